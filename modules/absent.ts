@@ -1,6 +1,6 @@
 /**
  * Stand-in of a part in a firmware that was built without it. Each part that can be left out has one in its folder,
- * `absent-part.ts`, which the build puts in the place of `part.ts` (tools/sdk/omissions.ts).
+ * `absent-part.ts`, with which the build replaces `part.ts` (tools/sdk/omissions.ts).
  *
  * It keeps the part's stored settings for a firmware that has the part, erases them at a factory reset, answers its
  * routes with an error, and gives the members that `system/status` always has.
@@ -39,13 +39,16 @@ export class Absent implements Running {
 	}
 }
 
-/** The settings under a key of flash, without their fields. `index` is that of the entry among all entries. */
+/**
+ * Returns an entry that preserves the settings under a key of flash without knowing their fields. `index`: position
+ * among all entries.
+ */
 export function keptEntry(key: string, index: number): Entry {
 	// No stored value has the id 0, so all values remain as they are.
 	return entry(key, 1, [field<Uint8Array>({ entry: index, id: 0, name: "kept", kind: BYTES })], INTERNAL);
 }
 
-/** `paths`: paths of the part's routes. */
+/** Makes the stand-in. `paths`: paths of the part's routes. */
 export function absentPart(
 	own: Pick<Part<Absent>, "name" | "entries" | "open"> & Partial<Pick<Part<Absent>, "state" | "status">>,
 	paths: readonly string[],

@@ -17,7 +17,7 @@ import type { Facts } from "./core/facts.js";
 import type { EventKind } from "./diagnostics/events.js";
 
 export interface Reaction<Instance> {
-	/** Fields, any of which triggers the reaction. */
+	/** Fields; a change of any of them triggers the reaction. */
 	readonly fields: readonly Field[];
 	/** True: called after a request that applies a field at once, changed or not. False: called after a change. */
 	readonly isWish: boolean;
@@ -98,8 +98,8 @@ export function react(
 ): void {
 	for (let i = 0; i < parts.length; i++) {
 		for (const { fields, isWish, react: tell } of parts[i].reactions) {
-			const told = isWish ? wishes : changes;
-			if (told.some((field) => fields.includes(field))) tell(running[i] as never, core);
+			const changedFields = isWish ? wishes : changes;
+			if (changedFields.some((field) => fields.includes(field))) tell(running[i] as never, core);
 		}
 	}
 }

@@ -1,5 +1,6 @@
-/** The gateway's parts. A board may lack some functions (part.ts, Extra). */
+/** The gateway's parts. A board may lack some of a part's functions (part.ts, Extra). */
 import { AUTH } from "./auth/part.js";
+import { BACKFILL } from "./backfill/part.js";
 import { CERTIFICATE } from "./certificate/part.js";
 import type { Entry } from "./config/schema.js";
 import { HISTORY } from "./history/part.js";
@@ -18,7 +19,7 @@ import { TIME } from "./time/part.js";
 import { NETWORK } from "./wifi/part.js";
 import { ZIGBEE } from "./zigbee/part.js";
 
-/** Opened in this order, stopped in reverse: a part may depend on earlier ones. */
+/** Parts in the order in which they are opened; they are stopped in reverse. A part may depend on earlier ones. */
 export const PARTS: readonly Part[] = Object.freeze([
 	POWER,
 	TIME,
@@ -27,6 +28,7 @@ export const PARTS: readonly Part[] = Object.freeze([
 	NETWORK,
 	HISTORY,
 	METER,
+	BACKFILL,
 	PRICES,
 	PEAKS,
 	LIVE_METER,

@@ -1,5 +1,5 @@
 /**
- * Names of the product. Who sells it under another name changes this file alone: page, mDNS, MQTT, certificate, update
+ * Names of the product. To sell it under another name, change this file only: page, mDNS, MQTT, certificate, update
  * tools and the list of parts use it (docs/selling.md).
  */
 

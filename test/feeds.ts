@@ -13,7 +13,7 @@ export interface Feedable {
 	take(bytes: Uint8Array, start: number, end: number): void;
 	/**
 	 * Called for a silence of the sender. Returns the meanings decoded since the last call, as complete texts in order,
-	 * or REFUSED; afterwards the decoder is ready for another frame, if necessary by its user's means.
+	 * or REFUSED. Makes the decoder ready for another frame, if necessary as its user does.
 	 */
 	settle(): string[];
 }

@@ -19,7 +19,7 @@ import {
 } from "./api/document.js";
 
 const PAGE = join(ROOT, ".build", "api.html");
-/** Statuses that are left out of the list, so that those special to a route stand out. */
+/** Statuses that most routes share. They are left out of the list, so that the others stand out. */
 const COMMON_STATUSES = ["401", "403", "413", "500", "503"];
 
 const STYLE = `

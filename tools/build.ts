@@ -57,7 +57,7 @@ interface WholeOrder {
 	readonly out: string | undefined;
 }
 
-/** Throws an Error with a message for the user for a bad command line. */
+/** Parses the command line of --all. Throws an Error with a message for the user for a bad one. */
 function readWholeOrder(args: string[]): WholeOrder {
 	const { values } = parseArgs({
 		args,
@@ -91,7 +91,10 @@ async function carryOutAll({ boards, json, out }: WholeOrder): Promise<number> {
 	return outcomes.some(({ problems }) => problems.length > 0) ? 1 : 0;
 }
 
-/** Returns undefined if help was requested. Throws an Error with a message for the user for a bad command line. */
+/**
+ * Parses the command line; returns undefined if help was requested. Throws an Error with a message for the user for a
+ * bad one.
+ */
 function readOrder([word, ...args]: string[]): Order | undefined {
 	const command = COMMANDS.find((name) => name === word);
 	if (command === undefined) throw new Error(`The command is one of ${COMMANDS.join(", ")}.`);

@@ -23,7 +23,10 @@ const HELP = `A Zigbee coordinator that shows the gateway as Zigbee2MQTT would, 
   --help                 prints this text
 `;
 const JOIN_LIMIT = 254;
-/** This folder is beside that of the simulated coprocessors, because a new unit must be new to its coordinator too. */
+/**
+ * Folder of the coordinator. It is beside that of the simulated coprocessors, because a new unit must be new to its
+ * coordinator too.
+ */
 const FOLDER = join(".state", "coordinator");
 
 const WORDS = {

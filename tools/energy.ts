@@ -56,10 +56,13 @@ export const FIGURES = Object.freeze({
 const SYNCS = 4;
 const value = (name: keyof typeof FIGURES): number => FIGURES[name].value;
 
-/** Charge in mAh. */
+/** Returns the charge, mAh. */
 const charge = (milliamperes: number, seconds: number): number => (milliamperes * seconds) / HOUR_S;
 
-/** mAh per reading, per transmission, per day of sleep with leakage, and per day of time synchronizations. */
+/**
+ * Charge of a reading, mAh. The charges of a transmission, a day of sleep with leakage, and a day of time
+ * synchronizations follow.
+ */
 export const READING = charge(value("running"), value("start")) + charge(value("waiting"), value("reading"));
 export const SENDING = charge(value("radio"), value("sending"));
 export const RESTING =
@@ -111,7 +114,7 @@ const dayTable = tableOf([
 const TABLES: Readonly<Record<string, string>> = { life: lifeTable, figures: figureTable, day: dayTable };
 const FILES = ["docs/power.md", "README.md"];
 
-/** Replaces the tables between the marks in the text. */
+/** Returns the text with the tables between its marks replaced. */
 export function withTables(text: string): string {
 	let result = text;
 	for (const [name, table] of Object.entries(TABLES)) {

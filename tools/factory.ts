@@ -35,7 +35,10 @@ interface Order {
 	readonly port: string;
 }
 
-/** Returns undefined if help was requested. Throws an Error with a message for the user for a bad command line. */
+/**
+ * Parses the command line; returns undefined if help was requested. Throws an Error with a message for the user for a
+ * bad one.
+ */
 function readOrder(args: string[]): Order | undefined {
 	const { values } = parseArgs({
 		args,

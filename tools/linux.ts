@@ -25,7 +25,7 @@ import { OMISSIONS, readNames } from "./sdk/omissions.js";
 import { MACHINE_ENDED, type RunSettings, runFirmware } from "./sdk/run.js";
 import { type Bits, ROOT } from "./sdk/sdk.js";
 
-/** The radio is left out by --zigbee none. */
+/** Names that --without accepts; --zigbee none leaves out the radio. */
 const LEFT_OUT = Object.keys(OMISSIONS).filter((name) => name !== "zigbee");
 
 const HELP = `${USAGE.replace("npm start", "npm run linux").replace(/ {2}--engine.*\n/, "")}
@@ -180,6 +180,6 @@ const bench = new LinuxBench(readOptions(process.argv.slice(2)));
 for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => void bench.end(0));
 // The channel closes when tools/run.mjs has ended.
 process.on("disconnect", () => void bench.end(0));
-// The signals are ignored until the firmware runs, because Node would open its debugger on one and end on the other.
+// The signals are ignored until the firmware runs: Node would open its debugger on SIGUSR1 and end on SIGUSR2.
 for (const signal of ["SIGUSR1", "SIGUSR2"] as const) process.on(signal, () => {});
 bench.run().catch((error: Error) => bench.fail(error.message));

@@ -89,7 +89,7 @@ function makeIECMeter(options: MeterOptions): Meter.IECMeter {
 	};
 	const { utcMs = Date.now(), mode = "C", baud = DEFAULT_BAUD } = options;
 	const time = new ControlledTime(utcMs);
-	process.on("message", (message) => time.tell(message));
+	process.on("message", (message) => time.setFrom(message));
 	const programming = new ProgrammingMode(options.profile, () => time.nowMs);
 	if (options.telegram !== undefined) {
 		const telegram = splitTelegram(readTelegram(options.telegram));
@@ -153,7 +153,7 @@ function makeHeatMeter(options: HeatProgramOptions): KMPMeter | MBusMeter {
 	return new MBusMeter({ ...common, slaves: all });
 }
 
-/** Returns undefined if only help was requested. */
+/** Makes the meter that the command line describes; returns undefined if only help was requested. */
 function makeProgram(args: string[]): Program | undefined {
 	if (wantsPush(args)) {
 		const options = parsePushOptions(args);

@@ -48,7 +48,7 @@ const PHRASE_LIMIT = 3;
 /** Maximum length of a number that replaces a mark. */
 const NUMBER_LENGTH = 3;
 
-/** Separator of texts while fragments are searched for; occurs in no text. */
+/** Separator of texts while fragments are searched for. No text contains it. */
 const SEPARATOR = "\0";
 
 const utf8 = new TextEncoder();
@@ -111,7 +111,7 @@ export function buildTable(source: string): Uint8Array {
 	return Uint8Array.from(out);
 }
 
-/** Returns all phrases by key, in the order of their numbers: the empty phrase, those that end names, the others. */
+/** Returns all phrases by key, in the order of their numbers: the empty phrase, phrases that end names, all others. */
 function numberPhrases(rows: readonly NameRow[]): Map<string, Phrase> {
 	const empty: Phrase = Array.from({ length: LANGUAGE_COUNT }, () => "");
 	const phrases = new Map([[phraseKey(empty), empty]]);
@@ -229,7 +229,7 @@ class Packer {
 
 interface Piece {
 	readonly text: string;
-	/** Bytes saved by sharing the piece, as last calculated; the number can only decrease. */
+	/** Bytes saved by sharing the piece, as last calculated. The number can only decrease. */
 	saved: number;
 }
 

@@ -20,7 +20,7 @@ function resolve(schema: Node): Node {
 	return schema?.$ref?.startsWith(SCHEMAS) ? DOCUMENT.components.schemas[schema.$ref.slice(SCHEMAS.length)] : schema;
 }
 
-/** Adds the names of a reply's schemas, each after all schemas that refer to it. */
+/** Adds the names of a reply's schemas. Each name comes after those of all schemas that refer to it. */
 function repliesOf(schema: Node, found: Set<string>): void {
 	if (schema === null || typeof schema !== "object") return;
 	if (typeof schema.$ref === "string" && schema.$ref.startsWith(SCHEMAS)) {
@@ -67,8 +67,8 @@ function replyTypes(): string[] {
 }
 
 /**
- * Returns the limits of a field under the names of FieldSpec in fields.tsx. `by`: the choices depend on the value of
- * another field.
+ * Returns the limits of a field under the names of FieldSpec in fields.tsx. A member `by` means that the choices depend
+ * on the value of another field.
  */
 function limitsOf(schema: Node, conditions: readonly Node[], name: string): string {
 	const { minimum, maximum, minLength, maxLength, pattern, maxItems, items } = schema;

@@ -40,7 +40,7 @@ function newestSource(folder = SOURCE): number {
 		const path = join(folder, entry.name);
 		return entry.isDirectory() ? newestSource(path) : statSync(path).mtimeMs;
 	});
-	// Includes the folders' own times, which change when a file is deleted.
+	// The folders' own times are included, because they change when a file is deleted.
 	return Math.max(statSync(folder).mtimeMs, ...times);
 }
 
@@ -50,7 +50,7 @@ function sources(): readonly string[] {
 
 /**
  * Beginnings of text keys that scripts build from parts (`error.${code}`). Keys with these beginnings keep their names.
- * So do keys of one word, because such a word may also mean something else.
+ * Keys of one word also keep theirs, because such a word may mean something else in a script.
  */
 function keptBeginnings(): readonly string[] {
 	const all = sources().map((path) => readFileSync(join(SOURCE, path), "utf8"));

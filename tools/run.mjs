@@ -36,7 +36,7 @@ function attempt(command, args, output = 2) {
 	return status ?? 1;
 }
 
-/** Runs a step to its end; on failure, ends this program with its exit code. */
+/** Runs a step to its end. If it fails, ends this program with the step's exit code. */
 function step(command, args) {
 	const status = attempt(command, args);
 	if (status !== 0) process.exit(status);
@@ -57,8 +57,8 @@ function install() {
 	if (!canWrite()) refuseToWrite("the npm packages are not installed");
 	say("Installing the pinned npm packages; the XS engine is built from source, about a minute …");
 	const ci = ["ci", "--no-audit", "--no-fund", "--loglevel=error"];
-	// On failure tries again without building anything: only XS is built from source, and without a compiler the other
-	// packages are still useful.
+	// After a failure the installation is repeated without builds: only XS is built from source, and without a compiler
+	// the other packages are still useful.
 	if (attempt("npm", ci) !== 0) step("npm", [...ci, "--ignore-scripts"]);
 	if (!hasXS()) {
 		say(
@@ -76,7 +76,7 @@ function hasXS() {
 
 const runs = (command, args, input = "") => spawnSync(command, args, { input, stdio: "pipe" }).status === 0;
 
-/** Debian packages for tests of the native code and of the web server. Tests report what they skip without them. */
+/** Debian packages for tests of the native code and of the web server. Without them, tests report what they skip. */
 const TEST_PACKAGES = [
 	{ name: "gcc", isThere: () => runs("gcc", ["--version"]) },
 	{ name: "libmbedtls-dev", isThere: () => runs("gcc", ["-E", "-x", "c", "-"], "#include <mbedtls/ssl.h>\n") },
@@ -89,8 +89,8 @@ const TEST_PACKAGES = [
 ];
 
 /**
- * Returns true if the program is installed; most programs have the name of their Debian package. For `npm run
- * test:peers`. Two of the packages start a server when installed.
+ * Returns true if the program is installed; for `npm run test:peers`. Most programs have the name of their Debian
+ * package. Two of the packages start a server when installed.
  */
 const hasProgram = (name) => runs("sh", ["-c", `PATH="$PATH:/usr/sbin" command -v ${name}`]);
 const PEER_PACKAGES = [
@@ -148,14 +148,14 @@ function compileTools() {
 async function compile() {
 	const isFixed = !canWrite();
 	if (!isFixed) say("Compiling …");
-	// Errors are hidden in a read-only checkout: if it is not built yet, there would be one for each file.
+	// Errors are hidden in a read-only checkout: if it was not built before, there would be an error for each file.
 	if (attempt(bin("tsc"), ["-b"], isFixed ? "ignore" : 2) !== 0) {
 		if (isFixed) refuseToWrite(STALE);
 		// TypeScript's build record is wrong after output was deleted; then everything is rebuilt once.
 		step(bin("tsc"), ["-b", "--force"]);
 	}
 	try {
-		// Other folders are left alone, because the Moddable SDK builds there.
+		// Only these folders are pruned, because the Moddable SDK builds in others.
 		for (const folder of ["hosts", "modules", "test", "tools"]) prune(join(build, folder));
 		const { buildNames } = await import(join(build, "tools", "obis-table.js"));
 		buildNames();
@@ -299,7 +299,7 @@ const mocha = (...patterns) => [
 	...patterns,
 ];
 
-/** Wrong formatting does not keep the tests from running, but makes the command fail at the end. */
+/** Called if the formatting is wrong: it does not keep the tests from running, but the command fails at the end. */
 function failForForm() {
 	say("The form is not right (see what Biome said at first); npm run format mends most of it.");
 	process.exitCode ||= 1;
@@ -333,15 +333,14 @@ const commands = {
 	lint: () => step(bin("biome"), ["check", "."]),
 	format: () => step(bin("biome"), ["check", "--write", "."]),
 	test: (args) => {
-		// A run of selected tests should take seconds.
+		// The following is skipped for selected tests, which should take seconds.
 		if (args.length === 0) {
 			installForTests(TEST_PACKAGES);
 			say("Checking form (Biome) …");
 			if (attempt(bin("biome"), ["check", "."]) !== 0) process.on("exit", failForForm);
 		}
 		say("Running the tests …");
-		// Runs several files at a time, because tests mostly wait. The results of a file appear when it ends.
-		// --no-fail-zero: a file without default tests (the pictures) would otherwise fail.
+		// Several files run at a time, because tests mostly wait. The results of a file appear when it ends.
 		const sideBySide = args.length === 0 ? ["--parallel", "--jobs", "5", "--no-fail-zero"] : [];
 		runTests(selections(args, "test"), ...sideBySide);
 	},
@@ -349,7 +348,7 @@ const commands = {
 		become(process.execPath, ["--enable-source-maps", ...mocha("--timeout", "0", `${build}/test/**/*.long.js`)]),
 	"test:linux": (args) => {
 		step(process.execPath, [...program("tools/linux.js"), "--build"]);
-		// Runs two files at a time, because each waits for its firmware half of the time.
+		// Two files run at a time, because each waits for its firmware half of the time.
 		const twoAtOnce = args.length > 1 ? ["--parallel", "--jobs", "2", "--no-fail-zero"] : [];
 		runTests(selections(args, "linux"), ...twoAtOnce);
 	},

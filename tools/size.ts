@@ -57,7 +57,7 @@ interface Order {
 	readonly omissions: boolean;
 }
 
-/** Throws an Error with a message for the user for a bad command line. */
+/** Parses the command line. Throws an Error with a message for the user for a bad one. */
 function readOrder(args: string[]): Order {
 	const { values } = parseArgs({
 		args,

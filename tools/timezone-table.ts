@@ -5,8 +5,9 @@
  *
  * Source: the IANA time zone database (tz, https://www.iana.org/time-zones, in the public domain), as Debian's tzdata
  * and others install it. tzdata.zi names the release, the zones and the links. Each zone is a TZif file (RFC 9636) that
- * ends with a TZ string, which is the rule after its last transition. Transitions from 2024 on that the rule does not
- * give become exceptions (changes of law in recent years; Morocco and Palestine, which go by the moon, up to 2087).
+ * ends with a TZ string, which is the rule after its last transition. Transitions from 2024 on that do not follow from
+ * the rule become exceptions (changes of law in recent years; Morocco and Palestine, which follow the lunar calendar,
+ * up to 2087).
  */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -20,7 +21,7 @@ import {
 	TIME_ZERO,
 } from "../modules/time/zone.js";
 
-/** The folder on most systems. */
+/** Folder of the database on most systems. */
 export const ZONEINFO = "/usr/share/zoneinfo";
 
 /** Earliest time of the gateway's clock, 2024-01-01. */
@@ -57,7 +58,7 @@ interface Exception {
 }
 
 interface Zone {
-	/** In ascending order. */
+	/** Transitions in ascending order. */
 	readonly transitions: readonly Transition[];
 	readonly rule: string;
 }

@@ -11,7 +11,9 @@ import { type Board, type DividerPin, findBoard } from "../hosts/esp32/boards.js
 
 export const PICTURES = fileURLToPath(new URL("../../docs/pictures", import.meta.url));
 
-/** One board of each kind: a bare devkit, one with a radio, a gateway board, one with battery cells. */
+/**
+ * Boards that are drawn, one of each kind: a bare devkit, one with a radio, a gateway board, one with battery cells.
+ */
 export const DRAWN = ["esp32-devkitc", "esp32-devkitc-zigbee", "slzb-06", "esp32s3-battery"] as const;
 const BOUGHT = ["slzb-06"];
 

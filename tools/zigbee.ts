@@ -12,8 +12,9 @@ import { formedCoordinator, NVMemory } from "./zigbee/nvram.js";
 import { COORDINATOR_PORT, HELP, parseOptions, type ZigbeeOptions } from "./zigbee/options.js";
 import { serveTCP, type TCPPort } from "./zigbee/tcp-port.js";
 
-/** Least significant byte first. */
+/** Address of the coordinator, least significant byte first. */
 const COORDINATOR_IEEE = Buffer.from("010a0000004b1200", "hex");
+/** Address of the device, least significant byte first. */
 const DEVICE_IEEE = Buffer.from("020b0000004b1200", "hex");
 
 interface Order {

@@ -17,13 +17,13 @@ import { LoginForm, LoginPage, LoginReason } from "./pages/login.js";
 export function App() {
 	const isIn = useStore(loggedIn);
 	const isDisplay = useStore(display);
-	// After the first login, the end of a session only opens a dialog over the page, so that no input is lost.
+	// Once the user has logged in, the end of a session only opens a dialog over the page, so that no input is lost.
 	const [wasIn, setWasIn] = useState(isIn && !isDisplay);
 	// On a display: true while the login page is shown in place of the readings.
-	const [isAsked, setAsked] = useState(false);
+	const [isLoginShown, setLoginShown] = useState(false);
 	useEffect(() => {
 		if (isIn && !isDisplay) setWasIn(true);
-		if (!isDisplay) setAsked(false);
+		if (!isDisplay) setLoginShown(false);
 	}, [isIn, isDisplay]);
 	const isLeaving = useStore(restarting) !== undefined;
 	const leave = () =>
@@ -35,12 +35,12 @@ export function App() {
 		});
 	return (
 		<>
-			{isDisplay && !isAsked ? (
-				<Display onLogin={() => setAsked(true)} />
+			{isDisplay && !isLoginShown ? (
+				<Display onLogin={() => setLoginShown(true)} />
 			) : wasIn ? (
 				<Frame onLeave={leave} />
 			) : (
-				<LoginPage onCancel={isDisplay ? () => setAsked(false) : undefined} />
+				<LoginPage onCancel={isDisplay ? () => setLoginShown(false) : undefined} />
 			)}
 			{wasIn && !isIn && !isLeaving && (
 				<Dialog title={t("login.title")}>
@@ -114,7 +114,7 @@ function RestartOverlay() {
 }
 
 /** Opens the wizard once if the gateway was never configured. */
-export function leadToWizard(): void {
+export function openWizardIfNew(): void {
 	const end = status.watch((value) => {
 		if (value === undefined) return;
 		end();

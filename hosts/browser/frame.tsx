@@ -16,7 +16,7 @@ import { Dashboard } from "./pages/dashboard.js";
 import { LoginForm } from "./pages/login.js";
 import type { TextKey } from "./text/all.js";
 
-/** A notice appears this long before the end of a session. */
+/** Time before the end of a session at which its notice appears, ms. */
 const SOON_MS = 120_000;
 
 /**
@@ -33,7 +33,7 @@ async function fetchPages(name: string): Promise<void> {
 	pages.set({ ...pages.value, ...more });
 }
 
-/** Moves keyboard focus and screen reader to a page's `main`, away from the link that led there. */
+/** Moves the keyboard focus, and thus the screen reader, from the link that was followed to the new page's `main`. */
 export function useMain(place: string) {
 	const main = useRef<HTMLElement>(null);
 	const isFirst = useRef(true);
@@ -200,7 +200,7 @@ function SessionNotice() {
 	);
 }
 
-/** Notices on every page: missing functions and settings that were not stored. */
+/** Notices on every page about the gateway's state: functions that do not work, and settings that were not stored. */
 function StateNotices() {
 	const now = useStore(status);
 	if (now === undefined) return null;

@@ -1,6 +1,6 @@
 /** Entry point of the page. */
 import { render } from "preact";
-import { App, leadToWizard } from "./app.js";
+import { App, openWizardIfNew } from "./app.js";
 import { applyTheme } from "./kit/choices.js";
 import { takeDisplayLink } from "./kit/session.js";
 import { isLanguageAstray, language, t } from "./kit/text.js";
@@ -9,14 +9,14 @@ import style from "./style.css?inline";
 takeDisplayLink();
 const root = document.getElementById("app");
 if (root !== null && !isLanguageAstray()) {
-	// The style sheet is here, so that it is sent once and not in the document of each language.
+	// The style sheet is part of the script, so that it is stored once and not in the document of each language.
 	const sheet = new CSSStyleSheet();
 	sheet.replaceSync(style);
 	document.adoptedStyleSheets = [sheet];
 	applyTheme();
-	leadToWizard();
+	openWizardIfNew();
 	render(<App />, root);
-	// The service worker is only for the installed app, which has no address bar in which the user could try again.
+	// Only the installed app needs the service worker, because it has no address bar in which the user could try again.
 	// Browsers refuse a service worker under a certificate that they don't trust.
 	if (matchMedia("(display-mode: standalone)").matches) {
 		const texts = [language, t("title"), t("offline"), t("retry")].map((text) => ["t", text]);

@@ -1,4 +1,4 @@
-/* access-point.h on the ESP32: decides by the interface over which replies are sent (wifi-origin.h). */
+/* access-point.h on the ESP32: decides by the network interface over which replies are sent (wifi-origin.h). */
 #include "access-point.h"
 
 #include <sys/socket.h>

@@ -14,21 +14,24 @@
 
 export type Chip = "esp32" | "esp32s3" | "esp32c3" | "esp32c6";
 
-/** A UART and its pins; the chip sends on `transmit`. The console has UART 0. */
+/** A UART and its pins; the chip sends on `transmit`. UART 0 is reserved for the console. */
 export interface UARTPins {
 	readonly uart: number;
 	readonly transmit: number;
 	readonly receive: number;
 }
 
-/** Pins of the optical head. Without inversion an idle line is high, and light means low. */
+/** Pins of the optical head. Without inversion, the line is high when idle, and light makes it low. */
 export interface MeterPins extends UARTPins {
 	readonly invertTransmit: boolean;
 	readonly invertReceive: boolean;
 }
 
 export interface RadioPins extends UARTPins {
-	/** Set both RTS and CTS, or neither. The usual coprocessor firmware uses neither line and must also work. */
+	/**
+	 * Set both RTS and CTS, or neither. The coprocessor must work with and without the lines, because its usual firmware
+	 * uses neither.
+	 */
 	readonly rts?: number;
 	readonly cts?: number;
 	/** Holds the coprocessor in reset while low. */
@@ -133,14 +136,16 @@ function lan8720(phy: number, power: number, clock: RMIIPins["clock"]): RMIIPins
 }
 
 /**
- * Left out of boards with 4 MB of flash and a radio, whose slot would be nearly full (docs/hardware.md). Their owners
- * have MQTT and Zigbee in place of the hub's HTTP. Meters of heat and water are rarer than those of electricity.
+/**
+ * Parts left out for boards with 4 MB of flash and a radio, because the firmware slot would be nearly full
+ * (docs/hardware.md). MQTT and Zigbee remain in place of the hub's HTTP. Heat and water meters are rarer than
+ * electricity meters.
  */
 const SHORT_OF_FLASH = Object.freeze({ without: Object.freeze(["hub", "kmp", "mbus"]) });
-/** With Ethernet in addition: the cable takes the place of Wi-Fi settings by the console. */
+/** The same for boards that also have Ethernet: the cable replaces setting up Wi-Fi over the console. */
 const SHORTER_OF_FLASH = Object.freeze({ without: Object.freeze(["hub", "live-meter", "kmp", "mbus", "improv"]) });
 
-/** XZG's ethConfigs 0, 1 and 2. */
+/** The Ethernet wiring of XZG's ethConfigs 0, 1 and 2. */
 const OLIMEX_POE = lan8720(0, 12, 17);
 const WT32_ETH01 = lan8720(1, 16, 0);
 const T_INTERNET_POE = lan8720(0, 5, 17);
@@ -344,8 +349,8 @@ export const BOARDS: readonly Board[] = Object.freeze([
 		zigbee: radio(4, 36, 16, 32),
 		ethernet: OLIMEX_POE,
 	}),
-	// Its Ethernet is not used: XZG has the PHY's power and the radio's reset both on GPIO 12, and one of them must be
-	// wrong.
+	// Ethernet of this board is not used: XZG has the PHY's power and the radio's reset both on GPIO 12, so one of the
+	// two entries must be wrong.
 	board({
 		...FLASH_4MB,
 		...SHORT_OF_FLASH,

@@ -1,7 +1,7 @@
 /*
  * The console (console.ts) as a serial port: UART 0 as ESP-IDF has opened it for stdin and stdout. The locks of stdin
  * and stdout keep log lines and other output apart. There is no driver: a timer polls the UART's buffer of 128 bytes,
- * often enough for 115200 Bd except while flash is erased. Uses no memory but the ring below.
+ * which is often enough for 115200 Bd except while flash is erased. Uses no memory but the ring below.
  */
 #include <pthread.h>
 #include <stdint.h>
@@ -16,8 +16,8 @@
 
 #include "machine-post.h"
 
-/* LOOK_US is the time in which half of the UART's buffer is filled. */
-enum { LOOK_US = 5500, RING_SIZE = 256, PIECE = 64, UART = 0 };
+/* POLL_US is the time in which half of the UART's buffer is filled. */
+enum { POLL_US = 5500, RING_SIZE = 256, PIECE = 64, UART = 0 };
 /* Events of serial.ts. */
 enum { READABLE = 1, WRITABLE = 2 };
 
@@ -28,7 +28,7 @@ static struct {
 	/* Guards the following members. */
 	pthread_mutex_t lock;
 	bool is_open, posted;
-	unsigned happened;
+	unsigned events;
 	unsigned first, count;
 	uint8_t ring[RING_SIZE];
 } console = { .lock = PTHREAD_MUTEX_INITIALIZER };
@@ -37,31 +37,31 @@ static void deliver(void *context)
 {
 	(void)context;
 	pthread_mutex_lock(&console.lock);
-	unsigned happened = console.happened, readable = console.count;
-	console.happened = 0;
+	unsigned events = console.events, readable = console.count;
+	console.events = 0;
 	console.posted = false;
 	pthread_mutex_unlock(&console.lock);
-	if (happened == 0) return;
+	if (events == 0) return;
 	xsBeginHost(console.the);
 	xsmcVars(2);
-	xsmcSetInteger(xsVar(0), (xsIntegerValue)happened);
+	xsmcSetInteger(xsVar(0), (xsIntegerValue)events);
 	xsmcSetInteger(xsVar(1), (xsIntegerValue)readable);
 	xsCall2(console.target, xsID_onUART, xsVar(0), xsVar(1));
 	xsEndHost(console.the);
 }
 
-static void tell(unsigned what)
+static void report(unsigned event)
 {
 	pthread_mutex_lock(&console.lock);
-	console.happened |= what;
+	console.events |= event;
 	bool post = !console.posted;
 	console.posted = true;
 	pthread_mutex_unlock(&console.lock);
 	if (post) machine_post(console.the, deliver, NULL);
 }
 
-/* Stores received bytes; drops those that do not fit. Returns false if nobody reads the console. */
-static bool keep(const uint8_t *bytes, size_t count)
+/* Stores received bytes; drops those that do not fit. Returns false if the console is closed. */
+static bool store(const uint8_t *bytes, size_t count)
 {
 	pthread_mutex_lock(&console.lock);
 	bool is_open = console.is_open;
@@ -72,30 +72,30 @@ static bool keep(const uint8_t *bytes, size_t count)
 }
 
 /* Runs in the timer task. */
-static void look(void *context)
+static void poll_input(void *context)
 {
 	(void)context;
 	uint8_t piece[PIECE];
 	ssize_t count = read(fileno(stdin), piece, sizeof(piece));
-	bool came = count > 0;
-	for (; count == PIECE; count = read(fileno(stdin), piece, sizeof(piece))) keep(piece, PIECE);
-	if (!keep(piece, count > 0 ? (size_t)count : 0)) return;
-	esp_timer_start_once(console.timer, LOOK_US);
-	if (came) tell(READABLE);
+	bool has_received = count > 0;
+	for (; count == PIECE; count = read(fileno(stdin), piece, sizeof(piece))) store(piece, PIECE);
+	if (!store(piece, count > 0 ? (size_t)count : 0)) return;
+	esp_timer_start_once(console.timer, POLL_US);
+	if (has_received) report(READABLE);
 }
 
 static void open_or_close(bool is_open)
 {
 	pthread_mutex_lock(&console.lock);
 	console.is_open = is_open;
-	console.happened = console.first = console.count = 0;
+	console.events = console.first = console.count = 0;
 	pthread_mutex_unlock(&console.lock);
 }
 
 /* (target): calls `onUART(happened, readable)` of the target for each event. */
 void xs_console_open(xsMachine *the)
 {
-	const esp_timer_create_args_t timer = { .callback = look, .name = "console" };
+	const esp_timer_create_args_t timer = { .callback = poll_input, .name = "console" };
 	if (console.is_open) xsUnknownError("the console is in use");
 	if (!console.timer && esp_timer_create(&timer, &console.timer) != ESP_OK) xsUnknownError("out of memory");
 	uart_vfs_dev_port_set_rx_line_endings(UART, ESP_LINE_ENDINGS_LF);
@@ -103,8 +103,8 @@ void xs_console_open(xsMachine *the)
 	console.target = xsArg(0);
 	xsRemember(console.target);
 	open_or_close(true);
-	esp_timer_start_once(console.timer, LOOK_US);
-	tell(WRITABLE);
+	esp_timer_start_once(console.timer, POLL_US);
+	report(WRITABLE);
 }
 
 /* Returns the position in the buffer (first argument) given by start and end (the next two). */
@@ -146,7 +146,7 @@ void xs_console_write(xsMachine *the)
 	fwrite(bytes, 1, count, stdout);
 	fflush(stdout);
 	uart_vfs_dev_port_set_tx_line_endings(UART, ESP_LINE_ENDINGS_CRLF);
-	tell(WRITABLE);
+	report(WRITABLE);
 }
 
 void xs_console_close(xsMachine *the)

@@ -12,8 +12,8 @@ import type { Board } from "./boards.js";
 type Row = NonNullable<Board["ethernet"]>;
 
 /**
- * Interval of retries. A PHY that did not answer may have been without power; other causes of a failed start are
- * permanent.
+ * Interval of retries. A retry can succeed if the PHY did not answer because it had no power; other causes of a failed
+ * start are permanent.
  */
 const RETRY_MS = 30_000;
 /** ETHERNET_NO_PIN of ethernet-driver.h. */

@@ -117,7 +117,7 @@ export function decodeFactoryData(bytes: Uint8Array, text: TextCodec): FactoryDa
 
 /** Makes a password or key for people to type: 12 characters, 69 bits of entropy. */
 export function makeSecret(random: (length: number) => Uint8Array): string {
-	// Bytes from `beyond` on are discarded, because they would make some characters more frequent.
+	// Bytes from `beyond` on are discarded, because their remainders would make some characters more frequent.
 	const beyond = 256 - (256 % CHARACTERS.length);
 	let secret = "";
 	while (secret.length < SECRET_LENGTH) {
@@ -149,8 +149,8 @@ export interface FactoryDeps {
 /**
  * Returns the unit's factory data. A unit without factory data gets its MAC address as serial number, and random
  * secrets. These are kept in flash and printed at each start, because no label shows them; a person with access to the
- * console could read the flash as well. Damaged data mean that the unit has a label: nothing secret is printed then,
- * and the owner's account and network stay valid.
+ * console could read the flash anyway. If factory data exist but are damaged, the unit has a label: nothing secret is
+ * printed then, and the owner's account and network stay valid.
  */
 export function loadFactoryData(deps: FactoryDeps): FactoryData {
 	const { partition, variant, trace } = deps;
@@ -186,7 +186,7 @@ function ownData({ storage, crypto, text, mac, variant, trace }: FactoryDeps): F
 	return made;
 }
 
-/** The partition as firmware finds it (factory-data.c). */
+/** Reads the partition in the firmware (factory-data.c). */
 export class FactoryPartition {
 	/** Returns FACTORY_DATA_SIZE bytes, zeros if they cannot be read; undefined without a partition. */
 	static read(): ArrayBuffer | undefined {

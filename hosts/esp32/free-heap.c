@@ -24,8 +24,8 @@ size_t free_heap_piece(void)
 static volatile size_t least_heap = SIZE_MAX;
 
 /*
- * Called by ESP-IDF after each allocation, in any task. If two tasks are here at once, the figure written last stays,
- * which is the minimum or close to it.
+ * Called by ESP-IDF after each allocation, in any task. If two tasks run it at once, the figure written last remains;
+ * it is the minimum or close to it.
  */
 void esp_heap_trace_alloc_hook(void *memory, size_t size, uint32_t kind)
 {

@@ -28,7 +28,10 @@ const HTTPS_PORT = 443;
 
 /** The gateway's address in its access point's network. */
 const ACCESS_POINT_ADDRESS = "192.168.4.1";
-/** Country code that permits the channels allowed everywhere. A joined network may announce more. */
+/**
+ * Country code that permits the channels allowed everywhere. A joined network may announce another country with more
+ * channels.
+ */
 const COUNTRY = "01";
 const TIME_SERVERS = "pool.ntp.org,1.pool.ntp.org,2.pool.ntp.org";
 

@@ -20,7 +20,7 @@ static struct {
 	uint32_t on_ms, off_ms;
 } light = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
-/* Sets the level first, so that the pin never shows the other one. */
+/* Sets the level before the direction, so that the pin never shows the opposite level. */
 static void show(bool on)
 {
 	light.is_on = on;
@@ -29,26 +29,26 @@ static void show(bool on)
 }
 
 /* Starts the timer for the next change. */
-static void wait(void)
+static void start_timer(void)
 {
 	esp_timer_start_once(light.timer, (uint64_t)(light.is_on ? light.on_ms : light.off_ms) * 1000);
 }
 
 /* Runs in the timer task, possibly after the machine has ended the blinking. */
-static void turn(void *context)
+static void toggle(void *context)
 {
 	(void)context;
 	pthread_mutex_lock(&light.lock);
 	if (light.on_ms > 0) {
 		show(!light.is_on);
-		wait();
+		start_timer();
 	}
 	pthread_mutex_unlock(&light.lock);
 }
 
 static bool has_timer(void)
 {
-	const esp_timer_create_args_t arguments = { .callback = turn, .name = "led" };
+	const esp_timer_create_args_t arguments = { .callback = toggle, .name = "led" };
 	return light.timer || esp_timer_create(&arguments, &light.timer) == ESP_OK;
 }
 
@@ -70,6 +70,6 @@ void xs_led_blink(xsMachine *the)
 	light.on_ms = blinks ? (uint32_t)on_ms : 0;
 	light.off_ms = blinks ? (uint32_t)off_ms : 0;
 	show(on_ms > 0);
-	if (blinks) wait();
+	if (blinks) start_timer();
 	pthread_mutex_unlock(&light.lock);
 }

@@ -1,7 +1,7 @@
 /*
- * machine-post.h on the ESP32: a ring of deliveries, and one message in the queue of the JavaScript task that empties
- * the ring. If each poster used that queue directly, it would block while the queue is full, possibly holding a lock
- * that the JavaScript task waits for. Therefore only this file and the engine (for promises) use the queue, and it is
+ * machine-post.h on the ESP32: a ring of deliveries, and one message in the queue of the JavaScript task; that message
+ * makes the task empty the ring. A poster that used the queue directly would block while the queue is full, possibly
+ * with a lock that the JavaScript task waits for. Only this file and the engine (for promises) use the queue, so it is
  * never full. Each poster in hosts/ has at most one post under way, so the ring has room for all of them. A full ring
  * is a programming error: the abort restarts the chip, because a lost post would leave a part of the firmware dead.
  */

@@ -2,10 +2,10 @@
  * Partitions (hosts/native/partition.h) in the chip's flash (ESP-IDF 6.0, "Partitions API"), by their names in the
  * partition table: those with the gateway's own data, and the firmware slot that is not running (update.h).
  *
- * On encrypted flash an erased byte reads as 0xFF only without decryption, so blocks are checked both ways. At the
- * first start of a unit the boot loader encrypts the empty partitions: their bytes then read as 0xFF with decryption
- * but are not erased. A sector that contains nothing else is erased at its first write. A power cut during this leaves
- * undefined bytes, as during any erase.
+ * On encrypted flash an erased byte reads as 0xFF only without decryption, so blocks are checked with and without
+ * decryption. At the first start of a unit the boot loader encrypts the empty partitions: their bytes then read as 0xFF
+ * with decryption but are not erased. A sector that contains nothing else is erased at its first write. A power cut
+ * during this leaves undefined bytes, as during any erase.
  */
 #include "partition.h"
 
@@ -25,7 +25,7 @@ typedef esp_err_t reader(const esp_partition_t *partition, size_t offset, void *
 static const esp_partition_t *find(const char *name)
 {
 	if (strcmp(name, UPDATE_SLOT) == 0) return update_slot();
-	/* factory-data.c alone reads this partition. */
+	/* Only factory-data.c reads this partition. */
 	if (strcmp(name, "factory_data") == 0) return NULL;
 	return esp_partition_find_first(ESP_PARTITION_TYPE_DATA, ESP_PARTITION_SUBTYPE_DATA_UNDEFINED, name);
 }
@@ -38,7 +38,7 @@ static size_t erased_length(const uint8_t *bytes, size_t size)
 	return length;
 }
 
-/* Reads flash as the gateway sees it: erased bytes are 0xFF. */
+/* Reads flash with decryption, except that erased bytes are read as 0xFF. */
 static esp_err_t read_plain(const esp_partition_t *partition, size_t offset, void *into, size_t size)
 {
 	uint8_t *bytes = into, raw[PARTITION_WRITE_SIZE];

@@ -1,6 +1,6 @@
 /*
  * A button between a GPIO and ground (system.ts): calls `onButton(pressed)` of the host's target. The interrupt
- * triggers on the level opposite to the one last seen, so that no change is missed.
+ * triggers on the level opposite to the last sample, so that no change is missed.
  */
 #include <pthread.h>
 
@@ -26,7 +26,7 @@ static struct {
 static bool next_change(bool *pressed)
 {
 	pthread_mutex_lock(&button.lock);
-	bool changed = power_debounce_tell(&button.state, pressed);
+	bool changed = power_debounce_next(&button.state, pressed);
 	pthread_mutex_unlock(&button.lock);
 	return changed;
 }
@@ -53,12 +53,12 @@ static void on_level(void *context)
 }
 
 /* Runs in the timer task. */
-static void on_rest(void *context)
+static void on_settled(void *context)
 {
 	(void)context;
 	bool pressed = gpio_get_level(button.pin) == 0;
 	pthread_mutex_lock(&button.lock);
-	bool post = power_debounce_see(&button.state, pressed);
+	bool post = power_debounce_sample(&button.state, pressed);
 	pthread_mutex_unlock(&button.lock);
 	if (post) machine_post(button.the, deliver, NULL);
 	gpio_set_intr_type(button.pin, pressed ? GPIO_INTR_HIGH_LEVEL : GPIO_INTR_LOW_LEVEL);
@@ -73,11 +73,11 @@ static bool start(void)
 		.pull_up_en = GPIO_PULLUP_ENABLE,
 		.intr_type = GPIO_INTR_LOW_LEVEL,
 	};
-	const esp_timer_create_args_t rest = { .callback = on_rest, .name = "button" };
+	const esp_timer_create_args_t rest = { .callback = on_settled, .name = "button" };
 	if (esp_timer_create(&rest, &button.rest) != ESP_OK) return false;
 	esp_err_t service = gpio_install_isr_service(0);
 	if (service != ESP_OK && service != ESP_ERR_INVALID_STATE) return false;
-	/* The pin is configured last, because its interrupt may then come at once. */
+	/* The pin is configured last, because its interrupt may occur immediately. */
 	return gpio_isr_handler_add(button.pin, on_level, NULL) == ESP_OK && gpio_config(&input) == ESP_OK;
 }
 

@@ -1,24 +1,24 @@
 #include "power-debounce.h"
 
-bool power_debounce_see(power_debounce *button, bool pressed)
+bool power_debounce_sample(power_debounce *button, bool pressed)
 {
 	if (button->pressed == pressed) return false;
 	button->pressed = pressed;
-	if (button->untold == DEBOUNCE_UNTOLD) button->untold -= 2;
-	button->untold++;
+	if (button->unreported == DEBOUNCE_UNREPORTED) button->unreported -= 2;
+	button->unreported++;
 	if (button->posted) return false;
 	button->posted = true;
 	return true;
 }
 
-bool power_debounce_tell(power_debounce *button, bool *pressed)
+bool power_debounce_next(power_debounce *button, bool *pressed)
 {
-	if (button->untold == 0) {
+	if (button->unreported == 0) {
 		button->posted = false;
 		return false;
 	}
-	/* Presses and releases alternate, and the last change led to the present state. */
-	*pressed = button->untold % 2 == 1 ? button->pressed : !button->pressed;
-	button->untold--;
+	/* Presses and releases alternate, and the last change led to the current state. */
+	*pressed = button->unreported % 2 == 1 ? button->pressed : !button->pressed;
+	button->unreported--;
 	return true;
 }

@@ -2,29 +2,29 @@
  * Debounces a button: after the first change of level it waits for the bounce time and then samples the level. Plain C;
  * pin, timer and lock are in power-button.c.
  *
- * Limit: DEBOUNCE_UNTOLD unreported changes; beyond that a press and its release are dropped together.
+ * Limit: DEBOUNCE_UNREPORTED unreported changes; beyond that a press and its release are dropped together.
  */
 #ifndef POWER_DEBOUNCE_H
 #define POWER_DEBOUNCE_H
 
 #include <stdbool.h>
 
-enum { DEBOUNCE_MS = 30, DEBOUNCE_UNTOLD = 8 };
+enum { DEBOUNCE_MS = 30, DEBOUNCE_UNREPORTED = 8 };
 
 typedef struct {
 	/* State after the last sample. */
 	bool pressed;
-	unsigned untold;
-	/* True if the listener's thread was called and has not taken all changes yet. */
+	unsigned unreported;
+	/* True if a post to the listener's thread is under way and has not taken all changes yet. */
 	bool posted;
 } power_debounce;
 
 /*
- * Called with the level sampled after the bounce time. Returns true if the caller must call the listener's thread,
+ * Called with the level sampled after the bounce time. Returns true if the caller must post to the listener's thread,
  * which then takes all changes.
  */
-bool power_debounce_see(power_debounce *button, bool pressed);
+bool power_debounce_sample(power_debounce *button, bool pressed);
 /* Takes the next change; returns false if there is none. */
-bool power_debounce_tell(power_debounce *button, bool *pressed);
+bool power_debounce_next(power_debounce *button, bool *pressed);
 
 #endif

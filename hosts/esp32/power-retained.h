@@ -1,7 +1,7 @@
 /*
- * A record in memory that survives a restart and deep sleep, but not a power cut. After a power cut the content is
- * arbitrary, so the record has a mark and a checksum; if they do not match, there is no record. Plain C; the memory
- * itself is in power.c and system.c.
+ * A record in memory that survives a restart and deep sleep, but not a power cut. After a power cut the memory has
+ * arbitrary content. The record therefore has a mark and a checksum; if they are wrong, there is no record. Plain C;
+ * the memory itself is in power.c and system.c.
  */
 #ifndef POWER_RETAINED_H
 #define POWER_RETAINED_H

@@ -133,10 +133,10 @@ void xs_power_output(xsMachine *the)
 {
 	gpio_num_t pin = (gpio_num_t)xsmcToInteger(xsArg(0));
 	uint32_t level = xsmcToBoolean(xsArg(1)) ? 1 : 0;
-	/* Sets the level first, so that the pin never shows the other one. */
+	/* Sets the level before the direction, so that the pin never shows the opposite level. */
 	gpio_set_level(pin, level);
 	gpio_set_direction(pin, GPIO_MODE_OUTPUT);
-	/* The pin may still be held from a sleep. */
+	/* A sleep may have left the pin on hold. */
 	gpio_hold_dis(pin);
 	outputs |= 1ULL << pin;
 }

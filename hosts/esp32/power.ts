@@ -31,7 +31,7 @@ export interface PowerSettings {
 	readonly usb?: Divider | undefined;
 }
 
-/** Smallest voltage distinguished from zero, mV: the ADC's range begins at about 0.14 V on the ESP32. */
+/** Smallest voltage that is not regarded as zero, mV: the ADC's range begins at about 0.14 V on the ESP32. */
 const NOTHING_MV = 160;
 
 export class ChipPower implements Power {
@@ -69,8 +69,8 @@ export class ChipPower implements Power {
 const RETAINED_SIZE = 256;
 const NO_PIN = -1;
 /**
- * Voltage from which USB counts as present. If USB is present, it is not used to end the sleep, because the sleep would
- * end at once.
+ * Voltage from which USB counts as plugged in, V. While USB is plugged in, it must not be a wake-up source, because the
+ * sleep would end at once.
  */
 const USB_MIN = 4;
 

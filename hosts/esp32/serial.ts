@@ -63,7 +63,7 @@ export interface SerialSettings extends SerialDevice {
 	readonly pins: SerialPins;
 }
 
-/** Keeps only the settings, which are also its `pins`, because separate objects would take slots. */
+/** The settings are also the port's `pins`, because separate objects would take slots. */
 export class UARTPort<Settings extends SerialSettings = SerialSettings> implements SerialPort {
 	readonly settings: Settings;
 
@@ -107,7 +107,7 @@ class UARTSerial extends NativeSerial<SerialSettings> {
 		if (happened & LOST) this.failed(SERIAL_ERROR_OVERRUN);
 		if (happened & READABLE && !this.isClosed) this.options.onReadable?.(readable);
 		if (happened & WRITABLE && !this.isClosed) this.options.onWritable?.(this.writable);
-		// If a callback above has written bytes, these have not left yet; a later event reports when they have.
+		// If a callback above has written bytes, they have not been sent yet; a later event reports that.
 		if (happened & DRAINED && !this.isClosed && !this.#hasWritten) this.options.onDrained?.();
 	}
 

@@ -10,10 +10,10 @@ import { MEMORY } from "../native/memory.js";
 import { createHost } from "./host.js";
 import { System } from "./system.js";
 
-/** Delay of the memory report; the network or the access point is up by then. */
-const MEMORY_TOLD_MS = 10_000;
+/** Delay of the memory report, ms; by then the network is joined or the access point is on. */
+const MEMORY_REPORT_MS = 10_000;
 
-/** Time to read the console; it also limits how often restarts write to flash. */
+/** Delay of the restart, ms: time to read the console. It also limits how often restarts write to flash. */
 const FAILED_RESTART_MS = 10_000;
 
 export function start(make: (host: Host) => { start(): void }): void {
@@ -24,7 +24,7 @@ export function start(make: (host: Host) => { start(): void }): void {
 		const host = createHost(ending);
 		make(host).start();
 		System.trace(`Unit ${host.info.serial} serves as ${host.info.hostname}.`);
-		Timer.set(tellMemory, MEMORY_TOLD_MS);
+		Timer.set(printMemory, MEMORY_REPORT_MS);
 	} catch (error) {
 		const reason = error instanceof Error ? error.message : String(error);
 		System.trace(reason);
@@ -33,7 +33,7 @@ export function start(make: (host: Host) => { start(): void }): void {
 }
 
 /** Prints the free heap once, for comparing boards and builds. */
-function tellMemory(): void {
+function printMemory(): void {
 	const { heapBytes, leastHeapBytes } = MEMORY.free!();
 	const stacks = MEMORY.stacks!().trim().split("\n").join(", ");
 	System.trace(`Free heap: ${heapBytes} bytes, ${leastHeapBytes} at least. Free stacks: ${stacks}.`);

@@ -1,6 +1,6 @@
 /*
  * Small native functions of the ESP32 host (system.ts): console, clocks, identity of the chip, and cause of the start.
- * The reason for an abort of the engine, or the mark of a planned restart, is kept for the next start.
+ * Before a restart they store its reason, an abort of the engine or a planned restart, for the next start.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -112,8 +112,8 @@ void xs_system_switched_on(xsMachine *the)
 }
 
 /*
- * (what, exception): called by the engine on an abort, but not for a stack overflow. Memory may be full, so it
- * allocates nothing. Returns undefined; the chip then restarts.
+ * (what, exception): called by the engine on an abort, but not for a stack overflow. It allocates nothing, because
+ * memory may be full. Returns undefined; the chip then restarts.
  */
 static void on_abort(xsMachine *the)
 {

@@ -35,7 +35,7 @@ export class System {
 	static fail(reason: string): void {
 		native("xs_system_fail").call(this, reason);
 	}
-	/** Returns the ending of the previous program; can be read once. */
+	/** Returns the ending of the previous program; it can be read only once. */
 	static ending(): Ending {
 		const ended = System.#ended();
 		return { cause: ended[0], isFault: ended[1] };
@@ -54,8 +54,8 @@ export class System {
 }
 
 /**
- * 2020-01-01. An earlier time means that the clock was not set: it begins at 1970 after each power cut, and no unit
- * runs that long without one.
+ * 2020-01-01. An earlier time means that the clock was not set: the clock begins at 1970 after each power cut, and no
+ * unit runs for 50 years without one.
  */
 const EARLIEST_UTC_MS = 1_577_836_800_000;
 

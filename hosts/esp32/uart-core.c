@@ -4,7 +4,7 @@
 
 static bool has_even_parity(uint8_t byte)
 {
-	/* Parity table: one bit for each value of four bits, 1 if the number of ones is odd. */
+	/* Parity table: bit n is 1 if the number of ones in the four-bit value n is odd. */
 	return ((0x6996u >> ((byte ^ (byte >> 4)) & 15)) & 1) == 0;
 }
 

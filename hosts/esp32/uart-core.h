@@ -30,7 +30,7 @@ typedef struct {
 	uart_format format;
 	/* True while written bytes may not have left the UART. */
 	bool draining;
-	/* True if the owner's thread was called and has not called uart_core_take yet. */
+	/* True if the owner's thread was notified and has not called uart_core_take yet. */
 	bool posted;
 	unsigned happened;
 	/* Number of received bytes not reported yet. */
@@ -57,7 +57,7 @@ void uart_core_silence(uart_core *core);
 /* uart_core_next returns the next contiguous piece to send; uart_core_sent records how many bytes the line accepted. */
 size_t uart_core_next(const uart_core *core, const uint8_t **piece);
 void uart_core_sent(uart_core *core, size_t count);
-/* Returns true if all bytes were passed on and the end of transmission must be reported. */
+/* Returns true if all bytes were passed to the line and UART_DRAINED must be reported once they were sent. */
 bool uart_core_drains(const uart_core *core);
 void uart_core_drained(uart_core *core);
 
@@ -67,7 +67,7 @@ size_t uart_core_read(uart_core *core, uint8_t *into, size_t limit);
 bool uart_core_write(uart_core *core, const uint8_t *bytes, size_t count);
 size_t uart_core_writable(const uart_core *core);
 
-/* Returns true if the owner's thread must be called to take the events. */
+/* Returns true if the owner's thread must be notified to take the events. */
 bool uart_core_post(uart_core *core);
 unsigned uart_core_take(uart_core *core);
 

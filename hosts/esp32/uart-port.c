@@ -51,7 +51,10 @@ struct uart_port {
 /* Ports are created once and then kept. Used by the owner's thread only. */
 static uart_port *ports[SOC_UART_HP_NUM];
 
-/* Moves received bytes into the core. Bytes without room stay in the driver's ring until the listener has read. */
+/*
+ * Moves received bytes into the core. Bytes without room stay in the driver's ring until the listener has made room by
+ * reading.
+ */
 static void collect(uart_port *port)
 {
 	uint8_t piece[PIECE];
@@ -137,7 +140,7 @@ static void run(void *context)
 	}
 }
 
-/* Wakes the task. If the event queue is full, the task runs anyway. */
+/* Wakes the task. If the event queue is full, the task is running or about to run anyway. */
 static void wake(uart_port *port)
 {
 	uart_event_t event = { .type = UART_EVENT_MAX };
@@ -238,7 +241,7 @@ uart_port *uart_port_open(const uart_options *options, char message[UART_MESSAGE
 		snprintf(message, UART_MESSAGE_SIZE, "UART %d can't be started.", uart);
 		return NULL;
 	}
-	/* This order is required: the driver sets no threshold for a disabled interrupt. */
+	/* The interrupt must be enabled first: the driver sets no threshold for a disabled one. */
 	uart_enable_rx_intr(port->uart);
 	uart_set_rx_full_threshold(port->uart, CALL_EIGHT);
 	wake(port);

@@ -4,8 +4,8 @@
  *
  * A port with its task and buffers (about 8.5 KB) is created when it is first opened and then kept: opening it again
  * allocates nothing. With RTS and CTS the peer keeps bytes that do not fit; otherwise the newest bytes are lost and
- * counted. 7E1: one interrupt per character, so that a missing stop bit is known to belong to the newest one. 8N1: one
- * interrupt per 32 characters or after a silence of two; missing stop bits are not reported.
+ * counted. 7E1: one interrupt per character, so that a missing stop bit certainly belongs to the newest character. 8N1:
+ * one interrupt per 32 characters or after a silence of two; missing stop bits are not reported.
  */
 #ifndef UART_PORT_H
 #define UART_PORT_H

@@ -1,8 +1,8 @@
 /*
  * Firmware slots (update.h) by ESP-IDF's functions (6.0, "Over The Air Updates"), which alone write the partition
  * otadata. The boot loader reads there which slot to start. A new image is started once, as PENDING_VERIFY. Any later
- * start without a confirmation, also after deep sleep, marks it ABORTED and starts the other slot. If the unit was
- * flashed by wire, otadata is empty at the first start, and the boot loader writes VALID.
+ * start without a confirmation, also after deep sleep, marks it ABORTED and starts the other slot. After flashing by
+ * wire, otadata is empty, and the boot loader writes VALID at the first start.
  */
 #include "update.h"
 
@@ -70,8 +70,8 @@ static bool check(esp_err_t error, const char *what, char text[UPDATE_TEXT_SIZE]
 }
 
 /*
- * Returns true if the image ends within the checked bytes: the boot loader uses the length that the image itself
- * states.
+ * Returns true if the image ends within the `length` bytes that were checked. This is needed because the boot loader
+ * uses the length stated in the image.
  */
 static bool is_within(const esp_partition_t *slot, size_t length)
 {

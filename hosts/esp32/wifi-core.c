@@ -13,12 +13,12 @@ static bool apply_mode(wifi_core *core)
 	return true;
 }
 
-static void tell_scan(wifi_core *core, bool found)
+static void notice_scan(wifi_core *core, bool found)
 {
 	core->scan_notice = (wifi_notice){ WIFI_NOTICE_SCANNED, found };
 }
 
-static void tell_failure(wifi_core *core, unsigned reason)
+static void notice_failure(wifi_core *core, unsigned reason)
 {
 	core->station_notice = (wifi_notice){ WIFI_NOTICE_DISCONNECTED, reason };
 }
@@ -40,9 +40,9 @@ static void proceed(wifi_core *core)
 	if (core->link == WIFI_IDLE && core->join_waits) {
 		core->join_waits = false;
 		if (apply_mode(core) && radio_driver_join(&core->station)) core->link = WIFI_JOINING;
-		else tell_failure(core, RADIO_REASON_UNSPECIFIED);
+		else notice_failure(core, RADIO_REASON_UNSPECIFIED);
 	}
-	if (core->link == WIFI_IDLE && core->scan_waits && !begin_scan(core)) tell_scan(core, false);
+	if (core->link == WIFI_IDLE && core->scan_waits && !begin_scan(core)) notice_scan(core, false);
 	apply_mode(core);
 }
 
@@ -61,8 +61,11 @@ static void stop_scan(wifi_core *core)
 	core->scan_stopped = true;
 }
 
-/* Leaves the network and drops its pending notices. */
-static bool want(wifi_core *core, bool station_on)
+/*
+ * Leaves the network, drops its pending notices, and joins again if `station_on`. Returns true if the network is still
+ * being left.
+ */
+static bool set_station(wifi_core *core, bool station_on)
 {
 	core->station_notice.kind = WIFI_NOTICE_NONE;
 	core->station_on = core->join_waits = station_on;
@@ -73,16 +76,16 @@ static bool want(wifi_core *core, bool station_on)
 
 bool wifi_core_connect(wifi_core *core, const radio_station *station)
 {
-	if (core->scanning || core->scan_waits) tell_scan(core, false);
+	if (core->scanning || core->scan_waits) notice_scan(core, false);
 	stop_scan(core);
 	core->scan_waits = false;
 	core->station = *station;
-	return want(core, true);
+	return set_station(core, true);
 }
 
 bool wifi_core_disconnect(wifi_core *core)
 {
-	return want(core, false);
+	return set_station(core, false);
 }
 
 void wifi_core_leave_overdue(wifi_core *core)
@@ -123,29 +126,32 @@ bool wifi_core_scan(wifi_core *core)
 	return done;
 }
 
-static void ended(wifi_core *core, unsigned reason)
+static void on_ended(wifi_core *core, unsigned reason)
 {
 	bool late = core->overdue && reason == RADIO_REASON_LEFT && core->link == WIFI_JOINING;
 	core->overdue = false;
 	if (late || core->link == WIFI_IDLE) return;
-	if (core->link != WIFI_LEAVING) tell_failure(core, reason);
+	if (core->link != WIFI_LEAVING) notice_failure(core, reason);
 	core->link = WIFI_IDLE;
 	proceed(core);
 }
 
-static void associated(wifi_core *core)
+static void on_associated(wifi_core *core)
 {
 	if (core->link == WIFI_JOINING) {
 		core->link = WIFI_ASSOCIATED;
 		core->overdue = false;
 	} else if (core->link == WIFI_IDLE) {
-		/* This attempt counts as ended already: its end was overdue, or the end of another attempt was taken for it. */
+		/*
+		 * This attempt already counts as ended: its end was overdue, or the end of another attempt was mistaken for its
+		 * end.
+		 */
 		radio_driver_leave();
 		core->link = WIFI_LEAVING;
 	}
 }
 
-static void addressed(wifi_core *core, const radio_address *address)
+static void on_addressed(wifi_core *core, const radio_address *address)
 {
 	if (core->link != WIFI_ASSOCIATED && core->link != WIFI_ONLINE) return;
 	core->link = WIFI_ONLINE;
@@ -153,11 +159,11 @@ static void addressed(wifi_core *core, const radio_address *address)
 	core->station_notice = (wifi_notice){ WIFI_NOTICE_CONNECTED, 0 };
 }
 
-static void address_lost(wifi_core *core)
+static void on_address_lost(wifi_core *core)
 {
 	if (core->link != WIFI_ONLINE) return;
 	leave(core);
-	tell_failure(core, RADIO_REASON_UNSPECIFIED);
+	notice_failure(core, RADIO_REASON_UNSPECIFIED);
 }
 
 /* Inserts the network, strongest first; the weakest ones are dropped. */
@@ -176,16 +182,18 @@ static void take_networks(wifi_core *core)
 	while (radio_driver_take_network(&network)) insert_network(core, &network);
 }
 
-static void scanned(wifi_core *core, bool well)
+static void on_scanned(wifi_core *core, bool succeeded)
 {
-	bool late = core->scan_stopped && !well;
+	bool late = core->scan_stopped && !succeeded;
 	core->scan_stopped = false;
 	if (late) return;
-	/* Takes the networks even if nobody waits for them, because the radio keeps their memory until then. */
-	if (well) take_networks(core);
+	/*
+	 * Takes the networks even if no scan is wanted any more, because ESP-IDF keeps them in memory until they are taken.
+	 */
+	if (succeeded) take_networks(core);
 	if (!core->scanning) return;
 	core->scanning = false;
-	tell_scan(core, well);
+	notice_scan(core, succeeded);
 	apply_mode(core);
 }
 
@@ -200,19 +208,19 @@ void wifi_core_event(wifi_core *core, const radio_event *event)
 {
 	switch (event->kind) {
 	case RADIO_ASSOCIATED:
-		associated(core);
+		on_associated(core);
 		break;
 	case RADIO_ENDED:
-		ended(core, event->reason);
+		on_ended(core, event->reason);
 		break;
 	case RADIO_ADDRESSED:
-		addressed(core, &event->address);
+		on_addressed(core, &event->address);
 		break;
 	case RADIO_ADDRESS_LOST:
-		address_lost(core);
+		on_address_lost(core);
 		break;
 	case RADIO_SCANNED:
-		scanned(core, event->well);
+		on_scanned(core, event->succeeded);
 		break;
 	case RADIO_CLIENTS:
 		count_clients(core);

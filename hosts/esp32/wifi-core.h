@@ -2,10 +2,10 @@
  * State machine of the Wi-Fi radio: `WiFi` of the host contract without the driver (wifi-driver.h). For wifi-xs.c;
  * plain C. Call everything in the machine's thread.
  *
- * ESP-IDF's events do not tell to which attempt to join they belong. Each attempt ends with one RADIO_ENDED: the next
- * one begins only after that, and earlier events belong to the attempt that is being left.
+ * ESP-IDF's events do not say to which attempt to join they belong. Each attempt ends with one RADIO_ENDED: the next
+ * attempt begins only after that, and earlier events belong to the attempt that is being left.
  *
- *   IDLE -- connect --> JOINING -- associated --> ASSOCIATED -- address --> ONLINE
+ * IDLE -- connect --> JOINING -- associated --> ASSOCIATED -- address --> ONLINE
  *     ^                    |                          |                        |
  *     |<------ ended ------+--------------------------+------------------------+
  *     |                    |  connect, disconnect, the address is lost         |
@@ -61,7 +61,7 @@ typedef struct {
 
 /*
  * If `connect` or `disconnect` returns true, the previous network is being left, and the caller must call
- * wifi_core_leave_overdue if that takes too long.
+ * wifi_core_leave_overdue if leaving it takes too long.
  */
 bool wifi_core_connect(wifi_core *core, const radio_station *station);
 bool wifi_core_disconnect(wifi_core *core);

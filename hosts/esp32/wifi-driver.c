@@ -53,11 +53,11 @@ static void on_wifi(void *context, esp_event_base_t base, int32_t id, void *data
 	if (id == WIFI_EVENT_STA_CONNECTED) event.kind = RADIO_ASSOCIATED;
 	else if (id == WIFI_EVENT_SCAN_DONE) {
 		event.kind = RADIO_SCANNED;
-		event.well = ((const wifi_event_sta_scan_done_t *)data)->status == 0;
+		event.succeeded = ((const wifi_event_sta_scan_done_t *)data)->status == 0;
 	} else if (id == WIFI_EVENT_STA_DISCONNECTED) {
 		event.kind = RADIO_ENDED;
 		event.reason = ((const wifi_event_sta_disconnected_t *)data)->reason;
-		/* While roaming, the driver continues by itself. */
+		/* When the station roams, the driver reconnects by itself. */
 		if (event.reason == WIFI_REASON_ROAMING) return;
 	}
 	radio.notify(radio.context, &event);
@@ -83,8 +83,8 @@ static void stop_listening(void)
 }
 
 /*
- * Registers handlers by event number. These run after ESP-IDF's own, so that an interface that was left has no address
- * any more when ours run.
+ * Registers handlers by event number. They run after ESP-IDF's own handlers, which have then removed the address of an
+ * interface that left its network.
  */
 static bool listen(void)
 {
@@ -116,7 +116,7 @@ bool radio_driver_set_access_point(const radio_credentials *credentials)
 	return esp_wifi_set_config(WIFI_IF_AP, &config) == ESP_OK;
 }
 
-/* Gives the access point random credentials at once, because by ESP-IDF's defaults it is an open network. */
+/* Gives the access point random credentials, because with ESP-IDF's defaults it would be an open network. */
 static bool lock_access_point(void)
 {
 	radio_credentials nobody = { .ssid = "-", .ssid_length = 1 };
@@ -152,8 +152,8 @@ static bool configure(const char *country)
 	return lock_access_point();
 }
 
-/* Releases the driver. One that cannot be deleted is kept and reused. */
-static void give_back(void)
+/* Releases the driver. If the driver cannot be deleted, it is kept and reused. */
+static void release_driver(void)
 {
 	entropy_pause(ENTROPY_RADIO);
 	radio.started = false;
@@ -170,7 +170,7 @@ bool radio_driver_open(const char *country, void (*notify)(void *context, const 
 	radio.context = context;
 	radio.power_save = false;
 	radio.open = configure(country) && listen();
-	if (!radio.open) give_back();
+	if (!radio.open) release_driver();
 	return radio.open;
 }
 
@@ -179,7 +179,7 @@ void radio_driver_close(void)
 	if (!radio.open) return;
 	stop_listening();
 	radio.open = false;
-	give_back();
+	release_driver();
 }
 
 static bool start(void)
@@ -211,7 +211,7 @@ void radio_driver_set_power_save(bool on)
 	if (radio.started) esp_wifi_set_ps(on ? WIFI_PS_MIN_MODEM : WIFI_PS_NONE);
 }
 
-/* Call while the interface is down; it takes the address when it is associated. */
+/* Must be called while the interface is down; the address is used from the next association on. */
 static bool set_address(const radio_station *station)
 {
 	esp_netif_ip_info_t info = {

@@ -58,7 +58,7 @@ typedef struct {
 typedef enum { RADIO_OFF, RADIO_STATION, RADIO_BOTH } radio_mode;
 
 typedef enum {
-	/* Not an event of the radio: makes the machine's thread look for notices. */
+	/* Not an event of the radio: makes the machine's thread check for notices. */
 	RADIO_NUDGE,
 	/* The station is associated but has no address yet. */
 	RADIO_ASSOCIATED,
@@ -76,7 +76,7 @@ typedef struct {
 	/* Reason, for RADIO_ENDED. */
 	uint8_t reason;
 	/* True if the scan succeeded, for RADIO_SCANNED. */
-	bool well;
+	bool succeeded;
 	/* Address, for RADIO_ADDRESSED. */
 	radio_address address;
 } radio_event;
@@ -111,8 +111,8 @@ bool radio_driver_scan(void);
 void radio_driver_stop_scan(void);
 
 /*
- * Takes a network of the last scan; they come in no particular order. Returns false after the last one. The caller must
- * take all of them, because ESP-IDF keeps their memory until then.
+ * Takes a network of the last scan, in no particular order. Returns false after the last one. The caller must take all
+ * of them, because ESP-IDF keeps their memory until then.
  */
 bool radio_driver_take_network(radio_network *network);
 

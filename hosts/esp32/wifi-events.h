@@ -1,7 +1,7 @@
 /*
  * Queue of radio events from ESP-IDF's task to the machine's thread, under a lock. A later event replaces an earlier
  * one that it makes obsolete. For wifi-xs.c; plain C on pthreads. Limit: WIFI_EVENTS_LIMIT events. An attempt to join
- * has at most three (associated, address, ended), and the next attempt begins only after the machine's thread has seen
+ * has at most three (associated, address, ended), and the next attempt begins only after the machine's thread has taken
  * the end; a scan has one event, and so has the number of clients. Further events are lost, except the end of an
  * attempt, without which nothing could begin any more.
  */
@@ -33,7 +33,10 @@ bool wifi_events_push(wifi_events *events, const radio_event *event);
 /* Takes the oldest event; returns false if there is none. */
 bool wifi_events_pop(wifi_events *events, radio_event *event);
 
-/* Ends the delivery, so that the next event posts a new one. Returns false if there are still events to take. */
+/*
+ * Ends the delivery, so that the next event posts a new one. If there are still events to take, does nothing and
+ * returns false.
+ */
 bool wifi_events_rest(wifi_events *events);
 
 #endif

@@ -35,7 +35,7 @@ static void release(wifi_binding *binding)
 	free(binding);
 }
 
-static void tell(wifi_binding *binding)
+static void deliver_notices(wifi_binding *binding)
 {
 	while (!binding->closed && wifi_core_has_notice(&binding->core)) {
 		wifi_notice notice = wifi_core_next(&binding->core);
@@ -55,9 +55,9 @@ static void deliver(void *context)
 	do {
 		while (!binding->closed && wifi_events_pop(&binding->events, &event)) {
 			wifi_core_event(&binding->core, &event);
-			tell(binding);
+			deliver_notices(binding);
 		}
-		tell(binding);
+		deliver_notices(binding);
 	} while (!binding->closed && !wifi_events_rest(&binding->events));
 	release(binding);
 }

@@ -1,6 +1,6 @@
 /**
- * The Wi-Fi radio of the host contract (modules/io/wifi.ts), by ESP-IDF (wifi-core.h). After a change of the address,
- * `onConnected` is called again.
+ * The Wi-Fi radio of the host contract (modules/io/wifi.ts), by ESP-IDF (wifi-core.h). `onConnected` is called again
+ * after each change of the address.
  */
 import type { Timers } from "../../modules/io/host.js";
 import type {

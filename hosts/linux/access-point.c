@@ -1,6 +1,6 @@
 /*
- * access-point.h on Linux: with an option of the runner (tools/sdk/run.ts) all clients count as clients of the access
- * point.
+ * access-point.h on Linux: with an option of the runner (tools/sdk/run.ts) every connection counts as one over the
+ * access point.
  */
 #include "access-point.h"
 
@@ -12,7 +12,7 @@ bool access_point_accepted(int socket)
 	return getenv("GATEWAY_ACCESS_POINT") != NULL;
 }
 
-/* The socket is bound to the access point's address already, which suffices here. */
+/* Nothing to do: the socket is already bound to the access point's address, which suffices on Linux. */
 bool access_point_bind(int socket)
 {
 	(void)socket;

@@ -69,7 +69,7 @@ function endingOf(cause: string | undefined): Ending {
 /** Time until the watchdog restarts a hanging firmware, as on the ESP32. */
 const WATCHDOG_MS = 5000;
 
-/** Address that stands for the access point's network. */
+/** Address that represents the access point's network. */
 const ACCESS_POINT_ADDRESS = "127.0.0.1";
 
 /** Multicast is restricted to the access point's network, which here means to this computer. */
@@ -88,8 +88,8 @@ function withoutNetwork({ io, pins }: UDPPort): UDPPort {
 const setting = (name: string): string | undefined => System.setting(`GATEWAY_${name}`);
 
 /**
- * Returns the host, and a function that prints the runner's "ready" line. For an image with a start fault it also
- * returns `fail`; the caller must then call only that.
+ * Returns the host, and a function that prints the runner's "ready" line. For an image that fails at its start or
+ * hangs, the result also has `fail`, and the caller must call only `fail`.
  */
 export function createHost(): { host: Host; ready(): void; fail?(): void } {
 	const state = setting("STATE")!;
@@ -218,7 +218,7 @@ export function createHost(): { host: Host; ready(): void; fail?(): void } {
 		else if (sleep.wakeReason !== WAKE_NONE) trace(`The gateway wakes.${addresses}`);
 		else trace("The gateway restarts.");
 	};
-	/** Restarts a firmware whose image fails at its start, or hangs until the watchdog acts. */
+	/** Acts for an image that fails at its start or hangs: restarts at once, or after the watchdog's time. */
 	const fail = () => {
 		trace(`The firmware ${version} has failed.`);
 		timers.set(restart, (flags & IMAGE_FAILS) !== 0 ? 0 : WATCHDOG_MS);

@@ -1,12 +1,13 @@
 /*
  * Runs the firmware built by mcconfig -p lin (mc.so) without a display, as the SDK's simulator does in its window.
  *
- *   usage: runner path/to/mc.so
+ * usage: runner path/to/mc.so
  *
- * SIGTERM, SIGINT and SIGHUP end it with exit code 0. SIGUSR1 is a short press of the button; SIGUSR2 prints the memory
- * in use. The exit code is MACHINE_ENDED after an abort of the machine, and 1 after any other failure. If the parent
- * process ends, the runner ends as after SIGTERM. A firmware that sleeps restarts the runner with GATEWAY_SLEEP_MS: the
- * runner then waits for that time or the button, and sets GATEWAY_WAKE to the reason (WAKE_… of modules/io/flash.ts).
+ * SIGTERM, SIGINT and SIGHUP end the runner with exit code 0. SIGUSR1 is a short press of the button; SIGUSR2 prints
+ * the memory in use. The exit code is MACHINE_ENDED after an abort of the machine, and 1 after any other failure. If
+ * the parent process ends, the runner ends as after SIGTERM. A firmware that sleeps restarts the runner with
+ * GATEWAY_SLEEP_MS: the runner then waits for that time or the button, and sets GATEWAY_WAKE to the reason (WAKE_… of
+ * modules/io/flash.ts).
  */
 #include <dlfcn.h>
 #include <glib-unix.h>
@@ -26,7 +27,7 @@
 /* Nominal display size; nothing is drawn. */
 enum { SCREEN_SIZE = 4 };
 
-static const int TAKEN[] = { SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGUSR2 };
+static const int HANDLED_SIGNALS[] = { SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGUSR2 };
 
 /* Exit code after an abort of the machine (tools/sdk/run.ts), in contrast to a failed start. */
 enum { MACHINE_ENDED = 3 };
@@ -48,12 +49,15 @@ typedef struct {
 
 static runner the_runner;
 
-/* Holds back signals until a handler is installed, because a signal during a restart would end the process. */
+/*
+ * Blocks or unblocks the signals above. They stay blocked until their handlers are installed, because a signal during a
+ * restart would end the process.
+ */
 static void hold_signals(int how)
 {
 	sigset_t signals;
 	sigemptyset(&signals);
-	for (size_t i = 0; i < G_N_ELEMENTS(TAKEN); i++) sigaddset(&signals, TAKEN[i]);
+	for (size_t i = 0; i < G_N_ELEMENTS(HANDLED_SIGNALS); i++) sigaddset(&signals, HANDLED_SIGNALS[i]);
 	pthread_sigmask(how, &signals, NULL);
 }
 
@@ -132,8 +136,8 @@ static long long now_ms(void)
 	return now.tv_sec * 1000LL + now.tv_nsec / 1000000;
 }
 
-/* Waits if GATEWAY_SLEEP_MS is set. Call it with signals held back. */
-static void sleep_if_asked(void)
+/* Waits if GATEWAY_SLEEP_MS is set. Must be called while the signals are blocked. */
+static void sleep_if_requested(void)
 {
 	enum { WAKE_TIMER = 1, WAKE_BUTTON = 2 };
 	const char *asked = getenv("GATEWAY_SLEEP_MS"), *utc = getenv("GATEWAY_UTC_MS");
@@ -143,8 +147,8 @@ static void sleep_if_asked(void)
 	char text[24];
 	sigset_t signals;
 	sigemptyset(&signals);
-	for (size_t i = 0; i < G_N_ELEMENTS(TAKEN); i++) sigaddset(&signals, TAKEN[i]);
-	/* Until there is a machine, SIGUSR2 has no memory to report on. */
+	for (size_t i = 0; i < G_N_ELEMENTS(HANDLED_SIGNALS); i++) sigaddset(&signals, HANDLED_SIGNALS[i]);
+	/* SIGUSR2 is ignored, because there is no machine yet whose memory could be reported. */
 	do {
 		long long ms = left_ms - (now_ms() - from_ms);
 		if (ms < 0) ms = 0;
@@ -170,7 +174,7 @@ int main(int argc, char **argv)
 	/* Ends the runner if the parent process is killed; otherwise the firmware would continue and keep its ports. */
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	the_runner.arguments = argv;
-	sleep_if_asked();
+	sleep_if_requested();
 	void *firmware = dlopen(argv[1], RTLD_NOW);
 	if (!firmware) {
 		fprintf(stderr, "%s\n", dlerror());

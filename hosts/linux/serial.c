@@ -1,7 +1,7 @@
 /*
- * A serial port of Linux as a class of XS (serial.ts): a real one, a pseudo-terminal, or a TCP connection to one, as
- * Ethernet gateways and the simulator provide for a coprocessor. Runs in the machine's thread on the GLib main loop; an
- * event is a call `onSerial(kind, count)` of the target that the constructor received.
+ * A serial port of Linux as a class of XS (serial.ts): a real one, a pseudo-terminal, or a TCP connection to a remote
+ * port, as Ethernet gateways and the simulator provide for a coprocessor. Runs in the machine's thread on the GLib main
+ * loop; an event is a call `onSerial(kind, count)` of the target that the constructor received.
  *
  * With 7E1 the kernel puts FF 00 before a damaged character (termios PARMRK); the character then becomes a byte of 0x80
  * or more. "Drained" means that the kernel's queue is empty and the time of the characters has passed: the kernel does
@@ -30,7 +30,7 @@ enum { RECEIVE_LIMIT = 4096, SEND_LIMIT = 1024, READ_PIECE = 512, POLL_MS = 5 };
 /* HOST_SIZE: longest host name. CONNECT_MS: longest time that the machine waits for a TCP connection. */
 enum { HOST_SIZE = 256, CONNECT_MS = 1000 };
 enum { FORMAT_7E1, FORMAT_8N1, FORMAT_8E1, FORMAT_8N2 };
-/* Kinds of events. The count of EVENT_ERROR is SERIAL_ERROR_… of the host contract. */
+/* Kinds of events. With EVENT_ERROR the count is SERIAL_ERROR_… of the host contract. */
 enum { EVENT_READABLE = 1, EVENT_WRITABLE, EVENT_DRAINED, EVENT_ERROR };
 enum { ERROR_GONE = 1, ERROR_OVERRUN, ERROR_CHARACTER };
 
@@ -44,15 +44,15 @@ typedef struct {
 	bool is_socket, marks;
 	/* Number of bytes received of a mark (FF 00). */
 	unsigned mark;
-	/* True if room, or the end of sending, must still be reported. */
+	/* True if room for writing (`room_wanted`) or the end of sending (`drain_wanted`) must still be reported. */
 	bool room_wanted, drain_wanted;
-	/* The target is remembered as a root of the machine from construction to close. `gone`: the port has failed. */
-	bool remembered, gone;
+	/* The target is remembered as a root of the machine from construction to close. `failed`: the port has failed. */
+	bool remembered, failed;
 	size_t received, sending;
 	uint8_t receive[RECEIVE_LIMIT], send[SEND_LIMIT];
 } port;
 
-static void tell(port *self, int kind, size_t count)
+static void report(port *self, int kind, size_t count)
 {
 	if (!self->remembered) return;
 	xsMachine *the = self->the;
@@ -73,12 +73,12 @@ static void shut(port *self)
 	self->descriptor = -1;
 }
 
-static void gone(port *self)
+static void fail(port *self)
 {
-	if (self->gone) return;
-	self->gone = true;
+	if (self->failed) return;
+	self->failed = true;
 	shut(self);
-	tell(self, EVENT_ERROR, ERROR_GONE);
+	report(self, EVENT_ERROR, ERROR_GONE);
 }
 
 void xs_serial_destructor(void *data)
@@ -127,8 +127,8 @@ static bool set_line(int descriptor, speed_t speed, int format)
 	return cfgetospeed(&real) == speed && (real.c_cflag & (CSIZE | PARENB)) == (line.c_cflag & (CSIZE | PARENB));
 }
 
-/* Keeps all bytes except marks; counts damaged and lost ones. */
-static void take(port *self, const uint8_t *bytes, size_t count, size_t *damaged, size_t *lost)
+/* Stores received bytes without their marks; counts damaged and lost characters. */
+static void store(port *self, const uint8_t *bytes, size_t count, size_t *damaged, size_t *lost)
 {
 	for (size_t i = 0; i < count; i++) {
 		uint8_t byte = bytes[i];
@@ -152,31 +152,34 @@ static void take(port *self, const uint8_t *bytes, size_t count, size_t *damaged
 	}
 }
 
-/* Reports one piece at a time, so that the reader keeps up with a line faster than any UART. */
+/*
+ * Reads and reports only one piece per call, so that the reader keeps up even if a pseudo-terminal is faster than any
+ * UART.
+ */
 static gboolean on_readable(gint descriptor, GIOCondition condition, gpointer data)
 {
 	port *self = data;
 	uint8_t bytes[READ_PIECE];
 	size_t before = self->received, damaged = 0, lost = 0;
 	ssize_t count = read(descriptor, bytes, sizeof bytes);
-	if (count > 0) take(self, bytes, (size_t)count, &damaged, &lost);
+	if (count > 0) store(self, bytes, (size_t)count, &damaged, &lost);
 	else if (count < 0 ? errno != EAGAIN && errno != EINTR : self->is_socket || (condition & (G_IO_HUP | G_IO_ERR)) != 0)
-		gone(self);
-	if (damaged) tell(self, EVENT_ERROR, ERROR_CHARACTER);
-	if (lost) tell(self, EVENT_ERROR, ERROR_OVERRUN);
-	if (self->received > before) tell(self, EVENT_READABLE, self->received);
+		fail(self);
+	if (damaged) report(self, EVENT_ERROR, ERROR_CHARACTER);
+	if (lost) report(self, EVENT_ERROR, ERROR_OVERRUN);
+	if (self->received > before) report(self, EVENT_READABLE, self->received);
 	return G_SOURCE_CONTINUE;
 }
 
 /* Writes as much as the port accepts now. */
-static void pump(port *self)
+static void write_pending(port *self)
 {
 	while (self->sending > 0) {
 		ssize_t count = self->is_socket ? send(self->descriptor, self->send, self->sending, MSG_NOSIGNAL)
 										: write(self->descriptor, self->send, self->sending);
 		if (count < 0 && errno == EINTR) continue;
 		if (count < 0 && errno != EAGAIN) {
-			gone(self);
+			fail(self);
 			return;
 		}
 		if (count <= 0) break;
@@ -187,17 +190,17 @@ static void pump(port *self)
 }
 
 /* Reports room for writing and the end of sending; is scheduled again until both are reported. */
-static gboolean on_later(gpointer data)
+static gboolean report_pending(gpointer data)
 {
 	port *self = data;
 	self->later = 0;
 	if (self->sending > 0) {
-		pump(self);
-		if (self->gone) return G_SOURCE_REMOVE;
+		write_pending(self);
+		if (self->failed) return G_SOURCE_REMOVE;
 	}
 	if (self->room_wanted) {
 		self->room_wanted = false;
-		tell(self, EVENT_WRITABLE, SEND_LIMIT - self->sending);
+		report(self, EVENT_WRITABLE, SEND_LIMIT - self->sending);
 		if (self->descriptor < 0) return G_SOURCE_REMOVE;
 	}
 	if (self->drain_wanted && self->sending == 0) {
@@ -205,16 +208,16 @@ static gboolean on_later(gpointer data)
 		gint64 left_us = self->quiet_at_us - g_get_monotonic_time();
 		if (left_us <= 0 && (ioctl(self->descriptor, TIOCOUTQ, &queued) < 0 || queued == 0)) {
 			self->drain_wanted = false;
-			tell(self, EVENT_DRAINED, 0);
+			report(self, EVENT_DRAINED, 0);
 		} else if (!self->later) {
 			guint wait_ms = left_us > 0 ? (guint)(left_us / 1000 + 1) : POLL_MS;
-			self->later = g_timeout_add(wait_ms, on_later, self);
+			self->later = g_timeout_add(wait_ms, report_pending, self);
 		}
-	} else if (self->sending > 0 && !self->later) self->later = g_timeout_add(POLL_MS, on_later, self);
+	} else if (self->sending > 0 && !self->later) self->later = g_timeout_add(POLL_MS, report_pending, self);
 	return G_SOURCE_REMOVE;
 }
 
-/* Returns the address after `tcp://`; NULL if the path is that of a device. */
+/* Returns the address after `tcp://`; NULL for the path of a device. */
 static const char *address_in(const char *path)
 {
 	static const char scheme[] = "tcp://";
@@ -299,7 +302,7 @@ void xs_serial(xsMachine *the)
 	self->remembered = true;
 	self->readable = g_unix_fd_add(descriptor, G_IO_IN | G_IO_HUP | G_IO_ERR, on_readable, self);
 	self->room_wanted = true;
-	self->later = g_timeout_add(0, on_later, self);
+	self->later = g_timeout_add(0, report_pending, self);
 	xsmcSetHostData(xsThis, self);
 }
 
@@ -355,7 +358,7 @@ void xs_serial_write(xsMachine *the)
 		if (self->quiet_at_us < now_us) self->quiet_at_us = now_us;
 		self->quiet_at_us += (gint64)count * self->bits_per_character * 1000000 / (self->baud ? self->baud : 300);
 		self->drain_wanted = true;
-		if (!self->later) self->later = g_timeout_add(0, on_later, self);
+		if (!self->later) self->later = g_timeout_add(0, report_pending, self);
 	}
 	xsmcSetInteger(xsResult, (xsIntegerValue)(SEND_LIMIT - self->sending));
 }

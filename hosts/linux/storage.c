@@ -1,7 +1,7 @@
 /*
  * The key-value store of the host contract as files, one per key (storage.ts). A value is written to a temporary file,
- * synchronised and renamed over the old one, so that after a power cut either the old or the new value is there.
- * Limits: KEY_LIMIT and VALUE_LIMIT, as in the contract.
+ * synchronised and renamed over the old one, so that after a power cut either the old or the new value exists. Limits:
+ * KEY_LIMIT and VALUE_LIMIT, as in the contract.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -14,7 +14,7 @@
 #include "xsmc.h"
 
 enum { KEY_LIMIT = 15, VALUE_LIMIT = 4000, PATH_SIZE = 4096 };
-/* Keys contain no dot, so a temporary file is never taken for a value. */
+/* Keys contain no dot, so a temporary file is never mistaken for a value. */
 #define TEMPORARY ".new"
 
 static void check_key(xsMachine *the, const char *key)

@@ -60,8 +60,8 @@ void xs_system_exit(xsMachine *the)
 /* Defined in the runner. */
 extern void runner_restart(void) __attribute__((weak));
 
-/* (utcMs, httpPort, httpsPort), all as texts: keeps them in the environment for the next start. */
-static void keep_for_next(xsMachine *the)
+/* (utcMs, httpPort, httpsPort), all as texts: stores them in the environment for the next start. */
+static void store_for_restart(xsMachine *the)
 {
 	setenv("GATEWAY_UTC_MS", xsToString(xsArg(0)), 1);
 	setenv("GATEWAY_HTTP_PORT", xsToString(xsArg(1)), 1);
@@ -71,7 +71,7 @@ static void keep_for_next(xsMachine *the)
 
 void xs_system_restart(xsMachine *the)
 {
-	keep_for_next(the);
+	store_for_restart(the);
 	unsetenv("GATEWAY_WAKE");
 	if (runner_restart) runner_restart();
 }
@@ -84,7 +84,7 @@ void xs_system_sleep(xsMachine *the)
 {
 	char ms[24];
 	snprintf(ms, sizeof(ms), "%.0f", xsToNumber(xsArg(3)));
-	keep_for_next(the);
+	store_for_restart(the);
 	setenv("GATEWAY_SLEEP_MS", ms, 1);
 	if (runner_restart) runner_restart();
 }
@@ -99,7 +99,10 @@ void xs_system_monotonic(xsMachine *the)
 enum {
 	/* Marks an untouched cell of the stack: no used cell has this kind. */
 	UNUSED_KIND = 0x5a,
-	/* Number of consecutive untouched cells that marks the end of the used stack; calls may leave some untouched. */
+	/*
+	 * Number of consecutive untouched cells that marks the end of the used stack; a call may leave some of its cells
+	 * untouched.
+	 */
 	UNUSED_RUN = 32,
 };
 
@@ -115,7 +118,7 @@ void gateway_memory(xsMachine *the)
 	fxBeginHost(the);
 	fxCollectGarbage(the);
 	fxEndHost(the);
-	/* Searches from the end that calls use, because regular expressions use the other end. */
+	/* Searches from the end of the stack that function calls use; regular expressions use the other end. */
 	txSlot *deepest = the->stack;
 	for (txSlot *slot = the->stack; slot > the->stackBottom && deepest - slot < UNUSED_RUN; slot--)
 		if (slot[-1].kind != UNUSED_KIND) deepest = slot - 1;

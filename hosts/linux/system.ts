@@ -24,8 +24,8 @@ export class System {
 		native("xs_system_restart").call(this, utcMs, httpPort, httpsPort);
 	}
 	/**
-	 * Restarts the program after `ms`, or earlier at the signal that presses the button. The clock shows `utcMs` now
-	 * and continues.
+	 * Restarts the program after `ms`, or earlier at the signal that presses the button. The clock is set to `utcMs` and
+	 * continues during the sleep.
 	 */
 	static sleep(utcMs: string, httpPort: string, httpsPort: string, ms: number): void {
 		native("xs_system_sleep").call(this, utcMs, httpPort, httpsPort, ms);

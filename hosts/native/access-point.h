@@ -7,8 +7,8 @@
 #include <stdbool.h>
 
 /*
- * Returns true if an established TCP connection came in over the access point. Must not be called in the machine's
- * thread.
+ * Returns true if an established TCP connection came in over the access point. Must not be called in the thread of the
+ * XS machine.
  */
 bool access_point_accepted(int socket);
 

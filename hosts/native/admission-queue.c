@@ -7,12 +7,12 @@
 #include "stream-socket.h"
 
 enum {
-	/* Longest wait of a ready connection for a place, longer than any handshake ahead of it. */
-	PATIENCE_MS = 20000,
+	/* Longest wait of a ready connection for a place in the server; it exceeds any handshake that may be under way. */
+	READY_WAIT_MS = 20000,
 	/* Time allowed to a new connection for sending its first bytes before it may be evicted. */
-	FIRST_WORD_MS = 300,
+	GRACE_MS = 300,
 	/* Interval at which a connection with incomplete first bytes is checked. */
-	LOOK_MS = 20,
+	CHECK_MS = 20,
 	/* Head of a TLS record: type, version, length (RFC 5246, 6.2.1). */
 	RECORD_HEAD_SIZE = 5,
 	RECORD_HANDSHAKE = 22,
@@ -20,21 +20,21 @@ enum {
 	HELLO_SIZE = 256,
 };
 
-static bool is_there(const pending_connection *caller)
+static bool is_used(const pending_connection *pending)
 {
-	return caller->socket >= 0;
+	return pending->socket >= 0;
 }
 
-static void send_away(pending_connection *caller)
+static void drop(pending_connection *pending)
 {
-	close(caller->socket);
-	caller->socket = -1;
+	close(pending->socket);
+	pending->socket = -1;
 }
 
 void admission_open(admission_queue *queue, unsigned limit, bool secure, uint64_t silence_ms)
 {
 	*queue = (admission_queue){ .limit = limit, .secure = secure, .silence_ms = silence_ms };
-	for (int i = 0; i < PENDING_CONNECTION_LIMIT; i++) queue->callers[i].socket = -1;
+	for (int i = 0; i < PENDING_CONNECTION_LIMIT; i++) queue->pending[i].socket = -1;
 }
 
 /* Returns the index of the address in the list of trusted ones; -1 if it is not trusted. */
@@ -82,45 +82,46 @@ void admission_forget_trusted(admission_queue *queue)
 	for (int i = 0; i < TRUSTED_LIMIT; i++) end_trust(queue, i);
 }
 
-static void end_old_trust(admission_queue *queue, uint64_t now_ms)
+static void end_expired_trust(admission_queue *queue, uint64_t now_ms)
 {
 	for (int i = 0; i < TRUSTED_LIMIT; i++)
 		if (now_ms >= queue->trusted[i].known_ms + TRUST_MS) end_trust(queue, i);
 }
 
-static unsigned callers_from(const admission_queue *queue, const char *address)
+static unsigned count_from(const admission_queue *queue, const char *address)
 {
 	unsigned count = 0;
 	for (unsigned i = 0; i < queue->limit; i++)
-		if (is_there(&queue->callers[i]) && strcmp(queue->callers[i].address, address) == 0) count++;
+		if (is_used(&queue->pending[i]) && strcmp(queue->pending[i].address, address) == 0) count++;
 	return count;
 }
 
 /*
- * Returns true if `caller` is dropped before `other` when their addresses have equally many connections. Of two ready
+ * Returns true if `pending` is dropped before `other` when their addresses have equally many connections. Of two ready
  * connections the younger one is dropped, of two others the older one.
  */
-static bool goes_before(const admission_queue *queue, const pending_connection *caller, const pending_connection *other)
+static bool is_dropped_before(
+	const admission_queue *queue, const pending_connection *pending, const pending_connection *other)
 {
-	bool trusted = is_trusted(queue, caller->address);
+	bool trusted = is_trusted(queue, pending->address);
 	if (trusted != is_trusted(queue, other->address)) return !trusted;
-	if (caller->ready != other->ready) return !caller->ready;
-	return caller->ready ? caller->number > other->number : caller->number < other->number;
+	if (pending->ready != other->ready) return !pending->ready;
+	return pending->ready ? pending->number > other->number : pending->number < other->number;
 }
 
 /*
- * Returns the connection to drop for `newcomer`, possibly `newcomer` itself. The newcomer counts for its address, and
- * as ready.
+ * Returns the connection to drop for `newcomer`, possibly `newcomer` itself. The newcomer is counted among its
+ * address's connections and regarded as ready.
  */
 static pending_connection *surplus(admission_queue *queue, pending_connection *newcomer)
 {
 	pending_connection *first = newcomer;
-	unsigned most = callers_from(queue, newcomer->address) + 1;
+	unsigned most = count_from(queue, newcomer->address) + 1;
 	for (unsigned i = 0; i < queue->limit; i++) {
-		pending_connection *each = &queue->callers[i];
+		pending_connection *each = &queue->pending[i];
 		unsigned own = strcmp(each->address, newcomer->address) == 0 ? 1 : 0;
-		unsigned count = callers_from(queue, each->address) + own;
-		if (count < most || (count == most && !goes_before(queue, each, first))) continue;
+		unsigned count = count_from(queue, each->address) + own;
+		if (count < most || (count == most && !is_dropped_before(queue, each, first))) continue;
 		most = count;
 		first = each;
 	}
@@ -129,14 +130,14 @@ static pending_connection *surplus(admission_queue *queue, pending_connection *n
 
 void admission_add(admission_queue *queue, int socket, const char address[STREAM_ADDRESS_SIZE], uint64_t now_ms)
 {
-	pending_connection newcomer = { .socket = socket, .ready = true, .since_ms = now_ms, .number = ++queue->numbers };
+	pending_connection newcomer = { .socket = socket, .ready = true, .since_ms = now_ms, .number = ++queue->arrivals };
 	memcpy(newcomer.address, address, STREAM_ADDRESS_SIZE);
 	pending_connection *place = NULL;
 	for (unsigned i = 0; i < queue->limit && !place; i++)
-		if (!is_there(&queue->callers[i])) place = &queue->callers[i];
+		if (!is_used(&queue->pending[i])) place = &queue->pending[i];
 	if (!place) {
 		place = surplus(queue, &newcomer);
-		send_away(place);
+		drop(place);
 		if (place == &newcomer) return;
 	}
 	*place = newcomer;
@@ -144,67 +145,68 @@ void admission_add(admission_queue *queue, int socket, const char address[STREAM
 }
 
 /* Returns 0 if enough bytes have arrived, SOCKET_AGAIN if not yet, SOCKET_BROKEN if nothing will arrive. */
-static int has_spoken(const admission_queue *queue, pending_connection *caller, bool last_chance)
+static int check_first_bytes(const admission_queue *queue, pending_connection *pending, bool last_chance)
 {
 	uint8_t bytes[HELLO_SIZE];
-	int count = socket_peek(caller->socket, bytes, queue->secure ? sizeof(bytes) : 1);
+	int count = socket_peek(pending->socket, bytes, queue->secure ? sizeof(bytes) : 1);
 	if (count < 0) return count;
 	if (count == 0) return SOCKET_BROKEN;
 	if (!queue->secure) return 0;
-	caller->begun = true;
+	pending->has_first_byte = true;
 	if (count < RECORD_HEAD_SIZE) return SOCKET_AGAIN;
 	/*
 	 * Bytes of another protocol count as enough, because Mbed TLS rejects them at once. A record header alone does not:
 	 * a peer may send it in a segment of its own.
 	 */
 	if (bytes[0] != RECORD_HANDSHAKE || last_chance) return 0;
-	size_t whole = RECORD_HEAD_SIZE + ((size_t)bytes[3] << 8 | bytes[4]);
-	return (size_t)count >= sizeof(bytes) || (size_t)count >= whole ? 0 : SOCKET_AGAIN;
+	size_t record_size = RECORD_HEAD_SIZE + ((size_t)bytes[3] << 8 | bytes[4]);
+	return (size_t)count >= sizeof(bytes) || (size_t)count >= record_size ? 0 : SOCKET_AGAIN;
 }
 
-static uint64_t deadline_of(const admission_queue *queue, const pending_connection *caller)
+static uint64_t deadline_of(const admission_queue *queue, const pending_connection *pending)
 {
-	return caller->since_ms + (caller->ready ? PATIENCE_MS : queue->silence_ms);
+	return pending->since_ms + (pending->ready ? READY_WAIT_MS : queue->silence_ms);
 }
 
 void admission_serve(admission_queue *queue, uint64_t now_ms)
 {
-	end_old_trust(queue, now_ms);
+	end_expired_trust(queue, now_ms);
 	for (unsigned i = 0; i < queue->limit; i++) {
-		pending_connection *each = &queue->callers[i];
-		if (!is_there(each)) continue;
+		pending_connection *each = &queue->pending[i];
+		if (!is_used(each)) continue;
 		bool late = now_ms >= deadline_of(queue, each);
-		int spoken = each->ready ? SOCKET_AGAIN : has_spoken(queue, each, late);
-		if (spoken == 0) {
+		int result = each->ready ? SOCKET_AGAIN : check_first_bytes(queue, each, late);
+		if (result == 0) {
 			each->ready = true;
 			each->since_ms = now_ms;
-		} else if (late || spoken == SOCKET_BROKEN) send_away(each);
+		} else if (late || result == SOCKET_BROKEN) drop(each);
 	}
 }
 
 /* Returns the sequence number of the address's last place; 0: never had one, or forgotten. */
-static uint64_t last_turn(const admission_queue *queue, const char *address)
+static uint64_t last_place(const admission_queue *queue, const char *address)
 {
 	for (int i = 0; i < ADMISSION_MEMORY; i++)
-		if (strcmp(queue->served[i].address, address) == 0) return queue->served[i].turn;
+		if (strcmp(queue->served[i].address, address) == 0) return queue->served[i].place;
 	return 0;
 }
 
-static bool comes_before(const admission_queue *queue, const pending_connection *caller, const pending_connection *other)
+static bool is_admitted_before(
+	const admission_queue *queue, const pending_connection *pending, const pending_connection *other)
 {
-	bool trusted = is_trusted(queue, caller->address);
+	bool trusted = is_trusted(queue, pending->address);
 	if (trusted != is_trusted(queue, other->address)) return trusted == (queue->trusted_in_a_row < TRUSTED_IN_A_ROW);
-	uint64_t turn = last_turn(queue, caller->address), other_turn = last_turn(queue, other->address);
-	return turn != other_turn ? turn < other_turn : caller->number < other->number;
+	uint64_t last = last_place(queue, pending->address), other_last = last_place(queue, other->address);
+	return last != other_last ? last < other_last : pending->number < other->number;
 }
 
 pending_connection *admission_first(admission_queue *queue)
 {
 	pending_connection *first = NULL;
 	for (unsigned i = 0; i < queue->limit; i++) {
-		pending_connection *each = &queue->callers[i];
-		if (!is_there(each) || !each->ready) continue;
-		if (!first || comes_before(queue, each, first)) first = each;
+		pending_connection *each = &queue->pending[i];
+		if (!is_used(each) || !each->ready) continue;
+		if (!first || is_admitted_before(queue, each, first)) first = each;
 	}
 	return first;
 }
@@ -217,21 +219,21 @@ static void remember(admission_queue *queue, const char *address)
 			place = i;
 			break;
 		}
-		if (queue->served[i].turn < queue->served[place].turn) place = i;
+		if (queue->served[i].place < queue->served[place].place) place = i;
 	}
 	memcpy(queue->served[place].address, address, STREAM_ADDRESS_SIZE);
-	queue->served[place].turn = ++queue->turns;
+	queue->served[place].place = ++queue->places;
 	if (!is_trusted(queue, address)) queue->trusted_in_a_row = 0;
 	else if (queue->trusted_in_a_row < TRUSTED_IN_A_ROW) queue->trusted_in_a_row++;
 }
 
-int admission_take(admission_queue *queue, pending_connection *caller)
+int admission_take(admission_queue *queue, pending_connection *pending)
 {
-	int socket = caller->socket;
-	remember(queue, caller->address);
-	caller->socket = -1;
-	/* This connection may have got the place that was freed for another one; the listener is then notified again. */
-	for (unsigned i = 0; i < queue->limit; i++) queue->callers[i].told = false;
+	int socket = pending->socket;
+	remember(queue, pending->address);
+	pending->socket = -1;
+	/* The place may have been freed for another connection; the listener is then notified about that one again. */
+	for (unsigned i = 0; i < queue->limit; i++) queue->pending[i].notified = false;
 	return socket;
 }
 
@@ -239,27 +241,27 @@ bool admission_evict(admission_queue *queue, uint64_t now_ms)
 {
 	pending_connection *oldest = NULL;
 	for (unsigned i = 0; i < queue->limit; i++) {
-		pending_connection *each = &queue->callers[i];
-		if (is_there(each) && !each->ready && (!oldest || each->number < oldest->number)) oldest = each;
+		pending_connection *each = &queue->pending[i];
+		if (is_used(each) && !each->ready && (!oldest || each->number < oldest->number)) oldest = each;
 	}
-	if (!oldest || now_ms < oldest->since_ms + FIRST_WORD_MS) return false;
-	send_away(oldest);
+	if (!oldest || now_ms < oldest->since_ms + GRACE_MS) return false;
+	drop(oldest);
 	return true;
 }
 
-bool admission_listens(const pending_connection *caller)
+bool admission_listens(const pending_connection *pending)
 {
-	return is_there(caller) && !caller->ready && !caller->begun;
+	return is_used(pending) && !pending->ready && !pending->has_first_byte;
 }
 
 uint64_t admission_deadline(const admission_queue *queue, uint64_t now_ms)
 {
 	uint64_t first_ms = UINT64_MAX;
 	for (unsigned i = 0; i < queue->limit; i++) {
-		if (!is_there(&queue->callers[i])) continue;
-		const pending_connection *each = &queue->callers[i];
+		if (!is_used(&queue->pending[i])) continue;
+		const pending_connection *each = &queue->pending[i];
 		uint64_t due_ms = deadline_of(queue, each);
-		if (each->begun && !each->ready && now_ms + LOOK_MS < due_ms) due_ms = now_ms + LOOK_MS;
+		if (each->has_first_byte && !each->ready && now_ms + CHECK_MS < due_ms) due_ms = now_ms + CHECK_MS;
 		if (due_ms < first_ms) first_ms = due_ms;
 	}
 	return first_ms;
@@ -268,5 +270,5 @@ uint64_t admission_deadline(const admission_queue *queue, uint64_t now_ms)
 void admission_close(admission_queue *queue)
 {
 	for (unsigned i = 0; i < queue->limit; i++)
-		if (is_there(&queue->callers[i])) send_away(&queue->callers[i]);
+		if (is_used(&queue->pending[i])) drop(&queue->pending[i]);
 }

@@ -6,8 +6,8 @@
  * Trusted addresses are those that have shown a valid token lately. The rules, which hosts/node/admission-queue.ts has
  * too:
  *
- * - A full queue drops a connection of the address that has the most of them, the new one counted. Between addresses
- *   with equally many, an untrusted one is dropped first; then a connection that has sent nothing.
+ * - A full queue drops a connection of the address that has the most of them, including the new one. Between addresses
+ * with equally many, an untrusted one is dropped first; then a connection that has sent nothing.
  * - Trusted addresses get places before others, but after four places in a row another address gets one.
  * - Within each group the address served least recently comes first. Connections of one address keep their order.
  * - Trust ends after half an hour without a token, after two stalled handshakes, and when any token is revoked.
@@ -29,7 +29,9 @@ enum {
 	ADMISSION_MEMORY = 8,
 	/* Number of places that trusted addresses may get in a row while untrusted ones wait. */
 	TRUSTED_IN_A_ROW = 4,
-	/* Maximum number of trusted addresses. Beyond it, the address with the oldest token loses its trust. */
+	/*
+	 * Maximum number of trusted addresses. When another one is added, the address with the oldest token loses its trust.
+	 */
 	TRUSTED_LIMIT = 4,
 	/* Duration of trust after the last request with a token, equal to that of a session. */
 	TRUST_MS = 1800000,
@@ -42,10 +44,10 @@ typedef struct {
 	int socket;
 	/* True once the first bytes have arrived. */
 	bool ready;
-	/* True after the first byte: poll() must not watch the socket, because it would return at once each time. */
-	bool begun;
+	/* True after the first byte: poll() must not watch the socket any more, because it would always return at once. */
+	bool has_first_byte;
 	/* True if the listener was notified that this connection waits for a place. */
-	bool told;
+	bool notified;
 	/* Time of arrival, or, once ready, the time at which it became ready. */
 	uint64_t since_ms;
 	/* Sequence number of the connection. */
@@ -54,25 +56,26 @@ typedef struct {
 } pending_connection;
 
 typedef struct {
-	pending_connection callers[PENDING_CONNECTION_LIMIT];
+	pending_connection pending[PENDING_CONNECTION_LIMIT];
 	unsigned limit;
 	bool secure;
 	/* Time limit for the first bytes. */
 	uint64_t silence_ms;
-	uint64_t numbers;
+	uint64_t arrivals;
 	struct {
 		char address[STREAM_ADDRESS_SIZE];
 		/* Sequence number of the last place; 0: never had one. */
-		uint64_t turn;
+		uint64_t place;
 	} served[ADMISSION_MEMORY];
-	uint64_t turns;
+	uint64_t places;
 	/* Number of places for trusted addresses since the last one for an untrusted address. */
 	unsigned trusted_in_a_row;
 	struct {
 		/* "" if this entry is unused. */
 		char address[STREAM_ADDRESS_SIZE];
-		/* Time of the last token, and number of stalled handshakes since then. */
+		/* Time of the last token. */
 		uint64_t known_ms;
+		/* Number of stalled handshakes since the last token. */
 		unsigned stalls;
 	} trusted[TRUSTED_LIMIT];
 } admission_queue;
@@ -101,7 +104,7 @@ pending_connection *admission_first(admission_queue *queue);
  * Removes the connection from the queue and returns its socket, which the caller then owns. The address counts as
  * served.
  */
-int admission_take(admission_queue *queue, pending_connection *caller);
+int admission_take(admission_queue *queue, pending_connection *pending);
 
 /*
  * Closes the connection that has been silent longest, to free its socket. Returns false if every connection is still
@@ -110,7 +113,7 @@ int admission_take(admission_queue *queue, pending_connection *caller);
 bool admission_evict(admission_queue *queue, uint64_t now_ms);
 
 /* Returns true if poll() must watch the socket for its first bytes. */
-bool admission_listens(const pending_connection *caller);
+bool admission_listens(const pending_connection *pending);
 
 /* Time at which admission_serve must be called even without other events; UINT64_MAX: never. */
 uint64_t admission_deadline(const admission_queue *queue, uint64_t now_ms);

@@ -2,18 +2,18 @@
 import { takeOut } from "../../modules/bytes/list.js";
 import type { ButtonOptions, ButtonPort } from "../../modules/io/host.js";
 
-class Pressed {
+class PressSource {
 	readonly opened: NativeButton[] = [];
 
 	/** Called by the native part. */
 	onButton(pressed: boolean): void {
-		for (const button of this.opened.slice()) button.tell(pressed);
+		for (const button of this.opened.slice()) button.report(pressed);
 	}
 }
 
 /** Creates the port; call once. `watch` passes the native part an object with the method `onButton(pressed)`. */
 export function createButtonPort(watch: (target: object) => void): ButtonPort {
-	const source = new Pressed();
+	const source = new PressSource();
 	watch(source);
 	return { io: NativeButton, pins: { source } };
 }
@@ -24,11 +24,11 @@ class NativeButton {
 
 	constructor(options: ButtonOptions) {
 		this.#options = options;
-		this.#opened = (options as ButtonOptions & { source: Pressed }).source.opened;
+		this.#opened = (options as ButtonOptions & { source: PressSource }).source.opened;
 		this.#opened.push(this);
 	}
 
-	tell(pressed: boolean): void {
+	report(pressed: boolean): void {
 		if (this.#opened.includes(this)) this.#options.onChanged(pressed);
 	}
 

@@ -1,9 +1,9 @@
 /*
  * Writes a distinguished name as text (RFC 4514): last part first, with a space after each comma, as
- * hosts/node/distinguished-name.ts does. Limits: 32 parts, 28 bits per number of a type, CERTIFICATE_NAME_LIMIT bytes
- * of text.
+ * hosts/node/distinguished-name.ts does. Limits: 32 parts, 28 bits per number of an object identifier,
+ * CERTIFICATE_NAME_LIMIT bytes of text.
  *
- *   Name ::= SEQUENCE OF SET OF SEQUENCE { type OBJECT IDENTIFIER, value DirectoryString }
+ * Name ::= SEQUENCE OF SET OF SEQUENCE { type OBJECT IDENTIFIER, value DirectoryString }
  */
 #include "certificate-name.h"
 

@@ -110,7 +110,7 @@ static uint8_t *decode(reader *r, text_range body, size_t *length)
 }
 
 /* Called by the library for an unknown extension; a critical one is rejected. */
-static int judge_extension(void *context, const mbedtls_x509_crt *certificate, const mbedtls_x509_buf *type, int critical,
+static int check_extension(void *context, const mbedtls_x509_crt *certificate, const mbedtls_x509_buf *type, int critical,
 	const unsigned char *at, const unsigned char *end)
 {
 	(void)context, (void)certificate, (void)type, (void)at, (void)end;
@@ -208,7 +208,7 @@ static certificates_problem add_certificate(reader *r, const uint8_t *der, size_
 	mbedtls_x509_crt *certificate = slot(r, file->count);
 	mbedtls_x509_crt_free(certificate);
 	mbedtls_x509_crt_init(certificate);
-	int error = mbedtls_x509_crt_parse_der_with_ext_cb(certificate, der, length, 1, judge_extension, NULL);
+	int error = mbedtls_x509_crt_parse_der_with_ext_cb(certificate, der, length, 1, check_extension, NULL);
 	if (error == MBEDTLS_ERR_X509_ALLOC_FAILED) r->out_of_memory = true;
 	if (error != 0) return is_unsupported(error) ? CERTIFICATES_UNSUPPORTED : CERTIFICATES_DAMAGED;
 	bool is_rsa = compat_kind_of(&certificate->pk) == COMPAT_KEY_RSA;
@@ -241,7 +241,7 @@ static bool is_key_label(const char *label)
 }
 
 /* Returns true if the key belongs to one of the certificates in `text`. */
-static bool is_of_one(reader *r, text_range text, const mbedtls_pk_context *key)
+static bool is_key_of_any(reader *r, text_range text, const mbedtls_pk_context *key)
 {
 	pem_block block;
 	bool found = false;
@@ -272,7 +272,7 @@ static private_key_state read_key(reader *r, text_range text, const pem_block *b
 	private_key_state state = PRIVATE_KEY_UNREADABLE;
 	if (mbedtls_pk_parse_key(&key, der, length, NULL, 0) == 0 && compat_kind_of(&key) != COMPAT_KEY_OTHER) {
 		bool matches = r->file->count > 0 && mbedtls_pk_check_pair(&r->parsed[0].pk, &key) == 0;
-		bool is_later = !matches && r->file->problem == CERTIFICATES_WELL && is_of_one(r, text, &key);
+		bool is_later = !matches && r->file->problem == CERTIFICATES_WELL && is_key_of_any(r, text, &key);
 		state = matches ? PRIVATE_KEY_MATCHES : is_later ? PRIVATE_KEY_LATER : PRIVATE_KEY_FOREIGN;
 	}
 	mbedtls_pk_free(&key);

@@ -17,11 +17,12 @@
 enum {
 	/* Longest sleep, and so the maximum delay if a wake-up could not be sent. */
 	SLEEP_MS = 1000,
-	/* Limits of a handshake while other parties wait for the gate: duration, and silence of the server. */
+	/* Longest handshake while other parties wait for the gate. */
 	HANDSHAKE_MS = 10000,
+	/* Longest silence of the server in a handshake meanwhile. */
 	PRESSED_SILENCE_MS = 2000,
 	/* Interval at which a handshake with a silent server checks for other parties waiting. */
-	LOOK_MS = 250,
+	CHECK_MS = 250,
 	/* Number of sockets kept open only for the peer's FIN; beyond it the oldest is closed. */
 	LINGER_LIMIT = 2,
 	LINGER_MS = 1000,
@@ -40,7 +41,7 @@ typedef struct {
 		int socket;
 		uint64_t deadline_ms;
 	} lingering[LINGER_LIMIT];
-} room;
+} client_loop;
 
 static void lock(void)
 {
@@ -60,17 +61,17 @@ void client_granted(void *context)
 }
 
 /* Called by the resolver in any thread. */
-static void answered(void *context)
+static void name_resolved(void *context)
 {
 	(void)context;
 	socket_wake(clients.wake);
 }
 
 /*
- * Keeps the socket open for a while. Closing it at once would reset the connection if more data arrived, and destroy
+ * Keeps the socket open for a while. Closing it at once would reset the connection if more data arrived, and discard
  * what the server has not read.
  */
-static void linger(room *self, int socket)
+static void linger(client_loop *self, int socket)
 {
 	if (socket < 0) return;
 	int oldest = 0;
@@ -81,7 +82,7 @@ static void linger(room *self, int socket)
 	self->lingering[oldest].deadline_ms = self->now_ms + LINGER_MS;
 }
 
-static bool serve_lingering(room *self)
+static bool serve_lingering(client_loop *self)
 {
 	bool left = false;
 	for (int i = 0; i < LINGER_LIMIT; i++) {
@@ -97,11 +98,11 @@ static bool serve_lingering(room *self)
 	return left;
 }
 
-/* Releases everything except what the owner may still ask for. */
-static void let_go(room *self, stream_client *client)
+/* Releases everything except what the owner may still read. */
+static void release_all(client_loop *self, stream_client *client)
 {
 	handshake_gate_leave(&client->gate);
-	if (client->trust && !client->trust_given) tls_party_free(tls_trust_party(client->trust));
+	if (client->trust && !client->is_trust_passed_on) tls_party_free(tls_trust_party(client->trust));
 	client->trust = NULL;
 	if (client->socket >= 0) close(client->socket);
 	client->socket = -1;
@@ -118,9 +119,9 @@ static void set_state(stream_client *client, client_state state)
 	unlock();
 }
 
-static void fail(room *self, stream_client *client, client_code code)
+static void fail(client_loop *self, stream_client *client, client_code code)
 {
-	let_go(self, client);
+	release_all(self, client);
 	connection_release(&client->connection);
 	lock();
 	client->code = code;
@@ -129,9 +130,9 @@ static void fail(room *self, stream_client *client, client_code code)
 }
 
 /* Releases everything and frees the client. */
-static void dismiss(room *self, stream_client *client)
+static void free_client(client_loop *self, stream_client *client)
 {
-	let_go(self, client);
+	release_all(self, client);
 	connection_release(&client->connection);
 	lock();
 	stream_client **place = &clients.first;
@@ -145,7 +146,7 @@ static void dismiss(room *self, stream_client *client)
 
 /* ---- The handshake ---- */
 
-static client_code code_of(const stream_client *client)
+static client_code failure_of(const stream_client *client)
 {
 	int error = client->connection.handshake_error;
 	switch (tls_trust_verdict(client->trust, error)) {
@@ -157,7 +158,7 @@ static client_code code_of(const stream_client *client)
 	return error == 0 || tls_trust_is_memory_error(error) ? CLIENT_OUT_OF_MEMORY : CLIENT_HANDSHAKE;
 }
 
-static void end_handshake(room *self, stream_client *client)
+static void end_handshake(client_loop *self, stream_client *client)
 {
 	uint8_t *session;
 	size_t size = 0;
@@ -172,7 +173,7 @@ static void end_handshake(room *self, stream_client *client)
 	client->session = session;
 	client->session_size = session ? size : 0;
 	client->connection.state = client->closed ? CONNECTION_CLOSING : CONNECTION_OPEN;
-	client->state = CLIENT_STATE_STANDS;
+	client->state = CLIENT_STATE_OPEN;
 	unlock();
 }
 
@@ -184,11 +185,11 @@ static uint64_t pressed_deadline_ms(const stream_client *client)
 	return silent_ms < late_ms ? silent_ms : late_ms;
 }
 
-static void shake_hands(room *self, stream_client *client)
+static void shake_hands(client_loop *self, stream_client *client)
 {
 	switch (connection_handshake(&client->connection)) {
 	case STEP_DONE: end_handshake(self, client); break;
-	case STEP_FAILED: fail(self, client, code_of(client)); break;
+	case STEP_FAILED: fail(self, client, failure_of(client)); break;
 	case STEP_AGAIN:
 		if (self->now_ms >= pressed_deadline_ms(client) && handshake_gate_is_wanted())
 			fail(self, client, CLIENT_TIMEOUT);
@@ -196,7 +197,7 @@ static void shake_hands(room *self, stream_client *client)
 	}
 }
 
-static void begin_handshake(room *self, stream_client *client)
+static void begin_handshake(client_loop *self, stream_client *client)
 {
 	if (!handshake_gate_enter(&client->gate)) return;
 	handshake_verdict verdict = memory_lock_handshake(self->now_ms);
@@ -205,7 +206,7 @@ static void begin_handshake(room *self, stream_client *client)
 	if (verdict != HANDSHAKE_NOW) return;
 	int socket = client->socket;
 	client->socket = -1;
-	client->trust_given = true;
+	client->is_trust_passed_on = true;
 	if (!connection_begin(&client->connection, socket, tls_trust_party(client->trust))
 		|| tls_trust_begin(client->trust, &client->connection.tls) != 0) {
 		fail(self, client, CLIENT_OUT_OF_MEMORY);
@@ -216,13 +217,13 @@ static void begin_handshake(room *self, stream_client *client)
 	client->connection.state = CONNECTION_HANDSHAKING;
 	client->state = CLIENT_STATE_SHAKING;
 	unlock();
-	/* In a handshake the client sends first. */
+	/* The client sends the first message of a handshake, so there is nothing to wait for. */
 	shake_hands(self, client);
 }
 
 /* ---- From the name to the connection ---- */
 
-static void set_off(room *self, stream_client *client, const char *text)
+static void start_connecting(client_loop *self, stream_client *client, const char *text)
 {
 	uint32_t address;
 	if (!ipv4_parse(text, &address)) {
@@ -246,35 +247,35 @@ static void set_off(room *self, stream_client *client, const char *text)
  * Starts to resolve the host name; an IPv4 address is used directly. If the resolver has no place, the next pass of the
  * loop tries again.
  */
-static void resolve(room *self, stream_client *client)
+static void resolve(client_loop *self, stream_client *client)
 {
 	uint32_t address;
-	if (client->question >= 0) return;
+	if (client->request >= 0) return;
 	if (ipv4_parse(client->host, &address)) {
-		set_off(self, client, client->host);
+		start_connecting(self, client, client->host);
 		return;
 	}
-	if (!self->resolver) self->resolver = resolver_open(answered, NULL);
-	if (self->resolver) client->question = resolver_ask(self->resolver, client->host);
+	if (!self->resolver) self->resolver = resolver_open(name_resolved, NULL);
+	if (self->resolver) client->request = resolver_ask(self->resolver, client->host);
 }
 
-static void take_answers(room *self)
+static void take_answers(client_loop *self)
 {
 	char address[IPV4_TEXT_SIZE];
 	int number;
 	while (self->resolver && (number = resolver_next(self->resolver, address)) >= 0) {
 		lock();
 		stream_client *client = clients.first;
-		while (client && client->question != number) client = client->next;
+		while (client && client->request != number) client = client->next;
 		bool closed = client && client->closed;
 		unlock();
 		if (!client) continue;
-		client->question = -1;
-		if (!closed && client->state == CLIENT_STATE_RESOLVING) set_off(self, client, address);
+		client->request = -1;
+		if (!closed && client->state == CLIENT_STATE_RESOLVING) start_connecting(self, client, address);
 	}
 }
 
-static void connect_further(room *self, stream_client *client)
+static void continue_connecting(client_loop *self, stream_client *client)
 {
 	int result = socket_connected(client->socket);
 	if (result == SOCKET_AGAIN) return;
@@ -295,26 +296,26 @@ static void connect_further(room *self, stream_client *client)
 	}
 	lock();
 	client->connection.state = client->closed ? CONNECTION_CLOSING : CONNECTION_OPEN;
-	client->state = CLIENT_STATE_STANDS;
+	client->state = CLIENT_STATE_OPEN;
 	unlock();
 }
 
 /* ---- An open connection ---- */
 
-static void carry(room *self, stream_client *client)
+static void transfer(client_loop *self, stream_client *client)
 {
 	stream_connection *connection = &client->connection;
-	if (!connection->broken && connection_transfer(connection) == STEP_FAILED) let_go(self, client);
+	if (!connection->broken && connection_transfer(connection) == STEP_FAILED) release_all(self, client);
 }
 
-static void finish(room *self, stream_client *client)
+static void finish(client_loop *self, stream_client *client)
 {
 	stream_connection *connection = &client->connection;
 	connection_step step = connection->broken ? STEP_FAILED : connection_finish(connection);
-	if (step != STEP_AGAIN || self->now_ms >= client->deadline_ms) dismiss(self, client);
+	if (step != STEP_AGAIN || self->now_ms >= client->deadline_ms) free_client(self, client);
 }
 
-static void serve(room *self, stream_client *client)
+static void serve(client_loop *self, stream_client *client)
 {
 	lock();
 	client_state state = client->state;
@@ -322,27 +323,27 @@ static void serve(room *self, stream_client *client)
 	bool late = self->now_ms >= client->deadline_ms;
 	unlock();
 	if (closed) {
-		if (state == CLIENT_STATE_STANDS) finish(self, client);
-		else dismiss(self, client);
+		if (state == CLIENT_STATE_OPEN) finish(self, client);
+		else free_client(self, client);
 		return;
 	}
-	if (late && state < CLIENT_STATE_STANDS) {
+	if (late && state < CLIENT_STATE_OPEN) {
 		fail(self, client, CLIENT_TIMEOUT);
 		return;
 	}
 	switch (state) {
 	case CLIENT_STATE_RESOLVING: resolve(self, client); break;
-	case CLIENT_STATE_CONNECTING: connect_further(self, client); break;
+	case CLIENT_STATE_CONNECTING: continue_connecting(self, client); break;
 	case CLIENT_STATE_QUEUED: begin_handshake(self, client); break;
 	case CLIENT_STATE_SHAKING: shake_hands(self, client); break;
-	case CLIENT_STATE_STANDS: carry(self, client); break;
+	case CLIENT_STATE_OPEN: transfer(self, client); break;
 	case CLIENT_STATE_FAILED: break;
 	}
 }
 
 /* ---- The loop ---- */
 
-static void sooner(uint64_t *wake_ms, uint64_t deadline_ms)
+static void lower(uint64_t *wake_ms, uint64_t deadline_ms)
 {
 	if (deadline_ms < *wake_ms) *wake_ms = deadline_ms;
 }
@@ -353,7 +354,7 @@ static struct pollfd watch_of(stream_client *client, client_state state, uint32_
 	switch (state) {
 	case CLIENT_STATE_CONNECTING: return (struct pollfd){ .fd = client->socket, .events = POLLOUT };
 	case CLIENT_STATE_SHAKING:
-	case CLIENT_STATE_STANDS: {
+	case CLIENT_STATE_OPEN: {
 		short wants = connection_wants(&client->connection, limit_ms);
 		return (struct pollfd){ .fd = client->connection.socket, .events = wants };
 	}
@@ -365,7 +366,7 @@ static struct pollfd watch_of(stream_client *client, client_state state, uint32_
 }
 
 /* Sleeps until there is work. */
-static void sleep_well(room *self)
+static void wait_for_work(client_loop *self)
 {
 	struct pollfd list[WATCH_LIMIT] = { { .fd = clients.wake, .events = POLLIN } };
 	nfds_t count = 1;
@@ -382,26 +383,26 @@ static void sleep_well(room *self)
 		unlock();
 		struct pollfd wanted = watch_of(each, state, &limit_ms);
 		if (wanted.fd >= 0 && wanted.events && count < WATCH_LIMIT - LINGER_LIMIT) list[count++] = wanted;
-		if (state < CLIENT_STATE_STANDS || closed) sooner(&wake_ms, deadline_ms);
+		if (state < CLIENT_STATE_OPEN || closed) lower(&wake_ms, deadline_ms);
 		if (state == CLIENT_STATE_SHAKING) {
 			uint64_t due_ms = pressed_deadline_ms(each);
-			sooner(&wake_ms, due_ms > now_ms ? due_ms : now_ms + LOOK_MS);
+			lower(&wake_ms, due_ms > now_ms ? due_ms : now_ms + CHECK_MS);
 		}
 	}
 	for (int i = 0; i < LINGER_LIMIT; i++) {
 		if (self->lingering[i].socket < 0) continue;
 		list[count++] = (struct pollfd){ .fd = self->lingering[i].socket, .events = POLLIN };
-		sooner(&wake_ms, self->lingering[i].deadline_ms);
+		lower(&wake_ms, self->lingering[i].deadline_ms);
 	}
-	sooner(&wake_ms, now_ms + limit_ms);
+	lower(&wake_ms, now_ms + limit_ms);
 	int timeout_ms = wake_ms <= now_ms ? 0 : (int)(wake_ms - now_ms);
 	/* ESP-IDF has no nanosleep(). */
 	if (poll(list, count, timeout_ms) < 0) usleep(1000);
 	self->now_ms = socket_clock_ms();
 }
 
-/* Notifies the listeners, which may only post. The caller must hold the lock. */
-static void tell(void)
+/* Notifies the listeners. A listener may only post to its own thread. The caller must hold the lock. */
+static void notify_listeners(void)
 {
 	stream_event event;
 	for (stream_client *each = clients.first; each; each = each->next) {
@@ -412,7 +413,7 @@ static void tell(void)
 }
 
 /* Ends the thread's state; a client opened after this starts another thread. The caller must hold the lock. */
-static void end_thread(room *self)
+static void end_thread(client_loop *self)
 {
 	if (self->resolver) resolver_close(self->resolver);
 	close(clients.wake);
@@ -422,11 +423,11 @@ static void end_thread(room *self)
 
 void *client_thread_run(void *context)
 {
-	room self = { .resolver = NULL };
+	client_loop self = { .resolver = NULL };
 	(void)context;
 	for (int i = 0; i < LINGER_LIMIT; i++) self.lingering[i].socket = -1;
 	for (;;) {
-		sleep_well(&self);
+		wait_for_work(&self);
 		lock();
 		socket_discard(clients.wake);
 		clients.woken = false;
@@ -440,7 +441,7 @@ void *client_thread_run(void *context)
 		take_answers(&self);
 		bool lingers = serve_lingering(&self);
 		lock();
-		tell();
+		notify_listeners();
 		bool over = !clients.first && !lingers;
 		if (over) end_thread(&self);
 		unlock();

@@ -2,8 +2,8 @@
  * State shared by both parts of the clients: stream-client.c has the functions for users, client-thread.c the thread,
  * which alone uses sockets and Mbed TLS. The common lock is held only while data are copied.
  *
- *   RESOLVING -> CONNECTING -> QUEUED -> SHAKING -> STANDS        (a plain TCP client: CONNECTING -> STANDS)
- *       any but STANDS -> FAILED; a closed client is freed at once, in STANDS when everything is sent
+ *   RESOLVING -> CONNECTING -> QUEUED -> SHAKING -> OPEN        (a plain TCP client: CONNECTING -> OPEN)
+ *       every state but OPEN -> FAILED; a closed client is freed at once, but from OPEN only after everything was sent
  */
 #ifndef CLIENT_THREAD_H
 #define CLIENT_THREAD_H
@@ -22,7 +22,7 @@ typedef enum {
 	CLIENT_STATE_CONNECTING,
 	CLIENT_STATE_QUEUED,
 	CLIENT_STATE_SHAKING,
-	CLIENT_STATE_STANDS,
+	CLIENT_STATE_OPEN,
 	CLIENT_STATE_FAILED,
 } client_state;
 
@@ -36,12 +36,12 @@ struct stream_client {
 	client_state state;
 	/* Reason for the state FAILED. */
 	client_code code;
-	bool code_told;
+	bool is_code_reported;
 	/* True if the listener was notified and has not taken all events yet. */
 	bool notified;
 	/* True once the owner has closed the client. */
 	bool closed;
-	/* Rings of a client in STANDS. The thread uses its part in SHAKING already. */
+	/* Rings of an OPEN client. The thread uses its part of them from SHAKING on. */
 	stream_connection connection;
 	char address[IPV4_TEXT_SIZE];
 	bool resumed;
@@ -51,14 +51,14 @@ struct stream_client {
 	/* This and the following members are used by the thread only. */
 	uint64_t deadline_ms;
 	/* Number of the request to the resolver, or -1. */
-	int question;
+	int request;
 	/* The socket until SHAKING; afterwards the connection owns it. */
 	int socket;
 	/* NULL: plain TCP. The client holds a reference until the connection takes it over. */
 	tls_trust *trust;
-	bool trust_given;
+	bool is_trust_passed_on;
 	gate_party gate;
-	/* True while the client is inside the gate and waits for other connections' data to arrive before its handshake. */
+	/* True while the client, inside the gate, waits before its handshake until data of other connections have arrived. */
 	bool settling;
 	uint64_t shaking_since_ms;
 	uint16_t port;
@@ -74,9 +74,9 @@ typedef struct {
 	bool woken;
 	/* Socket that wakes the thread; used while the thread runs. */
 	int wake;
-} client_hall;
+} client_list;
 
-extern client_hall clients;
+extern client_list clients;
 
 /* The thread; it ends when there are no clients. */
 void *client_thread_run(void *context);

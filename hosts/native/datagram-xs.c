@@ -22,9 +22,9 @@ typedef struct {
 	bool closed;
 	/* Sender of the datagram read last. */
 	datagram_peer from;
-	/* True if JavaScript was notified and has not read since; until then it is not notified again. */
-	bool told;
-	bool telling;
+	/* True if JavaScript was notified and has not called read since; until then it is not notified again. */
+	bool notified;
+	bool notifying;
 } datagram_binding;
 
 static void release(datagram_binding *binding)
@@ -36,14 +36,14 @@ static void deliver(void *context)
 {
 	datagram_binding *binding = context;
 	if (!binding->closed) {
-		binding->told = binding->telling = true;
+		binding->notified = binding->notifying = true;
 		xsBeginHost(binding->the);
 		xsmcVars(1);
 		xsmcSetBoolean(xsVar(0), datagram_failed(binding->socket));
 		xsCall1(binding->target, xsID_onDatagram, xsVar(0));
 		xsEndHost(binding->the);
-		binding->telling = false;
-		if (!binding->closed && !binding->told) datagram_listen(binding->socket);
+		binding->notifying = false;
+		if (!binding->closed && !binding->notified) datagram_listen(binding->socket);
 	}
 	release(binding);
 }
@@ -80,7 +80,7 @@ static uint32_t address_of(xsMachine *the, xsIntegerValue index)
 	return address;
 }
 
-/* (target, port, group?, address?): with `address`, one of our own, it listens only there. */
+/* (target, port, group?, address?): with `address`, which is one of the gateway's own, the port listens only there. */
 void xs_datagram(xsMachine *the)
 {
 	char message[DATAGRAM_MESSAGE_SIZE] = "";
@@ -137,8 +137,8 @@ void xs_datagram_read(xsMachine *the)
 	xsmcGetBufferWritable(xsArg(0), &into, &size);
 	if (size < DATAGRAM_LIMIT) xsRangeError("no room for a whole datagram");
 	xsmcSetInteger(xsResult, binding->closed ? -1 : datagram_read(binding->socket, into, &binding->from));
-	bool late = binding->told && !binding->telling;
-	binding->told = false;
+	bool late = binding->notified && !binding->notifying;
+	binding->notified = false;
 	if (late && !binding->closed) datagram_listen(binding->socket);
 }
 

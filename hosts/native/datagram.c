@@ -54,8 +54,8 @@ static void pause_ms(useconds_t ms)
 	usleep(ms * 1000);
 }
 
-/* Handles the result of poll(); returns true if the listener must be notified. */
-static bool look(datagram_socket *self, short found)
+/* Handles the events that poll() found; returns true if the listener must be notified. */
+static bool handle_events(datagram_socket *self, short found)
 {
 	int error = 0;
 	socklen_t size = sizeof(error);
@@ -69,9 +69,9 @@ static bool look(datagram_socket *self, short found)
 	pthread_mutex_lock(&self->lock);
 	self->listening = false;
 	if (dead) self->failed = true;
-	bool tell = !self->quitting;
+	bool must_notify = !self->quitting;
 	pthread_mutex_unlock(&self->lock);
-	return tell;
+	return must_notify;
 }
 
 static void *run(void *context)
@@ -91,7 +91,7 @@ static void *run(void *context)
 			continue;
 		}
 		if (watched[0].revents) socket_discard(self->wake);
-		if (listening && watched[1].revents && look(self, watched[1].revents))
+		if (listening && watched[1].revents && handle_events(self, watched[1].revents))
 			self->options.notify(self->options.context);
 	}
 }

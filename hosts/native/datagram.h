@@ -24,8 +24,8 @@ typedef struct {
 	/* 0: any free port. */
 	uint16_t port;
 	/*
-	 * Restricts the port to datagrams that are sent to this address of ours or to the group, and to peers in its /24
-	 * network.
+	 * Restricts the port to datagrams sent to this address of the gateway or to the group, and to peers in the address's
+	 * /24 network.
 	 */
 	uint32_t address;
 	/* Multicast group to join; other programs can then share the port, and the TTL is 255. */

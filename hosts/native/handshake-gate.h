@@ -1,9 +1,9 @@
 /*
- * Lets one party of the program at a time do a TLS handshake, because a chip has memory for only one. A party asks to
- * enter; if another one is inside, it waits and is called in the order of requests. No call blocks, and no party may
- * hold its own lock during a call.
+ * Lets only one party of the program at a time perform a TLS handshake, because a chip has memory for only one. A party
+ * asks to enter; if another one is inside, it waits and is called in the order of requests. No call blocks, and no
+ * party may hold its own lock during a call.
  *
- *   OUT -> WAITING -> INSIDE -> OUT        (OUT -> INSIDE if the gate is free)
+ * OUT -> WAITING -> INSIDE -> OUT        (OUT -> INSIDE if the gate is free)
  */
 #ifndef HANDSHAKE_GATE_H
 #define HANDSHAKE_GATE_H

@@ -18,6 +18,9 @@ static const void *sender;
 static uint64_t sent_ms, other_sent_ms;
 /* Time at which a record was last refused. */
 static uint64_t record_refused_ms;
+/* The connection whose large record is in memory, and the time at which it was permitted; NULL if there is none. */
+static const void *receiver;
+static uint64_t received_ms;
 /* Time for which handshakes and records may still delay senders. It decreases during a delay and recovers otherwise. */
 static uint64_t patience_ms = HOLD_UP_MS, asked_ms;
 static bool held_up;
@@ -28,26 +31,28 @@ static uint64_t since(uint64_t then_ms, uint64_t now_ms)
 	return now_ms > then_ms ? now_ms - then_ms : 0;
 }
 
-/* Returns true if senders must wait, for a limited time, since memory is `short_of`. The mutex must be held. */
-static bool is_held_up(bool short_of, uint64_t now_ms)
+/*
+ * Returns true if senders must wait, for a limited time, since memory is `short_of` or because of a record in memory.
+ * The mutex must be held.
+ */
+static bool is_held_up(bool short_of, bool by_record, uint64_t now_ms)
 {
 	uint64_t passed_ms = since(asked_ms, now_ms);
 	asked_ms = now_ms;
-	if (!held_up) patience_ms = passed_ms < HOLD_UP_MS - patience_ms ? patience_ms + passed_ms : HOLD_UP_MS;
-	else {
+	if (held_up || by_record) {
 		/* A longer pause means that the asking thread has ended or was busy with its handshake. */
 		if (passed_ms > 2 * ASK_AGAIN_MS) passed_ms = 2 * ASK_AGAIN_MS;
 		patience_ms -= passed_ms < patience_ms ? passed_ms : patience_ms;
-	}
+	} else patience_ms = passed_ms < HOLD_UP_MS - patience_ms ? patience_ms + passed_ms : HOLD_UP_MS;
 	/* Once the time is used up, half of it must recover before the next delay. */
 	held_up = short_of && (held_up ? patience_ms > 0 : patience_ms >= HOLD_UP_MS / 2);
-	return held_up;
+	return held_up || by_record;
 }
 
 /* Returns true if `who` holds or gets the lock and may send now. The mutex must be held. */
 static bool takes_lock(const void *who, uint64_t now_ms)
 {
-	/* A new holder first waits for the data of others to arrive, so it is not idle yet. */
+	/* A new holder is not idle: it first waits until the data of others have arrived. */
 	bool idle = since(sent_ms, now_ms) >= SETTLED_MS && since(held_since_ms, now_ms) >= 2 * SETTLED_MS;
 	if (who != holder) {
 		if (holder && !idle && since(held_since_ms, now_ms) < LOCK_MS) return false;
@@ -58,14 +63,20 @@ static bool takes_lock(const void *who, uint64_t now_ms)
 	return since(who == sender ? other_sent_ms : sent_ms, now_ms) >= SETTLED_MS;
 }
 
+/* Returns true if `who` must wait for the record of another connection that is in memory. The mutex must be held. */
+static bool record_delays(const void *who, uint64_t now_ms)
+{
+	return receiver && receiver != who && since(received_ms, now_ms) < RECORD_HOLD_MS;
+}
+
 bool memory_lock_send(const void *who, uint64_t now_ms)
 {
 	bool shaking = handshake_gate_is_taken();
 	size_t heap = free_heap();
 	pthread_mutex_lock(&lock);
-	bool short_of = (shaking && heap < ROOMY) || heap < LEAST_HEAP + SENDING_MEMORY
-		|| since(record_refused_ms, now_ms) <= 2 * ASK_AGAIN_MS;
-	bool may = !is_held_up(short_of, now_ms)
+	bool low = heap < LEAST_HEAP + SENDING_MEMORY;
+	bool short_of = low || (shaking && heap < ROOMY) || since(record_refused_ms, now_ms) <= 2 * ASK_AGAIN_MS;
+	bool may = !is_held_up(short_of, low && record_delays(who, now_ms), now_ms)
 		&& (heap >= HEAP_FLOOR + SENDING_MEMORY || takes_lock(who, now_ms));
 	if (may) {
 		if (who != sender) other_sent_ms = sent_ms;
@@ -76,19 +87,36 @@ bool memory_lock_send(const void *who, uint64_t now_ms)
 	return may;
 }
 
-bool memory_lock_receive(size_t size, uint64_t since_ms, uint64_t now_ms)
+/* Returns true if waiting can help: others will return memory soon. The mutex must be held. */
+static bool others_use_memory(const void *who, bool shaking, uint64_t now_ms)
 {
-	size_t piece = size + RECORD_EXTRA;
+	return shaking || since(sent_ms, now_ms) < SETTLED_MS || record_delays(who, now_ms);
+}
+
+bool memory_lock_receive(const void *who, size_t size, uint64_t since_ms, uint64_t now_ms)
+{
+	size_t piece = size + RECORD_EXTRA, heap = free_heap();
 	if (free_tls_piece() >= piece) return true;
-	bool shaking = handshake_gate_is_taken(), fits = free_heap_piece() >= piece;
-	if (fits && free_heap() >= piece + LEAST_HEAP + (shaking ? USUAL_HANDSHAKE_MEMORY : 0)) return true;
+	bool shaking = handshake_gate_is_taken(), may = free_heap_piece() >= piece;
 	pthread_mutex_lock(&lock);
-	/* Waiting helps only if others return memory: a handshake, or sent bytes that have not arrived yet. */
-	bool helps = is_held_up(true, now_ms) && (shaking || since(sent_ms, now_ms) < SETTLED_MS);
-	bool may = fits && (!helps || since(since_ms, now_ms) >= RECORD_WAIT_MS);
-	if (!may) record_refused_ms = now_ms;
+	if (size > SMALL_RECORD && heap < piece + LEAST_HEAP + (shaking ? USUAL_HANDSHAKE_MEMORY : 0))
+		may = may && (!others_use_memory(who, shaking, now_ms) || since(since_ms, now_ms) >= RECORD_WAIT_MS);
+	if (!may) {
+		record_refused_ms = now_ms;
+		(void)is_held_up(true, false, now_ms);
+	} else if (size > SMALL_RECORD) {
+		receiver = who;
+		received_ms = now_ms;
+	}
 	pthread_mutex_unlock(&lock);
 	return may;
+}
+
+void memory_lock_received(const void *who)
+{
+	pthread_mutex_lock(&lock);
+	if (receiver == who) receiver = NULL;
+	pthread_mutex_unlock(&lock);
 }
 
 void memory_lock_leave(const void *who)
@@ -96,6 +124,7 @@ void memory_lock_leave(const void *who)
 	pthread_mutex_lock(&lock);
 	if (holder == who) holder = NULL;
 	if (sender == who) sender = NULL;
+	if (receiver == who) receiver = NULL;
 	pthread_mutex_unlock(&lock);
 }
 
@@ -111,9 +140,11 @@ static bool has_handshake_memory(size_t heap)
 handshake_verdict memory_lock_handshake(uint64_t now_ms)
 {
 	size_t heap = free_heap();
-	if (!has_handshake_memory(heap)) return HANDSHAKE_NO_MEMORY;
+	bool fits = has_handshake_memory(heap);
 	pthread_mutex_lock(&lock);
-	bool waits = is_held_up(heap < ROOMY, now_ms) && since(sent_ms, now_ms) < SETTLED_MS;
+	bool after_record = (!fits || heap < LEAST_HEAP + USUAL_HANDSHAKE_MEMORY) && record_delays(NULL, now_ms);
+	bool waits = is_held_up(heap < ROOMY, after_record, now_ms) && since(sent_ms, now_ms) < SETTLED_MS;
 	pthread_mutex_unlock(&lock);
-	return waits ? HANDSHAKE_SOON : HANDSHAKE_NOW;
+	if (after_record || (fits && waits)) return HANDSHAKE_SOON;
+	return fits ? HANDSHAKE_NOW : HANDSHAKE_NO_MEMORY;
 }

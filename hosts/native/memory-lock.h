@@ -15,9 +15,9 @@
 enum {
 	/*
 	 * Peak heap of a handshake on a chip: an incoming record of 16 KB (any client may claim that much), an outgoing one
-	 * of 4 KB, and 14 KB for chain and computation, in addition to the 5 KB of its connection. Measured for a client
-	 * with Mbed TLS 2.28 as a 32-bit program with an RSA chain (10 KB with ECDSA). A port with ECDSA takes 14 KB in
-	 * all, measured in an emulated ESP32-C3.
+	 * of 4 KB, and 14 KB for chain and computation, in addition to the 5 KB that its connection takes. Measured for a
+	 * client with Mbed TLS 2.28 as a 32-bit program with an RSA chain (10 KB with ECDSA). A port with ECDSA takes 14 KB
+	 * in all, measured in an emulated ESP32-C3.
 	 */
 	HANDSHAKE_MEMORY = 36 * 1024,
 	/* Largest block of HANDSHAKE_MEMORY: the incoming record. */
@@ -51,25 +51,34 @@ enum {
 	 * time.
 	 */
 	HOLD_UP_MS = 2000,
-	/* Longest wait of a record for more memory than its own block. */
-	RECORD_WAIT_MS = 400,
+	/* A record of at most this size is received as soon as there is a block for it. */
+	SMALL_RECORD = 4096,
+	/*
+	 * Longest wait of a larger record for the end of a handshake and of other connections' sending. A client whose body
+	 * makes no progress is disconnected after 30 s (slowMs of modules/http/limits.ts).
+	 */
+	RECORD_WAIT_MS = 4000,
+	/* Longest time for which a received record delays handshakes and other connections' sending. */
+	RECORD_HOLD_MS = 2000,
 	/* Time after which a rejected connection asks again. */
 	ASK_AGAIN_MS = 20,
 };
 
 /*
- * Ask before each piece of at most 2 KB. Returns true if `who` may send it now. `now_ms` is socket_clock_ms(). May be
- * called in any thread.
+ * Called before each piece of at most 2 KB is sent. Returns true if `who` may send it now. `now_ms` is
+ * socket_clock_ms(). May be called in any thread.
  */
 bool memory_lock_send(const void *who, uint64_t now_ms);
 
 /*
- * Ask before Mbed TLS receives a record of `size` bytes, whose memory is one block. Returns true if it may receive the
- * record now; otherwise ask again in ASK_AGAIN_MS. `since_ms` is the time at which it asked first, or 0 if it must wait
- * for its block alone, because a connection without a request may be displaced after 1 s (graceMs of
- * modules/http/limits.ts). `now_ms` is socket_clock_ms(). May be called in any thread.
+ * Ask before Mbed TLS receives a record of `size` bytes, whose memory is one block. Returns true if `who` may receive the
+ * record now; otherwise ask again in ASK_AGAIN_MS. `since_ms` is the time at which it asked first. `now_ms` is
+ * socket_clock_ms(). May be called in any thread.
  */
-bool memory_lock_receive(size_t size, uint64_t since_ms, uint64_t now_ms);
+bool memory_lock_receive(const void *who, size_t size, uint64_t since_ms, uint64_t now_ms);
+
+/* Call when Mbed TLS has freed the record that `who` received. Does nothing if there is none. */
+void memory_lock_received(const void *who);
 
 /* Forgets the connection `who`, which is being closed. */
 void memory_lock_leave(const void *who);

@@ -16,7 +16,7 @@ static bool suffices(xsMachine *the, xsIntegerValue slots, xsIntegerValue bytes)
 	return the->maximumHeapCount - the->currentHeapCount >= slots && the->maximumChunksSize - the->currentChunksSize >= bytes;
 }
 
-/* (slots, bytes of chunks): returns whether that much is free, if necessary after a garbage collection. */
+/* (slots, bytes of chunks): returns whether that much is free. Collects garbage if it is not free at first. */
 void xs_memory_suffices(xsMachine *the)
 {
 	xsIntegerValue slots = xsToInteger(xsArg(0)), bytes = xsToInteger(xsArg(1));

@@ -35,7 +35,7 @@ const CHUNK_BYTES = 1;
 const HEAP_BYTES = 2;
 const LEAST_HEAP_BYTES = 3;
 
-/** Returns undefined if there is no limit. */
+/** Returns an amount in bytes; undefined if there is no limit. */
 function heap(what: number): number | undefined {
 	const bytes = Bindings.free(what);
 	return bytes < 0 ? undefined : bytes;

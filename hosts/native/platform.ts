@@ -5,7 +5,7 @@ import TextEncoder from "text/encoder";
 import Timer from "timer";
 import type { Resources, TextCodec, Timers } from "../../modules/io/host.js";
 
-/** A timer of the SDK with its callback as a member; a closure would take three times the slots. */
+/** A timer of the SDK that holds its callback as a member, because a closure would take three times the slots. */
 interface HeldTimer extends Timer {
 	id: number;
 	callback: () => void;

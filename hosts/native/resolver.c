@@ -13,17 +13,17 @@
 /* Stack of a thread on ESP-IDF, bytes; getaddrinfo() leaves the work to lwIP's thread. */
 enum { STACK_SIZE = 3072 };
 
-typedef enum { QUESTION_FREE = 0, QUESTION_ASKED, QUESTION_ANSWERED } question_state;
+typedef enum { REQUEST_FREE = 0, REQUEST_PENDING, REQUEST_ANSWERED } request_state;
 
 typedef struct {
 	resolver *owner;
 	/* Needs the lock. */
-	question_state state;
+	request_state state;
 	/* "" if the name was not found. */
 	char address[IPV4_TEXT_SIZE];
 	/* Not changed while the name is being resolved. */
 	char name[RESOLVER_NAME_LIMIT + 1];
-} question;
+} request;
 
 /*
  * Number of threads in the whole program. It has its own lock, because a thread of a closed resolver lives on until its
@@ -39,7 +39,7 @@ struct resolver {
 	/* References of the owner and of each thread. Needs the lock. */
 	unsigned references;
 	bool closed;
-	question questions[RESOLVER_LIMIT];
+	request requests[RESOLVER_LIMIT];
 };
 
 static void release(resolver *self)
@@ -64,12 +64,12 @@ static void look_up(const char *name, char address[IPV4_TEXT_SIZE])
 	freeaddrinfo(found);
 }
 
-static void answer(question *asked, const char *address)
+static void answer(request *entry, const char *address)
 {
-	resolver *self = asked->owner;
+	resolver *self = entry->owner;
 	pthread_mutex_lock(&self->lock);
-	memcpy(asked->address, address, IPV4_TEXT_SIZE);
-	asked->state = QUESTION_ANSWERED;
+	memcpy(entry->address, address, IPV4_TEXT_SIZE);
+	entry->state = REQUEST_ANSWERED;
 	if (!self->closed) self->notify(self->context);
 	pthread_mutex_unlock(&self->lock);
 }
@@ -93,12 +93,12 @@ static void end_thread(void)
 
 static void *run(void *context)
 {
-	question *asked = context;
-	resolver *self = asked->owner;
+	request *entry = context;
+	resolver *self = entry->owner;
 	char address[IPV4_TEXT_SIZE];
-	look_up(asked->name, address);
+	look_up(entry->name, address);
 	end_thread();
-	answer(asked, address);
+	answer(entry, address);
 	release(self);
 	return NULL;
 }
@@ -111,18 +111,18 @@ resolver *resolver_open(void (*notify)(void *context), void *context)
 	self->notify = notify;
 	self->context = context;
 	self->references = 1;
-	for (int i = 0; i < RESOLVER_LIMIT; i++) self->questions[i].owner = self;
+	for (int i = 0; i < RESOLVER_LIMIT; i++) self->requests[i].owner = self;
 	return self;
 }
 
-static question *take(resolver *self)
+static request *take(resolver *self)
 {
-	question *found = NULL;
+	request *found = NULL;
 	pthread_mutex_lock(&self->lock);
 	for (int i = 0; i < RESOLVER_LIMIT && !found; i++)
-		if (self->questions[i].state == QUESTION_FREE) found = &self->questions[i];
+		if (self->requests[i].state == REQUEST_FREE) found = &self->requests[i];
 	if (found) {
-		found->state = QUESTION_ASKED;
+		found->state = REQUEST_PENDING;
 		self->references++;
 	}
 	pthread_mutex_unlock(&self->lock);
@@ -138,20 +138,20 @@ int resolver_ask(resolver *self, const char *name)
 	if (length == 0 || length > RESOLVER_NAME_LIMIT) return -1;
 	bool known = ipv4_parse(name, &literal);
 	if (!known && !begin_thread()) return -1;
-	question *asked = take(self);
-	if (!asked) {
+	request *entry = take(self);
+	if (!entry) {
 		if (!known) end_thread();
 		return -1;
 	}
-	memcpy(asked->name, name, length + 1);
+	memcpy(entry->name, name, length + 1);
 	if (known) ipv4_write(literal, address);
-	else if (thread_start(&thread, STACK_SIZE, run, asked)) {
+	else if (thread_start(&thread, STACK_SIZE, run, entry)) {
 		pthread_detach(thread);
-		return (int)(asked - self->questions);
+		return (int)(entry - self->requests);
 	} else end_thread();
-	answer(asked, address);
+	answer(entry, address);
 	release(self);
-	return (int)(asked - self->questions);
+	return (int)(entry - self->requests);
 }
 
 int resolver_next(resolver *self, char address[IPV4_TEXT_SIZE])
@@ -159,9 +159,9 @@ int resolver_next(resolver *self, char address[IPV4_TEXT_SIZE])
 	int number = -1;
 	pthread_mutex_lock(&self->lock);
 	for (int i = 0; i < RESOLVER_LIMIT && number < 0; i++) {
-		question *each = &self->questions[i];
-		if (each->state != QUESTION_ANSWERED) continue;
-		each->state = QUESTION_FREE;
+		request *each = &self->requests[i];
+		if (each->state != REQUEST_ANSWERED) continue;
+		each->state = REQUEST_FREE;
 		memcpy(address, each->address, IPV4_TEXT_SIZE);
 		number = i;
 	}

@@ -16,7 +16,7 @@ enum {
 	LINGER_MS = 3000,
 };
 
-client_hall clients = { .lock = PTHREAD_MUTEX_INITIALIZER, .wake = -1 };
+client_list clients = { .lock = PTHREAD_MUTEX_INITIALIZER, .wake = -1 };
 
 static void lock(void)
 {
@@ -37,11 +37,13 @@ bool client_event(const stream_client *client, stream_event *event)
 {
 	if (client->state == CLIENT_STATE_FAILED) {
 		*event = (stream_event){ .kind = STREAM_ENDED, .count = client->code };
-		return !client->code_told;
+		return !client->is_code_reported;
 	}
 	const stream_connection *connection = &client->connection;
-	/* A client reports nothing after the server has ended its direction (a port would still be able to reply). */
-	if (client->state != CLIENT_STATE_STANDS || connection->ended_told) return false;
+	/*
+	 * Once the server has ended its direction, a client reports nothing more. (A port does, because it may still reply.)
+	 */
+	if (client->state != CLIENT_STATE_OPEN || connection->ended_told) return false;
 	if (!connection_event(connection, event)) return false;
 	if (event->kind == STREAM_ENDED)
 		event->count = connection->broken || connection->truncated ? CLIENT_BROKEN : CLIENT_ENDED;
@@ -53,7 +55,7 @@ bool stream_client_next(stream_client *client, stream_event *event)
 	lock();
 	bool found = client_event(client, event);
 	if (!found) client->notified = false;
-	else if (client->state == CLIENT_STATE_FAILED) client->code_told = true;
+	else if (client->state == CLIENT_STATE_FAILED) client->is_code_reported = true;
 	else connection_told(&client->connection, event);
 	unlock();
 	return found;
@@ -64,7 +66,7 @@ size_t stream_client_read(stream_client *client, void *into, size_t size)
 	size_t copied = 0;
 	bool wanted = false;
 	lock();
-	if (client->state == CLIENT_STATE_STANDS) copied = connection_read(&client->connection, into, size, &wanted);
+	if (client->state == CLIENT_STATE_OPEN) copied = connection_read(&client->connection, into, size, &wanted);
 	if (wanted) client_wake();
 	unlock();
 	return copied;
@@ -75,7 +77,7 @@ size_t stream_client_write(stream_client *client, const void *bytes, size_t size
 	size_t room = SIZE_MAX;
 	bool wanted = false;
 	lock();
-	if (client->state == CLIENT_STATE_STANDS) room = connection_write(&client->connection, bytes, size, &wanted);
+	if (client->state == CLIENT_STATE_OPEN) room = connection_write(&client->connection, bytes, size, &wanted);
 	if (wanted) client_wake();
 	unlock();
 	return room;
@@ -109,7 +111,7 @@ void stream_client_close(stream_client *client)
 {
 	lock();
 	client->closed = true;
-	if (client->state == CLIENT_STATE_STANDS) client->connection.state = CONNECTION_CLOSING;
+	if (client->state == CLIENT_STATE_OPEN) client->connection.state = CONNECTION_CLOSING;
 	client->deadline_ms = socket_clock_ms() + LINGER_MS;
 	client_wake();
 	unlock();
@@ -167,7 +169,7 @@ stream_client *stream_client_open(const stream_client_options *options, char mes
 	client->notify = options->notify;
 	client->context = options->context;
 	client->connection.lock = &clients.lock;
-	client->connection.socket = client->socket = client->question = -1;
+	client->connection.socket = client->socket = client->request = -1;
 	client->deadline_ms = socket_clock_ms() + options->timeout_ms;
 	client->port = options->port;
 	client->gate = (gate_party){ .granted = client_granted, .context = NULL };

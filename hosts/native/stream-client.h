@@ -60,9 +60,9 @@ typedef struct {
 stream_client *stream_client_open(const stream_client_options *options, char message[TRUST_MESSAGE_SIZE]);
 
 /*
- * Takes the next event: STREAM_WRITABLE (the first one means connected) and STREAM_READABLE, as for a server's
- * connection; and STREAM_ENDED, once and last, after all received bytes were read, with the client_code as `count`.
- * Returns false if there is no event.
+ * Takes the next event. STREAM_WRITABLE and STREAM_READABLE are as for a server's connection; the first STREAM_WRITABLE
+ * means that the client is connected. STREAM_ENDED is the last event, after all received bytes were read, with the
+ * client_code as `count`. Returns false if there is no event.
  */
 bool stream_client_next(stream_client *client, stream_event *event);
 

@@ -107,7 +107,7 @@ size_t connection_read(stream_connection *connection, void *into, size_t size, b
 	byte_ring *ring = &connection->rings->received;
 	bool was_full = ring->used == STREAM_RING_SIZE;
 	size_t copied = ring_copy_out(ring, into, size);
-	/* Tells the thread to continue reading, or to report the end. */
+	/* Makes the thread continue reading, or report the end. */
 	*wake = copied > 0 && (was_full || (connection->ended && ring->used == 0));
 	return copied;
 }
@@ -133,10 +133,10 @@ static int tls_send(void *context, const unsigned char *bytes, size_t size)
 }
 
 /*
- * Returns 0 if Mbed TLS may receive `size` bytes, SOCKET_AGAIN if not yet, or SOCKET_BROKEN. It asks for the header of a
- * record, then allocates memory for the whole record (16 KB are usual in an upload), and ends the connection if there is
- * none. Therefore the header stays in the socket until there is memory. During a handshake memory has been checked
- * before.
+ * Returns 0 if Mbed TLS may receive `size` bytes, SOCKET_AGAIN if not yet, or SOCKET_BROKEN. It asks for the header of
+ * a record, then allocates memory for the whole record (16 KB are usual in an upload), and ends the connection if there
+ * is none. Therefore the header stays in the socket until there is memory. For a handshake, memory was checked before
+ * it began.
  */
 static int receive_permit(stream_connection *connection, size_t size)
 {
@@ -146,18 +146,20 @@ static int receive_permit(stream_connection *connection, size_t size)
 	connection->record_refused = false;
 	if (size != RECORD_HEADER || !connection->rings) return 0;
 	int count = socket_peek(connection->socket, header, RECORD_HEADER);
-	/* An error is reported once only, so it is passed on. */
+	/* The socket reports an error only once, so the error is returned. */
 	if (count <= 0) return count;
 	size_t length = RECORD_LIMIT;
 	if (count == RECORD_HEADER) {
-		/* These five bytes are the end of a record, for which Mbed TLS has memory already. */
+		/* These five bytes are not a header but the end of a record, for which Mbed TLS has memory already. */
 		if (header[0] < FIRST_CONTENT_TYPE || header[0] > LAST_CONTENT_TYPE || header[1] != TLS_MAJOR) return 0;
 		length = (size_t)header[3] << 8 | header[4];
 		if (length > RECORD_LIMIT) return 0;
 	}
-	if (!waited) connection->record_since_ms = connection->has_received ? now_ms : 0;
-	connection->record_refused = !memory_lock_receive(length, connection->record_since_ms, now_ms);
-	return connection->record_refused ? SOCKET_AGAIN : 0;
+	if (!waited) connection->record_since_ms = now_ms;
+	connection->record_refused = !memory_lock_receive(connection, length, connection->record_since_ms, now_ms);
+	if (connection->record_refused) return SOCKET_AGAIN;
+	connection->record_left = RECORD_HEADER + length;
+	return 0;
 }
 
 /* Called by Mbed TLS, again and again while a peer sends data that Mbed TLS ignores. */
@@ -170,6 +172,7 @@ static int tls_receive(void *context, unsigned char *into, size_t size)
 	if (count == SOCKET_AGAIN) return MBEDTLS_ERR_SSL_WANT_READ;
 	if (count < 0) return MBEDTLS_ERR_SSL_INTERNAL_ERROR;
 	connection->budget -= (size_t)count;
+	connection->record_left -= smaller((size_t)count, connection->record_left);
 	return count;
 }
 
@@ -208,11 +211,12 @@ bool connection_begin(stream_connection *connection, int socket, tls_party *part
 	connection->party = party;
 	connection->ended = connection->broken = connection->fresh = connection->ended_told = false;
 	connection->promised = 0;
-	connection->unsent_record = 0;
+	connection->unsent_record = connection->record_left = 0;
+	connection->has_record = connection->ready = false;
 	connection->handshake_error = 0;
 	connection->truncated = false;
 	connection->known = false;
-	connection->refused = connection->record_refused = connection->blocked = connection->has_received = false;
+	connection->refused = connection->record_refused = connection->blocked = false;
 	connection->silent_since_ms = socket_clock_ms();
 	if (party) {
 		mbedtls_ssl_init(&connection->tls);
@@ -300,7 +304,7 @@ static connection_step receive_ring(stream_connection *connection)
 		if (count < 0) return count == SOCKET_AGAIN ? STEP_AGAIN : STEP_FAILED;
 		pthread_mutex_lock(connection->lock);
 		ring->used += (size_t)count;
-		if (count > 0) connection->fresh = connection->has_received = true;
+		if (count > 0) connection->fresh = true;
 		else connection->ended = true;
 		pthread_mutex_unlock(connection->lock);
 		if (count == 0) return STEP_DONE;
@@ -314,7 +318,13 @@ connection_step connection_transfer(stream_connection *connection)
 	if (send_ring(connection) == STEP_FAILED) return STEP_FAILED;
 	/* Reads nothing while a record is being sent, because reading may have to send an alert. */
 	if (connection->ended || connection->blocked) return STEP_AGAIN;
-	return receive_ring(connection) == STEP_FAILED ? STEP_FAILED : STEP_AGAIN;
+	bool had_record = connection->has_record;
+	connection_step step = receive_ring(connection);
+	/* Mbed TLS frees a record when it was read to its end. */
+	connection->has_record = connection->party
+		&& (connection->record_left > 0 || mbedtls_ssl_check_pending(&connection->tls));
+	if (had_record && !connection->has_record) memory_lock_received(connection);
+	return step == STEP_FAILED ? STEP_FAILED : STEP_AGAIN;
 }
 
 connection_step connection_finish(stream_connection *connection)

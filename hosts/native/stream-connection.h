@@ -58,6 +58,8 @@ typedef struct {
 	uint64_t deadline_ms;
 	char address[STREAM_ADDRESS_SIZE];
 	bool via_access_point;
+	/* In WAITING: true if the owner may take the connection. */
+	bool ready;
 	/* True if a valid token was shown that the admission queue does not know about yet. */
 	bool known;
 
@@ -80,12 +82,16 @@ typedef struct {
 	size_t budget;
 	/* True while a TLS record waits for room in the socket. Nothing is read until then. */
 	bool blocked;
-	/* True if sending, or receiving a record, was not permitted for lack of memory (memory-lock.h); tried again soon. */
+	/* True if sending was not permitted for lack of memory (memory-lock.h), or receiving a record; tried again soon. */
 	bool refused, record_refused;
-	/* Time at which the refused record asked first; 0 for the first record after the handshake. */
+	/* Time at which the refused record asked first. */
 	uint64_t record_since_ms;
-	/* True once the peer has sent something after the handshake. */
-	bool has_received;
+	/* Bytes of the record that have not arrived yet; too many if only a part of its header was there first. */
+	size_t record_left;
+	/* True while Mbed TLS has a record in memory. */
+	bool has_record;
+	/* End of the handshake, and the time until which a connection without a request is not reported to the owner. */
+	uint64_t established_ms, ready_ms;
 } stream_connection;
 
 typedef enum { STEP_DONE, STEP_AGAIN, STEP_FAILED } connection_step;

@@ -36,20 +36,25 @@ static void wake(stream_server *server)
 	if (!server->woken) server->woken = socket_wake(server->wake);
 }
 
+static bool is_takeable(const stream_connection *connection)
+{
+	return connection->state == CONNECTION_WAITING && connection->ready;
+}
+
 static bool server_event(const stream_server *server, stream_event *event)
 {
 	size_t waiting = 0;
 	for (int i = 0; i < STREAM_CONNECTION_LIMIT; i++)
-		if (server->connections[i].state == CONNECTION_WAITING) waiting++;
-	if (server->pending_fresh && waiting > 0) *event = (stream_event){ STREAM_PENDING, -1, waiting };
-	else if (server->pressed_fresh) *event = (stream_event){ STREAM_PRESSED, -1, 0 };
-	else if (server->failed && !server->failed_told) *event = (stream_event){ STREAM_FAILED, -1, 0 };
+		if (is_takeable(&server->connections[i])) waiting++;
+	if (server->has_new_waiting && waiting > 0) *event = (stream_event){ STREAM_PENDING, -1, waiting };
+	else if (server->is_newly_pressed) *event = (stream_event){ STREAM_PRESSED, -1, 0 };
+	else if (server->failed && !server->is_failure_reported) *event = (stream_event){ STREAM_FAILED, -1, 0 };
 	else if (server->test == TEST_OVER) *event = (stream_event){ STREAM_TESTED, -1, 0 };
 	else return false;
 	return true;
 }
 
-bool stream_server_has_news(const stream_server *server)
+bool stream_server_has_event(const stream_server *server)
 {
 	stream_event event;
 	for (int i = 0; i < STREAM_CONNECTION_LIMIT; i++)
@@ -60,9 +65,9 @@ bool stream_server_has_news(const stream_server *server)
 static void mark_told(stream_server *server, stream_connection *connection, const stream_event *event)
 {
 	switch (event->kind) {
-	case STREAM_PENDING: server->pending_fresh = false; break;
-	case STREAM_PRESSED: server->pressed_fresh = false; break;
-	case STREAM_FAILED: server->failed_told = true; break;
+	case STREAM_PENDING: server->has_new_waiting = false; break;
+	case STREAM_PRESSED: server->is_newly_pressed = false; break;
+	case STREAM_FAILED: server->is_failure_reported = true; break;
 	case STREAM_TESTED: server->test = TEST_NONE; break;
 	default: connection_told(connection, event);
 	}
@@ -93,7 +98,7 @@ int stream_server_take(stream_server *server, stream_origin *origin)
 	lock(server);
 	for (int i = 0; i < STREAM_CONNECTION_LIMIT; i++) {
 		stream_connection *each = &server->connections[i];
-		if (each->state == CONNECTION_WAITING && (!first || each->accepted < first->accepted)) first = each;
+		if (is_takeable(each) && (!first || each->accepted < first->accepted)) first = each;
 	}
 	if (first) {
 		first->state = CONNECTION_OPEN;
@@ -238,7 +243,7 @@ static bool open_parts(stream_server *server, const stream_server_options *optio
 		server->identity = tls_identity_create(certificate, key, message, STREAM_SERVER_MESSAGE_SIZE);
 		if (!server->identity) return false;
 	}
-	admission_open(&server->queue, options->max_callers, server->identity, options->silence_ms);
+	admission_open(&server->queue, options->max_pending, server->identity, options->silence_ms);
 	server->listener = socket_listen(options->port, options->loopback_only, message);
 	if (server->listener < 0) return false;
 	server->port = socket_port(server->listener);

@@ -16,7 +16,7 @@
 
 enum {
 #if defined(ESP_PLATFORM)
-	/* Maximum number of connections of a port, which reserves the memory of all of them. */
+	/* Maximum number of connections of a port. The port reserves the memory of all of them. */
 	STREAM_CONNECTION_LIMIT = 4,
 	PENDING_CONNECTION_LIMIT = 8,
 #else
@@ -45,7 +45,7 @@ typedef struct {
 	/* Maximum number of connections in a TLS handshake: 1 to max_connections. */
 	unsigned max_handshakes;
 	/* Length of the admission queue: 1 to PENDING_CONNECTION_LIMIT. */
-	unsigned max_callers;
+	unsigned max_pending;
 	/* Longest time from the connection to its first bytes, with TLS to its ClientHello. */
 	uint32_t silence_ms;
 	uint32_t handshake_timeout_ms;

@@ -53,8 +53,8 @@ int socket_receive(int socket, void *into, size_t size);
 int socket_peek(int socket, void *into, size_t size);
 int socket_send(int socket, const void *bytes, size_t size);
 /*
- * Returns true if a writable socket has room for as many bytes as poll() promises (2873 with lwIP), or if the
- * connection is broken.
+ * Returns true if poll() reports the socket as writable: it has room for a segment or two (2873 bytes with lwIP), or
+ * the connection is broken.
  */
 bool socket_has_room(int socket);
 

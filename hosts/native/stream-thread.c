@@ -22,8 +22,14 @@ enum {
 	SLEEP_MS = 1000,
 	/* Time for the unsent data of a closing connection while others wait in the queue. */
 	PRESSED_CLOSING_MS = 1000,
+	/*
+	 * Longest time from a handshake to the first bytes of a request in which the owner does not see the connection. It
+	 * displaces idle connections for others (modules/http/limits.ts, graceMs), which must not happen while the request
+	 * is on its way.
+	 */
+	FIRST_REQUEST_MS = 250,
 	/* Maximum number of connections accepted into the queue in one pass of the loop. */
-	CALLS_A_TURN = 16,
+	ACCEPTS_A_PASS = 16,
 	/* Number of sockets: the one for waking, the listener, and those of all connections. */
 	WATCH_LIMIT = 2 + STREAM_CONNECTION_LIMIT + LINGER_LIMIT + PENDING_CONNECTION_LIMIT,
 };
@@ -56,7 +62,7 @@ static lingering_socket *oldest_lingering(stream_server *server)
 }
 
 /*
- * Keeps the socket open for a while. Closing it at once would reset the connection if more data arrived, and destroy
+ * Keeps the socket open for a while. Closing it at once would reset the connection if more data arrived, and discard
  * what the peer has not read.
  */
 static void linger(stream_server *server, int socket, uint64_t deadline_ms)
@@ -82,7 +88,7 @@ static void serve_lingering(stream_server *server)
 }
 
 /* Ends a connection, but keeps its socket for a while, so that the peer can read the reason. Its place stays taken. */
-static void hang_up(stream_server *server, stream_connection *connection)
+static void end_transport(stream_server *server, stream_connection *connection)
 {
 	int socket = connection_detach(connection);
 	if (socket < 0) return;
@@ -92,7 +98,7 @@ static void hang_up(stream_server *server, stream_connection *connection)
 
 static void drop(stream_server *server, stream_connection *connection)
 {
-	hang_up(server, connection);
+	end_transport(server, connection);
 	connection_release(connection);
 }
 
@@ -102,8 +108,8 @@ static uint64_t earlier(uint64_t a_ms, uint64_t b_ms)
 }
 
 /*
- * Time at which a handshake or a closing is aborted. It is earlier while a connection waits for the place, and, for a
- * handshake, while a client of this program waits for the gate.
+ * Time at which a handshake or a closing is aborted. The time is earlier while another connection waits for the place;
+ * for a handshake also while a client of this program waits for the gate.
  */
 static uint64_t deadline_of(stream_server *server, const stream_connection *connection)
 {
@@ -134,6 +140,21 @@ static connection_state state_of(stream_server *server, stream_connection *conne
 	return state;
 }
 
+/* Reports a new connection to the owner once its request has begun, or when the time for that is over. */
+static void report(stream_server *server, stream_connection *connection)
+{
+	lock(server);
+	if (connection->state == CONNECTION_WAITING && !connection->ready) {
+		/* A request may have to wait for memory. */
+		if (connection->record_refused)
+			connection->ready_ms = earlier(server->now_ms, connection->established_ms + RECORD_WAIT_MS) + FIRST_REQUEST_MS;
+		connection->ready = connection->rings->received.used > 0 || connection->ended
+			|| server->now_ms >= connection->ready_ms;
+		if (connection->ready) server->has_new_waiting = true;
+	}
+	unlock(server);
+}
+
 static void serve(stream_server *server, stream_connection *connection)
 {
 	switch (state_of(server, connection)) {
@@ -141,9 +162,8 @@ static void serve(stream_server *server, stream_connection *connection)
 	case CONNECTION_HANDSHAKING:
 		switch (connection_handshake(connection)) {
 		case STEP_DONE:
-			lock(server);
-			server->pending_fresh = true;
-			unlock(server);
+			connection->established_ms = socket_clock_ms();
+			connection->ready_ms = connection->established_ms + FIRST_REQUEST_MS;
 			break;
 		case STEP_AGAIN:
 			if (server->now_ms < deadline_of(server, connection)) break;
@@ -154,14 +174,17 @@ static void serve(stream_server *server, stream_connection *connection)
 		break;
 	case CONNECTION_WAITING:
 	case CONNECTION_OPEN:
-		if (connection->broken || connection_transfer(connection) != STEP_FAILED) break;
-		hang_up(server, connection);
+		if (connection->broken || connection_transfer(connection) != STEP_FAILED) {
+			report(server, connection);
+			break;
+		}
+		end_transport(server, connection);
 		/* The owner may have taken the connection in the meantime and must then close it. */
 		lock(server);
-		bool untaken = connection->state == CONNECTION_WAITING;
-		if (untaken) connection->state = CONNECTION_CLOSING;
+		bool is_untaken = connection->state == CONNECTION_WAITING;
+		if (is_untaken) connection->state = CONNECTION_CLOSING;
 		unlock(server);
-		if (untaken) connection_release(connection);
+		if (is_untaken) connection_release(connection);
 		break;
 	case CONNECTION_CLOSING: serve_closing(server, connection); break;
 	}
@@ -185,8 +208,11 @@ static unsigned handshakes(const stream_server *server)
 	return count;
 }
 
-/* Returns a free place, or NULL while no connection may begin. *pressed is set if an open one must be closed first. */
-static stream_connection *place(stream_server *server, bool *pressed)
+/*
+ * Returns a free place, or NULL while no connection may begin. *pressed is set if an open connection must be closed
+ * first.
+ */
+static stream_connection *find_place(stream_server *server, bool *pressed)
 {
 	unsigned existing = 0;
 	stream_connection *free_one = NULL;
@@ -207,40 +233,40 @@ static stream_connection *place(stream_server *server, bool *pressed)
 }
 
 /* Returns true if a connection in the queue may be admitted. */
-static bool admits(stream_server *server)
+static bool may_admit(stream_server *server)
 {
 	bool pressed;
-	return admission_first(&server->queue) && place(server, &pressed);
+	return admission_first(&server->queue) && find_place(server, &pressed);
 }
 
 /* Returns true if this port may do handshakes; otherwise the thread is woken when it may. */
 static bool enter_gate(stream_server *server)
 {
-	server->inside = handshake_gate_enter(&server->gate);
-	server->waits = !server->inside;
-	return server->inside;
+	server->is_inside = handshake_gate_enter(&server->gate);
+	server->is_waiting = !server->is_inside;
+	return server->is_inside;
 }
 
 static void leave_gate(stream_server *server)
 {
-	if (server->inside || server->waits) handshake_gate_leave(&server->gate);
-	server->inside = server->waits = server->settling = false;
+	if (server->is_inside || server->is_waiting) handshake_gate_leave(&server->gate);
+	server->is_inside = server->is_waiting = server->settling = false;
 }
 
 /* Leaves the gate when this port has no handshake left. */
-static void settle_gate(stream_server *server)
+static void leave_idle_gate(stream_server *server)
 {
-	if (!server->inside && !server->waits) return;
+	if (!server->is_inside && !server->is_waiting) return;
 	lock(server);
 	bool shaking = handshakes(server) > 0, testing = server->test == TEST_WANTED;
 	unlock(server);
-	if (server->inside ? !shaking && !server->settling : !testing && !admits(server)) leave_gate(server);
+	if (server->is_inside ? !shaking && !server->settling : !testing && !may_admit(server)) leave_gate(server);
 }
 
-static void begin(stream_server *server, stream_connection *connection, pending_connection *caller)
+static void begin(stream_server *server, stream_connection *connection, pending_connection *pending)
 {
-	memcpy(connection->address, caller->address, STREAM_ADDRESS_SIZE);
-	int socket = admission_take(&server->queue, caller);
+	memcpy(connection->address, pending->address, STREAM_ADDRESS_SIZE);
+	int socket = admission_take(&server->queue, pending);
 	bool via_access_point = access_point_accepted(socket);
 	lock(server);
 	tls_identity *identity = server->identity;
@@ -255,12 +281,13 @@ static void begin(stream_server *server, stream_connection *connection, pending_
 	connection->accepted = server->accepted++;
 	connection->deadline_ms = server->now_ms + server->options.handshake_timeout_ms;
 	connection->state = identity ? CONNECTION_HANDSHAKING : CONNECTION_WAITING;
-	if (!identity) server->pending_fresh = true;
+	connection->ready = !identity;
+	if (!identity) server->has_new_waiting = true;
 	unlock(server);
 }
 
-/* Updates the queue: first drops all trust if a token was revoked, then trusts the addresses with a token since. */
-static void introduce(stream_server *server)
+/* Updates the queue: first drops all trust if a token was revoked, then trusts the addresses that showed a token since. */
+static void update_trust(stream_server *server)
 {
 	lock(server);
 	bool forgetting = server->forgetting;
@@ -278,11 +305,11 @@ static void introduce(stream_server *server)
 }
 
 /* Moves new connections into the queue. */
-static void answer_door(stream_server *server)
+static void accept_connections(stream_server *server)
 {
 	char address[STREAM_ADDRESS_SIZE];
 	if (server->listener < 0 || server->now_ms < server->accept_after_ms) return;
-	for (int call = 0; call < CALLS_A_TURN; call++) {
+	for (int i = 0; i < ACCEPTS_A_PASS; i++) {
 		int socket = socket_accept(server->listener, address);
 		if (socket == SOCKET_AGAIN) return;
 		if (socket == SOCKET_BROKEN) {
@@ -306,16 +333,16 @@ static void answer_door(stream_server *server)
 }
 
 /* Gives places to connections in the queue. */
-static void let_in(stream_server *server)
+static void admit_connections(stream_server *server)
 {
-	pending_connection *caller;
+	pending_connection *pending;
 	bool pressed = false;
 	lock(server);
 	bool secure = server->identity;
 	unlock(server);
 	if (server->now_ms >= server->begin_after_ms) server->settling = false;
-	while ((caller = admission_first(&server->queue))) {
-		stream_connection *connection = place(server, &pressed);
+	while ((pending = admission_first(&server->queue))) {
+		stream_connection *connection = find_place(server, &pressed);
 		if (!connection || (secure && !enter_gate(server))) break;
 		handshake_verdict verdict = secure ? memory_lock_handshake(server->now_ms) : HANDSHAKE_NOW;
 		if (verdict != HANDSHAKE_NOW) {
@@ -323,12 +350,12 @@ static void let_in(stream_server *server)
 			server->begin_after_ms = server->now_ms + (server->settling ? ASK_AGAIN_MS : SCARCE_MS);
 			break;
 		}
-		begin(server, connection, caller);
+		begin(server, connection, pending);
 	}
-	if (!caller || !pressed || caller->told) return;
-	caller->told = true;
+	if (!pending || !pressed || pending->notified) return;
+	pending->notified = true;
 	lock(server);
-	server->pressed_fresh = true;
+	server->is_newly_pressed = true;
 	unlock(server);
 }
 
@@ -354,7 +381,7 @@ static void test_identity(stream_server *server)
 	leave_gate(server);
 }
 
-static void sooner(uint64_t *wake_ms, uint64_t deadline_ms)
+static void lower(uint64_t *wake_ms, uint64_t deadline_ms)
 {
 	*wake_ms = earlier(*wake_ms, deadline_ms);
 }
@@ -371,46 +398,47 @@ static void watch(watch_list *list, int socket, short wants)
 }
 
 /* Sleeps until there is work. */
-static void sleep_well(stream_server *server)
+static void wait_for_work(stream_server *server)
 {
 	watch_list list = { .count = 0 };
 	uint32_t limit_ms = SLEEP_MS;
 	uint64_t now_ms = socket_clock_ms(), wake_ms = now_ms + SLEEP_MS;
 	server->now_ms = now_ms;
 	watch(&list, server->wake, POLLIN);
-	if (server->begin_after_ms > now_ms) sooner(&wake_ms, server->begin_after_ms);
-	if (server->accept_after_ms > now_ms) sooner(&wake_ms, server->accept_after_ms);
+	if (server->begin_after_ms > now_ms) lower(&wake_ms, server->begin_after_ms);
+	if (server->accept_after_ms > now_ms) lower(&wake_ms, server->accept_after_ms);
 	else watch(&list, server->listener, POLLIN);
 	for (int i = 0; i < PENDING_CONNECTION_LIMIT; i++) {
-		pending_connection *each = &server->queue.callers[i];
+		pending_connection *each = &server->queue.pending[i];
 		watch(&list, each->socket, admission_listens(each) ? POLLIN : 0);
 	}
-	sooner(&wake_ms, admission_deadline(&server->queue, now_ms));
+	lower(&wake_ms, admission_deadline(&server->queue, now_ms));
 	for (int i = 0; i < STREAM_CONNECTION_LIMIT; i++) {
 		stream_connection *each = &server->connections[i];
 		connection_state state = state_of(server, each);
 		watch(&list, each->socket, connection_wants(each, &limit_ms));
-		if (state == CONNECTION_HANDSHAKING || state == CONNECTION_CLOSING) sooner(&wake_ms, deadline_of(server, each));
+		if (state == CONNECTION_HANDSHAKING || state == CONNECTION_CLOSING) lower(&wake_ms, deadline_of(server, each));
+		if (state == CONNECTION_WAITING && !each->ready) lower(&wake_ms, each->ready_ms);
 	}
 	for (int i = 0; i < LINGER_LIMIT; i++) {
 		lingering_socket *each = &server->lingering[i];
 		watch(&list, each->socket, POLLIN);
-		if (each->socket >= 0) sooner(&wake_ms, each->deadline_ms);
+		if (each->socket >= 0) lower(&wake_ms, each->deadline_ms);
 	}
-	sooner(&wake_ms, now_ms + limit_ms);
+	lower(&wake_ms, now_ms + limit_ms);
 	int timeout_ms = wake_ms <= now_ms ? 0 : (int)(wake_ms - now_ms);
 	/* ESP-IDF has no nanosleep(). */
 	if (poll(list.sockets, list.count, timeout_ms) < 0) usleep(1000);
 	server->now_ms = socket_clock_ms();
 }
 
-static void tell(stream_server *server)
+static void notify_listener(stream_server *server)
 {
 	lock(server);
-	bool news = !server->notified && !server->quitting && stream_server_has_news(server);
-	if (news) server->notified = true;
+	bool has_event = !server->notified && !server->quitting && stream_server_has_event(server);
+	if (has_event) server->notified = true;
 	unlock(server);
-	if (news) server->options.notify(server->options.context);
+	if (has_event) server->options.notify(server->options.context);
 }
 
 /* Frees the port and closes the connections that the owner has not taken. */
@@ -422,15 +450,15 @@ static void stop(stream_server *server)
 	for (int i = 0; i < STREAM_CONNECTION_LIMIT; i++) {
 		stream_connection *each = &server->connections[i];
 		lock(server);
-		bool untaken = each->state == CONNECTION_HANDSHAKING || each->state == CONNECTION_WAITING;
-		if (untaken) each->state = CONNECTION_CLOSING;
+		bool is_untaken = each->state == CONNECTION_HANDSHAKING || each->state == CONNECTION_WAITING;
+		if (is_untaken) each->state = CONNECTION_CLOSING;
 		unlock(server);
-		if (untaken) drop(server, each);
+		if (is_untaken) drop(server, each);
 	}
 }
 
 /* Closes open connections; returns false when all are closed or the time is over. */
-static bool say_farewell(stream_server *server, uint64_t deadline_ms)
+static bool close_connections(stream_server *server, uint64_t deadline_ms)
 {
 	bool left = false;
 	lock(server);
@@ -465,7 +493,7 @@ void *stream_thread_run(void *context)
 	stream_server *server = context;
 	uint64_t farewell_ms = 0;
 	for (;;) {
-		sleep_well(server);
+		wait_for_work(server);
 		socket_discard(server->wake);
 		lock(server);
 		server->woken = false;
@@ -474,16 +502,16 @@ void *stream_thread_run(void *context)
 		if (stopping) stop(server);
 		for (int i = 0; i < STREAM_CONNECTION_LIMIT; i++) serve(server, &server->connections[i]);
 		serve_lingering(server);
-		settle_gate(server);
+		leave_idle_gate(server);
 		test_identity(server);
-		introduce(server);
-		answer_door(server);
+		update_trust(server);
+		accept_connections(server);
 		admission_serve(&server->queue, server->now_ms);
-		let_in(server);
-		settle_gate(server);
+		admit_connections(server);
+		leave_idle_gate(server);
 		if (quitting && farewell_ms == 0) farewell_ms = server->now_ms + FAREWELL_MS;
-		if (quitting && !say_farewell(server, farewell_ms)) break;
-		tell(server);
+		if (quitting && !close_connections(server, farewell_ms)) break;
+		notify_listener(server);
 	}
 	end_all(server);
 	return NULL;

@@ -42,10 +42,10 @@ struct stream_server {
 	bool woken;
 	/* True if the listener was notified and has not taken all events yet. */
 	bool notified;
-	bool pending_fresh;
-	bool pressed_fresh;
+	bool has_new_waiting;
+	bool is_newly_pressed;
 	bool failed;
-	bool failed_told;
+	bool is_failure_reported;
 	/* True if a token was revoked and the admission queue has not dropped its trust yet. */
 	bool forgetting;
 	bool stopping;
@@ -57,7 +57,7 @@ struct stream_server {
 	/* This and the following members are used by the thread only. */
 	int listener;
 	uint64_t now_ms;
-	/* Earliest times to accept and to begin a connection, after a lack of sockets or memory. */
+	/* Earliest times at which the next connection may be accepted and begun, after a lack of sockets or memory. */
 	uint64_t accept_after_ms, begin_after_ms;
 	uint64_t accepted;
 	lingering_socket lingering[LINGER_LIMIT];
@@ -65,9 +65,9 @@ struct stream_server {
 	 * The port's place at the gate, which allows one handshake at a time in the program, including the port's own test.
 	 */
 	gate_party gate;
-	/* `waits`: the port waits at the gate. `inside`: it is inside, as far as this thread knows. */
-	bool waits, inside;
-	/* True while the port is inside the gate and waits for other connections' data to arrive before its handshake. */
+	/* `is_waiting`: the port waits at the gate. `is_inside`: it is inside, as far as this thread knows. */
+	bool is_waiting, is_inside;
+	/* True while the port, inside the gate, waits before its handshake until data of other connections have arrived. */
 	bool settling;
 	admission_queue queue;
 };
@@ -76,6 +76,6 @@ struct stream_server {
 void *stream_thread_run(void *server);
 
 /* Returns true if stream_server_next has an event. The caller must hold the lock. */
-bool stream_server_has_news(const stream_server *server);
+bool stream_server_has_event(const stream_server *server);
 
 #endif

@@ -117,15 +117,18 @@ static pem_pair pair_of(xsMachine *the, xsIntegerValue first)
 
 enum {
 	/* Length of the admission queue; each connection costs the chip a socket. */
-	CALLERS = 6,
-	/* A ClientHello follows the connection at once, while the head of a plain request may be typed by hand. */
+	MAX_PENDING = 6,
+	/*
+	 * The time for plain HTTP is longer: a ClientHello follows the connection at once, but a request may be typed by
+	 * hand.
+	 */
 	TLS_SILENCE_MS = 2000,
 	PLAIN_SILENCE_MS = 10000,
 	/* Several round trips of a slow network, including a retransmission. */
 	PRESSED_SILENCE_MS = 1000,
 };
 
-_Static_assert(CALLERS <= PENDING_CONNECTION_LIMIT, "the queue has no place for them");
+_Static_assert(MAX_PENDING <= PENDING_CONNECTION_LIMIT, "the queue has no place for them");
 
 /* (target, port, connections, certificate?, key?): certificate and key have up to CERTIFICATE_FILE_LIMIT bytes */
 void xs_stream_server(xsMachine *the)
@@ -147,7 +150,7 @@ void xs_stream_server(xsMachine *the)
 			.port = port,
 			.max_connections = connections,
 			.max_handshakes = 1,
-			.max_callers = CALLERS,
+			.max_pending = MAX_PENDING,
 			.silence_ms = pair.certificate ? TLS_SILENCE_MS : PLAIN_SILENCE_MS,
 			.handshake_timeout_ms = 10000,
 			.pressed_silence_ms = PRESSED_SILENCE_MS,

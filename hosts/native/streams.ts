@@ -221,7 +221,8 @@ class NativePending implements PendingSocket {
 	}
 
 	/**
-	 * Passes all events to the socket from now on. Missed events follow soon, because constructors must not call back.
+	 * Passes all events to the socket from now on. Missed events follow asynchronously, because a constructor must not
+	 * call back.
 	 */
 	attach(socket: NativeSocket): void {
 		if (this.taken) throw new Error("this connection was taken or closed before");

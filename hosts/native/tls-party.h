@@ -1,6 +1,6 @@
 /*
  * Our side of TLS for a connection (stream-connection.h) of a port (tls-identity.h) or of a client (tls-trust.h):
- * reference-counted settings of Mbed TLS, so that open connections keep theirs when new connections get others.
+ * reference-counted settings of Mbed TLS, so that open connections keep their settings when new connections get others.
  */
 #ifndef TLS_PARTY_H
 #define TLS_PARTY_H

@@ -4,11 +4,11 @@
  * support). The server side has the settings of the port; the client side has everything that Mbed TLS supports in TLS
  * 1.2 (RFC 5246) and trusts any certificate. There is no socket: bytes go through two buffers in memory.
  *
- * The test runs completely in the calling thread, which must be the only one to use the identity (in the stream
- * server's thread its connections wait). It takes the computation of two handshakes and the stack of one. Until it
- * returns, it also takes heap: the record buffers of both sides and about 22 KB more (measured with Mbed TLS 2.28 on a
- * 64-bit PC: 87 KB, of which 64 KB are the buffers; with 16 KB for receiving and 4 KB for sending on each side that
- * would be 62 KB).
+ * The test runs completely in the calling thread, which must be the only one to use the identity (the stream server's
+ * connections wait meanwhile). It takes the computation of two handshakes and the stack of one. Until it returns, it
+ * also takes heap: the record buffers of both sides and about 22 KB more (measured with Mbed TLS 2.28 on a 64-bit PC:
+ * 87 KB, of which 64 KB are the buffers; with 16 KB for receiving and 4 KB for sending on each side that would be 62
+ * KB).
  */
 #ifndef TLS_SELF_TEST_H
 #define TLS_SELF_TEST_H

@@ -82,9 +82,9 @@ static bool is_pinned(const handshake_part *part, const mbedtls_x509_crt *certif
 }
 
 /* Called by Mbed TLS for each certificate of the chain, with its problems; the server's own (depth 0) comes last. */
-static int look_at(void *context, mbedtls_x509_crt *certificate, int depth, uint32_t *flags)
+static int check_certificate(void *context, mbedtls_x509_crt *certificate, int depth, uint32_t *flags)
 {
-	static const uint32_t judged_here =
+	static const uint32_t checked_here =
 		MBEDTLS_X509_BADCERT_EXPIRED | MBEDTLS_X509_BADCERT_FUTURE | MBEDTLS_X509_BADCERT_CN_MISMATCH;
 	handshake_part *part = context;
 	int64_t from_s = certificate_time_s(&certificate->valid_from), to_s = certificate_time_s(&certificate->valid_to);
@@ -98,7 +98,7 @@ static int look_at(void *context, mbedtls_x509_crt *certificate, int depth, uint
 		*flags = 0;
 		return 0;
 	}
-	part->untrusted |= (*flags & ~judged_here) != 0;
+	part->untrusted |= (*flags & ~checked_here) != 0;
 	part->expired |= expired;
 	*flags = 0;
 	if (depth > 0) return 0;
@@ -138,7 +138,7 @@ static const char *load(handshake_part *part, const tls_trust_options *options)
 }
 
 /* Computes the digest in the header of a session. */
-static bool identify(handshake_part *part)
+static bool compute_digest(handshake_part *part)
 {
 	digest d;
 	bool done = digest_start(&d) && digest_update(&d, part->name, strlen(part->name) + 1);
@@ -175,7 +175,7 @@ static int configure(tls_trust *trust)
 	compat_conf_any_client(config);
 	mbedtls_ssl_conf_authmode(config, MBEDTLS_SSL_VERIFY_REQUIRED);
 	mbedtls_ssl_conf_ca_chain(config, &part->trusted, NULL);
-	mbedtls_ssl_conf_verify(config, look_at, part);
+	mbedtls_ssl_conf_verify(config, check_certificate, part);
 #if defined(MBEDTLS_SSL_SESSION_TICKETS)
 	mbedtls_ssl_conf_session_tickets(config, MBEDTLS_SSL_SESSION_TICKETS_ENABLED);
 #endif
@@ -203,7 +203,7 @@ tls_trust *tls_trust_create(const tls_trust_options *options, char message[TRUST
 	part->head.from_s = INT64_MIN;
 	part->head.to_s = INT64_MAX;
 	const char *problem = load(part, options);
-	if (!problem && identify(part) && keep_session(part, options) && configure(trust) == 0) return trust;
+	if (!problem && compute_digest(part) && keep_session(part, options) && configure(trust) == 0) return trust;
 	if (problem) snprintf(message, TRUST_MESSAGE_SIZE, "%s", problem);
 	free_trust(&trust->party);
 	return NULL;

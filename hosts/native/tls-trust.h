@@ -44,7 +44,7 @@ typedef struct {
 typedef struct tls_trust tls_trust;
 
 typedef enum {
-	/* No problem with the certificate was found; the error of Mbed TLS tells more. */
+	/* No problem with the certificate was found; only the error of Mbed TLS tells the reason. */
 	TRUST_NO_VERDICT = 0,
 	TRUST_UNTRUSTED,
 	TRUST_WRONG_NAME,

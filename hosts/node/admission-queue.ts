@@ -27,7 +27,7 @@ export class AdmissionQueue<T extends PendingConnection> {
 	#trusted: TrustedAddress[] = [];
 	/** Sequence number of the last place given to each address, with the latest at the end. */
 	readonly #served = new Map<string, number>();
-	#turns = 0;
+	#places = 0;
 	/** Number of places given to trusted addresses since the last untrusted one. */
 	#trustedInARow = 0;
 
@@ -55,7 +55,7 @@ export class AdmissionQueue<T extends PendingConnection> {
 
 	add(caller: T): void {
 		this.#pending.push(caller);
-		if (this.#pending.length > this.#limit) this.#dismiss();
+		if (this.#pending.length > this.#limit) this.#dropOne();
 	}
 
 	remove(caller: T): void {
@@ -65,7 +65,7 @@ export class AdmissionQueue<T extends PendingConnection> {
 
 	take(): T | undefined {
 		if (this.#pending.length === 0) return undefined;
-		const first = this.#pending.reduce((best, each) => (this.#comesBefore(each, best) ? each : best));
+		const first = this.#pending.reduce((best, each) => (this.#precedes(each, best) ? each : best));
 		this.remove(first);
 		this.#remember(first.remoteAddress);
 		return first;
@@ -80,8 +80,8 @@ export class AdmissionQueue<T extends PendingConnection> {
 		return this.#trusted.some((trusted) => trusted.address === address && trusted.knownMs > sinceMs);
 	}
 
-	/** Returns true if the first connection is served before `other`; otherwise they keep their order of arrival. */
-	#comesBefore({ remoteAddress }: T, other: T): boolean {
+	/** Returns true if the first connection is served before `other` although it may have arrived later. */
+	#precedes({ remoteAddress }: T, other: T): boolean {
 		const isTrusted = this.#isTrusted(remoteAddress);
 		if (isTrusted !== this.#isTrusted(other.remoteAddress)) return isTrusted === this.#trustedInARow < TRUSTED_IN_A_ROW;
 		return (this.#served.get(remoteAddress) ?? 0) < (this.#served.get(other.remoteAddress) ?? 0);
@@ -89,16 +89,16 @@ export class AdmissionQueue<T extends PendingConnection> {
 
 	#remember(address: string): void {
 		this.#served.delete(address);
-		this.#served.set(address, ++this.#turns);
+		this.#served.set(address, ++this.#places);
 		if (this.#served.size > MEMORY) this.#served.delete(this.#served.keys().next().value!);
 		this.#trustedInARow = this.#isTrusted(address) ? this.#trustedInARow + 1 : 0;
 	}
 
 	/**
-	 * Drops the youngest connection of the address that has the most; among addresses with equally many, an untrusted
-	 * one loses.
+	 * Drops the youngest connection of the address that has the most; of addresses with equally many, an untrusted one
+	 * loses a connection first.
 	 */
-	#dismiss(): void {
+	#dropOne(): void {
 		let surplus = this.#pending[0];
 		for (const each of this.#pending) {
 			const more = this.#countFrom(each.remoteAddress) - this.#countFrom(surplus.remoteAddress);

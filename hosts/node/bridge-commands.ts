@@ -1,4 +1,4 @@
-/** Types the commands of the XS worker (worker/protocol.ts) by their layouts, for the Node side. */
+/** Gives TypeScript types to the commands of the XS worker (worker/protocol.ts) by their layouts, for the Node side. */
 import { decodeValues, encodeValues, type Layout, type ValuesOf } from "./worker/layout.js";
 import {
 	COMMAND_HEADER_BYTES,
@@ -10,7 +10,7 @@ import {
 	REPLY_RANGE_ERROR,
 } from "./worker/protocol.js";
 
-/** Carries out one command; undefined becomes REPLY_ABSENT, unless the command has no result. */
+/** Carries out one command. The result undefined is sent as REPLY_ABSENT, unless the command has no result at all. */
 type Handler<C> =
 	C extends Command<infer Takes, infer Gives>
 		? (id: number, ...values: ValuesOf<Takes>) => Gives["length"] extends 0 ? void : ValuesOf<Gives> | undefined

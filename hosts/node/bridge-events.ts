@@ -1,7 +1,7 @@
 /**
- * Events from the host to the XS worker (layouts: worker/protocol.ts). Each kind is queued at most once per id and
- * describes the state at the time of sending. So the queue is bounded, and no event reports bytes that were read
- * meanwhile.
+ * Events from the host to the XS worker (layouts: worker/protocol.ts). Each kind of event is queued at most once per
+ * id, and its contents are taken when it is sent. The queue is therefore bounded, and no event reports bytes that were
+ * read in the meantime.
  */
 import type { Clock } from "../../modules/io/host.js";
 import * as protocol from "./worker/protocol.js";
@@ -14,7 +14,7 @@ export interface EventSubject {
 	/** Number of waiting bytes or connections, as last reported. */
 	readable: number;
 	writable: number;
-	/** Numbers that the radio reported, by kind of event. */
+	/** Numbers of the radio's events (reason or count), by kind of event. */
 	readonly numbers: number[];
 	/** Reason why a listener failed, or the answer to a request. */
 	message: string;
@@ -33,7 +33,7 @@ export interface EventQueueOptions {
 	deliver(event: Uint8Array): Promise<void>;
 	/** Returns true while the id still belongs to this subject. */
 	isOpen(subject: EventSubject): boolean;
-	/** Called before the event that ends the id is sent. */
+	/** Called before the last event of the id is sent. */
 	ended(subject: EventSubject): void;
 }
 
@@ -52,19 +52,19 @@ export class EventQueue {
 		return this.#pumped;
 	}
 
-	say(subject: EventSubject, kind: number, number = 0): void {
+	queue(subject: EventSubject, kind: number, number = 0): void {
 		if (kind === protocol.EVENT_READABLE) subject.readable = number;
 		else if (kind === protocol.EVENT_WRITABLE) subject.writable = number;
-		const saying = { subject, kind, code: kind === protocol.EVENT_ERROR ? number : 0 };
+		const queued = { subject, kind, code: kind === protocol.EVENT_ERROR ? number : 0 };
 		// Nothing is reported about an object that was closed in the meantime.
-		if (subject.events & bitOf(saying) || !this.#options.isOpen(subject)) return;
-		subject.events |= bitOf(saying);
-		this.#queue.push(saying);
+		if (subject.events & bitOf(queued) || !this.#options.isOpen(subject)) return;
+		subject.events |= bitOf(queued);
+		this.#queue.push(queued);
 		if (!this.#pumping) this.#pumped = this.#pump();
 	}
 
-	/** Removes a queued event that is not true any more. */
-	unsay(subject: EventSubject, kind: number): void {
+	/** Removes a queued event that does not apply any more. */
+	withdraw(subject: EventSubject, kind: number): void {
 		subject.events &= ~bitOf({ subject, kind, code: 0 });
 	}
 
@@ -86,14 +86,14 @@ export class EventQueue {
 
 	async #pump(): Promise<void> {
 		this.#pumping = true;
-		for (let saying = this.#queue.shift(); saying; saying = this.#queue.shift()) {
-			const { subject, kind } = saying;
+		for (let queued = this.#queue.shift(); queued; queued = this.#queue.shift()) {
+			const { subject, kind } = queued;
 			// The object was closed or the event withdrawn in the meantime, so there is nothing to report.
-			if (!(subject.events & bitOf(saying))) continue;
-			subject.events &= ~bitOf(saying);
+			if (!(subject.events & bitOf(queued))) continue;
+			subject.events &= ~bitOf(queued);
 			if (kind === protocol.EVENT_READABLE && subject.readable === 0) continue;
 			if (kind === protocol.EVENT_TIMER || kind === protocol.EVENT_ANSWER) this.#options.ended(subject);
-			await this.#options.deliver(this.encode(kind, subject.id, numberOf(saying), subject.message));
+			await this.#options.deliver(this.encode(kind, subject.id, numberOf(queued), subject.message));
 		}
 		this.#pumping = false;
 	}

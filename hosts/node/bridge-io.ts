@@ -37,9 +37,9 @@ import {
 /** Makes the callbacks of a stream, which send events with the id of `handle`. */
 function streamEvents({ events }: BridgeDeps, handle: Handle) {
 	return {
-		onReadable: (count: number) => events.say(handle, EVENT_READABLE, count),
-		onWritable: (count: number) => events.say(handle, EVENT_WRITABLE, count),
-		onError: (code = 0) => events.say(handle, EVENT_ERROR, code),
+		onReadable: (count: number) => events.queue(handle, EVENT_READABLE, count),
+		onWritable: (count: number) => events.queue(handle, EVENT_WRITABLE, count),
+		onError: (code = 0) => events.queue(handle, EVENT_ERROR, code),
 	};
 }
 
@@ -58,7 +58,7 @@ export function streamCommands(deps: BridgeDeps): Pick<CommandTable, StreamNames
 						format: formatOf(format),
 						baud,
 						...streamEvents(deps, handle),
-						onDrained: () => events.say(handle, EVENT_DRAINED),
+						onDrained: () => events.queue(handle, EVENT_DRAINED),
 					},
 					port.pins,
 				);
@@ -81,7 +81,7 @@ export function streamCommands(deps: BridgeDeps): Pick<CommandTable, StreamNames
 			const writable = handles.find(id, "stream").write(bytes);
 			const handle = handles.get(id)!;
 			// The line is busy again, so a queued EVENT_DRAINED is no longer true.
-			events.unsay(handle, EVENT_DRAINED);
+			events.withdraw(handle, EVENT_DRAINED);
 			handle.writable = writable;
 			return [writable];
 		},
@@ -101,10 +101,10 @@ export function listenerCommands(deps: BridgeDeps): Pick<CommandTable, ListenerN
 				const listener = new port.io({
 					...port.pins,
 					...(certificate.length === 0 && key.length === 0 ? {} : { identity: pairOf(certificate, key) }),
-					onReadable: (count) => events.say(handle, EVENT_READABLE, count),
+					onReadable: (count) => events.queue(handle, EVENT_READABLE, count),
 					onError: (message) => {
 						handle.message = message;
-						events.say(handle, EVENT_ERROR);
+						events.queue(handle, EVENT_ERROR);
 					},
 				});
 				handle.listener = listener;
@@ -192,8 +192,8 @@ export function datagramCommands(deps: BridgeDeps): Pick<CommandTable, DatagramN
 					port,
 					accessPoint: accessPoint === 1,
 					...(group === "" ? {} : { group }),
-					onReadable: () => events.say(handle, EVENT_READABLE, 1),
-					onError: () => events.say(handle, EVENT_ERROR),
+					onReadable: () => events.queue(handle, EVENT_READABLE, 1),
+					onError: () => events.queue(handle, EVENT_ERROR),
 				});
 				handle.udp = udp;
 				handle.close = () => udp.close();
@@ -223,14 +223,14 @@ export function deviceCommands(deps: BridgeDeps): Pick<CommandTable, DeviceNames
 	return {
 		timer: (id, delayMs) =>
 			handles.open(id, (handle) => {
-				const timer = host.timers.set(() => events.say(handle, EVENT_TIMER), delayMs);
+				const timer = host.timers.set(() => events.queue(handle, EVENT_TIMER), delayMs);
 				handle.close = () => host.timers.clear(timer);
 			}),
 		button: (id) => {
 			const { button } = host;
 			if (!button) throw new Error("this host has no button");
 			handles.open(id, (handle) => {
-				const onChanged = (pressed: boolean) => events.say(handle, pressed ? EVENT_PRESSED : EVENT_LET_GO);
+				const onChanged = (pressed: boolean) => events.queue(handle, pressed ? EVENT_PRESSED : EVENT_LET_GO);
 				const opened = new button.io({ ...button.pins, onChanged });
 				handle.close = () => opened.close();
 			});
@@ -252,16 +252,16 @@ function openWiFi({ host, handles, events }: BridgeDeps, id: number): void {
 	const { wifi } = host;
 	if (!wifi) throw new Error("this host has no radio");
 	handles.open(id, (handle) => {
-		const say = (kind: number, number: number) => {
+		const queue = (kind: number, number: number) => {
 			handle.numbers[kind] = number;
-			events.say(handle, kind);
+			events.queue(handle, kind);
 		};
 		const radio = new wifi.io({
 			...wifi.pins,
-			onConnected: () => say(EVENT_CONNECTED, 0),
-			onDisconnected: (reason) => say(EVENT_DISCONNECTED, reason),
-			onScanned: (found) => say(EVENT_SCANNED, found ? 1 : 0),
-			onClients: (count) => say(EVENT_CLIENTS, count),
+			onConnected: () => queue(EVENT_CONNECTED, 0),
+			onDisconnected: (reason) => queue(EVENT_DISCONNECTED, reason),
+			onScanned: (found) => queue(EVENT_SCANNED, found ? 1 : 0),
+			onClients: (count) => queue(EVENT_CLIENTS, count),
 		});
 		handle.wifi = radio;
 		handle.close = () => radio.close();
@@ -272,7 +272,7 @@ function openEthernet({ host, handles, events }: BridgeDeps, id: number): void {
 	const { ethernet } = host;
 	if (!ethernet) throw new Error("this host has no Ethernet port");
 	handles.open(id, (handle) => {
-		const onChanged = () => events.say(handle, EVENT_CONNECTED);
+		const onChanged = () => events.queue(handle, EVENT_CONNECTED);
 		const port = new ethernet.io({ ...ethernet.pins, onChanged });
 		handle.ethernet = port;
 		handle.close = () => port.close();
@@ -281,7 +281,7 @@ function openEthernet({ host, handles, events }: BridgeDeps, id: number): void {
 
 function answer({ events }: BridgeDeps, handle: Handle, text: string): void {
 	handle.message = text;
-	events.say(handle, EVENT_ANSWER);
+	events.queue(handle, EVENT_ANSWER);
 }
 
 function formatOf(byte: number): SerialFormat {

@@ -102,7 +102,7 @@ export class Bridge {
 		return this.#events.settled;
 	}
 
-	/** Closes whatever the worker left open. */
+	/** Closes every object that the worker has left open. */
 	close(): void {
 		this.#handles.closeAll();
 		this.#events.clear();

@@ -8,7 +8,7 @@ export const GATEWAY_SCRIPT = fileURLToPath(new URL("../../gateway.js", import.m
 
 /**
  * Bundles `entry` into `script`, both paths. Fails for an import that XS does not have. Writes nothing if the script is
- * up to date, so that it works in a read-only checkout.
+ * up to date; this permits a read-only checkout.
  */
 export async function bundle(entry: string, script: string): Promise<void> {
 	const common = {

@@ -33,14 +33,14 @@ export class SimulatedButton implements ButtonPort {
 	press(ms = PRESS_MS): void {
 		if (this.#isDown) return;
 		this.#isDown = true;
-		this.#timers.set(() => this.#tell(true), 0);
+		this.#timers.set(() => this.#report(true), 0);
 		this.#timers.set(() => {
 			this.#isDown = false;
-			this.#tell(false);
+			this.#report(false);
 		}, ms);
 	}
 
-	#tell(pressed: boolean): void {
+	#report(pressed: boolean): void {
 		for (const { onChanged } of [...this.#opened]) onChanged(pressed);
 	}
 }

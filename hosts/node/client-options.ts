@@ -10,15 +10,15 @@ import { parseCertificates } from "./trust.js";
 
 const NAME = /^[A-Za-z0-9._-]{1,253}$/;
 /**
- * Length of the hash with which a stored session begins. It covers the server's name and the trusted certificates,
- * because the session is valid only for these.
+ * Length of the hash with which a stored session begins. The hash covers the server's name and the trusted
+ * certificates, because the session may be used only with these.
  */
 const BINDING_BYTES = 16;
 const TIMEOUT_MIN_MS = 100;
 const TIMEOUT_MAX_MS = 60_000;
 
 /** Copies of a client's TLS options, converted for Node. */
-export interface TLSWishes {
+export interface TLSSettings {
 	/** Trusted certificates as PEM text. */
 	readonly authorities: string;
 	/** Trusted certificates; undefined to trust any server. */
@@ -42,7 +42,7 @@ export function checkClientOptions({ host, port, timeoutMs }: ClientOptions): vo
  * Converts the TLS options. Throws a RangeError for an option out of range, and an Error with a message for the user
  * for an unusable certificate or key.
  */
-export function tlsWishesOf({ host, tls }: ClientOptions): TLSWishes {
+export function tlsSettingsOf({ host, tls }: ClientOptions): TLSSettings {
 	if (tls === undefined) throw new Error("a TLS client needs the certificates that it trusts: the option `tls`");
 	const { trusted, name = host, utcMs, identity, session } = tls;
 	if (trusted.length > TRUSTED_LIMIT) throw new RangeError(`what is trusted has at most ${TRUSTED_LIMIT} bytes`);
@@ -66,7 +66,7 @@ export function serverNameOf(name: string): string {
 }
 
 /** Returns the session with its hash before it, for the next connection; undefined if it is too long. */
-export function boundSession(tls: TLSWishes, session: Uint8Array): Uint8Array | undefined {
+export function boundSession(tls: TLSSettings, session: Uint8Array): Uint8Array | undefined {
 	const whole = new Uint8Array(Buffer.concat([bindingOf(tls), session]));
 	return whole.length <= SESSION_LIMIT ? whole : undefined;
 }
@@ -75,13 +75,13 @@ export function boundSession(tls: TLSWishes, session: Uint8Array): Uint8Array | 
  * Returns the given session without its hash; undefined if it was made for another name or with other trusted
  * certificates.
  */
-export function unboundSession(tls: TLSWishes): Buffer | undefined {
+export function unboundSession(tls: TLSSettings): Buffer | undefined {
 	const { session } = tls;
 	if (session === undefined || !bindingOf(tls).equals(session.subarray(0, BINDING_BYTES))) return undefined;
 	return session.subarray(BINDING_BYTES);
 }
 
-function bindingOf({ authorities, name }: TLSWishes): Buffer {
+function bindingOf({ authorities, name }: TLSSettings): Buffer {
 	return createHash("sha256").update(`${name}\n${authorities}`).digest().subarray(0, BINDING_BYTES);
 }
 

@@ -13,7 +13,7 @@ import {
 	type ClientOptions,
 	type ClientPort,
 } from "../../modules/io/client.js";
-import { boundSession, serverNameOf, type TLSWishes, unboundSession } from "./client-options.js";
+import { boundSession, serverNameOf, type TLSSettings, unboundSession } from "./client-options.js";
 import { HandshakeQueue } from "./handshake-queue.js";
 import { Outgoing } from "./outgoing.js";
 import type { NodeResolver } from "./resolver.js";
@@ -32,16 +32,16 @@ export interface ClientSettings {
 }
 
 export function createClientPorts(settings: ClientSettings): { tcpClient: ClientPort; tlsClient: ClientPort } {
-	const turns = new HandshakeQueue(setImmediate);
+	const handshakeQueue = new HandshakeQueue(setImmediate);
 	return {
 		tcpClient: { io: NodeClient, pins: { settings } },
-		tlsClient: { io: NodeClient, pins: { settings, turns } },
+		tlsClient: { io: NodeClient, pins: { settings, handshakeQueue } },
 	};
 }
 
 interface ClientPins {
 	readonly settings: ClientSettings;
-	readonly turns?: HandshakeQueue;
+	readonly handshakeQueue?: HandshakeQueue;
 }
 
 class NodeClient extends Outgoing {
@@ -49,14 +49,14 @@ class NodeClient extends Outgoing {
 	#socket: NetSocket | undefined;
 
 	constructor(options: ClientOptions) {
-		const { settings, turns } = options as ClientOptions & ClientPins;
+		const { settings, handshakeQueue } = options as ClientOptions & ClientPins;
 		super(options, {
 			resolve: (name, done) => settings.resolver.resolve(name, done),
 			later: (run, delayMs) => {
 				const timer = setTimeout(run, delayMs);
 				return () => clearTimeout(timer);
 			},
-			turns,
+			handshakeQueue,
 			hasMemory: () => settings.freeBytes === undefined || settings.freeBytes() >= HANDSHAKE_BYTES,
 		});
 	}
@@ -72,9 +72,9 @@ class NodeClient extends Outgoing {
 			const { tls } = this;
 			if (tls === undefined) this.#opens(socket);
 			else {
-				// An error before TLS takes over is not reported here: the handshake will report a closed connection.
+				// An error of the TCP socket is ignored here, because the TLS handshake will report a closed connection.
 				socket.on("error", () => {});
-				this.waitForTurn(() => this.#shakeHands(socket, tls));
+				this.queueHandshake(() => this.#shakeHands(socket, tls));
 			}
 		});
 	}
@@ -84,7 +84,7 @@ class NodeClient extends Outgoing {
 		this.#socket?.destroy();
 	}
 
-	#shakeHands(carrier: NetSocket, tls: TLSWishes): void {
+	#shakeHands(carrier: NetSocket, tls: TLSSettings): void {
 		const { authorities, identity, name } = tls;
 		const session = unboundSession(tls);
 		const socket = connectTLS({
@@ -103,14 +103,14 @@ class NodeClient extends Outgoing {
 		socket.on("error", failed);
 		socket.on("close", failed);
 		socket.on("session", (bytes) => {
-			this.kept = boundSession(tls, bytes) ?? this.kept;
+			this.lastSession = boundSession(tls, bytes) ?? this.lastSession;
 		});
 		socket.once("secureConnect", () => {
 			socket.off("error", failed);
 			socket.off("close", failed);
 			if (this.isOver) return;
 			this.resumed = socket.isSessionReused();
-			// A server that resumes a session was already found trusted when the session was made.
+			// The server of a resumed session was checked when the session was made.
 			const code = this.resumed ? 0 : verdictOf(socket, tls);
 			if (code === 0) this.#opens(socket);
 			else this.fail(code);
@@ -124,12 +124,12 @@ class NodeClient extends Outgoing {
 			onWritable: (count) => options.onWritable?.(count),
 			onEnd: (isBroken) => options.onError?.(isBroken ? CLIENT_BROKEN : CLIENT_ENDED),
 		});
-		this.stands(stream);
+		this.opened(stream);
 	}
 }
 
 /** Returns 0, or the CLIENT_… for which this server is not trusted. */
-function verdictOf(socket: TLSSocket, { trusted, name, utcMs }: TLSWishes): number {
+function verdictOf(socket: TLSSocket, { trusted, name, utcMs }: TLSSettings): number {
 	if (trusted === undefined) return 0;
 	const shown = shownBy(socket);
 	const code = validate({ shown, trusted, name, utcMs });

@@ -1,6 +1,6 @@
 /**
- * The Zigbee coprocessor's port: a serial port or pseudo-terminal (serial.ts), or TCP, by which Ethernet gateways and
- * the simulator provide one. TCP has no line speed.
+ * The Zigbee coprocessor's port: a serial port or pseudo-terminal (serial.ts), or a TCP connection, as Ethernet
+ * gateways and the simulator provide. TCP has no line speed.
  */
 import { connect, type Socket } from "node:net";
 import {
@@ -23,13 +23,13 @@ interface Peer {
 	readonly name: string;
 	readonly port: number;
 	readonly trace: (message: string) => void;
-	/** Last traced message; repeated attempts trace it only once. */
+	/** Last traced message; the same message of repeated attempts is traced only once. */
 	lastMessage: string;
 }
 
 /**
- * Makes the port of a coprocessor at a serial port's path or at `tcp://HOST:PORT`. `setLines` is given if the lines to
- * reset and boot loader are wired.
+ * Makes the port of a coprocessor that is at the path of a serial port or at `tcp://HOST:PORT`. Without `setLines`, the
+ * lines to reset and boot loader are not wired.
  */
 export function createCoprocessorPort(
 	where: string,
@@ -61,8 +61,8 @@ class TCPSerial implements Serial {
 		this.#socket = connect({ host: name, port, noDelay: true });
 		this.#socket.on("connect", () => this.#open());
 		this.#socket.on("data", (bytes) => this.#take(new Uint8Array(bytes)));
-		this.#socket.on("error", (error) => this.#gone(error.message));
-		this.#socket.on("close", () => this.#gone("the other side has closed it"));
+		this.#socket.on("error", (error) => this.#lost(error.message));
+		this.#socket.on("close", () => this.#lost("the other side has closed it"));
 	}
 
 	read(into: Uint8Array, start?: number, end?: number): number | undefined {
@@ -79,7 +79,7 @@ class TCPSerial implements Serial {
 		return this.#writable;
 	}
 
-	/** The speed is set at the other end, where the UART is. */
+	/** Does nothing: the UART at the other end of the TCP connection has its own speed. */
 	configure(_line: LineSettings): void {}
 
 	close(): void {
@@ -109,13 +109,13 @@ class TCPSerial implements Serial {
 
 	#take(bytes: Uint8Array): void {
 		if (this.#closed) return;
-		const kept = bytes.subarray(0, SERIAL_RECEIVE_LIMIT - this.#received.length);
-		this.#received.push(kept);
-		if (kept.length < bytes.length) this.#options.onError?.(SERIAL_ERROR_OVERRUN);
-		if (kept.length > 0 && !this.#closed) this.#options.onReadable?.(this.#received.length);
+		const fitting = bytes.subarray(0, SERIAL_RECEIVE_LIMIT - this.#received.length);
+		this.#received.push(fitting);
+		if (fitting.length < bytes.length) this.#options.onError?.(SERIAL_ERROR_OVERRUN);
+		if (fitting.length > 0 && !this.#closed) this.#options.onReadable?.(this.#received.length);
 	}
 
-	#gone(reason: string): void {
+	#lost(reason: string): void {
 		if (this.#closed) return;
 		this.close();
 		const { name, port } = this.#peer;

@@ -1,7 +1,7 @@
 /**
  * Writes a distinguished name as text (RFC 4514): last part first, with a space after each comma, as
- * hosts/native/certificate-name.c does. Limits: 32 parts, 28 bits per number of a type, CERTIFICATE_NAME_LIMIT bytes of
- * text.
+ * hosts/native/certificate-name.c does. Limits: 32 parts, 28 bits per number of an object identifier,
+ * CERTIFICATE_NAME_LIMIT bytes of text.
  */
 import type { BaseBlock, ObjectIdentifier, OctetString, Sequence } from "asn1js";
 import { CERTIFICATE_NAME_LIMIT } from "../../modules/io/crypto.js";

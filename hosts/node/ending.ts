@@ -1,7 +1,7 @@
 /**
  * Ending of the previous program, for the simulator and the firmware on Linux, in the state folder. The file `retained`
- * survives a restart and is lost with the power; `ending` is the fault that ended the firmware. A program that was
- * ended by a user or killed counts as ended by a power cut.
+ * survives a restart and is lost with the power; `ending` is the fault that ended the firmware. If a user ended or
+ * killed the program, this counts as a power cut.
  */
 import { readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -20,7 +20,7 @@ export function retainedIn(folder: string): StoredRetained {
 	return new StoredRetained(new FileStorage(folder));
 }
 
-/** Returns the ending; call once at the start. Its record is deleted unless it is a fault. */
+/** Returns the ending. Must be called once, at the start: the file is deleted unless the ending is a fault. */
 export function takeEnding(folder: string): Ending {
 	const path = join(folder, ENDING_FILE);
 	try {
@@ -40,11 +40,11 @@ export function keepFault(folder: string, cause: string): void {
 	try {
 		writeFileAtomic(join(folder, ENDING_FILE), `${cause}\n`);
 	} catch {
-		// The fault is lost.
+		// The fault cannot be written and is lost.
 	}
 }
 
-/** Does what a power cut does: deletes what is kept across a restart. */
+/** Simulates a power cut: deletes everything that survives only a restart. */
 export function losePower(folder: string): void {
 	rmSync(join(folder, RETAINED_KEY), { force: true });
 }

@@ -24,8 +24,8 @@ export interface FactoryData {
 }
 
 /**
- * Opens the simulator's unit: reads or makes its factory data, and stores the bench network in a new unit in client
- * mode. `say` receives messages for the user. Throws an Error whose message can be shown to the user.
+ * Opens the simulator's unit: reads or makes its factory data, and, in client mode, stores the bench network in the
+ * settings of a new unit. `say` receives messages for the user. Throws an Error whose message can be shown to the user.
  */
 export function openUnit(
 	options: Pick<Options, "state" | "password" | "mode">,
@@ -58,7 +58,7 @@ function hasSettings(state: string): boolean {
 }
 
 /**
- * Checks that all settings are readable. A device would continue without unreadable settings. The simulator stops
+ * Checks that all settings are readable. A device would discard unreadable settings and continue. The simulator stops
  * instead, because its user may have a copy of the files. Throws an Error whose message can be shown to the user.
  */
 function checkSettings(state: string): void {
@@ -87,8 +87,8 @@ export function describeAccount(state: string, { labelPassword }: FactoryData): 
 }
 
 /**
- * Command that presses the button. The command uses the id of this process, because in npm's process the signal would
- * open a debugger.
+ * Returns the command that presses the button. It sends the signal to this process: sent to npm's process, the signal
+ * would open a debugger.
  */
 export function describeButton(): string {
 	return `A short press of its button: kill -USR1 ${process.pid}`;

@@ -1,21 +1,20 @@
 /**
- * Accelerated time of the simulator (`npm start -- --speed N`): clock and timers of the whole gateway together, so that
- * a day has the same length for all parts. While a peer is connected, time runs at the computer's speed, as the peer's
- * does:
+ * Accelerated time of the simulator (`npm start -- --speed N`): clock and timers of the whole gateway are accelerated
+ * together, so that a day has the same length for all parts. While a peer is connected, time runs at the computer's
+ * speed, because the peer's time does:
  *
- *   until the gateway has started                             1
- *   no peer                                                   N
- *   a serial port or connection is open, or a name resolved   1
- *   LINGER_MS after the last connection                       1: a returning user is still logged in
+ * until the gateway has started                             1 no peer
+ * N a serial port or connection is open, or a name resolved   1 LINGER_MS after the last connection
+ * 1: a returning user is still logged in
  *
- * An event due at twelve happens at twelve: the clock shows twelve until the event is handled, however long that takes,
- * also in a worker process.
+ * A timer due at twelve fires at twelve: the clock shows twelve until its callback is done, however long that takes,
+ * even in a worker process.
  */
 import type { Clock, Host, Network, Timers } from "../../modules/io/host.js";
 
 /**
- * Time after the last connection at the computer's speed; longer than the page's interval between two requests
- * (hosts/browser/kit/live.ts).
+ * Time for which the computer's speed continues after the last connection, ms. It is longer than the page's interval
+ * between two requests (hosts/browser/kit/live.ts).
  */
 const LINGER_MS = 40_000;
 /** Maximum delay of Node's setTimeout. */
@@ -36,18 +35,18 @@ export class FastTime implements Clock, Timers {
 	#timer: NodeJS.Timeout | undefined;
 	/** Accelerated time at the last change of the speed, ms. */
 	#baseMs = 0;
-	/** The same moment by performance.now(). */
+	/** Value of performance.now() at the same moment. */
 	#sinceMs = performance.now();
 	/** Speed since that change. */
 	#rate = 1;
 	/** Time reached so far, ms. */
 	#reachedMs = 0;
 	/** True while a due event is being handled; the clock stands still then. */
-	#stands = false;
+	#isHandling = false;
 	/** Clock minus accelerated time, ms; undefined if the clock was never set. */
 	#aheadMs: number | undefined;
-	/** Number of open peers; the program counts as one until it has started. */
-	#talks = 1;
+	/** Number of connected peers. Until the program has started, it counts as a peer, so that the speed is 1. */
+	#peerCount = 1;
 	#linger: NodeJS.Timeout | undefined;
 	/** Resolves when everything triggered by timers is done. */
 	settled: () => Promise<void> = () => new Promise(setImmediate);
@@ -87,7 +86,7 @@ export class FastTime implements Clock, Timers {
 		this.#arm();
 	}
 
-	/** Wraps the host so that peers see the computer's speed. */
+	/** Wraps the host so that connections count as peers and slow the time down. */
 	watch(host: Host): Host {
 		const { serial, network } = host;
 		const watched = <Port extends { readonly io: IO }>(port: Port, lingers: boolean): Port => ({
@@ -142,12 +141,12 @@ export class FastTime implements Clock, Timers {
 	}
 
 	#begin(): void {
-		this.#talks++;
+		this.#peerCount++;
 		this.#pace();
 	}
 
 	#end(lingers: boolean): void {
-		this.#talks--;
+		this.#peerCount--;
 		if (lingers) {
 			clearTimeout(this.#linger);
 			this.#linger = setTimeout(() => {
@@ -159,7 +158,7 @@ export class FastTime implements Clock, Timers {
 	}
 
 	#pace(): void {
-		const rate = this.#talks > 0 || this.#linger !== undefined ? 1 : this.#speed;
+		const rate = this.#peerCount > 0 || this.#linger !== undefined ? 1 : this.#speed;
 		if (rate === this.#rate) return;
 		this.#baseMs = this.#reachedMs = this.#now();
 		this.#sinceMs = performance.now();
@@ -169,7 +168,7 @@ export class FastTime implements Clock, Timers {
 	}
 
 	#now(): number {
-		if (this.#stands) return this.#reachedMs;
+		if (this.#isHandling) return this.#reachedMs;
 		const wantedMs = this.#baseMs + (performance.now() - this.#sinceMs) * this.#rate;
 		return Math.max(this.#reachedMs, Math.min(wantedMs, this.#earliest()?.dueMs ?? wantedMs));
 	}
@@ -182,7 +181,7 @@ export class FastTime implements Clock, Timers {
 
 	#arm(): void {
 		clearTimeout(this.#timer);
-		const next = this.#stands ? undefined : this.#earliest();
+		const next = this.#isHandling ? undefined : this.#earliest();
 		if (next === undefined) return;
 		const leftMs = Math.ceil((next.dueMs - this.#now()) / this.#rate);
 		this.#timer = setTimeout(() => void this.#fire(), Math.min(leftMs, LONGEST_MS));
@@ -194,10 +193,10 @@ export class FastTime implements Clock, Timers {
 			this.#reachedMs = Math.max(this.#reachedMs, next.dueMs);
 			const { callback } = this.#timers.get(next.id)!;
 			this.#timers.delete(next.id);
-			this.#stands = true;
+			this.#isHandling = true;
 			callback();
 			await this.settled();
-			this.#stands = false;
+			this.#isHandling = false;
 		}
 		this.#arm();
 	}

@@ -26,7 +26,7 @@ export class HandshakeTests {
 		client.on("secureConnect", () => {
 			problem = "";
 		});
-		// The client does not close: the server closes when it has finished the handshake too.
+		// The client does not close the connection: the server does so when it has finished the handshake as well.
 		client.resume();
 		client.on("close", () => {
 			if (this.#clients.delete(client)) done(problem);

@@ -24,10 +24,7 @@ import { createSerialPort } from "./serial.js";
 import { FileStorage } from "./storage.js";
 import { createUDPPort } from "./udp.js";
 
-/**
- * Beacon interval with accelerated time, ms. A radio or port that looks for its network every second or two would slow
- * the time down.
- */
+/** Beacon interval with accelerated time, ms. Checks every second or two would slow accelerated time down. */
 const FAST_BEACON_MS = 60_000;
 
 export interface HostSettings {

@@ -1,6 +1,6 @@
 /**
- * Lease of the simulated DHCP server. It has the address at which this computer can be reached, so that the gateway
- * reports a true address.
+ * Lease of the simulated DHCP server. The lease has the address of this computer, so that clients can use the address
+ * that the gateway reports.
  */
 import { networkInterfaces } from "node:os";
 
@@ -10,7 +10,7 @@ export interface Lease {
 	readonly gateway: string;
 }
 
-/** Lease on a computer without a network, where only local programs reach the gateway. */
+/** Lease on a computer without a network, where only local programs can reach the gateway. */
 export const LEASE_OF_NONE: Lease = Object.freeze({ ip: "127.0.0.1", netmask: "255.0.0.0", gateway: "127.0.0.1" });
 
 /** Address of the first real network interface; without one, of the loopback interface. */
@@ -23,7 +23,7 @@ export function leaseOfComputer(): Lease {
 	return LEASE_OF_NONE;
 }
 
-/** First address of the network, which a home network's router usually has. */
+/** First address of the network, which is usually the router's in a home network. */
 function firstAddress(address: string, netmask: string): string {
 	const mask = netmask.split(".").map(Number);
 	const network = address.split(".").map((part, i) => Number(part) & mask[i]);

@@ -57,7 +57,7 @@ class NodeListener implements Listener {
 			settings.onFailed?.(message);
 			this.#options.onError?.(message);
 		});
-		// Without a host name, Node binds before `listen` returns; only the error comes later.
+		// Without a host name, Node binds before `listen` returns; only an error is reported later.
 		this.#server.listen(settings.port);
 		const address = this.#server.address();
 		this.port = address !== null && typeof address === "object" ? address.port : 0;
@@ -120,7 +120,7 @@ function makeTLSServer(identity: Identity): Server {
 		handshakeTimeout: HANDSHAKE_LIMIT_MS,
 		noDelay: true,
 	});
-	// Node only reports a handshake that takes too long, and leaves the connection open.
+	// If a handshake takes too long, Node only reports that and leaves the connection open.
 	server.on("tlsClientError", (_error, socket) => socket.destroy());
 	const shaking = new Map<string, NetSocket>();
 	server.on("connection", (socket) => {
@@ -132,14 +132,13 @@ function makeTLSServer(identity: Identity): Server {
 	});
 	server.on("secureConnection", (socket) => {
 		shaking.delete(nameOf(socket));
-		// This is set only after the handshake: during it, Node would silently keep a connection that its client has
-		// ended.
+		// Set only after the handshake: during it, Node would silently keep a connection that its client has ended.
 		socket.allowHalfOpen = true;
 	});
 	return server;
 }
 
-/** Identifies the peer: the key is the same for a TCP connection and for the TLS on it. */
+/** Returns a key for the peer, which is the same for a TCP connection and for the TLS connection on it. */
 function nameOf({ remoteAddress, remotePort }: NetSocket): string {
 	return `${remoteAddress} ${remotePort}`;
 }

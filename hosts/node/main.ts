@@ -1,6 +1,6 @@
 /**
- * The simulator (`npm start`): runs the gateway on a PC. Prints `ready https://… http://…` once it serves. SIGUSR1 is a
- * short press of the button. Exits with 0 on SIGTERM and SIGINT, 2 for a bad command line, else 1.
+ * The simulator (`npm start`): runs the gateway on a PC. Prints `ready https://… http://…` once it accepts connections.
+ * SIGUSR1 is a short press of the button. Exits with 0 on SIGTERM and SIGINT, 2 for a bad command line, else 1.
  */
 import { readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -163,7 +163,7 @@ class Bench {
 			consolePath: options.console,
 			hasEthernet: options.cable,
 			...this.#radio,
-			// A restart uses the free ports found at the first start.
+			// After a restart the gateway uses the same ports, even if any free port was requested.
 			httpPort: this.#ports.get("http") ?? options.httpPort,
 			httpsPort: this.#ports.get("https") ?? options.httpsPort,
 			accessPoint: options.mode === "ap",
@@ -186,7 +186,7 @@ class Bench {
 		this.#engine = engine;
 		if (this.#time !== undefined && engine.settled !== undefined) this.#time.settled = () => engine.settled!();
 		await engine.start();
-		// Waits for a listener that cannot open: it reports this only after its constructor has returned.
+		// Waits one event, because a listener that cannot open reports this only after its constructor has returned.
 		await new Promise((resolve) => setImmediate(resolve));
 	}
 
@@ -268,9 +268,9 @@ class Bench {
 const bench = new Bench(readOptions());
 for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => void bench.end(0));
 process.on("SIGUSR1", () => bench.pressButton());
-// SIGUSR2 makes the firmware on Linux print its memory. Here it is ignored, because this program's memory is not the
-// device's and the signal would end the program.
+// SIGUSR2 makes the firmware on Linux print its memory. Here it is ignored: by default it would end the program, and
+// this program's memory is not comparable to the device's.
 process.on("SIGUSR2", () => {});
-// This channel closes when tools/run.mjs has ended.
+// The channel to tools/run.mjs closes when that program has ended.
 process.on("disconnect", () => void bench.end(0));
 bench.run().catch((error: Error) => bench.fail(error.message));

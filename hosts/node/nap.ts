@@ -6,7 +6,7 @@ import { WAKE_BUTTON, WAKE_SUPPLY, WAKE_TIMER } from "../../modules/io/flash.js"
 import type { Timers } from "../../modules/io/host.js";
 
 /** Interval of checks, ms of the computer's time. */
-const LOOK_MS = 250;
+const POLL_MS = 250;
 /** Voltage from which USB counts as plugged in. */
 const USB_MIN = 4;
 
@@ -24,16 +24,16 @@ export class Nap {
 	/** Sleeps for `ms`; resolves with the WAKE_… that ended the sleep. */
 	sleep(ms: number): Promise<number> {
 		return new Promise((resolve) => {
-			// As on the chip, only plugging in wakes the gateway, not USB that is present already.
+			// As on the chip, only plugging in USB ends the sleep; USB that is plugged in already does not.
 			let wasPlugged = this.#isPlugged;
 			const timer = this.#timers.set(() => this.#end?.(WAKE_TIMER), ms);
-			const looker = setInterval(() => {
+			const poll = setInterval(() => {
 				if (this.#isPlugged && !wasPlugged) this.#end?.(WAKE_SUPPLY);
 				wasPlugged = this.#isPlugged;
-			}, LOOK_MS);
+			}, POLL_MS);
 			this.#end = (reason) => {
 				this.#timers.clear(timer);
-				clearInterval(looker);
+				clearInterval(poll);
 				this.#end = undefined;
 				resolve(reason);
 			};

@@ -13,7 +13,7 @@ export function encodeNetstring(...parts: Uint8Array[]): Buffer {
 	return Buffer.concat([Buffer.from(`${length}:`), ...parts, Buffer.of(COMMA)]);
 }
 
-/** Cuts a stream into netstrings of at most `limit` bytes. */
+/** Splits a stream into netstrings of at most `limit` bytes. */
 export class NetstringReader {
 	readonly #limit: number;
 	#received: Buffer = Buffer.alloc(0);

@@ -49,7 +49,7 @@ Runs the gateway on this computer, with a simulated meter unless --meter names a
 export const STATE_FOLDER = ".state";
 export const HTTPS_PORT = 8443;
 export const NO_RADIO = "none";
-/** Word that a user gives in place of a key file. */
+/** Word that a user gives in place of a key file to have no key. */
 const NO_KEY = "none";
 
 const PASSWORD_LIMIT = 64;
@@ -58,7 +58,7 @@ const SERVERS_LIMIT = 4;
 const CELLS_VOLTAGE = 4.5;
 const CELLS_LIMIT = 6;
 const SPEED_LIMIT = 100_000;
-/** Maximum number of update keys: the present key and the next one. */
+/** Maximum number of update keys: the current key and its successor. */
 const UPDATE_KEYS_LIMIT = 2;
 /** Maximum length of a DNS name (RFC 1035, 2.3.4). */
 const NAME_LIMIT = 253;
@@ -174,7 +174,7 @@ function toPath(name: string, value: string | undefined): string | undefined {
 
 function toRadio(value: string | undefined, speed: string): string | undefined {
 	toPath("--zigbee", value);
-	// A coprocessor only works at normal speed.
+	// With accelerated time there is no coprocessor, because it runs at normal speed.
 	if (value === undefined) return speed === "1" ? undefined : NO_RADIO;
 	if (!value.includes("://")) return value;
 	const port = Number(/^tcp:\/\/[^/:\s]+:(\d+)$/.exec(value)?.[1] ?? 0);
@@ -196,7 +196,7 @@ function toTime(value: string | undefined): number | null | undefined {
 	return timeMs;
 }
 
-/** The file's key as a point in hex. */
+/** Returns the key in the file as a point in hex; throws an Error with a message for the user without one. */
 function toKey(name: string, path: string): string {
 	const point = existsSync(path) ? pointOf(readFileSync(path)) : undefined;
 	if (point === undefined) throw new Error(`${name} is a file with a public key on P-256, not "${path}"`);

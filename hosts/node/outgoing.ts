@@ -2,10 +2,10 @@
  * Opening of an outgoing connection (modules/io/client.ts): the part common to real sockets (client.ts) and the virtual
  * world (virtual-servers.ts), which implement name resolution, connecting and handshake.
  *
- *   RESOLVING ─ address ─> CONNECTING ─ TLS ─> WAITING (for its handshake) ─> SHAKING HANDS ─> STANDING
- *       └──────────────┴───────── no TLS ─────────────────────────────────────────────────────────^
+ *   RESOLVING ─ address ─> CONNECTING ─ TLS ─> WAITING (for its handshake) ─> SHAKING HANDS ─> OPEN
+ *       └──────────────┴───────── no TLS ─────────────────────────────────────────────────────^
  *
- * Before STANDING, a failure is reported once, as the last event; `close` aborts without an event.
+ * Before OPEN, a failure is reported once, as the last event; `close` aborts without an event.
  */
 import {
 	CLIENT_NO_ADDRESS,
@@ -14,16 +14,16 @@ import {
 	type Client,
 	type ClientOptions,
 } from "../../modules/io/client.js";
-import { checkClientOptions, type TLSWishes, tlsWishesOf } from "./client-options.js";
+import { checkClientOptions, type TLSSettings, tlsSettingsOf } from "./client-options.js";
 import type { HandshakeQueue } from "./handshake-queue.js";
 
-export type StandingStream = Pick<Client, "read" | "write" | "close">;
+export type OpenStream = Pick<Client, "read" | "write" | "close">;
 
 export interface OutgoingDeps {
 	resolve(name: string, done: (address: string | undefined) => void): void;
 	/** Calls `run` after `delayMs`; returns a function that cancels this. */
 	later(run: () => void, delayMs: number): () => void;
-	readonly turns?: HandshakeQueue | undefined;
+	readonly handshakeQueue?: HandshakeQueue | undefined;
 	hasMemory(): boolean;
 }
 
@@ -31,20 +31,20 @@ export abstract class Outgoing implements Client {
 	remoteAddress = "";
 	resumed = false;
 	protected readonly options: ClientOptions;
-	protected readonly tls: TLSWishes | undefined;
+	protected readonly tls: TLSSettings | undefined;
 	/** TLS session, once the server has given one. */
-	protected kept: Uint8Array | undefined;
+	protected lastSession: Uint8Array | undefined;
 	readonly #deps: OutgoingDeps;
 	readonly #clearDeadline: () => void;
-	#stream: StandingStream | undefined;
-	/** Leaves the handshake queue. */
-	#turn: (() => void) | undefined;
+	#stream: OpenStream | undefined;
+	/** Leaves the handshake queue; undefined until the client has entered it. */
+	#leaveQueue: (() => void) | undefined;
 	#isOver = false;
 
 	constructor(options: ClientOptions, deps: OutgoingDeps) {
 		checkClientOptions(options);
 		this.options = options;
-		this.tls = deps.turns === undefined ? undefined : tlsWishesOf(options);
+		this.tls = deps.handshakeQueue === undefined ? undefined : tlsSettingsOf(options);
 		this.#deps = deps;
 		this.#clearDeadline = deps.later(() => this.fail(CLIENT_TIMEOUT), options.timeoutMs);
 		deps.resolve(options.host, (address) => {
@@ -58,7 +58,7 @@ export abstract class Outgoing implements Client {
 	}
 
 	get session(): Uint8Array | undefined {
-		return this.kept?.slice();
+		return this.lastSession?.slice();
 	}
 
 	read(into: Uint8Array, start?: number, end?: number): number | undefined {
@@ -76,10 +76,10 @@ export abstract class Outgoing implements Client {
 		this.#giveUp();
 	}
 
-	/** Connects to the address; the implementation must end in `waitForTurn`, `stands` or `fail`. */
+	/** Connects to the address; the implementation must finally call `queueHandshake`, `opened` or `fail`. */
 	protected abstract connect(address: string): void;
 
-	/** Releases what was begun when a connection ends before it was open. */
+	/** Releases everything that was begun for a connection that ends before it was open. */
 	protected abstract abandon(): void;
 
 	protected get isOver(): boolean {
@@ -87,16 +87,16 @@ export abstract class Outgoing implements Client {
 	}
 
 	/** Starts the TLS handshake when no other client has one and memory suffices. */
-	protected waitForTurn(shakeHands: () => void): void {
-		this.#turn = this.#deps.turns!.ask(() => {
+	protected queueHandshake(shakeHands: () => void): void {
+		this.#leaveQueue = this.#deps.handshakeQueue!.ask(() => {
 			if (this.#deps.hasMemory()) shakeHands();
 			else this.fail(CLIENT_OUT_OF_MEMORY);
 		});
 	}
 
-	protected stands(stream: StandingStream): void {
+	protected opened(stream: OpenStream): void {
 		this.#clearDeadline();
-		this.#turn?.();
+		this.#leaveQueue?.();
 		this.#stream = stream;
 	}
 
@@ -110,7 +110,7 @@ export abstract class Outgoing implements Client {
 		if (this.#isOver) return;
 		this.#isOver = true;
 		this.#clearDeadline();
-		this.#turn?.();
+		this.#leaveQueue?.();
 		if (this.#stream === undefined) this.abandon();
 	}
 }

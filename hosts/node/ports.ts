@@ -8,8 +8,8 @@ export interface WantedPorts {
 }
 
 /**
- * Rejects with a message for the user that names the option. Both ports are opened at the same time, because they must
- * differ.
+ * Rejects with a message for the user that names the option. Both ports are opened at the same time, which also detects
+ * that they are equal.
  */
 export async function checkPorts({ httpPort, httpsPort }: WantedPorts): Promise<void> {
 	const taken: Server[] = [];

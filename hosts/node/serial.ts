@@ -63,7 +63,7 @@ export function createSerialPort(path: string, trace: (message: string) => void,
 	return { io: NodeSerial, pins: device, hardwareParity };
 }
 
-/** Changes the line; returns the error, if any. */
+/** Configures the line with stty; returns the error message, if any. */
 function stty(path: string, settings: string[]): string | undefined {
 	const result = spawnSync("stty", ["-F", path, ...settings], { encoding: "utf8", timeout: STTY_LIMIT_MS });
 	if (result.error) return result.error.message;
@@ -129,7 +129,7 @@ class NodeSerial implements Serial {
 		if (this.#lost > 0) this.#device.trace(`${this.#device.path}: ${this.#lost} bytes were lost unread`);
 	}
 
-	/** Runs from open to close. Never rejects. */
+	/** Serves the port from its opening to its closing. Never rejects. */
 	async #run(): Promise<void> {
 		if (this.#closed) return;
 		try {
@@ -146,7 +146,7 @@ class NodeSerial implements Serial {
 			await this.#receive(this.#port);
 		}
 		await this.#closing;
-		// A pending call of the driver still uses the device after the port is closed.
+		// Waits for a pending write, which still uses the device after the port was closed.
 		await this.#sent;
 	}
 
@@ -192,7 +192,7 @@ class NodeSerial implements Serial {
 					this.#announce();
 				}
 				await port.drain();
-				// Waits for the calculated time too: the driver's drain does not know a converter's own buffer, and a
+				// Also waits for the calculated time: the driver's drain ignores the buffer of a USB converter, and a
 				// pseudo-terminal has no speed.
 				while (!this.#closed && this.#sending.length === 0 && performance.now() < this.#quietAtMs) {
 					await sleep(this.#quietAtMs - performance.now());

@@ -1,12 +1,12 @@
 /**
- * The simulated Zigbee coprocessor: tools/zigbee.ts on TCP ports. If it ends by itself, it is restarted on the same
- * ports, as after a power cut; a file of the state folder keeps its memory.
+ * The simulated Zigbee coprocessor: tools/zigbee.ts on TCP ports. If the program ends by itself, it is restarted on the
+ * same ports, as after a power cut. A file in the state folder keeps the coprocessor's memory.
  */
 import { join } from "node:path";
 import { startTool, type ToolProgram } from "./tool-program.js";
 
 /** Pause before a restart of the ended process, ms. */
-const AWAY_MS = 2000;
+const RESTART_DELAY_MS = 2000;
 
 export interface SimulatedCoprocessor {
 	/** `tcp://HOST:PORT` of the gateway's side. */
@@ -48,7 +48,7 @@ export async function startSimulatedCoprocessor({
 		try {
 			program = await start(["--device", portOf(path), "--coordinator", portOf(coordinator)]);
 		} catch {
-			// The program has printed the reason itself; the next attempt follows.
+			// The program has printed the reason itself. Another attempt follows.
 			return;
 		}
 		if (isEnding) await program.end();
@@ -56,8 +56,8 @@ export async function startSimulatedCoprocessor({
 	};
 	const ended = () => {
 		if (isEnding) return;
-		say(`The simulated Zigbee coprocessor has ended; it comes back in ${AWAY_MS / 1000} s.`);
-		setTimeout(() => isEnding || void again(), AWAY_MS);
+		say(`The simulated Zigbee coprocessor has ended; it comes back in ${RESTART_DELAY_MS / 1000} s.`);
+		setTimeout(() => isEnding || void again(), RESTART_DELAY_MS);
 	};
 	return {
 		path,

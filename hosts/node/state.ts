@@ -1,5 +1,5 @@
 /**
- * State folder of the simulator and the firmware on Linux, which stands for the flash of a unit. Only one program may
+ * State folder of the simulator and the firmware on Linux, which represents the flash of a unit. Only one program may
  * use a folder, because two could use the same invocation counter. The file `lock` contains the id of the process that
  * uses it; the next program replaces the lock of an ended process.
  */
@@ -22,8 +22,8 @@ export function openState(folder: string): void {
 }
 
 /**
- * Creates the folder step by step, because Node's recursive creation does not return where nothing can be created, as
- * in /proc.
+ * Creates the folder step by step, because Node's recursive creation never returns in a folder where nothing can be
+ * created, such as /proc.
  */
 function makeFolder(folder: string): void {
 	if (existsSync(folder)) return;

@@ -1,6 +1,6 @@
 /**
  * The key-value store as files, one per key. A value is written to a temporary file, synchronised and renamed, so that
- * after a power cut either the old or the new value is there.
+ * after a power cut either the old or the new value exists.
  */
 import {
 	closeSync,

@@ -12,7 +12,7 @@ const LINGER_MS = 3000;
 
 export interface StreamEvents {
 	onReadable?(count: number): void;
-	/** First called soon after the construction. */
+	/** The first call follows asynchronously after the construction. */
 	onWritable?(count: number): void;
 	/** Called once, after all received data were read. `isBroken`: the connection did not end properly. */
 	onEnd(isBroken: boolean): void;
@@ -27,7 +27,7 @@ export class NodeStream {
 	#unsent = 0;
 	#ended = false;
 	#broken = false;
-	#endTold = false;
+	#endReported = false;
 	#closed = false;
 
 	constructor(socket: NetSocket, events: StreamEvents) {
@@ -47,7 +47,7 @@ export class NodeStream {
 	read(into: Uint8Array, start?: number, end?: number): number | undefined {
 		const count = this.#received.read(into, start, end);
 		if (this.#received.length <= RECEIVE_LIMIT && this.#socket.isPaused()) this.#socket.resume();
-		if (this.#ended && !this.#endTold && this.#received.length === 0) setImmediate(() => this.#tellEnd());
+		if (this.#ended && !this.#endReported && this.#received.length === 0) setImmediate(() => this.#reportEnd());
 		return count;
 	}
 
@@ -70,8 +70,8 @@ export class NodeStream {
 		this.#writable = 0;
 		this.#received.clear();
 		if (this.#socket.destroyed) return;
-		// Data received from now on are discarded: closing with unread bytes would cause a reset, which would destroy
-		// data on their way to the peer.
+		// Received data are read and discarded from now on: closing with unread bytes would cause a reset, which would
+		// discard data on their way to the peer.
 		this.#socket.end();
 		this.#socket.resume();
 		const linger = setTimeout(() => this.#socket.destroy(), LINGER_MS);
@@ -99,12 +99,12 @@ export class NodeStream {
 
 	#end(): void {
 		this.#ended = true;
-		if (this.#received.length === 0) this.#tellEnd();
+		if (this.#received.length === 0) this.#reportEnd();
 	}
 
-	#tellEnd(): void {
-		if (this.#closed || this.#endTold) return;
-		this.#endTold = true;
+	#reportEnd(): void {
+		if (this.#closed || this.#endReported) return;
+		this.#endReported = true;
 		this.#events.onEnd(this.#broken);
 	}
 }

@@ -33,7 +33,7 @@ export function startTool({ name, words, args, ready, onEnded }: ToolOptions): P
 	const child = spawn(process.execPath, [path, ...args], {
 		// This channel closes when this process ends for any reason; the program then ends too.
 		stdio: ["ignore", "pipe", "inherit", "ipc"],
-		// The program gets no Ctrl-C, which would end it before the gateway.
+		// A process group of its own keeps Ctrl-C from the program, which would otherwise end before the gateway.
 		detached: true,
 	});
 	const exited = new Promise<void>((resolve) => child.once("exit", () => resolve()));

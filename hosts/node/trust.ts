@@ -34,7 +34,7 @@ export function parseCertificates(text: string): X509Certificate[] {
 export function shownBy(socket: TLSSocket): X509Certificate[] {
 	const shown: X509Certificate[] = [];
 	let one = socket.getPeerCertificate(true);
-	// Ends at a certificate that is its own issuer; without a certificate Node gives an empty object.
+	// The loop ends at a certificate that is its own issuer. Without a certificate, Node returns an empty object.
 	while (one?.raw && !shown.some(({ raw }) => raw.equals(one.raw)) && shown.length <= CHAIN_LIMIT) {
 		shown.push(new X509Certificate(one.raw));
 		one = one.issuerCertificate;
@@ -67,7 +67,7 @@ export function validate(question: TrustQuestion): number {
 	return isExpired ? CLIENT_EXPIRED : 0;
 }
 
-/** Generates all chains from the last certificate of `path` to a trusted certificate. */
+/** Generates all chains that continue `path` from its last certificate to a trusted one. */
 function* pathsOf(question: TrustQuestion, path: X509Certificate[]): Generator<X509Certificate[]> {
 	const last = path[path.length - 1];
 	for (const issuer of question.trusted ?? []) if (hasSigned(issuer, last)) yield [...path, issuer];

@@ -103,14 +103,14 @@ function open({ port, group, accessPoint, trace }: UDPOptions & UDPPins): Socket
 }
 
 /**
- * Returns a bound socket. With `group` it is a member of the group on the interface with `memberAddress`, or on the
- * default interface.
+ * Returns a bound socket. With `group`, the socket joins the group on the interface with `memberAddress`; by default on
+ * the default interface.
  */
 function bind(port: number, address: string, group?: string, memberAddress?: string): Socket {
 	const socket = createSocket({
 		type: "udp4",
 		reuseAddr: group !== undefined,
-		// `literal` is always an IPv4 address. Because it is resolved at once, Node also binds and sends at once.
+		// `literal` is always an IPv4 address. The callback is called at once, so Node also binds and sends at once.
 		lookup: (literal, _options, callback) => callback(null, literal, 4),
 	});
 	let failure: NodeJS.ErrnoException | undefined;

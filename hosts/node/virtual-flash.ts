@@ -1,7 +1,7 @@
 /**
- * NOR flash in memory for tests, with faults: power cuts during a write or an erase, refusals, and writes to bytes that
- * are not erased (these throw an Error and are recorded in `mistakes`, in case the Error is caught). The flash outlives
- * a virtual world: pass it to the next one, as after a restart.
+ * NOR flash in memory for tests, with faults: power cuts during a write or an erase, refused operations, and writes to
+ * bytes that are not erased. Such a write throws an Error and is also recorded in `mistakes`, because the gateway might
+ * catch the Error. The flash outlives a virtual world: pass it to the next one, as after a restart.
  */
 import { ERASE_SIZE, type Flash, type Partition, WRITE_SIZE } from "../../modules/io/flash.js";
 import { checkRange, PARTITION_SIZES, partOf } from "./partitions.js";
@@ -13,7 +13,7 @@ const ERASED = 0xff;
 export class VirtualFlash implements Flash {
 	/** Number of writes and erases begun. */
 	operations = 0;
-	/** Number of next writes and erases that are refused. */
+	/** Number of coming writes and erases that are refused. */
 	refusals = 0;
 	/** Mistakes of callers that would damage the content of real flash. */
 	readonly mistakes: string[] = [];
@@ -80,7 +80,7 @@ export class VirtualFlash implements Flash {
 	}
 
 	/** Called by partitions only. */
-	blame(mistake: string): never {
+	recordMistake(mistake: string): never {
 		this.mistakes.push(mistake);
 		throw new Error(mistake);
 	}
@@ -114,14 +114,14 @@ export class VirtualPartition implements Partition {
 		checkRange(this.size, offset, part.length, WRITE_SIZE);
 		this.#flash.checkPower();
 		const dirty = this.bytes.subarray(offset, offset + part.length).findIndex((byte) => byte !== ERASED);
-		if (dirty >= 0) this.#flash.blame(`${this.#name}: ${offset + dirty} was written before it was erased`);
+		if (dirty >= 0) this.#flash.recordMistake(`${this.#name}: ${offset + dirty} was written before it was erased`);
 		const through = this.#flash.begin();
 		if (through === undefined) {
 			this.bytes.set(part, offset);
 			return;
 		}
 		this.bytes.set(part.subarray(0, through), offset);
-		// Bits only change from 1 to 0, and some have not changed.
+		// A write changes bits only from 1 to 0; in this byte only some of them have changed.
 		if (through < part.length) this.bytes[offset + through] = part[through] | this.#flash.anyByte();
 		throw new PowerCut("power cut");
 	}

@@ -48,7 +48,7 @@ export class VirtualLine implements SerialPort, MeterWire {
 	readonly meterEvents: number[] = [];
 	sentByGateway = 0;
 	sentByMeter = 0;
-	/** Virtual time at which the last character of either side had left. */
+	/** Virtual time at which the last character of either side was completely sent. */
 	quietSinceMs = 0;
 	readonly #time: VirtualTime;
 	readonly #random: SeededRandom;
@@ -95,7 +95,7 @@ export class VirtualLine implements SerialPort, MeterWire {
 		this.#isPluggedIn = true;
 	}
 
-	/** Called by VirtualSerial only. */
+	/** Called only by VirtualSerial. */
 	open(serial: VirtualSerial): void {
 		if (!this.#isPluggedIn) throw new Error("The serial port is not there.");
 		if (this.#gateway !== undefined) throw new Error("The serial port is in use.");
@@ -202,8 +202,8 @@ export class VirtualSerial implements Serial {
 	}
 
 	/**
-	 * Called by VirtualLine only, when the last bit of a character from `startMs` has arrived. `baud` is 0 if the
-	 * character was broken off.
+	 * Called by VirtualLine only, when the last bit of a character from `startMs` has arrived. `baud` is 0 if a change of
+	 * the line interrupted the character.
 	 */
 	arrive(wire: number, { baud, format }: LineSettings, startMs: number): void {
 		if (baud === this.#baud && isSameFrame(format, this.#format) && startMs >= this.#configuredMs) {

@@ -48,7 +48,7 @@ export class MeterEnd {
 		this.#wire.time.clear(this.#timer);
 	}
 
-	/** `baud` is 0 for a character that a change of the line has broken off. */
+	/** `baud` is 0 if a change of the line interrupted the character. */
 	arrive(wire: number, { baud, format }: LineSettings, startMs: number): void {
 		this.#machine.light?.(startMs, this.#wire.time.nowMs);
 		if (baud === this.line.baud && isSameFrame(format, this.line.format) && startMs >= this.#changedMs) {

@@ -30,7 +30,7 @@ export class VirtualListenerPort implements ListenerPort {
 	/** Identity of a secure port; undefined until the port is opened. The virtual clients ignore it. */
 	identity: Identity | undefined;
 	testProblem = "";
-	/** Number of times that the gateway reported a revoked token. */
+	/** Number of times that the gateway has ended all trust in addresses, after a token was revoked. */
 	forgotten = 0;
 	readonly #number: number;
 	#listener: VirtualListener | undefined;
@@ -120,7 +120,7 @@ export class VirtualListener implements Listener {
 	}
 }
 
-/** State shared by both ends. Each end notifies the other through it, always in an event. */
+/** State shared by both ends. Each end notifies the other one through this object, always in a separate event. */
 export class VirtualConnection implements PendingSocket {
 	readonly time: VirtualTime;
 	readonly address: string;
@@ -292,7 +292,7 @@ export class VirtualClient {
 		return this.#connection.isEndedByGateway && this.#connection.toClient.length === 0;
 	}
 
-	/** While true the client reads nothing. */
+	/** True if the client reads nothing at present. */
 	get paused(): boolean {
 		return this.#isPaused;
 	}

@@ -85,7 +85,7 @@ function takeSized(rest: Buffer, length: string | undefined, isClosed: boolean) 
 	return rest.length < count ? undefined : { bytes: rest.subarray(0, count), length: count };
 }
 
-/** Joins the chunks of a body. `isEndless`: an event stream counts as complete at any time. */
+/** Joins the chunks of a body. With `isEndless`, for an event stream, the chunks so far count as complete. */
 function takeChunks(rest: Buffer, isEndless: boolean) {
 	const parts: Uint8Array[] = [];
 	let at = 0;

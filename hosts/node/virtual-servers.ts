@@ -1,10 +1,10 @@
 /**
- * Servers of the virtual world for the gateway's own connections, played by a test on virtual time.
+ * Servers of the virtual world that the gateway connects to. A test plays them on virtual time.
  *
- *   world.names.set("broker.example", "192.0.2.7");
- *   world.servers.serve("192.0.2.7", 8883, { certificate, onConnection: (peer) => {
+ * world.names.set("broker.example", "192.0.2.7"); world.servers.serve("192.0.2.7", 8883, { certificate, onConnection:
+ * (peer) => {
  *      peer.onReceived = () => peer.send("hello back");
- *   } });
+ * } });
  *
  * TLS has no cryptography here, but certificates are checked as in the simulator (trust.ts), one handshake runs at a
  * time, and servers resume known sessions. Without a server, connections are refused.
@@ -18,7 +18,7 @@ import {
 	type ClientOptions,
 	type ClientPort,
 } from "../../modules/io/client.js";
-import { boundSession, type TLSWishes, unboundSession } from "./client-options.js";
+import { boundSession, type TLSSettings, unboundSession } from "./client-options.js";
 import { HandshakeQueue } from "./handshake-queue.js";
 import { Outgoing } from "./outgoing.js";
 import { parseCertificates, validate } from "./trust.js";
@@ -66,12 +66,12 @@ export class VirtualServers {
 	constructor(time: VirtualTime, resolver: VirtualResolver) {
 		this.time = time;
 		this.resolver = resolver;
-		const turns = new HandshakeQueue((run) => void time.set(run, 0));
+		const handshakeQueue = new HandshakeQueue((run) => void time.set(run, 0));
 		this.tcpClient = { io: VirtualOutgoing, pins: Object.freeze({ servers: this }) };
-		this.tlsClient = { io: VirtualOutgoing, pins: Object.freeze({ servers: this, turns }) };
+		this.tlsClient = { io: VirtualOutgoing, pins: Object.freeze({ servers: this, handshakeQueue }) };
 	}
 
-	/** Accepts connections for this address and port in place of the previous server; open connections stay. */
+	/** Accepts connections for this address and port in place of the previous server, whose open connections stay. */
 	serve(address: string, port: number, server: VirtualServer): void {
 		const { certificate } = server;
 		const shown = certificate === undefined ? [] : parseCertificates(Buffer.from(certificate).toString());
@@ -90,7 +90,7 @@ export class VirtualServers {
 
 interface ClientPins {
 	readonly servers: VirtualServers;
-	readonly turns?: HandshakeQueue;
+	readonly handshakeQueue?: HandshakeQueue;
 }
 
 class VirtualOutgoing extends Outgoing {
@@ -98,7 +98,7 @@ class VirtualOutgoing extends Outgoing {
 
 	constructor(options: ClientOptions) {
 		const pins = options as ClientOptions & Partial<ClientPins>;
-		const { servers, turns } = pins;
+		const { servers, handshakeQueue } = pins;
 		if (servers === undefined) throw new Error("spread the port's pins into the options");
 		super(options, {
 			resolve: (name, done) => servers.resolver.resolve(name, done),
@@ -106,7 +106,7 @@ class VirtualOutgoing extends Outgoing {
 				const timer = servers.time.set(run, delayMs);
 				return () => servers.time.clear(timer);
 			},
-			turns,
+			handshakeQueue,
 			hasMemory: () => servers.hasMemory,
 		});
 		this.#pins = pins as ClientPins;
@@ -122,13 +122,13 @@ class VirtualOutgoing extends Outgoing {
 			const { tls } = this;
 			if (serving === undefined) this.fail(CLIENT_UNREACHABLE);
 			else if (tls === undefined) this.#opens(serving);
-			else this.waitForTurn(() => this.#shakeHands(serving, tls));
+			else this.queueHandshake(() => this.#shakeHands(serving, tls));
 		});
 	}
 
 	protected abandon(): void {}
 
-	#shakeHands(serving: Serving, tls: TLSWishes): void {
+	#shakeHands(serving: Serving, tls: TLSSettings): void {
 		const { servers } = this.#pins;
 		const { fault, handshakeMs = HANDSHAKE_MS, asksForCertificate } = serving.server;
 		servers.handshakes++;
@@ -148,7 +148,7 @@ class VirtualOutgoing extends Outgoing {
 			}
 			const session = Buffer.from(`session ${servers.handshakes}`);
 			serving.sessions.add(session.toString("hex"));
-			this.kept = boundSession(tls, session);
+			this.lastSession = boundSession(tls, session);
 			this.#opens(serving);
 		});
 	}
@@ -158,7 +158,7 @@ class VirtualOutgoing extends Outgoing {
 		const connection = new VirtualConnection(time, STATION_ADDRESS);
 		const peer = new VirtualClient(connection);
 		const { options } = this;
-		this.stands(
+		this.opened(
 			new GatewayEnd(connection, {
 				onReadable: (count) => options.onReadable?.(count),
 				onWritable: (count) => options.onWritable?.(count),
@@ -168,7 +168,7 @@ class VirtualOutgoing extends Outgoing {
 		server.onConnection?.(peer);
 	}
 
-	/** Continues later, unless the connection was closed or has failed by then. */
+	/** Runs `step` after `ms`, unless the connection was closed or has failed by then. */
 	#later(ms: number, step: () => void): void {
 		this.#pins.servers.time.set(() => {
 			if (!this.isOver) step();

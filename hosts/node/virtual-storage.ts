@@ -14,7 +14,7 @@ export class VirtualStorage implements Storage {
 	writes = 0;
 	/** Maximum total size of values; beyond it `set` throws. */
 	capacity = Number.POSITIVE_INFINITY;
-	/** Number of next calls of `set` and `delete` that are refused without a change. */
+	/** Number of coming calls of `set` and `delete` that are refused without a change. */
 	refusals = 0;
 	/** Number of writes before the refusals begin. */
 	#writesToRefusal = 0;
@@ -24,8 +24,8 @@ export class VirtualStorage implements Storage {
 	#isOff = false;
 
 	/**
-	 * Cuts the power in the write number `count` from now (1: the next). A write is atomic: after `powerUp` it has
-	 * happened (`keepsNew`) or not.
+	 * Cuts the power in the write number `count` from now (1: the next). A write is atomic: after `powerUp` the new value
+	 * is stored if `keepsNew`, else the old one.
 	 */
 	cutPowerAt(count: number, keepsNew: boolean): void {
 		this.#writesToCut = count;

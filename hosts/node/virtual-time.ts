@@ -10,7 +10,10 @@ interface Entry {
 	readonly run: () => void;
 }
 
-/** More events than this at one time mean that two parties keep replying to each other without time passing. */
+/**
+ * Maximum number of events at one time. More events mean that two parties keep replying to each other without time
+ * passing.
+ */
 export const EVENTS_PER_MOMENT_LIMIT = 100_000;
 
 export class VirtualTime implements Clock, Timers {
@@ -68,8 +71,8 @@ export class VirtualTime implements Clock, Timers {
 	}
 
 	/**
-	 * Runs events until `wanted`, which is called before each of them, returns false, or until `untilMs`. Returns true
-	 * if `wanted` ended it, false if the time did.
+	 * Runs events up to `untilMs`, or until `wanted` returns false; `wanted` is called before each event. Returns true if
+	 * `wanted` has ended the run, false if the time has.
 	 */
 	runWhile(wanted: () => boolean, untilMs: number): boolean {
 		let atThisMoment = 0;

@@ -154,7 +154,7 @@ export class VirtualUDP implements UDP {
 		return datagram.bytes.length;
 	}
 
-	/** Throws after `close`, because no part may write then; a real port would just lose the datagram. */
+	/** Throws after `close`, to reveal a part that still writes then; a real port would only lose the datagram. */
 	write(bytes: Uint8Array, address: string, port: number): void {
 		if (bytes.length > DATAGRAM_LIMIT) throw new RangeError(`a datagram has at most ${DATAGRAM_LIMIT} bytes`);
 		if (!isIPv4(address)) throw new RangeError(`"${address}" is no IPv4 address`);

@@ -29,7 +29,7 @@ export class VirtualSlots {
 	readonly flash: VirtualFlash;
 	readonly storage = new VirtualStorage();
 	openInflaters = 0;
-	/** Number of next inflaters that are refused for lack of memory. */
+	/** Number of coming inflaters that are refused for lack of memory. */
 	inflaterRefusals = 0;
 	readonly #options: VirtualSlotsOptions;
 

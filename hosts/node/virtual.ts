@@ -64,7 +64,7 @@ export interface VirtualOptions extends VirtualLineOptions {
 	udp?: boolean;
 	/** False: no button. Default true. */
 	button?: boolean;
-	/** If given, the unit has no button; true if the unit was started by power-on. */
+	/** `switchedOn` of the host: true if the unit was started by power-on. If given, the unit has no button. */
 	switchedOn?: boolean;
 	console?: (time: VirtualTime) => SerialPort;
 	zigbee?: (time: VirtualTime) => CoprocessorPort;
@@ -174,8 +174,8 @@ export class VirtualWorld implements Host {
 	}
 
 	/**
-	 * Length of the requested sleep, and the virtual time at which it began; the program has ended then. Undefined
-	 * while awake.
+	 * Length of the requested sleep, and the virtual time at which the sleep began. The program has ended by then.
+	 * Undefined while awake.
 	 */
 	asleep: { readonly ms: number; readonly sinceMs: number } | undefined;
 
@@ -237,7 +237,7 @@ export class VirtualWorld implements Host {
 	}
 }
 
-/** Memory that survives a restart; it is lost when its power is cut. */
+/** Memory that survives a restart but not a power cut. */
 export class VirtualRetained extends StoredRetained {
 	readonly #storage: VirtualStorage;
 

@@ -83,12 +83,12 @@ export function readCertificates(file: Uint8Array): CertificateFile {
 	}
 	const owners = problem === CERTIFICATES_WELL ? certificates : certificates.slice(0, 1);
 	if (problem === CERTIFICATES_WELL && certificates.length > CERTIFICATE_CHAIN_LIMIT) problem = CERTIFICATES_TOO_MANY;
-	const told = certificates.slice(0, CERTIFICATE_CHAIN_LIMIT);
+	const listed = certificates.slice(0, CERTIFICATE_CHAIN_LIMIT);
 	const keyBlock = blocks.find(({ label }) => KEY_LABEL.test(label));
 	return {
-		certificates: told.map(({ details, parsed }, index) => ({
+		certificates: listed.map(({ details, parsed }, index) => ({
 			...details,
-			issuedByNext: isIssuedBy(parsed, told[index + 1]?.parsed),
+			issuedByNext: isIssuedBy(parsed, listed[index + 1]?.parsed),
 		})),
 		problem,
 		key: keyBlock ? readKey(keyBlock, owners) : PRIVATE_KEY_ABSENT,

@@ -6,8 +6,8 @@
  *     to the worker:    s<path> run a script    ?<bytes> call handleCommand    /<bytes> reply to a command    q end
  *     from the worker:  .{"currentHeapCount":…,"compute":…,…} 01 <bytes> done   !<text> it threw   ?<bytes> a command
  *
- * The worker and this class do one thing at a time, so requests wait for one another. A command arrives during a
- * request, and the worker waits for its reply. A frame has at most FRAME_LIMIT bytes.
+ * The worker carries out one request at a time; further requests wait. A command arrives only during a request, and the
+ * worker waits for its reply. A frame has at most FRAME_LIMIT bytes.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -23,8 +23,8 @@ const FRAME_LIMIT = MESSAGE_LIMIT + 65_536;
 const END_LIMIT_MS = 2000;
 /** Number of steps after which the worker aborts a request, as a watchdog of a few seconds. */
 const STEPS_LIMIT = 1_000_000_000;
-/** Steps between two checks of the limit. */
-const STEPS_BETWEEN_LOOKS = 10_000;
+/** Number of steps between two checks of the limit. */
+const STEPS_BETWEEN_CHECKS = 10_000;
 
 /**
  * Finds the worker program, as seen from the module `from`. Returns its path; undefined if the program is not installed
@@ -76,11 +76,11 @@ export class XSWorker {
 
 	constructor(options: XSWorkerOptions) {
 		this.#options = options;
-		const watchdog = ["-l", String(STEPS_LIMIT), "-i", String(STEPS_BETWEEN_LOOKS)];
+		const watchdog = ["-l", String(STEPS_LIMIT), "-i", String(STEPS_BETWEEN_CHECKS)];
 		this.#process = spawn(options.program, ["gateway", ...watchdog], {
 			// Standard error is shared, because messages of XS (stack overflow, memory full) are for the developer.
 			stdio: ["ignore", "ignore", "inherit", "pipe", "pipe"],
-			// In a process group of its own the worker gets no Ctrl-C, so that the gateway can stop properly first.
+			// The worker has its own process group and therefore gets no Ctrl-C, so that the gateway can stop properly first.
 			detached: true,
 		});
 		this.#input = this.#process.stdio[3] as Writable;

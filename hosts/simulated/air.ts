@@ -1,10 +1,8 @@
 /**
  * Wi-Fi networks around a host without a radio. A text defines them, one per line (name, dBm, channel, password), and a
- * tester may change it:
+ * tester may change the text at any time:
  *
- *   bench -48 6 bench-network
- *   cafe -70 1
- *   cellar -60 11 secret-of-cellar no-dhcp
+ * bench -48 6 bench-network cafe -70 1 cellar -60 11 secret-of-cellar no-dhcp
  *
  * A network without a password, or with `-`, is open. The DHCP server of a network with `no-dhcp` never answers.
  * Invalid lines are skipped. For radio.ts; the virtual world uses hosts/node/virtual-air.ts.
@@ -33,7 +31,7 @@ export interface Air {
 export class TextAir implements Air {
 	readonly #read: () => string;
 
-	/** `read` is called each time and returns the present text, empty if there is none. */
+	/** `read` returns the current text, empty if there is none. It is called at each use. */
 	constructor(read: () => string) {
 		this.#read = read;
 	}

@@ -15,7 +15,7 @@ import type { Timers } from "../../modules/io/host.js";
 export const LINK_MS = 1500;
 /** Duration of DHCP, ms. */
 export const DHCP_MS = 2000;
-const LOOK_MS = 500;
+const CHECK_MS = 500;
 const SPEED = 100;
 
 /** Present state of the cable. */
@@ -27,17 +27,17 @@ export interface Cable {
 
 export interface SimulatedEthernetSettings {
 	readonly timers: Timers;
-	/** Returns the present state of the cable. Called every `lookMs`. */
+	/** Returns the current state of the cable. Called every `lookMs`. */
 	readonly cable: () => Cable;
 	/** Address from DHCP. */
 	readonly lease: EthernetAddress;
-	/** Interval, ms; default: LOOK_MS. */
+	/** Interval of checks of the cable, ms; default: CHECK_MS. */
 	readonly lookMs?: number;
 	/** Called with each new port. */
 	onMade?(port: SimulatedEthernet): void;
 }
 
-/** Returns the cable as described by `read`, which is called each time. */
+/** Returns a function that gives the cable's current state from the text that `read` returns. */
 export function textCable(read: () => string): () => Cable {
 	return () => {
 		const [place, dhcp] = read().trim().split(" ");
@@ -57,7 +57,7 @@ export class SimulatedEthernet implements Ethernet {
 	isClosed = false;
 	readonly #settings: SimulatedEthernetSettings;
 	readonly #options: EthernetOptions;
-	#lookTimer = -1;
+	#checkTimer = -1;
 	#addressTimer = -1;
 
 	constructor(options: EthernetOptions) {
@@ -76,14 +76,14 @@ export class SimulatedEthernet implements Ethernet {
 		this.wanted = settings;
 		this.loseAddress();
 		if (wasOn) this.seekAddress();
-		else this.lookAfter(LINK_MS);
+		else this.scheduleCheck(LINK_MS);
 	}
 
 	stop(): void {
 		this.wanted = undefined;
 		this.isLinked = false;
 		this.loseAddress();
-		this.#settings.timers.clear(this.#lookTimer);
+		this.#settings.timers.clear(this.#checkTimer);
 	}
 
 	close(): void {
@@ -92,14 +92,14 @@ export class SimulatedEthernet implements Ethernet {
 		this.stop();
 	}
 
-	private lookAfter(ms: number): void {
-		this.#lookTimer = this.#settings.timers.set(() => {
-			this.lookAfter(this.#settings.lookMs ?? LOOK_MS);
-			this.look();
+	private scheduleCheck(ms: number): void {
+		this.#checkTimer = this.#settings.timers.set(() => {
+			this.scheduleCheck(this.#settings.lookMs ?? CHECK_MS);
+			this.check();
 		}, ms);
 	}
 
-	private look(): void {
+	private check(): void {
 		const { isIn } = this.#settings.cable();
 		if (isIn === this.isLinked) return;
 		this.isLinked = isIn;
@@ -113,7 +113,7 @@ export class SimulatedEthernet implements Ethernet {
 		this.address = undefined;
 	}
 
-	/** Obtains an address: a static one at once, otherwise by DHCP, where a late answer is accepted too. */
+	/** Obtains an address: a static one at once, otherwise by DHCP, whose answer is accepted even if it is late. */
 	private seekAddress(): void {
 		const own = this.wanted?.address;
 		this.#addressTimer = this.#settings.timers.set(

@@ -2,7 +2,7 @@
 import type { Retained } from "../../modules/io/flash.js";
 import type { Ending, Storage } from "../../modules/io/host.js";
 
-/** Bytes, as on the ESP32. */
+/** Size of the retained memory, bytes, as on the ESP32. */
 const RETAINED_SIZE = 256;
 export const RETAINED_KEY = "retained";
 

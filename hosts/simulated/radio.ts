@@ -37,7 +37,8 @@ export interface RadioSettings {
 	readonly lease: { readonly ip: string; readonly netmask: string; readonly gateway: string };
 	readonly accessPointKey: string;
 	/**
-	 * Interval of the network's beacons, ms; the network is lost after LOST_BEACONS missing ones. Default: BEACON_MS.
+	 * Interval of the network's beacons, ms; the network counts as lost after LOST_BEACONS missing beacons. Default:
+	 * BEACON_MS.
 	 */
 	readonly beaconMs?: number;
 	/** Called with each new radio. */
@@ -157,7 +158,7 @@ export class SimulatedRadio implements WiFi {
 		}
 	}
 
-	/** Waits for the next beacon of the joined network. */
+	/** Waits for the next beacon of the joined network; `missed` beacons were missing so far. */
 	private listen(ssid: string, missed: number): void {
 		const missedNow = this.find(ssid) === undefined ? missed + 1 : 0;
 		if (missedNow >= LOST_BEACONS) this.failAfter(0, WIFI_REASON_BEACON_TIMEOUT);

@@ -40,7 +40,7 @@ export interface RouteGroup {
 	readonly open: Opened<unknown>["open"];
 }
 
-/** Own addresses, valid as Host of a request. */
+/** Addresses of this gateway, which are valid as Host of a request. */
 export interface OwnAddresses {
 	readonly address: { readonly ip: string } | undefined;
 	/** Wi-Fi address; exists in addition to the cable's address if Wi-Fi was switched on by hand. */
@@ -79,7 +79,7 @@ export class API implements HTTPHandler {
 	begin(request: HTTPRequest, response: HTTPResponse): BodySink | undefined {
 		const { secure, host } = request;
 		const isLetIn = secure || request.viaAccessPoint;
-		// Over HTTPS the certificate authenticates the gateway: any Host is valid.
+		// Over HTTPS the certificate authenticates the gateway, so any Host is valid.
 		const isAstray = !secure && host !== undefined && !this.isOwn(host);
 		const wantsPage = isForPage(request);
 		if (!secure && !isAstray) {
@@ -94,7 +94,7 @@ export class API implements HTTPHandler {
 			return undefined;
 		}
 		if (isAstray && wantsPage) {
-			// Captive portal: devices that probe for Internet access open the page after this redirect.
+			// Captive portal: a device that probes for Internet access opens the page after this redirect.
 			this.moveTo(response, 302, `http://${ACCESS_POINT_ADDRESS}${portSuffix(this.#core.httpPort, 80)}/`);
 			return undefined;
 		}
@@ -105,7 +105,7 @@ export class API implements HTTPHandler {
 			response.header("Allow", match.allow);
 			this.fail(response, 405, METHOD_NOT_ALLOWED, `This path supports ${match.allow}.`);
 		} else if (isAstray) {
-			// DNS rebinding: the foreign page's own host name leads to this gateway, so its Origin equals its Host.
+			// DNS rebinding: a foreign page's own host name resolves to this gateway, so its Origin equals its Host.
 			this.fail(response, 403, FORBIDDEN_ORIGIN, "Unknown Host header. Use this gateway's host name or IP address.");
 		} else if (!isSameOrigin(request)) {
 			this.fail(response, 403, FORBIDDEN_ORIGIN, "Requests from other websites' pages are refused.");
@@ -125,7 +125,7 @@ export class API implements HTTPHandler {
 		} else this.fail(response, 404, NOT_FOUND, "Unknown path.");
 	}
 
-	/** Returns whether the token grants access; otherwise answers the request. */
+	/** Returns true if the token grants access; otherwise replies with an error. */
 	private admit({ scope, waits }: Operation, token: string, response: HTTPResponse): boolean {
 		if (scope === SCOPE_NONE) return true;
 		const granted = this.#core.scopeOf(token);
@@ -134,7 +134,7 @@ export class API implements HTTPHandler {
 			return false;
 		}
 		response.vouch();
-		this.#core.saving?.asked();
+		this.#core.saving?.requestReceived();
 		if (granted < scope) {
 			this.fail(response, 403, FORBIDDEN_SCOPE, "This token is read-only; a token with full scope is required.");
 			return false;
@@ -183,9 +183,9 @@ export class API implements HTTPHandler {
 	}
 
 	/** True for a host name of this gateway, with any port (tunnels). Loopback names serve the simulator. */
-	private isOwn(asked: string): boolean {
+	private isOwn(requested: string): boolean {
 		const network = this.#network;
-		const host = lowerCase(withoutPort(asked));
+		const host = lowerCase(withoutPort(requested));
 		const own = lowerCase(this.#core.hostname);
 		if (host === own || host === `${own}.local` || host === ACCESS_POINT_ADDRESS) return true;
 		return host === network?.address?.ip || host === network?.station?.ip || LOOPBACK.includes(host);

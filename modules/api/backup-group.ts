@@ -1,4 +1,6 @@
-/** Group of settings in a backup, with path, fields and rules of a route's POST. Parts list their groups. */
+/**
+ * Group of settings in a backup, which has the path, fields and rules of a route's POST. Each part lists its groups.
+ */
 import type { Field, Setting, SettingField } from "../config/schema.js";
 import type { JSONWriter } from "../json/writer.js";
 import type { BodyTable } from "./body.js";
@@ -22,7 +24,7 @@ export interface BackupGroup {
 	 * always restored.
 	 */
 	readonly bound: readonly SettingField[];
-	/** Texts that may be empty in a backup, for the unit's default, although the route refuses an empty text. */
+	/** Texts that may be empty in a backup, which means the unit's default; the route itself refuses an empty text. */
 	readonly own: readonly SettingField<string>[];
 	readonly writeList: ((writer: JSONWriter, stored: Uint8Array) => void) | undefined;
 }

@@ -8,7 +8,7 @@ export interface BodyValues {
 	get<Value extends Setting>(field: Field<Value>): Value | undefined;
 }
 
-/** Throws an Error if the table does not require the field. */
+/** Returns the value of a required field. Throws an Error if the table does not require the field. */
 export function needed<Value extends Setting>(values: BodyValues, field: Field<Value>): Value {
 	const value = values.get(field);
 	if (value === undefined) throw new Error(`api: the table of the body doesn't require ${field.name}`);
@@ -67,7 +67,7 @@ export interface LongText extends TextPieces {
 export const BODY_LIMIT = 2048;
 export const LONG_BODY_LIMIT = 16384;
 
-/** For routes without a body; a JSON body is ignored. */
+/** Table of routes without a body; a JSON body is ignored. */
 export const NO_BODY: BodyTable = Object.freeze({
 	fields: Object.freeze([]),
 	required: Object.freeze([]),

@@ -55,7 +55,7 @@ export class Exchange<Part = unknown> {
 		this.language = request.query("lang") ?? "";
 	}
 
-	/** Returns false after answering 503 if memory is short. */
+	/** Claims memory; if memory is short, answers 503 and returns false. */
 	claim(cost: Cost): boolean {
 		if (this.core.ledger.claim(cost)) return true;
 		this.busy();

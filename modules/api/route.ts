@@ -20,7 +20,9 @@ export interface Operation extends Route {
 	readonly body: BodyTable | undefined;
 	/** Required scope (auth/tokens.ts); SCOPE_NONE ignores tokens. */
 	readonly scope: number;
-	/** True if the reply may wait for meter or radio; such a request is refused on a port's last connection. */
+	/**
+	 * True if the reply may wait for meter or radio; such a request is refused on the last free connection of a port.
+	 */
 	readonly waits: boolean;
 	/** True if the route accesses the meter; refused in safe mode. */
 	readonly readsMeter: boolean;

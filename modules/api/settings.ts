@@ -24,7 +24,7 @@ export interface SettingsTable extends BodyTable {
 	readonly applies?: boolean;
 }
 
-/** Stores and shows all fields; `required`: mandatory ones. */
+/** Makes a table that stores and shows all fields; `required` are the mandatory ones. */
 export function settingsOf(
 	fields: readonly SettingField[],
 	required: readonly string[] = [],

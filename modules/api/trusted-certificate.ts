@@ -23,7 +23,7 @@ export class CertificateText implements LongText {
 		this.#writer?.write(bytes, start, end);
 	}
 
-	/** Returns the setting that refers to the certificate. */
+	/** Returns the value of the setting that refers to the certificate. */
 	end(): Uint8Array | typeof CERTIFICATE_BUSY | undefined {
 		return this.#writer === undefined ? CERTIFICATE_BUSY : this.#writer.end();
 	}

@@ -1,7 +1,7 @@
 /**
  * Reads the JSON object of a request against a field table, as it arrives. Unknown members are checked as JSON and
- * skipped, because a body of 16 KB could exhaust the heap. Errors are reported in this order: invalid JSON, invalid
- * field (the first one sent), missing field.
+ * skipped, because storing those of a body of 16 KB could exhaust the heap. Errors are reported in this order: invalid
+ * JSON, invalid field (the first one sent), missing field.
  */
 import type { Field, Setting } from "../config/schema.js";
 import type { BodySink } from "../http/handler.js";

@@ -12,7 +12,8 @@
  *
  * A panic, a watchdog reset or a brownout is a fault (`Ending`); a power cut, a manual reset or a planned restart is
  * not. Time is counted in minutes of running, at least one for each start, because a restart loses the clock. Safe mode
- * ends by itself so that an unattended meter is read again; a lasting fault brings it back.
+ * ends by itself, so that the meter of an unattended gateway is read again; if the fault persists, safe mode begins
+ * again.
  *
  * The guard's state is in retained memory, which a power cut clears:
  *
@@ -55,7 +56,7 @@ export class CrashLoopGuard implements Timed {
 	/** Causes of the counted ends, newest first; "" outside safe mode. */
 	readonly safeMode: string;
 	readonly task: Task;
-	/** End of the minute, monotonic ms; Infinity if there is nothing to count or expire. */
+	/** Time at which the current minute ends, monotonic ms; Infinity if there is nothing to count or expire. */
 	deadlineMs: number;
 	readonly #retained: Retained;
 	readonly #user: CrashLoopListener;
@@ -89,22 +90,22 @@ export class CrashLoopGuard implements Timed {
 			this.#record = record;
 		}
 		this.safeMode = this.#record[OLDEST_OFFSET] < FORGOTTEN_MINUTES ? causes || UNKNOWN : "";
-		this.keep(1);
+		this.save(1);
 		this.deadlineMs = driver.nowMs() + MINUTE_MS;
 		this.task = driver.register("starts", this);
 	}
 
-	/** Clears the counts before a planned restart. */
-	askedFor(): void {
+	/** Clears the counts before a planned restart, which must not count as a fault. */
+	plannedRestart(): void {
 		this.#record = noRecord();
-		this.keep(0);
+		this.save(0);
 	}
 
 	advance(nowMs: number): void {
 		if (nowMs < this.deadlineMs) return;
 		this.#minutes++;
 		this.age();
-		this.keep(0);
+		this.save(0);
 		const isSafe = this.safeMode !== "";
 		const isOver = isSafe ? this.#minutes >= SAFE_MINUTES : this.#record[NEWEST_OFFSET] >= FORGOTTEN_MINUTES;
 		this.deadlineMs = isOver ? Number.POSITIVE_INFINITY : nowMs + MINUTE_MS;
@@ -117,8 +118,8 @@ export class CrashLoopGuard implements Timed {
 		if (record[NEWEST_OFFSET] === FORGOTTEN_MINUTES) this.#record = record.slice(0, HEADER_LENGTH);
 	}
 
-	/** A failed write is ignored, so that it does not prevent a start. */
-	private keep(isYoung: number): void {
+	/** Writes the record to retained memory. A failed write is ignored, so that it does not prevent a start. */
+	private save(isYoung: number): void {
 		this.#record[0] = LAYOUT;
 		this.#record[YOUNG_OFFSET] = isYoung;
 		try {

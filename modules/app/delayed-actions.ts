@@ -1,12 +1,13 @@
 /**
- * Delayed actions: refreshing certificate and network names, and restarting. The delay lets the reply leave first.
+ * Delayed actions: refreshing certificate and network names, and restarting. The delay lets the reply to the client
+ * leave first.
  *
  *              requested    DELAY_MS later
  *   IDLE       ASKED        –
  *   ASKED      ASKED        IDLE, action runs
  *
- * Each action has its own state. A request while ASKED can only make it earlier. A refresh for a new address runs at
- * least READDRESS_MS after the last one, to spare the flash.
+ * Each action has its own state. A request in ASKED can only make the action run earlier. A refresh for a new address
+ * runs at least READDRESS_MS after the last one, to spare the flash.
  */
 import type { Driver, Task } from "../io/driver.js";
 import type { Timed } from "../io/machine.js";

@@ -148,7 +148,7 @@ export class Gateway implements Core, ConfigListener, SavingUser {
 		this.live.changed();
 	}
 
-	/** Throws if a listener can't be opened. */
+	/** Starts the gateway. Throws if a listener can't be opened. */
 	start(): void {
 		// Not in the constructor, whose many local variables would stay on the stack.
 		this.openParts();
@@ -201,7 +201,7 @@ export class Gateway implements Core, ConfigListener, SavingUser {
 			const { listener } = this.#serving;
 			if (listener === undefined) return;
 			if (this.safeMode === "") identity.serveInstalled(listener, hostname);
-			// A unit that sleeps does not do this at each wake, to spare its battery.
+			// A device that sleeps does not announce itself at each wake, to spare its battery.
 			if (this.saving === undefined) identity.announce();
 		});
 		this.connectParts();
@@ -210,7 +210,7 @@ export class Gateway implements Core, ConfigListener, SavingUser {
 		if (this.saving?.isByButton) this.network?.bringUp();
 	}
 
-	/** Like `tell`, but with less stack, because opening a port makes deeply nested calls. */
+	/** Like `notifyParts`, but with less stack, because opening a port makes deeply nested calls. */
 	private connectParts(): void {
 		for (let i = 0; i < PARTS.length; i++) {
 			try {
@@ -237,7 +237,8 @@ export class Gateway implements Core, ConfigListener, SavingUser {
 		this.live.changed();
 		this.light?.waiting(accessPointOn && address === undefined);
 		const ip = address?.ip ?? "";
-		if (this.#edgeEvents.networkChanged(ip, isByCable)) this.tell((running) => running.networkChanged?.(ip !== ""));
+		if (this.#edgeEvents.networkChanged(ip, isByCable))
+			this.notifyParts((running) => running.networkChanged?.(ip !== ""));
 		if (this.#serving.listener !== undefined && this.find(CERTIFICATE).isOutdated(hostname, ip)) {
 			this.#delayed.readdressSoon();
 		}
@@ -256,7 +257,7 @@ export class Gateway implements Core, ConfigListener, SavingUser {
 		this.saving?.stop();
 		this.#delayed.stop();
 		this.#crashLoop?.task.stop();
-		this.tell((running) => running.disconnecting?.());
+		this.notifyParts((running) => running.disconnecting?.());
 		this.#serving.close();
 		this.#button?.stop();
 		this.#powerCycles?.stop();
@@ -267,7 +268,7 @@ export class Gateway implements Core, ConfigListener, SavingUser {
 	factoryReset(): void {
 		this.light?.resetting();
 		try {
-			this.tell((running) => running.resetting?.());
+			this.notifyParts((running) => running.resetting?.());
 			// Comes first, because the next start continues an interrupted reset but does not erase the log.
 			this.events.erase();
 			this.config.erase();
@@ -278,11 +279,11 @@ export class Gateway implements Core, ConfigListener, SavingUser {
 		}
 	}
 
-	/** Also refreshes the certificate, which may not be valid now. */
+	/** Called when the clock was set. Also refreshes the certificate, which may not be valid at the new time. */
 	clockChanged(): void {
 		this.#edgeEvents.clockChanged();
 		this.saving?.clockChanged();
-		this.tell((running) => running.clockChanged?.());
+		this.notifyParts((running) => running.clockChanged?.());
 		this.live.changed();
 		this.#delayed.refreshSoon();
 	}
@@ -307,22 +308,22 @@ export class Gateway implements Core, ConfigListener, SavingUser {
 	}
 
 	restart(): void {
-		this.tell((running) => running.restarting?.());
-		this.#crashLoop?.askedFor();
+		this.notifyParts((running) => running.restarting?.());
+		this.#crashLoop?.plannedRestart();
 		this.host.restart();
 	}
 
 	updateChanged(): void {
-		this.tell((running) => running.updateChanged?.());
+		this.notifyParts((running) => running.updateChanged?.());
 	}
 
 	measured(readout: Readout): void {
-		this.tell((running) => running.measured?.(readout));
+		this.notifyParts((running) => running.measured?.(readout));
 	}
 
 	meterChanged(code: string): void {
 		this.#edgeEvents.meterChanged(code);
-		if (code !== "") this.tell((running) => running.meterFailed?.());
+		if (code !== "") this.notifyParts((running) => running.meterFailed?.());
 	}
 
 	get isBusy(): boolean {
@@ -338,7 +339,7 @@ export class Gateway implements Core, ConfigListener, SavingUser {
 	}
 
 	/** Notifies all parts, even if one throws. */
-	private tell(what: (running: Running) => void): void {
+	private notifyParts(what: (running: Running) => void): void {
 		for (let i = 0; i < PARTS.length; i++) {
 			const running = this.#running[i];
 			if (running === undefined) continue;

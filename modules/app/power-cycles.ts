@@ -1,6 +1,6 @@
 /**
  * Factory reset of a unit without a button: power is cut CYCLES times, each within OUTLIVED_MS of being switched on,
- * and then switched on again. The host must report the cause of a start.
+ * and then switched on again. The host must tell whether power was switched on before a start.
  *
  *                     power switched on        another start    OUTLIVED_MS later
  *   NONE              COUNTED, 1               NONE             –
@@ -39,7 +39,7 @@ export class PowerCycles implements Timed {
 		this.#task = deps.driver.register("power cycles", this);
 	}
 
-	/** Throws what the storage throws. */
+	/** Counts the start, and performs the reset if it is due. Throws what the storage throws. */
 	start(switchedOn: boolean, user: PowerCyclesUser): void {
 		this.#task.update((nowMs) => {
 			const { storage, trace } = this.#deps;

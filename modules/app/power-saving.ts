@@ -39,7 +39,7 @@ const MINUTE_MS = 60_000;
 const MINUTES_LIMIT = 0xffff;
 /** Interval of time synchronization; the sleeping clock may drift by seconds an hour. */
 const SYNC_MS = 6 * 60 * MINUTE_MS;
-/** Interval while the clock is not set. */
+/** Interval of time synchronization while the clock is not set. */
 const UNSET_MS = 60 * MINUTE_MS;
 
 const NOTE_NONE = 0;
@@ -64,9 +64,9 @@ export interface SavingUser {
 	restart(): void;
 }
 
-/** Objects that exist after the gateway's start. */
+/** Objects that exist only after the gateway has started. */
 export interface SavingParts {
-	readonly crashLoop: Pick<CrashLoopGuard, "askedFor"> | undefined;
+	readonly crashLoop: Pick<CrashLoopGuard, "plannedRestart"> | undefined;
 	readonly events: Pick<EventLog, "note">;
 	readonly edgeEvents: Pick<EdgeEvents, "meterFailure">;
 	readonly light: Pick<Light, "empty"> | undefined;
@@ -79,8 +79,8 @@ export interface SavingDeps {
 	guard(part: string, run: () => void): void;
 }
 
-/** Members of the host that PowerSaving wraps. */
-export type Gated = Pick<Host, "retained" | "storage" | "flash">;
+/** Members of the host that refuse writes while the cells are weak. */
+export type WriteGuarded = Pick<Host, "retained" | "storage" | "flash">;
 
 export class PowerSaving implements Sleeper, FlashGuard {
 	readonly #deps: SavingDeps;
@@ -111,7 +111,7 @@ export class PowerSaving implements Sleeper, FlashGuard {
 	}
 
 	/** Makes storage and flash refuse writes while the cells are too weak. */
-	gate({ storage, flash, power }: Host): Gated {
+	gate({ storage, flash, power }: Host): WriteGuarded {
 		const retained = this.#retained;
 		// The member is omitted, because it must not be undefined (exactOptionalPropertyTypes).
 		const rest = retained === undefined ? {} : { retained };
@@ -123,7 +123,7 @@ export class PowerSaving implements Sleeper, FlashGuard {
 		return this.#supply.isLow && this.#note !== NOTE_BEING_MADE;
 	}
 
-	/** True after a wake by the timer, which is not logged. */
+	/** True after a wake by the timer. Such wakes are not logged. */
 	get isRoutine(): boolean {
 		return this.#sleep.wakeReason === WAKE_TIMER;
 	}
@@ -181,9 +181,9 @@ export class PowerSaving implements Sleeper, FlashGuard {
 		this.#policy.pressed();
 	}
 
-	/** Notes a request with a valid token, which postpones sleep. */
-	asked(): void {
-		this.#policy.asked();
+	/** Called for each request with a valid token; postpones sleep. */
+	requestReceived(): void {
+		this.#policy.requestReceived();
 	}
 
 	clockChanged(): void {
@@ -225,7 +225,7 @@ export class PowerSaving implements Sleeper, FlashGuard {
 	emptied(): void {
 		const { events, light } = this.#parts ?? {};
 		if (this.#note === NOTE_NONE) {
-			// This last write may pass the gate.
+			// Only this last write passes the gate.
 			this.#note = NOTE_BEING_MADE;
 			events?.note(EVENT_BATTERY_EMPTY);
 		}
@@ -235,16 +235,16 @@ export class PowerSaving implements Sleeper, FlashGuard {
 
 	fallAsleep(ms: number): void {
 		const { guard } = this.#deps;
-		guard("sleep", () => this.keep(ms));
+		guard("sleep", () => this.saveState(ms));
 		guard("sleep", () => {
-			// A planned end is no fault.
-			this.#parts?.crashLoop?.askedFor();
+			// A planned end is no fault, so the crash-loop counts are cleared.
+			this.#parts?.crashLoop?.plannedRestart();
 			this.#user.stop();
 		});
 		try {
 			this.#sleep.begin(ms);
 		} catch (error) {
-			// The device restarts, because otherwise it would stay awake with its radio off.
+			// The guard logs the error and the device restarts; otherwise it would stay awake with its radio off.
 			guard("sleep", () => {
 				throw error;
 			});
@@ -269,7 +269,7 @@ export class PowerSaving implements Sleeper, FlashGuard {
 		return this.#deps.driver.nowMs() >= this.#syncMs;
 	}
 
-	private keep(ms: number): void {
+	private saveState(ms: number): void {
 		const { driver, clock, text } = this.#deps;
 		const nowMs = driver.nowMs();
 		// A due synchronization counts as done even if no server answered.
@@ -279,7 +279,7 @@ export class PowerSaving implements Sleeper, FlashGuard {
 		if (front === undefined) return;
 		viewOf(front).setUint16(SYNC_OFFSET, Math.min(Math.max(0, minutes), MINUTES_LIMIT), true);
 		front[EMPTY_OFFSET] = Number(this.isEmpty);
-		// With empty cells neither meter nor schedule ran; the saved values remain valid.
+		// If the cells were empty, neither meter nor schedule ran, so the saved values remain valid.
 		if (!this.isEmpty) {
 			this.#user.metering.schedule.keep(viewOf(front, SCHEDULE_OFFSET));
 			const code = text.encode(this.#parts?.edgeEvents.meterFailure ?? "");

@@ -22,8 +22,8 @@ export function presetNetwork(storage: Storage, text: TextCodec, network: { ssid
 }
 
 /**
- * Reads the meter each minute and sends readouts to this hub. Returns false if this was stored already. Throws if flash
- * refuses.
+ * Stores settings that read the meter each minute and send readouts to this hub. Returns false if they were stored
+ * already. Throws if flash refuses.
  */
 export function presetHub(storage: Storage, text: TextCodec, { url, token }: { url: string; token: string }): boolean {
 	return new ConfigStore(storage, text, ENTRIES).change([
@@ -36,7 +36,7 @@ export function presetHub(storage: Storage, text: TextCodec, { url, token }: { u
 	]);
 }
 
-/** Returns the keys of settings that are damaged or of newer firmware, which the gateway would replace by defaults. */
+/** Returns the keys of settings that are damaged or of newer firmware; the gateway would replace them by defaults. */
 export function unreadableSettings(storage: Storage, text: TextCodec): string[] {
 	return [...new ConfigStore(storage, text, ENTRIES).damaged];
 }

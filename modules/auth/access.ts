@@ -19,7 +19,7 @@ export class Access implements Running {
 		this.tokens = new Tokens(new TokenSettings(config), crypto, clock, text);
 	}
 
-	/** Created when the gateway serves; a wake for a reading does not need it. */
+	/** Created at the first use, because a wake that only reads the meter does not need it. */
 	get login(): Login {
 		this.#login ??= this.makeLogin();
 		return this.#login;

@@ -5,7 +5,7 @@ import { BOOLEAN, BYTES, entry, field, HEX, INTERNAL, TEXT } from "../config/sch
 const IN_ACCESS = 3;
 const IN_TOKENS = 6;
 
-/** Public; sent with every challenge. */
+/** Salt of the account; public, because it is sent with every challenge. */
 export const ACCESS_SALT = field<string>({
 	entry: IN_ACCESS,
 	id: 1,

@@ -14,7 +14,7 @@
  *   one is free, and keeps it until it is forgotten; further addresses cannot displace it. The delay of these buckets
  *   is limited to DELAY_LIMIT_S.
  * - The remaining unknown addresses share the last bucket (shared-bucket.ts). It does not delay the first attempt of a
- *   new address, so a right password succeeds at once, also after a restart.
+ *   new address, so the right password succeeds at once, also after a restart.
  *
  * Maximum number of guesses checked, for any number of unknown addresses:
  * - In 24 hours: 1449 in each of the STRANGER_LIMIT buckets (11 in the first 63 s, then one a minute) and 21 862 in the

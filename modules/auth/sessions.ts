@@ -64,7 +64,7 @@ export class Sessions {
 		return index >= 0;
 	}
 
-	/** Returns false if no session has this id. */
+	/** Ends the session with this id; returns false if there is none. */
 	revokeId(id: string): boolean {
 		this.dropExpired();
 		for (let i = 0; i < this.#count; i++) {

@@ -27,7 +27,7 @@ export const MARK_LIMIT = 256;
 export const SHARED_FORGET_MS = 1_200_000;
 
 const SEED_LENGTH = 16;
-/** Higher than every lot. */
+/** Value of `#lot` without a request, higher than every lot. */
 const NO_LOT = 2 ** 32;
 
 export class SharedBucket {
@@ -68,7 +68,7 @@ export class SharedBucket {
 		const delayMs = Math.min(SHARED_DELAY_LIMIT_S, 2 ** (this.#failures - FREE_FAILURES)) * 1000;
 		const leftMs = this.#delayedMs + delayMs - this.#clock.monotonicMs();
 		if (leftMs > 0) this.draw(address);
-		// In a second the winner may have failed; then this address takes part in the next draw.
+		// The winner may fail within a second; then this address takes part in the next draw.
 		else if (leftMs > -TURN_MS && this.#lot < NO_LOT && this.#drawn !== address) return 1;
 		return Math.max(0, Math.ceil(leftMs / 1000));
 	}

@@ -97,7 +97,10 @@ export class Tokens {
 		return this.#text.decode(encodeHex(digest.slice(0, ID_LENGTH)));
 	}
 
-	/** Returns false for an unknown id. Throws what the record throws; then the token remains. */
+	/**
+	 * Revokes the token with this id; returns false if there is none. Throws what the record throws; then the token
+	 * remains.
+	 */
 	revokeId(id: string): boolean {
 		const { count } = this;
 		for (let i = 0; i < count; i++) {

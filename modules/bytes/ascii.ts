@@ -3,7 +3,7 @@
  * which needs 12 KB of Unicode tables in XS.
  */
 
-/** Takes quadratic time in XS, which counts from the start of the text to find each character. */
+/** Converts a text to bytes, in quadratic time: XS counts from the start of the text to find each character. */
 export function asciiBytes(text: string): Uint8Array {
 	const bytes = new Uint8Array(text.length);
 	for (let i = 0; i < bytes.length; i++) bytes[i] = text.charCodeAt(i);
@@ -11,8 +11,8 @@ export function asciiBytes(text: string): Uint8Array {
 }
 
 /**
- * True if each character is in a range, given by first and last characters: "09AZaz". The last range is open-ended
- * without a last character.
+ * Returns true if each character is in one of the ranges, given by their first and last characters: "09AZaz". If the
+ * last range has no last character, it is open-ended.
  */
 export function hasOnly(text: string, ranges: string): boolean {
 	for (let i = 0; i < text.length; i++) {
@@ -25,12 +25,12 @@ export function hasOnly(text: string, ranges: string): boolean {
 	return true;
 }
 
-/** Changes ASCII capitals only. */
+/** Converts ASCII capitals to lower case; other characters stay as they are. */
 export function lowerCase(text: string): string {
 	return replaceLetters(text, 0x41, "abcdefghijklmnopqrstuvwxyz");
 }
 
-/** Changes ASCII lower-case letters only. */
+/** Converts ASCII lower-case letters to capitals; other characters stay as they are. */
 export function upperCase(text: string): string {
 	return replaceLetters(text, 0x61, "ABCDEFGHIJKLMNOPQRSTUVWXYZ");
 }

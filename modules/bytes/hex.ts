@@ -1,6 +1,6 @@
 /** Hexadecimal text. */
 
-/** Returns -1 for other characters. */
+/** Returns the value of a hex digit of either case; -1 for other characters. */
 export function hexDigitValue(character: number): number {
 	if (character >= 0x30 && character <= 0x39) return character - 0x30;
 	const letter = character | 0x20;

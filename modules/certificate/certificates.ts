@@ -22,7 +22,7 @@ const LAST_ERROR_LIMIT = TLS_LAST_ERROR.maximum;
 /** The user's certificate. It is on trial until it has been served; if that fails, the previous one is restored. */
 export class InstalledCertificate {
 	readonly #store: ConfigStore;
-	/** Public, so that a factory reset can erase them. */
+	/** Stored files; public, so that a factory reset can erase them. */
 	readonly blobs: BlobStore;
 
 	constructor(store: ConfigStore, storage: Storage) {
@@ -62,7 +62,7 @@ export class InstalledCertificate {
 			writer.write(file, 0, file.length);
 			const reference = writer.end();
 			if (reference === undefined) throw new RangeError("tls: the file is too large");
-			// A file on trial does not become the previous one.
+			// A file that is still on trial must not become the previous one.
 			this.#store.change([
 				put(TLS_FILE, reference),
 				put(TLS_LAST_ERROR, ""),
@@ -80,7 +80,7 @@ export class InstalledCertificate {
 		this.set(this.reference, "");
 	}
 
-	/** Restores the previous certificate during a trial, otherwise the device's own. */
+	/** Restores the previous certificate during a trial; otherwise the device serves its own certificate. */
 	giveUp(reason: string): void {
 		this.set(this.onTrial ? this.previous : new Uint8Array(0), reason.slice(0, LAST_ERROR_LIMIT));
 	}
@@ -114,7 +114,7 @@ export class InstalledCertificate {
 
 export class OwnCertificate {
 	readonly #store: ConfigStore;
-	/** Public, so that a factory reset can erase them. */
+	/** Stored files; public, so that a factory reset can erase them. */
 	readonly blobs: BlobStore;
 
 	constructor(store: ConfigStore, storage: Storage) {
@@ -128,7 +128,7 @@ export class OwnCertificate {
 		return this.#store.get(TLS_OWN_HOSTNAME);
 	}
 
-	/** Network address in the certificate, or "". */
+	/** Network address in the certificate; "" without one. */
 	get address(): string {
 		const address = this.#store.get(TLS_OWN_ADDRESS);
 		return parseIPv4(address) < 0 ? "" : address;
@@ -144,7 +144,7 @@ export class OwnCertificate {
 		return this.blobs.read(this.reference);
 	}
 
-	/** Throws what the storage throws; then the old certificate remains. */
+	/** Stores a new certificate and key. Throws what the storage throws; then the old certificate remains. */
 	renew(file: Uint8Array, of: { hostname: string; address: string; untilMs: number }): void {
 		const writer = this.blobs.open([this.reference]);
 		if (writer === undefined) throw new Error("tls: another file is being written");

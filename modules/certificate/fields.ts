@@ -32,7 +32,10 @@ export const TLS_LAST_ERROR = field<string>({
 });
 /** True until `file` has been served; if that fails, `previous` is restored. */
 export const TLS_ON_TRIAL = field<boolean>({ entry: IN_TLS, id: 3, name: "on_trial", kind: BOOLEAN, initial: false });
-/** File replaced by `file`, kept during the trial. Empty: `file` replaced the device's own certificate. */
+/**
+ * Reference to the file that `file` replaced, kept during the trial. Empty: `file` replaced the device's own
+ * certificate.
+ */
 export const TLS_PREVIOUS = field<Uint8Array>({
 	entry: IN_TLS,
 	id: 4,
@@ -48,7 +51,7 @@ export const TLS_OWN = field<Uint8Array>({
 	kind: BYTES,
 	maximum: blobReferenceLimit(OWN_FILE_LIMIT),
 });
-/** Subject and end of validity (Unix seconds) of the device's own certificate. */
+/** Hostname in the device's own certificate. */
 export const TLS_OWN_HOSTNAME = field<string>({
 	entry: IN_TLS,
 	id: 6,
@@ -58,6 +61,7 @@ export const TLS_OWN_HOSTNAME = field<string>({
 	characters: PRINTABLE,
 	initial: "",
 });
+/** End of validity of the own certificate, Unix seconds. */
 export const TLS_OWN_UNTIL = field<number>({
 	entry: IN_TLS,
 	id: 7,

@@ -14,7 +14,7 @@ import { type Clock, type HostInfo, OUT_OF_MEMORY, type Storage } from "../io/ho
 import { InstalledCertificate, OwnCertificate } from "./certificates.js";
 
 const DAY_MS = 86_400_000;
-/** Ten years with three leap days; the start of validity is derived from the stored end. */
+/** Ten years with three leap days. The stored end of validity determines the start. */
 const VALID_MS = 3653 * DAY_MS;
 
 export interface IdentityDeps {
@@ -72,10 +72,10 @@ export class Identity implements Running {
 		target.testIdentity((problem) => {
 			this.#deps.guard("tls", () => {
 				if (problem === "") this.installed.keep();
-				// The trial is repeated at the next start.
+				// Nothing was tested: the next start repeats the trial.
 				else if (problem === OUT_OF_MEMORY) this.#deps.trace(`tls: ${problem}`);
 				else {
-					// Comes first, because flash may refuse to discard the unusable certificate.
+					// The own certificate is served first, because flash may refuse to discard the unusable one.
 					target.setIdentity(this.ownPair(hostname));
 					this.giveUp(problem);
 					this.serveInstalled(target, hostname);
@@ -84,7 +84,7 @@ export class Identity implements Running {
 		});
 	}
 
-	/** Traces the fingerprint, for comparison with a browser's. */
+	/** Writes the fingerprint to the developer's log, for comparison with the one that a browser shows. */
 	announce(): void {
 		const file = this.installed.read() ?? this.own.read();
 		if (file === undefined) return;
@@ -118,11 +118,11 @@ export class Identity implements Running {
 		this.installed.giveUp(reason);
 	}
 
-	/** `file`: the previous certificate; its key is reused. */
+	/** Makes a certificate. `file`: the previous one, whose key is reused. */
 	private make(hostname: string, wanted: string, file: Uint8Array | undefined): CertificatePair {
 		const { crypto, clock, info, guard } = this.#deps;
 		const nowMs = clock.utcMs();
-		// Starts a day early, for browsers with a slow clock.
+		// Validity starts a day early, for browsers with a slow clock.
 		const validFromMs = nowMs === undefined ? info.builtUtcMs : nowMs - DAY_MS;
 		const validToMs = validFromMs + VALID_MS;
 		// Without a network, the last address is the most likely next one.
@@ -133,7 +133,7 @@ export class Identity implements Running {
 		const made = new Uint8Array(certificate.length + key.length);
 		made.set(certificate);
 		made.set(key, certificate.length);
-		// Full flash must not make the device unreachable.
+		// The certificate is used even if full flash refuses to store it: the device must stay reachable.
 		guard("tls", () => this.own.renew(made, { hostname, address, untilMs: validToMs }));
 		return { certificate: made, key: made };
 	}

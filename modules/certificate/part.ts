@@ -16,7 +16,7 @@ export const CERTIFICATE = part<Identity>({
 		route(METHOD_POST, "system/certificate/reset", postCertificateReset),
 	]),
 	reactions: Object.freeze([
-		// The certificate and the network names contain the hostname.
+		// Certificate and network names contain the hostname, so both are updated.
 		changed([WIFI_HOSTNAME], (_: Identity, core) => core.refreshSoon()),
 	]),
 	open: ({ clock, config, crypto, guard, info, storage, trace }) =>

@@ -26,9 +26,9 @@ export function blobReferenceLimit(limit: number): number {
 	return REFERENCE_HEADER + Math.ceil(limit / BLOB_PIECE) * CRC_LENGTH;
 }
 
-/** Ledger of io/memory.ts, for a long blob. */
+/** The part of the memory ledger (io/memory.ts) that lends bytes for a long blob. */
 export interface BlobMemory {
-	/** Returns undefined if memory is short. */
+	/** Lends `length` bytes; returns undefined if memory is short. */
 	bytes(length: number): Uint8Array | undefined;
 	drop(bytes: Uint8Array): void;
 }
@@ -73,7 +73,7 @@ export class BlobStore {
 		return this.#writer;
 	}
 
-	/** Returns undefined if the blob is absent, damaged or unreadable. The caller owns the bytes. */
+	/** Returns the blob, which then belongs to the caller; undefined if it is absent, damaged or unreadable. */
 	read(reference: Uint8Array): Uint8Array | undefined {
 		if (!this.isReference(reference)) return undefined;
 		const blob = new Uint8Array(lengthOf(reference));
@@ -90,7 +90,7 @@ export class BlobStore {
 		return undefined;
 	}
 
-	/** True if `read` would return the blob; holds one piece at a time. */
+	/** True if `read` would return the blob; only one piece at a time is in memory. */
 	isSound(reference: Uint8Array): boolean {
 		return this.isReference(reference) && this.readPieces(reference, undefined);
 	}

@@ -7,7 +7,7 @@ import type { TextCodec } from "../io/host.js";
 import { type Field, type Setting, TEXT } from "./schema.js";
 import type { ConfigStore } from "./store.js";
 
-/** End of a URL's scheme, which is shown: it is not confidential. */
+/** End of a URL's scheme. The scheme is shown, because it is not confidential. */
 const SCHEME_END = "://";
 const SCHEME_LIMIT = 8;
 

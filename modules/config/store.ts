@@ -20,7 +20,7 @@
  * Entries that change together are first stored as one value under TOGETHER_KEY: key length (1), key, length of the
  * entry (2, big-endian), entry, and so on, then the CRC as above. This commits the change: while that value exists, its
  * entries override the others. ERASING_KEY exists during an erasure. Work that a power cut or a refused write left
- * unfinished is retried before the next change and at the next start, which also succeeds without it.
+ * unfinished is retried before the next change and at the next start; a start succeeds even if the retry fails.
  *
  * Limits: ENTRY_LIMIT bytes in an entry, and in entries that change together.
  */
@@ -68,7 +68,7 @@ interface Write extends Packed {
 	readonly values: Setting[];
 	/** False if a damaged entry is rewritten with unchanged values. */
 	changed: boolean;
-	/** Empty until the write is known to be needed. */
+	/** The encoded entry; empty until the write is known to be needed. */
 	bytes: Uint8Array;
 }
 
@@ -137,7 +137,7 @@ export class ConfigStore {
 		return this.#isErased;
 	}
 
-	/** Deletes the mark last. */
+	/** Erases all entries, and the mark ERASING_KEY after them. */
 	private deleteAll(): void {
 		for (const entry of this.entries) secureErase(this.#storage, entry.key);
 		secureErase(this.#storage, TOGETHER_KEY);
@@ -382,9 +382,9 @@ export class ConfigStore {
 		let length = HEADER_LENGTH + CRC_LENGTH;
 		for (const value of encoded) length += ITEM_HEADER_LENGTH + value.length;
 		// Without room, unknown items are dropped: the running firmware's settings take precedence.
-		const kept = length + unknown.length <= ENTRY_LIMIT ? unknown : this.#nothing;
+		const unknownItems = length + unknown.length <= ENTRY_LIMIT ? unknown : this.#nothing;
 
-		const bytes = new Uint8Array(length + kept.length);
+		const bytes = new Uint8Array(length + unknownItems.length);
 		bytes[0] = FORMAT;
 		bytes[1] = entry.version;
 		let at = HEADER_LENGTH;
@@ -396,7 +396,7 @@ export class ConfigStore {
 			bytes.set(value, at + ITEM_HEADER_LENGTH);
 			at += ITEM_HEADER_LENGTH + value.length;
 		}
-		bytes.set(kept, at);
+		bytes.set(unknownItems, at);
 		seal(bytes);
 		return bytes;
 	}

@@ -17,12 +17,12 @@ import type { Live } from "./live.js";
 /** Sleep between readings, on hosts that can sleep. */
 export interface Saving {
 	/** Notes a request with a valid token, which postpones sleep. */
-	asked(): void;
+	requestReceived(): void;
 	/** Earliest next sleep, monotonic ms; Infinity if the device stays awake. */
 	readonly awakeUntilMs: number;
 }
 
-/** Running part. Each member is called in the order of parts, `stop` in reverse. */
+/** Running part. The parts' members are called in the order of parts, those of `stop` in reverse order. */
 export interface Running {
 	/** Called when the gateway begins to serve and to join its network: late or never if it sleeps between readings. */
 	connect?(): void;
@@ -51,7 +51,7 @@ export interface Running {
 	readonly isSending?: boolean;
 }
 
-/** Part as key of `Core.find`. */
+/** A part, used as key of `Core.find`. */
 export interface Opened<Instance> {
 	/** Creates the instance, or returns undefined. Earlier parts are open. */
 	readonly open: (core: Core, ...more: never) => Instance;
@@ -73,24 +73,24 @@ export interface Core {
 	readonly config: ConfigStore;
 	readonly events: EventLog;
 	readonly ledger: MemoryLedger;
-	/** Notified of changes of the visible state. */
+	/** Notified when the visible state has changed. */
 	readonly live: Live;
 	readonly light: Light | undefined;
 	readonly zone: TimeZone;
 	/** Permit for the single outgoing TLS connection. */
 	readonly tlsPermit: TLSPermit;
-	/** Undefined on hosts that cannot sleep. */
+	/** Sleep between readings; undefined on hosts that cannot sleep. */
 	readonly saving: Saving | undefined;
 	/** Causes of the last faults in safe mode, where the meter is not read; otherwise "". */
 	readonly safeMode: string;
 	readonly hostname: string;
-	/** True after a wake by the timer; network changes are then not logged. */
+	/** True after a wake by the timer. Network changes are not logged then. */
 	readonly isRoutine: boolean;
 	readonly startedMs: number;
 	/** Actual ports; 0 while closed. */
 	readonly httpPort: number;
 	readonly httpsPort: number;
-	/** Calls `run` and logs exceptions as `part`'s. */
+	/** Calls `run`; logs an exception under the name `part`. */
 	guard(part: string, run: () => void): void;
 	/** Writes to the developer's log; no secrets. */
 	trace(message: string): void;
@@ -103,7 +103,9 @@ export interface Core {
 	clockChanged(): void;
 	updateChanged(): void;
 	measured(readout: Readout): void;
-	/** Notifies all parts of a failed readout. `code`: stable error code, or "" on success. */
+	/**
+	 * Notifies all parts of the result of an attempt to read the meter. `code`: stable error code, or "" on success.
+	 */
 	meterChanged(code: string): void;
 	/**
 	 * Deletes all settings and sessions and restarts after the reply. Throws if flash refuses a deletion, but restarts

@@ -12,7 +12,7 @@ export interface LiveClient {
 	readonly secure: boolean;
 	/** Token of the client; "" ends the stream. */
 	token: string;
-	/** Marks the DUE_… bits as pending. */
+	/** Marks the DUE_… bits in `due` as pending. */
 	tell(due: number): void;
 }
 
@@ -50,7 +50,7 @@ export class Live {
 		this.tell(DUE_STATE | DUE_READOUT);
 	}
 
-	/** Call it when a token may have been revoked. */
+	/** Called when a token may have been revoked. */
 	tokensChanged(): void {
 		this.#serving.forget();
 		this.tell(DUE_BEAT);

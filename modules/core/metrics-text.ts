@@ -1,6 +1,6 @@
 /** Lines in the Prometheus text format 0.0.4. */
 
-/** Returns the HELP and TYPE lines; names that end in `_total` are counters, others gauges. */
+/** Returns the HELP and TYPE lines of a metric. If its name ends in `_total`, it is a counter, otherwise a gauge. */
 export function head(name: string, help: string): string {
 	return `# HELP ${name} ${help}\n# TYPE ${name} ${name.endsWith("_total") ? "counter" : "gauge"}\n`;
 }

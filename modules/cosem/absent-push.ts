@@ -1,4 +1,4 @@
-/** In the place of push.ts in a firmware without DLMS/COSEM; protocol.ts has the row that is chosen. */
+/** Replaces push.ts in a firmware without DLMS/COSEM. This row is never chosen; that of absent-protocol.ts is. */
 import { ABSENT } from "../readout/absent.js";
 
 export const DLMS_PUSH = Object.freeze({ ...ABSENT, isChosen: () => false });

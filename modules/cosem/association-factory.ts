@@ -19,7 +19,7 @@ import { AUTH_HIGH_GMAC, type COSEMSettings } from "./settings.js";
 const PUBLIC_CLIENT = 16;
 
 /** Offset from AUTH_… to MECHANISM_…, from AUTH_HIGH_GMAC on. */
-const HIGHER = MECHANISM_HIGH_GMAC - AUTH_HIGH_GMAC;
+const MECHANISM_OFFSET = MECHANISM_HIGH_GMAC - AUTH_HIGH_GMAC;
 
 /** Scalers of the configured objects, kept across readouts. */
 class PollScalers extends ScalerCache {
@@ -58,7 +58,7 @@ export class AssociationFactory {
 		this.scalers = scalersOf(opening.memory, opening.settings.dlms.objects);
 	}
 
-	/** Call it once the line has the speed of HDLC. */
+	/** Prepares the invocation counters, if any are needed; called when the line has the speed of HDLC. */
 	begin(): void {
 		const { settings, storage, crypto } = this.#opening;
 		const { encryptionKey, title } = settings.dlms;
@@ -66,7 +66,7 @@ export class AssociationFactory {
 			this.counters ??= new InvocationCounters(storage, crypto, encryptionKey, title);
 	}
 
-	aboutCounter(carrier: Carrier, nowMs: number): AssociationSession {
+	openCounter(carrier: Carrier, nowMs: number): AssociationSession {
 		const sink = new CounterSink();
 		const list = counterList();
 		const cache = new ScalerCache(list[0]);
@@ -75,14 +75,14 @@ export class AssociationFactory {
 		return this.open(PUBLIC_CLIENT, reading, MECHANISM_NONE, carrier, nowMs);
 	}
 
-	/** Reads the list or profile. `listing`: attributes per request. */
-	aboutList(listing: number, carrier: Carrier, nowMs: number): AssociationSession {
+	/** Creates the association that reads the list or profile. `listing`: attributes per request. */
+	openReading(listing: number, carrier: Carrier, nowMs: number): AssociationSession {
 		const { settings, records: writer, profile } = this.#opening;
 		const { auth, client, objects, swappedDeviation } = settings.dlms;
-		const mechanism = auth < AUTH_HIGH_GMAC ? auth : auth + HIGHER;
+		const mechanism = auth < AUTH_HIGH_GMAC ? auth : auth + MECHANISM_OFFSET;
 		this.counterSink = undefined;
 		if (profile !== undefined) {
-			this.#profile = new DLMSProfile(profile, this.scalers, writer);
+			this.#profile = new DLMSProfile(profile, this.scalers, writer, swappedDeviation);
 			return this.open(client, this.#profile, mechanism, carrier, nowMs);
 		}
 		const sink = this.#records ?? new DLMSRecords(writer, pollListOf(objects));
@@ -99,7 +99,7 @@ export class AssociationFactory {
 		this.#profile?.keep();
 	}
 
-	/** Objects without a value; a copy. */
+	/** Copy of the list of objects without a value (records.ts). */
 	get missing(): Uint8Array {
 		const { object, reason } = this.#profile ?? {};
 		if (object === undefined || reason === undefined || reason === 0)
@@ -125,8 +125,8 @@ export class AssociationFactory {
 	): AssociationSession {
 		const { settings, crypto } = this.#opening;
 		const isCounter = this.counterSink !== undefined;
-		const isOpen = isCounter || !(settings.dlms.ciphered || settings.dlms.auth >= AUTH_HIGH_GMAC);
-		const cipher = isOpen ? undefined : makeCipher(settings.dlms, crypto, this.counters);
+		const isPlain = isCounter || !(settings.dlms.ciphered || settings.dlms.auth >= AUTH_HIGH_GMAC);
+		const cipher = isPlain ? undefined : makeCipher(settings.dlms, crypto, this.counters);
 		const options = {
 			settings: settings.dlms,
 			client,
@@ -137,7 +137,7 @@ export class AssociationFactory {
 			cipher,
 			reading,
 			crypto,
-			keepAhead: () => cipher !== undefined && this.counters?.extend(cipher) === true,
+			reserve: () => cipher !== undefined && this.counters?.extend(cipher) === true,
 		};
 		return new AssociationSession(options, nowMs);
 	}

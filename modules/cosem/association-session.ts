@@ -1,7 +1,7 @@
 /**
  * One HDLC connection with one association, 8N1: connects, reads `reading`, disconnects. The caller runs `connection`
- * and passes its events (hdlc/events.ts) to `goOn`; after EVENT_END see `failure`. The plain-text password is hidden in
- * data for the log.
+ * and passes its events (hdlc/events.ts) to `onEvent`; after EVENT_END, `failure` has the result. A plain-text password
+ * is hidden in data for the log.
  */
 import { Association, STEP_COUNTER, STEP_END, STEP_SEND, STEP_WAIT } from "../dlms/association.js";
 import type { Cipher } from "../dlms/cipher.js";
@@ -23,8 +23,9 @@ const HIDDEN = 0x2a;
 /** Longest APDU, bytes; several times that of ten registers at once. */
 const APDU_LIMIT = 1024;
 export const SESSION_BUFFER = APDU_LIMIT + ROOM;
-/** Proposed length of the information field, bytes, and window size; the meter may negotiate lower values. */
+/** Proposed length of the information field, bytes; the meter may negotiate a lower one. */
 const INFO = APDU_LIMIT;
+/** Proposed window size; the meter may negotiate a lower one. */
 const WINDOW = 7;
 
 export interface Carrier {
@@ -42,14 +43,16 @@ export interface AssociationSessionOptions {
 	readonly carrier: Carrier;
 	/** Working buffer, SESSION_BUFFER bytes. */
 	readonly buffer: Uint8Array;
-	/** MECHANISM_…, whether APDUs are ciphered, and the cipher for either. */
+	/** MECHANISM_…. */
 	readonly mechanism: number;
+	/** True if APDUs are ciphered. */
 	readonly ciphered: boolean;
+	/** Cipher for APDUs or for the mechanism; undefined if neither needs one. */
 	readonly cipher: Cipher | undefined;
 	readonly reading: Inquiry;
 	readonly crypto: Crypto;
-	/** Reserves counters; false if flash refuses. */
-	keepAhead(): boolean;
+	/** Reserves invocation counters in flash; returns false if that fails. */
+	reserve(): boolean;
 }
 
 export class AssociationSession {
@@ -101,13 +104,13 @@ export class AssociationSession {
 		if (this.#countersFailed) return FAILURE_COUNTERS;
 		const { association } = this;
 		if (association.isRead || association.failure !== undefined) return association.failure;
-		// A connection without a failure was ended from outside.
+		// A connection without a failure was ended by the caller.
 		const failure = this.connection.failure ?? HDLC_LOST;
 		return this.#options.carrier.isSignedOn ? afterSignOn(failure) : failure;
 	}
 
-	/** Disconnects once connected, or if the first request is unanswered. */
-	letGo(nowMs: number): void {
+	/** Disconnects as soon as the meter has answered, or has not answered the first request. */
+	endInquiry(nowMs: number): void {
 		const { connection } = this;
 		if (connection.frames > 0 || connection.repeated > 0) connection.disconnect(nowMs);
 	}
@@ -139,9 +142,10 @@ export class AssociationSession {
 	}
 
 	/**
-	 * Processes any event except EVENT_END. Must not be called from `poll`: the microcontroller's stack would overflow.
+	 * Processes an event other than EVENT_END. Must not be called inside `connection.poll`, because the
+	 * microcontroller's stack would overflow.
 	 */
-	goOn(event: number, nowMs: number): void {
+	onEvent(event: number, nowMs: number): void {
 		const { association, connection } = this;
 		let step = STEP_END;
 		if (event === EVENT_CONNECTED) {
@@ -150,14 +154,14 @@ export class AssociationSession {
 			step = association.begin();
 		} else if (event === EVENT_APDU) step = association.receive(this.#options.buffer, 0, connection.apduLength);
 		while (step === STEP_COUNTER) {
-			if (this.#options.keepAhead()) step = association.resume();
+			if (this.#options.reserve()) step = association.resume();
 			else {
 				this.#countersFailed = true;
 				step = STEP_END;
 			}
 		}
 		if (step === STEP_SEND) connection.send(association.request, 0, association.requestLength, nowMs);
-		else if (step === STEP_WAIT) connection.waitOn(nowMs);
+		else if (step === STEP_WAIT) connection.awaitAPDU(nowMs);
 		else connection.disconnect(nowMs);
 	}
 }

@@ -25,12 +25,12 @@ const CRC_LENGTH = 2;
 const AHEAD = 100;
 /** Counters have 32 bits. */
 const COUNTER_END = 2 ** 32;
-/** First counter, because some meters treat 0 as missing. */
+/** First counter; some meters treat 0 as missing. */
 const FIRST = 1;
 
 /**
- * `counters`: undefined if a key is missing, which the association reports. `sender`: what is known of the sender of
- * pushes.
+ * Creates a cipher. `counters` is undefined if a key is missing, which the association reports. `sender` has what is
+ * known of the sender of pushes.
  */
 export function makeCipher(
 	settings: DLMSSettings,
@@ -56,6 +56,7 @@ export class InvocationCounters {
 	next = FIRST;
 	/** First counter that is not reserved in flash. */
 	limit = FIRST;
+	/** True if flash has a counter of this key. */
 	known = false;
 	readonly #storage: Storage;
 	readonly #id: Uint8Array;
@@ -81,14 +82,14 @@ export class InvocationCounters {
 	/** Reserves counters and raises the cipher's limit to them; returns false if flash refuses. */
 	extend(cipher: Cipher): boolean {
 		this.raise(cipher.counter);
-		if (!this.keepAhead()) return false;
+		if (!this.reserve()) return false;
 		cipher.counter = this.next;
 		cipher.counterLimit = this.limit;
 		return true;
 	}
 
 	/** Reserves AHEAD more counters. Returns false if flash refuses; then they must not be used. */
-	keepAhead(): boolean {
+	reserve(): boolean {
 		const limit = Math.min(COUNTER_END, Math.max(this.next, this.limit) + AHEAD);
 		try {
 			this.#storage.set(STORAGE_KEY, this.encode(limit - 1));

@@ -104,7 +104,7 @@ export const PUSH_OTHER = finalFailure(
 	"A push came from another meter than those before, under the same keys. If the meter was exchanged, change push_baudrate and change it back.",
 );
 
-/** True if a low counter may be the cause. */
+/** Returns true if our invocation counter may be too low, and this the cause of the failure. */
 export function mayBeCounter(failure: Failure): boolean {
 	return (
 		failure === FAILURE_UNANSWERED ||

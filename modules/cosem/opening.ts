@@ -1,7 +1,7 @@
 /**
  * Mode E sign-on up to HDLC: identification, `ACK 2 Z 2`, new speed and 8N1, and the meter's repetition of the
  * acknowledgement, which many omit (IEC 62056-21, annex E; 7E1 at the new speed). If the meter does not offer mode E,
- * the IEC 62056-21 session goes on. Events are those of that session.
+ * the IEC 62056-21 session continues, and its events are passed on.
  */
 import { ACKNOWLEDGE_LENGTH, encodeHandOver } from "../iec62056-21/acknowledge.js";
 import { IEC_NO_IDENT, IEC_SILENCE } from "../iec62056-21/failures.js";
@@ -13,8 +13,9 @@ import type { Failure } from "../readout/failure.js";
 import { EVENT_END } from "../readout/protocol.js";
 import { FAILURE_NO_MODE_E, FAILURE_NO_SIGN_ON } from "./failures.js";
 
-/** Longest wait for the repetition, and pause between the repetition and the first frame. */
+/** Longest wait for the repetition. */
 const CONFIRM_MS = 1500;
+/** Pause between the repetition and the first frame. */
 const REACTION_MS = 205;
 const STX = 0x02;
 
@@ -25,14 +26,16 @@ const STATE_ENDED = 2;
 export class DLMSOpening implements Machine {
 	readonly session: MeterSession;
 	readonly #output: Output;
-	/** Acknowledgement sent, and number of its characters that the meter has repeated. */
+	/** Acknowledgement that was sent. */
 	readonly #acknowledge = new Uint8Array(ACKNOWLEDGE_LENGTH);
+	/** Number of its characters that the meter has repeated. */
 	#confirmed = 0;
-	#byMs = Number.POSITIVE_INFINITY;
+	/** End of STATE_CONFIRM, monotonic ms. */
+	#dueMs = Number.POSITIVE_INFINITY;
 	#state = STATE_SIGN_ON;
 	#refused = false;
 	#nowMs: number;
-	#endTold = false;
+	#isReported = false;
 
 	/** `session` has not begun; the line must be at 300 Bd, 7E1. */
 	constructor(session: MeterSession, nowMs: number) {
@@ -51,7 +54,7 @@ export class DLMSOpening implements Machine {
 	}
 
 	get deadlineMs(): number {
-		return this.#state === STATE_SIGN_ON ? this.session.deadlineMs : this.#byMs;
+		return this.#state === STATE_SIGN_ON ? this.session.deadlineMs : this.#dueMs;
 	}
 
 	receive(bytes: Uint8Array, start: number, end: number, nowMs: number): void {
@@ -63,19 +66,19 @@ export class DLMSOpening implements Machine {
 	advance(nowMs: number): void {
 		this.#nowMs = nowMs;
 		if (this.#state === STATE_SIGN_ON) this.session.advance(nowMs);
-		else if (nowMs >= this.#byMs) this.end();
+		else if (nowMs >= this.#dueMs) this.end();
 	}
 
 	poll(): Output {
 		if (this.#state === STATE_SIGN_ON) {
 			const output = this.session.poll();
 			if (output.kind !== OUTPUT_EVENT || output.code !== EVENT_END) return output;
-			if (this.session.outcome === OUTCOME_HAND_OVER) this.handedOver();
+			if (this.session.outcome === OUTCOME_HAND_OVER) this.awaitConfirmation();
 			else this.end();
 		}
-		const tells = this.#state === STATE_ENDED && !this.#endTold;
-		if (tells) this.#endTold = true;
-		this.#output.kind = tells ? OUTPUT_EVENT : OUTPUT_NONE;
+		const isReporting = this.#state === STATE_ENDED && !this.#isReported;
+		if (isReporting) this.#isReported = true;
+		this.#output.kind = isReporting ? OUTPUT_EVENT : OUTPUT_NONE;
 		return this.#output;
 	}
 
@@ -84,9 +87,9 @@ export class DLMSOpening implements Machine {
 		else this.end();
 	}
 
-	private handedOver(): void {
+	private awaitConfirmation(): void {
 		encodeHandOver(this.#acknowledge, baudNumber(this.session.baud));
-		this.#byMs = Math.max(this.#nowMs, this.session.sentByMs) + CONFIRM_MS;
+		this.#dueMs = Math.max(this.#nowMs, this.session.sentByMs) + CONFIRM_MS;
 		this.#state = STATE_CONFIRM;
 	}
 
@@ -94,9 +97,9 @@ export class DLMSOpening implements Machine {
 		if (this.#confirmed === ACKNOWLEDGE_LENGTH) return;
 		if (character === this.#acknowledge[this.#confirmed]) this.#confirmed++;
 		else this.#confirmed = character === this.#acknowledge[0] ? 1 : 0;
-		if (this.#confirmed === ACKNOWLEDGE_LENGTH) this.#byMs = this.#nowMs + REACTION_MS;
+		if (this.#confirmed === ACKNOWLEDGE_LENGTH) this.#dueMs = this.#nowMs + REACTION_MS;
 		else if (character === STX) {
-			// The meter sends a data block instead.
+			// The meter sends a data block: it continues in mode C.
 			this.#refused = true;
 			this.end();
 		}
@@ -104,6 +107,6 @@ export class DLMSOpening implements Machine {
 
 	private end(): void {
 		this.#state = STATE_ENDED;
-		this.#byMs = Number.POSITIVE_INFINITY;
+		this.#dueMs = Number.POSITIVE_INFINITY;
 	}
 }

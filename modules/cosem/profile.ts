@@ -8,8 +8,9 @@
  * A row's time: `.` and Unix time, or `,` and local seconds since 1970 without a known offset. Time and status are the
  * first clock (class 8) and profile status (0-b:96.10.e); other columns are values.
  *
- * Requests: name, columns, period, order and number of rows, scalers, rows. All rows are requested if there are no more
- * than wanted. Otherwise the request selects rows, because a whole long profile may take an hour: by number (selector
+ * Requests: name, columns, period, order and number of rows, scalers, rows. A requested span is selected by time
+ * (selector 1), with the deviation of the meter's clock. Otherwise all rows are requested if there are no more than
+ * wanted. If there are more, the request selects rows, because a whole long profile may take an hour: by number (selector
  * 2) or, if the meter refuses this or their number is unknown, by time up to that of the meter's clock (selector 1).
  * Only one row and one block are in memory.
  *
@@ -39,7 +40,7 @@ import { AS_DATE_TIME, AS_TEXT, isNumber, render } from "../dlms/render.js";
 import { SCALER_KNOWN, ScalerCache, UNIT_NONE } from "../dlms/scaler-cache.js";
 import { OBISCode } from "../obis/code.js";
 import { cosemUnitText } from "../obis/units.js";
-import type { ProfileRequest } from "../readout/protocol.js";
+import type { ProfileMoment, ProfileRequest, ProfileSpan } from "../readout/protocol.js";
 import type { RecordWriter } from "../readout/record-writer.js";
 import { putNumber, putTime, secondsOf } from "./times.js";
 
@@ -90,6 +91,9 @@ export class DLMSProfile implements Inquiry {
 	/** The profile as an entry of a poll list. */
 	readonly object = new Uint8Array(POLL_ENTRY_SIZE);
 	readonly #wanted: number;
+	readonly #span: ProfileSpan | undefined;
+	/** Sign of deviations: -1 for a meter that swaps it. */
+	readonly #sign: number;
 	readonly #names: ScalerCache;
 	readonly #writer: RecordWriter;
 	readonly #walker: DataWalker;
@@ -99,8 +103,9 @@ export class DLMSProfile implements Inquiry {
 	readonly #list = new Uint8Array(1 + POLL_LIMIT * POLL_ENTRY_SIZE);
 	readonly #scalers = new ScalerCache(POLL_LIMIT);
 	#step = STEP_NAME;
-	/** Column whose scaler STEP_SCALER reads; true if more blocks follow. */
+	/** Column whose scaler STEP_SCALER reads. */
 	#position = 0;
+	/** True if more blocks of the answer follow. */
 	#more = false;
 	#periodS = 0;
 	#isLastFirst = false;
@@ -109,14 +114,22 @@ export class DLMSProfile implements Inquiry {
 	/** Columns of time and status, or -1. */
 	#time = -1;
 	#status = -1;
-	/** Time of the meter's clock, local seconds since 1970; its deviation and status. */
+	/** Time of the meter's clock, local seconds since 1970. */
 	#clockS = 0;
+	/** Deviation and status of the meter's clock, as in its date-time. */
 	readonly #zone = new Uint8Array(3);
 	/** Number of rows left to read; -1 before the answer. */
 	#left = -1;
 
-	constructor({ code, entries }: ProfileRequest, names: ScalerCache, writer: RecordWriter) {
+	constructor(
+		{ code, entries, span }: ProfileRequest,
+		names: ScalerCache,
+		writer: RecordWriter,
+		swappedDeviation = false,
+	) {
 		this.#wanted = entries;
+		this.#span = span;
+		this.#sign = swappedDeviation ? -1 : 1;
 		this.#names = names;
 		this.#writer = writer;
 		this.object.set(code);
@@ -160,9 +173,12 @@ export class DLMSProfile implements Inquiry {
 			putU32(into, to + 10, last);
 			to += BY_ENTRIES.length;
 		} else if (step === STEP_RANGE) {
+			const clockS = this.#clockS;
+			const span = this.#span;
+			const fromS = span === undefined ? clockS - this.#wanted * this.#periodS : this.localOf(span.from);
 			into.set(asciiBytes(BY_RANGE), --to);
-			to = putTime(into, to + BY_RANGE.length, this.#clockS - this.#wanted * this.#periodS, this.#zone);
-			to = putTime(into, to, this.#clockS, this.#zone);
+			to = putTime(into, to + BY_RANGE.length, fromS, this.#zone);
+			to = putTime(into, to, span === undefined ? clockS : this.localOf(span.to), this.#zone);
 			into[to++] = TAG_ARRAY;
 			into[to++] = 0;
 		}
@@ -221,6 +237,11 @@ export class DLMSProfile implements Inquiry {
 			}
 			this.#clockS = seconds;
 			for (let i = 0; i < this.#zone.length; i++) this.#zone[i] = bytes[walker.start + 9 + i];
+			const span = this.#span;
+			if (span !== undefined) {
+				span.clockS = seconds;
+				span.clockDeviation = this.deviationAt(bytes, walker.start + 9);
+			}
 		} else if (step === STEP_SCALER) {
 			const scaler = bytes[walker.start];
 			if (walker.next()) this.#scalers.set(this.#position, SCALER_KNOWN, scaler, bytes[walker.start]);
@@ -237,7 +258,7 @@ export class DLMSProfile implements Inquiry {
 
 	private takeRefusal(reason: number): void {
 		const step = this.#step;
-		if (step === STEP_ENTRIES && this.read === 0 && this.#periodS > 0) {
+		if (step === STEP_ENTRIES && this.read === 0 && this.#periodS > 0 && this.#span === undefined) {
 			this.#step = STEP_CLOCK;
 			return;
 		}
@@ -264,7 +285,10 @@ export class DLMSProfile implements Inquiry {
 		}
 		this.writeHead();
 		const inUse = this.#inUse;
-		if (inUse >= 0 && inUse <= this.#wanted) this.#step = STEP_ALL;
+		if (this.#span !== undefined) {
+			this.#span.rowsInMeter = inUse;
+			this.#step = STEP_CLOCK;
+		} else if (inUse >= 0 && inUse <= this.#wanted) this.#step = STEP_ALL;
 		else if (this.#isLastFirst || inUse > 0) this.#step = STEP_ENTRIES;
 		else if (this.#periodS > 0) this.#step = STEP_CLOCK;
 		else this.fail(REASON_NO_VALUE);
@@ -355,7 +379,7 @@ export class DLMSProfile implements Inquiry {
 		return end - start;
 	}
 
-	/** Packs a row: time, status, others. */
+	/** Packs a row: time, status, other columns. */
 	private takeRow(): boolean {
 		const { cursor } = this;
 		const walker = this.#walker;
@@ -406,9 +430,21 @@ export class DLMSProfile implements Inquiry {
 		const { bytes, start } = this.#walker;
 		const seconds = secondsOf(this.#walker, this.#work);
 		if (!(seconds >= 0 && seconds < TIME_END_S)) return 0;
-		const deviation = (((bytes[start + 9] << 8) | bytes[start + 10]) << 16) >> 16;
-		const isTold = Math.abs(deviation) <= DEVIATION_LIMIT;
+		const deviation = this.deviationAt(bytes, start + 9);
+		const isTold = !Number.isNaN(deviation);
 		this.#work[0] = isTold ? DOT : COMMA;
 		return putNumber(this.#work, 1, isTold ? Math.max(0, seconds + deviation * 60) : seconds);
+	}
+
+	/** Returns the minutes from local time to UTC; NaN if the meter does not tell. */
+	private deviationAt(bytes: Uint8Array, at: number): number {
+		const deviation = (((bytes[at] << 8) | bytes[at + 1]) << 16) >> 16;
+		return Math.abs(deviation) <= DEVIATION_LIMIT ? deviation * this.#sign : Number.NaN;
+	}
+
+	/** Returns the moment in the local time of the meter's clock, whose deviation the request repeats. */
+	private localOf({ utcS, localS }: ProfileMoment): number {
+		const deviation = this.deviationAt(this.#zone, 0);
+		return Number.isNaN(deviation) ? localS : utcS - deviation * 60;
 	}
 }

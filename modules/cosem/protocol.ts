@@ -1,6 +1,6 @@
 /**
  * Entries of DLMS/COSEM in the table of meter protocols: one for meters configured as `dlms`, one for mode E after a
- * sign-on. Combines HDLC and the sign-on.
+ * sign-on. Their sessions combine HDLC and the sign-on.
  */
 import { HDLCConnection } from "../hdlc/connection.js";
 import { ROOM } from "../hdlc/decoder.js";
@@ -109,23 +109,23 @@ export class SignOnSession extends IECReadSession {
 }
 
 function probe(opening: Opening<COSEMSettings>): Probing {
-	const way = opening.settings.dlms.opening;
-	if (way === OPENING_DIRECT) return new ConnectionProbe(opening);
-	return way === OPENING_AUTO ? new OpeningProbe(opening) : probeIdent(opening);
+	const choice = opening.settings.dlms.opening;
+	if (choice === OPENING_DIRECT) return new ConnectionProbe(opening);
+	return choice === OPENING_AUTO ? new OpeningProbe(opening) : probeIdent(opening);
 }
 
 export const DLMS: MeterProtocol<COSEMSettings> = Object.freeze({
 	isChosen: (settings: COSEMSettings) => settings.protocol === CHOICE,
-	asksForProfiles: true,
+	hasProfiles: true,
 	open: (opening: Opening<COSEMSettings>) => new DLMSReadSession(opening),
 	probe,
 	forget: (settings: COSEMSettings) => settings.dlms.learnOpening(OPENING_AUTO),
 });
 
-/** Protocol entry for iec62056. */
+/** Entry of `iec62056` if mode E is allowed. */
 export const DLMS_AFTER_SIGN_ON: MeterProtocol<COSEMSettings> = Object.freeze({
-	isChosen: (settings: COSEMSettings) => settings.handsOver,
-	asksForProfiles: true,
+	isChosen: (settings: COSEMSettings) => settings.usesModeE,
+	hasProfiles: true,
 	open: (opening: Opening<COSEMSettings>) => new DLMSReadSession(opening, new Attempts(opening)),
 	probe: probeIdent,
 });

@@ -8,12 +8,12 @@
  *   GATHER  the same                    silence, or a frame that starts another APDU: dropped, HUNT
  *   any     abort: ENDED
  *
- * The keys in the settings decide which pushes are accepted. Without a key: plain text with a valid frame check. With
- * an encryption key: only pushes ciphered with this key. With an authentication key too: only pushes with a valid tag.
- * A push accepted without authentication has STATUS_UNCHECKED.
+ * The keys in the settings decide which pushes are accepted. Without a key, a push must be plain text with a valid
+ * frame check. With an encryption key, it must be ciphered with this key; with an authentication key too, it must also
+ * have a valid tag. A push accepted without authentication has STATUS_UNCHECKED.
  *
  * The first valid ciphered push binds the listener to its sender: a different system title is rejected, and so is an
- * invocation counter that does not increase. The counter is kept in RAM, and in flash after every KEEP_EACH pushes, so
+ * invocation counter that does not increase. The counter is kept in RAM, and in flash after every STORE_EACH pushes, so
  * after a restart at most that many pushes can be replayed. Changing the settings deletes title and counter, so that a
  * replaced meter is accepted.
  *
@@ -66,13 +66,14 @@ import { CHOICE } from "./protocol.js";
 import { PROTOCOL_DLMS } from "./read-session.js";
 import type { COSEMSettings } from "./settings.js";
 
-/** Bytes. The longest known push has 591 bytes, or about a thousand with a P1 telegram. */
+/** Longest APDU, bytes. The longest known push has 591 bytes, or about a thousand with a P1 telegram. */
 const APDU_LIMIT = 2048;
-/** Silence that ends an APDU; the frames of an APDU follow each other without a pause. */
+/** Silence that ends an APDU, ms; the frames of an APDU follow each other without a pause. */
 const GAP_MS = 1000;
-/** Silence required before an APDU without frames, unless it follows directly after another APDU. */
+/** Silence required before an APDU without frames, ms, unless it follows directly after another APDU. */
 const BARE_GAP_MS = 100;
-const KEEP_EACH = 200;
+/** Number of pushes after which the invocation counter is written to flash. */
+const STORE_EACH = 200;
 
 const CONTROL_UI = 0x03;
 /** General block transfer: tag, control, block number and acknowledged block number (2 bytes each), length, data. */
@@ -88,24 +89,25 @@ const FRAMED = -1;
 
 const SLASH = 0x2f;
 /**
- * Number of characters passed on at once. They contain fewer than eight telegrams; eight would overflow MeterListener's
- * queue.
+ * Number of characters passed to MeterListener at once. So few contain fewer than eight telegrams; eight would overflow
+ * its queue.
  */
 const P1_PIECE = 64;
 
 /** Value of `#status` before the first valid push. */
-const NOT_HEARD = -1;
+const NO_PUSH = -1;
 
-/** A burst of BURST_LENGTH bytes without an APDU suggests a wrong line format; BURSTS of them prove it. */
+/** Minimum length of a burst that, without an APDU, suggests a wrong line format, bytes. */
 const BURST_LENGTH = 32;
+/** Number of such bursts after which the line format is changed. */
 const BURSTS = 2;
 
 /** The sender's invocation counter and line format, kept across sessions. */
 class Sender {
 	format: SerialFormat = FORMAT_8N1;
 	counter = -1;
-	/** Pushes since the last write to flash. */
-	unkept = KEEP_EACH;
+	/** Number of pushes since the last write to flash. */
+	unstored = STORE_EACH;
 }
 
 export class PushReadSession implements Machine, ReadSession, Probing {
@@ -123,20 +125,23 @@ export class PushReadSession implements Machine, ReadSession, Probing {
 	/** Shared with `#mbus`: a line has only one kind of frame. */
 	readonly #frames = new FrameDecoder(new Uint8Array(APDU_LIMIT + ROOM));
 	readonly #mbus = new MBusFrames(this.#frames.bytes);
-	/** End of the gathered data, of which completed blocks end at `#blocksEnd`. Without frames: the expected length. */
+	/** End of the gathered data; without frames, the expected length of the APDU. */
 	#length = 0;
+	/** End of the complete blocks in the gathered data. */
 	#blocksEnd = 0;
+	/** Number of complete blocks. */
 	#blocks = 0;
 	/** Number of bytes received of an APDU without frames; 0: such an APDU may start; FRAMED: it may not. */
 	#bare = 0;
-	/** STATUS_OK, STATUS_UNCHECKED or NOT_HEARD. */
-	#status = NOT_HEARD;
+	/** Status of the last valid push: STATUS_OK or STATUS_UNCHECKED; NO_PUSH before it. */
+	#status = NO_PUSH;
 	#isEnded = false;
-	/** Bytes since the last silence, and whether they contained a whole APDU. */
+	/** Number of bytes since the last silence. */
 	#burst = 0;
+	/** True if these bytes contained a whole APDU. */
 	#hasAPDU = false;
 	/** Number of bursts without an APDU. */
-	#strange = 0;
+	#bursts = 0;
 
 	constructor({ settings, records, memory, crypto }: Opening<COSEMSettings>) {
 		this.#settings = settings;
@@ -146,7 +151,7 @@ export class PushReadSession implements Machine, ReadSession, Probing {
 		this.#crypto = crypto;
 	}
 
-	/** Returns undefined for a push that failed a check. */
+	/** Returns the last valid push; undefined after one that failed a check. */
 	readout(event: number, utcMs: number): Readout | undefined {
 		if (event !== EVENT_READOUT) return undefined;
 		const { line, meterId } = this;
@@ -161,10 +166,10 @@ export class PushReadSession implements Machine, ReadSession, Probing {
 		this.#burst += end - start;
 		if (this.#bare === FRAMED && nowMs >= this.deadlineMs - GAP_MS + BARE_GAP_MS) this.#bare = 0;
 		this.deadlineMs = nowMs + GAP_MS;
-		const from = this.takeBare(bytes, start, end);
-		for (let at = this.#frames.take(bytes, from, end); this.#frames.ready; ) {
-			this.takeFrame();
-			at = this.#frames.take(bytes, at, end);
+		const from = this.readBare(bytes, start, end);
+		for (let at = this.#frames.read(bytes, from, end); this.#frames.ready; ) {
+			this.onFrame();
+			at = this.#frames.read(bytes, at, end);
 		}
 		const mbus = this.#mbus;
 		if (this.#frames.written > MBUS_AT) mbus.reset();
@@ -176,11 +181,11 @@ export class PushReadSession implements Machine, ReadSession, Probing {
 		this.deadlineMs = Number.POSITIVE_INFINITY;
 		this.dropAll();
 		this.#bare = 0;
-		if (this.#hasAPDU) this.#strange = 0;
-		else if (this.#burst >= BURST_LENGTH) this.#strange++;
+		if (this.#hasAPDU) this.#bursts = 0;
+		else if (this.#burst >= BURST_LENGTH) this.#bursts++;
 		this.#burst = 0;
 		this.#hasAPDU = false;
-		if (this.#strange === BURSTS && this.#status === NOT_HEARD) this.changeFormat();
+		if (this.#bursts === BURSTS && this.#status === NO_PUSH) this.changeFormat();
 	}
 
 	poll(): Output {
@@ -193,7 +198,7 @@ export class PushReadSession implements Machine, ReadSession, Probing {
 		this.#isEnded = true;
 		this.deadlineMs = Number.POSITIVE_INFINITY;
 		const silence = this.received === 0 ? PUSH_SILENCE : PUSH_UNKNOWN;
-		this.failure = this.#status === NOT_HEARD ? (this.failure ?? silence) : undefined;
+		this.failure = this.#status === NO_PUSH ? (this.failure ?? silence) : undefined;
 		this.#outputs.event(EVENT_END);
 	}
 
@@ -201,7 +206,7 @@ export class PushReadSession implements Machine, ReadSession, Probing {
 	private changeFormat(): void {
 		const { sender } = this;
 		sender.format = sender.format === FORMAT_8N1 ? FORMAT_8E1 : FORMAT_8N1;
-		this.#strange = 0;
+		this.#bursts = 0;
 		this.#outputs.line(this.line.baud, sender.format);
 	}
 
@@ -212,14 +217,14 @@ export class PushReadSession implements Machine, ReadSession, Probing {
 	/** Discards incomplete data after a silence. Before that, accepts a last frame that lacks its closing flag. */
 	private dropAll(): void {
 		const frames = this.#frames;
-		for (frames.silence(); frames.ready; frames.silence()) this.takeFrame();
+		for (frames.silence(); frames.ready; frames.silence()) this.onFrame();
 		this.drop();
 		frames.release(0);
 		this.#mbus.reset();
 	}
 
 	/** Consumes the bytes of an APDU without frames; returns the position of the first byte that belongs to a frame. */
-	private takeBare(bytes: Uint8Array, start: number, end: number): number {
+	private readBare(bytes: Uint8Array, start: number, end: number): number {
 		const into = this.#frames.bytes;
 		let at = start;
 		while (at < end && this.#bare !== FRAMED) {
@@ -233,7 +238,7 @@ export class PushReadSession implements Machine, ReadSession, Probing {
 			}
 			at++;
 			into[this.#bare++] = byte;
-			if (this.#bare === HEAD_LENGTH) this.takeHead();
+			if (this.#bare === HEAD_LENGTH) this.readHead();
 			else if (this.#bare === this.#length) {
 				this.validate(0, this.#length);
 				this.drop();
@@ -244,7 +249,7 @@ export class PushReadSession implements Machine, ReadSession, Probing {
 	}
 
 	/** Reads the length of the APDU from its complete header. */
-	private takeHead(): void {
+	private readHead(): void {
 		const { bytes } = this.#frames;
 		const cursor = new Cursor(bytes).set(bytes, LENGTH_AT, HEAD_LENGTH);
 		const length = cursor.length();
@@ -255,7 +260,7 @@ export class PushReadSession implements Machine, ReadSession, Probing {
 		this.#bare = FRAMED;
 	}
 
-	private takeFrame(): void {
+	private onFrame(): void {
 		const frames = this.#frames;
 		const { bytes, control, tooLong, segmented, infoStart } = frames;
 		const infoEnd = tooLong ? infoStart : frames.infoEnd;
@@ -274,12 +279,12 @@ export class PushReadSession implements Machine, ReadSession, Probing {
 		else {
 			bytes.copyWithin(this.#length, from, infoEnd);
 			this.#length += infoEnd - from;
-			if (!segmented) this.takeAPDU();
+			if (!segmented) this.onAPDU();
 		}
 		frames.release(this.#length);
 	}
 
-	private takeAPDU(): void {
+	private onAPDU(): void {
 		const { bytes } = this.#frames;
 		const from = this.#blocksEnd;
 		const end = this.#length;
@@ -328,25 +333,25 @@ export class PushReadSession implements Machine, ReadSession, Probing {
 			else if (failure === DLMS_REPLAY) failure = PUSH_REPLAY;
 			else if (failure === DLMS_METER_TITLE && learnedPush.length > 0) failure = PUSH_OTHER;
 		} else if (isCiphered || hasKey) failure = isCiphered ? PUSH_NO_KEY : PUSH_OPEN;
-		failure ??= this.takePlain(cursor, cipher?.meterTitle);
+		failure ??= this.decodePlain(cursor, cipher?.meterTitle);
 		if (failure === PUSH_UNKNOWN && isCiphered) failure = PUSH_KEY;
 		const isBroadcast = cipher !== undefined && (cipher.control & BROADCAST) !== 0;
 		if (isBroadcast && (failure === PUSH_KEY || failure === DLMS_TAG)) failure = PUSH_BROADCAST;
 		this.failure = failure;
 		if (failure === undefined) {
-			if (cipher !== undefined) this.remember(cipher);
+			if (cipher !== undefined) this.storeSender(cipher);
 			this.#status = cipher?.authenticates === false ? STATUS_UNCHECKED : STATUS_OK;
 		}
 		this.#outputs.event(failure === undefined ? EVENT_READOUT : EVENT_POOR);
 	}
 
 	/** Converts plain text to records. `title` is the system title of a ciphered push. */
-	private takePlain(cursor: Cursor, title: Uint8Array = NO_BYTES): Failure | undefined {
+	private decodePlain(cursor: Cursor, title: Uint8Array = NO_BYTES): Failure | undefined {
 		const records = this.#records;
-		if (title.length > 0 && cursor.bytes[cursor.at] === SLASH) return this.takeP1(cursor) ? undefined : PUSH_UNKNOWN;
+		if (title.length > 0 && cursor.bytes[cursor.at] === SLASH) return this.decodeP1(cursor) ? undefined : PUSH_UNKNOWN;
 		const reading = new PushReading(cursor, records);
 		records.begin();
-		if (!reading.take(title)) return PUSH_UNKNOWN;
+		if (!reading.decode(title)) return PUSH_UNKNOWN;
 		if (reading.isNameless) return PUSH_NO_CODES;
 		if (records.records === 0) return PUSH_UNKNOWN;
 		records.endBlock(true);
@@ -355,7 +360,7 @@ export class PushReadSession implements Machine, ReadSession, Probing {
 	}
 
 	/** Converts a P1 telegram to records. Returns false if it is invalid. */
-	private takeP1({ bytes, at, end }: Cursor): boolean {
+	private decodeP1({ bytes, at, end }: Cursor): boolean {
 		const listener = new MeterListener(this.#records);
 		let event = 0;
 		for (let from = at; from < end; from += P1_PIECE) {
@@ -378,14 +383,14 @@ export class PushReadSession implements Machine, ReadSession, Probing {
 		return sender;
 	}
 
-	private remember({ meterTitle, meterCounter }: Cipher): void {
+	private storeSender({ meterTitle, meterCounter }: Cipher): void {
 		const { dlms } = this.#settings;
 		const { sender } = this;
-		const inFlash = counterOf(dlms.learnedPush);
+		const storedCounter = counterOf(dlms.learnedPush);
 		sender.counter = meterCounter;
-		sender.unkept++;
-		if (inFlash >= 0 && (sender.unkept < KEEP_EACH || meterCounter < inFlash + KEEP_EACH)) return;
-		sender.unkept = 0;
+		sender.unstored++;
+		if (storedCounter >= 0 && (sender.unstored < STORE_EACH || meterCounter < storedCounter + STORE_EACH)) return;
+		sender.unstored = 0;
 		const push = new Uint8Array(TITLE_LENGTH + 4);
 		push.set(meterTitle);
 		putU32(push, TITLE_LENGTH, meterCounter);

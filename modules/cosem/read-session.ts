@@ -2,15 +2,15 @@
  * Reads a meter once by DLMS/COSEM, as one session on a Link opened at 300 Bd, 7E1 (IEC 62056-21, annex E; IEC
  * 62056-46; IEC 62056-53).
  *
- *   PAUSED      time over: SIGNING_ON, or TALKING if HDLC starts at a fixed speed
- *   SIGNING_ON  handed over: TALKING          not: PAUSED, SIGNING_ON or TALKING again, or ENDED
- *   TALKING     list read: ENDED              counter read: TALKING, reads the list
- *               counter refused: TALKING, reads the counter          failed: as in SIGNING_ON
+ *   PAUSED      time over: SIGNING_ON, or IN_HDLC if HDLC starts at a fixed speed
+ *   SIGNING_ON  meter changes to HDLC: IN_HDLC       otherwise: PAUSED, SIGNING_ON or IN_HDLC again, or ENDED
+ *   IN_HDLC     list read: ENDED                     counter read: IN_HDLC, reads the list
+ *               counter rejected: IN_HDLC, reads the counter              failed: as in SIGNING_ON
  *   any         abort: ENDED, after a disconnection if there is a connection
  *
- * TALKING reads the configured list of objects. If ciphering needs an invocation counter that is unknown, an
- * association as the public client reads it first. The same is done once if the meter appears to reject the present
- * counter.
+ * IN_HDLC reads the configured list of objects. If ciphering needs an invocation counter that is unknown, an
+ * association as the public client reads the counter first. The same is done once if the meter appears to reject the
+ * present counter.
  *
  * After a failure the whole sequence is repeated, with at most TRIES tries. A repetition may differ:
  * - DISC first, if the meter may still hold a connection;
@@ -51,7 +51,7 @@ const QUIET_MS = 2000;
 
 const STATE_PAUSED = 0;
 const STATE_SIGNING_ON = 1;
-const STATE_TALKING = 2;
+const STATE_IN_HDLC = 2;
 const STATE_ENDED = 3;
 
 /** Values of `#modeE`: whether the meter supports mode E is unknown, it announced mode E, or it lacks mode E. */
@@ -62,7 +62,7 @@ const MODE_E_LACKING = 2;
 export const PROTOCOL_DLMS = "DLMS/COSEM";
 
 export class DLMSReadSession implements ReadSession {
-	/** Failure of the try with most progress. Final when EVENT_END is reported. */
+	/** Failure of the try with most progress; it no longer changes after EVENT_END. */
 	failure: Failure | undefined;
 	readonly #opening: Opening<COSEMSettings>;
 	/** Sign-on attempts of a session in which mode E is optional; undefined if mode E is required. */
@@ -80,10 +80,12 @@ export class DLMSReadSession implements ReadSession {
 	/** Sign-on that continues without mode E; kept after its end. */
 	#session: IECReadSession | undefined;
 	#association: AssociationSession | undefined;
-	/** Failure because of which the counter is read again. */
-	#suspicion: Failure | undefined;
-	#counterAsked = false;
-	#way: number;
+	/** Failure that may be due to a low counter, while the counter is read again. */
+	#counterFailure: Failure | undefined;
+	/** True if the counter was read or obtained; this is done once. */
+	#wasCounterRead = false;
+	/** Opening of the present try, OPENING_MODE_E or OPENING_DIRECT. */
+	#method: number;
 	#baud = 0;
 	#ident: Uint8Array = new Uint8Array(0);
 	#tries = 0;
@@ -96,18 +98,19 @@ export class DLMSReadSession implements ReadSession {
 	#connected = false;
 	#modeE = MODE_E_UNKNOWN;
 	/** True if another connection preceded this one, after which the meter may have left HDLC. */
-	#follows = false;
-	/** Present line settings, and those needed for the next output. */
+	#hasPrior = false;
+	/** Present line settings. */
 	#line = SIGN_ON_LINE;
-	#wanted = SIGN_ON_LINE;
+	/** Line settings needed for the next output. */
+	#nextLine = SIGN_ON_LINE;
 
 	/**
-	 * The session starts at the first `advance`, because the caller's stack leaves too little room. With `attempts`,
-	 * those of the sign-on, mode E is optional.
+	 * The session starts at the first `advance`, because the caller's stack leaves too little room. If `attempts`, the
+	 * attempts of the sign-on, are given, mode E is optional.
 	 */
 	constructor(opening: Opening<COSEMSettings>, attempts?: Attempts) {
 		const { settings, nowMs } = opening;
-		const { opening: wanted, learnedOpening } = settings.dlms;
+		const { opening: configured, learnedOpening } = settings.dlms;
 		this.#opening = opening;
 		this.#attempts = attempts;
 		this.#associations = new AssociationFactory(opening);
@@ -115,8 +118,8 @@ export class DLMSReadSession implements ReadSession {
 		this.#nowMs = this.#pauseEndsMs = nowMs;
 		const bytes = this.#associations.buffer;
 		this.#output = { kind: OUTPUT_NONE, bytes, start: 0, end: 0, baud: 0, format: FORMAT_7E1, code: 0 };
-		const way = wanted === OPENING_AUTO ? learnedOpening : wanted;
-		this.#way = attempts !== undefined || way === OPENING_AUTO ? OPENING_MODE_E : way;
+		const opened = configured === OPENING_AUTO ? learnedOpening : configured;
+		this.#method = attempts !== undefined || opened === OPENING_AUTO ? OPENING_MODE_E : opened;
 	}
 
 	get line(): LineSettings {
@@ -141,7 +144,7 @@ export class DLMSReadSession implements ReadSession {
 		return {
 			protocol: PROTOCOL_DLMS,
 			meterId: this.meterId,
-			mode: this.#way === OPENING_DIRECT ? 0 : MODE_E,
+			mode: this.#method === OPENING_DIRECT ? 0 : MODE_E,
 			baud: this.#baud,
 			utcMs,
 			status: isEnd ? statusOf(overflow) : STATUS_CUT,
@@ -154,13 +157,13 @@ export class DLMSReadSession implements ReadSession {
 		const attempts = this.#attempts;
 		const opening = { ...this.#opening, quietMs, nowMs };
 		if (this.#session !== undefined && !this.isInquiry) {
-			const again = this.#session.isWorthAnother();
-			return again === undefined ? undefined : new DLMSReadSession(opening, again);
+			const nextAttempts = this.#session.isWorthAnother();
+			return nextAttempts === undefined ? undefined : new DLMSReadSession(opening, nextAttempts);
 		}
 		const { dlms } = opening.settings;
 		if (attempts === undefined) {
 			const isFound = this.failure === undefined && dlms.opening === OPENING_AUTO;
-			if (isFound && dlms.learnedOpening !== this.#way) dlms.learnOpening(this.#way);
+			if (isFound && dlms.learnedOpening !== this.#method) dlms.learnOpening(this.#method);
 			return undefined;
 		}
 		// After a refusal the next session uses mode C.
@@ -186,20 +189,20 @@ export class DLMSReadSession implements ReadSession {
 
 	poll(): Output {
 		for (;;) {
-			if (this.#events !== 0) return this.tell();
-			if (this.#wanted !== this.#line) return this.changeLine();
+			if (this.#events !== 0) return this.nextEvent();
+			if (this.#nextLine !== this.#line) return this.changeLine();
 			const machine = this.machine;
 			if (machine === undefined) break;
 			const inner = machine.poll();
-			if (inner.kind === OUTPUT_LINE) this.#line = this.#wanted = { baud: inner.baud, format: inner.format };
+			if (inner.kind === OUTPUT_LINE) this.#line = this.#nextLine = { baud: inner.baud, format: inner.format };
 			if (inner.kind === OUTPUT_TRANSMIT) this.#association?.noteSecret(inner);
-			if (this.isInquiry) this.#association?.letGo(this.#nowMs);
+			if (this.isInquiry) this.#association?.endInquiry(this.#nowMs);
 			if (inner.kind !== OUTPUT_EVENT) return inner;
 			if (this.#association === undefined) {
 				if (inner.code !== EVENT_END) return inner;
-				this.signedOn();
-			} else if (inner.code === EVENT_DISCONNECTED) this.associationEnded();
-			else if (!this.isInquiry) this.#association.goOn(inner.code, this.#nowMs);
+				this.onSignOnEnd();
+			} else if (inner.code === EVENT_DISCONNECTED) this.onEnd();
+			else if (!this.isInquiry) this.#association.onEvent(inner.code, this.#nowMs);
 		}
 		this.#output.kind = OUTPUT_NONE;
 		return this.#output;
@@ -223,12 +226,12 @@ export class DLMSReadSession implements ReadSession {
 		return this.#association?.connection ?? this.#signOn;
 	}
 
-	/** True if this session is an inquiry whether the meter supports mode E only. */
+	/** True if this session is an inquiry: it only finds out whether the meter supports mode E only. */
 	private get isInquiry(): boolean {
-		return this.#attempts !== undefined && !this.#opening.settings.handsOver;
+		return this.#attempts !== undefined && !this.#opening.settings.usesModeE;
 	}
 
-	private tell(): Output {
+	private nextEvent(): Output {
 		const output = this.#output;
 		output.kind = OUTPUT_EVENT;
 		output.code = EVENT_POOR;
@@ -240,40 +243,40 @@ export class DLMSReadSession implements ReadSession {
 	private changeLine(): Output {
 		const output = this.#output;
 		output.kind = OUTPUT_LINE;
-		output.baud = this.#wanted.baud;
-		output.format = this.#wanted.format;
-		this.#line = this.#wanted;
+		output.baud = this.#nextLine.baud;
+		output.format = this.#nextLine.format;
+		this.#line = this.#nextLine;
 		return output;
 	}
 
-	private want(line: LineSettings): void {
+	private needLine(line: LineSettings): void {
 		const { baud, format } = this.#line;
-		this.#wanted = line.baud === baud && line.format === format ? this.#line : line;
+		this.#nextLine = line.baud === baud && line.format === format ? this.#line : line;
 	}
 
 	private open(): void {
 		const { settings, quietMs } = this.#opening;
-		this.#follows = false;
+		this.#hasPrior = false;
 		this.#association = undefined;
-		if (this.#way === OPENING_DIRECT) {
+		if (this.#method === OPENING_DIRECT) {
 			this.#ident = new Uint8Array(0);
 			this.#baud = settings.dlms.directBaud;
-			this.want({ baud: this.#baud, format: FORMAT_8N1 });
-			this.converse();
+			this.needLine({ baud: this.#baud, format: FORMAT_8N1 });
+			this.startHDLC();
 			return;
 		}
 		this.#state = STATE_SIGNING_ON;
-		this.want(SIGN_ON_LINE);
+		this.needLine(SIGN_ON_LINE);
 		// An inquiry signs on at full speed, as the failed sign-on did.
-		const given = this.isInquiry ? undefined : this.#attempts;
-		const attempts = given ?? new Attempts(this.#opening, this.#baudCeiling);
+		const shared = this.isInquiry ? undefined : this.#attempts;
+		const attempts = shared ?? new Attempts(this.#opening, this.#baudCeiling);
 		const opening = { ...this.#opening, nowMs: this.#nowMs, quietMs: this.#tries === 0 ? quietMs : QUIET_MS };
 		const handOver = this.#attempts === undefined ? HAND_OVER_ALWAYS : HAND_OVER_ANNOUNCED;
 		this.#session = new IECReadSession(opening, attempts, handOver);
 		this.#signOn = new DLMSOpening(this.#session, this.#nowMs);
 	}
 
-	private signedOn(): void {
+	private onSignOnEnd(): void {
 		const session = this.#session;
 		const failure = this.#signOn?.failure;
 		this.#signOn = undefined;
@@ -288,7 +291,7 @@ export class DLMSReadSession implements ReadSession {
 			this.#ident = session.meterId;
 			this.#modeE = session.ident.announcesModeE ? MODE_E_ANNOUNCED : MODE_E_UNKNOWN;
 			this.#baud = session.baud;
-			this.converse();
+			this.startHDLC();
 			return;
 		}
 		this.#tries++;
@@ -296,41 +299,41 @@ export class DLMSReadSession implements ReadSession {
 	}
 
 	/** Starts HDLC; the line already has its speed. */
-	private converse(): void {
-		this.#state = STATE_TALKING;
+	private startHDLC(): void {
+		this.#state = STATE_IN_HDLC;
 		this.#tries++;
 		this.#associations.begin();
 		const { counters } = this.#associations;
-		if (counters !== undefined && !counters.known && !this.#counterAsked) this.askCounter();
+		if (counters !== undefined && !counters.known && !this.#wasCounterRead) this.readCounter();
 		else this.read();
 	}
 
-	private askCounter(): void {
-		this.#counterAsked = true;
+	private readCounter(): void {
+		this.#wasCounterRead = true;
 		// The previous association is freed first: two at once need too much memory.
 		this.#association = undefined;
-		this.#association = this.#associations.aboutCounter(this.carrier, this.#nowMs);
+		this.#association = this.#associations.openCounter(this.carrier, this.#nowMs);
 	}
 
 	private read(): void {
 		this.#association = undefined;
-		this.#association = this.#associations.aboutList(this.#listing, this.carrier, this.#nowMs);
+		this.#association = this.#associations.openReading(this.#listing, this.carrier, this.#nowMs);
 	}
 
 	private get carrier(): Carrier {
-		const isDirect = this.#way === OPENING_DIRECT;
+		const isDirect = this.#method === OPENING_DIRECT;
 		// No DISC after a sign-on: the meter holds no connection then, and some meters leave HDLC on DISC.
 		return { baud: this.#baud, isSignedOn: !isDirect, releaseFirst: isDirect && this.#tries > 1 };
 	}
 
-	private associationEnded(): void {
+	private onEnd(): void {
 		const association = this.#association;
 		if (association === undefined) return;
 		const { cipher, reading } = association;
 		reading.end();
-		const isKept = cipher !== undefined && reading.requests === 0;
+		const hasNoReply = cipher !== undefined && reading.requests === 0;
 		const isDropped = association.failure === HDLC_LOST || association.failure === HDLC_DISCONNECTED;
-		const failure = isKept && isDropped ? FAILURE_UNANSWERED : association.failure;
+		const failure = hasNoReply && isDropped ? FAILURE_UNANSWERED : association.failure;
 		if (cipher !== undefined) this.#associations.counters?.raise(cipher.counter);
 		if (cipher?.unchecked === true) this.#opening.trace("meter: without auth_key the answers can't be checked");
 		if (association.connected) this.#connected = true;
@@ -340,26 +343,26 @@ export class DLMSReadSession implements ReadSession {
 			return;
 		}
 		const { counterSink } = this.#associations;
-		if (counterSink !== undefined) this.counterAnswered(counterSink, failure);
+		if (counterSink !== undefined) this.onCounter(counterSink, failure);
 		else if (failure === undefined) {
 			this.#associations.keep();
-			// At least SHORT_LIST: a meter may have been silent for another reason than a long list.
+			// At least SHORT_LIST, because a meter may have been silent for another reason than a long list.
 			this.#associations.scalers.listing = Math.max(this.#listing, SHORT_LIST);
 			this.end(undefined);
-		} else if (this.#follows && isUnanswered(failure) && !this.#aborted) {
+		} else if (this.#hasPrior && isUnanswered(failure) && !this.#aborted) {
 			this.#tries--;
 			this.pause();
-		} else if (!this.isCounterRefused(association, failure)) this.fallenSilent(association, failure);
+		} else if (!this.isCounterRefused(association, failure)) this.keepAndFail(association, failure);
 	}
 
-	private counterAnswered(sink: CounterSink, failure: Failure | undefined): void {
+	private onCounter(sink: CounterSink, failure: Failure | undefined): void {
 		const { counters } = this.#associations;
-		const suspicion = this.#suspicion;
-		const low = counters !== undefined && sink.counter >= counters.next;
-		if (low) counters.raise(sink.counter + 1);
-		this.#suspicion = undefined;
-		this.#follows = failure === undefined || !isUnanswered(failure);
-		if (suspicion !== undefined && !low) this.failed(suspicion);
+		const counterFailure = this.#counterFailure;
+		const wasLow = counters !== undefined && sink.counter >= counters.next;
+		if (wasLow) counters.raise(sink.counter + 1);
+		this.#counterFailure = undefined;
+		this.#hasPrior = failure === undefined || !isUnanswered(failure);
+		if (counterFailure !== undefined && !wasLow) this.failed(counterFailure);
 		else if (this.#aborted) this.failed(failure ?? HDLC_LOST);
 		else this.read();
 	}
@@ -368,22 +371,23 @@ export class DLMSReadSession implements ReadSession {
 	private isCounterRefused(association: AssociationSession, failure: Failure): boolean {
 		const { counters } = this.#associations;
 		const began = association.reading.requests > 0 && failure !== DLMS_COUNTER;
-		if (counters === undefined || this.#counterAsked || this.#aborted || began || !mayBeCounter(failure)) return false;
+		if (counters === undefined || this.#wasCounterRead || this.#aborted || began || !mayBeCounter(failure))
+			return false;
 		const { exception } = association.association;
-		this.#follows = true;
+		this.#hasPrior = true;
 		if (failure === DLMS_COUNTER && exception.counter >= counters.next) {
-			this.#counterAsked = true;
+			this.#wasCounterRead = true;
 			counters.raise(exception.counter);
 			this.read();
 		} else {
-			this.#suspicion = failure;
-			this.askCounter();
+			this.#counterFailure = failure;
+			this.readCounter();
 		}
 		return true;
 	}
 
-	/** Keeps what was read, then fails the try. */
-	private fallenSilent(association: AssociationSession, failure: Failure): void {
+	/** Keeps the data read so far, and ends the try with the failure. */
+	private keepAndFail(association: AssociationSession, failure: Failure): void {
 		const { read, listed, fewer } = association.reading;
 		if (read > this.#kept) {
 			this.#kept = read;
@@ -395,14 +399,14 @@ export class DLMSReadSession implements ReadSession {
 	}
 
 	private failed(failure: Failure): void {
-		const lost = this.#modeE !== MODE_E_ANNOUNCED && isLostAfterSignOn(failure) && !this.#connected;
-		const known = lost ? FAILURE_NO_MODE_E : failure;
-		this.failure = furthest(this.failure, known);
-		if (known === FAILURE_NO_MODE_E) this.#modeE = MODE_E_LACKING;
+		const isLost = this.#modeE !== MODE_E_ANNOUNCED && isLostAfterSignOn(failure) && !this.#connected;
+		const cause = isLost ? FAILURE_NO_MODE_E : failure;
+		this.failure = furthest(this.failure, cause);
+		if (cause === FAILURE_NO_MODE_E) this.#modeE = MODE_E_LACKING;
 		const isOver = this.#aborted || failure.isFinal || this.#tries >= TRIES;
-		if (isOver || !this.chooseNext(known)) this.end(this.failure);
+		if (isOver || !this.chooseNext(cause)) this.end(this.failure);
 		// The sign-on itself waits for silence first, so no pause is needed.
-		else if (isUnanswered(known)) this.open();
+		else if (isUnanswered(cause)) this.open();
 		else this.pause();
 	}
 
@@ -414,8 +418,8 @@ export class DLMSReadSession implements ReadSession {
 		const { settings } = this.#opening;
 		if (isLostAfterSignOn(failure)) this.#baudCeiling = getBaudRate(Math.max(0, baudNumber(this.#baud) - 1));
 		else if (settings.dlms.opening === OPENING_AUTO)
-			this.#way = this.#way === OPENING_DIRECT ? OPENING_MODE_E : OPENING_DIRECT;
-		return !(this.#way === OPENING_MODE_E && this.#modeE === MODE_E_LACKING);
+			this.#method = this.#method === OPENING_DIRECT ? OPENING_MODE_E : OPENING_DIRECT;
+		return !(this.#method === OPENING_MODE_E && this.#modeE === MODE_E_LACKING);
 	}
 
 	private pause(): void {
@@ -432,7 +436,7 @@ export class DLMSReadSession implements ReadSession {
 	}
 }
 
-/** True if the meter did not answer at all, so another opening may work. */
+/** Returns true if the meter did not answer at all, so that another opening may work. */
 function isUnanswered(failure: Failure): boolean {
 	return failure.progress < PROGRESS_HEARD;
 }

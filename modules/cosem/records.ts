@@ -9,7 +9,7 @@ import type { ReadingSink } from "../dlms/reading.js";
 import { OBIS_TEXT_LIMIT, OBISCode } from "../obis/code.js";
 import type { RecordWriter } from "../readout/record-writer.js";
 
-/** Bytes of an object in `missing`. */
+/** Length of an object in `missing`, bytes. */
 export const MISSING_SIZE = POLL_ENTRY_SIZE + 2;
 
 export class DLMSRecords implements ReadingSink {

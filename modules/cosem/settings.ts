@@ -8,7 +8,7 @@ export const AUTH_LOW = 1;
 export const AUTH_HIGH_GMAC = 2;
 export const AUTH_HIGH_SHA256 = 3;
 
-/** Sign-on, then HDLC at a fixed speed. */
+/** Sign-on of mode E; if that fails, HDLC at a fixed speed. */
 export const OPENING_AUTO = 0;
 /** Sign-on of IEC 62056-21, mode E. */
 export const OPENING_MODE_E = 1;
@@ -60,7 +60,7 @@ export interface COSEMSettings extends IECSettings {
 	/** API value of the setting `protocol`. */
 	readonly protocol: string;
 	/** True for the protocol iec62056, which uses mode E if the meter announces it. */
-	readonly handsOver: boolean;
+	readonly usesModeE: boolean;
 	readonly dlms: DLMSSettings;
 }
 

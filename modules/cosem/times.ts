@@ -3,25 +3,25 @@ import { DATE_TIME_LENGTH, putDateTime } from "../dlms/date-time.js";
 import { dateOf, daysOf } from "../time/date.js";
 
 const DAY_S = 86_400;
-const NOT_TOLD = 0xff;
+const UNSPECIFIED = 0xff;
 const TAG_OCTET_STRING = 9;
 const DIGITS_LIMIT = 10;
 const DIGIT_0 = 0x30;
 
-/** Returns NaN for an invalid date-time. `work`: buffer for its text. */
+/** Converts a date-time to seconds; returns NaN if it is invalid. `work`: buffer for its text. */
 export function secondsOf(
 	{ bytes, start, end }: { readonly bytes: Uint8Array; readonly start: number; readonly end: number },
 	work: Uint8Array,
 ): number {
-	if (end - start !== DATE_TIME_LENGTH || bytes[start + 5] === NOT_TOLD) return Number.NaN;
+	if (end - start !== DATE_TIME_LENGTH || bytes[start + 5] === UNSPECIFIED) return Number.NaN;
 	if (putDateTime({ bytes, start, swapped: false }, work, 0) === 0) return Number.NaN;
 	const months = (bytes[start] * 256 + bytes[start + 1]) * 12 + bytes[start + 2] - 1;
-	const minute = bytes[start + 6] === NOT_TOLD ? 0 : bytes[start + 6];
-	const second = bytes[start + 7] === NOT_TOLD ? 0 : bytes[start + 7];
+	const minute = bytes[start + 6] === UNSPECIFIED ? 0 : bytes[start + 6];
+	const second = bytes[start + 7] === UNSPECIFIED ? 0 : bytes[start + 7];
 	return daysOf(months, bytes[start + 3]) * DAY_S + bytes[start + 5] * 3600 + minute * 60 + second;
 }
 
-/** Writes an octet string with `zone`'s deviation and status; returns the end. */
+/** Writes the time as an octet string, with deviation and status from `zone`; returns the end. */
 export function putTime(into: Uint8Array, at: number, seconds: number, zone: Uint8Array): number {
 	const days = Math.floor(seconds / DAY_S);
 	const rest = seconds - days * DAY_S;
@@ -34,7 +34,7 @@ export function putTime(into: Uint8Array, at: number, seconds: number, zone: Uin
 	into[at + 3] = year & 0xff;
 	into[at + 4] = (months % 12) + 1;
 	into[at + 5] = date % 32;
-	into[at + 6] = NOT_TOLD;
+	into[at + 6] = UNSPECIFIED;
 	into[at + 7] = Math.floor(rest / 3600);
 	into[at + 8] = Math.floor(rest / 60) % 60;
 	into[at + 9] = rest % 60;

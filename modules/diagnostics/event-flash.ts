@@ -9,7 +9,7 @@
  *   16             records (event-record.ts), then erased flash; a power cut may leave a record that fails its check
  *
  * Wear: on a 4 MB chip the log has two sectors of 4 KB, with room for at least 63 records each. With WRITES_A_DAY, a
- * sector is erased up to 28 000 times in ten years; it endures 100 000 erases.
+ * sector is erased up to 28 000 times in ten years; the flash endures 100 000 erases of a sector.
  */
 import { crc16 } from "../bytes/crc16.js";
 import { ERASE_SIZE, type Partition } from "../io/flash.js";
@@ -66,12 +66,12 @@ export class EventFlash {
 	append(record: Uint8Array): void {
 		if (this.#at === 0 || this.#at + record.length > ERASE_SIZE) this.beginSector();
 		const offset = this.#sector * ERASE_SIZE + this.#at;
-		// After a failed write these bytes may not be erased.
+		// The position advances before the write: after a failed write these bytes may not be erased.
 		this.#at += record.length;
 		this.#partition.write(offset, record);
 	}
 
-	/** Throws what the flash throws. */
+	/** Erases the log. Throws what the flash throws. */
 	erase(): void {
 		this.#at = 0;
 		this.#partition.erase(0, this.#partition.size);
@@ -87,7 +87,7 @@ export class EventFlash {
 		const check = crc16(head, 0, CHECK);
 		head[CHECK] = check & 0xff;
 		head[CHECK + 1] = check >> 8;
-		// If one of the two fails, the next event starts the sector again.
+		// The position is set afterwards: if one of the two calls fails, the next event starts the sector again.
 		this.#at = 0;
 		partition.erase(sector * ERASE_SIZE, ERASE_SIZE);
 		partition.write(sector * ERASE_SIZE, head);

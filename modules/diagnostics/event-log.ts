@@ -67,8 +67,9 @@ export class EventLog {
 	#length = 0;
 	/** Position of the first event since the start. */
 	#ownFrom = 0;
-	/** Number of permitted flash writes, and time of the last update. */
+	/** Number of permitted flash writes. */
 	#credit = FLASH_BURST;
+	/** Time of the last update of that number, s. */
 	#creditAtS = 0;
 	/** Number of permitted flash writes for refused logins. */
 	#refusedCredit = REFUSED_BURST;
@@ -210,7 +211,7 @@ export class EventLog {
 			setCount(record, 1);
 			return;
 		}
-		// A second credit must remain for the event itself.
+		// The credit must also suffice for the event itself.
 		if (spared === 0 && this.#refused > 0 && this.#credit > 1)
 			this.writeRefused(makeRecord(EVENT_LOGIN_REFUSED.number, "", moment));
 		this.write(record);
@@ -247,7 +248,7 @@ export class EventCursor {
 		this.bytes = bytes;
 	}
 
-	/** Returns false at the end. */
+	/** Moves to the next event; returns false at the end. */
 	next(): boolean {
 		this.at = this.#next;
 		if (this.at + UNIT > this.bytes.length) return false;

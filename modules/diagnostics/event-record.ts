@@ -40,7 +40,7 @@ export interface EventMoment {
 	readonly uptimeS: number;
 }
 
-/** Cuts a long detail and replaces all but printable ASCII by question marks. */
+/** Makes a record with a count of 1. Cuts a long detail, and replaces all but printable ASCII by question marks. */
 export function makeRecord(number: number, detail: string, moment: EventMoment): Uint8Array {
 	const length = Math.min(detail.length, DETAIL_LIMIT);
 	const record = new Uint8Array(UNIT + Math.ceil(length / UNIT) * UNIT);
@@ -93,7 +93,7 @@ export function detailEnd(bytes: Uint8Array, at: number): number {
 	return at + DETAIL + bytes[at + DETAIL_LENGTH];
 }
 
-/** Returns 0 for records of firmware without this count. */
+/** Returns the number of starts with the record's cause; 0 for a record of older firmware, which did not count them. */
 export function startsAt(bytes: Uint8Array, at: number): number {
 	return get(bytes, at + STARTS, 2);
 }
@@ -103,7 +103,7 @@ export function setStarts(record: Uint8Array, count: number): void {
 	seal(record);
 }
 
-/** Leaves the check as it is; memory does not use it. */
+/** Sets the number of occurrences. The check is not updated, because records in memory do not use it. */
 export function setCount(record: Uint8Array, count: number, at = 0): void {
 	put(record, at + COUNT, 2, Math.min(count, COUNT_LIMIT));
 }

@@ -68,16 +68,17 @@ const SOURCE_PROVIDER = 0xa2;
 const CHAR_STRING = 0x80;
 
 /**
- * One instance is reused for each `read`. Positions refer to the cursor's bytes; an element whose start equals its end
- * is absent.
+ * A decoded AARE; one instance may be reused for each `read`. Positions refer to the cursor's bytes; an element whose
+ * start equals its end is absent.
  */
 export class AssociationResponse {
 	/** ACCEPTED, 1 rejected permanently, 2 rejected transiently; -1 when absent. */
 	result = -1;
 	/** Diagnostic, plus DIAGNOSTIC_PROVIDER if by the provider; -1 absent. */
 	diagnostic = -1;
-	/** Context and mechanism of the meter; -1 absent. */
+	/** Number of the meter's application context; -1 absent. */
 	context = -1;
+	/** Number of the meter's authentication mechanism; -1 absent. */
 	mechanism = -1;
 	titleStart = 0;
 	titleEnd = 0;
@@ -96,9 +97,9 @@ export class AssociationResponse {
 		this.clear();
 		cursor.expect(AARE);
 		const length = cursor.length();
-		const whole = length <= cursor.left;
-		if (whole) cursor.end = cursor.at + length;
-		return this.readElements(cursor) && whole;
+		const isComplete = length <= cursor.left;
+		if (isComplete) cursor.end = cursor.at + length;
+		return this.readElements(cursor) && isComplete;
 	}
 
 	private clear(): void {
@@ -110,37 +111,37 @@ export class AssociationResponse {
 	private readElements(cursor: Cursor): boolean {
 		const element = new Element();
 		const { bytes } = cursor;
-		let good = true;
+		let isValid = true;
 		while (element.read(cursor)) {
 			if (element.tag === RESULT) {
 				this.result = element.integer(bytes);
-				good = good && this.result >= 0;
-			} else if (element.tag === SOURCE_DIAGNOSTIC) good = this.readDiagnostic(element, bytes) && good;
+				isValid = isValid && this.result >= 0;
+			} else if (element.tag === SOURCE_DIAGNOSTIC) isValid = this.readDiagnostic(element, bytes) && isValid;
 			else if (element.tag === CONTEXT_NAME) {
 				if (element.inside(bytes, OBJECT_IDENTIFIER)) this.context = numberIn(element, bytes, ARC_CONTEXT);
 			} else if (element.tag === MECHANISM_NAME) this.mechanism = numberIn(element, bytes, ARC_MECHANISM);
 			else if (element.tag === RESPONDING_TITLE) {
-				good = element.inside(bytes, BER_OCTET_STRING) && good;
+				isValid = element.inside(bytes, BER_OCTET_STRING) && isValid;
 				this.titleStart = element.start;
 				this.titleEnd = element.end;
 			} else if (element.tag === AUTHENTICATION_VALUE) {
-				good = element.inside(bytes, CHAR_STRING) && good;
+				isValid = element.inside(bytes, CHAR_STRING) && isValid;
 				this.challengeStart = element.start;
 				this.challengeEnd = element.end;
 			} else if (element.tag === USER_INFORMATION) {
-				good = element.inside(bytes, BER_OCTET_STRING) && good;
+				isValid = element.inside(bytes, BER_OCTET_STRING) && isValid;
 				this.informationStart = element.start;
 				this.informationEnd = element.end;
 			}
 		}
-		return good && !cursor.failed && this.result >= 0;
+		return isValid && !cursor.failed && this.result >= 0;
 	}
 
 	private readDiagnostic(element: Element, bytes: Uint8Array): boolean {
-		const provider = !element.inside(bytes, SOURCE_USER);
-		if (provider && !element.inside(bytes, SOURCE_PROVIDER)) return false;
+		const isProvider = !element.inside(bytes, SOURCE_USER);
+		if (isProvider && !element.inside(bytes, SOURCE_PROVIDER)) return false;
 		const value = element.integer(bytes);
-		this.diagnostic = value < 0 ? value : value + (provider ? DIAGNOSTIC_PROVIDER : 0);
+		this.diagnostic = value < 0 ? value : value + (isProvider ? DIAGNOSTIC_PROVIDER : 0);
 		return value >= 0;
 	}
 }
@@ -150,7 +151,7 @@ function numberIn({ start, end }: Element, bytes: Uint8Array, arc: number): numb
 	return end - start > 2 && bytes[end - 2] === arc ? bytes[end - 1] : -1;
 }
 
-/** Returns undefined if `mechanism` is `own` or has no failure. */
+/** Returns the failure for the meter's `mechanism`; undefined if it equals `own`, the configured one, or has none. */
 export function mechanismFailure(mechanism: number, own: number): Failure | undefined {
 	return mechanism === own ? undefined : MECHANISMS[mechanism];
 }

@@ -97,7 +97,7 @@ export function encodeAARQ(into: Uint8Array, request: AssociationRequest): numbe
 	return closeMessage(into, AARQ, to);
 }
 
-/** Returns the length. `request`: only in a ciphered context. */
+/** Writes a release request; returns its length. `request` is undefined unless the context is ciphered. */
 export function encodeRLRQ(into: Uint8Array, request: AssociationRequest | undefined): number {
 	let to = 2;
 	into[to++] = RELEASE_REASON;
@@ -107,7 +107,7 @@ export function encodeRLRQ(into: Uint8Array, request: AssociationRequest | undef
 	return closeMessage(into, RLRQ, to);
 }
 
-/** Returns the end of the password, which is just before the user information. */
+/** Returns the end of the password in an AARQ, which is just before the user information. */
 export function secretEnd(length: number, informationLength: number): number {
 	return length - informationLength - 4;
 }

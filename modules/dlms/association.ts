@@ -77,16 +77,14 @@ export const STEP_WAIT = 2;
 export const STEP_COUNTER = 3;
 export const STEP_END = 4;
 
-/** Bytes of our challenge, 6 random bits each, printable because some meters require it. */
+/** Length of our challenge, bytes. Each has 6 random bits and is printable, because some meters require that. */
 const CHALLENGE_LENGTH = 16;
-/**
- * Offset behind the AARQ: first of the initiate request, later of the meter's challenge, which our challenge follows.
- */
-const BEHIND_AARQ = AARQ_LIMIT;
-const CHALLENGE_AT = BEHIND_AARQ + SECRET_LIMIT;
+/** Offset after the AARQ: first of the initiate request, later of the meter's challenge. Our challenge follows. */
+const AFTER_AARQ = AARQ_LIMIT;
+const CHALLENGE_AT = AFTER_AARQ + SECRET_LIMIT;
 /**
  * Longest request, bytes: a ciphered list of LIST_LIMIT attributes. Until the association is established, requests are
- * shorter than BEHIND_AARQ.
+ * shorter than AFTER_AARQ.
  */
 export const REQUEST_LIMIT = LIST_HEAD + LIST_LIMIT * ATTRIBUTE_LENGTH + CIPHER_OVERHEAD + 1;
 
@@ -126,10 +124,10 @@ export class Association {
 	requestLength = 0;
 	/** Longest request that fits one frame, which every meter accepts; set it before `begin`. */
 	frameLimit = REQUEST_LIMIT;
-	/** Password in the request, never logged; empty without one. */
+	/** Range of the password in the request, which must not be logged; empty without a password. */
 	secretStart = 0;
 	secretEnd = 0;
-	/** Reason for an incomplete list. */
+	/** Reason why the reading is incomplete; undefined if it is complete. */
 	failure: Failure | undefined;
 	/** Diagnostic of the AARE; -1 when absent. */
 	diagnostic = -1;
@@ -137,7 +135,7 @@ export class Association {
 	readonly #options: AssociationOptions;
 	readonly #cursor: Cursor;
 	readonly #initiate = new Initiate();
-	/** Length of the meter's challenge, stored at BEHIND_AARQ. */
+	/** Length of the meter's challenge, stored at AFTER_AARQ. */
 	#meterChallenge = 0;
 	#state = STATE_ASSOCIATE;
 
@@ -162,7 +160,7 @@ export class Association {
 		return this.resume();
 	}
 
-	/** Goes on after STEP_COUNTER, and after `begin`. Returns STEP_…. */
+	/** Continues after STEP_COUNTER and after `begin`. Returns STEP_…. */
 	resume(): number {
 		this.secretStart = this.secretEnd = 0;
 		// Drops the reference to the last response, which would stay in memory during the wait.
@@ -178,7 +176,7 @@ export class Association {
 		}
 		if (this.#state === STATE_ASSOCIATE) this.associate();
 		else if (this.#state === STATE_AUTHENTICATE) this.authenticate();
-		else if (this.#state === STATE_READ) return this.ask();
+		else if (this.#state === STATE_READ) return this.requestData();
 		else this.release();
 		return STEP_SEND;
 	}
@@ -189,13 +187,13 @@ export class Association {
 		const tag = start < end ? bytes[start] : -1;
 		const cursor = this.#cursor.set(bytes, start, end);
 		if (isNotification(tag)) return STEP_WAIT;
-		if (tag === EXCEPTION_RESPONSE) return this.takeException(cursor);
-		if (this.#state === STATE_ASSOCIATE) return this.takeAARE(cursor);
+		if (tag === EXCEPTION_RESPONSE) return this.onException(cursor);
+		if (this.#state === STATE_ASSOCIATE) return this.onAARE(cursor);
 		const { cipher, ciphered } = this.#options;
-		if (!ciphered || cipher === undefined || tag === CONFIRMED_SERVICE_ERROR) return this.takeAnswer(cursor);
+		if (!ciphered || cipher === undefined || tag === CONFIRMED_SERVICE_ERROR) return this.onResponse(cursor);
 		if (tag === GET_RESPONSE || tag === ACTION_RESPONSE) return this.end(DLMS_UNPROTECTED);
 		const problem = cipher.open(cursor);
-		return problem === undefined ? this.takeAnswer(cursor) : this.end(problem);
+		return problem === undefined ? this.onResponse(cursor) : this.end(problem);
 	}
 
 	private associate(): void {
@@ -222,37 +220,37 @@ export class Association {
 		return this.#options.mechanism >= MECHANISM_HIGH_GMAC;
 	}
 
-	/** Returns the request; its initiate request is at BEHIND_AARQ. */
+	/** Returns the request; its initiate request is at AFTER_AARQ. */
 	private associationRequest(): AssociationRequest {
 		const { mechanism, ciphered, cipher, password, pduLimit } = this.#options;
 		const { isHigh } = this;
 		const services = this.#options.reading.services | CONFORMANCE_GET;
 		const conformance = isHigh ? services | CONFORMANCE_ACTION : services;
-		let end = putInitiateRequest(this.request, BEHIND_AARQ, conformance, pduLimit);
-		if (ciphered && cipher !== undefined) end = cipher.seal(this.request, BEHIND_AARQ, end, this.request, BEHIND_AARQ);
+		let end = putInitiateRequest(this.request, AFTER_AARQ, conformance, pduLimit);
+		if (ciphered && cipher !== undefined) end = cipher.seal(this.request, AFTER_AARQ, end, this.request, AFTER_AARQ);
 		return {
 			context: ciphered ? CONTEXT_CIPHERED : CONTEXT_PLAIN,
 			mechanism,
 			title: ciphered || isHigh ? cipher?.title : undefined,
 			secret: isHigh ? this.challenge : password,
 			information: this.request,
-			informationStart: BEHIND_AARQ,
+			informationStart: AFTER_AARQ,
 			informationEnd: end,
 		};
 	}
 
-	private takeAARE(cursor: Cursor): number {
+	private onAARE(cursor: Cursor): number {
 		const { mechanism, ciphered, cipher } = this.#options;
 		const { bytes } = cursor;
 		const answer = new AssociationResponse();
-		const whole = answer.read(cursor);
+		const isWhole = answer.read(cursor);
 		this.diagnostic = answer.diagnostic;
 		if (answer.result > ACCEPTED) return this.end(this.rejection(answer, cursor));
-		if (!whole) return this.end(DLMS_MALFORMED);
+		if (!isWhole) return this.end(DLMS_MALFORMED);
 		const { isHigh } = this;
 		const isChallenged = answer.diagnostic === DIAGNOSTIC_AUTHENTICATION_REQUIRED;
-		const unable = isHigh || isChallenged ? mechanismFailure(answer.mechanism, mechanism) : undefined;
-		if (unable !== undefined) return this.end(unable);
+		const mechanismProblem = isHigh || isChallenged ? mechanismFailure(answer.mechanism, mechanism) : undefined;
+		if (mechanismProblem !== undefined) return this.end(mechanismProblem);
 		if (cipher !== undefined && (ciphered || isHigh)) {
 			const { titleStart, titleEnd } = answer;
 			const problem = titleStart < titleEnd ? cipher.setMeterTitle(bytes, titleStart, titleEnd) : undefined;
@@ -260,26 +258,26 @@ export class Association {
 			if (!cipher.meterTitleKnown) return this.end(DLMS_METER_TITLE);
 		}
 		if (!isHigh && isChallenged) return this.end(DLMS_AUTHENTICATION_REQUIRED);
-		const problem = this.takeInitiate(cursor.set(bytes, answer.informationStart, answer.informationEnd));
+		const problem = this.onInitiate(cursor.set(bytes, answer.informationStart, answer.informationEnd));
 		if (problem !== undefined) return this.end(problem);
-		return isHigh ? this.takeChallenge(bytes, answer) : this.beginReading();
+		return isHigh ? this.onChallenge(bytes, answer) : this.beginReading();
 	}
 
 	private rejection(answer: AssociationResponse, cursor: Cursor): Failure {
 		const { informationStart, informationEnd } = answer;
-		// Some meters name their association although they refuse.
-		const tellsName = this.#initiate.read(cursor.set(cursor.bytes, informationStart, informationEnd));
-		if (answer.isShort || (tellsName && this.#initiate.isShort)) return DLMS_SHORT_NAMES;
-		const unable = mechanismFailure(answer.mechanism, this.#options.mechanism);
-		if (unable !== undefined) return unable;
+		// Some meters send an initiate response although they refuse; it tells whether they use short names.
+		const hasInitiate = this.#initiate.read(cursor.set(cursor.bytes, informationStart, informationEnd));
+		if (answer.isShort || (hasInitiate && this.#initiate.isShort)) return DLMS_SHORT_NAMES;
+		const mechanismProblem = mechanismFailure(answer.mechanism, this.#options.mechanism);
+		if (mechanismProblem !== undefined) return mechanismProblem;
 		const rejected = rejectionFailure(answer.diagnostic);
 		if (rejected !== DLMS_REJECTED || informationStart === informationEnd) return rejected;
 		const error = serviceErrorFailure(cursor.set(cursor.bytes, informationStart, informationEnd));
 		return error === DLMS_EXCEPTION ? rejected : error;
 	}
 
-	/** Returns undefined if reading can continue. */
-	private takeInitiate(cursor: Cursor): Failure | undefined {
+	/** Processes the initiate response. Returns undefined if reading can continue. */
+	private onInitiate(cursor: Cursor): Failure | undefined {
 		const { ciphered, cipher } = this.#options;
 		const tag = cursor.left > 0 ? cursor.bytes[cursor.at] : -1;
 		if (tag === CONFIRMED_SERVICE_ERROR) return serviceErrorFailure(cursor);
@@ -296,13 +294,13 @@ export class Association {
 		return this.roomIn(REQUEST_LIMIT) < NORMAL_HEAD + ATTRIBUTE_LENGTH ? DLMS_PDU_SIZE : undefined;
 	}
 
-	/** Stores the meter's challenge; rejects our own, because the meter could replay our answer. */
-	private takeChallenge(bytes: Uint8Array, answer: AssociationResponse): number {
+	/** Stores the meter's challenge; rejects one that equals ours, because the meter could send our answer back. */
+	private onChallenge(bytes: Uint8Array, answer: AssociationResponse): number {
 		const challenge = bytes.subarray(answer.challengeStart, answer.challengeEnd);
 		this.#meterChallenge = challenge.length;
 		if (challenge.length === 0 || challenge.length > SECRET_LIMIT || equalConstantTime(challenge, this.challenge))
 			return this.end(DLMS_METER_UNVERIFIED);
-		this.request.set(challenge, BEHIND_AARQ);
+		this.request.set(challenge, AFTER_AARQ);
 		this.#state = STATE_AUTHENTICATE;
 		return this.resume();
 	}
@@ -317,24 +315,24 @@ export class Association {
 	}
 
 	private get meterChallenge(): Uint8Array {
-		return this.request.subarray(BEHIND_AARQ, BEHIND_AARQ + this.#meterChallenge);
+		return this.request.subarray(AFTER_AARQ, AFTER_AARQ + this.#meterChallenge);
 	}
 
 	private get proofLength(): number {
 		return this.#options.mechanism === MECHANISM_HIGH_SHA256 ? DIGEST_LENGTH : MAC_LENGTH;
 	}
 
-	private digest(ofMeter: boolean, answered: Uint8Array, own: Uint8Array): Uint8Array {
+	private digest(isMeters: boolean, answered: Uint8Array, own: Uint8Array): Uint8Array {
 		const { cipher, password } = this.#options;
-		return cipher?.digest(password, ofMeter, answered, own) ?? this.request.subarray(0, 0);
+		return cipher?.digest(password, isMeters, answered, own) ?? this.request.subarray(0, 0);
 	}
 
-	/** Processes a response, deciphering it if necessary. */
-	private takeAnswer(cursor: Cursor): number {
+	/** Processes a plain response. */
+	private onResponse(cursor: Cursor): number {
 		const tag = cursor.left > 0 ? cursor.bytes[cursor.at] : -1;
 		if (isNotification(tag)) return STEP_WAIT;
-		if (tag === EXCEPTION_RESPONSE) return this.takeException(cursor);
-		if (this.#state === STATE_AUTHENTICATE) return this.takeAuthentication(cursor, tag);
+		if (tag === EXCEPTION_RESPONSE) return this.onException(cursor);
+		if (this.#state === STATE_AUTHENTICATE) return this.onProof(cursor, tag);
 		const { reading } = this.#options;
 		if (tag === CONFIRMED_SERVICE_ERROR) reading.refuse(REASON_EXCEPTION);
 		else if (tag === GET_RESPONSE) reading.take();
@@ -342,7 +340,7 @@ export class Association {
 		return this.resume();
 	}
 
-	private takeAuthentication(cursor: Cursor, tag: number): number {
+	private onProof(cursor: Cursor, tag: number): number {
 		if (tag === CONFIRMED_SERVICE_ERROR) return this.end(DLMS_EXCEPTION);
 		if (tag !== ACTION_RESPONSE) return this.end(DLMS_MALFORMED);
 		const { proofLength } = this;
@@ -370,11 +368,11 @@ export class Association {
 	/** Returns the number of plain bytes that fit in an APDU of `limit` bytes. */
 	private roomIn(limit: number): number {
 		const { pduLimit } = this.#initiate;
-		const whole = Math.min(pduLimit || REQUEST_LIMIT, limit);
-		return this.#options.ciphered ? whole - CIPHER_OVERHEAD - (whole > 0xff ? 1 : 0) : whole;
+		const total = Math.min(pduLimit || REQUEST_LIMIT, limit);
+		return this.#options.ciphered ? total - CIPHER_OVERHEAD - (total > 0xff ? 1 : 0) : total;
 	}
 
-	private ask(): number {
+	private requestData(): number {
 		const { reading } = this.#options;
 		// A list must fit one frame; a single attribute may need several.
 		const isList = (reading.services & CONFORMANCE_LIST) !== 0;
@@ -383,7 +381,7 @@ export class Association {
 		return STEP_SEND;
 	}
 
-	private takeException(cursor: Cursor): number {
+	private onException(cursor: Cursor): number {
 		this.exception.read(cursor);
 		const { failure } = this.exception;
 		if (this.#state !== STATE_READ) return this.end(failure ?? DLMS_EXCEPTION);

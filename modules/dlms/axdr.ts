@@ -19,7 +19,7 @@
  */
 import type { Cursor } from "./cursor.js";
 
-/** Tags used by name; render.ts has the numeric ones. */
+/** Tags that have a name in the code; render.ts has those of numbers. */
 export const TAG_NULL = 0x00;
 export const TAG_ARRAY = 0x01;
 export const TAG_STRUCTURE = 0x02;
@@ -37,15 +37,17 @@ export const TAG_DATE = 0x1a;
 export const TAG_TIME = 0x1b;
 export const TAG_DONT_CARE = 0xff;
 
-/** Nested containers; stack size in bytes. */
+/** Maximum number of nested containers. */
 export const DEPTH_LIMIT = 8;
+/** Size of the stack, bytes. */
 export const STACK_SIZE = DEPTH_LIMIT * 2;
 /** The walker counts elements in two bytes. */
 const COUNT_LIMIT = 0xffff;
 
 /**
- * Bytes after each tag, 00 to 21, counted from `0` (`<` is 12); C container, N count of bytes, B count of bits, D
- * description, ? undefined. A string, because numbers in a table take 16 bytes of flash each.
+ * Number of bytes after each tag from 00 to 21, as a character counted from `0` (`<` is 12); C container, N count of
+ * bytes, B count of bits, D description, ? undefined. This is a string, because a number in a table takes 16 bytes of
+ * flash.
  */
 const SIZES = "0CC1B44??NN?N1?1212D88148<54124124";
 const DIGIT_0 = 0x30;
@@ -68,7 +70,7 @@ export class DataWalker {
 	/** Number of remaining elements of each open container, two bytes each. */
 	readonly #stack: Uint8Array;
 	readonly #bottom: number;
-	/** Position of the next container. */
+	/** Position in the stack for the next container. */
 	#top: number;
 	#started = false;
 	/** Tag, and content `bytes[start..end)`, of the current element. */

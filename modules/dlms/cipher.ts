@@ -1,7 +1,7 @@
 /**
  * Ciphering of APDUs, suites 0 and 1: AES-128-GCM with 12-byte tags (IEC 62056-5-3, 5.3 and 9.2; NIST SP 800-38D), and
- * HLS proofs by GMAC and SHA-256. Global keys only: glo- APDUs, general-glo-ciphering from the meter, and
- * general-ded-ciphering in pushes, which need no dedicated key there. ECDSA and ECDH are not supported.
+ * HLS proofs by GMAC and SHA-256. Only global keys are supported, in glo- APDUs, in general-glo-ciphering from the
+ * meter, and in general-ded-ciphering, which needs no dedicated key in pushes. ECDSA and ECDH are not supported.
  *
  *   glo-           tag len SC IC(4) ciphertext [tag 12]
  *   general-glo    DB 08 <title> len SC IC(4) ciphertext [tag 12]
@@ -11,7 +11,7 @@
  *
  * Each of our counters is used for one APDU or tag; the caller supplies the first one, and a limit that it reserved in
  * flash. The meter's counter must increase. Without an authentication key we only encrypt, and accept the meter's tags
- * without a check (`unchecked`). After a response in the other suite, that suite is used.
+ * without a check (`unchecked`). After a response in the other suite (0 or 1), our APDUs use that suite.
  */
 
 import { equalConstantTime, holdsConstantTime } from "../bytes/equal.js";
@@ -20,12 +20,17 @@ import { SECRET_LIMIT, TITLE_LENGTH } from "./aarq.js";
 import { type Cursor, putBytes, putLength, putU32 } from "./cursor.js";
 import { DLMS_MALFORMED, DLMS_METER_TITLE, DLMS_REPLAY, DLMS_SUITE_2, DLMS_TAG, DLMS_UNPROTECTED } from "./failures.js";
 
-/** Returns ciphertext and a 16-byte tag; given a ciphertext, returns plain text. The IV has 12 bytes. */
+/**
+ * Returns the ciphertext of `text` and a 16-byte tag; for a ciphertext, the plain text comes first. The IV has 12
+ * bytes.
+ */
 export type GCM = (key: Uint8Array, iv: Uint8Array, aad: Uint8Array, text: Uint8Array) => Uint8Array;
 
 export const KEY_LENGTH = 16;
 export const TAG_LENGTH = 12;
-/** Number of bytes that ciphering adds to an APDU of less than 256 bytes in total; one more for longer ones. */
+/**
+ * Number of bytes that ciphering adds to an APDU of less than 256 bytes in total; to a longer one, it adds one more.
+ */
 export const CIPHER_OVERHEAD = 3 + 5 + TAG_LENGTH;
 /** Length of a GMAC answer to a challenge, bytes. */
 export const MAC_LENGTH = 5 + TAG_LENGTH;
@@ -157,7 +162,7 @@ export class Cipher {
 	seal(bytes: Uint8Array, start: number, end: number, into: Uint8Array, at: number): number {
 		const control = this.#suite | (this.authenticates ? AUTHENTICATED | ENCRYPTED : ENCRYPTED);
 		const tag = bytes[start] + (bytes[start] < FIRST_SERVICE ? GLO_INITIATE : GLO_SERVICE);
-		const counter = this.take();
+		const counter = this.nextCounter();
 		this.setIV(this.title, counter);
 		const sealed = this.run(this.aad(control), bytes.subarray(start, end));
 		const length = end - start + (this.authenticates ? TAG_LENGTH : 0);
@@ -174,7 +179,7 @@ export class Cipher {
 	 * the encryption key over the authentication key.
 	 */
 	answer(challenge: Uint8Array, start: number, end: number, into: Uint8Array, at: number): void {
-		const counter = this.take();
+		const counter = this.nextCounter();
 		const control = AUTHENTICATED | this.#suite;
 		into[at] = control;
 		const to = putU32(into, at + 1, counter);
@@ -194,17 +199,17 @@ export class Cipher {
 
 	/**
 	 * Returns the SHA-256 proof of HLS (IEC 62056-5-3, 9.2.7.2) over the secret, own title, peer's title, answered
-	 * challenge, own challenge. `ofMeter`: true for the meter's proof.
+	 * challenge, own challenge. `isMeters`: true for the meter's proof.
 	 */
-	digest(secret: Uint8Array, ofMeter: boolean, answered: Uint8Array, own: Uint8Array): Uint8Array {
+	digest(secret: Uint8Array, isMeters: boolean, answered: Uint8Array, own: Uint8Array): Uint8Array {
 		const { title, meterTitle } = this;
 		const { sha256 } = this.#options;
-		return ofMeter
+		return isMeters
 			? sha256(secret, meterTitle, title, answered, own)
 			: sha256(secret, title, meterTitle, answered, own);
 	}
 
-	/** Moves the cursor to the plain APDU; returns the failure. */
+	/** Deciphers the APDU at the cursor and moves the cursor to the plain APDU; returns the failure, if any. */
 	open(cursor: Cursor): Failure | undefined {
 		const tag = cursor.u8();
 		const isGeneral = tag === GENERAL_GLO || tag === GENERAL_DED;
@@ -254,7 +259,7 @@ export class Cipher {
 		const encrypted = (control & ENCRYPTED) !== 0;
 		const aad = encrypted ? this.aad(control) : this.longAAD(control, text);
 		this.setIV(this.meterTitle, counter);
-		// GCM is symmetric; the tag comes from enciphering the plain text.
+		// GCM is symmetric, so enciphering returns the plain text; the right tag comes from enciphering that again.
 		const plain = encrypted ? this.run(aad, text).subarray(0, text.length) : text;
 		cursor.set(plain, 0, plain.length);
 		if (!authenticated) return undefined;
@@ -262,12 +267,12 @@ export class Cipher {
 			this.unchecked = true;
 			return undefined;
 		}
-		const again = encrypted ? plain : this.#work.subarray(0, 0);
-		const tag = this.run(aad, again).subarray(again.length, again.length + TAG_LENGTH);
+		const plainText = encrypted ? plain : this.#work.subarray(0, 0);
+		const tag = this.run(aad, plainText).subarray(plainText.length, plainText.length + TAG_LENGTH);
 		return equalConstantTime(tag, bytes.subarray(textEnd, end)) ? undefined : DLMS_TAG;
 	}
 
-	private take(): number {
+	private nextCounter(): number {
 		if (!this.has(1)) throw new RangeError("an invocation counter is used that was not kept ahead");
 		return this.counter++;
 	}

@@ -6,7 +6,7 @@
  * high byte first.
  */
 
-/** Bytes of a long-form length. */
+/** Maximum number of bytes in a long-form length. */
 const LENGTH_BYTES = 4;
 const LONG_FORM = 0x80;
 
@@ -16,7 +16,7 @@ export class Cursor {
 	at = 0;
 	/** Position after the last byte. */
 	end = 0;
-	/** True after an error: all read since `set` is invalid. */
+	/** True after an error: all values read since `set` are invalid. */
 	failed = false;
 
 	constructor(bytes: Uint8Array) {
@@ -94,7 +94,7 @@ export function putLength(into: Uint8Array, at: number, length: number): number 
 	return to;
 }
 
-/** Writes the high byte first; returns the end. */
+/** Writes 4 bytes, high byte first; returns the end. */
 export function putU32(into: Uint8Array, at: number, value: number): number {
 	into[at] = value >>> 24;
 	into[at + 1] = (value >>> 16) & 0xff;
@@ -103,7 +103,7 @@ export function putU32(into: Uint8Array, at: number, value: number): number {
 	return at + 4;
 }
 
-/** Returns the end. A loop avoids a temporary view. */
+/** Copies the bytes to `into[at]`; returns the end. A loop avoids a temporary view. */
 export function putBytes(into: Uint8Array, at: number, bytes: ArrayLike<number>): number {
 	for (let i = 0; i < bytes.length; i++) into[at + i] = bytes[i];
 	return at + bytes.length;

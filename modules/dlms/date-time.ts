@@ -19,7 +19,7 @@
 export const DATE_TIME_LENGTH = 12;
 export const TIME_LENGTH = 4;
 
-const NOT_TOLD = 0xff;
+const UNSPECIFIED = 0xff;
 /** Maximum deviation in either direction, minutes: UTC+14. */
 const DEVIATION_LIMIT = 840;
 
@@ -38,7 +38,7 @@ export function putDateTime(
 ): number {
 	const { bytes, start, swapped } = source;
 	const date = putDate(bytes, start, into, at);
-	if (date === at || bytes[start + 5] === NOT_TOLD) return date;
+	if (date === at || bytes[start + 5] === UNSPECIFIED) return date;
 	into[date] = LETTER_T;
 	const time = putTime(bytes, start + 5, into, date + 1);
 	if (time === date + 1) return at;
@@ -63,18 +63,18 @@ export function putDate(bytes: Uint8Array, start: number, into: Uint8Array, at: 
 /** Writes 4 bytes as `17:45:30`; returns the end, or `at` if there is no text. */
 export function putTime(bytes: Uint8Array, start: number, into: Uint8Array, at: number): number {
 	const hour = bytes[start];
-	const minute = bytes[start + 1] === NOT_TOLD ? 0 : bytes[start + 1];
+	const minute = bytes[start + 1] === UNSPECIFIED ? 0 : bytes[start + 1];
 	const second = bytes[start + 2];
 	const hundredths = bytes[start + 3];
 	if (hour > 23 || minute > 59) return at;
 	put2(into, at, hour);
 	into[at + 2] = COLON;
 	put2(into, at + 3, minute);
-	if (second === NOT_TOLD) return at + 5;
-	if (second > 59 || (hundredths > 99 && hundredths !== NOT_TOLD)) return at;
+	if (second === UNSPECIFIED) return at + 5;
+	if (second > 59 || (hundredths > 99 && hundredths !== UNSPECIFIED)) return at;
 	into[at + 5] = COLON;
 	put2(into, at + 6, second);
-	if (hundredths === 0 || hundredths === NOT_TOLD) return at + 8;
+	if (hundredths === 0 || hundredths === UNSPECIFIED) return at + 8;
 	into[at + 8] = DOT;
 	put2(into, at + 9, hundredths);
 	return at + 11;

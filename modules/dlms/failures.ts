@@ -8,76 +8,79 @@ export const DLMS_MALFORMED = failure(
 	40,
 	"The meter's answer could not be understood. Try again; then check client_address, auth and use_encryption.",
 );
-/** AARE without a reason known here. */
+/** The AARE has another diagnostic, or none. */
 export const DLMS_REJECTED = failure(
 	METER_AUTH_FAILED,
 	"dlms/rejected",
 	41,
 	"The meter refuses the association and does not say why. Check client_address; then auth; then password and keys.",
 );
-/** AARE 2: context (plain or ciphered, logical names), or with Gurux the mechanism. */
+/** Diagnostic 2 of the AARE: wrong context (plain or ciphered, logical names), or with Gurux wrong mechanism. */
 export const DLMS_CONTEXT = finalFailure(
 	METER_AUTH_FAILED,
 	"dlms/context",
 	42,
 	"The meter refuses the application context: change use_encryption; then check client_address and auth. A meter that goes by short names can't be read.",
 );
-/** AARE 3: unknown system title of ours. */
+/** Diagnostic 3 of the AARE: the meter does not know our system title. */
 export const DLMS_TITLE = finalFailure(
 	METER_AUTH_FAILED,
 	"dlms/title",
 	43,
 	"The meter does not take the gateway's system title. It may have to be registered in the meter.",
 );
-/** AARE 11: this client address needs another mechanism. */
+/** Diagnostic 11 of the AARE: this client address needs another mechanism. */
 export const DLMS_MECHANISM = finalFailure(
 	METER_AUTH_FAILED,
 	"dlms/mechanism",
 	44,
 	"This client_address needs another auth. Try the others; then check client_address. If none fits, the meter needs an HLS mechanism that this gateway does not support.",
 );
-/** AARE 12, 14: needs authentication, or a stronger one. */
+/** Diagnostic 12 or 14 of the AARE: this client address needs authentication, or a stronger mechanism. */
 export const DLMS_AUTHENTICATION_REQUIRED = finalFailure(
 	METER_AUTH_FAILED,
 	"dlms/authentication-required",
 	45,
 	"This client_address needs authentication. Change auth; then check client_address. If neither low nor high_gmac nor high_sha256 fits, the meter needs an HLS mechanism that this gateway does not support.",
 );
-/** AARE 13: password, key or client address. */
+/** Diagnostic 13 of the AARE: wrong password, key or client address. */
 export const DLMS_AUTHENTICATION = finalFailure(
 	METER_AUTH_FAILED,
 	"dlms/authentication",
 	46,
 	"Authentication failed. Check password, or block_cipher_key, auth_key and security_suite; then client_address.",
 );
-/** ACSE provider: no common version. */
+/** Diagnostic of the ACSE provider: no common version. */
 export const DLMS_ACSE_VERSION = finalFailure(
 	METER_ERROR,
 	"dlms/acse-version",
 	47,
 	"The meter knows no version of ACSE that we do.",
 );
-/** Initiate errors 1 to 4: version, services, APDU length, refused. */
+/** Initiate error 1. */
 export const DLMS_VERSION = finalFailure(METER_ERROR, "dlms/version", 48, "The meter has another version of DLMS.");
+/** Initiate error 2: no common services. */
 export const DLMS_CONFORMANCE = finalFailure(
 	METER_ERROR,
 	"dlms/conformance",
 	49,
 	"The meter offers none of the services that reading needs. Check client_address. A meter that goes by short names can't be read.",
 );
+/** Initiate error 3: the APDUs that the meter accepts are too short. */
 export const DLMS_PDU_SIZE = finalFailure(
 	METER_ERROR,
 	"dlms/pdu-size",
 	50,
 	"The meter takes messages that are too short to ask with.",
 );
+/** Initiate error 4: the meter refuses without a reason. */
 export const DLMS_INITIATE = finalFailure(
 	METER_ERROR,
 	"dlms/initiate",
 	51,
 	"The meter refuses to begin. Check client_address; then use_encryption.",
 );
-/** Wrong key, system title or suite. */
+/** The meter cannot decipher our APDU: wrong key, system title or suite. */
 export const DLMS_DECIPHERING = finalFailure(
 	METER_AUTH_FAILED,
 	"dlms/deciphering",
@@ -119,14 +122,14 @@ export const DLMS_UNPROTECTED = finalFailure(
 	57,
 	"An answer is less protected than it must be. Check auth_key and use_encryption.",
 );
-/** A counter did not increase. */
+/** The meter's invocation counter did not increase. */
 export const DLMS_REPLAY = finalFailure(
 	METER_AUTH_FAILED,
 	"dlms/replay",
 	58,
 	"The meter's invocation counter did not grow: an answer may have been recorded and played back.",
 );
-/** The title is missing, ours, or another than before. */
+/** The meter's system title is missing, equals ours, or differs from the one before. */
 export const DLMS_METER_TITLE = finalFailure(
 	METER_AUTH_FAILED,
 	"dlms/meter-title",
@@ -173,7 +176,7 @@ export const DLMS_HLS_SHA256 = finalFailure(
 	"The meter needs HLS with SHA-256 (mechanism 6) at this client_address: auth high_sha256, with its secret as password.",
 );
 export const DLMS_HLS_ECDSA = mechanism("ecdsa", "HLS with ECDSA (mechanism 7)");
-/** AES-256 in a security control byte. */
+/** The security control byte names suite 2 (AES-256). */
 export const DLMS_SUITE_2 = finalFailure(
 	METER_AUTH_FAILED,
 	"dlms/security-suite-2",
@@ -188,11 +191,11 @@ export const DLMS_SHORT_NAMES = finalFailure(
 	"The meter goes by short names (SN), which this gateway can't do. Try the protocol iec62056; then another client_address.",
 );
 
-function mechanism(name: string, wanted: string): Failure {
+function mechanism(name: string, description: string): Failure {
 	return finalFailure(
 		METER_AUTH_FAILED,
 		`dlms/hls-${name}`,
 		66,
-		`The meter needs ${wanted}, which this gateway does not support. Ask its operator for a client_address with low, high_gmac or high_sha256.`,
+		`The meter needs ${description}, which this gateway does not support. Ask its operator for a client_address with low, high_gmac or high_sha256.`,
 	);
 }

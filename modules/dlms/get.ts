@@ -8,7 +8,7 @@
  *             C4 02 id last <number(4)> 00 len <piece>  |  01 <reason>
  *             C4 03 id n  { 00 <data> | 01 <reason> }…
  *
- * The joined pieces are the data, or what follows the id in a list; a wrong block number ends the transfer. Limit:
+ * The joined pieces are the data; for a list, all that follows the id. A wrong block number ends the transfer. Limit:
  * JOINED_LIMIT joined bytes, less those removed by `drop`.
  */
 import { type Cursor, putU32 } from "./cursor.js";
@@ -17,18 +17,20 @@ import { POLL_CLASS, POLL_CODE_LENGTH } from "./poll-list.js";
 export const GET_REQUEST = 0xc0;
 export const GET_RESPONSE = 0xc4;
 
-/** Bytes of a value or list, received in blocks. */
+/** Maximum length of a value or list that is received in blocks, bytes. */
 export const JOINED_LIMIT = 2048;
 
-/** Bytes: an attribute, the head before one, the head before a list. */
+/** Length of an attribute in a request, bytes. */
 export const ATTRIBUTE_LENGTH = 10;
+/** Length of the head before one attribute, bytes. */
 export const NORMAL_HEAD = 3;
+/** Length of the head before a list of attributes, bytes. */
 export const LIST_HEAD = 4;
 
 const NORMAL = 1;
 const BLOCK = 2;
 const LIST = 3;
-/** Invocation 1, confirmed, high priority; one request at a time. */
+/** Invocation 1 of each request, because only one is pending at a time; confirmed, high priority. */
 const INVOKE = 0xc1;
 const CHOICE_DATA = 0;
 
@@ -79,7 +81,7 @@ function putHead(into: Uint8Array, at: number, type: number): number {
 
 /** One instance is used for a whole association. */
 export class GetResponse {
-	/** Positioned at the result after GET_DATA and GET_RESULTS. */
+	/** Cursor of the response; after GET_DATA and GET_RESULTS it is at the result. */
 	readonly result: Cursor;
 	/** Data-access-result after GET_REFUSED. */
 	reason = 0;
@@ -105,7 +107,7 @@ export class GetResponse {
 		if (this.#joined !== undefined) this.result.set(this.#joined, 0, this.#length);
 	}
 
-	/** Removes joined bytes to make room. */
+	/** Removes the first `count` joined bytes, to make room. */
 	drop(count: number): void {
 		this.#joined?.copyWithin(0, count, this.#length);
 		this.#length -= count;
@@ -116,7 +118,7 @@ export class GetResponse {
 		return putU32(into, putHead(into, at, BLOCK), this.#block);
 	}
 
-	/** `list`: the request was for a list. Returns GET_…. */
+	/** Processes the response at the cursor; returns GET_…. `list`: true if the request was for a list. */
 	take(list: boolean): number {
 		const cursor = this.result;
 		cursor.expect(GET_RESPONSE);

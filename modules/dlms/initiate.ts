@@ -23,7 +23,7 @@ export const CONFORMANCE_GET = 0x0010;
 export const CONFORMANCE_SELECTIVE = 0x0004;
 export const CONFORMANCE_ACTION = 0x0001;
 
-/** Association with short names (IEC 62056-6-2, 5.3.3). */
+/** Name of an association with short names (IEC 62056-6-2, 5.3.3). */
 const NAME_SHORT = 0xfa00;
 
 const VERSION = 6;
@@ -57,7 +57,7 @@ export class Initiate {
 	/** True for short name referencing. */
 	isShort = false;
 
-	/** Returns false if the response is malformed or another APDU. */
+	/** Reads an initiate response; returns false if the APDU is malformed or another one. */
 	read(cursor: Cursor): boolean {
 		cursor.expect(INITIATE_RESPONSE);
 		if (cursor.u8() !== 0) cursor.u8();

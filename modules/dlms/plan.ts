@@ -1,6 +1,7 @@
 /**
- * Steps for a poll list, one attribute each: logical device name, to match cached scalers; unknown scalers; values, each
- * with its capture time if the class has one (IEC 62056-6-2, 4.3.2 to 4.3.4).
+ * Steps in which a poll list is read. Each reads one attribute: first the logical device name, which shows whether the
+ * cached scalers are valid; then the unknown scalers; then the values, each with its capture time if the class has one
+ * (IEC 62056-6-2, 4.3.2 to 4.3.4).
  *
  * | class | value | scaler_unit | capture time |
  * |---|---|---|---|
@@ -25,7 +26,7 @@ const CLASS_EXTENDED = 4;
 const CLASS_DEMAND = 5;
 const CLASS_CLOCK = 8;
 
-/** `kind` of the object at `position`. */
+/** Returns the step that reads `kind` (KIND_…) of the object at `position`. */
 export function stepOf(kind: number, position: number): number {
 	return (kind << POSITION_BITS) | position;
 }
@@ -61,7 +62,7 @@ export function isTimestamp(list: Uint8Array, step: number): boolean {
 	return classId === CLASS_DEMAND && (attribute === 6 || attribute === 7);
 }
 
-/** Returns the first position of the same object; -1 without a scaler. */
+/** Returns the first position of the same object, under which its scaler is cached; -1 if it has no scaler. */
 export function scalerPosition(list: Uint8Array, position: number): number {
 	const at = entryAt(position);
 	if (scalerAttribute(list, at) === 0) return -1;
@@ -74,14 +75,14 @@ export function scalerPosition(list: Uint8Array, position: number): number {
 
 export const STEPS_LIMIT = 1 + POLL_LIMIT * 3;
 
-/** Returns the end, at most `at` + STEPS_LIMIT. `named`: the steps begin with the device name. */
+/** Writes the steps; returns the end, at most `at` + STEPS_LIMIT. `named`: the steps begin with the device name. */
 export function putPlan(list: Uint8Array, cache: ScalerCache, named: boolean, into: Uint8Array, at: number): number {
 	const count = list[0];
 	let to = at;
 	if (named) into[to++] = STEP_NAME;
 	for (let i = 0; i < count; i++) {
-		const wanted = scalerPosition(list, i) === i && cache.state(i) === SCALER_UNKNOWN;
-		if (wanted) into[to++] = stepOf(KIND_SCALER, i);
+		const isNeeded = scalerPosition(list, i) === i && cache.state(i) === SCALER_UNKNOWN;
+		if (isNeeded) into[to++] = stepOf(KIND_SCALER, i);
 	}
 	for (let i = 0; i < count; i++) {
 		into[to++] = stepOf(KIND_VALUE, i);

@@ -53,13 +53,13 @@ const UNIT_V = 35;
 const MAKERS = "KFM KAM LGZ ISK";
 const MAKER_SIZE = 4;
 /**
- * Indexes in MAKERS. Default: W and var. Kaifa: Wh and varh, mA, 0.1 V. Kamstrup: ten times larger, power factors 0.01.
- * Other makers' current and voltage units vary.
+ * Indexes in MAKERS. Values without a unit are in W, var, Wh and varh; with Kaifa in mA and 0.1 V; with Kamstrup in
+ * 10 Wh, 10 varh, 0.01 A and V, and power factors in 0.01. Other makers' units of current and voltage vary.
  */
 const KAIFA = 0;
 const KAMSTRUP = 1;
-/** First maker with object lists; also used for unknown makers. */
-const LISTING = 2;
+/** First index of the makers whose units of current and voltage vary; also used for unknown makers of object lists. */
+const OTHER_MAKER = 2;
 const NO_MAKER = -1;
 const SCALER_CURRENT = -3;
 const SCALER_VOLTAGE = -1;
@@ -111,10 +111,11 @@ export class PushReading {
 	}
 
 	/**
-	 * The notification must fill the cursor. `title`: the sender's, or empty. Returns false if it is no notification,
-	 * is invalid A-XDR, or has not exactly one value per listed object; the records are then invalid.
+	 * Decodes the notification, which must fill the cursor. `title`: the sender's system title, or empty. Returns false
+	 * if the APDU is no notification, is invalid A-XDR, or has not exactly one value per listed object; the records are
+	 * then invalid.
 	 */
-	take(title: Uint8Array): boolean {
+	decode(title: Uint8Array): boolean {
 		const { cursor } = this;
 		const walker = this.#walker;
 		cursor.expect(DATA_NOTIFICATION);
@@ -131,18 +132,18 @@ export class PushReading {
 		if (length > 0 && bytes[time] !== 0xff) {
 			walker.tag = TAG_DATE_TIME;
 			walker.start = time;
-			this.takeTime();
+			this.writeClock();
 		}
 		cursor.at = body + 1;
 		const count = cursor.length();
 		const first = cursor.at;
-		if (bytes[first] === TAG_ARRAY && this.isObject(first + 2)) return this.takeListed(count);
+		if (bytes[first] === TAG_ARRAY && this.isObject(first + 2)) return this.decodeListed(count);
 		cursor.at = body;
 		walker.begin();
 		const isKaifa = bytes[first] === TAG_OCTET_STRING && this.findMaker(bytes, first + 2, first + 5);
-		if (count === 1 && bytes[first] === TAG_UINT32) this.takePlaces(1);
-		else if (isKaifa && this.#maker === KAIFA) this.takePlaces(count);
-		else this.takeRow();
+		if (count === 1 && bytes[first] === TAG_UINT32) this.decodePlaces(1);
+		else if (isKaifa && this.#maker === KAIFA) this.decodePlaces(count);
+		else this.decodeRow();
 		return true;
 	}
 
@@ -164,29 +165,29 @@ export class PushReading {
 	}
 
 	/** Reads objects, then their values. The list's own push setup, if first, has no value. */
-	private takeListed(count: number): boolean {
+	private decodeListed(count: number): boolean {
 		const { cursor } = this;
 		const { bytes, at: list } = cursor;
 		const walker = this.#walker;
-		if (this.#maker < 0) this.#maker = LISTING;
+		if (this.#maker < 0) this.#maker = OTHER_MAKER;
 		cursor.at = list + 1;
 		let left = cursor.length();
 		let object = cursor.at;
 		cursor.at = list;
 		walker.skip();
 		let value = cursor.at;
-		let isOwn = left === count && bytes[object + 4] === CLASS_PUSH_SETUP;
-		if (!isOwn && left !== count - 1) return false;
+		let isPushSetup = left === count && bytes[object + 4] === CLASS_PUSH_SETUP;
+		if (!isPushSetup && left !== count - 1) return false;
 		for (; left > 0; left--) {
 			if (!this.isObject(object)) return false;
-			if (!isOwn) {
+			if (!isPushSetup) {
 				cursor.at = value;
 				walker.begin();
 				this.setObject(object + 7, bytes[object + 4], bytes[object + 14]);
-				while (walker.next()) if (bytes[object + 4] !== CLASS_PUSH_SETUP) this.takeValue();
+				while (walker.next()) if (bytes[object + 4] !== CLASS_PUSH_SETUP) this.writeValue();
 				value = cursor.at;
 			}
-			isOwn = false;
+			isPushSetup = false;
 			cursor.at = object;
 			walker.skip();
 			object = cursor.at;
@@ -195,12 +196,12 @@ export class PushReading {
 	}
 
 	/** Reads codes and values in a row, however nested. */
-	private takeRow(): void {
+	private decodeRow(): void {
 		const { cursor } = this;
 		const { bytes } = cursor;
 		const walker = this.#walker;
 		let isPending = false;
-		let isAny = false;
+		let hasValue = false;
 		/** Number of following elements that are already decoded. */
 		let known = 0;
 		/** Class of the next object; 0 without classes. */
@@ -214,14 +215,14 @@ export class PushReading {
 				classId = 0;
 			} else if (isPending) {
 				if (this.findScaler()) known = 2;
-				this.takeValue();
+				this.writeValue();
 				isPending = false;
-				isAny = true;
+				hasValue = true;
 				classId = 0;
 			} else if (tag === TAG_OCTET_STRING && length === POLL_CODE_LENGTH) {
 				this.setObject(start, classId, ATTRIBUTE_VALUE);
 				if (classId > 0) this.#nameless--;
-				// Scaler and unit may follow the code; with a class, the attribute does.
+				// Scaler and unit may follow the code; after a class and a code, the attribute follows.
 				else if (this.findScaler()) known = 2;
 				// A push setup code names the list and has no value.
 				isPending = bytes[start + 2] !== GROUP_PUSH_SETUP || bytes[start + 3] !== 9;
@@ -229,10 +230,10 @@ export class PushReading {
 			} else if (tag === TAG_UINT16) {
 				classId = bytes[start + 1];
 				this.#nameless++;
-			} else if (tag === TAG_OCTET_STRING && length === DATE_TIME_LENGTH && !isAny) this.takeTime();
-			else if (isAny && cursor.left === 0 && length > POLL_CODE_LENGTH) {
+			} else if (tag === TAG_OCTET_STRING && length === DATE_TIME_LENGTH && !hasValue) this.writeClock();
+			else if (hasValue && cursor.left === 0 && length > POLL_CODE_LENGTH) {
 				this.setCode(0, 96, 1);
-				this.takeValue();
+				this.writeValue();
 			} else {
 				if (isNumber(tag)) this.#nameless++;
 				this.findMaker(bytes, start, end);
@@ -241,46 +242,46 @@ export class PushReading {
 	}
 
 	/** Reads a Kaifa list, by position. */
-	private takePlaces(count: number): void {
+	private decodePlaces(count: number): void {
 		const isOnePhase = count === 9 || count === 14;
 		this.#maker = KAIFA;
 		for (let i = 0; this.#walker.next(); i++) {
 			let place = count === 1 ? PLACE_POWER : i;
 			if (isOnePhase && i > 7) place += i === 8 ? 2 : 4;
-			if (place === PLACE_CLOCK) this.takeTime();
+			if (place === PLACE_CLOCK) this.writeClock();
 			else if (place > 0 && place < PLACES_END) {
 				if (place < PLACE_POWER) this.setCode(0, 96, 1, place === 1 ? 0 : 7);
 				else if (place < PLACE_CURRENT) this.setCode(1, 1 + place - PLACE_POWER, 7);
 				else if (place < PLACE_VOLTAGE) this.setCode(1, 31 + 20 * (place - PLACE_CURRENT), 7);
 				else if (place < PLACE_CLOCK) this.setCode(1, 32 + 20 * (place - PLACE_VOLTAGE), 7);
 				else this.setCode(1, place - PLACE_CLOCK, 8);
-				this.takeValue();
+				this.writeValue();
 			}
 		}
 	}
 
 	/** Writes the meter's clock from the current element. */
-	private takeTime(): void {
+	private writeClock(): void {
 		const walker = this.#walker;
 		this.setCode(0, 1, 0);
 		walker.end = walker.start + DATE_TIME_LENGTH;
-		this.takeValue();
+		this.writeValue();
 	}
 
 	private setCode(a: number, c: number, d: number, e = 0): void {
 		const code = [a, 0, c, d, e, 0xff];
 		this.#work.set(code, CODE_AT);
-		this.object(0, ATTRIBUTE_VALUE);
+		this.select(0, ATTRIBUTE_VALUE);
 	}
 
 	/** Sets the object by the code at `bytes[at]`; class 0: unknown. */
 	private setObject(at: number, classId: number, attribute: number): void {
 		for (let i = 0; i < POLL_CODE_LENGTH; i++) this.#work[CODE_AT + i] = this.cursor.bytes[at + i];
-		this.object(classId, attribute);
+		this.select(classId, attribute);
 	}
 
-	/** Sets the object by the code already set, with the maker's scaler and unit. */
-	private object(classId: number, attribute: number): void {
+	/** Sets class and attribute of the object whose code is set, and the maker's scaler and unit. */
+	private select(classId: number, attribute: number): void {
 		const work = this.#work;
 		const c = work[CODE_AT + 2];
 		const d = work[CODE_AT + 3];
@@ -298,7 +299,7 @@ export class PushReading {
 		const isReactive = kind > 2;
 		if (kind === POWER_FACTOR && d === 7 && maker === KAMSTRUP) this.#scaler = SCALER_POWER_FACTOR;
 		if (kind === 0 || kind > 12 || (kind > 8 && (isEnergy || kind < 11))) return;
-		if (kind > 8 && maker >= LISTING) return;
+		if (kind > 8 && maker >= OTHER_MAKER) return;
 		if (kind > 8) {
 			this.#unit = kind === 11 ? UNIT_A : UNIT_V;
 			this.#scaler = kind === 11 ? SCALER_CURRENT : SCALER_VOLTAGE;
@@ -319,14 +320,14 @@ export class PushReading {
 	}
 
 	/** Writes the current element as a value of the object. */
-	private takeValue(): void {
+	private writeValue(): void {
 		const walker = this.#walker;
 		const work = this.#work;
 		const isClock = work[CODE_AT + POLL_CLASS] === CLASS_CLOCK;
 		const length = render(walker, this.#scaler, isClock ? AS_DATE_TIME : AS_TEXT, work);
 		// The head has already given this time. The clock of another channel is different (Kamstrup).
-		const isAgain = isClock && this.#hasTime && work[CODE_AT + 1] === 0;
-		if (length <= 0 || isAgain) return;
+		const isRepeated = isClock && this.#hasTime && work[CODE_AT + 1] === 0;
+		if (length <= 0 || isRepeated) return;
 		if (isClock) this.#hasTime = true;
 		const c = work[CODE_AT + 2];
 		const d = work[CODE_AT + 3];

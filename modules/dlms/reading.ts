@@ -57,9 +57,9 @@ export const LIST_LIMIT = 30;
  * accepts.
  */
 export const SHORT_LIST = 10;
-/** Attributes in 128 bytes; a meter that fails with so few does not support lists. */
+/** Number of attributes in 128 bytes; a meter that fails with no more than these does not support lists. */
 const SHORT_ENOUGH = 12;
-/** Values of a structure or array. */
+/** Maximum number of values of a structure or array. */
 export const VALUES_LIMIT = 16;
 
 /** Byte arguments are valid only during the call. */
@@ -68,7 +68,7 @@ export interface ReadingSink {
 	beginObject(position: number, list: Uint8Array, at: number): void;
 	/**
 	 * Adds a value of the object. `text`: printable ASCII; `unit`: of IEC 62056-6-2, or UNIT_NONE. A second value of
-	 * class 4 or 5 is its time.
+	 * class 4 or 5 is its capture time.
 	 */
 	value(text: Uint8Array, length: number, unit: number): void;
 	endObject(): void;
@@ -108,7 +108,7 @@ export interface ReadingOptions {
 	readonly list: Uint8Array;
 	readonly cache: ScalerCache;
 	readonly sink: ReadingSink;
-	/** Attributes per request, if the meter supports lists. If it does not answer, read again with `fewer`. */
+	/** Attributes per request, if the meter supports lists. If the meter does not answer, read again with `fewer`. */
 	readonly listing: number;
 	/** True to read the logical device name first; otherwise the cached scalers are used unchecked. */
 	readonly named: boolean;
@@ -116,7 +116,7 @@ export interface ReadingOptions {
 	readonly swappedDeviation: boolean;
 }
 
-/** Poll list entry: code, class. */
+/** Poll list entry of the logical device name: code, class. */
 const NAME = "\x00\x00\x2a\x00\x00\xff\x01";
 /** Buffer: text, walker's stack, steps. */
 const STACK_AT = TEXT_LIMIT;
@@ -135,12 +135,12 @@ export class Reading implements Inquiry {
 	/** Index of the requested step in the working buffer. */
 	#index = STEPS_AT;
 	/** Number of steps in the last request, which is for a list if more than one. */
-	#asked = 0;
+	#count = 0;
 	#listing = 1;
 	/** True if the next request is for the next block. */
-	#more = false;
+	#hasMore = false;
 	/** True if the cached scalers belong to another meter. */
-	#isStrange = false;
+	#isOther = false;
 	/** Position of the object begun in the sink; -1 between objects. */
 	#open = -1;
 	read = 0;
@@ -157,7 +157,7 @@ export class Reading implements Inquiry {
 	begin(listing: boolean): void {
 		const { named, cache } = this.#options;
 		this.#listing = listing ? this.#options.listing : 1;
-		this.#more = false;
+		this.#hasMore = false;
 		if (named) cache.forgetNameless();
 		this.makePlan(named);
 	}
@@ -167,43 +167,43 @@ export class Reading implements Inquiry {
 	}
 
 	get listed(): boolean {
-		return this.#asked > 1;
+		return this.#count > 1;
 	}
 
 	get fewer(): number {
-		return this.#asked > SHORT_ENOUGH ? SHORT_LIST : 1;
+		return this.#count > SHORT_ENOUGH ? SHORT_LIST : 1;
 	}
 
 	request(into: Uint8Array, at: number, room: number): number {
 		this.requests++;
-		if (this.#more) return this.#response.putNext(into, at);
+		if (this.#hasMore) return this.#response.putNext(into, at);
 		this.#response.begin();
 		const fitting = Math.floor((room - LIST_HEAD) / ATTRIBUTE_LENGTH);
-		this.#asked = Math.max(1, Math.min(this.#listing, fitting, this.#stepsEnd - this.#index));
-		let to = this.#asked > 1 ? putListHead(into, at, this.#asked) : putNormalHead(into, at);
-		for (let i = 0; i < this.#asked; i++) to = this.putStep(into, to, this.#work[this.#index + i]);
+		this.#count = Math.max(1, Math.min(this.#listing, fitting, this.#stepsEnd - this.#index));
+		let to = this.#count > 1 ? putListHead(into, at, this.#count) : putNormalHead(into, at);
+		for (let i = 0; i < this.#count; i++) to = this.putStep(into, to, this.#work[this.#index + i]);
 		return to;
 	}
 
 	take(): void {
-		const kind = this.#response.take(this.#asked > 1);
-		this.#more = kind === GET_NEXT;
-		if (this.#more) return;
-		if (this.#asked > 1) this.takeList(kind);
+		const kind = this.#response.take(this.#count > 1);
+		this.#hasMore = kind === GET_NEXT;
+		if (this.#hasMore) return;
+		if (this.#count > 1) this.onList(kind);
 		else {
-			if (kind === GET_DATA) this.takeData();
-			else this.takeRefusal(reasonOf(kind, this.#response.reason));
+			if (kind === GET_DATA) this.onData();
+			else this.onRefusal(reasonOf(kind, this.#response.reason));
 			this.step();
 		}
 	}
 
 	refuse(reason: number): void {
-		this.#more = false;
-		if (this.#asked > 1) {
+		this.#hasMore = false;
+		if (this.#count > 1) {
 			this.#listing = this.fewer;
 			return;
 		}
-		this.takeRefusal(reason);
+		this.onRefusal(reason);
 		this.step();
 	}
 
@@ -227,18 +227,18 @@ export class Reading implements Inquiry {
 	 * Checks first that all results are complete: some meters omit the reason of a refusal, which would shift later
 	 * results. If a result is incomplete, smaller requests follow.
 	 */
-	private takeList(kind: number): void {
+	private onList(kind: number): void {
 		const { cursor } = this;
 		const { at } = cursor;
-		if (kind !== GET_RESULTS || this.#response.count !== this.#asked || !this.isWholeList()) {
+		if (kind !== GET_RESULTS || this.#response.count !== this.#count || !this.isWholeList()) {
 			this.#listing = this.fewer;
 			return;
 		}
 		cursor.at = at;
-		for (let i = 0; i < this.#asked; i++) {
-			if (cursor.u8() === 0) this.takeData();
-			else this.takeRefusal(cursor.u8());
-			if (!this.goOn()) return;
+		for (let i = 0; i < this.#count; i++) {
+			if (cursor.u8() === 0) this.onData();
+			else this.onRefusal(cursor.u8());
+			if (!this.nextStep()) return;
 		}
 		this.skipTimes();
 	}
@@ -246,7 +246,7 @@ export class Reading implements Inquiry {
 	/** True if there is one complete result per attribute, data or a reason. */
 	private isWholeList(): boolean {
 		const { cursor } = this;
-		for (let i = 0; i < this.#asked; i++) {
+		for (let i = 0; i < this.#count; i++) {
 			const choice = cursor.u8();
 			const whole = choice === 0 ? this.#walker.skip() : choice === 1 && cursor.u8() !== 0;
 			if (!whole || cursor.failed) return false;
@@ -255,13 +255,13 @@ export class Reading implements Inquiry {
 	}
 
 	private step(): void {
-		if (this.goOn()) this.skipTimes();
+		if (this.nextStep()) this.skipTimes();
 	}
 
 	/** Moves to the next step; false after a new plan for another meter. */
-	private goOn(): boolean {
-		if (this.#isStrange) {
-			this.#isStrange = false;
+	private nextStep(): boolean {
+		if (this.#isOther) {
+			this.#isOther = false;
 			this.makePlan(false);
 			return false;
 		}
@@ -278,27 +278,27 @@ export class Reading implements Inquiry {
 		}
 	}
 
-	private takeData(): void {
+	private onData(): void {
 		const step = this.#work[this.#index];
 		const { at } = this.cursor;
 		const whole = this.#walker.skip();
 		const end = this.cursor.at;
 		if (!whole) {
-			this.takeRefusal(REASON_UNREADABLE);
+			this.onRefusal(REASON_UNREADABLE);
 			return;
 		}
 		this.cursor.at = at;
 		this.#walker.begin();
-		if (step === STEP_NAME) this.takeName(this.#walker.next() ? this.text(0, AS_TEXT) : 0);
-		else if (kindOf(step) === KIND_SCALER) this.takeScaler(positionOf(step));
-		else if (kindOf(step) === KIND_TIME) this.takeTime(step);
-		else this.takeValue(step, at);
+		if (step === STEP_NAME) this.onName(this.#walker.next() ? this.text(0, AS_TEXT) : 0);
+		else if (kindOf(step) === KIND_SCALER) this.onScaler(positionOf(step));
+		else if (kindOf(step) === KIND_TIME) this.onTime(step);
+		else this.onValue(step, at);
 		this.cursor.at = end;
 	}
 
-	private takeRefusal(reason: number): void {
+	private onRefusal(reason: number): void {
 		const step = this.#work[this.#index];
-		if (step === STEP_NAME) this.takeName(0);
+		if (step === STEP_NAME) this.onName(0);
 		else if (kindOf(step) === KIND_SCALER) {
 			if (isDenial(reason)) this.#options.cache.set(positionOf(step), SCALER_DENIED, 0, UNIT_NONE);
 		} else if (kindOf(step) === KIND_VALUE) this.refuseObject(positionOf(step), reason);
@@ -310,12 +310,12 @@ export class Reading implements Inquiry {
 		this.#options.sink.refused(position, reason);
 	}
 
-	/** `length` 0 or less: no name. */
-	private takeName(length: number): void {
-		this.#isStrange = this.#options.cache.setName(this.#work, Math.max(0, length));
+	/** Processes the device name, `length` characters of the working buffer; 0 or less: no name. */
+	private onName(length: number): void {
+		this.#isOther = this.#options.cache.setName(this.#work, Math.max(0, length));
 	}
 
-	private takeScaler(position: number): void {
+	private onScaler(position: number): void {
 		const { bytes } = this.cursor;
 		const walker = this.#walker;
 		if (!walker.next() || walker.end - walker.start !== 1) return;
@@ -324,19 +324,19 @@ export class Reading implements Inquiry {
 		this.#options.cache.set(position, SCALER_KNOWN, scaler, bytes[walker.start]);
 	}
 
-	private takeTime(step: number): void {
+	private onTime(step: number): void {
 		if (positionOf(step) !== this.#open || !this.#walker.next()) return;
 		const length = this.text(0, this.octetsOf(step));
 		if (length > 0) this.#options.sink.value(this.#work, length, UNIT_NONE);
 	}
 
 	/** Checks the whole value before the sink receives any of it. */
-	private takeValue(step: number, at: number): void {
+	private onValue(step: number, at: number): void {
 		const { list, cache, sink } = this.#options;
 		const position = positionOf(step);
-		const holder = scalerPosition(list, position);
-		const known = holder < 0 || cache.state(holder) !== SCALER_UNKNOWN;
-		const scaler = holder < 0 ? 0 : cache.scaler(holder);
+		const scalerAt = scalerPosition(list, position);
+		const known = scalerAt < 0 || cache.state(scalerAt) !== SCALER_UNKNOWN;
+		const scaler = scalerAt < 0 ? 0 : cache.scaler(scalerAt);
 		const octets = this.octetsOf(step);
 		const walker = this.#walker;
 		let count = 0;
@@ -359,7 +359,7 @@ export class Reading implements Inquiry {
 		this.cursor.at = at;
 		for (walker.begin(); walker.next(); ) {
 			const length = this.text(scaler, octets);
-			const unit = holder >= 0 && isNumber(walker.tag) ? cache.unit(holder) : UNIT_NONE;
+			const unit = scalerAt >= 0 && isNumber(walker.tag) ? cache.unit(scalerAt) : UNIT_NONE;
 			sink.value(this.#work, Math.max(0, length), unit);
 		}
 	}

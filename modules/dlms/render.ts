@@ -52,7 +52,7 @@ const SIGNED = 0x53;
 const UNSIGNED = 0x55;
 const FLOATING = 0x46;
 
-/** True if scaler and unit apply. */
+/** Returns true if values with this tag are numbers, to which scaler and unit apply. */
 export function isNumber(tag: number): boolean {
 	return NUMBERS.charCodeAt(tag) >= FLOATING;
 }

@@ -8,7 +8,7 @@
  *   33      3 each         state, scaler (two's complement), unit
  */
 
-/** Characters; longer names are cut (16 octets, Blue Book). */
+/** Maximum number of characters of a name (16 octets, Blue Book); longer names are cut. */
 export const NAME_LIMIT = 32;
 
 export const UNIT_NONE = 255;
@@ -34,16 +34,16 @@ export class ScalerCache {
 	 */
 	setName(text: Uint8Array, length: number): boolean {
 		const bytes = this.#bytes;
-		const kept = Math.min(length, NAME_LIMIT);
-		let same = kept > 0 && bytes[0] === kept;
-		for (let i = 0; i < kept && same; i++) same = bytes[1 + i] === text[i];
+		const nameLength = Math.min(length, NAME_LIMIT);
+		let same = nameLength > 0 && bytes[0] === nameLength;
+		for (let i = 0; i < nameLength && same; i++) same = bytes[1 + i] === text[i];
 		if (same) return false;
-		let forgets = false;
-		for (let i = ENTRIES_AT; i < bytes.length; i += ENTRY_SIZE) forgets ||= bytes[i] !== SCALER_UNKNOWN;
+		let losesScalers = false;
+		for (let i = ENTRIES_AT; i < bytes.length; i += ENTRY_SIZE) losesScalers ||= bytes[i] !== SCALER_UNKNOWN;
 		bytes.fill(0);
-		bytes[0] = kept;
-		for (let i = 0; i < kept; i++) bytes[1 + i] = text[i];
-		return forgets;
+		bytes[0] = nameLength;
+		for (let i = 0; i < nameLength; i++) bytes[1 + i] = text[i];
+		return losesScalers;
 	}
 
 	/** Clears a cache without a name, because its scalers may be another meter's. */

@@ -29,7 +29,7 @@ import {
 const PORT: DatagramPort = Object.freeze({ port: 53, accessPoint: true });
 const FORMERR = 1;
 const NOTIMP = 4;
-/** Length of id and flags. */
+/** Bytes that a reply needs: id and flags. A shorter message is ignored. */
 const READABLE_LENGTH = 4;
 
 /** Answer record: pointer to the question's name, A, IN, time to live, length, address. */
@@ -100,11 +100,11 @@ export class CaptiveDNS implements DatagramMachine {
 		return HEADER_LENGTH;
 	}
 
-	/** Keeps the id and sets all counts to 0. */
+	/** Writes the header of the reply: keeps the id, and sets all counts to 0. */
 	private putHeader(code: number): void {
 		const { buffer } = this.#deps;
-		const kept = (buffer[2] << 8) & (OPCODE_MASK | FLAG_RECURSION_DESIRED);
-		const flags = kept | FLAG_RESPONSE | FLAG_AUTHORITATIVE | FLAG_RECURSION_AVAILABLE | code;
+		const copiedFlags = (buffer[2] << 8) & (OPCODE_MASK | FLAG_RECURSION_DESIRED);
+		const flags = copiedFlags | FLAG_RESPONSE | FLAG_AUTHORITATIVE | FLAG_RECURSION_AVAILABLE | code;
 		buffer[2] = flags >> 8;
 		buffer[3] = flags;
 		buffer.fill(0, 4, HEADER_LENGTH);

@@ -1,6 +1,6 @@
 /**
  * Reader and writer of DNS messages (RFC 1035, 4.1). They work in place, without an object or string per record or
- * name, which the SDK modules allocate without a limit.
+ * name; the SDK's own modules allocate those without a limit.
  *
  *   header      id 2, flags 2, then the counts of questions, answers, authorities, additionals, 2 each
  *   question    name, type 2, class 2
@@ -73,7 +73,10 @@ class Message {
 		return this.compareName(at, names, from, true) === 0;
 	}
 
-	/** Returns the difference (message minus `names`) of the first unequal byte; not 0 for a malformed name. */
+	/**
+	 * Compares the message's name at `at` with the one at `from` of `names`. Returns the difference of the first
+	 * unequal byte (message minus `names`); not 0 for a malformed name.
+	 */
 	compareName(at: number, names: Uint8Array, from: number, anyCase = false): number {
 		const { bytes, length } = this;
 		let left = 0;
@@ -171,7 +174,7 @@ export class DNSReader extends Message {
 		this.isBroken = false;
 	}
 
-	/** Returns false if no question is left or the message is malformed. */
+	/** Reads the next question; returns false if none is left or the message is malformed. */
 	nextQuestion(): boolean {
 		if (this.isBroken || this.#question >= this.questions) return false;
 		this.#question++;
@@ -238,7 +241,7 @@ export class DNSReader extends Message {
 export class DNSWriter extends Message {
 	/** Encoded names, identified by offset. */
 	readonly #names: Uint8Array;
-	/** Pointer targets: offsets in the message, and from KNOWN_LABELS on those in the names. */
+	/** Pointer targets: the first KNOWN_LABELS numbers are offsets in the message, the others those in the names. */
 	readonly #known = new Uint16Array(KNOWN_LABELS * 2);
 	#knownCount = 0;
 	#start = 0;
@@ -261,7 +264,7 @@ export class DNSWriter extends Message {
 		this.#knownCount = 0;
 	}
 
-	/** Returns false if the question does not fit. */
+	/** Writes a question; returns false if it does not fit. */
 	question(nameAt: number, type: number, dnsClass: number): boolean {
 		this.start();
 		this.name(nameAt);
@@ -334,7 +337,7 @@ export class DNSWriter extends Message {
 		this.put(names, at, at + 1);
 	}
 
-	/** Returns the name's offset in the message; 0 if absent. */
+	/** Returns the offset of an equal name in the message; 0 if there is none. */
 	private find(nameAt: number): number {
 		const { bytes } = this;
 		const names = this.#names;

@@ -1,6 +1,6 @@
 /**
  * Names and records of the device in multicast DNS (RFC 6762) and DNS-SD (RFC 6763), packed, for mdns.ts. A record has
- * an index, a set of records a bit mask:
+ * an index, and a set of records is a bit mask of indexes:
  *
  *   0               A      <host>.local                  the address
  *   1               NSEC   <host>.local                  has A, nothing else (6.1)
@@ -52,9 +52,9 @@ export interface MDNSService {
 	readonly instance?: string;
 }
 
-/** Limited because all records must fit the 32 bits of a mask. */
+/** Maximum number of services: the indexes of all records must fit the 32 bits of a mask. */
 export const SERVICE_LIMIT = 6;
-/** Limited, bytes, because all records must fit one message. */
+/** Maximum bytes of all names and TXT: all records must fit one message. */
 const NAMES_LIMIT = 1000;
 /** Length of the longest label with its length byte. */
 const LABEL_ROOM = 1 + LABEL_LIMIT;
@@ -116,7 +116,7 @@ export class MDNSRecords {
 	/** IPv4 address as a number. */
 	address = 0;
 	#services = 0;
-	/** Identifies the set of services. */
+	/** Text that identifies the set of services. */
 	#signature = "";
 
 	constructor() {
@@ -139,7 +139,8 @@ export class MDNSRecords {
 	}
 
 	/**
-	 * `hostname`: up to 63 ASCII characters; `instanceOf` a service: up to 63 bytes of UTF-8. Throws a RangeError beyond.
+	 * Sets the names and makes them unique labels. `hostname`: up to 63 ASCII characters; `instanceOf` a service: up to
+	 * 63 bytes of UTF-8. Throws a RangeError if a name is longer.
 	 */
 	rename(hostname: string, instanceOf: (service: number) => Uint8Array): void {
 		if (hostname.length > LABEL_LIMIT) throw new RangeError("too much for mDNS");
@@ -169,7 +170,9 @@ export class MDNSRecords {
 		return this.all & BITS_SHARED;
 	}
 
-	/** Mask of records to withdraw in a goodbye: all except service types, which other devices may have. */
+	/**
+	 * Mask of records to withdraw in a goodbye: all except those of service types, which other devices may have too.
+	 */
 	get parting(): number {
 		return this.all & ~BITS_META;
 	}
@@ -215,7 +218,9 @@ export class MDNSRecords {
 		return bits & ~answers;
 	}
 
-	/** Returns our record that equals the last one, or IS_FOREIGN, HOST_… or INSTANCE_…. */
+	/**
+	 * Returns the index of our record that equals the reader's last record; otherwise IS_FOREIGN, HOST_… or INSTANCE_….
+	 */
 	identify(reader: DNSReader): number {
 		const { names } = this;
 		const { nameAt: at, type } = reader;
@@ -431,7 +436,7 @@ function signatureOf(services: readonly MDNSService[]): string {
 	return services.map(({ type, port, txt, instance }) => [type, port, instance, ...txt].join("\n")).join("\n\n");
 }
 
-/** Returns the index of a record; `service` -1 is the host, with index 0 (A) for every kind. */
+/** Returns the index of a record; with `service` -1 that of the host, which is 0 (A) for every kind. */
 function indexOf(service: number, kind: number): number {
 	return service < 0 ? 0 : 2 + service * PER_SERVICE + kind;
 }

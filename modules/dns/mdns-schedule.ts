@@ -7,7 +7,7 @@ import { RECORD_COUNT } from "./mdns-records.js";
 
 /** Minimum time between two multicasts of a record. */
 export const AGAIN_MS = 1000;
-/** Number of conflicts, less than CONFLICT_MS apart, that delays the next attempt. */
+/** Number of conflicts, each less than CONFLICT_MS after the one before, after which the next attempt is delayed. */
 const CONFLICTS = 15;
 const CONFLICT_MS = 10_000;
 
@@ -34,7 +34,7 @@ export class MDNSSchedule {
 		this.#waitingMs = Infinity;
 	}
 
-	/** Forgets transmissions with outdated content. */
+	/** Forgets when records were sent, because their content has changed. */
 	forget(): void {
 		this.#sentMs.fill(-Infinity);
 	}
@@ -47,7 +47,8 @@ export class MDNSSchedule {
 	}
 
 	/**
-	 * Waits for further known answers of this querier. Answers for an earlier querier are sent without waiting further.
+	 * Waits for further known answers of this querier. Answers that wait for another querier are sent without a further
+	 * delay.
 	 */
 	wait(bits: number, asker: string, untilMs: number): void {
 		if (this.#waiting !== 0 && asker !== this.#waitingFor) this.endWaiting();
@@ -79,7 +80,7 @@ export class MDNSSchedule {
 		return free;
 	}
 
-	/** Marks records as multicast, also for a querier that waits for them. */
+	/** Marks records as just multicast: they are no longer pending, nor kept for a querier that waits. */
 	sent(bits: number, nowMs: number): void {
 		this.#pending &= ~bits;
 		this.#waiting &= ~bits;

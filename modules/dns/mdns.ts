@@ -9,17 +9,17 @@
  *   ANNOUNCING   PROBING   PROBING       WAITING     answers    PROBING, same name       announces, 3 times; RUNNING
  *   RUNNING      PROBING   PROBING       WAITING     answers    PROBING, same name       delayed answers
  *
- * `stop` leads to OFF from every state, with a goodbye from the last two. A start on another type of network leads to
- * WAITING for its port. `update` with other names leads to PROBING or stays in WAITING; a new address alone leads to
- * ANNOUNCING again. Probes are 250 ms apart; the second and third announcement follow after 1 s and 2 s; the loser of a
- * simultaneous probe (8.2) waits for 1 s.
+ * `stop` leads to OFF from every state, with a goodbye from ANNOUNCING and RUNNING. A start on another type of network
+ * leads to WAITING for its port. `update` with other names leads to PROBING, or in WAITING to no other state; a new
+ * address alone leads to ANNOUNCING again. Probes are 250 ms apart; the second and third announcement follow after 1 s
+ * and 2 s; the loser of a simultaneous probe (8.2) waits for 1 s.
  *
  * All names are probed together. A conflict changes the host name to `name-2`, `name-3` …, or an instance to `Instance
  * (2)` …, but not the settings.
  *
  * Limits: answers to a truncated question wait for the known answers of one querier (7.2); a plain DNS query (6.7) with
- * several questions is ignored. A reply overwrites the evaluated question in the shared buffer. Memory: 1820 bytes
- * (1250 for names, 432 for times of records, 128 for the writer) and the services' signature.
+ * several questions is ignored. A reply overwrites its question in the shared buffer. Memory: 1820 bytes (1250 for
+ * names, 432 for times of records, 128 for the writer) and the services' signature.
  */
 
 import { isSameNetwork, parseIPv4, prefixOf } from "../bytes/ipv4.js";
@@ -111,7 +111,7 @@ export class MDNSResponder implements DatagramMachine {
 	readonly #records = new MDNSRecords();
 	readonly #writer: DNSWriter;
 	readonly #schedule = new MDNSSchedule();
-	/** Configured names, and numbers that make them unique. */
+	/** Configured names. #hostNumber and #instanceNumber make them unique. */
 	#hostname = "";
 	#instance = "";
 	/** Instance names of those services that have one of their own. */
@@ -196,7 +196,7 @@ export class MDNSResponder implements DatagramMachine {
 		const { reader, buffer } = this.#deps;
 		if (!reader.open(buffer, length)) return;
 		if (reader.flags & (OPCODE_MASK | RESPONSE_CODE_MASK)) return;
-		if ((reader.flags & FLAG_RESPONSE) === 0) this.asked(source, nowMs);
+		if ((reader.flags & FLAG_RESPONSE) === 0) this.processQuery(source, nowMs);
 		else if (source.remotePort === MDNS_PORT) this.checkConflict(nowMs);
 	}
 
@@ -336,7 +336,7 @@ export class MDNSResponder implements DatagramMachine {
 		this.probe(nowMs, this.#schedule.mayTryAgain(nowMs) ? this.random(PROBE_MS) : AFTER_CONFLICTS_MS);
 	}
 
-	private asked(source: DatagramSource, nowMs: number): void {
+	private processQuery(source: DatagramSource, nowMs: number): void {
 		const { reader } = this.#deps;
 		const records = this.#records;
 		let bits = 0;
@@ -356,16 +356,16 @@ export class MDNSResponder implements DatagramMachine {
 		}
 	}
 
-	private answer(source: DatagramSource, asked: number, unicast: number, nowMs: number): void {
+	private answer(source: DatagramSource, answers: number, unicast: number, nowMs: number): void {
 		const { reader } = this.#deps;
 		// The reply may overwrite the question later.
 		const isTruncated = (reader.flags & FLAG_TRUNCATED) !== 0;
 		const isProbe = reader.authorities > 0;
 		if (source.remotePort !== MDNS_PORT) {
-			if (asked !== 0) this.replyLegacy(source, asked);
+			if (answers !== 0) this.replyLegacy(source, answers);
 			return;
 		}
-		const bits = asked & ~this.replyUnicast(source, unicast, nowMs);
+		const bits = answers & ~this.replyUnicast(source, unicast, nowMs);
 		if (bits === 0) return;
 		if (isTruncated) this.wait(source, bits, nowMs);
 		else if (bits & this.#records.shared) this.#schedule.later(bits, nowMs + SHARED_MS + this.random(SHARED_SPREAD_MS));
@@ -392,7 +392,7 @@ export class MDNSResponder implements DatagramMachine {
 		return bits;
 	}
 
-	/** Processes further known answers of an earlier querier. */
+	/** Processes further known answers for an earlier, truncated question. */
 	private takeKnownAnswers(source: DatagramSource, nowMs: number): void {
 		if (!this.#schedule.isWaitingFor(source.remoteAddress)) return;
 		this.#schedule.drop(this.knownAnswers());
@@ -441,7 +441,9 @@ export class MDNSResponder implements DatagramMachine {
 		this.#writer.begin(id, FLAG_RESPONSE | FLAG_AUTHORITATIVE);
 	}
 
-	/** Sends to `asker` or the group; all records fit (mdns-records.ts). */
+	/**
+	 * Sends answers and additional records to `asker`, or to the group; all records fit one message (mdns-records.ts).
+	 */
 	private send(answers: number, extra: number, form: number, asker?: DatagramSource): void {
 		for (let i = 0; i < RECORD_COUNT; i++) {
 			if ((answers >> i) & 1) this.#records.write(this.#writer, i, form, SECTION_ANSWER);

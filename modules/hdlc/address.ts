@@ -12,8 +12,9 @@
  */
 
 export const ADDRESS_LIMIT = 4;
-/** Largest part in one byte and in two; "all stations". */
+/** Largest part of an address in one byte; it means "all stations". */
 const SHORT_MAX = 0x7f;
+/** Largest part of an address in two bytes; it means "all stations". */
 const LONG_MAX = 0x3fff;
 
 /** Returned instead of an end position if the address is invalid. */
@@ -23,9 +24,9 @@ export const ADDRESS_BAD = -1;
 export interface HDLCAddress {
 	/** Client address, 0 to 127. */
 	readonly client: number;
-	/** Upper part, 0 to 16383. */
+	/** Upper part of the server address, 0 to 16383. */
 	readonly logical: number;
-	/** Lower part, 0 to 16383; 0: absent. */
+	/** Lower part of the server address, 0 to 16383; 0: absent. */
 	readonly physical: number;
 	/** Bytes of the server address, 1, 2 or 4; 0: as many as needed. */
 	readonly length: number;
@@ -43,7 +44,7 @@ export function serverAddressLength(address: HDLCAddress): number {
 	return length === 4 ? 4 : 0;
 }
 
-/** Returns its end, or ADDRESS_BAD. */
+/** Writes the server address; returns its end, or ADDRESS_BAD. */
 export function encodeServerAddress(into: Uint8Array, at: number, address: HDLCAddress): number {
 	const length = serverAddressLength(address);
 	if (length === 0) return ADDRESS_BAD;
@@ -60,7 +61,7 @@ export function encodeServerAddress(into: Uint8Array, at: number, address: HDLCA
 	return at + length;
 }
 
-/** Returns its end, or ADDRESS_BAD. */
+/** Writes the client address; returns its end, or ADDRESS_BAD. */
 export function encodeClientAddress(into: Uint8Array, at: number, address: HDLCAddress): number {
 	if (address.client < 0 || address.client > SHORT_MAX) return ADDRESS_BAD;
 	into[at] = (address.client << 1) | 1;

@@ -5,10 +5,10 @@
  *   IDLE           connect: RELEASING, CONNECTING, or ENDED without an address
  *   RELEASING      UA, DM, timeout: CONNECTING
  *   CONNECTING     UA: READY           refused or no answer: ENDED
- *   READY          send, waitOn: TALKING
- *   TALKING        answered: READY     failed: DISCONNECTING
+ *   READY          send, awaitAPDU: EXCHANGING
+ *   EXCHANGING     answered: READY     failed: DISCONNECTING
  *   DISCONNECTING  UA, DM, no answer: ENDED
- *   READY and TALKING end on DM and change to DISCONNECTING on FRMR. `disconnect` changes any state after IDLE to
+ *   READY and EXCHANGING end on DM and change to DISCONNECTING on FRMR. `disconnect` changes any state after IDLE to
  *   DISCONNECTING.
  *
  * Only the client starts exchanges and repeats frames; its window is 1, the server's is negotiated. Timeouts:
@@ -81,13 +81,11 @@ export interface ConnectionOptions {
 	readonly baud: number;
 	/** Time from the last bit sent to the first byte of the response, ms. */
 	readonly receiveTimeoutMs: number;
-	/** Closes an earlier connection, which the meter may keep open for minutes. */
+	/** True to close an earlier connection first, which the meter may keep open for minutes. */
 	readonly releaseFirst: boolean;
-	/**
-	 * Proposed limits: bytes of an information field in both directions (reduced to fit `apdu`), and frames from the
-	 * meter.
-	 */
+	/** Proposed limit of an information field in both directions, bytes; reduced to fit `apdu`. */
 	readonly info: number;
+	/** Proposed number of frames that the meter sends in a row. */
 	readonly window: number;
 	/** Buffer for responses and unchecked frames; reserved for the connection between its events. */
 	readonly apdu: Uint8Array;
@@ -108,7 +106,7 @@ const STATE_IDLE = 0;
 const STATE_RELEASING = 1;
 const STATE_CONNECTING = 2;
 const STATE_READY = 3;
-const STATE_TALKING = 4;
+const STATE_EXCHANGING = 4;
 const STATE_DISCONNECTING = 5;
 const STATE_ENDED = 6;
 
@@ -125,13 +123,13 @@ export class HDLCConnection implements Machine {
 	failure: Failure | undefined;
 	/** Number of bytes received. */
 	received = 0;
-	/** Number of frames of the meter. */
+	/** Number of frames received from the meter. */
 	frames = 0;
-	/** Number of frames of other stations. */
+	/** Number of frames received from other stations. */
 	foreign = 0;
 	/** Number of echoes of our frames. */
 	echoes = 0;
-	/** Number of frames repeated. */
+	/** Number of our frames that were repetitions. */
 	repeated = 0;
 	readonly #options: ConnectionOptions;
 	readonly #decoder: FrameDecoder;
@@ -140,21 +138,21 @@ export class HDLCConnection implements Machine {
 	readonly #output: Output;
 	readonly #info: number;
 	#state = STATE_IDLE;
-	#wanted = FRAME_NONE;
+	#nextFrame = FRAME_NONE;
 	/** Pending events: bit n is EVENT_n. */
 	#events = 0;
 	/** Number of repetitions of SNRM or DISC. */
 	#tries = 0;
-	/** Damaged frames at the last progress. */
+	/** Number of damaged frames at the last progress. */
 	#badBefore = 0;
-	/** True while it pauses before polling a meter that is not ready. */
-	#pausing = false;
+	/** True during the pause before a meter that is not ready is polled again. */
+	#isPausing = false;
 	/** End of the transmission, monotonic ms. */
 	#sentByMs = 0;
 	/** Latest start of the response, monotonic ms. */
 	#answerByMs = Number.POSITIVE_INFINITY;
 	/** Latest end of the response, monotonic ms. */
-	#patienceEndsMs = Number.POSITIVE_INFINITY;
+	#endMs = Number.POSITIVE_INFINITY;
 	/** Latest time of the next byte of a frame, monotonic ms. */
 	#gapByMs = 0;
 
@@ -176,18 +174,18 @@ export class HDLCConnection implements Machine {
 		return this.#exchange.length;
 	}
 
-	/** Bytes of an APDU in one frame; valid once connected. */
+	/** Longest APDU in one frame, bytes; valid once connected. */
 	get requestLimit(): number {
 		return this.#exchange.sendInfo - LLC_LENGTH;
 	}
 
-	/** Damaged frames, also noise that looked like one. */
+	/** Number of damaged frames, including noise that looked like a frame. */
 	get bad(): number {
 		return this.#decoder.bad;
 	}
 
 	get deadlineMs(): number {
-		if (this.#decoder.inside && this.#state !== STATE_ENDED) return Math.min(this.#gapByMs, this.#patienceEndsMs);
+		if (this.#decoder.inside && this.#state !== STATE_ENDED) return Math.min(this.#gapByMs, this.#endMs);
 		return this.#answerByMs;
 	}
 
@@ -208,23 +206,23 @@ export class HDLCConnection implements Machine {
 	send(bytes: Uint8Array, start: number, end: number, nowMs: number): void {
 		if (this.#state >= STATE_DISCONNECTING) return;
 		if (this.#state !== STATE_READY) throw new Error("an APDU is sent before its turn");
-		this.#state = STATE_TALKING;
+		this.#state = STATE_EXCHANGING;
 		this.#exchange.begin(bytes, start, end);
 		this.#decoder.release(0);
 		this.transmit(FRAME_I, nowMs);
 	}
 
 	/**
-	 * Waits for another APDU, as after `send`, if that of EVENT_APDU was unsolicited. There is no overall timeout: the
-	 * caller must limit its calls.
+	 * Waits for another APDU, as after `send`; called if the APDU of EVENT_APDU was unsolicited. There is no overall
+	 * timeout: the caller must limit the number of its calls.
 	 */
-	waitOn(nowMs: number): void {
+	awaitAPDU(nowMs: number): void {
 		if (this.#state >= STATE_DISCONNECTING) return;
 		if (this.#state !== STATE_READY) throw new Error("an APDU is waited for already");
-		this.#state = STATE_TALKING;
-		const next = this.#exchange.waitOn();
+		this.#state = STATE_EXCHANGING;
+		const next = this.#exchange.awaitAPDU();
 		this.#decoder.release(0);
-		this.follow(next, nowMs);
+		this.perform(next, nowMs);
 	}
 
 	/** Ends the connection in any state. EVENT_END follows. */
@@ -236,13 +234,13 @@ export class HDLCConnection implements Machine {
 	receive(bytes: Uint8Array, start: number, end: number, nowMs: number): void {
 		if (this.#state === STATE_IDLE || this.#state === STATE_ENDED) return;
 		this.received += end - start;
-		for (let at = start; ; this.takeFrame(nowMs)) {
-			at = this.#decoder.take(bytes, at, end);
+		for (let at = start; ; this.processFrame(nowMs)) {
+			at = this.#decoder.read(bytes, at, end);
 			if (!this.#decoder.ready) break;
 		}
 		this.#gapByMs = nowMs + GAP_MS;
 		// A lone flag may close a frame or begin the response.
-		if (this.#decoder.hasFlag && !this.#pausing) this.extend(GAP_MS, nowMs);
+		if (this.#decoder.hasFlag && !this.#isPausing) this.extend(GAP_MS, nowMs);
 	}
 
 	advance(nowMs: number): void {
@@ -250,7 +248,7 @@ export class HDLCConnection implements Machine {
 		if (this.#decoder.inside) {
 			this.#decoder.silence();
 			while (this.#decoder.ready) {
-				this.takeFrame(nowMs);
+				this.processFrame(nowMs);
 				this.#decoder.silence();
 			}
 		}
@@ -260,7 +258,7 @@ export class HDLCConnection implements Machine {
 	poll(): Output {
 		const output = this.#output;
 		output.kind = OUTPUT_NONE;
-		if (!this.#sender.busy && this.#wanted !== FRAME_NONE) this.beginFrame();
+		if (!this.#sender.busy && this.#nextFrame !== FRAME_NONE) this.beginFrame();
 		if (this.#sender.busy) this.#sender.next(output);
 		else if (this.#events !== 0) {
 			output.kind = OUTPUT_EVENT;
@@ -277,45 +275,45 @@ export class HDLCConnection implements Machine {
 		this.transmit(FRAME_SNRM, nowMs);
 	}
 
-	private takeFrame(nowMs: number): void {
+	private processFrame(nowMs: number): void {
 		const origin = originOf(this.#decoder, this.#sender);
 		if (origin === ORIGIN_SELF) this.echoes++;
 		else if (origin === ORIGIN_OTHER) this.foreign++;
 		else {
 			this.frames++;
-			this.answer(nowMs);
+			this.onFrame(nowMs);
 		}
 		this.#decoder.release(this.#exchange.length);
 	}
 
-	private answer(nowMs: number): void {
+	private onFrame(nowMs: number): void {
 		const kind = controlKind(this.#decoder.control);
 		const isEnd = kind === CONTROL_UA || kind === CONTROL_DM;
 		if (this.#state === STATE_DISCONNECTING && isEnd) this.end(this.failure);
 		else if (this.#state === STATE_RELEASING && isEnd) this.propose(nowMs);
 		else if (this.#state === STATE_CONNECTING) {
-			if (kind === CONTROL_UA) this.accepted(nowMs);
-			else if (kind === CONTROL_DM || kind === CONTROL_FRMR) this.refused(kind, nowMs);
-		} else if (this.#state === STATE_READY || this.#state === STATE_TALKING) {
+			if (kind === CONTROL_UA) this.onAccepted(nowMs);
+			else if (kind === CONTROL_DM || kind === CONTROL_FRMR) this.onRefused(kind, nowMs);
+		} else if (this.#state === STATE_READY || this.#state === STATE_EXCHANGING) {
 			if (kind === CONTROL_DM) this.end(HDLC_DISCONNECTED);
 			else if (kind === CONTROL_FRMR) this.fail(HDLC_FRAME_REJECTED, nowMs);
-			else if (this.#state === STATE_TALKING) this.follow(this.#exchange.take(), nowMs);
+			else if (this.#state === STATE_EXCHANGING) this.perform(this.#exchange.process(), nowMs);
 		}
 	}
 
-	private accepted(nowMs: number): void {
+	private onAccepted(nowMs: number): void {
 		// The frame answers an earlier DISC that timed out.
 		if (this.#options.releaseFirst && nowMs < this.#sentByMs) return;
 		const isPlain = this.#tries >= PROPOSALS;
-		const taken = parameterOf(this.#decoder, PARAMETER_RECEIVED_INFO) || INFO_DEFAULT;
-		const inRow = parameterOf(this.#decoder, PARAMETER_SENT_WINDOW) || WINDOW_DEFAULT;
-		this.#exchange.sendInfo = Math.max(INFO_MIN, Math.min(taken, isPlain ? INFO_DEFAULT : this.#info));
-		this.#exchange.window = Math.min(inRow, isPlain ? WINDOW_DEFAULT : this.#options.window);
-		this.rest(EVENT_CONNECTED);
+		const meterInfo = parameterOf(this.#decoder, PARAMETER_RECEIVED_INFO) || INFO_DEFAULT;
+		const meterWindow = parameterOf(this.#decoder, PARAMETER_SENT_WINDOW) || WINDOW_DEFAULT;
+		this.#exchange.sendInfo = Math.max(INFO_MIN, Math.min(meterInfo, isPlain ? INFO_DEFAULT : this.#info));
+		this.#exchange.window = Math.min(meterWindow, isPlain ? WINDOW_DEFAULT : this.#options.window);
+		this.report(EVENT_CONNECTED);
 	}
 
 	/** Processes DM or FRMR after SNRM, which some meters send because they support no parameters. */
-	private refused(kind: number, nowMs: number): void {
+	private onRefused(kind: number, nowMs: number): void {
 		// The response answers an earlier frame.
 		if (nowMs < this.#sentByMs) return;
 		if (this.#tries >= PROPOSALS) this.end(kind === CONTROL_DM ? HDLC_REFUSED : HDLC_FRAME_REJECTED);
@@ -326,17 +324,17 @@ export class HDLCConnection implements Machine {
 	}
 
 	/** Performs the next action of the exchange, NEXT_…. */
-	private follow(next: number, nowMs: number): void {
+	private perform(next: number, nowMs: number): void {
 		if (next === NEXT_SEGMENT) this.transmit(FRAME_I, nowMs);
 		else if (next === NEXT_RR) this.transmit(FRAME_RR, nowMs);
-		else if (next === NEXT_WHOLE) this.rest(EVENT_APDU);
+		else if (next === NEXT_WHOLE) this.report(EVENT_APDU);
 		else if (next === NEXT_AWAIT) {
-			this.#wanted = FRAME_NONE;
+			this.#nextFrame = FRAME_NONE;
 			this.await(nowMs + this.#options.receiveTimeoutMs);
 		} else if (next === NEXT_PAUSE) {
-			this.#wanted = FRAME_NONE;
+			this.#nextFrame = FRAME_NONE;
 			this.await(nowMs + BUSY_PAUSE_MS);
-			this.#pausing = true;
+			this.#isPausing = true;
 		}
 		// The expected frame often follows the ignored one.
 		else if (next === NEXT_NOTHING) this.extend(this.#options.receiveTimeoutMs, nowMs);
@@ -350,13 +348,13 @@ export class HDLCConnection implements Machine {
 		return this.#decoder.bad > this.#badBefore ? HDLC_DAMAGED : HDLC_LOST;
 	}
 
-	/** Returns control to the caller. */
-	private rest(event: number): void {
+	/** Ends connecting or an exchange, and reports this to the caller. */
+	private report(event: number): void {
 		this.#state = STATE_READY;
 		this.#tries = 0;
-		this.#wanted = FRAME_NONE;
+		this.#nextFrame = FRAME_NONE;
 		this.#answerByMs = Number.POSITIVE_INFINITY;
-		this.#patienceEndsMs = Number.POSITIVE_INFINITY;
+		this.#endMs = Number.POSITIVE_INFINITY;
 		this.#events |= 1 << event;
 	}
 
@@ -368,9 +366,9 @@ export class HDLCConnection implements Machine {
 				this.#tries++;
 				this.transmit(this.#tries < PROPOSALS ? FRAME_SNRM : FRAME_PLAIN_SNRM, nowMs);
 			}
-		} else if (this.#state === STATE_TALKING) {
-			if (this.#pausing) this.transmit(FRAME_RR, nowMs);
-			else this.follow(this.#exchange.repeat(), nowMs);
+		} else if (this.#state === STATE_EXCHANGING) {
+			if (this.#isPausing) this.transmit(FRAME_RR, nowMs);
+			else this.perform(this.#exchange.repeat(), nowMs);
 		} else if (this.#state === STATE_DISCONNECTING) {
 			this.#tries++;
 			if (this.#tries === RELEASES) this.end(this.failure);
@@ -396,14 +394,14 @@ export class HDLCConnection implements Machine {
 	private end(failure: Failure | undefined): void {
 		this.#state = STATE_ENDED;
 		this.failure = failure;
-		this.#wanted = FRAME_NONE;
+		this.#nextFrame = FRAME_NONE;
 		this.#answerByMs = Number.POSITIVE_INFINITY;
 		this.#events |= 1 << EVENT_END;
 	}
 
 	/** Schedules a frame to be sent after the current one. */
 	private transmit(frame: number, nowMs: number): void {
-		this.#wanted = frame;
+		this.#nextFrame = frame;
 		const exchange = this.#exchange;
 		if (exchange.tries > 0 || this.#tries > 0) this.repeated++;
 		else this.#badBefore = this.#decoder.bad;
@@ -417,14 +415,14 @@ export class HDLCConnection implements Machine {
 	}
 
 	private await(answerByMs: number): void {
-		this.#pausing = false;
+		this.#isPausing = false;
 		this.#answerByMs = answerByMs;
-		this.#patienceEndsMs = answerByMs + Math.ceil((FRAME_LIMIT * BITS_PER_BYTE * 1000) / this.#options.baud);
+		this.#endMs = answerByMs + Math.ceil((FRAME_LIMIT * BITS_PER_BYTE * 1000) / this.#options.baud);
 	}
 
 	/** Extends the wait to `ms` after `nowMs`, up to the latest end. */
 	private extend(ms: number, nowMs: number): void {
-		this.#answerByMs = Math.max(this.#answerByMs, Math.min(nowMs + ms, this.#patienceEndsMs));
+		this.#answerByMs = Math.max(this.#answerByMs, Math.min(nowMs + ms, this.#endMs));
 	}
 
 	private beginFrame(): void {
@@ -432,19 +430,19 @@ export class HDLCConnection implements Machine {
 		const exchange = this.#exchange;
 		let control = (exchange.receiveNumber << 5) | POLL_FINAL;
 		let kind = 0;
-		if (this.#wanted === FRAME_RR) control |= CONTROL_RR;
-		else if (this.#wanted === FRAME_DISC) control = CONTROL_DISC | POLL_FINAL;
-		else if (this.#wanted === FRAME_I) {
+		if (this.#nextFrame === FRAME_RR) control |= CONTROL_RR;
+		else if (this.#nextFrame === FRAME_DISC) control = CONTROL_DISC | POLL_FINAL;
+		else if (this.#nextFrame === FRAME_I) {
 			control |= exchange.sendNumber << 1;
 			kind = (exchange.isFirst ? WITH_LLC : 0) | (exchange.hasMore ? WITH_MORE : 0);
 			sender.carry(exchange.request, exchange.segmentStart, exchange.segmentEnd);
 		} else control = CONTROL_SNRM | POLL_FINAL;
-		if (this.#wanted === FRAME_SNRM) {
+		if (this.#nextFrame === FRAME_SNRM) {
 			const parameters = new Uint8Array(PARAMETERS_LENGTH);
 			encodeParameters(parameters, 0, { info: this.#info, window: this.#options.window });
 			sender.carry(parameters, 0, PARAMETERS_LENGTH);
 		}
-		this.#wanted = FRAME_NONE;
+		this.#nextFrame = FRAME_NONE;
 		sender.begin(control, kind);
 	}
 }

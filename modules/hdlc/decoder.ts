@@ -33,7 +33,7 @@ const HEADER_MIN = 5;
 export class FrameDecoder {
 	/** The caller's buffer; bytes before `base` are left unchanged. */
 	readonly bytes: Uint8Array;
-	/** The fields below describe a frame until `release`. */
+	/** True if a frame is complete. The fields below describe it until `release`. */
 	ready = false;
 	/** True if the frame does not fit the buffer: only the header is valid, and the frame check is unverified. */
 	tooLong = false;
@@ -48,14 +48,14 @@ export class FrameDecoder {
 	/** Number of damaged or truncated frames, including noise that looked like a frame. */
 	bad = 0;
 	#base = 0;
-	/** Current frame `bytes[#from..#to)` with its flag; empty before one. */
+	/** Current frame `bytes[#from..#to)` with its flag; empty before a flag. */
 	#from = 0;
 	#to = 0;
 	/** Value of `#to` at which the bytes are examined again. */
 	#need = 0;
 	/** End of the complete frame, before its closing flag. */
 	#frameEnd = 0;
-	/** Bytes left of a frame that was too long. */
+	/** Number of remaining bytes of a frame that is too long; they are skipped. */
 	#skip = 0;
 
 	constructor(bytes: Uint8Array) {
@@ -86,7 +86,7 @@ export class FrameDecoder {
 	}
 
 	/** Processes bytes until a frame is ready; returns the next position. */
-	take(bytes: Uint8Array, start: number, end: number): number {
+	read(bytes: Uint8Array, start: number, end: number): number {
 		let at = start;
 		while (at < end && !this.ready) {
 			if (this.#skip > 0) {
@@ -99,7 +99,10 @@ export class FrameDecoder {
 		return at;
 	}
 
-	/** Call it when no more bytes will complete this frame, and again after each `release` until no frame is ready. */
+	/**
+	 * Called when no more bytes follow, so that a frame without a closing flag becomes ready. Must be repeated after
+	 * each `release` until no frame is ready.
+	 */
 	silence(): void {
 		this.#skip = 0;
 		if (!this.ready) this.scan(true);
@@ -144,7 +147,7 @@ export class FrameDecoder {
 	/** Examines the bytes until a frame is ready or some are missing. `isSilent`: no more bytes follow. */
 	private scan(isSilent: boolean): void {
 		while (this.findFlag()) {
-			const verdict = this.look(isSilent);
+			const verdict = this.examine(isSilent);
 			if (verdict === VERDICT_READY) {
 				this.ready = true;
 				return;
@@ -162,7 +165,7 @@ export class FrameDecoder {
 		this.#need = this.#base;
 	}
 
-	/** Moves to the last flag of the next run; false without one. */
+	/** Moves to the last flag of the next run of flags; false if there is none. */
 	private findFlag(): boolean {
 		const { bytes } = this;
 		while (this.#from < this.#to && bytes[this.#from] !== FLAG) this.#from++;
@@ -179,7 +182,7 @@ export class FrameDecoder {
 		this.#need -= shift;
 	}
 
-	private look(isSilent: boolean): number {
+	private examine(isSilent: boolean): number {
 		const { bytes } = this;
 		const start = this.#from + 1;
 		if (this.#to < start + 1) return this.more(start + 1);
@@ -191,11 +194,11 @@ export class FrameDecoder {
 		this.sourceEnd = this.sourceStart === 0 ? 0 : addressEnd(bytes, this.sourceStart, this.#to);
 		if (this.sourceEnd === ADDRESS_BAD) return VERDICT_BAD;
 		if (this.sourceEnd === 0 || this.sourceEnd >= this.#to) return this.more(this.#to + 1);
-		return this.lookAtChecks(start + length, isSilent);
+		return this.examineChecks(start + length, isSilent);
 	}
 
 	/** Examines the complete header, up to the control byte; `end` is the frame's end by the length field. */
-	private lookAtChecks(end: number, isSilent: boolean): number {
+	private examineChecks(end: number, isSilent: boolean): number {
 		const { bytes } = this;
 		const start = this.#from + 1;
 		const headerEnd = this.sourceEnd + 1;
@@ -204,7 +207,7 @@ export class FrameDecoder {
 			this.infoStart = headerEnd + CHECK_LENGTH;
 			if (end < this.infoStart + CHECK_LENGTH) return VERDICT_BAD;
 			if (this.#to < this.infoStart) return this.more(this.infoStart);
-			if (!this.checks(start, headerEnd)) return VERDICT_BAD;
+			if (!this.isCheckValid(start, headerEnd)) return VERDICT_BAD;
 		}
 		this.#frameEnd = end;
 		this.control = bytes[this.sourceEnd];
@@ -214,11 +217,11 @@ export class FrameDecoder {
 			return VERDICT_READY;
 		}
 		if (this.#to < end || (this.#to === end && !isSilent)) return this.more(end + 1);
-		return this.checks(start, this.infoEnd) ? VERDICT_READY : VERDICT_BAD;
+		return this.isCheckValid(start, this.infoEnd) ? VERDICT_READY : VERDICT_BAD;
 	}
 
-	/** True if the check after `bytes[start..end)` is right. */
-	private checks(start: number, end: number): boolean {
+	/** Returns true if the check after `bytes[start..end)` is valid. */
+	private isCheckValid(start: number, end: number): boolean {
 		return crc16(this.bytes, start, end) === (this.bytes[end] | (this.bytes[end + 1] << 8));
 	}
 

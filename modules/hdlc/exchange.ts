@@ -24,7 +24,7 @@ import {
 } from "./frame.js";
 import { INFO_DEFAULT, WINDOW_DEFAULT } from "./parameters.js";
 
-/** Next action: none, the frame was ignored. */
+/** Next actions. None, because the frame was ignored. */
 export const NEXT_NOTHING = 0;
 /** Send the segment (again). */
 export const NEXT_SEGMENT = 1;
@@ -34,30 +34,36 @@ export const NEXT_RR = 2;
 export const NEXT_AWAIT = 3;
 /** Poll with RR after a pause, because the meter is not ready. */
 export const NEXT_PAUSE = 4;
+/** Report the complete response. */
 export const NEXT_WHOLE = 5;
-/** Give up: no response; never ready; no LLC header; too long. */
+/** Give up: there is no response. */
 export const NEXT_LOST = 6;
+/** Give up: the meter is still not ready. */
 export const NEXT_BUSY = 7;
+/** Give up: the response has no LLC header. */
 export const NEXT_BAD_ANSWER = 8;
+/** Give up: the response is too long. */
 export const NEXT_TOO_LONG = 9;
 
 export const RETRIES = 3;
 const BUSY_POLLS = 50;
 
 export class Exchange {
-	/** Number of information bytes that the meter accepts in a frame; number of its frames per window. */
+	/** Number of information bytes that the meter accepts in a frame. */
 	sendInfo = INFO_DEFAULT;
+	/** Number of frames that the meter sends in a row. */
 	window = WINDOW_DEFAULT;
-	/** N(S) of our segment; expected N(S) of the meter. */
+	/** N(S) of our segment. */
 	sendNumber = 0;
+	/** Expected N(S) of the meter's next frame. */
 	receiveNumber = 0;
 	/** Segment: `request[segmentStart..segmentEnd)`. */
 	request: Uint8Array;
 	segmentStart = 0;
 	segmentEnd = 0;
-	/** Bytes of the response so far. */
+	/** Length of the response so far, bytes. */
 	length = 0;
-	/** Repetitions since the last progress. */
+	/** Number of repetitions since the last progress. */
 	tries = 0;
 	readonly #decoder: FrameDecoder;
 	#requestStart = 0;
@@ -65,10 +71,10 @@ export class Exchange {
 	/** True if the meter has acknowledged the segment. */
 	#acknowledged = true;
 	/** True if the response has begun. */
-	#answered = false;
+	#hasResponse = false;
 	/** Number of frames received in the window so far. */
 	#inWindow = 0;
-	/** Polls of a meter that is not ready since the last progress. */
+	/** Number of polls of a meter that is not ready, since the last progress. */
 	#polls = 0;
 
 	constructor(decoder: FrameDecoder) {
@@ -90,21 +96,23 @@ export class Exchange {
 		this.#requestStart = start;
 		this.#requestEnd = end;
 		this.segmentEnd = start;
-		this.forgetAnswer();
+		this.clearResponse();
 		this.nextSegment();
 	}
 
-	/** Waits on because the APDU was not the response. Returns NEXT_…. */
-	waitOn(): number {
-		this.forgetAnswer();
+	/** Waits for another APDU, because the last one was not the response. Returns NEXT_…. */
+	awaitAPDU(): number {
+		this.clearResponse();
 		return this.hasMore ? this.nextSegment() : NEXT_RR;
 	}
 
 	/** Processes a complete frame of the meter. Returns NEXT_…. */
-	take(): number {
+	process(): number {
 		const kind = controlKind(this.#decoder.control);
-		if (kind === CONTROL_I) return this.takeInformation();
-		return kind === CONTROL_RR || kind === CONTROL_RNR || kind === CONTROL_REJ ? this.takeNumber(kind) : NEXT_NOTHING;
+		if (kind === CONTROL_I) return this.processInformation();
+		return kind === CONTROL_RR || kind === CONTROL_RNR || kind === CONTROL_REJ
+			? this.processNumber(kind)
+			: NEXT_NOTHING;
 	}
 
 	/** Repeats the unanswered frame. Returns NEXT_…. */
@@ -115,9 +123,9 @@ export class Exchange {
 		return this.#acknowledged ? NEXT_RR : NEXT_SEGMENT;
 	}
 
-	private takeNumber(kind: number): number {
+	private processNumber(kind: number): number {
 		const expected = receiveNumber(this.#decoder.control);
-		if (!this.#acknowledged && expected === ((this.sendNumber + 1) & 7)) this.goOn();
+		if (!this.#acknowledged && expected === ((this.sendNumber + 1) & 7)) this.acknowledge();
 		else if (expected !== this.sendNumber) return NEXT_NOTHING;
 		else if (!this.#acknowledged && kind !== CONTROL_RNR) return this.repeat();
 		if (this.#acknowledged && kind !== CONTROL_RNR && this.hasMore) return this.nextSegment();
@@ -127,12 +135,12 @@ export class Exchange {
 		return NEXT_PAUSE;
 	}
 
-	private takeInformation(): number {
+	private processInformation(): number {
 		const { bytes, control, infoEnd, segmented, tooLong } = this.#decoder;
 		if (sendNumber(control) !== this.receiveNumber) return NEXT_NOTHING;
 		if (tooLong) return NEXT_TOO_LONG;
 		let { infoStart } = this.#decoder;
-		if (!this.#answered) {
+		if (!this.#hasResponse) {
 			const isResponse = bytes[infoStart] === LLC_DESTINATION && bytes[infoStart + 1] === LLC_RESPONSE;
 			if (!isResponse || infoEnd - infoStart < LLC_LENGTH) return NEXT_BAD_ANSWER;
 			infoStart += LLC_LENGTH;
@@ -143,8 +151,8 @@ export class Exchange {
 		bytes.copyWithin(this.length, infoStart, infoEnd);
 		this.length += infoEnd - infoStart;
 		this.receiveNumber = (this.receiveNumber + 1) & 7;
-		this.#answered = true;
-		this.goOn();
+		this.#hasResponse = true;
+		this.acknowledge();
 		if (!segmented) return NEXT_WHOLE;
 		this.#inWindow++;
 		if (this.#inWindow < this.window && (control & POLL_FINAL) === 0) return NEXT_AWAIT;
@@ -162,14 +170,14 @@ export class Exchange {
 		return NEXT_SEGMENT;
 	}
 
-	private forgetAnswer(): void {
+	private clearResponse(): void {
 		this.length = 0;
-		this.#answered = false;
+		this.#hasResponse = false;
 		this.#inWindow = 0;
 	}
 
 	/** Marks the segment as acknowledged. */
-	private goOn(): void {
+	private acknowledge(): void {
 		if (!this.#acknowledged) this.sendNumber = (this.sendNumber + 1) & 7;
 		this.#acknowledged = true;
 		this.tries = 0;

@@ -25,10 +25,11 @@ export const FORMAT_SEGMENTED = 0x08;
 export const FORMAT_LENGTH_MASK = 0x07;
 /** Offset of the destination address from the flag. */
 export const ADDRESS_AT = 3;
-/** Bytes of a header or frame check. */
+/** Length of a header check or frame check, bytes. */
 export const CHECK_LENGTH = 2;
-/** Largest value of the length field; longest frame with both flags, bytes. */
+/** Largest value of the length field. */
 const LENGTH_MAX = 0x7ff;
+/** Longest frame with both flags, bytes. */
 export const FRAME_LIMIT = LENGTH_MAX + 2;
 /** Longest frame without information: both flags, server addresses on both sides. */
 export const BARE_FRAME_LIMIT = 16;

@@ -24,8 +24,9 @@ export const INFO_MIN = 32;
 export const INFO_MAX = 2030;
 export const WINDOW_DEFAULT = 1;
 
-/** Lengths of the message, bytes: with a two-byte and with a four-byte value. */
+/** Length of a parameter with a two-byte value, bytes. */
 const SHORT_LENGTH = 4;
+/** Length of a parameter with a four-byte value, bytes. */
 const LONG_LENGTH = 6;
 export const PARAMETERS_LENGTH = 3 + 2 * SHORT_LENGTH + 2 * LONG_LENGTH;
 
@@ -69,7 +70,7 @@ export interface Information {
 	readonly infoEnd: number;
 }
 
-/** Returns the value, 0 to 0xFFFFFFFF; 0 if it is missing or the list is malformed. */
+/** Returns the value of the parameter, 0 to 0xFFFFFFFF; 0 if it is missing or the list is malformed. */
 export function parameterOf(message: Information, number: number): number {
 	const { bytes, infoStart, infoEnd } = message;
 	if (infoEnd - infoStart < 3) return 0;

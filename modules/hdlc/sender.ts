@@ -27,7 +27,7 @@ import {
 const PIECE_LIMIT = 128;
 /** Longest head: flag, format, two addresses, control, header check, LLC header. */
 const HEAD_LIMIT = 1 + 2 + ADDRESS_LIMIT + 1 + 1 + 2 + LLC_LENGTH;
-/** Bytes of frame check and flag. */
+/** Length of frame check and flag, bytes. */
 const TAIL_LENGTH = 3;
 
 const STAGE_NONE = 0;
@@ -35,16 +35,18 @@ const STAGE_HEAD = 1;
 const STAGE_INFO = 2;
 const STAGE_TAIL = 3;
 
-/** Flags to add up: more segments follow; the information begins an APDU. */
+/** Flag in `kind`: more segments follow. */
 export const WITH_MORE = 1;
+/** Flag in `kind`: the information begins an APDU. */
 export const WITH_LLC = 2;
 
 export class FrameSender {
 	/** True for "all stations": each answers with its own address. */
 	readonly toAllStations: boolean;
 	control = 0;
-	/** Ends of server and client address in `head`, from ADDRESS_AT on. */
+	/** End of the server address in `head`, which begins at ADDRESS_AT; ADDRESS_BAD if it is invalid. */
 	readonly sourceStart: number;
+	/** End of the client address in `head`; ADDRESS_BAD if an address is invalid. */
 	readonly sourceEnd: number;
 	/** Bytes before the information, then those after it. */
 	readonly head = new Uint8Array(HEAD_LIMIT + TAIL_LENGTH);
@@ -70,7 +72,7 @@ export class FrameSender {
 		return this.#stage !== STAGE_NONE;
 	}
 
-	/** Returns the bytes of a frame with `info` bytes of information, LLC header included. */
+	/** Returns the length of a frame with `info` bytes of information, which include the LLC header. */
 	frameLength(info: number): number {
 		return this.sourceEnd + 1 + (info > 0 ? info + CHECK_LENGTH : 0) + TAIL_LENGTH;
 	}

@@ -10,10 +10,11 @@
  */
 import { ERASE_SIZE } from "../io/flash.js";
 import { DAY_S, DAYS, type LocalCalendar, MONTHS, PERIOD_S, QUARTERS } from "../time/calendar.js";
-import { ENTRY_LIMIT, Entry, FLAG_START } from "./entry.js";
+import { Entry, FLAG_START } from "./entry.js";
 import { EntryCursor } from "./entry-cursor.js";
+import { EntryWriter } from "./entry-writer.js";
 import { toleranceOf } from "./periods.js";
-import { DATA_END, END_S, KIND_DENSE, RECORD_SIZE, type Sectors, SLOT } from "./sectors.js";
+import { DATA_END, END_S, KIND_DENSE, RECORD_SIZE, type Sectors } from "./sectors.js";
 
 /** Retention by level, seconds: 2, 14 and 800 days, ten years. */
 export const KEEP_S: readonly number[] = Object.freeze([2 * DAY_S, 14 * DAY_S, 800 * DAY_S, 3653 * DAY_S]);
@@ -21,8 +22,6 @@ export const KEEP_S: readonly number[] = Object.freeze([2 * DAY_S, 14 * DAY_S, 8
 const DAYS_FIRST = 8;
 /** Number of free sectors required before another one is used for readings. */
 const SPARE = 2;
-/** Bytes of one flash write. */
-const PIECE = 4 * SLOT;
 
 export class Compaction {
 	readonly #sectors: Sectors;
@@ -34,22 +33,26 @@ export class Compaction {
 	#source: EntryCursor | undefined;
 	/** Current entry, to which the entries omitted before it were added. */
 	readonly #current = new Entry();
-	/** Times of the last entries that were copied, examined, and dropped for their age (0: none). */
-	#copiedS = 0;
+	/** Times of the last entries that were examined, and dropped for their age (0: none). */
 	#beforeS = 0;
 	#droppedS = 0;
-	/** Unwritten bytes, their number, and their position in flash. */
-	readonly #bytes = new Uint8Array(PIECE + ENTRY_LIMIT);
-	#waiting = 0;
-	#at = 0;
+	/** Start of the copy in flash. */
+	#start = 0;
+	#writer: EntryWriter;
 
 	constructor(sectors: Sectors) {
 		this.#sectors = sectors;
+		this.#writer = new EntryWriter(sectors.partition, 0, 0);
 	}
 
 	/** True if too few sectors are free, so that `step` must be called. */
 	get isNeeded(): boolean {
 		return this.#sectors.free < SPARE;
+	}
+
+	/** True if a whole pass freed too little, so that days are kept for less time. */
+	get isShort(): boolean {
+		return this.#pressure > 0;
 	}
 
 	get isBegun(): boolean {
@@ -77,9 +80,10 @@ export class Compaction {
 	private begin(): void {
 		const sectors = this.#sectors;
 		const fromS = this.#fromS;
-		this.#at = sectors.allocate() * ERASE_SIZE;
-		this.#waiting = this.#droppedS = 0;
-		this.#copiedS = this.#beforeS = fromS;
+		this.#start = sectors.allocate() * ERASE_SIZE;
+		this.#writer = new EntryWriter(sectors.partition, this.#start, fromS);
+		this.#droppedS = 0;
+		this.#beforeS = fromS;
 		this.#current.clear();
 		const source = new EntryCursor(sectors, fromS);
 		if (source.next()) this.#source = source;
@@ -89,13 +93,13 @@ export class Compaction {
 	/** Writes the record, which makes the sector valid. */
 	private complete(): void {
 		const sectors = this.#sectors;
-		const start = this.#at - (this.#at % ERASE_SIZE);
-		this.write(this.#waiting);
+		const { lastS } = this.#writer;
+		this.#writer.flush();
 		const record = new Uint8Array(RECORD_SIZE);
-		sectors.makeRecord(record, KIND_DENSE, this.#fromS, this.#copiedS);
-		sectors.partition.write(start + DATA_END, record);
+		sectors.makeRecord(record, KIND_DENSE, this.#fromS, lastS);
+		sectors.partition.write(this.#start + DATA_END, record);
 		sectors.load();
-		this.#fromS = this.#copiedS;
+		this.#fromS = lastS;
 		this.#source = undefined;
 	}
 
@@ -118,12 +122,11 @@ export class Compaction {
 					const start = new Entry();
 					start.timeS = this.#droppedS;
 					start.flags = FLAG_START;
-					this.put(start);
+					this.#writer.put(start);
 					this.#droppedS = 0;
 				}
-				const end = this.#at - (this.#at % ERASE_SIZE) + DATA_END;
-				if (this.#at + current.encode(this.#bytes, this.#waiting, this.#copiedS) > end) return true;
-				this.put(current);
+				if (this.#writer.endOf(current) > this.#start + DATA_END) return true;
+				this.#writer.put(current);
 				current.clear();
 			}
 			this.#beforeS = timeS;
@@ -142,24 +145,6 @@ export class Compaction {
 			if (ageS <= KEEP_S[level] / 2 ** halved + 2 * PERIOD_S[level]) break;
 		}
 		return level;
-	}
-
-	private put(entry: Entry): void {
-		this.#waiting = entry.encode(this.#bytes, this.#waiting, this.#copiedS);
-		this.#copiedS = entry.timeS;
-		if (this.#waiting >= PIECE) this.write(PIECE);
-	}
-
-	/** Writes the bytes, padded to a multiple of SLOT. */
-	private write(count: number): void {
-		if (count === 0) return;
-		const bytes = this.#bytes;
-		const size = Math.ceil(count / SLOT) * SLOT;
-		bytes.fill(0xff, this.#waiting, size);
-		this.#sectors.partition.write(this.#at, bytes, 0, size);
-		this.#at += size;
-		bytes.copyWithin(0, count, this.#waiting);
-		this.#waiting = Math.max(0, this.#waiting - size);
 	}
 }
 

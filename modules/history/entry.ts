@@ -34,6 +34,8 @@ export const FLAG_PARTIAL = 2;
 export const FLAG_CHANGED = 4;
 /** A register overflowed and went on from 0. */
 export const FLAG_WRAPPED = 8;
+/** The reading is from the meter's own load profile (filling.ts). Periods use the bits in between. */
+export const FLAG_METER = 128;
 
 /** Upper limit (exclusive) of readings and rises, which fit seven bytes. */
 export const RISE_END = 2 ** 48;

@@ -33,7 +33,7 @@ const GROUP_SERVICE = 96;
 /** Group E of the metering point ID, 0-0:96.1.10. */
 const METERING_POINT = 10;
 
-/** Result if there is no register, or no number. */
+/** Result if the code is no register, or the value no number. */
 const NOTHING = -1;
 
 const JOULES_OF_WH = 3600;
@@ -97,7 +97,7 @@ function registerOnMBus({ d, e }: OBISCode, kind: number): number {
 }
 
 /** Returns the register of a total or of a tariff, or NOTHING. */
-function registerOf({ a, c, d, e }: OBISCode): number {
+export function registerOf({ a, c, d, e }: OBISCode): number {
 	if (d === 8 && (a < 0 || a === MEDIUM_ELECTRICITY) && (c === 1 || c === 2) && e < 10)
 		return c === 1 ? IMPORT : EXPORT;
 	if (e > 0) return NOTHING;
@@ -109,7 +109,7 @@ function registerOf({ a, c, d, e }: OBISCode): number {
 }
 
 /** Returns the value in the register's unit, rounded down, or NOTHING. A value without a unit has the usual one. */
-function amountOf(cursor: RecordCursor, register: number): number {
+export function amountOf(cursor: RecordCursor, register: number): number {
 	const unit = lowerCase(cursor.unit);
 	if (register === GAS || register === WATER) {
 		if (unit === "" || unit === "m3") return numberOf(cursor, 3);

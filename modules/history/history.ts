@@ -25,6 +25,7 @@ import type { Offsets } from "../time/wall-clock.js";
 import { Compaction, KEEP_S } from "./compaction.js";
 import { Entry, FLAG_CHANGED, FLAG_PARTIAL, FLAG_START, FLAG_WRAPPED, REGISTER_COUNT } from "./entry.js";
 import { EntryCursor } from "./entry-cursor.js";
+import { FILL_LATER, fill, Gap, type MeterRows } from "./filling.js";
 import { takeReadout } from "./from-readout.js";
 import { Journal } from "./journal.js";
 import { IDENT, KNOWN, MeterState, READINGS, SERIAL } from "./meter-state.js";
@@ -66,7 +67,7 @@ export interface HistoryOptions {
 	readonly flash: Flash | undefined;
 }
 
-/** There is no cache, because a new scan costs less than the XS slots of one. */
+/** There is no cache of periods, because a new scan costs less than the XS slots of a cache. */
 export class History implements Timed {
 	readonly #deps: HistoryDeps;
 	readonly #ledger: MemoryLedger;
@@ -83,6 +84,10 @@ export class History implements Timed {
 	#dueMs = Number.POSITIVE_INFINITY;
 	/** True after the start of a factory reset. */
 	#isErased = false;
+	/** True if the next reading must begin a sector, so that those before it can be filled. */
+	#endsSector = false;
+	/** True if compaction had to shorten the retention of days since the start. */
+	isShort = false;
 
 	private constructor({ deps, ledger, zone }: HistoryOptions, partition: Partition) {
 		this.#deps = deps;
@@ -140,6 +145,25 @@ export class History implements Timed {
 		return new PeriodCursor(source, new LocalCalendar(this.#zone), { level, fromS: firstS, toS });
 	}
 
+	/**
+	 * Finds the newest gap that begins before `beforeS`, and fills it if there are rows (filling.ts). Call it only while
+	 * the history is not busy, with HISTORY_COST claimed. Throws if the flash fails.
+	 */
+	gap(beforeS: number, rows?: MeterRows): Gap {
+		const journal = this.journal();
+		const gap = new Gap(journal, beforeS);
+		if (gap.filled === FILL_LATER) this.#endsSector = true;
+		else if (rows !== undefined && gap.toS > 0 && !this.#isErased) gap.filled = fill(journal, gap, rows);
+		const compaction = new Compaction(journal.sectors);
+		if (gap.filled > 0 && compaction.isNeeded) {
+			this.#task.update((nowMs) => {
+				this.#compaction = compaction;
+				this.#dueMs = nowMs;
+			});
+		}
+		return gap;
+	}
+
 	/** Erases the history and ignores readouts until the next start, which completes an interrupted erase. */
 	erase(): void {
 		const { storage } = this.#deps;
@@ -176,6 +200,7 @@ export class History implements Timed {
 			if (readout !== undefined) this.keep(readout);
 			else if (compaction !== undefined) {
 				compaction.step(new LocalCalendar(this.#zone), STEP_ENTRIES);
+				if (compaction.isShort) this.isShort = true;
 				if (compaction.isNeeded) this.#compaction = compaction;
 			}
 			if (this.#compaction !== undefined) this.#dueMs = nowMs + (this.#compaction.isBegun ? TURN_MS : PAUSE_MS);
@@ -211,6 +236,8 @@ export class History implements Timed {
 		const next = new MeterState();
 		if (!isOther) next.update(state);
 		next.update(read);
+		if (this.#endsSector) journal.endSector();
+		this.#endsSector = false;
 		const compaction = new Compaction(journal.sectors);
 		// Compaction must be completed at once here, because the room is needed now.
 		if (journal.isFull || isBack) while (compaction.isNeeded) compaction.step(new LocalCalendar(this.#zone));
@@ -259,7 +286,7 @@ function compare(entry: Entry, state: MeterState, read: MeterState, isOther: boo
 	return isBreak;
 }
 
-/** Returns the rise if the register has overflowed; negative if that is implausible. `fall` is the difference. */
+/** Returns the rise if the register has overflowed; negative if that is implausible. `fall` is the decrease. */
 function wrappedRise(before: number, fall: number): number {
 	let end = 1;
 	while (end <= before) end *= 10;

@@ -38,6 +38,11 @@ export class Journal {
 		return this.#at + BLOCK_LIMIT > DATA_END;
 	}
 
+	/** Ends the head sector: the next entry needs another one. */
+	endSector(): void {
+		this.#at = DATA_END;
+	}
+
 	/**
 	 * Appends `entry` after the entry at `afterS`, and invalidates later entries. `state` is the resulting state;
 	 * `isBreak` means that it does not follow from the entry. Create a new object afterwards.

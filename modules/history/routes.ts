@@ -8,7 +8,7 @@ import type { Cost } from "../io/memory.js";
 import { JSONStream, type ProduceUnit, SPARE } from "../json/stream.js";
 import type { JSONWriter } from "../json/writer.js";
 import { localText } from "../time/iso.js";
-import { FLAG_CHANGED, FLAG_PARTIAL, FLAG_WRAPPED } from "./entry.js";
+import { FLAG_CHANGED, FLAG_METER, FLAG_PARTIAL, FLAG_WRAPPED } from "./entry.js";
 import type { History } from "./history.js";
 import { FLAG_GAP, FLAG_INTERPOLATED, type PeriodCursor } from "./periods.js";
 
@@ -25,8 +25,8 @@ const AMOUNTS = Object.freeze(["import_wh", "export_wh", "gas_l", "water_l", "he
  */
 const BEFORE_MARKS = 5;
 const COLUMNS = "start,end,local_start,import_wh,export_wh,gas_l,water_l,heat_wh,marks,import_t2_wh\r\n";
-const MARKS = Object.freeze(["partial", "interpolated", "gap", "meter_changed", "wrapped"]);
-const FLAGS = Object.freeze([FLAG_PARTIAL, FLAG_INTERPOLATED, FLAG_GAP, FLAG_CHANGED, FLAG_WRAPPED]);
+const MARKS = Object.freeze(["partial", "interpolated", "gap", "meter_changed", "wrapped", "from_meter"]);
+const FLAGS = Object.freeze([FLAG_PARTIAL, FLAG_INTERPOLATED, FLAG_GAP, FLAG_CHANGED, FLAG_WRAPPED, FLAG_METER]);
 
 /** Latest time that is accepted, seconds: the end of 2099. */
 const TIME_LIMIT_S = 4_102_444_799;

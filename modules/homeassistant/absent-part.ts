@@ -1,4 +1,4 @@
-/** In the place of part.ts in a firmware without the hub. */
+/** Replaces part.ts in a firmware that is built without the hub. */
 import { Absent, absentPart, keptEntry } from "../absent.js";
 
 const NAME = "hub";

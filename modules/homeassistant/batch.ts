@@ -17,7 +17,7 @@ export const SEND_ONE = 0;
 export const SEND_OWN = 1;
 export const SEND_ALL = 2;
 
-/** Path below the hub's address; some users include it in the address. */
+/** Path of the API below the hub's address; some users include it in the address. */
 const API = "/api";
 /** Bytes for the first lines: a path of 255 characters, an entity id, a length. */
 const LINES_SIZE = 512;

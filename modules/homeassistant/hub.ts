@@ -1,7 +1,7 @@
 /**
  * Publishes readings by Home Assistant's REST API: POST /api/states/<entity_id> for each entity (entities.ts), over one
- * connection. Also detects that the hub has lost them. Only a test that the user starts reports its result to the
- * caller.
+ * connection. Also detects that the hub has lost the entities. Only a test that the user starts reports its result to
+ * the caller.
  *
  *              readout         meter fails     due           permit       all sent     failed    401, 403   test
  *   OFF        -               -               -             -            -            -         -          refused
@@ -91,7 +91,7 @@ export class Hub implements OutputListener, ScheduledMachine {
 	/** Scope of the data since the start of the last batch. */
 	#wanted = SEND_ONE;
 	#batch: Batch | undefined;
-	/** Times of the start of the last batch, of the last failure and of the last readout, monotonic ms. */
+	/** Time of the start of the last batch, monotonic ms. */
 	#begunMs = Number.NEGATIVE_INFINITY;
 	#failedMs = Number.NEGATIVE_INFINITY;
 	#measuredMs = 0;

@@ -39,7 +39,7 @@ export const HUB_SETTINGS = settingsOf(STORED, [HUB_ENABLED.name], {
 	long: Object.freeze({ name: CERTIFICATE_TEXT.name, open: openCertificate }),
 	show,
 	accept,
-	// Saving again retries after a failure.
+	// A POST without changes also starts a retry after a failure.
 	applies: true,
 });
 

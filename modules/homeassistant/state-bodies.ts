@@ -85,7 +85,7 @@ export class StateBodies {
 		// The time of the last readout is not sent without a readout, because the hub may know one from before the
 		// restart.
 		if (own === LAST_READOUT) return readout === undefined && !isTest;
-		// Each state is a request of its own, so these are sent by MQTT only.
+		// Over REST each state is a request of its own, so these entities are published by MQTT only.
 		if (own === PROBLEM || own === PROBLEM_TEXT || own === METER_NUMBER) return true;
 		return isOld && isMomentary;
 	}

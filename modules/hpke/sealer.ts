@@ -91,7 +91,7 @@ class KeyDerivation {
 		return this.#deps.crypto.hmacSHA256(salt, this.prefix(VERSION, label), material);
 	}
 
-	/** `length`: at most 32, one block of HKDF. */
+	/** LabeledExpand. `length`: at most 32, one block of HKDF. */
 	expand(key: Uint8Array, label: string, length: number, ...info: Uint8Array[]): Uint8Array {
 		const { crypto, text } = this.#deps;
 		const prefix = this.prefix(`\u0000${String.fromCharCode(length)}${VERSION}`, label);

@@ -66,15 +66,15 @@ export class BodyDecoder {
 		return this.#state === STATE_DONE;
 	}
 
-	/** Bytes left; Infinity if unknown. */
+	/** Bytes left of the body or, in chunks, of the chunk; Infinity if unknown. */
 	get left(): number {
 		if (this.#state === STATE_DONE) return 0;
 		return this.#chunked ? Number.POSITIVE_INFINITY : this.#left;
 	}
 
 	/**
-	 * Passes the data to the sink, or discards them if there is no sink. Bytes that the sink does not accept remain
-	 * data. Returns false beyond the sink's limit.
+	 * Passes the data of the last event to the sink, or discards them if there is no sink. Bytes that the sink does not
+	 * accept are passed again by the next call. Returns false if the body exceeds the sink's limit.
 	 */
 	give(sink: BodySink | undefined, bytes: Uint8Array): boolean {
 		const { dataStart: start, dataEnd: end } = this;
@@ -89,7 +89,7 @@ export class BodyDecoder {
 		return true;
 	}
 
-	/** Decodes up to the next event BODY_…; continue at `position`. */
+	/** Decodes up to the next event BODY_…; the next call must start at `position`. */
 	next(bytes: Uint8Array, start: number, end: number): number {
 		let at = start;
 		while (at < end && this.#state < STATE_DONE) {

@@ -1,6 +1,6 @@
 /**
- * Client connection to an HTTP server (RFC 9112) for small requests, one at a time. It is kept open if the server
- * permits; reply.ts limits the body.
+ * Client connection to an HTTP server (RFC 9112) for small requests, one at a time. The connection stays open if the
+ * server permits; reply.ts limits the body.
  *
  *               send                 connected     reply complete   end, invalid reply   timeout
  *   OPENING     sent when connected  OPEN          -                OVER                 OVER (by the host)
@@ -8,14 +8,14 @@
  *   ASKING      -                    -             OPEN or OVER     OVER                 OVER
  *   OVER        -                    -             -                -                    -
  *
- * A reply for a sink is read as slowly as the sink takes it, one piece in each `advance`; the limit is then
+ * A body for a sink is read only as fast as the sink accepts it, one piece in each `advance`; the time limit is then
  * HTTP_SILENCE_MS between two pieces.
  *
- * `outcome` is the result of the request. A reply counts once its head is complete. Redirects are not followed, because
- * requests may contain secrets.
+ * `outcome` is the result of the request. Once the head of the reply is complete, it is the status, even if the body is
+ * cut off. Redirects are not followed, because requests may contain secrets.
  *
  * Callbacks of the host run the caller's task, which checks `outcome` in its drain. Limits: HTTP_CONNECT_MS;
- * HTTP_REPLY_MS from `send`, or from the connection if that is later.
+ * HTTP_REPLY_MS from `send`, or from the opening of the connection if that is later.
  */
 import { CLIENT_BROKEN, CLIENT_ENDED, type Client, type ClientPort, type TLSClientOptions } from "../io/client.js";
 import type { Task } from "../io/driver.js";
@@ -26,7 +26,10 @@ export const HTTP_CONNECT_MS = 8000;
 export const HTTP_REPLY_MS = 8000;
 export const HTTP_SILENCE_MS = 30_000;
 
-/** There was no request, or it is pending. Other outcomes are the status, CLIENT_… (io/client.ts), and the next two. */
+/**
+ * No request was sent yet, or its reply is pending. Other outcomes are status codes, CLIENT_… (io/client.ts), and the
+ * next two.
+ */
 export const OUTCOME_NONE = 0;
 /** The reply did not arrive in time, or is incomplete. */
 export const HTTP_NO_REPLY = 20;
@@ -57,10 +60,10 @@ const STATE_OVER = 3;
 export class HTTPClient implements Timed {
 	/** Result of the last request. */
 	outcome = OUTCOME_NONE;
-	/** True if a connection kept open failed before the reply, so that a new one may succeed. */
+	/** True if a persistent connection broke before the reply began, so that the request may succeed over a new one. */
 	isWorthRepeating = false;
 	#state = STATE_OPENING;
-	#served = 0;
+	#replies = 0;
 	#dueMs = Number.POSITIVE_INFINITY;
 	#writable = 0;
 	readonly #socket: Client;
@@ -69,9 +72,9 @@ export class HTTPClient implements Timed {
 	#at = 0;
 	#end = 0;
 	readonly #in = new Uint8Array(IN_SIZE);
-	/** True while the reader holds bytes in `#in` for its sink. */
-	#isHeld = false;
-	/** CLIENT_… if the connection has ended meanwhile. */
+	/** True while `#in` has bytes that the reader has not passed to its sink yet. */
+	#hasUnread = false;
+	/** CLIENT_… if the connection ended while `#in` still had such bytes; otherwise 0. */
 	#endCode = 0;
 	readonly #reply: ReplyReader;
 
@@ -106,7 +109,7 @@ export class HTTPClient implements Timed {
 		return this.#dueMs;
 	}
 
-	/** `bytes[start..end)` must not change until `outcome` is set. */
+	/** Sends `bytes[start..end)`, which must not change until `outcome` is set. */
 	send(bytes: Uint8Array, start: number, end: number, nowMs: number): void {
 		this.outcome = OUTCOME_NONE;
 		this.#reply.begin();
@@ -118,17 +121,17 @@ export class HTTPClient implements Timed {
 
 	advance(nowMs: number): void {
 		if (nowMs < this.#dueMs) return;
-		if (!this.#isHeld) {
+		if (!this.#hasUnread) {
 			this.fail(HTTP_NO_REPLY);
 			return;
 		}
-		this.#isHeld = false;
+		this.#hasUnread = false;
 		this.#dueMs = nowMs + HTTP_SILENCE_MS;
 		this.take(this.#reply.pass(this.#in));
 		this.read();
 	}
 
-	/** Closes the connection. `outcome` no longer changes. */
+	/** Closes the connection without changing `outcome`. */
 	close(): void {
 		this.#state = STATE_OVER;
 		this.#dueMs = Number.POSITIVE_INFINITY;
@@ -160,13 +163,13 @@ export class HTTPClient implements Timed {
 
 	private read(): void {
 		const bytes = this.#in;
-		while (this.#state < STATE_OVER && !this.#isHeld) {
+		while (this.#state < STATE_OVER && !this.#hasUnread) {
 			const count = this.#endCode === 0 ? this.#socket.read(bytes) : undefined;
 			if (count === undefined) {
 				if (this.#endCode !== 0) this.fail(this.#endCode);
 				return;
 			}
-			// Bytes without a request are a protocol error.
+			// Bytes that arrive without a request are a protocol error.
 			if (this.#state !== STATE_ASKING) this.fail(HTTP_BAD_REPLY);
 			else this.take(this.#reply.take(bytes, 0, count));
 		}
@@ -176,7 +179,7 @@ export class HTTPClient implements Timed {
 	private take(result: number): void {
 		if (result === READ_MORE || this.#state === STATE_OVER) return;
 		if (result === READ_HELD) {
-			this.#isHeld = true;
+			this.#hasUnread = true;
 			this.#dueMs = 0;
 			return;
 		}
@@ -186,9 +189,9 @@ export class HTTPClient implements Timed {
 		}
 		const { status, isReusable } = this.#reply;
 		this.outcome = status;
-		this.#served++;
+		this.#replies++;
 		this.#dueMs = Number.POSITIVE_INFINITY;
-		// After a reply to an incomplete request, the connection can't be used again.
+		// If the reply came before the whole request was sent, the connection can't be used again.
 		if (isReusable && this.#at === this.#end) this.#state = STATE_OPEN;
 		else this.close();
 	}
@@ -202,7 +205,7 @@ export class HTTPClient implements Timed {
 		if (status !== 0) this.outcome = status;
 		else {
 			const hasEnded = code === CLIENT_ENDED || code === CLIENT_BROKEN;
-			this.isWorthRepeating = hasEnded && !hasBegun && this.#served > 0;
+			this.isWorthRepeating = hasEnded && !hasBegun && this.#replies > 0;
 			this.outcome = hasEnded && hasBegun ? HTTP_NO_REPLY : code;
 		}
 	}

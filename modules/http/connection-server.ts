@@ -24,7 +24,10 @@ export interface ConnectionServer {
 	readonly task: Task;
 	/** Reports that the connection's deadline may have changed. */
 	changed(): void;
-	/** True if all other places of its port are taken by requests with a token (`isBusy`) or by clients that sent one. */
+	/**
+	 * True if all other places of the connection's port are taken: by requests with a valid token if `isBusy`,
+	 * otherwise by clients that have sent one.
+	 */
 	isLast(connection: OwnedConnection, isBusy: boolean): boolean;
 	isFull(connection: OwnedConnection): boolean;
 	closed(connection: OwnedConnection): void;

@@ -101,7 +101,8 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 	}
 
 	/**
-	 * True if the request has a valid token and its reply has no live body; connections with one are displaced first.
+	 * True if the request has a valid token and its reply has no live body; connections with a live body are displaced
+	 * first.
 	 */
 	get isVouched(): boolean {
 		return this.#isVouched && !this.isLive;
@@ -125,11 +126,11 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 		if (this.isIdle || this.isLive) return this.#idleMs;
 		if (this.#isVouched) return Number.POSITIVE_INFINITY;
 		const { graceMs, writeMs } = this.#owner.limits;
-		// A client that accepts byte by byte can extend this by at most writeMs.
+		// A client that accepts the reply byte by byte can delay its displacement by at most writeMs.
 		return graceMs + (this.#out.isIdle ? this.#sinceMs : Math.min(this.#sentMs, this.#sinceMs + writeMs));
 	}
 
-	/** Closes for a new connection; in a request with 503 and Retry-After if possible. */
+	/** Closes the connection to free its place; first sends 503 with Retry-After if a request has no reply yet. */
 	displace(): void {
 		if (!this.isIdle && this.#reply !== REPLY_GIVEN && this.#out.isIdle) {
 			const reply = displacedReply(this.text);
@@ -302,11 +303,11 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 	private linger(): void {
 		this.#closing = true;
 		this.#input = INPUT_LINGER;
-		// A client with a token may send the whole body, because browsers read the reply only then.
+		// A client with a token may send the whole body, because browsers read the reply only after sending all of it.
 		this.#lingerLeft = this.#isVouched ? Math.max(LINGER_LIMIT, this.#body.left) : LINGER_LIMIT;
 	}
 
-	/** Discards the rest of the body; lingers if the rest is too long. */
+	/** Discards the rest of the body; if it is too long for that, the connection ends. */
 	private dropBody(): void {
 		if (this.#body.isDone) this.#input = INPUT_DONE;
 		else if (this.#body.left > DISCARD_LIMIT || (this.#head.expectsContinue && !this.#continued)) this.linger();

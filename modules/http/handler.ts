@@ -12,9 +12,10 @@ export interface BodySink {
 	/** Called if the body is incomplete; no response is possible. */
 	abort?(): void;
 	/**
-	 * Number of bytes at the end of the last `write` that were not accepted; they are passed again. If this member is
-	 * present, the body of a client with a token is read one piece per tick, at the speed of flash, with time limits of
-	 * its own. After an early reply the body is read to its end, because browsers read the reply only then.
+	 * Number of bytes at the end of the last `write` that were not accepted; they are passed again. A sink with this
+	 * member is slow, such as flash: it gets the body of a client with a token in one piece per tick, under time limits
+	 * of its own. After an early reply it gets the rest of the body too, because browsers read the reply only after
+	 * sending all of it.
 	 */
 	readonly rest?: number;
 }

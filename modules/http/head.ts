@@ -30,7 +30,7 @@ const IPV6_LIMIT = 45;
 
 /** Result of `parse`: more bytes are needed. */
 export const HEAD_MORE = 0;
-/** Result of `parse`: the head is complete. Other results are the status of the refusal. */
+/** Result of `parse`: the head is complete. Any other result is the HTTP status of the error. */
 export const HEAD_DONE = 1;
 
 const TAB = 0x09;
@@ -187,7 +187,7 @@ export class RequestHead implements HTTPRequest {
 			} else if (byte === CR) {
 				afterCR = true;
 			} else if (byte >= 0x80 && this.#fields > 0) {
-				// Such bytes are allowed (RFC 9110, 5.5), but not in fields used here.
+				// Bytes above 0x7F are allowed (RFC 9110, 5.5), but no field that is used here has them.
 				buffer[at - 1] = 0x3f;
 			}
 		}
@@ -328,7 +328,7 @@ export class RequestHead implements HTTPRequest {
 		return HEAD_DONE;
 	}
 
-	/** True for `host [":" port]` (RFC 9110, 7.2), even if it is not the gateway's. */
+	/** True if the bytes have the form `host [":" port]` (RFC 9110, 7.2); the host need not be the gateway's. */
 	private isHost(start: number, end: number): boolean {
 		const buffer = this.#buffer;
 		if (end - start > HOST_LIMIT) return false;

@@ -1,6 +1,6 @@
 /**
- * Sending half of a connection: one buffer, refilled when empty and the socket accepts bytes, so that a slow client
- * takes no more memory. A small reply is sent in one write.
+ * Sending half of a connection. Its one buffer is refilled when it is empty and the socket accepts bytes, so a slow
+ * client takes no more memory than a fast one. A small reply is sent in one write.
  *
  *     chunk (RFC 9112, 7.1): 3 hex digits (so the buffer has at most FFF bytes), CRLF, data, CRLF; the end: "0" CRLF CRLF
  */
@@ -8,7 +8,7 @@ import type { Socket } from "../io/host.js";
 import { type BodySource, type LiveBody, NOTHING_YET } from "./response.js";
 
 const CHUNK_PREFIX = 5;
-/** CRLF after the data, and the end of the body. */
+/** Bytes for the CRLF after the data, and for the end of the body. */
 const CHUNK_SUFFIX = 7;
 
 /** A chunk with less room left than this is sent without reading more. */
@@ -59,7 +59,7 @@ export class Outgoing {
 		this.isAwake = this.#isWaiting = false;
 	}
 
-	/** Throws a RangeError if `bytes` do not fit. */
+	/** Appends bytes to the buffer. Throws a RangeError if they do not fit. */
 	queue(bytes: Uint8Array): void {
 		this.rewind();
 		this.append(bytes);
@@ -145,7 +145,7 @@ export class Outgoing {
 		const limit = this.#buffer.length;
 		while (this.#left > 0 && this.#end < limit) {
 			const count = source.read(this.#buffer, this.#end, Math.min(limit, this.#end + this.#left));
-			// If the buffer was not empty, the data may fit once it is.
+			// Data that do not fit a partly filled buffer may fit once it is empty.
 			this.#isWaiting = count === NOTHING_YET && this.#end === 0;
 			if (count === NOTHING_YET) return;
 			if (count === 0) {
@@ -165,7 +165,7 @@ export class Outgoing {
 		const limit = buffer.length - CHUNK_SUFFIX;
 		let at = first;
 		let count = 1;
-		// Some sources stop before a unit that does not fit.
+		// Some sources stop before a unit that does not fit, so the source is read again while there is room.
 		for (let room = limit - at; count > 0 && room > 0; room = limit - at) {
 			if (at > first && room < SPARE) break;
 			count = source.read(buffer, at, limit);

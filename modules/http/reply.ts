@@ -6,8 +6,8 @@
  *
  * The reader is lenient where the meaning is unambiguous: a bare LF ends a line, and unknown fields are ignored. 1xx
  * replies are skipped, except 101, which is invalid because no upgrade is requested. Limits: REPLY_HEAD_LIMIT bytes for
- * all heads of a reply; REPLY_LINE_SIZE bytes for the fields used. Beyond REPLY_BODY_LIMIT the status is valid, but the
- * connection is not reusable. The limit does not apply to a body for a sink.
+ * all heads of a reply; REPLY_LINE_SIZE bytes for the fields used. If the body exceeds REPLY_BODY_LIMIT, the status is
+ * valid, but the connection is not reusable. This limit does not apply to a body for a sink.
  */
 import { isDigit } from "../bytes/ascii.js";
 import { BODY_CHUNKED, BODY_DATA, BODY_ERROR, BODY_MORE, BodyDecoder } from "./body.js";
@@ -50,15 +50,15 @@ export class ReplyReader {
 	/** True after the first byte of the reply. */
 	hasBegun = false;
 	/** Beginning of the body; the reply is complete once it is full. */
-	readonly #kept: Uint8Array | undefined;
-	/** Bytes of the body stored in `#kept`. */
-	kept = 0;
-	/** Location field if `#kept` or a sink is given; undefined if absent or too long. */
+	readonly #bodyStart: Uint8Array | undefined;
+	/** Bytes of the body stored in `#bodyStart`. */
+	stored = 0;
+	/** Location field if `#bodyStart` or a sink is given; undefined if absent or too long. */
 	location: Uint8Array | undefined;
 	/** Takes the body of a successful reply. */
 	readonly #sink: BodySink | undefined;
-	/** End of the bytes of which the sink has not seen all. */
-	#heldEnd = 0;
+	/** End of the received bytes, of which some were not passed to the sink yet. */
+	#unreadEnd = 0;
 	/** Beginning of the current line. */
 	readonly #line: Uint8Array;
 	/** Length of the line, including bytes not stored. */
@@ -73,18 +73,18 @@ export class ReplyReader {
 	#keepsAlive = false;
 
 	/**
-	 * `kept`: buffer for the beginning of the body; with it or a sink, Location is read too. `lineSize`: stored bytes per
+	 * `bodyStart`: buffer for the beginning of the body; with it or a sink, Location is read too. `lineSize`: stored bytes per
 	 * line.
 	 */
-	constructor(kept?: Uint8Array, lineSize = REPLY_LINE_SIZE, sink?: BodySink) {
-		this.#kept = kept;
+	constructor(bodyStart?: Uint8Array, lineSize = REPLY_LINE_SIZE, sink?: BodySink) {
+		this.#bodyStart = bodyStart;
 		this.#sink = sink;
 		this.#line = new Uint8Array(lineSize);
 	}
 
 	begin(): void {
 		this.location = undefined;
-		this.kept = 0;
+		this.stored = 0;
 		this.status = this.#seen = this.#lineLength = this.#code = 0;
 		this.isReusable = this.hasBegun = false;
 	}
@@ -118,7 +118,7 @@ export class ReplyReader {
 	/** Passes a piece of the bytes of the last `take` to the sink. Returns READ_…. */
 	pass(bytes: Uint8Array): number {
 		const body = this.#body;
-		if (body.dataStart === body.dataEnd) return this.readBody(bytes, body.position, this.#heldEnd);
+		if (body.dataStart === body.dataEnd) return this.readBody(bytes, body.position, this.#unreadEnd);
 		return body.give(this.#sink, bytes) ? READ_HELD : READ_DONE;
 	}
 
@@ -171,7 +171,7 @@ export class ReplyReader {
 			// The coding must be `chunked`: we announce no other.
 			this.#length = BODY_CHUNKED;
 			return !isCut && matches(line, from, to, "chunked");
-		} else if ((this.#kept ?? this.#sink) !== undefined && !isCut && matches(line, 0, colon, "location")) {
+		} else if ((this.#bodyStart ?? this.#sink) !== undefined && !isCut && matches(line, 0, colon, "location")) {
 			this.location = line.slice(from, to);
 		}
 		return true;
@@ -205,10 +205,10 @@ export class ReplyReader {
 			at = body.position;
 			if (found === BODY_ERROR || (!isForSink && this.#seen > REPLY_BODY_LIMIT)) return READ_DONE;
 			if (found === BODY_DATA && isForSink) {
-				this.#heldEnd = end;
+				this.#unreadEnd = end;
 				return READ_HELD;
 			}
-			if (found === BODY_DATA && this.keepBody(bytes, body.dataStart, body.dataEnd)) return READ_DONE;
+			if (found === BODY_DATA && this.storeBody(bytes, body.dataStart, body.dataEnd)) return READ_DONE;
 			if (found === BODY_MORE) return READ_MORE;
 		}
 		// A connection with bytes after the reply can't be reused.
@@ -217,12 +217,12 @@ export class ReplyReader {
 	}
 
 	/** Stores bytes; true once the buffer is full. */
-	private keepBody(bytes: Uint8Array, start: number, end: number): boolean {
-		const into = this.#kept;
+	private storeBody(bytes: Uint8Array, start: number, end: number): boolean {
+		const into = this.#bodyStart;
 		if (into === undefined) return false;
-		const count = Math.min(end - start, into.length - this.kept);
-		into.set(bytes.subarray(start, start + count), this.kept);
-		this.kept += count;
-		return this.kept === into.length;
+		const count = Math.min(end - start, into.length - this.stored);
+		into.set(bytes.subarray(start, start + count), this.stored);
+		this.stored += count;
+		return this.stored === into.length;
 	}
 }

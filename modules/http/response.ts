@@ -25,7 +25,10 @@ export const NOTHING_YET = -1;
 export interface LiveBody {
 	/** Called once before the first `read`. */
 	opened(reader: LiveReader): void;
-	/** Called after `beatMs` of silence: the next read must give a sign of life. */
+	/**
+	 * Called after `beatMs` of silence: the next `read` must return bytes, which show the client that the connection is
+	 * alive.
+	 */
 	beat(): void;
 }
 
@@ -80,14 +83,14 @@ export interface ResponseCarrier {
 
 export class HTTPResponse {
 	/**
-	 * Called if the client has disconnected, or the server has replied itself (408, 413, 500). Sending has no effect
-	 * then.
+	 * Called if the client has disconnected, or the server has replied itself (408, 413, 500). From then on sending has
+	 * no effect.
 	 */
 	onCancelled: (() => void) | undefined = undefined;
 	/** True to close the connection after the response, as before a restart. */
 	closing = false;
 
-	/** Undefined after the reply was sent or cancelled. */
+	/** The connection; undefined after the reply was sent or cancelled. */
 	#carrier: ResponseCarrier | undefined;
 	#fields = "";
 

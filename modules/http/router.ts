@@ -85,8 +85,8 @@ export class Router<R extends Route, Group extends Routes<R> = Routes<R>> {
 	}
 }
 
-function takes({ method }: Route, asked: number): boolean {
-	return method === asked || (asked === METHOD_HEAD && method === METHOD_GET);
+function takes({ method }: Route, requested: number): boolean {
+	return method === requested || (requested === METHOD_HEAD && method === METHOD_GET);
 }
 
 function withMethod(allow: string, { method }: Route): string {

@@ -4,8 +4,8 @@
  *
  * Each port has a fixed number of places for connections. The last one is kept free: a new connection displaces an idle
  * one without a token. While all places are taken, a connection closes after its reply, unless its client has sent a
- * token and not all other clients have. If requests with a token take all other places, a request that would wait long
- * is refused (`isGuest`), so that one place always responds quickly.
+ * token and some other client has not. If requests with a token take all other places, a request that would wait long
+ * is refused (`isGuest`), so that the last place always responds quickly.
  *
  * When all places are taken, a new connection displaces another one in this order:
  * - an event stream, because its client can reconnect;
@@ -13,8 +13,8 @@
  *   first;
  * - an idle connection with a token.
  *
- * Requests with a token are never displaced, and any connection is safe for `graceMs`, in which the new one waits. For
- * lack of memory the same holds across ports.
+ * Requests with a token are never displaced, and any connection is safe for `graceMs`, in which the new one waits. If
+ * memory is short, connections of all ports are displaced in the same order.
  *
  * The server and its connections are one machine: its deadline is the earliest of the connections, and socket callbacks
  * run in its task. Its own error replies have `Cache-Control: no-store`.
@@ -50,13 +50,15 @@ export interface HTTPServerOptions {
 	readonly text: TextCodec;
 	readonly handler: HTTPHandler;
 	readonly limits?: Partial<HTTPLimits>;
-	/** Without it, memory is not checked. */
+	/** Memory is not checked without a ledger. */
 	readonly ledger?: MemoryLedger;
 	trace(message: string): void;
 }
 
 const PART = "http";
-/** Number of connections accepted without a check of memory: RESERVE and unused claims suffice for them. */
+/**
+ * Number of connections accepted without a check of memory; RESERVE (io/memory.ts) and unused claims suffice for them.
+ */
 const FREE_CONNECTIONS = 2;
 /** Interval of checks for connections that wait for memory only, ms. */
 const MEMORY_MS = 250;
@@ -109,7 +111,7 @@ export class HTTPServer implements ConnectionServer, Timed {
 		return this.#connections.some(({ isVouched, isIdle }) => isVouched && !isIdle);
 	}
 
-	/** Called when a token was revoked: clients must send a token again. */
+	/** Called when a token was revoked: no client counts as known until it sends a valid token again. */
 	forget(): void {
 		for (let i = 0; i < this.#connections.length; i++) this.#connections[i].isKnown = false;
 		for (let i = 0; i < this.#listeners.length; i++) this.#listeners[i].forget?.();
@@ -137,7 +139,7 @@ export class HTTPServer implements ConnectionServer, Timed {
 	/** Processes deadlines and pending connections; rethrows the first exception at the end. */
 	advance(nowMs: number): void {
 		const mistakes: unknown[] = [];
-		// Backwards, because closed connections are removed.
+		// The loop runs backwards, because closed connections are removed from the list.
 		for (let i = this.#connections.length - 1; i >= 0; i--) {
 			const connection = this.#connections[i];
 			if (connection === undefined || connection.deadlineMs > nowMs) continue;
@@ -206,8 +208,8 @@ export class HTTPServer implements ConnectionServer, Timed {
 	private admit(index: number, nowMs: number): void {
 		const { port, places } = this.#options.ports[index];
 		while (this.#waiting[index] > 0 && !this.#isClosed) {
-			const taken = this.takenOf(port);
-			const isFull = taken >= places;
+			const occupied = this.takenOf(port);
+			const isFull = occupied >= places;
 			if (isFull || !this.hasMemory(nowMs)) {
 				const connection = this.displaceable(isFull ? port : undefined);
 				if (connection === undefined || connection.displaceableMs > nowMs) return;
@@ -221,7 +223,7 @@ export class HTTPServer implements ConnectionServer, Timed {
 				return;
 			}
 			this.#waiting[index]--;
-			if (taken === places - 1) this.longestIdle(port, nowMs)?.close();
+			if (occupied === places - 1) this.longestIdle(port, nowMs)?.close();
 			this.take(port, pending, nowMs);
 		}
 	}
@@ -230,9 +232,9 @@ export class HTTPServer implements ConnectionServer, Timed {
 	private hasMemory(nowMs: number): boolean {
 		if (this.#connections.length < FREE_CONNECTIONS) return true;
 		if (nowMs < this.#memoryMs) return false;
-		const isThere = this.#options.ledger?.fits(CONNECTION_COST) !== false;
-		if (!isThere) this.#memoryMs = nowMs + MEMORY_MS;
-		return isThere;
+		const hasRoom = this.#options.ledger?.fits(CONNECTION_COST) !== false;
+		if (!hasRoom) this.#memoryMs = nowMs + MEMORY_MS;
+		return hasRoom;
 	}
 
 	private take(port: ListenerPort, pending: PendingSocket, nowMs: number): void {
@@ -272,8 +274,8 @@ export class HTTPServer implements ConnectionServer, Timed {
 		let first: HTTPConnection | undefined;
 		for (let i = 0; i < this.#connections.length; i++) {
 			const each = this.#connections[i];
-			const isMeant = port === undefined || each.port === port;
-			if (isMeant && (first === undefined || goesBefore(each, first))) first = each;
+			const isOnPort = port === undefined || each.port === port;
+			if (isOnPort && (first === undefined || goesBefore(each, first))) first = each;
 		}
 		return first;
 	}

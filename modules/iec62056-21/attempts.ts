@@ -1,5 +1,5 @@
 /**
- * Retry policy of one readout: speed, further sessions, and memory for a lower speed.
+ * Retry policy of one readout: decides about the speed and further sessions, and remembers a lower speed.
  *
  * Missing or damaged data leads to a retry at the same speed, because most failures are accidental. After TRIES
  * failures at one speed, or one silence at a lowered speed, the next lower speed follows, down to 300 Bd, because the
@@ -24,17 +24,19 @@ const ATTEMPT_LIMIT = 16;
 export const SILENCES = 2;
 /** Maximum number of unanswered sign-ons, and of failures at 300 Bd. */
 const SAME_SPEED_FAILURES = 3;
-/** Sessions at one speed before the next lower one. */
+/** Number of sessions at one speed before the next lower one is tried. */
 const TRIES = 2;
-/** Clean readouts before a higher speed. */
+/** Number of clean readouts before a higher speed is first tried. */
 const FIRST_WAIT = 4;
+/** Maximum of that number, after failed trials. */
 const LAST_WAIT = 256;
 
 export interface SpeedSettings {
 	/** Highest speed to agree on, any number of Bd from 300 up. */
 	readonly baudMax: number;
-	/** Remembered lower speed, Bd (0: none), and the identification of its meter. */
+	/** Remembered lower speed, Bd; 0: none. */
 	readonly learnedBaud: number;
+	/** Identification of the meter for which it is remembered. */
 	readonly learnedFor: Uint8Array;
 	/** Stores a lower speed; 0 deletes it. `meterId`: printable ASCII. */
 	learn(baud: number, meterId: Uint8Array): void;
@@ -45,8 +47,9 @@ type SpeedOpening = Pick<Opening<SpeedSettings>, "settings" | "memory">;
 /** Counts, in RAM, for the meter with the lowered speed. */
 class SpeedMemory {
 	readonly meterId: Uint8Array;
-	/** Number of clean readouts at this speed, and number required before a higher one. */
+	/** Number of clean readouts at this speed. */
 	clean = 0;
+	/** Number of clean readouts required before a higher speed is tried. */
 	wait = FIRST_WAIT;
 	/** True if the next trial uses the next higher speed, not the full one. */
 	isStepNext = false;
@@ -71,8 +74,9 @@ export class Attempts implements SpeedChoice {
 	#failures = 0;
 	/** Number of sessions at this speed. */
 	#tries = 0;
-	/** True if the meter announced mode E and was silent in mode C; `silences` counts this, up to SILENCES. */
-	isStill = false;
+	/** True if the meter announced mode E and was silent in mode C, in the last session. */
+	wasSilent = false;
+	/** Number of such sessions, up to SILENCES. */
 	silences = 0;
 	/** Highest speed for this readout, Bd; Infinity until lowered. */
 	#ceiling: number;
@@ -103,12 +107,12 @@ export class Attempts implements SpeedChoice {
 		return memory.isStepNext ? getBaudRate(baudNumber(learned) + 1) : full;
 	}
 
-	/** Returns true when another attempt is worthwhile. */
+	/** Records a failed session; returns true if another attempt is worthwhile. */
 	failed({ failure, ident, mode, received }: MeterSession): boolean {
 		this.#count++;
 		// Anything longer than the echo of the acknowledgement may be a block at another speed.
-		this.isStill = failure === IEC_MODE_E_ALONE && received <= ACKNOWLEDGE_LENGTH && this.silences < SILENCES;
-		if (this.isStill) this.silences++;
+		this.wasSilent = failure === IEC_MODE_E_ALONE && received <= ACKNOWLEDGE_LENGTH && this.silences < SILENCES;
+		if (this.wasSilent) this.silences++;
 		if (this.exhausted) return false;
 		const isSilent = failure === IEC_NO_BLOCK || failure === IEC_MODE_E_ALONE;
 		const isAnswered = isSilent || failure === IEC_CUT || failure === IEC_CHECK_WRONG;
@@ -126,8 +130,8 @@ export class Attempts implements SpeedChoice {
 			return true;
 		}
 		// Silence at a lowered speed is not accidental.
-		const isSure = isSilent && this.#ceiling < Number.POSITIVE_INFINITY;
-		if (isSure || this.#tries === TRIES) this.lower(getBaudRate(baudNumber(used) - 1));
+		const isLowered = isSilent && this.#ceiling < Number.POSITIVE_INFINITY;
+		if (isLowered || this.#tries === TRIES) this.lower(getBaudRate(baudNumber(used) - 1));
 		return true;
 	}
 
@@ -166,14 +170,14 @@ export class Attempts implements SpeedChoice {
 	/** Returns the remembered speed of this meter, Bd; Infinity without one. */
 	private learnedSpeed(ident: IdentScanner): number {
 		const { learnedBaud, learnedFor } = this.#settings;
-		const isIts = learnedBaud !== 0 && equalConstantTime(printable(ident), learnedFor);
-		return isIts ? learnedBaud : Number.POSITIVE_INFINITY;
+		const isSameMeter = learnedBaud !== 0 && equalConstantTime(printable(ident), learnedFor);
+		return isSameMeter ? learnedBaud : Number.POSITIVE_INFINITY;
 	}
 
 	private memoryOf(ident: IdentScanner): SpeedMemory | undefined {
 		const { speed } = this.#memory;
-		const isIts = speed instanceof SpeedMemory && equalConstantTime(printable(ident), speed.meterId);
-		return isIts ? speed : undefined;
+		const isSameMeter = speed instanceof SpeedMemory && equalConstantTime(printable(ident), speed.meterId);
+		return isSameMeter ? speed : undefined;
 	}
 }
 

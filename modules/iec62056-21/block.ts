@@ -43,7 +43,7 @@ const DELETE = 0x7f;
 export class BlockReceiver {
 	readonly #parser: DataSetParser;
 	/** Holds the first character of a block without STX for the parser, which requires an array. */
-	readonly #one = new Uint8Array(1);
+	readonly #firstCharacter = new Uint8Array(1);
 	#state = STATE_WAIT;
 	#bcc = 0;
 	#framed = false;
@@ -51,19 +51,19 @@ export class BlockReceiver {
 	check = CHECK_ABSENT;
 	/** True if SOH opened the block; the meter then needs a break. */
 	programming = false;
-	/** True when another part follows, on request. */
+	/** True if the meter sends another part on request. */
 	more = false;
 	/** Highest character that may end a block. */
 	readonly #lastEnd: number;
 	#isPart = false;
 
-	/** `takesParts`: EOT ends a part. */
-	constructor(parser: DataSetParser, takesParts = false) {
+	/** `acceptsParts`: true if an EOT ends a part. */
+	constructor(parser: DataSetParser, acceptsParts = false) {
 		this.#parser = parser;
-		this.#lastEnd = takesParts ? EOT : ETX;
+		this.#lastEnd = acceptsParts ? EOT : ETX;
 	}
 
-	/** `part`: PART_…. With `needsSTX` everything before an STX is skipped. */
+	/** Starts a block or part. `part`: PART_…. With `needsSTX` everything before an STX is skipped. */
 	begin(needsSTX = false, part = PART_FIRST): void {
 		this.#state = STATE_WAIT;
 		this.#needsSTX = needsSTX;
@@ -96,8 +96,8 @@ export class BlockReceiver {
 	receive(bytes: Uint8Array, start: number, end: number): number {
 		let i = start;
 		while (i < end && this.#state !== STATE_DONE) {
-			if (this.#state === STATE_BODY) i = this.takeBody(bytes, i, end);
-			else this.takeFrame(bytes[i++]);
+			if (this.#state === STATE_BODY) i = this.processBody(bytes, i, end);
+			else this.processFrame(bytes[i++]);
 		}
 		return i;
 	}
@@ -107,10 +107,10 @@ export class BlockReceiver {
 		this.#state = STATE_DONE;
 	}
 
-	private takeFrame(character: number): void {
+	private processFrame(character: number): void {
 		if (this.#state === STATE_ECHO && character !== STX) {
 			if (character === LF) this.#state = STATE_WAIT;
-		} else if (this.#state < STATE_BODY) this.takeFirst(character);
+		} else if (this.#state < STATE_BODY) this.processFirst(character);
 		else if (this.#state === STATE_TAIL) {
 			this.#bcc ^= character;
 			if (character === ETX) this.#state = STATE_BCC;
@@ -122,15 +122,15 @@ export class BlockReceiver {
 	}
 
 	/** Opens the block or skips the character. */
-	private takeFirst(character: number): void {
+	private processFirst(character: number): void {
 		if (character === STX || character === SOH) this.open(character);
 		else if (character === ACK) this.#state = STATE_ECHO;
 		else if (character > BLANK && character < DELETE && !this.#needsSTX) {
 			this.#parser.begin();
 			this.#state = STATE_BODY;
 			this.#bcc = character;
-			this.#one[0] = character;
-			this.#parser.receive(this.#one, 0, 1);
+			this.#firstCharacter[0] = character;
+			this.#parser.receive(this.#firstCharacter, 0, 1);
 			if (this.#parser.ended) this.#state = STATE_TAIL;
 		}
 	}
@@ -145,14 +145,14 @@ export class BlockReceiver {
 		this.#state = STATE_BODY;
 	}
 
-	private takeBody(bytes: Uint8Array, start: number, end: number): number {
+	private processBody(bytes: Uint8Array, start: number, end: number): number {
 		let stop = start;
 		while (stop < end && (bytes[stop] > this.#lastEnd || bytes[stop] < SOH)) stop++;
-		const taken = this.#parser.receive(bytes, start, stop);
-		for (let i = start; i < taken; i++) this.#bcc ^= bytes[i];
+		const parsedEnd = this.#parser.receive(bytes, start, stop);
+		for (let i = start; i < parsedEnd; i++) this.#bcc ^= bytes[i];
 		if (this.#parser.ended) {
 			this.#state = STATE_TAIL;
-			return taken;
+			return parsedEnd;
 		}
 		if (stop === end) return end;
 		const character = bytes[stop];

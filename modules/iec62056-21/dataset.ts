@@ -95,9 +95,9 @@ export class DataSetParser {
 		let i = start;
 		while (i < end && this.#state !== STATE_END) {
 			const state = this.#state;
-			if (state === STATE_VALUE || state === STATE_UNIT) i = this.takeText(bytes, i, end);
-			else if (isAddressCharacter(bytes[i]) && state !== STATE_SKIP_LINE) i = this.takeAddress(bytes, i, end);
-			else this.takeStructure(bytes[i++]);
+			if (state === STATE_VALUE || state === STATE_UNIT) i = this.processText(bytes, i, end);
+			else if (isAddressCharacter(bytes[i]) && state !== STATE_SKIP_LINE) i = this.processAddress(bytes, i, end);
+			else this.processStructure(bytes[i++]);
 		}
 		return i;
 	}
@@ -110,7 +110,7 @@ export class DataSetParser {
 	}
 
 	/** Processes the characters of a value or unit. */
-	private takeText(bytes: Uint8Array, start: number, end: number): number {
+	private processText(bytes: Uint8Array, start: number, end: number): number {
 		let i = start;
 		const inUnit = this.#state === STATE_UNIT;
 		while (i < end) {
@@ -135,7 +135,7 @@ export class DataSetParser {
 		return i + 1;
 	}
 
-	/** `good`: the block passed its checks. */
+	/** Ends the block. `good`: true if it passed its checks. */
 	endBlock(good: boolean): void {
 		this.#sink.endBlock(good);
 	}
@@ -147,7 +147,7 @@ export class DataSetParser {
 		this.#newSet = false;
 	}
 
-	private takeStructure(character: number): void {
+	private processStructure(character: number): void {
 		if (character >= 0x80) this.breakLine(character);
 		else if (character === LF || character === CR) this.endLine();
 		else if (this.#state === STATE_SKIP_LINE) return;
@@ -159,7 +159,7 @@ export class DataSetParser {
 	}
 
 	/** Processes the characters of an address, without leading blanks. */
-	private takeAddress(bytes: Uint8Array, start: number, end: number): number {
+	private processAddress(bytes: Uint8Array, start: number, end: number): number {
 		let from = start;
 		if (this.#state !== STATE_ADDRESS) {
 			while (from < end && bytes[from] === BLANK) from++;

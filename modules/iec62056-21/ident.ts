@@ -77,7 +77,7 @@ export class IdentScanner {
 	}
 
 	/** Returns true at the end of an identification. When `length` decreases, a new one has begun. */
-	take(character: number): boolean {
+	scan(character: number): boolean {
 		if (character === SLASH) {
 			const isText = this.#inside && this.length <= SLASH_LIMIT && this.hasLetters(0);
 			this.#inside = true;

@@ -8,9 +8,10 @@
  * | CRC | DSMR only: four hex digits (some meters omit leading zeros), CRC-16/ARC of everything from `/` to `!` |
  * | CR LF | |
  *
- * The only checks are parity, grammar and, with DSMR, the CRC. The CRC covers all eight bits: if it is right, the meter
- * sent a character of 0x80 and above, which discards its line. Telegrams may follow without a gap, and listening may
- * begin inside one, so an identification inside a block drops it and begins a new telegram.
+ * The only checks are parity, grammar and, with DSMR, the CRC. The CRC covers all eight bits: if it is right,
+ * characters of 0x80 and above were sent by the meter, and only discard their lines. Telegrams may follow each other
+ * without a gap, and listening may begin inside one, so an identification inside a block drops the block and begins a
+ * new telegram.
  *
  *     HUNT   identification    BODY
  *     BODY   `!`               CRC    an identification: lost, BODY    silence: lost, HUNT
@@ -57,16 +58,19 @@ export class MeterListener implements Machine {
 	check = CHECK_ABSENT;
 	/** Failure of the last telegram; after `abort()`, of the whole session. */
 	failure: Failure | undefined;
-	/** Numbers of received and of damaged characters. */
+	/** Number of received characters. */
 	received = 0;
+	/** Number of damaged characters. */
 	damaged = 0;
 	deadlineMs = Number.POSITIVE_INFINITY;
 	readonly #outputs = new OutputQueue();
 	readonly #scanner = new IdentScanner();
 	#state = STATE_HUNT;
-	/** CRC from the `/` of this telegram, and from the last `/` that may begin the next one. */
+	/** CRC from the `/` of this telegram on. */
 	#crc = 0;
+	/** CRC from the last `/` on, which may begin the next telegram. */
 	#scannerCRC = 0;
+	/** CRC that the meter sent. */
 	#sentCRC = 0;
 	#digits = 0;
 
@@ -81,9 +85,9 @@ export class MeterListener implements Machine {
 		while (i < end) {
 			let stop = i;
 			for (; stop < end && bytes[stop] !== SLASH; stop++) if (bytes[stop] >= 0x80) this.damaged++;
-			while (i < stop && this.#scanner.inside) this.takeOne(bytes, i++);
-			if (i < stop) this.takeRun(bytes, i, stop);
-			if (stop < end) this.takeOne(bytes, stop++);
+			while (i < stop && this.#scanner.inside) this.scanOne(bytes, i++);
+			if (i < stop) this.processRun(bytes, i, stop);
+			if (stop < end) this.scanOne(bytes, stop++);
 			i = stop;
 		}
 		if (this.#state === STATE_HUNT && !this.#scanner.inside) this.deadlineMs = Number.POSITIVE_INFINITY;
@@ -94,7 +98,7 @@ export class MeterListener implements Machine {
 		if (nowMs < this.deadlineMs) return;
 		this.deadlineMs = Number.POSITIVE_INFINITY;
 		if (this.#state === STATE_CRC) this.validate();
-		else if (this.#state === STATE_BODY) this.lose();
+		else if (this.#state === STATE_BODY) this.dropTelegram();
 		this.#scanner.reset();
 	}
 
@@ -102,7 +106,7 @@ export class MeterListener implements Machine {
 		return this.#outputs.poll();
 	}
 
-	/** Fails if no identification was received. */
+	/** Ends the session, with a failure if no identification was received. */
 	abort(_nowMs: number): void {
 		if (this.#state === STATE_ENDED) return;
 		this.#state = STATE_ENDED;
@@ -114,26 +118,26 @@ export class MeterListener implements Machine {
 	}
 
 	/** Passes a character to scanner and block. */
-	private takeOne(bytes: Uint8Array, at: number): void {
+	private scanOne(bytes: Uint8Array, at: number): void {
 		const scanner = this.#scanner;
 		const { length } = scanner;
-		const isWhole = scanner.take(bytes[at]);
-		const isAnew = scanner.length < length || (length === 0 && bytes[at] === SLASH);
-		this.#scannerCRC = isAnew
+		const isIdentified = scanner.scan(bytes[at]);
+		const hasRestarted = scanner.length < length || (length === 0 && bytes[at] === SLASH);
+		this.#scannerCRC = hasRestarted
 			? stepCRC16ARC(SLASH_CRC, scanner.bytes, 0, scanner.length)
 			: stepCRC16ARC(this.#scannerCRC, bytes, at, at + 1);
-		if (!isWhole) {
-			this.takeRun(bytes, at, at + 1);
+		if (!isIdentified) {
+			this.processRun(bytes, at, at + 1);
 			return;
 		}
-		if (this.#state !== STATE_HUNT) this.lose();
+		if (this.#state !== STATE_HUNT) this.dropTelegram();
 		this.ident = this.#scanner.copy();
 		this.#crc = this.#scannerCRC;
 		this.#state = STATE_BODY;
 		this.parser.begin();
 	}
 
-	private takeRun(bytes: Uint8Array, start: number, end: number): void {
+	private processRun(bytes: Uint8Array, start: number, end: number): void {
 		let i = start;
 		if (this.#state === STATE_BODY) {
 			i = this.parser.receive(bytes, start, end);
@@ -169,7 +173,7 @@ export class MeterListener implements Machine {
 		this.#outputs.event(bad ? EVENT_POOR : EVENT_READOUT);
 	}
 
-	private lose(): void {
+	private dropTelegram(): void {
 		this.#state = STATE_HUNT;
 		this.#outputs.event(EVENT_LOST_TELEGRAM);
 	}

@@ -17,14 +17,24 @@
  * A password that was not accepted is not sent again in the same request, because meters lock after a few wrong ones.
  * Enciphered passwords (`P2`) are not supported.
  *
- * The requested time range begins at the meter's time minus the wanted number of periods. A period is assumed to be 15
+ * A requested span of time has no readout before it, and both ends are in the request: `P.01(sYYMMDDhhmm;sYYMMDDhhmm)`.
+ * The clock is then read for the caller only, so a meter may refuse it.
+ *
+ * Otherwise the requested time range begins at the meter's time minus the wanted number of periods. A period is assumed to be 15
  * minutes until a head states its length; if that is longer, or if there are too many rows, the request is repeated.
  */
 import { asciiBytes } from "../bytes/ascii.js";
 import { NO_BYTES } from "../io/machine.js";
 import { GROUP_PROFILE } from "../obis/code.js";
 import type { Failure } from "../readout/failure.js";
-import { EVENT_END, type Opening, type ProfileRequest, type ReadSession } from "../readout/protocol.js";
+import {
+	EVENT_END,
+	type Opening,
+	type ProfileMoment,
+	type ProfileRequest,
+	type ProfileSpan,
+	type ReadSession,
+} from "../readout/protocol.js";
 import type { Readout } from "../readout/readout.js";
 import { RecordCursor } from "../readout/record-cursor.js";
 import { daysOf, digitsOf } from "../time/date.js";
@@ -69,8 +79,9 @@ const STEP_DEMAND = 0;
 const STEP_PASSWORD = 1;
 const STEP_ROWS = 2;
 
-/** Offset of the password in its command; the character for it in the log. */
+/** Offset of the password in its command. */
 const PASSWORD_AT = 5;
+/** Character that replaces a masked one in the log. */
 const HIDDEN = 0x2a;
 
 /** Group E of the codes 0.9.1 and 0.9.2. */
@@ -87,8 +98,10 @@ class ProfileQuestions {
 	/** Group D of the profile's code: 1 for P.01. */
 	readonly #number: number;
 	readonly #entries: number;
-	/** Meter's date in s since 1970, time of day in s; NaN when unknown. */
+	readonly #span: ProfileSpan | undefined;
+	/** Date of the meter's clock, s since 1970; NaN when unknown. */
 	#dateS = Number.NaN;
+	/** Time of day of the meter's clock, s; NaN when unknown. */
 	#timeS = Number.NaN;
 	#season = SEASON_UNKNOWN;
 	#periodS = QUARTER_S;
@@ -101,9 +114,10 @@ class ProfileQuestions {
 	/** Number of sessions left. */
 	tries = TRIES;
 
-	constructor({ code, entries }: ProfileRequest) {
+	constructor({ code, entries, span }: ProfileRequest) {
 		this.#number = code[3];
 		this.#entries = entries;
+		this.#span = span;
 	}
 
 	/** Group E of the clock's value to request next; 0 if the clock is known. */
@@ -138,8 +152,9 @@ class ProfileQuestions {
 	take(records: Uint8Array, overflow: boolean): boolean | Failure {
 		const asked = this.clock;
 		const isThere = this.look(records);
-		if (asked > 0) return this.clock !== asked ? false : IEC_NO_CLOCK;
+		if (asked > 0) return this.clock !== asked ? false : this.refused();
 		if (!isThere) return this.refused();
+		if (this.#span !== undefined) return true;
 		const isShort = overflow && (this.#marginS > 0 || (this.#toldS > 0 && this.#toldS < this.#periodS));
 		if (!(isShort || this.#toldS > this.#periodS) || this.#repeats === 0) return true;
 		this.#repeats--;
@@ -148,12 +163,17 @@ class ProfileQuestions {
 		return false;
 	}
 
-	/** Processes a refusal. Returns false if `put()` has another form, or the failure. */
+	/** Processes a refusal of the request. Returns false if `put()` has another form of it, otherwise the failure. */
 	refused(): false | Failure {
-		if (this.clock > 0) return IEC_NO_CLOCK;
+		const span = this.#span;
+		if (this.clock > 0) {
+			if (span === undefined) return IEC_NO_CLOCK;
+			this.#dateS = this.#timeS = 0;
+			return false;
+		}
 		this.#form++;
 		if (this.#form === FORM_DAYS) this.#periodS = DAY_S;
-		return this.#form < FORMS.length ? false : IEC_NO_PROFILE;
+		return this.#form < (span === undefined ? FORMS.length : FORM_DAYS) ? false : IEC_NO_PROFILE;
 	}
 
 	/** Writes the next request; returns its length. */
@@ -170,20 +190,27 @@ class ProfileQuestions {
 			into[to++] = DIGIT_0 + clock;
 			into[to++] = PARENTHESIS_OPEN;
 		} else {
-			const isKnown = this.#season !== SEASON_UNKNOWN;
-			const fromS = this.#dateS + this.#timeS - this.#entries * this.#periodS - this.#marginS + 60;
-			const days = Math.floor(fromS / DAY_S);
+			const span = this.#span;
+			const localS = this.#dateS + this.#timeS - this.#entries * this.#periodS - this.#marginS + 60;
+			const season = this.#season === SEASON_UNKNOWN ? 0 : this.#season;
 			into[to++] = LETTER_P;
 			into[to++] = 0x2e;
 			to = putDigits(into, to, this.#number, this.#number < 100 ? 2 : 3);
 			into[to++] = PARENTHESIS_OPEN;
-			if (this.#form !== FORM_BARE) into[to++] = DIGIT_0 + (isKnown ? this.#season : 0);
-			to = putDigits(into, to, digitsOf(days), 6);
-			const minutes = Math.floor((fromS - days * DAY_S) / 60);
-			to = putDigits(into, to, Math.floor(minutes / 60) * 100 + (minutes % 60), 4);
+			to = this.putMoment(into, to, span?.from ?? { localS, season });
 			into[to++] = 0x3b;
+			if (span !== undefined) to = this.putMoment(into, to, span.to);
 		}
 		return endCommand(into, to);
+	}
+
+	private putMoment(into: Uint8Array, at: number, { localS, season }: Omit<ProfileMoment, "utcS">): number {
+		let to = at;
+		if (this.#form !== FORM_BARE) into[to++] = DIGIT_0 + season;
+		const days = Math.floor(localS / DAY_S);
+		const minutes = Math.floor((localS - days * DAY_S) / 60);
+		to = putDigits(into, to, digitsOf(days), 6);
+		return putDigits(into, to, Math.floor(minutes / 60) * 100 + (minutes % 60), 4);
 	}
 
 	/** Reads `[s]hhmm[ss]` or `[s][YY]YYMMDD`; skips other characters. */
@@ -203,6 +230,10 @@ class ProfileQuestions {
 			this.#dateS = daysOf(YEAR_2000 + pair(at) * 12 + pair(at + 2) - 1, pair(at + 4)) * DAY_S;
 		} else return;
 		if (hasSeason) this.#season = digits[0];
+		if (this.#span !== undefined) {
+			this.#span.clockS = this.#dateS + this.#timeS;
+			this.#span.clockSeason = this.#season;
+		}
 		this.#marginS = this.#season === SEASON_UNKNOWN ? HOUR_S : 0;
 	}
 }
@@ -334,7 +365,7 @@ class ProgrammingMode extends IECReadSession {
 	}
 }
 
-/** Returns the number, or 0 if there are other characters than digits. */
+/** Returns the number in `text[0..length)`; 0 if there are other characters than digits. */
 function digitsIn(text: Uint8Array, length: number): number {
 	let number = 0;
 	for (let i = 0; i < length; i++) {
@@ -375,7 +406,9 @@ function putDigits(into: Uint8Array, at: number, number: number, count: number):
 	return at + count;
 }
 
-/** Reads the meter, then uses programming mode if the profile is missing. */
+/** Reads the meter, then uses programming mode if the profile is missing; for a span, programming mode alone. */
 export function openProfile(opening: Opening<IECSettings>, profile: ProfileRequest): ReadSession {
-	return new ReadoutFirst(opening, new Attempts(opening), new ProfileQuestions(profile));
+	const questions = new ProfileQuestions(profile);
+	if (profile.span !== undefined) return new ProgrammingMode(opening, new Attempts(opening), questions);
+	return new ReadoutFirst(opening, new Attempts(opening), questions);
 }

@@ -1,8 +1,8 @@
 /**
  * IEC 62056-21 for the table of meter protocols: requested (modes A, B, C) and unsolicited (D).
  *
- * In modes A, B and C attempts.ts decides about a further MeterSession; in mode D one MeterListener runs, and each whole
- * telegram is a readout.
+ * In modes A, B and C attempts.ts decides whether another MeterSession follows a failed one; in mode D one
+ * MeterListener runs, and each whole telegram is a readout.
  */
 import { FORMAT_7E1, type LineSettings } from "../io/host.js";
 import { NO_BYTES } from "../io/machine.js";
@@ -66,13 +66,13 @@ export class IECReadSession extends MeterSession implements ReadSession, Probing
 	}
 
 	readout(event: number, utcMs: number): Readout | undefined {
-		if (event === EVENT_POOR) return this.take(STATUS_CHECK_WRONG, utcMs);
+		if (event === EVENT_POOR) return this.makeReadout(STATUS_CHECK_WRONG, utcMs);
 		const { records } = this.opening;
-		if (this.outcome === OUTCOME_BLOCK) return this.take(statusOf(records.overflow), utcMs);
+		if (this.outcome === OUTCOME_BLOCK) return this.makeReadout(statusOf(records.overflow), utcMs);
 		const { damaged, broken } = this.parser;
 		if (this.failure !== IEC_CUT || records.records === 0 || damaged + broken > 0) return undefined;
 		records.endBlock(true);
-		return { ...this.take(STATUS_CUT, utcMs), isUnchecked: true };
+		return { ...this.makeReadout(STATUS_CUT, utcMs), isUnchecked: true };
 	}
 
 	next(quietMs: number, nowMs: number): ReadSession | undefined {
@@ -80,7 +80,7 @@ export class IECReadSession extends MeterSession implements ReadSession, Probing
 		if (again === undefined) return undefined;
 		// If there was no answer, the line was already silent for long enough.
 		const isSilent = (this.failure?.progress ?? 0) <= IEC_ECHO_ONLY.progress;
-		const isQuiet = isSilent || again.isStill;
+		const isQuiet = isSilent || again.wasSilent;
 		return this.another({ ...this.opening, quietMs: isQuiet ? 0 : quietMs, nowMs }, again);
 	}
 
@@ -96,7 +96,7 @@ export class IECReadSession extends MeterSession implements ReadSession, Probing
 		return undefined;
 	}
 
-	private take(status: number, utcMs: number): Readout {
+	private makeReadout(status: number, utcMs: number): Readout {
 		const { meterId, mode, baud } = this;
 		const records = this.opening.records.kept ?? NO_BYTES;
 		return { protocol: PROTOCOL_IEC62056_21, meterId, mode, baud, utcMs, status, records };
@@ -153,7 +153,7 @@ export function probeIdent(opening: Opening<IECSettings>): IECReadSession {
 	return new IECReadSession(opening, undefined);
 }
 
-/** Default protocol. */
+/** Row of the default protocol, which is chosen for all settings. */
 export const SIGN_ON: MeterProtocol<IECSettings> = Object.freeze({
 	isChosen: () => true,
 	open: (opening: Opening<IECSettings>) => new IECReadSession(opening, new Attempts(opening)),

@@ -1,5 +1,5 @@
 /**
- * One session in mode A, B or C, from wake-up to block; in mode E up to the hand-over to HDLC. A sans-io machine
+ * One session in mode A, B or C, from wake-up to block; in mode E up to the hand-over to HDLC. It is a sans-io machine
  * (io/machine.ts), run by a Link. IEC 62056-21:2002, 6.3, 6.4 and annexes B and E.
  *
  *     QUIET               silence, or patience over: WAKE (battery) or IDENT
@@ -13,8 +13,8 @@
  *     any                 abort: ENDED; a timeout in IDENT and BLOCK too, after validating the bytes received
  *
  * Times (6.3.1, ms): answers take 200 to 1500 (from 20 with the short reaction time); gaps between characters at most
- * 1500. The limits below add the delay of heads and adapters. No total limit: a readout at 300 Bd takes minutes, and each
- * character restarts the wait.
+ * 1500. The limits below add the delay of heads and adapters. There is no total limit: a readout at 300 Bd takes
+ * minutes, and each character restarts the wait.
  */
 import { FORMAT_7E1, FORMAT_8N1 } from "../io/host.js";
 import { type Machine, type Output, OutputQueue } from "../io/machine.js";
@@ -48,7 +48,7 @@ import { BASE_BAUD, baudNumber, getBaudRate, IdentScanner, MODE_C } from "./iden
 
 /** Event: an identification was received. Other events: EVENT_POOR (whole block, failed checks) and EVENT_END. */
 export const EVENT_IDENT = 1;
-/** The session is not over, or has failed: see `failure`. */
+/** The session is not over, or has failed; then `failure` has the reason. */
 export const OUTCOME_NONE = 0;
 /** A whole block was received; `check` says whether its BCC was right or absent. */
 export const OUTCOME_BLOCK = 1;
@@ -77,7 +77,7 @@ export interface SessionOptions {
 	 */
 	readonly address: Uint8Array;
 	readonly battery: boolean;
-	/** Default: BASE_BAUD. */
+	/** Chooses the speed of the block; BASE_BAUD if undefined. */
 	readonly speed?: SpeedChoice | undefined;
 	/** True to stop after the identification (for aligning the head). */
 	readonly identOnly: boolean;
@@ -98,14 +98,15 @@ const STATE_BEFORE_COMMAND = 6;
 const STATE_BEFORE_BREAK = 7;
 const STATE_ENDED = 8;
 
-/** The standard's reaction times with a margin. */
+/** Reaction time of the standard with a margin, ms. */
 const REACTION_MS = 205;
+/** Short reaction time of the standard with a margin, ms. */
 const FAST_REACTION_MS = 25;
 /** Wait from the last bit sent to the answer, ms: 1500 plus adapters. */
 const ANSWER_MS = 2500;
 /**
- * Wait for the identification, ms, because some meters take 3500; then for all answers of that meter. Without an
- * answer, it is also the silence before the next sign-on.
+ * Wait for the identification, ms, because some meters take 3500; after a late identification, also for the meter's
+ * other answers. Without an answer, this wait is also the silence before the next sign-on.
  */
 const LATE_ANSWER_MS = 4500;
 /** Longest gap between characters, ms: 1500 plus adapters. */
@@ -127,12 +128,14 @@ const BITS_PER_CHARACTER = 10;
 export class MeterSession implements Machine {
 	readonly ident = new IdentScanner();
 	readonly parser: DataSetParser;
-	/** OUTCOME_… and the failure; final with EVENT_END. */
+	/** OUTCOME_…; it no longer changes after EVENT_END. */
 	outcome = OUTCOME_NONE;
+	/** Reason for OUTCOME_NONE at the end. */
 	failure: Failure | undefined;
 	check = CHECK_ABSENT;
-	/** Numbers of received and of damaged characters; `received` restarts at the acknowledgement. */
+	/** Number of characters received since the sign-on, or since the acknowledgement. */
 	received = 0;
+	/** Number of damaged characters since the sign-on. */
 	damaged = 0;
 	/** Line speed for the block, Bd. */
 	baud = BASE_BAUD;
@@ -143,17 +146,19 @@ export class MeterSession implements Machine {
 	readonly #outputs = new OutputQueue();
 	protected readonly message = new Uint8Array(Math.max(MESSAGE_LIMIT, WAKE_UP_LENGTH));
 	protected readonly block: BlockReceiver;
-	/** Length of the command in `message`; the PART_… that it requests. */
+	/** Length of the command in `message`. */
 	#commandLength = 0;
+	/** Part that the command requests, PART_…. */
 	#part = PART_FIRST;
 	/** True in programming mode, which ends by a break or after a minute or two. */
-	#wantsBreak = false;
-	/** Latest time of the break, and time of the last call, ms. */
+	#needsBreak = false;
+	/** Latest time of the break, monotonic ms. */
 	#breakByMs = 0;
+	/** Time of the last call, monotonic ms. */
 	#nowMs = 0;
 	#state = STATE_QUIET;
-	/** Latest time of the sign-on, ms. */
-	readonly #patienceEndsMs: number;
+	/** Latest time of the sign-on, monotonic ms. */
+	readonly #signOnByMs: number;
 	#lineBaud = BASE_BAUD;
 	#repeats = 0;
 	/** LATE_ANSWER_MS if the identification was late. */
@@ -165,7 +170,7 @@ export class MeterSession implements Machine {
 		this.parser = new DataSetParser(options.sink);
 		this.block = new BlockReceiver(this.parser, options.isProgramming);
 		this.deadlineMs = nowMs + options.quietMs;
-		this.#patienceEndsMs = nowMs + options.quietMs * QUIET_PATIENCE;
+		this.#signOnByMs = nowMs + options.quietMs * QUIET_PATIENCE;
 	}
 
 	get mode(): number {
@@ -182,7 +187,7 @@ export class MeterSession implements Machine {
 		if (this.#state === STATE_BEFORE_BREAK) this.deadlineMs = Math.min(nowMs + this.reactionMs, this.#breakByMs);
 		for (let i = start; i < end; i++) if (bytes[i] >= 0x80) this.damaged++;
 		if (this.#state === STATE_QUIET) {
-			this.deadlineMs = Math.min(nowMs + this.#options.quietMs, Math.max(nowMs, this.#patienceEndsMs));
+			this.deadlineMs = Math.min(nowMs + this.#options.quietMs, Math.max(nowMs, this.#signOnByMs));
 		}
 		if (this.#state === STATE_IDENT) this.receiveIdent(bytes, start, end, nowMs);
 		else this.receiveAfterIdent(bytes, start, end, nowMs);
@@ -237,9 +242,9 @@ export class MeterSession implements Machine {
 
 	private receiveIdent(bytes: Uint8Array, start: number, end: number, nowMs: number): void {
 		for (let i = start; i < end; i++) {
-			if (!this.ident.take(bytes[i])) continue;
+			if (!this.ident.scan(bytes[i])) continue;
 			this.#outputs.event(EVENT_IDENT);
-			this.identified(nowMs);
+			this.onIdentified(nowMs);
 			this.receiveAfterIdent(bytes, i + 1, end, nowMs);
 			return;
 		}
@@ -253,7 +258,7 @@ export class MeterSession implements Machine {
 		else for (let at = start; at < end && this.#state === STATE_BLOCK; ) at = this.receiveBlock(bytes, at, end, nowMs);
 	}
 
-	private identified(nowMs: number): void {
+	private onIdentified(nowMs: number): void {
 		if (nowMs > this.sentByMs + ANSWER_MS) this.#answerMs = LATE_ANSWER_MS;
 		if (this.#options.identOnly) {
 			// Without a break the meter would now send its whole block at 300 Bd and miss the next sign-on.
@@ -290,7 +295,7 @@ export class MeterSession implements Machine {
 			this.handOver(number, nowMs);
 			return;
 		}
-		this.#wantsBreak = isProgramming;
+		this.#needsBreak = isProgramming;
 		// The meter may have to search for the data.
 		if (isProgramming) this.#answerMs = LATE_ANSWER_MS;
 		this.received = 0;
@@ -309,14 +314,14 @@ export class MeterSession implements Machine {
 		this.#outputs.event(EVENT_END);
 	}
 
-	/** With `needsSTX`, bytes before an STX count as the rest of the previous block. */
+	/** Waits for a block. With `needsSTX`, bytes before an STX count as the rest of the previous block. */
 	protected expectBlock(nowMs: number, needsSTX = false, part = PART_FIRST): void {
 		this.#state = STATE_BLOCK;
 		this.block.begin(needsSTX, part);
 		this.deadlineMs = Math.max(nowMs, this.sentByMs) + this.#answerMs;
 	}
 
-	/** Returns the end of the block, or `end`. */
+	/** Processes bytes of the block; returns the end of the block in them, or `end`. */
 	protected receiveBlock(bytes: Uint8Array, start: number, end: number, nowMs: number): number {
 		const to = this.block.receive(bytes, start, end);
 		this.afterBlockBytes(nowMs);
@@ -352,8 +357,8 @@ export class MeterSession implements Machine {
 		const { damaged, broken, sets } = this.parser;
 		// With a right BCC, the meter itself sent the broken grammar. A repetition needs a BCC because the repeated
 		// block had one.
-		const unsure = this.check === CHECK_ABSENT && (broken > 0 || this.#repeats > 0);
-		const bad = this.check === CHECK_WRONG || damaged > 0 || unsure;
+		const isUnsure = this.check === CHECK_ABSENT && (broken > 0 || this.#repeats > 0);
+		const bad = this.check === CHECK_WRONG || damaged > 0 || isUnsure;
 		if (!bad) {
 			this.answered(nowMs);
 			return;
@@ -402,7 +407,7 @@ export class MeterSession implements Machine {
 
 	protected end(outcome: number): void {
 		this.outcome = outcome;
-		if (!this.#wantsBreak) {
+		if (!this.#needsBreak) {
 			this.finish();
 			return;
 		}
@@ -412,10 +417,10 @@ export class MeterSession implements Machine {
 	}
 
 	private finish(): void {
-		if (this.#wantsBreak || this.block.programming) this.transmit(encodeBreak(this.message), 0);
+		if (this.#needsBreak || this.block.programming) this.transmit(encodeBreak(this.message), 0);
 		this.#state = STATE_ENDED;
 		this.deadlineMs = Number.POSITIVE_INFINITY;
-		// Delays the event until all bytes are sent.
+		// Changing the line delays the event until all bytes are sent.
 		this.#outputs.line(BASE_BAUD, FORMAT_7E1);
 		this.#outputs.event(EVENT_END);
 	}

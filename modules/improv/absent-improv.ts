@@ -1,4 +1,4 @@
-/** In the place of improv.ts in a firmware that can't be set by the console. */
+/** Replaces improv.ts in a firmware that can't be configured over the console. */
 export class Improv {
 	close(): void {}
 }

@@ -15,8 +15,8 @@
  * also mistakes a length of 10 for a line end, so no outgoing result has 10 bytes of data.
  *
  * The network may be changed while none is configured, and for CHANGE_MS after each start. A computer or television
- * that powers the unit can therefore not change it unnoticed: start and change are in the log. Other requests reveal no
- * secret.
+ * that powers the unit can therefore not change the network unnoticed: start and change are in the log. Other requests
+ * reveal no secret.
  *
  * Limit: one packet in each direction.
  */
@@ -85,10 +85,10 @@ const CHANGE_MS = 300_000;
 /** Time limit for joining, below the usual client's 30 s. */
 const JOIN_LIMIT_MS = 25_000;
 const LOOK_MS = 250;
-/** Maximum gap inside a packet; then it is dropped. */
+/** Maximum gap inside a packet, ms; after a longer one the packet is dropped. */
 const GAP_MS = 1000;
 const IDLE_MS = 30_000;
-/** Maximum length of an SSID; invalid UTF-8 may decode to a longer one. */
+/** Maximum bytes of an SSID; one with invalid UTF-8 may decode to more. */
 const SSID_BYTES = 32;
 
 const BAUD = 115_200;
@@ -119,7 +119,7 @@ export class Improv implements SerialOptions {
 	room = 0;
 	session: ImprovSession | undefined;
 
-	/** Throws when the port can't be opened. */
+	/** Opens the console's port; throws if that fails. */
 	constructor(port: SerialPort, deps: ImprovDeps, settings: NetworkSettings, gateway: ImprovGateway) {
 		this.deps = deps;
 		this.settings = settings;
@@ -273,7 +273,7 @@ class ImprovSession implements ScheduledMachine, ScanCallback {
 		}
 	}
 
-	/** Returns ERROR_… or 0. */
+	/** Carries out a command. Returns ERROR_…, or 0 on success. */
 	private carryOut(command: number, end: number, nowMs: number): number {
 		const { settings, gateway, deps } = this.#improv;
 		const network = gateway.network!;
@@ -324,7 +324,7 @@ class ImprovSession implements ScheduledMachine, ScanCallback {
 		return 0;
 	}
 
-	/** Invalid UTF-8 becomes a text that is no valid name. */
+	/** Returns a text of the packet. Invalid UTF-8 becomes a text that is not a valid name. */
 	private textAt(start: number, end: number): string {
 		try {
 			return this.#improv.deps.text.decode(this.#packet, start, end);

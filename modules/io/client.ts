@@ -28,8 +28,8 @@ export const TRUSTED_LIMIT = 12288;
 export const SESSION_LIMIT = 3072;
 
 /**
- * Value of `trusted` that accepts any certificate, only for signed data and requests without secrets. It is no PEM
- * text.
+ * Value of `trusted` that accepts any certificate; for signed data and for requests without secrets only. It can't be
+ * mistaken for PEM text.
  */
 export const ANYBODY = "anybody";
 
@@ -84,10 +84,10 @@ export interface Client {
 }
 
 export interface ClientPort {
-	/** Throws a RangeError for options beyond their limits, and an Error for unusable ones. */
+	/** Opens a connection. Throws a RangeError for options beyond their limits, and an Error for unusable ones. */
 	readonly io: new (
 		options: ClientOptions,
 	) => Client;
-	/** Host-specific options, to be spread into the options. */
+	/** Host-specific options, to be spread into ClientOptions. */
 	readonly pins: object;
 }

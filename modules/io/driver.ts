@@ -88,7 +88,7 @@ export class Driver {
 		this.#timerAtMs = Number.POSITIVE_INFINITY;
 	}
 
-	/** Runs each due task once; one due again waits for the next timer, so that the host can run. */
+	/** Runs each due task once; a task that is due again waits for the next timer, so that the host can run. */
 	private advance(): void {
 		const nowMs = this.nowMs();
 		// Tasks that are removed meanwhile keep `next`; new tasks are at the head of the list and not due.

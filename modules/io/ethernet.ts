@@ -22,7 +22,7 @@ export interface EthernetSettings {
 export interface Ethernet {
 	/** True with a cable to an active peer, while the port is on. */
 	readonly isLinked: boolean;
-	/** Undefined without a link or an address. */
+	/** Addresses of the port; undefined without a link or an address. */
 	readonly address: EthernetAddress | undefined;
 	/** Mbit/s, 10 or 100; 0 without a link. */
 	readonly speed: number;

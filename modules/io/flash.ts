@@ -12,7 +12,7 @@ export const WRITE_SIZE = 16;
  * fault throws an Error.
  */
 export interface Partition {
-	/** Bytes, a multiple of ERASE_SIZE. */
+	/** Size, bytes: a multiple of ERASE_SIZE. */
 	readonly size: number;
 	/** Copies bytes from `offset` on; any offset and length. */
 	read(offset: number, into: Uint8Array, start?: number, end?: number): void;
@@ -80,7 +80,7 @@ export interface Update {
 	readonly revoked: readonly Uint8Array[];
 	/** Security level of the running firmware; a lower one is refused. */
 	readonly securityLevel: number;
-	/** Throws an Error without enough memory. */
+	/** Returns a new Inflater. Throws an Error if memory is short. */
 	inflater(): Inflater;
 	/**
 	 * Makes the next start run the slot's image of `length` bytes, on trial. Throws an Error with a reason, without any

@@ -51,8 +51,8 @@ export const SERIAL_ERROR_GONE = 1;
 /** Bytes were lost, because they were not read in time. */
 export const SERIAL_ERROR_OVERRUN = 2;
 /**
- * Wrong parity or stop bit. In 7E1 the character is a byte of 0x80 or above; in 8E1 it is as received and may be
- * unreported, and the telegram's check decides.
+ * Wrong parity or stop bit. In 7E1 the damaged character is read as a byte of 0x80 or above. In 8E1 it is read as
+ * received and some errors go unreported, so the telegram's checksum must find them.
  */
 export const SERIAL_ERROR_CHARACTER = 3;
 
@@ -66,12 +66,12 @@ export interface Serial {
 }
 
 export interface SerialPort {
-	/** Throws an Error for the user when the device can't be opened. */
+	/** Opens the device. Throws an Error for the user when it can't be opened. */
 	readonly io: new (
 		options: SerialOptions,
 		pins: object,
 	) => Serial;
-	/** Second argument, so that an instance of a class can be the options. */
+	/** Host-specific options. They are a second argument, so that an instance of a class can be the first. */
 	readonly pins: object;
 	/**
 	 * True when the hardware handles 7E1: bytes have 7 bits, and 0x80 and above are damaged. False: the port uses 8N1,
@@ -91,8 +91,8 @@ export interface CoprocessorPort extends SerialPort {
 }
 
 /**
- * Bytes that an empty console accepts at least. The console (`Host.serial.console`) shares the log's line, 115200 Bd,
- * 8N1; a `write` and a log line are never interleaved.
+ * Minimum number of bytes that an empty console accepts. The console (`Host.serial.console`) shares the log's line,
+ * 115200 Bd, 8N1; a `write` and a log line are never interleaved.
  */
 export const CONSOLE_ROOM = 160;
 
@@ -102,8 +102,8 @@ export interface ListenerOptions {
 	/** Required for TLS only: certificate until `setIdentity()`. */
 	readonly identity?: CertificatePair;
 	/**
-	 * `count` connections wait for `read()`; a TLS connection may count after its first bytes. 0: the admission queue is
-	 * full, so the server can drop an idle connection.
+	 * `count` connections wait for `read()`; a TLS connection may be counted only after its first bytes. 0: the
+	 * admission queue is full, so the server can drop an idle connection.
 	 */
 	onReadable(count: number): void;
 	/** Called when the listener has become unusable. */
@@ -335,18 +335,18 @@ export interface Host {
 	readonly crypto: Crypto;
 	readonly text: TextCodec;
 	readonly resources: Resources;
-	/** Partitions besides the settings. */
+	/** Partitions other than the one of the settings. */
 	readonly flash?: Flash;
 	readonly update?: Update;
 	readonly retained?: Retained;
-	/** Undefined if unknown. */
+	/** Why the last run ended; undefined if unknown. */
 	readonly ending?: Ending;
 	readonly sleep?: Sleep;
-	/** Undefined without a limit. */
+	/** Undefined on a host without a limit of memory. */
 	readonly memory?: Memory;
 	readonly power?: Power;
 	readonly wifi?: WiFiPort;
-	/** Only together with `wifi`. */
+	/** Ethernet port; present only together with `wifi`. */
 	readonly ethernet?: EthernetPort;
 	readonly button?: ButtonPort;
 	/**

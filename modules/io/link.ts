@@ -2,8 +2,8 @@
  * Runs a protocol machine, such as a meter session, on a serial port; the driver provides the time.
  *
  * Outputs keep their order: a line change waits for `onDrained`, and the machine is not polled before. Without hardware
- * parity, or where the meter may send 8N1 (mode D), software handles 7E1: the machine sees 7 bits, and 0x80 and above
- * for damage.
+ * parity, or where the meter may send 8N1 (mode D), software handles 7E1: the machine gets characters of 7 bits, and a
+ * byte of 0x80 or above for a damaged one.
  *
  * Limits: RECEIVE_PIECE bytes at a time, PIECES_LIMIT pieces per tick, so that a steady sender blocks nothing.
  */
@@ -28,7 +28,7 @@ const PIECES_LIMIT = 8;
 export const TAP_RECEIVED = 0;
 export const TAP_TRANSMITTED = 1;
 
-/** Watches the bytes on the line, without parity; 0x80 and above: damaged. */
+/** Receives a copy of the bytes on the line, without parity. A byte of 0x80 or above stands for a damaged character. */
 export interface LinkTap {
 	bytes(direction: number, bytes: Uint8Array, start: number, end: number, nowMs: number): void;
 	line(baud: number, nowMs: number): void;
@@ -58,21 +58,21 @@ export class Link implements ScheduledMachine, SerialOptions {
 	readonly #task: Task;
 	readonly #options: LinkOptions;
 	readonly #serial: Serial;
-	/** Undefined with hardware parity, or before 7E1. */
+	/** Undefined while the hardware handles parity, or before the line is 7E1. */
 	#parity: ParityFilter | undefined;
 	readonly #received = new Uint8Array(RECEIVE_PIECE);
-	/** Bytes to send, from `#sent` on. */
+	/** Bytes to send; those before `#sent` were sent. */
 	#transmit: Uint8Array | undefined;
 	#sent = 0;
 	#writable = 0;
 	/** Format that the machine has requested. */
 	#format: SerialFormat;
-	/** Line change that waits for the drain. */
+	/** Line change that waits until earlier bytes have left. */
 	#next: LineSettings | undefined;
 	/** BEHIND, DRAINING and CLOSED, together to save XS slots. */
 	#flags = 0;
 
-	/** Throws when the port can't be opened. Starts in the next tick. */
+	/** Opens the port; throws if that fails. The machine starts in the next tick. */
 	constructor(driver: Driver, options: LinkOptions) {
 		const { port, line, tap } = options;
 		this.#options = options;
@@ -141,7 +141,7 @@ export class Link implements ScheduledMachine, SerialOptions {
 		return (this.#flags & CLOSED) !== 0;
 	}
 
-	/** True if the link handles parity. */
+	/** True if software, not the port, handles parity. */
 	private get isSoftware(): boolean {
 		const { anyFraming, port } = this.#options;
 		return anyFraming === true || !port.hardwareParity;

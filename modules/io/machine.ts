@@ -31,7 +31,7 @@ export const NO_OUTPUT: Output = Object.freeze(newOutput(OUTPUT_NONE));
 
 /** Base of machines and policies (io/driver.ts). */
 export interface Timed {
-	/** Performs all that is due at `nowMs` (monotonic). An early call is no error. */
+	/** Performs all that is due at `nowMs` (monotonic). A call before the deadline is harmless. */
 	advance(nowMs: number): void;
 	/** Next call of `advance()`, monotonic ms; Infinity when nothing is due. Changes only with the machine. */
 	readonly deadlineMs: number;

@@ -1,13 +1,13 @@
 /**
- * Ledger of XS memory: operations claim their maximum before they begin. Without it, operations that fit singly could
- * together end the XS machine.
+ * Ledger of XS memory: operations claim their maximum before they begin. Without it, operations that each fit the
+ * memory could together exceed it, which ends the XS machine.
  *
  * A claim counts in full until released. RESERVE is for small operations without a claim.
  */
 
 /** Free memory of the XS machine, which ends when it runs out. */
 export interface Memory {
-	/** True when so many slots and bytes of chunks are free. May run a garbage collection. */
+	/** True when at least so many slots and bytes of chunks are free. May run a garbage collection. */
 	suffices(slots: number, chunkBytes: number): boolean;
 	/** Returns the memory free without a collection. */
 	free?(): FreeMemory;
@@ -39,7 +39,7 @@ export interface Cost {
 /** Memory for operations without a claim. */
 export const RESERVE: Cost = Object.freeze({ slots: 250, chunkBytes: 2048 });
 
-/** Memory to process such bytes: a piece from flash or a client, and names in six certificates. */
+/** Memory to process bytes of `bytes()`: a piece from flash or a client, or the names in six certificates. */
 const BYTES_COST: Cost = Object.freeze({ slots: 150, chunkBytes: 8192 });
 
 export class MemoryLedger {
@@ -52,7 +52,7 @@ export class MemoryLedger {
 		this.#memory = memory;
 	}
 
-	/** Returns false when memory is short and the operation must not begin. */
+	/** Claims memory. Returns false when memory is short; the operation must not begin then. */
 	claim(cost: Cost): boolean {
 		if (!this.fits(cost)) return false;
 		this.#slots += cost.slots;
@@ -66,7 +66,7 @@ export class MemoryLedger {
 		return this.#memory?.suffices(this.#slots + slots + RESERVE.slots, wantedBytes) !== false;
 	}
 
-	/** Called once for each granted claim. */
+	/** Releases a granted claim; called once for each. */
 	release({ slots, chunkBytes }: Cost): void {
 		this.#slots -= slots;
 		this.#chunkBytes -= chunkBytes;

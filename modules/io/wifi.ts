@@ -3,7 +3,7 @@
 export interface StationOptions {
 	/** 1 to 32 bytes of UTF-8. */
 	readonly ssid: string;
-	/** Empty: only an open network. Otherwise 8 to 63 bytes: only a protected network. */
+	/** Empty: joins only an open network. Otherwise 8 to 63 bytes: joins only a protected network. */
 	readonly password: string;
 	/** BSSID of the only allowed access point, 12 hex characters. */
 	readonly bssid?: string;
@@ -29,7 +29,7 @@ export interface AccessPointOptions {
 	readonly password: string;
 }
 
-/** Network in range; `authmode`: a `wifi_auth_mode_t` of ESP-IDF. */
+/** Network in range. */
 export interface ScannedNetwork {
 	/** Invalid UTF-8 is replaced. */
 	readonly ssid: string;

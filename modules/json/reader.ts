@@ -6,7 +6,7 @@
  * Use: `begin()`, then for each piece `push()` and `next()` until TOKEN_MORE, then `finish()` and `next()` until
  * TOKEN_END.
  *
- * Stricter than JSON.parse: well-formed UTF-8 (RFC 3629) and paired surrogates only.
+ * The reader is stricter than JSON.parse: it accepts only well-formed UTF-8 (RFC 3629) and paired surrogates.
  *
  * Limits: nesting `maxDepth` (an error beyond), strings `scratch` bytes, numbers NUMBER_LIMIT characters (longer ones
  * are checked, but `truncated`).
@@ -35,7 +35,7 @@ export const TOKEN_FALSE = 11;
 export const TOKEN_NULL = 12;
 
 const DEPTH_DEFAULT = 4;
-/** Limited because levels are bits of an integer. */
+/** Highest `maxDepth`, because the levels are bits of an integer. */
 const DEPTH_LIMIT = 31;
 const SCRATCH_DEFAULT = 256;
 /** Maximum number of characters of a converted number. */
@@ -70,12 +70,12 @@ const WORD_NULL = Object.freeze([0x6e, 0x75, 0x6c, 0x6c]);
 export interface JSONReaderLimits {
 	/** Deepest nesting, 1 to 31; default 4. */
 	readonly maxDepth?: number;
-	/** Stored bytes of strings, names and numbers, at least 32; default 256. */
+	/** Maximum number of stored bytes of a string, name or number, at least 32; default 256. */
 	readonly scratch?: number;
 }
 
 export class JSONReader {
-	/** NaN when truncated, infinite beyond doubles. */
+	/** Value of the last number; NaN when truncated, infinite beyond doubles. */
 	number = 0;
 	/** True if the number is whole and exact as a double, also if written as `1.0` or `1e2`. */
 	isInteger = false;
@@ -91,7 +91,7 @@ export class JSONReader {
 	#expect = EXPECT_VALUE;
 	#lexeme = LEXEME_NONE;
 	#depth = 0;
-	/** Bit per level, innermost lowest: 1 object, 0 array. */
+	/** Kinds of the open levels, one bit each, the innermost lowest: 1 object, 0 array. */
 	#objects = 0;
 	#skipDepth = -1;
 	/** Receiver for the next value if it is a string. */
@@ -126,7 +126,7 @@ export class JSONReader {
 		return this.#depth;
 	}
 
-	/** Bytes since `begin()`; after TOKEN_ERROR the offset of the invalid byte. */
+	/** Number of bytes processed since `begin()`; after TOKEN_ERROR the offset of the invalid byte. */
 	get offset(): number {
 		return this.#base + this.#at;
 	}
@@ -145,7 +145,8 @@ export class JSONReader {
 	}
 
 	/**
-	 * `bytes[start..end)` must not change until TOKEN_MORE. Throws if the last piece is not used up, or after `finish()`.
+	 * Passes the next piece, `bytes[start..end)`, which must not change until TOKEN_MORE. Throws if the last piece is
+	 * not used up, or after `finish()`.
 	 */
 	push(bytes: Uint8Array, start: number, end: number): void {
 		if (this.#lexeme === LEXEME_ERROR) return;
@@ -160,14 +161,14 @@ export class JSONReader {
 		this.#finished = true;
 	}
 
-	/** Call it right after TOKEN_NAME: the member's value is checked, but returns no tokens. */
+	/** Skips a member's value, which is checked but returns no tokens; called right after TOKEN_NAME. */
 	skip(): void {
 		this.#skipDepth = this.#depth;
 	}
 
 	/**
-	 * Call it right after TOKEN_NAME: a string is passed to `pieces` as it arrives, at any length; `length` is 0 at
-	 * TOKEN_STRING. Pieces may precede an error.
+	 * Passes a member's string to `pieces` as it arrives, at any length; called right after TOKEN_NAME. `length` is 0
+	 * at TOKEN_STRING. Pieces may precede an error.
 	 */
 	streamTo(pieces: TextPieces): void {
 		this.#pieces = pieces;
@@ -196,16 +197,16 @@ export class JSONReader {
 			const byte = this.#bytes[this.#at];
 			switch (this.#lexeme) {
 				case LEXEME_NONE:
-					token = this.takeStructure(byte);
+					token = this.processStructure(byte);
 					break;
 				case LEXEME_STRING:
-					token = this.takeString();
+					token = this.processString();
 					break;
 				case LEXEME_WORD:
-					token = this.takeWord(byte);
+					token = this.processWord(byte);
 					break;
 				default:
-					token = this.takeNumber(byte);
+					token = this.processNumber(byte);
 			}
 		}
 		if (token !== TOKEN_NONE) return token;
@@ -220,7 +221,7 @@ export class JSONReader {
 	}
 
 	/** Processes white space, punctuation, or the first byte of a value. */
-	private takeStructure(byte: number): number {
+	private processStructure(byte: number): number {
 		switch (byte) {
 			case 0x20:
 			case 0x09:
@@ -298,7 +299,7 @@ export class JSONReader {
 				this.#lexeme = LEXEME_NUMBER;
 				this.#numberPart = NUMBER_START;
 				this.#string.clear();
-				return this.takeNumber(byte);
+				return this.processNumber(byte);
 		}
 	}
 
@@ -309,7 +310,7 @@ export class JSONReader {
 		return TOKEN_NONE;
 	}
 
-	private takeWord(byte: number): number {
+	private processWord(byte: number): number {
 		const word = this.#word;
 		if (byte !== word[this.#wordAt]) return this.fail();
 		this.#at++;
@@ -317,7 +318,7 @@ export class JSONReader {
 		return this.endValue(word === WORD_TRUE ? TOKEN_TRUE : word === WORD_FALSE ? TOKEN_FALSE : TOKEN_NULL);
 	}
 
-	private takeNumber(byte: number): number {
+	private processNumber(byte: number): number {
 		const part = nextNumberPart(this.#numberPart, byte);
 		if (part === NUMBER_NONE) return isNumberComplete(this.#numberPart) ? this.endNumber() : this.fail();
 		this.#numberPart = part;
@@ -343,9 +344,9 @@ export class JSONReader {
 		return negative ? -value : value;
 	}
 
-	private takeString(): number {
+	private processString(): number {
 		const string = this.#string;
-		this.#at = string.take(this.#bytes, this.#at, this.#end);
+		this.#at = string.scan(this.#bytes, this.#at, this.#end);
 		if (string.isBad) return this.fail();
 		return string.isDone ? this.endString() : TOKEN_NONE;
 	}

@@ -1,15 +1,15 @@
 /**
- * JSON text of any length, generated as the client accepts it; has the shape of HTTP's BodySource.
+ * JSON text of any length, generated as the client accepts it; it has the shape of HTTP's BodySource.
  *
- * A function writes units 0, 1, 2 … (head, records, tail); one that does not fit is written again for the next window,
- * so it must produce the same bytes.
+ * A function writes units 0, 1, 2 … (head, records, tail). A unit that does not fit is written again for the next
+ * window, so the function must produce the same bytes again.
  */
 import type { JSONWriter } from "./writer.js";
 
-/** Suitable for windows of 1 KB, which have room for three readings unless these are among the longest. */
+/** Value of `spare` for windows of 1 KB, which have room for three readings unless these are among the longest. */
 export const SPARE = 320;
 
-/** Writes a unit; returns true when another follows. Units increase, and repeat across windows; nesting continues. */
+/** Writes a unit; returns true if another follows. The nesting of the previous unit continues. */
 export type ProduceUnit = (writer: JSONWriter, unit: number) => boolean;
 
 export class JSONStream {

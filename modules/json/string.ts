@@ -1,5 +1,5 @@
 /**
- * Inside of a JSON string (RFC 8259, 7): checks, unescapes, stores the first bytes.
+ * Scans the inside of a JSON string (RFC 8259, 7): checks and unescapes it, and stores its first bytes.
  *
  * UTF-8 must be well formed (RFC 3629, 4), surrogates paired; control characters are rejected. Bytes beyond the buffer
  * are checked, and stored only by a receiver.
@@ -15,7 +15,7 @@ const STATE_BAD = 4;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
-/** UTF-8; a piece may end inside a character. */
+/** Receiver of a string in pieces of UTF-8; a piece may end inside a character. */
 export interface TextPieces {
 	/** The bytes are valid only during the call. */
 	write(bytes: Uint8Array, start: number, end: number): void;
@@ -25,20 +25,23 @@ export class StringScanner {
 	/** Unescaped UTF-8 in [0..length). */
 	readonly text: Uint8Array;
 	length = 0;
-	/** `text` may end inside a character. */
+	/** True if `text` has only the beginning, which may end inside a character. */
 	truncated = false;
 
 	#state = STATE_DONE;
 	/** Receiver for text beyond the buffer. */
 	#pieces: TextPieces | undefined;
-	/** Number of continuation bytes expected, and range of the next one. */
+	/** Number of continuation bytes expected. */
 	#tail = 0;
+	/** Lowest value of the next continuation byte. */
 	#tailLow = 0;
+	/** Highest value of the next continuation byte. */
 	#tailHigh = 0;
-	/** UTF-16 unit of an escape; its digits so far. */
+	/** UTF-16 unit of an escape, as far as read. */
 	#unit = 0;
+	/** Number of its digits so far. */
 	#unitDigits = 0;
-	/** First half of a pair; 0: no open pair. */
+	/** First half of a surrogate pair whose second half must follow; otherwise 0. */
 	#highSurrogate = 0;
 
 	constructor(size: number) {
@@ -68,13 +71,13 @@ export class StringScanner {
 	}
 
 	/** Processes bytes up to the end of the string; returns the next position. */
-	take(bytes: Uint8Array, start: number, end: number): number {
+	scan(bytes: Uint8Array, start: number, end: number): number {
 		let at = start;
 		while (at < end && this.#state < STATE_DONE) {
 			const byte = bytes[at];
-			if (this.#state === STATE_PLAIN) this.takePlain(byte);
-			else if (this.#state === STATE_ESCAPE) this.takeEscape(byte);
-			else this.takeUnicode(byte);
+			if (this.#state === STATE_PLAIN) this.processPlain(byte);
+			else if (this.#state === STATE_ESCAPE) this.processEscape(byte);
+			else this.processUnicode(byte);
 			if (this.#state !== STATE_BAD) at++;
 		}
 		return at;
@@ -92,7 +95,7 @@ export class StringScanner {
 		this.length = 0;
 	}
 
-	private takePlain(byte: number): void {
+	private processPlain(byte: number): void {
 		if (this.#tail > 0) {
 			if (byte < this.#tailLow || byte > this.#tailHigh) this.#state = STATE_BAD;
 			this.#tail--;
@@ -116,7 +119,7 @@ export class StringScanner {
 		this.store(byte);
 	}
 
-	private takeEscape(byte: number): void {
+	private processEscape(byte: number): void {
 		if (byte === 0x75) {
 			this.#state = STATE_UNICODE;
 			this.#unit = this.#unitDigits = 0;
@@ -127,15 +130,15 @@ export class StringScanner {
 		this.store(character);
 	}
 
-	private takeUnicode(byte: number): void {
+	private processUnicode(byte: number): void {
 		const digit = hexDigitValue(byte);
 		this.#unit = this.#unit * 16 + digit;
 		if (digit < 0) this.#state = STATE_BAD;
-		else if (++this.#unitDigits === 4) this.#state = this.takeUnit(this.#unit) ? STATE_PLAIN : STATE_BAD;
+		else if (++this.#unitDigits === 4) this.#state = this.processUnit(this.#unit) ? STATE_PLAIN : STATE_BAD;
 	}
 
 	/** Processes a UTF-16 unit; returns false when the surrogates don't pair. */
-	private takeUnit(unit: number): boolean {
+	private processUnit(unit: number): boolean {
 		const high = this.#highSurrogate;
 		const isLow = unit >= 0xdc00 && unit <= 0xdfff;
 		if (isLow !== (high !== 0)) return false;

@@ -4,7 +4,7 @@
  * The first `skip` bytes are dropped, the next ones fill the window, and the others are counted, so that the same code
  * can run again with a larger `skip`. Commas and colons are automatic; output as by JSON.stringify.
  *
- * Beyond WRITER_DEPTH_LIMIT throws a RangeError.
+ * Nesting deeper than WRITER_DEPTH_LIMIT throws a RangeError.
  */
 import type { TextCodec } from "../io/host.js";
 
@@ -26,10 +26,10 @@ export class JSONWriter {
 	#end = 0;
 	/** Next position; before `#start` while dropping, after `#end` while counting. */
 	#at = 0;
-	/** `#at` at the beginning. */
+	/** Value of `#at` at `begin()`. */
 	#origin = 0;
 	#depth = 0;
-	/** Bit per level: a comma is due. */
+	/** One bit per level: 1 if a comma must precede the next item. */
 	#commas = 0;
 
 	constructor(text: TextCodec) {
@@ -120,7 +120,7 @@ export class JSONWriter {
 		this.utf8(bytes, 0, bytes.length);
 	}
 
-	/** Writes a value after `raw()`. */
+	/** Writes a string as a value whose name `raw()` has written. */
 	rawString(text: string): void {
 		this.#commas &= ~(1 << this.#depth);
 		this.string(text);
@@ -198,7 +198,7 @@ export class JSONWriter {
 		if (at >= this.#start && at < this.#end) this.#into[at] = byte;
 	}
 
-	/** Copies the bytes that are in the window; whole short arrays natively. */
+	/** Copies the bytes that are in the window; copies whole short arrays natively. */
 	private copy(bytes: Uint8Array, start: number, end: number): void {
 		const into = this.#into;
 		const at = this.#at;
@@ -219,7 +219,7 @@ export class JSONWriter {
 		this.copy(bytes, 0, bytes.length);
 	}
 
-	/** Writes the text between quotes; from `limit` on as `\u00XX`. */
+	/** Writes the text between quotes; bytes from `limit` on become `\u00XX`. */
 	private escaped(bytes: Uint8Array, start: number, end: number, limit: number): void {
 		let plain = start;
 		for (let i = start; i < end; i++) {

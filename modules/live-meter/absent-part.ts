@@ -1,4 +1,4 @@
-/** In the place of part.ts in a firmware without live values for batteries. */
+/** Replaces part.ts in a firmware that is built without live values for batteries. */
 import { Absent, absentPart, keptEntry } from "../absent.js";
 
 const NAME = "live-meter";

@@ -1,7 +1,7 @@
 /**
  * Clients of the live values: which addresses get replies, and what each client received. Only listed addresses have a
- * row, so other clients cannot replace them. Of the clients that are not listed only the last one is remembered, so
- * that the owner can add it.
+ * row, so other clients cannot replace them. Only the last client that is not listed is remembered, so that the owner
+ * can add it.
  *
  * Limit: CLIENT_LIMIT rows, one for each address and dialect; a new row replaces the one with the oldest last request.
  */
@@ -9,28 +9,31 @@ import { parseIPv4 } from "../bytes/ipv4.js";
 import type { ConfigStore } from "../config/store.js";
 import { CLIENT_LIMIT, CLIENT_SIZE, LIVE_CLIENTS } from "./fields.js";
 
-/** Columns of a row: address as a number, index of the dialect, number of requests, their times, and the last reply. */
+/**
+ * Columns of a row: address as a number, index of the dialect, number of requests, their times, and time and power of
+ * the last reply.
+ */
 const ADDRESS = 0;
 const DIALECT = 1;
 const COUNT = 2;
-const ASKED_MS = 3;
+const REQUESTED_MS = 3;
 /** Mean time between two requests, ms; 0 before the second request. */
 const EVERY_MS = 4;
 const ANSWERED_MS = 5;
 const POWER = 6;
 const ROW = 7;
-const STRANGER = CLIENT_LIMIT * ROW;
-/** Value of the address if no unlisted client has asked yet. */
+const UNLISTED = CLIENT_LIMIT * ROW;
+/** Value of the address column if no unlisted client has sent a request yet. */
 const NO_ADDRESS = -1;
 
 /** Weight of the latest interval between two requests in the mean. */
 const WEIGHT = 0.25;
 
-export interface AskedClient {
+export interface RecordedClient {
 	readonly address: number;
 	readonly dialect: number;
 	readonly requests: number;
-	readonly askedMs: number;
+	readonly requestedMs: number;
 	readonly everyMs: number;
 	/** Monotonic ms and power of the last reply; -Infinity and NaN before the first one. */
 	readonly answeredMs: number;
@@ -45,7 +48,7 @@ export class Clients {
 
 	constructor(config: ConfigStore) {
 		this.#config = config;
-		this.#rows[STRANGER + ADDRESS] = NO_ADDRESS;
+		this.#rows[UNLISTED + ADDRESS] = NO_ADDRESS;
 	}
 
 	/**
@@ -59,26 +62,26 @@ export class Clients {
 			rows.copyWithin(at, at + ROW, this.#count * ROW);
 			this.#count--;
 		}
-		if (this.isListed(rows[STRANGER + ADDRESS])) rows[STRANGER + ADDRESS] = NO_ADDRESS;
+		if (this.isListed(rows[UNLISTED + ADDRESS])) rows[UNLISTED + ADDRESS] = NO_ADDRESS;
 	}
 
 	/** Records a request. Returns the row of the client, or -1 if the address is not listed. */
-	asked(remoteAddress: string, dialect: number, nowMs: number): number {
+	recordRequest(remoteAddress: string, dialect: number, nowMs: number): number {
 		const rows = this.#rows;
 		const address = parseIPv4(remoteAddress);
 		if (!this.isListed(address)) {
-			rows[STRANGER + ADDRESS] = address;
-			rows[STRANGER + DIALECT] = dialect;
-			rows[STRANGER + ASKED_MS] = nowMs;
+			rows[UNLISTED + ADDRESS] = address;
+			rows[UNLISTED + DIALECT] = dialect;
+			rows[UNLISTED + REQUESTED_MS] = nowMs;
 			return -1;
 		}
 		const at = this.rowOf(address, dialect) * ROW;
 		if (rows[at + COUNT] > 0) {
-			const sinceMs = nowMs - rows[at + ASKED_MS];
+			const sinceMs = nowMs - rows[at + REQUESTED_MS];
 			const everyMs = rows[at + EVERY_MS];
 			rows[at + EVERY_MS] = everyMs === 0 ? sinceMs : everyMs + WEIGHT * (sinceMs - everyMs);
 		}
-		rows[at + ASKED_MS] = nowMs;
+		rows[at + REQUESTED_MS] = nowMs;
 		rows[at + COUNT]++;
 		return at / ROW;
 	}
@@ -94,20 +97,20 @@ export class Clients {
 	}
 
 	/** Returns a snapshot of the rows. */
-	all(): AskedClient[] {
-		const clients: AskedClient[] = [];
+	all(): RecordedClient[] {
+		const clients: RecordedClient[] = [];
 		for (let at = 0; at < this.#count * ROW; at += ROW) clients.push(this.clientAt(at));
 		return clients;
 	}
 
 	/** Last client that sent a request and is not listed; undefined if there was none. */
-	get stranger(): AskedClient | undefined {
-		return this.#rows[STRANGER + ADDRESS] === NO_ADDRESS ? undefined : this.clientAt(STRANGER);
+	get lastUnlisted(): RecordedClient | undefined {
+		return this.#rows[UNLISTED + ADDRESS] === NO_ADDRESS ? undefined : this.clientAt(UNLISTED);
 	}
 
-	private clientAt(at: number): AskedClient {
-		const [address, dialect, requests, askedMs, everyMs, answeredMs, power] = this.#rows.subarray(at, at + ROW);
-		return { address, dialect, requests, askedMs, everyMs, answeredMs, power };
+	private clientAt(at: number): RecordedClient {
+		const [address, dialect, requests, requestedMs, everyMs, answeredMs, power] = this.#rows.subarray(at, at + ROW);
+		return { address, dialect, requests, requestedMs, everyMs, answeredMs, power };
 	}
 
 	private isListed(address: number): boolean {
@@ -125,7 +128,7 @@ export class Clients {
 		let oldest = 0;
 		for (; row < this.#count; row++) {
 			if (rows[row * ROW + ADDRESS] === address && rows[row * ROW + DIALECT] === dialect) return row;
-			if (rows[row * ROW + ASKED_MS] < rows[oldest * ROW + ASKED_MS]) oldest = row;
+			if (rows[row * ROW + REQUESTED_MS] < rows[oldest * ROW + REQUESTED_MS]) oldest = row;
 		}
 		if (row === CLIENT_LIMIT) row = oldest;
 		else this.#count++;

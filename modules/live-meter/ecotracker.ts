@@ -1,7 +1,7 @@
 /**
  * everHome EcoTracker, local HTTP interface: `GET /v1/json`. All numbers are whole. Powers are in W, positive for
  * import and negative for export; counters in Wh; `agePower` in ms; `powerAvg` is the mean of the last minute. Clients
- * find it by `_everhome._tcp`. Two devices with the same serial number would replace each other.
+ * find the device by `_everhome._tcp`. Two devices with the same serial number would replace each other.
  */
 import { dialect, page, service } from "./dialect.js";
 import { LIVE_ECOTRACKER } from "./fields.js";
@@ -36,7 +36,7 @@ const VALUES = message(
 export const ECOTRACKER = dialect({
 	name: LIVE_ECOTRACKER.name,
 	enabled: LIVE_ECOTRACKER,
-	// The message contains the age, and some clients send a request only every 13 s.
+	// The message contains the age of the values, and some clients send a request only every 13 s.
 	maxAgeMs: 30_000,
 	pages: [page("/v1/json", VALUES, 384)],
 	services: [

@@ -1,9 +1,10 @@
 /**
  * Replies to batteries and wallboxes with live values, in the dialects that the owner has switched on.
  *
- * Only listed addresses get replies, and only while the values are fresh, by the age limit of the dialect or of the
- * owner. Otherwise the reply to a live page is 503 without a body, so that a client notices that its meter is missing,
- * and does not get an old value or 0. All other requests are left to the API, as if no dialect existed.
+ * Only listed addresses get replies, and only while the values are fresh, by the age limit of the dialect or the one
+ * that the owner has set. Otherwise the reply to a live page is 503 without a body, so that a client notices that its
+ * meter is missing, and does not get an old value or 0. All other requests are left to the API, as if no dialect
+ * existed.
  */
 import { SHORT_BODY_COST } from "../api/api.js";
 import { ClaimedBody } from "../api/claimed-body.js";
@@ -131,7 +132,7 @@ export class LiveService implements Announcer, RPCAnswers {
 			const found = pages.find((one) => one.path === path);
 			const isAnswered = isFrame || (found !== undefined && (!isPost || path.startsWith(RPC_PATH)));
 			if (!isAnswered) continue;
-			const row = this.clients.asked(remoteAddress, i, this.#core.clock.monotonicMs());
+			const row = this.clients.recordRequest(remoteAddress, i, this.#core.clock.monotonicMs());
 			if (row < 0) return false;
 			response.lines("Cache-Control: no-store\r\n");
 			if (isFrame) return this.readFrame(row, request, response);
@@ -172,7 +173,7 @@ export class LiveService implements Announcer, RPCAnswers {
 	}
 
 	answerDatagram(request: RPCRequest, address: string, into: Uint8Array): number {
-		const row = this.clients.asked(address, RPC_DIALECT, this.#core.clock.monotonicMs());
+		const row = this.clients.recordRequest(address, RPC_DIALECT, this.#core.clock.monotonicMs());
 		const found = pageOfMethod(request);
 		return row >= 0 && found !== undefined ? this.writeFrame(row, found, request, into) : 0;
 	}
@@ -187,13 +188,13 @@ export class LiveService implements Announcer, RPCAnswers {
 		const core = this.#core;
 		const exchange = new Exchange(core, request, response, { part: this, token: "", parameter: "" });
 		const open = () =>
-			requestReader(core.text, (asked) => {
-				if (asked === undefined) {
+			requestReader(core.text, (rpcRequest) => {
+				if (rpcRequest === undefined) {
 					response.send(400);
 					return;
 				}
 				const bytes = new Uint8Array(FRAME_LIMIT);
-				const length = this.writeFrame(row, pageOfMethod(asked), asked, bytes);
+				const length = this.writeFrame(row, pageOfMethod(rpcRequest), rpcRequest, bytes);
 				this.send(response, length === 0 ? undefined : bytes.subarray(0, length));
 			});
 		const body = ClaimedBody.open(exchange, SHORT_BODY_COST, open);

@@ -41,7 +41,7 @@ const D_MOMENTARY = 7;
 const D_COUNTER = 8;
 const TARIFFS = 9;
 const TARIFFS_SHOWN = 2;
-/** Import, export and net power, for the total and for each phase, while a readout is read. */
+/** Number of sums for the total and for each phase during the extraction: import, export and net power. */
 const PARTS_OF_POWER = 3;
 
 /** Fills the first LIVE_COUNT numbers of `into`. */
@@ -84,7 +84,7 @@ function takeMomentary(c: number, kind: number, value: number, into: Float64Arra
 	const phase = Math.floor((c - 1) / PHASE_STEP);
 	if (phase > PHASES) return;
 	const group = c - phase * PHASE_STEP;
-	// A single-phase meter may send its voltage and current without a phase.
+	// A single-phase meter may send voltage and current with the codes that have no phase.
 	const ofPhase = Math.max(0, phase - 1);
 	if (kind === POWER) {
 		if (group === C_NET) setFirst(powers, phase * PARTS_OF_POWER + 2, value);

@@ -91,7 +91,7 @@ export function getLiveStatus(exchange: Exchange<LiveMeter>): void {
 		return { dialect, isOn, isFresh: isOn && service.isFresh(dialect) };
 	});
 	const clients = service?.clients.all() ?? [];
-	const stranger = service?.clients.stranger;
+	const unlisted = service?.clients.lastUnlisted;
 	const secs = (ms: number) => Math.floor((nowMs - ms) / 1000);
 	exchange.stream((writer, unit) => {
 		if (unit === 0) {
@@ -113,25 +113,25 @@ export function getLiveStatus(exchange: Exchange<LiveMeter>): void {
 			writer.key("clients");
 			writer.beginArray();
 		} else if (unit <= clients.length) {
-			const { address, dialect, requests, everyMs, askedMs, answeredMs, power: shown } = clients[unit - 1];
+			const { address, dialect, requests, everyMs, requestedMs, answeredMs, power: shown } = clients[unit - 1];
 			writer.beginObject();
 			textMember(writer, ADDRESS.name, addressText(address));
 			textMember(writer, "dialect", DIALECTS[dialect].name);
 			numberMember(writer, "requests", requests);
 			numberMember(writer, "every_ms", Math.round(everyMs));
-			numberMember(writer, "asked_secs", secs(askedMs));
+			numberMember(writer, "asked_secs", secs(requestedMs));
 			numberMember(writer, "answered_secs", secs(answeredMs));
 			numberMember(writer, "power", shown);
 			writer.endObject();
 		} else {
 			writer.endArray();
 			writer.key("refused");
-			if (stranger === undefined) writer.null();
+			if (unlisted === undefined) writer.null();
 			else {
 				writer.beginObject();
-				textMember(writer, ADDRESS.name, addressText(stranger.address));
-				textMember(writer, "dialect", DIALECTS[stranger.dialect].name);
-				numberMember(writer, "asked_secs", secs(stranger.askedMs));
+				textMember(writer, ADDRESS.name, addressText(unlisted.address));
+				textMember(writer, "dialect", DIALECTS[unlisted.dialect].name);
+				numberMember(writer, "asked_secs", secs(unlisted.requestedMs));
 				writer.endObject();
 			}
 			writer.endObject();

@@ -36,7 +36,7 @@ export interface RPCRequest {
 	readonly method: string;
 }
 
-/** Returns a reader of a request; `done` gets undefined if the request is invalid. */
+/** Returns a reader of a request. `done` gets the request, or undefined if it is invalid. */
 export function requestReader(text: TextCodec, done: (request: RPCRequest | undefined) => void): ObjectReader {
 	return new ObjectReader(REQUEST, text, (values: BodyValues, code) => {
 		if (code !== "") return done(undefined);

@@ -23,7 +23,7 @@ import {
 /** Age of the values, ms, and mean power of the last minute, W. */
 export const SHOWN_AGE = LIVE_COUNT;
 export const SHOWN_AVERAGE = LIVE_COUNT + 1;
-/** From here on values are always known. Values of the three phases follow each other. */
+/** From this index on values are always known. Values of the three phases follow each other. */
 export const SHOWN_FULL = LIVE_COUNT + 2;
 export const FULL_POWER_L1 = SHOWN_FULL;
 export const FULL_VOLTS_L1 = SHOWN_FULL + 3;
@@ -49,7 +49,10 @@ export interface Corrections {
 	readonly isOnAll: boolean;
 }
 
-/** Returns the shown values for the first LIVE_COUNT numbers in `live`. `averageW` is not corrected yet. */
+/**
+ * Returns the shown values for the first LIVE_COUNT numbers in `live`. `averageW`: mean power of the last minute,
+ * without the corrections.
+ */
 export function showValues(
 	live: Float64Array,
 	{ isInverted, offsetW, isOnAll }: Corrections,
@@ -90,7 +93,7 @@ function fill(into: Float64Array, share: (phase: number) => number): void {
 	let amperes = 0;
 	let apparent = 0;
 	for (let i = 0; i < PHASES; i++) {
-		// If the meter sends only some of the phases, the others count as not connected.
+		// If the meter sends only some of the phases, the other phases count as not connected.
 		const shown = hasPhases ? or(LIVE_POWER_L1 + i, 0) : into[LIVE_POWER] * share(i);
 		const power = Math.abs(shown);
 		const volts = or(LIVE_VOLTS_L1 + i, firstVolts);

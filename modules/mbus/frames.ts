@@ -17,7 +17,7 @@
 const START = 0x68;
 const END = 0x16;
 const SND_UD = 0x53;
-const LAST = 0x10;
+const LAST_SEGMENT = 0x10;
 /** Length of the fields from C to the transport selectors, bytes. */
 const HEAD = 5;
 /** Value of the next segment number after the last segment. */
@@ -30,10 +30,13 @@ export class MBusFrames {
 	/** The caller's buffer. After `take()` returns true, the APDU is `bytes[MBUS_AT..end)`. */
 	readonly bytes: Uint8Array;
 	end = MBUS_AT;
-	/** Bytes so far, length field, sum. */
+	/** Number of bytes of the frame so far. */
 	#at = 0;
+	/** Length field of the frame. */
 	#frameLength = 0;
+	/** Sum of the bytes from C on, modulo 256. */
 	#sum = 0;
+	/** Number of the next segment, or NONE_NEXT. */
 	#next = 0;
 
 	constructor(bytes: Uint8Array) {
@@ -44,7 +47,7 @@ export class MBusFrames {
 		return this.#at > 0;
 	}
 
-	/** Call it after a silence, and when the buffer is used otherwise. */
+	/** Discards the present frame and APDU; called after a silence, and when the buffer is used for other frames. */
 	reset(): void {
 		this.#at = this.#next = 0;
 	}
@@ -53,19 +56,19 @@ export class MBusFrames {
 	take(byte: number): boolean {
 		const at = this.#at++;
 		const end = this.#frameLength + 4;
-		if (at < 4) this.takeHead(at, byte);
-		else if (at < end) this.takeBody(at - 4, byte);
+		if (at < 4) this.processHead(at, byte);
+		else if (at < end) this.processBody(at - 4, byte);
 		else if (at === end) {
 			if (byte !== this.#sum) this.reset();
 		} else if (byte !== END) this.reset();
 		else {
 			this.#at = 0;
-			return this.isWhole();
+			return this.endFrame();
 		}
 		return false;
 	}
 
-	private takeHead(at: number, byte: number): void {
+	private processHead(at: number, byte: number): void {
 		this.#sum = 0;
 		if (at === 1) this.#frameLength = byte < 3 ? byte + 256 : byte;
 		else if (byte !== (at === 2 ? this.#frameLength & 0xff : START)) {
@@ -76,14 +79,14 @@ export class MBusFrames {
 		}
 	}
 
-	private takeBody(at: number, byte: number): void {
+	private processBody(at: number, byte: number): void {
 		this.#sum = (this.#sum + byte) & 0xff;
 		if (at === 0 && (byte & 0xdf) !== SND_UD) this.reset();
 		else if (at === 2) {
 			const segment = byte & 0x0f;
 			if (segment === 0) this.end = MBUS_AT;
 			if (byte >= 0x20 || (segment !== 0 && segment !== this.#next)) this.reset();
-			else this.#next = byte >= LAST ? NONE_NEXT : segment + 1;
+			else this.#next = byte >= LAST_SEGMENT ? NONE_NEXT : segment + 1;
 		} else if (at >= HEAD) {
 			if (this.end === this.bytes.length) this.reset();
 			else this.bytes[this.end++] = byte;
@@ -91,7 +94,7 @@ export class MBusFrames {
 	}
 
 	/** Handles a complete frame; returns true for the last segment. */
-	private isWhole(): boolean {
+	private endFrame(): boolean {
 		const isLast = this.#next === NONE_NEXT;
 		if (isLast) this.#next = 0;
 		return isLast && this.#frameLength > HEAD;

@@ -11,8 +11,9 @@ const IN_DLMS = 9;
 const IN_DLMS_SECRETS = 10;
 const IN_DLMS_OBIS = 11;
 
-/** Maximum of a two-byte HDLC address (IEC 62056-46, 6.4.2.3), and of a one-byte client address. */
+/** Maximum of a two-byte HDLC address (IEC 62056-46, 6.4.2.3). */
 const ADDRESS_MAX = 16383;
+/** Maximum of a one-byte client address. */
 const CLIENT_MAX = 127;
 
 /** Choices, in the order of AUTH_… (cosem/settings.ts). */

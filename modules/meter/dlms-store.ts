@@ -26,8 +26,9 @@ import {
 } from "./dlms-fields.js";
 import { DLMS_LEARNED_OPENING, DLMS_LEARNED_PUSH, OPENINGS } from "./fields.js";
 
-/** Length of a system title, and its first letters, in place of a manufacturer's. */
+/** Length of a system title, bytes. */
 const TITLE_LENGTH = 8;
+/** First letters of the system title, in the place of a manufacturer's code. */
 const TITLE_MAKER = "SMG";
 
 export interface MeterSettingsDeps {

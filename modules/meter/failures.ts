@@ -2,14 +2,14 @@
 import { BUSY, failure, finalFailure, METER_ERROR, METER_TIMEOUT } from "../readout/failure.js";
 
 export const FAILURE_PORT = failure(METER_ERROR, "port", 0, "The serial port of the optical head could not be used.");
-/** The time limit of the caller is over; the session may continue. */
+/** The caller's time limit has passed; the session may continue. */
 export const FAILURE_WAIT = failure(
 	METER_TIMEOUT,
 	"",
 	0,
 	"The readout takes longer than a minute. It goes on; ask for the last readout later.",
 );
-/** The time limit for a load profile is over; the request is cancelled. */
+/** The time limit for a load profile has passed; the request is cancelled. */
 export const FAILURE_PROFILE_WAIT = failure(
 	METER_TIMEOUT,
 	"",
@@ -24,7 +24,7 @@ export const FAILURE_MEMORY = failure(
 	0,
 	"The gateway is busy with other requests; try again in a few seconds.",
 );
-/** Results of a probe: the meter answers in another protocol or mode. */
+/** Result of a probe: the meter answers the sign-on of IEC 62056-21, but another protocol or mode D is set. */
 export const FAILURE_SIGN_ON_INSTEAD = failure(
 	METER_ERROR,
 	"iec62056-21/answers",
@@ -32,6 +32,7 @@ export const FAILURE_SIGN_ON_INSTEAD = failure(
 	"The meter answers the sign-on of IEC 62056-21. Choose the protocol iec62056, and turn mode_d_enabled off.",
 	{ protocol: "iec62056", modeD: false },
 );
+/** Result of a probe: the meter answers in HDLC, but another protocol is set. */
 export const FAILURE_HDLC_INSTEAD = failure(
 	METER_ERROR,
 	"hdlc/answers",

@@ -6,7 +6,7 @@ const IN_METER = 0;
 const IN_IEC62056 = 1;
 const IN_CONTROL = 2;
 const IN_IEC_SPEED = 4;
-const IN_MBUS = 26;
+const IN_MBUS = 27;
 
 /** Speeds of IEC 62056-21, 6.3.14, table 3. */
 export const BAUD_RATES = Object.freeze([300, 600, 1200, 2400, 4800, 9600, 19200]);
@@ -158,7 +158,7 @@ export const CONTROL_LOG_EN = field<boolean>({
 });
 export const CONTROL = entry("control", 1, [CONTROL_SIMULATOR_EN, CONTROL_LOG_EN]);
 
-/* Values learned from the meter, such as a speed that works although the meter offers more. */
+/* Values learned from the meter, such as a speed that works although the meter offers a higher one. */
 /** Remembered speed, Bd; 0 when nothing is remembered. */
 export const IEC_SPEED_BAUD = field<number>({
 	entry: IN_IEC_SPEED,

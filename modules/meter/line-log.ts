@@ -15,7 +15,7 @@ import { type LinkTap, TAP_TRANSMITTED } from "../io/link.js";
 export const LOG_LIMIT = 4096;
 const ENTRY_LIMIT = 255;
 const HEAD = 6;
-/** Maximum time between two pieces of one entry; a frame is sent in several pieces. */
+/** Maximum time between two pieces of one entry, ms; a frame is sent in several pieces. */
 const JOIN_MS = 100;
 
 export const LOG_RECEIVED = 0;

@@ -13,14 +13,14 @@ import { MeterSettingsStore } from "./settings-store.js";
 
 const NAMES_RESOURCE = "obis-names.bin";
 
-/** Age for a meter that sends every few seconds, s; it may be covered for a moment. */
-const OFTEN_S = 300;
-/** Longest duration of most readouts and retries, s. */
-const LATE_S = 300;
+/** `freshSecs` of a meter that sends every few seconds. It is long, because the meter may be covered for a moment. */
+const PUSH_FRESH_S = 300;
+/** Longest duration of most readouts with their retries, s. */
+const READOUT_S = 300;
 const MONTH_MINUTES = 31 * 24 * 60;
 const NO_PERIOD = Object.freeze({ minutes: 0, months: 0 });
 
-const NOBODY = Object.freeze({ finished: () => {} });
+const NO_CALLBACK = Object.freeze({ finished: () => {} });
 const NO_KEYS: readonly Uint8Array[] = Object.freeze([]);
 
 export interface WokenUp {
@@ -75,16 +75,16 @@ export class Metering implements Running {
 			this.schedule.start(core.find(HISTORY)?.lastUtcMs ?? 0, keptSchedule, failureBefore);
 		});
 		// The last readout was lost during the sleep, so the meter is read again.
-		if (isForPerson) this.reader.read(NOBODY);
+		if (isForPerson) this.reader.read(NO_CALLBACK);
 	}
 
 	/** Age from which momentary values are no longer current, s; 0 if the meter is read on request only. */
 	get freshSecs(): number {
-		if (this.reader.sendsOften) return OFTEN_S;
+		if (this.reader.sendsOften) return PUSH_FRESH_S;
 		const { minutes, months } = this.plan() ?? NO_PERIOD;
 		const periodS = (minutes + months * MONTH_MINUTES) * 60;
 		// One readout may fail, and the next may be late.
-		return periodS === 0 ? 0 : 2 * periodS + LATE_S;
+		return periodS === 0 ? 0 : 2 * periodS + READOUT_S;
 	}
 
 	/** Returns the plan of automatic readouts, which spares the battery of some meters. */

@@ -1,4 +1,4 @@
-/** Meter reading: IEC 62056-21, DLMS/COSEM, SML, and the schedule. */
+/** Part for meter reading by all protocols, and for the schedule: settings, routes, state and metrics. */
 import { backupGroup } from "../api/backup-group.js";
 import { route, settingsRoutes } from "../api/route.js";
 import { SCOPE_READ } from "../auth/tokens.js";

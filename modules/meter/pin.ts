@@ -16,7 +16,7 @@
  *                     sends the short telegram again, unless InF is on. Some lock the PIN after too many wrong ones (EMH)
  *
  * A flash consists of NUL characters at 300 Bd, 8N1: the line is low, and the head's LED on, for nine of ten bits.
- * Received bytes are ignored. Nothing is logged, which would reveal the PIN.
+ * Received bytes are ignored. Nothing is logged, because a log would reveal the PIN.
  */
 import type { Driver } from "../io/driver.js";
 import { FORMAT_8N1, type LineSettings, type SerialPort } from "../io/host.js";
@@ -28,27 +28,27 @@ const LINE: LineSettings = Object.freeze({ baud: 300, format: FORMAT_8N1 });
 const SHORT_CHARACTERS = 15;
 const LONG_CHARACTERS = 165;
 
-// Actions, one byte each: flags, and the time until the next action in units of UNIT_MS.
+// Actions, one byte each: flags, and in the low bits the time until the next action in units of UNIT_MS.
 const UNIT_MS = 500;
 const UNITS = 0x0f;
 /** Flag: this action ends a digit. */
-const TAKES = 0x10;
+const ENDS_DIGIT = 0x10;
 const LONG = 0x40;
 const LIGHT = 0x80;
 
-/** A flash on the way to the PIN, or to the next menu entry. */
-const LEAD = LIGHT | 4;
-const COUNT = LIGHT | 2;
+/** Flash that leads to "PIN", or to the next menu entry. */
+const LEADING_FLASH = LIGHT | 4;
+const COUNTING_FLASH = LIGHT | 2;
 /**
- * Last flash of a digit. The meter accepts the digit after 3 s of dark; the next digit begins in the middle of its own
- * 3 s.
+ * Last flash of a digit. The meter accepts the digit after 3 s of dark, and would accept a 0 after 3 s more; the first
+ * flash of the next digit comes in the middle of these.
  */
-const LAST_COUNT = LIGHT | TAKES | 10;
-const ZERO = TAKES | 6;
-const SWITCH = LIGHT | LONG | 13;
-const MOST_OF_DIGIT = 9;
+const LAST_FLASH = LIGHT | ENDS_DIGIT | 10;
+const NO_FLASH = ENDS_DIGIT | 6;
+const SWITCHING_FLASH = LIGHT | LONG | 13;
+const FLASHES_PER_DIGIT = 9;
 /** Time without light after which the display resets. */
-const REST_MS = 125_000;
+const RESET_MS = 125_000;
 
 const EVENT_ENTERED = 1;
 
@@ -68,26 +68,26 @@ export class PINEntry implements Machine, LineBorrower {
 	readonly #waitMs: number;
 	#at = 0;
 	readonly #outputs = new OutputQueue();
-	readonly #over: () => void;
+	readonly #onEnd: () => void;
 	#link: Link | undefined;
 
-	/** `over` is called when the entry has ended, except after `stop()`. */
-	constructor(plan: PINPlan, driver: Driver, port: SerialPort, nowMs: number, over: () => void) {
+	/** `onEnd` is called when the entry has ended, except after `stop()`. */
+	constructor(plan: PINPlan, driver: Driver, port: SerialPort, nowMs: number, onEnd: () => void) {
 		this.#steps = stepsOf(plan);
-		this.#over = over;
-		// If the menu were still open, a long flash would switch another entry.
-		this.#waitMs = plan.inf === undefined ? 0 : Math.max(0, plan.litMs + REST_MS - nowMs);
+		this.#onEnd = onEnd;
+		// The display must reset first: in the menu of an earlier PIN, a long flash would switch another entry.
+		this.#waitMs = plan.inf === undefined ? 0 : Math.max(0, plan.litMs + RESET_MS - nowMs);
 		this.deadlineMs = nowMs + this.#waitMs;
 		const end = () => this.end();
 		try {
 			this.#link = new Link(driver, { port, line: LINE, machine: this, onEvent: end, onClosed: end });
 		} catch {
-			over();
+			onEnd();
 		}
 	}
 
 	/** False after the end, and if the port could not be opened. */
-	get isGoingOn(): boolean {
+	get isRunning(): boolean {
 		return this.#link !== undefined;
 	}
 
@@ -97,7 +97,7 @@ export class PINEntry implements Machine, LineBorrower {
 		let ms = this.#waitMs;
 		for (const step of this.#steps) {
 			ms += (step & UNITS) * UNIT_MS;
-			if (step & TAKES) times.push(ms);
+			if (step & ENDS_DIGIT) times.push(ms);
 		}
 		times.push(ms);
 		return times;
@@ -106,7 +106,7 @@ export class PINEntry implements Machine, LineBorrower {
 	/** Cancels the entry; the meter resets its display by itself. */
 	end(): void {
 		this.stop();
-		this.#over();
+		this.#onEnd();
 	}
 
 	stop(): void {
@@ -119,7 +119,7 @@ export class PINEntry implements Machine, LineBorrower {
 	advance(nowMs: number): void {
 		if (nowMs < this.deadlineMs) return;
 		const step = this.#steps[this.#at++];
-		// Counted from now: a delay prolongs the dark, so that two flashes never merge.
+		// The time counts from now, so that a delay prolongs the dark and two flashes never merge.
 		this.deadlineMs = nowMs + (step & UNITS) * UNIT_MS;
 		if (step & LIGHT) {
 			const count = step & LONG ? LONG_CHARACTERS : SHORT_CHARACTERS;
@@ -137,17 +137,17 @@ export class PINEntry implements Machine, LineBorrower {
 
 /** Returns the actions of a plan, followed by a 0. */
 function stepsOf({ pin, flashes, inf = -1 }: PINPlan): Uint8Array {
-	const steps = new Uint8Array(flashes + pin.length * MOST_OF_DIGIT + Math.max(inf, 0) + 2);
+	const steps = new Uint8Array(flashes + pin.length * FLASHES_PER_DIGIT + Math.max(inf, 0) + 2);
 	let at = flashes;
-	steps.fill(LEAD, 0, at);
+	steps.fill(LEADING_FLASH, 0, at);
 	for (let i = 0; i < pin.length; i++) {
 		const digit = pin.charCodeAt(i) - 0x30;
-		for (let count = 1; count < digit; count++) steps[at++] = COUNT;
-		steps[at++] = digit === 0 ? ZERO : LAST_COUNT;
+		for (let count = 1; count < digit; count++) steps[at++] = COUNTING_FLASH;
+		steps[at++] = digit === 0 ? NO_FLASH : LAST_FLASH;
 	}
 	if (inf >= 0) {
-		steps.fill(LEAD, at, at + inf);
-		steps[at + inf] = SWITCH;
+		steps.fill(LEADING_FLASH, at, at + inf);
+		steps[at + inf] = SWITCHING_FLASH;
 	}
 	return steps;
 }

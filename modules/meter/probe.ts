@@ -1,14 +1,15 @@
 /**
  * Reports what the meter answers, for aligning the optical head and finding the settings (`POST meter/probe`). The
- * protocol's probe sessions run in turn until one finds the meter.
+ * probe sessions of the configured protocol run in turn until one finds the meter; then those of other protocols.
  *
- *     HOLDING      found, or the port failed: ENDED, reported      another session follows: HOLDING
- *                  over, unexpected bytes received: RECOGNISING    over, nothing received: INSTEAD
- *     RECOGNISING  over: ENDED, reports the kind of unsolicited data, or the failure of HOLDING
- *     INSTEAD      found in another protocol: ENDED, reports that protocol
- *                  over or timed out: INSTEAD with the next protocol; after the last one HOLDING again if nothing was
- *                  received in fewer than SILENT_MS, so that a meter that sends every ten seconds is noticed; otherwise
- *                  ENDED, reports the failure of HOLDING
+ *     CONFIGURED   meter found, or the port failed: ENDED, reports it
+ *                  session over: CONFIGURED with the protocol's next session; after the last one RECOGNISING if
+ *                  unexpected bytes were received, otherwise SUGGESTED
+ *     RECOGNISING  session over: ENDED, reports the kind of unsolicited data, or the failure of CONFIGURED
+ *     SUGGESTED    meter found: ENDED, reports the protocol that found it
+ *                  session over or timed out: SUGGESTED with the next protocol; after the last one CONFIGURED again if
+ *                  nothing was received in fewer than SILENT_MS, so that a meter that sends every ten seconds is
+ *                  noticed; otherwise ENDED, reports the failure of CONFIGURED
  *     ENDED        ignores everything
  */
 import type { Driver, Task } from "../io/driver.js";
@@ -26,18 +27,19 @@ import type { LineBorrower, MeterSettings } from "./settings.js";
 import { type SuggestedProtocol, suggestionsFor } from "./suggested-protocol.js";
 import { FRAMING_7E1, UnsolicitedDetector } from "./unsolicited.js";
 
-/** Time limit of a session that listens; meters send every one to ten seconds. */
+/** Time limit of a session that listens, ms; meters send every one to ten seconds. */
 const LISTEN_MS = 12_000;
 /** Maximum number of received bytes in the result. */
 export const PROBE_BYTES_LIMIT = 96;
 
 export interface ProbeResult {
-	/** Undefined if an identification, a telegram or a connection was received. */
+	/** Undefined if an identification or a telegram was received, or a connection established. */
 	readonly failure: Failure | undefined;
 	/** Identification, ASCII; empty if none was received. */
 	readonly ident: Uint8Array;
-	/** Number of received characters, and of damaged ones among them. */
+	/** Number of received characters. */
 	readonly received: number;
+	/** Number of damaged characters among them. */
 	readonly damaged: number;
 	/** First received characters; 0x80 and above: damaged. */
 	readonly bytes: Uint8Array;
@@ -57,7 +59,7 @@ export interface ProbeOptions {
 }
 
 export class Probe implements LinkTap, Timed, LineBorrower {
-	/** End of listening or of the present alternative, monotonic ms. */
+	/** Time limit of listening or of the suggested protocol, monotonic ms. */
 	deadlineMs = Number.POSITIVE_INFINITY;
 	readonly #options: ProbeOptions;
 	readonly #task: Task;
@@ -65,18 +67,20 @@ export class Probe implements LinkTap, Timed, LineBorrower {
 	#length = 0;
 	#link: Link | undefined;
 	#session: Probing | undefined;
-	/** Results of earlier sessions. */
+	/** Failure of the configured protocol's session that progressed furthest. */
 	#failure: Failure | undefined;
+	/** Numbers of characters in the sessions that have ended. */
 	#received = 0;
 	#damaged = 0;
-	/** Number of characters received beyond the number sent, which cannot be an echo. */
+	/** Number of characters received minus the number sent: if positive, not all of them are an echo. */
 	#surplus = 0;
 	readonly #unsolicited = new UnsolicitedDetector();
 	#listens = false;
 	#isRecognising = false;
-	/** State INSTEAD: present alternative, and number of alternatives that were started. */
-	#way: SuggestedProtocol | undefined;
-	#tried = 0;
+	/** Protocol tried in the state SUGGESTED; undefined in other states. */
+	#trial: SuggestedProtocol | undefined;
+	/** Number of suggested protocols that were started. */
+	#trials = 0;
 	#baud = 0;
 	#beganMs = 0;
 
@@ -87,11 +91,11 @@ export class Probe implements LinkTap, Timed, LineBorrower {
 
 	get trying(): string {
 		const { protocol } = this.#options.opening.settings;
-		const asked = this.#way?.failure.advice?.protocol ?? protocol;
-		return `${this.#isRecognising ? "unasked" : asked} ${this.#baud}`;
+		const protocolName = this.#trial?.failure.advice?.protocol ?? protocol;
+		return `${this.#isRecognising ? "unasked" : protocolName} ${this.#baud}`;
 	}
 
-	/** With a simulated meter the report comes before this method returns. */
+	/** Starts the probe. With a simulated meter, `finished` is called before this method returns. */
 	start(): void {
 		const { opening, finished } = this.#options;
 		const protocol = protocolOf(opening.settings);
@@ -105,7 +109,7 @@ export class Probe implements LinkTap, Timed, LineBorrower {
 		this.#task.update((nowMs) => {
 			this.#beganMs = nowMs;
 			if (this.#listens) this.deadlineMs = nowMs + LISTEN_MS;
-			this.hold(protocol.probe(opening));
+			this.run(protocol.probe(opening));
 		});
 	}
 
@@ -121,9 +125,9 @@ export class Probe implements LinkTap, Timed, LineBorrower {
 		if (nowMs < this.deadlineMs) return;
 		this.deadlineMs = Number.POSITIVE_INFINITY;
 		const session = this.#session;
-		if (this.#way !== undefined) {
-			if (this.#surplus > 0) this.#unsolicited.isStrange = true;
-			this.goOn(nowMs);
+		if (this.#trial !== undefined) {
+			if (this.#surplus > 0) this.#unsolicited.hasStray = true;
+			this.startNext(nowMs);
 		} else this.#link?.tell((ms) => session?.abort(ms));
 	}
 
@@ -131,10 +135,10 @@ export class Probe implements LinkTap, Timed, LineBorrower {
 		this.#options.log?.bytes(direction, bytes, start, end, nowMs);
 		const isReceived = direction === TAP_RECEIVED;
 		this.#surplus += isReceived ? end - start : start - end;
-		// Answers to alternative protocols tell nothing about the position of the head.
-		if (!isReceived || (this.#way !== undefined && !this.#isRecognising)) return;
-		if (this.#session?.isIdle === true && this.#unsolicited.cameIdle(this.#failure, nowMs))
-			this.#task.update((ms) => this.goOn(ms));
+		// Answers in a suggested protocol do not show whether the head is in the right position.
+		if (!isReceived || (this.#trial !== undefined && !this.#isRecognising)) return;
+		if (this.#session?.isIdle === true && this.#unsolicited.onIdleBytes(this.#failure, nowMs))
+			this.#task.update((ms) => this.startNext(ms));
 		for (let i = start; i < end && this.#length < PROBE_BYTES_LIMIT; i++) this.#bytes[this.#length++] = bytes[i];
 	}
 
@@ -147,16 +151,24 @@ export class Probe implements LinkTap, Timed, LineBorrower {
 		if (this.#isRecognising) this.#length = 0;
 	}
 
-	private hold(session: Probing): void {
+	private run(session: Probing): void {
 		this.#link?.close();
 		this.#session = session;
 		this.#surplus = 0;
 		const { line, anyFraming = false } = session;
 		const { driver, port } = this.#options;
 		const onEvent = (code: number) => this.#task.update((nowMs) => this.onEvent(code, nowMs));
-		const onGone = () => this.#task.update(() => this.finish(FAILURE_PORT));
+		const onClosed = () => this.#task.update(() => this.finish(FAILURE_PORT));
 		try {
-			this.#link = new Link(driver, { port, line, anyFraming, machine: session, tap: this, onEvent, onClosed: onGone });
+			this.#link = new Link(driver, {
+				port,
+				line,
+				anyFraming,
+				machine: session,
+				tap: this,
+				onEvent,
+				onClosed: onClosed,
+			});
 		} catch {
 			this.finish(FAILURE_PORT);
 		}
@@ -173,39 +185,39 @@ export class Probe implements LinkTap, Timed, LineBorrower {
 		this.#received += session.received;
 		this.#damaged += session.damaged ?? 0;
 		if (this.#isRecognising || isUnreadable) this.finish(failure ?? this.#failure);
-		else if (failure === undefined || isKeyless) this.finish(this.#way?.failure, meterId);
+		else if (failure === undefined || isKeyless) this.finish(this.#trial?.failure, meterId);
 		else {
-			const next = this.#way === undefined ? session.nextProbe?.(nowMs) : undefined;
-			if (this.#way === undefined) this.#failure = furthest(this.#failure, failure);
-			this.#unsolicited.ended(failure);
-			if (next === undefined) this.goOn(nowMs);
-			else this.hold(next);
+			const next = this.#trial === undefined ? session.nextProbe?.(nowMs) : undefined;
+			if (this.#trial === undefined) this.#failure = furthest(this.#failure, failure);
+			this.#unsolicited.onEnd(failure);
+			if (next === undefined) this.startNext(nowMs);
+			else this.run(next);
 		}
 	}
 
-	/** Continues after the protocol's own sessions, or after an alternative. */
-	private goOn(nowMs: number): void {
+	/** Selects the next session after those of the configured protocol, or after a suggested one. */
+	private startNext(nowMs: number): void {
 		const { opening } = this.#options;
-		const ways = suggestionsFor(opening.settings);
+		const suggestions = suggestionsFor(opening.settings);
 		const protocol = protocolOf(opening.settings);
 		const isEarly = nowMs < this.#beganMs + SILENT_MS && this.#received === 0;
 		this.deadlineMs = Number.POSITIVE_INFINITY;
-		if (this.#unsolicited.isStrange) {
+		if (this.#unsolicited.hasStray) {
 			this.#isRecognising = true;
-			this.#unsolicited.isOver = true;
-			this.hold(new Recogniser(nowMs));
-		} else if (this.#tried < ways.length) {
-			this.#way = ways[this.#tried++];
-			this.deadlineMs = nowMs + this.#way.limitMs;
-			this.hold(this.#way.probe({ ...opening, nowMs }));
+			this.#unsolicited.isDone = true;
+			this.run(new Recogniser(nowMs));
+		} else if (this.#trials < suggestions.length) {
+			this.#trial = suggestions[this.#trials++];
+			this.deadlineMs = nowMs + this.#trial.limitMs;
+			this.run(this.#trial.probe({ ...opening, nowMs }));
 		} else if (isEarly && protocol.listenBaud === undefined && protocol.simulate === undefined) {
-			this.#way = undefined;
-			this.#tried = 0;
-			this.hold(protocol.probe({ ...opening, quietMs: 0, nowMs }));
+			this.#trial = undefined;
+			this.#trials = 0;
+			this.run(protocol.probe({ ...opening, quietMs: 0, nowMs }));
 		} else this.finish(this.#failure);
 	}
 
-	/** Reports the result; without a failure the meter answers as configured. */
+	/** Reports the result. No failure means that the meter answers as configured. */
 	private finish(failure: Failure | undefined, ident: Uint8Array = new Uint8Array(0)): void {
 		if (this.#session === undefined) return;
 		this.stop();
@@ -214,7 +226,7 @@ export class Probe implements LinkTap, Timed, LineBorrower {
 		const damaged = isPort ? 0 : this.#damaged;
 		const bytes = this.#bytes.slice(0, this.#length);
 		// The bytes were received as 8N1, so the parity bit must be cleared.
-		if (failure?.unasked?.framing === FRAMING_7E1) for (let i = 0; i < bytes.length; i++) bytes[i] &= 0x7f;
+		if (failure?.finding?.framing === FRAMING_7E1) for (let i = 0; i < bytes.length; i++) bytes[i] &= 0x7f;
 		const { finished, live } = this.#options;
 		finished({ failure, ident, received, damaged, bytes });
 		live?.changed();

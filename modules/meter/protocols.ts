@@ -14,18 +14,18 @@ import { TIC } from "../tic/protocol.js";
 import type { MeterSettings } from "./settings.js";
 import { SIMULATED } from "./simulator.js";
 
-/** Memory of a session. DLMS with keys after a sign-on in mode E takes most. */
+/** Memory of a session. DLMS with keys after a sign-on in mode E needs most. */
 export const READOUT_COST: Cost = Object.freeze({ slots: 500, chunkBytes: 8192 });
-/** Memory for listening, in which the next readout exists beside the last one. */
+/** Memory for listening; the last readout is kept while the next one is received. */
 export const LISTEN_COST: Cost = Object.freeze({ slots: 300, chunkBytes: 8192 });
 
 /**
- * IEC 62056-21 with a sign-on. A profile that the readout lacks is read in programming mode. Meters that announce mode
- * E are read in DLMS/COSEM only. Accepts all settings.
+ * IEC 62056-21 with a sign-on, for all settings that no earlier row accepts. A profile that the readout lacks is read
+ * in programming mode. Meters that announce mode E are read in DLMS/COSEM only.
  */
 export const IEC: MeterProtocol<MeterSettings> = Object.freeze({
 	...SIGN_ON,
-	asksForProfiles: true,
+	hasProfiles: true,
 	open: (opening: Opening<MeterSettings>) => {
 		const { profile } = opening;
 		return profile === undefined ? new SignOnSession(opening, new Attempts(opening)) : openProfile(opening, profile);

@@ -32,8 +32,9 @@ export class ReadStatistics {
 	failure: Failure | undefined;
 	/** Time of the last attempt, Unix ms; 0 if there was none or the clock was not set. */
 	attemptUtcMs = 0;
-	/** Monotonic ms of the readout's end, and of the attempt, while their Unix times are unknown. */
+	/** End of the last readout, monotonic ms, while its Unix time is unknown. */
 	#lastMs: number | undefined;
+	/** Time of the last attempt, monotonic ms, while its Unix time is unknown. */
 	#attemptMs: number | undefined;
 	#isSimulated = false;
 
@@ -64,11 +65,11 @@ export class ReadStatistics {
 	}
 
 	failed(failure: Failure | undefined): void {
-		const isAnother = failure !== undefined && failure !== this.failure;
+		const isNew = failure !== undefined && failure !== this.failure;
 		this.failure = failure;
 		if (failure !== undefined) this.count(failure.code);
 		this.#listener.live?.changed();
-		if (isAnother) this.#listener.failureChanged?.(failure);
+		if (isNew) this.#listener.failureChanged?.(failure);
 	}
 
 	/** Last good readout; undefined if it is simulated. */
@@ -90,7 +91,7 @@ export class ReadStatistics {
 		this.attemptUtcMs = 0;
 	}
 
-	/** Calculates unknown times after the clock was set. */
+	/** Calculates the unknown Unix times; called when the clock was set. */
 	dateBack(utcMs: number, nowMs: number): void {
 		const { last } = this;
 		if (last !== undefined && this.#lastMs !== undefined) this.last = { ...last, utcMs: utcMs - nowMs + this.#lastMs };

@@ -1,9 +1,9 @@
 /**
  * Runs the meter's sessions and keeps the readout. The protocol (protocols.ts) decides how to read.
  *
- * One session runs at a time. A new caller shares its result; but if only one of the two is for a load profile, the
- * caller waits for the end of the session. A caller waits at most a minute (pending-reads.ts); the session may continue
- * for SESSION_LIMIT_MS.
+ * One session runs at a time. A new caller for a readout shares the result of a running readout; a load profile needs a
+ * session of its own, so other callers wait for the next session. A caller waits at most a minute (pending-reads.ts);
+ * the session may continue for SESSION_LIMIT_MS.
  *
  *                request         settings        readout          end               port gone        timeout
  *     IDLE       READING (a)      LISTENING (b)   -                -                 -                -
@@ -23,7 +23,7 @@
  * readouts in READING and ENDING lead to IDLE.
  *
  * In READING the recogniser (recogniser.ts) examines unexpected bytes once: when they are noticed, or after all
- * sessions have failed. If it finds nothing, the session that was due next continues.
+ * sessions have failed. If it finds nothing, the interrupted session continues.
  */
 import { DLMS_PUSH } from "../cosem/push.js";
 import type { Driver, Task } from "../io/driver.js";
@@ -55,14 +55,15 @@ import { Recogniser } from "./recogniser.js";
 import type { LineBorrower, MeterReaderOptions, MeterSettings } from "./settings.js";
 import { isAsAdvised, UnsolicitedDetector } from "./unsolicited.js";
 
-/** Maximum duration of a session; some meters need over five minutes at 300 Bd. */
+/** Maximum duration of a session, ms; some meters need over five minutes at 300 Bd. */
 const SESSION_LIMIT_MS = 600_000;
-/** Silence before the next sign-on: a meter may repeat its block within 1500 ms. */
+/** Silence before the next sign-on, ms: a meter may repeat its block within 1500 ms. */
 const QUIET_MS = 2000;
 /** Delay after which a port that is missing or cannot be opened is tried again, while a protocol listens. */
 const REOPEN_MS = 10_000;
-/** Time for a telegram while listening; some meters send only every ten seconds. */
+/** Longest wait for a telegram while listening, ms; some meters send only every ten seconds. */
 const LISTEN_MS = 12_500;
+/** Time by which the recogniser ends before the first caller's timeout. */
 const MARGIN_MS = 500;
 
 const STATE_IDLE = 0;
@@ -108,7 +109,7 @@ export class MeterReader implements Timed, LinkListener {
 		this.outcomes = new ReadStatistics(options);
 		this.#tap = {
 			bytes: (direction, bytes, start, end, nowMs) => {
-				this.tapped(direction);
+				this.onTraffic(direction);
 				if (this.log === undefined) return;
 				const shown = this.#session?.shown?.(direction, bytes, start, end) ?? bytes;
 				this.log.bytes(direction, shown, start, end, nowMs);
@@ -129,7 +130,7 @@ export class MeterReader implements Timed, LinkListener {
 		return this.#state === STATE_LISTENING ? this.#protocol?.late : undefined;
 	}
 
-	/** True if the meter sends every few seconds; one that pushes DLMS/COSEM may do so once an hour. */
+	/** True if the meter sends every few seconds. DLMS/COSEM is excluded, because some meters push it once an hour. */
 	get sendsOften(): boolean {
 		const protocol = protocolOf(this.#options.settings);
 		return protocol.listenBaud !== undefined && protocol !== DLMS_PUSH;
@@ -137,7 +138,7 @@ export class MeterReader implements Timed, LinkListener {
 
 	/** Applies the settings; called at the start and after each change. */
 	reconfigure(): void {
-		this.#task.update((nowMs) => this.settle(nowMs));
+		this.#task.update((nowMs) => this.apply(nowMs));
 	}
 
 	/** Forgets learned values after a change of the session settings. */
@@ -157,18 +158,21 @@ export class MeterReader implements Timed, LinkListener {
 		});
 	}
 
-	/** Requests a readout, or only a profile if the protocol supports that. May notify the caller before it returns. */
+	/**
+	 * Requests a readout, or only a profile if the protocol supports that. `callback` may be called before this method
+	 * returns.
+	 */
 	read(callback: ReadCallback, profile?: ProfileRequest): void {
 		this.#task.update((nowMs) => {
-			const wanted = protocolOf(this.#options.settings).asksForProfiles ? profile : undefined;
-			// A telegram that failed its check before there was a caller is dropped.
+			const supported = protocolOf(this.#options.settings).hasProfiles ? profile : undefined;
+			// A telegram that failed its check while no caller waited is dropped.
 			if (this.#state === STATE_LISTENING && this.#callbacks.count === 0) {
 				this.#candidate = undefined;
 				this.#failure = undefined;
 			}
-			if (!this.#callbacks.add(callback, wanted, nowMs)) callback.finished(undefined, FAILURE_BUSY);
+			if (!this.#callbacks.add(callback, supported, nowMs)) callback.finished(undefined, FAILURE_BUSY);
 			else if (this.#state === STATE_IDLE || this.#state === STATE_UNPLUGGED) this.start(nowMs);
-			else if (this.#state === STATE_LISTENING && this.#dueMs === Number.POSITIVE_INFINITY) this.expect(nowMs);
+			else if (this.#state === STATE_LISTENING && this.#dueMs === Number.POSITIVE_INFINITY) this.startTimeout(nowMs);
 		});
 	}
 
@@ -177,11 +181,11 @@ export class MeterReader implements Timed, LinkListener {
 		this.#task.update(() => this.#callbacks.remove(callback));
 	}
 
-	/** Returns false while a session runs. */
+	/** Starts a probe (probe.ts). Returns false while a session runs. */
 	probe(callback: ProbeCallback): boolean {
-		return this.lend((driver, port, nowMs, over) => {
+		return this.lend((driver, port, nowMs, giveBack) => {
 			const finished: ProbeCallback["finished"] = (result) => {
-				over();
+				giveBack();
 				callback.finished(result);
 			};
 			const probe = new Probe({
@@ -197,21 +201,21 @@ export class MeterReader implements Timed, LinkListener {
 		});
 	}
 
-	/** Lends the line until `over` is called. Returns false while a session runs. */
+	/** Lends the line to a borrower until it calls `giveBack`. Returns false while a session runs. */
 	lend(
-		begin: (driver: Driver, port: SerialPort, nowMs: number, over: () => void) => LineBorrower | undefined,
+		begin: (driver: Driver, port: SerialPort, nowMs: number, giveBack: () => void) => LineBorrower | undefined,
 	): boolean {
 		return this.#task.update((nowMs) => {
 			if (this.isReading || this.isLent) return false;
 			this.close();
 			this.#state = STATE_PROBING;
-			const over = () =>
+			const giveBack = () =>
 				this.#task.update((ms) => {
 					this.#borrower = undefined;
 					this.#state = STATE_IDLE;
-					this.settle(ms);
+					this.apply(ms);
 				});
-			const borrower = begin(this.#options.deps.driver, this.#options.port, nowMs, over);
+			const borrower = begin(this.#options.deps.driver, this.#options.port, nowMs, giveBack);
 			if (this.isLent) this.#borrower = borrower;
 			return true;
 		});
@@ -232,17 +236,17 @@ export class MeterReader implements Timed, LinkListener {
 	/** Handles the timeout, or notifies one caller per tick. */
 	advance(nowMs: number): void {
 		if (nowMs < this.#dueMs) {
-			// The caller is notified from here, because it needs much of the stack.
+			// The callback needs much stack, so it is called from here, where little is used.
 			const due = this.#callbacks.takeDue(nowMs);
-			if (due?.isNotified) due.callback.finished(due.readout, due.failure);
-			else if (due !== undefined) this.giveUp(due);
+			if (due?.hasResult) due.callback.finished(due.readout, due.failure);
+			else if (due !== undefined) this.onTimeout(due);
 			return;
 		}
 		this.#dueMs = Number.POSITIVE_INFINITY;
-		if (this.#state === STATE_UNPLUGGED || this.#state === STATE_IDLE) this.settle(nowMs);
+		if (this.#state === STATE_UNPLUGGED || this.#state === STATE_IDLE) this.apply(nowMs);
 		else if (this.#state === STATE_LISTENING) {
 			const isAwaited = this.#callbacks.count > 0 && this.#candidate === undefined && this.#failure === undefined;
-			if (isAwaited && this.#unsolicited.isStrange) this.recognise(undefined, nowMs);
+			if (isAwaited && this.#unsolicited.hasStray) this.recognise(undefined, nowMs);
 		} else if (this.#state === STATE_READING) {
 			this.#state = STATE_ENDING;
 			this.#link?.tell((ms) => this.#session?.abort(ms));
@@ -253,26 +257,26 @@ export class MeterReader implements Timed, LinkListener {
 		return this.#state === STATE_READING || this.#state === STATE_ENDING;
 	}
 
-	private giveUp({ callback, profile }: PendingRead): void {
-		// If no caller is left for this profile, the session is ended at once.
+	private onTimeout({ callback, profile }: PendingRead): void {
+		// Only this caller waits for the profile, so the session is ended at once.
 		if (profile !== undefined && profile === this.#profile && this.isReading) this.#dueMs = 0;
 		const late = this.#state === STATE_LISTENING ? (this.#failure ?? this.#protocol?.late) : undefined;
 		if (late !== undefined && this.#candidate === undefined) this.outcomes.failed(late);
-		// The caller gets the unchecked readout, or a report of noise if the session waits for an idle line.
-		const noise = this.#session?.isIdle === true ? this.#unsolicited.most(undefined) : undefined;
+		// Noise is the failure if the session still waits for an idle line.
+		const noise = this.#session?.isIdle === true ? this.#unsolicited.betterOf(undefined) : undefined;
 		if (profile !== undefined) callback.finished(undefined, FAILURE_PROFILE_WAIT);
 		else callback.finished(this.#candidate, late ?? noise ?? FAILURE_WAIT);
 	}
 
-	/** Applies settings that differ from what the reader does at present. */
-	private settle(nowMs: number): void {
+	/** Ends and starts sessions as the settings require. */
+	private apply(nowMs: number): void {
 		const { settings } = this.#options;
 		const protocol = protocolOf(settings);
 		if (protocol.simulate === undefined) this.outcomes.dropSimulated();
 		if (this.isLent) return;
 		const listenBaud = protocol.listenBaud?.(settings);
 		const wasReading = this.isReading;
-		// Waiting callers then get the next telegram or the simulated readout.
+		// A session with requests goes on, unless the protocol now listens or is simulated.
 		if (wasReading && listenBaud === undefined && protocol.simulate === undefined) return;
 		const isListening = this.#state === STATE_LISTENING;
 		if (isListening && this.#protocol === protocol && this.#session?.line.baud === listenBaud) return;
@@ -286,7 +290,7 @@ export class MeterReader implements Timed, LinkListener {
 		const cost = costOf(protocol);
 		if (cost !== undefined && !ledger.claim(cost)) {
 			if (cost === LISTEN_COST) this.#dueMs = nowMs + REOPEN_MS;
-			this.#callbacks.tell(undefined, FAILURE_MEMORY, nowMs);
+			this.#callbacks.resolve(undefined, FAILURE_MEMORY, nowMs);
 			return;
 		}
 		this.#claimed = cost;
@@ -294,7 +298,7 @@ export class MeterReader implements Timed, LinkListener {
 		this.#dueMs = Number.POSITIVE_INFINITY;
 		this.#candidate = undefined;
 		this.#failure = undefined;
-		this.#profile = this.#callbacks.next(protocol.asksForProfiles === true);
+		this.#profile = this.#callbacks.next(protocol.hasProfiles === true);
 		if (this.#profile === undefined) this.outcomes.began(this.utcMs, nowMs);
 		const opening = this.opening(nowMs);
 		if (protocol.simulate !== undefined) {
@@ -304,13 +308,13 @@ export class MeterReader implements Timed, LinkListener {
 		this.#unsolicited = new UnsolicitedDetector();
 		if (cost === LISTEN_COST) {
 			this.#state = STATE_LISTENING;
-			if (this.#callbacks.count > 0) this.expect(nowMs);
+			if (this.#callbacks.count > 0) this.startTimeout(nowMs);
 		} else {
 			this.#state = STATE_READING;
 			this.#dueMs = nowMs + SESSION_LIMIT_MS;
 			light?.reading(true);
 		}
-		this.hold(protocol.open(opening));
+		this.run(protocol.open(opening));
 	}
 
 	private opening(nowMs: number): Opening<MeterSettings> {
@@ -334,33 +338,33 @@ export class MeterReader implements Timed, LinkListener {
 	}
 
 	/** Starts the time limit for a telegram that a caller waits for. */
-	private expect(nowMs: number): void {
+	private startTimeout(nowMs: number): void {
 		this.#dueMs = nowMs + LISTEN_MS;
 		this.#unsolicited = new UnsolicitedDetector();
 	}
 
-	private tapped(direction: number): void {
+	private onTraffic(direction: number): void {
 		const session = this.#session;
-		if (direction === TAP_TRANSMITTED) this.#unsolicited.hasAsked = true;
-		else if (this.#state === STATE_LISTENING) this.#unsolicited.isStrange = true;
+		if (direction === TAP_TRANSMITTED) this.#unsolicited.hasSent = true;
+		else if (this.#state === STATE_LISTENING) this.#unsolicited.hasStray = true;
 		else if (this.#state === STATE_READING && session?.isIdle === true)
 			this.#task.update((nowMs) => {
 				const known = furthest(this.#failure, session.failure);
-				if (this.#unsolicited.cameIdle(known, nowMs)) this.recognise(session, nowMs);
+				if (this.#unsolicited.onIdleBytes(known, nowMs)) this.recognise(session, nowMs);
 			});
 	}
 
-	/** Examines unsolicited bytes. The session `follows` continues if nothing is found. */
-	private recognise(follows: ReadSession | undefined, nowMs: number): void {
-		this.#unsolicited.isOver = true;
+	/** Examines unsolicited bytes. The session `interrupted` continues if nothing is found. */
+	private recognise(interrupted: ReadSession | undefined, nowMs: number): void {
+		this.#unsolicited.isDone = true;
 		this.#link?.close();
 		const endsMs = this.#callbacks.deadlineMs - MARGIN_MS;
-		this.hold(new Recogniser(nowMs, endsMs, follows));
+		this.run(new Recogniser(nowMs, endsMs, interrupted));
 	}
 
-	private hold(session: ReadSession): void {
+	private run(session: ReadSession): void {
 		this.#session = session;
-		this.#unsolicited.begin();
+		this.#unsolicited.onStart();
 		try {
 			const { deps, port } = this.#options;
 			this.#link = new Link(deps.driver, new LinkAdapter(session, port, this.#tap, this));
@@ -372,11 +376,11 @@ export class MeterReader implements Timed, LinkListener {
 	linkClosed(message = "the serial port is gone"): void {
 		this.#task.update((nowMs) => {
 			this.#options.deps.trace(`meter: ${message}`);
-			const listened = this.#state === STATE_LISTENING;
+			const wasListening = this.#state === STATE_LISTENING;
 			this.close();
 			if (this.#profile === undefined) this.outcomes.failed(FAILURE_PORT);
-			this.#callbacks.tell(undefined, FAILURE_PORT, nowMs);
-			if (!listened) return;
+			this.#callbacks.resolve(undefined, FAILURE_PORT, nowMs);
+			if (!wasListening) return;
 			this.#state = STATE_UNPLUGGED;
 			this.#dueMs = nowMs + REOPEN_MS;
 		});
@@ -387,36 +391,36 @@ export class MeterReader implements Timed, LinkListener {
 			const session = this.#session;
 			if (session === undefined) return;
 			if (code === EVENT_END) {
-				this.ended(session, nowMs);
+				this.onEnd(session, nowMs);
 				// The remaining callers requested something else, which starts in the next tick.
 				if (this.#state === STATE_IDLE && this.#callbacks.count > 0) this.#dueMs = nowMs;
-			} else if (code === EVENT_READOUT || code === EVENT_POOR) this.came(code, session, nowMs);
+			} else if (code === EVENT_READOUT || code === EVENT_POOR) this.onReadout(code, session, nowMs);
 		});
 	}
 
 	/** Handles a readout from a session that continues. */
-	private came(code: number, session: ReadSession, nowMs: number): void {
+	private onReadout(code: number, session: ReadSession, nowMs: number): void {
 		const readout = session.readout(code, this.utcMs);
 		if (code === EVENT_POOR) {
 			this.#candidate = readout;
 			if (this.#state !== STATE_LISTENING) return;
 			const { failure } = session;
 			this.outcomes.failed(failure);
-			// If there is no readout, only the failure can be reported.
+			// If there is no readout, the callers get the failure.
 			this.#failure = readout === undefined ? failure : undefined;
-			if (this.#failure?.isFinal) this.#callbacks.tell(undefined, failure, nowMs);
+			if (this.#failure?.isFinal) this.#callbacks.resolve(undefined, failure, nowMs);
 		} else if (readout !== undefined) {
 			this.outcomes.began(this.utcMs, nowMs);
 			this.keep(readout, nowMs);
 		}
 	}
 
-	private ended(session: ReadSession, nowMs: number): void {
+	private onEnd(session: ReadSession, nowMs: number): void {
 		this.#quietUntilMs = nowMs + QUIET_MS;
 		this.#link?.close();
 		this.#link = undefined;
 		if (this.#state === STATE_LISTENING) {
-			this.listened(session.failure, nowMs);
+			this.onRecognised(session.failure, nowMs);
 			return;
 		}
 		const { failure } = session;
@@ -429,26 +433,26 @@ export class MeterReader implements Timed, LinkListener {
 		}
 		if (failure !== undefined) this.#options.deps.trace(`meter: a session failed: ${failure.code}`);
 		if (readout !== undefined) this.#candidate = readout;
-		this.#failure = furthest(this.#failure, this.#unsolicited.ended(failure));
+		this.#failure = furthest(this.#failure, this.#unsolicited.onEnd(failure));
 		const isReading = this.#state === STATE_READING;
-		if (next !== undefined && isReading) this.hold(next);
-		else if (isReading && this.#unsolicited.remain(this.#failure)) this.recognise(undefined, nowMs);
-		else this.exhausted(this.#unsolicited.most(this.#failure) ?? FAILURE_PORT, nowMs);
+		if (next !== undefined && isReading) this.run(next);
+		else if (isReading && this.#unsolicited.mustExamine(this.#failure)) this.recognise(undefined, nowMs);
+		else this.onAllFailed(this.#unsolicited.betterOf(this.#failure) ?? FAILURE_PORT, nowMs);
 	}
 
 	/** Handles the recogniser's result while listening. */
-	private listened(found: Failure | undefined, nowMs: number): void {
+	private onRecognised(found: Failure | undefined, nowMs: number): void {
 		this.close();
 		if (found !== undefined && !isAsAdvised(found, this.#options.settings)) {
 			this.outcomes.failed(found);
-			this.#callbacks.tell(undefined, found, nowMs);
+			this.#callbacks.resolve(undefined, found, nowMs);
 		}
-		this.settle(nowMs);
-		// The data are examined once only; only a port that could not be opened is tried again.
+		this.apply(nowMs);
+		// The data are not examined again, so listening has no timeout. A port that could not be opened keeps its own.
 		if (this.#state === STATE_LISTENING) this.#dueMs = Number.POSITIVE_INFINITY;
 	}
 
-	private exhausted(failure: Failure, nowMs: number): void {
+	private onAllFailed(failure: Failure, nowMs: number): void {
 		const candidate = this.#candidate;
 		this.close();
 		if (candidate?.status === STATUS_CUT && !candidate.isUnchecked) {
@@ -456,14 +460,14 @@ export class MeterReader implements Timed, LinkListener {
 			return;
 		}
 		if (this.#profile === undefined) this.outcomes.failed(failure);
-		this.#callbacks.tell(candidate, failure, nowMs, this.#profile);
+		this.#callbacks.resolve(candidate, failure, nowMs, this.#profile);
 	}
 
 	private keep(readout: Readout, nowMs: number): void {
 		this.#candidate = undefined;
 		if (this.#profile === undefined) this.outcomes.keep(readout, this.#protocol?.simulate !== undefined, nowMs);
 		this.#options.light?.flash();
-		this.#callbacks.tell(readout, undefined, nowMs, this.#profile);
+		this.#callbacks.resolve(readout, undefined, nowMs, this.#profile);
 	}
 
 	private close(): void {

@@ -1,16 +1,18 @@
 /**
  * Identifies unsolicited data at each usual speed in turn: a kind of telegram (telegram-scanner.ts) with its speed and
- * framing, or noise. A sans-io machine of a Link (io/machine.ts) that receives eight bits per character. A burst
+ * framing, or noise. It is a sans-io machine of a Link (io/machine.ts) that receives eight bits per character. A burst
  * without a telegram means that the speed is wrong.
  *
- *     WAITING   a character: BURST          SILENT_MS over: ENDED, nothing more arrives
- *     BURST     telegram: ENDED, found      silence: validated      too long: next speed (WAITING)
- *     validated begun before the change to this speed, or the first burst of a few characters, or text: WAITING;
- *               TEXTS bursts of text: ENDED; otherwise next speed (WAITING), or ENDED as noise after the last speed
- *     any       TIME_MS over, or abort: ENDED
+ *     WAITING   a character arrives: BURST      nothing arrives for SILENT_MS: ENDED
+ *     BURST     a telegram is found: ENDED      silence: (a)      longer than allowed: (b)
+ *     both      TIME_MS over, or abort: ENDED
+ *
+ *     (a) WAITING at the same speed, if the burst began before the change to this speed, is text, or is the first short
+ *         one; ENDED after TEXT_BURSTS bursts of text; otherwise (b)
+ *     (b) WAITING at the next speed; ENDED with noise after the last speed
  *
  * Readable text proves that the speed is right, so it gets the time of a whole telegram. At the end `next()` returns
- * the session that was waiting.
+ * the interrupted session.
  */
 import { FORMAT_8E1, FORMAT_8N1, type LineSettings } from "../io/host.js";
 import { type Machine, type Output, OutputQueue } from "../io/machine.js";
@@ -19,25 +21,28 @@ import { EVENT_END, type Probing, type ReadSession } from "../readout/protocol.j
 import { KIND_ASCII, KIND_NOISE, KIND_NONE, KIND_TIC, TelegramScanner } from "./telegram-scanner.js";
 import { FRAMING_7E1, FRAMING_8E1, FRAMING_8N1, unsolicitedFailure } from "./unsolicited.js";
 
-/** Speeds, most common first; M-Bus ports use 8N1 or, by EN 13757-2, 8E1. */
+/** Speeds, most common first. 2400 Bd is tried twice, because M-Bus ports use 8N1 or, by EN 13757-2, 8E1. */
 const BAUDS = Object.freeze([9600, 2400, 115200, 2400, 4800, 19200, 1200, 300, 600, 38400, 57600]);
 /** Index in BAUDS of the speed that is used with 8E1. */
-const EVEN = 3;
-/** Silence of an idle line; most meters send every 1 to 5 s, some every 10 s. */
+const EVEN_PARITY_SPEED = 3;
+/** Silence of an idle line, ms; most meters send every 1 to 5 s, some every 10 s. */
 export const SILENT_MS = 11_000;
-/** Total time limit, within the minute that a caller waits. */
+/** Total time limit, ms, within the minute that a caller waits. */
 const TIME_MS = 45_000;
-/** Silence that ends a burst; text pauses longer between lines (IEC 62056-21, 6.4.5). */
+/** Silence that ends a burst, ms. */
 const GAP_MS = 250;
+/** Silence that ends a burst of text, ms; text pauses between lines (IEC 62056-21, 6.4.5). */
 const TEXT_GAP_MS = 1800;
-/** Longest burst: a DLMS push at 2400 Bd; for text, 17 KB at 9600 Bd or 1 KB at 300 Bd. */
+/** Longest burst, ms: a DLMS push at 2400 Bd. */
 const BURST_MS = 2500;
+/** Longest burst of text, ms: 17 KB at 9600 Bd, or 1 KB at 300 Bd. */
 const TEXT_MS = 35_000;
-/** A shorter burst may be interference, or a telegram much faster than the line. */
-const FEW = 8;
-const SPARKS = 2;
+/** A burst with fewer characters may be interference, or a telegram much faster than the line. */
+const SHORT_BURST = 8;
+/** Number of short bursts, at one speed, after which the next speed is tried. */
+const SHORT_BURSTS = 2;
 /** Number of text bursts without a telegram, at one speed, after which the search ends. */
-const TEXTS = 3;
+const TEXT_BURSTS = 3;
 
 const STATE_WAITING = 0;
 const STATE_BURST = 1;
@@ -45,29 +50,30 @@ const STATE_ENDED = 2;
 
 export class Recogniser implements Machine, ReadSession, Probing {
 	readonly line: LineSettings = Object.freeze({ baud: BAUDS[0], format: FORMAT_8N1 });
-	/** Kind of data found; undefined if undecided. Final when EVENT_END is reported. */
+	/** Failure that names the kind of data found; undefined if none was. */
 	failure: Failure | undefined;
 	received = 0;
 	deadlineMs: number;
 	readonly #outputs = new OutputQueue();
 	readonly #endsMs: number;
-	readonly #follows: ReadSession | undefined;
+	readonly #interrupted: ReadSession | undefined;
 	#scanner = new TelegramScanner();
 	#state = STATE_WAITING;
 	#speed = 0;
 	/** Time of the change to this speed, or end of a burst that was in progress then, ms. */
 	#sinceMs: number;
-	/** Start of this burst, ms, and its length in characters. */
+	/** Start of this burst, monotonic ms. */
 	#beganMs = 0;
+	/** Length of this burst, characters. */
 	#count = 0;
 	#isText = false;
-	#sparks = 0;
+	#shorts = 0;
 	#texts = 0;
 
-	/** `endsMs` is the latest end. The session `follows` continues if nothing is found. */
-	constructor(nowMs: number, endsMs = Number.POSITIVE_INFINITY, follows?: ReadSession) {
+	/** `endsMs` is the latest end, monotonic ms. The session `interrupted` continues if nothing is found. */
+	constructor(nowMs: number, endsMs = Number.POSITIVE_INFINITY, interrupted?: ReadSession) {
 		this.#endsMs = Math.min(endsMs, nowMs + TIME_MS);
-		this.#follows = follows;
+		this.#interrupted = interrupted;
 		this.#sinceMs = nowMs;
 		this.deadlineMs = Math.min(nowMs + SILENT_MS, this.#endsMs);
 	}
@@ -86,7 +92,7 @@ export class Recogniser implements Machine, ReadSession, Probing {
 	}
 
 	next(): ReadSession | undefined {
-		return this.failure?.isFinal ? undefined : this.#follows;
+		return this.failure?.isFinal ? undefined : this.#interrupted;
 	}
 
 	receive(bytes: Uint8Array, start: number, end: number, nowMs: number): void {
@@ -100,7 +106,7 @@ export class Recogniser implements Machine, ReadSession, Probing {
 		}
 		this.#count += end - start;
 		for (let i = start; i < end; i++) {
-			const kind = this.#scanner.take(bytes[i]);
+			const kind = this.#scanner.scan(bytes[i]);
 			if (kind !== KIND_NONE) {
 				this.end(kind);
 				return;
@@ -132,12 +138,12 @@ export class Recogniser implements Machine, ReadSession, Probing {
 
 	private validate(nowMs: number): void {
 		const isWhole = this.#beganMs >= this.#sinceMs + GAP_MS;
-		const isSpark = this.#count < FEW;
-		if (isSpark) this.#sparks++;
+		const isShort = this.#count < SHORT_BURST;
+		if (isShort) this.#shorts++;
 		if (this.#isText) this.#texts++;
-		// The speed is right but the kind of data unknown, which is not noise.
-		if (this.#texts === TEXTS) this.end(KIND_NONE);
-		else if (this.#isText || !isWhole || (isSpark && this.#sparks < SPARKS)) this.wait(nowMs - GAP_MS, nowMs);
+		// Readable text is not noise, but its kind is unknown.
+		if (this.#texts === TEXT_BURSTS) this.end(KIND_NONE);
+		else if (this.#isText || !isWhole || (isShort && this.#shorts < SHORT_BURSTS)) this.wait(nowMs - GAP_MS, nowMs);
 		else this.nextSpeed(nowMs);
 	}
 
@@ -146,9 +152,9 @@ export class Recogniser implements Machine, ReadSession, Probing {
 			this.end(KIND_NOISE);
 			return;
 		}
-		this.#outputs.line(BAUDS[this.#speed], this.#speed === EVEN ? FORMAT_8E1 : FORMAT_8N1);
+		this.#outputs.line(BAUDS[this.#speed], this.#speed === EVEN_PARITY_SPEED ? FORMAT_8E1 : FORMAT_8N1);
 		this.#scanner = new TelegramScanner();
-		this.#sparks = 0;
+		this.#shorts = 0;
 		this.#texts = 0;
 		this.wait(nowMs, nowMs);
 	}
@@ -163,7 +169,7 @@ export class Recogniser implements Machine, ReadSession, Probing {
 		this.#state = STATE_ENDED;
 		this.deadlineMs = Number.POSITIVE_INFINITY;
 		const hasParity = (kind === KIND_ASCII || kind === KIND_TIC) && this.#scanner.hasParity;
-		const framing = hasParity ? FRAMING_7E1 : this.#speed === EVEN ? FRAMING_8E1 : FRAMING_8N1;
+		const framing = hasParity ? FRAMING_7E1 : this.#speed === EVEN_PARITY_SPEED ? FRAMING_8E1 : FRAMING_8N1;
 		if (kind !== KIND_NONE) this.failure = unsolicitedFailure(kind, BAUDS[this.#speed], framing);
 		this.#outputs.event(EVENT_END);
 	}

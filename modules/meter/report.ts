@@ -6,10 +6,7 @@ import { stateOf } from "./state.js";
 const DOT = 0x2e;
 const FIRST_PRINTABLE = 0x20;
 const LAST_PRINTABLE = 0x7e;
-/**
- * Number of digits in a row from which they are masked in an identification: serial numbers have more digits than
- * types.
- */
+/** Runs of at least so many digits are masked in an identification: a serial number has more digits than a type. */
 const NUMBER_DIGITS = 4;
 const ZERO = 0x30;
 const NINE = 0x39;

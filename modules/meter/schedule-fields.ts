@@ -79,7 +79,7 @@ const MINUTE = SCHEDULE_TRIGGER_MINUTE.name;
 const HOUR = SCHEDULE_TRIGGER_HOUR.name;
 const DAY = SCHEDULE_TRIGGER_DAY.name;
 
-/** In the order of the choices of SCHEDULE_PERIOD_UNIT. */
+/** Permitted periods and required triggers of each unit, in the order of the choices of SCHEDULE_PERIOD_UNIT. */
 export const PERIOD_UNITS: readonly PeriodUnit[] = Object.freeze([
 	Object.freeze({ values: Object.freeze([1, 5, 10, 15, 30]), triggers: Object.freeze([]) }),
 	Object.freeze({ values: Object.freeze([1, 2, 4, 8, 12]), triggers: Object.freeze([MINUTE]) }),

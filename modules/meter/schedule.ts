@@ -8,8 +8,10 @@
  *
  *     (a) OFF if automatic reading is disabled.
  *     (b) for the next time of the new clock; due at once if the awaited time has passed.
- *     (c) WAITING with unsolicited telegrams: the run ends at once, with success if one arrived since the previous time.
- *     (d) WAITING for a retry after RETRY_MS, if that leaves ROOM_MS before the next time; RUNNING while the reader continues.
+ *     (c) WAITING if the meter sends unsolicited telegrams: the run ends at once, with success if a telegram arrived
+ *         since the previous time.
+ *     (d) WAITING for a retry after RETRY_MS, if that leaves ROOM_MS before the next time; RUNNING if only the caller's
+ *         time limit has passed and the reader's session continues.
  *     (e) for BUSY_MS, if that leaves ROOM_MS before the next time.
  *
  * Times that passed without power, during a long readout or because the clock was adjusted count as missed; a single
@@ -18,15 +20,15 @@
  * joins a readout in progress. A rejected password or key pauses the schedule for REFUSED_MS, unless settings change,
  * because more attempts would lock the meter.
  *
- * `keep()` and `start()` carry the state across a sleep in KEPT_LENGTH bytes, little-endian, times in Unix seconds:
+ * `keep()` and `start()` carry the state across a sleep in SAVED_LENGTH bytes, little-endian, times in Unix seconds:
  *
  *     offset  bytes  contents
  *     0       4      next time; 0 if the clock was not set
  *     4       4      last due time
- *     8       4      end of the pause after a refusal
+ *     8       4      end of the pause after a rejected password or key
  *     12      4      end of the last run
  *     16      4      number of missed times
- *     20      1      number of failed tries
+ *     20      1      number of failed tries for the last due time
  *     21      1      1: the next time is a retry
  */
 import type { Task } from "../io/driver.js";
@@ -54,7 +56,7 @@ export interface ScheduleOptions {
 	readonly deps: Pick<MeterDeps, "driver" | "clock">;
 	readonly zone: Offsets;
 	readonly reader: ScheduledReader;
-	/** Returns undefined if automatic reading is disabled. */
+	/** Returns the recurrence of the schedule; undefined if automatic reading is disabled. */
 	plan(): Recurrence | undefined;
 	/** Called with the number of times that passed without a run. */
 	missed?(count: number): void;
@@ -63,9 +65,9 @@ export interface ScheduleOptions {
 
 const MINUTE_MS = 60_000;
 const MONTH_MS = 30 * 24 * 60 * MINUTE_MS;
-/** Delays before the first and the second retry. */
+/** Delays before the first and the second retry, ms. */
 const RETRY_MS = Object.freeze([60_000, 240_000]);
-/** Delay while other requests use the memory or the reader. */
+/** Delay of a retry while other requests use the memory or the reader, ms. */
 const BUSY_MS = 5000;
 /** Pause after a rejected password or key; most meters unlock within an hour. */
 const REFUSED_MS = 3_600_000;
@@ -76,7 +78,7 @@ const SLACK_MS = 3_600_000;
 /** Maximum number of missed times counted at once. */
 const COUNT_LIMIT = 1000;
 
-export const KEPT_LENGTH = 24;
+export const SAVED_LENGTH = 24;
 const NEXT_OFFSET = 0;
 const DUE_OFFSET = 4;
 const REFUSED_OFFSET = 8;
@@ -102,13 +104,13 @@ export class Schedule implements Timed, ReadCallback {
 	#dueUtcMs = 0;
 	/** True if the awaited time is a retry. */
 	#isRetry = false;
-	/** Number of failed tries for that time. */
+	/** Number of failed tries for the last due time. */
 	#failed = 0;
-	/** End of the pause after a refusal, monotonic ms. */
+	/** End of the pause after a rejected password or key, monotonic ms. */
 	#refusedUntilMs = 0;
 	/** The reader's readout count at the last due time. */
 	#readouts = 0;
-	/** True after a sleep: the run then waits for a new unsolicited telegram. */
+	/** True after a sleep, until the next run, which waits for a new unsolicited telegram. */
 	#hasSlept = false;
 	/** End of the last run, Unix ms; 0 if there was none or the clock was not set. */
 	lastRunUtcMs = 0;
@@ -127,29 +129,29 @@ export class Schedule implements Timed, ReadCallback {
 	}
 
 	/**
-	 * Starts the schedule. `lastUtcMs`: time of the last readout before the start, 0 if unknown. `kept`: state before a
-	 * sleep. `error`: failure code before the sleep.
+	 * Starts the schedule. `lastUtcMs`: time of the last readout before the start, 0 if unknown. `saved`: state before
+	 * a sleep. `error`: failure code before the sleep.
 	 */
-	start(lastUtcMs: number, kept?: DataView, error = ""): void {
+	start(lastUtcMs: number, saved?: DataView, error = ""): void {
 		this.#task.update((nowMs) => {
 			this.#dueUtcMs = lastUtcMs;
-			this.settle(nowMs);
+			this.apply(nowMs);
 			this.lastError = error;
-			if (kept !== undefined) this.restore(kept, nowMs);
+			if (saved !== undefined) this.restore(saved, nowMs);
 		});
 	}
 
-	/** Writes KEPT_LENGTH bytes for `start()`. */
-	keep(kept: DataView): void {
+	/** Writes SAVED_LENGTH bytes for `start()`. */
+	keep(saved: DataView): void {
 		const utcMs = this.utcMs;
 		const refusedMs = this.#refusedUntilMs - this.#options.deps.driver.nowMs();
-		putTime(kept, NEXT_OFFSET, this.#state === STATE_WAITING ? this.#nextUtcMs : 0);
-		putTime(kept, DUE_OFFSET, this.#dueUtcMs);
-		putTime(kept, REFUSED_OFFSET, refusedMs > 0 && utcMs > 0 ? utcMs + refusedMs : 0);
-		putTime(kept, LAST_RUN_OFFSET, this.lastRunUtcMs);
-		kept.setUint32(MISSED_OFFSET, this.missed, true);
-		kept.setUint8(FAILED_OFFSET, this.#failed);
-		kept.setUint8(RETRY_OFFSET, Number(this.#isRetry));
+		putTime(saved, NEXT_OFFSET, this.#state === STATE_WAITING ? this.#nextUtcMs : 0);
+		putTime(saved, DUE_OFFSET, this.#dueUtcMs);
+		putTime(saved, REFUSED_OFFSET, refusedMs > 0 && utcMs > 0 ? utcMs + refusedMs : 0);
+		putTime(saved, LAST_RUN_OFFSET, this.lastRunUtcMs);
+		saved.setUint32(MISSED_OFFSET, this.missed, true);
+		saved.setUint8(FAILED_OFFSET, this.#failed);
+		saved.setUint8(RETRY_OFFSET, Number(this.#isRetry));
 	}
 
 	get isRunning(): boolean {
@@ -161,7 +163,7 @@ export class Schedule implements Timed, ReadCallback {
 		this.#task.update((nowMs) => {
 			if (this.#state !== STATE_RUNNING) return;
 			this.#options.reader.cancel(this);
-			this.ended(FAILURE_WAIT, nowMs, false);
+			this.onRunEnd(FAILURE_WAIT, nowMs, false);
 		});
 	}
 
@@ -169,7 +171,7 @@ export class Schedule implements Timed, ReadCallback {
 	reconfigure(): void {
 		this.#task.update((nowMs) => {
 			this.#dueUtcMs = this.#refusedUntilMs = 0;
-			this.settle(nowMs);
+			this.apply(nowMs);
 		});
 	}
 
@@ -199,7 +201,8 @@ export class Schedule implements Timed, ReadCallback {
 		const { reader } = this.#options;
 		const { late, outcomes } = reader;
 		const { readouts } = outcomes;
-		if (late !== undefined && !this.#hasSlept) this.ended(readouts === this.#readouts ? late : undefined, nowMs, false);
+		if (late !== undefined && !this.#hasSlept)
+			this.onRunEnd(readouts === this.#readouts ? late : undefined, nowMs, false);
 		else if (nowMs < this.#refusedUntilMs) {
 			this.countMissed(1);
 			this.wait(nowMs);
@@ -219,7 +222,7 @@ export class Schedule implements Timed, ReadCallback {
 			const { reader } = this.#options;
 			// The reader reports after a minute, but its session may run for ten; then the schedule waits again.
 			if (failure === FAILURE_WAIT && reader.running) reader.read(this);
-			else this.ended(failure, nowMs);
+			else this.onRunEnd(failure, nowMs);
 		});
 	}
 
@@ -227,7 +230,7 @@ export class Schedule implements Timed, ReadCallback {
 		return this.#options.deps.clock.utcMs() ?? 0;
 	}
 
-	private settle(nowMs: number): void {
+	private apply(nowMs: number): void {
 		this.#options.reader.cancel(this);
 		this.#plan = this.#options.plan();
 		this.#readouts = this.#options.reader.outcomes.readouts;
@@ -239,19 +242,19 @@ export class Schedule implements Timed, ReadCallback {
 		}
 	}
 
-	private restore(kept: DataView, nowMs: number): void {
+	private restore(saved: DataView, nowMs: number): void {
 		if (this.#state !== STATE_WAITING) return;
 		const utcMs = this.utcMs;
 		this.#hasSlept = true;
-		this.#dueUtcMs = timeAt(kept, DUE_OFFSET);
-		this.lastRunUtcMs = timeAt(kept, LAST_RUN_OFFSET);
-		this.missed = kept.getUint32(MISSED_OFFSET, true);
-		this.#failed = kept.getUint8(FAILED_OFFSET);
-		this.#isRetry = kept.getUint8(RETRY_OFFSET) === 1;
-		const refusedUtcMs = timeAt(kept, REFUSED_OFFSET);
+		this.#dueUtcMs = timeAt(saved, DUE_OFFSET);
+		this.lastRunUtcMs = timeAt(saved, LAST_RUN_OFFSET);
+		this.missed = saved.getUint32(MISSED_OFFSET, true);
+		this.#failed = saved.getUint8(FAILED_OFFSET);
+		this.#isRetry = saved.getUint8(RETRY_OFFSET) === 1;
+		const refusedUtcMs = timeAt(saved, REFUSED_OFFSET);
 		if (refusedUtcMs > 0) this.#refusedUntilMs = nowMs + Math.min(REFUSED_MS, refusedUtcMs - utcMs);
 		// If the clock was not set, the end of the sleep counts as due.
-		this.#nextUtcMs = utcMs === 0 ? 0 : timeAt(kept, NEXT_OFFSET) || utcMs;
+		this.#nextUtcMs = utcMs === 0 ? 0 : timeAt(saved, NEXT_OFFSET) || utcMs;
 		this.deadlineMs = nowMs + Math.max(0, this.#nextUtcMs - utcMs);
 	}
 
@@ -259,25 +262,25 @@ export class Schedule implements Timed, ReadCallback {
 		this.#state = STATE_WAITING;
 		this.#isRetry = false;
 		const utcMs = this.utcMs;
-		this.#nextUtcMs = utcMs === 0 ? 0 : this.after(this.baseAt(utcMs));
+		this.#nextUtcMs = utcMs === 0 ? 0 : this.nextAfter(this.baseAt(utcMs));
 		this.deadlineMs = nowMs + (utcMs === 0 ? this.periodMs : Math.max(0, this.#nextUtcMs - utcMs));
 		this.#options.live?.changed();
 	}
 
-	/** Returns the time from which the next one is calculated. */
+	/** Returns the time from which the next scheduled time is calculated. */
 	private baseAt(utcMs: number): number {
 		const dueUtcMs = this.#dueUtcMs;
 		if (dueUtcMs === 0) return utcMs;
-		const slackMs = Math.min(SLACK_MS, (this.after(dueUtcMs) - dueUtcMs) / 2);
+		const slackMs = Math.min(SLACK_MS, (this.nextAfter(dueUtcMs) - dueUtcMs) / 2);
 		return dueUtcMs > utcMs + slackMs ? utcMs : dueUtcMs;
 	}
 
-	private after(utcMs: number): number {
+	private nextAfter(utcMs: number): number {
 		const { zone } = this.#options;
 		return this.#plan === undefined ? Number.POSITIVE_INFINITY : nextMoment(this.#plan, zone, utcMs);
 	}
 
-	/** Call only if there is a schedule. */
+	/** Period of the schedule, ms; 0 without a schedule. */
 	private get periodMs(): number {
 		const { minutes = 0, months = 0 } = this.#plan ?? {};
 		return months > 0 ? months * MONTH_MS : minutes * MINUTE_MS;
@@ -288,7 +291,11 @@ export class Schedule implements Timed, ReadCallback {
 		this.#failed = 0;
 		if (this.#nextUtcMs === 0) return;
 		let missed = 0;
-		for (let next = this.after(this.#nextUtcMs); next <= utcMs && missed < COUNT_LIMIT; next = this.after(next)) {
+		for (
+			let next = this.nextAfter(this.#nextUtcMs);
+			next <= utcMs && missed < COUNT_LIMIT;
+			next = this.nextAfter(next)
+		) {
 			this.#nextUtcMs = next;
 			missed++;
 		}
@@ -302,7 +309,7 @@ export class Schedule implements Timed, ReadCallback {
 	}
 
 	/** Handles the end of a run; no failure means success. */
-	private ended(failure: Failure | undefined, nowMs: number, canRetry = true): void {
+	private onRunEnd(failure: Failure | undefined, nowMs: number, canRetry = true): void {
 		const utcMs = this.utcMs;
 		this.lastRunUtcMs = utcMs;
 		this.lastError = failure?.code ?? "";
@@ -324,10 +331,10 @@ export class Schedule implements Timed, ReadCallback {
 }
 
 /** Rounds up to seconds, so that a retry is never early. */
-function putTime(kept: DataView, offset: number, utcMs: number): void {
-	kept.setUint32(offset, Math.ceil(utcMs / 1000), true);
+function putTime(saved: DataView, offset: number, utcMs: number): void {
+	saved.setUint32(offset, Math.ceil(utcMs / 1000), true);
 }
 
-function timeAt(kept: DataView, offset: number): number {
-	return kept.getUint32(offset, true) * 1000;
+function timeAt(saved: DataView, offset: number): number {
+	return saved.getUint32(offset, true) * 1000;
 }

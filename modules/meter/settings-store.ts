@@ -37,7 +37,7 @@ export class MeterSettingsStore {
 		return this.#store.get(METER_PROTOCOL);
 	}
 
-	get handsOver(): boolean {
+	get usesModeE(): boolean {
 		return this.protocol === PROTOCOL_IEC62056 && this.#store.get(IEC62056_MODE_E_DLMS);
 	}
 

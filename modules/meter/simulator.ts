@@ -23,7 +23,9 @@ import type { MeterSettings } from "./settings.js";
 const SIMULATOR_IDENT = "SMG5SIMULATOR";
 const SIMULATOR_BAUD = 9600;
 
-/** Load and solar power in W by hour of the day. Texts, because a number in a table takes 16 bytes of flash. */
+/**
+ * Load and solar power in W by hour of the day. These are texts, because a number in a table takes 16 bytes of flash.
+ */
 const LOAD_W = "210 190 180 180 190 260 620 840 560 420 390 480 760 540 430 410 520 880 1340 1180 860 640 420 280";
 const SUN_W = "0 0 0 0 0 20 160 520 1100 1780 2350 2720 2860 2740 2380 1820 1150 560 190 30 0 0 0 0";
 /** Factors in percent for the days of the week, Monday first. */
@@ -33,8 +35,9 @@ const SUN_PERCENT = "84 100 31 66 92 100 77";
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const WEEK_HOURS = 168;
-/** 2024-01-01T00:00:00Z, and the counters at that time, Wh. */
+/** 2024-01-01T00:00:00Z, Unix ms. */
 const START_MS = 1_704_067_200_000;
+/** Counters at that time, Wh. */
 const START_IMPORT_WH = 4_213_000;
 const START_EXPORT_WH = 1_870_000;
 /** Tariff 1 applies from 6:00 to 22:00. */
@@ -43,7 +46,7 @@ const TARIFF_1_TO = 22;
 /** Share of each phase, percent. */
 const PHASE_PERCENT = Object.freeze([46, 31, 23]);
 
-/** Buffer for a line of a few dozen characters. */
+/** Size of the buffer for a line, which has a few dozen characters. */
 const LINE_LIMIT = 64;
 
 export class MeterSimulator {
@@ -91,11 +94,11 @@ export class MeterSimulator {
 		for (let hour = 0; hour < WEEK_HOURS; hour++) {
 			const times = weeks + (hour < rest ? 1 : hour === rest ? fraction : 0);
 			const netWh = this.netOf(hour) * times;
-			const ofDay = hour % 24;
+			const hourOfDay = hour % 24;
 			if (netWh < 0) this.#exportWh -= netWh;
 			else {
 				this.#importWh += netWh;
-				if (ofDay >= TARIFF_1_FROM && ofDay < TARIFF_1_TO) this.#importTariff1Wh += netWh;
+				if (hourOfDay >= TARIFF_1_FROM && hourOfDay < TARIFF_1_TO) this.#importTariff1Wh += netWh;
 			}
 		}
 		this.#importWh = Math.floor(this.#importWh);
@@ -106,9 +109,9 @@ export class MeterSimulator {
 	/** Returns the power in an hour of the week, W; negative while exporting. */
 	private netOf(hour: number): number {
 		const day = Math.floor(hour / 24);
-		const ofDay = hour % 24;
-		const load = Number(this.#loadW[ofDay]) * Number(this.#loadPercent[day]);
-		return Math.round((load - Number(this.#sunW[ofDay]) * Number(this.#sunPercent[day])) / 100);
+		const hourOfDay = hour % 24;
+		const load = Number(this.#loadW[hourOfDay]) * Number(this.#loadPercent[day]);
+		return Math.round((load - Number(this.#sunW[hourOfDay]) * Number(this.#sunPercent[day])) / 100);
 	}
 
 	/** Writes 0.9.1 hhmmss and 0.9.2 yymmdd, UTC. */

@@ -20,7 +20,7 @@ import {
 } from "./failures.js";
 import type { MeterSettings } from "./settings.js";
 
-/** A protocol to try; `failure` is reported if the meter answers in it. */
+/** A protocol to try; `failure` is reported if the meter answers in this protocol. */
 export interface SuggestedProtocol {
 	readonly failure: Failure;
 	/** Time limit for the answer to one request, ms. */

@@ -42,19 +42,19 @@ const SLASH = 0x2f;
 const ESCAPE = 0x1b;
 const FLAG = 0x7e;
 
-/** States for ASCII: nothing, identification, data sets. */
+/** States of the search for ASCII: before a telegram, in its identification, in its data sets. */
 const TEXT_HUNT = 0;
 const TEXT_IDENT = 1;
 const TEXT_SETS = 2;
 const IDENT_LIMIT = 80;
-/** A `/` at a higher position begins a new identification: before it there are only the letters of the manufacturer. */
+/** Number of letters of the manufacturer, which follow `/`. A `/` among them begins a new identification. */
 const LETTERS = 3;
 const TEXT_LIMIT = 40_000;
-/** At most one in so many characters may be damaged. */
-const DAMAGE = 16;
+/** At most one in this number of characters may be damaged. */
+const DAMAGE_RATIO = 16;
 /** Length of a run of text characters that proves the speed; at a wrong speed its chance is one in 2^32. */
 const TEXT_RUN = 32;
-/** Required number of TIC groups in a row; one in 64 has a right check by chance. */
+/** Required number of valid TIC groups in a row; one in 64 has a valid check character by chance. */
 const GROUPS = 3;
 
 /** Size of an HDLC header: flag, format, two addresses of 4 bytes, control, header check, LLC, tag. */
@@ -73,60 +73,81 @@ const GENERAL_DED = 0xdc;
 const GENERAL_CIPHERING = 0xdd;
 const GENERAL_SIGNING = 0xdf;
 const GENERAL_BLOCK = 0xe0;
-/** Length of a system title, which begins a ciphered APDU, and of a data-notification's date and time. */
+/** Length of a system title, which begins a ciphered APDU. */
 const TITLE_LENGTH = 8;
+/** Length of a data-notification's date and time. */
 const TIME_LENGTH = 12;
 const ENCRYPTED = 0x20;
 
 export class TelegramScanner {
 	/** True if the characters of KIND_ASCII have a parity bit; always true for KIND_TIC. */
 	hasParity = false;
-	/* ASCII: counts of characters since `/`, of those with even parity, and of those without bit 7. */
+	/* ASCII: */
 	#text = TEXT_HUNT;
+	/** Number of characters since `/`. */
 	#length = 0;
+	/** Number of these characters with even parity. */
 	#even = 0;
+	/** Number of these characters without bit 7. */
 	#plain = 0;
-	/** Number of characters before a parenthesis, whether one is open, and number of data sets. */
+	/** Number of characters of a data set before its parenthesis. */
 	#address = 0;
+	/** True between the parentheses of a data set. */
 	#isOpen = false;
+	/** Number of data sets. */
 	#sets = 0;
-	/** Lengths of the present runs of text, with even parity and without bit 7. */
+	/** Length of the present run of text characters with even parity. */
 	#evenRun = 0;
+	/** Length of the present run of text characters without bit 7. */
 	#plainRun = 0;
-	/* TIC: sum of the group's characters, its last two characters, and number of valid groups in a row. */
+	/* TIC: */
+	/** Sum of the characters of the group, with the last one. */
 	#groupSum = 0;
+	/** Last character but one of the group. */
 	#groupLast = 0;
+	/** Last character of the group, which may be the check character. */
 	#groupCheck = 0;
+	/** Number of valid groups in a row. */
 	#groups = 0;
-	/** SML: number of 1B bytes in a row, and the bytes after four of them. */
+	/* SML: */
+	/** Number of 1B bytes in a row. */
 	#escapes = 0;
+	/** Number of 01 bytes after four 1B bytes. */
 	#begins = 0;
+	/** True if the next byte is the pad count of an end. */
 	#isEnding = false;
-	/** HDLC: header from the format on; length -1 outside a header. */
+	/* HDLC: */
+	/** Header from the format on. */
 	readonly #head = new Uint8Array(HEAD_LIMIT);
+	/** Number of bytes in `#head`; -1 outside a header. */
 	#headLength = -1;
-	/** M-Bus: number of bytes of the frame so far, its length field, and its sum. */
+	/* M-Bus: */
+	/** Number of bytes of the frame so far. */
 	#frame = 0;
+	/** Length field of the frame. */
 	#frameLength = 0;
+	/** Sum of the frame's bytes after its header, modulo 256. */
 	#sum = 0;
+	/** True while the frame may be a pushed one. */
 	#isPush = false;
 	/** True after an HDLC frame, which may contain a ciphered APDU. */
 	#isFramed = false;
-	/** The last bytes received, as a ring, and the index of the next one. */
+	/** Ring of the last bytes received. */
 	readonly #last = new Uint8Array(WRAPPER_LENGTH);
+	/** Index in the ring for the next byte. */
 	#next = 0;
 
 	/** Returns the kind of telegram that the byte completes, or KIND_NONE. */
-	take(byte: number): number {
-		if (this.takeText(byte)) return KIND_ASCII;
-		if (this.takeTIC(byte & 0x7f)) return KIND_TIC;
-		if (this.takeSML(byte)) return KIND_SML;
-		if (this.takeHDLC(byte)) {
+	scan(byte: number): number {
+		if (this.scanText(byte)) return KIND_ASCII;
+		if (this.scanTIC(byte & 0x7f)) return KIND_TIC;
+		if (this.scanSML(byte)) return KIND_SML;
+		if (this.scanHDLC(byte)) {
 			this.#isFramed = true;
 			return KIND_HDLC;
 		}
-		if (this.takeMBus(byte)) return KIND_MBUS;
-		if (this.takeWrapper(byte)) return KIND_WRAPPER;
+		if (this.scanMBus(byte)) return KIND_MBUS;
+		if (this.scanWrapper(byte)) return KIND_WRAPPER;
 		return !this.#isFramed && this.isBare ? KIND_BARE : KIND_NONE;
 	}
 
@@ -135,7 +156,7 @@ export class TelegramScanner {
 		return this.#evenRun >= TEXT_RUN || this.#plainRun >= TEXT_RUN;
 	}
 
-	private takeText(byte: number): boolean {
+	private scanText(byte: number): boolean {
 		const character = byte & 0x7f;
 		const isEven = hasEvenParity(byte);
 		const isText = (character >= 0x20 && character < 0x7f) || character === CR || character === LF;
@@ -152,9 +173,9 @@ export class TelegramScanner {
 		this.#length++;
 		if (isEven) this.#even++;
 		if (byte < 0x80) this.#plain++;
-		if (this.#text === TEXT_IDENT) this.takeIdent(character);
+		if (this.#text === TEXT_IDENT) this.scanIdent(character);
 		else if (character === EXCLAMATION_MARK && this.#address === 0 && this.#sets > 0) return this.isTelegram();
-		else this.takeSet(character);
+		else this.scanSet(character);
 		return false;
 	}
 
@@ -163,14 +184,14 @@ export class TelegramScanner {
 	 * check is six bits of the sum of the characters before it, plus 0x20; in the older TIC the last separator is not
 	 * part of the sum.
 	 */
-	private takeTIC(character: number): boolean {
+	private scanTIC(character: number): boolean {
 		if (character === LF) this.#groupSum = this.#groupLast = this.#groupCheck = 0;
 		else if (character === CR) {
 			const sum = this.#groupSum - this.#groupCheck;
 			const isSeparated = this.#groupLast === HT || this.#groupLast === BLANK;
-			const six = this.#groupCheck - 0x20;
-			const isRight = isSeparated && ((sum & 0x3f) === six || ((sum - this.#groupLast) & 0x3f) === six);
-			this.#groups = isRight ? this.#groups + 1 : 0;
+			const check = this.#groupCheck - 0x20;
+			const isValid = isSeparated && ((sum & 0x3f) === check || ((sum - this.#groupLast) & 0x3f) === check);
+			this.#groups = isValid ? this.#groups + 1 : 0;
 			if (this.#groups < GROUPS) return false;
 			this.#groups = 0;
 			this.hasParity = true;
@@ -183,7 +204,7 @@ export class TelegramScanner {
 		return false;
 	}
 
-	private takeIdent(character: number): void {
+	private scanIdent(character: number): void {
 		const at = this.#length - 1;
 		const letter = character & 0xdf;
 		if (at >= 1 && at <= 3 && (letter < 0x41 || letter > 0x5a)) this.#text = TEXT_HUNT;
@@ -197,7 +218,7 @@ export class TelegramScanner {
 		}
 	}
 
-	private takeSet(character: number): void {
+	private scanSet(character: number): void {
 		if (character === STX || this.#length > TEXT_LIMIT) this.#text = TEXT_HUNT;
 		else if (character === LF || character === CR) {
 			this.#address = 0;
@@ -215,10 +236,10 @@ export class TelegramScanner {
 		this.#text = TEXT_HUNT;
 		this.hasParity = this.#even > this.#plain;
 		const wrong = this.#length - (this.hasParity ? this.#even : this.#plain);
-		return this.#length >= DAMAGE && wrong * DAMAGE <= this.#length;
+		return this.#length >= DAMAGE_RATIO && wrong * DAMAGE_RATIO <= this.#length;
 	}
 
-	private takeSML(byte: number): boolean {
+	private scanSML(byte: number): boolean {
 		if (this.#isEnding) {
 			this.#isEnding = false;
 			if (byte <= 3) return true;
@@ -238,10 +259,10 @@ export class TelegramScanner {
 		return false;
 	}
 
-	private takeHDLC(byte: number): boolean {
+	private scanHDLC(byte: number): boolean {
 		const head = this.#head;
 		if (this.#headLength <= 0) {
-			// Flags may follow each other; a frame's format begins with A.
+			// Several flags may follow each other; the first hex digit of a frame's format is A.
 			if (byte === FLAG) this.#headLength = 0;
 			else if (this.#headLength === 0 && (byte & 0xf0) === 0xa0) {
 				head[0] = byte;
@@ -280,7 +301,7 @@ export class TelegramScanner {
 		return isLLC && crc16(head, 0, control + 1) === head[control + 1] + head[control + 2] * 256;
 	}
 
-	private takeMBus(byte: number): boolean {
+	private scanMBus(byte: number): boolean {
 		const at = this.#frame++;
 		if (at === 0) {
 			if (byte !== 0x68) this.#frame = 0;
@@ -308,7 +329,7 @@ export class TelegramScanner {
 		return false;
 	}
 
-	private takeWrapper(byte: number): boolean {
+	private scanWrapper(byte: number): boolean {
 		this.#last[this.#next] = byte;
 		this.#next = (this.#next + 1) % WRAPPER_LENGTH;
 		if (this.lastAt(0) !== 0 || this.lastAt(1) !== 1 || this.lastAt(2) !== 0 || this.lastAt(4) !== 0) return false;
@@ -327,7 +348,7 @@ export class TelegramScanner {
 	private get isBare(): boolean {
 		if (this.lastAt(0) !== GENERAL_GLO || this.lastAt(1) !== TITLE_LENGTH || this.#frame > 4) return false;
 		const control = this.lastAt(13);
-		// The security control must say suite 0 or 1, encrypted, with any key, with or without a tag.
+		// The security control must state suite 0 or 1 and encryption; any key, with or without a tag, is accepted.
 		return this.lastAt(10) === 0x82 && this.lastAt(11) < 0x10 && (control & 0xae) === ENCRYPTED;
 	}
 

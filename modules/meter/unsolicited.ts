@@ -1,6 +1,6 @@
 /**
- * Failures for unsolicited data: entries of failures.ts to which the finding was added, so they are compared by code,
- * not by identity. Also decides when such data are examined.
+ * Failures for unsolicited data: entries of failures.ts with the kind of data, speed and framing that were found, so
+ * they are compared by code, not by identity. A detector decides when such data are examined.
  */
 import { HDLC_OTHER_ADDRESS, HDLC_REFUSED } from "../hdlc/failures.js";
 import { IEC_NO_IDENT } from "../iec62056-21/failures.js";
@@ -46,24 +46,24 @@ export function unsolicitedFailure(kind: number, baud: number, framing: string):
 		return foundFailure(UNSOLICITED_NOISE, message, { kind: word, baud: 0, framing: "", isSupported: false });
 	}
 	const row = ROWS[kind - KIND_ASCII];
-	const what = `${row.message.slice(0, -1)}, at ${baud} Bd, ${framing}.`;
+	const summary = `${row.message.slice(0, -1)}, at ${baud} Bd, ${framing}.`;
 	const protocol = kind === KIND_ASCII || kind === KIND_SML || kind === KIND_TIC ? word : "dlms";
 	if (WITHOUT !== "" && WITHOUT.split(" ").includes(protocol)) {
 		const found = { kind: word, baud, framing, isSupported: false };
-		return foundFailure(row, `${what} This firmware was built without the protocol ${protocol}.`, found);
+		return foundFailure(row, `${summary} This firmware was built without the protocol ${protocol}.`, found);
 	}
 	const isSupported = kind !== KIND_WRAPPER && (kind !== KIND_SML || baud === SML_BAUD);
 	const found = { kind: word, baud, framing, isSupported };
-	if (!isSupported) return foundFailure(row, `${what} This gateway can't read such data yet.`, found);
-	if (kind === KIND_SML) return foundFailure(row, `${what} Choose the protocol sml.`, found, SML_ADVICE);
-	if (kind === KIND_TIC) return foundFailure(row, `${what} Choose the protocol tic.`, found, TIC_ADVICE);
+	if (!isSupported) return foundFailure(row, `${summary} This gateway can't read such data yet.`, found);
+	if (kind === KIND_SML) return foundFailure(row, `${summary} Choose the protocol sml.`, found, SML_ADVICE);
+	if (kind === KIND_TIC) return foundFailure(row, `${summary} Choose the protocol tic.`, found, TIC_ADVICE);
 	return kind === KIND_ASCII
-		? foundFailure(row, `${what} Turn mode_d_enabled on, and set mode_d_baudrate to ${baud}.`, found, {
+		? foundFailure(row, `${summary} Turn mode_d_enabled on, and set mode_d_baudrate to ${baud}.`, found, {
 				protocol: "iec62056",
 				modeD: true,
 				modeDBaud: baud,
 			})
-		: foundFailure(row, `${what} Choose the protocol dlms, and set push_baudrate to ${baud}.`, found, {
+		: foundFailure(row, `${summary} Choose the protocol dlms, and set push_baudrate to ${baud}.`, found, {
 				protocol: "dlms",
 				pushBaud: baud,
 			});
@@ -88,20 +88,20 @@ export function isAsAdvised({ advice }: Failure, settings: MeterSettings): boole
 	return pushBaud > 0 && settings.protocol === advice?.protocol && settings.dlms.pushBaud === pushBaud;
 }
 
-/** Time allowed for a busy line before the first request; a meter may still be sending. */
+/** Longest wait for an idle line before the first request, ms; a meter may still be sending. */
 const IDLE_MS = 4000;
 
 /** Evidence of unsolicited telegrams during one readout. The data are examined at most once. */
 export class UnsolicitedDetector {
 	/** True if bytes have arrived that are not an answer. */
-	isStrange = false;
-	isOver = false;
-	hasAsked = false;
+	hasStray = false;
+	isDone = false;
+	hasSent = false;
 	#noise: Failure | undefined;
 	/** Time of the first byte that arrived without a request, monotonic ms. */
 	#idleMs = Number.POSITIVE_INFINITY;
 
-	begin(): void {
+	onStart(): void {
 		this.#idleMs = Number.POSITIVE_INFINITY;
 	}
 
@@ -109,16 +109,16 @@ export class UnsolicitedDetector {
 	 * Records bytes that arrived while no answer was expected. `known` is the failure that progressed furthest. Returns
 	 * true if the bytes must be examined at once.
 	 */
-	cameIdle(known: Failure | undefined, nowMs: number): boolean {
-		this.isStrange = true;
+	onIdleBytes(known: Failure | undefined, nowMs: number): boolean {
+		this.hasStray = true;
 		this.#idleMs = Math.min(this.#idleMs, nowMs);
-		return !this.isOver && (this.hasAsked || nowMs >= this.#idleMs + IDLE_MS) && isUnanswered(known);
+		return !this.isDone && (this.hasSent || nowMs >= this.#idleMs + IDLE_MS) && isUnanswered(known);
 	}
 
-	/** Records the end of a session. Returns its failure, but undefined for noise, which says least. */
-	ended(failure: Failure | undefined): Failure | undefined {
-		if (failure !== undefined && isUnexplained(failure)) this.isStrange = true;
-		if (failure?.unasked === undefined || failure.isFinal) return failure;
+	/** Records the end of a session. Returns its failure, but undefined for noise, which only `betterOf` returns. */
+	onEnd(failure: Failure | undefined): Failure | undefined {
+		if (failure !== undefined && isUnexplained(failure)) this.hasStray = true;
+		if (failure?.finding === undefined || failure.isFinal) return failure;
 		this.#noise = failure;
 		return undefined;
 	}
@@ -127,12 +127,12 @@ export class UnsolicitedDetector {
 	 * Returns true if the data must be examined after all sessions have failed. `known` is the failure that progressed
 	 * furthest.
 	 */
-	remain(known: Failure | undefined): boolean {
-		return this.isStrange && !this.isOver && isUnanswered(known);
+	mustExamine(known: Failure | undefined): boolean {
+		return this.hasStray && !this.isDone && isUnanswered(known);
 	}
 
-	/** Returns `known`, or the failure for noise if that says more. */
-	most(known: Failure | undefined): Failure | undefined {
+	/** Returns `known`; if no session received a valid answer, the failure for noise, if there was any. */
+	betterOf(known: Failure | undefined): Failure | undefined {
 		return isUnanswered(known) ? (this.#noise ?? known) : known;
 	}
 }

@@ -1,4 +1,4 @@
-/** In the place of part.ts in a firmware without MQTT. */
+/** Replaces part.ts in a firmware that is built without MQTT. */
 import { Absent, absentPart, keptEntry } from "../absent.js";
 
 const NAME = "mqtt";

@@ -2,8 +2,8 @@
  * Queue of messages. publisher.ts decides when the next one is sent.
  *
  *     ONLINE      publish that the gateway is online
- *     FORGET      withdraw the Home Assistant announcement when it is no longer wanted or its prefix has changed
- *     TELL        announce the entities to Home Assistant if it does not know them yet
+ *     WITHDRAW    withdraw the Home Assistant announcement when it is no longer wanted or its prefix has changed
+ *     ANNOUNCE    announce the entities to Home Assistant if it does not know them yet
  *     STATE       publish all entities in one JSON text
  *     VALUES      publish each entity in turn
  *     UPDATE      publish the installed and the newest firmware, and the progress of an installation
@@ -53,15 +53,15 @@ import type { Message } from "./session.js";
 
 /** Messages as bits, in the order of sending. */
 const ONLINE_DUE = 1;
-const FORGET = 2;
-const TELL = 4;
+const WITHDRAW = 2;
+const ANNOUNCE = 4;
 const STATE = 8;
 const VALUES = 16;
 const UPDATE_DUE = 32;
 const OFFLINE_DUE = 64;
 const NOTHING = 0;
 const VALUES_OF_READOUT = STATE | VALUES;
-const OF_READOUT = TELL | VALUES_OF_READOUT;
+const OF_READOUT = ANNOUNCE | VALUES_OF_READOUT;
 
 /**
  * A readout that arrives this long before the end of the pause is sent at once, ms. Otherwise each late message would
@@ -69,11 +69,11 @@ const OF_READOUT = TELL | VALUES_OF_READOUT;
  */
 const EARLY_MS = 500;
 /**
- * Shortest pause, seconds, with which values are acknowledged. With a shorter one they are not, because the next values
- * replace lost ones.
+ * Minimum pause between readouts, seconds, with which values are sent with acknowledgement. With a shorter pause they
+ * are not acknowledged, because the next values soon replace lost ones.
  */
 const ACKNOWLEDGED_PAUSE_S = 10;
-/** Number of pauses after which a value that was not renewed is not current. */
+/** A momentary value that was not renewed for so many pauses is out of date. */
 const FRESH_PAUSES = 3;
 
 /** Settings of a session; changed settings apply from the next session on. */
@@ -105,7 +105,7 @@ export function baseTopicOf(config: ConfigStore, serial: string): string {
 
 export class Agenda {
 	readonly #deps: OutputDeps;
-	/** Undefined outside a session. */
+	/** Settings of the session; undefined outside one. */
 	#plan: Plan | undefined;
 	#readout: Readout | undefined;
 	/** True while the broker lacks part of the newest readout. */
@@ -118,14 +118,16 @@ export class Agenda {
 	#sending = NOTHING;
 	#index = 0;
 	/** Keys of the announcement being sent; stored in flash once it is acknowledged. */
-	#telling = "";
-	/** Keys announced in this session, each between two blanks, and the announced limit of age, s. */
+	#sent = "";
+	/** Keys announced in this session, each between two blanks. */
 	#shown = "";
+	/** Announced age from which momentary values are out of date, s. */
 	#shownSecs = 0;
 	/** True if the announced keys belong to another meter, or to this meter with other settings. */
 	#isOther = false;
-	/** Time at which values were last sent, and earliest time for the values of the newest readout, ms. */
+	/** Time at which values were last sent, ms. */
 	#sentMs = Number.NEGATIVE_INFINITY;
+	/** Earliest time to send the values of the newest readout, ms. */
 	#fromMs = 0;
 	/** Time of the newest readout, ms. */
 	#measuredMs = 0;
@@ -142,17 +144,17 @@ export class Agenda {
 		this.#sending = NOTHING;
 		this.#index = 0;
 		this.#shown = "";
-		const told = this.told;
+		const known = this.stored;
 		this.#due = isLast ? OFFLINE_DUE : ONLINE_DUE;
 		this.updateChanged();
-		if (told !== "" && !told.startsWith(`${plan.prefix} `)) this.#due |= FORGET;
+		if (known !== "" && !known.startsWith(`${plan.prefix} `)) this.#due |= WITHDRAW;
 		if (!isLast) this.renew();
 	}
 
 	end(): void {
 		this.#plan = this.#entities = undefined;
 		this.#due = this.#sending = NOTHING;
-		this.#shown = this.#telling = "";
+		this.#shown = this.#sent = "";
 	}
 
 	/** Topic of the will and of the online status. */
@@ -160,7 +162,7 @@ export class Agenda {
 		return `${this.#plan?.base}/status`;
 	}
 
-	/** Topics of Home Assistant's birth message and of commands, as far as they are handled. */
+	/** Topics to subscribe to: Home Assistant's birth message if discovery is on, commands if they are accepted. */
 	get topics(): string[] {
 		const { base = "", hasCommands, prefix } = this.#plan ?? {};
 		const topics = prefix === "" ? [] : [BIRTH_TOPIC];
@@ -168,9 +170,9 @@ export class Agenda {
 		return topics;
 	}
 
-	/** True if there is an announcement that may have to be withdrawn. */
-	get owesFarewell(): boolean {
-		return this.told !== "";
+	/** True if an announcement is stored, which may have to be withdrawn. */
+	get isAnnounced(): boolean {
+		return this.stored !== "";
 	}
 
 	/** True while a message is due or in flight, even if it may not be sent yet. */
@@ -205,7 +207,7 @@ export class Agenda {
 		const { firmware } = this.#deps;
 		if (this.#plan === undefined || firmware === undefined || this.#due & OFFLINE_DUE) return;
 		this.#due |= UPDATE_DUE;
-		// The state tells of a failed installation.
+		// A failed installation is reported in the state.
 		if (firmware.progress === undefined) this.renew();
 	}
 
@@ -217,8 +219,8 @@ export class Agenda {
 		this.#shown = "";
 	}
 
-	/** Called when Home Assistant has started: everything is announced and sent again. */
-	greet(): void {
+	/** Called when Home Assistant has started: announces and sends everything again. */
+	sendAll(): void {
 		this.#shown = "";
 		this.#due |= ONLINE_DUE;
 		this.updateChanged();
@@ -241,7 +243,8 @@ export class Agenda {
 		this.#fromMs = 0;
 		// The old topic is set offline, so that subscribers do not use its stale retained values.
 		if (isOther || base !== this.#plan?.base) this.#due = OFFLINE_DUE;
-		if ((isOther || prefix !== this.#plan?.prefix) && this.told !== "") this.#due = (this.#due & ~TELL) | FORGET;
+		if ((isOther || prefix !== this.#plan?.prefix) && this.stored !== "")
+			this.#due = (this.#due & ~ANNOUNCE) | WITHDRAW;
 	}
 
 	/** Time at which the next message may be sent, ms; 0: now; Infinity: never. */
@@ -267,7 +270,7 @@ export class Agenda {
 	}
 
 	/** True if the broker must acknowledge the message in flight. */
-	get wantsAnswer(): boolean {
+	get wantsAck(): boolean {
 		return (this.#sending & VALUES_OF_READOUT) === 0 || this.pauseSecs >= ACKNOWLEDGED_PAUSE_S;
 	}
 
@@ -275,11 +278,11 @@ export class Agenda {
 	acknowledged(): boolean {
 		const what = this.#sending;
 		this.#sending = NOTHING;
-		if (what === FORGET) this.keepTold("");
-		else if (what === TELL) {
+		if (what === WITHDRAW) this.store("");
+		else if (what === ANNOUNCE) {
 			if (this.#readout !== undefined) this.#isOther = false;
-			this.keepTold(this.#telling);
-			this.#telling = "";
+			this.store(this.#sent);
+			this.#sent = "";
 		} else if (what === VALUES && ++this.#index < (this.#entities?.count ?? 0)) this.#due |= VALUES;
 		this.rest();
 		const isTaken = (what & VALUES_OF_READOUT) !== 0 && (this.#due & VALUES_OF_READOUT) === 0;
@@ -306,7 +309,7 @@ export class Agenda {
 		this.#entities = undefined;
 		this.#index = 0;
 		if (plan === undefined || !this.hasContent) return;
-		if (plan.prefix !== "") this.#due |= TELL;
+		if (plan.prefix !== "") this.#due |= ANNOUNCE;
 		if (plan.hasState) this.#due |= STATE;
 		if (plan.hasValues) this.#due |= VALUES;
 	}
@@ -319,9 +322,9 @@ export class Agenda {
 		const { base } = plan;
 		if (what === ONLINE_DUE) return new TextMessage(text.encode(this.statusTopic), text.encode(ONLINE));
 		if (what === OFFLINE_DUE) return new TextMessage(text.encode(this.statusTopic), text.encode(OFFLINE));
-		if (what === FORGET) {
-			const told = this.told;
-			return new TextMessage(this.discoveryTopic(told.slice(0, told.indexOf(" "))), new Uint8Array(0));
+		if (what === WITHDRAW) {
+			const known = this.stored;
+			return new TextMessage(this.discoveryTopic(known.slice(0, known.indexOf(" "))), new Uint8Array(0));
 		}
 		if (what === UPDATE_DUE) {
 			const { firmware, info } = this.#deps;
@@ -332,7 +335,7 @@ export class Agenda {
 		if (!this.hasContent) return undefined;
 		this.#entities ??= this.entities(plan.language, nowMs);
 		const entities = this.#entities;
-		if (what === TELL) return this.tell(plan, entities);
+		if (what === ANNOUNCE) return this.announce(plan, entities);
 		this.#sentMs = nowMs;
 		if (what === STATE) return new JSONMessage(text.encode(`${base}/state`), writer, stateOf(entities, text));
 		entities.seek(this.#index);
@@ -346,24 +349,24 @@ export class Agenda {
 		return new Entities(this.#deps, options);
 	}
 
-	/** Age from which momentary values are not current, s; 0: never. */
+	/** Age from which momentary values are out of date, s; 0: never. */
 	private get freshSecs(): number {
 		const { freshSecs } = this.#deps.metering;
 		return freshSecs === 0 ? 0 : Math.max(freshSecs, FRESH_PAUSES * this.pauseSecs);
 	}
 
 	/** Makes the announcement; undefined if Home Assistant knows all entities. */
-	private tell(plan: Plan, entities: Entities): Message | undefined {
+	private announce(plan: Plan, entities: Entities): Message | undefined {
 		const { firmware, info, networkSettings, writer } = this.#deps;
 		const { prefix, base, hasCommands, hasState, language } = plan;
 		const { freshSecs } = this;
 		const { meterId } = this.#readout ?? {};
 		const check = meterId === undefined ? "" : crc16(meterId, 0, meterId.length);
 		const head = `${prefix} ${check} `;
-		const told = this.told;
-		// Before the first readout it is not known whether this is another meter.
-		const wasSame = told.startsWith(check === "" ? `${prefix} ` : head) && !(this.#isOther && check !== "");
-		let keys = wasSame ? told : head;
+		const known = this.stored;
+		// Before the first readout it is unknown whether the meter is another one.
+		const wasSame = known.startsWith(check === "" ? `${prefix} ` : head) && !(this.#isOther && check !== "");
+		let keys = wasSame ? known : head;
 		let shown = this.#shown || " ";
 		for (let i = 0; i < entities.count; i++) {
 			entities.seek(i);
@@ -376,8 +379,8 @@ export class Agenda {
 		if (shown === this.#shown && freshSecs === this.#shownSecs) return undefined;
 		this.#shown = shown;
 		this.#shownSecs = freshSecs;
-		this.#telling = keys;
-		const vanished = wasSame ? "" : missing(told, keys);
+		this.#sent = keys;
+		const vanished = wasSame ? "" : missing(known, keys);
 		const produce = announcementOf({
 			info,
 			hostname: networkSettings.hostname,
@@ -399,29 +402,29 @@ export class Agenda {
 	}
 
 	/** The announced keys, from flash; empty if nothing is announced. */
-	private get told(): string {
+	private get stored(): string {
 		const { config, text } = this.#deps;
 		return text.decode(config.get(MQTT_ANNOUNCED_VALUES));
 	}
 
-	private keepTold(told: string): void {
+	private store(known: string): void {
 		const { config, text } = this.#deps;
 		try {
-			config.change([put(MQTT_ANNOUNCED_VALUES, text.encode(told))]);
+			config.change([put(MQTT_ANNOUNCED_VALUES, text.encode(known))]);
 		} catch {
 			// Flash errors are reported elsewhere; the announcement or withdrawal is then repeated.
 		}
 	}
 }
 
-/** Returns the keys of `told` that are not in `keys`, each followed by a blank. */
-function missing(told: string, keys: string): string {
+/** Returns the keys of `known` that are not in `keys`, each followed by a blank. */
+function missing(known: string, keys: string): string {
 	let list = "";
 	// The search starts after prefix and check.
-	let at = told.indexOf(" ", told.indexOf(" ") + 1) + 1;
-	while (at > 0 && at < told.length) {
-		const end = told.indexOf(" ", at) + 1;
-		const key = told.slice(at, end);
+	let at = known.indexOf(" ", known.indexOf(" ") + 1) + 1;
+	while (at > 0 && at < known.length) {
+		const end = known.indexOf(" ", at) + 1;
+		const key = known.slice(at, end);
 		if (!keys.includes(` ${key}`)) list += key;
 		at = end;
 	}

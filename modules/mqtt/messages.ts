@@ -244,7 +244,7 @@ function writeComponent(writer: JSONWriter, id: string, { base, entities, freshS
 		member(writer, "pl_on", "on");
 		member(writer, "pl_off", "off");
 	}
-	// A counter's last reading stays true; what is momentary does not.
+	// The last reading of a counter stays valid; a momentary value expires.
 	if (freshSecs > 0 && (stateClass === MEASUREMENT || component === "binary_sensor")) {
 		writer.key("exp_aft");
 		writer.number(freshSecs);
@@ -268,7 +268,7 @@ function writeUpdate(writer: JSONWriter, id: string, base: string): void {
 	writer.endObject();
 }
 
-/** Writes a button; without commands, what removes it. */
+/** Writes a button, or, without commands, the component that removes it. */
 function writeButton(
 	writer: JSONWriter,
 	id: string,

@@ -43,8 +43,9 @@ const QOS_1 = 0x02;
 const DUP = 0x08;
 const QOS_SHIFT = 1;
 
-/** Maximum number of bytes after an incoming fixed header, and number of those that are stored. */
+/** Maximum number of bytes after an incoming fixed header. */
 export const PACKET_LIMIT = 2048;
+/** Number of those bytes that are stored. */
 export const KEPT_LIMIT = 160;
 /** Maximum size of the length field, bytes (2.2.3). */
 const LENGTH_LIMIT = 4;
@@ -182,7 +183,7 @@ export class PacketReader {
 		return at;
 	}
 
-	/** True if a packet is complete, which then stays available until the next `take()`. */
+	/** True if a packet is complete; it stays available until the next `take()`. */
 	get isWhole(): boolean {
 		return this.#phase === PHASE_WHOLE;
 	}
@@ -212,7 +213,7 @@ export class PacketReader {
 		return (this.kept[at] << 8) | this.kept[at + 1];
 	}
 
-	/** Offset of a PUBLISH's payload; 0 if the topic is too long to matter. */
+	/** Offset of a PUBLISH's payload; 0 if the topic is too long to be a subscribed one. */
 	get payloadAt(): number {
 		const at = 2 + this.number(0) + (this.qos > 0 ? 2 : 0);
 		return at <= KEPT_LIMIT ? at : 0;
@@ -233,7 +234,7 @@ export class PacketReader {
 		this.length += (byte & 0x7f) << (7 * this.#count++);
 		if (byte > 0x7f) {
 			if (this.#count === LENGTH_LIMIT) this.enter(PHASE_BAD);
-		} else if (!mayCome(this.#head, this.length)) this.enter(PHASE_BAD);
+		} else if (!isValid(this.#head, this.length)) this.enter(PHASE_BAD);
 		else if (this.length > 0) this.enter(PHASE_REST);
 		else this.end();
 	}
@@ -257,7 +258,7 @@ export class PacketReader {
 
 	private isSound(): boolean {
 		const { type, kept } = this;
-		// There is no stored session for a clean one (3.2.2.2); codes above 5 are reserved (3.2.2.3).
+		// The broker has no stored session for a clean one (3.2.2.2); codes above 5 are reserved (3.2.2.3).
 		if (type === CONNACK) return kept[0] === 0 && kept[1] <= 5;
 		if (type === PUBACK) return this.number(0) !== 0;
 		if (type === SUBACK) return isGranted(kept[2]) && (this.length === 3 || isGranted(kept[3]));
@@ -274,8 +275,8 @@ function isGranted(code: number): boolean {
 	return code <= 2 || code === 0x80;
 }
 
-/** Returns whether a broker may send this first byte and length to a client with one or two subscriptions. */
-function mayCome(head: number, length: number): boolean {
+/** Returns true if a broker may send this first byte and length to a client with one or two subscriptions. */
+function isValid(head: number, length: number): boolean {
 	switch (head) {
 		case CONNACK << 4:
 		case PUBACK << 4:

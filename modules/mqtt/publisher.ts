@@ -13,14 +13,14 @@
  *
  * A session is wanted while MQTT is enabled and there is a network. A sleeping device also needs new data, and ends the
  * session when everything is sent. After MQTT was disabled, one more session withdraws the announcement, which is given
- * up after FAREWELLS failures. Without a network the state is OFF at once.
+ * up after LAST_TRIES failures. Without a network the state is OFF at once.
  *
  * WAITING: for the TLS permit, and for memory, which is checked every MEMORY_MS. RESTING: for the seconds in RETRY_S,
  * or an hour after a refusal that only the user can resolve; after a session of STABLE_MS the delays begin anew.
  * LEAVING: settings have changed, or another output wants the permit; DISCONNECT is sent after the message in flight.
  *
- * After Home Assistant's birth message everything is sent again, after BIRTH_MS to ten times that, because all devices
- * get that message. PUBLISH_COST is claimed while a message is due.
+ * After Home Assistant's birth message everything is sent again after a random delay (BIRTH_MS to ten times that),
+ * because all devices get that message at once. PUBLISH_COST is claimed while a message is due.
  */
 
 import type { Timed } from "../io/machine.js";
@@ -48,19 +48,19 @@ export const MQTT_LEAVING = 6;
 
 /** Reasons for leaving a session. */
 const STAY = 0;
-const LEND = 1;
+const LEND_PERMIT = 1;
 const CHANGE = 2;
 
 /**
- * Delays after a failure, seconds. A random fifth is added. With the time to connect, a session is restored within a
- * minute. A sleeping device waits longer, because attempts drain its battery.
+ * Delays after a failure, seconds. Each is varied at random by up to a fifth. With the time to connect, a session is
+ * restored within a minute. A sleeping device waits longer, because attempts drain its battery.
  */
 const RETRY_S = Object.freeze([10, 20, 40, 45]);
 const RETRY_SLEEPY_S = Object.freeze([10, 20, 40, 80, 160, 320, 640, 900]);
 const STABLE_MS = 60_000;
 const MEMORY_MS = 2000;
 const BIRTH_MS = 1000;
-const FAREWELLS = 3;
+const LAST_TRIES = 3;
 /** Maximum duration of a test, ms. */
 const TEST_MS = 45_000;
 /** Maximum length of the client identifier that every server accepts (3.1.3.1). */
@@ -93,12 +93,12 @@ export class Publisher implements Timed {
 	#birthMs = Number.POSITIVE_INFINITY;
 	#hasNetwork = false;
 	/** Number of attempts left to withdraw the announcement. */
-	#farewells = 0;
+	#lastTries = 0;
 	#leave = STAY;
 	/** Start of the state, or of the session, ms. */
 	#sinceMs = 0;
 	/** Number of acknowledgements processed in this session; -1 before CONNACK. */
-	#seen = 0;
+	#acks = 0;
 
 	constructor(deps: OutputDeps, output: Output, listener: CommandListener) {
 		this.#listener = listener;
@@ -130,8 +130,8 @@ export class Publisher implements Timed {
 		const deadlineMs = Math.min(this.#endMs, this.#birthMs);
 		if (session === undefined) return deadlineMs;
 		// A message that waits for memory has no deadline of its own.
-		const isHeld = session.isFree && this.#endMs === Number.POSITIVE_INFINITY;
-		return Math.min(deadlineMs, session.deadlineMs, isHeld ? this.#agenda.dueMs : deadlineMs);
+		const waits = session.isFree && this.#endMs === Number.POSITIVE_INFINITY;
+		return Math.min(deadlineMs, session.deadlineMs, waits ? this.#agenda.dueMs : deadlineMs);
 	}
 
 	advance(nowMs: number): void {
@@ -142,7 +142,7 @@ export class Publisher implements Timed {
 		}
 		if (nowMs >= this.#birthMs) {
 			this.#birthMs = Number.POSITIVE_INFINITY;
-			this.#agenda.greet();
+			this.#agenda.sendAll();
 		}
 		this.#session?.advance(nowMs);
 		this.work(nowMs);
@@ -157,7 +157,7 @@ export class Publisher implements Timed {
 	reconfigure(nowMs: number): void {
 		const { config } = this.#deps;
 		const isOff = !config.get(MQTT_ENABLED);
-		this.#farewells = isOff && this.#agenda.owesFarewell ? FAREWELLS : 0;
+		this.#lastTries = isOff && this.#agenda.isAnnounced ? LAST_TRIES : 0;
 		this.#output.renew();
 		if (this.#session?.state === SESSION_READY) {
 			this.#leave = CHANGE;
@@ -209,12 +209,12 @@ export class Publisher implements Timed {
 
 	/** Leaves the session for another output. */
 	permitWanted(nowMs: number): void {
-		if (this.#leave === STAY) this.#leave = LEND;
+		if (this.#leave === STAY) this.#leave = LEND_PERMIT;
 		this.work(nowMs);
 	}
 
-	/** Handles, in OPENING, that the connection was opened. */
-	stands(nowMs: number): void {
+	/** Called in OPENING when the connection is open; begins the session. */
+	connected(nowMs: number): void {
 		const { config, info, text } = this.#deps;
 		const agenda = this.#agenda;
 		agenda.begin(!config.get(MQTT_ENABLED));
@@ -231,7 +231,7 @@ export class Publisher implements Timed {
 			},
 			nowMs,
 		);
-		this.#seen = -1;
+		this.#acks = -1;
 		this.#sinceMs = nowMs;
 	}
 
@@ -245,7 +245,7 @@ export class Publisher implements Timed {
 		return this.#session?.take(into, start, end, nowMs) ?? 0;
 	}
 
-	/** Makes progress with the session; must also be called after `take()`. */
+	/** Continues the session; must also be called after `take()`. */
 	work(nowMs: number): void {
 		const session = this.#session;
 		if (session === undefined) return;
@@ -255,21 +255,21 @@ export class Publisher implements Timed {
 		}
 		if (!session.isFree) return;
 		const agenda = this.#agenda;
-		if (this.#seen < 0) {
-			this.#seen = 0;
+		if (this.#acks < 0) {
+			this.#acks = 0;
 			this.connections++;
 		}
-		if (session.acknowledged > this.#seen) {
-			this.#seen = session.acknowledged;
+		if (session.acknowledged > this.#acks) {
+			this.#acks = session.acknowledged;
 			this.published++;
 			if (agenda.acknowledged()) this.#output.sent();
 		}
 		// If another output wants the permit, messages that can be sent later do not delay the end of the session.
 		const isLast = this.#leave === CHANGE || !this.#deps.config.get(MQTT_ENABLED);
-		if (this.#leave === LEND || (isLast && !agenda.isBusy)) session.leave(nowMs);
+		if (this.#leave === LEND_PERMIT || (isLast && !agenda.isBusy)) session.leave(nowMs);
 		else if (nowMs >= agenda.dueMs && this.claim(nowMs)) {
 			const message = agenda.next(nowMs);
-			if (message !== undefined) session.publish(message, nowMs, agenda.wantsAnswer);
+			if (message !== undefined) session.publish(message, nowMs, agenda.wantsAck);
 		}
 		if (!session.isFree || agenda.isBusy || isLast) return;
 		this.#output.release();
@@ -278,7 +278,7 @@ export class Publisher implements Timed {
 		if (this.isSleepy) session.leave(nowMs);
 	}
 
-	/** Handles that the connection failed or was closed; `code` is CLIENT_…. */
+	/** Called when the connection failed or was closed; `code` is CLIENT_…. */
 	lost(code: number, nowMs: number): void {
 		const session = this.#session;
 		if (session === undefined) this.fail(connectFailure(code), false, nowMs);
@@ -288,8 +288,8 @@ export class Publisher implements Timed {
 		}
 	}
 
-	/** Called by the session with a message. */
-	heard(topic: string, payload: string, isRetained: boolean, nowMs: number): void {
+	/** Called by the session with each message that arrives. */
+	arrived(topic: string, payload: string, isRetained: boolean, nowMs: number): void {
 		if (topic !== BIRTH_TOPIC) this.#listener.commanded(payload, isRetained, nowMs);
 		else if (payload === ONLINE && this.#birthMs === Number.POSITIVE_INFINITY)
 			this.#birthMs = nowMs + BIRTH_MS + (9 * BIRTH_MS * this.#deps.crypto.random(1)[0]) / 255;
@@ -298,7 +298,7 @@ export class Publisher implements Timed {
 	private get isWanted(): boolean {
 		if (!this.#hasNetwork) return false;
 		const hasNothing = this.isSleepy && !this.#agenda.hasNews && this.#output.testedSinceMs === undefined;
-		return this.#farewells > 0 || (this.#deps.config.get(MQTT_ENABLED) && !hasNothing);
+		return this.#lastTries > 0 || (this.#deps.config.get(MQTT_ENABLED) && !hasNothing);
 	}
 
 	/** True for a device that sleeps between readings. */
@@ -352,7 +352,7 @@ export class Publisher implements Timed {
 
 	private ended(end: number, nowMs: number): void {
 		if (end === END_WELL) {
-			this.#farewells = 0;
+			this.#lastTries = 0;
 			this.close();
 			this.networkChanged(this.#hasNetwork, nowMs);
 			return;
@@ -364,7 +364,7 @@ export class Publisher implements Timed {
 	/** Schedules the next attempt. `isForOwner`: an early retry would be useless. */
 	private fail(failure: OutputFailure, isForOwner: boolean, nowMs: number): void {
 		const output = this.#output;
-		if (this.#farewells > 0) this.#farewells--;
+		if (this.#lastTries > 0) this.#lastTries--;
 		this.close();
 		output.fail(failure, 0, nowMs);
 		if (!this.isWanted) return;

@@ -51,7 +51,7 @@ export const MQTT_SETTINGS = settingsOf(STORED, [], {
 	}),
 	show,
 	accept,
-	// Saving again retries after a failure.
+	// A POST without changes also starts a retry after a failure.
 	applies: true,
 });
 

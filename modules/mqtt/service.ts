@@ -19,7 +19,7 @@ const PIECES_AT_ONCE = 8;
 const CONNECT_MS = 15_000;
 const COMMAND_PAUSE_MS = 2000;
 
-/** Takes the commands that arrive. `whyNot`: reason to ignore one; otherwise "". */
+/** Receives each command. `whyNot`: reason to ignore it; otherwise "". */
 export type CommandTaker = (command: string, whyNot: string) => void;
 
 /** A connection that is open or being opened. */
@@ -38,20 +38,24 @@ export class MQTTService implements ScheduledMachine, OutputListener, CommandLis
 	/** True if the broker had accepted the session at the last check. */
 	#isUp = false;
 	#connection: Connection | undefined;
-	/** Value of the publisher's `connection` that was handled last. */
+	/** Last value of the publisher's counter `connection` that was handled. */
 	#served = 0;
 	#hasNetwork = false;
-	/** Readout, or later failure, that was not passed to the publisher yet, and its time, ms. */
+	/** Readout that was not passed to the publisher yet. */
 	#news: Readout | undefined;
+	/** True if a failed reading, later than `#news`, was not passed on yet. */
 	#hasFailed = false;
 	#isUpdateNews = false;
+	/** Time to pass both on, ms. */
 	#newsMs = Number.POSITIVE_INFINITY;
 	/** Time at which reading continues, ms. */
 	#againMs = Number.POSITIVE_INFINITY;
 	readonly #taker: CommandTaker;
-	/** Commands to run, as bits by their index in COMMANDS, time of the next one, and its earliest time, ms. */
+	/** Commands to run, as bits by their index in COMMANDS. */
 	#commands = 0;
+	/** Time of the next command, ms. */
 	#commandMs = Number.POSITIVE_INFINITY;
+	/** Earliest time of the next command, ms. */
 	#pausedUntilMs = 0;
 
 	constructor(deps: OutputDeps, access: OutputAccess, taker: CommandTaker) {
@@ -61,7 +65,7 @@ export class MQTTService implements ScheduledMachine, OutputListener, CommandLis
 		this.#task = deps.driver.register("mqtt", this);
 	}
 
-	/** Undefined while MQTT is off. */
+	/** The publisher; undefined while MQTT is off. */
 	get publisher(): Publisher | undefined {
 		return this.#publisher;
 	}
@@ -199,7 +203,7 @@ export class MQTTService implements ScheduledMachine, OutputListener, CommandLis
 		const readout = this.#news;
 		this.#news = undefined;
 		this.#newsMs = Number.POSITIVE_INFINITY;
-		// A battery device may turn its radio on just for this readout.
+		// The publisher is needed without a network too: a battery device may turn its radio on just for this readout.
 		if (this.#deps.config.get(MQTT_ENABLED)) this.#publisher ??= new Publisher(this.#deps, this.output, this);
 		if (readout !== undefined) this.#publisher?.measured(readout, nowMs);
 		if (this.#hasFailed) this.#publisher?.meterFailed(nowMs);
@@ -265,7 +269,7 @@ export class MQTTService implements ScheduledMachine, OutputListener, CommandLis
 	private writable(count: number, nowMs: number): void {
 		const connection = this.#connection;
 		if (connection === undefined) return;
-		if (connection.writable < 0) this.#publisher?.stands(nowMs);
+		if (connection.writable < 0) this.#publisher?.connected(nowMs);
 		connection.writable = count;
 	}
 

@@ -13,8 +13,7 @@
  * been accepted by the connection. A PUBLISH without a PUBACK must be repeated by the caller in its next session (4.4).
  *
  * A message with QoS 0 is in flight until the connection has accepted it. After PING_MS without an incoming packet QoS
- * 1 is used all the same: otherwise messages with QoS 0 would keep delaying PING, and a dead broker would go
- * undetected.
+ * 1 is used in any case: otherwise messages with QoS 0 would keep delaying PING, and a dead broker would go undetected.
  *
  * Limit: CHATTER_LIMIT unsolicited packets per ping interval.
  */
@@ -52,8 +51,9 @@ export const END_REFUSED_ACCESS = 5;
 export const END_NONSENSE = 6;
 /** Nothing was received, or no outgoing bytes were accepted, for ANSWER_MS. */
 export const END_SILENT = 7;
-/** The connection was lost, before the CONNACK or after it. */
+/** The connection was lost before the CONNACK. */
 export const END_UNGREETED = 8;
+/** The connection was lost after the CONNACK. */
 export const END_LOST = 9;
 
 /**
@@ -64,7 +64,7 @@ export const KEEP_ALIVE_S = 60;
 const PING_MS = 45_000;
 export const ANSWER_MS = 20_000;
 const CHATTER_LIMIT = 64;
-/** Maximum length of a heard payload; the rest is dropped. */
+/** Maximum length of a received payload; the rest is dropped. */
 const PAYLOAD_LIMIT = 16;
 
 /** A message to publish; it is retained. */
@@ -73,8 +73,8 @@ export interface Message {
 	readonly topic: Uint8Array;
 	readonly length: number;
 	/**
-	 * Writes the next bytes of the payload into `into[start..end)`; returns their number. In total there must be
-	 * `length`.
+	 * Writes the next bytes of the payload into `into[start..end)`; returns their number. All calls together write
+	 * `length` bytes.
 	 */
 	read(into: Uint8Array, start: number, end: number): number;
 }
@@ -88,10 +88,10 @@ export interface SessionOptions extends ConnectFields {
 
 export interface SessionListener {
 	/** Called with each message on these topics; `payload` is its first PAYLOAD_LIMIT bytes. */
-	heard(topic: string, payload: string, isRetained: boolean, nowMs: number): void;
+	arrived(topic: string, payload: string, isRetained: boolean, nowMs: number): void;
 }
 
-/** Packets to send as soon as there is room, as bits. */
+/** Packets to send as soon as the connection has room, as bits. */
 const OWES_SUBSCRIBE = 1;
 const OWES_PING = 2;
 const OWES_DISCONNECT = 4;
@@ -109,13 +109,14 @@ export class Session implements Timed {
 	readonly #text: TextCodec;
 	readonly #listenTo: readonly string[];
 	readonly #listener: SessionListener;
-	#owes = 0;
+	#pending = 0;
 	/** Identifier of the PUBLISH that must be acknowledged; 0 if there is none. */
-	#owedId = 0;
+	#ackId = 0;
 	#packet: Uint8Array | undefined;
 	#sent = 0;
-	/** Message with a payload that follows the packet, and the number of bytes left of the payload. */
+	/** Message whose payload follows the packet. */
 	#body: Message | undefined;
+	/** Number of bytes left of that payload. */
 	#left = 0;
 	/** Message to send after the present packet. */
 	#next: Message | undefined;
@@ -125,7 +126,7 @@ export class Session implements Timed {
 	/** True while a PINGRESP is due. */
 	#pinged = false;
 	#chatter = 0;
-	#heardMs = Number.NEGATIVE_INFINITY;
+	#inMs = Number.NEGATIVE_INFINITY;
 	#dueMs: number;
 
 	constructor(options: SessionOptions, nowMs: number) {
@@ -142,10 +143,10 @@ export class Session implements Timed {
 		return this.state === SESSION_READY && this.#id === 0;
 	}
 
-	/** Sends a message. With `wantsAnswer` it stays in flight until the PUBACK. Throws unless `isFree`. */
-	publish(message: Message, nowMs: number, wantsAnswer: boolean): void {
+	/** Sends a message. With `wantsAck` it stays in flight until the PUBACK. Throws unless `isFree`. */
+	publish(message: Message, nowMs: number, wantsAck: boolean): void {
 		if (!this.isFree) throw new Error("mqtt: a message is in flight");
-		if (wantsAnswer || nowMs - this.#heardMs >= PING_MS) {
+		if (wantsAck || nowMs - this.#inMs >= PING_MS) {
 			this.#lastId = this.#lastId === LAST_ID ? SUBSCRIBE_ID + 1 : this.#lastId + 1;
 			this.#id = this.#lastId;
 		} else this.#id = NO_ID;
@@ -160,8 +161,8 @@ export class Session implements Timed {
 			this.stop(END_WELL);
 		} else if (this.state === SESSION_READY) {
 			this.state = SESSION_LEAVING;
-			this.#owes = OWES_DISCONNECT;
-			this.#owedId = 0;
+			this.#pending = OWES_DISCONNECT;
+			this.#ackId = 0;
 			this.#next = undefined;
 			this.waitFrom(nowMs);
 		}
@@ -180,7 +181,7 @@ export class Session implements Timed {
 		if (nowMs < this.#dueMs) return;
 		if (this.isWaiting) this.stop(END_SILENT);
 		else {
-			this.#owes |= OWES_PING;
+			this.#pending |= OWES_PING;
 			this.#pinged = true;
 			this.#chatter = 0;
 			this.waitFrom(nowMs);
@@ -192,7 +193,7 @@ export class Session implements Timed {
 		let at = start;
 		while (at < end && this.state < SESSION_LEAVING) {
 			at = reader.take(bytes, at, end);
-			if (reader.isBad || (reader.isWhole && !this.understand(reader, nowMs))) this.stop(END_NONSENSE);
+			if (reader.isBad || (reader.isWhole && !this.process(reader, nowMs))) this.stop(END_NONSENSE);
 		}
 	}
 
@@ -215,29 +216,29 @@ export class Session implements Timed {
 				at += count;
 			}
 		}
-		if (this.#id === NO_ID && this.#next === undefined && this.isOut) {
+		if (this.#id === NO_ID && this.#next === undefined && this.isIdle) {
 			this.#id = 0;
 			this.acknowledged++;
 		}
-		if (this.state === SESSION_LEAVING && this.#owes === 0 && this.isOut) this.stop(END_WELL);
+		if (this.state === SESSION_LEAVING && this.#pending === 0 && this.isIdle) this.stop(END_WELL);
 		else if (at > start) this.waitFrom(nowMs);
 		return at - start;
 	}
 
-	/** True if no packet is being sent. */
-	private get isOut(): boolean {
+	/** True if no packet is partly sent. */
+	private get isIdle(): boolean {
 		return this.#packet === undefined && this.#left === 0;
 	}
 
 	/** Returns true if there are bytes to send; makes the next packet if necessary. */
 	private hasPacket(): boolean {
-		if (!this.isOut) return true;
+		if (!this.isIdle) return true;
 		this.#body = undefined;
 		const next = this.#next;
-		if (this.#owedId !== 0) {
-			this.#packet = encodeAcknowledge(this.#owedId);
-			this.#owedId = 0;
-		} else if (this.#owes !== 0) this.#packet = this.owed();
+		if (this.#ackId !== 0) {
+			this.#packet = encodeAcknowledge(this.#ackId);
+			this.#ackId = 0;
+		} else if (this.#pending !== 0) this.#packet = this.nextDue();
 		else if (next === undefined) return false;
 		else {
 			this.#next = undefined;
@@ -249,10 +250,10 @@ export class Session implements Timed {
 		return true;
 	}
 
-	private owed(): Uint8Array {
+	private nextDue(): Uint8Array {
 		// The lowest bit that is set.
-		const bit = this.#owes & -this.#owes;
-		this.#owes &= ~bit;
+		const bit = this.#pending & -this.#pending;
+		this.#pending &= ~bit;
 		if (bit === OWES_SUBSCRIBE)
 			return encodeSubscribe(
 				this.#listenTo.map((topic) => this.#text.encode(topic)),
@@ -262,17 +263,17 @@ export class Session implements Timed {
 	}
 
 	/** Processes a packet; returns false if it is not allowed in this state. */
-	private understand(reader: PacketReader, nowMs: number): boolean {
+	private process(reader: PacketReader, nowMs: number): boolean {
 		const { type } = reader;
-		this.#heardMs = nowMs;
+		this.#inMs = nowMs;
 		if ((type === CONNACK) !== (this.state === SESSION_GREETING)) return false;
 		switch (type) {
 			case CONNACK:
-				this.greeted(reader.kept[1]);
+				this.connack(reader.kept[1]);
 				break;
 			case PUBACK:
 				// A PUBACK is valid only after the whole PUBLISH was sent.
-				if (reader.number(0) !== this.#id || this.#next !== undefined || !this.isOut) return false;
+				if (reader.number(0) !== this.#id || this.#next !== undefined || !this.isIdle) return false;
 				this.#id = 0;
 				this.acknowledged++;
 				break;
@@ -283,25 +284,25 @@ export class Session implements Timed {
 			case SUBACK:
 				return reader.number(0) === SUBSCRIBE_ID && reader.length === 2 + this.#listenTo.length && this.isExpected();
 			default:
-				return this.hear(reader, nowMs);
+				return this.deliver(reader, nowMs);
 		}
 		this.waitFrom(nowMs);
 		return true;
 	}
 
-	private greeted(code: number): void {
+	private connack(code: number): void {
 		if (code !== 0) {
 			this.stop(code);
 			return;
 		}
 		this.state = SESSION_READY;
-		if (this.#listenTo.length > 0) this.#owes = OWES_SUBSCRIBE;
+		if (this.#listenTo.length > 0) this.#pending = OWES_SUBSCRIBE;
 	}
 
-	private hear(reader: PacketReader, nowMs: number): boolean {
+	private deliver(reader: PacketReader, nowMs: number): boolean {
 		const at = reader.payloadAt;
 		const { isRetained, kept, length, qos } = reader;
-		if (at > 0 && qos > 0) this.#owedId = reader.number(at - 2);
+		if (at > 0 && qos > 0) this.#ackId = reader.number(at - 2);
 		const isWanted = this.isExpected();
 		if (at === 0 || !isWanted) return isWanted;
 		// The topics are encoded here because messages are rare.
@@ -312,7 +313,7 @@ export class Session implements Timed {
 		const end = Math.min(length, at + PAYLOAD_LIMIT, kept.length);
 		if (topic !== undefined) {
 			const payload = String.fromCharCode(...kept.subarray(at, end));
-			this.#listener.heard(topic, payload, isRetained, nowMs);
+			this.#listener.arrived(topic, payload, isRetained, nowMs);
 		}
 		return true;
 	}
@@ -324,7 +325,7 @@ export class Session implements Timed {
 
 	/** True while a reply, or room for outgoing bytes, is awaited. */
 	private get isWaiting(): boolean {
-		return this.state !== SESSION_READY || this.#id !== 0 || this.#pinged || this.#owes !== 0 || !this.isOut;
+		return this.state !== SESSION_READY || this.#id !== 0 || this.#pinged || this.#pending !== 0 || !this.isIdle;
 	}
 
 	private waitFrom(nowMs: number): void {
@@ -337,6 +338,6 @@ export class Session implements Timed {
 		this.end = end;
 		this.#dueMs = Number.POSITIVE_INFINITY;
 		this.#packet = this.#body = this.#next = undefined;
-		this.#left = this.#owes = this.#owedId = 0;
+		this.#left = this.#pending = this.#ackId = 0;
 	}
 }

@@ -18,7 +18,7 @@ const HOST_LIMIT = 253;
 const PORT_LIMIT = 65535;
 const PORT_DIGITS = 5;
 
-/** Returns undefined if the text is not a broker's address. */
+/** Parses the address; returns undefined if the text is not a broker's address. */
 export function parseBrokerURL(text: string): BrokerURL | undefined {
 	const start = lowerCase(text.slice(0, SECURE.length));
 	const secure = start === SECURE;

@@ -14,7 +14,7 @@
 /** Length of `255-255:255.255.255.255*255`. */
 export const OBIS_TEXT_LIMIT = 27;
 
-/** F of a value of no past billing period. */
+/** F of a current value, which belongs to no past billing period. */
 export const BILLING_PERIOD_CURRENT = 255;
 
 const AMPERSAND = 0x26;
@@ -49,7 +49,7 @@ export class OBISCode {
 	/** Billing period. */
 	f = -1;
 	/**
-	 * Fourth short group, only of the demand limits `0.5.1.x` and `0.5.2.x` (EDIS); OBIS later wrote it as F. It counts
+	 * Fourth short group, which only the demand limits `0.5.1.x` and `0.5.2.x` have (EDIS); in OBIS it is F. It counts
 	 * limits or tariffs, not billing periods.
 	 */
 	sub = -1;
@@ -90,7 +90,7 @@ export class OBISCode {
 		this.f = bytes[at + 5];
 	}
 
-	/** Writes at most OBIS_TEXT_LIMIT bytes at `into[at]`; returns the end offset. */
+	/** Writes the code as text, at most OBIS_TEXT_LIMIT bytes, at `into[at]`; returns the end offset. */
 	encode(into: Uint8Array, at: number): number {
 		let to = at;
 		if (this.a >= 0) {

@@ -29,7 +29,7 @@ const FLAG_A = 16;
 const FLAG_B = 32;
 const FLAG_E = 64;
 
-/** Groups that the meter or the entry leaves out, in comparisons of full codes. */
+/** A and B in comparisons of full codes, if the meter or the entry leaves them out. */
 const DEFAULT_A = 1;
 const DEFAULT_B = 0;
 
@@ -90,8 +90,8 @@ export function packMapping(
 }
 
 /**
- * Fills `code` from the entry at `map[at]`. Its form implies the mode: without A and B for the short code, with at
- * least one for the full code.
+ * Fills `code` from the entry at `map[at]`. The form of the code implies the mode: it has neither A nor B in
+ * MODE_SHORT, and at least one of them in MODE_FULL.
  */
 export function unpackMapping(map: Uint8Array, at: number, code: OBISCode): void {
 	const flags = map[at];
@@ -111,7 +111,7 @@ export function pairAt(map: Uint8Array, at: number): string {
 }
 
 /** Returns true when an entry has this pair. */
-export function isFed(map: Uint8Array, pair: number): boolean {
+export function isMapped(map: Uint8Array, pair: number): boolean {
 	for (let at = 1; at < map.length; at += MAP_ENTRY_SIZE) if ((map[at] & PAIR_MASK) === pair) return true;
 	return false;
 }

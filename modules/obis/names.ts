@@ -70,10 +70,11 @@ const GROUP_SERVICE = 96;
 const D_DEMAND_LIMIT = 5;
 /** Lowest manufacturer-specific D of service codes. */
 const SERVICE_MAKER = 50;
-/** D of instantaneous values, and of EMH's service values, their averages. */
+/** D of instantaneous values. */
 const D_INSTANTANEOUS = 7;
+/** D of EMH's service values, which are averages of instantaneous values and have their names. */
 const D_SERVICE = 25;
-/** C of L1 in the two families of codes per phase, 20 apart. */
+/** First C of L1 in each of the two families of codes per phase; C of the next phase is PHASE_STEP higher. */
 const PHASES = 21;
 const PHASES_NET_REACTIVE = 141;
 const PHASE_STEP = 20;
@@ -88,14 +89,17 @@ export function languageOf(text: string): number {
 export class OBISNames {
 	readonly #table: Uint8Array;
 	readonly #rows: number;
-	/** Offsets of the two tables. */
+	/** Offset of the offsets of the phrases. */
 	readonly #phrases: number;
+	/** Offset of the offsets of the fragments. */
 	readonly #fragments: number;
-	/** Result of `find()`: row offset (-1: not found), language, and numbers for the marks. */
+	/** Offset of the row that `find()` has found; -1 without one. */
 	#row = -1;
 	#language = LANGUAGE_EN;
+	/** Numbers of the code for the marks, by MARK_…. */
 	readonly #numbers = new Uint8Array(MARK_LIMIT + 1);
-	#heat = false;
+	/** True if a code of this readout has shown that the meter is a heat meter. */
+	#isHeatMeter = false;
 
 	/** `table`: the resource, read in place. Throws when it is invalid. */
 	constructor(table: Uint8Array) {
@@ -108,9 +112,9 @@ export class OBISNames {
 		this.#fragments = this.#phrases + this.word(6) * 2;
 	}
 
-	/** Call it before a readout's first code: codes without A depend on earlier ones. */
+	/** Called before the first code of a readout, because the names of codes without A depend on earlier codes. */
 	beginReadout(): void {
-		this.#heat = false;
+		this.#isHeatMeter = false;
 	}
 
 	/** Finds the name for `write()`; returns false for an unknown code. */
@@ -174,9 +178,9 @@ export class OBISNames {
 
 	/** Returns the offset of the row for the code, or -1. */
 	private rowOf(code: OBISCode): number {
-		if (!this.takeLimit(code)) return -1;
-		const own = this.rowOfMedium(code);
-		if (own >= 0 || code.a === MEDIUM_ABSTRACT) return own;
+		if (!this.storeLimit(code)) return -1;
+		const rowOfOwnMedium = this.rowOfMedium(code);
+		if (rowOfOwnMedium >= 0 || code.a === MEDIUM_ABSTRACT) return rowOfOwnMedium;
 		const service = code.c === GROUP_SERVICE && (code.letters || code.d < SERVICE_MAKER);
 		if (!service && (code.c <= GROUP_SERVICE || code.c > GROUP_PROFILE)) return -1;
 		return this.search(MEDIUM_ABSTRACT, 0, code.c, code.d, code.e);
@@ -193,7 +197,7 @@ export class OBISNames {
 		}
 		if (electricity) {
 			const d = code.d === D_SERVICE ? D_INSTANTANEOUS : code.d;
-			return this.search(MEDIUM_ELECTRICITY, channel, this.takePhase(code.c), d, code.e);
+			return this.search(MEDIUM_ELECTRICITY, channel, this.storePhase(code.c), d, code.e);
 		}
 		return code.a < MEDIUM_HEAT_LIST ? this.search(code.a, channel, code.c, code.d, code.e) : -1;
 	}
@@ -202,25 +206,25 @@ export class OBISNames {
 	 * True for a code of a heat meter: these send `6.8(…*MWh)` without A and E; electricity meters always send E here.
 	 */
 	private isHeat(code: OBISCode): boolean {
-		if (!this.#heat && code.e < 0 && (code.c === 6 || code.c === 9)) {
-			this.#heat = this.search(MEDIUM_HEAT_LIST, 0, code.c, code.d, 0) >= 0;
+		if (!this.#isHeatMeter && code.e < 0 && (code.c === 6 || code.c === 9)) {
+			this.#isHeatMeter = this.search(MEDIUM_HEAT_LIST, 0, code.c, code.d, 0) >= 0;
 		}
-		return this.#heat;
+		return this.#isHeatMeter;
 	}
 
 	/**
-	 * Notes the number of a demand limit: its fourth short group (F in DLMS codes). Without that group the code has no
-	 * name.
+	 * Stores the number of a demand limit: its fourth short group (F in DLMS codes). Returns false for codes that have
+	 * no name: demand limits without that group, and other codes with it.
 	 */
-	private takeLimit(code: OBISCode): boolean {
+	private storeLimit(code: OBISCode): boolean {
 		if (code.c !== 0 || code.d !== D_DEMAND_LIMIT) return code.sub < 0;
 		const limit = code.sub < 0 ? code.f : code.sub;
 		this.#numbers[MARK_LIMIT] = limit;
 		return limit >= 0 && limit < BILLING_PERIOD_CURRENT;
 	}
 
-	/** Returns the C of L1 for a C of any phase; otherwise C. */
-	private takePhase(c: number): number {
+	/** Returns the C of L1 for a C of any phase, and stores the number of the phase; returns other C unchanged. */
+	private storePhase(c: number): number {
 		const family = c < PHASES_NET_REACTIVE ? PHASES : PHASES_NET_REACTIVE;
 		const offset = c - family;
 		if (offset < 0 || offset >= PHASE_CODES) return c;
@@ -242,21 +246,21 @@ export class OBISNames {
 	/** Returns the first row with `cde` and `medium` that includes `channel`, or -1. */
 	private searchExact(medium: number, channel: number, cde: number): number {
 		const table = this.#table;
-		const wanted = cde * 256 + medium * 16;
+		const sought = cde * 256 + medium * 16;
 		const c = cde >> 16;
-		const rest = wanted - c * 0x1000000;
+		const rest = sought - c * 0x1000000;
 		let low = 0;
 		let high = this.#rows;
 		while (low < high) {
 			const middle = (low + high) >> 1;
 			const row = TABLE_ROWS + middle * ROW_SIZE;
-			// C usually decides. All groups as one number exceed 31 bits.
+			// C is compared first, because it usually decides, and all groups as one number exceed 31 bits.
 			let above = table[row] - c;
 			if (above === 0) above = (table[row + 1] * 256 + table[row + 2]) * 256 + table[row + 3] - rest;
 			if (above < 0) low = middle + 1;
 			else high = middle;
 		}
-		for (; low < this.#rows && this.key(low) - wanted < 16; low++) {
+		for (; low < this.#rows && this.key(low) - sought < 16; low++) {
 			const row = TABLE_ROWS + low * ROW_SIZE;
 			const channels = table[row + 3] & 15;
 			if (channels === channel || channels === CHANNEL_ANY) return row;

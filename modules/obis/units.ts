@@ -103,7 +103,7 @@ const COSEM_UNITS = Object.freeze([
 	...["J/kg", "g/cm2", "atm", "", "", "dBm", "dBuV", "dB"],
 ]);
 
-/** At most 255, so that 255 can have another meaning in a packed byte. */
+/** Number of spellings; at most 255, so that 255 can have another meaning in a packed byte. */
 export const UNIT_COUNT = SPELLINGS.length;
 
 /** Returns the number (0 to 254) of the unit `bytes[start..end)`, or -1. */
@@ -119,12 +119,12 @@ export function unitIndex(bytes: Uint8Array, start: number, end: number): number
 	return -1;
 }
 
-/** Returns "" for an unknown number. */
+/** Returns the spelling; "" for an unknown number. */
 export function unitText(index: number): string {
 	return SPELLINGS[index] ?? "";
 }
 
-/** Returns "" for no unit (255), currency (10), other (254) and reserved ones. */
+/** Returns the text of a DLMS unit; "" for no unit (255), currency (10), other (254) and reserved numbers. */
 export function cosemUnitText(unit: number): string {
 	return COSEM_UNITS[unit] ?? "";
 }

@@ -11,8 +11,8 @@
  *   OVER        final
  *
  * STARTING leaves time for the reply, and for MQTT's message that an installation begins, before MQTT has to return the
- * permit. After an interruption the rest of the file is requested, TRIES times at most; after a restart a person starts
- * it again.
+ * permit. After an interruption the rest of the file is requested, TRIES times at most; after a restart a person must
+ * start the download again.
  *
  * Memory: UPGRADE_COST, and that of the updater from the first byte on. Bytes are read as fast as flash takes them.
  */
@@ -78,7 +78,7 @@ export class Download implements ScheduledMachine, PermitClient, BodySink, Sende
 	#hasMemory = false;
 	/** True after `Updater.begin()`. */
 	#hasBegun = false;
-	/** Bytes of this reply that the updater has already, unless the server sends the rest only. */
+	/** Number of bytes at the start of the reply that the updater has already; 0 if the server sends only the rest. */
 	#known = 0;
 
 	constructor(deps: DownloadDeps, file: FileURL) {

@@ -9,6 +9,7 @@ import { NETWORK } from "../wifi/part.js";
 import { Download } from "./download.js";
 import { EVENT_UPDATE_ROLLED_BACK } from "./log-events.js";
 import { UpgradeNotice } from "./notice.js";
+import type { PieceUpload } from "./piece-upload.js";
 import { Trial } from "./trial.js";
 import { Updater } from "./updater.js";
 import { upgradeURLOf, upgradeVersionOf } from "./upgrade.js";
@@ -22,6 +23,8 @@ export class Firmware implements Running {
 	readonly notice: UpgradeNotice | undefined;
 	readonly #core: Core;
 	readonly #update: Update;
+	/** Last upload in pieces. */
+	upload: PieceUpload | undefined;
 	/** Defined while the gateway downloads an update. */
 	#download: Download | undefined;
 	/** Defined only while the firmware is on trial. */
@@ -68,16 +71,16 @@ export class Firmware implements Running {
 			if (isNoted) storage.delete(NOTED_KEY);
 			else storage.set(NOTED_KEY, new Uint8Array(0));
 		} catch {
-			// The start must not fail because of this; the next start logs again.
+			// A flash error must not stop the start; the next start tries again.
 		}
 	}
 
-	/** Returns undefined if the host has no second OTA slot. */
+	/** Creates the part's instance; returns undefined if the host has no second OTA slot. */
 	static open(core: Core): Firmware | undefined {
 		return hasUpdate(core.host) ? new Firmware(core, core.host) : undefined;
 	}
 
-	/** Tells everyone who shows the state of firmware or installation. */
+	/** Notifies the page and the outputs that the state of firmware or installation has changed. */
 	changed(): void {
 		this.#core.live.changed();
 		this.#core.updateChanged();
@@ -105,7 +108,7 @@ export class Firmware implements Running {
 		return "";
 	}
 
-	/** State for the API: as that of the updater, which also receives while a download begins. */
+	/** State for the API: that of the updater, but `receiving` also while a download begins. */
 	get state(): string {
 		const { state } = this.updater;
 		return this.#download !== undefined && state === "idle" ? "receiving" : state;

@@ -18,8 +18,8 @@ import {
 	WRONG_SIGNATURE,
 } from "./refusals.js";
 
-/** The device that the file must fit. */
-export interface Judge {
+/** Device that the file must fit, and the means to check the signature. */
+export interface FrontChecker {
 	readonly info: Pick<HostInfo, "chip" | "deviceId">;
 	readonly crypto: Pick<Crypto, "sha256" | "verifyP256">;
 }
@@ -71,7 +71,7 @@ const ID_LENGTH = 8;
  * Validates a front and its signature, which takes noticeable time. Returns TAKEN or a refusal. `total` is the length
  * of the file as stated by the sender, or 0. The contents of the front are valid only after TAKEN.
  */
-export function refusalOf(front: Uint8Array, { info, crypto }: Judge, update: Update, total: number): number {
+export function refusalOf(front: Uint8Array, { info, crypto }: FrontChecker, update: Update, total: number): number {
 	if (refusalOfKind(front, FRONT_LENGTH)) return NO_FIRMWARE_FILE;
 	const isPacked = front[PACKED_FLAG] === 1;
 	const fileLength = uint32(front, FILE_LENGTH);
@@ -130,7 +130,10 @@ function textAt(bytes: Uint8Array, at: number, length: number): string {
 	return String.fromCharCode(...bytes.subarray(at, end));
 }
 
-/** Returns true if the bytes at `at` are those of `other`. Not constant-time, because nothing here is secret. */
+/**
+ * Returns true if the bytes at `at` are the first `length` bytes of `other`. Not constant-time, because nothing here is
+ * secret.
+ */
 export function holds(bytes: Uint8Array, at: number, other: Uint8Array, length: number): boolean {
 	let i = 0;
 	while (i < length && bytes[at + i] === other[i]) i++;

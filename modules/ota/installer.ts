@@ -34,11 +34,11 @@ import {
 	DATA_HASH,
 	FILE_LENGTH,
 	FRONT_LENGTH,
+	type FrontChecker,
 	HASH_LENGTH,
 	holds,
 	IMAGE_HASH,
 	IMAGE_LENGTH,
-	type Judge,
 	KIND_LENGTH,
 	PACKED_FLAG,
 	putUint32,
@@ -53,7 +53,6 @@ import {
 	INTERRUPTED,
 	LOW_POWER,
 	NO_FIRMWARE_FILE,
-	NO_MEMORY,
 	NOT_NEWER,
 	NOT_STARTABLE,
 	TAKEN,
@@ -61,8 +60,8 @@ import {
 } from "./refusals.js";
 import { buildNumber, isNewer } from "./version.js";
 
-export interface InstallerDeps extends Judge {
-	readonly info: Judge["info"] & Pick<HostInfo, "firmwareVersion">;
+export interface InstallerDeps extends FrontChecker {
+	readonly info: FrontChecker["info"] & Pick<HostInfo, "firmwareVersion">;
 	readonly crypto: Pick<Crypto, "hash" | "sha256" | "verifyP256">;
 	readonly storage: Storage;
 	trace(message: string): void;
@@ -92,8 +91,9 @@ const POINT_OFFSET = HASH_LENGTH + 4;
 const POINT_LENGTH = HASH_LENGTH + 8;
 /** Size of the length field before each piece, bytes. */
 const LENGTH_BYTES = 4;
-/** Bytes per read, and number of reads per `advance()`. */
+/** Bytes per read of the image in flash. */
 const READ_SIZE = 1024;
+/** Number of such reads per `advance()`. */
 const READS = 8;
 const ERASED = 0xff;
 
@@ -106,14 +106,14 @@ export class Installer {
 	readonly #unit = new Uint8Array(WRITE_SIZE);
 	state = INSTALL_FRONT;
 	refusal = TAKEN;
-	/** True if an interrupted file can be resumed. */
+	/** True if the sender is slow, so that its file can be resumed after an interruption. */
 	readonly #isSlow: boolean;
 	readonly #isDownload: boolean;
 	received = 0;
 	/** Length of the file, bytes; 0 if unknown. */
 	total: number;
 	/** Refusal to report if the host throws. */
-	#blame = WRITE_FAILED;
+	#onError = WRITE_FAILED;
 	/** Hash of the second element's data, later of the bytes read back; undefined until the front is accepted. */
 	#hash: Hash | undefined;
 	/** False after a resume, when the hash does not cover all data. */
@@ -124,20 +124,23 @@ export class Installer {
 	/** Number of image bytes written, or read back. */
 	#offset = 0;
 	#filled = 0;
-	/** Number of bytes left of the piece, and the end of the piece in the image. */
+	/** Number of bytes left of the packed piece. */
 	#pieceLeft = 0;
+	/** End of the piece in the unpacked image. */
 	#pieceEnd = 0;
 
 	/**
 	 * `total` is the length as stated by the sender, or 0. With `isSlow` the file may be resumed, so check `received`
 	 * after each `write()`. With `isDownload` the file must be newer than the running firmware.
 	 */
+	/** Throws if there is no memory to unpack. It is taken first, since the file may come in long TLS records. */
 	constructor(deps: InstallerDeps, host: InstallerHost, total: number, isSlow: boolean, isDownload = false) {
 		this.#isDownload = isDownload;
 		this.#deps = deps;
 		this.#host = host;
 		this.#isSlow = isSlow;
 		this.#slot = host.update.slot;
+		this.#inflater = host.update.inflater();
 		this.total = total;
 	}
 
@@ -153,11 +156,11 @@ export class Installer {
 	write(bytes: Uint8Array, start: number, end: number): number {
 		if (this.state > INSTALL_WHOLE) return end - start;
 		try {
-			const taken = this.take(bytes, start, end);
-			this.received += taken;
-			this.#hash?.update(bytes, start, start + taken);
+			const accepted = this.take(bytes, start, end);
+			this.received += accepted;
+			this.#hash?.update(bytes, start, start + accepted);
 			if (this.received === FRONT_LENGTH && this.state === INSTALL_FRONT) this.accept();
-			return taken;
+			return accepted;
 		} catch (error) {
 			this.fail(error);
 			return end - start;
@@ -200,8 +203,8 @@ export class Installer {
 				this.close(WRITE_FAILED);
 				return;
 			}
-			this.keepPoint(false);
-			this.#blame = NOT_STARTABLE;
+			this.storePosition(false);
+			this.#onError = NOT_STARTABLE;
 			this.#host.update.activate(length);
 			this.state = INSTALL_INSTALLED;
 		} catch (error) {
@@ -215,7 +218,7 @@ export class Installer {
 		this.state = INSTALL_REFUSED;
 		this.refusal = refusal;
 		this.#inflater?.close();
-		if (this.#hash !== undefined && refusal !== INTERRUPTED) this.keepPoint(false);
+		if (this.#hash !== undefined && refusal !== INTERRUPTED) this.storePosition(false);
 	}
 
 	private take(bytes: Uint8Array, start: number, end: number): number {
@@ -243,7 +246,7 @@ export class Installer {
 		let refusal = refusalOf(front, this.#deps, update, this.total);
 		// A slow sender is not authenticated, so it must not install an older version with known faults.
 		if (refusal === TAKEN && this.#isSlow && buildNumber(versionOf(front)) < buildNumber(running)) refusal = DOWNGRADE;
-		// Nor is a server, whose certificate is not checked.
+		// A download server is not authenticated either, because its certificate is not checked.
 		if (refusal === TAKEN && this.#isDownload && !isNewer(versionOf(front), running)) refusal = NOT_NEWER;
 		if (refusal === TAKEN && isOnBattery(power) && isWeak(power?.batteryVoltage() ?? 0, power?.cells ?? 0))
 			refusal = LOW_POWER;
@@ -251,32 +254,34 @@ export class Installer {
 			this.close(refusal);
 			return;
 		}
-		this.#blame = NO_MEMORY;
-		if (front[PACKED_FLAG]) this.#inflater = update.inflater();
-		this.#blame = WRITE_FAILED;
+		if (!front[PACKED_FLAG]) {
+			this.#inflater?.close();
+			this.#inflater = undefined;
+		}
+		this.#onError = WRITE_FAILED;
 		this.#hash = this.#deps.crypto.hash();
 		this.total = uint32(front, FILE_LENGTH);
 		this.#imageLength = uint32(front, IMAGE_LENGTH);
 		this.state = front[PACKED_FLAG] ? INSTALL_LENGTH : INSTALL_PLAIN;
-		this.goOn();
+		this.resume();
 	}
 
 	/** Moves to the stored position if it belongs to this file. */
-	private goOn(): void {
+	private resume(): void {
 		const point = this.#deps.storage.get(POINT_KEY);
 		if (point === undefined) return;
 		if (this.#isSlow && point.length === POINT_LENGTH && holds(this.#front, DATA_HASH, point, HASH_LENGTH)) {
 			this.received = uint32(point, POINT_RECEIVED);
 			this.#offset = this.#pieceEnd = uint32(point, POINT_OFFSET);
 			this.#isHashWhole = false;
-		} else this.keepPoint(false);
+		} else this.storePosition(false);
 	}
 
 	/** Stores the position after `received` bytes, where a piece in flash ends, or deletes it. */
-	private keepPoint(isThere: boolean, received = 0): void {
+	private storePosition(hasPosition: boolean, received = 0): void {
 		const { storage } = this.#deps;
 		try {
-			if (!isThere) storage.delete(POINT_KEY);
+			if (!hasPosition) storage.delete(POINT_KEY);
 			else if (this.#isSlow) {
 				const point = this.#front.slice(DATA_HASH, DATA_HASH + POINT_LENGTH);
 				putUint32(point, POINT_RECEIVED, received);
@@ -302,7 +307,7 @@ export class Installer {
 		if (count === left) {
 			if (this.#filled > 0) this.storePadded(this.#unit, this.#filled);
 			this.state = INSTALL_WHOLE;
-		} else if ((at + count) % PIECE_LENGTH === 0) this.keepPoint(true, this.received + count);
+		} else if ((at + count) % PIECE_LENGTH === 0) this.storePosition(true, this.received + count);
 		return count;
 	}
 
@@ -338,9 +343,9 @@ export class Installer {
 		const stop = Math.min(end, start + this.#pieceLeft);
 		let from = start;
 		do {
-			this.#blame = DAMAGED;
+			this.#onError = DAMAGED;
 			from += inflater.write(bytes, from, stop);
-			this.#blame = WRITE_FAILED;
+			this.#onError = WRITE_FAILED;
 			const { filled, isDone } = inflater;
 			if (filled > this.#pieceEnd - this.#offset) this.close(DAMAGED);
 			if (this.state === INSTALL_REFUSED || (filled < INFLATE_WINDOW && !isDone)) break;
@@ -364,7 +369,7 @@ export class Installer {
 		}
 		inflater.reset();
 		this.state = isLast ? INSTALL_WHOLE : INSTALL_LENGTH;
-		if (!isLast) this.keepPoint(true, this.total - left);
+		if (!isLast) this.storePosition(true, this.total - left);
 	}
 
 	/** Pads with erased bytes to a whole unit. */
@@ -375,8 +380,8 @@ export class Installer {
 	}
 
 	/**
-	 * Writes whole units within a sector, of which `count` bytes belong to the image. At its beginning the sector is
-	 * erased.
+	 * Writes whole units within a sector; erases the sector before its first unit. `count`: number of these bytes that
+	 * belong to the image.
 	 */
 	private store(bytes: Uint8Array, start: number, end: number, count: number): void {
 		const at = this.#offset;
@@ -388,6 +393,6 @@ export class Installer {
 	/** Refuses the file; the message of the host is traced. */
 	private fail(error: unknown): void {
 		this.#deps.trace(`ota: ${error instanceof Error ? error.message : String(error)}`);
-		this.close(this.#blame);
+		this.close(this.#onError);
 	}
 }

@@ -1,7 +1,7 @@
 /**
  * Checks once a day for newer firmware and reports it; installing is left to the user (download.ts). The check fetches
- * the front of the board's release file (file-request.ts). The highest version found is stored until it is installed or the address changes. A failed check is not
- * reported.
+ * the front of the board's release file (file-request.ts). The highest version found is stored until that version is
+ * installed or the address changes. A failed check is not reported.
  *
  *              time                  permit          reply, or no reply
  *   RESTING    ASKING, QUEUED (a)    –               –
@@ -47,7 +47,7 @@ export interface NoticeDeps {
 	readonly config: Pick<ConfigStore, "get" | "note">;
 	readonly ledger: MemoryLedger;
 	readonly tlsPermit: TLSPermit;
-	/** Undefined without a radio; a network is always assumed then. */
+	/** Network of a board with a radio. If undefined, a network is always assumed. */
 	readonly radio: { readonly address: unknown } | undefined;
 	readonly power: Power | undefined;
 	readonly events: Pick<EventLog, "note">;
@@ -139,7 +139,7 @@ export class UpgradeNotice implements ScheduledMachine, PermitClient {
 			return;
 		}
 		this.rest(this.tomorrow(nowMs));
-		if ((outcome === OK || outcome === PARTIAL_CONTENT) && reply.kept === FRONT_LENGTH) this.validate(front);
+		if ((outcome === OK || outcome === PARTIAL_CONTENT) && reply.stored === FRONT_LENGTH) this.validate(front);
 	}
 
 	private begin(nowMs: number): void {

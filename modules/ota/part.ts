@@ -2,12 +2,12 @@
 import { backupGroup } from "../api/backup-group.js";
 import { route, settingsRoutes } from "../api/route.js";
 import { SCOPE_READ } from "../auth/tokens.js";
-import { METHOD_GET, METHOD_POST } from "../http/request.js";
+import { METHOD_DELETE, METHOD_GET, METHOD_POST } from "../http/request.js";
 import { changed, part } from "../part.js";
 import { UPGRADE, UPGRADE_FOUND } from "./fields.js";
 import { Firmware } from "./firmware.js";
 import { UPDATE_EVENTS } from "./log-events.js";
-import { postFirmware } from "./routes/firmware.js";
+import { cancelFirmware, postFirmware } from "./routes/firmware.js";
 import { postInstall } from "./routes/install.js";
 import { UPGRADE_SETTINGS } from "./routes/upgrade.js";
 import { getVersion } from "./routes/version.js";
@@ -21,6 +21,7 @@ export const UPDATE = part<Firmware | undefined>({
 	routes: Object.freeze([
 		route(METHOD_GET, "system/version", getVersion, { scope: SCOPE_READ }),
 		route(METHOD_POST, "system/ota", postFirmware, { body: undefined }),
+		route(METHOD_DELETE, "system/ota", cancelFirmware),
 		route(METHOD_POST, "system/upgrade/install", postInstall),
 		...settingsRoutes("system/upgrade", UPGRADE_SETTINGS),
 	]),

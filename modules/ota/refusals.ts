@@ -15,13 +15,13 @@ export const WRONG_DEVICE = 8;
 export const DOWNGRADE = 9;
 export const LOW_POWER = 10;
 export const WRITE_FAILED = 11;
-/** Has no message, because there is no sender any more to read it. */
+/** The transfer was interrupted. An API client gets no message, because it is gone. */
 export const INTERRUPTED = 12;
 export const UNDER_WAY = 13;
 export const ON_TRIAL = 14;
 export const NO_MEMORY = 15;
 export const NOT_NEWER = 16;
-/** The last two are followed by the cause. */
+/** The server can't be reached; the text of this refusal and of the next is completed with the cause. */
 export const UNREACHABLE = 17;
 export const NOT_FOUND = 18;
 

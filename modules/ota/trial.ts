@@ -47,7 +47,7 @@ export interface TrialParts {
 	/** Port of the server; 0 while the server is not listening. */
 	readonly serving: { readonly httpPort: number };
 	readonly networkSettings: Pick<NetworkSettings, "wifiEnabled" | "station" | "accessPointEnabled">;
-	/** Undefined without a radio. */
+	/** Network of a board with a radio; otherwise undefined. */
 	readonly network: Pick<NetworkManager, "address" | "cable" | "accessPointOn" | "clients"> | undefined;
 }
 

@@ -58,6 +58,8 @@ export interface Sender {
 	 * running firmware.
 	 */
 	readonly isDownload?: true;
+	/** Longest time without bytes, after which the transfer is given up; without it, the sender has a limit of its own. */
+	readonly silenceMs?: number;
 	/**
 	 * Called with the result; TAKEN: the file is installed, and the device is about to restart. Not called inside
 	 * `begin()`, but also called after `abort()`.
@@ -71,9 +73,9 @@ const VERIFYING = 2;
 const RESTARTING = 3;
 const NAMES = Object.freeze(["idle", "receiving", "verifying", "restarting"]);
 
-/** Number of bytes between two notifications. */
-const TOLD_EACH = 32_768;
-/** For a rejected firmware. */
+/** Number of received bytes after which the progress is reported again. */
+const PROGRESS_STEP = 32_768;
+/** Failure after a firmware did not pass its trial: code, blank, message. */
 const ROLLED_BACK = "rolled_back The new firmware did not pass its trial: the one before it runs again.";
 /** Number of bytes that a file may have beyond those of the slot. */
 const FILE_EXTRA = 4096;
@@ -86,6 +88,9 @@ export class Updater implements ScheduledMachine, PermitClient {
 	#state = IDLE;
 	#sender: Sender | undefined;
 	#installer: Installer | undefined;
+	/** Time of the last bytes, and the time at which it is compared with the sender's limit; monotonic ms. */
+	#receivedMs = 0;
+	#silentMs = Number.POSITIVE_INFINITY;
 	/** Code of the last failure, a blank, and the message; empty after a success and from the start of another try. */
 	failure: string;
 
@@ -137,8 +142,16 @@ export class Updater implements ScheduledMachine, PermitClient {
 		if (this.isOnTrial) return ON_TRIAL;
 		if (!ledger.claim(UPDATE_COST)) return NO_MEMORY;
 		const isDownload = sender.isDownload === true;
-		this.#installer = new Installer(this.#deps, this.#host, total, isSlow, isDownload);
+		try {
+			this.#installer = new Installer(this.#deps, this.#host, total, isSlow, isDownload);
+		} catch (error) {
+			this.#deps.trace(`update: ${error}`);
+			ledger.release(UPDATE_COST);
+			return NO_MEMORY;
+		}
 		this.#sender = sender;
+		this.#receivedMs = this.#deps.driver.nowMs();
+		this.#silentMs = this.#receivedMs + (sender.silenceMs ?? Number.POSITIVE_INFINITY);
 		this.#task = this.#deps.driver.register("ota", this);
 		this.failure = "";
 		// A slow transfer does not keep the permit, because other outputs would wait for hours.
@@ -147,7 +160,7 @@ export class Updater implements ScheduledMachine, PermitClient {
 		return TAKEN;
 	}
 
-	/** Ignored, because the transfer has not waited for the permit. */
+	/** Ignored, because the transfer does not wait for the permit. */
 	permitGranted(): void {}
 
 	/** Ignored: outputs wait until the transfer is over. */
@@ -157,11 +170,12 @@ export class Updater implements ScheduledMachine, PermitClient {
 	write(bytes: Uint8Array, start: number, end: number): number {
 		const installer = this.#installer;
 		if (installer === undefined || this.#state !== RECEIVING) return end - start;
-		const before = Math.floor(installer.received / TOLD_EACH);
-		const taken = installer.write(bytes, start, end);
+		const before = Math.floor(installer.received / PROGRESS_STEP);
+		const accepted = installer.write(bytes, start, end);
+		this.#receivedMs = this.#deps.driver.nowMs();
 		this.settle(installer);
-		if (Math.floor(installer.received / TOLD_EACH) > before) this.#parts.live.changed();
-		return taken;
+		if (Math.floor(installer.received / PROGRESS_STEP) > before) this.#parts.live.changed();
+		return accepted;
 	}
 
 	end(): void {
@@ -194,11 +208,16 @@ export class Updater implements ScheduledMachine, PermitClient {
 
 	/** Verification runs in ticks. */
 	get deadlineMs(): number {
-		return this.#state === VERIFYING ? 0 : Number.POSITIVE_INFINITY;
+		return this.#state === VERIFYING ? 0 : this.#silentMs;
 	}
 
-	advance(): void {
+	advance(nowMs: number): void {
 		const installer = this.#installer;
+		const silenceMs = this.#sender?.silenceMs;
+		if (this.#state === RECEIVING && silenceMs !== undefined) {
+			this.#silentMs = this.#receivedMs + silenceMs;
+			if (nowMs >= this.#silentMs) this.abort();
+		}
 		if (installer === undefined || this.#state !== VERIFYING) return;
 		installer.advance();
 		this.settle(installer);
@@ -209,7 +228,7 @@ export class Updater implements ScheduledMachine, PermitClient {
 		this.#parts.restartSoon();
 	}
 
-	/** A slow transfer is not reported, because it resumes at the next start. */
+	/** Ends a transfer. A slow one is not reported as interrupted, because it resumes at the next start. */
 	stop(): void {
 		if (this.#sender?.isSlow) this.#installer?.close(INTERRUPTED);
 		else this.abort();

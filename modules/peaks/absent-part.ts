@@ -1,4 +1,4 @@
-/** In the place of part.ts in a firmware without peaks. */
+/** Replaces part.ts in a firmware without peaks. */
 import { Absent, absentPart, keptEntry } from "../absent.js";
 import type { Core } from "../core/core.js";
 

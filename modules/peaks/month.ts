@@ -6,13 +6,15 @@ import { DAY_S, DAYS, type LocalCalendar } from "../time/calendar.js";
 import { monthOf } from "../time/date.js";
 
 export const RANKS = 3;
-/** Month (`monthOf`) of the highest intervals, and the settings that they belong to. */
+/** Index of the month (`monthOf`) of the highest intervals. */
 export const MONTH = 0;
+/** Index of a number for the settings that the highest intervals belong to. */
 export const SHAPE = 1;
-/** Time before which no interval is looked at any more, Unix seconds. */
+/** Index of the earliest start of an interval that is still to be examined, Unix seconds. */
 export const FROM = 2;
-/** Starts of the highest intervals, the highest one first, and their mean powers in W. */
+/** First index of the starts of the highest intervals, the highest one first, Unix seconds. */
 export const STARTS = 3;
+/** First index of their mean powers, W. */
 export const WATTS = STARTS + RANKS;
 export const STORED = WATTS + RANKS;
 
@@ -21,14 +23,14 @@ export function localMonthAt(calendar: LocalCalendar, timeS: number): number {
 	return monthOf(Math.floor((timeS + calendar.offsetMinutes(timeS * 1000) * 60) / DAY_S));
 }
 
-/** Adds an interval. Returns true if it is one of the highest of its month; one of a past month never is. */
+/** Adds an interval. Returns true if it is one of the highest of its month; false for an interval of a past month. */
 export function addInterval(numbers: Float64Array, calendar: LocalCalendar, startS: number, watts: number): boolean {
 	const month = localMonthAt(calendar, startS);
 	if (month < numbers[MONTH]) return false;
 	if (month > numbers[MONTH]) numbers.fill(0, STARTS, STORED);
 	numbers[MONTH] = month;
 	const dayS = calendar.boundary(DAYS, startS);
-	// Place of the same day, or else the last one, which is free or has the lowest.
+	// The place of the same day, or otherwise the last place, which is free or has the lowest interval.
 	let place = STARTS;
 	while (place < STARTS + RANKS - 1 && calendar.boundary(DAYS, numbers[place]) !== dayS) place++;
 	if (numbers[place] !== 0 && watts <= numbers[place + RANKS]) return false;

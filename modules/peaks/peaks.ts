@@ -28,21 +28,26 @@ import { addInterval, FROM, localMonthAt, MONTH, peakOf, SHAPE, STORED } from ".
 /** Key of the stored numbers. */
 const KEY = "peaks_month";
 
-/** Further numbers: time and counter in Wh at the beginning of the running interval; time 0 if unknown. */
+/* Indexes of further numbers, which are not stored. */
+/** Unix time of the first reading of the running interval, s; 0 if unknown. */
 const EDGE_S = STORED;
+/** Counter at that time, Wh. */
 const EDGE_WH = STORED + 1;
-/** Time, counter in Wh and power in W of the last readout, and the number of its quarter hour. */
+/** Unix time of the last readout, s. */
 const TIME_S = STORED + 2;
+/** Counter in the last readout, Wh. */
 const WH = STORED + 3;
+/** Power in the last readout, W. */
 const POWER = STORED + 4;
+/** Number of the quarter hour of the last readout, since 1970. */
 const QUARTER = STORED + 5;
 /** Unix time minus monotonic time, ms, at the last readout; 0 before the first. */
 const OFFSET_MS = STORED + 6;
 const COUNT = STORED + 7;
 
-/** Largest change of the clock, against monotonic time, that is ignored. */
+/** Largest change of the clock, against monotonic time, that is ignored, ms. */
 const STEP_MS = 5000;
-/** Time for the history to store a readout, and pause before another attempt. */
+/** Time in which the history stores a readout, ms; then the history is scanned, or this time is waited again. */
 const STORE_MS = 1000;
 
 const HAS_IMPORT = 1 << IMPORT;
@@ -50,7 +55,7 @@ const HAS_IMPORT = 1 << IMPORT;
 export class Peaks implements Running, Timed {
 	readonly #core: Core;
 	#task: Task | undefined;
-	/** Undefined while no interval is chosen; then no readout is looked at. */
+	/** Undefined while no interval is chosen; then readouts are ignored. */
 	#numbers: Float64Array | undefined;
 	#dueMs = Number.POSITIVE_INFINITY;
 
@@ -88,7 +93,7 @@ export class Peaks implements Running, Timed {
 		const offsetMs = (clock.utcMs() ?? 0) - clock.monotonicMs();
 		const isStep = numbers[OFFSET_MS] !== 0 && Math.abs(offsetMs - numbers[OFFSET_MS]) > STEP_MS;
 		numbers[OFFSET_MS] = offsetMs;
-		// Replaced by the start of the next interval.
+		// `scan` replaces this by the start of the next interval.
 		if (isStep) numbers[FROM] = Number.POSITIVE_INFINITY;
 		const quarter = Math.floor(numbers[TIME_S] / QUARTER_S);
 		if (quarter === numbers[QUARTER] && !isStep) return;
@@ -98,7 +103,10 @@ export class Peaks implements Running, Timed {
 		});
 	}
 
-	/** Peak of the month, mean power of the running interval so far, and at its end: W, NaN if unknown. Empty while off. */
+	/**
+	 * Peak of the month, mean power of the running interval so far, and its expected mean power at the end: W, NaN if
+	 * unknown. Empty while no interval is chosen.
+	 */
 	get values(): readonly number[] {
 		const { clock, config, zone } = this.#core;
 		const numbers = this.#numbers;
@@ -171,8 +179,8 @@ export class Peaks implements Running, Timed {
 		const { lastS, sectors, state } = history.journal();
 		// After the clock was set back, the history continues after its last reading.
 		const nextS = calendar.boundary(level, Math.max(nowS, lastS), 1);
-		let isNews = numbers[FROM] > nextS;
-		if (isNews) numbers[FROM] = nextS;
+		let hasChanged = numbers[FROM] > nextS;
+		if (hasChanged) numbers[FROM] = nextS;
 		// The clock was ahead when these intervals were measured.
 		if (numbers[MONTH] > localMonthAt(calendar, nowS)) numbers[MONTH] = 0;
 		const cursor = new EntryCursor(sectors, sectors.walk(Math.max(numbers[FROM], nowS - KEEP_S[level])));
@@ -190,15 +198,15 @@ export class Peaks implements Running, Timed {
 			const isNear = timeS - beginS <= toleranceOf(level);
 			const isNext = isNear && edgeS > 0 && calendar.boundary(level, startS, 1) === beginS;
 			const watts = Math.round((sum * 3600) / (timeS - edgeS));
-			if (isNext && startS >= numbers[FROM] && addInterval(numbers, calendar, startS, watts)) isNews = true;
+			if (isNext && startS >= numbers[FROM] && addInterval(numbers, calendar, startS, watts)) hasChanged = true;
 			startS = beginS;
-			// After a readout without the counter, the next rise begins before it.
+			// After a readout without the counter, the rise of the next one begins before this readout.
 			edgeS = isNear && (isFirst || hasRise) ? timeS : 0;
 			sum = 0;
 		}
 		numbers[EDGE_S] = startS >= numbers[FROM] ? edgeS : 0;
 		numbers[EDGE_WH] = state.numbers[READINGS + IMPORT] - sum;
 		numbers[FROM] = Math.max(numbers[FROM], startS);
-		if (isNews) storage.set(KEY, new Uint8Array(numbers.buffer, 0, STORED * 8));
+		if (hasChanged) storage.set(KEY, new Uint8Array(numbers.buffer, 0, STORED * 8));
 	}
 }

@@ -58,7 +58,7 @@ export class Light implements Timed {
 		this.show(EMPTY, true);
 	}
 
-	/** `limitMs`: time after which it ends by itself. */
+	/** Sets IDENTIFIED. `limitMs`: time after which it ends by itself. */
 	identifying(on: boolean, limitMs = Number.POSITIVE_INFINITY): void {
 		this.show(IDENTIFIED, on);
 		this.#task.update((nowMs) => {
@@ -86,8 +86,8 @@ export class Light implements Timed {
 		if (nowMs >= this.#identifyEndMs) {
 			this.#identifyEndMs = Number.POSITIVE_INFINITY;
 			this.#shown &= ~IDENTIFIED;
-			this.turn();
-		} else if (nowMs >= this.#flashEndMs) this.turn();
+			this.refresh();
+		} else if (nowMs >= this.#flashEndMs) this.refresh();
 	}
 
 	private beginFlash(nowMs: number): void {
@@ -96,17 +96,17 @@ export class Light implements Timed {
 		this.#led.blink(FLASH_MS, 0);
 	}
 
-	private show(what: number, on: boolean): void {
-		const shown = on ? this.#shown | what : this.#shown & ~what;
+	private show(condition: number, on: boolean): void {
+		const shown = on ? this.#shown | condition : this.#shown & ~condition;
 		if (shown === this.#shown) return;
 		this.#task.update(() => {
 			this.#shown = shown;
-			this.turn();
+			this.refresh();
 		});
 	}
 
 	/** Ends a flash and shows the current conditions. */
-	private turn(): void {
+	private refresh(): void {
 		this.#flashEndMs = Number.POSITIVE_INFINITY;
 		const shown = this.#shown;
 		if (shown & RESETTING) this.#led.blink(FAST_MS, FAST_MS);

@@ -22,7 +22,7 @@ export const POWER = part({
 	metrics,
 });
 
-/** A value that cannot be measured is shown as 0, with `…_valid: false`. */
+/** Returns the voltages. One that cannot be measured is 0, with `…_valid: false`. */
 function status(_: undefined, { host: { power }, config, clock, saving }: Core): Facts {
 	const battery = power?.batteryVoltage();
 	const usb = power?.usbVoltage();

@@ -39,7 +39,7 @@ export interface Sleeper {
 	readonly nextRunMs: number;
 	/** Starts radio and server, once. */
 	connect(): void;
-	/** Called when the work takes too long. */
+	/** Called when the work takes too long: abandons it. */
 	giveUp(): void;
 	/** Called when the batteries are empty; a long sleep follows. */
 	emptied(): void;
@@ -110,16 +110,16 @@ export class SleepPolicy implements ScheduledMachine {
 			this.#limitMs = nowMs + HAND_MS;
 			this.#lookMs = nowMs + LOOK_MS;
 			this.enter(STATE_ROUTINE, nowMs);
-			if (start === START_BY_PERSON) this.takeHand(nowMs);
+			if (start === START_BY_PERSON) this.userPresent(nowMs);
 		});
 	}
 
 	pressed(): void {
-		this.#task.update((nowMs) => this.takeHand(nowMs));
+		this.#task.update((nowMs) => this.userPresent(nowMs));
 	}
 
 	/** Reports an authenticated request. */
-	asked(): void {
+	requestReceived(): void {
 		this.#task.update((nowMs) => this.attend(Math.min(nowMs + REQUEST_MS, this.#limitMs)));
 	}
 
@@ -130,10 +130,10 @@ export class SleepPolicy implements ScheduledMachine {
 	advance(nowMs: number): void {
 		if (nowMs < this.#lookMs) return;
 		this.#lookMs = nowMs + LOOK_MS;
-		if (this.#supply.measure()) this.takeHand(nowMs);
+		if (this.#supply.measure()) this.userPresent(nowMs);
 	}
 
-	/** Follows supply, mode and activity, and sets the deadline. */
+	/** Updates the state by supply, mode and activity, and sets the deadline. */
 	drain(nowMs: number): void {
 		if (this.#state < STATE_LOW) this.settle(nowMs);
 		if (this.#state === STATE_ROUTINE) this.finish(nowMs);
@@ -160,7 +160,7 @@ export class SleepPolicy implements ScheduledMachine {
 		}
 	}
 
-	/** Makes all transitions except that to ASLEEP. */
+	/** Enters a state. All transitions except that to ASLEEP are made here. */
 	private enter(state: number, nowMs: number): void {
 		if (state === this.#state) return;
 		this.#state = state;
@@ -170,8 +170,8 @@ export class SleepPolicy implements ScheduledMachine {
 		else if (state !== STATE_ROUTINE) this.connect();
 	}
 
-	/** Makes ATTENDED last longer, because a user is present. */
-	private takeHand(nowMs: number): void {
+	/** Prolongs ATTENDED, because a user is present. */
+	private userPresent(nowMs: number): void {
 		this.#limitMs = nowMs + LIMIT_MS;
 		this.attend(nowMs + (this.#sleeper.isNew ? SETUP_MS : HAND_MS));
 	}

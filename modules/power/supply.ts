@@ -4,8 +4,8 @@ import type { Power } from "../io/host.js";
 /** USB voltage below which the device runs on its batteries. */
 const USB_MIN = 4;
 /**
- * Voltage per cell, V, below which a cell counts as empty; a supply that keeps falling soon breaks down, perhaps during
- * a write.
+ * Voltage per cell, V, below which a cell counts as empty. If the voltage falls further, the supply soon breaks down,
+ * perhaps during a write.
  */
 const CUT_OFF = 1;
 /** Voltage per cell, V, that ends `isLow`; an empty cell recovers by about 0.1 V without load. */

@@ -1,4 +1,4 @@
-/** In the place of part.ts in a firmware without prices. */
+/** Replaces part.ts in a firmware without prices. */
 import { Absent, absentPart, keptEntry } from "../absent.js";
 
 const NAME = "prices";

@@ -11,7 +11,7 @@
  *
  * Prices are in millionths of the currency, so that no amount is rounded before it is summed. A negative price of import
  * is paid to the owner, a negative price of export by the owner. A period lasts until the first day of the next one,
- * whatever their order in the list. Limit: PRICE_LIMIT periods.
+ * in any order of the list. Limit: PRICE_LIMIT periods.
  */
 import { hasOnly } from "../bytes/ascii.js";
 import { findRepeated } from "../bytes/rows.js";

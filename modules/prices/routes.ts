@@ -111,7 +111,7 @@ export function postPrices(exchange: Exchange, values: BodyValues): void {
 	getPrices(exchange);
 }
 
-/** Validates the prices; returns undefined after answering the request with an error. */
+/** Validates the prices; if they are invalid, replies with an error and returns undefined. */
 export function acceptPrices(exchange: Exchange, values: BodyValues): readonly Put[] | undefined {
 	const list = needed(values, PRICES_PERIODS);
 	const same = findSameDay(list);

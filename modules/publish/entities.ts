@@ -30,7 +30,7 @@ interface OwnEntity {
 	readonly deviceClass: string;
 	readonly unit: string;
 	readonly stateClass: string;
-	/** True if it is about the gateway, and therefore always there. */
+	/** True if the entity is about the gateway, so that it always exists. */
 	readonly isDiagnostic: boolean;
 }
 
@@ -55,7 +55,7 @@ const METER = own("meter", ["Meter", "Zähler", "Licznik"], "connectivity", "", 
 export const PROBLEM = own("problem", ["Problem", "Störung", "Problem"], "problem", "", "binary_sensor");
 export const PROBLEM_TEXT = own("problem_text", [], "", "", "");
 export const METER_NUMBER = own("meter_number", ["Meter number", "Zählernummer", "Numer licznika"], "");
-/** Named as 1-0:16.7.0, which other meters send (obis/names.tsv). */
+/** Has the names of 1-0:16.7.0, which other meters send (obis/names.tsv). */
 const POWER_NET = power("power_net", [
 	"Active power net (import - export)",
 	"Wirkleistung saldiert (Bezug - Lieferung)",
@@ -144,17 +144,19 @@ export class Entities {
 		if (place >= 0) this.#values?.seek(place);
 	}
 
-	/** Undefined for a value of the readout, but not for one that is calculated from it. */
+	/**
+	 * The selected entity if it is one of the gateway's own (POWER_NET included); undefined for a value of the readout.
+	 */
 	get own(): OwnEntity | undefined {
 		return this.#own[this.#index];
 	}
 
-	/** True for what the gateway says of itself; false for a value of the meter. */
+	/** True if the selected entity is about the gateway, false if it is about the meter. */
 	get isDiagnostic(): boolean {
 		return this.own?.isDiagnostic ?? false;
 	}
 
-	/** True for a value that is no longer true when the readout is old. Peaks stay true. */
+	/** True if the value is invalid once the readout is old. Peaks stay valid. */
 	get isMomentary(): boolean {
 		return (this.own === undefined || this.own === POWER_NET) && this.stateClass === MEASUREMENT;
 	}
@@ -174,7 +176,7 @@ export class Entities {
 		return this.#states[this.#index] ?? this.#values?.value ?? "";
 	}
 
-	/** Unit; "" without one. The next two members are "" in the same way. */
+	/** Unit; "" without one. Device class and state class are also "" if there is none. */
 	get unit(): string {
 		return this.own?.unit ?? this.#values?.unit ?? "";
 	}

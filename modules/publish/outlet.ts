@@ -11,7 +11,7 @@ import { PUBLISH } from "./part.js";
 
 export interface Sending extends Running {
 	readonly output: Output;
-	/** Returns false if a test is running or has ended within TEST_PAUSE_MS. */
+	/** Starts a test; returns false if a test is running or has ended within TEST_PAUSE_MS. */
 	test(test: SendTest): boolean;
 	cancel(test: SendTest): void;
 	settingsChanged(): void;
@@ -19,8 +19,9 @@ export interface Sending extends Running {
 
 export interface OutletTexts {
 	readonly enabled: SettingField<boolean>;
-	/** Error code if the output is disabled, and display name, such as "The hub". */
+	/** Error code if the output is disabled. */
 	readonly disabled: string;
+	/** Display name, such as "The hub". */
 	readonly name: string;
 	/** Message after the server has accepted all data. */
 	readonly taken: string;
@@ -31,7 +32,7 @@ export interface OutletTexts {
 export class Outlet<Sender extends Sending> implements Running {
 	/** Certificates of the server; they exist in safe mode too, for the settings. */
 	readonly certificates: TrustedCertificates;
-	/** Undefined in safe mode, and on hosts without outgoing connections. */
+	/** Sends readouts; undefined in safe mode, and on hosts without outgoing connections. */
 	readonly sender: Sender | undefined;
 	readonly texts: OutletTexts;
 
@@ -76,8 +77,9 @@ export interface OutletOptions<Sender extends Sending> {
 	readonly certificate: SettingField<Uint8Array>;
 	readonly limit: number;
 	readonly keys: string;
-	/** Events for the first failure and the next success. */
+	/** Event for the first failure. */
 	readonly failed: EventKind;
+	/** Event for the next success. */
 	readonly works: EventKind;
 	open(deps: OutputDeps, access: OutputAccess): Sender;
 }

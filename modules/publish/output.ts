@@ -32,7 +32,7 @@ export interface OutputDeps extends EntitySources {
 	readonly config: ConfigStore;
 	readonly crypto: Pick<Crypto, "random">;
 	readonly driver: Driver;
-	/** Undefined if the host can't install updates. */
+	/** Newest version and progress of an installation; undefined if the host can't install updates. */
 	readonly firmware: { readonly latest: string; readonly progress: number | undefined } | undefined;
 	readonly info: HostInfo;
 	readonly ledger: MemoryLedger;
@@ -46,7 +46,7 @@ export interface OutputDeps extends EntitySources {
 	readonly radio: (EntitySources["radio"] & { readonly address: unknown }) | undefined;
 	readonly metering: { readonly freshSecs: number };
 	readonly reader: { readonly outcomes: { readonly measured: Readout | undefined; readonly failure: unknown } };
-	/** Undefined if the device never sleeps. */
+	/** State of sleep; undefined if the device never sleeps. */
 	readonly saving: { readonly awakeUntilMs: number } | undefined;
 	readonly tlsPermit: TLSPermit;
 	readonly writer: JSONWriter;
@@ -89,11 +89,11 @@ export const OWNER_PAUSE_MS = 3_600_000;
 /** Maximum size of a TLS session to keep, bytes; a session ticket fits. */
 const SESSION_KEPT = 1024;
 
-interface Asked {
+interface PendingTest {
 	readonly test: SendTest;
 	readonly sinceMs: number;
 	/** Time at which the result is reported, monotonic ms. */
-	tellMs: number;
+	reportMs: number;
 	isAnswered: boolean;
 	failure: OutputFailure | undefined;
 	status: number;
@@ -101,8 +101,9 @@ interface Asked {
 
 export class Output implements PermitClient {
 	failure: OutputFailure | undefined;
-	/** Number of failed attempts, since the start and since the last success. */
+	/** Number of failed attempts since the start. */
 	failures = 0;
+	/** Number of failed attempts since the last success. */
 	attempts = 0;
 	/** Time of the last complete transmission, Unix ms; 0 if there was none or the clock was not set. */
 	sentUtcMs = 0;
@@ -114,7 +115,7 @@ export class Output implements PermitClient {
 	#hasMemory = false;
 	/** TLS session that shortens the next handshake. */
 	#session: Uint8Array | undefined;
-	#asked: Asked | undefined;
+	#test: PendingTest | undefined;
 	#nextTestMs = Number.NEGATIVE_INFINITY;
 
 	constructor(deps: OutputDeps, access: OutputAccess, owner: OutputListener, options: OutputOptions) {
@@ -210,7 +211,7 @@ export class Output implements PermitClient {
 
 	/** Records a success and answers a test. */
 	succeed(status: number, nowMs: number): void {
-		this.stands(undefined);
+		this.setFailure(undefined);
 		this.answer(undefined, status, nowMs);
 	}
 
@@ -219,7 +220,7 @@ export class Output implements PermitClient {
 		this.failures++;
 		this.attempts++;
 		this.#session = undefined;
-		this.stands(failure);
+		this.setFailure(failure);
 		this.answer(failure, status, nowMs);
 	}
 
@@ -232,50 +233,50 @@ export class Output implements PermitClient {
 		return pauseS * (800 + (400 * this.#deps.crypto.random(1)[0]) / 255);
 	}
 
-	/** Returns false if a test is running or has ended within TEST_PAUSE_MS. */
+	/** Starts a test; returns false if a test is running or has ended within TEST_PAUSE_MS. */
 	test(test: SendTest, nowMs: number): boolean {
-		if (this.#asked !== undefined || nowMs < this.#nextTestMs) return false;
-		const tellMs = nowMs + this.#options.testLimitMs;
-		this.#asked = { test, sinceMs: nowMs, tellMs, isAnswered: false, failure: undefined, status: 0 };
+		if (this.#test !== undefined || nowMs < this.#nextTestMs) return false;
+		const reportMs = nowMs + this.#options.testLimitMs;
+		this.#test = { test, sinceMs: nowMs, reportMs, isAnswered: false, failure: undefined, status: 0 };
 		return true;
 	}
 
 	/** Drops the test, because its client has left. A transmission in progress continues. */
 	cancel(test: SendTest, nowMs: number): void {
-		if (this.#asked?.test === test) this.endTest(nowMs);
+		if (this.#test?.test === test) this.endTest(nowMs);
 	}
 
 	/** Time at which the running test was requested, monotonic ms; undefined without a test. */
 	get testedSinceMs(): number | undefined {
-		return this.#asked?.sinceMs;
+		return this.#test?.sinceMs;
 	}
 
 	/** Records the result of a running test. */
 	answer(failure: OutputFailure | undefined, status: number, nowMs: number): void {
-		const asked = this.#asked;
-		if (asked === undefined || asked.isAnswered) return;
-		asked.isAnswered = true;
-		asked.failure = failure;
-		asked.status = status;
+		const pending = this.#test;
+		if (pending === undefined || pending.isAnswered) return;
+		pending.isAnswered = true;
+		pending.failure = failure;
+		pending.status = status;
 		const hasReply = failure === undefined || status > 0;
-		asked.tellMs = hasReply ? nowMs : Math.max(nowMs, asked.sinceMs + this.#options.testLeastMs);
+		pending.reportMs = hasReply ? nowMs : Math.max(nowMs, pending.sinceMs + this.#options.testLeastMs);
 	}
 
 	/** Time at which the test must be reported, to be included in the client's deadline; Infinity without a test. */
 	get deadlineMs(): number {
-		return this.#asked?.tellMs ?? Number.POSITIVE_INFINITY;
+		return this.#test?.reportMs ?? Number.POSITIVE_INFINITY;
 	}
 
 	/** Reports a test that is due. Call it in the client's `drain`. */
 	drain(nowMs: number): void {
-		const asked = this.#asked;
-		if (asked === undefined || nowMs < asked.tellMs) return;
+		const pending = this.#test;
+		if (pending === undefined || nowMs < pending.reportMs) return;
 		this.endTest(nowMs);
-		const failure = asked.isAnswered ? asked.failure : (this.failure ?? connectFailure(CLIENT_TIMEOUT));
-		asked.test.finished(failure, asked.status);
+		const failure = pending.isAnswered ? pending.failure : (this.failure ?? connectFailure(CLIENT_TIMEOUT));
+		pending.test.finished(failure, pending.status);
 	}
 
-	private stands(failure: OutputFailure | undefined): void {
+	private setFailure(failure: OutputFailure | undefined): void {
 		const before = this.failure;
 		this.failure = failure;
 		if (failure === before) return;
@@ -284,7 +285,7 @@ export class Output implements PermitClient {
 	}
 
 	private endTest(nowMs: number): void {
-		this.#asked = undefined;
+		this.#test = undefined;
 		this.#nextTestMs = nowMs + TEST_PAUSE_MS;
 	}
 }

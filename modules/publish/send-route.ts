@@ -12,7 +12,10 @@ export function sendRoute(path: string): Operation {
 	return route(METHOD_GET, path, send, { waits: true });
 }
 
-/** The reply may be delayed (output.ts), because it reveals whether something answers at the configured address. */
+/**
+ * Publishes at once and replies with the result. The reply may be delayed (output.ts), because it reveals whether
+ * something answers at the configured address.
+ */
 function send(exchange: Exchange<Outlet<Sending>>): void {
 	const { sender, texts } = exchange.part;
 	const { enabled, disabled, name, taken, hasStatus } = texts;

@@ -21,7 +21,7 @@ export interface Chosen {
 	readonly protocol: string;
 }
 
-/** Ends at once, without sending anything. */
+/** Session that ends at once, without sending anything. */
 export class AbsentSession implements ReadSession, Probing {
 	readonly line = LINE;
 	readonly failure = PROTOCOL_ABSENT;
@@ -53,5 +53,5 @@ function open(): AbsentSession {
 	return new AbsentSession();
 }
 
-/** Row of a protocol without its `isChosen`. */
+/** Row of an absent protocol, without its `isChosen`. */
 export const ABSENT = Object.freeze({ open, probe: open });

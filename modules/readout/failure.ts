@@ -3,11 +3,13 @@
  * identity. The API shows `error`, `code` and `message`.
  */
 
-/** Values of `error` in the API: no answer in time; another failure of meter or line; rejected authentication. */
+/* Values of `error` in the API. */
+/** The meter did not answer in time. */
 export const METER_TIMEOUT = "meter_timeout";
+/** Another failure of the meter or the line. */
 export const METER_ERROR = "meter_error";
+/** The meter rejected the authentication. */
 export const METER_AUTH_FAILED = "meter_auth_failed";
-
 /** The load profile is missing or not accessible. */
 export const NO_PROFILE = "no_profile";
 export const BUSY = "busy";
@@ -22,11 +24,13 @@ export interface Advice {
 	readonly pushBaud?: number;
 }
 
+/** Unsolicited data that were found. */
 export interface Unsolicited {
 	/** Kind as in the API: `ascii`, `sml`, `dlms_hdlc`, `dlms_mbus`, `dlms_wrapper`, `dlms_bare`, `tic`, `noise`. */
 	readonly kind: string;
-	/** Speed in Bd, and framing such as `7E1`; 0 and "" if data arrived at every speed. */
+	/** Speed, Bd; 0 if data arrived at every speed. */
 	readonly baud: number;
+	/** Framing such as `7E1`; "" if data arrived at every speed. */
 	readonly framing: string;
 	readonly isSupported: boolean;
 }
@@ -41,9 +45,10 @@ const ERROR_BITS = 8;
 export class Failure {
 	/** Code, a space, and the message. */
 	readonly text: string;
+	/** Progress, final flag and error; layout above. */
 	readonly rank: number;
 	declare advice?: Advice;
-	declare unasked?: Unsolicited;
+	declare finding?: Unsolicited;
 
 	constructor(text: string, rank: number) {
 		this.text = text;
@@ -54,7 +59,7 @@ export class Failure {
 		return ERRORS[this.rank >> ERROR_BITS];
 	}
 
-	/** Stable code `<layer>/<what>`; "" for a failure that is not kept as the last error. */
+	/** Stable code `<layer>/<reason>`; "" for a failure that is not kept as the last error. */
 	get code(): string {
 		return this.text.slice(0, this.text.indexOf(" "));
 	}
@@ -65,8 +70,8 @@ export class Failure {
 	}
 
 	/**
-	 * Progress of the session: of several attempts, the failure with the highest is shown. Below PROGRESS_HEARD the
-	 * meter has not answered in the protocol, and another opening may succeed.
+	 * Progress of the session: of several attempts, the failure with the highest progress is shown. Below
+	 * PROGRESS_HEARD the meter has not answered in the protocol, and another opening may succeed.
 	 */
 	get progress(): number {
 		return this.rank & PROGRESS;
@@ -95,9 +100,9 @@ export function finalFailure(error: string, code: string, progress: number, mess
 }
 
 /** Copies a failure, with a more specific message, the unsolicited data found, and the settings that would fix it. */
-export function foundFailure({ code, rank }: Failure, message: string, unasked: Unsolicited, advice?: Advice): Failure {
+export function foundFailure({ code, rank }: Failure, message: string, finding: Unsolicited, advice?: Advice): Failure {
 	const row = new Failure(`${code} ${message}`, rank);
-	row.unasked = Object.freeze(unasked);
+	row.finding = Object.freeze(finding);
 	if (advice !== undefined) row.advice = Object.freeze(advice);
 	return Object.freeze(row);
 }

@@ -1,7 +1,7 @@
 /**
  * Interface of a meter protocol: a row of meter/protocols.ts that opens sessions. A session is a machine connected to a
- * Link; its `readout` returns the result at EVENT_READOUT, EVENT_POOR or EVENT_END. It decides how to react to a
- * failure and what to remember about the meter.
+ * Link; its `readout` returns the result at EVENT_READOUT, EVENT_POOR or EVENT_END. The session decides how to react to
+ * a failure and what to remember about the meter.
  */
 import type { Crypto } from "../io/crypto.js";
 import type { LineSettings, Storage } from "../io/host.js";
@@ -10,7 +10,7 @@ import type { Failure } from "./failure.js";
 import type { Readout } from "./readout.js";
 import type { RecordWriter } from "./record-writer.js";
 
-/** The next three are the events of all sessions; protocols may add their own. */
+/* Events of all sessions; protocols may add their own. */
 /** There are data that must not be kept as good; they are shown if nothing better follows. */
 export const EVENT_POOR = 2;
 /** End of the session, always the last event. */
@@ -28,7 +28,7 @@ export interface ReadSession extends Machine {
 	readonly isIdle?: boolean;
 	/** Reason for the failure or for EVENT_POOR; undefined at EVENT_END after success. */
 	readonly failure: Failure | undefined;
-	/** Returns the data; called once at each of these events. `utcMs` is 0 if the clock was never set. */
+	/** Returns the data; called once at each of the events above. `utcMs` is 0 if the clock was never set. */
 	readout(event: number, utcMs: number): Readout | undefined;
 	/** Ends the session promptly; data received so far count as truncated. Has no effect after the end. */
 	abort(nowMs: number): void;
@@ -46,10 +46,11 @@ export interface ReadSession extends Machine {
 
 /** A session that only checks for the meter. */
 export interface Probing extends Machine, Pick<ReadSession, "line" | "anyFraming" | "isIdle" | "failure" | "abort"> {
-	/** ASCII; empty if unknown. */
+	/** Identification of the meter, ASCII; empty if unknown. */
 	readonly meterId: Uint8Array;
-	/** Number of received characters, and of damaged ones among them. Default 0: an 8-bit line has no parity. */
+	/** Number of received characters. */
 	readonly received: number;
+	/** Number of damaged characters among them; default 0, because an 8-bit line has no parity. */
 	readonly damaged?: number;
 	/** Called once after a failure; returns the next session to try, if there is one. */
 	nextProbe?(nowMs: number): Probing | undefined;
@@ -65,8 +66,33 @@ export interface ProtocolMemory {
 export interface ProfileRequest {
 	/** Groups A to F of the code. */
 	readonly code: Uint8Array;
-	/** Number of latest rows, 1 to ROWS_LIMIT. */
+	/** Number of latest rows, 1 to ROWS_LIMIT; with a span, that of its rows. */
 	readonly entries: number;
+	/** Time of the requested rows; without it, the latest rows. */
+	readonly span?: ProfileSpan | undefined;
+}
+
+/** Range of row times, both ends included, and what the session learns about the meter. */
+export interface ProfileSpan {
+	readonly from: ProfileMoment;
+	readonly to: ProfileMoment;
+	/** The meter's clock, as local seconds since 1970; NaN if it was not read. */
+	clockS: number;
+	/** Minutes from the clock's time to UTC; NaN if the meter does not tell. */
+	clockDeviation: number;
+	/** Season digit of the clock: 0 winter, 1 summer, 2 UTC; -1 if the meter does not tell. */
+	clockSeason: number;
+	/** Number of rows that the meter has; -1 if unknown. */
+	rowsInMeter: number;
+}
+
+export interface ProfileMoment {
+	/** Unix time, s. */
+	readonly utcS: number;
+	/** Seconds since 1970 in the meter's local time. */
+	readonly localS: number;
+	/** Season of that local time, as in a time of P.01: 0 winter, 1 summer, 2 UTC. */
+	readonly season: number;
 }
 
 export interface Opening<Settings> {
@@ -78,7 +104,7 @@ export interface Opening<Settings> {
 	/** Silence to wait for before sending, ms: the meter may still be in the previous session. */
 	readonly quietMs: number;
 	readonly nowMs: number;
-	/** Profile to read instead of a readout; only for protocols with `asksForProfiles`. */
+	/** Profile to read instead of a readout; only for protocols with `hasProfiles`. */
 	readonly profile?: ProfileRequest | undefined;
 	/** Writes to the developer's log; must not contain secrets. */
 	trace(message: string): void;
@@ -99,7 +125,7 @@ export interface MeterProtocol<Settings> {
 	 */
 	readonly restMinutes?: number;
 	/** True if a profile is requested by its code rather than extracted from a readout. */
-	readonly asksForProfiles?: true;
+	readonly hasProfiles?: true;
 	open(opening: Opening<Settings>): ReadSession;
 	/**
 	 * Opens a session that checks the position of the optical head. If it listens, it ends with EVENT_READOUT or by
@@ -117,7 +143,7 @@ export interface SimulatedProtocol<Settings> {
 	readonly listenBaud?: undefined;
 	readonly late?: undefined;
 	readonly restMinutes?: undefined;
-	readonly asksForProfiles?: undefined;
+	readonly hasProfiles?: undefined;
 	readonly forget?: undefined;
 	simulate(opening: Opening<Settings>, utcMs: number): Readout;
 }

@@ -45,9 +45,11 @@ const NO_RECORD = 0x10000;
 
 export class Quantities {
 	readonly #cursor: RecordCursor;
-	/** For each quantity: its record (counted from 1), its kind, and the power of ten to the unit of the kind. */
+	/** Record of each quantity, counted from 1. */
 	readonly #records = new Uint16Array(QUANTITY_LIMIT);
+	/** Kind of each quantity. */
 	readonly #kinds = new Uint8Array(QUANTITY_LIMIT);
+	/** Power of ten from the unit of each quantity to the unit of its kind. */
 	readonly #powers = new Int8Array(QUANTITY_LIMIT);
 	readonly #digits = new Uint8Array(VALUE_LIMIT + 1);
 	#record = 0;
@@ -57,7 +59,7 @@ export class Quantities {
 	/** `records` are those of a readout and must not change. */
 	constructor(records: Uint8Array) {
 		this.#cursor = new RecordCursor(records);
-		this.choose();
+		this.findQuantities();
 	}
 
 	kindOf(index: number): number {
@@ -96,7 +98,7 @@ export class Quantities {
 		return shifted(text.decode(this.#digits, 0, end), this.#powers[this.#current] + places);
 	}
 
-	private choose(): void {
+	private findQuantities(): void {
 		const cursor = this.#cursor;
 		const { code } = cursor;
 		const quantities = new Float64Array(QUANTITY_LIMIT);
@@ -125,8 +127,8 @@ export class Quantities {
 
 /** Returns the index in UNITS of a unit, spelled with or without a prefix; NO_UNIT if it is unknown. */
 export function unitOf(spelling: string): number {
-	const whole = UNITS.indexOf(lowerCase(spelling));
-	if (whole >= 0) return whole;
+	const unprefixed = UNITS.indexOf(lowerCase(spelling));
+	if (unprefixed >= 0) return unprefixed;
 	const prefix = PREFIXES.indexOf(spelling.charAt(0));
 	if (spelling === "" || prefix < 0) return NO_UNIT;
 	const unit = UNITS.indexOf(lowerCase(spelling.slice(1)));

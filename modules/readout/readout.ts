@@ -3,8 +3,10 @@
 /** Value of `protocol` in the API before the first readout. */
 export const PROTOCOL_OF_NONE = "IEC62056-21";
 
-/** Values of the status in the API. STATUS_OK: complete and valid. */
+/* Values of the status in the API. */
+/** The readout is complete and valid. */
 export const STATUS_OK = 0;
+/** There is no readout. */
 export const STATUS_NONE = 1;
 /** The readout was truncated by a limit or a timeout; its checks have passed unless `isUnchecked`. */
 export const STATUS_CUT = 2;

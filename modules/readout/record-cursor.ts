@@ -38,10 +38,11 @@ import {
 } from "./record-writer.js";
 import { ADDRESS_LIMIT } from "./sink.js";
 
-/** Characters by four-bit code: `0123456789ABCDEF`, or `0123456789.-:, ` with one code unused. */
+/** Characters of PACKING_HEX by four-bit code: `0123456789ABCDEF`. */
 const HEX_ALPHABET = Object.freeze([
 	0x30, 0x31, 0x32, 0x33, 0x34, 0x35, 0x36, 0x37, 0x38, 0x39, 0x41, 0x42, 0x43, 0x44, 0x45, 0x46,
 ]);
+/** Characters of PACKING_NUMERIC by four-bit code: `0123456789.-:, `; the last code is unused. */
 const NUMERIC_ALPHABET = Object.freeze([
 	0x30, 0x31, 0x32, 0x33, 0x34, 0x35, 0x36, 0x37, 0x38, 0x39, 0x2e, 0x2d, 0x3a, 0x2c, 0x20, 0x20,
 ]);
@@ -51,7 +52,10 @@ const SHORT_TEXT = 32;
 
 const NOWHERE = -1;
 
-/** Digits of a time `YYMMDDhhmmss`. `S` (or `s`) or `W` follows if the meter distinguishes summer and winter time. */
+/**
+ * Number of digits of a time `YYMMDDhhmmss`. `S` (or `s`) or `W` follows if the meter distinguishes summer and winter
+ * time.
+ */
 const TIME_LENGTH = 12;
 const LETTER_S = 0x53;
 const LETTER_W = 0x57;
@@ -73,8 +77,9 @@ export class RecordCursor {
 	addressLength = 0;
 	/** Address as an OBIS code; all groups -1 if it is not one. */
 	readonly code = new OBISCode();
-	/** Class and attribute of a COSEM attribute other than the value; otherwise 0. */
+	/** Class of a COSEM attribute other than the value; otherwise 0. */
 	classId = 0;
+	/** Number of a COSEM attribute other than the value; otherwise 0. */
 	attribute = 0;
 	/** True if the code differs from that of the previous record only in its billing period. */
 	isSameCode = false;
@@ -90,29 +95,34 @@ export class RecordCursor {
 	isPlainUnit = true;
 	/** True if `address` was made from the code. */
 	#isEncoded = false;
-	/** Offsets of the record, of its values, and of the next value or record. */
+	/** Offset of the record; NOWHERE before the first one. */
 	#record = NOWHERE;
+	/** Offset of the record's values. */
 	#values = 0;
+	/** Offset of the next value or record. */
 	#next = 0;
-	#more = false;
+	/** True if another value of the record follows. */
+	#hasMore = false;
+	/** Index of the next value. */
 	#index = 0;
-	/**
-	 * Index of the value that is shown first. If it is not 0, also the number of values and the offset of the next
-	 * record.
-	 */
+	/** Index, as sent, of the value that is shown first. */
 	#first = 0;
+	/** Number of values of the record; only valid if `#first` is not 0. */
 	#count = 0;
+	/** Offset of the next record; only valid if `#first` is not 0. */
 	#end = 0;
-	/** True for a row of a profile; the values of its head begin at `#head`. */
+	/** True for a row of a profile. */
 	#isRow = false;
+	/** Offset of the values of the last record that is not a row, which is the head of the following rows. */
 	#head = 0;
 	/** True if `*00` marks the current value; undefined until this is determined. */
 	#hasTotals: boolean | undefined;
 	#textFrom = 0;
 	#unitFrom = NOWHERE;
 	#packing = PACKING_RAW;
-	/** `quantity` and offset of the values of the last record that belongs to no past billing period. */
+	/** `quantity` of the last record that belongs to no past billing period. */
 	#currentQuantity = -1;
+	/** Offset of the values of that record. */
 	#currentValues = 0;
 
 	constructor(records: Uint8Array) {
@@ -126,8 +136,8 @@ export class RecordCursor {
 				this.#currentQuantity = this.code.quantity;
 				this.#currentValues = this.#values;
 			}
-			while (this.#more && this.#first === 0) {
-				this.#more = (this.#records[this.#next] & VALUE_MORE) !== 0;
+			while (this.#hasMore && this.#first === 0) {
+				this.#hasMore = (this.#records[this.#next] & VALUE_MORE) !== 0;
 				this.#next = this.locate(this.#next);
 			}
 			if (this.#first > 0) this.#next = this.#end;
@@ -157,30 +167,30 @@ export class RecordCursor {
 
 	rewind(): void {
 		this.#next = this.#values;
-		this.#more = true;
+		this.#hasMore = true;
 		this.#index = 0;
 	}
 
 	/** Moves to the next value and sets `text`, `length` and `unit`; returns false after the last value. */
 	nextValue(): boolean {
-		if (!this.#more) return false;
+		if (!this.#hasMore) return false;
 		const index = this.#index++;
 		const first = this.#first;
 		// A unit in another value is read first, because `readText` overwrites `text`.
-		let told = "";
-		if (this.#isRow) told = this.unitIn(this.#head, COLUMN_UNITS + 2 * index);
-		else if (index === 0 && first === OLD_FORM - 1) told = this.unitIn(this.#values, first - 1);
+		let separateUnit = "";
+		if (this.#isRow) separateUnit = this.unitIn(this.#head, COLUMN_UNITS + 2 * index);
+		else if (index === 0 && first === OLD_FORM - 1) separateUnit = this.unitIn(this.#values, first - 1);
 		if (first === 0) {
-			this.#more = (this.#records[this.#next] & VALUE_MORE) !== 0;
+			this.#hasMore = (this.#records[this.#next] & VALUE_MORE) !== 0;
 			this.#next = this.locate(this.#next);
 		} else {
-			this.#more = index + 1 < this.#count;
+			this.#hasMore = index + 1 < this.#count;
 			this.find(this.#values, index > first ? index : (index === 0 ? first + 1 : index) - 1);
 		}
 		this.readText();
 		this.unit = this.readUnit();
 		if (this.unit !== "") return true;
-		this.unit = told;
+		this.unit = separateUnit;
 		if (first === 0 && this.code.billingPeriod !== null && this.attribute === 0) {
 			const { length } = this;
 			this.unit = this.inheritedUnit(index);
@@ -274,7 +284,7 @@ export class RecordCursor {
 	}
 
 	/** Returns a new cursor that interprets `*00` literally, as a billing period. */
-	private another(): RecordCursor {
+	private literalCursor(): RecordCursor {
 		const cursor = new RecordCursor(this.#records);
 		cursor.#hasTotals = false;
 		return cursor;
@@ -286,14 +296,14 @@ export class RecordCursor {
 	 */
 	private findTotals(): boolean {
 		const zeros: number[] = [];
-		let cursor = this.another();
+		let cursor = this.literalCursor();
 		while (cursor.nextRecord()) {
 			if (!isZero(cursor.code)) continue;
 			const { quantity } = cursor.code;
 			if (zeros.includes(quantity) || zeros.length === TOTALS_LIMIT) return false;
 			zeros.push(quantity);
 		}
-		cursor = this.another();
+		cursor = this.literalCursor();
 		while (cursor.nextRecord()) {
 			if (!isZero(cursor.code) && zeros.includes(cursor.code.quantity)) return false;
 		}

@@ -50,8 +50,9 @@ import { PART_ADDRESS, PART_UNIT, PART_VALUE, type RecordSink } from "./sink.js"
 
 /** Buffer size, bytes. It holds the 576 records of a Kohler meter, the longest telegram known. */
 export const RUNNING_LIMIT = 8192;
-/** Maximum lengths of a value's text and of a unit. */
+/** Maximum length of a value's text. */
 export const VALUE_LIMIT = 1024;
+/** Maximum length of a unit. */
 export const UNIT_LIMIT = 32;
 /** Maximum number of values of a record; thirteen months of a capacity tariff take 42. */
 const VALUES_LIMIT = 64;
@@ -84,31 +85,37 @@ const RAW_ROOM = 3;
 export class RecordWriter implements RecordSink {
 	readonly #buffer = new Uint8Array(RUNNING_LIMIT);
 	readonly #code = new OBISCode();
-	/** End and number of the complete records. */
+	/** End of the complete records. */
 	#committed = 0;
+	/** Number of complete records. */
 	#records = 0;
 	/** End of the raw bytes after the complete records. */
 	#end = 0;
 	#valueStart = 0;
 	#unitStart = 0;
-	/** True while the set has no complete value; its packed head ends at `#headEnd`. */
+	/** True while the set has no complete value. */
 	#newSet = false;
+	/** True while the address of the set is incomplete. */
 	#addressOpen = false;
+	/** End of the packed head of a set without a complete value. */
 	#headEnd = 0;
 	/** Position of the last complete value's header, in which a following value is marked; -1 without one. */
 	#lastValue = -1;
-	/** `quantity` of the last complete record, and of the last packed address; -1 without one. */
+	/** `quantity` of the last complete record; -1 without one. */
 	#quantity = -1;
+	/** `quantity` of the last packed address; -1 without one. */
 	#newQuantity = -1;
 	/** True while values belong to a dropped set. */
-	#orphan = false;
+	#isDropped = false;
+	/** Number of values of the last record. */
 	#values = 0;
 	/** Number of columns of the load profile; NO_PROFILE outside a profile, 0 if its head gives no number. */
 	#columns = NO_PROFILE;
-	/** Number of values still missing from the head or row; a line without an address continues it. */
-	#lacking = 0;
-	/** Offset of the row (NOWHERE for other records), and number of rows. */
+	/** Number of values that are still missing from the head or row, which a line without an address then continues. */
+	#missing = 0;
+	/** Offset of the last record if it is a row, otherwise NOWHERE. */
 	#row = NOWHERE;
+	/** Number of rows. */
 	#rows = 0;
 	/** True at the start of a line: values without an address belong to the previous record. */
 	#continues = false;
@@ -118,11 +125,12 @@ export class RecordWriter implements RecordSink {
 	/** State saved by `beginPart`. */
 	readonly #part = new Int16Array(9);
 	/** True if the buffer is full: further data are then refused, so that kept records have no gaps. */
-	#full = false;
+	#isFull = false;
 	/** True if some data did not fit. */
 	overflow = false;
-	/** Copy of the last complete block. `keptIsGood`: the block's checks passed. */
+	/** Copy of the last complete block. */
 	kept: Uint8Array | undefined;
+	/** True if that block passed its checks. */
 	keptIsGood = false;
 
 	get records(): number {
@@ -135,8 +143,8 @@ export class RecordWriter implements RecordSink {
 		this.#lastValue = -1;
 		this.#quantity = -1;
 		this.#newSet = false;
-		this.#orphan = false;
-		this.#full = false;
+		this.#isDropped = false;
+		this.#isFull = false;
 		this.#columns = NO_PROFILE;
 		this.#rows = 0;
 		this.overflow = false;
@@ -152,9 +160,9 @@ export class RecordWriter implements RecordSink {
 			this.discardLine();
 			this.#rows = part[3];
 			this.#columns = part[4];
-			this.#lacking = part[5];
+			this.#missing = part[5];
 			this.#row = part[6];
-			this.#orphan = part[7] === 1;
+			this.#isDropped = part[7] === 1;
 			this.overflow = part[8] === 1;
 			this.beginLine();
 			return;
@@ -164,9 +172,9 @@ export class RecordWriter implements RecordSink {
 		part[2] = this.#lastValue;
 		part[3] = this.#rows;
 		part[4] = this.#columns;
-		part[5] = this.#lacking;
+		part[5] = this.#missing;
 		part[6] = this.#row;
-		part[7] = this.#orphan ? 1 : 0;
+		part[7] = this.#isDropped ? 1 : 0;
 		part[8] = this.overflow ? 1 : 0;
 	}
 
@@ -179,7 +187,7 @@ export class RecordWriter implements RecordSink {
 	}
 
 	beginSet(): void {
-		if (this.#full) {
+		if (this.#isFull) {
 			this.discardSet();
 			return;
 		}
@@ -187,18 +195,18 @@ export class RecordWriter implements RecordSink {
 		this.#continues = false;
 		this.#columns = NO_PROFILE;
 		this.#addressOpen = true;
-		this.#orphan = false;
+		this.#isDropped = false;
 		this.#end = this.#committed + RAW_ROOM;
 	}
 
 	beginValue(): void {
-		if (this.#orphan) return;
+		if (this.#isDropped) return;
 		if (!this.#newSet && this.#lastValue < 0) this.beginSet();
-		const isRow = this.#continues && this.#columns >= 0 && this.#lacking === 0;
+		const isRow = this.#continues && this.#columns >= 0 && this.#missing === 0;
 		this.#continues = false;
-		const isTooMuch = isRow ? this.#rows === ROWS_LIMIT : !this.#newSet && this.#values === VALUES_LIMIT;
-		if (isTooMuch) this.overflow = true;
-		if (this.#full || isTooMuch) {
+		const isOverLimit = isRow ? this.#rows === ROWS_LIMIT : !this.#newSet && this.#values === VALUES_LIMIT;
+		if (isOverLimit) this.overflow = true;
+		if (this.#isFull || isOverLimit) {
 			this.discardSet();
 			return;
 		}
@@ -211,7 +219,7 @@ export class RecordWriter implements RecordSink {
 	}
 
 	text(part: number, bytes: Uint8Array, start: number, end: number): void {
-		if (this.#orphan) return;
+		if (this.#isDropped) return;
 		const length = end - start;
 		if (part === PART_UNIT && this.#unitStart === 0) this.#unitStart = this.#end;
 		// The unit's number and length need this room.
@@ -230,7 +238,7 @@ export class RecordWriter implements RecordSink {
 	}
 
 	endValue(): void {
-		if (this.#orphan) return;
+		if (this.#isDropped) return;
 		if (!this.#newSet) this.#buffer[this.#lastValue] |= VALUE_MORE;
 		this.#lastValue = this.#valueStart;
 		this.packValue();
@@ -239,7 +247,7 @@ export class RecordWriter implements RecordSink {
 			this.#row = isRow ? this.#committed : NOWHERE;
 			if (!isRow) {
 				this.#columns = this.#code.c === GROUP_PROFILE ? 0 : NO_PROFILE;
-				this.#lacking = 0;
+				this.#missing = 0;
 			}
 			this.#records++;
 			this.#quantity = this.#newQuantity;
@@ -257,7 +265,7 @@ export class RecordWriter implements RecordSink {
 		this.#end = this.#committed;
 		this.#newSet = false;
 		this.#addressOpen = false;
-		this.#orphan = true;
+		this.#isDropped = true;
 	}
 
 	discardLine(): void {
@@ -278,7 +286,7 @@ export class RecordWriter implements RecordSink {
 	beginProfileRow(): void {
 		this.beginLine();
 		this.#columns = Math.max(0, this.#columns);
-		this.#lacking = 0;
+		this.#missing = 0;
 	}
 
 	private beginRow(): void {
@@ -289,20 +297,20 @@ export class RecordWriter implements RecordSink {
 		this.#headEnd = this.#committed + 1;
 	}
 
-	/** Updates the number of values from which a line without an address is another row. */
+	/** Counts the values of a head or row; when none is missing, a line without an address begins another row. */
 	private countColumns(): void {
 		const isRow = this.#row !== NOWHERE;
-		if (this.#values === HEAD_VALUES && (!isRow || this.isHeadAgain())) {
+		if (this.#values === HEAD_VALUES && (!isRow || this.isRepeatedHead())) {
 			this.#columns = Math.max(0, digitsAt(this.#buffer, this.#lastValue));
-			this.#lacking = 2 * this.#columns;
-		} else this.#lacking = Math.max(0, (this.#lacking > 0 ? this.#lacking : this.#columns) - 1);
+			this.#missing = 2 * this.#columns;
+		} else this.#missing = Math.max(0, (this.#missing > 0 ? this.#missing : this.#columns) - 1);
 	}
 
 	/**
 	 * Returns true if a row is in fact a repeated head without an address: it begins with a time, and its last value is
 	 * the number of columns.
 	 */
-	private isHeadAgain(): boolean {
+	private isRepeatedHead(): boolean {
 		const buffer = this.#buffer;
 		const columns = this.#columns > 0 ? digitsAt(buffer, this.#lastValue) : 0;
 		if (columns !== this.#columns || columns === 0 || !isTimeAt(buffer, this.#row + 1)) return false;
@@ -313,7 +321,7 @@ export class RecordWriter implements RecordSink {
 	}
 
 	private fill(): void {
-		this.#full = true;
+		this.#isFull = true;
 		this.overflow = true;
 		this.discardSet();
 	}
@@ -328,7 +336,7 @@ export class RecordWriter implements RecordSink {
 	beginCode(groups: Uint8Array, at: number): void {
 		this.beginLine();
 		this.beginSet();
-		if (this.#full) return;
+		if (this.#isFull) return;
 		const code = this.#code;
 		code.setGroups(groups, at);
 		this.#addressOpen = false;
@@ -349,7 +357,7 @@ export class RecordWriter implements RecordSink {
 	beginAttribute(groups: Uint8Array, at: number): void {
 		this.beginLine();
 		this.beginSet();
-		if (this.#full) return;
+		if (this.#isFull) return;
 		this.#addressOpen = false;
 		this.#newQuantity = -1;
 		this.#headEnd = this.#committed + 1 + ATTRIBUTE_SIZE;

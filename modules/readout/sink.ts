@@ -1,6 +1,6 @@
 /**
- * Receiver of a meter's data sets (record-writer.ts), in the terms of IEC 62056-21, which the data of all other
- * protocols fit: lines of data sets, which have an address and values with units.
+ * Receiver of a meter's data sets (record-writer.ts), in the terms of IEC 62056-21: lines of data sets, which have an
+ * address and values with units. The data of all other protocols fit this form.
  */
 
 /** Maximum address length; the standard allows 16. */
@@ -14,7 +14,7 @@ export interface RecordSink {
 	beginPart(isAgain: boolean): void;
 	/** Begins a line, which `discardLine` may discard. */
 	beginLine(): void;
-	/** Begins a data set: its address, and then its values, follow. */
+	/** Begins a data set, whose address and values follow. */
 	beginSet(): void;
 	/**
 	 * Begins a value of the set. Before a line's first set it belongs to the previous set; in a load profile the line is
@@ -28,7 +28,8 @@ export interface RecordSink {
 	discardSet(): void;
 	discardLine(): void;
 	/**
-	 * Completes the block; `good`: its checks passed. Keep the data at once, because `begin` may follow immediately.
+	 * Completes the block. `good`: true if its checks passed. The receiver must copy the data at once, because `begin`
+	 * may follow immediately.
 	 */
 	endBlock(good: boolean): void;
 }

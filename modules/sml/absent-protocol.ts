@@ -1,4 +1,4 @@
-/** In the place of protocol.ts in a firmware without SML. */
+/** Replaces protocol.ts in a firmware without SML. */
 import { ABSENT, type Chosen } from "../readout/absent.js";
 
 export const PROTOCOL_SML = "sml";

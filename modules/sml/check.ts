@@ -5,7 +5,10 @@
  */
 import { CRC16_START, stepCRC16 } from "../bytes/crc16.js";
 
-/** `register`: CRC over `count` bytes from CRC16_START; `sent`: received checksum, first byte in the upper eight bits. */
+/**
+ * Returns true if the checksum is right. `register`: CRC over `count` bytes from CRC16_START. `sent`: received
+ * checksum, first byte in the upper eight bits.
+ */
 export function isCheckRight(register: number, count: number, sent: number): boolean {
 	const swapped = (sent >> 8) | ((sent & 0xff) << 8);
 	if (swapped === (register ^ 0xffff)) return true;

@@ -33,9 +33,9 @@ const DEPTH_LIMIT = 10;
 /** Start of the second half of `#index`. */
 const LEFT = DEPTH_LIMIT + 1;
 const TYPE_LIMIT = 4;
-/** Stored bytes of the server id; a regular one has 10 bytes. */
+/** Maximum number of stored bytes of the server id; a regular one has 10 bytes. */
 const ID_SIZE = 16;
-/** Stored bytes of a value; a public key has 48 bytes. */
+/** Maximum number of stored bytes of a value; a public key has 48 bytes. */
 const VALUE_SIZE = TEXT_LIMIT / 2;
 const CODE_SIZE = 6;
 /** Areas of the buffer: text of a value, element, code, server id. */
@@ -102,15 +102,21 @@ export class SMLFile {
 	#size = 0;
 	/** One array for four areas, to save XS slots. */
 	readonly #work = new Uint8Array(ID_AT + ID_SIZE);
-	/** Checksum of the message, and number of bytes that it covers. */
+	/** Checksum register of the message. */
 	#register = CRC16_START;
+	/** Number of bytes in the checksum. */
 	#count = 0;
+	/** Tag of the message's body. */
 	#tag = 0;
+	/** Letters of the maker in the server id, as one number. */
 	#maker = 0;
-	/** Parts of the present value. The status is the last one received, because only energy registers send it. */
+	/** True if the present value has a valid code. */
 	#hasCode = false;
+	/** Status received last, because only energy registers send it. */
 	#status = NO_STATUS;
+	/** Unit of the present value. */
 	#unit = UNIT_NONE;
+	/** Scaler of the present value. */
 	#scaler = 0;
 
 	constructor(records: RecordWriter) {
@@ -135,13 +141,13 @@ export class SMLFile {
 		return !this.isBroken && this.#depth + this.#typeBytes === 0;
 	}
 
-	take(byte: number): void {
+	parse(byte: number): void {
 		if (this.isBroken) return;
 		if (this.#depth !== MESSAGE || this.#index[MESSAGE] < MESSAGE_CHECK) {
 			this.#register = stepCRC16(this.#register, byte);
 			this.#count++;
 		}
-		if (this.#remaining === 0) this.takeType(byte);
+		if (this.#remaining === 0) this.parseType(byte);
 		else {
 			if (this.#size < VALUE_SIZE) this.#work[BYTES_AT + this.#size] = byte;
 			this.#size++;
@@ -149,7 +155,7 @@ export class SMLFile {
 		}
 	}
 
-	private takeType(byte: number): void {
+	private parseType(byte: number): void {
 		if (this.#typeBytes === 0) {
 			if (byte === 0) {
 				// A zero byte ends a complete message; between messages it is padding.
@@ -230,7 +236,7 @@ export class SMLFile {
 		} else if (this.#tag === GET_LIST_RESPONSE) {
 			if (depth === RESPONSE) {
 				if (index === VALUES) this.isBroken = true;
-				else if (index === SERVER_ID) this.keepServerId();
+				else if (index === SERVER_ID) this.storeServerId();
 			} else if (this.isInValues) {
 				if (depth === RESPONSE + 1) this.isBroken = true;
 				else if (depth === ENTRY) this.closeField(index);
@@ -274,7 +280,7 @@ export class SMLFile {
 		else if (type === TYPE_BOOLEAN) work[0] = DIGIT_0 + (work[BYTES_AT] === 0 ? 0 : 1);
 		else {
 			unit = this.#unit;
-			const isSigned = type === TYPE_INTEGER && !this.isTooShort;
+			const isSigned = type === TYPE_INTEGER && !this.isUnsignedPower;
 			const element = { bytes: work, start: BYTES_AT, end: BYTES_AT + size };
 			length = putInteger(element, isSigned, this.#scaler, work);
 			if (this.lacksSign && work[0] !== MINUS) {
@@ -293,7 +299,7 @@ export class SMLFile {
 	}
 
 	/** True if a power of DZG is negative only because its top bit was taken for a sign. */
-	private get isTooShort(): boolean {
+	private get isUnsignedPower(): boolean {
 		if (this.#work[BYTES_AT] < 0x80 || this.#size > 3 || !this.isPowerOf(DZG)) return false;
 		const c = this.#work[CODE_AT + 2];
 		const isPhase = c === 36 || c === 56 || c === 76;
@@ -307,7 +313,7 @@ export class SMLFile {
 	}
 
 	/** Stores the server id: 0A 01 'E' 'M' 'H' …, or 06 'E' 'M' 'H' … in older meters. */
-	private keepServerId(): void {
+	private storeServerId(): void {
 		const work = this.#work;
 		const at = BYTES_AT + (work[BYTES_AT] === 6 ? 1 : 2);
 		this.#maker = (work[at] << 16) | (work[at + 1] << 8) | work[at + 2];

@@ -25,7 +25,7 @@ import { SML_BROKEN, SML_CHECK_WRONG, SML_NO_START, SML_SILENCE } from "./failur
 import { SMLFile } from "./file.js";
 import { meterIdOf } from "./server-id.js";
 
-/** Silence that ends a telegram. */
+/** Silence that ends a telegram, ms. */
 const GAP_MS = 2000;
 /** Maximum length of a telegram, bytes; the longest known one has 528. */
 export const TELEGRAM_LIMIT = 4096;
@@ -63,9 +63,9 @@ export class SMLListener implements Machine {
 	/** Number of consecutive ESCAPE bytes. */
 	#escapes = 0;
 	/** First byte after a full escape sequence. */
-	#mark = 0;
+	#escaped = 0;
 	/** Number of bytes after a full escape sequence. */
-	#marked = 0;
+	#extra = 0;
 	/** Last byte after a full escape sequence. */
 	#last = 0;
 	/** Checksum register. */
@@ -89,29 +89,29 @@ export class SMLListener implements Machine {
 				this.#register = stepCRC16(this.#register, byte);
 				this.#count++;
 			}
-			if (this.#escapes === ESCAPES) this.takeMarked(byte);
+			if (this.#escapes === ESCAPES) this.processEscaped(byte);
 			else if (byte === ESCAPE) {
 				this.#escapes++;
-				this.#marked = 0;
+				this.#extra = 0;
 			} else {
 				if (this.#state === STATE_FILE) {
 					while (this.#escapes > 0) {
-						this.#file.take(ESCAPE);
+						this.#file.parse(ESCAPE);
 						this.#escapes--;
 					}
-					this.#file.take(byte);
+					this.#file.parse(byte);
 				}
 				this.#escapes = 0;
 			}
 		}
-		if (this.#state === STATE_FILE && this.#count > TELEGRAM_LIMIT) this.lose(0);
+		if (this.#state === STATE_FILE && this.#count > TELEGRAM_LIMIT) this.dropTelegram(0);
 		this.deadlineMs = this.#state === STATE_FILE ? nowMs + GAP_MS : Number.POSITIVE_INFINITY;
 	}
 
 	advance(nowMs: number): void {
 		if (nowMs < this.deadlineMs) return;
 		this.deadlineMs = Number.POSITIVE_INFINITY;
-		this.lose(0);
+		this.dropTelegram(0);
 	}
 
 	poll(): Output {
@@ -131,28 +131,28 @@ export class SMLListener implements Machine {
 	}
 
 	/** Processes a byte after a full escape sequence. */
-	private takeMarked(byte: number): void {
+	private processEscaped(byte: number): void {
 		const isFile = this.#state === STATE_FILE;
-		if (byte === ESCAPE && (this.#marked === 0 || this.#mark === ESCAPE)) {
+		if (byte === ESCAPE && (this.#extra === 0 || this.#escaped === ESCAPE)) {
 			// Before a telegram, any number of ESCAPE bytes is accepted.
 			if (!isFile) return;
-			this.#mark = ESCAPE;
-			if (++this.#marked < ESCAPES) return;
-			for (let i = 0; i < ESCAPES; i++) this.#file.take(ESCAPE);
+			this.#escaped = ESCAPE;
+			if (++this.#extra < ESCAPES) return;
+			for (let i = 0; i < ESCAPES; i++) this.#file.parse(ESCAPE);
 			this.#escapes = 0;
 			return;
 		}
 		// One to three surplus ESCAPE bytes are skipped.
-		if (this.#mark === ESCAPE) this.#marked = 0;
-		if (this.#marked === 0) this.#mark = byte;
-		this.#marked++;
-		if (this.#mark === BEGIN && byte === BEGIN) {
-			if (this.#marked === 4) this.begin();
-		} else if (this.#mark === END && isFile) {
-			if (this.#marked === 2) this.#checked = this.#register;
-			if (this.#marked === 4) this.judge(byte);
+		if (this.#escaped === ESCAPE) this.#extra = 0;
+		if (this.#extra === 0) this.#escaped = byte;
+		this.#extra++;
+		if (this.#escaped === BEGIN && byte === BEGIN) {
+			if (this.#extra === 4) this.begin();
+		} else if (this.#escaped === END && isFile) {
+			if (this.#extra === 2) this.#checked = this.#register;
+			if (this.#extra === 4) this.validate(byte);
 			else this.#last = byte;
-		} else this.lose(byte === ESCAPE ? 1 : 0);
+		} else this.dropTelegram(byte === ESCAPE ? 1 : 0);
 	}
 
 	private begin(): void {
@@ -165,10 +165,10 @@ export class SMLListener implements Machine {
 	}
 
 	/** Validates the telegram. `byte`: second byte of the checksum. */
-	private judge(byte: number): void {
+	private validate(byte: number): void {
 		const isRight = isCheckRight(this.#checked, this.#count - 2, this.#last * 256 + byte);
 		// If the checksum consists of ESCAPE bytes, bytes were lost, and these begin the next telegram.
-		this.lose(byte !== ESCAPE ? 0 : this.#last === ESCAPE ? 2 : 1);
+		this.dropTelegram(byte !== ESCAPE ? 0 : this.#last === ESCAPE ? 2 : 1);
 		const file = this.#file;
 		const { records } = this;
 		let failure: Failure | undefined;
@@ -187,10 +187,10 @@ export class SMLListener implements Machine {
 	}
 
 	/** Returns to HUNT. `escapes`: number of ESCAPE bytes that have arrived of the next telegram. */
-	private lose(escapes: number): void {
+	private dropTelegram(escapes: number): void {
 		this.#state = STATE_HUNT;
 		this.#escapes = escapes;
-		this.#marked = 0;
+		this.#extra = 0;
 		this.#count = 0;
 	}
 }

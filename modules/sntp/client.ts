@@ -18,11 +18,11 @@
  *   ASKING     FINDING   OFF     –           –               RESTING or next  next
  *   RESTING    FINDING   OFF     –           –               –                FINDING
  *
- * "next" is FINDING with the next server of the round, or RESTING after the last one. A server that is configured by
- * its address leads to ASKING at once. Results of an old generation are ignored.
+ * "next" is FINDING with the next server of the round, or RESTING after the last one. If the server is configured by
+ * its address, ASKING follows at once. Results of an old generation are ignored.
  *
- * In a round the servers are queried one after the other until a time is accepted. The condition for that depends on
- * the clock:
+ * In a round the servers are queried one after the other until a time is accepted. A time is accepted depending on how
+ * far it is from the clock:
  *
  *   never set               a second server agrees within 2 s, or no other server answers
  *   within 1000 s of it     accepted at once
@@ -47,7 +47,7 @@ export interface TimeSyncDeps {
 	readonly crypto: Crypto;
 	/** Names of the servers; the build time is the earliest acceptable time. */
 	readonly info: Pick<HostInfo, "timeServers" | "builtUtcMs">;
-	/** Holds the datagram of `received`. */
+	/** Buffer with the datagram of `received`. */
 	readonly buffer: Uint8Array;
 	trace(message: string): void;
 }
@@ -94,17 +94,17 @@ const TO_UNIX_S = 2_208_988_800;
 const ERA_S = 2 ** 32;
 /** Largest accepted root distance: half the root delay plus the root dispersion. */
 const DISTANCE_LIMIT_MS = 1500;
-/** Tolerance for the clocks' resolution when processing time and round trip are compared. */
+/** Tolerance for the resolution of the clocks when the server's processing time is compared with the round trip. */
 const GRAIN_MS = 10;
 
 /** Range of the API for the clock: 2024-01-01 to 2099-12-31. */
 const EARLIEST_UTC_MS = 1_704_067_200_000;
 const LATEST_UTC_MS = 4_102_444_799_000;
-/** 20 years, because no firmware runs that long without an update. */
+/** Limit for a time from a single server, counted from the build: no firmware runs 20 years without an update. */
 const LONE_LIMIT_MS = 631_152_000_000;
 const AGREE_MS = 2000;
 const STEP_LIMIT_MS = 1_000_000;
-/** Smallest difference that sets the clock. */
+/** Smallest difference to the present clock that sets the clock. */
 const WORTH_MS = 100;
 const CLAIMS_NEEDED = 3;
 const CLAIMS_APART_MS = 600_000;
@@ -126,11 +126,11 @@ class ServerRound {
 	sentMs = 0;
 	/** Times reported by the servers of this round, each as the Unix ms at which the monotonic clock was 0. */
 	readonly claims: number[] = [];
-	/** Address and port of each claim's server. */
-	readonly heard: string[] = [];
+	/** Address and port of the server of each claim. */
+	readonly claimants: string[] = [];
 }
 
-/** Time of a single server, number of repetitions, and monotonic time of the last one. */
+/** Time reported by a single server, number of repetitions, and monotonic time of the last one. */
 interface LoneClaim {
 	readonly claim: number;
 	readonly count: number;
@@ -155,7 +155,7 @@ export class TimeSync implements Timed {
 		this.#deps = deps;
 	}
 
-	/** SYNC_OFF … SYNC_RESTING, derived from round and deadline so that they agree. */
+	/** SYNC_OFF … SYNC_RESTING. It is derived from round and deadline, so that it cannot contradict them. */
 	get state(): number {
 		if (this.#round !== undefined) return this.#round.address === "" ? SYNC_FINDING : SYNC_ASKING;
 		return this.#endMs === Infinity ? SYNC_OFF : SYNC_RESTING;
@@ -200,7 +200,7 @@ export class TimeSync implements Timed {
 		this.#notBeforeMs = undefined;
 		this.#retryMs = RETRY_FIRST_MS;
 		this.#lone = undefined;
-		this.askNext(new ServerRound(), nowMs);
+		this.queryNext(new ServerRound(), nowMs);
 	}
 
 	stop(): void {
@@ -210,7 +210,7 @@ export class TimeSync implements Timed {
 	advance(nowMs: number): void {
 		if (nowMs < this.#endMs) return;
 		const { state } = this;
-		if (state === SYNC_RESTING) this.askNext(new ServerRound(), nowMs);
+		if (state === SYNC_RESTING) this.queryNext(new ServerRound(), nowMs);
 		else this.failed(state === SYNC_FINDING ? TIME_NO_ADDRESS : TIME_NO_REPLY, nowMs);
 	}
 
@@ -249,7 +249,7 @@ export class TimeSync implements Timed {
 		this.#generation++;
 	}
 
-	private askNext(round: ServerRound, nowMs: number): void {
+	private queryNext(round: ServerRound, nowMs: number): void {
 		const servers = this.#deps.info.timeServers.split(",", SERVER_LIMIT);
 		do round.index++;
 		while (nowMs < (this.#notBeforeMs?.[round.index] ?? 0));
@@ -272,9 +272,9 @@ export class TimeSync implements Timed {
 			this.failed(TIME_NO_ADDRESS, nowMs);
 			return;
 		}
-		// A server that is configured under two names does not confirm itself.
-		if (round.heard.includes(`${address}:${round.port}`)) {
-			this.askNext(round, nowMs);
+		// A server that is configured under two names must not confirm its own time.
+		if (round.claimants.includes(`${address}:${round.port}`)) {
+			this.queryNext(round, nowMs);
 			return;
 		}
 		round.address = address;
@@ -285,7 +285,7 @@ export class TimeSync implements Timed {
 
 	private failed(error: number, nowMs: number): void {
 		this.#error = error;
-		if (this.#round !== undefined) this.askNext(this.#round, nowMs);
+		if (this.#round !== undefined) this.queryNext(this.#round, nowMs);
 	}
 
 	/** True for a datagram from the queried server with the request's random number. */
@@ -301,7 +301,7 @@ export class TimeSync implements Timed {
 		const version = (buffer[0] >> 3) & 7;
 		const stratum = buffer[1];
 		if ((buffer[0] & 7) !== MODE_SERVER || version < 3 || version > 4) return TIME_BAD_REPLY;
-		if (stratum === 0) return this.kissed(round, now);
+		if (stratum === 0) return this.handleKiss(round, now);
 		if (buffer[0] >> 6 === NOT_SYNCHRONISED || stratum > LAST_STRATUM) return TIME_BAD_REPLY;
 		if (this.u32(TRANSMIT) === 0 && this.u32(TRANSMIT + 4) === 0) return TIME_BAD_REPLY;
 		const distanceMs = (this.u32(4) / 2 + this.u32(8)) / 65.536;
@@ -314,7 +314,7 @@ export class TimeSync implements Timed {
 	}
 
 	/** Defers or drops a server that sent a kiss-o'-death (RFC 5905, 7.4). */
-	private kissed({ index }: ServerRound, now: number): number {
+	private handleKiss({ index }: ServerRound, now: number): number {
 		const code = this.u32(REFERENCE);
 		this.#notBeforeMs ??= [];
 		if (code === KISS_RATE) this.#notBeforeMs[index] = now + RATE_MS;
@@ -332,20 +332,20 @@ export class TimeSync implements Timed {
 	private weigh(round: ServerRound, claim: number, nowMs: number): void {
 		const utcMs = this.#deps.clock.utcMs();
 		const isNear = utcMs !== undefined && Math.abs(claim + nowMs - utcMs) <= STEP_LIMIT_MS;
-		// The time is near the present clock, or confirmed by another server.
+		// The server's time is accepted: it is near the present clock, or another server confirms it.
 		if (isNear || round.claims.some((other) => Math.abs(other - claim) <= AGREE_MS)) {
-			this.believe(claim, nowMs);
+			this.accept(claim, nowMs);
 			return;
 		}
 		round.claims.push(claim);
-		round.heard.push(`${round.address}:${round.port}`);
-		this.askNext(round, nowMs);
+		round.claimants.push(`${round.address}:${round.port}`);
+		this.queryNext(round, nowMs);
 	}
 
-	/** Ends a round without an accepted server. */
+	/** Ends a round in which no time was accepted. */
 	private endRound({ claims }: ServerRound, nowMs: number): void {
 		if (claims.length === 1 && this.isBelievedAlone(claims[0], nowMs)) {
-			this.believe(claims[0], nowMs);
+			this.accept(claims[0], nowMs);
 			return;
 		}
 		if (claims.length > 1) this.#lone = undefined;
@@ -368,7 +368,7 @@ export class TimeSync implements Timed {
 		return count >= CLAIMS_NEEDED;
 	}
 
-	private believe(claim: number, nowMs: number): void {
+	private accept(claim: number, nowMs: number): void {
 		const { clock, crypto } = this.#deps;
 		this.enter(undefined, nowMs + AGAIN_MS * (0.9 + (0.2 * crypto.random(1)[0]) / 255));
 		this.#lastSuccessMs = nowMs;

@@ -3,7 +3,7 @@
  * replies. wifi/services.ts starts it when the network is up.
  *
  * Each new generation of the client closes the previous port. FINDING resolves the name; ASKING opens a port and sends
- * the request. If a port fails, this counts as a missing reply. Limit: DATAGRAMS_AT_ONCE datagrams per callback.
+ * the request. A failure of the port counts as a missing reply. Limit: DATAGRAMS_AT_ONCE datagrams per callback.
  */
 import type { DatagramDeps } from "../io/datagrams.js";
 import type { ScheduledMachine, Task } from "../io/driver.js";
@@ -16,7 +16,7 @@ export interface ClockUser {
 }
 
 export interface TimeServiceDeps extends DatagramDeps, TimeSyncDeps {
-	/** The whole object, because `resolve` is its method. */
+	/** Network of the host; the whole object is passed, because `resolve` is its method. */
 	readonly network: Pick<Network, "resolve">;
 	readonly clockUser: ClockUser;
 	trace(message: string): void;
@@ -32,7 +32,7 @@ export class TimeService implements ScheduledMachine {
 	#generation = 0;
 	#socket: UDP | undefined;
 	/** Value of `lastSuccessMs` that was reported last. */
-	#toldMs: number | undefined;
+	#reportedMs: number | undefined;
 
 	constructor(deps: TimeServiceDeps) {
 		this.#deps = deps;
@@ -71,8 +71,8 @@ export class TimeService implements ScheduledMachine {
 		const { state, lastSuccessMs } = sync;
 		if (state === SYNC_FINDING) this.find(sync.generation);
 		else if (state === SYNC_ASKING) this.ask();
-		if (lastSuccessMs === this.#toldMs) return;
-		this.#toldMs = lastSuccessMs;
+		if (lastSuccessMs === this.#reportedMs) return;
+		this.#reportedMs = lastSuccessMs;
 		this.#deps.clockUser.clockChanged();
 	}
 

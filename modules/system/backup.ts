@@ -1,6 +1,6 @@
 /**
- * GET `system/backup`: all settings as a JSON file that POST (restore.ts) accepts, also in newer firmware. It has no
- * secrets, because downloaded files outlive passwords. docs/backup.md describes it.
+ * GET `system/backup`: all settings as a JSON file that POST (restore.ts) accepts, also in newer firmware. The file has
+ * no secrets, because downloaded files outlive passwords. docs/backup.md describes it.
  */
 
 import { type BackupGroup, isShown } from "../api/backup-group.js";
@@ -42,8 +42,8 @@ export function getBackup(exchange: Exchange<System>): void {
 	const utcMs = clock.utcMs();
 	const created = utcMs === undefined ? "" : utcText(utcMs, text);
 	const values = valuesOf(config, parts);
-	// The file is one unit, which is written again from the start for each window. This is slow, but rare and less
-	// code.
+	// The file is produced as one unit, which is written again from the start for each window. This is slow, but rarely
+	// needed, and takes less code.
 	const stream = new JSONStream(writer, (into) => {
 		writeAll(into, core, parts, created, values);
 		return false;

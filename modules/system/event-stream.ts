@@ -6,7 +6,7 @@
  *
  * Each stream begins with both events, so a client that reconnects misses nothing; `Last-Event-ID` is ignored. Events
  * are not queued: each shows the state when the client reads it. After 15 s of silence a comment is sent. A stream ends
- * before a restart, and by the next comment after its token is revoked.
+ * before a restart, and, once its token was revoked, at the next comment.
  *
  * Each port has one stream, which http/server.ts closes first under load.
  */

@@ -38,8 +38,8 @@ export const SYSTEM = part<System>({
 });
 
 function status(_: System, { config, storage, safeMode }: Core): Facts {
-	const keptState = config.damaged.length > 0 ? "damaged" : "ok";
-	const facts = ["storage_state", storage.isRefusing ? "refused" : keptState];
+	const dataState = config.damaged.length > 0 ? "damaged" : "ok";
+	const facts = ["storage_state", storage.isRefusing ? "refused" : dataState];
 	if (WITHOUT !== "") facts.push("without", WITHOUT);
 	return safeMode === "" ? facts : [...facts, "safe_mode", safeMode];
 }

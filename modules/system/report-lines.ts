@@ -67,11 +67,11 @@ export class ReportLines {
 		const { config, text } = this.#core;
 		if (section === SETTINGS) return settingLine(config, text, index);
 		if (section === EVENTS) return this.event(index);
-		if (section === CONVERSATION) return this.said(index);
-		return index === 0 ? this.told(section) : undefined;
+		if (section === CONVERSATION) return this.sessionLogText(index);
+		return index === 0 ? this.sectionText(section) : undefined;
 	}
 
-	private told(section: string): string {
+	private sectionText(section: string): string {
 		const core = this.#core;
 		const texts: string[] = [];
 		for (const part of this.#parts) {
@@ -99,7 +99,7 @@ export class ReportLines {
 		return `${when} ${uptimeAt(bytes, at)} s ${name}${detail} x${countAt(bytes, at)}`;
 	}
 
-	private said(index: number): string | undefined {
+	private sessionLogText(index: number): string | undefined {
 		const { text } = this.#core;
 		const { log } = this.#core.find(METER).reader;
 		if (index === 0) {

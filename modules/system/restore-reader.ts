@@ -28,12 +28,16 @@ import {
 import type { Part } from "../part.js";
 import { BACKUP_FORM, groupsOf } from "./backup.js";
 
-/** Nesting of a list of numbers in a list of objects in a group is 6; skipped values may be deeper. */
+/**
+ * Maximum nesting that is parsed. A list of numbers in a list of objects in a group has 6; skipped values may have
+ * more.
+ */
 const DEPTH = 8;
 /** Depth of the objects in a group. */
 const GROUP_DEPTH = 3;
-/** Maximum names in `ignored`, and bytes of a name. */
+/** Maximum number of names in `ignored`. */
 const IGNORED_LIMIT = 16;
+/** Maximum bytes of such a name. */
 const NAME_LIMIT = 64;
 
 /* States of the reader, by the element that it expects next. */
@@ -46,7 +50,7 @@ const AT_GROUP = 5;
 const IN_GROUP = 6;
 const AT_FLAG = 7;
 
-/** Values of a group from the file, on top of the present settings. */
+/** Values of a group: those in the file, otherwise the present settings. */
 export class GroupValues implements BodyValues {
 	readonly group: BackupGroup;
 	/** Values of `group.table`; undefined if the file has none. */
@@ -80,8 +84,8 @@ export class GroupValues implements BodyValues {
 		const { own, secrets } = this.group;
 		let value: Setting | undefined = this.given(field);
 		if (value === undefined && !this.isFitting && secrets.some(({ name }) => name === field.name)) {
-			// Clears a secret of another address: "" for a password; empty bytes for a certificate, because its body field is
-			// not a setting.
+			// The secret belongs to another address and is cleared: "" for a password; empty bytes for a certificate,
+			// because its body field is not a setting.
 			value = isSetting(field) ? "" : new Uint8Array(0);
 		}
 		if (value === undefined && isSetting(field)) value = this.#config.get(field as SettingField);

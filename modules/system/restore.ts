@@ -54,25 +54,25 @@ function restore(
 		exchange.part = part && exchange.core.find(part);
 		const isPlain = accept === undefined;
 		const puts = isPlain ? putsOf(table.fields.filter(isSetting), values) : accept(exchange as Exchange<never>, values);
-		// The route has rejected a value and replied.
+		// The group's route has rejected a value and sent the reply.
 		if (puts === undefined) return;
 		for (const one of puts) if (isChange(exchange, values, one)) changes.push(one);
 		for (const one of own) if (values.given(one) === "" && isSet(config.get(one))) changes.push(put(one, ""));
 		for (const one of table.fields.filter(isShown)) {
 			const value = values.given(one);
-			// A field cleared by findLacking is not restored.
+			// A field that findLacking has cleared is not restored.
 			const isGivenUp = values.group.bound.length > 0 && one === values.group.boundTo && value === "";
 			if (value !== undefined && !isGivenUp) restored++;
 		}
 	}
 	exchange.within = "";
-	// One write, applied at once. A new network is on trial as usual (wifi/settings.ts).
+	// All changes are one write and take effect at once. A new network is on trial as usual (wifi/settings.ts).
 	if (changes.length > 0) config.change(changes, true);
 	exchange.object((writer) => {
 		numberMember(writer, "restored", restored);
 		list(writer, "enter_again", enterAgain);
 		list(writer, "ignored", ignored);
-		// No setting requires a restart.
+		// No setting requires a restart, so this member is always false.
 		booleanMember(writer, "restart", false);
 	});
 }

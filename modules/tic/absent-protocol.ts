@@ -1,4 +1,4 @@
-/** In the place of protocol.ts in a firmware without TIC. */
+/** Replaces protocol.ts in a firmware without TIC. */
 import { ABSENT, type Chosen } from "../readout/absent.js";
 
 export const PROTOCOL_TIC = "tic";

@@ -18,7 +18,7 @@
  *
  * Characters are 7E1, received as eight bits: the parity bit is the eighth, unless an adapter has removed it from all.
  *
- * A sum of six bits is a weak check. So there are further conditions: all characters of a group must have even parity,
+ * A sum of six bits is a weak check, so there are more conditions: all characters of a group must have even parity,
  * or none may have an eighth bit; a known label must have as many digits as it always has; and a frame must have as
  * many characters as the frame before it, or as the last accepted frame, since all fields have a fixed length. A
  * damaged group is dropped alone, and the readout then counts as truncated.
@@ -27,7 +27,7 @@
  *   FRAME  STX LF            FRAME; the frame before is dropped
  *          ETX               HUNT; the frame is validated
  *          EOT               HUNT; the frame is dropped
- *   any    SWITCH_MS and STRANGE characters without a right group: the other speed, HUNT
+ *   any    SWITCH_MS and STRANGE_LIMIT characters without a right group: the other speed, HUNT
  *          abort             ENDED; received bytes are ignored
  */
 import { isDigit } from "../bytes/ascii.js";
@@ -41,19 +41,21 @@ import { PART_ADDRESS, PART_VALUE } from "../readout/sink.js";
 import { TIC_BROKEN, TIC_NO_START, TIC_SILENCE } from "./failures.js";
 import { LabelFinder, UNIT_NONE } from "./labels.js";
 
-/** Speed of the standard form, and of the historic form. */
+/** Speed of the standard form, Bd. */
 const STANDARD_BAUD = 9600;
+/** Speed of the historic form, Bd. */
 const HISTORIC_BAUD = 1200;
 export const TIC_LINE: LineSettings = Object.freeze({ baud: STANDARD_BAUD, format: FORMAT_8N1 });
 
-/** Time without a right group after which the other speed is tried; the longest group takes 1 s at 1200 Bd. */
+/** Time without a right group after which the other speed is tried, ms; the longest group takes 1 s at 1200 Bd. */
 const SWITCH_MS = 2000;
 /** Number of characters without a right group that cannot be due to a mere disturbance. */
-const STRANGE = 64;
+const STRANGE_LIMIT = 64;
 /** Maximum length of a group without LF and CR; PJOURF+1 has 109 characters. */
 const GROUP_LIMIT = 128;
-/** Maximum length of a label (Enedis-NOI-CPT_54E, 5.3.6), and length of a stamp. */
+/** Maximum length of a label (Enedis-NOI-CPT_54E, 5.3.6). */
 const LABEL_LIMIT = 8;
+/** Length of a stamp. */
 const STAMP_LENGTH = 13;
 /** Length of the separator and the check at the end of a group. */
 const TAIL_LENGTH = 2;
@@ -101,11 +103,13 @@ export class TICListener implements Machine {
 	#hasRead = false;
 	#hasGroup = false;
 	#state = STATE_HUNT;
-	/** Group without LF and CR, and its length: GROUP_LIMIT for a longer one, OUTSIDE outside a group. */
+	/** The group so far, without LF and CR. */
 	readonly #group = new Uint8Array(GROUP_LIMIT);
+	/** Length of the group; GROUP_LIMIT if it is too long or damaged, OUTSIDE outside a group. */
 	#length = OUTSIDE;
-	/** True while all characters of the group have even parity, and while all have no eighth bit. */
+	/** True while all characters of the group have even parity. */
 	#isEven = false;
+	/** True while no character of the group has an eighth bit. */
 	#isPlain = false;
 	/**
 	 * Previous character. STX begins a frame, and LF begins a group, only if nothing is between them; others are noise.
@@ -118,15 +122,14 @@ export class TICListener implements Machine {
 	/** Number of groups of this frame. */
 	#groups = 0;
 	/** Number of right groups of this frame. */
-	#right = 0;
-	/** Number of characters of the previous frame, and of its right groups. */
-	#previous = 0;
+	#rightGroups = 0;
+	/** Number of characters of the previous frame. */
+	#previousLength = 0;
+	/** Number of right groups of the previous frame. */
 	#previousRight = 0;
-	/**
-	 * Number of characters of the last accepted frame, and the largest number of right groups in a frame of this
-	 * length.
-	 */
-	#usual = 0;
+	/** Number of characters of the last accepted frame. */
+	#usualLength = 0;
+	/** Largest number of right groups in a frame of this length. */
 	#usualRight = 0;
 
 	constructor(records: RecordWriter) {
@@ -147,7 +150,7 @@ export class TICListener implements Machine {
 			}
 			if (character >= BLANK || character === HT) {
 				if (this.#length !== OUTSIDE && this.#length < GROUP_LIMIT) this.#group[this.#length++] = character;
-			} else this.takeControl(character, nowMs);
+			} else this.processControl(character, nowMs);
 			this.#last = character;
 		}
 	}
@@ -155,7 +158,7 @@ export class TICListener implements Machine {
 	advance(nowMs: number): void {
 		if (nowMs < this.deadlineMs) return;
 		this.deadlineMs = Number.POSITIVE_INFINITY;
-		const isStrange = this.#strange >= STRANGE;
+		const isStrange = this.#strange >= STRANGE_LIMIT;
 		this.#strange = 0;
 		this.#state = STATE_HUNT;
 		this.#length = OUTSIDE;
@@ -183,11 +186,11 @@ export class TICListener implements Machine {
 		this.#state = STATE_FRAME;
 		this.#count = 0;
 		this.#groups = 0;
-		this.#right = 0;
+		this.#rightGroups = 0;
 		this.records.begin();
 	}
 
-	private takeControl(character: number, nowMs: number): void {
+	private processControl(character: number, nowMs: number): void {
 		if (character === LF) {
 			if (this.#last === STX) this.begin();
 			this.#groups++;
@@ -195,8 +198,8 @@ export class TICListener implements Machine {
 			this.#isEven = true;
 			this.#isPlain = true;
 		} else if (character === CR && this.#length !== OUTSIDE) {
-			if (this.takeGroup()) {
-				this.#right++;
+			if (this.processGroup()) {
+				this.#rightGroups++;
 				this.#hasGroup = true;
 				this.#strange = 0;
 				this.deadlineMs = nowMs + SWITCH_MS;
@@ -211,14 +214,14 @@ export class TICListener implements Machine {
 
 	private endFrame(): void {
 		const count = this.#count;
-		const right = this.#right;
-		const isUsual = count === this.#usual;
-		const isAgain = count === this.#previous;
+		const right = this.#rightGroups;
+		const isUsual = count === this.#usualLength;
+		const isRepeated = count === this.#previousLength;
 		const usualRight = isUsual ? this.#usualRight : this.#previousRight;
-		this.#previous = count;
+		this.#previousLength = count;
 		this.#previousRight = right;
-		if ((!isUsual && !isAgain) || right === 0) return;
-		this.#usual = count;
+		if ((!isUsual && !isRepeated) || right === 0) return;
+		this.#usualLength = count;
 		this.#usualRight = Math.max(right, usualRight);
 		// A group with a damaged LF is not counted, so the number of right groups is compared too.
 		this.isCut = right < this.#groups || right < usualRight || this.records.overflow;
@@ -228,7 +231,7 @@ export class TICListener implements Machine {
 	}
 
 	/** Writes a group into the records; returns false if the group is damaged. */
-	private takeGroup(): boolean {
+	private processGroup(): boolean {
 		const group = this.#group;
 		const end = this.#length - TAIL_LENGTH;
 		if ((!this.#isEven && !this.#isPlain) || this.#length === GROUP_LIMIT || end < TAIL_LENGTH) return false;
@@ -278,7 +281,7 @@ export class TICListener implements Machine {
 		records.beginValue();
 		records.text(PART_VALUE, group, at + 1, at + STAMP_LENGTH);
 		if (season !== BLANK) {
-			// The season is moved to the end of the time; its place before the time is free now.
+			// The season is sent after the time; its old place in the group serves as the buffer.
 			group[at] = letter | (season & LOWER_CASE);
 			records.text(PART_VALUE, group, at, at + 1);
 		}

@@ -39,7 +39,7 @@ export function nextMoment(recurrence: Recurrence, zone: Offsets, utcMs: number)
 	}
 }
 
-/** Uses the present offset or, if the offset changes before the moment found, the new one. */
+/** Returns the moment by the present offset or, if the offset changes before that moment, by the new one. */
 function nextWithinHour(recurrence: Recurrence, zone: Offsets, utcMs: number): number {
 	const { minutes } = recurrence;
 	const utcMinutes = Math.floor(utcMs / MINUTE_MS);
@@ -49,7 +49,7 @@ function nextWithinHour(recurrence: Recurrence, zone: Offsets, utcMs: number): n
 	const moment = until(offset) * MINUTE_MS;
 	const offsetThen = zone.offsetMinutes(moment);
 	if (offsetThen === offset) return moment;
-	// This matters if the offset changes by half an hour.
+	// After a change of the offset by half an hour, `other` may again have the old offset.
 	const other = until(offsetThen) * MINUTE_MS;
 	return zone.offsetMinutes(other) === offsetThen ? other : other + minutes * MINUTE_MS;
 }

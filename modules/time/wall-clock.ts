@@ -16,6 +16,8 @@ export interface Offsets {
 
 const MINUTE_MS = 60_000;
 const QUARTER_MINUTES = 15;
+/** A third of a year: of three moments at this distance, one is in winter and one in summer. */
+const THIRD_MS = 121 * 86_400_000;
 const DAY_MINUTES = 1440;
 
 /** Returns the local time, whole minutes, at Unix time `utcMs`. */
@@ -34,4 +36,18 @@ export function firstMomentOf(zone: Offsets, localMinutes: number): number {
 		const moment = Math.max(quarter, localMinutes - zone.offsetMinutes(quarter * MINUTE_MS));
 		if (moment < quarter + QUARTER_MINUTES) return moment * MINUTE_MS;
 	}
+}
+
+/** Returns the offset of winter time around that moment, minutes. */
+export function winterOffset(zone: Offsets, utcMs: number): number {
+	return Math.min(...offsetsOfYear(zone, utcMs));
+}
+
+/** Returns the offset of summer time around that moment, minutes; that of winter time in a zone without seasons. */
+export function summerOffset(zone: Offsets, utcMs: number): number {
+	return Math.max(...offsetsOfYear(zone, utcMs));
+}
+
+function offsetsOfYear(zone: Offsets, utcMs: number): number[] {
+	return [0, THIRD_MS, 2 * THIRD_MS].map((backMs) => zone.offsetMinutes(utcMs - backMs));
 }

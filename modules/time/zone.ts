@@ -44,7 +44,7 @@ const UTC_RULE = -1;
 const UNKNOWN = -2;
 
 export class TimeZone {
-	/** Empty if the firmware has no table. */
+	/** The table of zones; empty if the firmware has none. */
 	readonly #table: Uint8Array;
 	/** Position of the rule in the table. */
 	#rule = UTC_RULE;
@@ -116,7 +116,7 @@ export class TimeZone {
 		let matched = 0;
 		while (at < table.length) {
 			const shared = table[at];
-			// The entry therefore sorts after `name`.
+			// Fewer shared characters: this entry sorts after `name`.
 			if (shared < matched) return UNKNOWN;
 			const rule = table[at + 2];
 			const end = at + NAME_HEADER_LENGTH + table[at + 1];

@@ -47,7 +47,7 @@ const ADDRESS_MS = 30_000;
 export class CablePolicy implements Timed {
 	readonly #settings: CableSettings;
 	readonly #trace: (message: string) => void;
-	/** Undefined before `start` and after `stop`. */
+	/** The open port; undefined before `start` and after `stop`. */
 	#port: Ethernet | undefined;
 	#state = CABLE_OFF;
 	/** End of SEEKING, or of the wait for an address in WITHOUT, monotonic ms. */

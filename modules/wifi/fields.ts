@@ -14,7 +14,7 @@ const VISIBLE = " ";
 const DECIMAL_AND_DOT = "..09";
 const LETTERS_DIGITS_HYPHEN = "--09AZaz";
 
-/** Characters; SSID_BYTES_LIMIT and PASSWORD_LIMIT also hold for UTF-8. */
+/** Maximum number of characters. SSID_BYTES_LIMIT and PASSWORD_LIMIT are limits of the UTF-8 bytes too. */
 export const SSID_LIMIT = 31;
 export const SSID_BYTES_LIMIT = 32;
 export const PASSWORD_LIMIT = 63;
@@ -56,7 +56,7 @@ const SSID_FORM = Object.freeze([SSID_LIMIT, VISIBLE] as const);
 const ADDRESS_FORM = Object.freeze([ADDRESS_LIMIT, DECIMAL_AND_DOT] as const);
 const HOSTNAME_FORM = Object.freeze([HOSTNAME_LIMIT, LETTERS_DIGITS_HYPHEN] as const);
 
-/** Empty if not configured. */
+/** Name of the network; empty if none is configured. */
 export const WIFI_SSID = text(IN_WIFI, 1, "ssid", SSID_FORM);
 export const WIFI_PASSWORD = password(IN_WIFI, 2, "password");
 export const WIFI_DHCP = flag(IN_WIFI, 3, "dhcp", true);
@@ -64,7 +64,7 @@ export const WIFI_DHCP = flag(IN_WIFI, 3, "dhcp", true);
 export const WIFI_IP = text(IN_WIFI, 4, "ip", ADDRESS_FORM);
 export const WIFI_NETMASK = text(IN_WIFI, 5, "netmask", ADDRESS_FORM);
 export const WIFI_GATEWAY = text(IN_WIFI, 6, "gateway", ADDRESS_FORM);
-/** Empty for the unit's own hostname. */
+/** Hostname; empty to use the unit's own. */
 export const WIFI_HOSTNAME = text(IN_WIFI, 7, "hostname", HOSTNAME_FORM);
 /** True until the new network is joined for the first time. If that fails, the previous network is restored. */
 export const WIFI_ON_TRIAL = flag(IN_WIFI, 8, "on_trial", false);
@@ -93,9 +93,9 @@ export const PREVIOUS_STATION_FIELDS: readonly SettingField[] = Object.freeze([
 ]);
 export const WIFI = entry("wifi", 1, [...STATION_FIELDS, WIFI_HOSTNAME, WIFI_ON_TRIAL, ...PREVIOUS_STATION_FIELDS]);
 
-/** Empty to use the hostname. */
+/** Name of the access point's network; empty to use the hostname. */
 export const AP_SSID = text(IN_NETWORK, 1, "ap_ssid", SSID_FORM);
-/** Empty to use the key in the unit's factory data. */
+/** Password of the access point; empty to use the key in the unit's factory data. */
 export const AP_PASSWORD = password(IN_NETWORK, 2, "ap_password");
 /** True to keep the access point on beside the station. */
 export const AP_ENABLED = flag(IN_NETWORK, 3, "ap_enabled", false);
@@ -109,7 +109,7 @@ export const ETHERNET_DHCP = flag(IN_ETHERNET, 2, "dhcp", true);
 export const ETHERNET_IP = text(IN_ETHERNET, 3, "ip", ADDRESS_FORM);
 export const ETHERNET_NETMASK = text(IN_ETHERNET, 4, "netmask", ADDRESS_FORM);
 export const ETHERNET_GATEWAY = text(IN_ETHERNET, 5, "gateway", ADDRESS_FORM);
-/** Empty to use the gateway. */
+/** DNS server; empty to use the gateway. */
 export const ETHERNET_DNS = text(IN_ETHERNET, 6, "dns", ADDRESS_FORM);
 export const ETHERNET = entry("ethernet", 1, [
 	ETHERNET_ENABLED,

@@ -32,9 +32,9 @@ export class NetworkManager implements ScheduledMachine {
 	readonly #policy: WiFiPolicy;
 	readonly #task: Task;
 	readonly #user: NetworkUser | undefined;
-	/** Undefined on boards without Ethernet. */
+	/** Policy of the cable; undefined on boards without Ethernet. */
 	readonly #cable: CablePolicy | undefined;
-	/** Undefined before `start` and after `stop`. */
+	/** Port of the radio; undefined before `start` and after `stop`. */
 	#port: WiFiPort | undefined;
 	#ethernet: EthernetPort | undefined;
 	/** Time of the next attempt to open the radio; Infinity unless the last attempt failed. */
@@ -131,7 +131,10 @@ export class NetworkManager implements ScheduledMachine {
 		this.#policy.advance(nowMs);
 	}
 
-	/** Throws if the radio cannot be opened. A failing Ethernet port is logged, and Wi-Fi is used instead. */
+	/**
+	 * Starts radio and Ethernet port. Throws if the radio cannot be opened. A failure of the Ethernet port is logged,
+	 * and Wi-Fi is used instead.
+	 */
 	start(port: WiFiPort, ethernet?: EthernetPort): void {
 		this.#task.update((nowMs) => {
 			this.#port = port;

@@ -9,10 +9,10 @@ import { NetworkSettings } from "./settings.js";
 
 export class Networking implements Running {
 	readonly settings: NetworkSettings;
-	/** Undefined on boards without Wi-Fi. */
+	/** Manager of the interfaces; undefined on boards without Wi-Fi. */
 	readonly manager: NetworkManager | undefined;
 	readonly #core: Core;
-	/** Undefined without Wi-Fi or UDP, and in safe mode. */
+	/** Services in the network; undefined without Wi-Fi or UDP, and in safe mode. */
 	readonly #services: NetworkServices | undefined;
 	/** Set by the part that offers further mDNS services, which then calls `updateServices`. */
 	announcer: Announcer | undefined;
@@ -31,12 +31,12 @@ export class Networking implements Running {
 		this.#services = new NetworkServices({ clock, clockUser: core, crypto, driver, info, network, text, trace, udp });
 	}
 
-	/** Undefined if no time server can be queried. */
+	/** Synchronisation of the clock; undefined if no time server can be queried. */
 	get time(): TimeSync | undefined {
 		return this.#services?.time;
 	}
 
-	/** Undefined without UDP. */
+	/** Access to UDP; undefined on hosts without it. */
 	get datagrams(): DatagramDeps | undefined {
 		return this.#services?.deps;
 	}

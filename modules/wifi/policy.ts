@@ -31,7 +31,7 @@ export interface WiFiSettings {
 	readonly fallbackEnabled: boolean;
 	readonly accessPointEnabled: boolean;
 	readonly accessPoint: { readonly ssid: string; readonly password: string };
-	/** Undefined if no network is configured. */
+	/** Network to join; undefined if none is configured. */
 	readonly station: StationOptions | undefined;
 	readonly onTrial: boolean;
 	keepStation(): void;
@@ -60,9 +60,9 @@ const ENABLED = 1;
 const FALLBACK = 2;
 const ACCESS_POINT = 4;
 
-/** Reasons for an access point, as bits. */
+/** Reasons to open the access point, as bits: the settings or a user want it, or it is the fallback. */
 const WANTED = 1;
-const HELPS = 2;
+const IS_FALLBACK = 2;
 
 /** Delay so that the reply to the client leaves first. */
 export const APPLY_DELAY_MS = 1500;
@@ -87,7 +87,7 @@ interface Scan {
 export class WiFiPolicy implements Timed {
 	readonly #settings: WiFiSettings;
 	readonly #trace: (message: string) => void;
-	/** Undefined before `start` and after `stop`. */
+	/** The open radio; undefined before `start` and after `stop`. */
 	#radio: WiFi | undefined;
 	/** APPLY_… groups to apply at `#applyMs`. */
 	#pending = 0;
@@ -190,9 +190,9 @@ export class WiFiPolicy implements Timed {
 		let next = Math.min(this.#applyMs, this.#byHandEndMs, this.#stateEndMs);
 		if (this.#trialEndMs !== undefined) next = Math.min(next, this.#trialEndMs);
 		if (this.#scan !== undefined) next = Math.min(next, this.#scan.endMs);
-		const helps = (this.#accessPoint & HELPS) !== 0;
-		if (this.#state === STATION_ONLINE) return helps ? Math.min(next, this.#sinceMs + HELP_LINGERS_MS) : next;
-		return this.isOn && this.mayHelp && !helps ? Math.min(next, this.#sinceMs + UNREACHABLE_MS) : next;
+		const isFallback = (this.#accessPoint & IS_FALLBACK) !== 0;
+		if (this.#state === STATION_ONLINE) return isFallback ? Math.min(next, this.#sinceMs + HELP_LINGERS_MS) : next;
+		return this.isOn && this.mayHelp && !isFallback ? Math.min(next, this.#sinceMs + UNREACHABLE_MS) : next;
 	}
 
 	start(radio: WiFi, nowMs: number): void {
@@ -215,8 +215,8 @@ export class WiFiPolicy implements Timed {
 	}
 
 	/** Applies the settings APPLY_… after a delay that lets the reply to the client leave first. */
-	applySoon(what: number, nowMs: number): void {
-		this.#pending |= what;
+	applySoon(groups: number, nowMs: number): void {
+		this.#pending |= groups;
 		this.#applyMs = nowMs + APPLY_DELAY_MS;
 	}
 
@@ -257,13 +257,13 @@ export class WiFiPolicy implements Timed {
 
 	connected(nowMs: number): void {
 		if (this.#state !== STATION_JOINING) return;
-		const isKept = this.#trialEndMs !== undefined && this.isStored();
+		const hasPassed = this.#trialEndMs !== undefined && this.isStored();
 		this.enter(STATION_ONLINE, Infinity, nowMs);
 		this.#retryMs = RETRY_FIRST_MS;
 		this.#trialEndMs = undefined;
 		this.#error = WIFI_WELL;
 		// If flash refuses the write, the network stays in use and is on trial again at the next start.
-		if (isKept) this.#settings.keepStation();
+		if (hasPassed) this.#settings.keepStation();
 	}
 
 	/** Called when the attempt to join failed or the connection was lost. `reason`: that of ESP-IDF. */
@@ -313,16 +313,16 @@ export class WiFiPolicy implements Timed {
 
 	private apply(nowMs: number): void {
 		const settings = this.#settings;
-		const what = this.#pending;
+		const groups = this.#pending;
 		this.#pending = 0;
 		this.#applyMs = Infinity;
-		if (what & APPLY_STATION) this.takeStation(nowMs);
-		if (what & APPLY_ACCESS_POINT) {
+		if (groups & APPLY_STATION) this.takeStation(nowMs);
+		if (groups & APPLY_ACCESS_POINT) {
 			this.setFlag(ACCESS_POINT, settings.accessPointEnabled);
 			// The access point restarts with the new settings.
 			if (this.accessPointOn) this.#radio?.startAccessPoint(settings.accessPoint);
 		}
-		if (what & APPLY_FLAGS) {
+		if (groups & APPLY_FLAGS) {
 			if (settings.wifiEnabled && !this.isOn) this.#sinceMs = nowMs;
 			this.setFlag(ENABLED, settings.wifiEnabled);
 			this.setFlag(FALLBACK, settings.fallbackEnabled);
@@ -398,15 +398,15 @@ export class WiFiPolicy implements Timed {
 		const isLost = !isOnline && this.mayHelp && lastsMs >= UNREACHABLE_MS;
 		const isTried = this.#trialEndMs !== undefined && this.#trialEndMs < Infinity;
 		const lingers = isOnline ? lastsMs < HELP_LINGERS_MS : this.mayHelp || isTried;
-		let why = 0;
+		let reasons = 0;
 		if (this.isOn) {
-			const didHelp = (this.#accessPoint & HELPS) !== 0;
-			const isNeeded = this.#station === undefined || isLost || (didHelp && lingers);
-			if (isNeeded && !this.isCabled) why |= HELPS;
-			if (this.isByHand || (this.has(ACCESS_POINT) && !this.isCabled)) why |= WANTED;
+			const wasFallback = (this.#accessPoint & IS_FALLBACK) !== 0;
+			const isNeeded = this.#station === undefined || isLost || (wasFallback && lingers);
+			if (isNeeded && !this.isCabled) reasons |= IS_FALLBACK;
+			if (this.isByHand || (this.has(ACCESS_POINT) && !this.isCabled)) reasons |= WANTED;
 		}
 		const wasOn = this.accessPointOn;
-		this.#accessPoint = why;
+		this.#accessPoint = reasons;
 		if (this.accessPointOn === wasOn) return;
 		if (this.accessPointOn) radio.startAccessPoint(this.#settings.accessPoint);
 		else {

@@ -25,21 +25,21 @@ export interface NetworkServicesOptions extends Omit<MDNSDeps & TimeServiceDeps,
 }
 
 export interface NetworkSituation {
-	/** Undefined unless the device has joined a network or uses the cable. */
+	/** Address in the network; undefined unless the device has joined one or uses the cable. */
 	readonly address: EthernetAddress | undefined;
 	/** True if `address` belongs to the Ethernet port. */
 	readonly isByCable: boolean;
 	readonly accessPointOn: boolean;
 	readonly hostname: string;
 	readonly httpPort: number;
-	/** 0 without HTTPS. */
+	/** Port of the HTTPS server; 0 without HTTPS. */
 	readonly httpsPort: number;
 	readonly announcer: Announcer | undefined;
 }
 
-/** Owner of further services in multicast DNS. */
+/** Part that offers further services in multicast DNS. */
 export interface Announcer {
-	/** Returns the services to announce at this address; one of `_http._tcp` replaces the page's. */
+	/** Returns the services to announce at this address. One of type `_http._tcp` replaces the page's service. */
 	servicesAt(ip: string): readonly MDNSService[];
 }
 

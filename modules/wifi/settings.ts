@@ -30,7 +30,7 @@ import {
 	WIFI_SSID,
 } from "./fields.js";
 
-/** Network to join. With DHCP the address fields are ignored; without `hostname` the present one stays. */
+/** Network to join. With DHCP the address fields are ignored; without `hostname` the present hostname stays. */
 export interface NewStation {
 	readonly ssid: string;
 	readonly password: string;
@@ -55,7 +55,7 @@ export function isSSID(text: TextCodec, ssid: string): boolean {
 	return ssid !== "" && checkField(WIFI_SSID, ssid) && text.encode(ssid).length <= SSID_BYTES_LIMIT;
 }
 
-/** Tells whether `password` is valid for an encrypted network. */
+/** Returns true if `password` is valid for an encrypted network. */
 export function isPassword(text: TextCodec, password: string): boolean {
 	return (
 		password.length >= PASSWORD_MINIMUM &&
@@ -97,7 +97,7 @@ export class NetworkSettings {
 		};
 	}
 
-	/** Undefined without a network; a static gateway is also the DNS server. */
+	/** Configured network and address; undefined without a network. A static gateway is also the DNS server. */
 	get station() {
 		const store = this.#store;
 		const ssid = store.get(WIFI_SSID);

@@ -16,7 +16,7 @@
  */
 import { equalConstantTime } from "../bytes/equal.js";
 import type { HostInfo, TextCodec } from "../io/host.js";
-import { isFed, pairOf } from "../obis/mapping.js";
+import { isMapped, pairOf } from "../obis/mapping.js";
 import { meterNumberOf } from "../readout/meter-number.js";
 import { ENERGY, POWER, Quantities, VOLTAGE } from "../readout/quantities.js";
 import { type Readout, STATUS_CUT } from "../readout/readout.js";
@@ -29,7 +29,7 @@ export const IDENTIFY = 0x0003;
 const METERING = 0x0702;
 const ELECTRICAL = 0x0b04;
 
-/** Sources of a value, the last byte of a row. A source of 0 to 127 is the value itself. */
+/** Sources of values; the last byte of a row is one of them. A source of 0 to 127 is the value itself. */
 const MANUFACTURER = 0x80;
 const MODEL = 0x81;
 const BUILT = 0x82;
@@ -136,8 +136,8 @@ const ACTIVE_POWER_UNKNOWN = -0x8000;
 const U16_UNKNOWN = 0xffff;
 
 /**
- * Groups C and D of momentary power (import, export, import minus export), group D of counters, group E of tariffs (IEC
- * 62056-6-1).
+ * Groups of OBIS codes (IEC 62056-6-1): C and D of momentary power (import, export, import minus export), D of
+ * counters, the highest E of tariffs.
  */
 const POWER_IMPORT = 1;
 const POWER_EXPORT = 2;
@@ -157,15 +157,16 @@ export interface AttributesOptions {
 
 export class Attributes {
 	readonly #options: AttributesOptions;
-	/** Bit set of the mapped pairs. */
-	#fed = 0;
+	/** Mapped pairs, one bit each. */
+	#mapped = 0;
 	/**
 	 * Values as transmitted, by index (NaN: unknown), then the monotonic times of the last readings by pair, then the
 	 * data of reports.ts. It is one array, to save XS slots.
 	 */
 	readonly values = new Float64Array(REPORTED_AT + REPORTED_SIZE);
-	/** Meter of the last good readout since the map was set, and the meter's serial number. */
+	/** Identification of the meter in the last good readout since the map was set. */
 	#meterId: Uint8Array | undefined;
+	/** Serial number of that meter. */
 	#meterSerial: Uint8Array | undefined;
 	/** End of identification, monotonic ms; Infinity if the device is not identifying. */
 	identifyUntilMs = Number.POSITIVE_INFINITY;
@@ -188,25 +189,25 @@ export class Attributes {
 	}
 
 	private get isElectrical(): boolean {
-		return this.#fed >> (LAST_PAIR - 1) > 0;
+		return this.#mapped >> (LAST_PAIR - 1) > 0;
 	}
 
 	/** Clears the values that were obtained with the previous map. */
 	mapChanged(): void {
 		const { map } = this.#options;
-		this.#fed = 0;
-		for (let pair = 1; pair <= LAST_PAIR; pair++) if (isFed(map, pair)) this.#fed |= 1 << pair;
-		for (let pair = 1; pair <= LAST_PAIR; pair++) this.unknow(pair);
+		this.#mapped = 0;
+		for (let pair = 1; pair <= LAST_PAIR; pair++) if (isMapped(map, pair)) this.#mapped |= 1 << pair;
+		for (let pair = 1; pair <= LAST_PAIR; pair++) this.setUnknown(pair);
 		this.values[ACTIVE_POWER] = this.isElectrical ? ACTIVE_POWER_UNKNOWN : Number.NaN;
 		this.#meterId = undefined;
 	}
 
-	take({ records, meterId, status }: Readout, nowMs: number): void {
+	setReadout({ records, meterId, status }: Readout, nowMs: number): void {
 		const { text, map } = this.#options;
 		const quantities = new Quantities(records);
 		const { code } = quantities;
 		/** Pairs that have a value, as bits. */
-		let taken = 0;
+		let pairsWithValue = 0;
 		/** Import and export in mW. */
 		let imported = Number.NaN;
 		let exported = Number.NaN;
@@ -219,8 +220,8 @@ export class Attributes {
 			const { c } = code;
 			const pair = pairOf(code, map);
 			if (pair > 0) {
-				if (taken & (1 << pair) || kind !== kindOf(pair)) continue;
-				taken |= 1 << pair;
+				if (pairsWithValue & (1 << pair) || kind !== kindOf(pair)) continue;
+				pairsWithValue |= 1 << pair;
 				this.put(pair, rounded(quantities.value(text, pair < DEMAND ? 3 : pair - DEMAND)), nowMs);
 			} else if (kind === ENERGY) {
 				const { d, e } = code;
@@ -242,20 +243,21 @@ export class Attributes {
 			}
 		}
 		for (let pair = 1; pair < DEMAND; pair++)
-			if ((taken & (1 << pair)) === 0 && !Number.isNaN(sums[pair])) this.put(pair, sums[pair], nowMs);
+			if ((pairsWithValue & (1 << pair)) === 0 && !Number.isNaN(sums[pair])) this.put(pair, sums[pair], nowMs);
 		const net = imported - exported;
-		if ((taken & (1 << DEMAND)) === 0 && !Number.isNaN(net)) this.put(DEMAND, rounded(String(net / 1000)), nowMs);
+		if ((pairsWithValue & (1 << DEMAND)) === 0 && !Number.isNaN(net))
+			this.put(DEMAND, rounded(String(net / 1000)), nowMs);
 		if (this.#meterId === undefined || !equalConstantTime(this.#meterId, meterId)) {
 			this.#meterId = meterId;
 			this.#meterSerial = meterNumberOf(records) ?? meterId;
 		}
 		this.values[METER_STATUS] &= ~STATUS_CHECK_METER;
-		this.settle(nowMs);
+		this.expireValues(nowMs);
 	}
 
 	meterFailed(nowMs: number): void {
 		this.values[METER_STATUS] |= STATUS_CHECK_METER;
-		this.settle(nowMs);
+		this.expireValues(nowMs);
 	}
 
 	/** Sets the total voltage of the cells, and the remaining charge in per cent. */
@@ -298,9 +300,9 @@ export class Attributes {
 	/** Writes the value at `at` and returns its end; -1 if the value is unknown. Needs room for 33 bytes. */
 	write(row: number, into: Uint8Array, at: number, nowMs: number): number {
 		const { info, text, cells } = this.#options;
-		const how = field(row, 10, 2);
-		let value = how >= VALUES ? this.values[how - VALUES] : how;
-		switch (how) {
+		const source = field(row, 10, 2);
+		let value = source >= VALUES ? this.values[source - VALUES] : source;
+		switch (source) {
 			case MANUFACTURER:
 				return putBytes(text.encode(info.manufacturer), NAME_LIMIT, into, at);
 			case MODEL:
@@ -341,18 +343,18 @@ export class Attributes {
 	}
 
 	/** Marks expired values as unknown. */
-	private settle(nowMs: number): void {
+	private expireValues(nowMs: number): void {
 		for (let pair = FIRST_MOMENTARY; pair <= LAST_PAIR; pair++)
-			if (nowMs - this.values[VALUE_COUNT + pair] > FRESH_MS) this.unknow(pair);
+			if (nowMs - this.values[VALUE_COUNT + pair] > FRESH_MS) this.setUnknown(pair);
 		const demand = this.values[DEMAND];
 		const clipped = Math.min(ACTIVE_POWER_LIMIT, Math.max(-ACTIVE_POWER_LIMIT, demand));
 		if (this.isElectrical) this.values[ACTIVE_POWER] = demand === DEMAND_UNKNOWN ? ACTIVE_POWER_UNKNOWN : clipped;
 	}
 
-	private unknow(pair: number): void {
+	private setUnknown(pair: number): void {
 		let value = Number.NaN;
 		if (pair === DEMAND) value = DEMAND_UNKNOWN;
-		else if (pair > DEMAND && this.isElectrical) value = this.#fed & (1 << pair) ? U16_UNKNOWN : 0;
+		else if (pair > DEMAND && this.isElectrical) value = this.#mapped & (1 << pair) ? U16_UNKNOWN : 0;
 		this.values[pair] = value;
 	}
 }
@@ -365,15 +367,15 @@ function putBytes(bytes: Uint8Array, limit: number, into: Uint8Array, at: number
 	return at + 1 + length;
 }
 
-export function isUnknown(number: number, value: number): boolean {
-	return value === (number === DEMAND ? DEMAND_UNKNOWN : number > DEMAND ? U16_UNKNOWN : Number.NaN);
+export function isUnknown(index: number, value: number): boolean {
+	return value === (index === DEMAND ? DEMAND_UNKNOWN : index > DEMAND ? U16_UNKNOWN : Number.NaN);
 }
 
 function digits(number: number): string {
 	return (0x10000 + number).toString(16).slice(1);
 }
 
-/** Returns the first row that begins so, or -1. */
+/** Returns the first row that begins with these digits, or -1. */
 function rowOf(beginning: string): number {
 	let row = TABLE.indexOf(beginning);
 	while (row % ROW > 0) row = TABLE.indexOf(beginning, row + 1);

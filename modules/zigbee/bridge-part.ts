@@ -11,7 +11,7 @@ export function zigbeeBridge(): Extra {
 	return { part: ZIGBEE, open };
 }
 
-/** Returns undefined if the host has no coprocessor. */
+/** Opens the bridge; returns undefined if the host has no coprocessor. */
 function open(core: Core): Zigbee | undefined {
 	const { config, driver, events, host, isRoutine, light, live, safeMode, storage } = core;
 	const port = host.serial.zigbee;

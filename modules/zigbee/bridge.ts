@@ -1,8 +1,8 @@
 /**
  * Bridge between meter and Zigbee, run by io/link.ts on the coprocessor's port.
  *
- * One frame is in flight at a time. The next one is an answer, or otherwise a client's request, or otherwise a report.
- * Up to ANSWERS answers are queued, and dropped after TRIES attempts. Clients and reports queue nothing and write their
+ * One frame is in flight at a time. Answers are sent before requests of clients, and these before reports. Up to
+ * ANSWER_LIMIT answers are queued, and dropped after TRIES attempts. Clients and reports queue nothing and write their
  * latest data when they may send; reports are retried forever. Frames that are not delivered cause growing pauses,
  * until a frame is delivered or received.
  */
@@ -20,32 +20,32 @@ import {
 	RADIO_JOINING,
 	RADIO_LEAVING,
 	RADIO_OFF,
-	type RadioUser,
+	type RadioListener,
 	ZCL_LIMIT,
 } from "./radio.js";
 import { Reports } from "./reports.js";
 import { ANSWER_SIZE, clientOf, Server } from "./server.js";
 import { FRAME_CLUSTER, FRAME_MANUFACTURER, FRAME_TO_CLIENT, parseFrame } from "./zcl.js";
 
-export interface BridgeUser {
+export interface BridgeListener {
 	/** Called when state, network or reported values may have changed. */
 	bridgeChanged(nowMs: number): void;
 	/** Stores the coordinator's settings for reports; `bytes` is empty for the defaults. */
-	keepReports(bytes: Uint8Array): void;
-	/** Identifies for so many seconds; 0 ends the identification. */
+	storeReports(bytes: Uint8Array): void;
+	/** Makes the device identify itself for `seconds`; 0 ends the identification. */
 	identify(seconds: number): void;
 }
 
 export interface BridgeOptions {
-	chip(user: RadioUser): Chip;
-	readonly user: BridgeUser;
+	chip(user: RadioListener): Chip;
+	readonly user: BridgeListener;
 	readonly info: HostInfo;
 	readonly text: TextCodec;
 	/** Number of alkaline cells that fit on the board; 0: USB supply, and no Power Configuration cluster. */
 	readonly cells: number;
 	/** Map from OBIS codes to attributes (obis/mapping.ts). */
 	readonly map: Uint8Array;
-	/** Data last given to `keepReports`, if any. */
+	/** Data of the last call of `storeReports`, if any. */
 	readonly reports: Uint8Array | undefined;
 	readonly clients: readonly ClusterClient[];
 	/**
@@ -55,22 +55,22 @@ export interface BridgeOptions {
 	readonly sequence: number;
 }
 
-const ANSWERS = 4;
+const ANSWER_LIMIT = 4;
 const TRIES = 3;
 
-/** First pause after a frame that was not delivered; each further one doubles the pause. */
+/** Pause after a frame that was not delivered, ms; each further such frame doubles it. */
 const PAUSE_MS = 500;
 const PAUSE_LIMIT_MS = 60_000;
 /** Delay of writes to flash, because usually several changes arrive in a row. */
-const KEEP_MS = 5000;
+const STORE_DELAY_MS = 5000;
 /** Minimum time between two writes, to limit the wear of flash. */
-const KEEP_PAUSE_MS = 60_000;
+const STORE_PAUSE_MS = 60_000;
 /** Time for which the device stays awake after joining, because the coordinator queries it. */
 const INTERVIEW_MS = 60_000;
 
 /**
- * Minimum distance of a report's number from the numbers of recent answers, which are those of the requests:
- * zigbee-herdsman-converters drop a report with one of the five previous numbers.
+ * Minimum distance of a report's sequence number from those of recent answers, which repeat the numbers of the
+ * requests: zigbee-herdsman-converters drop a report with one of the five previous numbers.
  */
 const NUMBERS_APART = 16;
 
@@ -88,23 +88,24 @@ interface Answer extends Outgoing {
 	next: Answer | undefined;
 }
 
-export class Bridge implements Machine, RadioUser {
+export class Bridge implements Machine, RadioListener {
 	readonly chip: Chip;
 	readonly #options: BridgeOptions;
 	readonly #reports: Reports;
 	/** First answer in a linked list, which takes no memory while empty. */
 	#answers: Answer | undefined;
-	#onItsWay = NOTHING;
+	#inFlight = NOTHING;
 	#sequence: number;
 	/** Number of frames in a row that were not delivered. */
 	#failures = 0;
 	#pauseUntilMs = 0;
-	/** Time at which settings are stored, monotonic ms; Infinity without unsaved settings. */
-	#keepMs = Number.POSITIVE_INFINITY;
-	#keptMs = Number.NEGATIVE_INFINITY;
-	/** RADIO_… that was reported last. */
+	/** Time at which changed settings for reports will be stored, monotonic ms; Infinity without changes. */
+	#storeMs = Number.POSITIVE_INFINITY;
+	/** Time at which they were stored last, monotonic ms. */
+	#storedMs = Number.NEGATIVE_INFINITY;
+	/** State of the radio (RADIO_…) that was reported last. */
 	#state = RADIO_OFF;
-	/** Time at which the coordinator accepted the device. */
+	/** Time at which the coordinator accepted the device, monotonic ms. */
 	#joinedMs = Number.NEGATIVE_INFINITY;
 
 	constructor(options: BridgeOptions) {
@@ -123,13 +124,13 @@ export class Bridge implements Machine, RadioUser {
 	}
 
 	measured(readout: Readout, nowMs: number): void {
-		this.#reports.attributes.take(readout, nowMs);
-		this.pump(nowMs);
+		this.#reports.attributes.setReadout(readout, nowMs);
+		this.sendNext(nowMs);
 	}
 
 	meterFailed(nowMs: number): void {
 		this.#reports.attributes.meterFailed(nowMs);
-		this.pump(nowMs);
+		this.sendNext(nowMs);
 	}
 
 	mapChanged(nowMs: number): void {
@@ -137,13 +138,13 @@ export class Bridge implements Machine, RadioUser {
 		this.#reports.attributes.mapChanged();
 		this.#reports.forget();
 		if (this.servers.length !== length) this.chip.clustersChanged(nowMs);
-		this.pump(nowMs);
+		this.sendNext(nowMs);
 	}
 
 	/** Sets the total voltage, and the remaining charge in per cent. Only for boards with cells. */
 	batteryChanged(volts: number, percent: number, nowMs: number): void {
 		this.#reports.attributes.setBattery(volts, percent);
-		this.pump(nowMs);
+		this.sendNext(nowMs);
 	}
 
 	/**
@@ -151,14 +152,14 @@ export class Bridge implements Machine, RadioUser {
 	 * device after joining.
 	 */
 	busy(nowMs: number): boolean {
-		if (this.#keepMs < Number.POSITIVE_INFINITY) return true;
+		if (this.#storeMs < Number.POSITIVE_INFINITY) return true;
 		if (!isJoined(this.#state)) return false;
 		const { clients } = this.#options;
 		if (nowMs - this.#joinedMs < INTERVIEW_MS || clients.some((client) => client.isBusy(nowMs))) return true;
 		// If the coordinator cannot be reached, sleep does not wait for it.
 		if (this.#failures >= TRIES) return false;
 		return (
-			this.#onItsWay !== NOTHING ||
+			this.#inFlight !== NOTHING ||
 			this.#answers !== undefined ||
 			this.#reports.dueMs <= nowMs ||
 			clients.some(({ isReady }) => isReady)
@@ -176,7 +177,7 @@ export class Bridge implements Machine, RadioUser {
 
 	receive(bytes: Uint8Array, start: number, end: number, nowMs: number): void {
 		this.chip.receive(bytes, start, end, nowMs);
-		this.pump(nowMs);
+		this.sendNext(nowMs);
 	}
 
 	poll(): Output {
@@ -186,42 +187,42 @@ export class Bridge implements Machine, RadioUser {
 	advance(nowMs: number): void {
 		this.chip.advance(nowMs);
 		for (const client of this.#options.clients) if (client.deadlineMs <= nowMs) client.advance(nowMs);
-		if (this.#keepMs <= nowMs) this.keep(nowMs);
+		if (this.#storeMs <= nowMs) this.store(nowMs);
 		const { attributes } = this.#reports;
 		if (attributes.identifyUntilMs <= nowMs) {
 			attributes.identifyUntilMs = Number.POSITIVE_INFINITY;
 			this.#options.user.identify(0);
 		}
-		this.pump(nowMs);
+		this.sendNext(nowMs);
 	}
 
 	get deadlineMs(): number {
-		let deadline = Math.min(this.chip.deadlineMs, this.#keepMs, this.#reports.attributes.identifyUntilMs);
+		let deadline = Math.min(this.chip.deadlineMs, this.#storeMs, this.#reports.attributes.identifyUntilMs);
 		for (const client of this.#options.clients) deadline = Math.min(deadline, client.deadlineMs);
 		if (!this.chip.canSend) return deadline;
-		// Everything else waits for the end of the pause or for the next report.
-		const waits = this.#answers !== undefined || this.#options.clients.some(({ isReady }) => isReady);
-		return Math.min(deadline, Math.max(this.#pauseUntilMs, waits ? 0 : this.#reports.dueMs));
+		// The next frame waits for the end of the pause; a report also for its time.
+		const isWaiting = this.#answers !== undefined || this.#options.clients.some(({ isReady }) => isReady);
+		return Math.min(deadline, Math.max(this.#pauseUntilMs, isWaiting ? 0 : this.#reports.dueMs));
 	}
 
 	radioChanged(nowMs: number): void {
 		const { state } = this.chip;
-		const isIn = isJoined(state);
-		if (isIn !== isJoined(this.#state)) {
-			if (isIn && this.#state === RADIO_JOINING) this.#joinedMs = nowMs;
-			this.#onItsWay = NOTHING;
+		const isMember = isJoined(state);
+		if (isMember !== isJoined(this.#state)) {
+			if (isMember && this.#state === RADIO_JOINING) this.#joinedMs = nowMs;
+			this.#inFlight = NOTHING;
 			this.#reports.sent(false);
 			this.#answers = undefined;
 			this.#failures = this.#pauseUntilMs = 0;
 			for (const client of this.#options.clients) {
-				if (isIn) client.joined(nowMs);
+				if (isMember) client.joined(nowMs);
 				else client.left();
 			}
 		}
 		this.#state = state;
 		// Report settings belong to the coordinator that has made them.
 		if (state === RADIO_IDLE || state === RADIO_JOINING || state === RADIO_LEAVING) this.#reports.reset();
-		if (this.#reports.isChanged && !isIn) this.keep(nowMs);
+		if (this.#reports.isChanged && !isMember) this.store(nowMs);
 		this.#options.user.bridgeChanged(nowMs);
 	}
 
@@ -239,29 +240,29 @@ export class Bridge implements Machine, RadioUser {
 		const server = new Server(this.#reports, this.#options);
 		const end = server.answer(frame, cluster, source, sourceEndpoint, bytes, nowMs);
 		if (this.#reports.isChanged)
-			this.#keepMs = Math.min(this.#keepMs, Math.max(nowMs + KEEP_MS, this.#keptMs + KEEP_PAUSE_MS));
+			this.#storeMs = Math.min(this.#storeMs, Math.max(nowMs + STORE_DELAY_MS, this.#storedMs + STORE_PAUSE_MS));
 		if (end === 0) return;
 		const ahead = (frame.sequence - this.#sequence + NUMBERS_APART) & 0xff;
 		if (ahead <= 2 * NUMBERS_APART) this.#sequence = (frame.sequence + 128) & 0xff;
 		const to = { destination: source, destinationEndpoint: sourceEndpoint };
 		this.add({ cluster, ...to, bytes, start: 0, end, tries: 0, next: undefined });
-		this.pump(nowMs);
+		this.sendNext(nowMs);
 	}
 
 	sent(status: number, nowMs: number): void {
-		const what = this.#onItsWay;
+		const kind = this.#inFlight;
 		const hasArrived = status === 0;
-		this.#onItsWay = NOTHING;
+		this.#inFlight = NOTHING;
 		if (hasArrived) this.#failures = this.#pauseUntilMs = 0;
 		else this.#pauseUntilMs = nowMs + Math.min(PAUSE_MS * 2 ** this.#failures++, PAUSE_LIMIT_MS);
-		if (what === ANSWER) {
+		if (kind === ANSWER) {
 			const answer = this.#answers!;
 			if (hasArrived || ++answer.tries === TRIES) this.#answers = answer.next;
-		} else if (what === REPORTED) {
+		} else if (kind === REPORTED) {
 			this.#reports.sent(hasArrived);
 			if (hasArrived) this.#options.user.bridgeChanged(nowMs);
-		} else if (what >= REQUEST && !hasArrived) this.#options.clients[what - REQUEST].failed(nowMs);
-		this.pump(nowMs);
+		} else if (kind >= REQUEST && !hasArrived) this.#options.clients[kind - REQUEST].failed(nowMs);
+		this.sendNext(nowMs);
 	}
 
 	/** Queues an answer; it is dropped if the queue is full. */
@@ -271,14 +272,14 @@ export class Bridge implements Machine, RadioUser {
 		else {
 			let count = 1;
 			for (; last.next !== undefined; last = last.next) count++;
-			if (count < ANSWERS) last.next = answer;
+			if (count < ANSWER_LIMIT) last.next = answer;
 		}
 	}
 
-	private pump(nowMs: number): void {
-		if (this.#onItsWay !== NOTHING || nowMs < this.#pauseUntilMs || !this.chip.canSend) return;
+	private sendNext(nowMs: number): void {
+		if (this.#inFlight !== NOTHING || nowMs < this.#pauseUntilMs || !this.chip.canSend) return;
 		if (this.#answers !== undefined) {
-			this.#onItsWay = ANSWER;
+			this.#inFlight = ANSWER;
 			this.chip.send(this.#answers, nowMs);
 			return;
 		}
@@ -292,14 +293,14 @@ export class Bridge implements Machine, RadioUser {
 		else clients[client].write(out, sequence, nowMs);
 		if (out.end === 0) return;
 		this.#sequence = sequence;
-		this.#onItsWay = client < 0 ? REPORTED : REQUEST + client;
+		this.#inFlight = client < 0 ? REPORTED : REQUEST + client;
 		this.chip.send(out, nowMs);
 	}
 
-	private keep(nowMs: number): void {
-		this.#keepMs = Number.POSITIVE_INFINITY;
-		this.#keptMs = nowMs;
-		this.#options.user.keepReports(this.#reports.pack());
+	private store(nowMs: number): void {
+		this.#storeMs = Number.POSITIVE_INFINITY;
+		this.#storedMs = nowMs;
+		this.#options.user.storeReports(this.#reports.pack());
 	}
 }
 

@@ -2,24 +2,29 @@
  * Driver of a TI coprocessor with Z-Stack ZNP, which implements Zigbee below ZCL: starts and supervises it, makes it
  * join and leave, and carries frames of our endpoint. UART frames: unpi.ts; commands and their sequences: mt.ts.
  *
- *   phase       sequence    refused, or no   chip restarts   deadline
- *               complete    answer in 6 s    (41 80)
- *   HELD        –           –                –               –           radio off: in reset, or reset and not started
- *   PULSING     –           –                –               RESETTING   releases the reset line after 10 ms
- *   RESETTING   –           –                BOOTING*        RESETTING   repeats after 5, 10, 20 … 60 s; the third time the state is
- *                                                                        SILENT, or FOREIGN if data arrived that is not ZNP
- *   PAUSED      –           –                –               reset       after a failed attempt; same delays
- *   BOOTING     next task   PAUSED           BOOTING         –           next task: RESTORING; to leave RESTORING, then LEAVING;
- *                                                                        to join PAIRING, then STEERING
- *   RESTORING   SETTLED     PAUSED           BOOTING         SETTLED     60 s for the final notification (4F 80)
- *   SETTLED     –           missed           BOOTING         query       queries the network every 30 s (EXT_NWK_INFO); resets the
- *                                                                        chip after 3 missed answers
- *   LEAVING     –           –                WIPING          WIPING      3 s for the frame to go out
- *   WIPING      reset       PAUSED           BOOTING         –           PAIRING behaves the same
- *   STEERING    SETTLED     PAUSED           BOOTING         WAITING     60 s for the final notification
- *   WAITING     –           –                BOOTING         STEERING    after 5, 10, 20 … 60 s; SETTLED after JOIN_MS
+ *   phase       sequence   refused, or no   chip restarts   deadline
+ *               complete   answer in 6 s    (41 80)
+ *   HELD        –          –                –               –
+ *   PULSING     –          –                –               RESETTING after 10 ms
+ *   RESETTING   –          –                BOOTING (a)     RESETTING again (b)
+ *   PAUSED      –          –                –               reset (b)
+ *   BOOTING     (c)        PAUSED           BOOTING         –
+ *   RESTORING   SETTLED    PAUSED           BOOTING         SETTLED after 60 s without the final notification (4F 80)
+ *   SETTLED     –          missed (d)       BOOTING         queries the network (EXT_NWK_INFO) every 30 s
+ *   LEAVING     –          –                WIPING          WIPING after 3 s, in which the frame goes out
+ *   WIPING      reset      PAUSED           BOOTING         –
+ *   PAIRING     reset      PAUSED           BOOTING         –
+ *   STEERING    SETTLED    PAUSED           BOOTING         WAITING after 60 s without the final notification
+ *   WAITING     –          –                BOOTING         STEERING after 5, 10, 20 … 60 s; SETTLED after JOIN_MS
  *
- *   * HELD when the radio is off.
+ *   (a) HELD if the radio is off
+ *   (b) after 5, 10, 20 … 60 s; after the third failed attempt the state is SILENT, or FOREIGN if the chip sent
+ *       other data than ZNP
+ *   (c) the next task: RESTORING; for a leave RESTORING, then LEAVING; for a join PAIRING, then STEERING
+ *   (d) resets the chip after 3 missed answers
+ *
+ * In HELD the radio is off: the chip is in reset, or was reset and not started. PULSING holds the reset line. PAUSED
+ * follows a failed attempt.
  *
  * Requests of the gateway persist: a leave stays pending until the chip has forgotten its network, and a join continues
  * until its time limit. Repeated restarts count as failed attempts until the chip was settled for 30 s or has reported
@@ -60,7 +65,7 @@ import {
 	RADIO_ORPHAN,
 	RADIO_SILENT,
 	RADIO_STARTING,
-	type RadioUser,
+	type RadioListener,
 	ZCL_LIMIT,
 } from "./radio.js";
 import { BELONGS, FLAG_OF_DRIVER, LEAVE_MS, MEMBER, ODD, OTHER, REQUEST_MS, Requests, SENT_LOST } from "./requests.js";
@@ -81,8 +86,8 @@ const STEERING = 10;
 const WAITING = 11;
 
 const PULSE_MS = 10;
-const PING_MS = 30_000;
-const MISSES = 3;
+const QUERY_MS = 30_000;
+const MISS_LIMIT = 3;
 const RETRY_FIRST_MS = 5000;
 const RETRY_LONGEST_MS = 60_000;
 /** Number of failed attempts after which the chip counts as silent or foreign. */
@@ -90,10 +95,13 @@ const ATTEMPTS = 3;
 const ORPHAN_FIRST_MS = 30_000;
 const ORPHAN_LONGEST_MS = 900_000;
 
+/** Flag: a network must still be left. */
 const OWES_LEAVE = FLAG_OF_DRIVER;
-/** True after WIPE or PAIR was written: the chip forgets its role at the next boot. */
+/** Flag: the sequence WIPE is complete; the chip forgets its network at the next boot. */
 const WIPED = 2 * FLAG_OF_DRIVER;
+/** Flag: the sequence PAIR is complete; the chip can look for a network. */
 const PAIRED = 4 * FLAG_OF_DRIVER;
+/** Flag: the chip has reported that it lost its parent. */
 const LOST = 8 * FLAG_OF_DRIVER;
 
 export class Coprocessor extends Requests implements Chip {
@@ -101,19 +109,21 @@ export class Coprocessor extends Requests implements Chip {
 	joiningUntilMs = 0;
 	readonly #port: Pick<CoprocessorPort, "setLines">;
 	#phase = HELD;
-	/** Deadline of the phase, or of its request. */
+	/** Deadline of the phase, or of its request, monotonic ms. */
 	#dueMs = Infinity;
-	#pingMs = Infinity;
+	/** Time of the next query of the network, monotonic ms. */
+	#queryMs = Infinity;
 	#misses = 0;
 	#failures = 0;
 	/** Number of times that a network was restored without a final notification. */
-	#untold = 0;
+	#unnotified = 0;
 	/** Delay between the last two attempts to join or to find a parent. */
 	#pauseMs = 0;
+	/** Time of the next attempt to find a parent, monotonic ms. */
 	#recoverMs = Infinity;
 
-	/** Does nothing until `start` or `stop`, except that it sets the control lines, if they are wired. */
-	constructor(user: RadioUser, role: number, port: Pick<CoprocessorPort, "setLines">) {
+	/** Does nothing until `start` or `stop`. `port` controls the chip's reset line, if one is wired. */
+	constructor(user: RadioListener, role: number, port: Pick<CoprocessorPort, "setLines">) {
 		super(user, role);
 		this.#port = port;
 	}
@@ -127,7 +137,7 @@ export class Coprocessor extends Requests implements Chip {
 	}
 
 	start(nowMs: number): void {
-		this.#failures = this.#untold = 0;
+		this.#failures = this.#unnotified = 0;
 		this.setState(RADIO_STARTING, nowMs);
 		this.reset(nowMs);
 	}
@@ -139,17 +149,17 @@ export class Coprocessor extends Requests implements Chip {
 		this.reset(nowMs);
 	}
 
-	/** Has no effect while the radio is off. */
+	/** Forgets the network and looks for another one; has no effect while the radio is off. */
 	join(nowMs: number): void {
 		if (this.state === RADIO_OFF) return;
 		this.joiningUntilMs = nowMs + JOIN_MS;
-		this.forget(nowMs);
+		this.requestLeave(nowMs);
 	}
 
-	/** Leaves the network. If that is impossible now, it is done when the chip works again; see `owesLeave`. */
+	/** Leaves the network. If the chip does not work, it leaves when it works again; until then `owesLeave` is true. */
 	leave(nowMs: number): void {
 		this.joiningUntilMs = 0;
-		this.forget(nowMs);
+		this.requestLeave(nowMs);
 	}
 
 	/** Restarts the chip, which keeps the registration of its endpoint until a reset. */
@@ -162,7 +172,7 @@ export class Coprocessor extends Requests implements Chip {
 	send(frame: Outgoing, nowMs: number): void {
 		if (!this.canSend || frame.end - frame.start > ZCL_LIMIT) throw new Error("zigbee: no such frame can be sent now");
 		this.queue(frame);
-		this.pump(nowMs);
+		this.sendDue(nowMs);
 	}
 
 	get deadlineMs(): number {
@@ -170,7 +180,7 @@ export class Coprocessor extends Requests implements Chip {
 	}
 
 	advance(nowMs: number): void {
-		this.giveUp(nowMs);
+		this.checkTimeouts(nowMs);
 		if (nowMs < this.#dueMs) return;
 		switch (this.#phase) {
 			case PULSING:
@@ -179,14 +189,14 @@ export class Coprocessor extends Requests implements Chip {
 				break;
 			case RESETTING:
 			case PAUSED:
-				if (this.#phase === RESETTING) this.failed(nowMs);
+				if (this.#phase === RESETTING) this.countFailure(nowMs);
 				this.reset(nowMs);
 				break;
 			case SETTLED:
-				if (this.asked !== 0) this.unanswered(nowMs);
+				if (this.pendingRequest !== 0) this.abandonRequest(nowMs);
 				else {
 					this.#failures = 0;
-					this.pump(nowMs);
+					this.sendDue(nowMs);
 				}
 				break;
 			case LEAVING:
@@ -194,14 +204,14 @@ export class Coprocessor extends Requests implements Chip {
 				break;
 			case WAITING:
 				if (nowMs < this.joiningUntilMs) this.run(STEERING, STEER, nowMs);
-				else this.check(nowMs);
+				else this.settle(nowMs);
 				break;
 			default:
-				if (this.asked !== 0) this.pause(false, nowMs);
-				else if (this.#phase === STEERING) this.wait(nowMs);
+				if (this.pendingRequest !== 0) this.pause(false, nowMs);
+				else if (this.#phase === STEERING) this.waitForRetry(nowMs);
 				else {
-					this.#untold++;
-					this.check(nowMs);
+					this.#unnotified++;
+					this.settle(nowMs);
 				}
 		}
 	}
@@ -216,78 +226,78 @@ export class Coprocessor extends Requests implements Chip {
 			else {
 				this.#failures++;
 				this.boot(nowMs);
-				this.interrupted(nowMs);
+				this.showStarting(nowMs);
 			}
 		}
 	}
 
 	protected expelled(nowMs: number): void {
 		if (this.#phase !== SETTLED && this.#phase !== RESTORING) return;
-		this.mark(OWES_LEAVE, true);
+		this.setFlag(OWES_LEAVE, true);
 		// A pending request keeps its deadline.
-		this.enter(LEAVING, nowMs + (this.asked === 0 ? LEAVE_MS : REQUEST_MS));
+		this.enter(LEAVING, nowMs + (this.pendingRequest === 0 ? LEAVE_MS : REQUEST_MS));
 		this.setState(RADIO_LEAVING, nowMs);
 	}
 
 	protected notified(status: number, about: number, nowMs: number): void {
 		const phase = this.#phase;
 		if (status === BDB_IN_PROGRESS) return;
-		if (about === BDB_PARENT_LOST) this.mark(LOST, status !== BDB_SUCCESS && status !== BDB_RESTORED);
+		if (about === BDB_PARENT_LOST) this.setFlag(LOST, status !== BDB_SUCCESS && status !== BDB_RESTORED);
 		if (phase === STEERING) {
 			if (about !== BDB_STEERING) return;
 			this.#failures = 0;
-			if (status === BDB_SUCCESS) this.check(nowMs);
-			else this.wait(nowMs);
+			if (status === BDB_SUCCESS) this.settle(nowMs);
+			else this.waitForRetry(nowMs);
 		} else if (phase === RESTORING || phase === SETTLED) {
-			this.#untold = 0;
-			this.check(nowMs);
+			this.#unnotified = 0;
+			this.settle(nowMs);
 		}
 	}
 
 	protected changed(isMember: boolean, nowMs: number): void {
 		if (this.#phase !== SETTLED) return;
-		if (isMember) this.mark(LOST, false);
-		this.check(nowMs);
+		if (isMember) this.setFlag(LOST, false);
+		this.settle(nowMs);
 	}
 
 	private boot(nowMs: number): void {
-		this.mark(LOST, false);
+		this.setFlag(LOST, false);
 		const wasWiped = this.has(WIPED);
-		if (wasWiped) this.mark(WIPED | OWES_LEAVE, false);
+		if (wasWiped) this.setFlag(WIPED | OWES_LEAVE, false);
 		if (wasWiped && nowMs < this.joiningUntilMs) {
 			this.run(PAIRING, PAIR, nowMs);
 			this.setState(RADIO_JOINING, nowMs);
 		} else this.run(BOOTING, BOOT, nowMs);
 	}
 
-	/** Called when version and endpoint are done: selects the next task. */
-	private booted(nowMs: number): void {
-		const isRight = this.chipRole === this.wantedRole;
+	/** Selects the next task after the sequence BOOT. */
+	private selectTask(nowMs: number): void {
+		const hasWantedRole = this.chipRole === this.wantedRole;
 		if (!this.owesLeave && nowMs < this.joiningUntilMs) {
 			this.#pauseMs = 0;
 			if (!this.has(PAIRED)) this.run(PAIRING, PAIR, nowMs);
-			else if (isRight) this.run(STEERING, STEER, nowMs);
+			else if (hasWantedRole) this.run(STEERING, STEER, nowMs);
 			else this.pause(true, nowMs);
 			if (this.#phase !== PAUSED) this.setState(RADIO_JOINING, nowMs);
 			return;
 		}
-		// A chip with another role is not in our network, and a coordinator would open a network of its own.
-		if (isRight) this.run(RESTORING, RESTORE, nowMs);
-		else this.check(nowMs);
+		// A chip with another role is not in our network, and is not started: as a coordinator it would open its own.
+		if (hasWantedRole) this.run(RESTORING, RESTORE, nowMs);
+		else this.settle(nowMs);
 		if (this.owesLeave) this.setState(RADIO_LEAVING, nowMs);
 	}
 
-	protected answered(request: number, isWell: boolean, nowMs: number): void {
+	protected answered(request: number, isAccepted: boolean, nowMs: number): void {
 		this.#misses = 0;
-		if (!isWell) {
+		if (!isAccepted) {
 			if (request === SYS_VERSION) this.#failures = ATTEMPTS;
 			this.pause(true, nowMs);
-		} else if (request === ZDO_EXT_NWK_INFO) this.informed(nowMs);
-		else if (this.#phase === SETTLED) this.pump(nowMs);
-		else this.step(nowMs);
+		} else if (request === ZDO_EXT_NWK_INFO) this.onNetworkInfo(nowMs);
+		else if (this.#phase === SETTLED) this.sendDue(nowMs);
+		else this.continueSequence(nowMs);
 	}
 
-	private informed(nowMs: number): void {
+	private onNetworkInfo(nowMs: number): void {
 		const { state } = this;
 		const belongs = this.has(BELONGS);
 		const wasMember = isJoined(state);
@@ -304,9 +314,9 @@ export class Coprocessor extends Requests implements Chip {
 			this.restart(nowMs);
 			return;
 		} else if (nowMs < this.joiningUntilMs) {
-			this.wait(nowMs);
+			this.waitForRetry(nowMs);
 			return;
-		} else if (this.#untold > 0 && this.#untold < ATTEMPTS) {
+		} else if (this.#unnotified > 0 && this.#unnotified < ATTEMPTS) {
 			this.pause(false, nowMs);
 			return;
 		}
@@ -315,78 +325,78 @@ export class Coprocessor extends Requests implements Chip {
 			this.#recoverMs = nowMs + ORPHAN_FIRST_MS;
 		}
 		this.joiningUntilMs = 0;
-		this.#pingMs = nowMs + PING_MS;
-		this.pump(nowMs);
+		this.#queryMs = nowMs + QUERY_MS;
+		this.sendDue(nowMs);
 		if (next !== state) this.setState(next, nowMs);
 		else if (wasMember && this.has(OTHER)) this.user.radioChanged(nowMs);
 	}
 
 	/** In SETTLED, sends the next request that is due, unless an answer is pending. */
-	private pump(nowMs: number): void {
-		if (this.asked !== 0) return;
-		if (nowMs >= this.#pingMs) {
-			this.#pingMs = nowMs + PING_MS;
+	private sendDue(nowMs: number): void {
+		if (this.pendingRequest !== 0) return;
+		if (nowMs >= this.#queryMs) {
+			this.#queryMs = nowMs + QUERY_MS;
 			if (this.state === RADIO_ORPHAN && nowMs >= this.#recoverMs) {
 				this.#pauseMs = Math.min(ORPHAN_LONGEST_MS, this.#pauseMs * 2);
 				this.#recoverMs = nowMs + this.#pauseMs;
-				this.ask(BDB_RECOVER);
+				this.sendRequest(BDB_RECOVER);
 				// The loss is reported again if no parent is found.
-				this.mark(LOST, false);
-			} else this.ask(ZDO_EXT_NWK_INFO);
+				this.setFlag(LOST, false);
+			} else this.sendRequest(ZDO_EXT_NWK_INFO);
 			this.#dueMs = nowMs + this.limitMs;
-		} else if (this.askFrame(nowMs)) this.#dueMs = nowMs + this.limitMs;
-		else this.#dueMs = this.#pingMs;
+		} else if (this.sendFrame(nowMs)) this.#dueMs = nowMs + this.limitMs;
+		else this.#dueMs = this.#queryMs;
 	}
 
 	protected missed(nowMs: number): void {
-		this.#pingMs = nowMs;
-		if (++this.#misses >= MISSES) this.restart(nowMs);
-		else this.pump(nowMs);
+		this.#queryMs = nowMs;
+		if (++this.#misses >= MISS_LIMIT) this.restart(nowMs);
+		else this.sendDue(nowMs);
 	}
 
-	private check(nowMs: number): void {
+	private settle(nowMs: number): void {
 		if (this.#phase !== SETTLED) this.#misses = 0;
 		this.#phase = SETTLED;
-		this.#pingMs = nowMs;
+		this.#queryMs = nowMs;
 		this.#dueMs = Math.min(this.#dueMs, nowMs + REQUEST_MS);
-		this.pump(nowMs);
+		this.sendDue(nowMs);
 	}
 
-	private forget(nowMs: number): void {
+	private requestLeave(nowMs: number): void {
 		const { state } = this;
 		const phase = this.#phase;
-		this.mark(OWES_LEAVE, true);
-		this.mark(PAIRED, false);
-		if (phase === SETTLED || phase === WAITING || phase === STEERING) this.check(nowMs);
+		this.setFlag(OWES_LEAVE, true);
+		this.setFlag(PAIRED, false);
+		if (phase === SETTLED || phase === WAITING || phase === STEERING) this.settle(nowMs);
 		if (isJoined(state) || (state >= RADIO_IDLE && this.joiningUntilMs === 0)) this.setState(RADIO_LEAVING, nowMs);
 		else if (state === RADIO_IDLE) this.setState(RADIO_JOINING, nowMs);
 	}
 
-	private wait(nowMs: number): void {
+	private waitForRetry(nowMs: number): void {
 		this.#pauseMs = Math.min(RETRY_LONGEST_MS, Math.max(RETRY_FIRST_MS, this.#pauseMs * 2));
-		this.mark(PAIRED, false);
+		this.setFlag(PAIRED, false);
 		this.enter(WAITING, Math.min(nowMs + this.#pauseMs, this.joiningUntilMs));
 	}
 
 	private restart(nowMs: number): void {
 		this.reset(nowMs);
-		this.interrupted(nowMs);
+		this.showStarting(nowMs);
 	}
 
 	/** Pauses after a failed attempt. `isOdd`: the chip answers but cannot be used. */
 	private pause(isOdd: boolean, nowMs: number): void {
-		if (isOdd) this.mark(ODD, true);
-		this.failed(nowMs);
+		if (isOdd) this.setFlag(ODD, true);
+		this.countFailure(nowMs);
 		this.enter(PAUSED, this.backOff(nowMs));
-		this.interrupted(nowMs);
+		this.showStarting(nowMs);
 	}
 
-	private interrupted(nowMs: number): void {
+	private showStarting(nowMs: number): void {
 		const { state } = this;
 		if (state === RADIO_IDLE || isJoined(state)) this.setState(RADIO_STARTING, nowMs);
 	}
 
-	private failed(nowMs: number): void {
+	private countFailure(nowMs: number): void {
 		this.#failures++;
 		if (this.state !== RADIO_OFF && this.#failures >= ATTEMPTS)
 			this.setState(this.has(ODD) ? RADIO_FOREIGN : RADIO_SILENT, nowMs);
@@ -397,7 +407,7 @@ export class Coprocessor extends Requests implements Chip {
 	}
 
 	private reset(nowMs: number): void {
-		this.mark(ODD, false);
+		this.setFlag(ODD, false);
 		if (this.#port.setLines !== undefined) {
 			this.#port.setLines(true, false);
 			if (this.state === RADIO_OFF) this.enter(HELD, Infinity);
@@ -405,27 +415,27 @@ export class Coprocessor extends Requests implements Chip {
 			return;
 		}
 		this.enter(RESETTING, this.backOff(nowMs));
-		this.askReset();
+		this.sendReset();
 	}
 
 	private enter(phase: number, dueMs: number): void {
 		this.#phase = phase;
 		this.#dueMs = dueMs;
-		this.drop();
+		this.dropRequest();
 	}
 
 	private run(phase: number, script: string, nowMs: number): void {
 		this.#phase = phase;
-		this.begin(script);
-		this.step(nowMs);
+		this.setSequence(script);
+		this.continueSequence(nowMs);
 	}
 
-	private step(nowMs: number): void {
+	private continueSequence(nowMs: number): void {
 		const phase = this.#phase;
-		if (this.askNext()) this.#dueMs = nowMs + this.limitMs;
-		else if (phase === BOOTING) this.booted(nowMs);
+		if (this.sendNextRequest()) this.#dueMs = nowMs + this.limitMs;
+		else if (phase === BOOTING) this.selectTask(nowMs);
 		else if (phase === WIPING || phase === PAIRING) {
-			this.mark(phase === WIPING ? WIPED : PAIRED, true);
+			this.setFlag(phase === WIPING ? WIPED : PAIRED, true);
 			this.reset(nowMs);
 		}
 	}

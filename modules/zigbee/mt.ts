@@ -3,7 +3,7 @@
  * join a network and leave it.
  *
  * A command is CMD0 << 8 | CMD1. CMD0 has the type in its upper 3 bits (1: request with an answer, 2: request without an
- * answer, 3: answer) and the subsystem in the lower 5. Little-endian throughout.
+ * answer, 3: answer) and the subsystem in the lower 5. Numbers are little-endian.
  */
 
 /** Difference between the number of an answer and that of its request. */
@@ -32,10 +32,11 @@ export const BDB_START = 0x2f05;
 export const BDB_RECOVER = 0x2f0a;
 export const BDB_NOTIFY = 0x4f80;
 
-/** Values in BDB_NOTIFY: status, and what it is about. */
+/** Values of the status in BDB_NOTIFY. */
 export const BDB_SUCCESS = 0;
 export const BDB_IN_PROGRESS = 1;
 export const BDB_RESTORED = 13;
+/** Values in BDB_NOTIFY of the process to which the status belongs. */
 export const BDB_STEERING = 1;
 export const BDB_PARENT_LOST = 5;
 
@@ -45,9 +46,9 @@ export const BDB_PARENT_LOST = 5;
  */
 
 /**
- * Sent after each reset: version, own address, role (NV 0x0087). For an end device also the time for which its parent
- * remembers it (2^13 minutes), and the poll interval (3 s, shorter than a parent stores frames). The last request
- * registers the endpoint; the sender adds its description.
+ * Sent after each reset: reads version, own address and role (NV 0x0087). For an end device, sets the time for which
+ * its parent remembers it (2^13 minutes), and the poll interval (3 s, shorter than a parent stores frames). The last
+ * request registers the endpoint; the sender adds its description.
  */
 export const BOOT = "2102 2104 2108870000 ~2f020d ~2f0c0100b80b0000 !2400 ";
 

@@ -3,16 +3,17 @@
  * file and passes the blocks to ota/updater.ts. The file and its checks are the same as for an upload by HTTP. The
  * version in the file's Zigbee header is not trusted, because coordinators rewrite it.
  *
- *               deadline            notify   offer / none    block           wait    end response   abort / refused
- *   REST        ASKING              ASKING   –               –               –       –              –
- *   ASKING      retry; LOADING,     again    LOADING / REST  –               –       –              REST
- *               REST
- *   LOADING     retry; REST         ASKING   –               next block;     later   –              REST, ENDING
- *                                                            last: VERIFYING
- *   VERIFYING   ENDING              –        –               –               –       –              –
- *   ENDING      retry; restart,     –        –               –               –       HELD, ENDING   REST
- *               REST
- *   HELD        restart             –        –               –               –       HELD, ENDING   –
+ *   REST        deadline, notify: ASKING
+ *   ASKING      offer: LOADING; REST if it is ignored, ENDING if it is refused       no file, abort: REST
+ *               notify: ASKING       deadline: asks again; after TRIES LOADING if a file is open, otherwise REST
+ *   LOADING     block: requests the next one; VERIFYING after the last one, ENDING if the updater refuses it
+ *               wait: requests the block later       deadline: requests it again; REST after SILENCE_LIMIT_MS
+ *               notify: ASKING       abort: REST
+ *   VERIFYING   result of the updater: ENDING
+ *   ENDING      reports the result; end response: HELD until the given time, or ENDING if no time is given
+ *               deadline: reports again; after TRIES restarts if the file is good, otherwise REST
+ *               refused: REST if the file is bad
+ *   HELD        deadline: restarts       end response: as in ENDING
  *
  * The client queries for a file soon after joining and once a day. An offer of the running version is ignored unless
  * the coordinator has sent a notify: a coordinator that rewrites versions would offer the same file forever.
@@ -77,20 +78,21 @@ const WAIT_LENGTH = 9;
 const END_LENGTH = 16;
 
 const SECOND_MS = 1000;
-const SOON_MS = 60_000;
+const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 /** Longest wait for an answer: a coordinator may first have to download the file. */
 const ANSWER_MS = 60_000;
 const BLOCK_ANSWER_MS = 2000;
 /** Delay between a block and the next request: a coordinator may not listen until its block is acknowledged. */
-const BREATH_MS = 5;
+const BLOCK_PAUSE_MS = 5;
 /** Delay after a frame that was not delivered. */
-const AGAIN_MS = 2000;
+const RETRY_MS = 2000;
 const TRIES = 3;
-const PATIENCE_MS = 900_000;
+/** Silence of the coordinator after which a transfer is given up. */
+const SILENCE_LIMIT_MS = 900_000;
 /** Time for which a battery device stays awake although the coordinator is silent. */
-const WORTH_MS = 60_000;
+const AWAKE_MS = 60_000;
 
 export class OTAClient implements ClusterClient, Sender {
 	readonly #deps: OTADeps;
@@ -100,7 +102,8 @@ export class OTAClient implements ClusterClient, Sender {
 	deadlineMs = Infinity;
 	/** Earliest start of the next transfer, monotonic ms. */
 	#notBeforeMs = 0;
-	#pauseMs = SOON_MS;
+	/** Minimum time from this transfer to the next one. */
+	#pauseMs = MINUTE_MS;
 
 	constructor(deps: OTADeps) {
 		this.#deps = deps;
@@ -129,9 +132,9 @@ export class OTAClient implements ClusterClient, Sender {
 	isBusy(nowMs: number): boolean {
 		const transfer = this.#transfer;
 		if (transfer === undefined) return false;
-		if (transfer.state === LOADING) return Math.abs(nowMs - transfer.heardMs) < WORTH_MS;
+		if (transfer.state === LOADING) return Math.abs(nowMs - transfer.lastMessageMs) < AWAKE_MS;
 		// A deadline of Infinity means that the restart has been requested.
-		return this.deadlineMs - nowMs <= WORTH_MS || this.deadlineMs === Infinity;
+		return this.deadlineMs - nowMs <= AWAKE_MS || this.deadlineMs === Infinity;
 	}
 
 	joined(nowMs: number): void {
@@ -142,13 +145,13 @@ export class OTAClient implements ClusterClient, Sender {
 			return;
 		}
 		// The time is random, so that the units of a house do not all query at once after a power failure.
-		this.deadlineMs = nowMs + SOON_MS + crypto.random(1)[0] * SECOND_MS;
+		this.deadlineMs = nowMs + MINUTE_MS + crypto.random(1)[0] * SECOND_MS;
 		const transfer = new Transfer();
-		if (!transfer.recall(storage)) return;
+		if (!transfer.restore(storage)) return;
 		// The record is stored again with the first block, so that a coordinator without the file is queried only once.
-		this.forget();
+		this.deleteRecord();
 		this.#transfer = transfer;
-		if (this.begin(transfer, nowMs) !== TAKEN) this.#transfer = undefined;
+		if (this.beginTransfer(transfer, nowMs) !== TAKEN) this.#transfer = undefined;
 	}
 
 	left(): void {
@@ -157,7 +160,7 @@ export class OTAClient implements ClusterClient, Sender {
 	}
 
 	advance(nowMs: number): void {
-		this.settle(nowMs);
+		this.processResult(nowMs);
 		if (nowMs < this.deadlineMs) return;
 		const transfer = this.#transfer;
 		if (transfer === undefined) {
@@ -167,37 +170,37 @@ export class OTAClient implements ClusterClient, Sender {
 		const { state } = transfer;
 		if (state === VERIFYING) this.deadlineMs = nowMs + SECOND_MS;
 		else if (state === LOADING) {
-			if (nowMs - transfer.heardMs >= PATIENCE_MS) this.drop(HOUR_MS, nowMs);
+			if (nowMs - transfer.lastMessageMs >= SILENCE_LIMIT_MS) this.giveUp(HOUR_MS, nowMs);
 			else this.makeReady(nowMs);
 		} else if (state === HELD || (state === ENDING && transfer.outcome === TAKEN && transfer.tries >= TRIES)) {
 			this.deadlineMs = Infinity;
 			this.#deps.updater?.restart();
 		} else if (++transfer.tries > TRIES) {
 			if (transfer.isOpen) this.enter(LOADING, nowMs);
-			else this.rest(DAY_MS, nowMs);
+			else this.enterRest(DAY_MS, nowMs);
 		} else this.makeReady(nowMs);
 	}
 
 	received(frame: ZCLFrame, source: number, endpoint: number, nowMs: number): void {
 		const { control, command, bytes, start, end } = frame;
 		if (source !== COORDINATOR || this.#deps.updater?.isOpen !== true || start === end) return;
-		this.settle(nowMs);
+		this.processResult(nowMs);
 		const { state } = this;
 		const length = end - start;
 		if ((control & 3) !== CLUSTER_COMMAND) {
 			const status = bytes[start + 1];
 			if (command === DEFAULT_RESPONSE && length > 1 && (status !== STATUS_SUCCESS || state === ENDING))
-				this.refused(bytes[start], nowMs);
+				this.onRefusal(bytes[start], nowMs);
 		} else if (command === IMAGE_NOTIFY) {
-			if (state > LOADING || !this.isMeant(frame)) return;
+			if (state > LOADING || !this.isForThisDevice(frame)) return;
 			this.transfer.isNotified = true;
 			this.transfer.endpoint = endpoint;
 			this.enter(ASKING, nowMs);
 		} else if (command === NEXT_IMAGE && state === ASKING) {
-			const isOurs = length >= OFFER_LENGTH && bytes[start] === STATUS_SUCCESS && this.isOurs(bytes, start + 1);
-			if (isOurs) this.offered(uint32(bytes, start + 5), uint32(bytes, start + 9), nowMs);
-			else this.drop(DAY_MS, nowMs);
-		} else if (command === BLOCK && state === LOADING) this.loaded(bytes, start, end, nowMs);
+			const isOffer = length >= OFFER_LENGTH && bytes[start] === STATUS_SUCCESS && this.matchesDevice(bytes, start + 1);
+			if (isOffer) this.onOffer(uint32(bytes, start + 5), uint32(bytes, start + 9), nowMs);
+			else this.giveUp(DAY_MS, nowMs);
+		} else if (command === BLOCK && state === LOADING) this.onBlock(bytes, start, end, nowMs);
 		else if (
 			command === UPGRADE_END_RESPONSE &&
 			state >= ENDING &&
@@ -228,7 +231,7 @@ export class OTAClient implements ClusterClient, Sender {
 		bytes[3] = isBlock ? HAS_PERIOD : outcome <= TAKEN ? 0 : outcome < LOW_POWER ? STATUS_INVALID_IMAGE : STATUS_ABORT;
 		putUint32(bytes, 4, MANUFACTURER);
 		putUint32(bytes, 6, this.#deps.info.deviceId);
-		putUint32(bytes, 8, state === ASKING ? this.running : transfer.version);
+		putUint32(bytes, 8, state === ASKING ? this.runningVersion : transfer.version);
 		let end = 12;
 		if (isBlock) {
 			putUint32(bytes, 12, this.#deps.updater?.received ?? 0);
@@ -246,7 +249,7 @@ export class OTAClient implements ClusterClient, Sender {
 	failed(nowMs: number): void {
 		// In HELD, the frame that failed is a request that was answered nevertheless.
 		const { state } = this;
-		if (state !== REST && state !== HELD) this.deadlineMs = Math.min(this.deadlineMs, nowMs + AGAIN_MS);
+		if (state !== REST && state !== HELD) this.deadlineMs = Math.min(this.deadlineMs, nowMs + RETRY_MS);
 	}
 
 	readAttribute(id: number, into: Uint8Array, at: number): number {
@@ -273,16 +276,16 @@ export class OTAClient implements ClusterClient, Sender {
 		return this.#transfer;
 	}
 
-	private get running(): number {
+	private get runningVersion(): number {
 		return versionOf(this.#deps);
 	}
 
-	private isOurs(bytes: Uint8Array, at: number): boolean {
+	private matchesDevice(bytes: Uint8Array, at: number): boolean {
 		return uint16(bytes, at) === MANUFACTURER && uint16(bytes, at + 2) === this.#deps.info.deviceId;
 	}
 
 	/** Returns true if a notify is for this device: a broadcast one selects devices at random. */
-	private isMeant({ isBroadcast, bytes, start, end }: ZCLFrame): boolean {
+	private isForThisDevice({ isBroadcast, bytes, start, end }: ZCLFrame): boolean {
 		if (!isBroadcast) return true;
 		const { crypto, info } = this.#deps;
 		const kind = bytes[start];
@@ -291,11 +294,11 @@ export class OTAClient implements ClusterClient, Sender {
 		const type = uint16(bytes, start + 4);
 		if (kind > 0 && manufacturer !== MANUFACTURER && manufacturer !== ANY_16) return false;
 		if (kind > 1 && type !== info.deviceId && type !== ANY_16) return false;
-		if (kind > 2 && uint32(bytes, start + 6) === this.running) return false;
+		if (kind > 2 && uint32(bytes, start + 6) === this.runningVersion) return false;
 		return 1 + (crypto.random(1)[0] % 100) <= bytes[start + 1];
 	}
 
-	private offered(version: number, size: number, nowMs: number): void {
+	private onOffer(version: number, size: number, nowMs: number): void {
 		const { transfer } = this;
 		if (transfer.isOpen) {
 			// The coordinator has forgotten the transfer and offers the same file again.
@@ -306,17 +309,17 @@ export class OTAClient implements ClusterClient, Sender {
 			this.#deps.updater?.abort();
 			transfer.outcome = -1;
 		}
-		if (!transfer.isNotified && (version === this.running || version >= FORCED_VERSION)) {
-			this.rest(DAY_MS, nowMs);
+		if (!transfer.isNotified && (version === this.runningVersion || version >= FORCED_VERSION)) {
+			this.enterRest(DAY_MS, nowMs);
 			return;
 		}
 		transfer.version = version;
 		transfer.size = size;
-		const refusal = nowMs < this.#notBeforeMs ? UNDER_WAY : this.begin(transfer, nowMs);
+		const refusal = nowMs < this.#notBeforeMs ? UNDER_WAY : this.beginTransfer(transfer, nowMs);
 		if (refusal !== TAKEN) this.finish(refusal, nowMs);
 	}
 
-	private begin(transfer: Transfer, nowMs: number): number {
+	private beginTransfer(transfer: Transfer, nowMs: number): number {
 		let refusal = NO_MEMORY;
 		try {
 			refusal = this.#deps.updater?.begin(this, transfer.size) ?? NO_MEMORY;
@@ -325,14 +328,14 @@ export class OTAClient implements ClusterClient, Sender {
 		}
 		if (refusal !== TAKEN) return refusal;
 		transfer.isOpen = true;
-		transfer.isKept = false;
+		transfer.isRecorded = false;
 		transfer.outcome = -1;
 		transfer.periodMs = 0;
 		this.enter(LOADING, nowMs);
 		return TAKEN;
 	}
 
-	private loaded(bytes: Uint8Array, start: number, end: number, nowMs: number): void {
+	private onBlock(bytes: Uint8Array, start: number, end: number, nowMs: number): void {
 		const status = bytes[start];
 		const { transfer } = this;
 		const { updater } = this.#deps;
@@ -340,27 +343,27 @@ export class OTAClient implements ClusterClient, Sender {
 		if (status === STATUS_WAIT_FOR_DATA && end - start >= WAIT_LENGTH) {
 			const waitMs = (uint32(bytes, start + 5) - uint32(bytes, start + 1)) * SECOND_MS;
 			if (end - start >= WAIT_LENGTH + 2) transfer.periodMs = uint16(bytes, start + WAIT_LENGTH);
-			transfer.heardMs = nowMs + Math.min(Math.max(waitMs, transfer.periodMs), HOUR_MS);
-			this.deadlineMs = transfer.heardMs;
+			transfer.lastMessageMs = nowMs + Math.min(Math.max(waitMs, transfer.periodMs), HOUR_MS);
+			this.deadlineMs = transfer.lastMessageMs;
 			this.isReady = false;
-			transfer.keep(this.#deps.storage);
+			transfer.record(this.#deps.storage);
 			return;
 		}
 		if (status !== STATUS_SUCCESS) {
-			this.refused(BLOCK_REQUEST, nowMs);
+			this.onRefusal(BLOCK_REQUEST, nowMs);
 			return;
 		}
 		const from = start + BLOCK_HEADER_LENGTH;
-		if (end <= from || !this.isOurs(bytes, start + 1) || uint32(bytes, start + 5) !== transfer.version) return;
+		if (end <= from || !this.matchesDevice(bytes, start + 1) || uint32(bytes, start + 5) !== transfer.version) return;
 		const at = uint32(bytes, start + 9);
 		const stop = from + bytes[start + 13];
 		// The block is late or repeated.
 		if (at !== updater.received || stop === from || stop > end) return;
 		for (let next = from; next < stop && transfer.isOpen && updater.received === at + next - from; )
 			next += updater.write(bytes, next, stop);
-		transfer.heardMs = nowMs;
+		transfer.lastMessageMs = nowMs;
 		transfer.tries = 0;
-		if (transfer.isOpen) transfer.keep(this.#deps.storage);
+		if (transfer.isOpen) transfer.record(this.#deps.storage);
 		if (transfer.isOpen && at < FRONT_LENGTH && updater.received >= FRONT_LENGTH) {
 			this.#notBeforeMs = nowMs + this.#pauseMs;
 			this.#pauseMs = Math.min(this.#pauseMs * 2, HOUR_MS);
@@ -370,21 +373,21 @@ export class OTAClient implements ClusterClient, Sender {
 			updater.end();
 		}
 		this.isReady = false;
-		this.deadlineMs = nowMs + (transfer.state === VERIFYING ? SECOND_MS : Math.max(BREATH_MS, transfer.periodMs));
-		this.settle(nowMs);
+		this.deadlineMs = nowMs + (transfer.state === VERIFYING ? SECOND_MS : Math.max(BLOCK_PAUSE_MS, transfer.periodMs));
+		this.processResult(nowMs);
 	}
 
-	private refused(command: number, nowMs: number): void {
+	private onRefusal(command: number, nowMs: number): void {
 		const { state } = this;
-		const isAsked =
+		const isPending =
 			(state === ASKING && command === QUERY_NEXT_IMAGE) ||
 			(state === LOADING && command === BLOCK_REQUEST) ||
 			(state === ENDING && command === UPGRADE_END && this.transfer.outcome !== TAKEN);
-		if (isAsked) this.drop(DAY_MS, nowMs);
+		if (isPending) this.giveUp(DAY_MS, nowMs);
 	}
 
 	/** Processes the result that the updater has reported. */
-	private settle(nowMs: number): void {
+	private processResult(nowMs: number): void {
 		const transfer = this.#transfer;
 		if (transfer !== undefined && transfer.outcome >= 0 && transfer.state < ENDING)
 			this.finish(transfer.outcome, nowMs);
@@ -392,20 +395,20 @@ export class OTAClient implements ClusterClient, Sender {
 
 	private finish(refusal: number, nowMs: number): void {
 		this.transfer.outcome = refusal;
-		this.forget();
+		this.deleteRecord();
 		this.enter(ENDING, nowMs);
 	}
 
 	/** Ends the transfer, which a later offer can resume. */
-	private drop(againMs: number, nowMs: number): void {
+	private giveUp(againMs: number, nowMs: number): void {
 		if (this.#transfer?.isOpen) {
 			this.#deps.updater?.abort();
-			this.forget();
+			this.deleteRecord();
 		}
-		this.rest(againMs, nowMs);
+		this.enterRest(againMs, nowMs);
 	}
 
-	private forget(): void {
+	private deleteRecord(): void {
 		try {
 			this.#deps.storage.delete(LOADING_KEY);
 		} catch {
@@ -413,7 +416,7 @@ export class OTAClient implements ClusterClient, Sender {
 		}
 	}
 
-	private rest(againMs: number, nowMs: number): void {
+	private enterRest(againMs: number, nowMs: number): void {
 		this.#transfer = undefined;
 		this.isReady = false;
 		this.deadlineMs = nowMs + againMs;
@@ -423,7 +426,7 @@ export class OTAClient implements ClusterClient, Sender {
 		const { transfer } = this;
 		transfer.state = state;
 		transfer.tries = 0;
-		transfer.heardMs = nowMs;
+		transfer.lastMessageMs = nowMs;
 		this.makeReady(nowMs);
 	}
 

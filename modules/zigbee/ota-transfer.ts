@@ -34,27 +34,30 @@ const TYPE_UINT32 = 0x23;
 const TYPE_ENUM8 = 0x30;
 const TYPE_IEEE_ADDRESS = 0xf0;
 
-/** A transfer: its state from the first query until REST. */
+/** State of a transfer, from the first query until REST. */
 export class Transfer {
 	state = REST;
 	/** Number of failed attempts of a query; for a block, the exponent of the wait. */
 	tries = 0;
 	isNotified = false;
 	endpoint = FIRST_ENDPOINT;
-	/** Version and size of the file, as the coordinator states them. */
+	/** Version of the file, as the coordinator states it. */
 	version = ANY_32;
+	/** Size of the file, as the coordinator states it, bytes. */
 	size = 0;
-	/** Time of the last message from the coordinator. */
-	heardMs = 0;
+	/** Time of the last message from the coordinator, monotonic ms. */
+	lastMessageMs = 0;
 	/** Minimum time between requests for blocks, set by the coordinator. */
 	periodMs = 0;
+	/** True while the updater accepts blocks of the file. */
 	isOpen = false;
-	isKept = false;
+	/** True if the storage has the record of this transfer. */
+	isRecorded = false;
 	/** Result of the updater; -1 if unknown or already processed. */
 	outcome = -1;
 
 	/** Restores an interrupted transfer; returns false if there is no valid record. */
-	recall(storage: Storage): boolean {
+	restore(storage: Storage): boolean {
 		const loading = storage.get(LOADING_KEY);
 		if (loading?.length !== LOADING_LENGTH) return false;
 		this.version = uint32(loading, 0);
@@ -63,13 +66,13 @@ export class Transfer {
 		return true;
 	}
 
-	keep(storage: Storage): void {
-		if (this.isKept) return;
+	record(storage: Storage): void {
+		if (this.isRecorded) return;
 		const loading = new Uint8Array(LOADING_LENGTH);
 		putUint32(loading, 0, this.version);
 		putUint32(loading, 4, this.size);
 		loading[8] = this.endpoint;
-		this.isKept = true;
+		this.isRecorded = true;
 		try {
 			storage.set(LOADING_KEY, loading);
 		} catch {

@@ -51,13 +51,13 @@ export function isJoined(state: number): boolean {
 	return state === RADIO_JOINED || state === RADIO_ORPHAN;
 }
 
-/** Addresses and ids are least significant byte first. */
+/** The network that the device is in. */
 export interface Network {
 	/** Channel, 11 to 26. */
 	readonly channel: number;
 	readonly panId: number;
 	readonly shortAddress: number;
-	/** Extended PAN id, 8 bytes. */
+	/** Extended PAN id, 8 bytes, least significant byte first. */
 	readonly extendedPanId: Uint8Array;
 }
 
@@ -94,11 +94,11 @@ export interface Radio {
 	readonly firmware: string;
 	/** True in a network, while no frame of ours is in flight. */
 	readonly canSend: boolean;
-	/** Sends one frame; `RadioUser.sent` reports the result. Throws unless `canSend`. */
+	/** Sends one frame; `RadioListener.sent` reports the result. Throws unless `canSend`. */
 	send(frame: Outgoing, nowMs: number): void;
 }
 
-/** Created anew at each start of the gateway. */
+/** Driver of the coprocessor, created anew at each start of the gateway. */
 export interface Chip extends Machine, Radio {
 	/** Starts the chip, which returns to its network and never joins another. */
 	start(nowMs: number): void;
@@ -115,9 +115,10 @@ export interface Chip extends Machine, Radio {
 }
 
 /** The listener of a Radio, called inside `receive` and `advance`. It may send at once. */
-export interface RadioUser {
-	/** Ids of the clusters that are served, and of those of clients, ascending. */
+export interface RadioListener {
+	/** Ids of the clusters that our endpoint serves, ascending. */
 	readonly servers: readonly number[];
+	/** Ids of the clusters of which it is a client, ascending. */
 	readonly clients: readonly number[];
 	radioChanged(nowMs: number): void;
 	received(frame: Incoming, nowMs: number): void;
@@ -148,19 +149,22 @@ export const ZCL_LIMIT = 80;
 /** A client of a cluster of the coordinator. The bridge numbers and sends its requests. */
 export interface ClusterClient extends Timed {
 	readonly cluster: number;
-	/** Called after joining and after rejoining. `left` is called when the device is in no network any more. */
+	/** Called after joining and after rejoining. */
 	joined(nowMs: number): void;
+	/** Called when the device is no longer in a network. */
 	left(): void;
-	/** Called with a frame for the client, which is valid only during the call. */
+	/** Called with a frame for the client; the frame is valid only during the call. */
 	received(frame: ZCLFrame, source: number, endpoint: number, nowMs: number): void;
+	/** True if the client has a frame to send. */
 	readonly isReady: boolean;
 	/** True during an exchange that sleep must not interrupt. */
 	isBusy(nowMs: number): boolean;
 	/**
-	 * Writes the next frame into `out.bytes` from 0 on, and sets `out.end` and the destination. Called only if
-	 * `isReady`, which it then clears.
+	 * Writes the next frame into `out.bytes` from 0 on, sets `out.end` and the destination, and clears `isReady`.
+	 * Called only if `isReady` is true.
 	 */
 	write(out: Outgoing, sequence: number, nowMs: number): void;
+	/** Called when the last frame was not delivered. */
 	failed(nowMs: number): void;
 	/** Writes type and value (ZCL 2.4.2) at `at` and returns the end; returns `at` if the attribute does not exist. */
 	readAttribute(id: number, into: Uint8Array, at: number): number;

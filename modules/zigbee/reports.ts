@@ -1,7 +1,7 @@
 /**
  * Decides when a value is reported (ZCL revision 8, 2.5.7 to 2.5.11): after a sufficient change, but not before the
- * minimum interval is over, and when the maximum interval is over. Measured values are reported at least every OWN_S,
- * because hours of silence look like a fault.
+ * minimum interval is over, and when the maximum interval is over. Measured values are reported at least every
+ * MEASURED_INTERVAL_S, because hours of silence look like a fault.
  *
  * A report contains the values at the time of writing; values that were not delivered stay due.
  *
@@ -36,11 +36,11 @@ export const REPORTS_SIZE = HEADER + VALUE_COUNT * SETTING_SIZE;
 export const NEVER = 0xffff;
 
 /**
- * Data of a value in `Attributes.values`: settings, value delivered last, value in flight (NaN: none), time of the last
- * delivery.
+ * Offsets of a value's data in `Attributes.values`: three settings, value delivered last, value in flight (NaN: none),
+ * time of the last delivery.
  */
-export const LEAST = 0;
-export const LONGEST = 1;
+export const MINIMUM = 0;
+export const MAXIMUM = 1;
 export const CHANGE = 2;
 const LAST = 3;
 const FLIGHT = 4;
@@ -48,7 +48,7 @@ const LAST_MS = 5;
 
 const DEFAULT_ENDPOINT = 1;
 /** Minimum interval by default, seconds. */
-const DEFAULT_LEAST = 10;
+const DEFAULT_MINIMUM = 10;
 /** Maximum interval and change, by index of the value: 4 and 2 hex digits. Status: never reported; battery: hourly. */
 const DEFAULTS =
 	"ffff01" +
@@ -62,8 +62,8 @@ const DEFAULTS =
 	"0e1002";
 const DEFAULT_SIZE = 6;
 
-/** Longest interval of measured values, seconds. */
-const OWN_S = 300;
+/** Longest time between reports of a measured value, seconds. */
+const MEASURED_INTERVAL_S = 300;
 const LAST_MEASURED = 6;
 
 const HEADER_SIZE = 3;
@@ -75,14 +75,14 @@ export class Reports {
 	/** True if the settings have changed since the last `pack`. */
 	isChanged = false;
 
-	/** `kept` is the result of an earlier `pack`. */
-	constructor(attributes: Attributes, kept: Uint8Array | undefined) {
+	/** `saved` is the result of an earlier `pack`. */
+	constructor(attributes: Attributes, saved: Uint8Array | undefined) {
 		this.attributes = attributes;
 		this.reset();
-		if (kept?.length === REPORTS_SIZE && kept[0] === FORMAT) {
-			for (let number = 0; number < VALUE_COUNT; number++) {
-				const at = HEADER + number * SETTING_SIZE;
-				this.configure(number, u16(kept, at), u16(kept, at + 2), numberAt(kept, at + 4, CHANGE_SIZE), kept[1]);
+		if (saved?.length === REPORTS_SIZE && saved[0] === FORMAT) {
+			for (let index = 0; index < VALUE_COUNT; index++) {
+				const at = HEADER + index * SETTING_SIZE;
+				this.configure(index, u16(saved, at), u16(saved, at + 2), numberAt(saved, at + 4, CHANGE_SIZE), saved[1]);
 			}
 		}
 		this.isChanged = false;
@@ -90,7 +90,7 @@ export class Reports {
 
 	/** Restores the default settings and forgets all reports. */
 	reset(): void {
-		for (let number = 0; number < VALUE_COUNT; number++) this.configure(number, NEVER, 0, 0, DEFAULT_ENDPOINT);
+		for (let index = 0; index < VALUE_COUNT; index++) this.configure(index, NEVER, 0, 0, DEFAULT_ENDPOINT);
 		this.forget();
 	}
 
@@ -105,11 +105,11 @@ export class Reports {
 	 * Sets the intervals in seconds, the change, and the endpoint to report to. Minimum NEVER with maximum 0 restores
 	 * the defaults.
 	 */
-	configure(number: number, least: number, longest: number, change: number, endpoint: number): void {
+	configure(index: number, least: number, longest: number, change: number, endpoint: number): void {
 		const isDefault = least === NEVER && longest === 0;
-		let hasChanged = this.put(number, LEAST, isDefault ? DEFAULT_LEAST : least);
-		hasChanged = this.put(number, LONGEST, isDefault ? defaultOf(number, LONGEST) : longest) || hasChanged;
-		hasChanged = this.put(number, CHANGE, isDefault ? defaultOf(number, CHANGE) : change) || hasChanged;
+		let hasChanged = this.put(index, MINIMUM, isDefault ? DEFAULT_MINIMUM : least);
+		hasChanged = this.put(index, MAXIMUM, isDefault ? defaultOf(index, MAXIMUM) : longest) || hasChanged;
+		hasChanged = this.put(index, CHANGE, isDefault ? defaultOf(index, CHANGE) : change) || hasChanged;
 		this.isChanged ||= hasChanged || this.#endpoint !== endpoint;
 		this.#endpoint = endpoint;
 	}
@@ -118,11 +118,11 @@ export class Reports {
 	pack(): Uint8Array {
 		const bytes = new Uint8Array(REPORTS_SIZE);
 		let isDefault = this.#endpoint === DEFAULT_ENDPOINT;
-		for (let number = 0; number < VALUE_COUNT; number++) {
-			const at = HEADER + number * SETTING_SIZE;
-			for (let what = LEAST; what <= CHANGE; what++) {
-				const setting = this.setting(number, what);
-				isDefault &&= setting === defaultOf(number, what);
+		for (let index = 0; index < VALUE_COUNT; index++) {
+			const at = HEADER + index * SETTING_SIZE;
+			for (let what = MINIMUM; what <= CHANGE; what++) {
+				const setting = this.setting(index, what);
+				isDefault &&= setting === defaultOf(index, what);
 				putNumber(bytes, at + 2 * what, what === CHANGE ? CHANGE_SIZE : 2, setting);
 			}
 		}
@@ -133,16 +133,17 @@ export class Reports {
 	}
 
 	/**
-	 * Returns the setting `what` of a value: LEAST or LONGEST in seconds, or CHANGE. Inside this class also other data.
+	 * Returns a setting of a value: `what` is MINIMUM or MAXIMUM (seconds), or CHANGE. This class also reads its other
+	 * data with it.
 	 */
-	setting(number: number, what: number): number {
-		return this.attributes.values[placeOf(number, what)];
+	setting(index: number, what: number): number {
+		return this.attributes.values[placeOf(index, what)];
 	}
 
 	/** Time at which the next report is due, monotonic ms; Infinity if none is. */
 	get dueMs(): number {
 		let due = Number.POSITIVE_INFINITY;
-		for (let number = 0; number < VALUE_COUNT; number++) due = Math.min(due, this.dueOf(number));
+		for (let index = 0; index < VALUE_COUNT; index++) due = Math.min(due, this.dueOf(index));
 		return due;
 	}
 
@@ -153,13 +154,13 @@ export class Reports {
 		let end = HEADER_SIZE;
 		for (const cluster of attributes.clusters) {
 			for (let row = attributes.next(cluster, -1); row >= 0; row = attributes.next(cluster, row)) {
-				const number = attributes.valueOf(row);
-				if (number < 0 || this.dueOf(number) > nowMs) continue;
+				const index = attributes.valueOf(row);
+				if (index < 0 || this.dueOf(index) > nowMs) continue;
 				const type = attributes.typeOf(row);
 				putNumber(bytes, end, 2, attributes.idOf(row));
 				bytes[end + 2] = type;
 				end = attributes.write(row, bytes, end + 3, nowMs);
-				attributes.values[placeOf(number, FLIGHT)] = attributes.values[number];
+				attributes.values[placeOf(index, FLIGHT)] = attributes.values[index];
 			}
 			if (end === HEADER_SIZE) continue;
 			bytes[0] = FRAME_TO_CLIENT | FRAME_NO_DEFAULT;
@@ -185,47 +186,47 @@ export class Reports {
 	}
 
 	/** Returns the value delivered last; NaN if it is unknown or was not reported yet. */
-	reported(number: number): number {
-		const value = this.setting(number, LAST);
-		return isUnknown(number, value) ? Number.NaN : value;
+	reported(index: number): number {
+		const value = this.setting(index, LAST);
+		return isUnknown(index, value) ? Number.NaN : value;
 	}
 
-	reportedMs(number: number): number {
-		return this.setting(number, LAST_MS);
+	reportedMs(index: number): number {
+		return this.setting(index, LAST_MS);
 	}
 
 	/** Stores a setting; returns false if it is unchanged. */
-	private put(number: number, what: number, value: number): boolean {
-		const isOther = this.setting(number, what) !== value;
-		this.attributes.values[placeOf(number, what)] = value;
-		return isOther;
+	private put(index: number, what: number, value: number): boolean {
+		const isNew = this.setting(index, what) !== value;
+		this.attributes.values[placeOf(index, what)] = value;
+		return isNew;
 	}
 
-	private dueOf(number: number): number {
+	private dueOf(index: number): number {
 		const attributes = this.attributes;
-		const value = attributes.values[number];
-		const longest = this.setting(number, LONGEST);
-		const isMeasured = number <= LAST_MEASURED;
+		const value = attributes.values[index];
+		const longest = this.setting(index, MAXIMUM);
+		const isMeasured = index <= LAST_MEASURED;
 		if (Number.isNaN(value) || longest === NEVER || (isMeasured && !attributes.hasMeasured))
 			return Number.POSITIVE_INFINITY;
-		const last = this.setting(number, LAST);
+		const last = this.setting(index, LAST);
 		if (Number.isNaN(last)) return 0;
-		const lastMs = this.reportedMs(number);
-		const leastMs = this.setting(number, LEAST) * 1000;
+		const lastMs = this.reportedMs(index);
+		const leastMs = this.setting(index, MINIMUM) * 1000;
 		const difference = Math.abs(value - last);
-		if (difference > 0 && (number === METER_STATUS || difference >= this.setting(number, CHANGE)))
+		if (difference > 0 && (index === METER_STATUS || difference >= this.setting(index, CHANGE)))
 			return lastMs + leastMs;
 		if (longest === 0) return Number.POSITIVE_INFINITY;
-		return lastMs + Math.max(leastMs, (isMeasured ? Math.min(longest, OWN_S) : longest) * 1000);
+		return lastMs + Math.max(leastMs, (isMeasured ? Math.min(longest, MEASURED_INTERVAL_S) : longest) * 1000);
 	}
 }
 
-function placeOf(number: number, what: number): number {
-	return REPORTED_AT + number * REPORTED_WIDTH + what;
+function placeOf(index: number, what: number): number {
+	return REPORTED_AT + index * REPORTED_WIDTH + what;
 }
 
-function defaultOf(number: number, what: number): number {
-	if (what === LEAST) return DEFAULT_LEAST;
-	const at = number * DEFAULT_SIZE;
-	return Number(`0x${what === LONGEST ? DEFAULTS.slice(at, at + 4) : DEFAULTS.slice(at + 4, at + 6)}`);
+function defaultOf(index: number, what: number): number {
+	if (what === MINIMUM) return DEFAULT_MINIMUM;
+	const at = index * DEFAULT_SIZE;
+	return Number(`0x${what === MAXIMUM ? DEFAULTS.slice(at, at + 4) : DEFAULTS.slice(at + 4, at + 6)}`);
 }

@@ -2,7 +2,7 @@
  * Builds requests to the coprocessor, one at a time, holds the bytes to transmit, and parses the chip's frames.
  * coprocessor.ts decides how to react.
  *
- * One buffer holds the received bytes, the request, the frame in flight, and the chip's last report.
+ * One buffer holds the received bytes, the request, the frame in flight, and the last answer about the network.
  */
 import { hexDigitValue } from "../bytes/hex.js";
 import { NO_OUTPUT, OUTPUT_TRANSMIT, type Output } from "../io/machine.js";
@@ -33,7 +33,7 @@ import {
 	type Outgoing,
 	PROFILE,
 	RADIO_JOINED,
-	type RadioUser,
+	type RadioListener,
 	ROLE_END_DEVICE,
 } from "./radio.js";
 import { FrameReader, READER_ROOM, seal } from "./unpi.js";
@@ -69,8 +69,9 @@ const REFUSED = 0xff;
 const NO_ROLE = -1;
 const SOFT = 1;
 const DEVICE_VERSION = 1;
-/** Options, and radius, of AF_DATA_REQUEST. */
+/** Option of AF_DATA_REQUEST: the receiver acknowledges the frame. */
 const APS_ACKNOWLEDGED = 0x10;
+/** Radius in AF_DATA_REQUEST, hops. */
 const RADIUS = 30;
 /** Number of bytes of AF_INCOMING_MSG before the ZCL frame; the last of them is its length. */
 const INCOMING_HEAD = 17;
@@ -78,55 +79,62 @@ const ANY_ENDPOINT = 0xff;
 
 /** Bytes of EXT_NWK_INFO that are displayed, as bits: short address, PAN id, extended PAN id, channel. */
 const INFO_SHOWN = 0x807f9b;
-/** Sets of device states, as bits: in a network; parent lost; looking for a network, or for its own. */
-const DEVICE_IN = 0x00c0;
-const DEVICE_LOST = 0xfc10;
-const DEVICE_LOOKS = 0x000c;
+/** Device states of a device in a network, as bits. */
+const STATES_JOINED = 0x00c0;
+/** Device states of a device whose parent is lost, as bits. */
+const STATES_ORPHANED = 0xfc10;
+/** Device states of a device that looks for a network, or for its own, as bits. */
+const STATES_SEARCHING = 0x000c;
 const NO_NETWORK = 0xffff;
 
-/** Prefixes in mt.ts, and the character that ends a request. */
+/** Prefixes of the requests in mt.ts (`!`, `#`, `~`), and the character that ends a request. */
 const IS_STRICT = 0x21;
-const TAKES_ROLE = 0x23;
+const WITH_ROLE = 0x23;
 const FOR_END_DEVICE = 0x7e;
 const SPACE = 0x20;
 
-/** Flags, in one number to save XS slots. ODD: the last bytes were not a frame. */
+/* Flags, in one number to save XS slots. */
+/** The last bytes were not a frame. */
 export const ODD = 1;
-/** From EXT_NWK_INFO. MEMBER: in a network; BELONGS: in a network, or its parent is lost. */
+/** By EXT_NWK_INFO, the device is in a network and has a parent. */
 export const MEMBER = 2;
+/** By EXT_NWK_INFO, the device is in a network, even if its parent is lost. */
 export const BELONGS = 4;
 /** The last EXT_NWK_INFO showed a different network than the one before. */
 export const OTHER = 8;
+/** The pending request fails unless its status is 0. */
 const STRICT = 16;
+/** The IEEE address is known. */
 const HAS_ADDRESS = 32;
 /** First flag that belongs to the driver. */
 export const FLAG_OF_DRIVER = 64;
 
 export abstract class Requests {
-	protected readonly user: RadioUser;
+	protected readonly user: RadioListener;
 	protected readonly wantedRole: number;
 	readonly #bytes = new Uint8Array(ADDRESS_AT + ADDRESS_LENGTH);
 	#flags = 0;
-	/** Time at which an incomplete frame is discarded, ms; otherwise Infinity. */
+	/** Time at which an incomplete received frame is discarded, monotonic ms; otherwise Infinity. */
 	protected gapMs = Infinity;
 	/** Role in the chip's NVRAM, ROLE_…; NO_ROLE while unknown. */
 	protected chipRole = NO_ROLE;
 	readonly #reader = new FrameReader(this.#bytes);
 	/** Request that waits for its answer; 0 if none does. */
-	protected asked = 0;
+	protected pendingRequest = 0;
 	firmware = "";
 	/** End of the frame in flight; 0 if there is none. */
 	#frameEnd = 0;
-	/** Deadline of the confirmation; Infinity until the chip was asked to send. */
+	/** Deadline of the confirmation, monotonic ms; Infinity until the chip has received the frame to send. */
 	protected confirmMs = Infinity;
-	/** Sequence of requests, and the position of the next one in it. */
+	/** Sequence of requests (mt.ts). */
 	#script = "";
+	/** Position of the next request in the sequence. */
 	#next = 0;
 	/** Range of the bytes to transmit; `#to` is 0 if there are none. */
 	#from = 0;
 	#to = 0;
 
-	constructor(user: RadioUser, role: number) {
+	constructor(user: RadioListener, role: number) {
 		this.user = user;
 		this.wantedRole = role;
 	}
@@ -138,11 +146,12 @@ export abstract class Requests {
 	 * Called when an answer has arrived and its content is stored. `isWell` is false if a mandatory request was
 	 * refused.
 	 */
-	protected abstract answered(request: number, isWell: boolean, nowMs: number): void;
+	protected abstract answered(request: number, isAccepted: boolean, nowMs: number): void;
 	/** Called when no answer has arrived in time; the request is abandoned. */
 	protected abstract missed(nowMs: number): void;
-	/** Called with the result of BDB_START, or with a later change; see mt.ts. */
+	/** Called with the result of BDB_START, or with a later change: `status` of the process `about`; see mt.ts. */
 	protected abstract notified(status: number, about: number, nowMs: number): void;
+	/** Called when the device state has changed. */
 	protected abstract changed(isMember: boolean, nowMs: number): void;
 	/** Called when the coordinator has ordered the device to leave without returning. */
 	protected abstract expelled(nowMs: number): void;
@@ -151,24 +160,24 @@ export abstract class Requests {
 		return (this.#flags & flag) !== 0;
 	}
 
-	protected mark(flag: number, isSo: boolean): void {
-		this.#flags = isSo ? this.#flags | flag : this.#flags & ~flag;
+	protected setFlag(flag: number, isSet: boolean): void {
+		this.#flags = isSet ? this.#flags | flag : this.#flags & ~flag;
 	}
 
 	receive(bytes: Uint8Array, start: number, end: number, nowMs: number): void {
 		const reader = this.#reader;
-		this.mark(ODD, true);
+		this.setFlag(ODD, true);
 		for (let at = start; ; reader.skip()) {
-			at = reader.take(bytes, at, end);
+			at = reader.read(bytes, at, end);
 			if (!reader.isReady) break;
-			this.mark(ODD, false);
-			this.understand(reader.data, reader.length, nowMs);
+			this.setFlag(ODD, false);
+			this.processFrame(reader.data, reader.length, nowMs);
 		}
 		this.gapMs = reader.isInside ? nowMs + GAP_MS : Infinity;
 	}
 
-	/** Gives up an incomplete frame, or an unconfirmed one, when its time limit is over. */
-	protected giveUp(nowMs: number): void {
+	/** Discards an incomplete received frame, and gives up an unconfirmed sent one, after their time limits. */
+	protected checkTimeouts(nowMs: number): void {
 		const reader = this.#reader;
 		if (nowMs >= this.gapMs) {
 			while (reader.isInside) {
@@ -187,50 +196,50 @@ export abstract class Requests {
 	}
 
 	/** Forgets the pending request and untransmitted bytes. */
-	protected drop(): void {
-		this.asked = this.#to = 0;
+	protected dropRequest(): void {
+		this.pendingRequest = this.#to = 0;
 	}
 
 	private number(at: number): number {
 		return this.#bytes[at] | (this.#bytes[at + 1] << 8);
 	}
 
-	protected begin(script: string): void {
+	protected setSequence(script: string): void {
 		this.#script = script;
 		this.#next = 0;
 	}
 
 	/** Returns the time limit of the request, or of the operation that it starts. */
 	protected get limitMs(): number {
-		if (this.asked === ZDO_MGMT_LEAVE) return LEAVE_MS;
-		return this.asked === BDB_START ? BDB_MS : REQUEST_MS;
+		if (this.pendingRequest === ZDO_MGMT_LEAVE) return LEAVE_MS;
+		return this.pendingRequest === BDB_START ? BDB_MS : REQUEST_MS;
 	}
 
 	/** Sends the next request; returns false at the end of the sequence. */
-	protected askNext(): boolean {
+	protected sendNextRequest(): boolean {
 		const script = this.#script;
 		const bytes = this.#bytes;
 		let at = this.#next;
 		if (this.wantedRole !== ROLE_END_DEVICE)
 			while (script.charCodeAt(at) === FOR_END_DEVICE) at = script.indexOf(" ", at) + 1;
 		if (at === script.length) return false;
-		const mark = script.charCodeAt(at);
-		if (hexDigitValue(mark) < 0) at++;
+		const setFlag = script.charCodeAt(at);
+		if (hexDigitValue(setFlag) < 0) at++;
 		let to = COMMAND_AT;
 		for (; script.charCodeAt(at) !== SPACE; at += 2)
 			bytes[to++] = (hexDigitValue(script.charCodeAt(at)) << 4) | hexDigitValue(script.charCodeAt(at + 1));
-		if (mark === TAKES_ROLE) bytes[to - 1] = this.wantedRole;
+		if (setFlag === WITH_ROLE) bytes[to - 1] = this.wantedRole;
 		this.#next = at + 1;
-		this.askMade(to);
-		this.mark(STRICT, mark === IS_STRICT);
+		this.sendPrepared(to);
+		this.setFlag(STRICT, setFlag === IS_STRICT);
 		return true;
 	}
 
-	protected ask(command: number): void {
-		this.askMade(this.put(COMMAND_AT, command >> 8, command & 0xff));
+	protected sendRequest(command: number): void {
+		this.sendPrepared(this.put(COMMAND_AT, command >> 8, command & 0xff));
 	}
 
-	protected askReset(): void {
+	protected sendReset(): void {
 		const at = this.put(COMMAND_AT, SYS_RESET >> 8, SYS_RESET & 0xff);
 		this.#bytes[at] = SOFT;
 		this.#bytes[REQUEST_AT] = SKIP_BOOT_LOADER;
@@ -255,18 +264,18 @@ export abstract class Requests {
 	}
 
 	/** Makes the chip send the waiting frame; returns false if there is none. */
-	protected askFrame(nowMs: number): boolean {
+	protected sendFrame(nowMs: number): boolean {
 		if (!this.isSending || this.confirmMs < Infinity) return false;
 		this.confirmMs = nowMs + CONFIRM_MS;
-		this.asked = AF_DATA_REQUEST;
-		this.mark(STRICT, false);
+		this.pendingRequest = AF_DATA_REQUEST;
+		this.setFlag(STRICT, false);
 		this.transmit(FRAME_AT, this.#frameEnd);
 		return true;
 	}
 
-	protected unanswered(nowMs: number): void {
-		const isLost = this.asked === AF_DATA_REQUEST && this.confirmMs < Infinity;
-		this.asked = 0;
+	protected abandonRequest(nowMs: number): void {
+		const isLost = this.pendingRequest === AF_DATA_REQUEST && this.confirmMs < Infinity;
+		this.pendingRequest = 0;
 		this.missed(nowMs);
 		if (isLost) this.finish(SENT_LOST, nowMs);
 	}
@@ -296,7 +305,7 @@ export abstract class Requests {
 	}
 
 	/** Processes the answer to SYS_VERSION, `length` bytes at `at`; returns false if the firmware is unusable. */
-	private takeVersion(at: number, length: number): boolean {
+	private readVersion(at: number, length: number): boolean {
 		if (length < 5) return false;
 		const [product, major, minor, patch] = this.#bytes.subarray(at + 1, at + 5);
 		let name = `Z-Stack ${major}.${minor}.${patch}`;
@@ -312,9 +321,9 @@ export abstract class Requests {
 	}
 
 	/** Processes the answer to SYS_GET_EXTADDR; returns false if it is invalid. */
-	private takeAddress(at: number, length: number): boolean {
+	private readAddress(at: number, length: number): boolean {
 		this.#bytes.copyWithin(ADDRESS_AT, at, at + ADDRESS_LENGTH);
-		this.mark(HAS_ADDRESS, length >= ADDRESS_LENGTH);
+		this.setFlag(HAS_ADDRESS, length >= ADDRESS_LENGTH);
 		return length >= ADDRESS_LENGTH;
 	}
 
@@ -323,19 +332,19 @@ export abstract class Requests {
 	}
 
 	/** Processes the answer to EXT_NWK_INFO; returns false if it is invalid. */
-	private takeInfo(at: number, length: number): boolean {
+	private readNetworkInfo(at: number, length: number): boolean {
 		if (length < INFO_LENGTH) return false;
 		const bytes = this.#bytes;
 		const device = bytes[at + 2];
 		const hasNetwork = this.number(at + 3) !== NO_NETWORK;
-		const isMember = isIn(DEVICE_IN, device);
-		this.mark(MEMBER, isMember);
-		this.mark(BELONGS, isMember || isIn(DEVICE_LOST, device) || (hasNetwork && isIn(DEVICE_LOOKS, device)));
-		this.mark(OTHER, false);
+		const isMember = isIn(STATES_JOINED, device);
+		this.setFlag(MEMBER, isMember);
+		this.setFlag(BELONGS, isMember || isIn(STATES_ORPHANED, device) || (hasNetwork && isIn(STATES_SEARCHING, device)));
+		this.setFlag(OTHER, false);
 		// While a chip looks for its parent it may show no network; the previous network is then kept.
 		if (!hasNetwork) return true;
 		for (let i = 0; i < INFO_LENGTH; i++)
-			if (bytes[at + i] !== bytes[INFO_AT + i] && ((INFO_SHOWN >> i) & 1) !== 0) this.mark(OTHER, true);
+			if (bytes[at + i] !== bytes[INFO_AT + i] && ((INFO_SHOWN >> i) & 1) !== 0) this.setFlag(OTHER, true);
 		bytes.copyWithin(INFO_AT, at, at + INFO_LENGTH);
 		return true;
 	}
@@ -352,7 +361,7 @@ export abstract class Requests {
 		};
 	}
 
-	private understand(at: number, length: number, nowMs: number): void {
+	private processFrame(at: number, length: number, nowMs: number): void {
 		const bytes = this.#bytes;
 		const first = length > 0 ? bytes[at] : REFUSED;
 		const command = (bytes[at - 2] << 8) | bytes[at - 1];
@@ -360,7 +369,7 @@ export abstract class Requests {
 		else if (command === AF_DATA_CONFIRM) {
 			if (length >= 3 && this.isSending && bytes[at + 2] === bytes[TRANSACTION_AT]) this.finish(first, nowMs);
 		} else if (command === AF_INCOMING_MSG) this.deliver(at, length, nowMs);
-		else if (command === ZDO_STATE_CHANGE) this.changed(isIn(DEVICE_IN, first), nowMs);
+		else if (command === ZDO_STATE_CHANGE) this.changed(isIn(STATES_JOINED, first), nowMs);
 		else if (command === ZDO_LEAVE_IND) {
 			// Another node has ordered us to leave, without a rejoin.
 			if (length >= 13 && bytes[at + 10] !== 0 && bytes[at + 12] === 0) this.expelled(nowMs);
@@ -373,24 +382,24 @@ export abstract class Requests {
 
 	/** Handles an answer of `length` bytes at `at`; 0 bytes if the chip does not know the request. */
 	private answer(request: number, status: number, at: number, length: number, nowMs: number): void {
-		if (request !== this.asked) return;
-		this.asked = 0;
-		let isWell = status === 0 || !this.has(STRICT);
-		if (request === SYS_VERSION) isWell = this.takeVersion(at, length);
-		else if (request === SYS_GET_EXTADDR) isWell = this.takeAddress(at, length);
-		else if (request === ZDO_EXT_NWK_INFO) isWell = this.takeInfo(at, length);
+		if (request !== this.pendingRequest) return;
+		this.pendingRequest = 0;
+		let isAccepted = status === 0 || !this.has(STRICT);
+		if (request === SYS_VERSION) isAccepted = this.readVersion(at, length);
+		else if (request === SYS_GET_EXTADDR) isAccepted = this.readAddress(at, length);
+		else if (request === ZDO_EXT_NWK_INFO) isAccepted = this.readNetworkInfo(at, length);
 		else if (request === SYS_NV_READ) {
 			// A value follows only if the status is 0.
-			isWell = length >= 3 || (length > 0 && status !== 0);
+			isAccepted = length >= 3 || (length > 0 && status !== 0);
 			this.chipRole = status === 0 ? this.#bytes[at + 2] : NO_ROLE;
 		}
 		const isLost = request === AF_DATA_REQUEST && status !== 0 && this.confirmMs < Infinity;
-		this.answered(request, isWell, nowMs);
+		this.answered(request, isAccepted, nowMs);
 		if (isLost) this.finish(status, nowMs);
 	}
 
-	/** Completes the request, which is in place up to `end`, and sends it. Adds the endpoint or the short address. */
-	private askMade(end: number): void {
+	/** Sends the request that ends at `end`. Adds the endpoint to AF_REGISTER, and the short address to a leave. */
+	private sendPrepared(end: number): void {
 		const bytes = this.#bytes;
 		const command = (bytes[COMMAND_AT] << 8) | bytes[COMMAND_AT + 1];
 		let to = end;
@@ -404,8 +413,8 @@ export abstract class Requests {
 				for (const cluster of clusters) to = this.put(to, cluster & 0xff, cluster >> 8);
 			}
 		} else if (command === ZDO_MGMT_LEAVE) bytes.copyWithin(COMMAND_AT + 2, INFO_AT, INFO_AT + 2);
-		this.asked = command;
-		this.mark(STRICT, false);
+		this.pendingRequest = command;
+		this.setFlag(STRICT, false);
 		this.transmit(REQUEST_AT + 1, seal(bytes, REQUEST_AT + 1, to - COMMAND_AT));
 	}
 

@@ -110,9 +110,9 @@ export function postZigbee(exchange: Exchange<ZigbeeBridge | undefined>, values:
 		failRadio(exchange);
 		return;
 	}
-	const isOther = core.config.change(putsOf(ZIGBEE.fields, values));
+	const hasChanged = core.config.change(putsOf(ZIGBEE.fields, values));
 	exchange.empty();
-	if (isOther && zigbee !== undefined) core.restartSoon();
+	if (hasChanged && zigbee !== undefined) core.restartSoon();
 }
 
 export function postZigbeeReset(exchange: Exchange<ZigbeeBridge | undefined>): void {

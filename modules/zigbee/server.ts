@@ -2,14 +2,14 @@
  * Answers frames for our clusters (ZCL revision 8, 2.5 and 3.5): attributes and Identify. Each frame gets at most one
  * answer of ZCL_LIMIT bytes; items that do not fit are omitted, or reported as not fitting.
  *
- * Any node can set the identification time, but nothing else; only the coordinator can configure reports. The reset
- * command of Basic is refused.
+ * Any node can set the identification time; only the coordinator can configure reports; nothing else can be changed.
+ * The reset command of Basic is refused.
  *
- * Frames with the direction "server to client" read the attributes of our clients.
+ * A frame with the direction "server to client" reads attributes of one of our clients.
  */
 import { type Attributes, IDENTIFY } from "./attributes.js";
 import { type ClusterClient, ZCL_LIMIT, type ZCLFrame } from "./radio.js";
-import { CHANGE, LEAST, LONGEST, NEVER, type Reports } from "./reports.js";
+import { CHANGE, MAXIMUM, MINIMUM, NEVER, type Reports } from "./reports.js";
 import {
 	CONFIGURE_REPORTING,
 	DEFAULT_RESPONSE,
@@ -61,13 +61,13 @@ const ACCESS_READ = 1;
 const ACCESS_WRITE = 2;
 const ACCESS_REPORT = 4;
 
-/** Room for a frame, with a value at its end that is too long. */
+/** Size of the buffer for an answer: room for a frame whose last value is too long. */
 export const ANSWER_SIZE = ZCL_LIMIT + 48;
 
 export interface ServerOptions {
 	readonly clients: readonly ClusterClient[];
 	readonly user: {
-		/** Identifies for so many seconds; 0 ends the identification. */
+		/** Makes the device identify itself for `seconds`; 0 ends the identification. */
 		identify(seconds: number): void;
 	};
 }
@@ -124,7 +124,8 @@ export class Server {
 		} else if (command === CONFIGURE_REPORTING) end = this.configure(frame, source, endpoint, into, body);
 		else if (command === READ_REPORTING) end = this.readReporting(frame, into, body);
 		else if (command === DISCOVER || command === DISCOVER_EXTENDED) end = this.discover(frame, into, body);
-		else if (command === DISCOVER_RECEIVED || command === DISCOVER_GENERATED) end = this.commands(frame, into, body);
+		else if (command === DISCOVER_RECEIVED || command === DISCOVER_GENERATED)
+			end = this.discoverCommands(frame, into, body);
 		else status = NO_GENERAL_COMMAND;
 		if (end > body) return end;
 		if (!isCluster && status === OK) status = MALFORMED;
@@ -194,7 +195,7 @@ export class Server {
 				into[at] = status;
 				at = putNumber(into, at + 1, 2, id);
 			}
-			// For an unknown size this becomes NaN, which ends the loop.
+			// If the size is unknown, `from` becomes NaN, which ends the loop.
 			from += 3 + size;
 		}
 		const hasFailed = at > body;
@@ -232,7 +233,7 @@ export class Server {
 					reports.configure(attributes.valueOf(row), least, longest, change, endpoint);
 				}
 			}
-			if (status !== OK) at = this.record(status, bytes, from, into, at);
+			if (status !== OK) at = this.putRecord(status, bytes, from, into, at);
 			from = next;
 		}
 		if (from > start && at === body) into[at++] = OK;
@@ -249,7 +250,7 @@ export class Server {
 	}
 
 	/** Writes a status, then the direction and id at `from`. */
-	private record(status: number, bytes: Uint8Array, from: number, into: Uint8Array, at: number): number {
+	private putRecord(status: number, bytes: Uint8Array, from: number, into: Uint8Array, at: number): number {
 		into[at] = status;
 		into.set(bytes.subarray(from, from + 3), at + 1);
 		return at + 4;
@@ -266,13 +267,13 @@ export class Server {
 			const size = isAnalog(type) ? numberSize(type) : 0;
 			let status = OK;
 			if (row < 0) status = -row;
-			else if (reports.setting(number, LONGEST) === NEVER) status = NOT_FOUND;
+			else if (reports.setting(number, MAXIMUM) === NEVER) status = NOT_FOUND;
 			else if (at + 9 + size > ZCL_LIMIT) status = INSUFFICIENT_SPACE;
-			at = this.record(status, bytes, from, into, at);
+			at = this.putRecord(status, bytes, from, into, at);
 			if (status !== OK) continue;
 			into[at] = type;
-			at = putNumber(into, at + 1, 2, reports.setting(number, LEAST));
-			at = putNumber(into, at, 2, reports.setting(number, LONGEST));
+			at = putNumber(into, at + 1, 2, reports.setting(number, MINIMUM));
+			at = putNumber(into, at, 2, reports.setting(number, MAXIMUM));
 			at = putNumber(into, at, size, reports.setting(number, CHANGE));
 		}
 		return at;
@@ -283,7 +284,7 @@ export class Server {
 		const attributes = this.#attributes;
 		const client = this.#client;
 		const first = u16(bytes, start);
-		const most = bytes[start + 2];
+		const maximum = bytes[start + 2];
 		const isExtended = command === DISCOVER_EXTENDED;
 		let at = body + 1;
 		let count = 0;
@@ -292,7 +293,7 @@ export class Server {
 		while (client === undefined ? row >= 0 : row < client.attributes.length) {
 			const id = client === undefined ? attributes.idOf(row) : client.attributes[row];
 			if (id >= first) {
-				if (count++ === most || at + 4 > ZCL_LIMIT) {
+				if (count++ === maximum || at + 4 > ZCL_LIMIT) {
 					into[body] = 0;
 					break;
 				}
@@ -313,16 +314,16 @@ export class Server {
 		return (attributes.isWritable(row) ? ACCESS_WRITE : 0) | (attributes.valueOf(row) < 0 ? 0 : ACCESS_REPORT);
 	}
 
-	/** Lists the commands received or generated; only Identify has any. */
-	private commands({ command, bytes, start, end }: ZCLFrame, into: Uint8Array, body: number): number {
+	/** Lists the commands that the cluster receives or generates; only Identify has any. */
+	private discoverCommands({ command, bytes, start, end }: ZCLFrame, into: Uint8Array, body: number): number {
 		if (start + 2 > end) return body;
 		let at = body + 1;
 		into[body] = 1;
 		if (this.#client === undefined && this.#cluster === IDENTIFY) {
 			const last = command === DISCOVER_RECEIVED ? COMMAND_QUERY : COMMAND_IDENTIFY;
-			for (let one = bytes[start]; one <= last; one++) {
+			for (let id = bytes[start]; id <= last; id++) {
 				if (at - body > bytes[start + 1]) into[body] = 0;
-				else into[at++] = one;
+				else into[at++] = id;
 			}
 		}
 		return at;

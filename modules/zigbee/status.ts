@@ -5,7 +5,7 @@ import type { Clock, Host, TextCodec } from "../io/host.js";
 import { PAIRS } from "../obis/mapping.js";
 import type { Bridge } from "./bridge.js";
 
-/** Members that are unknown are empty, or have the value for "no network". */
+/** State of the bridge for the API. Unknown members are empty, or have the value for "no network". */
 export interface ZigbeeStatus {
 	/** One of RADIO_CODES (radio.ts). */
 	readonly code: string;
@@ -27,7 +27,7 @@ export interface ZigbeeStatus {
 	readonly reported: Float64Array;
 }
 
-/** Implemented by zigbee.ts. */
+/** The bridge as the part and the routes use it; implemented by zigbee.ts. */
 export interface ZigbeeBridge {
 	readonly code: string;
 	/** True in a network, even if the parent is lost. */
@@ -58,15 +58,19 @@ export const NO_NETWORK: ZigbeeStatus = Object.freeze({
 	reported: new Float64Array(0),
 });
 
-/** State as determined by zigbee.ts. */
-interface Seen {
+/** State of the bridge, determined by zigbee.ts. */
+interface BridgeState {
 	readonly code: string;
 	readonly isJoined: boolean;
 	readonly isRouter: boolean;
 }
 
-/** `bridge` is undefined until it is first needed. */
-export function statusOf(bridge: Bridge | undefined, host: Host, { code, isJoined, isRouter }: Seen): ZigbeeStatus {
+/** Returns the snapshot. `bridge` is undefined until it is first needed. */
+export function statusOf(
+	bridge: Bridge | undefined,
+	host: Host,
+	{ code, isJoined, isRouter }: BridgeState,
+): ZigbeeStatus {
 	const role = isRouter ? "router" : "end_device";
 	if (bridge === undefined) return { ...NO_NETWORK, code, role };
 	const { clock, text } = host;
@@ -93,7 +97,7 @@ export function statusOf(bridge: Bridge | undefined, host: Host, { code, isJoine
 	};
 }
 
-/** Returns Unix ms; 0 if there was no report or the clock was not set. */
+/** Returns the time of the last report, Unix ms; 0 if there was none or the clock was not set. */
 export function lastReportUtcMs(bridge: Bridge | undefined, clock: Clock): number {
 	let lastMs = 0;
 	for (let pair = 1; pair < PAIRS.length; pair++) lastMs = Math.max(lastMs, bridge?.reportedMs(pair) ?? 0);

@@ -31,17 +31,18 @@ const READ_RESPONSE = 0x01;
 const TIME_STATUS = 1;
 /** Bits of TimeStatus: master, synchronised. */
 const TRUSTED = 3;
-/** ZCL epoch 2000-01-01, and 2024-01-01, the clock's earliest time. */
+/** ZCL epoch 2000-01-01, Unix ms. */
 const EPOCH_MS = 946_684_800_000;
+/** Earliest time that the clock accepts: 2024-01-01, Unix ms. */
 const EARLIEST_UTC_MS = 1_704_067_200_000;
 const LATEST_AFTER_BUILD_MS = 631_152_000_000;
-const WORTH_MS = 2000;
-const STEP_LIMIT_MS = 1_000_000;
+const CORRECTION_MIN_MS = 2000;
+const CORRECTION_MAX_MS = 1_000_000;
 
-const SOON_MS = 5000;
+const FIRST_REQUEST_MS = 5000;
 const ANSWER_MS = 60_000;
 const DAY_MS = 86_400_000;
-const NONE: readonly number[] = Object.freeze([]);
+const NO_ATTRIBUTES: readonly number[] = Object.freeze([]);
 
 export class TimeClient implements ClusterClient {
 	readonly #deps: TimeDeps;
@@ -58,7 +59,7 @@ export class TimeClient implements ClusterClient {
 	}
 
 	get attributes(): readonly number[] {
-		return NONE;
+		return NO_ATTRIBUTES;
 	}
 
 	/** Always false, because a device that is awake only briefly does not wait for the time. */
@@ -68,7 +69,7 @@ export class TimeClient implements ClusterClient {
 
 	joined(nowMs: number): void {
 		this.#waitMs = ANSWER_MS;
-		this.deadlineMs = nowMs + SOON_MS;
+		this.deadlineMs = nowMs + FIRST_REQUEST_MS;
 	}
 
 	left(): void {
@@ -114,21 +115,22 @@ export class TimeClient implements ClusterClient {
 		}
 		this.deadlineMs = nowMs + DAY_MS;
 		this.#waitMs = ANSWER_MS;
-		if ((status & TRUSTED) !== 0) this.take(EPOCH_MS + seconds * 1000, nowMs);
+		if ((status & TRUSTED) !== 0) this.setClock(EPOCH_MS + seconds * 1000, nowMs);
 	}
 
 	readAttribute(_id: number, _into: Uint8Array, at: number): number {
 		return at;
 	}
 
-	private take(utcMs: number, nowMs: number): void {
+	private setClock(utcMs: number, nowMs: number): void {
 		const { clock, info } = this.#deps;
 		const { builtUtcMs } = info;
 		if (utcMs < Math.max(EARLIEST_UTC_MS, builtUtcMs) || utcMs > builtUtcMs + LATEST_AFTER_BUILD_MS) return;
 		const present = clock.utcMs();
 		const differenceMs = Math.abs(utcMs - (present ?? 0));
-		const isWorth = differenceMs >= WORTH_MS && differenceMs <= STEP_LIMIT_MS && !this.#deps.hasTimeServer(nowMs);
-		if (present !== undefined && !isWorth) return;
+		const isCorrection =
+			differenceMs >= CORRECTION_MIN_MS && differenceMs <= CORRECTION_MAX_MS && !this.#deps.hasTimeServer(nowMs);
+		if (present !== undefined && !isCorrection) return;
 		clock.setUTC(utcMs);
 		this.#deps.clockChanged();
 	}

@@ -37,11 +37,12 @@ export class FrameReader {
 	 * `skip`.
 	 */
 	isReady = false;
-	/** Start of the candidate frame, and end of the received bytes. */
+	/** Start of the candidate frame. */
 	#from = 0;
+	/** End of the received bytes. */
 	#to = 0;
 	/** The candidate must be examined again when `#to` has reached this value. */
-	#need = 1;
+	#examineAt = 1;
 	readonly #bytes: Uint8Array;
 
 	constructor(bytes: Uint8Array) {
@@ -62,7 +63,7 @@ export class FrameReader {
 	}
 
 	/** Processes bytes until a frame is ready; returns the next position. */
-	take(from: Uint8Array, start: number, end: number): number {
+	read(from: Uint8Array, start: number, end: number): number {
 		const bytes = this.#bytes;
 		let at = start;
 		while (at < end && !this.isReady) {
@@ -70,7 +71,7 @@ export class FrameReader {
 			const to = this.#to++;
 			bytes[to] = byte;
 			bytes[SUMS + to + 1] = bytes[SUMS + to] ^ byte;
-			if (to + 1 >= this.#need) this.look();
+			if (to + 1 >= this.#examineAt) this.examine();
 		}
 		return at;
 	}
@@ -79,10 +80,10 @@ export class FrameReader {
 	skip(): void {
 		this.#from += this.isReady ? this.length + HEAD + 1 : 1;
 		this.isReady = false;
-		this.look();
+		this.examine();
 	}
 
-	private look(): void {
+	private examine(): void {
 		const bytes = this.#bytes;
 		const to = this.#to;
 		let from = this.#from;
@@ -103,7 +104,7 @@ export class FrameReader {
 			}
 		}
 		this.#from = from;
-		this.#need = from === to ? 1 : need;
+		this.#examineAt = from === to ? 1 : need;
 		// Moves the remaining bytes to the front, unless a frame is in use.
 		if (!this.isReady && from > 0) {
 			bytes.copyWithin(0, from, to);

@@ -40,7 +40,7 @@ export const NOT_REPORTABLE = 0x8c;
 export const INVALID_TYPE = 0x8d;
 export const NO_CLUSTER = 0xc3;
 
-/** Texts have their length before them; all other types here are shorter. */
+/** Types whose values begin with their length. */
 export const TYPE_TEXT = 0x42;
 export const TYPE_OCTETS = 0x41;
 export const TYPE_U16 = 0x21;
@@ -66,7 +66,7 @@ export function numberAt(bytes: Uint8Array, at: number, size: number): number {
 	return value;
 }
 
-/** Returns undefined for a truncated frame or an unknown type. */
+/** Parses a frame; returns undefined if it is truncated or of an unknown type. */
 export function parseFrame({ bytes, start, end, isBroadcast }: Incoming): ZCLFrame | undefined {
 	const control = bytes[start];
 	let at = start + 1;

@@ -10,8 +10,8 @@
  * there are data to send. Without a reset line the port must be open to stop the chip. In WAITING the port is reopened
  * after FIRST_WAIT_MS, then after twice that, and so on up to LONGEST_WAIT_MS.
  *
- * Stored data: KEPT_KEY, the coordinator's settings for reports (reports.ts); LEAVE_KEY, from a factory reset until the
- * chip has left the network, the only data that survive the reset.
+ * Stored data: REPORTS_KEY has the coordinator's settings for reports (reports.ts). LEAVE_KEY exists while a network
+ * must still be left; of all data it alone survives a factory reset.
  */
 
 import { secureErase } from "../config/secure-erase.js";
@@ -38,7 +38,7 @@ import { batteryPercent } from "../power/battery.js";
 import type { Light } from "../power/light.js";
 import type { Readout } from "../readout/readout.js";
 import type { TimeSync } from "../sntp/client.js";
-import { Bridge, type BridgeOptions, type BridgeUser } from "./bridge.js";
+import { Bridge, type BridgeListener, type BridgeOptions } from "./bridge.js";
 import { Coprocessor } from "./coprocessor.js";
 import { ZIGBEE_ENABLED, ZIGBEE_MAPPING } from "./fields.js";
 import {
@@ -64,7 +64,7 @@ import {
 	RADIO_ORPHAN,
 	RADIO_SILENT,
 	RADIO_STARTING,
-	type RadioUser,
+	type RadioListener,
 	ROLE_END_DEVICE,
 	ROLE_ROUTER,
 } from "./radio.js";
@@ -75,15 +75,15 @@ import { TimeClient, type TimeDeps } from "./time-client.js";
 const LINE = Object.freeze({ baud: 115_200, format: FORMAT_8N1 });
 
 const NO_CLIENTS: readonly ClusterClient[] = Object.freeze([]);
-const KEPT_KEY = "zb_reports";
+const REPORTS_KEY = "zb_reports";
 const LEAVE_KEY = "zb_leave";
 
 const FIRST_WAIT_MS = 1000;
 const LONGEST_WAIT_MS = 60_000;
-/** Time for polling the parent twice, for stored frames, after rejoining. */
+/** Time after rejoining in which the parent is polled twice for stored frames. */
 const LINGER_MS = 3000;
 /** Time for which a synchronised time server has precedence over the coordinator's time. */
-const BELIEVED_MS = 2 * 86_400_000;
+const TIME_SERVER_MS = 2 * 86_400_000;
 /** Time for rejoining and reporting after a scheduled wake-up. */
 const REPORT_MS = 30_000;
 
@@ -109,9 +109,9 @@ export interface ZigbeeOptions {
 	clockChanged(): void;
 }
 
-/** One object is also the options of link, bridge and clients, to save XS slots. */
+/** The Zigbee part while it runs. It is also the options of link, bridge and clients, to save XS slots. */
 export class Zigbee
-	implements ScheduledMachine, Running, ZigbeeBridge, BridgeOptions, BridgeUser, LinkOptions, OTADeps, TimeDeps
+	implements ScheduledMachine, Running, ZigbeeBridge, BridgeOptions, BridgeListener, LinkOptions, OTADeps, TimeDeps
 {
 	readonly #host: Host;
 	readonly #options: ZigbeeOptions;
@@ -124,15 +124,16 @@ export class Zigbee
 	deadlineMs = Number.POSITIVE_INFINITY;
 	#waitMs = FIRST_WAIT_MS;
 	/** State of the radio at the last notification. */
-	#seen = RADIO_OFF;
+	#lastState = RADIO_OFF;
 	/** True if the log says that the chip has failed. */
 	#isLost = false;
 	/** True if the map changed while there was no link. */
-	#isMapOther = false;
+	#hasMapChanged = false;
 	/** True if LEAVE_KEY exists: the network must still be left. */
 	#owesLeave: boolean;
-	/** Time until which sleep is prevented, monotonic ms; `#reportUntilMs` is the same while rejoining. */
+	/** Time until which sleep is prevented after joining, monotonic ms. */
 	#lingerUntilMs = 0;
+	/** Time until which sleep is prevented while the device starts or rejoins, monotonic ms. */
 	#reportUntilMs = 0;
 
 	constructor(options: ZigbeeOptions) {
@@ -154,32 +155,32 @@ export class Zigbee
 
 	/** Turns the radio on or off as the settings say, also after a backup was restored. */
 	settingsChanged(): void {
-		this.hold();
+		this.enterHeld();
 		this.connect();
 	}
 
 	mappingChanged(): void {
-		this.#isMapOther = this.#link === undefined;
-		this.tell((bridge, nowMs) => bridge.mapChanged(nowMs));
+		this.#hasMapChanged = this.#link === undefined;
+		this.withBridge((bridge, nowMs) => bridge.mapChanged(nowMs));
 	}
 
 	measured(readout: Readout): void {
 		this.connect();
 		this.#reportUntilMs = this.#options.driver.nowMs() + REPORT_MS;
-		this.tell((bridge, nowMs) => {
-			this.tellBattery(bridge, nowMs);
+		this.withBridge((bridge, nowMs) => {
+			this.updateBattery(bridge, nowMs);
 			bridge.measured(readout, nowMs);
 		});
 	}
 
 	meterFailed(): void {
-		this.tell((bridge, nowMs) => bridge.meterFailed(nowMs));
+		this.withBridge((bridge, nowMs) => bridge.meterFailed(nowMs));
 	}
 
 	/** Leaves the network and looks for a new one, as the API requests. */
 	join(): void {
 		this.connect();
-		this.tell(({ chip }, nowMs) => {
+		this.withBridge(({ chip }, nowMs) => {
 			chip.join(nowMs);
 			this.bridgeChanged(nowMs);
 		});
@@ -189,12 +190,12 @@ export class Zigbee
 	resetting(): void {
 		const { driver, storage } = this.#options;
 		driver.guard("zigbee", () => storage.set(LEAVE_KEY, new Uint8Array(0)));
-		secureErase(storage, KEPT_KEY);
+		secureErase(storage, REPORTS_KEY);
 		secureErase(storage, LOADING_KEY);
 	}
 
 	stop(): void {
-		this.hold();
+		this.enterHeld();
 		this.#task.stop();
 	}
 
@@ -241,8 +242,8 @@ export class Zigbee
 
 	bridgeChanged(nowMs: number): void {
 		const { events, live, isRoutine } = this.#options;
-		const [before, state] = [this.#seen, this.state];
-		this.#seen = state;
+		const [before, state] = [this.#lastState, this.state];
+		this.#lastState = state;
 		if (state !== before) {
 			if (state === RADIO_JOINED) this.#lingerUntilMs = nowMs + LINGER_MS;
 			const wasJoined = isJoined(before);
@@ -262,20 +263,20 @@ export class Zigbee
 				this.#waitMs = FIRST_WAIT_MS;
 			}
 		}
-		this.keepLeave();
+		this.storeLeave();
 		live.changed();
 	}
 
-	keepReports(bytes: Uint8Array): void {
+	storeReports(bytes: Uint8Array): void {
 		const { driver, storage } = this.#options;
-		driver.guard("zigbee", () => (bytes.length > 0 ? storage.set(KEPT_KEY, bytes) : storage.delete(KEPT_KEY)));
+		driver.guard("zigbee", () => (bytes.length > 0 ? storage.set(REPORTS_KEY, bytes) : storage.delete(REPORTS_KEY)));
 	}
 
 	identify(seconds: number): void {
 		this.#options.light?.identifying(seconds > 0);
 	}
 
-	/** State of the radio, where a closed port counts as a silent chip. */
+	/** State of the radio. A closed port counts as a silent chip. */
 	private get state(): number {
 		if (!this.#options.config.get(ZIGBEE_ENABLED)) return RADIO_OFF;
 		if (this.#link !== undefined) return this.#bridge!.chip.state;
@@ -297,13 +298,13 @@ export class Zigbee
 		this.#link.tell(() => {
 			if (!this.#options.config.get(ZIGBEE_ENABLED)) chip.stop(nowMs);
 			else {
-				if (this.#isMapOther) bridge.mapChanged(nowMs);
-				this.#isMapOther = false;
+				if (this.#hasMapChanged) bridge.mapChanged(nowMs);
+				this.#hasMapChanged = false;
 				// The pending leave must be known before the chip's first report.
 				if (this.#owesLeave && !chip.owesLeave) chip.leave(nowMs);
 				chip.start(nowMs);
 			}
-			this.tellBattery(bridge, nowMs);
+			this.updateBattery(bridge, nowMs);
 			this.bridgeChanged(nowMs);
 		});
 	}
@@ -339,11 +340,11 @@ export class Zigbee
 		});
 	}
 
-	chip(user: RadioUser): Chip {
+	chip(user: RadioListener): Chip {
 		return new Coprocessor(user, this.role, this.port);
 	}
 
-	get user(): BridgeUser {
+	get user(): BridgeListener {
 		return this;
 	}
 
@@ -364,7 +365,7 @@ export class Zigbee
 	}
 
 	get reports(): Uint8Array | undefined {
-		return this.read(KEPT_KEY);
+		return this.read(REPORTS_KEY);
 	}
 
 	get info(): HostInfo {
@@ -388,21 +389,21 @@ export class Zigbee
 	}
 
 	hasTimeServer(nowMs: number): boolean {
-		return nowMs - (this.#options.networking.time?.lastSuccessMs ?? Number.NEGATIVE_INFINITY) < BELIEVED_MS;
+		return nowMs - (this.#options.networking.time?.lastSuccessMs ?? Number.NEGATIVE_INFINITY) < TIME_SERVER_MS;
 	}
 
 	clockChanged(): void {
 		this.#options.clockChanged();
 	}
 
-	private tellBattery(bridge: Bridge, nowMs: number): void {
+	private updateBattery(bridge: Bridge, nowMs: number): void {
 		const { power } = this.#host;
 		if (power === undefined || power.cells === 0) return;
 		const volts = power.batteryVoltage() ?? 0;
 		bridge.batteryChanged(volts, batteryPercent(volts, power.cells), nowMs);
 	}
 
-	private hold(): void {
+	private enterHeld(): void {
 		this.#task.update(() => {
 			this.#link?.close();
 			this.#link = undefined;
@@ -413,21 +414,21 @@ export class Zigbee
 		});
 	}
 
-	private tell(change: (bridge: Bridge, nowMs: number) => void): void {
+	private withBridge(change: (bridge: Bridge, nowMs: number) => void): void {
 		const bridge = this.#bridge;
 		if (bridge !== undefined) this.#link?.tell((nowMs) => change(bridge, nowMs));
 	}
 
-	/** Stores the pending leave, also one by the user, so that it survives a restart. */
-	private keepLeave(): void {
+	/** Stores whether a network must still be left, so that a leave survives a restart. */
+	private storeLeave(): void {
 		const { driver, storage } = this.#options;
-		const owes = this.#bridge?.chip.owesLeave ?? this.#owesLeave;
-		if (owes === this.#owesLeave) return;
-		this.#owesLeave = owes;
-		driver.guard("zigbee", () => (owes ? storage.set(LEAVE_KEY, new Uint8Array(0)) : storage.delete(LEAVE_KEY)));
+		const owesLeave = this.#bridge?.chip.owesLeave ?? this.#owesLeave;
+		if (owesLeave === this.#owesLeave) return;
+		this.#owesLeave = owesLeave;
+		driver.guard("zigbee", () => (owesLeave ? storage.set(LEAVE_KEY, new Uint8Array(0)) : storage.delete(LEAVE_KEY)));
 	}
 
-	/** Reads a stored value. One that cannot be read counts as missing, so that the start continues. */
+	/** Reads a stored value. If that fails, the value counts as missing, so that the start continues. */
 	private read(key: string): Uint8Array | undefined {
 		try {
 			return this.#options.storage.get(key);

@@ -53,7 +53,7 @@ export function accessChecks(gateway: () => TestGateway): void {
 			succeeded(await tryLogin(body));
 			isError(await tryLogin(body), 401, "nonce_invalid");
 		});
-		it("rejects a used nonce that comes again in upper case", async () => {
+		it("rejects a used nonce that is sent again in upper case", async () => {
 			const { nonce, salt } = await challenge();
 			succeeded(await tryLogin({ username: USERNAME, nonce, proof: proofOf(PASSWORD, salt, nonce) }));
 			const again = nonce.toUpperCase();
@@ -206,7 +206,7 @@ export function accessChecks(gateway: () => TestGateway): void {
 			for (let i = 0; i < 4; i++) isError(await tryLogin({ username: "x", password: "x" }), 401, "invalid_proof");
 			succeeded(await tryLogin({ username: USERNAME, password: PASSWORD }));
 		});
-		it("do not include bad nonces and malformed bodies", async () => {
+		it("are counted without requests that have a bad nonce or a malformed body", async () => {
 			for (let i = 0; i < 7; i++) {
 				isError(await tryLogin({ username: USERNAME, nonce: NO_NONCE, proof: "" }), 401, "nonce_invalid");
 				isError(await tryLogin("{"), 400, "invalid_json");

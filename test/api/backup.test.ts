@@ -89,6 +89,7 @@ const GIVEN: Readonly<Record<string, JSONObject>> = {
 		deviation: "swapped",
 	},
 	"dlms/obis": { entries: [{ code: [1, 0, 1, 7, 0, 255], class_id: 3, attribute: 2, obis: "1-0:1.7.0" }] },
+	"meter/backfill": { enabled: true, obis: "1-0:99.2.0" },
 	"zigbee/config": { enabled: false },
 	"zigbee/map": { mapping: [{ obis: "1-0:1.8.0", mapping_id: "07020000" }] },
 	prices: {
@@ -721,7 +722,7 @@ describe("A backup", () => {
 		for (const name of files) {
 			it(`is restored completely over a unit with another value of each setting (${name})`, async () => {
 				const { settings, ...head } = contentOf(name);
-				// The only setting of the file that is as in a new unit.
+				// The only setting that has the same value in the file and in a new unit.
 				await gateway.write("network/wifi-enabled", { wifi_enabled: false });
 				const fresh = await settingsOf(gateway);
 				for (const path of Object.keys(settings)) {

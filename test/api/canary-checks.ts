@@ -57,7 +57,7 @@ export function canaryChecks(gateway: () => TestGateway): void {
 			}
 			gateway().checkTraces();
 		});
-		it("never come back in error replies, wherever they were sent", async () => {
+		it("never appear in error replies, whichever field contained them", async () => {
 			for (const secret of secrets) {
 				const inURL = encodeURIComponent(secret);
 				isError(await gateway().get(inURL), 404, "not_found");
@@ -71,7 +71,7 @@ export function canaryChecks(gateway: () => TestGateway): void {
 				assert.equal((await gateway().get(`meter/protocol?token=${inURL}&lang=${inURL}`)).status, 200);
 				for (const route of [...CLOSED_ROUTES, "POST system/login", "POST system/password"]) {
 					const [method, path] = route.split(" ");
-					// These routes take effect whatever the body is.
+					// These routes take effect with any body.
 					if (method !== "POST" || /\/(logout|reboot|factory_reset|probe|reset)$/.test(path)) continue;
 					const text = JSON.stringify(secret);
 					for (const body of [text, `{${text}:${text}}`, `{"x":${text}`, `{"username":${text},"name":[${text}]}`]) {

@@ -9,7 +9,7 @@ const PROOFS = 360;
 /** Shortest interval between two attempts from one address, ms. */
 const ROUND_MS = 700;
 /** Most attempts that modules/auth/rate-limiter.ts checks in a minute. */
-const LOOKED_LIMIT = 437;
+const CHECKED_LIMIT = 437;
 /** Longest wait of an address that has logged in before, s. */
 const KNOWN_LIMIT_S = 5;
 /** Longest wait of a new address, s. */
@@ -42,7 +42,7 @@ export function crowdChecks(gateway: () => TestGateway): void {
 	describe(`${TRIES} wrong logins from ${ADDRESSES} addresses`, function () {
 		this.timeout(120_000);
 
-		let looked = 0;
+		let checked = 0;
 		let proofs = 0;
 		let tookMs = 0;
 		let knownS = 0;
@@ -61,7 +61,7 @@ export function crowdChecks(gateway: () => TestGateway): void {
 				if (i % ADDRESSES === 0) await gateway().pass(ROUND_MS);
 				if (reply.status === 429) continue;
 				isError(reply, 401, "invalid_proof");
-				looked++;
+				checked++;
 				if (isProof) proofs++;
 			}
 			tookMs = Date.now() - startMs;
@@ -71,9 +71,9 @@ export function crowdChecks(gateway: () => TestGateway): void {
 			newBody = await proof(PASSWORD);
 			newS = await secondsUntilIn(newBody, NEW);
 		});
-		it(`are compared with the password at most ${LOOKED_LIMIT} times a minute`, () => {
+		it(`are compared with the password at most ${CHECKED_LIMIT} times a minute`, () => {
 			assert.ok(proofs > 64, `${proofs} proofs were checked`);
-			assert.ok(looked <= LOOKED_LIMIT * Math.ceil(tookMs / 60_000), `${looked} attempts were checked`);
+			assert.ok(checked <= CHECKED_LIMIT * Math.ceil(tookMs / 60_000), `${checked} attempts were checked`);
 		});
 		it("delay a known address by at most 5 s, in both forms of login", () => {
 			assert.ok(knownS <= KNOWN_LIMIT_S, `${knownS} s`);

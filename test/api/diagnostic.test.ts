@@ -146,9 +146,9 @@ describe("The diagnostic report", function () {
 			lines.some((line) => line.endsWith(" sent: 2f3f210d0a /?!..")),
 			lines.join("\n"),
 		);
-		const heard = lines.map((line) => / received: (\w+) /.exec(line)?.[1] ?? "").join("");
+		const received = lines.map((line) => / received: (\w+) /.exec(line)?.[1] ?? "").join("");
 		const telegram = Buffer.from(vectorOf(CAPTURE).telegram).toString("hex");
-		assert.equal(heard, telegram, lines.join("\n"));
+		assert.equal(received, telegram, lines.join("\n"));
 	});
 
 	it("contains no secret and nothing personal, wherever one was set", async () => {

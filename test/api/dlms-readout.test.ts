@@ -449,7 +449,7 @@ describe("GET iec62056/read with DLMS/COSEM", () => {
 		["a password and ciphering", { ...GMAC, ...LOW, use_encryption: true }],
 		["keys", GMAC],
 	] as const) {
-		it(`takes at most 1.05 times as long on the line and in the meter as one request for everything would (${what})`, async () => {
+		it(`needs at most 1.05 times the time that one request for everything would need, with ${what}`, async () => {
 			await start(undefined, config);
 			const tap = new DLMSTap(dlmsMeter());
 			gateway.world.serial.meter.connect(tap);

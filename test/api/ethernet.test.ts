@@ -257,16 +257,16 @@ describe("The API with Ethernet", () => {
 		await gateway.write("network/wifi", HOME);
 		await gateway.write("mqtt", { enabled: true, url: `mqtt://${BROKER_ADDRESS}` });
 		await gateway.pass(10 * S);
-		const sessions = () => broker.met.length;
+		const sessions = () => broker.sessions.length;
 		assert.equal(sessions(), 1);
-		const { clientId } = broker.met[0].packets[0] as IConnectPacket;
+		const { clientId } = broker.sessions[0].packets[0] as IConnectPacket;
 		for (const move of [pull, plug]) {
 			const before = sessions();
 			await move();
 			await gateway.pass(5 * S);
 			assert.ok(sessions() > before && broker.current !== undefined, `after ${move.name}`);
 			assert.equal(
-				(broker.met.at(-1)!.packets[0] as IConnectPacket).clientId,
+				(broker.sessions.at(-1)!.packets[0] as IConnectPacket).clientId,
 				clientId,
 				"the client identifier stays the same",
 			);

@@ -44,7 +44,7 @@ describe("GET system/log", () => {
 		await gateway.post("system/reboot", {});
 		await gateway.rebooted();
 		await gateway.login();
-		const told = await events();
+		const shown = await events();
 		for (const expected of [
 			"settings_changed meter",
 			"token_made hub",
@@ -52,12 +52,12 @@ describe("GET system/log", () => {
 			`login_refused ${LAN_CLIENT}`,
 			"restart",
 		])
-			assert.ok(told.includes(expected), `${expected}: ${told.join(", ")}`);
+			assert.ok(shown.includes(expected), `${expected}: ${shown.join(", ")}`);
 		assert.ok(
-			told.some((text) => text.startsWith("meter_failed ")),
-			`${told}`,
+			shown.some((text) => text.startsWith("meter_failed ")),
+			`${shown}`,
 		);
-		assert.equal(told.filter((text) => text.startsWith("started")).length, 2);
+		assert.equal(shown.filter((text) => text.startsWith("started")).length, 2);
 	});
 
 	it("shows a failing meter once, and once that the meter is read again", async () => {
@@ -65,8 +65,8 @@ describe("GET system/log", () => {
 		for (let i = 0; i < 3; i++) await gateway.get("iec62056/read");
 		await gateway.write("iec62056/control", { simulator_en: true });
 		for (let i = 0; i < 3; i++) await gateway.read("iec62056/read");
-		const told = (await events()).filter((text) => text.startsWith("meter"));
-		assert.deepEqual(told, ["meter_failed port", "meter_read"]);
+		const shown = (await events()).filter((text) => text.startsWith("meter"));
+		assert.deepEqual(shown, ["meter_failed port", "meter_read"]);
 	});
 
 	it("contains no secret that was ever sent", async () => {
@@ -82,7 +82,7 @@ describe("GET system/log", () => {
 		assert.ok(!text.includes(PASSWORD));
 	});
 
-	it("contains nothing from before a factory reset that lost its power", async () => {
+	it("contains nothing from before a factory reset that a power cut interrupted", async () => {
 		await gateway.write("meter/protocol", { protocol: "dlms" });
 		gateway.world.storage.cutPowerAt(2, false);
 		await gateway.get("system/version");
@@ -101,9 +101,9 @@ describe("GET system/log", () => {
 		await gateway.post("system/factory_reset", {});
 		await gateway.rebooted();
 		await gateway.login();
-		const told = await events();
+		const shown = await events();
 		assert.deepEqual(
-			told.map((text) => text.split(" ")[0]),
+			shown.map((text) => text.split(" ")[0]),
 			["restart", "started", "login"],
 		);
 	});

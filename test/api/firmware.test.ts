@@ -175,6 +175,105 @@ describe("Upload of a firmware file", () => {
 		assert.equal(gateway.world.info.firmwareVersion, VERSION);
 	});
 
+	describe("in pieces", () => {
+		const PIECE = 4000;
+		const piece = (offset: number, end = Math.min(offset + PIECE, FILE.length), total = FILE.length) =>
+			gateway.request("POST", `system/ota?offset=${offset}&total=${total}`, { body: FILE.subarray(offset, end) });
+
+		async function sendFrom(start: number, stop = FILE.length): Promise<void> {
+			for (let offset = start; offset < stop; offset += PIECE) {
+				const reply = await piece(offset, Math.min(offset + PIECE, stop));
+				assert.deepEqual([offset, reply.status, reply.text], [offset, 200, ""]);
+			}
+		}
+
+		it("installs the file, and replies to the last piece once it is verified", async () => {
+			await sendFrom(0);
+			assert.equal((await updateStatus())[0], "restarting");
+			await gateway.rebooted();
+			assert.equal(gateway.world.info.firmwareVersion, VERSION);
+		});
+
+		it("continues after a piece that was processed in part", async () => {
+			await sendFrom(0, 5 * PIECE);
+			const client = gateway.world.connect(true, LAN_CLIENT);
+			const headers = { Authorization: `Bearer ${gateway.token}`, "Content-Length": String(PIECE) };
+			const path = `/api/v1/system/ota?offset=${5 * PIECE}&total=${FILE.length}`;
+			client.send(encodeRequest(path, { method: "POST", headers }));
+			client.send(FILE.subarray(5 * PIECE, 5 * PIECE + 1000));
+			gateway.world.advance(1000);
+			await isRefused(await piece(5 * PIECE), 503, "busy");
+			client.close();
+			gateway.world.advance(100);
+			const [state, received] = await updateStatus();
+			assert.deepEqual([state, received], ["receiving", 5 * PIECE + 1000]);
+			await isRefused(await piece(5 * PIECE), 500, "ota_interrupted");
+			await isRefused(await piece(received, received + PIECE, FILE.length - 1), 500, "ota_interrupted");
+			await sendFrom(received);
+			await gateway.rebooted();
+			assert.equal(gateway.world.info.firmwareVersion, VERSION);
+		});
+
+		it("begins again with offset 0", async () => {
+			await sendFrom(0, 5 * PIECE);
+			await sendFrom(0);
+			await gateway.rebooted();
+			assert.equal(gateway.world.info.firmwareVersion, VERSION);
+		});
+
+		it("ends half a minute after the last piece", async () => {
+			await sendFrom(0, PIECE);
+			gateway.world.advance(29_000);
+			await sendFrom(PIECE, 2 * PIECE);
+			gateway.world.advance(29_000);
+			assert.equal((await updateStatus())[0], "receiving");
+			gateway.world.advance(2000);
+			assert.deepEqual(await updateStatus(), ["idle", 0, 0, "ota_interrupted"]);
+			await isRefused(await piece(2 * PIECE), 500, "ota_interrupted");
+			await isUnharmed();
+		});
+
+		it("can be cancelled", async () => {
+			const cancel = () => gateway.request("DELETE", "system/ota");
+			assert.equal((await cancel()).status, 200);
+			await sendFrom(0, PIECE);
+			assert.equal((await cancel()).status, 200);
+			assert.deepEqual(await updateStatus(), ["idle", 0, 0, "ota_interrupted"]);
+			await isRefused(await piece(PIECE), 500, "ota_interrupted");
+			await isUnharmed();
+		});
+
+		it("excludes another upload", async () => {
+			await sendFrom(0, PIECE);
+			await isRefused(await send(FILE), 503, "busy");
+			await sendFrom(PIECE);
+			await start();
+			const client = begin();
+			client.send(FILE.subarray(0, 50_000));
+			gateway.world.advance(1000);
+			await isRefused(await piece(0), 503, "busy");
+			client.close();
+		});
+
+		it("names the error of a bad file", async () => {
+			const strange = gateway.request("POST", `system/ota?offset=0&total=${STRANGE.length}`, {
+				body: STRANGE.subarray(0, PIECE),
+			});
+			await isRefused(await strange, 500, "ota_bad_signature");
+			await isRefused(await piece(PIECE), 500, "ota_interrupted");
+			await isUnharmed();
+		});
+
+		it("replies 400 to a piece without a valid place, and 413 to a file that is too large", async () => {
+			for (const query of ["offset=0", `total=${FILE.length}`, "offset=-1&total=9000", "offset=5001&total=9000"]) {
+				const reply = await gateway.request("POST", `system/ota?${query}`, { body: FILE.subarray(0, PIECE) });
+				await isRefused(reply, 400, "invalid_field");
+			}
+			await isRefused(await piece(0, PIECE, 99_999_999), 413, "too_large");
+			await isUnharmed();
+		});
+	});
+
 	describe("when rejected", () => {
 		it("replies 401 without a token, before it touches flash", async () => {
 			await isRefused(await send(FILE, { token: null }), 401, "unauthorized");
@@ -184,9 +283,9 @@ describe("Upload of a firmware file", () => {
 		});
 
 		it("replies 405 to any other method", async () => {
-			for (const method of ["GET", "HEAD", "PUT", "DELETE"]) {
+			for (const method of ["GET", "HEAD", "PUT", "PATCH"]) {
 				const reply = await gateway.request(method, "system/ota");
-				assert.deepEqual([reply.status, reply.headers.get("allow")], [405, "POST"], method);
+				assert.deepEqual([reply.status, reply.headers.get("allow")], [405, "POST, DELETE"], method);
 			}
 		});
 

@@ -26,7 +26,7 @@ const FOREIGN_PATH = "/api/v1/data";
 const ERROR_CODES = `invalid_json missing_field invalid_field unauthorized invalid_proof nonce_invalid https_required
 	forbidden_origin forbidden_scope not_found method_not_allowed too_large too_many_attempts busy meter_timeout meter_error
 	meter_auth_failed no_profile hub_disabled mqtt_disabled zigbee_disabled token_slots_full ota_invalid_image ota_bad_signature ota_wrong_device ota_downgrade
-	ota_write_failed ota_low_power unsupported internal no_upgrade`.split(/\s+/);
+	ota_write_failed ota_interrupted ota_low_power unsupported internal no_upgrade`.split(/\s+/);
 
 export interface RequestOptions {
 	headers?: Record<string, string>;
@@ -222,10 +222,10 @@ export abstract class TestGateway {
 	}
 
 	/** Waits until the network's status matches; returns the status. */
-	async untilNetwork(isSo: (status: JSONObject) => boolean): Promise<JSONObject> {
+	async untilNetwork(condition: (status: JSONObject) => boolean): Promise<JSONObject> {
 		for (let tries = 0; tries < 300; tries++) {
 			const status = await this.read("network/status");
-			if (isSo(status)) return status;
+			if (condition(status)) return status;
 			await this.pass(500);
 		}
 		throw new Error("the network does not reach the expected status");

@@ -67,8 +67,8 @@ export function hubChecks(gateway: () => TestGateway): void {
 			await gateway().write(HUB, good);
 			const reply = await gateway().get("hub/send");
 			assert.equal(reply.status, 200);
-			const { message, ...told } = JSON.parse(reply.text);
-			assert.deepEqual(told, { retcode: 4, http_status_code: 0, code: "certificate_missing" });
+			const { message, ...rest } = JSON.parse(reply.text);
+			assert.deepEqual(rest, { retcode: 4, http_status_code: 0, code: "certificate_missing" });
 			assert.match(message, /^An https address needs a certificate/);
 			const again = await gateway().get("hub/send");
 			isError(again, 503, "busy");

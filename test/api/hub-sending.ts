@@ -14,7 +14,7 @@ import { type EngineName, ProcessGateway } from "./process-gateway.js";
 const LOOPBACK = "127.0.0.1";
 const TOKEN = "canary-token-of-the-hub";
 const LIMIT_MS = 60_000;
-const LOOK_MS = 250;
+const POLL_MS = 250;
 
 export function hubSending(engine: EngineName): void {
 	describe(`The hub over real sockets, engine ${engine}`, function () {
@@ -77,7 +77,7 @@ export function hubSending(engine: EngineName): void {
 				// The gateway may not have joined its network yet.
 				if (hub_state !== "waiting" && hub_state !== "no_network") return String(hub_state);
 				assert.ok(Date.now() < endMs, "hub_state does not change");
-				await sleep(LOOK_MS);
+				await sleep(POLL_MS);
 			}
 		}
 
@@ -89,13 +89,13 @@ export function hubSending(engine: EngineName): void {
 			assert.equal(connections, 1);
 			assert.ok(requests.length >= 1 && requests.every(({ hasToken }) => hasToken));
 			for (const { path } of requests) assert.match(path, /^\/api\/states\/(binary_)?sensor\.[a-z0-9_]+$/);
-			const told = await gateway.read("hub/send");
-			assert.deepEqual([told.retcode, told.code], [0, "ok"]);
+			const result = await gateway.read("hub/send");
+			assert.deepEqual([result.retcode, result.code], [0, "ok"]);
 			assert.ok(requests.some(({ path }) => path.endsWith("_last_readout")));
 			assert.equal(connections, 2);
 		});
 
-		it("gets the token only if its certificate is trusted by authority and address, or as that very certificate", async () => {
+		it("gets the token only if its certificate was issued by the trusted authority for its address, or is itself the trusted one", async () => {
 			const authority = make({ subject: "/CN=Home", extensions: AUTHORITY });
 			const signed = (extensions: string[], days = 30) =>
 				make({ subject: "/CN=hub", issuer: authority, extensions: ["basicConstraints=CA:FALSE", ...extensions], days });

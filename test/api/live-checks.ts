@@ -12,9 +12,9 @@ const GONE_MS = 200;
 
 export function liveChecks(gateway: () => TestGateway): void {
 	/** Waits for the condition; returns the time taken, ms. */
-	async function until(isSo: () => boolean, what: string): Promise<number> {
+	async function until(condition: () => boolean, what: string): Promise<number> {
 		for (let ms = 0; ms <= SOON_MS; ms += STEP_MS) {
-			if (isSo()) return ms;
+			if (condition()) return ms;
 			await gateway().pass(STEP_MS);
 		}
 		throw new Error(`not within ${SOON_MS} ms: ${what}`);
@@ -56,8 +56,8 @@ export function liveChecks(gateway: () => TestGateway): void {
 			assert.ok(Math.abs(timestamp - status.timestamp) < 3);
 			assert.equal(connected, (await gateway().read("network/status")).connected);
 			const { protocol, meter_id, timestamp: readAt, status: check } = last;
-			const told = { protocol, meter_id, timestamp: readAt, status: check, meter_readouts: status.meter_readouts };
-			assert.deepEqual(follower.last("readout"), told);
+			const expected = { protocol, meter_id, timestamp: readAt, status: check, meter_readouts: status.meter_readouts };
+			assert.deepEqual(follower.last("readout"), expected);
 		});
 
 		it("report that a readout is running, and within two seconds that it has ended", async () => {
@@ -92,7 +92,7 @@ export function liveChecks(gateway: () => TestGateway): void {
 			assert.equal((await gateway().read("system/status")).meter_trying, "");
 		});
 
-		it("report at last the latest readout, even after many readouts", async () => {
+		it("end with the latest readout, even if many readouts follow one another", async () => {
 			await gateway().write("iec62056/control", { simulator_en: true });
 			const follower = await follow();
 			const from = follower.text.length;

@@ -92,12 +92,12 @@ describe("Events over a long time", () => {
 		await gateway.write("hub", { enabled: true, url: "http://192.0.2.77:8123", token: "x" });
 		await gateway.write("mqtt", { enabled: true, url: "mqtt://192.0.2.78" });
 		await gateway.pass(1000);
-		const begun = follower.last("state");
-		assert.deepEqual([begun.hub_state, begun.mqtt_state], ["waiting", "unreachable"]);
+		const initialState = follower.last("state");
+		assert.deepEqual([initialState.hub_state, initialState.mqtt_state], ["waiting", "unreachable"]);
 		await gateway.pass(60_000);
 		const { hub_state, mqtt_state } = await gateway.read("system/status");
-		const told = follower.last("state");
-		assert.deepEqual([told.hub_state, told.mqtt_state], [hub_state, mqtt_state]);
+		const lastState = follower.last("state");
+		assert.deepEqual([lastState.hub_state, lastState.mqtt_state], [hub_state, mqtt_state]);
 		assert.match(hub_state, /unreachable|refused|timeout/);
 		assert.match(mqtt_state, /unreachable|refused|timeout/);
 	});

@@ -48,11 +48,11 @@ export function logFlood(title: string, start: () => Promise<TestGateway>): void
 }
 
 function checkEvents(events: readonly JSONObject[], refused: number): void {
-	const told = events.map(({ event, detail }) => `${event} ${detail}`);
-	assert.ok(told.includes(`login ${INTRUDER}`), `${told}`);
-	assert.ok(told.includes("token_made intruder"), `${told}`);
+	const texts = events.map(({ event, detail }) => `${event} ${detail}`);
+	assert.ok(texts.includes(`login ${INTRUDER}`), `${texts}`);
+	assert.ok(texts.includes("token_made intruder"), `${texts}`);
 	const refusals = events.filter(({ event }) => event === "login_refused");
-	assert.ok(refusals.length <= 9, `${told}`);
+	assert.ok(refusals.length <= 9, `${texts}`);
 	const count = refusals.reduce((sum, one) => sum + one.count, 0);
 	assert.ok(count >= refused && count <= 1000, `${count} refused logins, at least ${refused} expected`);
 }

@@ -225,7 +225,7 @@ export function meterChecks(gateway: () => TestGateway): void {
 			assert.equal(last.running, false);
 			assert.deepEqual(withoutNames(last), pushed.readings);
 		});
-		it("gives the identification of a telegram to a probe", async () => {
+		it("returns the identification of a telegram to a probe", async () => {
 			await gateway().connectMeter({ telegram: pushed.telegram, mode: "D", pushBaud: 9600, pushMs: 1000 });
 			await gateway().write("iec62056/config", { mode_d_enabled: true, mode_d_baudrate: 9600 });
 			const probe = await gateway().write("meter/probe", undefined);
@@ -267,13 +267,13 @@ export function meterChecks(gateway: () => TestGateway): void {
 		});
 		it("shows the protocol that is set for the meter", async () => {
 			await gateway().write("iec62056/control", { simulator_en: true });
-			for (const [protocol, told, mode, missing] of [
+			for (const [protocol, shown, mode, missing] of [
 				["dlms", "DLMS/COSEM", "", []],
 				["iec62056", "IEC62056-21", "C", undefined],
 			] as const) {
 				await gateway().write("meter/protocol", { protocol });
 				const readout = await gateway().read("iec62056/read");
-				assert.deepEqual([readout.protocol, readout.mode, readout.missing], [told, mode, missing]);
+				assert.deepEqual([readout.protocol, readout.mode, readout.missing], [shown, mode, missing]);
 				assert.ok(readout.readings.length >= 10);
 			}
 		});

@@ -82,7 +82,7 @@ describe("Failures of a readout", () => {
 		assert.ok(named.length > 15);
 		for (const code of named) assert.ok(codes.has(code), code);
 	});
-	it("are ranked after several attempts: the one with the most progress is shown, and of equals the last", () => {
+	it("are ranked after several attempts: the failure with the most progress is shown, and the last of equal ones", () => {
 		assert.equal(furthest(undefined, iec.IEC_SILENCE), iec.IEC_SILENCE);
 		assert.equal(furthest(iec.IEC_SILENCE, undefined), iec.IEC_SILENCE);
 		assert.equal(furthest(iec.IEC_CUT, iec.IEC_SILENCE), iec.IEC_CUT);
@@ -93,11 +93,11 @@ describe("Failures of a readout", () => {
 		assert.ok(Math.max(...ofHDLC) < Math.min(...ofDLMS));
 	});
 	it("show whether any bytes of the protocol were received", () => {
-		const isHeard = ({ progress }: Failure) => progress >= PROGRESS_HEARD;
-		assert.ok(!rowsOf(iec).some(([, row]) => isHeard(row)));
-		assert.ok(rowsOf(dlms).every(([, row]) => isHeard(row)));
+		const wasReceived = ({ progress }: Failure) => progress >= PROGRESS_HEARD;
+		assert.ok(!rowsOf(iec).some(([, row]) => wasReceived(row)));
+		assert.ok(rowsOf(dlms).every(([, row]) => wasReceived(row)));
 		assert.deepEqual(
-			rowsOf(hdlc).flatMap(([name, row]) => (isHeard(row) ? [] : [name])),
+			rowsOf(hdlc).flatMap(([name, row]) => (wasReceived(row) ? [] : [name])),
 			[
 				"HDLC_ECHO_ONLY",
 				"HDLC_GARBAGE",

@@ -134,8 +134,11 @@ describe("GET metrics", function () {
 				const expected = expectedOf(readings);
 				assert.deepEqual(shown.map(({ name, labels }) => `${name} ${labels.obis}`).sort(), [...expected.keys()].sort());
 				for (const { name, labels, value } of shown) {
-					const wanted = expected.get(`${name} ${labels.obis}`)!;
-					assert.ok(Math.abs(Number(value) - wanted) <= Math.abs(wanted) * 1e-15, `${name} ${labels.obis} ${value}`);
+					const expectedValue = expected.get(`${name} ${labels.obis}`)!;
+					assert.ok(
+						Math.abs(Number(value) - expectedValue) <= Math.abs(expectedValue) * 1e-15,
+						`${name} ${labels.obis} ${value}`,
+					);
 				}
 				const isGood = vector.check !== "wrong";
 				assert.equal(single(samples, "smartmeter_readout_timestamp_seconds"), isGood ? String(timestamp) : undefined);
@@ -192,7 +195,7 @@ describe("GET metrics", function () {
 		const outcomes = new ReadStatistics({});
 		outcomes.keep(readoutOf(lines.join(""), START_UTC_MS / 1000), false, 0);
 		outcomes.failed(FAILURE_PORT);
-		const taken = (size: number): string => {
+		const textBy = (size: number): string => {
 			let ms = 1000;
 			const core = {
 				...{ text, startedMs: 0, host: { ending: undefined, memory: undefined, power: undefined } },
@@ -215,9 +218,9 @@ describe("GET metrics", function () {
 			for (let n = stream.read(into, 0, size); n > 0; n = stream.read(into, 0, size)) all += text.decode(into, 0, n);
 			return all;
 		};
-		const whole = taken(16_384);
+		const whole = textBy(16_384);
 		assert.equal(registers(readMetrics(whole)).length, 40);
-		for (let size = 1; size < 700; size++) assert.equal(taken(size), whole, `${size}`);
+		for (let size = 1; size < 700; size++) assert.equal(textBy(size), whole, `${size}`);
 	});
 
 	it("describes a gateway that has read nothing", async () => {

@@ -23,11 +23,11 @@ const TO_UNIX_S = 2_208_988_800;
 async function serveTime(
 	utcMs: () => number,
 	released?: Promise<void>,
-): Promise<{ port: number; asked: number; close(): void }> {
+): Promise<{ port: number; requests: number; close(): void }> {
 	const socket = createSocket("udp4");
-	const server = { port: 0, asked: 0, close: () => socket.close() };
+	const server = { port: 0, requests: 0, close: () => socket.close() };
 	socket.on("message", async (question, { address, port }) => {
-		server.asked++;
+		server.requests++;
 		await released;
 		const reply = Buffer.alloc(48);
 		reply[0] = 0x24;
@@ -68,7 +68,7 @@ function lookUp(resolver: Resolver, gateway: ProcessGateway, name: string): Prom
 }
 
 /** Sends a multicast query on this computer only, as a legacy resolver (RFC 6762, 6.7); returns the addresses. */
-async function askMulticast(socket: Socket, name: string): Promise<string[]> {
+async function queryMulticast(socket: Socket, name: string): Promise<string[]> {
 	const labels = name.split(".").map((label) => Buffer.concat([Buffer.of(label.length), Buffer.from(label)]));
 	const head = Buffer.of(0x12, 0x34, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0);
 	socket.send(Buffer.concat([head, ...labels, Buffer.of(0, 0, 1, 0, 1)]), MDNS_PORT, MDNS_GROUP);
@@ -80,7 +80,7 @@ async function askMulticast(socket: Socket, name: string): Promise<string[]> {
 }
 
 /** Returns the addresses that the gateway announces by mDNS, once it has claimed its name. */
-async function addressesTold(gateway: ProcessGateway): Promise<string[]> {
+async function announcedAddresses(gateway: ProcessGateway): Promise<string[]> {
 	const socket = createSocket("udp4");
 	socket.bind(0);
 	await once(socket, "listening");
@@ -90,7 +90,7 @@ async function addressesTold(gateway: ProcessGateway): Promise<string[]> {
 			assert.ok(tries < 100, "the gateway does not claim its name");
 			await gateway.pass(100);
 		}
-		return await retried(() => askMulticast(socket, `${gateway.hostname}.local`));
+		return await retried(() => queryMulticast(socket, `${gateway.hostname}.local`));
 	} finally {
 		socket.close();
 	}
@@ -128,7 +128,7 @@ export function networkServices(engine: EngineName): void {
 				assert.equal(clock.is_valid, true);
 				assert.match(clock.utc, /^2031-06-07T08:/);
 				assert.equal((await gateway.read("system/status")).clock_valid, true);
-				assert.ok(server.asked >= 1);
+				assert.ok(server.requests >= 1);
 			} finally {
 				server.close();
 			}
@@ -152,13 +152,13 @@ export function networkServices(engine: EngineName): void {
 				assert.deepEqual(await lookUp(resolver, gateway, name), [{ address: "192.168.4.1", ttl: 0 }]);
 			await assert.rejects(resolver.resolve6("x.example"), { code: "ENODATA" });
 
-			assert.deepEqual(await addressesTold(gateway), ["192.168.4.1"]);
+			assert.deepEqual(await announcedAddresses(gateway), ["192.168.4.1"]);
 		});
 
 		if (engine === "linux") {
 			it("announces its name with the loopback address; with --announce it has the computer's address", async () => {
 				gateway = await ProcessGateway.start(engine);
-				assert.deepEqual(await addressesTold(gateway), [LOOPBACK]);
+				assert.deepEqual(await announcedAddresses(gateway), [LOOPBACK]);
 				await gateway.login();
 				assert.equal((await gateway.read("network/status")).ip, LOOPBACK);
 				await gateway.stop();

@@ -133,12 +133,12 @@ describe("The description of the API, openapi.json", () => {
 
 	it("has, at every route, the errors that any request can get", () => {
 		for (const [key, { requestBody, responses }] of OPERATIONS) {
-			const wanted = ["200", "403", "500", "503"];
-			if (requestBody || key.startsWith("POST")) wanted.push("400");
+			const expected = ["200", "403", "500", "503"];
+			if (requestBody || key.startsWith("POST")) expected.push("400");
 			// Plain-text uploads of certificates have codes of their own for all errors, including the size.
-			if (wanted.includes("400") && !requestBody?.content["text/plain"]) wanted.push("413");
-			if (key.includes("{")) wanted.push("404");
-			for (const status of wanted) assert.ok(status in responses, `${key}: ${status}`);
+			if (expected.includes("400") && !requestBody?.content["text/plain"]) expected.push("413");
+			if (key.includes("{")) expected.push("404");
+			for (const status of expected) assert.ok(status in responses, `${key}: ${status}`);
 			for (const [status, response] of Object.entries(responses)) {
 				const isJSONError = Number(status) >= 400 && !resolve(response).content?.["text/plain"];
 				assert.equal(codesOf(response).length > 0, isJSONError, `${key}: codes of ${status}`);

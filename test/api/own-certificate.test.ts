@@ -57,7 +57,7 @@ describe("The device's own certificate", () => {
 		udp.serve(SERVER, 123, (question) => [replyTo(question, NOW + time.nowMs + ahead)], 20);
 	}
 
-	it("stays valid while the only time server is in the year 2099, whose time the clock does not take", async () => {
+	it("stays valid while the only time server reports the year 2099, which the clock rejects", async () => {
 		await start();
 		serveTime(FAR - NOW);
 		await gateway.pass(10 * MINUTE);

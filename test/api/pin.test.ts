@@ -85,7 +85,7 @@ describe("A meter that hides its values", () => {
 	let offsetMs: number;
 
 	/** Connects the meter; its time is that of this world plus `offsetMs`. */
-	function hang(world: VirtualWorld): void {
+	function attachMeter(world: VirtualWorld): void {
 		const household = new Household({ utcMs: START_UTC_MS, mode: "C", baud: 9600 });
 		const fromMs = offsetMs;
 		const sml = smlSource({ display });
@@ -114,7 +114,7 @@ describe("A meter that hides its values", () => {
 		gateway = new VirtualGateway("client", { utcMs: START_UTC_MS });
 		display = new MeterDisplay({ pin });
 		offsetMs = 0;
-		hang(gateway.world);
+		attachMeter(gateway.world);
 		await gateway.login();
 		await gateway.write("meter/protocol", { protocol: "sml" });
 	});
@@ -129,7 +129,7 @@ describe("A meter that hides its values", () => {
 	});
 	it("sends all values for good once InF is on, even if the PIN alone has no effect", async () => {
 		display = new MeterDisplay({ pin, flashes: 1, needsInf: true });
-		hang(gateway.world);
+		attachMeter(gateway.world);
 		await enter({ pin, flashes: 1 });
 		assert.equal(await sent(), "little");
 		await gateway.pass(120_000);
@@ -137,9 +137,9 @@ describe("A meter that hides its values", () => {
 		await gateway.pass(200_000);
 		assert.equal(await sent(), "all");
 	});
-	it("gets InF switched, and nothing else, even if its menu is still shown", async () => {
+	it("gets InF switched on, and no other item, even if its menu is still shown", async () => {
 		display = new MeterDisplay({ pin, needsInf: true });
-		hang(gateway.world);
+		attachMeter(gateway.world);
 		await enter({ pin });
 		assert.equal(await sent(), "little");
 		const { duration_ms, digits_ms } = await gateway.write("meter/pin", { pin, inf: 8 });
@@ -147,7 +147,7 @@ describe("A meter that hides its values", () => {
 		await gateway.pass(duration_ms);
 		assert.equal(await sent(), "all");
 		assert.deepEqual(display.switched, ["InF"]);
-		// An entry after an abort waits as well.
+		// An entry after an abort also waits for this.
 		await gateway.pass(200_000);
 		await gateway.write("meter/pin", { pin });
 		await gateway.pass(30_000);
@@ -180,7 +180,7 @@ describe("A meter that hides its values", () => {
 	it("sends few values after the gateway restarted during the entry, and accepts its PIN later", async () => {
 		await gateway.write("meter/pin", { pin });
 		await gateway.pass(12_000);
-		gateway.onWorld = hang;
+		gateway.onWorld = attachMeter;
 		offsetMs = gateway.world.time.nowMs;
 		await gateway.restart();
 		await gateway.login();

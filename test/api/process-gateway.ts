@@ -313,14 +313,14 @@ export class ProcessGateway extends TestGateway {
 	}
 
 	/** Makes the gateway print its memory use. Firmware on Linux only. */
-	askMemory(): void {
+	requestMemory(): void {
 		this.#program!.child.kill("SIGUSR2");
 	}
 
 	/** Memory in use after a collection. Firmware on Linux only. */
 	async memory(): Promise<Memory> {
 		const line = this.#program!.line(/^memory /);
-		this.askMemory();
+		this.requestMemory();
 		const [slots, , chunks, , stack, stackLimit] = [...(await line).matchAll(/\d+/g)].map(Number);
 		return { slots, chunks, stack, stackLimit };
 	}

@@ -297,8 +297,8 @@ describe("GET meter/profile", () => {
 				await startBlock([head, "(0.18374)(00000255.000)", "(0.16832)(00000256.000)"]);
 				const profile = await gateway.read("meter/profile");
 				const firstS = Date.parse(`${first}Z`) / 1000;
-				const told = profile.columns.map(({ obis, unit }: JSONObject) => `${obis} ${unit}`).join();
-				assert.deepEqual([profile.period_secs, told], [periodS, columns]);
+				const replyTo = profile.columns.map(({ obis, unit }: JSONObject) => `${obis} ${unit}`).join();
+				assert.deepEqual([profile.period_secs, replyTo], [periodS, columns]);
 				assert.deepEqual(
 					profile.rows.map(({ timestamp, values }: JSONObject) => [timestamp, ...values]),
 					[
@@ -309,7 +309,7 @@ describe("GET meter/profile", () => {
 			});
 		}
 		/** Status and column codes of the reply; then time of day (UTC) and values of each row. */
-		async function told(lines: readonly string[]): Promise<[number, string, string[]]> {
+		async function replyTo(lines: readonly string[]): Promise<[number, string, string[]]> {
 			await startBlock(lines);
 			const { status, rows, columns } = await gateway.read("meter/profile");
 			const rowOf = ({ timestamp, values }: JSONObject) =>
@@ -360,15 +360,15 @@ describe("GET meter/profile", () => {
 		] as [string, string[], string[]][]) {
 			it(`may have ${what}: each row is complete and has its time`, async () => {
 				const codes = lines[0] === TWO ? "1.5 2.5" : lines[0] === ONE ? "1.5" : "1.5 2.5 5.5 8.5";
-				assert.deepEqual(await told([...lines, "1.8.0(5*kWh)"]), [0, codes, expected]);
+				assert.deepEqual(await replyTo([...lines, "1.8.0(5*kWh)"]), [0, codes, expected]);
 			});
 		}
 		it("may have 96 rows over two lines each; with 101 rows the status is 2", async () => {
 			const rows = Array.from({ length: 101 }, (_, i) => [`(1.${i})(2)`, `(3)(4.${i})`]);
-			const [status, , all] = await told([FOUR, ...rows.slice(0, 96).flat()]);
+			const [status, , all] = await replyTo([FOUR, ...rows.slice(0, 96).flat()]);
 			assert.deepEqual([status, all.length, all[95]], [0, 96, "18:15 1.95 2 3 4.95"]);
 			await gateway.stop();
-			assert.equal((await told([FOUR, ...rows.flat()]))[0], 2);
+			assert.equal((await replyTo([FOUR, ...rows.flat()]))[0], 2);
 		});
 		for (const [what, lines, expected] of [
 			["has too many values", ["(1.1)(2.1)", "(1.2)(2.2)(3.2)", "(1.3)(2.3)"], ["18:30 1.1 2.1"]],
@@ -395,7 +395,7 @@ describe("GET meter/profile", () => {
 			it(`is read with status 2, without a row that ${what} and the rows after it up to the next head`, async () => {
 				const head = lines.length > 0 ? TWO : TWO.replace("(2)", "()");
 				assert.deepEqual(
-					await told([head, ...lines, ...(lines.length > 0 ? [] : ["(1.1)(2.1)"])]).then(([status, , rows]) => [
+					await replyTo([head, ...lines, ...(lines.length > 0 ? [] : ["(1.1)(2.1)"])]).then(([status, , rows]) => [
 						status,
 						rows,
 					]),
@@ -555,11 +555,11 @@ describe("GET meter/profile", () => {
 			assert.equal((await gateway.write("iec62056/config", { password: SECRET })).password_set, true);
 			assert.equal((await gateway.read("meter/profile?entries=3")).rows.length, 3);
 			const { entries } = await gateway.read("iec62056/log");
-			const told = (kind: string) =>
+			const replyTo = (kind: string) =>
 				entries.map((entry: JSONObject) => (entry.kind === kind ? entry.hex : "")).join("");
 			for (const kind of ["sent", "received"]) {
-				assert.ok(told(kind).includes("2a".repeat(SECRET.length)), kind);
-				assert.ok(!told(kind).includes(hex(Buffer.from(SECRET))), kind);
+				assert.ok(replyTo(kind).includes("2a".repeat(SECRET.length)), kind);
+				assert.ok(!replyTo(kind).includes(hex(Buffer.from(SECRET))), kind);
 			}
 			assert.equal((await gateway.write("iec62056/config", { password: "" })).password_set, false);
 			gateway.checkTraces();

@@ -216,7 +216,7 @@ describe("GET iec62056/read", () => {
 			await gateway.write("iec62056/control", { simulator_en: true });
 			assert.ok((await (await reading.reply()).text).includes('"status":0'));
 		});
-		it("returns a telegram of mode D if that is turned on meanwhile, and the other way round", async () => {
+		it("returns a telegram of mode D if mode D is turned on meanwhile, and the other way round", async () => {
 			const pushed = vectorOf("ebz-dd3-push");
 			await start({ telegram: pushed.telegram, mode: "D", pushBaud: 2400 });
 			const reading = gateway.begin("GET", "iec62056/read");
@@ -250,8 +250,8 @@ describe("GET iec62056/read", () => {
 			await gateway.read("iec62056/read");
 			const log = await gateway.read("iec62056/log");
 			assert.ok(log.dropped > 0);
-			const kept = log.entries.filter((entry: JSONObject) => entry.kind === "received");
-			const hex = kept.map((entry: JSONObject) => entry.hex).join("");
+			const received = log.entries.filter((entry: JSONObject) => entry.kind === "received");
+			const hex = received.map((entry: JSONObject) => entry.hex).join("");
 			assert.ok(hex.length / 2 > 3000 && hex.length / 2 <= 4096);
 			const telegram = vectorOf("iskraemeco-mt174-15-billing-periods").telegram;
 			assert.ok(Buffer.from(telegram).toString("hex").endsWith(hex));

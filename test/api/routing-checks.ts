@@ -122,7 +122,7 @@ export function routingChecks(gateway: () => TestGateway): void {
 	});
 
 	describe("origin", () => {
-		it("of this very server is accepted, in any case", async () => {
+		it("of this server itself is accepted, in upper or lower case", async () => {
 			const own = `https://${gateway().authority(true)}`;
 			for (const origin of [own, own.toUpperCase()]) {
 				assert.equal((await gateway().post("iec62056/control", {}, { headers: { Origin: origin } })).status, 200);
@@ -200,7 +200,7 @@ export function plainHTTPChecks(gateway: () => TestGateway): void {
 		});
 		const port = () => (gateway().httpsPort === 443 ? "" : `:${gateway().httpsPort}`);
 		/** Target of the redirect for `path`. */
-		async function ledTo(path: string, headers: Record<string, string> = {}, method = "GET"): Promise<string> {
+		async function redirectOf(path: string, headers: Record<string, string> = {}, method = "GET"): Promise<string> {
 			const reply = await gateway().request(method, path, { ...plain, token: null, headers });
 			assert.equal(reply.status, 301);
 			return reply.headers.get("location") ?? "";
@@ -210,10 +210,10 @@ export function plainHTTPChecks(gateway: () => TestGateway): void {
 			const host = gateway().authority(false).replace(/:\d+$/, "");
 			for (const path of ["/", "/de", "/settings", "/x?y=z", "/apis", "/a%20b%2f?c=%41", "//evil.example/x"]) {
 				for (const method of ["GET", "HEAD"])
-					assert.equal(await ledTo(path, {}, method), `https://${host}${port()}${path}`);
+					assert.equal(await redirectOf(path, {}, method), `https://${host}${port()}${path}`);
 			}
 			for (const Host of ["localhost:81", "127.0.0.1", "[::1]:8080", `${gateway().hostname}.local`])
-				assert.equal(await ledTo("/de", { Host }), `https://${Host.replace(/:\d+$/, "")}${port()}/de`);
+				assert.equal(await redirectOf("/de", { Host }), `https://${Host.replace(/:\d+$/, "")}${port()}/de`);
 		});
 		it("redirects only to its own host", async () => {
 			const { ip, hostname, connected } = await gateway().read("network/status");
@@ -225,7 +225,7 @@ export function plainHTTPChecks(gateway: () => TestGateway): void {
 				`${hostname}.local.`,
 				"[2001:db8::1]",
 			])
-				assert.equal(await ledTo("/de?x=1", { Host }), `https://${own}${port()}/de?x=1`, Host);
+				assert.equal(await redirectOf("/de?x=1", { Host }), `https://${own}${port()}/de?x=1`, Host);
 		});
 		it("does not redirect a POST", async () => {
 			isError(await gateway().post("/", "x", { ...plain, token: null }), 403, "https_required");

@@ -86,7 +86,7 @@ export function settingsChecks(gateway: () => TestGateway): void {
 					assert.deepEqual(await gateway().read(path), reply);
 				}
 			});
-			it("rejects every other value, and nothing of the body is stored", async () => {
+			it("rejects every other value, and then stores nothing from the body", async () => {
 				const before = await gateway().read(path);
 				const other = path === "iec62056/control" ? ["simulator_en", "log_en"] : ["battery", "mode_e_dlms"];
 				const changes = other.filter((name) => name !== field).map((name) => `"${name}":true`);
@@ -143,9 +143,9 @@ export function settingsChecks(gateway: () => TestGateway): void {
 			] as const) {
 				const reply = await gateway().post(path, body);
 				assert.equal(reply.status, 400, reply.text);
-				const told = JSON.parse(reply.text).message as string;
-				assert.ok(told.endsWith(message), told);
-				assert.doesNotMatch(told, /\b0 to [1-9]\d|(\d+) to \1\b/, told);
+				const shownMessage = JSON.parse(reply.text).message as string;
+				assert.ok(shownMessage.endsWith(message), shownMessage);
+				assert.doesNotMatch(shownMessage, /\b0 to [1-9]\d|(\d+) to \1\b/, shownMessage);
 			}
 		});
 	});

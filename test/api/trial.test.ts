@@ -65,8 +65,8 @@ describe("Firmware on trial", function () {
 			await gateway.restart(undefined, PANIC);
 			assert.deepEqual([version(), state()], ["0.0.0", FIRMWARE_CONFIRMED]);
 			await gateway.restart();
-			const told = (await events()).filter((event) => event.startsWith("update_"));
-			assert.deepEqual(told.slice(-1), ["update_rolled_back it ended before it was confirmed"]);
+			const logged = (await events()).filter((event) => event.startsWith("update_"));
+			assert.deepEqual(logged.slice(-1), ["update_rolled_back it ended before it was confirmed"]);
 			const { safe_mode, ota_state, ota_last_error } = await gateway.read("system/status");
 			assert.deepEqual([safe_mode, ota_state, ota_last_error], [undefined, "idle", "rolled_back"]);
 			const log = await gateway.read("system/log");
@@ -91,9 +91,9 @@ describe("Firmware on trial", function () {
 		await gateway.rebooted();
 		assert.deepEqual([version(), state()], ["0.0.0", FIRMWARE_CONFIRMED]);
 		gateway.clientAddress = "192.168.4.2";
-		const told = await events();
-		assert.equal(told.includes("update_failed network"), true);
-		assert.equal(told.includes("update_rolled_back it gave itself up"), true);
+		const logged = await events();
+		assert.equal(logged.includes("update_failed network"), true);
+		assert.equal(logged.includes("update_rolled_back it gave itself up"), true);
 	});
 
 	it("is confirmed if the access point is the only network, or if there is no radio", async () => {
@@ -137,8 +137,8 @@ describe("Firmware on trial", function () {
 		await gateway.rebooted();
 		assert.equal(version(), "0.0.0");
 		assert.deepEqual(storage.get("access"), account);
-		const told = await events();
-		assert.equal(told.includes("update_failed settings"), true);
+		const logged = await events();
+		assert.equal(logged.includes("update_failed settings"), true);
 		assert.equal((await gateway.read("system/status")).power_mode, 1);
 	});
 

@@ -17,12 +17,12 @@ describe("The firmware on Linux without some parts and protocols", function () {
 	});
 	after(() => gateway?.stop());
 
-	it("starts, serves the page, and says what it lacks", async () => {
+	it("starts, serves the page, and lists its omissions in the version", async () => {
 		assert.equal((await gateway.read("system/status"))["without"], NAMES.join(" "));
 		assert.equal((await gateway.get("/")).status, 200);
 	});
 
-	it("refuses what it lacks", async () => {
+	it("refuses routes and protocols that were left out", async () => {
 		isError(await gateway.get("hub"), 404, "not_found");
 		isError(await gateway.post("mqtt", { enabled: true }), 501, "unsupported");
 		isError(await gateway.post("meter/protocol", { protocol: "dlms" }), 501, "unsupported", "protocol");

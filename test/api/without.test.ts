@@ -17,9 +17,9 @@ import { isError, type JSONObject, vectorOf } from "./gateway.js";
 import { START_UTC_MS, VirtualGateway } from "./virtual-gateway.js";
 
 const BUILD = join(ROOT, ".build");
-/** Beside the modules that look for files by their own place. */
+/** The bundle lies beside the modules that find files relative to their own path. */
 const BUNDLE = join(BUILD, "test", "api", "virtual-gateway-without.mjs");
-/** All that can be left out, but the radio, which is left out by the board's row. */
+/** Everything that can be left out, except the radio, which the board's row leaves out. */
 const NAMES = Object.keys(OMISSIONS).filter((name) => name !== "zigbee");
 
 const HUB = { enabled: true, url: "https://hub.example:8123", token: "canary-hub-token", lang: "de" };
@@ -30,9 +30,9 @@ const PRICES = {
 };
 const PEAKS = { interval_mins: 15, count: 1 };
 const CLIENTS = { clients: [{ address: "192.0.2.10" }] };
-const ROUTES = ["hub", "mqtt", "prices", "peaks", "live-meter", "live-meter/clients"];
+const ROUTES = ["hub", "mqtt", "prices", "peaks", "live-meter", "live-meter/clients", "meter/backfill"];
 /** Keys in flash of the settings and certificates of these parts. */
-const THEIR_KEYS = /^(hub|mqtt|prices|peaks|live_meter)/;
+const THEIR_KEYS = /^(hub|mqtt|prices|peaks|live_meter|backfill)/;
 
 const pair = makeCertificate({
 	names: ["hub.example"],
@@ -93,7 +93,7 @@ describe("A firmware without some parts and protocols", function () {
 		rmSync(BUNDLE);
 	});
 
-	it("starts with the settings of a full one, and says what it lacks", async () => {
+	it("starts with the settings of a full firmware, and lists its omissions", async () => {
 		const status = await gateway.read("system/status");
 		assert.equal(status["without"], NAMES.join(" "));
 		assert.equal(status["storage_state"], "ok");
@@ -108,8 +108,8 @@ describe("A firmware without some parts and protocols", function () {
 	});
 
 	for (const path of ROUTES)
-		it(`refuses ${path}: nothing to show, and nothing to set`, async () => {
-			const [name] = path.split("/");
+		it(`refuses GET and POST of ${path}`, async () => {
+			const name = path === "meter/backfill" ? "backfill" : path.split("/")[0];
 			const shown = await gateway.get(path);
 			isError(shown, 404, "not_found");
 			const set = await gateway.post(path, { enabled: true });
@@ -118,16 +118,16 @@ describe("A firmware without some parts and protocols", function () {
 			isError(await gateway.get(path, { token: null }), 401, "unauthorized");
 		});
 
-	it("refuses to send at once", async () => {
+	it("refuses the routes that send at once", async () => {
 		for (const path of ["hub/send", "mqtt/send", "live-meter/status"])
 			isError(await gateway.get(path), 404, "not_found");
 	});
 
-	it("answers in no other meter's dialect", async () => {
+	it("answers in no dialect of another maker's meter", async () => {
 		assert.equal((await gateway.get("/v1/json", { secure: false })).status, 301);
 	});
 
-	it("shows the protocol that is stored, whose readouts fail, and refuses others that it lacks", async () => {
+	it("shows the stored protocol, whose readouts fail, and refuses to set a protocol that was left out", async () => {
 		assert.deepEqual(await gateway.read("meter/protocol"), { protocol: "sml" });
 		const failed = await gateway.get("iec62056/read");
 		isError(failed, 500, "meter_error");
@@ -141,7 +141,7 @@ describe("A firmware without some parts and protocols", function () {
 		assert.equal((await gateway.read("iec62056/config"))["mode_e_dlms"], false);
 	});
 
-	it("reads a meter by a protocol that it has", async () => {
+	it("reads a meter by a protocol that was not left out", async () => {
 		const { telegram, readings } = vectorOf("landis-gyr-zmf100-m26-padded-left");
 		await gateway.write("meter/protocol", { protocol: "iec62056" });
 		await gateway.write("iec62056/config", { baudrate_max: 4800 });
@@ -149,7 +149,7 @@ describe("A firmware without some parts and protocols", function () {
 		assert.equal((await gateway.read("iec62056/read"))["readings"].length, readings.length);
 	});
 
-	it("says of telegrams that it can't read what they are and that it lacks their protocol", async () => {
+	it("names the protocol of telegrams that it can't read, and reports that this protocol was left out", async () => {
 		const telegram = Uint8Array.from(Buffer.from(`1b1b1b1b01010101760100${"00".repeat(40)}1b1b1b1b1a000000`, "hex"));
 		gateway.world.serial.meter.connect(
 			new PushMeter({ source: () => telegram, baud: 9600, pushMs: 2000 }, gateway.world.time.nowMs),
@@ -164,14 +164,14 @@ describe("A firmware without some parts and protocols", function () {
 		await gateway.connectMeter(undefined);
 	});
 
-	it("restores a full one's backup without the settings that it lacks, and keeps its protocol", async () => {
+	it("restores a full firmware's backup without the settings of omitted parts, and keeps its protocol", async () => {
 		const { ignored } = await gateway.write("system/backup", backup);
 		assert.deepEqual([...ignored].sort(), [...ROUTES].sort());
 		assert.deepEqual(await gateway.read("meter/protocol"), { protocol: "sml" });
 		assert.equal("hub" in (await gateway.read("system/backup"))["settings"], false);
 	});
 
-	it("leaves all settings for a full one", async () => {
+	it("keeps the settings of omitted parts in flash for a full firmware", async () => {
 		await gateway.stop();
 		full = await start(VirtualGateway);
 		const { enabled, url, token_set, cert_set } = await full.read("hub");
@@ -186,7 +186,7 @@ describe("A firmware without some parts and protocols", function () {
 		gateway = await start(Small);
 	});
 
-	it("erases all of them at a factory reset", async () => {
+	it("erases the settings of omitted parts at a factory reset", async () => {
 		assert.ok(storage.keys().some((key) => key.startsWith("hub_cert")));
 		await gateway.post("system/factory_reset");
 		await gateway.rebooted();

@@ -51,7 +51,7 @@ describe("app/crash-loop-guard", () => {
 		const unit = new Unit();
 		for (let i = 0; i < 10; i++) assert.equal(unit.start(POWER, 100), "");
 		for (let i = 0; i < 10; i++) {
-			unit.starts!.askedFor();
+			unit.starts!.plannedRestart();
 			assert.equal(unit.start({ cause: "it was asked for", isFault: false }, 100), "");
 		}
 		for (let i = 0; i < 10; i++) assert.equal(unit.start(undefined, 100), "");
@@ -84,7 +84,7 @@ describe("app/crash-loop-guard", () => {
 		for (let i = 0; i < 3; i++) unit.start(PANIC, 100);
 		assert.notEqual(unit.starts!.safeMode, "");
 		assert.notEqual(unit.start(PANIC, 100), "", "a fault in safe mode");
-		unit.starts!.askedFor();
+		unit.starts!.plannedRestart();
 		assert.equal(unit.start(POWER, 100), "");
 		for (let i = 0; i < 3; i++) unit.start(PANIC, 100);
 		assert.notEqual(unit.starts!.safeMode, "");

@@ -19,7 +19,7 @@ class Unit {
 	readonly world: VirtualWorld;
 	readonly saving: PowerSaving;
 	readonly schedule: Schedule;
-	readonly told: string[] = [];
+	readonly calls: string[] = [];
 	readonly output = { isSending: false };
 	readonly reader = { running: false, isLent: false };
 	volts = 4.4;
@@ -38,7 +38,7 @@ class Unit {
 			try {
 				run();
 			} catch (error) {
-				this.told.push((error as Error).message);
+				this.calls.push((error as Error).message);
 			}
 		};
 		const driver = new Driver({ clock, timers, guard });
@@ -49,15 +49,15 @@ class Unit {
 			temperatureC: () => 20,
 		};
 		const outcomes = { readouts: 0 };
-		const asked = { late: undefined, running: false, outcomes, read: () => {}, cancel: () => {} };
+		const scheduledReader = { late: undefined, running: false, outcomes, read: () => {}, cancel: () => {} };
 		const scheduleWorld = { driver, clock };
 		const plan = () => QUARTERS;
-		this.schedule = new Schedule({ deps: scheduleWorld, zone: zoneOf("Europe/Berlin"), reader: asked, plan });
+		this.schedule = new Schedule({ deps: scheduleWorld, zone: zoneOf("Europe/Berlin"), reader: scheduledReader, plan });
 		const sleep = {
 			wakeReason,
 			begin: (ms: number) => {
 				if (this.refusal !== undefined) throw this.refusal;
-				this.told.push(`sleep ${ms}`);
+				this.calls.push(`sleep ${ms}`);
 			},
 		};
 		const savingWorld = { driver, clock, text: new NodeText(), guard };
@@ -85,19 +85,19 @@ class Unit {
 			get staysAwake() {
 				return unit.firmware.isOnTrial;
 			},
-			connect: () => this.told.push("connect"),
-			stop: () => this.told.push("stop"),
-			restart: () => this.told.push("restart"),
+			connect: () => this.calls.push("connect"),
+			stop: () => this.calls.push("stop"),
+			restart: () => this.calls.push("restart"),
 		});
 		const parts: SavingParts = {
-			crashLoop: { askedFor: () => this.told.push("asked for") },
-			events: { note: ({ name }) => this.told.push(name) },
+			crashLoop: { plannedRestart: () => this.calls.push("asked for") },
+			events: { note: ({ name }) => this.calls.push(name) },
 			edgeEvents: {
 				get meterFailure() {
 					return unit.meterFailure;
 				},
 			},
-			light: { empty: () => this.told.push("light") },
+			light: { empty: () => this.calls.push("light") },
 		};
 		this.schedule.start(0, this.saving.keptSchedule);
 		this.begin = () => this.saving.start(parts, undefined);
@@ -119,10 +119,10 @@ describe("app/power-saving", () => {
 		unit.firmware.isOnTrial = true;
 		unit.begin();
 		unit.world.advance(700_000);
-		assert.deepEqual(unit.told, ["connect"], "the trial needs the radio, which is off after a timer wake-up");
+		assert.deepEqual(unit.calls, ["connect"], "the trial needs the radio, which is off after a timer wake-up");
 		unit.firmware.isOnTrial = false;
 		unit.world.advance(250);
-		assert.equal(unit.told.join().startsWith("connect,asked for,stop,sleep "), true);
+		assert.equal(unit.calls.join().startsWith("connect,asked for,stop,sleep "), true);
 	});
 
 	it("stays awake while the Zigbee bridge reports", () => {
@@ -132,10 +132,10 @@ describe("app/power-saving", () => {
 		unit.zigbee.isBusy = true;
 		unit.begin();
 		unit.world.advance(20_000);
-		assert.deepEqual(unit.told, []);
+		assert.deepEqual(unit.calls, []);
 		unit.zigbee.isBusy = false;
 		unit.world.advance(250);
-		assert.deepEqual(unit.told.slice(0, 2), ["asked for", "stop"]);
+		assert.deepEqual(unit.calls.slice(0, 2), ["asked for", "stop"]);
 	});
 
 	it("turns the radio on only if something is to be sent, and sleeps once it is sent", () => {
@@ -144,17 +144,17 @@ describe("app/power-saving", () => {
 		unit.world.advance(10);
 		unit.schedule.finished(undefined, undefined);
 		unit.begin();
-		assert.deepEqual(unit.told.splice(0), ["asked for", "stop", `sleep ${QUARTER_MS - 10}`]);
+		assert.deepEqual(unit.calls.splice(0), ["asked for", "stop", `sleep ${QUARTER_MS - 10}`]);
 		const sending = new Unit();
 		sending.world.advance(10);
 		sending.schedule.finished(undefined, undefined);
 		sending.output.isSending = true;
 		sending.begin();
-		assert.deepEqual(sending.told, ["connect"]);
+		assert.deepEqual(sending.calls, ["connect"]);
 		sending.world.advance(5000);
 		sending.output.isSending = false;
 		sending.world.advance(300);
-		assert.equal(sending.told.length, 4);
+		assert.equal(sending.calls.length, 4);
 	});
 
 	it("sends nothing if no network is configured, and otherwise waits at most a minute for the sending", () => {
@@ -163,16 +163,16 @@ describe("app/power-saving", () => {
 		without.world.advance(10);
 		without.schedule.finished(undefined, undefined);
 		without.begin();
-		assert.ok(!without.told.includes("connect"), without.told.join());
+		assert.ok(!without.calls.includes("connect"), without.calls.join());
 		const stuck = new Unit();
 		stuck.output.isSending = true;
 		stuck.world.advance(10);
 		stuck.schedule.finished(undefined, undefined);
 		stuck.begin();
 		stuck.world.advance(59_000);
-		assert.deepEqual(stuck.told, ["connect"]);
+		assert.deepEqual(stuck.calls, ["connect"]);
 		stuck.world.advance(2000);
-		assert.equal(stuck.told.length, 4);
+		assert.equal(stuck.calls.length, 4);
 	});
 
 	it("sends over Ethernet if no Wi-Fi is configured", () => {
@@ -182,10 +182,10 @@ describe("app/power-saving", () => {
 		unit.world.advance(10);
 		unit.schedule.finished(undefined, undefined);
 		unit.begin();
-		assert.deepEqual(unit.told, ["connect"]);
+		assert.deepEqual(unit.calls, ["connect"]);
 	});
 
-	it("counts as new as long as neither Wi-Fi nor Ethernet is in use", () => {
+	it("treats the unit as new as long as neither Wi-Fi nor Ethernet is in use", () => {
 		for (const [isUsed, isNew] of [
 			[true, false],
 			[false, true],
@@ -204,7 +204,7 @@ describe("app/power-saving", () => {
 		before.meterFailure = "iec62056-21/silence";
 		before.begin();
 		before.world.advance(600_000);
-		assert.equal(before.told.at(-1), "sleep 300000");
+		assert.equal(before.calls.at(-1), "sleep 300000");
 		const after = new Unit(retained, WAKE_TIMER);
 		assert.equal(after.saving.failureBefore, "iec62056-21/silence");
 		assert.equal(after.schedule.nextRunUtcMs, START_MS + QUARTER_MS);
@@ -216,7 +216,7 @@ describe("app/power-saving", () => {
 		unit.world.advance(10);
 		unit.schedule.finished(undefined, undefined);
 		unit.begin();
-		assert.deepEqual(unit.told, ["asked for", "stop", "the pin can't end sleep", "restart"]);
+		assert.deepEqual(unit.calls, ["asked for", "stop", "the pin can't end sleep", "restart"]);
 	});
 
 	it("blocks writes to flash, but no reads, while the cells are empty, and logs this once over all sleeps", () => {
@@ -235,11 +235,11 @@ describe("app/power-saving", () => {
 		assert.equal(flash!.open("none"), undefined);
 		first.begin();
 		first.world.advance(5000);
-		assert.deepEqual(first.told, ["battery_empty", "light", "asked for", "stop", "sleep 21600000"]);
+		assert.deepEqual(first.calls, ["battery_empty", "light", "asked for", "stop", "sleep 21600000"]);
 		const second = new Unit(retained, WAKE_TIMER, true, 3.3);
 		second.begin();
 		second.world.advance(5000);
-		assert.deepEqual(second.told, ["light", "asked for", "stop", "sleep 21600000"]);
+		assert.deepEqual(second.calls, ["light", "asked for", "stop", "sleep 21600000"]);
 	});
 });
 

@@ -58,137 +58,145 @@ import { MemoryStorage, textCodec } from "../config/memory-storage.js";
 function listened() {
 	const storage = new MemoryStorage();
 	const config = new ConfigStore(storage, textCodec, ENTRIES);
-	const told: string[] = [];
+	const notices: string[] = [];
 	const manager = {
-		applySoon: (what: number) => told.push(`apply ${what}`),
-		applyCableSoon: () => told.push("apply cable"),
+		applySoon: (what: number) => notices.push(`apply ${what}`),
+		applyCableSoon: () => notices.push("apply cable"),
 	};
 	const instances = new Map<Part, unknown>([
 		[
 			METER,
 			{
-				reader: { forget: () => told.push("forget") },
-				schedule: { reconfigure: () => told.push("schedule") },
-				reconfigure: () => told.push("meter"),
+				reader: { forget: () => notices.push("forget") },
+				schedule: { reconfigure: () => notices.push("schedule") },
+				reconfigure: () => notices.push("meter"),
 			},
 		],
 		[NETWORK, { manager }],
-		[LIVE_METER, { settingsChanged: () => told.push("live"), meterChanged: () => told.push("live forget") }],
-		[HUB, { sender: { settingsChanged: () => told.push("hub") } }],
-		[MQTT, { sender: { settingsChanged: () => told.push("mqtt"), forgetMeter: () => told.push("forget announced") } }],
-		[UPDATE, { notice: { settingsChanged: () => told.push("upgrade") } }],
-		[ZIGBEE, { settingsChanged: () => told.push("zigbee"), mappingChanged: () => told.push("zigbee map") }],
+		[LIVE_METER, { settingsChanged: () => notices.push("live"), meterChanged: () => notices.push("live forget") }],
+		[HUB, { sender: { settingsChanged: () => notices.push("hub") } }],
+		[
+			MQTT,
+			{ sender: { settingsChanged: () => notices.push("mqtt"), forgetMeter: () => notices.push("forget announced") } },
+		],
+		[UPDATE, { notice: { settingsChanged: () => notices.push("upgrade") } }],
+		[ZIGBEE, { settingsChanged: () => notices.push("zigbee"), mappingChanged: () => notices.push("zigbee map") }],
 	]);
 	const core = {
 		config,
-		zone: { select: (name: string) => told.push(`zone ${name}`) > 0 },
-		refreshSoon: () => told.push("refresh"),
+		zone: { select: (name: string) => notices.push(`zone ${name}`) > 0 },
+		refreshSoon: () => notices.push("refresh"),
 	} as unknown as Core;
 	const running = PARTS.map((part) => instances.get(part));
 	config.listen({ settingsChanged: (changed, applied) => react(PARTS, running, core, changed, applied) });
-	const toldOf = (puts: readonly Put[], apply?: boolean) => {
-		told.length = 0;
+	const noticesOf = (puts: readonly Put[], apply?: boolean) => {
+		notices.length = 0;
 		config.change(puts, apply);
-		return told.slice();
+		return notices.slice();
 	};
-	return { storage, config, told, toldOf };
+	return { storage, config, notices, noticesOf };
 }
 
 describe("Reactions to changed settings", () => {
 	it("notifies the Zigbee bridge when it is switched on or off and when its mapping changes", () => {
-		const { toldOf } = listened();
-		assert.deepEqual(toldOf([put(ZIGBEE_ENABLED, true)], true), []);
-		assert.deepEqual(toldOf([put(ZIGBEE_ENABLED, false)]), ["zigbee"]);
-		assert.deepEqual(toldOf([put(ZIGBEE_ENABLED, true)]), ["zigbee"]);
-		assert.deepEqual(toldOf([put(ZIGBEE_MAPPING, Uint8Array.of(0))]), ["zigbee map"]);
+		const { noticesOf } = listened();
+		assert.deepEqual(noticesOf([put(ZIGBEE_ENABLED, true)], true), []);
+		assert.deepEqual(noticesOf([put(ZIGBEE_ENABLED, false)]), ["zigbee"]);
+		assert.deepEqual(noticesOf([put(ZIGBEE_ENABLED, true)]), ["zigbee"]);
+		assert.deepEqual(noticesOf([put(ZIGBEE_MAPPING, Uint8Array.of(0))]), ["zigbee map"]);
 	});
 
 	it("notifies the hub's sender of applied settings, changed or not", () => {
-		const { toldOf } = listened();
-		assert.deepEqual(toldOf([put(HUB_URL, "http://hub.lan")], true), ["hub"]);
-		assert.deepEqual(toldOf([put(HUB_URL, "http://hub.lan")], true), ["hub"]);
-		assert.deepEqual(toldOf([put(HUB_URL, "http://hub.lan")]), []);
+		const { noticesOf } = listened();
+		assert.deepEqual(noticesOf([put(HUB_URL, "http://hub.lan")], true), ["hub"]);
+		assert.deepEqual(noticesOf([put(HUB_URL, "http://hub.lan")], true), ["hub"]);
+		assert.deepEqual(noticesOf([put(HUB_URL, "http://hub.lan")]), []);
 	});
 
 	it("notifies MQTT of applied settings, changed or not, and not of the setting that MQTT writes itself", () => {
-		const { toldOf } = listened();
-		assert.deepEqual(toldOf([put(MQTT_URL, "mqtt://broker.lan")], true), ["mqtt"]);
-		assert.deepEqual(toldOf([put(MQTT_URL, "mqtt://broker.lan")], true), ["mqtt"]);
-		assert.deepEqual(toldOf([put(MQTT_ANNOUNCED_VALUES, Uint8Array.of(1))]), []);
+		const { noticesOf } = listened();
+		assert.deepEqual(noticesOf([put(MQTT_URL, "mqtt://broker.lan")], true), ["mqtt"]);
+		assert.deepEqual(noticesOf([put(MQTT_URL, "mqtt://broker.lan")], true), ["mqtt"]);
+		assert.deepEqual(noticesOf([put(MQTT_ANNOUNCED_VALUES, Uint8Array.of(1))]), []);
 	});
 
 	it("notifies the live values of changes to their settings", () => {
-		assert.deepEqual(listened().toldOf([put(LIVE_ECOTRACKER, true), put(LIVE_OFFSET_W, 5)]), ["live"]);
+		assert.deepEqual(listened().noticesOf([put(LIVE_ECOTRACKER, true), put(LIVE_OFFSET_W, 5)]), ["live"]);
 	});
 
 	it("makes the reader forget what it learned, and notifies every part that uses the meter's settings", () => {
-		const { toldOf } = listened();
-		assert.deepEqual(toldOf([put(IEC62056_BATTERY, true), put(IEC62056_BAUDRATE_MAX, 600)]), ["forget", "meter"]);
-		assert.deepEqual(toldOf([put(METER_PROTOCOL, "dlms")]), ["meter", "schedule", "live forget", "forget announced"]);
-		assert.deepEqual(toldOf([put(CONTROL_LOG_EN, true)]), ["meter"]);
-		assert.deepEqual(toldOf([put(CONTROL_SIMULATOR_EN, true)]), ["meter", "live forget"]);
-		assert.deepEqual(toldOf([put(DLMS_AUTH, "low"), put(DLMS_PASSWORD, "secret")]), ["forget", "schedule"]);
-		assert.deepEqual(toldOf([put(DLMS_CLIENT_ADDRESS, 32)]), ["forget", "schedule"]);
+		const { noticesOf } = listened();
+		assert.deepEqual(noticesOf([put(IEC62056_BATTERY, true), put(IEC62056_BAUDRATE_MAX, 600)]), ["forget", "meter"]);
+		assert.deepEqual(noticesOf([put(METER_PROTOCOL, "dlms")]), [
+			"meter",
+			"schedule",
+			"live forget",
+			"forget announced",
+		]);
+		assert.deepEqual(noticesOf([put(CONTROL_LOG_EN, true)]), ["meter"]);
+		assert.deepEqual(noticesOf([put(CONTROL_SIMULATOR_EN, true)]), ["meter", "live forget"]);
+		assert.deepEqual(noticesOf([put(DLMS_AUTH, "low"), put(DLMS_PASSWORD, "secret")]), ["forget", "schedule"]);
+		assert.deepEqual(noticesOf([put(DLMS_CLIENT_ADDRESS, 32)]), ["forget", "schedule"]);
 		for (const key of [DLMS_BLOCK_CIPHER_KEY, DLMS_AUTH_KEY])
-			assert.deepEqual(toldOf([put(key, new Uint8Array(16))]), ["forget", "schedule"]);
-		assert.deepEqual(toldOf([put(DLMS_OBIS_ENTRIES, Uint8Array.of(0))]), ["forget announced"]);
+			assert.deepEqual(noticesOf([put(key, new Uint8Array(16))]), ["forget", "schedule"]);
+		assert.deepEqual(noticesOf([put(DLMS_OBIS_ENTRIES, Uint8Array.of(0))]), ["forget announced"]);
 	});
 
 	it("notifies nobody of settings that do not change", () => {
-		const { toldOf } = listened();
+		const { noticesOf } = listened();
 		for (const { fields } of ENTRIES)
 			assert.deepEqual(
-				toldOf(fields.map((field) => put(field, field.initial ?? new Uint8Array(0)))),
+				noticesOf(fields.map((field) => put(field, field.initial ?? new Uint8Array(0)))),
 				[],
 				fields[0].name,
 			);
-		assert.deepEqual(toldOf([put(IEC62056_BATTERY, undefined)]), []);
-		assert.deepEqual(toldOf([]), []);
+		assert.deepEqual(noticesOf([put(IEC62056_BATTERY, undefined)]), []);
+		assert.deepEqual(noticesOf([]), []);
 	});
 
 	it("sets a new time zone, and refreshes the network names for a new host name", () => {
-		const { toldOf } = listened();
-		assert.deepEqual(toldOf([put(SYSTEM_TIMEZONE, "Europe/Berlin")]), ["zone Europe/Berlin", "schedule"]);
-		assert.deepEqual(toldOf([put(WIFI_HOSTNAME, "cellar")]), ["refresh", "hub"]);
-		assert.deepEqual(toldOf([put(POWER_MODE, 2)]), []);
+		const { noticesOf } = listened();
+		assert.deepEqual(noticesOf([put(SYSTEM_TIMEZONE, "Europe/Berlin")]), ["zone Europe/Berlin", "schedule"]);
+		assert.deepEqual(noticesOf([put(WIFI_HOSTNAME, "cellar")]), ["refresh", "hub"]);
+		assert.deepEqual(noticesOf([put(POWER_MODE, 2)]), []);
 	});
 
 	it("notifies the radio of applied settings only, changed or not", () => {
-		const { toldOf } = listened();
+		const { noticesOf } = listened();
 		const station = [put(WIFI_SSID, "home"), put(WIFI_HOSTNAME, undefined)];
-		assert.deepEqual(toldOf(station), []);
-		assert.deepEqual(toldOf(station, true), [`apply ${APPLY_STATION}`]);
-		assert.deepEqual(toldOf([put(AP_ENABLED, true)]), []);
-		assert.deepEqual(toldOf([put(AP_ENABLED, undefined), put(AP_PASSWORD, undefined)], true), [
+		assert.deepEqual(noticesOf(station), []);
+		assert.deepEqual(noticesOf(station, true), [`apply ${APPLY_STATION}`]);
+		assert.deepEqual(noticesOf([put(AP_ENABLED, true)]), []);
+		assert.deepEqual(noticesOf([put(AP_ENABLED, undefined), put(AP_PASSWORD, undefined)], true), [
 			`apply ${APPLY_ACCESS_POINT}`,
 		]);
 		for (const flag of [FALLBACK_AP_ENABLED, WIFI_ENABLED])
-			assert.deepEqual(toldOf([put(flag, true)], true), [`apply ${APPLY_FLAGS}`]);
+			assert.deepEqual(noticesOf([put(flag, true)], true), [`apply ${APPLY_FLAGS}`]);
 	});
 
 	it("notifies the Ethernet port of settings that have changed", () => {
-		const { toldOf } = listened();
-		assert.deepEqual(toldOf([put(ETHERNET_ENABLED, true), put(ETHERNET_DHCP, true)], true), []);
-		assert.deepEqual(toldOf([put(ETHERNET_ENABLED, false)]), ["apply cable"]);
-		assert.deepEqual(toldOf([put(ETHERNET_IP, "192.0.2.9"), put(ETHERNET_DHCP, false)]), ["apply cable"]);
+		const { noticesOf } = listened();
+		assert.deepEqual(noticesOf([put(ETHERNET_ENABLED, true), put(ETHERNET_DHCP, true)], true), []);
+		assert.deepEqual(noticesOf([put(ETHERNET_ENABLED, false)]), ["apply cable"]);
+		assert.deepEqual(noticesOf([put(ETHERNET_IP, "192.0.2.9"), put(ETHERNET_DHCP, false)]), ["apply cable"]);
 	});
 
 	it("notifies nobody of values that the firmware stores for itself", () => {
-		const { config, told, toldOf } = listened();
-		assert.deepEqual(toldOf([put(IEC_SPEED_BAUD, 2400), put(DLMS_LEARNED_OPENING, "direct")]), []);
+		const { config, notices, noticesOf } = listened();
+		assert.deepEqual(noticesOf([put(IEC_SPEED_BAUD, 2400), put(DLMS_LEARNED_OPENING, "direct")]), []);
 		const settings = new NetworkSettings(config, { hostname: "gateway", accessPointKey: "" });
 		settings.setStation({ ssid: "home", password: "", dhcp: true });
 		settings.keepStation();
 		settings.setStation({ ssid: "other", password: "", dhcp: true });
 		settings.revertStation();
-		assert.deepEqual(told, []);
+		assert.deepEqual(notices, []);
 	});
 
 	it("notifies nobody of a change that flash refuses", () => {
-		const { storage, told, toldOf } = listened();
+		const { storage, notices, noticesOf } = listened();
 		storage.stepsLeft = 0;
-		assert.throws(() => toldOf([put(IEC62056_BATTERY, true)]), /power cut/);
-		assert.deepEqual(told, []);
+		assert.throws(() => noticesOf([put(IEC62056_BATTERY, true)]), /power cut/);
+		assert.deepEqual(notices, []);
 	});
 
 	it("makes the whole gateway forget what it learned of the meter when the meter's settings change", async () => {
@@ -214,10 +222,10 @@ describe("Reactions to changed settings", () => {
 	});
 
 	it("notifies the meter part of every setting of IEC 62056-21 and of the session log and simulator", () => {
-		const { toldOf } = listened();
+		const { noticesOf } = listened();
 		for (const field of [...IEC62056.fields, ...CONTROL.fields]) {
 			const other = typeof field.initial === "boolean" ? !field.initial : field.initial === "" ? "1" : 300;
-			assert.ok(toldOf([put(field, other)]).includes("meter"), field.name);
+			assert.ok(noticesOf([put(field, other)]).includes("meter"), field.name);
 		}
 	});
 });

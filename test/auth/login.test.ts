@@ -11,7 +11,7 @@ import {
 import { HOME, innerOf, LoginBench, PASSWORD, proofOf } from "./fakes.js";
 
 describe("auth/login", () => {
-	it("accepts a proof made by the API text", () => {
+	it("accepts a proof that is calculated as the API text says", () => {
 		const bench = new LoginBench();
 		const result = bench.try(PASSWORD);
 		assert.equal(result.outcome, LOGIN_OK);

@@ -119,7 +119,7 @@ describe("auth/rate-limiter", () => {
 		}
 	});
 
-	it("gives each failing address after the sixteenth one attempt of its own, and then one bucket for all of them", () => {
+	it("allows each address beyond sixteen failing ones a first attempt, then puts all of them into one bucket", () => {
 		assert.equal(STRANGER_LIMIT, 16);
 		const { clock, limiter } = make();
 		takeAll(limiter);

@@ -73,10 +73,10 @@ describe("auth/tokens", () => {
 	it("stores the hash of a token, not the token", () => {
 		const { record, tokens } = make();
 		const token = tokens.create("x");
-		const kept = Buffer.from(record.bytes);
-		assert.ok(kept.includes(createHash("sha256").update(token).digest()));
-		assert.equal(kept.includes(token), false);
-		assert.equal(kept.includes(Buffer.from(token, "hex")), false);
+		const copy = Buffer.from(record.bytes);
+		assert.ok(copy.includes(createHash("sha256").update(token).digest()));
+		assert.equal(copy.includes(token), false);
+		assert.equal(copy.includes(Buffer.from(token, "hex")), false);
 		assert.equal(token.includes(tokens.idAt(0)), false);
 	});
 

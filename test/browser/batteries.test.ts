@@ -32,7 +32,7 @@ describe("The page for batteries and wallboxes", function () {
 		if (visit !== undefined) assert.deepEqual(visit.complaints, []);
 	});
 
-	const ask = () => gateway.request("GET", "/rpc/EM.GetStatus", { secure: false, token: null });
+	const requestLive = () => gateway.request("GET", "/rpc/EM.GetStatus", { secure: false, token: null });
 
 	it("switches on what a device needs, and warns before the settings are saved", async () => {
 		const card = visit.card("live.title");
@@ -48,12 +48,12 @@ describe("The page for batteries and wallboxes", function () {
 	});
 
 	it("offers the last address that requested values, and shows the values it receives", async () => {
-		assert.equal((await ask()).status, 301);
+		assert.equal((await requestLive()).status, 301);
 		const card = visit.card("live.clients");
 		await card.locator("[name=allow]").click();
 		await card.getByText(say("live.silent")).waitFor();
 		assert.deepEqual((await gateway.read("live-meter/clients")).clients, [{ address: CLIENT }]);
-		for (let tries = 0; (await ask()).status !== 200; tries++) {
+		for (let tries = 0; (await requestLive()).status !== 200; tries++) {
 			assert.ok(tries < 40, gateway.diagnosis);
 			await gateway.pass(500);
 		}
@@ -77,6 +77,6 @@ describe("The page for batteries and wallboxes", function () {
 		await card.getByRole("button", { name: `${say("remove")}: ${CLIENT}` }).click();
 		await card.getByText(CLIENT, { exact: true }).waitFor({ state: "detached" });
 		assert.deepEqual((await gateway.read("live-meter/clients")).clients, [{ address: OTHER }]);
-		assert.equal((await ask()).status, 301);
+		assert.equal((await requestLive()).status, 301);
 	});
 });

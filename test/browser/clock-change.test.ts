@@ -101,8 +101,8 @@ for (const { day, now, hours } of CHANGES) {
 				await visit.page.getByRole("slider").focus();
 				await visit.page.keyboard.press("Home");
 				for (let i = 0; i < (hours === 25 ? 2 : 1); i++) await visit.page.keyboard.press("ArrowRight");
-				const told = await visit.page.getByRole("slider").getAttribute("aria-valuetext");
-				assert.ok(told?.includes(first), `${told}`);
+				const announced = await visit.page.getByRole("slider").getAttribute("aria-valuetext");
+				assert.ok(announced?.includes(first), `${announced}`);
 				await visit.end();
 			}
 		});

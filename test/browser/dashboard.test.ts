@@ -18,14 +18,14 @@ describe("The page's overview", function () {
 	 * A gateway whose meter is silent and whose clock is not set. Its readout takes long to fail, so it runs beside the
 	 * other tests.
 	 */
-	let lame: { gateway: ProcessGateway; visit: Visit };
+	let silent: { gateway: ProcessGateway; visit: Visit };
 
 	before(async function () {
 		browser = await needBrowser(this);
-		const silent = await ProcessGateway.start("node", { args: ["--time", "none"] });
-		await silent.connectMeter({ telegram, faults: { silence: 1000 } });
-		lame = { gateway: silent, visit: await (await Visit.begin(browser, silent, { width: PHONE })).logIn() };
-		await lame.visit.button("read.now").click();
+		const other = await ProcessGateway.start("node", { args: ["--time", "none"] });
+		await other.connectMeter({ telegram, faults: { silence: 1000 } });
+		silent = { gateway: other, visit: await (await Visit.begin(browser, other, { width: PHONE })).logIn() };
+		await silent.visit.button("read.now").click();
 
 		gateway = await ProcessGateway.start("node", { isAhead: true });
 		await gateway.connectMeter({ telegram });
@@ -34,10 +34,10 @@ describe("The page's overview", function () {
 	after(async () => {
 		await browser?.close();
 		await gateway?.stop();
-		await lame?.gateway.stop();
+		await silent?.gateway.stop();
 	});
 	afterEach(async function () {
-		if (this.currentTest?.state === "failed") console.error(gateway.diagnosis, lame.gateway.diagnosis);
+		if (this.currentTest?.state === "failed") console.error(gateway.diagnosis, silent.gateway.diagnosis);
 		await visit.end();
 	});
 
@@ -47,7 +47,7 @@ describe("The page's overview", function () {
 	};
 	const readNow = () => visit.button("read.now");
 	/** Makes the page poll as if the tab had become visible; otherwise it polls every few seconds. */
-	const looksAgain = () => visit.page.evaluate(`document.dispatchEvent(new Event("visibilitychange"))`);
+	const pollNow = () => visit.page.evaluate(`document.dispatchEvent(new Event("visibilitychange"))`);
 	const text = async (title: TextKey) => (await visit.card(title).textContent()) ?? "";
 
 	it("advises to read the meter if it was never read, shows the progress, and then the values", async () => {
@@ -69,7 +69,7 @@ describe("The page's overview", function () {
 	it("says that the gateway is out of reach, and continues by itself when it is back", async () => {
 		await begin();
 		await visit.context.setOffline(true);
-		await looksAgain();
+		await pollNow();
 		await visit.page.getByText(LOST).waitFor();
 		assert.equal(await visit.card("counter.title").count(), 1);
 		await visit.context.setOffline(false);
@@ -83,7 +83,7 @@ describe("The page's overview", function () {
 		assert.equal((await gateway.post("system/reboot")).status, 200);
 		await gateway.rebooted();
 		await gateway.login();
-		await looksAgain();
+		await pollNow();
 		const dialog = visit.page.getByRole("dialog", { name: say("login.title") });
 		await dialog.waitFor();
 		await dialog.locator("[name=password]").fill(PASSWORD);
@@ -94,7 +94,7 @@ describe("The page's overview", function () {
 	});
 
 	it("gives the reason and advice for a silent meter, and reads it when it answers, with or without a clock", async () => {
-		visit = lame.visit;
+		visit = silent.visit;
 		await visit.page.getByRole("alert").getByText(say("failure.silence")).waitFor();
 		await visit
 			.card("now.title")
@@ -104,7 +104,7 @@ describe("The page's overview", function () {
 		await visit.page.getByText(say("links.clock")).waitFor();
 		assert.deepEqual(await violationsOf(visit), []);
 		assert.deepEqual(await visit.overflow(), []);
-		await lame.gateway.connectMeter({ telegram: vectorOf("kamstrup-162-dsmr2").telegram, mode: "C" });
+		await silent.gateway.connectMeter({ telegram: vectorOf("kamstrup-162-dsmr2").telegram, mode: "C" });
 		for (let count = 1; count <= 2; count++) {
 			await readNow().click();
 			await visit.page.getByRole("progressbar").waitFor();

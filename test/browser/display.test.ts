@@ -94,7 +94,7 @@ describe("A wall display", function () {
 		assert.ok(size >= 100, `${size} px`);
 	});
 
-	it("shows overview, use and readings only, whatever its address says, accessibly on a phone and a desktop", async () => {
+	it("shows overview, use and readings only, whichever page its address names, accessibly on a phone and a desktop", async () => {
 		for (const place of ["network", "security", "events", "setup", "use", "readings"]) {
 			await wall.page.evaluate(`location.hash = "#/${place}"`);
 			await wall.page.locator("main h1").waitFor({ state: "attached" });
@@ -168,9 +168,9 @@ describe("A wall display", function () {
 		await wall.hurry(wall.page.getByText(LOST));
 		await wall.card("now.title").getByText(say("stale.mark")).waitFor();
 		await wall.page.clock.fastForward(WEEKS_MS);
-		const asked = wall.requests.length;
+		const requestsBefore = wall.requests.length;
 		await wall.page.clock.runFor(60_000);
-		assert.ok(wall.requests.length - asked <= 10, "the page polls too often");
+		assert.ok(wall.requests.length - requestsBefore <= 10, "the page polls too often");
 		await wall.context.setOffline(false);
 		await wall.hurry(wall.card("links.title"));
 		for (;;) {

@@ -64,7 +64,7 @@ describe("The page with the event stream", function () {
 		await gateway.login();
 		return streams;
 	};
-	const asked = (path: string, from = 0): Request[] =>
+	const requestsFor = (path: string, from = 0): Request[] =>
 		visit.requests.slice(from).filter((request) => new URL(request.url()).pathname === `/api/v1/${path}`);
 	/** Reads the meter by another client; returns the time until the page shows the value, ms. */
 	const shownAfter = async (kWh: string): Promise<number> => {
@@ -95,10 +95,10 @@ describe("The page with the event stream", function () {
 			assert.ok(ms <= SOON_MS, `${ms} ms`);
 		}
 		await setTimeout(Math.max(0, 12_000 - (Date.now() - startMs)));
-		const count = asked("system/status", from).length;
+		const count = requestsFor("system/status", from).length;
 		assert.ok(count <= 2 + (Date.now() - startMs) / 30_000, `${count} times`);
 		// The page opens a second stream if another connection of the browser made the gateway close the first.
-		assert.ok(asked("events").length <= 2);
+		assert.ok(requestsFor("events").length <= 2);
 	});
 
 	it("shows the next scheduled time to the second, although its last status is seconds old", async () => {
@@ -121,7 +121,7 @@ describe("The page with the event stream", function () {
 		await visit.page.getByRole("progressbar").waitFor();
 		await visit.button("read.now").waitFor();
 		await setTimeout(2000);
-		assert.deepEqual([asked("iec62056/read", from).length, asked("iec62056/last", from).length], [1, 0]);
+		assert.deepEqual([requestsFor("iec62056/read", from).length, requestsFor("iec62056/last", from).length], [1, 0]);
 	});
 
 	it("closes the stream while the tab is hidden, and at the logout", async () => {

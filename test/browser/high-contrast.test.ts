@@ -1,6 +1,6 @@
 /**
- * The page with forced colours (CSS Color Adjust 1; contrast themes of Windows): whatever a background or colour shows
- * must remain visible, with the contrast of WCAG 2.2, 1.4.11.
+ * The page with forced colours (CSS Color Adjust 1; contrast themes of Windows): information that is shown by a
+ * background or colour must remain visible, with the contrast of WCAG 2.2, 1.4.11.
  */
 import assert from "node:assert/strict";
 import type { Browser, Locator } from "playwright-core";
@@ -38,7 +38,7 @@ function coloursOf({ colours }: Pixels): [colour: number, share: number][] {
 }
 
 /** The share of the picture that contrasts with its most frequent colour. */
-function standsOut(pixels: Pixels): number {
+function contrastingShare(pixels: Pixels): number {
 	const [[ground], ...others] = coloursOf(pixels);
 	return others.filter(([colour]) => contrastOf(colour, ground) >= CONTRAST).reduce((sum, [, share]) => sum + share, 0);
 }
@@ -93,8 +93,8 @@ for (const theme of ["light", "dark"] as const) {
 			await control.setChecked(true);
 			await visit.page.evaluate("document.activeElement.blur()");
 			const on = await picture(control);
-			assert.ok(standsOut(off) > 0.2, `off: ${standsOut(off)}`);
-			assert.ok(standsOut(on) > 0.1, `on: ${standsOut(on)}`);
+			assert.ok(contrastingShare(off) > 0.2, `off: ${contrastingShare(off)}`);
+			assert.ok(contrastingShare(on) > 0.1, `on: ${contrastingShare(on)}`);
 			assert.ok(difference(off, on) > 0.2, `differ: ${difference(off, on)}`);
 		});
 
@@ -117,7 +117,7 @@ for (const theme of ["light", "dark"] as const) {
 
 		it("shows progress", async () => {
 			await visit.go("setup");
-			const seen = standsOut(await picture(visit.page.getByRole("progressbar")));
+			const seen = contrastingShare(await picture(visit.page.getByRole("progressbar")));
 			assert.ok(seen > 0.1, String(seen));
 		});
 
@@ -130,7 +130,7 @@ for (const theme of ["light", "dark"] as const) {
 			}
 			const curve = visit.card("curve.title").getByRole("img");
 			await curve.waitFor();
-			const seen = standsOut(await picture(curve.locator(".line"), 6));
+			const seen = contrastingShare(await picture(curve.locator(".line"), 6));
 			assert.ok(seen > 0.01, String(seen));
 		});
 

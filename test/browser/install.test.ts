@@ -127,7 +127,7 @@ describe("The page that installs the firmware", function () {
 		await linked.context().close();
 	});
 
-	it("continues to the installer's choices when a port is chosen, and fetches nothing from elsewhere", async () => {
+	it("continues to the installer's choices when a port is chosen, and fetches nothing from other servers", async () => {
 		const page = await open();
 		await page.getByRole("button", { name: "Connect and install" }).click();
 		const dialog = page.locator("ewt-install-dialog");

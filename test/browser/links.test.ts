@@ -220,8 +220,7 @@ describe("The pages of the gateway's connections", function () {
 			const card = visit.card("network.ssid");
 			await card.locator("[name=scan]").click();
 			await card.getByRole("radio", { name: /^home/ }).check();
-			// The form is valid, but the address is a broadcast address: the gateway rejects it, and the page shows its
-			// own text.
+			// The form accepts this broadcast address, but the gateway rejects it. The page then shows its own error text.
 			const fixed = { ip: "192.168.178.255", netmask: "255.255.255.0", gateway: "192.168.178.1" };
 			await visit.fill(card, { password: KEY, apply: false, dhcp: false });
 			await visit.fill(card, { ...fixed, ip: "192.168.178" });

@@ -45,15 +45,15 @@ describe("Changes while the page is open", function () {
 		await gateway.login();
 	};
 	/** Replaces members of the gateway's replies at `path`. */
-	const pretend = async (path: string, told: (now: Record<string, unknown>) => object) => {
+	const pretend = async (path: string, change: (now: Record<string, unknown>) => object) => {
 		await visit.page.unroute(`**/${path}`);
 		await visit.page.route(`**/${path}`, async (route) => {
 			const response = await route.fetch();
 			const now = await response.json();
-			await route.fulfill({ response, json: { ...now, ...told(now) } });
+			await route.fulfill({ response, json: { ...now, ...change(now) } });
 		});
 	};
-	const looksAgain = () => visit.page.evaluate(`document.dispatchEvent(new Event("visibilitychange"))`);
+	const returnsToPage = () => visit.page.evaluate(`document.dispatchEvent(new Event("visibilitychange"))`);
 	const dialog = () => visit.page.getByRole("dialog", { name: say("login.title") });
 	const logInAgain = async () => {
 		await dialog().locator("[name=password]").fill(PASSWORD);
@@ -69,11 +69,11 @@ describe("Changes while the page is open", function () {
 			await begin();
 			// The readout lasts until `release` is called.
 			let release = () => {};
-			const held = new Promise<void>((resolve) => {
+			const released = new Promise<void>((resolve) => {
 				release = resolve;
 			});
 			await visit.page.route("**/iec62056/read*", async (route) => {
-				await held;
+				await released;
 				await route.continue();
 			});
 			await visit.button("read.now").click();
@@ -164,13 +164,13 @@ describe("Changes while the page is open", function () {
 	it("shows soon, and with the time, that the gateway does not answer, and sends few requests meanwhile", async () => {
 		await begin({ hurried: true });
 		const pageMs = (): Promise<number> => visit.page.evaluate("Date.now()");
-		let asked = 0;
-		await visit.page.route("**/api/**", () => void asked++);
-		const begun = await pageMs();
+		let requests = 0;
+		await visit.page.route("**/api/**", () => void requests++);
+		const startMs = await pageMs();
 		await visit.hurry(visit.page.getByText(LOST));
-		const ms = (await pageMs()) - begun;
+		const ms = (await pageMs()) - startMs;
 		assert.ok(ms < NOTICED_MS, `${ms} ms`);
-		assert.ok(asked <= 2, `${asked} waiting requests`);
+		assert.ok(requests <= 2, `${requests} waiting requests`);
 		assert.match((await visit.page.getByText(LOST).textContent()) ?? "", /since \w+ \d+/);
 		await visit.card("now.title").getByText(say("stale.mark")).waitFor();
 		await visit.page.unroute("**/api/**");
@@ -211,9 +211,9 @@ describe("Changes while the page is open", function () {
 
 			const closing = visit.page.waitForEvent("dialog");
 			await visit.page.evaluate("setTimeout(() => location.reload())");
-			const asked = await closing;
-			assert.equal(asked.type(), "beforeunload");
-			await asked.dismiss();
+			const prompt = await closing;
+			assert.equal(prompt.type(), "beforeunload");
+			await prompt.dismiss();
 			assert.equal(await ssid().inputValue(), "another network");
 
 			await visit.button("logout").click();
@@ -235,7 +235,7 @@ describe("Changes while the page is open", function () {
 			await ssid().fill("another network");
 			const token = (await visit.stored("token")) ?? "";
 			assert.equal((await gateway.post("system/logout", undefined, { token })).status, 200);
-			await looksAgain();
+			await returnsToPage();
 			await dialog().getByText(say("ending.early")).waitFor();
 			await logInAgain();
 			assert.equal(await ssid().inputValue(), "another network");
@@ -265,7 +265,7 @@ describe("Changes while the page is open", function () {
 		// After its full time the session is reported as expired, not as ended early.
 		await visit.page.clock.fastForward(31 * 60_000);
 		await gateway.post("system/logout", undefined, { token: (await visit.stored("token")) ?? "" });
-		await looksAgain();
+		await returnsToPage();
 		await dialog().getByText(say("login.again")).waitFor();
 		await logInAgain();
 		assert.equal(await ssid().inputValue(), "another network");

@@ -53,11 +53,11 @@ describe("The page's login", function () {
 		visit = await (await Visit.begin(browser, gateway)).logIn();
 		const token = await visit.stored("token");
 		let release = () => {};
-		const held = new Promise<void>((resolve) => {
+		const released = new Promise<void>((resolve) => {
 			release = resolve;
 		});
 		await visit.page.route("**/system/logout", async (route) => {
-			await held;
+			await released;
 			await route.continue();
 		});
 		await visit.button("logout").click();
@@ -70,11 +70,11 @@ describe("The page's login", function () {
 		release();
 		assert.equal((await replied).status(), 200);
 		await visit.settled();
-		const kept = (await visit.stored("token")) ?? "";
-		assert.match(kept, /^[0-9a-f]{64}$/);
+		const newToken = (await visit.stored("token")) ?? "";
+		assert.match(newToken, /^[0-9a-f]{64}$/);
 		for (const [used, status] of [
 			[token, 401],
-			[kept, 200],
+			[newToken, 200],
 		] as const)
 			assert.equal((await gateway.get("meter/protocol", { token: used })).status, status);
 		assert.equal(await visit.page.getByRole("dialog").count(), 0);
@@ -100,9 +100,9 @@ describe("The page's login", function () {
 			const attempt = `fetch("/api/v1/system/login", { method: "POST", body: ${JSON.stringify(body)} })`;
 			assert.equal(await visit.page.evaluate(`${attempt}.then((reply) => reply.text().then(() => reply.status))`), 401);
 		}
-		const begunMs = Date.now();
+		const startMs = Date.now();
 		await visit.logIn();
-		assert.ok(Date.now() - begunMs > 2000, "the login did not wait");
+		assert.ok(Date.now() - startMs > 2000, "the login did not wait");
 		assert.match((await visit.stored("token")) ?? "", /^[0-9a-f]{64}$/);
 	});
 

@@ -38,13 +38,13 @@ describe("Costs on the page", function () {
 	});
 	beforeEach(async () => {
 		await gateway.login();
-		await give();
+		await savePeriods();
 	});
 	afterEach(function () {
 		if (this.currentTest?.state === "failed") console.error(gateway.diagnosis);
 	});
 
-	const give = (...periods: readonly JSONObject[]) => gateway.write(PATH, { periods, currency: "EUR" });
+	const savePeriods = (...periods: readonly JSONObject[]) => gateway.write(PATH, { periods, currency: "EUR" });
 	const stored = async () => (await gateway.read(PATH)).periods;
 	async function open(options: Parameters<typeof Visit.begin>[2] = {}): Promise<Visit> {
 		const visit = await (await Visit.begin(browser, gateway, options)).logIn();
@@ -69,7 +69,7 @@ describe("Costs on the page", function () {
 		(-import_wh * price.import_micro + export_wh * price.export_micro) / 1000 - price.base_micro / daysOfMonth;
 
 	it("are shown with their sign and in words beside the amounts, in every language", async () => {
-		await give(PRICE);
+		await savePeriods(PRICE);
 		for (const [index, language] of LANGUAGES.entries()) {
 			const visit = await open({ language });
 			const yesterday = visit.page.locator(".tiles .card").nth(1);
@@ -91,7 +91,7 @@ describe("Costs on the page", function () {
 	});
 
 	it("are a gain when the export yields more, also on the first page", async () => {
-		await give({ ...PRICE, export_micro: 2_000_000, base_micro: 0 });
+		await savePeriods({ ...PRICE, export_micro: 2_000_000, base_micro: 0 });
 		const visit = await (await Visit.begin(browser, gateway, { width: PHONE })).logIn();
 		const card = visit.card("use.today");
 		await card.getByText(say("money.balance")).waitFor({ timeout: 20_000 });
@@ -104,7 +104,7 @@ describe("Costs on the page", function () {
 	});
 
 	it("change with the price on its day, in table and file", async () => {
-		await give(CHANGED, PRICE);
+		await savePeriods(CHANGED, PRICE);
 		const visit = await open();
 		await visit.page.selectOption("select[name=by]", "days");
 		await visit.settled();
@@ -131,7 +131,7 @@ describe("Costs on the page", function () {
 	});
 
 	it("exclude the base charge in the hours of a day, and say so", async () => {
-		await give(PRICE);
+		await savePeriods(PRICE);
 		const visit = await open();
 		await visit.page.selectOption("select[name=by]", "hours");
 		await visit.settled();
@@ -190,7 +190,7 @@ describe("Costs on the page", function () {
 	});
 
 	it("are limited to eight prices", async () => {
-		await give(...Array.from({ length: 8 }, (_, index) => ({ ...PRICE, from: `202${index}-01-01` })));
+		await savePeriods(...Array.from({ length: 8 }, (_, index) => ({ ...PRICE, from: `202${index}-01-01` })));
 		const visit = await openPrices();
 		await visit.page.getByText(say("price.full", { n: 8 })).waitFor();
 		assert.equal(await visit.page.locator("input[name=import_micro]").count(), 0);
@@ -213,13 +213,13 @@ describe("Costs on the page", function () {
 		await visit();
 		const moved = { from: "2000-01-01", import_micro: 321_700, export_micro: 80_000, base_micro: 0, base_per: "month" };
 		assert.deepEqual(await gateway.read(PATH), { periods: [moved], currency: "CHF" });
-		await give(CHANGED);
+		await savePeriods(CHANGED);
 		await visit();
 		assert.deepEqual(await gateway.read(PATH), { periods: [CHANGED], currency: "EUR" });
 	});
 
 	it("fit and are accessible in both themes, on a phone and a desktop", async () => {
-		await give(CHANGED, PRICE);
+		await savePeriods(CHANGED, PRICE);
 		const found: string[] = [];
 		for (const width of [PHONE, DESKTOP]) {
 			for (const theme of ["light", "dark"] as const) {

@@ -69,19 +69,19 @@ describe("Nine failures on the page", function () {
 		return new RegExp(parts.map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")).join(".+"));
 	};
 	const button = (key: TextKey, within: Locator = main()) => within.getByRole("button", { name: words(key) });
-	const looksAgain = () => visit.page.evaluate(`document.dispatchEvent(new Event("visibilitychange"))`);
+	const pollNow = () => visit.page.evaluate(`document.dispatchEvent(new Event("visibilitychange"))`);
 
-	async function speak(wanted: Language): Promise<void> {
-		if (language === wanted) return;
+	async function setLanguage(shownLanguage: Language): Promise<void> {
+		if (language === shownLanguage) return;
 		const loaded = visit.page.waitForNavigation();
-		await visit.page.locator("nav .choices select").first().selectOption(wanted);
+		await visit.page.locator("nav .choices select").first().selectOption(shownLanguage);
 		await loaded;
-		language = wanted;
+		language = shownLanguage;
 		await visit.settled();
 	}
 
 	/** Checks that these texts differ between languages, are shown, and fit a phone. */
-	async function look(name: string, keys: readonly TextKey[], where: () => Locator = main): Promise<void> {
+	async function checkTexts(name: string, keys: readonly TextKey[], where: () => Locator = main): Promise<void> {
 		for (const key of keys) {
 			assert.equal(new Set(TEXTS[key].filter((text) => text.length > 0)).size, LANGUAGES.length, key);
 			await where().getByText(words(key)).first().waitFor({ timeout: READ_MS });
@@ -102,13 +102,13 @@ describe("Nine failures on the page", function () {
 
 	/** Checks the texts in each language. */
 	async function walk(name: string, keys: readonly TextKey[], { bring, mend, where }: Walk = {}): Promise<void> {
-		for (const wanted of LANGUAGES) {
-			await speak(wanted);
+		for (const shownLanguage of LANGUAGES) {
+			await setLanguage(shownLanguage);
 			await bring?.();
-			await look(name, keys, where);
+			await checkTexts(name, keys, where);
 			await mend?.();
 		}
-		await speak("en");
+		await setLanguage("en");
 	}
 
 	/** Presses "read now", and waits until the readout has ended. */
@@ -168,7 +168,7 @@ describe("Nine failures on the page", function () {
 		await walk("3-protocol", ["failure.direct", "links.meter.page"]);
 		await main().getByText(words("links.meter.page")).click();
 		await button("align.start").click();
-		await look("3-protocol-found", ["finding.asked", "finding.set"]);
+		await checkTexts("3-protocol-found", ["finding.asked", "finding.set"]);
 		await button("finding.set").click();
 		await main().getByText(words("finding.done")).waitFor();
 		await readsWell();
@@ -180,7 +180,7 @@ describe("Nine failures on the page", function () {
 		await walk("4-push", ["finding.ascii", "finding.set"], {
 			bring: async () => {
 				// After a change of the language, the page shows the failure as the gateway has stored it.
-				if (language !== "en") await look("4-push-later", ["failure.unasked", "links.meter.page"]);
+				if (language !== "en") await checkTexts("4-push-later", ["failure.unasked", "links.meter.page"]);
 				await read();
 			},
 			mend: async () => {
@@ -216,7 +216,7 @@ describe("Nine failures on the page", function () {
 			bring: async () => {
 				if (language === "en") process.kill(gateway.pid, "SIGSTOP");
 				else await visit.context.setOffline(true);
-				await looksAgain();
+				await pollNow();
 			},
 			mend: async () => {
 				// The page can't know now whether the schedule is kept, so this text is missing.
@@ -234,7 +234,7 @@ describe("Nine failures on the page", function () {
 			bring: async () => {
 				assert.equal((await gateway.post("system/reboot")).status, 200);
 				await gateway.rebooted();
-				await looksAgain();
+				await pollNow();
 			},
 			mend: logInAgain,
 			where: dialog,
@@ -250,7 +250,7 @@ describe("Nine failures on the page", function () {
 				await visit.page.clock.fastForward(SESSION_MS);
 				const token = (await visit.stored("token")) ?? "";
 				assert.equal((await gateway.post("system/logout", undefined, { token })).status, 200);
-				await looksAgain();
+				await pollNow();
 			},
 			mend: logInAgain,
 			where: dialog,

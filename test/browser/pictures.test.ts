@@ -21,7 +21,7 @@ const POWER = [
 ];
 const STEP_MS = 300_000;
 /** Time in which the page, which polls every five seconds, shows a new readout, ms. */
-const LOOK_MS = 6_000;
+const UPDATE_MS = 6_000;
 /** 10:00 UTC of yesterday, so that no certificate is from a later day. */
 const START_MS = new Date().setUTCHours(10, 0, 0, 0) - 86_400_000;
 const SOURCE = join(ROOT, "hosts", "browser");
@@ -104,7 +104,7 @@ if (process.env["PICTURES"] === "1") {
 				for (const { page } of visits) {
 					await page.clock.setSystemTime(nowMs);
 					const curve = page.getByRole("img", { name: new RegExp(`^${index + 1} `) });
-					await page.clock.fastForward(LOOK_MS);
+					await page.clock.fastForward(UPDATE_MS);
 					await (index === 0 ? page.locator(".facts .number").first() : curve).waitFor();
 				}
 			}

@@ -94,7 +94,7 @@ describe("The load profile on the page", function () {
 		const rows = await card(visit).locator("tbody tr").all();
 		return Promise.all(rows.map(async (row) => (await row.locator("th, td").allTextContents()).map(plain)));
 	};
-	const told = async (visit: Visit) => plain(await card(visit).getByRole("slider").getAttribute("aria-valuetext"));
+	const announced = async (visit: Visit) => plain(await card(visit).getByRole("slider").getAttribute("aria-valuetext"));
 	async function save(visit: Visit): Promise<{ name: string; lines: string[] }> {
 		const saved = visit.page.waitForEvent("download");
 		await card(visit).locator("button[name=csv]").click();
@@ -112,9 +112,9 @@ describe("The load profile on the page", function () {
 		await answer(visit, { rows: [] });
 		await press(visit);
 		await card(visit).getByText(say("profile.none")).waitFor();
-		const asked = visit.requests.filter((one) => one.url().includes("profile"));
+		const profileRequests = visit.requests.filter((one) => one.url().includes("profile"));
 		assert.deepEqual(
-			asked.map((one) => one.url().split("?")[1]),
+			profileRequests.map((one) => one.url().split("?")[1]),
 			["obis=1-0%3A99.1.0&entries=96&lang=en"],
 		);
 		// A truncated row; an unknown status, shown as sent; no times, and texts.
@@ -173,12 +173,12 @@ describe("The load profile on the page", function () {
 			const words = row === 7 ? `, ${say("profile.season")}` : "";
 			return `${shown[row][0]}: ${step.toLocaleString("en", { maximumFractionDigits: 3 })} Wh${words}`;
 		};
-		assert.equal(await told(visit), bar(9, 0));
+		assert.equal(await announced(visit), bar(9, 0));
 		await card(visit).getByRole("slider").focus();
 		for (let i = 0; i < 2; i++) await visit.page.keyboard.press("ArrowLeft");
-		assert.equal(await told(visit), bar(7, 0));
+		assert.equal(await announced(visit), bar(7, 0));
 		await visit.page.selectOption("select[name=column]", "1");
-		assert.equal(await told(visit), bar(7, 1));
+		assert.equal(await announced(visit), bar(7, 1));
 		assert.ok(await card(visit).getByText(ZONE).isVisible());
 		await visit.end();
 	});
@@ -205,11 +205,11 @@ describe("The load profile on the page", function () {
 	it("shows the running readout also to a user who returns, and is empty for the next user", async () => {
 		const visit = await open();
 		let release = () => {};
-		const held = new Promise<void>((resolve) => {
+		const released = new Promise<void>((resolve) => {
 			release = resolve;
 		});
 		await visit.page.route(PROFILE, async (route) => {
-			await held;
+			await released;
 			await route.continue();
 		});
 		await press(visit);
@@ -256,7 +256,7 @@ describe("The load profile on the page", function () {
 		assert.equal(await card(visit).locator(".bars circle").count(), 1);
 		await card(visit).getByRole("slider").focus();
 		for (let i = 0; i < 2; i++) await visit.page.keyboard.press("ArrowLeft");
-		assert.equal(await told(visit), `${shown[3][0]}: 1 kWh`);
+		assert.equal(await announced(visit), `${shown[3][0]}: 1 kWh`);
 		await visit.page.selectOption("select[name=column]", "1");
 		assert.equal(await card(visit).locator(".bars .up").count(), 6);
 		assert.equal(await card(visit).getByText(say("profile.steps")).count(), 0);
@@ -326,7 +326,7 @@ describe("The load profile on the page", function () {
 		assert.deepEqual(found, []);
 	});
 
-	it("is not on a display", async () => {
+	it("is not shown on a display", async () => {
 		await gateway.login();
 		const { token } = await gateway.write("system/tokens", { name: "Wall", scope: "read" });
 		const wall = await Visit.begin(browser, gateway, { path: `/#/use?token=${token}` });

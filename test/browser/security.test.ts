@@ -127,19 +127,19 @@ describe("The page's security settings", function () {
 			.locator("[name=files]")
 			.setInputFiles([file("privkey.pem", server.key), file("fullchain.pem", server.certificate + root.certificate)]);
 		await visit.button("cert.install", card).click();
-		await comesBack(root.certificate);
+		await checkReturn(root.certificate);
 		assert.match((await certificateOf(gateway.httpsPort)).subject, /O=Home/);
 		await card.getByText(say("cert.custom")).waitFor();
 
 		await card.locator("[name=certificate_reset]").click();
 		await visit.page.getByRole("dialog").locator("button[type=submit]").click();
-		await comesBack();
+		await checkReturn();
 		await card.getByText(say("cert.own")).waitFor();
 		assert.equal((await certificateOf(gateway.httpsPort)).subject, `CN=${gateway.hostname}`);
 	});
 
 	/** Checks that the page reports that it waits for the gateway, and shows the login when the gateway is back. */
-	async function comesBack(authority?: string): Promise<void> {
+	async function checkReturn(authority?: string): Promise<void> {
 		await visit.page.getByRole("dialog", { name: say("restart.title") }).waitFor();
 		await gateway.rebooted(authority);
 		const login = visit.page.locator("[name=password]");

@@ -34,7 +34,7 @@ describe("A device that stays signed in for reading", function () {
 	const figure = () => visit.card("now.title").locator(".big:not(.none)");
 	const dialog = () => visit.page.getByRole("dialog");
 	const tokens = async () => (await gateway.read("system/tokens")).tokens;
-	const kept = async (): Promise<{ id: string; token: string } | null> =>
+	const storedToken = async (): Promise<{ id: string; token: string } | null> =>
 		JSON.parse((await visit.page.evaluate("localStorage.getItem('reader')")) || "null");
 
 	/** Logs in with the box "stay signed in" ticked. */
@@ -43,7 +43,7 @@ describe("A device that stays signed in for reading", function () {
 		await visit.page.getByLabel(say("login.keep"), { exact: true }).check();
 		await visit.logIn();
 		await visit.settled();
-		const own = await kept();
+		const own = await storedToken();
 		if (own !== null) gateway.plant(own.token);
 	}
 	/** Ends the tab's session, as a timeout or another tab does. */
@@ -65,7 +65,7 @@ describe("A device that stays signed in for reading", function () {
 		assert.deepEqual(await violationsOf(visit), []);
 		await visit.logIn();
 		assert.deepEqual(await tokens(), []);
-		assert.equal(await kept(), null);
+		assert.equal(await storedToken(), null);
 		await endSession();
 		await visit.page.waitForSelector("main.login");
 	});
@@ -75,7 +75,7 @@ describe("A device that stays signed in for reading", function () {
 		const [token] = await tokens();
 		assert.equal(token.scope, "read");
 		assert.match(token.name, /^Chrome on \w+, [A-Z][a-z]{2} 20\d\d$/);
-		assert.equal((await kept())?.id, token.id);
+		assert.equal((await storedToken())?.id, token.id);
 		await visit.go("security");
 		const row = visit.card("tokens.title").getByRole("listitem").filter({ hasText: token.name });
 		await row.getByText(say("tokens.this")).waitFor();
@@ -140,7 +140,7 @@ describe("A device that stays signed in for reading", function () {
 		await deleteTokens(gateway);
 		await visit.page.reload();
 		await visit.page.getByText(say("ending.forgotten")).waitFor();
-		assert.equal(await kept(), null);
+		assert.equal(await storedToken(), null);
 		// This message also survives a restart of the browser.
 		await visit.page.evaluate("sessionStorage.clear()");
 		await visit.page.reload();
@@ -159,7 +159,7 @@ describe("A device that stays signed in for reading", function () {
 		await card.locator("button[name=revoke]").click();
 		await dialog().locator("button[type=submit]").click();
 		await card.getByText(say("tokens.none")).waitFor();
-		assert.equal(await kept(), null);
+		assert.equal(await storedToken(), null);
 		assert.equal(await visit.page.evaluate("localStorage.getItem('reader')"), null);
 	});
 
@@ -167,7 +167,7 @@ describe("A device that stays signed in for reading", function () {
 		it(`revokes its token at the logout, ${withSession ? "with a session" : "without one"}`, async () => {
 			await signIn();
 			if (!withSession) await endSession();
-			const own = (await kept())?.token ?? "";
+			const own = (await storedToken())?.token ?? "";
 			await visit.button("logout").click();
 			await visit.page.waitForSelector("main.login");
 			await visit.settled();
@@ -185,7 +185,7 @@ describe("A device that stays signed in for reading", function () {
 		await signIn({ width: PHONE });
 		const card = visit.card("tokens.title");
 		await card.getByText(`${say("login.keep.failed")} ${say("error.token_slots_full")}`).waitFor();
-		assert.equal(await kept(), null);
+		assert.equal(await storedToken(), null);
 		assert.equal((await tokens()).length, 3);
 		assert.deepEqual([await violationsOf(visit), await visit.overflow()], [[], []]);
 		await visit.go("dashboard");

@@ -95,18 +95,22 @@ function quantise(colours: Uint8Array): { palette: Buffer; indices: Uint8Array }
 		const colour = (colours[i] << 16) | (colours[i + 1] << 8) | colours[i + 2];
 		counts.set(colour, (counts.get(colour) ?? 0) + 1);
 	}
-	const kept = [...counts.keys()].sort((x, y) => counts.get(y)! - counts.get(x)!).slice(0, PALETTE_LIMIT);
+	const mostFrequent = [...counts.keys()].sort((x, y) => counts.get(y)! - counts.get(x)!).slice(0, PALETTE_LIMIT);
 	const distance = (x: number, y: number) =>
 		((x >> 16) - (y >> 16)) ** 2 + (((x >> 8) & 255) - ((y >> 8) & 255)) ** 2 + ((x & 255) - (y & 255)) ** 2;
-	const nearest = new Map(kept.map((colour, index) => [colour, index]));
+	const nearest = new Map(mostFrequent.map((colour, index) => [colour, index]));
 	for (const colour of counts.keys()) {
 		if (nearest.has(colour)) continue;
 		let best = 0;
-		for (let i = 1; i < kept.length; i++) if (distance(colour, kept[i]) < distance(colour, kept[best])) best = i;
+		for (let i = 1; i < mostFrequent.length; i++)
+			if (distance(colour, mostFrequent[i]) < distance(colour, mostFrequent[best])) best = i;
 		nearest.set(colour, best);
 	}
 	const indices = new Uint8Array(colours.length / 3);
 	for (let i = 0; i < indices.length; i++)
 		indices[i] = nearest.get((colours[i * 3] << 16) | (colours[i * 3 + 1] << 8) | colours[i * 3 + 2])!;
-	return { palette: Buffer.from(kept.flatMap((colour) => [colour >> 16, (colour >> 8) & 255, colour & 255])), indices };
+	return {
+		palette: Buffer.from(mostFrequent.flatMap((colour) => [colour >> 16, (colour >> 8) & 255, colour & 255])),
+		indices,
+	};
 }

@@ -63,10 +63,10 @@ describe("The page's system settings", function () {
 	it("shows how long a gateway on batteries stays awake, and that its batteries are low", async () => {
 		const card = visit.card("supply.title");
 		assert.equal(await card.getByText(say("supply.awake")).count(), 0);
-		const told = { awake_secs: 541, battery_powered: true, battery_low: true };
+		const status = { awake_secs: 541, battery_powered: true, battery_low: true };
 		await visit.page.route("**/system/status", async (route) => {
 			const response = await route.fetch();
-			await route.fulfill({ response, json: { ...(await response.json()), ...told } });
+			await route.fulfill({ response, json: { ...(await response.json()), ...status } });
 		});
 		await card.getByText(say("supply.battery.low")).waitFor();
 		const fact = card.locator("dl > div").filter({ hasText: say("supply.awake") });
@@ -76,10 +76,10 @@ describe("The page's system settings", function () {
 	});
 
 	it("shows safe mode, and damaged or failing memory, while they last", async () => {
-		let told: object = {};
+		let status: object = {};
 		await visit.page.route("**/system/status", async (route) => {
 			const response = await route.fetch();
-			await route.fulfill({ response, json: { ...(await response.json()), ...told } });
+			await route.fulfill({ response, json: { ...(await response.json()), ...status } });
 		});
 		const cause = "the watchdog of tasks";
 		const text = say("safe.text", { cause });
@@ -88,10 +88,10 @@ describe("The page's system settings", function () {
 			[{ storage_state: "damaged" }, say("storage.damaged")],
 			[{ storage_state: "refused" }, say("storage.refused")],
 		] as const) {
-			told = state;
+			status = state;
 			await visit.page.getByText(key).waitFor();
 		}
-		told = {};
+		status = {};
 		await visit.page.getByText(say("storage.refused")).waitFor({ state: "detached" });
 		await visit.page.unroute("**/system/status");
 	});
@@ -113,7 +113,7 @@ describe("The page's system settings", function () {
 	it("restarts, says so at the login, and returns with the time zone that was set", async () => {
 		await visit.card("again.title").locator("[name=restart]").click();
 		await visit.page.getByRole("dialog").locator("button[type=submit]").click();
-		await comesBack("ending.restart");
+		await checkReturn("ending.restart");
 		assert.equal(await visit.card("clock.title").locator("[name=timezone]").inputValue(), "Europe/Warsaw");
 	});
 
@@ -134,14 +134,14 @@ describe("The page's system settings", function () {
 		await erase.click();
 		await visit.page.getByText("http://192.168.4.1/").waitFor();
 		// The simulated gateway is reachable at the same address.
-		await comesBack("ending.reset");
+		await checkReturn("ending.reset");
 		await gateway.login();
 		assert.equal((await gateway.read("system/timezone")).timezone, "");
 		assert.equal((await gateway.read("system/power_mode")).power_mode, 0);
 	});
 
 	/** Checks that the page waits for the gateway, returns to its place, and shows the login with this text. */
-	async function comesBack(why: TextKey): Promise<void> {
+	async function checkReturn(why: TextKey): Promise<void> {
 		await visit.page.getByRole("dialog", { name: say("restart.title") }).waitFor();
 		await gateway.rebooted();
 		const login = visit.page.locator("[name=password]");

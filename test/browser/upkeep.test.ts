@@ -125,6 +125,7 @@ describe("Maintenance on the page", function () {
 			await visit.hurry(dialog.getByText(say("update.sending")));
 			await dialog.locator("[name=cancel]").click();
 			await card().locator(".notice.info").getByText(say("update.unchanged")).waitFor();
+			assert.equal((await gateway.read("system/status")).ota_state, "idle");
 			await session.send("Network.emulateNetworkConditions", { ...network, uploadThroughput: -1 });
 		});
 
@@ -156,19 +157,19 @@ describe("Maintenance on the page", function () {
 			await choose(fileOf(NEXT));
 			for (const code of ["ota_downgrade", "ota_low_power", "ota_write_failed", "busy"] as const) {
 				const status = code === "busy" ? 503 : 500;
-				await visit.page.route("**/system/ota", (route) =>
+				await visit.page.route("**/system/ota?*", (route) =>
 					route.fulfill({ status, json: { error: code, message: "A sentence." } }),
 				);
 				await install().click();
 				await refused(`error.${code}`).waitFor();
 			}
-			await visit.page.route("**/system/ota", async (route) => {
+			await visit.page.route("**/system/ota?*", async (route) => {
 				state = { ota_last_error: "ota_interrupted" };
 				await route.abort("connectionreset");
 			});
 			await install().click();
 			await visit.hurry(refused("error.ota_interrupted"));
-			await visit.page.unroute("**/system/ota");
+			await visit.page.unroute("**/system/ota?*");
 			state = {};
 		});
 
@@ -245,9 +246,9 @@ describe("Maintenance on the page", function () {
 			// The status is the test's; this gateway knows no newer version.
 			await button.click();
 			await card().getByText(say("error.no_upgrade")).waitFor();
-			const asked: string[] = [];
+			const requests: string[] = [];
 			await visit.page.route("**/system/upgrade/install", (route) => {
-				asked.push(route.request().method());
+				requests.push(route.request().method());
 				state = { upgrade_version: NEWER, ota_state: "receiving", ota_received: 500_000, ota_total: 2_000_000 };
 				return route.fulfill({ status: 200 });
 			});
@@ -268,7 +269,7 @@ describe("Maintenance on the page", function () {
 			await visit.hurry(visit.page.locator("[name=password]"));
 			await visit.page.getByText(say("ending.update")).waitFor();
 			await visit.logIn();
-			assert.deepEqual(asked, ["POST", "POST"]);
+			assert.deepEqual(requests, ["POST", "POST"]);
 			await visit.page.unroute("**/system/upgrade/install");
 		});
 	});

@@ -39,12 +39,12 @@ describe("Consumption on the page", function () {
 		return visit;
 	}
 	/** Requests for the history. */
-	const asked = (visit: Visit) =>
+	const requestsOf = (visit: Visit) =>
 		visit.requests.filter((one) => one.url().includes("history")).map((one) => new URL(one.url()).searchParams);
 	const slider = (visit: Visit) => visit.page.getByRole("slider");
 	/** Replaces all kinds of spaces by a plain one. */
 	const plain = (text: string | null) => (text ?? "").replace(/\s+/g, " ");
-	const told = async (visit: Visit) => plain(await slider(visit).getAttribute("aria-valuetext"));
+	const announced = async (visit: Visit) => plain(await slider(visit).getAttribute("aria-valuetext"));
 	const turn = async (visit: Visit, level: string, back = 0) => {
 		await visit.page.selectOption("select[name=by]", level);
 		for (let i = 0; i < back; i++) await visit.button("use.back").click();
@@ -95,7 +95,7 @@ describe("Consumption on the page", function () {
 		const peak = plain(await bars.locator(".facts").innerText());
 		assert.ok(peak.includes(`${((highest * 4) / 1000).toFixed(2)} kW (Nov 21, 7:45 PM)`), peak);
 		assert.deepEqual(
-			asked(visit).map((query) => query.get("period")),
+			requestsOf(visit).map((query) => query.get("period")),
 			["days", "quarters"],
 		);
 		assert.deepEqual(await violationsOf(visit), []);
@@ -132,19 +132,19 @@ describe("Consumption on the page", function () {
 		await visit.card("use.today").waitFor({ timeout: 20_000 });
 		visit.requests.length = 0;
 		await visit.go("use");
-		const first = asked(visit).map((query) => query.get("period"));
+		const first = requestsOf(visit).map((query) => query.get("period"));
 		assert.deepEqual(first, ["days", "quarters", "months", "days"]);
 		// Two days of quarters, two months of days and one a year ago, two years of months; each with an hour at both ends.
-		const spans = asked(visit).map((query) =>
+		const spans = requestsOf(visit).map((query) =>
 			Math.round((Number(query.get("to")) - Number(query.get("from"))) / 86_400),
 		);
 		assert.deepEqual(spans, [61, 2, 730, 30]);
 		await turn(visit, "days", 1);
 		await turn(visit, "months", 1);
 		await turn(visit, "quarters", 1);
-		assert.equal(asked(visit).length, 4);
+		assert.equal(requestsOf(visit).length, 4);
 		await turn(visit, "hours");
-		assert.equal(asked(visit).length, 5);
+		assert.equal(requestsOf(visit).length, 5);
 		assert.equal(visit.mostAtOnce, 1);
 		await visit.end();
 	});
@@ -154,16 +154,16 @@ describe("Consumption on the page", function () {
 		assert.equal(await visit.page.locator(".bars .up").count(), on("quarters", "2026-11-22").length);
 		await slider(visit).focus();
 		const last = on("quarters", "2026-11-22").at(-1)!;
-		assert.ok((await told(visit)).includes(`Imported ${last["import_wh"] / 1000}`), await told(visit));
+		assert.ok((await announced(visit)).includes(`Imported ${last["import_wh"] / 1000}`), await announced(visit));
 		await visit.page.keyboard.press("Home");
-		assert.match(await told(visit), /^12:00 – 12:15\sAM: Imported 0\.\d{3}\skWh, Exported 0\.00\skWh$/);
-		assert.equal(plain(await visit.page.locator("p.chosen").innerText()), await told(visit));
+		assert.match(await announced(visit), /^12:00 – 12:15\sAM: Imported 0\.\d{3}\skWh, Exported 0\.00\skWh$/);
+		assert.equal(plain(await visit.page.locator("p.chosen").innerText()), await announced(visit));
 		await visit.page.keyboard.press("ArrowRight");
-		assert.match(await told(visit), /^12:15 – 12:30\sAM: /);
+		assert.match(await announced(visit), /^12:15 – 12:30\sAM: /);
 		await visit.page.keyboard.press("End");
 		const box = (await slider(visit).locator("svg").boundingBox())!;
 		await visit.page.mouse.move(box.x + box.width * 0.1, box.y + 100);
-		assert.match(await told(visit), /AM: /);
+		assert.match(await announced(visit), /AM: /);
 		await visit.end();
 	});
 
@@ -174,9 +174,9 @@ describe("Consumption on the page", function () {
 		const gap = on("hours", "2026-11-20").find((one) => one["gap"])!;
 		await slider(visit).focus();
 		await visit.page.keyboard.press("Home");
-		while (!(await told(visit)).includes(say("mark.gap"))) await visit.page.keyboard.press("ArrowRight");
-		assert.match(await told(visit), /^4:00 – 10:00\sAM: /);
-		assert.ok((await told(visit)).includes(kWh(gap["import_wh"])), await told(visit));
+		while (!(await announced(visit)).includes(say("mark.gap"))) await visit.page.keyboard.press("ArrowRight");
+		assert.match(await announced(visit), /^4:00 – 10:00\sAM: /);
+		assert.ok((await announced(visit)).includes(kWh(gap["import_wh"])), await announced(visit));
 		await turn(visit, "months", 1);
 		assert.equal(await visit.page.locator(".bars circle").count(), 1);
 		assert.ok(await visit.page.locator(".legend").getByText(say("mark.meter_changed")).isVisible());
@@ -199,7 +199,7 @@ describe("Consumption on the page", function () {
 		const visit = await open();
 		await visit.page.selectOption("select[name=kind]", "gas_l");
 		await turn(visit, "days");
-		assert.match(await told(visit), / 22, 2026: \d\.\d\d\sm³, not complete$/);
+		assert.match(await announced(visit), / 22, 2026: \d\.\d\d\sm³, not complete$/);
 		assert.equal(await visit.page.locator(".bars .down:not([height='0'])").count(), 0);
 		await visit.end();
 	});

@@ -23,7 +23,7 @@ describe("The pages of a firmware without some parts and protocols", function ()
 		await gateway?.stop();
 	});
 
-	/** Visits a gateway whose status names what it lacks, and whose routes for that answer 404. */
+	/** Visits a gateway whose status names omitted parts, and whose routes of these parts reply 404. */
 	async function begin(): Promise<void> {
 		visit = await Visit.begin(browser, gateway);
 		await visit.page.route("**/system/status", async (route) => {
@@ -47,7 +47,8 @@ describe("The pages of a firmware without some parts and protocols", function ()
 		visit.page
 			.locator(PROTOCOL)
 			.evaluateAll((options) => options.map((option) => (option as unknown as { value: string }).value));
-	const asked = (path: string) => visit.requests.some((request) => new URL(request.url()).pathname.endsWith(path));
+	const wasRequested = (path: string) =>
+		visit.requests.some((request) => new URL(request.url()).pathname.endsWith(path));
 
 	it("are complete if nothing is left out", async () => {
 		without = "";
@@ -59,7 +60,7 @@ describe("The pages of a firmware without some parts and protocols", function ()
 		assert.equal(await visit.card("price.title").count(), 1);
 	});
 
-	it("lack parts in the menu, on the overview and among the settings, and do not ask for them", async () => {
+	it("show omitted parts neither in the menu, on the overview nor among the settings, and send no requests for them", async () => {
 		without = "hub mqtt live-meter prices peaks";
 		await begin();
 		const shown = await places();
@@ -70,7 +71,7 @@ describe("The pages of a firmware without some parts and protocols", function ()
 		await visit.go("system");
 		assert.equal(await visit.card("price.title").count(), 0);
 		await visit.go("use");
-		for (const path of ["/hub", "/mqtt", "/prices", "/peaks", "/live-meter"]) assert.ok(!asked(path), path);
+		for (const path of ["/hub", "/mqtt", "/prices", "/peaks", "/live-meter"]) assert.ok(!wasRequested(path), path);
 	});
 
 	it("show one of two outputs if the other one is left out", async () => {
@@ -80,7 +81,7 @@ describe("The pages of a firmware without some parts and protocols", function ()
 		assert.deepEqual([await visit.card("mqtt.title").count(), await visit.card("hub.title").count()], [1, 0]);
 	});
 
-	it("offer only protocols that are there, and the stored one", async () => {
+	it("offer the protocols that were not left out, and the stored one", async () => {
 		without = "dlms tic";
 		await gateway.write("meter/protocol", { protocol: "tic" });
 		await begin();

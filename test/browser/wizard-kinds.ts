@@ -49,7 +49,7 @@ export interface Kind {
 	readonly says?: Parameters<typeof say>[0];
 }
 
-const asked = (what: string, mode: string, ...more: string[]): Kind => ({
+const polled = (what: string, mode: string, ...more: string[]): Kind => ({
 	what,
 	meter: ["--mode", mode, "--baud-pace", ...more],
 	protocol: "iec62056",
@@ -91,9 +91,9 @@ const BOTH_KEYS = {
 } as const;
 
 export const KINDS: readonly Kind[] = [
-	asked("mode A", "A"),
-	asked("mode B", "B"),
-	{ ...asked("mode C", "C"), isInXS: true },
+	polled("mode A", "A"),
+	polled("mode B", "B"),
+	{ ...polled("mode C", "C"), isInXS: true },
 	{
 		what: "mode D at 2400 Bd",
 		meter: ["--mode", "D", "--baud", "2400", "--push-seconds", "3", "--baud-pace"],
@@ -247,7 +247,7 @@ async function readByWizard(visit: Visit, kind: Kind): Promise<readonly [found: 
 	const setItSo = main.locator('button[name="set-it-so"]');
 	const done = main.getByText(DONE);
 	const { why, tries = [] } = kind;
-	const beganMs = Date.now();
+	const startMs = Date.now();
 	// Either the default settings fit, or the gateway finds settings that do.
 	await main.locator('button[name="align"]').click();
 	await main.getByText(say("probe.ok")).or(setItSo).first().waitFor({ timeout: FOUND_MS });
@@ -277,7 +277,7 @@ async function readByWizard(visit: Visit, kind: Kind): Promise<readonly [found: 
 	if (tries.length > 0) await main.getByText(say(why!)).waitFor({ state: "detached" });
 	assert.equal(await main.getByText(say("read.unchecked")).count(), kind.isUnchecked ? 1 : 0);
 	if (kind.says !== undefined) await main.getByText(say(kind.says)).waitFor();
-	return [foundMs - beganMs, Date.now() - foundMs].map((ms) => Math.round(ms / 1000)) as [number, number];
+	return [foundMs - startMs, Date.now() - foundMs].map((ms) => Math.round(ms / 1000)) as [number, number];
 }
 
 /** Defines a test for each of `kinds`, rows of KINDS, with the gateway in this engine. */

@@ -85,9 +85,9 @@ describe("Zigbee on the page", function () {
 	};
 	/** Visits a gateway whose replies show `radio`. */
 	async function begin(): Promise<Visit> {
-		const begun = await Visit.begin(browser, gateway, { hurried: true });
+		const newVisit = await Visit.begin(browser, gateway, { hurried: true });
 		for (const route of ["config", "reset"]) {
-			await begun.page.route(`**/zigbee/${route}`, (request) => {
+			await newVisit.page.route(`**/zigbee/${route}`, (request) => {
 				if (request.request().method() === "GET") return request.fulfill({ json: radio });
 				sent.push([route, request.request().postDataJSON()]);
 				showNext?.();
@@ -95,14 +95,14 @@ describe("Zigbee on the page", function () {
 				return request.fulfill({ body: "" });
 			});
 		}
-		await begun.page.route("**/system/status", async (route) => {
+		await newVisit.page.route("**/system/status", async (route) => {
 			const response = await route.fetch();
 			if (!response.ok()) return route.fulfill({ response });
 			const { state, enabled } = radio as { state: string; enabled?: boolean };
 			const status = { ...(await response.json()), zigbee_enabled: enabled, zigbee_state: state };
 			return route.fulfill({ response, json: status });
 		});
-		return begun.logIn();
+		return newVisit.logIn();
 	}
 	const card = () => visit.card("network.state");
 	/** Leaves the page and returns, so that it requests everything again. */

@@ -163,12 +163,12 @@ describe("certificate/identity: the device's own certificate", () => {
 	});
 	it("has its fingerprint logged in the browsers' form, at a start and when it is replaced", () => {
 		const device = new Device();
-		const told = () => device.traced.splice(0);
+		const newLines = () => device.traced.splice(0);
 		const first = device.start();
 		device.identity.announce();
-		assert.deepEqual(told(), [`tls: SHA-256 ${new X509Certificate(first).fingerprint256}`]);
+		assert.deepEqual(newLines(), [`tls: SHA-256 ${new X509Certificate(first).fingerprint256}`]);
 		const second = device.renew("cellar");
-		assert.deepEqual(told(), [`tls: SHA-256 ${new X509Certificate(second).fingerprint256}`]);
+		assert.deepEqual(newLines(), [`tls: SHA-256 ${new X509Certificate(second).fingerprint256}`]);
 	});
 	it("is outdated when it is for another address, unless another certificate is installed", () => {
 		const device = new Device();
@@ -214,7 +214,7 @@ describe("certificate/identity: an installed certificate", () => {
 		assert.equal(device.start(), "first");
 		const { installed } = device.identity;
 		assert.deepEqual([installed.isThere, installed.onTrial, installed.lastError], [true, false, ""]);
-		device.problems = ["never asked again"];
+		device.problems = ["not checked again"];
 		assert.equal(device.start(), "first");
 	});
 	it("gives way to the previous certificate if no handshake with it is possible", () => {

@@ -36,14 +36,14 @@ describe(`config/store when the process is killed (SEED=${SEED})`, function () {
 		let changes = 0;
 		for (let kill = 0; kill < KILLS; kill++) {
 			const writer = spawn(process.execPath, [WRITER, folder], { stdio: ["ignore", "pipe", "inherit"] });
-			let said = "";
+			let output = "";
 			const lifeMs = random.next() % LIFE_MS;
 			writer.stdout.on("data", (text) => {
-				if (said === "") setTimeout(() => writer.kill("SIGKILL"), lifeMs);
-				said += text;
+				if (output === "") setTimeout(() => writer.kill("SIGKILL"), lifeMs);
+				output += text;
 			});
 			await once(writer, "close");
-			const lines = said.split("\n").slice(0, -1);
+			const lines = output.split("\n").slice(0, -1);
 			changes += lines.length;
 			last = Number(lines.at(-1) ?? last);
 			const store = new ConfigStore(new FileStorage(folder), new NodeText(), ENTRIES);

@@ -70,10 +70,10 @@ describe("invocation counters", () => {
 	});
 	it("are stored by key and title; the least recently used key is forgotten", () => {
 		const storage = new VirtualStorage();
-		for (let i = 0; i < 16; i++) assert.ok(countersIn(storage, keyOf(i)).keepAhead());
-		assert.ok(countersIn(storage, keyOf(0)).keepAhead());
+		for (let i = 0; i < 16; i++) assert.ok(countersIn(storage, keyOf(i)).reserve());
+		assert.ok(countersIn(storage, keyOf(0)).reserve());
 		assert.equal(countersIn(storage, keyOf(0)).next, 201);
-		countersIn(storage, keyOf(99)).keepAhead();
+		countersIn(storage, keyOf(99)).reserve();
 		for (let i = 0; i < 16; i++) assert.equal(countersIn(storage, keyOf(i)).known, i !== 1, `key ${i}`);
 		assert.equal(new InvocationCounters(storage, crypto, keyOf(99), GUEK.subarray(0, 8)).known, false);
 	});

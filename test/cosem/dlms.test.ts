@@ -68,7 +68,7 @@ describe("a DLMS/COSEM session", () => {
 	});
 
 	describe("under the protocol iec62056 with mode_e_dlms", () => {
-		const iec = { protocol: "iec62056", handsOver: true };
+		const iec = { protocol: "iec62056", usesModeE: true };
 
 		it("is used with a meter that announces mode E", () => {
 			const { readout } = new Bed({}, iec).meter("--mode-e").succeed();

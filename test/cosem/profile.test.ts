@@ -18,7 +18,12 @@ const reading = new Household({ utcMs: Date.parse("2026-06-21T18:30:00Z"), mode:
 const objects = householdObjects({ zone: { minutes: 60, deviation: "standard" }, counter: () => 0 });
 
 /** Result of a load profile request; `damage` changes each answer of the meter. */
-function ask(code: string, entries: number, limit: number, damage: (answer: Buffer) => Uint8Array): DLMSProfile {
+function requestProfile(
+	code: string,
+	entries: number,
+	limit: number,
+	damage: (answer: Buffer) => Uint8Array,
+): DLMSProfile {
 	const service = new GetService({ objects, results: new Map(), logicalDevice: 1 });
 	const context = { client: 16, conformance: 0x001215, limit, context: 1, mechanism: 0 };
 	const titles = { title: new Uint8Array(8), clientTitle: new Uint8Array(8) };
@@ -47,11 +52,11 @@ const writer = new RecordWriter();
 describe("a load profile of a DLMS meter", () => {
 	it("is the same whatever the length of the answers", () => {
 		for (const code of CODES.slice(0, 3)) {
-			ask(code, 20, 1024, (answer) => answer);
+			requestProfile(code, 20, 1024, (answer) => answer);
 			const expected = recordsOf(writer.kept);
 			assert.equal(expected.length, 21);
 			for (const limit of [1000, 100, 64, 33, 20]) {
-				const { reason, done } = ask(code, 20, limit, (answer) => answer);
+				const { reason, done } = requestProfile(code, 20, limit, (answer) => answer);
 				assert.deepEqual([reason, done], [0, true]);
 				assert.deepEqual(recordsOf(writer.kept), expected, `${code} in ${limit} bytes`);
 			}
@@ -64,11 +69,16 @@ describe("a load profile of a DLMS meter", () => {
 		let before: Uint8Array = Uint8Array.of(0xc4, 1, 0xc1, 0, 1, 0);
 		for (let i = 0; i < 1500; i++) {
 			const code = mutator.pick(CODES);
-			const profile = ask(code, 1 + mutator.random.below(ROWS_LIMIT), mutator.pick([1024, 200, 40]), (answer) => {
-				const changed = mutator.random.below(6) === 0 ? mutator.mutate(answer, before) : answer;
-				before = answer;
-				return changed;
-			});
+			const profile = requestProfile(
+				code,
+				1 + mutator.random.below(ROWS_LIMIT),
+				mutator.pick([1024, 200, 40]),
+				(answer) => {
+					const changed = mutator.random.below(6) === 0 ? mutator.mutate(answer, before) : answer;
+					before = answer;
+					return changed;
+				},
+			);
 			assert.ok(profile.done, "the profile never ends");
 			const records = recordsOf(writer.kept);
 			if (profile.reason !== 0) assert.deepEqual(records, []);

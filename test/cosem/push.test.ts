@@ -47,7 +47,7 @@ function sealed(
 }
 
 /** The code of each failure, or the records of each readout. */
-function told(outcomes: readonly (Readout | string)[]) {
+function resultsOf(outcomes: readonly (Readout | string)[]) {
 	return outcomes.map((one) => (typeof one === "string" ? one : recordsOf(one.records)));
 }
 
@@ -113,7 +113,8 @@ describe("captured pushes of DLMS/COSEM", () => {
 			const outcomes = [...bed.take(bytes), ...bed.silence()];
 			const expected = REFUSALS[name] ?? (isCiphered ? ["dlms-push/no-key"] : undefined);
 			if (expected !== undefined) assert.deepEqual(outcomes, expected);
-			else assert.ok(outcomes.length > 0 && outcomes.every((one) => typeof one === "object"), told(outcomes).join());
+			else
+				assert.ok(outcomes.length > 0 && outcomes.every((one) => typeof one === "object"), resultsOf(outcomes).join());
 		});
 	}
 });
@@ -149,7 +150,7 @@ describe("bodies of pushes", () => {
 	};
 	for (const [name, { body, records }] of Object.entries(cases)) {
 		it(`${name}: ${records.length > 0 ? "accepted" : "refused"}`, () => {
-			const outcomes = told(new PushBed().take(hdlcPush(hex(head + body))));
+			const outcomes = resultsOf(new PushBed().take(hdlcPush(hex(head + body))));
 			assert.deepEqual(outcomes, [records.length > 0 ? records : "dlms-push/unknown"]);
 		});
 	}
@@ -170,7 +171,7 @@ describe("bodies of pushes", () => {
 
 	it("values without scalers: accepted, with the scalers of a known maker in the system title", () => {
 		const plain = hex(`${head} 0204 09060100010800ff 0600000064 09060100200700ff 1208fc`);
-		const read = (push: Uint8Array) => told(new PushBed(BOTH).take(mbusPush(push)));
+		const read = (push: Uint8Array) => resultsOf(new PushBed(BOTH).take(mbusPush(push)));
 		assert.deepEqual(read(sealed(plain)), [["1-0:1.8.0*255: 100*Wh", "1-0:32.7.0*255: 230.0*V"]]);
 		const other = sealed(plain, { title: hex("5858580000000001") });
 		assert.deepEqual(read(other), [["1-0:1.8.0*255: 100", "1-0:32.7.0*255: 2300"]]);
@@ -188,7 +189,7 @@ describe("bodies of pushes", () => {
 			]);
 		}
 		const both = hex(`${head} 0203 ${objects} 0600000001 0600000002`);
-		assert.deepEqual(told(new PushBed().take(hdlcPush(both))), [["1-0:1.8.0*255: 1*Wh", "1-0:2.8.0*255: 2*Wh"]]);
+		assert.deepEqual(resultsOf(new PushBed().take(hdlcPush(both))), [["1-0:1.8.0*255: 1*Wh", "1-0:2.8.0*255: 2*Wh"]]);
 	});
 });
 
@@ -197,7 +198,7 @@ describe("the protection of pushes", () => {
 		for (const tag of [0xdb, 0xdc]) {
 			for (const control of [0x30, 0x31]) {
 				const outcomes = new PushBed(BOTH).take(hdlcPush(sealed(PLAIN, { tag, control })));
-				assert.deepEqual(told(outcomes), [RECORDS]);
+				assert.deepEqual(resultsOf(outcomes), [RECORDS]);
 				assert.equal(statusOf(outcomes), STATUS_OK);
 			}
 		}
@@ -206,7 +207,7 @@ describe("the protection of pushes", () => {
 	it("a push without a tag, or without a key to check its tag, has the status unchecked", () => {
 		for (const control of [0x20, 0x30]) {
 			const outcomes = new PushBed({ encryptionKey: KEY }).take(hdlcPush(sealed(PLAIN, { control })));
-			assert.deepEqual(told(outcomes), [RECORDS]);
+			assert.deepEqual(resultsOf(outcomes), [RECORDS]);
 			assert.equal(statusOf(outcomes), STATUS_UNCHECKED);
 		}
 	});
@@ -220,7 +221,7 @@ describe("the protection of pushes", () => {
 		];
 		for (const [keys, control, status] of cases) {
 			const outcomes = new PushBed(keys).take(hdlcPush(sealed(PLAIN, { control })));
-			assert.deepEqual(told(outcomes), [RECORDS]);
+			assert.deepEqual(resultsOf(outcomes), [RECORDS]);
 			assert.equal(statusOf(outcomes), status);
 		}
 	});
@@ -294,7 +295,7 @@ describe("the protection of pushes", () => {
 			assert.deepEqual(next.take(hdlcPush(sealed(PLAIN, { control, counter: 8 }))), ["dlms-push/replay"]);
 			// After a restart only the counters in flash are known: the first one and every 200th.
 			const afterRestart = (counter: number) =>
-				told(new PushBed(bed.settings).take(hdlcPush(sealed(PLAIN, { control, counter }))));
+				resultsOf(new PushBed(bed.settings).take(hdlcPush(sealed(PLAIN, { control, counter }))));
 			assert.deepEqual(afterRestart(7), ["dlms-push/replay"]);
 			for (let counter = 9; counter <= 400; counter++) assert.deepEqual(push(counter), [good]);
 			assert.deepEqual(afterRestart(206), ["dlms-push/replay"]);
@@ -444,11 +445,11 @@ describe("a listener to pushes", () => {
 		const bed = new PushBed();
 		for (const bytes of [hdlcPush(long, 500), hdlcPush(long, 2000), blockPush(long, 120), mbusPush(long)]) {
 			assert.deepEqual(
-				told(bed.take(bytes)).filter((one) => one !== "dlms-push/unknown"),
+				resultsOf(bed.take(bytes)).filter((one) => one !== "dlms-push/unknown"),
 				[],
 			);
 			bed.silence();
-			assert.deepEqual(told(bed.take(hdlcPush(PLAIN))), [RECORDS]);
+			assert.deepEqual(resultsOf(bed.take(hdlcPush(PLAIN))), [RECORDS]);
 		}
 	});
 
@@ -456,7 +457,7 @@ describe("a listener to pushes", () => {
 		const head = [0xdb, TITLE.length, ...TITLE, 0x82, 0x0b, 0xb8, 0x30, 0, 0, 0, 1];
 		const bed = new PushBed();
 		const bytes = Uint8Array.from([...head, ...hdlcPush(PLAIN)]);
-		assert.deepEqual(told(bed.take(bytes)).at(-1), RECORDS);
+		assert.deepEqual(resultsOf(bed.take(bytes)).at(-1), RECORDS);
 	});
 
 	it("shows an M-Bus push that contains the head of an HDLC frame correctly or not at all", () => {
@@ -464,13 +465,13 @@ describe("a listener to pushes", () => {
 		const value = `09${(head.length + 40).toString(16)}${head.toString("hex")}${"42".repeat(40)}`;
 		const plain = hex(`0f00000001 00 0202 0202 09060000600101ff ${value} 0202 09060100010800ff 0600000007`);
 		const bed = new PushBed();
-		const good = told(new PushBed().take(hdlcPush(plain)));
+		const good = resultsOf(new PushBed().take(hdlcPush(plain)));
 		assert.equal(good.length, 1);
 		for (const size of [245, 40]) {
-			const outcomes = told(bed.take(mbusPush(plain, size)));
+			const outcomes = resultsOf(bed.take(mbusPush(plain, size)));
 			if (outcomes.length > 0) assert.deepEqual(outcomes, good);
 			bed.silence();
-			assert.deepEqual(told(bed.take(mbusPush(PLAIN))), [RECORDS]);
+			assert.deepEqual(resultsOf(bed.take(mbusPush(PLAIN))), [RECORDS]);
 		}
 	});
 
@@ -481,13 +482,13 @@ describe("a listener to pushes", () => {
 		damaged[first - 1] ^= 1;
 		const bed = new PushBed();
 		assert.deepEqual(bed.take(damaged), []);
-		assert.deepEqual(told(bed.take(bytes)), [RECORDS]);
+		assert.deepEqual(resultsOf(bed.take(bytes)), [RECORDS]);
 	});
 
 	it("never accepts a push without its first segment", () => {
 		const first = hdlcPush(PLAIN, 20);
 		const length = (first[2] | ((first[1] & 7) << 8)) + 1;
-		assert.deepEqual(told(new PushBed().take(Buffer.concat([first.subarray(0, 1), first.subarray(length)]))), []);
+		assert.deepEqual(resultsOf(new PushBed().take(Buffer.concat([first.subarray(0, 1), first.subarray(length)]))), []);
 	});
 
 	it("never throws on a damaged push, and reads the next one after a silence", () => {
@@ -508,7 +509,7 @@ describe("a listener to pushes", () => {
 					for (let at = 0; at < bytes.length; at += piece) bed.take(Uint8Array.from(bytes.slice(at, at + piece)));
 					bed.silence();
 					bytes = [];
-					assert.deepEqual(told(bed.take(hdlcPush(sealed(PLAIN, { counter: 9 })))), [RECORDS]);
+					assert.deepEqual(resultsOf(bed.take(hdlcPush(sealed(PLAIN, { counter: 9 })))), [RECORDS]);
 				},
 			),
 			{ numRuns: 300 },
@@ -535,7 +536,7 @@ describe("a listener to pushes", () => {
 			assert.equal(conversation.readout(EVENT_POOR, 1), undefined);
 			assert.equal(conversation.readout(EVENT_END, 1), undefined);
 			bed.silence();
-			if (name !== "ended") assert.deepEqual(told(bed.take(mbusPush(PLAIN))), [RECORDS], name);
+			if (name !== "ended") assert.deepEqual(resultsOf(bed.take(mbusPush(PLAIN))), [RECORDS], name);
 			conversation.abort(bed.nowMs);
 			assert.deepEqual(
 				bed.events().filter((one) => one !== "end"),

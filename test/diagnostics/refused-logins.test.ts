@@ -44,7 +44,7 @@ describe(`diagnostics/event-log among refused logins (SEED=${seed})`, () => {
 			[EVENT_SETTINGS, "hub"],
 			[EVENT_UPDATE_INSTALLED, "1.2.3 from 192.168.1.9"],
 		] as const;
-		const told = ["started", ...acts.map(([{ name }, detail]) => `${name} ${detail}`)];
+		const counted = ["started", ...acts.map(([{ name }, detail]) => `${name} ${detail}`)];
 		unit.log.note(EVENT_STARTED);
 		refuse(unit, 45, 10, 45);
 		for (const [kind, detail] of acts) unit.log.note(kind, detail);
@@ -54,7 +54,7 @@ describe(`diagnostics/event-log among refused logins (SEED=${seed})`, () => {
 			const { shown } = unit;
 			assert.deepEqual(
 				shown.filter((text) => !isRefused(text)),
-				told,
+				counted,
 			);
 			assert.ok(shown.filter(isRefused).length <= REFUSED_LIMIT + 1, `${shown}`);
 		}
@@ -94,8 +94,8 @@ describe(`diagnostics/event-log among refused logins (SEED=${seed})`, () => {
 		refuse(unit, 5 * 3600, 1000);
 		const { operations } = unit.flash;
 		unit.start();
-		const told = refusedIn(unit);
-		assert.ok(told > 4 * 3600 && told <= 5 * 3600, `${told}`);
+		const counted = refusedIn(unit);
+		assert.ok(counted > 4 * 3600 && counted <= 5 * 3600, `${counted}`);
 		assert.ok(operations <= 8 + 5 + 2, `${operations} writes`);
 	});
 
@@ -152,9 +152,12 @@ describe(`diagnostics/event-log among refused logins (SEED=${seed})`, () => {
 					} else if ("pauseMs" in one) unit.time.advance(one.pauseMs);
 					else {
 						unit.start();
-						const told = refusedIn(unit);
-						assert.ok(told >= known && told <= refused, `${told} of ${refused}, ${known} of them before a token`);
-						refused = known = told;
+						const counted = refusedIn(unit);
+						assert.ok(
+							counted >= known && counted <= refused,
+							`${counted} of ${refused}, ${known} of them before a token`,
+						);
+						refused = known = counted;
 					}
 					assert.equal(refusedIn(unit), refused);
 					const { shown } = unit;

@@ -137,7 +137,7 @@ export class Conversation {
 			const answer = server.answer(request);
 			for (const apdu of between?.(answer, this.sent.length) ?? [answer]) {
 				this.received.push(apdu);
-				step = this.give(apdu);
+				step = this.deliver(apdu);
 				if (step !== STEP_WAIT) break;
 			}
 			assert.notEqual(step, STEP_WAIT, "no answer came");
@@ -147,7 +147,7 @@ export class Conversation {
 	}
 
 	/** Feeds an APDU in the middle of a buffer that is overwritten afterwards. */
-	give(apdu: Uint8Array): number {
+	deliver(apdu: Uint8Array): number {
 		const buffer = new Uint8Array(apdu.length + 4).fill(0x2a);
 		buffer.set(apdu, 2);
 		const step = this.association.receive(buffer, 2, 2 + apdu.length);

@@ -14,11 +14,11 @@ const SIZES = [1, 2, 4, 4, 8, 0, 0, 1, 4];
 /** A meter's objects with distinct values, and their poll list. */
 function objectsFor(mutator: Mutator): [string[], Map<string, string | number>] {
 	const { random } = mutator;
-	const asked: string[] = [];
+	const polled: string[] = [];
 	const values = new Map<string, string | number>([["1 0.0.42.0.0.255 2", "09034D4D4D"]]);
 	for (let i = 0; i < random.below(20); i++) {
 		const classId = mutator.pick([1, 3, 3, 3, 4, 5, 8]);
-		asked.push(`${classId} 1-0:${i}.8.0.255 2`);
+		polled.push(`${classId} 1-0:${i}.8.0.255 2`);
 		const at = random.below(TEXTS.length);
 		const size = SIZES[at] || random.below(30);
 		const head = SIZES[at] === 0 ? size.toString(16).padStart(2, "0") : "";
@@ -28,13 +28,13 @@ function objectsFor(mutator: Mutator): [string[], Map<string, string | number>] 
 		values.set(`${classId} 1.0.${i}.8.0.255 4`, "02020F02161B");
 		values.set(`${classId} 1.0.${i}.8.0.255 5`, "090C07EA030107112D00FF800000");
 	}
-	return [asked, values];
+	return [polled, values];
 }
 
 export async function damageAnswers(seed: number, runs: number): Promise<void> {
 	await runAll("answers of a DLMS meter", seed, runs, (mutator) => {
 		const { random } = mutator;
-		const [asked, objects] = objectsFor(mutator);
+		const [polled, objects] = objectsFor(mutator);
 		const level = {
 			mechanism: mutator.pick([0, 1, 5]),
 			ciphered: !random.oneIn(3),
@@ -45,7 +45,7 @@ export async function damageAnswers(seed: number, runs: number): Promise<void> {
 			pdu: mutator.pick([0, 0, 40, 128]),
 			release: random.oneIn(2),
 		};
-		const list = listOf(...asked);
+		const list = listOf(...polled);
 		const whole = new Conversation({ list, ...level });
 		assert.equal(whole.run(new Server({ objects, ...level })), undefined);
 		// An unciphered exception, which any sender can forge, may remove an object or its time.
@@ -72,6 +72,6 @@ export async function damageAnswers(seed: number, runs: number): Promise<void> {
 			return odd.length > 0 && odd[0] === answer[0] ? odd : answer;
 		};
 		inside.run(new Server({ objects, ...level, plainFault: sound }));
-		assert.ok(inside.notes.all.length <= asked.length);
+		assert.ok(inside.notes.all.length <= polled.length);
 	});
 }

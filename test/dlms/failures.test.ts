@@ -30,8 +30,8 @@ function meet(client: ClientOptions, server: Partial<ServerOptions>): [Failure |
 }
 
 function ends(expected: Failure, client: ClientOptions, server: Partial<ServerOptions>): Conversation {
-	const [got, conversation] = meet(client, server);
-	assert.equal(got, expected);
+	const [outcome, conversation] = meet(client, server);
+	assert.equal(outcome, expected);
 	assert.deepEqual(conversation.notes.all, []);
 	return conversation;
 }
@@ -77,11 +77,11 @@ describe("the failure of an association", () => {
 		const name = (number: number) => `88020780 890760857405080 20${number}`;
 		const aare = (result: number, diagnostic: number, rest = "", context = 1) => {
 			const information = result === 0 ? "BE10040E0800065F1F040000101D01F40007" : "";
-			const told = `A20302010${result}A305A1030201${diagnostic.toString(16).padStart(2, "0")}${rest}${information}`;
-			const parts = `A1090607608574050801 0${context}${told}`.replaceAll(" ", "");
+			const refusalAARE = `A20302010${result}A305A1030201${diagnostic.toString(16).padStart(2, "0")}${rest}${information}`;
+			const parts = `A1090607608574050801 0${context}${refusalAARE}`.replaceAll(" ", "");
 			return `61${(parts.length / 2).toString(16).padStart(2, "0")}${parts}`;
 		};
-		const got = (both: Both, apdu: string) => replaced(both, 1, apdu.replaceAll(" ", "")).association.failure;
+		const outcome = (both: Both, apdu: string) => replaced(both, 1, apdu.replaceAll(" ", "")).association.failure;
 		const MECHANISMS = [
 			[2, failures.DLMS_HLS_2, /maker/],
 			[3, failures.DLMS_HLS_MD5, /MD5/],
@@ -96,16 +96,16 @@ describe("the failure of an association", () => {
 				assert.match(expected.message, new RegExp(`mechanism ${mechanism}`));
 				for (const client of [{}, { mechanism: 1, password: "x" }, { mechanism: 5 }]) {
 					for (const diagnostic of [1, 11, 12, 13, 14])
-						assert.equal(got(client, aare(1, diagnostic, name(mechanism))), expected);
-					assert.equal(got(client, aare(0, 14, `${name(mechanism)}AA0680 04 31323334`)), expected);
+						assert.equal(outcome(client, aare(1, diagnostic, name(mechanism))), expected);
+					assert.equal(outcome(client, aare(0, 14, `${name(mechanism)}AA0680 04 31323334`)), expected);
 				}
 			});
 		}
 		it("names no unsupported mechanism if the meter names a supported or malformed one, or accepts the association", () => {
-			assert.equal(got({ mechanism: 5 }, aare(1, 11, name(5))), failures.DLMS_MECHANISM);
-			assert.equal(got({}, aare(1, 12, name(5))), failures.DLMS_AUTHENTICATION_REQUIRED);
-			assert.equal(got({}, aare(1, 11, "8901 07")), failures.DLMS_MECHANISM);
-			assert.equal(got({}, aare(0, 0, name(7))), undefined);
+			assert.equal(outcome({ mechanism: 5 }, aare(1, 11, name(5))), failures.DLMS_MECHANISM);
+			assert.equal(outcome({}, aare(1, 12, name(5))), failures.DLMS_AUTHENTICATION_REQUIRED);
+			assert.equal(outcome({}, aare(1, 11, "8901 07")), failures.DLMS_MECHANISM);
+			assert.equal(outcome({}, aare(0, 0, name(7))), undefined);
 		});
 
 		it("names security suite 2, used in the AARE, in an answer or in pass 4", () => {
@@ -132,20 +132,20 @@ describe("the failure of an association", () => {
 		it("names short-name referencing, whether the meter refuses or accepts with an association's short name", () => {
 			for (const both of [{}, LOW, HIGH]) {
 				for (const diagnostic of [1, 2]) {
-					assert.equal(got(both, aare(1, diagnostic, "", 2)), failures.DLMS_SHORT_NAMES);
-					assert.equal(got(both, aare(1, diagnostic, "", 4)), failures.DLMS_SHORT_NAMES);
+					assert.equal(outcome(both, aare(1, diagnostic, "", 2)), failures.DLMS_SHORT_NAMES);
+					assert.equal(outcome(both, aare(1, diagnostic, "", 4)), failures.DLMS_SHORT_NAMES);
 				}
 			}
 			// A refusal by gurux.dlms 4.0.47: our own context, and an initiate response with the association's name.
 			const echoed = "6129A109060760857405080101A203020101A305A103020102BE10040E0800065F1F04000002000400FA00";
-			assert.equal(got({}, echoed), failures.DLMS_SHORT_NAMES);
-			assert.equal(got({}, echoed.replace("FA00", "0007")), failures.DLMS_CONTEXT);
+			assert.equal(outcome({}, echoed), failures.DLMS_SHORT_NAMES);
+			assert.equal(outcome({}, echoed.replace("FA00", "0007")), failures.DLMS_CONTEXT);
 			for (const context of [1, 2]) {
 				const accepted = aare(0, 0, "", context);
 				const short = accepted.replace("00101D01F40007", "001C0301F4FA00");
-				assert.equal(got({}, short), failures.DLMS_SHORT_NAMES);
+				assert.equal(outcome({}, short), failures.DLMS_SHORT_NAMES);
 				// A meter that supports GET is read, whatever context it names.
-				assert.equal(got({}, accepted.replace("0007", "FA00")), undefined);
+				assert.equal(outcome({}, accepted.replace("0007", "FA00")), undefined);
 			}
 			assert.match(failures.DLMS_SHORT_NAMES.message, /short names.*protocol iec62056/);
 			for (const { message } of [failures.DLMS_CONTEXT, failures.DLMS_CONFORMANCE])
@@ -153,7 +153,7 @@ describe("the failure of an association", () => {
 		});
 	});
 
-	it("tells a wrong key of the client from a wrong proof of the meter", () => {
+	it("distinguishes a wrong key of the client from a wrong proof of the meter", () => {
 		const other = hex("0F0E0D0C0B0A09080706050403020100");
 		ends(failures.DLMS_AUTHENTICATION, { ...LOW, encryptionKey: other }, LOW);
 		ends(failures.DLMS_AUTHENTICATION, { ...HIGH, authenticationKey: other }, HIGH);
@@ -171,8 +171,8 @@ describe("the failure of an association", () => {
 		const faulty = { ...LOW, general: true, sealedFault: changeTitle };
 		ends(failures.DLMS_METER_TITLE, LOW, faulty);
 		// An AARE without a title is accepted if the title is configured, or comes with a general-glo APDU.
-		const [got] = meet({ ...HIGH, meterTitle: METER_TITLE }, { ...HIGH, titleless: true });
-		assert.equal(got, undefined);
+		const [outcome] = meet({ ...HIGH, meterTitle: METER_TITLE }, { ...HIGH, titleless: true });
+		assert.equal(outcome, undefined);
 	});
 
 	it("names the invocation counter that the meter expects if an exception contains it, and an exhausted counter", () => {
@@ -210,8 +210,8 @@ describe("the failure of an association", () => {
 		assert.equal(replaced({ mechanism: 5 }, 2, "0E050801").association.failure, failures.DLMS_EXCEPTION);
 		const conversation = new Conversation({ list, ...LOW, counter: 1 });
 		conversation.association.begin();
-		assert.equal(conversation.give(hex("CA12301234")), STEP_WAIT);
-		assert.equal(conversation.give(new Uint8Array(0)), STEP_END);
+		assert.equal(conversation.deliver(hex("CA12301234")), STEP_WAIT);
+		assert.equal(conversation.deliver(new Uint8Array(0)), STEP_END);
 		assert.equal(conversation.association.failure, failures.DLMS_MALFORMED);
 		assert.equal(conversation.association.resume(), STEP_END);
 	});
@@ -284,16 +284,16 @@ describe("a ciphered association", () => {
 
 	it("accepts answers that are only authenticated, and general-glo answers", () => {
 		for (const both of [{ control: 0x10 }, { control: 0x30 }, { general: true }]) {
-			const [got, conversation] = meet(HIGH, { ...HIGH, ...both });
-			assert.deepEqual([got, conversation.notes.all], [undefined, WHOLE]);
+			const [outcome, conversation] = meet(HIGH, { ...HIGH, ...both });
+			assert.deepEqual([outcome, conversation.notes.all], [undefined, WHOLE]);
 			assert.equal(conversation.cipher.unchecked, false);
 		}
 	});
 
 	it("treats a general-glo APDU without a title as the meter's", () => {
 		const untitled = (answer: Uint8Array) => (answer[0] === 0xdb ? join(hex("DB00"), answer.subarray(10)) : answer);
-		const [got, conversation] = meet(HIGH, { ...HIGH, general: true, sealedFault: untitled });
-		assert.deepEqual([got, conversation.notes.all], [undefined, WHOLE]);
+		const [outcome, conversation] = meet(HIGH, { ...HIGH, general: true, sealedFault: untitled });
+		assert.deepEqual([outcome, conversation.notes.all], [undefined, WHOLE]);
 	});
 
 	it("only encrypts if it has no authentication key, and shows when a tag was not checked", () => {
@@ -304,8 +304,8 @@ describe("a ciphered association", () => {
 			[0x30, true],
 			[0x10, true],
 		] as const) {
-			const [got, conversation] = meet(keyless, { ...LOW, control });
-			assert.deepEqual([got, conversation.notes.all], [undefined, WHOLE]);
+			const [outcome, conversation] = meet(keyless, { ...LOW, control });
+			assert.deepEqual([outcome, conversation.notes.all], [undefined, WHOLE]);
 			assert.equal(conversation.cipher.unchecked, unchecked);
 			assert.equal(conversation.sent[1][2], 0x20);
 		}
@@ -316,11 +316,11 @@ describe("a ciphered association", () => {
 			const conversation = new Conversation({ list, ...both });
 			conversation.association.frameLimit = 40;
 			const seen: Uint8Array[] = [];
-			const got = conversation.run(new Server({ objects: OBJECTS, ...both }), (answer) => {
+			const outcome = conversation.run(new Server({ objects: OBJECTS, ...both }), (answer) => {
 				seen.push(answer);
 				return [seen.length === (both === LOW ? 3 : 4) ? seen[seen.length - 2] : answer];
 			});
-			assert.equal(got, failures.DLMS_REPLAY);
+			assert.equal(outcome, failures.DLMS_REPLAY);
 			const mirror = new Conversation({ list, ...both, counter: 100 });
 			mirror.association.frameLimit = 40;
 			const server = new Server({ objects: OBJECTS, ...both });
@@ -331,8 +331,8 @@ describe("a ciphered association", () => {
 
 	it("uses the meter's security suite as soon as the meter has answered", () => {
 		for (const both of [LOW, HIGH]) {
-			const [got, conversation] = meet({ ...both, mechanism: both.mechanism ?? 0 }, { ...both, control: 0x31 });
-			assert.deepEqual([got, conversation.notes.all], [undefined, WHOLE]);
+			const [outcome, conversation] = meet({ ...both, mechanism: both.mechanism ?? 0 }, { ...both, control: 0x31 });
+			assert.deepEqual([outcome, conversation.notes.all], [undefined, WHOLE]);
 			const controls = conversation.sent.slice(1).map((apdu) => apdu[apdu[1] > 0x80 ? 3 : 2]);
 			assert.ok(controls.length > 0 && controls.every((control) => control === 0x31), controls.join());
 		}
@@ -354,7 +354,7 @@ describe("a ciphered association", () => {
 
 	it("refuses a meter that sends our own challenge back", () => {
 		const conversation = new Conversation({ list, mechanism: 5 });
-		const got = conversation.run(new Server({ mechanism: 5 }), (answer, count) => {
+		const outcome = conversation.run(new Server({ mechanism: 5 }), (answer, count) => {
 			if (count !== 1) return [answer];
 			const text = Buffer.from(answer).toString("hex");
 			const own = Buffer.from(conversation.sent[0])
@@ -363,7 +363,7 @@ describe("a ciphered association", () => {
 			const length = (answer[1] + 8).toString(16);
 			return [hex(text.replace(/^61../, `61${length}`).replace(/aa0a8008.{16}/, `aa128010${own}`))];
 		});
-		assert.equal(got, failures.DLMS_METER_UNVERIFIED);
+		assert.equal(outcome, failures.DLMS_METER_UNVERIFIED);
 	});
 
 	it("marks the password as the part of a request that must not be logged", () => {
@@ -373,7 +373,7 @@ describe("a ciphered association", () => {
 		assert.equal(Buffer.from(request.subarray(secretStart, secretEnd)).toString(), "topsecret");
 		request.fill(0x2a, secretStart, secretEnd);
 		assert.ok(!Buffer.from(request.subarray(0, requestLength)).includes("secret"));
-		conversation.give(hex("6129A109060760857405080101A203020100A305A103020100BE10040E0800065F1F040000501F01F40007"));
+		conversation.deliver(hex("6129A109060760857405080101A203020100A305A103020100BE10040E0800065F1F040000501F01F40007"));
 		assert.equal(conversation.association.secretStart, conversation.association.secretEnd);
 	});
 });
@@ -383,8 +383,8 @@ describe("a reading", () => {
 		for (const reason of [1, 2, 3, 4, 9, 11, 13, 250]) {
 			for (const conformance of [0x001e1d, 0x00101d]) {
 				const objects = new Map(OBJECTS).set(`${ENERGY} 2`, reason);
-				const [got, conversation] = meet({}, { objects, conformance });
-				assert.deepEqual([got, conversation.notes.all], [undefined, [`#0 refused ${reason}`, WHOLE[1]]]);
+				const [outcome, conversation] = meet({}, { objects, conformance });
+				assert.deepEqual([outcome, conversation.notes.all], [undefined, [`#0 refused ${reason}`, WHOLE[1]]]);
 			}
 		}
 	});
@@ -413,9 +413,9 @@ describe("a reading", () => {
 			["0201".repeat(9), 257],
 		] as const) {
 			const objects = new Map(OBJECTS).set("1 0.0.96.1.0.255 2", data);
-			const [got, conversation] = meet({}, { objects, conformance: 0x00101d });
+			const [outcome, conversation] = meet({}, { objects, conformance: 0x00101d });
 			const expected = reason === 1 ? "#1 refused 256" : `#1 refused ${reason}`;
-			assert.deepEqual([got, conversation.notes.all], [undefined, [WHOLE[0], expected]], data);
+			assert.deepEqual([outcome, conversation.notes.all], [undefined, [WHOLE[0], expected]], data);
 		}
 	});
 
@@ -444,8 +444,8 @@ describe("a reading", () => {
 			const plainFault = (answer: Uint8Array, request: Uint8Array) =>
 				request[0] === 0xc0 && request[1] === 3 ? hex(fault) : answer;
 			for (const both of [{}, LOW, HIGH]) {
-				const [got, conversation] = meet(both, { ...both, plainFault });
-				assert.deepEqual([got, conversation.notes.all], [undefined, WHOLE], fault);
+				const [outcome, conversation] = meet(both, { ...both, plainFault });
+				assert.deepEqual([outcome, conversation.notes.all], [undefined, WHOLE], fault);
 			}
 		}
 	});
@@ -455,8 +455,8 @@ describe("a reading", () => {
 		const longer = (answer: Uint8Array) => join(answer, hex("00"));
 		for (const fault of [cut, longer]) {
 			const plainFault = (answer: Uint8Array, request: Uint8Array) => (request[1] === 3 ? fault(answer) : answer);
-			const [got, conversation] = meet({}, { plainFault });
-			assert.deepEqual([got, conversation.notes.all], [undefined, WHOLE]);
+			const [outcome, conversation] = meet({}, { plainFault });
+			assert.deepEqual([outcome, conversation.notes.all], [undefined, WHOLE]);
 			assert.equal(conversation.reading.requests, 5);
 		}
 	});
@@ -469,9 +469,9 @@ describe("a reading", () => {
 		]);
 		const plainFault = (answer: Uint8Array, request: Uint8Array) =>
 			request[1] === 3 ? hex("C403C105 01 01 00 1103 00 1104 00 1105") : answer;
-		const [got, conversation] = meet({ list: own }, { objects: new Map(values), plainFault });
+		const [outcome, conversation] = meet({ list: own }, { objects: new Map(values), plainFault });
 		const lines = ["#0 refused 3", "#1 refused 3", "0.0.96.1.3.255: 3", "0.0.96.1.4.255: 4", "0.0.96.1.5.255: 5"];
-		assert.deepEqual([got, conversation.notes.all], [undefined, lines]);
+		assert.deepEqual([outcome, conversation.notes.all], [undefined, lines]);
 	});
 
 	it("ends if an answer is malformed or shows that the association is lost, and treats other exceptions as refusals", () => {
@@ -485,12 +485,12 @@ describe("a reading", () => {
 			["FF", failures.DLMS_MALFORMED],
 			["C701C100", failures.DLMS_MALFORMED],
 		] as const) {
-			const [got, conversation] = meet({}, { ...single, plainFault: fault(apdu) });
-			assert.deepEqual([got, conversation.notes.all], [expected, [WHOLE[0]]], apdu);
+			const [outcome, conversation] = meet({}, { ...single, plainFault: fault(apdu) });
+			assert.deepEqual([outcome, conversation.notes.all], [expected, [WHOLE[0]]], apdu);
 		}
 		for (const apdu of ["D80102", "D80203", "D80104", "0E050801"]) {
-			const [got, conversation] = meet({}, { ...single, plainFault: fault(apdu) });
-			assert.deepEqual([got, conversation.notes.all], [undefined, [WHOLE[0], "#1 refused 259"]], apdu);
+			const [outcome, conversation] = meet({}, { ...single, plainFault: fault(apdu) });
+			assert.deepEqual([outcome, conversation.notes.all], [undefined, [WHOLE[0], "#1 refused 259"]], apdu);
 		}
 	});
 
@@ -503,14 +503,14 @@ describe("a reading", () => {
 			[5000, "#1 refused 258"],
 		] as const) {
 			const objects = new Map(OBJECTS).set("1 0.0.96.1.0.255 2", text(length));
-			const [got, conversation] = meet({}, { objects, block: 100 });
-			assert.deepEqual([got, conversation.notes.all], [undefined, [WHOLE[0], line]]);
+			const [outcome, conversation] = meet({}, { objects, block: 100 });
+			assert.deepEqual([outcome, conversation.notes.all], [undefined, [WHOLE[0], line]]);
 		}
 	});
 
 	it("requests attributes one by one if so configured", () => {
-		const [got, conversation] = meet({ listing: 1 }, {});
-		assert.deepEqual([got, conversation.notes.all, conversation.reading.requests], [undefined, WHOLE, 4]);
+		const [outcome, conversation] = meet({ listing: 1 }, {});
+		assert.deepEqual([outcome, conversation.notes.all, conversation.reading.requests], [undefined, WHOLE, 4]);
 	});
 
 	it("does not request a scaler or time for attributes that have none", () => {
@@ -521,14 +521,14 @@ describe("a reading", () => {
 			["3 1.0.1.8.0.255 3", "02020FFF161E"],
 			["8 0.0.1.0.0.255 3", "10003C"],
 		]);
-		const [got, conversation] = meet({ list: own, swappedDeviation: true }, { objects });
+		const [outcome, conversation] = meet({ list: own, swappedDeviation: true }, { objects });
 		const lines = [
 			"1.0.1.6.0.255: 2026-03-01T17:45:30+01:00",
 			"1.0.1.4.0.255: 900",
 			"1.0.1.8.0.255: -1 | 30",
 			"0.0.1.0.0.255: 60",
 		];
-		assert.deepEqual([got, conversation.notes.all, conversation.reading.requests], [undefined, lines, 1]);
+		assert.deepEqual([outcome, conversation.notes.all, conversation.reading.requests], [undefined, lines, 1]);
 	});
 
 	it("requests ten attributes at a time if the meter refuses more, then one by one", () => {
@@ -536,7 +536,7 @@ describe("a reading", () => {
 		const values = new Map<string, string>(
 			objects.map((_, i) => [`1 1.0.${i}.4.0.255 2`, `11${(10 + i).toString(16).padStart(2, "0")}`]),
 		);
-		for (const [taken, asked] of [
+		for (const [taken, requested] of [
 			[30, [21]],
 			[10, [21, 10, 10, 1]],
 			[9, [21, 10, ...Array(21).fill(1)]],
@@ -544,8 +544,8 @@ describe("a reading", () => {
 			for (const refusal of ["D80202", "0E010203", "C401C10102", "C403C100"]) {
 				const plainFault = (answer: Uint8Array, request: Uint8Array) =>
 					request[1] === 3 && request[3] > taken ? hex(refusal) : answer;
-				const [got, conversation] = meet({ list: listOf(...objects) }, { objects: values, plainFault });
-				assert.equal(got, undefined);
+				const [outcome, conversation] = meet({ list: listOf(...objects) }, { objects: values, plainFault });
+				assert.equal(outcome, undefined);
 				assert.deepEqual(
 					conversation.notes.all.map((line) => line.split(": ")[1]),
 					objects.map((_, i) => String(10 + i)),
@@ -553,15 +553,15 @@ describe("a reading", () => {
 				const gets = conversation.sent.filter(([tag]) => tag === 0xc0);
 				assert.deepEqual(
 					gets.map((get) => (get[1] === 3 ? get[3] : 1)),
-					asked,
+					requested,
 				);
 			}
 		}
 	});
 
 	it("only associates if the list is empty", () => {
-		const [got, conversation] = meet({ list: listOf() }, {});
-		assert.deepEqual([got, conversation.notes.all], [undefined, []]);
+		const [outcome, conversation] = meet({ list: listOf() }, {});
+		assert.deepEqual([outcome, conversation.notes.all], [undefined, []]);
 	});
 
 	it("reads 32 objects of class 5, each with a scaler and a time, in four requests", () => {
@@ -573,8 +573,8 @@ describe("a reading", () => {
 				[`5 1.0.${i}.4.0.255 6`, "090C07EA030107112D00FF800000"],
 			]),
 		);
-		const [got, conversation] = meet({ list: listOf(...objects) }, { objects: values });
-		assert.equal(got, undefined);
+		const [outcome, conversation] = meet({ list: listOf(...objects) }, { objects: values });
+		assert.equal(outcome, undefined);
 		assert.equal(conversation.notes.all[31], "1.0.31.4.0.255: 3.2 W | 2026-03-01T17:45:00");
 		assert.equal(conversation.reading.requests, Math.ceil((1 + 96) / 30));
 	});

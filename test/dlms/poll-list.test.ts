@@ -24,7 +24,7 @@ describe("dlms/poll-list", () => {
 		const empty = Uint8Array.of(0);
 		assert.equal(pollListOf(empty), empty);
 	});
-	it("finds a duplicate object, and tells apart objects that differ in any byte", () => {
+	it("finds a duplicate object, and distinguishes objects that differ in any byte", () => {
 		const object = [1, 0, 1, 8, 0, 255, 3, 2];
 		assert.equal(findDuplicate(Uint8Array.of(0)), -1);
 		assert.equal(findDuplicate(Uint8Array.of(1, ...object)), -1);

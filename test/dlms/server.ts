@@ -116,12 +116,12 @@ export class Server {
 		const { mechanism, ciphered, title } = this.options;
 		const elements = this.#elements(request);
 		const context = elements.get(0xa1)![8];
-		const asked = elements.get(0x8b)?.[6] ?? 0;
+		const requested = elements.get(0x8b)?.[6] ?? 0;
 		const secret = elements.get(0xac)?.subarray(2) ?? new Uint8Array(0);
 		if (elements.has(0xa6)) this.#clientTitle = Uint8Array.from(elements.get(0xa6)!.subarray(2));
-		this.requests.push(`AARQ ${context} ${asked}`);
+		this.requests.push(`AARQ ${context} ${requested}`);
 		if (context !== (ciphered ? 3 : 1)) return this.#reject(2);
-		if (asked !== mechanism) return this.#reject(asked === 0 ? 14 : 11);
+		if (requested !== mechanism) return this.#reject(requested === 0 ? 14 : 11);
 		if (mechanism === 1 && Buffer.from(secret).toString("latin1") !== this.options.password) return this.#reject(13);
 		let initiate = elements.get(0xbe)!.subarray(2);
 		if (ciphered) {
@@ -138,13 +138,13 @@ export class Server {
 		this.#clientChallenge = Uint8Array.from(secret);
 		const hls = mechanism >= 5;
 		this.#associated = !hls;
-		const told = (ciphered || hls) && !this.options.titleless;
+		const sendsTitle = (ciphered || hls) && !this.options.titleless;
 		return element(
 			0x61,
 			hex(`A1090607608574050801 0${ciphered ? 3 : 1}`),
 			hex("A203020100"),
 			hex(`A305A10302010${hls ? "E" : "0"}`),
-			told ? element(0xa4, element(0x04, title)) : new Uint8Array(0),
+			sendsTitle ? element(0xa4, element(0x04, title)) : new Uint8Array(0),
 			hls ? hex(`88020780 89076085740508020${mechanism}`) : new Uint8Array(0),
 			hls ? element(0xaa, element(0x80, this.#challenge)) : new Uint8Array(0),
 			element(0xbe, element(0x04, response)),
@@ -213,18 +213,23 @@ export class Server {
 		const { key, authenticationKey, title } = this.options;
 		if (this.options.mechanism === 6) return this.#actSHA256(plain);
 		assert.equal(toHex(plain.subarray(0, 15)), "c301c1000f0000280000ff01010911");
-		const said = plain.subarray(15);
-		const counter = new DataView(said.buffer, said.byteOffset + 1).getUint32(0);
+		const proof = plain.subarray(15);
+		const counter = new DataView(proof.buffer, proof.byteOffset + 1).getUint32(0);
 		if (!this.options.ciphered) this.#count(counter);
 		else assert.equal(counter, this.counters.at(-1)! - 1, "the counter in f(StoC) is one below the APDU's");
-		const aad = join(said.subarray(0, 1), authenticationKey, this.#challenge);
-		const tag = gcm(key, join(this.#clientTitle, said.subarray(1, 5)), aad, new Uint8Array(0)).subarray(0, 12);
-		if (toHex(tag) !== toHex(said.subarray(5))) return hex("C701C10300");
+		const aad = join(proof.subarray(0, 1), authenticationKey, this.#challenge);
+		const tag = gcm(key, join(this.#clientTitle, proof.subarray(1, 5)), aad, new Uint8Array(0)).subarray(0, 12);
+		if (toHex(tag) !== toHex(proof.subarray(5))) return hex("C701C10300");
 		this.#associated = true;
 		const challenge = this.options.wrongAnswer ? this.#challenge : this.#clientChallenge;
 		const mine = word(this.options.counter++, 4);
-		const own = gcm(key, join(title, mine), join(said.subarray(0, 1), authenticationKey, challenge), new Uint8Array(0));
-		return join(hex("C701C10001000911"), said.subarray(0, 1), mine, own.subarray(0, 12));
+		const own = gcm(
+			key,
+			join(title, mine),
+			join(proof.subarray(0, 1), authenticationKey, challenge),
+			new Uint8Array(0),
+		);
+		return join(hex("C701C10001000911"), proof.subarray(0, 1), mine, own.subarray(0, 12));
 	}
 
 	/**
@@ -235,11 +240,11 @@ export class Server {
 		assert.equal(toHex(plain.subarray(0, 15)), "c301c1000f0000280000ff01010920");
 		const secret = Uint8Array.from(Buffer.from(this.options.password));
 		const titles = [this.#clientTitle, this.options.title];
-		const wanted = sha256(secret, ...titles, this.#challenge, this.#clientChallenge);
-		if (toHex(wanted) !== toHex(plain.subarray(15))) return hex("C701C10300");
+		const expected = sha256(secret, ...titles, this.#challenge, this.#clientChallenge);
+		if (toHex(expected) !== toHex(plain.subarray(15))) return hex("C701C10300");
 		this.#associated = true;
 		const mine = sha256(secret, ...titles.reverse(), this.#clientChallenge, this.#challenge);
-		return join(hex("C701C10001000920"), this.options.wrongAnswer ? wanted : mine);
+		return join(hex("C701C10001000920"), this.options.wrongAnswer ? expected : mine);
 	}
 
 	/** Decrypts a glo- APDU; returns its contents, or the exception to send, in hex. */

@@ -23,7 +23,7 @@ class DNSBed extends Bed {
 	}
 
 	/** Sends these bytes; returns the reply, undefined if there is none. */
-	ask(bytes: Uint8Array, port = 40_000): Uint8Array | undefined {
+	sendQuery(bytes: Uint8Array, port = 40_000): Uint8Array | undefined {
 		const { network } = this;
 		const phone = { address: PHONE, port };
 		const before = network.sent.length;
@@ -37,7 +37,7 @@ class DNSBed extends Bed {
 	}
 
 	query(parts: Parts) {
-		const reply = this.ask(message({ id: 0xbeef, flags: 0x0100, ...parts }));
+		const reply = this.sendQuery(message({ id: 0xbeef, flags: 0x0100, ...parts }));
 		return reply === undefined ? undefined : parse(reply);
 	}
 }
@@ -78,7 +78,7 @@ describe("dns/captive-dns", () => {
 			const reply = bed.query({ questions: [{ name: NAME, type }] });
 			assert.deepEqual([reply?.flags, reply?.questions.length, reply?.answers], [0x8580, 1, []], `type ${type}`);
 		}
-		const chaos = bed.ask(message({ id: 1, questions: [{ name: "version.bind", type: A, class: 3 }] }))!;
+		const chaos = bed.sendQuery(message({ id: 1, questions: [{ name: "version.bind", type: A, class: 3 }] }))!;
 		assert.deepEqual([...chaos.subarray(2, 12)], [0x84, 0x80, 0, 1, 0, 0, 0, 0, 0, 0]);
 	});
 
@@ -92,7 +92,7 @@ describe("dns/captive-dns", () => {
 	it("replies with an error code to unsupported and malformed queries", () => {
 		const bed = started();
 		const codeOf = (bytes: Uint8Array) => {
-			const reply = bed.ask(bytes);
+			const reply = bed.sendQuery(bytes);
 			if (reply === undefined) return "nothing";
 			assert.deepEqual([...reply.subarray(4)], [0, 0, 0, 0, 0, 0, 0, 0]);
 			assert.deepEqual([...reply.subarray(0, 2)], [...bytes.subarray(0, 2)]);
@@ -116,9 +116,9 @@ describe("dns/captive-dns", () => {
 	it("answers neither responses nor senders with port 0", () => {
 		const bed = started();
 		const questions = [{ name: NAME, type: A }];
-		assert.equal(bed.ask(message({ flags: 0x8000, questions })), undefined);
-		assert.equal(bed.ask(message({ flags: 0x8180, questions }).slice(0, 20)), undefined);
-		assert.equal(bed.ask(message({ questions }), 0), undefined);
+		assert.equal(bed.sendQuery(message({ flags: 0x8000, questions })), undefined);
+		assert.equal(bed.sendQuery(message({ flags: 0x8180, questions }).slice(0, 20)), undefined);
+		assert.equal(bed.sendQuery(message({ questions }), 0), undefined);
 	});
 
 	it("answers a good query after 10 000 random or damaged ones", () => {
@@ -128,7 +128,7 @@ describe("dns/captive-dns", () => {
 		for (let i = 0; i < 10_000; i++) {
 			const bytes = i % 2 === 0 ? random.bytes(random.below(200)) : good.slice();
 			if (i % 2 === 1) bytes[random.below(bytes.length)] = random.next();
-			const reply = bed.ask(bytes);
+			const reply = bed.sendQuery(bytes);
 			if (reply !== undefined) assert.ok(reply.length <= bytes.length + 16);
 		}
 		assert.equal(bed.query({ questions: [{ name: NAME, type: A }] })?.answers.length, 1);
@@ -138,7 +138,7 @@ describe("dns/captive-dns", () => {
 		const bed = started();
 		const bytes = new Uint8Array(DATAGRAM_LIMIT);
 		bytes.set(message({ id: 9, questions: [{ name: NAME, type: A }] }));
-		assert.equal(bed.ask(bytes)?.length, 12 + 31 + 4 + 16);
+		assert.equal(bed.sendQuery(bytes)?.length, 12 + 31 + 4 + 16);
 	});
 
 	it("answers only between start and stop", () => {

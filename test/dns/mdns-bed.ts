@@ -11,7 +11,7 @@ import { message, type Parsed, type Parts, parse } from "./messages.js";
 
 export const GROUP = "224.0.0.251";
 export const S = 1000;
-export const ASKER = "192.168.1.7";
+export const CLIENT = "192.168.1.7";
 export const ADDRESS = "192.168.1.50";
 
 export const SETTINGS: MDNSSettings = {
@@ -27,7 +27,7 @@ export const SETTINGS: MDNSSettings = {
 	],
 };
 
-export interface Heard extends Parsed {
+export interface ReceivedMessage extends Parsed {
 	readonly to: string;
 	readonly timeMs: number;
 }
@@ -89,33 +89,33 @@ export class Air extends Bed {
 	}
 
 	/** Advances time; returns what devices have sent since the last run. */
-	run(ms: number): Heard[] {
+	run(ms: number): ReceivedMessage[] {
 		this.pass(ms);
 		const fresh = this.network.sent.slice(this.#seen);
 		this.#seen = this.network.sent.length;
-		return fresh.map(heard);
+		return fresh.map(parsed);
 	}
 
 	/** Sends to the group (or to `to`) from port 5353 (or `port`) of the client (or `from`). */
-	send(parts: Parts | Uint8Array, { from = ASKER, port = 5353, to = GROUP } = {}): void {
+	send(parts: Parts | Uint8Array, { from = CLIENT, port = 5353, to = GROUP } = {}): void {
 		const bytes = parts instanceof Uint8Array ? parts : message(parts);
 		this.network.send({ from: { address: from, port }, to: { address: to, port: 5353 }, bytes });
 	}
 
 	/** Sends a question; returns the datagrams of the next 10 s. */
-	ask(parts: Parts | Uint8Array, options = {}): Heard[] {
+	query(parts: Parts | Uint8Array, options = {}): ReceivedMessage[] {
 		this.send(parts, options);
 		return this.run(10 * S);
 	}
 }
 
-function heard({ bytes, to, timeMs }: SentDatagram): Heard {
+function parsed({ bytes, to, timeMs }: SentDatagram): ReceivedMessage {
 	assert.ok(bytes.length <= DATAGRAM_LIMIT);
 	const isGroup = to.address === GROUP && to.port === 5353;
 	return { ...parse(bytes), to: isGroup ? "all" : `${to.address}:${to.port}`, timeMs };
 }
 
 /** Records of these responses, sorted, because sections and order do not matter to a receiver. */
-export function recordsOf(list: readonly Heard[]): string[] {
+export function recordsOf(list: readonly ReceivedMessage[]): string[] {
 	return list.flatMap(({ answers, additionals }) => [...answers, ...additionals]).sort();
 }

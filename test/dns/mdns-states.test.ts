@@ -11,7 +11,7 @@ import {
 } from "../../modules/dns/mdns.js";
 import { DATAGRAM_LIMIT } from "../../modules/io/host.js";
 import { seededCrypto } from "./bed.js";
-import { ADDRESS, ASKER, SETTINGS } from "./mdns-bed.js";
+import { ADDRESS, CLIENT, SETTINGS } from "./mdns-bed.js";
 import { A, ANY, address, message, type Parts, parse } from "./messages.js";
 
 const HOST = "gateway.local";
@@ -22,7 +22,7 @@ class Bed {
 	nowMs = 1000;
 	readonly buffer = new Uint8Array(DATAGRAM_LIMIT);
 	/** The messages sent, each as "probe", "answers" or "goodbye". */
-	readonly said: string[] = [];
+	readonly sent: string[] = [];
 	readonly named: string[] = [];
 	readonly responder = new MDNSResponder({
 		buffer: this.buffer,
@@ -35,7 +35,7 @@ class Bed {
 		send: (length: number) => {
 			const { flags, answers } = parse(this.buffer.slice(0, length));
 			const isGoodbye = answers.some((record) => / 0 /.test(record));
-			this.said.push(flags === 0 ? "probe" : isGoodbye ? "goodbye" : "answers");
+			this.sent.push(flags === 0 ? "probe" : isGoodbye ? "goodbye" : "answers");
 		},
 	};
 
@@ -46,7 +46,7 @@ class Bed {
 	receive(parts: Parts): void {
 		const bytes = message(parts);
 		this.buffer.set(bytes);
-		this.responder.received(bytes.length, { remoteAddress: ASKER, remotePort: 5353 }, this.nowMs);
+		this.responder.received(bytes.length, { remoteAddress: CLIENT, remotePort: 5353 }, this.nowMs);
 	}
 
 	/** Advances time by `ms`, and the responder at each of its deadlines. */
@@ -72,13 +72,13 @@ function bedIn(state: number): Bed {
 		bed.responder.advance(bed.nowMs);
 	}
 	assert.equal(bed.responder.state, state);
-	bed.said.length = 0;
+	bed.sent.length = 0;
 	// This pause permits another multicast of a record, and is too short for a change of state.
 	if (state === MDNS_RUNNING) bed.pass(5000);
 	return bed;
 }
 
-const from = (...wanted: readonly number[]) => wanted;
+const from = (...expected: readonly number[]) => expected;
 const [OFF, WAITING, PROBING, ANNOUNCING, RUNNING] = STATES;
 const PARTING = [[], [], [], ["goodbye"], ["goodbye"]];
 
@@ -86,23 +86,23 @@ interface Row {
 	readonly what: string;
 	change(bed: Bed): void;
 	/** Next states of OFF, WAITING, PROBING, ANNOUNCING and RUNNING. */
-	readonly wanted: readonly number[];
+	readonly expected: readonly number[];
 	/** Messages sent at once; none by default. */
-	readonly said?: readonly string[][];
+	readonly sent?: readonly string[][];
 }
 
 const ROWS: readonly Row[] = [
 	{
 		what: "the same start",
 		change: ({ responder, nowMs }) => responder.start(SETTINGS, nowMs),
-		wanted: from(WAITING, WAITING, PROBING, PROBING, PROBING),
-		said: PARTING,
+		expected: from(WAITING, WAITING, PROBING, PROBING, PROBING),
+		sent: PARTING,
 	},
 	{
 		what: "a start in another kind of network",
 		change: ({ responder, nowMs }) => responder.start({ ...SETTINGS, accessPoint: true }, nowMs),
-		wanted: from(WAITING, WAITING, WAITING, WAITING, WAITING),
-		said: PARTING,
+		expected: from(WAITING, WAITING, WAITING, WAITING, WAITING),
+		sent: PARTING,
 	},
 	{
 		what: "names that are too long",
@@ -110,36 +110,36 @@ const ROWS: readonly Row[] = [
 			const services = [{ type: `_${"t".repeat(1000)}`, port: 1, txt: [] }];
 			assert.throws(() => responder.start({ ...SETTINGS, services }, nowMs), RangeError);
 		},
-		wanted: from(OFF, OFF, OFF, OFF, OFF),
-		said: PARTING,
+		expected: from(OFF, OFF, OFF, OFF, OFF),
+		sent: PARTING,
 	},
 	{
 		what: "other names",
 		change: ({ responder, nowMs }) => responder.update({ ...SETTINGS, hostname: "cellar" }, nowMs),
-		wanted: from(WAITING, WAITING, PROBING, PROBING, PROBING),
-		said: PARTING,
+		expected: from(WAITING, WAITING, PROBING, PROBING, PROBING),
+		sent: PARTING,
 	},
 	{
 		what: "another address",
 		change: ({ responder, nowMs }) => responder.update({ ...SETTINGS, address: "192.168.1.77" }, nowMs),
-		wanted: from(WAITING, WAITING, PROBING, ANNOUNCING, ANNOUNCING),
+		expected: from(WAITING, WAITING, PROBING, ANNOUNCING, ANNOUNCING),
 	},
 	{
 		what: "the same settings",
 		change: ({ responder, nowMs }) => responder.update(SETTINGS, nowMs),
-		wanted: from(WAITING, WAITING, PROBING, ANNOUNCING, RUNNING),
+		expected: from(WAITING, WAITING, PROBING, ANNOUNCING, RUNNING),
 	},
-	{ what: "a port", change: (bed) => bed.open(), wanted: from(OFF, PROBING, PROBING, PROBING, PROBING) },
+	{ what: "a port", change: (bed) => bed.open(), expected: from(OFF, PROBING, PROBING, PROBING, PROBING) },
 	{
 		what: "the loss of its port",
 		change: ({ responder }) => responder.lost(),
-		wanted: from(OFF, WAITING, WAITING, WAITING, WAITING),
+		expected: from(OFF, WAITING, WAITING, WAITING, WAITING),
 	},
 	{
 		what: "a question",
 		change: (bed) => bed.receive({ questions: [{ name: HOST, type: A }] }),
-		wanted: STATES,
-		said: [[], [], [], [], ["answers"]],
+		expected: STATES,
+		sent: [[], [], [], [], ["answers"]],
 	},
 	{
 		what: "another's proposal that wins",
@@ -148,33 +148,33 @@ const ROWS: readonly Row[] = [
 				questions: [{ name: HOST, type: ANY }],
 				authorities: [{ name: HOST, type: A, data: address("192.168.1.51") }],
 			}),
-		wanted: STATES,
-		said: [[], [], [], [], ["answers"]],
+		expected: STATES,
+		sent: [[], [], [], [], ["answers"]],
 	},
 	{
 		what: "another's answer for its name",
 		change: (bed) =>
 			bed.receive({ flags: RESPONSE, answers: [{ name: HOST, type: A, class: 0x8001, data: address("192.168.1.9") }] }),
-		wanted: from(OFF, WAITING, PROBING, PROBING, PROBING),
+		expected: from(OFF, WAITING, PROBING, PROBING, PROBING),
 	},
-	{ what: "its own answer come back", change: ownAnswer, wanted: STATES },
-	{ what: "a message with an unknown opcode", change: (bed) => bed.receive({ flags: 0x7800 }), wanted: STATES },
+	{ what: "its own answer, received again", change: ownAnswer, expected: STATES },
+	{ what: "a message with an unknown opcode", change: (bed) => bed.receive({ flags: 0x7800 }), expected: STATES },
 	{
-		what: "being called too early",
+		what: "a call before its deadline",
 		change: ({ responder, nowMs }) => responder.advance(nowMs),
-		wanted: STATES,
+		expected: STATES,
 	},
 	{
 		what: "a minute",
 		change: (bed) => bed.pass(60_000),
-		wanted: from(OFF, WAITING, RUNNING, RUNNING, RUNNING),
-		said: [[], [], [...Array(3).fill("probe"), ...Array(3).fill("answers")], Array(2).fill("answers"), []],
+		expected: from(OFF, WAITING, RUNNING, RUNNING, RUNNING),
+		sent: [[], [], [...Array(3).fill("probe"), ...Array(3).fill("answers")], Array(2).fill("answers"), []],
 	},
 	{
 		what: "the end",
 		change: ({ responder }) => responder.stop(),
-		wanted: from(OFF, OFF, OFF, OFF, OFF),
-		said: PARTING,
+		expected: from(OFF, OFF, OFF, OFF, OFF),
+		sent: PARTING,
 	},
 ];
 
@@ -183,15 +183,15 @@ function ownAnswer(bed: Bed): void {
 }
 
 describe("dns/mdns: states", () => {
-	for (const { what, change, wanted, said } of ROWS) {
+	for (const { what, change, expected, sent } of ROWS) {
 		it(`handles ${what} in every state`, () => {
 			for (const state of STATES) {
 				const bed = bedIn(state);
 				const { responder } = bed;
 				change(bed);
 				const where = `from ${NAMES[state]}`;
-				assert.equal(NAMES[responder.state], NAMES[wanted[state]], where);
-				assert.deepEqual(bed.said, said?.[state] ?? [], where);
+				assert.equal(NAMES[responder.state], NAMES[expected[state]], where);
+				assert.deepEqual(bed.sent, sent?.[state] ?? [], where);
 				// These relations hold in every state.
 				assert.equal(responder.port === undefined, responder.state === OFF, where);
 				assert.equal(responder.hostname !== "", responder.state >= ANNOUNCING, where);
@@ -214,7 +214,7 @@ describe("dns/mdns: states", () => {
 			bed.responder.stop();
 			bed.responder.update({ ...SETTINGS, hostname: "cellar" }, bed.nowMs);
 			bed.pass(60_000);
-			assert.deepEqual([bed.said, bed.named, bed.responder.state], [[], [], WAITING]);
+			assert.deepEqual([bed.sent, bed.named, bed.responder.state], [[], [], WAITING]);
 		}
 	});
 });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { SeededRandom } from "../../hosts/node/random.js";
-import { ADDRESS, Air, ASKER, GROUP, type Heard, recordsOf, S, SETTINGS } from "./mdns-bed.js";
+import { ADDRESS, Air, CLIENT, GROUP, type ReceivedMessage, recordsOf, S, SETTINGS } from "./mdns-bed.js";
 import {
 	A,
 	AAAA,
@@ -53,8 +53,8 @@ const ALL = [
 const one = (owner: string, type: number, dnsClass = 1): Parts => ({
 	questions: [{ name: owner, type, class: dnsClass }],
 });
-const answersOf = (list: readonly Heard[]) => list.flatMap(({ answers }) => answers);
-const taken = (owner: string, type: number, data: Uint8Array): Parts => ({
+const answersOf = (list: readonly ReceivedMessage[]) => list.flatMap(({ answers }) => answers);
+const claimed = (owner: string, type: number, data: Uint8Array): Parts => ({
 	flags: RESPONSE,
 	answers: [{ name: owner, type, class: QU, data }],
 });
@@ -100,12 +100,12 @@ describe("dns/mdns", () => {
 			const device = air.device(ADDRESS, names);
 			assert.equal(device.hostname, "");
 			device.start(SETTINGS);
-			const said = air.run(3600 * S).filter(({ flags }) => flags === RESPONSE);
+			const messages = air.run(3600 * S).filter(({ flags }) => flags === RESPONSE);
 			assert.deepEqual(
-				said.map(({ timeMs }) => timeMs - said[0].timeMs),
+				messages.map(({ timeMs }) => timeMs - messages[0].timeMs),
 				[0, 1000, 3000],
 			);
-			for (const { answers, additionals, to } of said) {
+			for (const { answers, additionals, to } of messages) {
 				assert.equal(to, "all");
 				assert.deepEqual([...answers].sort(), ALL);
 				assert.deepEqual(additionals, []);
@@ -128,22 +128,22 @@ describe("dns/mdns", () => {
 		it("answers for its name at once, also about types that do not exist", () => {
 			const { air } = Air.settled();
 			for (const type of [A, ANY]) {
-				const [reply, ...more] = air.ask(one("GATEWAY.local", type));
+				const [reply, ...more] = air.query(one("GATEWAY.local", type));
 				assert.deepEqual([reply.to, reply.id, reply.questions, more.length], ["all", 0, [], 0]);
 				assert.deepEqual([reply.answers, reply.additionals], [[RECORD_A], [RECORD_NSEC]]);
 				assert.equal(reply.timeMs, air.time.nowMs - 10 * S);
 			}
 			for (const type of [AAAA, TXT, SRV, 65]) {
-				assert.deepEqual(answersOf(air.ask(one(HOST, type))), [RECORD_NSEC], `type ${type}`);
+				assert.deepEqual(answersOf(air.query(one(HOST, type))), [RECORD_NSEC], `type ${type}`);
 			}
-			assert.deepEqual(answersOf(air.ask(one(HTTPS, AAAA))), [instanceNSEC(HTTPS)]);
+			assert.deepEqual(answersOf(air.query(one(HTTPS, AAAA))), [instanceNSEC(HTTPS)]);
 		});
 
 		it("answers for its services after 20 to 120 ms, with all records that a client needs to connect", () => {
 			const { air } = Air.settled();
 			const delays = new Set<number>();
 			for (let i = 0; i < 40; i++) {
-				const [reply, ...more] = air.ask(one("_https._tcp.local", PTR));
+				const [reply, ...more] = air.query(one("_https._tcp.local", PTR));
 				assert.deepEqual([reply.to, more.length], ["all", 0]);
 				assert.deepEqual(reply.answers, [PTR_HTTPS]);
 				assert.deepEqual([...reply.additionals].sort(), [SRV_HTTPS, TXT_HTTPS, RECORD_A, RECORD_NSEC].sort());
@@ -156,12 +156,12 @@ describe("dns/mdns", () => {
 
 		it("answers for an instance, and for the list of service types", () => {
 			const { air } = Air.settled();
-			assert.deepEqual(recordsOf(air.ask(one(HTTPS, SRV))), [RECORD_A, RECORD_NSEC, SRV_HTTPS].sort());
-			assert.deepEqual(recordsOf(air.ask(one(SMGW, TXT))), [TXT_SMGW]);
-			assert.deepEqual(answersOf(air.ask(one(HTTPS, ANY))).sort(), [SRV_HTTPS, TXT_HTTPS].sort());
+			assert.deepEqual(recordsOf(air.query(one(HTTPS, SRV))), [RECORD_A, RECORD_NSEC, SRV_HTTPS].sort());
+			assert.deepEqual(recordsOf(air.query(one(SMGW, TXT))), [TXT_SMGW]);
+			assert.deepEqual(answersOf(air.query(one(HTTPS, ANY))).sort(), [SRV_HTTPS, TXT_HTTPS].sort());
 			const list = ["_http", "_https", "_smgw"].map((type) => `${META} PTR 4500 ${type}._tcp.local`);
-			assert.deepEqual(answersOf(air.ask(one(META, PTR))).sort(), list);
-			assert.deepEqual(answersOf(air.ask(one(META, PTR, 0x00ff))).sort(), list);
+			assert.deepEqual(answersOf(air.query(one(META, PTR))).sort(), list);
+			assert.deepEqual(answersOf(air.query(one(META, PTR, 0x00ff))).sort(), list);
 		});
 
 		it("answers several questions in one reply", () => {
@@ -170,7 +170,7 @@ describe("dns/mdns", () => {
 				name: owner,
 				type: PTR,
 			}));
-			const replies = air.ask({ questions: [...questions, { name: HOST, type: A }] });
+			const replies = air.query({ questions: [...questions, { name: HOST, type: A }] });
 			assert.equal(replies.length, 1);
 			assert.deepEqual(
 				[...replies[0].answers].sort(),
@@ -195,15 +195,15 @@ describe("dns/mdns", () => {
 				{ ...one(HOST, A), flags: RESPONSE },
 				{},
 			];
-			for (const parts of silent) assert.deepEqual(air.ask(parts), [], JSON.stringify(parts));
+			for (const parts of silent) assert.deepEqual(air.query(parts), [], JSON.stringify(parts));
 			const cut = message(one(HOST, A));
-			for (let length = 0; length < cut.length; length++) assert.deepEqual(air.ask(cut.slice(0, length)), []);
+			for (let length = 0; length < cut.length; length++) assert.deepEqual(air.query(cut.slice(0, length)), []);
 		});
 
 		it("omits records that the client knows for at least half of their lifetime", () => {
 			const { air } = Air.settled();
-			const known = (ttl: number, record: ResourceRecord): Heard[] =>
-				air.ask({ ...one(record.name, record.type), answers: [{ ...record, ttl }] });
+			const known = (ttl: number, record: ResourceRecord): ReceivedMessage[] =>
+				air.query({ ...one(record.name, record.type), answers: [{ ...record, ttl }] });
 			const a = { name: HOST, type: A, data: address(ADDRESS) };
 			assert.deepEqual(known(60, a), []);
 			assert.deepEqual(answersOf(known(59, a)), [RECORD_A]);
@@ -219,7 +219,7 @@ describe("dns/mdns", () => {
 			assert.deepEqual(known(4500, { name: META, type: PTR, data: name("_http._tcp.local") }).length, 1);
 			// Only the answer section lists known answers.
 			const authorities = [{ ...a, ttl: 120 }];
-			assert.deepEqual(answersOf(air.ask({ ...one(HOST, A), authorities })), [RECORD_A]);
+			assert.deepEqual(answersOf(air.query({ ...one(HOST, A), authorities })), [RECORD_A]);
 		});
 
 		it("answers a truncated question when the client has sent all its known answers", () => {
@@ -249,14 +249,14 @@ describe("dns/mdns", () => {
 
 		it("replies by unicast on request if the record was multicast lately", () => {
 			const { air } = Air.settled();
-			const [first] = air.ask(one(HOST, A, QU));
+			const [first] = air.query(one(HOST, A, QU));
 			assert.equal(first.to, "all");
-			const [second, ...more] = air.ask(one(HOST, A, QU));
-			assert.deepEqual([second.to, more.length], [`${ASKER}:5353`, 0]);
+			const [second, ...more] = air.query(one(HOST, A, QU));
+			assert.deepEqual([second.to, more.length], [`${CLIENT}:5353`, 0]);
 			assert.deepEqual([second.answers, second.additionals, second.id], [[RECORD_A], [RECORD_NSEC], 0]);
-			const [far] = air.ask(one(HOST, A, QU), { from: "10.1.1.1" });
+			const [far] = air.query(one(HOST, A, QU), { from: "10.1.1.1" });
 			assert.equal(far.to, "all");
-			const both = air.ask({
+			const both = air.query({
 				questions: [
 					{ name: HOST, type: A, class: QU },
 					{ name: HOST, type: A },
@@ -270,17 +270,17 @@ describe("dns/mdns", () => {
 
 		it("replies to a client that knows only plain DNS in the form of plain DNS", () => {
 			const { air } = Air.settled();
-			const [reply, ...more] = air.ask({ id: 0x4321, ...one("Gateway.local", A) }, { port: 40_000 });
+			const [reply, ...more] = air.query({ id: 0x4321, ...one("Gateway.local", A) }, { port: 40_000 });
 			assert.equal(more.length, 0);
-			assert.deepEqual([reply.to, reply.id, reply.flags], [`${ASKER}:40000`, 0x4321, RESPONSE]);
+			assert.deepEqual([reply.to, reply.id, reply.flags], [`${CLIENT}:40000`, 0x4321, RESPONSE]);
 			assert.deepEqual(reply.questions, ["Gateway.local A"]);
 			assert.deepEqual(reply.answers, [`${HOST} A 10 192.168.1.50`]);
-			const [service] = air.ask({ id: 1, ...one("_https._tcp.local", PTR) }, { port: 40_000 });
+			const [service] = air.query({ id: 1, ...one("_https._tcp.local", PTR) }, { port: 40_000 });
 			assert.deepEqual(service.answers, [`_https._tcp.local PTR 10 ${HTTPS}`]);
 			assert.ok(service.additionals.includes(`${HTTPS} SRV 10 443 ${HOST}`));
-			assert.deepEqual(air.ask({ id: 1, ...one(HOST, A) }, { port: 40_000, from: "10.1.1.1" }), []);
+			assert.deepEqual(air.query({ id: 1, ...one(HOST, A) }, { port: 40_000, from: "10.1.1.1" }), []);
 			assert.deepEqual(
-				air.ask({ questions: [...one(HOST, A).questions!, ...one(HTTPS, SRV).questions!] }, { port: 40_000 }),
+				air.query({ questions: [...one(HOST, A).questions!, ...one(HTTPS, SRV).questions!] }, { port: 40_000 }),
 				[],
 			);
 		});
@@ -324,14 +324,14 @@ describe("dns/mdns", () => {
 				const device = air.device(ADDRESS, names);
 				device.start(SETTINGS);
 				air.run(400);
-				air.send(taken("Gateway.LOCAL", type, data));
-				const said = air.run(20 * S).filter(({ flags }) => flags === RESPONSE);
+				air.send(claimed("Gateway.LOCAL", type, data));
+				const messages = air.run(20 * S).filter(({ flags }) => flags === RESPONSE);
 				assert.deepEqual(names, ["gateway-2"]);
 				assert.equal(device.hostname, "gateway-2");
-				assert.ok(said[0].answers.includes("gateway-2.local A! 120 192.168.1.50"));
-				assert.ok(said[0].answers.includes(`${HTTPS} SRV! 120 443 gateway-2.local`));
-				assert.deepEqual(air.ask(one(HOST, A)), []);
-				assert.equal(air.ask(one("gateway-2.local", A)).length, 1);
+				assert.ok(messages[0].answers.includes("gateway-2.local A! 120 192.168.1.50"));
+				assert.ok(messages[0].answers.includes(`${HTTPS} SRV! 120 443 gateway-2.local`));
+				assert.deepEqual(air.query(one(HOST, A)), []);
+				assert.equal(air.query(one("gateway-2.local", A)).length, 1);
 			}
 		});
 
@@ -340,11 +340,11 @@ describe("dns/mdns", () => {
 			const device = air.device();
 			device.start(SETTINGS);
 			air.run(400);
-			air.send(taken(SMGW, SRV, srv(443, "other.local")));
+			air.send(claimed(SMGW, SRV, srv(443, "other.local")));
 			air.run(20 * S);
 			assert.equal(device.hostname, "gateway");
 			const owner = `${INSTANCE} (2)._https._tcp.local`;
-			assert.deepEqual(answersOf(air.ask(one("_https._tcp.local", PTR))), [`_https._tcp.local PTR 4500 ${owner}`]);
+			assert.deepEqual(answersOf(air.query(one("_https._tcp.local", PTR))), [`_https._tcp.local PTR 4500 ${owner}`]);
 		});
 
 		it("takes the next host and instance name when one response has both", () => {
@@ -352,11 +352,11 @@ describe("dns/mdns", () => {
 			const device = air.device();
 			device.start(SETTINGS);
 			air.run(400);
-			const service = taken(HTTP, SRV, srv(81, HOST));
-			air.send({ ...service, additionals: taken(HOST, A, address("192.168.1.9")).answers! });
+			const service = claimed(HTTP, SRV, srv(81, HOST));
+			air.send({ ...service, additionals: claimed(HOST, A, address("192.168.1.9")).answers! });
 			air.run(20 * S);
 			const owner = `${INSTANCE} (2)._http._tcp.local`;
-			assert.deepEqual(answersOf(air.ask(one(owner, SRV))), [`${owner} SRV! 120 80 gateway-2.local`]);
+			assert.deepEqual(answersOf(air.query(one(owner, SRV))), [`${owner} SRV! 120 80 gateway-2.local`]);
 			assert.equal(device.hostname, "gateway-2");
 		});
 
@@ -368,12 +368,12 @@ describe("dns/mdns", () => {
 			const instance = `${"ä".repeat(31)}x`;
 			device.start({ ...SETTINGS, hostname, instance });
 			air.run(400);
-			air.send(taken(`${hostname}.local`, A, address("192.168.1.9")));
+			air.send(claimed(`${hostname}.local`, A, address("192.168.1.9")));
 			air.run(100);
-			air.send(taken(`${instance}._http._tcp.local`, TXT, txt("x")));
+			air.send(claimed(`${instance}._http._tcp.local`, TXT, txt("x")));
 			air.run(20 * S);
 			assert.deepEqual(names, [`${"h".repeat(61)}-2`]);
-			const [found] = answersOf(air.ask(one("_http._tcp.local", PTR)));
+			const [found] = answersOf(air.query(one("_http._tcp.local", PTR)));
 			assert.equal(found, `_http._tcp.local PTR 4500 ${"ä".repeat(29)} (2)._http._tcp.local`);
 		});
 
@@ -390,12 +390,12 @@ describe("dns/mdns", () => {
 				const last = names.map((list) => list.at(-1)!);
 				assert.deepEqual([...last].sort(), ["gateway", "gateway-2", "gateway-3"], `seed ${seed}`);
 				const answers = last.map((host, i) => {
-					const [reply, ...more] = answersOf(air.ask(one(`${host}.local`, A)));
+					const [reply, ...more] = answersOf(air.query(one(`${host}.local`, A)));
 					assert.equal(more.length, 0);
 					return reply === `${host}.local A! 120 ${addresses[i]}`;
 				});
 				assert.deepEqual(answers, [true, true, true]);
-				assert.equal(answersOf(air.ask(one("_https._tcp.local", PTR))).length, 3);
+				assert.equal(answersOf(air.query(one("_https._tcp.local", PTR))).length, 3);
 			}
 		});
 
@@ -470,31 +470,31 @@ describe("dns/mdns", () => {
 
 		it("probes again when another device answers for its name, and keeps the name if nobody objects", () => {
 			const { air, device } = Air.settled();
-			air.send(taken(HOST, A, address("192.168.1.9")));
-			const said = air.run(20 * S);
-			assert.equal(said.filter(({ flags }) => flags === 0).length, 3);
-			assert.equal(said.filter(({ flags }) => flags === RESPONSE).length, 3);
+			air.send(claimed(HOST, A, address("192.168.1.9")));
+			const messages = air.run(20 * S);
+			assert.equal(messages.filter(({ flags }) => flags === 0).length, 3);
+			assert.equal(messages.filter(({ flags }) => flags === RESPONSE).length, 3);
 			assert.equal(device.hostname, "gateway");
 			for (const parts of [
-				taken(HOST, A, address(ADDRESS)),
-				taken(HOST, AAAA, new Uint8Array(16)),
-				taken(HTTPS, SRV, srv(443, HOST)),
-				taken("_https._tcp.local", PTR, name(`other._https._tcp.local`)),
-				taken(META, PTR, name("_ipp._tcp.local")),
+				claimed(HOST, A, address(ADDRESS)),
+				claimed(HOST, AAAA, new Uint8Array(16)),
+				claimed(HTTPS, SRV, srv(443, HOST)),
+				claimed("_https._tcp.local", PTR, name(`other._https._tcp.local`)),
+				claimed(META, PTR, name("_ipp._tcp.local")),
 				{ flags: RESPONSE, answers: [{ name: HOST, type: A, ttl: 0, data: address("192.168.1.9") }] },
 				{ flags: RESPONSE, answers: [{ name: HOST, type: A, class: 3, data: address("192.168.1.9") }] },
 			]) {
-				assert.deepEqual(air.ask(parts), [], JSON.stringify(parts));
+				assert.deepEqual(air.query(parts), [], JSON.stringify(parts));
 			}
-			assert.deepEqual(air.ask(taken(HOST, A, address("192.168.1.9")), { port: 40_000 }), []);
+			assert.deepEqual(air.query(claimed(HOST, A, address("192.168.1.9")), { port: 40_000 }), []);
 		});
 
 		it("takes the next name if another device keeps answering for its own", () => {
 			const { air, device } = Air.settled();
-			air.send(taken(HOST, A, address("192.168.1.9")));
+			air.send(claimed(HOST, A, address("192.168.1.9")));
 			for (let i = 0; i < 4; i++) {
 				air.run(200);
-				air.send(taken(HOST, A, address("192.168.1.9")));
+				air.send(claimed(HOST, A, address("192.168.1.9")));
 			}
 			air.run(20 * S);
 			assert.equal(device.hostname, "gateway-2");
@@ -507,7 +507,7 @@ describe("dns/mdns", () => {
 			for (let i = 0; i < 3000; i++) {
 				for (const { questions, timeMs } of air.run(20)) {
 					probes.push(timeMs);
-					air.send(taken(questions[0].split(" ")[0], A, address("192.168.1.9")));
+					air.send(claimed(questions[0].split(" ")[0], A, address("192.168.1.9")));
 				}
 			}
 			const gaps = probes.slice(15).map((timeMs, i) => timeMs - probes[14 + i]);
@@ -525,9 +525,9 @@ describe("dns/mdns", () => {
 			const { air, device } = Air.settled();
 			device.stop();
 			device.stop();
-			const said = air.run(3600 * S);
-			assert.equal(said.length, 1);
-			assert.deepEqual([...said[0].answers].sort(), goodbyes);
+			const messages = air.run(3600 * S);
+			assert.equal(messages.length, 1);
+			assert.deepEqual([...messages[0].answers].sort(), goodbyes);
 			assert.equal(device.hostname, "");
 			assert.deepEqual(air.network.ports, []);
 			const quiet = air.device();
@@ -539,14 +539,14 @@ describe("dns/mdns", () => {
 
 		it("announces a new address at once, and thereby ends the old one", () => {
 			const { air, device } = Air.settled();
-			air.ask(one(HOST, A));
+			air.query(one(HOST, A));
 			air.send(one(HOST, A));
 			air.run(5);
 			device.update({ ...SETTINGS, address: "192.168.1.77" });
-			const said = air.run(60 * S);
-			assert.equal(said.length, 3);
-			assert.ok(said.every(({ answers }) => answers.includes(`${HOST} A! 120 192.168.1.77`)));
-			assert.equal(said[0].answers.length, ALL.length);
+			const messages = air.run(60 * S);
+			assert.equal(messages.length, 3);
+			assert.ok(messages.every(({ answers }) => answers.includes(`${HOST} A! 120 192.168.1.77`)));
+			assert.equal(messages[0].answers.length, ALL.length);
 			device.update({ ...SETTINGS, address: "192.168.1.77" });
 			assert.deepEqual(air.run(60 * S), []);
 		});
@@ -561,9 +561,9 @@ describe("dns/mdns", () => {
 				{ services: SETTINGS.services.map((service) => ({ ...service, txt: ["a=b"] })) },
 			]) {
 				device.update({ ...SETTINGS, ...change });
-				const said = air.run(60 * S);
-				assert.deepEqual([...said[0].answers].sort(), goodbyes);
-				assert.equal(said.length, 1 + 3 + 3);
+				const messages = air.run(60 * S);
+				assert.deepEqual([...messages[0].answers].sort(), goodbyes);
+				assert.equal(messages.length, 1 + 3 + 3);
 				device.update(SETTINGS);
 				air.run(60 * S);
 			}
@@ -583,10 +583,10 @@ describe("dns/mdns", () => {
 			assert.deepEqual(isThere(), [[ADDRESS, GROUP]]);
 			device.update({ ...SETTINGS, accessPoint: true, address: "192.168.4.1" });
 			assert.deepEqual(isThere(), [["192.168.4.1", GROUP]]);
-			const said = air.run(60 * S);
-			assert.deepEqual([...said[0].answers].sort(), goodbyes);
-			assert.equal(said.length, 1 + 3 + 3);
-			assert.ok(said[6].answers.includes(`${HOST} A! 120 192.168.4.1`));
+			const messages = air.run(60 * S);
+			assert.deepEqual([...messages[0].answers].sort(), goodbyes);
+			assert.equal(messages.length, 1 + 3 + 3);
+			assert.ok(messages[6].answers.includes(`${HOST} A! 120 192.168.4.1`));
 			device.update(SETTINGS);
 			assert.deepEqual(isThere(), [[ADDRESS, GROUP]]);
 		});
@@ -619,8 +619,8 @@ describe("dns/mdns", () => {
 				assert.deepEqual(air.run(9 * S), []);
 				assert.deepEqual([names, device.hostname], [[], ""]);
 				air.network.failure = "";
-				const said = air.run(60 * S);
-				assert.deepEqual([said.length, said[0].questions[0]], [6, "cellar.local ANY!"]);
+				const messages = air.run(60 * S);
+				assert.deepEqual([messages.length, messages[0].questions[0]], [6, "cellar.local ANY!"]);
 				assert.deepEqual([names, device.hostname], [["cellar"], "cellar"]);
 			}
 		});
@@ -628,14 +628,14 @@ describe("dns/mdns", () => {
 
 	it("replies by unicast without forgetting other questions, or that known answers follow", () => {
 		const { air } = Air.settled();
-		air.ask(one(HOST, A));
+		air.query(one(HOST, A));
 		const questions = [
 			{ name: HOST, type: A, class: QU },
 			{ name: "_smgw._tcp.local", type: PTR, class: 1 },
 		];
 		air.send({ flags: 0x0200, questions });
 		const alone = air.run(300);
-		assert.deepEqual([alone.map(({ to }) => to), answersOf(alone)], [[`${ASKER}:5353`], [RECORD_A]]);
+		assert.deepEqual([alone.map(({ to }) => to), answersOf(alone)], [[`${CLIENT}:5353`], [RECORD_A]]);
 		const later = air.run(300);
 		assert.deepEqual([later.map(({ to }) => to), answersOf(later)], [["all"], [`_smgw._tcp.local PTR 4500 ${SMGW}`]]);
 	});
@@ -665,7 +665,7 @@ describe("dns/mdns", () => {
 		const frames = [
 			message(one(HOST, A)),
 			message({ ...one(HTTPS, ANY), authorities: [{ name: HTTPS, type: SRV, data: srv(444, HOST) }] }),
-			message(taken(HOST, A, address("192.168.1.9"))),
+			message(claimed(HOST, A, address("192.168.1.9"))),
 			message({
 				flags: 0x0200,
 				...one(META, PTR),
@@ -681,7 +681,7 @@ describe("dns/mdns", () => {
 		}
 		device.update({ ...SETTINGS, hostname: "cellar", instance: "Cellar" });
 		air.run(60 * S);
-		assert.deepEqual(answersOf(air.ask(one("cellar.local", A))), ["cellar.local A! 120 192.168.1.50"]);
+		assert.deepEqual(answersOf(air.query(one("cellar.local", A))), ["cellar.local A! 120 192.168.1.50"]);
 		assert.equal(air.network.ports.length, 1);
 	});
 });

@@ -88,8 +88,8 @@ export class EmulatedBoard {
 
 	/** Builds the firmware if needed, makes a new unit, and switches it on. */
 	async open(): Promise<void> {
-		const say = (text: string) => console.error(`    ${text}`);
-		this.#places = await prepareFirmware({ board: this.board, building: "stale", out: undefined, say });
+		const log = (text: string) => console.error(`    ${text}`);
+		this.#places = await prepareFirmware({ board: this.board, building: "stale", out: undefined, say: log });
 		const build = readBuild(join(this.#places.project, "build"));
 		this.#unit = openUnit(join(this.folder, "state"), this.board, build);
 		this.#ports = { httpsPort: await freePort(), httpPort: await freePort() };
@@ -192,11 +192,11 @@ export class EmulatedBoard {
 	}
 
 	/** Repeats the request every half second until the reply matches. */
-	async until(path: string, isSo: (reply: JSONReply) => boolean, limitMs = 60_000): Promise<JSONReply> {
+	async until(path: string, condition: (reply: JSONReply) => boolean, limitMs = 60_000): Promise<JSONReply> {
 		const endMs = performance.now() + limitMs;
 		for (;;) {
 			const reply = await this.client.get(path);
-			if (isSo(reply)) return reply;
+			if (condition(reply)) return reply;
 			assert.ok(performance.now() < endMs, `${path} does not reach the expected state: ${JSON.stringify(reply)}`);
 			await sleep(RETRY_MS);
 		}

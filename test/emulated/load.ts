@@ -3,8 +3,7 @@
  * state begins with a power-on, which resets the minimums of heap and stacks.
  */
 import assert from "node:assert/strict";
-import type { ClientRequest } from "node:http";
-import { request } from "node:https";
+import { Agent, request } from "node:https";
 import { setTimeout as sleep } from "node:timers/promises";
 import { omissionsOf } from "../../tools/sdk/omissions.js";
 import type { EmulatedBoard, MemoryRow } from "./board.js";
@@ -24,10 +23,17 @@ const PAUSE_MS = 500;
 const DRAINED_MS = 10_000;
 /** Part of an upload that is sent at once. */
 const FIRST_PART = 0.01;
-/** Part of an upload that is sent by the last telegram. */
-const UPLOADED = 0.9;
-/** Part that is sent at each wait for late telegrams, since an upload may pause for at most 30 s. */
-const STILL_UPLOADED = 0.002;
+/** Part of an upload that is sent by the last telegram, apart from what is sent regularly. */
+const UPLOADED = 0.7;
+/** Length of a piece (hosts/browser/kit/upload.ts). */
+const PIECE = 4000;
+const PIECE_PAUSE_MS = 20;
+/** A piece is sent so often in any case, since an upload may pause for at most 30 s. */
+const REGULAR_MS = 5000;
+const LOST = "no reply";
+/** Number of attempts to continue. */
+const ATTEMPTS = 5;
+const REFUSED_FOR_NOW = '503 {"error":"busy","message":"There is no memory for it now: try again in a moment."}';
 const BROWSERS = 2;
 /** Requests of the open page. */
 const ASKED = ["system/status", "iec62056/last", "network/status", "meter/history?period=hours"];
@@ -62,41 +68,76 @@ class Browser {
 	}
 }
 
-/** An upload that advances on command. */
+/** An upload in pieces, as the page sends it, that advances on command, and a little by itself. */
 class SlowUpload {
+	readonly #bench: EmulatedBoard;
+	readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 });
 	readonly #file: Buffer;
-	readonly #sending: ClientRequest;
-	#sent = 0;
+	readonly #sending: Promise<void>;
+	#isOver = false;
+	/** Number of bytes that may be sent. */
+	#limit = 0;
 	failure: string | undefined;
 
 	constructor(bench: EmulatedBoard) {
+		this.#bench = bench;
 		this.#file = firmwareFile(bench);
-		const headers = { Authorization: `Bearer ${bench.client.token}`, "Content-Length": this.#file.length };
-		this.#sending = request({
-			...{ host: "127.0.0.1", port: bench.httpsPort, path: "/api/v1/system/ota", method: "POST" },
-			...{ rejectUnauthorized: false, agent: false, headers },
-		});
-		this.#sending.on("response", (reply) => {
-			this.failure = `it was answered with ${reply.statusCode}`;
-		});
-		this.#sending.on("error", ({ message }) => {
-			this.failure = message;
-		});
-		// The gateway drops a silent connection for others, but not one with a body in progress.
 		this.sendTo(FIRST_PART);
+		this.#sending = this.send().catch((error) => {
+			this.failure = String(error);
+		});
 	}
 
-	/** Sends the file up to this part, 0 to 1, but never the last byte. */
+	/** Lets it send the file up to this part, 0 to 1, but never the last piece. */
 	sendTo(part: number): void {
-		const end = Math.min(Math.floor(this.#file.length * part), this.#file.length - 1);
-		if (end > this.#sent && !this.#sending.writableNeedDrain) {
-			this.#sending.write(this.#file.subarray(this.#sent, end));
-			this.#sent = end;
+		this.#limit = Math.max(this.#limit, Math.min(Math.floor(this.#file.length * part), this.#file.length - 2 * PIECE));
+	}
+
+	async end(): Promise<void> {
+		this.#isOver = true;
+		await this.#sending;
+		this.#agent.destroy();
+	}
+
+	private async send(): Promise<void> {
+		let sentMs = 0;
+		let lost = 0;
+		for (let offset = 0; !this.#isOver; ) {
+			if (offset >= this.#limit && performance.now() < sentMs + REGULAR_MS) {
+				await sleep(PIECE_PAUSE_MS);
+				continue;
+			}
+			const reply = await this.sendPiece(offset).catch(() => LOST);
+			sentMs = performance.now();
+			// The gateway may have closed the idle connection for another client. The page continues in the same way.
+			if (reply === LOST && ++lost <= ATTEMPTS) {
+				offset = Number((await this.#bench.client.get("system/status"))["ota_received"]);
+				continue;
+			}
+			lost = 0;
+			// While memory is short, the first piece is refused; the page tells the user to try again.
+			if (reply === REFUSED_FOR_NOW && offset === 0) await sleep(PAUSE_MS);
+			else if (reply !== "200 ") throw new Error(`the piece at ${offset} was answered with ${reply}`);
+			else offset += PIECE;
 		}
 	}
 
-	end(): void {
-		this.#sending.destroy();
+	private sendPiece(offset: number): Promise<string> {
+		const body = this.#file.subarray(offset, offset + PIECE);
+		const headers = { Authorization: `Bearer ${this.#bench.client.token}`, "Content-Length": body.length };
+		return new Promise((resolve, reject) => {
+			const path = `/api/v1/system/ota?offset=${offset}&total=${this.#file.length}`;
+			const target = { host: "127.0.0.1", port: this.#bench.httpsPort, path, method: "POST" };
+			const sending = request({ ...target, rejectUnauthorized: false, agent: this.#agent, headers });
+			sending.on("error", reject).on("response", (reply) => {
+				let text = "";
+				reply.setEncoding("utf8").on("data", (piece: string) => {
+					text += piece;
+				});
+				reply.on("error", reject).on("end", () => resolve(`${reply.statusCode} ${text}`));
+			});
+			sending.end(body);
+		});
 	}
 }
 
@@ -159,8 +200,6 @@ export function load(bench: EmulatedBoard): void {
 		];
 		const [sentBefore, readBefore, failedBefore] = await counts();
 		const upload = new SlowUpload(bench);
-		// Until its first record of 12 KB is read, other connections may displace it.
-		await bench.until("system/status", ({ ota_state }) => ota_state === "receiving");
 		const browsers = Array.from({ length: BROWSERS }, () => new Browser(bench));
 		let isOver = false;
 		const browsing = Promise.all(
@@ -170,7 +209,7 @@ export function load(bench: EmulatedBoard): void {
 		);
 		let worst: MemoryRow;
 		let [sent, read, failed] = [sentBefore, readBefore, failedBefore];
-		let told = readBefore;
+		let counted = readBefore;
 		let failures = "";
 		try {
 			while (read < readBefore + TELEGRAMS) {
@@ -178,17 +217,14 @@ export function load(bench: EmulatedBoard): void {
 				assert.equal(upload.failure, undefined, bench.emulator.tail());
 				await sleep(PAUSE_MS);
 				[sent, read, failed] = await counts();
-				if (read < told + TELEGRAMS / 10) continue;
-				told = read;
-				console.log(`        ${told - readBefore} of ${TELEGRAMS} telegrams …`);
+				if (read < counted + TELEGRAMS / 10) continue;
+				counted = read;
+				console.log(`        ${counted - readBefore} of ${TELEGRAMS} telegrams …`);
 			}
 			await bench.silenceMeter();
 			// An emulator on a busy computer is slower than the meter, so the socket buffers characters.
-			let sentPart = UPLOADED;
 			for (let before = -1; read !== before; [sent, read, failed] = await counts()) {
 				before = read;
-				sentPart += STILL_UPLOADED;
-				upload.sendTo(sentPart);
 				await sleep(DRAINED_MS);
 			}
 			worst = await bench.note("upload, P1, hub, MQTT and two browsers");
@@ -202,7 +238,7 @@ export function load(bench: EmulatedBoard): void {
 			);
 		} finally {
 			isOver = true;
-			upload.end();
+			await upload.end();
 			await browsing;
 		}
 		const pages = browsers.map((browser) => `${browser.pages} pages (${browser.refused} requests refused)`);

@@ -14,7 +14,7 @@ const FIRST_BAUD = 1000;
 export function powerCuts(bench: EmulatedBoard): void {
 	const seed = Number(process.env["SEED"] ?? Date.now() % 1_000_000);
 
-	it("keeps settings and history over a power cut", async () => {
+	it("keeps settings and history across a power cut", async () => {
 		await readMeter(bench, P1);
 		await bench.client.post("system/timezone", { timezone: "Europe/Warsaw" });
 		const now = Date.now();
@@ -46,18 +46,18 @@ export function powerCuts(bench: EmulatedBoard): void {
 				isCut = true;
 				await bench.cutPower();
 			});
-			let kept = baud;
+			let storedBaud = baud;
 			while (!isCut) {
 				const acknowledged = await set(++baud).then(
 					() => true,
 					() => false,
 				);
-				if (acknowledged) kept = baud;
+				if (acknowledged) storedBaud = baud;
 			}
 			await cutting;
 			await bench.powerOn();
 			const found = (await bench.client.get("iec62056/config"))["baudrate_max"];
-			assert.ok(found === kept || found === baud, `cut ${cut}: ${found}, not ${kept} or ${baud}`);
+			assert.ok(found === storedBaud || found === baud, `cut ${cut}: ${found}, not ${storedBaud} or ${baud}`);
 			baud = found;
 		}
 	});

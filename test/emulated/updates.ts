@@ -1,6 +1,6 @@
 /**
- * A firmware file made by the project's tools is installed, runs on trial, and is confirmed after a minute; a bad one is
- * rolled back.
+ * A firmware file made by the project's tools is installed, runs on trial, and is confirmed after a minute; a bad one
+ * is rolled back.
  */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";

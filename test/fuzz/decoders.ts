@@ -106,11 +106,11 @@ export async function fuzzBackups(seed: number, runs: number): Promise<void> {
 	const config = new ConfigStore(new VirtualStorage(), text, ENTRIES);
 	await runAll("backups", seed, runs, (mutator, run) => {
 		const bytes = run % 100 === 99 ? whole : mutator.mutate(whole, whole);
-		let told = 0;
-		const reader: RestoreReader = new RestoreReader(config, text, PARTS, () => told++);
+		let calls = 0;
+		const reader: RestoreReader = new RestoreReader(config, text, PARTS, () => calls++);
 		mutator.inPieces(bytes, (buffer, start, end) => reader.write(buffer, start, end));
 		reader.end();
-		assert.equal(told, 1, "the route was not called exactly once");
+		assert.equal(calls, 1, "the route was not called exactly once");
 		const isObject = objectOf(bytes, BACKUP_DEPTH_LIMIT) !== undefined;
 		assert.equal(reader.code === "invalid_json", !isObject, textOf(bytes));
 		if (run % 100 === 99) assert.equal(reader.code, "");

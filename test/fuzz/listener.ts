@@ -17,7 +17,7 @@ class ListenerBench {
 	#nowMs = 0;
 
 	/** Feeds bytes, then silence; returns the codes of events, and calls `onTelegram` with each good telegram. */
-	hear(bytes: Uint8Array, mutator: Mutator, onTelegram: (packed: Uint8Array) => void = () => {}): number[] {
+	receiveBytes(bytes: Uint8Array, mutator: Mutator, onTelegram: (packed: Uint8Array) => void = () => {}): number[] {
 		const events: number[] = [];
 		mutator.inPieces(bytes, (buffer, start, end) => {
 			this.#nowMs += mutator.random.below(5);
@@ -36,8 +36,8 @@ class ListenerBench {
 	}
 
 	/** Packed records of an undamaged telegram, as hex. */
-	hearWell({ bytes, name, wrong }: Transmission): string {
-		assert.deepEqual(this.hear(bytes, new Mutator(1)), [wrong ? EVENT_POOR : EVENT_READOUT], name);
+	receiveGood({ bytes, name, wrong }: Transmission): string {
+		assert.deepEqual(this.receiveBytes(bytes, new Mutator(1)), [wrong ? EVENT_POOR : EVENT_READOUT], name);
 		return hexOf(this.writer.kept);
 	}
 
@@ -59,17 +59,17 @@ function hexOf(bytes: Uint8Array = new Uint8Array(0)): string {
 export async function fuzzListener(seed: number, runs: number): Promise<void> {
 	const all = transmissions().filter(({ pushed }) => pushed);
 	const bench = new ListenerBench();
-	const good = new Map(all.map((one) => [one, bench.hearWell(one)]));
+	const good = new Map(all.map((one) => [one, bench.receiveGood(one)]));
 	await runAll("listener", seed, runs, (mutator, run) => {
 		const one = mutator.pick(all);
 		const damaged = mutator.mutate(one.bytes, mutator.pick(all).bytes);
 		const sent = mutator.random.oneIn(2) ? Uint8Array.from([...damaged, ...one.bytes]) : damaged;
-		bench.hear(sent, mutator, (packed) => {
+		bench.receiveBytes(sent, mutator, (packed) => {
 			assertSent(packed, sent);
 			const isWrong = hasWrongCRC(damaged) && hexOf(packed) !== good.get(one);
 			assert.equal(isWrong, false, "a telegram with a wrong CRC was accepted");
 		});
 		if (run % 100 === 99)
-			assert.equal(bench.hearWell(one), good.get(one), `${one.name}: misread after the damaged ones`);
+			assert.equal(bench.receiveGood(one), good.get(one), `${one.name}: misread after the damaged ones`);
 	});
 }

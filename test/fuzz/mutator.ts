@@ -30,7 +30,9 @@ export class Mutator {
 		return Uint8Array.from(mutated);
 	}
 
-	/** Cuts the bytes into pieces of random length, and passes each to `take` in a buffer that is overwritten afterwards. */
+	/**
+	 * Cuts the bytes into pieces of random length, and passes each to `take` in a buffer that is overwritten afterwards.
+	 */
 	inPieces(bytes: Uint8Array, take: (buffer: Uint8Array, start: number, end: number) => void): void {
 		const size = this.pick([1, 7, 64, 64, bytes.length]);
 		for (let at = 0; at < bytes.length; ) {
@@ -79,15 +81,15 @@ export async function runAll(
 	runs: number,
 	step: (mutator: Mutator, run: number) => void | Promise<void>,
 ): Promise<void> {
-	let toldMs = Date.now();
+	let reportedMs = Date.now();
 	for (let run = 0; run < runs; run++) {
 		try {
 			await step(new Mutator(seed + run * 7919), run);
 		} catch (error) {
 			throw new Error(`${what}, run ${run} with SEED=${seed}: ${error}`, { cause: error });
 		}
-		if (Date.now() - toldMs < PROGRESS_MS) continue;
-		toldMs = Date.now();
+		if (Date.now() - reportedMs < PROGRESS_MS) continue;
+		reportedMs = Date.now();
 		process.stderr.write(`      ${what}: ${run + 1} of ${runs}\n`);
 	}
 }

@@ -61,19 +61,19 @@ class DamagedProgramming extends ProgrammingMode {
 	}
 }
 
-interface Told {
+interface Reply {
 	readonly readout: Readout | undefined;
 	readonly failure: Failure | undefined;
 }
 
-function ask(bench: ReaderBench): Told {
+function requestProfile(bench: ReaderBench): Reply {
 	const { reader, world } = bench;
-	let told: Told | undefined;
+	let result: Reply | undefined;
 	const profile = { code: Uint8Array.of(1, 0, 99, 1, 0, 255), entries: 10 };
-	reader.read({ finished: (readout, failure) => (told = { readout, failure }) }, profile);
-	world.time.runWhile(() => told === undefined || reader.running, world.time.nowMs + END_MS);
-	assert.ok(told !== undefined && !reader.running, "the session does not end");
-	return told;
+	reader.read({ finished: (readout, failure) => (result = { readout, failure }) }, profile);
+	world.time.runWhile(() => result === undefined || reader.running, world.time.nowMs + END_MS);
+	assert.ok(result !== undefined && !reader.running, "the session does not end");
+	return result;
 }
 
 /** Throws, with the seed, if one of `runs` sessions fails. */
@@ -89,12 +89,12 @@ export async function fuzzProgramming(seed: number, runs: number): Promise<void>
 			{ echo: mutator.random.oneIn(4), hardwareParity: mutator.random.oneIn(2) },
 		);
 		bench.world.serial.meter.connect(new IECMeter({ source: () => telegram, mode: "C", programming }));
-		const { readout, failure } = ask(bench);
+		const { readout, failure } = requestProfile(bench);
 		if (readout !== undefined && failure === undefined) assertSent(readout.records, Buffer.concat(programming.sent));
 		else assert.ok(failure !== undefined);
 		programming.isDamaged = false;
 		bench.world.advance(5000);
-		const good = ask(bench);
+		const good = requestProfile(bench);
 		if (way.fault === "error") assert.equal(good.failure?.code, "iec62056-21/no-profile");
 		else {
 			assert.equal(good.failure, undefined, good.failure?.code);

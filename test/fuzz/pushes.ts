@@ -31,7 +31,7 @@ function counterOf({ records }: Readout): number {
 	return Number.parseInt(record.slice(RECORD.length), 10);
 }
 
-function hear(bed: PushBed, bytes: Uint8Array, mutator: Mutator): (Readout | string)[] {
+function receiveBytes(bed: PushBed, bytes: Uint8Array, mutator: Mutator): (Readout | string)[] {
 	const outcomes: (Readout | string)[] = [];
 	mutator.inPieces(bytes, (buffer, start, end) => {
 		bed.nowMs += mutator.random.below(5);
@@ -58,7 +58,7 @@ export async function fuzzPushes(seed: number, runs: number): Promise<void> {
 			const bytes = isOdd ? meter.odd(mutator) : meter.good(mutator);
 			const isForged = isOdd && meter.isForged;
 			const readouts = (bed: PushBed) =>
-				[...hear(bed, bytes, mutator), ...bed.silence()].filter((one) => typeof one === "object");
+				[...receiveBytes(bed, bytes, mutator), ...bed.silence()].filter((one) => typeof one === "object");
 			for (const readout of readouts(checking)) {
 				assert.equal(readout.status, STATUS_OK);
 				if (isForged) continue;
@@ -79,9 +79,12 @@ export async function fuzzPushes(seed: number, runs: number): Promise<void> {
 		} else if (random.oneIn(20)) {
 			const { learnedPush } = checking.settings;
 			checking = restart();
-			const kept = Buffer.from(learnedPush).readUInt32BE(8);
-			assert.ok(kept >= (shown.at(-KEEP_EACH) ?? shown[0]), "more pushes could be replayed than flash may miss");
-			shown = shown.filter((counter) => counter <= kept);
+			const storedCounter = Buffer.from(learnedPush).readUInt32BE(8);
+			assert.ok(
+				storedCounter >= (shown.at(-KEEP_EACH) ?? shown[0]),
+				"more pushes could be replayed than flash may miss",
+			);
+			shown = shown.filter((counter) => counter <= storedCounter);
 		}
 	});
 }
@@ -140,9 +143,12 @@ export async function fuzzTIC(seed: number, runs: number): Promise<void> {
 	await runAll("TIC", seed, runs, (mutator) => {
 		const { frame, bed, records } = mutator.pick(beds);
 		mutator.inPieces(mutator.mutate(frame, mutator.pick(TIC_FRAMES)), (buffer, start, end) => {
-			for (const told of bed.receive(buffer.subarray(start, end))) {
-				for (const record of told.records) assert.ok(sent.has(record), `${record} was never sent`);
-				assert.ok(told.isCut || told.records.join() === records.join(), `a complete frame lacks some of ${records}`);
+			for (const received of bed.receive(buffer.subarray(start, end))) {
+				for (const record of received.records) assert.ok(sent.has(record), `${record} was never sent`);
+				assert.ok(
+					received.isCut || received.records.join() === records.join(),
+					`a complete frame lacks some of ${records}`,
+				);
 			}
 		});
 		// The damage may leave a frame unfinished, which can spoil the first of two good frames.
@@ -152,10 +158,10 @@ export async function fuzzTIC(seed: number, runs: number): Promise<void> {
 }
 
 function readingsOf(bed: Bed, telegram: Uint8Array): string[] {
-	const told = bed.receive(telegram);
+	const received = bed.receive(telegram);
 	assert.deepEqual(
-		told.map(({ event }) => event),
+		received.map(({ event }) => event),
 		[EVENT_READOUT],
 	);
-	return told[0].records;
+	return received[0].records;
 }

@@ -38,16 +38,16 @@ function hexOf(readout: Readout | undefined): string {
 }
 
 /** A stored readout must be that of the undamaged capture, or of a damaged one with undetectable damage. */
-function checkKept(kept: Readout, damaged: Uint8Array, good: string): void {
-	assert.notEqual(kept.status, STATUS_CHECK_WRONG);
-	if (hexOf(kept) === good) return;
-	assertSent(kept.records, damaged);
+function checkStored(stored: Readout, damaged: Uint8Array, good: string): void {
+	assert.notEqual(stored.status, STATUS_CHECK_WRONG);
+	if (hexOf(stored) === good) return;
+	assertSent(stored.records, damaged);
 	const { opening, message } = split(damaged);
 	const isSameIdent = textOf(opening)
 		.trimEnd()
-		.endsWith(`/${textOf(kept.meterId)}`);
-	const isWrong = kept.mode === MODE_D ? hasWrongCRC(damaged) : isSameIdent && hasWrongCheck(message);
-	if (kept.status === STATUS_OK) assert.equal(isWrong, false, "a readout with a wrong check was stored");
+		.endsWith(`/${textOf(stored.meterId)}`);
+	const isWrong = stored.mode === MODE_D ? hasWrongCRC(damaged) : isSameIdent && hasWrongCheck(message);
+	if (stored.status === STATUS_OK) assert.equal(isWrong, false, "a readout with a wrong check was stored");
 }
 
 /** Readout of the undamaged transmission. */
@@ -70,12 +70,12 @@ export async function fuzzReader(seed: number, runs: number): Promise<void> {
 		goodOf.set(one, good);
 		const bench = openBench(faulty.mode, mutator);
 		bench.world.serial.meter.connect(faulty.machine);
-		const kept = readOut(bench);
-		if (kept !== undefined) checkKept(kept, faulty.damaged, good);
+		const stored = readOut(bench);
+		if (stored !== undefined) checkStored(stored, faulty.damaged, good);
 		faulty.badOnes = 0;
 		bench.world.advance(5000);
 		const readout = readOut(bench);
-		assert.notEqual(readout, kept, `${one.name}: not read after the damaged one`);
+		assert.notEqual(readout, stored, `${one.name}: not read after the damaged one`);
 		assert.equal(readout?.status, STATUS_OK, `${one.name}: wrong status after the damaged one`);
 		assert.equal(hexOf(readout), good, `${one.name}: misread after the damaged one`);
 	});

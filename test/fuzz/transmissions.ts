@@ -78,7 +78,7 @@ export function assertSent(packed: Uint8Array, sent: Uint8Array): void {
 		const address = textOf(cursor.address, 0, cursor.addressLength);
 		const values: string[] = [];
 		while (cursor.nextValue()) values.push(textOf(cursor.text, 0, cursor.length));
-		// A row of a profile has no address of its own, but that of the record before.
+		// A row of a profile has the address of the preceding record.
 		const heads = address === before ? [address, "\n", "\r"] : [address];
 		const [first, second, ...rest] = values;
 		// Sent orders of the values: as shown; time first; in the old form, time first and value last.

@@ -17,7 +17,7 @@ import { VirtualRadio } from "../zigbee/virtual-radio.js";
 import { type Mutator, runAll } from "./mutator.js";
 import { checkTrace } from "./requests.js";
 import { frame, incoming } from "./zigbee-chip.js";
-import { askedOf } from "./zigbee-clusters.js";
+import { hostileFrame } from "./zigbee-clusters.js";
 import { COMMANDS } from "./zigbee-radio.js";
 
 /** Allowed growth of live slots. */
@@ -66,7 +66,7 @@ class Bench {
 	}
 
 	/** Sends these bytes from the chip. */
-	say(bytes: Uint8Array): void {
+	sendFromChip(bytes: Uint8Array): void {
 		this.radio.chip.onBytes(Buffer.from(bytes));
 	}
 
@@ -124,7 +124,7 @@ function otaFrame(mutator: Mutator): Uint8Array {
 /** Hostile bytes from the chip. */
 function hostile(mutator: Mutator): Uint8Array {
 	const { random } = mutator;
-	const { cluster, payload, source, endpoint, isBroadcast } = askedOf(mutator);
+	const { cluster, payload, source, endpoint, isBroadcast } = hostileFrame(mutator);
 	const good = incoming(cluster, payload.slice(0, 200), { source, endpoint, broadcast: isBroadcast ? 1 : 0 });
 	switch (random.below(8)) {
 		case 0:
@@ -148,12 +148,12 @@ export function fuzzZigbeeInXS(seed: number, runs: number): Promise<void> {
 		await runAll("Zigbee in XS", seed, runs, async (mutator, run) => {
 			const { random } = mutator;
 			for (let frames = 1 + random.below(10); frames > 0; frames--) {
-				mutator.inPieces(hostile(mutator), (buffer, start, end) => bench.say(buffer.slice(start, end)));
+				mutator.inPieces(hostile(mutator), (buffer, start, end) => bench.sendFromChip(buffer.slice(start, end)));
 				if (random.oneIn(3)) await xs.advance(random.below(random.oneIn(10) ? 20_000 : 100));
 			}
 			// A storm, during which a client waits for a reply.
 			if (run % 10 === 9) {
-				for (let frames = 0; frames < STORM; frames++) bench.say(hostile(mutator));
+				for (let frames = 0; frames < STORM; frames++) bench.sendFromChip(hostile(mutator));
 				await bench.state();
 			}
 			checkTrace(xs.world.traced);

@@ -121,7 +121,7 @@ class XSBench {
 	}
 
 	/** Waits until the meter is silent, or has completed a new push. */
-	async hearOut(mode: MeterMode): Promise<void> {
+	async awaitSilence(mode: MeterMode): Promise<void> {
 		const { time, serial } = this.xs.world;
 		const { meter } = serial;
 		const pushes = () => meter.meterEvents.filter((event) => event === METER_PUSH).length;
@@ -231,7 +231,7 @@ export function fuzzTransmissionsInXS(seed: number, runs: number, lengthLimit: n
 			await bench.expect(faulty.mode);
 			checkDamaged(await bench.readOut(), [faulty.damaged, one.bytes]);
 			faulty.badOnes = 0;
-			await bench.hearOut(faulty.mode);
+			await bench.awaitSilence(faulty.mode);
 			await bench.expect(faulty.mode);
 			const name = `${one.name} after the damaged one`;
 			assert.deepEqual(readingsOf(await bench.readOut(), name), goodOf.get(one), name);

@@ -96,8 +96,8 @@ export interface Sent {
 	readonly payload: Uint8Array;
 }
 
-export class PlayedChip {
-	/** The chip is in a network, at the latest once it is started. */
+export class ScriptedChip {
+	/** The chip is in a network, or is once it is started. */
 	isMember: boolean;
 	/** A network within range permits joining. */
 	isOpen = true;
@@ -105,7 +105,7 @@ export class PlayedChip {
 	mayJoin = false;
 	isSilent = false;
 	/** Frames that the firmware has not yet received. */
-	said: Uint8Array[] = [];
+	queued: Uint8Array[] = [];
 	/** ZCL frames received from the firmware since the last check. */
 	sent: Sent[] = [];
 	/** Number of requests so far. */
@@ -120,8 +120,8 @@ export class PlayedChip {
 	}
 
 	/** Receives a frame from the firmware. */
-	hear(heard: Uint8Array): void {
-		const bytes = heard[0] === SKIP_BOOT_LOADER ? heard.subarray(1) : heard;
+	receiveFrame(frameBytes: Uint8Array): void {
+		const bytes = frameBytes[0] === SKIP_BOOT_LOADER ? frameBytes.subarray(1) : frameBytes;
 		assert.ok(bytes.length >= 5 && bytes.length <= FRAME_LIMIT, `${bytes.length} bytes`);
 		const command = (bytes[2] << 8) | bytes[3];
 		const data = bytes.slice(4, -1);
@@ -135,13 +135,13 @@ export class PlayedChip {
 			this.restart();
 			return;
 		}
-		this.say(command + (REPLY << 8), this.#reply(command, data));
+		this.queue(command + (REPLY << 8), this.#reply(command, data));
 		this.#after(command, data);
 	}
 
 	/** Queues a frame for the firmware. */
-	say(command: number, data: ArrayLike<number>): void {
-		this.said.push(frame(command, data));
+	queue(command: number, data: ArrayLike<number>): void {
+		this.queued.push(frame(command, data));
 	}
 
 	/** Restarts the chip, as a reset or a power cut does. */
@@ -149,7 +149,7 @@ export class PlayedChip {
 		if (this.isSilent) return;
 		this.#state = STATE_HOLD;
 		if (((this.#nv.get(0x0003)?.[0] ?? 0) & 2) !== 0) this.isMember = false;
-		this.say(RESET_INDICATION, [0, 2, 1, 2, 7, 1]);
+		this.queue(RESET_INDICATION, [0, 2, 1, 2, 7, 1]);
 	}
 
 	#check(command: number, data: Uint8Array): void {
@@ -207,7 +207,7 @@ export class PlayedChip {
 				cluster: data[4] | (data[5] << 8),
 				payload: data.slice(10),
 			});
-			this.say(DATA_CONFIRM, [0, data[3], data[6]]);
+			this.queue(DATA_CONFIRM, [0, data[3], data[6]]);
 		} else if (command === DATA_REQUEST_EXT) {
 			this.sent.push({
 				destination: data[1] | (data[2] << 8),
@@ -215,30 +215,30 @@ export class PlayedChip {
 				cluster: data[13] | (data[14] << 8),
 				payload: data.slice(20),
 			});
-			this.say(DATA_CONFIRM, [0, data[12], data[15]]);
+			this.queue(DATA_CONFIRM, [0, data[12], data[15]]);
 		}
 	}
 
 	#commission(mode: number): void {
 		if (mode === 0 && this.isMember) {
 			this.#state = STATE_ROUTER;
-			this.say(STATE_CHANGE, [STATE_ROUTER]);
-			this.say(COMMISSIONING, [13, 0, 0]);
-		} else if (mode === 0) this.say(COMMISSIONING, [2, 0, 0]);
+			this.queue(STATE_CHANGE, [STATE_ROUTER]);
+			this.queue(COMMISSIONING, [13, 0, 0]);
+		} else if (mode === 0) this.queue(COMMISSIONING, [2, 0, 0]);
 		else if (this.isOpen) {
 			this.isMember = true;
 			this.#state = STATE_ROUTER;
-			for (const state of [2, 3, 5, STATE_ROUTER]) this.say(STATE_CHANGE, [state]);
-			this.say(COMMISSIONING, [0, 1, 0]);
-		} else this.say(COMMISSIONING, [2, 1, 0]);
+			for (const state of [2, 3, 5, STATE_ROUTER]) this.queue(STATE_CHANGE, [state]);
+			this.queue(COMMISSIONING, [0, 1, 0]);
+		} else this.queue(COMMISSIONING, [2, 1, 0]);
 	}
 
 	#leave(): void {
 		this.isMember = false;
 		this.#state = STATE_HOLD;
-		this.say(0x45b4, [...this.#address, 0]);
-		this.say(LEAVE_INDICATION, [...this.#address, ...OWN_ADDRESS, 0, 0, 0]);
-		this.say(STATE_CHANGE, [STATE_HOLD]);
+		this.queue(0x45b4, [...this.#address, 0]);
+		this.queue(LEAVE_INDICATION, [...this.#address, ...OWN_ADDRESS, 0, 0, 0]);
+		this.queue(STATE_CHANGE, [STATE_HOLD]);
 	}
 
 	get #address(): number[] {

@@ -20,7 +20,7 @@ import {
 	type Outgoing,
 	RADIO_JOINED,
 	RADIO_OFF,
-	type RadioUser,
+	type RadioListener,
 	ZCL_LIMIT,
 } from "../../modules/zigbee/radio.js";
 import { REPORTS_SIZE } from "../../modules/zigbee/reports.js";
@@ -113,7 +113,7 @@ class PlayedRadio implements Chip {
 	}
 }
 
-export interface Asked {
+export interface HostileFrame {
 	readonly cluster: number;
 	readonly source: number;
 	readonly endpoint: number;
@@ -124,9 +124,9 @@ export interface Asked {
 class Bench {
 	readonly radio = new PlayedRadio();
 	readonly bridge: Bridge;
-	kept: Uint8Array | undefined;
+	stored: Uint8Array | undefined;
 	nowMs = 10_000;
-	#user!: RadioUser;
+	#user!: RadioListener;
 
 	constructor(reports?: Uint8Array) {
 		const { info } = new VirtualWorld();
@@ -137,8 +137,8 @@ class Bench {
 			},
 			user: {
 				bridgeChanged: () => {},
-				keepReports: (bytes) => {
-					this.kept = bytes;
+				storeReports: (bytes) => {
+					this.stored = bytes;
 				},
 				identify: (seconds) => assert.ok(seconds >= 0 && seconds <= 0xffff),
 			},
@@ -152,8 +152,8 @@ class Bench {
 	}
 
 	/** Receives a frame; returns the answer, if any. */
-	hear(asked: Asked): Sent | undefined {
-		const { cluster, source, endpoint, isBroadcast, payload } = asked;
+	hear(request: HostileFrame): Sent | undefined {
+		const { cluster, source, endpoint, isBroadcast, payload } = request;
 		// Surround the payload with leftovers of the buffer.
 		const bytes = new Uint8Array(256).fill(0xa5);
 		bytes.set(payload, 3);
@@ -168,9 +168,9 @@ class Bench {
 	}
 
 	/** Receives a frame without letting an answer be sent. */
-	storm(asked: Asked): void {
+	storm(request: HostileFrame): void {
 		this.#user.received(
-			{ ...asked, sourceEndpoint: asked.endpoint, bytes: asked.payload, start: 0, end: asked.payload.length },
+			{ ...request, sourceEndpoint: request.endpoint, bytes: request.payload, start: 0, end: request.payload.length },
 			this.nowMs,
 		);
 	}
@@ -218,18 +218,15 @@ class Bench {
 	}
 }
 
-/**
- * Checks that an answer is whole, of the right kind and addressed to the sender; `asked` is a request that may be
- * answered.
- */
-function checkAnswer(asked: Asked, answer: Sent): void {
-	const [control, ...rest] = asked.payload;
+/** Checks that an answer is complete, of the right kind and addressed to the sender of the request. */
+function checkAnswer(request: HostileFrame, answer: Sent): void {
+	const [control, ...rest] = request.payload;
 	const from = (control & MANUFACTURER) !== 0 ? 2 : 0;
 	const [sequence, command] = rest.slice(from);
 	const { payload } = answer;
 	assert.deepEqual(
 		[answer.cluster, answer.destination, answer.destinationEndpoint],
-		[asked.cluster, asked.source, asked.endpoint],
+		[request.cluster, request.source, request.endpoint],
 	);
 	assert.equal(payload[0] & MANUFACTURER, control & MANUFACTURER);
 	assert.notEqual(payload[0] & TO_CLIENT, control & TO_CLIENT, "wrong direction");
@@ -240,13 +237,13 @@ function checkAnswer(asked: Asked, answer: Sent): void {
 	const body = payload.slice(at + 2);
 	if ((payload[0] & 3) === 1) return;
 	if (payload[at + 1] === DEFAULT_RESPONSE) {
-		assert.ok(!asked.isBroadcast, "the bridge refused a broadcast");
+		assert.ok(!request.isBroadcast, "the bridge refused a broadcast");
 		assert.deepEqual([body.length, body[0]], [2, command]);
 	} else {
 		assert.equal(payload[at + 1], command === 0x03 ? 4 : command + (command === 0x02 ? 2 : 1));
 		if (command === READ) checkRecords(body);
 		if (payload[at + 1] === WRITTEN && body[0] === 0)
-			assert.equal(asked.cluster, IDENTIFY, "an attribute of another cluster was written");
+			assert.equal(request.cluster, IDENTIFY, "an attribute of another cluster was written");
 	}
 }
 
@@ -298,7 +295,7 @@ function frameOf(mutator: Mutator): Uint8Array {
 	return whole;
 }
 
-export function askedOf(mutator: Mutator, byStrangers = false): Asked {
+export function hostileFrame(mutator: Mutator, byStrangers = false): HostileFrame {
 	const { random } = mutator;
 	const isStranger = byStrangers || random.oneIn(2);
 	return {
@@ -318,10 +315,10 @@ export async function fuzzClusters(seed: number, runs: number): Promise<void> {
 	await runAll("clusters", seed, runs, (mutator, run) => {
 		const { random } = mutator;
 		for (let frames = random.below(20); frames > 0; frames--) {
-			const asked = askedOf(mutator, byStrangers);
-			const answer = bench.hear(asked);
+			const request = hostileFrame(mutator, byStrangers);
+			const answer = bench.hear(request);
 			if (answer !== undefined) {
-				checkAnswer(asked, answer);
+				checkAnswer(request, answer);
 				bench.arrived();
 			}
 			bench.pass(random.below(20));
@@ -329,11 +326,11 @@ export async function fuzzClusters(seed: number, runs: number): Promise<void> {
 		if (run % 50 !== 49) return;
 		assert.equal(bench.snapshot(), before, "an attribute has changed");
 		bench.pass(KEEP_MS);
-		if (byStrangers) assert.equal(bench.kept, undefined, "another node than the coordinator has configured reports");
+		if (byStrangers) assert.equal(bench.stored, undefined, "another node than the coordinator has configured reports");
 		byStrangers = random.oneIn(2);
 		// The next start must accept any stored bytes.
 		if (byStrangers) bench = new Bench();
-		else bench = new Bench(random.oneIn(4) ? random.bytes(REPORTS_SIZE) : bench.kept);
+		else bench = new Bench(random.oneIn(4) ? random.bytes(REPORTS_SIZE) : bench.stored);
 	});
 }
 
@@ -341,7 +338,7 @@ export async function fuzzClusters(seed: number, runs: number): Promise<void> {
 export function stormOfFrames(seed: number, mutator: Mutator): void {
 	const bench = new Bench();
 	const before = bench.snapshot();
-	for (let frames = 0; frames < STORM; frames++) bench.storm(askedOf(mutator));
+	for (let frames = 0; frames < STORM; frames++) bench.storm(hostileFrame(mutator));
 	assert.ok(bench.settle() <= WAITING_LIMIT);
 	assert.equal(bench.snapshot(), before, `SEED=${seed}`);
 }

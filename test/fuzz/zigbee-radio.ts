@@ -12,12 +12,12 @@ import {
 	RADIO_JOINED,
 	RADIO_OFF,
 	RADIO_ORPHAN,
-	type RadioUser,
+	type RadioListener,
 	ROLE_END_DEVICE,
 	ROLE_ROUTER,
 } from "../../modules/zigbee/radio.js";
 import { type Mutator, runAll } from "./mutator.js";
-import { frame, incoming, PlayedChip } from "./zigbee-chip.js";
+import { frame, incoming, ScriptedChip } from "./zigbee-chip.js";
 
 /** Highest number of `advance` calls at one time until the driver is idle. */
 const TURN_LIMIT = 20;
@@ -38,10 +38,10 @@ export const COMMANDS = [
 ];
 const REPORT = Uint8Array.of(0x18, 0x01, 0x0a, 0x00, 0x00, 0x25, 1, 2, 3, 4, 5, 6);
 
-class Bench implements RadioUser {
+class Bench implements RadioListener {
 	readonly servers = [0x0000, 0x0003, 0x0702, 0x0b04];
 	readonly clients = [0x000a, 0x0019];
-	readonly chip: PlayedChip;
+	readonly chip: ScriptedChip;
 	readonly radio: Coprocessor;
 	nowMs = 5000;
 	frames = 0;
@@ -54,7 +54,7 @@ class Bench implements RadioUser {
 		this.#mutator = mutator;
 		const { random } = mutator;
 		const role = mutator.pick([ROLE_ROUTER, ROLE_END_DEVICE]);
-		this.chip = new PlayedChip(random.oneIn(2) ? role : undefined);
+		this.chip = new ScriptedChip(random.oneIn(2) ? role : undefined);
 		this.chip.isOpen = random.oneIn(2);
 		const setLines = (reset: boolean) => {
 			if (!reset) this.chip.restart();
@@ -82,13 +82,13 @@ class Bench implements RadioUser {
 	step(): void {
 		const { chip } = this;
 		const { random } = this.#mutator;
-		const next = chip.said[0] ?? frame(0x4180, [0, 2, 1, 2, 7, 1]);
+		const next = chip.queued[0] ?? frame(0x4180, [0, 2, 1, 2, 7, 1]);
 		switch (random.below(16)) {
 			case 0:
 				this.hear(this.#mutator.mutate(next, frame(this.#command(), random.bytes(random.below(30)))));
 				break;
 			case 1:
-				chip.said.shift();
+				chip.queued.shift();
 				break;
 			case 2:
 				this.hear(frame(this.#command(), random.bytes(random.below(random.oneIn(10) ? 251 : 40))));
@@ -117,7 +117,7 @@ class Bench implements RadioUser {
 					this.pass(Math.max(0, this.radio.deadlineMs - this.nowMs));
 				break;
 			default:
-				if (chip.said.length > 0) this.hear(chip.said.shift()!);
+				if (chip.queued.length > 0) this.hear(chip.queued.shift()!);
 		}
 		this.#send();
 	}
@@ -152,7 +152,7 @@ class Bench implements RadioUser {
 			assert.equal(output.kind, OUTPUT_TRANSMIT);
 			assert.ok(++count <= OUTPUT_LIMIT, "the driver does not stop sending");
 			this.chip.mayJoin = this.nowMs < this.#joinUntilMs;
-			this.chip.hear(output.bytes.slice(output.start, output.end));
+			this.chip.receiveFrame(output.bytes.slice(output.start, output.end));
 		}
 	}
 
@@ -162,14 +162,14 @@ class Bench implements RadioUser {
 		chip.isSilent = false;
 		// Let the beginning of an incomplete frame expire.
 		this.pass(GAP_MS);
-		chip.said = [];
+		chip.queued = [];
 		if (radio.state === RADIO_OFF) radio.start(this.nowMs);
 		this.poll();
 		chip.restart();
 		const endMs = this.nowMs + HEAL_MS;
 		const isWell = () => radio.state === RADIO_JOINED || (radio.state === RADIO_IDLE && !chip.isMember);
-		while (this.nowMs < endMs && !(isWell() && chip.said.length === 0 && !radio.owesLeave)) {
-			if (chip.said.length > 0) this.hear(chip.said.shift()!);
+		while (this.nowMs < endMs && !(isWell() && chip.queued.length === 0 && !radio.owesLeave)) {
+			if (chip.queued.length > 0) this.hear(chip.queued.shift()!);
 			else this.pass(Math.min(60_000, Math.max(1, radio.deadlineMs - this.nowMs)));
 		}
 		assert.ok(isWell(), `${RADIO_CODES[radio.state]}, and the chip is ${chip.isMember ? "" : "not "}in a network`);
@@ -177,11 +177,11 @@ class Bench implements RadioUser {
 		const before = this.frames;
 		this.hear(incoming(0x0702, [0, 1, 0, 0, 0]));
 		assert.equal(this.frames, before + 1, "a frame is not received");
-		while (chip.said.length > 0) this.hear(chip.said.shift()!);
+		while (chip.queued.length > 0) this.hear(chip.queued.shift()!);
 		assert.ok(radio.canSend, "the driver can't send");
 		chip.sent = [];
 		this.#send(true);
-		while (chip.said.length > 0) this.hear(chip.said.shift()!);
+		while (chip.queued.length > 0) this.hear(chip.queued.shift()!);
 		assert.equal(chip.sent.length, 1);
 		assert.equal(this.isSending, false, "the driver gets no confirmation");
 	}

@@ -18,7 +18,7 @@ const ANSWERED = unhex(`e6e700${ANSWER}`);
 const PAUSE_MS = 200;
 
 /** A connection that has sent REQUEST as its first request, at 10 000 ms. */
-function asked(parameters = "", options: Partial<ConnectionOptions> = {}): Conversation {
+function afterRequest(parameters = "", options: Partial<ConnectionOptions> = {}): Conversation {
 	const conversation = Conversation.connected(parameters, options).send(REQUEST);
 	assert.deepEqual(conversation.take(), [`I0,0 ${ASKED}`]);
 	return conversation;
@@ -210,7 +210,7 @@ describe("transfer over an HDLC connection", () => {
 		assert.equal(longest("8180140502"), 128);
 	});
 	it("receives an answer in segments, with RR for each", () => {
-		const conversation = asked();
+		const conversation = afterRequest();
 		conversation.meter(info(0, 1), [...ANSWERED, 1], true);
 		assert.deepEqual(conversation.take(), ["RR1"]);
 		conversation.meter(info(1, 1), bytes(128), true);
@@ -222,7 +222,7 @@ describe("transfer over an HDLC connection", () => {
 		assert.deepEqual(conversation.take(), [`I1,3 ${ASKED}`]);
 	});
 	it("receives an answer in a window of three, with one RR for three frames or for a final bit", () => {
-		const conversation = asked("818006070400000003", { window: 7 });
+		const conversation = afterRequest("818006070400000003", { window: 7 });
 		const open = (number: number) => info(number, 1) & ~0x10;
 		conversation.meter(open(0), ANSWERED, true).meter(open(1), [1], true);
 		assert.deepEqual(conversation.take(), []);
@@ -237,7 +237,7 @@ describe("transfer over an HDLC connection", () => {
 	it("uses no larger window than proposed, and a window of 1 if no parameters were exchanged", () => {
 		const open = info(0, 1) & ~0x10;
 		for (const parameters of ["818006070400000007", ""]) {
-			const conversation = asked(parameters).meter(open, ANSWERED, true);
+			const conversation = afterRequest(parameters).meter(open, ANSWERED, true);
 			assert.deepEqual(conversation.take(), ["RR1"]);
 		}
 		const plain = new Conversation({ window: 7 }).connect().pass(200).meter(DM).meter(UA, unhex("818006070400000007"));
@@ -245,14 +245,14 @@ describe("transfer over an HDLC connection", () => {
 		assert.deepEqual(plain.meter(open, ANSWERED, true).take(), ["RR1"]);
 	});
 	it("receives an answer of a server that never increments N(R)", () => {
-		const conversation = asked().meter(info(0, 0) & ~0x10, ANSWERED, true);
+		const conversation = afterRequest().meter(info(0, 0) & ~0x10, ANSWERED, true);
 		assert.deepEqual(conversation.take(), ["RR1"]);
 		conversation.meter(info(1, 0) & ~0x10, [7]);
 		assert.equal(conversation.answer, `${ANSWER}07`);
 		assert.deepEqual(conversation.send(REQUEST).take(), ["event 2", `I1,2 ${ASKED}`]);
 	});
 	it("receives an empty answer", () => {
-		const conversation = asked().meter(info(0, 1), unhex("e6e700"));
+		const conversation = afterRequest().meter(info(0, 1), unhex("e6e700"));
 		assert.deepEqual(conversation.take(), ["event 2"]);
 		assert.equal(conversation.answer, "");
 	});
@@ -264,7 +264,7 @@ describe("transfer over an HDLC connection", () => {
 		assert.equal(conversation.answer, ANSWER);
 	});
 	it("polls by RR for the answer after an APDU that was not the answer", () => {
-		const conversation = asked().meter(info(0, 1), unhex("e6e7000f00")).waitOn();
+		const conversation = afterRequest().meter(info(0, 1), unhex("e6e7000f00")).waitOn();
 		assert.deepEqual(conversation.take(), ["event 2", "RR1"]);
 		conversation.meter(rr(1)).pass(PAUSE_MS);
 		assert.deepEqual(conversation.take(), ["RR1"]);
@@ -284,7 +284,7 @@ describe("transfer over an HDLC connection", () => {
 		assert.equal(conversation.answer, ANSWER);
 	});
 	it("accepts no answer from a UI frame, an echo or another connection", () => {
-		const conversation = asked()
+		const conversation = afterRequest()
 			.meter(UI, ANSWERED)
 			.meter(UA)
 			.receive(makeFrame({ to: [0x41], from: SERVER, control: DM }));
@@ -299,7 +299,7 @@ describe("transfer over an HDLC connection", () => {
 	it("receives answers up to the buffer's length less ROOM, and ends if an answer is one byte longer", () => {
 		const size = 3 * 128;
 		for (const over of [0, 1]) {
-			const conversation = asked("", { apdu: new Uint8Array(size + ROOM - over) });
+			const conversation = afterRequest("", { apdu: new Uint8Array(size + ROOM - over) });
 			conversation.meter(info(0, 1), [0xe6, 0xe7, 0, ...bytes(125)], true).meter(info(1, 1), bytes(128), true);
 			conversation.meter(info(2, 1), bytes(131));
 			if (over === 0) {
@@ -310,14 +310,19 @@ describe("transfer over an HDLC connection", () => {
 				conversation.meter(UA).ended(failures.HDLC_TOO_LONG);
 			}
 		}
-		const conversation = asked("", { apdu: new Uint8Array(100) }).meter(info(0, 1), [0xe6, 0xe7, 0, ...bytes(125)]);
+		const conversation = afterRequest("", { apdu: new Uint8Array(100) }).meter(info(0, 1), [
+			0xe6,
+			0xe7,
+			0,
+			...bytes(125),
+		]);
 		assert.deepEqual(conversation.take(), ["DISC"]);
 		conversation.meter(UA).ended(failures.HDLC_TOO_LONG);
 	});
 	it("refuses to send an APDU before the last answer, and drops one after a disconnection", () => {
-		assert.throws(() => asked().send(REQUEST));
+		assert.throws(() => afterRequest().send(REQUEST));
 		assert.throws(() => new Conversation().connect().send(REQUEST));
-		const conversation = asked().meter(info(0, 1), ANSWERED).meter(DM);
+		const conversation = afterRequest().meter(info(0, 1), ANSWERED).meter(DM);
 		conversation.take();
 		assert.deepEqual(conversation.send(REQUEST).take(), []);
 	});
@@ -325,7 +330,7 @@ describe("transfer over an HDLC connection", () => {
 
 describe("recovery of an HDLC connection", () => {
 	it("repeats an unanswered frame three times", () => {
-		const conversation = asked().pass(20_000);
+		const conversation = afterRequest().pass(20_000);
 		const step = REQUEST_MS + TIMEOUT_MS;
 		const again = [1, 2, 3].map((i) => `${i * step} I0,0 ${ASKED}`);
 		assert.deepEqual(conversation.take(10_000), [
@@ -337,7 +342,7 @@ describe("recovery of an HDLC connection", () => {
 		assert.equal(conversation.connection.failure, failures.HDLC_LOST);
 	});
 	it("accepts the answer to a repeated frame once", () => {
-		const conversation = asked()
+		const conversation = afterRequest()
 			.pass(REQUEST_MS + TIMEOUT_MS)
 			.meter(info(0, 1), ANSWERED)
 			.meter(info(0, 1), ANSWERED);
@@ -350,7 +355,7 @@ describe("recovery of an HDLC connection", () => {
 	it("repeats the frame after a damaged answer, and distinguishes that from silence in its failure", () => {
 		const damaged = fromMeter(info(0, 1), ANSWERED);
 		damaged[20] ^= 4;
-		const conversation = asked();
+		const conversation = afterRequest();
 		for (let i = 0; i < 4; i++)
 			conversation
 				.pass(100)
@@ -363,7 +368,7 @@ describe("recovery of an HDLC connection", () => {
 		conversation.meter(UA).ended(failures.HDLC_DAMAGED);
 	});
 	it("requests a lost segment of the answer by RR for the expected number", () => {
-		const conversation = asked().pass(REQUEST_MS).meter(info(0, 1), ANSWERED, true);
+		const conversation = afterRequest().pass(REQUEST_MS).meter(info(0, 1), ANSWERED, true);
 		conversation.take();
 		conversation.pass(BARE_MS + TIMEOUT_MS);
 		assert.deepEqual(conversation.take(), ["RR1"]);
@@ -374,20 +379,20 @@ describe("recovery of an HDLC connection", () => {
 	});
 	it("repeats a frame that the meter reports as missing by REJ or RR", () => {
 		for (const control of [rej(0), rr(0)]) {
-			const conversation = asked().meter(control).meter(control).meter(control).meter(control);
+			const conversation = afterRequest().meter(control).meter(control).meter(control).meter(control);
 			assert.deepEqual(conversation.take(), [`I0,0 ${ASKED}`, `I0,0 ${ASKED}`, `I0,0 ${ASKED}`, "DISC"]);
 			conversation.meter(DM).ended(failures.HDLC_LOST);
 		}
 	});
 	it("ignores acknowledgements of numbers that were never sent, and waits on", () => {
-		const conversation = asked().meter(rr(3)).meter(rnr(7)).meter(rej(2));
+		const conversation = afterRequest().meter(rr(3)).meter(rnr(7)).meter(rej(2));
 		assert.deepEqual(conversation.take(), []);
 		conversation.meter(info(0, 1), ANSWERED);
 		assert.deepEqual(conversation.take(), ["event 2"]);
 	});
 	it("polls a meter that has no answer yet by RR after a pause", () => {
 		for (const control of [rr(1), rnr(1), rej(1)]) {
-			const conversation = asked().pass(50).meter(control).pass(PAUSE_MS);
+			const conversation = afterRequest().pass(50).meter(control).pass(PAUSE_MS);
 			assert.deepEqual(conversation.take(10_000), [`${50 + PAUSE_MS} RR0`]);
 			conversation.meter(info(0, 1), ANSWERED);
 			assert.deepEqual(conversation.take(), ["event 2"]);
@@ -402,7 +407,7 @@ describe("recovery of an HDLC connection", () => {
 		assert.deepEqual(conversation.take(), ["RR0", `I1,0 ${hex(bytes(50).subarray(37))}`]);
 	});
 	it("gives up a meter that is never ready", () => {
-		const conversation = asked();
+		const conversation = afterRequest();
 		for (let i = 0; i < 50; i++) conversation.meter(rnr(1)).pass(PAUSE_MS);
 		assert.deepEqual(conversation.take(), Array(50).fill("RR0"));
 		conversation.meter(rnr(1));
@@ -411,24 +416,24 @@ describe("recovery of an HDLC connection", () => {
 	});
 	it("gives up after an answer without LLC header", () => {
 		for (const text of ["", "e6", "e6e7", "e6e600c4", "c401c1"]) {
-			const conversation = asked().meter(info(0, 1), unhex(text));
+			const conversation = afterRequest().meter(info(0, 1), unhex(text));
 			conversation.meter(UA).ended(failures.HDLC_BAD_ANSWER);
 		}
 	});
 	it("gives up after FRMR or DM", () => {
-		asked().meter(FRMR, [1, 2, 3]).meter(UA).ended(failures.HDLC_FRAME_REJECTED);
-		asked().meter(DM).ended(failures.HDLC_DISCONNECTED);
-		asked().meter(info(0, 1), ANSWERED).meter(DM).ended(failures.HDLC_DISCONNECTED);
+		afterRequest().meter(FRMR, [1, 2, 3]).meter(UA).ended(failures.HDLC_FRAME_REJECTED);
+		afterRequest().meter(DM).ended(failures.HDLC_DISCONNECTED);
+		afterRequest().meter(info(0, 1), ANSWERED).meter(DM).ended(failures.HDLC_DISCONNECTED);
 	});
 	it("gives up a meter that sends endless empty segments", () => {
-		const conversation = asked().meter(info(0, 1), unhex("e6e700"), true);
+		const conversation = afterRequest().meter(info(0, 1), unhex("e6e700"), true);
 		conversation.take();
 		for (let i = 0; i < 2000 && conversation.connection.failure === undefined; i++)
 			conversation.pass(50).meter(info((1 + i) & 7, 1), [], true);
 		conversation.pass(5000).ended(failures.HDLC_LOST);
 	});
 	it("gives up on a line that is full of frames for other stations", () => {
-		const conversation = asked();
+		const conversation = afterRequest();
 		const other = makeFrame({ to: [0x41], from: SERVER, control: UI, information: bytes(60) });
 		for (let ms = 0; ms < 120_000 && conversation.connection.failure === undefined; ms += 20)
 			for (let at = 0; at < other.length; at += 4) conversation.pass(20).receive(other.subarray(at, at + 4));
@@ -438,20 +443,20 @@ describe("recovery of an HDLC connection", () => {
 
 describe("time-outs of an HDLC connection", () => {
 	it("count from the last bit sent to the first byte received, and then only between bytes", () => {
-		const conversation = asked();
+		const conversation = afterRequest();
 		const frame = fromMeter(info(0, 1), ANSWERED);
 		conversation.to(10_000 + REQUEST_MS + TIMEOUT_MS - 1);
 		for (const byte of frame) conversation.receive(Uint8Array.of(byte)).pass(250);
 		assert.deepEqual(conversation.take(), ["event 2"]);
 	});
 	it("begin when all queued frames have been sent", () => {
-		const conversation = asked().meter(rej(0)).meter(rej(0));
+		const conversation = afterRequest().meter(rej(0)).meter(rej(0));
 		conversation.take();
 		conversation.to(10_000 + 3 * REQUEST_MS + TIMEOUT_MS);
 		assert.deepEqual(conversation.take(10_000), [`${3 * REQUEST_MS + TIMEOUT_MS} I0,0 ${ASKED}`]);
 	});
 	it("limit a frame that keeps coming to the duration of the longest frame", () => {
-		const conversation = asked();
+		const conversation = afterRequest();
 		const longestMs = 2049 * BYTE_MS;
 		const frame = fromMeter(info(0, 1), bytes(400));
 		for (let i = 0; i < frame.length && conversation.nowMs < 11_000 + REQUEST_MS + longestMs; i++)
@@ -459,7 +464,7 @@ describe("time-outs of an HDLC connection", () => {
 		assert.deepEqual(conversation.take(11_000 + REQUEST_MS), [`${longestMs} I0,0 ${ASKED}`]);
 	});
 	it("limit the wait for the next byte of a frame to 500 ms", () => {
-		const conversation = asked().to(10_000 + REQUEST_MS + TIMEOUT_MS - 100);
+		const conversation = afterRequest().to(10_000 + REQUEST_MS + TIMEOUT_MS - 100);
 		conversation.receive(fromMeter(info(0, 1), ANSWERED).subarray(0, 12));
 		conversation.pass(499);
 		assert.deepEqual(conversation.take(), []);
@@ -467,7 +472,7 @@ describe("time-outs of an HDLC connection", () => {
 		assert.deepEqual(conversation.take(), [`I0,0 ${ASKED}`]);
 	});
 	it("run to their full length after a frame that broke off early", () => {
-		const conversation = asked()
+		const conversation = afterRequest()
 			.pass(10)
 			.receive(fromMeter(info(0, 1), ANSWERED).subarray(0, 12))
 			.pass(600);
@@ -478,14 +483,14 @@ describe("time-outs of an HDLC connection", () => {
 		assert.deepEqual(conversation.take(), [`I0,0 ${ASKED}`]);
 	});
 	it("end the wait for a lost closing flag after 500 ms", () => {
-		const conversation = asked()
+		const conversation = afterRequest()
 			.pass(10)
 			.receive(fromMeter(info(0, 1), ANSWERED).slice(0, -1))
 			.pass(500);
 		assert.deepEqual(conversation.take(10_000), ["510 event 2"]);
 	});
 	it("do not run between APDUs, whatever noise comes", () => {
-		const conversation = asked().meter(info(0, 1), ANSWERED).receive(unhex("7ea0a0ff007e7e")).pass(600_000);
+		const conversation = afterRequest().meter(info(0, 1), ANSWERED).receive(unhex("7ea0a0ff007e7e")).pass(600_000);
 		assert.deepEqual(conversation.take(), ["event 2"]);
 		assert.equal(conversation.answer, ANSWER);
 		assert.deepEqual(conversation.send(REQUEST).take(), [`I1,1 ${ASKED}`]);
@@ -511,8 +516,8 @@ describe("the end of an HDLC connection", () => {
 		new Conversation().disconnect().ended();
 		new Conversation().connect().disconnect().meter(UA).ended();
 		new Conversation({ releaseFirst: true }).connect().disconnect().meter(UA).ended();
-		asked().disconnect().meter(info(0, 1), ANSWERED).meter(UA).ended();
-		const conversation = asked().meter(DM);
+		afterRequest().disconnect().meter(info(0, 1), ANSWERED).meter(UA).ended();
+		const conversation = afterRequest().meter(DM);
 		conversation.take();
 		assert.deepEqual(conversation.disconnect().take(), []);
 		assert.equal(conversation.connection.failure, failures.HDLC_DISCONNECTED);

@@ -21,7 +21,7 @@ class Collector implements Feedable {
 
 	take(bytes: Uint8Array, start: number, end: number): void {
 		for (let at = start; ; ) {
-			at = this.decoder.take(bytes, at, end);
+			at = this.decoder.read(bytes, at, end);
 			if (!this.decoder.ready) break;
 			this.#collect();
 		}
@@ -212,9 +212,9 @@ describe("the HDLC decoder", () => {
 	it("completes a frame although its base was lowered in the middle", () => {
 		const decoder = new FrameDecoder(new Uint8Array(100));
 		decoder.release(40);
-		decoder.take(UA_FRAME, 0, 5);
+		decoder.read(UA_FRAME, 0, 5);
 		decoder.release(0);
-		assert.equal(decoder.take(UA_FRAME, 5, UA_FRAME.length), UA_FRAME.length);
+		assert.equal(decoder.read(UA_FRAME, 5, UA_FRAME.length), UA_FRAME.length);
 		assert.ok(decoder.ready);
 		assert.equal(decoder.destinationStart, 3);
 	});

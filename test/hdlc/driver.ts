@@ -77,7 +77,7 @@ export class Conversation {
 	}
 
 	waitOn(): this {
-		this.connection.waitOn(this.nowMs);
+		this.connection.awaitAPDU(this.nowMs);
 		return this.#poll();
 	}
 

@@ -104,11 +104,11 @@ const STATES: Record<string, State> = {
 			"RNR for the same": "pause",
 		},
 	},
-	"in the pause before a busy meter is asked again": {
+	"in the pause before a busy meter is polled again": {
 		enter: () => afterRequest().meter(rnr(1)).pass(10),
 		does: { ...ending, ...answers, ...busy },
 	},
-	"after a busy meter was asked again": {
+	"after a busy meter was polled again": {
 		enter: () => afterRequest().meter(rnr(1)).pass(200),
 		does: { ...ending, ...answers, ...busy },
 	},

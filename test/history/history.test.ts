@@ -23,7 +23,7 @@ describe("The history", () => {
 		unit = new Unit("");
 	});
 	afterEach(() => {
-		assert.deepEqual(unit.mistakes, []);
+		assert.deepEqual(unit.caughtErrors, []);
 		assert.deepEqual(unit.flash.mistakes, []);
 	});
 

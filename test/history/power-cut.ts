@@ -14,7 +14,7 @@ const QUARTER = 900;
 const START = at("2026-06-01 00:00:07");
 /** Number of readings with possible cuts, enough to fill and compact sectors. */
 const CUT = 1100;
-/** Number of readings that only add an entry for which cuts are tried. */
+/** Cuts are also tried for this number of readings that only add an entry. */
 const PLAIN_CUT = 40;
 
 function timeOf(reading: number): number {
@@ -59,10 +59,10 @@ function check(unit: Unit, expected: Listing, where: string): void {
 	for (const level of Object.keys(LEVELS) as Level[])
 		assert.deepEqual(unit.periods(level), expected[level], `${level}, ${where}`);
 	assert.deepEqual(unit.flash.mistakes, [], where);
-	assert.deepEqual(unit.mistakes, [], where);
+	assert.deepEqual(unit.caughtErrors, [], where);
 }
 
-/** Tries one in `part` of all cuts, selected by the seed, after `after` readings; returns the number of cuts. */
+/** Tries a random one of every `part` cuts, by the seed, from reading `after` on; returns the number of cuts. */
 export function cutEverywhere(seed: number, part: number, after: number): number {
 	const random = new SeededRandom(seed);
 	const unit = new Unit();

@@ -134,7 +134,7 @@ export class Simulation {
 	/** Checks that flash equals the list and that no error has occurred. */
 	check(): void {
 		const { unit } = this;
-		assert.deepEqual(unit.mistakes, []);
+		assert.deepEqual(unit.caughtErrors, []);
 		assert.deepEqual(unit.flash.mistakes, []);
 		for (const level of Object.keys(LEVELS) as Level[]) {
 			const periods = unit.periods(level);

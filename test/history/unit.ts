@@ -110,7 +110,7 @@ export class Unit {
 	time = new VirtualTime();
 	history!: History;
 	/** Errors caught by the guard. */
-	readonly mistakes: unknown[] = [];
+	readonly caughtErrors: unknown[] = [];
 
 	constructor(zone = "Europe/Berlin", flash = new VirtualFlash()) {
 		this.flash = flash;
@@ -130,7 +130,7 @@ export class Unit {
 			try {
 				run();
 			} catch (error) {
-				this.mistakes.push(error);
+				this.caughtErrors.push(error);
 			}
 		};
 		const driver = new Driver({ clock: this.time, timers: this.time, guard });

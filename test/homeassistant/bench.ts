@@ -55,7 +55,7 @@ export class StateServer {
 	}
 
 	/** Returns the log and clears it. */
-	taken(): string[] {
+	takeLog(): string[] {
 		return this.log.splice(0);
 	}
 
@@ -244,16 +244,16 @@ export class HubBench {
 	/** Result and duration of a test. */
 	test(limitMs = 90_000): { failure: OutputFailure | undefined; status: number; ms: number } | undefined {
 		const sinceMs = this.world.time.nowMs;
-		let told: { failure: OutputFailure | undefined; status: number; ms: number } | undefined;
+		let result: { failure: OutputFailure | undefined; status: number; ms: number } | undefined;
 		const test: SendTest = {
 			finished: (failure, status) => {
-				assert.equal(told, undefined, "the test has finished twice");
-				told = { failure, status, ms: this.world.time.nowMs - sinceMs };
+				assert.equal(result, undefined, "the test has finished twice");
+				result = { failure, status, ms: this.world.time.nowMs - sinceMs };
 			},
 		};
 		if (!this.hub.test(test)) return undefined;
-		this.world.time.runWhile(() => told === undefined, sinceMs + limitMs);
-		assert.ok(told, "the test does not finish");
-		return told;
+		this.world.time.runWhile(() => result === undefined, sinceMs + limitMs);
+		assert.ok(result, "the test does not finish");
+		return result;
 	}
 }

@@ -33,8 +33,8 @@ describe("The hub in the gateway", function () {
 	afterEach(() => gateway.stop());
 
 	const events = async () => {
-		const { events: told } = await gateway.read("system/log");
-		return (told as { event: string; detail?: string }[])
+		const { events: result } = await gateway.read("system/log");
+		return (result as { event: string; detail?: string }[])
 			.filter(({ event }) => event.startsWith("hub"))
 			.map(({ event, detail }) => `${event} ${detail ?? ""}`.trim());
 	};
@@ -53,8 +53,8 @@ describe("The hub in the gateway", function () {
 			assert.ok(energy, JSON.stringify(readings));
 			const id = [...server.states.keys()].find((key) => key.endsWith("_1_8_0"));
 			assert.equal(Number(server.states.get(id!)!.state), energy.value1_number);
-			const told = server.states.get("sensor.gateway_last_readout")!.state;
-			assert.equal(Date.parse(told), Date.parse(String(localtime)));
+			const result = server.states.get("sensor.gateway_last_readout")!.state;
+			assert.equal(Date.parse(result), Date.parse(String(localtime)));
 			const { hub_state, hub_sent } = await gateway.read("system/status");
 			assert.equal(hub_state, "ok");
 			assert.ok(Math.abs(Number(hub_sent) * 1000 - gateway.world.time.utcMs()!) < 20_000);
@@ -68,14 +68,14 @@ describe("The hub in the gateway", function () {
 		await gateway.read("iec62056/read");
 		gateway.world.advance(600_000);
 		assert.equal((await gateway.get("hub/send")).status, 200);
-		assert.deepEqual(valuesOf(server.taken()), []);
+		assert.deepEqual(valuesOf(server.takeLog()), []);
 		await gateway.write("iec62056/control", { simulator_en: false });
 		const broken = Uint8Array.from(meter.telegram);
 		broken[broken.length - 1] ^= 1;
 		await gateway.connectMeter({ telegram: broken, mode: "C" });
 		await gateway.get("iec62056/read");
 		gateway.world.advance(600_000);
-		assert.deepEqual(valuesOf(server.taken()), []);
+		assert.deepEqual(valuesOf(server.takeLog()), []);
 		assert.equal(server.states.get("binary_sensor.gateway_meter")?.state, "off");
 	});
 
@@ -83,12 +83,12 @@ describe("The hub in the gateway", function () {
 		gateway.world.servers.serve(ADDRESS, 8123, { onConnection: () => {} });
 		await gateway.write("hub", PLAIN);
 		for (let i = 0; i < 5; i++) {
-			const beganMs = gateway.world.time.nowMs;
+			const startMs = gateway.world.time.nowMs;
 			await gateway.read("iec62056/read");
-			assert.ok(gateway.world.time.nowMs - beganMs < 30_000);
-			const askedMs = gateway.world.time.nowMs;
+			assert.ok(gateway.world.time.nowMs - startMs < 30_000);
+			const sentMs = gateway.world.time.nowMs;
 			await gateway.read("system/status");
-			assert.ok(gateway.world.time.nowMs - askedMs < 100);
+			assert.ok(gateway.world.time.nowMs - sentMs < 100);
 		}
 		gateway.world.advance(60_000);
 		assert.equal((await gateway.read("system/status")).hub_state, "no_reply");
@@ -131,8 +131,13 @@ describe("The hub in the gateway", function () {
 		server.serve(8123);
 		await gateway.write("hub", PLAIN);
 		await gateway.read("iec62056/read");
-		const told = await gateway.read("hub/send");
-		assert.deepEqual(told, { retcode: 0, http_status_code: 201, code: "ok", message: "The hub accepted everything." });
+		const result = await gateway.read("hub/send");
+		assert.deepEqual(result, {
+			retcode: 0,
+			http_status_code: 201,
+			code: "ok",
+			message: "The hub accepted everything.",
+		});
 		assert.equal((await gateway.get("hub/send")).status, 503);
 		server.answer = (peer) => {
 			reply(peer, "401 Unauthorized", '{"message":"Unauthorized"}');

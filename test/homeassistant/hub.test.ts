@@ -30,7 +30,7 @@ describe("Publications to the hub", () => {
 		bench.server.serve(8123);
 		bench.read(READOUT);
 		bench.advance(1000);
-		assert.deepEqual(bench.server.taken(), [
+		assert.deepEqual(bench.server.takeLog(), [
 			"201 sensor.smart_gateway_last_readout 2026-11-22T11:00:00Z",
 			"201 binary_sensor.smart_gateway_meter on",
 			"201 sensor.smart_gateway_rssi -61",
@@ -107,11 +107,11 @@ describe("Publications to the hub", () => {
 		const bench = new HubBench();
 		bench.server.serve(8123);
 		bench.advance(HOUR);
-		assert.deepEqual(bench.server.taken(), []);
+		assert.deepEqual(bench.server.takeLog(), []);
 		assert.equal(bench.hub.state, "waiting");
 		// There is no measured readout if the last one was simulated.
 		assert.equal(bench.test()?.failure, undefined);
-		assert.deepEqual(bench.server.taken(), [
+		assert.deepEqual(bench.server.takeLog(), [
 			"201 sensor.smart_gateway_last_readout unknown",
 			"201 binary_sensor.smart_gateway_meter unknown",
 		]);
@@ -122,10 +122,10 @@ describe("Publications to the hub", () => {
 		bench.server.serve(8123);
 		bench.read(counter(1));
 		bench.advance(MINUTE);
-		bench.server.taken();
+		bench.server.takeLog();
 		bench.fail();
 		bench.advance(1000);
-		assert.deepEqual(bench.server.taken(), [
+		assert.deepEqual(bench.server.takeLog(), [
 			"200 sensor.smart_gateway_last_readout 2026-11-22T11:00:00Z",
 			"200 binary_sensor.smart_gateway_meter off",
 		]);
@@ -150,7 +150,7 @@ describe("The hub's schedule", () => {
 			bench.read(counter(i));
 			bench.advance(1000);
 		}
-		const values = bench.server.taken().filter((line) => line.includes("1_8_0"));
+		const values = bench.server.takeLog().filter((line) => line.includes("1_8_0"));
 		assert.equal(values.length, 300_000 / HUB_PAUSE_MS);
 		assert.deepEqual(values.slice(0, 3), [
 			"201 sensor.smart_gateway_1_0_1_8_0 1",
@@ -167,7 +167,7 @@ describe("The hub's schedule", () => {
 		bench.advance(3000);
 		bench.read(counter(2));
 		bench.advance(MINUTE);
-		const values = bench.server.taken().filter((line) => line.includes("1_8_0"));
+		const values = bench.server.takeLog().filter((line) => line.includes("1_8_0"));
 		assert.deepEqual(values, ["201 sensor.smart_gateway_1_0_1_8_0 1", "200 sensor.smart_gateway_1_0_1_8_0 2"]);
 	});
 
@@ -176,13 +176,13 @@ describe("The hub's schedule", () => {
 		bench.server.serve(8123);
 		bench.read(counter(1));
 		bench.advance(1000);
-		bench.server.taken();
+		bench.server.takeLog();
 		bench.advance(3 * HUB_WATCH_MS);
 		const watch = "200 sensor.smart_gateway_last_readout 2026-11-22T11:00:00Z";
-		assert.deepEqual(bench.server.taken(), [watch, watch, watch]);
+		assert.deepEqual(bench.server.takeLog(), [watch, watch, watch]);
 		bench.server.forget();
 		bench.advance(HUB_WATCH_MS);
-		assert.deepEqual(bench.server.taken(), [
+		assert.deepEqual(bench.server.takeLog(), [
 			"201 sensor.smart_gateway_last_readout 2026-11-22T11:00:00Z",
 			"200 sensor.smart_gateway_last_readout 2026-11-22T11:00:00Z",
 			"201 binary_sensor.smart_gateway_meter on",
@@ -195,11 +195,11 @@ describe("The hub's schedule", () => {
 		bench.server.serve(8123);
 		bench.read(counter(1));
 		bench.advance(MINUTE);
-		bench.server.taken();
+		bench.server.takeLog();
 		bench.server.states.delete("binary_sensor.smart_gateway_meter");
 		bench.fail();
 		bench.advance(MINUTE);
-		assert.deepEqual(bench.server.taken(), [
+		assert.deepEqual(bench.server.takeLog(), [
 			"200 sensor.smart_gateway_last_readout 2026-11-22T11:00:00Z",
 			"201 binary_sensor.smart_gateway_meter off",
 		]);
@@ -216,10 +216,10 @@ describe("The hub's schedule", () => {
 		bench.advance(1000);
 		bench.server.answer = undefined;
 		bench.advance(HUB_ALERT_MS - 1000);
-		const seen = bench.server.taken().filter((line) => line.includes("last_readout")).length;
+		const seen = bench.server.takeLog().filter((line) => line.includes("last_readout")).length;
 		assert.ok(seen >= 9 && seen <= 10, `${seen} checks in ten minutes`);
 		bench.advance(2 * HUB_WATCH_SOON_MS + HUB_WATCH_MS);
-		assert.ok(bench.server.taken().length <= 2);
+		assert.ok(bench.server.takeLog().length <= 2);
 	});
 
 	it("on battery publishes only after a readout, and repeats a failed attempt once", () => {
@@ -231,10 +231,10 @@ describe("The hub's schedule", () => {
 		bench.advance(1000);
 		assert.equal(bench.hub.isSending, false);
 		// The meter, its readout, one of its values and the battery are sent once each.
-		const taken = bench.server.taken();
+		const taken = bench.server.takeLog();
 		assert.ok(taken.length >= 4 && new Set(taken).size === taken.length, taken.join());
 		bench.advance(HOUR);
-		assert.deepEqual(bench.server.taken(), []);
+		assert.deepEqual(bench.server.takeLog(), []);
 		bench.world.servers.stop(ADDRESS, 8123);
 		for (let i = 1; i <= 2; i++) {
 			bench.read(counter(2));
@@ -253,17 +253,17 @@ describe("The hub's schedule", () => {
 		bench.server.serve(8123);
 		bench.read(counter(1));
 		bench.advance(HOUR);
-		assert.deepEqual(bench.server.taken(), []);
+		assert.deepEqual(bench.server.takeLog(), []);
 		assert.equal(bench.hub.state, "off");
 		bench.settings.enabled = true;
 		bench.hub.settingsChanged();
 		assert.equal(bench.hub.state, "waiting");
 		bench.advance(3000);
-		assert.equal(bench.server.taken().length, 3);
+		assert.equal(bench.server.takeLog().length, 3);
 		bench.settings.enabled = false;
 		bench.hub.settingsChanged();
 		bench.advance(HOUR);
-		assert.deepEqual(bench.server.taken(), []);
+		assert.deepEqual(bench.server.takeLog(), []);
 		assert.equal(bench.hub.deadlineMs, Number.POSITIVE_INFINITY);
 	});
 
@@ -273,7 +273,7 @@ describe("The hub's schedule", () => {
 		bench.hasMemory = false;
 		bench.read(counter(1));
 		bench.advance(MINUTE);
-		assert.deepEqual(bench.server.taken(), []);
+		assert.deepEqual(bench.server.takeLog(), []);
 		assert.equal(bench.hub.output.failures, 0);
 		assert.equal(bench.test()?.failure?.code, "no_memory");
 		bench.hasMemory = true;
@@ -291,7 +291,7 @@ describe("The hub's schedule", () => {
 		bench.advance(HOUR);
 		assert.equal(bench.server.connections, 1);
 		assert.equal(bench.server.requests, 1);
-		assert.deepEqual(bench.server.taken(), []);
+		assert.deepEqual(bench.server.takeLog(), []);
 	});
 });
 
@@ -318,7 +318,7 @@ describe("Failures of the hub", () => {
 		bench.advance(20 * MINUTE);
 		assert.deepEqual(bench.events, ["unreachable", "back"]);
 		assert.deepEqual(
-			bench.server.taken().filter((line) => line.includes("1_8_0")),
+			bench.server.takeLog().filter((line) => line.includes("1_8_0")),
 			["201 sensor.smart_gateway_1_0_1_8_0 2"],
 		);
 	});
@@ -379,9 +379,9 @@ describe("Failures of the hub", () => {
 				return true;
 			};
 			bench.read(counter(1));
-			const told = bench.test();
-			assert.deepEqual([told?.failure?.code, told?.failure?.retcode], [code, retcode]);
-			assert.equal(told?.status, Number(answer.slice(0, 3)));
+			const result = bench.test();
+			assert.deepEqual([result?.failure?.code, result?.failure?.retcode], [code, retcode]);
+			assert.equal(result?.status, Number(answer.slice(0, 3)));
 			assert.equal(bench.hub.state, code);
 			assert.equal(bench.server.connections, 1);
 		});
@@ -396,7 +396,7 @@ describe("Failures of the hub", () => {
 		};
 		bench.read(READOUT);
 		bench.advance(MINUTE);
-		const ids = bench.server.taken().map((line) => line.replace(/^\d+ \w+\.smart_gateway_/, "").split(" ")[0]);
+		const ids = bench.server.takeLog().map((line) => line.replace(/^\d+ \w+\.smart_gateway_/, "").split(" ")[0]);
 		assert.deepEqual(ids, ["last_readout", "meter", "last_readout", "meter", "1_0_1_8_0", "1_0_16_7_0"]);
 	});
 
@@ -412,7 +412,7 @@ describe("Failures of the hub", () => {
 		bench.advance(1000);
 		assert.equal(bench.server.connections, 2);
 		assert.equal(bench.hub.output.failures, 0);
-		assert.equal(bench.server.taken().length, 3);
+		assert.equal(bench.server.takeLog().length, 3);
 	});
 
 	it("are not reported for a server that closes each connection", () => {
@@ -446,9 +446,9 @@ describe("A test of the hub", () => {
 		bench.server.serve(8123);
 		bench.read(counter(1));
 		bench.advance(1000);
-		const told = bench.test();
-		assert.deepEqual([told?.failure, told?.status], [undefined, 200]);
-		assert.ok(told!.ms < 1000);
+		const result = bench.test();
+		assert.deepEqual([result?.failure, result?.status], [undefined, 200]);
+		assert.ok(result!.ms < 1000);
 	});
 
 	it("takes the same time for every failure of a connection, and reports its code", () => {
@@ -477,10 +477,10 @@ describe("A test of the hub", () => {
 		] as const) {
 			const bench = new HubBench({ url, certificate: OWN_CERTIFICATE.certificate });
 			prepare(bench);
-			const told = bench.test();
-			assert.equal(told?.status, 0, name);
-			assert.equal(told?.ms, HTTP_CONNECT_MS, name);
-			outcomes.set(name, `${told?.failure?.retcode} ${told?.failure?.code}`);
+			const result = bench.test();
+			assert.equal(result?.status, 0, name);
+			assert.equal(result?.ms, HTTP_CONNECT_MS, name);
+			outcomes.set(name, `${result?.failure?.retcode} ${result?.failure?.code}`);
 		}
 		assert.deepEqual(Object.fromEntries(outcomes), {
 			"no name": "2 no_such_name",
@@ -497,12 +497,12 @@ describe("A test of the hub", () => {
 		const bench = new HubBench();
 		bench.server.serve(8123);
 		bench.server.delayMs = 100;
-		const told: string[] = [];
-		const first = { finished: () => told.push("first") };
+		const results: string[] = [];
+		const first = { finished: () => results.push("first") };
 		assert.equal(bench.hub.test(first), true);
-		assert.equal(bench.hub.test({ finished: () => told.push("second") }), false);
+		assert.equal(bench.hub.test({ finished: () => results.push("second") }), false);
 		bench.advance(2000);
-		assert.deepEqual(told, ["first"]);
+		assert.deepEqual(results, ["first"]);
 		assert.equal(bench.test(), undefined);
 		bench.advance(TEST_PAUSE_MS);
 		assert.ok(bench.test());
@@ -524,8 +524,8 @@ describe("A test of the hub", () => {
 		bench.read(counter(1));
 		bench.advance(1000);
 		assert.equal(bench.hub.state, "token_rejected");
-		const told = bench.test();
-		assert.deepEqual([told?.failure?.code, told?.failure?.retcode, told?.status], ["token_rejected", 1, 401]);
+		const result = bench.test();
+		assert.deepEqual([result?.failure?.code, result?.failure?.retcode, result?.status], ["token_rejected", 1, 401]);
 		bench.settings.token = TOKEN;
 		bench.advance(TEST_PAUSE_MS);
 		assert.equal(bench.test()?.failure, undefined);
@@ -539,20 +539,20 @@ describe("A test of the hub", () => {
 		assert.equal(bench.hub.test(test), true);
 		bench.hub.cancel(test);
 		bench.advance(1000);
-		assert.equal(bench.server.taken().length, 3);
+		assert.equal(bench.server.takeLog().length, 3);
 	});
 
 	it("ends if the hub is turned off meanwhile", () => {
 		const bench = new HubBench();
 		bench.server.serve(8123);
 		bench.server.delayMs = 5000;
-		let told = 0;
-		bench.hub.test({ finished: () => told++ });
+		let finished = 0;
+		bench.hub.test({ finished: () => finished++ });
 		bench.advance(1000);
 		bench.settings.enabled = false;
 		bench.hub.settingsChanged();
 		bench.advance(HTTP_CONNECT_MS);
-		assert.equal(told, 1);
+		assert.equal(finished, 1);
 	});
 });
 
@@ -583,8 +583,8 @@ describe("The hub by TLS", () => {
 			const bench = new HubBench({ url, certificate: trusted });
 			bench.server.serve(8123, { certificate: shown });
 			bench.read(counter(1));
-			const told = bench.test();
-			assert.deepEqual([told?.failure?.code, told?.failure?.retcode, told?.status], [code, 4, 0]);
+			const result = bench.test();
+			assert.deepEqual([result?.failure?.code, result?.failure?.retcode, result?.status], [code, 4, 0]);
 			assert.equal(bench.server.requests, 0);
 		}
 	});

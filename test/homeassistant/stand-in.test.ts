@@ -127,23 +127,23 @@ describe("The hub's client with the stand-in for Home Assistant", function () {
 	// The faults run in parallel: a failure without a reply always takes eight seconds, so that it can't be used to scan
 	// a network.
 	it("reports the result of each faulty server, and sends the token nowhere else", async () => {
-		const told = await Promise.all(
+		const results = await Promise.all(
 			faults.map(async ([fault]) => {
 				const [peer, thief] = [await StandIn.start(), await StandIn.start()];
 				try {
 					peer.fault = fault;
 					peer.slowMs = 200;
 					peer.redirectTo = `${thief.url}/api/states/sensor.smgw_a1b2c3_1_0_1_8_0`;
-					const came = await send(peer.url, peer.token);
+					const result = await send(peer.url, peer.token);
 					assert.equal(thief.connections, 0);
-					return [fault, ...came];
+					return [fault, ...result];
 				} finally {
 					await peer.end();
 					await thief.end();
 				}
 			}),
 		);
-		assert.deepEqual(told, faults);
+		assert.deepEqual(results, faults);
 	});
 
 	it("ends if a reply is endless or cut", async () => {

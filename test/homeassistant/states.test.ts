@@ -22,9 +22,9 @@ class Other implements PermitClient {
 class Scene {
 	readonly bench = new HubBench({ url: "https://hub.lan:8123", certificate });
 	readonly other = new Other();
-	/** Number of started tests; `told` is that of finished ones. */
-	begun = 0;
-	told = 0;
+	/** Number of started tests. */
+	startedTests = 0;
+	finishedTests = 0;
 	#test: SendTest | undefined;
 
 	constructor() {
@@ -41,14 +41,14 @@ class Scene {
 		},
 		"a network": () => this.bench.hub.networkChanged(true),
 		"a test": () => {
-			this.#test = { finished: () => this.told++ };
-			if (this.bench.hub.test(this.#test)) this.begun++;
+			this.#test = { finished: () => this.finishedTests++ };
+			if (this.bench.hub.test(this.#test)) this.startedTests++;
 		},
 		"a test is cancelled": () => {
-			const asked = this.#test;
-			if (asked === undefined || this.told === this.begun) return;
-			this.bench.hub.cancel(asked);
-			this.told = this.begun;
+			const runningTest = this.#test;
+			if (runningTest === undefined || this.finishedTests === this.startedTests) return;
+			this.bench.hub.cancel(runningTest);
+			this.finishedTests = this.startedTests;
 		},
 		"a permit": () => this.bench.hub.output.permitGranted(),
 		"a permit is requested": () => this.bench.hub.output.permitRequested(),
@@ -63,7 +63,7 @@ class Scene {
 	};
 
 	/** Checks that without obstacles the hub sends a readout, and keeps no memory, no permit and no unfinished test. */
-	worksOn(): void {
+	checkWorks(): void {
 		const { bench } = this;
 		this.events["another client releases the permit"]();
 		bench.hasMemory = true;
@@ -72,14 +72,14 @@ class Scene {
 		bench.settings.enabled = true;
 		bench.server.delayMs = 5;
 		bench.advance(HOUR);
-		bench.server.taken();
+		bench.server.takeLog();
 		bench.hub.settingsChanged();
 		bench.read(BLOCK);
 		bench.advance(60_000);
 		assert.equal(bench.hub.state, "ok");
 		assert.equal(bench.hub.isSending, false);
-		assert.equal(this.told, this.begun, "a test has not finished");
-		assert.ok(bench.server.taken().length >= 4);
+		assert.equal(this.finishedTests, this.startedTests, "a test has not finished");
+		assert.ok(bench.server.takeLog().length >= 4);
 		bench.ledger.claim({ slots: 0, chunkBytes: 0 });
 		assert.equal(bench.promised, 0, "memory was not released");
 		assert.ok(bench.tlsPermit.request(this.other), "the permit was not released");
@@ -156,7 +156,7 @@ describe("The hub with every event in every state", function () {
 					assert.equal(scene.bench.hub.state, "off");
 					assert.equal(scene.bench.hub.isSending, false);
 				}
-				scene.worksOn();
+				scene.checkWorks();
 			}
 		});
 	}
@@ -178,7 +178,7 @@ describe("The hub with every event in every state", function () {
 				bench.server.delayMs = random.below(4000);
 				bench.advance([1, 50, 500, 5000, 30_000][random.below(5)]);
 			}
-			scene.worksOn();
+			scene.checkWorks();
 		}
 	});
 });

@@ -72,7 +72,7 @@ export interface Running {
 	press?(): void;
 }
 
-export type Run = (world: CheckDeps) => Promise<Running>;
+export type Run = (deps: CheckDeps) => Promise<Running>;
 
 /** Version that `info` must contain. */
 export const VERSION = "1.2.3";
@@ -133,10 +133,10 @@ async function runCheck({ name, afterRestart }: Check, run: Run): Promise<void> 
 	const line = await openPseudoTerminal();
 	const factory = loadFactoryData(stateFolder, LABEL_PASSWORD);
 	const coprocessor = await startCoprocessor();
-	const world = { stateFolder, factory, meterPath: line.path, coprocessor };
+	const deps = { stateFolder, factory, meterPath: line.path, coprocessor };
 	try {
-		await runOnce(name, world, line, run);
-		if (afterRestart) await runOnce(name + AFTER_RESTART, world, line, run);
+		await runOnce(name, deps, line, run);
+		if (afterRestart) await runOnce(name + AFTER_RESTART, deps, line, run);
 	} finally {
 		coprocessor.close();
 		await line.close();
@@ -146,7 +146,7 @@ async function runCheck({ name, afterRestart }: Check, run: Run): Promise<void> 
 
 async function runOnce(
 	check: string,
-	world: Omit<CheckDeps, "check" | "trace">,
+	deps: Omit<CheckDeps, "check" | "trace">,
 	line: LinePort,
 	run: Run,
 ): Promise<void> {
@@ -165,7 +165,7 @@ async function runOnce(
 	const started = new Promise<Running>((resolve) => {
 		starts = resolve;
 	});
-	const runner = await run({ ...world, check, trace });
+	const runner = await run({ ...deps, check, trace });
 	starts(runner);
 	try {
 		const text = await judged;
@@ -178,8 +178,8 @@ async function runOnce(
 }
 
 /** The simulator's host for a check. */
-export function makeHost(world: CheckDeps, button: ButtonPort): Host {
-	const { check, stateFolder, factory, meterPath, coprocessor, trace } = world;
+export function makeHost(deps: CheckDeps, button: ButtonPort): Host {
+	const { check, stateFolder, factory, meterPath, coprocessor, trace } = deps;
 	const resourcesFolder = join(stateFolder, "resources");
 	writeResources(resourcesFolder);
 	writeFileSync(join(stateFolder, "secret"), "");

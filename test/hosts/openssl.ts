@@ -10,7 +10,7 @@ export interface Made {
 	readonly key: string;
 }
 
-export interface Wanted {
+export interface CertificateWish {
 	/** The subject in the form of `openssl req -subj`, as `/O=Home/CN=gateway`, in UTF-8. */
 	readonly subject: string;
 	/** Arguments of `openssl genpkey -algorithm`; by default, EC on P-256. */
@@ -29,7 +29,7 @@ export const HEAVY_RSA = [
 	...["RSA", "-pkeyopt", "rsa_keygen_bits:8192", "-pkeyopt", "rsa_keygen_primes:5"],
 	...["-pkeyopt", `rsa_keygen_pubexp:${2n ** 64n - 59n}`],
 ];
-/** An RSA key of 3072 bits with a 2000-bit exponent: to verify its signature takes a microcontroller many seconds. */
+/** An RSA key of 3072 bits with a 2000-bit exponent: verifying its signature takes a microcontroller many seconds. */
 export const SLOW_RSA = [
 	...["RSA", "-pkeyopt", "rsa_keygen_bits:3072", "-pkeyopt", "rsa_keygen_primes:3"],
 	...["-pkeyopt", `rsa_keygen_pubexp:${2n ** 2000n + 2187n}`],
@@ -60,8 +60,8 @@ export function makeKey(algorithm: readonly string[] = P256): string {
 	return openssl(["genpkey", "-algorithm", ...algorithm]).toString();
 }
 
-export function make(wanted: Wanted): Made {
-	const { subject, algorithm, issuer, extensions = END_ENTITY, days = 30 } = wanted;
+export function make(options: CertificateWish): Made {
+	const { subject, algorithm, issuer, extensions = END_ENTITY, days = 30 } = options;
 	const key = makeKey(algorithm);
 	const subjectArgs = ["-subj", subject, "-utf8"];
 	const files = { key, config: `[req]\ndistinguished_name=name\n[name]\n[extensions]\n${extensions.join("\n")}\n` };

@@ -66,7 +66,7 @@ export const isClosed = (socket: Socket) =>
 	});
 
 /** Opens a connection with data; a host need not accept one without data. */
-async function begun(open: Connect, port: number): Promise<Socket> {
+async function openWithHello(open: Connect, port: number): Promise<Socket> {
 	const socket = await open(port);
 	socket.write("x");
 	return socket;
@@ -82,10 +82,10 @@ export const clients: Record<string, Client> = {
 		socket.end();
 	},
 	async "expect-3"(open, port) {
-		assert.deepEqual(await readToEnd(await begun(open, port)), Buffer.from(pattern(3)));
+		assert.deepEqual(await readToEnd(await openWithHello(open, port)), Buffer.from(pattern(3)));
 	},
 	async "slow-reader"(open, port) {
-		assert.ok((await readToEnd(await begun(open, port), 3)).equals(pattern(200_000)));
+		assert.ok((await readToEnd(await openWithHello(open, port), 3)).equals(pattern(200_000)));
 	},
 	async flood(open, port) {
 		const socket = await open(port);
@@ -110,7 +110,7 @@ export const clients: Record<string, Client> = {
 		resetConnection(socket);
 	},
 	/** A reset drops unread bytes, so the peer waits until all were read. */
-	async "reset-when-told"(open, port) {
+	async "reset-on-request"(open, port) {
 		const socket = await open(port);
 		socket.on("error", () => {});
 		socket.write("half a requ");
@@ -118,14 +118,14 @@ export const clients: Record<string, Client> = {
 		resetConnection(socket);
 	},
 	async "reset-later"(open, port) {
-		const socket = await begun(open, port);
+		const socket = await openWithHello(open, port);
 		socket.on("error", () => {});
 		await sleep(100);
 		resetConnection(socket);
 	},
 	async "ten-clients"(open, port) {
 		// Connections in the system's queue are refused only when the listener closes.
-		await Promise.allSettled(Array.from({ length: 10 }, async () => isClosed(await begun(open, port))));
+		await Promise.allSettled(Array.from({ length: 10 }, async () => isClosed(await openWithHello(open, port))));
 	},
 	async "expect-closed"(open, port) {
 		await isClosed(await open(port));

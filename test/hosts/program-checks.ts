@@ -29,9 +29,9 @@ export class Program {
 	/** All output up to a matching line; by default up to the ready line. */
 	async printed(pattern = /^ready .*\n/m): Promise<string> {
 		const line = new Promise<void>((resolve) => {
-			const look = () => pattern.test(this.out) && resolve();
-			this.process.stdout!.on("data", look);
-			look();
+			const checkOutput = () => pattern.test(this.out) && resolve();
+			this.process.stdout!.on("data", checkOutput);
+			checkOutput();
 		});
 		const ended = this.exited.then((code) => {
 			throw new Error(`ended with ${code}: ${this.errors}`);
@@ -84,7 +84,7 @@ function get(url: string, name: string, certificate: string): Promise<{ status: 
 }
 
 /** Waits until a process has ended, limited by the test's time-out. */
-async function gone(pid: number): Promise<void> {
+async function untilEnded(pid: number): Promise<void> {
 	for (;;) {
 		try {
 			process.kill(pid, 0);
@@ -112,7 +112,7 @@ export function programChecks({ path, ways }: ProgramOptions): (...args: string[
 		programs.push(program);
 		return program;
 	};
-	const kept = (name: string) => readFileSync(join(folder, "state", name), "utf8");
+	const storedText = (name: string) => readFileSync(join(folder, "state", name), "utf8");
 
 	beforeEach(() => {
 		folder = mkdtempSync(join(tmpdir(), "program-"));
@@ -134,7 +134,7 @@ export function programChecks({ path, ways }: ProgramOptions): (...args: string[
 			const line = await program.printed();
 			const [, https] = /^ready (https:\/\/localhost:\d+) http:\/\/localhost:\d+\n$/.exec(line) ?? [];
 			assert.ok(https, line);
-			const name = `smgw-${JSON.parse(kept("factory.json")).serial.slice(-6).toLowerCase()}.local`;
+			const name = `smgw-${JSON.parse(storedText("factory.json")).serial.slice(-6).toLowerCase()}.local`;
 			const { certificate } = await meet(https);
 			const reply = await get(`${https}/api/v1/iec62056/last`, name, certificate);
 			assert.equal(reply.status, 401);
@@ -144,7 +144,7 @@ export function programChecks({ path, ways }: ProgramOptions): (...args: string[
 			const pids = program.children;
 			assert.equal(pids.length, children);
 			assert.equal(await program.end("SIGTERM"), 0);
-			for (const pid of pids) await gone(pid);
+			for (const pid of pids) await untilEnded(pid);
 		});
 	}
 
@@ -153,12 +153,12 @@ export function programChecks({ path, ways }: ProgramOptions): (...args: string[
 		const first = start(...ANY_PORT);
 		const { owner } = await meet(addressOf(await first.printed()));
 		const files = ["factory.json", "update.key", "report.key"];
-		const before = files.map(kept);
+		const before = files.map(storedText);
 		assert.equal(await first.end("SIGINT"), 0);
 		const second = start("--password", "another", ...ANY_PORT);
 		assert.equal((await meet(addressOf(await second.printed()))).owner, owner);
 		assert.equal(await second.end("SIGTERM"), 0);
-		assert.deepEqual(files.map(kept), before);
+		assert.deepEqual(files.map(storedText), before);
 		assert.match(second.errors, /has a label password already/);
 		assert.deepEqual(readdirSync(join(folder, "state")).sort(), ["flash", "partitions", ...files].sort());
 	});
@@ -174,7 +174,7 @@ export function programChecks({ path, ways }: ProgramOptions): (...args: string[
 		);
 		const pids = first.children;
 		await first.end("SIGKILL");
-		for (const pid of pids) await gone(pid);
+		for (const pid of pids) await untilEnded(pid);
 		const third = start(...ANY_PORT);
 		await third.printed();
 		assert.equal(await third.end("SIGTERM"), 0);
@@ -197,7 +197,7 @@ export function programChecks({ path, ways }: ProgramOptions): (...args: string[
 		const first = start(...ANY_PORT);
 		await first.printed();
 		assert.equal(await first.end("SIGTERM"), 0);
-		const factory = kept("factory.json");
+		const factory = storedText("factory.json");
 
 		writeFileSync(state("factory.json"), factory.slice(0, 20));
 		await refused(/^\S*factory\.json is damaged: restore it from a copy, or delete \S*state to get a new unit\.\n$/);

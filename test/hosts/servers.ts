@@ -27,7 +27,7 @@ export function endServers(): void {
 	running.clear();
 }
 
-async function tellPort(port: number, to: number): Promise<void> {
+async function reportPort(port: number, to: number): Promise<void> {
 	const socket = createSocket("udp4");
 	await new Promise((resolve) => socket.send(Uint8Array.of(port, port >> 8), to, LOOPBACK, resolve));
 	socket.close();
@@ -74,19 +74,19 @@ async function answerHello(socket: Socket): Promise<void> {
 }
 
 /** Serves until the script ends; servers without a client end with the check. */
-async function serve(server: Server, event: string, script: string, tellTo: number): Promise<void> {
-	const come: Socket[] = [];
-	const wanted: ((socket: Socket) => void)[] = [];
+async function serve(server: Server, event: string, script: string, reportTo: number): Promise<void> {
+	const arrived: Socket[] = [];
+	const waiting: ((socket: Socket) => void)[] = [];
 	server.on(event, (socket: Socket) => {
-		const want = wanted.shift();
+		const want = waiting.shift();
 		if (want) want(socket);
-		else come.push(socket);
+		else arrived.push(socket);
 	});
 	const next = () => {
-		const socket = come.shift();
-		return socket ? Promise.resolve(socket) : new Promise<Socket>((resolve) => wanted.push(resolve));
+		const socket = arrived.shift();
+		return socket ? Promise.resolve(socket) : new Promise<Socket>((resolve) => waiting.push(resolve));
 	};
-	await tellPort(await open(server), tellTo);
+	await reportPort(await open(server), reportTo);
 	// No client may connect, so there is nothing to wait for.
 	if (script === "refused") server.on(event, () => assert.fail("a client trusts this server"));
 	else if (script === "silent") void scripts.silent(next);
@@ -94,13 +94,13 @@ async function serve(server: Server, event: string, script: string, tellTo: numb
 	else await clients[script](next, 0);
 }
 
-async function serveTCP(script: string, tellTo: number): Promise<void> {
+async function serveTCP(script: string, reportTo: number): Promise<void> {
 	const server = createServer({ allowHalfOpen: true, noDelay: true });
-	if (script !== "gone") return serve(server, "connection", script, tellTo);
+	if (script !== "gone") return serve(server, "connection", script, reportTo);
 	const port = await open(server);
 	server.close();
 	await once(server, "close");
-	await tellPort(port, tellTo);
+	await reportPort(port, reportTo);
 }
 
 function makeTLSServer(identity: string): Server {
@@ -115,8 +115,8 @@ function makeTLSServer(identity: string): Server {
 	return server;
 }
 
-async function serveTLS(script: string, identity: string, tellTo: number): Promise<void> {
-	await serve(makeTLSServer(identity), "secureConnection", script, tellTo);
+async function serveTLS(script: string, identity: string, reportTo: number): Promise<void> {
+	await serve(makeTLSServer(identity), "secureConnection", script, reportTo);
 }
 
 /** A TLS server behind a proxy. */
@@ -125,7 +125,7 @@ class Wire {
 	onPiece: (piece: Buffer) => boolean = () => true;
 	client: Socket | undefined;
 
-	async open(server: Server, tellTo: number): Promise<void> {
+	async open(server: Server, reportTo: number): Promise<void> {
 		const port = await open(server);
 		const front = createServer({ noDelay: true }, (client) => {
 			const back = connect(port, LOOPBACK);
@@ -136,7 +136,7 @@ class Wire {
 			client.on("data", (piece) => back.write(piece));
 			client.on("close", () => back.destroy());
 		});
-		await tellPort(await open(front), tellTo);
+		await reportPort(await open(front), reportTo);
 	}
 }
 
@@ -164,7 +164,7 @@ const afterwards: Record<string, (client: Socket) => void> = {
 	"half-record": (client) => client.end(Buffer.concat([Buffer.of(23, 3, 3, 0, 64), pattern(20)])),
 };
 
-async function serveHostile(kind: string, tellTo: number): Promise<void> {
+async function serveHostile(kind: string, reportTo: number): Promise<void> {
 	const wire = new Wire();
 	const server = makeTLSServer("");
 	if (kind in interruptions) {
@@ -174,13 +174,13 @@ async function serveHostile(kind: string, tellTo: number): Promise<void> {
 			isFirst = false;
 			return false;
 		};
-		await wire.open(server, tellTo);
+		await wire.open(server, reportTo);
 		return;
 	}
 	const greeted = new Promise<void>((resolve, reject) => {
 		server.on("secureConnection", (socket: Socket) => readCount(socket, 5).then(() => resolve(), reject));
 	});
-	await wire.open(server, tellTo);
+	await wire.open(server, reportTo);
 	await greeted;
 	wire.onPiece = () => false;
 	afterwards[kind](wire.client!);
@@ -193,7 +193,7 @@ const opensslArguments: Record<string, readonly string[]> = {
 	renegotiates: ["-tls1_2"],
 };
 
-async function serveOpenSSL(kind: string, tellTo: number): Promise<void> {
+async function serveOpenSSL(kind: string, reportTo: number): Promise<void> {
 	const { servers, authority } = clientIdentities();
 	const folder = mkdtempSync(join(tmpdir(), "s-server-"));
 	for (const [name, text] of Object.entries({ ...servers[""], ca: authority })) writeFileSync(join(folder, name), text);
@@ -205,12 +205,12 @@ async function serveOpenSSL(kind: string, tellTo: number): Promise<void> {
 		program.kill("SIGKILL");
 		rmSync(folder, { recursive: true });
 	});
-	await tellPort(await portOf(program), tellTo);
+	await reportPort(await portOf(program), reportTo);
 	if (kind !== "renegotiates") return;
-	let said = "";
+	let output = "";
 	for await (const piece of program.stdout) {
-		said += piece;
-		if (!said.includes("hello")) continue;
+		output += piece;
+		if (!output.includes("hello")) continue;
 		// A command of s_server, at the beginning of a line.
 		program.stdin.write("R\n");
 		break;
@@ -218,21 +218,21 @@ async function serveOpenSSL(kind: string, tellTo: number): Promise<void> {
 }
 
 async function portOf(program: ChildProcess): Promise<number> {
-	let said = "";
+	let output = "";
 	for (;;) {
 		const [piece] = await once(program.stdout!, "data");
-		said += piece;
-		const [, port] = /ACCEPT \S*?:(\d+)\n/.exec(said) ?? [];
+		output += piece;
+		const [, port] = /ACCEPT \S*?:(\d+)\n/.exec(output) ?? [];
 		if (port) return Number(port);
 	}
 }
 
 /** Runs the named server; undefined if the name is not a server's. */
-export function runServer(name: string, tellTo: number): Promise<void> | undefined {
+export function runServer(name: string, reportTo: number): Promise<void> | undefined {
 	const [kind, script, identity = ""] = name.split(":");
-	if (kind === "server" || script === "gone") return serveTCP(script, tellTo);
-	if (kind === "tls-server") return serveTLS(script, identity, tellTo);
-	if (kind === "openssl") return serveOpenSSL(script, tellTo);
-	if (kind === "tls-hostile") return serveHostile(script, tellTo);
+	if (kind === "server" || script === "gone") return serveTCP(script, reportTo);
+	if (kind === "tls-server") return serveTLS(script, identity, reportTo);
+	if (kind === "openssl") return serveOpenSSL(script, reportTo);
+	if (kind === "tls-hostile") return serveHostile(script, reportTo);
 	return undefined;
 }

@@ -74,7 +74,9 @@ export class Echo implements BodySink {
 export class Bench implements HTTPHandler {
 	readonly world = new FakeWorld();
 	readonly port = new FakePort(this.world);
-	/** A second, secure port of the same server, with three places. Its last place serves a single request per connection. */
+	/**
+	 * A second, secure port of the same server, with three places. Its last place serves a single request per connection.
+	 */
 	readonly securePort = new FakePort(this.world, true);
 	readonly server: HTTPServer;
 	readonly mistakes: unknown[] = [];

@@ -31,7 +31,7 @@ class Owner {
 	readonly world = new VirtualWorld();
 	readonly peers: VirtualClient[] = [];
 	/** Outcomes with their times. */
-	readonly told: string[] = [];
+	readonly outcomes: string[] = [];
 	readonly drive: Task;
 	client: HTTPClient | undefined;
 	#seen = OUTCOME_NONE;
@@ -56,7 +56,7 @@ class Owner {
 
 	drain(nowMs: number): void {
 		const { outcome = OUTCOME_NONE } = this.client ?? {};
-		if (outcome !== this.#seen && outcome !== OUTCOME_NONE) this.told.push(`${outcome} at ${nowMs}`);
+		if (outcome !== this.#seen && outcome !== OUTCOME_NONE) this.outcomes.push(`${outcome} at ${nowMs}`);
 		this.#seen = outcome;
 	}
 
@@ -95,7 +95,7 @@ class Owner {
 	exchange(ms = 1): string[] {
 		this.send();
 		this.world.advance(ms);
-		return this.told.splice(0);
+		return this.outcomes.splice(0);
 	}
 }
 
@@ -137,7 +137,7 @@ describe("HTTP client", () => {
 		owner.drive.update((nowMs) => owner.client!.send(long, 0, long.length, nowMs));
 		owner.world.advance(CONNECT_MS + 10);
 		assert.equal(taken.length, 7005);
-		assert.equal(owner.told.length, 1);
+		assert.equal(owner.outcomes.length, 1);
 		assert.equal(owner.client!.isOpen, true);
 	});
 
@@ -150,10 +150,10 @@ describe("HTTP client", () => {
 		assert.deepEqual(owner.exchange(HTTP_REPLY_MS - 10), []);
 		owner.peers[0].paused = false;
 		owner.world.advance(1);
-		assert.equal(owner.told.length, 1);
+		assert.equal(owner.outcomes.length, 1);
 	});
 
-	for (const [name, answer, told, isOpen] of [
+	for (const [name, answer, outcomes, isOpen] of [
 		["with another status", "HTTP/1.1 401 Unauthorized\r\nContent-Length: 0\r\n\r\n", 401, true],
 		[
 			"with a redirect, which it does not follow",
@@ -174,7 +174,7 @@ describe("HTTP client", () => {
 			owner.serve(answer);
 			const client = owner.connect();
 			owner.world.advance(CONNECT_MS);
-			assert.deepEqual(owner.exchange(), [`${told} at ${CONNECT_MS}`]);
+			assert.deepEqual(owner.exchange(), [`${outcomes} at ${CONNECT_MS}`]);
 			assert.equal(client.isOpen, isOpen);
 			assert.equal(owner.peers[0].isClosed, !isOpen);
 		});
@@ -206,7 +206,7 @@ describe("HTTP client", () => {
 	});
 
 	it("limits an endless head and an endless body", () => {
-		for (const [head, told] of [
+		for (const [head, outcomes] of [
 			["", HTTP_BAD_REPLY],
 			["HTTP/1.1 200 OK\r\n\r\n", 200],
 		] as const) {
@@ -218,7 +218,7 @@ describe("HTTP client", () => {
 			owner.connect();
 			owner.world.advance(CONNECT_MS);
 			const [outcome] = owner.exchange(1000);
-			assert.match(outcome, new RegExp(`^${told} at `));
+			assert.match(outcome, new RegExp(`^${outcomes} at `));
 		}
 	});
 
@@ -229,18 +229,18 @@ describe("HTTP client", () => {
 		owner.world.servers.serve(ADDRESS, PORT, { fault: "lost" });
 		owner.connect();
 		assert.deepEqual(owner.exchange(HTTP_CONNECT_MS), [`${CLIENT_TIMEOUT} at ${HTTP_CONNECT_MS}`]);
-		for (const [say, told] of [
+		for (const [reply, outcomes] of [
 			["", CLIENT_ENDED],
 			["HTTP/1.1 ", HTTP_NO_REPLY],
 			["HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nx", 200],
 		] as const) {
 			owner = new Owner();
 			owner.serve((peer) => {
-				peer.send(say);
+				peer.send(reply);
 				peer.close();
 			});
 			const client = owner.connect();
-			assert.deepEqual(owner.exchange(100), [`${told} at ${CONNECT_MS}`]);
+			assert.deepEqual(owner.exchange(100), [`${outcomes} at ${CONNECT_MS}`]);
 			assert.equal(client.isOpen, false);
 			assert.equal(client.isWorthRepeating, false);
 		}
@@ -267,7 +267,7 @@ describe("HTTP client", () => {
 		owner.exchange(100);
 		owner.peers[0].close();
 		owner.world.advance(1);
-		assert.deepEqual(owner.told, []);
+		assert.deepEqual(owner.outcomes, []);
 		assert.equal(another.isOpen, false);
 	});
 
@@ -287,7 +287,7 @@ describe("HTTP client", () => {
 		owner.send();
 		owner.drive.update(() => client.close());
 		owner.world.advance(60_000);
-		assert.deepEqual(owner.told, []);
+		assert.deepEqual(owner.outcomes, []);
 		assert.equal(client.outcome, OUTCOME_NONE);
 	});
 });

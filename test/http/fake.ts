@@ -88,7 +88,7 @@ export class FakeClient implements PendingSocket {
 	/** True: closed or refused by the server. */
 	closed = false;
 	/** True: closed by the client. */
-	gone = false;
+	hasLeft = false;
 	/** False: bytes beyond the window wait. */
 	reading = true;
 	socket: FakeSocket | undefined;
@@ -127,8 +127,8 @@ export class FakeClient implements PendingSocket {
 	}
 
 	leave(): void {
-		this.gone = true;
-		this.#world.post(() => this.socket?.checkGone());
+		this.hasLeft = true;
+		this.#world.post(() => this.socket?.checkClosed());
 	}
 
 	/** Reads `count` bytes from the window of a client that doesn't read by itself. */
@@ -163,7 +163,7 @@ class FakeSocket implements Socket {
 		world.post(() => {
 			this.open(this.#client.windowSize);
 			this.readable();
-			this.checkGone();
+			this.checkClosed();
 		});
 	}
 
@@ -174,7 +174,7 @@ class FakeSocket implements Socket {
 		if (waiting.length === 0) return undefined;
 		const bytes = waiting.splice(0, end - start);
 		into.set(bytes, start);
-		if (waiting.length === 0 && this.#client.gone) this.#client.leave();
+		if (waiting.length === 0 && this.#client.hasLeft) this.#client.leave();
 		return bytes.length;
 	}
 
@@ -211,8 +211,8 @@ class FakeSocket implements Socket {
 		this.#call(() => this.#options.onWritable?.(this.#writable));
 	}
 
-	checkGone(): void {
-		if (this.#client.gone && this.#client.toServer.length === 0) this.#call(() => this.#options.onError?.());
+	checkClosed(): void {
+		if (this.#client.hasLeft && this.#client.toServer.length === 0) this.#call(() => this.#options.onError?.());
 	}
 
 	#call(callback: () => void): void {

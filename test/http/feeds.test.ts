@@ -7,7 +7,7 @@ import { text } from "./fake.js";
 feeds("a body in chunks", {
 	open: () => {
 		const decoder = new BodyDecoder();
-		let said: string[] = [];
+		let meanings: string[] = [];
 		let data = "";
 		let isBroken = false;
 		let wasFed = false;
@@ -20,7 +20,7 @@ feeds("a body in chunks", {
 					if (result === BODY_DATA) data += textOf(bytes, decoder.dataStart, decoder.dataEnd);
 					isBroken = result === BODY_ERROR;
 					if (result !== BODY_END) continue;
-					said.push(data);
+					meanings.push(data);
 					// The connection does this before the next request.
 					data = "";
 					wasFed = false;
@@ -28,8 +28,8 @@ feeds("a body in chunks", {
 				}
 			},
 			settle: () => {
-				const result = wasFed ? [...said, REFUSED] : said;
-				said = [];
+				const result = wasFed ? [...meanings, REFUSED] : meanings;
+				meanings = [];
 				data = "";
 				isBroken = wasFed = false;
 				decoder.begin(BODY_CHUNKED);
@@ -61,14 +61,14 @@ feeds("the head of a request", {
 			settle: () => {
 				const { method, path, contentLength } = head;
 				const fields = [head.query("lang"), head.header("host"), head.header("authorization")];
-				const said = `${method} ${path} ${contentLength} ${fields.join(" ")}`;
+				const meanings = `${method} ${path} ${contentLength} ${fields.join(" ")}`;
 				const isDone = result === HEAD_DONE;
 				const isEmpty = length === 0;
 				head.begin();
 				length = 0;
 				result = HEAD_MORE;
 				if (isEmpty) return [];
-				return [isDone ? said : REFUSED];
+				return [isDone ? meanings : REFUSED];
 			},
 		};
 	},

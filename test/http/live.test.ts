@@ -31,7 +31,7 @@ class News implements BodySource, LiveBody {
 		this.latest ??= "beat";
 	}
 
-	tell(news: string): void {
+	publish(news: string): void {
 		this.latest = news;
 		this.#reader?.wake();
 	}
@@ -93,12 +93,12 @@ describe("HTTP server: bodies of events", () => {
 	it("send the head at once, and each item in an event-loop pass of its own", () => {
 		const bench = new LiveBench();
 		const client = bench.follow();
-		bench.news[0].tell("first");
+		bench.news[0].publish("first");
 		assert.equal(client.take(), "", "not during the call");
 		bench.world.advance(pauseMs);
 		assert.equal(client.take(), chunk("first"));
 		bench.world.advance(1000);
-		bench.news[0].tell("second");
+		bench.news[0].publish("second");
 		bench.world.advance(0);
 		assert.equal(client.take(), chunk("second"), "at once, because nothing was sent for long");
 		assert.deepEqual(bench.mistakes, []);
@@ -108,12 +108,12 @@ describe("HTTP server: bodies of events", () => {
 		const bench = new LiveBench();
 		const client = bench.follow();
 		for (let i = 0; i < 1000; i++) {
-			bench.news[0].tell(`news ${i}`);
+			bench.news[0].publish(`news ${i}`);
 			bench.world.advance(1);
 		}
 		bench.world.advance(pauseMs);
-		const got = client.take();
-		assert.ok(got.endsWith(chunk("news 999")));
+		const received = client.take();
+		assert.ok(received.endsWith(chunk("news 999")));
 		assert.ok(client.writes.length <= 2 + 1000 / pauseMs, `${client.writes.length} pieces`);
 		assert.ok(bench.news[0].reads < 20, `${bench.news[0].reads} reads`);
 		assert.ok(bench.world.timersSet < 20, `${bench.world.timersSet} timers`);
@@ -127,7 +127,7 @@ describe("HTTP server: bodies of events", () => {
 		bench.world.advance(1);
 		assert.equal(client.take(), chunk("beat"));
 		bench.world.advance(beatMs - 1000);
-		bench.news[0].tell("news");
+		bench.news[0].publish("news");
 		bench.world.advance(beatMs - 1);
 		assert.equal(client.take(), chunk("news"), "the item ended the silence");
 		bench.world.advance(40 * beatMs);
@@ -171,7 +171,7 @@ describe("HTTP server: bodies of events", () => {
 			client.send(get("/news", TOKEN));
 			bench.world.settle();
 			for (const news of ["first", "second"]) {
-				bench.news[0].tell(news);
+				bench.news[0].publish(news);
 				bench.world.advance(pauseMs);
 			}
 			assert.equal(client.take(), HEAD + chunk("first") + chunk("second"), `window ${size}`);
@@ -182,7 +182,7 @@ describe("HTTP server: bodies of events", () => {
 	it("end when their source ends, and then the connection is closed", () => {
 		const bench = new LiveBench();
 		const client = bench.follow();
-		bench.news[0].tell("last");
+		bench.news[0].publish("last");
 		bench.world.advance(pauseMs);
 		bench.news[0].end();
 		bench.world.advance(pauseMs);
@@ -202,7 +202,7 @@ describe("HTTP server: bodies of events", () => {
 				bench.news[0].read = () => {
 					throw new Error("mistake");
 				};
-				bench.news[0].tell("x");
+				bench.news[0].publish("x");
 				bench.world.advance(pauseMs);
 				assert.equal(bench.mistakes.length, 1);
 			}
@@ -221,7 +221,7 @@ describe("HTTP server: bodies of events", () => {
 		client.reading = false;
 		let ms = 0;
 		for (; !client.closed && ms < 200_000; ms += 1000) {
-			bench.news[0].tell("x".repeat(100));
+			bench.news[0].publish("x".repeat(100));
 			bench.world.advance(1000);
 		}
 		// The window is full after three pieces.
@@ -248,9 +248,9 @@ describe("HTTP server: bodies of events", () => {
 		const old = bench.connect();
 		old.send("GET /news HTTP/1.0\r\n\r\n");
 		bench.world.settle();
-		bench.news[0].tell("first");
+		bench.news[0].publish("first");
 		bench.world.advance(pauseMs);
-		bench.news[0].tell("second");
+		bench.news[0].publish("second");
 		bench.world.advance(pauseMs);
 		assert.equal(old.take(), "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nfirstsecond");
 		bench.news[0].end();
@@ -310,13 +310,13 @@ describe("HTTP server: a new connection", () => {
 		const bench = new LiveBench(3);
 		bench.follow();
 		bench.connect().send(get("/later", TOKEN));
-		const kept = bench.connect();
+		const keptOpen = bench.connect();
 		bench.world.settle();
 		for (let i = 0; i < 3; i++) {
-			const [reply] = bench.exchange(kept, get("/text", TOKEN));
+			const [reply] = bench.exchange(keptOpen, get("/text", TOKEN));
 			assert.equal(reply.fields.get("connection"), undefined);
 		}
-		kept.send(get("/later", TOKEN));
+		keptOpen.send(get("/later", TOKEN));
 		bench.world.settle();
 		assert.deepEqual(
 			bench.later.map(({ isGuest }) => isGuest),

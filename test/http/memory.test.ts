@@ -7,9 +7,9 @@ import { Bench, get, TOKEN } from "./bench.js";
 function shortBench() {
 	const memory = {
 		isShort: true,
-		looks: 0,
+		checks: 0,
 		suffices(): boolean {
-			memory.looks++;
+			memory.checks++;
 			return !memory.isShort;
 		},
 	};
@@ -20,12 +20,12 @@ describe("HTTP server: short of memory", () => {
 	it("accepts two connections without a check, and a third one as soon as there is memory", () => {
 		const { bench, memory } = shortBench();
 		for (let i = 0; i < 2; i++) bench.exchange(bench.connect(), get("/later", TOKEN));
-		assert.equal(memory.looks, 0);
+		assert.equal(memory.checks, 0);
 		const third = bench.connect();
 		third.send(get("/text"));
 		bench.world.advance(1000);
 		assert.equal(third.receivedLength, 0);
-		assert.ok(memory.looks >= 2 && memory.looks < 10, `${memory.looks} checks in a second`);
+		assert.ok(memory.checks >= 2 && memory.checks < 10, `${memory.checks} checks in a second`);
 		memory.isShort = false;
 		bench.world.advance(250);
 		assert.ok(third.receivedLength > 0);

@@ -37,7 +37,7 @@ const OK = "HTTP/1.1 200 OK\r\n";
 const JSON_FIELDS = "Content-Type: application/json\r\nServer: Python/3.13 aiohttp/3.11.16\r\n";
 
 describe("A parsed reply", () => {
-	for (const [name, reply, told] of [
+	for (const [name, reply, expected] of [
 		["with a length", `${OK}${JSON_FIELDS}Content-Length: 5\r\n\r\nhello`, "200 again"],
 		["with a length of 0", "HTTP/1.1 201 Created\r\nContent-Length: 0\r\n\r\n", "201 again"],
 		["in chunks", `${OK}Transfer-Encoding: chunked\r\n\r\n5;a=b\r\nhello\r\n0\r\nX: y\r\n\r\n`, "200 again"],
@@ -93,12 +93,12 @@ describe("A parsed reply", () => {
 		["with a code that is too low", "HTTP/1.1 099 OK\r\n\r\n", "broken"],
 		["with a code that is too high", "HTTP/1.1 600 OK\r\n\r\n", "broken"],
 	] as const) {
-		it(`${name} gives "${told}"`, () => {
-			assert.equal(readReply(reply), told);
+		it(`${name} gives "${expected}"`, () => {
+			assert.equal(readReply(reply), expected);
 			// The split does not matter, but bytes after a reply count only if they arrive with it.
 			if (name !== "with another one after it") {
-				assert.equal(readReply(reply, [1]), told);
-				assert.equal(readReply(reply, [7, 1, 30]), told);
+				assert.equal(readReply(reply, [1]), expected);
+				assert.equal(readReply(reply, [7, 1, 30]), expected);
 			}
 		});
 	}
@@ -131,8 +131,8 @@ describe("A parsed reply", () => {
 				(damages, step) => {
 					const bytes = Buffer.from(reply);
 					for (const { at, byte } of damages) bytes[at] = byte;
-					const told = readReply(bytes.toString("latin1"), [step]);
-					assert.match(told, /^(ended )?(broken|[2-5]\d\d( again)?)$/);
+					const expected = readReply(bytes.toString("latin1"), [step]);
+					assert.match(expected, /^(ended )?(broken|[2-5]\d\d( again)?)$/);
 				},
 			),
 			{ numRuns: 3000, seed: 17 },
@@ -151,10 +151,10 @@ feeds("an HTTP reply", {
 			},
 			settle: () => {
 				if (result === READ_MORE && reader.hasBegun) result = reader.end();
-				const said = result === READ_MORE ? [] : [result === READ_DONE ? String(reader.status) : REFUSED];
+				const meanings = result === READ_MORE ? [] : [result === READ_DONE ? String(reader.status) : REFUSED];
 				result = READ_MORE;
 				reader.begin();
-				return said;
+				return meanings;
 			},
 		};
 	},

@@ -102,8 +102,8 @@ describe("HTTP server: replies", () => {
 		assert.equal(reply.fields.get("connection"), "close");
 		assert.ok(client.closed);
 		client = bench.connect();
-		const [kept] = bench.exchange(client, old("/text", "Connection: keep-alive\r\n"));
-		assert.equal(kept.fields.get("connection"), "keep-alive");
+		const [keepAliveReply] = bench.exchange(client, old("/text", "Connection: keep-alive\r\n"));
+		assert.equal(keepAliveReply.fields.get("connection"), "keep-alive");
 		assert.equal(client.closed, false);
 		const [streamed] = bench.exchange(client, old("/stream?size=3000", "Connection: keep-alive\r\n"));
 		assert.equal(streamed.body, Letters.text(3000));

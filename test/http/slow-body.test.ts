@@ -87,9 +87,9 @@ describe("HTTP server: slow bodies", () => {
 			assert.equal(sink.body, LETTERS);
 			assert.equal(new Set(sink.turns).size, sink.turns.length, "two pieces in one pass");
 			assert.deepEqual([sink.ended, sink.aborted], [1, 0]);
-			const got = replies(client.takeBytes());
+			const received = replies(client.takeBytes());
 			assert.deepEqual(
-				got.map(({ body }) => body),
+				received.map(({ body }) => body),
 				["10000", "hello"],
 				"the next request waits in the same buffer",
 			);

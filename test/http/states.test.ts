@@ -12,10 +12,10 @@ interface Case {
 	readonly client: FakeClient;
 	/** Completes the current request. */
 	finish(): void;
-	/** Number of replies that are then due. */
-	readonly owed: number;
+	/** Number of replies that the server must send after that. */
+	readonly expectedReplies: number;
 	/** True if the connection stays open afterwards. */
-	readonly goesOn: boolean;
+	readonly staysOpen: boolean;
 }
 
 const NOTHING = () => {};
@@ -48,41 +48,41 @@ function stuck(request: string): { bench: Bench; client: FakeClient; finish(): v
 }
 
 const STATES: Readonly<Record<string, () => Case>> = {
-	"HEAD, NONE: nothing received yet": () => ({ ...begin(), finish: NOTHING, owed: 0, goesOn: true }),
+	"HEAD, NONE: nothing received yet": () => ({ ...begin(), finish: NOTHING, expectedReplies: 0, staysOpen: true }),
 	"HEAD, NONE: half a head": () => {
 		const whole = get("/text");
 		const { bench, client } = begin(whole.slice(0, 20));
-		return { bench, client, finish: () => client.send(whole.slice(20)), owed: 1, goesOn: true };
+		return { bench, client, finish: () => client.send(whole.slice(20)), expectedReplies: 1, staysOpen: true };
 	},
 	"HEAD, NONE: after a reply": () => {
 		const { bench, client } = begin(get("/text"));
 		client.takeBytes();
-		return { bench, client, finish: NOTHING, owed: 0, goesOn: true };
+		return { bench, client, finish: NOTHING, expectedReplies: 0, staysOpen: true };
 	},
 	"BODY, AWAITED: a sink receives the body": () => {
 		const whole = post("/echo", BODY);
 		const { bench, client } = begin(whole.slice(0, -4));
-		return { bench, client, finish: () => client.send(whole.slice(-4)), owed: 1, goesOn: true };
+		return { bench, client, finish: () => client.send(whole.slice(-4)), expectedReplies: 1, staysOpen: true };
 	},
 	"BODY, GIVEN: the reply came before the end of the body": () => {
 		const whole = post("/text", BODY);
 		const { bench, client } = begin(whole.slice(0, -4));
-		return { bench, client, finish: () => client.send(whole.slice(-4)), owed: 1, goesOn: true };
+		return { bench, client, finish: () => client.send(whole.slice(-4)), expectedReplies: 1, staysOpen: true };
 	},
 	"DONE, AWAITED": () => {
 		const { bench, client } = begin(get("/later"));
-		return { bench, client, finish: () => answer(bench.later[0]), owed: 1, goesOn: true };
+		return { bench, client, finish: () => answer(bench.later[0]), expectedReplies: 1, staysOpen: true };
 	},
-	"DONE, GIVEN": () => ({ ...stuck(get("/known?size=900")), owed: 1, goesOn: true }),
+	"DONE, GIVEN": () => ({ ...stuck(get("/known?size=900")), expectedReplies: 1, staysOpen: true }),
 	"LINGER, AWAITED": () => {
 		const { bench, client } = begin(post("/later", BODY, "Expect: 100-continue"));
-		return { bench, client, finish: () => answer(bench.later[0]), owed: 1, goesOn: false };
+		return { bench, client, finish: () => answer(bench.later[0]), expectedReplies: 1, staysOpen: false };
 	},
-	"LINGER, GIVEN": () => ({ ...stuck("GET / HTTP/1.1\r\n\r\n"), owed: 1, goesOn: false }),
+	"LINGER, GIVEN": () => ({ ...stuck("GET / HTTP/1.1\r\n\r\n"), expectedReplies: 1, staysOpen: false }),
 	"CLOSED: at the client's request": () => {
 		const { bench, client } = begin(get("/text", "Connection: close"));
 		client.takeBytes();
-		return { bench, client, finish: NOTHING, owed: 0, goesOn: false };
+		return { bench, client, finish: NOTHING, expectedReplies: 0, staysOpen: false };
 	},
 };
 
@@ -95,17 +95,17 @@ const HARMLESS: Readonly<Record<string, (state: Case) => void>> = {
 	},
 	"a call of the driver too early": ({ bench }) => bench.server.advance(bench.world.nowMs),
 	"a second reply to an answered request": ({ bench }) => {
-		let kept: HTTPResponse | undefined;
+		let keptResponse: HTTPResponse | undefined;
 		const other = bench.connect();
 		bench.route = (_, response) => {
-			kept = response;
+			keptResponse = response;
 			response.sendText(200, "first");
 			return undefined;
 		};
 		assert.equal(bench.exchange(other, get("/")).length, 1);
 		bench.route = undefined;
-		kept?.sendText(200, "second");
-		kept?.cancel();
+		keptResponse?.sendText(200, "second");
+		keptResponse?.cancel();
 		bench.world.settle();
 		assert.equal(other.take(), "");
 		other.leave();
@@ -129,9 +129,9 @@ describe("States of an HTTP connection", () => {
 				bench.world.settle();
 				made.finish();
 				bench.world.settle();
-				const got = replies(client.takeBytes());
-				assert.equal(got.length, made.owed);
-				if (made.goesOn) assert.equal(bench.exchange(client, get("/text"))[0]?.body, "hello");
+				const received = replies(client.takeBytes());
+				assert.equal(received.length, made.expectedReplies);
+				if (made.staysOpen) assert.equal(bench.exchange(client, get("/text"))[0]?.body, "hello");
 				else {
 					bench.world.advance(5000);
 					assert.ok(client.closed);
@@ -146,7 +146,7 @@ describe("States of an HTTP connection", () => {
 				const { bench, client } = made;
 				happen(made);
 				bench.world.settle();
-				assert.ok(client.closed || client.gone);
+				assert.ok(client.closed || client.hasLeft);
 				assert.equal(bench.server.connectionCount, 0);
 				assert.equal(bench.server.deadlineMs, Number.POSITIVE_INFINITY);
 				client.takeBytes();

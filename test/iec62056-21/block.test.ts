@@ -172,11 +172,11 @@ feeds("a block of 7-bit characters with BCC", {
 			take: (bytes, start, end) => receiver.block.receive(bytes, start, end),
 			settle: () => {
 				const { block } = receiver;
-				const said: string[] = [];
-				if (block.check === CHECK_RIGHT) said.push(receiver.records.join("; "));
-				else if (block.started) said.push(REFUSED);
+				const meanings: string[] = [];
+				if (block.check === CHECK_RIGHT) meanings.push(receiver.records.join("; "));
+				else if (block.started) meanings.push(REFUSED);
 				block.begin();
-				return said;
+				return meanings;
 			},
 		};
 	},
@@ -219,7 +219,7 @@ describe("a block in parts", () => {
 			]);
 		}
 	});
-	it("keeps the parts before a repeated part, and nothing of its damaged first copy", () => {
+	it("keeps the parts before a repeated part, and discards its damaged first copy", () => {
 		const receiver = new Receiver(true);
 		receiver.take(part(`${HEAD}\r\n(0.1)(0.2)\r\n`));
 		receiver.block.begin(true, PART_NEXT);

@@ -33,29 +33,29 @@ function take(parser: DataSetParser, block: string, size = block.length): number
 }
 
 /** A sink that records its calls as `line`, `set`, `value`, `address …`, `text …`, `unit …`, `end` and so on. */
-class ToldSink {
-	readonly told: string[] = [];
+class RecordingSink {
+	readonly calls: string[] = [];
 	#part = "";
 	#text = "";
 
 	begin(): void {
-		this.#tell("begin");
+		this.#record("begin");
 	}
 
 	beginPart(isAgain: boolean): void {
-		this.#tell(isAgain ? "part again" : "part");
+		this.#record(isAgain ? "part again" : "part");
 	}
 
 	beginLine(): void {
-		this.#tell("line");
+		this.#record("line");
 	}
 
 	beginSet(): void {
-		this.#tell("set");
+		this.#record("set");
 	}
 
 	beginValue(): void {
-		this.#tell("value");
+		this.#record("value");
 	}
 
 	text(part: number, bytes: Uint8Array, start: number, end: number): void {
@@ -66,29 +66,29 @@ class ToldSink {
 	}
 
 	endValue(): void {
-		this.#tell("end");
+		this.#record("end");
 	}
 
 	discardSet(): void {
-		this.#tell("discard set");
+		this.#record("discard set");
 	}
 
 	discardLine(): void {
-		this.#tell("discard line");
+		this.#record("discard line");
 	}
 
 	endBlock(good: boolean): void {
-		this.#tell(good ? "good" : "bad");
+		this.#record(good ? "good" : "bad");
 	}
 
-	#tell(what: string): void {
+	#record(what: string): void {
 		this.#flush();
-		this.told.push(what);
+		this.calls.push(what);
 	}
 
 	/** Joins the pieces of one text, so that the record does not depend on how the bytes were split. */
 	#flush(): void {
-		if (this.#part !== "") this.told.push(`${this.#part} ${this.#text}`);
+		if (this.#part !== "") this.calls.push(`${this.#part} ${this.#text}`);
 		this.#part = "";
 		this.#text = "";
 	}
@@ -150,7 +150,7 @@ describe("data sets", () => {
 		assert.equal(parser.ended, true);
 	});
 	it("are not read after the end", () => {
-		const parser = new DataSetParser(new ToldSink());
+		const parser = new DataSetParser(new RecordingSink());
 		parser.begin();
 		assert.equal(parser.receive(bytesOf("!1.8.0(1)"), 0, 9), 1);
 		assert.equal(parser.receive(bytesOf("1.8.0(1)"), 0, 8), 0);
@@ -165,7 +165,7 @@ describe("data sets", () => {
 		assert.deepEqual([parser.sets, parser.values], [2, 4]);
 	});
 	it("have an open value from its opening to its closing parenthesis", () => {
-		const parser = new DataSetParser(new ToldSink());
+		const parser = new DataSetParser(new RecordingSink());
 		parser.begin();
 		for (const [character, open] of [
 			["1", false],
@@ -190,9 +190,9 @@ describe("data sets", () => {
 	});
 	it("have values of any length; only the sink limits it", () => {
 		const value = "7".repeat(5000);
-		const sink = new ToldSink();
+		const sink = new RecordingSink();
 		take(new DataSetParser(sink), `1.8.0(${value})\r\n!`, 64);
-		assert.ok(sink.told.includes(`text ${value}`));
+		assert.ok(sink.calls.includes(`text ${value}`));
 	});
 
 	for (const [what, line, kept] of [
@@ -255,11 +255,11 @@ describe("data sets", () => {
 		fc.assert(
 			fc.property(block, fc.integer({ min: 1, max: 7 }), (text, size) => {
 				const [whole, split] = [text.length, size].map((piece) => {
-					const sink = new ToldSink();
+					const sink = new RecordingSink();
 					const parser = new DataSetParser(sink);
 					const taken = take(parser, text, piece);
 					const { sets, values, broken, damaged, ended } = parser;
-					return { taken, told: sink.told, sets, values, broken, damaged, ended };
+					return { taken, calls: sink.calls, sets, values, broken, damaged, ended };
 				});
 				assert.deepEqual(split, whole);
 			}),

@@ -14,7 +14,7 @@ import { bytesOf, textOf } from "../latin1.js";
 /** Identifications that a scanner finds in the stream. */
 function idents(stream: string, scanner = new IdentScanner()): string[] {
 	const found: string[] = [];
-	for (const character of bytesOf(stream)) if (scanner.take(character)) found.push(textOf(scanner.copy()));
+	for (const character of bytesOf(stream)) if (scanner.scan(character)) found.push(textOf(scanner.copy()));
 	return found;
 }
 
@@ -150,7 +150,7 @@ feeds("an identification of 7-bit characters", {
 		let found: string[] = [];
 		return {
 			take: (bytes, start, end) => {
-				for (let i = start; i < end; i++) if (scanner.take(bytes[i])) found.push(textOf(scanner.copy()));
+				for (let i = start; i < end; i++) if (scanner.scan(bytes[i])) found.push(textOf(scanner.copy()));
 			},
 			settle: () => {
 				const result = found.length > 0 || !scanner.inside ? found : [REFUSED];

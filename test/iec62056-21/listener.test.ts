@@ -201,9 +201,9 @@ function listener(filtered: boolean): Feedable {
 		},
 		settle: () => {
 			note(listening.to(listening.nowMs + 5000));
-			const said = kept;
+			const meanings = kept;
 			kept = [];
-			return said;
+			return meanings;
 		},
 	};
 

@@ -363,7 +363,7 @@ describe("a session with errors", () => {
 		conversation.ended(failures.IEC_CHECK_WRONG);
 		assert.equal(conversation.machine.check, CHECK_WRONG);
 	});
-	it("keeps the repeated block, and nothing of the first one", () => {
+	it("keeps the repeated block, and discards the first one", () => {
 		const conversation = Conversation.acknowledged();
 		conversation.to(1000).receive(`\x029.9.9(9)\r\n!\r\n\x03~`).to(1500).receive(BLOCK).ended(session.OUTCOME_BLOCK);
 		assert.deepEqual(conversation.records, RECORDS);
@@ -437,11 +437,11 @@ function conversations(filtered: boolean): Feedable {
 		settle: () => {
 			const { machine } = conversation.to(1e6);
 			const good = machine.outcome === session.OUTCOME_BLOCK;
-			const said = good ? conversation.records.join("; ") : REFUSED;
+			const resultText = good ? conversation.records.join("; ") : REFUSED;
 			const isSilence = machine.failure === failures.IEC_SILENCE;
 			conversation = new Conversation().to(0);
 			parity = new ParityFilter();
-			return isSilence ? [] : [said];
+			return isSilence ? [] : [resultText];
 		},
 	};
 }

@@ -18,7 +18,7 @@ const OTHER = { address: "192.0.2.1", port: 9 };
 class Echo implements DatagramMachine {
 	port: DatagramPort | undefined;
 	deadlineMs = Number.POSITIVE_INFINITY;
-	readonly told: string[] = [];
+	readonly calls: string[] = [];
 	/** First byte of datagrams on which this machine throws. */
 	bad = -1;
 	readonly #buffer: Uint8Array;
@@ -30,19 +30,19 @@ class Echo implements DatagramMachine {
 
 	opened(sender: DatagramSender, nowMs: number): void {
 		this.#sender = sender;
-		this.told.push(`opened ${nowMs}`);
+		this.calls.push(`opened ${nowMs}`);
 	}
 	lost(nowMs: number): void {
-		this.told.push(`lost ${nowMs}`);
+		this.calls.push(`lost ${nowMs}`);
 	}
 	received(length: number, { remoteAddress, remotePort }: DatagramSource, nowMs: number): void {
 		const [first] = this.#buffer;
-		this.told.push(`${first} of ${length} ${nowMs}`);
+		this.calls.push(`${first} of ${length} ${nowMs}`);
 		if (first === this.bad) throw new Error("a mistake of ours");
 		this.#sender?.send(1, remoteAddress, remotePort);
 	}
 	advance(nowMs: number): void {
-		this.told.push(`advanced ${nowMs}`);
+		this.calls.push(`advanced ${nowMs}`);
 		this.deadlineMs = Number.POSITIVE_INFINITY;
 		this.#sender?.send(2, OTHER.address, OTHER.port);
 	}
@@ -84,13 +84,13 @@ describe("io/datagrams", () => {
 		assert.deepEqual(bed.open, []);
 		bed.want(FIRST);
 		bed.want(FIRST);
-		assert.deepEqual([bed.open, bed.echo.told], [[1000], ["opened 0"]]);
+		assert.deepEqual([bed.open, bed.echo.calls], [[1000], ["opened 0"]]);
 		bed.pass(10);
 		bed.want(SECOND);
-		assert.deepEqual([bed.open, bed.echo.told], [[2000], ["opened 0", "opened 10"]]);
+		assert.deepEqual([bed.open, bed.echo.calls], [[2000], ["opened 0", "opened 10"]]);
 		bed.want(undefined);
 		bed.pass(10 * RETRY_MS);
-		assert.deepEqual([bed.open, bed.echo.told.length], [[], 2]);
+		assert.deepEqual([bed.open, bed.echo.calls.length], [[], 2]);
 	});
 
 	it("sends its machine's datagrams after a received one, and at a deadline", () => {
@@ -106,7 +106,7 @@ describe("io/datagrams", () => {
 			[OTHER, [7], 0],
 			[OTHER, [7, 8], 105],
 		]);
-		assert.deepEqual(bed.echo.told, ["opened 0", "7 of 3 0", "advanced 105"]);
+		assert.deepEqual(bed.echo.calls, ["opened 0", "7 of 3 0", "advanced 105"]);
 	});
 
 	it("retries a port that can't be opened after 30 s, but not one that is no longer requested", () => {
@@ -120,7 +120,7 @@ describe("io/datagrams", () => {
 		bed.pass(RETRY_MS - 1);
 		assert.deepEqual(bed.open, []);
 		bed.pass(1);
-		assert.deepEqual([bed.open, bed.echo.told], [[2000], [`opened ${2 * RETRY_MS}`]]);
+		assert.deepEqual([bed.open, bed.echo.calls], [[2000], [`opened ${2 * RETRY_MS}`]]);
 		bed.network.failure = "no port is free";
 		bed.want(FIRST);
 		bed.want(undefined);
@@ -137,7 +137,7 @@ describe("io/datagrams", () => {
 		});
 		bed.pass(RETRY_MS);
 		assert.deepEqual(bed.network.sent, []);
-		assert.deepEqual(bed.echo.told, ["opened 0", "lost 0", "advanced 100", `opened ${RETRY_MS}`]);
+		assert.deepEqual(bed.echo.calls, ["opened 0", "lost 0", "advanced 100", `opened ${RETRY_MS}`]);
 		assert.deepEqual([bed.open, bed.traced], [[1000], ["echo: the port is gone"]]);
 	});
 
@@ -158,7 +158,7 @@ describe("io/datagrams", () => {
 		bed.want(FIRST);
 		bed.send([1], { ...OTHER, port: 0 });
 		bed.pass(5);
-		assert.deepEqual(bed.echo.told, ["opened 0"]);
+		assert.deepEqual(bed.echo.calls, ["opened 0"]);
 	});
 
 	it("does nothing after it was stopped", () => {
@@ -170,6 +170,6 @@ describe("io/datagrams", () => {
 		bed.datagrams.stop();
 		bed.want(SECOND);
 		bed.pass(2 * RETRY_MS);
-		assert.deepEqual([bed.open, bed.echo.told], [[], ["opened 0"]]);
+		assert.deepEqual([bed.open, bed.echo.calls], [[], ["opened 0"]]);
 	});
 });

@@ -121,17 +121,17 @@ describe("io/driver", () => {
 
 	it("drains after each change, and again if the drain has changed the machine, before it sets its timer", () => {
 		const alarm = new Alarm();
-		let said = 0;
+		let drains = 0;
 		const drive = driver.register("alarm", alarm);
 		alarm.drain = () => {
-			said++;
-			if (said < 3) drive.update((nowMs) => alarm.set(nowMs + 10 * said));
+			drains++;
+			if (drains < 3) drive.update((nowMs) => alarm.set(nowMs + 10 * drains));
 		};
 		assert.equal(
 			drive.update(() => "given back"),
 			"given back",
 		);
-		assert.equal(said, 3);
+		assert.equal(drains, 3);
 		assert.equal(drive.deadlineMs, 20);
 	});
 

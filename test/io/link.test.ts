@@ -119,7 +119,7 @@ class Bench {
 	readonly timers = new Map<number, { callback: () => void; delayMs: number }>();
 	readonly link: Link;
 	nowMs = 1000;
-	gone = 0;
+	losses = 0;
 	onEvent = (_code: number): void => {};
 	#timersSet = 0;
 
@@ -159,7 +159,7 @@ class Bench {
 					this.events.push(code);
 					this.onEvent(code);
 				},
-				onClosed: () => this.gone++,
+				onClosed: () => this.losses++,
 			},
 		);
 	}
@@ -286,7 +286,7 @@ describe("a link", () => {
 		bench.hand.options.onError?.(SERIAL_ERROR_OVERRUN);
 		bench.hand.options.onError?.(SERIAL_ERROR_CHARACTER);
 		bench.hand.arrive("x");
-		assert.equal(bench.gone, 0);
+		assert.equal(bench.losses, 0);
 		assert.equal(bench.machine.received.length, 1);
 	});
 	it("passes an exception of its machine to the guard, and continues", () => {
@@ -324,7 +324,7 @@ describe("parity on a link", () => {
 		assert.deepEqual(machine.received, ["1000 /LGZ\xc7"]);
 		assert.deepEqual(tapped.slice(1), ["> /?!\r\n", "< /LGZ\xc7"]);
 	});
-	it("is left to the port if its hardware supports 7E1", () => {
+	it("is done by the port if its hardware supports 7E1", () => {
 		const { hand, machine, link } = new Bench(true);
 		hand.writable(100);
 		machine.send("/?!");
@@ -378,7 +378,7 @@ describe("the end of a link", () => {
 		bench.hand.options.onError?.(SERIAL_ERROR_GONE);
 		bench.hand.options.onError?.(SERIAL_ERROR_GONE);
 		assert.equal(bench.hand.closes, 1);
-		assert.equal(bench.gone, 1);
+		assert.equal(bench.losses, 1);
 		assert.equal(bench.timers.size, 0);
 	});
 	it("is final: nothing is called afterwards, whatever the host still reports", () => {
@@ -397,7 +397,7 @@ describe("the end of a link", () => {
 		callback();
 		link.tell(() => {});
 		assert.deepEqual(hand.take(), []);
-		assert.deepEqual([machine.received, machine.advanced, bench.gone, bench.timers.size], [[], [], 0, 0]);
+		assert.deepEqual([machine.received, machine.advanced, bench.losses, bench.timers.size], [[], [], 0, 0]);
 		assert.deepEqual(bench.mistakes, []);
 	});
 	it("may happen in an event; later outputs are then not carried out, and received bytes not read", () => {

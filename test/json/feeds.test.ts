@@ -32,13 +32,13 @@ feeds("a JSON document", {
 					reader.finish();
 					readOn();
 				}
-				let said: string[] = [];
-				if (!isEmpty) said = [last === TOKEN_END ? tokens.join(" ") : REFUSED];
+				let meanings: string[] = [];
+				if (!isEmpty) meanings = [last === TOKEN_END ? tokens.join(" ") : REFUSED];
 				reader.begin();
 				tokens = [];
 				last = TOKEN_MORE;
 				isEmpty = true;
-				return said;
+				return meanings;
 			},
 		};
 	},

@@ -22,7 +22,7 @@ describe("The gateway as an EcoTracker", () => {
 	});
 	afterEach(() => gateway.stop());
 
-	const ask = (from = BATTERY, options: RequestOptions = {}) =>
+	const request = (from = BATTERY, options: RequestOptions = {}) =>
 		gateway.begin("GET", "/v1/json", { secure: false, token: null, from, ...options }).reply();
 	const turnOn = async (settings: object = {}) => {
 		await gateway.write("live-meter/clients", { clients: [{ address: BATTERY }] });
@@ -30,7 +30,7 @@ describe("The gateway as an EcoTracker", () => {
 		await gateway.pass(10_000);
 	};
 	const values = async () => {
-		const reply = await ask();
+		const reply = await request();
 		assert.equal(reply.status, 200, gateway.diagnosis);
 		return JSON.parse(reply.text);
 	};
@@ -38,7 +38,7 @@ describe("The gateway as an EcoTracker", () => {
 	it("is off at first: plain HTTP only redirects", async () => {
 		await gateway.write("live-meter/clients", { clients: [{ address: BATTERY }] });
 		await gateway.pass(10_000);
-		assert.equal((await ask()).status, 301);
+		assert.equal((await request()).status, 301);
 		const [off] = (await gateway.read("live-meter/status")).dialects;
 		assert.deepEqual(off, { name: "ecotracker", enabled: false, fresh: false, max_age_secs: 30 });
 	});
@@ -55,7 +55,7 @@ describe("The gateway as an EcoTracker", () => {
 
 	it("replies with a length, forbids caching, and repeats nothing of the request", async () => {
 		await turnOn();
-		const { headers, text } = await ask(BATTERY, { headers: { "X-Canary": "c4n4ry", Cookie: "a=c4n4ry" } });
+		const { headers, text } = await request(BATTERY, { headers: { "X-Canary": "c4n4ry", Cookie: "a=c4n4ry" } });
 		assert.deepEqual(Object.fromEntries(headers), {
 			"cache-control": "no-store",
 			"content-type": "application/json",
@@ -66,14 +66,14 @@ describe("The gateway as an EcoTracker", () => {
 	it("replies to no other address, and reports the last one that it refused", async () => {
 		await turnOn();
 		assert.equal((await gateway.read("live-meter/status")).refused, null);
-		assert.equal((await ask(STRANGER)).status, 301);
+		assert.equal((await request(STRANGER)).status, 301);
 		await gateway.pass(5000);
 		const { refused, clients } = await gateway.read("live-meter/status");
 		assert.deepEqual(refused, { address: STRANGER, dialect: "ecotracker", asked_secs: 5 });
 		assert.deepEqual(clients, []);
 		await gateway.write("live-meter/clients", { clients: [{ address: BATTERY }, { address: STRANGER }] });
 		assert.equal((await gateway.read("live-meter/status")).refused, null);
-		assert.equal((await ask(STRANGER)).status, 200);
+		assert.equal((await request(STRANGER)).status, 200);
 	});
 
 	it("opens no other route, method, host or port to a listed address", async () => {
@@ -97,7 +97,7 @@ describe("The gateway as an EcoTracker", () => {
 		await values();
 		await gateway.connectMeter(undefined);
 		await gateway.pass(6000);
-		const reply = await ask();
+		const reply = await request();
 		assert.deepEqual([reply.status, reply.text], [503, ""]);
 		const { clients, age_ms, dialects } = await gateway.read("live-meter/status");
 		assert.equal(dialects[0].fresh, false);
@@ -111,20 +111,20 @@ describe("The gateway as an EcoTracker", () => {
 		await gateway.pass(25_000);
 		await values();
 		await gateway.pass(10_000);
-		assert.equal((await ask()).status, 503);
+		assert.equal((await request()).status, 503);
 	});
 
 	it("has no value of the simulator, and none if the meter sends no power", async () => {
 		await turnOn();
 		await gateway.write("iec62056/control", { simulator_en: true });
-		assert.equal((await ask()).status, 503);
+		assert.equal((await request()).status, 503);
 		await gateway.pass(10_000);
-		assert.equal((await ask()).status, 503);
+		assert.equal((await request()).status, 503);
 		await gateway.write("iec62056/control", { simulator_en: false });
 		const energy = Buffer.from("/TST5METER\r\n\r\n1-0:1.8.0(5*kWh)\r\n!\r\n");
 		await gateway.connectMeter({ telegram: energy, mode: "D", pushBaud: 2400, pushMs: 2000 });
 		await gateway.pass(10_000);
-		assert.equal((await ask()).status, 503);
+		assert.equal((await request()).status, 503);
 		const { power } = await gateway.read("live-meter/status");
 		assert.equal(power, null);
 	});
@@ -134,7 +134,7 @@ describe("The gateway as an EcoTracker", () => {
 		await values();
 		for (const protocol of ["dlms", "iec62056"]) {
 			await gateway.write("meter/protocol", { protocol });
-			assert.equal((await ask()).status, 503, protocol);
+			assert.equal((await request()).status, 503, protocol);
 		}
 		const other = Buffer.from("/TST5OTHER\r\n\r\n1-0:1.7.0(0.5*kW)\r\n!\r\n");
 		await gateway.connectMeter({ telegram: other, mode: "D", pushBaud: 2400, pushMs: 2000 });
@@ -153,7 +153,7 @@ describe("The gateway as an EcoTracker", () => {
 		await turnOn({ pause_ms: 5000 });
 		await values();
 		await gateway.pass(2000);
-		assert.equal((await ask()).status, 503);
+		assert.equal((await request()).status, 503);
 		await gateway.pass(3000);
 		await values();
 		const [client] = (await gateway.read("live-meter/status")).clients;
@@ -189,7 +189,7 @@ describe("The gateway as an EcoTracker", () => {
 		const before = announced().length;
 		await gateway.pass(3_600_000);
 		assert.equal(announced().length, before);
-		assert.equal((await ask()).status, 301);
+		assert.equal((await request()).status, 301);
 	});
 
 	it("keeps its settings over a restart", async () => {

@@ -22,7 +22,7 @@ const SLOTS_ON = 80;
 const SLOTS_OFF = 20;
 
 /** Sends a frame by UDP and returns the reply; undefined if none comes. */
-async function askByUDP(body: object, port: number): Promise<JSONObject | undefined> {
+async function requestByUDP(body: object, port: number): Promise<JSONObject | undefined> {
 	const socket = createSocket("udp4");
 	try {
 		socket.bind(0, CLIENT);
@@ -51,11 +51,11 @@ export function engines(engine: EngineName): void {
 		});
 		after(() => gateway?.stop());
 
-		const ask = (path: string, method = "GET", body?: object) =>
+		const request = (path: string, method = "GET", body?: object) =>
 			gateway.begin(method, path, { secure: false, token: null, body }).reply();
 		const read = async (path: string) => {
 			for (let tries = 0; tries < 20; tries++) {
-				const reply = await ask(path);
+				const reply = await request(path);
 				if (reply.status === 200) return JSON.parse(reply.text);
 				await gateway.pass(500);
 			}
@@ -83,13 +83,13 @@ export function engines(engine: EngineName): void {
 		});
 
 		it("are sent by UDP on request", async () => {
-			const reply = await askByUDP({ id: 3, src: "battery", method: "EM.GetStatus" }, ON.shelly_udp_port);
+			const reply = await requestByUDP({ id: 3, src: "battery", method: "EM.GetStatus" }, ON.shelly_udp_port);
 			assert.deepEqual([reply?.id, reply?.dst, reply?.result.total_act_power], [3, "battery", -321]);
 		});
 
 		it("are not sent to an address that is not listed", async () => {
 			await gateway.write("live-meter/clients", { clients: [{ address: "192.0.2.1" }] });
-			assert.equal((await ask("/v1/json")).status, 301);
+			assert.equal((await request("/v1/json")).status, 301);
 			const { refused } = await gateway.read("live-meter/status");
 			assert.deepEqual([refused.address, refused.dialect], [CLIENT, "ecotracker"]);
 			await gateway.write("live-meter/clients", { clients: [{ address: CLIENT }] });
@@ -107,9 +107,9 @@ export function engines(engine: EngineName): void {
 			await gateway.write("live-meter", { ...ON, homewizard: false });
 			for (let i = 0; i < REQUESTS; i++) {
 				await Promise.all([
-					askByUDP({ id: i, method: "EM.GetStatus" }, ON.shelly_udp_port),
-					ask("/v1/json"),
-					ask("/rpc", "POST", { id: i, method: "Shelly.GetStatus" }),
+					requestByUDP({ id: i, method: "EM.GetStatus" }, ON.shelly_udp_port),
+					request("/v1/json"),
+					request("/rpc", "POST", { id: i, method: "Shelly.GetStatus" }),
 				]);
 				await gateway.pass(ASK_MS);
 			}

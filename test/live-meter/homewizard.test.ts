@@ -23,9 +23,9 @@ describe("The gateway as a HomeWizard P1 meter", () => {
 		await gateway.write("live-meter", settings);
 		await gateway.pass(10_000);
 	};
-	const ask = (path: string) => gateway.begin("GET", path, { secure: false, token: null, from: WALLBOX }).reply();
+	const request = (path: string) => gateway.begin("GET", path, { secure: false, token: null, from: WALLBOX }).reply();
 	const read = async (path: string) => {
-		const reply = await ask(path);
+		const reply = await request(path);
 		assert.equal(reply.status, 200, reply.text);
 		return JSON.parse(reply.text);
 	};
@@ -59,7 +59,7 @@ describe("The gateway as a HomeWizard P1 meter", () => {
 
 	it("replies 503 without a body if it has no value, but still describes itself", async () => {
 		await turnOn();
-		const reply = await ask("/api/v1/data");
+		const reply = await request("/api/v1/data");
 		assert.deepEqual([reply.status, reply.text], [503, ""]);
 		await read("/api");
 	});

@@ -73,7 +73,7 @@ export class ReaderBench {
 			password: new Uint8Array(0),
 			simulator: false,
 			protocol: "iec62056",
-			handsOver: false,
+			usesModeE: false,
 			mbusBaud: 2400,
 			mbusAddress: 254,
 			mbusSlaves: 1,

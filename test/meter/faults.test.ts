@@ -157,8 +157,8 @@ describe("the reader with meters and lines that deviate from the standard", () =
 	it("reads a meter that only answers to a non-standard sign-on", () => {
 		const heat = vectorOf("landis-gyr-2wr5-heat");
 		const meter = { address: "/#", battery: true, mode: "B" } as const;
-		const asked = new ReaderBench({ deviceAddress: bytes("/#"), battery: true }).connect(heat.telegram, meter);
-		assert.deepEqual(packedReadings(asked.read().readout?.records), heat.readings);
+		const waking = new ReaderBench({ deviceAddress: bytes("/#"), battery: true }).connect(heat.telegram, meter);
+		assert.deepEqual(packedReadings(waking.read().readout?.records), heat.readings);
 		const silent = new ReaderBench({ battery: true }).connect(heat.telegram, meter).read();
 		assert.equal(silent.failure, failures.IEC_SILENCE);
 	});
@@ -362,10 +362,10 @@ describe("mode D", () => {
 describe("several callers of the reader", () => {
 	it("share one session, and all are notified", () => {
 		const bench = new ReaderBench().connect(logarex.telegram);
-		const told: (Failure | undefined)[] = [];
-		for (let i = 0; i < 3; i++) bench.reader.read({ finished: (_, failure) => told.push(failure) });
+		const reported: (Failure | undefined)[] = [];
+		for (let i = 0; i < 3; i++) bench.reader.read({ finished: (_, failure) => reported.push(failure) });
 		isGood(bench.read());
-		assert.deepEqual(told, [undefined, undefined, undefined]);
+		assert.deepEqual(reported, [undefined, undefined, undefined]);
 		assert.equal(bench.world.serial.meter.sentByGateway, 11);
 	});
 	it("may cancel: they are not notified, and the readout is stored", () => {
@@ -393,6 +393,6 @@ describe("a probe", () => {
 	it("is rejected during a session", () => {
 		const bench = new ReaderBench().connect(logarex.telegram);
 		bench.reader.read({ finished: () => {} });
-		assert.equal(bench.reader.probe({ finished: () => assert.fail("told") }), false);
+		assert.equal(bench.reader.probe({ finished: () => assert.fail("finished was called") }), false);
 	});
 });

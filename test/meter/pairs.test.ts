@@ -75,17 +75,17 @@ function openingOf(settings: Partial<MeterSettings> = {}): Opening<MeterSettings
 	return { settings: bench.settings, records, memory, storage, crypto, quietMs: 0, nowMs: 0, trace: () => {} };
 }
 
-interface Held {
+interface DrivenSession {
 	readonly driver: Driver;
 	readonly conversation: ReadSession;
 }
 
-function held(conversation: ReadSession): Held {
+function drivenSession(conversation: ReadSession): DrivenSession {
 	return { driver: new Driver(conversation), conversation };
 }
 
 /** Checks that the session ends exactly once after each call, and is then silent. */
-function comesToItsEnd(enter: () => Held, name: string): void {
+function checkEndsOnce(enter: () => DrivenSession, name: string): void {
 	for (const [what, call] of Object.entries(CALLS)) {
 		const { driver, conversation } = enter();
 		call(driver, conversation);
@@ -100,15 +100,15 @@ function comesToItsEnd(enter: () => Held, name: string): void {
 }
 
 describe("every call in every state of a session", () => {
-	const session = (options: Partial<MeterSettings> = {}, quietMs = 0, handOver = 0): Held => {
+	const session = (options: Partial<MeterSettings> = {}, quietMs = 0, handOver = 0): DrivenSession => {
 		const opening = { ...openingOf(options), quietMs };
-		return held(new IECReadSession(opening, new Attempts(opening), handOver));
+		return drivenSession(new IECReadSession(opening, new Attempts(opening), handOver));
 	};
-	const at = (one: Held, ms: number, text: string | Uint8Array = ""): Held => {
+	const at = (one: DrivenSession, ms: number, text: string | Uint8Array = ""): DrivenSession => {
 		one.driver.to(ms).receive(text);
 		return one;
 	};
-	const sessions: Record<string, () => Held> = {
+	const sessions: Record<string, () => DrivenSession> = {
 		"waiting for silence": () => session({}, 2000),
 		"waking the meter up": () => at(session({ battery: true }), 100),
 		"waiting for an identification": () => at(session(), 170),
@@ -119,7 +119,7 @@ describe("every call in every state of a session", () => {
 		"before a repetition": () => at(at(session(), 400, IDENT), 900, WRONG),
 	};
 	for (const [name, enter] of Object.entries(sessions))
-		it(`ends a sign-on once after any call: ${name}`, () => comesToItsEnd(enter, name));
+		it(`ends a sign-on once after any call: ${name}`, () => checkEndsOnce(enter, name));
 	it("changes nothing in a sign-on that has been handed over to DLMS/COSEM", () => {
 		for (const call of Object.values(CALLS)) {
 			const { driver, conversation } = at(at(session({}, 0, HAND_OVER_ALWAYS), 400, IDENT), 900);
@@ -129,11 +129,11 @@ describe("every call in every state of a session", () => {
 		}
 	});
 
-	const conversation = (opening: number, attempts = false): Held => {
+	const conversation = (opening: number, attempts = false): DrivenSession => {
 		const all = openingOf({ dlms: dlmsSettings({ opening, physical: 17 }) });
-		return held(new DLMSReadSession(all, attempts ? new Attempts(all) : undefined));
+		return drivenSession(new DLMSReadSession(all, attempts ? new Attempts(all) : undefined));
 	};
-	const conversations: Record<string, () => Held> = {
+	const conversations: Record<string, () => DrivenSession> = {
 		"before it begins": () => conversation(OPENING_AUTO),
 		"in its sign-on": () => at(conversation(OPENING_MODE_E), 170),
 		"in a sign-on that offers DLMS/COSEM": () => at(conversation(OPENING_MODE_E, true), 170),
@@ -145,7 +145,7 @@ describe("every call in every state of a session", () => {
 		"in a pause": () => at(at(at(conversation(OPENING_DIRECT), 100), 300, UA_FRAME), 8700),
 	};
 	for (const [name, enter] of Object.entries(conversations))
-		it(`ends a DLMS/COSEM session once after any call: ${name}`, () => comesToItsEnd(enter, name));
+		it(`ends a DLMS/COSEM session once after any call: ${name}`, () => checkEndsOnce(enter, name));
 
 	it("repeats DISC of an aborted session after its timeout", () => {
 		const { driver, conversation: talking } = at(at(conversation(OPENING_DIRECT), 100), 300, UA_FRAME);
@@ -281,11 +281,11 @@ describe("every call in every state of the reader", () => {
 			for (const [what, call] of Object.entries(calls)) {
 				const bench = enter();
 				const where = `${name}, ${what}`;
-				let told = 0;
-				bench.reader.read({ finished: () => told++ });
+				let notifications = 0;
+				bench.reader.read({ finished: () => notifications++ });
 				call(bench);
 				bench.world.advance(700_000);
-				assert.equal(told, what === "stop" ? 0 : 1, where);
+				assert.equal(notifications, what === "stop" ? 0 : 1, where);
 				assert.equal(bench.reader.running, false, where);
 				bench.world.serial.meter.plugIn();
 				bench.connect(logarex.telegram);

@@ -41,9 +41,9 @@ function begin(bench: ReaderBench, plan: Partial<PINPlan> = {}): PINEntry {
 function enter(bench: ReaderBench, plan: Partial<PINPlan>): number {
 	const entry = begin(bench, plan);
 	const startMs = bench.world.clock.monotonicMs();
-	assert.ok(entry.isGoingOn);
+	assert.ok(entry.isRunning);
 	assert.equal(bench.reader.borrower, entry);
-	bench.world.time.runWhile(() => entry.isGoingOn, startMs + END_MS);
+	bench.world.time.runWhile(() => entry.isRunning, startMs + END_MS);
 	assert.equal(bench.world.clock.monotonicMs() - startMs, entry.timesMs.at(-1));
 	assert.equal(bench.reader.borrower, undefined);
 	return entry.timesMs.at(-1)!;
@@ -118,7 +118,7 @@ describe("PIN entry by light", () => {
 		const entry = begin(bench);
 		bench.world.advance(10_000);
 		entry.end();
-		assert.deepEqual([entry.isGoingOn, bench.reader.borrower], [false, undefined]);
+		assert.deepEqual([entry.isRunning, bench.reader.borrower], [false, undefined]);
 		bench.world.advance(30_000);
 		// A missing digit counts as 0.
 		assert.equal(display.isOpen(bench.world.clock.monotonicMs()), false);
@@ -139,7 +139,7 @@ describe("PIN entry by light", () => {
 	it("takes half a minute for a four-digit PIN, like a meter", () => {
 		assert.equal(enter(new ReaderBench(), {}), 30_000);
 	});
-	it("does not wait for a session, lets none begin, and logs no bytes", () => {
+	it("does not wait for a running session, prevents others from beginning, and logs no bytes", () => {
 		const bench = new ReaderBench({ modeD: true, modeDBaud: 9600 });
 		const source = () => splitTelegram(ebz.telegram);
 		bench.world.serial.meter.connect(new IECMeter({ source, mode: "D", pushBaud: 9600, pushMs: 1000 }));
@@ -150,7 +150,7 @@ describe("PIN entry by light", () => {
 			line: (baud: number) => lines.push(`${baud}`),
 		};
 		bench.reader.log = log as never;
-		let isTold = false;
+		let isNotified = false;
 		begin(bench);
 		bench.world.advance(100);
 		assert.equal(
@@ -158,25 +158,25 @@ describe("PIN entry by light", () => {
 			false,
 		);
 		assert.equal(bench.reader.probe({ finished: () => assert.fail() }), false);
-		bench.reader.read({ finished: () => (isTold = true) });
+		bench.reader.read({ finished: () => (isNotified = true) });
 		bench.world.advance(10_000);
-		assert.deepEqual([isTold, lines], [false, []]);
+		assert.deepEqual([isNotified, lines], [false, []]);
 		// The reader then listens again, and the waiting caller gets its readout.
 		bench.world.advance(30_000);
-		assert.equal(isTold, true);
+		assert.equal(isNotified, true);
 		assert.equal(lines[0], "9600");
 	});
 	it("ends at once if the port can't be opened, or is pulled out", () => {
 		const bench = new ReaderBench();
 		bench.world.serial.meter.unplug();
-		assert.deepEqual([begin(bench).isGoingOn, bench.reader.borrower !== undefined], [false, false]);
+		assert.deepEqual([begin(bench).isRunning, bench.reader.borrower !== undefined], [false, false]);
 		bench.world.serial.meter.plugIn();
 		const entry = begin(bench);
 		bench.world.advance(5000);
-		assert.deepEqual([entry.isGoingOn, bench.reader.borrower !== undefined], [true, true]);
+		assert.deepEqual([entry.isRunning, bench.reader.borrower !== undefined], [true, true]);
 		bench.world.serial.meter.unplug();
 		bench.world.advance(1);
-		assert.deepEqual([entry.isGoingOn, bench.reader.borrower !== undefined], [false, false]);
+		assert.deepEqual([entry.isRunning, bench.reader.borrower !== undefined], [false, false]);
 	});
 	it("ends when the reader stops", () => {
 		const { bench, display } = benchWith({ pin: "1234" });

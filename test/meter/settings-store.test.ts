@@ -58,9 +58,9 @@ describe("the meter's settings, as the reader gets them", () => {
 	it("allow mode D and the hand-over to DLMS/COSEM in mode E only with protocol iec62056", () => {
 		const { store, settings } = open();
 		putValues(store, IEC62056, [true, 2400, 9600, false, true]);
-		assert.deepEqual([settings.protocol, settings.handsOver, settings.modeD], ["iec62056", true, true]);
+		assert.deepEqual([settings.protocol, settings.usesModeE, settings.modeD], ["iec62056", true, true]);
 		putValues(store, METER, ["dlms"]);
-		assert.deepEqual([settings.protocol, settings.handsOver, settings.modeD], ["dlms", false, false]);
+		assert.deepEqual([settings.protocol, settings.usesModeE, settings.modeD], ["dlms", false, false]);
 	});
 	it("include a system title derived from the unit, which never changes", () => {
 		const digest = createHash("sha256").update("SN-1").digest().subarray(0, 5);

@@ -112,7 +112,7 @@ describe("the negotiated speed", () => {
 		bench.clean(3, 4800).clean(10, 9600);
 		assert.deepEqual([bench.settings.learnedBaud, bench.writes], [0, 2]);
 	});
-	it("is raised on trial ever less often if the meter can't use it, at least every 256 readouts, and no trial is stored", () => {
+	it("is raised on trial more and more rarely if the meter can't use it, but every 256 readouts at least; no trial is stored", () => {
 		const bench = new Speeds().meter({ lieBaud: 4800 });
 		bench.speed();
 		bench.clean(3, 4800);
@@ -132,7 +132,7 @@ describe("the negotiated speed", () => {
 		bench.clean(7, 300).meter({ lieBaud: 600 }).clean(1, 600);
 		assert.equal(bench.settings.learnedBaud, 600);
 	});
-	it("is lowered for ever longer if the full speed works only now and then", () => {
+	it("is lowered for longer and longer if the full speed works only now and then", () => {
 		const bench = new Speeds();
 		for (const wait of [4, 8, 16, 32]) {
 			bench.meter({ wrongBCC: 2 * BLOCKS });

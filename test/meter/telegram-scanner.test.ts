@@ -8,7 +8,7 @@ import { answers, hdlcFrame, pushedTelegrams, WRAPPED } from "./telegrams.js";
 /** The kinds that the scanner recognises, in order. */
 function kindsIn(bytes: Uint8Array): number[] {
 	const scanner = new TelegramScanner();
-	return [...bytes].map((byte) => scanner.take(byte)).filter((kind) => kind !== KIND_NONE);
+	return [...bytes].map((byte) => scanner.scan(byte)).filter((kind) => kind !== KIND_NONE);
 }
 
 describe("the scanner for unsolicited telegrams", () => {
@@ -64,7 +64,7 @@ describe("the scanner for unsolicited telegrams", () => {
 		];
 		for (const [index, next] of pools.entries()) {
 			const scanner = new TelegramScanner();
-			for (let i = 0; i < 700_000; i++) assert.equal(scanner.take(next()), KIND_NONE, `noise ${index}, byte ${i}`);
+			for (let i = 0; i < 700_000; i++) assert.equal(scanner.scan(next()), KIND_NONE, `noise ${index}, byte ${i}`);
 		}
 	});
 	it("distinguishes 7E1 from 8N1 with up to one damaged character in sixteen", () => {
@@ -72,14 +72,14 @@ describe("the scanner for unsolicited telegrams", () => {
 			const scanner = new TelegramScanner();
 			const damaged = bytes.map((byte, at) => (at % 17 === 16 && byte !== 0x0a ? byte ^ 0x80 : byte));
 			assert.ok(
-				[...damaged].some((byte) => scanner.take(byte) !== KIND_NONE),
+				[...damaged].some((byte) => scanner.scan(byte) !== KIND_NONE),
 				name,
 			);
 			assert.equal(scanner.hasParity, true, name);
 		}
 		for (const { name, bytes } of pushedTelegrams().filter((telegram) => telegram.name.endsWith("8N1"))) {
 			const scanner = new TelegramScanner();
-			for (const byte of bytes) scanner.take(byte);
+			for (const byte of bytes) scanner.scan(byte);
 			assert.equal(scanner.hasParity, false, name);
 		}
 	});
@@ -93,7 +93,7 @@ for (const name of ["emh-ehz-import", "kaifa-ma304h3e-push", "elster-kmswest-gen
 			let found = KIND_NONE;
 			return {
 				take: (piece, start, end) => {
-					for (let i = start; i < end; i++) found = Math.max(found, scanner.take(piece[i]));
+					for (let i = start; i < end; i++) found = Math.max(found, scanner.scan(piece[i]));
 				},
 				settle: () => {
 					const meaning = found === KIND_NONE ? REFUSED : `${found}`;
@@ -108,7 +108,7 @@ for (const name of ["emh-ehz-import", "kaifa-ma304h3e-push", "elster-kmswest-gen
 		bits: 8,
 		checked: false,
 		streams: false,
-		// Recognised by its first bytes.
+		// The scanner recognises a telegram by its first bytes, so all later ones may be missing.
 		spare: bytes.length,
 		garbage: [Uint8Array.from([0x7f, 0xff]), WRAPPED.subarray(0, 8), Uint8Array.from([0x1b, 0x1b, 0x68])],
 	});

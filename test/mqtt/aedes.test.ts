@@ -110,7 +110,7 @@ describe("MQTT with aedes over sockets", () => {
 			assert.ok(["broker_closed", "connection_lost"].includes(state()), state());
 			assert.equal(await serve(isSecure, port), port);
 			let failure: unknown = "none";
-			bed.service.test({ finished: (told) => (failure = told?.code) });
+			bed.service.test({ finished: (result) => (failure = result?.code) });
 			await until(() => failure !== "none", "the test did not finish");
 			assert.equal(failure, undefined);
 			assert.equal(published.filter((line) => line.startsWith(`${BASE}/state`)).length, 2);

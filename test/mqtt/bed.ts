@@ -62,7 +62,7 @@ export class Bed {
 	readonly service: MQTTService;
 	readonly broker: ScriptedBroker;
 	/** Reported codes of failures; "" when a failure is over. */
-	readonly told: string[] = [];
+	readonly reports: string[] = [];
 	readonly ledger: MemoryLedger;
 	/** Commands that were carried out, and reasons for ignored ones. */
 	readonly ran: string[] = [];
@@ -115,7 +115,7 @@ export class Bed {
 		};
 		const access = {
 			certificates: this.certificates,
-			outputChanged: (failure: OutputFailure | undefined) => this.told.push(failure?.code ?? ""),
+			outputChanged: (failure: OutputFailure | undefined) => this.reports.push(failure?.code ?? ""),
 		};
 		const commands = (command: string, whyNot: string) =>
 			void (whyNot === "" ? this.ran.push(command) : this.ignored.push(whyNot));
@@ -158,9 +158,9 @@ export class Bed {
 	untilMet(limitMs = 7_200_000): number {
 		const { time } = this.world;
 		const fromMs = time.nowMs;
-		const count = this.broker.met.length;
+		const count = this.broker.sessions.length;
 		assert.ok(
-			time.runWhile(() => this.broker.met.length === count, fromMs + limitMs),
+			time.runWhile(() => this.broker.sessions.length === count, fromMs + limitMs),
 			"no connection was made",
 		);
 		return time.nowMs - fromMs;

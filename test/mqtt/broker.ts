@@ -7,7 +7,7 @@ import type { VirtualServer } from "../../hosts/node/virtual-servers.js";
 export const BROKER_ADDRESS = "192.0.2.7";
 
 /** A session as seen by the broker. */
-export interface Met {
+export interface BrokerSession {
 	readonly peer: VirtualClient;
 	readonly packets: mqtt.Packet[];
 	/** True: ended by DISCONNECT. */
@@ -20,7 +20,7 @@ export class ScriptedBroker {
 	readonly retained = new Map<string, string>();
 	/** All publications in order, as `topic payload`. */
 	readonly published: string[] = [];
-	readonly met: Met[] = [];
+	readonly sessions: BrokerSession[] = [];
 	/** Return code of CONNACK. */
 	returnCode = 0;
 	greets = true;
@@ -30,7 +30,7 @@ export class ScriptedBroker {
 	/** True: the broker reads nothing. */
 	isStuck = false;
 	/** Called with each packet before the answer. */
-	onPacket: ((packet: mqtt.Packet, met: Met) => void) | undefined;
+	onPacket: ((packet: mqtt.Packet, session: BrokerSession) => void) | undefined;
 	readonly #port: number;
 	readonly #server: VirtualServer;
 
@@ -45,12 +45,12 @@ export class ScriptedBroker {
 	}
 
 	/** The open session; undefined: none. */
-	get current(): Met | undefined {
-		return this.met.findLast(({ isOpen }) => isOpen);
+	get current(): BrokerSession | undefined {
+		return this.sessions.findLast(({ isOpen }) => isOpen);
 	}
 
 	/** Publishes to the subscribers of that topic. */
-	say(topic: string, payload: string, qos: 0 | 1 = 0): void {
+	publish(topic: string, payload: string, qos: 0 | 1 = 0): void {
 		const packet = { cmd: "publish", topic, payload, qos, dup: false, retain: false, messageId: 7 } as const;
 		this.current?.peer.send(mqtt.generate(packet));
 	}
@@ -61,8 +61,8 @@ export class ScriptedBroker {
 	}
 
 	#connected(peer: VirtualClient): void {
-		const met: Met = { peer, packets: [], isLeft: false, isOpen: true };
-		this.met.push(met);
+		const session: BrokerSession = { peer, packets: [], isLeft: false, isOpen: true };
+		this.sessions.push(session);
 		peer.paused = this.isStuck;
 		const parser = mqtt.parser({ protocolVersion: 4 });
 		parser.on("error", (error) => {
@@ -70,23 +70,23 @@ export class ScriptedBroker {
 		});
 		let will: mqtt.IConnectPacket["will"];
 		parser.on("packet", (packet) => {
-			met.packets.push(packet);
-			this.onPacket?.(packet, met);
+			session.packets.push(packet);
+			this.onPacket?.(packet, session);
 			if (packet.cmd === "connect") will = packet.will;
-			if (packet.cmd === "disconnect") met.isLeft = true;
-			if (met.isOpen) this.#answer(packet, met);
+			if (packet.cmd === "disconnect") session.isLeft = true;
+			if (session.isOpen) this.#answer(packet, session);
 		});
 		peer.onReceived = () => {
 			const bytes = Buffer.from(peer.received);
 			peer.discard(bytes.length);
 			if (bytes.length > 0) parser.parse(bytes);
-			if (!peer.isClosed || !met.isOpen) return;
-			met.isOpen = false;
-			if (!met.isLeft && will !== undefined) this.#keep(will.topic, will.payload?.toString() ?? "");
+			if (!peer.isClosed || !session.isOpen) return;
+			session.isOpen = false;
+			if (!session.isLeft && will !== undefined) this.#keep(will.topic, will.payload?.toString() ?? "");
 		};
 	}
 
-	#answer(packet: mqtt.Packet, { peer }: Met): void {
+	#answer(packet: mqtt.Packet, { peer }: BrokerSession): void {
 		const send = (reply: mqtt.Packet) => peer.send(mqtt.generate(reply));
 		if (packet.cmd === "connect" && this.greets) {
 			send({ cmd: "connack", returnCode: this.returnCode, sessionPresent: false });

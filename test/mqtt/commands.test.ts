@@ -25,7 +25,7 @@ describe("Commands by MQTT", () => {
 		bed.set(put(MQTT_COMMANDS, false));
 		bed.start();
 		assert.deepEqual(topics(), ["homeassistant/status"]);
-		bed.broker.say(TOPIC, "read");
+		bed.broker.publish(TOPIC, "read");
 		bed.advance(10_000);
 		assert.deepEqual([bed.ran, bed.ignored], [[], []]);
 		bed.set(put(MQTT_COMMANDS, true));
@@ -36,9 +36,9 @@ describe("Commands by MQTT", () => {
 
 	it("are carried out one after the other, two seconds apart", () => {
 		bed.start();
-		bed.broker.say(TOPIC, "identify");
-		bed.broker.say(TOPIC, "read", 1);
-		bed.broker.say(TOPIC, "install");
+		bed.broker.publish(TOPIC, "identify");
+		bed.broker.publish(TOPIC, "read", 1);
+		bed.broker.publish(TOPIC, "install");
 		bed.advance(100);
 		assert.deepEqual(bed.ran, ["read"]);
 		bed.advance(2000);
@@ -51,7 +51,7 @@ describe("Commands by MQTT", () => {
 
 	it("are limited in number", () => {
 		bed.start();
-		for (let i = 0; i < 60; i++) bed.broker.say(TOPIC, "read");
+		for (let i = 0; i < 60; i++) bed.broker.publish(TOPIC, "read");
 		bed.advance(100);
 		assert.equal(bed.service.publisher?.state, MQTT_UP);
 		bed.advance(60_000);
@@ -82,12 +82,12 @@ describe("Commands by MQTT", () => {
 			'{"command":"install"}',
 			"\u00e4",
 		];
-		for (const payload of bad) bed.broker.say(TOPIC, payload);
+		for (const payload of bad) bed.broker.publish(TOPIC, payload);
 		bed.advance(10_000);
 		assert.deepEqual([bed.ran, bed.ignored], [[], bad.map(() => "unknown")]);
 		assert.equal(bed.service.publisher?.state, MQTT_UP);
-		bed.broker.say(`${BASE}/commands`, "read");
-		bed.broker.say("homeassistant/status", "read");
+		bed.broker.publish(`${BASE}/commands`, "read");
+		bed.broker.publish("homeassistant/status", "read");
 		bed.advance(10_000);
 		assert.deepEqual([bed.ran, bed.ignored.length], [[], bad.length]);
 	});
@@ -96,7 +96,7 @@ describe("Commands by MQTT", () => {
 		const topic = "t".repeat(64);
 		bed.set(put(MQTT_TOPIC, topic));
 		bed.start();
-		bed.broker.say(`${topic}/virtual0001/command`, "identify", 1);
+		bed.broker.publish(`${topic}/virtual0001/command`, "identify", 1);
 		bed.advance(100);
 		assert.deepEqual(bed.ran, ["identify"]);
 	});
@@ -105,7 +105,7 @@ describe("Commands by MQTT", () => {
 		bed.set(put(MQTT_DISCOVERY, false));
 		bed.start();
 		assert.deepEqual(topics(), [TOPIC]);
-		bed.broker.say(TOPIC, "read");
+		bed.broker.publish(TOPIC, "read");
 		bed.advance(100);
 		assert.deepEqual(bed.ran, ["read"]);
 	});

@@ -152,7 +152,7 @@ describe("MQTT discovery", () => {
 		assert.deepEqual([state().meter, state()["1_0_1_8_0"]], ["on", 6]);
 	});
 
-	it("reports that the meter can't be read even before the first readout, and forgets no announced value by that", () => {
+	it("reports even before the first readout that the meter can't be read, and forgets no announced value then", () => {
 		bed = new Bed().start();
 		bed.measured("1-0:1.8.0*255(5*kWh)");
 		bed.advance(1000);
@@ -202,7 +202,7 @@ describe("MQTT discovery", () => {
 		const state = JSON.parse(bed.broker.retained.get(`${BASE}/state`)!);
 		assert.deepEqual([state.peak, state.peak_mean, state.peak_forecast], [4329, 1210, null]);
 		peaks.values = [];
-		// As the part does after a change of the peaks' settings.
+		// The peaks part calls this after a change of its settings.
 		bed.service.forgetMeter();
 		bed.advance(11_000);
 		bed.measured("1-0:1.8.0*255(6*kWh)");
@@ -350,7 +350,7 @@ describe("MQTT discovery", () => {
 		bed.advance(1000);
 		assert.deepEqual([state()["1_0_16_7_0"], state()["1_0_1_8_0"]], [-421, 1234.567]);
 		bed.advance(300_000);
-		bed.broker.say("homeassistant/status", "online");
+		bed.broker.publish("homeassistant/status", "online");
 		bed.advance(11_000);
 		assert.deepEqual([state()["1_0_16_7_0"], state()["1_0_1_8_0"], state().meter], [null, 1234.567, "off"]);
 		assert.equal(state().peak, 4329, "the month's peak is still true");

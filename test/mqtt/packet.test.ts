@@ -234,9 +234,9 @@ feeds("An MQTT packet", {
 			settle: () => {
 				// A connection ends with a cut or invalid packet; the next has a new reader.
 				reader = new PacketReader();
-				const told = lines;
+				const result = lines;
 				lines = [];
-				return told;
+				return result;
 			},
 		};
 	},

@@ -59,15 +59,15 @@ describe("MQTT", () => {
 		assert.deepEqual([...bed.broker.retained.keys()], [`${BASE}/status`, DISCOVERY_TOPIC, `${BASE}/state`]);
 		assert.equal(bed.broker.retained.get(`${BASE}/status`), "online", "the will was not published");
 		assert.deepEqual(
-			bed.broker.met.map(({ isLeft }) => isLeft),
+			bed.broker.sessions.map(({ isLeft }) => isLeft),
 			[true],
 		);
 		bed.advance(600_000);
-		assert.equal(bed.broker.met.length, 1, "nothing to send, no connection");
+		assert.equal(bed.broker.sessions.length, 1, "nothing to send, no connection");
 		bed.measured("1-0:1.8.0(1235*kWh)");
 		assert.equal(bed.service.isSending, true);
 		bed.advance(5000);
-		assert.equal(bed.broker.met.length, 2);
+		assert.equal(bed.broker.sessions.length, 2);
 		assert.match(bed.broker.retained.get(`${BASE}/state`)!, /1235/);
 		assert.equal(bed.service.isSending, false);
 		// On USB power it stays connected.
@@ -83,7 +83,7 @@ describe("MQTT", () => {
 		bed.measured();
 		bed.start(5000);
 		assert.equal(bed.service.isSending, false);
-		assert.deepEqual(bed.told, ["unreachable"]);
+		assert.deepEqual(bed.reports, ["unreachable"]);
 	});
 
 	const OWN = ["time 2026-11-22T10:00:00Z", "meter on", "problem off", "problem_text None", "meter_number TST5METER"];
@@ -156,9 +156,11 @@ describe("MQTT", () => {
 			// Status, announcement, and for each readout the text, two values, and the gateway's own.
 			assert.equal(bed.service.publisher?.published, 2 + (1 + 2 + OWN.length) * count);
 			// Discovery messages for Home Assistant are always acknowledged.
-			const told = bed.broker.current!.packets.filter((one) => one.cmd === "publish" && one.topic === DISCOVERY_TOPIC);
+			const announcements = bed.broker.current!.packets.filter(
+				(one) => one.cmd === "publish" && one.topic === DISCOVERY_TOPIC,
+			);
 			assert.deepEqual(
-				told.map((one) => one.cmd === "publish" && one.qos),
+				announcements.map((one) => one.cmd === "publish" && one.qos),
 				[1],
 			);
 			bed.stop();
@@ -175,12 +177,12 @@ describe("MQTT", () => {
 			bed.advance(1000);
 		};
 		for (let i = 0; i < 300; i++) second(i);
-		assert.deepEqual(bed.told, []);
+		assert.deepEqual(bed.reports, []);
 		const acknowledged = qualities().filter((qos) => qos === 1).length;
 		assert.ok(acknowledged >= 5 && acknowledged <= 7, `${acknowledged} of ${qualities().length}`);
 		bed.broker.acknowledges = 0;
 		for (let i = 0; i < 70; i++) second(i);
-		assert.deepEqual(bed.told, ["silent"]);
+		assert.deepEqual(bed.reports, ["silent"]);
 	});
 
 	it("publishes only the newest readout after a time without a connection", () => {
@@ -199,7 +201,7 @@ describe("MQTT", () => {
 				`${BASE}/state {"time":"2026-11-22T10:00:00Z","meter":"on","problem":"off","problem_text":null,"meter_number":"TST5METER","1_0_1_8_0":2}`,
 			],
 		);
-		assert.deepEqual(bed.told, ["unreachable", ""]);
+		assert.deepEqual(bed.reports, ["unreachable", ""]);
 	});
 
 	it("publishes an unacknowledged message again in the next session", () => {
@@ -213,7 +215,7 @@ describe("MQTT", () => {
 		bed.untilMet();
 		bed.advance(1000);
 		assert.equal(bed.broker.count(`${BASE}/state`), 2);
-		assert.deepEqual(bed.told, ["silent", ""]);
+		assert.deepEqual(bed.reports, ["silent", ""]);
 		assert.equal(bed.service.isSending, false);
 		// The will was published when the silent connection was closed.
 		assert.ok(bed.broker.published.includes(`${BASE}/status offline`));
@@ -227,10 +229,10 @@ describe("MQTT", () => {
 			bed.measured();
 			bed.advance(1000);
 			const before = bed.broker.published.length;
-			bed.broker.say("homeassistant/status", "offline");
+			bed.broker.publish("homeassistant/status", "offline");
 			bed.advance(20_000);
 			assert.equal(bed.broker.published.length, before);
-			bed.broker.say("homeassistant/status", "online", seed % 2 === 0 ? 0 : 1);
+			bed.broker.publish("homeassistant/status", "online", seed % 2 === 0 ? 0 : 1);
 			const { time } = bed.world;
 			const fromMs = time.nowMs;
 			time.runWhile(() => bed.broker.published.length === before, fromMs + 20_000);
@@ -252,7 +254,7 @@ describe("MQTT", () => {
 	it("keeps the session alive, and notices a dead broker", () => {
 		bed = new Bed().start();
 		bed.advance(3_600_000);
-		assert.equal(bed.broker.met.length, 1);
+		assert.equal(bed.broker.sessions.length, 1);
 		const pings = bed.broker.current!.packets.filter(({ cmd }) => cmd === "pingreq").length;
 		assert.ok(pings >= 79 && pings <= 81, `${pings} pings`);
 		bed.broker.pings = false;
@@ -274,8 +276,8 @@ describe("MQTT", () => {
 
 	function expectWaits(waits: readonly number[], longestMs: number): void {
 		for (const [i, wait] of waits.entries()) {
-			const wanted = Math.min(10_000 * 2 ** i, longestMs);
-			assert.ok(wait > wanted * 0.79 && wait < wanted * 1.21 + 100, `wait ${i}: ${wait}`);
+			const nominal = Math.min(10_000 * 2 ** i, longestMs);
+			assert.ok(wait > nominal * 0.79 && wait < nominal * 1.21 + 100, `wait ${i}: ${wait}`);
 		}
 	}
 
@@ -287,7 +289,7 @@ describe("MQTT", () => {
 		expectWaits(waits, 45_000);
 		assert.ok(new Set(waits.slice(8)).size > 2);
 		assert.ok(Math.max(...waits) < 60_000);
-		assert.deepEqual(bed.told, ["silent"]);
+		assert.deepEqual(bed.reports, ["silent"]);
 	});
 
 	it("is connected within a minute after the broker was away for a day", () => {
@@ -339,7 +341,7 @@ describe("MQTT", () => {
 			const waitMs = bed.untilMet();
 			if (i === 2) assert.ok(waitMs < 15_000);
 			else assert.ok(waitMs > 2_800_000, `${waitMs} ms`);
-			assert.deepEqual(bed.told, [code]);
+			assert.deepEqual(bed.reports, [code]);
 			// Changed settings are tried at once.
 			bed.broker.returnCode = 0;
 			bed.advance(1000);
@@ -360,11 +362,11 @@ describe("MQTT", () => {
 		bed.advance(1000);
 		assert.equal(bed.broker.retained.has(DISCOVERY_TOPIC), false);
 		assert.equal(bed.broker.retained.get(`${BASE}/status`), "offline");
-		assert.equal(bed.broker.met[0].isLeft, true);
+		assert.equal(bed.broker.sessions[0].isLeft, true);
 		assert.equal(bed.service.publisher, undefined);
 		bed.measured();
 		bed.advance(3_600_000);
-		assert.equal(bed.broker.met.length, 1);
+		assert.equal(bed.broker.sessions.length, 1);
 		// MQTT is enabled again.
 		bed.set(put(MQTT_ENABLED, true));
 		bed.service.settingsChanged();
@@ -404,9 +406,9 @@ describe("MQTT", () => {
 		bed.advance(3_600_000);
 		assert.equal(bed.service.publisher, undefined);
 		bed.restore();
-		const { length } = bed.broker.met;
+		const { length } = bed.broker.sessions;
 		bed.advance(3_600_000);
-		assert.equal(bed.broker.met.length, length);
+		assert.equal(bed.broker.sessions.length, length);
 	});
 
 	it("removes the discovery message alone, and keeps publishing", () => {
@@ -448,7 +450,7 @@ describe("MQTT", () => {
 		bed.advance(1);
 		assert.equal(bed.broker.retained.get(`${BASE}/status`), "offline");
 		bed.advance(3_600_000);
-		assert.equal(bed.broker.met.length, 1);
+		assert.equal(bed.broker.sessions.length, 1);
 		bed.start();
 		assert.equal(bed.broker.retained.get(`${BASE}/status`), "online");
 		assert.equal(bed.broker.count(`${BASE}/state`), 2);
@@ -456,13 +458,13 @@ describe("MQTT", () => {
 
 	it("waits for memory, and holds none when everything is sent", () => {
 		let has = false;
-		let asked = 0;
+		let requests = 0;
 		const suffices = (slots: number) => {
-			asked = slots;
+			requests = slots;
 			return has;
 		};
 		bed = new Bed({ memory: { suffices } }).start(10_000);
-		assert.equal(bed.broker.met.length, 0);
+		assert.equal(bed.broker.sessions.length, 0);
 		has = true;
 		bed.advance(3000);
 		assert.equal(bed.service.publisher?.state, MQTT_UP);
@@ -475,7 +477,7 @@ describe("MQTT", () => {
 		assert.equal(bed.broker.count(`${BASE}/state`), 1);
 		assert.equal(bed.service.isSending, false);
 		bed.ledger.fits({ slots: 0, chunkBytes: 0 });
-		assert.equal(asked, RESERVE.slots);
+		assert.equal(requests, RESERVE.slots);
 	});
 
 	it("forgets the values of a previous meter, and removes them from Home Assistant once", () => {
@@ -489,7 +491,7 @@ describe("MQTT", () => {
 		assert.deepEqual(first["1_0_16_7_0"], { p: "sensor" });
 		assert.deepEqual(first["1_0_2_8_0"], { p: "sensor" });
 		assert.equal(first["1_0_32_7_0"].dev_cla, "voltage");
-		bed.broker.say("homeassistant/status", "online");
+		bed.broker.publish("homeassistant/status", "online");
 		bed.advance(11_000);
 		assert.deepEqual(Object.keys(JSON.parse(bed.broker.retained.get(DISCOVERY_TOPIC)!).cmps), [
 			"time",
@@ -512,7 +514,7 @@ describe("MQTT", () => {
 		}
 		assert.equal(bed.broker.count(DISCOVERY_TOPIC), 2);
 		assert.doesNotMatch(bed.broker.retained.get(DISCOVERY_TOPIC)!, /\{"p":"sensor"\}/);
-		bed.broker.say("homeassistant/status", "online");
+		bed.broker.publish("homeassistant/status", "online");
 		bed.advance(11_000);
 		assert.doesNotMatch(bed.broker.retained.get(DISCOVERY_TOPIC)!, /\{"p":"sensor"\}/);
 	});
@@ -541,7 +543,7 @@ describe("MQTT", () => {
 		bed.untilMet();
 		bed.advance(1000);
 		assert.equal(bed.broker.count(`${BASE}/state`), 1);
-		for (let i = 0; i < 1000; i++) bed.broker.say("homeassistant/status", "x");
+		for (let i = 0; i < 1000; i++) bed.broker.publish("homeassistant/status", "x");
 		bed.advance(1000);
 		assert.equal(bed.service.output.failure?.code, "no_mqtt");
 	});
@@ -571,15 +573,15 @@ describe("MQTT", () => {
 			bed.advance(100);
 			// The service requests the permit again at once, and the hub is notified of that.
 			assert.deepEqual(given, ["given", "wanted"]);
-			assert.equal(broker.met[0].isLeft, true);
+			assert.equal(broker.sessions[0].isLeft, true);
 			assert.equal(broker.retained.get(`${BASE}/status`), "online");
 			bed.advance(60_000);
-			assert.equal(broker.met.length, 1);
+			assert.equal(broker.sessions.length, 1);
 			bed.tlsPermit.release(hub);
 			bed.advance(1000);
-			assert.equal(broker.met.length, 2);
+			assert.equal(broker.sessions.length, 2);
 			assert.equal(broker.count(`${BASE}/state`), 1);
-			assert.deepEqual(bed.told, []);
+			assert.deepEqual(bed.reports, []);
 		});
 
 		it("resumes the previous TLS session", () => {
@@ -589,7 +591,7 @@ describe("MQTT", () => {
 			// A new session would end here, because the certificate has expired.
 			bed.world.time.setUTC(Date.UTC(2050, 0, 1));
 			bed.advance(20_000);
-			assert.equal(broker.met.length, 2);
+			assert.equal(broker.sessions.length, 2);
 			assert.equal(bed.world.servers.handshakes, 2);
 		});
 
@@ -605,7 +607,7 @@ describe("MQTT", () => {
 			bed.start();
 			assert.equal(bed.service.output.failure?.code, "tls_failed");
 			assert.equal(bed.tlsPermit.request({ permitGranted: () => {}, permitRequested: () => {} }), true);
-			assert.equal(broker.met.length, 0);
+			assert.equal(broker.sessions.length, 0);
 		});
 	});
 });

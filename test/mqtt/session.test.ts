@@ -46,8 +46,8 @@ class Payload implements Message {
 class Bed {
 	nowMs = 1000;
 	readonly packets: mqtt.Packet[] = [];
-	/** Messages heard, as `topic payload`, with `retained` at the end if so. */
-	readonly heard: string[] = [];
+	/** Received messages, as `topic payload`, and `retained` at the end of a retained one. */
+	readonly messages: string[] = [];
 	readonly session = new Session(
 		{
 			text,
@@ -58,7 +58,8 @@ class Bed {
 			willMessage: "offline",
 			listenTo: [TOPIC, OTHER_TOPIC],
 			listener: {
-				heard: (topic, payload, isRetained) => this.heard.push(`${topic} ${payload}${isRetained ? " retained" : ""}`),
+				arrived: (topic, payload, isRetained) =>
+					this.messages.push(`${topic} ${payload}${isRetained ? " retained" : ""}`),
 			},
 		},
 		this.nowMs,
@@ -88,12 +89,12 @@ class Bed {
 		return this;
 	}
 
-	say(packet: mqtt.Packet, size?: number): this {
+	deliver(packet: mqtt.Packet, size?: number): this {
 		return this.receive(mqtt.generate(packet), size);
 	}
 
 	ready(): this {
-		return this.flush().say({ cmd: "connack", returnCode: 0, sessionPresent: false }).flush();
+		return this.flush().deliver({ cmd: "connack", returnCode: 0, sessionPresent: false }).flush();
 	}
 
 	get commands(): string[] {
@@ -130,7 +131,7 @@ const message = (topic: string, payload: string, qos: 0 | 1 = 0, messageId = 9):
 
 describe("An MQTT session", () => {
 	it("ends if the subscription can't be sent in time", () => {
-		const bed = new Bed().flush().say({ cmd: "connack", returnCode: 0, sessionPresent: false });
+		const bed = new Bed().flush().deliver({ cmd: "connack", returnCode: 0, sessionPresent: false });
 		assert.equal(bed.session.state, SESSION_READY);
 		bed.wait(ANSWER_MS - 1);
 		assert.equal(bed.session.state, SESSION_READY);
@@ -142,31 +143,31 @@ describe("An MQTT session", () => {
 	const rows: [string, (bed: Bed) => void, number[], number[]][] = [
 		[
 			"CONNACK 0",
-			(bed) => bed.say({ cmd: "connack", returnCode: 0, sessionPresent: false }),
+			(bed) => bed.deliver({ cmd: "connack", returnCode: 0, sessionPresent: false }),
 			[SESSION_READY, E, SESSION_LEAVING, E],
 			[0, END_NONSENSE, 0, 0],
 		],
 		[
 			"CONNACK 5",
-			(bed) => bed.say({ cmd: "connack", returnCode: 5, sessionPresent: false }),
+			(bed) => bed.deliver({ cmd: "connack", returnCode: 5, sessionPresent: false }),
 			[E, E, SESSION_LEAVING, E],
 			[5, END_NONSENSE, 0, 0],
 		],
 		[
 			"a PUBACK without a message",
-			(bed) => bed.say(puback(2)),
+			(bed) => bed.deliver(puback(2)),
 			[E, E, SESSION_LEAVING, E],
 			[END_NONSENSE, END_NONSENSE, 0, 0],
 		],
 		[
 			"an unexpected PINGRESP",
-			(bed) => bed.say({ cmd: "pingresp" }),
+			(bed) => bed.deliver({ cmd: "pingresp" }),
 			[E, E, SESSION_LEAVING, E],
 			[END_NONSENSE, END_NONSENSE, 0, 0],
 		],
 		[
 			"a PUBLISH",
-			(bed) => bed.say(message(TOPIC, "online")),
+			(bed) => bed.deliver(message(TOPIC, "online")),
 			[E, SESSION_READY, SESSION_LEAVING, E],
 			[END_NONSENSE, 0, 0, 0],
 		],
@@ -208,7 +209,7 @@ describe("An MQTT session", () => {
 	it("connects, subscribes, publishes and disconnects, however small the buffer is", () => {
 		for (const room of [1, 2, 3, 10, 512]) {
 			const bed = new Bed();
-			bed.flush(room).say({ cmd: "connack", returnCode: 0, sessionPresent: false }, 1).flush(room);
+			bed.flush(room).deliver({ cmd: "connack", returnCode: 0, sessionPresent: false }, 1).flush(room);
 			const payload = Buffer.from("x".repeat(300));
 			bed.session.publish(new Payload(payload), bed.nowMs, true);
 			assert.equal(bed.session.isFree, false);
@@ -218,7 +219,7 @@ describe("An MQTT session", () => {
 			assert.ok(published.cmd === "publish");
 			assert.ok(payload.equals(published.payload as Buffer));
 			assert.equal(bed.session.acknowledged, 0);
-			bed.say(puback(published.messageId!), 1);
+			bed.deliver(puback(published.messageId!), 1);
 			assert.equal(bed.session.acknowledged, 1);
 			assert.equal(bed.session.isFree, true);
 			bed.session.leave(bed.nowMs);
@@ -248,13 +249,13 @@ describe("An MQTT session", () => {
 		const bed = new Bed().ready();
 		bed.session.publish(new Payload(Buffer.alloc(100)), bed.nowMs, true);
 		bed.session.take(new Uint8Array(50), 0, 50, bed.nowMs);
-		bed.say(puback(2));
+		bed.deliver(puback(2));
 		assert.equal(bed.session.end, END_NONSENSE);
 	});
 
 	it("passes on the messages that it subscribed to, and acknowledges those with QoS 1", () => {
 		const bed = new Bed().ready();
-		for (const [topic, payload, heard] of [
+		for (const [topic, payload, messages] of [
 			[TOPIC, "offline", "offline"],
 			[`${TOPIC}/x`, "online", undefined],
 			["homeassistant/statu", "sonline", undefined],
@@ -263,15 +264,15 @@ describe("An MQTT session", () => {
 			[OTHER_TOPIC, "read", "read"],
 			[OTHER_TOPIC, "x".repeat(300), "x".repeat(16)],
 		] as const) {
-			bed.heard.length = 0;
-			bed.say(message(topic, payload), 5);
-			assert.deepEqual(bed.heard, heard === undefined ? [] : [`${topic} ${heard}`], `${topic} ${payload}`);
+			bed.messages.length = 0;
+			bed.deliver(message(topic, payload), 5);
+			assert.deepEqual(bed.messages, messages === undefined ? [] : [`${topic} ${messages}`], `${topic} ${payload}`);
 		}
-		bed.heard.length = 0;
-		bed.say({ ...message(OTHER_TOPIC, "install"), retain: true } as mqtt.IPublishPacket);
-		assert.deepEqual(bed.heard, [`${OTHER_TOPIC} install retained`]);
-		bed.say(message(TOPIC, "online", 1, 77), 1).flush();
-		assert.equal(bed.heard.length, 2);
+		bed.messages.length = 0;
+		bed.deliver({ ...message(OTHER_TOPIC, "install"), retain: true } as mqtt.IPublishPacket);
+		assert.deepEqual(bed.messages, [`${OTHER_TOPIC} install retained`]);
+		bed.deliver(message(TOPIC, "online", 1, 77), 1).flush();
+		assert.equal(bed.messages.length, 2);
 		const last = bed.packets.at(-1);
 		assert.deepEqual([last?.cmd, last?.messageId], ["puback", 77]);
 	});
@@ -280,7 +281,7 @@ describe("An MQTT session", () => {
 		const bed = new Bed().ready();
 		let count = 0;
 		while (bed.session.state === SESSION_READY && count < 1000) {
-			bed.say(message(TOPIC, "online"));
+			bed.deliver(message(TOPIC, "online"));
 			count++;
 		}
 		assert.ok(count > 32 && count < 100, String(count));
@@ -307,7 +308,7 @@ describe("An MQTT session", () => {
 			assert.deepEqual([bed.session.isFree, bed.session.acknowledged], [false, 0]);
 			bed.flush(room);
 			assert.deepEqual([bed.session.isFree, bed.session.acknowledged], [true, 1]);
-			bed.say(puback(2));
+			bed.deliver(puback(2));
 			assert.equal(bed.session.end, END_NONSENSE);
 		}
 	});
@@ -324,7 +325,7 @@ describe("An MQTT session", () => {
 		}
 		publish();
 		assert.equal(bed.session.isFree, false);
-		bed.say(puback(2));
+		bed.deliver(puback(2));
 		assert.equal(bed.session.isFree, true);
 	});
 

@@ -178,7 +178,7 @@ describe("Codes without a medium", () => {
 		assert.equal(reader.name("0.0"), "Meter number (ID 1)");
 	});
 
-	it("mark a heat meter by 9.x too, but not by similar codes", () => {
+	it("identify a heat meter also by 9.x, but not by similar codes", () => {
 		assert.equal(nameOf("9.21"), "Owner's number");
 		assert.equal(nameOf("9.4"), "Maximum flow and return temperature");
 		assert.equal(nameOf("9.8"), "Apparent energy import total");

@@ -284,7 +284,7 @@ const BAD: Readonly<Record<string, Make>> = {
 		file[at] ^= 1 + samples.random.below(255);
 		return bad(INVALID_IMAGE, file, `${at}`);
 	},
-	"a stretch of the image": (samples) => {
+	"100 bytes of the image": (samples) => {
 		const file = samples.file();
 		const at = CONTENT_AT + samples.random.below(file.length - CONTENT_AT - 100);
 		const bytes = samples.pick([samples.random.bytes(100), new Uint8Array(100), new Uint8Array(100).fill(0xff)]);
@@ -309,7 +309,7 @@ const BAD: Readonly<Record<string, Make>> = {
 			: samples.pick([...boundaries, file.length - 1]);
 		return bad(INVALID_IMAGE, file.subarray(0, at), `${at}`);
 	},
-	"something behind it": (samples) => {
+	"bytes after its end": (samples) => {
 		const file = samples.file();
 		const more = samples.pick([samples.random.bytes(1 + samples.random.below(300)), file, new Uint8Array(1)]);
 		return bad(INVALID_IMAGE, Buffer.concat([file, more]), `${more.length}`);
@@ -328,7 +328,7 @@ const BAD: Readonly<Record<string, Make>> = {
 		const value = samples.other(length, oddSizes(length));
 		return bad(INVALID_IMAGE, samples.signed({ [field]: value }), `${field} ${value}`);
 	},
-	"sizes that agree": (samples) => {
+	"wrong sizes that agree with each other": (samples) => {
 		const contentLength = samples.other(samples.content.length, oddSizes(samples.content.length));
 		const length = Math.min(2 ** 32 - 1, contentLength + CONTENT_AT);
 		const file = samples.signed(samples.isPacked ? { contentLength } : { contentLength, imageLength: contentLength }, {
@@ -337,7 +337,7 @@ const BAD: Readonly<Record<string, Make>> = {
 		file.writeUInt32LE(contentLength, CONTENT_AT - 4);
 		return bad(INVALID_IMAGE, file, `${contentLength}`);
 	},
-	"a form of tomorrow": (samples) => {
+	"a future format": (samples) => {
 		const format = 2 + samples.random.below(254);
 		return samples.random.oneIn(2)
 			? bad(INVALID_IMAGE, samples.signed({ format }), `format ${format}`)
@@ -446,14 +446,15 @@ const BAD: Readonly<Record<string, Make>> = {
 			bad(
 				INVALID_IMAGE,
 				samples.signed({ format: 2 }, {}, { ...wrong, signer: STRANGER }),
-				"board, level, key and form",
+				"board, level, key and format",
 			),
 			bad(DOWNGRADE, samples.signed({ imageHash: new Uint8Array(32) }, {}, { securityLevel: 0 }), "level and image"),
 		]);
 	},
-	"hash of what comes": (samples) => bad(INVALID_IMAGE, samples.signed({ contentHash: samples.random.bytes(32) })),
+	"a wrong hash of the content": (samples) =>
+		bad(INVALID_IMAGE, samples.signed({ contentHash: samples.random.bytes(32) })),
 	// The unit can't distinguish this from flash that lost written bytes.
-	"hash of the image": (samples) => bad(WRITE_FAILED, samples.signed({ imageHash: samples.random.bytes(32) })),
+	"a wrong hash of the image": (samples) => bad(WRITE_FAILED, samples.signed({ imageHash: samples.random.bytes(32) })),
 	packing: (samples) => {
 		const { image, content } = samples.release;
 		const [name, damage] = samples.pick(Object.entries(PACKINGS));

@@ -13,8 +13,9 @@ const ADDRESS = "192.0.2.9";
 const HOST = "firmware.example";
 const URL = `https://${HOST}/latest/{board}.ota`;
 const BASE = "smgw/virtual0001";
-/** Time for a check, and for a download with all its tries, ms. */
+/** Time for a check, ms. */
 const CHECK_MS = 10_000;
+/** Time for a download with all its attempts, ms. */
 const LONG_MS = 120_000;
 
 const IMAGE = makeImage(200_000);
@@ -47,7 +48,7 @@ describe("The installation of newer firmware", () => {
 	let broker: ScriptedBroker | undefined;
 	let answer: (from: number, count: number) => Answer;
 
-	/** A server that knows ranges. */
+	/** Replies with the requested range of the file. */
 	const part = (file: Uint8Array) => (from: number) =>
 		from === 0 ? { body: file } : { status: 206, body: file.subarray(from) };
 
@@ -158,7 +159,7 @@ describe("The installation of newer firmware", () => {
 		assert.equal(ota_state, "idle");
 		assert.equal(await runs(), "0.0.0");
 		const [detail] = await logged("update_refused");
-		// Everything was returned: another one is possible.
+		// All resources are free again, so another installation is possible.
 		answer = part(FILE);
 		assert.equal((await install()).status, 200);
 		await installed();
@@ -190,7 +191,7 @@ describe("The installation of newer firmware", () => {
 		assert.equal((await status()).ota_state, "idle");
 	});
 
-	it("takes the file in chunks too, and behind three redirects to HTTPS", async () => {
+	it("accepts a file in chunks, and behind three redirects to HTTPS", async () => {
 		await start();
 		await find();
 		answer = (from, count) => {
@@ -202,7 +203,7 @@ describe("The installation of newer firmware", () => {
 		assert.equal(ranges.length, 4);
 	});
 
-	it("requests the rest after an interruption, also of a server without ranges", async () => {
+	it("requests the rest after an interruption, also from a server without ranges", async () => {
 		for (const server of [part(FILE), () => ({ body: FILE })]) {
 			await start();
 			await find();
@@ -240,7 +241,7 @@ describe("The installation of newer firmware", () => {
 		["behind a fourth redirect", () => ({ status: 302, headers: ["Location: /x"] }), "ota_not_found", ": 302"],
 		["from a server that disappears", () => ({ body: FILE, breaksAt: 30_000 }), "ota_interrupted", ` from ${HOST}`],
 	] as const) {
-		it(`refuses a file ${what}, and says so`, async () => {
+		it(`refuses a file ${what}, and reports this`, async () => {
 			assert.deepEqual(await failure(reply), [code, `${code}${detail}`]);
 		});
 	}
@@ -337,7 +338,7 @@ describe("The installation of newer firmware", () => {
 				update_percentage: null,
 			});
 			answer = () => ({ body: FILE, perSecond: 10_000 });
-			broker!.say(`${BASE}/command`, "install");
+			broker!.publish(`${BASE}/command`, "install");
 			await installed();
 			await gateway.pass(30_000);
 			const progress = shown().map(({ in_progress, update_percentage }) => (in_progress ? update_percentage : "none"));
@@ -353,10 +354,10 @@ describe("The installation of newer firmware", () => {
 
 		it("does not run without the setting, nor by a retained or unknown command", async () => {
 			await connect({ ...ON, commands: false });
-			broker!.say(`${BASE}/command`, "install");
+			broker!.publish(`${BASE}/command`, "install");
 			await gateway.pass(LONG_MS);
 			await connect();
-			broker!.say(`${BASE}/command`, "Install");
+			broker!.publish(`${BASE}/command`, "Install");
 			await gateway.pass(LONG_MS);
 			assert.deepEqual([await logged("mqtt_command"), await logged("mqtt_command_ignored")], [[], ["unknown"]]);
 			assert.equal(await runs(), "0.0.0");
@@ -366,7 +367,7 @@ describe("The installation of newer firmware", () => {
 		it("is ignored, and logged, if there is nothing newer", async () => {
 			await connect();
 			await gateway.write("system/upgrade", { upgrade_check_enabled: false });
-			broker!.say(`${BASE}/command`, "install");
+			broker!.publish(`${BASE}/command`, "install");
 			await gateway.pass(5000);
 			assert.deepEqual([await logged("mqtt_command"), await logged("mqtt_command_ignored")], [[], ["no_upgrade"]]);
 		});
@@ -376,7 +377,7 @@ describe("The installation of newer firmware", () => {
 			await gateway.connectMeter({ telegram: vectorOf("landis-gyr-zmf100-m26-padded-left").telegram });
 			await gateway.read("iec62056/read");
 			answer = part(makeFile(IMAGE, { deviceId: 2 }));
-			broker!.say(`${BASE}/command`, "install");
+			broker!.publish(`${BASE}/command`, "install");
 			await gateway.pass(LONG_MS);
 			const state = JSON.parse(broker!.retained.get(`${BASE}/state`)!);
 			assert.equal(state.problem, "on");
@@ -385,7 +386,7 @@ describe("The installation of newer firmware", () => {
 		});
 	});
 
-	it("takes the TLS permit from MQTT during the download, after MQTT has told of it", async () => {
+	it("takes the TLS permit from MQTT during the download, after MQTT has published that it is in progress", async () => {
 		await start();
 		const tls = makeCertificate({
 			names: ["broker"],
@@ -402,14 +403,14 @@ describe("The installation of newer firmware", () => {
 		await gateway.pass(5000);
 		await find();
 		answer = () => ({ body: FILE, perSecond: 5000 });
-		const sessions = broker.met.length;
-		broker.say(`${BASE}/command`, "install");
+		const sessions = broker.sessions.length;
+		broker.publish(`${BASE}/command`, "install");
 		await gateway.pass(DOWNLOAD_START_MS + 6000);
 		assert.equal(broker.current, undefined, "the connection is closed");
-		assert.ok(broker.met.at(-1)?.isLeft, "in order");
+		assert.ok(broker.sessions.at(-1)?.isLeft, "in order");
 		assert.equal(JSON.parse(broker.retained.get(`${BASE}/update`)!).in_progress, true);
 		assert.equal((await status()).ota_state, "receiving");
-		assert.equal(broker.met.length, sessions);
+		assert.equal(broker.sessions.length, sessions);
 		await installed();
 		await gateway.pass(30_000);
 		assert.equal(JSON.parse(broker.retained.get(`${BASE}/update`)!).installed_version, VERSION);

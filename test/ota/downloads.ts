@@ -17,11 +17,11 @@ import { ANY } from "../system/memory-limits.js";
 import { makeFile, makeImage, newSigner, SIGNER, VERSION } from "./bench.js";
 
 const LIMIT_MS = 120_000;
-const LOOK_MS = 100;
+const POLL_MS = 100;
 const OURS = { chip: IMAGE_CHIP, deviceId: IMAGE_DEVICE_ID };
 
 const small = makeFile(makeImage(300_000), OURS);
-/** As large as the slot, and not packed, so that 1.9 MB go over the wire. */
+/** A file with an image as large as the slot, and not packed, so that 1.9 MB are transferred. */
 const large = makeFile(makeImage(SLOT_SIZE), { ...OURS, packed: false });
 
 type Reply = (request: IncomingMessage, response: ServerResponse, from: number) => void;
@@ -61,7 +61,7 @@ export function downloads(engine: "xs" | "linux"): void {
 				{ cert: Buffer.from(pair.certificate), key: Buffer.from(pair.key) },
 				(request, response) => {
 					const [, first, last] = /^bytes=(\d+)-(\d*)$/.exec(request.headers.range!)!;
-					// The check for newer firmware requests the front alone.
+					// The check for newer firmware requests only the front of the file.
 					if (last !== "") whole(small)(request, response, 0);
 					else {
 						requests++;
@@ -88,7 +88,7 @@ export function downloads(engine: "xs" | "linux"): void {
 		async function until(isThere: () => Promise<boolean>): Promise<void> {
 			for (const endMs = Date.now() + LIMIT_MS; !(await isThere()); ) {
 				assert.ok(Date.now() < endMs, gateway.diagnosis);
-				await sleep(LOOK_MS);
+				await sleep(POLL_MS);
 			}
 		}
 

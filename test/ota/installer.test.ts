@@ -290,13 +290,6 @@ describe("Firmware installer: checks before anything is erased", () => {
 		assert.equal(install(PACKED, setUp(makeSlots(), { total: PACKED.length - 1 })), why.DAMAGED);
 		assert.equal(install(PACKED, setUp(makeSlots(), { total: PACKED.length })), why.TAKEN);
 	});
-
-	it("refuses a packed file without memory to unpack it", () => {
-		const setup = setUp();
-		setup.slots.inflaterRefusals = 1;
-		assert.equal(install(PACKED, setup), why.NO_MEMORY);
-		assert.equal(setup.slots.flash.operations, 0);
-	});
 });
 
 describe("Firmware installer: signed files with invalid packing", () => {

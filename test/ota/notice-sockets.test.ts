@@ -15,7 +15,7 @@ import { makeFirmwareFile } from "../../tools/ota/make.js";
 import { ProcessGateway } from "../api/process-gateway.js";
 
 const LIMIT_MS = 60_000;
-const LOOK_MS = 100;
+const POLL_MS = 100;
 
 const keys = generateKeyPairSync("ec", { namedCurve: "P-256" });
 const version = "9.9.999-test";
@@ -70,7 +70,7 @@ describe("The check for newer firmware over real sockets", function () {
 		const until = async (isThere: () => Promise<boolean>) => {
 			for (const endMs = Date.now() + LIMIT_MS; !(await isThere()); ) {
 				assert.ok(Date.now() < endMs, gateway.diagnosis);
-				await sleep(LOOK_MS);
+				await sleep(POLL_MS);
 			}
 		};
 		await until(async () => (await gateway.read("network/status")).connected);

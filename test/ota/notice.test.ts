@@ -77,13 +77,13 @@ describe("The check for newer firmware", () => {
 		await gateway.login();
 		return (await gateway.read("system/status")).upgrade_version;
 	};
-	const told = async () => {
+	const reported = async () => {
 		const { events } = await gateway.read("system/log");
 		return events.filter(({ event }: JSONObject) => event === "update_found").map(({ detail }: JSONObject) => detail);
 	};
 
 	/** Changes the settings; returns the version that the check then finds. */
-	async function look(reply: (request: string) => Uint8Array | undefined, url = URL): Promise<string> {
+	async function checkNow(reply: (request: string) => Uint8Array | undefined, url = URL): Promise<string> {
 		serve(reply);
 		await set({ upgrade_url: url });
 		await gateway.pass(SOON_MS);
@@ -97,7 +97,7 @@ describe("The check for newer firmware", () => {
 	});
 
 	it("requests the first bytes of this board's file, reveals nothing about the gateway, and accepts any server", async () => {
-		assert.equal(await look(() => partial(FILE)), "1.2.3-test");
+		assert.equal(await checkNow(() => partial(FILE)), "1.2.3-test");
 		assert.equal(requests.length, 1);
 		assert.deepEqual(requests[0].split("\r\n"), [
 			"GET /latest/virtual.ota HTTP/1.1",
@@ -108,7 +108,7 @@ describe("The check for newer firmware", () => {
 			"",
 			"",
 		]);
-		assert.deepEqual(await told(), ["1.2.3-test"]);
+		assert.deepEqual(await reported(), ["1.2.3-test"]);
 		assert.equal((await gateway.read("system/version")).upgrade_url, `https://${HOST}/latest/virtual.ota`);
 	});
 	it("hides the query of the address, which can be a secret, from a read-only token", async () => {
@@ -122,7 +122,7 @@ describe("The check for newer firmware", () => {
 		assert.equal(await shown({ token }), `https://${HOST}/virtual.ota`);
 	});
 	it("closes the connection to a server that sends the whole file after the same bytes", async () => {
-		assert.equal(await look(() => whole(FILE)), "1.2.3-test");
+		assert.equal(await checkNow(() => whole(FILE)), "1.2.3-test");
 		assert.deepEqual(
 			peers.map(({ isClosed }) => isClosed),
 			[true],
@@ -154,7 +154,7 @@ describe("The check for newer firmware", () => {
 	});
 	it("reports each version once, also across restarts, and keeps the highest until the address changes", async () => {
 		let offered = FILE;
-		await look(() => partial(offered));
+		await checkNow(() => partial(offered));
 		await gateway.restart();
 		await gateway.login();
 		assert.equal(await found(), "1.2.3-test");
@@ -163,15 +163,15 @@ describe("The check for newer firmware", () => {
 			await set({ upgrade_check_enabled: false });
 			await set({ upgrade_check_enabled: true });
 			requests = [];
-			const version = await look(() => partial(offered));
+			const version = await checkNow(() => partial(offered));
 			assert.equal(requests.length, 1);
 			return version;
 		};
 		assert.equal(await again(), "1.2.3-test");
-		assert.deepEqual(await told(), ["1.2.3-test"]);
+		assert.deepEqual(await reported(), ["1.2.3-test"]);
 		offered = NEWER;
 		assert.equal(await again(), "1.2.9-test");
-		assert.deepEqual(await told(), ["1.2.3-test", "1.2.9-test"]);
+		assert.deepEqual(await reported(), ["1.2.3-test", "1.2.9-test"]);
 		// Old files with valid signatures, as an attacker would replay them: one newer than the running version, one
 		// older.
 		for (const old of [FILE, makeFile(image, { buildNumber: 0, version: "0.0.0" })]) {
@@ -180,7 +180,7 @@ describe("The check for newer firmware", () => {
 			await gateway.restart();
 			assert.equal(await found(), "1.2.9-test");
 		}
-		assert.equal((await told()).length, 2);
+		assert.equal((await reported()).length, 2);
 		const follower = gateway.follow();
 		await gateway.pass(10);
 		assert.equal(follower.last("state").upgrade_version, "1.2.9-test");
@@ -190,14 +190,14 @@ describe("The check for newer firmware", () => {
 		assert.equal(follower.last("state").upgrade_version, "");
 		follower.leave();
 		offered = FILE;
-		assert.equal(await look(() => partial(offered), `${URL}?other`), "1.2.3-test");
+		assert.equal(await checkNow(() => partial(offered), `${URL}?other`), "1.2.3-test");
 	});
 	it("reports nothing if a newer version runs, or if the check is switched off", async () => {
 		const info = { firmwareVersion: "1.2.9-test" };
 		await start({ slots: makeSlots(), info });
-		assert.equal(await look(() => partial(FILE)), "");
+		assert.equal(await checkNow(() => partial(FILE)), "");
 		await start();
-		assert.equal(await look(() => partial(FILE)), "1.2.3-test");
+		assert.equal(await checkNow(() => partial(FILE)), "1.2.3-test");
 		await set({ upgrade_check_enabled: false });
 		assert.equal(await found(), "");
 		requests = [];
@@ -213,15 +213,15 @@ describe("The check for newer firmware", () => {
 		["not a firmware file", new Uint8Array(400).fill(0x3c)],
 	] as const) {
 		it(`reports nothing for a file that is ${what}`, async () => {
-			assert.equal(await look(() => partial(file)), "");
+			assert.equal(await checkNow(() => partial(file)), "");
 			assert.equal(requests.length, 1);
-			assert.deepEqual(await told(), []);
+			assert.deepEqual(await reported(), []);
 		});
 	}
 	it("reports nothing for a file below the running security level", async () => {
 		await start({ slots: makeSlots({ securityLevel: 2 }) });
-		assert.equal(await look(() => partial(makeFile(image, { securityLevel: 1 }))), "");
-		assert.equal(await look(() => partial(makeFile(image, { securityLevel: 2 })), `${URL}?2`), "1.2.3-test");
+		assert.equal(await checkNow(() => partial(makeFile(image, { securityLevel: 1 }))), "");
+		assert.equal(await checkNow(() => partial(makeFile(image, { securityLevel: 2 })), `${URL}?2`), "1.2.3-test");
 	});
 	for (const [what, reply] of [
 		["status 404", () => Buffer.from("HTTP/1.1 404 Not Found\r\nContent-Length: 300\r\n\r\n".padEnd(400, "x"))],
@@ -238,7 +238,7 @@ describe("The check for newer firmware", () => {
 		["a redirect with bytes beyond ASCII", () => moved(`https://${HOST}/\u00fc`)],
 	] as const) {
 		it(`checks again the next day after ${what}`, async () => {
-			assert.equal(await look(reply), "");
+			assert.equal(await checkNow(reply), "");
 			await gateway.pass(70_000);
 			assert.equal(requests.length, 1);
 			requests = [];
@@ -254,7 +254,7 @@ describe("The check for newer firmware", () => {
 		serve((request) => (request.startsWith("GET /file/") ? partial(FILE) : moved(`/file/1`, 307)), 8443, DOWNLOAD);
 		const first = (request: string) =>
 			request.includes(".ota") ? moved(signed, 301) : moved("https://download.example:8443/x#part", 308);
-		assert.equal(await look(first), "1.2.3-test");
+		assert.equal(await checkNow(first), "1.2.3-test");
 		assert.deepEqual(
 			requests.map((request) => request.split("\r\n").slice(0, 2)),
 			[
@@ -266,7 +266,7 @@ describe("The check for newer firmware", () => {
 		);
 		await start();
 		let count = 0;
-		assert.equal(await look(() => moved(`/${++count}`)), "");
+		assert.equal(await checkNow(() => moved(`/${++count}`)), "");
 		assert.equal(count, 4);
 	});
 	it("waits an hour at a time for a clock, for USB power and for memory", async () => {
@@ -286,7 +286,7 @@ describe("The check for newer firmware", () => {
 		assert.equal(requests.length, 1);
 		const supply = { cells: 3, batteryVoltage: () => 4.2, usbVoltage: () => 0, temperatureC: () => 20 };
 		await start({ power: supply });
-		assert.equal(await look(() => partial(FILE)), "");
+		assert.equal(await checkNow(() => partial(FILE)), "");
 		assert.equal(requests.length, 0, "on cells");
 		supply.usbVoltage = () => 5;
 		await gateway.pass(NOTICE_HOUR_MS);
@@ -295,7 +295,7 @@ describe("The check for newer firmware", () => {
 	it("waits for the network", async () => {
 		await start({ radio: true });
 		gateway.setAir("nothing");
-		assert.equal(await look(() => partial(FILE)), "");
+		assert.equal(await checkNow(() => partial(FILE)), "");
 		assert.equal(requests.length, 0);
 		gateway.setAir("");
 		await gateway.pass(2 * NOTICE_HOUR_MS);
@@ -307,7 +307,7 @@ describe("The check for newer firmware", () => {
 		assert.deepEqual([requests.length, await found()], [0, ""]);
 		assert.equal((await gateway.read("system/version")).upgrade_url, "");
 		await start({ slots: makeSlots({ keys: [] }) });
-		assert.equal(await look(() => partial(FILE)), "");
+		assert.equal(await checkNow(() => partial(FILE)), "");
 		assert.equal(requests.length, 0);
 	});
 	it("uses the build's address if the owner has set none", async () => {
@@ -320,20 +320,20 @@ describe("The check for newer firmware", () => {
 	});
 	it("returns its memory in every case, and can check again", async () => {
 		const memory = {
-			asked: 0,
+			requested: 0,
 			suffices(slots: number) {
-				memory.asked = slots;
+				memory.requested = slots;
 				return true;
 			},
 		};
 		await start({ memory });
 		for (const reply of [() => partial(FILE), () => undefined, () => moved("/x")]) {
-			await look(reply, `${URL}?${requests.length}`);
+			await checkNow(reply, `${URL}?${requests.length}`);
 			await set({ upgrade_url: `${URL}?y${requests.length}` });
 			await gateway.pass(70_000);
 		}
-		assert.equal(await look(() => partial(FILE), `${URL}?last`), "1.2.3-test");
+		assert.equal(await checkNow(() => partial(FILE), `${URL}?last`), "1.2.3-test");
 		assert.equal((await gateway.post("system/logout", "{}")).status, 200);
-		assert.ok(memory.asked <= RESERVE.slots + SHORT_BODY_COST.slots, `${memory.asked} slots are claimed`);
+		assert.ok(memory.requested <= RESERVE.slots + SHORT_BODY_COST.slots, `${memory.requested} slots are claimed`);
 	});
 });

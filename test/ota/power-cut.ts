@@ -108,8 +108,8 @@ function flashCuts(operations: number, seed: number): Cut[] {
 /** Cuts before and after each write. */
 function storageCuts(writes: number): Cut[] {
 	return Array.from({ length: 2 * writes }, (_, i) => {
-		const [write, isKept] = [1 + (i >> 1), i % 2 === 1];
-		const name = `${isKept ? "the end" : "the beginning"} of the boot loader's write ${write}`;
-		return { name, arm: ({ slots }) => slots.storage.cutPowerAt(write, isKept) };
+		const [write, isStored] = [1 + (i >> 1), i % 2 === 1];
+		const name = `${isStored ? "the end" : "the beginning"} of the boot loader's write ${write}`;
+		return { name, arm: ({ slots }) => slots.storage.cutPowerAt(write, isStored) };
 	});
 }

@@ -125,7 +125,7 @@ describe("A firmware file that is sent again after an interruption", () => {
 				cuts.push(({ flash }) => flash.cutPowerAt(at, bytes));
 			}
 			for (let i = 1; i <= writes; i++) {
-				for (const isKept of [false, true]) cuts.push(({ storage }) => storage.cutPowerAt(i, isKept));
+				for (const isStored of [false, true]) cuts.push(({ storage }) => storage.cutPowerAt(i, isStored));
 			}
 			for (const [i, cut] of cuts.entries()) {
 				const slots = makeSlots({ seed: i });

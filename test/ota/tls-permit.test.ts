@@ -12,7 +12,7 @@ import { makeFile, makeImage, makeSlots, UNIT } from "./bench.js";
 
 const crypto = new NodeCrypto();
 
-/** An output that releases its connection when asked to. */
+/** An output that releases its permit on request, and requests it again. */
 class Output implements PermitClient {
 	readonly tlsPermit: TLSPermit;
 	hasPermit = false;
@@ -56,7 +56,7 @@ describe("An output, during an update", () => {
 		);
 	});
 
-	it("gives its permit up while a file arrives, and gets it back when the update is given up", () => {
+	it("releases its permit while a file arrives, and gets it back when the update is aborted", () => {
 		assert.ok(output.hasPermit);
 		assert.equal(updater.begin(sender(), file.length), TAKEN);
 		assert.ok(!output.hasPermit);

@@ -29,7 +29,7 @@ describe("ota/trial", () => {
 	let done: string[];
 	let missing: string;
 	let refusals: number;
-	let told: string[];
+	let logged: string[];
 
 	beforeEach(() => {
 		time = new VirtualTime();
@@ -52,7 +52,7 @@ describe("ota/trial", () => {
 			info: { firmwareVersion: "1.2.3" },
 			update: { confirm: () => act("confirm"), rollBack: () => act(`give up: ${missing}`) },
 		};
-		told = [];
+		logged = [];
 		trial = new Trial(host, partsOf(), startMs);
 		drive = driver.register("trial", trial);
 	});
@@ -67,7 +67,7 @@ describe("ota/trial", () => {
 				},
 				get: ({ kind }) => (kind === BYTES ? new Uint8Array(missing === "login" ? 0 : 32) : "0123") as never,
 			},
-			events: { note: ({ name }, detail) => told.push(`${name} ${detail}`) },
+			events: { note: ({ name }, detail) => logged.push(`${name} ${detail}`) },
 			serving: {
 				get httpPort() {
 					return missing === "server" ? 0 : 80;
@@ -92,7 +92,7 @@ describe("ota/trial", () => {
 		assert.deepEqual(done, []);
 		time.advance(1);
 		assert.deepEqual(done, [`confirm ${YOUNG_MS}`]);
-		assert.deepEqual(told, ["update_confirmed 1.2.3"]);
+		assert.deepEqual(logged, ["update_confirmed 1.2.3"]);
 		missing = "network";
 		time.advance(2 * LIMIT_MS);
 		restarting();
@@ -121,7 +121,7 @@ describe("ota/trial", () => {
 			missing = what;
 			time.advance(LIMIT_MS);
 			assert.deepEqual(done, [`give up: ${what} ${LIMIT_MS}`]);
-			assert.deepEqual(told, [`update_failed ${what}`]);
+			assert.deepEqual(logged, [`update_failed ${what}`]);
 		});
 	}
 
@@ -169,7 +169,7 @@ describe("ota/trial", () => {
 		assert.deepEqual(done, ["refused confirm", "refused confirm", `confirm ${YOUNG_MS + 2 * LOOK_MS}`]);
 	});
 
-	it("repeats it every 5 s after the ten minutes too, and rolls back once if a part fails then", () => {
+	it("repeats the confirmation every 5 s even after the ten minutes, and rolls back once if a part fails then", () => {
 		const count = (LIMIT_MS - YOUNG_MS) / LOOK_MS + 3;
 		refusals = count;
 		time.advance(LIMIT_MS + 2 * LOOK_MS);

@@ -1,4 +1,4 @@
-/** The part with the history, in virtual time and on virtual flash, with readings of a modelled meter. */
+/** The peaks part with the history, in virtual time and on virtual flash, with readings of a modelled meter. */
 import { NodeText } from "../../hosts/node/platform.js";
 import { VirtualFlash } from "../../hosts/node/virtual-flash.js";
 import { VirtualStorage } from "../../hosts/node/virtual-storage.js";
@@ -32,7 +32,7 @@ export class Bench {
 	readonly storage = new VirtualStorage();
 	readonly traced: string[] = [];
 	/** Errors caught by the guard. */
-	readonly mistakes: unknown[] = [];
+	readonly caughtErrors: unknown[] = [];
 	readonly zone: TimeZone;
 	shape: Shape;
 	time = new VirtualTime();
@@ -63,7 +63,7 @@ export class Bench {
 			try {
 				run();
 			} catch (error) {
-				this.mistakes.push(error);
+				this.caughtErrors.push(error);
 			}
 		};
 		const driver = new Driver({ clock: this.time, timers: this.time, guard });

@@ -36,14 +36,14 @@ export function engines(engine: EngineName): void {
 					if (!(partial || gap || interpolated || meter_changed) && day >= "2026-11")
 						days.set(day, Math.max(days.get(day) ?? 0, (import_wh * 60) / minutes));
 				}
-				const wanted = [...days.values()].sort((a, b) => b - a).slice(0, 3);
-				let got: number[] = [];
-				for (let tries = 0; tries < 50 && got.length === 0; tries++) {
+				const expected = [...days.values()].sort((a, b) => b - a).slice(0, 3);
+				let actual: number[] = [];
+				for (let tries = 0; tries < 50 && actual.length === 0; tries++) {
 					await sleep(100);
-					got = (await gateway.read("peaks/status")).highest.map((one: { mean_w: number }) => one.mean_w);
+					actual = (await gateway.read("peaks/status")).highest.map((one: { mean_w: number }) => one.mean_w);
 				}
-				assert.deepEqual(got, wanted.slice(0, got.length));
-				assert.equal(got.length, wanted.length);
+				assert.deepEqual(actual, expected.slice(0, actual.length));
+				assert.equal(actual.length, expected.length);
 			});
 		}
 	});

@@ -12,9 +12,9 @@ describe("The month's peak of quarter hours", () => {
 		bench = new Bench(FLANDERS, ZONE, at(time));
 		bench.read(at(time));
 	};
-	afterEach(() => assert.deepEqual([bench.traced, bench.mistakes, bench.flash.mistakes], [[], [], []]));
+	afterEach(() => assert.deepEqual([bench.traced, bench.caughtErrors, bench.flash.mistakes], [[], [], []]));
 
-	it("is the highest mean of a quarter hour, and tells when that began", () => {
+	it("is the highest mean power of a quarter hour, with the time at which that quarter hour began", () => {
 		begin("2026-11-20 06:00");
 		bench.run(at("2026-11-20 06:15"), 1200);
 		bench.run(at("2026-11-20 06:22"), 5000);
@@ -36,7 +36,7 @@ describe("The month's peak of quarter hours", () => {
 		assert.equal(bench.values.peakW, 0);
 	});
 
-	it("tells the mean of the running quarter hour so far, and forecasts it at the present power", () => {
+	it("has the mean of the running quarter hour so far, and a forecast at the present power", () => {
 		begin("2026-11-20 06:00");
 		bench.run(at("2026-11-20 06:05"), 3000);
 		let { meanW, forecastW, peakW } = bench.values;
@@ -50,7 +50,7 @@ describe("The month's peak of quarter hours", () => {
 		assert.equal(bench.values.peakW, forecastW);
 	});
 
-	it("forecasts by the counter if the meter sends no power, and takes export as 0", () => {
+	it("has a forecast by the counter if the meter sends no power, and counts export as 0", () => {
 		begin("2026-11-20 06:00");
 		bench.sendsPower = false;
 		bench.run(at("2026-11-20 06:06"), 3000);
@@ -60,7 +60,7 @@ describe("The month's peak of quarter hours", () => {
 		assert.equal(bench.values.forecastW, Math.round((300 * 3600) / 900));
 	});
 
-	it("forgets the running interval when it is over without a reading", () => {
+	it("drops the running interval if it ends without a reading", () => {
 		begin("2026-11-20 06:00");
 		bench.run(at("2026-11-20 06:10"), 1200);
 		bench.wait(at("2026-11-20 06:14:59"));
@@ -69,7 +69,7 @@ describe("The month's peak of quarter hours", () => {
 		assert.deepEqual(bench.values, { peakW: Number.NaN, meanW: Number.NaN, forecastW: Number.NaN });
 	});
 
-	it("takes the mean between two late readings over their own distance", () => {
+	it("divides the energy between two late readings by the time between them", () => {
 		bench = new Bench(FLANDERS, ZONE, at("2026-11-20 06:00:10"));
 		bench.read(at("2026-11-20 06:00:10"));
 		bench.powerW = 3600;
@@ -90,7 +90,7 @@ describe("The month's peak of quarter hours", () => {
 		assert.deepEqual(bench.highest, [[at("2026-11-20 08:00"), 20_000]]);
 	});
 
-	it("begins with the month of local time, and forgets the month before", () => {
+	it("begins anew with each month of local time", () => {
 		// Local midnight is 23:00 UTC.
 		begin("2026-10-31 22:30");
 		bench.run(at("2026-10-31 22:45"), 7000);
@@ -131,7 +131,7 @@ describe("The month's peak of quarter hours", () => {
 		});
 	}
 
-	it("goes on in the middle of a quarter hour after a restart, from the history's reading near its beginning", () => {
+	it("continues in the middle of a quarter hour after a restart, from the history's reading near its beginning", () => {
 		begin("2026-11-20 06:00");
 		bench.run(at("2026-11-20 06:15"), 1000);
 		bench.run(at("2026-11-20 06:20"), 6000);
@@ -155,7 +155,7 @@ describe("The month's peak of quarter hours", () => {
 		assert.equal(bench.values.peakW, 500);
 	});
 
-	it("knows the last two days from the history when it is turned on, and nothing else", () => {
+	it("includes only the last two days of the history when it is turned on", () => {
 		begin("2026-11-18 12:00");
 		bench.run(at("2026-11-18 12:15"), 5000);
 		bench.run(at("2026-11-20 12:00"), 300, 300);
@@ -165,7 +165,7 @@ describe("The month's peak of quarter hours", () => {
 		assert.equal(bench.values.peakW, 5000);
 	});
 
-	it("writes the flash only when the highest quarter hours change", () => {
+	it("writes flash only when the highest quarter hours change", () => {
 		begin("2026-11-20 06:00");
 		let writes = 0;
 		const { storage } = bench;
@@ -202,7 +202,7 @@ describe("The month's peak of quarter hours", () => {
 		}
 	});
 
-	it("drops the running quarter hour when the clock is set, and goes on with the next one", () => {
+	it("drops the running quarter hour when the clock is set, and continues with the next one", () => {
 		begin("2026-11-20 06:00");
 		bench.run(at("2026-11-20 06:05"), 2000);
 		bench.wait(at("2026-11-20 06:05:10"));
@@ -215,7 +215,7 @@ describe("The month's peak of quarter hours", () => {
 		assert.deepEqual(bench.highest, [[at("2026-11-20 06:15"), 2100]]);
 	});
 
-	it("drops the quarter hour that grows when the clock is set back by minutes, even after a restart", () => {
+	it("drops the running quarter hour when the clock is set back by minutes, even after a restart", () => {
 		begin("2026-11-20 05:45");
 		bench.run(at("2026-11-20 06:05"), 2000);
 		bench.setClock(at("2026-11-20 05:50"));

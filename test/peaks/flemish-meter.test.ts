@@ -1,6 +1,7 @@
 /**
- * The peaks beside a Flemish meter that has its own (e-MUCS P1): 1.4.0 is the energy of the running quarter hour,
- * divided by a whole quarter hour. The capture and the other telegram are from the same log; only the lines below differ.
+ * The gateway's peaks compared with those that a Flemish meter sends (e-MUCS P1): 1.4.0 is the energy of the running
+ * quarter hour, divided by a whole quarter hour. The capture and the other telegram are from the same log; only the
+ * lines below differ.
  */
 import assert from "node:assert/strict";
 import { readTelegram } from "../../tools/meter/telegram.js";
@@ -36,7 +37,7 @@ describe("The peaks of a Flemish meter", () => {
 		bench.take(readoutOf(lines, timeS));
 	};
 
-	it("have a mean so far that is the meter's running demand, within the counter's resolution", () => {
+	it("have a mean so far that equals the meter's running demand, within the counter's resolution", () => {
 		bench = new Bench(FLANDERS, "Europe/Brussels", QUARTER_S);
 		// 28 W of a quarter hour are 7 Wh less than the sum of both tariffs in the telegrams.
 		telegram(QUARTER_S, "1.8.1(116.365*kWh)\r\n1.8.2(62.193*kWh)\r\n");

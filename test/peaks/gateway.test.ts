@@ -45,12 +45,13 @@ describe("The peaks of a gateway", () => {
 		assert.equal(gateway.world.storage.get("peaks_month"), undefined);
 	});
 
-	it("are in their route, the status and the metrics, survive a restart, and leave with the factory reset", async () => {
+	it("are in their route, the status and the metrics, survive a restart, and are erased by a factory reset", async () => {
 		await gateway.write("peaks", { interval_mins: 15, count: 1 });
 		let wh = await run(30 + 900, 3600, 1e6);
 		wh = await run(300, 1800, wh);
 		const { peak_w, peak_mean_w, peak_forecast_w, highest } = await gateway.read("peaks/status");
-		const near = (value: number, wanted: number) => assert.ok(Math.abs(value - wanted) < 60, `${value}, not ${wanted}`);
+		const near = (value: number, expected: number) =>
+			assert.ok(Math.abs(value - expected) < 60, `${value}, not ${expected}`);
 		near(peak_w, 3600);
 		near(peak_mean_w, 1800);
 		near(peak_forecast_w, 1800);

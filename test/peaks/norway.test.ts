@@ -19,7 +19,7 @@ describe("The month's peak of hours", () => {
 			bench.run(at(time) + HOUR, powerW, 900);
 		}
 	};
-	afterEach(() => assert.deepEqual([bench.traced, bench.mistakes, bench.flash.mistakes], [[], [], []]));
+	afterEach(() => assert.deepEqual([bench.traced, bench.caughtErrors, bench.flash.mistakes], [[], [], []]));
 
 	it("is the mean of the highest hours of three days, and of fewer days at first", () => {
 		begin("2026-11-02 06:00");
@@ -39,7 +39,7 @@ describe("The month's peak of hours", () => {
 		assert.equal(bench.values.peakW, Math.round((6000 + 4000 + 3000) / 3));
 	});
 
-	it("replaces the hour of a day by a higher one of the same day, and moves it up", () => {
+	it("replaces the hour of a day by a higher one of the same day, and sorts the hours again", () => {
 		begin("2026-11-02 06:00");
 		hours(
 			["2026-11-02 08:00", 6000],
@@ -68,7 +68,7 @@ describe("The month's peak of hours", () => {
 		["shorter", "2026-03-29", "2026-03-28 23:00"],
 		["longer", "2026-10-25", "2026-10-24 22:00"],
 	] as const) {
-		it(`has one hour of a ${what} day, and each hour is sixty minutes`, () => {
+		it(`counts one hour of a ${what} day, and each hour has sixty minutes`, () => {
 			begin(midnight);
 			const ends: number[] = [];
 			const length = what === "longer" ? 25 : 23;
@@ -87,7 +87,7 @@ describe("The month's peak of hours", () => {
 		});
 	}
 
-	it("forecasts the hour", () => {
+	it("has a forecast for the running hour", () => {
 		begin("2026-11-02 06:00");
 		bench.run(at("2026-11-02 06:30"), 2000, 300);
 		bench.run(at("2026-11-02 06:45"), 4000, 300);
@@ -95,7 +95,7 @@ describe("The month's peak of hours", () => {
 		assert.deepEqual([meanW, forecastW], [Math.round(8000 / 3), 3000]);
 	});
 
-	it("knows the last two weeks from the history when it is turned on", () => {
+	it("includes the last two weeks of the history when it is turned on", () => {
 		begin("2026-11-01 23:00");
 		hours(["2026-11-05 08:00", 6000], ["2026-11-06 08:00", 5000], ["2026-11-07 08:00", 4000]);
 		bench.run(at("2026-11-17 08:00"), 100, 900);
@@ -120,12 +120,12 @@ describe("The month's peak of hours", () => {
 				bench.restart();
 			}
 		}
-		const wanted = [...days.values()].sort((a, b) => b - a).slice(0, 3);
+		const expected = [...days.values()].sort((a, b) => b - a).slice(0, 3);
 		assert.deepEqual(
 			bench.highest.map(([, watts]) => watts),
-			wanted,
+			expected,
 		);
-		assert.equal(bench.values.peakW, Math.round((wanted[0] + wanted[1] + wanted[2]) / 3));
+		assert.equal(bench.values.peakW, Math.round((expected[0] + expected[1] + expected[2]) / 3));
 		bench.run(bench.nowS + 2 * HOUR, 1000, 900);
 		assert.equal(bench.values.peakW, 1000);
 	});

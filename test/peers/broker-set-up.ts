@@ -90,8 +90,8 @@ export const setUpCases = [
 			try {
 				const words = { "http://homeassistant.local:8123": standIn.url, "HOME-ASSISTANT-TOKEN": standIn.token };
 				const lines = template("hub.sh", words);
-				const said = await shell(folder, `GATEWAY=https://${authority} ADMIN=${gateway.token}\n${lines}`);
-				assert.match(said, /"retcode":0/);
+				const output = await shell(folder, `GATEWAY=https://${authority} ADMIN=${gateway.token}\n${lines}`);
+				assert.match(output, /"retcode":0/);
 				const { hostname } = gateway;
 				const entity = `sensor.${hostname.replaceAll("-", "_")}_1_8_0`;
 				const limit = Date.now() + TEST_LIMIT_MS;

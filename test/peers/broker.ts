@@ -127,8 +127,8 @@ async function checkPublished(gateway: ProcessGateway, options: BrokerOptions, s
 			assert.equal(JSON.parse(payload)[KEY], VALUE);
 			await observer.find(({ topic, payload: text }) => topic.endsWith("/status") && text === "online");
 		});
-		const kept = (await broker.retained("smgw/#")).map(({ topic }) => topic.split("/").at(-1));
-		assert.deepEqual(kept.sort(), ["state", "status", "update"]);
+		const retainedTopics = (await broker.retained("smgw/#")).map(({ topic }) => topic.split("/").at(-1));
+		assert.deepEqual(retainedTopics.sort(), ["state", "status", "update"]);
 	});
 }
 

@@ -30,8 +30,8 @@ async function install(what: string, command: string, args: string[]): Promise<v
 			stdout: string;
 		};
 		if (code === "ENOENT") throw new PeerMissing(`${command} is not installed (Debian's package ${command})`);
-		const said = (stderr.trim() || stdout.trim()).split("\n").at(-1);
-		throw new PeerMissing(`${what}: ${killed ? `not done in ${INSTALL_LIMIT_MS} ms` : said}`);
+		const lastLine = (stderr.trim() || stdout.trim()).split("\n").at(-1);
+		throw new PeerMissing(`${what}: ${killed ? `not done in ${INSTALL_LIMIT_MS} ms` : lastLine}`);
 	}
 }
 
@@ -64,18 +64,18 @@ export async function installInDebian(name: string): Promise<void> {
 	// Shared by all peers.
 	debian ??= installDebian();
 	await debian;
-	const wanted = readFileSync(join(PEER_SOURCES, "python", `${name}.txt`), "utf8");
+	const list = readFileSync(join(PEER_SOURCES, "python", `${name}.txt`), "utf8");
 	const done = join(DEBIAN_ROOT, `${name}.installed.txt`);
-	if (existsSync(done) && readFileSync(done, "utf8") === wanted) return;
-	writeFileSync(join(DEBIAN_ROOT, `${name}.txt`), wanted);
-	const uv = /^uv==.*$/m.exec(wanted)?.[0];
+	if (existsSync(done) && readFileSync(done, "utf8") === list) return;
+	writeFileSync(join(DEBIAN_ROOT, `${name}.txt`), list);
+	const uv = /^uv==.*$/m.exec(list)?.[0];
 	assert.ok(uv, name);
 	const inside = (what: string, ...command: string[]) => install(what, "chroot", [DEBIAN_ROOT, ...command]);
 	await inside("venv", "python3", "-m", "venv", "--clear", `/${name}`);
 	await inside("pip", `/${name}/bin/pip`, "install", "--quiet", uv);
 	const options = ["--quiet", "--no-deps", "--no-build", "--no-cache", "--python", `/${name}/bin/python`];
 	await inside("uv", `/${name}/bin/uv`, "pip", "install", ...options, "--requirement", `/${name}.txt`);
-	writeFileSync(done, wanted);
+	writeFileSync(done, list);
 }
 
 /** Starts a command line in the Debian, with a /proc of its own that disappears with it. */

@@ -43,8 +43,8 @@ const ALERT_LIMIT_MS = 60_000;
 /** Numbers of the failing gateways, by kind of failure. */
 const SILENT = [3, 4];
 const REFUSING = [7];
-const LOW = [11, 12];
-const GONE = [20, 21, 22];
+const LOW_BATTERY = [11, 12];
+const UNREACHABLE = [20, 21, 22];
 const REVOKED = [30];
 /** This gateway has another certificate than the trusted one. */
 const REPLACED = [40];
@@ -113,13 +113,13 @@ class FleetGateway {
 	/** Starts the gateway, reads its meter and makes the token for Prometheus. */
 	async start(): Promise<void> {
 		await this.#engine.start();
-		this.#token = (await this.ask("POST", "system/login", { username: "admin", password: PASSWORD })).token;
-		await this.ask("GET", "iec62056/read");
+		this.#token = (await this.requestJSON("POST", "system/login", { username: "admin", password: PASSWORD })).token;
+		await this.requestJSON("GET", "iec62056/read");
 	}
 
 	/** Adds the files that docs/fleet.md describes. */
 	async enrol(folder: string): Promise<void> {
-		const { token, id } = await this.ask("POST", "system/tokens", { name: "prometheus", scope: "read" });
+		const { token, id } = await this.requestJSON("POST", "system/tokens", { name: "prometheus", scope: "read" });
 		this.#tokenId = id;
 		const gateway = join(folder, this.name);
 		mkdirSync(gateway);
@@ -134,14 +134,14 @@ class FleetGateway {
 	}
 
 	revoke(): Promise<JSONObject> {
-		return this.ask("DELETE", `system/tokens/${this.#tokenId}`);
+		return this.requestJSON("DELETE", `system/tokens/${this.#tokenId}`);
 	}
 
 	async stop(): Promise<void> {
 		await this.#engine.stop();
 	}
 
-	async ask(method: string, path: string, body?: object): Promise<JSONObject> {
+	async requestJSON(method: string, path: string, body?: object): Promise<JSONObject> {
 		const text = await this.text(method, path, body);
 		return text === "" ? {} : JSON.parse(text);
 	}
@@ -153,9 +153,9 @@ class FleetGateway {
 			...(body === undefined ? {} : { "Content-Length": Buffer.byteLength(sent) }),
 		};
 		const target = { host: "127.0.0.1", port: this.#port, path: `/api/v1/${path}`, method, headers };
-		const asking = request({ ...target, agent: false, rejectUnauthorized: false });
-		asking.end(sent);
-		const [reply] = await once(asking, "response");
+		const outgoing = request({ ...target, agent: false, rejectUnauthorized: false });
+		outgoing.end(sent);
+		const [reply] = await once(outgoing, "response");
 		let text = "";
 		for await (const piece of reply) text += piece;
 		assert.equal(reply.statusCode, 200, `${path}: ${text}`);
@@ -176,7 +176,7 @@ export async function prepareFleet(): Promise<Fleet> {
 	const gateways = Array.from({ length: COUNT }, (_, number) => {
 		const state = join(folder, "state", String(number));
 		mkdirSync(state, { recursive: true });
-		if (LOW.includes(number)) writeFileSync(join(state, "power.txt"), "cells 3\nbattery 3.2\nusb 0\n");
+		if (LOW_BATTERY.includes(number)) writeFileSync(join(state, "power.txt"), "cells 3\nbattery 3.2\nusb 0\n");
 		return new FleetGateway(state, number);
 	});
 	await Promise.all(
@@ -187,7 +187,7 @@ export async function prepareFleet(): Promise<Fleet> {
 			clock.setUTC(Date.now());
 			if (!SILENT.includes(number)) return;
 			gateway.isSilent = true;
-			await assert.rejects(gateway.ask("GET", "iec62056/read"), /meter_timeout/);
+			await assert.rejects(gateway.requestJSON("GET", "iec62056/read"), /meter_timeout/);
 		}),
 	);
 	return { folder, gateways };
@@ -224,8 +224,8 @@ function expected(isLate: boolean): string[] {
 	return [
 		...alerts("MeterSilent", SILENT),
 		...alerts("GatewayFlashRefuses", REFUSING),
-		...alerts("GatewayBatteryLow", LOW),
-		...alerts("GatewayGone", isLate ? [...GONE, ...REVOKED, ...REPLACED] : REPLACED),
+		...alerts("GatewayBatteryLow", LOW_BATTERY),
+		...alerts("GatewayGone", isLate ? [...UNREACHABLE, ...REVOKED, ...REPLACED] : REPLACED),
 	].sort();
 }
 
@@ -258,14 +258,14 @@ export const fleetCases = [
 			const { folder, gateways } = fleet;
 			for (const number of REFUSING) {
 				gateways[number].isRefusing = true;
-				await assert.rejects(gateways[number].ask("POST", "system/timezone", { timezone: "Europe/Berlin" }));
+				await assert.rejects(gateways[number].requestJSON("POST", "system/timezone", { timezone: "Europe/Berlin" }));
 			}
 			// Making a token writes flash.
 			for (const number of REFUSING) gateways[number].isRefusing = false;
 			await configure(fleet);
 			for (const number of REFUSING) {
 				gateways[number].isRefusing = true;
-				await assert.rejects(gateways[number].ask("POST", "system/timezone", { timezone: "Europe/Paris" }));
+				await assert.rejects(gateways[number].requestJSON("POST", "system/timezone", { timezone: "Europe/Paris" }));
 			}
 			assert.deepEqual(await promtool(["check", "config", join(folder, "prometheus.yml")]), [0, ""]);
 			await withServer(folder, async (server) => {
@@ -277,7 +277,7 @@ export const fleetCases = [
 					(alerts) => JSON.stringify(alerts) === JSON.stringify(expected(false)),
 					ALERT_LIMIT_MS,
 				);
-				for (const number of GONE) await gateways[number].stop();
+				for (const number of UNREACHABLE) await gateways[number].stop();
 				for (const number of REVOKED) await gateways[number].revoke();
 				await until(
 					() => firing(server, fleet),
@@ -302,9 +302,9 @@ async function report({ query, memory }: Server, household: FleetGateway, tariff
 		"scrape, longest ms":
 			1000 * (await one('max(max_over_time(scrape_duration_seconds[5m]) and up{job="smartmeter"} == 1)')),
 		"samples of a household": await one(`scrape_samples_scraped{instance="${household.name}"}`),
-		"bytes of it": Buffer.byteLength(await household.text("GET", "metrics")),
+		"bytes of a household": Buffer.byteLength(await household.text("GET", "metrics")),
 		"samples of tariffs": await one(`scrape_samples_scraped{instance="${tariffs.name}"}`),
-		"bytes of that": Buffer.byteLength(await tariffs.text("GET", "metrics")),
+		"bytes of tariffs": Buffer.byteLength(await tariffs.text("GET", "metrics")),
 		"Prometheus, MB": memory() / 1e6,
 	};
 	for (const [name, value] of Object.entries(figures)) process.stdout.write(`        ${name}: ${value.toFixed(0)}\n`);

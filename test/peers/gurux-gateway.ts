@@ -35,13 +35,13 @@ const PATIENT = { receive_timeout_ms: 10_000 };
 const USUAL = { receive_timeout_ms: 1000 };
 const METER_ID = "GWS0000048151623";
 
-/** Patterns in the log, in hex. This and the next ones match APDUs after the LLC, a frame of the server, or a value. */
-const ASKED_LIST = /e6e600c003/;
+/** Patterns in the hex log: this one and those below match an APDU after the LLC, a frame of the server, or a value. */
+const LIST_REQUEST = /e6e600c003/;
 const BLOCK = /e6e700c402/;
 const NEXT_BLOCK = /e6e600c002/;
 const SEGMENT = /7ea8..(03|21|41)0223/;
-const CIPHERED_QUESTION = /e6e600c8/;
-const CIPHERED_ANSWER = /e6e700cc/;
+const CIPHERED_REQUEST = /e6e600c8/;
+const CIPHERED_REPLY = /e6e700cc/;
 /** RLRQ and RLRE; the next pattern has ciphered user information. */
 const RELEASED = /e6e60062038001.*e6e70063/;
 const RELEASED_CIPHERED = /e6e60062..800100be..04..21.*e6e70063/;
@@ -186,17 +186,17 @@ const fails = (name: string, config: JSONObject, lastError: string, { server = [
 });
 
 const WRONG_KEY = "11".repeat(16);
-const CIPHERED = { seen: [CIPHERED_QUESTION, CIPHERED_ANSWER], unseen: [SERIAL] };
+const CIPHERED = { seen: [CIPHERED_REQUEST, CIPHERED_REPLY], unseen: [SERIAL] };
 
 export const guruxGatewayCases: readonly Case[] = [
-	reads("no security", { config: PLAIN, seen: [ASKED_LIST, SERIAL] }),
-	reads("no list service", { server: ["list=off"], config: PLAIN, seen: [SERIAL], unseen: [ASKED_LIST] }),
+	reads("no security", { config: PLAIN, seen: [LIST_REQUEST, SERIAL] }),
+	reads("no list service", { server: ["list=off"], config: PLAIN, seen: [SERIAL], unseen: [LIST_REQUEST] }),
 	reads("in blocks", { server: ["pdu=64", "list=off"], config: PLAIN, seen: [BLOCK, NEXT_BLOCK] }),
 	// The server's lists in blocks are wrong: they have with-list (3) instead of with-datablock (2).
 	reads("lists in blocks, which the gateway gives up", {
 		server: ["pdu=64"],
 		config: PLAIN,
-		seen: [ASKED_LIST, BLOCK],
+		seen: [LIST_REQUEST, BLOCK],
 	}),
 	reads("in segments", { server: ["info=32"], config: PLAIN, seen: [SEGMENT] }),
 	reads("in blocks and segments", {
@@ -227,7 +227,7 @@ export const guruxGatewayCases: readonly Case[] = [
 	reads("a release", { config: { ...PLAIN, release: true }, seen: [RELEASED] }),
 	reads("a release, ciphered", { config: { ...GMAC, release: true }, seen: [RELEASED_CIPHERED] }),
 	reads("in segments, a window of seven frames", { server: ["info=32", "window=7"], config: PLAIN, seen: [SEGMENT] }),
-	reads("frames of 1024 bytes in a row", { server: ["info=1024", "window=7"], config: PLAIN, seen: [ASKED_LIST] }),
+	reads("frames of 1024 bytes in a row", { server: ["info=1024", "window=7"], config: PLAIN, seen: [LIST_REQUEST] }),
 	readsProfile("by the numbers of the rows", 30, { config: PLAIN, seen: [BY_ENTRIES] }),
 	readsProfile("by their times", 30, { server: ["in-use=off"], config: PLAIN, seen: [BY_RANGE] }),
 	readsProfile("of a hundred rows, in blocks, ciphered", 100, { server: ["pdu=200"], config: GMAC }),

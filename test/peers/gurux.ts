@@ -48,10 +48,15 @@ async function read(folder: string, meter: string[], client: string[]): Promise<
 }
 
 /** Reads the values and compares them. */
-async function readValues(folder: string, meter: string[], client: string[], wanted = WANTED): Promise<string[]> {
-	const lines = await read(folder, meter, [...client, ...wanted]);
+async function readValues(
+	folder: string,
+	meter: string[],
+	client: string[],
+	expectedValues = WANTED,
+): Promise<string[]> {
+	const lines = await read(folder, meter, [...client, ...expectedValues]);
 	const values = lines.filter((line) => line.startsWith("value")).map((line) => line.split("\t"));
-	const expected = VALUES.slice(0, wanted.length);
+	const expected = VALUES.slice(0, expectedValues.length);
 	// Only registers have a scaler to compare.
 	const shown = values.map(([, code, , value, scaler, unit]) =>
 		Number(unit) > 0 ? `${code} ${value} ${scaler} ${unit}` : `${code} ${value}`,
@@ -78,8 +83,8 @@ async function takePushes(folder: string): Promise<void> {
 	] as const;
 	assert.equal(lines.length, expected.length, lines.join("\n"));
 	for (const [i, [security, keys, status]] of expected.entries()) {
-		const [told, frames] = lines[i].split("\t");
-		assert.equal(told, security);
+		const [controlByte, frames] = lines[i].split("\t");
+		assert.equal(controlByte, security);
 		const [readout] = new PushBed(keys).take(hex(frames));
 		assert.ok(typeof readout === "object", `security ${security}: ${readout}`);
 		assert.equal(readout.status, status);
@@ -88,9 +93,9 @@ async function takePushes(folder: string): Promise<void> {
 	}
 }
 
-const reads = (name: string, meter: string[], client: string[], wanted?: string[]) => ({
+const reads = (name: string, meter: string[], client: string[], expectedValues?: string[]) => ({
 	name,
-	run: async (folder: string) => void (await readValues(folder, meter, client, wanted)),
+	run: async (folder: string) => void (await readValues(folder, meter, client, expectedValues)),
 });
 
 const browses = (name: string, meter: string[], client: string[]) => ({

@@ -138,11 +138,11 @@ export class HomeAssistant {
 	}
 
 	/** Results of commands over its websocket. */
-	async ask(...commands: Answer[]): Promise<Answer[]> {
-		return this.#ask(this.token, commands);
+	async sendCommands(...commands: Answer[]): Promise<Answer[]> {
+		return this.#sendCommands(this.token, commands);
 	}
 
-	async #ask(token: string, commands: Answer[]): Promise<Answer[]> {
+	async #sendCommands(token: string, commands: Answer[]): Promise<Answer[]> {
 		const words = commands.map((command) => JSON.stringify(command));
 		const args = [ROOT, `/${NAME}/bin/python`, "/ask.py", this.url, token, ...words];
 		const { stdout } = await promisify(execFile)("chroot", args, { timeout: ASK_LIMIT_MS, maxBuffer: 1 << 26 });
@@ -168,7 +168,7 @@ export class HomeAssistant {
 
 	/** Its entities and devices from MQTT. */
 	async discovered(): Promise<{ entities: Answer[]; devices: Answer[] }> {
-		const [entities, devices] = await this.ask(
+		const [entities, devices] = await this.sendCommands(
 			{ type: "config/entity_registry/list" },
 			{ type: "config/device_registry/list" },
 		);
@@ -215,7 +215,7 @@ export class HomeAssistant {
 		const sources = [grid];
 		const limit = Date.now() + STATISTICS_LIMIT_MS;
 		for (;;) {
-			const [, { energy_sources }] = await this.ask(
+			const [, { energy_sources }] = await this.sendCommands(
 				{ type: "energy/save_prefs", energy_sources: sources },
 				{ type: "energy/validate" },
 			);
@@ -246,11 +246,15 @@ export class HomeAssistant {
 		for (const step of ["core_config", "analytics"]) await this.request("POST", `/api/onboarding/${step}`, {}, first);
 		const where = { client_id: client, redirect_uri: client };
 		await this.request("POST", "/api/onboarding/integration", where, first);
-		[this.token] = await this.#ask(first, [lasting("gateway")]);
+		[this.token] = await this.#sendCommands(first, [lasting("gateway")]);
 
 		const guest = { username: "guest", password: "guest's password" };
-		const [{ user }] = await this.ask({ type: "config/auth/create", name: "Guest", group_ids: ["system-users"] });
-		await this.ask({ type: "config/auth_provider/homeassistant/create", user_id: user.id, ...guest });
+		const [{ user }] = await this.sendCommands({
+			type: "config/auth/create",
+			name: "Guest",
+			group_ids: ["system-users"],
+		});
+		await this.sendCommands({ type: "config/auth_provider/homeassistant/create", user_id: user.id, ...guest });
 		const flow = await this.request("POST", "/auth/login_flow", { ...where, handler: ["homeassistant", null] }, "");
 		const { result } = await this.request(
 			"POST",
@@ -258,6 +262,6 @@ export class HomeAssistant {
 			{ client_id: client, ...guest },
 			"",
 		);
-		[this.guestToken] = await this.#ask(await tokenOf(result), [lasting("guest")]);
+		[this.guestToken] = await this.#sendCommands(await tokenOf(result), [lasting("guest")]);
 	}
 }

@@ -64,11 +64,11 @@ export async function endHome({ hass, gateway, broker }: Home): Promise<void> {
 	}
 }
 
-/** Repeats `look` until it returns something. */
-export async function waitFor<T>(what: string, limitMs: number, look: () => Promise<T | undefined>): Promise<T> {
+/** Repeats `poll` until it returns something. */
+export async function waitFor<T>(what: string, limitMs: number, poll: () => Promise<T | undefined>): Promise<T> {
 	const limit = Date.now() + limitMs;
 	for (;;) {
-		const found = await look();
+		const found = await poll();
 		if (found !== undefined) return found;
 		assert.ok(Date.now() < limit, what);
 		await sleep(500);
@@ -79,9 +79,9 @@ export async function waitFor<T>(what: string, limitMs: number, look: () => Prom
 export async function sendNow(gateway: ProcessGateway, path: "hub/send" | "mqtt/send"): Promise<JSONObject> {
 	return waitFor(`${path} is busy`, TEST_LIMIT_MS, async () => {
 		const { status, text } = await gateway.get(path);
-		const told = JSON.parse(text);
+		const result = JSON.parse(text);
 		// A new gateway joins its network first.
-		return status === 503 || told.code === "no_network" ? undefined : told;
+		return status === 503 || result.code === "no_network" ? undefined : result;
 	});
 }
 

@@ -26,10 +26,10 @@ function use(gateway: ProcessGateway, hass: HomeAssistant, token = hass.token): 
 
 async function checkValues(home: Home): Promise<void> {
 	const states = await sent(home);
-	for (const [key, wanted] of Object.entries(VALUES)) {
+	for (const [key, expected] of Object.entries(VALUES)) {
 		const state = states.get(key);
 		assert.ok(state, `${key} is not there: ${[...states.keys()]}`);
-		assert.deepEqual(shownBy(state), wanted, key);
+		assert.deepEqual(shownBy(state), expected, key);
 	}
 }
 

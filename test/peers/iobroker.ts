@@ -48,7 +48,7 @@ async function iobroker(home: string, ...args: string[]): Promise<string> {
 
 export async function prepareIoBroker(): Promise<Bench> {
 	if (!isNodeNewEnough() && (process.platform !== "linux" || process.arch !== "x64"))
-		throw new PeerMissing(`it wants Node ${NODE_MAJOR}.${NODE_MINOR}; this is ${process.versions.node}`);
+		throw new PeerMissing(`it needs Node ${NODE_MAJOR}.${NODE_MINOR}; this is ${process.versions.node}`);
 	const home = await installNode("iobroker", isNodeNewEnough() ? PACKAGES : [...PACKAGES, NODE]);
 	const data = join(home, "iobroker-data");
 	const fresh = join(home, "fresh");

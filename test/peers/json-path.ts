@@ -82,11 +82,11 @@ export const jsonPathCases = [
 			assert.deepEqual(await found(bench, things, JSON.stringify(state)), { voltage: state["32_7_0"] });
 			const topics = [...things.matchAll(/stateTopic="([^"]+\/(\d+_\d+_\d+))"/g)];
 			assert.equal(topics.length, 3);
-			const kept = await broker.retained(`${topic}/#`);
+			const retainedMessages = await broker.retained(`${topic}/#`);
 			for (const [, path, key] of topics)
-				assert.equal(Number(kept.find((one) => one.topic === path)?.payload), state[key]);
+				assert.equal(Number(retainedMessages.find((one) => one.topic === path)?.payload), state[key]);
 			const [, status] = /availabilityTopic="([^"]+)", payloadAvailable="online"/.exec(things) ?? [];
-			assert.equal(kept.find((one) => one.topic === status)?.payload, "online");
+			assert.equal(retainedMessages.find((one) => one.topic === status)?.payload, "online");
 		},
 	},
 	{

@@ -41,7 +41,10 @@ export async function prepareLiveMeter(engine: "node" | "xs"): Promise<LivePeers
 
 export const endLiveMeter = ({ gateway }: LivePeers) => gateway.stop();
 
-/** The values that the libraries read of a P1 meter that imports and exports these kilowatts, and the readings of that moment. */
+/**
+ * The values that the libraries read of a P1 meter that imports and exports these kilowatts, and the readings of that
+ * moment.
+ */
 async function readBoth({ gateway, folder }: LivePeers, [taken, given]: readonly [string, string]) {
 	const lines = [
 		...["/TST5METER", "", "1-0:1.8.1(000012.572*kWh)", "1-0:1.8.2(000001.000*kWh)", "1-0:2.8.1(000003.500*kWh)"],

@@ -47,7 +47,7 @@ async function withResponder<T>(
 	const names: string[] = [];
 	const problems: unknown[] = [];
 	const ready = new EventEmitter();
-	const told = once(ready, "named", { signal: AbortSignal.timeout(LINE_LIMIT_MS) });
+	const isNamed = once(ready, "named", { signal: AbortSignal.timeout(LINE_LIMIT_MS) });
 	const buffer = new Uint8Array(DATAGRAM_LIMIT);
 	const driver = new Driver({
 		timers: new NodeTimers(),
@@ -86,7 +86,7 @@ async function withResponder<T>(
 	const settings = { hostname: UNIT, instance: INSTANCE, address, netmask, accessPoint: false, services };
 	port.task.update((nowMs) => responder.start(settings, nowMs));
 	try {
-		await told;
+		await isNamed;
 		return await use(names, stop);
 	} finally {
 		stop();
@@ -95,7 +95,7 @@ async function withResponder<T>(
 	}
 }
 
-async function ask({ env, address }: Zeroconf, ...what: string[]): Promise<string[]> {
+async function query({ env, address }: Zeroconf, ...what: string[]): Promise<string[]> {
 	return (await run("python3", [SCRIPT, address, ...what], env)).trimEnd().split("\t");
 }
 
@@ -126,7 +126,7 @@ async function withScript(
 }
 
 /** Whether the script prints this line; lines on other devices are skipped. */
-async function comes(next: () => Promise<string | undefined>, wanted: string): Promise<boolean> {
+async function printsLine(next: () => Promise<string | undefined>, wanted: string): Promise<boolean> {
 	for (let line = await next(); line !== undefined; line = await next()) if (line === wanted) return true;
 	return false;
 }
@@ -136,7 +136,7 @@ export const mdnsCases = [
 		name: "finds the types of our services",
 		run: (zeroconf: Zeroconf) =>
 			withResponder(zeroconf, async () => {
-				const types = await ask(zeroconf, "types");
+				const types = await query(zeroconf, "types");
 				for (const type of ["_http", "_https", "_smgw"]) assert.ok(types.includes(`${type}._tcp.local.`), `${types}`);
 			}),
 	},
@@ -146,13 +146,13 @@ export const mdnsCases = [
 			withResponder(zeroconf, async () => {
 				const host = `${UNIT}.local.`;
 				const { address } = zeroconf;
-				assert.deepEqual(await ask(zeroconf, "service", `${INSTANCE}._https._tcp.local.`), [host, address, "443"]);
-				assert.deepEqual(await ask(zeroconf, "service", `${INSTANCE}._smgw._tcp.local.`), [
+				assert.deepEqual(await query(zeroconf, "service", `${INSTANCE}._https._tcp.local.`), [host, address, "443"]);
+				assert.deepEqual(await query(zeroconf, "service", `${INSTANCE}._smgw._tcp.local.`), [
 					...[host, address, "443"],
 					...["api=v1", "path=/api/v1", "model=SMG-1", "id=a1b2c3"],
 				]);
-				assert.deepEqual(await ask(zeroconf, "host", host), [address]);
-				assert.deepEqual(await ask(zeroconf, "host", `${UNIT}-2.local.`), ["nobody"]);
+				assert.deepEqual(await query(zeroconf, "host", host), [address]);
+				assert.deepEqual(await query(zeroconf, "host", `${UNIT}-2.local.`), ["nobody"]);
 			}),
 	},
 	{
@@ -161,9 +161,9 @@ export const mdnsCases = [
 			withScript(zeroconf, ["watch", "_smgw._tcp.local."], async (next) => {
 				const instance = `${INSTANCE}._smgw._tcp.local.`;
 				await withResponder(zeroconf, async (_names, stop) => {
-					const hasCome = await comes(next, `added\t${instance}`);
+					const wasAdded = await printsLine(next, `added\t${instance}`);
 					stop();
-					assert.ok(hasCome && (await comes(next, `removed\t${instance}`)));
+					assert.ok(wasAdded && (await printsLine(next, `removed\t${instance}`)));
 				});
 			}),
 	},
@@ -172,7 +172,7 @@ export const mdnsCases = [
 		run: (zeroconf: Zeroconf) =>
 			withResponder(zeroconf, async () => {
 				const claimed = ["claim", `${INSTANCE}._https._tcp.local.`, `other-${UNIT}.local.`];
-				assert.deepEqual(await ask(zeroconf, ...claimed), ["taken"]);
+				assert.deepEqual(await query(zeroconf, ...claimed), ["taken"]);
 			}),
 	},
 	{
@@ -183,7 +183,7 @@ export const mdnsCases = [
 				await withResponder(zeroconf, async (names) => {
 					assert.deepEqual(names, [`${UNIT}-2`]);
 					const instance = `${INSTANCE} (2)._https._tcp.local.`;
-					const found = await ask(zeroconf, "service", instance);
+					const found = await query(zeroconf, "service", instance);
 					assert.deepEqual(found, [`${UNIT}-2.local.`, zeroconf.address, "443"]);
 				});
 			}),

@@ -36,9 +36,9 @@ export interface Message {
 }
 
 export interface BrokerOptions {
-	/** Configuration beyond an open listener. */
+	/** Lines of the configuration in addition to an open listener. */
 	readonly lines?: readonly string[];
-	/** Files beside it, by name; `@/` in a line stands for their folder. */
+	/** Files in the folder of the configuration, by name; `@/` in a line is replaced by the folder's path. */
 	readonly files?: Readonly<Record<string, string>>;
 	/** Options of its clients, such as a user name. */
 	readonly client?: readonly string[];

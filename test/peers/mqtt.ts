@@ -20,13 +20,13 @@ function brokerOf({ broker }: Home): Mosquitto {
 	return broker;
 }
 
-interface Taken {
+interface Discovered {
 	readonly entities: ReadonlyMap<string, EntityState>;
 	readonly devices: readonly Answer[];
 }
 
 /** The gateway's entities in Home Assistant, by key. */
-async function taken({ hass }: Home): Promise<Taken> {
+async function entitiesIn({ hass }: Home): Promise<Discovered> {
 	const { entities, devices } = await hass.discovered();
 	const states = new Map((await hass.states()).map((state) => [state.entity_id, state]));
 	const found = new Map<string, EntityState>();
@@ -37,21 +37,21 @@ async function taken({ hass }: Home): Promise<Taken> {
 	return { entities: found, devices };
 }
 
-const stateOf = async (home: Home, key: string) => (await taken(home)).entities.get(key)?.state;
+const stateOf = async (home: Home, key: string) => (await entitiesIn(home)).entities.get(key)?.state;
 
 /** Waits until Home Assistant has this state of the entity. */
-function until(home: Home, key: string, wanted: string | undefined, limitMs = COME_LIMIT_MS): Promise<true> {
-	return waitFor(`${key} is not ${wanted}`, limitMs, async () =>
-		isSame(await stateOf(home, key), wanted) ? true : undefined,
+function until(home: Home, key: string, expected: string | undefined, limitMs = COME_LIMIT_MS): Promise<true> {
+	return waitFor(`${key} is not ${expected}`, limitMs, async () =>
+		isSame(await stateOf(home, key), expected) ? true : undefined,
 	);
 }
 
 async function checkValues(home: Home): Promise<void> {
-	const { entities } = await taken(home);
-	for (const [key, wanted] of Object.entries(VALUES)) {
+	const { entities } = await entitiesIn(home);
+	for (const [key, expected] of Object.entries(VALUES)) {
 		const state = entities.get(key);
 		assert.ok(state, `${key} is not there: ${[...entities.keys()]}`);
-		assert.deepEqual(shownBy(state), wanted, key);
+		assert.deepEqual(shownBy(state), expected, key);
 	}
 }
 
@@ -62,8 +62,8 @@ const KEY = "1_0_1_8_0";
 const VALUE = "15882.6927";
 
 /** Compares texts exactly and numbers by value, since programs may format numbers differently. */
-function isSame(state: string | undefined, wanted: string | undefined): boolean {
-	return state === wanted || (wanted === VALUE && Number(state) === Number(VALUE));
+function isSame(state: string | undefined, expected: string | undefined): boolean {
+	return state === expected || (expected === VALUE && Number(state) === Number(VALUE));
 }
 
 export const mqttCases = [
@@ -79,7 +79,7 @@ export const mqttCases = [
 			assert.deepEqual([retcode, code], [0, "ok"]);
 			await until(home, KEY, VALUE);
 			await checkValues(home);
-			const { entities, devices } = await taken(home);
+			const { entities, devices } = await entitiesIn(home);
 			assert.equal(devices.length, 1);
 			const [{ name, manufacturer, model, sw_version, serial_number }] = devices;
 			const { model: ourModel, serial, firmware_version } = await gateway.read("system/status");
@@ -101,7 +101,7 @@ export const mqttCases = [
 			brokerOf(home);
 			const { readings } = await gateway.read("iec62056/last");
 			const number = (readings as unknown as Answer[]).find(({ obis }) => /(96\.1\.0|C\.1\.0|0\.0\.0)$/.test(obis));
-			const first = (await taken(home)).entities;
+			const first = (await entitiesIn(home)).entities;
 			assert.equal(first.get("meter_number")!.state, number?.value1 ?? (await gateway.read("iec62056/last")).meter_id);
 			assert.equal(first.get("problem")!.state, "off");
 			assert.equal(first.get("problem")!.attributes.text, null);
@@ -114,8 +114,10 @@ export const mqttCases = [
 			assert.equal(Number(supported_features) & 1, 0);
 			await gateway.write("mqtt", { commands: true });
 			await gateway.read("iec62056/read");
-			const button = await waitFor("no button", RETURN_LIMIT_MS, async () => (await taken(home)).entities.get("read"));
-			assert.ok((await taken(home)).entities.has("identify"));
+			const button = await waitFor("no button", RETURN_LIMIT_MS, async () =>
+				(await entitiesIn(home)).entities.get("read"),
+			);
+			assert.ok((await entitiesIn(home)).entities.has("identify"));
 			const before = (await gateway.read("system/status")).meter_readouts;
 			await hass.call("button/press", button.entity_id);
 			await waitFor("the meter is not read", RETURN_LIMIT_MS, async () =>
@@ -125,7 +127,7 @@ export const mqttCases = [
 			await gateway.write("meter/protocol", { protocol: "dlms" });
 			await hass.call("button/press", button.entity_id);
 			await until(home, "problem", "on", INSTALL_LIMIT_MS);
-			const { text } = (await taken(home)).entities.get("problem")!.attributes;
+			const { text } = (await entitiesIn(home)).entities.get("problem")!.attributes;
 			assert.match(String(text), /meter/);
 			await gateway.write("meter/protocol", { protocol: "iec62056" });
 			await gateway.read("iec62056/read");
@@ -141,7 +143,7 @@ export const mqttCases = [
 			try {
 				await gateway.write("system/upgrade", { upgrade_url: files.url });
 				const found = await waitFor("no newer version", COME_LIMIT_MS, async () => {
-					const update = (await taken(home)).entities.get("update");
+					const update = (await entitiesIn(home)).entities.get("update");
 					return update?.state === "on" ? update : undefined;
 				});
 				assert.equal(found.attributes.latest_version, VERSION);
@@ -169,20 +171,20 @@ export const mqttCases = [
 		},
 	},
 	{
-		name: "Home Assistant has them again after a restart, and accepts them for its energy dashboard",
+		name: "Home Assistant has the entities again after a restart, and accepts them for its energy dashboard",
 		async run(home: Home) {
 			const { hass } = home;
 			brokerOf(home);
 			await hass.restartBeforeStatistics(STATISTICS_LEAD_MS);
 			await until(home, KEY, VALUE);
 			await checkValues(home);
-			const { entities } = await taken(home);
+			const { entities } = await entitiesIn(home);
 			const [imported, exported] = [KEY, "1_0_2_8_0"].map((key) => entities.get(key)!.entity_id);
 			assert.deepEqual(await hass.validateEnergy(imported, exported), []);
 		},
 	},
 	{
-		name: "Home Assistant shows them as unavailable while the broker is missing, and has them again after a restart of either",
+		name: "Home Assistant shows the entities as unavailable without the broker, and has them again after a restart of either",
 		async run(home: Home) {
 			const { gateway } = home;
 			const broker = brokerOf(home);
@@ -226,7 +228,7 @@ export const mqttCases = [
 			assert.equal((await broker.retained("homeassistant/device/+/config")).length, 1);
 			await gateway.write("mqtt", { discovery: false });
 			await until(home, KEY, undefined);
-			assert.deepEqual((await taken(home)).devices, []);
+			assert.deepEqual((await entitiesIn(home)).devices, []);
 			assert.deepEqual(await broker.retained("homeassistant/#"), []);
 			await gateway.write("mqtt", { discovery: true });
 			await gateway.read("iec62056/read");

@@ -76,10 +76,14 @@ export async function withServer(folder: string, use: (server: Server) => Promis
 	}
 }
 
-/** Repeats `ask` until `isWanted`; fails with the last answer. */
-export async function until<T>(ask: () => Promise<T>, isWanted: (answer: T) => boolean, limitMs: number): Promise<T> {
+/** Repeats `getAnswer` until `isWanted`; fails with the last answer. */
+export async function until<T>(
+	getAnswer: () => Promise<T>,
+	isWanted: (answer: T) => boolean,
+	limitMs: number,
+): Promise<T> {
 	for (const limit = Date.now() + limitMs; ; await sleep(500)) {
-		const answer = await ask();
+		const answer = await getAnswer();
 		if (isWanted(answer)) return answer;
 		assert.ok(Date.now() < limit, `never came; the last was ${JSON.stringify(answer)}`);
 	}

@@ -83,7 +83,9 @@ export const prometheusCases = [
 		async run(gateway: ProcessGateway) {
 			await readMeter(gateway, METERS[0]);
 			const { token, id } = await gateway.write("system/tokens", { name: "prometheus", scope: "read" });
-			const wanted = readMetrics((await gateway.get("metrics")).text).filter(({ labels }) => labels.obis !== undefined);
+			const expected = readMetrics((await gateway.get("metrics")).text).filter(
+				({ labels }) => labels.obis !== undefined,
+			);
 			try {
 				await scraping(gateway, token, async ({ query }) => {
 					await until(
@@ -94,7 +96,7 @@ export const prometheusCases = [
 					const scraped = await query('{obis=~".+"}');
 					assert.deepEqual(
 						scraped.map(({ metric, value }) => `${metric.__name__} ${metric.obis} ${Number(value[1])}`).sort(),
-						wanted.map(({ name, labels, value }) => `${name} ${labels.obis} ${Number(value)}`).sort(),
+						expected.map(({ name, labels, value }) => `${name} ${labels.obis} ${Number(value)}`).sort(),
 					);
 					assert.equal((await query("gateway_info")).length, 1);
 					assert.ok((await query("gateway_restarts_total")).length >= 1);

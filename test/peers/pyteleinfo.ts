@@ -46,15 +46,15 @@ async function compare(folder: string, frame: string): Promise<void> {
 	assert.ok(groups.length > 5);
 	const bytes = Buffer.from(frame, "latin1");
 	const bed = new Bed();
-	const [told] = [bytes, bytes].flatMap((one) => bed.receive(one));
+	const [readout] = [bytes, bytes].flatMap((one) => bed.receive(one));
 	const theirs = (await readAll(folder, groups)).filter((group) => group !== null);
-	assert.equal(told.isCut, theirs.length < groups.length);
+	assert.equal(readout.isCut, theirs.length < groups.length);
 	assert.deepEqual(
-		told.records.map(valuesOf),
+		readout.records.map(valuesOf),
 		theirs.map(([, data]) => expectedOf(data)),
 	);
 	const labels = theirs.map(([label]) => label);
-	for (const [i, record] of told.records.entries())
+	for (const [i, record] of readout.records.entries())
 		assert.ok(/^[01]-0:/.test(record) || record.startsWith(`${labels[i]}: `), record);
 }
 

@@ -32,9 +32,9 @@ export interface ReadingBench {
 	readonly gateway: ProcessGateway;
 	/** Host and port, covered by the certificate. */
 	readonly authority: string;
-	/** Read-only. */
+	/** Token of scope read. */
 	readonly token: string;
-	/** Holds gateway.pem. */
+	/** Folder that contains gateway.pem. */
 	readonly folder: string;
 	readonly last: JSONObject;
 }
@@ -96,8 +96,8 @@ async function startBrokerBench(): Promise<BrokerBench> {
 			[PAGE_BROKER]: `127.0.0.1:${broker.port}`,
 			"GATEWAY-PASSWORD": GATEWAY_PASSWORD,
 		});
-		const said = await shell(folder, `GATEWAY=https://${authority} ADMIN=${gateway.token}\n${setting}`);
-		assert.match(said, /"retcode":0/, said);
+		const output = await shell(folder, `GATEWAY=https://${authority} ADMIN=${gateway.token}\n${setting}`);
+		assert.match(output, /"retcode":0/, output);
 		const topic = `smgw/${(await gateway.read("system/version")).device.serial.toLowerCase()}`;
 		// MQTT sent the last readout when it was enabled.
 		const state = JSON.parse(await messageOf(broker, `${topic}/state`));

@@ -44,7 +44,7 @@ interface Peer<T> {
 
 const counts = { passed: 0, failed: 0, skipped: 0 };
 
-function tell(outcome: keyof typeof counts, text: string, count = 1): void {
+function report(outcome: keyof typeof counts, text: string, count = 1): void {
 	counts[outcome] += count;
 	process.stdout.write(`${outcome}  ${text}\n`);
 }
@@ -54,17 +54,18 @@ async function check<T>({ name, prepare, cases, end }: Peer<T>): Promise<void> {
 	try {
 		prepared = await prepare();
 	} catch (error) {
-		if (error instanceof PeerMissing) tell("skipped", `${name}, ${cases.length} cases: ${error.message}`, cases.length);
-		else tell("failed", `${name} could not be prepared: ${(error as Error).message}`);
+		if (error instanceof PeerMissing)
+			report("skipped", `${name}, ${cases.length} cases: ${error.message}`, cases.length);
+		else report("failed", `${name} could not be prepared: ${(error as Error).message}`);
 		return;
 	}
 	for (const one of cases) {
 		try {
 			await one.run(prepared);
-			tell("passed", `${name}: ${one.name}`);
+			report("passed", `${name}: ${one.name}`);
 		} catch (error) {
-			if (error instanceof PeerMissing) tell("skipped", `${name}: ${one.name}: ${error.message}`);
-			else tell("failed", `${name}: ${one.name}\n${(error as Error).message}`);
+			if (error instanceof PeerMissing) report("skipped", `${name}: ${one.name}: ${error.message}`);
+			else report("failed", `${name}: ${one.name}\n${(error as Error).message}`);
 		}
 	}
 	await end?.(prepared);

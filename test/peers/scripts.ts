@@ -15,7 +15,7 @@ import { template } from "./templates.js";
 
 const PACKAGES = ["jinja2==3.1.6", "markupsafe==3.0.2", "pyyaml==6.0.2"];
 const DAY_S = 86_400;
-/** A closed connection occupies its place for a while, and a stream is the first that is closed for another. */
+/** Time until closed connections have freed their places, ms; before it, the gateway closes a stream for a new one. */
 const PLACES_MS = 3000;
 /** If the stream was closed, the script reconnects after 30 s. */
 const FOLLOW_LIMIT_MS = 90_000;

@@ -46,8 +46,8 @@ function shown([code, value, unit]: Entry): string {
 }
 
 function ours(bytes: Uint8Array): string[][] {
-	const told = new Bed().receive(bytes, 0, 64).filter(({ event }) => event === EVENT_READOUT);
-	return told.map(({ records }) =>
+	const readouts = new Bed().receive(bytes, 0, 64).filter(({ event }) => event === EVENT_READOUT);
+	return readouts.map(({ records }) =>
 		records.map((record) => {
 			const [, code, value, unit = ""] = /^(\S+): (.*?)(?:\*(.*))?$/.exec(record)!;
 			return unit === "" && !/^-?\d{1,3}$/.test(value) ? `${code}: ${value} ` : `${code}: ${Number(value)} ${unit}`;

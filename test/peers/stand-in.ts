@@ -39,7 +39,7 @@ const REQUESTS: readonly Sent[] = [
 	{ path: "/api/", method: "POST" },
 	{ path: "/api/", method: "POST", who: "stranger" },
 	{ path: "/api/states", method: "POST" },
-	// New, repeated, another state, other attributes.
+	// A new state, the same state again, another state, other attributes.
 	set(ENTITY, ENERGY),
 	set(ENTITY, ENERGY),
 	set(ENTITY, { ...ENERGY, state: "1234.568" }),
@@ -88,7 +88,7 @@ const REQUESTS: readonly Sent[] = [
 	set(ENTITY, { state: "1", attributes: { nested: { list: [1, 2] } } }),
 	set(ENTITY, { state: "abc", attributes: ENERGY.attributes }),
 	set(ENTITY, { state: "1", more: "is ignored" }),
-	// Entity ids.
+	// Valid and invalid entity ids.
 	...[
 		...["sensor.a", "sensor.0", "sensor.a_b", "sensor.a__b", "sensor._a", "sensor.a_", "sensor.a-b", "sensor.a b"],
 		...["sensor.a.b", "sensor", "sensor.", ".a", "sen_sor.a", "sen__sor.a", "_sensor.a", "sensor_.a", "nosuch.a"],

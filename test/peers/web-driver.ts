@@ -108,18 +108,18 @@ export class Firefox implements Browser {
 			return attempt;
 		});
 		const browser = new Firefox(child, folder, socket);
-		await browser.#ask("WebDriver:NewSession", { acceptInsecureCerts: true });
-		await browser.#ask("WebDriver:SetTimeouts", { script: SCRIPT_LIMIT_MS });
+		await browser.#sendCommand("WebDriver:NewSession", { acceptInsecureCerts: true });
+		await browser.#sendCommand("WebDriver:SetTimeouts", { script: SCRIPT_LIMIT_MS });
 		return browser;
 	}
 
 	async open(url: string): Promise<void> {
-		await this.#ask("WebDriver:Navigate", { url });
+		await this.#sendCommand("WebDriver:Navigate", { url });
 	}
 
 	async run(body: string): Promise<unknown> {
 		const script = { script: scriptOf(body), args: [], sandbox: null };
-		return resultOf(((await this.#ask("WebDriver:ExecuteAsyncScript", script)) as { value: unknown }).value);
+		return resultOf(((await this.#sendCommand("WebDriver:ExecuteAsyncScript", script)) as { value: unknown }).value);
 	}
 
 	async end(): Promise<void> {
@@ -128,7 +128,7 @@ export class Firefox implements Browser {
 		rmSync(this.#folder, { recursive: true, force: true, maxRetries: 5 });
 	}
 
-	#ask(command: string, parameters: object): Promise<unknown> {
+	#sendCommand(command: string, parameters: object): Promise<unknown> {
 		const id = ++this.#lastId;
 		const text = JSON.stringify([0, id, command, parameters]);
 		return new Promise((resolve, reject) => {
@@ -178,18 +178,18 @@ export class WebKit implements Browser {
 		});
 		const address = `http://127.0.0.1:${port}/session`;
 		const capabilities = { alwaysMatch: { acceptInsecureCerts: true } };
-		const { sessionId } = (await patiently(() => ask(address, { capabilities }))) as { sessionId: string };
+		const { sessionId } = (await patiently(() => sendCommand(address, { capabilities }))) as { sessionId: string };
 		const browser = new WebKit([driver, screen], `${address}/${sessionId}`);
-		await ask(`${browser.#session}/timeouts`, { script: SCRIPT_LIMIT_MS });
+		await sendCommand(`${browser.#session}/timeouts`, { script: SCRIPT_LIMIT_MS });
 		return browser;
 	}
 
 	async open(url: string): Promise<void> {
-		await ask(`${this.#session}/url`, { url });
+		await sendCommand(`${this.#session}/url`, { url });
 	}
 
 	async run(body: string): Promise<unknown> {
-		return resultOf(await ask(`${this.#session}/execute/async`, { script: scriptOf(body), args: [] }));
+		return resultOf(await sendCommand(`${this.#session}/execute/async`, { script: scriptOf(body), args: [] }));
 	}
 
 	async end(): Promise<void> {
@@ -199,7 +199,7 @@ export class WebKit implements Browser {
 }
 
 /** Sends a command of WebDriver; returns the value of the reply. */
-async function ask(address: string, body: object): Promise<unknown> {
+async function sendCommand(address: string, body: object): Promise<unknown> {
 	const reply = await fetch(address, { method: "POST", body: JSON.stringify(body) });
 	const { value } = (await reply.json()) as { value: { message?: string } };
 	if (!reply.ok) throw new Error(value.message);

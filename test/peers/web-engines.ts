@@ -62,8 +62,7 @@ export const walkCases = [
 				);
 			}
 			const errors = `window.seen = []; addEventListener("error", ({ message }) => seen.push(message));`;
-			// The address contains a page, because otherwise the set-up would be shown, since the password is that of the
-			// label.
+			// The address names a page. Without one the set-up would be shown, because the password is still the label's.
 			await browser.run(`${KIT} ${errors} location.hash = "#/dashboard";
 				await put(await one("[name=password]"), ${JSON.stringify(PASSWORD)});
 				(await one("main form")).requestSubmit();

@@ -19,16 +19,16 @@ const ANSWER_LIMIT_MS = 120_000;
 const END_LIMIT_MS = 10_000;
 
 // biome-ignore lint/suspicious/noExplicitAny: JSON of others
-export type Told = any;
+export type ZHAEvent = any;
 
 interface Waiting {
-	readonly matches: (told: Told) => boolean;
-	readonly take: (told: Told) => void;
+	readonly matches: (event: ZHAEvent) => boolean;
+	readonly take: (event: ZHAEvent) => void;
 }
 
 export class ZHA {
 	/** All events since its start. */
-	readonly told: Told[] = [];
+	readonly events: ZHAEvent[] = [];
 	readonly #child: ChildProcess;
 	#waiting: Waiting[] = [];
 	#errors = "";
@@ -39,7 +39,7 @@ export class ZHA {
 		this.#child.stderr?.on("data", (bytes: Buffer) => {
 			this.#errors = (this.#errors + bytes.toString()).slice(-16_384);
 		});
-		createInterface(this.#child.stdout!).on("line", (line) => this.#tell(JSON.parse(line)));
+		createInterface(this.#child.stdout!).on("line", (line) => this.#handleEvent(JSON.parse(line)));
 		this.#child.once("close", () => {
 			this.#isOver = true;
 			for (const { take } of this.#waiting) take(undefined);
@@ -79,15 +79,20 @@ export class ZHA {
 	}
 
 	/** The first event of this name, past or future, after the first `from` lines, that `matches`. */
-	event(name: string, limitMs: number, matches: (told: Told) => boolean = () => true, from = 0): Promise<Told> {
-		const isIt = (told: Told) => told.event === name && matches(told);
-		const past = this.told.slice(from).find(isIt);
+	event(
+		name: string,
+		limitMs: number,
+		matches: (event: ZHAEvent) => boolean = () => true,
+		from = 0,
+	): Promise<ZHAEvent> {
+		const isIt = (event: ZHAEvent) => event.event === name && matches(event);
+		const past = this.events.slice(from).find(isIt);
 		return past === undefined ? this.#next(`event ${name}`, limitMs, isIt) : Promise.resolve(past);
 	}
 
 	/** Reply to a command of run_zha.py. Throws an Error with its message if the command fails. */
-	async ask(command: string, ...args: unknown[]): Promise<Told> {
-		const answered = this.#next(command, ANSWER_LIMIT_MS, (told) => "answer" in told || "error" in told);
+	async sendCommand(command: string, ...args: unknown[]): Promise<ZHAEvent> {
+		const answered = this.#next(command, ANSWER_LIMIT_MS, (event) => "answer" in event || "error" in event);
 		this.#child.stdin?.write(`${JSON.stringify([command, ...args])}\n`);
 		const { answer, error } = await answered;
 		if (error !== undefined) throw new Error(`${command}: ${error}`);
@@ -101,29 +106,29 @@ export class ZHA {
 		await endChild(this.#child);
 	}
 
-	#tell(told: Told): void {
-		this.told.push(told);
-		const index = this.#waiting.findIndex(({ matches }) => matches(told));
+	#handleEvent(event: ZHAEvent): void {
+		this.events.push(event);
+		const index = this.#waiting.findIndex(({ matches }) => matches(event));
 		if (index < 0) return;
 		const [{ take }] = this.#waiting.splice(index, 1);
-		take(told);
+		take(event);
 	}
 
-	async #next(what: string, limitMs: number, matches: (told: Told) => boolean): Promise<Told> {
+	async #next(what: string, limitMs: number, matches: (event: ZHAEvent) => boolean): Promise<ZHAEvent> {
 		let late: NodeJS.Timeout | undefined;
-		const told = this.#isOver
+		const event = this.#isOver
 			? undefined
-			: await new Promise<Told>((resolve) => {
+			: await new Promise<ZHAEvent>((resolve) => {
 					late = setTimeout(resolve, limitMs, null);
 					this.#waiting.push({ matches, take: resolve });
 				});
 		clearTimeout(late);
-		if (told === undefined && /No module named/.test(this.#errors)) throw new PeerMissing(this.#errors.trim());
-		assert.ok(told !== undefined, `${what}: it ended:\n${this.#errors}`);
+		if (event === undefined && /No module named/.test(this.#errors)) throw new PeerMissing(this.#errors.trim());
+		assert.ok(event !== undefined, `${what}: it ended:\n${this.#errors}`);
 		assert.ok(
-			told !== null,
-			`${what}: not in ${limitMs} ms; it told ${JSON.stringify(this.told.slice(-20))}\n${this.#errors}`,
+			event !== null,
+			`${what}: not in ${limitMs} ms; the events were ${JSON.stringify(this.events.slice(-20))}\n${this.#errors}`,
 		);
-		return told;
+		return event;
 	}
 }

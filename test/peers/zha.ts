@@ -17,7 +17,7 @@ import type { JSONObject } from "../api/gateway.js";
 import { ProcessGateway } from "../api/process-gateway.js";
 import { makeFile, SIGNER } from "../ota/bench.js";
 import { waitFor } from "./home.js";
-import { type Told, ZHA } from "./zha-program.js";
+import { ZHA, type ZHAEvent } from "./zha-program.js";
 
 const METERING = 0x0702;
 const MEASUREMENT = 0x0b04;
@@ -118,7 +118,7 @@ function stateOf(gateway: ProcessGateway, state: string): Promise<JSONObject> {
 }
 
 /** ZHA's sensors of the five values. */
-function shown(entities: Told): unknown[] {
+function shown(entities: ZHAEvent): unknown[] {
 	return [
 		"1-1794-summation_delivered",
 		"1-1794-summation_received",
@@ -129,8 +129,8 @@ function shown(entities: Told): unknown[] {
 }
 
 /** Attributes that ZHA configured for reports, with the gateway's answers. */
-function configured({ told }: ZHA): Record<string, string> {
-	const all = told.filter(({ event }) => event === "configured").map(({ attributes }) => attributes);
+function configured({ events }: ZHA): Record<string, string> {
+	const all = events.filter(({ event }) => event === "configured").map(({ attributes }) => attributes);
 	return Object.assign({}, ...all);
 }
 
@@ -150,13 +150,13 @@ export const zhaCases = [
 		async run(home: Home) {
 			const { gateway, zha } = home;
 			await read(home, FIRST);
-			await zha.ask("permit", 120);
+			await zha.sendCommand("permit", 120);
 			const ready = await zha.event("ready", JOIN_LIMIT_MS, ({ status }) => status === "INITIALIZED");
 			home.ieee = ready.ieee;
 			const config = await stateOf(gateway, "joined");
 			assert.equal(config.ieee_address, home.ieee.replaceAll(":", "").toUpperCase());
 			const [started, interviewed] = ["started", "interviewed"].map((name) =>
-				zha.told.find(({ event }) => event === name),
+				zha.events.find(({ event }) => event === name),
 			);
 			assert.deepEqual([config.channel, config.pan_id], [started.channel, started.pan]);
 			const { device } = await gateway.read("system/version");
@@ -169,12 +169,12 @@ export const zhaCases = [
 		async run(home: Home) {
 			const { zha, ieee } = home;
 			await waitFor(`ZHA does not show ${FIRST}`, REPORT_LIMIT_MS, async () => {
-				const entities = await zha.ask("entities", ieee);
+				const entities = await zha.sendCommand("entities", ieee);
 				return JSON.stringify(shown(entities)) === JSON.stringify(FIRST) ? true : undefined;
 			});
-			const entities = await zha.ask("entities", ieee);
+			const entities = await zha.sendCommand("entities", ieee);
 			assert.equal(entities["1-2820"]?.native_value, FIRST[2]);
-			const platforms = Object.values(entities).map(({ platform }: Told) => platform);
+			const platforms = Object.values(entities).map(({ platform }: ZHAEvent) => platform);
 			for (const platform of ["UPDATE", "BUTTON"]) assert.ok(platforms.includes(platform), JSON.stringify(entities));
 		},
 	},
@@ -189,8 +189,9 @@ export const zhaCases = [
 				assert.equal(answers[name], "SUCCESS", name);
 			for (const [name, answer] of Object.entries(answers))
 				assert.match(answer, /^(SUCCESS|UNSUPPORTED_ATTRIBUTE|UNREPORTABLE_ATTRIBUTE)$/, name);
-			for (const { cluster, success } of zha.told.filter(({ event }) => event === "bound")) assert.ok(success, cluster);
-			const [demand] = await zha.ask("reporting", ieee, METERING, [0x0400]);
+			for (const { cluster, success } of zha.events.filter(({ event }) => event === "bound"))
+				assert.ok(success, cluster);
+			const [demand] = await zha.sendCommand("reporting", ieee, METERING, [0x0400]);
 			assert.deepEqual([demand.status, demand.attribute], ["SUCCESS", 0x0400]);
 			assert.ok(demand.min < demand.max && demand.max <= 900, JSON.stringify(demand));
 		},
@@ -198,7 +199,7 @@ export const zhaCases = [
 	{
 		name: "missing attributes are refused one by one",
 		async run({ zha, ieee }: Home) {
-			const { values, failures } = await zha.ask("read", ieee, MEASUREMENT, [0x0505, 0x0905, 0x050b, 0x0510]);
+			const { values, failures } = await zha.sendCommand("read", ieee, MEASUREMENT, [0x0505, 0x0905, 0x050b, 0x0510]);
 			assert.deepEqual(Object.keys(values).sort(), ["1285", "1291"]);
 			assert.deepEqual(failures, { 2309: UNSUPPORTED, 1296: UNSUPPORTED });
 		},
@@ -207,13 +208,13 @@ export const zhaCases = [
 		name: "a new reading is reported",
 		async run(home: Home) {
 			const { zha, ieee } = home;
-			const from = zha.told.length;
+			const from = zha.events.length;
 			await read(home, SECOND);
 			const reported = (cluster: number, attribute: number) =>
 				zha.event(
 					"reported",
 					REPORT_LIMIT_MS,
-					(told) => told.cluster === cluster && told.attribute === attribute,
+					(event) => event.cluster === cluster && event.attribute === attribute,
 					from,
 				);
 			assert.equal((await reported(METERING, 0x0400)).value, SECOND[2]);
@@ -222,7 +223,7 @@ export const zhaCases = [
 			assert.equal((await reported(MEASUREMENT, 0x0505)).value, SECOND[3] * 10);
 			assert.equal((await reported(MEASUREMENT, 0x0508)).value, SECOND[4] * 100);
 			assert.equal((await reported(MEASUREMENT, 0x050b)).value, SECOND[2]);
-			assert.deepEqual(shown(await zha.ask("entities", ieee)), SECOND);
+			assert.deepEqual(shown(await zha.sendCommand("entities", ieee)), SECOND);
 			const { reported: sent } = await home.gateway.read("zigbee/config");
 			assert.deepEqual(
 				sent.map(({ value }: JSONObject) => value),
@@ -233,17 +234,17 @@ export const zhaCases = [
 	{
 		name: "the identify button works",
 		async run({ zha, ieee }: Home) {
-			assert.equal(await zha.ask("button", ieee), 1);
+			assert.equal(await zha.sendCommand("button", ieee), 1);
 		},
 	},
 	{
 		name: "the gateway installs a firmware that ZHA offers, and runs it",
 		async run({ gateway, zha, ieee }: Home) {
 			const version = `0x${buildNumber(NEXT).toString(16).padStart(8, "0")}`;
-			const update = async () => (await zha.ask("entities", ieee))["1-25-firmware_update"];
+			const update = async () => (await zha.sendCommand("entities", ieee))["1-25-firmware_update"];
 			assert.equal((await update()).latest_version, version);
 			const rebooted = gateway.rebooted();
-			assert.equal(await zha.ask("install", ieee), true);
+			assert.equal(await zha.sendCommand("install", ieee), true);
 			await rebooted;
 			await gateway.login();
 			assert.equal((await gateway.read("system/version")).firmware.version, NEXT);
@@ -262,7 +263,7 @@ export const zhaCases = [
 			await stateOf(gateway, "joined");
 			await home.zha.end();
 			home.zha = await ZHA.start(ports[0].port);
-			assert.deepEqual(await home.zha.ask("devices"), [home.ieee]);
+			assert.deepEqual(await home.zha.sendCommand("devices"), [home.ieee]);
 			await read(home, FIRST);
 			await home.zha.event(
 				"reported",
@@ -274,7 +275,7 @@ export const zhaCases = [
 	{
 		name: "the gateway never reveals the network's key",
 		async run({ gateway, zha }: Home) {
-			const { key } = zha.told.find(({ event }) => event === "started");
+			const { key } = zha.events.find(({ event }) => event === "started");
 			const hex = key.replaceAll(":", "");
 			assert.match(hex, /^[0-9a-f]{32}$/);
 			for (const path of ["zigbee/config", "system/status", "system/log", "metrics", "system/backup"]) {
@@ -289,12 +290,12 @@ export const zhaCases = [
 	{
 		name: "the gateway leaves when ZHA removes it, and does not join again",
 		async run({ gateway, zha, ieee }: Home) {
-			await zha.ask("remove", ieee);
+			await zha.sendCommand("remove", ieee);
 			await stateOf(gateway, "not_joined");
-			await zha.ask("permit", 60);
+			await zha.sendCommand("permit", 60);
 			await gateway.pass(3000);
 			assert.equal((await gateway.read("zigbee/config")).state, "not_joined");
-			assert.deepEqual(await zha.ask("devices"), []);
+			assert.deepEqual(await zha.sendCommand("devices"), []);
 		},
 	},
 ];

@@ -37,7 +37,7 @@ describe("power/button", () => {
 		change(false);
 	}
 
-	for (const [ms, wanted] of [
+	for (const [ms, expected] of [
 		[1, ["pressed"]],
 		[2999, ["pressed"]],
 		[3000, []],
@@ -45,10 +45,10 @@ describe("power/button", () => {
 		[10_000, ["held"]],
 		[60_000, ["held"]],
 	] as const) {
-		it(`reports ${wanted[0] ?? "nothing"} for a press of ${ms} ms`, () => {
+		it(`reports ${expected[0] ?? "nothing"} for a press of ${ms} ms`, () => {
 			hold(ms);
 			time.advance(60_000);
-			assert.deepEqual(happened, wanted);
+			assert.deepEqual(happened, expected);
 		});
 	}
 	it("acts while the button is still held", () => {

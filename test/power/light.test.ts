@@ -19,13 +19,13 @@ const FLASHES = "100 on, 400 off";
 const MEDIUM = "300 on, 300 off";
 
 /** A light that records what it is set to. */
-class NotedLight {
-	readonly #told: string[] = [];
+class RecordingLight {
+	readonly #states: string[] = [];
 	closed = 0;
 	readonly port: LEDPort;
 
 	constructor() {
-		const noted = this;
+		const recorder = this;
 		this.port = {
 			pins: { marker: 1 },
 			io: class {
@@ -33,11 +33,11 @@ class NotedLight {
 					assert.deepEqual(options, { marker: 1 });
 				}
 				blink(onMs: number, offMs: number): void {
-					assert.equal(noted.closed, 0, "the light is not set after it is closed");
-					noted.#told.push(onMs === 0 ? OFF : offMs === 0 ? ON : `${onMs} on, ${offMs} off`);
+					assert.equal(recorder.closed, 0, "the light is not set after it is closed");
+					recorder.#states.push(onMs === 0 ? OFF : offMs === 0 ? ON : `${onMs} on, ${offMs} off`);
 				}
 				close(): void {
-					noted.closed++;
+					recorder.closed++;
 				}
 			},
 		};
@@ -45,20 +45,20 @@ class NotedLight {
 
 	/** Returns the states that the light was set to since the last call. */
 	take(): string[] {
-		return this.#told.splice(0);
+		return this.#states.splice(0);
 	}
 }
 
 describe("power/light", () => {
 	let time: VirtualTime;
-	let noted: NotedLight;
+	let recorder: RecordingLight;
 	let light: Light;
 
 	beforeEach(() => {
 		time = new VirtualTime();
-		noted = new NotedLight();
+		recorder = new RecordingLight();
 		const driver = new Driver({ clock: time, timers: time, guard: (_part, run) => run() });
-		light = new Light({ driver }, noted.port);
+		light = new Light({ driver }, recorder.port);
 	});
 
 	const STATES: Readonly<Record<string, () => void>> = {
@@ -97,9 +97,9 @@ describe("power/light", () => {
 			const shown = SHOWN[state][index];
 			it(`${shown === "" ? "is not set" : `shows "${shown}"`} if it is ${state} and the gateway ${event}`, () => {
 				enter();
-				noted.take();
+				recorder.take();
 				happen();
-				assert.deepEqual(noted.take().join(), shown);
+				assert.deepEqual(recorder.take().join(), shown);
 			});
 		}
 	it("blinks slowly while the network is waited for, and is set only once", () => {
@@ -107,43 +107,43 @@ describe("power/light", () => {
 		light.waiting(true);
 		light.waiting(true);
 		time.advance(10_000);
-		assert.deepEqual(noted.take(), [SLOW]);
+		assert.deepEqual(recorder.take(), [SLOW]);
 		light.waiting(false);
 		light.waiting(false);
-		assert.deepEqual(noted.take(), [OFF]);
+		assert.deepEqual(recorder.take(), [OFF]);
 	});
 
 	it("is on while the meter is read, even if the network is waited for", () => {
 		light.reading(true);
 		light.waiting(true);
-		assert.deepEqual(noted.take(), [ON, ON]);
+		assert.deepEqual(recorder.take(), [ON, ON]);
 		light.reading(false);
-		assert.deepEqual(noted.take(), [SLOW]);
+		assert.deepEqual(recorder.take(), [SLOW]);
 	});
 
 	it("flashes for a readout, and afterwards shows the same as before", () => {
 		light.flash();
 		time.advance(99);
-		assert.deepEqual(noted.take(), [ON]);
+		assert.deepEqual(recorder.take(), [ON]);
 		time.advance(1);
-		assert.deepEqual(noted.take(), [OFF]);
+		assert.deepEqual(recorder.take(), [OFF]);
 		light.waiting(true);
 		light.flash();
 		time.advance(50);
 		light.flash();
 		time.advance(99);
-		assert.deepEqual(noted.take(), [SLOW, ON, ON]);
+		assert.deepEqual(recorder.take(), [SLOW, ON, ON]);
 		time.advance(1000);
-		assert.deepEqual(noted.take(), [SLOW]);
+		assert.deepEqual(recorder.take(), [SLOW]);
 	});
 
 	it("ends a flash at once when the meter is read", () => {
 		light.flash();
 		light.reading(true);
 		time.advance(1000);
-		assert.deepEqual(noted.take(), [ON, ON]);
+		assert.deepEqual(recorder.take(), [ON, ON]);
 		light.reading(false);
-		assert.deepEqual(noted.take(), [OFF]);
+		assert.deepEqual(recorder.take(), [OFF]);
 	});
 
 	it("blinks fast during a factory reset, and shows nothing else afterwards", () => {
@@ -154,65 +154,65 @@ describe("power/light", () => {
 		light.reading(false);
 		light.waiting(true);
 		time.advance(1000);
-		const told = noted.take();
-		assert.deepEqual(told.splice(0, 2), [ON, ON]);
-		assert.deepEqual(new Set(told), new Set([FAST]));
+		const states = recorder.take();
+		assert.deepEqual(states.splice(0, 2), [ON, ON]);
+		assert.deepEqual(new Set(states), new Set([FAST]));
 	});
 
 	it("closes its port and its timer when it is stopped", () => {
 		light.flash();
 		light.stop();
-		assert.equal(noted.closed, 1);
+		assert.equal(recorder.closed, 1);
 		time.advance(1000);
-		assert.deepEqual(noted.take(), [ON]);
+		assert.deepEqual(recorder.take(), [ON]);
 	});
 });
 
 describe("the light of a gateway", () => {
 	it("blinks while the access point waits for a client, and faster when the button resets the unit", () => {
-		const noted = new NotedLight();
-		const world = new VirtualWorld({ led: noted.port, wifi: (timers) => new VirtualAir(timers).port });
+		const recorder = new RecordingLight();
+		const world = new VirtualWorld({ led: recorder.port, wifi: (timers) => new VirtualAir(timers).port });
 		const gateway = new Gateway(world);
 		gateway.start();
 		world.advance(1000);
-		assert.deepEqual(noted.take(), [SLOW]);
+		assert.deepEqual(recorder.take(), [SLOW]);
 		world.button!.press(12_000);
 		world.advance(9900);
-		assert.deepEqual(noted.take(), []);
+		assert.deepEqual(recorder.take(), []);
 		world.advance(200);
-		assert.deepEqual(noted.take(), [FAST]);
+		assert.deepEqual(recorder.take(), [FAST]);
 		gateway.stop();
-		assert.equal(noted.closed, 1);
+		assert.equal(recorder.closed, 1);
 	});
 
 	const telegramOf = (mode: string) => splitTelegram(iecVectors().find((vector) => vector.mode === mode)!.telegram);
-	let noted: NotedLight;
+	let recorder: RecordingLight;
 
 	/** Creates a reader with a recorded light. */
 	function readerOf(settings: Partial<Settings>): ReaderBench {
-		noted = new NotedLight();
+		recorder = new RecordingLight();
 		const world = new VirtualWorld();
 		const { clock, timers } = world;
-		const light = new Light({ driver: new Driver({ clock, timers, guard: (_part, run) => run() }) }, noted.port);
+		const light = new Light({ driver: new Driver({ clock, timers, guard: (_part, run) => run() }) }, recorder.port);
 		return new ReaderBench(settings, {}, light);
 	}
 
 	it("is on while the meter is read, even if reading fails, and flashes for a readout", () => {
 		const bench = readerOf({});
 		bench.read();
-		assert.deepEqual(noted.take(), [ON, OFF]);
+		assert.deepEqual(recorder.take(), [ON, OFF]);
 		bench.world.serial.meter.connect(new IECMeter({ source: () => telegramOf("C") }));
 		bench.world.advance(5000);
 		bench.read();
-		assert.deepEqual(noted.take(), [ON, OFF, ON]);
+		assert.deepEqual(recorder.take(), [ON, OFF, ON]);
 	});
 
 	it("flashes for each unsolicited telegram", () => {
 		const bench = readerOf({ modeD: true, modeDBaud: 9600 });
 		const source = () => telegramOf("D");
 		bench.world.serial.meter.connect(new IECMeter({ source, mode: "D", pushBaud: 9600, pushMs: 20_000 }));
-		assert.deepEqual(noted.take(), []);
+		assert.deepEqual(recorder.take(), []);
 		bench.world.advance(18_000);
-		assert.deepEqual(noted.take(), [ON]);
+		assert.deepEqual(recorder.take(), [ON]);
 	});
 });

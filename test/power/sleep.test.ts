@@ -38,7 +38,7 @@ class Bench implements Sleeper, Power {
 	isWorking = false;
 	isSending = false;
 	nextRunMs = QUARTER_MS;
-	readonly told: string[] = [];
+	readonly requests: string[] = [];
 
 	constructor(setup: Partial<Pick<Bench, "battery" | "usb" | "powerMode" | "isNew" | "isWorking" | "isSending">> = {}) {
 		Object.assign(this, setup);
@@ -52,19 +52,19 @@ class Bench implements Sleeper, Power {
 	}
 
 	connect(): void {
-		this.told.push("connect");
+		this.requests.push("connect");
 	}
 
 	giveUp(): void {
-		this.told.push("give up");
+		this.requests.push("give up");
 	}
 
 	emptied(): void {
-		this.told.push("emptied");
+		this.requests.push("emptied");
 	}
 
 	fallAsleep(ms: number): void {
-		this.told.push(`sleep ${ms}`);
+		this.requests.push(`sleep ${ms}`);
 	}
 
 	batteryVoltage(): number {
@@ -108,7 +108,7 @@ describe("power/sleep", () => {
 			bench.time.advance(1000);
 		},
 		"the button is pressed": (bench) => bench.policy.pressed(),
-		"a token was shown": (bench) => bench.policy.asked(),
+		"a token was shown": (bench) => bench.policy.requestReceived(),
 		"USB is plugged in": (bench) => {
 			bench.usb = 5;
 			bench.time.advance(10_000);
@@ -153,14 +153,14 @@ describe("power/sleep", () => {
 				const bench = make();
 				assert.equal(bench.state, state);
 				happen(bench);
-				assert.equal(bench.state, AFTER[event][index], bench.told.join());
-				const sleeps = bench.told.filter((line) => line.startsWith("sleep"));
+				assert.equal(bench.state, AFTER[event][index], bench.requests.join());
+				const sleeps = bench.requests.filter((line) => line.startsWith("sleep"));
 				assert.equal(sleeps.length, bench.state === "ASLEEP" ? 1 : 0);
 				assert.equal(bench.policy.deadlineMs === Number.POSITIVE_INFINITY, bench.state === "ASLEEP");
 				// The radio is on exactly while clients may connect.
-				const isOpen = state !== "LOW" && state !== "ASLEEP" && bench.told.includes("connect");
+				const isOpen = state !== "LOW" && state !== "ASLEEP" && bench.requests.includes("connect");
 				if (bench.state === "AWAKE" || bench.state === "ATTENDED") assert.ok(isOpen);
-				if (state === "LOW" || state === "ASLEEP") assert.ok(!bench.told.includes("connect"));
+				if (state === "LOW" || state === "ASLEEP") assert.ok(!bench.requests.includes("connect"));
 				bench.time.advance(2 * LIMIT_MS);
 			});
 
@@ -168,7 +168,7 @@ describe("power/sleep", () => {
 		const bench = new Bench();
 		bench.nextRunMs = 12_000;
 		bench.begin(START_BY_TIMER);
-		assert.deepEqual(bench.told, ["sleep 12000"]);
+		assert.deepEqual(bench.requests, ["sleep 12000"]);
 		const near = new Bench();
 		near.nextRunMs = 9000;
 		near.begin(START_BY_TIMER);
@@ -176,31 +176,31 @@ describe("power/sleep", () => {
 		assert.equal(near.state, "ROUTINE");
 		near.nextRunMs = Number.POSITIVE_INFINITY;
 		near.time.advance(250);
-		assert.deepEqual(near.told, [`sleep ${LONGEST_MS}`]);
+		assert.deepEqual(near.requests, [`sleep ${LONGEST_MS}`]);
 	});
 
 	it("keeps the radio off until there is data to send, and waits for that for a minute at most", () => {
 		const bench = new Bench({ isWorking: true }).begin(START_BY_TIMER);
 		bench.time.advance(5000);
-		assert.deepEqual(bench.told, []);
+		assert.deepEqual(bench.requests, []);
 		bench.isWorking = false;
 		bench.isSending = true;
 		bench.time.advance(SEND_MS - 1000);
-		assert.deepEqual(bench.told, ["connect"]);
+		assert.deepEqual(bench.requests, ["connect"]);
 		bench.isSending = false;
 		bench.time.advance(250);
-		assert.equal(bench.told.length, 2);
+		assert.equal(bench.requests.length, 2);
 		const stuck = new Bench({ isSending: true }).begin(START_BY_TIMER);
 		stuck.time.advance(SEND_MS);
-		assert.deepEqual(stuck.told, ["connect", `sleep ${QUARTER_MS - SEND_MS}`]);
+		assert.deepEqual(stuck.requests, ["connect", `sleep ${QUARTER_MS - SEND_MS}`]);
 	});
 
 	it("aborts a task that takes too long", () => {
 		const bench = new Bench({ isWorking: true }).begin(START_BY_TIMER);
 		bench.time.advance(WORK_MS - 1000);
-		assert.deepEqual(bench.told, []);
+		assert.deepEqual(bench.requests, []);
 		bench.time.advance(1000);
-		assert.deepEqual(bench.told, ["give up", `sleep ${QUARTER_MS - WORK_MS}`]);
+		assert.deepEqual(bench.requests, ["give up", `sleep ${QUARTER_MS - WORK_MS}`]);
 	});
 
 	it("stays awake for a user for ten minutes, and for the first setup for thirty", () => {
@@ -227,7 +227,7 @@ describe("power/sleep", () => {
 			bench.nextRunMs = Number.POSITIVE_INFINITY;
 			bench.isWorking = false;
 			while (bench.state !== "ASLEEP") {
-				bench.policy.asked();
+				bench.policy.requestReceived();
 				bench.time.advance(1000);
 				assert.ok(bench.time.nowMs <= limitMs);
 			}
@@ -236,7 +236,7 @@ describe("power/sleep", () => {
 		const bench = new Bench().begin(START_BY_PERSON);
 		bench.nextRunMs = Number.POSITIVE_INFINITY;
 		bench.time.advance(HAND_MS - 1000);
-		bench.policy.asked();
+		bench.policy.requestReceived();
 		assert.equal(bench.policy.awakeUntilMs, HAND_MS - 1000 + REQUEST_MS);
 	});
 
@@ -254,10 +254,10 @@ describe("power/sleep", () => {
 	it("only shows that the cells are empty and sleeps long, in every mode", () => {
 		for (const powerMode of [0, 1, 2]) {
 			const bench = new Bench({ powerMode, battery: 2.8, isSending: true, isWorking: true }).begin(START_BY_PERSON);
-			bench.policy.asked();
+			bench.policy.requestReceived();
 			bench.policy.pressed();
 			bench.time.advance(MINUTE_MS);
-			assert.deepEqual(bench.told, ["emptied", `sleep ${EMPTY_MS}`]);
+			assert.deepEqual(bench.requests, ["emptied", `sleep ${EMPTY_MS}`]);
 		}
 	});
 
@@ -265,7 +265,7 @@ describe("power/sleep", () => {
 		const bench = new Bench().begin(START_BY_PERSON);
 		bench.policy.stop();
 		bench.time.advance(LIMIT_MS);
-		assert.deepEqual(bench.told, ["connect"]);
+		assert.deepEqual(bench.requests, ["connect"]);
 	});
 });
 

@@ -14,41 +14,41 @@ const DULL = outputFailure("dull", 3, "It is dull.");
 
 function bench({ testLeastMs = 0, suffices = (_slots: number): boolean => true } = {}) {
 	const world = new VirtualWorld({ seed: 1 });
-	const told: string[] = [];
+	const reports: string[] = [];
 	const tlsPermit = new TLSPermit();
 	const { clock, crypto, network } = world;
 	const options: OutputOptions = { cost: HUB_COST, testLimitMs: 45_000, testLeastMs };
 	const access = {
 		certificates: { isSet: true, lend: <Result>(use: (pem: Uint8Array) => Result) => use(new Uint8Array(1)) },
-		outputChanged: (failure?: { code: string }) => told.push(failure?.code ?? "works"),
+		outputChanged: (failure?: { code: string }) => reports.push(failure?.code ?? "works"),
 	};
 	const shared = { clock, crypto, ports: network, ledger: new MemoryLedger({ suffices }), tlsPermit };
-	const output = new Output(shared as never, access, { permitted: () => told.push("permitted") }, options);
-	return { access, network, output, tlsPermit, told };
+	const output = new Output(shared as never, access, { permitted: () => reports.push("permitted") }, options);
+	return { access, network, output, tlsPermit, reports };
 }
 
 /** A test that records its results; `drained` drains the output and returns them. */
 function tester(output: Output) {
-	const told: string[] = [];
+	const reports: string[] = [];
 	const test = {
-		finished: (failure?: { code: string }, status = 0) => told.push(`${failure?.code ?? "ok"} ${status}`),
+		finished: (failure?: { code: string }, status = 0) => reports.push(`${failure?.code ?? "ok"} ${status}`),
 	};
 	const drained = (nowMs: number) => {
 		output.drain(nowMs);
-		return told.splice(0);
+		return reports.splice(0);
 	};
 	return { drained, test };
 }
 
 describe("publish/output", () => {
 	it("reports the first failure and the recovery, and counts all failures", () => {
-		const { output, told } = bench();
+		const { output, reports } = bench();
 		output.fail(BROKEN, 0, 0);
 		output.fail(DULL, 0, 1);
 		assert.equal(output.failure, DULL);
 		output.succeed(0, 2);
 		output.succeed(0, 3);
-		assert.deepEqual(told, ["broken", "works"]);
+		assert.deepEqual(reports, ["broken", "works"]);
 		assert.equal(output.failures, 2);
 	});
 
@@ -64,11 +64,11 @@ describe("publish/output", () => {
 	});
 
 	it("accepts a permit that is granted during the request, and returns one that is granted too late", () => {
-		const { output, tlsPermit, told } = bench();
+		const { output, tlsPermit, reports } = bench();
 		const other = { permitGranted: () => {}, permitRequested: () => tlsPermit.release(other) };
 		tlsPermit.request(other);
 		assert.equal(output.askPermit(), false);
-		assert.deepEqual(told, ["permitted"]);
+		assert.deepEqual(reports, ["permitted"]);
 		assert.equal(output.askPermit(), true);
 		output.giveBack();
 		const keeper = { permitGranted: () => {}, permitRequested: () => {} };
@@ -76,7 +76,7 @@ describe("publish/output", () => {
 		assert.equal(output.askPermit(), false);
 		output.giveBack();
 		tlsPermit.release(keeper);
-		assert.equal(told.length, 1);
+		assert.equal(reports.length, 1);
 		assert.equal(tlsPermit.request(keeper), true);
 	});
 

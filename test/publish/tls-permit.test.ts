@@ -4,14 +4,14 @@ import { connectFailure } from "../../modules/publish/connect-failures.js";
 import { type PermitClient, TLSPermit } from "../../modules/publish/tls-permit.js";
 
 class Holder implements PermitClient {
-	readonly told: string[] = [];
+	readonly notices: string[] = [];
 
 	permitGranted(): void {
-		this.told.push("given");
+		this.notices.push("given");
 	}
 
 	permitRequested(): void {
-		this.told.push("wanted");
+		this.notices.push("wanted");
 	}
 }
 
@@ -24,12 +24,12 @@ describe("publish/tls-permit", () => {
 		assert.equal(tlsPermit.request(b), false);
 		assert.equal(tlsPermit.request(b), false);
 		assert.equal(tlsPermit.request(c), false);
-		assert.deepEqual(a.told, ["wanted", "wanted", "wanted"]);
+		assert.deepEqual(a.notices, ["wanted", "wanted", "wanted"]);
 		tlsPermit.release(a);
-		assert.deepEqual(b.told, ["given", "wanted"]);
-		assert.deepEqual(c.told, []);
+		assert.deepEqual(b.notices, ["given", "wanted"]);
+		assert.deepEqual(c.notices, []);
 		tlsPermit.release(b);
-		assert.deepEqual(c.told, ["given"]);
+		assert.deepEqual(c.notices, ["given"]);
 		assert.equal(tlsPermit.request(a), false);
 	});
 
@@ -42,7 +42,7 @@ describe("publish/tls-permit", () => {
 		tlsPermit.release(b);
 		tlsPermit.release(new Holder());
 		tlsPermit.release(a);
-		assert.deepEqual([b.told, c.told], [[], ["given"]]);
+		assert.deepEqual([b.notices, c.notices], [[], ["given"]]);
 		tlsPermit.release(c);
 		assert.equal(tlsPermit.request(b), true);
 	});

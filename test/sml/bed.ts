@@ -17,7 +17,7 @@ export function telegramOf(make: SMLMake, power = 356.24, faults: SMLTelegramFau
 }
 
 /** Contents of an event. */
-export interface Told {
+export interface ReportedEvent {
 	readonly event: number;
 	readonly code: string | undefined;
 	readonly meterId: string;
@@ -29,29 +29,29 @@ export class Bed {
 	readonly listener = new SMLListener(this.writer);
 
 	/** Feeds the bytes in pieces of this size, as the link does; returns the events. */
-	receive(bytes: Uint8Array, nowMs = 0, piece = bytes.length || 1): Told[] {
-		const told: Told[] = [];
+	receive(bytes: Uint8Array, nowMs = 0, piece = bytes.length || 1): ReportedEvent[] {
+		const events: ReportedEvent[] = [];
 		for (let at = 0; at < bytes.length; at += piece) {
 			this.listener.receive(bytes, at, Math.min(bytes.length, at + piece), nowMs);
-			told.push(...this.take());
+			events.push(...this.take());
 		}
-		return told;
+		return events;
 	}
 
-	advance(nowMs: number): Told[] {
+	advance(nowMs: number): ReportedEvent[] {
 		this.listener.advance(nowMs);
 		return this.take();
 	}
 
-	take(): Told[] {
-		const told: Told[] = [];
+	take(): ReportedEvent[] {
+		const events: ReportedEvent[] = [];
 		for (;;) {
 			const { kind, code: event } = this.listener.poll();
-			if (kind === OUTPUT_NONE) return told;
+			if (kind === OUTPUT_NONE) return events;
 			const { failure, meterId } = this.listener;
 			const isRead = event === EVENT_READOUT || (event === EVENT_POOR && failure !== SML_BROKEN);
 			const records = isRead ? recordsOf(this.writer.kept) : [];
-			told.push({ event, code: failure?.code, meterId: Buffer.from(meterId).toString("latin1"), records });
+			events.push({ event, code: failure?.code, meterId: Buffer.from(meterId).toString("latin1"), records });
 		}
 	}
 }

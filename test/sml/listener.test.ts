@@ -8,17 +8,17 @@ import { SML_MAKES, type SMLMake } from "../../tools/meter/sml-telegram.js";
 import { readTelegram } from "../../tools/meter/telegram.js";
 import { vectorNames, vectorPath } from "../../tools/meter/vectors.js";
 import { type Feedable, feeds, REFUSED } from "../feeds.js";
-import { Bed, type Told, telegramOf } from "./bed.js";
+import { Bed, type ReportedEvent, telegramOf } from "./bed.js";
 
 const PLAIN = telegramOf("plain");
 /** All events of a telegram, as one text. */
-const meaningOf = ({ meterId, records }: Told) => [meterId, ...records].join(" ");
-const only = (bytes: Uint8Array): Told => {
-	const told = new Bed().receive(bytes);
-	assert.equal(told.length, 1);
-	return told[0];
+const meaningOf = ({ meterId, records }: ReportedEvent) => [meterId, ...records].join(" ");
+const only = (bytes: Uint8Array): ReportedEvent => {
+	const events = new Bed().receive(bytes);
+	assert.equal(events.length, 1);
+	return events[0];
 };
-const valueIn = ({ records }: Told, code: string) =>
+const valueIn = ({ records }: ReportedEvent, code: string) =>
 	records.find((one) => one.startsWith(`${code}*255: `))?.slice(code.length + 6);
 const power = (make: SMLMake, watts: number, code = "1-0:16.7.0") => valueIn(only(telegramOf(make, watts)), code);
 const join = (...parts: Uint8Array[]) => new Uint8Array(Buffer.concat(parts));
@@ -55,16 +55,16 @@ for (const make of ["plain", "escapes"] as const) {
 	feeds(`a telegram of SML, ${make}`, {
 		open: (): Feedable => {
 			const bed = new Bed();
-			let told: Told[] = [];
+			let events: ReportedEvent[] = [];
 			return {
 				take: (bytes, start, end) => {
 					bed.listener.receive(bytes, start, end, 0);
-					told.push(...bed.take());
+					events.push(...bed.take());
 				},
 				settle: () => {
-					told.push(...bed.advance(2000));
-					const meanings = told.map((one) => (one.event === EVENT_READOUT ? meaningOf(one) : REFUSED));
-					told = [];
+					events.push(...bed.advance(2000));
+					const meanings = events.map((one) => (one.event === EVENT_READOUT ? meaningOf(one) : REFUSED));
+					events = [];
 					return meanings;
 				},
 			};
@@ -91,8 +91,8 @@ describe("the SML listener with captures", () => {
 			const { readouts } = JSON.parse(readFileSync(vectorPath("sml", name, "json"), "utf8"));
 			const bytes = readTelegram(vectorPath("sml", name));
 			for (const piece of [1, 7, 64, 200]) {
-				const told = new Bed().receive(bytes, 0, piece);
-				const found = told.map(({ event, meterId, records }) => ({
+				const events = new Bed().receive(bytes, 0, piece);
+				const found = events.map(({ event, meterId, records }) => ({
 					check: event === EVENT_READOUT ? "right" : "wrong",
 					meter_id: meterId,
 					records,
@@ -198,12 +198,12 @@ describe("the SML listener with several makes", () => {
 		assert.deepEqual([power("dzg-dvs", 700), power("dzg-dvs", 327.67)], ["700.00*W", "327.67*W"]);
 		// The same value from another maker is taken as signed.
 		const other = Buffer.from(telegramOf("dzg-dvs", 356.24)).toString("hex").replaceAll("445a47", "58595a");
-		const [told] = new Bed().receive(Buffer.from(other, "hex"));
-		assert.deepEqual([told.event, valueIn(told, "1-0:16.7.0")], [EVENT_POOR, "-299.12*W"]);
+		const [event] = new Bed().receive(Buffer.from(other, "hex"));
+		assert.deepEqual([event.event, valueIn(event, "1-0:16.7.0")], [EVENT_POOR, "-299.12*W"]);
 	});
 	it("reads a power of DZG of more than three bytes as signed, whatever the status says", () => {
 		const counter = "77 07 0100010800ff 65001c0104 01 621e 52ff 5500000005 01";
-		for (const [encoded, wanted] of [
+		for (const [encoded, expectedValue] of [
 			["53ff38", "653.36*W"],
 			["54ffff38", "167770.16*W"],
 			["55ffffff38", "-2.00*W"],
@@ -211,8 +211,8 @@ describe("the SML listener with several makes", () => {
 			const list = response(`${counter} ${`77 07 0100100700ff 01 01 621b 52fe ${encoded} 01`}`, 2);
 			const dzg = list.replaceAll(" ", "").replace("534d47", "445a47");
 			// The check was made for the other maker's name, so it is wrong.
-			const [told] = new Bed().receive(transported(dzg));
-			assert.equal(valueIn(told, "1-0:16.7.0"), wanted, encoded);
+			const [event] = new Bed().receive(transported(dzg));
+			assert.equal(valueIn(event, "1-0:16.7.0"), expectedValue, encoded);
 		}
 	});
 	it("takes the sign of EMH ED300L's 15.7.0 from the status, but not that of Iskra MT175's 16.7.0", () => {
@@ -221,15 +221,15 @@ describe("the SML listener with several makes", () => {
 		assert.deepEqual([power("iskra-mt175", -299), power("iskra-mt175", 299)], ["-299*W", "299*W"]);
 	});
 	it("reads whole kWh and no power while the PIN is not entered", () => {
-		const told = only(telegramOf("no-pin"));
-		assert.deepEqual([valueIn(told, "1-0:1.8.0"), valueIn(told, "1-0:16.7.0")], ["12572000*Wh", undefined]);
+		const event = only(telegramOf("no-pin"));
+		assert.deepEqual([valueIn(event, "1-0:1.8.0"), valueIn(event, "1-0:16.7.0")], ["12572000*Wh", undefined]);
 	});
 	it("reads each make at any power", () => {
 		for (const make of SML_MAKES) {
 			for (const watts of [-70_000, -655.36, -1, 0, 0.5, 127, 128, 255, 256, 327.68, 655.35, 32_768, 70_000]) {
-				const told = only(telegramOf(make, watts));
-				assert.equal(told.event, EVENT_READOUT, `${make} ${watts}`);
-				const read = valueIn(told, "1-0:16.7.0") ?? valueIn(told, "1-0:15.7.0");
+				const event = only(telegramOf(make, watts));
+				assert.equal(event.event, EVENT_READOUT, `${make} ${watts}`);
+				const read = valueIn(event, "1-0:16.7.0") ?? valueIn(event, "1-0:15.7.0");
 				if (make !== "no-pin")
 					assert.ok(Math.abs(Number.parseFloat(read!) - watts) <= 0.5, `${make} ${watts}: ${read}`);
 			}
@@ -248,16 +248,16 @@ describe("an invalid SML telegram", () => {
 	it("is reported as poor, with its values, if the check of the transport or of a message is wrong", () => {
 		for (const make of SML_MAKES) {
 			for (const faults of [{ hasWrongCheck: true }, { hasWrongMessageCheck: true }]) {
-				const told = only(telegramOf(make, 5, faults));
-				assert.deepEqual([told.event, told.code, told.meterId], [EVENT_POOR, "sml/check", ""]);
-				assert.ok(told.records.length > 1);
+				const event = only(telegramOf(make, 5, faults));
+				assert.deepEqual([event.event, event.code, event.meterId], [EVENT_POOR, "sml/check", ""]);
+				assert.ok(event.records.length > 1);
 			}
 		}
 	});
 	it("is rejected without values if its structure is invalid although its checks are right", () => {
 		for (const make of SML_MAKES) {
-			const told = only(telegramOf(make, 5, { isBroken: true }));
-			assert.deepEqual([told.event, told.code, told.records], [EVENT_POOR, "sml/structure", []], make);
+			const event = only(telegramOf(make, 5, { isBroken: true }));
+			assert.deepEqual([event.event, event.code, event.records], [EVENT_POOR, "sml/structure", []], make);
 		}
 		const nested = message(`72 63 0701 77 01 01 01 01 71 77 07 0100010800ff 01 ${"71".repeat(8)}${"01".repeat(12)}`);
 		const close = message("72 63 0201 71 01");
@@ -316,23 +316,23 @@ describe("an invalid SML telegram", () => {
 			const doubled = join(first.subarray(0, at), first.subarray(at, at + 1), first.subarray(at));
 			const extra = join(first.subarray(0, at), Buffer.of(0x1b), first.subarray(at));
 			for (const damaged of [lost, doubled, extra]) {
-				const told = new Bed().receive(join(damaged, PLAIN), 0, 64).filter(({ event }) => event === EVENT_READOUT);
-				assert.equal(told.at(-1)?.meterId, "1SMG0000074565", `${at}`);
-				for (const one of told.slice(0, -1)) assert.deepEqual(one, only(first), `${at}`);
+				const events = new Bed().receive(join(damaged, PLAIN), 0, 64).filter(({ event }) => event === EVENT_READOUT);
+				assert.equal(events.at(-1)?.meterId, "1SMG0000074565", `${at}`);
+				for (const one of events.slice(0, -1)) assert.deepEqual(one, only(first), `${at}`);
 			}
 		}
 	});
 	it("does not affect the next telegram if that begins in place of the check", () => {
 		const first = telegramOf("dzg-dvs", 100);
 		for (const missing of [1, 2]) {
-			const told = new Bed().receive(join(first.subarray(0, -missing), PLAIN));
-			assert.equal(told.at(-1)?.meterId, "1SMG0000074565", `${missing} missing`);
+			const events = new Bed().receive(join(first.subarray(0, -missing), PLAIN));
+			assert.equal(events.at(-1)?.meterId, "1SMG0000074565", `${missing} missing`);
 		}
 	});
 	it("does not affect a good telegram before it in the same piece, and is reported once if there are many in a piece", () => {
 		const bed = new Bed();
-		const told = bed.receive(join(PLAIN, telegramOf("dzg-dvs", 5, { hasWrongCheck: true })));
-		assert.deepEqual(told, [only(PLAIN)]);
+		const events = bed.receive(join(PLAIN, telegramOf("dzg-dvs", 5, { hasWrongCheck: true })));
+		assert.deepEqual(events, [only(PLAIN)]);
 		const many = new Bed().receive(join(...Array.from({ length: 40 }, () => transported("77 01"))));
 		assert.deepEqual(
 			many.map(({ code }) => code),
@@ -428,8 +428,8 @@ describe("the SML listener in each state", () => {
 				bytes[bytes.length - 1] = sum >> 8;
 			}
 			const bed = new Bed();
-			for (const told of bed.receive(bytes, 0, 1 + random.below(70))) {
-				if (told.event === EVENT_READOUT && !isSealed) assert.ok(good.has(meaningOf(told)), `round ${round}`);
+			for (const event of bed.receive(bytes, 0, 1 + random.below(70))) {
+				if (event.event === EVENT_READOUT && !isSealed) assert.ok(good.has(meaningOf(event)), `round ${round}`);
 			}
 			bed.advance(2000);
 			assert.equal(bed.receive(PLAIN, 2000).at(-1)?.event, EVENT_READOUT, `round ${round}`);

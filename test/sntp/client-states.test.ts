@@ -67,7 +67,7 @@ interface Row {
 	readonly what: string;
 	change(bed: Bed): void;
 	/** Next states from OFF, FINDING, ASKING and RESTING. */
-	readonly wanted: readonly number[];
+	readonly expected: readonly number[];
 	/** Names that are resolved next, from each state. */
 	readonly names?: readonly string[];
 	/** Reported error, from each state; default: none. */
@@ -78,64 +78,64 @@ const ROWS: readonly Row[] = [
 	{
 		what: "the network",
 		change: ({ sync, nowMs }) => sync.start(nowMs),
-		wanted: [SYNC_FINDING, SYNC_FINDING, SYNC_FINDING, SYNC_FINDING],
+		expected: [SYNC_FINDING, SYNC_FINDING, SYNC_FINDING, SYNC_FINDING],
 		names: ["a", "a", "a", "a"],
 	},
 	{
 		what: "a lost network",
 		change: ({ sync }) => sync.stop(),
-		wanted: [SYNC_OFF, SYNC_OFF, SYNC_OFF, SYNC_OFF],
+		expected: [SYNC_OFF, SYNC_OFF, SYNC_OFF, SYNC_OFF],
 	},
 	{
 		what: "an address",
 		change: ({ sync, nowMs }) => sync.found(sync.generation, "10.0.0.1", nowMs),
-		wanted: [SYNC_OFF, SYNC_ASKING, SYNC_ASKING, SYNC_RESTING],
+		expected: [SYNC_OFF, SYNC_ASKING, SYNC_ASKING, SYNC_RESTING],
 	},
 	{
 		what: "an address for the previous request",
 		change: ({ sync, nowMs }) => sync.found(sync.generation - 1, "10.0.0.66", nowMs),
-		wanted: STATES,
+		expected: STATES,
 	},
 	{
 		what: "an unknown name",
 		change: ({ sync, nowMs }) => sync.found(sync.generation, undefined, nowMs),
-		wanted: STATES,
+		expected: STATES,
 		names: ["", "b", "", ""],
 		errors: [TIME_WELL, TIME_NO_ADDRESS, TIME_WELL, TIME_WELL],
 	},
 	{
 		what: "a good reply",
 		change: (bed) => bed.reply(),
-		wanted: [SYNC_OFF, SYNC_FINDING, SYNC_RESTING, SYNC_RESTING],
+		expected: [SYNC_OFF, SYNC_FINDING, SYNC_RESTING, SYNC_RESTING],
 	},
 	{
 		what: "a reply of a server whose clock is not set",
 		change: (bed) => bed.reply((bytes) => bytes.writeUInt8(0xe4, 0)),
-		wanted: [SYNC_OFF, SYNC_FINDING, SYNC_FINDING, SYNC_RESTING],
+		expected: [SYNC_OFF, SYNC_FINDING, SYNC_FINDING, SYNC_RESTING],
 		names: ["", "a", "b", ""],
 		errors: [TIME_WELL, TIME_WELL, TIME_BAD_REPLY, TIME_WELL],
 	},
 	{
 		what: "a reply from another address",
 		change: (bed) => bed.reply(undefined, { remoteAddress: "10.0.0.66", remotePort: 123 }),
-		wanted: STATES,
+		expected: STATES,
 	},
 	{
 		what: "an empty reply without an address",
 		change: (bed) => bed.reply((bytes) => bytes.fill(0), { remoteAddress: "", remotePort: 0 }),
-		wanted: STATES,
+		expected: STATES,
 	},
 	{
 		what: "a lost port",
 		change: ({ sync, nowMs }) => sync.lost(nowMs),
-		wanted: [SYNC_OFF, SYNC_FINDING, SYNC_FINDING, SYNC_RESTING],
+		expected: [SYNC_OFF, SYNC_FINDING, SYNC_FINDING, SYNC_RESTING],
 		names: ["", "a", "b", ""],
 		errors: [TIME_WELL, TIME_WELL, TIME_NO_REPLY, TIME_WELL],
 	},
 	{
 		what: "a call that is too early",
 		change: ({ sync, nowMs }) => sync.advance(nowMs + 4999),
-		wanted: STATES,
+		expected: STATES,
 	},
 	{
 		what: "the state's deadline",
@@ -143,14 +143,14 @@ const ROWS: readonly Row[] = [
 			bed.nowMs = Math.min(bed.sync.deadlineMs, 10 ** 9);
 			bed.sync.advance(bed.nowMs);
 		},
-		wanted: [SYNC_OFF, SYNC_FINDING, SYNC_FINDING, SYNC_FINDING],
+		expected: [SYNC_OFF, SYNC_FINDING, SYNC_FINDING, SYNC_FINDING],
 		names: ["", "b", "b", "a"],
 		errors: [TIME_WELL, TIME_NO_ADDRESS, TIME_NO_REPLY, TIME_WELL],
 	},
 ];
 
 describe("sntp/client: states", () => {
-	for (const { what, change, wanted, names, errors } of ROWS) {
+	for (const { what, change, expected, names, errors } of ROWS) {
 		it(`handles ${what} in every state`, () => {
 			for (const state of STATES) {
 				const bed = bedIn(state);
@@ -158,11 +158,11 @@ describe("sntp/client: states", () => {
 				const before = [sync.generation, sync.deadlineMs];
 				change(bed);
 				const from = `from ${NAMES[state]}`;
-				assert.equal(NAMES[sync.state], NAMES[wanted[state]], from);
+				assert.equal(NAMES[sync.state], NAMES[expected[state]], from);
 				if (names !== undefined) assert.equal(sync.name, names[state], from);
 				assert.equal(sync.lastError, errors?.[state] ?? TIME_WELL, from);
 				// An ignored event changes nothing; any other event begins a new request or wait.
-				const isIgnored = wanted[state] === state && (names?.[state] ?? sync.name) === bedIn(state).sync.name;
+				const isIgnored = expected[state] === state && (names?.[state] ?? sync.name) === bedIn(state).sync.name;
 				if (isIgnored && !/network/.test(what)) assert.deepEqual([sync.generation, sync.deadlineMs], before, from);
 				else assert.notEqual(sync.generation, before[0], from);
 				assert.equal(sync.deadlineMs === Number.POSITIVE_INFINITY, sync.state === SYNC_OFF, from);

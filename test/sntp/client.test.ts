@@ -76,7 +76,7 @@ class NamedNetwork {
 class TimeBed extends Bed {
 	readonly resolver = new VirtualResolver(this.time);
 	readonly named = new NamedNetwork(this.resolver);
-	readonly asked: string[] = [];
+	readonly requests: string[] = [];
 	readonly sets: number[] = [];
 	synchronised = 0;
 	readonly service: TimeService;
@@ -111,7 +111,7 @@ class TimeBed extends Bed {
 		const { wayMs = 20, aheadMs = 0, change, silent, from } = options;
 		const own = { address: `10.0.0.${number}`, port: 123 };
 		const serve = (question: Uint8Array, to: Endpoint) => {
-			this.asked.push(name);
+			this.requests.push(name);
 			if (silent) return [];
 			const bytes = replyTo(question, this.truth + aheadMs);
 			change?.(bytes);
@@ -300,10 +300,10 @@ describe("sntp/client", () => {
 		bed.serve("good", 2);
 		bed.sync.start();
 		bed.run(9.9 * S);
-		assert.deepEqual(bed.asked, ["silent"]);
+		assert.deepEqual(bed.requests, ["silent"]);
 		assert.equal(bed.sync.lastError, TIME_NO_ADDRESS);
 		bed.run(S);
-		assert.deepEqual(bed.asked, ["silent", "good"]);
+		assert.deepEqual(bed.requests, ["silent", "good"]);
 		assert.equal(bed.synchronised, 1);
 	});
 
@@ -329,11 +329,11 @@ describe("sntp/client", () => {
 			bed.sync.start();
 			bed.run(3 * HOUR);
 			assert.deepEqual([bed.sync.lastError, bed.ahead], [TIME_NOT_WELCOME, undefined]);
-			const count = bed.asked.length;
+			const count = bed.requests.length;
 			bed.sync.stop();
 			bed.sync.start();
 			bed.run(S);
-			assert.equal(bed.asked.length, count + 1);
+			assert.equal(bed.requests.length, count + 1);
 			return bed.network.sent.map(({ timeMs }) => timeMs);
 		};
 		const rate = times("RATE");
@@ -360,7 +360,7 @@ describe("sntp/client", () => {
 			},
 		});
 		bed.run(MINUTE);
-		assert.ok(bed.asked.length > 1);
+		assert.ok(bed.requests.length > 1);
 		assert.equal(bed.sync.lastError, TIME_NO_REPLY);
 	});
 
@@ -374,13 +374,13 @@ describe("sntp/client", () => {
 			bed.run(12 * S);
 			return bed;
 		};
-		assert.deepEqual(both(1990).asked, ["a", "b"]);
+		assert.deepEqual(both(1990).requests, ["a", "b"]);
 		assert.equal(both(1990).synchronised, 1);
 		const doubted = both(2010);
-		assert.deepEqual([doubted.asked.length, doubted.ahead, doubted.sync.lastError], [3, undefined, TIME_DOUBTED]);
+		assert.deepEqual([doubted.requests.length, doubted.ahead, doubted.sync.lastError], [3, undefined, TIME_DOUBTED]);
 		assert.equal(doubted.traced.length, 1);
 		const majority = both(HOUR, {});
-		assert.deepEqual(majority.asked, ["a", "b", "c"]);
+		assert.deepEqual(majority.requests, ["a", "b", "c"]);
 		assert.ok(Math.abs(majority.ahead!) <= 2);
 		const alone = new TimeBed("a,b");
 		alone.serve("a", 1, { silent: true });
@@ -427,7 +427,7 @@ describe("sntp/client", () => {
 		bed.serve("b", 1);
 		bed.sync.start();
 		bed.run(12 * S);
-		assert.deepEqual([bed.asked.length, bed.synchronised, bed.sync.lastError], [1, 0, TIME_DOUBTED]);
+		assert.deepEqual([bed.requests.length, bed.synchronised, bed.sync.lastError], [1, 0, TIME_DOUBTED]);
 	});
 
 	it("steps by more than 1000 s when two servers agree", () => {
@@ -437,7 +437,7 @@ describe("sntp/client", () => {
 			bed.serve("b", 2, { aheadMs: 1500 });
 			bed.sync.start();
 			bed.run(S);
-			assert.deepEqual(bed.asked, ["a", "b"]);
+			assert.deepEqual(bed.requests, ["a", "b"]);
 			assert.equal(bed.synchronised, 1);
 			assert.ok(Math.abs(bed.ahead!) <= 1502);
 		}
@@ -561,10 +561,10 @@ describe("sntp/client", () => {
 		assert.equal(unanswered.length, 2);
 		unanswered[0]("10.0.0.1");
 		bed.run(S);
-		assert.deepEqual(bed.asked, []);
+		assert.deepEqual(bed.requests, []);
 		unanswered[1]("10.0.0.1");
 		bed.run(S);
-		assert.deepEqual([bed.asked, bed.synchronised], [["never"], 1]);
+		assert.deepEqual([bed.requests, bed.synchronised], [["never"], 1]);
 	});
 
 	it("survives 10 000 replies with random bytes, and sets no time outside of the accepted range", () => {

@@ -49,15 +49,15 @@ export function benchKeys(engine: EngineName): void {
 			const [, command] = /^Try an update: npm run ota -- (.+)$/m.exec(diagnosis) ?? [];
 			assert.ok(command, diagnosis);
 			const { version } = (await gateway.read("system/version")).firmware;
-			const said: string[] = [];
+			const lines: string[] = [];
 			const words = command.split(" ").map((word) => (word === "PORT" ? String(httpsPort) : word));
-			const log = (line: string) => void said.push(line);
-			assert.equal(await main(words, { log, error: log }), 0, said.join("\n"));
+			const log = (line: string) => void lines.push(line);
+			assert.equal(await main(words, { log, error: log }), 0, lines.join("\n"));
 			await gateway.rebooted();
 			await gateway.login();
 			const { firmware } = await gateway.read("system/version");
 			assert.notEqual(firmware.version, version);
-			assert.equal(said.at(-1)?.split(" ")[0], firmware.version);
+			assert.equal(lines.at(-1)?.split(" ")[0], firmware.version);
 			assert.equal((await gateway.read("system/status")).ota_state, "trial");
 		});
 

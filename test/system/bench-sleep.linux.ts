@@ -21,16 +21,16 @@ describe("npm run linux -- --supply battery", function () {
 	});
 	after(() => rmSync(folder, { recursive: true, force: true }));
 
-	async function said(pattern: RegExp, times = 1): Promise<void> {
+	async function untilPrinted(pattern: RegExp, times = 1): Promise<void> {
 		for (const endMs = Date.now() + LIMIT_MS; [...program.errors.matchAll(pattern)].length < times; await sleep(20))
 			assert.ok(Date.now() < endMs, `the program has not printed ${pattern} ${times} times:\n${program.errors}`);
 	}
 
 	it("reads, sleeps, serves clients after a press of the button, and ends cleanly", async () => {
-		await said(/The gateway sleeps for \d+ s/g);
+		await untilPrinted(/The gateway sleeps for \d+ s/g);
 		await sleep(300);
 		program.child.kill("SIGUSR1");
-		await said(/The gateway wakes\. https:\/\/localhost:[1-9]/g);
+		await untilPrinted(/The gateway wakes\. https:\/\/localhost:[1-9]/g);
 		const port = /wakes\. https:\/\/localhost:(\d+)/.exec(program.errors)![1];
 		assert.match((await certificateOf(Number(port))).subject, /^CN=smgw-/);
 		await program.end();

@@ -19,18 +19,24 @@ interface Answer {
 	readonly body: any;
 }
 
-function ask(port: string, method: string, path: string, headers: Record<string, string>, body = ""): Promise<Answer> {
+function sendRequest(
+	port: string,
+	method: string,
+	path: string,
+	headers: Record<string, string>,
+	body = "",
+): Promise<Answer> {
 	return new Promise((resolve, reject) => {
 		const options = { port, method, path: `/api/v1/${path}`, headers, rejectUnauthorized: false };
-		const asked = request(options, (response) => {
+		const sent = request(options, (response) => {
 			let text = "";
 			response.on("data", (bytes) => {
 				text += bytes;
 			});
 			response.on("end", () => resolve({ status: response.statusCode, body: text === "" ? "" : JSON.parse(text) }));
 		});
-		asked.on("error", reject);
-		asked.end(body);
+		sent.on("error", reject);
+		sent.end(body);
 	});
 }
 
@@ -55,31 +61,32 @@ for (const engine of ["node", "xs"] satisfies EngineName[]) {
 		});
 
 		/** Waits until the program has printed the words that many times. */
-		async function said(words: string, times = 1): Promise<void> {
+		async function untilPrinted(words: string, times = 1): Promise<void> {
 			for (const endMs = Date.now() + LIMIT_MS; program.errors.split(words).length <= times; await sleep(20))
 				assert.ok(Date.now() < endMs, `the program has not printed "${words}" ${times} times:\n${program.errors}`);
 		}
 
 		it("reads and sleeps by the schedule, and serves clients after a press of the button", async () => {
-			await said("The gateway wakes, by its timer.", 3);
+			await untilPrinted("The gateway wakes, by its timer.", 3);
 			const sleeps = program.errors.split("The gateway sleeps for").length;
-			await said("The gateway sleeps for", sleeps);
+			await untilPrinted("The gateway sleeps for", sleeps);
 			program.child.kill("SIGUSR1");
-			await said("It serves https://");
+			await untilPrinted("It serves https://");
 			assert.match(program.errors, /wakes, by its button/);
 			const port = /It serves https:\/\/localhost:(\d+)/.exec(program.errors)![1];
 			const login = JSON.stringify({ username: "admin", password: PASSWORD });
-			const { token } = (await ask(port, "POST", "system/login", { "Content-Type": "application/json" }, login)).body;
+			const { token } = (await sendRequest(port, "POST", "system/login", { "Content-Type": "application/json" }, login))
+				.body;
 			const headers = { Authorization: `Bearer ${token}` };
-			const { body } = await ask(port, "GET", "system/status", headers);
+			const { body } = await sendRequest(port, "GET", "system/status", headers);
 			assert.equal(body.battery_powered, true);
 			assert.ok(body.awake_secs > 500, `${body.awake_secs} s`);
 			assert.equal(body.schedule_next % 900, 0);
 			assert.ok(body.timestamp > Date.UTC(2026, 10, 22, 12, 45) / 1000, "the clock went on during the sleep");
-			const history = await ask(port, "GET", "meter/history?period=quarters", headers);
+			const history = await sendRequest(port, "GET", "meter/history?period=quarters", headers);
 			const whole = history.body.periods.filter(({ partial }: { partial: boolean }) => !partial);
 			assert.ok(whole.length >= 2, JSON.stringify(history.body.periods));
-			const network = await ask(port, "GET", "network/status", headers);
+			const network = await sendRequest(port, "GET", "network/status", headers);
 			assert.equal(network.body.wifi_temporary, true);
 		});
 

@@ -71,7 +71,7 @@ for (const engine of ["node", "xs"] satisfies EngineName[]) {
 			assert.ok(Date.now() / 1000 - rows[3].timestamp < 1000);
 		});
 
-		it("has its own certificate for its host name, and keeps the certificate over a restart", async () => {
+		it("has its own certificate for its host name, and keeps the certificate across a restart", async () => {
 			const served = await start();
 			const certificate = new X509Certificate(served.certificate);
 			assert.match(served.hostname, /^smgw-[0-9a-f]{6}$/);
@@ -99,7 +99,7 @@ for (const engine of ["node", "xs"] satisfies EngineName[]) {
 			await login(served);
 		});
 
-		it("keeps the clock over a restart of its own, whether the clock was set or not", async () => {
+		it("keeps the clock's state across a restart of its own, whether the clock was set or not", async () => {
 			const started = await start({ args: ["--time", "none"] });
 			await login(started);
 			assert.equal((await started.read("system/clock")).is_valid, false);
@@ -116,22 +116,22 @@ for (const engine of ["node", "xs"] satisfies EngineName[]) {
 		});
 
 		it("with damaged state reports what is lost, and loses nothing else", async () => {
-			const kept = await start();
-			await login(kept);
-			await kept.write("iec62056/config", { baudrate_max: 4800 });
-			await kept.write("iec62056/control", { log_en: true });
-			const { publicKey } = new X509Certificate(kept.certificate);
+			const restarted = await start();
+			await login(restarted);
+			await restarted.write("iec62056/config", { baudrate_max: 4800 });
+			await restarted.write("iec62056/control", { log_en: true });
+			const { publicKey } = new X509Certificate(restarted.certificate);
 			// The file of a write that a power cut interrupted.
-			writeFileSync(join(kept.stateFolder, "flash", "iec62056.new"), "half");
-			await kept.restart("control");
-			assert.match(kept.diagnosis, /control was damaged/);
-			assert.ok(new X509Certificate(kept.certificate).publicKey.equals(publicKey));
-			await login(kept);
-			assert.equal((await kept.read("iec62056/config")).baudrate_max, 4800);
-			assert.equal((await kept.read("iec62056/control")).log_en, false);
+			writeFileSync(join(restarted.stateFolder, "flash", "iec62056.new"), "half");
+			await restarted.restart("control");
+			assert.match(restarted.diagnosis, /control was damaged/);
+			assert.ok(new X509Certificate(restarted.certificate).publicKey.equals(publicKey));
+			await login(restarted);
+			assert.equal((await restarted.read("iec62056/config")).baudrate_max, 4800);
+			assert.equal((await restarted.read("iec62056/control")).log_en, false);
 		});
 
-		it("ends within 8 s during a readout, and no login outlasts it", async () => {
+		it("ends within 8 s during a readout, and after its restart accepts no earlier login", async () => {
 			const ended = await start();
 			await login(ended);
 			await ended.connectMeter({ telegram: vectorOf("metcom-mcs301-maxima").telegram, faults: { silence: 1000 } });

@@ -1,6 +1,6 @@
 /**
- * Meters that push DLMS/COSEM: `npm run meter` on a paced pseudo-terminal, read through the API. All tests run in XS, one
- * runs in Node too.
+ * Meters that push DLMS/COSEM: `npm run meter` on a paced pseudo-terminal, read through the API. All tests run in XS,
+ * one runs in Node too.
  */
 import assert from "node:assert/strict";
 import { isError, type JSONObject } from "../api/gateway.js";
@@ -46,7 +46,7 @@ for (const engine of ["node", "xs"] as const) {
 				assert.deepEqual(obis(readout), ["1.0.0 ", "1.8.0 Wh", "2.8.0 Wh", "16.7.0 W"]);
 			});
 
-		it("need a key if they cipher, and are unchecked without an authentication tag", async () => {
+		it("are read with a key if they cipher, and with the status “unchecked” without an authentication tag", async () => {
 			await connect("--security", "encrypt", "--framing", "mbus", "--baud", "9600", "--segment", "40");
 			const missing = await gateway.get("iec62056/read");
 			isError(missing, 500, "meter_auth_failed");
@@ -61,7 +61,7 @@ for (const engine of ["node", "xs"] as const) {
 		});
 
 		if (isWhole)
-			it("are good with an authentication tag; replayed or changed telegrams are refused", async () => {
+			it("are read with the status “ok” with an authentication tag; replayed or changed telegrams are refused", async () => {
 				await connect("--security", "both", "--blocks", "--segment", "50", "--replay", "2", "--dedicated");
 				await gateway.write("dlms/config", { auth_key: AUTHENTICATION_KEY });
 				assert.equal((await gateway.read("iec62056/read")).status, 0);

@@ -36,13 +36,13 @@ describe("The event stream of the firmware on Linux", function () {
 	});
 	after(() => gateway?.stop());
 
-	async function until(isSo: () => boolean, limitMs: number, what: string): Promise<number> {
-		const begunMs = Date.now();
-		while (!isSo()) {
-			assert.ok(Date.now() - begunMs < limitMs, `not within ${limitMs} ms: ${what}\n${gateway.diagnosis}`);
+	async function until(condition: () => boolean, limitMs: number, what: string): Promise<number> {
+		const startMs = Date.now();
+		while (!condition()) {
+			assert.ok(Date.now() - startMs < limitMs, `not within ${limitMs} ms: ${what}\n${gateway.diagnosis}`);
 			await gateway.pass(STEP_MS);
 		}
-		return Date.now() - begunMs;
+		return Date.now() - startMs;
 	}
 	async function follow(): Promise<Follower> {
 		const made = gateway.follow();
@@ -88,19 +88,19 @@ describe("The event stream of the firmware on Linux", function () {
 		const ms = await until(() => stream.last("readout").meter_readouts === before + 1, 2000, "the readout");
 		await until(() => stream.last("state").meter_state === "ok", 2000, "its end");
 		assert.equal(stream.isClosed, false);
-		this.test!.title += ` (told after ${ms} ms)`;
+		this.test!.title += ` (reported after ${ms} ms)`;
 		await gateway.write("meter/protocol", { protocol: "iec62056" });
 		await gateway.connectMeter({ telegram: longest.telegram });
 	});
 
-	it("sends a comment every 15 s while idle, and lets no new connection wait for 2 s", async () => {
+	it("sends a comment every 15 s while idle, and delays no new connection by 2 s", async () => {
 		const stream = await follow();
-		const begunMs = Date.now();
+		const startMs = Date.now();
 		let slowestMs = 0;
-		while (Date.now() - begunMs < 2.3 * BEAT_MS) {
-			const askedMs = Date.now();
+		while (Date.now() - startMs < 2.3 * BEAT_MS) {
+			const requestedMs = Date.now();
 			await gateway.get("system/version", { from: "127.0.0.1" });
-			slowestMs = Math.max(slowestMs, Date.now() - askedMs);
+			slowestMs = Math.max(slowestMs, Date.now() - requestedMs);
 			await gateway.pass(500);
 		}
 		assert.equal(stream.comments, 2);
@@ -108,13 +108,13 @@ describe("The event stream of the firmware on Linux", function () {
 		assert.ok(slowestMs < 2000, `${slowestMs} ms`);
 	});
 
-	it("lets six new connections at once be served, and releases its memory", async function () {
+	it("does not keep six simultaneous new connections from being served, and releases its memory", async function () {
 		const before = await gateway.memory();
 		for (let round = 0; round < 5; round++) {
 			const stream = await follow();
 			await gateway.pass(1200);
-			const asked = Array.from({ length: 6 }, () => gateway.get("iec62056/last", { from: "127.0.0.1" }));
-			for (const reply of await Promise.all(asked)) assert.equal(reply.status, 200);
+			const requests = Array.from({ length: 6 }, () => gateway.get("iec62056/last", { from: "127.0.0.1" }));
+			for (const reply of await Promise.all(requests)) assert.equal(reply.status, 200);
 			stream.leave();
 			await gateway.pass(300);
 		}

@@ -3,10 +3,10 @@ import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isError } from "../api/gateway.js";
 import type { EngineName } from "../api/process-gateway.js";
-import { hearHidden, sendsAll } from "./hidden-meter.js";
+import { sendsAll, withHiddenMeter } from "./hidden-meter.js";
 
-const breakOff = (engine: EngineName) =>
-	hearHidden(engine, { pin: "0815" }, async (gateway, meter) => {
+const abortEntry = (engine: EngineName) =>
+	withHiddenMeter(engine, { pin: "0815" }, async (gateway, meter) => {
 		await gateway.write("meter/pin", { pin: "9815", flashes: 1 });
 		isError(await gateway.post("meter/probe"), 503, "busy");
 		const reading = gateway.begin("GET", "iec62056/read");
@@ -24,6 +24,6 @@ const breakOff = (engine: EngineName) =>
 describe("The PIN of a meter, at a pseudo-terminal", function () {
 	this.timeout(60_000);
 	it("is begun and aborted with either engine", async () => {
-		await Promise.all((["node", "xs"] as const).map(breakOff));
+		await Promise.all((["node", "xs"] as const).map(abortEntry));
 	});
 });

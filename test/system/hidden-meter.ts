@@ -85,7 +85,7 @@ export async function enterPIN(gateway: TestGateway, body: JSONObject, meanwhile
 }
 
 /** Calls back with a gateway that receives such a meter and has detected that values are hidden. */
-export async function hearHidden(
+export async function withHiddenMeter(
 	engine: EngineName,
 	options: DisplayOptions,
 	go: (gateway: ProcessGateway, meter: HiddenMeter) => Promise<void>,

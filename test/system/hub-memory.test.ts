@@ -7,15 +7,15 @@ import { LongestReadout, REST_MS } from "./longest-readout.js";
 
 describe("The hub's slots in XS", function () {
 	this.timeout(120_000);
-	let held: LongestReadout;
+	let bench: LongestReadout;
 	let xs: XSWorld;
 
 	before(async () => {
-		held = await LongestReadout.start();
-		xs = held.xs;
+		bench = await LongestReadout.start();
+		xs = bench.xs;
 		xs.world.names.set("hub.lan", ADDRESS);
 	});
-	after(() => held.stop());
+	after(() => bench.stop());
 
 	it("are few while it sends the longest capture by TLS, and all but 20 are released afterwards", async function () {
 		const server = new StateServer(xs.world);

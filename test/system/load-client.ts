@@ -71,7 +71,7 @@ export class LoadClient {
 	}
 
 	/** Sends the body up to `cut`; after `pauseMs` sends the rest, or aborts if `isAborted`. */
-	async held(request: LoadRequest, cut: number, pauseMs: number, isAborted = false): Promise<number> {
+	async sendHeldBody(request: LoadRequest, cut: number, pauseMs: number, isAborted = false): Promise<number> {
 		const body = Buffer.from(request.body ?? "");
 		const sent = this.open({ ...request, method: "POST" });
 		const status = this.statusOf(sent);

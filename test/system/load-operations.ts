@@ -71,7 +71,7 @@ export function ownerOperations({ gateway, random, peers, backup, isAccessPoint 
 		return () => {
 			const isAborted = random.oneIn(abortedOneIn);
 			const length = Buffer.byteLength(request.body ?? "");
-			return client.held(
+			return client.sendHeldBody(
 				{ secure: secure(), ...request },
 				isAborted ? length >> 1 : length - 1,
 				between(50, 350),
@@ -177,10 +177,11 @@ export function strangerOperations({ gateway, random }: Pick<LoadDeps, "gateway"
 		"half a hello": () => client.raw(true, HALF_HELLO, between(300, 2800)),
 		"half a login by TLS": () => {
 			const headers = { "X-Pad": "a".repeat(1500) };
-			return client.held({ secure: true, ...login, headers, body: WRONG_LOGIN }, 480, between(300, 2800), true);
+			return client.sendHeldBody({ secure: true, ...login, headers, body: WRONG_LOGIN }, 480, between(300, 2800), true);
 		},
-		"wrong login by TLS": () => client.held({ secure: true, ...login, body: WRONG_LOGIN }, 511, between(50, 350)),
-		"wrong login": () => client.held({ secure: false, ...login, body: WRONG_LOGIN }, 511, between(50, 350)),
+		"wrong login by TLS": () =>
+			client.sendHeldBody({ secure: true, ...login, body: WRONG_LOGIN }, 511, between(50, 350)),
+		"wrong login": () => client.sendHeldBody({ secure: false, ...login, body: WRONG_LOGIN }, 511, between(50, 350)),
 		"half a head": () => client.raw(false, HALF_HEAD, between(300, 1800)),
 		"page by TLS, slowly": pageOf(true),
 		"page, slowly": pageOf(false),

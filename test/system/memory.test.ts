@@ -33,7 +33,7 @@ const TLS_CONNECTIONS = 2;
 const STREAM_LIMIT = 60;
 /** Slots for a meter with unsolicited data: any listener, its line, the keys, and the last readout. */
 const LISTEN_LIMIT = 155;
-/** Slots that stay beside keys and readout after a change of protocol: the sender's counter. */
+/** Slots that stay in use after a change of protocol, besides keys and readout: the sender's counter. */
 const REST_LIMIT = 20;
 const READOUT_SLOTS = 22;
 const KEY_SLOTS = 14;
@@ -156,7 +156,7 @@ describe("Slots alive in XS beyond the loaded code", function () {
 			const client = await connectSlowReader();
 			const waiting = await xs.slots();
 			client.close();
-			return { waiting, gone: await countAtRest() };
+			return { waiting, afterwards: await countAtRest() };
 		};
 		const first = await waitAndGo();
 		const second = await waitAndGo();
@@ -208,12 +208,13 @@ describe("Slots alive in XS beyond the loaded code", function () {
 			xs.send(stream, "events");
 			await xs.advance(1000);
 			assert.match(stream.text, /event: readout/);
-			const begun = await xs.slots();
+			const slotsBefore = await xs.slots();
 			await readMeter();
 			await xs.advance(40_000);
 			assert.ok(stream.text.includes(":\n\n"));
 			const later = await xs.slots();
-			if (round === 0) this.test!.title += ` (${begun - before - connection} of a stream, ${later - begun} with time)`;
+			if (round === 0)
+				this.test!.title += ` (${slotsBefore - before - connection} of a stream, ${later - slotsBefore} with time)`;
 			assert.ok(later - before - connection <= STREAM_LIMIT, `${later - before - connection} slots`);
 			stream.close();
 			assert.ok((await countAtRest()) - before <= 0);
@@ -226,12 +227,12 @@ describe("Slots alive in XS beyond the loaded code", function () {
 		await readMeter();
 		const client = xs.world.connect();
 		const paths = ["meter/protocol", "iec62056/config", "system/challenge", "no/such/path?lang=de", "iec62056/control"];
-		const ask = async () => {
+		const sendRequests = async () => {
 			for (let i = 0; i < 100; i++) await xs.request(paths[i % paths.length], {}, client);
 		};
-		await ask();
+		await sendRequests();
 		const before = await xs.slots();
-		await ask();
+		await sendRequests();
 		const after = await xs.slots();
 		assert.equal(after, before);
 		check(after, this);

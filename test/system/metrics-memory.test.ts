@@ -7,14 +7,14 @@ import { LongestReadout, REST_MS } from "./longest-readout.js";
 
 describe("The metrics' slots in XS", function () {
 	this.timeout(60_000);
-	let held: LongestReadout;
+	let bench: LongestReadout;
 	let xs: XSWorld;
 
 	before(async () => {
-		held = await LongestReadout.start();
-		xs = held.xs;
+		bench = await LongestReadout.start();
+		xs = bench.xs;
 	});
-	after(() => held.stop());
+	after(() => bench.stop());
 
 	it("are few beside the longest capture while a client does not read, and are released afterwards", async function () {
 		const { status, text } = await xs.request("metrics");

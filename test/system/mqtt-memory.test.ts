@@ -11,20 +11,20 @@ const WORK_LIMIT = 330;
 
 describe("MQTT's slots in XS", function () {
 	this.timeout(120_000);
-	let held: LongestReadout;
+	let bench: LongestReadout;
 	let xs: XSWorld;
 
 	before(async () => {
-		held = await LongestReadout.start();
-		xs = held.xs;
+		bench = await LongestReadout.start();
+		xs = bench.xs;
 	});
-	after(() => held.stop());
+	after(() => bench.stop());
 
 	it("are few while it is connected and sends, and all but 30 are released when it is turned off", async function () {
 		const broker = new ScriptedBroker(xs.world, 8883, { certificate: OWN_CERTIFICATE.certificate });
 		await xs.advance(REST_MS);
 		const before = await xs.slots();
-		const tell = async (what: string, limit: number) => {
+		const report = async (what: string, limit: number) => {
 			const slots = (await xs.slots()) - before;
 			this.test!.title += ` (${slots} ${what})`;
 			assert.ok(slots <= limit, `${slots} slots ${what}`);
@@ -34,19 +34,19 @@ describe("MQTT's slots in XS", function () {
 		assert.equal((await xs.request("mqtt", { method: "POST", body })).status, 200);
 		await xs.until(() => broker.published.length > 0);
 		await xs.advance(REST_MS);
-		await tell("connected", CONNECTED_LIMIT);
+		await report("connected", CONNECTED_LIMIT);
 		// After some acknowledgements the broker sends no more, so that slots are counted while a readout is being sent.
 		broker.acknowledges = 3;
 		assert.equal((await xs.request("iec62056/read")).status, 200);
 		await xs.until(() => broker.acknowledges < 0);
-		await tell("at work", WORK_LIMIT);
+		await report("at work", WORK_LIMIT);
 		broker.acknowledges = Number.POSITIVE_INFINITY;
 		await xs.advance(120_000);
 		assert.ok(broker.published.length > 20, `${broker.published.length} messages`);
-		await tell("after it", CONNECTED_LIMIT);
+		await report("after it", CONNECTED_LIMIT);
 		const off = { enabled: false, url: "", cert: "" };
 		assert.equal((await xs.request("mqtt", { method: "POST", body: off })).status, 200);
 		await xs.advance(REST_MS);
-		await tell("off again", 30);
+		await report("off again", 30);
 	});
 });

@@ -75,9 +75,9 @@ describe("A unit on battery", function () {
 			assert.equal((await gateway.get("system/status")).status, 200);
 		}
 		assert.equal(gateway.world.asleep, undefined);
-		const askedMs = gateway.world.time.nowMs;
+		const requestedMs = gateway.world.time.nowMs;
 		unit.untilAsleep();
-		const sleptMs = gateway.world.time.nowMs - askedMs;
+		const sleptMs = gateway.world.time.nowMs - requestedMs;
 		assert.ok(sleptMs >= 2 * MINUTE_MS - 1000 && sleptMs < 2 * MINUTE_MS + 5000, `${sleptMs} ms`);
 		// A client that sends requests forever does not drain the cells.
 		await visit();
@@ -174,8 +174,8 @@ describe("A unit on battery", function () {
 		assert.equal(unit.signedOn.length, reads + 1);
 		await visit();
 		const { events } = await gateway.read("system/log");
-		const told = events.map(({ event }: { event: string }) => event);
-		assert.equal(told.filter((event: string) => event === "battery_empty").length, 1, told.join());
+		const logged = events.map(({ event }: { event: string }) => event);
+		assert.equal(logged.filter((event: string) => event === "battery_empty").length, 1, logged.join());
 		assert.ok((await gateway.read("system/status")).schedule_missed > 30);
 	});
 
@@ -307,11 +307,11 @@ describe("A unit on battery", function () {
 		for (let i = 0; i < 3; i++) {
 			await gateway.wake();
 			unit.untilAsleep();
-			const { met, retained } = brokers.at(-1)!;
+			const { sessions, retained } = brokers.at(-1)!;
 			const state = [...retained].find(([topic]) => topic.endsWith("/state"));
 			assert.match(state?.[1] ?? gateway.diagnosis, /"1_8_0":50/);
 			assert.deepEqual(
-				met.map(({ isLeft }) => isLeft),
+				sessions.map(({ isLeft }) => isLeft),
 				[true],
 			);
 			assert.ok(unit.awake.at(-1)! < 30_000, `${unit.awake.at(-1)} ms`);

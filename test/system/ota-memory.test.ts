@@ -47,7 +47,7 @@ describe("The slots of updates in XS", function () {
 		await xs.stop();
 		await start(makeSlots());
 		const notice = (await xs.slots()) - without - taken;
-		this.test!.title += ` (${taken}, and ${notice} for the daily look)`;
+		this.test!.title += ` (${taken}, and ${notice} for the daily check)`;
 		assert.ok(taken <= AT_REST && notice <= NOTICE);
 	});
 

@@ -76,10 +76,10 @@ describe("A day of all outputs in XS", function () {
 		else if (ofBroker === 1) broker.returnCode = 3;
 		else if (ofBroker === 2) broker.acknowledges = random.below(4);
 		else if (ofBroker === 3)
-			broker.onPacket = (_packet, met) => {
-				if (!met.isOpen || !random.oneIn(4)) return;
-				met.isOpen = false;
-				met.peer.reset();
+			broker.onPacket = (_packet, session) => {
+				if (!session.isOpen || !random.oneIn(4)) return;
+				session.isOpen = false;
+				session.peer.reset();
 			};
 		else if (ofBroker === 4) broker.current?.peer.reset();
 	}

@@ -26,7 +26,7 @@ import { ANY, DLMS, RANDOM_STACK_RESERVE } from "./memory-limits.js";
 
 /** Number of groups of operations before the meter is replaced. */
 const METER_GROUPS = 25;
-/** Every group of this number has strangers only. */
+/** One in this many groups has strangers only. */
 const STRANGER_GROUPS = 3;
 /** Largest number of additional operations in such a group. */
 const STRANGERS = 5;
@@ -182,11 +182,11 @@ export class RandomLoad {
 	}
 
 	/** Repeats a request while hub and MQTT use the memory. */
-	async #served(ask: () => Promise<Reply>): Promise<Reply> {
-		let reply = await ask();
+	async #served(send: () => Promise<Reply>): Promise<Reply> {
+		let reply = await send();
 		for (let tries = 0; reply.status === 503 && tries < PATIENCE; tries++) {
 			await sleep(1000);
-			reply = await ask();
+			reply = await send();
 		}
 		assert.equal(reply.status, 200, `${reply.text}\n${this.#gateway.diagnosis}`);
 		return reply;
@@ -237,8 +237,8 @@ export class RandomLoad {
 		const what = `${group.join(", ")}; ${this.#meter}`;
 		const running: Promise<void>[] = [];
 		for (const name of group) {
-			const noted = (status: number) => void this.#statuses.set(status, (this.#statuses.get(status) ?? 0) + 1);
-			running.push(all[name]().then(noted));
+			const countStatus = (status: number) => void this.#statuses.set(status, (this.#statuses.get(status) ?? 0) + 1);
+			running.push(all[name]().then(countStatus));
 			if (random.oneIn(2)) await sleep(random.below(60));
 		}
 		for (let looks = random.below(3); looks > 0; looks--) {

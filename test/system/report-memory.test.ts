@@ -8,14 +8,14 @@ import { LongestReadout, REST_MS } from "./longest-readout.js";
 
 describe("The diagnostic report's slots in XS", function () {
 	this.timeout(60_000);
-	let held: LongestReadout;
+	let bench: LongestReadout;
 	let xs: XSWorld;
 
 	before(async () => {
-		held = await LongestReadout.start({ reportKey: REPORT_KEY });
-		xs = held.xs;
+		bench = await LongestReadout.start({ reportKey: REPORT_KEY });
+		xs = bench.xs;
 	});
-	after(() => held.stop());
+	after(() => bench.stop());
 
 	it("are few beside the longest capture while a client does not read, and are released afterwards", async function () {
 		assert.equal((await xs.request("iec62056/control", { body: { log_en: true } })).status, 200);

@@ -1,19 +1,19 @@
 import assert from "node:assert/strict";
-import { DAY_MS, HOUR_MS, LeftAlone } from "./scheduled-month.js";
+import { DAY_MS, HOUR_MS, UnattendedGateway } from "./scheduled-month.js";
 
 const START_MS = Date.UTC(2026, 9, 19, 22);
 const HOURLY = { enabled: true, period_unit: "hours", period_value: 1, trigger_minute: 0 };
 
 describe("A month by the schedule alone", function () {
 	this.timeout(120_000);
-	let left: LeftAlone;
+	let left: UnattendedGateway;
 	/** Times when the meter fell silent, resumed, and was replaced. */
 	let silentMs: number;
 	let spokeMs: number;
 	let exchangedMs: number;
 
 	before(async () => {
-		left = new LeftAlone(START_MS - 10 * 60_000);
+		left = new UnattendedGateway(START_MS - 10 * 60_000);
 		const { gateway } = left;
 		await left.begin(HOURLY);
 		await gateway.pass(5 * DAY_MS + HOUR_MS / 3);
@@ -76,7 +76,8 @@ describe("A month by the schedule alone", function () {
 
 	it("logs the beginning and the end of the silence, and the restart", async () => {
 		await left.gateway.login();
-		const told = (await left.gateway.read("system/log")).events.map(({ event }: { event: string }) => event);
-		for (const event of ["meter_failed", "meter_read", "started"]) assert.ok(told.includes(event), `${event}: ${told}`);
+		const logged = (await left.gateway.read("system/log")).events.map(({ event }: { event: string }) => event);
+		for (const event of ["meter_failed", "meter_read", "started"])
+			assert.ok(logged.includes(event), `${event}: ${logged}`);
 	});
 });

@@ -23,7 +23,7 @@ interface Meter {
 	readonly wh: number;
 }
 
-export class LeftAlone {
+export class UnattendedGateway {
 	readonly gateway: VirtualGateway;
 	/** Unix times at which the meter answered a sign-on, ms. */
 	readonly signedOn: number[] = [];

@@ -7,19 +7,19 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { SeededRandom } from "../../hosts/node/random.js";
 import type { JSONObject } from "../api/gateway.js";
-import { DAY_MS, HOUR_MS, LeftAlone } from "./scheduled-month.js";
+import { DAY_MS, HOUR_MS, UnattendedGateway } from "./scheduled-month.js";
 
 const MINUTE_MS = 60_000;
 const QUARTER_MS = HOUR_MS / 4;
-/** Days between two faults, and at most one more. */
+/** Days between two faults, to which up to one day is added at random. */
 const CALM_DAYS = 6;
 const YEAR_MS = 370 * DAY_MS;
 const SEED = Number(process.env.SEED ?? 1);
-/** Less than a year of leaked objects; the data of this test takes half of it. */
+/** Limit of growth. A leak in each readout would exceed it within the year; the data of this test takes half of it. */
 const GROWTH_LIMIT_BYTES = 2_000_000;
 
 /** Bytes that live objects take. */
-function heldBytes(): number {
+function liveBytes(): number {
 	setFlagsFromString("--expose-gc");
 	runInNewContext("gc")();
 	return process.memoryUsage().heapUsed;
@@ -28,13 +28,13 @@ function heldBytes(): number {
 describe(`A year by the schedule alone (SEED=${SEED})`, function () {
 	this.timeout(1_200_000);
 	const random = new SeededRandom(SEED);
-	let left: LeftAlone;
+	let left: UnattendedGateway;
 	let fromMs = 0;
 	/** Times when a run may be missing or repeated: the meter was silent, or the gateway without power. */
 	const troubled: [fromMs: number, toMs: number][] = [];
 	let exchanges = 0;
 	let cuts = 0;
-	const held: number[] = [];
+	const usedBytes: number[] = [];
 
 	async function trouble(what: () => Promise<void>): Promise<void> {
 		const before = left.nowMs;
@@ -78,7 +78,7 @@ describe(`A year by the schedule alone (SEED=${SEED})`, function () {
 	}
 
 	before(async () => {
-		left = new LeftAlone(Date.UTC(2026, 0, 1, 0, 5));
+		left = new UnattendedGateway(Date.UTC(2026, 0, 1, 0, 5));
 		const { gateway } = left;
 		await left.begin({ enabled: true, period_unit: "minutes", period_value: 15 });
 		fromMs = left.nowMs;
@@ -97,7 +97,7 @@ describe(`A year by the schedule alone (SEED=${SEED})`, function () {
 				left.exchange();
 				exchanges++;
 			}
-			if (kind === 0) held.push(heldBytes());
+			if (kind === 0) usedBytes.push(liveBytes());
 		}
 		await gateway.restart();
 		await gateway.pass(DAY_MS);
@@ -163,8 +163,8 @@ describe(`A year by the schedule alone (SEED=${SEED})`, function () {
 	});
 
 	it("holds less than 2 MB more at the end than after seven weeks", () => {
-		const [, early] = held;
-		const late = held.at(-1)!;
-		assert.ok(late - early < GROWTH_LIMIT_BYTES, held.map((bytes) => Math.round(bytes / 1000)).join(" "));
+		const [, early] = usedBytes;
+		const late = usedBytes.at(-1)!;
+		assert.ok(late - early < GROWTH_LIMIT_BYTES, usedBytes.map((bytes) => Math.round(bytes / 1000)).join(" "));
 	});
 });

@@ -1,4 +1,7 @@
-/** Meters that send TIC, at the speed of their line: `npm run meter` on a paced pseudo-terminal, the gateway with either engine. */
+/**
+ * Meters that send TIC, at the speed of their line: `npm run meter` on a paced pseudo-terminal, the gateway with either
+ * engine.
+ */
 import assert from "node:assert/strict";
 import type { JSONObject } from "../api/gateway.js";
 import { ProcessGateway } from "../api/process-gateway.js";

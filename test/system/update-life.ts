@@ -61,8 +61,8 @@ export function updateLife(engine: EngineName): void {
 
 		async function events(): Promise<string[]> {
 			const log = await gateway.read("system/log");
-			const told: { event: string; detail: string }[] = log.events;
-			return told.filter(({ event }) => event.startsWith("update_")).map(({ event }) => event);
+			const logged: { event: string; detail: string }[] = log.events;
+			return logged.filter(({ event }) => event.startsWith("update_")).map(({ event }) => event);
 		}
 
 		async function install(file: Buffer): Promise<void> {

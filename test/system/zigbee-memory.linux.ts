@@ -41,9 +41,9 @@ describe("The Zigbee bridge on Linux", function () {
 		ports.push(await serveTCP(chip, 0));
 		return `tcp://127.0.0.1:${ports.at(-1)!.port}`;
 	};
-	const until = async (what: string, isSo: () => boolean | Promise<boolean>): Promise<void> => {
+	const until = async (what: string, condition: () => boolean | Promise<boolean>): Promise<void> => {
 		const limitMs = Date.now() + WAIT_MS;
-		while (!(await isSo())) {
+		while (!(await condition())) {
 			assert.ok(Date.now() < limitMs, `${what}; so far: ${JSON.stringify(events)}`);
 			await sleep(100);
 		}

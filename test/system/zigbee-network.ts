@@ -54,12 +54,12 @@ export class WatchedCoordinator {
 	/** Takes the first matching event, now or later. */
 	async take<Name extends CoordinatorEvent["event"]>(
 		name: Name,
-		isSo: (event: Extract<CoordinatorEvent, { event: Name }>) => boolean = () => true,
+		condition: (event: Extract<CoordinatorEvent, { event: Name }>) => boolean = () => true,
 	): Promise<Extract<CoordinatorEvent, { event: Name }>> {
 		type Wanted = Extract<CoordinatorEvent, { event: Name }>;
 		return until(
 			() => {
-				const index = this.events.findIndex((event) => event.event === name && isSo(event as Wanted));
+				const index = this.events.findIndex((event) => event.event === name && condition(event as Wanted));
 				return index < 0 ? undefined : (this.events.splice(index, 1)[0] as Wanted);
 			},
 			() => `${name} at the coordinator; ${JSON.stringify(this.events)}`,

@@ -16,7 +16,7 @@ interface Way {
 	readonly type: string;
 	readonly args: readonly string[];
 	readonly shown: readonly string[];
-	/** How the gateway leaves; each slow way of the radio is tested once. */
+	/** How the gateway leaves the network. Leaving takes long, so each way is tested with one gateway only. */
 	readonly leaves: "by its coordinator" | "by a factory reset";
 }
 
@@ -35,7 +35,7 @@ const WAYS: readonly Way[] = [
 
 /** Opens the network and lets the gateway join. */
 async function join(gateway: ProcessGateway, { coordinator }: WatchedCoordinator): Promise<JSONObject> {
-	// In parallel: in between, the gateway could join by itself, and then have to start again.
+	// Both in parallel. Otherwise the gateway could join by itself before its reset, and would have to join again.
 	const [, reply] = await Promise.all([coordinator.permitJoin(60), gateway.post("zigbee/reset")]);
 	assert.equal(reply.status, 200);
 	const config = await untilState(gateway, "joined");
@@ -200,7 +200,7 @@ describe("The simulated coprocessor of npm start", function () {
 	});
 	after(() => gateway?.stop());
 
-	it("is attached, and comes back when it was killed", async () => {
+	it("is attached, and is attached again after it was killed", async () => {
 		await untilState(gateway, "not_joined");
 		const [, port] = /a coordinator connects to (tcp:\/\/127\.0\.0\.1:\d+)/.exec(gateway.diagnosis) ?? [];
 		assert.ok(port, gateway.diagnosis);

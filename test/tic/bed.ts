@@ -14,7 +14,7 @@ export function frameOf(mode: TICMode): Uint8Array {
 }
 
 /** Contents of an event. */
-export interface Told {
+export interface ReportedEvent {
 	readonly event: number;
 	readonly code: string | undefined;
 	readonly meterId: string;
@@ -29,31 +29,31 @@ export class Bed {
 	readonly bauds: number[] = [];
 
 	/** Feeds the bytes one at a time, so that the events of each frame are seen. */
-	receive(bytes: Uint8Array, nowMs = 0): Told[] {
-		const told: Told[] = [];
+	receive(bytes: Uint8Array, nowMs = 0): ReportedEvent[] {
+		const events: ReportedEvent[] = [];
 		for (let at = 0; at < bytes.length; at++) {
 			this.listener.receive(bytes, at, at + 1, nowMs);
-			told.push(...this.take());
+			events.push(...this.take());
 		}
-		return told;
+		return events;
 	}
 
-	advance(nowMs: number): Told[] {
+	advance(nowMs: number): ReportedEvent[] {
 		this.listener.advance(nowMs);
 		return this.take();
 	}
 
-	take(): Told[] {
-		const told: Told[] = [];
+	take(): ReportedEvent[] {
+		const events: ReportedEvent[] = [];
 		for (;;) {
 			const output = this.listener.poll();
-			if (output.kind === OUTPUT_NONE) return told;
+			if (output.kind === OUTPUT_NONE) return events;
 			if (output.kind === OUTPUT_LINE) this.bauds.push(output.baud);
 			if (output.kind !== OUTPUT_EVENT) continue;
 			const { failure, meterId, isCut } = this.listener;
 			const records = output.code === EVENT_READOUT ? recordsOf(this.writer.kept) : [];
 			const id = Buffer.from(meterId).toString("latin1");
-			told.push({ event: output.code, code: failure?.code, meterId: id, isCut, records });
+			events.push({ event: output.code, code: failure?.code, meterId: id, isCut, records });
 		}
 	}
 }

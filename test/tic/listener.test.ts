@@ -6,22 +6,22 @@ import { readTelegram } from "../../tools/meter/telegram.js";
 import { ticGroup } from "../../tools/meter/tic-telegram.js";
 import { vectorNames, vectorPath } from "../../tools/meter/vectors.js";
 import { type Feedable, feeds, REFUSED } from "../feeds.js";
-import { Bed, frameOf, type Told } from "./bed.js";
+import { Bed, frameOf, type ReportedEvent } from "./bed.js";
 
 const join = (...parts: Uint8Array[]) => new Uint8Array(Buffer.concat(parts));
 const withParity = (bytes: Uint8Array) => bytes.map((character) => encodeCharacter(character));
 const bytesOf = (text: string) => new Uint8Array(Buffer.from(text, "latin1"));
-const meaningOf = ({ meterId, isCut, records }: Told) => (isCut ? REFUSED : [meterId, ...records].join(" "));
+const meaningOf = ({ meterId, isCut, records }: ReportedEvent) => (isCut ? REFUSED : [meterId, ...records].join(" "));
 /** Readouts of a meter that has already sent a frame with as many groups. */
-function secondOf(before: Uint8Array, bytes: Uint8Array): Told[] {
+function secondOf(before: Uint8Array, bytes: Uint8Array): ReportedEvent[] {
 	const bed = new Bed();
 	assert.deepEqual(bed.receive(before), []);
 	return bed.receive(bytes);
 }
-const only = (frame: Uint8Array): Told => {
-	const told = secondOf(frame, frame);
-	assert.equal(told.length, 1);
-	return told[0];
+const only = (frame: Uint8Array): ReportedEvent => {
+	const events = secondOf(frame, frame);
+	assert.equal(events.length, 1);
+	return events[0];
 };
 /** Records of a frame of these groups. */
 const shown = (...groups: string[]) => only(bytesOf(`\x02${groups.join("")}\x03`)).records;
@@ -48,14 +48,14 @@ for (const mode of ["standard", "historic"] as const) {
 				const bed = new Bed();
 				let nowMs = 0;
 				bed.receive(join(frame, frame));
-				let told: Told[] = [];
+				let events: ReportedEvent[] = [];
 				return {
-					take: (bytes, start, end) => told.push(...bed.receive(bytes.subarray(start, end), nowMs)),
+					take: (bytes, start, end) => events.push(...bed.receive(bytes.subarray(start, end), nowMs)),
 					settle: () => {
 						nowMs += 2000;
-						told.push(...bed.advance(nowMs));
-						const meanings = told.map(meaningOf);
-						told = [];
+						events.push(...bed.advance(nowMs));
+						const meanings = events.map(meaningOf);
+						events = [];
 						return meanings;
 					},
 				};
@@ -75,14 +75,14 @@ describe("frames of TIC", () => {
 		it(`are read from ${name}`, () => {
 			const { meter_id, cut, first, last } = JSON.parse(readFileSync(vectorPath("tic", name, "json"), "utf8"));
 			for (const bytes of [readTelegram(vectorPath("tic", name)), withParity(readTelegram(vectorPath("tic", name)))]) {
-				const told = new Bed().receive(bytes);
+				const events = new Bed().receive(bytes);
 				assert.deepEqual(
-					told.map(({ isCut }) => isCut),
+					events.map(({ isCut }) => isCut),
 					cut,
 				);
-				assert.ok(told.every(({ event, meterId }) => event === EVENT_READOUT && meterId === meter_id));
-				assert.deepEqual(told[0].records, first);
-				assert.deepEqual(told.at(-1)?.records, last);
+				assert.ok(events.every(({ event, meterId }) => event === EVENT_READOUT && meterId === meter_id));
+				assert.deepEqual(events[0].records, first);
+				assert.deepEqual(events.at(-1)?.records, last);
 			}
 		});
 	}
@@ -223,27 +223,27 @@ describe("groups of TIC", () => {
 			"\0EAIT\t003626872\t'\r",
 		]) {
 			const damaged = frame([good[0], bad, good[2]]);
-			const told = secondOf(frame(good), join(damaged, damaged));
+			const events = secondOf(frame(good), join(damaged, damaged));
 			// The first frame of another length is dropped as a whole.
-			assert.equal(told.length, bad.length === good[1].length ? 2 : 1, JSON.stringify(bad));
-			for (const one of told)
+			assert.equal(events.length, bad.length === good[1].length ? 2 : 1, JSON.stringify(bad));
+			for (const one of events)
 				assert.deepEqual([one.isCut, one.records], [true, [records[0], records[2]]], JSON.stringify(bad));
 		}
 	});
 	it("are dropped on both sides of a lost group end", () => {
 		const groups = [standard("EAST", "080490250"), standard("EAIT", "003626872"), standard("URMS1", "236")];
 		const frame = (text: string) => bytesOf(`\x02${text}\x03`);
-		const [told] = secondOf(frame(groups.join("")), frame(groups.join("").replace("'\r", "'\0")));
-		assert.deepEqual([told.isCut, told.records], [true, ["1-0:1.8.0*255: 080490250*Wh"]]);
+		const [event] = secondOf(frame(groups.join("")), frame(groups.join("").replace("'\r", "'\0")));
+		assert.deepEqual([event.isCut, event.records], [true, ["1-0:1.8.0*255: 080490250*Wh"]]);
 	});
 	it("are dropped if a character has the wrong parity", () => {
 		const frame = withParity(frameOf("standard"));
 		const at = Buffer.from(frameOf("standard")).indexOf("EAST") + 6;
 		const damaged = frame.slice();
 		damaged[at] ^= 0x80;
-		const [told] = secondOf(frame, damaged);
-		assert.equal(told.isCut, true);
-		assert.ok(!told.records.some((record) => record.startsWith("1-0:1.8.0")));
+		const [event] = secondOf(frame, damaged);
+		assert.equal(event.isCut, true);
+		assert.ok(!event.records.some((record) => record.startsWith("1-0:1.8.0")));
 	});
 });
 
@@ -259,16 +259,16 @@ describe("a line of TIC", () => {
 	it("drops a frame that is interrupted (EOT), cut, or begun again", () => {
 		const half = frame.subarray(0, 300);
 		for (const before of [join(half, bytesOf("\x04")), half.subarray(0, half.lastIndexOf(13) + 1)]) {
-			const told = secondOf(frame, join(before, frame));
-			assert.deepEqual(told.map(meaningOf), [meaningOf(only(frame))]);
+			const events = secondOf(frame, join(before, frame));
+			assert.deepEqual(events.map(meaningOf), [meaningOf(only(frame))]);
 		}
 		assert.deepEqual(secondOf(frame, join(frame.subarray(0, 500), bytesOf("\x04"))), []);
 	});
 	it("keeps the previous serial number if that of a frame is damaged", () => {
 		const damaged = frame.slice();
 		damaged[Buffer.from(frame).indexOf("ADSC") + 6] ^= 3;
-		const [told] = secondOf(frame, damaged);
-		assert.deepEqual([told.meterId, told.isCut], ["041876543210", true]);
+		const [event] = secondOf(frame, damaged);
+		assert.deepEqual([event.meterId, event.isCut], ["041876543210", true]);
 	});
 	it("is tried at the other speed after each 2 s without a correct group while characters arrive", () => {
 		const bed = new Bed();
@@ -305,7 +305,7 @@ describe("a line of TIC", () => {
 			bed.listener.abort(0);
 			bed.listener.abort(0);
 			assert.deepEqual(
-				bed.take().map((told) => [told.event, told.code]),
+				bed.take().map((event) => [event.event, event.code]),
 				[[EVENT_END, code]],
 			);
 			assert.deepEqual(bed.receive(join(frame, frame)), []);

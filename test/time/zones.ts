@@ -5,7 +5,7 @@ import { TimeZone } from "../../modules/time/zone.js";
 import { readRelease, tableNames } from "../../tools/timezone-table.js";
 
 const DAY_MS = 86_400_000;
-/** Short enough to see each change: the rules of Morocco and Palestine by the moon leave four weeks. */
+/** Step that misses no change: Morocco and Palestine, whose rules follow the moon, change four weeks apart. */
 const STEP_MS = 12 * DAY_MS;
 const FROM_MS = Date.UTC(2024, 0, 1);
 const TO_MS = Date.UTC(2038, 0, 1);

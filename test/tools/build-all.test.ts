@@ -82,7 +82,7 @@ describe("the build of all boards", () => {
 	});
 
 	it("continues after a failure, and reports all builds in one table", async () => {
-		const said: string[] = [];
+		const lines: string[] = [];
 		const distinct = distinctBoards(
 			[findBoard("esp32c3-devkitm"), findBoard("slzb-06"), findBoard("wt32-eth01")],
 			undefined,
@@ -92,8 +92,8 @@ describe("the build of all boards", () => {
 			if (name === "slzb-06") throw new Error("mcconfig has failed.");
 			return { chip, imageBytes: 1_835_700, slotBytes: SLOT_BYTES, memory: readMemory(C3) };
 		};
-		const outcomes = await buildAll(distinct, build, (line) => said.push(line));
-		assert.equal(said[1], "Building 2 of 3: slzb-06 …");
+		const outcomes = await buildAll(distinct, build, (line) => lines.push(line));
+		assert.equal(lines[1], "Building 2 of 3: slzb-06 …");
 		assert.deepEqual(
 			asRows(outcomes).map(({ board, leftBytes, problems }) => [board, leftBytes, problems]),
 			[

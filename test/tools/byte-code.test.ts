@@ -1,4 +1,4 @@
-/** Shortens the firmware's byte code. */
+/** Tests of the code that shortens the firmware's byte code. */
 import assert from "node:assert/strict";
 import { type Instruction, InstructionSet } from "../../tools/sdk/byte-code.js";
 import { Heap } from "../../tools/sdk/heap.js";

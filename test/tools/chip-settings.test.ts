@@ -85,7 +85,7 @@ function needIDF(test: Mocha.Context): void {
 		skipBecause(test, 'there is no kconfgen: . "$IDF_PATH/export.sh"');
 }
 
-const told = (found: readonly { name: string; values: string }[]) =>
+const linesOf = (found: readonly { name: string; values: string }[]) =>
 	found.map(({ name, values }) => `${name}: ${values}`);
 
 const unintended = (chips: ReadonlyMap<Chip, Settings>, missing?: string) =>
@@ -114,21 +114,21 @@ describe("ESP-IDF settings of the four chips", function () {
 			["esp32c3", readSettings("CONFIG_LWIP_TCP_WND_DEFAULT=5744\nCONFIG_SAME=1\n")],
 		]);
 		const window = "LWIP_TCP_WND_DEFAULT: esp32 8192, esp32c3 5744";
-		assert.deepEqual(told(differences(chips)), [window]);
-		assert.deepEqual(told(differences(chips, "unset")), [window, "ONLY: esp32 y, esp32c3 unset"]);
+		assert.deepEqual(linesOf(differences(chips)), [window]);
+		assert.deepEqual(linesOf(differences(chips, "unset")), [window, "ONLY: esp32 y, esp32c3 unset"]);
 	});
 
 	it("are equal on all chips, over the SDK's defaults, if memory, watchdogs and panics depend on them", function () {
 		if (!hasSDK()) return skipBecause(this, "there is no Moddable SDK ($MODDABLE)");
 		const chips = new Map(CHIPS.map((chip) => [chip, readSettings(linesFor(SDK, chip))]));
 		const found = unintended(chips, "as ESP-IDF has it").filter(({ name }) => SHARED.test(name));
-		assert.deepEqual(told(found.filter(({ values }) => !isNothing(values))), []);
+		assert.deepEqual(linesOf(found.filter(({ values }) => !isNothing(values))), []);
 	});
 
 	it("are equal on all chips, including ESP-IDF's own defaults, or are listed as differences", function () {
 		needIDF(this);
 		const chips = new Map(CHIPS.map((chip) => [chip, effectiveSettings(IDF, chip, linesFor(SDK, chip))]));
-		assert.deepEqual(told(unintended(chips)), []);
+		assert.deepEqual(linesOf(unintended(chips)), []);
 		// On the ESP32, ESP-IDF allows byte accesses to instruction memory only with one core.
 		for (const [chip, settings] of chips) assert.equal(settings.get("FREERTOS_UNICORE") ?? "y", "y", chip);
 		assert.equal(chips.get("esp32")!.get("ESP32_IRAM_AS_8BIT_ACCESSIBLE_MEMORY"), "y");

@@ -56,7 +56,7 @@ describe("The simulated DLMS meter, with random input", () => {
 				meter.send(random.oneIn(3) ? spoil(whole, random) : whole).pass(random.below(40));
 			}
 			meter.pass(1000);
-			assert.equal(meter.ask(frame("0321", "53")).length, 1);
+			assert.equal(meter.exchange(frame("0321", "53")).length, 1);
 			assert.match(meter.control("93")[0], /^73 /);
 		});
 	}

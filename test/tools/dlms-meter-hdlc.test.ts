@@ -75,11 +75,11 @@ describe("The simulated DLMS meter, HDLC", () => {
 		const meter = new DrivenDLMSMeter();
 		assert.deepEqual(meter.control("10", `e6e600${AARQ}`), ["1f"]);
 		assert.deepEqual(meter.control("53"), ["1f"]);
-		assert.deepEqual(meter.ask(frame("0343", "93")), ["1f"]);
+		assert.deepEqual(meter.exchange(frame("0343", "93")), ["1f"]);
 		assert.deepEqual(meter.control("93"), [DEFAULTS]);
-		assert.deepEqual(meter.ask(frame("0341", "93")), ["1f"]);
+		assert.deepEqual(meter.exchange(frame("0341", "93")), ["1f"]);
 		assert.deepEqual(meter.control("53"), ["73"]);
-		assert.equal(meter.ask(frame("0341", "93"))[0].slice(0, 2), "73");
+		assert.equal(meter.exchange(frame("0341", "93"))[0].slice(0, 2), "73");
 	});
 
 	it("divides a long reply into segments of the negotiated length and window", () => {
@@ -112,10 +112,10 @@ describe("The simulated DLMS meter, HDLC", () => {
 	it("joins the segments of a request", () => {
 		const meter = new DrivenDLMSMeter().open();
 		const whole = `e6e600${AARQ}`;
-		assert.deepEqual(meter.ask(frame(ADDRESSES, "10", whole.slice(0, 20), true)), ["31"]);
+		assert.deepEqual(meter.exchange(frame(ADDRESSES, "10", whole.slice(0, 20), true)), ["31"]);
 		// Without the P bit there is no reply.
-		assert.deepEqual(meter.ask(frame(ADDRESSES, "02", whole.slice(20, 40), true)), []);
-		const [answer] = meter.ask(frame(ADDRESSES, "14", whole.slice(40)));
+		assert.deepEqual(meter.exchange(frame(ADDRESSES, "02", whole.slice(20, 40), true)), []);
+		const [answer] = meter.exchange(frame(ADDRESSES, "14", whole.slice(40)));
 		assert.match(answer, /^70 e6e7006129/);
 	});
 

@@ -75,8 +75,8 @@ describe("The simulated DLMS meter, objects", () => {
 	});
 
 	it("answers GET with list if that was negotiated", () => {
-		const wanted = [descriptor(1, "0.0.96.1.0.255", 2), descriptor(3, "1.0.99.7.0.255", 2)];
-		const list = `c003c102${wanted.join("")}`;
+		const requested = [descriptor(1, "0.0.96.1.0.255", 2), descriptor(3, "1.0.99.7.0.255", 2)];
+		const list = `c003c102${requested.join("")}`;
 		assert.equal(associated().apdu(list), `c403c102000908${Buffer.from("48151623").toString("hex")}0104`);
 		assert.equal(associated("", aarq("001011")).apdu(list), "d80202");
 		assert.equal(associated("--conformance 001011").apdu(list), "d80202");

@@ -89,7 +89,7 @@ export class DrivenDLMSMeter {
 	}
 
 	/** Contents of the frames that answer these bytes within 100 ms. */
-	ask(hex: string): string[] {
+	exchange(hex: string): string[] {
 		this.take();
 		this.send(hex).pass(100);
 		return this.take()
@@ -103,7 +103,7 @@ export class DrivenDLMSMeter {
 
 	/** Reply to a frame that the client sends to the logical address alone. */
 	control(control: string, information = ""): string[] {
-		return this.ask(frame(this.#addresses(), control, information));
+		return this.exchange(frame(this.#addresses(), control, information));
 	}
 
 	open(): this {

@@ -265,7 +265,7 @@ describe("npm run emulate: its parts", () => {
 		it("shows the minutes and ninja's steps during the build", async () => {
 			const lines: string[] = [];
 			const progress = new BuildProgress((text) => lines.push(text), 5);
-			progress.hear("[3/1045] Building C object x.o\n[12/1045] Building C object y.o\n");
+			progress.read("[3/1045] Building C object x.o\n[12/1045] Building C object y.o\n");
 			while (lines.length === 0) await sleep(5);
 			progress.end();
 			assert.equal(lines[0], "Building: 0.0 minutes, step 12 of 1045 …");

@@ -55,9 +55,9 @@ describe("npm run emulate", function () {
 		spawnSync(process.execPath, [PROGRAM, ...common(), ...args], { env: environment(more), encoding: "utf8" });
 	const logged = () => (existsSync(join(folder, "log")) ? readFileSync(join(folder, "log"), "utf8") : "");
 
-	async function until(isSo: () => boolean, what: string): Promise<void> {
+	async function until(condition: () => boolean, what: string): Promise<void> {
 		const endMs = performance.now() + LIMIT_MS;
-		while (!isSo()) {
+		while (!condition()) {
 			assert.ok(performance.now() < endMs, `${what}:\n${logged()}`);
 			await sleep(20);
 		}

@@ -366,15 +366,15 @@ describe("npm run build, flash, monitor", function () {
 	});
 
 	it("says what to do if the SDK or ESP-IDF is missing", () => {
-		const said = (change: Record<string, string | undefined>) => {
+		const messageOf = (change: Record<string, string | undefined>) => {
 			const { status, stderr } = run(["build", ...order], change);
 			assert.equal(status, 1);
 			return stderr;
 		};
-		assert.match(said({ MODDABLE: undefined }), /\$MODDABLE is not set.*npm run doctor/);
-		assert.match(said({ IDF_PATH: undefined }), /\$IDF_PATH is not set.*npm run doctor/);
-		assert.match(said({ IDF_PATH: "/nowhere" }), /no ESP-IDF in \/nowhere/);
-		assert.match(said({ PATH: dirname(process.execPath) }), /export\.sh/);
+		assert.match(messageOf({ MODDABLE: undefined }), /\$MODDABLE is not set.*npm run doctor/);
+		assert.match(messageOf({ IDF_PATH: undefined }), /\$IDF_PATH is not set.*npm run doctor/);
+		assert.match(messageOf({ IDF_PATH: "/nowhere" }), /no ESP-IDF in \/nowhere/);
+		assert.match(messageOf({ PATH: dirname(process.execPath) }), /export\.sh/);
 	});
 
 	it("exits with 2 for a bad command line, and lists the boards", () => {

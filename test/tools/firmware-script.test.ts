@@ -104,10 +104,10 @@ describe("The firmware's script", function () {
 				.filter((name) => name.endsWith(".c"))
 				.map((name) => readFileSync(join(ROOT, "hosts", folder, name), "utf8")),
 		);
-		const asked = new Set(sources.flatMap((text) => [...text.matchAll(/\bxsID_(\w+)/g)].map(([, name]) => name)));
-		assert.ok(asked.has("onUART"));
+		const usedNames = new Set(sources.flatMap((text) => [...text.matchAll(/\bxsID_(\w+)/g)].map(([, name]) => name)));
+		assert.ok(usedNames.has("onUART"));
 		assert.deepEqual(
-			OWN_NAMES.filter((name) => asked.has(name)),
+			OWN_NAMES.filter((name) => usedNames.has(name)),
 			[],
 		);
 	});
@@ -176,7 +176,7 @@ describe("The firmware's script", function () {
 		assert.deepEqual(theirs(small).sort(), [
 			"modules/cosem/absent-protocol.ts",
 			"modules/cosem/absent-push.ts",
-			// The replies of all readouts use it.
+			// The replies to all readouts use this file.
 			"modules/cosem/records.ts",
 			"modules/homeassistant/absent-part.ts",
 			"modules/improv/absent-improv.ts",
@@ -194,7 +194,7 @@ describe("The firmware's script", function () {
 		assert.deepEqual(holders("protocol/absent"), [false, true]);
 	});
 
-	it("contains code that several parts share while one of them is there", async () => {
+	it("contains code that several parts share as long as one of them is included", async () => {
 		const shared = "modules/publish/entities.ts";
 		const lengthWithout = async (...names: string[]) =>
 			(await scriptOf(MAIN, "slzb-06", names)).lengths.get(shared) ?? 0;

@@ -137,9 +137,9 @@ describe("The simulated meter, mode C", () => {
 			.pass(200 + (BLOCK.length * 10_000) / 9600);
 		meter.take();
 		for (let i = 0; i < 3; i++) {
-			const askedMs = meter.pass(1299).nowMs;
+			const requestedMs = meter.pass(1299).nowMs;
 			meter.send("\x15").pass(200 + (BLOCK.length * 10_000) / 9600);
-			assert.deepEqual(meter.take(), [`${askedMs + 200} ${BLOCK}`]);
+			assert.deepEqual(meter.take(), [`${requestedMs + 200} ${BLOCK}`]);
 		}
 		meter.pass(1500).take();
 		assert.deepEqual(meter.send("\x15").pass(5000).take(), []);
@@ -276,7 +276,7 @@ describe("The simulated meter, faulty blocks", () => {
 		assert.deepEqual(block({ cut: 0 })[1], "");
 	});
 
-	it("sends wrong checks in the first blocks only; a repeated block comes without what was before it", () => {
+	it("sends wrong checks in the first blocks only; a repeated block is sent without the characters that preceded it", () => {
 		const meter = new DrivenMeter(`${IDENT}\x06050\r\n${BLOCK}`, { mode: "A", faults: { wrongBCC: 2, ackLine: true } });
 		meter.send(SIGN_ON).pass(1500);
 		const wrong = `${BLOCK.slice(0, -1)}\x77`;
@@ -291,7 +291,7 @@ describe("The simulated meter, faulty blocks", () => {
 		assert.equal(next(), BLOCK);
 	});
 
-	it("damages about one in so many characters and marks them; the same seed damages the same ones", () => {
+	it("damages about one in the given number of characters and marks them; the same seed damages the same ones", () => {
 		const long = `${IDENT}\x02${"1.8.0(000123.4*kWh)\r\n".repeat(500)}!\r\n\x03\x22`;
 		const damaged = block({ damage: 100 }, long).join("");
 		const marked = [...damaged].filter((character) => character >= "\x80").length;

@@ -1,4 +1,4 @@
-/** Reduces the preloaded machine that the SDK's linker writes as C. */
+/** Tests of the code that reduces the preloaded machine, which the SDK's linker writes as C. */
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -166,7 +166,7 @@ describe("Slots of the firmware", () => {
 		assert.throws(() => new Heap(machineOf(["{ 0 },"])), /another form/);
 		assert.throws(() => new Heap("int main() {}"), /another way/);
 		const heap = new Heap(machineOf(OBJECTS));
-		heap.slots[1]!.isGone = true;
+		heap.slots[1]!.isRemoved = true;
 		assert.throws(() => heap.toString(), /which is gone/);
 	});
 });

@@ -213,8 +213,8 @@ describe("npm run meter", function () {
 		const second = spawn(process.execPath, [program, "--port", path], { stdio: ["ignore", "ignore", "pipe"] });
 		started.push(second);
 		const [text] = await once(second.stderr, "data");
-		const wanted = `The serial port ${path} can't be opened: another program uses it. Choose another with --port.\n`;
-		assert.equal(String(text), wanted);
+		const expected = `The serial port ${path} can't be opened: another program uses it. Choose another with --port.\n`;
+		assert.equal(String(text), expected);
 		assert.deepEqual(await once(second, "exit"), [1, null]);
 	});
 

@@ -30,16 +30,16 @@ describe("npm run ota", () => {
 	after(() => rmSync(folder, { recursive: true }));
 
 	function run(...args: string[]) {
-		const said = { stdout: "", stderr: "" };
+		const output = { stdout: "", stderr: "" };
 		const status = main(args, {
 			log(text) {
-				said.stdout += `${text}\n`;
+				output.stdout += `${text}\n`;
 			},
 			error(text) {
-				said.stderr += `${text}\n`;
+				output.stderr += `${text}\n`;
 			},
 		});
-		return { status, ...said };
+		return { status, ...output };
 	}
 	const sign = (...args: string[]) =>
 		run("sign", "--board", BOARD, "--image", place("image"), "--out", place("file.ota"), ...args);
@@ -123,7 +123,7 @@ describe("npm run ota", () => {
 			assert.match(stdout, /^Image {11}150000 bytes, packed to \d+ \(\d+ %\)$/m);
 		});
 
-		it("does not pack the image if told so, and accepts a build number", () => {
+		it("leaves the image unpacked on request, and accepts a build number", () => {
 			assert.equal(sign("--key", place("key"), "--plain", "--build", "77").status, 0);
 			const { metadata, content } = readFirmwareFile(readFileSync(place("file.ota")));
 			assert.deepEqual([metadata.isPacked, metadata.buildNumber], [0, 77]);

@@ -34,23 +34,23 @@ const OF_THE_MOMENT = /"(\w*time\w*|utc|created|serial\w*|hostname)":("[^"]*"|[^
 
 async function talk(): Promise<string[]> {
 	const gateway = await ProcessGateway.start("linux", { mode: "ap" });
-	const said: string[] = [];
-	const ask = async (method: string, path: string, body?: string) => {
+	const replies: string[] = [];
+	const sendRequest = async (method: string, path: string, body?: string) => {
 		const headers = body === undefined ? {} : { "Content-Type": "application/json" };
 		const { status, text } = await gateway.request(method, path, { body, headers });
-		said.push(
+		replies.push(
 			`${method} ${path} ${body ?? ""} ${status} ${text.replaceAll(OF_THE_MOMENT, '"$1"').replaceAll(/smgw[-/]\w+/g, "smgw")}`,
 		);
 	};
 	try {
 		await gateway.login();
 		for (const path of SETTINGS) {
-			await ask("GET", path);
-			for (const body of BODIES) await ask("POST", path, body);
+			await sendRequest("GET", path);
+			for (const body of BODIES) await sendRequest("POST", path, body);
 		}
 		for (const { telegram } of TELEGRAMS) {
 			await gateway.connectMeter({ telegram });
-			await ask("GET", "iec62056/read");
+			await sendRequest("GET", "iec62056/read");
 		}
 		for (const path of [
 			"system/version",
@@ -60,12 +60,12 @@ async function talk(): Promise<string[]> {
 			"no/such",
 			"__proto__?__proto__=1",
 		])
-			await ask("GET", path);
-		await ask("GET", "/");
+			await sendRequest("GET", path);
+		await sendRequest("GET", "/");
 	} finally {
 		await gateway.stop();
 	}
-	return said;
+	return replies;
 }
 
 describe("The unreduced firmware", function () {

@@ -64,7 +64,7 @@ describe("The simulated meter with unsolicited data", () => {
 	it("sends telegrams that the gateway recognises", () => {
 		const kinds = (bytes: Uint8Array) => {
 			const scanner = new TelegramScanner();
-			return [...bytes].map((byte) => scanner.take(byte)).filter((kind) => kind !== KIND_NONE);
+			return [...bytes].map((byte) => scanner.scan(byte)).filter((kind) => kind !== KIND_NONE);
 		};
 		// SML is recognised by its beginning and by its end.
 		assert.deepEqual(kinds(smlTelegram(reading)), [KIND_SML, KIND_SML]);
@@ -87,7 +87,7 @@ describe("The simulated meter with unsolicited data", () => {
 		assert.equal(records.length, Buffer.from(telegram).toString().split("\r\n").length - 4);
 		assert.match(records.at(-1)!, /^0-1:24\.2\.1: 0179\d\.\d{3}\*m3, 261120060000W$/);
 		const scanner = new TelegramScanner();
-		const kinds = [...telegram].map((byte) => scanner.take(byte)).filter((kind) => kind !== KIND_NONE);
+		const kinds = [...telegram].map((byte) => scanner.scan(byte)).filter((kind) => kind !== KIND_NONE);
 		assert.deepEqual([kinds, scanner.hasParity], [[KIND_ASCII], false]);
 	});
 	it("has options, some of which are for one kind only", () => {

@@ -162,7 +162,7 @@ describe("A release", function () {
 		assert.notEqual(makeSBOM({ root: ROOT, sdk: undefined, idf: undefined }, "1.2.4", 0), text("sbom.cdx.json"));
 	});
 
-	it("has a page that fetches nothing from elsewhere", () => {
+	it("has a page that fetches nothing from other servers", () => {
 		const page = text("index.html");
 		assert.doesNotMatch(page, /\{\{|(src|href|value)="https?:|undefined/);
 		for (const { name } of boards)
@@ -175,7 +175,7 @@ describe("A release", function () {
 			assert.ok(text("install/LICENSES.txt").includes(`${name} `));
 	});
 
-	it("rejects a build whose parts overlap, or that does not say where a part goes", () => {
+	it("rejects a build whose parts overlap, or that lacks the offset of a part", () => {
 		const broken = join(folder, "broken");
 		writeESPBuild(broken, boards[0]);
 		const parts = readParts(broken);

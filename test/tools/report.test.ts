@@ -29,16 +29,16 @@ describe("npm run report", () => {
 	after(() => rmSync(folder, { recursive: true }));
 
 	async function run(...args: string[]) {
-		const said = { stdout: "", stderr: "" };
+		const output = { stdout: "", stderr: "" };
 		const status = await main(args, {
 			log(text) {
-				said.stdout += `${text}\n`;
+				output.stdout += `${text}\n`;
 			},
 			error(text) {
-				said.stderr += `${text}\n`;
+				output.stderr += `${text}\n`;
 			},
 		});
-		return { status, ...said };
+		return { status, ...output };
 	}
 
 	/** Built after the table in docs/diagnostic-report.md. */

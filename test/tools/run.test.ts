@@ -65,7 +65,7 @@ describe("npm start, under npm", function () {
 
 	const find = (command: RegExp) => started.find((one) => command.test(one.command))!.pid;
 
-	async function allGone(): Promise<void> {
+	async function allEnded(): Promise<void> {
 		const limitMs = performance.now() + GONE_LIMIT_MS;
 		for (;;) {
 			const left = started.filter(({ pid }) => isRunning(pid));
@@ -79,14 +79,14 @@ describe("npm start, under npm", function () {
 		await start();
 		assert.ok(find(/meter\.js/));
 		process.kill(find(RUN), "SIGKILL");
-		await allGone();
+		await allEnded();
 	});
 
 	for (const signal of ["SIGKILL", "SIGTERM"] as const) {
 		it(`leaves no process behind when npm receives ${signal}`, async () => {
 			await start();
 			npm!.kill(signal);
-			await allGone();
+			await allEnded();
 		});
 	}
 

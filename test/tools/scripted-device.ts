@@ -50,9 +50,9 @@ const keyOf = (type: number, subsystem: number, command: number) => (type << 16)
 
 export class ScriptedDevice {
 	/** Received AREQs about the network: subsystem, command, data, as in `45c0 07`. */
-	readonly told: string[] = [];
+	readonly notifications: string[] = [];
 	/** Received ZCL commands, as in `0702:06`. */
-	readonly heard: string[] = [];
+	readonly commands: string[] = [];
 	readonly #chip: SimulatedCoprocessor;
 	readonly #attributes: Attributes;
 	readonly #reader = new FrameReader();
@@ -76,7 +76,10 @@ export class ScriptedDevice {
 	wait(subsystem: number, command: number, type = AREQ): Promise<Buffer> {
 		return new Promise((resolve, reject) => {
 			const key = keyOf(type, subsystem, command);
-			const limit = setTimeout(() => reject(new Error(`no ${key.toString(16)}; told: ${this.told}`)), LIMIT_MS);
+			const limit = setTimeout(
+				() => reject(new Error(`no ${key.toString(16)}; notifications: ${this.notifications}`)),
+				LIMIT_MS,
+			);
 			const done = (data: Buffer) => {
 				clearTimeout(limit);
 				resolve(data);
@@ -147,7 +150,7 @@ export class ScriptedDevice {
 
 	#take({ type, subsystem, command, data }: Frame): void {
 		const name = Buffer.of((type << 5) | subsystem, command).toString("hex");
-		if (type === AREQ && subsystem !== AF) this.told.push(`${name} ${data.toString("hex")}`);
+		if (type === AREQ && subsystem !== AF) this.notifications.push(`${name} ${data.toString("hex")}`);
 		const index = this.#waiting.findIndex(({ key }) => key === keyOf(type, subsystem, command));
 		if (index >= 0) this.#waiting.splice(index, 1)[0].done(data);
 		if (type === AREQ && subsystem === AF && command === 0x81) this.#answer(data);
@@ -158,7 +161,7 @@ export class ScriptedDevice {
 		const source = message.readUInt16LE(4);
 		const [control, sequence, command] = message.subarray(17);
 		const payload = message.subarray(20, 17 + message[16]);
-		this.heard.push(`${cluster.toString(16).padStart(4, "0")}:${command.toString(16).padStart(2, "0")}`);
+		this.commands.push(`${cluster.toString(16).padStart(4, "0")}:${command.toString(16).padStart(2, "0")}`);
 		if ((control & 3) !== 0) return;
 		const ids = Array.from({ length: payload.length >> 1 }, (_, at) => payload.readUInt16LE(2 * at));
 		const reply = (answer: number, data: readonly number[]) =>

@@ -183,7 +183,7 @@ describe("npm run size", () => {
 			const ethernet = board.ethernet === undefined ? ETHERNET_BYTES : 0;
 			const shared = board.zigbee === undefined ? 0 : SHARED_BYTES;
 			const sum = all - gained - ethernet - shared - BUDGETS["ESP-IDF and all C"] + nativeBytesOf(board);
-			assert.ok(sum <= SLOT_BYTES, `${board.name}: ${sum - SLOT_BYTES} bytes too many are given away`);
+			assert.ok(sum <= SLOT_BYTES, `${board.name}: ${sum - SLOT_BYTES} bytes more are assigned than the slot has`);
 		}
 		const names = readdirSync(join(ROOT, "modules"))
 			.filter((name) => name !== "resources" && name !== "tsconfig.json")

@@ -44,7 +44,7 @@ describe("npm run zigbee", function () {
 		return { child, path, coordinator };
 	};
 	/** The coprocessor's reply to a SYS request. */
-	const ask = (url: string, command: number, data: readonly number[] = []): Promise<Buffer> =>
+	const sendRequest = (url: string, command: number, data: readonly number[] = []): Promise<Buffer> =>
 		new Promise((resolve, reject) => {
 			const { hostname, port } = new URL(url);
 			const reader = new FrameReader();
@@ -68,7 +68,7 @@ describe("npm run zigbee", function () {
 	it("offers one coprocessor on a pseudo-terminal, and one for a coordinator on TCP", async () => {
 		const { path, coordinator, child } = await start();
 		assert.match(path, /^\/dev\/pts\/\d+$/);
-		assert.equal((await ask(coordinator, 0x04)).toString("hex"), "010a0000004b1200");
+		assert.equal((await sendRequest(coordinator, 0x04)).toString("hex"), "010a0000004b1200");
 		const port = new SerialPort({ path, baudRate: 115_200, lock: false, hupcl: false });
 		try {
 			const answered = once(port, "data", { signal: AbortSignal.timeout(LIMIT_MS) });
@@ -85,12 +85,12 @@ describe("npm run zigbee", function () {
 		const nv = join(folder, "nv.json");
 		const first = await start("--device", "0", "--nv", nv);
 		// NV item 0x0087: a router.
-		await ask(first.path, 0x09, [0x87, 0, 0, 1, 1]);
+		await sendRequest(first.path, 0x09, [0x87, 0, 0, 1, 1]);
 		first.child.kill("SIGTERM");
 		await once(first.child, "exit");
 		assert.deepEqual(new NVMemory(JSON.parse(readFileSync(nv, "utf8")).device).item(0x87), Buffer.of(1));
 		const second = await start("--device", "0", "--nv", nv);
-		assert.equal((await ask(second.path, 0x08, [0x87, 0, 0])).toString("hex"), "000101");
+		assert.equal((await sendRequest(second.path, 0x08, [0x87, 0, 0])).toString("hex"), "000101");
 		second.child.kill("SIGKILL");
 
 		writeFileSync(nv, "{");

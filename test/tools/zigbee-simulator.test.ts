@@ -79,7 +79,7 @@ describe("The simulated coprocessor, with herdsman as its coordinator's host", f
 				await coordinator.permitJoin(60);
 				assert.equal(await device.commission(2), JOINED);
 				await coordinator.permitJoin(0);
-				assert.ok(device.told.includes(`45c0 0${role === ROUTER ? 7 : 6}`), device.told.join());
+				assert.ok(device.notifications.includes(`45c0 0${role === ROUTER ? 7 : 6}`), device.notifications.join());
 				const info = await device.request(ZDO, 0x50);
 				assert.match(info.toString("hex"), /^....0[67]621a000077665544332211dd010a0000004b12000f$/);
 
@@ -90,7 +90,7 @@ describe("The simulated coprocessor, with herdsman as its coordinator's host", f
 				assert.equal(definition.model, "meter-reader");
 				assert.deepEqual([...definition.exposes].sort(), ["energy", "identify", "power"]);
 				assert.equal((await until("configured")).problem, "");
-				assert.ok(device.heard.includes("0702:06"), device.heard.join());
+				assert.ok(device.commands.includes("0702:06"), device.commands.join());
 				assert.equal(await device.report(0x0702, 0x0000, 0x0400), 0);
 				const { values } = await until("values", (event) => event.event === "values" && "power" in event.values);
 				assert.deepEqual({ ...values }, { energy: 12345.68, power: -250 });
@@ -104,8 +104,8 @@ describe("The simulated coprocessor, with herdsman as its coordinator's host", f
 				assert.equal((await until("left")).device, NODE);
 				await sleep(20);
 				assert.ok(
-					device.told.some((line) => /^45c9 ....020b0000004b1200010000$/.test(line)),
-					device.told.join(),
+					device.notifications.some((line) => /^45c9 ....020b0000004b1200010000$/.test(line)),
+					device.notifications.join(),
 				);
 				await device.reset();
 				assert.equal(await device.commission(0), NEVER_JOINED);
@@ -126,7 +126,7 @@ describe("The simulated coprocessor, with herdsman as its coordinator's host", f
 			await device.request(APP_CNF, 0x0c, [0x31, 0, 0, 0, 0, 0]);
 			// The node still polls once for each earlier frame.
 			await sleep(150);
-			const heard = device.heard.length;
+			const received = device.commands.length;
 			const statuses: number[] = [];
 			coordinatorChip.transmit(
 				{
@@ -137,7 +137,7 @@ describe("The simulated coprocessor, with herdsman as its coordinator's host", f
 			);
 			await sleep(400);
 			assert.deepEqual(statuses, [0xf0]);
-			assert.equal(device.heard.length, heard);
+			assert.equal(device.commands.length, received);
 		} finally {
 			chip.close();
 			await coordinator.permitJoin(0);

@@ -38,7 +38,7 @@ class Bed {
 	/** Exceptions caught by the guard. */
 	readonly problems: string[] = [];
 	/** The address at each call of `networkChanged`. */
-	readonly told: string[] = [];
+	readonly addresses: string[] = [];
 
 	constructor(isIn = true, isConfigured = true) {
 		this.cable = new VirtualCable(isIn);
@@ -54,7 +54,7 @@ class Bed {
 			}
 		};
 		const driver = new Driver({ clock: this.time, timers: this.time, guard });
-		const user = { networkChanged: () => this.told.push(this.manager.address?.ip ?? "-") };
+		const user = { networkChanged: () => this.addresses.push(this.manager.address?.ip ?? "-") };
 		this.manager = new NetworkManager({ driver, text, trace: () => {} }, this.settings, user, CablePolicy);
 	}
 
@@ -89,7 +89,7 @@ class Bed {
 		const { manager } = this;
 		assert.deepEqual(this.problems, []);
 		assert.ok(this.open <= 1);
-		assert.equal(this.told.at(-1) ?? "-", manager.address?.ip ?? "-");
+		assert.equal(this.addresses.at(-1) ?? "-", manager.address?.ip ?? "-");
 		if (this.open === 0)
 			assert.deepEqual([manager.isOn, manager.accessPointOn, manager.station], [false, false, undefined]);
 		else assert.equal(manager.accessPointOn, this.air.radio?.accessPoint !== undefined);
@@ -122,7 +122,7 @@ class Bed {
 describe("wifi/manager with a cable", () => {
 	it("does not open the radio while a cable is connected", () => {
 		const bed = new Bed().start().pass(4 * S);
-		assert.deepEqual([bed.now, bed.manager.address?.ip, bed.told], ["cable", CABLE_IP, [CABLE_IP]]);
+		assert.deepEqual([bed.now, bed.manager.address?.ip, bed.addresses], ["cable", CABLE_IP, [CABLE_IP]]);
 		bed.pass(3600 * S);
 		assert.deepEqual([bed.now, bed.opened], ["cable", 0]);
 		assert.equal(bed.manager.usesDHCP, true);
@@ -152,7 +152,7 @@ describe("wifi/manager with a cable", () => {
 		assert.deepEqual([bed.manager.cable?.isLinked, bed.now], [true, "wifi radio"]);
 		bed.pass(2 * S);
 		assert.equal(bed.now, "cable");
-		assert.deepEqual(bed.told, [CABLE_IP, "-", WIFI_IP, CABLE_IP]);
+		assert.deepEqual(bed.addresses, [CABLE_IP, "-", WIFI_IP, CABLE_IP]);
 	});
 
 	it("keeps using a cable that is connected again within 30 s", () => {
@@ -325,7 +325,7 @@ describe("wifi/manager with a cable", () => {
 		bed.start().pass(20 * S);
 		bed.cable.isIn = true;
 		bed.pass(5 * S);
-		assert.deepEqual([bed.now, bed.told], ["cable", [WIFI_IP, WIFI_IP]]);
+		assert.deepEqual([bed.now, bed.addresses], ["cable", [WIFI_IP, WIFI_IP]]);
 	});
 
 	it("closes the radio and the Ethernet port when it is stopped", () => {

@@ -16,7 +16,7 @@ const LEASE: EthernetAddress = Object.freeze({ ip: "192.0.2.30", netmask: "255.2
 const STATIC = Object.freeze({ ...LEASE, ip: "192.0.2.31", dns: "192.0.2.1" });
 
 /** A port that only records its calls. */
-class NotedPort implements Ethernet {
+class RecordingPort implements Ethernet {
 	isLinked = false;
 	address: EthernetAddress | undefined;
 	settings: EthernetSettings | undefined;
@@ -45,7 +45,7 @@ class NotedPort implements Ethernet {
 /** The policy with its settings and its port; the test sets the time. */
 class Bed {
 	nowMs = 1000;
-	readonly port = new NotedPort();
+	readonly port = new RecordingPort();
 	readonly settings = { ethernetEnabled: true as boolean, ethernet: { hostname: "gateway" } as EthernetSettings };
 	readonly policy = new CablePolicy(this.settings, () => {});
 
@@ -55,7 +55,7 @@ class Bed {
 	}
 
 	/** Makes the port report this state of its cable. */
-	hear(isLinked: boolean, address?: EthernetAddress): void {
+	reportLink(isLinked: boolean, address?: EthernetAddress): void {
 		this.port.isLinked = isLinked;
 		this.port.address = address;
 		this.policy.changed(this.nowMs);
@@ -100,7 +100,7 @@ function bedIn(state: number): Bed {
 	bed.settings.ethernetEnabled = state !== CABLE_OFF;
 	bed.start();
 	if (state === CABLE_WITHOUT) bed.pass(5 * S);
-	if (state === CABLE_ONLINE) bed.hear(true, LEASE);
+	if (state === CABLE_ONLINE) bed.reportLink(true, LEASE);
 	assert.equal(bed.policy.state, state);
 	return bed;
 }
@@ -110,16 +110,20 @@ const NAMES = ["OFF", "SEEKING", "ONLINE", "WITHOUT"];
 
 /** Events, each with the next states from OFF, SEEKING, ONLINE and WITHOUT. */
 const TRANSITIONS: readonly [string, (bed: Bed) => void, readonly number[]][] = [
-	["a link", (bed) => bed.hear(true), [CABLE_OFF, CABLE_SEEKING, CABLE_SEEKING, CABLE_WITHOUT]],
-	["a link with an address", (bed) => bed.hear(true, LEASE), [CABLE_OFF, CABLE_ONLINE, CABLE_ONLINE, CABLE_ONLINE]],
-	["another address", (bed) => bed.hear(true, STATIC), [CABLE_OFF, CABLE_ONLINE, CABLE_ONLINE, CABLE_ONLINE]],
-	["no link", (bed) => bed.hear(false), [CABLE_OFF, CABLE_SEEKING, CABLE_SEEKING, CABLE_WITHOUT]],
+	["a link", (bed) => bed.reportLink(true), [CABLE_OFF, CABLE_SEEKING, CABLE_SEEKING, CABLE_WITHOUT]],
+	[
+		"a link with an address",
+		(bed) => bed.reportLink(true, LEASE),
+		[CABLE_OFF, CABLE_ONLINE, CABLE_ONLINE, CABLE_ONLINE],
+	],
+	["another address", (bed) => bed.reportLink(true, STATIC), [CABLE_OFF, CABLE_ONLINE, CABLE_ONLINE, CABLE_ONLINE]],
+	["no link", (bed) => bed.reportLink(false), [CABLE_OFF, CABLE_SEEKING, CABLE_SEEKING, CABLE_WITHOUT]],
 	["an early call", (bed) => bed.policy.advance(bed.nowMs), STATES],
 	["5 s", (bed) => bed.pass(5 * S), [CABLE_OFF, CABLE_WITHOUT, CABLE_ONLINE, CABLE_WITHOUT]],
 	[
 		"a link and 30 s",
 		(bed) => {
-			bed.hear(true);
+			bed.reportLink(true);
 			bed.pass(30 * S);
 		},
 		[CABLE_OFF, CABLE_WITHOUT, CABLE_WITHOUT, CABLE_WITHOUT],
@@ -137,17 +141,17 @@ const TRANSITIONS: readonly [string, (bed: Bed) => void, readonly number[]][] = 
 ];
 
 describe("wifi/cable", () => {
-	for (const [what, change, wanted] of TRANSITIONS) {
+	for (const [what, change, expected] of TRANSITIONS) {
 		it(`handles ${what} in every state`, () => {
 			for (const state of STATES) {
 				const bed = bedIn(state);
 				change(bed);
-				assert.equal(NAMES[bed.policy.state], NAMES[wanted[state]], `from ${NAMES[state]}`);
+				assert.equal(NAMES[bed.policy.state], NAMES[expected[state]], `from ${NAMES[state]}`);
 				// In any case the cable is used once it has an address, and otherwise Wi-Fi takes over.
 				bed.apply({ ethernetEnabled: true });
-				bed.hear(true, LEASE);
+				bed.reportLink(true, LEASE);
 				assert.deepEqual([bed.policy.state, bed.policy.lastError], [CABLE_ONLINE, CABLE_WELL]);
-				bed.hear(false);
+				bed.reportLink(false);
 				bed.pass(30 * S);
 				assert.deepEqual([bed.policy.state, bed.policy.lastError], [CABLE_WITHOUT, CABLE_LOST]);
 			}
@@ -175,20 +179,20 @@ describe("wifi/cable", () => {
 		const bed = bedIn(CABLE_SEEKING);
 		bed.pass(5 * S - 1);
 		assert.equal(bed.policy.state, CABLE_SEEKING);
-		bed.hear(true);
+		bed.reportLink(true);
 		bed.pass(30 * S - 1);
 		assert.equal(bed.policy.state, CABLE_SEEKING);
 		bed.pass(1);
 		assert.deepEqual([bed.policy.state, bed.policy.lastError], [CABLE_WITHOUT, CABLE_NO_ADDRESS]);
 		bed.pass(3600 * S);
-		bed.hear(true, LEASE);
+		bed.reportLink(true, LEASE);
 		assert.deepEqual([bed.policy.state, bed.policy.lastError], [CABLE_ONLINE, CABLE_WELL]);
 	});
 
 	it("gives up an unsteady link 30 s after the loss of the address", () => {
 		const bed = bedIn(CABLE_ONLINE);
 		for (let s = 0; s < 30; s++) {
-			bed.hear(s % 2 === 1);
+			bed.reportLink(s % 2 === 1);
 			assert.equal(bed.policy.state, CABLE_SEEKING, `after ${s} s`);
 			bed.pass(1 * S);
 		}
@@ -198,27 +202,27 @@ describe("wifi/cable", () => {
 	it("reports a missing address 30 s after a link that comes while Wi-Fi is used", () => {
 		const bed = bedIn(CABLE_WITHOUT);
 		assert.equal(bed.policy.lastError, CABLE_WELL);
-		bed.hear(true);
+		bed.reportLink(true);
 		bed.pass(30 * S - 1);
 		assert.equal(bed.policy.lastError, CABLE_WELL);
 		bed.pass(1);
 		assert.equal(bed.policy.lastError, CABLE_NO_ADDRESS);
-		bed.hear(false);
+		bed.reportLink(false);
 		assert.equal(bed.policy.lastError, CABLE_LOST);
 		assert.equal(bed.policy.deadlineMs, Number.POSITIVE_INFINITY);
 	});
 
 	it("counts as used if it is connected before Wi-Fi is needed, or has an address, until it is turned off", () => {
 		const late = bedIn(CABLE_WITHOUT);
-		late.hear(true);
+		late.reportLink(true);
 		assert.equal(late.policy.isUsed, false);
-		late.hear(true, LEASE);
+		late.reportLink(true, LEASE);
 		assert.equal(late.policy.isUsed, true);
-		late.hear(false);
+		late.reportLink(false);
 		late.pass(100 * S);
 		assert.equal(late.policy.isUsed, true);
 		const early = bedIn(CABLE_SEEKING);
-		early.hear(true);
+		early.reportLink(true);
 		assert.equal(early.policy.isUsed, true);
 		early.apply({ ethernetEnabled: false });
 		assert.equal(early.policy.isUsed, false);

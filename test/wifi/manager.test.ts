@@ -271,30 +271,30 @@ describe("wifi/manager", () => {
 		bed.settings.setStation({ ssid: "home", password: "home-secret", dhcp: false, ...address, hostname: "cellar" });
 		bed.manager.applySoon(APPLY_STATION);
 		bed.time.advance(5 * S);
-		const wanted = { ...address, dns: gateway };
-		assert.deepEqual(bed.air.radio?.wanted?.address, wanted);
+		const expected = { ...address, dns: gateway };
+		assert.deepEqual(bed.air.radio?.wanted?.address, expected);
 		assert.equal(bed.air.radio?.wanted?.hostname, "cellar");
 		assert.equal(bed.manager.station?.ip, "10.0.0.2");
 	});
 	it("scans once for all clients, notifies each once, and none that has cancelled", () => {
 		const bed = new Bed(undefined, { home: "home-secret", "caf\u00e9": "" });
 		bed.manager.start(bed.air.port);
-		const told: string[][] = [];
+		const results: string[][] = [];
 		const waiter = () => ({
 			scanned: (networks: Uint8Array | undefined) => {
 				const names: string[] = [];
 				const cursor = new ScanCursor(networks ?? new Uint8Array(0), text);
 				while (cursor.next())
 					names.push(`${cursor.ssid} ${cursor.bssid} ${cursor.rssi} ${cursor.channel} ${cursor.authmode}`);
-				told.push(names);
+				results.push(names);
 			},
 		});
-		const gone = waiter();
-		for (const one of [waiter(), gone, waiter()]) assert.equal(bed.manager.scan(one), true);
-		bed.manager.cancelScan(gone);
+		const cancelled = waiter();
+		for (const one of [waiter(), cancelled, waiter()]) assert.equal(bed.manager.scan(one), true);
+		bed.manager.cancelScan(cancelled);
 		bed.time.advance(3 * S);
 		const found = ["home 02005e200006 -50 6 3", "caf\u00e9 02005e200006 -50 6 0"];
-		assert.deepEqual(told, [found, found]);
+		assert.deepEqual(results, [found, found]);
 		assert.equal(bed.air.radio?.scans, 1);
 		for (let i = 0; i < 8; i++) assert.equal(bed.manager.scan(waiter()), true);
 		assert.equal(bed.manager.scan(waiter()), false);

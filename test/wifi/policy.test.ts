@@ -29,7 +29,7 @@ const STATUS: StationStatus = Object.freeze({
 });
 
 /** A radio that only records its calls. */
-class NotedRadio implements WiFi {
+class RecordingRadio implements WiFi {
 	station: StationStatus | undefined = STATUS;
 	accessPoint: AccessPointOptions | undefined;
 	joining: StationOptions | undefined;
@@ -64,7 +64,7 @@ class NotedRadio implements WiFi {
 /** The policy with its settings and its radio; the test sets the time. */
 class Bed {
 	nowMs = 1000;
-	readonly radio = new NotedRadio();
+	readonly radio = new RecordingRadio();
 	readonly settings = {
 		wifiEnabled: true as boolean,
 		fallbackEnabled: true as boolean,
@@ -72,10 +72,10 @@ class Bed {
 		accessPoint: { ssid: "gateway", password: "access-point-key" },
 		station: undefined as StationOptions | undefined,
 		onTrial: false as boolean,
-		kept: 0,
+		retained: 0,
 		reverted: 0,
 		keepStation: () => {
-			this.settings.kept++;
+			this.settings.retained++;
 			this.settings.onTrial = false;
 		},
 		revertStation: () => {
@@ -87,7 +87,7 @@ class Bed {
 	readonly policy = new WiFiPolicy(this.settings, () => {});
 
 	/** Calls the policy as the driver does: all effects follow a change. */
-	tell<Result>(change: (policy: WiFiPolicy, nowMs: number) => Result): Result {
+	update<Result>(change: (policy: WiFiPolicy, nowMs: number) => Result): Result {
 		try {
 			return change(this.policy, this.nowMs);
 		} finally {
@@ -103,13 +103,13 @@ class Bed {
 		for (let turns = 0; this.policy.deadlineMs <= untilMs; turns++) {
 			assert.ok(turns < 1000, "the policy is due again and again");
 			this.nowMs = Math.max(this.nowMs, this.policy.deadlineMs);
-			this.tell((policy, nowMs) => policy.advance(nowMs));
+			this.update((policy, nowMs) => policy.advance(nowMs));
 		}
 		this.nowMs = untilMs;
 	}
 
 	apply(what: number): void {
-		this.tell((policy, nowMs) => policy.applySoon(what, nowMs));
+		this.update((policy, nowMs) => policy.applySoon(what, nowMs));
 		this.pass(1500);
 	}
 
@@ -132,9 +132,9 @@ class Bed {
 function bedIn(state: number): Bed {
 	const bed = new Bed();
 	if (state !== STATION_OFF) bed.settings.station = HOME;
-	bed.tell((policy, nowMs) => policy.start(bed.radio, nowMs));
-	if (state === STATION_WAITING) bed.tell((policy, nowMs) => policy.disconnected(WIFI_REASON_NO_AP_FOUND, nowMs));
-	if (state === STATION_ONLINE) bed.tell((policy, nowMs) => policy.connected(nowMs));
+	bed.update((policy, nowMs) => policy.start(bed.radio, nowMs));
+	if (state === STATION_WAITING) bed.update((policy, nowMs) => policy.disconnected(WIFI_REASON_NO_AP_FOUND, nowMs));
+	if (state === STATION_ONLINE) bed.update((policy, nowMs) => policy.connected(nowMs));
 	assert.equal(bed.policy.state, state);
 	return bed;
 }
@@ -147,20 +147,20 @@ const NOBODY = { scanned: () => {} };
 const TRANSITIONS: readonly [string, (bed: Bed) => void, readonly number[]][] = [
 	[
 		"an address",
-		(bed) => bed.tell((policy, nowMs) => policy.connected(nowMs)),
+		(bed) => bed.update((policy, nowMs) => policy.connected(nowMs)),
 		[STATION_OFF, STATION_WAITING, STATION_ONLINE, STATION_ONLINE],
 	],
 	[
 		"a failure or a loss",
-		(bed) => bed.tell((policy, nowMs) => policy.disconnected(WIFI_REASON_AUTH_FAIL, nowMs)),
+		(bed) => bed.update((policy, nowMs) => policy.disconnected(WIFI_REASON_AUTH_FAIL, nowMs)),
 		[STATION_OFF, STATION_WAITING, STATION_WAITING, STATION_WAITING],
 	],
-	["an early call", (bed) => bed.tell((policy, nowMs) => policy.advance(nowMs)), STATES],
+	["an early call", (bed) => bed.update((policy, nowMs) => policy.advance(nowMs)), STATES],
 	[
 		"the end of its waiting time",
 		(bed) => {
 			bed.nowMs += 30 * S;
-			bed.tell((policy, nowMs) => policy.advance(nowMs));
+			bed.update((policy, nowMs) => policy.advance(nowMs));
 		},
 		[STATION_OFF, STATION_JOINING, STATION_WAITING, STATION_ONLINE],
 	],
@@ -168,7 +168,7 @@ const TRANSITIONS: readonly [string, (bed: Bed) => void, readonly number[]][] = 
 		"a scan",
 		(bed) =>
 			assert.equal(
-				bed.tell((policy, nowMs) => policy.scan(NOBODY, nowMs)),
+				bed.update((policy, nowMs) => policy.scan(NOBODY, nowMs)),
 				true,
 			),
 		[STATION_OFF, STATION_WAITING, STATION_WAITING, STATION_ONLINE],
@@ -178,17 +178,17 @@ const TRANSITIONS: readonly [string, (bed: Bed) => void, readonly number[]][] = 
 		(bed) => {
 			bed.radio.canScan = false;
 			assert.equal(
-				bed.tell((policy, nowMs) => policy.scan(NOBODY, nowMs)),
+				bed.update((policy, nowMs) => policy.scan(NOBODY, nowMs)),
 				false,
 			);
 			bed.pass(0);
 		},
 		[STATION_OFF, STATION_WAITING, STATION_JOINING, STATION_ONLINE],
 	],
-	["the end of a scan that was not started", (bed) => bed.tell((policy) => policy.endScan()), STATES],
-	["a cancelled scan that was not requested", (bed) => bed.tell((policy) => policy.cancelScan(NOBODY)), STATES],
-	["clients of the access point", (bed) => bed.tell((policy) => policy.clientsChanged(2)), STATES],
-	["a press of the button", (bed) => bed.tell((policy, nowMs) => policy.bringUp(nowMs)), STATES],
+	["the end of a scan that was not started", (bed) => bed.update((policy) => policy.endScan()), STATES],
+	["a cancelled scan that was not requested", (bed) => bed.update((policy) => policy.cancelScan(NOBODY)), STATES],
+	["clients of the access point", (bed) => bed.update((policy) => policy.clientsChanged(2)), STATES],
+	["a press of the button", (bed) => bed.update((policy, nowMs) => policy.bringUp(nowMs)), STATES],
 	[
 		"Wi-Fi being turned off",
 		(bed) => {
@@ -219,21 +219,21 @@ const TRANSITIONS: readonly [string, (bed: Bed) => void, readonly number[]][] = 
 		"other settings of the access point",
 		(bed) => {
 			bed.settings.accessPointEnabled = true;
-			bed.tell((policy, nowMs) => policy.applySoon(APPLY_ACCESS_POINT, nowMs));
+			bed.update((policy, nowMs) => policy.applySoon(APPLY_ACCESS_POINT, nowMs));
 			bed.nowMs = bed.policy.deadlineMs;
-			bed.tell((policy, nowMs) => policy.advance(nowMs));
+			bed.update((policy, nowMs) => policy.advance(nowMs));
 		},
 		[STATION_OFF, STATION_JOINING, STATION_JOINING, STATION_ONLINE],
 	],
 ];
 
 describe("wifi/policy", () => {
-	for (const [what, change, wanted] of TRANSITIONS) {
+	for (const [what, change, expected] of TRANSITIONS) {
 		it(`handles ${what} in every state`, () => {
 			for (const state of STATES) {
 				const bed = bedIn(state);
 				change(bed);
-				assert.equal(NAMES[bed.policy.state], NAMES[wanted[state]], `from ${NAMES[state]}`);
+				assert.equal(NAMES[bed.policy.state], NAMES[expected[state]], `from ${NAMES[state]}`);
 				// In any case the access point opens later without a network, and a network in reach is joined.
 				bed.settings.wifiEnabled = true;
 				bed.settings.station = HOME;
@@ -244,7 +244,7 @@ describe("wifi/policy", () => {
 					assert.ok(i < 700, `from ${NAMES[state]}`);
 					bed.pass(100);
 				}
-				bed.tell((policy, nowMs) => policy.connected(nowMs));
+				bed.update((policy, nowMs) => policy.connected(nowMs));
 				assert.equal(bed.policy.state, STATION_ONLINE);
 			}
 		});
@@ -253,19 +253,19 @@ describe("wifi/policy", () => {
 	it("does nothing before its start and after its end, whatever is called", () => {
 		for (const state of STATES) {
 			const bed = bedIn(state);
-			bed.tell((policy) => policy.stop());
+			bed.update((policy) => policy.stop());
 			const { connects } = bed.radio;
 			for (const bedOf of [bed, new Bed()]) {
-				bedOf.tell((policy, nowMs) => policy.connected(nowMs));
-				bedOf.tell((policy, nowMs) => policy.disconnected(WIFI_REASON_AUTH_FAIL, nowMs));
+				bedOf.update((policy, nowMs) => policy.connected(nowMs));
+				bedOf.update((policy, nowMs) => policy.disconnected(WIFI_REASON_AUTH_FAIL, nowMs));
 				assert.equal(
-					bedOf.tell((policy, nowMs) => policy.scan(NOBODY, nowMs)),
+					bedOf.update((policy, nowMs) => policy.scan(NOBODY, nowMs)),
 					false,
 				);
-				bedOf.tell((policy) => policy.cancelScan(NOBODY));
-				bedOf.tell((policy, nowMs) => policy.bringUp(nowMs));
-				bedOf.tell((policy, nowMs) => policy.applySoon(APPLY_STATION, nowMs));
-				bedOf.tell((policy, nowMs) => policy.advance(nowMs + 100 * S));
+				bedOf.update((policy) => policy.cancelScan(NOBODY));
+				bedOf.update((policy, nowMs) => policy.bringUp(nowMs));
+				bedOf.update((policy, nowMs) => policy.applySoon(APPLY_STATION, nowMs));
+				bedOf.update((policy, nowMs) => policy.advance(nowMs + 100 * S));
 				assert.equal(bedOf.policy.deadlineMs, Number.POSITIVE_INFINITY);
 				assert.equal(bedOf.policy.station, undefined);
 			}
@@ -288,9 +288,9 @@ describe("wifi/policy", () => {
 		assert.deepEqual([lost.settings.reverted, lost.radio.joining], [1, HOME]);
 		assert.equal(lost.policy.lastError, WIFI_NO_ADDRESS);
 		const won = trial();
-		won.tell((policy, nowMs) => policy.connected(nowMs));
+		won.update((policy, nowMs) => policy.connected(nowMs));
 		won.pass(45 * S);
-		assert.deepEqual([won.settings.kept, won.settings.reverted], [1, 0]);
+		assert.deepEqual([won.settings.retained, won.settings.reverted], [1, 0]);
 		// Wi-Fi is off for a while, and the trial restarts with the next attempt.
 		const paused = trial();
 		paused.settings.wifiEnabled = false;
@@ -310,20 +310,20 @@ describe("wifi/policy", () => {
 		bed.settings.onTrial = true;
 		bed.apply(APPLY_STATION);
 		bed.pass(44 * S);
-		bed.tell((policy, nowMs) => policy.disconnected(WIFI_REASON_AUTH_FAIL, nowMs));
+		bed.update((policy, nowMs) => policy.disconnected(WIFI_REASON_AUTH_FAIL, nowMs));
 		bed.pass(1 * S);
 		assert.deepEqual([bed.radio.joining, bed.policy.lastError], [HOME, WIFI_WRONG_PASSWORD]);
-		bed.tell((policy, nowMs) => policy.disconnected(WIFI_REASON_NO_AP_FOUND, nowMs));
+		bed.update((policy, nowMs) => policy.disconnected(WIFI_REASON_NO_AP_FOUND, nowMs));
 		bed.pass(1 * S);
-		bed.tell((policy, nowMs) => policy.connected(nowMs));
+		bed.update((policy, nowMs) => policy.connected(nowMs));
 		assert.deepEqual([bed.policy.state, bed.policy.lastError], [STATION_ONLINE, WIFI_WRONG_PASSWORD]);
 		bed.settings.station = HOME;
 		bed.apply(APPLY_STATION);
-		bed.tell((policy, nowMs) => policy.disconnected(WIFI_REASON_NO_AP_FOUND, nowMs));
+		bed.update((policy, nowMs) => policy.disconnected(WIFI_REASON_NO_AP_FOUND, nowMs));
 		assert.equal(bed.policy.lastError, WIFI_NOT_FOUND);
 		bed.pass(1 * S);
-		bed.tell((policy, nowMs) => policy.connected(nowMs));
-		bed.tell((policy, nowMs) => policy.disconnected(1, nowMs));
+		bed.update((policy, nowMs) => policy.connected(nowMs));
+		bed.update((policy, nowMs) => policy.disconnected(1, nowMs));
 		assert.equal(bed.policy.lastError, WIFI_LOST);
 	});
 
@@ -343,12 +343,12 @@ describe("wifi/policy", () => {
 
 	it("has no clients without an access point", () => {
 		const bed = bedIn(STATION_OFF);
-		bed.tell((policy) => policy.clientsChanged(3));
+		bed.update((policy) => policy.clientsChanged(3));
 		assert.equal(bed.policy.clients, 3);
 		bed.settings.wifiEnabled = false;
 		bed.apply(APPLY_FLAGS);
 		assert.equal(bed.policy.clients, 0);
-		bed.tell((policy) => policy.clientsChanged(3));
+		bed.update((policy) => policy.clientsChanged(3));
 		assert.equal(bed.policy.clients, 0);
 	});
 });

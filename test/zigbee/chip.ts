@@ -1,8 +1,8 @@
-/** The simplest coprocessor for the driver, and the driver on it, with a time of its own. */
+/** A minimal fake coprocessor, and the driver connected to it, on virtual time. */
 import assert from "node:assert/strict";
 import { OUTPUT_NONE, OUTPUT_TRANSMIT } from "../../modules/io/machine.js";
 import { Coprocessor } from "../../modules/zigbee/coprocessor.js";
-import { type Incoming, RADIO_CODES, type RadioUser, ROLE_ROUTER } from "../../modules/zigbee/radio.js";
+import { type Incoming, RADIO_CODES, type RadioListener, ROLE_ROUTER } from "../../modules/zigbee/radio.js";
 import { FrameReader, READER_ROOM, seal } from "../../modules/zigbee/unpi.js";
 
 export const SHORT = 0x4a11;
@@ -119,20 +119,20 @@ export interface BedOptions {
 }
 
 /** The driver on a chip that answers at once. */
-export class Bed implements RadioUser {
+export class Bed implements RadioListener {
 	servers: readonly number[] = [0x0000, 0x0003, 0x0702, 0x0b04];
 	clients: readonly number[] = [0x000a, 0x0019];
 	readonly chip: FakeChip;
 	readonly driver: Coprocessor;
 	nowMs = 1000;
 	/** Requests as `<ms> <hex>`; the line as `<ms> line up` or `<ms> line down`. */
-	readonly asked: string[] = [];
+	readonly requestLog: string[] = [];
 	/** States as `<ms> <code>`. */
 	readonly states: string[] = [];
 	/** Statuses of sent frames. */
 	readonly sents: number[] = [];
 	/** Received frames as `<cluster> <source>/<endpoint> <zcl>`, followed by `broadcast` if it is one. */
-	readonly heard: string[] = [];
+	readonly receivedFrames: string[] = [];
 	/** Called inside the driver's report. */
 	onChanged: () => void = () => {};
 	onSent: () => void = () => {};
@@ -171,7 +171,7 @@ export class Bed implements RadioUser {
 	received({ cluster, source, sourceEndpoint, isBroadcast, bytes, start, end }: Incoming): void {
 		const zcl = Buffer.from(bytes.subarray(start, end)).toString("hex");
 		const name = cluster.toString(16).padStart(4, "0");
-		this.heard.push(`${name} ${source}/${sourceEndpoint} ${zcl}${isBroadcast ? " broadcast" : ""}`);
+		this.receivedFrames.push(`${name} ${source}/${sourceEndpoint} ${zcl}${isBroadcast ? " broadcast" : ""}`);
 	}
 
 	sent(status: number): void {
@@ -230,11 +230,11 @@ export class Bed implements RadioUser {
 
 	/** Requests since the last call, without times. */
 	requests(): string[] {
-		return this.asked.splice(0).map((line) => line.split(" ").slice(1).join(" "));
+		return this.requestLog.splice(0).map((line) => line.split(" ").slice(1).join(" "));
 	}
 
 	#line(reset: boolean): void {
-		this.asked.push(`${this.nowMs} line ${reset ? "down" : "up"}`);
+		this.requestLog.push(`${this.nowMs} line ${reset ? "down" : "up"}`);
 		const starts = this.#isHeld && !reset;
 		this.#isHeld = reset;
 		this.chip.device = 0;
@@ -249,11 +249,11 @@ export class Bed implements RadioUser {
 			assert.ok(output.end - output.start <= 128, "more than a link accepts");
 			const bytes = output.bytes.slice(output.start, output.end);
 			for (let at = 0; ; this.#reader.skip()) {
-				at = this.#reader.take(bytes, at, bytes.length);
+				at = this.#reader.read(bytes, at, bytes.length);
 				if (!this.#reader.isReady) break;
 				const { data, length } = this.#reader;
 				const request = Buffer.from(this.#bytes.subarray(data - 2, data + length)).toString("hex");
-				this.asked.push(`${this.nowMs} ${request}`);
+				this.requestLog.push(`${this.nowMs} ${request}`);
 				if (request.startsWith("2")) this.#opened(request);
 				else this.#open = "";
 				if (!this.#isHeld) this.#waiting.push(...this.chip.ask(request));

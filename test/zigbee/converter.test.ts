@@ -20,8 +20,8 @@ const modelOf = (board: string) => `Meter gateway ${board}`.slice(0, 32);
 /** The converters check the name of this class. */
 class Endpoint {}
 
-/** A device after its interview; `asked` records its bindings and the attributes to report. */
-function deviceOf(modelID: string, clusters: readonly (keyof typeof CLUSTERS)[], asked: string[] = []) {
+/** A device after its interview; `requests` records its bindings and the attributes to report. */
+function deviceOf(modelID: string, clusters: readonly (keyof typeof CLUSTERS)[], requests: string[] = []) {
 	const attributes: Record<string, number> = { multiplier: 1, divisor: 1000, acPowerMultiplier: 1, acPowerDivisor: 1 };
 	const endpoint = Object.assign(new Endpoint(), {
 		ID: 1,
@@ -32,10 +32,10 @@ function deviceOf(modelID: string, clusters: readonly (keyof typeof CLUSTERS)[],
 		getClusterAttributeValue: (_cluster: string, name: string) => attributes[name] ?? 10,
 		saveClusterAttributeKeyValue: () => {},
 		getDevice: () => device,
-		bind: async (cluster: string) => asked.push(`bind ${cluster}`),
+		bind: async (cluster: string) => requests.push(`bind ${cluster}`),
 		read: async () => {},
 		configureReporting: async (cluster: string, items: readonly { attribute: string }[]) => {
-			for (const { attribute } of items) asked.push(`${cluster} ${attribute}`);
+			for (const { attribute } of items) requests.push(`${cluster} ${attribute}`);
 		},
 	});
 	const device = {
@@ -92,12 +92,12 @@ describe("The external converter for Zigbee2MQTT", () => {
 			[["seMetering"], 4],
 			[["seMetering", "haElectricalMeasurement"], 7],
 		] as const) {
-			const asked: string[] = [];
-			const device = deviceOf(modelOf("UZG-01"), clusters, asked);
+			const requests: string[] = [];
+			const device = deviceOf(modelOf("UZG-01"), clusters, requests);
 			const one = await found(device);
 			await one.configure?.(device as never, device.endpoints[0] as never, one);
-			assert.ok(asked.includes("seMetering currentSummReceived"), asked.join());
-			assert.equal(asked.length, count, asked.join());
+			assert.ok(requests.includes("seMetering currentSummReceived"), requests.join());
+			assert.equal(requests.length, count, requests.join());
 		}
 	});
 

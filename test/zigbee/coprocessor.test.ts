@@ -43,7 +43,7 @@ describe("The coprocessor's driver", () => {
 	it("sends nothing before it is started", () => {
 		const bed = new Bed();
 		bed.call(() => {}).after(MINUTE_MS);
-		assert.deepEqual([bed.asked, bed.state, bed.driver.deadlineMs], [[], "off", Infinity]);
+		assert.deepEqual([bed.requestLog, bed.state, bed.driver.deadlineMs], [[], "off", Infinity]);
 	});
 
 	it("restores the network of a chip that has one, and opens it for no other node", () => {
@@ -87,13 +87,13 @@ describe("The coprocessor's driver", () => {
 	});
 
 	it("sends requests that the trace contains too", () => {
-		const said = new Set(
+		const traced = new Set(
 			trace()
 				.filter(({ fromChip }) => !fromChip)
 				.map(({ body }) => body),
 		);
 		for (const request of ["2102", ...STEER, RESTORE, INFO, LEAVE, REGISTER, RESET, ...PAIR.slice(0, 8)])
-			assert.ok(said.has(request), request);
+			assert.ok(traced.has(request), request);
 	});
 
 	it("leaves the network before it joins another", () => {
@@ -122,13 +122,13 @@ describe("The coprocessor's driver", () => {
 
 	it("searches for an open network at intervals of 5, 10, 20 … 60 s for 5 minutes, then stops", () => {
 		const bed = new Bed().start();
-		bed.asked.length = 0;
+		bed.requestLog.length = 0;
 		codes(bed);
 		const sinceMs = bed.nowMs;
 		bed.call((nowMs) => bed.driver.join(nowMs));
 		assert.equal(bed.driver.joiningUntilMs, sinceMs + 5 * MINUTE_MS);
 		bed.after(10 * MINUTE_MS);
-		const tries = bed.asked
+		const tries = bed.requestLog
 			.filter((line) => line.endsWith(" 2f0502"))
 			.map((line) => Number(line.split(" ")[0]) - sinceMs);
 		assert.deepEqual(tries, [0, 5000, 15_000, 35_000, 75_000, 135_000, 195_000, 255_000]);
@@ -152,7 +152,7 @@ describe("The coprocessor's driver", () => {
 		bed.call((nowMs) => bed.driver.join(nowMs)).after(3000);
 		assert.equal(bed.state, "joining");
 		bed.receive("4481000000000000010100c8000000000002071001000500040000001d");
-		assert.deepEqual(bed.heard, [], "no frame is accepted from a network before the join");
+		assert.deepEqual(bed.receivedFrames, [], "no frame is accepted from a network before the join");
 		bed.receive("4f80070100", "45c000").after(1000);
 		assert.equal(bed.state, "joining");
 	});
@@ -180,7 +180,7 @@ describe("The coprocessor's driver", () => {
 			if (!isOff) bed.call((nowMs) => bed.driver.leave(nowMs));
 			assert.deepEqual([bed.state, bed.driver.owesLeave], ["silent", true]);
 			bed.chip.isSilent = false;
-			bed.asked.length = 0;
+			bed.requestLog.length = 0;
 			bed.after(2 * MINUTE_MS);
 			const requests = bed.requests();
 			assert.deepEqual(requests.slice(requests.indexOf(RESTORE), requests.indexOf(RESTORE) + 3 + WIPE.length), [
@@ -199,7 +199,7 @@ describe("The coprocessor's driver", () => {
 		bed.chip.isSilent = true;
 		bed.start().after(10 * MINUTE_MS);
 		assert.deepEqual(bed.states, ["1000 starting", "36000 silent"]);
-		const resets = bed.asked.map((line) => Number(line.split(" ")[0]) - 1000);
+		const resets = bed.requestLog.map((line) => Number(line.split(" ")[0]) - 1000);
 		assert.deepEqual(resets.slice(0, 7), [0, 5000, 15_000, 35_000, 75_000, 135_000, 195_000]);
 		bed.chip.isSilent = false;
 		bed.receive("4180000201020701");
@@ -210,7 +210,7 @@ describe("The coprocessor's driver", () => {
 		for (const hasLine of [false, true]) {
 			const bed = new Bed({ chip: new FakeChip().join(), hasLine }).start().after(1000);
 			assert.equal(bed.state, "joined");
-			bed.asked.length = 0;
+			bed.requestLog.length = 0;
 			bed.states.length = 0;
 			bed.chip.isSilent = true;
 			bed.after(29_000 + 3 * 6000 + (hasLine ? 10 : 0));
@@ -368,13 +368,13 @@ describe("The coprocessor's driver as an end device", () => {
 	it("searches for a lost parent at intervals of 30 s to 15 minutes, and keeps its network meanwhile", () => {
 		const bed = joined();
 		const sinceMs = bed.nowMs;
-		bed.asked.length = 0;
+		bed.requestLog.length = 0;
 		codes(bed);
 		bed.chip.device = 3;
 		bed.receive("4f80020500");
 		assert.deepEqual([codes(bed), bed.driver.network?.panId], [["parent_lost"], 0x1a62]);
 		bed.after(60 * MINUTE_MS);
-		const tries = bed.asked
+		const tries = bed.requestLog
 			.filter((line) => line.endsWith(" 2f0a"))
 			.map((line) => (Number(line.split(" ")[0]) - sinceMs) / 30_000);
 		assert.deepEqual(tries, [1, 3, 7, 15, 31, 61, 91]);
@@ -514,7 +514,7 @@ describe("Frames through the coprocessor's driver", () => {
 			const expected = traceIncoming().map(
 				({ cluster, source, endpoint, zcl }) => `${cluster} ${source}/${endpoint} ${zcl}`,
 			);
-			assert.deepEqual(bed.heard, expected);
+			assert.deepEqual(bed.receivedFrames, expected);
 		}
 	});
 
@@ -522,7 +522,7 @@ describe("Frames through the coprocessor's driver", () => {
 		const bed = joined();
 		bed.receive("44810000030000000101 01 c80000000000 02 03 010200 0000 1d".replaceAll(" ", ""));
 		bed.receive("44810100030000000101 00 c80000000000 02 03 010200 0000 1d".replaceAll(" ", ""));
-		assert.deepEqual(bed.heard, ["0003 0/1 010200 broadcast", "0003 0/1 010200 broadcast"]);
+		assert.deepEqual(bed.receivedFrames, ["0003 0/1 010200 broadcast", "0003 0/1 010200 broadcast"]);
 	});
 
 	it("are ignored if they come from outside of the network, in another form", () => {
@@ -533,7 +533,7 @@ describe("Frames through the coprocessor's driver", () => {
 			"4482 0000 0000 03 0102030405060708 01 6666 01 00 c8 00 00000000 00 0500 1001000500".replaceAll(" ", ""),
 		);
 		bed.after(1000);
-		assert.deepEqual([bed.heard, bed.driver.state], [[], RADIO_JOINED]);
+		assert.deepEqual([bed.receivedFrames, bed.driver.state], [[], RADIO_JOINED]);
 	});
 
 	it("are dropped if they are cut, for another endpoint, or received without a network", () => {
@@ -542,6 +542,6 @@ describe("Frames through the coprocessor's driver", () => {
 		for (let length = 4; length < whole.length - 6; length += 2) bed.receive(whole.slice(0, length));
 		bed.receive("4481000000000000010200c8000000000002071001000500040000001d");
 		bed.call((nowMs) => bed.driver.leave(nowMs)).receive(whole);
-		assert.deepEqual(bed.heard, []);
+		assert.deepEqual(bed.receivedFrames, []);
 	});
 });

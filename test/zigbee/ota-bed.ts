@@ -27,13 +27,13 @@ export class OTABed {
 	readonly updater: Updater;
 	readonly client: OTAClient;
 	readonly requests: Request[] = [];
-	readonly told: string[] = [];
+	readonly logged: string[] = [];
 	/** Number of requested restarts. */
 	restarts = 0;
 	/** Battery voltage, V. */
 	volts = 4.5;
 	/** Whether the next frame arrives. */
-	isHeard = () => true;
+	arrives = () => true;
 	/** Answer to a command, as a frame without the sequence number, from its control byte on; undefined: no answer. */
 	answer: (command: number, payload: Buffer) => Buffer | undefined = () => undefined;
 	readonly #drive: Task;
@@ -52,7 +52,7 @@ export class OTABed {
 			{ info, crypto, storage, driver, trace: () => {} },
 			{
 				ledger: new MemoryLedger(undefined),
-				events: { note: ({ name }, detail) => this.told.push(`${name} ${detail}`) } as Pick<EventLog, "note">,
+				events: { note: ({ name }, detail) => this.logged.push(`${name} ${detail}`) } as Pick<EventLog, "note">,
 				live: { changed: () => {} },
 				restartSoon: () => this.restarts++,
 				tlsPermit: new TLSPermit(),
@@ -119,8 +119,8 @@ export class OTABed {
 	}
 
 	/** Advances time in steps of a second until the condition holds, at most a day. */
-	until(isSo: () => boolean): void {
-		for (let seconds = 0; !isSo(); seconds++) {
+	until(condition: () => boolean): void {
+		for (let seconds = 0; !condition(); seconds++) {
 			assert.ok(
 				seconds < 86_400,
 				`the condition is never met: ${this.updater.state}, ${this.requests.length} requests`,
@@ -137,7 +137,7 @@ export class OTABed {
 		this.client.write(out, ++this.#sequence & 0xff, nowMs);
 		const bytes = Buffer.from(out.bytes.subarray(out.start, out.end));
 		assert.deepEqual([bytes[0], bytes[1], out.cluster, out.destination], [1, this.#sequence & 0xff, 0x19, 0]);
-		if (!this.isHeard()) {
+		if (!this.arrives()) {
 			this.time.set(() => this.#drive.update((later) => this.client.failed(later)), 5);
 			return;
 		}

@@ -51,7 +51,7 @@ describe("OTA Upgrade client: a file", () => {
 		assert.equal(bed.count(BLOCK), Math.ceil(SMALL.length / 50));
 		assert.equal(bed.count(END), 1);
 		assert.equal(lastEnd(bed)![0], 0);
-		assert.deepEqual(bed.told, ["update_installed 1.2.3-test from zigbee"]);
+		assert.deepEqual(bed.logged, ["update_installed 1.2.3-test from zigbee"]);
 		assert.equal(bed.updater.state, "restarting");
 		bed.time.advance(DAY_MS);
 		assert.equal(bed.restarts, 1);
@@ -95,7 +95,7 @@ describe("OTA Upgrade client: a file", () => {
 	it("is loaded although frames do not arrive", () => {
 		const random = new SeededRandom(5);
 		const bed = loading();
-		bed.isHeard = () => !random.oneIn(4);
+		bed.arrives = () => !random.oneIn(4);
 		bed.until(() => bed.restarts > 0);
 		assertInstalled(bed);
 	});
@@ -343,10 +343,10 @@ describe("OTA Upgrade client: an interrupted transfer", () => {
 	it("continues if the coordinator is back within minutes", () => {
 		const bed = loading(FILE);
 		until(bed, 40_000);
-		bed.isHeard = () => false;
+		bed.arrives = () => false;
 		bed.time.advance(10 * MINUTE_MS);
 		assert.equal(bed.updater.state, "receiving");
-		bed.isHeard = () => true;
+		bed.arrives = () => true;
 		bed.until(() => bed.restarts > 0);
 		assertInstalled(bed, IMAGE);
 		assert.ok(bed.count(BLOCK) <= FILE.length / 50 + 30, `${bed.count(BLOCK)} blocks`);
@@ -431,7 +431,7 @@ describe("OTA Upgrade client: an interrupted transfer", () => {
 			bed.updater.begin({ name: "192.0.2.1", updated: (refusal) => refusals.push(refusal) }, SMALL.length),
 			TAKEN,
 		);
-		assert.deepEqual(bed.told, ["update_refused ota_interrupted from zigbee"]);
+		assert.deepEqual(bed.logged, ["update_refused ota_interrupted from zigbee"]);
 		const before = bed.updater.received;
 		for (let at = 0; at < SMALL.length; at += 1000) {
 			const piece = SMALL.subarray(at, at + 1000);

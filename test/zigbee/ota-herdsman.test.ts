@@ -68,8 +68,8 @@ describe("A firmware file by zigbee-herdsman", function () {
 		rmSync(folder, { recursive: true, force: true });
 	});
 
-	async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
-		for (let waitedMs = 0; !(await isSo()); waitedMs += 50) {
+	async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+		for (let waitedMs = 0; !(await condition()); waitedMs += 50) {
 			assert.ok(waitedMs < LIMIT_MS, gateway.diagnosis);
 			await sleep(50);
 		}
@@ -116,7 +116,7 @@ describe("A firmware file by zigbee-herdsman", function () {
 		const endpoint = device.getEndpoint(1)!;
 		await until(async () => (await status()).zigbee_state === "joined");
 		const names = ["currentFileVersion", "imageUpgradeStatus", "manufacturerId"] as const;
-		// The read is sent as by a server, since the attributes are a client's.
+		// These are attributes of an OTA client, so the request has the direction from server to client.
 		const read = await endpoint.read("genOta", [...names], { direction: 1 });
 		assert.deepEqual(read, { currentFileVersion: BUILD, imageUpgradeStatus: 0, manufacturerId: 0xfff1 });
 	});

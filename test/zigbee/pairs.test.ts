@@ -138,7 +138,7 @@ function hushed(bed: Bed, ms: number): void {
 }
 
 /** Checks that with a correct chip everything completes, and that the driver can be turned off and join again. */
-function isWellInTheEnd(bed: Bed, where: string, mayLie = false): void {
+function checkRecovers(bed: Bed, where: string, mayLie = false): void {
 	bed.chip.answer = well;
 	bed.chip.isSilent = false;
 	bed.after(12 * MINUTE_MS);
@@ -172,7 +172,7 @@ describe("The coprocessor's driver in each phase", () => {
 				for (const [event, happen] of Object.entries(EVENTS)) {
 					const bed = enter(hasLine ? ROLE_END_DEVICE : ROLE_ROUTER, hasLine);
 					happen(bed);
-					isWellInTheEnd(bed, `${phase}, ${event}`, event.startsWith("4f80"));
+					checkRecovers(bed, `${phase}, ${event}`, event.startsWith("4f80"));
 				}
 			});
 		}
@@ -218,7 +218,7 @@ function dice(seed: number): (below: number) => number {
 }
 
 describe("The coprocessor's driver with random frames", () => {
-	const said = trace().flatMap(({ fromChip, body }) => (fromChip ? [Buffer.from(body, "hex")] : []));
+	const frames = trace().flatMap(({ fromChip, body }) => (fromChip ? [Buffer.from(body, "hex")] : []));
 
 	it("survives the trace with bytes changed, cut, repeated and mixed with answers", () => {
 		for (let seed = 1; seed <= 150; seed++) {
@@ -226,7 +226,7 @@ describe("The coprocessor's driver with random frames", () => {
 			const role = random(2) === 0 ? ROLE_ROUTER : ROLE_END_DEVICE;
 			const bed = Object.values(PHASES)[random(Object.keys(PHASES).length)](role, random(2) === 0);
 			for (let i = 0; i < 40; i++) {
-				let body = Buffer.from(said[random(said.length)]);
+				let body = Buffer.from(frames[random(frames.length)]);
 				const what = random(6);
 				if (what === 0) body = body.subarray(0, 2 + random(body.length - 1));
 				else if (what < 4) for (let n = random(4); n >= 0; n--) body[random(body.length)] = random(256);
@@ -240,7 +240,7 @@ describe("The coprocessor's driver with random frames", () => {
 				if (random(20) === 0) bed.call((nowMs) => bed.driver.join(nowMs));
 				if (random(8) === 0 && bed.driver.canSend) bed.send("0a");
 			}
-			isWellInTheEnd(bed, `seed ${seed}`, true);
+			checkRecovers(bed, `seed ${seed}`, true);
 		}
 	});
 
@@ -271,7 +271,7 @@ describe("The coprocessor's driver with random frames", () => {
 				if (random(25) === 0) bed.call((nowMs) => bed.driver.leave(nowMs));
 				if (random(25) === 0) bed.call((nowMs) => bed.driver.join(nowMs));
 			}
-			isWellInTheEnd(bed, `seed ${seed}`);
+			checkRecovers(bed, `seed ${seed}`);
 		}
 	});
 });

@@ -41,7 +41,7 @@ describe("The keys of the Zigbee network", function () {
 	this.timeout(120_000);
 	let radio: VirtualRadio;
 	let gateway: VirtualGateway;
-	const asked: string[] = [];
+	const requests: string[] = [];
 
 	/** Puts keys into the chip of this start, and records requests for them. */
 	function watch(): void {
@@ -54,7 +54,7 @@ describe("The keys of the Zigbee network", function () {
 			const isItem = subsystem === SYSTEM && READS.includes(command) && KEYS.includes(data.readUInt16LE(0));
 			const isTable = subsystem === SYSTEM && command === READ_TABLE;
 			const isOther = OTHERS.some(([system, number]) => system === subsystem && number === command);
-			if (isItem || isTable || isOther) asked.push(`${subsystem} ${command} ${data.toString("hex")}`);
+			if (isItem || isTable || isOther) requests.push(`${subsystem} ${command} ${data.toString("hex")}`);
 		};
 	}
 
@@ -96,7 +96,7 @@ describe("The keys of the Zigbee network", function () {
 		assert.match(text, /zigbee/i);
 		new Canary([KEY]).check("the report", text);
 		gateway.checkTraces();
-		assert.deepEqual(asked, []);
+		assert.deepEqual(requests, []);
 	});
 
 	it("are gone after a factory reset, and are never requested", async () => {
@@ -110,6 +110,6 @@ describe("The keys of the Zigbee network", function () {
 			[],
 		);
 		assert.equal(radio.nv.network, undefined);
-		assert.deepEqual(asked, []);
+		assert.deepEqual(requests, []);
 	});
 });

@@ -90,7 +90,7 @@ describe("zigbee/server", () => {
 		assert.equal(`${world.read(METERING, [0x0308])["0308"]}`, "4711");
 	});
 
-	it("has Power Configuration on a unit for cells", () => {
+	it("has Power Configuration on a battery unit", () => {
 		const world = new World({ cells: 3 }).join();
 		assert.deepEqual(world.bridge.servers, [0, 1, 3, 0x0702, 0x0b04]);
 		world.bridge.batteryChanged(4.26, 77, world.nowMs);
@@ -274,9 +274,9 @@ describe("zigbee/server", () => {
 		assert.deepEqual(world.configure(METERING, [setting], { source: 0x1234 }), [
 			{ status: 0x7e, direction: 0, attrId: 0x0400 },
 		]);
-		const told = world.give(METERING, Uint8Array.of(0, 8, 0x08, 0, 0, 4, 0, 1, 0, 0, 0, 2, 0, 0, 3, 1, 0, 4));
+		const discovered = world.give(METERING, Uint8Array.of(0, 8, 0x08, 0, 0, 4, 0, 1, 0, 0, 0, 2, 0, 0, 3, 1, 0, 4));
 		assert.equal(
-			told?.toString("hex"),
+			discovered?.toString("hex"),
 			["180809", "000000042a0a005802050000", "00000100250a002c010a0000000000", "8b000002", "8c000003", "8c010004"].join(
 				"",
 			),

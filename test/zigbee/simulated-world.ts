@@ -5,14 +5,14 @@ import { Driver } from "../../modules/io/driver.js";
 import { type CoprocessorPort, FORMAT_8N1 } from "../../modules/io/host.js";
 import { Link } from "../../modules/io/link.js";
 import { Coprocessor } from "../../modules/zigbee/coprocessor.js";
-import { RADIO_CODES, type RadioUser } from "../../modules/zigbee/radio.js";
+import { RADIO_CODES, type RadioListener } from "../../modules/zigbee/radio.js";
 import type { Faults } from "../../tools/zigbee/faults.js";
 import { type RadioOptions, VirtualRadio } from "./virtual-radio.js";
 
 const SERVERS = Object.freeze([0x0000, 0x0003, 0x0702]);
 const CLIENTS = Object.freeze([0x000a, 0x0019]);
 
-export class SimulatedWorld implements RadioUser {
+export class SimulatedWorld implements RadioListener {
 	readonly servers = SERVERS;
 	readonly clients = CLIENTS;
 	readonly time = new VirtualTime();

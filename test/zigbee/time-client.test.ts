@@ -25,7 +25,7 @@ class Bed {
 	});
 
 	/** Advances time until the client sends a request; undefined: none within `limitMs`. */
-	asked(limitMs = 10 * DAY_MS): Buffer | undefined {
+	nextRequest(limitMs = 10 * DAY_MS): Buffer | undefined {
 		const endMs = this.nowMs + limitMs;
 		if (!this.client.isReady) {
 			this.nowMs = Math.min(endMs, Math.max(this.nowMs, this.client.deadlineMs));
@@ -72,7 +72,7 @@ function joined(utcMs?: number): Bed {
 	const bed = new Bed();
 	bed.utcMs = utcMs;
 	bed.client.joined(bed.nowMs);
-	assert.equal(bed.asked()?.toString("hex"), "10420000000100");
+	assert.equal(bed.nextRequest()?.toString("hex"), "10420000000100");
 	return bed;
 }
 
@@ -95,18 +95,18 @@ describe("Time client", () => {
 		const bed = joined();
 		bed.answer([...time(UTC_MS), ...status(3)]);
 		const startMs = bed.nowMs;
-		assert.ok(bed.asked());
+		assert.ok(bed.nextRequest());
 		assert.equal(bed.nowMs - startMs, DAY_MS);
 		const waits: number[] = [];
 		for (let i = 0; i < 14; i++) {
 			const beforeMs = bed.nowMs;
-			assert.ok(bed.asked());
+			assert.ok(bed.nextRequest());
 			waits.push((bed.nowMs - beforeMs) / 60_000);
 		}
 		assert.deepEqual(waits, [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 1440, 1440, 1440]);
 		bed.answer(time(UTC_MS));
 		bed.client.left();
-		assert.equal(bed.asked(), undefined);
+		assert.equal(bed.nextRequest(), undefined);
 	});
 
 	it("corrects a clock by up to 1000 s, by whole seconds", () => {

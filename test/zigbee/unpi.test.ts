@@ -14,7 +14,7 @@ class Reading implements Feedable {
 	take(bytes: Uint8Array, start: number, end: number): void {
 		const { reader } = this;
 		for (let at = start; ; reader.skip()) {
-			at = reader.take(bytes, at, end);
+			at = reader.read(bytes, at, end);
 			if (!reader.isReady) return;
 			const { data, length } = reader;
 			this.#read.push(hex(this.bytes.subarray(data - 2, data + length)));

@@ -72,7 +72,7 @@ export class VirtualRadio {
 	/** Unplugs the device, or plugs it in. */
 	plug(isThere: boolean): void {
 		this.#isThere = isThere;
-		if (!isThere) this.port?.gone();
+		if (!isThere) this.port?.removed();
 	}
 }
 
@@ -89,7 +89,7 @@ class VirtualSerial implements Serial {
 		this.#radio = radio;
 		this.#time = time;
 		if (!radio.isThere) {
-			this.gone();
+			this.removed();
 			return;
 		}
 		if (radio.port !== undefined) throw new Error("the port is open twice");
@@ -123,7 +123,7 @@ class VirtualSerial implements Serial {
 		this.#isClosed = true;
 	}
 
-	gone(): void {
+	removed(): void {
 		this.#soon(() => this.#options.onError?.(SERIAL_ERROR_GONE));
 	}
 
@@ -142,7 +142,7 @@ class Listener implements Station {
 	readonly networkKey: Buffer;
 	isOpen = false;
 	/** Received frames for its endpoint 1. */
-	readonly heard: AirFrame[] = [];
+	readonly reportedFrames: AirFrame[] = [];
 	/** Answer to such a frame; undefined: no answer. */
 	answer: (frame: AirFrame) => Buffer | undefined = () => undefined;
 	air: Air | undefined;
@@ -157,7 +157,7 @@ class Listener implements Station {
 
 	hear(frame: AirFrame): boolean {
 		if (frame.destinationEndpoint === 0) return true;
-		this.heard.push(frame);
+		this.reportedFrames.push(frame);
 		const payload = this.answer(frame);
 		if (payload !== undefined) this.send(frame.source, { ...frame, payload });
 		return true;
@@ -182,6 +182,6 @@ class Listener implements Station {
 	/** Reports of a cluster, as hex from the attribute on. */
 	reports(cluster: number): string[] {
 		const isReport = ({ cluster: of, payload }: AirFrame) => of === cluster && payload[2] === 0x0a;
-		return this.heard.filter(isReport).map(({ payload }) => payload.subarray(3).toString("hex"));
+		return this.reportedFrames.filter(isReport).map(({ payload }) => payload.subarray(3).toString("hex"));
 	}
 }

@@ -5,7 +5,7 @@ import type { HostInfo } from "../../modules/io/host.js";
 import type { Output } from "../../modules/io/machine.js";
 import { mapOf } from "../../modules/obis/mapping.js";
 import type { Readout } from "../../modules/readout/readout.js";
-import { Bridge, type BridgeOptions, type BridgeUser } from "../../modules/zigbee/bridge.js";
+import { Bridge, type BridgeListener, type BridgeOptions } from "../../modules/zigbee/bridge.js";
 import {
 	type Chip,
 	type ClusterClient,
@@ -16,7 +16,7 @@ import {
 	RADIO_JOINING,
 	RADIO_OFF,
 	RADIO_STARTING,
-	type RadioUser,
+	type RadioListener,
 	ZCL_LIMIT,
 	type ZCLFrame,
 } from "../../modules/zigbee/radio.js";
@@ -106,7 +106,7 @@ export function readout(block: string, more: Partial<Readout> = {}): Readout {
 
 /** A chip that always works. Sent frames are in `sent`, and arrive by `confirm`. */
 export class PlayedChip implements Chip {
-	readonly #user: RadioUser;
+	readonly #user: RadioListener;
 	state = RADIO_OFF;
 	readonly ieeeAddress = Uint8Array.of(1, 0, 0, 0, 0, 0x4b, 0x12, 0);
 	network: Network | undefined;
@@ -119,7 +119,7 @@ export class PlayedChip implements Chip {
 	registered = 0;
 	isSending = false;
 
-	constructor(user: RadioUser) {
+	constructor(user: RadioListener) {
 		this.#user = user;
 	}
 
@@ -212,11 +212,11 @@ export class PlayedClient implements ClusterClient {
 	}
 }
 
-export class World implements BridgeUser {
+export class World implements BridgeListener {
 	readonly bridge: Bridge;
 	readonly chip: PlayedChip;
 	nowMs = 1000;
-	readonly kept: Uint8Array[] = [];
+	readonly stored: Uint8Array[] = [];
 	readonly identified: number[] = [];
 	changes = 0;
 	#sequence = 0;
@@ -248,8 +248,8 @@ export class World implements BridgeUser {
 		this.changes++;
 	}
 
-	keepReports(bytes: Uint8Array): void {
-		this.kept.push(bytes);
+	storeReports(bytes: Uint8Array): void {
+		this.stored.push(bytes);
 	}
 
 	identify(seconds: number): void {

@@ -71,7 +71,8 @@ describe("The Zigbee bridge of a gateway with cells", () => {
 
 		/** Number of requested blocks. */
 		const blocks = () =>
-			radio.coordinator.heard.filter(({ cluster, payload }) => cluster === OTA && payload[2] === BLOCK_REQUEST).length;
+			radio.coordinator.reportedFrames.filter(({ cluster, payload }) => cluster === OTA && payload[2] === BLOCK_REQUEST)
+				.length;
 
 		/** The coordinator announces the file, which keeps the device awake. */
 		const offer = async () => {

@@ -89,14 +89,14 @@ describe("The Zigbee bridge of a gateway", () => {
 	});
 
 	it("has OTA Upgrade only if updates are accepted, so that no coordinator waits in vain for an answer", async () => {
-		for (const [slots, wanted] of [
+		for (const [slots, expected] of [
 			[undefined, [TIME]],
 			[makeSlots({ keys: [] }), [TIME]],
 			[makeSlots(), [TIME, OTA]],
 		] as const) {
 			const { gateway, radio } = await begin({}, slots === undefined ? {} : { slots });
 			await until(gateway, "not_joined");
-			assert.deepEqual([...radio.chip.endpoints.get(1)!.outputs], wanted);
+			assert.deepEqual([...radio.chip.endpoints.get(1)!.outputs], expected);
 		}
 	});
 

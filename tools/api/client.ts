@@ -15,7 +15,7 @@ export interface Reply {
 	readonly text: string;
 }
 
-/** Maximum length of a text quoted in a message. */
+/** Maximum length of a text that is quoted in a message. */
 const SHOWN = 200;
 const RETRY_MS = 500;
 
@@ -25,19 +25,19 @@ export class GatewayClient {
 	readonly #agent: Agent | false;
 	#token = "";
 
-	/** Without an agent each request uses its own connection. */
+	/** Without an agent each request uses a connection of its own. */
 	constructor(port: number, password: string, agent?: Agent) {
 		this.#port = port;
 		this.#password = password;
 		this.#agent = agent ?? false;
 	}
 
-	/** Token that is sent with each request after the login. */
+	/** Token of the login, which is sent with each request after it. */
 	get token(): string {
 		return this.#token;
 	}
 
-	/** The password itself is not sent. */
+	/** Logs in by challenge and proof; the password itself is not sent. */
 	async login(): Promise<void> {
 		this.#token = "";
 		const { nonce, salt } = await this.get("system/challenge");
@@ -113,7 +113,7 @@ export class GatewayClient {
 			);
 			sending.on("error", ({ message, code }: NodeJS.ErrnoException) => {
 				// The gateway closes idle connections to make room. A request that is sent at that moment does not
-				// reach it, so it is repeated.
+				// reach the gateway, so it is repeated.
 				if (sending.reusedSocket && code === "ECONNRESET") resolve(this.send(method, path, body, token));
 				else reject(new Error(`No gateway answers at https://localhost:${this.#port} (${message}): name its --port.`));
 			});

@@ -1,6 +1,6 @@
 /**
  * Reads the comments above settings in the parts' fields.ts, which become the first description of a new setting in the
- * API. The firmware does not contain them.
+ * API. They are read from the source, because the firmware does not contain them.
  */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";

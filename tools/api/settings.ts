@@ -67,7 +67,7 @@ export function boundsOf(field: Field, table: BodyTable): Node {
 	return { type: "string", ...minLength, maxLength: maximum, ...(pattern === undefined ? {} : { pattern }) };
 }
 
-/** Returns the target of a reference itself, not a copy. */
+/** Returns the object that a reference leads to, not a copy of it. */
 function targetOf(document: Node, node: Node): Node {
 	let target = document;
 	for (const step of node.$ref.split("/").slice(1)) target = target[step];
@@ -91,7 +91,7 @@ function renewed(old: Node, made: Node, byRoute: readonly string[] = []): Node {
 	return node;
 }
 
-/** Returns true for two patterns of one character class with ranges in a different order. */
+/** Returns true for two patterns of one character class whose ranges only have a different order. */
 function sameClass(a: Node, b: Node): boolean {
 	const rangesOf = (pattern: unknown) => {
 		const inside = typeof pattern === "string" ? /^\^\[((?:\\?[^\]])*)\]\*\$$/.exec(pattern)?.[1] : undefined;
@@ -105,7 +105,7 @@ function sameClass(a: Node, b: Node): boolean {
 	return rangesOf(a) !== undefined && rangesOf(a) === rangesOf(b);
 }
 
-/** Existing members keep their order; a new one is put after its predecessor in the table. */
+/** Orders members: existing ones keep their order, and a new one is put after its predecessor in the table. */
 function inOrder(old: Node, made: Readonly<Record<string, Node>>): Node {
 	const names = Object.keys(old).filter((name) => name in made);
 	let before = -1;
@@ -215,13 +215,13 @@ function addToExample(content: Node, shown: readonly Field[]): void {
 	content.example = inOrder(content.example, Object.fromEntries(made));
 }
 
-/** A new setting takes the comment above it as its description, unless one was written by hand. */
+/** Returns the description of a new setting: the comment above it. A description that was written by hand is kept. */
 function descriptionOf(field: SettingField | undefined): Node {
 	const description = field && commentOn(field);
 	return description === undefined ? {} : { description };
 }
 
-/** Only a schema that body and reply share has initial values. */
+/** Returns the initial value. Only a schema that body and reply share has it. */
 function initialOf(old: Node, { initial }: Field): Node {
 	return INITIAL in old && initial !== undefined ? { [INITIAL]: initial } : {};
 }

@@ -47,7 +47,7 @@ export class BenchGateway {
 		return gateway;
 	}
 
-	/** Called by `start` only. */
+	/** Use `start`, which calls this. */
 	constructor(engine: EngineName, meterPath: string) {
 		const host = createHost({
 			stateFolder: this.#folder,

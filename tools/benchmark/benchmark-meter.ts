@@ -8,7 +8,7 @@ const DAY_MS = 86_400_000;
 
 interface MeterEvent {
 	readonly text: string;
-	/** Unix ms. */
+	/** Time of the event, Unix ms. */
 	readonly timeMs: number;
 }
 
@@ -25,7 +25,7 @@ export class BenchMeter {
 		return meter;
 	}
 
-	/** Called by `start` only. */
+	/** Use `start`, which calls this. */
 	constructor(args: readonly string[]) {
 		this.#process = spawn(process.execPath, [PROGRAM, ...args], { stdio: ["ignore", "pipe", "pipe"] });
 		createInterface(this.#process.stderr!).on("line", (line) => {

@@ -44,7 +44,7 @@ const GMAC = { ...SEALED, auth: "high_gmac", client_address: 1 };
 interface Case {
 	readonly what: string;
 	readonly config: object;
-	/** True if the previous case differs only in having no ciphering, so that the two can be compared. */
+	/** True if the previous case differs only in that it has no ciphering, so that the two can be compared. */
 	readonly comparable?: boolean;
 }
 
@@ -98,10 +98,10 @@ export async function measureDLMS(isQuick: boolean): Promise<Section> {
 function timeColumns(traffic: Traffic, took: number): Row {
 	const limit = loadMs(traffic.ideal, BAUD);
 	return {
-		turns: traffic.turns,
+		turns: traffic.exchanges,
 		I: traffic.information,
 		RR: traffic.ready,
-		least_turns: traffic.ideal.turns,
+		least_turns: traffic.ideal.exchanges,
 		apdu_out: traffic.sent,
 		apdu_in: traffic.received,
 		bytes: traffic.bytes,
@@ -114,7 +114,7 @@ function timeColumns(traffic: Traffic, took: number): Row {
 	};
 }
 
-/** `plain` is the work of the same readout without ciphering. */
+/** Returns the columns for the work of a readout. `plain` is the work of the same readout without ciphering. */
 function workColumns(work: Work, plain: Work | undefined): Row {
 	const { traffic, steps, gcmCalls, gcmBytes, gcmMs } = work;
 	return {
@@ -173,7 +173,7 @@ async function measureWork({ config }: Case): Promise<Work[]> {
 	}
 }
 
-/** Returns the steps of a readout without a reply, because the client has left. */
+/** Reads once and returns the steps. The client leaves before the reply, so that the steps do not include one. */
 async function readOnce(xs: XSWorld): Promise<number> {
 	const { time, serial } = xs.world;
 	const line = serial.meter;

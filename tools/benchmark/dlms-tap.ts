@@ -12,22 +12,24 @@ const INFO_BYTES = 128;
 const SNRM = 0x93;
 const RR = 0x01;
 const LLC_BYTES = 3;
-/** Flags, format, addresses (2 bytes and 1), control, FCS; a frame with information also has an HCS. */
+/** Bytes of a frame without information: flags, format, addresses (2 bytes and 1), control, FCS. */
 const FRAME_BYTES = 10;
+/** The HCS, which a frame with information also has. */
 const CHECK_BYTES = 2;
 const GET = [0xc0, 0xc8];
 const GLO_GET = [0xc8, 0xcc];
-/** Security control, invocation counter, tag. */
+/** Bytes that ciphering adds: security control, invocation counter, tag. */
 const SEALING_BYTES = 5 + 12;
-/** Bytes of a GET and its response before the payload, for one attribute (NORMAL) and for several. */
+/** Bytes of a GET and its response before the payload, for one attribute (NORMAL). */
 const NORMAL_HEAD = 3;
+/** The same for several attributes. */
 const LIST_HEAD = 4;
 const ATTRIBUTE_BYTES = 10;
 
 export interface Load {
 	readonly bytes: number;
 	/** Number of frames that the client sends; the meter answers each of them after its reaction time. */
-	readonly turns: number;
+	readonly exchanges: number;
 }
 
 export interface Traffic extends Load {
@@ -51,8 +53,8 @@ interface APDU {
 }
 
 /** Returns the time on the line and in the meter, ms. */
-export function loadMs({ bytes, turns }: Load, baud: number): number {
-	return (bytes * BITS_PER_CHARACTER * 1000) / baud + turns * REACTION_MS;
+export function loadMs({ bytes, exchanges }: Load, baud: number): number {
+	return (bytes * BITS_PER_CHARACTER * 1000) / baud + exchanges * REACTION_MS;
 }
 
 export class DLMSTap implements Machine {
@@ -71,7 +73,7 @@ export class DLMSTap implements Machine {
 	}
 
 	receive(bytes: Uint8Array, start: number, end: number, nowMs: number): void {
-		this.#hear(this.#client, false, bytes.subarray(start, end));
+		this.#record(this.#client, false, bytes.subarray(start, end));
 		this.#meter.receive(bytes, start, end, nowMs);
 	}
 
@@ -82,7 +84,7 @@ export class DLMSTap implements Machine {
 	poll(): Output {
 		const output = this.#meter.poll();
 		if (output.kind === OUTPUT_TRANSMIT)
-			this.#hear(this.#server, true, output.bytes.subarray(output.start, output.end));
+			this.#record(this.#server, true, output.bytes.subarray(output.start, output.end));
 		return output;
 	}
 
@@ -92,7 +94,7 @@ export class DLMSTap implements Machine {
 		this.#pieces = [];
 		this.#bytes = 0;
 		const own = pieces.filter(({ fromMeter }) => !fromMeter).map(({ frame }) => frame.control);
-		const load = { bytes, turns: own.length };
+		const load = { bytes, exchanges: own.length };
 		const apdus = apdusOf(pieces);
 		const sum = (ofMeter: boolean) =>
 			apdus.filter(({ fromMeter }) => fromMeter === ofMeter).reduce((all, apdu) => all + apdu.bytes.length, 0);
@@ -107,7 +109,7 @@ export class DLMSTap implements Machine {
 		};
 	}
 
-	#hear(finder: FrameFinder, fromMeter: boolean, bytes: Uint8Array): void {
+	#record(finder: FrameFinder, fromMeter: boolean, bytes: Uint8Array): void {
 		this.#bytes += bytes.length;
 		for (const byte of bytes) {
 			// All characters get the same time, because gaps do not matter here.
@@ -132,8 +134,8 @@ function apdusOf(pieces: readonly Piece[]): APDU[] {
 
 /** Returns the load if all GETs were merged into one, and all their responses too. */
 function improve(load: Load, apdus: readonly APDU[]): Load {
-	let { bytes, turns } = load;
-	let asked = 0;
+	let { bytes, exchanges } = load;
+	let requested = 0;
 	let answered = 0;
 	let isSealed = false;
 	apdus.forEach((request, i) => {
@@ -143,14 +145,14 @@ function improve(load: Load, apdus: readonly APDU[]): Load {
 		const plain = unsealed(request.bytes);
 		const head = (plain - NORMAL_HEAD) % ATTRIBUTE_BYTES === 0 ? NORMAL_HEAD : LIST_HEAD;
 		if ((plain - head) % ATTRIBUTE_BYTES !== 0) throw new Error("a request that is no GET of attributes");
-		asked += plain - head;
+		requested += plain - head;
 		answered += unsealed(response) - head;
 		const part = exchange(request.bytes.length, response.length);
 		bytes -= part.bytes;
-		turns -= part.turns;
+		exchanges -= part.exchanges;
 	});
-	const whole = exchange(sealed(LIST_HEAD + asked, isSealed), sealed(LIST_HEAD + answered, isSealed));
-	return { bytes: bytes + whole.bytes, turns: turns + whole.turns };
+	const merged = exchange(sealed(LIST_HEAD + requested, isSealed), sealed(LIST_HEAD + answered, isSealed));
+	return { bytes: bytes + merged.bytes, exchanges: exchanges + merged.exchanges };
 }
 
 /** Returns the load of a request and a response of these lengths: their segments, and an RR for each but the last. */
@@ -158,7 +160,7 @@ function exchange(request: number, response: number): Load {
 	const there = Math.ceil((request + LLC_BYTES) / INFO_BYTES);
 	const back = Math.ceil((response + LLC_BYTES) / INFO_BYTES);
 	const frames = (there + back) * (FRAME_BYTES + CHECK_BYTES) + (there + back - 2) * FRAME_BYTES;
-	return { bytes: frames + request + response + 2 * LLC_BYTES, turns: there + back - 1 };
+	return { bytes: frames + request + response + 2 * LLC_BYTES, exchanges: there + back - 1 };
 }
 
 /** Returns the length of the plain text. */

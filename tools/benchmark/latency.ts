@@ -1,10 +1,11 @@
 /**
  * Part h: time from the last character of a meter's telegram to the message with its power, at one telegram a second,
- * for the event stream, MQTT and each dialect of the live values. First the two that send by themselves are measured
- * together, then the dialects together. The reference is the limit of 50 ms in the median and 250 ms in the worst case.
+ * for the event stream, MQTT and each dialect of the live values. First event stream and MQTT, which send by
+ * themselves, are measured together, then the dialects. The reference is the limit of 50 ms in the median and 250 ms in
+ * the worst case.
  *
- * The telegram is written to a pseudo-terminal at once, so the time of the wire is not included. A dialect is asked
- * every ASK_MS; its time is that of the first reply with the new power.
+ * The telegram is written to a pseudo-terminal at once, so the time of the wire is not included. A client of a dialect
+ * sends a request every ASK_MS; the dialect's time is that of the first reply with the new power.
  */
 import { createSocket } from "node:dgram";
 import { once } from "node:events";
@@ -25,7 +26,10 @@ const TELEGRAMS = 100;
 const QUICK_TELEGRAMS = 10;
 const EACH_MS = 1000;
 const ASK_MS = 20;
-/** The first telegrams find the protocol's state and open the connections; they are not measured. */
+/**
+ * Number of first telegrams that are not measured: with them the gateway detects the protocol and opens its
+ * connections.
+ */
 const SETTLED = 4;
 const MEDIAN_LIMIT_MS = 50;
 const LIMIT_MS = 250;
@@ -58,7 +62,7 @@ class Arrivals {
 	readonly #tookMs = new Map<string, number[]>();
 	readonly #last = new Map<string, number>();
 
-	/** `count`: measured telegrams. */
+	/** `count`: number of telegrams to measure. */
 	constructor(ways: readonly string[], count: number) {
 		this.ways = ways;
 		this.#count = count;
@@ -70,8 +74,10 @@ class Arrivals {
 		this.#sentMs = nowMs();
 	}
 
-	/** Notes a message; `power` in W, or undefined if the way tells of a new readout without its values. */
-	came(way: string, power = this.power): void {
+	/**
+	 * Records the arrival of a message. `power` in W; omitted if the message reports a new readout without its values.
+	 */
+	arrived(way: string, power = this.power): void {
 		if (Math.round(power) !== this.power || this.#last.get(way) === this.power) return;
 		this.#last.set(way, this.power);
 		this.#tookMs.get(way)!.push(nowMs() - this.#sentMs);
@@ -99,11 +105,11 @@ class Arrivals {
 	}
 }
 
-/** Asks plain HTTP again and again, as a device on the network does. */
+/** Sends requests over plain HTTP repeatedly, as a device on the network does. */
 async function ask(
 	port: number,
 	path: string,
-	heard: (body: Record<string, unknown>) => void,
+	received: (body: Record<string, unknown>) => void,
 	signal: AbortSignal,
 ): Promise<void> {
 	while (!signal.aborted) {
@@ -111,7 +117,7 @@ async function ask(
 			const request = get({ host: "127.0.0.1", port, path, agent: false }, async (response) => {
 				let text = "";
 				for await (const piece of response) text += piece;
-				if (response.statusCode === 200) heard(JSON.parse(text));
+				if (response.statusCode === 200) received(JSON.parse(text));
 				resolve();
 			});
 			request.on("error", () => resolve());
@@ -120,9 +126,9 @@ async function ask(
 	}
 }
 
-async function askByUDP(heard: (body: Record<string, unknown>) => void, signal: AbortSignal): Promise<void> {
+async function askByUDP(received: (body: Record<string, unknown>) => void, signal: AbortSignal): Promise<void> {
 	const socket = createSocket("udp4");
-	socket.on("message", (bytes) => heard(JSON.parse(bytes.toString()).result ?? {}));
+	socket.on("message", (bytes) => received(JSON.parse(bytes.toString()).result ?? {}));
 	while (!signal.aborted) {
 		socket.send(ASK_SHELLY, SHELLY_PORT, "127.0.0.1");
 		await sleep(ASK_MS);
@@ -130,12 +136,12 @@ async function askByUDP(heard: (body: Record<string, unknown>) => void, signal: 
 	socket.close();
 }
 
-/** Follows the event stream; calls `heard` for each event of this name. */
-function follow(gateway: BenchGateway, name: string, heard: () => void, signal: AbortSignal): void {
+/** Follows the event stream. Calls `received` for each event of this name. */
+function follow(gateway: BenchGateway, name: string, received: () => void, signal: AbortSignal): void {
 	const headers = { Authorization: `Bearer ${gateway.token}` };
 	const way = { port: gateway.port, path: "/api/v1/events", rejectUnauthorized: false, headers, signal };
 	getHTTPS(way, (response) => {
-		response.setEncoding("utf8").on("data", (text: string) => text.includes(`event: ${name}\n`) && heard());
+		response.setEncoding("utf8").on("data", (text: string) => text.includes(`event: ${name}\n`) && received());
 		response.on("error", () => {});
 	}).on("error", () => {});
 }
@@ -172,13 +178,13 @@ async function measure(protocol: Protocol, count: number): Promise<Row[]> {
 		const url = `mqtt://127.0.0.1:${(server.address() as AddressInfo).port}`;
 		await gateway.request("mqtt", { enabled: true, url, pause_secs: 1, discovery: false });
 		broker.on("publish", ({ topic, payload }) => {
-			if (topic.endsWith("/state")) arrivals.came("MQTT", JSON.parse(payload.toString())["1_0_1_7_0"]);
+			if (topic.endsWith("/state")) arrivals.arrived("MQTT", JSON.parse(payload.toString())["1_0_1_7_0"]);
 		});
-		follow(gateway, "readout", () => arrivals.came("event stream"), over.signal);
+		follow(gateway, "readout", () => arrivals.arrived("event stream"), over.signal);
 		const port = gateway.plainPort;
 		const telegrams = async (from: number) => {
 			for (let i = from; i < from + count + SETTLED; i++) {
-				// Whole thirds, so that no phase is rounded.
+				// The power is a multiple of 3, so that no phase is rounded.
 				const power = 900 + 3 * i;
 				line.write(PROTOCOLS[protocol](readingOf(power)));
 				arrivals.sent(power);
@@ -188,15 +194,15 @@ async function measure(protocol: Protocol, count: number): Promise<Row[]> {
 		await telegrams(0);
 		await gateway.request("mqtt", { enabled: false });
 		const asking = [
-			ask(port, "/v1/json", ({ power }) => arrivals.came("EcoTracker", Number(power)), over.signal),
+			ask(port, "/v1/json", ({ power }) => arrivals.arrived("EcoTracker", Number(power)), over.signal),
 			ask(
 				port,
 				"/rpc/EM.GetStatus?id=0",
-				(it) => arrivals.came("Shelly by HTTP", Number(it["total_act_power"])),
+				(it) => arrivals.arrived("Shelly by HTTP", Number(it["total_act_power"])),
 				over.signal,
 			),
-			askByUDP((it) => arrivals.came("Shelly by UDP", Number(it["total_act_power"])), over.signal),
-			ask(port, "/api/v1/data", (it) => arrivals.came("HomeWizard", Number(it["active_power_w"])), over.signal),
+			askByUDP((it) => arrivals.arrived("Shelly by UDP", Number(it["total_act_power"])), over.signal),
+			ask(port, "/api/v1/data", (it) => arrivals.arrived("HomeWizard", Number(it["active_power_w"])), over.signal),
 		];
 		await telegrams(count + SETTLED);
 		over.abort();

@@ -18,8 +18,9 @@ import * as telegrams from "./telegrams.js";
 
 const BITS = 10;
 const OPENING_BAUD = 300;
-/** Lengths of `/?!` CR LF and of ACK 0 Z 0 CR LF. */
+/** Length of `/?!` CR LF. */
 const SIGN_ON_LENGTH = 5;
+/** Length of ACK 0 Z 0 CR LF. */
 const ACKNOWLEDGE_LENGTH = 6;
 /** A short readout is repeated until MEASURE_MS have passed or it was read often enough; the result is the median. */
 const MEASURE_MS = 8000;
@@ -34,7 +35,7 @@ interface Case {
 	readonly quick: boolean;
 }
 
-/** Meters at 300 Bd send little data. The short readout at 9600 Bd shows the constant overhead. */
+/** Cases. Meters at 300 Bd send little data. The short readout at 9600 Bd shows the constant overhead. */
 const CASES: readonly Case[] = [
 	{ mode: "C", baud: 300, name: telegrams.ZMF100, quick: false },
 	{ mode: "C", baud: 600, name: telegrams.LK13, quick: false },
@@ -81,8 +82,8 @@ async function measure({ mode, baud, name }: Case, isQuick: boolean): Promise<Ro
 	const folder = mkdtempSync(join(tmpdir(), "bench-"));
 	const file = join(folder, "telegram");
 	writeFileSync(file, Uint8Array.from([...telegram.opening, ...telegram.message]));
-	// The interval exceeds the length of a push, so that a request at the start of one is not answered with the
-	// previous one.
+	// The interval exceeds the length of a push. Otherwise a request at the start of one push could be answered with
+	// the previous push.
 	const pushSeconds = Math.ceil(pushMs(telegram, baud) / 1000) + 1;
 	const push = mode === "D" ? ["--mode", "D", "--baud", String(baud), "--push-seconds", String(pushSeconds)] : [];
 	const meter = await BenchMeter.start(["--baud-pace", "--telegram", file, ...push]);

@@ -143,25 +143,25 @@ async function login(client: Client): Promise<string> {
 	return JSON.parse((await client.ask("/api/v1/system/login", "", body)).body).token;
 }
 
-interface Asked {
+interface Measured {
 	readonly child: ChildProcess;
 	readonly client: Client;
 	readonly path: string;
 	readonly token: string;
-	/** True if all requests use one connection. */
-	readonly isKept: boolean;
+	/** True if all requests use one persistent connection. */
+	readonly isPersistent: boolean;
 }
 
 /**
  * Measures the CPU time of one request, µs. A persistent connection is reopened for each measurement, because the
  * gateway may have closed the previous one as idle.
  */
-async function measure({ child, client, path, token, isKept }: Asked, count: number): Promise<number> {
+async function measure({ child, client, path, token, isPersistent }: Measured, count: number): Promise<number> {
 	await client.renew();
 	await client.ask(path, token);
 	const before = processorUs(child);
 	for (let i = 0; i < count; i++) {
-		if (!isKept) await client.renew();
+		if (!isPersistent) await client.renew();
 		await client.ask(path, token);
 	}
 	return (processorUs(child) - before) / count;
@@ -197,26 +197,26 @@ export async function measureRequestCPU(isQuick: boolean): Promise<Section> {
 		const theirs = await open(spawn(reference.runner, [reference.firmware], { stdio: "ignore" }), port);
 		const rounds = isQuick ? QUICK_ROUNDS : ROUNDS;
 		const requests = isQuick ? QUICK_REQUESTS : REQUESTS;
-		const asked = [
-			{ who: "gateway", path, ...ours, token, isKept: true },
-			{ who: "gateway", path: "/api/v1/system/version", ...ours, token, isKept: true },
-			{ who: "gateway", path, ...ours, token, isKept: false },
-			{ who: "SDK", path: "/", ...theirs, token: "", isKept: false },
+		const cases = [
+			{ who: "gateway", path, ...ours, token, isPersistent: true },
+			{ who: "gateway", path: "/api/v1/system/version", ...ours, token, isPersistent: true },
+			{ who: "gateway", path, ...ours, token, isPersistent: false },
+			{ who: "SDK", path: "/", ...theirs, token: "", isPersistent: false },
 		];
-		const results: number[][] = asked.map(() => []);
+		const results: number[][] = cases.map(() => []);
 		for (let turn = -1; turn < rounds; turn++) {
-			for (let i = 0; i < asked.length; i++) {
-				// Without keep-alive fewer requests are measured, because the SDK's server sends its head line by line
-				// (40 ms each by Nagle's algorithm).
-				const count = asked[i].isKept ? requests : requests / 10;
-				const us = await measure(asked[i], turn < 0 ? FIRST_REQUESTS : count);
+			for (let i = 0; i < cases.length; i++) {
+				// Without keep-alive fewer requests are measured: the SDK's server sends its head line by line, and
+				// Nagle's algorithm delays each line by 40 ms.
+				const count = cases[i].isPersistent ? requests : requests / 10;
+				const us = await measure(cases[i], turn < 0 ? FIRST_REQUESTS : count);
 				if (turn >= 0) results[i].push(us);
 			}
 		}
 		const reached = median(results[results.length - 1]);
-		const rows: Row[] = asked.map(({ who, path, isKept }, i) => ({
+		const rows: Row[] = cases.map(({ who, path, isPersistent }, i) => ({
 			server: who,
-			connection: isKept ? "kept" : "each its own",
+			connection: isPersistent ? "kept" : "each its own",
 			request: `GET ${path}`,
 			us: round(median(results[i])),
 			least_us: round(Math.min(...results[i])),

@@ -51,7 +51,7 @@ async function addRequests(xs: XSWorld, add: (probe: string, slots: number) => v
 	add("while the reply waits for a slow reader", await xs.slots());
 }
 
-/** Adds the worst case: a readout, the log, all connections, and one too many on each port. */
+/** Adds the worst case: a readout, the log, all connections, and one connection too many on each port. */
 async function addWorst(xs: XSWorld, add: (probe: string, slots: number) => void): Promise<void> {
 	await xs.request("iec62056/control", { body: { log_en: true } });
 	await beginReadout(xs);

@@ -1,6 +1,6 @@
 /**
- * A network as slow as the device's, in front of a local server. Both directions share a fixed rate, and one connection
- * is served at a time, because the gateway has memory for one TLS connection.
+ * Simulates a network as slow as the device's, in front of a local server. Both directions share a fixed rate, and one
+ * connection is served at a time, because the gateway has memory for one TLS connection.
  */
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
@@ -33,7 +33,7 @@ export class SlowLine {
 		return line;
 	}
 
-	/** Called by `open` only. */
+	/** Use `open`, which calls this. */
 	constructor(serverPort: number, bitsPerSecond: number) {
 		this.#serverPort = serverPort;
 		this.#bitsPerSecond = bitsPerSecond;

@@ -96,7 +96,7 @@ async function measureBlock(name: string, piece: number): Promise<number> {
 		const client = xs.world.connect();
 		xs.send(client, "iec62056/read");
 		await xs.until(() => meter.meterEvents.includes(METER_BLOCK));
-		// The client leaves, because another row measures the reply.
+		// The client leaves before the reply, because another row measures the reply.
 		client.close();
 		const before = xs.engine.steps();
 		await xs.advance((telegrams.capture(name).message.length * 10_000) / BAUD + 3000);
@@ -119,7 +119,7 @@ async function measurePushed(
 		await xs.request(path, { body });
 		const { nowMs } = xs.world.time;
 		xs.world.serial.meter.connect(new PushMeter({ source: () => bytes, baud, pushMs: 1000 }, nowMs));
-		// Skips the first telegrams, which overlap with the effects of the settings.
+		// The first telegrams are skipped, because they overlap with the effects of the settings.
 		await xs.advance(2500);
 		const before = xs.engine.steps();
 		await xs.advance(PUSHED_SECONDS * 1000);

@@ -6,7 +6,7 @@ export const ZMF100 = "landis-gyr-zmf100-m26-padded-left";
 export const LK13 = "logarex-lk13-history";
 export const C500 = "makel-c500-status";
 export const MT174 = "iskraemeco-mt174-15-billing-periods";
-/** The capture with the most records, 577. */
+/** The capture with the most records: 577. */
 export const KOHLER = "kohler-three-phase-12-billing-periods";
 export const T210D = "landis-gyr-t210d-dsmr5";
 export const ED300L = "emh-ed300l-bidirectional";

@@ -26,7 +26,7 @@ export class XSWorld {
 	readonly #pieceMs: number;
 	#crash: Error | undefined;
 
-	/** Called by `start` only. */
+	/** Use `start`, which calls this. */
 	constructor(options: XSWorldOptions) {
 		const program = findXSWorker();
 		if (program === undefined) throw new Error("the XS engine is not installed: npm could not build @agoric/xsnap");

@@ -36,7 +36,7 @@ export function slotBytesOf({ partitions }: Board): number {
 }
 
 export interface Outcome extends Distinct {
-	/** Undefined if the build failed. */
+	/** Sizes of the firmware; undefined if the build failed. */
 	readonly taken: Taken | undefined;
 	readonly problems: readonly string[];
 }

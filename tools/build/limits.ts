@@ -20,20 +20,20 @@ export interface Taken {
 	readonly chip: Chip;
 	readonly imageBytes: number;
 	readonly slotBytes: number;
-	/** Undefined if it could not be measured. */
+	/** Static memory; undefined if it could not be measured. */
 	readonly memory: Memory | undefined;
 }
 
 /** Returns a sentence for each limit that is exceeded. */
 export function problemsOf({ chip, imageBytes, slotBytes, memory }: Taken): string[] {
 	const problems: string[] = [];
-	const hold = (what: string, bytes: number, limit: number | undefined) => {
+	const check = (what: string, bytes: number, limit: number | undefined) => {
 		if (limit !== undefined && bytes > limit)
 			problems.push(`${what} is ${bytes - limit} bytes over its limit of ${limit}.`);
 	};
-	hold("The image", imageBytes, slotBytes - SLOT_RESERVE_BYTES);
+	check("The image", imageBytes, slotBytes - SLOT_RESERVE_BYTES);
 	if (memory === undefined) return problems;
-	hold("Code in memory (IRAM)", memory.iram, MEMORY_LIMITS[chip]?.iram);
-	hold("Static data (DRAM)", memory.dram, MEMORY_LIMITS[chip]?.dram);
+	check("Code in memory (IRAM)", memory.iram, MEMORY_LIMITS[chip]?.iram);
+	check("Static data (DRAM)", memory.dram, MEMORY_LIMITS[chip]?.dram);
 	return problems;
 }

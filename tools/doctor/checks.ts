@@ -5,11 +5,11 @@
 
 import { lacksChip, type Runner } from "../emulate/qemu.js";
 
-/** Version with which the firmware was built and tested. */
+/** Version of the SDK with which the firmware was built and tested. */
 export const SDK_VERSION = "8.2.3";
-/** Version that the SDK requires. */
+/** Oldest version of ESP-IDF that the SDK accepts. */
 export const IDF_VERSION = "v6.0";
-/** Version with which the firmware has been linked. */
+/** Version of ESP-IDF with which the firmware was linked. */
 const IDF_TAG = "v6.0.1";
 const CHIPS = "esp32,esp32s3,esp32c3,esp32c6";
 const NODE_VERSION = [20, 19];
@@ -125,7 +125,7 @@ function testChecks(machine: Machine): Check[] {
 function linuxChecks(machine: Machine): Check[] {
 	const i386 = "libglib2.0-dev:i386 libmbedtls-dev:i386";
 	const beside = `sudo dpkg --add-architecture i386 && sudo apt-get update && ${apt("gcc-multilib", i386)}`;
-	// If these packages conflict with installed ones, they can be unpacked into a separate folder.
+	// The 32-bit packages may conflict with installed ones; this command unpacks them into a separate folder.
 	const apart =
 		"sudo debootstrap --arch=i386 --variant=minbase --include=libglib2.0-dev,libmbedtls-dev bookworm ~/i386";
 	const all32 = `${beside} # or: ${apart} && export GATEWAY_SYSROOT32=~/i386`;
@@ -159,8 +159,8 @@ function sdkChecks(machine: Machine): Check[] {
 }
 
 /**
- * Returns the version by the git tags of the folder's own repository, not of an enclosing one. Git is told to accept
- * any owner of the folder.
+ * Returns the version by the git tags of the folder's own repository, not of an enclosing one. With --git-dir Git
+ * accepts any owner of the folder.
  */
 function describe(machine: Machine, folder: string): string | undefined {
 	return machine.ask("git", "-C", folder, "--git-dir=.git", "describe", "--tags");

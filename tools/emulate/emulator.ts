@@ -13,7 +13,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Board } from "../../hosts/esp32/boards.js";
 import { qemuCommand } from "./qemu.js";
 
-/** Written by the firmware after its start (hosts/esp32/start.ts). */
+/** Line that the firmware writes after its start (hosts/esp32/start.ts). */
 export const SERVES = /^Unit (\S+) serves as (\S+)\./;
 const RETRY_MS = 500;
 /** Time for QEMU to finish its writes. */
@@ -56,7 +56,7 @@ export class Emulator {
 		const { program, args } = qemuCommand({ ...this.#order, chip: board.chip, meterUART: board.meter.uart });
 		this.lines.length = 0;
 		this.#failure = undefined;
-		// QEMU's console is on its standard input, which stays open, because QEMU would close the console at its end.
+		// QEMU's console is on its standard input, which must stay open: QEMU closes the console when the input ends.
 		// QEMU is detached, so that Ctrl-C reaches only this process.
 		const child = spawn(program, args, { stdio: ["pipe", "pipe", "pipe"], detached: true });
 		this.#child = child;

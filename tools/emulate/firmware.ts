@@ -73,7 +73,7 @@ async function build({ board, out, say }: FirmwareOrder, places: Places): Promis
 			...{ idf, version, builtUtcMs: Date.now(), release: { ...NO_RELEASE, updateKeys, reportKey } },
 			report(text) {
 				writeFileSync(log, text, { flag: "a" });
-				progress.hear(text);
+				progress.read(text);
 			},
 		});
 	} catch (error) {
@@ -94,14 +94,14 @@ export class BuildProgress {
 
 	constructor(say: (text: string) => void, lookMs = LOOK_MS) {
 		this.#say = say;
-		this.#timer = setInterval(() => this.#tell(), lookMs);
+		this.#timer = setInterval(() => this.#report(), lookMs);
 	}
 
 	get elapsedMs(): number {
 		return performance.now() - this.#startMs;
 	}
 
-	hear(text: string): void {
+	read(text: string): void {
 		const [, done, all] = [...text.matchAll(/^\[(\d+)\/(\d+)\]/gm)].at(-1) ?? [];
 		if (done !== undefined) this.#steps = `, step ${done} of ${all}`;
 	}
@@ -110,7 +110,7 @@ export class BuildProgress {
 		clearInterval(this.#timer);
 	}
 
-	#tell(): void {
+	#report(): void {
 		this.#say(`Building: ${minutes(this.elapsedMs)}${this.#steps} …`);
 	}
 }

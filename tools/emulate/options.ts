@@ -43,7 +43,7 @@ export interface EmulateOptions {
 	/** Options for `npm run meter`; undefined without a meter. */
 	readonly meter: readonly string[] | undefined;
 	readonly settings: Settings;
-	/** 0: any free port. */
+	/** Port of the HTTPS server; 0: any free port. The same holds for HTTP. */
 	readonly httpsPort: number;
 	readonly httpPort: number;
 	/** State folder; undefined for a temporary one. */
@@ -53,7 +53,10 @@ export interface EmulateOptions {
 	readonly quiet: boolean;
 }
 
-/** Returns undefined if help was requested. Throws an Error with a message for the user for a bad command line. */
+/**
+ * Parses the command line; returns undefined if help was requested. Throws an Error with a message for the user for a
+ * bad one.
+ */
 export function parseOptions(args: readonly string[]): EmulateOptions | undefined {
 	const { values } = parseArgs({
 		args: joinMeter(args),
@@ -102,7 +105,10 @@ function joinMeter(args: readonly string[]): string[] {
 	return [...args.slice(0, index), `--meter=${args[index + 1]}`, ...args.slice(index + 2)];
 }
 
-/** Splits the option's value into words; quotes keep blanks. Adds the option for the pace of a line. */
+/**
+ * Splits the value of the option into words; quotes keep blanks. Adds `--baud-pace`, so that characters take time on
+ * the line.
+ */
 function toMeter(value: string | undefined): readonly string[] | undefined {
 	if (value === NO_METER) return undefined;
 	const words = value === undefined ? DEFAULT_METER : wordsOf(value);

@@ -44,7 +44,7 @@ export function lacksChip(chip: Chip, run: Runner): { readonly reason: string; r
 	return { reason, fix: QEMU_INSTALL };
 }
 
-/** Throws an Error with a message for the user if the QEMU on the PATH cannot emulate the chip. */
+/** Checks QEMU. Throws an Error with a message for the user if the one on the PATH cannot emulate the chip. */
 export function needQEMU(chip: Chip, run: Runner = runHere): void {
 	const lack = lacksChip(chip, run);
 	if (lack !== undefined) throw new Error(`${lack.reason}.\nInstall Espressif's: ${lack.fix}`);
@@ -54,11 +54,13 @@ export interface QEMUOrder {
 	readonly chip: Chip;
 	readonly flash: string;
 	readonly fuses: string;
-	/** Local ports forwarded to the firmware. */
+	/** Local port that is forwarded to the firmware's HTTPS server. */
 	readonly httpsPort: number;
+	/** Local port that is forwarded to the firmware's HTTP server. */
 	readonly httpPort: number;
-	/** Number of the meter's UART, 1 or 2, and the Unix socket that QEMU creates for it. */
+	/** Number of the meter's UART, 1 or 2. */
 	readonly meterUART: number;
+	/** Unix socket that QEMU creates for that UART. */
 	readonly meterSocket: string;
 }
 

@@ -28,7 +28,7 @@ export interface EmulatedUnit {
 	readonly isUpdated: boolean;
 }
 
-interface Kept {
+interface UnitRecord {
 	readonly version: number;
 	readonly board: string;
 	readonly serial: string;
@@ -47,18 +47,18 @@ export function openUnit(folder: string, board: Board, build: readonly Part[]): 
 	const record = join(folder, "unit.json");
 	if (!existsSync(record))
 		return { ...files, ...makeFiles(record, files, board, build), isNew: true, isUpdated: false };
-	const kept = readRecord(record, folder, board);
+	const stored = readRecord(record, folder, board);
 	for (const file of Object.values(files))
 		if (!existsSync(file)) throw new Error(`${file} is missing: restore it, or delete ${folder} for a new unit.`);
-	const isUpdated = kept.build !== fingerprint(build);
+	const isUpdated = stored.build !== fingerprint(build);
 	if (isUpdated) {
 		const flash = readFileSync(files.flash);
 		writeParts(flash, build);
 		// `unit.json` is written last, so that an interrupted update is repeated at the next start.
 		writeFileSync(files.flash, flash);
-		writeFileAtomic(record, textOf({ ...kept, build: fingerprint(build) }));
+		writeFileAtomic(record, textOf({ ...stored, build: fingerprint(build) }));
 	}
-	const { serial, labelPassword } = kept;
+	const { serial, labelPassword } = stored;
 	return { ...files, serial, labelPassword, isNew: false, isUpdated };
 }
 
@@ -85,23 +85,23 @@ function makeFiles(
 	return { serial, labelPassword };
 }
 
-function textOf(kept: Kept): string {
-	return `${JSON.stringify(kept, undefined, "\t")}\n`;
+function textOf(stored: UnitRecord): string {
+	return `${JSON.stringify(stored, undefined, "\t")}\n`;
 }
 
-function readRecord(path: string, folder: string, board: Board): Kept {
-	let kept: Partial<Kept> = {};
+function readRecord(path: string, folder: string, board: Board): UnitRecord {
+	let stored: Partial<UnitRecord> = {};
 	try {
-		kept = JSON.parse(readFileSync(path, "utf8"));
+		stored = JSON.parse(readFileSync(path, "utf8"));
 	} catch {
-		// The caller reports that the file is unreadable.
+		// The record can't be read; the caller reports that.
 	}
-	const texts = [kept.board, kept.serial, kept.labelPassword, kept.build];
-	if (kept.version !== VERSION || texts.some((text) => typeof text !== "string"))
+	const texts = [stored.board, stored.serial, stored.labelPassword, stored.build];
+	if (stored.version !== VERSION || texts.some((text) => typeof text !== "string"))
 		throw new Error(`${path} is damaged, or of another version of this program: delete ${folder} for a new unit.`);
-	if (kept.board !== board.name)
+	if (stored.board !== board.name)
 		throw new Error(
-			`${folder} has the flash of a ${kept.board}: name another folder with --state for a ${board.name}.`,
+			`${folder} has the flash of a ${stored.board}: name another folder with --state for a ${board.name}.`,
 		);
-	return kept as Kept;
+	return stored as UnitRecord;
 }

@@ -6,7 +6,7 @@
 export interface Partition {
 	readonly name: string;
 	readonly offset: number;
-	/** Bytes. */
+	/** Size, bytes. */
 	readonly size: number;
 }
 

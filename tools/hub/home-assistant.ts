@@ -18,7 +18,7 @@ export interface StandInOptions {
 	readonly port?: number;
 	/** Address to listen on; default: loopback. */
 	readonly address?: string;
-	/** PEM texts; plain HTTP if omitted. */
+	/** Key and certificate, PEM; if omitted, the server uses plain HTTP. */
 	readonly tls?: { readonly key: string; readonly cert: string };
 	/**
 	 * Number of replies 401 after which an address is banned for good (`login_attempts_threshold` of Home Assistant).
@@ -77,7 +77,7 @@ const ENDLESS_PIECE = "a".repeat(1000);
 
 interface Answer {
 	readonly status: number;
-	/** Sent as JSON, or unchanged if it is a text. */
+	/** Body of a reply: sent as JSON, or unchanged if it is a text. */
 	readonly body: unknown;
 	readonly location?: string;
 }
@@ -132,7 +132,7 @@ export class StandIn {
 		const handle = (request: IncomingMessage, response: ServerResponse) => void this.#handle(request, response);
 		const { tls } = this.#options;
 		const server = tls === undefined ? createServer(handle) : createSecureServer(tls, handle);
-		// This is the default of aiohttp; that of Node is 5 s.
+		// 75 s is the default of aiohttp; that of Node is 5 s.
 		server.keepAliveTimeout = 75_000;
 		server.on("connection", (socket: Socket) => {
 			this.connections++;
@@ -145,7 +145,7 @@ export class StandIn {
 		this.#server = server;
 	}
 
-	/** Stops as the original does: closes all connections and forgets all states. */
+	/** Stops as the original does: closes all connections, and the states are lost. */
 	async end(): Promise<void> {
 		const server = this.#server;
 		this.#server = undefined;
@@ -179,7 +179,7 @@ export class StandIn {
 		this.requests.push(seen);
 		if (this.requests.length > REQUESTS_KEPT) this.requests.shift();
 		if (this.fault === "slow") await sleep(this.slowMs);
-		if (this.fault !== undefined && (await this.#misbehave(this.fault, response))) return;
+		if (this.fault !== undefined && (await this.#performFault(this.fault, response))) return;
 		if (method === "GET" && url === "/") {
 			response.writeHead(200, { "Content-Type": "text/html; charset=utf-8" }).end(page([...this.entities.values()]));
 			return;
@@ -203,7 +203,7 @@ export class StandIn {
 	}
 
 	/** Carries out the fault. Returns false if the request must be answered normally. */
-	async #misbehave(fault: Fault, response: ServerResponse): Promise<boolean> {
+	async #performFault(fault: Fault, response: ServerResponse): Promise<boolean> {
 		const socket = response.socket;
 		if (socket === null) return true;
 		switch (fault) {
@@ -219,10 +219,10 @@ export class StandIn {
 				response.writeHead(307, { Location: this.redirectTo, "Content-Length": "0" }).end();
 				break;
 			case "endless":
-				await pour(socket, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n", ENDLESS_PIECE);
+				await sendEndlessly(socket, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n", ENDLESS_PIECE);
 				break;
 			case "endless-head":
-				await pour(socket, "HTTP/1.1 200 OK\r\n", `X-A: ${ENDLESS_PIECE}\r\n`);
+				await sendEndlessly(socket, "HTTP/1.1 200 OK\r\n", `X-A: ${ENDLESS_PIECE}\r\n`);
 				break;
 			case "garbage":
 				socket.end("SSH-2.0-OpenSSH_9.9\r\n");
@@ -297,13 +297,13 @@ export class StandIn {
 		if (!isObject && hasContent(attributes)) return { status: 500, body: BROKEN };
 		const before = this.entities.get(id);
 		const now = new Date().toISOString().replace("Z", "000+00:00");
-		const kept = (isObject ? attributes : {}) as Record<string, unknown>;
+		const newAttributes = (isObject ? attributes : {}) as Record<string, unknown>;
 		const isSame = before !== undefined && before.state === text && force_update !== true;
-		const isUnchanged = isSame && JSON.stringify(before.attributes) === JSON.stringify(kept);
+		const isUnchanged = isSame && JSON.stringify(before.attributes) === JSON.stringify(newAttributes);
 		const set: Entity = {
 			entity_id: id,
 			state: text,
-			attributes: kept,
+			attributes: newAttributes,
 			last_changed: isSame ? before.last_changed : now,
 			last_reported: now,
 			last_updated: isUnchanged ? before.last_updated : now,
@@ -319,20 +319,20 @@ function makeToken(): string {
 	return `${randomBytes(27).toString("base64url")}.${randomBytes(76).toString("base64url")}.${randomBytes(32).toString("base64url")}`;
 }
 
-/** Python's str() for JSON values; approximate for lists and objects. */
+/** Returns what Python's str() returns for a JSON value; only roughly for lists and objects. */
 function pythonText(value: unknown): string {
 	if (value === true) return "True";
 	if (value === false) return "False";
 	return typeof value === "object" ? JSON.stringify(value) : String(value);
 }
 
-/** Python's bool(). */
+/** Returns what Python's bool() returns for a JSON value. */
 function hasContent(value: unknown): boolean {
 	return Array.isArray(value) ? value.length > 0 : Boolean(value);
 }
 
 /** Sends `first`, then repeats `piece` until the client disconnects. */
-async function pour(socket: Socket, first: string, piece: string): Promise<void> {
+async function sendEndlessly(socket: Socket, first: string, piece: string): Promise<void> {
 	socket.on("error", () => {});
 	socket.write(first);
 	while (!socket.destroyed) {

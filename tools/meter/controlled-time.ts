@@ -16,8 +16,8 @@ export class ControlledTime {
 		return this.#utcMs + (performance.now() - this.#sinceMs) * this.#speed;
 	}
 
-	/** Takes a message of the parent process. Throws an Error for any other message. */
-	tell(message: unknown): void {
+	/** Applies a message of the parent process. Throws an Error for any other message. */
+	setFrom(message: unknown): void {
 		const { utcMs, speed } = message as { utcMs: unknown; speed: unknown };
 		if (typeof utcMs !== "number" || typeof speed !== "number") throw new Error("a message of unknown kind");
 		this.#utcMs = utcMs;

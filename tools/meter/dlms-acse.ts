@@ -24,11 +24,12 @@ export const DIAGNOSTIC_TITLE = 3;
 export const DIAGNOSTIC_MECHANISM = 11;
 export const DIAGNOSTIC_MECHANISM_REQUIRED = 12;
 export const DIAGNOSTIC_FAILED = 13;
-/** With HLS this diagnostic is not a refusal: passes 3 and 4 follow. */
+/** Diagnostic "authentication required". With HLS it is not a refusal: passes 3 and 4 follow. */
 export const DIAGNOSTIC_REQUIRED = 14;
 
-/** Object identifiers 2.16.756.5.8.1 and .2. */
+/** Object identifier 2.16.756.5.8.1, without the last number. */
 const CONTEXT_NAME = Buffer.from("608574050801", "hex");
+/** Object identifier 2.16.756.5.8.2, without the last number. */
 const MECHANISM_NAME = Buffer.from("608574050802", "hex");
 
 export interface AARQ {
@@ -67,7 +68,7 @@ function lastOf(name: Buffer, prefix: Buffer): number {
 	return name.length === prefix.length + 1 && name.subarray(0, -1).equals(prefix) ? name[prefix.length] : -1;
 }
 
-/** Returns undefined for anything but an AARQ. An unknown context or mechanism becomes -1. */
+/** Reads an AARQ; returns undefined for anything else. An unknown context or mechanism becomes -1. */
 export function readAARQ(apdu: Buffer): AARQ | undefined {
 	const [whole] = partsIn(apdu) ?? [];
 	if (whole?.tag !== 0x60) return undefined;
@@ -87,7 +88,7 @@ export function readAARQ(apdu: Buffer): AARQ | undefined {
 export interface Initiate {
 	dedicatedKey?: Buffer;
 	version: number;
-	/** 24 bits. */
+	/** Bits of the conformance block, 24. */
 	conformance: number;
 	pdu: number;
 }
@@ -116,7 +117,7 @@ export const NAME_LOGICAL = 0x0007;
 export const NAME_SHORT = 0xfa00;
 
 export function writeInitiateResponse(conformance: number, pdu: number, name = NAME_LOGICAL): Buffer {
-	// No quality, DLMS version 6, conformance and size as requested, then the name of the association.
+	// These bytes are: no quality, DLMS version 6, conformance and size as requested, then the name of the association.
 	const bytes = Buffer.from("0800065f1f040000000000000000", "hex");
 	bytes.writeUIntBE(conformance, 7, 3);
 	bytes.writeUInt16BE(pdu, 10);
@@ -124,7 +125,7 @@ export function writeInitiateResponse(conformance: number, pdu: number, name = N
 	return bytes;
 }
 
-/** Makes the answer that replaces an initiate response: confirmed service error, initiate, with its reason. */
+/** Makes the answer to an initiate request that is refused: a confirmed service error with the reason. */
 export function writeInitiateError(reason: number): Buffer {
 	return Buffer.of(0x0e, 0x01, 0x06, reason);
 }
@@ -135,8 +136,9 @@ export interface AARE {
 	source: number;
 	diagnostic: number;
 	title?: Uint8Array;
-	/** Mechanism, and the meter's challenge if the mechanism needs one. */
+	/** Mechanism of HLS or LLS. */
 	mechanism?: number;
+	/** The meter's challenge, if the mechanism needs one. */
 	challenge?: Uint8Array;
 	userInformation?: Uint8Array;
 }

@@ -1,6 +1,6 @@
 /**
- * Encodes values of a DLMS/COSEM server: A-XDR (IEC 61334-6) of the types of IEC 62056-6-2, for the simulator. Shares
- * nothing with the gateway's decoder, so that one checks the other.
+ * Encodes values of a DLMS/COSEM server: A-XDR (IEC 61334-6) of the types of IEC 62056-6-2, for the simulator. It
+ * shares no code with the gateway's decoder, so that each checks the other.
  */
 
 /** An encoded value: its tag, then its contents. */
@@ -38,7 +38,7 @@ export function boolean(value: boolean): Encoded {
 	return Buffer.of(0x03, value ? 1 : 0);
 }
 
-/** `text` contains the bits in order. */
+/** Encodes a bit string. `text` has a 0 or 1 for each bit, in order. */
 export function bitString(text: string): Encoded {
 	const bytes = Buffer.alloc(Math.ceil(text.length / 8));
 	for (const [i, bit] of [...text].entries()) if (bit === "1") bytes[i >> 3] |= 0x80 >> (i & 7);
@@ -116,14 +116,22 @@ export function scalerUnit(scaler: number, unit: number): Encoded {
 }
 
 export interface Zone {
-	/** Offset from UTC, minutes; positive to the east. */
+	/** Offset of local time from UTC, minutes; positive to the east. */
 	minutes: number;
 	/** `standard`: minutes from local time to UTC; `swapped`: with the opposite sign; `none`: unspecified. */
 	deviation: "standard" | "swapped" | "none";
+	/** Returns the offset at that time, in place of `minutes`, for a meter with seasons. */
+	minutesAt?: (utcMs: number) => number;
+}
+
+/** Offset from UTC at that time, minutes. */
+export function offsetAt({ minutes, minutesAt }: Zone, utcMs: number): number {
+	return minutesAt?.(utcMs) ?? minutes;
 }
 
 export function dateTime(utcMs: number, zone: Zone): Buffer {
-	const local = new Date(utcMs + zone.minutes * 60_000);
+	const minutes = offsetAt(zone, utcMs);
+	const local = new Date(utcMs + minutes * 60_000);
 	const bytes = Buffer.alloc(12);
 	bytes.writeUInt16BE(local.getUTCFullYear(), 0);
 	bytes[2] = local.getUTCMonth() + 1;
@@ -133,6 +141,6 @@ export function dateTime(utcMs: number, zone: Zone): Buffer {
 	bytes[6] = local.getUTCMinutes();
 	bytes[7] = local.getUTCSeconds();
 	if (zone.deviation === "none") bytes.writeInt16BE(-0x8000, 9);
-	else bytes.writeInt16BE(zone.deviation === "swapped" ? zone.minutes : -zone.minutes, 9);
+	else bytes.writeInt16BE(zone.deviation === "swapped" ? minutes : -minutes, 9);
 	return bytes;
 }

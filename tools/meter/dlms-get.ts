@@ -41,7 +41,7 @@ const NO_LONG_GET = 16;
 const BLOCK_NUMBER_INVALID = 19;
 const OTHER_REASON = 250;
 const DESCRIPTOR_BYTES = 10;
-/** Tag, kind, id, last, number, result. */
+/** Length of tag, kind, id, last, number and result. */
 const BLOCK_HEAD = 9;
 const LENGTH_BYTES = 3;
 

@@ -4,7 +4,7 @@
  *
  *   direct   8N1 at a fixed speed
  *   mode E   sign-on, identification with `\2`, and `ACK 2 Z 2` as iec-meter.ts handles them at 300 Bd; the
- *            acknowledgement is repeated at the new speed; then 8N1. After DISC or a silence again 300 Bd, 7E1
+ *            acknowledgement is repeated at the new speed; then 8N1. DISC or a silence brings the line back to 300 Bd, 7E1
  */
 import { SeededRandom } from "../../hosts/node/random.js";
 import { BITS_PER_CHARACTER } from "../../hosts/node/wire-character.js";
@@ -63,14 +63,14 @@ export class DLMSMeter implements Machine {
 		this.#options = options;
 		this.#faults = options.faults ?? {};
 		this.#random = new SeededRandom(options.seed ?? 1);
-		this.#server = new DLMSServer(options.server, (code) => this.#tell(code));
+		this.#server = new DLMSServer(options.server, (code) => this.#report(code));
 		this.#station = new HDLCStation({
 			...options.station,
 			answer: (apdu, client) => this.#server.answer(apdu, client, this.#nowMs),
 			onReset: () => this.#server.reset(),
 			onEvent: (code) => {
 				if (code === LINK_CLOSED) this.#closes = true;
-				this.#tell(code);
+				this.#report(code);
 			},
 		});
 		this.#isSignOn = options.signOn !== undefined;
@@ -97,7 +97,7 @@ export class DLMSMeter implements Machine {
 			if (this.#options.clocked !== false && nowMs < this.#quietMs) continue;
 			const found = this.#finder.take(bytes[i], nowMs);
 			if (typeof found !== "number") this.#answer(found, nowMs);
-			else if (found !== PENDING) this.#tell(FRAME_DAMAGED);
+			else if (found !== PENDING) this.#report(FRAME_DAMAGED);
 		}
 	}
 
@@ -114,7 +114,7 @@ export class DLMSMeter implements Machine {
 		}
 		if (nowMs < this.#idleMs) return;
 		this.#idleMs = Number.POSITIVE_INFINITY;
-		this.#tell(LINK_IDLE);
+		this.#report(LINK_IDLE);
 		if (this.#station.isOpen) this.#station.reset();
 		if (this.#options.signOn !== undefined) this.#signOnAgain(nowMs);
 	}
@@ -181,7 +181,7 @@ export class DLMSMeter implements Machine {
 		this.#outputs.push(lineChange(baud, format));
 	}
 
-	#tell(code: number): void {
+	#report(code: number): void {
 		this.#outputs.push(eventOf(code));
 	}
 }

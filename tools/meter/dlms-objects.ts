@@ -5,8 +5,9 @@
  */
 import * as Data from "./dlms-data.js";
 import { type Attribute, type COSEMObject, codeBytes } from "./dlms-object.js";
-import { profiles } from "./dlms-profiles.js";
+import { counterProfile, profiles } from "./dlms-profiles.js";
 import { FIRMWARE, SERIAL } from "./household.js";
+import type { StoredRows } from "./steady-household.js";
 
 export const ACCESS_DENIED = 3;
 export const OBJECT_UNDEFINED = 4;
@@ -29,6 +30,8 @@ export const COUNTER_CODE = "0.0.43.1.0.255";
 
 export interface ObjectOptions {
 	zone: Data.Zone;
+	/** Rows of 1-0:99.1.0 with counters, in place of the usual ones. */
+	stored?: StoredRows;
 	/** True to add rare but permitted types: floats, 64 bits, null data, text, a clock with its own tag. */
 	oddTypes?: boolean;
 	/** Returns the last accepted invocation counter. */
@@ -161,6 +164,7 @@ export function householdObjects(options: ObjectOptions): COSEMObject[] {
 		register("1.0.16.7.0.255", (r) => Data.int32(Math.round(r.power)), 0, WATT),
 		register("1.0.14.7.0.255", (r) => Data.uint16(Math.round(r.frequency * 100)), -2, HERTZ),
 		...phases(),
+		...(options.stored === undefined ? [] : [counterProfile(options.stored, options.zone)]),
 		...profiles(options.zone),
 	];
 	return objects.filter(({ code }, i) => objects.findIndex((other) => other.code === code) === i);

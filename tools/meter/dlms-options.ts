@@ -67,7 +67,7 @@ export function wantsDLMS(args: readonly string[]): boolean {
 	return args.some((arg, i) => arg === "--protocol=dlms" || (arg === "--protocol" && args[i + 1] === "dlms"));
 }
 
-/** Returns undefined if only help was requested. Throws UsageError. */
+/** Parses the command line; returns undefined if only help was requested. Throws UsageError. */
 export function parseDLMSOptions(args: string[]): DLMSProgramOptions | undefined {
 	const values = parseWords(args, WORDS);
 	if (values.help) return undefined;

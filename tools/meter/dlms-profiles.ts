@@ -15,6 +15,7 @@
 import * as Data from "./dlms-data.js";
 import { type COSEMObject, codeBytes } from "./dlms-object.js";
 import type { HouseholdReading } from "./household.js";
+import { rowsBetween, type StoredRows } from "./steady-household.js";
 
 const SCOPE_VIOLATED = 13;
 const KILO_WATT_HOUR_SCALER = 3;
@@ -77,7 +78,7 @@ function encode(rows: readonly Row[], zone: Data.Zone, hasNullTimes = false): Da
 function momentOf(bytes: Buffer, zone: Data.Zone): number {
 	const localMs = Date.UTC(bytes.readUInt16BE(0), bytes[2] - 1, bytes[3], bytes[5], bytes[6], bytes[7]);
 	const deviation = bytes.readInt16BE(9);
-	if (deviation === -0x8000) return localMs - zone.minutes * 60_000;
+	if (deviation === -0x8000) return localMs - Data.offsetAt(zone, localMs - zone.minutes * 60_000) * 60_000;
 	return localMs + (zone.deviation === "swapped" ? -deviation : deviation) * 60_000;
 }
 
@@ -93,11 +94,18 @@ function select(manner: Manner, selection: Buffer, reading: HouseholdReading, zo
 		const last = parameters.readUInt32BE(8);
 		return rows.slice(parameters.readUInt32BE(3) - 1, last === 0 ? undefined : last);
 	}
+	const range = rangeOf(parameters, zone);
+	if (range === undefined) return SCOPE_VIOLATED;
+	const [from, to] = range;
+	return rows.filter(({ timeMs }) => timeMs >= from && timeMs <= to);
+}
+
+/** Returns the times of selector 1, Unix ms; undefined if the parameters are invalid. */
+function rangeOf(parameters: Buffer, zone: Data.Zone): number[] | undefined {
 	const time = "09 0c .. .. .. .. .. .. .. .. .. .. .. ..";
 	if (!matches(parameters, `02 04 02 04 12 00 08 09 06 00 00 01 00 00 ff 0f 02 12 00 00 ${time} ${time} 01 00`))
-		return SCOPE_VIOLATED;
-	const [from, to] = [22, 36].map((at) => momentOf(parameters.subarray(at, at + 12), zone));
-	return rows.filter(({ timeMs }) => timeMs >= from && timeMs <= to);
+		return undefined;
+	return [22, 36].map((at) => momentOf(parameters.subarray(at, at + 12), zone));
 }
 
 /** Returns true if the bytes match the pattern: pairs of hex digits, or `..` for any byte. */
@@ -105,10 +113,52 @@ function matches(bytes: Buffer, pattern: string): boolean {
 	return new RegExp(`^${pattern.replaceAll(" ", "")}$`).test(bytes.toString("hex"));
 }
 
+function column(classId: number, code: string): Data.Encoded {
+	return Data.structure(Data.uint16(classId), Data.octets(codeBytes(code)), Data.int8(2), Data.uint16(0));
+}
+
+/** 1-0:99.1.0 with the counters of import and export; only ranges of time can be selected. */
+export function counterProfile(stored: StoredRows, zone: Data.Zone): COSEMObject {
+	const { rows, periodS = 900, isLastFirst = false } = stored;
+	const columns = Data.array([
+		column(8, "0.0.1.0.0.255"),
+		column(1, "0.0.96.10.1.255"),
+		column(3, "1.0.1.8.0.255"),
+		column(3, "1.0.2.8.0.255"),
+	]);
+	const between = (nowMs: number, fromMs: number, toMs: number) => {
+		const found = rowsBetween(stored, nowMs, fromMs, toMs).map(({ timeMs, importWh, exportWh }) =>
+			Data.structure(
+				Data.octets(Data.dateTime(timeMs, zone)),
+				Data.uint8(0),
+				Data.uint32(importWh),
+				Data.uint32(exportWh),
+			),
+		);
+		return Data.array(isLastFirst ? found.toReversed() : found);
+	};
+	return {
+		classId: 7,
+		version: 1,
+		code: "1.0.99.1.0.255",
+		attributes: [
+			({ utcMs }) => between(utcMs, 0, utcMs),
+			() => columns,
+			() => Data.uint32(periodS),
+			() => Data.enumeration(isLastFirst ? SORT_LIFO : SORT_FIFO),
+			() => Data.structure(Data.uint16(0), Data.octets(Buffer.alloc(6)), Data.int8(0), Data.uint16(0)),
+			() => Data.uint32(rows),
+			() => Data.uint32(rows),
+		],
+		select: (selection, { utcMs }) => {
+			const range = selection[0] === BY_RANGE ? rangeOf(selection.subarray(1), zone) : undefined;
+			return range === undefined ? SCOPE_VIOLATED : between(utcMs, range[0], range[1]);
+		},
+	};
+}
+
 /** Returns the profiles, and those registers in their columns that the household lacks. */
 export function profiles(zone: Data.Zone): COSEMObject[] {
-	const column = (classId: number, code: string) =>
-		Data.structure(Data.uint16(classId), Data.octets(codeBytes(code)), Data.int8(2), Data.uint16(0));
 	const columns = Data.array([
 		column(8, "0.0.1.0.0.255"),
 		column(1, "0.0.96.10.1.255"),

@@ -36,7 +36,7 @@ export type Reaction = "aare" | "exception" | "decipher-exception" | "silence" |
 export interface SecurityOptions {
 	keys: Keys;
 	title: Uint8Array;
-	/** Security control that ciphered messages must have: 10, 20, 30. */
+	/** Security control that ciphered messages must have: 10, 20 or 30 (hex). */
 	security: number;
 	/** Last invocation counter accepted from the client. */
 	counter: number;
@@ -77,14 +77,14 @@ export function exception(state: number, service: number): Buffer {
 
 export class MessageSecurity {
 	readonly #options: SecurityOptions;
-	readonly #tell: (code: number) => void;
+	readonly #report: (code: number) => void;
 	/** Last invocation counter accepted from the client. */
 	counter: number;
 	#ownCounter: number;
 
 	constructor(options: SecurityOptions, onEvent: (code: number) => void) {
 		this.#options = options;
-		this.#tell = onEvent;
+		this.#report = onEvent;
 		this.counter = options.counter;
 		this.#ownCounter = options.ownCounter;
 	}
@@ -114,22 +114,22 @@ export class MessageSecurity {
 		};
 	}
 
-	/** Deciphers a message and checks its counter. `refusal` makes the AARE for an AARQ that fails. */
+	/** Deciphers a message and checks its counter. `refusal` makes the AARE for an AARQ that can't be opened. */
 	open(keys: Keys, title: Uint8Array, ciphered: Buffer, refusal?: () => Buffer): Opened | Refused {
 		const { faults, security } = this.#options;
 		const opened = open(keys, title, ciphered);
 		const isStrange = faults.strictSuite && opened !== undefined && (opened.control & 0x0f) !== (faults.suite ?? 0);
 		if (opened === undefined || isStrange || (opened.control & security) !== security) {
-			this.#tell(NOT_DECIPHERED);
-			const told = exception(UNKNOWN_SERVICE, DECIPHERING_ERROR);
-			return { answer: react(faults.onWrongKey ?? "aare", told, refusal) };
+			this.#report(NOT_DECIPHERED);
+			const plainAnswer = exception(UNKNOWN_SERVICE, DECIPHERING_ERROR);
+			return { answer: react(faults.onWrongKey ?? "aare", plainAnswer, refusal) };
 		}
 		if (opened.counter <= this.counter) {
-			this.#tell(COUNTER_REFUSED);
+			this.#report(COUNTER_REFUSED);
 			const expected = Buffer.alloc(4);
 			expected.writeUInt32BE(Math.min(this.counter + 1, 0xffff_ffff));
-			const told = Buffer.concat([exception(UNKNOWN_SERVICE, COUNTER_ERROR), expected]);
-			return { answer: react(faults.onLowCounter ?? "exception", told, refusal) };
+			const plainAnswer = Buffer.concat([exception(UNKNOWN_SERVICE, COUNTER_ERROR), expected]);
+			return { answer: react(faults.onLowCounter ?? "exception", plainAnswer, refusal) };
 		}
 		this.counter = opened.counter;
 		return opened;
@@ -151,11 +151,11 @@ export class MessageSecurity {
 	}
 }
 
-function react(reaction: Reaction, told: Buffer, refusal?: () => Buffer): Answer {
+function react(reaction: Reaction, plainAnswer: Buffer, refusal?: () => Buffer): Answer {
 	if (reaction === "silence") return SILENCE;
 	if (reaction === "dm") return DROP_LINK;
 	if (reaction === "aare" && refusal !== undefined) return refusal();
-	return reaction === "decipher-exception" ? exception(UNKNOWN_SERVICE, DECIPHERING_ERROR) : told;
+	return reaction === "decipher-exception" ? exception(UNKNOWN_SERVICE, DECIPHERING_ERROR) : plainAnswer;
 }
 
 /** Skips an A-XDR length. */

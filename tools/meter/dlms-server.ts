@@ -25,6 +25,7 @@ import {
 } from "./dlms-security.js";
 import type { Answer } from "./hdlc-station.js";
 import type { HouseholdReading } from "./household.js";
+import type { StoredRows } from "./steady-household.js";
 
 export const ASSOCIATED = 30;
 export const ASSOCIATION_REFUSED = 31;
@@ -48,14 +49,16 @@ const REFUSED = 4;
 export interface ServerOptions extends SecurityOptions {
 	household: { reading(nowMs: number): HouseholdReading };
 	zone: Zone;
+	/** As in ObjectOptions. */
+	stored?: StoredRows;
 	logicalDevice: number;
 	/** HDLC addresses of the three clients. */
 	publicClient: number;
 	lowClient: number;
 	gmacClient: number;
-	/** True if the HLS of that client uses SHA-256 with the password as the secret. */
+	/** True if the client with HLS proves itself by SHA-256, with the password as the secret. */
 	bySHA256?: boolean;
-	/** True if an association stays until RLRQ, and the next one is refused until then. */
+	/** True if an association lasts until RLRQ, and the next one is refused until then. */
 	keepsAssociation?: boolean;
 	password: Uint8Array;
 	encryption: "off" | "allowed" | "required";
@@ -87,10 +90,7 @@ export interface ServerFaults {
 	exceptionAfter?: number;
 	/** Mechanism of HLS in place of GMAC. Each AARQ with it is refused, or accepted and challenged. */
 	hls?: { mechanism: number; accepts: boolean; isNamed: boolean };
-	/**
-	 * Makes the meter one that uses short names: it refuses each AARQ, or accepts it as if the AARQ were for short
-	 * names.
-	 */
+	/** The meter uses short names: it refuses each AARQ, or accepts it as if the AARQ had asked for short names. */
 	shortNames?: "refuse" | "accept";
 }
 
@@ -100,7 +100,7 @@ interface Association extends Party {
 	context: GetContext;
 	challenge: Buffer;
 	ownChallenge: Buffer;
-	/** Invocation counter in the AARQ. */
+	/** Invocation counter with which the AARQ was sent. */
 	openedAt: number;
 }
 
@@ -109,18 +109,18 @@ const PUBLIC_CODES = ["0.0.42.0.0.255", "0.0.96.1.0.255", COUNTER_CODE];
 
 export class DLMSServer {
 	readonly #options: ServerOptions;
-	readonly #tell: (code: number) => void;
+	readonly #report: (code: number) => void;
 	readonly #get: GetService;
 	readonly #security: MessageSecurity;
 	#association: Association | undefined;
-	/** True until RLRQ. */
-	#isHeld = false;
+	/** True if the association lasts until RLRQ and none was received yet. */
+	#isOccupied = false;
 	#requests = 0;
 	#nowMs = 0;
 
 	constructor(options: ServerOptions, onEvent: (code: number) => void) {
 		this.#options = options;
-		this.#tell = onEvent;
+		this.#report = onEvent;
 		this.#security = new MessageSecurity(options, onEvent);
 		const objects = householdObjects({ ...options, counter: () => this.#security.counter });
 		this.#get = new GetService({ ...options, objects });
@@ -144,10 +144,10 @@ export class DLMSServer {
 		if (fault !== undefined && ++this.#requests > exceptionAfter) return exception(...fault);
 		const answer = this.#serve(message.plain, association, message);
 		if (answer.length === 0) {
-			this.#tell(NOT_SERVED);
+			this.#report(NOT_SERVED);
 			return exception(UNKNOWN_SERVICE, NOT_SUPPORTED);
 		}
-		this.#tell(ANSWERED);
+		this.#report(ANSWERED);
 		return answer[0] === 0xd8 ? answer : message.wrap(answer);
 	}
 
@@ -176,8 +176,8 @@ export class DLMSServer {
 		// In a ciphered context, the client must repeat the initiate request in ciphered form.
 		if (this.#association?.isCiphered && !apdu.includes(0xbe)) return exception(NOT_ALLOWED, NOT_POSSIBLE);
 		this.reset();
-		this.#isHeld = false;
-		this.#tell(RELEASED);
+		this.#isOccupied = false;
+		this.#report(RELEASED);
 		return Buffer.from("6303800100", "hex");
 	}
 
@@ -190,8 +190,9 @@ export class DLMSServer {
 		if (this.#options.faults.shortNames !== undefined) return this.#answerShort(this.#options.faults.shortNames);
 		if (this.#options.faults.hls !== undefined && client === this.#options.gmacClient)
 			return this.#answerHLS(aarq, this.#options.faults.hls);
-		if (this.#isHeld) return this.#refuse(aarq.context, ACSE.DIAGNOSTIC_NONE + 1, { result: ACSE.REJECTED_FOR_NOW });
-		const refusal = this.#judge(aarq, client);
+		if (this.#isOccupied)
+			return this.#refuse(aarq.context, ACSE.DIAGNOSTIC_NONE + 1, { result: ACSE.REJECTED_FOR_NOW });
+		const refusal = this.#diagnosticOf(aarq, client);
 		if (refusal !== ACSE.DIAGNOSTIC_NONE) return this.#refuse(aarq.context, refusal);
 		const clientTitle = aarq.title ?? Buffer.alloc(TITLE_BYTES);
 		let initiate = aarq.userInformation;
@@ -211,7 +212,7 @@ export class DLMSServer {
 	}
 
 	#answerShort(how: "refuse" | "accept"): Buffer {
-		this.#tell(how === "refuse" ? ASSOCIATION_REFUSED : ASSOCIATED);
+		this.#report(how === "refuse" ? ASSOCIATION_REFUSED : ASSOCIATED);
 		const common = { context: ACSE.CONTEXT_SHORT, source: ACSE.SOURCE_USER };
 		if (how === "refuse")
 			return ACSE.writeAARE({ ...common, result: ACSE.REJECTED, diagnostic: ACSE.DIAGNOSTIC_CONTEXT });
@@ -225,7 +226,7 @@ export class DLMSServer {
 
 	/** Answers an AARQ according to `hls`. The proof of the client is not verified. */
 	#answerHLS({ context, mechanism }: ACSE.AARQ, hls: NonNullable<ServerFaults["hls"]>): Buffer {
-		this.#tell(hls.accepts ? ASSOCIATED : ASSOCIATION_REFUSED);
+		this.#report(hls.accepts ? ASSOCIATED : ASSOCIATION_REFUSED);
 		const refused = mechanism === ACSE.MECHANISM_NONE ? ACSE.DIAGNOSTIC_MECHANISM_REQUIRED : ACSE.DIAGNOSTIC_MECHANISM;
 		const response = ACSE.writeInitiateResponse(this.#options.conformance, this.#options.pdu);
 		return ACSE.writeAARE({
@@ -239,8 +240,8 @@ export class DLMSServer {
 		});
 	}
 
-	/** Checks an AARQ. Returns a diagnostic, or DIAGNOSTIC_NONE. */
-	#judge({ context, mechanism, title, secret }: ACSE.AARQ, client: number): number {
+	/** Checks an AARQ. Returns DIAGNOSTIC_NONE, or the diagnostic of the refusal. */
+	#diagnosticOf({ context, mechanism, title, secret }: ACSE.AARQ, client: number): number {
 		const { encryption, publicClient, lowClient, password, bySHA256 } = this.#options;
 		const high = bySHA256 ? ACSE.MECHANISM_SHA256 : ACSE.MECHANISM_GMAC;
 		const isCiphered = context === ACSE.CONTEXT_CIPHERED;
@@ -259,7 +260,7 @@ export class DLMSServer {
 	}
 
 	#refuse(context: number, diagnostic: number, how: { result?: number; source?: number } = {}): Buffer {
-		this.#tell(ASSOCIATION_REFUSED);
+		this.#report(ASSOCIATION_REFUSED);
 		return ACSE.writeAARE({
 			context: context === ACSE.CONTEXT_CIPHERED ? context : ACSE.CONTEXT_PLAIN,
 			result: ACSE.REJECTED,
@@ -271,7 +272,7 @@ export class DLMSServer {
 	}
 
 	#refuseInitiate(context: number, reason: number): Buffer {
-		this.#tell(ASSOCIATION_REFUSED);
+		this.#report(ASSOCIATION_REFUSED);
 		return ACSE.writeAARE({
 			context,
 			result: ACSE.REJECTED,
@@ -289,7 +290,7 @@ export class DLMSServer {
 		const options = this.#options;
 		const isCiphered = aarq.context === ACSE.CONTEXT_CIPHERED;
 		const isHigh = aarq.mechanism >= ACSE.MECHANISM_GMAC;
-		this.#isHeld = options.keepsAssociation === true;
+		this.#isOccupied = options.keepsAssociation === true;
 		const conformance = wanted.conformance & options.conformance;
 		const ownChallenge = isHigh ? randomBytes(CHALLENGE_BYTES) : NOTHING;
 		const { dedicatedKey } = wanted;
@@ -311,7 +312,7 @@ export class DLMSServer {
 			},
 			...(dedicatedKey?.length === KEY_BYTES ? { dedicated: { ...options.keys, encryption: dedicatedKey } } : {}),
 		};
-		this.#tell(ASSOCIATED);
+		this.#report(ASSOCIATED);
 		const response = ACSE.writeInitiateResponse(conformance, options.pdu);
 		return ACSE.writeAARE({
 			context: aarq.context,
@@ -324,7 +325,7 @@ export class DLMSServer {
 		});
 	}
 
-	/** Executes an ACTION: only reply_to_HLS_authentication of the association. */
+	/** Executes an ACTION. Only reply_to_HLS_authentication of the association is supported. */
 	#act(plain: Buffer, association: Association): Buffer {
 		const head = Buffer.of(0xc7, 0x01, plain[2]);
 		const code = [...plain.subarray(5, 11)].join(".");
@@ -347,7 +348,7 @@ export class DLMSServer {
 		}
 		association.isAuthenticated = true;
 		this.#security.counter = Math.max(this.#security.counter, counter);
-		this.#tell(AUTHENTICATED);
+		this.#report(AUTHENTICATED);
 		const answer = this.#security.answerChallenge(association.challenge);
 		if (wrongAnswer) answer[16] ^= 0xff;
 		return Buffer.concat([head, Buffer.of(0, 1, 0), octets(answer)]);
@@ -360,7 +361,7 @@ export class DLMSServer {
 		const isRight = !isAuthenticated && plain.subarray(12).equals(Buffer.concat([Buffer.of(1), octets(expected)]));
 		if (!isRight || faults.actionResult !== undefined) return this.#refuseProof(head);
 		association.isAuthenticated = true;
-		this.#tell(AUTHENTICATED);
+		this.#report(AUTHENTICATED);
 		const answer = digestOf(password, [title, clientTitle], [challenge, ownChallenge]);
 		if (faults.wrongAnswer) answer[31] ^= 0xff;
 		return Buffer.concat([head, Buffer.of(0, 1, 0), octets(answer)]);
@@ -368,7 +369,7 @@ export class DLMSServer {
 
 	#refuseProof(head: Buffer): Buffer {
 		this.reset();
-		this.#tell(AUTHENTICATION_FAILED);
+		this.#report(AUTHENTICATION_FAILED);
 		return Buffer.concat([head, Buffer.of(this.#options.faults.actionResult ?? 3, 0)]);
 	}
 }

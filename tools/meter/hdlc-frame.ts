@@ -8,7 +8,7 @@ export const FLAG = 0x7e;
 /** Maximum gap between two characters of a frame. */
 export const CHARACTER_GAP_MS = 500;
 const SEGMENTED = 0x08;
-/** Format, two addresses of 1 byte, control, FCS. */
+/** Length of the shortest frame: format, two addresses of 1 byte, control, FCS. */
 const SHORTEST = 7;
 
 export interface Frame {
@@ -80,7 +80,7 @@ export const DAMAGED = 1;
 /** Finds frames in received characters, by their length. */
 export class FrameFinder {
 	#bytes: number[] = [];
-	/** True after a flag, when a frame may follow. */
+	/** True after a flag, because a frame may follow. */
 	#isOpen = false;
 	#lastMs = 0;
 

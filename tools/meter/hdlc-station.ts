@@ -89,8 +89,9 @@ export class HDLCStation {
 	/** Client that has the link; -1 if none has. */
 	#client = -1;
 	#agreed: Parameters = standard();
-	/** Sequence numbers: of the next frame expected, and of the first frame not acknowledged. */
+	/** Sequence number of the next frame expected. */
 	#expected = 0;
+	/** Sequence number of the first frame that is not acknowledged. */
 	#oldest = 0;
 	/** Frames of the answer, from the first one that is not acknowledged. */
 	#segments: Buffer[] = [];
@@ -196,7 +197,7 @@ export class HDLCStation {
 		if (((control >> 1) & 7) !== this.#expected) {
 			this.#options.onEvent(FRAME_REPEATED);
 			if (!isPoll) return [];
-			// The client repeats a frame, because the answer or an earlier one was lost.
+			// The client repeats a frame, because its answer, or the answer to an earlier one, was lost.
 			const isOld = ((control >> 1) & 7) === ((this.#expected + 7) & 7);
 			if (!isOld) return [this.#supervisory(REJ)];
 			this.#sent = 0;
@@ -239,7 +240,7 @@ export class HDLCStation {
 		const kind = control & 0x0f;
 		if (kind !== RR && kind !== RNR && kind !== REJ) return this.#reject(control, UNKNOWN_CONTROL);
 		if ((control & POLL) === 0) return [];
-		// Frames that are not acknowledged by now were lost, so all of them are sent again.
+		// Frames that the client has not acknowledged by now were lost; all of them are sent again.
 		this.#sent = 0;
 		return kind === RNR ? [this.#supervisory(RR)] : this.#send();
 	}

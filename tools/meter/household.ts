@@ -7,7 +7,7 @@ import { frame, type MeterMode, type Telegram } from "./telegram.js";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** Integration step. After a longer pause, at most as many steps as in a week are made. */
+/** Integration step, ms. After a pause, at most the steps of a week are made. */
 const STEP_MS = 5 * 60_000;
 const STEPS_LIMIT = (7 * DAY_MS) / STEP_MS;
 export const SERIAL = "48151623";
@@ -29,12 +29,12 @@ export interface HouseholdOptions {
 
 export interface HouseholdReading {
 	utcMs: number;
-	/** Energies, kWh and kvarh. */
+	/** Energies: kWh, or kvarh for reactive ones. */
 	dayImport: number;
 	nightImport: number;
 	export: number;
 	reactive: number;
-	/** Quarter-hour maximum in kW, and its time. */
+	/** Maximum of the mean power of a quarter hour, kW. Its time follows. */
 	maximum: number;
 	maximumMs: number;
 	/** Power, W; negative if solar power exceeds the load. */
@@ -63,11 +63,11 @@ export class Household {
 	#nightImport = 4150.902;
 	#export = 3276.118;
 	#reactive = 1904.5;
-	/** Quarter-hour maximum, kW, and its time. */
+	/** Maximum of the mean power of a quarter hour, kW. Its time follows. */
 	#maximum = 0;
 	#maximumMs: number;
 
-	/** Throws an Error with a message for the user if the mode does not have this speed. */
+	/** Makes the household. Throws an Error with a message for the user if the mode does not have this speed. */
 	constructor(options: HouseholdOptions) {
 		const z = baudCharacterFor(options.baud, options.mode);
 		if (z === undefined) throw new Error(`Mode ${options.mode} has no baud rate character for ${options.baud}.`);
@@ -179,7 +179,7 @@ function isNight(utcMs: number): boolean {
 	return hour < 6 || hour >= 22;
 }
 
-/** Returns the height, 0 to 1, of a bell curve of `width` hours around `hour` at the given time. */
+/** Returns the height of a bell curve at the given time, 0 to 1. The curve is `width` hours wide, around `hour`. */
 function around(utcMs: number, hour: number, width: number): number {
 	const distance = (utcMs % DAY_MS) / HOUR_MS - hour;
 	return Math.exp(-((distance / width) ** 2));

@@ -1,6 +1,6 @@
 /**
  * The meter's side of IEC 62056-21 (2002): messages (6.3), modes A to D (6.4), and the sign-on of mode E. A sans-io
- * machine for the simulator and the system tests. It shares no code with the gateway's reader, so that one checks the
+ * machine for the simulator and the system tests. It shares no code with the gateway's reader, so that each checks the
  * other.
  *
  *   sign-on   <- `/ ? [address] ! CR LF`          at 300 Bd
@@ -58,12 +58,12 @@ export const METER_REFUSED = 2;
 export const METER_ACKNOWLEDGED = 3;
 /** The acknowledgement was missing or unknown: default readout at 300 Bd. */
 export const METER_DEFAULT = 4;
-/** The acknowledged speed was announced but does not work. */
+/** The acknowledged speed was announced but does not work, so the meter is silent. */
 export const METER_DEAD = 5;
 export const METER_BLOCK = 6;
 export const METER_REPEAT = 7;
 export const METER_PROGRAMMING = 8;
-/** The meter waits for a sign-on again. */
+/** The session has ended; the meter waits for a sign-on again. */
 export const METER_ENDED = 9;
 export const METER_PUSH = 10;
 /** HDLC has the line until `takeBack`. */
@@ -91,11 +91,11 @@ export interface IECMeterOptions {
 	/** Reaction time tr; default 200 ms, or 20 if the third letter of the maker is lower case. */
 	reactionMs?: number;
 	/**
-	 * If given, the meter accepts `ACK 2 Z 2` and is then silent until `takeBack`; with `only` it refuses mode C.
-	 * Default: it refuses mode E.
+	 * If present, the meter accepts `ACK 2 Z 2` and is then silent until `takeBack`; with `only` it refuses mode C. If
+	 * absent, it refuses mode E.
 	 */
 	handOver?: "both" | "only";
-	/** True if the acknowledgement is repeated at the new speed. Default true. */
+	/** True if the acknowledgement of mode E is repeated at the new speed. Default true. */
 	confirmsHandOver?: boolean;
 	/** True if characters take time on the line. Default true. */
 	clocked?: boolean;
@@ -166,7 +166,7 @@ export class IECMeter implements Machine {
 				this.#sendIdent(nowMs);
 				break;
 			case AWAITS_ACKNOWLEDGE:
-				this.#tell(METER_DEFAULT);
+				this.#report(METER_DEFAULT);
 				this.#sendBlock(nowMs);
 				break;
 			case BLOCK_DUE:
@@ -203,7 +203,7 @@ export class IECMeter implements Machine {
 				if (isComplete) this.#takeSignOn(nowMs);
 				break;
 			case AWAITS_ACKNOWLEDGE:
-				// Each character of the acknowledgement extends the time allowed for the rest.
+				// Each character of the acknowledgement extends the time allowed for the remaining ones.
 				if (this.#request.isAcknowledge) this.deadlineMs = nowMs + WAIT_MS;
 				if (isComplete) this.#takeAnswer(nowMs);
 				break;
@@ -258,19 +258,19 @@ export class IECMeter implements Machine {
 			return;
 		}
 		if (this.#options.handOver === "only") {
-			this.#tell(METER_REFUSED);
+			this.#report(METER_REFUSED);
 			this.#end();
 			return;
 		}
 		const wanted = readAcknowledge(this.#request);
 		if (wanted === undefined || wanted.baud > promised) {
-			this.#tell(METER_DEFAULT);
+			this.#report(METER_DEFAULT);
 			this.#enter(BLOCK_DUE, nowMs + this.#reactionMs);
 			return;
 		}
 		if (this.#isDead(wanted.baud)) return;
 		if (wanted.isProgramming) this.#answer = this.#programming.begin();
-		this.#tell(wanted.isProgramming ? METER_PROGRAMMING : METER_ACKNOWLEDGED);
+		this.#report(wanted.isProgramming ? METER_PROGRAMMING : METER_ACKNOWLEDGED);
 		this.#changeLine(wanted.baud);
 		this.#enter(wanted.isProgramming ? PROGRAMMING_DUE : BLOCK_DUE, nowMs + this.#reactionMs);
 	}
@@ -278,7 +278,7 @@ export class IECMeter implements Machine {
 	/** Returns true if the speed was announced but does not work; the meter is then silent until the next sign-on. */
 	#isDead(baud: number): boolean {
 		if (this.#faults.lieBaud === undefined || baud === this.#faults.lieBaud) return false;
-		this.#tell(METER_DEAD);
+		this.#report(METER_DEAD);
 		this.#end();
 		return true;
 	}
@@ -286,7 +286,7 @@ export class IECMeter implements Machine {
 	#handOver(nowMs: number): void {
 		const z = baudCharacterFor(this.#baud, "C")!.charCodeAt(0);
 		if (this.#options.confirmsHandOver !== false) this.#send(Uint8Array.of(ACK, 0x32, z, 0x32, CR, LF), nowMs);
-		this.#tell(METER_HANDED_OVER);
+		this.#report(METER_HANDED_OVER);
 		this.#enter(HANDED_OVER, Number.POSITIVE_INFINITY);
 	}
 
@@ -297,10 +297,10 @@ export class IECMeter implements Machine {
 		const isOurs = own.startsWith("/") ? address === own : address === "" || sameAddress(address, own);
 		if (!isOurs || this.#wakeUp?.isAwake(nowMs) === false || this.#silence > 0) {
 			if (isOurs && this.#silence > 0) this.#silence--;
-			this.#tell(METER_REFUSED);
+			this.#report(METER_REFUSED);
 			return;
 		}
-		this.#tell(METER_SIGNED_ON);
+		this.#report(METER_SIGNED_ON);
 		this.#changeLine(OPENING_BAUD);
 		this.#telegram = this.#options.source(nowMs);
 		this.#isRepeated = false;
@@ -321,13 +321,13 @@ export class IECMeter implements Machine {
 	#sendBlock(nowMs: number): void {
 		const isSpoilt = this.#wrongBCC > 0;
 		if (isSpoilt) this.#wrongBCC--;
-		this.#tell(METER_BLOCK);
+		this.#report(METER_BLOCK);
 		this.#send(shapeMessage(this.#telegram.message, this.#faults, this.#isRepeated, isSpoilt), nowMs);
 		this.#enter(KEEPS_BLOCK, this.#quietMs + WAIT_MS);
 	}
 
 	#repeat(nowMs: number): void {
-		this.#tell(METER_REPEAT);
+		this.#report(METER_REPEAT);
 		this.#isRepeated = true;
 		this.#enter(BLOCK_DUE, nowMs + this.#reactionMs);
 	}
@@ -337,14 +337,14 @@ export class IECMeter implements Machine {
 		const { opening, message } = this.#telegram;
 		const isSpoilt = this.#wrongBCC > 0;
 		if (isSpoilt) this.#wrongBCC--;
-		this.#tell(METER_PUSH);
+		this.#report(METER_PUSH);
 		const block = shapeMessage(message, this.#faults, false, isSpoilt);
 		this.#send(Uint8Array.from([...noiseBytes(this.#faults.noise ?? 0), ...opening, ...block]), nowMs);
 		this.deadlineMs = Math.max(nowMs + (this.#options.pushMs ?? 3000), this.#quietMs);
 	}
 
 	#end(): void {
-		this.#tell(METER_ENDED);
+		this.#report(METER_ENDED);
 		this.#changeLine(OPENING_BAUD);
 		this.#enter(IDLE, Number.POSITIVE_INFINITY);
 	}
@@ -373,7 +373,7 @@ export class IECMeter implements Machine {
 		this.#outputs.push(lineChange(baud, FORMAT_7E1));
 	}
 
-	#tell(code: number): void {
+	#report(code: number): void {
 		this.#outputs.push(eventOf(code));
 	}
 }

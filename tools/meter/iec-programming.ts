@@ -7,7 +7,11 @@
  *
  * The row that ends at T has the number n = T / period since 1970: import n mod 1000 W, export n mod 7 W, status 80 if
  * n mod 32 = 7 and otherwise 00. Each change of the status begins a new head. Clock and times are in UTC.
+ *
+ * With `stored`, the rows are counters instead, `(1.8.0)(kWh)(2.8.0)(kWh)`, and times and clock are in local time with
+ * the season digit of `seasonAt`, or without one.
  */
+import { rowsBetween, type StoredRows } from "./steady-household.js";
 import { ACK, ETX, frame, NAK, SOH } from "./telegram.js";
 
 export const PROFILE_PLACES = ["none", "readout", "programming"] as const;
@@ -34,7 +38,7 @@ export const PROFILE_FORMS = ["plain", "bare-heads", "value-lines"] as const;
 export interface ProfileOptions {
 	/** Location of the profile; default: none. */
 	place?: (typeof PROFILE_PLACES)[number];
-	/** Minutes; default 15. */
+	/** Period of the profile, minutes; default 15. */
 	period?: number;
 	/** Number of stored rows. Default 400. */
 	rows?: number;
@@ -42,7 +46,7 @@ export interface ProfileOptions {
 	season?: string;
 	/** Password required for a profile. Default: none is required, and a password is not answered. */
 	password?: string;
-	/** Number of wrong passwords until the meter refuses even the right one. Default 3; 0: locked. */
+	/** Number of wrong passwords after which the meter refuses even the right one. Default 3; 0: it always refuses. */
 	tries?: number;
 	/** Number of lines per part of an answer to R6. Default 10. */
 	lines?: number;
@@ -51,6 +55,10 @@ export interface ProfileOptions {
 	fault?: (typeof PROFILE_FAULTS)[number];
 	/** Form of the answer; default plain. */
 	form?: (typeof PROFILE_FORMS)[number];
+	/** Rows with counters, in place of those with powers. */
+	stored?: StoredRows;
+	/** Offset of the meter's time, minutes, and the season digit or "", with `stored`. Default: 0 and "2". */
+	seasonAt?: (utcMs: number) => { minutes: number; digit: string };
 }
 
 const EOT = 0x04;
@@ -158,11 +166,14 @@ export class ProgrammingMode {
 	/** Returns the parts of an answer. */
 	#answerTo(command: string, data: string, utcMs: number): string[] {
 		const { fault, place = "none", lines = 10 } = this.#options;
-		const now = new Date(utcMs).toISOString();
+		const { minutes, digit } = this.#seasonAt(utcMs);
+		const isStored = this.#options.stored !== undefined;
+		const now = new Date(isStored ? utcMs + minutes * MINUTE_MS : utcMs).toISOString();
+		const season = isStored ? digit : "";
 		const isRead = command === "R5" || command === "R6";
 		if (isRead && fault !== "no-clock") {
-			if (data === "0.9.1()") return [`0.9.1(${now.slice(11, 19).replaceAll(":", "")})`];
-			if (data === "0.9.2()") return [`0.9.2(${now.slice(2, 10).replaceAll("-", "")})`];
+			if (data === "0.9.1()") return [`0.9.1(${season}${now.slice(11, 19).replaceAll(":", "")})`];
+			if (data === "0.9.2()") return [`0.9.2(${season}${now.slice(2, 10).replaceAll("-", "")})`];
 		}
 		const [, from, to] = /^P\.01\(([0-9]*);([0-9]*)\)$/.exec(data) ?? [];
 		if (!isRead || from === undefined || place === "none") return [REFUSAL];
@@ -173,12 +184,53 @@ export class ProgrammingMode {
 			(fault === "no-season" && from.length % 2 === 1);
 		if (isRefused) return [REFUSAL];
 		if (fault === "error") return ["P.01(ERROR)"];
-		const all = this.#linesOf(from, to ?? "", utcMs, Number.POSITIVE_INFINITY);
+		const { stored } = this.#options;
+		const all =
+			stored === undefined
+				? this.#linesOf(from, to ?? "", utcMs, Number.POSITIVE_INFINITY)
+				: this.#countersOf(stored, utcMs, this.#utcOf(from), this.#utcOf(to ?? "") || utcMs);
 		if (all.length === 0) return ["P.01()"];
 		const size = command === "R6" ? lines : all.length;
 		const parts: string[] = [];
 		for (let i = 0; i < all.length; i += size) parts.push(`${all.slice(i, i + size).join("\r\n")}\r\n`);
 		return parts;
+	}
+
+	#seasonAt(utcMs: number): { minutes: number; digit: string } {
+		return this.#options.seasonAt?.(utcMs) ?? { minutes: 0, digit: "2" };
+	}
+
+	/** Returns the Unix time, ms, of a time with the meter's season; 0 for an empty text. */
+	#utcOf(text: string): number {
+		const localMs = momentOf(text, 0);
+		if (localMs === 0) return 0;
+		const digit = text.length % 2 === 1 ? text[0] : "";
+		for (const minutes of [0, 60, 120]) {
+			const utcMs = localMs - minutes * MINUTE_MS;
+			const own = this.#seasonAt(utcMs);
+			if (own.minutes === minutes && (digit === "" || own.digit === "" || own.digit === digit)) return utcMs;
+		}
+		return localMs - this.#seasonAt(localMs).minutes * MINUTE_MS;
+	}
+
+	/** Returns heads and rows with counters; each change of the season or gap begins a new head. */
+	#countersOf(stored: StoredRows, utcMs: number, fromMs: number, toMs: number): string[] {
+		const { periodS = 900 } = stored;
+		const lines: string[] = [];
+		let nextMs = 0;
+		let before = "";
+		for (const { timeMs, importWh, exportWh } of rowsBetween(stored, utcMs, fromMs, toMs)) {
+			const { minutes, digit } = this.#seasonAt(timeMs);
+			const mark = `${minutes}${digit}`;
+			if (timeMs !== nextMs || mark !== before) {
+				const stamp = digits(timeMs + minutes * MINUTE_MS);
+				lines.push(`P.01(${digit}${stamp})(00)(${periodS / 60})(2)(1.8.0)(kWh)(2.8.0)(kWh)`);
+			}
+			before = mark;
+			nextMs = timeMs + periodS * 1000;
+			lines.push(`(${(importWh / 1000).toFixed(3)})(${(exportWh / 1000).toFixed(3)})`);
+		}
+		return lines;
 	}
 
 	/** Returns heads and rows for a time range. */
@@ -205,7 +257,7 @@ export class ProgrammingMode {
 	}
 }
 
-/** Makes the password request, with the operand for an enciphered password. */
+/** Makes the password request, with the operand for the client's cipher. */
 function demand(): Answer {
 	return { bytes: frame(Buffer.from("P0\x02(01234567)"), SOH) };
 }

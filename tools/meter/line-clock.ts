@@ -1,7 +1,7 @@
 /**
- * Time of a simulated line, tolerant of a busy computer. It follows the computer's time but stands still while this
- * process does not run. So no timeout ends before received data have been processed, and delayed output does not pile
- * up. It can also be stopped explicitly.
+ * Time of a simulated line, tolerant of a busy computer. It follows the computer's time, but stops while this process
+ * does not run. So no timeout ends before received data have been processed, and delayed output does not pile up. It
+ * can also be stopped explicitly.
  *
  * While anything waits for a time, the clock observes the passes of the event loop.
  */
@@ -12,11 +12,11 @@ const LOOK_MS = 20;
 const LATE_MS = 50;
 
 export class LineClock {
-	/** Total time for which the clock has stood still, ms. */
+	/** Total time for which the clock was stopped, ms. */
 	#lostMs = 0;
 	/** Computer's time at which all input was last processed; undefined while the event loop is not observed. */
 	#seenMs: number | undefined;
-	#isHeld = false;
+	#isStopped = false;
 	#timer: NodeJS.Timeout | undefined;
 
 	/** Advances like performance.now(), and is never ahead of it. */
@@ -47,10 +47,10 @@ export class LineClock {
 		clearTimeout(this.#timer);
 	}
 
-	hold(isHeld: boolean): void {
-		if (isHeld === this.#isHeld) return;
+	hold(isStopped: boolean): void {
+		if (isStopped === this.#isStopped) return;
 		this.#look();
-		this.#isHeld = isHeld;
+		this.#isStopped = isStopped;
 	}
 
 	/** Resolves at the given time. */
@@ -61,7 +61,7 @@ export class LineClock {
 	}
 
 	get #graceMs(): number {
-		return this.#isHeld ? 0 : LATE_MS;
+		return this.#isStopped ? 0 : LATE_MS;
 	}
 
 	#wait(): void {

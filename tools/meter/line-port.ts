@@ -1,7 +1,7 @@
 /** Device for the simulator's line. */
 export interface LinePort {
 	readonly path: string;
-	/** Sends bytes unchanged; returns before they have left. */
+	/** Sends bytes unchanged. Returns before they have left the port. */
 	write(bytes: Uint8Array): void;
 	/** Sets the only listener for received pieces. */
 	onData(listener: (bytes: Uint8Array) => void): void;

@@ -6,13 +6,14 @@
  * when its last character would have arrived. With a wrong speed both sides receive garbage. Without `pace` everything
  * is sent at once.
  *
- * A busy computer must not change the result. The meter's time stands still while this process does not run
- * (LineClock). A pseudo-terminal does not tell the speed or the time of a write: if the reader has a different speed at
- * the reception, its request is rejected only if it cannot have changed the speed since. After the meter has changed
- * its speed, the runner waits for a slow reader to follow.
+ * A busy computer must not change the result. The meter's time stops while this process does not run (LineClock). A
+ * pseudo-terminal does not tell the speed or the time of a write: if the reader has a different speed at the reception,
+ * its request is rejected only if it cannot have changed the speed since. After the meter has changed its speed, the
+ * runner waits for a slow reader to follow.
  *
- * A pseudo-terminal carries eight bits. Readers that frame 7E1 in software send the parity bit, others none. The answer
- * takes the form of the last sign-on: its `/` is AF or 2F. While the machine has the line at 8N1, bytes pass unchanged.
+ * A pseudo-terminal carries eight bits. Readers that frame 7E1 in software send the parity bit, other readers do not.
+ * The answer has the parity bit if the last sign-on had it: its `/` is then AF, otherwise 2F. While the machine has the
+ * line at 8N1, bytes pass unchanged.
  */
 import {
 	BITS_PER_CHARACTER,
@@ -96,7 +97,7 @@ export class LineRunner {
 	#receiveEndMs = 0;
 	/** Resolves when all received requests have ended. */
 	#arrived = Promise.resolve();
-	/** Time at which the light of the head's LED ends. */
+	/** Time at which the last light of the optical head's LED ends. */
 	#litMs = 0;
 	#arriving = 0;
 	/** The reader's speed at the last check. */
@@ -112,7 +113,7 @@ export class LineRunner {
 		this.#machine = options.machine;
 		this.#hasParity = options.parityBits ?? false;
 		this.#port.onData((bytes) => this.#arrive(bytes));
-		this.#pump(this.#clock.nowMs);
+		this.#performOutputs(this.#clock.nowMs);
 		this.#advance();
 	}
 
@@ -125,7 +126,7 @@ export class LineRunner {
 
 	#arrive(bytes: Uint8Array): void {
 		const { nowMs, seenMs, isWatching } = this.#clock;
-		if (this.#machine.light !== undefined) void this.#shine(bytes.length, nowMs);
+		if (this.#machine.light !== undefined) void this.#receiveLight(bytes.length, nowMs);
 		if (!this.#options.pace) {
 			if (this.#options.echo) this.#port.write(bytes);
 			this.#receive(bytes, nowMs, nowMs);
@@ -141,11 +142,14 @@ export class LineRunner {
 		this.#clock.watch(true);
 		const knownBaud = this.#knownBaud;
 		const atStart = this.#readerSpeed();
-		this.#arrived = this.#arrived.then(() => this.#understand(arrival, knownBaud, atStart));
+		this.#arrived = this.#arrived.then(() => this.#receiveRequest(arrival, knownBaud, atStart));
 	}
 
-	/** Characters are light pulses at any speed; those of one flash arrive at once or in pieces. */
-	async #shine(count: number, nowMs: number): Promise<void> {
+	/**
+	 * Passes characters on as light: characters are pulses at any speed, and those of one flash arrive at once or in
+	 * pieces.
+	 */
+	async #receiveLight(count: number, nowMs: number): Promise<void> {
 		const { baud } = await this.#readerSpeed();
 		const fromMs = Math.max(nowMs, this.#litMs);
 		this.#litMs = fromMs + count * characterMs(baud);
@@ -153,7 +157,7 @@ export class LineRunner {
 	}
 
 	/** Waits for the end of a request. A request is not understood if its speed is wrong or was changed too early. */
-	async #understand(arrival: Arrival, knownBaud: number, atStart: Promise<Speed>): Promise<void> {
+	async #receiveRequest(arrival: Arrival, knownBaud: number, atStart: Promise<Speed>): Promise<void> {
 		const { bytes, startMs, endMs, earliestMs, isFirst } = arrival;
 		const baud = this.#baud;
 		const speeds = [await atStart];
@@ -182,7 +186,7 @@ export class LineRunner {
 		for (let i = 0; i < bytes.length; i++) {
 			const nowMs = startMs + ((endMs - startMs) * (i + 1)) / bytes.length;
 			this.#machine.receive(bytes, i, i + 1, nowMs);
-			this.#pump(nowMs);
+			this.#performOutputs(nowMs);
 		}
 		this.#advance();
 	}
@@ -192,11 +196,11 @@ export class LineRunner {
 		clearTimeout(this.#machineTimer);
 		if (this.#isClosed) return;
 		const { nowMs } = this.#clock;
-		// Bytes on the wire count as received before a deadline that has passed in the meantime.
+		// Bytes that are still on the wire count as received before a deadline that has passed in the meantime.
 		while (this.#arriving === 0 && this.#machine.deadlineMs <= nowMs) {
 			const dueMs = this.#machine.deadlineMs;
 			this.#machine.advance(dueMs);
-			this.#pump(dueMs);
+			this.#performOutputs(dueMs);
 		}
 		this.#watch();
 		if (this.#arriving > 0 || this.#machine.deadlineMs === Number.POSITIVE_INFINITY) return;
@@ -208,7 +212,7 @@ export class LineRunner {
 		this.#clock.watch(isWaiting || this.#machine.deadlineMs !== Number.POSITIVE_INFINITY);
 	}
 
-	#pump(nowMs: number): void {
+	#performOutputs(nowMs: number): void {
 		for (;;) {
 			const output = this.#machine.poll();
 			if (output.kind === OUTPUT_NONE) return;
@@ -277,8 +281,8 @@ export class LineRunner {
 	}
 
 	/**
-	 * Returns whether the reader has had time to change to the speed of the message. Until then the line's time stands
-	 * still.
+	 * Returns true if the reader has changed to the speed of the message or its time for that is over. Until then the
+	 * line's time is stopped.
 	 */
 	#isFollowed(message: Message, readerBaud: number, nowMs: number): boolean {
 		message.followsUntilMs ??= nowMs + FOLLOW_LIMIT_MS;

@@ -9,7 +9,7 @@
  *                                                            menu, or at rest
  *   menu           next entry           entry is switched    at rest after IDLE_MS
  *
- * All values are sent while the menu is shown, unless the meter requires InF, and while InF is on.
+ * All values are sent while InF is on; they are also sent while the menu is shown, unless the meter requires InF.
  */
 
 /** Menu entries in order. The first one follows the PIN, and also the last entry. */
@@ -72,7 +72,7 @@ export class MeterDisplay {
 		return isOn || (this.#state === "menu" && !this.#options.needsInf);
 	}
 
-	/** Makes the changes that are due by `nowMs` without light. */
+	/** Makes the changes that are due by `nowMs` if there is no light until then. */
 	#settle(nowMs: number): void {
 		const flash = this.#flash;
 		if (flash !== undefined && nowMs - flash.toMs > GAP_MS) {

@@ -12,7 +12,7 @@ export function noOutput(): Output {
 	return makeOutput(OUTPUT_NONE);
 }
 
-/** Sends all bytes, which must not change afterwards. */
+/** Makes an output that sends all bytes, which must not change afterwards. */
 export function transmission(bytes: Uint8Array): Output {
 	return { ...makeOutput(OUTPUT_TRANSMIT), bytes, end: bytes.length };
 }

@@ -11,8 +11,9 @@ const SERIAL = "4757533438313531363233";
 const GAS_SERIAL = "4757533438313531363234";
 const MESSAGE = "Maintenance on Friday from 8 to 9";
 const FIVE_MINUTES_MS = 300_000;
-/** Cubic metres of gas per kWh of electricity, and the gas meter's initial count. */
+/** Cubic metres of gas per kWh of electricity. */
 const GAS_SHARE = 0.07;
+/** Initial count of the gas meter, m³. */
 const GAS_M3 = 1204.5;
 
 /** Formats a time as YYMMDDhhmmss, and W for standard time, which this household always has. */

@@ -12,7 +12,7 @@ function pieces(bytes: Uint8Array, size: number): Buffer[] {
 	return all;
 }
 
-/** Makes UI frames with at most `size` bytes of information; successive frames share a flag. */
+/** Makes UI frames with at most `size` bytes of information each. Successive frames share a flag. */
 export function hdlcPush(apdu: Uint8Array, size = 2000): Buffer {
 	const segments = pieces(Buffer.concat([LLC, apdu]), size);
 	const frames = segments.map((information, i) =>

@@ -70,7 +70,7 @@ export function wantsPush(args: readonly string[]): boolean {
 	);
 }
 
-/** Returns undefined if only help was requested. Throws UsageError. */
+/** Parses the command line; returns undefined if only help was requested. Throws UsageError. */
 export function parsePushOptions(args: string[]): PushProgramOptions | undefined {
 	const values = parseWords(args, WORDS);
 	if (values.help) return undefined;

@@ -78,11 +78,11 @@ function code(obis: string): Buffer {
 
 const importOf = ({ dayImport, nightImport }: HouseholdReading) => Math.round((dayImport + nightImport) * 10_000);
 const exportOf = (reading: HouseholdReading) => Math.round(reading.export * 10_000);
-/** Rounds down, as a meter does that waits for its PIN. */
+/** Rounds down to whole kWh, as a meter does that waits for its PIN. */
 const wholeKWh = (tenths: number) => Math.floor(tenths / 10_000);
 const status = (reading: HouseholdReading, rest: number, bit: number) => rest | (reading.power < 0 ? bit : 0);
 
-/** Entries for maker and id, with the codes of new meters; oldNames has those of old meters. */
+/** Makes the entries for maker and id, with the codes of new meters. oldNames makes those of old meters. */
 const newNames = (maker: string, id: Buffer): Entry[] => [
 	{ obis: "1-0:96.50.1*1", value: octets(Buffer.from(maker)) },
 	{ obis: "1-0:96.1.0*255", value: octets(id) },
@@ -169,7 +169,7 @@ const MAKES = {
 					status: unsigned(status(reading, 0x1c0104, EXPORTS), 4),
 				}),
 				energy("1-0:2.8.0*255", unsigned(exportOf(reading), 4)),
-				// This meter uses two bytes up to 655.35 W.
+				// This meter encodes powers up to 655.35 W in two bytes.
 				power(isShort ? signed(centiwatts, 2) : shortest(centiwatts), -2),
 			];
 		},

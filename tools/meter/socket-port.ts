@@ -43,7 +43,7 @@ export class SocketPort implements LinePort {
 		const socket = connect(this.path);
 		this.#socket = socket;
 		socket.on("data", (bytes) => this.#hear(bytes));
-		// "close" follows, which is handled.
+		// The event "close" follows, which starts the next attempt.
 		socket.on("error", () => {});
 		socket.on("close", () => {
 			if (!this.#isClosed) this.#timer = setTimeout(() => this.#connect(), RETRY_MS);

@@ -20,7 +20,10 @@ function whole(value: number, digits: number): string {
 	return Math.max(0, Math.round(value)).toString().padStart(digits, "0");
 }
 
-/** Formats a time as a letter and YYMMDDhhmmss; the letter is that of winter, as this household has no summer time. */
+/**
+ * Formats a time as a letter and YYMMDDhhmmss. The letter is always that of winter, because this household has no
+ * summer time.
+ */
 function stamp(utcMs: number): string {
 	return `H${new Date(utcMs).toISOString().replace(/\D/g, "").slice(2, 14)}`;
 }

@@ -1,4 +1,4 @@
-/** Firmware files for `npm start` and `npm run linux`; their images only contain a version and a fault. */
+/** Firmware files for `npm start` and `npm run linux`; their images contain only a version and a fault. */
 import { makeBenchImage } from "../../hosts/node/simulator-image.js";
 import {
 	IMAGE_CHIP,

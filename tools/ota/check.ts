@@ -46,7 +46,7 @@ export class Refusal extends Error {
 export interface Target {
 	readonly deviceId: number;
 	readonly chip: string;
-	/** Bytes. */
+	/** Size of an OTA slot, bytes. */
 	readonly slotSize: number;
 	/** Public keys that may sign, as points. */
 	readonly keys: readonly Uint8Array[];
@@ -166,7 +166,7 @@ export function imageOf({ metadata, content }: FirmwareFile): Uint8Array {
 		throw new Refusal(INVALID_IMAGE, `The packed image is damaged: ${(error as Error).message}.`);
 	}
 	demand(isSame(sha256(content), contentHash), "The SHA-256 of what comes in the file is not the one that was signed.");
-	// A gateway cannot distinguish this from flash that has not stored the data.
+	// A gateway cannot distinguish this fault from flash that has not stored the data.
 	demand(isSame(sha256(image), imageHash), "The SHA-256 of the image is not the one that was signed.", WRITE_FAILED);
 	return image;
 }

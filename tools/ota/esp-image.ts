@@ -24,7 +24,7 @@ export function isChip(name: string): name is Chip {
 	return Object.hasOwn(CHIP_IDS, name);
 }
 
-/** Throws an Error with a message for the user if this chip's boot loader would reject the image. */
+/** Checks an image. Throws an Error with a message for the user if this chip's boot loader would reject it. */
 export function checkImage(image: Uint8Array, chip: Chip): void {
 	const bytes = Buffer.from(image.buffer, image.byteOffset, image.length);
 	if (bytes.length < HEADER_LENGTH || bytes[0] !== MAGIC)

@@ -13,7 +13,7 @@ export interface Hardware {
 	readonly name: string;
 	readonly deviceId: number;
 	readonly chip: string;
-	/** Bytes. */
+	/** Size of an OTA slot, bytes. */
 	readonly slotSize: number;
 }
 
@@ -24,12 +24,12 @@ const BENCH: Hardware = Object.freeze({
 	slotSize: SLOT_SIZE,
 });
 
-/** Throws an Error with a message for the user if there is no such hardware. */
+/** Returns the hardware of this name. Throws an Error with a message for the user if there is none. */
 export function findHardware(name: string): Hardware {
 	return name === BENCH.name ? BENCH : hardwareOf(findBoard(name));
 }
 
-/** Returns undefined if no hardware has that id. */
+/** Returns the hardware with this id; undefined if there is none. */
 export function hardwareById(deviceId: number): Hardware | undefined {
 	if (deviceId === BENCH.deviceId) return BENCH;
 	const board = BOARDS.find((one) => one.deviceId === deviceId);

@@ -5,7 +5,7 @@ import { existsSync, readFileSync, realpathSync, rmSync, writeFileSync } from "n
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { derSignature, isSignature, keySigner, pointOf, type Signer } from "./keys.js";
 
-/** Environment variable. If set, the private key in the file is encrypted with it. */
+/** Environment variable with the passphrase of a private key; if it is set, a new private key is encrypted with it. */
 export const PASSPHRASE = "OTA_KEY_PASSPHRASE";
 
 export interface KeyPair {
@@ -69,7 +69,8 @@ function readKey(path: string, parse: (pem: Buffer) => KeyObject): KeyObject {
 	try {
 		return parse(content);
 	} catch (error) {
-		// One wrong passphrase in about 250 decrypts to valid padding; OpenSSL then reports that it can't decode the key.
+		// One wrong passphrase in about 250 decrypts to valid padding; OpenSSL then reports only that it can't decode
+		// the key.
 		if (content.includes("ENCRYPTED"))
 			throw new Error(`The key in ${path} is protected: its passphrase is expected in $${PASSPHRASE}.`);
 		throw new Error(`${path} holds no key that can be read (${(error as Error).message}).`);

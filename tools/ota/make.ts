@@ -41,7 +41,7 @@ export interface Firmware {
 export interface Oddities {
 	readonly header?: Partial<Header>;
 	readonly metadata?: Partial<Metadata>;
-	/** Data of the second element. Metadata and sizes describe them, unless these are given too. */
+	/** Data of the second element. Metadata and sizes describe these data, unless they are given too. */
 	readonly content?: Uint8Array;
 }
 

@@ -5,7 +5,7 @@ import { deflateSync, inflateSync } from "node:zlib";
 export const PIECE_LENGTH = 65536;
 /** Size of the length field of a piece. */
 const LENGTH_BYTES = 4;
-/** The chip has memory for a window of 4 KB; the header of each stream states the window. */
+/** Size of the window, bits. The chip has memory for 4 KB; the header of each stream states its window. */
 const WINDOW_BITS = 12;
 
 export function pack(image: Uint8Array): Buffer {

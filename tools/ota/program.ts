@@ -15,7 +15,7 @@ import { type Firmware, makeFirmwareFile } from "./make.js";
 import { describeFile } from "./text.js";
 import { tryUpdate } from "./try.js";
 
-/** Roughly the size of a chip's firmware. */
+/** Size of the image of `bench`, bytes: roughly that of a chip's firmware. */
 const BENCH_SIZE = 1_500_000;
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), "../../..");
 
@@ -101,7 +101,7 @@ interface Command {
 	/** True if the command takes a file name. */
 	readonly takesFile: boolean;
 	readonly options: readonly OptionName[];
-	/** Throws an Error whose message can be shown to the user if the command fails. */
+	/** Runs the command. Throws an Error whose message can be shown to the user if it fails. */
 	run(given: Given, file: string, log: Output["log"]): void | Promise<void>;
 }
 
@@ -227,7 +227,7 @@ function hardwareOfFile({ metadata: { deviceId } }: FirmwareFile): Hardware {
 	throw new Error(`The file is for device id ${deviceId}, which is no board of this firmware.`);
 }
 
-/** Returns a gateway with these properties. */
+/** Returns a gateway on this hardware with these properties, as a target of checks. */
 function targetOf({ deviceId, chip, slotSize }: Hardware, rest: Partial<Target>): Target {
 	return { deviceId, chip, slotSize, keys: [], revoked: [], securityLevel: 0, ...rest };
 }
@@ -269,7 +269,7 @@ function idOf(text: string): Uint8Array {
 
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex");
 
-/** Throws a UsageError for a bad command line. */
+/** Runs a command line. Throws a UsageError for a bad one. */
 function run([name, ...args]: string[], log: Output["log"]): void | Promise<void> {
 	const command = Object.hasOwn(COMMANDS, name ?? "") ? COMMANDS[name] : undefined;
 	if (command === undefined && name !== "--help")

@@ -11,7 +11,7 @@ import { GatewayClient } from "../api/client.js";
 import { makeBenchFile } from "./bench-file.js";
 import { fileSigner } from "./key-files.js";
 
-/** Roughly the size of a chip's firmware. */
+/** Size of the image, bytes: roughly that of a chip's firmware. */
 const IMAGE_SIZE = 1_500_000;
 const RESTART_LIMIT_MS = 60_000;
 const RETRY_MS = 500;
@@ -23,7 +23,9 @@ export interface Trial {
 	readonly password: string | undefined;
 }
 
-/** Throws an Error with a message for the user if there is no such gateway or it rejects the file. */
+/**
+ * Updates the gateway. Throws an Error with a message for the user if there is no such gateway or it rejects the file.
+ */
 export async function tryUpdate({ state, port, password }: Trial, log: (text: string) => void): Promise<void> {
 	const keyFile = join(state, UPDATE_KEY_FILE);
 	for (const file of [keyFile, join(state, "factory.json")])

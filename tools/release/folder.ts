@@ -27,10 +27,10 @@ const SUMS = "SHA256SUMS";
 
 export interface ReleaseContents {
 	readonly root: string;
-	/** An existing empty folder. */
+	/** An existing, empty folder. */
 	readonly folder: string;
 	readonly version: Version;
-	/** `build` is ESP-IDF's folder. */
+	/** Boards with the folder of ESP-IDF's build. */
 	readonly built: readonly { readonly board: Board; readonly build: string }[];
 	readonly signer: Signer;
 	readonly securityLevel: number;

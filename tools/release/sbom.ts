@@ -17,12 +17,12 @@ interface FirmwarePart {
 	/** Version of ESP-IDF that contains this part in this version. For any other ESP-IDF the row must be checked. */
 	readonly within?: string;
 	readonly type: string;
-	/** SPDX. */
+	/** SPDX identifier of the licence. */
 	readonly licence: string;
 	readonly supplier: string;
 	readonly address: string;
 	readonly purl?: string;
-	/** CPE name, with VERSION in place of the version. */
+	/** CPE name, in which VERSION stands for the version. */
 	readonly cpe?: string;
 	readonly what: string;
 }

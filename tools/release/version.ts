@@ -14,8 +14,8 @@ export interface Version {
 }
 
 /**
- * `version` is that of package.json. Throws an Error with a message for the user if git fails or the tag does not
- * match.
+ * Returns version and time. `version` is that of package.json. Throws an Error with a message for the user if git fails
+ * or the tag does not match.
  */
 export function versionOf(root: string, version: string, environment: NodeJS.ProcessEnv = process.env): Version {
 	const [, third] = /^\d+\.\d+\.(\d+)$/.exec(version) ?? [];

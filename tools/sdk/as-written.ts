@@ -12,7 +12,7 @@ function assignedBelow(node: Node, names = new Set<string>()): Set<string> {
 	return names;
 }
 
-/** Adds the assigned names. The target may be a pattern; names that are added without need do no harm. */
+/** Adds the names that are assigned. The target may be a pattern; a name that is added without need does no harm. */
 function addNames(target: Node, names: Set<string>): void {
 	if (target.type === "MemberExpression") return;
 	if (target.type === "Identifier") names.add(nameOf(target));
@@ -49,8 +49,7 @@ function editsBelow(node: Node, assigned: ReadonlySet<string>): Edit[] {
 export function asWritten(script: string): string {
 	const tree = parse(script);
 	const everywhere = assignedBelow(tree);
-	// The statements are edited one by one: except at the top level, the same name in another statement is another
-	// variable.
+	// Each top-level statement is edited on its own: inside another statement, the same name is another variable.
 	const edits = childrenOf(tree).flatMap((statement) => {
 		const isVariable = statement.type === "VariableDeclaration" && statement["kind"] === "let";
 		return editsBelow(statement, isVariable ? everywhere : assignedBelow(statement));

@@ -27,7 +27,7 @@ export class InstructionSet {
 	constructor(text: string) {
 		const table = /gxCodeSizes\[[^{]*\{([^}]*)\}/.exec(text)?.[1];
 		if (table === undefined) throw new Error("xsCommon.c has no gxCodeSizes: this SDK writes it in another way.");
-		// Names are two bytes long on the chip.
+		// The variant with names of two bytes is used, as on the chip.
 		const short = table.replace(/#ifdef mx32bitID[^#]*#else([^#]*)#endif/g, "$1");
 		for (const [, size, name] of short.matchAll(/(-?\d+) \/\* XS_(?:CODE_)?(\w+) \*\//g)) {
 			this.#numbers.set(name!, this.#names.length);
@@ -69,7 +69,7 @@ export class InstructionSet {
 		const size = this.#sizes[bytes[place]!];
 		if (size === undefined) throw new Error(`There is no byte code ${bytes[place]}.`);
 		if (size > 0) return size;
-		// The operand is a name, or bytes after their count.
+		// The operand is a name (size 0), or a number of bytes that follow their count.
 		return size === 0 ? 3 : 1 - size + unsigned(bytes.slice(place + 1, place + 1 - size));
 	}
 

@@ -1,7 +1,8 @@
 /**
  * Checks whether the SDK's engine, compiler and linker are those for which link.ts was written. Its passes depend on
  * how the engine looks up properties, reads captured variables and executes instructions, and on which instructions the
- * compiler writes. In another SDK the same text may have another meaning, and the firmware would then fail somewhere.
+ * compiler writes. In another SDK the same text may have another meaning, so that the firmware would fail in unforeseen
+ * places.
  */
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";

@@ -1,6 +1,6 @@
 /**
- * Stores the captured variables of all firmware functions in one shared list. Otherwise XS has an environment of 32
- * bytes, and 16 per variable, for each function that captures any. In the preloaded machine environments never change,
+ * Stores the captured variables of all firmware functions in one shared list. Otherwise XS has an environment for each
+ * function that captures variables: 32 bytes, and 16 per variable. In the preloaded machine environments never change,
  * and a function copies from its environment as many slots as its byte code says, from the third slot on (RETRIEVE in
  * xsRun.c). The first two slots may therefore have any content, and more slots may follow, so that all lists can
  * overlap in one. This saves 44 KB of flash and costs nothing at run time.
@@ -60,7 +60,8 @@ export function shareEnvironments(heap: Heap): void {
 		if (environment === undefined) for (const place of places) others.add(place);
 		else users.set(environment, [...(users.get(environment) ?? []), slot]);
 	}
-	// A list with `this` of an arrow function stays unchanged, because XS finds `this` by the end of the list.
+	// A list that contains the `this` of an arrow function stays unchanged, because XS finds `this` by the end of the
+	// list.
 	const shared = [...users.keys()].filter((place) => {
 		const [own, ...captured] = heap.listOf(place);
 		const isPlain = captured.length > 0 && captured.every((at) => slots[at]!.kind === "XS_CLOSURE_KIND");
@@ -74,15 +75,15 @@ export function shareEnvironments(heap: Heap): void {
 
 	const spare = new Map<string, number[]>();
 	for (const at of lists.flat()) {
-		slots[at]!.isGone = true;
+		slots[at]!.isRemoved = true;
 		const key = keyOf(slots[at]!);
 		spare.set(key, [...(spare.get(key) ?? []), at]);
 	}
-	for (const place of shared) slots[place]!.isGone = slots[slots[place]!.next!]!.isGone = true;
+	for (const place of shared) slots[place]!.isRemoved = slots[slots[place]!.next!]!.isRemoved = true;
 	const [first] = shared;
 	const chain = [first!, slots[first!]!.next!, ...sequence.map((key) => spare.get(key)!.pop()!)];
 	for (const [index, at] of chain.entries()) {
-		slots[at]!.isGone = false;
+		slots[at]!.isRemoved = false;
 		slots[at]!.next = chain[index + 1];
 	}
 	for (const [index, place] of shared.entries()) {

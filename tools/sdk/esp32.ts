@@ -140,8 +140,8 @@ async function writeAll(order: BuildOrder, sdk: SDK): Promise<Places> {
 }
 
 /**
- * Deletes the list of names that the SDK's linker keeps from earlier builds (so that compiled C has the right numbers).
- * The same sources then always make the same image. `made` is the folder of the generated C.
+ * Deletes the list of names that the SDK's linker keeps from earlier builds, so that compiled C has the right numbers.
+ * Without the list, the same sources always make the same image. `made` is the folder of the generated C.
  */
 function forgetNames(made: string): void {
 	if (!existsSync(made)) return;

@@ -4,10 +4,11 @@
  * properties as fast as in the linker's own order.
  *
  * XS looks for a property at the object's index plus the colour of the name (fxOrdinaryGetProperty in xsType.c). If the
- * slot there has another name, XS walks the object's list. If it has that name, it must therefore belong to the object.
+ * slot there has another name, XS walks the object's list. If it has that name, XS takes it, so it must belong to the
+ * object.
  */
 
-/** A reference to a slot in the text. The code checks that no string contains such a text. */
+/** Reference to a slot, as text. It is checked that no string contains such a text. */
 const PLACE = /&gxHeap\[(\d+)\]/g;
 const LINE =
 	/^\/\* \d+ \*\/\t\{ (NULL|\(txSlot\*\)(?:&gxHeap\[(\d+)\]|-?\d+)), \{\.ID = ([\w$]+)(?: \/\*.*?\*\/)?, \.flag = (\w+), \.kind = (\w+?) ?\}, \.value = (.*)$/;
@@ -17,7 +18,7 @@ const COLORS = "static const txID gxColors[mxKeysCount] ICACHE_FLASH1_ATTR = {\n
 const HEAD = "static const txSlot gxHeap[mxHeapCount] = {\n";
 const INTERNAL = 1;
 const EXOTIC = 1;
-/** Kinds that the first slot of an environment has (not that of a `with`). */
+/** Kinds that the first slot of an environment can have, except that of `with`. */
 const ENVIRONMENT = /^XS_(UNDEFINED|NULL)_KIND$/;
 const NO_ID = "XS_NO_ID";
 
@@ -34,7 +35,7 @@ export interface Slot {
 	/** The text after `.value = `. */
 	value: string;
 	/** True if the slot was removed. */
-	isGone: boolean;
+	isRemoved: boolean;
 }
 
 export function isProperty({ id, flag, kind }: Slot): boolean {
@@ -53,7 +54,7 @@ export class Heap {
 	/** Numbers of names, by the linker's constants. */
 	readonly #ids = new Map<string, number>();
 
-	/** Throws an Error if the text is not from the linker of SDK 8.2. */
+	/** Parses the file. Throws an Error if the text is not from the linker of SDK 8.2. */
 	constructor(text: string) {
 		const lines = arrayIn(text, HEAD, "};\n\n");
 		this.#before = text.slice(0, lines.start - HEAD.length);
@@ -78,7 +79,7 @@ export class Heap {
 		return list;
 	}
 
-	/** True for a list of captured variables, whose slots are found by number only. */
+	/** Returns true for a list of captured variables. Its slots are found by number only. */
 	isEnvironment(place: number): boolean {
 		const { kind, flag, next } = this.slots[place]!;
 		return (
@@ -161,7 +162,10 @@ export class Heap {
 		return count(this.#before) + HEAD + lines.join("\n") + moved(colored);
 	}
 
-	/** Determines the new order (an index below 0 means an empty slot), and the colours by the numbers of names. */
+	/**
+	 * Determines the new order of the slots (an index below 0 means an empty slot), and the colours, by the names'
+	 * numbers.
+	 */
 	#layOut(): { colors: ReadonlyMap<number, number>; order: readonly number[] } {
 		const owned = this.#ownedProperties();
 		const colors = colorsOf([...owned.values()].map((list) => list.map((place) => this.numberOf(place))));
@@ -171,7 +175,7 @@ export class Heap {
 		const laidOut = new Set([0, ...owned.keys(), ...[...owned.values()].flat(), this.slots.length - 1]);
 		const runs = this.#arrays();
 		for (const run of runs) for (const place of run) laidOut.add(place);
-		const single = [...this.slots.keys()].filter((place) => !laidOut.has(place) && !this.slots[place]!.isGone);
+		const single = [...this.slots.keys()].filter((place) => !laidOut.has(place) && !this.slots[place]!.isRemoved);
 		layout.fill(single);
 		for (const run of runs) layout.append(run);
 		layout.append([this.slots.length - 1]);
@@ -183,7 +187,7 @@ export class Heap {
 		const owners = new Map<number, number>();
 		const owned = new Map<number, number[]>();
 		for (const [place, slot] of this.slots.entries()) {
-			if (slot.kind !== "XS_INSTANCE_KIND" || slot.isGone) continue;
+			if (slot.kind !== "XS_INSTANCE_KIND" || slot.isRemoved) continue;
 			const list = this.isEnvironment(place) ? [] : this.listOf(place).filter((at) => isProperty(this.slots[at]!));
 			const own = list.filter((at) => !owners.has(at));
 			for (const at of own) owners.set(at, place);
@@ -192,11 +196,11 @@ export class Heap {
 		return owned;
 	}
 
-	/** Returns the items of arrays, each list after its size. */
+	/** Returns the lists of the arrays' items; each list begins with the slot of its size. */
 	#arrays(): number[][] {
-		return this.slots.flatMap(({ value, isGone }) => {
+		return this.slots.flatMap(({ value, isRemoved }) => {
 			const first = /^\{ \.array = \{ \(txSlot\*\)&gxHeap\[(\d+)\]/.exec(value)?.[1];
-			if (first === undefined || isGone) return [];
+			if (first === undefined || isRemoved) return [];
 			const size = Number(/\.integer = (\d+) \* sizeof/.exec(this.slots[Number(first) - 1]!.value)![1]);
 			return [Array.from({ length: 1 + size }, (_, index) => Number(first) - 1 + index)];
 		});
@@ -249,7 +253,7 @@ class Layout {
 		return (this.order[place] ?? -1) >= 0;
 	}
 
-	/** Returns true if XS would take the slot at this index for a property of an instance that does not own it. */
+	/** Returns true if XS would mistake a slot at this index for a property of an instance that does not own it. */
 	#isTakenFor(slot: number, place: number): boolean {
 		const color = this.#colorOf(slot);
 		return color > 0 && this.#instances.has(place - color);
@@ -301,7 +305,7 @@ function readSlot(line: string): Slot {
 		flag: flag === "XS_NO_FLAG" ? 0 : Number(flag),
 		kind: kind!,
 		value: value!,
-		isGone: false,
+		isRemoved: false,
 	};
 }
 

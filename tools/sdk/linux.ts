@@ -34,9 +34,9 @@ export interface BuildOptions {
 /** Runs a build step. Throws an Error with its output if it fails or warns. */
 function step(command: string, args: string[], env: NodeJS.ProcessEnv): void {
 	const result = spawnSync(command, args, { cwd: ROOT, env, encoding: "utf8", maxBuffer: 1 << 26 });
-	const said = `${result.stdout ?? ""}${result.stderr ?? ""}${result.error?.message ?? ""}`;
-	if (result.status !== 0) throw new Error(`${said}\n${command} has failed.`);
-	const warnings = said.split("\n").filter(isForbidden);
+	const text = `${result.stdout ?? ""}${result.stderr ?? ""}${result.error?.message ?? ""}`;
+	if (result.status !== 0) throw new Error(`${text}\n${command} has failed.`);
+	const warnings = text.split("\n").filter(isForbidden);
 	if (warnings.length > 0) throw new Error(`${warnings.join("\n")}\n${command} warns: this must not be.`);
 }
 
@@ -64,7 +64,7 @@ export async function buildFirmware({ main, bits, without = [] }: BuildOptions):
 	try {
 		step(join(sdk.tools, "mcconfig"), ["-m", "-p", "lin", "-t", "build", "-o", output, manifest], env);
 	} catch (error) {
-		// main.js is deleted, because a file that is already compiled would not repeat its warnings.
+		// main.js is deleted, because an unchanged file would not be compiled again, and its warnings not repeated.
 		rmSync(join(folder, "main.js"), { force: true });
 		throw error;
 	}

@@ -23,6 +23,7 @@ export const OMISSIONS: Readonly<Record<string, readonly string[]>> = Object.fre
 	"live-meter": Object.freeze(["modules/live-meter/part"]),
 	prices: Object.freeze(["modules/prices/part"]),
 	peaks: Object.freeze(["modules/peaks/part"]),
+	backfill: Object.freeze(["modules/backfill/part"]),
 	zigbee: Object.freeze([]),
 	dlms: Object.freeze(["modules/cosem/protocol", "modules/cosem/push", PROTOCOL_CHOICE]),
 	sml: Object.freeze(["modules/sml/protocol", PROTOCOL_CHOICE]),
@@ -53,8 +54,8 @@ export function omissionsOf({ without = [] }: Pick<Board, "without">): readonly 
 }
 
 /**
- * Returns the board, leaving out also `without`, but not `having`: lists with commas. Throws an Error with a message
- * for the user.
+ * Returns the board without the parts and protocols in `without`, but with those in `having`; both are lists with
+ * commas. Throws an Error with a message for the user.
  */
 export function boardWith(board: Board, without = "", having = ""): Board {
 	const [more, back] = [readNames(without), readNames(having)];

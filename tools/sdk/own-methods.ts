@@ -20,8 +20,8 @@ interface Uses {
 	readonly owner: Node | undefined;
 	/** True if a class declares it as method or accessor. */
 	isDeclared: boolean;
-	/** True if the script contains `x.name`; otherwise the method may be called from C. */
-	isAsked: boolean;
+	/** True if the script contains `x.name`. A method for which this is false may be called from C. */
+	isAccessed: boolean;
 	/** True while all occurrences are in that class and use `this`. */
 	isOwn: boolean;
 	readonly places: Node[];
@@ -30,14 +30,14 @@ interface Uses {
 class OwnMethods {
 	readonly edits: Edit[];
 	readonly #uses = new Map<string, Uses>();
-	/** Private names, and texts, which may be names. */
+	/** Private names and texts; a text may be the name of a property. */
 	readonly #others = new Set<string>();
 
 	constructor(script: Node) {
 		this.#find(script, undefined);
 		const own = [...this.#uses].filter(
-			([name, { isDeclared, isAsked, isOwn }]) =>
-				isDeclared && isAsked && isOwn && !this.#others.has(name) && !BUILT_IN.has(name) && !HOOKS.test(name),
+			([name, { isDeclared, isAccessed, isOwn }]) =>
+				isDeclared && isAccessed && isOwn && !this.#others.has(name) && !BUILT_IN.has(name) && !HOOKS.test(name),
 		);
 		this.edits = own.flatMap(([, { places }]) => places.map(({ start }) => ({ start, end: start, text: "#" })));
 	}
@@ -48,7 +48,7 @@ class OwnMethods {
 		else if (type === "PrivateIdentifier") this.#others.add(nameOf(node));
 		const key = propertyOf(node);
 		if (key !== undefined && type === "MemberExpression")
-			this.#use(key, owner, below(node, "object")!.type === "ThisExpression").isAsked = true;
+			this.#use(key, owner, below(node, "object")!.type === "ThisExpression").isAccessed = true;
 		else if (key !== undefined && type === "MethodDefinition")
 			this.#use(key, owner, node["kind"] !== "constructor" && node["static"] !== true).isDeclared = true;
 		else if (key !== undefined) this.#use(key, owner, false);
@@ -58,7 +58,7 @@ class OwnMethods {
 
 	#use(place: Node, owner: Node | undefined, isOwn: boolean): Uses {
 		const name = nameOf(place);
-		const uses = this.#uses.get(name) ?? { owner, isDeclared: false, isAsked: false, isOwn, places: [] };
+		const uses = this.#uses.get(name) ?? { owner, isDeclared: false, isAccessed: false, isOwn, places: [] };
 		this.#uses.set(name, uses);
 		uses.isOwn &&= isOwn && uses.owner === owner;
 		uses.places.push(place);

@@ -1,6 +1,7 @@
 /**
  * Renames properties that have the same name as one of the engine, for the firmware. The SDK's linker leaves out engine
- * functions that no script names, and cannot distinguish our `take` from the iterators'. This saves 7 KB.
+ * functions that no script names, and cannot distinguish our `take` from that of the iterators. The renaming saves 7
+ * KB.
  */
 import { below, childrenOf, type Edit, edited, type Node, nameOf, parse, propertyOf } from "./syntax.js";
 
@@ -30,7 +31,7 @@ function editsBelow(node: Node, isRenamed: ReadonlySet<string>): Edit[] {
 /** Renames the properties. C must not use any of these names. */
 export function withOwnNames(script: string): string {
 	const names = new Set(OWN_NAMES);
-	// A shorthand's key and value are at the same place.
+	// In a shorthand, key and value are at the same place, which is edited once.
 	const edits = new Map(editsBelow(parse(script), names).map((edit) => [`${edit.start}`, edit]));
 	return edited(script, [...edits.values()]);
 }

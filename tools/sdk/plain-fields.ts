@@ -25,8 +25,9 @@ const BUILT_IN = /^(Error|RangeError|TypeError|Array|Map|Set|Uint8Array)$/;
 
 class PlainFields {
 	readonly edits: Edit[] = [];
-	/** Classes, by the names bound to them and by their nodes. */
+	/** Classes by the name of the variable that holds them. */
 	readonly #classes = new Map<string, Class>();
+	/** Classes by their nodes. */
 	readonly #nodes = new Map<Node, Class>();
 	/** All other names, and texts that could be names. */
 	readonly #others = new Set<string>();
@@ -39,7 +40,7 @@ class PlainFields {
 				throw new Error(`A private name would become ${text}, which is there already.`);
 	}
 
-	/** `binding` is the variable that gets the node's value. */
+	/** Finds the classes at and below a node. `binding` is the variable that gets the node's value. */
 	#find(node: Node, binding: string): void {
 		const { type } = node;
 		if (type === "Identifier") this.#others.add(nameOf(node));
@@ -62,7 +63,7 @@ class PlainFields {
 		this.#nodes.set(node, found);
 	}
 
-	/** `around` lists the classes around the node, innermost first. */
+	/** Replaces the private names at and below a node. `around` lists the classes around the node, innermost first. */
 	#replace(node: Node, around: readonly Class[]): void {
 		const { type, start, end } = node;
 		if (isOnlyDeclared(node)) {
@@ -101,7 +102,7 @@ function isOnlyDeclared(node: Node): boolean {
 	return isField && below(node, "value") === undefined;
 }
 
-/** Throws an Error with a message for the user if the meaning would change. */
+/** Returns the script with plain fields. Throws an Error with a message for the user if the meaning would change. */
 export function withPlainFields(script: string): string {
 	return edited(script, new PlainFields(parse(script)).edits);
 }

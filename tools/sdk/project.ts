@@ -25,7 +25,7 @@ export interface Written extends Script {
 	readonly changed: boolean;
 }
 
-/** Throws an Error if there is no script. */
+/** Writes script and manifest. Throws an Error if there is no script. */
 export async function writeProject({ folder, main, made, parts = [], settings }: Project): Promise<Written> {
 	const script = await makeScript(join(ROOT, ".build"), main, made);
 	const manifest = {

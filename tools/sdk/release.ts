@@ -24,16 +24,16 @@ export const NO_RELEASE: Release = Object.freeze({
 	securityLevel: 0,
 });
 
-/** The present key and the next one. */
+/** Maximum number of update keys: the present one and the next one. */
 const UPDATE_KEYS_MOST = 2;
-/** Limit of the field in firmware files. */
+/** Limit of the field `security level` in firmware files. */
 const SECURITY_LEVEL_MOST = 0xffff_ffff;
 
 type Members = Record<string, unknown>;
 const MEMBERS = ["update_keys", "revoked_keys", "report_key", "upgrade_url", "security_level"];
 
 /**
- * Reads such a file. Keys are PEM files, relative to its folder. Throws an Error whose message can be shown to the
+ * Reads a release file. Keys are PEM files, relative to its folder. Throws an Error whose message can be shown to the
  * user.
  */
 export function readRelease(path: string): Release {

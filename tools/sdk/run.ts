@@ -15,7 +15,7 @@ export interface RunSettings {
 	readonly meter: string;
 	/** Path of the Zigbee coprocessor's serial port; default: none. */
 	readonly zigbee?: string | undefined;
-	/** 0: any free port. */
+	/** Port of the HTTP server; 0: any free port. The same holds for HTTPS. */
 	readonly httpPort: number;
 	readonly httpsPort: number;
 	readonly accessPoint?: boolean;
@@ -35,7 +35,7 @@ export interface RunSettings {
 	readonly announce?: boolean;
 	/** Value of `info.board`. */
 	readonly board?: string;
-	/** Fault that ended the previous run; undefined if the power was switched on. */
+	/** Fault that ended the previous run; undefined if power was switched on. */
 	readonly ending?: string | undefined;
 	/** Initial contents of power.txt in the state folder; default: USB. */
 	readonly power?: string;
@@ -49,8 +49,8 @@ export interface RunSettings {
 export const MACHINE_ENDED = 3;
 
 /**
- * Starts the firmware. It prints `ready https://… http://…` once it serves and ends with 0 on SIGTERM. SIGUSR1 is a
- * short press of the button; SIGUSR2 prints the memory in use.
+ * Starts the firmware. The firmware prints `ready https://… http://…` once it serves, and ends with exit code 0 on
+ * SIGTERM. SIGUSR1 is a short press of the button; SIGUSR2 prints the memory in use.
  */
 export function runFirmware({ runner, firmware }: Firmware, settings: RunSettings, stdio: StdioOptions): ChildProcess {
 	const { state, factory, version, meter, httpPort, httpsPort, utcMs, timeServers, reportKey, board } = settings;

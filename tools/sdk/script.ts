@@ -15,7 +15,7 @@ import { withPlainFields } from "./plain-fields.js";
 import { plainness } from "./sdk.js";
 import { withShortNames } from "./short-names.js";
 
-/** Matches "timer" and "text/decoder", but not "node:fs". */
+/** Matches the name of an SDK module, such as "timer" and "text/decoder", but not "node:fs". */
 const SDK_MODULE = /^[a-z][\w/-]*$/i;
 
 export interface Script {
@@ -29,7 +29,7 @@ export interface Made {
 	readonly modules: Readonly<Record<string, string>>;
 	/** Global constants, as JavaScript. Code that they exclude is left out, with its imports. */
 	readonly constants: Readonly<Record<string, string>>;
-	/** Source texts in the place of compiled files, by path from the root (omissions.ts). */
+	/** Source texts that replace compiled files, by path from the root (omissions.ts). */
 	readonly replaced?: Readonly<Record<string, string>>;
 }
 
@@ -45,12 +45,15 @@ function pathOf(build: string, file: string): string {
 	return relative(build, file).replaceAll(sep, "/");
 }
 
-/** Plugin that loads `replaced`, as in Made, in the place of compiled files in the folder `build`. */
+/** Makes a plugin that loads the texts of `replaced` instead of compiled files in the folder `build`. */
 export function replacing(build: string, replaced: NonNullable<Made["replaced"]>): Plugin {
 	return { name: "replacing", load: (id) => replaced[pathOf(build, id)] };
 }
 
-/** `main` is a path from the root without extension, `build` the compiler's folder. Throws an Error on failure. */
+/**
+ * Makes the script. `main` is a path from the root without extension, `build` the compiler's folder. Throws an Error on
+ * failure.
+ */
 export async function makeScript(
 	build: string,
 	main: string,
@@ -79,8 +82,8 @@ export async function makeScript(
 		},
 	});
 	try {
-		// XS recognises calls of C by their form, `super(); native("…").call(this, …);`, so sequences of expressions
-		// are not allowed.
+		// XS recognises calls of C by their form, `super(); native("…").call(this, …);`, which sequences of expressions
+		// would destroy.
 		const compress = { sequences: false, joinVars: false };
 		const { output } = await bundle.generate({
 			format: "esm",

@@ -32,7 +32,7 @@ export function pathWith({ folder, tools }: SDK): string {
 	mkdirSync(own, { recursive: true });
 	const quoted = (path: string) => `'${path.replaceAll("'", "'\\''")}'`;
 	const script = fileURLToPath(new URL("link.js", import.meta.url));
-	// The file is the same for every SDK, because builds may run in parallel.
+	// The text of the file is the same for every SDK, because builds may run in parallel.
 	const linker = `"$MODDABLE"/${quoted(relative(folder, join(tools, "xsl")))}`;
 	const commands = `${linker} "$@" && exec ${quoted(process.execPath)} ${quoted(script)} "$@"`;
 	writeFileSync(join(own, "xsl"), `#!/bin/sh\n${commands}\n`, { mode: 0o755 });
@@ -48,7 +48,7 @@ export interface SDK {
 	readonly tools: string;
 }
 
-/** Throws an Error with a message for the user if there is no SDK or its tools are not built. */
+/** Finds the SDK. Throws an Error with a message for the user if there is none or its tools are not built. */
 export function findSDK(folder = process.env["MODDABLE"]): SDK {
 	const advice = "npm run doctor says how to get it.";
 	if (!folder) throw new Error(`The Moddable SDK is needed: $MODDABLE is not set. ${advice}`);

@@ -1,6 +1,6 @@
 /**
- * Shortens the byte code of the firmware's functions, in bytes and in steps, where XS's compiler must be more general:
- * - Branches have the width needed for the whole script; here most of them fit into one byte.
+ * Shortens the byte code of the firmware's functions, in bytes and in steps, where XS's compiler can't know enough:
+ * - The compiler gives branches the width that the whole script needs; most of them would fit into one byte.
  * - Each variable is created with its name and uninitialised, so that a use before its declaration is an error. The
  *   type checker finds such uses, so a slot without a name suffices, and a declaration is just an assignment.
  * - Conditions of several parts keep a value on the stack only to branch on it again.
@@ -11,7 +11,7 @@ import type { Instruction, InstructionSet } from "./byte-code.js";
 import { CODE, type Heap } from "./heap.js";
 
 const CONDITION = /^BRANCH_(ELSE|IF)$/;
-/** Code in the form that the linker writes. */
+/** Byte code as the linker writes it: a C string. */
 const LITERAL = /\(txByte\*\)"((?:\\x..)+)"/;
 /** Number of characters of an escaped byte in a C text. */
 const ESCAPE_LENGTH = 4;
@@ -29,24 +29,24 @@ export function shortened(code: readonly Instruction[]): Instruction[] {
 	return list;
 }
 
-/** Removes instructions; branches to them then go to the next instruction. */
-function without(list: readonly Instruction[], gone: ReadonlySet<Instruction>): Instruction[] {
+/** Removes instructions. A branch to a removed one then leads to the instruction after it. */
+function without(list: readonly Instruction[], removed: ReadonlySet<Instruction>): Instruction[] {
 	const next = new Map<Instruction, Instruction>();
 	let following: Instruction | undefined;
 	for (const instruction of [...list].reverse()) {
-		if (!gone.has(instruction)) following = instruction;
+		if (!removed.has(instruction)) following = instruction;
 		else if (following !== undefined) next.set(instruction, following);
 	}
 	for (const instruction of list) {
 		const { target } = instruction;
 		if (target !== undefined) instruction.target = next.get(target) ?? target;
 	}
-	return list.filter((instruction) => !gone.has(instruction));
+	return list.filter((instruction) => !removed.has(instruction));
 }
 
 function withConstants(list: readonly Instruction[]): Instruction[] {
 	const targets = new Set(list.map(({ target }) => target));
-	const gone = new Set<Instruction>();
+	const removed = new Set<Instruction>();
 	for (const [index, instruction] of list.entries()) {
 		const next = list[index + 1];
 		if (instruction.name !== "INTEGER_1" || next === undefined || targets.has(next)) continue;
@@ -54,74 +54,74 @@ function withConstants(list: readonly Instruction[]): Instruction[] {
 		if (next.name === "VOID") {
 			instruction.name = "UNDEFINED";
 			instruction.operand = [];
-			gone.add(next);
+			removed.add(next);
 		} else if (next.name === "MINUS" && value > 0 && value < 0x80) {
 			instruction.operand = [0x100 - value];
-			gone.add(next);
+			removed.add(next);
 		}
 	}
-	return without(list, gone);
+	return without(list, removed);
 }
 
 function withPlainLocals(list: readonly Instruction[]): Instruction[] {
 	const targets = new Set(list.map(({ target }) => target));
-	const gone = new Set<Instruction>();
+	const removed = new Set<Instruction>();
 	for (const [index, instruction] of list.entries()) {
 		const next = list[index + 1];
 		const [, width] = /^(?:CONST|LET|VAR)_LOCAL_([12])$/.exec(instruction.name) ?? [];
 		if (instruction.name === "NEW_LOCAL") {
 			instruction.name = "NEW_TEMPORARY";
 			instruction.operand = [];
-		} else if (/^RE(SET|FRESH)_LOCAL_/.test(instruction.name)) gone.add(instruction);
+		} else if (/^RE(SET|FRESH)_LOCAL_/.test(instruction.name)) removed.add(instruction);
 		else if (width !== undefined && next?.name === "POP" && !targets.has(next)) {
 			instruction.name = `PULL_LOCAL_${width}`;
-			gone.add(next);
+			removed.add(next);
 		} else if (width !== undefined) instruction.name = `VAR_LOCAL_${width}`;
 	}
-	return withKeptValues(without(list, gone));
+	return withKeptValues(without(list, removed));
 }
 
 /** Keeps a value on the stack if it is stored into a variable and loaded again immediately. */
 function withKeptValues(list: readonly Instruction[]): Instruction[] {
 	const targets = new Set(list.map(({ target }) => target));
-	const gone = new Set<Instruction>();
+	const removed = new Set<Instruction>();
 	for (const [index, instruction] of list.entries()) {
 		const next = list[index + 1];
 		const [, width] = /^PULL_LOCAL_([12])$/.exec(instruction.name) ?? [];
 		if (width === undefined || next?.name !== `GET_LOCAL_${width}` || targets.has(next)) continue;
 		if (instruction.operand.join() !== next.operand.join()) continue;
 		instruction.name = `SET_LOCAL_${width}`;
-		gone.add(next);
+		removed.add(next);
 	}
-	return without(list, gone);
+	return without(list, removed);
 }
 
 function withShortConditions(list: readonly Instruction[]): Instruction[] {
 	const targets = new Set(list.map(({ target }) => target));
 	const places = new Map(list.map((instruction, index) => [instruction, index]));
-	const gone = new Set<Instruction>();
-	const isKept = (...all: (Instruction | undefined)[]) => all.every((one) => one !== undefined && !gone.has(one));
+	const removed = new Set<Instruction>();
+	const areLeft = (...all: (Instruction | undefined)[]) => all.every((one) => one !== undefined && !removed.has(one));
 	for (const [index, first] of list.entries()) {
 		const [second, third] = [list[index + 1], list[index + 2]];
-		if (!isKept(first, second) || !CONDITION.test(second!.name) || targets.has(second)) continue;
+		if (!areLeft(first, second) || !CONDITION.test(second!.name) || targets.has(second)) continue;
 		if (first.name === "NOT") {
 			second!.name = opposite(second!.name);
-			gone.add(first);
-		} else if (first.name === "DUB" && third?.name === "POP" && isKept(third) && !targets.has(third)) {
+			removed.add(first);
+		} else if (first.name === "DUB" && third?.name === "POP" && areLeft(third) && !targets.has(third)) {
 			const place = places.get(second!.target!)!;
 			const [at, after, last] = [list[place]!, list[place + 1], list[place + 2]];
-			if (!isKept(at)) continue;
+			if (!areLeft(at)) continue;
 			if (CONDITION.test(at.name)) {
 				// The second branch has the same condition and therefore the same result.
 				const to = at.name === second!.name ? at.target : after;
-				if (!isKept(to)) continue;
+				if (!areLeft(to)) continue;
 				second!.target = to;
-				gone.add(first).add(third);
-			} else if (at.name === "DUB" && after?.name === second!.name && last?.name === "POP" && isKept(after, last))
+				removed.add(first).add(third);
+			} else if (at.name === "DUB" && after?.name === second!.name && last?.name === "POP" && areLeft(after, last))
 				second!.target = after.target;
 		}
 	}
-	return without(list, gone);
+	return without(list, removed);
 }
 
 function opposite(condition: string): string {

@@ -4,9 +4,9 @@
  * property a script finds undefined, and a call throws a TypeError. This saves 9 KB.
  *
  * Stripped constructors, getters and setters stay, and so do functions that the engine has in its own tables: calling
- * one of these ends the machine ("dead strip", 4). Code that names a function keeps it from being stripped, and the
- * linker keeps functions that the engine itself calls for conversions, iteration and the like (fxStripCallbacks in
- * xslStrip.c). The remaining case is a property name made at run time, `object[text]` with the text "__proto__": the
+ * one of these ends the machine ("dead strip", 4). Code that contains a function's name keeps it from being stripped,
+ * and the linker keeps functions that the engine itself calls for conversions, iteration and the like (fxStripCallbacks
+ * in xslStrip.c). The remaining case is a property name made at run time, `object[text]` with the text "__proto__": the
  * firmware looks up no such names.
  */
 import type { Heap } from "./heap.js";
@@ -16,11 +16,11 @@ const BUILDERS = /&gxBuilders\[(\d+)\]/g;
 export function withoutStripped(heap: Heap): void {
 	const builders = heap.rowsOf("gxBuilders");
 	const before = new Map(heap.slots.map(({ next }, place) => [next, place]));
-	const kept: string[] = [];
+	const remaining: string[] = [];
 	const numbers = new Map<string, number>();
 	const renumbered = (text: string) =>
 		text.replace(BUILDERS, (_, number: string) => {
-			if (!numbers.has(number)) numbers.set(number, kept.push(builders[Number(number)]!) - 1);
+			if (!numbers.has(number)) numbers.set(number, remaining.push(builders[Number(number)]!) - 1);
 			return `&gxBuilders[${numbers.get(number)}]`;
 		});
 	for (const [place, slot] of heap.slots.entries()) {
@@ -31,11 +31,11 @@ export function withoutStripped(heap: Heap): void {
 			continue;
 		}
 		let last = before.get(place)!;
-		while (heap.slots[last]!.isGone) last = before.get(last)!;
+		while (heap.slots[last]!.isRemoved) last = before.get(last)!;
 		heap.slots[last]!.next = slot.next;
-		slot.isGone = true;
+		slot.isRemoved = true;
 	}
 	// The engine's own list of functions keeps its order, and stripped functions stay in it.
 	heap.changeTables(renumbered);
-	heap.setRows("gxBuilders", kept);
+	heap.setRows("gxBuilders", remaining);
 }

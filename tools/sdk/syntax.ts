@@ -15,7 +15,7 @@ export interface Edit {
 	readonly text: string;
 }
 
-/** Throws an Error if the text is not a valid JavaScript module. */
+/** Parses a script. Throws an Error if the text is not a valid JavaScript module. */
 export function parse(script: string): Node {
 	return parseAst(script, { lang: "js" }) as unknown as Node;
 }

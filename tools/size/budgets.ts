@@ -4,41 +4,42 @@
  * below; a test checks that the sum of all lines fits the slot.
  *
  * A new folder of modules/ needs a line here, taken from RESERVED if possible. Each line is the part's size on the
- * board where it is largest, plus about a hundred bytes. The least is left on boards with a radio and without Ethernet,
- * 33 KB, and on those with both, 64 KB without what they leave out (tools/sdk/omissions.ts). A larger feature has to
- * make room first, or be left out of some boards.
+ * board where it is largest, plus about a hundred bytes. The least room is left on boards with a radio and without
+ * Ethernet, 33 KB, and on those with both, 64 KB after their omissions (tools/sdk/omissions.ts). A larger feature has
+ * to make room first, or be left out of some boards.
  *
  * Only the sum of the script is measured; a folder's share is estimated by its characters. A count of the slots
  * (2026-11-22) showed a quarter more than that for folders with tables of objects (fields, routes, hosts/esp32), and a
- * third less for folders with long expressions (readout, hdlc, json); most were wrong by about a tenth. So a budget
- * shows growth well, but the true size only roughly.
+ * third less for folders with long expressions (readout, hdlc, json); most estimates were wrong by about a tenth. So a
+ * budget shows growth well, but the true size only roughly.
  */
 export const BUDGETS: Readonly<Record<string, number>> = Object.freeze({
 	"modules/absent.ts": 800,
 	"modules/api": 16800,
 	"modules/app": 15300,
 	"modules/auth": 20800,
+	"modules/backfill": 11000,
 	"modules/bytes": 7750,
 	"modules/certificate": 8700,
 	"modules/config": 15250,
 	"modules/core": 1150,
-	"modules/cosem": 36450,
+	"modules/cosem": 37000,
 	"modules/diagnostics": 8950,
 	"modules/dlms": 47650,
 	"modules/dns": 22400,
 	"modules/hdlc": 19800,
-	"modules/history": 23450,
+	"modules/history": 28050,
 	"modules/hpke": 1500,
 	"modules/http": 40650,
 	"modules/homeassistant": 13650,
-	"modules/iec62056-21": 31050,
+	"modules/iec62056-21": 31550,
 	"modules/improv": 6400,
 	"modules/io": 8200,
 	"modules/json": 13000,
 	"modules/kmp": 8550,
 	"modules/live-meter": 23500,
 	"modules/mbus": 21700,
-	"modules/meter": 80500,
+	"modules/meter": 80650,
 	"modules/mqtt": 37800,
 	"modules/obis": 12150,
 	"modules/ota": 28450,
@@ -54,7 +55,7 @@ export const BUDGETS: Readonly<Record<string, number>> = Object.freeze({
 	"modules/sntp": 7000,
 	"modules/system": 20150,
 	"modules/tic": 8450,
-	"modules/time": 9350,
+	"modules/time": 9600,
 	"modules/wifi": 32000,
 	"modules/without.ts": 100,
 	"modules/zigbee": 59700,
@@ -67,7 +68,7 @@ export const BUDGETS: Readonly<Record<string, number>> = Object.freeze({
 	"SDK: modules": 2900,
 
 	/** The page (hosts/browser), compressed. */
-	"resource web.bin": 122650,
+	"resource web.bin": 123300,
 	"resource obis-names.bin": 15000,
 	"resource timezones.bin": 8000,
 

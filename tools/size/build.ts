@@ -21,34 +21,34 @@ export interface Built {
 	warnings: string[];
 }
 
-/** Throws an Error with the output of a failed step. `folder` is an empty folder for all output. */
+/** Builds the image. Throws an Error with the output of a failed step. `folder` is an empty folder for all output. */
 export async function buildImage(sdk: SDK, board: Board, folder: string): Promise<Built> {
 	const project = join(folder, "size");
 	const output = join(folder, "output");
 	mkdirSync(output);
-	// Build settings that the linker requires.
+	// These settings are required by the linker.
 	const settings = { config: { version: "0.0.0", builtUtcMs: 0 } };
 	const { lengths } = await writeProject({ folder: project, main: MAIN, made: madeFor(board), settings });
 
 	const env = { ...process.env, MODDABLE: sdk.folder, PATH: pathWith(sdk) };
-	const say = (command: string, args: readonly string[]): string => {
+	const runStep = (command: string, args: readonly string[]): string => {
 		const run = spawnSync(command, args, { cwd: project, env, encoding: "utf8", maxBuffer: 1 << 26 });
-		const said = `${run.stdout ?? ""}${run.stderr ?? ""}${run.error?.message ?? ""}`;
-		if (run.status !== 0) throw new Error(`${said}\n${command} has failed.`);
-		return said;
+		const text = `${run.stdout ?? ""}${run.stderr ?? ""}${run.error?.message ?? ""}`;
+		if (run.status !== 0) throw new Error(`${text}\n${command} has failed.`);
+		return text;
 	};
-	say("mcconfig", ["-p", "esp32", "-o", output, join(project, "manifest.json")]);
+	runStep("mcconfig", ["-p", "esp32", "-o", output, join(project, "manifest.json")]);
 	const made = join(output, "tmp", "esp32", "release", "size");
 	// The makefile needs ESP-IDF only to compile C.
 	const withoutIDF = ["IDF_PATH=none", "IDF_VERSION=none", "SDKCONFIG_H="];
 	const files = ["mc.xs.c", "mc.resources.c"].map((name) => join(made, name));
-	const said = say("make", ["-f", join(made, "makefile"), ...withoutIDF, ...files]);
+	const text = runStep("make", ["-f", join(made, "makefile"), ...withoutIDF, ...files]);
 	return {
 		image: readFileSync(files[0], "utf8"),
 		lengths,
 		resources: new Map(
 			readdirSync(join(made, "resources")).map((name) => [name, statSync(join(made, "resources", name)).size]),
 		),
-		warnings: said.split("\n").filter((line) => /warning:|error:/.test(line)),
+		warnings: text.split("\n").filter((line) => /warning:|error:/.test(line)),
 	};
 }

@@ -4,7 +4,7 @@
  *
  * The file holds the machine after loading: an array of slots, one per line, with byte code and strings in place, and
  * the tables of names. A slot belongs to the first owner that reaches it: built-ins of the engine, then modules of the
- * SDK, then the project's script. So a built-in that only the script uses counts as the script's.
+ * SDK, then the project's script. So a built-in that only the script reaches counts as the script's.
  *
  * Sizes are those of the 32-bit microcontroller, where a slot has 16 bytes. The C compiler may merge equal strings and
  * aligns some: its result differs by about one per cent.
@@ -54,7 +54,7 @@ export function bytesOf({ slots, codeBytes, stringBytes }: Share): number {
 	return slots * SLOT_BYTES + codeBytes + stringBytes;
 }
 
-/** Throws an Error if the text is not from the linker of SDK 8.2. */
+/** Reads the linker's file. Throws an Error if the text is not from the linker of SDK 8.2. */
 export function readImage(text: string): Image {
 	const lines = section(text, "txSlot gxHeap");
 	const heap = lines.map(readSlot);

@@ -52,7 +52,7 @@ export interface Measured {
 	/** Size of the board's slot for firmware. */
 	slotBytes: number;
 	warnings: readonly string[];
-	/** Default: nothing is left out. */
+	/** Names of omissions; default: none. */
 	without?: readonly string[];
 }
 

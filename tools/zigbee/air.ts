@@ -9,7 +9,7 @@ export const NO_APS_ACK = 0xb7;
 export const NO_MAC_ACK = 0xe9;
 export const EXPIRED = 0xf0;
 
-/** Broadcast addresses begin here: to routers, to nodes that always listen, to all nodes. */
+/** First broadcast address. The broadcast addresses mean: routers, nodes that always listen, all nodes. */
 export const BROADCAST = 0xfff8;
 export const TO_LISTENERS = 0xfffd;
 const TO_EVERYBODY = 0xffff;
@@ -35,9 +35,9 @@ export interface Station {
 	readonly networkKey: Buffer;
 	/** True while the node admits other nodes to its network. */
 	readonly isOpen: boolean;
-	/** Takes a frame. Returns false if none of the node's endpoints accepted it. */
+	/** Processes a frame. Returns false if none of the node's endpoints accepted it. */
 	hear(frame: AirFrame): boolean;
-	/** Called on a network's coordinator when the newcomer has received the network key. */
+	/** Called on the network's coordinator when a new node has received the network key. */
 	hasJoined(newcomer: Station): void;
 	/** Called when another node leaves. */
 	hasLeft(leaver: Station): void;
@@ -50,7 +50,7 @@ export interface Timers {
 	clear(id: number): void;
 }
 
-interface Kept {
+interface WaitingFrame {
 	readonly child: Station;
 	readonly frame: AirFrame;
 	readonly done: (status: number) => void;
@@ -79,7 +79,7 @@ export class Air {
 	readonly #frameMs: number;
 	readonly #keptMs: number;
 	readonly #retryMs: number;
-	#kept: Kept[] = [];
+	#waitingFrames: WaitingFrame[] = [];
 	#lastAddress = 0x114a;
 
 	constructor({ timers = nodeTimers, frameMs = 1, keptMs = 8000, retryMs = 20 }: AirOptions = {}) {
@@ -102,7 +102,10 @@ export class Air {
 		return [...this.#stations].filter((station) => isSame(station.network, network));
 	}
 
-	/** Returns the station that would admit `newcomer` on one of these channels, with this PAN id or any. */
+	/**
+	 * Returns a station that would admit `newcomer` on one of these channels, with this PAN id, or with any if it is
+	 * undefined.
+	 */
 	openTo(newcomer: Station, channelMask: number, panId: number | undefined): Station | undefined {
 		return [...this.#stations].find((station) => {
 			const { network } = station;
@@ -125,7 +128,7 @@ export class Air {
 		return this.members(network).find((station) => station.network?.shortAddress === shortAddress);
 	}
 
-	/** Calls `done` once, later, with the status. */
+	/** Sends a frame. Calls `done` once, later, with the status. */
 	send(from: Station, frame: AirFrame, done: (status: number) => void): void {
 		const { network } = from;
 		if (network === undefined) throw new Error("in no network");
@@ -145,41 +148,42 @@ export class Air {
 	}
 
 	/**
-	 * Asks the parent of a sleeping child for one frame; returns false if the parent is gone. After a frame, calls
-	 * `heard` with true if more frames wait.
+	 * Fetches one frame that the parent keeps for a sleeping child. Returns false if the parent is gone. Once the frame
+	 * has arrived, calls `received` with true if more frames wait.
 	 */
-	poll(child: Station, heard: (hasMore: boolean) => void): boolean {
+	poll(child: Station, received: (hasMore: boolean) => void): boolean {
 		const { network } = child;
 		if (network === undefined || this.find(network, network.parent) === undefined) return false;
-		const index = this.#kept.findIndex((kept) => kept.child === child);
+		const index = this.#waitingFrames.findIndex((waiting) => waiting.child === child);
 		if (index < 0) return true;
-		const [{ frame, done, expiry }] = this.#kept.splice(index, 1);
+		const [{ frame, done, expiry }] = this.#waitingFrames.splice(index, 1);
 		this.timers.clear(expiry);
 		this.#soon(() => {
 			this.#deliver(child, frame, done);
-			heard(this.#kept.some((kept) => kept.child === child));
+			received(this.#waitingFrames.some((waiting) => waiting.child === child));
 		});
 		return true;
 	}
 
 	/** Drops the frames kept for the child. */
 	forget(child: Station): void {
-		for (const { expiry } of this.#kept.filter((kept) => kept.child === child)) this.timers.clear(expiry);
-		this.#kept = this.#kept.filter((kept) => kept.child !== child);
+		for (const { expiry } of this.#waitingFrames.filter((waiting) => waiting.child === child))
+			this.timers.clear(expiry);
+		this.#waitingFrames = this.#waitingFrames.filter((waiting) => waiting.child !== child);
 	}
 
 	close(): void {
-		for (const { expiry } of this.#kept) this.timers.clear(expiry);
-		this.#kept = [];
+		for (const { expiry } of this.#waitingFrames) this.timers.clear(expiry);
+		this.#waitingFrames = [];
 		this.#stations.clear();
 	}
 
 	#keep(child: Station, frame: AirFrame, done: (status: number) => void): void {
 		const expiry = this.timers.set(() => {
-			this.#kept = this.#kept.filter((kept) => kept.frame !== frame || kept.child !== child);
+			this.#waitingFrames = this.#waitingFrames.filter((waiting) => waiting.frame !== frame || waiting.child !== child);
 			done(EXPIRED);
 		}, this.#keptMs);
-		this.#kept.push({ child, frame, done, expiry });
+		this.#waitingFrames.push({ child, frame, done, expiry });
 	}
 
 	#deliver(target: Station, frame: AirFrame, done: (status: number) => void): void {

@@ -64,7 +64,7 @@ function destinationOf({ destination, destinationEndpoint }: Request) {
 	return { destination, destinationEndpoint };
 }
 
-/** Sends the data over each binding of the cluster; there may be none. */
+/** Sends the data over each binding of the cluster. There may be no binding. */
 function sendToBound(chip: SimulatedCoprocessor, request: Request): number[] {
 	const { sourceEndpoint, cluster, transaction } = request;
 	const rows = chip.bindings.filter((row) => row.endpoint === sourceEndpoint && row.clusters.includes(cluster));
@@ -78,7 +78,7 @@ function sendToBound(chip: SimulatedCoprocessor, request: Request): number[] {
 	return [OK];
 }
 
-/** Returns the short address of a node; undefined if it is in no network of this chip. */
+/** Returns the short address of a node; undefined if the node is in no network of this chip. */
 function shortOf(chip: SimulatedCoprocessor, ieee: Buffer): number | undefined {
 	if (chip.network === undefined) return undefined;
 	return chip.air.members(chip.network).find((station) => station.ieee.equals(ieee))?.network?.shortAddress;

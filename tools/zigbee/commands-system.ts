@@ -8,16 +8,16 @@ const NV_FAILED = 0x0a;
 const NV_CREATED = 0x09;
 const NV_BAD_LENGTH = 0x0c;
 
-/** Bits for SYS, UTIL and the other subsystems present. */
+/** Capabilities, as bits: SYS, UTIL and the other subsystems that are present. */
 const CAPABILITIES = [0x79, 0x05];
-/** Bits for the three logical types, all of which are compiled in. */
+/** Logical types, as bits: all three are compiled in. */
 const DEVICE_TYPES = 7;
 const NO_ADDRESS = [0xfe, 0xff];
 const READ_LIMIT = 246;
-/** Size of an entry in the table of associated devices, with aligned memory. */
+/** Size of an entry in the table of associated devices, with members aligned. */
 const ASSOCIATED_BYTES = 36;
 
-/** Returns the key of a row in an extended table: system `data[0]`, item and sub id. */
+/** Returns the key of a row in an extended table. The data begin with system, item and sub id. */
 const rowOf = (data: Buffer) => keyOf(data.readUInt8(0), data.readUInt16LE(1), data.readUInt16LE(3));
 const itemOf = (data: Buffer) => keyOf(data.readUInt16LE(0));
 
@@ -99,7 +99,7 @@ export const SYSTEM_COMMANDS: Commands = {
 	},
 	// UTIL_LED_CONTROL
 	1802: () => [OK],
-	// UTIL_ASSOC_COUNT, _FIND_DEVICE, _GET_WITH_ADDRESS: no devices are associated.
+	// UTIL_ASSOC_COUNT, _FIND_DEVICE, _GET_WITH_ADDRESS. There are no associated devices.
 	1864: () => [0, 0],
 	1865: () => Buffer.alloc(ASSOCIATED_BYTES, 0xff),
 	1866: () => Buffer.alloc(ASSOCIATED_BYTES, 0xff),

@@ -35,7 +35,7 @@ function bindTo(cluster: number): Command {
 }
 
 export const ZDO_COMMANDS: Commands = {
-	// ZDO_NWK_ADDR_REQ, for any node.
+	// ZDO_NWK_ADDR_REQ, sent to all nodes.
 	1280: (chip, data) => {
 		if (chip.network === undefined) return [NOT_IN_A_NETWORK];
 		askZDO(chip, TO_LISTENERS, NWK_ADDRESS, [...data.subarray(0, 10)]);

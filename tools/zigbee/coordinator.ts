@@ -42,13 +42,13 @@ export type CoordinatorEvent =
 export interface CoordinatorOptions {
 	/** `tcp://HOST:PORT`, or a serial port. */
 	readonly port: string;
-	/** Folder for its database and its backup of the network. */
+	/** Folder for the coordinator's database and its backup of the network. */
 	readonly folder: string;
 	readonly network?: CoordinatorNetwork;
 	/**
 	 * True to accept messages with the number of a recent one. Otherwise the converters drop a message with the number
 	 * of one of the five messages before it within ten seconds. The gateway's numbers begin at random at each start, so
-	 * this happens now and then in tests that restart it.
+	 * this happens now and then in tests that restart the gateway.
 	 */
 	readonly takesDuplicates?: boolean;
 	onEvent(event: CoordinatorEvent): void;
@@ -56,7 +56,7 @@ export interface CoordinatorOptions {
 	onLog?(line: string): void;
 }
 
-/** Members of `exposes` in a definition that every device has. */
+/** Properties that every definition exposes; they are not reported. */
 const COMMON_EXPOSES = ["linkquality"];
 /** Size of a block of a firmware file, as in Zigbee2MQTT. */
 const BLOCK_BYTES = 50;
@@ -93,7 +93,7 @@ export class Coordinator {
 		this.#listen();
 	}
 
-	/** Rejects with herdsman's error if the coprocessor does not answer. */
+	/** Starts the network. Rejects with herdsman's error if the coprocessor does not answer. */
 	async start(): Promise<void> {
 		const network = await this.controller.start();
 		this.#options.onEvent({ event: "started", network });
@@ -122,16 +122,16 @@ export class Coordinator {
 		let count = 0;
 		const settings = { requestTimeout: BLOCK_LIMIT_MS, responseDelay: 0, baseSize: BLOCK_BYTES };
 		for (const device of this.devices) {
-			const told = { event: "updated", device: device.ieeeAddr } as const;
+			const common = { event: "updated", device: device.ieeeAddr } as const;
 			const onProgress = (percent: number) =>
 				this.#options.onEvent({ event: "loading", device: device.ieeeAddr, percent });
 			try {
 				const [from, to] = await device.updateOta({ url: path }, undefined, undefined, {}, onProgress, settings);
 				if (to === undefined) throw new Error("the file is for another device, or not newer");
-				this.#options.onEvent({ ...told, versions: `${from.fileVersion} to ${to.fileVersion}`, problem: "" });
+				this.#options.onEvent({ ...common, versions: `${from.fileVersion} to ${to.fileVersion}`, problem: "" });
 				count++;
 			} catch (error) {
-				this.#options.onEvent({ ...told, versions: "", problem: (error as Error).message });
+				this.#options.onEvent({ ...common, versions: "", problem: (error as Error).message });
 			}
 		}
 		return count;

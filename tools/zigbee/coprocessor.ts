@@ -8,7 +8,7 @@ import { type Air, type AirFrame, ARRIVED, BROADCAST, type Station } from "./air
 import { COMMANDS } from "./commands.js";
 import { type Faults, NO_FAULTS } from "./faults.js";
 import { AREQ, encodeFrame, type Frame, FrameReader, SREQ, SRSP, uint16 } from "./frames.js";
-import { HOLD, Polling, tellLeft } from "./network-life.js";
+import { HOLD, Polling, reportLeave } from "./network-life.js";
 import { COORDINATOR, END_DEVICE, type Network, NV_IEEE_ADDRESS, NV_LOGICAL_TYPE, NVMemory } from "./nvram.js";
 import { hearZDO } from "./zdo.js";
 
@@ -53,8 +53,9 @@ export type Build = keyof typeof BUILDS;
 const REVISION = 20250321;
 const ASH_RESET_ACKNOWLEDGED = Buffer.of(0x1a, 0xc1, 0x02, 0x0b, 0x0a, 0x52, 0x7e);
 
-/** Bytes of the boot loader in ROM (cc2538-bsl): sync, and its two answers. */
+/** Byte that the boot loader in ROM (cc2538-bsl) expects first. */
 const BSL_SYNC = 0x55;
+/** The boot loader's answer if it accepts. */
 const BSL_ACK = Buffer.of(0x00, 0xcc);
 const BSL_NACK = Buffer.of(0x00, 0x33);
 
@@ -76,14 +77,15 @@ export interface Binding {
 
 export interface CoprocessorOptions {
 	readonly air: Air;
-	/** Least significant byte first. */
+	/** Address of the chip, least significant byte first. */
 	readonly ieee: Buffer;
 	/** Non-volatile memory; default: that of a fresh chip. */
 	readonly nv?: NVMemory;
 	readonly build?: Build;
 	readonly faults?: Partial<Faults>;
-	/** Rows of the binding table, and clusters per row; default: as in Koenkk's images. */
+	/** Number of rows in the binding table; default: as in Koenkk's images. */
 	readonly bindings?: number;
+	/** Clusters per row of the binding table; default: as in Koenkk's images. */
 	readonly boundClusters?: number;
 	/** Time from a reset to the reset indication, ms. */
 	readonly bootMs?: number;
@@ -92,21 +94,21 @@ export interface CoprocessorOptions {
 	/** Default polling interval of an end device, ms. */
 	readonly pollMs?: number;
 	/** True to start in reset. */
-	readonly isHeld?: boolean;
+	readonly startsInReset?: boolean;
 }
 
 export class SimulatedCoprocessor implements Station {
 	readonly air: Air;
 	readonly ieee: Buffer;
 	readonly nv: NVMemory;
-	/** May be changed at any time. */
+	/** Faults; they may be changed at any time. */
 	readonly faults: Faults;
 	build: Build;
 	readonly bindingLimit: number;
 	readonly clusterLimit: number;
 	readonly stepMs: number;
 	readonly pollMs: number;
-	/** Registered endpoints. These and all members up to `network` are lost at each start. */
+	/** Registered endpoints. These and all following members up to `network` are lost at each start. */
 	readonly endpoints = new Map<number, Endpoint>();
 	bindings: Binding[] = [];
 	/** ZDO clusters that are copied to the host; 0xFFFF: all. */
@@ -125,7 +127,7 @@ export class SimulatedCoprocessor implements Station {
 	readonly #timers = new Set<number>();
 	#openTimer: number | undefined;
 	#sequence = 0;
-	/** True if BDB was started since the chip's start. */
+	/** True if BDB was started since the last start of the chip. */
 	hasBegun = false;
 	#isRunning = false;
 	#isInReset = false;
@@ -144,7 +146,7 @@ export class SimulatedCoprocessor implements Station {
 		this.#bootMs = options.bootMs ?? 5;
 		this.polling = new Polling(this);
 		this.air.add(this);
-		if (options.isHeld) this.#isInReset = true;
+		if (options.startsInReset) this.#isInReset = true;
 		else this.restart(START_POWER);
 	}
 
@@ -181,7 +183,7 @@ export class SimulatedCoprocessor implements Station {
 		}
 	}
 
-	/** Sets the lines of the board: reset, and whether the end of reset starts the boot loader. */
+	/** Sets the lines of the board: reset, and whether the chip starts its boot loader at the end of the reset. */
 	setLines(reset: boolean, bootLoader: boolean): void {
 		if (reset) {
 			this.#stop();
@@ -266,11 +268,11 @@ export class SimulatedCoprocessor implements Station {
 
 	/** Sends data of an endpoint and reports the status to the host. */
 	sendData(frame: AirFrame, transaction: number): void {
-		const told = this.faults.confirms.shift();
+		const forcedStatus = this.faults.confirms.shift();
 		const confirm = (status: number) =>
-			this.say(AF, AF_DATA_CONFIRM, [told ?? status, frame.sourceEndpoint, transaction]);
-		if (told === undefined || told === ARRIVED) this.transmit(frame, confirm);
-		else this.after(this.stepMs, () => confirm(told));
+			this.say(AF, AF_DATA_CONFIRM, [forcedStatus ?? status, frame.sourceEndpoint, transaction]);
+		if (forcedStatus === undefined || forcedStatus === ARRIVED) this.transmit(frame, confirm);
+		else this.after(this.stepMs, () => confirm(forcedStatus));
 	}
 
 	hear(frame: AirFrame): boolean {
@@ -294,7 +296,7 @@ export class SimulatedCoprocessor implements Station {
 	}
 
 	hasLeft(leaver: Station): void {
-		if (this.#isRunning) tellLeft(this, leaver.network!.shortAddress, leaver.ieee);
+		if (this.#isRunning) reportLeave(this, leaver.network!.shortAddress, leaver.ieee);
 	}
 
 	hasMoved(): void {
@@ -313,7 +315,7 @@ export class SimulatedCoprocessor implements Station {
 	#answer(frame: Frame): void {
 		const { subsystem, command } = frame;
 		const run = COMMANDS.get((subsystem << 8) | command);
-		// Unknown commands of this subsystem are ignored (no default case in mt_app_config.c).
+		// The chip ignores unknown commands of this subsystem (no default case in mt_app_config.c).
 		if (run === undefined && subsystem === APP_CNF) return;
 		const refused = (code: number) => ({
 			...{ type: SRSP, subsystem: RPC_ERROR, command: 0 },

@@ -1,6 +1,6 @@
 /**
- * Frames of TI's UART interface (UNPI): FE, length, type and subsystem, command, data, XOR of all after FE. The code
- * shares nothing with the firmware, so that mistakes do not cancel out.
+ * Frames of TI's UART interface (UNPI): FE, length, type and subsystem, command, data, XOR of all after FE. It shares
+ * no code with the firmware, so that mistakes do not cancel out.
  */
 export const SREQ = 1;
 export const AREQ = 2;
@@ -18,7 +18,7 @@ export interface Frame {
 	readonly data: Buffer;
 }
 
-/** Little-endian, as on the UART and over the air. */
+/** Returns the two bytes of a number, low byte first, as on the UART and over the air. */
 export function uint16(value: number): [number, number] {
 	return [value & 0xff, value >> 8];
 }

@@ -45,7 +45,7 @@ const ORPHAN = 10;
 const MODE_STEERING = 2;
 const MODE_FORMATION = 4;
 
-/** Actions in a notification (DONE_…), and their results. */
+/** Actions reported in a notification (DONE_…); their results follow. */
 const DONE_INITIALISATION = 0;
 const DONE_STEERING = 1;
 const DONE_FORMATION = 2;
@@ -61,7 +61,7 @@ const FAILURE = 14;
 const STEERING_OPEN_SECONDS = 180;
 const LEAVE_RESET_MS = 5000;
 const LINK_KEY = Buffer.from("key of one node ");
-/** ZDO device announce, and the capabilities of a router and of an end device in it. */
+/** Cluster of the ZDO device announce. The MAC capabilities of a router and of an end device in it follow. */
 const ANNOUNCE = 0x0013;
 const MAC_ROUTER = 0x8e;
 const MAC_END_DEVICE = 0x80;
@@ -70,8 +70,9 @@ const MAC_END_DEVICE = 0x80;
 const POLL_DEFAULT = 0x0001;
 const POLL_QUEUED = 0x0010;
 const POLL_RESPONSE = 0x0020;
-/** Poll intervals of Z-Stack, ms: after a frame with more to come, and after sending. */
+/** Interval of polls after a frame that is not the last one, as in Z-Stack, ms. */
 const QUEUED_MS = 100;
+/** Interval of polls after sending, as in Z-Stack, ms. */
 const RESPONSE_MS = 100;
 /** Number of unanswered polls after which the parent counts as lost. */
 const POLLS_LOST = 3;
@@ -85,7 +86,10 @@ function setState(chip: SimulatedCoprocessor, state: number): void {
 	chip.say(ZDO, STATE_CHANGE, [state]);
 }
 
-/** `remaining`: modes still to come. zigpy-znp takes a notification without remaining modes for the last one. */
+/**
+ * Sends a notification of BDB. `remaining`: modes still to come. If it is 0, zigpy-znp takes the notification for the
+ * last one.
+ */
 function notify(chip: SimulatedCoprocessor, status: number, done: number, remaining = 0): void {
 	chip.say(APP_CNF, BDB_NOTIFICATION, [status, done, remaining]);
 }
@@ -158,11 +162,11 @@ function startNetwork(chip: SimulatedCoprocessor): Network | undefined {
 	return chip.nv.startNetwork();
 }
 
-/** Called when the chip is ordered to join another network without erasing its memory. */
+/** Returns to the network in memory, when the chip is ordered to join another one without erasing its memory. */
 function resume(chip: SimulatedCoprocessor, network: Network): void {
 	if (network.shortAddress === 0) {
 		inSteps(chip, () => setState(chip, INITIALISED));
-		// In the role of an end device the chip gets no further: it repeats its start in a mode that coordinators do
+		// In the role of an end device the chip gets stuck here: it repeats its start in a mode that coordinators do
 		// not know.
 		if (chip.role === END_DEVICE) return;
 		chip.role = COORDINATOR;
@@ -179,7 +183,7 @@ export function recover(chip: SimulatedCoprocessor): void {
 	restore(chip, network, () => notify(chip, RESTORED, DONE_PARENT_LOST));
 }
 
-/** Returns to the network in memory. An end device must hear its parent for that, and announces itself. */
+/** Returns to the network in memory. An end device must reach its parent for that, and announces itself. */
 function restore(chip: SimulatedCoprocessor, network: Network, then: () => void): void {
 	inSteps(chip, () => {
 		if (chip.role === END_DEVICE && chip.air.find(network, network.parent) === undefined) {
@@ -227,7 +231,7 @@ function form(chip: SimulatedCoprocessor): void {
 		() => setState(chip, STARTING_COORDINATOR),
 		() => {
 			const network: Network = {
-				// The lowest allowed channel.
+				// The lowest allowed channel is used.
 				channel: 31 - Math.clz32(mask & -mask),
 				panId: wanted === ANY_PAN_ID ? chip.ieee.readUInt16LE() & 0x3fff : wanted,
 				extendedPanId: chip.nv.wantedExtendedPanId ?? chip.ieee,
@@ -300,17 +304,17 @@ function join(chip: SimulatedCoprocessor, theirs: Network, parent: Station): voi
 }
 
 /**
- * Leaves the network by order of the host or of another node (`isAsked`). The chip restarts after LEAVE_RESET_MS unless
- * the host restarts it first (ZDApp_LeaveReset); until then it reports its previous state.
+ * Leaves the network by order of the host or, if `isRemote`, of another node. The chip restarts after LEAVE_RESET_MS
+ * unless the host restarts it first (ZDApp_LeaveReset); until then it reports its previous state.
  */
-export function leave(chip: SimulatedCoprocessor, isAsked: boolean, removesChildren: number, rejoins: number): void {
+export function leave(chip: SimulatedCoprocessor, isRemote: boolean, removesChildren: number, rejoins: number): void {
 	const { network } = chip;
 	if (network === undefined) return;
 	inSteps(chip, () => {
 		for (const station of chip.air.members(network)) {
 			if (station !== chip && !station.isSleepy) station.hasLeft(chip);
 		}
-		if (isAsked) {
+		if (isRemote) {
 			const flags = [1, removesChildren, rejoins];
 			chip.say(ZDO, LEAVE_INDICATION, [...uint16(network.shortAddress), ...chip.ieee, ...flags]);
 		}
@@ -318,11 +322,11 @@ export function leave(chip: SimulatedCoprocessor, isAsked: boolean, removesChild
 			recover(chip);
 			return;
 		}
-		if (isAsked) chip.nv.setFactoryNew();
+		if (isRemote) chip.nv.setFactoryNew();
 		chip.air.forget(chip);
 		chip.network = undefined;
 		chip.bindings = [];
-		chip.after(chip.faults.leaveRestarts && !isAsked ? 0 : LEAVE_RESET_MS, () => {
+		chip.after(chip.faults.leaveRestarts && !isRemote ? 0 : LEAVE_RESET_MS, () => {
 			chip.nv.setFactoryNew();
 			chip.restart();
 		});
@@ -330,7 +334,7 @@ export function leave(chip: SimulatedCoprocessor, isAsked: boolean, removesChild
 }
 
 /** Reports the Leave of another node to the host. */
-export function tellLeft(chip: SimulatedCoprocessor, shortAddress: number, ieee: Buffer): void {
+export function reportLeave(chip: SimulatedCoprocessor, shortAddress: number, ieee: Buffer): void {
 	chip.say(ZDO, LEAVE_INDICATION, [...uint16(shortAddress), ...ieee, 0, 0, 0]);
 }
 
@@ -362,7 +366,7 @@ export class Polling {
 		this.#chip = chip;
 	}
 
-	/** `kinds` has a bit for each POLL_…. */
+	/** Sets an interval. `kinds` has a bit for each POLL_… to which it applies. */
 	setRate(kinds: number, intervalMs: number): void {
 		for (const kind of [POLL_DEFAULT, POLL_QUEUED, POLL_RESPONSE]) {
 			if ((kinds & kind) !== 0) this.rates.set(kind, intervalMs);
@@ -399,10 +403,10 @@ export class Polling {
 	#poll(): void {
 		const chip = this.#chip;
 		if (chip.network === undefined) return;
-		const isThere = chip.air.poll(chip, (hasMore) => {
+		const hasParent = chip.air.poll(chip, (hasMore) => {
 			if (hasMore) this.#pollIn(this.rates.get(POLL_QUEUED) ?? QUEUED_MS);
 		});
-		this.#lost = isThere ? 0 : this.#lost + 1;
+		this.#lost = hasParent ? 0 : this.#lost + 1;
 		if (this.#lost >= POLLS_LOST) loseParent(chip);
 	}
 }

@@ -10,7 +10,10 @@ export class NVFile {
 	readonly #memories = new Map<string, NVMemory>();
 	#timer: NodeJS.Timeout | undefined;
 
-	/** Without a path nothing is stored. Throws an Error with a message for the user if the file is of another kind. */
+	/**
+	 * Loads the file; without a path nothing is stored. Throws an Error with a message for the user if the file is of
+	 * another kind.
+	 */
 	constructor(path: string | undefined) {
 		this.#path = path;
 		try {

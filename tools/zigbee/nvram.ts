@@ -48,11 +48,9 @@ export const COORDINATOR = 0;
 export const ROUTER = 1;
 export const END_DEVICE = 2;
 
-/**
- * Bits of NV_STARTUP_OPTION: the next boot restores the settings of a fresh chip; the next start of BDB erases the
- * network.
- */
+/** Bit of NV_STARTUP_OPTION: the next boot restores the settings of a fresh chip. */
 const START_DEFAULT_CONFIG = 1;
+/** Bit of NV_STARTUP_OPTION: the next start of BDB erases the network. */
 const START_DEFAULT_NETWORK = 2;
 
 export const ANY_PAN_ID = 0xffff;
@@ -91,17 +89,17 @@ export interface Network {
 /** Contents of a file: hex texts by `id` or `system/item/sub`, with the ids in hex. */
 export type NVContents = Readonly<Record<string, string>>;
 
-/** Rows of a fresh chip in the extended tables of system 1: item, and bytes of each row. */
+/** Tables of a fresh chip in system 1: item of the table, and number of bytes in each row. */
 const EXTENDED_TABLES: readonly (readonly [number, number])[] = [
 	[1, 12],
 	[4, 20],
 	[6, 24],
 	[7, 12],
 ];
-/** Tables with link keys: those of the trust centre, and those of others. */
+/** Tables with link keys: that of the trust centre, and that of other nodes. */
 const LINK_KEY_TABLES = EXTENDED_TABLES.slice(1, 3);
 const EXTENDED_ROWS = 4;
-/** Item of the frame counters, one row per network: 4 bytes, and the extended PAN id. */
+/** Item of the frame counters. It has one row per network: 4 bytes, and the extended PAN id. */
 const FRAME_COUNTERS = 7;
 const DEFAULT_LINK_KEY = Buffer.from("ZigBeeAlliance09");
 
@@ -109,7 +107,7 @@ type Item = readonly [id: number, value: Buffer];
 
 /** Settings of a fresh chip (zgItemTable), and the random key of its own network. */
 const SETTINGS: readonly Item[] = [
-	// Broadcasts, age of children, retransmitted frames.
+	// Broadcasts, age of children, and retransmitted frames.
 	...[0x0030, 0x0033, 0x0036, 0x0038, 0x003e].map((id): Item => [id, Buffer.of(0)]),
 	// Koenkk's images enable the concentrator.
 	[NV_CONCENTRATOR_ENABLE, Buffer.of(1)],
@@ -205,7 +203,7 @@ export class NVMemory {
 			this.set(keyOf(1, FRAME_COUNTERS, 0), Buffer.concat([Buffer.alloc(4), network.extendedPanId]));
 	}
 
-	/** The flag of BDB (bdbNodeIsOnANetwork). */
+	/** Flag of BDB that the chip has joined a network (bdbNodeIsOnANetwork). */
 	get isOnANetwork(): boolean {
 		return this.item(NV_IS_ON_A_NETWORK)?.[0] === 1;
 	}
@@ -214,7 +212,7 @@ export class NVMemory {
 		this.setItem(NV_IS_ON_A_NETWORK, Buffer.of(Number(isOn)));
 	}
 
-	/** Extended PAN id for forming a network; undefined for the chip's own address. */
+	/** Extended PAN id for a network that the chip forms; undefined if that is the chip's own address. */
 	get wantedExtendedPanId(): Buffer | undefined {
 		const wanted = this.item(NV_EXTENDED_PAN_ID);
 		return wanted?.length === 8 && wanted.some((byte) => byte !== 0 && byte !== 0xff) ? wanted : undefined;
@@ -252,7 +250,7 @@ export class NVMemory {
 			this.isOnANetwork = false;
 			this.setItem(NV_STARTUP_OPTION, Buffer.of(option & ~START_DEFAULT_CONFIG));
 		}
-		// Restores items that were deleted.
+		// Items that were deleted get the values of a fresh chip.
 		for (const [id, value] of FRESH) if (this.item(id) === undefined) this.setItem(id, value);
 	}
 
@@ -301,7 +299,7 @@ export function keyOf(...ids: number[]): string {
 /** A network as in the options of zigbee-herdsman. */
 export interface CoordinatorNetwork {
 	readonly panId: number;
-	/** Most significant byte first. */
+	/** Extended PAN id, most significant byte first. */
 	readonly extendedPanId: readonly number[];
 	readonly networkKey: readonly number[];
 	readonly channel: number;

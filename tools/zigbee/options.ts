@@ -46,9 +46,9 @@ const MS_LIMIT = 600_000;
 const SECONDS_LIMIT = 86_400;
 
 export interface ZigbeeOptions {
-	/** Default: COORDINATOR_PORT, or any free port. */
+	/** Port of the coordinator; default: COORDINATOR_PORT, or any free port. */
 	readonly coordinatorPort?: number;
-	/** Default: a pseudo-terminal. */
+	/** Port of the device; default: a pseudo-terminal. */
 	readonly devicePort?: number;
 	readonly address: string;
 	readonly nv?: string;
@@ -62,7 +62,7 @@ export interface ZigbeeOptions {
 	readonly quiet: boolean;
 }
 
-/** Returns undefined if only help was requested. Throws UsageError. */
+/** Parses the command line; returns undefined if only help was requested. Throws UsageError. */
 export function parseOptions(args: string[]): ZigbeeOptions | undefined {
 	const values = parseWords(args, WORDS);
 	if (values.help) return undefined;

@@ -10,7 +10,7 @@ export interface TCPPort {
 	close(): Promise<void>;
 }
 
-/** `port` 0 means any free port. Rejects if the port is in use. */
+/** Serves a coprocessor. `port` 0 means any free port. Rejects if the port is in use. */
 export function serveTCP(chip: SimulatedCoprocessor, port: number, host = "127.0.0.1"): Promise<TCPPort> {
 	let socket: Socket | undefined;
 	const server = createServer((newest) => {
@@ -18,7 +18,7 @@ export function serveTCP(chip: SimulatedCoprocessor, port: number, host = "127.0
 		socket = newest;
 		newest.setNoDelay(true);
 		newest.on("data", (bytes) => chip.receive(bytes));
-		// An error only disconnects the client, so it needs no other handling.
+		// An error needs no other handling, because it only disconnects the client.
 		newest.on("error", () => newest.destroy());
 		newest.on("close", () => {
 			if (socket === newest) socket = undefined;

@@ -40,8 +40,9 @@ const TABLE_FULL = 0x8c;
 
 const TO_IEEE = 3;
 const CHANGES_CHANNEL = 0xfe;
-/** Largest duration that requests an energy scan, and the result for each channel. */
+/** Largest duration that means an energy scan. */
 const SCAN_LIMIT = 5;
+/** Energy that is reported for each channel. */
 const QUIET = 40;
 const LEAVE_REJOIN = 0x80;
 const LEAVE_REMOVE_CHILDREN = 0x40;
@@ -106,7 +107,8 @@ function sayResponse(chip: SimulatedCoprocessor, source: number, cluster: number
 		chip.say(ZDO, command, [...uint16(source), ...data]);
 		return;
 	}
-	// Status, both addresses. Over the air the count precedes the index; in the report the index comes first.
+	// Before the list are status and both addresses. Over the air the count precedes the index; in the report the index
+	// is first.
 	const [count = 0, index = 0] = data.subarray(11);
 	chip.say(ZDO, command, [...data.subarray(0, 11), index, count, ...data.subarray(13)]);
 }
@@ -257,9 +259,11 @@ function askedToLeave(chip: SimulatedCoprocessor, data: Buffer, source: number):
 	const who = data.subarray(0, 8);
 	const flags = data.readUInt8(8);
 	if (who.some((byte) => byte !== 0) && !who.equals(chip.ieee)) return [NOT_SUPPORTED];
-	const isAsked = source !== chip.network?.shortAddress;
+	const isRemote = source !== chip.network?.shortAddress;
 	const answerMs = 2 * chip.stepMs;
-	chip.after(answerMs, () => leave(chip, isAsked, flags & LEAVE_REMOVE_CHILDREN ? 1 : 0, flags & LEAVE_REJOIN ? 1 : 0));
+	chip.after(answerMs, () =>
+		leave(chip, isRemote, flags & LEAVE_REMOVE_CHILDREN ? 1 : 0, flags & LEAVE_REJOIN ? 1 : 0),
+	);
 	return [OK];
 }
 

@@ -48,7 +48,7 @@ const KEYS: Readonly<Record<string, number>> = { ArrowLeft: -1, ArrowDown: -1, A
 export function Bars(props: BarsProps) {
 	const { bars, description } = props;
 	const { element, width } = useWidth();
-	/** Undefined: the latest bar, also after later ones have arrived. */
+	/** Index of the chosen bar; undefined for the latest one, even after later bars have arrived. */
 	const [chosen, setChosen] = useState<number>();
 	const index = Math.min(chosen ?? bars.length - 1, bars.length - 1);
 	const press = (event: KeyboardEvent) => {
@@ -87,8 +87,8 @@ interface DrawingProps extends BarsProps {
 
 function Drawing({ bars, from, to, ticks, format, width, chosen, onChoose }: DrawingProps) {
 	const sure = bars.filter(({ kind }) => kind !== "gap");
-	// The space below 0 is only as deep as its bars: rounded up to a whole step, a little export would flatten all bars
-	// above.
+	// The axis below 0 ends at the deepest bar. If it were rounded up to a whole step, a little export would flatten all
+	// bars above 0.
 	const low = -Math.max(0, ...sure.map(({ down }) => down));
 	const all = ticksOf(low, Math.max(0, ...sure.map(({ up }) => up)));
 	const high = all[all.length - 1];

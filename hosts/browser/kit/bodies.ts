@@ -93,6 +93,12 @@ export const METER_PIN = {
 	inf: { min: 0, max: 15 },
 } as const;
 
+/** POST /api/v1/meter/backfill */
+export const METER_BACKFILL = {
+	enabled: {},
+	obis: { min: 4, max: 20, pattern: /^[0-9.:\-*]*$/ },
+} as const;
+
 /** POST /api/v1/peaks */
 export const PEAKS = {
 	interval_mins: { choices: [0, 15, 60] },

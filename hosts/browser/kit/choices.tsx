@@ -7,19 +7,19 @@ interface ChoiceProps {
 	readonly name?: string;
 	readonly value: string;
 	/** Values, each with its label and, if it differs from the page's, the label's language. */
-	readonly ways: readonly (readonly [value: string, text: string, lang?: string])[];
+	readonly options: readonly (readonly [value: string, text: string, lang?: string])[];
 	readonly disabled?: boolean;
 	onChoose(value: string): void;
 }
 
-/** A choice between a few values, below its label. */
-export function Choice({ label, name, value, ways, disabled, onChoose }: ChoiceProps) {
+/** A choice between a few values, with its label above it. */
+export function Choice({ label, name, value, options, disabled, onChoose }: ChoiceProps) {
 	return (
 		<label>
 			{label}
 			<select name={name} value={value} disabled={disabled} onInput={(event) => onChoose(event.currentTarget.value)}>
-				{ways.map(([way, text, lang]) => (
-					<option key={way} value={way} lang={lang}>
+				{options.map(([option, text, lang]) => (
+					<option key={option} value={option} lang={lang}>
 						{text}
 					</option>
 				))}
@@ -33,7 +33,7 @@ export function LanguageChoice() {
 		<Choice
 			label={t("language")}
 			value={language}
-			ways={LANGUAGES.map((one, index) => [one, LANGUAGE_NAMES[index], one])}
+			options={LANGUAGES.map((one, index) => [one, LANGUAGE_NAMES[index], one])}
 			onChoose={(chosen) => chooseLanguage(chosen as Language)}
 		/>
 	);
@@ -59,7 +59,7 @@ export function ThemeChoice() {
 		<Choice
 			label={t("theme")}
 			value={localStorage.getItem(THEME) ?? "auto"}
-			ways={THEMES.map((theme) => [theme, t(`theme.${theme}`)])}
+			options={THEMES.map((theme) => [theme, t(`theme.${theme}`)])}
 			onChoose={(theme) => {
 				localStorage.setItem(THEME, theme);
 				applyTheme(theme);

@@ -5,9 +5,11 @@ import { Store } from "./store.js";
 /** Limit of points; older ones are thinned out. */
 const POINTS_LIMIT = 400;
 /** Key in `sessionStorage`; its value takes about 8 KB at most. */
-const KEPT = "curve";
+const STORAGE_KEY = "curve";
 
-/** Values of a readout: moment in Unix ms; power in W if present; imported minus exported energy in Wh if present. */
+/**
+ * Values of a readout: time in Unix ms; power in W, and imported minus exported energy in Wh, if the meter sends them.
+ */
 interface Seen {
 	readonly atMs: number;
 	readonly watts: number | undefined;
@@ -25,7 +27,7 @@ export const points = new Store<readonly Point[]>(kept.points);
 
 function read(): Kept {
 	try {
-		const { points, counter } = JSON.parse(sessionStorage.getItem(KEPT) ?? "");
+		const { points, counter } = JSON.parse(sessionStorage.getItem(STORAGE_KEY) ?? "");
 		return { points: points.map(([atMs, value]: readonly number[]) => ({ atMs, value })), counter };
 	} catch {
 		return { points: [] };
@@ -38,15 +40,15 @@ function keep(next: Kept): void {
 	points.set(all);
 	try {
 		const pairs = all.map(({ atMs, value }) => [atMs, Math.round(value * 10) / 10]);
-		sessionStorage.setItem(KEPT, JSON.stringify({ points: pairs, counter }));
+		sessionStorage.setItem(STORAGE_KEY, JSON.stringify({ points: pairs, counter }));
 	} catch {
-		// The storage is full: the curve does not survive a reload.
+		// The storage is full. Then the curve does not survive a reload.
 	}
 }
 
 /**
- * Adds a readout; one that was already added (after a reload) changes nothing. Returns its power in W, averaged since
- * the previous readout if the meter sends none.
+ * Adds a readout. Adding the same readout again, as after a reload, changes nothing. Returns its power in W, averaged
+ * since the previous readout if the meter sends none.
  */
 export function addPoint({ atMs, watts, wh }: Seen): number | undefined {
 	const { counter } = kept;
@@ -65,7 +67,7 @@ export function addPoint({ atMs, watts, wh }: Seen): number | undefined {
 export function forgetCurve(): void {
 	kept = { points: [] };
 	points.set([]);
-	sessionStorage.removeItem(KEPT);
+	sessionStorage.removeItem(STORAGE_KEY);
 }
 
 /** Average power in W since the previous counter reading. */

@@ -29,7 +29,7 @@ const TIME_WIDTH = 150;
 /** The points are marked if there are at most this many. */
 const MARKED_LIMIT = 30;
 
-/** Round numbers around the values, at most six: 0, 0.5, 1 … */
+/** Returns round numbers for the axis that cover the range, at most six: 0, 0.5, 1 … */
 export function ticksOf(low: number, high: number): number[] {
 	const span = high - low || 10;
 	const power = 10 ** Math.floor(Math.log10(span / 3));

@@ -1,7 +1,7 @@
 /**
  * Requests to the gateway: one at a time, because the chip has room for few connections. Readouts and probes, which
- * take up to a minute, have their own queue, so that no page waits for them. If a request is refused because the
- * session has ended, or because the token is read-only, it is repeated after the login. If the gateway is absent, a GET
+ * take up to a minute, have their own queue, so that no page waits for them. A request that is refused because the
+ * session has ended, or because the token is read-only, is repeated after the login. If the gateway is absent, a GET
  * waits for it.
  */
 import {
@@ -21,12 +21,12 @@ import { forgetUnsaved, isUnsaved } from "./unsaved.js";
 export const API = "/api/v1/";
 const REQUEST_MS = 20_000;
 /** Timeout of quick requests, so that an absent gateway is noticed soon. */
-export const LOOK_MS = 6_000;
+export const QUICK_TIMEOUT_MS = 6_000;
 /** Timeout of `/read` and `/scan`, which are slow (API text, Limits). */
 export const READ_MS = 70_000;
 export const SCAN_MS = 30_000;
 const RETRY_MS = 2_000;
-/** Interval of attempts after a minute without the gateway; its absence may last weeks. */
+/** Interval of attempts once the gateway has been absent for a minute, ms. Its absence may last for weeks. */
 const SLOW_RETRY_MS = 10_000;
 const SLOW_FROM_MS = 60_000;
 const BUSY_TRIES = 4;
@@ -63,7 +63,7 @@ export function lastReplyMs(): number {
 	return repliedAtMs;
 }
 
-// The browser notices the loss of its own network at once.
+// The browser reports the loss of its own network at once, without a failed request.
 addEventListener("offline", () => {
 	reachable.set(false);
 	watchReturn();
@@ -86,7 +86,8 @@ interface Options {
 	readonly isFile?: boolean;
 	readonly timeoutMs?: number;
 	/**
-	 * Queue of the request: `meter` if it occupies the meter. Such a request fails if the gateway disappears meanwhile.
+	 * Queue of the request: `meter` for a request that occupies the meter. Such a request fails if the gateway disappears
+	 * meanwhile.
 	 */
 	readonly lane?: "meter";
 }
@@ -105,15 +106,18 @@ function enqueue<T>(task: () => Promise<T>, lane: Lane = "main"): Promise<T> {
 /** Returns the JSON of the reply. `path` is without `/api/v1/`. Throws a DeviceError. */
 export function get<T>(path: string, options: Options = {}): Promise<T> {
 	const refused = timesRefused();
-	return enqueue(() => patient<T>("GET", path, options, refused), options.lane);
+	return enqueue(() => requestUntilDone<T>("GET", path, options, refused), options.lane);
 }
 
 export function post<T>(path: string, body?: unknown, options: Options = {}): Promise<T> {
-	return enqueue(() => patient<T>("POST", path, { ...options, ...(body === undefined ? {} : { body }) }), options.lane);
+	return enqueue(
+		() => requestUntilDone<T>("POST", path, { ...options, ...(body === undefined ? {} : { body }) }),
+		options.lane,
+	);
 }
 
 export function remove(path: string): Promise<void> {
-	return enqueue(() => patient<void>("DELETE", path, {}));
+	return enqueue(() => requestUntilDone<void>("DELETE", path, {}));
 }
 
 /** Sends at once, past the queue and without waiting for a session: for the login. */
@@ -122,10 +126,15 @@ export function sendNow<T>(method: string, path: string, body?: unknown): Promis
 }
 
 /**
- * Repeats a request until it succeeds or fails for good. `refused` is `timesRefused()` when the request was made: if
- * the user has cancelled the password dialog since, the request does not open it again.
+ * Repeats a request until it succeeds or fails for good. `refused` is the value of `timesRefused()` when the request
+ * was made: if the user has cancelled the password dialog since then, the request does not open the dialog again.
  */
-async function patient<T>(method: string, path: string, options: Options, refused = timesRefused()): Promise<T> {
+async function requestUntilDone<T>(
+	method: string,
+	path: string,
+	options: Options,
+	refused = timesRefused(),
+): Promise<T> {
 	for (let busy = 0; ; ) {
 		await loggedIn.until((value) => value);
 		const used = token();
@@ -249,7 +258,7 @@ export async function awaitRestart(restart: Restart): Promise<void> {
 	// The gateway replies first and restarts one to two seconds later.
 	await wait(4_000);
 	while (!(await answers())) await wait(RETRY_MS);
-	// A restart ends all sessions; a change of network ends none.
+	// A restart ends all sessions; a change of network ends no session.
 	if (reason !== "moved") endSession(reason);
 	if (reason === "reset") forgetUnsaved();
 	if (!isUnsaved()) return location.reload();

@@ -10,7 +10,7 @@ interface DialogProps {
 	readonly title: string;
 	/** Called when the user presses Esc, which then does not close the dialog by itself. Omitted: Esc has no effect. */
 	onClose?(): void;
-	/** Puts the focus on the title, for texts that must be read before a button is pressed. */
+	/** True if the focus starts on the title, for a text that must be read before a button is pressed. */
 	readonly textFirst?: boolean;
 	readonly children: ComponentChildren;
 }

@@ -41,11 +41,11 @@ export interface FieldSpec {
 	readonly rows?: number;
 	/** For `area`: types of files that may be read instead of typing, as in `accept` of HTML. */
 	readonly accept?: string;
-	/** For `secret`: field of the reply that says whether one is stored. */
+	/** For `secret`: name of the member of the reply that says whether a secret is stored. */
 	readonly storedFlag?: string;
 	/** A value for `autocomplete`; default `off`. */
 	readonly autocomplete?: string;
-	/** Few owners need this field: it is in a folded section below the others. */
+	/** True if few owners need this field; it is then in a folded section below the others. */
 	readonly isRare?: boolean;
 	/** The field is shown, checked and sent only if this returns true. */
 	readonly when?: (draft: Draft) => boolean;
@@ -57,7 +57,7 @@ interface FieldProps {
 	readonly spec: FieldSpec;
 	readonly value: FieldValue;
 	readonly error?: string | undefined;
-	/** For `secret`: a value is stored. */
+	/** For `secret`: true if a value is stored. */
 	readonly isStored?: boolean;
 	onInput(value: FieldValue): void;
 }
@@ -78,7 +78,7 @@ export function faultOf(spec: FieldSpec, value: FieldValue): string | undefined 
 	return spec.pattern === undefined || spec.pattern.test(text) ? undefined : formText(spec, text);
 }
 
-/** Describes the required form of a text, and its first wrong character. */
+/** Returns the required form of a text, and the first wrong character of this one. */
 function formText({ form }: FieldSpec, text: string): string {
 	if (form === undefined) return t("valid.form");
 	const { says, characters } = form;
@@ -265,7 +265,7 @@ function HiddenInput({ spec, value, isStored, onInput, input }: InputProps) {
 			<span class="with-unit">
 				<input
 					{...input}
-					// While shown, the field is a text: JSX types the two separately, so the type is asserted.
+					// JSX has separate types for text and password inputs, so the type is asserted.
 					type={(shown ? "text" : "password") as "password"}
 					autocomplete={spec.autocomplete ?? (spec.kind === "secret" ? "new-password" : "current-password")}
 					autocapitalize="none"

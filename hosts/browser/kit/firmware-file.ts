@@ -7,7 +7,8 @@ const HEADER = 56;
 const ELEMENT = 6;
 const METADATA = 220;
 /**
- * Number of bytes to read: the header, the metadata element, and the head of the element after it, which has a length.
+ * Number of bytes to read: the header, the metadata element, and the head of the next element, which contains that
+ * element's length.
  */
 export const FIRMWARE_HEAD = HEADER + ELEMENT + METADATA + ELEMENT;
 const PRODUCT = "smart-meter-gw";
@@ -46,7 +47,10 @@ export function firmwareOf(head: ArrayBuffer): FirmwareFile | undefined {
 	};
 }
 
-/** Compares two versions by their numbers (`1.2.3`; the rest is ignored). Negative: the first is older. */
+/**
+ * Compares two versions by their numbers (`1.2.3`; the rest is ignored). The result is negative if the first one is
+ * older.
+ */
 export function compareVersions(one: string, other: string): number {
 	const [numbers, others] = [one, other].map((version) => version.split("-")[0]);
 	return numbers.localeCompare(others, "en", { numeric: true });

@@ -1,12 +1,12 @@
 /**
- * The gateway's event stream (docs/api.md, "Events"). While it is open, the page need not poll. The gateway has one
- * stream for all clients, and the stream may end at any time.
+ * The gateway's event stream (docs/api.md, "Events"). While it is open, the page need not poll. The gateway serves the
+ * stream to only one client at a time, and may end it at any time.
  */
 import { API, reachable, replied, wait } from "./device.js";
 import { loggedIn, token } from "./session.js";
 import { Store } from "./store.js";
 
-/** Limit of silence, ms; the gateway sends something every 15 s. */
+/** Silence after which the stream counts as broken, ms; the gateway sends something every 15 s. */
 const SILENT_MS = 18_000;
 /** Pause after the end of a stream, ms; it grows with each attempt that fails soon. */
 const AGAIN_MS = 10_000;
@@ -22,7 +22,7 @@ function isSeen(): boolean {
 }
 
 /** Follows one stream to its end, or until this tab is hidden. */
-async function once<S>(tell: (news: Partial<S>) => void): Promise<void> {
+async function followOnce<S>(applyNews: (news: Partial<S>) => void): Promise<void> {
 	const stop = new AbortController();
 	const abort = () => stop.abort();
 	const end = seen.watch(abort);
@@ -40,7 +40,7 @@ async function once<S>(tell: (news: Partial<S>) => void): Promise<void> {
 			const events = (rest + value).split("\n\n");
 			rest = events.pop() ?? "";
 			for (const event of events)
-				if (event.startsWith("event: state")) tell(JSON.parse(event.slice(event.indexOf("{"))));
+				if (event.startsWith("event: state")) applyNews(JSON.parse(event.slice(event.indexOf("{"))));
 		}
 	} finally {
 		clearTimeout(timer);
@@ -50,15 +50,17 @@ async function once<S>(tell: (news: Partial<S>) => void): Promise<void> {
 	}
 }
 
-/** Applies each new state while the page is visible and already has a state. Never returns. */
-export async function follow<S>(state: Store<S | undefined>, tell: (news: Partial<S>) => void): Promise<never> {
+/**
+ * Follows streams and applies their news to `state`, while the page is visible and `state` has a value. Never returns.
+ */
+export async function follow<S>(state: Store<S | undefined>, applyNews: (news: Partial<S>) => void): Promise<never> {
 	for (let pauseMs = AGAIN_MS; ; ) {
 		await loggedIn.until(Boolean);
 		await state.until(Boolean);
 		await reachable.until(Boolean);
 		await seen.until(Boolean);
 		const begunMs = Date.now();
-		await once(tell).catch(() => undefined);
+		await followOnce(applyNews).catch(() => undefined);
 		if (!seen.value) continue;
 		pauseMs = Date.now() - begunMs > AGAIN_LIMIT_MS ? AGAIN_MS : Math.min(2 * pauseMs, AGAIN_LIMIT_MS);
 		await wait(pauseMs / 2);

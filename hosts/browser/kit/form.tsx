@@ -13,7 +13,7 @@ interface FormProps {
 	/** Initial values; fields without one are empty or off. */
 	readonly values: Draft;
 	readonly submitLabel?: string;
-	/** The form's button is the main one of its page; default true. */
+	/** True if the form's button is the main one of its page; default true. */
 	readonly isMain?: boolean;
 	readonly busyLabel?: string;
 	/** Message after success; "": none. */
@@ -54,7 +54,7 @@ function beginning(fields: readonly FieldSpec[], values: Draft): Draft {
 export function Form(props: FormProps) {
 	const { fields, values, submitLabel = t("save"), busyLabel = t("saving"), doneText = t("saved") } = props;
 	const [draft, setDraft] = useState<Draft>(() => beginning(fields, values));
-	// Changes are detected against these: the initial values, later the last saved ones.
+	// The initial values, later the last saved ones. A draft that differs from them is unsaved.
 	const [saved, setSaved] = useState(draft);
 	const [faults, setFaults] = useState<Readonly<Record<string, string>>>({});
 	const [busy, setBusy] = useState(false);
@@ -93,7 +93,7 @@ export function Form(props: FormProps) {
 		setOutcome(undefined);
 		try {
 			await props.submit(toSend(fields, draft));
-			// The form drops a secret after sending it.
+			// The secrets were sent, so the form drops them.
 			setDraft((now) => withoutSecrets(fields, now));
 			setSaved(withoutSecrets(fields, draft));
 			setOutcome("done");

@@ -36,7 +36,7 @@ export function formatReading(text: string, unit: string, language: string): rea
 
 /** Local date and time of the gateway's `localtime` (ISO 8601 with offset), in the gateway's own time zone. */
 export function formatLocalTime(localtime: string, language: string): string {
-	// The offset is dropped: the page shows the wall clock at the meter, not the browser's.
+	// The offset is dropped, because the page shows the gateway's wall clock, not the browser's.
 	const moment = Date.parse(`${localtime.slice(0, 19)}Z`);
 	if (Number.isNaN(moment)) return "";
 	return new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "medium", timeZone: "UTC" }).format(

@@ -1,4 +1,4 @@
-/** Explanations of field patterns, because a failed pattern alone does not say what is wrong. */
+/** Explanations of field patterns, because a pattern that does not match does not say what is wrong. */
 import type { TextKey } from "../text/all.js";
 
 export interface Form {

@@ -5,8 +5,8 @@ import type { History } from "./replies.js";
 import { momentOf } from "./wall.js";
 
 /**
- * Time added to a request at both ends of the span. Until the zone's name has arrived, the zone's present offset is
- * used, which may differ in another season.
+ * Time by which a requested span is extended at both ends, s. It is needed until the zone's name has arrived: the
+ * zone's current offset is used until then, and may be wrong for another season.
  */
 const SLACK_S = 3_600;
 
@@ -36,7 +36,7 @@ function both(unit: Unit, wallMs: number): Span {
 	return { fromMs: spanOf(unit, wallMs, -1).fromMs, toMs: spanOf(unit, wallMs).toMs };
 }
 
-/** Requests the data one after another and calls `put` after each reply. Throws a DeviceError. */
+/** Requests the data one after another, and calls `put` with all data so far after each reply. Throws a DeviceError. */
 export async function loadRecent(wallMs: number, timeZone: string, put: (recent: Recent) => void): Promise<void> {
 	const days = await load("days", both("month", wallMs), timeZone);
 	put({ days });

@@ -1,4 +1,4 @@
-/** Messages that this tab keeps across a restart of the gateway, which reloads the page. */
+/** Values that this tab stores across the reload of the page after a restart of the gateway. */
 
 export function keep(name: string, value: object): void {
 	sessionStorage.setItem(name, JSON.stringify(value));

@@ -1,11 +1,11 @@
 /**
  * The gateway's state and its last readout, which change without the user. The state arrives by events (follow.ts) or
  * by polling. The readout is requested only when the state reports a newer one or a failed attempt, because the chip
- * takes seconds to write a large one. Both are kept while the page is open.
+ * takes seconds to write a large one. Both stay in memory while the page is open.
  */
 import { useEffect } from "preact/hooks";
 import { addPoint, forgetCurve, points } from "./curve-points.js";
-import { type DeviceError, get, LOOK_MS, OFFLINE, READ_MS, reachable } from "./device.js";
+import { type DeviceError, get, OFFLINE, QUICK_TIMEOUT_MS, READ_MS, reachable } from "./device.js";
 import { follow, following } from "./follow.js";
 import { advanceLocalTime } from "./format.js";
 import { announce } from "./parts.js";
@@ -27,11 +27,11 @@ export const READOUT_UNCHECKED = 4;
 const POLL_MS = 5_000;
 /** Interval for data that seldom changes. */
 const SLOW_POLL_MS = 30_000;
-/** Age up to which a readout counts as current without a schedule, seconds. */
+/** If there is no schedule: age up to which a readout counts as current, seconds. */
 const PRESENT_S = 300;
 /** Extra time for a planned readout, seconds: for reading the meter, and for a repeated attempt. */
 const GRACE_S = 120;
-const OLD_LOOK_MS = 60_000;
+const OLD_RELOAD_MS = 60_000;
 /** Length of each unit of the schedule, seconds; a month counts as 31 days. */
 const PERIODS_S = { minutes: 60, hours: 3600, days: 86_400, months: 31 * 86_400 } as const;
 
@@ -48,22 +48,20 @@ export const stale = new Store(false);
 export interface Power {
 	/** Watts; negative: fed into the grid. */
 	readonly watts: number;
-	/** The value is an average between two readings of the counter. */
+	/** True if the value is an average between two readings of the counter. */
 	readonly isMean: boolean;
 }
 export const power = new Store<Power | undefined>(undefined);
 
-/**
- * Time at which `readout` arrived, and `status` below: ms of this browser's clock, which runs on while a tablet sleeps.
- */
+/** Time at which `readout` arrived, ms of this browser's clock, which continues while a tablet sleeps. */
 let readoutAtMs = 0;
 let statusAtMs = 0;
-/** Time of the last request for `status`, by the same clock. */
-let askedAtMs = 0;
-/** Time at which the page began to wait for a readout, by the same clock. */
+/** Time of the last request for `status`, by this browser's clock, ms. */
+let statusRequestedAtMs = 0;
+/** Time at which the page began to wait for a readout, by this browser's clock, ms. */
 let readingFromMs = 0;
-/** Time of the last request for `/last`, by the same clock. */
-let lookedAtMs = 0;
+/** Time of the last request for `/last`, by this browser's clock, ms. */
+let lastRequestedAtMs = 0;
 let readouts = -1;
 let meterState = "";
 
@@ -97,7 +95,7 @@ function isStale(): boolean {
 	const planned = plannedS();
 	const { schedule_next = 0, schedule_error } = status.value ?? {};
 	const nowS = gatewayNowS();
-	// Until the schedule has arrived, `schedule_next` decides.
+	// `schedule_next` of the state is used until the schedule has arrived.
 	if (planned === undefined && schedule_next > 0 && schedule_error === "" && nowS !== undefined)
 		return nowS > schedule_next + GRACE_S;
 	const limitS = planned === undefined ? PRESENT_S : planned + GRACE_S;
@@ -106,25 +104,25 @@ function isStale(): boolean {
 
 export async function refresh(): Promise<void> {
 	if (!loggedIn.value || !reachable.value) return;
-	const now = await get<Status>("system/status", { timeoutMs: LOOK_MS });
-	askedAtMs = Date.now();
+	const now = await get<Status>("system/status", { timeoutMs: QUICK_TIMEOUT_MS });
+	statusRequestedAtMs = Date.now();
 	takeOffset(now.localtime);
-	await look(now);
+	await applyStatus(now);
 }
 
 /** Stores a new state, and requests the last readout if the state shows that it has changed. */
-async function look(now: Status): Promise<void> {
+async function applyStatus(now: Status): Promise<void> {
 	statusAtMs = Date.now();
 	status.set(now);
 	// A readout that this page requested arrives as the reply to that request.
 	if (reading.value) return;
 	const { meter_readouts, meter_state } = now;
 	const isSame = meter_readouts === readouts && (meter_state === meterState || meter_state === "reading");
-	// The count begins again when the gateway restarts and may be equal by chance, so an old readout is requested
-	// again.
-	const isOld = isStale() && Date.now() - lookedAtMs > OLD_LOOK_MS;
+	// The count of readouts starts again when the gateway restarts, and may equal the old one by chance. Therefore the
+	// last readout is also requested if the stored one is old.
+	const isOld = isStale() && Date.now() - lastRequestedAtMs > OLD_RELOAD_MS;
 	if (!isSame || isOld || readout.value === undefined) {
-		lookedAtMs = Date.now();
+		lastRequestedAtMs = Date.now();
 		take(await get<Readout>(`iec62056/last?lang=${language}`));
 	}
 	readouts = meter_readouts;
@@ -132,10 +130,11 @@ async function look(now: Status): Promise<void> {
 	stale.set(isStale());
 }
 
-/** Requests each value separately: a missing one does not affect the others. */
+/** Requests each value separately, so that a failed request does not affect the others. */
 async function refreshSlowly(): Promise<void> {
 	if (!loggedIn.value || !reachable.value) return;
-	const into = <T>(path: string, put: (value: T) => void) => get<T>(path, { timeoutMs: LOOK_MS }).then(put, () => {});
+	const into = <T>(path: string, put: (value: T) => void) =>
+		get<T>(path, { timeoutMs: QUICK_TIMEOUT_MS }).then(put, () => {});
 	await into<NetworkStatus>("network/status", (value) => network.set(value));
 	await into<Timezone>("system/timezone", ({ timezone }) => zone.set(timezone));
 	await into<Schedule>("iec62056/schedule", (value) => schedule.set(value));
@@ -147,7 +146,7 @@ follow(status, (news) => {
 	const { timestamp = before.timestamp } = news;
 	// Events contain no local time, so it is calculated from their timestamp.
 	const localtime = advanceLocalTime(before.localtime, timestamp - before.timestamp);
-	look({ ...before, ...news, localtime }).catch(() => undefined);
+	applyStatus({ ...before, ...news, localtime }).catch(() => undefined);
 });
 
 /** Reads the meter at the user's request. Puts the result into the stores and announces it to screen readers. */
@@ -160,7 +159,7 @@ export async function readNow(): Promise<boolean> {
 	const before = status.value?.meter_readouts ?? 0;
 	try {
 		take(await get<Readout>(`iec62056/read?lang=${language}`, { timeoutMs: READ_MS, lane: "meter" }));
-		// This readout has arrived already and need not be fetched.
+		// Counts this readout, which has already arrived and need not be fetched.
 		readouts = before + 1;
 		meterState = "ok";
 		announce(t("read.done"));
@@ -181,7 +180,7 @@ function take(next: Readout): void {
 	const isNew = before?.timestamp !== next.timestamp || before.readings.length !== next.readings.length;
 	if (before !== undefined && !isNew && next.timestamp !== 0) return;
 	readoutAtMs = Date.now();
-	// The gateway has finished a readout whose reply this page had lost.
+	// The gateway has finished a readout, so a lost reply to the page's own request is no failure any more.
 	if (readFailure.value?.code === OFFLINE) readFailure.set(undefined);
 	if (next.readings.length === 0) return;
 	const watts = powerOf(next.readings);
@@ -189,7 +188,7 @@ function take(next: Readout): void {
 	// was open.
 	const arrivedMs = before === undefined ? (points.value.at(-1)?.atMs ?? readoutAtMs) : readoutAtMs;
 	const atMs = next.timestamp * 1000 || arrivedMs;
-	// A meter that waits for its PIN sends whole kWh only; no power can be derived from their difference.
+	// A meter that waits for its PIN sends only whole kWh, from whose difference no power can be calculated.
 	const shown = addPoint({ atMs, watts, wh: isLocked(next) ? undefined : importedWh(next.readings) });
 	power.set(shown === undefined ? undefined : { watts: shown, isMean: watts === undefined });
 	stale.set(isStale());
@@ -204,7 +203,7 @@ export function useBuilt(): (name: string) => boolean {
 /** Keeps the stores up to date while the page is visible. Only one component may use it. */
 export function useLive(): void {
 	usePoll(async () => {
-		if (!following.value || Date.now() - askedAtMs >= SLOW_POLL_MS) await refresh();
+		if (!following.value || Date.now() - statusRequestedAtMs >= SLOW_POLL_MS) await refresh();
 	}, POLL_MS);
 	usePoll(refreshSlowly, SLOW_POLL_MS);
 	useEffect(() => {
@@ -214,7 +213,7 @@ export function useLive(): void {
 		};
 		const again = (isThere: boolean) => {
 			stale.set(isStale());
-			// The gateway may have restarted.
+			// The gateway may have restarted, so the count of readouts is unknown.
 			readouts = -1;
 			if (isThere) all().catch(() => undefined);
 		};

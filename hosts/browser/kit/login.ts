@@ -22,34 +22,36 @@ async function prove(password: string): Promise<{ nonce: string; salt: string; p
 }
 
 /**
- * Seconds for which a login is repeated while other clients' failed logins block it. The gateway reserves a place for 8
- * s.
+ * Time for which a login is repeated while failed logins of other clients block it, s. The gateway reserves a place for
+ * 8 s.
  */
-const PATIENCE_S = 15;
+const RETRY_LIMIT_S = 15;
 const LONGEST_WAIT_S = 4;
 
-async function patiently<T>(attempt: () => Promise<T>): Promise<T> {
+async function retryWhileBlocked<T>(attempt: () => Promise<T>): Promise<T> {
 	for (let waitedS = 0; ; ) {
 		try {
 			return await attempt();
 		} catch (error) {
 			const waitS = error instanceof DeviceError && error.code === "too_many_attempts" ? error.retryAfterS : 0;
 			waitedS += waitS;
-			if (waitS === 0 || waitS > LONGEST_WAIT_S || waitedS > PATIENCE_S) throw error;
+			if (waitS === 0 || waitS > LONGEST_WAIT_S || waitedS > RETRY_LIMIT_S) throw error;
 			await wait(waitS * 1000);
 		}
 	}
 }
 
-/** Set when the gateway refused to create the token with which this device was to stay signed in. */
+/**
+ * The gateway's refusal to create the token by which this device should stay signed in; undefined if there was none.
+ */
 export const keepFailure = new Store<DeviceError | undefined>(undefined);
 
 /**
- * Logs in. With `keep` this device stays signed in for reading after the session. Throws a DeviceError:
+ * Logs in. If `keep` is true, this device stays signed in for reading after the session. Throws a DeviceError:
  * `invalid_proof`, `nonce_invalid`, `too_many_attempts` …
  */
 export async function logIn(password: string, keep = false): Promise<void> {
-	const { token, expires_in_secs } = await patiently(async () => {
+	const { token, expires_in_secs } = await retryWhileBlocked(async () => {
 		const { nonce, proof } = await prove(password);
 		return await sendNow<Session>("POST", "system/login", { username: USER, nonce, proof });
 	});
@@ -76,8 +78,8 @@ export function knownPassword(): string | undefined {
 }
 
 /**
- * Drops the tokens of the session and of this device at once, even if the gateway cannot be reached. The token of a
- * later login is not affected.
+ * Drops the tokens of the session and of this device at once, even if the gateway cannot be reached. A login that
+ * follows at once is not affected.
  */
 export function logOut(): void {
 	const send = (method: string, path: string) => sendNow(method, path).catch(() => undefined);

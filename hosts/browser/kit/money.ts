@@ -2,9 +2,9 @@
  * Cost of amounts of the history, at the gateway's prices. Money is counted in whole millionths of the currency: plus
  * is earned, minus is paid.
  *
- * If the price changes within a period, its amount is divided in proportion to time. If the history lacks tariff 2's
- * part of the import, the import is divided in the ratio of the meter's two tariff counters. Both are estimates. The
- * base charge is divided by days; a day that has begun counts in full.
+ * If the price changes within a period, its amount is divided in proportion to time. If the history lacks the import of
+ * tariff 2, the import is divided in the ratio of the meter's two tariff counters. Both are estimates. The base charge
+ * is divided by days; a day that has begun counts in full.
  */
 import type { Piece } from "./periods.js";
 import { quantityOf } from "./power.js";
@@ -16,9 +16,9 @@ export interface Money {
 	readonly imported: number;
 	readonly exported: number;
 	readonly base: number;
-	/** An amount was divided by time or by tariffs. */
+	/** True if an amount was divided by time or by tariffs. */
 	readonly isEstimated: boolean;
-	/** Part of the time has no price. */
+	/** True if part of the time has no price. */
 	readonly isIncomplete: boolean;
 }
 
@@ -52,7 +52,7 @@ function baseOf({ base_micro = 0, base_per }: PricePeriod, dayMs: number): numbe
 	return (base_micro * DAY_MS) / (toMs - fromMs);
 }
 
-/** Splits the piece, in chronological order, where the price changes. */
+/** Splits the piece where the price changes; the parts are in chronological order. */
 function partsOf({ fromMs, toMs }: Piece, periods: readonly PricePeriod[]) {
 	const cuts = periods.map(startOf).filter((atMs) => atMs > fromMs && atMs < toMs);
 	const ends = [...cuts.sort((one, other) => one - other), toMs];
@@ -81,8 +81,8 @@ export function moneyOf(pieces: readonly Piece[], { periods, tariff2 }: Pricing,
 		let given = { in: 0, out: 0 };
 		for (const { price, upTo } of parts) {
 			const until = { in: Math.round(import_wh * upTo), out: Math.round(export_wh * upTo) };
-			const whIn = until.in - given.in;
-			const whOut = until.out - given.out;
+			const importWh = until.in - given.in;
+			const exportWh = until.out - given.out;
 			given = until;
 			if (price === undefined) {
 				isIncomplete = true;
@@ -90,11 +90,11 @@ export function moneyOf(pieces: readonly Piece[], { periods, tariff2 }: Pricing,
 			}
 			const { import_micro, import_t2_micro, export_micro = 0 } = price;
 			isPriced = true;
-			const isGuessed = import_t2_micro !== undefined && import_t2_wh === undefined;
-			isEstimated ||= (parts.length > 1 || isGuessed) && import_wh + export_wh > 0;
-			const second = import_t2_micro === undefined ? 0 : Math.round(whIn * share);
-			imported -= Math.round(((whIn - second) * import_micro + second * (import_t2_micro ?? 0)) / 1000);
-			exported += Math.round((whOut * export_micro) / 1000);
+			const isSplitByCounters = import_t2_micro !== undefined && import_t2_wh === undefined;
+			isEstimated ||= (parts.length > 1 || isSplitByCounters) && import_wh + export_wh > 0;
+			const second = import_t2_micro === undefined ? 0 : Math.round(importWh * share);
+			imported -= Math.round(((importWh - second) * import_micro + second * (import_t2_micro ?? 0)) / 1000);
+			exported += Math.round((exportWh * export_micro) / 1000);
 		}
 	}
 	if (!isPriced) return undefined;

@@ -118,7 +118,7 @@ export function ErrorNotice({ error, text, retry }: ErrorNoticeProps) {
 	);
 }
 
-/** Shown until data arrive: a word, or the error with a button to retry. */
+/** Content until data arrive: the word "loading", or the error with a button to retry. */
 export function Pending({ error, reload }: { error: DeviceError | undefined; reload: () => void }) {
 	return error ? <ErrorNotice error={error} retry={reload} /> : <p class="pending">{t("loading")}</p>;
 }
@@ -177,7 +177,7 @@ interface ProgressProps {
 	readonly sinceMs?: number;
 	/** Explanation shown after LONG_S. */
 	readonly long?: string;
-	/** The operation usually ends before LONG_S; progress is shown only after that. */
+	/** True if the operation usually ends before LONG_S; progress is then shown only after LONG_S. */
 	readonly isMostlyShort?: boolean;
 }
 

@@ -21,7 +21,7 @@ export interface Piece {
 
 export type Season = "summer" | "winter";
 
-/** A span of the wall clock, without its end. */
+/** A span of the wall clock; `toMs` itself is excluded. */
 export interface Span {
 	readonly fromMs: number;
 	readonly toMs: number;
@@ -41,10 +41,10 @@ const NEAR_MS = 60_000;
 const DAY_MS = 86_400_000;
 const HOUR_S = 3600;
 
-/** The periods in chronological order, placed by their `localtime`. */
+/** Returns the periods in chronological order, with their wall-clock times from `localtime`. */
 export function piecesOf(periods: readonly Period[]): readonly Piece[] {
 	const wallOf = ({ localtime }: Period) => Date.parse(`${localtime.slice(0, 19)}Z`);
-	/** Seconds by which the wall clock is ahead of UTC. */
+	/** Returns the seconds by which the wall clock is ahead of UTC in the period. */
 	const ahead = (period: Period) => wallOf(period) / 1000 - period.start;
 	const changes = periods.flatMap((period, index) => {
 		const byS = index === 0 ? 0 : ahead(period) - ahead(periods[index - 1]);
@@ -104,7 +104,7 @@ export function highestOf(pieces: readonly Piece[]): { readonly fromMs: number; 
 	return known[0] !== undefined && known[0].watts > 0 ? known[0] : undefined;
 }
 
-/** The present unit so far, and an equal length of the previous one. */
+/** Amounts of the current unit so far, and of an equal length of the previous one. */
 export interface Comparison {
 	readonly now: Span;
 	readonly before: Span;
@@ -121,7 +121,7 @@ function earlier(unit: Unit, wallMs: number): number {
 	return date.getTime();
 }
 
-/** Sum from the beginning of the span up to a boundary; undefined if data between them are missing. */
+/** Sum over the span, which ends at a boundary of pieces; undefined if data within it are missing. */
 function sumUpTo(pieces: readonly Piece[], { fromMs, toMs }: Span, amount: Amount): number | undefined {
 	const inside = pieces.filter((piece) => piece.fromMs >= fromMs - NEAR_MS && piece.toMs <= toMs + NEAR_MS);
 	let at = fromMs;
@@ -144,7 +144,7 @@ export function compare(pieces: readonly Piece[], unit: Unit, wallMs: number, am
 	if (toMs === undefined) return undefined;
 	const now = { fromMs: whole.fromMs, toMs };
 	const before = { fromMs: whole1.fromMs, toMs: toMs >= whole.toMs ? whole.fromMs : earlier(unit, toMs) };
-	// The previous month is too short to have that time.
+	// The previous month is too short to contain that time.
 	if (before.toMs > whole.fromMs) return undefined;
 	const nowSum = sumUpTo(pieces, now, amount);
 	const beforeSum = sumUpTo(pieces, before, amount);

@@ -8,7 +8,7 @@ interface Place {
 	readonly name: string;
 	readonly label: TextKey;
 	readonly icon: IconName;
-	/** Parts of the gateway that the page is for; it is hidden if the firmware lacks them all. */
+	/** Parts of the firmware that the page is for; the page is hidden if the firmware lacks all of them. */
 	readonly parts?: readonly string[];
 }
 
@@ -44,7 +44,7 @@ export function usePlace(): string {
 			const next = placeNow();
 			if (next === shown.current) return;
 			if (isUnsaved()) {
-				// The address keeps naming the visible page until the user has answered.
+				// Until the user has answered, the address names the visible page.
 				history.replaceState(null, "", `#/${shown.current}`);
 				leaveBy(() => {
 					forgetUnsaved();

@@ -69,8 +69,8 @@ export function importedWh(readings: readonly Reading[]): number | undefined {
 
 /**
  * Watts of the highest quarter hour of the running billing period (mostly a month), as the meter records it: 1.6.0. The
- * time of this maximum is the second value, in P1 the first. Undefined if the meter sends none, or sends 0 at the
- * beginning of the period.
+ * time of this maximum is the second value of the reading, in P1 the first. Undefined if the meter sends none, or sends
+ * 0 at the beginning of the period.
  */
 export function peakOf(readings: readonly Reading[]): number | undefined {
 	const record = recordOf(readings, "1.6.0");
@@ -91,8 +91,10 @@ export interface Counter {
 function sumOf(readings: readonly Reading[], group: number): Reading | undefined {
 	const tariffs = [1, 2, 3, 4].flatMap((tariff) => recordOf(readings, `${group}.8.${tariff}`) ?? []);
 	const [first] = tariffs;
-	const isAlike = tariffs.every(({ value1, value1_unit }) => Number(value1) >= 0 && value1_unit === first.value1_unit);
-	if (tariffs.length < 2 || !isAlike) return undefined;
+	const haveSameUnit = tariffs.every(
+		({ value1, value1_unit }) => Number(value1) >= 0 && value1_unit === first.value1_unit,
+	);
+	if (tariffs.length < 2 || !haveSameUnit) return undefined;
 	const digits = Math.max(...tariffs.map(({ value1 }) => value1.split(".")[1]?.length ?? 0));
 	const sum = tariffs.reduce((total, { value1 }) => total + Number(value1), 0);
 	return { ...first, obis: `${group}.8.0`, value1: sum.toFixed(digits) };

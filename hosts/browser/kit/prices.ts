@@ -21,7 +21,7 @@ export async function loadPrices(): Promise<void> {
 	await moveOld();
 }
 
-/** Moves prices from this browser to a gateway that has none, once; this needs a session. */
+/** Moves the old prices from this browser to the gateway, once, if the gateway has none. Needs a session. */
 async function moveOld(): Promise<void> {
 	const kept = localStorage.getItem(OLD);
 	if (kept === null) return;

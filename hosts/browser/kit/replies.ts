@@ -296,6 +296,33 @@ export interface Period {
 	readonly gap?: boolean;
 	readonly meter_changed?: boolean;
 	readonly wrapped?: boolean;
+	readonly from_meter?: boolean;
+}
+
+export interface MeterBackfill {
+	readonly enabled?: boolean;
+	readonly obis?: string;
+}
+
+export interface BackfillStatus {
+	readonly state: "off" | "waiting" | "reading" | "ended";
+	readonly ended:
+		| ""
+		| "complete"
+		| "full"
+		| "meter_changed"
+		| "no_profile"
+		| "no_counters"
+		| "meter_clock"
+		| "no_history";
+	readonly last_error: string;
+	readonly history_days: number;
+	readonly rows: number;
+	readonly oldest: number;
+	readonly minutes_done: number;
+	readonly days_done: number;
+	readonly days_total: number;
+	readonly minutes_left: number | null;
 }
 
 export interface Peaks {

@@ -1,6 +1,6 @@
 /**
  * Access of this browser: a user who has logged in in this tab, a device that stays signed in for reading, or a wall
- * display. The latter two have a read-only token.
+ * display. A device that stays signed in, and a display, have a read-only token.
  *
  * The token of a login is in the tab's storage and is lost when the tab is closed. The token of a display is in
  * `localStorage`, because the tablet loses power, its browser drops tabs and restarts, and nobody is there to enter a
@@ -29,13 +29,13 @@ const LINK = /[?&]token=([0-9a-f]{64})$/;
  */
 export type Ending = "expired" | "early" | "restart" | "reset" | "certificate" | "update" | "revoked" | "forgotten";
 
-/** Reasons that need no message after a reload. */
-const TOLD_IN_PLACE: readonly Ending[] = ["expired", "early", "revoked", "forgotten"];
+/** Reasons that need no message after a reload, because the page shows them without one. */
+const SHOWN_IN_PLACE: readonly Ending[] = ["expired", "early", "revoked", "forgotten"];
 
 /**
  * Token of an opened display link. It is stored only after the gateway has accepted it, because links can be forged.
  */
-let offered: string | undefined;
+let offeredToken: string | undefined;
 /** True if this page is a display: it has no session and has a display's token, or one was offered by a link. */
 export const display = new Store(isDisplay());
 /** True while there is a token that was valid at its last use. */
@@ -86,7 +86,7 @@ function endingAtStart(): Ending | undefined {
 
 /** Token for requests. */
 export function token(): string | null {
-	if (display.value) return offered ?? displayToken();
+	if (display.value) return offeredToken ?? displayToken();
 	return sessionStorage.getItem(TOKEN) ?? reader()?.token ?? null;
 }
 
@@ -105,8 +105,8 @@ export function beginSession(made: string, expiresInS: number): void {
 function leave(why: Ending | undefined): void {
 	sessionStorage.removeItem(TOKEN);
 	sessionStorage.removeItem(EXPIRES);
-	offered = undefined;
-	if (why === undefined || TOLD_IN_PLACE.includes(why)) sessionStorage.removeItem(ENDING);
+	offeredToken = undefined;
+	if (why === undefined || SHOWN_IN_PLACE.includes(why)) sessionStorage.removeItem(ENDING);
 	else sessionStorage.setItem(ENDING, why);
 	ending.set(why);
 	endsAtMs.set(undefined);
@@ -120,23 +120,23 @@ export function endSession(why?: Ending): void {
 }
 
 /**
- * Called when the gateway has accepted this token. A token from a link is then stored, and a session of this tab ends.
- * A link's token is thus tried at once: the page that the link opens first requests the gateway's state with it.
+ * Called when the gateway has accepted this token. If it is the token of a display link, it is stored, and a session of
+ * this tab ends. The token is tried immediately, because the first page requests the gateway's state.
  */
 export function tokenAccepted(used: string | null): void {
-	if (used !== offered) return;
+	if (used !== offeredToken) return;
 	localStorage.setItem(DISPLAY, used);
 	leave(undefined);
 }
 
 /**
- * Called when the gateway has refused the current token. The token of a link is dropped, and the page is again what it
- * was before; a stored token is marked as revoked.
+ * Called when the gateway has refused the current token. The token of a display link is dropped, so that the page is
+ * what it was before the link; a stored token is marked as revoked.
  */
 export function tokenRefused(): void {
 	if (display.value) {
-		if (offered === undefined) localStorage.setItem(DISPLAY, "");
-		offered = undefined;
+		if (offeredToken === undefined) localStorage.setItem(DISPLAY, "");
+		offeredToken = undefined;
 		display.set(isDisplay());
 		if (token() === null) endSession("revoked");
 	} else if (hasSession()) {
@@ -173,7 +173,7 @@ export function refusePassword(): void {
 	passwordWanted.set(false);
 }
 
-/** Makes this browser an ordinary one again. */
+/** Ends the role of this browser as a display. */
 export function forgetDisplay(): void {
 	localStorage.removeItem(DISPLAY);
 	display.set(false);
@@ -190,7 +190,7 @@ export function takeDisplayLink(): void {
 	const found = LINK.exec(location.hash);
 	if (found === null) return;
 	history.replaceState(null, "", `${location.pathname}${location.hash.slice(0, found.index)}`);
-	offered = found[1];
+	offeredToken = found[1];
 	display.set(true);
 	loggedIn.set(true);
 }

@@ -28,7 +28,9 @@ export function stampOf(text: string): string | undefined {
 	return hour === undefined ? found : joined(found, timeOf(hour, minute, second), zone === "Z" ? "Z" : "");
 }
 
-/** The time in a value whose code stands for one: 0.9.1 time of day, 0.9.2 day, the others both (IEC 62056-61). */
+/**
+ * Returns the time in a value whose code means a time: 0.9.1 time of day, 0.9.2 day, the others both (IEC 62056-61).
+ */
 export function stampOfCode(obis: string, text: string): string | undefined {
 	const half = HALF.exec(text);
 	if (obis === "0.9.1" && half !== null) return timeOf(half[2], half[3], half[4]);

@@ -4,8 +4,8 @@ import { LANGUAGES, type Language } from "../text/translations.js";
 import { formatNumber } from "./format.js";
 
 /**
- * The keys in the order of the texts, separated by blanks; tools/page.ts inserts them. If a script has a whole key, the
- * build replaces it by its position in this order, and leaves its name empty here.
+ * The keys in the order of the texts, separated by blanks; tools/page.ts inserts them. If a script contains a complete
+ * key, the build replaces the key by its position in this order, and leaves its name empty here.
  */
 declare const NAMES: string;
 

@@ -10,8 +10,8 @@ export const uploading = new Store(false);
 /** Action that waits for the answer to "leave without saving?". */
 export const leaving = new Store<(() => void) | undefined>(undefined);
 
-// The listener is registered only while there is unsaved input, because browsers exclude pages that have it from the
-// back/forward cache.
+// The listener is registered only while there is unsaved input, because browsers exclude pages with such a listener
+// from the back/forward cache.
 const warn = (event: Event) => event.preventDefault();
 unsaved.watch((is) => (is ? addEventListener("beforeunload", warn) : removeEventListener("beforeunload", warn)));
 

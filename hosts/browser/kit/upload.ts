@@ -1,9 +1,18 @@
-/** Uploads of large files beside other requests, by XMLHttpRequest, because `fetch` reports no progress. */
-import { API, DeviceError, errorOf, OFFLINE, replied } from "./device.js";
+/**
+ * Upload of a firmware file in pieces, beside other requests. Each piece is one short TLS record; a long request has
+ * records of 16 KB, for which the chip may not have the memory.
+ */
+import { API, DeviceError, errorOf, get, OFFLINE, remove, replied, wait } from "./device.js";
 import { token, tokenRefused, wantPassword } from "./session.js";
 
 /** Code for an upload that the user cancelled. */
 export const CANCELLED = "cancelled";
+
+/** Length of a piece, so that the record has less than 4 KB. */
+const PIECE = 4000;
+/** Number of attempts to continue after pieces without a reply, and the pause before each. */
+const ATTEMPTS = 5;
+const PAUSE_MS = 1000;
 
 export interface Upload {
 	/** Resolves after the upload; rejects with a DeviceError. */
@@ -11,24 +20,42 @@ export interface Upload {
 	cancel(): void;
 }
 
-/** `onSent` gets the number of bytes that the browser has handed to the network, which buffers some of them. */
+/** `onSent` gets the number of bytes that the gateway has processed. */
 export function upload(path: string, file: Blob, onSent: (bytes: number) => void): Upload {
-	const request = new XMLHttpRequest();
-	const done = new Promise<void>((resolve, reject) => {
-		request.open("POST", API + path);
-		request.setRequestHeader("Authorization", `Bearer ${token()}`);
-		request.setRequestHeader("Content-Type", "application/octet-stream");
-		request.upload.onprogress = ({ loaded }) => onSent(loaded);
-		request.onload = () => {
+	const controller = new AbortController();
+	return { done: send(path, file, onSent, controller.signal), cancel: () => controller.abort() };
+}
+
+async function send(path: string, file: Blob, onSent: (bytes: number) => void, signal: AbortSignal): Promise<void> {
+	let lost = 0;
+	for (let offset = 0; offset < file.size; onSent(offset)) {
+		const end = Math.min(offset + PIECE, file.size);
+		try {
+			const reply = await fetch(`${API}${path}?offset=${offset}&total=${file.size}`, {
+				method: "POST",
+				headers: { Authorization: `Bearer ${token()}`, "Content-Type": "application/octet-stream" },
+				body: file.slice(offset, end),
+				signal,
+			});
+			const text = await reply.text();
 			replied();
-			if (request.status === 401) tokenRefused();
-			if (request.status === 401 || request.status === 403) wantPassword();
-			if (request.status === 200) resolve();
-			else reject(errorOf(request.status, request.responseText));
-		};
-		request.onerror = () => reject(new DeviceError(0, OFFLINE, ""));
-		request.onabort = () => reject(new DeviceError(0, CANCELLED, ""));
-		request.send(file);
-	});
-	return { done, cancel: () => request.abort() };
+			if (reply.status === 401) tokenRefused();
+			if (reply.status === 401 || reply.status === 403) wantPassword();
+			if (!reply.ok) throw errorOf(reply.status, text);
+			offset = end;
+			lost = 0;
+		} catch (error) {
+			if (signal.aborted) {
+				await remove(path).catch(() => undefined);
+				throw new DeviceError(0, CANCELLED, "");
+			}
+			if (error instanceof DeviceError) throw error;
+			if (++lost > ATTEMPTS) throw new DeviceError(0, OFFLINE, "");
+			await wait(PAUSE_MS);
+			const status = await get<{ ota_state: string; ota_received: number }>("system/status");
+			if (status.ota_state === "verifying" || status.ota_state === "restarting") return;
+			if (status.ota_state !== "receiving") throw new DeviceError(0, OFFLINE, "");
+			offset = status.ota_received;
+		}
+	}
 }

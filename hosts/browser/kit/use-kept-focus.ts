@@ -5,11 +5,14 @@ import { useEffect, useRef } from "preact/hooks";
 interface KeptFocus {
 	/** Element that gets the focus instead; it needs `tabIndex={-1}`. */
 	readonly place: RefObject<HTMLDivElement | null>;
-	/** To be called when a dialog closes. */
+	/** Must be called when a dialog closes. */
 	keep(): void;
 }
 
-/** Restores the focus whenever `count` changes. `count` is undefined until the list has arrived. */
+/**
+ * Restores the focus whenever `count`, the length of the list, changes. `count` is undefined until the list has
+ * arrived.
+ */
 export function useKeptFocus(count: number | undefined): KeptFocus {
 	const place = useRef<HTMLDivElement>(null);
 	const before = useRef<number | undefined>(undefined);

@@ -1,6 +1,7 @@
 /**
- * The wall clock of a time zone, as the milliseconds since 1970 at which UTC shows the same time. Date's UTC functions
- * can then count days, months and years across clock changes. Moments are Unix times in seconds.
+ * Wall-clock times of a time zone as numbers: a wall-clock time is represented by the Unix time (ms) at which UTC shows
+ * the same day and time. Date's UTC functions can then count days, months and years across clock changes. Moments are
+ * Unix times in seconds.
  */
 
 /** Wall-clock time at the moment, as a number. `Intl` must know `timeZone`. */

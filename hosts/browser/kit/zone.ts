@@ -23,8 +23,8 @@ interface Zone {
 const UTC: Zone = { timeZone: "UTC", zoneName: "UTC" };
 
 /**
- * A zone name with POSIX sign, which all browsers know (`Etc/GMT-1`). UTC stands in for offsets with parts of an hour,
- * which have no such name.
+ * A zone name with POSIX sign, which all browsers know (`Etc/GMT-1`). For offsets with parts of an hour, which have no
+ * such name, UTC is used.
  */
 function byOffset(minutes: number): Zone {
 	if (minutes === 0 || minutes % 60 !== 0) return UTC;

@@ -15,7 +15,7 @@ import type { TextKey } from "../text/all.js";
 
 /** Key of the stored list of remaining steps after a restore. */
 const RESTORED = "restored";
-/** The gateway accepts 16 KB; a much longer file is not a backup. */
+/** Maximum size of a file that is read, bytes. The gateway accepts 16 KB; a much longer file is not a backup. */
 const SIZE_LIMIT = 100_000;
 
 /** The members that the page reads. */
@@ -94,7 +94,7 @@ export function BackupCard() {
 	);
 }
 
-/** The page with the settings of a group; the group is named after the route that sets them. */
+/** Returns the page with the settings of a group. A group has the name of the route that sets it. */
 function placeOf(group: string) {
 	const [area] = group.split("/");
 	const name = area === "mqtt" ? "hub" : /^(dlms|iec62056)$/.test(area) ? "meter" : area;

@@ -17,7 +17,7 @@ import { useKeptFocus } from "../kit/use-kept-focus.js";
 
 const POLL_MS = 2_000;
 const CLIENTS = "live-meter/clients";
-/** Devices and the settings for them; none was tested with the device itself (docs/live-values.md). */
+/** Devices, and the settings for each. No setting was tested with the real device (docs/live-values.md). */
 const DEVICES: readonly (readonly [name: string, dialects: Draft])[] = [
 	["Marstek Venus, B2500", { shelly: true, shelly_udp_port: 1010 }],
 	["Marstek B2500 (firmware ≥ 226)", { shelly: true, shelly_udp_port: 2220 }],
@@ -121,7 +121,7 @@ function ClientsCard() {
 							<li key={address}>
 								<div>
 									<b>{address}</b>
-									<Asked status={status.value!} address={address} />
+									<RequestStatus status={status.value!} address={address} />
 								</div>
 								<Button
 									name="remove"
@@ -159,8 +159,8 @@ function ClientsCard() {
 	);
 }
 
-/** Interval of requests from an address in each dialect, and the value that it received last. */
-function Asked({ status, address }: { status: LiveStatus; address: string }) {
+/** For an address: the interval of its requests in each dialect, and the value that it received last. */
+function RequestStatus({ status, address }: { status: LiveStatus; address: string }) {
 	const own = status.clients.filter((client) => client.address === address);
 	if (own.length === 0) return <small>{t("live.silent")}</small>;
 	return own.map(({ dialect, every_ms, power, answered_secs }) => (

@@ -19,7 +19,7 @@ const SOON_S = 30 * 86_400;
 
 /**
  * Waits for the restart, if the reply announces one. If the browser does not trust the new certificate, the page cannot
- * notice the end of the restart, so the user gets a link.
+ * detect the end of the restart, so the user gets a link.
  */
 function awaitCertificate({ reboot }: Certificate): void {
 	if (reboot) awaitRestart({ reason: "certificate", addresses: [`${location.origin}/`] });

@@ -13,9 +13,9 @@ import type { TextKey } from "../text/all.js";
 import { TimeZoneForm } from "./time-zone.js";
 
 const PATH = "system/clock";
-/** Interval of polling; in between, the page advances the time by itself. */
+/** Interval of polling, ms; in between, the page advances the time by itself. */
 const POLL_MS = 60_000;
-/** Difference from which one of the two clocks must be wrong, seconds. */
+/** Difference between the clocks of gateway and browser from which one of them must be wrong, seconds. */
 const APART_S = 60;
 
 /** A reply and its arrival, ms since the page was opened. */
@@ -91,7 +91,7 @@ export function ClockCard() {
 	);
 }
 
-/** Text about the clock, from a comparison of the wall clocks of gateway and browser. */
+/** Text about the clock, chosen by comparing the wall clocks of gateway and browser. */
 function noticeOf({ is_valid, timestamp, localtime }: Clock, sinceS: number): TextKey {
 	if (!is_valid) return "clock.unset";
 	const now = new Date();

@@ -7,7 +7,7 @@ import { language, t } from "../kit/text.js";
 import { useZone } from "../kit/zone.js";
 import { formatPower, KILO_FROM } from "./dashboard.js";
 
-/** A curve shorter than this shows times with seconds. */
+/** Length below which a curve shows times with seconds, ms. */
 const EXACT_MS = 300_000;
 
 export function CurveCard() {

@@ -116,7 +116,7 @@ export function LastReading() {
 	return (
 		<>
 			<Age last={last} />
-			{/* Shown unless "Read now" has a result, which is more precise. */}
+			{/* The failure is hidden if "Read now" has a result, which is more precise. */}
 			{!isMeters && code !== undefined && <FailedNotice last={last} code={code} />}
 			{code === undefined && <LateNotice last={last} />}
 			{isReading && <Progress label={t("read.running")} limitS={READ_LIMIT_S} sinceMs={readingSinceMs()} />}
@@ -205,7 +205,7 @@ function LateNotice({ last }: { last: Readout | undefined }) {
 	const isReachable = useStore(reachable);
 	const time = useSince(last);
 	useStore(schedule);
-	// Another notice already reports that the gateway does not answer.
+	// If the gateway does not answer, another notice already says so.
 	if (!isStale || !isReachable || time === undefined) return null;
 	const periodS = plannedS();
 	return (
@@ -259,7 +259,7 @@ export function Amount({ reading: { value1, value1_unit } }: { reading: Reading 
  */
 function LaterCards() {
 	const last = useStore(readout);
-	// The start of a day depends on the zone, which arrives after the readings.
+	// Waits for the zone, which arrives after the readings, because the start of a day depends on it.
 	const isReady = useStore(zone) !== undefined && last !== undefined;
 	const [Cards, setCards] = useState<ComponentType>();
 	useEffect(() => {
@@ -382,8 +382,8 @@ function OutputChip({ name, state }: { name: string; state: string }) {
 }
 
 /**
- * Chip of Zigbee by `zigbee_state`: states that need attention, and transient ones. A gateway that does not use Zigbee
- * is in the state `not_joined`.
+ * Chip of Zigbee by `zigbee_state`: states that need attention, and transient states. `not_joined` is missing, because
+ * it is the state of a gateway that does not use Zigbee.
  */
 const RADIO_CHIPS: Readonly<Record<string, ChipState>> = {
 	joined: "good",

@@ -54,7 +54,7 @@ interface Line {
 function lineOf(of: Event, timeZone: string): Line {
 	const { time, uptime, event, count } = of;
 	const key = `event.${event}`;
-	// If the clock was not set, only the time since the start is known.
+	// For an event before the clock was set, only the time since the start is known.
 	const after = () => t("events.after", { time: formatPeriod(Math.ceil((uptime || 1) / 60) * 60, language) });
 	return {
 		time: time === 0 ? after() : formatMoment(time, language, timeZone),

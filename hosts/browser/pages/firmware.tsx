@@ -23,10 +23,10 @@ import type { TextKey } from "../text/all.js";
 const EXPECTED = "update";
 /** `ota_last_error` after a new version was rolled back. */
 const ROLLED_BACK = "rolled_back";
-/** Values of `ota_last_error` after which a person may fetch the file instead of the gateway. */
+/** Values of `ota_last_error` after which the user may download the file in place of the gateway. */
 const UNFETCHED: readonly string[] = ["ota_unreachable", "ota_not_found"];
 /** Interval of polling while the gateway receives or tries a file. */
-const LOOK_AGAIN_MS = 2_000;
+const POLL_MS = 2_000;
 
 interface Expected {
 	readonly version: string;
@@ -96,14 +96,14 @@ function Update({ running }: { running: Version }) {
 			refresh().catch(() => undefined);
 		}
 		setSent(undefined);
-		// This is deferred until the dialog has closed and returned the focus.
+		// The call is deferred until the dialog has closed and returned the focus.
 		if (failure === undefined) setTimeout(() => awaitRestart({ reason: "update", addresses: [] }));
 	};
 	return (
 		<>
-			{!isBusy && <Coming asked={asked} from={running.firmware.version} />}
+			{!isBusy && <TransferProgress asked={asked} from={running.firmware.version} />}
 			{error === undefined && <Outcome running={running} />}
-			{!isBusy && <Newer address={running.upgrade_url} onInstall={install} />}
+			{!isBusy && <NewerVersion address={running.upgrade_url} onInstall={install} />}
 			<Facts>
 				<Fact name={t("update.installed")}>{running.firmware.version}</Fact>
 				<Fact name={t("about.model")}>{running.device.model}</Fact>
@@ -124,7 +124,7 @@ function Update({ running }: { running: Version }) {
 	);
 }
 
-/** Reason why the file can't be meant for this gateway, or is incomplete. */
+/** Reason why the file is not for this gateway or is incomplete; undefined if it is all right. */
 function faultOf(file: File, { board, bytes }: FirmwareFile, running: Version): TextKey | undefined {
 	if (board !== running.device.device_id) return "error.ota_wrong_device";
 	return file.size === bytes ? undefined : "error.ota_invalid_image";
@@ -140,7 +140,7 @@ interface NewerProps {
  * A newer version that the gateway has found, with a button that installs it. After a failed download there is a link
  * to the file too.
  */
-function Newer({ address, onInstall }: NewerProps) {
+function NewerVersion({ address, onInstall }: NewerProps) {
 	const { upgrade_version: version = "", ota_state, ota_last_error = "" } = useStore(status) ?? {};
 	if (version === "" || ota_state !== "idle") return null;
 	return (
@@ -200,10 +200,10 @@ function Content({ chosen: { file, firmware }, running, onSend }: ContentProps) 
 	);
 }
 
-/** The connection was lost, or the gateway stopped waiting for more. */
+/** Returns true if the connection was lost, or the gateway timed out waiting for more. */
 const isCut = ({ status }: DeviceError) => status === 0 || status === 408;
 
-/** Reason for the refusal. After a lost connection the gateway's status may name a better one. */
+/** Reason for the refusal. After a lost connection the gateway's status may contain a more precise reason. */
 function Refusal({ error }: { error: DeviceError }) {
 	const known = `error.${useStore(status)?.ota_last_error}`;
 	if (error.code === CANCELLED) return <Notice kind="info">{t("update.unchanged")}</Notice>;
@@ -220,16 +220,16 @@ interface SendingProps {
 }
 
 function Sending({ sent, bytes, version, cancel }: SendingProps) {
-	usePoll(refresh, LOOK_AGAIN_MS);
+	usePoll(refresh, POLL_MS);
 	const { ota_state, ota_received = 0 } = useStore(status) ?? {};
 	const isReachable = useStore(reachable);
 	const isChecked = ota_state === "verifying" || ota_state === "restarting";
-	// Bytes that the browser counts as sent may still be in the network buffers of its system.
+	// The gateway's count is preferred, because bytes that the browser counts as sent may still be in buffers.
 	const arrived = ota_state === "receiving" ? ota_received : sent;
 	return (
 		<Dialog title={t("update.running", { version })} textFirst>
 			<p role="status">{t(isChecked ? "update.checking" : "update.sending")}</p>
-			<Arrived bytes={isChecked ? undefined : arrived} of={bytes} />
+			<UploadProgress bytes={isChecked ? undefined : arrived} of={bytes} />
 			{!isReachable && <Notice kind="warning">{t("error.offline")}</Notice>}
 			<div class="actions">
 				<Button name="cancel" disabled={isChecked} onClick={cancel}>
@@ -241,7 +241,7 @@ function Sending({ sent, bytes, version, cancel }: SendingProps) {
 }
 
 /** Progress of the upload; `bytes` is undefined while the gateway checks the file. */
-function Arrived({ bytes, of }: { bytes: number | undefined; of: number }) {
+function UploadProgress({ bytes, of }: { bytes: number | undefined; of: number }) {
 	return (
 		<div class="progress">
 			<progress aria-label={t("update.title")} max={of} value={bytes} />
@@ -254,8 +254,8 @@ function Arrived({ bytes, of }: { bytes: number | undefined; of: number }) {
 	);
 }
 
-/** A file that the gateway downloads, or that another client is uploading; and the restart that follows. */
-function Coming({ asked, from }: { asked: string; from: string }) {
+/** Progress of a file that the gateway downloads or that another client uploads, and of the restart that follows. */
+function TransferProgress({ asked, from }: { asked: string; from: string }) {
 	const { ota_state, ota_received, ota_total = 0 } = useStore(status) ?? {};
 	const isChecked = ota_state === "verifying";
 	const isComing = isChecked || ota_state === "receiving";
@@ -263,7 +263,7 @@ function Coming({ asked, from }: { asked: string; from: string }) {
 	const isRestarting = asked !== "" && ota_state === "restarting";
 	usePoll(async () => {
 		if (isComing) await refresh();
-	}, LOOK_AGAIN_MS);
+	}, POLL_MS);
 	useEffect(() => {
 		if (!isRestarting) return;
 		keep(EXPECTED, { version: asked, from });
@@ -273,7 +273,7 @@ function Coming({ asked, from }: { asked: string; from: string }) {
 	return (
 		<Notice kind="info">
 			<p role="status">{t(isChecked ? "update.checking" : "update.coming")}</p>
-			<Arrived bytes={isChecked || ota_total === 0 ? undefined : ota_received} of={ota_total} />
+			<UploadProgress bytes={isChecked || ota_total === 0 ? undefined : ota_received} of={ota_total} />
 		</Notice>
 	);
 }
@@ -286,9 +286,9 @@ function Outcome({ running }: { running: Version }) {
 	const wasTrial = useRef(false);
 	usePoll(async () => {
 		if (isTrial) await refresh();
-	}, LOOK_AGAIN_MS);
+	}, POLL_MS);
 	useEffect(() => {
-		// The previous firmware has its own version of the page, so this page reloads.
+		// The page reloads, because the previous firmware has its own version of the page.
 		if (wasTrial.current && ota_last_error === ROLLED_BACK) location.reload();
 		wasTrial.current = isTrial;
 	}, [isTrial]);

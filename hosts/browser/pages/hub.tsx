@@ -85,11 +85,11 @@ function HubCard() {
 	);
 }
 
-/** States without a failure. */
-const CALM = ["off", "ok", "waiting", "connecting"];
+/** States that are no failure. */
+const HEALTHY_STATES = ["off", "ok", "waiting", "connecting"];
 
 /** Meaning of a state, with advice; the code itself if there is no text for it. */
-function sentenceOf(state: string): string {
+function stateText(state: string): string {
 	const key = `out.${state}`;
 	return isText(key) ? t(key) : t("out.other", { error: state });
 }
@@ -105,7 +105,7 @@ interface OutcomeProps {
 
 function Outcome({ enabled, state = "off", sentS = 0, name }: OutcomeProps) {
 	const { timeZone, zoneName } = useZone();
-	const hasFailed = enabled && !CALM.includes(state);
+	const hasFailed = enabled && !HEALTHY_STATES.includes(state);
 	const isGood = enabled && state === "ok";
 	return (
 		<>
@@ -121,7 +121,7 @@ function Outcome({ enabled, state = "off", sentS = 0, name }: OutcomeProps) {
 					</Fact>
 				</Facts>
 			)}
-			{hasFailed && <Notice kind="warning">{sentenceOf(state)}</Notice>}
+			{hasFailed && <Notice kind="warning">{stateText(state)}</Notice>}
 		</>
 	);
 }
@@ -136,7 +136,7 @@ function Test({ path }: { path: string }) {
 		try {
 			const tested = await get<HubTest | MQTTTest>(path, { timeoutMs: TEST_MS, lane: "meter" });
 			setOutcome(tested);
-			announce(tested.retcode === 0 ? t("out.ok") : sentenceOf(tested.code));
+			announce(tested.retcode === 0 ? t("out.ok") : stateText(tested.code));
 		} catch (reason) {
 			setOutcome(asDeviceError(reason));
 		}
@@ -153,7 +153,7 @@ function Test({ path }: { path: string }) {
 			{outcome !== undefined &&
 				("retcode" in outcome ? (
 					<Notice kind={outcome.retcode === 0 ? "good" : "warning"}>
-						{outcome.retcode === 0 ? t("out.ok") : sentenceOf(outcome.code)}
+						{outcome.retcode === 0 ? t("out.ok") : stateText(outcome.code)}
 					</Notice>
 				) : (
 					<ErrorNotice error={outcome} />

@@ -59,7 +59,7 @@ export function LoginReason() {
 	return <p>{t(`ending.${why === "certificate" ? "restart" : why}`)}</p>;
 }
 
-/** On a display, `onCancel` returns to its pages. */
+/** `onCancel` is given on a display, and returns to the display's pages. */
 export function LoginPage({ onCancel }: { onCancel?: (() => void) | undefined }) {
 	const why = useStore(ending);
 	return (

@@ -134,7 +134,11 @@ function electricalOf(entries: readonly Entry[]): string {
  * Returns true if the Zigbee controller must interview the gateway again, because it does not notice added or removed
  * measurements by itself.
  */
-export function isToLook(radioState: string | undefined, before: readonly Entry[], after: readonly Entry[]): boolean {
+export function needsInterview(
+	radioState: string | undefined,
+	before: readonly Entry[],
+	after: readonly Entry[],
+): boolean {
 	return radioState === "joined" && electricalOf(before) !== electricalOf(after);
 }
 

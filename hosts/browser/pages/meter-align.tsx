@@ -22,13 +22,13 @@ import { speedText } from "./speeds.js";
 /** Part of the identification that the simulated meter sends. */
 const SIMULATED = /SIMULATOR/;
 /** Number of recent attempts from which the success rate is calculated. */
-const TRIES = 10;
+const RECENT_ATTEMPTS = 10;
 /** Number of attempts needed to tell whether the head is well placed. */
-const ENOUGH = 3;
+const ATTEMPTS_NEEDED = 3;
 /** Timeout of an attempt: 12 s of listening for mode D, and 45 s more to identify unsolicited data. */
 const TRY_MS = 65_000;
 const TRY_LIMIT_S = 60;
-/** Pause between two attempts. Without it, attempts with the simulator would follow each other at once. */
+/** Pause between two attempts. Without the pause, attempts with the simulator would follow each other at once. */
 const PAUSE_MS = 700;
 
 const SOUND = { name: "sound", label: "align.sound", kind: "toggle" } as const;
@@ -68,10 +68,10 @@ interface AlignerProps {
 	/** The start button is the page's main one. */
 	readonly isMain?: boolean;
 	/** Called when the head is well placed, which ends the attempts. If omitted, they go on until they are stopped. */
-	onWell?(): void;
+	onAligned?(): void;
 }
 
-export function Aligner({ isMain = true, onWell }: AlignerProps) {
+export function Aligner({ isMain = true, onAligned }: AlignerProps) {
 	const [tries, setTries] = useState<readonly Probe[]>([]);
 	const [isRunning, setRunning] = useState(false);
 	const [problem, setProblem] = useState<DeviceError>();
@@ -81,7 +81,7 @@ export function Aligner({ isMain = true, onWell }: AlignerProps) {
 	const audio = useRef<AudioContext | undefined>(undefined);
 	/** Start of the last attempt, ms. */
 	const [triesSinceMs, setTriesSinceMs] = useState(0);
-	/** Number of the current run; a run with another number stops. */
+	/** Number of the current run of attempts; an earlier run stops when it sees another number. */
 	const current = useRef(0);
 
 	const stop = () => {
@@ -99,7 +99,7 @@ export function Aligner({ isMain = true, onWell }: AlignerProps) {
 	}, []);
 
 	const take = (probe: Probe, before: Probe | undefined) => {
-		setTries((all) => [...all, probe].slice(-TRIES));
+		setTries((all) => [...all, probe].slice(-RECENT_ATTEMPTS));
 		const grade = gradeOf(probe);
 		// Only changes are announced, because an announcement for every attempt would be too much.
 		if (before === undefined || gradeOf(before) !== grade) announce(messageOf(probe));
@@ -122,9 +122,9 @@ export function Aligner({ isMain = true, onWell }: AlignerProps) {
 				take(probe, before);
 				if (isCertain(probe)) return stop();
 				well = gradeOf(probe) === WELL ? well + 1 : 0;
-				if (onWell !== undefined && well >= ENOUGH) {
+				if (onAligned !== undefined && well >= ATTEMPTS_NEEDED) {
 					stop();
-					return onWell();
+					return onAligned();
 				}
 				before = probe;
 			} catch (reason) {
@@ -193,7 +193,8 @@ function Result({ tries, isRunning }: { tries: readonly Probe[]; isRunning: bool
 		);
 	}
 	const good = tries.filter(({ ok }) => ok).length;
-	const isWell = tries.length >= ENOUGH && tries.slice(-ENOUGH).every((probe) => gradeOf(probe) === WELL);
+	const isWellPlaced =
+		tries.length >= ATTEMPTS_NEEDED && tries.slice(-ATTEMPTS_NEEDED).every((probe) => gradeOf(probe) === WELL);
 	const percent = new Intl.NumberFormat(language, { style: "percent" }).format(good / tries.length);
 	return (
 		<div class={`signal ${GRADES[gradeOf(last)]}`}>
@@ -214,7 +215,7 @@ function Result({ tries, isRunning }: { tries: readonly Probe[]; isRunning: bool
 				</p>
 			)}
 			<p>
-				<b>{isWell ? t("align.well") : messageOf(last)}</b>
+				<b>{isWellPlaced ? t("align.well") : messageOf(last)}</b>
 			</p>
 			<Facts>
 				{last.meter_id !== "" && (

@@ -40,9 +40,9 @@ function clientOf(auth: FieldValue, { client_address }: Draft): Draft {
 	return usual === undefined || isOwn ? {} : { client_address: usual };
 }
 
-const isAsked = ({ push_baudrate }: Draft) => !Number(push_baudrate);
+const isPolled = ({ push_baudrate }: Draft) => !Number(push_baudrate);
 const needsKeys = (draft: Draft) =>
-	!isAsked(draft) || draft["use_encryption"] === true || draft["auth"] === "high_gmac";
+	!isPolled(draft) || draft["use_encryption"] === true || draft["auth"] === "high_gmac";
 
 const SECRETS = [
 	{
@@ -50,7 +50,7 @@ const SECRETS = [
 		label: "dlms.password",
 		kind: "secret",
 		storedFlag: "password_set",
-		when: (draft: Draft) => isAsked(draft) && (draft["auth"] === "low" || draft["auth"] === "high_sha256"),
+		when: (draft: Draft) => isPolled(draft) && (draft["auth"] === "low" || draft["auth"] === "high_sha256"),
 	},
 	{
 		name: "block_cipher_key",
@@ -83,7 +83,7 @@ const FIELDS = fieldsOf(DLMS_CONFIG, [
 		help: "dlms.opening.help",
 		kind: "choice",
 		isRare: true,
-		when: isAsked,
+		when: isPolled,
 		choices: choicesOf(DLMS_CONFIG.opening, (value) => t(OPENINGS[value])),
 	},
 	{
@@ -92,34 +92,34 @@ const FIELDS = fieldsOf(DLMS_CONFIG, [
 		kind: "choice",
 		isRare: true,
 		choices: SPEEDS,
-		when: (draft) => isAsked(draft) && draft["opening"] !== "mode_e",
+		when: (draft) => isPolled(draft) && draft["opening"] !== "mode_e",
 	},
 	{
 		name: "auth",
 		label: "dlms.auth",
 		kind: "choice",
-		when: isAsked,
+		when: isPolled,
 		choices: choicesOf(DLMS_CONFIG.auth, (value) => t(AUTHS[value])),
 		implies: clientOf,
 	},
-	{ name: "use_encryption", label: "dlms.encryption", kind: "toggle", when: isAsked },
+	{ name: "use_encryption", label: "dlms.encryption", kind: "toggle", when: isPolled },
 	{
 		name: "security_suite",
 		label: "dlms.suite",
 		kind: "choice",
 		isRare: true,
 		choices: choicesOf(DLMS_CONFIG.security_suite, String),
-		when: (draft) => isAsked(draft) && needsKeys(draft),
+		when: (draft) => isPolled(draft) && needsKeys(draft),
 	},
 	...SECRETS,
-	{ name: "client_address", label: "dlms.client", help: "dlms.client.help", kind: "number", when: isAsked },
+	{ name: "client_address", label: "dlms.client", help: "dlms.client.help", kind: "number", when: isPolled },
 	{
 		name: "server_logical",
 		label: "dlms.logical",
 		help: "dlms.logical.help",
 		kind: "number",
 		isRare: true,
-		when: isAsked,
+		when: isPolled,
 	},
 	{
 		name: "server_physical",
@@ -127,7 +127,7 @@ const FIELDS = fieldsOf(DLMS_CONFIG, [
 		help: "dlms.physical.help",
 		kind: "number",
 		isRare: true,
-		when: isAsked,
+		when: isPolled,
 	},
 	{
 		name: "server_address_length",
@@ -135,30 +135,32 @@ const FIELDS = fieldsOf(DLMS_CONFIG, [
 		label: "dlms.length",
 		kind: "choice",
 		isRare: true,
-		when: isAsked,
+		when: isPolled,
 		choices: choicesOf(DLMS_CONFIG.server_address_length, (value) =>
 			value === 0 ? t("dlms.length.auto") : t("dlms.length.bytes", { n: value }),
 		),
 	},
-	{ name: "receive_timeout_ms", label: "dlms.timeout", kind: "number", unit: "ms", isRare: true, when: isAsked },
-	{ name: "release", label: "dlms.release", kind: "toggle", isRare: true, when: isAsked },
+	{ name: "receive_timeout_ms", label: "dlms.timeout", kind: "number", unit: "ms", isRare: true, when: isPolled },
+	{ name: "release", label: "dlms.release", kind: "toggle", isRare: true, when: isPolled },
 	{
 		name: "deviation",
 		label: "dlms.deviation",
 		kind: "choice",
 		isRare: true,
 		choices: choicesOf(DLMS_CONFIG.deviation, (value) => DEVIATIONS[value]),
-		when: isAsked,
+		when: isPolled,
 	},
 ]);
 
 /** Settings that the meter's operator provides. */
-const GIVEN = "auth use_encryption security_suite password block_cipher_key auth_key client_address".split(" ");
+const OPERATOR_FIELDS = "auth use_encryption security_suite password block_cipher_key auth_key client_address".split(
+	" ",
+);
 /**
  * Secrets are copied from a letter, so they are visible while typed, and a phone shows all 32 digits. An empty secret
  * is not sent.
  */
-const ACCESS_FIELDS = FIELDS.filter(({ name }) => GIVEN.includes(name)).map(
+const ACCESS_FIELDS = FIELDS.filter(({ name }) => OPERATOR_FIELDS.includes(name)).map(
 	(spec): FieldSpec => (spec.kind === "secret" ? { ...spec, kind: "area", rows: spec.max === 32 ? 2 : 1 } : spec),
 );
 
@@ -184,9 +186,12 @@ export function AccessForm() {
 /** Tolerance for the meter's clock, ms. */
 const CLOCK_OFF_MS = 120_000;
 
-/** Unix time of the last readout before a change of the settings: its clock is no evidence about the new settings. */
+/**
+ * Unix time of the last readout before a change of the settings. The meter's clock in that readout says nothing about
+ * the new settings.
+ */
 let outdatedS = -1;
-const outdate = () => {
+const markOutdated = () => {
 	outdatedS = readout.value?.timestamp ?? 0;
 };
 
@@ -199,8 +204,8 @@ export function isSwapped({ protocol, timestamp, readings }: Readout): boolean {
 	const [, sign, hours, minutes] = /T.*([+-])(\d\d):(\d\d)$/.exec(clock) ?? [];
 	const deviationMs = (Number(hours) * 60 + Number(minutes)) * 60_000 * (sign === "-" ? -1 : 1);
 	const offMs = Date.parse(clock) - timestamp * 1000;
-	const isTold = deviationMs !== 0 && protocol === "DLMS/COSEM" && timestamp !== 0 && timestamp !== outdatedS;
-	return isTold && Math.abs(offMs + 2 * deviationMs) <= CLOCK_OFF_MS;
+	const isComparable = deviationMs !== 0 && protocol === "DLMS/COSEM" && timestamp !== 0 && timestamp !== outdatedS;
+	return isComparable && Math.abs(offMs + 2 * deviationMs) <= CLOCK_OFF_MS;
 }
 
 /** Offers to swap the sign of the deviation and to read again, on the meter page and in the wizard. */
@@ -213,10 +218,10 @@ export function DeviationFinding() {
 /** The offer of `DeviationFinding`. It is shown only if the gateway polls the meter. */
 function DeviationOffer() {
 	const { value } = useDevice<Draft>(PATH);
-	if (value === undefined || !isAsked(value)) return null;
+	if (value === undefined || !isPolled(value)) return null;
 	const deviation = value["deviation"] === "swapped" ? "standard" : "swapped";
 	const onSet = () => {
-		outdate();
+		markOutdated();
 		readNow();
 	};
 	return <FindingNotice finding={{ settings: { protocol: "dlms", deviation } }} onSet={onSet} />;
@@ -226,7 +231,7 @@ export function DLMSCard() {
 	const { value, error, reload, put } = useDevice<Draft>(PATH);
 	const submit = async (values: Draft) => {
 		put(await post<Draft>(PATH, values));
-		outdate();
+		markOutdated();
 	};
 	const [forgotten, setForgotten] = useState<(typeof SECRETS)[number]>();
 	if (value === undefined) {

@@ -78,7 +78,7 @@ function LogView() {
 	);
 }
 
-/** Joins entries, because a slow line is recorded in pieces of a few characters. */
+/** Joins entries of the same direction, because data from a slow line are recorded in pieces of a few characters. */
 function joined(entries: readonly Entry[]): readonly Entry[] {
 	const whole: Entry[] = [];
 	let lastMs = 0;

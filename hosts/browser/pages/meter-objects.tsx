@@ -24,7 +24,7 @@ interface Entry {
 /** Class of nearly all objects. */
 const REGISTER = 3;
 const CLASSES = [REGISTER, ...ITEM.class_id.choices.filter((value) => value !== REGISTER)] as const;
-/** Group F of a current value. */
+/** Value of group F that marks a current value. */
 const NOW = 255;
 /** A code: `1-0:1.8.0`, with or without `*255`; or six numbers. */
 const CODE_FORM = /^(\d{1,3}-\d{1,3}:\d{1,3}\.\d{1,3}\.\d{1,3}([*&.]\d{1,3})?|\d{1,3}([ ,.]+\d{1,3}){5})$/;

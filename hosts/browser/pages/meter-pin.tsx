@@ -35,13 +35,13 @@ export function PINForm() {
 	const [entry, setEntry] = useState<Entry>();
 	const [outcome, setOutcome] = useState<keyof typeof NOTICES>();
 	const isReading = useStore(reading);
-	const tell = (result: typeof outcome) => {
+	const showResult = (result: typeof outcome) => {
 		setOutcome(result);
 		if (result) announce(t(`pin.${result}`));
 	};
 	const read = async () => {
-		// If the readout fails, the card of the protocol shows the failure.
-		tell((await readNow()) ? (isOpen(readout.value?.readings ?? []) ? "open" : "hidden") : undefined);
+		// A failed readout has no result here; the card of the protocol shows its failure.
+		showResult((await readNow()) ? (isOpen(readout.value?.readings ?? []) ? "open" : "hidden") : undefined);
 	};
 	return (
 		<Form
@@ -59,7 +59,7 @@ export function PINForm() {
 				});
 				setEntry(undefined);
 				if (result === "stopped") await remove("meter/pin");
-				tell(result);
+				showResult(result);
 			}}
 			actions={
 				entry ? (
@@ -73,14 +73,14 @@ export function PINForm() {
 				)
 			}
 		>
-			{entry && <Going {...entry} />}
+			{entry && <EntryProgress {...entry} />}
 			{outcome && <Notice kind={NOTICES[outcome]}>{t(`pin.${outcome}`)}</Notice>}
 		</Form>
 	);
 }
 
 /** The digit that is being sent, and the remaining time. */
-function Going({ digits_ms, duration_ms, startMs }: Entry) {
+function EntryProgress({ digits_ms, duration_ms, startMs }: Entry) {
 	const [nowMs, setNow] = useState(startMs);
 	useEffect(() => {
 		const timer = setInterval(() => setNow(Date.now()), 250);

@@ -24,10 +24,10 @@ import { SPEEDS } from "./speeds.js";
 
 export function Meter() {
 	const [protocol, setProtocol] = useState<string>();
-	const [isHandedOver, setHandedOver] = useState(false);
+	const [usesDLMS, setUsesDLMS] = useState(false);
 	const isBuilt = useBuilt();
 	const isIEC = protocol === undefined || protocol === "iec62056";
-	const isDLMS = protocol === "dlms" || (isIEC && isHandedOver);
+	const isDLMS = protocol === "dlms" || (isIEC && usesDLMS);
 	const failure = useStore(readFailure);
 	const revision = useStore(settingsSet);
 	return (
@@ -55,7 +55,7 @@ export function Meter() {
 						title={t("iec.title")}
 						path="iec62056/config"
 						fields={isBuilt("dlms") ? IEC_FIELDS : IEC_FIELDS.filter(({ name }) => name !== "mode_e_dlms")}
-						onValue={(values) => setHandedOver(values["mode_e_dlms"] === true)}
+						onValue={(values) => setUsesDLMS(values["mode_e_dlms"] === true)}
 					/>
 				)}
 				{isDLMS && <DLMSCard key={revision} />}
@@ -86,7 +86,7 @@ function MeterState() {
 const PROTOCOLS = choicesOf(METER_PROTOCOL.protocol, (value) => t(`protocol.${value}`));
 
 interface ProtocolFormProps {
-	/** The form's button is the page's main one. */
+	/** True if the form's button is the page's main one. */
 	readonly isMain?: boolean;
 	onValue?(protocol: string): void;
 }
@@ -113,7 +113,7 @@ export function ProtocolForm({ isMain = true, onValue }: ProtocolFormProps) {
 }
 
 const sends = ({ mode_d_enabled }: Draft) => mode_d_enabled === true;
-const isAsked = (draft: Draft) => !sends(draft);
+const isPolled = (draft: Draft) => !sends(draft);
 
 const IEC_FIELDS = fieldsOf(IEC62056_CONFIG, [
 	{ name: "mode_d_enabled", label: "iec.push", help: "iec.push.help", kind: "toggle" },
@@ -125,15 +125,15 @@ const IEC_FIELDS = fieldsOf(IEC62056_CONFIG, [
 		choices: SPEEDS,
 		when: sends,
 	},
-	{ name: "baudrate_max", label: "iec.speed", help: "iec.speed.help", kind: "choice", choices: SPEEDS, when: isAsked },
-	{ name: "battery", label: "iec.battery", help: "iec.battery.help", kind: "toggle", isRare: true, when: isAsked },
+	{ name: "baudrate_max", label: "iec.speed", help: "iec.speed.help", kind: "choice", choices: SPEEDS, when: isPolled },
+	{ name: "battery", label: "iec.battery", help: "iec.battery.help", kind: "toggle", isRare: true, when: isPolled },
 	{
 		name: "device_address",
 		label: "iec.address",
 		help: "iec.address.help",
 		kind: "text",
 		isRare: true,
-		when: isAsked,
+		when: isPolled,
 	},
 	{
 		name: "password",
@@ -142,9 +142,9 @@ const IEC_FIELDS = fieldsOf(IEC62056_CONFIG, [
 		kind: "secret",
 		isRare: true,
 		storedFlag: "password_set",
-		when: isAsked,
+		when: isPolled,
 	},
-	{ name: "mode_e_dlms", label: "iec.dlms", help: "iec.dlms.help", kind: "toggle", isRare: true, when: isAsked },
+	{ name: "mode_e_dlms", label: "iec.dlms", help: "iec.dlms.help", kind: "toggle", isRare: true, when: isPolled },
 ]);
 
 const CONTROL_FIELDS = fieldsOf(IEC62056_CONTROL, [

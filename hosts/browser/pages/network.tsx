@@ -156,7 +156,7 @@ function valuesOf({ ap_ssid = "", ap_enabled = false }: NetworkStatus, fallback:
 	return { ap_ssid, ap_enabled, ...fallback };
 }
 
-/** The settings of the access point: one card for two routes, because they belong together for the user. */
+/** The settings of the access point: one card for two routes, because for the user both belong together. */
 function AccessPointCard({ onSaved }: { onSaved: () => void }) {
 	const status = useDevice<NetworkStatus>("network/status");
 	const fallback = useDevice<Draft>("network/fallback-ap");

@@ -16,7 +16,10 @@ const PATH = "prices";
 const { periods: LIST } = PRICES;
 const CURRENCIES = ["EUR", "PLN", "CHF", "CZK", "DKK", "GBP", "HUF", "NOK", "SEK", "USD"];
 
-/** Pattern of a decimal number; its limit of digits before the point keeps it within the gateway's bounds. */
+/**
+ * Adds a pattern of a decimal number to a field. Its limit of digits before the point keeps the number within the
+ * gateway's bounds.
+ */
 const decimal = (pattern: RegExp) =>
 	({ kind: "text", inputmode: "decimal", pattern, form: { says: "price.form" } }) as const;
 const PER_KWH = decimal(/^\s*-?\d{1,3}([.,]\d{0,6})?\s*$/);

@@ -34,7 +34,7 @@ type Column = Profile["columns"][number];
 type Row = Profile["rows"][number];
 
 /**
- * This state is kept outside the component, because a readout takes long. It is cleared at logout, so that the next
+ * State of the card, kept outside the component because a readout takes long. It is cleared at logout, so that the next
  * user does not see it.
  */
 interface Seen {
@@ -74,7 +74,7 @@ export function ProfileCard() {
 					label={t("profile.which")}
 					name="profile"
 					value={code}
-					ways={CODES.map(([one, name]) => [one, one === "" ? t(name) : `${t(name)} (${one})`])}
+					options={CODES.map(([one, name]) => [one, one === "" ? t(name) : `${t(name)} (${one})`])}
 					onChoose={setCode}
 				/>
 				{code === "" && (
@@ -93,7 +93,7 @@ export function ProfileCard() {
 					label={t("profile.rows")}
 					name="entries"
 					value={entries}
-					ways={ENTRIES.map((one) => [one, one])}
+					options={ENTRIES.map((one) => [one, one])}
 					onChoose={setEntries}
 				/>
 				<Button
@@ -116,7 +116,7 @@ export function ProfileCard() {
 /** Codes of failures that only occur in programming mode of IEC 62056-21. */
 const IN_PROGRAMMING = /\/(no-(programming|clock|answer|profile)|broken-off)$/;
 
-/** Cause in words; undefined if the text for the kind of error says enough. */
+/** Cause of the failure in words; undefined if the general text of the error suffices. */
 function causeOf(error: DeviceError): string | undefined {
 	if (error.code === "invalid_field") return t("valid.form");
 	const { code = "", missing }: { code?: string; missing?: { reason: string } } = error.body;
@@ -286,7 +286,7 @@ function Chart({ lines, columns, periodS }: ChartProps) {
 						label={t("show")}
 						name="column"
 						value={one.place}
-						ways={all.map((other) => [other.place, nameOf(other.column)])}
+						options={all.map((other) => [other.place, nameOf(other.column)])}
 						onChoose={setChosen}
 					/>
 				</div>

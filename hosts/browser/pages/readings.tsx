@@ -11,8 +11,8 @@ import { asDeviceError, useDevice } from "../kit/use-device.js";
 import { LastReading } from "./dashboard.js";
 import {
 	entriesWith,
-	isToLook,
 	MAP_LIMIT,
+	needsInterview,
 	storeMap,
 	TARGETS,
 	targetOf,
@@ -77,7 +77,7 @@ const IN_NETWORK = ["joined", "silent", "parent_lost"];
 function ValuesCard({ last }: { last: Readout | undefined }) {
 	const [part, setPart] = useState("");
 	const zigbee = useStore(status)?.zigbee_state ?? "";
-	// A display may not read the mapping, and outside a network nothing is sent.
+	// The mapping is not shown on a display, which may not read it, nor outside a Zigbee network, where nothing is sent.
 	const isPlain = useStore(display) || !IN_NETWORK.includes(zigbee);
 	const readings = last?.readings ?? [];
 	const all = useMemo(() => linesOf(readings), [last]);
@@ -155,11 +155,11 @@ function MappedTable({ readings, ...table }: TableProps & { readonly readings: r
 		setIsFull(isTooMuch);
 		setError(undefined);
 		setHasNews(false);
-		// A new object redraws the table, which restores the stored choice.
+		// Storing a new object redraws the table, so that the stored choice is shown again.
 		if (isTooMuch) return put({ ...map });
 		try {
 			put(await storeMap(entries));
-			setHasNews(isToLook(status.value?.zigbee_state, map.mapping, entries));
+			setHasNews(needsInterview(status.value?.zigbee_state, map.mapping, entries));
 			const name = nameOf(reading);
 			const label = TARGETS.find(({ id }) => id === target)?.label;
 			announce(label === undefined ? t("readings.unsent", { name }) : t("readings.sent", { name, what: t(label) }));
@@ -242,7 +242,7 @@ interface TargetProps {
 	onSend(reading: Reading, target: string): void;
 }
 
-/** Zigbee target of the reading; shows nothing if no attribute fits. */
+/** Zigbee target of the reading; nothing is shown if no attribute fits. */
 function Target({ reading, name, map, onSend }: TargetProps) {
 	const targets = targetsFor(reading);
 	if (targets.length === 0) return null;
@@ -262,4 +262,4 @@ function Target({ reading, name, map, onSend }: TargetProps) {
 	);
 }
 
-/** Hands the file to the browser. */
+/** Makes the browser save the file. */

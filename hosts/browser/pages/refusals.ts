@@ -27,7 +27,7 @@ export function joinPEM(texts: readonly string[]): string {
 	const all = texts.join("\n");
 	const blocks = [...all.matchAll(PEM_BLOCK)];
 	const ofKind = (kind: string) => blocks.filter(([, label]) => label.endsWith(kind)).map(([block]) => block);
-	// A set removes duplicates, because the chain's file often repeats the certificate.
+	// The set removes duplicates: the file of the chain often repeats the certificate.
 	const wanted = [...new Set([...ofKind("CERTIFICATE"), ...ofKind("PRIVATE KEY")])];
 	// Without certificates the text is sent unchanged, so that the gateway reports what is missing.
 	return wanted.length === 0 ? all : `${wanted.join("\n")}\n`;

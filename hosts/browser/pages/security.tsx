@@ -48,7 +48,7 @@ function SessionsCard() {
 			announce(t("sessions.ended"));
 		} catch (reason) {
 			const fault = asDeviceError(reason);
-			// A 404 means that the session has ended meanwhile.
+			// Status 404 is no failure: the session has ended in the meantime.
 			if (fault.status !== 404) setFailure(fault);
 		} finally {
 			setEnding("");

@@ -187,7 +187,7 @@ function ResetCard() {
 					onClose={() => setAsking(false)}
 				>
 					<h3>{t("reset.lost")}</h3>
-					<Lost />
+					<DeletedList />
 					<h3>{t("reset.kept")}</h3>
 					<ul>
 						{KEPT.map((part) => (
@@ -201,7 +201,7 @@ function ResetCard() {
 }
 
 /** Lists what a factory reset deletes on this gateway. */
-function Lost() {
+function DeletedList() {
 	const now = useStore(status);
 	const { value: wifi } = useDevice<NetworkStatus>("network/status");
 	const { value: tokens } = useDevice<Tokens>("system/tokens");

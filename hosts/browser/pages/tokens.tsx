@@ -153,7 +153,7 @@ function MadeToken({ made, onClose }: { made: NewToken; onClose: () => void }) {
 }
 
 function Example({ token }: { token: string }) {
-	// -k: no authority vouches for the gateway's self-signed certificate.
+	// curl needs -k, because no authority has signed the gateway's self-signed certificate.
 	const option = location.protocol === "https:" ? "-k " : "";
 	const example = `curl ${option}-H "Authorization: Bearer ${token}" ${location.origin}/api/v1/iec62056/last`;
 	return (

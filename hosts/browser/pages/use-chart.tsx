@@ -29,7 +29,7 @@ import type { TextKey } from "../text/all.js";
 
 const LEVELS: readonly Level[] = ["quarters", "hours", "days", "months"];
 
-/** Amounts that are shown together: one drawn upwards from the line, one downwards. */
+/** Amounts that are shown together: one is drawn upwards from the zero line, the other one downwards. */
 interface Kind {
 	readonly name: TextKey;
 	readonly up: Amount;
@@ -42,13 +42,20 @@ const KINDS: readonly Kind[] = [
 	{ name: "use.heat", up: "heat_wh" },
 ];
 
-function kindsOf(there: readonly Amount[]): readonly Kind[] {
-	return KINDS.filter(({ up, down }) => there.includes(up) || (down !== undefined && there.includes(down)));
+function kindsOf(measured: readonly Amount[]): readonly Kind[] {
+	return KINDS.filter(({ up, down }) => measured.includes(up) || (down !== undefined && measured.includes(down)));
 }
 
-const MARKS = ["gap", "interpolated", "partial", "meter_changed", "wrapped"] as const;
+const MARKS = ["gap", "interpolated", "partial", "meter_changed", "wrapped", "from_meter"] as const;
 /** Style of a bar, by its mark. */
-const LOOKS = { gap: "gap", interpolated: "soft", partial: "soft", meter_changed: "dot", wrapped: "dot" } as const;
+const STYLES = {
+	gap: "gap",
+	interpolated: "soft",
+	partial: "soft",
+	meter_changed: "dot",
+	wrapped: "dot",
+	from_meter: "plain",
+} as const;
 
 /** The finest level for which the meter is read often enough. */
 function finest(quarters: readonly Piece[]): Level {
@@ -61,11 +68,11 @@ interface ChartProps {
 	readonly recent: Recent;
 	readonly quarters: readonly Piece[];
 	readonly wallMs: number;
-	readonly there: readonly Amount[];
+	readonly measured: readonly Amount[];
 }
 
-export function UseChart({ recent, quarters, wallMs, there }: ChartProps) {
-	const kinds = kindsOf(there);
+export function UseChart({ recent, quarters, wallMs, measured }: ChartProps) {
+	const kinds = kindsOf(measured);
 	const [kind = KINDS[0], setKind] = useState(kinds[0]);
 	const [level, setLevel] = useState<Level>(() => finest(quarters));
 	const [steps, setSteps] = useState(0);
@@ -85,7 +92,7 @@ export function UseChart({ recent, quarters, wallMs, there }: ChartProps) {
 					label={t("show")}
 					name="by"
 					value={level}
-					ways={LEVELS.map((one) => [one, t(`use.${one}`)])}
+					options={LEVELS.map((one) => [one, t(`use.${one}`)])}
 					onChoose={(chosen) => choose(chosen as Level)}
 				/>
 				{kinds.length > 1 && (
@@ -93,7 +100,7 @@ export function UseChart({ recent, quarters, wallMs, there }: ChartProps) {
 						label={t("use.what")}
 						name="kind"
 						value={kind.up}
-						ways={kinds.map(({ name, up }) => [up, t(name)])}
+						options={kinds.map(({ name, up }) => [up, t(name)])}
 						onChoose={(chosen) => setKind(kinds.find(({ up }) => up === chosen) ?? kinds[0])}
 					/>
 				)}
@@ -145,7 +152,7 @@ interface ViewProps {
 }
 
 interface ViewData {
-	/** Amounts that the pieces have: the upward one before the downward one. */
+	/** Amounts that the pieces have, the one drawn upwards first. */
 	readonly shown: readonly Amount[];
 	readonly totals: readonly string[];
 	readonly rows: readonly Row[];
@@ -172,7 +179,9 @@ function useViewData({ level, kind: { up, down }, pieces }: ViewProps): ViewData
 	};
 }
 
-/** End of the bar; the last bar of days or months is as wide as its whole period, although that is not over. */
+/**
+ * End of the bar; the last bar of days or months is as wide as its whole period, even if the period is not over yet.
+ */
 function endOf(piece: Piece, level: Level, isLast: boolean, timeZone: string): number {
 	const { period, fromMs } = piece;
 	if (!isLast || !period.partial || period.gap || level === "quarters" || level === "hours") return period.end;
@@ -214,12 +223,12 @@ interface DayBarsProps {
 	/** Quarter hours of one day; at least one. */
 	readonly pieces: readonly Piece[];
 	readonly span: Span;
-	readonly there: readonly Amount[];
+	readonly measured: readonly Amount[];
 }
 
 /** The quarter hours of a day, for the overview: electricity, or the first amount that the meter measures. */
-export function DayBars({ pieces, span, there }: DayBarsProps) {
-	const view: ViewProps = { level: "quarters", span, kind: kindsOf(there)[0] ?? KINDS[0], pieces };
+export function DayBars({ pieces, span, measured }: DayBarsProps) {
+	const view: ViewProps = { level: "quarters", span, kind: kindsOf(measured)[0] ?? KINDS[0], pieces };
 	return <PieceBars {...view} {...useViewData(view)} />;
 }
 
@@ -243,7 +252,7 @@ function View(view: ViewProps) {
 			{money && <MoneyLegend {...{ money, currency }} />}
 			<p class="legend help">
 				{MARKS.filter((mark) => pieces.some(({ period }) => period[mark])).map((mark) => (
-					<span key={mark} class={LOOKS[mark]}>
+					<span key={mark} class={STYLES[mark]}>
 						{t(`mark.${mark}`)}
 					</span>
 				))}

@@ -14,18 +14,22 @@ interface TilesProps {
 	readonly recent: Recent;
 	readonly wallMs: number;
 	/** Amounts that the meter measures. */
-	readonly there: readonly Amount[];
+	readonly measured: readonly Amount[];
 }
 
-export function UseTiles({ recent: { quarters = [], days = [], daysBefore, months = [] }, wallMs, there }: TilesProps) {
+export function UseTiles({
+	recent: { quarters = [], days = [], daysBefore, months = [] },
+	wallMs,
+	measured,
+}: TilesProps) {
 	const thisMonth = spanOf("month", wallMs);
 	const monthBefore = spanOf("month", wallMs, -12);
-	// The year is compared by whole months that are over in both years, and by days in the current month.
+	// A year is compared by months as far as they are over, and by days in the current month.
 	const isOver = ({ fromMs }: Piece) =>
 		fromMs < thisMonth.fromMs && (fromMs < monthBefore.fromMs || fromMs >= monthBefore.toMs);
 	const year = daysBefore && [...months.filter(isOver), ...daysBefore, ...within(days, thisMonth)];
 	year?.sort((one, other) => one.fromMs - other.fromMs);
-	const common = { there, wallMs };
+	const common = { measured, wallMs };
 	return (
 		<div class="tiles wide">
 			<Tile {...common} name={t("use.today")} unit="day" pieces={days} compared={quarters} />
@@ -48,20 +52,20 @@ interface TileProps {
 	readonly unit: Unit;
 	/** A time within the day, month or year that the tile shows. */
 	readonly wallMs: number;
-	readonly there: readonly Amount[];
+	readonly measured: readonly Amount[];
 	/** Periods that are summed. */
 	readonly pieces: readonly Piece[];
-	/** Periods for the comparison, up to a time that both units have. */
+	/** Periods for the comparison, which end at a time that exists in both units. */
 	readonly compared: readonly Piece[];
 	readonly wide?: boolean;
 }
 
-export function Tile({ name, unit, wallMs, there, pieces, compared, wide = false }: TileProps) {
+export function Tile({ name, unit, wallMs, measured, pieces, compared, wide = false }: TileProps) {
 	const pricing = usePricing();
 	const span = spanOf(unit, wallMs);
 	const inside = within(pieces, span);
-	const [main, ...others] = there;
-	const money = pricing && there.includes("import_wh") ? moneyOf(inside, pricing, true) : undefined;
+	const [main, ...others] = measured;
+	const money = pricing && measured.includes("import_wh") ? moneyOf(inside, pricing, true) : undefined;
 	const comparison = main && compare(compared, unit, wallMs, main);
 	const isLate = inside.length > 0 && inside[0].fromMs > span.fromMs + 60_000;
 	return (

@@ -17,21 +17,24 @@ import { useStore } from "../kit/store.js";
 import { language, t } from "../kit/text.js";
 import { asDeviceError } from "../kit/use-device.js";
 import { useZone } from "../kit/zone.js";
+import { BackfillCard } from "./backfill.js";
 import { CurveCard } from "./curve-card.js";
 import { PhasesCard } from "./phases.js";
 import { ProfileCard } from "./profile.js";
 import { DayBars, UseChart } from "./use-chart.js";
 import { Tile, UseTiles } from "./use-tiles.js";
 
-/** The history gets a new entry only after a quarter hour, if the meter is read then. */
+/** Interval of reloading the history, s: the history gets at most one new entry per quarter hour. */
 const QUARTER_S = 900;
 const READ_S = 90;
 
 export function Use() {
 	const isDisplay = useStore(display);
+	const isBuilt = useBuilt();
 	return (
 		<div class="cards">
 			<History />
+			{!isDisplay && isBuilt("backfill") && <BackfillCard />}
 			{!isDisplay && <ProfileCard />}
 		</div>
 	);
@@ -74,19 +77,19 @@ export function OverviewCards() {
 function TodayCards() {
 	const { recent, wallMs } = useHistory(loadToday);
 	const { quarters, days = [] } = recent;
-	const there = AMOUNTS.filter((amount) => days.some(({ period }) => period[amount] !== undefined));
-	if (quarters === undefined || there.length === 0) return null;
+	const measured = AMOUNTS.filter((amount) => days.some(({ period }) => period[amount] !== undefined));
+	if (quarters === undefined || measured.length === 0) return null;
 	const span = spanOf("day", wallMs);
 	const yesterdayMs = span.fromMs - 1;
 	const pieces = within(quarters, span);
 	const hasYesterday = within(days, spanOf("day", yesterdayMs)).length > 0;
-	const common = { there, unit: "day", pieces: days } as const;
+	const common = { measured, unit: "day", pieces: days } as const;
 	return (
 		<>
 			<Tile {...common} name={t("use.today")} wallMs={wallMs} compared={quarters} wide={!hasYesterday} />
 			{hasYesterday && <Tile {...common} name={t("use.yesterday")} wallMs={yesterdayMs} compared={[]} />}
 			<Card title={t("today.bars")} wide>
-				{pieces.length > 0 && <DayBars {...{ pieces, span, there }} />}
+				{pieces.length > 0 && <DayBars {...{ pieces, span, measured }} />}
 				<PeakFact quarters={quarters} />
 				<p>
 					<a href="#/use">{t("today.more")}</a>
@@ -98,7 +101,8 @@ function TodayCards() {
 
 /**
  * The peak: of the billing period if the meter records it, otherwise of the month if the gateway keeps it, otherwise of
- * the two days whose quarter hours the history has. While the gateway keeps it, also the running interval.
+ * the two days whose quarter hours the history has. If the gateway records the month's peak, the running interval is
+ * shown as well.
  */
 function PeakFact({ quarters }: { quarters: readonly Piece[] }) {
 	const kW = (watts: number) => `${formatNumber(watts / 1000, language, 2, 2)} kW`;
@@ -139,20 +143,20 @@ function History() {
 	if (now !== undefined && !isSet) return <Notice kind="warning">{t("links.clock")}</Notice>;
 	if (days === undefined) return <Pending error={error} reload={reload} />;
 	const all = [...days, ...(quarters ?? []), ...(months ?? [])];
-	const there = AMOUNTS.filter((amount) => all.some(({ period }) => period[amount] !== undefined));
+	const measured = AMOUNTS.filter((amount) => all.some(({ period }) => period[amount] !== undefined));
 	if (all.length === 0 && months !== undefined) return <Notice kind="info">{t("use.empty")}</Notice>;
 	return (
 		<>
 			{error && <ErrorNotice error={error} retry={reload} />}
-			<UseTiles {...{ recent, wallMs, there }} />
+			<UseTiles {...{ recent, wallMs, measured }} />
 			{quarters === undefined ? (
 				<Card wide>
 					<p class="pending">{t("loading")}</p>
 				</Card>
 			) : (
-				<UseChart {...{ recent, quarters, wallMs, there }} />
+				<UseChart {...{ recent, quarters, wallMs, measured }} />
 			)}
-			{!isDisplay && there.includes("import_wh") && (
+			{!isDisplay && measured.includes("import_wh") && (
 				<p>
 					<a href="#/system">{t("price.title")}</a>
 				</p>

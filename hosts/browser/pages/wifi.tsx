@@ -21,8 +21,8 @@ const LEAVE_MS = 3_000;
 const POLL_MS = 2_000;
 /** Time limit for joining; the gateway's own limit is 45 s. */
 const TRIAL_LIMIT_MS = 60_000;
-/** A weak signal may be reported as a wrong password, so this report is believed only after this time. */
-const BELIEVED_MS = 12_000;
+/** Time after which the report of a wrong password is believed, ms. Before that, the cause may be a weak signal. */
+const WRONG_PASSWORD_AFTER_MS = 12_000;
 
 /** `wifi_auth_mode_t` of ESP-IDF. */
 const AUTH_OPEN = 0;
@@ -59,7 +59,7 @@ function isOverAccessPoint(status: NetworkStatus): boolean {
 	return !status.secure || location.hostname === "192.168.4.1";
 }
 
-/** Returns true if the radio is on: the gateway has one, and has no cable or its button was pressed. */
+/** Returns true if the radio is on: the gateway has a radio, and either has no cable or its button was pressed. */
 export function hasRadio(status: NetworkStatus): boolean {
 	return status.wifi_temporary || (status.wifi_enabled && status.interface !== "ethernet");
 }
@@ -86,7 +86,7 @@ export function WiFiForm({ onJoined }: WiFiFormProps) {
 			) : (
 				<Notice kind="info">{t("wifi.absent")}</Notice>
 			)}
-			{/* The form is only hidden during a scan, so that no input is lost. */}
+			{/* During a scan the form is hidden instead of removed, so that no input is lost. */}
 			<div hidden={picked === undefined}>
 				<Settings {...{ status, picked: picked ?? BY_HAND, onJoined }} />
 			</div>
@@ -294,7 +294,7 @@ function Settings({ status, picked, onJoined }: SettingsProps) {
 		if (!isOverAccessPoint(status)) {
 			const addresses = [`https://${hostname || status.hostname}.local/`];
 			if (values["dhcp"] === false) addresses.push(`https://${values["ip"]}/`);
-			// This is not awaited, so that the form can finish: its input has been sent.
+			// The restart is not awaited: the input has been sent, so the form can finish.
 			awaitRestart({ reason: "moved", addresses });
 			return;
 		}
@@ -359,7 +359,7 @@ function Joined({ status: { ssid, hostname, ip } }: { status: NetworkStatus }) {
 }
 
 /**
- * Waits until the new network is joined, and throws the reason if it is not. `onHint` gets the causes of failed
+ * Waits until the new network is joined, and throws the reason if joining fails. `onHint` gets the causes of failed
  * attempts.
  */
 async function untilJoined(ssid: string, onHint: (code: string) => void): Promise<NetworkStatus> {
@@ -370,8 +370,8 @@ async function untilJoined(ssid: string, onHint: (code: string) => void): Promis
 		const code = now.wifi_last_error ?? "";
 		if (now.connected && now.ssid === ssid && code === "") return now;
 		const elapsed = Date.now() - start;
-		const isGivenUp = now.wifi_ssid !== ssid || (now.connected && code !== "") || elapsed > TRIAL_LIMIT_MS;
-		if (isGivenUp || (code === "wifi/wrong-password" && elapsed > BELIEVED_MS)) {
+		const hasGivenUp = now.wifi_ssid !== ssid || (now.connected && code !== "") || elapsed > TRIAL_LIMIT_MS;
+		if (hasGivenUp || (code === "wifi/wrong-password" && elapsed > WRONG_PASSWORD_AFTER_MS)) {
 			throw new DeviceError(0, code || "wifi/no-address", "");
 		}
 		onHint(code);

@@ -45,7 +45,7 @@ export function FirstContact({ next, actions }: FirstContactProps) {
 	const before = useRef(revision);
 	const heading = useRef<HTMLHeadingElement>(null);
 	useEffect(() => {
-		// Runs after the button has applied the protocol that was found.
+		// Continues after the button has applied the protocol that was found.
 		if (revision !== before.current) {
 			heading.current?.scrollIntoView();
 			readNow();
@@ -54,10 +54,10 @@ export function FirstContact({ next, actions }: FirstContactProps) {
 	}, [revision]);
 	const hasRead = !isReading && !failure && last !== undefined && last.readings.length > 0;
 	const isLimited = hasRead && last.protocol === "DLMS/COSEM" && countersOf(last.readings).length === 0;
-	/** An encrypted meter has been found; only its key is missing, so this counts as a success. */
+	/** True if an encrypted meter has been found. Only its key is missing, so this counts as a success. */
 	const isEncrypted = failure?.body.code === "dlms-push/no-key";
 	const needs = useRef({ access: false, pin: false });
-	// The form remains while the meter is read with its settings.
+	// The form remains while the meter is read with the form's settings.
 	if (!isReading) {
 		const access = isLimited || failure?.code === "meter_auth_failed";
 		needs.current = { access, pin: hasRead && isLocked(last) };
@@ -70,7 +70,7 @@ export function FirstContact({ next, actions }: FirstContactProps) {
 		<>
 			<h3>{t("align.title")}</h3>
 			<Drawing />
-			<Aligner isMain={!isReading && !hasRead && !access && !isOffered} onWell={readNow} />
+			<Aligner isMain={!isReading && !hasRead && !access && !isOffered} onAligned={readNow} />
 			<details>
 				<summary>{t("wizard.meter.other")}</summary>
 				<ProtocolForm key={revision} isMain={false} />

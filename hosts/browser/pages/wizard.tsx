@@ -114,8 +114,8 @@ export function Wizard() {
 	);
 }
 
-/** Button to continue without saving, with others beside it. */
-function Onward({ next, label, actions }: Pick<StepProps, "next" | "actions"> & { label?: string }) {
+/** Button that continues without saving, with other buttons beside it. */
+function ContinueButton({ next, label, actions }: Pick<StepProps, "next" | "actions"> & { label?: string }) {
 	return (
 		<div class="actions">
 			<Button name="next" kind="main" onClick={next}>
@@ -134,14 +134,14 @@ function Language({ next, actions }: StepProps) {
 				<LanguageChoice />
 				<ThemeChoice />
 			</div>
-			<Onward next={next} actions={actions} />
+			<ContinueButton next={next} actions={actions} />
 		</>
 	);
 }
 
 function Password({ next, actions }: StepProps) {
 	const now = useStore(status);
-	// Saving changes the state; the form remains until the next step is shown.
+	// Kept from the first state, because saving changes the state and the form must remain until the next step is shown.
 	const [isNew, setNew] = useState<boolean>();
 	useEffect(() => {
 		if (now !== undefined && isNew === undefined) setNew(!now.password_default);
@@ -156,7 +156,7 @@ function Password({ next, actions }: StepProps) {
 		return (
 			<>
 				<Notice kind="good">{t("wizard.password.done")}</Notice>
-				<Onward next={next} actions={actions} />
+				<ContinueButton next={next} actions={actions} />
 			</>
 		);
 	}
@@ -237,7 +237,7 @@ function WiFi({ next, actions, onJoined }: StepProps) {
 						{t("wizard.wifi.other")}
 					</Button>
 				</div>
-				<Onward next={next} label={t("wizard.finish")} actions={actions} />
+				<ContinueButton next={next} label={t("wizard.finish")} actions={actions} />
 			</>
 		);
 	}

@@ -14,8 +14,8 @@ import { useZone } from "../kit/zone.js";
 import {
 	type Entry,
 	isFull,
-	isToLook,
 	MAP_LIMIT,
+	needsInterview,
 	partsOf,
 	type Sent,
 	storeMap,
@@ -75,7 +75,7 @@ export function MapForm({ entries, sent, onStored }: MapFormProps) {
 		try {
 			onStored(await storeMap(lines));
 			setSaved(lines);
-			setOutcome(isToLook(status.value?.zigbee_state, saved, lines) ? "interview" : "done");
+			setOutcome(needsInterview(status.value?.zigbee_state, saved, lines) ? "interview" : "done");
 			announce(t("saved"));
 		} catch (reason) {
 			setOutcome(asDeviceError(reason));
@@ -98,7 +98,7 @@ export function MapForm({ entries, sent, onStored }: MapFormProps) {
 				))}
 			</ul>
 			<Suggestions readings={readings} />
-			{doublesOf(lines).map((text) => (
+			{duplicatesOf(lines).map((text) => (
 				<Notice key={text} kind="warning">
 					{text}
 				</Notice>
@@ -125,7 +125,7 @@ interface MapLineProps {
 	readonly index: number;
 	readonly readings: readonly Reading[];
 	readonly sent: readonly Sent[] | undefined;
-	/** True if faults are shown. */
+	/** True if the faults of the lines are shown. */
 	readonly isChecked: boolean;
 	onChange(line: Line): void;
 	onDrop(): void;
@@ -147,7 +147,7 @@ function MapLine({ line, index, readings, sent, isChecked, onChange, onDrop }: M
 					label={t("map.target")}
 					name="mapping_id"
 					value={mapping_id}
-					ways={[...TARGETS.map(({ id, label }) => [id, t(label)] as const), [UNMAPPED, t("target.none")]]}
+					options={[...TARGETS.map(({ id, label }) => [id, t(label)] as const), [UNMAPPED, t("target.none")]]}
 					onChoose={(chosen) => onChange({ ...line, mapping_id: chosen })}
 				/>
 				<label>
@@ -170,7 +170,7 @@ function MapLine({ line, index, readings, sent, isChecked, onChange, onDrop }: M
 					name="mode"
 					value={isFull(obis) ? "full" : "short"}
 					disabled={parts === undefined}
-					ways={[
+					options={[
 						["short", t("map.short")],
 						["full", t("map.full")],
 					]}
@@ -240,7 +240,7 @@ function Suggestions({ readings }: { readings: readonly Reading[] }) {
 }
 
 /** A warning for each target or code that is in more than one line. */
-function doublesOf(lines: readonly Line[]): readonly string[] {
+function duplicatesOf(lines: readonly Line[]): readonly string[] {
 	const twice = (names: readonly string[]) => new Set(names.filter((name, index) => names.indexOf(name) !== index));
 	const targets = twice(lines.map(({ mapping_id }) => mapping_id).filter((id) => id !== UNMAPPED));
 	const codes = twice(lines.map(({ obis }) => wellFormed(obis)).filter((obis) => obis !== ""));

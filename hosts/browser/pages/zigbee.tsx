@@ -68,7 +68,7 @@ type Joining = "begun" | "done" | "failed" | undefined;
 function State({ radio, reload }: StateProps) {
 	const { joined, joining_secs, role, ieee_address, coprocessor } = radio;
 	const isJoining = joining_secs > 0;
-	// Between two attempts the state is "not joined" for a while.
+	// While the gateway tries to join, the state is "not joined" between two attempts; the page shows "joining" then.
 	const state = isJoining && radio.state === "not_joined" ? "joining" : radio.state;
 	const { value: version } = useDevice<Version>("system/version");
 	const [asking, setAsking] = useState(false);

@@ -79,23 +79,23 @@ void ethernet_core_event(ethernet_core *core, const ethernet_event *event)
 	pthread_mutex_unlock(&core->lock);
 }
 
-bool ethernet_core_posts(ethernet_core *core)
+bool ethernet_core_must_post(ethernet_core *core)
 {
 	pthread_mutex_lock(&core->lock);
-	bool posts = !core->posted && !is_same(&core->now, &core->told);
-	core->posted = core->posted || posts;
+	bool must_post = !core->posted && !is_same(&core->now, &core->reported);
+	core->posted = core->posted || must_post;
 	pthread_mutex_unlock(&core->lock);
-	return posts;
+	return must_post;
 }
 
-bool ethernet_core_tells(ethernet_core *core)
+bool ethernet_core_must_report(ethernet_core *core)
 {
 	pthread_mutex_lock(&core->lock);
-	bool tells = !is_same(&core->now, &core->told);
-	core->told = core->now;
-	core->posted = tells;
+	bool must_report = !is_same(&core->now, &core->reported);
+	core->reported = core->now;
+	core->posted = must_report;
 	pthread_mutex_unlock(&core->lock);
-	return tells;
+	return must_report;
 }
 
 ethernet_state ethernet_core_now(ethernet_core *core)

@@ -33,7 +33,7 @@ typedef struct {
 	bool posted;
 	ethernet_state now;
 	/* State last reported to the machine's thread. */
-	ethernet_state told;
+	ethernet_state reported;
 } ethernet_core;
 
 void ethernet_core_open(ethernet_core *core);
@@ -53,10 +53,10 @@ void ethernet_core_event(ethernet_core *core, const ethernet_event *event);
  * Returns true if the state has changed and no delivery is under way; the caller must then post one. May be called in
  * any thread.
  */
-bool ethernet_core_posts(ethernet_core *core);
+bool ethernet_core_must_post(ethernet_core *core);
 
 /* Called in the delivery. Returns true if the caller must report the state and call again; false ends the delivery. */
-bool ethernet_core_tells(ethernet_core *core);
+bool ethernet_core_must_report(ethernet_core *core);
 
 ethernet_state ethernet_core_now(ethernet_core *core);
 

@@ -77,8 +77,8 @@ static void stop_listening(void)
 }
 
 /*
- * Called after ESP-IDF has connected driver and interface (the "glue"). Its handlers therefore run before ours, and an
- * interface without a link has no address any more when ours run.
+ * Called after ESP-IDF has connected driver and interface (the "glue"). ESP-IDF's handlers therefore run before ours,
+ * and have removed the address of an interface that has lost its link.
  */
 static bool listen(void)
 {
@@ -177,7 +177,7 @@ static bool run(void)
 {
 	if (port.runs) return true;
 	if (!port.has_shutdown) port.has_shutdown = esp_register_shutdown_handler(shut_down) == ESP_OK;
-	/* This is set before the start, so that a partial start can be stopped. */
+	/* Set before the start, so that the caller can stop a start that failed halfway. */
 	port.runs = true;
 	return esp_eth_start(port.driver) == ESP_OK;
 }

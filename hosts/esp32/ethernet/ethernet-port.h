@@ -16,12 +16,12 @@ typedef struct {
 } ethernet_parts;
 
 /*
- * Creates the drivers. On failure, `parts` contains the drivers that were created nevertheless; everything else is
+ * Creates the drivers. If it fails, `parts` contains the drivers that were already created; everything else is
  * released.
  */
 bool ethernet_port_make(const ethernet_pins *pins, ethernet_parts *parts);
 
-/* Releases the rest after both drivers were deleted; this turns the PHY's power off. */
+/* Releases everything else after both drivers were deleted, and turns the PHY's power off. */
 void ethernet_port_end(const ethernet_pins *pins);
 
 /* Turns the power off before a restart of the chip, without deleting the drivers. May be called in any task. */

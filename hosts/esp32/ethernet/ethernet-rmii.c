@@ -3,8 +3,8 @@
  * 22, which a LAN8720 has. Order of `pins`: PHY address (not a pin), MDC, MDIO, power or ETHERNET_NO_PIN, clock.
  *
  * The power pin is the "reset" of ESP-IDF's driver, which sets it low for 10 ms and then high. This restarts the PHY,
- * and its oscillator runs before the MAC is initialised, which needs the clock for its own reset. At other times the
- * pin is low: an oscillator at GPIO 0 must be silent while the chip samples that pin to choose its boot mode.
+ * and makes its oscillator run before the MAC is initialised: the MAC needs the clock for its own reset. At other times
+ * the pin is low: an oscillator at GPIO 0 must be silent while the chip samples that pin to choose its boot mode.
  */
 #include "ethernet-port.h"
 

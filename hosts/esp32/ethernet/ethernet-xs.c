@@ -36,7 +36,7 @@ static void release(ethernet_binding *binding)
 static void deliver(void *context)
 {
 	ethernet_binding *binding = context;
-	while (!binding->closed && ethernet_core_tells(&binding->core)) {
+	while (!binding->closed && ethernet_core_must_report(&binding->core)) {
 		xsBeginHost(binding->the);
 		xsCall0(binding->target, xsID_onEthernet);
 		xsEndHost(binding->the);
@@ -47,7 +47,7 @@ static void deliver(void *context)
 /* Posts a delivery if there is a change. May be called in any thread. */
 static void notify_soon(ethernet_binding *binding)
 {
-	if (!ethernet_core_posts(&binding->core)) return;
+	if (!ethernet_core_must_post(&binding->core)) return;
 	atomic_fetch_add(&binding->references, 1);
 	machine_post(binding->the, deliver, binding);
 }

@@ -81,7 +81,7 @@ class WireClock implements Clock {
 
 	setUTC(utcMs: number): void {
 		this.#wire.call(COMMANDS.setUTC, 0, utcMs);
-		// This offset is used until the next event, which brings the host's own.
+		// This offset is used until the next event, which contains the host's offset.
 		this.#wire.utcOffsetMs = utcMs - this.#wire.monotonicMs;
 	}
 }

@@ -7,9 +7,9 @@ export const U8 = 0;
 export const U16 = 1;
 export const U32 = 2;
 export const F64 = 3;
-/** u16 length, UTF-8. */
+/** Text: u16 length, then UTF-8. */
 export const TEXT = 4;
-/** u32 length, bytes. */
+/** Bytes: u32 length, then the bytes. */
 export const BYTES = 5;
 /** Text up to the end of the message. */
 export const LAST_TEXT = 6;
@@ -60,7 +60,7 @@ export function encodeValues(layout: Layout, values: readonly unknown[], head: n
 	return bytes;
 }
 
-/** Fast path for the most frequent messages, which have one value: timer, read, write. */
+/** Fast path for a message with one value, as the most frequent ones have: timer, read, write. */
 function encodeValue(kind: number, value: unknown, head: number): Uint8Array {
 	const size = SIZES[kind];
 	const part = partOf(kind, value);

@@ -1,18 +1,18 @@
 /**
  * Messages between the XS worker and the Node process; imported by both sides.
  *
- *   Command, worker to Node, answered at once:   byte 0 its code, bytes 1-4 id, then its values (layout.ts).
- *   Reply to a command:                          byte 0 REPLY_…, then its values, or the text of an error.
- *   Event, Node to worker, one at a time:        byte 0 EVENT_…, bytes 1-4 id, 5-12 monotonic ms (f64), 13-20 Unix time
+ * Command, worker to Node, answered at once:   byte 0 its code, bytes 1-4 id, then its values (layout.ts). Reply to a
+ * command:                          byte 0 REPLY_…, then its values, or the text of an error. Event, Node to worker,
+ * one at a time:        byte 0 EVENT_…, bytes 1-4 id, 5-12 monotonic ms (f64), 13-20 Unix time
  *                                                minus monotonic time in ms (f64, NaN while the clock is not set),
  *                                                21-24 a number (u32), from 25 text or bytes. Little-endian.
  *
- * The worker assigns the ids, in one sequence for all objects and requests; a command without an id has 0. Events carry
- * time and counts, so that reading the clock and deciding how much to write need no round trip.
+ * The worker assigns the ids, in one sequence for all objects and requests; a command without an id has 0. Events
+ * contain the time and counts, so that the worker reads the clock and decides how much to write without a round trip.
  */
 import { BYTES, F64, LAST_BYTES, LAST_JSON, LAST_TEXT, type Layout, TEXT, U8, U16, U32 } from "./layout.js";
 
-/** A kind of command: code, arguments, and result unless REPLY_ABSENT. */
+/** A kind of command: code, arguments, and the result if the reply is not REPLY_ABSENT. */
 export interface Command<Takes extends Layout = Layout, Gives extends Layout = Layout> {
 	readonly code: number;
 	readonly takes: Takes;

@@ -1,4 +1,4 @@
-/** In the place of settings.ts in a firmware without some meter protocols, which can't be chosen. */
+/** Replaces settings.ts in a firmware without some meter protocols. These cannot be chosen. */
 
 import { UNSUPPORTED } from "../../api/errors.js";
 import type { Exchange } from "../../api/exchange.js";
@@ -9,12 +9,12 @@ import { CONTROL, IEC62056, IEC62056_MODE_E_DLMS, MBUS, METER, METER_PROTOCOL, P
 
 const acceptProtocol: NonNullable<SettingsTable["accept"]> = (exchange, values) => {
 	const protocol = values.get(METER_PROTOCOL);
-	return isMissing(exchange, METER_PROTOCOL, protocol) ? undefined : putsOf(METER.fields, values);
+	return rejectsMissing(exchange, METER_PROTOCOL, protocol) ? undefined : putsOf(METER.fields, values);
 };
 
 const acceptModeE: NonNullable<SettingsTable["accept"]> = (exchange, values) => {
 	const protocol = values.get(IEC62056_MODE_E_DLMS) === true ? PROTOCOL_DLMS : undefined;
-	return isMissing(exchange, IEC62056_MODE_E_DLMS, protocol) ? undefined : putsOf(IEC62056.fields, values);
+	return rejectsMissing(exchange, IEC62056_MODE_E_DLMS, protocol) ? undefined : putsOf(IEC62056.fields, values);
 };
 
 export const PROTOCOL_SETTINGS = settingsOf(METER.fields, [METER_PROTOCOL.name], { accept: acceptProtocol });
@@ -23,10 +23,10 @@ export const MBUS_SETTINGS = settingsOf(MBUS.fields);
 export const CONTROL_SETTINGS = settingsOf(CONTROL.fields);
 
 /**
- * Refuses a protocol that this firmware was built without, and returns true. A backup may have it: it is stored for a
- * firmware that has the protocol, and a readout says what is missing.
+ * Rejects a protocol that this firmware was built without, and returns true. A backup may contain such a protocol: it
+ * is stored for a firmware that has the protocol, and a readout fails with the reason.
  */
-function isMissing(exchange: Exchange<never>, { name }: Field, protocol = ""): boolean {
+function rejectsMissing(exchange: Exchange<never>, { name }: Field, protocol = ""): boolean {
 	if (exchange.within !== "" || !WITHOUT.split(" ").includes(protocol)) return false;
 	exchange.fail(501, UNSUPPORTED, `This firmware was built without the protocol ${protocol}.`, name);
 	return true;

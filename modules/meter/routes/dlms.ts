@@ -167,7 +167,7 @@ export function postPollList(exchange: Exchange, values: BodyValues): void {
 	getPollList(exchange);
 }
 
-/** Returns undefined after replying to an invalid list with an error. */
+/** Returns the change of the setting; if the list is invalid, replies with an error and returns undefined. */
 export function acceptPollList(exchange: Exchange, values: BodyValues): readonly Put[] | undefined {
 	const list = needed(values, DLMS_OBIS_ENTRIES);
 	const duplicate = findDuplicate(list);

@@ -1,7 +1,7 @@
 /**
  * Readout as JSON (API text, "Meter readout"), written record by record, so that 340 readings never exist as objects.
- * Unit 0 is the head, then one unit per record, then the list's end; with DLMS/COSEM, one unit per missing object and
- * another end.
+ * Unit 0 is the head; then come one unit per record and one for the end of the list; with DLMS/COSEM, also one unit per
+ * missing object and one for the end of their list.
  */
 
 import { MissingCursor } from "../../cosem/records.js";
@@ -18,7 +18,7 @@ import { localText } from "../../time/iso.js";
 import type { TimeZone } from "../../time/zone.js";
 import { writeMissing } from "./missing.js";
 
-/** State in `GET last` at the time when the reply begins. */
+/** State of meter reading in the reply to `GET last`, taken when the reply begins. */
 export interface AttemptState {
 	readonly running: boolean;
 	/** Unix time of the last attempt, s; 0 if there was none. */
@@ -92,8 +92,9 @@ export class ReadoutBody {
 	readonly #scratch = new Uint8Array(VALUE_LIMIT + 1);
 	/** Beginning of `#scratch`, for native copying by the writer; most numbers fit. */
 	readonly #shortScratch = this.#scratch.subarray(0, SHORT);
-	/** Names of the present code, in quotes. */
+	/** English name of the present code, in quotes. */
 	readonly #name = new Uint8Array(NAME_LIMIT + 2);
+	/** Name of the present code in the reply's language, in quotes; the same array if that is English. */
 	readonly #translation: Uint8Array;
 	/** End offsets of these names; 0 without a name. */
 	#nameEnd = 0;
@@ -149,7 +150,7 @@ export class ReadoutBody {
 		if (this.#part === PART_RECORDS) {
 			const cursor = this.#cursor;
 			const hasNext = cursor.nextRecord();
-			// If C is 0, F may determine the name too.
+			// Records with the same code share the names, unless C is 0, because F may then determine the name too.
 			this.#hasNames = cursor.isSameCode && cursor.code.c > 0;
 			if (!hasNext) this.#part = this.#missing === undefined ? PART_END : PART_BETWEEN;
 		} else this.#part = this.#missing?.next() ? PART_MISSING : PART_END;
@@ -239,7 +240,8 @@ export class ReadoutBody {
 	}
 
 	/**
-	 * Writes the unit of the second value. If there are more than two values, writes all values and the further units.
+	 * Writes the unit of the second value. If there are more than two values, writes all values, and the units from the
+	 * third value on.
 	 */
 	private moreValues(writer: JSONWriter): void {
 		const cursor = this.#cursor;

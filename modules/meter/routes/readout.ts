@@ -132,7 +132,7 @@ export function postProbe(exchange: Exchange<Metering>): void {
 	if (!exchange.claim(PROBE_COST)) return;
 	const finished: ProbeCallback["finished"] = (result) => {
 		ledger.release(PROBE_COST);
-		answerProbe(exchange, result);
+		replyToProbe(exchange, result);
 	};
 	if (reader.probe({ finished })) return;
 	ledger.release(PROBE_COST);
@@ -154,11 +154,11 @@ export function postPIN(exchange: Exchange<Metering>, values: BodyValues): void 
 		reader.lend((driver, port, nowMs, over) => {
 			entry = new PINEntry({ pin, flashes, inf, litMs: reader.litMs }, driver, port, nowMs, over);
 			times = entry.timesMs;
-			if (entry.isGoingOn) reader.litMs = nowMs + times[times.length - 1];
+			if (entry.isRunning) reader.litMs = nowMs + times[times.length - 1];
 			return entry;
 		});
 	if (!isFree) failBusy(exchange, 409);
-	else if (!isSimulated && !entry?.isGoingOn) failRead(exchange, FAILURE_PORT);
+	else if (!isSimulated && !entry?.isRunning) failRead(exchange, FAILURE_PORT);
 	else
 		exchange.object((writer) => {
 			numberMember(writer, "duration_ms", times[times.length - 1]);
@@ -199,25 +199,25 @@ export function failRead(exchange: Exchange<Metering>, failure: Failure): void {
 			writer.key("code");
 			writer.string(failure.code);
 		}
-		if (failure.unasked !== undefined || failure.advice !== undefined) writeFinding(writer, failure);
+		if (failure.finding !== undefined || failure.advice !== undefined) writeFinding(writer, failure);
 	});
 }
 
 /** Writes the kind of unsolicited data and the settings that fit; null if unknown. */
 function writeFinding(writer: JSONWriter, failure: Failure | undefined): void {
-	const { unasked, advice } = failure ?? {};
+	const { finding, advice } = failure ?? {};
 	writer.key("unasked");
-	if (unasked === undefined) writer.null();
+	if (finding === undefined) writer.null();
 	else {
 		writer.beginObject();
 		writer.key("kind");
-		writer.string(unasked.kind);
+		writer.string(finding.kind);
 		writer.key("baudrate");
-		writer.number(unasked.baud);
+		writer.number(finding.baud);
 		writer.key("framing");
-		writer.string(unasked.framing);
+		writer.string(finding.framing);
 		writer.key("supported");
-		writer.boolean(unasked.isSupported);
+		writer.boolean(finding.isSupported);
 		writer.endObject();
 	}
 	writer.key("settings");
@@ -242,7 +242,7 @@ function writeFinding(writer: JSONWriter, failure: Failure | undefined): void {
 	}
 }
 
-function answerProbe(exchange: Exchange<Metering>, result: ProbeResult): void {
+function replyToProbe(exchange: Exchange<Metering>, result: ProbeResult): void {
 	const { failure } = result;
 	exchange.object((writer) => {
 		writer.key("ok");

@@ -34,11 +34,11 @@ function accept(exchange: Exchange, values: BodyValues): readonly Put[] | undefi
 		exchange.fail(400, INVALID_FIELD, `${name} must be one of ${unit.values.join(", ")} with this period_unit.`, name);
 		return undefined;
 	}
-	const used = TRIGGERS.filter(({ name }) => unit.triggers.includes(name));
-	const wrong = used.find((field) => Number.isNaN(values.get(field)));
-	const missing = used.find((field) => values.get(field) === undefined);
+	const required = TRIGGERS.filter(({ name }) => unit.triggers.includes(name));
+	const wrong = required.find((field) => Number.isNaN(values.get(field)));
+	const missing = required.find((field) => values.get(field) === undefined);
 	if (wrong !== undefined) exchange.fail(400, INVALID_FIELD, describe(wrong), wrong.name);
 	else if (missing !== undefined) exchange.fail(400, MISSING_FIELD, describeMissing(missing.name), missing.name);
-	else return putsOf([...PERIOD, ...used], values);
+	else return putsOf([...PERIOD, ...required], values);
 	return undefined;
 }

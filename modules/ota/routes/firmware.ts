@@ -1,64 +1,92 @@
-/** Upload of a firmware file. */
+/**
+ * `system/ota`: upload of a firmware file, in one request or in pieces. A piece names its place in the query, such as
+ * `offset=4000&total=1866880` in bytes, and is answered once it is processed; the last one once the file is verified.
+ * A piece of 4 KB is one short TLS record, whereas a long request has records of 16 KB, for which memory may be missing.
+ */
 
-import { BUSY, UNSUPPORTED } from "../../api/errors.js";
+import { BUSY, INVALID_FIELD, UNSUPPORTED } from "../../api/errors.js";
 import type { Exchange } from "../../api/exchange.js";
+import { hasOnly } from "../../bytes/ascii.js";
 import type { BodySink } from "../../http/handler.js";
 import type { Firmware } from "../firmware.js";
-import { codeOf, REFUSALS, TAKEN } from "../refusals.js";
+import { PieceUpload } from "../piece-upload.js";
+import { codeOf, INTERRUPTED, REFUSALS, TAKEN, UNDER_WAY } from "../refusals.js";
 import type { Sender, Updater } from "../updater.js";
 
-/** Returns a sink for the file, or undefined after replying with an error. */
+const NUMBER_DIGITS = 9;
+
+/** Returns a sink for the body, or undefined after replying with an error. */
 export function postFirmware(exchange: Exchange<Firmware | undefined>): BodySink | undefined {
-	const { updater } = exchange.part ?? {};
-	const { contentLength } = exchange.request;
-	if (updater?.isOpen !== true) {
+	const { request, part: firmware } = exchange;
+	const { contentLength } = request;
+	const offset = numberOf(request.query("offset"));
+	const total = numberOf(request.query("total"));
+	const isPiece = offset >= 0 || total >= 0;
+	const length = isPiece ? total : contentLength;
+	if (firmware?.updater.isOpen !== true) {
 		exchange.fail(501, UNSUPPORTED, "This firmware was built without updates: flash it by cable.");
-	} else if (contentLength > updater.limit) {
+	} else if (isPiece && !(offset >= 0 && contentLength > 0 && offset + contentLength <= total)) {
+		exchange.fail(400, INVALID_FIELD, "A piece needs offset and total, in bytes, and must lie within the file.");
+	} else if (length > firmware.updater.limit) {
 		exchange.fail(413, "too_large", "The file is too large: choose the one for this board whose name ends in .ota.");
 	} else {
-		const upload = new Upload(exchange, updater);
-		const refusal = updater.begin(upload, Math.max(0, contentLength));
-		if (refusal === TAKEN) return upload;
-		upload.updated(refusal);
+		const { updater } = firmware;
+		const sink = isPiece ? new Piece(exchange, firmware) : new Upload(exchange, updater);
+		const refusal = sink instanceof Piece ? sink.begin(offset, total) : updater.begin(sink, Math.max(0, length));
+		if (refusal === TAKEN) return sink;
+		sink.updated(refusal);
 	}
 	return undefined;
+}
+
+/** Cancels an upload in pieces. */
+export function cancelFirmware(exchange: Exchange<Firmware | undefined>): void {
+	const { updater, upload } = exchange.part ?? {};
+	if (upload?.isOver === false) updater?.abort();
+	exchange.empty();
+}
+
+/** Returns -1 without a text, and NaN if it is no whole number. */
+function numberOf(text: string | undefined): number {
+	if (text === undefined) return -1;
+	return text !== "" && text.length <= NUMBER_DIGITS && hasOnly(text, "09") ? Number(text) : Number.NaN;
 }
 
 class Upload implements BodySink, Sender {
 	readonly limit: number;
 	readonly name: string;
-	readonly #exchange: Exchange<Firmware | undefined>;
-	readonly #updater: Updater;
+	protected readonly exchange: Exchange<Firmware | undefined>;
+	protected readonly updater: Updater;
 	rest = 0;
 
 	constructor(exchange: Exchange<Firmware | undefined>, updater: Updater) {
-		this.#exchange = exchange;
-		this.#updater = updater;
+		this.exchange = exchange;
+		this.updater = updater;
 		this.limit = updater.limit;
 		this.name = exchange.remoteAddress;
 	}
 
 	/** Processes bytes, unless the token was revoked during the upload, which may last a quarter of an hour. */
 	write(bytes: Uint8Array, start: number, end: number): void {
-		if (this.#exchange.failIfRevoked()) {
+		if (this.exchange.failIfRevoked()) {
 			this.rest = 0;
-			this.#updater.abort();
+			this.updater.abort();
 			return;
 		}
-		this.rest = end - start - this.#updater.write(bytes, start, end);
+		this.rest = end - start - this.updater.write(bytes, start, end);
 	}
 
 	end(): void {
-		if (this.#exchange.failIfRevoked()) this.#updater.abort();
-		else this.#updater.end();
+		if (this.exchange.failIfRevoked()) this.updater.abort();
+		else this.updater.end();
 	}
 
 	abort(): void {
-		this.#updater.abort();
+		this.updater.abort();
 	}
 
 	updated(refusal: number): void {
-		const exchange = this.#exchange;
+		const { exchange } = this;
 		if (refusal === TAKEN) {
 			exchange.empty();
 			return;
@@ -66,5 +94,58 @@ class Upload implements BodySink, Sender {
 		const code = codeOf(refusal);
 		if (code === BUSY) exchange.response.header("Retry-After", "5");
 		exchange.fail(code === BUSY ? 503 : 500, code, REFUSALS[refusal].slice(code.length + 1));
+	}
+}
+
+class Piece extends Upload {
+	readonly #firmware: Firmware;
+
+	constructor(exchange: Exchange<Firmware | undefined>, firmware: Firmware) {
+		super(exchange, firmware.updater);
+		this.#firmware = firmware;
+	}
+
+	/** Begins an upload with offset 0, or continues it. Returns TAKEN or a refusal. */
+	begin(offset: number, total: number): number {
+		const { updater } = this;
+		let upload = this.#firmware.upload;
+		if (upload?.isOver === false) {
+			if (upload.request !== undefined) return UNDER_WAY;
+			if (offset === 0) updater.abort();
+			else if (offset !== updater.received || total !== updater.total) return INTERRUPTED;
+		}
+		if (upload === undefined || upload.isOver) {
+			if (offset > 0) return INTERRUPTED;
+			upload = new PieceUpload(this.name);
+			const refusal = updater.begin(upload, total);
+			if (refusal !== TAKEN) return refusal;
+			this.#firmware.upload = upload;
+		}
+		upload.request = this;
+		return TAKEN;
+	}
+
+	override end(): void {
+		const { updater } = this;
+		if (updater.received === updater.total || this.exchange.failIfRevoked()) super.end();
+		else {
+			this.leave();
+			this.exchange.empty();
+		}
+	}
+
+	/** The next piece begins after the last byte that was processed. */
+	override abort(): void {
+		this.leave();
+	}
+
+	override updated(refusal: number): void {
+		this.leave();
+		super.updated(refusal);
+	}
+
+	private leave(): void {
+		const { upload } = this.#firmware;
+		if (upload?.request === this) upload.request = undefined;
 	}
 }

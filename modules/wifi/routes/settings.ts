@@ -90,7 +90,7 @@ export function acceptStation(exchange: Exchange<Networking>, values: BodyValues
 	return undefined;
 }
 
-/** Replies as firmware 1.0.x did, with the static address or the station's present one. */
+/** Replies in the form of firmware 1.0.x, with the static address or the station's present one. */
 function answerStation(exchange: Exchange<Networking>): void {
 	const { config, hostname } = exchange.core;
 	const isDHCP = config.get(WIFI_DHCP);

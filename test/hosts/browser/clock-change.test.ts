@@ -17,14 +17,14 @@ function dayOf(date: string, lengthS: number, timeZone = BERLIN): readonly Piece
 	);
 }
 
-function told(piece: Piece): string {
+function labelOf(piece: Piece): string {
 	const [from, to] = [piece.fromMs, shownEnd(piece)].map((ms) => new Date(ms).toISOString().slice(11, 16));
 	return `${from} ${to}${piece.season === undefined ? "" : ` ${piece.season}`}`;
 }
 
 describe("hosts/browser/kit/periods on days of 23 and 25 hours", () => {
-	it("distinguishes the hour that happens twice, and ends each quarter by its own clock", () => {
-		const all = dayOf("2026-10-25", 900).map(told);
+	it("marks the repeated hour as summer or winter time, and ends each quarter by the clock of its season", () => {
+		const all = dayOf("2026-10-25", 900).map(labelOf);
 		assert.equal(all.length, 100);
 		assert.equal(new Set(all).size, 100);
 		assert.deepEqual(all.slice(7, 17), [
@@ -43,7 +43,7 @@ describe("hosts/browser/kit/periods on days of 23 and 25 hours", () => {
 	it("marks winter and summer time on both sides of the skipped hour, and shows no gap", () => {
 		const pieces = dayOf("2026-03-29", 900);
 		assert.equal(pieces.length, 92);
-		assert.deepEqual(pieces.slice(3, 13).map(told), [
+		assert.deepEqual(pieces.slice(3, 13).map(labelOf), [
 			"00:45 01:00",
 			"01:00 01:15 winter",
 			"01:15 01:30 winter",
@@ -58,14 +58,14 @@ describe("hosts/browser/kit/periods on days of 23 and 25 hours", () => {
 		// On the clock of its own season, each quarter ends when the next one begins.
 		for (const [index, { toMs }] of pieces.slice(0, -1).entries()) assert.equal(toMs, pieces[index + 1].fromMs);
 	});
-	it("handles periods of an hour likewise, even if the clock changes by half an hour or is west of Greenwich", () => {
-		assert.deepEqual(dayOf("2026-10-25", 3600).slice(1, 5).map(told), [
+	it("marks the repeated hours of periods of an hour, of a clock change by half an hour, and west of Greenwich", () => {
+		assert.deepEqual(dayOf("2026-10-25", 3600).slice(1, 5).map(labelOf), [
 			"01:00 02:00",
 			"02:00 03:00 summer",
 			"02:00 03:00 winter",
 			"03:00 04:00",
 		]);
-		const half = dayOf("2026-04-05", 900, "Australia/Lord_Howe").map(told);
+		const half = dayOf("2026-04-05", 900, "Australia/Lord_Howe").map(labelOf);
 		assert.equal(half.length, 98);
 		assert.deepEqual(half.slice(5, 11), [
 			"01:15 01:30",
@@ -75,10 +75,10 @@ describe("hosts/browser/kit/periods on days of 23 and 25 hours", () => {
 			"01:45 02:00 winter",
 			"02:00 02:15",
 		]);
-		const york = dayOf("2026-11-01", 3600, "America/New_York").map(told);
+		const york = dayOf("2026-11-01", 3600, "America/New_York").map(labelOf);
 		assert.deepEqual(york.slice(1, 3), ["01:00 02:00 summer", "01:00 02:00 winter"]);
 	});
-	it("does not change whole days, nor the quarters of a day without a clock change", () => {
+	it("marks neither whole days nor the quarters of a day without a clock change", () => {
 		const days = piecesOf(
 			["2026-10-24", "2026-10-25", "2026-10-26"].map((date) => {
 				const start = momentOf(Date.parse(date), BERLIN);
@@ -86,13 +86,13 @@ describe("hosts/browser/kit/periods on days of 23 and 25 hours", () => {
 				return { start, end, localtime: stampOf(start, BERLIN), import_wh: 1 };
 			}),
 		);
-		assert.deepEqual(days.map(told), ["00:00 00:00", "00:00 00:00", "00:00 00:00"]);
+		assert.deepEqual(days.map(labelOf), ["00:00 00:00", "00:00 00:00", "00:00 00:00"]);
 		assert.deepEqual(
 			dayOf("2026-10-24", 900).filter(({ season }) => season !== undefined),
 			[],
 		);
 	});
-	it("formats times with the offset that is valid then", () => {
+	it("formats a time with the zone's offset at that time", () => {
 		for (const [moment, stamp] of [
 			["2026-10-25T00:00:00Z", "2026-10-25T02:00:00+02:00"],
 			["2026-10-25T01:00:00Z", "2026-10-25T02:00:00+01:00"],

@@ -8,10 +8,10 @@ describe("hosts/browser/kit/firmware-file", () => {
 	const headOf = (bytes: Uint8Array) => Uint8Array.from(bytes.subarray(0, FIRMWARE_HEAD)).buffer;
 
 	it("reads files of the tools, packed or not", () => {
-		const wanted = { board: 3, chip: "esp32c3", version: "1.2.3-test" };
-		assert.deepEqual(firmwareOf(headOf(file)), { ...wanted, bytes: file.length });
-		const plain = makeFile(new Uint8Array(5000), { ...wanted, deviceId: 3, packed: false });
-		assert.deepEqual(firmwareOf(headOf(plain)), { ...wanted, bytes: plain.length });
+		const expected = { board: 3, chip: "esp32c3", version: "1.2.3-test" };
+		assert.deepEqual(firmwareOf(headOf(file)), { ...expected, bytes: file.length });
+		const plain = makeFile(new Uint8Array(5000), { ...expected, deviceId: 3, packed: false });
+		assert.deepEqual(firmwareOf(headOf(plain)), { ...expected, bytes: plain.length });
 	});
 
 	it("rejects shorter files, and those of another kind or product", () => {

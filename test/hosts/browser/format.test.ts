@@ -20,7 +20,7 @@ describe("numbers on the page", () => {
 		assert.equal(plain(formatNumber(12345.5, "pl")), "12 345,5");
 	});
 
-	it("have as many digits as requested", () => {
+	it("have the requested number of digits", () => {
 		assert.equal(formatNumber(1.23456, "en"), "1.235");
 		assert.equal(formatNumber(1.23456, "en", 0), "1");
 		assert.equal(formatNumber(5, "de", 2, 2), "5,00");
@@ -81,7 +81,7 @@ describe("times on the page", () => {
 		assert.equal(formatAge(86_400 * 3, "pl"), "3 dni temu");
 	});
 
-	it("are never in the future when the clocks differ", () => {
+	it("show the age “now” for a time in the future, because the clocks of browser and gateway may differ", () => {
 		assert.equal(formatAge(-30, "en"), "now");
 	});
 });

@@ -146,7 +146,7 @@ describe("hosts/browser/kit/money", () => {
 	});
 	it("uses the import of tariff 2 from the history if present, and does not mark the result as an estimate", () => {
 		const periods = [{ ...PRICE, import_t2_micro: 200_000 }];
-		const held = (import_t2_wh: number) => {
+		const storedPiece = (import_t2_wh: number) => {
 			const one = day("2026-05-01", 10_001);
 			return { ...one, period: { ...one.period, import_t2_wh } };
 		};
@@ -155,13 +155,16 @@ describe("hosts/browser/kit/money", () => {
 			[3_333, 6_668 * 320 + 3_333 * 200],
 			[10_001, 10_001 * 200],
 		] as const) {
-			const { imported, isEstimated } = money([held(wh)], periods, 0.9);
+			const { imported, isEstimated } = money([storedPiece(wh)], periods, 0.9);
 			assert.deepEqual([imported, isEstimated], [-micro, false]);
 		}
-		const both = money([held(10_001), day("2026-05-02", 1_000)], periods, 0.5);
+		const both = money([storedPiece(10_001), day("2026-05-02", 1_000)], periods, 0.5);
 		assert.deepEqual([both.imported, both.isEstimated], [-(10_001 * 200 + 500 * 320 + 500 * 200), true]);
 		// Without import there is no division by zero.
-		assert.equal(money([{ ...held(0), period: { ...held(0).period, import_wh: 0 } }], periods).imported, 0);
+		assert.equal(
+			money([{ ...storedPiece(0), period: { ...storedPiece(0).period, import_wh: 0 } }], periods).imported,
+			0,
+		);
 	});
 	it("is exact over ten years of a large household", () => {
 		const days = Array.from({ length: 3650 }, () => day("2026-05-01", 99_999, 33_333));

@@ -49,15 +49,15 @@ describe("hosts/browser/kit/periods", () => {
 	const wall = utc("2026-11-22T14:37:20");
 
 	it("divides time into days, months and years", () => {
-		const told = (unit: Unit, steps = 0) => {
+		const labelOf = (unit: Unit, steps = 0) => {
 			const { fromMs, toMs } = spanOf(unit, wall, steps);
 			return [fromMs, toMs].map((ms) => new Date(ms).toISOString().slice(0, 10)).join(" ");
 		};
-		assert.equal(told("day"), "2026-11-22 2026-11-23");
-		assert.equal(told("day", -22), "2026-10-31 2026-11-01");
-		assert.equal(told("month", -11), "2025-12-01 2026-01-01");
-		assert.equal(told("month", -12), "2025-11-01 2025-12-01");
-		assert.equal(told("year", -1), "2025-01-01 2026-01-01");
+		assert.equal(labelOf("day"), "2026-11-22 2026-11-23");
+		assert.equal(labelOf("day", -22), "2026-10-31 2026-11-01");
+		assert.equal(labelOf("month", -11), "2025-12-01 2026-01-01");
+		assert.equal(labelOf("month", -12), "2025-11-01 2025-12-01");
+		assert.equal(labelOf("year", -1), "2025-01-01 2026-01-01");
 	});
 
 	it("ends a day of 25 hours at midnight", () => {

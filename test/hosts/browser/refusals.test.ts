@@ -26,7 +26,7 @@ const CERTIFICATE: CertificateDetails = {
 	issuedByNext: false,
 };
 const GOOD: CertificateFile = { certificates: [CERTIFICATE], problem: CERTIFICATES_WELL, key: PRIVATE_KEY_MATCHES };
-/** The key's bytes up to the first invalid one. */
+/** A file that ends with the end of a PEM block, as a complete file must. */
 const BYTES = new TextEncoder().encode("-----END PRIVATE KEY-----");
 
 describe("messages for refused certificates", () => {
@@ -49,12 +49,12 @@ describe("messages for refused certificates", () => {
 		});
 	}
 
-	it("are the gateway's own if the page has no text", () => {
+	it("are the gateway's own sentences where the page has no text for them", () => {
 		assert.equal(refusalKey("Something new."), undefined);
 	});
 });
 
-describe("certificate files", () => {
+describe("certificate files, joined before they are sent,", () => {
 	const block = (label: string, body: string) => `-----BEGIN ${label}-----\n${body}\n-----END ${label}-----`;
 	const server = block("CERTIFICATE", "one");
 	const issuer = block("CERTIFICATE", "two");
@@ -68,7 +68,7 @@ describe("certificate files", () => {
 		);
 	});
 
-	it("are not repeated", () => {
+	it("contain each certificate once", () => {
 		assert.equal(joinPEM([server, `${server}\n${issuer}`, key]), `${server}\n${issuer}\n${key}\n`);
 	});
 

@@ -150,7 +150,7 @@ describe("texts of the page", () => {
 		none(names.filter((name) => !Object.hasOwn(TEXTS, `event.${name}`)));
 	});
 
-	it("are in one file each", () => {
+	it("have each key in one file only", () => {
 		const keys = sources("text").flatMap((text) => [...text.matchAll(/^\t"?([\w./-]+)"?: \[/gm)].map(([, key]) => key));
 		none(keys.filter((key, index) => keys.indexOf(key) !== index));
 		assert.equal(keys.length, all.length);
@@ -168,7 +168,7 @@ describe("texts of the page", () => {
 		);
 	});
 
-	it("list as many sections as the diagnostic report has", () => {
+	it("list as many sections of the diagnostic report as it has", () => {
 		for (const text of TEXTS["report.list"]) assert.equal(text.split("; ").length, REPORT_SECTIONS.length);
 	});
 });

@@ -56,7 +56,7 @@ describe("The board table", () => {
 		assert.deepEqual(rows, BOARDS.map(rowOf));
 	});
 
-	it("has its omissions, and all that can be left out, in docs/hardware.md", () => {
+	it("has its omissions, and all parts that can be left out, in docs/hardware.md", () => {
 		const [, section] = readFileSync(HARDWARE, "utf8").split("\n## What a firmware leaves out\n");
 		const rows = section
 			.split("\n## ", 1)[0]
@@ -105,7 +105,7 @@ describe("The board table", () => {
 		});
 	}
 
-	describe("reports", () => {
+	describe("has a reported fault in a row with", () => {
 		const devkit = findBoard("esp32-devkitc");
 		const slzb = findBoard("slzb-06");
 		const lan8720 = findBoard("tubeszb-poe").ethernet!;
@@ -212,14 +212,14 @@ describe("The board table", () => {
 		}
 	});
 
-	it("has no board with PSRAM, because that uses pins 16 and 17 of the ESP32, which boards use for a clock and a radio", () => {
+	it("has no board with PSRAM, because PSRAM uses pins 16 and 17 of the ESP32, which boards use for a clock and a radio", () => {
 		for (const file of readdirSync(SETTINGS)) {
 			assert.doesNotMatch(readFileSync(join(SETTINGS, file), "utf8"), /^CONFIG_SPIRAM=y/m, file);
 		}
 	});
 
-	it("divides measured voltages to the range of the ADC", () => {
-		// Smallest of the four chips' widest ranges, millivolts (data sheet of the ESP32-C3).
+	it("divides each measured voltage so that it fits the range of the ADC", () => {
+		// Upper end of the ADC's widest range on the chip where it is lowest, millivolts (data sheet of the ESP32-C3).
 		const most = 2500;
 		const volts = (board: Board) => [
 			{ pin: board.battery, most: board.cells * 1650 },

@@ -34,7 +34,7 @@ int uart_vfs_dev_port_set_tx_line_endings(int uart, esp_line_endings_t mode)
 	return 0;
 }
 
-static void told(xsMachine *the, xsIdentifier id, int count, const int32_t *values)
+static void record_event(xsMachine *the, xsIdentifier id, int count, const int32_t *values)
 {
 	(void)the;
 	MUST(id == xsID_onUART && count == 2);
@@ -56,7 +56,7 @@ static void open_pipes(void)
 static void send(const char *bytes, size_t count)
 {
 	MUST(write(to_console, bytes, count) == (ssize_t)count);
-	face_pass(6);
+	idf_pass(6);
 	fake_deliver();
 }
 
@@ -65,14 +65,14 @@ int main(void)
 	static const char packet[] = "IMPROV\x01\x03\n\r\x0a\x0d";
 	char seen[400];
 	xsSlot result, into = fake_buffer(&machine, NULL, 300), target = fake_object(&machine), self = FAKE_NOTHING;
-	machine.called = told;
+	machine.called = record_event;
 	open_pipes();
 	/* While the console is closed, nothing is reported and input waits. */
-	face_pass(20);
+	idf_pass(20);
 	RUN(xs_console_close, self, NULL);
-	face_fails_at = 1;
+	idf_fails_at = 1;
 	THROWS("Error: out of memory", xs_console_open, self, target);
-	face_fails_at = 0;
+	idf_fails_at = 0;
 	RUN(xs_console_open, self, NULL, target);
 	MUST(rx_mode == ESP_LINE_ENDINGS_LF && fake_deliver() == 1 && calls == 1 && happened == 2);
 	THROWS("Error: the console is in use", xs_console_open, self, target);
@@ -103,9 +103,9 @@ int main(void)
 	MUST(tx_mode == ESP_LINE_ENDINGS_CRLF && fake_deliver() == 1 && happened == 2);
 	THROWS("RangeError: beyond the buffer", xs_console_write, self, from, FAKE_INT(2), FAKE_INT(1));
 
-	/* Closed before its output is sent, the console reports no event. */
+	/* A console that is closed before its output is sent reports no event. */
 	MUST(write(to_console, "x", 1) == 1);
-	face_pass(6);
+	idf_pass(6);
 	RUN(xs_console_close, self, NULL);
 	fake_deliver();
 	send("y", 1);

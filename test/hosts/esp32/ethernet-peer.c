@@ -13,7 +13,7 @@
 #define MUST(condition) \
 	do { \
 		if (!(condition)) { \
-			fprintf(stderr, "line %d: not so: %s\n", __LINE__, #condition); \
+			fprintf(stderr, "line %d: failed: %s\n", __LINE__, #condition); \
 			abort(); \
 		} \
 	} while (0)
@@ -74,8 +74,8 @@ static int seen(state which)
 
 static bool deliver(void)
 {
-	if (!ethernet_core_posts(&core)) return false;
-	MUST(!ethernet_core_posts(&core) && ethernet_core_tells(&core) && !ethernet_core_tells(&core));
+	if (!ethernet_core_must_post(&core)) return false;
+	MUST(!ethernet_core_must_post(&core) && ethernet_core_must_report(&core) && !ethernet_core_must_report(&core));
 	return true;
 }
 
@@ -105,17 +105,17 @@ static void table(void)
 			state after = AFTER[before][what];
 			if (state_now() != after) fprintf(stderr, "state %d, action %d: %d\n", before, what, state_now());
 			MUST(state_now() == after);
-			/* Reports a state that differs for JavaScript exactly once, and no other state. */
+			/* A change that JavaScript can see is reported exactly once, and no other change is. */
 			MUST(deliver() == (seen(before) != seen(after)) && !deliver());
 			close_core();
 		}
 }
 
-static void tells(void)
+static void reports(void)
 {
 	open_core();
 	bring_to(ADDRESSED);
-	/* Reports a changed address, but neither an equal one nor one that was restored before the delivery. */
+	/* A changed address is reported, but neither an equal one nor one that was restored before the delivery. */
 	act(ADDRESS);
 	MUST(!deliver());
 	fake_happens((ethernet_event){ .kind = ETHERNET_ADDRESSED, .address = SECOND });
@@ -127,9 +127,9 @@ static void tells(void)
 	act(LINK_UP);
 	MUST(!deliver());
 	act(ADDRESS);
-	MUST(ethernet_core_posts(&core) && ethernet_core_tells(&core));
+	MUST(ethernet_core_must_post(&core) && ethernet_core_must_report(&core));
 	act(LINK_LOST);
-	MUST(!ethernet_core_posts(&core) && ethernet_core_tells(&core) && !ethernet_core_tells(&core));
+	MUST(!ethernet_core_must_post(&core) && ethernet_core_must_report(&core) && !ethernet_core_must_report(&core));
 	fake_happens((ethernet_event){ .kind = ETHERNET_LINK_UP, .speed = 10 });
 	MUST(ethernet_core_now(&core).speed == 10 && deliver());
 	close_core();
@@ -141,10 +141,10 @@ static void settings(void)
 	open_core();
 	bring_to(ADDRESSED);
 	/* The new address is reported during the call, and must not count as the old one. */
-	fake.tells_at_once = true;
+	fake.reports_at_once = true;
 	MUST(ethernet_core_start(&core, &fixed) && fake.starts == 2 && fake.settings.dns == 9);
 	MUST(state_now() == ADDRESSED && !deliver());
-	fake.tells_at_once = false;
+	fake.reports_at_once = false;
 	act(START);
 	MUST(state_now() == LINKED && deliver());
 	fake.fails_start = true;
@@ -154,7 +154,7 @@ static void settings(void)
 	close_core();
 }
 
-static pthread_mutex_t posts = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t must_post = PTHREAD_MUTEX_INITIALIZER;
 static unsigned posted;
 
 static void *happen(void *context)
@@ -164,11 +164,11 @@ static void *happen(void *context)
 	};
 	for (unsigned i = 0; i < EVENTS; i++) {
 		fake_happens((ethernet_event){ .kind = KINDS[i % 5], .speed = 100, .address = { i + 1, 0, 0 } });
-		bool post = ethernet_core_posts(&core);
-		pthread_mutex_lock(&posts);
+		bool post = ethernet_core_must_post(&core);
+		pthread_mutex_lock(&must_post);
 		posted += post;
 		MUST(posted <= 1);
-		pthread_mutex_unlock(&posts);
+		pthread_mutex_unlock(&must_post);
 	}
 	return context;
 }
@@ -179,17 +179,17 @@ static void thread(void)
 	open_core();
 	MUST(ethernet_core_start(&core, &BY_DHCP) && pthread_create(&other, NULL, happen, NULL) == 0);
 	for (unsigned i = 0; i < EVENTS; i++) {
-		pthread_mutex_lock(&posts);
+		pthread_mutex_lock(&must_post);
 		bool delivers = posted == 1;
 		posted = 0;
-		pthread_mutex_unlock(&posts);
-		if (delivers) while (ethernet_core_tells(&core)) continue;
+		pthread_mutex_unlock(&must_post);
+		if (delivers) while (ethernet_core_must_report(&core)) continue;
 		ethernet_state now = ethernet_core_now(&core);
 		MUST(now.linked == (now.speed == 100) && (now.linked || now.address.ip == 0));
 	}
 	pthread_join(other, NULL);
-	if (posted) while (ethernet_core_tells(&core)) continue;
-	MUST(!ethernet_core_posts(&core) && core.told.linked == core.now.linked);
+	if (posted) while (ethernet_core_must_report(&core)) continue;
+	MUST(!ethernet_core_must_post(&core) && core.reported.linked == core.now.linked);
 	close_core();
 }
 
@@ -198,7 +198,7 @@ int main(int count, char **arguments)
 	static const struct {
 		const char *name;
 		void (*run)(void);
-	} parts[] = { { "table", table }, { "tells", tells }, { "settings", settings }, { "thread", thread } };
+	} parts[] = { { "table", table }, { "reports", reports }, { "settings", settings }, { "thread", thread } };
 	MUST(count == 2);
 	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
 		if (strcmp(arguments[1], parts[i].name) != 0) continue;

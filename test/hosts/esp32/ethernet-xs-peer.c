@@ -12,7 +12,7 @@ fake_native xs_ethernet_close, xs_ethernet_mac;
 void xs_ethernet_destructor(void *data);
 
 static xsMachine machine;
-static unsigned told;
+static unsigned report_count;
 /* JavaScript's reaction to the next event. */
 static void (*reaction)(void);
 
@@ -23,7 +23,7 @@ static void on_called(xsMachine *the, xsIdentifier id, int count, const int32_t 
 {
 	(void)values;
 	MUST(the == &machine && id == xsID_onEthernet && count == 0);
-	told++;
+	report_count++;
 	void (*react)(void) = reaction;
 	reaction = NULL;
 	if (react) react();
@@ -71,8 +71,8 @@ static void start(xsSlot self)
 	MUST(result.value.boolean && fake.on);
 	link_up();
 	addressed(20);
-	MUST(fake_deliver() == 1 && told == 1);
-	told = 0;
+	MUST(fake_deliver() == 1 && report_count == 1);
+	report_count = 0;
 }
 
 static bool has_address(xsSlot self, const char *ip)
@@ -118,7 +118,7 @@ static void closes(void)
 	addressed(21);
 	RUN(xs_ethernet_close, self, NULL);
 	RUN(xs_ethernet_close, self, NULL);
-	MUST(fake_deliver() == 1 && told == 0);
+	MUST(fake_deliver() == 1 && report_count == 0);
 	THROWS(CLOSED, xs_ethernet_start, self, BY_DHCP);
 	THROWS(CLOSED, xs_ethernet_stop, self);
 	MUST(speed(self) == 0 && has_address(self, NULL));
@@ -128,7 +128,7 @@ static void closes(void)
 	start(self);
 	addressed(21);
 	end(self);
-	MUST(fake_deliver() == 1 && told == 0);
+	MUST(fake_deliver() == 1 && report_count == 0);
 	/* The same without a close: the machine ends. */
 	self = open_port();
 	start(self);
@@ -136,7 +136,7 @@ static void closes(void)
 	destroy(self);
 	MUST(!fake.open);
 	memset(machine.remembered, 0, sizeof(machine.remembered));
-	MUST(fake_deliver() == 1 && told == 0);
+	MUST(fake_deliver() == 1 && report_count == 0);
 }
 
 static xsSlot doomed;
@@ -152,31 +152,31 @@ static void start_again(void)
 	MUST(speed(doomed) == 100 && has_address(doomed, NULL));
 }
 
-static void is_told(void)
+static void calls_back(void)
 {
 	doomed = open_port();
 	start(doomed);
 	MUST(speed(doomed) == 100 && has_address(doomed, "192.0.2.20"));
 	/* New settings remove the address for a moment, which is reported after the call. */
 	start_again();
-	MUST(told == 0 && fake_deliver() == 1 && told == 1);
+	MUST(report_count == 0 && fake_deliver() == 1 && report_count == 1);
 	addressed(22);
-	MUST(fake_deliver() == 1 && told == 2 && has_address(doomed, "192.0.2.22"));
+	MUST(fake_deliver() == 1 && report_count == 2 && has_address(doomed, "192.0.2.22"));
 	/* The callback calls back into the port, which reports again. */
 	reaction = start_again;
 	addressed(23);
-	MUST(fake_deliver() == 1 && told == 4);
+	MUST(fake_deliver() == 1 && report_count == 4);
 	RUN(xs_ethernet_stop, doomed, NULL);
-	MUST(!fake.on && speed(doomed) == 0 && fake_deliver() == 1 && told == 5);
+	MUST(!fake.on && speed(doomed) == 0 && fake_deliver() == 1 && report_count == 5);
 	link_up();
 	MUST(fake_deliver() == 0 && speed(doomed) == 0);
 	RUN(xs_ethernet_start, doomed, NULL, BY_DHCP);
 	reaction = close_it;
 	link_up();
-	MUST(fake_deliver() == 1 && told == 6);
+	MUST(fake_deliver() == 1 && report_count == 6);
 }
 
-static void takes_what_fits(void)
+static void accepts_what_fits(void)
 {
 	static const char ADDRESS[] = "RangeError: not an IPv4 address";
 	char text[ETHERNET_HOSTNAME_LIMIT + 2];
@@ -208,8 +208,8 @@ int main(int count, char **arguments)
 	} cases[] = {
 		{ "constructs", constructs },
 		{ "closes", closes },
-		{ "is-told", is_told },
-		{ "takes-what-fits", takes_what_fits },
+		{ "calls-back", calls_back },
+		{ "accepts-what-fits", accepts_what_fits },
 	};
 	MUST(count == 2);
 	machine.called = on_called;

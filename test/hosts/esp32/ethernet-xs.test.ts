@@ -12,7 +12,7 @@ describe("The ESP32's Ethernet port in JavaScript", () => {
 	const calls: unknown[][] = [];
 	const natives: Record<string, (...args: unknown[]) => unknown> = {};
 	const timers = new Map<number, { callback: () => void; ms: number }>();
-	const told: string[] = [];
+	const reports: string[] = [];
 	let createPort: (row: Row) => { port: Ethernet & { onEthernet(): void }; mac: string };
 
 	before(async () => {
@@ -37,9 +37,9 @@ describe("The ESP32's Ethernet port in JavaScript", () => {
 					},
 					clear: (id) => void timers.delete(id),
 				},
-				trace: (message) => void told.push(message),
+				trace: (message) => void reports.push(message),
 			});
-			const port = new made.io({ ...made.pins, onChanged: () => void told.push("changed") });
+			const port = new made.io({ ...made.pins, onChanged: () => void reports.push("changed") });
 			return { port: port as Ethernet & { onEthernet(): void }, mac: made.mac };
 		};
 		delete world["Native"];
@@ -53,7 +53,7 @@ describe("The ESP32's Ethernet port in JavaScript", () => {
 		Object.assign(natives, { start: () => true, mac: () => "02a1b2c3d4e5", get_speed: () => 0 });
 		delete natives["get_address"];
 		timers.clear();
-		calls.length = told.length = 0;
+		calls.length = reports.length = 0;
 	});
 
 	function open(row = findBoard("slzb-06").ethernet!) {
@@ -102,7 +102,7 @@ describe("The ESP32's Ethernet port in JavaScript", () => {
 		for (const end of ["stop", "close", "start"] as const) {
 			const port = open();
 			port.start(BY_DHCP);
-			assert.deepEqual(told, ["Ethernet: the port does not start"]);
+			assert.deepEqual(reports, ["Ethernet: the port does not start"]);
 			const [[id, { callback, ms }]] = [...timers];
 			assert.equal(ms, 30_000);
 			timers.delete(id);
@@ -112,7 +112,7 @@ describe("The ESP32's Ethernet port in JavaScript", () => {
 			if (end === "start") natives["start"] = () => true;
 			port[end]({ hostname: "other" });
 			assert.equal(timers.size, 0, end);
-			told.length = 0;
+			reports.length = 0;
 		}
 	});
 
@@ -122,7 +122,7 @@ describe("The ESP32's Ethernet port in JavaScript", () => {
 		port.close();
 		port.close();
 		port.onEthernet();
-		assert.deepEqual(told, ["changed"]);
+		assert.deepEqual(reports, ["changed"]);
 		assert.deepEqual(calls, [["close"]]);
 	});
 });

@@ -27,7 +27,7 @@ describe("The ESP32's Ethernet port", function () {
 	});
 
 	it("does what its table says, for every event in every state", () => run("table"));
-	it("reports a changed link or address once, and never an already reported state", () => run("tells"));
+	it("reports a changed link or address once, and never an already reported state", () => run("reports"));
 	it("applies new settings without losing the link, and is off if it does not start", () => run("settings"));
 	it("has at most one pending delivery while another thread reports events", () => run("thread"));
 });

@@ -85,7 +85,7 @@ describe("Factory data", () => {
 		assert.deepEqual(decode(encodeFactoryData(keyless)), { ...keyless, deviceKey: undefined });
 	});
 
-	it("are where the header says", () => {
+	it("are encoded at the documented offsets", () => {
 		const record = encodeFactoryData(UNIT);
 		assert.equal(record.length, FACTORY_DATA_SIZE);
 		const text = (start: number, end: number) => Buffer.from(record.subarray(start, end)).toString("latin1");
@@ -97,7 +97,7 @@ describe("Factory data", () => {
 		assert.deepEqual(record, seal(record.slice()));
 	});
 
-	it("are read at the beginning of longer data, and not from shorter data", () => {
+	it("are read from the beginning of longer data, and not from shorter data", () => {
 		const record = encodeFactoryData(UNIT);
 		const partition = new Uint8Array(4096).fill(0xff);
 		partition.set(record);
@@ -105,7 +105,7 @@ describe("Factory data", () => {
 		for (let length = 0; length < record.length; length++) assert.equal(decode(record.subarray(0, length)), undefined);
 	});
 
-	it("are read by C from the same partition, with the same length", () => {
+	it("have the partition and the length that factory-data.c reads", () => {
 		const path = join(dirname(fileURLToPath(import.meta.url)), "../../../..", "hosts/esp32/factory-data.c");
 		const source = readFileSync(path, "utf8");
 		assert.ok(source.includes(`RECORD_SIZE = ${FACTORY_DATA_SIZE} `));

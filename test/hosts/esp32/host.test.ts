@@ -40,9 +40,9 @@ describe("The firmware for the ESP32", () => {
 		const chip = new FakeChip();
 		chip.factory = UNIT;
 		await chip.start();
-		const tellers = [...chip.timers.values()].filter(({ delayMs }) => delayMs === 10_000);
-		assert.equal(tellers.length, 1);
-		tellers[0].callback();
+		const logTimers = [...chip.timers.values()].filter(({ delayMs }) => delayMs === 10_000);
+		assert.equal(logTimers.length, 1);
+		logTimers[0].callback();
 		const memory = "Free heap: 70000 bytes, 65000 at least. Free stacks: main 7860, wifi 3528.";
 		assert.equal(chip.console.at(-1), memory);
 	});

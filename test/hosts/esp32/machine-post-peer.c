@@ -81,19 +81,19 @@ static void check_order(void)
 /* At most one post is pending, as in the parts of hosts/. */
 typedef struct {
 	pthread_mutex_t lock;
-	bool under_way;
-	int news, heard;
+	bool is_pending;
+	int posted, received;
 } poster;
 
 static poster posters[POSTERS];
 
-static void hear(void *context)
+static void receive(void *context)
 {
 	poster *self = context;
 	pthread_mutex_lock(&self->lock);
-	self->under_way = false;
-	self->heard += self->news;
-	self->news = 0;
+	self->is_pending = false;
+	self->received += self->posted;
+	self->posted = 0;
 	pthread_mutex_unlock(&self->lock);
 }
 
@@ -102,11 +102,11 @@ static void *run(void *context)
 	poster *self = context;
 	for (int i = 0; i < ROUNDS; i++) {
 		pthread_mutex_lock(&self->lock);
-		self->news++;
-		bool first = !self->under_way;
-		self->under_way = true;
+		self->posted++;
+		bool first = !self->is_pending;
+		self->is_pending = true;
 		pthread_mutex_unlock(&self->lock);
-		if (first) machine_post(&machine, hear, self);
+		if (first) machine_post(&machine, receive, self);
 	}
 	return NULL;
 }
@@ -118,10 +118,10 @@ static void check_threads(void)
 		pthread_mutex_init(&posters[i].lock, NULL);
 		MUST(pthread_create(&threads[i], NULL, run, &posters[i]) == 0);
 	}
-	for (int heard = 0; heard < POSTERS * ROUNDS;) {
+	for (int received = 0; received < POSTERS * ROUNDS;) {
 		if (!turn()) sched_yield();
-		heard = 0;
-		for (int i = 0; i < POSTERS; i++) heard += posters[i].heard;
+		received = 0;
+		for (int i = 0; i < POSTERS; i++) received += posters[i].received;
 	}
 	for (int i = 0; i < POSTERS; i++) MUST(pthread_join(threads[i], NULL) == 0);
 	MUST(!turn());

@@ -6,8 +6,8 @@ import { FORMAT_8N1 } from "../../../modules/io/host.js";
 const PINS: RadioPins = { uart: 2, transmit: 17, receive: 18, rts: 14, cts: 15, reset: 21, boot: 16, select: 4 };
 
 describe("The ESP32's outputs", () => {
-	const told: unknown[][] = [];
-	const take = () => told.splice(0);
+	const nativeCalls: unknown[][] = [];
+	const take = () => nativeCalls.splice(0);
 	const world = globalThis as Record<string, unknown>;
 
 	before(() => {
@@ -15,7 +15,7 @@ describe("The ESP32's outputs", () => {
 		world["native"] =
 			(name: string) =>
 			(...args: unknown[]) => {
-				told.push([name, ...args]);
+				nativeCalls.push([name, ...args]);
 				return name === "xs_uart_configure";
 			};
 	});

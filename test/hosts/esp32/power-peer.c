@@ -15,11 +15,11 @@
 #include "../../../hosts/esp32/power-retained.h"
 #include "../../../hosts/esp32/start-cause.h"
 
-/* Independent of NDEBUG. */
+/* Like assert, but not disabled by NDEBUG. */
 #define MUST(condition) \
 	do { \
 		if (!(condition)) { \
-			fprintf(stderr, "line %d: not so: %s\n", __LINE__, #condition); \
+			fprintf(stderr, "line %d: failed: %s\n", __LINE__, #condition); \
 			abort(); \
 		} \
 	} while (0)
@@ -83,30 +83,30 @@ static void debounce(void)
 {
 	power_debounce button = { 0 };
 	bool pressed;
-	MUST(!power_debounce_tell(&button, &pressed));
-	/* Bounces that end at the initial level. */
-	MUST(!power_debounce_see(&button, false));
-	MUST(power_debounce_see(&button, true));
-	MUST(!power_debounce_see(&button, true));
+	MUST(!power_debounce_next(&button, &pressed));
+	/* A contact that bounces back to its initial level is no press. */
+	MUST(!power_debounce_sample(&button, false));
+	MUST(power_debounce_sample(&button, true));
+	MUST(!power_debounce_sample(&button, true));
 	/* Several changes before the report: one call reports all, in order. */
-	MUST(!power_debounce_see(&button, false) && !power_debounce_see(&button, true));
-	for (unsigned i = 0; i < 3; i++) MUST(power_debounce_tell(&button, &pressed) && pressed == (i % 2 == 0));
-	/* No second call during a report, but one after it. */
-	MUST(!power_debounce_see(&button, false));
-	MUST(power_debounce_tell(&button, &pressed) && !pressed);
-	MUST(!power_debounce_tell(&button, &pressed));
-	MUST(power_debounce_see(&button, true));
-	MUST(power_debounce_tell(&button, &pressed) && pressed);
-	MUST(!power_debounce_tell(&button, &pressed));
+	MUST(!power_debounce_sample(&button, false) && !power_debounce_sample(&button, true));
+	for (unsigned i = 0; i < 3; i++) MUST(power_debounce_next(&button, &pressed) && pressed == (i % 2 == 0));
+	/* A change during the report needs no second call; a change after it does. */
+	MUST(!power_debounce_sample(&button, false));
+	MUST(power_debounce_next(&button, &pressed) && !pressed);
+	MUST(!power_debounce_next(&button, &pressed));
+	MUST(power_debounce_sample(&button, true));
+	MUST(power_debounce_next(&button, &pressed) && pressed);
+	MUST(!power_debounce_next(&button, &pressed));
 	/* Without a listener the number of changes is limited; order and last state are right. */
-	for (unsigned i = 0; i < 1001; i++) power_debounce_see(&button, i % 2 == 1);
-	unsigned told = 0;
+	for (unsigned i = 0; i < 1001; i++) power_debounce_sample(&button, i % 2 == 1);
+	unsigned reports = 0;
 	bool before = true;
-	for (; power_debounce_tell(&button, &pressed); told++) {
+	for (; power_debounce_next(&button, &pressed); reports++) {
 		MUST(pressed != before);
 		before = pressed;
 	}
-	MUST(told <= DEBOUNCE_UNTOLD && told >= DEBOUNCE_UNTOLD - 1 && !before);
+	MUST(reports <= DEBOUNCE_UNREPORTED && reports >= DEBOUNCE_UNREPORTED - 1 && !before);
 }
 
 int main(int count, char **arguments)

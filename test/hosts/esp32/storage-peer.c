@@ -6,11 +6,11 @@
 #include "../../../hosts/esp32/storage-nvs.h"
 #include "storage-fake.h"
 
-/* Independent of NDEBUG. */
+/* Like assert, but not disabled by NDEBUG. */
 #define MUST(condition) \
 	do { \
 		if (!(condition)) { \
-			fprintf(stderr, "line %d: not so: %s\n", __LINE__, #condition); \
+			fprintf(stderr, "line %d: failed: %s\n", __LINE__, #condition); \
 			abort(); \
 		} \
 	} while (0)

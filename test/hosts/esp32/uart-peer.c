@@ -17,7 +17,7 @@
 
 #include "uart-fake.h"
 
-/* Independent of NDEBUG. */
+/* Like assert, but not disabled by NDEBUG. */
 #define MUST(condition) \
 	do { \
 		if (!(condition)) { \
@@ -173,7 +173,7 @@ static void parity(void)
 	MUST(fake_sent(UART, sent, sizeof(sent)) == 256);
 	for (unsigned i = 0; i < 256; i++) MUST(sent[i] == even(i & 127));
 	MUST(take_told() == (UART_WRITABLE | UART_DRAINED) && writable == UART_SEND_LIMIT);
-	/* 8N1 passes as it is. */
+	/* In 8N1, bytes pass unchanged. */
 	MUST(uart_port_configure(port, 9600, UART_8N1));
 	for (unsigned i = 0; i < 256; i++) MUST(fake_hear(UART, (uint8_t)i, i % 2 == 0));
 	fake_silence(UART);

@@ -147,7 +147,7 @@ static void close_it(void)
 	end(doomed);
 }
 
-static void closes_when_told(void)
+static void closes_in_callback(void)
 {
 	doomed = open_port(UART);
 	turn();
@@ -212,7 +212,7 @@ int main(int count, char **arguments)
 		{ "constructs", constructs },
 		{ "closes", closes },
 		{ "is-destroyed", is_destroyed },
-		{ "closes-when-told", closes_when_told },
+		{ "closes-in-callback", closes_in_callback },
 		{ "reads-and-writes", reads_and_writes },
 	};
 	MUST(count == 2);

@@ -16,7 +16,7 @@ static void hear(void *given, const radio_event *event)
 	static const char *const NAMES[] = {
 		"nudge", "associated", "ended", "addressed", "address lost", "scanned", "clients",
 	};
-	printf("event %s %d %d %x%s\n", NAMES[event->kind], event->reason, event->well, event->address.ip,
+	printf("event %s %d %d %x%s\n", NAMES[event->kind], event->reason, event->succeeded, event->address.ip,
 	       given == &context ? "" : " of another");
 }
 

@@ -14,7 +14,7 @@
 #define MUST(condition) \
 	do { \
 		if (!(condition)) { \
-			fprintf(stderr, "line %d: not so: %s\n", __LINE__, #condition); \
+			fprintf(stderr, "line %d: failed: %s\n", __LINE__, #condition); \
 			abort(); \
 		} \
 	} while (0)
@@ -24,7 +24,7 @@ struct netif {
 	uint32_t ip, netmask;
 };
 
-/* lwIP lists the interface that was started last first. */
+/* lwIP's list begins with the interface that was started last. */
 static struct netif cable, access_point;
 static struct netif *const LIST[] = { &cable, &access_point };
 static bool has_access_point;

@@ -56,7 +56,7 @@ static void hear_all(void)
 	MUST(wifi_core_next(&core).kind == WIFI_NOTICE_NONE);
 }
 
-/* Handles pending events, which are reported later. */
+/* Passes pending events to the core, without delivering its notices. */
 static void catch_up(void)
 {
 	radio_event event;

@@ -12,11 +12,11 @@ fake_native xs_wifi_stop_access_point, xs_wifi_scan, xs_wifi_scanned, xs_wifi_ge
 fake_native xs_wifi_close, xs_wifi_mac;
 void xs_wifi_destructor(void *data);
 
-enum { CONNECTED = 1, DISCONNECTED = 2, SCANNED = 3, CLIENTS = 4, TOLD_LIMIT = 16 };
+enum { CONNECTED = 1, DISCONNECTED = 2, SCANNED = 3, CLIENTS = 4, REPORT_LIMIT = 16 };
 
 static xsMachine machine;
-static int32_t told[TOLD_LIMIT][2];
-static unsigned told_count;
+static int32_t reports[REPORT_LIMIT][2];
+static unsigned report_count;
 /* JavaScript's reaction to the next event. */
 static void (*reaction)(void);
 
@@ -58,8 +58,8 @@ bool radio_driver_get_network(radio_network *network)
 
 static void on_called(xsMachine *the, xsIdentifier id, int count, const int32_t *values)
 {
-	MUST(the == &machine && id == xsID_onWiFi && count == 2 && told_count < TOLD_LIMIT);
-	memcpy(told[told_count++], values, sizeof(*told));
+	MUST(the == &machine && id == xsID_onWiFi && count == 2 && report_count < REPORT_LIMIT);
+	memcpy(reports[report_count++], values, sizeof(*reports));
 	void (*react)(void) = reaction;
 	reaction = NULL;
 	if (react) react();
@@ -88,8 +88,8 @@ static void end(xsSlot self)
 
 static bool was_told(int32_t kind, int32_t value)
 {
-	bool is_last = told_count == 1 && told[0][0] == kind && told[0][1] == value;
-	told_count = 0;
+	bool is_last = report_count == 1 && reports[0][0] == kind && reports[0][1] == value;
+	report_count = 0;
 	return is_last;
 }
 
@@ -134,7 +134,7 @@ static void closes(void)
 	fake_end(200);
 	RUN(xs_wifi_close, self, NULL);
 	RUN(xs_wifi_close, self, NULL);
-	MUST(fake_deliver() == 1 && told_count == 0);
+	MUST(fake_deliver() == 1 && report_count == 0);
 	THROWS(CLOSED, xs_wifi_connect, self, STATION("home", "password"));
 	THROWS(CLOSED, xs_wifi_disconnect, self);
 	THROWS(CLOSED, xs_wifi_leave_overdue, self);
@@ -153,7 +153,7 @@ static void closes(void)
 	join(self);
 	fake_end(200);
 	end(self);
-	MUST(fake_deliver() == 1 && told_count == 0);
+	MUST(fake_deliver() == 1 && report_count == 0);
 	/* The same without a close: the machine ends. */
 	self = open_radio();
 	join(self);
@@ -161,7 +161,7 @@ static void closes(void)
 	destroy(self);
 	MUST(!is_open);
 	memset(machine.remembered, 0, sizeof(machine.remembered));
-	MUST(fake_deliver() == 1 && told_count == 0);
+	MUST(fake_deliver() == 1 && report_count == 0);
 }
 
 static xsSlot doomed;
@@ -176,7 +176,7 @@ static void join_again(void)
 	RUN(xs_wifi_connect, doomed, NULL, STATION("home", "password"));
 }
 
-static void is_told(void)
+static void calls_back(void)
 {
 	xsSlot result;
 	doomed = open_radio();
@@ -198,7 +198,7 @@ static void is_told(void)
 	MUST(fake_deliver() == 1 && was_told(DISCONNECTED, 202));
 }
 
-static void takes_what_fits(void)
+static void accepts_what_fits(void)
 {
 	static const char SSID[] = "RangeError: an SSID has 1 to 32 bytes", PASSWORD[] = "RangeError: a password has 8 to 63 bytes";
 	char text[80];
@@ -265,8 +265,8 @@ int main(int count, char **arguments)
 	} cases[] = {
 		{ "constructs", constructs },
 		{ "closes", closes },
-		{ "is-told", is_told },
-		{ "takes-what-fits", takes_what_fits },
+		{ "calls-back", calls_back },
+		{ "accepts-what-fits", accepts_what_fits },
 		{ "scans", scans },
 	};
 	MUST(count == 2);

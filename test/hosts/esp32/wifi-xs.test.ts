@@ -10,7 +10,7 @@ describe("The ESP32's Wi-Fi radio in JavaScript", () => {
 	const calls: unknown[][] = [];
 	const natives: Bindings = {};
 	const timers = new Map<number, () => void>();
-	const told: unknown[][] = [];
+	const reports: unknown[][] = [];
 	let port: WiFiPort;
 	let radio: WiFi & { onWiFi(kind: number, value: number): void };
 
@@ -36,7 +36,7 @@ describe("The ESP32's Wi-Fi radio in JavaScript", () => {
 				},
 				clear: (id) => void timers.delete(id),
 			},
-			trace: (message) => told.push([message]),
+			trace: (message) => reports.push([message]),
 		});
 		delete world["Native"];
 	});
@@ -48,18 +48,18 @@ describe("The ESP32's Wi-Fi radio in JavaScript", () => {
 	beforeEach(() => {
 		for (const name of Object.keys(natives)) delete natives[name];
 		timers.clear();
-		const tell =
+		const record =
 			(what: string) =>
 			(...args: unknown[]) =>
-				void told.push([what, ...args]);
+				void reports.push([what, ...args]);
 		radio = new port.io({
 			...port.pins,
-			onConnected: tell("connected"),
-			onDisconnected: tell("disconnected"),
-			onScanned: tell("scanned"),
-			onClients: tell("clients"),
+			onConnected: record("connected"),
+			onDisconnected: record("disconnected"),
+			onScanned: record("scanned"),
+			onClients: record("clients"),
 		}) as typeof radio;
-		calls.length = told.length = 0;
+		calls.length = reports.length = 0;
 	});
 
 	it("passes all settings of a station to the natives, with empty texts for missing ones", () => {
@@ -100,7 +100,7 @@ describe("The ESP32's Wi-Fi radio in JavaScript", () => {
 		radio.onWiFi(3, 1);
 		radio.onWiFi(3, 0);
 		radio.onWiFi(4, 2);
-		assert.deepEqual(told, [
+		assert.deepEqual(reports, [
 			["connected"],
 			["disconnected", 15],
 			["scanned", true],
@@ -112,7 +112,7 @@ describe("The ESP32's Wi-Fi radio in JavaScript", () => {
 		radio.close();
 		radio.close();
 		radio.onWiFi(1, 0);
-		assert.equal(told.length, 5);
+		assert.equal(reports.length, 5);
 		assert.equal(timers.size, 0);
 		assert.equal(calls.filter(([name]) => name === "close").length, 1);
 	});
@@ -120,9 +120,9 @@ describe("The ESP32's Wi-Fi radio in JavaScript", () => {
 	it("reports that the access point does not start", () => {
 		natives["start_access_point"] = () => true;
 		radio.startAccessPoint({ ssid: "device", password: "12345678" });
-		assert.deepEqual(told, []);
+		assert.deepEqual(reports, []);
 		natives["start_access_point"] = () => false;
 		radio.startAccessPoint({ ssid: "device", password: "12345678" });
-		assert.deepEqual(told, [["Wi-Fi: the access point does not start"]]);
+		assert.deepEqual(reports, [["Wi-Fi: the access point does not start"]]);
 	});
 });

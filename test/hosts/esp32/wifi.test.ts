@@ -38,11 +38,11 @@ describe("The ESP32's Wi-Fi radio", function () {
 		run(program, "move");
 	});
 
-	it("continues if the radio does not report that it has left", () => {
+	it("continues if the radio does not report that it has left a network", () => {
 		run(program, "overdue");
 	});
 
-	it("reports what the radio refuses, and turns it off again", () => {
+	it("reports a request that the radio refuses, and turns the radio off again", () => {
 		run(program, "refuse");
 	});
 
@@ -135,7 +135,7 @@ describe("The event queue and the names of the ESP32's Wi-Fi", function () {
 describe("The interface of a connection to the ESP32", function () {
 	this.timeout(60_000);
 
-	it("is the access point if replies leave there, whatever addresses a cable has", function () {
+	it("is the access point if replies leave by it, whatever addresses a cable has", function () {
 		needNative(this);
 		const program = compileNative({
 			sources: [

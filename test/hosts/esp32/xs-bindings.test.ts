@@ -62,7 +62,7 @@ describe("The ESP32's XS bindings", function () {
 		it("construct a port from their arguments, or throw and keep nothing", () => void run(program, "constructs"));
 		it("report nothing after close, and later calls do nothing", () => void run(program, "closes"));
 		it("close a port whose object is garbage collected", () => void run(program, "is-destroyed"));
-		it("may be closed during a callback", () => void run(program, "closes-when-told"));
+		it("may be closed during a callback", () => void run(program, "closes-in-callback"));
 		it("read and write no byte outside the buffer", () => void run(program, "reads-and-writes"));
 	});
 
@@ -75,8 +75,8 @@ describe("The ESP32's XS bindings", function () {
 
 		it("open the port, or throw and keep nothing", () => void run(program, "constructs"));
 		it("throw after close, and then report nothing", () => void run(program, "closes"));
-		it("may be called and closed during a callback", () => void run(program, "is-told"));
-		it("accept host name and addresses of valid length only", () => void run(program, "takes-what-fits"));
+		it("may be called and closed during a callback", () => void run(program, "calls-back"));
+		it("accept host name and addresses of valid length only", () => void run(program, "accepts-what-fits"));
 	});
 
 	describe("of the Wi-Fi radio", () => {
@@ -88,9 +88,9 @@ describe("The ESP32's XS bindings", function () {
 
 		it("open the radio, or throw and keep nothing", () => void run(program, "constructs"));
 		it("throw after close, and then report nothing", () => void run(program, "closes"));
-		it("may be called and closed during a callback", () => void run(program, "is-told"));
+		it("may be called and closed during a callback", () => void run(program, "calls-back"));
 		it("accept values that fit into the radio's fields, and reject longer ones", () =>
-			void run(program, "takes-what-fits"));
+			void run(program, "accepts-what-fits"));
 		it("return each network of a scan, and no more", () => void run(program, "scans"));
 	});
 

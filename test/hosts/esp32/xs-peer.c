@@ -1,7 +1,7 @@
 /*
- * Tests of small bindings for XS (led.c, power-button.c, factory-data.c), of free-heap.c and of tls-memory.c on a fake of
- * the engine (xs-fake/) and of the calls of ESP-IDF that they make (binding-fake/), for xs-bindings.test.ts. Exits with 0,
- * or prints the failed line.
+ * Tests of small bindings for XS (led.c, power-button.c, factory-data.c), of free-heap.c and of tls-memory.c on a fake
+ * of the engine (xs-fake/) and of the calls of ESP-IDF that they make (binding-fake/), for xs-bindings.test.ts. Exits
+ * with 0, or prints the failed line.
  *
  *   xs-peer light
  *   xs-peer memory
@@ -32,38 +32,38 @@ static bool active_low;
 static void blink(int32_t on_ms, int32_t off_ms)
 {
 	RUN(xs_led_blink, FAKE_NOTHING, NULL, FAKE_INT(PIN), FAKE_BOOL(active_low), FAKE_INT(on_ms), FAKE_INT(off_ms));
-	MUST(face_outputs[PIN]);
+	MUST(idf_outputs[PIN]);
 }
 
 static bool is_on(void)
 {
-	return (face_levels[PIN] != 0) != active_low;
+	return (idf_levels[PIN] != 0) != active_low;
 }
 
 static void shines_as_told(void)
 {
 	blink(0, 0);
-	face_pass(3000);
+	idf_pass(3000);
 	MUST(!is_on());
 	blink(0, 500);
 	MUST(!is_on());
 	blink(500, 0);
-	face_pass(3000);
+	idf_pass(3000);
 	MUST(is_on());
 	blink(100, 300);
 	for (unsigned ms = 0; ms < 4000; ms++) {
 		MUST(is_on() == (ms % 400 < 100));
-		face_pass(1);
+		idf_pass(1);
 	}
 	/* Restarted in the middle, the pattern begins again. */
-	face_pass(50);
+	idf_pass(50);
 	blink(60, 60);
-	face_pass(59);
+	idf_pass(59);
 	MUST(is_on());
-	face_pass(1);
+	idf_pass(1);
 	MUST(!is_on());
 	blink(100, 0);
-	face_pass(10000);
+	idf_pass(10000);
 	MUST(is_on());
 }
 
@@ -71,47 +71,47 @@ static void shines_as_told(void)
 
 static void tells_of_heap(void)
 {
-	face_heap = 70000;
-	face_heap_piece = 30000;
-	face_iram = 60000;
-	face_iram_piece = 50000;
+	idf_heap = 70000;
+	idf_heap_piece = 30000;
+	idf_iram = 60000;
+	idf_iram_piece = 50000;
 	MUST(free_heap() == 70000 && free_heap_piece() == 30000 && least_free_heap() == 70000);
-	face_heap = 20000;
-	esp_heap_trace_alloc_hook(&face_heap, 50000, MALLOC_CAP_8BIT);
-	face_heap = 70000;
-	esp_heap_trace_free_hook(&face_heap);
+	idf_heap = 20000;
+	esp_heap_trace_alloc_hook(&idf_heap, 50000, MALLOC_CAP_8BIT);
+	idf_heap = 70000;
+	esp_heap_trace_free_hook(&idf_heap);
 	MUST(least_free_heap() == 20000);
 	MUST(free_tls_memory() == 60000 && free_tls_piece() == 50000);
 }
 
 static void keeps_tls_apart(void)
 {
-	face_heap = 70000;
-	face_iram = 5000;
+	idf_heap = 70000;
+	idf_iram = 5000;
 	tls_memory_start();
 	/* Allocates from special memory while it has room, then from the heap, then fails. */
-	void *small = face_tls_calloc(1, 40), *record = face_tls_calloc(1, 4400), *second = face_tls_calloc(2, 2200);
-	MUST(small && record && second && face_iram == 560 && face_heap == 65600);
-	MUST(!face_tls_calloc(1, 70000));
-	face_tls_free(small);
-	face_tls_free(record);
-	face_tls_free(second);
+	void *small = idf_tls_calloc(1, 40), *record = idf_tls_calloc(1, 4400), *second = idf_tls_calloc(2, 2200);
+	MUST(small && record && second && idf_iram == 560 && idf_heap == 65600);
+	MUST(!idf_tls_calloc(1, 70000));
+	idf_tls_free(small);
+	idf_tls_free(record);
+	idf_tls_free(second);
 }
 
 static void tells_of_stacks(void)
 {
 	char text[40];
-	face_tasks = 2;
+	idf_tasks = 2;
 	size_t length = task_stacks(text, sizeof(text));
 	MUST(length == 22 && memcmp(text, "task 0 100\ntask 1 101\n", length) == 0);
 	/* Only whole lines are printed. */
-	face_tasks = 20;
+	idf_tasks = 20;
 	length = task_stacks(text, sizeof(text));
 	MUST(length == 33 && memcmp(text + 22, "task 2 102\n", 11) == 0);
 	/* Three tasks with two names: each name once, with the smallest value. */
-	face_tasks = 3;
-	face_task_names = 2;
-	face_stack_step = -1;
+	idf_tasks = 3;
+	idf_task_names = 2;
+	idf_stack_step = -1;
 	length = task_stacks(text, sizeof(text));
 	MUST(length == 20 && memcmp(text, "task 0 98\ntask 1 99\n", length) == 0);
 }
@@ -121,9 +121,9 @@ static void light(void)
 	static const char RANGE[] = "RangeError: a time is 0 to 60000 ms";
 	xsSlot none = FAKE_NOTHING, pin = FAKE_INT(PIN), yes = FAKE_BOOL(true);
 	/* Without a timer the light is on instead of blinking. */
-	face_fails_at = 1;
+	idf_fails_at = 1;
 	blink(10, 10);
-	face_pass(100);
+	idf_pass(100);
 	MUST(is_on());
 	for (int i = 0; i < 2; i++) {
 		active_low = i == 1;
@@ -133,9 +133,9 @@ static void light(void)
 	THROWS(RANGE, xs_led_blink, none, pin, yes, FAKE_INT(0), FAKE_INT(60001));
 	THROWS("SyntaxError: no argument 3", xs_led_blink, none, pin, yes, FAKE_INT(1));
 	blink(60000, 60000);
-	face_pass(59999);
+	idf_pass(59999);
 	MUST(is_on());
-	face_pass(1);
+	idf_pass(1);
 	MUST(!is_on());
 }
 
@@ -153,9 +153,9 @@ static void refuses_button(void)
 {
 	xsSlot none = FAKE_NOTHING, pin = FAKE_INT(PIN), target = fake_object(&machine);
 	machine.called = on_called;
-	face_levels[PIN] = 1;
+	idf_levels[PIN] = 1;
 	for (int at = 1; at <= 4; at++) {
-		face_fails_at = at;
+		idf_fails_at = at;
 		THROWS("Error: The button at GPIO 6 can't be watched.", xs_power_button, none, target, pin);
 	}
 	THROWS("SyntaxError: no argument 1", xs_power_button, none, target);
@@ -165,25 +165,25 @@ static void button(void)
 {
 	xsSlot target = fake_object(&machine);
 	machine.called = on_called;
-	face_levels[PIN] = 1;
+	idf_levels[PIN] = 1;
 	RUN(xs_power_button, FAKE_NOTHING, NULL, target, FAKE_INT(PIN));
-	face_pass(100);
+	idf_pass(100);
 	MUST(fake_deliver() == 0);
-	face_levels[PIN] = 0;
-	face_pass(100);
+	idf_levels[PIN] = 0;
+	idf_pass(100);
 	/* Released and pressed again before the first press is reported. */
 	for (int level = 1; level >= 0; level--) {
-		face_levels[PIN] = level;
-		face_pass(100);
+		idf_levels[PIN] = level;
+		idf_pass(100);
 	}
 	MUST(pressed[0] == '\0' && fake_deliver() == 1 && strcmp(pressed, "+-+") == 0);
 	/* Bounces. */
 	for (int i = 0; i < 10; i++) {
-		face_levels[PIN] = i % 2;
-		face_pass(1);
+		idf_levels[PIN] = i % 2;
+		idf_pass(1);
 	}
-	face_levels[PIN] = 1;
-	face_pass(100);
+	idf_levels[PIN] = 1;
+	idf_pass(100);
 	MUST(fake_deliver() == 1 && strcmp(pressed, "+-+-") == 0);
 }
 
@@ -195,11 +195,11 @@ static void factory(void)
 	xsSlot result;
 	RUN(xs_factory_data_read, FAKE_NOTHING, &result);
 	MUST(result.kind == FAKE_UNDEFINED);
-	face_partition = bytes;
+	idf_partition = bytes;
 	memset(bytes, 0xff, sizeof(bytes));
 	for (unsigned try = 0; try < 2; try++) {
-		face_partition_size = sizeof(bytes) - 1 + try;
-		face_fails_at = try;
+		idf_partition_size = sizeof(bytes) - 1 + try;
+		idf_fails_at = try;
 		RUN(xs_factory_data_read, FAKE_NOTHING, &result);
 		/* The result differs from that of an unwritten partition. */
 		MUST(result.value.thing->sort == FAKE_BUFFER && result.value.thing->size == sizeof(bytes));
@@ -215,9 +215,9 @@ static void print_factory(const char *path)
 	xsSlot result;
 	FILE *file = fopen(path, "rb");
 	MUST(file);
-	face_partition_size = fread(image, 1, sizeof(image), file);
+	idf_partition_size = fread(image, 1, sizeof(image), file);
 	fclose(file);
-	face_partition = image;
+	idf_partition = image;
 	RUN(xs_factory_data_read, FAKE_NOTHING, &result);
 	MUST(result.value.thing->sort == FAKE_BUFFER);
 	for (size_t i = 0; i < result.value.thing->size; i++) printf("%02x", result.value.thing->bytes[i]);

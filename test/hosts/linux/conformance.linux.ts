@@ -33,13 +33,13 @@ conformance("Linux firmware", async ({ check, stateFolder, factory, meterPath, t
 		},
 		["ignore", "ignore", "pipe"],
 	);
-	let said = "";
+	let output = "";
 	createInterface(gateway.stderr!).on("line", (line) => {
-		said += `${line}\n`;
+		output += `${line}\n`;
 		trace(line);
 	});
 	const exited = once(gateway, "close").then(([code, signal]) => {
-		if (code !== 0) trace(`check failed: the firmware ended with ${signal ?? code}:\n${said}`);
+		if (code !== 0) trace(`check failed: the firmware ended with ${signal ?? code}:\n${output}`);
 	});
 	return {
 		press: () => void gateway.kill("SIGUSR1"),

@@ -21,7 +21,7 @@ describe("npm run linux, with the SDK", function () {
 
 	it("survives signals at every moment of its own restart", async () => {
 		const gateway = await ProcessGateway.start("linux");
-		const storm = setInterval(() => gateway.askMemory(), 1);
+		const storm = setInterval(() => gateway.requestMemory(), 1);
 		try {
 			await gateway.login();
 			assert.equal((await gateway.post("system/reboot")).status, 200);

@@ -1,6 +1,6 @@
 /*
  * The admission queue (admission-queue.h) on pairs of sockets, for admission-queue.test.ts. Lines of the input are the
- * commands `come`, `take`, `know`, `forget` and `pass` of test/hosts/admission-rules.ts. Prints the admitted
+ * commands `connect`, `admit`, `trust`, `forget` and `wait` of test/hosts/admission-rules.ts. Prints the admitted
  * connections, and at the end the dropped ones.
  *
  *   admission-queue-peer <places>
@@ -15,15 +15,16 @@
 #include "../../../hosts/native/admission-queue.h"
 #include "must.h"
 
-enum { COME_LIMIT = 64 };
+enum { CONNECTION_LIMIT = 64 };
 
 static admission_queue queue;
 static uint64_t now_ms = 1000;
-/* The other ends of incoming connections; whether each was admitted or dropped. */
-static int ends[COME_LIMIT];
-static bool over[COME_LIMIT];
-static int came;
-static char left[COME_LIMIT * 4];
+/* The other ends of the connections. */
+static int ends[CONNECTION_LIMIT];
+/* Whether each was admitted or dropped. */
+static bool is_over[CONNECTION_LIMIT];
+static int connection_count;
+static char dropped[CONNECTION_LIMIT * 4];
 
 static bool is_closed(int socket)
 {
@@ -32,29 +33,29 @@ static bool is_closed(int socket)
 	return count == 0 || (count < 0 && errno != EAGAIN);
 }
 
-static void look_for_lost(void)
+static void record_dropped(void)
 {
-	for (int i = 0; i < came; i++) {
-		if (over[i] || !is_closed(ends[i])) continue;
-		over[i] = true;
-		snprintf(left + strlen(left), sizeof(left) - strlen(left), " %d", i);
+	for (int i = 0; i < connection_count; i++) {
+		if (is_over[i] || !is_closed(ends[i])) continue;
+		is_over[i] = true;
+		snprintf(dropped + strlen(dropped), sizeof(dropped) - strlen(dropped), " %d", i);
 	}
 }
 
-static void come(const char *name)
+static void add_connection(const char *name)
 {
 	int pair[2];
 	char address[STREAM_ADDRESS_SIZE] = "";
-	MUST(came < COME_LIMIT && strlen(name) < sizeof(address));
+	MUST(connection_count < CONNECTION_LIMIT && strlen(name) < sizeof(address));
 	memcpy(address, name, strlen(name));
 	MUST(socketpair(AF_UNIX, SOCK_STREAM, 0, pair) == 0);
 	MUST(send(pair[1], "x", 1, 0) == 1);
-	ends[came++] = pair[1];
+	ends[connection_count++] = pair[1];
 	admission_add(&queue, pair[0], address, now_ms);
 	admission_serve(&queue, now_ms);
 }
 
-static void take(void)
+static void admit(void)
 {
 	pending_connection *caller = admission_first(&queue);
 	printf("%s\n", caller ? caller->address : "-");
@@ -62,31 +63,31 @@ static void take(void)
 	int socket = admission_take(&queue, caller);
 	/* The other end of the admitted connection receives a byte. */
 	MUST(send(socket, "y", 1, 0) == 1);
-	for (int i = 0; i < came; i++) {
+	for (int i = 0; i < connection_count; i++) {
 		char byte;
-		if (!over[i] && recv(ends[i], &byte, 1, MSG_DONTWAIT) == 1) over[i] = true;
+		if (!is_over[i] && recv(ends[i], &byte, 1, MSG_DONTWAIT) == 1) is_over[i] = true;
 	}
 	close(socket);
 }
 
-static void obey(const char *line)
+static void execute(const char *line)
 {
-	char word[16] = "", rest[STREAM_ADDRESS_SIZE] = "";
-	MUST(sscanf(line, "%15s %15s", word, rest) >= 1);
-	if (strcmp(word, "come") == 0) come(rest);
-	else if (strcmp(word, "take") == 0) take();
-	else if (strcmp(word, "know") == 0) {
+	char word[16] = "", argument[STREAM_ADDRESS_SIZE] = "";
+	MUST(sscanf(line, "%15s %15s", word, argument) >= 1);
+	if (strcmp(word, "connect") == 0) add_connection(argument);
+	else if (strcmp(word, "admit") == 0) admit();
+	else if (strcmp(word, "trust") == 0) {
 		char address[STREAM_ADDRESS_SIZE] = "";
-		memcpy(address, rest, strlen(rest));
+		memcpy(address, argument, strlen(argument));
 		admission_trust(&queue, address, now_ms);
 	} else if (strcmp(word, "forget") == 0) admission_forget_trusted(&queue);
-	else if (strcmp(word, "pass") == 0) {
-		/* Waiting longer would exceed the queue's time limits, which the rules do not cover. */
-		now_ms += strtoull(rest, NULL, 10);
-		for (int i = 0; i < PENDING_CONNECTION_LIMIT; i++) queue.callers[i].since_ms = now_ms;
+	else if (strcmp(word, "wait") == 0) {
+		/* The connections appear to have just arrived, because the rules do not cover the queue's time limits. */
+		now_ms += strtoull(argument, NULL, 10);
+		for (int i = 0; i < PENDING_CONNECTION_LIMIT; i++) queue.pending[i].since_ms = now_ms;
 		admission_serve(&queue, now_ms);
-	} else MUST(!"a known order");
-	look_for_lost();
+	} else MUST(!"a known command");
+	record_dropped();
 }
 
 int main(int count, char **arguments)
@@ -96,9 +97,9 @@ int main(int count, char **arguments)
 	(void)ring;
 	(void)hear_ring;
 	admission_open(&queue, (unsigned)atoi(arguments[1]), false, 1000);
-	while (read_order(obey));
-	printf("left%s\n", left);
+	while (read_command(execute));
+	printf("dropped%s\n", dropped);
 	admission_close(&queue);
-	for (int i = 0; i < came; i++) close(ends[i]);
+	for (int i = 0; i < connection_count; i++) close(ends[i]);
 	return 0;
 }

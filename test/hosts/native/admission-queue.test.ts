@@ -1,6 +1,6 @@
 /** The native admission queue, under the sanitizers. */
 import assert from "node:assert/strict";
-import { DOOR_RULES } from "../admission-rules.js";
+import { ADMISSION_RULES } from "../admission-rules.js";
 import { compileNative, needNative } from "./compile.js";
 import { run } from "./stream-server-driver.js";
 
@@ -21,12 +21,12 @@ describe("The native admission queue", function () {
 		});
 	});
 
-	for (const { title, places, orders, taken, left = "" } of DOOR_RULES)
+	for (const { title, places, commands, admitted, dropped = "" } of ADMISSION_RULES)
 		it(title, async () => {
-			const input = orders.split(",").map((order) => `${order}\n`);
+			const input = commands.split(",").map((command) => `${command}\n`);
 			const { status, stdout, stderr } = await run(program, [String(places)], [[/^/, input.join("")]]);
 			assert.equal(stderr, "");
 			assert.equal(status, 0);
-			assert.equal(stdout, [...taken.split(" "), `left ${left}`.trim(), ""].join("\n"));
+			assert.equal(stdout, [...admitted.split(" "), `dropped ${dropped}`.trim(), ""].join("\n"));
 		});
 });

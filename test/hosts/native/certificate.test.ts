@@ -34,7 +34,7 @@ const FUZZ_ROUNDS = 4000;
 const ec = (curve: string) => ["EC", "-pkeyopt", `ec_paramgen_curve:${curve}`];
 const rsa = (bits: number) => ["RSA", "-pkeyopt", `rsa_keygen_bits:${bits}`];
 const remakeNoise = "# the unit's own\n";
-const whole = ({ certificate, key }: Made) => certificate + key;
+const joined = ({ certificate, key }: Made) => certificate + key;
 
 describe("Certificates and digests in C", function () {
 	this.timeout(60_000);
@@ -71,11 +71,11 @@ describe("Certificates and digests in C", function () {
 		const lines = run("read", ...names)
 			.trimEnd()
 			.split("\n");
-		const told = lines.map((line): CertificateFile => JSON.parse(line));
-		assert.equal(told.length, files.length);
+		const results = lines.map((line): CertificateFile => JSON.parse(line));
+		assert.equal(results.length, files.length);
 		for (const [index, file] of files.entries())
-			assert.deepEqual(told[index], crypto.readCertificates(new Uint8Array(Buffer.from(file))), `file ${index}`);
-		return told;
+			assert.deepEqual(results[index], crypto.readCertificates(new Uint8Array(Buffer.from(file))), `file ${index}`);
+		return results;
 	}
 
 	function read(file: string | Uint8Array): CertificateFile {
@@ -93,7 +93,7 @@ describe("Certificates and digests in C", function () {
 		];
 		for (const [algorithm, keyType, keyBits] of kinds) {
 			const made = make({ subject: `/CN=${keyBits}`, algorithm });
-			const { certificates, key } = read(whole(made));
+			const { certificates, key } = read(joined(made));
 			assert.deepEqual(
 				[certificates[0].keyType, certificates[0].keyBits, key],
 				[keyType, keyBits, PRIVATE_KEY_MATCHES],
@@ -275,7 +275,7 @@ describe("Certificates and digests in C", function () {
 
 	it("reads PEM text in all its common forms", () => {
 		const made = make({ subject: "/CN=x", extensions: [`subjectAltName=${manyNames(150)}`] });
-		const text = whole(made);
+		const text = joined(made);
 		const readable = openssl(["x509", "-in", "file", "-text"], { file: made.certificate }).toString();
 		const forms = [
 			text.replaceAll("\n", "\r\n"),
@@ -301,7 +301,7 @@ describe("Certificates and digests in C", function () {
 	});
 
 	it("does not accept a truncated file as complete", () => {
-		const text = whole(make({ subject: "/CN=x" }));
+		const text = joined(make({ subject: "/CN=x" }));
 		// The last line break is not required.
 		const cut = Array.from({ length: text.length - 1 }, (_, length) => text.slice(0, length));
 		for (const { certificates, key } of readAll(cut))

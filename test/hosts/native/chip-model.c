@@ -50,7 +50,7 @@ typedef struct {
 } modelled;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static bool begun, is_told;
+static bool begun, is_visible;
 static modelled sockets[DESCRIPTORS];
 static uint64_t arrived_ms;
 static long lowest = IDLE;
@@ -170,10 +170,10 @@ int poll(struct pollfd *list, nfds_t length, int timeout_ms)
 	return REAL(poll)(list, length, timeout_ms);
 }
 
-void chip_begin(bool told)
+void chip_begin(bool visible)
 {
 	begun = true;
-	is_told = told;
+	is_visible = visible;
 	arrived_ms = clock_ms();
 }
 
@@ -182,7 +182,7 @@ size_t chip_free_heap(void)
 	pthread_mutex_lock(&lock);
 	pass();
 	long now = count();
-	size_t heap = is_told ? (size_t)(now > 0 ? now : 0) : SIZE_MAX;
+	size_t heap = is_visible ? (size_t)(now > 0 ? now : 0) : SIZE_MAX;
 	pthread_mutex_unlock(&lock);
 	return heap;
 }

@@ -9,8 +9,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Starts the model; if `told` is false, the server sees plenty of heap while the model counts. */
-void chip_begin(bool told);
+/* Starts the model. If not `visible`, the server sees plenty of heap, but the model still counts. */
+void chip_begin(bool visible);
 
 /* Free heap as the server sees it. */
 size_t chip_free_heap(void);

@@ -24,8 +24,8 @@
 enum { ADDRESS_SIZE = 100, DESCRIPTORS = 64, SLOW_US = 50000 };
 
 static datagram_socket *port;
-static unsigned received, told;
-static bool held, one, slow, failed;
+static unsigned received, notified;
+static bool is_held, one, slow, failed;
 
 bool access_point_bind(int socket)
 {
@@ -57,7 +57,7 @@ static void echo(void)
 static void hear(void)
 {
 	hear_ring();
-	told++;
+	notified++;
 	/* No further notification may arrive before datagram_listen. */
 	usleep(1000);
 	struct pollfd again = { .fd = bell[0], .events = POLLIN };
@@ -67,7 +67,7 @@ static void hear(void)
 		failed = true;
 		printf("failed\n");
 		datagram_listen(port);
-	} else if (!held) echo();
+	} else if (!is_held) echo();
 }
 
 /* Breaks the socket, as when the system takes it away. */
@@ -98,22 +98,22 @@ static void send_pattern(const char *line)
 	printf("sent\n");
 }
 
-static void obey(const char *line)
+static void execute(const char *line)
 {
 	if (strcmp(line, "count") == 0) {
-		printf("%u in %u\n", received, told);
+		printf("%u in %u\n", received, notified);
 		return;
 	}
 	if (strncmp(line, "send ", 5) == 0) {
 		send_pattern(line);
 		return;
 	}
-	if (strcmp(line, "hold") == 0) held = true;
+	if (strcmp(line, "hold") == 0) is_held = true;
 	else if (strcmp(line, "one") == 0) one = true;
 	else if (strcmp(line, "slow") == 0) slow = true;
 	else if (strcmp(line, "break") == 0) break_socket();
 	else if (strcmp(line, "resume") == 0) {
-		held = false;
+		is_held = false;
 		echo();
 	} else MUST(!"a known command");
 	printf("%s\n", line);
@@ -153,7 +153,7 @@ int main(int count, char **arguments)
 	struct pollfd waits[] = { { .fd = 0, .events = POLLIN }, { .fd = bell[0], .events = POLLIN } };
 	for (;;) {
 		if (poll(waits, 2, -1) < 0) continue;
-		if (waits[0].revents && !read_order(obey)) break;
+		if (waits[0].revents && !read_command(execute)) break;
 		if (waits[1].revents) hear();
 	}
 	datagram_close(port);

@@ -12,8 +12,9 @@ const GROUP = "224.0.0.251";
 /** Generous, because other suites may run in parallel. */
 const PATIENCE_MS = 10_000;
 
-async function until(isSo: () => boolean | Promise<boolean>, problem: () => string): Promise<void> {
-	for (const end = Date.now() + PATIENCE_MS; !(await isSo()); await sleep(2)) assert.ok(Date.now() < end, problem());
+async function until(condition: () => boolean | Promise<boolean>, problem: () => string): Promise<void> {
+	for (const end = Date.now() + PATIENCE_MS; !(await condition()); await sleep(2))
+		assert.ok(Date.now() < end, problem());
 }
 
 let program = "";
@@ -59,15 +60,15 @@ class Peer {
 	}
 
 	/** Numbers of datagrams read, and of notifications. */
-	async count(): Promise<{ received: number; told: number }> {
-		const [received, told] = (await this.command("count")).split(" in ").map(Number);
-		return { received, told };
+	async count(): Promise<{ received: number; notified: number }> {
+		const [received, notified] = (await this.command("count")).split(" in ").map(Number);
+		return { received, notified };
 	}
 
-	async untilTold(): Promise<void> {
+	async untilNotified(): Promise<void> {
 		await until(
-			async () => (await this.count()).told > 0,
-			() => "the peer is not told",
+			async () => (await this.count()).notified > 0,
+			() => "the peer is not notified",
 		);
 	}
 
@@ -180,13 +181,13 @@ describe("The native UDP port", function () {
 		const client = await open();
 		await peer.command("hold");
 		for (let i = 0; i < 5; i++) await client.send(peer.port, Buffer.from([i]));
-		await peer.untilTold();
+		await peer.untilNotified();
 		await sleep(50);
-		assert.deepEqual(await peer.count(), { received: 0, told: 1 });
+		assert.deepEqual(await peer.count(), { received: 0, notified: 1 });
 		await peer.command("one");
 		await peer.command("resume");
 		await client.until(5);
-		assert.deepEqual(await peer.count(), { received: 5, told: 5 });
+		assert.deepEqual(await peer.count(), { received: 5, notified: 5 });
 	});
 
 	it("keeps a few datagrams of a flood, loses the rest, and continues", async () => {
@@ -194,12 +195,12 @@ describe("The native UDP port", function () {
 		const client = await open();
 		await peer.command("hold");
 		for (let i = 0; i < 2000; i++) await client.send(peer.port, Buffer.alloc(DATAGRAM_LIMIT));
-		await peer.untilTold();
+		await peer.untilNotified();
 		await peer.command("resume");
 		const { received } = await peer.count();
 		assert.ok(received >= 4 && received <= 16, `${received} were kept`);
 		await sleep(50);
-		assert.deepEqual(await peer.count(), { received, told: 1 });
+		assert.deepEqual(await peer.count(), { received, notified: 1 });
 		await client.send(peer.port, Buffer.from("after"));
 		await client.until(received + 1);
 		assert.equal(client.received.at(-1)!.bytes.toString(), "eafter");
@@ -211,7 +212,7 @@ describe("The native UDP port", function () {
 		for (const target of ["127.0.0.1 1", "127.0.0.1 0", "0.0.0.0 9", "255.255.255.255 9", "240.0.0.1 9"])
 			assert.equal(await peer.command(`send ${target} 10`), "sent");
 		await sleep(50);
-		assert.deepEqual(await peer.count(), { received: 0, told: 0 });
+		assert.deepEqual(await peer.count(), { received: 0, notified: 0 });
 		await client.send(peer.port, Buffer.from("after"));
 		await client.until(1);
 	});
@@ -237,7 +238,7 @@ describe("The native UDP port", function () {
 		assert.equal(await peer.command("break"), "break");
 		assert.equal(await peer.line(), "failed");
 		await sleep(50);
-		assert.equal((await peer.count()).told, 1);
+		assert.equal((await peer.count()).notified, 1);
 	});
 
 	it("gives the reason why a port can't be opened", async () => {
@@ -272,10 +273,10 @@ describe("The native UDP port", function () {
 			await other.command("hold");
 			await one!.command("hold");
 			await one!.command(`send ${GROUP} ${one!.port} 10`);
-			await Promise.allSettled([one!.untilTold(), other.untilTold()]);
+			await Promise.allSettled([one!.untilNotified(), other.untilNotified()]);
 			await sleep(50);
-			const told = [await one!.count(), await other.count()].map((count) => count.told);
-			if (told[0] === 0 && told[1] === 0) skipBecause(this, "this computer does not deliver multicast");
-			assert.deepEqual(told, [1, 1]);
+			const notified = [await one!.count(), await other.count()].map((count) => count.notified);
+			if (notified[0] === 0 && notified[1] === 0) skipBecause(this, "this computer does not deliver multicast");
+			assert.deepEqual(notified, [1, 1]);
 		});
 });

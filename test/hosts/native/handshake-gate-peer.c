@@ -97,7 +97,7 @@ int main(int count, char **arguments)
 	/* Unused function of must.h. */
 	(void)ring;
 	(void)hear_ring;
-	(void)read_order;
+	(void)read_command;
 	if (strcmp(arguments[1], "order") == 0) order();
 	else threads();
 	return 0;

@@ -33,8 +33,8 @@ export async function fuzzClients(peer: ClientPeer, port: number, seed: number, 
 		);
 		const tls = { trusted: "root" };
 		const line = await peer.connect(lane, { port: server.port, timeoutMs: PATIENCE_MS, tls });
-		assert.match(line, /stands|over [578] after 0 /);
-		if (line.includes("stands")) peer.order(lane, "send 3000");
+		assert.match(line, /connected|over [578] after 0 /);
+		if (line.includes("connected")) peer.command(lane, "send 3000");
 		await peer.close(lane);
 		peer.unread(new RegExp(`^${lane} (sent|over)`));
 		await server.close();

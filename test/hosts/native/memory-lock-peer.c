@@ -177,13 +177,20 @@ static void shaking(void)
 
 static uint64_t asked_ms;
 
-/* Asks for one record until it may be received. */
-static bool receives(void)
+/* Asks for one record of `c` until it may be received. It then stays in memory. */
+static bool keeps(void)
 {
 	static bool waiting;
 	if (!waiting) asked_ms = now_ms;
-	waiting = !memory_lock_receive(RECORD, asked_ms, now_ms);
+	waiting = !memory_lock_receive(&c, RECORD, asked_ms, now_ms);
 	return !waiting;
+}
+
+static bool receives(void)
+{
+	bool may = keeps();
+	memory_lock_received(&c);
+	return may;
 }
 
 static void receiving(void)
@@ -207,7 +214,7 @@ static void receiving(void)
 	MUST(!receives() && !sends(&a));
 	unsigned sent = 0;
 	for (unsigned i = 0; i < 20 * HOLD_UP_MS; i += ASK_AGAIN_MS, now_ms += ASK_AGAIN_MS) {
-		/* In either order. */
+		/* The two requests come in either order. */
 		bool first = i / ASK_AGAIN_MS % 2 == 0 && sends(&a);
 		MUST(!receives());
 		if (first || (i / ASK_AGAIN_MS % 2 == 1 && sends(&a))) sent += ASK_AGAIN_MS;
@@ -228,11 +235,37 @@ static void receiving(void)
 	MUST(receives());
 	heap--;
 	unsigned waited = 0;
-	MUST(!receives() && memory_lock_receive(RECORD, 0, now_ms));
+	MUST(!receives() && memory_lock_receive(&c, SMALL_RECORD, now_ms, now_ms));
 	for (; !receives(); now_ms += ASK_AGAIN_MS) waited += ASK_AGAIN_MS;
 	MUST(waited == RECORD_WAIT_MS);
 	handshake_gate_leave(&party);
 	MUST(receives());
+	/* While a large record is in memory, nobody else sends and no handshake begins, unless there is memory for them. */
+	now_ms += HOLD_UP_MS;
+	heap = ROOM_FOR_ALL;
+	piece = SIZE_MAX;
+	MUST(keeps() && sends(&a) && memory_lock_handshake(now_ms) == HANDSHAKE_NOW);
+	heap = LEAST_HEAP + SENDING_MEMORY - 1;
+	unsigned delay = 0;
+	for (; !sends(&a); now_ms += ASK_AGAIN_MS, delay += ASK_AGAIN_MS) {
+		MUST(!sends(&b));
+		MUST(delay < SETTLED_MS || memory_lock_handshake(now_ms) == HANDSHAKE_SOON);
+	}
+	MUST(delay == RECORD_HOLD_MS);
+	/* The senders then have as much time, in which the next record waits. */
+	memory_lock_received(&c);
+	MUST(!keeps());
+	sent = 0;
+	for (; !keeps(); now_ms += ASK_AGAIN_MS)
+		if (sends(&a)) sent += ASK_AGAIN_MS;
+	MUST(sent >= HOLD_UP_MS / 2 - SETTLED_MS && sent < 2 * HOLD_UP_MS);
+	/* The end of the record, or of its connection, ends the delay. */
+	heap = LEAST_HEAP + USUAL_HANDSHAKE_MEMORY;
+	now_ms += SETTLED_MS;
+	heap--;
+	MUST(memory_lock_handshake(now_ms) == HANDSHAKE_SOON);
+	memory_lock_leave(&c);
+	MUST(memory_lock_handshake(now_ms) == HANDSHAKE_NOW);
 	/* Nobody sends while the heap is nearly used up, but at most half of the time. */
 	now_ms += HOLD_UP_MS;
 	heap = LEAST_HEAP + SENDING_MEMORY - 1;
@@ -283,7 +316,7 @@ int main(int count, char **arguments)
 	/* Unused function of must.h. */
 	(void)ring;
 	(void)hear_ring;
-	(void)read_order;
+	(void)read_command;
 	if (strcmp(arguments[1], "sending") == 0) sending();
 	else if (strcmp(arguments[1], "shaking") == 0) shaking();
 	else if (strcmp(arguments[1], "receiving") == 0) receiving();

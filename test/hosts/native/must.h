@@ -11,11 +11,11 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* Independent of NDEBUG. */
+/* Like assert, but not disabled by NDEBUG. */
 #define MUST(condition) \
 	do { \
 		if (!(condition)) { \
-			fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #condition); \
+			fprintf(stderr, "%s:%d: failed: %s\n", __FILE__, __LINE__, #condition); \
 			abort(); \
 		} \
 	} while (0)
@@ -38,7 +38,7 @@ static inline void hear_ring(void)
 }
 
 /* Reads one byte of the input, and executes a completed line. Returns false at the end of the input. */
-static inline bool read_order(void (*obey)(const char *line))
+static inline bool read_command(void (*execute)(const char *line))
 {
 	static char line[600];
 	static size_t length;
@@ -49,7 +49,7 @@ static inline bool read_order(void (*obey)(const char *line))
 	if (c != '\n') return true;
 	line[length - 1] = 0;
 	length = 0;
-	obey(line);
+	execute(line);
 	return true;
 }
 

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 /** Generous, because other programs may run. */
 const REST_LIMIT_MS = 20_000;
-const LOOK_MS = 200;
+const POLL_MS = 200;
 /** Allowed CPU time of an idle process, in ticks of 10 ms. */
 const TICKS_AT_REST = 2;
 
@@ -30,9 +30,9 @@ export async function checkRests(pid: number): Promise<void> {
 	};
 	for (const end = Date.now() + REST_LIMIT_MS; ; ) {
 		const before = ticks();
-		await sleep(LOOK_MS);
+		await sleep(POLL_MS);
 		const used = ticks() - before;
 		if (used <= TICKS_AT_REST) return;
-		assert.ok(Date.now() < end, `it was busy for ${used * 10} of ${LOOK_MS} ms`);
+		assert.ok(Date.now() < end, `it was busy for ${used * 10} of ${POLL_MS} ms`);
 	}
 }

@@ -47,17 +47,17 @@ int main(void)
 {
 	char address[IPV4_TEXT_SIZE];
 	/* ThreadSanitizer starts a thread of its own together with the first one. */
-	int before = threads_of_this_program() + 1, asked = 0;
+	int before = threads_of_this_program() + 1, requested = 0;
 	/* Unused function of must.h. */
-	(void)read_order;
+	(void)read_command;
 	MUST(pipe(bell) == 0);
 	for (int i = 0; i < OWNERS; i++) {
 		resolver *each = resolver_open(ring, bell);
 		MUST(each);
-		if (resolver_ask(each, "hub.example") >= 0) asked++;
+		if (resolver_ask(each, "hub.example") >= 0) requested++;
 		resolver_close(each);
 	}
-	MUST(asked == RESOLVER_THREADS);
+	MUST(requested == RESOLVER_THREADS);
 	MUST(threads_of_this_program() <= before + RESOLVER_THREADS);
 	resolver *last = resolver_open(ring, bell);
 	MUST(last && resolver_ask(last, "hub.example") == -1);

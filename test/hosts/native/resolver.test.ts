@@ -22,7 +22,7 @@ describe("The native resolver", function () {
 		program = compile("resolver-peer");
 	});
 
-	async function ask(...names: string[]): Promise<string[]> {
+	async function resolveNames(...names: string[]): Promise<string[]> {
 		const { status, stdout, stderr } = await run(program, names);
 		assert.equal(stderr, "");
 		assert.equal(status, 0);
@@ -30,26 +30,26 @@ describe("The native resolver", function () {
 	}
 
 	it("resolves the names that this computer knows, and reports unknown ones", async () => {
-		assert.deepEqual(await ask("localhost"), ["localhost 127.0.0.1"]);
-		assert.deepEqual(await ask("nothing.invalid"), ["nothing.invalid none"]);
+		assert.deepEqual(await resolveNames("localhost"), ["localhost 127.0.0.1"]);
+		assert.deepEqual(await resolveNames("nothing.invalid"), ["nothing.invalid none"]);
 	});
 
 	it("returns addresses unchanged, and accepts nothing similar as an address", async () => {
-		assert.deepEqual(await ask("192.0.2.1"), ["192.0.2.1 192.0.2.1"]);
-		assert.deepEqual(await ask("192.0.2.256"), ["192.0.2.256 none"]);
+		assert.deepEqual(await resolveNames("192.0.2.1"), ["192.0.2.1 192.0.2.1"]);
+		assert.deepEqual(await resolveNames("192.0.2.256"), ["192.0.2.256 none"]);
 	});
 
 	it("answers four requests at once and rejects the fifth", async () => {
-		const answers = await ask(...new Array(5).fill("nothing.invalid"));
+		const answers = await resolveNames(...new Array(5).fill("nothing.invalid"));
 		assert.deepEqual(answers, [...new Array(4).fill("nothing.invalid none"), "nothing.invalid refused"]);
 	});
 
 	it("rejects names that are empty or too long", async () => {
 		const label = "a".repeat(63);
 		const longest = `${label}.${label}.${label}.${"a".repeat(61)}`;
-		assert.deepEqual(await ask(longest), [`${longest} none`]);
-		assert.deepEqual(await ask(`${longest}a`), [`${longest}a refused`]);
-		assert.deepEqual(await ask("", "localhost"), ["localhost 127.0.0.1", "refused"]);
+		assert.deepEqual(await resolveNames(longest), [`${longest} none`]);
+		assert.deepEqual(await resolveNames(`${longest}a`), [`${longest}a refused`]);
+		assert.deepEqual(await resolveNames("", "localhost"), ["localhost 127.0.0.1", "refused"]);
 	});
 
 	it("has at most six threads, including those of closed resolvers with pending requests", async () => {
@@ -57,6 +57,6 @@ describe("The native resolver", function () {
 	});
 
 	it("reports nothing after it was closed", async () => {
-		assert.deepEqual(await ask("close", "nothing.invalid", "localhost", "192.0.2.1"), [""]);
+		assert.deepEqual(await resolveNames("close", "nothing.invalid", "localhost", "192.0.2.1"), [""]);
 	});
 });

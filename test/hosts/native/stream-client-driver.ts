@@ -82,7 +82,7 @@ export class ClientPeer {
 		if (key !== undefined) writeFileSync(join(this.folder, `${name}.key`), key);
 	}
 
-	order(number: number, text: string): void {
+	command(number: number, text: string): void {
 		this.#process.stdin.write(`${number} ${text}\n`);
 	}
 
@@ -92,14 +92,14 @@ export class ClientPeer {
 		const { trusted, name = host, utcMs, identity, session } = tls ?? { trusted: "" };
 		const seconds = utcMs === undefined ? "-" : Math.floor(utcMs / 1000);
 		const rest = [file(trusted, "pem"), name, seconds, file(identity, "pem"), file(identity, "key"), session ?? "-"];
-		this.order(number, [tls ? "tls" : "tcp", host, port, timeoutMs, ...(tls ? rest : [])].join(" "));
+		this.command(number, [tls ? "tls" : "tcp", host, port, timeoutMs, ...(tls ? rest : [])].join(" "));
 		return this.line(new RegExp(`^${number} (opened|not opened)`));
 	}
 
 	/** Connects; returns the next event: established or over. */
 	async connect(number: number, target: Target): Promise<string> {
 		assert.equal(await this.open(number, target), `${number} opened`);
-		return this.line(new RegExp(`^${number} (stands|over)`));
+		return this.line(new RegExp(`^${number} (connected|over)`));
 	}
 
 	/** Connects, expects a failure, closes, and returns its CLIENT_… code. */
@@ -112,7 +112,7 @@ export class ClientPeer {
 	}
 
 	async close(number: number): Promise<void> {
-		this.order(number, "close");
+		this.command(number, "close");
 		await this.line(new RegExp(`^${number} closed`));
 	}
 
@@ -135,7 +135,7 @@ export class ClientPeer {
 	/** Waits until the clients' thread has ended. */
 	async rests(): Promise<void> {
 		for (const end = Date.now() + READY_MS; ; await sleep(20)) {
-			this.order(0, "count");
+			this.command(0, "count");
 			const line = await this.line(/^count/);
 			if (line === "count -1") return;
 			assert.ok(Date.now() < end, line);

@@ -16,9 +16,9 @@ const trusted = { trusted: "root" };
 /** A record of TLS 1.2. */
 const record = (type: number, body: readonly number[], length = body.length) =>
 	Buffer.from([type, 3, 3, length >> 8, length & 0xff, ...body]);
-const ALERT = 21;
-const TALK = 22;
-const DATA = 23;
+const ALERT_RECORD = 21;
+const HANDSHAKE_RECORD = 22;
+const DATA_RECORD = 23;
 
 describe(`The native clients with faulty servers (SEED=${SEED})`, function () {
 	this.timeout(60_000);
@@ -41,48 +41,52 @@ describe(`The native clients with faulty servers (SEED=${SEED})`, function () {
 		await peer.end();
 	});
 
-	async function kept(server: Promise<TestServer>): Promise<TestServer> {
+	async function registered(server: Promise<TestServer>): Promise<TestServer> {
 		servers.push(await server);
 		return server;
 	}
 
 	/** Result of a connection to a server with this behaviour. */
-	async function comesOf(behave: (socket: Socket) => void, timeoutMs = 600): Promise<number> {
-		const { port } = await kept(TestServer.tcp(behave));
+	async function resultOf(behave: (socket: Socket) => void, timeoutMs = 600): Promise<number> {
+		const { port } = await registered(TestServer.tcp(behave));
 		return peer.fails(0, { port, timeoutMs, tls: trusted });
 	}
 
-	it("fail with servers that speak no TLS, reject, or break off", async () => {
+	it("fail if a server speaks no TLS, rejects the handshake, or breaks it off", async () => {
 		const random = Buffer.from(new Mutator(SEED).random.bytes(500));
 		for (const bytes of [
 			Buffer.from("HTTP/1.1 400 Bad Request\r\n\r\n"),
 			Buffer.concat([Buffer.from([1]), random]),
-			record(ALERT, [2, 40]),
-			record(TALK, [], 20_000),
-			record(DATA, [1, 2, 3]),
-			record(TALK, [0, 0, 0, 0]),
-			record(TALK, [2, 0, 0, 4, 3, 3, 0, 0]),
-			record(TALK, [11, 255, 255, 255, 0, 0]),
+			record(ALERT_RECORD, [2, 40]),
+			record(HANDSHAKE_RECORD, [], 20_000),
+			record(DATA_RECORD, [1, 2, 3]),
+			record(HANDSHAKE_RECORD, [0, 0, 0, 0]),
+			record(HANDSHAKE_RECORD, [2, 0, 0, 4, 3, 3, 0, 0]),
+			record(HANDSHAKE_RECORD, [11, 255, 255, 255, 0, 0]),
 			Buffer.from([22, 3, 4, 0, 0]),
 		]) {
-			assert.equal(await comesOf((socket) => void socket.once("data", () => socket.end(bytes))), HANDSHAKE, `${bytes}`);
+			assert.equal(
+				await resultOf((socket) => void socket.once("data", () => socket.end(bytes))),
+				HANDSHAKE,
+				`${bytes}`,
+			);
 		}
-		assert.equal(await comesOf((socket) => void socket.once("data", () => socket.end())), HANDSHAKE);
-		assert.equal(await comesOf((socket) => void socket.once("data", () => socket.resetAndDestroy())), HANDSHAKE);
+		assert.equal(await resultOf((socket) => void socket.once("data", () => socket.end())), HANDSHAKE);
+		assert.equal(await resultOf((socket) => void socket.once("data", () => socket.resetAndDestroy())), HANDSHAKE);
 	});
 
 	it("wait for silent servers only up to the timeout", async () => {
-		assert.equal(await comesOf(() => {}), TIMEOUT);
-		assert.equal(await comesOf((socket) => void socket.write(record(TALK, [2, 0, 0], 70))), TIMEOUT);
+		assert.equal(await resultOf(() => {}), TIMEOUT);
+		assert.equal(await resultOf((socket) => void socket.write(record(HANDSHAKE_RECORD, [2, 0, 0], 70))), TIMEOUT);
 	});
 
 	it("give up a silent server's handshake after two seconds if another client waits, and report a timeout", async () => {
-		const good = await kept(TestServer.tls(pair, {}, (socket) => void socket.write("x")));
+		const good = await registered(TestServer.tls(pair, {}, (socket) => void socket.write("x")));
 		// In the second case the server keeps sending single bytes, which are no message.
 		for (const drip of [false, true]) {
-			const silent = await kept(
+			const silent = await registered(
 				TestServer.tcp((socket) => {
-					socket.write(record(TALK, [], 70));
+					socket.write(record(HANDSHAKE_RECORD, [], 70));
 					const timer = setInterval(() => drip && socket.write(Buffer.of(2)), 300);
 					socket.on("close", () => clearInterval(timer));
 				}),
@@ -90,8 +94,8 @@ describe(`The native clients with faulty servers (SEED=${SEED})`, function () {
 			const timeoutMs = 60_000;
 			assert.equal(await peer.open(0, { port: silent.port, timeoutMs, tls: trusted }), "0 opened");
 			await sleep(100);
-			// This happens before the silent server's time-out.
-			assert.match(await peer.connect(1, { port: good.port, timeoutMs: 8000, tls: trusted }), /^1 stands/);
+			// The other client is connected before the silent server's time-out.
+			assert.match(await peer.connect(1, { port: good.port, timeoutMs: 8000, tls: trusted }), /^1 connected/);
 			assert.match(await peer.line(/^0 over/), new RegExp(`^0 over ${TIMEOUT} `));
 			await peer.close(0);
 			await peer.close(1);
@@ -99,21 +103,21 @@ describe(`The native clients with faulty servers (SEED=${SEED})`, function () {
 	});
 
 	it("wait longer for a silent server if no other client waits for a handshake", async () => {
-		const { port } = await kept(TestServer.tls(pair, {}, (socket) => void socket.write("x")));
-		const late = await kept(
+		const { port } = await registered(TestServer.tls(pair, {}, (socket) => void socket.write("x")));
+		const late = await registered(
 			between(port, (piece, near) => {
 				setTimeout(() => near.write(piece), 1500);
 				return Buffer.alloc(0);
 			}),
 		);
-		assert.match(await peer.connect(0, { port: late.port, timeoutMs: 60_000, tls: trusted }), /stands/);
+		assert.match(await peer.connect(0, { port: late.port, timeoutMs: 60_000, tls: trusted }), /connected/);
 		await peer.close(0);
 	});
 
 	it("are not kept busy by a server that sends without end", async () => {
-		for (const bytes of [record(ALERT, [1, 90]), record(TALK, [])]) {
+		for (const bytes of [record(ALERT_RECORD, [1, 90]), record(HANDSHAKE_RECORD, [])]) {
 			const flood = Buffer.concat(new Array(2000).fill(bytes));
-			const { port } = await kept(
+			const { port } = await registered(
 				TestServer.tcp((socket) => {
 					const more = () => {
 						while (socket.writable && socket.write(flood));
@@ -122,9 +126,9 @@ describe(`The native clients with faulty servers (SEED=${SEED})`, function () {
 					more();
 				}),
 			);
-			const good = await kept(TestServer.tcp((socket) => void socket.write("hello")));
+			const good = await registered(TestServer.tcp((socket) => void socket.write("hello")));
 			await peer.open(0, { port, timeoutMs: 1000, tls: trusted });
-			assert.match(await peer.connect(1, { port: good.port, timeoutMs: 900 }), /stands/);
+			assert.match(await peer.connect(1, { port: good.port, timeoutMs: 900 }), /connected/);
 			assert.match(await peer.line(/^0 over/), new RegExp(`over (${TIMEOUT}|${HANDSHAKE}) `));
 			await peer.close(0);
 			await peer.close(1);
@@ -132,22 +136,22 @@ describe(`The native clients with faulty servers (SEED=${SEED})`, function () {
 	});
 
 	it("accept bytes that arrive one at a time", async () => {
-		const { port } = await kept(TestServer.tls(pair, {}, (socket) => void socket.write("x")));
-		const slow = await kept(
+		const { port } = await registered(TestServer.tls(pair, {}, (socket) => void socket.write("x")));
+		const slow = await registered(
 			between(port, (piece, near) => {
 				for (const byte of piece) near.write(Buffer.from([byte]));
 				return Buffer.alloc(0);
 			}),
 		);
-		assert.match(await peer.connect(0, { port: slow.port, tls: trusted }), /stands/);
+		assert.match(await peer.connect(0, { port: slow.port, tls: trusted }), /connected/);
 		await peer.close(0);
 	});
 
 	it("fail when the server is cut off, at each stage of the handshake", async () => {
-		const { port } = await kept(TestServer.tls(pair));
+		const { port } = await registered(TestServer.tls(pair));
 		for (let limit = 0; limit < 700; limit += 60) {
 			let left = limit;
-			const cut = await kept(
+			const cut = await registered(
 				between(port, (piece) => {
 					if (left === 0) return undefined;
 					const part = piece.subarray(0, left);
@@ -168,16 +172,16 @@ describe(`The native clients with faulty servers (SEED=${SEED})`, function () {
 			chain = issuer.certificate + chain;
 		}
 		const leaf = make({ subject: "/CN=leaf", issuer, extensions: ["subjectAltName=IP:127.0.0.1"] });
-		const { port } = await kept(TestServer.tls({ certificate: leaf.certificate + chain, key: leaf.key }));
+		const { port } = await registered(TestServer.tls({ certificate: leaf.certificate + chain, key: leaf.key }));
 		assert.equal(await peer.fails(0, { port, tls: trusted }), UNTRUSTED);
 	});
 
 	it("survive any damage to the server's bytes", async () => {
-		const { port } = await kept(TestServer.tls(pair, {}, (socket) => void socket.write("x".repeat(3000))));
+		const { port } = await registered(TestServer.tls(pair, {}, (socket) => void socket.write("x".repeat(3000))));
 		await peer.rests();
 		const descriptors = peer.descriptors();
 		await fuzzClients(peer, port, SEED, RUNS);
-		assert.match(await peer.connect(0, { port, tls: trusted }), /stands/);
+		assert.match(await peer.connect(0, { port, tls: trusted }), /connected/);
 		await peer.checkIdle();
 		await peer.close(0);
 		await peer.rests();

@@ -13,7 +13,7 @@
  *   0 memory <bytes>   sets the free heap, or "plenty"
  *   0 count            number of clients: "count <count>"
  *
- * Events: "<n> stands <address> resumed <0|1> session <bytes>", "<n> over <code> after <bytes> <checksum>".
+ * Events: "<n> connected <address> resumed <0|1> session <bytes>", "<n> over <code> after <bytes> <checksum>".
  */
 #include <poll.h>
 #include <stdatomic.h>
@@ -30,7 +30,7 @@ enum { CLIENTS = 8, SESSIONS = 4, FILE_LIMIT = 65536, PIECE = 1500, WORDS = 12 }
 
 typedef struct {
 	stream_client *client;
-	bool stands, over, held;
+	bool connected, over, is_held;
 	size_t writable, to_send, sent, received;
 	unsigned sum;
 } owned;
@@ -97,7 +97,7 @@ static void read_all(owned *o)
 {
 	uint8_t bytes[PIECE];
 	size_t count;
-	while (!o->held && (count = stream_client_read(o->client, bytes, sizeof(bytes))) > 0) {
+	while (!o->is_held && (count = stream_client_read(o->client, bytes, sizeof(bytes))) > 0) {
 		for (size_t i = 0; i < count; i++) o->sum = o->sum * 31 + bytes[i];
 		o->received += count;
 	}
@@ -112,14 +112,14 @@ static void handle(owned *o, int number, const stream_event *event)
 		MUST(event->count > 0 && event->count <= STREAM_RING_SIZE && event->count > o->writable);
 		o->writable = event->count;
 		stream_client_address(o->client, address);
-		if (!o->stands)
-			printf("%d stands %s resumed %d session %zu\n", number, address, stream_client_resumed(o->client),
+		if (!o->connected)
+			printf("%d connected %s resumed %d session %zu\n", number, address, stream_client_resumed(o->client),
 				stream_client_session(o->client, NULL));
-		o->stands = true;
+		o->connected = true;
 		send_more(o, number);
 		break;
 	case STREAM_READABLE:
-		MUST(o->stands && event->count > 0 && event->count <= STREAM_RING_SIZE);
+		MUST(o->connected && event->count > 0 && event->count <= STREAM_RING_SIZE);
 		read_all(o);
 		break;
 	default:
@@ -163,7 +163,7 @@ static void open_client(owned *o, int number, char **words, int count)
 		},
 		message);
 	if (o->client) {
-		MUST(stream_client_write(o->client, "x", 1) == SIZE_MAX || o->stands);
+		MUST(stream_client_write(o->client, "x", 1) == SIZE_MAX || o->connected);
 		printf("%d opened\n", number);
 	} else printf("%d not opened: %s\n", number, message);
 	for (int i = 0; i < 3; i++) free(files[i]);
@@ -175,7 +175,7 @@ static void close_client(owned *o)
 	o->client = NULL;
 }
 
-static void obey(const char *line)
+static void execute(const char *line)
 {
 	char text[600], *words[WORDS], *rest = NULL;
 	int count = 0;
@@ -186,29 +186,29 @@ static void obey(const char *line)
 	int number = atoi(words[0]);
 	MUST(number >= 0 && number < CLIENTS);
 	owned *o = &all[number];
-	const char *order = words[1];
-	if (strcmp(order, "tcp") == 0 || strcmp(order, "tls") == 0) open_client(o, number, words + 1, count - 1);
-	else if (strcmp(order, "send") == 0) {
+	const char *command = words[1];
+	if (strcmp(command, "tcp") == 0 || strcmp(command, "tls") == 0) open_client(o, number, words + 1, count - 1);
+	else if (strcmp(command, "send") == 0) {
 		o->to_send += (size_t)atol(words[2]);
 		send_more(o, number);
-	} else if (strcmp(order, "hold") == 0) o->held = true;
-	else if (strcmp(order, "resume") == 0) {
-		o->held = false;
+	} else if (strcmp(command, "hold") == 0) o->is_held = true;
+	else if (strcmp(command, "resume") == 0) {
+		o->is_held = false;
 		read_all(o);
-	} else if (strcmp(order, "keep") == 0) {
+	} else if (strcmp(command, "keep") == 0) {
 		int kept = atoi(words[2]);
 		session_sizes[kept] = stream_client_session(o->client, sessions[kept]);
 		printf("%d kept %zu\n", number, session_sizes[kept]);
-	} else if (strcmp(order, "damage") == 0) {
+	} else if (strcmp(command, "damage") == 0) {
 		int kept = atoi(words[2]);
 		sessions[kept][(size_t)atol(words[3]) % session_sizes[kept]] ^= 0x41;
-	} else if (strcmp(order, "close") == 0) {
+	} else if (strcmp(command, "close") == 0) {
 		close_client(o);
 		printf("%d closed\n", number);
-	} else if (strcmp(order, "memory") == 0) 
+	} else if (strcmp(command, "memory") == 0) 
 		memory = strcmp(words[2], "plenty") == 0 ? SIZE_MAX : strtoul(words[2], NULL, 10);
-	else if (strcmp(order, "count") == 0) printf("count %d\n", stream_client_count());
-	else MUST(!"a known order");
+	else if (strcmp(command, "count") == 0) printf("count %d\n", stream_client_count());
+	else MUST(!"a known command");
 }
 
 int main(void)
@@ -222,7 +222,7 @@ int main(void)
 			hear_ring();
 			drain();
 		}
-		if (list[0].revents && !read_order(obey)) break;
+		if (list[0].revents && !read_command(execute)) break;
 	}
 	for (int i = 0; i < CLIENTS; i++) close_client(&all[i]);
 	for (int i = 0; stream_client_count() != -1; i++) {

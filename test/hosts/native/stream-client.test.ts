@@ -13,7 +13,7 @@ const [ENDED, BROKEN, NO_ADDRESS, UNREACHABLE, TIMEOUT] = [1, 2, 3, 4, 5];
 const [OUT_OF_MEMORY, HANDSHAKE, UNTRUSTED, WRONG_NAME, EXPIRED] = [6, 7, 8, 9, 10];
 const NAMES = ["basicConstraints=CA:FALSE", "subjectAltName=DNS:localhost,DNS:*.home.example,IP:127.0.0.1"];
 const RSA = ["RSA", "-pkeyopt", "rsa_keygen_bits:2048"];
-const STANDS = /^0 stands 127\.0\.0\.1 resumed 0 session \d+$/;
+const CONNECTED = /^0 connected 127\.0\.0\.1 resumed 0 session \d+$/;
 
 describe("The native clients", function () {
 	this.timeout(60_000);
@@ -53,7 +53,7 @@ describe("The native clients", function () {
 		return servers[servers.length - 1];
 	};
 	/** Result of a connection to a server with this certificate and key. */
-	async function meets(pair: Made, trusting: Trusting, host?: string): Promise<string> {
+	async function resultWith(pair: Made, trusting: Trusting, host?: string): Promise<string> {
 		const { port } = await tls(pair);
 		const line = await peer.connect(0, { port, tls: trusting, ...(host === undefined ? {} : { host }) });
 		await peer.close(0);
@@ -69,31 +69,31 @@ describe("The native clients", function () {
 
 			it("send every byte in order over three connections at once, while they receive", async () => {
 				const body = pattern(300_000);
-				const got: Buffer[] = [];
+				const chunks: Buffer[] = [];
 				const { port } = await serve((socket) => {
 					const pieces: Buffer[] = [];
 					socket.on("data", (piece) => pieces.push(piece));
 					socket.write(body);
 					socket.on("end", () => {
-						got.push(Buffer.concat(pieces));
+						chunks.push(Buffer.concat(pieces));
 						socket.end();
 					});
 				});
-				for (const n of [0, 1, 2]) assert.match(await peer.connect(n, target(port)), /stands/);
-				for (const n of [0, 1, 2]) peer.order(n, "send 200000");
+				for (const n of [0, 1, 2]) assert.match(await peer.connect(n, target(port)), /connected/);
+				for (const n of [0, 1, 2]) peer.command(n, "send 200000");
 				for (const n of [0, 1, 2]) await peer.line(new RegExp(`^${n} sent`));
 				await sleep(200);
 				for (const n of [0, 1, 2]) await peer.close(n);
 				await peer.rests();
 				assert.deepEqual(
-					got.map((bytes) => bytes.equals(pattern(200_000))),
+					chunks.map((bytes) => bytes.equals(pattern(200_000))),
 					[true, true, true],
 				);
 			});
 
 			it("report the end after all bytes before it, and that it was regular", async () => {
 				const { port } = await serve((socket) => socket.end(pattern(70_000)));
-				assert.match(await peer.connect(0, target(port)), /stands/);
+				assert.match(await peer.connect(0, target(port)), /connected/);
 				assert.equal(await peer.line(/over/), `0 over ${ENDED} after 70000 ${checksum(pattern(70_000))}`);
 			});
 
@@ -109,19 +109,19 @@ describe("The native clients", function () {
 					more();
 				});
 				await peer.open(0, target(port));
-				peer.order(0, "hold");
-				await peer.line(/stands/);
+				peer.command(0, "hold");
+				await peer.line(/connected/);
 				await sleep(300);
 				assert.ok(sent < 29_000_000, `${sent} bytes went out`);
 				await peer.checkIdle();
-				peer.order(0, "resume");
+				peer.command(0, "resume");
 				assert.match(await peer.line(/over/), /^0 over 1 after 30000000 /);
 			});
 
 			it("report a reset as a break", async () => {
 				const { port } = await serve((socket) => socket.once("data", () => servers[0].reset()));
 				await peer.connect(0, target(port));
-				peer.order(0, "send 10");
+				peer.command(0, "send 10");
 				assert.match(await peer.line(/over/), new RegExp(`^0 over ${BROKEN} `));
 			});
 
@@ -148,9 +148,9 @@ describe("The native clients", function () {
 
 	it("give the reason for a failed connection: no name, no server, silence", async () => {
 		assert.equal(await peer.fails(0, { host: "nothing.invalid", port: 80 }), NO_ADDRESS);
-		const gone = await TestServer.tcp(() => {});
-		const { port } = gone;
-		await gone.close();
+		const closed = await TestServer.tcp(() => {});
+		const { port } = closed;
+		await closed.close();
 		assert.equal(await peer.fails(0, { port }), UNREACHABLE);
 		const silent = await tcp(() => {});
 		const begin = Date.now();
@@ -171,7 +171,7 @@ describe("The native clients", function () {
 		});
 		await peer.connect(0, { port });
 		// More bytes than the system buffers, so that some are unsent at the end.
-		peer.order(0, "send 30000000");
+		peer.command(0, "send 30000000");
 		await sleep(300);
 		met[0].end();
 		await peer.line(/^0 over/);
@@ -193,13 +193,13 @@ describe("The native clients", function () {
 			});
 			ports.push(port);
 		}
-		assert.match(await peer.connect(0, { port: ports[0], tls: trusted }), /stands/);
-		peer.order(0, "memory 45000");
-		peer.order(0, "send 3000000");
+		assert.match(await peer.connect(0, { port: ports[0], tls: trusted }), /connected/);
+		peer.command(0, "memory 45000");
+		peer.command(0, "send 3000000");
 		for (const end = Date.now() + 5000; received[0] === 0; await sleep(2)) assert.ok(Date.now() < end, "nothing comes");
-		assert.match(await peer.connect(1, { port: ports[1], tls: trusted }), /stands/);
+		assert.match(await peer.connect(1, { port: ports[1], tls: trusted }), /connected/);
 		assert.ok(received[0] < 3_000_000, "the two did not overlap");
-		peer.order(1, "send 30000");
+		peer.command(1, "send 30000");
 		await peer.line(/^1 sent/);
 		await peer.line(/^0 sent/);
 		await sleep(100);
@@ -209,10 +209,10 @@ describe("The native clients", function () {
 
 	it("reject a fourth connection at once, and accept it when one of three is closed", async () => {
 		const { port } = await tcp(() => {});
-		for (const n of [0, 1, 2]) assert.match(await peer.connect(n, { port }), /stands/);
+		for (const n of [0, 1, 2]) assert.match(await peer.connect(n, { port }), /connected/);
 		assert.equal(await peer.open(3, { port }), "3 not opened: ");
 		await peer.close(1);
-		assert.match(await peer.connect(3, { port }), /stands/);
+		assert.match(await peer.connect(3, { port }), /connected/);
 	});
 
 	it("give up at once when they are closed before they are connected", async () => {
@@ -229,38 +229,38 @@ describe("The native clients", function () {
 
 	describe("and trusted servers", () => {
 		it("trust a chain to an authority, by name and by address, with ECDSA and with RSA", async () => {
-			assert.match(await meets(server, trusted), STANDS);
-			assert.match(await meets(server, trusted, "localhost"), STANDS);
-			assert.match(await meets(chained, trusted), STANDS);
-			assert.match(await meets(chained, { ...trusted, name: "LocalHost" }), STANDS);
-			assert.match(await meets(server, { ...trusted, name: "hub.home.example" }), STANDS);
+			assert.match(await resultWith(server, trusted), CONNECTED);
+			assert.match(await resultWith(server, trusted, "localhost"), CONNECTED);
+			assert.match(await resultWith(chained, trusted), CONNECTED);
+			assert.match(await resultWith(chained, { ...trusted, name: "LocalHost" }), CONNECTED);
+			assert.match(await resultWith(server, { ...trusted, name: "hub.home.example" }), CONNECTED);
 		});
 
 		it("trust the pinned certificate itself, whatever its name and its issuer", async () => {
-			assert.match(await meets(own, { trusted: "own" }), STANDS);
+			assert.match(await resultWith(own, { trusted: "own" }), CONNECTED);
 			const foreign = make({ subject: "/CN=foreign", issuer: make({ subject: "/CN=x", extensions: AUTHORITY }) });
 			peer.write("foreign", foreign.certificate);
-			assert.match(await meets(foreign, { trusted: "foreign" }), STANDS);
+			assert.match(await resultWith(foreign, { trusted: "foreign" }), CONNECTED);
 			peer.write("both", root.certificate + own.certificate);
-			assert.match(await meets(own, { trusted: "both" }), STANDS);
-			assert.match(await meets(server, { trusted: "both" }), STANDS);
+			assert.match(await resultWith(own, { trusted: "both" }), CONNECTED);
+			assert.match(await resultWith(server, { trusted: "both" }), CONNECTED);
 		});
 
 		it('trust any server if the trusted text is only the word "anybody"', async () => {
 			peer.write("anybody", "anybody");
 			const anybody = { trusted: "anybody", name: "example.org", utcMs: Date.now() + 40 * DAY_MS };
 			const unsigned = make({ subject: "/CN=leaf", issuer: make({ subject: "/CN=root", extensions: AUTHORITY }) });
-			for (const pair of [server, chained, own, unsigned]) assert.match(await meets(pair, anybody), STANDS);
+			for (const pair of [server, chained, own, unsigned]) assert.match(await resultWith(pair, anybody), CONNECTED);
 			peer.write("nobody", "anybody\n");
 			assert.match(await peer.open(0, { port: 9, tls: { trusted: "nobody" } }), /not opened: there is no certificate/);
 		});
 
 		it("accept a common name if the certificate has no other name", async () => {
 			const common = make({ subject: "/O=Home/CN=localhost", issuer: root });
-			assert.match(await meets(common, { ...trusted, name: "localhost" }), STANDS);
-			assert.match(await meets(common, trusted), new RegExp(`over ${WRONG_NAME} `));
+			assert.match(await resultWith(common, { ...trusted, name: "localhost" }), CONNECTED);
+			assert.match(await resultWith(common, trusted), new RegExp(`over ${WRONG_NAME} `));
 			const address = make({ subject: "/CN=127.0.0.1", issuer: root });
-			assert.match(await meets(address, trusted), new RegExp(`over ${WRONG_NAME} `));
+			assert.match(await resultWith(address, trusted), new RegExp(`over ${WRONG_NAME} `));
 		});
 	});
 
@@ -292,10 +292,10 @@ describe("The native clients", function () {
 			const at = (days: number) => ({ ...trusted, utcMs: now + days * DAY_MS });
 			await refused(server, at(40), EXPIRED);
 			await refused(server, at(-2), EXPIRED);
-			assert.match(await meets(server, at(1)), STANDS);
+			assert.match(await resultWith(server, at(1)), CONNECTED);
 			await refused(own, { trusted: "own", utcMs: now + 40 * DAY_MS }, EXPIRED);
 			const old = make({ subject: "/CN=old", issuer: root, extensions: NAMES, days: -1 });
-			assert.match(await meets(old, trusted), STANDS);
+			assert.match(await resultWith(old, trusted), CONNECTED);
 			await refused(old, at(1), EXPIRED);
 		});
 
@@ -318,15 +318,15 @@ describe("The native clients", function () {
 			const modern = await tls(server, { minVersion: "TLSv1.3", maxVersion: "TLSv1.3" });
 			assert.equal(await peer.fails(0, { port: modern.port, tls: trusted }), HANDSHAKE);
 			const both = await tls(server, { minVersion: "TLSv1.2", maxVersion: "TLSv1.3" });
-			assert.match(await peer.connect(0, { port: both.port, tls: trusted }), STANDS);
+			assert.match(await peer.connect(0, { port: both.port, tls: trusted }), CONNECTED);
 			await peer.close(0);
 		});
 
 		it("begin no handshake without memory for it", async () => {
-			peer.order(0, "memory 0");
+			peer.command(0, "memory 0");
 			await refused(server, trusted, OUT_OF_MEMORY);
-			peer.order(0, "memory plenty");
-			assert.match(await meets(server, trusted), STANDS);
+			peer.command(0, "memory plenty");
+			assert.match(await resultWith(server, trusted), CONNECTED);
 		});
 	});
 
@@ -341,7 +341,7 @@ describe("The native clients", function () {
 				names.push(socket.getPeerCertificate().subject.CN as string);
 			},
 		);
-		assert.match(await peer.connect(0, { port, tls: { ...trusted, identity: "mine" } }), STANDS);
+		assert.match(await peer.connect(0, { port, tls: { ...trusted, identity: "mine" } }), CONNECTED);
 		assert.equal(await peer.fails(1, { port, tls: trusted }), HANDSHAKE);
 		await peer.close(0);
 		assert.deepEqual(names, ["gateway"]);
@@ -358,12 +358,12 @@ describe("The native clients", function () {
 				served.remember(known);
 				const target = { port: served.port, tls: trusted };
 				assert.match(await peer.connect(0, target), /resumed 0 session [1-9]\d+$/);
-				peer.order(0, "keep 1");
+				peer.command(0, "keep 1");
 				assert.match(await peer.line(/kept/), /kept \d{3,4}$/);
 				await peer.close(0);
 				const again = { ...target, tls: { ...trusted, session: 1 } };
 				assert.match(await peer.connect(0, again), /resumed 1 session [1-9]\d+$/);
-				peer.order(0, "keep 2");
+				peer.command(0, "keep 2");
 				await peer.line(/kept/);
 				await peer.close(0);
 				assert.match(await peer.connect(0, { ...target, tls: { ...trusted, session: 2 } }), /resumed 1/);
@@ -377,10 +377,10 @@ describe("The native clients", function () {
 				assert.equal(await peer.fails(0, { port, tls: late }), EXPIRED);
 				assert.equal(await peer.fails(0, { port, tls: { trusted: "own", session: 1 } }), UNTRUSTED);
 				for (let at = 0; at < 160; at += 3) {
-					peer.order(0, `damage 1 ${at}`);
-					assert.match(await peer.connect(0, again), /stands|over 7/);
+					peer.command(0, `damage 1 ${at}`);
+					assert.match(await peer.connect(0, again), /connected|over 7/);
 					await peer.close(0);
-					peer.order(0, `damage 1 ${at}`);
+					peer.command(0, `damage 1 ${at}`);
 				}
 			});
 		}
@@ -396,11 +396,11 @@ describe("The native clients", function () {
 			const files = ["-cert", `${peer.folder}/server.pem`, "-key", `${peer.folder}/server.key`];
 			program = spawn("openssl", ["s_server", "-accept", `127.0.0.1:${port}`, "-tls1_2", ...files, ...args]);
 			program.stderr!.resume();
-			let said = "";
+			let output = "";
 			program.stdout!.on("data", (data) => {
-				said += data;
+				output += data;
 			});
-			while (!said.includes("ACCEPT")) await sleep(10);
+			while (!output.includes("ACCEPT")) await sleep(10);
 			return port;
 		}
 		afterEach(async () => {
@@ -412,7 +412,7 @@ describe("The native clients", function () {
 		it("connect with either cipher suite for ECDSA", async () => {
 			for (const suite of ["ECDHE-ECDSA-AES128-GCM-SHA256", "ECDHE-ECDSA-AES256-GCM-SHA384"]) {
 				const port = await sServer("-cipher", suite);
-				assert.match(await peer.connect(0, { port, tls: trusted }), STANDS);
+				assert.match(await peer.connect(0, { port, tls: trusted }), CONNECTED);
 				await peer.close(0);
 				program.kill();
 				await once(program, "exit");
@@ -422,10 +422,10 @@ describe("The native clients", function () {
 
 		it("survive a request to renegotiate", async () => {
 			const port = await sServer();
-			assert.match(await peer.connect(0, { port, tls: trusted }), STANDS);
+			assert.match(await peer.connect(0, { port, tls: trusted }), CONNECTED);
 			program.stdin!.write("R\n");
 			await sleep(200);
-			peer.order(0, "send 10");
+			peer.command(0, "send 10");
 			await peer.line(/sent|over/);
 			await peer.close(0);
 			await peer.rests();
@@ -433,7 +433,7 @@ describe("The native clients", function () {
 
 		it("treat an end without a closing alert as a break", async () => {
 			const port = await sServer();
-			assert.match(await peer.connect(0, { port, tls: trusted }), STANDS);
+			assert.match(await peer.connect(0, { port, tls: trusted }), CONNECTED);
 			program.kill("SIGKILL");
 			assert.match(await peer.line(/over/), new RegExp(`^0 over ${BROKEN} `));
 		});

@@ -130,7 +130,7 @@ export interface PeerOptions {
 	readonly handshakeMs?: number;
 	readonly lingerMs?: number;
 	/** Places in the admission queue. */
-	readonly callers?: number;
+	readonly queuePlaces?: number;
 	/** Longest wait for the first bytes, ms. */
 	readonly silenceMs?: number;
 	/** Limit of silence in a handshake while others wait, ms. */
@@ -154,7 +154,7 @@ export type CommandName =
 	| "scarce"
 	| "split"
 	| "chip"
-	| "chip-untold"
+	| "chip-hidden"
 	| "lowest"
 	| "plenty"
 	| "test";
@@ -170,8 +170,8 @@ export class Peer {
 	private constructor(options: PeerOptions) {
 		const { certificates, pair = "ec", otherPair } = options;
 		const { port = 0, connections = 4, handshakes = 1, handshakeMs = 3000, lingerMs = 1000 } = options;
-		const { callers = 64, silenceMs = handshakeMs, pressedMs = handshakeMs } = options;
-		const limits = [connections, handshakes, handshakeMs, lingerMs, callers, silenceMs, pressedMs];
+		const { queuePlaces = 64, silenceMs = handshakeMs, pressedMs = handshakeMs } = options;
+		const limits = [connections, handshakes, handshakeMs, lingerMs, queuePlaces, silenceMs, pressedMs];
 		const args = [port, options.everywhere ? 0 : 1, ...limits];
 		const files = [pair, ...(otherPair ? [otherPair] : [])].flatMap((name) => [`${name}.pem`, `${name}.key`]);
 		this.secure = certificates !== undefined;
@@ -215,12 +215,12 @@ export class Peer {
 	}
 
 	async command(name: CommandName): Promise<string> {
-		this.tell(name);
+		this.send(name);
 		return this.line();
 	}
 
 	/** Sends a command without waiting for the answer. */
-	tell(name: CommandName): void {
+	send(name: CommandName): void {
 		this.#process.stdin.write(`${name}\n`);
 	}
 

@@ -44,8 +44,8 @@ async function proxy(peer: Peer, change: (bytes: Buffer) => Uint8Array | undefin
 	return {
 		port: (listener.address() as { port: number }).port,
 		/** Holds back the server's bytes, or releases them. */
-		hold: (held: boolean) => {
-			for (const socket of servers) held ? socket.pause() : socket.resume();
+		hold: (isHeld: boolean) => {
+			for (const socket of servers) isHeld ? socket.pause() : socket.resume();
 		},
 		close: () => {
 			for (const socket of sockets) socket.destroy();
@@ -94,7 +94,7 @@ describe(`The native stream server with hostile clients (SEED=${SEED})`, functio
 				await peer.untilOpen(0);
 			});
 
-			it("serves as many clients as there are sockets, and the others after them", async () => {
+			it("serves as many clients at once as it has sockets, and then the others", async () => {
 				const peer = await start({ connections: 8, descriptors: 11 });
 				const there = await Promise.all([peer.open(), peer.open()]);
 				for (const client of there) await client.get("/size/100", 100);
@@ -134,7 +134,7 @@ describe(`The native stream server with hostile clients (SEED=${SEED})`, functio
 				await peer.checkIdle();
 			});
 
-			it("drops connections that break before the owner accepts them, and keeps those that only ended", async () => {
+			it("drops connections that break before the owner accepts them, and keeps those whose client only ended its side", async () => {
 				const peer = await start({ connections: 4 });
 				assert.equal(await peer.command("hold"), "hold");
 				const dead = await Promise.all([peer.open(), peer.open(), peer.open()]);
@@ -349,7 +349,7 @@ describe(`The native stream server with hostile clients (SEED=${SEED})`, functio
 	describe("in the admission queue", () => {
 		const STRANGERS = ["127.0.0.2", "127.0.0.3", "127.0.0.4"];
 		const begin = async (options: PeerOptions = {}): Promise<Peer> => {
-			const peer = await Peer.start({ certificates, connections: 2, callers: 6, handshakeMs: 3000, ...options });
+			const peer = await Peer.start({ certificates, connections: 2, queuePlaces: 6, handshakeMs: 3000, ...options });
 			peers.push(peer);
 			return peer;
 		};
@@ -379,9 +379,9 @@ describe(`The native stream server with hostile clients (SEED=${SEED})`, functio
 			await sleep(50);
 			for (const client of crowd.slice(0, 30)) client.socket.write(hello);
 			await sleep(50);
-			const begunMs = Date.now();
+			const startMs = Date.now();
 			await peer.checkServes(1000, "127.0.0.9");
-			assert.ok(Date.now() - begunMs < 1500, `after ${Date.now() - begunMs} ms`);
+			assert.ok(Date.now() - startMs < 1500, `after ${Date.now() - startMs} ms`);
 			assert.ok(peer.descriptors() < 30, "the other connections are kept");
 			for (const client of crowd) client.socket.destroy();
 		});
@@ -472,9 +472,9 @@ describe(`The native stream server with hostile clients (SEED=${SEED})`, functio
 				const attacks = [attack(), attack(), attack()];
 				await sleep(100);
 				// If stalled handshakes were not given up early, each client below would wait for three of them.
-				const begunMs = Date.now();
+				const startMs = Date.now();
 				for (let i = 0; i < 3; i++) await peer.checkServes(10, "127.0.0.8");
-				const tookMs = Date.now() - begunMs;
+				const tookMs = Date.now() - startMs;
 				isOver = true;
 				await peer.command("stop");
 				await Promise.all(attacks);
@@ -550,17 +550,17 @@ describe(`The native stream server with hostile clients (SEED=${SEED})`, functio
 		await client.until(() => client.received.length > 0);
 		between.hold(true);
 		// Another connection wakes the thread, which tries this one too, until the system's buffers are full.
-		const look = async () => {
+		const connectOthers = async () => {
 			for (let i = 0; i < 30; i++) {
 				const other = peer.dial();
 				await sleep(20);
 				other.reset();
 			}
 		};
-		await look();
+		await connectOthers();
 		spoil = true;
 		client.request("spoilt");
-		await look();
+		await connectOthers();
 		await peer.untilOpen(1);
 		between.hold(false);
 		await client.until(() => client.error !== undefined || client.ended);

@@ -4,14 +4,15 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { needNative, ROOT } from "./compile.js";
-import { Certificates, type CommandName, Peer, recordHello } from "./stream-server-driver.js";
+import { Certificates, type Client, type CommandName, Peer, recordHello } from "./stream-server-driver.js";
 
+/** Heap that must stay free, bytes. */
 const FLOOR = 40 * 1024;
 /** Heap that suffices for a received record of 16 KB and everything else, bytes. */
 const ENOUGH = 30 * 1024;
 /** Bytes of a download: about a second on the model's network. */
 const SIZE = 300_000;
-/** Attempts of a slow download. */
+/** Number of times that a slow download is repeated. */
 const TRIES = 5;
 /** Shortest delay of a sender by a handshake while memory is short, ms (memory-lock.h). */
 const HELD_UP_MS = 1000;
@@ -74,7 +75,7 @@ describe("The memory of the native stream server", function () {
 	});
 
 	it("would fall below the floor if the server did not know the free heap", async () => {
-		await start("chip-untold");
+		await start("chip-hidden");
 		await load();
 		const least = await lowest();
 		assert.ok(least < FLOOR, `the model sees nothing: ${least} bytes were free`);
@@ -109,7 +110,7 @@ describe("The memory of the native stream server", function () {
 	});
 
 	it("hardly delays one download, and delays two downloads a little", async () => {
-		await start("chip-untold");
+		await start("chip-hidden");
 		const freely = [await download(1), await download(2)];
 		await peer.end();
 		await start("chip");
@@ -141,5 +142,30 @@ describe("The memory of the native stream server", function () {
 		await peer.command("plenty");
 		assert.ok((await uploader.reply(200)).equals(body));
 		for (const { socket } of [uploader, other]) socket.destroy();
+	});
+
+	it("reports a connection to its owner once its first record is received, or after a while without one", async () => {
+		peer = await Peer.start({ certificates, connections: 3, handshakeMs: 10_000 });
+		const body = Buffer.alloc(16_000, "firmware");
+		let uploader: Client;
+		// On a busy computer the while may be over before the record is sent.
+		for (let tries = 0; ; tries++) {
+			uploader = await peer.open();
+			await peer.command("split");
+			uploader.socket.write(`POST /echo HTTP/1.1\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
+			await sleep(1500);
+			if ((await peer.command("count")) === "0 open") break;
+			assert.ok(tries < TRIES, "it is always reported before");
+			uploader.socket.destroy();
+			await peer.command("plenty");
+			while ((await peer.command("count")) !== "0 open") await sleep(50);
+		}
+		await peer.command("plenty");
+		assert.ok((await uploader.reply(200)).equals(body));
+		uploader.socket.destroy();
+		while ((await peer.command("count")) !== "0 open") await sleep(50);
+		const silent = await peer.open();
+		while ((await peer.command("count")) !== "1 open") await sleep(50);
+		silent.socket.destroy();
 	});
 });

@@ -14,7 +14,7 @@
  *   pressed: number of STREAM_PRESSED events
  *   stop: stream_server_stop      count: number of open connections      drop: close them all
  *   scarce: no memory for handshakes   split: no block larger than 8 KB   plenty: enough
- *   chip: connections take memory as on a chip from now on   chip-untold: the same without events
+ *   chip: connections take memory as on a chip from now on   chip-hidden: the same, but the server sees plenty
  *   lowest: smallest free heap of that chip
  *   know: all open connections have shown a token   forget: a token was revoked
  *   read: take the waiting bytes of the connections that requested /silent
@@ -45,7 +45,7 @@ typedef struct {
 	char head[HEAD_LIMIT + 1];
 	size_t head_length;
 	size_t writable;
-	bool writable_told;
+	bool writable_reported;
 	bool ended;
 	bool keep;
 	/* Bytes left of the reply, or of the echoed body. */
@@ -286,14 +286,14 @@ static void handle(const stream_event *event)
 	case STREAM_WRITABLE:
 		MUST(event->count > 0 && event->count <= STREAM_RING_SIZE && event->count > c->writable);
 		c->writable = event->count;
-		c->writable_told = true;
+		c->writable_reported = true;
 		break;
 	case STREAM_READABLE:
-		MUST(c->writable_told && !c->ended && event->count > 0 && event->count <= STREAM_RING_SIZE);
+		MUST(c->writable_reported && !c->ended && event->count > 0 && event->count <= STREAM_RING_SIZE);
 		break;
 	default: {
 		uint8_t byte;
-		MUST(event->kind == STREAM_ENDED && c->writable_told && !c->ended);
+		MUST(event->kind == STREAM_ENDED && c->writable_reported && !c->ended);
 		MUST(stream_read(server, c->id, &byte, 1) == 0);
 		c->ended = true;
 	}
@@ -357,7 +357,7 @@ static void test(void)
 	else printf("no test\n");
 }
 
-static void obey(const char *line)
+static void execute(const char *line)
 {
 	if (strcmp(line, "swap") == 0) swap();
 	else if (strcmp(line, "test") == 0) test();
@@ -407,7 +407,7 @@ int main(int count, char **arguments)
 			.max_handshakes = (unsigned)atoi(arguments[4]),
 			.handshake_timeout_ms = (uint32_t)atoi(arguments[5]),
 			.linger_ms = (uint32_t)atoi(arguments[6]),
-			.max_callers = (unsigned)atoi(arguments[7]),
+			.max_pending = (unsigned)atoi(arguments[7]),
 			.silence_ms = (uint32_t)atoi(arguments[8]),
 			.pressed_silence_ms = (uint32_t)atoi(arguments[9]),
 			.certificate = certificate,
@@ -428,7 +428,7 @@ int main(int count, char **arguments)
 		waits[1].fd = held ? -1 : bell[0];
 		waits[1].revents = 0;
 		if (poll(waits, 2, -1) < 0) continue;
-		if (waits[0].revents && !read_order(obey)) break;
+		if (waits[0].revents && !read_command(execute)) break;
 		if (waits[1].revents) drain();
 	}
 	stream_server_close(server);

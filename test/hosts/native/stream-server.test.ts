@@ -209,14 +209,14 @@ describe("The native stream server", function () {
 		it("does not renegotiate", async () => {
 			const peer = await start({ certificates });
 			const args = ["s_client", "-tls1_2", "-connect", `127.0.0.1:${peer.port}`];
-			const asked: Outcome = await run("openssl", args, [
+			const outcome: Outcome = await run("openssl", args, [
 				[/Verify return code/, "GET /size/5 HTTP/1.1\r\n\r\n"],
 				[/200 X/, "R\n"],
 				[/RENEGOTIATING/, "\n"],
 				[/no renegotiation/, ""],
 			]);
-			assert.match(asked.stdout, /200 X/);
-			assert.match(asked.stderr, /RENEGOTIATING[\s\S]*no renegotiation/);
+			assert.match(outcome.stdout, /200 X/);
+			assert.match(outcome.stderr, /RENEGOTIATING[\s\S]*no renegotiation/);
 			await peer.checkServes();
 			await peer.checkIdle();
 		});
@@ -290,7 +290,7 @@ describe("The native stream server", function () {
 		it("can end before the handshake with itself", async () => {
 			for (let i = 0; i < 5; i++) {
 				const peer = await start({ certificates, pair: "rsa" });
-				peer.tell("test");
+				peer.send("test");
 				await sleep(i);
 			}
 		});

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { AdmissionQueue } from "../../../hosts/node/admission-queue.js";
-import { DOOR_RULES } from "../admission-rules.js";
+import { ADMISSION_RULES } from "../admission-rules.js";
 
-class Caller {
+class PendingConnection {
 	readonly remoteAddress: string;
 	isClosed = false;
 
@@ -16,41 +16,41 @@ class Caller {
 }
 
 describe("The admission queue of the simulator", () => {
-	for (const { title, places, orders, taken, left = "" } of DOOR_RULES)
+	for (const { title, places, commands, admitted, dropped = "" } of ADMISSION_RULES)
 		it(title, () => {
 			let nowMs = 0;
-			const door = new AdmissionQueue<Caller>(places, () => nowMs);
-			const callers: Caller[] = [];
-			const lost: number[] = [];
+			const queue = new AdmissionQueue<PendingConnection>(places, () => nowMs);
+			const connections: PendingConnection[] = [];
+			const closed: number[] = [];
 			const served: string[] = [];
-			for (const order of orders.split(",")) {
-				const [word, value] = order.split(" ");
-				if (word === "come") {
-					const caller = new Caller(value);
-					callers.push(caller);
-					door.add(caller);
-				} else if (word === "take") served.push(door.take()?.remoteAddress ?? "-");
-				else if (word === "know") door.know(value);
-				else if (word === "forget") door.forget();
-				else if (word === "pass") nowMs += Number(value);
-				else assert.fail(order);
-				for (const [number, { isClosed }] of callers.entries())
-					if (isClosed && !lost.includes(number)) lost.push(number);
+			for (const command of commands.split(",")) {
+				const [word, value] = command.split(" ");
+				if (word === "connect") {
+					const connection = new PendingConnection(value);
+					connections.push(connection);
+					queue.add(connection);
+				} else if (word === "admit") served.push(queue.take()?.remoteAddress ?? "-");
+				else if (word === "trust") queue.know(value);
+				else if (word === "forget") queue.forget();
+				else if (word === "wait") nowMs += Number(value);
+				else assert.fail(command);
+				for (const [number, { isClosed }] of connections.entries())
+					if (isClosed && !closed.includes(number)) closed.push(number);
 			}
-			assert.equal(served.join(" "), taken);
-			assert.equal(lost.join(" "), left);
+			assert.equal(served.join(" "), admitted);
+			assert.equal(closed.join(" "), dropped);
 		});
 
-	it("drops a connection that has closed, and closes the others at its own end", () => {
-		const door = new AdmissionQueue<Caller>(4, () => 0);
-		const callers = ["a", "b", "c"].map((address) => new Caller(address));
-		for (const caller of callers) door.add(caller);
-		door.remove(callers[0]);
-		assert.equal(door.take(), callers[1]);
-		door.close();
-		assert.equal(door.count, 0);
+	it("drops a connection that has closed, and closes the waiting ones when it is closed itself", () => {
+		const queue = new AdmissionQueue<PendingConnection>(4, () => 0);
+		const connections = ["a", "b", "c"].map((address) => new PendingConnection(address));
+		for (const connection of connections) queue.add(connection);
+		queue.remove(connections[0]);
+		assert.equal(queue.take(), connections[1]);
+		queue.close();
+		assert.equal(queue.count, 0);
 		assert.deepEqual(
-			callers.map(({ isClosed }) => isClosed),
+			connections.map(({ isClosed }) => isClosed),
 			[false, false, true],
 		);
 	});

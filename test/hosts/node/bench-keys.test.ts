@@ -14,7 +14,7 @@ describe("The development keys of the simulator", () => {
 	});
 	afterEach(() => rmSync(state, { recursive: true }));
 
-	it("are two, are created once, and are readable by their owner only", () => {
+	it("are two keys, which are created once and are readable by their owner only", () => {
 		const keys = openKeys({ state, ...NONE });
 		for (const [name, point] of [
 			["update.key", keys.updateKeys[0]],
@@ -54,7 +54,7 @@ describe("The development keys of the simulator", () => {
 		]);
 	});
 
-	it("are for an update with the version after the running one", () => {
+	it("sign updates, whose version is the one after the running version", () => {
 		assert.deepEqual(following("0.1.0"), { version: "0.1.1", buildNumber: 1 });
 		assert.deepEqual(following("1.2.9-rc.1"), { version: "1.2.10", buildNumber: 10 });
 		assert.throws(() => following("next"), /no third number/);

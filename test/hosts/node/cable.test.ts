@@ -64,7 +64,7 @@ describe("The simulated Ethernet port", () => {
 		assert.equal(bed.changes, 2);
 	});
 
-	it("loses both when the cable is pulled, and gets them back", () => {
+	it("loses link and address when the cable is pulled, and regains both", () => {
 		const bed = new Bed().start();
 		bed.time.advance(10_000);
 		bed.text = "out\n";

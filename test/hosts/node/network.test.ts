@@ -117,15 +117,15 @@ describe("UDP of the simulator", () => {
 	});
 
 	it("keeps the eight oldest datagrams", async () => {
-		let told = () => {};
-		const isTold = new Promise<void>((resolve) => {
-			told = resolve;
+		let report = () => {};
+		const isReported = new Promise<void>((resolve) => {
+			report = resolve;
 		});
-		const udp = open({ onReadable: told });
+		const udp = open({ onReadable: report });
 		const sender = createSocket("udp4");
 		const send = (byte: number) => new Promise((done) => sender.send(Uint8Array.of(byte), udp.port, "127.0.0.1", done));
 		for (let i = 0; i < 20; i++) await send(i);
-		await isTold;
+		await isReported;
 		// All datagrams are in the system's queue, so any wait delivers them.
 		await sleep(50);
 		const into = new Uint8Array(DATAGRAM_LIMIT);
@@ -166,11 +166,11 @@ describe("UDP of the simulator", () => {
 describe("Names of the simulator", () => {
 	it("are resolved four at a time, while addresses are always resolved", async () => {
 		const resolver = new NodeResolver();
-		const ask = (name: string) => new Promise((resolve) => resolver.resolve(name, resolve));
+		const resolveName = (name: string) => new Promise((resolve) => resolver.resolve(name, resolve));
 		const names = [...Array.from({ length: RESOLVE_LIMIT + 1 }, () => "localhost"), "192.0.2.1"];
-		const answers = await Promise.all(names.map(ask));
+		const answers = await Promise.all(names.map(resolveName));
 		assert.deepEqual(answers.slice(RESOLVE_LIMIT), [undefined, "192.0.2.1"]);
 		assert.deepEqual(answers.slice(0, RESOLVE_LIMIT), Array(RESOLVE_LIMIT).fill("127.0.0.1"));
-		assert.equal(await ask("localhost"), "127.0.0.1");
+		assert.equal(await resolveName("localhost"), "127.0.0.1");
 	});
 });

@@ -168,7 +168,7 @@ describe("NodeClock and NodeTimers", () => {
 		assert.ok(clock.utcMs()! >= 1000 && clock.utcMs()! < 1500);
 	});
 
-	it("do not end a wait early that is too long for setTimeout", async () => {
+	it("do not shorten a wait that is too long for setTimeout", async () => {
 		const timers = new NodeTimers();
 		let called = false;
 		const ids = [2 ** 31, 1e12, Number.POSITIVE_INFINITY].map((delayMs) => timers.set(() => (called = true), delayMs));

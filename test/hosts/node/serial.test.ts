@@ -16,10 +16,10 @@ import { openPseudoTerminal } from "../../../tools/meter/pseudo-terminal.js";
 /** Opens the port; `first` settles with "writable" or the error code, whichever comes first. */
 function open(path: string, traces: string[]) {
 	const port = createSerialPort(path, (message) => traces.push(message));
-	let gone: (code: number) => void;
+	let report: (code: number) => void;
 	let serial: Serial | undefined;
 	const error = new Promise<number>((resolve) => {
-		gone = resolve;
+		report = resolve;
 	});
 	const first = new Promise<number | string>((resolve) => {
 		serial = new port.io(
@@ -28,7 +28,7 @@ function open(path: string, traces: string[]) {
 				format: FORMAT_7E1,
 				onWritable: () => resolve("writable"),
 				onError: (code) => {
-					gone(code);
+					report(code);
 					resolve(code);
 				},
 			},

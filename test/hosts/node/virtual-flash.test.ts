@@ -46,8 +46,8 @@ describe("virtual flash", () => {
 			assert.deepEqual(bytesOf(flash, 0, bytes), pattern(bytes));
 			assert.deepEqual(bytesOf(flash, bytes + 1, 1000), new Uint8Array(1000).fill(0xff));
 			const [torn] = bytesOf(flash, bytes, 1);
-			const [wanted] = bytes < 256 ? pattern(1, bytes) : [0xff];
-			assert.equal(torn & wanted, wanted, "a bit went back to 1");
+			const [expected] = bytes < 256 ? pattern(1, bytes) : [0xff];
+			assert.equal(torn & expected, expected, "a bit went back to 1");
 			assert.deepEqual(bytesOf(flash, 4096, 16), pattern(16));
 		});
 	}

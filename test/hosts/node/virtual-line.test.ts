@@ -19,13 +19,13 @@ import { type Machine, OUTPUT_LINE, OUTPUT_NONE, OUTPUT_TRANSMIT, type Output } 
 /** The far end of the line; records input with its times, and sends on command. */
 class FarEnd implements Machine {
 	deadlineMs = Number.POSITIVE_INFINITY;
-	readonly heard: number[] = [];
+	readonly received: number[] = [];
 	readonly heardAtMs: number[] = [];
 	readonly #outputs: Output[] = [];
 
 	receive(bytes: Uint8Array, start: number, end: number, nowMs: number): void {
 		for (let i = start; i < end; i++) {
-			this.heard.push(bytes[i]);
+			this.received.push(bytes[i]);
 			this.heardAtMs.push(Math.round(nowMs * 100) / 100);
 		}
 	}
@@ -39,7 +39,7 @@ class FarEnd implements Machine {
 	}
 
 	/** Sends the bytes at `atMs`. */
-	say(bytes: number[], atMs = 0): this {
+	sendAt(bytes: number[], atMs = 0): this {
 		this.#outputs.push(output(OUTPUT_TRANSMIT, { bytes: Uint8Array.from(bytes), end: bytes.length }));
 		this.deadlineMs = atMs;
 		return this;
@@ -58,7 +58,7 @@ function output(kind: number, rest: Partial<Output>): Output {
 class NearEnd {
 	readonly world: VirtualWorld;
 	readonly log: string[] = [];
-	readonly heard: number[] = [];
+	readonly received: number[] = [];
 	readonly serial: Serial;
 
 	constructor(far: FarEnd, options: object = {}, line: LineSettings = { baud: 300, format: FORMAT_7E1 }) {
@@ -88,7 +88,7 @@ class NearEnd {
 	#read(): void {
 		const buffer = new Uint8Array(16);
 		for (let n = this.serial.read(buffer); n !== undefined; n = this.serial.read(buffer)) {
-			this.heard.push(...buffer.subarray(0, n));
+			this.received.push(...buffer.subarray(0, n));
 		}
 	}
 }
@@ -112,14 +112,14 @@ describe("virtual line", () => {
 		const near = new NearEnd(far);
 		assert.equal(near.write(0x2f, 0x3f), 254);
 		near.world.advance(1000);
-		assert.deepEqual(far.heard, [0x2f, 0x3f]);
+		assert.deepEqual(far.received, [0x2f, 0x3f]);
 		assert.deepEqual(far.heardAtMs, [33.33, 66.67]);
 		assert.deepEqual(near.log, ["33 room 255", "66 drained"]);
-		near.world.serial.meter.connect(new FarEnd().say([1, 2, 3]));
+		near.world.serial.meter.connect(new FarEnd().sendAt([1, 2, 3]));
 		near.world.advance(99);
-		assert.deepEqual(near.heard, [1, 2]);
+		assert.deepEqual(near.received, [1, 2]);
 		near.world.advance(1);
-		assert.deepEqual(near.heard, [1, 2, 3]);
+		assert.deepEqual(near.received, [1, 2, 3]);
 	});
 
 	it("announces room after each accepted write, and throws on a longer one without writing", () => {
@@ -129,7 +129,7 @@ describe("virtual line", () => {
 		assert.equal(near.write(...new Array(256).fill(0x55)), 0);
 		assert.throws(() => near.write(1), RangeError);
 		near.world.advance(1000);
-		assert.equal(far.heard.length, 256);
+		assert.equal(far.received.length, 256);
 		assert.deepEqual(
 			near.log.map((line) => line.split(" ")[1]),
 			["room", "drained"],
@@ -139,50 +139,50 @@ describe("virtual line", () => {
 
 	for (const hardwareParity of [true, false]) {
 		it(`carries 7E1 for a port ${hardwareParity ? "with hardware parity" : "of eight bits"}`, () => {
-			const far = new FarEnd().say([0x2f, 0x41, 0xc3]);
+			const far = new FarEnd().sendAt([0x2f, 0x41, 0xc3]);
 			const near = new NearEnd(far, { hardwareParity });
 			near.world.advance(200);
 			const wire = [0xaf, 0x41, 0x43];
-			assert.deepEqual(near.heard, hardwareParity ? [0x2f, 0x41, 0xc3] : wire);
+			assert.deepEqual(near.received, hardwareParity ? [0x2f, 0x41, 0xc3] : wire);
 			assert.equal(near.log.includes(`100 error ${SERIAL_ERROR_CHARACTER}`), hardwareParity);
 			if (hardwareParity) near.write(0x2f);
 			else near.write(0xaf, 0x2f);
 			near.world.advance(200);
-			assert.deepEqual(far.heard, hardwareParity ? [0x2f] : [0x2f, 0xaf]);
+			assert.deepEqual(far.received, hardwareParity ? [0x2f] : [0x2f, 0xaf]);
 		});
 	}
 
 	it("carries eight bits between two ends with 8N1", () => {
-		const far = new FarEnd().line(9600, FORMAT_8N1).say([0x7e, 0xa0, 0xff]);
+		const far = new FarEnd().line(9600, FORMAT_8N1).sendAt([0x7e, 0xa0, 0xff]);
 		const near = new NearEnd(far, {}, { baud: 9600, format: FORMAT_8N1 });
 		near.write(0x93, 0x00);
 		near.world.advance(100);
-		assert.deepEqual(near.heard, [0x7e, 0xa0, 0xff]);
-		assert.deepEqual(far.heard, [0x93, 0x00]);
+		assert.deepEqual(near.received, [0x7e, 0xa0, 0xff]);
+		assert.deepEqual(far.received, [0x93, 0x00]);
 	});
 
 	it("carries 8E1 in 11 bits per character, and garbles it for a receiver with 8N1", () => {
-		const far = new FarEnd().line(2400, FORMAT_8E1).say([0x68, 0x80, 0xff]);
+		const far = new FarEnd().line(2400, FORMAT_8E1).sendAt([0x68, 0x80, 0xff]);
 		const near = new NearEnd(far, {}, { baud: 2400, format: FORMAT_8E1 });
 		near.world.advance(13);
-		assert.deepEqual(near.heard, [0x68, 0x80]);
+		assert.deepEqual(near.received, [0x68, 0x80]);
 		near.write(0x10, 0x40);
 		near.world.advance(100);
 		assert.deepEqual(
-			[near.heard, far.heard],
+			[near.received, far.received],
 			[
 				[0x68, 0x80, 0xff],
 				[0x10, 0x40],
 			],
 		);
 		const other = new NearEnd(
-			new FarEnd().line(2400, FORMAT_8E1).say([0x68, 0x80]),
+			new FarEnd().line(2400, FORMAT_8E1).sendAt([0x68, 0x80]),
 			{},
 			{ baud: 2400, format: FORMAT_8N1 },
 		);
 		other.world.advance(100);
-		assert.equal(other.heard.length, 2);
-		assert.notDeepEqual(other.heard, [0x68, 0x80]);
+		assert.equal(other.received.length, 2);
+		assert.notDeepEqual(other.received, [0x68, 0x80]);
 	});
 
 	it("carries 8N2 in 11 bits per character, also to and from 8N1, which has one stop bit less", () => {
@@ -205,9 +205,9 @@ describe("virtual line", () => {
 
 	it("garbles characters for a receiver at another speed, always in the same way", () => {
 		const run = (baud: number) => {
-			const near = new NearEnd(new FarEnd().say([0x2f, 0x41, 0x42, 0x43]), {}, { baud, format: FORMAT_7E1 });
+			const near = new NearEnd(new FarEnd().sendAt([0x2f, 0x41, 0x42, 0x43]), {}, { baud, format: FORMAT_7E1 });
 			near.world.advance(1000);
-			return near.heard;
+			return near.received;
 		};
 		assert.deepEqual(run(300), [0x2f, 0x41, 0x42, 0x43]);
 		assert.equal(run(9600).length, 16);
@@ -220,22 +220,22 @@ describe("virtual line", () => {
 	});
 
 	it("changes the meter's line only after earlier bytes were sent", () => {
-		const far = new FarEnd().say([0x31]).line(9600).say([0x32]);
+		const far = new FarEnd().sendAt([0x31]).line(9600).sendAt([0x32]);
 		const near = new NearEnd(far);
 		near.world.advance(33.4);
 		near.serial.configure({ baud: 9600, format: FORMAT_7E1 });
-		assert.deepEqual(near.heard, [0x31]);
+		assert.deepEqual(near.received, [0x31]);
 		assert.equal(near.world.serial.meter.meterLine!.baud, 9600);
 	});
 
 	it("loses the character that arrives while the receiver changes its speed", () => {
-		const far = new FarEnd().line(9600).say([0x31, 0x32, 0x33]);
+		const far = new FarEnd().line(9600).sendAt([0x31, 0x32, 0x33]);
 		const near = new NearEnd(far);
 		near.world.advance(0.5);
 		near.serial.configure({ baud: 9600, format: FORMAT_7E1 });
 		near.world.advance(10);
-		assert.deepEqual(near.heard.slice(-2), [0x32, 0x33]);
-		assert.ok(!near.heard.slice(0, -2).includes(0x31));
+		assert.deepEqual(near.received.slice(-2), [0x32, 0x33]);
+		assert.ok(!near.received.slice(0, -2).includes(0x31));
 	});
 
 	it("breaks the character that is being sent when the sender changes its speed", () => {
@@ -245,27 +245,27 @@ describe("virtual line", () => {
 		near.world.advance(20);
 		near.serial.configure({ baud: 9600, format: FORMAT_7E1 });
 		near.world.advance(100);
-		assert.notDeepEqual(far.heard, [0x31]);
+		assert.notDeepEqual(far.received, [0x31]);
 	});
 
 	it("sends back an echo of each byte at the moment it was sent", () => {
 		const near = new NearEnd(new FarEnd(), { echo: true });
 		near.write(0x2f, 0x3f);
 		near.world.advance(67);
-		assert.deepEqual(near.heard, [0x2f, 0x3f]);
+		assert.deepEqual(near.received, [0x2f, 0x3f]);
 	});
 
 	it("flips bits with noise, about as often as requested", () => {
-		const far = new FarEnd().line(9600).say(new Array(2000).fill(0x55));
+		const far = new FarEnd().line(9600).sendAt(new Array(2000).fill(0x55));
 		const near = new NearEnd(far, { noise: 20, seed: 3 }, { baud: 9600, format: FORMAT_7E1 });
 		near.world.advance(5000);
-		const wrong = near.heard.filter((byte) => byte !== 0x55).length;
-		assert.equal(near.heard.length, 2000);
+		const wrong = near.received.filter((byte) => byte !== 0x55).length;
+		assert.equal(near.received.length, 2000);
 		assert.ok(wrong > 60 && wrong < 150, `${wrong} wrong`);
 	});
 
 	it("keeps 4096 unread bytes and reports lost ones", () => {
-		const far = new FarEnd().line(9600).say(new Array(4098).fill(0x55));
+		const far = new FarEnd().line(9600).sendAt(new Array(4098).fill(0x55));
 		const world = new VirtualWorld();
 		const port = world.serial.meter;
 		port.connect(far);

@@ -33,27 +33,27 @@ describe("virtual servers", () => {
 	const own = makeCertificate({ names: ["broker.example"], validFromMs: FROM_MS, validToMs: TO_MS });
 	const other = makeCertificate({ names: ["broker.example"], validFromMs: FROM_MS, validToMs: TO_MS });
 	let world: VirtualWorld;
-	let told: string[];
+	let events: string[];
 
 	beforeEach(() => {
 		world = new VirtualWorld();
 		world.names.set("broker.example", ADDRESS);
-		told = [];
+		events = [];
 	});
 
 	/** Connects; events are recorded with time and name. */
 	function connect(options: Partial<ClientOptions> = {}, name = ""): Client {
 		const port = options.tls === undefined ? world.network.tcpClient! : world.network.tlsClient!;
-		const note = (what: string) => told.push(`${name}${what} at ${world.time.nowMs}`);
-		let stands = false;
+		const note = (what: string) => events.push(`${name}${what} at ${world.time.nowMs}`);
+		let isConnected = false;
 		return new port.io({
 			...port.pins,
 			host: ADDRESS,
 			port: PORT,
 			timeoutMs: 5000,
 			onWritable: (count) => {
-				if (!stands) note(`stands, ${count}`);
-				stands = true;
+				if (!isConnected) note(`connected, ${count}`);
+				isConnected = true;
 			},
 			onError: (code) => note(`over ${code}`),
 			...options,
@@ -62,12 +62,12 @@ describe("virtual servers", () => {
 
 	/** Connects by TLS; returns the events. */
 	function meet(server: VirtualServer, tls: TLSClientOptions, host = "broker.example"): string {
-		told = [];
+		events = [];
 		world.servers.serve(ADDRESS, PORT, server);
 		connect({ host, tls });
 		world.advance(6000);
-		assert.equal(told.length, 1);
-		return told[0].replace(/,.*| at .*/, "");
+		assert.equal(events.length, 1);
+		return events[0].replace(/,.*| at .*/, "");
 	}
 
 	it("exchange bytes with a client both ways, each side within its window", () => {
@@ -83,7 +83,7 @@ describe("virtual servers", () => {
 		assert.throws(() => client.write(pattern(1)), RangeError);
 		assert.equal(client.read(new Uint8Array(1)), undefined);
 		world.advance(100);
-		assert.deepEqual(told, [`stands, ${SOCKET_SEND_WINDOW} at ${RESOLVE_MS + CONNECT_MS}`]);
+		assert.deepEqual(events, [`connected, ${SOCKET_SEND_WINDOW} at ${RESOLVE_MS + CONNECT_MS}`]);
 		assert.equal(client.remoteAddress, ADDRESS);
 		const into = new Uint8Array(8000);
 		assert.equal(client.read(into), SOCKET_RECEIVE_WINDOW);
@@ -111,17 +111,17 @@ describe("virtual servers", () => {
 		const into = new Uint8Array(100);
 		const client = connect({
 			onWritable: () => {},
-			onReadable: () => told.push(Buffer.from(into.subarray(0, client.read(into))).toString()),
+			onReadable: () => events.push(Buffer.from(into.subarray(0, client.read(into))).toString()),
 		});
 		world.advance(100);
 		client.write(Buffer.from("hello"));
 		world.advance(1);
-		assert.deepEqual(told, ["you said hello"]);
+		assert.deepEqual(events, ["you said hello"]);
 	});
 
 	it("end, or break, after all earlier bytes were read", () => {
 		for (const [act, code] of [["close", CLIENT_ENDED] as const, ["reset", CLIENT_BROKEN] as const]) {
-			told = [];
+			events = [];
 			world.servers.serve(ADDRESS, PORT, {
 				onConnection: (peer) => {
 					peer.send("last words");
@@ -130,11 +130,11 @@ describe("virtual servers", () => {
 			});
 			const client = connect();
 			world.advance(100);
-			assert.equal(told.length, 1);
+			assert.equal(events.length, 1);
 			assert.equal(client.read(new Uint8Array(100)), 10);
-			assert.equal(told.length, 1);
+			assert.equal(events.length, 1);
 			world.advance(1);
-			assert.match(told[1], new RegExp(`^over ${code} at`));
+			assert.match(events[1], new RegExp(`^over ${code} at`));
 		}
 	});
 
@@ -146,7 +146,7 @@ describe("virtual servers", () => {
 		world.servers.serve("192.0.2.9", 1, { fault: "silent", certificate: own.certificate });
 		connect({ host: "192.0.2.9", port: 1, timeoutMs: 900, tls: { trusted: own.certificate } }, "silent: ");
 		world.advance(2000);
-		assert.deepEqual(told, [
+		assert.deepEqual(events, [
 			`no name: over ${CLIENT_NO_ADDRESS} at ${RESOLVE_MS}`,
 			`nobody: over ${CLIENT_UNREACHABLE} at ${CONNECT_MS}`,
 			`lost: over ${CLIENT_TIMEOUT} at 700`,
@@ -164,7 +164,7 @@ describe("virtual servers", () => {
 			client.close();
 			world.advance(6000);
 		}
-		assert.deepEqual(told, []);
+		assert.deepEqual(events, []);
 		assert.equal(connections, 0);
 	});
 
@@ -173,10 +173,10 @@ describe("virtual servers", () => {
 		world.servers.serve(ADDRESS, PORT, { certificate: own.certificate });
 		for (const name of ["a ", "b ", "c "]) connect({ tls }, name);
 		world.advance(5000);
-		assert.deepEqual(told, [
-			`a stands, ${SOCKET_SEND_WINDOW} at ${CONNECT_MS + HANDSHAKE_MS}`,
-			`b stands, ${SOCKET_SEND_WINDOW} at ${CONNECT_MS + 2 * HANDSHAKE_MS}`,
-			`c stands, ${SOCKET_SEND_WINDOW} at ${CONNECT_MS + 3 * HANDSHAKE_MS}`,
+		assert.deepEqual(events, [
+			`a connected, ${SOCKET_SEND_WINDOW} at ${CONNECT_MS + HANDSHAKE_MS}`,
+			`b connected, ${SOCKET_SEND_WINDOW} at ${CONNECT_MS + 2 * HANDSHAKE_MS}`,
+			`c connected, ${SOCKET_SEND_WINDOW} at ${CONNECT_MS + 3 * HANDSHAKE_MS}`,
 		]);
 		assert.equal(world.servers.handshakes, 3);
 		world.servers.hasMemory = false;
@@ -186,16 +186,16 @@ describe("virtual servers", () => {
 
 	it("are trusted by a pinned certificate whatever its name, or by a chain for the name, while the certificate is valid", () => {
 		const certificate = own.certificate;
-		assert.equal(meet({ certificate }, { trusted: certificate }), "stands");
-		assert.equal(meet({ certificate }, { trusted: certificate }, ADDRESS), "stands");
+		assert.equal(meet({ certificate }, { trusted: certificate }), "connected");
+		assert.equal(meet({ certificate }, { trusted: certificate }, ADDRESS), "connected");
 		assert.equal(meet({ certificate }, { trusted: other.certificate }), `over ${CLIENT_UNTRUSTED}`);
 		const at = (utcMs: number) => meet({ certificate }, { trusted: certificate, utcMs });
-		assert.equal(at(FROM_MS), "stands");
+		assert.equal(at(FROM_MS), "connected");
 		assert.equal(at(FROM_MS - 1), `over ${CLIENT_EXPIRED}`);
 		assert.equal(at(TO_MS + 1), `over ${CLIENT_EXPIRED}`);
 		const { root, leaf } = makeChain();
 		const trusted = Buffer.from(root.certificate);
-		assert.equal(meet({ certificate: leaf.certificate }, { trusted }), "stands");
+		assert.equal(meet({ certificate: leaf.certificate }, { trusted }), "connected");
 		assert.equal(meet({ certificate: leaf.certificate }, { trusted }, ADDRESS), `over ${CLIENT_WRONG_NAME}`);
 		assert.equal(meet({ certificate: leaf.certificate }, { trusted, name: "x" }), `over ${CLIENT_WRONG_NAME}`);
 		assert.equal(meet({ certificate: leaf.certificate }, { trusted, utcMs: TO_MS }), `over ${CLIENT_EXPIRED}`);
@@ -207,7 +207,7 @@ describe("virtual servers", () => {
 		assert.equal(meet({}, tls), `over ${CLIENT_HANDSHAKE}`);
 		assert.equal(meet({ certificate, fault: "no TLS" }, tls), `over ${CLIENT_HANDSHAKE}`);
 		assert.equal(meet({ certificate, asksForCertificate: true }, tls), `over ${CLIENT_HANDSHAKE}`);
-		assert.equal(meet({ certificate, asksForCertificate: true }, { ...tls, identity: other }), "stands");
+		assert.equal(meet({ certificate, asksForCertificate: true }, { ...tls, identity: other }), "connected");
 	});
 
 	it("resume only their own sessions", () => {

@@ -4,7 +4,7 @@ import { ACCESS_POINT_ADDRESS, STATION_ADDRESS } from "../../../hosts/node/virtu
 import { DATAGRAM_LIMIT, type UDPOptions } from "../../../modules/io/host.js";
 
 const GROUP = "224.0.0.251";
-const ASKER = Object.freeze({ address: "192.0.2.10", port: 5000 });
+const CLIENT = Object.freeze({ address: "192.0.2.10", port: 5000 });
 
 /** A port of the world's gateway that records each datagram as `text from address:port at time`. */
 function open(world: VirtualWorld, options: Partial<UDPOptions> = {}) {
@@ -31,14 +31,14 @@ describe("virtual UDP", () => {
 		const world = new VirtualWorld();
 		const { udp, read } = open(world, { port: 53 });
 		const bytes = Buffer.from("first");
-		world.udp.send({ from: ASKER, to: { address: STATION_ADDRESS, port: 53 }, bytes });
+		world.udp.send({ from: CLIENT, to: { address: STATION_ADDRESS, port: 53 }, bytes });
 		bytes.fill(0);
-		world.udp.send({ from: ASKER, to: { address: STATION_ADDRESS, port: 54 }, bytes });
+		world.udp.send({ from: CLIENT, to: { address: STATION_ADDRESS, port: 54 }, bytes });
 		assert.deepEqual(read, []);
 		world.advance(1);
 		assert.deepEqual(read, ["first from 192.0.2.10:5000 at 0"]);
 		udp.close();
-		world.udp.send({ from: ASKER, to: { address: STATION_ADDRESS, port: 53 }, bytes });
+		world.udp.send({ from: CLIENT, to: { address: STATION_ADDRESS, port: 53 }, bytes });
 		world.advance(1);
 		assert.equal(read.length, 1);
 	});
@@ -74,8 +74,8 @@ describe("virtual UDP", () => {
 		const first = open(world, { port: 5353, group: GROUP });
 		const second = open(world, { port: 5353, group: GROUP });
 		const other = open(world, { port: 5354 });
-		world.udp.send({ from: ASKER, to: { address: GROUP, port: 5353 }, bytes: Buffer.from("who?") });
-		world.udp.send({ from: ASKER, to: { address: GROUP, port: 5354 }, bytes: Buffer.from("who?") });
+		world.udp.send({ from: CLIENT, to: { address: GROUP, port: 5353 }, bytes: Buffer.from("who?") });
+		world.udp.send({ from: CLIENT, to: { address: GROUP, port: 5354 }, bytes: Buffer.from("who?") });
 		first.udp.write(Buffer.from("me"), GROUP, 5353);
 		world.advance(1);
 		const expected = ["who? from 192.0.2.10:5000 at 0", `me from ${STATION_ADDRESS}:5353 at 0`];
@@ -92,7 +92,7 @@ describe("virtual UDP", () => {
 		const members = [open(world, { port: 5353, group: GROUP }).read];
 		members.push(open(world, { port: 5353, group: GROUP, ...world.udp.device("192.0.2.21").pins }).read);
 		const bytes = Buffer.from("late");
-		world.udp.send({ from: ASKER, to: { address: "192.0.2.21", port: 53 }, bytes }, 30);
+		world.udp.send({ from: CLIENT, to: { address: "192.0.2.21", port: 53 }, bytes }, 30);
 		bytes.fill(0);
 		other.udp.write(Buffer.from("all"), GROUP, 5353);
 		world.advance(100);
@@ -108,7 +108,7 @@ describe("virtual UDP", () => {
 		const world = new VirtualWorld();
 		const { udp, read } = open(world, { port: 53, accessPoint: true });
 		const to = { address: ACCESS_POINT_ADDRESS, port: 53 };
-		world.udp.send({ from: ASKER, to, bytes: Buffer.from("no") });
+		world.udp.send({ from: CLIENT, to, bytes: Buffer.from("no") });
 		world.udp.send({ from: { address: "192.168.4.2", port: 9 }, to, bytes: Buffer.from("yes") });
 		world.advance(1);
 		assert.deepEqual(read, ["yes from 192.168.4.2:9 at 0"]);
@@ -122,8 +122,8 @@ describe("virtual UDP", () => {
 		const world = new VirtualWorld();
 		const { udp } = open(world, { onReadable: () => {} });
 		const to = { address: STATION_ADDRESS, port: udp.port };
-		world.udp.send({ from: ASKER, to, bytes: new Uint8Array(DATAGRAM_LIMIT + 1) });
-		for (let i = 0; i < 20; i++) world.udp.send({ from: ASKER, to, bytes: Uint8Array.of(i) });
+		world.udp.send({ from: CLIENT, to, bytes: new Uint8Array(DATAGRAM_LIMIT + 1) });
+		for (let i = 0; i < 20; i++) world.udp.send({ from: CLIENT, to, bytes: Uint8Array.of(i) });
 		world.advance(1);
 		const into = new Uint8Array(DATAGRAM_LIMIT);
 		for (let i = 0; i < 8; i++) {
@@ -160,9 +160,9 @@ describe("virtual UDP", () => {
 		const world = new VirtualWorld();
 		world.names.set("pool.ntp.org", "192.0.2.1");
 		const answers: string[] = [];
-		const ask = (name: string) =>
+		const resolveName = (name: string) =>
 			world.network.resolve!(name, (address) => answers.push(`${name} ${address} ${world.time.nowMs}`));
-		for (const name of ["pool.ntp.org", "unknown", "192.0.2.9", "a", "b", "c"]) ask(name);
+		for (const name of ["pool.ntp.org", "unknown", "192.0.2.9", "a", "b", "c"]) resolveName(name);
 		assert.deepEqual(answers, []);
 		world.advance(100);
 		assert.deepEqual(answers, [
@@ -173,7 +173,7 @@ describe("virtual UDP", () => {
 			"a undefined 20",
 			"b undefined 20",
 		]);
-		ask("pool.ntp.org");
+		resolveName("pool.ntp.org");
 		world.advance(100);
 		assert.equal(answers.at(-1), "pool.ntp.org 192.0.2.1 120");
 	});

@@ -62,7 +62,7 @@ describe("virtual OTA slots and boot loader", () => {
 		assert.equal(updated(slots, "1.1.0").world.info.firmwareVersion, "1.1.0");
 	});
 
-	it("give up an update that ends unconfirmed, until the next is written", () => {
+	it("give up an update that ends unconfirmed, and report this until the next update is written", () => {
 		const slots = new VirtualSlots();
 		updated(slots, "1.0.0");
 		for (let start = 0; start < 2; start++) {

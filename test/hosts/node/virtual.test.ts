@@ -222,9 +222,9 @@ describe("virtual network", () => {
 	it("reports the client's end once, and nothing after close", () => {
 		const world = new VirtualWorld();
 		const { errors, sockets, listener } = serve(world, "");
-		const gone = world.connect(false);
-		gone.send("abc");
-		gone.close();
+		const refused = world.connect(false);
+		refused.send("abc");
+		refused.close();
 		world.advance(1);
 		assert.deepEqual(errors, ["gone"]);
 		const other = world.connect(false);
@@ -259,17 +259,17 @@ describe("virtual network", () => {
 		const https = world.network.https!;
 		const identity = makeCertificate({ names: ["x"], validFromMs: 1_700_000_000_000, validToMs: 1_900_000_000_000 });
 		const listener = new https.io({ ...https.pins, identity, onReadable: () => {} });
-		const told: string[] = [];
-		listener.testIdentity((problem) => told.push(problem));
-		assert.equal(told.length, 0);
+		const results: string[] = [];
+		listener.testIdentity((problem) => results.push(problem));
+		assert.equal(results.length, 0);
 		world.advance(0);
 		https.testProblem = "no cipher";
-		listener.testIdentity((problem) => told.push(problem));
+		listener.testIdentity((problem) => results.push(problem));
 		world.advance(0);
-		listener.testIdentity((problem) => told.push(problem));
+		listener.testIdentity((problem) => results.push(problem));
 		listener.close();
 		world.advance(1000);
-		assert.deepEqual(told, ["", "no cipher"]);
+		assert.deepEqual(results, ["", "no cipher"]);
 		assert.throws(() => listener.testIdentity(() => {}), /closed/);
 	});
 

@@ -80,7 +80,7 @@ export async function untilTaken<T>(host: Host, take: () => T | undefined, what:
 }
 
 /** Records the events of a serial port or a socket. */
-export abstract class NotedStream {
+export abstract class RecordingStream {
 	writable = -1;
 	readable = 0;
 	calls = 0;
@@ -105,7 +105,8 @@ export abstract class NotedStream {
 		await until(
 			host,
 			() => {
-				for (let got = this.read(bytes, length); got; got = this.read(bytes, length)) length += got;
+				for (let readBytes = this.read(bytes, length); readBytes; readBytes = this.read(bytes, length))
+					length += readBytes;
 				return length >= count;
 			},
 			`${count} bytes`,
@@ -115,8 +116,8 @@ export abstract class NotedStream {
 }
 
 /**
- * Bytes that differ at every place: value n is n × 31 + 7, low eight bits, plus the block of 256. They begin at place
- * `start`, because a microcontroller can't hold a long pattern as a whole.
+ * Bytes `start` to `start + length - 1` of a pattern: byte n is n × 31 + 7 + ⌊n / 256⌋, modulo 256. The pattern is made
+ * in parts, because a microcontroller can't hold a long one as a whole.
  */
 export function pattern(length: number, start = 0): Uint8Array {
 	const bytes = new Uint8Array(length);

@@ -20,7 +20,7 @@ import {
 	sleep,
 	until,
 } from "./check.js";
-import { LOOPBACK, NotedClient, serverPort, trust } from "./connecting.js";
+import { LOOPBACK, RecordingClient, serverPort, trust } from "./connecting.js";
 
 const HELLO = Uint8Array.of(0x68, 0x65, 0x6c, 0x6c, 0x6f);
 
@@ -29,7 +29,7 @@ interface Stage {
 	readonly host: Host;
 	/** Starts a server with this behaviour; returns its port. */
 	serve(script: string): Promise<number>;
-	connect(options: Partial<ClientOptions>): NotedClient;
+	connect(options: Partial<ClientOptions>): RecordingClient;
 }
 
 type Scene = (stage: Stage) => Promise<void>;
@@ -39,73 +39,73 @@ const scenes: [name: string, scene: Scene][] = [
 		"carries bytes both ways, and reports the server's address",
 		async ({ host, serve, connect }) => {
 			const port = await serve("hello");
-			const noted = connect({ host: "localhost", port });
-			expectRangeError(() => noted.client.write(pattern(1)), "a write before onWritable");
-			expectEqual(noted.client.read(new Uint8Array(8)), undefined, "a read before onWritable");
-			await noted.stands(host);
-			expectEqual(noted.client.remoteAddress, LOOPBACK, "the server's address");
-			expect(noted.writable >= 1024, `room for ${noted.writable} bytes only`);
-			noted.client.write(HELLO);
-			expectBytes(await noted.collect(host, 100), pattern(100), "from the server");
-			expectEqual(noted.client.read(new Uint8Array(8)), undefined, "read on empty");
-			await noted.ends(host, CLIENT_ENDED);
-			expectEqual(noted.client.remoteAddress, LOOPBACK, "the server's address, after close");
-			await noted.end(host);
+			const recorder = connect({ host: "localhost", port });
+			expectRangeError(() => recorder.client.write(pattern(1)), "a write before onWritable");
+			expectEqual(recorder.client.read(new Uint8Array(8)), undefined, "a read before onWritable");
+			await recorder.connected(host);
+			expectEqual(recorder.client.remoteAddress, LOOPBACK, "the server's address");
+			expect(recorder.writable >= 1024, `room for ${recorder.writable} bytes only`);
+			recorder.client.write(HELLO);
+			expectBytes(await recorder.collect(host, 100), pattern(100), "from the server");
+			expectEqual(recorder.client.read(new Uint8Array(8)), undefined, "read on empty");
+			await recorder.ends(host, CLIENT_ENDED);
+			expectEqual(recorder.client.remoteAddress, LOOPBACK, "the server's address, after close");
+			await recorder.end(host);
 		},
 	],
 	[
 		"rejects a write that is longer than the announced room, as a whole",
 		async ({ host, serve, connect }) => {
-			const noted = connect({ port: await serve("expect-3") });
-			await noted.stands(host);
-			expectRangeError(() => noted.client.write(new Uint8Array(noted.writable + 1)), "one byte too many");
-			noted.client.write(pattern(10), 0, 3);
-			await noted.end(host);
-			expectRangeError(() => noted.client.write(pattern(1)), "a write after close");
-			expectEqual(noted.client.read(new Uint8Array(4)), undefined, "a read after close");
+			const recorder = connect({ port: await serve("expect-3") });
+			await recorder.connected(host);
+			expectRangeError(() => recorder.client.write(new Uint8Array(recorder.writable + 1)), "one byte too many");
+			recorder.client.write(pattern(10), 0, 3);
+			await recorder.end(host);
+			expectRangeError(() => recorder.client.write(pattern(1)), "a write after close");
+			expectEqual(recorder.client.read(new Uint8Array(4)), undefined, "a read after close");
 		},
 	],
 	[
 		"sends 200 KB to a slow reader, and all that was written before close",
 		async ({ host, serve, connect }) => {
-			const noted = connect({ port: await serve("slow-reader") });
-			await noted.sendPattern(host, 200_000);
-			await noted.end(host);
+			const recorder = connect({ port: await serve("slow-reader") });
+			await recorder.sendPattern(host, 200_000);
+			await recorder.end(host);
 		},
 	],
 	[
 		"holds back a server that sends faster than the client reads",
 		async ({ host, serve, connect }) => {
-			const noted = connect({ port: await serve("flood") });
-			await until(host, () => noted.readable > 0, "the first bytes");
+			const recorder = connect({ port: await serve("flood") });
+			await until(host, () => recorder.readable > 0, "the first bytes");
 			await sleep(host, 300);
-			expect(noted.readable <= 16_384 + 65_536, `${noted.readable} bytes were accepted unread`);
-			await noted.expectPattern(host, 500_000);
-			await noted.ends(host, CLIENT_ENDED);
+			expect(recorder.readable <= 16_384 + 65_536, `${recorder.readable} bytes were accepted unread`);
+			await recorder.expectPattern(host, 500_000);
+			await recorder.ends(host, CLIENT_ENDED);
 		},
 	],
 	[
 		"reports the end once, after all earlier bytes were read",
 		async ({ host, serve, connect }) => {
-			const noted = connect({ port: await serve("send-and-end") });
-			await until(host, () => noted.readable === 1000, "1000 bytes waiting");
+			const recorder = connect({ port: await serve("send-and-end") });
+			await until(host, () => recorder.readable === 1000, "1000 bytes waiting");
 			await sleep(host, 50);
-			expectEqual(noted.codes.length, 0, "onError before the bytes were read");
+			expectEqual(recorder.codes.length, 0, "onError before the bytes were read");
 			const into = new Uint8Array(600);
-			expectEqual(noted.client.read(into), 600, "first piece");
+			expectEqual(recorder.client.read(into), 600, "first piece");
 			await sleep(host, 20);
-			expectEqual(noted.codes.length, 0, "onError before all bytes were read");
-			expectEqual(noted.client.read(into), 400, "second piece");
-			expectEqual(noted.codes.length, 0, "onError inside read");
-			await noted.ends(host, CLIENT_ENDED);
+			expectEqual(recorder.codes.length, 0, "onError before all bytes were read");
+			expectEqual(recorder.client.read(into), 400, "second piece");
+			expectEqual(recorder.codes.length, 0, "onError inside read");
+			await recorder.ends(host, CLIENT_ENDED);
 		},
 	],
 	[
 		"reports a reset as a break",
 		async ({ host, serve, connect }) => {
-			const noted = connect({ port: await serve("reset") });
-			await noted.collect(host, 11);
-			await noted.ends(host, CLIENT_BROKEN);
+			const recorder = connect({ port: await serve("reset") });
+			await recorder.collect(host, 11);
+			await recorder.ends(host, CLIENT_BROKEN);
 		},
 	],
 	[
@@ -117,28 +117,28 @@ const scenes: [name: string, scene: Scene][] = [
 	[
 		"reports an unknown name",
 		async ({ host, connect }) => {
-			const noted = connect({ host: "nothing.invalid" });
-			await noted.fails(host, CLIENT_NO_ADDRESS);
-			expectEqual(noted.client.remoteAddress, "", "the address of an unknown name");
+			const recorder = connect({ host: "nothing.invalid" });
+			await recorder.fails(host, CLIENT_NO_ADDRESS);
+			expectEqual(recorder.client.remoteAddress, "", "the address of an unknown name");
 		},
 	],
 	[
 		"reports no end when it is closed before or while it connects",
 		async ({ host, serve, connect }) => {
 			const port = await serve("silent");
-			const clients: NotedClient[] = [];
+			const clients: RecordingClient[] = [];
 			const lookUp = connect({ host: "localhost", port });
 			await lookUp.end(host);
 			const closing = connect({ port });
 			closing.client.close();
 			for (const waitMs of [0, 1, 3, 10]) {
-				const noted = connect({ port: await serve("silent") });
-				clients.push(noted);
+				const recorder = connect({ port: await serve("silent") });
+				clients.push(recorder);
 				await sleep(host, waitMs);
-				await noted.end(host);
+				await recorder.end(host);
 			}
 			expectEqual(lookUp.calls + closing.calls, 0, "calls of clients closed at once");
-			for (const noted of clients) expectEqual(noted.codes.length, 0, "ends of clients that were closed");
+			for (const recorder of clients) expectEqual(recorder.codes.length, 0, "ends of clients that were closed");
 		},
 	],
 	[
@@ -160,13 +160,13 @@ const scenes: [name: string, scene: Scene][] = [
 		async ({ host, serve, connect }) => {
 			const ports = [await serve("hello"), await serve("hello"), await serve("hello")];
 			const clients = ports.map((port) => connect({ port }));
-			for (const noted of clients) {
-				await noted.stands(host);
-				noted.client.write(HELLO);
+			for (const recorder of clients) {
+				await recorder.connected(host);
+				recorder.client.write(HELLO);
 			}
-			for (const noted of clients) {
-				expectBytes(await noted.collect(host, 100), pattern(100), "from the server");
-				await noted.ends(host, CLIENT_ENDED);
+			for (const recorder of clients) {
+				expectBytes(await recorder.collect(host, 100), pattern(100), "from the server");
+				await recorder.ends(host, CLIENT_ENDED);
 			}
 		},
 	],
@@ -185,7 +185,7 @@ function checksOf(kind: string, portOf: (host: Host) => ClientPort | undefined, 
 				connect: (options) => {
 					const port = client(host);
 					expect(port !== undefined, "this host has no such clients");
-					return new NotedClient(port, { ...(server === "server:" ? {} : { tls: trust(host) }), ...options });
+					return new RecordingClient(port, { ...(server === "server:" ? {} : { tls: trust(host) }), ...options });
 				},
 			}),
 	}));

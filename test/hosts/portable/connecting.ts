@@ -5,7 +5,7 @@
 import type { Client, ClientOptions, ClientPort, TLSClientOptions } from "../../../modules/io/client.js";
 import type { Host } from "../../../modules/io/host.js";
 import { expect, expectEqual, type Peer, sleep, until } from "./check.js";
-import { NotedConnection } from "./connection.js";
+import { RecordingConnection } from "./connection.js";
 
 export const LOOPBACK = "127.0.0.1";
 const TIMEOUT_MS = 8000;
@@ -47,7 +47,7 @@ export function dayOfAuthority(host: Host, day: number): number {
 }
 
 /** A client that records its events. */
-export class NotedClient extends NotedConnection {
+export class RecordingClient extends RecordingConnection {
 	readonly client: Client;
 	/** CLIENT_… codes. */
 	readonly codes: number[] = [];
@@ -70,7 +70,7 @@ export class NotedClient extends NotedConnection {
 	}
 
 	/** Waits until the client is connected. */
-	async stands(host: Host): Promise<void> {
+	async connected(host: Host): Promise<void> {
 		await until(host, () => this.writable > 0 || this.codes.length > 0, "a connection");
 		expectEqual(this.codes[0], undefined, "CLIENT_… instead of a connection");
 	}

@@ -1,11 +1,11 @@
 /** Shared by the portable checks of sockets and clients: pattern bytes, both ways, in pieces. */
 import type { Host } from "../../../modules/io/host.js";
-import { expectBytes, expectEqual, NotedStream, pattern, until } from "./check.js";
+import { expectBytes, expectEqual, pattern, RecordingStream, until } from "./check.js";
 
 const PIECE = 2048;
 
 /** A connection that records its events. */
-export abstract class NotedConnection extends NotedStream {
+export abstract class RecordingConnection extends RecordingStream {
 	protected abstract override read(into: Uint8Array, start?: number): number | undefined;
 	protected abstract write(bytes: Uint8Array): number;
 
@@ -16,9 +16,9 @@ export abstract class NotedConnection extends NotedStream {
 		await until(
 			host,
 			() => {
-				for (let got = this.read(piece); got; got = this.read(piece)) {
-					expectBytes(piece.subarray(0, got), pattern(got, at), `what the other side sent, from ${at} on`);
-					at += got;
+				for (let count = this.read(piece); count; count = this.read(piece)) {
+					expectBytes(piece.subarray(0, count), pattern(count, at), `what the other side sent, from ${at} on`);
+					at += count;
 				}
 				return at >= length;
 			},

@@ -2,7 +2,7 @@
 import type { CertificatePair } from "../../../modules/io/crypto.js";
 import type { Host, Listener, ListenerPort, PendingSocket, Socket } from "../../../modules/io/host.js";
 import { expect, expectEqual, untilTaken } from "./check.js";
-import { NotedConnection } from "./connection.js";
+import { RecordingConnection } from "./connection.js";
 
 const FROM_MS = 1_780_000_000_000;
 const TO_MS = 4_102_444_800_000;
@@ -11,7 +11,7 @@ export const makePair = ({ crypto }: Host, name: string): CertificatePair =>
 	crypto.makeCertificate({ names: [name], validFromMs: FROM_MS, validToMs: TO_MS });
 
 /** A socket that records its events. */
-export class Noted extends NotedConnection {
+export class RecordingSocket extends RecordingConnection {
 	readonly socket: Socket;
 	errors = 0;
 

@@ -12,7 +12,7 @@ import {
 	sleep,
 	until,
 } from "./check.js";
-import { accept, listen, Noted } from "./listening.js";
+import { accept, listen, RecordingSocket } from "./listening.js";
 
 type Scene = (host: Host, peer: Peer, port: ListenerPort) => Promise<void>;
 
@@ -22,7 +22,7 @@ const scenes: [name: string, scene: Scene][] = [
 		async (host, peer, port) => {
 			const listener = listen(host, port);
 			peer("hello", listener.port);
-			const client = new Noted(port, await accept(host, listener));
+			const client = new RecordingSocket(port, await accept(host, listener));
 			expect(/^(127\.0\.0\.1|::1)$/.test(client.socket.remoteAddress), client.socket.remoteAddress);
 			expectRangeError(() => client.socket.write(pattern(1)), "a write before onWritable");
 			expectBytes(await client.collect(host, 5), Uint8Array.of(0x68, 0x65, 0x6c, 0x6c, 0x6f), "from the client");
@@ -41,7 +41,7 @@ const scenes: [name: string, scene: Scene][] = [
 		async (host, peer, port) => {
 			const listener = listen(host, port);
 			peer("expect-3", listener.port);
-			const client = new Noted(port, await accept(host, listener));
+			const client = new RecordingSocket(port, await accept(host, listener));
 			await until(host, () => client.writable > 0, "onWritable");
 			expect(client.writable >= 1024, `room for ${client.writable} bytes only`);
 			expectRangeError(() => client.socket.write(new Uint8Array(client.writable + 1)), "one byte too many");
@@ -58,7 +58,7 @@ const scenes: [name: string, scene: Scene][] = [
 		async (host, peer, port) => {
 			const listener = listen(host, port);
 			peer("slow-reader", listener.port);
-			const client = new Noted(port, await accept(host, listener));
+			const client = new RecordingSocket(port, await accept(host, listener));
 			await client.sendPattern(host, 200_000);
 			const { calls } = client;
 			client.socket.close();
@@ -72,7 +72,7 @@ const scenes: [name: string, scene: Scene][] = [
 		async (host, peer, port) => {
 			const listener = listen(host, port);
 			peer("flood", listener.port);
-			const client = new Noted(port, await accept(host, listener));
+			const client = new RecordingSocket(port, await accept(host, listener));
 			await until(host, () => client.readable > 0, "the first bytes");
 			await sleep(host, 300);
 			expect(client.readable <= 16_384 + 65_536, `${client.readable} bytes were accepted unread`);
@@ -87,7 +87,7 @@ const scenes: [name: string, scene: Scene][] = [
 		async (host, peer, port) => {
 			const listener = listen(host, port);
 			peer("send-and-end", listener.port);
-			const client = new Noted(port, await accept(host, listener));
+			const client = new RecordingSocket(port, await accept(host, listener));
 			await until(host, () => client.readable === 1000, "1000 bytes waiting");
 			await sleep(host, 50);
 			expectEqual(client.errors, 0, "onError before the bytes were read");
@@ -108,8 +108,8 @@ const scenes: [name: string, scene: Scene][] = [
 		"survives resets: in use, while waiting, and before the socket is made",
 		async (host, peer, port) => {
 			const listener = listen(host, port);
-			peer("reset-when-told", listener.port);
-			const client = new Noted(port, await accept(host, listener));
+			peer("reset-on-request", listener.port);
+			const client = new RecordingSocket(port, await accept(host, listener));
 			await client.collect(host, 11);
 			await until(host, () => client.writable > 0, "room for a byte");
 			client.socket.write(Uint8Array.of(1));
@@ -124,11 +124,11 @@ const scenes: [name: string, scene: Scene][] = [
 			peer("reset-later", listener.port);
 			const pending = await accept(host, listener);
 			await sleep(host, 250);
-			const late = new Noted(port, pending);
+			const late = new RecordingSocket(port, pending);
 			const byte = new Uint8Array(1);
 			// Bytes received before the reset come first, unless they are lost.
-			const isTold = () => late.socket.read(byte) === undefined && late.errors === 1;
-			await until(host, isTold, "onError of a connection that was already dead");
+			const isReported = () => late.socket.read(byte) === undefined && late.errors === 1;
+			await until(host, isReported, "onError of a connection that was already dead");
 			late.socket.close();
 			listener.close();
 		},
@@ -148,7 +148,7 @@ const scenes: [name: string, scene: Scene][] = [
 			}
 			let refused = false;
 			try {
-				new Noted(port, taken[0]);
+				new RecordingSocket(port, taken[0]);
 			} catch {
 				refused = true;
 			}
@@ -161,7 +161,7 @@ const scenes: [name: string, scene: Scene][] = [
 		async (host, peer, port) => {
 			const listener = listen(host, port);
 			peer("hello", listener.port);
-			const client = new Noted(port, await accept(host, listener));
+			const client = new RecordingSocket(port, await accept(host, listener));
 			peer("expect-closed", listener.port);
 			await sleep(host, 150);
 			listener.close();

@@ -14,14 +14,14 @@ import {
 	expectEqual,
 	expectRangeError,
 	frozen,
-	NotedStream,
 	pattern,
+	RecordingStream,
 	sleep,
 	until,
 } from "./check.js";
 
 /** A serial port that records its events. */
-class Noted extends NotedStream {
+class RecordingSerial extends RecordingStream {
 	readonly serial: Serial;
 	drained = 0;
 	errors: number[] = [];
@@ -58,7 +58,7 @@ export const serialChecks = frozen([
 	{
 		name: "a serial port accepts nothing before it has announced room",
 		async run(host) {
-			const port = new Noted(host);
+			const port = new RecordingSerial(host);
 			expectRangeError(() => port.serial.write(pattern(1)), "an early write");
 			await until(host, () => port.writable > 0, "the first onWritable");
 			expect(port.writable >= 64, `room for ${port.writable} bytes only`);
@@ -70,7 +70,7 @@ export const serialChecks = frozen([
 		name: "a serial port sends what was written and receives what arrives",
 		async run(host, peer) {
 			peer("echo");
-			const port = new Noted(host);
+			const port = new RecordingSerial(host);
 			await until(host, () => port.writable > 0, "onWritable");
 			const bytes = pattern(100);
 			const room = port.serial.write(bytes, 10, 60);
@@ -87,7 +87,7 @@ export const serialChecks = frozen([
 	{
 		name: "a serial port returns received bytes in pieces, at the given place of the array",
 		async run(host, peer) {
-			const port = new Noted(host);
+			const port = new RecordingSerial(host);
 			await until(host, () => port.writable > 0, "onWritable");
 			peer("send", 40);
 			await until(host, () => port.readable === 40, "40 bytes waiting");
@@ -104,7 +104,7 @@ export const serialChecks = frozen([
 		name: "a write that is too long is rejected as a whole",
 		async run(host, peer) {
 			peer("echo");
-			const port = new Noted(host);
+			const port = new RecordingSerial(host);
 			await until(host, () => port.writable > 0, "onWritable");
 			const announced = port.writable;
 			expectRangeError(() => port.serial.write(pattern(announced + 1)), "one byte more than announced");
@@ -117,7 +117,7 @@ export const serialChecks = frozen([
 		name: "a serial port reports once per burst that the last bit was sent, and not earlier than the wire allows",
 		async run(host, peer) {
 			peer("echo");
-			const port = new Noted(host, { baud: 4800 });
+			const port = new RecordingSerial(host, { baud: 4800 });
 			await until(host, () => port.writable > 0, "onWritable");
 			const startMs = host.clock.monotonicMs();
 			port.serial.write(pattern(30));
@@ -139,7 +139,7 @@ export const serialChecks = frozen([
 		name: "a serial port changes speed and format between bursts and loses nothing",
 		async run(host, peer) {
 			peer("echo");
-			const port = new Noted(host, { baud: 300, format: FORMAT_7E1 });
+			const port = new RecordingSerial(host, { baud: 300, format: FORMAT_7E1 });
 			await until(host, () => port.writable > 0, "onWritable");
 			for (const baud of [9600, 300, 115_200, 19_200]) {
 				port.serial.configure({ baud, format: FORMAT_7E1 });
@@ -159,7 +159,7 @@ export const serialChecks = frozen([
 	{
 		name: "a serial port keeps the oldest unread bytes and reports the loss of the newest",
 		async run(host, peer) {
-			const port = new Noted(host, { baud: 115_200 });
+			const port = new RecordingSerial(host, { baud: 115_200 });
 			await until(host, () => port.writable > 0, "onWritable");
 			peer("send", SERIAL_RECEIVE_LIMIT + 500);
 			await until(host, () => port.errors.length > 0, "an overrun");
@@ -168,8 +168,8 @@ export const serialChecks = frozen([
 				port.errors.every((code) => code === SERIAL_ERROR_OVERRUN),
 				`errors ${port.errors.join()}`,
 			);
-			const kept = await port.collect(host, SERIAL_RECEIVE_LIMIT);
-			expectBytes(kept, pattern(SERIAL_RECEIVE_LIMIT), "the kept bytes");
+			const received = await port.collect(host, SERIAL_RECEIVE_LIMIT);
+			expectBytes(received, pattern(SERIAL_RECEIVE_LIMIT), "the kept bytes");
 			peer("send", 10);
 			expectBytes(await port.collect(host, 10), pattern(10), "bytes after the overrun");
 			port.serial.close();
@@ -178,7 +178,7 @@ export const serialChecks = frozen([
 	{
 		name: "a closed serial port reports nothing, may be closed again, and can be replaced by the next one",
 		async run(host, peer) {
-			const port = new Noted(host);
+			const port = new RecordingSerial(host);
 			await until(host, () => port.writable > 0, "onWritable");
 			port.serial.write(pattern(20));
 			peer("send", 20);
@@ -188,9 +188,9 @@ export const serialChecks = frozen([
 			expectEqual(port.serial.read(new Uint8Array(8)), undefined, "read of a closed port");
 			expectRangeError(() => port.serial.write(pattern(1)), "write to a closed port");
 			port.serial.configure({ baud: 300, format: FORMAT_8N1 });
-			const next = new Noted(host);
+			const next = new RecordingSerial(host);
 			await until(host, () => next.writable > 0, "onWritable of the next port");
-			const never = new Noted(host);
+			const never = new RecordingSerial(host);
 			never.serial.close();
 			await sleep(host, 60);
 			expectEqual(port.calls, calls, "calls after close");

@@ -2,12 +2,12 @@
 import { CERTIFICATE_FILE_LIMIT, type CertificatePair } from "../../../modules/io/crypto.js";
 import type { Host, Listener } from "../../../modules/io/host.js";
 import { expect, expectEqual, frozen, type Peer, pattern, sleep, until } from "./check.js";
-import { accept, listen, makePair, Noted } from "./listening.js";
+import { accept, listen, makePair, RecordingSocket } from "./listening.js";
 
 /** Starts a client that expects the named certificate. */
 async function show(host: Host, peer: Peer, listener: Listener, name: string): Promise<void> {
 	peer(`tls-subject-${name}`, listener.port);
-	const client = new Noted(host.network.https!, await accept(host, listener));
+	const client = new RecordingSocket(host.network.https!, await accept(host, listener));
 	await client.collect(host, 5);
 	client.socket.close();
 }
@@ -28,14 +28,14 @@ function expectRefused(listener: Listener, pair: CertificatePair, what: string):
 
 /** Result of the listener's handshake with itself. */
 async function testOf(host: Host, listener: Listener): Promise<string> {
-	const told: string[] = [];
-	listener.testIdentity((problem) => told.push(problem));
-	expectEqual(told.length, 0, "answers inside the call");
-	await until(host, () => told.length > 0, "an answer of the test");
+	const results: string[] = [];
+	listener.testIdentity((problem) => results.push(problem));
+	expectEqual(results.length, 0, "answers inside the call");
+	await until(host, () => results.length > 0, "an answer of the test");
 	await sleep(host, 50);
-	expectEqual(told.length, 1, "answers");
+	expectEqual(results.length, 1, "answers");
 	expectEqual(listener.read(), undefined, "a connection of the test");
-	return told[0];
+	return results[0];
 }
 
 export const tlsChecks = frozen([
@@ -49,7 +49,7 @@ export const tlsChecks = frozen([
 			await sleep(host, 200);
 			expectEqual(listener.read(), undefined, "a connection without a handshake");
 			peer("tls-hello", listener.port);
-			const client = new Noted(port, await accept(host, listener));
+			const client = new RecordingSocket(port, await accept(host, listener));
 			await client.collect(host, 5);
 			await client.sendPattern(host, 100);
 			await until(host, () => client.errors === 1, "the client to close");
@@ -67,7 +67,7 @@ export const tlsChecks = frozen([
 				peer("tls-come-and-go", listener.port);
 				const pending = await accept(host, listener);
 				await sleep(host, waitMs);
-				const client = new Noted(port, pending);
+				const client = new RecordingSocket(port, pending);
 				await until(host, () => client.errors === 1, "the end");
 				expectEqual(client.readable, 0, "bytes");
 				client.socket.close();
@@ -111,7 +111,7 @@ export const tlsChecks = frozen([
 			const port = host.network.https!;
 			const listener = listen(host, port);
 			peer("tls-hello", listener.port);
-			const client = new Noted(port, await accept(host, listener));
+			const client = new RecordingSocket(port, await accept(host, listener));
 			listener.setIdentity(makePair(host, "first"));
 			await show(host, peer, listener, "first");
 			await show(host, peer, listener, "first");
@@ -134,7 +134,7 @@ export const tlsChecks = frozen([
 			const { certificate } = host.crypto.makeCertificate({ names, ...times, key: before.key });
 			const listener = listen(host, host.network.https!, { certificate, key: before.key });
 			peer(`tls-names-${names.join()}`, listener.port);
-			const client = new Noted(host.network.https!, await accept(host, listener));
+			const client = new RecordingSocket(host.network.https!, await accept(host, listener));
 			await client.collect(host, 5);
 			client.socket.close();
 			listener.close();
@@ -192,11 +192,11 @@ export const tlsChecks = frozen([
 		name: "a TLS listener reports no test result after close",
 		async run(host) {
 			const listener = listen(host, host.network.https!);
-			let told = 0;
-			listener.testIdentity(() => told++);
+			let results = 0;
+			listener.testIdentity(() => results++);
 			listener.close();
 			await sleep(host, 300);
-			expectEqual(told, 0, "answers after close");
+			expectEqual(results, 0, "answers after close");
 		},
 	},
 	{

@@ -29,23 +29,28 @@ import {
 	sleep,
 	until,
 } from "./check.js";
-import { dayOfAuthority, NotedClient, resource, serverPort, trust } from "./connecting.js";
+import { dayOfAuthority, RecordingClient, resource, serverPort, trust } from "./connecting.js";
 
 const HELLO = Uint8Array.of(0x68, 0x65, 0x6c, 0x6c, 0x6f, 0x0a);
 const HELLO_BACK = Uint8Array.of(0x6f, 0x6c, 0x6c, 0x65, 0x68, 0x0a);
 
-function connect(host: Host, port: number, tls: TLSClientOptions, options: Partial<ClientOptions> = {}): NotedClient {
+function connect(
+	host: Host,
+	port: number,
+	tls: TLSClientOptions,
+	options: Partial<ClientOptions> = {},
+): RecordingClient {
 	const client = host.network.tlsClient;
 	expect(client !== undefined, "this host has no TLS clients");
-	return new NotedClient(client, { port, tls, ...options });
+	return new RecordingClient(client, { port, tls, ...options });
 }
 
 /** Exchanges bytes with the peer's server, which `over` closes. */
-async function greets(host: Host, noted: NotedClient): Promise<void> {
-	await noted.stands(host);
-	noted.client.write(HELLO);
-	expectBytes(await noted.collect(host, 100), pattern(100), "from the server");
-	await noted.ends(host, CLIENT_ENDED);
+async function greets(host: Host, recorder: RecordingClient): Promise<void> {
+	await recorder.connected(host);
+	recorder.client.write(HELLO);
+	expectBytes(await recorder.collect(host, 100), pattern(100), "from the server");
+	await recorder.ends(host, CLIENT_ENDED);
 }
 
 function expectError(action: () => void, what: string): void {
@@ -82,9 +87,9 @@ const trusting: [name: string, scene: Scene][] = [
 			trusted.set(other);
 			trusted.set(middle, other.length);
 			const port = await serverPort(host, peer, "tls-server:hello");
-			const noted = connect(host, port, { trusted });
+			const recorder = connect(host, port, { trusted });
 			trusted.fill(0);
-			await greets(host, noted);
+			await greets(host, recorder);
 		},
 	],
 	[
@@ -98,7 +103,7 @@ const trusting: [name: string, scene: Scene][] = [
 		},
 	],
 	[
-		"trusts any server if told so by the exact word, and by no other word",
+		"trusts any server if `trusted` is exactly the agreed word, and throws for any other word",
 		async (host, peer) => {
 			const trusted = host.text.encode(ANYBODY);
 			for (const kind of [
@@ -178,9 +183,9 @@ const trusting: [name: string, scene: Scene][] = [
 		"reports a server that rejects it",
 		async (host, peer) => {
 			const port = await serverPort(host, peer, "openssl:verifies");
-			const noted = connect(host, port, trust(host));
+			const recorder = connect(host, port, trust(host));
 			// With TLS 1.3 a client learns of its rejection only after its own handshake.
-			await noted.ends(host, CLIENT_HANDSHAKE, CLIENT_BROKEN);
+			await recorder.ends(host, CLIENT_HANDSHAKE, CLIENT_BROKEN);
 		},
 	],
 	[
@@ -208,20 +213,20 @@ const meeting: [name: string, scene: Scene][] = [
 	[
 		"connects to OpenSSL by TLS 1.2 and 1.3, or reports that they have no version in common",
 		async (host, peer) => {
-			let stood = 0;
+			let connections = 0;
 			for (const name of ["openssl:tls1_2", "openssl:tls1_3"]) {
-				const noted = connect(host, await serverPort(host, peer, name), trust(host, { name: "localhost" }));
-				await until(host, () => noted.writable > 0 || noted.codes.length > 0, "a connection");
-				if (noted.codes.length > 0) {
-					await noted.ends(host, CLIENT_HANDSHAKE);
+				const recorder = connect(host, await serverPort(host, peer, name), trust(host, { name: "localhost" }));
+				await until(host, () => recorder.writable > 0 || recorder.codes.length > 0, "a connection");
+				if (recorder.codes.length > 0) {
+					await recorder.ends(host, CLIENT_HANDSHAKE);
 					continue;
 				}
-				stood++;
-				noted.client.write(HELLO);
-				expectBytes(await noted.collect(host, HELLO.length), HELLO_BACK, `from ${name}`);
-				await noted.end(host);
+				connections++;
+				recorder.client.write(HELLO);
+				expectBytes(await recorder.collect(host, HELLO.length), HELLO_BACK, `from ${name}`);
+				await recorder.end(host);
 			}
-			expect(stood > 0, "it speaks neither TLS 1.2 nor 1.3");
+			expect(connections > 0, "it speaks neither TLS 1.2 nor 1.3");
 		},
 	],
 	[
@@ -230,7 +235,7 @@ const meeting: [name: string, scene: Scene][] = [
 			const port = await serverPort(host, peer, "tls-server:hello-thrice");
 			const first = connect(host, port, trust(host));
 			expectEqual(first.client.resumed, false, "resumed before it is connected");
-			await first.stands(host);
+			await first.connected(host);
 			expectEqual(first.client.resumed, false, "resumed without a session");
 			first.client.write(HELLO);
 			await first.collect(host, 100);
@@ -238,15 +243,15 @@ const meeting: [name: string, scene: Scene][] = [
 			await first.ends(host, CLIENT_ENDED);
 			expect(session !== undefined && session.length <= SESSION_LIMIT, `a session of ${session?.length} bytes`);
 			const second = connect(host, port, trust(host, { session }));
-			await second.stands(host);
+			await second.connected(host);
 			expectEqual(second.client.resumed, true, "resumed at the same server");
 			await greets(host, second);
 			const third = connect(host, port, trust(host, { session: pattern(200) }));
-			await third.stands(host);
+			await third.connected(host);
 			expectEqual(third.client.resumed, false, "resumed with garbage");
 			await greets(host, third);
 			const other = connect(host, await serverPort(host, peer, "tls-server:hello"), trust(host, { session }));
-			await other.stands(host);
+			await other.connected(host);
 			expectEqual(other.client.resumed, false, "resumed at another server");
 			await greets(host, other);
 		},
@@ -262,7 +267,7 @@ const meeting: [name: string, scene: Scene][] = [
 			const second = connect(host, good, trust(host));
 			await hasty.fails(host, CLIENT_TIMEOUT);
 			expectEqual(first.codes.length, 0, "ends of the first meanwhile");
-			await second.stands(host);
+			await second.connected(host);
 			expectEqual(first.codes[0], CLIENT_TIMEOUT, "the end of the first");
 			await greets(host, second);
 			await first.end(host);
@@ -300,36 +305,36 @@ const meeting: [name: string, scene: Scene][] = [
 	[
 		"reports an invalid record as a break",
 		async (host, peer) => {
-			const noted = connect(host, await serverPort(host, peer, "tls-hostile:bad-record"), trust(host));
-			await noted.stands(host);
-			noted.client.write(HELLO);
-			await noted.ends(host, CLIENT_BROKEN);
+			const recorder = connect(host, await serverPort(host, peer, "tls-hostile:bad-record"), trust(host));
+			await recorder.connected(host);
+			recorder.client.write(HELLO);
+			await recorder.ends(host, CLIENT_BROKEN);
 		},
 	],
 	[
 		"reports an end without the closing alert, between records or inside one",
 		async (host, peer) => {
 			for (const name of ["tls-hostile:no-alert", "tls-hostile:half-record"]) {
-				const noted = connect(host, await serverPort(host, peer, name), trust(host));
-				await noted.stands(host);
-				noted.client.write(HELLO);
-				await noted.ends(host, CLIENT_ENDED, CLIENT_BROKEN);
+				const recorder = connect(host, await serverPort(host, peer, name), trust(host));
+				await recorder.connected(host);
+				recorder.client.write(HELLO);
+				await recorder.ends(host, CLIENT_ENDED, CLIENT_BROKEN);
 			}
 		},
 	],
 	[
 		"survives a server that renegotiates",
 		async (host, peer) => {
-			const noted = connect(host, await serverPort(host, peer, "openssl:renegotiates"), trust(host));
-			await until(host, () => noted.writable > 0 || noted.codes.length > 0, "a connection");
-			if (noted.codes.length > 0) {
-				await noted.ends(host, CLIENT_HANDSHAKE);
+			const recorder = connect(host, await serverPort(host, peer, "openssl:renegotiates"), trust(host));
+			await until(host, () => recorder.writable > 0 || recorder.codes.length > 0, "a connection");
+			if (recorder.codes.length > 0) {
+				await recorder.ends(host, CLIENT_HANDSHAKE);
 				return;
 			}
-			noted.client.write(HELLO);
+			recorder.client.write(HELLO);
 			await sleep(host, 400);
-			if (noted.codes.length > 0) await noted.ends(host, CLIENT_BROKEN, CLIENT_ENDED);
-			else await noted.end(host);
+			if (recorder.codes.length > 0) await recorder.ends(host, CLIENT_BROKEN, CLIENT_ENDED);
+			else await recorder.end(host);
 		},
 	],
 ];

@@ -18,11 +18,11 @@ const FLOOD = 200;
 const FLOOD_BYTES = 100;
 const HELLO = 0x68;
 /** The flood is over after that many empty checks, with a pass of the host's loop before each. */
-const QUIET_LOOKS = 30;
-const LOOK_MS = 10;
+const EMPTY_POLLS = 30;
+const POLL_MS = 10;
 
 /** A UDP port that records its events. */
-class Noted {
+class RecordingUDP {
 	readonly udp: UDP;
 	calls = 0;
 	errors = 0;
@@ -57,13 +57,13 @@ class Noted {
 	/** Reads until the flood is over; returns its number of datagrams. */
 	async drain(host: Host): Promise<number> {
 		let count = 0;
-		for (let quiet = 0; quiet < QUIET_LOOKS; quiet++) {
+		for (let quiet = 0; quiet < EMPTY_POLLS; quiet++) {
 			for (let bytes = this.take(); bytes !== undefined; bytes = this.take()) {
 				expectBytes(bytes, pattern(FLOOD_BYTES), "a datagram of many");
 				count++;
 				quiet = 0;
 			}
-			await sleep(host, LOOK_MS);
+			await sleep(host, POLL_MS);
 		}
 		return count;
 	}
@@ -102,75 +102,75 @@ export const udpChecks = frozen([
 	{
 		name: "UDP carries datagrams both ways and reports their senders",
 		async run(host, peer) {
-			const noted = new Noted(host);
-			peer("udp-hello", noted.udp.port);
-			await noted.answerHello(host);
-			expectEqual(noted.take(), undefined, "read on empty");
-			expectEqual(noted.udp.remoteAddress, LOOPBACK, "the last one's sender");
-			await noted.end(host);
-			noted.udp.close();
+			const recorder = new RecordingUDP(host);
+			peer("udp-hello", recorder.udp.port);
+			await recorder.answerHello(host);
+			expectEqual(recorder.take(), undefined, "read on empty");
+			expectEqual(recorder.udp.remoteAddress, LOOPBACK, "the last one's sender");
+			await recorder.end(host);
+			recorder.udp.close();
 		},
 	},
 	{
 		name: "UDP carries datagrams of one packet and drops longer ones",
 		async run(host, peer) {
-			const noted = new Noted(host);
-			expectRangeError(() => noted.udp.write(new Uint8Array(DATAGRAM_LIMIT + 1), LOOPBACK, 9), "one byte too many");
-			peer("udp-long", noted.udp.port);
-			expectBytes(await noted.receive(host), pattern(DATAGRAM_LIMIT), "the longest datagram");
-			expectEqual((await noted.receive(host)).length, 0, "length of an empty datagram");
-			await noted.answerHello(host, DATAGRAM_LIMIT);
-			await noted.end(host);
+			const recorder = new RecordingUDP(host);
+			expectRangeError(() => recorder.udp.write(new Uint8Array(DATAGRAM_LIMIT + 1), LOOPBACK, 9), "one byte too many");
+			peer("udp-long", recorder.udp.port);
+			expectBytes(await recorder.receive(host), pattern(DATAGRAM_LIMIT), "the longest datagram");
+			expectEqual((await recorder.receive(host)).length, 0, "length of an empty datagram");
+			await recorder.answerHello(host, DATAGRAM_LIMIT);
+			await recorder.end(host);
 		},
 	},
 	{
 		name: "UDP rejects invalid addresses",
 		async run(host) {
-			const noted = new Noted(host);
+			const recorder = new RecordingUDP(host);
 			for (const address of ["", "localhost", "1.2.3", "1.2.3.256", "1.2.3.4.5", "::1", "1.2.3.4 ", "1.2.3.-4"]) {
-				expectRangeError(() => noted.udp.write(pattern(1), address, 9), `a datagram to "${address}"`);
+				expectRangeError(() => recorder.udp.write(pattern(1), address, 9), `a datagram to "${address}"`);
 			}
-			noted.udp.close();
+			recorder.udp.close();
 		},
 	},
 	{
 		name: "UDP does not fail if its datagrams have no receiver",
 		async run(host, peer) {
-			const noted = new Noted(host);
-			for (let i = 0; i < 10; i++) noted.udp.write(pattern(10), LOOPBACK, 9);
+			const recorder = new RecordingUDP(host);
+			for (let i = 0; i < 10; i++) recorder.udp.write(pattern(10), LOOPBACK, 9);
 			await sleep(host, 50);
-			peer("udp-hello", noted.udp.port);
-			await noted.answerHello(host);
-			await noted.end(host);
+			peer("udp-hello", recorder.udp.port);
+			await recorder.answerHello(host);
+			await recorder.end(host);
 		},
 	},
 	{
 		name: "UDP keeps whole datagrams of a flood that is read late, and then receives others",
 		async run(host, peer) {
-			const noted = new Noted(host);
-			peer("udp-flood", noted.udp.port);
-			await until(host, () => noted.calls > 0, "the first of many datagrams");
+			const recorder = new RecordingUDP(host);
+			peer("udp-flood", recorder.udp.port);
+			await until(host, () => recorder.calls > 0, "the first of many datagrams");
 			await sleep(host, 100);
-			const count = await noted.drain(host);
+			const count = await recorder.drain(host);
 			expect(count > 0 && count <= FLOOD, `${count} of ${FLOOD} datagrams were kept`);
-			peer("udp-hello", noted.udp.port);
-			await noted.answerHello(host);
-			await noted.end(host);
+			peer("udp-hello", recorder.udp.port);
+			await recorder.answerHello(host);
+			await recorder.end(host);
 		},
 	},
 	{
 		name: "UDP reports nothing after close, whatever arrives",
 		async run(host, peer) {
-			const noted = new Noted(host);
-			const { port } = noted.udp;
+			const recorder = new RecordingUDP(host);
+			const { port } = recorder.udp;
 			peer("udp-flood", port);
-			await until(host, () => noted.calls > 0, "the first of many datagrams");
-			noted.udp.close();
-			const { calls } = noted;
+			await until(host, () => recorder.calls > 0, "the first of many datagrams");
+			recorder.udp.close();
+			const { calls } = recorder;
 			await sleep(host, 300);
-			expectEqual(noted.calls, calls, "calls after close");
-			expectEqual(noted.take(), undefined, "a read after close");
-			const again = new Noted(host, { port });
+			expectEqual(recorder.calls, calls, "calls after close");
+			expectEqual(recorder.take(), undefined, "a read after close");
+			const again = new RecordingUDP(host, { port });
 			expectEqual(again.udp.port, port, "the port, free again");
 			again.udp.close();
 		},
@@ -178,33 +178,33 @@ export const udpChecks = frozen([
 	{
 		name: "UDP gives the reason if a port is in use",
 		async run(host) {
-			const noted = new Noted(host);
+			const recorder = new RecordingUDP(host);
 			let message = "";
 			try {
-				new Noted(host, { port: noted.udp.port });
+				new RecordingUDP(host, { port: recorder.udp.port });
 			} catch (error) {
 				message = (error as Error).message;
 			}
 			expect(message.length > 10, `the same port twice: "${message}"`);
-			noted.udp.close();
+			recorder.udp.close();
 		},
 	},
 	{
 		name: "UDP for the access point receives from its clients, on the port of DNS or its substitute",
 		async run(host, peer) {
-			const noted = new Noted(host, { port: 53, accessPoint: true });
-			peer("udp-hello", noted.udp.port);
-			await noted.answerHello(host);
-			await noted.end(host);
+			const recorder = new RecordingUDP(host, { port: 53, accessPoint: true });
+			peer("udp-hello", recorder.udp.port);
+			await recorder.answerHello(host);
+			await recorder.end(host);
 		},
 	},
 	{
 		name: "UDP carries a datagram to every member of a group, and to no other",
 		needsMulticast: true,
 		async run(host) {
-			const first = new Noted(host, { group: GROUP });
-			const second = new Noted(host, { group: GROUP, port: first.udp.port });
-			const stranger = new Noted(host);
+			const first = new RecordingUDP(host, { group: GROUP });
+			const second = new RecordingUDP(host, { group: GROUP, port: first.udp.port });
+			const stranger = new RecordingUDP(host);
 			first.udp.write(pattern(FLOOD_BYTES), GROUP, first.udp.port);
 			expectBytes(await second.receive(host), pattern(FLOOD_BYTES), "the datagram to the group");
 			expectEqual(second.udp.remotePort, first.udp.port, "the sender's port");

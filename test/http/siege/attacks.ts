@@ -46,16 +46,16 @@ const slowHead = (socket: Socket) => trickle(socket, "GET / HTTP/1.1\r\nX: ", "x
 const LIVE = "HTTP/1.1\r\nHost: 127.0.0.1\r\n";
 const slowFrame = (socket: Socket) => trickle(socket, `POST /rpc ${LIVE}Content-Length: 400\r\n\r\n{"src":"`, "a");
 /** Sends the next request as soon as there is a reply. */
-const askLive = (socket: Socket) => {
-	const ask = () => socket.write(`GET /rpc/Shelly.GetStatus ${LIVE}\r\n`);
-	socket.on("data", ask);
-	ask();
+const requestLiveValues = (socket: Socket) => {
+	const sendRequest = () => socket.write(`GET /rpc/Shelly.GetStatus ${LIVE}\r\n`);
+	socket.on("data", sendRequest);
+	sendRequest();
 };
 const slowBody = (socket: Socket) => trickle(socket, `${LOGIN}{"username":"`, "a");
 
 /** Handshakes that stop after the first message. */
 export const STALLED = "handshakes that stop after the ClientHello";
-/** Attacks that cost the attacker nothing, for sieges from many addresses. */
+/** Attacks that need next to nothing from the attacker, for sieges from many addresses. */
 export const CHEAP: readonly string[] = [
 	"connections without a ClientHello",
 	"half a ClientHello",
@@ -115,13 +115,13 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
 	"slow heads over plain HTTP": { connections: 8, secure: false, act: slowHead },
 	"slow logins over plain HTTP": { connections: 4, secure: false, act: slowBody },
 	"slow frames for live values": { connections: 4, secure: false, act: slowFrame },
-	"requests for live values": { connections: 4, secure: false, act: askLive },
+	"requests for live values": { connections: 4, secure: false, act: requestLiveValues },
 };
 
 /** Attackers that act until `end`. */
 export class Siege {
 	/** Number of established connections by attack. */
-	readonly stood = new Map<string, number>();
+	readonly established = new Map<string, number>();
 	readonly #open = new Set<Socket>();
 	readonly #ports: Ports;
 	readonly #hello: Buffer;
@@ -180,21 +180,21 @@ export class Siege {
 		const closed = new Promise((resolve) => socket.once("close", resolve));
 		socket.on("error", () => {});
 		socket.on("end", () => socket.destroy());
-		const stands = (carrier: Socket) => {
-			this.stood.set(name, (this.stood.get(name) ?? 0) + 1);
+		const countEstablished = (carrier: Socket) => {
+			this.established.set(name, (this.established.get(name) ?? 0) + 1);
 			carrier.resume();
 			Promise.resolve(act(carrier, this.#hello)).catch(() => {});
 		};
 		if (secure) {
 			const tls = connectTLS({ socket, rejectUnauthorized: refuses });
 			tls.on("error", () => {
-				if (refuses && tls.authorizationError) this.stood.set(name, (this.stood.get(name) ?? 0) + 1);
+				if (refuses && tls.authorizationError) this.established.set(name, (this.established.get(name) ?? 0) + 1);
 				socket.destroy();
 			});
 			tls.on("close", () => socket.destroy());
 			tls.on("end", () => socket.destroy());
-			tls.once("secureConnect", () => stands(tls));
-		} else socket.once("connect", () => stands(socket));
+			tls.once("secureConnect", () => countEstablished(tls));
+		} else socket.once("connect", () => countEstablished(socket));
 		await closed;
 		this.#open.delete(socket);
 	}

@@ -61,25 +61,25 @@ async function besiege(gateway: ProcessGateway, plan: Plan): Promise<string> {
 			await owner.login(FIRST_LOGIN_MS);
 			assert.equal(owner.answered, 1, `no first login within ${FIRST_LOGIN_MS} ms: ${owner.failures.at(-1)}`);
 		}
-		if (who === OWNER_STRANGER) await owner.knock(ms);
-		else await owner.stay(ms, true);
+		if (who === OWNER_STRANGER) await owner.requestChallenges(ms);
+		else await owner.actFor(ms, true);
 	} finally {
 		await siege.end();
 	}
-	assert.ok(siege.stood.size > 0, "no attack established a connection");
+	assert.ok(siege.established.size > 0, "no attack established a connection");
 	const sorted = owner.tookMs.toSorted((a, b) => a - b);
 	const found =
-		`${owner.answered} of ${owner.asked} answered, half of them within ${sorted[sorted.length >> 1]} ms, ` +
+		`${owner.answered} of ${owner.requests} answered, half of them within ${sorted[sorted.length >> 1]} ms, ` +
 		`the slowest after ${sorted.at(-1)} ms; ${owner.readouts} readouts, ${owner.streams} streams`;
 	const why = `${found}; ${[...new Set(owner.failures)].join("; ")}`;
-	assert.ok(owner.answered >= owner.asked * SHARE, `within ${PATIENCE_MS} ms ${why}`);
+	assert.ok(owner.answered >= owner.requests * SHARE, `within ${PATIENCE_MS} ms ${why}`);
 	if (who !== OWNER_STRANGER) assert.ok(owner.readouts > 0, why);
 	return found;
 }
 
 /**
- * Tries again while the gateway drops connections. It may still be busy with those of the last siege, and it drops an idle
- * one in favour of a new one.
+ * Tries again while the gateway drops connections. It may still be busy with those of the last siege, and it drops an
+ * idle one in favour of a new one.
  */
 async function recovered(act: () => Promise<unknown>): Promise<void> {
 	for (const endMs = Date.now() + RECOVERY_MS; ; await sleep(500)) {

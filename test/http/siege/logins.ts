@@ -72,7 +72,7 @@ async function ownerMs(port: number, address: string): Promise<number> {
 
 /**
  * Attacks from 60 and from 240 addresses, each against a new unit. The owner logs in after all addresses have failed
- * and some attempts were refused, and again from further addresses until `ms` have passed.
+ * and some attempts were refused, and then from one new address after another until `ms` have passed.
  */
 export function loginSiegeOf(engine: EngineName, title: string, ms = 0): void {
 	describe(title, function () {

@@ -20,7 +20,7 @@ export interface Account {
 
 export class Owner {
 	/** Number of requests. */
-	asked = 0;
+	requests = 0;
 	/** Number of requests that were answered in time. */
 	answered = 0;
 	/** Durations of the answered requests, ms. */
@@ -31,7 +31,7 @@ export class Owner {
 	readonly #port: number;
 	readonly #account: Account;
 	readonly #address: string;
-	readonly #kept = new Agent({ keepAlive: true, maxSockets: 1, rejectUnauthorized: false });
+	readonly #persistent = new Agent({ keepAlive: true, maxSockets: 1, rejectUnauthorized: false });
 	#token = "";
 
 	/** `address` is the source of the requests, on this computer. */
@@ -42,14 +42,14 @@ export class Owner {
 	}
 
 	async login(limitMs: number): Promise<void> {
-		const reply = await this.#ask("POST", "system/login", JSON.stringify(this.#account), true, limitMs);
+		const reply = await this.#sendRequest("POST", "system/login", JSON.stringify(this.#account), true, limitMs);
 		if (reply !== undefined) this.#token = (JSON.parse(reply) as { token: string }).token;
 	}
 
 	/** Requests challenges over new connections for `ms`, without a token. */
-	async knock(ms: number): Promise<void> {
+	async requestChallenges(ms: number): Promise<void> {
 		for (const endMs = Date.now() + ms; Date.now() < endMs; await sleep(PAUSE_MS))
-			await this.#ask("GET", "system/challenge", undefined, true);
+			await this.#sendRequest("GET", "system/challenge", undefined, true);
 	}
 
 	/** Shows the token once, so that the gateway knows the address; returns the status. */
@@ -67,18 +67,18 @@ export class Owner {
 	}
 
 	/** Acts for `ms`; with `readMeter` the meter is also read all the time. */
-	async stay(ms: number, readMeter: boolean): Promise<void> {
+	async actFor(ms: number, readMeter: boolean): Promise<void> {
 		const endMs = Date.now() + ms;
 		const reading = readMeter ? this.#readOn(endMs) : undefined;
 		const following = this.#follow(endMs);
 		for (let round = 0; Date.now() < endMs; round++) {
 			if (round % 10 === 9) await this.login(PATIENCE_MS);
-			await this.#ask("GET", round % 2 === 0 ? "system/status" : "iec62056/last", undefined, round % 3 === 2);
+			await this.#sendRequest("GET", round % 2 === 0 ? "system/status" : "iec62056/last", undefined, round % 3 === 2);
 			await sleep(PAUSE_MS);
 		}
 		await reading;
 		await following;
-		this.#kept.destroy();
+		this.#persistent.destroy();
 	}
 
 	/** Reopens the event stream whenever it ends. */
@@ -119,7 +119,7 @@ export class Owner {
 	}
 
 	/** Body of the reply; undefined: no reply in time. */
-	async #ask(
+	async #sendRequest(
 		method: string,
 		path: string,
 		body: string | undefined,
@@ -127,10 +127,10 @@ export class Owner {
 		limitMs = PATIENCE_MS,
 	): Promise<string | undefined> {
 		const startMs = Date.now();
-		this.asked++;
+		this.requests++;
 		for (;;) {
 			const leftMs = startMs + limitMs - Date.now();
-			const agent = isNew ? new Agent({ rejectUnauthorized: false }) : this.#kept;
+			const agent = isNew ? new Agent({ rejectUnauthorized: false }) : this.#persistent;
 			try {
 				const reply = await this.#send(method, path, body, agent, leftMs);
 				this.answered++;

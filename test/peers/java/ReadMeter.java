@@ -32,13 +32,13 @@ public final class ReadMeter {
     }
 
     private static DataMessage listen(Iec21Port port) throws Exception {
-        CountDownLatch came = new CountDownLatch(1);
+        CountDownLatch received = new CountDownLatch(1);
         DataMessage[] first = new DataMessage[1];
         port.listen(new ModeDListener() {
             @Override
             public void newDataMessage(DataMessage message) {
                 first[0] = message;
-                came.countDown();
+                received.countDown();
             }
 
             @Override
@@ -46,7 +46,7 @@ public final class ReadMeter {
                 // The first received bytes may be the end of a push; the reader waits for the next push.
             }
         });
-        if (!came.await(PUSH_TIMEOUT_S, TimeUnit.SECONDS)) throw new Exception("no push in " + PUSH_TIMEOUT_S + " s");
+        if (!received.await(PUSH_TIMEOUT_S, TimeUnit.SECONDS)) throw new Exception("no push in " + PUSH_TIMEOUT_S + " s");
         return first[0];
     }
 

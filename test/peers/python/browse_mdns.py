@@ -25,22 +25,22 @@ LIMIT_MS = 5000
 FOREIGN_ADDRESS = "198.51.100.1"
 
 
-def tell(*parts):
+def emit(*parts):
     print(*parts, sep="\t", flush=True)
 
 
 def show_service(zeroconf, name):
     info = ServiceInfo(name.split(".", 1)[1], name)
     if not info.request(zeroconf, LIMIT_MS):
-        return tell("nobody")
+        return emit("nobody")
     addresses = info.parsed_addresses(IPVersion.V4Only)
     texts = [f"{key.decode()}={(value or b'').decode()}" for key, value in info.properties.items() if key]
-    tell(info.server, *addresses, info.port, *texts)
+    emit(info.server, *addresses, info.port, *texts)
 
 
 def show_host(zeroconf, name):
     resolver = AddressResolverIPv4(name)
-    tell(*resolver.parsed_addresses() if resolver.request(zeroconf, LIMIT_MS) else ["nobody"])
+    emit(*resolver.parsed_addresses() if resolver.request(zeroconf, LIMIT_MS) else ["nobody"])
 
 
 def claim(zeroconf, name, host):
@@ -49,8 +49,8 @@ def claim(zeroconf, name, host):
     try:
         zeroconf.register_service(info)
     except NonUniqueNameException:
-        return tell("taken")
-    tell("registered")
+        return emit("taken")
+    emit("registered")
     sys.stdin.read()
 
 
@@ -58,10 +58,10 @@ class Watcher:
     """Interface of a ServiceBrowser's listener."""
 
     def add_service(self, zeroconf, kind, name):
-        tell("added", name)
+        emit("added", name)
 
     def remove_service(self, zeroconf, kind, name):
-        tell("removed", name)
+        emit("removed", name)
 
     def update_service(self, zeroconf, kind, name):
         pass
@@ -71,7 +71,7 @@ address, what, *names = sys.argv[1:]
 zeroconf = Zeroconf(interfaces=[address], ip_version=IPVersion.V4Only)
 try:
     if what == "types":
-        tell(*sorted(ZeroconfServiceTypes.find(zc=zeroconf, timeout=2)))
+        emit(*sorted(ZeroconfServiceTypes.find(zc=zeroconf, timeout=2)))
     elif what == "service":
         show_service(zeroconf, *names)
     elif what == "host":

@@ -71,7 +71,7 @@ def sign_on(line):
     rate = ident[4:5]
     answer = b"\x062" + rate + b"2\r\n"
     line.write(answer)
-    # At 300 Bd it takes 0.2 s.
+    # Sending the acknowledgement at 300 Bd takes 0.2 s.
     time.sleep(0.25)
     line.set_baud([300, 600, 1200, 2400, 4800, 9600, 19200][int(rate)])
     confirmed = line.read_line()

@@ -13,7 +13,7 @@ from aioshelly.common import get_info, is_firmware_supported
 from homewizard_energy import HomeWizardEnergy
 
 
-def tell(value):
+def emit(value):
     print(json.dumps(value, default=str))
 
 
@@ -21,12 +21,12 @@ async def main(host, port):
     async with aiohttp.ClientSession() as session:
         info = await get_info(session, host, port=int(port))
         supported = is_firmware_supported(info["gen"], info["model"], info["fw_id"])
-        tell({**info, "supported": supported})
+        emit({**info, "supported": supported})
     async with HomeWizardEnergy(f"{host}:{port}") as api:
         device = await api.device()
-        tell({**dataclasses.asdict(device), "name": device.product.name})
+        emit({**dataclasses.asdict(device), "name": device.product.name})
         data = dataclasses.asdict(await api.data())
-        tell({name: value for name, value in data.items() if value is not None})
+        emit({name: value for name, value in data.items() if value is not None})
 
 
 asyncio.run(main(*sys.argv[1:]))

@@ -14,7 +14,7 @@ open_serial = serial.Serial
 
 
 def open_terminal(name, **settings):
-    """A pseudo-terminal refuses 7 bits with parity."""
+    """Opens the port with 8 bits, because a pseudo-terminal refuses 7 bits with parity."""
     settings.update(bytesize=serial.EIGHTBITS, parity=serial.PARITY_NONE)
     return open_serial(name, **settings)
 
@@ -25,7 +25,7 @@ add_bcc = utils.add_bcc
 
 
 def add_bcc_to_block(message):
-    """After a repeated block the client strips the STX that it expects here."""
+    """Adds the STX of a repeated block again, which the client has stripped but needs for the check."""
     if isinstance(message, bytes) and message[:1] not in (b"\x01", b"\x02"):
         message = b"\x02" + message
     return add_bcc(message)

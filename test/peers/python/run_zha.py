@@ -40,7 +40,7 @@ def plain(value):
     return str(value)
 
 
-def tell(**what):
+def emit(**what):
     print(json.dumps(plain(what)), flush=True)
 
 
@@ -52,33 +52,33 @@ class Watcher:
             "device_joined": self.joined,
             "raw_device_initialized": self.interviewed,
             "device_fully_initialized": self.ready,
-            "device_left": lambda event: tell(event="left", ieee=event.ieee),
-            "device_removed": lambda event: tell(event="removed", ieee=event.device_info.ieee),
-            "connection_lost": lambda event: tell(event="lost", reason=event.exception),
+            "device_left": lambda event: emit(event="left", ieee=event.ieee),
+            "device_removed": lambda event: emit(event="removed", ieee=event.device_info.ieee),
+            "connection_lost": lambda event: emit(event="lost", reason=event.exception),
         }.items():
             gateway.on_event(name, listen)
 
     def joined(self, event):
-        tell(event="joined", ieee=event.device_info.ieee, nwk=event.device_info.nwk)
+        emit(event="joined", ieee=event.device_info.ieee, nwk=event.device_info.nwk)
 
     def interviewed(self, event):
         ieee = event.device_info.ieee
-        tell(event="interviewed", ieee=ieee, manufacturer=event.device_info.manufacturer, model=event.device_info.model)
+        emit(event="interviewed", ieee=ieee, manufacturer=event.device_info.manufacturer, model=event.device_info.model)
         # The listener is added before the configuration, to get its events.
         device = self.gateway.get_or_create_device(self.gateway.application_controller.get_device(ieee=EUI64.convert(str(ieee))))
         self.watch(device)
 
     def ready(self, event):
-        tell(event="ready", ieee=event.device_info.ieee, status=event.device_info.pairing_status, new=event.new_join)
+        emit(event="ready", ieee=event.device_info.ieee, status=event.device_info.pairing_status, new=event.new_join)
 
     def watch(self, device):
         if device.ieee in self.watched:
             return
         self.watched.add(device.ieee)
-        device.on_event("zha_cluster_bind", lambda event: tell(event="bound", cluster=event.cluster_id, success=event.success))
+        device.on_event("zha_cluster_bind", lambda event: emit(event="bound", cluster=event.cluster_id, success=event.success))
         device.on_event(
             "zha_cluster_configure_reporting",
-            lambda event: tell(
+            lambda event: emit(
                 event="configured",
                 cluster=event.cluster_id,
                 attributes={name: one["status"] for name, one in event.attributes.items()},
@@ -90,7 +90,7 @@ class Watcher:
             for cluster in endpoint.in_clusters.values():
                 cluster.on_event(
                     AttributeReportedEvent.event_type,
-                    lambda event: tell(
+                    lambda event: emit(
                         event="reported", cluster=event.cluster_id, attribute=event.attribute_id, value=event.value
                     ),
                 )
@@ -175,15 +175,15 @@ async def main(port, folder):
         if not device.is_coordinator:
             watcher.watch(device)
     network = gateway.application_controller.state.network_info
-    tell(event="started", channel=network.channel, pan=network.pan_id, key=network.network_key.key)
+    emit(event="started", channel=network.channel, pan=network.pan_id, key=network.network_key.key)
     await gateway.async_initialize_devices_and_entities()
     reader = asyncio.StreamReader()
     await asyncio.get_running_loop().connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)
     while line := await reader.readline():
         try:
-            tell(answer=await carry_out(gateway, *json.loads(line)))
+            emit(answer=await carry_out(gateway, *json.loads(line)))
         except Exception as error:
-            tell(error=f"{type(error).__name__}: {error}")
+            emit(error=f"{type(error).__name__}: {error}")
     await gateway.shutdown()
 
 

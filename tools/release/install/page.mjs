@@ -11,7 +11,7 @@ function choose() {
 }
 
 board.addEventListener("change", choose);
-// Selects the board that the fragment of the URL names, such as #esp32c3-devkitm.
+// The fragment of the URL, such as #esp32c3-devkitm, selects a board.
 const named = [...board.options].find((option) => `#${option.dataset.name}` === location.hash);
 if (named !== undefined) board.value = named.value;
 choose();

@@ -7,7 +7,7 @@ const char *adc_refused = "";
 uint32_t adc_wake_causes;
 uint64_t adc_wake_pins;
 
-static esp_err_t told(const char *call)
+static esp_err_t record(const char *call)
 {
 	puts(call);
 	return strcmp(call, adc_refused) == 0 ? ESP_FAIL : ESP_OK;
@@ -24,14 +24,14 @@ esp_err_t adc_oneshot_new_unit(const adc_oneshot_unit_init_cfg_t *config, adc_on
 {
 	(void)config;
 	*unit = NULL;
-	return told("unit");
+	return record("unit");
 }
 
 esp_err_t adc_oneshot_config_channel(
 	adc_oneshot_unit_handle_t unit, adc_channel_t channel, const adc_oneshot_chan_cfg_t *config)
 {
 	(void)unit, (void)channel, (void)config;
-	return told("channel");
+	return record("channel");
 }
 
 esp_err_t adc_oneshot_get_calibrated_result(
@@ -45,7 +45,7 @@ esp_err_t adc_oneshot_get_calibrated_result(
 esp_err_t adc_oneshot_del_unit(adc_oneshot_unit_handle_t unit)
 {
 	(void)unit;
-	return told("no unit");
+	return record("no unit");
 }
 
 esp_err_t adc_cali_create_scheme_curve_fitting(
@@ -66,7 +66,7 @@ esp_err_t temperature_sensor_install(const temperature_sensor_config_t *config, 
 {
 	(void)config;
 	*sensor = NULL;
-	return told("sensor");
+	return record("sensor");
 }
 
 esp_err_t temperature_sensor_enable(temperature_sensor_handle_t sensor)
@@ -91,7 +91,7 @@ esp_err_t temperature_sensor_disable(temperature_sensor_handle_t sensor)
 esp_err_t temperature_sensor_uninstall(temperature_sensor_handle_t sensor)
 {
 	(void)sensor;
-	return told("no sensor");
+	return record("no sensor");
 }
 
 esp_err_t gpio_set_level(gpio_num_t pin, uint32_t level)
@@ -160,5 +160,5 @@ uint64_t esp_sleep_get_ext1_wakeup_status(void)
 
 void esp_deep_sleep_start(void)
 {
-	told("deep sleep");
+	record("deep sleep");
 }

@@ -12,7 +12,7 @@
 #define MUST(condition) \
 	do { \
 		if (!(condition)) { \
-			fprintf(stderr, "%s, line %d: not so: %s\n", __FILE__, __LINE__, #condition); \
+			fprintf(stderr, "%s, line %d: failed: %s\n", __FILE__, __LINE__, #condition); \
 			abort(); \
 		} \
 	} while (0)
@@ -25,16 +25,16 @@ struct fake_timer {
 	uint64_t left_us;
 };
 
-int face_fails_at;
-int face_levels[PINS];
-bool face_outputs[PINS];
-const uint8_t *face_partition;
-size_t face_partition_size;
-size_t face_heap, face_heap_piece, face_iram, face_iram_piece;
-void *(*face_tls_calloc)(size_t count, size_t size);
-void (*face_tls_free)(void *memory);
-unsigned face_tasks, face_task_names = 32;
-int face_stack_step = 1;
+int idf_fails_at;
+int idf_levels[PINS];
+bool idf_outputs[PINS];
+const uint8_t *idf_partition;
+size_t idf_partition_size;
+size_t idf_heap, idf_heap_piece, idf_iram, idf_iram_piece;
+void *(*idf_tls_calloc)(size_t count, size_t size);
+void (*idf_tls_free)(void *memory);
+unsigned idf_tasks, idf_task_names = 32;
+int idf_stack_step = 1;
 
 static struct fake_timer timers[TIMERS];
 static unsigned timer_count;
@@ -48,13 +48,13 @@ static bool service;
 
 static bool fails(void)
 {
-	return face_fails_at > 0 && --face_fails_at == 0;
+	return idf_fails_at > 0 && --idf_fails_at == 0;
 }
 
 static bool is_called_for(int pin)
 {
 	return interrupts[pin].enabled && interrupts[pin].handler
-		&& (interrupts[pin].type == GPIO_INTR_LOW_LEVEL ? face_levels[pin] == 0 : face_levels[pin] != 0);
+		&& (interrupts[pin].type == GPIO_INTR_LOW_LEVEL ? idf_levels[pin] == 0 : idf_levels[pin] != 0);
 }
 
 static void interrupt(void)
@@ -68,7 +68,7 @@ static void interrupt(void)
 	}
 }
 
-void face_pass(unsigned ms)
+void idf_pass(unsigned ms)
 {
 	interrupt();
 	for (unsigned i = 0; i < ms; i++) {
@@ -98,20 +98,20 @@ esp_err_t gpio_config(const gpio_config_t *config)
 
 esp_err_t gpio_set_level(gpio_num_t pin, uint32_t level)
 {
-	face_levels[pin] = (int)level;
+	idf_levels[pin] = (int)level;
 	return ESP_OK;
 }
 
 esp_err_t gpio_set_direction(gpio_num_t pin, int mode)
 {
 	MUST(mode == GPIO_MODE_OUTPUT);
-	face_outputs[pin] = true;
+	idf_outputs[pin] = true;
 	return ESP_OK;
 }
 
 int gpio_get_level(gpio_num_t pin)
 {
-	return face_levels[pin];
+	return idf_levels[pin];
 }
 
 esp_err_t gpio_set_intr_type(gpio_num_t pin, int type)
@@ -178,8 +178,8 @@ const esp_partition_t *esp_partition_find_first(int type, int subtype, const cha
 {
 	static esp_partition_t partition;
 	MUST(type == ESP_PARTITION_TYPE_DATA && subtype == ESP_PARTITION_SUBTYPE_ANY);
-	if (!face_partition || strcmp(label, "factory_data") != 0) return NULL;
-	partition.size = face_partition_size;
+	if (!idf_partition || strcmp(label, "factory_data") != 0) return NULL;
+	partition.size = idf_partition_size;
 	return &partition;
 }
 
@@ -187,14 +187,14 @@ esp_err_t esp_partition_read(const esp_partition_t *partition, size_t offset, vo
 {
 	if (fails()) return ESP_FAIL;
 	if (offset > partition->size || size > partition->size - offset) return ESP_ERR_INVALID_SIZE;
-	memcpy(into, face_partition + offset, size);
+	memcpy(into, idf_partition + offset, size);
 	return ESP_OK;
 }
 
 size_t heap_caps_get_free_size(uint32_t caps)
 {
 	MUST(caps == MALLOC_CAP_8BIT || caps == MALLOC_CAP_IRAM_8BIT);
-	return caps == MALLOC_CAP_8BIT ? face_heap : face_iram;
+	return caps == MALLOC_CAP_8BIT ? idf_heap : idf_iram;
 }
 
 void *heap_caps_calloc_prefer(size_t count, size_t size, size_t kinds, ...)
@@ -205,7 +205,7 @@ void *heap_caps_calloc_prefer(size_t count, size_t size, size_t kinds, ...)
 	MUST(va_arg(list, int) == (MALLOC_CAP_INTERNAL | MALLOC_CAP_IRAM_8BIT));
 	MUST(va_arg(list, int) == (MALLOC_CAP_INTERNAL | MALLOC_CAP_8BIT));
 	va_end(list);
-	size_t *from = count * size <= face_iram ? &face_iram : &face_heap;
+	size_t *from = count * size <= idf_iram ? &idf_iram : &idf_heap;
 	if (count * size > *from) return NULL;
 	*from -= count * size;
 	return calloc(count, size);
@@ -218,32 +218,32 @@ void heap_caps_free(void *memory)
 
 int mbedtls_platform_set_calloc_free(void *(*take)(size_t count, size_t size), void (*give_back)(void *memory))
 {
-	face_tls_calloc = take;
-	face_tls_free = give_back;
+	idf_tls_calloc = take;
+	idf_tls_free = give_back;
 	return 0;
 }
 
 size_t heap_caps_get_largest_free_block(uint32_t caps)
 {
 	MUST(caps == MALLOC_CAP_8BIT || caps == MALLOC_CAP_IRAM_8BIT);
-	return caps == MALLOC_CAP_8BIT ? face_heap_piece : face_iram_piece;
+	return caps == MALLOC_CAP_8BIT ? idf_heap_piece : idf_iram_piece;
 }
 
 UBaseType_t uxTaskGetNumberOfTasks(void)
 {
-	return face_tasks;
+	return idf_tasks;
 }
 
 UBaseType_t uxTaskGetSystemState(TaskStatus_t *tasks, UBaseType_t count, uint32_t *total)
 {
 	static char names[32][16];
-	MUST(!total && face_tasks <= 32);
-	if (count < face_tasks) return 0;
-	for (unsigned i = 0; i < face_tasks; i++) {
-		snprintf(names[i], sizeof(names[i]), "task %u", i % face_task_names);
-		tasks[i] = (TaskStatus_t){ .pcTaskName = names[i], .usStackHighWaterMark = 100 + i * face_stack_step };
+	MUST(!total && idf_tasks <= 32);
+	if (count < idf_tasks) return 0;
+	for (unsigned i = 0; i < idf_tasks; i++) {
+		snprintf(names[i], sizeof(names[i]), "task %u", i % idf_task_names);
+		tasks[i] = (TaskStatus_t){ .pcTaskName = names[i], .usStackHighWaterMark = 100 + i * idf_stack_step };
 	}
-	return face_tasks;
+	return idf_tasks;
 }
 
 esp_err_t esp_read_mac(uint8_t *mac, int type)

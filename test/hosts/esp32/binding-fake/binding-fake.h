@@ -52,7 +52,7 @@ esp_err_t esp_read_mac(uint8_t *mac, int type);
 enum { MALLOC_CAP_8BIT = 4, MALLOC_CAP_INTERNAL = 1 << 11, MALLOC_CAP_IRAM_8BIT = 1 << 13 };
 size_t heap_caps_get_free_size(uint32_t caps);
 size_t heap_caps_get_largest_free_block(uint32_t caps);
-/* Allocates from the first kind of memory with room: IRAM has `face_iram` bytes. */
+/* Allocates from the first kind of memory with room: IRAM has `idf_iram` bytes. */
 void *heap_caps_calloc_prefer(size_t count, size_t size, size_t kinds, ...);
 void heap_caps_free(void *memory);
 /* Defined by the firmware, called by ESP-IDF. */
@@ -61,11 +61,13 @@ void esp_heap_trace_free_hook(void *memory);
 
 /* Mbed TLS. */
 int mbedtls_platform_set_calloc_free(void *(*take)(size_t count, size_t size), void (*give_back)(void *memory));
-extern void *(*face_tls_calloc)(size_t count, size_t size);
-extern void (*face_tls_free)(void *memory);
+extern void *(*idf_tls_calloc)(size_t count, size_t size);
+extern void (*idf_tls_free)(void *memory);
 
-/* FreeRTOS: `face_tasks` tasks "task 0", "task 1" …, with `face_task_names` different names. The first never used
- * 100 bytes of its stack, each next one `face_stack_step` more. */
+/*
+ * FreeRTOS: `idf_tasks` tasks "task 0", "task 1" …, with `idf_task_names` different names. The first task has never
+ * used 100 bytes of its stack, and each further task `idf_stack_step` bytes more.
+ */
 typedef unsigned UBaseType_t;
 typedef struct {
 	const char *pcTaskName;
@@ -73,23 +75,23 @@ typedef struct {
 } TaskStatus_t;
 UBaseType_t uxTaskGetNumberOfTasks(void);
 UBaseType_t uxTaskGetSystemState(TaskStatus_t *tasks, UBaseType_t count, uint32_t *total);
-extern unsigned face_tasks, face_task_names;
-extern int face_stack_step;
+extern unsigned idf_tasks, idf_task_names;
+extern int idf_stack_step;
 
 /* ---- For the test ---- */
 
 /* Free heap, and its largest piece. */
-extern size_t face_heap, face_heap_piece, face_iram, face_iram_piece;
+extern size_t idf_heap, idf_heap_piece, idf_iram, idf_iram_piece;
 
 /* Number of the call that fails, among those that can fail; 0: none. */
-extern int face_fails_at;
+extern int idf_fails_at;
 /* Level of each pin, output or input. */
-extern int face_levels[64];
-extern bool face_outputs[64];
+extern int idf_levels[64];
+extern bool idf_outputs[64];
 /* Advances time; timers and interrupts run. */
-void face_pass(unsigned ms);
+void idf_pass(unsigned ms);
 /* Contents of the partition; NULL if it does not exist. */
-extern const uint8_t *face_partition;
-extern size_t face_partition_size;
+extern const uint8_t *idf_partition;
+extern size_t idf_partition_size;
 
 #endif

@@ -31,7 +31,7 @@ bool ethernet_driver_start(const ethernet_settings *settings)
 	fake.starts++;
 	fake.settings = *settings;
 	fake.on = !fake.fails_start;
-	if (fake.on && fake.tells_at_once)
+	if (fake.on && fake.reports_at_once)
 		fake_happens((ethernet_event){ .kind = ETHERNET_ADDRESSED, .address = settings->address });
 	return fake.on;
 }

@@ -13,7 +13,7 @@ typedef struct {
 	ethernet_pins pins;
 	ethernet_settings settings;
 	/* `start` itself reports the static address, as if the link were up. */
-	bool tells_at_once;
+	bool reports_at_once;
 	void (*notify)(void *context, const ethernet_event *event);
 	void *context;
 } fake_port;

@@ -31,7 +31,7 @@ static void must(bool condition, const char *what)
 {
 	if (condition) return;
 	fflush(stdout);
-	fprintf(stderr, "not so: %s\n", what);
+	fprintf(stderr, "failed: %s\n", what);
 	abort();
 }
 

@@ -33,7 +33,7 @@ enum { FLASH_SIZE = 16384 };
 /* Erases all flash; then the boot loader encrypts `sealed`. */
 void flash_begin(void);
 uint8_t flash_byte(const char *label, size_t offset);
-/* Result of all calls, and of writing calls, which then have no effect; 0: they work. */
+/* Error of all calls, and of writing calls only; such a call has no effect. 0: the calls work. */
 extern esp_err_t flash_error, flash_write_error;
 
 #endif

@@ -10,7 +10,7 @@
 #define MUST(condition) \
 	do { \
 		if (!(condition)) { \
-			fprintf(stderr, "NVS, line %d: not so: %s\n", __LINE__, #condition); \
+			fprintf(stderr, "NVS, line %d: failed: %s\n", __LINE__, #condition); \
 			abort(); \
 		} \
 	} while (0)

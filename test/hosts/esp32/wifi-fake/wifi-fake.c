@@ -46,11 +46,11 @@ void fake_lose_address(void)
 	tell((radio_event){ .kind = RADIO_ADDRESS_LOST });
 }
 
-void fake_end_scan(bool well)
+void fake_end_scan(bool succeeded)
 {
 	if (!fake.scanning) return;
 	fake.scanning = false;
-	tell((radio_event){ .kind = RADIO_SCANNED, .well = well });
+	tell((radio_event){ .kind = RADIO_SCANNED, .succeeded = succeeded });
 }
 
 void fake_set_clients(unsigned clients)

@@ -1,7 +1,7 @@
 /*
  * A fake of the radio (hosts/esp32/wifi-driver.h) for wifi-peer.c, which triggers its events. A use that ESP-IDF
- * forbids ends the program. Attempts to join are numbered, in the last byte of the SSID. The fake, unlike the real
- * radio, repeats the number in the address and in the reason of the end.
+ * forbids ends the program. Attempts to join are numbered, in the last byte of the SSID. Unlike the real radio, the
+ * fake also puts this number into the address and into the reason of the end.
  */
 #ifndef WIFI_FAKE_H
 #define WIFI_FAKE_H
@@ -11,7 +11,7 @@
 #define MUST(condition) \
 	do { \
 		if (!(condition)) { \
-			fprintf(stderr, "%s, line %d: not so: %s\n", __FILE__, __LINE__, #condition); \
+			fprintf(stderr, "%s, line %d: failed: %s\n", __FILE__, __LINE__, #condition); \
 			abort(); \
 		} \
 	} while (0)

@@ -58,8 +58,8 @@ esp_err_t esp_event_handler_unregister(esp_event_base_t base, int32_t id, esp_ev
 void idf_post(esp_event_base_t base, int32_t id, void *data)
 {
 	for (int i = 0; i < HANDLERS; i++) {
-		bool asked = handlers[i].handler && handlers[i].base == base && handlers[i].id == id;
-		if (asked) handlers[i].handler(NULL, base, id, data);
+		bool is_subscribed = handlers[i].handler && handlers[i].base == base && handlers[i].id == id;
+		if (is_subscribed) handlers[i].handler(NULL, base, id, data);
 	}
 }
 
@@ -75,7 +75,7 @@ static bool adc_noise, radio_on;
 
 static void must(bool condition, const char *what)
 {
-	if (!condition) fprintf(stderr, "not so: %s\n", what);
+	if (!condition) fprintf(stderr, "failed: %s\n", what);
 	if (!condition) abort();
 }
 

@@ -11,14 +11,14 @@
 #define MUST(condition) \
 	do { \
 		if (!(condition)) { \
-			fprintf(stderr, "%s, line %d: not so: %s\n", __FILE__, __LINE__, #condition); \
+			fprintf(stderr, "%s, line %d: failed: %s\n", __FILE__, __LINE__, #condition); \
 			abort(); \
 		} \
 	} while (0)
 
 typedef void fake_native(xsMachine *the);
 
-/* Returns true if the native returned `result`, false if it threw the->message, "<kind>: <sentence>". */
+/* Returns true if the native returned `result`, false if it threw; the->message is then "<kind>: <sentence>". */
 bool fake_run(xsMachine *the, fake_native *native, xsSlot self, int count, const xsSlot *arguments, xsSlot *result);
 
 /* RUN calls a native as JavaScript does, and the native must return. With THROWS it must throw the message `what`. */

@@ -22,7 +22,7 @@ const ENTRY_LIMIT = 255;
 const JOIN_MS = 100;
 
 /** A session log, and a complete copy of its entries. */
-class Kept {
+class RecordedLog {
 	nowMs = 0;
 	readonly log = new LineLog();
 	readonly all: Entry[] = [];
@@ -72,15 +72,15 @@ class Kept {
 
 describe("the session log", () => {
 	it("keeps sent and received bytes and the line's speed, each with its time", () => {
-		const kept = new Kept();
-		kept.line(300);
-		kept.nowMs = 100;
-		kept.bytes(TAP_TRANSMITTED, [...bytesOf("/?!\r\n")]);
-		kept.nowMs = 500;
-		kept.bytes(TAP_RECEIVED, [0x2f, 0x80, 0xff]);
-		kept.line(19_200);
-		kept.line(115_200);
-		assert.deepEqual(kept.entries, [
+		const recorded = new RecordedLog();
+		recorded.line(300);
+		recorded.nowMs = 100;
+		recorded.bytes(TAP_TRANSMITTED, [...bytesOf("/?!\r\n")]);
+		recorded.nowMs = 500;
+		recorded.bytes(TAP_RECEIVED, [0x2f, 0x80, 0xff]);
+		recorded.line(19_200);
+		recorded.line(115_200);
+		assert.deepEqual(recorded.entries, [
 			{ kind: LOG_LINE, timeMs: 0, data: [0x2c, 0x01, 0] },
 			{ kind: LOG_TRANSMITTED, timeMs: 100, data: [...bytesOf("/?!\r\n")] },
 			{ kind: LOG_RECEIVED, timeMs: 500, data: [0x2f, 0x80, 0xff] },
@@ -89,47 +89,48 @@ describe("the session log", () => {
 		]);
 	});
 	it("joins pieces that begin within 100 ms, up to 255 characters", () => {
-		const kept = new Kept();
+		const recorded = new RecordedLog();
 		for (const ms of [0, 50, 100, 101, 202]) {
-			kept.nowMs = ms;
-			kept.bytes(TAP_RECEIVED, [1, 2]);
+			recorded.nowMs = ms;
+			recorded.bytes(TAP_RECEIVED, [1, 2]);
 		}
 		assert.deepEqual(
-			kept.entries.map(({ data }) => data.length),
+			recorded.entries.map(({ data }) => data.length),
 			[6, 2, 2],
 		);
-		kept.check();
+		recorded.check();
 		for (const length of [248, 1, 1, 600])
-			kept.bytes(
+			recorded.bytes(
 				TAP_RECEIVED,
 				Array.from({ length }, (_, i) => i & 0xff),
 			);
-		kept.check();
+		recorded.check();
 	});
 	it("joins sent pieces too, but not across bytes of the other direction", () => {
-		const kept = new Kept();
-		for (const direction of [TAP_RECEIVED, TAP_TRANSMITTED, TAP_TRANSMITTED, TAP_RECEIVED]) kept.bytes(direction, [1]);
+		const recorded = new RecordedLog();
+		for (const direction of [TAP_RECEIVED, TAP_TRANSMITTED, TAP_TRANSMITTED, TAP_RECEIVED])
+			recorded.bytes(direction, [1]);
 		assert.deepEqual(
-			kept.entries.map(({ data }) => data.length),
+			recorded.entries.map(({ data }) => data.length),
 			[1, 2, 1],
 		);
-		kept.check();
+		recorded.check();
 	});
 	it("adds no entry for an empty piece", () => {
-		const kept = new Kept();
-		kept.bytes(TAP_RECEIVED, []);
-		assert.deepEqual(kept.entries, []);
+		const recorded = new RecordedLog();
+		recorded.bytes(TAP_RECEIVED, []);
+		assert.deepEqual(recorded.entries, []);
 	});
 	it("continues when its 32-bit clock overflows", () => {
-		const kept = new Kept();
-		kept.nowMs = 2 ** 32 - 50;
-		kept.log.bytes(TAP_RECEIVED, Uint8Array.of(1), 0, 1, kept.nowMs);
-		kept.nowMs = 2 ** 32 + 50;
-		kept.log.bytes(TAP_RECEIVED, Uint8Array.of(2), 0, 1, kept.nowMs);
-		kept.nowMs = 2 ** 32 + 51;
-		kept.log.bytes(TAP_RECEIVED, Uint8Array.of(3), 0, 1, kept.nowMs);
+		const recorded = new RecordedLog();
+		recorded.nowMs = 2 ** 32 - 50;
+		recorded.log.bytes(TAP_RECEIVED, Uint8Array.of(1), 0, 1, recorded.nowMs);
+		recorded.nowMs = 2 ** 32 + 50;
+		recorded.log.bytes(TAP_RECEIVED, Uint8Array.of(2), 0, 1, recorded.nowMs);
+		recorded.nowMs = 2 ** 32 + 51;
+		recorded.log.bytes(TAP_RECEIVED, Uint8Array.of(3), 0, 1, recorded.nowMs);
 		assert.deepEqual(
-			kept.entries.map(({ timeMs, data }) => [timeMs, data.length]),
+			recorded.entries.map(({ timeMs, data }) => [timeMs, data.length]),
 			[
 				[2 ** 32 - 50, 2],
 				[51, 1],
@@ -138,18 +139,18 @@ describe("the session log", () => {
 	});
 	it("keeps the newest entries whole wherever the buffer wraps", () => {
 		for (let first = 1; first <= 255; first += 3) {
-			const kept = new Kept();
-			kept.bytes(
+			const recorded = new RecordedLog();
+			recorded.bytes(
 				TAP_TRANSMITTED,
 				Array.from({ length: first }, (_, i) => i),
 			);
 			for (let i = 0; i < 40; i++) {
-				kept.nowMs += 1000;
-				kept.bytes(
+				recorded.nowMs += 1000;
+				recorded.bytes(
 					TAP_TRANSMITTED,
 					Array.from({ length: 1 + ((i * 83) % 255) }, (_, at) => (at + i) & 0xff),
 				);
-				kept.check();
+				recorded.check();
 			}
 		}
 	});
@@ -161,13 +162,13 @@ describe("the session log", () => {
 		});
 		fc.assert(
 			fc.property(fc.array(step, { maxLength: 60, size: "max" }), (steps) => {
-				const kept = new Kept();
+				const recorded = new RecordedLog();
 				for (const { kind, waitMs, data } of steps) {
-					kept.nowMs += waitMs;
-					if (kind === LOG_LINE) kept.line(300 + data.length);
-					else kept.bytes(kind === LOG_TRANSMITTED ? TAP_TRANSMITTED : TAP_RECEIVED, data);
+					recorded.nowMs += waitMs;
+					if (kind === LOG_LINE) recorded.line(300 + data.length);
+					else recorded.bytes(kind === LOG_TRANSMITTED ? TAP_TRANSMITTED : TAP_RECEIVED, data);
 				}
-				kept.check();
+				recorded.check();
 			}),
 			{ numRuns: 60 },
 		);

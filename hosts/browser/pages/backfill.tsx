@@ -1,0 +1,67 @@
+/** Filling of the history from the meter's own load profile: start, progress, end. */
+import { useState } from "preact/hooks";
+import { type DeviceError, post } from "../kit/device.js";
+import { failureText } from "../kit/failures.js";
+import { Button, Card, ErrorNotice, Pending } from "../kit/parts.js";
+import type { BackfillStatus } from "../kit/replies.js";
+import { t } from "../kit/text.js";
+import { asDeviceError, useDevice, usePoll } from "../kit/use-device.js";
+
+const PATH = "meter/backfill";
+const POLL_MS = 5_000;
+
+function endText(ended: BackfillStatus["ended"], rows: number): string {
+	if (ended === "no_counters") return t("fill.no_counters");
+	if (ended === "meter_clock") return t("profile.clock");
+	if (ended === "no_profile" || ended === "no_history") return t("error.no_profile");
+	const done = `${t("profile.rows")}: ${rows}`;
+	return ended === "meter_changed" ? `${done} (${t("mark.meter_changed")})` : done;
+}
+
+export function BackfillCard() {
+	const { value, error, reload } = useDevice<BackfillStatus>(`${PATH}/status`);
+	const [failure, setFailure] = useState<DeviceError>();
+	usePoll(reload, POLL_MS);
+	const {
+		state,
+		ended = "",
+		rows,
+		days_total = 0,
+		days_done = 0,
+		minutes_left,
+		history_days,
+		last_error,
+	} = value ?? {};
+	const isOn = state === "waiting" || state === "reading";
+	const change = async () => {
+		setFailure(undefined);
+		try {
+			// A change from on to off and back begins anew.
+			if (state === "ended") await post(PATH, { enabled: false });
+			await post(PATH, { enabled: !isOn });
+			await reload();
+		} catch (reason) {
+			setFailure(asDeviceError(reason));
+		}
+	};
+	if (value === undefined) return <Pending error={error} reload={reload} />;
+	return (
+		<Card title={t("fill.start")} wide>
+			<p class="help">{t("fill.help", { n: history_days! })}</p>
+			{(isOn || rows! > 0) && (
+				<div class="progress">
+					<progress aria-label={t("fill.start")} max={days_total} value={days_done} />
+					<small>{t("fill.days", { n: days_done, all: days_total, min: minutes_left ?? "–" })}</small>
+				</div>
+			)}
+			{last_error !== "" && <p>{failureText(last_error)}</p>}
+			{ended !== "" && <p>{endText(ended, rows ?? 0)}</p>}
+			{failure && <ErrorNotice error={failure} />}
+			<div class="actions">
+				<Button kind={isOn ? "plain" : "main"} name="fill" onClick={change}>
+					{t(isOn ? "fill.stop" : "fill.start")}
+				</Button>
+			</div>
+		</Card>
+	);
+}

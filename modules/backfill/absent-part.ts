@@ -1,0 +1,25 @@
+/** In the place of part.ts in a firmware without filling of the history. */
+import { Absent, absentPart, keptEntry } from "../absent.js";
+import type { Core } from "../core/core.js";
+
+const NAME = "backfill";
+/** Key of the stored numbers (backfill.ts). */
+const STATE = "backfill_state";
+
+class NoBackfill extends Absent {
+	readonly #core: Core;
+
+	constructor(core: Core) {
+		super(NAME, core);
+		this.#core = core;
+	}
+
+	override erase(): void {
+		this.#core.storage.delete(STATE);
+	}
+}
+
+export const BACKFILL = absentPart(
+	{ name: NAME, entries: Object.freeze([keptEntry(NAME, 26)]), open: (core) => new NoBackfill(core) },
+	["meter/backfill", "meter/backfill/status"],
+);

@@ -1,0 +1,55 @@
+/**
+ * The meter's clock: the kind of its time, and its error. Rows of a profile have the same kind of time, and their seasons
+ * or deviations where the meter tells them.
+ */
+
+import { SEASON_SUMMER, SEASON_UTC, SEASON_WINTER } from "../meter/profile-rows.js";
+import type { ProfileMoment, ProfileSpan } from "../readout/protocol.js";
+import { type Offsets, summerOffset, winterOffset } from "../time/wall-clock.js";
+
+/** Kinds of time: local time of the zone, its winter time all year, UTC. */
+export const CLOCK_ZONE = 0;
+export const CLOCK_WINTER = 1;
+export const CLOCK_UTC = 2;
+
+/** Largest error of a clock that shows its kind, s. */
+const SURE_S = 300;
+
+/** Returns the offsets of times without a season. */
+export function offsetsOf(zone: Offsets, kind: number): Offsets {
+	if (kind === CLOCK_ZONE) return zone;
+	return { offsetMinutes: (utcMs) => (kind === CLOCK_UTC ? 0 : winterOffset(zone, utcMs)) };
+}
+
+export function momentOf(zone: Offsets, kind: number, utcS: number): ProfileMoment {
+	const offset = offsetsOf(zone, kind).offsetMinutes(utcS * 1000);
+	const isSummer = kind === CLOCK_ZONE && offset > winterOffset(zone, utcS * 1000);
+	const season = kind === CLOCK_UTC ? SEASON_UTC : isSummer ? SEASON_SUMMER : SEASON_WINTER;
+	return { utcS, localS: utcS + offset * 60, season };
+}
+
+/** Returns the kind of time that a row shows by its season; `kind` if it does not. */
+export function kindOfRow(zone: Offsets, kind: number, season: number, utcS: number): number {
+	if (season === SEASON_UTC) return CLOCK_UTC;
+	if (season === SEASON_SUMMER) return CLOCK_ZONE;
+	const isSummer = zone.offsetMinutes(utcS * 1000) > winterOffset(zone, utcS * 1000);
+	return season === SEASON_WINTER && isSummer ? CLOCK_WINTER : kind;
+}
+
+/** Returns the kind of time that the clock shows by its error, without a season or deviation; otherwise `kind`. */
+export function kindOfClock(zone: Offsets, kind: number, span: ProfileSpan, nowS: number): number {
+	for (const other of [kind, CLOCK_ZONE, CLOCK_WINTER, CLOCK_UTC])
+		if (Math.abs(clockErrorOf(zone, other, span, nowS)) <= SURE_S) return other;
+	return kind;
+}
+
+/** Returns the seconds by which the clock is ahead; NaN if it was not read. */
+export function clockErrorOf(zone: Offsets, kind: number, span: ProfileSpan, nowS: number): number {
+	const { clockDeviation, clockS, clockSeason } = span;
+	let offset = -clockDeviation;
+	if (clockSeason === SEASON_UTC) offset = 0;
+	else if (clockSeason === SEASON_WINTER) offset = winterOffset(zone, nowS * 1000);
+	else if (clockSeason === SEASON_SUMMER) offset = summerOffset(zone, nowS * 1000);
+	if (!Number.isNaN(offset)) return clockS - offset * 60 - nowS;
+	return clockS - offsetsOf(zone, kind).offsetMinutes(nowS * 1000) * 60 - nowS;
+}

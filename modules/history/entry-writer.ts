@@ -1,0 +1,52 @@
+/** Writes entries in order of time to an erased sector, in pieces. */
+import type { Partition } from "../io/flash.js";
+import { ENTRY_LIMIT, type Entry } from "./entry.js";
+import { SLOT } from "./sectors.js";
+
+/** Bytes of one flash write. */
+const PIECE = 4 * SLOT;
+
+export class EntryWriter {
+	/** Time of the last entry, or of the entry before the first. */
+	lastS: number;
+	readonly #partition: Partition;
+	readonly #bytes = new Uint8Array(PIECE + ENTRY_LIMIT);
+	/** Unwritten bytes and their position in flash. */
+	#waiting = 0;
+	#at: number;
+
+	/** `at`: position of the first entry; `beforeS`: time of the entry before it. */
+	constructor(partition: Partition, at: number, beforeS: number) {
+		this.#partition = partition;
+		this.#at = at;
+		this.lastS = beforeS;
+	}
+
+	/** Returns the position after the entry if it were the next one. */
+	endOf(entry: Entry): number {
+		return this.#at + entry.encode(this.#bytes, this.#waiting, this.lastS);
+	}
+
+	put(entry: Entry): void {
+		this.#waiting = entry.encode(this.#bytes, this.#waiting, this.lastS);
+		this.lastS = entry.timeS;
+		if (this.#waiting >= PIECE) this.write(PIECE);
+	}
+
+	/** Writes what is left. */
+	flush(): void {
+		this.write(this.#waiting);
+	}
+
+	/** Writes the bytes, padded to a multiple of SLOT. */
+	private write(count: number): void {
+		if (count === 0) return;
+		const bytes = this.#bytes;
+		const size = Math.ceil(count / SLOT) * SLOT;
+		bytes.fill(0xff, this.#waiting, size);
+		this.#partition.write(this.#at, bytes, 0, size);
+		this.#at += size;
+		bytes.copyWithin(0, count, this.#waiting);
+		this.#waiting = Math.max(0, this.#waiting - size);
+	}
+}

@@ -1,0 +1,238 @@
+/**
+ * Fills a gap of the history with rows of the meter's own load profile. A gap is the time between two entries that are
+ * further apart than the history's periods of that age, or all time before the first entry.
+ *
+ * The entries around a gap stay as they are; only the rise over the gap is divided among the rows, by their counters.
+ * So nothing measured changes, and all sums stay the same. Counters are known at the end of a gap: those of the last
+ * reading, less all later rises. Before an exchange of the meter, a fall or an overflow of a register they are unknown;
+ * gaps before it are left alone.
+ *
+ * The rows are written to a sector of their own (sectors.ts), which covers the gap from its record on. Compaction then
+ * merges and thins them out like readings.
+ */
+import { ERASE_SIZE } from "../io/flash.js";
+import { DAY_S, DAYS, HOUR_S, QUARTER_S } from "../time/calendar.js";
+import { KEEP_S } from "./compaction.js";
+import { Entry, EXPORT, FLAG_CHANGED, FLAG_METER, FLAG_START, FLAG_WRAPPED, IMPORT, REGISTER_COUNT } from "./entry.js";
+import { EntryCursor } from "./entry-cursor.js";
+import { EntryWriter } from "./entry-writer.js";
+import type { Journal } from "./journal.js";
+import { IDENT, KNOWN, READINGS } from "./meter-state.js";
+import { DATA_END, KIND_DENSE, RECORD_SIZE } from "./sectors.js";
+
+/** Registers that are filled. */
+export const FILLED: readonly number[] = Object.freeze([IMPORT, EXPORT]);
+/** Numbers of a row: its time, and the reading of each of FILLED, NaN if it has none. */
+const ROW = 3;
+
+/** Shortest gap: within the last two weeks, and before. */
+const SHORT_GAP_S = 2 * HOUR_S;
+const LONG_GAP_S = 1.5 * DAY_S;
+const RECENT_S = 14 * DAY_S;
+/** Maximum number of newer rows that an older one with a higher counter may prove to be wrong. */
+const WRONG_LIMIT = 3;
+/** Number of rows, the oldest ones and all in contradiction to the counter after them, that show another meter. */
+const OTHER_ROWS = 4;
+/** Highest mean power between two rows, W, and a rise that is never too high, Wh. */
+const POWER_LIMIT_W = 2_000_000;
+const RISE_FREE_WH = 1000;
+/** Results of filling besides a number of rows: only after the next reading; the rows are those of another meter. */
+export const FILL_LATER = -1;
+export const FILL_OTHER = -2;
+
+/** Rows of a load profile in order of time. */
+export class MeterRows {
+	count = 0;
+	/** Registers that the profile has, as bits. */
+	known = 0;
+	/** The meter's identification, as in MeterState; 0 if unknown. */
+	ident = 0;
+	readonly #numbers: Float64Array;
+
+	constructor(limit: number) {
+		this.#numbers = new Float64Array(limit * ROW);
+	}
+
+	/** Adds a row, unless there is no room or one of that time; `readings` as FILLED. */
+	add(timeS: number, readings: Float64Array): void {
+		const numbers = this.#numbers;
+		let row = this.count;
+		while (row > 0 && this.timeS(row - 1) >= timeS) row--;
+		if (this.count * ROW === numbers.length || (row < this.count && this.timeS(row) === timeS)) return;
+		numbers.copyWithin((row + 1) * ROW, row * ROW, this.count * ROW);
+		numbers[row * ROW] = timeS;
+		numbers.set(readings, row * ROW + 1);
+		this.count++;
+	}
+
+	/** Moves all rows by that many seconds. */
+	moveBy(seconds: number): void {
+		for (let row = 0; row < this.count; row++) this.#numbers[row * ROW] += seconds;
+	}
+
+	timeS(row: number): number {
+		return this.#numbers[row * ROW];
+	}
+
+	/** Returns the reading of FILLED[index]. */
+	reading(row: number, index: number): number {
+		return this.#numbers[row * ROW + 1 + index];
+	}
+}
+
+/** The newest gap before a time. */
+export class Gap {
+	/** Times of the entries around the gap, s; `fromS` is 0 before the first entry, `toS` is 0 without a gap. */
+	fromS = 0;
+	toS = 0;
+	/** Counters of FILLED at `toS`. */
+	readonly readings = new Float64Array(FILLED.length);
+	/** Registers whose counter is known on both sides of the gap, as bits. */
+	known = 0;
+	/** Time of the last reading, s; 0 without one. */
+	readonly lastS: number;
+	/** True if an exchange of the meter, or a similar break, is before the gap. */
+	isLimited = false;
+	/** True if the oldest rows are those of another meter. */
+	isOther = false;
+	/** The entry at `toS`. */
+	readonly end = new Entry();
+	/** Number of rows stored, or FILL_… ; time of the first of them, s. */
+	filled = 0;
+	oldestS = 0;
+
+	/** Finds the newest gap that begins before `beforeS`. */
+	constructor(journal: Journal, beforeS: number) {
+		const { sectors, state, lastS } = journal;
+		this.lastS = lastS;
+		const cursor = new EntryCursor(sectors);
+		const { entry } = cursor;
+		/** Rises since the end of the gap. */
+		const since = new Float64Array(REGISTER_COUNT);
+		let previousS = 0;
+		let isNext = false;
+		while (cursor.next()) {
+			const { flags, known, rises, timeS } = entry;
+			if (isNext && this.end.flags & FLAG_START) this.known = known;
+			isNext = false;
+			const isBreak = (flags & (FLAG_CHANGED | FLAG_WRAPPED)) !== 0;
+			const isRecent = lastS - timeS < RECENT_S;
+			const isGap = timeS - previousS >= (isRecent ? SHORT_GAP_S : LONG_GAP_S) && previousS < beforeS;
+			if (isBreak || isGap) {
+				if (isBreak) this.isLimited = true;
+				this.fromS = previousS;
+				this.toS = isBreak ? 0 : timeS;
+				this.end.clear();
+				this.end.timeS = timeS;
+				this.end.flags = flags;
+				this.end.known = known;
+				this.end.rises.set(rises);
+				this.known = flags & FLAG_START ? state.numbers[KNOWN] : known;
+				since.fill(0);
+				isNext = true;
+			} else for (let i = 0; i < REGISTER_COUNT; i++) since[i] += rises[i];
+			previousS = timeS;
+		}
+		for (let i = 0; i < FILLED.length; i++) {
+			const register = FILLED[i];
+			this.readings[i] = state.numbers[READINGS + register] - since[register];
+		}
+		// The sector of the newest readings must end first, because only what is before it is compacted.
+		if (this.toS > 0 && this.toS > sectors.baseOf(sectors.head)) this.filled = FILL_LATER;
+	}
+}
+
+/**
+ * Writes those rows that are in the gap and agree with its counters; returns their number, or FILL_OTHER. Throws if the
+ * flash fails.
+ */
+export function fill({ sectors, state }: Journal, gap: Gap, rows: MeterRows): number {
+	const ident = state.numbers[IDENT];
+	if (ident * rows.ident > 0 && ident !== rows.ident) return FILL_OTHER;
+	gap.known &= rows.known;
+	const chosen = choose(gap, rows);
+	if (chosen.length === 0) return 0;
+	gap.oldestS = rows.timeS(chosen[0]);
+	const { end, readings } = gap;
+	const sector = sectors.allocate();
+	const writer = new EntryWriter(sectors.partition, sector * ERASE_SIZE, gap.fromS);
+	const before = new Float64Array(FILLED.length);
+	for (let j = 0; j < FILLED.length; j++) before[j] = readings[j] - end.rises[FILLED[j]];
+	const entry = new Entry();
+	const isStart = (end.flags & FLAG_START) !== 0;
+	for (let i = 0; i < chosen.length; i++) {
+		const row = chosen[i];
+		entry.clear();
+		entry.timeS = rows.timeS(row);
+		entry.flags = i === 0 && isStart ? FLAG_METER | FLAG_START : FLAG_METER;
+		if (i > 0 || !isStart) entry.known = gap.known;
+		for (let j = 0; j < FILLED.length; j++) {
+			if ((gap.known & (1 << FILLED[j])) === 0) continue;
+			const reading = rows.reading(row, j);
+			if (entry.known !== 0) entry.rises[FILLED[j]] = reading - before[j];
+			before[j] = reading;
+		}
+		writer.put(entry);
+	}
+	// The measured entry keeps the rest of its rises.
+	end.flags &= ~FLAG_START;
+	end.known |= gap.known;
+	for (let j = 0; j < FILLED.length; j++) {
+		if (gap.known & (1 << FILLED[j])) end.rises[FILLED[j]] = readings[j] - before[j];
+	}
+	writer.put(end);
+	writer.flush();
+	const record = new Uint8Array(RECORD_SIZE);
+	sectors.makeRecord(record, KIND_DENSE, gap.fromS, gap.toS);
+	sectors.partition.write(sector * ERASE_SIZE + DATA_END, record);
+	sectors.load();
+	return chosen.length;
+}
+
+/**
+ * Returns the rows that agree: at most one in each quarter hour without a reading, their counters rising from the
+ * reading before the gap to that after it. Single rows that do not are left out. Sets `isOther` if the
+ * oldest ones contradict all later ones.
+ */
+function choose(gap: Gap, rows: MeterRows): number[] {
+	const { end, fromS, known, readings, toS } = gap;
+	const chosen: number[] = [];
+	const lowest = (j: number) => (fromS === 0 ? 0 : readings[j] - end.rises[FILLED[j]]);
+	/** True if the row can come before the first `count` chosen rows. */
+	const fits = (row: number, count: number): boolean => {
+		for (let j = 0; j < FILLED.length; j++) {
+			if ((known & (1 << FILLED[j])) === 0) continue;
+			const reading = rows.reading(row, j);
+			const highest = count === 0 ? readings[j] : rows.reading(chosen[count - 1], j);
+			const hours = ((count === 0 ? toS : rows.timeS(chosen[count - 1])) - rows.timeS(row)) / HOUR_S;
+			const least = Math.max(lowest(j), highest - RISE_FREE_WH - hours * POWER_LIMIT_W);
+			if (!(reading >= least && reading <= highest)) return false;
+		}
+		return known !== 0;
+	};
+	/** Number of rows left out since the last chosen one. */
+	let wrong = 0;
+	for (let row = rows.count - 1; row >= 0; row--) {
+		const quarter = quarterOf(rows.timeS(row));
+		if (quarter >= quarterOf(toS) || quarter <= quarterOf(fromS)) continue;
+		let count = chosen.length;
+		// The first of several rows in a quarter hour counts.
+		if (count > 0 && quarterOf(rows.timeS(chosen[count - 1])) === quarter) count--;
+		const least = Math.max(0, count - WRONG_LIMIT);
+		while (count > least && !fits(row, count)) count--;
+		if (fits(row, count)) {
+			chosen.length = count;
+			chosen.push(row);
+			wrong = 0;
+		} else wrong++;
+	}
+	if (wrong >= OTHER_ROWS && fromS === 0 && known !== 0) gap.isOther = true;
+	return chosen.reverse();
+}
+
+function quarterOf(timeS: number): number {
+	return Math.floor(timeS / QUARTER_S);
+}
+
+/** Number of days for which the history has room. */
+export const FILL_DAYS = KEEP_S[DAYS] / DAY_S;

@@ -1,0 +1,71 @@
+/** Memory of filling the history in XS: nothing grows with the number of pieces. */
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { bundleGateway } from "../../hosts/node/bundle.js";
+import { XSWorld } from "../../tools/benchmark/xs-world.js";
+import { DLMSMeter } from "../../tools/meter/dlms-meter.js";
+import { parseDLMSOptions } from "../../tools/meter/dlms-options.js";
+import { steadyReading } from "../../tools/meter/steady-household.js";
+import { MINUTE_MS, YEAR_ROWS } from "./bench.js";
+
+/** Permitted slots of the part while it waits, and growth between the first pieces and a hundred more. */
+const REST_SLOTS = 40;
+const GROWTH_SLOTS = 30;
+
+describe("Memory of filling the history in XS", function () {
+	this.timeout(300_000);
+	let folder = "";
+	let xs: XSWorld;
+
+	before(async () => {
+		folder = mkdtempSync(join(tmpdir(), "backfill-"));
+		await bundleGateway(join(folder, "gateway.js"));
+		xs = await XSWorld.start({ script: join(folder, "gateway.js"), pieceMs: 200 });
+		const { baud, signOn: _, atMs: __, reactionMs = 20, ...rest } = parseDLMSOptions([])!;
+		const utcMs = () => xs.world.time.utcMs() ?? 0;
+		const household = { reading: () => steadyReading(utcMs()) };
+		const server = { ...rest.server, stored: { rows: YEAR_ROWS }, household };
+		xs.world.serial.meter.connect(new DLMSMeter({ ...rest, baud, reactionMs, clocked: true, server }));
+		await xs.advance(61_000);
+		await set("meter/protocol", { protocol: "dlms" });
+		await set("dlms/config", { server_physical: 17, opening: "direct" });
+		await set("iec62056/schedule", { enabled: true, period_unit: "minutes", period_value: 15 });
+	});
+	after(async () => {
+		await xs.stop();
+		rmSync(folder, { recursive: true });
+	});
+
+	async function set(path: string, body: object): Promise<void> {
+		await xs.login();
+		const reply = await xs.request(path, { method: "POST", body });
+		assert.equal(reply.status, 200, reply.text);
+	}
+
+	async function status() {
+		await xs.login();
+		return (await xs.request("meter/backfill/status")).json();
+	}
+
+	it("takes few slots at rest, and no more after a hundred pieces", async function () {
+		await xs.advance(40 * MINUTE_MS);
+		await status();
+		const off = await xs.slots();
+		await set("meter/backfill", { enabled: true });
+		await status();
+		const rest = await xs.slots();
+		await xs.advance(17 * MINUTE_MS);
+		const first = await status();
+		const few = await xs.slots();
+		await xs.advance(25 * MINUTE_MS);
+		const second = await status();
+		const many = await xs.slots();
+		this.test!.title +=
+			` (${rest - off} slots at rest; ${few - off}, then ${many - off}; ${first.days_done}, then ${second.days_done} days)`;
+		assert.ok(second.days_done > first.days_done + 90, JSON.stringify(second));
+		assert.ok(rest - off <= REST_SLOTS, `${rest - off} slots`);
+		assert.ok(many - few <= GROWTH_SLOTS, `${many - few} slots more`);
+	});
+});

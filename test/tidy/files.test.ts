@@ -1,0 +1,68 @@
+/** Checks names and places of files, and that each begins with its purpose. */
+import { readdirSync } from "node:fs";
+import { basename } from "node:path";
+import { assertNone, code, paths, ROOT } from "./tree.js";
+
+const TOP_LEVEL = [
+	"ARCHITECTURE.md CHANGELOG.md CONTRIBUTING.md LICENSE NOTICE README.md SECURITY.md biome.json manifest.json package-lock.json package.json tsconfig.json",
+	"docs hosts modules node_modules test tools",
+]
+	.join(" ")
+	.split(" ");
+
+/** Folders of test/ beside those that mirror modules/. */
+const TEST_FOLDERS = ["hosts", "tools", "vectors", "system", "browser", "peers", "emulated", "fuzz", "tidy"];
+
+describe("tidy: files", () => {
+	it("says at the top of every file except tests what it is for", () => {
+		assertNone(
+			code
+				.filter(({ path }) => !path.endsWith(".test.ts"))
+				.filter(({ text }) => !/^(#!.*\n)?\/\*\*\s/.test(text))
+				.map(({ path }) => `${path}:1: begin with /** what it is, for whom, by which standard, with which limits */`),
+		);
+	});
+
+	it("names files in kebab-case, and none of them index", () => {
+		const inside = paths.filter((path) =>
+			/^(modules|hosts|test|tools)\/.*\.(tsx?|mjs|js|html|css|tsv|bin|hex|txt)$/.test(path),
+		);
+		assertNone(
+			inside
+				.filter(
+					(path) =>
+						!/^[a-z0-9]+(-[a-z0-9]+)*(\.[a-z0-9]+)+$/.test(basename(path)) || /^index\.(ts|m?js)$/.test(basename(path)),
+				)
+				.map((path) => `${path}: name it in kebab-case after the one thing that it holds`),
+		);
+	});
+
+	it("has only the agreed names at the top level", () => {
+		assertNone(
+			readdirSync(ROOT)
+				.filter((name) => !name.startsWith(".") && !TOP_LEVEL.includes(name))
+				.map((name) => `${name}: find the room that it belongs in`),
+		);
+	});
+
+	it("keeps one level of folders in modules/, except for the routes of a part", () => {
+		assertNone(
+			paths
+				.filter((path) => /^modules\/\w[\w-]*\/(?!routes\/[^/]+$).*\//.test(path))
+				.map((path) => `${path}: one folder is one room: move it up`),
+		);
+	});
+
+	it("keeps tests in test/, in folders named like those of modules/", () => {
+		const rooms = new Set(paths.filter((path) => path.startsWith("modules/")).map((path) => path.split("/")[1]));
+		assertNone([
+			...paths
+				.filter((path) => /\.test\.\w+$/.test(path) && !path.startsWith("test/"))
+				.map((path) => `${path}: move it to test/, which mirrors the tree`),
+			...paths
+				.filter((path) => path.startsWith("test/") && path.split("/").length > 2)
+				.filter((path) => !rooms.has(path.split("/")[1]) && !TEST_FOLDERS.includes(path.split("/")[1]))
+				.map((path) => `${path}: name the folder after the folder of modules/ that is tested`),
+		]);
+	});
+});
