@@ -39,20 +39,24 @@ const HDLC: SuggestedProtocol = Object.freeze({
 	probe: (opening: Opening<MeterSettings>) => new ConnectionProbe(opening),
 });
 
-const KAMSTRUP: SuggestedProtocol = Object.freeze({ failure: FAILURE_KMP_INSTEAD, limitMs: 1300, probe: probeKMP });
-/** Reset and request take up to 0.5 s each, and the longest telegram 1.2 s. */
+/** An answer takes 0.45 s. The limit is below the wait for it, so that only one request hides what a meter pushes. */
+const KAMSTRUP: SuggestedProtocol = Object.freeze({ failure: FAILURE_KMP_INSTEAD, limitMs: 950, probe: probeKMP });
+/** A reset takes 0.2 s, and the longest telegram 1.4 s. */
 const SLAVE: SuggestedProtocol = Object.freeze({ failure: FAILURE_MBUS_INSTEAD, limitMs: 1600, probe: probeMBus });
 
-/** Returns the protocols to try, in order. */
-export function suggestionsFor(settings: MeterSettings): readonly SuggestedProtocol[] {
-	const ways: SuggestedProtocol[] = [];
+/**
+ * Returns the protocols to try, in order. Those of heat meters are left for the last round, because they take long, and
+ * meanwhile a push could arrive that is hidden by a request.
+ */
+export function suggestionsFor(settings: MeterSettings, isLastRound: boolean): readonly SuggestedProtocol[] {
+	const suggestions: SuggestedProtocol[] = [];
 	const isDLMS = DLMS.isChosen(settings);
 	const isKMP = KMP.isChosen(settings);
 	const isMBus = MBUS.isChosen(settings);
 	const listens = settings.modeD || SML.isChosen(settings) || TIC.isChosen(settings);
-	if (listens || isKMP || isMBus || (isDLMS && settings.dlms.opening === OPENING_DIRECT)) ways.push(SIGN_ON);
-	if (!isDLMS) ways.push(HDLC);
-	if (!isKMP) ways.push(KAMSTRUP);
-	if (!isMBus) ways.push(SLAVE);
-	return ways;
+	if (listens || isKMP || isMBus || (isDLMS && settings.dlms.opening === OPENING_DIRECT)) suggestions.push(SIGN_ON);
+	if (!isDLMS) suggestions.push(HDLC);
+	if (!isKMP && isLastRound) suggestions.push(KAMSTRUP);
+	if (!isMBus && isLastRound) suggestions.push(SLAVE);
+	return suggestions;
 }

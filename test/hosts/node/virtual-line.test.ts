@@ -187,14 +187,14 @@ describe("virtual line", () => {
 
 	it("carries 8N2 in 11 bits per character, also to and from 8N1, which has one stop bit less", () => {
 		for (const format of [FORMAT_8N2, FORMAT_8N1] as const) {
-			const far = new FarEnd().line(1200, FORMAT_8N2).say([0x40, 0x3f, 0x0d]);
+			const far = new FarEnd().line(1200, FORMAT_8N2).sendAt([0x40, 0x3f, 0x0d]);
 			const near = new NearEnd(far, {}, { baud: 1200, format });
 			near.world.advance(26);
-			assert.deepEqual(near.heard, [0x40, 0x3f]);
+			assert.deepEqual(near.received, [0x40, 0x3f]);
 			near.write(0x80, 0x3f);
 			near.world.advance(100);
 			assert.deepEqual(
-				[near.heard, far.heard],
+				[near.received, far.received],
 				[
 					[0x40, 0x3f, 0x0d],
 					[0x80, 0x3f],
