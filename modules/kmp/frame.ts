@@ -18,45 +18,38 @@ const ANSWER = 0x40;
 const END = 0x0d;
 const ESCAPE = 0x1b;
 const ACK = 0x06;
-export const METER_ADDRESS = 0x3f;
+const METER_ADDRESS = 0x3f;
 /** Maximum length of an answer without start, end and escapes: eight registers with 8-byte values have 108 bytes. */
 const ANSWER_LIMIT = 128;
 /** Length of address, command and CRC, the shortest answer. */
 const SHORTEST = 4;
 const CRC_LENGTH = 2;
 
-/** Polynomial of the CRC, which begins at 0 and is not inverted (CRC-16/XMODEM). */
-const POLYNOMIAL = 0x1021;
+/** Polynomial of the CRC with its highest term, which begins at 0 and is not inverted (CRC-16/XMODEM). */
+const POLYNOMIAL = 0x11021;
 
-function crcOf(bytes: Uint8Array, end: number): number {
+function crcOf(bytes: ArrayLike<number>, end: number): number {
 	let register = 0;
 	for (let i = 0; i < end; i++) {
 		register ^= bytes[i] << 8;
-		for (let bit = 0; bit < 8; bit++)
-			register = register & 0x8000 ? ((register << 1) & 0xffff) ^ POLYNOMIAL : register << 1;
+		for (let bit = 0; bit < 8; bit++) register = (register << 1) ^ (register & 0x8000 ? POLYNOMIAL : 0);
 	}
 	return register;
 }
 
-/** Writes the request with the command and its data, `body[0..length)`, to `into`; returns the end. */
-export function encodeRequest(body: Uint8Array, length: number, into: Uint8Array): number {
-	const plain = new Uint8Array(length + 1 + CRC_LENGTH);
-	plain[0] = METER_ADDRESS;
-	for (let i = 0; i < length; i++) plain[i + 1] = body[i];
-	const crc = crcOf(plain, length + 1);
-	plain[length + 1] = crc >> 8;
-	plain[length + 2] = crc & 0xff;
-	let to = 0;
-	into[to++] = REQUEST;
-	for (let i = 0; i < plain.length; i++) {
-		const byte = plain[i];
-		if (byte === REQUEST || byte === ANSWER || byte === END || byte === ESCAPE || byte === ACK) {
-			into[to++] = ESCAPE;
-			into[to++] = byte ^ 0xff;
-		} else into[to++] = byte;
+/** Returns the frame of a request; `body` is the command and its data. */
+export function requestFrame(body: readonly number[]): Uint8Array {
+	const plain = [METER_ADDRESS, ...body];
+	const crc = crcOf(plain, plain.length);
+	plain.push(crc >> 8, crc & 0xff);
+	const frame = [REQUEST];
+	for (const byte of plain) {
+		if (byte === REQUEST || byte === ANSWER || byte === END || byte === ESCAPE || byte === ACK)
+			frame.push(ESCAPE, byte ^ 0xff);
+		else frame.push(byte);
 	}
-	into[to++] = END;
-	return to;
+	frame.push(END);
+	return Uint8Array.from(frame);
 }
 
 /** Extracts answers. An echo of a request is ignored. */

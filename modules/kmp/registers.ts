@@ -10,7 +10,6 @@
  */
 import { asciiBytes } from "../bytes/ascii.js";
 import { DECIMAL_LIMIT, putInteger } from "../bytes/decimal.js";
-import { BILLING_PERIOD_CURRENT } from "../obis/code.js";
 import type { RecordWriter } from "../readout/record-writer.js";
 import { PART_ADDRESS, PART_UNIT, PART_VALUE } from "../readout/sink.js";
 
@@ -39,83 +38,53 @@ export const REGISTERS = Object.freeze([
 	...[60, 63, 68, 74, 80, 86, 87, 89],
 	...[1004, 1003, 1002, 99, 113, 266, 97, 110],
 ]);
-/** Groups A, C, D and E of their codes, or 0. */
-const CODES = Object.freeze([
-	...[code(6, 1, 0, 0), code(5, 1, 0, 0), code(6, 2, 0, 0), code(6, 9, 0, 0)],
-	...[code(6, 8, 0, 0), code(6, 10, 0, 0), code(6, 11, 0, 0), code(6, 12, 0, 0)],
-	...[code(0, 96, 8, 0), code(0, 0, 9, 2), code(0, 0, 9, 1), code(0, 97, 97, 0)],
-	...[0, 0, 0, 0],
-]);
-/** Names of the registers without a code, which are last. */
-const NAMES = Object.freeze(["INFOEVENT", "E1HIGHRES", "E8", "E9"]);
-/** Units by number; an empty one is a plain number, and "?" one that is not known, so that its register is left out. */
-const UNITS = Object.freeze([
-	...["", "Wh", "kWh", "MWh", "GWh", "J", "kJ", "MJ", "GJ", "cal", "kcal", "Mcal", "Gcal"],
-	...["varh", "kvarh", "Mvarh", "Gvarh", "VAh", "kVAh", "MVAh", "GVAh", "W", "kW", "MW", "GW"],
-	...["var", "kvar", "Mvar", "Gvar", "VA", "kVA", "MVA", "GVA", "V", "A", "kV", "kA"],
-	...["\u00b0C", "K", "l", "m3", "l/h", "m3/h", "m3*\u00b0C", "t", "t/h", "h", "", "", "?", "?", "", "bar", "?", "?"],
-	...["m3", "t", "GJ", "min", "", "s", "ms", "d"],
-]);
-
-function code(a: number, c: number, d: number, e: number): number {
-	return ((a * 256 + c) * 256 + d) * 256 + e;
-}
+/** Their addresses. */
+const ADDRESSES =
+	"6-0:1.0.0 5-0:1.0.0 6-0:2.0.0 6-0:9.0.0 6-0:8.0.0 6-0:10.0.0 6-0:11.0.0 6-0:12.0.0 0-0:96.8.0 0-0:0.9.2 0-0:0.9.1 0-0:97.97.0 INFOEVENT E1HIGHRES E8 E9";
+/** Units by number; "-" is a plain number, and "?" one that is not known, so that its register is left out. */
+const UNITS =
+	"- Wh kWh MWh GWh J kJ MJ GJ cal kcal Mcal Gcal varh kvarh Mvarh Gvarh VAh kVAh MVAh GVAh W kW MW GW var kvar Mvar Gvar VA kVA MVA GVA V A kV kA \u00b0C K l m3 l/h m3/h m3*\u00b0C t t/h h - - ? ? - bar ? ? m3 t GJ min - s ms d";
 
 /**
- * Checks the registers of an answer, `bytes[start..end)`. Returns their number, or -1 if they are not some of those
- * from `first` on that one request asks for, in this order.
+ * Writes the registers of an answer. Returns false, and writes none, if they are not whole, or not some of those from
+ * `first` on that one request asks for, in this order.
  */
-export function countRegisters(bytes: Uint8Array, start: number, end: number, first: number): number {
-	let count = 0;
+export function writeRegisters(bytes: Uint8Array, first: number, records: RecordWriter): boolean {
 	let next = first;
-	for (let at = start; at < end; count++) {
-		const id = bytes[at] * 256 + bytes[at + 1];
-		while (next < first + REGISTERS_LIMIT && REGISTERS[next] !== id) next++;
+	records.beginPart(false);
+	for (let at = 0; at < bytes.length; next++) {
 		const length = bytes[at + 3];
-		if (next++ >= first + REGISTERS_LIMIT || at + HEAD > end || length === 0 || length > NUMBER_LIMIT) return -1;
-		at += HEAD + length;
-		if (at > end) return -1;
+		const end = at + HEAD + length;
+		next = REGISTERS.indexOf(bytes[at] * 256 + bytes[at + 1], next);
+		const isRequested = next >= first && next < first + REGISTERS_LIMIT;
+		if (!isRequested || !(length > 0 && length <= NUMBER_LIMIT && end <= bytes.length)) {
+			records.beginPart(true);
+			return false;
+		}
+		writeRegister(bytes, at, end, asciiBytes(ADDRESSES.split(" ")[next]), records);
+		at = end;
 	}
-	return count;
+	return true;
 }
 
-/** Writes the registers of an answer that `countRegisters` has found right. */
-export function writeRegisters(bytes: Uint8Array, start: number, end: number, records: RecordWriter): void {
-	for (let at = start; at < end; at += HEAD + bytes[at + 3]) writeRegister(bytes, at, records);
-}
-
-function writeRegister(bytes: Uint8Array, at: number, records: RecordWriter): void {
-	const index = REGISTERS.indexOf(bytes[at] * 256 + bytes[at + 1]);
+function writeRegister(bytes: Uint8Array, at: number, end: number, address: Uint8Array, records: RecordWriter): void {
 	const unit = bytes[at + 2];
-	const spelling = UNITS[unit] ?? "?";
+	const spelling = UNITS.split(" ")[unit] ?? "?";
 	if (spelling === "?") return;
-	beginRegister(index, records);
 	const signs = bytes[at + 4];
-	const start = at + HEAD;
-	const end = start + bytes[at + 3];
 	const exponent = (signs & EXPONENT) * (signs & NEGATIVE_EXPONENT ? -1 : 1);
 	const tens = unit >= UNIT_TENS && unit < UNIT_TENS_END ? 1 : 0;
 	const text = new Uint8Array(CLOCK_DIGITS + DECIMAL_LIMIT);
 	text.fill(DIGIT_0, 0, CLOCK_DIGITS);
-	const length = putInteger({ bytes, start, end }, false, exponent + tens, text.subarray(CLOCK_DIGITS));
+	const length = putInteger({ bytes, start: at + HEAD, end }, false, exponent + tens, text.subarray(CLOCK_DIGITS));
 	let from = CLOCK_DIGITS;
 	if ((unit === UNIT_CLOCK || unit === UNIT_DATE) && length < CLOCK_DIGITS) from = length;
 	else if ((signs & NEGATIVE) !== 0) text[--from] = MINUS;
-	records.beginValue();
-	records.text(PART_VALUE, text, from, CLOCK_DIGITS + length);
-	if (spelling.length > 0) records.text(PART_UNIT, asciiBytes(spelling), 0, spelling.length);
-	records.endValue();
-}
-
-function beginRegister(index: number, records: RecordWriter): void {
-	const packed = CODES[index];
-	if (packed > 0) {
-		const groups = Uint8Array.of(packed >> 24, 0, packed >> 16, packed >> 8, packed, BILLING_PERIOD_CURRENT);
-		records.beginCode(groups, 0);
-		return;
-	}
-	const name = asciiBytes(NAMES[index - (REGISTERS.length - NAMES.length)]);
 	records.beginLine();
 	records.beginSet();
-	records.text(PART_ADDRESS, name, 0, name.length);
+	records.text(PART_ADDRESS, address, 0, address.length);
+	records.beginValue();
+	records.text(PART_VALUE, text, from, CLOCK_DIGITS + length);
+	if (spelling !== "-") records.text(PART_UNIT, asciiBytes(spelling), 0, spelling.length);
+	records.endValue();
 }

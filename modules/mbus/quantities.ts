@@ -5,21 +5,8 @@
  */
 import { TABLE_FB, TABLE_FD } from "./record-header.js";
 
-/** Media of a slave (EN 13757-3, table 3), and group A of their codes. */
-const MEDIUM_ELECTRICITY = 2;
-const MEDIUM_GAS = 3;
-const MEDIUM_HEAT = 4;
-const MEDIUM_WARM_WATER = 6;
-const MEDIUM_WATER = 7;
-const MEDIUM_HEAT_COST = 8;
-const MEDIUM_COOLING_OUT = 10;
-const MEDIUM_COOLING_IN = 11;
-const MEDIUM_HEAT_IN = 12;
-const MEDIUM_HEAT_COOLING = 13;
-const MEDIUM_HOT_WATER = 0x15;
-const MEDIUM_COLD_WATER = 0x16;
-
-const A_ABSTRACT = 0;
+/** Group A of the codes by medium of the slave (EN 13757-3, table 3): electricity is medium 2. */
+const MEDIA = "00176098405566000000098";
 const A_ELECTRICITY = 1;
 const A_HEAT_COST = 4;
 const A_COOLING = 5;
@@ -27,6 +14,8 @@ const A_HEAT = 6;
 const A_GAS = 7;
 const A_WATER = 8;
 const A_HOT_WATER = 9;
+
+const DIGIT_0 = 0x30;
 
 const U_WH = 0;
 const U_J = 1;
@@ -46,7 +35,7 @@ const U_V = 17;
 const U_A = 18;
 const U_NONE = 19;
 
-/** Group C of heat and cooling meters, or a code below. */
+/** Group C of heat and cooling meters up to C_HEAT_COST, which they don't have; then quantities of all media. */
 const C_NONE = 0;
 const C_ENERGY = 1;
 const C_VOLUME = 2;
@@ -109,6 +98,28 @@ const ROWS = Object.freeze([
 	row(TABLE_FD + 0x50, 4, -12, U_A, C_NONE),
 ]);
 
+/** Codes of other media, and of quantities without a medium. */
+const CODES = Object.freeze([
+	code(A_ELECTRICITY, C_ENERGY, 1, 8, 0),
+	code(A_ELECTRICITY, C_POWER, 1, 7, 0),
+	code(A_HEAT_COST, C_HEAT_COST, 1, 0, 0),
+	code(A_GAS, C_VOLUME, 3, 0, 0),
+	code(A_WATER, C_VOLUME, 1, 0, 0),
+	code(A_WATER, C_FLOW, 2, 0, 0),
+	code(A_HOT_WATER, C_VOLUME, 1, 0, 0),
+	code(A_HOT_WATER, C_FLOW, 2, 0, 0),
+	code(0, C_OPERATING_TIME, 96, 8, 0),
+	code(0, C_DATE, 0, 9, 2),
+	code(0, C_CLOCK, 1, 0, 0),
+	code(0, C_ERRORS, 97, 97, 0),
+	code(0, C_FIRMWARE, 0, 2, 0),
+]);
+
+/** Packs group A, C_…, and groups C, D and E. */
+function code(a: number, quantity: number, c: number, d: number, e: number): number {
+	return (((a * 32 + quantity) * 256 + c) * 256 + d) * 16 + e;
+}
+
 /** Packs first quantity, number of bits or TIME, power of ten of the first, unit, and code. */
 function row(first: number, bits: number, exponent: number, unit: number, c: number): number {
 	return (((first * 32 + bits) * 32 + exponent + EXPONENT_OFFSET) * 32 + unit) * 32 + c;
@@ -146,43 +157,22 @@ export class QuantityFinder {
 		}
 	}
 
-	/** Fills groups A, C and D of the found quantity's code for the slave's medium; returns false if it has none. */
+	/** Fills groups A, C, D and E of the found quantity's code for the slave's medium; returns false if it has none. */
 	code(medium: number, groups: Uint8Array): boolean {
-		const a = groupOf(medium);
 		const c = this.#c;
-		if (c === C_NONE) return false;
-		groups[0] = A_ABSTRACT;
-		groups[4] = 0;
-		if (c === C_OPERATING_TIME) return put(groups, 96, 8);
-		if (c === C_DATE) {
-			groups[4] = 2;
-			return put(groups, 0, 9);
-		}
-		if (c === C_CLOCK) return put(groups, 1, 0);
-		if (c === C_ERRORS) return put(groups, 97, 97);
-		if (c === C_FIRMWARE) return put(groups, 0, 2);
+		const a = c < C_OPERATING_TIME ? MEDIA.charCodeAt(medium) - DIGIT_0 : 0;
 		groups[0] = a;
-		if (a === A_HEAT || a === A_COOLING) return c !== C_HEAT_COST && put(groups, c, 0);
-		if (a === A_HEAT_COST) return c === C_HEAT_COST && put(groups, 1, 0);
-		if (a === A_GAS) return c === C_VOLUME && put(groups, 3, 0);
-		if (a === A_WATER || a === A_HOT_WATER)
-			return (c === C_VOLUME && put(groups, 1, 0)) || (c === C_FLOW && put(groups, 2, 0));
-		return a === A_ELECTRICITY && ((c === C_ENERGY && put(groups, 1, 8)) || (c === C_POWER && put(groups, 1, 7)));
+		groups[2] = c;
+		groups[3] = groups[4] = 0;
+		if ((a === A_HEAT || a === A_COOLING) && c !== C_HEAT_COST) return c !== C_NONE;
+		for (let i = 0; i < CODES.length; i++) {
+			const packed = CODES[i];
+			if (packed >> 20 !== a * 32 + c) continue;
+			groups[2] = (packed >> 12) & 0xff;
+			groups[3] = (packed >> 4) & 0xff;
+			groups[4] = packed & 0xf;
+			return true;
+		}
+		return false;
 	}
-}
-
-function put(groups: Uint8Array, c: number, d: number): boolean {
-	groups[2] = c;
-	groups[3] = d;
-	return true;
-}
-
-function groupOf(medium: number): number {
-	if (medium === MEDIUM_HEAT || medium === MEDIUM_HEAT_IN || medium === MEDIUM_HEAT_COOLING) return A_HEAT;
-	if (medium === MEDIUM_WATER || medium === MEDIUM_COLD_WATER) return A_WATER;
-	if (medium === MEDIUM_WARM_WATER || medium === MEDIUM_HOT_WATER) return A_HOT_WATER;
-	if (medium === MEDIUM_COOLING_OUT || medium === MEDIUM_COOLING_IN) return A_COOLING;
-	if (medium === MEDIUM_ELECTRICITY) return A_ELECTRICITY;
-	if (medium === MEDIUM_GAS) return A_GAS;
-	return medium === MEDIUM_HEAT_COST ? A_HEAT_COST : A_ABSTRACT;
 }

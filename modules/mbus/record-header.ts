@@ -13,6 +13,8 @@
  */
 
 const EXTENSION = 0x80;
+const FUNCTION = 0x30;
+const SUBUNIT = 0x40;
 const LOW = 0x7f;
 const FILLER = 0x2f;
 const REST = 0x0f;
@@ -24,9 +26,8 @@ export const CODING_NONE = 0;
 export const CODING_FLOAT = 5;
 export const CODING_BCD = 8;
 export const CODING_VARIABLE = 13;
-/** Number of bytes of each coding; VARIABLE and IMPOSSIBLE are no lengths. */
-const VARIABLE = -1;
-const IMPOSSIBLE = -2;
+/** In place of a length. */
+const IMPOSSIBLE = -1;
 
 /** Quantities of the tables for VIF FB and FD follow those of VIF itself. */
 export const TABLE_FB = 0x80;
@@ -47,15 +48,12 @@ const ERRORS_END = 0x20;
 const HARMLESS = 0x3a;
 const HARMLESS_END = 0x40;
 
-/** Lengths of variable data (6.3.3, LVAR): text, BCD, negative BCD, binary, and longer binary in steps of four bytes. */
-const LVAR_BCD = 0xc0;
-const LVAR_NEGATIVE = 0xd0;
-const LVAR_BINARY = 0xe0;
-const LVAR_LONG = 0xf0;
-const LVAR_END = 0xf5;
-const LVAR_LONG_START = 0xec;
-/** Maximum number of bytes of BCD in variable data. */
-const BCD_LIMIT = 9;
+/** Lengths of variable data (6.3.3, LVAR): of text below TEXT_END; of binary data; likewise in steps of four bytes. */
+const TEXT_END = 0xc0;
+const BINARY = 0xe0;
+const BINARY_LONG = 0xf0;
+const BINARY_END = 0xf5;
+const BINARY_LONG_START = 0xec;
 
 /** Results of `read`. */
 export const READ_RECORD = 0;
@@ -66,25 +64,26 @@ export const READ_MORE = 2;
 /** The structure is wrong. */
 export const READ_WRONG = 3;
 
-const LENGTHS = Object.freeze([0, 1, 2, 3, 4, 4, 6, 8, IMPOSSIBLE, 1, 2, 3, 4, VARIABLE, 6, IMPOSSIBLE]);
+/** Number of bytes of each coding. */
+const LENGTHS = Object.freeze([0, 1, 2, 3, 4, 4, 6, 8, IMPOSSIBLE, 1, 2, 3, 4, 0, 6, IMPOSSIBLE]);
 
 /** A record, reused by each `read`. */
 export class RecordHeader {
-	/** DIF to VIFE are `bytes[start..dataAt)` with the text of a unit; the data are `bytes[dataAt..end)`. */
+	/** DIF to VIFE are `bytes[start..headEnd)` with the text of a unit; the data are `bytes[dataAt..end)`. */
 	start = 0;
+	headEnd = 0;
 	dataAt = 0;
 	end = 0;
 	coding = CODING_NONE;
-	/** Function: 0 instantaneous, 1 maximum, 2 minimum, 3 value during an error. */
-	function = 0;
+	/** True for variable data that are text. */
+	isText = false;
 	storage = 0;
 	tariff = 0;
-	subunit = 0;
 	/** VIF without extension; or the first VIFE behind FB or FD, plus TABLE_FB or TABLE_FD. */
 	quantity = 0;
 	/** Correction of the power of ten. */
 	scaling = 0;
-	/** True if no VIFE changes the meaning of the quantity. */
+	/** False for a maximum, minimum or erroneous value, a subunit, and if a VIFE changes the meaning of the quantity. */
 	isPlain = true;
 	/** False if a VIFE that is not known may have changed the unit. */
 	hasUnit = true;
@@ -103,25 +102,29 @@ export class RecordHeader {
 		if (bytes[from] === REST_AND_MORE) return READ_MORE;
 		this.start = this.#at = from;
 		if (!this.readDIF(bytes, limit) || !this.readVIF(bytes, limit)) return READ_WRONG;
-		this.dataAt = this.#at;
+		this.headEnd = this.dataAt = this.#at;
 		let length = LENGTHS[this.coding];
-		if (length === VARIABLE) length = this.dataAt < limit ? 1 + variableLength(bytes[this.dataAt]) : IMPOSSIBLE;
+		if (this.coding === CODING_VARIABLE) {
+			length = bytes[this.dataAt++];
+			this.isText = length < TEXT_END;
+			if (!this.isText) length = binaryLength(length);
+		}
 		this.end = this.dataAt + length;
-		return length < 0 || this.end > limit ? READ_WRONG : READ_RECORD;
+		return this.dataAt > limit || length < 0 || this.end > limit ? READ_WRONG : READ_RECORD;
 	}
 
 	private readDIF(bytes: Uint8Array, limit: number): boolean {
 		let byte = bytes[this.#at++];
 		this.coding = byte & 0x0f;
-		this.function = (byte >> 4) & 3;
+		this.isPlain = (byte & FUNCTION) === 0;
 		this.storage = (byte >> 6) & 1;
-		this.tariff = this.subunit = 0;
+		this.tariff = 0;
 		for (let count = 0; byte & EXTENSION; count++) {
 			if (count === EXTENSIONS_LIMIT || this.#at >= limit) return false;
 			byte = bytes[this.#at++];
 			this.storage += (byte & 0x0f) * 2 ** (1 + 4 * count);
 			this.tariff += ((byte >> 4) & 3) * 4 ** count;
-			this.subunit += ((byte >> 6) & 1) * 2 ** count;
+			if (byte & SUBUNIT) this.isPlain = false;
 		}
 		return this.#at < limit;
 	}
@@ -133,7 +136,7 @@ export class RecordHeader {
 		this.quantity = byte & LOW;
 		let isMaker = this.quantity === VIF_MAKER;
 		this.scaling = 0;
-		this.isPlain = this.hasUnit = true;
+		this.hasUnit = true;
 		this.isFaulty = false;
 		this.unitAt = this.unitEnd = 0;
 		if (this.quantity === VIF_TEXT) {
@@ -163,22 +166,8 @@ export class RecordHeader {
 	}
 }
 
-/** Returns the number of bytes behind the length byte; IMPOSSIBLE for a reserved one. */
-function variableLength(byte: number): number {
-	if (byte < LVAR_BCD) return byte;
-	if (byte < LVAR_BINARY) return (byte & 0x0f) > BCD_LIMIT ? IMPOSSIBLE : byte & 0x0f;
-	if (byte < LVAR_LONG) return byte - LVAR_BINARY;
-	return byte < LVAR_END ? 4 * (byte - LVAR_LONG_START) : IMPOSSIBLE;
-}
-
-export function isText(lengthByte: number): boolean {
-	return lengthByte < LVAR_BCD;
-}
-
-export function isBCD(lengthByte: number): boolean {
-	return lengthByte >= LVAR_BCD && lengthByte < LVAR_BINARY;
-}
-
-export function isNegative(lengthByte: number): boolean {
-	return lengthByte >= LVAR_NEGATIVE && lengthByte < LVAR_BINARY;
+/** Returns the number of bytes of binary data; IMPOSSIBLE for digits, which no known meter sends in this form. */
+function binaryLength(byte: number): number {
+	if (byte < BINARY || byte >= BINARY_END) return IMPOSSIBLE;
+	return byte < BINARY_LONG ? byte - BINARY : 4 * (byte - BINARY_LONG_START);
 }

@@ -12,7 +12,8 @@
  * of several slaves has its number as group B, or before the address.
  */
 import { asciiBytes } from "../bytes/ascii.js";
-import { putHex } from "../bytes/hex.js";
+import { encodeHex, putHex } from "../bytes/hex.js";
+import { NO_BYTES } from "../io/machine.js";
 import { BILLING_PERIOD_CURRENT } from "../obis/code.js";
 import type { RecordWriter } from "../readout/record-writer.js";
 import { PART_ADDRESS, PART_UNIT, PART_VALUE } from "../readout/sink.js";
@@ -42,18 +43,13 @@ const BEFORE_LETTER_A = 0x40;
 /** Maximum values of groups E and F. */
 const TARIFF_LIMIT = 63;
 const STORAGE_LIMIT = 99;
-/** Maximum number of bytes of DIF to VIFE in an address, and length of the slave's number before them. */
+/** Maximum number of bytes of DIF to VIFE in an address. */
 const HEAD_LIMIT = 22;
-const PREFIX_LIMIT = 3;
-const COLON = 0x3a;
-const DIGIT_0 = 0x30;
 const NO_UNIT = 0;
 
 const CIPHERED: readonly number[] = Object.freeze([5, 7, 8, 9, 10, 13]);
 
 export class SlaveTelegram {
-	/** Maker's three letters and identification, ASCII. */
-	readonly ident = new Uint8Array(MAKER_LENGTH + 2 * IDENT_LENGTH);
 	/** True if the meter has another frame. */
 	hasMore = false;
 	/** True if the structure is wrong from some record on, or records were left out. */
@@ -63,7 +59,6 @@ export class SlaveTelegram {
 	readonly #finder = new QuantityFinder();
 	readonly #value = new ValueText();
 	readonly #groups = new Uint8Array(6);
-	readonly #address = new Uint8Array(PREFIX_LIMIT + 2 * HEAD_LIMIT);
 	#medium = 0;
 	/** Number of the slave, from 1 on; 0 for the only one. */
 	#slave = 0;
@@ -80,49 +75,38 @@ export class SlaveTelegram {
 	}
 
 	/**
-	 * Writes the frame `bytes[0..end)`. Records that are not the same in `other`, an earlier reception of the frame, are
-	 * left out. `isFirst`: it is the slave's first frame.
+	 * Writes the records of the frame `bytes`. Those whose values are not the same in `other`, another reception of the
+	 * frame, are left out; if even the structure is not the same, so is the rest. `isFirst`: it is the slave's first frame.
 	 */
-	write(bytes: Uint8Array, end: number, other: Uint8Array, isFirst: boolean): void {
+	write(bytes: Uint8Array, other: Uint8Array, isFirst: boolean): void {
 		if (bytes[CI_AT] === CI_LONG) this.#medium = bytes[MEDIUM_AT];
 		if (isFirst) this.writeHeader(bytes);
 		const header = this.#header;
-		let at = dataAt(bytes);
-		let result = header.read(bytes, at, end);
-		for (; result === READ_RECORD; result = header.read(bytes, at, end)) {
+		let result = READ_RECORD;
+		for (let at = dataAt(bytes); ; at = header.end) {
+			result = header.read(bytes, at, bytes.length);
+			if (result === READ_RECORD && !isSame(bytes, other, at, header.dataAt)) result = READ_WRONG;
+			if (result !== READ_RECORD) break;
 			if (!isSame(bytes, other, at, header.end)) this.isCut = true;
 			else if (!header.isFaulty) this.writeRecord(bytes);
-			at = header.end;
 		}
 		this.hasMore = result === READ_MORE;
 		if (result === READ_WRONG) this.isCut = true;
 	}
 
-	/** Reads the identification; returns false if the frame has none. */
-	identify(bytes: Uint8Array): boolean {
-		if (bytes[CI_AT] !== CI_LONG) return false;
-		const { ident } = this;
-		const maker = bytes[MAKER_AT] + bytes[MAKER_AT + 1] * 256;
-		for (let i = 0; i < MAKER_LENGTH; i++) ident[i] = BEFORE_LETTER_A + ((maker >> (10 - 5 * i)) & 31);
-		for (let i = 0; i < IDENT_LENGTH; i++) putHex(ident, MAKER_LENGTH + 2 * i, bytes[MAKER_AT - 1 - i]);
-		return true;
-	}
-
 	private writeHeader(bytes: Uint8Array): void {
-		const records = this.#records;
-		if (this.identify(bytes)) {
-			this.beginCode(0, 96, 1, 0);
-			records.value(this.ident.subarray(MAKER_LENGTH), 2 * IDENT_LENGTH, NO_UNIT);
-		}
+		const ident = identOf(bytes);
+		if (ident.length > 0) this.writeText(1, ident.subarray(MAKER_LENGTH));
 		if (bytes[CI_AT] === CI_NONE) return;
 		const status = new Uint8Array(2);
 		putHex(status, 0, bytes[accessAt(bytes) + STATUS_OFFSET]);
-		this.beginCode(0, 96, 5, 0);
-		records.value(status, status.length, NO_UNIT);
+		this.writeText(5, status);
 	}
 
-	private beginCode(a: number, c: number, d: number, e: number): void {
-		this.#records.beginCode(Uint8Array.of(a, this.#slave, c, d, e, BILLING_PERIOD_CURRENT), 0);
+	/** Writes a text under the code 0-n:96.d.0. */
+	private writeText(d: number, text: Uint8Array): void {
+		this.#records.beginCode(Uint8Array.of(0, this.#slave, 96, d, 0, BILLING_PERIOD_CURRENT), 0);
+		this.#records.value(text, text.length, NO_UNIT);
 	}
 
 	private writeRecord(bytes: Uint8Array): void {
@@ -142,10 +126,9 @@ export class SlaveTelegram {
 
 	/** Fills the groups of the record's code; returns false if it has none. */
 	private hasCode(): boolean {
-		const header = this.#header;
-		const { function: kind, subunit, tariff, storage, isPlain } = header;
+		const { tariff, storage, isPlain } = this.#header;
 		const groups = this.#groups;
-		if (kind !== 0 || subunit !== 0 || !isPlain || tariff > TARIFF_LIMIT || storage > STORAGE_LIMIT) return false;
+		if (!isPlain || tariff > TARIFF_LIMIT || storage > STORAGE_LIMIT) return false;
 		if (!this.#finder.code(this.#medium, groups)) return false;
 		if (tariff > 0 && (groups[0] === 0 || groups[4] > 0)) return false;
 		groups[1] = this.#slave;
@@ -156,18 +139,13 @@ export class SlaveTelegram {
 
 	private beginAddress(bytes: Uint8Array): void {
 		const records = this.#records;
-		const address = this.#address;
-		const { start, dataAt: headEnd } = this.#header;
-		let to = 0;
-		if (this.#slave >= 10) address[to++] = DIGIT_0 + Math.floor(this.#slave / 10);
-		if (this.#slave > 0) {
-			address[to++] = DIGIT_0 + (this.#slave % 10);
-			address[to++] = COLON;
-		}
-		for (let i = start; i < headEnd && i < start + HEAD_LIMIT; i++, to += 2) putHex(address, to, bytes[i]);
+		const { start, headEnd } = this.#header;
+		const head = encodeHex(bytes.subarray(start, Math.min(headEnd, start + HEAD_LIMIT)));
+		const prefix = asciiBytes(this.#slave > 0 ? `${this.#slave}:` : "");
 		records.beginLine();
 		records.beginSet();
-		records.text(PART_ADDRESS, address, 0, to);
+		records.text(PART_ADDRESS, prefix, 0, prefix.length);
+		records.text(PART_ADDRESS, head, 0, head.length);
 	}
 
 	private writeUnit(bytes: Uint8Array): void {
@@ -180,23 +158,33 @@ export class SlaveTelegram {
 	}
 }
 
+/** Returns the maker's three letters and the identification, ASCII; empty if the frame has none. */
+export function identOf(bytes: Uint8Array): Uint8Array {
+	if (bytes[CI_AT] !== CI_LONG) return NO_BYTES;
+	const ident = new Uint8Array(MAKER_LENGTH + 2 * IDENT_LENGTH);
+	const maker = bytes[MAKER_AT] + bytes[MAKER_AT + 1] * 256;
+	for (let i = 0; i < MAKER_LENGTH; i++) ident[i] = BEFORE_LETTER_A + ((maker >> (10 - 5 * i)) & 31);
+	for (let i = 0; i < IDENT_LENGTH; i++) putHex(ident, MAKER_LENGTH + 2 * i, bytes[MAKER_AT - 1 - i]);
+	return ident;
+}
+
 /** Returns true if the frame has data records that can be read. */
-export function isReadable(bytes: Uint8Array, end: number): boolean {
+export function isReadable(bytes: Uint8Array): boolean {
 	const ci = bytes[CI_AT];
 	if (ci === CI_NONE) return true;
-	if ((ci !== CI_LONG && ci !== CI_SHORT) || dataAt(bytes) > end) return false;
+	if ((ci !== CI_LONG && ci !== CI_SHORT) || dataAt(bytes) > bytes.length) return false;
 	return !CIPHERED.includes(bytes[accessAt(bytes) + CONFIGURATION_OFFSET] & MODE_MASK);
 }
 
-/** Returns true if two receptions of a frame differ in their access numbers only. */
-export function isSameFrame(bytes: Uint8Array, other: Uint8Array, end: number): boolean {
-	const at = bytes[CI_AT] === CI_NONE ? end : accessAt(bytes);
-	return isSame(bytes, other, 0, at) && isSame(bytes, other, at + 1, end);
+/** Returns true if two receptions of a frame have the same length and header, except for the access number. */
+export function isSameHeader(bytes: Uint8Array, other: Uint8Array): boolean {
+	const at = accessAt(bytes);
+	return bytes.length === other.length && isSame(bytes, other, 0, at) && isSame(bytes, other, at + 1, dataAt(bytes));
 }
 
-/** Returns true if two receptions of a frame come from the same meter, and their records can be compared. */
-export function isSameMeter(bytes: Uint8Array, other: Uint8Array): boolean {
-	return isSame(bytes, other, 0, accessAt(bytes));
+/** Returns true if two receptions of a frame that have the same header have the same data. */
+export function isSameData(bytes: Uint8Array, other: Uint8Array): boolean {
+	return isSame(bytes, other, dataAt(bytes), bytes.length);
 }
 
 function isSame(bytes: Uint8Array, other: Uint8Array, start: number, end: number): boolean {

@@ -2,19 +2,10 @@
  * Values of data records as text (EN 13757-3, annex A). Numbers come low byte first, and are multiplied by a power of
  * ten. Times are written as P1 ports send them: YYMMDDhhmmss, with S in summer time; a date has six digits.
  */
-import { DECIMAL_LIMIT, putFloat, putInteger } from "../bytes/decimal.js";
+import { isDigit } from "../bytes/ascii.js";
+import { DECIMAL_LIMIT, putFloat, putInteger, shiftPoint } from "../bytes/decimal.js";
 import { putHex } from "../bytes/hex.js";
-import {
-	CODING_BCD,
-	CODING_FLOAT,
-	CODING_NONE,
-	CODING_VARIABLE,
-	isBCD,
-	isNegative,
-	isText,
-	type RecordHeader,
-	TABLE_FD,
-} from "./record-header.js";
+import { CODING_BCD, CODING_FLOAT, CODING_NONE, CODING_VARIABLE, type RecordHeader, TABLE_FD } from "./record-header.js";
 
 const QUANTITY_DATE = 0x6c;
 const QUANTITY_CLOCK = 0x6d;
@@ -26,11 +17,6 @@ const CODING_TIME = 3;
 const CODING_MINUTES = 4;
 const CODING_SECONDS = 6;
 
-const INTEGER_LENGTH = 8;
-/** Maximum length of a number in BCD, whose digits fit a double, bytes. */
-const BCD_LIMIT = 7;
-const BCD_NEGATIVE = 15;
-const TWO_32 = 2 ** 32;
 /** Maximum length of text and of binary data, bytes; the text of a record has at most twice as many characters. */
 const LIMIT = 255;
 
@@ -38,6 +24,7 @@ const BLANK = 0x20;
 const DELETE = 0x7f;
 const MINUS = 0x2d;
 const DIGIT_0 = 0x30;
+const LETTER_F = 0x66;
 const LETTER_S = 0x53;
 
 export class ValueText {
@@ -46,69 +33,46 @@ export class ValueText {
 	length = 0;
 	/** True for a number in the record's unit. */
 	isNumber = false;
-	readonly #integer = new Uint8Array(INTEGER_LENGTH);
 
 	/** Returns false if the record has no value, or an impossible one. */
 	read(source: Uint8Array, header: RecordHeader, exponent: number): boolean {
-		const { coding, dataAt, end } = header;
+		const { coding, dataAt, end, isText } = header;
 		this.length = 0;
 		this.isNumber = false;
 		if (coding === CODING_NONE) return false;
 		if (this.readTime(source, header)) return this.length > 0;
-		if (coding === CODING_VARIABLE) this.readVariable(source, dataAt, end, exponent);
-		else if (coding > CODING_BCD) this.readBCD(source, dataAt, end, exponent, false);
-		else {
-			const integer = this.#integer;
-			const first = INTEGER_LENGTH - (end - dataAt);
-			for (let i = first; i < INTEGER_LENGTH; i++) integer[i] = source[end - 1 - (i - first)];
-			const span = { bytes: integer, start: first, end: INTEGER_LENGTH };
+		const data = source.slice(dataAt, end).reverse();
+		if (coding === CODING_VARIABLE && isText && isPrintable(data)) {
+			this.bytes.set(data);
+			this.length = data.length;
+		} else if (coding < CODING_BCD) {
+			const span = { bytes: data, start: 0, end: data.length };
 			this.isNumber = true;
 			this.length =
 				coding === CODING_FLOAT ? putFloat(span, exponent, this.bytes) : putInteger(span, true, exponent, this.bytes);
+		} else {
+			for (let i = 0; i < data.length; i++) putHex(this.bytes, 2 * i, data[i]);
+			this.length = 2 * data.length;
+			if (coding !== CODING_VARIABLE) this.shiftBCD(exponent);
 		}
 		return this.length > 0;
 	}
 
-	private readVariable(source: Uint8Array, at: number, end: number, exponent: number): void {
-		const kind = source[at];
-		if (isBCD(kind)) this.readBCD(source, at + 1, end, exponent, isNegative(kind));
-		else if (isText(kind) && isPrintable(source, at + 1, end)) {
-			for (let i = end - 1; i > at; i--) this.bytes[this.length++] = source[i];
-		} else this.putHex(source, at + 1, end);
-	}
-
-	private readBCD(source: Uint8Array, at: number, end: number, exponent: number, isBelowZero: boolean): void {
-		const top = source[end - 1] >> 4;
-		const hasSign = end > at && top === BCD_NEGATIVE;
-		let number = 0;
-		for (let i = end - 1; i >= at; i--) {
-			const high = i === end - 1 && hasSign ? 0 : source[i] >> 4;
-			const low = source[i] & 15;
-			if (high > 9 || low > 9) number = Number.NaN;
-			number = number * 100 + high * 10 + low;
-		}
-		// Displays show letters for an error.
-		if (Number.isNaN(number) || end - at > BCD_LIMIT) {
-			this.putHex(source, at, end);
+	/** Moves the point of digits, which may follow F as the sign. Displays show other letters for an error. */
+	private shiftBCD(exponent: number): void {
+		const { bytes, length } = this;
+		let first = 0;
+		if (bytes[0] === LETTER_F) bytes[first++] = MINUS;
+		for (let i = first; i < length; i++) {
+			if (isDigit(bytes[i])) continue;
+			if (first > 0) bytes[0] = LETTER_F;
 			return;
 		}
-		const integer = this.#integer;
-		const view = new DataView(integer.buffer);
-		view.setUint32(0, Math.floor(number / TWO_32));
-		view.setUint32(4, number % TWO_32);
-		const from = number > 0 && (hasSign || isBelowZero) ? 1 : 0;
-		this.bytes[0] = MINUS;
-		const span = { bytes: integer, start: 0, end: INTEGER_LENGTH };
+		let from = first;
+		while (from < length - 1 && bytes[from] === DIGIT_0) from++;
+		bytes.copyWithin(first, from, length);
 		this.isNumber = true;
-		this.length = from + putInteger(span, false, exponent, this.bytes.subarray(from));
-	}
-
-	/** Writes the bytes as the meter's display would show them, last byte first. */
-	private putHex(source: Uint8Array, at: number, end: number): void {
-		for (let i = end - 1; i >= at; i--) {
-			putHex(this.bytes, this.length, source[i]);
-			this.length += 2;
-		}
+		this.length = shiftPoint(bytes, first, length - from + first, exponent);
 	}
 
 	/** Returns false if the record is no time. An invalid time leaves `length` at 0. */
@@ -157,7 +121,7 @@ export class ValueText {
 	}
 }
 
-function isPrintable(bytes: Uint8Array, start: number, end: number): boolean {
-	for (let i = start; i < end; i++) if (bytes[i] < BLANK || bytes[i] === DELETE) return false;
+function isPrintable(bytes: Uint8Array): boolean {
+	for (let i = 0; i < bytes.length; i++) if (bytes[i] < BLANK || bytes[i] === DELETE) return false;
 	return true;
 }

@@ -34,7 +34,7 @@ describe("the meter reader with M-Bus", function () {
 		assert.equal(failure, undefined);
 		assert.deepEqual([readout?.protocol, readout?.baud, readout?.status], ["M-Bus", 2400, STATUS_OK]);
 		assert.equal(textOf(readout!.meterId), "LUG10000001");
-		assert.ok(tookMs < 3000, `${tookMs}`);
+		assert.ok(tookMs < 5000, `${tookMs}`);
 		assert.deepEqual(recordsIn(readout), [
 			"0-0:96.1.0*255: 10000001",
 			"0-0:96.5.0*255: 00",
@@ -43,9 +43,9 @@ describe("the meter reader with M-Bus", function () {
 			"6-0:2.0.0*255: 561.08*m3",
 			"6-0:8.0.0*255: 6.2*kW",
 			"6-0:9.0.0*255: 0.240*m3/h",
-			"6-0:10.0.0*255: 68.00*\u00b0C",
-			"6-0:11.0.0*255: 45.64*\u00b0C",
-			"6-0:12.0.0*255: 22.36*K",
+			"6-0:10.0.0*255: 68.01*\u00b0C",
+			"6-0:11.0.0*255: 45.54*\u00b0C",
+			"6-0:12.0.0*255: 22.47*K",
 			"0-0:1.0.0*255: 261120060000",
 			"0-0:96.8.0*255: 9850*h",
 			"6-0:1.0.0*1: 31204*kWh",
