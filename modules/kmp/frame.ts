@@ -49,7 +49,7 @@ export function requestFrame(body: readonly number[]): Uint8Array {
 		else frame.push(byte);
 	}
 	frame.push(END);
-	return Uint8Array.from(frame);
+	return new Uint8Array(frame);
 }
 
 /** Extracts answers. An echo of a request is ignored. */

@@ -55,12 +55,9 @@ const C_FIRMWARE = 25;
 const TIME = 16;
 const EXPONENT_OFFSET = 16;
 
-/** Units; those up to U_POWER_J take the prefixes of PREFIXES. */
-const UNITS = Object.freeze([
-	...["Wh", "J", "W", "J/h", "m3", "kg", "m3/h", "m3/min", "m3/s", "kg/h", "\u00b0C", "K", "bar"],
-	...["s", "min", "h", "d", "V", "A", ""],
-]);
-const PREFIXES = Object.freeze(["", "k", "M", "G"]);
+/** Units in the order of U_…; those up to U_POWER_J take the prefixes. */
+const UNITS = "Wh J W J/h m3 kg m3/h m3/min m3/s kg/h \u00b0C K bar s min h d V A";
+const PREFIXES = "kMG";
 const ROWS = Object.freeze([
 	row(0x00, 3, -3, U_WH, C_ENERGY),
 	row(0x08, 3, 0, U_J, C_ENERGY),
@@ -148,11 +145,11 @@ export class QuantityFinder {
 			this.#c = packed & 31;
 			if (bits === TIME) unit += low;
 			else this.exponent += ((packed >> 10) & 31) - EXPONENT_OFFSET + low;
-			this.unit = UNITS[unit];
+			this.unit = UNITS.split(" ")[unit] ?? "";
 			if (unit > U_POWER_J || this.exponent <= 0) return;
-			const prefix = Math.min(PREFIXES.length - 1, Math.ceil(this.exponent / 3));
+			const prefix = Math.min(PREFIXES.length, Math.ceil(this.exponent / 3));
 			this.exponent -= prefix * 3;
-			this.unit = PREFIXES[prefix] + this.unit;
+			this.unit = PREFIXES.charAt(prefix - 1) + this.unit;
 			return;
 		}
 	}

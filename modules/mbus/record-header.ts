@@ -64,8 +64,9 @@ export const READ_MORE = 2;
 /** The structure is wrong. */
 export const READ_WRONG = 3;
 
-/** Number of bytes of each coding. */
-const LENGTHS = Object.freeze([0, 1, 2, 3, 4, 4, 6, 8, IMPOSSIBLE, 1, 2, 3, 4, 0, 6, IMPOSSIBLE]);
+/** Number of bytes of each coding, a digit each; below 0 if impossible. */
+const LENGTHS = "01234468-123406-";
+const DIGIT_0 = 0x30;
 
 /** A record, reused by each `read`. */
 export class RecordHeader {
@@ -103,7 +104,7 @@ export class RecordHeader {
 		this.start = this.#at = from;
 		if (!this.readDIF(bytes, limit) || !this.readVIF(bytes, limit)) return READ_WRONG;
 		this.headEnd = this.dataAt = this.#at;
-		let length = LENGTHS[this.coding];
+		let length = LENGTHS.charCodeAt(this.coding) - DIGIT_0;
 		if (this.coding === CODING_VARIABLE) {
 			length = bytes[this.dataAt++];
 			this.isText = length < TEXT_END;

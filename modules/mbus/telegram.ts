@@ -34,8 +34,10 @@ const SHORT_ACCESS_AT = 3;
 const STATUS_OFFSET = 1;
 const CONFIGURATION_OFFSET = 3;
 const HEADER_END_OFFSET = 4;
-/** Modes of encryption with AES (high byte of the configuration, 7.2.4). Old meters have arbitrary bytes there. */
+/** Mode of encryption (high byte of the configuration, 7.2.4). Old meters have arbitrary bytes there. */
 const MODE_MASK = 0x1f;
+/** Modes with AES, a bit each: 5, 7, 8, 9, 10 and 13. */
+const CIPHERED = 0x27a0;
 
 const IDENT_LENGTH = 4;
 const MAKER_LENGTH = 3;
@@ -47,7 +49,6 @@ const STORAGE_LIMIT = 99;
 const HEAD_LIMIT = 22;
 const NO_UNIT = 0;
 
-const CIPHERED: readonly number[] = Object.freeze([5, 7, 8, 9, 10, 13]);
 
 export class SlaveTelegram {
 	/** True if the meter has another frame. */
@@ -173,7 +174,7 @@ export function isReadable(bytes: Uint8Array): boolean {
 	const ci = bytes[CI_AT];
 	if (ci === CI_NONE) return true;
 	if ((ci !== CI_LONG && ci !== CI_SHORT) || dataAt(bytes) > bytes.length) return false;
-	return !CIPHERED.includes(bytes[accessAt(bytes) + CONFIGURATION_OFFSET] & MODE_MASK);
+	return ((CIPHERED >> (bytes[accessAt(bytes) + CONFIGURATION_OFFSET] & MODE_MASK)) & 1) === 0;
 }
 
 /** Returns true if two receptions of a frame have the same length and header, except for the access number. */

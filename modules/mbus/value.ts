@@ -11,9 +11,8 @@ const QUANTITY_DATE = 0x6c;
 const QUANTITY_CLOCK = 0x6d;
 const QUANTITY_TARIFF_START = TABLE_FD + 0x30;
 const QUANTITY_BATTERY_CHANGE = TABLE_FD + 0x70;
-/** Codings of a date (type G), a time of day (type J), a time with minutes (type F), and with seconds (type I). */
+/** Codings of a date (type G), a time with minutes (type F), and with seconds (type I). */
 const CODING_DATE = 2;
-const CODING_TIME = 3;
 const CODING_MINUTES = 4;
 const CODING_SECONDS = 6;
 
@@ -76,48 +75,32 @@ export class ValueText {
 	}
 
 	/** Returns false if the record is no time. An invalid time leaves `length` at 0. */
-	private readTime(source: Uint8Array, { quantity, coding, dataAt: at }: RecordHeader): boolean {
-		if (quantity === QUANTITY_DATE && coding === CODING_DATE) this.putDate(source, at);
-		else if (quantity !== QUANTITY_CLOCK && quantity !== QUANTITY_TARIFF_START && quantity !== QUANTITY_BATTERY_CHANGE)
-			return false;
-		else if (coding === CODING_TIME) this.putTime(source[at + 2], source[at + 1], source[at]);
-		else if (coding === CODING_MINUTES) this.putMoment(source, at + 2, source[at + 1], source[at], 0);
-		else if (coding === CODING_SECONDS) this.putMoment(source, at + 3, source[at + 2], source[at + 1], source[at]);
-		else return false;
-		return true;
-	}
-
-	private putMoment(source: Uint8Array, at: number, hour: number, minute: number, second: number): void {
-		this.putDate(source, at);
-		if (this.length === 0) return;
-		this.putTime(hour, minute, second);
-		if ((hour & 0x80) !== 0 && this.length > 0) this.bytes[this.length++] = LETTER_S;
-	}
-
-	private putDate(source: Uint8Array, at: number): void {
-		const day = source[at] & 0x1f;
-		const month = source[at + 1] & 0x0f;
+	private readTime(source: Uint8Array, { quantity, coding, dataAt }: RecordHeader): boolean {
+		const isDate = quantity === QUANTITY_DATE && coding === CODING_DATE;
+		const isMoment =
+			quantity === QUANTITY_CLOCK || quantity === QUANTITY_TARIFF_START || quantity === QUANTITY_BATTERY_CHANGE;
+		const hasSeconds = coding === CODING_SECONDS;
+		if (!isDate && !(isMoment && (hasSeconds || coding === CODING_MINUTES))) return quantity === QUANTITY_CLOCK;
+		const second = hasSeconds ? source[dataAt] & 0x3f : 0;
+		const minuteAt = hasSeconds ? dataAt + 1 : dataAt;
+		const at = isDate ? dataAt : minuteAt + 2;
 		const year = (source[at] >> 5) | ((source[at + 1] & 0xf0) >> 1);
-		if (day === 0 || month === 0 || month > 12 || year > 99) return;
-		this.putPair(year);
-		this.putPair(month);
-		this.putPair(day);
-	}
-
-	/** The high bit of `minute` is set if the meter's clock is not right. */
-	private putTime(hour: number, minute: number, second: number): void {
-		const [hours, minutes, seconds] = [hour & 0x1f, minute & 0x3f, second & 0x3f];
-		if ((minute & 0x80) !== 0 || hours > 23 || minutes > 59 || seconds > 59) this.length = 0;
-		else {
-			this.putPair(hours);
-			this.putPair(minutes);
-			this.putPair(seconds);
+		const parts = [year, source[at + 1] & 0x0f, source[at] & 0x1f];
+		const [, month, day] = parts;
+		if (day === 0 || month === 0 || month > 12 || year > 99) return true;
+		if (isMoment) {
+			const hour = source[minuteAt + 1] & 0x1f;
+			const minute = source[minuteAt];
+			// The high bit of the minute is set if the meter's clock is not right.
+			if (hour > 23 || minute > 59 || second > 59) return true;
+			parts.push(hour, minute, second);
 		}
-	}
-
-	private putPair(number: number): void {
-		this.bytes[this.length++] = DIGIT_0 + Math.floor(number / 10);
-		this.bytes[this.length++] = DIGIT_0 + (number % 10);
+		for (const part of parts) {
+			this.bytes[this.length++] = DIGIT_0 + Math.floor(part / 10);
+			this.bytes[this.length++] = DIGIT_0 + (part % 10);
+		}
+		if (isMoment && (source[minuteAt + 1] & 0x80) !== 0) this.bytes[this.length++] = LETTER_S;
+		return true;
 	}
 }
 
