@@ -136,7 +136,6 @@ function lan8720(phy: number, power: number, clock: RMIIPins["clock"]): RMIIPins
 }
 
 /**
-/**
  * Parts left out for boards with 4 MB of flash and a radio, because the firmware slot would be nearly full
  * (docs/hardware.md). MQTT and Zigbee remain in place of the hub's HTTP. Heat and water meters are rarer than
  * electricity meters.
@@ -202,6 +201,8 @@ export const BOARDS: readonly Board[] = Object.freeze([
 	board({
 		...ESPRESSIF,
 		...FLASH_4MB,
+		// The firmware for this chip is the longest.
+		without: Object.freeze(["mbus"]),
 		name: "esp32c3-devkitm",
 		chip: "esp32c3",
 		model: "ESP32-C3-DevKitM-1",
