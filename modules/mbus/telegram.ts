@@ -49,7 +49,6 @@ const STORAGE_LIMIT = 99;
 const HEAD_LIMIT = 22;
 const NO_UNIT = 0;
 
-
 export class SlaveTelegram {
 	/** True if the meter has another frame. */
 	hasMore = false;

@@ -5,7 +5,14 @@
 import { isDigit } from "../bytes/ascii.js";
 import { DECIMAL_LIMIT, putFloat, putInteger, shiftPoint } from "../bytes/decimal.js";
 import { putHex } from "../bytes/hex.js";
-import { CODING_BCD, CODING_FLOAT, CODING_NONE, CODING_VARIABLE, type RecordHeader, TABLE_FD } from "./record-header.js";
+import {
+	CODING_BCD,
+	CODING_FLOAT,
+	CODING_NONE,
+	CODING_VARIABLE,
+	type RecordHeader,
+	TABLE_FD,
+} from "./record-header.js";
 
 const QUANTITY_DATE = 0x6c;
 const QUANTITY_CLOCK = 0x6d;

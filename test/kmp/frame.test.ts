@@ -107,6 +107,7 @@ describe("registers of KMP", () => {
 			registers([60, 8, "010001"], [1004, 8, "010001"]),
 		])
 			assert.equal(recordsIn(wrong), undefined);
-		for (let end = 1; end < two.length; end++) if (end !== 6) assert.equal(recordsIn(two.slice(0, end)), undefined, `${end}`);
+		for (let end = 1; end < two.length; end++)
+			if (end !== 6) assert.equal(recordsIn(two.slice(0, end)), undefined, `${end}`);
 	});
 });
