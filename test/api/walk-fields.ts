@@ -69,6 +69,12 @@ const CONTENTS: Readonly<Record<string, { good?: readonly unknown[]; bad: readon
 	"iec62056/schedule period_value": { good: [1, 2, 3, 6], bad: [0, 4, 5, 7, 12] },
 	"dlms/config block_cipher_key": KEY,
 	"dlms/config auth_key": KEY,
+	// Filling the history would read the meter during later checks.
+	"meter/backfill enabled": { good: [false], bad: [] },
+	"meter/backfill obis": {
+		good: ["1-0:99.1.0", "1-0:98.1.0", "1-255:99.255.255*255"],
+		bad: ["", "1.8", "1-0:1.8.0", "1-0:99.1.256", x(20), x(21)],
+	},
 	"zigbee/map obis": {
 		good: ["1.8.0", "1-0:1.8.0", "255-255:255.255.255*255"],
 		bad: ["", "x", "1.8.256", "1".repeat(28)],
@@ -121,6 +127,7 @@ const BASES: Readonly<Record<string, JSONObject>> = {
 	"dlms/obis": { entries: [{ code: [1, 0, 1, 8, 0, 255], class_id: 3, attribute: 2 }] },
 	// While MQTT is off, any address is valid, with or without a certificate. The password belongs to the address.
 	mqtt: { enabled: false, url: "mqtt://h", user: "u", password: "p" },
+	"meter/backfill": { enabled: false, obis: "1-0:99.1.0" },
 	"zigbee/map": { mapping: [{ obis: "1.8.0", mode: 1, mapping_id: "07020000" }] },
 };
 

@@ -157,19 +157,19 @@ describe("Maintenance on the page", function () {
 			await choose(fileOf(NEXT));
 			for (const code of ["ota_downgrade", "ota_low_power", "ota_write_failed", "busy"] as const) {
 				const status = code === "busy" ? 503 : 500;
-				await visit.page.route("**/system/ota?*", (route) =>
+				await visit.page.route(/system\/ota\?/, (route) =>
 					route.fulfill({ status, json: { error: code, message: "A sentence." } }),
 				);
 				await install().click();
 				await refused(`error.${code}`).waitFor();
 			}
-			await visit.page.route("**/system/ota?*", async (route) => {
+			await visit.page.route(/system\/ota\?/, async (route) => {
 				state = { ota_last_error: "ota_interrupted" };
 				await route.abort("connectionreset");
 			});
 			await install().click();
 			await visit.hurry(refused("error.ota_interrupted"));
-			await visit.page.unroute("**/system/ota?*");
+			await visit.page.unroute(/system\/ota\?/);
 			state = {};
 		});
 
