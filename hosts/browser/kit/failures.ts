@@ -22,7 +22,7 @@ const GROUPS: readonly (readonly [text: TextKey, codes: string])[] = [
 		"failure.broken",
 		"iec62056-21/no-block iec62056-21/mode-e-alone iec62056-21/cut hdlc/lost dlms/lost kmp/cut mbus/cut",
 	],
-	["failure.unreadable", "mbus/unreadable"],
+	["finding.later", "mbus/unreadable"],
 	["failure.direct", "hdlc/silence dlms/no-sign-on"],
 	["failure.address", "hdlc/no-address hdlc/other-address"],
 	["failure.protocol", "iec62056-21/no-mode-e hdlc/bad-answer"],

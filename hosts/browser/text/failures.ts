@@ -32,11 +32,6 @@ export const FAILURES = {
 		"Der Zähler brach mitten in der Auslesung ab. Prüfen Sie, ob der Kopf fest sitzt; hilft das nicht, verringern Sie die Geschwindigkeit oder warten Sie länger auf Antworten.",
 		"Licznik przerwał w połowie odczytu. Sprawdź, czy głowica dobrze przylega; jeśli to nie pomoże, zmniejsz prędkość lub wydłuż czas oczekiwania.",
 	],
-	"failure.unreadable": [
-		"The gateway can't read these data: ciphered, in an old form, or an error message.",
-		"Diese Daten kann das Gateway nicht lesen: verschlüsselt, alte Form oder Fehlermeldung.",
-		"Tych danych bramka nie odczyta: zaszyfrowane, stara forma albo komunikat o błędzie.",
-	],
 	"failure.direct": [
 		"The meter does not answer in DLMS/COSEM. “Find my meter” on the page “Meter” finds out whether it answers in another way. If not, check the head and the speed; then how the connection begins, the address of the meter and the client address.",
 		"Der Zähler antwortet nicht in DLMS/COSEM. „Zähler suchen“ auf der Seite „Zähler“ findet heraus, ob er anders antwortet. Wenn nicht, prüfen Sie Kopf und Geschwindigkeit; dann Beginn der Verbindung, Adresse des Zählers und Client-Adresse.",
