@@ -23,6 +23,7 @@ const PUBLIC = new Map([
 	["prices.currency", "PLN"],
 	["tls.last_error", "canary of a public text"],
 	["upgrade_found.version", "9.8.7"],
+	["backfill.obis", "1-0:98.1.0"],
 ]);
 
 /** A text unique to this setting and valid for it. */

@@ -12,9 +12,9 @@ import { REST_MS } from "./longest-readout.js";
 
 /**
  * Limits of slots: idle, during the daily check for a newer firmware, and during an upload. Each part of the
- * update code holds an object with its dependencies.
+ * update code holds an object with its dependencies. Uploads in pieces take three slots at rest.
  */
-const AT_REST = 48;
+const AT_REST = 51;
 const NOTICE = 32;
 const AT_WORK = 150;
 

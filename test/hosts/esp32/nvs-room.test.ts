@@ -11,6 +11,7 @@ import { HUB_CERTIFICATE_LIMIT } from "../../../modules/homeassistant/fields.js"
 import { CERTIFICATE_FILE_LIMIT } from "../../../modules/io/crypto.js";
 import { MQTT_CERTIFICATE_LIMIT } from "../../../modules/mqtt/fields.js";
 import { ENTRIES } from "../../../modules/parts.js";
+import { PASSWORD_LIMIT, SSID_BYTES_LIMIT } from "../../../modules/wifi/fields.js";
 import { findPartition } from "../../../tools/factory/partitions.js";
 import { ROOT } from "../native/compile.js";
 import { NVSModel } from "./nvs-model.js";
@@ -30,10 +31,20 @@ const OTHERS: readonly (readonly [string, number])[] = [
 	["version", 64],
 	["password", 64],
 	["abort", 64],
+	["backfill_state", 64],
+];
+
+/** Limits of texts that the radio takes as bytes, which their routes check (modules/wifi/routes/settings.ts). */
+const WIFI_ENTRIES = ["wifi", "network"];
+const BYTE_LIMITS: readonly (readonly [RegExp, number])[] = [
+	[/^(previous_|ap_)?ssid$/, SSID_BYTES_LIMIT],
+	[/^(previous_|ap_)?password$/, PASSWORD_LIMIT],
 ];
 
 /** Longest value in flash, bytes. */
-function longest(field: Field): number {
+function longest(field: Field, entryKey: string): number {
+	const [, limit] = BYTE_LIMITS.find(([name]) => name.test(field.name)) ?? [];
+	if (limit !== undefined && WIFI_ENTRIES.includes(entryKey)) return limit;
 	// Closed sets of characters are ASCII, one byte each.
 	if (field.kind === TEXT) return field.maximum * (field.characters.length % 2 === 0 ? 1 : 4);
 	if (field.kind === BYTES) return field.maximum;
@@ -43,9 +54,9 @@ function longest(field: Field): number {
 /** Keys and lengths of all values at their largest. */
 function everything(): (readonly [string, number])[] {
 	const all = [...OTHERS];
-	for (const entry of ENTRIES) {
-		const bytes = entry.fields.reduce((sum, field) => sum + 3 + longest(field), 4);
-		all.push([entry.key, Math.min(bytes, ENTRY_LIMIT)]);
+	for (const { key: entryKey, fields } of ENTRIES) {
+		const bytes = fields.reduce((sum, field) => sum + 3 + longest(field, entryKey), 4);
+		all.push([entryKey, Math.min(bytes, ENTRY_LIMIT)]);
 	}
 	all.push(["together", ENTRY_LIMIT]);
 	for (const { name, limit, slots } of BLOBS)
