@@ -1,4 +1,4 @@
-/** In the place of protocol.ts in a firmware without KMP. */
+/** Replaces protocol.ts in a firmware without KMP. */
 import { ABSENT, type Chosen } from "../readout/absent.js";
 
 export const PROTOCOL_KMP = "kmp";

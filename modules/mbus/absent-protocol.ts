@@ -1,4 +1,4 @@
-/** In the place of protocol.ts in a firmware without M-Bus. Pushes in M-Bus frames are a matter of DLMS/COSEM. */
+/** Replaces protocol.ts in a firmware without M-Bus as master. DLMS/COSEM reads pushes in M-Bus frames. */
 import { ABSENT, type Chosen } from "../readout/absent.js";
 
 export const PROTOCOL_MBUS = "mbus";

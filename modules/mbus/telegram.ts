@@ -8,8 +8,8 @@
  * | 78 | none |
  *
  * A record with a code of EN 13757-1 is stored under it: storage numbers are billing periods (F), tariffs are E. Others
- * keep their DIF to VIFE in hex as address: maximum and minimum values, subunits, and what has no code. The first value
- * of several slaves has its number as group B, or before the address.
+ * keep their DIF to VIFE in hex as address: maximum and minimum values, subunits, and what has no code. With several
+ * slaves, group B is the number of the slave, or the number precedes the address.
  */
 import { asciiBytes } from "../bytes/ascii.js";
 import { encodeHex, putHex } from "../bytes/hex.js";

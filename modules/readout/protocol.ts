@@ -52,8 +52,8 @@ export interface Probing extends Machine, Pick<ReadSession, "line" | "anyFraming
 	readonly received: number;
 	/** Number of damaged characters among them; default 0, because an 8-bit line has no parity. */
 	readonly damaged?: number;
-	/** Called once after a failure; returns the next session to try, if there is one. */
-	nextProbe?(nowMs: number): Probing | undefined;
+	/** Called once after a failure; returns the next session to try. */
+	nextProbe?(nowMs: number): Probing;
 }
 
 /** Data that are kept in RAM between sessions until a meter setting changes. */
