@@ -140,7 +140,7 @@ function lan8720(phy: number, power: number, clock: RMIIPins["clock"]): RMIIPins
  * (docs/hardware.md). MQTT and Zigbee remain in place of the hub's HTTP. Heat and water meters are rarer than
  * electricity meters.
  */
-const SHORT_OF_FLASH = Object.freeze({ without: Object.freeze(["hub", "kmp", "mbus"]) });
+const SHORT_OF_FLASH = Object.freeze({ without: Object.freeze(["hub", "backfill", "kmp", "mbus"]) });
 /** The same for boards that also have Ethernet: the cable replaces setting up Wi-Fi over the console. */
 const SHORTER_OF_FLASH = Object.freeze({ without: Object.freeze(["hub", "live-meter", "kmp", "mbus", "improv"]) });
 

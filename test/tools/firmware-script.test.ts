@@ -174,13 +174,16 @@ describe("The firmware's script", function () {
 				.filter(([file, length]) => length > CONTAINED || /absent/.test(file))
 				.map(([file]) => file);
 		assert.deepEqual(theirs(small).sort(), [
+			"modules/backfill/absent-part.ts",
 			"modules/cosem/absent-protocol.ts",
 			"modules/cosem/absent-push.ts",
 			// The replies to all readouts use this file.
 			"modules/cosem/records.ts",
 			"modules/homeassistant/absent-part.ts",
 			"modules/improv/absent-improv.ts",
+			"modules/kmp/absent-protocol.ts",
 			"modules/live-meter/absent-part.ts",
+			"modules/mbus/absent-protocol.ts",
 			"modules/mqtt/absent-part.ts",
 			"modules/peaks/absent-part.ts",
 			"modules/prices/absent-part.ts",
