@@ -3,7 +3,10 @@ import { BOOLEAN, entry, field, TEXT } from "../config/schema.js";
 
 const IN_BACKFILL = 26;
 
-/** Reads the meter's load profile back to its beginning, and fills gaps of the history. Turning it on begins anew. */
+/**
+ * Reads the meter's load profile back to its beginning, and fills gaps of the history. When it is turned on, it reads
+ * again from the newest gap.
+ */
 export const BACKFILL_ENABLED = field<boolean>({
 	entry: IN_BACKFILL,
 	id: 1,
@@ -11,7 +14,10 @@ export const BACKFILL_ENABLED = field<boolean>({
 	kind: BOOLEAN,
 	initial: false,
 });
-/** Code of the load profile, which must have counters: 1-0:99.1.0 has the quarter hours of most meters (P.01), 1-0:99.2.0 the days. */
+/**
+ * Code of the load profile, which must hold counter readings: in most meters 1-0:99.1.0 has those of each quarter hour
+ * (P.01), and 1-0:99.2.0 those of each day.
+ */
 export const BACKFILL_OBIS = field<string>({
 	entry: IN_BACKFILL,
 	id: 2,

@@ -12,9 +12,9 @@
  */
 
 export const ADDRESS_LIMIT = 4;
-/** Largest part of an address in one byte; it means "all stations". */
+/** Largest upper or lower half of an address in one byte; it means "all stations". */
 const SHORT_MAX = 0x7f;
-/** Largest part of an address in two bytes; it means "all stations". */
+/** Largest upper or lower half of an address in two bytes; it means "all stations". */
 const LONG_MAX = 0x3fff;
 
 /** Returned instead of an end position if the address is invalid. */

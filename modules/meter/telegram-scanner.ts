@@ -162,7 +162,7 @@ export class TelegramScanner {
 		const isText = (character >= 0x20 && character < 0x7f) || character === CR || character === LF;
 		this.#evenRun = isText && isEven ? this.#evenRun + 1 : 0;
 		this.#plainRun = isText && byte < 0x80 ? this.#plainRun + 1 : 0;
-		// A `/` at the beginning of a line begins a telegram; elsewhere it is data.
+		// A `/` inside an identification or after an address is data; anywhere else it begins a telegram.
 		const isInside = this.#text === TEXT_SETS ? this.#address > 0 : this.#text === TEXT_IDENT && this.#length > LETTERS;
 		if (character === SLASH && !isInside) {
 			this.#text = TEXT_IDENT;

@@ -56,7 +56,7 @@ export function putNumber(text: Uint8Array, length: number, into: Uint8Array): n
 		return to;
 	}
 	if (to === point + 1) {
-		// A decimal point must be followed by a digit.
+		// In JSON a digit must follow the decimal point, so a point at the end is dropped.
 		if (!isNumber) return 0;
 		to--;
 	}

@@ -13,7 +13,7 @@ export interface ServerOptions {
 	readonly window: number;
 	/** The server answers SNRM with a bare UA, and uses the default parameters. */
 	readonly bareUA: boolean;
-	/** The server answers DM to SNRM with parameters. */
+	/** If the SNRM has parameters, the server answers with DM. */
 	readonly plainOnly: boolean;
 	/** The server sets no final bit in segments. */
 	readonly noFinal: boolean;

@@ -72,7 +72,7 @@ export const grafanaCases = [
 		async run(folder: string) {
 			const text = readFileSync(join(FLEET_FILES, "dashboard.json"), "utf8");
 			assert.equal(await complaints(folder, text), "");
-			// The check finds errors.
+			// Shows that the check detects errors at all.
 			for (const [right, wrong] of [
 				['"drawStyle": "bars"', '"drawStyle": "bar"'],
 				['"graphMode": "none"', '"graphMode": 0'],

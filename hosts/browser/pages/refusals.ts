@@ -29,6 +29,6 @@ export function joinPEM(texts: readonly string[]): string {
 	const ofKind = (kind: string) => blocks.filter(([, label]) => label.endsWith(kind)).map(([block]) => block);
 	// The set removes duplicates: the file of the chain often repeats the certificate.
 	const wanted = [...new Set([...ofKind("CERTIFICATE"), ...ofKind("PRIVATE KEY")])];
-	// Without certificates the text is sent unchanged, so that the gateway reports what is missing.
+	// A text without certificates and keys is sent unchanged, so that the gateway reports what is missing.
 	return wanted.length === 0 ? all : `${wanted.join("\n")}\n`;
 }

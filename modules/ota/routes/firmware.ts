@@ -126,11 +126,12 @@ class Piece extends Upload {
 	}
 
 	override end(): void {
-		const { updater } = this;
-		if (updater.received === updater.total || this.exchange.failIfRevoked()) super.end();
+		const { exchange, updater } = this;
+		if (updater.received === updater.total) super.end();
+		else if (exchange.failIfRevoked()) updater.abort();
 		else {
 			this.leave();
-			this.exchange.empty();
+			exchange.empty();
 		}
 	}
 

@@ -8,7 +8,7 @@ import { UTC_LENGTH, writeUTC } from "../../time/iso.js";
 import { upgradeURLOf } from "../upgrade.js";
 import { buildNumber } from "../version.js";
 
-/** Test code of the CSA, until a code is assigned. */
+/** Manufacturer code for tests (Connectivity Standards Alliance), until one is assigned. */
 const MANUFACTURER_ID = 0xfff1;
 /** Offsets of the date and of the time in `2026-11-20T05:39:38Z`. */
 const DATE_END = 10;
