@@ -1,37 +1,40 @@
 /** Bundles a compiled program and its imports into one script for the XS worker. */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { build } from "esbuild";
+import { type BuildOptions, build } from "esbuild";
 
 /** Output of `bundleGateway`. */
 export const GATEWAY_SCRIPT = fileURLToPath(new URL("../../gateway.js", import.meta.url));
 
+const OPTIONS = {
+	write: false,
+	bundle: true,
+	platform: "neutral",
+	target: "es2023",
+	charset: "utf8",
+	logLevel: "warning",
+} as const satisfies BuildOptions;
+
+/** A constant number or truth value of a module, as esbuild writes it. */
+const CONSTANT = /^var ([\w$]+ = (?:-?\d[\w.+-]*|true|false);)$/gm;
+
 /**
  * Bundles `entry` into `script`, both paths. Fails for an import that XS does not have. Writes nothing if the script is
  * up to date; this permits a read-only checkout.
+ *
+ * Each top-level name takes one of the 4096 slots of the engine's stack. esbuild inlines constants, but only those at
+ * the start of a script. Therefore a second run has all constants there; this saves half of the names.
  */
 export async function bundle(entry: string, script: string): Promise<void> {
-	const common = {
-		write: false,
-		bundle: true,
-		platform: "neutral",
-		target: "es2023",
-		charset: "utf8",
-		logLevel: "warning",
-	} as const;
-	const whole = await build({ ...common, entryPoints: [entry], format: "esm" });
-	// Each top-level name takes one of the engine's 4096 stack slots, most of them for numbers; 3655 names overflowed the
-	// stack. esbuild inlines a constant only if it precedes all other statements. So numbers are moved to the start of
-	// the bundled script, which is then bundled again: 1318 names are left.
-	const numbers: string[] = [];
-	const rest = whole.outputFiles[0].text.replace(/^var (\w+ = -?[\w.]+;)$/gm, (line, number: string) => {
-		if (!/= -?\d/.test(number)) return line;
-		numbers.push(`const ${number}`);
+	const joined = await build({ ...OPTIONS, entryPoints: [entry], format: "esm" });
+	const constants: string[] = [];
+	const rest = joined.outputFiles[0].text.replace(CONSTANT, (_, constant) => {
+		constants.push(`const ${constant}`);
 		return "";
 	});
-	const contents = [...numbers, rest].join("\n");
-	const { outputFiles } = await build({ ...common, stdin: { contents }, format: "iife", minifySyntax: true });
-	const { text } = outputFiles[0];
+	const contents = `"use strict";\n${constants.join("\n")}\n${rest}`;
+	const inlined = await build({ ...OPTIONS, stdin: { contents }, format: "iife", minifySyntax: true });
+	const { text } = inlined.outputFiles[0];
 	if (!existsSync(script) || readFileSync(script, "utf8") !== text) writeFileSync(script, text);
 }
 
