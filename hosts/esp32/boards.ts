@@ -202,7 +202,7 @@ export const BOARDS: readonly Board[] = Object.freeze([
 		...ESPRESSIF,
 		...FLASH_4MB,
 		// The firmware for this chip is the longest.
-		without: Object.freeze(["mbus"]),
+		without: Object.freeze(["kmp", "mbus"]),
 		name: "esp32c3-devkitm",
 		chip: "esp32c3",
 		model: "ESP32-C3-DevKitM-1",

@@ -3,4 +3,3 @@ import { ABSENT, type Chosen } from "../readout/absent.js";
 
 export const PROTOCOL_KMP = "kmp";
 export const KMP = Object.freeze({ ...ABSENT, isChosen: ({ protocol }: Chosen) => protocol === PROTOCOL_KMP });
-export const probeKMP = ABSENT.probe;

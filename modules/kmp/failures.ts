@@ -14,6 +14,14 @@ export const KMP_BROKEN = failure(
 	5,
 	"Characters came, but no right answer in KMP. Turn the head, shade it from light, or choose another protocol.",
 );
+/** The meter answers a probe, but another protocol is configured. */
+export const KMP_INSTEAD = failure(
+	METER_ERROR,
+	"kmp/answers",
+	19,
+	"The meter answers in Kamstrup's KMP. Choose the protocol kmp.",
+	{ protocol: "kmp" },
+);
 /** The session broke off after the serial number. */
 export const KMP_LOST = failure(
 	METER_TIMEOUT,

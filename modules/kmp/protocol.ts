@@ -3,6 +3,7 @@
  * battery pays for each readout, so the gateway reads them once an hour at most by itself.
  */
 import type { MeterProtocol, Opening, Probing } from "../readout/protocol.js";
+import { KMP_INSTEAD } from "./failures.js";
 import { KMPSession } from "./session.js";
 
 /** Value of the protocol setting. */
@@ -14,7 +15,7 @@ export interface KMPSettings {
 }
 
 /** Opens a session that ends after the serial number. */
-export function probeKMP(opening: Opening<KMPSettings>): Probing {
+function probe(opening: Opening<KMPSettings>): Probing {
 	return new KMPSession(opening, true);
 }
 
@@ -22,5 +23,7 @@ export const KMP: MeterProtocol<KMPSettings> = Object.freeze({
 	isChosen: (settings: KMPSettings) => settings.protocol === PROTOCOL_KMP,
 	restMinutes: REST_MINUTES,
 	open: (opening: Opening<KMPSettings>) => new KMPSession(opening, false),
-	probe: probeKMP,
+	probe,
+	// An answer takes 0.45 s. The limit is below the wait for it, so that only one request hides what a meter pushes.
+	suggestion: Object.freeze({ failure: KMP_INSTEAD, limitMs: 950, probe }),
 });

@@ -3,4 +3,3 @@ import { ABSENT, type Chosen } from "../readout/absent.js";
 
 export const PROTOCOL_MBUS = "mbus";
 export const MBUS = Object.freeze({ ...ABSENT, isChosen: ({ protocol }: Chosen) => protocol === PROTOCOL_MBUS });
-export const probeMBus = ABSENT.probe;

@@ -14,6 +14,14 @@ export const MBUS_BROKEN = failure(
 	5,
 	"Characters came, but no whole frame of M-Bus. Check baudrate; then that each meter has an address of its own.",
 );
+/** A slave answers a probe, but another protocol is configured. */
+export const MBUS_INSTEAD = failure(
+	METER_ERROR,
+	"mbus/answers",
+	19,
+	"The meter answers as a slave of M-Bus. Choose the protocol mbus.",
+	{ protocol: "mbus" },
+);
 /** A slave acknowledged the reset or sent a telegram, and then fell silent, or sent damaged frames only. */
 export const MBUS_LOST = failure(
 	METER_TIMEOUT,

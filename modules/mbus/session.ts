@@ -48,10 +48,10 @@ const PROTOCOL: RequestProtocol = Object.freeze({
 
 export interface Slaves {
 	/** Speed, Bd. */
-	readonly mbusBaud: number;
+	readonly baud: number;
 	/** Primary address of the first slave, which those of the others follow; ANY_ADDRESS: a single slave. */
-	readonly mbusAddress: number;
-	readonly mbusSlaves: number;
+	readonly address: number;
+	readonly count: number;
 }
 
 export class MBusSession extends RequestSession {
@@ -68,10 +68,10 @@ export class MBusSession extends RequestSession {
 
 	/** `identOnly`: one frame is enough, whose values are not needed. */
 	constructor(opening: Opening<unknown>, slaves: Slaves, wakesUp: boolean, identOnly: boolean) {
-		const { mbusBaud: baud, mbusAddress, mbusSlaves } = slaves;
+		const { baud, address, count } = slaves;
 		super(PROTOCOL, { baud, format: FORMAT_8E1 }, opening, identOnly);
-		this.#address = mbusAddress;
-		this.#slaves = mbusAddress === ANY_ADDRESS ? 1 : mbusSlaves;
+		this.#address = address;
+		this.#slaves = address === ANY_ADDRESS ? 1 : count;
 		this.#telegram = new SlaveTelegram(opening.records);
 		this.#step = wakesUp ? STEP_WAKING : STEP_RESETTING;
 	}

@@ -40,20 +40,6 @@ export const FAILURE_HDLC_INSTEAD = failure(
 	"The meter answers in HDLC: it speaks DLMS/COSEM. Choose the protocol dlms.",
 	{ protocol: "dlms", pushBaud: 0 },
 );
-export const FAILURE_KMP_INSTEAD = failure(
-	METER_ERROR,
-	"kmp/answers",
-	19,
-	"The meter answers in Kamstrup's KMP. Choose the protocol kmp.",
-	{ protocol: "kmp" },
-);
-export const FAILURE_MBUS_INSTEAD = failure(
-	METER_ERROR,
-	"mbus/answers",
-	19,
-	"The meter answers as a slave of M-Bus. Choose the protocol mbus.",
-	{ protocol: "mbus" },
-);
 /** Kinds of unsolicited data (unsolicited.ts); the message shown also states the speed. */
 export const UNSOLICITED_ASCII = finalFailure(METER_ERROR, "unasked/ascii", 90, "The meter pushes telegrams (mode D).");
 export const UNSOLICITED_SML = finalFailure(METER_ERROR, "unasked/sml", 90, "The meter pushes SML.");

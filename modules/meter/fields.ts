@@ -6,7 +6,6 @@ const IN_METER = 0;
 const IN_IEC62056 = 1;
 const IN_CONTROL = 2;
 const IN_IEC_SPEED = 4;
-const IN_MBUS = 27;
 
 /** Speeds of IEC 62056-21, 6.3.14, table 3. */
 export const BAUD_RATES = Object.freeze([300, 600, 1200, 2400, 4800, 9600, 19200]);
@@ -111,36 +110,6 @@ export const IEC62056 = entry("iec62056", 2, [
 	IEC62056_DEVICE_ADDRESS,
 	IEC62056_PASSWORD,
 ]);
-
-/** Primary address of the meter, or of the first of several; 254: a single meter, whatever its address. */
-export const MBUS_ADDRESS = field<number>({
-	entry: IN_MBUS,
-	id: 1,
-	name: "address",
-	kind: INTEGER,
-	maximum: 254,
-	initial: 254,
-});
-/** Number of meters, whose addresses follow that of the first; 1 with address 254. */
-export const MBUS_METERS = field<number>({
-	entry: IN_MBUS,
-	id: 2,
-	name: "meters",
-	kind: INTEGER,
-	minimum: 1,
-	maximum: 16,
-	initial: 1,
-});
-/** Speed of the meters, Bd. */
-export const MBUS_BAUDRATE = field<number>({
-	entry: IN_MBUS,
-	id: 3,
-	name: "baudrate",
-	kind: CHOICE,
-	choices: BAUD_RATES,
-	initial: 2400,
-});
-export const MBUS = entry("mbus", 1, [MBUS_ADDRESS, MBUS_METERS, MBUS_BAUDRATE]);
 
 export const CONTROL_SIMULATOR_EN = field<boolean>({
 	entry: IN_CONTROL,

@@ -19,7 +19,7 @@ import {
 	DLMS_PUSH_BAUDRATE,
 	DLMS_SECRETS,
 } from "./dlms-fields.js";
-import { CONTROL, METER as ENTRY, IEC_SPEED, IEC62056, IEC62056_PASSWORD, MBUS, METER_PROTOCOL } from "./fields.js";
+import { CONTROL, METER as ENTRY, IEC_SPEED, IEC62056, IEC62056_PASSWORD, METER_PROTOCOL } from "./fields.js";
 import { Metering } from "./metering.js";
 import { meterReport } from "./report.js";
 import {
@@ -33,13 +33,13 @@ import {
 import { getProfile } from "./routes/profile.js";
 import { deletePIN, getLast, getLog, getRead, PIN_BODY, postPIN, postProbe } from "./routes/readout.js";
 import { SCHEDULE_SETTINGS } from "./routes/schedule.js";
-import { CONTROL_SETTINGS, IEC62056_SETTINGS, MBUS_SETTINGS, PROTOCOL_SETTINGS } from "./routes/settings.js";
+import { CONTROL_SETTINGS, IEC62056_SETTINGS, PROTOCOL_SETTINGS } from "./routes/settings.js";
 import { SCHEDULE } from "./schedule-fields.js";
 import { stateOf } from "./state.js";
 
 export const METER = part<Metering>({
 	name: "meter",
-	entries: Object.freeze([ENTRY, IEC62056, CONTROL, IEC_SPEED, SCHEDULE, DLMS, DLMS_SECRETS, DLMS_OBIS, MBUS]),
+	entries: Object.freeze([ENTRY, IEC62056, CONTROL, IEC_SPEED, SCHEDULE, DLMS, DLMS_SECRETS, DLMS_OBIS]),
 	routes: Object.freeze([
 		...settingsRoutes("meter/protocol", PROTOCOL_SETTINGS),
 		route(METHOD_POST, "meter/probe", postProbe, { waits: true, readsMeter: true }),
@@ -53,7 +53,6 @@ export const METER = part<Metering>({
 		route(METHOD_GET, "iec62056/log", getLog),
 		...settingsRoutes("iec62056/schedule", SCHEDULE_SETTINGS, SCOPE_READ),
 		...settingsRoutes("dlms/config", DLMS_SETTINGS),
-		...settingsRoutes("mbus/config", MBUS_SETTINGS),
 		route(METHOD_GET, "dlms/obis", getPollList),
 		route(METHOD_POST, "dlms/obis", postPollList, { body: DLMS_OBIS_BODY }),
 	]),
@@ -65,7 +64,6 @@ export const METER = part<Metering>({
 		backupGroup("dlms/config", DLMS_SETTINGS, {
 			secrets: Object.freeze([DLMS_PASSWORD, DLMS_BLOCK_CIPHER_KEY, DLMS_AUTH_KEY]),
 		}),
-		backupGroup("mbus/config", MBUS_SETTINGS),
 		backupGroup("dlms/obis", DLMS_OBIS_BODY, { accept: acceptPollList, writeList: writePollList }),
 	]),
 	reactions: Object.freeze([

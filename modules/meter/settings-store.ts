@@ -3,6 +3,7 @@
 import { put } from "../config/schema.js";
 import type { ConfigStore } from "../config/store.js";
 import type { TextCodec } from "../io/host.js";
+import type { Slaves } from "../mbus/session.js";
 import { DLMSSettingsStore, type MeterSettingsDeps } from "./dlms-store.js";
 import {
 	CONTROL_SIMULATOR_EN,
@@ -15,12 +16,10 @@ import {
 	IEC62056_MODE_D_ENABLED,
 	IEC62056_MODE_E_DLMS,
 	IEC62056_PASSWORD,
-	MBUS_ADDRESS,
-	MBUS_BAUDRATE,
-	MBUS_METERS,
 	METER_PROTOCOL,
 	PROTOCOL_IEC62056,
 } from "./fields.js";
+import { slavesOf } from "./mbus-part.js";
 
 export class MeterSettingsStore {
 	readonly dlms: DLMSSettingsStore;
@@ -65,16 +64,8 @@ export class MeterSettingsStore {
 		return this.#text.encode(this.#store.get(IEC62056_PASSWORD));
 	}
 
-	get mbusAddress(): number {
-		return this.#store.get(MBUS_ADDRESS);
-	}
-
-	get mbusSlaves(): number {
-		return this.#store.get(MBUS_METERS);
-	}
-
-	get mbusBaud(): number {
-		return this.#store.get(MBUS_BAUDRATE);
+	get mbus(): Slaves {
+		return slavesOf(this.#store);
 	}
 
 	get simulator(): boolean {

@@ -110,6 +110,15 @@ export interface Opening<Settings> {
 	trace(message: string): void;
 }
 
+/** A protocol that a probe tries although another one is configured. */
+export interface Suggestion<Settings> {
+	/** Reported if the meter answers in this protocol. */
+	readonly failure: Failure;
+	/** Time limit for the answer to one request, ms. */
+	readonly limitMs: number;
+	probe(opening: Opening<Settings>): Probing;
+}
+
 export interface MeterProtocol<Settings> {
 	/**
 	 * Returns true if the settings select this protocol. Rows are checked in order; the last row is not checked and
@@ -134,6 +143,8 @@ export interface MeterProtocol<Settings> {
 	probe(opening: Opening<Settings>): Probing;
 	/** Forgets what was learned about the meter. */
 	forget?(settings: Settings): void;
+	/** For a probe that has heard nothing in other protocols: how it tries this one. */
+	readonly suggestion?: Suggestion<Settings>;
 	readonly simulate?: undefined;
 }
 
@@ -145,6 +156,7 @@ export interface SimulatedProtocol<Settings> {
 	readonly restMinutes?: undefined;
 	readonly hasProfiles?: undefined;
 	readonly forget?: undefined;
+	readonly suggestion?: undefined;
 	simulate(opening: Opening<Settings>, utcMs: number): Readout;
 }
 

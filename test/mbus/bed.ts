@@ -1,7 +1,8 @@
 /** A reader with simulated slaves of M-Bus, for the tests in this folder. */
+import type { Slaves } from "../../modules/mbus/session.js";
 import { heatReading } from "../../tools/meter/heat.js";
 import { MBusMeter, type MBusMeterOptions, type Slave, slaveTelegrams } from "../../tools/meter/mbus-meter.js";
-import { ReaderBench, type Settings } from "../meter/bench.js";
+import { ReaderBench } from "../meter/bench.js";
 
 const START_UTC_MS = Date.UTC(2026, 10, 20, 6);
 
@@ -18,9 +19,10 @@ export function fixedSlave(...telegrams: (readonly number[])[]): Slave {
 
 export function mbusBench(
 	options: Partial<MBusMeterOptions> = {},
-	settings: Partial<Settings> = {},
+	slaves: Partial<Slaves> = {},
+	protocol = "mbus",
 ): { bench: ReaderBench; meter: MBusMeter } {
-	const bench = new ReaderBench({ protocol: "mbus", ...settings });
+	const bench = new ReaderBench({ protocol, mbus: { baud: 2400, address: 254, count: 1, ...slaves } });
 	const meter = new MBusMeter({ slaves: [slave(1)], ...options });
 	bench.world.serial.meter.connect(meter);
 	return { bench, meter };

@@ -71,7 +71,7 @@ describe("the meter reader with M-Bus", function () {
 		assert.equal(one?.status, STATUS_OK);
 		assert.deepEqual(recordsIn(one), recordsIn(mbusBench().bench.read().readout));
 		const slaves = [slave(3), slave(4, 7), slave(5, 4, true)];
-		const { readout } = mbusBench({ slaves }, { mbusAddress: 3, mbusSlaves: 3 }).bench.read();
+		const { readout } = mbusBench({ slaves }, { address: 3, count: 3 }).bench.read();
 		assert.equal(textOf(readout!.meterId), "LUG10000003");
 		const records = recordsIn(readout);
 		for (const record of ["6-1:1.0.0*255: 37351*kWh", "8-2:1.0.0*255: 561.08*m3", "6-3:1.0.0*1: 31204*kWh"])
@@ -79,8 +79,7 @@ describe("the meter reader with M-Bus", function () {
 		assert.ok(records.includes("0-2:96.1.0*255: 10000004") && records.includes("3:122d: 9.3*kW"));
 	});
 	it("reads at other speeds, and wakes up a meter that sleeps", () => {
-		for (const mbusBaud of [300, 9600])
-			assert.equal(mbusBench({ baud: mbusBaud }, { mbusBaud }).bench.read().readout?.status, STATUS_OK);
+		for (const baud of [300, 9600]) assert.equal(mbusBench({ baud }, { baud }).bench.read().readout?.status, STATUS_OK);
 		const { readout, tookMs } = mbusBench({ sleeps: true }).bench.read();
 		assert.equal(readout?.status, STATUS_OK);
 		assert.ok(tookMs > 2200 && tookMs < 8000, `${tookMs}`);
@@ -110,9 +109,9 @@ describe("the meter reader with M-Bus", function () {
 	});
 	it("says why nothing was read", () => {
 		const codeOf = (...args: Parameters<typeof mbusBench>) => mbusBench(...args).bench.read().failure?.code;
-		assert.equal(codeOf({}, { mbusAddress: 9 }), "mbus/silence");
+		assert.equal(codeOf({}, { address: 9 }), "mbus/silence");
 		assert.equal(codeOf({ wrongCheck: 100 }), "mbus/cut");
-		assert.equal(codeOf({ slaves: [slave(1), slave(2)] }, { mbusAddress: 1, mbusSlaves: 3 }), "mbus/silence");
+		assert.equal(codeOf({ slaves: [slave(1), slave(2)] }, { address: 1, count: 3 }), "mbus/silence");
 		const ciphered = [...longHeader(1, "KAM", 4).slice(0, -1), 0x05, 1, 2, 3];
 		for (const telegram of [[0x73, 1, 2, 3, 4, 5, 6, 7, 8, 9], [0x70, 8], ciphered])
 			assert.equal(codeOf({ slaves: [fixedSlave(telegram)] }), "mbus/unreadable");
@@ -138,7 +137,7 @@ describe("the meter reader with M-Bus", function () {
 			assert.deepEqual([failure, textOf(ident)], [undefined, "LUG10000001"]);
 			if (sleeps) continue;
 			for (const protocol of ["iec62056", "dlms", "sml", "tic", "kmp"]) {
-				const found = probe(mbusBench({ sleeps }, { protocol }).bench);
+				const found = probe(mbusBench({ sleeps }, {}, protocol).bench);
 				assert.deepEqual(
 					[found.failure?.code, found.failure?.advice],
 					["mbus/answers", { protocol: "mbus" }],

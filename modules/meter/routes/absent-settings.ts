@@ -5,7 +5,7 @@ import type { Exchange } from "../../api/exchange.js";
 import { putsOf, type SettingsTable, settingsOf } from "../../api/settings.js";
 import type { Field } from "../../config/schema.js";
 import { WITHOUT } from "../../without.js";
-import { CONTROL, IEC62056, IEC62056_MODE_E_DLMS, MBUS, METER, METER_PROTOCOL, PROTOCOL_DLMS } from "../fields.js";
+import { CONTROL, IEC62056, IEC62056_MODE_E_DLMS, METER, METER_PROTOCOL, PROTOCOL_DLMS } from "../fields.js";
 
 const acceptProtocol: NonNullable<SettingsTable["accept"]> = (exchange, values) => {
 	const protocol = values.get(METER_PROTOCOL);
@@ -19,7 +19,6 @@ const acceptModeE: NonNullable<SettingsTable["accept"]> = (exchange, values) => 
 
 export const PROTOCOL_SETTINGS = settingsOf(METER.fields, [METER_PROTOCOL.name], { accept: acceptProtocol });
 export const IEC62056_SETTINGS = settingsOf(IEC62056.fields, [], { accept: acceptModeE });
-export const MBUS_SETTINGS = settingsOf(MBUS.fields);
 export const CONTROL_SETTINGS = settingsOf(CONTROL.fields);
 
 /**
