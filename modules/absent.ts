@@ -25,14 +25,18 @@ export class Absent implements Running {
 	readonly name: string;
 	readonly #storage: Storage;
 	readonly #certificates: AbsentCertificates | undefined;
+	readonly #key: string;
 
-	constructor(name: string, { storage }: Core, certificates?: AbsentCertificates) {
+	/** `key`: key of other data of the part in flash; "" without. */
+	constructor(name: string, { storage }: Core, certificates?: AbsentCertificates, key = "") {
 		this.name = name;
 		this.#storage = storage;
 		this.#certificates = certificates;
+		this.#key = key;
 	}
 
 	erase(): void {
+		if (this.#key !== "") this.#storage.delete(this.#key);
 		if (this.#certificates === undefined) return;
 		const { keys: name, limit } = this.#certificates;
 		new BlobStore(this.#storage, { name, limit, slots: 2 }).sweep([], true);

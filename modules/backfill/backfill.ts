@@ -139,6 +139,12 @@ export class Backfill implements Running, Timed, ReadCallback {
 		return this.#numbers;
 	}
 
+	/** Time of the oldest row stored, s, once reading has ended; 0 before that and without rows. */
+	get filledS(): number {
+		const numbers = this.#numbers;
+		return numbers === undefined || numbers[END] === 0 ? 0 : numbers[OLDEST_S];
+	}
+
 	/** End of the time that is left to read, s; 0 if unknown. */
 	get bottomS(): number {
 		const numbers = this.#numbers;

@@ -106,7 +106,7 @@ const GIVEN: Readonly<Record<string, JSONObject>> = {
 		currency: "PLN",
 	},
 	"live-meter/clients": { clients: [{ address: "192.168.1.40" }, { address: "10.0.0.7" }] },
-	hub: { enabled: true, url: "https://hub.example:8123", lang: "de" },
+	hub: { enabled: true, url: "https://hub.example:8123", lang: "de", statistics: true },
 	mqtt: {
 		enabled: true,
 		url: "mqtt://broker.example",

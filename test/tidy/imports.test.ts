@@ -127,9 +127,19 @@ const IMPORTS: readonly { rooms: string; from: string; why: string }[] = [
 		why: "all that outputs have in common, without transport and format",
 	},
 	{
-		rooms: "homeassistant mqtt",
+		rooms: "websocket",
+		from: "bytes http io/crypto io/host io/client io/machine io/driver",
+		why: "begins as HTTP, whose scanners and limits it uses",
+	},
+	{
+		rooms: "homeassistant",
+		from: "bytes product obis io/crypto io/host io/client io/machine io/driver io/memory json http websocket readout history publish config fields time power",
+		why: "sends readouts and the hours of the history; http and websocket have its clients",
+	},
+	{
+		rooms: "mqtt",
 		from: "bytes product obis io/crypto io/host io/client io/machine io/driver io/memory json http readout publish config fields time power",
-		why: "send readouts with their time and the battery's state; http has their client",
+		why: "sends readouts with their time and the battery's state; http has its client",
 	},
 	{
 		rooms: "ota",

@@ -14,12 +14,12 @@
  * budget shows growth well, but the true size only roughly.
  */
 export const BUDGETS: Readonly<Record<string, number>> = Object.freeze({
-	"modules/absent.ts": 800,
+	"modules/absent.ts": 850,
 	"modules/api": 16800,
 	"modules/app": 15300,
 	"modules/auth": 20800,
 	"modules/backfill": 11000,
-	"modules/bytes": 7750,
+	"modules/bytes": 7800,
 	"modules/certificate": 8700,
 	"modules/config": 15250,
 	"modules/core": 1150,
@@ -31,18 +31,18 @@ export const BUDGETS: Readonly<Record<string, number>> = Object.freeze({
 	"modules/history": 28050,
 	"modules/hpke": 1500,
 	"modules/http": 40650,
-	"modules/homeassistant": 13650,
+	"modules/homeassistant": 22000,
 	"modules/iec62056-21": 31550,
 	"modules/improv": 6400,
 	"modules/io": 8200,
 	"modules/json": 13000,
-	"modules/kmp": 5250,
+	"modules/kmp": 5350,
 	"modules/live-meter": 23500,
 	"modules/mbus": 16650,
 	"modules/meter": 80850,
 	"modules/mqtt": 37800,
 	"modules/obis": 12150,
-	"modules/ota": 30430,
+	"modules/ota": 30500,
 	"modules/part.ts": 700,
 	"modules/parts.ts": 350,
 	"modules/peaks": 6000,
@@ -56,15 +56,17 @@ export const BUDGETS: Readonly<Record<string, number>> = Object.freeze({
 	"modules/system": 20150,
 	"modules/tic": 8450,
 	"modules/time": 9600,
+	/** For statistics by the hub, the only WebSocket (test/peers/statistics.ts). */
+	"modules/websocket": 4050,
 	"modules/wifi": 32000,
 	"modules/without.ts": 100,
-	"modules/zigbee": 59700,
+	"modules/zigbee": 60600,
 	"hosts/esp32": 18000,
 	"hosts/native": 15800,
 
 	/** Property names, and the tables of names, modules and natives. */
-	"names and tables": 67750,
-	"engine: built-ins": 24500,
+	"names and tables": 68500,
+	"engine: built-ins": 24600,
 	"SDK: modules": 2900,
 
 	/** The page (hosts/browser), compressed. */
