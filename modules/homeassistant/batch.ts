@@ -36,7 +36,7 @@ export interface BatchOptions {
 export class Batch {
 	/** Entities to send, SEND_…; raised to SEND_ALL if the hub has lost the entities. */
 	scope: number;
-	/** States accepted by the hub. */
+	/** Number of states that the hub has accepted. */
 	taken = 0;
 	/** Status of the last reply; 0 before the first reply. */
 	status = 0;

@@ -1,7 +1,7 @@
 /**
- * Publishes readings by Home Assistant's REST API: POST /api/states/<entity_id> for each entity (entities.ts), over one
- * connection. Also detects that the hub has lost the entities. Only a test that the user starts reports its result to
- * the caller.
+ * Publishes readings through Home Assistant's REST API: POST /api/states/<entity_id> for each entity (entities.ts),
+ * over one connection. Also detects that the hub has lost the entities. Only a test that the user starts reports its
+ * result to the caller.
  *
  *              readout         meter fails     due           permit       all sent     failed    401, 403   test
  *   OFF        -               -               -             -            -            -         -          refused
@@ -15,7 +15,7 @@
  *   (a) immediately, but at the earliest HUB_PAUSE_MS after the start of the last batch.
  *   (b) one entity only, as a check: a hub that was restarted replies 201, and then all entities are sent again.
  *   (c) a failure: it took longer than TURN_MS or HUB_BATCH_MS.
- *   (d) WAITING if new data arrived meanwhile.
+ *   (d) WAITING if new data arrived during the transmission.
  *   Changed settings end a transmission: WAITING, or OFF. A restored network connection ends the WAITING.
  *
  * There is no queue: a batch contains the last good readout at the time when it starts. After a failure there are
@@ -66,7 +66,8 @@ const RETRY_S = Object.freeze([10, 30, 120, 300, 900]);
 /** Delay of a retry after a lack of memory. */
 const SHORT_MS = 2000;
 /**
- * Intervals of checks whether the hub knows the entities; HUB_WATCH_SOON_MS applies for HUB_ALERT_MS after a failure.
+ * Interval at which the gateway checks whether the hub still has the entities. For HUB_ALERT_MS after a failure it is
+ * HUB_WATCH_SOON_MS.
  */
 export const HUB_WATCH_MS = 300_000;
 export const HUB_WATCH_SOON_MS = 60_000;
@@ -253,7 +254,7 @@ export class Hub implements OutputListener, ScheduledMachine {
 		else if (url.secure && !output.hasCertificates) this.fail(HUB_NO_CERTIFICATE, 0, nowMs);
 		else if (radio !== undefined && radio.address === undefined) this.fail(HUB_NO_NETWORK, 0, nowMs);
 		else if (url.secure && !this.hasPermit(nowMs)) return;
-		else if (output.claim()) this.open(url, nowMs);
+		else if (output.claimConnection()) this.open(url, nowMs);
 		else {
 			output.giveBack();
 			if (nowMs - (output.testedSinceMs ?? nowMs) >= TURN_MS) this.fail(HUB_NO_TURN, 0, nowMs);

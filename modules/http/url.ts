@@ -1,7 +1,7 @@
 /**
  * URLs (RFC 3986, 3) of the hub, such as `https://homeassistant.local:8123` with an optional base path, and of HTTPS
  * files. The URL of a hub has no user name, query or fragment. Limits: host names of 253 characters; the setting limits
- * the whole text (hub/fields.ts).
+ * the whole text (homeassistant/fields.ts).
  */
 import { hasOnly, lowerCase, wholeNumber } from "../bytes/ascii.js";
 
