@@ -99,7 +99,8 @@ export async function checkOut(name: string, url: string, commit: string): Promi
 	mkdirSync(folder, { recursive: true });
 	await git("init", "--quiet");
 	try {
-		await git("fetch", "--quiet", "--depth", "1", url, commit);
+		const fetching = ["-C", folder, "fetch", "--quiet", "--depth", "1", url, commit];
+		await run("git", fetching, { GIT_TERMINAL_PROMPT: "0" }, DOWNLOAD_LIMIT_MS);
 	} catch (error) {
 		throw new PeerMissing(`${url} could not be fetched: ${(error as Error).message}`);
 	}
