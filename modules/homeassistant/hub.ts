@@ -254,7 +254,7 @@ export class Hub implements OutputListener, ScheduledMachine {
 		else if (url.secure && !output.hasCertificates) this.fail(HUB_NO_CERTIFICATE, 0, nowMs);
 		else if (radio !== undefined && radio.address === undefined) this.fail(HUB_NO_NETWORK, 0, nowMs);
 		else if (url.secure && !this.hasPermit(nowMs)) return;
-		else if (output.claim()) this.open(url, nowMs);
+		else if (output.claimConnection()) this.open(url, nowMs);
 		else {
 			output.giveBack();
 			if (nowMs - (output.testedSinceMs ?? nowMs) >= TURN_MS) this.fail(HUB_NO_TURN, 0, nowMs);

@@ -66,6 +66,11 @@ export class MemoryLedger {
 		return this.#memory?.suffices(this.#slots + slots + RESERVE.slots, wantedBytes) !== false;
 	}
 
+	/** True when this many bytes of the heap are free, or if it has no limit. */
+	hasHeap(bytes: number): boolean {
+		return bytes <= (this.#memory?.free?.().heapBytes ?? Number.POSITIVE_INFINITY);
+	}
+
 	/** Releases a granted claim; called once for each. */
 	release({ slots, chunkBytes }: Cost): void {
 		this.#slots -= slots;

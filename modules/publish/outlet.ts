@@ -81,7 +81,10 @@ export class Outlet<Sender extends Sending> implements Running {
 
 export interface OutletOptions<Sender extends Sending> {
 	readonly texts: OutletTexts;
-	/** Setting that refers to the certificates, which have at most `limit` bytes. `keys` is their prefix in flash. */
+	/**
+	 * Setting that refers to the stored certificates. They have at most `limit` bytes; `keys` is the prefix of their
+	 * keys in flash.
+	 */
 	readonly certificate: SettingField<Uint8Array>;
 	readonly limit: number;
 	readonly keys: string;

@@ -1,6 +1,6 @@
 /**
- * A firmware without some parts and protocols, in the flash of a full one, and the other way round. It is bundled as by
- * the build for a board, but together with the virtual gateway, for Node.
+ * A firmware without some parts and protocols, in the flash of a full one, and the other way round. The bundle is made
+ * as in the build for a board, but for Node, and contains the virtual gateway.
  */
 import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
@@ -17,7 +17,7 @@ import { isError, type JSONObject, vectorOf } from "./gateway.js";
 import { START_UTC_MS, VirtualGateway } from "./virtual-gateway.js";
 
 const BUILD = join(ROOT, ".build");
-/** The bundles lie beside the modules that find files relative to their own path. */
+/** The bundles must be in this folder, because modules in them find files relative to their own path. */
 const bundleOf = (names: readonly string[]) => join(BUILD, "test", "api", `without-${names.join("-")}.mjs`);
 /** Everything that can be left out, except the radio, which the board's row leaves out. */
 const NAMES = Object.keys(OMISSIONS).filter((name) => name !== "zigbee");
@@ -30,9 +30,10 @@ const PRICES = {
 };
 const PEAKS = { interval_mins: 15, count: 1 };
 const CLIENTS = { clients: [{ address: "192.0.2.10" }] };
-const ROUTES = ["hub", "mqtt", "prices", "peaks", "live-meter", "live-meter/clients", "meter/backfill"];
+const MBUS = { address: 5, meters: 3, baudrate: 300 };
+const ROUTES = ["hub", "mqtt", "prices", "peaks", "live-meter", "live-meter/clients", "meter/backfill", "mbus/config"];
 /** Keys in flash of the settings and certificates of these parts. */
-const THEIR_KEYS = /^(hub|mqtt|prices|peaks|live_meter|backfill)/;
+const THEIR_KEYS = /^(hub|mqtt|prices|peaks|live_meter|backfill|mbus)/;
 
 const pair = makeCertificate({
 	names: ["hub.example"],
@@ -83,6 +84,7 @@ describe("A firmware without some parts and protocols", function () {
 		await full.write("peaks", PEAKS);
 		await full.write("live-meter", { ecotracker: true });
 		await full.write("live-meter/clients", CLIENTS);
+		await full.write("mbus/config", MBUS);
 		await full.write("meter/protocol", { protocol: "sml" });
 		backup = await full.read("system/backup");
 		await full.stop();
@@ -143,7 +145,7 @@ describe("A firmware without some parts and protocols", function () {
 		assert.equal((await gateway.read("iec62056/config"))["mode_e_dlms"], false);
 	});
 
-	it("reads a meter by a protocol that was not left out", async () => {
+	it("reads a meter with a protocol that was not left out", async () => {
 		const { telegram, readings } = vectorOf("landis-gyr-zmf100-m26-padded-left");
 		await gateway.write("meter/protocol", { protocol: "iec62056" });
 		await gateway.write("iec62056/config", { baudrate_max: 4800 });
@@ -184,6 +186,7 @@ describe("A firmware without some parts and protocols", function () {
 		assert.deepEqual(await full.read("peaks"), PEAKS);
 		assert.deepEqual(await full.read("live-meter/clients"), CLIENTS);
 		assert.equal((await full.read("live-meter"))["ecotracker"], true);
+		assert.deepEqual(await full.read("mbus/config"), MBUS);
 		await full.stop();
 		gateway = await start(Small);
 	});

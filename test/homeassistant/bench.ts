@@ -1,5 +1,5 @@
 /**
- * The hub's policy on virtual time, with a server that stores states as Home Assistant's REST API does, or misbehaves.
+ * The hub's policy in virtual time, with a server that stores states as Home Assistant's REST API does, or misbehaves.
  */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";

@@ -480,6 +480,20 @@ describe("MQTT", () => {
 		assert.equal(requests, RESERVE.slots);
 	});
 
+	it("connects once enough of the heap is free, and publishes with less", () => {
+		let heapBytes = 20_000;
+		const free = () => ({ slots: 1000, chunkBytes: 10_000, heapBytes });
+		bed = new Bed({ memory: { suffices: () => true, free } }).start(10_000);
+		assert.equal(bed.broker.sessions.length, 0);
+		heapBytes = 40_000;
+		bed.advance(3000);
+		assert.equal(bed.service.publisher?.state, MQTT_UP);
+		heapBytes = 20_000;
+		bed.measured();
+		bed.advance(10_000);
+		assert.equal(bed.broker.count(`${BASE}/state`), 1);
+	});
+
 	it("forgets the values of a previous meter, and removes them from Home Assistant once", () => {
 		bed = new Bed().start();
 		bed.measured();
