@@ -206,7 +206,7 @@ export const batteryClientCases = [
 	regulation(2, false, 2500),
 	regulation(3, false, 3700),
 	{
-		name: "uni-meter 1.5.0 makes an EcoTracker of our Shelly, with the readout's values and signs",
+		name: "uni-meter makes an EcoTracker of our Shelly, with the readout's values and signs",
 		async run(peers: BatteryClients) {
 			await withUniMeter(peers.gateway, async (url) => {
 				for (const watts of [

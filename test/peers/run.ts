@@ -100,7 +100,7 @@ async function checkMeters(): Promise<void> {
 		});
 	}
 	await check({
-		name: "our gateway (xs) and AstraMeter 2.2.3",
+		name: "our gateway (xs), AstraMeter 2.2.3 and uni-meter 1.5.0",
 		prepare: prepareBatteryClients,
 		cases: batteryClientCases,
 		end: endBatteryClients,
