@@ -1,8 +1,8 @@
 /**
  * Programs that feed batteries, as clients of our gateway: AstraMeter's clients read it as a Shelly, an EcoTracker and a
  * HomeWizard P1 meter, AstraMeter's simulated batteries regulate by what they read, and uni-meter translates it into an
- * EcoTracker. Both are built from a pinned commit of GitHub, since no registry has them. The house with its P1 meter is
- * ours (python/house_with_batteries.py).
+ * EcoTracker. Both are pinned commits of GitHub, since no registry has them. The house with its P1 meter is ours
+ * (python/house_with_batteries.py).
  */
 import assert from "node:assert/strict";
 import { type ChildProcessByStdio, spawn } from "node:child_process";
@@ -201,7 +201,7 @@ export const batteryClientCases = [
 	regulation(1, true, 20),
 	regulation(2, true, 20),
 	regulation(3, true, 20),
-	// Batteries that do not know of each other each make up for the whole power, hence swing.
+	// Each battery corrects the whole power, since none knows of the others.
 	regulation(1, false, 120),
 	regulation(2, false, 2500),
 	regulation(3, false, 3700),
