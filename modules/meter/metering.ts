@@ -2,6 +2,7 @@
 import type { Core, Running } from "../core/core.js";
 import { EVENT_MISSED } from "../diagnostics/events.js";
 import { HISTORY } from "../history/part.js";
+import type { DLMSSettingsStore } from "./dlms-store.js";
 import { CONTROL_LOG_EN } from "./fields.js";
 import { LineLog } from "./line-log.js";
 import { MeterReader } from "./reader.js";
@@ -34,6 +35,7 @@ export interface WokenUp {
 export class Metering implements Running {
 	readonly reader: MeterReader;
 	readonly schedule: Schedule;
+	readonly dlms: DLMSSettingsStore;
 	/** Table of OBIS names (obis/names.ts); undefined if the firmware has none. */
 	readonly names: Uint8Array | undefined;
 	readonly #core: Core;
@@ -44,12 +46,14 @@ export class Metering implements Running {
 		const { clock, config, crypto, driver, events, host, info, ledger, light, live, storage, text, trace, zone } = core;
 		this.#core = core;
 		this.names = host.resources.get(NAMES_RESOURCE);
+		const settings = new MeterSettingsStore(config, { crypto, info, text });
+		this.dlms = settings.dlms;
 		this.reader = new MeterReader({
 			deps: { clock, crypto, driver, storage, trace },
 			light,
 			port: host.serial.meter,
 			ledger,
-			settings: new MeterSettingsStore(config, { crypto, info, text }),
+			settings,
 			failureChanged: (failure) => core.meterChanged(failure?.code ?? ""),
 			measured: (readout) => core.measured(readout),
 			live,

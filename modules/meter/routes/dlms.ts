@@ -4,7 +4,7 @@ import { type BodyTable, type BodyValues, LONG_BODY_LIMIT, needed } from "../../
 import { INVALID_FIELD } from "../../api/errors.js";
 import type { Exchange } from "../../api/exchange.js";
 import { numberMember, textMember } from "../../api/members.js";
-import { putsOf, settingsOf } from "../../api/settings.js";
+import { failField, putsOf, settingsOf, writeSettings } from "../../api/settings.js";
 import { asciiBytes } from "../../bytes/ascii.js";
 import { decodeHex } from "../../bytes/hex.js";
 import {
@@ -19,6 +19,7 @@ import {
 	TEXT,
 } from "../../config/schema.js";
 import { isServerAddress } from "../../cosem/settings.js";
+import { describeList, findWrongRow } from "../../dlms/lists.js";
 import {
 	findDuplicate,
 	POLL_ATTRIBUTE,
@@ -29,6 +30,7 @@ import {
 	POLL_LIMIT,
 	pollListOf,
 } from "../../dlms/poll-list.js";
+import { NO_BYTES } from "../../io/machine.js";
 import type { JSONWriter } from "../../json/writer.js";
 import {
 	DLMS,
@@ -39,7 +41,7 @@ import {
 	DLMS_CLIENT_ADDRESS,
 	DLMS_DEVIATION,
 	DLMS_KEY_LENGTH,
-	DLMS_OBIS,
+	DLMS_LISTS_ROWS,
 	DLMS_OBIS_ENTRIES,
 	DLMS_OPENING,
 	DLMS_PASSWORD,
@@ -52,6 +54,7 @@ import {
 	DLMS_SERVER_PHYSICAL,
 	DLMS_USE_ENCRYPTION,
 } from "../dlms-fields.js";
+import type { Metering } from "../metering.js";
 
 /** Returns the field of a key: hex digits in either case, or empty to clear the key. */
 function keyText(name: string): Field<string> {
@@ -95,7 +98,7 @@ const CLASS_ID = bodyField<number>({ name: "class_id", kind: CHOICE, choices: PO
 const ATTRIBUTE = bodyField<number>({ name: "attribute", kind: INTEGER, minimum: 1, maximum: 127 });
 
 export const DLMS_OBIS_BODY: BodyTable = Object.freeze({
-	fields: DLMS_OBIS.fields,
+	fields: Object.freeze([DLMS_OBIS_ENTRIES]),
 	required: Object.freeze([DLMS_OBIS_ENTRIES.name]),
 	limit: LONG_BODY_LIMIT,
 	list: Object.freeze({
@@ -194,4 +197,32 @@ function writeEntry(writer: JSONWriter, list: Uint8Array, at: number): void {
 	numberMember(writer, ATTRIBUTE.name, list[at + POLL_ATTRIBUTE]);
 	textMember(writer, "obis", `${list[at]}-${list[at + 1]}:${list[at + 2]}.${list[at + 3]}.${list[at + 4]}`);
 	writer.endObject();
+}
+
+export const DLMS_LISTS = settingsOf(Object.freeze([DLMS_LISTS_ROWS]), [DLMS_LISTS_ROWS.name], {
+	accept: acceptRows,
+	show: showRows,
+});
+
+function acceptRows(exchange: Exchange<Metering>, values: BodyValues): readonly Put[] | undefined {
+	const rows = needed(values, DLMS_LISTS_ROWS);
+	const wrong = findWrongRow(rows);
+	if (wrong < 0) {
+		exchange.part.dlms.seenList = NO_BYTES;
+		return [put(DLMS_LISTS_ROWS, rows)];
+	}
+	failField(
+		exchange,
+		DLMS_LISTS_ROWS,
+		`rows is wrong at character ${wrong}: "${rows.slice(Math.max(0, wrong - 12), wrong)}".`,
+	);
+	return undefined;
+}
+
+function showRows(exchange: Exchange<Metering>): void {
+	const seen = describeList(exchange.part.dlms.seenList);
+	exchange.object((writer) => {
+		writeSettings(writer, exchange.core.config, DLMS_LISTS.shown);
+		textMember(writer, "seen", seen);
+	});
 }
