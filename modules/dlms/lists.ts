@@ -173,25 +173,26 @@ export class RowReader {
 }
 
 const KAIFA_HEAD = "KFM 09 09=0-0:96.1.0 09=0-0:96.1.7 06=1.7.0 06=2.7.0 06=3.7.0 06=4.7.0 06=31.7.0e-3 ";
-const KAIFA_TAIL = " | 090c=0-0:1.0.0 06=1.8.0 06=2.8.0 06=3.8.0 06=4.8.0";
 const ISKRA_HEAD = "ISK 0910=0-0:42.0.0 09=0-0:96.1.0 ";
 const POWERS = "06=1.7.0 06=2.7.0 06=3.7.0 06=4.7.0 ";
 const PHASES = "12=32.7.0e-1 12=52.7.0e-1 12=72.7.0e-1 12=31.7.0e-2 12=51.7.0e-2 12=71.7.0e-2 ";
 const PHASE_POWERS = "06=21.7.0 06=41.7.0 06=61.7.0 06=22.7.0 06=42.7.0 06=62.7.0 ";
+const TOTALS = "06=1.8.0 06=2.8.0 06=3.8.0 06=4.8.0 ";
 const COUNTERS = "06=1.8.0 06=1.8.1 06=1.8.2 06=2.8.0 06=2.8.1 06=2.8.2 ";
 
 /** Rows of known lists, as public readers of these meters have them. */
 export const KNOWN_LISTS: readonly string[] = Object.freeze([
 	// Kaifa in Norway: list 1, then lists 2 and 3 of meters with three phases and with one.
 	"06=1.7.0",
-	`${KAIFA_HEAD}06=51.7.0e-3 06=71.7.0e-3 06=32.7.0e-1 06=52.7.0e-1 06=72.7.0e-1${KAIFA_TAIL}`,
-	`${KAIFA_HEAD}06=32.7.0e-1${KAIFA_TAIL}`,
-	// Wiener Netze: Iskraemeco AM550, Landis+Gyr E450.
-	"ISK LGZ 090c=0-0:1.0.0 06=1.8.0 06=2.8.0 06=3.8.0 06=4.8.0 06=1.7.0 06=2.7.0 06=3.7.0 06=4.7.0",
-	// Landis+Gyr E450 of another operator in Austria.
+	`${KAIFA_HEAD}06=51.7.0e-3 06=71.7.0e-3 06=32.7.0e-1 06=52.7.0e-1 06=72.7.0e-1 | 090c=0-0:1.0.0 ${TOTALS}`,
+	`${KAIFA_HEAD}06=32.7.0e-1 | 090c=0-0:1.0.0 ${TOTALS}`,
+	// Wiener Netze: Iskraemeco AM550 and Landis+Gyr E450; Siemens IM350.
+	`ISK LGZ 090c=0-0:1.0.0 ${TOTALS}${POWERS}`,
+	`SMS 0910=0-0:42.0.0 090c=0-0:1.0.0 ${TOTALS}${POWERS}`,
+	// Carinthia and Wels: Iskraemeco AM550, Siemens IM350.
+	`0906 09=0-0:96.1.0 0904 0905 ${TOTALS}06=1.7.0 06=2.7.0 | 09 09`,
+	// Burgenland: Landis+Gyr E450.
 	"LGZ 12=32.7.0 12=52.7.0 12=72.7.0 12=31.7.0e-2 12=51.7.0e-2 12=71.7.0e-2 06=1.7.0 06=2.7.0 06=1.8.0 06=2.8.0 09=0-0:96.1.0",
-	// Iskraemeco AM550 in Carinthia.
-	"ISK 0906 09=0-0:96.1.0 0904 0905 06=1.8.0 06=2.8.0 06=3.8.0 06=4.8.0 06=1.7.0 06=2.7.0 09 09",
 	// Iskraemeco AM550 in Slovenia: lists of each second, then of each quarter of an hour.
 	ISKRA_HEAD + POWERS + PHASES + PHASE_POWERS,
 	ISKRA_HEAD + PHASES + POWERS,

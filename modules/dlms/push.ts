@@ -223,12 +223,13 @@ export class PushReading {
 		for (const row of rows) {
 			if (!this.fits(new RowReader(row), title, body)) continue;
 			const reader = new RowReader(row);
-			this.#maker = KAIFA;
 			this.cursor.at = body;
 			for (walker.begin(); walker.next(); ) {
 				while (reader.next() !== ROW_ELEMENT);
 				if (!reader.hasCode) continue;
 				this.#work.set(reader.code, CODE_AT);
+				// A name in the list sets the maker.
+				this.#maker = KAIFA;
 				this.select(0, ATTRIBUTE_VALUE);
 				this.#scaler = reader.scaler;
 				if (reader.unit !== UNIT_NONE) this.#unit = reader.unit;
