@@ -99,16 +99,14 @@ export class RowReader {
 
 	private readElement(): boolean {
 		this.tag = this.readHex();
-		this.length = ANY_LENGTH;
-		const { at } = this;
+		if (this.tag < 0) return false;
 		this.length = this.readHex();
-		if (this.length < 0) this.at = at;
 		if (this.take(OPENING)) {
 			this.at = this.#row.indexOf(")", this.at) + 1;
 			if (this.at === 0) return false;
 		}
 		this.hasCode = this.take(EQUALS);
-		return this.tag >= 0 && (!this.hasCode || this.readCode()) && !this.#isWrong;
+		return (!this.hasCode || this.readCode()) && !this.#isWrong;
 	}
 
 	private readCode(): boolean {
@@ -138,12 +136,13 @@ export class RowReader {
 		return true;
 	}
 
-	/** Reads two hex digits; -1 if there are none. */
+	/** Reads two hex digits; returns ANY_LENGTH, which is negative, if there are none. */
 	private readHex(): number {
-		const row = this.#row;
-		const high = hexDigitValue(row.charCodeAt(this.at++));
-		const low = hexDigitValue(row.charCodeAt(this.at++));
-		return high < 0 || low < 0 ? -1 : high * 16 + low;
+		const high = hexDigitValue(this.#row.charCodeAt(this.at));
+		const low = hexDigitValue(this.#row.charCodeAt(this.at + 1));
+		if (high < 0 || low < 0) return ANY_LENGTH;
+		this.at += 2;
+		return high * 16 + low;
 	}
 
 	/** Reads 0 to 255; other text makes the word wrong. */

@@ -184,6 +184,11 @@ export const DLMS_OBIS = {
 	},
 } as const;
 
+/** POST /api/v1/dlms/lists */
+export const DLMS_LISTS = {
+	rows: { max: 1500, pattern: /^[ -~]*$/ },
+} as const;
+
 /** POST /api/v1/zigbee/config */
 export const ZIGBEE_CONFIG = {
 	enabled: {},

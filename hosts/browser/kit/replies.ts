@@ -496,6 +496,11 @@ export interface PollEntry {
 	readonly attribute: number;
 }
 
+export interface DLMSLists {
+	readonly rows: string;
+	readonly seen: string;
+}
+
 export interface Zigbee {
 	readonly enabled: boolean;
 	readonly joined: boolean;
