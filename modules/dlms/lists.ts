@@ -51,7 +51,6 @@ const DOT = 0x2e;
 const DIGIT_0 = 0x30;
 const DIGIT_9 = 0x39;
 const COLON = 0x3a;
-const SEMICOLON = 0x3b;
 const EQUALS = 0x3d;
 const LETTER_E = 0x65;
 const BAR = 0x7c;
@@ -207,22 +206,16 @@ export const KNOWN_LISTS: readonly string[] = Object.freeze([
 	`09=0-0:96.1.0 0904 0905 ${COUNTERS}06=5.8.0 06=6.8.0 06=7.8.0 06=8.8.0 06=1.7.0 06=2.7.0 12=13.7.0e-3 ${PHASE_POWERS}${PHASES}06 12 12 12 03`,
 ]);
 
-/**
- * Returns the end of the first wrong word in rows separated by `;`, or -1. A row without a code is wrong, because it
- * reads nothing.
- */
-export function findWrongRow(rows: string): number {
-	let start = 0;
-	for (const row of rows.split(";")) {
-		const reader = new RowReader(row);
-		let codes = 0;
-		let kind = reader.next();
-		for (; kind !== ROW_END && kind !== ROW_WRONG; kind = reader.next())
-			if (kind === ROW_ELEMENT && reader.hasCode) codes++;
-		if (rows !== "" && (kind === ROW_WRONG || codes === 0)) return start + reader.at;
-		start += row.length + 1;
+/** Returns the position of the first error in a row that is not empty, or -1. A row without a code is wrong. */
+export function findRowError(row: string): number {
+	const reader = new RowReader(row);
+	let codes = 0;
+	for (;;) {
+		const kind = reader.next();
+		if (kind === ROW_ELEMENT && reader.hasCode) codes++;
+		else if (kind === ROW_WRONG || (kind === ROW_END && codes === 0)) return reader.at;
+		else if (kind === ROW_END) return -1;
 	}
-	return -1;
 }
 
 /** Returns the elements of a list and their values, such as `0903(abc) 06(12)`, at most DESCRIPTION_LIMIT characters. */
@@ -247,7 +240,7 @@ function hexOf(byte: number): string {
 	return (byte + 0x100).toString(16).slice(1);
 }
 
-/** False for characters that would end the value in a row, or the row. */
+/** False for characters that would end the value in a row. */
 function isPlain(character: number): boolean {
-	return character !== SPACE && character !== CLOSING && character !== SEMICOLON;
+	return character !== SPACE && character !== CLOSING;
 }

@@ -75,6 +75,12 @@ const MEDIUM_LIMIT = 0x10;
 const STACK_AT = TEXT_LIMIT;
 const CODE_AT = STACK_AT + STACK_SIZE;
 
+export interface RowSource {
+	/** Rows of lists.ts; an unused one is empty. */
+	readonly rows: readonly string[];
+}
+const NO_ROWS: RowSource = Object.freeze({ rows: Object.freeze([]) });
+
 /** Decoder of one push; each push needs a new instance. */
 export class PushReading {
 	/** Logical device name, or meter number; ASCII or empty. */
@@ -107,11 +113,11 @@ export class PushReading {
 	}
 
 	/**
-	 * Decodes the notification, which must fill the cursor. `title`: the sender's system title, or empty; `rows`: the
-	 * user's rows (lists.ts), separated by `;`. Returns false if the APDU is no notification, is invalid A-XDR, or has not
+	 * Decodes the notification, which must fill the cursor. `title`: the sender's system title, or empty; `own`: the
+	 * user's rows for lists without codes. Returns false if the APDU is no notification, is invalid A-XDR, or has not
 	 * exactly one value per listed object; the records are then invalid.
 	 */
-	decode(title: Uint8Array, rows = ""): boolean {
+	decode(title: Uint8Array, own: RowSource = NO_ROWS): boolean {
 		const { cursor } = this;
 		const walker = this.#walker;
 		cursor.expect(DATA_NOTIFICATION);
@@ -135,8 +141,7 @@ export class PushReading {
 		const count = cursor.length();
 		const first = cursor.at;
 		if (bytes[first] === TAG_ARRAY && this.isObject(first + 2)) return this.decodeListed(count);
-		const own = rows === "" ? [] : rows.split(";");
-		if (!this.decodeByRows(own, title, body) && !this.decodeByRows(KNOWN_LISTS, title, body)) {
+		if (!this.decodeByRows(own.rows, title, body) && !this.decodeByRows(KNOWN_LISTS, title, body)) {
 			cursor.at = body;
 			walker.begin();
 			this.decodeCodes();

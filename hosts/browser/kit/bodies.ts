@@ -186,7 +186,10 @@ export const DLMS_OBIS = {
 
 /** POST /api/v1/dlms/lists */
 export const DLMS_LISTS = {
-	rows: { max: 1500, pattern: /^[ -~]*$/ },
+	row_1: { max: 480, pattern: /^[ -~]*$/ },
+	row_2: { max: 480, pattern: /^[ -~]*$/ },
+	row_3: { max: 480, pattern: /^[ -~]*$/ },
+	row_4: { max: 480, pattern: /^[ -~]*$/ },
 } as const;
 
 /** POST /api/v1/zigbee/config */

@@ -497,7 +497,10 @@ export interface PollEntry {
 }
 
 export interface DLMSLists {
-	readonly rows: string;
+	readonly row_1: string;
+	readonly row_2: string;
+	readonly row_3: string;
+	readonly row_4: string;
 	readonly seen: string;
 }
 
