@@ -95,6 +95,17 @@ export function fitting(elements: readonly Element[], title = ""): readonly stri
 	});
 }
 
+/** The records of the numbers in a list that the row fits, found without the gateway's code. */
+export function numbersOf(row: string, elements: readonly Element[]): readonly string[] {
+	const words = wordsOf(row).filter((word) => word !== "|");
+	return elements.flatMap(({ bytes }, i) => {
+		const [, code, scaler = "0"] = /^(?:..)=([^e]*)(?:e(-?\d))?$/.exec(words[i]) ?? [];
+		if (code === undefined || bytes[0] === 9) return [];
+		const value = bytes.slice(1).reduce((all, byte) => all * 256 + byte, 0);
+		return [`1-0:${code}*255: ${scaled(value, Number(scaler))}${unitOf(`1-0:${code}`)}`];
+	});
+}
+
 /** A data-notification without a time. */
 export function notification(elements: readonly Element[]): Uint8Array {
 	return Buffer.concat([

@@ -31,6 +31,7 @@ import { prepareSmllib, smllibCases } from "./smllib.js";
 import { standInCases } from "./stand-in.js";
 import { Firefox, WebKit } from "./web-driver.js";
 import { endWalk, prepareWalk, walkCases } from "./web-engines.js";
+import { prepareWienerNetze, wienerNetzeCases } from "./wiener-netze.js";
 import { endZHA, prepareZHA, zhaCases } from "./zha.js";
 
 interface Peer<T> {
@@ -75,6 +76,7 @@ async function checkMeters(): Promise<void> {
 	await check({ name: "pwitab iec62056-21 0.0.2", prepare: preparePwitab, cases: pwitabCases });
 	await check({ name: "smllib 1.7", prepare: prepareSmllib, cases: smllibCases });
 	await check({ name: "pyteleinfo 0.4.0", prepare: preparePyteleinfo, cases: pyteleinfoCases });
+	await check({ name: "wiener-netze-smartmeter-serial 0.1.1", prepare: prepareWienerNetze, cases: wienerNetzeCases });
 	await check({ name: "dsmr_parser 1.11.2", prepare: prepareDsmrParser, cases: dsmrParserCases });
 	await check({ name: "gurux-dlms 1.0.203", prepare: prepareGurux, cases: guruxCases });
 	for (const engine of ["node", "xs"] as const) {
