@@ -354,7 +354,7 @@ export class PushReadSession implements Machine, ReadSession, Probing {
 		const { dlms } = this.#settings;
 		const reading = new PushReading(cursor, records);
 		records.begin();
-		if (!reading.decode(title, dlms)) return PUSH_UNKNOWN;
+		if (!reading.decode(title, dlms.rows)) return PUSH_UNKNOWN;
 		if (reading.isNameless) {
 			dlms.seenList = cursor.bytes.slice(reading.body, Math.min(cursor.end, reading.body + SEEN_LIMIT));
 			return PUSH_NO_CODES;

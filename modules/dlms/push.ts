@@ -75,12 +75,6 @@ const MEDIUM_LIMIT = 0x10;
 const STACK_AT = TEXT_LIMIT;
 const CODE_AT = STACK_AT + STACK_SIZE;
 
-export interface RowSource {
-	/** Rows of lists.ts; an unused one is empty. */
-	readonly rows: readonly string[];
-}
-const NO_ROWS: RowSource = Object.freeze({ rows: Object.freeze([]) });
-
 /** Decoder of one push; each push needs a new instance. */
 export class PushReading {
 	/** Logical device name, or meter number; ASCII or empty. */
@@ -113,11 +107,11 @@ export class PushReading {
 	}
 
 	/**
-	 * Decodes the notification, which must fill the cursor. `title`: the sender's system title, or empty; `own`: the
+	 * Decodes the notification, which must fill the cursor. `title`: the sender's system title, or empty; `rows`: the
 	 * user's rows for lists without codes. Returns false if the APDU is no notification, is invalid A-XDR, or has not
 	 * exactly one value per listed object; the records are then invalid.
 	 */
-	decode(title: Uint8Array, own: RowSource = NO_ROWS): boolean {
+	decode(title: Uint8Array, rows = ""): boolean {
 		const { cursor } = this;
 		const walker = this.#walker;
 		cursor.expect(DATA_NOTIFICATION);
@@ -141,7 +135,7 @@ export class PushReading {
 		const count = cursor.length();
 		const first = cursor.at;
 		if (bytes[first] === TAG_ARRAY && this.isObject(first + 2)) return this.decodeListed(count);
-		if (!this.decodeByRows(own.rows, title, body) && !this.decodeByRows(KNOWN_LISTS, title, body)) {
+		if (!this.decodeByRows(rows, title, body) && !this.decodeByRows(KNOWN_LISTS, title, body)) {
 			cursor.at = body;
 			walker.begin();
 			this.decodeCodes();
@@ -222,27 +216,25 @@ export class PushReading {
 		return !cursor.failed && cursor.at === end;
 	}
 
-	/** Reads a list by the first row that fits; false if none does. */
-	private decodeByRows(rows: readonly string[], title: Uint8Array, body: number): boolean {
+	/** Reads a list by the first of the rows that fits; false if none does. */
+	private decodeByRows(rows: string, title: Uint8Array, body: number): boolean {
 		const walker = this.#walker;
-		for (const row of rows) {
-			if (!this.fits(new RowReader(row), title, body)) continue;
-			const reader = new RowReader(row);
-			this.cursor.at = body;
-			for (walker.begin(); walker.next(); ) {
-				while (reader.next() !== ROW_ELEMENT);
-				if (!reader.hasCode) continue;
-				this.#work.set(reader.code, CODE_AT);
-				// A name in the list sets the maker.
-				this.#maker = KAIFA;
-				this.select(0, ATTRIBUTE_VALUE);
-				this.#scaler = reader.scaler;
-				if (reader.unit !== UNIT_NONE) this.#unit = reader.unit;
-				this.writeValue();
-			}
-			return true;
+		const row = new RowReader(rows);
+		while (!this.fits(row, title, body)) if (!row.nextRow()) return false;
+		row.rewind();
+		this.cursor.at = body;
+		for (walker.begin(); walker.next(); ) {
+			while (row.next() !== ROW_ELEMENT);
+			if (!row.hasCode) continue;
+			this.#work.set(row.code, CODE_AT);
+			// A name in the list sets the maker.
+			this.#maker = KAIFA;
+			this.select(0, ATTRIBUTE_VALUE);
+			this.#scaler = row.scaler;
+			if (row.unit !== UNIT_NONE) this.#unit = row.unit;
+			this.writeValue();
 		}
-		return false;
+		return true;
 	}
 
 	/** True if the list has exactly the row's elements, and comes from one of its makers if it names any. */

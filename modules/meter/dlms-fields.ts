@@ -3,7 +3,7 @@
  * not rewrite them.
  */
 
-import { BOOLEAN, BYTES, CHOICE, entry, field, INTEGER, PRINTABLE, type SettingField, TEXT } from "../config/schema.js";
+import { BOOLEAN, BYTES, CHOICE, entry, field, INTEGER, PRINTABLE, TEXT } from "../config/schema.js";
 import { BAUD_RATES, OPENINGS, PUSH_BAUD_RATES } from "./fields.js";
 
 /** Unique ids of the entries (parts.ts), never reused. */
@@ -188,22 +188,14 @@ export const DLMS_OBIS_ENTRIES = field<Uint8Array>({
 	maximum: 257,
 	isPublic: true,
 });
-function rowField(id: number, name: string): SettingField<string> {
-	return field({
-		entry: IN_DLMS_OBIS,
-		id,
-		name,
-		kind: TEXT,
-		maximum: 480,
-		characters: PRINTABLE,
-		initial: "",
-	});
-}
 /** Rows for pushed lists without OBIS codes (dlms/lists.ts). */
-export const DLMS_LISTS_FIELDS = Object.freeze([
-	rowField(2, "row_1"),
-	rowField(3, "row_2"),
-	rowField(4, "row_3"),
-	rowField(5, "row_4"),
-]);
-export const DLMS_OBIS = entry("dlms_obis", 2, [DLMS_OBIS_ENTRIES, ...DLMS_LISTS_FIELDS]);
+export const DLMS_LISTS_ROWS = field<string>({
+	entry: IN_DLMS_OBIS,
+	id: 2,
+	name: "rows",
+	kind: TEXT,
+	maximum: 500,
+	characters: PRINTABLE,
+	initial: "",
+});
+export const DLMS_OBIS = entry("dlms_obis", 2, [DLMS_OBIS_ENTRIES, DLMS_LISTS_ROWS]);

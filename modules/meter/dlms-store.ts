@@ -13,7 +13,7 @@ import {
 	DLMS_BLOCK_CIPHER_KEY,
 	DLMS_CLIENT_ADDRESS,
 	DLMS_DEVIATION,
-	DLMS_LISTS_FIELDS,
+	DLMS_LISTS_ROWS,
 	DLMS_OBIS_ENTRIES,
 	DLMS_OPENING,
 	DLMS_PASSWORD,
@@ -125,8 +125,8 @@ export class DLMSSettingsStore {
 		return this.#store.get(DLMS_LEARNED_PUSH);
 	}
 
-	get rows(): readonly string[] {
-		return DLMS_LISTS_FIELDS.map((field) => this.#store.get(field));
+	get rows(): string {
+		return this.#store.get(DLMS_LISTS_ROWS);
 	}
 
 	/** System title: unique and constant, because two clients must not use one key under the same title. */

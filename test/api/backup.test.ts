@@ -89,12 +89,7 @@ const GIVEN: Readonly<Record<string, JSONObject>> = {
 		deviation: "swapped",
 	},
 	"dlms/obis": { entries: [{ code: [1, 0, 1, 7, 0, 255], class_id: 3, attribute: 2, obis: "1-0:1.7.0" }] },
-	"dlms/lists": {
-		row_1: "ABC 09=0-0:96.1.0 06=1.8.0e1*30",
-		row_2: "06=1.8.1",
-		row_3: "06=1.8.2",
-		row_4: "06=1.8.3",
-	},
+	"dlms/lists": { rows: "ABC 09=0-0:96.1.0 06=1.8.0e1*30" },
 	"meter/backfill": { enabled: true, obis: "1-0:99.2.0" },
 	"zigbee/config": { enabled: false },
 	"zigbee/map": { mapping: [{ obis: "1-0:1.8.0", mapping_id: "07020000" }] },

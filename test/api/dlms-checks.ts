@@ -173,40 +173,36 @@ export function dlmsChecks(gateway: () => TestGateway): void {
 	});
 
 	describe("the rows for lists without codes", () => {
-		const NONE = Object.freeze({ row_1: "", row_2: "", row_3: "", row_4: "" });
 		const row = "Meter: ISK 0908=0-0:96.1.0 06=1.8.0e1*30 | 12";
-		const longest = `06=1.8.0${" ".repeat(472)}`;
-		beforeEach(() => gateway().write(LISTS, NONE));
+		const longest = `06=1.8.0${" ".repeat(492)}`;
+		beforeEach(() => gateway().write(LISTS, { rows: "" }));
 
-		it("are changed one by one, and survive a restart beside the list of objects", async () => {
+		it("are replaced as a whole, and survive a restart beside the list of objects", async () => {
 			const entries = [entryOf(1)];
 			await gateway().write(OBIS, { entries });
-			for (const name of Object.keys(NONE)) {
-				assert.deepEqual(await gateway().write(LISTS, { [name]: longest }), { ...NONE, [name]: longest, seen: "" });
-				await gateway().write(LISTS, { [name]: "" });
-			}
-			const all = { row_1: longest, row_2: longest, row_3: longest, row_4: row };
-			assert.deepEqual(await gateway().write(LISTS, all), { ...all, seen: "" });
+			for (const rows of [longest, `${row};06=1.8.0`, "", row])
+				assert.deepEqual(await gateway().write(LISTS, { rows }), { rows, seen: "" });
 			await gateway().restart();
 			await gateway().login();
-			assert.deepEqual(await gateway().read(LISTS), { ...all, seen: "" });
+			assert.deepEqual(await gateway().read(LISTS), { rows: row, seen: "" });
 			assert.deepEqual(await gateway().read(OBIS), { entries: entries.map(shown) });
 			assert.doesNotMatch(gateway().diagnosis, /ISK 0908/);
 		});
-		it("are refused if one is wrong, with its place, and then none changes", async () => {
-			await gateway().write(LISTS, { row_1: row });
-			for (const [wrong, place] of [
-				["06", '2 on: "06"'],
-				["06=1.8", '6 on: "06=1.8"'],
-				["ISK 12=32.7.0e-1 6=1.8.0", '17 on: "6=1.8.0"'],
+		it("are refused if one is wrong, with its place, and then do not change", async () => {
+			await gateway().write(LISTS, { rows: row });
+			for (const [rows, place] of [
+				["06", 2],
+				["06=1.8", 6],
+				["06=1.8.0;ISK 12=32.7.0e-1 6=1.8.0", 26],
 			]) {
-				const reply = await gateway().post(LISTS, { row_1: "06=1.8.0", row_2: wrong });
-				isError(reply, 400, "invalid_field", "row_2");
-				assert.ok(JSON.parse(reply.text).message.includes(`row_2 is wrong from character ${place}`), reply.text);
+				const reply = await gateway().post(LISTS, { rows });
+				isError(reply, 400, "invalid_field", "rows");
+				assert.ok(JSON.parse(reply.text).message.includes(`rows is wrong near character ${place}.`), reply.text);
 			}
-			for (const wrong of [...NO_TEXT, `${longest} `, "06=1.8.0\n", "06=1.8.0 ä"])
-				isError(await gateway().post(LISTS, { row_1: "", row_4: wrong }), 400, "invalid_field", "row_4");
-			assert.deepEqual(await gateway().read(LISTS), { ...NONE, row_1: row, seen: "" });
+			for (const rows of [...NO_TEXT, `${longest} `, "06=1.8.0\n", "06=1.8.0 ä"])
+				isError(await gateway().post(LISTS, { rows }), 400, "invalid_field", "rows");
+			isError(await gateway().post(LISTS, {}), 400, "missing_field", "rows");
+			assert.deepEqual(await gateway().read(LISTS), { rows: row, seen: "" });
 		});
 	});
 

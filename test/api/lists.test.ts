@@ -48,12 +48,11 @@ describe("a pushed list without OBIS codes", () => {
 		assert.equal(refused.code, "dlms-push/no-codes");
 		assert.match(refused.message, /dlms\/lists/);
 		assert.equal((await gateway.read("system/status"))["meter_state"], "dlms-push/no-codes");
-		const { seen, ...none } = await gateway.read("dlms/lists");
-		assert.deepEqual(none, { row_1: "", row_2: "", row_3: "", row_4: "" });
-		assert.equal(seen, "0904(AB12) 06(123) 12(2300)");
+		const { rows, seen } = await gateway.read("dlms/lists");
+		assert.deepEqual([rows, seen], ["", "0904(AB12) 06(123) 12(2300)"]);
 		const row = `Mine: ${seen.replace("06(123)", "06=1.8.0e1").replace("12(2300)", "12=32.7.0e-1")}`;
-		const after = { ...none, row_3: row };
-		assert.deepEqual(await gateway.write("dlms/lists", { row_3: row }), { ...after, seen: "" });
+		const after = { rows: `06 06=1.8.0;${row}` };
+		assert.deepEqual(await gateway.write("dlms/lists", after), { ...after, seen: "" });
 		assert.deepEqual(valuesOf(await read()), ["1-0:1.8.0 1230 Wh", "1-0:32.7.0 230.0 V"]);
 		const { settings } = await gateway.read("system/backup");
 		assert.deepEqual(settings["dlms/lists"], after);

@@ -26,7 +26,6 @@ const NETMASK = {
 	good: ["255.0.0.0", "255.255.255.0"],
 	bad: ["254.0.0.0", "255.255.255.254", "255.0.255.0", ""],
 };
-const ROW = { good: ["", "06=1.8.0", `06=1.8.0${" ".repeat(472)}`], bad: ["x", "06", `06=1.8.0${" ".repeat(473)}`] };
 const KEY = { good: ["", "0aF9".repeat(8)], bad: ["0".repeat(31), "0".repeat(33), "g".repeat(32)] };
 const OFF = { good: [false], bad: [] };
 const MONTHS = {
@@ -70,10 +69,10 @@ const CONTENTS: Readonly<Record<string, { good?: readonly unknown[]; bad: readon
 	"iec62056/schedule period_value": { good: [1, 2, 3, 6], bad: [0, 4, 5, 7, 12] },
 	"dlms/config block_cipher_key": KEY,
 	"dlms/config auth_key": KEY,
-	"dlms/lists row_1": ROW,
-	"dlms/lists row_2": ROW,
-	"dlms/lists row_3": ROW,
-	"dlms/lists row_4": ROW,
+	"dlms/lists rows": {
+		good: ["", "06=1.8.0", `06=1.8.0${" ".repeat(492)}`],
+		bad: ["x", "06", `06=1.8.0${" ".repeat(493)}`],
+	},
 	// Filling the history would read the meter during later checks.
 	"meter/backfill enabled": { good: [false], bad: [] },
 	"meter/backfill obis": {

@@ -1,7 +1,15 @@
 /** Pushed lists without codes, made of rows (modules/dlms/lists.ts) by a reading of rows of our own. */
 
-import { KNOWN_LISTS } from "../../modules/dlms/lists.js";
+import { GROUPS, KNOWN_LISTS } from "../../modules/dlms/lists.js";
 import { protect } from "../../tools/meter/dlms-cipher.js";
+
+/** The known rows with the words of their groups. */
+export const KNOWN_ROWS = KNOWN_LISTS.split(";").map((row) =>
+	row
+		.split(" ")
+		.map((word) => (/^[A-Z]$/.test(word) ? GROUPS[word.charCodeAt(0) - 65] : word))
+		.join(" "),
+);
 
 export interface Element {
 	/** Tag, length and content. */
@@ -83,7 +91,7 @@ export function fitting(elements: readonly Element[], title = ""): readonly stri
 		const [type] = word.split("=");
 		return Buffer.from(bytes).toString("hex").startsWith(type);
 	};
-	return KNOWN_LISTS.filter((row) => {
+	return KNOWN_ROWS.filter((row) => {
 		const makers = makersOf(row);
 		if (makers.length > 0 && !makers.includes(name) && !makers.includes(title)) return false;
 		const words = wordsOf(row);

@@ -8,7 +8,6 @@ import assert from "node:assert/strict";
 import { DLMS_PUSH } from "../../modules/cosem/push.js";
 import { DataWalker, STACK_SIZE } from "../../modules/dlms/axdr.js";
 import { Cursor } from "../../modules/dlms/cursor.js";
-import { KNOWN_LISTS } from "../../modules/dlms/lists.js";
 import { EVENT_READOUT } from "../../modules/readout/protocol.js";
 import { type Readout, STATUS_OK, STATUS_UNCHECKED } from "../../modules/readout/readout.js";
 import { checkOf } from "../../tools/meter/hdlc-frame.js";
@@ -16,7 +15,7 @@ import { hdlcPush } from "../../tools/meter/push-frames.js";
 import { SML_MAKES } from "../../tools/meter/sml-telegram.js";
 import { ticTelegram } from "../../tools/meter/tic-telegram.js";
 import { PushBed } from "../cosem/push-bed.js";
-import { type Element, fitting, listOf, makersOf, notification, numbersOf } from "../dlms/lists.js";
+import { type Element, fitting, KNOWN_ROWS, listOf, makersOf, notification, numbersOf } from "../dlms/lists.js";
 import { recordsOf } from "../meter/records.js";
 import { Bed, telegramOf } from "../sml/bed.js";
 import { READING, Bed as TICBed } from "../tic/bed.js";
@@ -108,7 +107,7 @@ function elementsIn(bytes: Uint8Array): Element[] | undefined {
 }
 
 /** The longest list of each known row, with its records. */
-const LISTS = KNOWN_LISTS.map((row) => {
+const LISTS = KNOWN_ROWS.map((row) => {
 	const elements = listOf(row).at(-1) ?? [];
 	return {
 		maker: makersOf(row)[0],

@@ -186,10 +186,7 @@ export const DLMS_OBIS = {
 
 /** POST /api/v1/dlms/lists */
 export const DLMS_LISTS = {
-	row_1: { max: 480, pattern: /^[ -~]*$/ },
-	row_2: { max: 480, pattern: /^[ -~]*$/ },
-	row_3: { max: 480, pattern: /^[ -~]*$/ },
-	row_4: { max: 480, pattern: /^[ -~]*$/ },
+	rows: { max: 500, pattern: /^[ -~]*$/ },
 } as const;
 
 /** POST /api/v1/zigbee/config */

@@ -497,10 +497,7 @@ export interface PollEntry {
 }
 
 export interface DLMSLists {
-	readonly row_1: string;
-	readonly row_2: string;
-	readonly row_3: string;
-	readonly row_4: string;
+	readonly rows: string;
 	readonly seen: string;
 }
 

@@ -4,7 +4,7 @@ import { type BodyTable, type BodyValues, LONG_BODY_LIMIT, needed } from "../../
 import { INVALID_FIELD } from "../../api/errors.js";
 import type { Exchange } from "../../api/exchange.js";
 import { numberMember, textMember } from "../../api/members.js";
-import { putsOf, settingsOf, writeSettings } from "../../api/settings.js";
+import { failField, putsOf, settingsOf, writeSettings } from "../../api/settings.js";
 import { asciiBytes } from "../../bytes/ascii.js";
 import { decodeHex } from "../../bytes/hex.js";
 import {
@@ -41,7 +41,7 @@ import {
 	DLMS_CLIENT_ADDRESS,
 	DLMS_DEVIATION,
 	DLMS_KEY_LENGTH,
-	DLMS_LISTS_FIELDS,
+	DLMS_LISTS_ROWS,
 	DLMS_OBIS_ENTRIES,
 	DLMS_OPENING,
 	DLMS_PASSWORD,
@@ -199,26 +199,24 @@ function writeEntry(writer: JSONWriter, list: Uint8Array, at: number): void {
 	writer.endObject();
 }
 
-export const DLMS_LISTS = settingsOf(DLMS_LISTS_FIELDS, [], { accept: acceptRows, show: showRows });
+const ROWS = Object.freeze([DLMS_LISTS_ROWS]);
+export const DLMS_LISTS = settingsOf(ROWS, [DLMS_LISTS_ROWS.name], { accept: acceptRows, show: showRows });
 
 function acceptRows(exchange: Exchange<Metering>, values: BodyValues): readonly Put[] | undefined {
-	for (const field of DLMS_LISTS_FIELDS) {
-		const row = values.get(field) ?? "";
-		const at = row === "" ? -1 : findRowError(row);
-		if (at < 0) continue;
-		const [word] = row.slice(row.lastIndexOf(" ", at - 1) + 1).split(" ", 1);
-		const { name } = field;
-		exchange.fail(400, INVALID_FIELD, `${name} is wrong from character ${at} on: "${word}".`, name);
+	const rows = needed(values, DLMS_LISTS_ROWS);
+	const at = rows === "" ? -1 : findRowError(rows);
+	if (at >= 0) {
+		failField(exchange, DLMS_LISTS_ROWS, `rows is wrong near character ${at}.`);
 		return undefined;
 	}
 	exchange.part.dlms.seenList = NO_BYTES;
-	return putsOf(DLMS_LISTS_FIELDS, values);
+	return putsOf(ROWS, values);
 }
 
 function showRows(exchange: Exchange<Metering>): void {
 	const seen = describeList(exchange.part.dlms.seenList);
 	exchange.object((writer) => {
-		writeSettings(writer, exchange.core.config, DLMS_LISTS_FIELDS);
+		writeSettings(writer, exchange.core.config, ROWS);
 		textMember(writer, "seen", seen);
 	});
 }
