@@ -14,7 +14,7 @@
  * | `*30` | DLMS unit; without it that of the code: W, var, Wh, varh, V or A |
  * | `|` | the list may end here |
  * | `;` | ends a row |
- * | `A` | the words of that group; in KNOWN_LISTS only |
+ * | `A` | the words of the first group; in KNOWN_LISTS only |
  *
  * A row fits a list that has exactly its elements, without regard to how they are nested. `(…)` after an element is
  * ignored, so that the text of `describeList` can be completed to a row.
@@ -28,7 +28,7 @@ import { POLL_CODE_LENGTH } from "./poll-list.js";
 import { AS_TEXT, render } from "./render.js";
 import { UNIT_NONE } from "./scaler-cache.js";
 
-/** Groups of words, A and so on. */
+/** Groups of words in KNOWN_LISTS: A, B and so on. */
 export const GROUPS: readonly string[] = Object.freeze([
 	"06=1.8.0 06=2.8.0 06=3.8.0 06=4.8.0",
 	"06=1.7.0 06=2.7.0 06=3.7.0 06=4.7.0",
@@ -76,6 +76,7 @@ export const ROW_WRONG = 4;
 /** Value of `length` if any length fits. */
 export const ANY_LENGTH = -1;
 
+const NO_GROUPS: readonly string[] = Object.freeze([]);
 const MAKER_LENGTH = 3;
 /** Largest scaler, without its sign. */
 const SCALER_LIMIT = 9;
@@ -100,6 +101,7 @@ const BAR = 0x7c;
 /** Reads rows word by word; never throws. */
 export class RowReader {
 	readonly #rows: string;
+	readonly #groups: readonly string[];
 	/** `#rows`, or the group in which `at` is. */
 	#text: string;
 	/** Position after the group in `#rows`. */
@@ -118,8 +120,9 @@ export class RowReader {
 	scaler = 0;
 	unit = UNIT_NONE;
 
-	constructor(rows: string) {
+	constructor(rows: string, groups: readonly string[] = NO_GROUPS) {
 		this.#rows = this.#text = rows;
+		this.#groups = groups;
 	}
 
 	/** Returns to the start of the row. */
@@ -155,11 +158,12 @@ export class RowReader {
 			return this.isEndOfWord && !this.#isWrong ? ROW_ELEMENT : ROW_WRONG;
 		}
 		while (!this.isEndOfWord) this.at++;
-		const length = this.at - start;
 		if (this.#text.charCodeAt(this.at - 1) === COLON) return this.next();
-		if (length !== 1 || this.#rows !== KNOWN_LISTS) return length === MAKER_LENGTH ? ROW_MAKER : ROW_WRONG;
+		if (this.at === start + MAKER_LENGTH) return ROW_MAKER;
+		const group = this.#groups[first - LETTER_A];
+		if (group === undefined) return ROW_WRONG;
 		this.#back = this.at;
-		this.#text = GROUPS[first - LETTER_A];
+		this.#text = group;
 		this.at = 0;
 		return this.next();
 	}

@@ -28,7 +28,7 @@ import {
 } from "./axdr.js";
 import type { Cursor } from "./cursor.js";
 import { DATE_TIME_LENGTH } from "./date-time.js";
-import { ANY_LENGTH, KNOWN_LISTS, ROW_ELEMENT, ROW_MAKER, ROW_MAY_END, ROW_WRONG, RowReader } from "./lists.js";
+import { ANY_LENGTH, GROUPS, KNOWN_LISTS, ROW_ELEMENT, ROW_MAKER, ROW_MAY_END, ROW_WRONG, RowReader } from "./lists.js";
 import { ATTRIBUTE_VALUE, POLL_ATTRIBUTE, POLL_CLASS, POLL_CODE_LENGTH, POLL_ENTRY_SIZE } from "./poll-list.js";
 import { AS_DATE_TIME, AS_TEXT, isNumber, render } from "./render.js";
 import { UNIT_NONE } from "./scaler-cache.js";
@@ -135,7 +135,10 @@ export class PushReading {
 		const count = cursor.length();
 		const first = cursor.at;
 		if (bytes[first] === TAG_ARRAY && this.isObject(first + 2)) return this.decodeListed(count);
-		if (!this.decodeByRows(rows, title, body) && !this.decodeByRows(KNOWN_LISTS, title, body)) {
+		const isRead =
+			this.decodeByRows(new RowReader(rows), title, body) ||
+			this.decodeByRows(new RowReader(KNOWN_LISTS, GROUPS), title, body);
+		if (!isRead) {
 			cursor.at = body;
 			walker.begin();
 			this.decodeCodes();
@@ -217,9 +220,8 @@ export class PushReading {
 	}
 
 	/** Reads a list by the first of the rows that fits; false if none does. */
-	private decodeByRows(rows: string, title: Uint8Array, body: number): boolean {
+	private decodeByRows(row: RowReader, title: Uint8Array, body: number): boolean {
 		const walker = this.#walker;
-		const row = new RowReader(rows);
 		while (!this.fits(row, title, body)) if (!row.nextRow()) return false;
 		row.rewind();
 		this.cursor.at = body;
