@@ -243,20 +243,20 @@ export class PushReading {
 	private fits(row: RowReader, title: Uint8Array, body: number): boolean {
 		const { cursor } = this;
 		const walker = this.#walker;
+		const { bytes } = cursor;
 		cursor.at = body;
 		walker.begin();
-		walker.next();
-		const name = walker.tag === TAG_OCTET_STRING ? walker.start : cursor.end;
-		cursor.at = body;
-		walker.begin();
+		// Tag and count of the list, tag and length of a first string.
+		const name = bytes[body + 2] === TAG_OCTET_STRING ? body + 4 : bytes.length;
 		let isMaker: boolean | undefined;
 		for (;;) {
 			const kind = row.next();
-			if (kind === ROW_MAKER) isMaker ||= row.isMaker(title, 0) || row.isMaker(cursor.bytes, name);
+			if (kind === ROW_MAKER) isMaker ||= row.isMaker(title, 0) || row.isMaker(bytes, name);
 			else if (kind === ROW_ELEMENT) {
 				if (isMaker === false || !walker.next() || walker.tag !== row.tag) return false;
 				if (row.length !== ANY_LENGTH && row.length !== walker.end - walker.start) return false;
-			} else if (cursor.left === 0 || kind !== ROW_MAY_END) return cursor.left === 0 && kind !== ROW_WRONG;
+			} else if (kind !== ROW_MAY_END || cursor.left === 0)
+				return cursor.left === 0 && kind !== ROW_WRONG && isMaker !== false;
 		}
 	}
 
