@@ -10,7 +10,9 @@ import {
 	ROW_MAY_END,
 	RowReader,
 } from "../../modules/dlms/lists.js";
+import { Household } from "../../tools/meter/household.js";
 import { hdlcPush } from "../../tools/meter/push-frames.js";
+import { dlmsTelegram } from "../../tools/meter/push-telegrams.js";
 import { PushBed } from "../cosem/push-bed.js";
 import { recordsOf } from "../meter/records.js";
 import { type Element, elementsOf, fitting, KNOWN_ROWS, listOf, makersOf, notification, sealedList } from "./lists.js";
@@ -155,6 +157,24 @@ describe("rows of the user", () => {
 		assert.equal(seen, "0a(ABC) 06(123) 12(2300) 05(-10) 06(1)");
 		assert.deepEqual(read(elements, seen.replace("06(123)", "06(123)=1.8.0")), ["1-0:1.8.0*255: 123*Wh"]);
 	});
+});
+
+it("the simulated meter's list without codes is read", () => {
+	const reading = new Household({ utcMs: Date.UTC(2026, 10, 20, 6), mode: "C", baud: 9600 }).reading(0);
+	const [outcome] = new PushBed().take(dlmsTelegram(reading, { framing: "hdlc", isNameless: true }));
+	assert.ok(typeof outcome === "object", `${outcome}`);
+	const values = [
+		["1.8.0", (reading.dayImport + reading.nightImport) * 1000, "Wh"],
+		["2.8.0", reading.export * 1000, "Wh"],
+		["3.8.0", reading.reactive * 1000, "varh"],
+		["4.8.0", 0, "varh"],
+		["1.7.0", Math.max(reading.power, 0), "W"],
+		["2.7.0", Math.max(-reading.power, 0), "W"],
+	] as const;
+	assert.deepEqual(
+		recordsOf(outcome.records).slice(2),
+		values.map(([code, value, unit]) => `1-0:${code}*255: ${Math.round(value)}*${unit}`),
+	);
 });
 
 describe("the description of a list", () => {

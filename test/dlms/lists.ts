@@ -14,7 +14,7 @@ export const KNOWN_ROWS = KNOWN_LISTS.split(";").map((row) =>
 export interface Element {
 	/** Tag, length and content. */
 	readonly bytes: Uint8Array;
-	/** What the gateway reads from it. */
+	/** Record that the gateway makes of it. */
 	readonly record?: string;
 }
 
