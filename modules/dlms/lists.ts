@@ -153,7 +153,6 @@ export class RowReader {
 		}
 		if (this.take(BAR)) return this.isEndOfWord ? ROW_MAY_END : ROW_WRONG;
 		if (first >= DIGIT_0 && first <= DIGIT_9) {
-			this.#isWrong = false;
 			this.readElement();
 			return this.isEndOfWord && !this.#isWrong ? ROW_ELEMENT : ROW_WRONG;
 		}
@@ -177,16 +176,13 @@ export class RowReader {
 	}
 
 	private readElement(): void {
+		const { code } = this;
 		this.tag = this.readHex();
 		this.length = this.readHex();
 		if (this.take(OPENING)) while (!this.take(CLOSING) && !this.isEndOfWord) this.at++;
 		this.hasCode = this.take(EQUALS);
-		if (this.hasCode) this.readCode();
-		else if (this.tag < 0) this.#isWrong = true;
-	}
-
-	private readCode(): void {
-		const { code } = this;
+		this.#isWrong = this.tag < 0;
+		if (!this.hasCode) return;
 		code[0] = 1;
 		code[1] = 0;
 		code[POLL_CODE_LENGTH - 1] = BILLING_PERIOD_CURRENT;
@@ -194,19 +190,18 @@ export class RowReader {
 		if (this.take(HYPHEN)) {
 			code[0] = code[2];
 			code[1] = this.readNumber();
-			this.expect(COLON);
+			this.#isWrong ||= !this.take(COLON);
 			code[2] = this.readNumber();
 		}
-		this.expect(DOT);
-		code[3] = this.readNumber();
-		this.expect(DOT);
-		code[4] = this.readNumber();
+		for (let i = 3; i < POLL_CODE_LENGTH - 1; i++) {
+			this.#isWrong ||= !this.take(DOT);
+			code[i] = this.readNumber();
+		}
 		this.scaler = 0;
 		if (this.take(LETTER_E)) {
-			const isNegative = this.take(HYPHEN);
-			const scaler = this.readNumber();
-			if (scaler > SCALER_LIMIT) this.#isWrong = true;
-			this.scaler = isNegative ? -scaler : scaler;
+			const sign = this.take(HYPHEN) ? -1 : 1;
+			this.scaler = sign * this.readNumber();
+			this.#isWrong ||= Math.abs(this.scaler) > SCALER_LIMIT;
 		}
 		this.unit = this.take(ASTERISK) ? this.readNumber() : UNIT_NONE;
 	}
@@ -239,10 +234,6 @@ export class RowReader {
 		return !(next > 0) || next === SPACE || next === SEMICOLON;
 	}
 
-	private expect(character: number): void {
-		if (!this.take(character)) this.#isWrong = true;
-	}
-
 	private take(character: number): boolean {
 		if (this.#text.charCodeAt(this.at) !== character) return false;
 		this.at++;
@@ -270,22 +261,17 @@ export function describeList(body: Uint8Array): string {
 	let text = "";
 	while (walker.next() && text.length < DESCRIPTION_LIMIT) {
 		const { tag, start, end } = walker;
-		if (text !== "") text += " ";
-		text += hexOf(tag);
-		if (tag === TAG_OCTET_STRING) text += hexOf(end - start);
+		// Tag and length as four hex digits; only octet strings have the latter two.
+		const digits = (0x1_0000 + tag * 0x100 + ((end - start) & 0xff)).toString(16);
+		text += `${text === "" ? "" : " "}${digits.slice(1, tag === TAG_OCTET_STRING ? 5 : 3)}(`;
 		const length = render(walker, 0, AS_TEXT, work);
-		text += "(";
-		for (let i = 0; i < length; i++) text += isPlain(work[i]) ? String.fromCharCode(work[i]) : "_";
+		for (let i = 0; i < length; i++) {
+			const character = work[i];
+			// These would end the value, or the row.
+			const isEnd = character === SPACE || character === CLOSING || character === SEMICOLON;
+			text += isEnd ? "_" : String.fromCharCode(character);
+		}
 		text += ")";
 	}
 	return text.slice(0, DESCRIPTION_LIMIT);
-}
-
-function hexOf(byte: number): string {
-	return (byte + 0x100).toString(16).slice(1);
-}
-
-/** False for characters that would end the value in a row, or the row. */
-function isPlain(character: number): boolean {
-	return character !== SPACE && character !== CLOSING && character !== SEMICOLON;
 }
