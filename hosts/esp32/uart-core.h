@@ -17,8 +17,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* UART_TELL_AT is the number of received bytes that is reported without waiting for more. */
-enum { UART_RECEIVE_LIMIT = 1024, UART_SEND_LIMIT = 1024, UART_TELL_AT = 32 };
+/* UART_REPORT_AT is the number of received bytes that is reported without waiting for more. */
+enum { UART_RECEIVE_LIMIT = 1024, UART_SEND_LIMIT = 1024, UART_REPORT_AT = 32 };
 
 /* Pending events; serial.ts has the same numbers. */
 enum { UART_READABLE = 1, UART_WRITABLE = 2, UART_DRAINED = 4, UART_DAMAGED = 8, UART_LOST = 16 };
@@ -34,7 +34,7 @@ typedef struct {
 	bool posted;
 	unsigned happened;
 	/* Number of received bytes not reported yet. */
-	size_t untold;
+	size_t unreported;
 	size_t receive_from, received;
 	size_t send_from, sending;
 	uint8_t receive[UART_RECEIVE_LIMIT], send[UART_SEND_LIMIT];
@@ -57,7 +57,7 @@ void uart_core_silence(uart_core *core);
 /* uart_core_next returns the next contiguous piece to send; uart_core_sent records how many bytes the line accepted. */
 size_t uart_core_next(const uart_core *core, const uint8_t **piece);
 void uart_core_sent(uart_core *core, size_t count);
-/* Returns true if all bytes were passed to the line and UART_DRAINED must be reported once they were sent. */
+/* Returns true if all bytes were passed to the line, and UART_DRAINED must be reported when they have left it. */
 bool uart_core_drains(const uart_core *core);
 void uart_core_drained(uart_core *core);
 

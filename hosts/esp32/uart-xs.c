@@ -1,6 +1,7 @@
 /*
  * XS binding of a UART (uart-port.h; serial.ts). Each event reaches JavaScript as a separate call `onUART(happened,
- * readable, writable)` of the target that the constructor received.
+ * readable, writable)` of the target that the constructor received. Comments of functions begin with the JavaScript
+ * arguments in parentheses.
  */
 #include <stdlib.h>
 
@@ -49,7 +50,7 @@ void xs_uart_destructor(void *data)
 	free(binding);
 }
 
-/* (target, uart, transmit, receive, rts, cts, invert) */
+/* Arguments: (target, uart, transmit, receive, rts, cts, invert). */
 void xs_uart(xsMachine *the)
 {
 	char message[UART_MESSAGE_SIZE];

@@ -1,12 +1,14 @@
 /*
- * A serial port of Linux as a class of XS (serial.ts): a real one, a pseudo-terminal, or a TCP connection to a remote
- * port, as Ethernet gateways and the simulator provide for a coprocessor. Runs in the machine's thread on the GLib main
- * loop; an event is a call `onSerial(kind, count)` of the target that the constructor received.
+ * A serial port of Linux as a class of XS (serial.ts). It is a real port, a pseudo-terminal, or a TCP connection to a
+ * remote port; Ethernet gateways and the simulator provide the latter for a coprocessor. The code runs in the machine's
+ * thread, called by the GLib main loop. Each event is a call `onSerial(kind, count)` of the target that the constructor
+ * received.
  *
  * With 7E1 the kernel puts FF 00 before a damaged character (termios PARMRK); the character then becomes a byte of 0x80
- * or more. "Drained" means that the kernel's queue is empty and the time of the characters has passed: the kernel does
- * not know a converter's own buffer, and a pseudo-terminal has no speed. Limits: RECEIVE_LIMIT unread bytes, beyond
- * which the newest are lost; SEND_LIMIT unsent bytes.
+ * or more. "Drained" means that the kernel's queue is empty and that the characters have had time to leave the line at
+ * its speed, because the kernel does not know the buffer of a USB converter, and a pseudo-terminal has no speed.
+ * Limits: RECEIVE_LIMIT unread bytes, beyond which the newest are lost; SEND_LIMIT unsent bytes. Comments of functions
+ * begin with the JavaScript arguments in parentheses.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -46,7 +48,10 @@ typedef struct {
 	unsigned mark;
 	/* True if room for writing (`room_wanted`) or the end of sending (`drain_wanted`) must still be reported. */
 	bool room_wanted, drain_wanted;
-	/* The target is remembered as a root of the machine from construction to close. `failed`: the port has failed. */
+	/*
+	 * `remembered`: the target is a root of the machine's garbage collection, from construction to close. `failed`: the
+	 * port has failed.
+	 */
 	bool remembered, failed;
 	size_t received, sending;
 	uint8_t receive[RECEIVE_LIMIT], send[SEND_LIMIT];
@@ -104,7 +109,7 @@ static speed_t speed_of(unsigned baud)
 
 /*
  * Configures the line. Returns false if the port refuses, as pseudo-terminals and some adapters do for parity. In 8E1 a
- * damaged character is passed on as received, because telegrams have a check of their own.
+ * damaged character is passed on as received, because telegrams have their own check.
  */
 static bool set_line(int descriptor, speed_t speed, int format)
 {
@@ -152,8 +157,8 @@ static void store(port *self, const uint8_t *bytes, size_t count, size_t *damage
 }
 
 /*
- * Reads and reports only one piece per call, so that the reader keeps up even if a pseudo-terminal is faster than any
- * UART.
+ * Reads and reports only one piece per call, so that the listener can process it before more arrives: a pseudo-terminal
+ * is faster than any UART.
  */
 static gboolean on_readable(gint descriptor, GIOCondition condition, gpointer data)
 {
@@ -282,7 +287,7 @@ static int open_port(const char *path, const char **reason)
 	return descriptor;
 }
 
-/* (target, path, baud, format) */
+/* Arguments: (target, path, baud, format). */
 void xs_serial(xsMachine *the)
 {
 	const char *reason;

@@ -35,7 +35,7 @@ typedef struct {
 
 typedef struct {
 	char label[LABEL_SIZE];
-	/* Text between the BEGIN and the END line; both pointers are NULL if the END line is missing. */
+	/* Text between the BEGIN line and the END line; both pointers are NULL if the END line is missing. */
 	text_range body;
 } pem_block;
 
@@ -167,7 +167,8 @@ static bool describe(const mbedtls_x509_crt *certificate, certificate_details *d
 /* Returns true if `issuer` is an authority and has signed `certificate`. Validity times are ignored. */
 static bool is_issued_by(mbedtls_x509_crt *certificate, mbedtls_x509_crt *issuer)
 {
-	// This profile allows everything: clients check the algorithms, and the upload checks the smallest key.
+	// This profile allows everything, because clients check the algorithms, and the upload route checks the length of
+	// the key.
 	static const mbedtls_x509_crt_profile anything = {
 		.allowed_mds = 0xffffffff, .allowed_pks = 0xffffffff, .allowed_curves = 0xffffffff, .rsa_min_bitlen = 0
 	};

@@ -84,7 +84,7 @@ class NodeSerial implements Serial {
 	#writable = 0;
 	/** Number of bytes accepted from the caller that the driver does not have yet. */
 	#unsent = 0;
-	/** Time at which the last stop bit leaves, by performance.now(). */
+	/** Time at which the last stop bit leaves, as performance.now() counts it. */
 	#quietAtMs = 0;
 	#lost = 0;
 

@@ -1,5 +1,5 @@
 /**
- * The meter's end of the virtual wire: runs the meter's machine on virtual time and puts its output on the wire,
+ * The meter's end of the virtual wire: runs the meter's machine in virtual time and puts its output on the wire,
  * character by character.
  */
 import { FORMAT_7E1, type LineSettings, type SerialFormat } from "../../modules/io/host.js";

@@ -30,7 +30,10 @@ export function describe(field: Field, name = field.name): string {
 	return `${name} must be a whole number from ${minimum} to ${maximum}.`;
 }
 
-/** Returns the allowed count. A minimum of 0 is omitted, because the route may refuse an empty text. */
+/**
+ * Returns the allowed number of characters in words. A minimum of 0 is omitted, because the route may refuse an empty
+ * text.
+ */
 function countIn({ minimum, maximum }: Field): string {
 	if (minimum === maximum) return `exactly ${maximum}`;
 	return minimum > 0 ? `${minimum} to ${maximum}` : `at most ${maximum}`;

@@ -3,8 +3,8 @@
  *
  * Failures are counted in buckets. After FREE_FAILURES consecutive failures the bucket's next attempt must wait 1 s,
  * and twice as long after each further failure, up to a limit. Attempts during the delay are refused unchecked. A
- * success, or FORGET_MS without a failure, clears the bucket; an attacker who waits for that gains nothing over one
- * attempt a minute.
+ * success, or FORGET_MS without a failure, clears the bucket. An attacker who waits for that has fewer attempts than
+ * one who tries once a minute.
  *
  * Assignment of addresses to buckets:
  * - A known address is one of the last KNOWN_LIMIT with a successful login since the start. It has its own bucket, so
@@ -35,7 +35,7 @@ export const DELAY_LIMIT_S = 60;
 export const FORGET_MS = 900_000;
 
 const SHARED = KNOWN_LIMIT + STRANGER_LIMIT;
-/** Upper limit of the failure count, a byte; the delay is at its maximum long before. */
+/** Upper limit of the failure count, which is stored in a byte. The delay reaches its maximum at a much lower count. */
 const COUNT_LIMIT = 255;
 /** Prefix of an IPv4 address in IPv6 form (RFC 4291, 2.5.5.2). */
 const MAPPED = "::ffff:";

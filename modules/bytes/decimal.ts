@@ -1,6 +1,6 @@
 /**
- * Exact decimal text of COSEM numbers: an integer of up to 64 bits, its point shifted by the scaler, or the shortest
- * text of a float. Integers never become doubles, which would lose digits.
+ * Exact decimal text of COSEM numbers: an integer of up to 64 bits with its decimal point shifted by the scaler, or the
+ * shortest text of a float. Integers never become doubles, which would lose digits.
  */
 
 /** Maximum length: 64 bits and the largest scaler, with sign and point. */
@@ -48,7 +48,7 @@ export function putInteger(source: Span, signed: boolean, scaler: number, into: 
 }
 
 /**
- * Writes the float of 4 or 8 bytes times 10^scaler to `into`. Returns the length; 0 for NaN, infinity or a longer text
+ * Writes the float of 4 or 8 bytes times 10^scaler to `into`. Returns the length; 0 for NaN, infinity, or a text longer
  * than DECIMAL_LIMIT.
  */
 export function putFloat(source: Span, scaler: number, into: Uint8Array): number {

@@ -13,9 +13,11 @@ import { MeterSettingsStore } from "./settings-store.js";
 
 const NAMES_RESOURCE = "obis-names.bin";
 
-/** `freshSecs` of a meter that sends every few seconds. It is long, because the meter may be covered for a moment. */
+/**
+ * `freshSecs` of a meter that sends every few seconds. It is long, because reception may be interrupted for a while.
+ */
 const PUSH_FRESH_S = 300;
-/** Longest duration of most readouts with their retries, s. */
+/** Time in which nearly every readout ends, including its retries, s. */
 const READOUT_S = 300;
 const MONTH_MINUTES = 31 * 24 * 60;
 const NO_PERIOD = Object.freeze({ minutes: 0, months: 0 });

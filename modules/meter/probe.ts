@@ -8,8 +8,8 @@
  *     RECOGNISING  session over: ENDED, reports the kind of unsolicited data, or the failure of CONFIGURED
  *     SUGGESTED    meter found: ENDED, reports the protocol that found it
  *                  session over or timed out: SUGGESTED with the next protocol; after the last one CONFIGURED again if
- *                  nothing was received in fewer than SILENT_MS, so that a meter that sends every ten seconds is
- *                  noticed; otherwise ENDED, reports the failure of CONFIGURED
+ *                  nothing was received and SILENT_MS have not passed, so that a meter that sends every ten
+ *                  seconds is noticed; otherwise ENDED, reports the failure of CONFIGURED
  *     ENDED        ignores everything
  */
 import type { Driver, Task } from "../io/driver.js";
@@ -195,7 +195,9 @@ export class Probe implements LinkTap, Timed, LineBorrower {
 		}
 	}
 
-	/** Selects the next session after those of the configured protocol, or after a suggested one. */
+	/**
+	 * Starts the next session when all sessions of the configured protocol have ended, or a suggested one has ended.
+	 */
 	private startNext(nowMs: number): void {
 		const { opening } = this.#options;
 		const suggestions = suggestionsFor(opening.settings);

@@ -12,7 +12,7 @@ import { TIC } from "../tic/protocol.js";
 import type { MeterSettings } from "./settings.js";
 import { SIMULATED } from "./simulator.js";
 
-/** Memory of a session. DLMS with keys after a sign-on in mode E needs most. */
+/** Memory of a session. DLMS with keys, after a sign-on in mode E, needs the most. */
 export const READOUT_COST: Cost = Object.freeze({ slots: 500, chunkBytes: 8192 });
 /** Memory for listening; the last readout is kept while the next one is received. */
 export const LISTEN_COST: Cost = Object.freeze({ slots: 300, chunkBytes: 8192 });

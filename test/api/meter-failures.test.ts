@@ -52,7 +52,7 @@ describe("Failures of a readout", () => {
 			}
 		});
 	}
-	it("have different codes, except those that also occur after a sign-on", () => {
+	it("have different codes, except that a failure and its variant after a sign-on share one", () => {
 		const known = new Map<string, string>();
 		for (const [name, { code }] of TABLES.flatMap(([, module]) => rowsOf(module))) {
 			if (code === "") continue;
@@ -104,14 +104,14 @@ describe("Failures of a readout", () => {
 			],
 		);
 	});
-	it("keep their code after a sign-on, and show whether the meter was lost then", () => {
+	it("of HDLC keep their code after a sign-on, and show whether the meter stopped answering after it", () => {
 		for (const [, row] of rowsOf(hdlc)) {
 			const after = hdlc.afterSignOn(row);
 			assert.equal(after.code, row.code);
 			assert.equal(hdlc.isLostAfterSignOn(after), row.progress < PROGRESS_HEARD);
 		}
 	});
-	it("are final if another attempt would give the same result, which holds for those listed here", () => {
+	it("are final only if another attempt would give the same result (these are listed here)", () => {
 		const lasting = (module: object) => rowsOf(module).flatMap(([name, row]) => (row.isFinal ? [name] : []));
 		assert.deepEqual(lasting(iec), ["IEC_NO_CLOCK", "IEC_NO_PROFILE", "IEC_PASSWORD_REFUSED", "IEC_PASSWORD_SILENCE"]);
 		assert.deepEqual(lasting(hdlc), ["HDLC_NO_ADDRESS", "HDLC_TOO_LONG"]);

@@ -1,5 +1,6 @@
 /**
- * Entering the PIN of a meter's display by HTTP, and its effect. Virtual time. test/meter/pin.test.ts tests the light.
+ * Entering the PIN of a meter's display over HTTP, and its effect. Runs in virtual time. test/meter/pin.test.ts tests
+ * the light.
  */
 import assert from "node:assert/strict";
 import { isOpen } from "../../hosts/browser/kit/power.js";
@@ -137,7 +138,7 @@ describe("A meter that hides its values", () => {
 		await gateway.pass(200_000);
 		assert.equal(await sent(), "all");
 	});
-	it("gets InF switched on, and no other item, even if its menu is still shown", async () => {
+	it("has only its item InF switched on, even if its menu is still shown", async () => {
 		display = new MeterDisplay({ pin, needsInf: true });
 		attachMeter(gateway.world);
 		await enter({ pin });

@@ -54,7 +54,7 @@ export function dlmsSettings(settings: Partial<DLMSBenchSettings> = {}): DLMSBen
 export interface Outcome {
 	readonly readout: Readout | undefined;
 	readonly failure: Failure | undefined;
-	/** Duration by the gateway's clock. */
+	/** Duration on the gateway's clock. */
 	readonly tookMs: number;
 }
 

@@ -173,7 +173,7 @@ describe("every call in every state of a session", () => {
 		"in a telegram": TELEGRAM.slice(0, 25),
 		"before the line end": TELEGRAM.slice(0, -2),
 	})) {
-		it(`costs a listener ${name} one telegram at most`, () => {
+		it(`makes a listener ${name} lose one telegram at most`, () => {
 			for (const [what, call] of Object.entries(INPUTS)) {
 				const driver = listener(text);
 				call(driver);

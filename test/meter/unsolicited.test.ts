@@ -152,13 +152,13 @@ describe("a meter with unsolicited data", function () {
 		}
 	}
 
-	it("is listened to again after the port was in use at the moment of recognition", () => {
+	it("is listened to again after the port could not be opened once because it was in use", () => {
 		const bench = benchOf(modeD(9600, 2000), SML_SETTINGS());
 		const line = bench.world.serial.meter;
 		const open = line.open.bind(line);
 		let opened = 0;
 		line.open = (serial) => {
-			// The first opening recognises the meter.
+			// The first opening is the one in which the meter is recognised; the second one, to listen again, fails.
 			if (++opened === 2) throw new Error("The serial port is in use.");
 			open(serial);
 		};
@@ -293,7 +293,7 @@ describe("a meter with unsolicited data", function () {
 		assert.equal(failure, undefined);
 		assert.equal(Buffer.from(readout?.meterId ?? []).toString(), "HLY5/D545-METER");
 	});
-	it("gives no readout of only its clock if it sends DLMS/COSEM without codes; readout and probe report this", () => {
+	it("gives no readout if it sends DLMS/COSEM without OBIS codes, of which only the clock is understood; the failure says so", () => {
 		const body = "02 03 09 08 31 36 38 32 30 30 30 35 06 00 00 05 71 12 09 4b";
 		const plain = Buffer.from(
 			`0f 00 00 00 01 0c 07 e5 09 1b 01 09 2f 0f 00 ff 88 80 ${body}`.replaceAll(" ", ""),
@@ -332,7 +332,7 @@ describe("a meter with unsolicited data", function () {
 		const { failure, tookMs } = benchOf(damaged, { modeD: true, modeDBaud: 9600 }).read();
 		assert.deepEqual([failure?.code, Math.round(tookMs)], ["iec62056-21/no-telegram", 60_000]);
 	});
-	it("is recognised within 20 s in a second request, without another minute of waiting for silence", () => {
+	it("is recognised within 20 s in a second request, which does not wait for silence for another minute", () => {
 		const bench = benchOf(sml(1000));
 		bench.read();
 		const { failure, tookMs } = bench.read();
@@ -394,7 +394,7 @@ describe("a meter that must be polled", function () {
 		assert.equal(failure?.code, "iec62056-21/no-mode-e");
 		assert.deepEqual(failure?.advice, { protocol: "iec62056" });
 	});
-	it("is polled again while it is silent, until an unsolicited telegram would have arrived", () => {
+	it("is polled repeatedly while it is silent, for as long as a telegram sent every ten seconds could take to arrive", () => {
 		const bench = new ReaderBench().connect(zmf.telegram, { faults: { silence: 1000 } });
 		const { failure, tookMs } = probe(bench);
 		assert.equal(failure?.code, "iec62056-21/silence");

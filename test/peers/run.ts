@@ -29,6 +29,7 @@ import { hpkeCases, prepareHPKE } from "./report.js";
 import { endScripts, prepareScripts, scriptCases } from "./scripts.js";
 import { prepareSmllib, smllibCases } from "./smllib.js";
 import { standInCases } from "./stand-in.js";
+import { statisticsCases } from "./statistics.js";
 import { Firefox, WebKit } from "./web-driver.js";
 import { endWalk, prepareWalk, walkCases } from "./web-engines.js";
 import { prepareWienerNetze, wienerNetzeCases } from "./wiener-netze.js";
@@ -141,7 +142,7 @@ async function checkHome(): Promise<void> {
 	await check({
 		name: "Home Assistant 2026.2.3",
 		prepare: prepareHome,
-		cases: [...standInCases, ...hubCases, ...mqttCases],
+		cases: [...standInCases, ...hubCases, ...mqttCases, ...statisticsCases],
 		end: endHome,
 	});
 }

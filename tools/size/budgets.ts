@@ -31,7 +31,7 @@ export const BUDGETS: Readonly<Record<string, number>> = Object.freeze({
 	"modules/history": 28050,
 	"modules/hpke": 1500,
 	"modules/http": 40650,
-	"modules/homeassistant": 13650,
+	"modules/homeassistant": 22000,
 	"modules/iec62056-21": 31550,
 	"modules/improv": 6400,
 	"modules/io": 8200,
@@ -55,6 +55,8 @@ export const BUDGETS: Readonly<Record<string, number>> = Object.freeze({
 	"modules/system": 20150,
 	"modules/tic": 8450,
 	"modules/time": 9600,
+	/** For statistics by the hub, the only WebSocket (test/peers/statistics.ts). */
+	"modules/websocket": 4050,
 	"modules/wifi": 32000,
 	"modules/without.ts": 100,
 	"modules/zigbee": 59700,
@@ -63,7 +65,7 @@ export const BUDGETS: Readonly<Record<string, number>> = Object.freeze({
 
 	/** Property names, and the tables of names, modules and natives. */
 	"names and tables": 67750,
-	"engine: built-ins": 24400,
+	"engine: built-ins": 24450,
 	"SDK: modules": 2900,
 
 	/** The page (hosts/browser), compressed. */

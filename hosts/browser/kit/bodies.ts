@@ -212,6 +212,7 @@ export const HUB = {
 	url: { max: 255, pattern: /^[!-~]*$/ },
 	token: { max: 512, pattern: /^[!-~]*$/ },
 	lang: { choices: ["en", "de", "pl"] },
+	statistics: {},
 	cert: { max: 10239 },
 } as const;
 

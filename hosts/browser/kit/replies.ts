@@ -119,6 +119,8 @@ export interface Status {
 	readonly home_hub_enabled: boolean;
 	readonly hub_state: string;
 	readonly hub_sent: number;
+	readonly hub_statistics?: string;
+	readonly hub_statistics_upto?: number;
 	readonly mqtt_state: string;
 	readonly mqtt_sent: number;
 	readonly ota_state: "idle" | "receiving" | "verifying" | "restarting" | "trial";
@@ -542,6 +544,7 @@ export interface Hub {
 	readonly url?: string;
 	readonly cert_max_size: number;
 	readonly lang: "en" | "de" | "pl";
+	readonly statistics: boolean;
 	readonly token_set: boolean;
 	readonly cert_set: boolean;
 }

@@ -73,7 +73,7 @@ static void pass(uart_port *port, unsigned ms)
 	static TickType_t left = 0;
 	for (unsigned i = 0; i < ms; i++) {
 		fake_pass(MS);
-		if (turn(port) || left == 0) left = patience(port);
+		if (turn(port) || left == 0) left = task_timeout(port);
 		if (left != portMAX_DELAY && --left == 0) {
 			if (step(port, NULL)) on_notify(port, &machine);
 		}
@@ -254,7 +254,7 @@ static void tells(void)
 		pass(port, 1);
 		if (!(take_told() & UART_READABLE)) continue;
 		count++;
-		MUST(uart_port_read(port, into, 100) <= UART_TELL_AT);
+		MUST(uart_port_read(port, into, 100) <= UART_REPORT_AT);
 	}
 	MUST(count == 10);
 	pass(port, 10);

@@ -62,7 +62,7 @@ describe("A serial port of the PC", () => {
 		await line.close();
 	});
 
-	it("sets each line format by stty", async () => {
+	it("sets each line format with stty", async () => {
 		const folder = mkdtempSync(join(tmpdir(), "stty-"));
 		const log = join(folder, "log");
 		const path = process.env["PATH"];

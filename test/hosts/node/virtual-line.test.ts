@@ -93,7 +93,7 @@ class NearEnd {
 }
 
 describe("characters on the virtual line", () => {
-	it("carry even parity as in bytes/parity.ts, and mark a wrong one", () => {
+	it("carry even parity as in bytes/parity.ts, and are marked if their parity is wrong", () => {
 		for (let character = 0; character < 128; character++) {
 			const ours = Uint8Array.of(character);
 			addParity(ours, 0, 1);
