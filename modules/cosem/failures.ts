@@ -56,7 +56,7 @@ export const PUSH_NO_CODES = finalFailure(
 	METER_ERROR,
 	"dlms-push/no-codes",
 	66,
-	"The meter's list has no OBIS codes and is not a known one. dlms/lists shows its values; add a row there that says what they are.",
+	"The meter's list has no OBIS codes and is not a known one. list_seen of dlms/config shows its values; say in list_rows what they are.",
 );
 export const PUSH_NO_KEY = finalFailure(
 	METER_AUTH_FAILED,

@@ -1,6 +1,6 @@
 /**
  * Lists without OBIS codes, which name nothing in the push: rows say what stands at each position. Rows are a text, so
- * that a user can add some for other meters (`dlms/lists`, docs/settings.md):
+ * that a user can add some for other meters (`list_rows` of `dlms/config`):
  *
  *     E450: LGZ 090c=0-0:1.0.0 06=1.8.0 12=32.7.0e-1 09 | 06=2.8.0; 0a 06=7-0:3.0.0e-2*13
  *

@@ -189,13 +189,13 @@ export const DLMS_OBIS_ENTRIES = field<Uint8Array>({
 	isPublic: true,
 });
 /** Rows for pushed lists without OBIS codes (dlms/lists.ts). */
-export const DLMS_LISTS_ROWS = field<string>({
+export const DLMS_LIST_ROWS = field<string>({
 	entry: IN_DLMS_OBIS,
 	id: 2,
-	name: "rows",
+	name: "list_rows",
 	kind: TEXT,
 	maximum: 500,
 	characters: PRINTABLE,
 	initial: "",
 });
-export const DLMS_OBIS = entry("dlms_obis", 2, [DLMS_OBIS_ENTRIES, DLMS_LISTS_ROWS]);
+export const DLMS_OBIS = entry("dlms_obis", 2, [DLMS_OBIS_ENTRIES, DLMS_LIST_ROWS]);

@@ -13,7 +13,7 @@ import {
 	DLMS_BLOCK_CIPHER_KEY,
 	DLMS_CLIENT_ADDRESS,
 	DLMS_DEVIATION,
-	DLMS_LISTS_ROWS,
+	DLMS_LIST_ROWS,
 	DLMS_OBIS_ENTRIES,
 	DLMS_OPENING,
 	DLMS_PASSWORD,
@@ -126,7 +126,7 @@ export class DLMSSettingsStore {
 	}
 
 	get rows(): string {
-		return this.#store.get(DLMS_LISTS_ROWS);
+		return this.#store.get(DLMS_LIST_ROWS);
 	}
 
 	/** System title: unique and constant, because two clients must not use one key under the same title. */

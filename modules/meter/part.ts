@@ -24,7 +24,6 @@ import { Metering } from "./metering.js";
 import { meterReport } from "./report.js";
 import {
 	acceptPollList,
-	DLMS_LISTS,
 	DLMS_OBIS_BODY,
 	DLMS_SETTINGS,
 	getPollList,
@@ -56,7 +55,6 @@ export const METER = part<Metering>({
 		...settingsRoutes("dlms/config", DLMS_SETTINGS),
 		route(METHOD_GET, "dlms/obis", getPollList),
 		route(METHOD_POST, "dlms/obis", postPollList, { body: DLMS_OBIS_BODY }),
-		...settingsRoutes("dlms/lists", DLMS_LISTS),
 	]),
 	backup: Object.freeze([
 		backupGroup("meter/protocol", PROTOCOL_SETTINGS),
@@ -67,7 +65,6 @@ export const METER = part<Metering>({
 			secrets: Object.freeze([DLMS_PASSWORD, DLMS_BLOCK_CIPHER_KEY, DLMS_AUTH_KEY]),
 		}),
 		backupGroup("dlms/obis", DLMS_OBIS_BODY, { accept: acceptPollList, writeList: writePollList }),
-		backupGroup("dlms/lists", DLMS_LISTS),
 	]),
 	reactions: Object.freeze([
 		// Learned values are valid only for the settings with which they were learned.

@@ -36,7 +36,6 @@ const ROUTES: readonly BodyRoute[] = [
 	},
 	{ path: "dlms/config", limit: 2048, good: '{"auth":"none"', missing: undefined },
 	{ path: "dlms/obis", limit: 16384, good: '{"entries":[]', missing: "entries" },
-	{ path: "dlms/lists", limit: 2048, good: '{"rows":""', missing: "rows" },
 	{ path: "zigbee/config", limit: 2048, good: '{"enabled":false', missing: "enabled" },
 	{ path: "zigbee/map", limit: 16384, good: `{"mapping":${JSON.stringify(DEFAULT_MAP)}`, missing: "mapping" },
 	{ path: "hub", limit: 16384, good: '{"enabled":false', missing: "enabled" },

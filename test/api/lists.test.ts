@@ -39,22 +39,22 @@ describe("a pushed list without OBIS codes", () => {
 			"1-0:4.7.0 112 var",
 			"1-0:32.7.0 231.3 V",
 		]);
-		assert.equal((await gateway.read("dlms/lists"))["seen"], "");
+		assert.equal((await gateway.read("dlms/config"))["list_seen"], "");
 	});
 
 	it("that is unknown gives no value, and is read with a row made of what was seen", async () => {
 		connect(hdlcPush(notification(elementsOf("09 0441423132 06 0000007b 12 08fc"))));
 		const refused = await read();
 		assert.equal(refused.code, "dlms-push/no-codes");
-		assert.match(refused.message, /dlms\/lists/);
+		assert.match(refused.message, /dlms\/config/);
 		assert.equal((await gateway.read("system/status"))["meter_state"], "dlms-push/no-codes");
-		const { rows, seen } = await gateway.read("dlms/lists");
-		assert.deepEqual([rows, seen], ["", "0904(AB12) 06(123) 12(2300)"]);
-		const row = `Mine: ${seen.replace("06(123)", "06=1.8.0e1").replace("12(2300)", "12=32.7.0e-1")}`;
-		const after = { rows: `06 06=1.8.0;${row}` };
-		assert.deepEqual(await gateway.write("dlms/lists", after), { ...after, seen: "" });
+		const before = await gateway.read("dlms/config");
+		assert.deepEqual([before["list_rows"], before["list_seen"]], ["", "0904(AB12) 06(123) 12(2300)"]);
+		const row = `Mine: ${before["list_seen"].replace("06(123)", "06=1.8.0e1").replace("12(2300)", "12=32.7.0e-1")}`;
+		const after = { list_rows: `06 06=1.8.0;${row}` };
+		assert.deepEqual(await gateway.write("dlms/config", after), { ...before, ...after, list_seen: "" });
 		assert.deepEqual(valuesOf(await read()), ["1-0:1.8.0 1230 Wh", "1-0:32.7.0 230.0 V"]);
 		const { settings } = await gateway.read("system/backup");
-		assert.deepEqual(settings["dlms/lists"], after);
+		assert.equal(settings["dlms/config"].list_rows, after.list_rows);
 	});
 });

@@ -170,6 +170,7 @@ export const DLMS_CONFIG = {
 	password: { max: 64, pattern: /^[ -~]*$/ },
 	block_cipher_key: { max: 32, pattern: /^([0-9A-Fa-f]{32})?$/ },
 	auth_key: { max: 32, pattern: /^([0-9A-Fa-f]{32})?$/ },
+	list_rows: { max: 500, pattern: /^[ -~]*$/ },
 } as const;
 
 /** POST /api/v1/dlms/obis */
@@ -182,11 +183,6 @@ export const DLMS_OBIS = {
 			attribute: { min: 1, max: 127 },
 		},
 	},
-} as const;
-
-/** POST /api/v1/dlms/lists */
-export const DLMS_LISTS = {
-	rows: { max: 500, pattern: /^[ -~]*$/ },
 } as const;
 
 /** POST /api/v1/zigbee/config */

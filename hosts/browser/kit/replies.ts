@@ -484,6 +484,8 @@ export interface DLMS {
 	readonly password_set: boolean;
 	readonly block_cipher_key_set: boolean;
 	readonly auth_key_set: boolean;
+	readonly list_rows: string;
+	readonly list_seen: string;
 }
 
 export interface PollList {
@@ -496,11 +498,6 @@ export interface PollEntry {
 	readonly code: readonly number[];
 	readonly class_id: 1 | 3 | 4 | 5 | 8;
 	readonly attribute: number;
-}
-
-export interface DLMSLists {
-	readonly rows: string;
-	readonly seen: string;
 }
 
 export interface Zigbee {

@@ -4,7 +4,7 @@ import { type BodyTable, type BodyValues, LONG_BODY_LIMIT, needed } from "../../
 import { INVALID_FIELD } from "../../api/errors.js";
 import type { Exchange } from "../../api/exchange.js";
 import { numberMember, textMember } from "../../api/members.js";
-import { failField, putsOf, settingsOf, writeSettings } from "../../api/settings.js";
+import { failField, putsOf, type SettingsTable, settingsOf, writeSettings } from "../../api/settings.js";
 import { asciiBytes } from "../../bytes/ascii.js";
 import { decodeHex } from "../../bytes/hex.js";
 import {
@@ -41,7 +41,7 @@ import {
 	DLMS_CLIENT_ADDRESS,
 	DLMS_DEVIATION,
 	DLMS_KEY_LENGTH,
-	DLMS_LISTS_ROWS,
+	DLMS_LIST_ROWS,
 	DLMS_OBIS_ENTRIES,
 	DLMS_OPENING,
 	DLMS_PASSWORD,
@@ -63,9 +63,9 @@ function keyText(name: string): Field<string> {
 
 const CIPHER_KEY_TEXT = keyText(DLMS_BLOCK_CIPHER_KEY.name);
 const AUTH_KEY_TEXT = keyText(DLMS_AUTH_KEY.name);
-const STORED: readonly SettingField[] = Object.freeze([...DLMS.fields, DLMS_PASSWORD]);
+const STORED: readonly SettingField[] = Object.freeze([...DLMS.fields, DLMS_PASSWORD, DLMS_LIST_ROWS]);
 
-export const DLMS_SETTINGS = settingsOf(STORED, [], {
+export const DLMS_SETTINGS: SettingsTable = settingsOf(STORED, [], {
 	fields: Object.freeze([...STORED, CIPHER_KEY_TEXT, AUTH_KEY_TEXT]),
 	shown: Object.freeze([
 		DLMS_AUTH,
@@ -84,8 +84,10 @@ export const DLMS_SETTINGS = settingsOf(STORED, [], {
 		DLMS_DEVIATION,
 		DLMS_BLOCK_CIPHER_KEY,
 		DLMS_AUTH_KEY,
+		DLMS_LIST_ROWS,
 	]),
 	accept,
+	show,
 });
 
 const CODE = bodyField<Uint8Array>({
@@ -116,7 +118,7 @@ function packEntry(values: BodyValues, into: Uint8Array, at: number): undefined 
 	into[at + POLL_ATTRIBUTE] = needed(values, ATTRIBUTE);
 }
 
-function accept(exchange: Exchange, values: BodyValues): readonly Put[] | undefined {
+function accept(exchange: Exchange<Metering>, values: BodyValues): readonly Put[] | undefined {
 	const { config } = exchange.core;
 	const chosen = (field: SettingField<number>): number => values.get(field) ?? config.get(field);
 	const logical = chosen(DLMS_SERVER_LOGICAL);
@@ -135,11 +137,28 @@ function accept(exchange: Exchange, values: BodyValues): readonly Put[] | undefi
 		exchange.fail(400, INVALID_FIELD, `${name} must be 32 hex digits, or empty to clear it.`, name);
 		return undefined;
 	}
+	const rows = values.get(DLMS_LIST_ROWS);
+	if (rows !== undefined) {
+		const at = rows === "" ? -1 : findRowError(rows);
+		if (at >= 0) {
+			failField(exchange, DLMS_LIST_ROWS, `list_rows is wrong near character ${at}.`);
+			return undefined;
+		}
+		exchange.part.dlms.seenList = NO_BYTES;
+	}
 	return [
 		...putsOf(STORED, values),
 		put(DLMS_BLOCK_CIPHER_KEY, keyOf(values.get(CIPHER_KEY_TEXT))),
 		put(DLMS_AUTH_KEY, keyOf(values.get(AUTH_KEY_TEXT))),
 	];
+}
+
+function show(exchange: Exchange<Metering>): void {
+	const seen = describeList(exchange.part.dlms.seenList);
+	exchange.object((writer) => {
+		writeSettings(writer, exchange.core.config, DLMS_SETTINGS.shown);
+		textMember(writer, "list_seen", seen);
+	});
 }
 
 /** Decodes a key; undefined if the body has none. */
@@ -197,26 +216,4 @@ function writeEntry(writer: JSONWriter, list: Uint8Array, at: number): void {
 	numberMember(writer, ATTRIBUTE.name, list[at + POLL_ATTRIBUTE]);
 	textMember(writer, "obis", `${list[at]}-${list[at + 1]}:${list[at + 2]}.${list[at + 3]}.${list[at + 4]}`);
 	writer.endObject();
-}
-
-const ROWS = Object.freeze([DLMS_LISTS_ROWS]);
-export const DLMS_LISTS = settingsOf(ROWS, [DLMS_LISTS_ROWS.name], { accept: acceptRows, show: showRows });
-
-function acceptRows(exchange: Exchange<Metering>, values: BodyValues): readonly Put[] | undefined {
-	const rows = needed(values, DLMS_LISTS_ROWS);
-	const at = rows === "" ? -1 : findRowError(rows);
-	if (at >= 0) {
-		failField(exchange, DLMS_LISTS_ROWS, `rows is wrong near character ${at}.`);
-		return undefined;
-	}
-	exchange.part.dlms.seenList = NO_BYTES;
-	return putsOf(ROWS, values);
-}
-
-function showRows(exchange: Exchange<Metering>): void {
-	const seen = describeList(exchange.part.dlms.seenList);
-	exchange.object((writer) => {
-		writeSettings(writer, exchange.core.config, ROWS);
-		textMember(writer, "seen", seen);
-	});
 }
