@@ -138,14 +138,14 @@ function lan8720(phy: number, power: number, clock: RMIIPins["clock"]): RMIIPins
 /**
  * Parts left out for boards with 4 MB of flash and a radio, because the firmware slot would be nearly full
  * (docs/hardware.md). Home Assistant then gets its values over MQTT or Zigbee, because the part for its REST API is
- * left out.
+ * left out. Heat and water meters are rarer than electricity meters.
  */
-const SHORT_OF_FLASH = Object.freeze({ without: Object.freeze(["hub", "backfill"]) });
+const SHORT_OF_FLASH = Object.freeze({ without: Object.freeze(["hub", "backfill", "kmp", "mbus"]) });
 /**
  * Parts left out for such boards that also have Ethernet. They do not need Improv, which sets up Wi-Fi over the
  * console.
  */
-const SHORTER_OF_FLASH = Object.freeze({ without: Object.freeze(["hub", "live-meter", "improv"]) });
+const SHORTER_OF_FLASH = Object.freeze({ without: Object.freeze(["hub", "live-meter", "kmp", "mbus", "improv"]) });
 
 /** The Ethernet wiring of XZG's ethConfigs 0, 1 and 2. */
 const OLIMEX_POE = lan8720(0, 12, 17);
@@ -207,6 +207,8 @@ export const BOARDS: readonly Board[] = Object.freeze([
 	board({
 		...ESPRESSIF,
 		...FLASH_4MB,
+		// The firmware for this chip is the longest.
+		without: Object.freeze(["kmp", "mbus"]),
 		name: "esp32c3-devkitm",
 		chip: "esp32c3",
 		model: "ESP32-C3-DevKitM-1",

@@ -52,7 +52,7 @@ void uart_core_receive(uart_core *core, const uint8_t *bytes, size_t count)
 
 void uart_core_damage(uart_core *core)
 {
-	if (core->format == UART_8N1) return;
+	if (core->format == UART_8N1 || core->format == UART_8N2) return;
 	core->happened |= UART_DAMAGED;
 	if (core->format == UART_7E1 && core->received > 0)
 		core->receive[(core->receive_from + core->received - 1) % UART_RECEIVE_LIMIT] |= 0x80;

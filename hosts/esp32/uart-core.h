@@ -4,7 +4,7 @@
  *
  * On the wire a 7E1 character equals an 8N1 character with the parity of the other bits in bit 7. For 7E1 the UART
  * therefore runs at 8N1, with the parity in software, because the UART's own check does not tell which byte was wrong.
- * Received bytes from 0x00 to 0x7f are good, those from 0x80 on damaged. In 8N1 and 8E1 bytes pass unchanged; the UART
+ * Received bytes from 0x00 to 0x7f are good, those from 0x80 on damaged. In the other formats bytes pass unchanged; the UART
  * checks the parity of 8E1 and only reports that some byte was damaged.
  *
  * Limits: UART_RECEIVE_LIMIT unread bytes; further ones are lost, so the caller checks uart_core_room before it passes
@@ -24,7 +24,7 @@ enum { UART_RECEIVE_LIMIT = 1024, UART_SEND_LIMIT = 1024, UART_REPORT_AT = 32 };
 enum { UART_READABLE = 1, UART_WRITABLE = 2, UART_DRAINED = 4, UART_DAMAGED = 8, UART_LOST = 16 };
 
 /* Formats of the line, as the host contract numbers them (modules/io/host.ts). */
-typedef enum { UART_7E1, UART_8N1, UART_8E1 } uart_format;
+typedef enum { UART_7E1, UART_8N1, UART_8E1, UART_8N2 } uart_format;
 
 typedef struct {
 	uart_format format;

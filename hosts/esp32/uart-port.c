@@ -70,7 +70,7 @@ static void collect(uart_port *port)
 
 static int64_t bits_of(uart_format format)
 {
-	return format == UART_8E1 ? 11 : 10;
+	return format == UART_8E1 || format == UART_8N2 ? 11 : 10;
 }
 
 static void notice(uart_port *port, const uart_event_t *event)
@@ -260,6 +260,7 @@ bool uart_port_configure(uart_port *port, unsigned baud, uart_format format)
 	pthread_mutex_lock(&port->lock);
 	bool taken = uart_set_baudrate(port->uart, baud) == ESP_OK
 		&& uart_set_parity(port->uart, format == UART_8E1 ? UART_PARITY_EVEN : UART_PARITY_DISABLE) == ESP_OK
+		&& uart_set_stop_bits(port->uart, format == UART_8N2 ? UART_STOP_BITS_2 : UART_STOP_BITS_1) == ESP_OK
 		&& uart_set_rx_full_threshold(port->uart, format == UART_7E1 ? CALL_SEVEN : CALL_EIGHT) == ESP_OK;
 	if (taken) {
 		port->baud = baud;

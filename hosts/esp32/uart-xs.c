@@ -101,7 +101,7 @@ void xs_uart_configure(xsMachine *the)
 	uart_binding *binding = binding_of(the);
 	xsIntegerValue baud = xsmcToInteger(xsArg(0));
 	xsIntegerValue format = xsmcToInteger(xsArg(1));
-	bool known = format == UART_7E1 || format == UART_8N1 || format == UART_8E1;
+	bool known = format >= UART_7E1 && format <= UART_8N2;
 	bool taken = binding->port && known && baud > 0
 		&& uart_port_configure(binding->port, (unsigned)baud, (uart_format)format);
 	xsmcSetBoolean(xsResult, taken);

@@ -31,7 +31,7 @@
 enum { RECEIVE_LIMIT = 4096, SEND_LIMIT = 1024, READ_PIECE = 512, POLL_MS = 5 };
 /* HOST_SIZE: longest host name. CONNECT_MS: longest time that the machine waits for a TCP connection. */
 enum { HOST_SIZE = 256, CONNECT_MS = 1000 };
-enum { FORMAT_7E1, FORMAT_8N1, FORMAT_8E1 };
+enum { FORMAT_7E1, FORMAT_8N1, FORMAT_8E1, FORMAT_8N2 };
 /* Kinds of events. With EVENT_ERROR the count is SERIAL_ERROR_… of the host contract. */
 enum { EVENT_READABLE = 1, EVENT_WRITABLE, EVENT_DRAINED, EVENT_ERROR };
 enum { ERROR_GONE = 1, ERROR_OVERRUN, ERROR_CHARACTER };
@@ -118,7 +118,8 @@ static bool set_line(int descriptor, speed_t speed, int format)
 	if (tcgetattr(descriptor, &line) < 0) return false;
 	cfmakeraw(&line);
 	line.c_cflag &= ~(tcflag_t)(CSIZE | PARENB | PARODD | CSTOPB | CRTSCTS | HUPCL);
-	line.c_cflag |= CREAD | CLOCAL | (seven ? CS7 : CS8) | (format == FORMAT_8N1 ? 0 : PARENB);
+	line.c_cflag |= CREAD | CLOCAL | (seven ? CS7 : CS8) | (seven || format == FORMAT_8E1 ? PARENB : 0)
+		| (format == FORMAT_8N2 ? CSTOPB : 0);
 	line.c_iflag &= ~(tcflag_t)(INPCK | PARMRK | IGNPAR | ISTRIP);
 	if (seven) line.c_iflag |= INPCK | PARMRK;
 	line.c_cc[VMIN] = 0;
@@ -320,9 +321,9 @@ void xs_serial_configure(xsMachine *the)
 	self->marks = format == FORMAT_7E1;
 	self->mark = 0;
 	self->baud = baud;
-	self->bits_per_character = format == FORMAT_8E1 ? 11 : 10;
+	self->bits_per_character = format == FORMAT_8E1 || format == FORMAT_8N2 ? 11 : 10;
 	bool is_taken
-		= speed != B0 && (self->is_socket ? format == FORMAT_8N1 : set_line(self->descriptor, speed, format));
+		= speed != B0 && (self->is_socket ? format == FORMAT_8N1 || format == FORMAT_8N2 : set_line(self->descriptor, speed, format));
 	xsmcSetBoolean(xsResult, self->descriptor >= 0 && is_taken);
 }
 

@@ -90,10 +90,13 @@ static void free_bytes(uint8_t *bytes, size_t length)
 	free(bytes);
 }
 
-/* Returns the decoded bytes of the block, to be freed with free_bytes; NULL if it is empty or memory is short. */
+/*
+ * Returns the decoded bytes of the block, to be freed with free_bytes. Returns NULL if the block is empty, its first line
+ * does not end after BEGIN, its base64 is damaged, or memory is short.
+ */
 static uint8_t *decode(reader *r, text_range body, size_t *length)
 {
-	// The END line must follow here: Mbed TLS, which parses the file again for handshakes, requires it.
+	// The BEGIN line must end here: Mbed TLS, which parses the file again for handshakes, requires it.
 	if (body.at < body.end && *body.at == ' ') body.at++;
 	if (body.at < body.end && *body.at == '\r') body.at++;
 	if (body.at >= body.end || *body.at++ != '\n') return NULL;

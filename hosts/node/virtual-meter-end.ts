@@ -10,7 +10,7 @@ import {
 	decodeCharacter,
 	encodeCharacter,
 	FaultInjector,
-	isSameLength,
+	isSameFrame,
 	type LitMachine,
 } from "./wire-character.js";
 
@@ -51,7 +51,7 @@ export class MeterEnd {
 	/** `baud` is 0 if a change of the line interrupted the character. */
 	arrive(wire: number, { baud, format }: LineSettings, startMs: number): void {
 		this.#machine.light?.(startMs, this.#wire.time.nowMs);
-		if (baud === this.line.baud && isSameLength(format, this.line.format) && startMs >= this.#changedMs) {
+		if (baud === this.line.baud && isSameFrame(format, this.line.format) && startMs >= this.#changedMs) {
 			this.#take(wire);
 			return;
 		}

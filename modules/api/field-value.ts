@@ -3,7 +3,7 @@ import { BOOLEAN, BYTES, type Field, type Setting, TEXT } from "../config/schema
 import type { TextCodec } from "../io/host.js";
 import { type JSONReader, TOKEN_FALSE, TOKEN_NUMBER, TOKEN_STRING, TOKEN_TRUE } from "../json/reader.js";
 
-/** Returns the unchecked value; undefined for a wrong type. */
+/** Returns the value of the token, which the field has yet to check. Returns undefined if no field can have it. */
 export function scalarOf(reader: JSONReader, text: TextCodec, token: number, field: Field): Setting | undefined {
 	if (token === TOKEN_TRUE) return true;
 	if (token === TOKEN_FALSE) return false;
@@ -31,7 +31,7 @@ export function describe(field: Field, name = field.name): string {
 }
 
 /**
- * Returns the allowed number of characters in words. A minimum of 0 is omitted, because the route may refuse an empty
+ * Returns the allowed number of characters as a text. A minimum of 0 is omitted, because the route may refuse an empty
  * text.
  */
 function countIn({ minimum, maximum }: Field): string {

@@ -62,8 +62,8 @@ export class LoginRateLimiter {
 	}
 
 	/**
-	 * Returns the seconds before this address's next attempt; 0: now. Call it once per attempt, because each call takes
-	 * part in the draw of the shared bucket. `address`: as in Socket.
+	 * Returns the seconds before this address's next attempt; 0: now. Call it once per attempt, because the shared bucket
+	 * draws the next attempt by lot among the addresses that were refused. `address`: as in Socket.
 	 */
 	retryAfterS(address: string): number {
 		if (this.#shared?.isForgotten) this.#shared = undefined;

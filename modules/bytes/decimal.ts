@@ -131,7 +131,7 @@ function putDigits(high: number, low: number, into: Uint8Array, at: number): num
 }
 
 /** Multiplies the digits `into[first..end)` by 10^shift in place; returns the end. */
-function shiftPoint(into: Uint8Array, first: number, end: number, shift: number): number {
+export function shiftPoint(into: Uint8Array, first: number, end: number, shift: number): number {
 	const zero = end === first + 1 && into[first] === DIGIT_0;
 	if (shift >= 0) {
 		if (zero) return end;

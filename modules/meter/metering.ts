@@ -5,6 +5,7 @@ import { HISTORY } from "../history/part.js";
 import type { DLMSSettingsStore } from "./dlms-store.js";
 import { CONTROL_LOG_EN } from "./fields.js";
 import { LineLog } from "./line-log.js";
+import { protocolOf } from "./protocols.js";
 import { MeterReader } from "./reader.js";
 import { prepareReadingKeys } from "./routes/readings.js";
 import { Schedule } from "./schedule.js";
@@ -37,25 +38,24 @@ export interface WokenUp {
 export class Metering implements Running {
 	readonly reader: MeterReader;
 	readonly schedule: Schedule;
-	readonly dlms: DLMSSettingsStore;
 	/** Table of OBIS names (obis/names.ts); undefined if the firmware has none. */
 	readonly names: Uint8Array | undefined;
 	readonly #core: Core;
+	readonly #settings: MeterSettingsStore;
 	/** Names of a reading's members as bytes, shared by all replies; empty before `connect()`. */
 	readingKeys: readonly Uint8Array[] = NO_KEYS;
 
 	constructor(core: Core) {
 		const { clock, config, crypto, driver, events, host, info, ledger, light, live, storage, text, trace, zone } = core;
 		this.#core = core;
+		this.#settings = new MeterSettingsStore(config, { crypto, info, text });
 		this.names = host.resources.get(NAMES_RESOURCE);
-		const settings = new MeterSettingsStore(config, { crypto, info, text });
-		this.dlms = settings.dlms;
 		this.reader = new MeterReader({
 			deps: { clock, crypto, driver, storage, trace },
 			light,
 			port: host.serial.meter,
 			ledger,
-			settings,
+			settings: this.#settings,
 			failureChanged: (failure) => core.meterChanged(failure?.code ?? ""),
 			measured: (readout) => core.measured(readout),
 			live,
@@ -64,7 +64,7 @@ export class Metering implements Running {
 			deps: { clock, driver },
 			zone,
 			reader: this.reader,
-			plan: () => scheduleOf(config),
+			plan: () => this.plan(),
 			missed: (count) => events.note(EVENT_MISSED, String(count)),
 			live,
 		});
@@ -81,13 +81,25 @@ export class Metering implements Running {
 		if (isForPerson) this.reader.read(NO_CALLBACK);
 	}
 
+	get dlms(): DLMSSettingsStore {
+		return this.#settings.dlms;
+	}
+
 	/** Age from which momentary values are no longer current, s; 0 if the meter is read on request only. */
 	get freshSecs(): number {
 		if (this.reader.sendsOften) return PUSH_FRESH_S;
-		const { minutes, months } = scheduleOf(this.#core.config) ?? NO_PERIOD;
+		const { minutes, months } = this.plan() ?? NO_PERIOD;
 		const periodS = (minutes + months * MONTH_MINUTES) * 60;
 		// One readout may fail, and the next may be late.
 		return periodS === 0 ? 0 : 2 * periodS + READOUT_S;
+	}
+
+	/** Returns the plan of automatic readouts, which spares the battery of some meters. */
+	private plan(): ReturnType<typeof scheduleOf> {
+		const plan = scheduleOf(this.#core.config);
+		const { restMinutes = 0 } = protocolOf(this.#settings);
+		if (plan === undefined || plan.months > 0 || plan.minutes >= restMinutes) return plan;
+		return { ...plan, minutes: restMinutes };
 	}
 
 	connect(): void {

@@ -9,7 +9,8 @@
  *     SUGGESTED    meter found: ENDED, reports the protocol that found it
  *                  session over or timed out: SUGGESTED with the next protocol; after the last one CONFIGURED again if
  *                  nothing was received and SILENT_MS have not passed, so that a meter that sends every ten
- *                  seconds is noticed; otherwise ENDED, reports the failure of CONFIGURED
+ *                  seconds is noticed; otherwise, after the protocols that are left for the last round, ENDED, reports
+ *                  the failure of CONFIGURED
  *     ENDED        ignores everything
  */
 import type { Driver, Task } from "../io/driver.js";
@@ -200,9 +201,10 @@ export class Probe implements LinkTap, Timed, LineBorrower {
 	 */
 	private startNext(nowMs: number): void {
 		const { opening } = this.#options;
-		const suggestions = suggestionsFor(opening.settings);
 		const protocol = protocolOf(opening.settings);
-		const isEarly = nowMs < this.#beganMs + SILENT_MS && this.#received === 0;
+		const polls = protocol.listenBaud === undefined && protocol.simulate === undefined;
+		const isLastRound = !polls || nowMs >= this.#beganMs + SILENT_MS || this.#received > 0;
+		const suggestions = suggestionsFor(opening.settings, isLastRound);
 		this.deadlineMs = Number.POSITIVE_INFINITY;
 		if (this.#unsolicited.hasStray) {
 			this.#isRecognising = true;
@@ -212,7 +214,7 @@ export class Probe implements LinkTap, Timed, LineBorrower {
 			this.#trial = suggestions[this.#trials++];
 			this.deadlineMs = nowMs + this.#trial.limitMs;
 			this.run(this.#trial.probe({ ...opening, nowMs }));
-		} else if (isEarly && protocol.listenBaud === undefined && protocol.simulate === undefined) {
+		} else if (!isLastRound) {
 			this.#trial = undefined;
 			this.#trials = 0;
 			this.run(protocol.probe({ ...opening, quietMs: 0, nowMs }));

@@ -6,6 +6,8 @@ import { Attempts } from "../iec62056-21/attempts.js";
 import { openProfile } from "../iec62056-21/profile.js";
 import { MODE_D_PUSH, SIGN_ON } from "../iec62056-21/protocol.js";
 import type { Cost } from "../io/memory.js";
+import { KMP } from "../kmp/protocol.js";
+import { MBUS } from "../mbus/protocol.js";
 import type { MeterProtocol, Opening, ProtocolRow } from "../readout/protocol.js";
 import { SML } from "../sml/protocol.js";
 import { TIC } from "../tic/protocol.js";
@@ -36,6 +38,8 @@ export const PROTOCOLS: readonly ProtocolRow<MeterSettings>[] = Object.freeze([
 	MODE_D_PUSH,
 	SML,
 	TIC,
+	KMP,
+	MBUS,
 	DLMS_PUSH,
 	DLMS,
 	DLMS_AFTER_SIGN_ON,

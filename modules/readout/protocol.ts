@@ -110,6 +110,15 @@ export interface Opening<Settings> {
 	trace(message: string): void;
 }
 
+/** A protocol that a probe tries although another one is configured. */
+export interface Suggestion<Settings> {
+	/** Reported if the meter answers in this protocol. */
+	readonly failure: Failure;
+	/** Time limit for the answer to one request, ms. */
+	readonly limitMs: number;
+	probe(opening: Opening<Settings>): Probing;
+}
+
 export interface MeterProtocol<Settings> {
 	/**
 	 * Returns true if the settings select this protocol. Rows are checked in order; the last row is not checked and
@@ -120,6 +129,10 @@ export interface MeterProtocol<Settings> {
 	listenBaud?(settings: Settings): number;
 	/** Failure that a caller gets after its time limit, for protocols that listen. */
 	readonly late?: Failure;
+	/**
+	 * Shortest period of automatic readouts, minutes, for meters whose battery pays for each one; undefined: any period.
+	 */
+	readonly restMinutes?: number;
 	/** True if a profile is requested by its code rather than extracted from a readout. */
 	readonly hasProfiles?: true;
 	open(opening: Opening<Settings>): ReadSession;
@@ -130,6 +143,8 @@ export interface MeterProtocol<Settings> {
 	probe(opening: Opening<Settings>): Probing;
 	/** Forgets what was learned about the meter. */
 	forget?(settings: Settings): void;
+	/** For a probe that has heard nothing in other protocols: how it tries this one. */
+	readonly suggestion?: Suggestion<Settings>;
 	readonly simulate?: undefined;
 }
 
@@ -138,8 +153,10 @@ export interface SimulatedProtocol<Settings> {
 	isChosen(settings: Settings): boolean;
 	readonly listenBaud?: undefined;
 	readonly late?: undefined;
+	readonly restMinutes?: undefined;
 	readonly hasProfiles?: undefined;
 	readonly forget?: undefined;
+	readonly suggestion?: undefined;
 	simulate(opening: Opening<Settings>, utcMs: number): Readout;
 }
 

@@ -30,9 +30,10 @@ const PRICES = {
 };
 const PEAKS = { interval_mins: 15, count: 1 };
 const CLIENTS = { clients: [{ address: "192.0.2.10" }] };
-const ROUTES = ["hub", "mqtt", "prices", "peaks", "live-meter", "live-meter/clients", "meter/backfill"];
+const MBUS = { address: 5, meters: 3, baudrate: 300 };
+const ROUTES = ["hub", "mqtt", "prices", "peaks", "live-meter", "live-meter/clients", "meter/backfill", "mbus/config"];
 /** Keys in flash of the settings and certificates of these parts. */
-const THEIR_KEYS = /^(hub|mqtt|prices|peaks|live_meter|backfill)/;
+const THEIR_KEYS = /^(hub|mqtt|prices|peaks|live_meter|backfill|mbus)/;
 
 const pair = makeCertificate({
 	names: ["hub.example"],
@@ -83,6 +84,7 @@ describe("A firmware without some parts and protocols", function () {
 		await full.write("peaks", PEAKS);
 		await full.write("live-meter", { ecotracker: true });
 		await full.write("live-meter/clients", CLIENTS);
+		await full.write("mbus/config", MBUS);
 		await full.write("meter/protocol", { protocol: "sml" });
 		backup = await full.read("system/backup");
 		await full.stop();
@@ -184,6 +186,7 @@ describe("A firmware without some parts and protocols", function () {
 		assert.deepEqual(await full.read("peaks"), PEAKS);
 		assert.deepEqual(await full.read("live-meter/clients"), CLIENTS);
 		assert.equal((await full.read("live-meter"))["ecotracker"], true);
+		assert.deepEqual(await full.read("mbus/config"), MBUS);
 		await full.stop();
 		gateway = await start(Small);
 	});

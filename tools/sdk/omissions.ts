@@ -29,6 +29,8 @@ export const OMISSIONS: Readonly<Record<string, readonly string[]>> = Object.fre
 	dlms: Object.freeze(["modules/cosem/protocol", "modules/cosem/push", PROTOCOL_CHOICE]),
 	sml: Object.freeze(["modules/sml/protocol", PROTOCOL_CHOICE]),
 	tic: Object.freeze(["modules/tic/protocol", PROTOCOL_CHOICE]),
+	kmp: Object.freeze(["modules/kmp/protocol", PROTOCOL_CHOICE]),
+	mbus: Object.freeze(["modules/mbus/protocol", "modules/meter/mbus-part", PROTOCOL_CHOICE]),
 	improv: Object.freeze(["modules/improv/improv"]),
 });
 

@@ -83,7 +83,7 @@ export const NETWORK_ETHERNET = {
 
 /** POST /api/v1/meter/protocol */
 export const METER_PROTOCOL = {
-	protocol: { choices: ["iec62056", "dlms", "sml", "tic"] },
+	protocol: { choices: ["iec62056", "dlms", "sml", "tic", "kmp", "mbus"] },
 } as const;
 
 /** POST /api/v1/meter/pin */
@@ -171,6 +171,13 @@ export const DLMS_CONFIG = {
 	block_cipher_key: { max: 32, pattern: /^([0-9A-Fa-f]{32})?$/ },
 	auth_key: { max: 32, pattern: /^([0-9A-Fa-f]{32})?$/ },
 	list_rows: { max: 500, pattern: /^[ -~]*$/ },
+} as const;
+
+/** POST /api/v1/mbus/config */
+export const MBUS_CONFIG = {
+	address: { min: 0, max: 254 },
+	meters: { min: 1, max: 16 },
+	baudrate: { choices: [300, 600, 1200, 2400, 4800, 9600, 19200] },
 } as const;
 
 /** POST /api/v1/dlms/obis */

@@ -248,7 +248,7 @@ export interface Ethernet {
 }
 
 export interface Protocol {
-	readonly protocol: "iec62056" | "dlms" | "sml" | "tic";
+	readonly protocol: "iec62056" | "dlms" | "sml" | "tic" | "kmp" | "mbus";
 }
 
 export interface Probe {
@@ -272,7 +272,7 @@ export type Unasked = {
 } | null;
 
 export type Advice = {
-	readonly protocol: "iec62056" | "dlms" | "sml" | "tic";
+	readonly protocol: "iec62056" | "dlms" | "sml" | "tic" | "kmp" | "mbus";
 	readonly mode_d_enabled?: boolean;
 	readonly mode_d_baudrate?: 300 | 600 | 1200 | 2400 | 4800 | 9600 | 19200 | 38400 | 57600 | 115200;
 	readonly push_baudrate?: 0 | 300 | 600 | 1200 | 2400 | 4800 | 9600 | 19200 | 38400 | 57600 | 115200;
@@ -358,7 +358,7 @@ export interface PricePeriod {
 }
 
 export interface Readout {
-	readonly protocol: "IEC62056-21" | "DLMS/COSEM" | "SML" | "TIC";
+	readonly protocol: "IEC62056-21" | "DLMS/COSEM" | "SML" | "TIC" | "KMP" | "M-Bus";
 	readonly meter_id: string;
 	readonly mode: "" | "A" | "B" | "C" | "D" | "E";
 	readonly baudrate: number;
@@ -416,7 +416,7 @@ export interface Missing {
 }
 
 export interface LastReadout {
-	readonly protocol: "IEC62056-21" | "DLMS/COSEM" | "SML" | "TIC";
+	readonly protocol: "IEC62056-21" | "DLMS/COSEM" | "SML" | "TIC" | "KMP" | "M-Bus";
 	readonly meter_id: string;
 	readonly mode: "" | "A" | "B" | "C" | "D" | "E";
 	readonly baudrate: number;
@@ -486,6 +486,12 @@ export interface DLMS {
 	readonly auth_key_set: boolean;
 	readonly list_rows: string;
 	readonly list_seen: string;
+}
+
+export interface MBus {
+	readonly address?: number;
+	readonly meters?: number;
+	readonly baudrate?: 300 | 600 | 1200 | 2400 | 4800 | 9600 | 19200;
 }
 
 export interface PollList {

@@ -35,6 +35,7 @@ describe("The ESP32's UART", () => {
 	it("frees everything that it has taken, whichever driver call fails", () => run("fails"));
 	it("makes and checks the parity of 7E1, marks damaged characters, and passes 8N1 unchanged", () => run("parity"));
 	it("leaves the parity of 8E1 to the UART, and reports a damaged character", () => run("even-parity"));
+	it("sends the second stop bit of 8N2", () => run("two-stop-bits"));
 	it("marks a character without a stop bit", () => run("stop-bits"));
 	it("reports received characters together, but soon", () => run("tells"));
 	it("keeps the oldest unread characters, and reports the loss of the newest", () => run("overruns"));
