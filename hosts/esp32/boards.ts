@@ -202,13 +202,19 @@ const SMLIGHT_S3 = Object.freeze({
 });
 
 export const BOARDS: readonly Board[] = Object.freeze([
-	board({ ...ESP32_DEVKITC, name: "esp32-devkitc", model: "ESP32-DevKitC", deviceId: 1 }),
+	board({
+		...ESP32_DEVKITC,
+		without: Object.freeze(["kmp"]),
+		name: "esp32-devkitc",
+		model: "ESP32-DevKitC",
+		deviceId: 1,
+	}),
 	board({ ...ESP32S3_DEVKITC, name: "esp32s3-devkitc", model: "ESP32-S3-DevKitC-1", deviceId: 2 }),
 	board({
 		...ESPRESSIF,
 		...FLASH_4MB,
 		// The firmware for this chip is the longest.
-		without: Object.freeze(["kmp", "mbus"]),
+		without: Object.freeze(["statistics", "kmp", "mbus"]),
 		name: "esp32c3-devkitm",
 		chip: "esp32c3",
 		model: "ESP32-C3-DevKitM-1",

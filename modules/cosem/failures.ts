@@ -51,12 +51,12 @@ export const PUSH_UNKNOWN = failure(
 	IEC_NO_IDENT.progress,
 	"Something came, but no whole push of DLMS/COSEM. Check push_baudrate.",
 );
-/** The push has values without OBIS codes. */
+/** The push has values without OBIS codes, and no row of dlms/lists.ts fits. */
 export const PUSH_NO_CODES = finalFailure(
 	METER_ERROR,
 	"dlms-push/no-codes",
 	66,
-	"The meter's list has no OBIS codes, so its values can't be told apart. This gateway can't read such lists yet.",
+	"The meter's list has no OBIS codes and is not a known one. list_seen of dlms/config shows its values; say in list_rows what they are.",
 );
 export const PUSH_NO_KEY = finalFailure(
 	METER_AUTH_FAILED,

@@ -68,6 +68,8 @@ import type { COSEMSettings } from "./settings.js";
 
 /** Longest APDU, bytes. The longest known push has 591 bytes, or about a thousand with a P1 telegram. */
 const APDU_LIMIT = 2048;
+/** Longest part of an unknown list that is kept, bytes. */
+const SEEN_LIMIT = 512;
 /** Silence that ends an APDU, ms; the frames of an APDU follow each other without a pause. */
 const GAP_MS = 1000;
 /** Silence required before an APDU without frames, ms, unless it follows directly after another APDU. */
@@ -349,10 +351,14 @@ export class PushReadSession implements Machine, ReadSession, Probing {
 	private decodePlain(cursor: Cursor, title: Uint8Array = NO_BYTES): Failure | undefined {
 		const records = this.#records;
 		if (title.length > 0 && cursor.bytes[cursor.at] === SLASH) return this.decodeP1(cursor) ? undefined : PUSH_UNKNOWN;
+		const { dlms } = this.#settings;
 		const reading = new PushReading(cursor, records);
 		records.begin();
-		if (!reading.decode(title)) return PUSH_UNKNOWN;
-		if (reading.isNameless) return PUSH_NO_CODES;
+		if (!reading.decode(title, dlms.rows)) return PUSH_UNKNOWN;
+		if (reading.isNameless) {
+			dlms.seenList = cursor.bytes.slice(reading.body, Math.min(cursor.end, reading.body + SEEN_LIMIT));
+			return PUSH_NO_CODES;
+		}
 		if (records.records === 0) return PUSH_UNKNOWN;
 		records.endBlock(true);
 		this.meterId = reading.meterId;

@@ -48,6 +48,10 @@ export interface DLMSSettings {
 	readonly pushBaud: number;
 	/** Sender of the pushes: system title (8 bytes), counter (4 bytes); or empty. */
 	readonly learnedPush: Uint8Array;
+	/** The user's rows for lists without codes (dlms/lists.ts). */
+	readonly rows: string;
+	/** Body of the last list without codes that no row fits; empty if there was none. */
+	seenList: Uint8Array;
 	/** Our system title, 8 bytes. */
 	readonly title: Uint8Array;
 	/** Stores the opening that worked; OPENING_AUTO deletes it. */

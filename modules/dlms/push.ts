@@ -6,8 +6,8 @@
  * | code, value; scaler and unit before or after it; a structure per object, or one row | by the codes: octet strings of 6 bytes |
  * | class, code, attribute, value | by the codes |
  * | list of objects (class, code, attribute, …), then a value for each | by position (Landis+Gyr, Iskraemeco, Energomera) |
- * | only values: 1, 9, 13, 14 or 18 of them | by position in the Norwegian lists of Kaifa |
- * | only values, other meters (Iskraemeco in Slovenia and Croatia) | not supported: `isNameless` |
+ * | enum, then an array of class, code and attribute without tags, and value | by the codes (EG.D, Sagemcom XT211) |
+ * | only values | by the first row that fits: the user's, then the known ones (lists.ts); otherwise `isNameless` |
  *
  * Values without scaler and unit get those that the maker documents (MAKERS). The head's time is the clock, 0-0:1.0.0;
  * a final text without a code is the meter number (Netz Niederösterreich). Limits: axdr.ts, render.ts.
@@ -25,10 +25,10 @@ import {
 	TAG_OCTET_STRING,
 	TAG_STRUCTURE,
 	TAG_UINT16,
-	TAG_UINT32,
 } from "./axdr.js";
 import type { Cursor } from "./cursor.js";
 import { DATE_TIME_LENGTH } from "./date-time.js";
+import { ANY_LENGTH, GROUPS, KNOWN_LISTS, ROW_ELEMENT, ROW_MAKER, ROW_MAY_END, ROW_WRONG, RowReader } from "./lists.js";
 import { ATTRIBUTE_VALUE, POLL_ATTRIBUTE, POLL_CLASS, POLL_CODE_LENGTH, POLL_ENTRY_SIZE } from "./poll-list.js";
 import { AS_DATE_TIME, AS_TEXT, isNumber, render } from "./render.js";
 import { UNIT_NONE } from "./scaler-cache.js";
@@ -54,7 +54,8 @@ const MAKERS = "KFM KAM LGZ ISK";
 const MAKER_SIZE = 4;
 /**
  * Indexes in MAKERS. Values without a unit are in W, var, Wh and varh; with Kaifa in mA and 0.1 V; with Kamstrup in
- * 10 Wh, 10 varh, 0.01 A and V, and power factors in 0.01. Other makers' units of current and voltage vary.
+ * 10 Wh, 10 varh, 0.01 A and V, and power factors in 0.01. Other makers' units of current and voltage vary. Rows have
+ * Kaifa's units, with scalers of their own.
  */
 const KAIFA = 0;
 const KAMSTRUP = 1;
@@ -67,15 +68,8 @@ const SCALER_POWER_FACTOR = -2;
 /** Group C of the total power factor; that of a phase is higher by 20, 40 or 60. */
 const POWER_FACTOR = 13;
 
-/**
- * Positions in Kaifa's lists: four powers (C 1 to 4), three currents (31, 51, 71), three voltages (32, 52, 72);
- * single-phase meters omit four.
- */
-const PLACE_POWER = 3;
-const PLACE_CURRENT = 7;
-const PLACE_VOLTAGE = 10;
-const PLACE_CLOCK = 13;
-const PLACES_END = 18;
+/** Upper limit of A in a code: the media of IEC 62056-6-1. Text that looks like a code begins with a larger byte. */
+const MEDIUM_LIMIT = 0x10;
 
 /** Buffer: text, walker's stack, object. */
 const STACK_AT = TEXT_LIMIT;
@@ -86,6 +80,8 @@ export class PushReading {
 	/** Logical device name, or meter number; ASCII or empty. */
 	meterId: Uint8Array = NO_BYTES;
 	readonly cursor: Cursor;
+	/** Position of the list in the APDU. */
+	body = 0;
 	readonly #walker: DataWalker;
 	readonly #work = new Uint8Array(CODE_AT + POLL_ENTRY_SIZE);
 	readonly #records: RecordWriter;
@@ -111,11 +107,11 @@ export class PushReading {
 	}
 
 	/**
-	 * Decodes the notification, which must fill the cursor. `title`: the sender's system title, or empty. Returns false
-	 * if the APDU is no notification, is invalid A-XDR, or has not exactly one value per listed object; the records are
-	 * then invalid.
+	 * Decodes the notification, which must fill the cursor. `title`: the sender's system title, or empty; `rows`: the
+	 * user's rows for lists without codes. Returns false if the APDU is no notification, is invalid A-XDR, or has not
+	 * exactly one value per listed object; the records are then invalid.
 	 */
-	decode(title: Uint8Array): boolean {
+	decode(title: Uint8Array, rows = ""): boolean {
 		const { cursor } = this;
 		const walker = this.#walker;
 		cursor.expect(DATA_NOTIFICATION);
@@ -125,10 +121,11 @@ export class PushReading {
 		if (length !== 0 && length !== DATE_TIME_LENGTH) return false;
 		const time = cursor.skip(length);
 		const body = cursor.at;
+		this.body = body;
 		const { bytes } = cursor;
 		const isContainer = bytes[body] === TAG_STRUCTURE || bytes[body] === TAG_ARRAY;
-		if (!isContainer || !walker.skip() || cursor.left > 0) return false;
 		this.findMaker(title, 0, title.length);
+		if (!isContainer || !walker.skip() || cursor.left > 0) return this.decodeUntagged(body);
 		if (length > 0 && bytes[time] !== 0xff) {
 			walker.tag = TAG_DATE_TIME;
 			walker.start = time;
@@ -138,12 +135,14 @@ export class PushReading {
 		const count = cursor.length();
 		const first = cursor.at;
 		if (bytes[first] === TAG_ARRAY && this.isObject(first + 2)) return this.decodeListed(count);
-		cursor.at = body;
-		walker.begin();
-		const isKaifa = bytes[first] === TAG_OCTET_STRING && this.findMaker(bytes, first + 2, first + 5);
-		if (count === 1 && bytes[first] === TAG_UINT32) this.decodePlaces(1);
-		else if (isKaifa && this.#maker === KAIFA) this.decodePlaces(count);
-		else this.decodeRow();
+		const isRead =
+			this.decodeByRows(new RowReader(rows), title, body) ||
+			this.decodeByRows(new RowReader(KNOWN_LISTS, GROUPS), title, body);
+		if (!isRead) {
+			cursor.at = body;
+			walker.begin();
+			this.decodeCodes();
+		}
 		return true;
 	}
 
@@ -195,8 +194,74 @@ export class PushReading {
 		return true;
 	}
 
+	/** Reads objects whose class, code and attribute have no tags. They have no time in the head. */
+	private decodeUntagged(body: number): boolean {
+		const { cursor } = this;
+		const { bytes, end } = cursor;
+		const walker = this.#walker;
+		cursor.set(bytes, body, end);
+		cursor.expect(TAG_STRUCTURE);
+		cursor.expect(2);
+		cursor.expect(TAG_ENUM);
+		cursor.u8();
+		cursor.expect(TAG_ARRAY);
+		if (this.#maker < 0) this.#maker = OTHER_MAKER;
+		for (let left = cursor.length(); left > 0 && !cursor.failed; left--) {
+			cursor.expect(TAG_STRUCTURE);
+			cursor.expect(2);
+			cursor.expect(0);
+			const classId = cursor.u8();
+			const code = cursor.skip(POLL_CODE_LENGTH);
+			this.setObject(code, classId, cursor.u8());
+			walker.begin();
+			while (walker.next()) if (classId !== CLASS_PUSH_SETUP) this.writeValue();
+		}
+		return !cursor.failed && cursor.at === end;
+	}
+
+	/** Reads a list by the first of the rows that fits; false if none does. */
+	private decodeByRows(row: RowReader, title: Uint8Array, body: number): boolean {
+		const walker = this.#walker;
+		while (!this.fits(row, title, body)) if (!row.nextRow()) return false;
+		row.rewind();
+		this.cursor.at = body;
+		for (walker.begin(); walker.next(); ) {
+			while (row.next() !== ROW_ELEMENT);
+			if (!row.hasCode) continue;
+			this.#work.set(row.code, CODE_AT);
+			// A name in the list sets the maker.
+			this.#maker = KAIFA;
+			this.select(0, ATTRIBUTE_VALUE);
+			this.#scaler = row.scaler;
+			if (row.unit !== UNIT_NONE) this.#unit = row.unit;
+			this.writeValue();
+		}
+		return true;
+	}
+
+	/** True if the list has exactly the row's elements, and comes from one of its makers if it names any. */
+	private fits(row: RowReader, title: Uint8Array, body: number): boolean {
+		const { cursor } = this;
+		const walker = this.#walker;
+		const { bytes } = cursor;
+		cursor.at = body;
+		walker.begin();
+		// Tag and count of the list, tag and length of a first string.
+		const name = bytes[body + 2] === TAG_OCTET_STRING ? body + 4 : bytes.length;
+		let isMaker: boolean | undefined;
+		for (;;) {
+			const kind = row.next();
+			if (kind === ROW_MAKER) isMaker ||= row.isMaker(title, 0) || row.isMaker(bytes, name);
+			else if (kind === ROW_ELEMENT) {
+				if (isMaker === false || !walker.next() || walker.tag !== row.tag) return false;
+				if (row.length !== ANY_LENGTH && row.length !== walker.end - walker.start) return false;
+			} else if (kind !== ROW_MAY_END || cursor.left === 0)
+				return cursor.left === 0 && kind !== ROW_WRONG && isMaker !== false;
+		}
+	}
+
 	/** Reads the codes and values in their order, at any depth of nesting. */
-	private decodeRow(): void {
+	private decodeCodes(): void {
 		const { cursor } = this;
 		const { bytes } = cursor;
 		const walker = this.#walker;
@@ -219,7 +284,7 @@ export class PushReading {
 				isPending = false;
 				hasValue = true;
 				classId = 0;
-			} else if (tag === TAG_OCTET_STRING && length === POLL_CODE_LENGTH) {
+			} else if (tag === TAG_OCTET_STRING && length === POLL_CODE_LENGTH && bytes[start] < MEDIUM_LIMIT) {
 				this.setObject(start, classId, ATTRIBUTE_VALUE);
 				if (classId > 0) this.#nameless--;
 				// Scaler and unit may follow the code; after a class and a code, the attribute follows.
@@ -237,25 +302,6 @@ export class PushReading {
 			} else {
 				if (isNumber(tag)) this.#nameless++;
 				this.findMaker(bytes, start, end);
-			}
-		}
-	}
-
-	/** Reads a Kaifa list, by position. */
-	private decodePlaces(count: number): void {
-		const isOnePhase = count === 9 || count === 14;
-		this.#maker = KAIFA;
-		for (let i = 0; this.#walker.next(); i++) {
-			let place = count === 1 ? PLACE_POWER : i;
-			if (isOnePhase && i > 7) place += i === 8 ? 2 : 4;
-			if (place === PLACE_CLOCK) this.writeClock();
-			else if (place > 0 && place < PLACES_END) {
-				if (place < PLACE_POWER) this.setCode(0, 96, 1, place === 1 ? 0 : 7);
-				else if (place < PLACE_CURRENT) this.setCode(1, 1 + place - PLACE_POWER, 7);
-				else if (place < PLACE_VOLTAGE) this.setCode(1, 31 + 20 * (place - PLACE_CURRENT), 7);
-				else if (place < PLACE_CLOCK) this.setCode(1, 32 + 20 * (place - PLACE_VOLTAGE), 7);
-				else this.setCode(1, place - PLACE_CLOCK, 8);
-				this.writeValue();
 			}
 		}
 	}

@@ -188,4 +188,14 @@ export const DLMS_OBIS_ENTRIES = field<Uint8Array>({
 	maximum: 257,
 	isPublic: true,
 });
-export const DLMS_OBIS = entry("dlms_obis", 1, [DLMS_OBIS_ENTRIES]);
+/** Rows for pushed lists without OBIS codes (dlms/lists.ts). */
+export const DLMS_LIST_ROWS = field<string>({
+	entry: IN_DLMS_OBIS,
+	id: 2,
+	name: "list_rows",
+	kind: TEXT,
+	maximum: 500,
+	characters: PRINTABLE,
+	initial: "",
+});
+export const DLMS_OBIS = entry("dlms_obis", 2, [DLMS_OBIS_ENTRIES, DLMS_LIST_ROWS]);

@@ -4,6 +4,7 @@ import { put } from "../config/schema.js";
 import type { ConfigStore } from "../config/store.js";
 import type { Crypto } from "../io/crypto.js";
 import type { HostInfo, TextCodec } from "../io/host.js";
+import { NO_BYTES } from "../io/machine.js";
 import {
 	DEVIATION_SWAPPED,
 	DLMS_AUTH,
@@ -12,6 +13,7 @@ import {
 	DLMS_BLOCK_CIPHER_KEY,
 	DLMS_CLIENT_ADDRESS,
 	DLMS_DEVIATION,
+	DLMS_LIST_ROWS,
 	DLMS_OBIS_ENTRIES,
 	DLMS_OPENING,
 	DLMS_PASSWORD,
@@ -38,6 +40,7 @@ export interface MeterSettingsDeps {
 }
 
 export class DLMSSettingsStore {
+	seenList: Uint8Array = NO_BYTES;
 	readonly #store: ConfigStore;
 	readonly #deps: MeterSettingsDeps;
 
@@ -120,6 +123,10 @@ export class DLMSSettingsStore {
 
 	get learnedPush(): Uint8Array {
 		return this.#store.get(DLMS_LEARNED_PUSH);
+	}
+
+	get rows(): string {
+		return this.#store.get(DLMS_LIST_ROWS);
 	}
 
 	/** System title: unique and constant, because two clients must not use one key under the same title. */

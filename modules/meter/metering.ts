@@ -2,6 +2,7 @@
 import type { Core, Running } from "../core/core.js";
 import { EVENT_MISSED } from "../diagnostics/events.js";
 import { HISTORY } from "../history/part.js";
+import type { DLMSSettingsStore } from "./dlms-store.js";
 import { CONTROL_LOG_EN, METER_LIVE_SECS } from "./fields.js";
 import { LineLog } from "./line-log.js";
 import { LiveMode } from "./live-mode.js";
@@ -81,6 +82,10 @@ export class Metering implements Running {
 		});
 		// The last readout was lost during the sleep, so the meter is read again.
 		if (isForPerson) this.reader.read(NO_CALLBACK);
+	}
+
+	get dlms(): DLMSSettingsStore {
+		return this.#settings.dlms;
 	}
 
 	/** Age from which momentary values are no longer current, s; 0 if the meter is read on request only. */

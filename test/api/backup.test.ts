@@ -87,6 +87,7 @@ const GIVEN: Readonly<Record<string, JSONObject>> = {
 		security_suite: 1,
 		release: true,
 		deviation: "swapped",
+		list_rows: "ABC 09=0-0:96.1.0 06=1.8.0e1*30",
 	},
 	"dlms/obis": { entries: [{ code: [1, 0, 1, 7, 0, 255], class_id: 3, attribute: 2, obis: "1-0:1.7.0" }] },
 	"meter/backfill": { enabled: true, obis: "1-0:99.2.0" },

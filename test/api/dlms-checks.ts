@@ -1,4 +1,4 @@
-/** `dlms/config` and `dlms/obis`: settings, secrets, and the list of objects. */
+/** `dlms/config` and `dlms/obis`: settings, secrets, rows for lists without codes, and the list of objects. */
 import assert from "node:assert/strict";
 import { isError, type JSONObject, type TestGateway } from "./gateway.js";
 
@@ -23,6 +23,8 @@ export const DEFAULT_DLMS = Object.freeze({
 	live_secs: 0,
 	block_cipher_key_set: false,
 	auth_key_set: false,
+	list_rows: "",
+	list_seen: "",
 });
 const NO_NUMBER = ["16", "", true, false, null, [], [16], {}, 16.5];
 const NO_TEXT = [0, 1, true, null, [], ["1"], {}];
@@ -55,7 +57,7 @@ export function dlmsChecks(gateway: () => TestGateway): void {
 			gateway().plant("canary pass ~");
 		});
 		beforeEach(async () => {
-			const { password_set: _, block_cipher_key_set: _b, auth_key_set: _a, ...plain } = DEFAULT_DLMS;
+			const { password_set: _, block_cipher_key_set: _b, auth_key_set: _a, list_seen: _s, ...plain } = DEFAULT_DLMS;
 			await gateway().write(CONFIG, { ...plain, password: "", block_cipher_key: "", auth_key: "" });
 		});
 		const takes = async (field: string, good: readonly unknown[], bad: readonly unknown[]) => {
@@ -170,6 +172,42 @@ export function dlmsChecks(gateway: () => TestGateway): void {
 			await gateway().login();
 			assert.deepEqual(await gateway().read(CONFIG), DEFAULT_DLMS);
 			assert.doesNotMatch(gateway().diagnosis, /canary|0123456789abcdef/i);
+		});
+	});
+
+	describe("the rows for lists without codes", () => {
+		const row = "Meter: ISK 0908=0-0:96.1.0 06=1.8.0e1*30 | 12";
+		const longest = `06=1.8.0${" ".repeat(492)}`;
+		beforeEach(() => gateway().write(CONFIG, { list_rows: "" }));
+		const stored = async () => (await gateway().read(CONFIG)).list_rows;
+
+		it("are replaced as a whole, and survive a restart beside the list of objects", async () => {
+			const entries = [entryOf(1)];
+			await gateway().write(OBIS, { entries });
+			for (const rows of [longest, `${row};06=1.8.0`, "", row])
+				assert.equal((await gateway().write(CONFIG, { list_rows: rows })).list_rows, rows);
+			await gateway().write(CONFIG, { release: false });
+			await gateway().restart();
+			await gateway().login();
+			assert.equal(await stored(), row);
+			assert.deepEqual(await gateway().read(OBIS), { entries: entries.map(shown) });
+			assert.doesNotMatch(gateway().diagnosis, /ISK 0908/);
+		});
+		it("are refused if one is wrong, with its place, and then no setting changes", async () => {
+			await gateway().write(CONFIG, { list_rows: row });
+			for (const [rows, place] of [
+				["06", 2],
+				["06=1.8", 6],
+				["06=1.8.0;ISK 12=32.7.0e-1 6=1.8.0", 26],
+			]) {
+				const reply = await gateway().post(CONFIG, { auth: "low", list_rows: rows });
+				isError(reply, 400, "invalid_field", "list_rows");
+				assert.ok(JSON.parse(reply.text).message.includes(`list_rows is wrong near character ${place}.`), reply.text);
+			}
+			for (const rows of [...NO_TEXT, `${longest} `, "06=1.8.0\n", "06=1.8.0 ä"])
+				isError(await gateway().post(CONFIG, { list_rows: rows }), 400, "invalid_field", "list_rows");
+			const { auth, list_rows } = await gateway().read(CONFIG);
+			assert.deepEqual([auth, list_rows], ["none", row]);
 		});
 	});
 

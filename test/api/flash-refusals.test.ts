@@ -56,6 +56,7 @@ const WRITES: readonly Write[] = [
 		body: { entries: [{ code: [1, 0, 1, 7, 0, 255], class_id: 3, attribute: 2 }] },
 		seenAt: "dlms/obis",
 	},
+	{ path: "dlms/config", body: { list_rows: "06=1.8.0" }, seenAt: "dlms/config" },
 	{
 		path: "zigbee/map",
 		body: { mapping: [{ obis: "1.8.0", mode: 1, mapping_id: "07020000" }] },

@@ -69,6 +69,10 @@ const CONTENTS: Readonly<Record<string, { good?: readonly unknown[]; bad: readon
 	"iec62056/schedule period_value": { good: [1, 2, 3, 6], bad: [0, 4, 5, 7, 12] },
 	"dlms/config block_cipher_key": KEY,
 	"dlms/config auth_key": KEY,
+	"dlms/config list_rows": {
+		good: ["", "06=1.8.0", `06=1.8.0${" ".repeat(492)}`],
+		bad: ["x", "06", `06=1.8.0${" ".repeat(493)}`],
+	},
 	// Filling the history would read the meter during later checks.
 	"meter/backfill enabled": { good: [false], bad: [] },
 	"meter/backfill obis": {

@@ -1,17 +1,21 @@
 /**
- * Hostile DLMS/COSEM pushes, SML telegrams and TIC frames against their listeners, in simulated time. No listener
- * throws. A push is accepted only if it was sealed with the meter's own keys and was not accepted before, not even
- * before a restart, as far as flash has recorded it. SML values are shown only if their checks are right, TIC values
- * only if they were sent. A good transmission after a silence is read each time.
+ * Hostile DLMS/COSEM pushes, pushed lists without codes, SML telegrams and TIC frames against their listeners, in
+ * simulated time. No listener throws. A push is accepted only if it was sealed with the meter's own keys and was not
+ * accepted before, not even before a restart, as far as flash has recorded it. SML values are shown only if their checks
+ * are right, TIC values only if they were sent. A good transmission after a silence is read each time.
  */
 import assert from "node:assert/strict";
 import { DLMS_PUSH } from "../../modules/cosem/push.js";
+import { DataWalker, STACK_SIZE } from "../../modules/dlms/axdr.js";
+import { Cursor } from "../../modules/dlms/cursor.js";
 import { EVENT_READOUT } from "../../modules/readout/protocol.js";
 import { type Readout, STATUS_OK, STATUS_UNCHECKED } from "../../modules/readout/readout.js";
 import { checkOf } from "../../tools/meter/hdlc-frame.js";
+import { hdlcPush } from "../../tools/meter/push-frames.js";
 import { SML_MAKES } from "../../tools/meter/sml-telegram.js";
 import { ticTelegram } from "../../tools/meter/tic-telegram.js";
 import { PushBed } from "../cosem/push-bed.js";
+import { type Element, fitting, KNOWN_ROWS, listOf, makersOf, notification, numbersOf } from "../dlms/lists.js";
 import { recordsOf } from "../meter/records.js";
 import { Bed, telegramOf } from "../sml/bed.js";
 import { READING, Bed as TICBed } from "../tic/bed.js";
@@ -87,6 +91,69 @@ export async function fuzzPushes(seed: number, runs: number): Promise<void> {
 			);
 			shown = shown.filter((counter) => counter <= storedCounter);
 		}
+	});
+}
+
+/** The simple elements of a list; undefined if it is invalid. */
+function elementsIn(bytes: Uint8Array): Element[] | undefined {
+	const elements: Element[] = [];
+	const cursor = new Cursor(bytes).set(bytes, 0, bytes.length);
+	const walker = new DataWalker(cursor, new Uint8Array(STACK_SIZE), 0);
+	while (walker.next()) {
+		const { tag, start, end } = walker;
+		const length = tag === 9 ? [end - start] : [];
+		elements.push({ bytes: Uint8Array.from([tag, ...length, ...bytes.subarray(start, end)]) });
+	}
+	return cursor.failed || cursor.left > 0 ? undefined : elements;
+}
+
+/** The longest list of each known row, with its records. */
+const LISTS = KNOWN_ROWS.map((row) => {
+	const elements = listOf(row).at(-1) ?? [];
+	return {
+		maker: makersOf(row)[0],
+		plain: notification(elements),
+		records: elements.flatMap(({ record }) => record ?? []),
+	};
+});
+
+/**
+ * Throws, with the seed, if one of `runs` damaged lists without codes gives a wrong value. Damage on the line gives
+ * nothing but lists that were sent. A list that is sent with other elements gives values only if it has the form of a
+ * known row.
+ */
+export async function fuzzLists(seed: number, runs: number): Promise<void> {
+	const bed = new PushBed();
+	const sent = new Set(LISTS.map(({ records }) => records.join()));
+	const HEAD = 6;
+	await runAll("lists", seed, runs, (mutator) => {
+		const { maker, plain, records } = mutator.pick(LISTS);
+		const other = mutator.pick(LISTS).plain;
+		const isOnLine = mutator.random.oneIn(2);
+		const apdu = isOnLine
+			? plain
+			: Buffer.concat([plain.subarray(0, HEAD), mutator.mutate(plain.subarray(HEAD), other)]);
+		const frame = hdlcPush(apdu);
+		const bytes = isOnLine ? mutator.mutate(frame, hdlcPush(other)) : frame;
+		for (const outcome of [...receiveBytes(bed, bytes, mutator), ...bed.silence()]) {
+			if (typeof outcome === "string") continue;
+			const shown = recordsOf(outcome.records).join();
+			if (isOnLine) assert.ok(sent.has(shown), `${shown} was never sent`);
+			else {
+				const elements = elementsIn(apdu.subarray(HEAD)) ?? [];
+				const [row] = fitting(elements);
+				// Six bytes may be a code, by which the value after it is read.
+				const hasCodes = Buffer.from(apdu).includes(Buffer.from("0906", "hex"));
+				assert.ok(row !== undefined || hasCodes, `${shown}: no row fits ${Buffer.from(apdu).toString("hex")}`);
+				if (row === undefined) continue;
+				const numbers = recordsOf(outcome.records).filter((record) => record.startsWith("1-0:"));
+				assert.deepEqual(numbers, numbersOf(row, elements));
+			}
+		}
+		if (fitting(elementsIn(plain.subarray(HEAD)) ?? []).length === 0) return;
+		const [good] = bed.take(hdlcPush(plain));
+		assert.ok(typeof good === "object", `a good list of ${maker} after the damaged one is refused`);
+		assert.deepEqual(recordsOf(good.records), records);
 	});
 }
 

@@ -37,6 +37,8 @@ export function dlmsSettings(settings: Partial<DLMSBenchSettings> = {}): DLMSBen
 		learnedOpening: 0,
 		pushBaud: 0,
 		learnedPush: new Uint8Array(0),
+		rows: "",
+		seenList: new Uint8Array(0),
 		title: Uint8Array.from(Buffer.from("SMG12345")),
 		learnOpening: (opening) => {
 			all.learnedOpening = opening;

@@ -35,6 +35,7 @@ import { standInCases } from "./stand-in.js";
 import { statisticsCases } from "./statistics.js";
 import { Firefox, WebKit } from "./web-driver.js";
 import { endWalk, prepareWalk, walkCases } from "./web-engines.js";
+import { prepareWienerNetze, wienerNetzeCases } from "./wiener-netze.js";
 import { endZHA, prepareZHA, zhaCases } from "./zha.js";
 
 interface Peer<T> {
@@ -79,6 +80,7 @@ async function checkMeters(): Promise<void> {
 	await check({ name: "pwitab iec62056-21 0.0.2", prepare: preparePwitab, cases: pwitabCases });
 	await check({ name: "smllib 1.7", prepare: prepareSmllib, cases: smllibCases });
 	await check({ name: "pyteleinfo 0.4.0", prepare: preparePyteleinfo, cases: pyteleinfoCases });
+	await check({ name: "wiener-netze-smartmeter-serial 0.1.1", prepare: prepareWienerNetze, cases: wienerNetzeCases });
 	await check({ name: "PyKMP 0.0.2", prepare: preparePyKMP, cases: pyKMPCases });
 	await check({ name: "libmbus in node-mbus 2.2.6", prepare: prepareLibmbus, cases: libmbusCases });
 	await check({ name: "dsmr_parser 1.11.2", prepare: prepareDsmrParser, cases: dsmrParserCases });

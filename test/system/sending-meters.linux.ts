@@ -6,6 +6,7 @@ sendingMeters("linux", {
 	"a ciphered P1 port at 115200 Bd": 8,
 	"ciphered push in blocks": 8,
 	"ciphered push in M-Bus": 5,
+	"a ciphered list without codes": 5,
 	SML: 8,
 	TIC: 5,
 });

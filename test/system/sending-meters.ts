@@ -56,6 +56,12 @@ const KINDS = {
 		lastCode: "1-0:16.7.0",
 		protocol: "DLMS/COSEM",
 	},
+	"a ciphered list without codes": {
+		options: [...DLMS_PUSH, "--without-codes"],
+		settings: push(9600),
+		lastCode: "1-0:2.7.0",
+		protocol: "DLMS/COSEM",
+	},
 	SML: {
 		options: ["--protocol", "sml", "--push-seconds", "1"],
 		settings: [["meter/protocol", { protocol: "sml" }]],

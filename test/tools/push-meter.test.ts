@@ -125,6 +125,7 @@ describe("The simulated meter with unsolicited data", () => {
 		assert.equal(ciphered?.form.protection?.control, 0x20);
 		assert.equal(ciphered?.form.protection?.isDedicated, true);
 		assert.deepEqual([ciphered?.form.size, ciphered?.replay, ciphered?.wrongTag], [60, 3, 2]);
+		assert.equal(parse("--protocol dlms-push --without-codes")?.form.isNameless, true);
 		const { display } = parse("--protocol sml --pin 0815 --pin-flashes 1 --needs-inf")?.sml ?? {};
 		assert.equal(display?.isOpen(0), false);
 		const p1 = parse("--protocol p1");
@@ -136,6 +137,7 @@ describe("The simulated meter with unsolicited data", () => {
 		"--protocol sml --tic-mode historic",
 		"--protocol tic --tic-mode old",
 		"--protocol sml --even-parity",
+		"--protocol sml --without-codes",
 		"--protocol tic --make plain",
 		"--protocol sml --security both",
 		"--protocol dlms-push --security auth",

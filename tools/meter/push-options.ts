@@ -24,6 +24,7 @@ ${SML_HELP}  --framing NAME      dlms-push: hdlc (default), mbus, wrapper, or p1
   --dedicated         dlms-push: general-ded-ciphering in place of general-glo-ciphering
   --segment N         dlms-push: bytes of information in a frame
   --blocks            dlms-push in HDLC: general block transfer, --segment bytes in a block
+  --without-codes     dlms-push: a list without OBIS codes, as an AM550 in Carinthia sends it
   --replay N          dlms-push: after N pushes the last push is repeated
   --wrong-tag N       dlms-push: one of N pushes has a wrong tag, or a changed last byte
   --tic-mode NAME     tic: standard (default) or historic
@@ -87,7 +88,7 @@ export function parsePushOptions(args: string[]): PushProgramOptions | undefined
 	const framing = (choice(values, "framing", ["hdlc", "mbus", "wrapper", "p1"]) ?? "hdlc") as PushFraming;
 	const security = choice(values, "security", ["none", "encrypt", "both"]) ?? (framing === "p1" ? "both" : "none");
 	if (framing === "p1" && security === "none") throw new UsageError("--framing p1 is ciphered.");
-	for (const name of ["security", "segment", "blocks", "replay", "wrong-tag", "even-parity"] as const)
+	for (const name of ["security", "segment", "blocks", "without-codes", "replay", "wrong-tag", "even-parity"] as const)
 		if (protocol !== "dlms-push" && values[name] !== undefined)
 			throw new UsageError(`--${name} is for --protocol dlms-push.`);
 	const protection = {
@@ -103,6 +104,7 @@ export function parsePushOptions(args: string[]): PushProgramOptions | undefined
 		framing,
 		size: count(values, "segment", 2000, 8),
 		isInBlocks: values.blocks,
+		isNameless: values["without-codes"],
 		protection: security === "none" ? undefined : protection,
 	});
 	const isP1 = protocol === "p1" || framing === "p1";
@@ -140,6 +142,7 @@ const WORDS = {
 	dedicated: flag,
 	segment: text,
 	blocks: flag,
+	"without-codes": flag,
 	replay: text,
 	"wrong-tag": text,
 	"even-parity": flag,

@@ -24,12 +24,14 @@ function valuesOf({ dayImport, nightImport, export: exported, power }: Household
 	];
 }
 
-/** Encodes a data-notification: its time, then code, value, scaler and unit of each object. */
-function notification(reading: HouseholdReading): Buffer {
+/** Encodes a data-notification: its time, then code, value, scaler and unit of each object, or a list of values alone. */
+function notification(reading: HouseholdReading, isNameless: boolean): Buffer {
 	const now = new Date(reading.utcMs);
 	const year = now.getUTCFullYear();
 	const date = [year >> 8, year & 0xff, now.getUTCMonth() + 1, now.getUTCDate(), now.getUTCDay() || 7];
-	const time = [now.getUTCHours(), now.getUTCMinutes(), now.getUTCSeconds(), 0xff, 0, 0, 0];
+	const time = [now.getUTCHours(), now.getUTCMinutes(), now.getUTCSeconds(), 0xff];
+	const head = Buffer.of(0x0f, 0x00, 0x00, 0x00, 0x01, 12, ...date, ...time, 0, 0, 0);
+	if (isNameless) return Buffer.concat([head, namelessList(reading, date, time)]);
 	const values = valuesOf(reading);
 	const entries = values.map(([obis, unit, scaler, value]) => {
 		const bytes = Buffer.alloc(4);
@@ -37,10 +39,26 @@ function notification(reading: HouseholdReading): Buffer {
 		const scalerUnit = [0x02, 2, 0x0f, scaler & 0xff, 0x16, unit];
 		return Buffer.from([0x02, 3, 0x09, obis.length, ...obis, 0x05, ...bytes, ...scalerUnit]);
 	});
-	return Buffer.concat([
-		Buffer.of(0x0f, 0x00, 0x00, 0x00, 0x01, 12, ...date, ...time, 0x01, values.length),
-		...entries,
-	]);
+	return Buffer.concat([head, Buffer.of(0x01, values.length), ...entries]);
+}
+
+const LIST_CODE = [0, 6, 25, 9, 0, 255];
+const METER_NUMBER = Buffer.from("1121273201353");
+
+/** The list of an AM550 in Carinthia: its code, meter number, time, date, four energies, two powers, two messages. */
+function namelessList(
+	{ dayImport, nightImport, export: exported, reactive, power }: HouseholdReading,
+	date: readonly number[],
+	time: readonly number[],
+): Buffer {
+	const energies = [dayImport + nightImport, exported, reactive, 0].map((kWh) => kWh * 1000);
+	const numbers = [...energies, Math.max(power, 0), Math.max(-power, 0)].map((value) => {
+		const bytes = Buffer.of(0x06, 0, 0, 0, 0);
+		bytes.writeUInt32BE(Math.round(value), 1);
+		return bytes;
+	});
+	const texts = [LIST_CODE, METER_NUMBER, time, date].map((text) => Buffer.of(0x09, text.length, ...text));
+	return Buffer.concat([Buffer.of(0x02, 12), ...texts, ...numbers, Buffer.of(0x09, 0, 0x09, 0)]);
 }
 
 export interface PushForm {
@@ -49,6 +67,8 @@ export interface PushForm {
 	readonly size?: number;
 	/** True for general block transfer. */
 	readonly isInBlocks?: boolean;
+	/** True for a list without OBIS codes. */
+	readonly isNameless?: boolean;
 	/**
 	 * Ciphering; default: plain text. `control`: security control. `isDedicated`: general-ded in place of general-glo.
 	 */
@@ -65,7 +85,7 @@ export interface PushForm {
  * byte.
  */
 function pushedAPDU(reading: HouseholdReading, form: PushForm, counter: number, hasWrongTag: boolean): Uint8Array {
-	const plain = form.framing === "p1" ? p1Telegram(reading) : notification(reading);
+	const plain = form.framing === "p1" ? p1Telegram(reading) : notification(reading, form.isNameless ?? false);
 	if (form.protection === undefined) return plain;
 	const { keys, title, control, isDedicated } = form.protection;
 	const body = protect(keys, { title, counter }, control, plain);

@@ -487,6 +487,8 @@ export interface DLMS {
 	readonly password_set: boolean;
 	readonly block_cipher_key_set: boolean;
 	readonly auth_key_set: boolean;
+	readonly list_rows: string;
+	readonly list_seen: string;
 }
 
 export interface MBus {

@@ -4,7 +4,7 @@ import { type BodyTable, type BodyValues, LONG_BODY_LIMIT, needed } from "../../
 import { INVALID_FIELD } from "../../api/errors.js";
 import type { Exchange } from "../../api/exchange.js";
 import { numberMember, textMember } from "../../api/members.js";
-import { putsOf, settingsOf } from "../../api/settings.js";
+import { failField, putsOf, type SettingsTable, settingsOf, writeSettings } from "../../api/settings.js";
 import { asciiBytes } from "../../bytes/ascii.js";
 import { decodeHex } from "../../bytes/hex.js";
 import {
@@ -19,6 +19,7 @@ import {
 	TEXT,
 } from "../../config/schema.js";
 import { isServerAddress } from "../../cosem/settings.js";
+import { describeList, findRowError } from "../../dlms/lists.js";
 import {
 	findDuplicate,
 	POLL_ATTRIBUTE,
@@ -29,6 +30,7 @@ import {
 	POLL_LIMIT,
 	pollListOf,
 } from "../../dlms/poll-list.js";
+import { NO_BYTES } from "../../io/machine.js";
 import type { JSONWriter } from "../../json/writer.js";
 import {
 	DLMS,
@@ -39,7 +41,7 @@ import {
 	DLMS_CLIENT_ADDRESS,
 	DLMS_DEVIATION,
 	DLMS_KEY_LENGTH,
-	DLMS_OBIS,
+	DLMS_LIST_ROWS,
 	DLMS_OBIS_ENTRIES,
 	DLMS_OPENING,
 	DLMS_PASSWORD,
@@ -53,6 +55,7 @@ import {
 	DLMS_USE_ENCRYPTION,
 } from "../dlms-fields.js";
 import { METER_LIVE_SECS } from "../fields.js";
+import type { Metering } from "../metering.js";
 
 /** Returns the field of a key: hex digits in either case, or empty to clear the key. */
 function keyText(name: string): Field<string> {
@@ -61,9 +64,9 @@ function keyText(name: string): Field<string> {
 
 const CIPHER_KEY_TEXT = keyText(DLMS_BLOCK_CIPHER_KEY.name);
 const AUTH_KEY_TEXT = keyText(DLMS_AUTH_KEY.name);
-const STORED: readonly SettingField[] = Object.freeze([...DLMS.fields, METER_LIVE_SECS, DLMS_PASSWORD]);
+const STORED: readonly SettingField[] = Object.freeze([...DLMS.fields, METER_LIVE_SECS, DLMS_PASSWORD, DLMS_LIST_ROWS]);
 
-export const DLMS_SETTINGS = settingsOf(STORED, [], {
+export const DLMS_SETTINGS: SettingsTable = settingsOf(STORED, [], {
 	fields: Object.freeze([...STORED, CIPHER_KEY_TEXT, AUTH_KEY_TEXT]),
 	shown: Object.freeze([
 		DLMS_AUTH,
@@ -83,8 +86,10 @@ export const DLMS_SETTINGS = settingsOf(STORED, [], {
 		METER_LIVE_SECS,
 		DLMS_BLOCK_CIPHER_KEY,
 		DLMS_AUTH_KEY,
+		DLMS_LIST_ROWS,
 	]),
 	accept,
+	show,
 });
 
 const CODE = bodyField<Uint8Array>({
@@ -97,7 +102,7 @@ const CLASS_ID = bodyField<number>({ name: "class_id", kind: CHOICE, choices: PO
 const ATTRIBUTE = bodyField<number>({ name: "attribute", kind: INTEGER, minimum: 1, maximum: 127 });
 
 export const DLMS_OBIS_BODY: BodyTable = Object.freeze({
-	fields: DLMS_OBIS.fields,
+	fields: Object.freeze([DLMS_OBIS_ENTRIES]),
 	required: Object.freeze([DLMS_OBIS_ENTRIES.name]),
 	limit: LONG_BODY_LIMIT,
 	list: Object.freeze({
@@ -115,7 +120,7 @@ function packEntry(values: BodyValues, into: Uint8Array, at: number): undefined 
 	into[at + POLL_ATTRIBUTE] = needed(values, ATTRIBUTE);
 }
 
-function accept(exchange: Exchange, values: BodyValues): readonly Put[] | undefined {
+function accept(exchange: Exchange<Metering>, values: BodyValues): readonly Put[] | undefined {
 	const { config } = exchange.core;
 	const chosen = (field: SettingField<number>): number => values.get(field) ?? config.get(field);
 	const logical = chosen(DLMS_SERVER_LOGICAL);
@@ -134,11 +139,28 @@ function accept(exchange: Exchange, values: BodyValues): readonly Put[] | undefi
 		exchange.fail(400, INVALID_FIELD, `${name} must be 32 hex digits, or empty to clear it.`, name);
 		return undefined;
 	}
+	const rows = values.get(DLMS_LIST_ROWS);
+	if (rows !== undefined) {
+		const at = rows === "" ? -1 : findRowError(rows);
+		if (at >= 0) {
+			failField(exchange, DLMS_LIST_ROWS, `list_rows is wrong near character ${at}.`);
+			return undefined;
+		}
+		exchange.part.dlms.seenList = NO_BYTES;
+	}
 	return [
 		...putsOf(STORED, values),
 		put(DLMS_BLOCK_CIPHER_KEY, keyOf(values.get(CIPHER_KEY_TEXT))),
 		put(DLMS_AUTH_KEY, keyOf(values.get(AUTH_KEY_TEXT))),
 	];
+}
+
+function show(exchange: Exchange<Metering>): void {
+	const seen = describeList(exchange.part.dlms.seenList);
+	exchange.object((writer) => {
+		writeSettings(writer, exchange.core.config, DLMS_SETTINGS.shown);
+		textMember(writer, "list_seen", seen);
+	});
 }
 
 /** Decodes a key; undefined if the body has none. */
