@@ -6,6 +6,7 @@ import type { ClientPort } from "../../modules/io/client.js";
 import type { ListenerPort, Network, Timers, UDPPort } from "../../modules/io/host.js";
 import { TCP_CLIENT, TLS_CLIENT } from "./clients.js";
 import { Resolver } from "./resolver.js";
+import { createListenerPort } from "./streams.js";
 
 export class NativeNetwork implements Network {
 	readonly http: ListenerPort;
@@ -19,6 +20,10 @@ export class NativeNetwork implements Network {
 		this.https = ports.https;
 		this.udp = ports.udp;
 		this.#timers = timers;
+	}
+
+	tcpListener(port: number): ListenerPort {
+		return createListenerPort({ port, secure: false, timers: this.#timers });
 	}
 
 	get tcpClient(): ClientPort {

@@ -94,6 +94,8 @@ export interface StreamSettings {
 	/** True for TLS. */
 	readonly secure: boolean;
 	readonly timers: Timers;
+	/** True if any free port replaces one that can't be opened. */
+	readonly replacesPort?: boolean;
 	/** Called with the actual port number each time a listener opens. */
 	onListening?(port: number): void;
 }
@@ -117,7 +119,7 @@ class NativeListener implements Listener {
 
 	constructor(options: ListenerOptions) {
 		const { settings } = options as ListenerOptions & { settings: StreamSettings };
-		const { port, secure } = settings;
+		const { secure } = settings;
 		const { identity } = options;
 		if (secure && identity === undefined) {
 			throw new Error("a TLS listener needs a certificate: give it the option `identity`");
@@ -125,8 +127,7 @@ class NativeListener implements Listener {
 		this.#onReadable = options.onReadable;
 		this.#onError = options.onError;
 		this.settings = settings;
-		const { certificate, key } = secure ? identity! : NO_IDENTITY;
-		this.server = new StreamServer(this, port, secure ? TLS_CONNECTIONS : PLAIN_CONNECTIONS, certificate, key);
+		this.server = this.open(secure ? identity! : NO_IDENTITY);
 		this.port = this.server.port;
 		settings.onListening?.(this.port);
 	}
@@ -174,6 +175,17 @@ class NativeListener implements Listener {
 			if (!this.#closed) this.tested();
 		} else {
 			for (const connection of this.#connections) if (connection.id === id) connection.onStream(kind, count);
+		}
+	}
+
+	private open({ certificate, key }: Partial<CertificatePair>): StreamServer {
+		const { port, secure, replacesPort = false } = this.settings;
+		const connections = secure ? TLS_CONNECTIONS : PLAIN_CONNECTIONS;
+		try {
+			return new StreamServer(this, port, connections, certificate, key);
+		} catch (error) {
+			if (!replacesPort) throw error;
+			return new StreamServer(this, 0, connections, certificate, key);
 		}
 	}
 
