@@ -29,10 +29,20 @@ const DEVICES: readonly (readonly [name: string, dialects: Draft])[] = [
 	["Growatt NOAH, NEXA", { shelly: true, shelly_udp_port: 0 }],
 	["Indevolt", { shelly: true, shelly_udp_port: 0 }],
 	["Alfen, SmartEVSE", { homewizard: true }],
-	["evcc", { ecotracker: true }],
+	["SMA", { sma: true }],
+	["Kostal", { sma: true }],
+	["OpenDTU-OnBattery", { sma: true }],
+	["Fronius GEN24", { sunspec: true }],
+	["evcc", { sunspec: true }],
 ];
-const DIALECTS = ["ecotracker", "shelly", "homewizard"] as const;
-const NAMES = { ecotracker: "EcoTracker", shelly: "Shelly Pro 3EM", homewizard: "HomeWizard P1" };
+const DIALECTS = ["ecotracker", "shelly", "homewizard", "sma", "sunspec"] as const;
+const NAMES = {
+	ecotracker: "EcoTracker",
+	shelly: "Shelly Pro 3EM",
+	homewizard: "HomeWizard P1",
+	sma: "SMA",
+	sunspec: "SunSpec",
+};
 const isAnyOn = (draft: Draft) => DIALECTS.some((name) => draft[name] === true);
 
 const FIELDS: readonly FieldSpec[] = [
@@ -45,13 +55,18 @@ const FIELDS: readonly FieldSpec[] = [
 		implies: (chosen) => DEVICES.find(([name]) => name === chosen)?.[1] ?? {},
 	},
 	...fieldsOf(LIVE_METER, [
-		...DIALECTS.map((name) => ({ name, label: `live.${name}` as const, kind: "toggle" as const })),
+		...DIALECTS.map((name) => ({
+			name,
+			label: `live.${name}` as const,
+			kind: "toggle" as const,
+			...(name === "sma" ? { help: "live.sma.help" as const } : {}),
+		})),
 		{
 			name: "shelly_udp_port",
 			label: "live.port",
 			kind: "choice",
 			choices: choicesOf(LIVE_METER.shelly_udp_port, (port) => (port === 0 ? t("off") : String(port))),
-			when: ({ shelly }) => shelly === true,
+			when: ({ shelly, sma }) => shelly === true && sma !== true,
 		},
 		{ name: "inverted", label: "live.inverted", kind: "toggle", when: isAnyOn },
 		{ name: "offset_w", label: "live.offset", help: "live.offset.help", kind: "number", unit: "W", when: isAnyOn },

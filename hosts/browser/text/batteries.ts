@@ -21,6 +21,17 @@ export const BATTERIES = {
 		"Als HomeWizard-P1-Meter antworten",
 		"Odpowiadaj jak HomeWizard P1",
 	],
+	"live.sma": ["Send as an SMA energy meter", "Als SMA Energy Meter senden", "Wysyłaj jak SMA Energy Meter"],
+	"live.sma.help": [
+		"Every device in the network can read the values, without being listed. A Shelly then answers over HTTP only.",
+		"Jedes Gerät im Netzwerk kann die Werte lesen, auch ohne Eintrag. Der Shelly antwortet dann nur über HTTP.",
+		"Wartości może odczytać każde urządzenie w sieci, nawet spoza listy. Shelly odpowiada wtedy tylko przez HTTP.",
+	],
+	"live.sunspec": [
+		"Answer as a SunSpec meter (Modbus TCP)",
+		"Als SunSpec-Zähler antworten (Modbus TCP)",
+		"Odpowiadaj jak licznik SunSpec (Modbus TCP)",
+	],
 	"live.port": ["UDP port of the Shelly", "UDP-Port des Shelly", "Port UDP Shelly"],
 	"live.inverted": ["Swap import and export", "Bezug und Einspeisung vertauschen", "Zamień pobór i oddawanie"],
 	"live.offset": ["Offset", "Versatz", "Przesunięcie"],
@@ -44,9 +55,9 @@ export const BATTERIES = {
 		"0: zgodnie z oczekiwaniem urządzenia. Starsze wartości nie są wysyłane. Licznik odczytywany raz na minutę wymaga 70 s.",
 	],
 	"live.warning": [
-		"The listed devices get the power without a password, over unencrypted HTTP or UDP.",
-		"Die eingetragenen Geräte erhalten die Leistung ohne Passwort, unverschlüsselt über HTTP oder UDP.",
-		"Urządzenia z listy dostają wartość mocy bez hasła, przez nieszyfrowane HTTP lub UDP.",
+		"The listed devices get the power without a password and without encryption.",
+		"Die eingetragenen Geräte erhalten die Leistung ohne Passwort und unverschlüsselt.",
+		"Urządzenia z listy otrzymują wartość mocy bez hasła i bez szyfrowania.",
 	],
 	"live.clients": ["Devices that may ask", "Geräte, die fragen dürfen", "Urządzenia, które mogą pytać"],
 	"live.clients.intro": [
