@@ -47,6 +47,13 @@ function replaceLetters(text: string, first: number, letters: string): string {
 	return copied === 0 ? text : replaced + text.slice(copied);
 }
 
+/** Reads a whole number from 0 to `limit`, with at most as many digits as `limit`. Returns NaN for any other text. */
+export function wholeNumber(text: string, limit: number): number {
+	if (text === "" || text.length > String(limit).length || !hasOnly(text, "09")) return Number.NaN;
+	const number = Number(text);
+	return number <= limit ? number : Number.NaN;
+}
+
 /** Returns whether a byte is a decimal digit. */
 export function isDigit(byte: number): boolean {
 	return byte >= 0x30 && byte <= 0x39;
