@@ -68,7 +68,8 @@ async function readModbus(port: number, first: number, count: number): Promise<B
 		const bytes = Buffer.from([0, 1, 0, 0, 0, 6, 1, 3, 0, 0, 0, count]);
 		bytes.writeUInt16BE(first, 8);
 		socket.write(bytes);
-		const [reply] = (await once(socket, "data", { signal: AbortSignal.timeout(ANSWER_MS) })) as [Buffer];
+		const ended = once(socket, "close").then(() => assert.fail("the connection ended"));
+		const [reply] = (await Promise.race([once(socket, "data"), ended])) as [Buffer];
 		return reply;
 	} finally {
 		socket.destroy();

@@ -35,15 +35,17 @@ const DEVICES: readonly (readonly [name: string, dialects: Draft])[] = [
 	["Fronius GEN24", { sunspec: true }],
 	["evcc", { sunspec: true }],
 ];
-const DIALECTS = ["ecotracker", "shelly", "homewizard", "sma", "sunspec"] as const;
-const NAMES = {
-	ecotracker: "EcoTracker",
-	shelly: "Shelly Pro 3EM",
-	homewizard: "HomeWizard P1",
-	sma: "SMA",
-	sunspec: "SunSpec",
-};
-const isAnyOn = (draft: Draft) => DIALECTS.some((name) => draft[name] === true);
+/** Dialects, with the names of the meters. */
+const DIALECTS = {
+	ecotracker: "live.ecotracker",
+	shelly: "live.shelly",
+	homewizard: "live.homewizard",
+	sma: "live.sma",
+	sunspec: "live.sunspec",
+} as const;
+type DialectName = keyof typeof DIALECTS;
+const DIALECT_NAMES = Object.keys(DIALECTS) as DialectName[];
+const isAnyOn = (draft: Draft) => DIALECT_NAMES.some((name) => draft[name] === true);
 
 const FIELDS: readonly FieldSpec[] = [
 	{
@@ -55,12 +57,7 @@ const FIELDS: readonly FieldSpec[] = [
 		implies: (chosen) => DEVICES.find(([name]) => name === chosen)?.[1] ?? {},
 	},
 	...fieldsOf(LIVE_METER, [
-		...DIALECTS.map((name) => ({
-			name,
-			label: `live.${name}` as const,
-			kind: "toggle" as const,
-			...(name === "sma" ? { help: "live.sma.help" as const } : {}),
-		})),
+		...DIALECT_NAMES.map((name) => ({ name, label: DIALECTS[name], kind: "toggle" as const })),
 		{
 			name: "shelly_udp_port",
 			label: "live.port",
@@ -180,7 +177,7 @@ function RequestStatus({ status, address }: { status: LiveStatus; address: strin
 	if (own.length === 0) return <small>{t("live.silent")}</small>;
 	return own.map(({ dialect, every_ms, power, answered_secs }) => (
 		<small key={dialect}>
-			{NAMES[dialect as keyof typeof NAMES]}
+			{t(DIALECTS[dialect as DialectName])}
 			{every_ms > 0 && ` · ${t("live.every", { n: formatNumber(every_ms / 1000, language, 1) })}`}
 			{` · ${
 				power === null || answered_secs === null
