@@ -62,14 +62,12 @@ class LinuxStorage implements Storage {
 /** Opens another TCP port where one is reserved or taken. */
 class LinuxNetwork extends NativeNetwork {
 	override tcpListener(port: number): ListenerPort {
-		return createListenerPort({
-			port,
-			secure: false,
-			timers: new SDKTimers(),
-			replacesPort: true,
-			onListening: (real) => real !== port && System.trace(`tcp port ${port} is localhost:${real} here`),
-		});
+		return createListenerPort({ port, secure: false, timers: this.timers, onReplaced: traceReplaced });
 	}
+}
+
+function traceReplaced(port: number, real: number): void {
+	System.trace(`tcp port ${port} is localhost:${real} here`);
 }
 
 /** Returns the ending of the previous firmware: the runner reports a restart, tools/linux.ts a fault. */

@@ -94,8 +94,8 @@ export interface StreamSettings {
 	/** True for TLS. */
 	readonly secure: boolean;
 	readonly timers: Timers;
-	/** True if any free port replaces one that can't be opened. */
-	readonly replacesPort?: boolean;
+	/** Called with both ports when any free one has replaced one that can't be opened; without it none does. */
+	onReplaced?(port: number, real: number): void;
 	/** Called with the actual port number each time a listener opens. */
 	onListening?(port: number): void;
 }
@@ -179,13 +179,15 @@ class NativeListener implements Listener {
 	}
 
 	private open({ certificate, key }: Partial<CertificatePair>): StreamServer {
-		const { port, secure, replacesPort = false } = this.settings;
+		const { port, secure, onReplaced } = this.settings;
 		const connections = secure ? TLS_CONNECTIONS : PLAIN_CONNECTIONS;
 		try {
 			return new StreamServer(this, port, connections, certificate, key);
 		} catch (error) {
-			if (!replacesPort) throw error;
-			return new StreamServer(this, 0, connections, certificate, key);
+			if (onReplaced === undefined) throw error;
+			const server = new StreamServer(this, 0, connections, certificate, key);
+			onReplaced(port, server.port);
+			return server;
 		}
 	}
 

@@ -56,10 +56,10 @@ export class ModbusConnection {
 	/** True if more requests may wait in the socket. */
 	#isBehind = false;
 
-	constructor(owner: ModbusOwner, port: ListenerPort, from: PendingSocket, nowMs: number) {
+	constructor(owner: ModbusOwner, AcceptedSocket: ListenerPort["socket"], from: PendingSocket, nowMs: number) {
 		this.#owner = owner;
 		this.sinceMs = nowMs;
-		this.#socket = new port.socket({
+		this.#socket = new AcceptedSocket({
 			from,
 			onReadable: () => owner.run((ms) => this.serve(ms)),
 			onWritable: (count) =>

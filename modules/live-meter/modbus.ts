@@ -24,7 +24,8 @@ export interface ModbusDeps {
 
 export abstract class ModbusServer implements ModbusOwner, Timed {
 	readonly #deps: ModbusDeps;
-	readonly #port: ListenerPort;
+	/** Kept instead of the port, which takes more slots. */
+	readonly #Socket: ListenerPort["socket"];
 	readonly #task: Task;
 	readonly #connections: ModbusConnection[] = [];
 	#listener: Listener | undefined;
@@ -33,7 +34,7 @@ export abstract class ModbusServer implements ModbusOwner, Timed {
 
 	constructor(deps: ModbusDeps, port: ListenerPort) {
 		this.#deps = deps;
-		this.#port = port;
+		this.#Socket = port.socket;
 		this.#task = deps.driver.register(PART, this);
 		try {
 			this.#listener = new port.io({
@@ -99,7 +100,7 @@ export abstract class ModbusServer implements ModbusOwner, Timed {
 			const pending = this.#listener?.read();
 			if (pending === undefined) this.#isWaiting = false;
 			else if (!this.#deps.ledger.fits(CONNECTION_COST)) pending.close();
-			else this.take(new ModbusConnection(this, this.#port, pending, nowMs), nowMs);
+			else this.take(new ModbusConnection(this, this.#Socket, pending, nowMs), nowMs);
 		}
 	}
 

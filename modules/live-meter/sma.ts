@@ -91,7 +91,14 @@ class Writer {
 }
 
 /** Writes active, reactive and apparent power to the channels from `first` on. */
-function writePowers(writer: Writer, first: number, power: number, apparent: number, taken: number, given: number): void {
+function writePowers(
+	writer: Writer,
+	first: number,
+	power: number,
+	apparent: number,
+	taken: number,
+	given: number,
+): void {
 	writer.both(first, power, taken, given);
 	writer.both(first + 2, 0, 0, 0);
 	writer.both(first + 8, power < 0 ? -apparent : apparent, 0, 0);
@@ -121,33 +128,30 @@ export function writeSMA(into: Uint8Array, values: Float64Array, id: string, now
 
 /** Sends the datagrams. A UDP port costs a thread on the chip, so a Shelly's port is closed meanwhile. */
 class SMAPort implements DatagramMachine, DialectPort {
-	readonly port = PORT;
 	deadlineMs = Number.POSITIVE_INFINITY;
 	readonly #values: LiveValues;
-	readonly #buffer: Uint8Array;
 	readonly #datagrams: Datagrams<SMAPort>;
-	#sender: DatagramSender | undefined;
 	#sentMs = Number.NEGATIVE_INFINITY;
 
 	constructor(values: LiveValues) {
-		const deps = values.core.find(NETWORK).datagrams!;
 		this.#values = values;
-		this.#buffer = deps.buffer;
-		this.#datagrams = new Datagrams(deps, PART, this);
+		this.#datagrams = new Datagrams(values.core.find(NETWORK).datagrams!, PART, this);
 		this.#datagrams.task.update(() => {});
+	}
+
+	get port(): DatagramPort {
+		return PORT;
 	}
 
 	stop(): void {
 		this.#datagrams.stop();
 	}
 
-	opened(sender: DatagramSender, nowMs: number): void {
-		this.#sender = sender;
+	opened(_: DatagramSender, nowMs: number): void {
 		this.deadlineMs = nowMs;
 	}
 
 	lost(): void {
-		this.#sender = undefined;
 		this.deadlineMs = Number.POSITIVE_INFINITY;
 	}
 
@@ -155,7 +159,6 @@ class SMAPort implements DatagramMachine, DialectPort {
 	received(): void {}
 
 	measured(): void {
-		if (this.#sender === undefined) return;
 		this.#datagrams.task.update((nowMs) => {
 			this.deadlineMs = Math.max(nowMs, this.#sentMs + this.pauseMs);
 		});
@@ -164,8 +167,9 @@ class SMAPort implements DatagramMachine, DialectPort {
 	advance(nowMs: number): void {
 		this.deadlineMs = Number.POSITIVE_INFINITY;
 		if (!this.#values.isFresh(SMA)) return;
-		const length = writeSMA(this.#buffer, this.#values.show(), this.#values.id, nowMs);
-		this.#sender?.send(length, GROUP, PORT.port);
+		const { core, id } = this.#values;
+		const { buffer } = core.find(NETWORK).datagrams!;
+		this.#datagrams.send(writeSMA(buffer, this.#values.show(), id, nowMs), GROUP, PORT.port);
 		this.#sentMs = nowMs;
 		this.deadlineMs = nowMs + Math.max(REPEAT_MS, this.pauseMs);
 	}

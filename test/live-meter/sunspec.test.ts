@@ -14,7 +14,9 @@ const BASE = 40_000;
 const VALUES = BASE + 71;
 const VALUE_COUNT = 124;
 /** Places in model 213, by their numbers among its values. */
-const [AMPERES, VOLTS, LINE_VOLTS, HERTZ, WATTS, VAR, EXPORT, IMPORT, OTHER_COUNTERS] = [0, 4, 8, 12, 13, 21, 29, 33, 37];
+const [AMPERES, VOLTS, LINE_VOLTS, HERTZ, WATTS, VAR, EXPORT, IMPORT, OTHER_COUNTERS] = [
+	0, 4, 8, 12, 13, 21, 29, 33, 37,
+];
 
 function request(first: number, count: number, unit = 1, called = 3): Buffer {
 	const bytes = Buffer.from([0x12, 0x34, 0, 0, 0, 6, unit, called, 0, 0, 0, 0]);
@@ -116,7 +118,8 @@ describe("The gateway as a SunSpec meter", () => {
 		await connectMeter();
 		await turnOn();
 		const all = await values(connect());
-		const at = (place: number, count: number) => all.slice(place, place + count).map((value) => Number(value.toFixed(3)));
+		const at = (place: number, count: number) =>
+			all.slice(place, place + count).map((value) => Number(value.toFixed(3)));
 		assert.deepEqual(at(WATTS, 4), [-321, -321, 0, 0]);
 		assert.deepEqual(at(AMPERES, 4), [1.396, 1.396, 0, 0]);
 		assert.deepEqual(at(VOLTS, 4), [231, 230, 231, 232]);
@@ -154,7 +157,13 @@ describe("The gateway as a SunSpec meter", () => {
 		for (const called of [1, 2, 4, 5, 6, 15, 16, 22, 23, 43, 0x83, 0])
 			assert.equal(await fails(client, request(BASE, 1, 1, called)), 1, `function ${called}`);
 		for (const unit of [0, 2, 126, 255]) assert.equal(await fails(client, request(BASE, 1, unit)), 11);
-		for (const [first, count] of [[0, 1], [BASE - 1, 1], [BASE + 197, 1], [BASE + 196, 2], [65_535, 1]])
+		for (const [first, count] of [
+			[0, 1],
+			[BASE - 1, 1],
+			[BASE + 197, 1],
+			[BASE + 196, 2],
+			[65_535, 1],
+		])
 			assert.equal(await fails(client, request(first, count)), 2, `${first}`);
 		const short = request(BASE, 1).subarray(0, 8);
 		short[5] = 2;
@@ -223,7 +232,12 @@ describe("The gateway as a SunSpec meter", () => {
 	it("closes a connection whose bytes are not Modbus", async () => {
 		await connectMeter();
 		await turnOn();
-		const heads = ["GET / HTTP/1.1\r\n\r\n", "\0\0\0\0\0\x01\x01\x03", "\0\0\0\0\0\xff\x01\x03", "\0\0\0\x01\0\x06\x01\x03"];
+		const heads = [
+			"GET / HTTP/1.1\r\n\r\n",
+			"\0\0\0\0\0\x01\x01\x03",
+			"\0\0\0\0\0\xff\x01\x03",
+			"\0\0\0\x01\0\x06\x01\x03",
+		];
 		for (const head of heads) {
 			const client = connect();
 			assert.equal((await send(client, Buffer.from(head, "latin1"))).length, 0);
