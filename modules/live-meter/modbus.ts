@@ -23,7 +23,6 @@ export interface ModbusDeps {
 }
 
 export abstract class ModbusServer implements ModbusOwner, Timed {
-	readonly #deps: ModbusDeps;
 	/** Kept instead of the port, which takes more slots. */
 	readonly #Socket: ListenerPort["socket"];
 	readonly #task: Task;
@@ -33,7 +32,6 @@ export abstract class ModbusServer implements ModbusOwner, Timed {
 	#isWaiting = false;
 
 	constructor(deps: ModbusDeps, port: ListenerPort) {
-		this.#deps = deps;
 		this.#Socket = port.socket;
 		this.#task = deps.driver.register(PART, this);
 		try {
@@ -49,6 +47,9 @@ export abstract class ModbusServer implements ModbusOwner, Timed {
 			deps.trace(`${PART}: ${error instanceof Error ? error.message : String(error)}`);
 		}
 	}
+
+	/** The dependencies that the constructor got. */
+	protected abstract get deps(): ModbusDeps;
 
 	/** Returns true if a client may connect. */
 	abstract admits(address: string, nowMs: number): boolean;
@@ -99,7 +100,7 @@ export abstract class ModbusServer implements ModbusOwner, Timed {
 			}
 			const pending = this.#listener?.read();
 			if (pending === undefined) this.#isWaiting = false;
-			else if (!this.#deps.ledger.fits(CONNECTION_COST)) pending.close();
+			else if (!this.deps.ledger.fits(CONNECTION_COST)) pending.close();
 			else this.take(new ModbusConnection(this, this.#Socket, pending, nowMs), nowMs);
 		}
 	}

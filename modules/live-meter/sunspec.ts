@@ -11,7 +11,7 @@ import { type Dialect, dialect } from "./dialect.js";
 import type { DialectPort, LiveValues } from "./dialect-port.js";
 import { LIVE_PAUSE_MS, LIVE_SUNSPEC } from "./fields.js";
 import { LIVE_POWER, PHASES } from "./live-values.js";
-import { ModbusServer } from "./modbus.js";
+import { type ModbusDeps, ModbusServer } from "./modbus.js";
 import { EXCEPTION_ADDRESS, EXCEPTION_BUSY, EXCEPTION_FAILURE, EXCEPTION_UNIT } from "./modbus-connection.js";
 import {
 	FULL_AMPERES,
@@ -105,6 +105,10 @@ class SunSpecPort extends ModbusServer implements DialectPort {
 		this.#index = index;
 	}
 
+	protected get deps(): ModbusDeps {
+		return this.#values.core;
+	}
+
 	admits(address: string, nowMs: number): boolean {
 		return this.#values.clients.admits(address, this.#index, nowMs);
 	}
@@ -120,7 +124,7 @@ class SunSpecPort extends ModbusServer implements DialectPort {
 		if (start < 0 || end > REGISTERS) return EXCEPTION_ADDRESS;
 		let values: Float64Array | undefined;
 		if (start < END && end > FIRST_VALUE) {
-			if (!this.#values.isFresh(SUNSPEC)) return EXCEPTION_FAILURE;
+			if (!this.#values.isFresh(ROW)) return EXCEPTION_FAILURE;
 			if (!clients.mayAnswer(row, core.config.get(LIVE_PAUSE_MS), nowMs)) return EXCEPTION_BUSY;
 			values = this.#values.show();
 			clients.answered(row, values[LIVE_POWER], nowMs);
@@ -132,7 +136,7 @@ class SunSpecPort extends ModbusServer implements DialectPort {
 	}
 }
 
-export const SUNSPEC: Dialect = dialect({
+const ROW: Dialect = dialect({
 	name: LIVE_SUNSPEC.name,
 	enabled: LIVE_SUNSPEC,
 	maxAgeMs: 10_000,
@@ -140,3 +144,6 @@ export const SUNSPEC: Dialect = dialect({
 	services: [],
 	open: (values, index) => new SunSpecPort(values, index),
 });
+
+/** The dialect; none in a firmware without it. */
+export const SUNSPEC: readonly Dialect[] = Object.freeze([ROW]);

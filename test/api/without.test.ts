@@ -17,8 +17,6 @@ import { isError, type JSONObject, vectorOf } from "./gateway.js";
 import { START_UTC_MS, VirtualGateway } from "./virtual-gateway.js";
 
 const BUILD = join(ROOT, ".build");
-/** The bundle lies beside the modules that find files relative to their own path. */
-const BUNDLE = join(BUILD, "test", "api", "virtual-gateway-without.mjs");
 /** Everything that can be left out, except the radio, which the board's row leaves out. */
 const NAMES = Object.keys(OMISSIONS).filter((name) => name !== "zigbee");
 
@@ -41,18 +39,24 @@ const pair = makeCertificate({
 });
 const CERTIFICATE = Buffer.from(pair.certificate).toString("latin1");
 
-async function bundledGateway(): Promise<typeof VirtualGateway> {
+/** The bundle lies beside the modules that find files relative to their own path. */
+async function bundledGateway(names = NAMES): Promise<typeof VirtualGateway> {
+	const file = join(BUILD, "test", "api", `virtual-gateway-without-${names.length}.mjs`);
 	const bundle = await rolldown({
 		input: join(BUILD, "test", "api", "virtual-gateway.js"),
 		cwd: BUILD,
 		platform: "node",
 		external: (name) => !/^[./]/.test(name),
-		plugins: [replacing(BUILD, replacementsOf(NAMES))],
+		plugins: [replacing(BUILD, replacementsOf(names))],
 	});
-	await bundle.write({ file: BUNDLE, format: "esm" });
+	await bundle.write({ file, format: "esm" });
 	await bundle.close();
-	const module: { VirtualGateway: typeof VirtualGateway } = await import(pathToFileURL(BUNDLE).href);
-	return module.VirtualGateway;
+	try {
+		const module: { VirtualGateway: typeof VirtualGateway } = await import(pathToFileURL(file).href);
+		return module.VirtualGateway;
+	} finally {
+		rmSync(file);
+	}
 }
 
 describe("A firmware without some parts and protocols", function () {
@@ -90,7 +94,6 @@ describe("A firmware without some parts and protocols", function () {
 	after(async () => {
 		await gateway.stop();
 		gateway.checkTraces();
-		rmSync(BUNDLE);
 	});
 
 	it("starts with the settings of a full firmware, and lists its omissions", async () => {
@@ -195,5 +198,29 @@ describe("A firmware without some parts and protocols", function () {
 			[],
 		);
 		await gateway.login();
+	});
+});
+
+describe("A firmware without SunSpec alone", function () {
+	this.timeout(60_000);
+	let gateway: VirtualGateway;
+
+	before(async () => {
+		const Small = await bundledGateway(["sunspec"]);
+		gateway = new Small();
+		await gateway.login();
+	});
+	after(() => gateway?.stop());
+
+	it("refuses to turn SunSpec on, and has the other dialects", async () => {
+		const refused = await gateway.post("live-meter", { sunspec: true });
+		isError(refused, 501, "unsupported", "sunspec");
+		assert.equal(JSON.parse(refused.text).message, "This firmware was built without SunSpec.");
+		await gateway.write("live-meter", { sunspec: false, sma: true });
+		const { dialects } = await gateway.read("live-meter/status");
+		assert.deepEqual(
+			dialects.map(({ name }: JSONObject) => name),
+			["ecotracker", "shelly", "homewizard", "sma"],
+		);
 	});
 });
