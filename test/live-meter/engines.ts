@@ -147,6 +147,32 @@ export function engines(engine: EngineName): void {
 			await gateway.write("live-meter", ON);
 		});
 
+		it("are still read by Modbus TCP beside strangers, half requests, noise and clients that take no replies", async () => {
+			const [listed, stranger] = ["127.0.0.2", "127.0.0.3"];
+			await gateway.write("live-meter/clients", { clients: [{ address: CLIENT }, { address: listed }] });
+			await gateway.write("live-meter", { ...ON, sunspec: true });
+			const [port, asked] = [modbusPort(), Buffer.from([0, 1, 0, 0, 0, 6, 1, 3, 0x9c, 0x40, 0, 71])];
+			const attack = (localAddress: string, bytes: Uint8Array, takesReplies = true) => {
+				const socket = connect({ port, host: CLIENT, localAddress });
+				socket.on("error", () => {});
+				if (takesReplies) socket.resume();
+				socket.write(bytes);
+				return socket;
+			};
+			const attackers = Array.from({ length: 10 }, () => attack(stranger, asked));
+			for (let i = 0; i < 5; i++) attackers.push(attack(listed, Buffer.alloc(3000, 0xff)));
+			attackers.push(attack(listed, asked.subarray(0, 7)));
+			attackers.push(attack(listed, Buffer.concat(new Array(500).fill(asked)), false));
+			try {
+				for (let i = 0; i < 10; i++) assert.equal((await readModbus(port, 40_000, 2)).toString("latin1", 9), "SunS");
+				assert.equal((await gateway.read("live-meter/status")).refused.address, stranger);
+			} finally {
+				for (const socket of attackers) socket.destroy();
+				await gateway.write("live-meter/clients", { clients: [{ address: CLIENT }] });
+				await gateway.write("live-meter", ON);
+			}
+		});
+
 		it("are not sent to an address that is not listed", async () => {
 			await gateway.write("live-meter/clients", { clients: [{ address: "192.0.2.1" }] });
 			assert.equal((await request("/v1/json")).status, 301);
