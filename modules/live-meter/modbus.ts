@@ -1,116 +1,130 @@
 /**
- * Modbus TCP server for a few listed clients. A client that is not listed is noted and its connection closed. While all
- * PLACES are taken, a new connection replaces the one that has been idle longest, but none that was used in the last
- * GRACE_MS.
+ * Connection of a Modbus TCP client (modbus.org, Messaging on TCP/IP, 3.1), for reads only:
+ *
+ *     request   transaction 2, protocol 2, length 2, unit 1, function 1, first register 2, number of registers 2
+ *     reply     transaction 2, protocol 2, length 2, unit 1, function 1, number of bytes 1, registers
+ *     error     transaction 2, protocol 2, length 2, unit 1, function + 0x80 1, EXCEPTION_…
+ *
+ * A connection is closed after a head that is not Modbus, because nothing tells where the next one begins, and if a
+ * client sends more than AT_ONCE requests without waiting for a reply.
  */
-import { takeOut } from "../bytes/list.js";
-import type { Driver, Task } from "../io/driver.js";
-import type { Listener, ListenerPort } from "../io/host.js";
-import type { Timed } from "../io/machine.js";
-import type { Cost, MemoryLedger } from "../io/memory.js";
-import { ModbusConnection, type ModbusOwner } from "./modbus-connection.js";
+import type { ListenerPort, PendingSocket, Socket } from "../io/host.js";
 
-const PART = "modbus";
-const PLACES = 3;
-const GRACE_MS = 10_000;
-/** Memory of a connection and of a reply. */
-const CONNECTION_COST: Cost = Object.freeze({ slots: 150, chunkBytes: 2048 });
+export const EXCEPTION_FUNCTION = 1;
+export const EXCEPTION_ADDRESS = 2;
+export const EXCEPTION_VALUE = 3;
+export const EXCEPTION_FAILURE = 4;
+export const EXCEPTION_BUSY = 6;
+export const EXCEPTION_UNIT = 11;
 
-export interface ModbusDeps {
-	readonly driver: Driver;
-	readonly ledger: MemoryLedger;
-	trace(message: string): void;
+/** Bytes of a reply before the registers. */
+export const REPLY_HEAD = 9;
+
+const READ_HOLDING = 3;
+const READ_LIMIT = 125;
+const REPLY_LIMIT = REPLY_HEAD + 2 * READ_LIMIT;
+/** Bytes of a request up to its function, and before those that its length counts. */
+const HEAD_SIZE = 8;
+const BEFORE_LENGTH = 6;
+const LENGTH_MINIMUM = 2;
+const LENGTH_LIMIT = 254;
+const READ_LENGTH = 6;
+/** Of a longer request, the rest overwrites what follows the head, because such a request gets an exception. */
+const BUFFER_SIZE = 64;
+const AT_ONCE = 16;
+
+export interface ModbusOwner {
+	/** Calls back at once; logs an exception. */
+	run(change: (nowMs: number) => void): void;
+	/** Returns REPLY_HEAD bytes and the registers, or EXCEPTION_…; undefined ends the connection. */
+	read(address: string, unit: number, first: number, count: number): Uint8Array | number | undefined;
+	closed(connection: ModbusConnection): void;
 }
 
-export abstract class ModbusServer implements ModbusOwner, Timed {
-	/** Kept instead of the port, which takes more slots. */
-	readonly #Socket: ListenerPort["socket"];
-	readonly #task: Task;
-	readonly #connections: ModbusConnection[] = [];
-	#listener: Listener | undefined;
-	/** True while connections wait for a place. */
-	#isWaiting = false;
+export class ModbusConnection {
+	/** Time of the last request, or of the connection before the first one, monotonic ms. */
+	sinceMs: number;
+	readonly #owner: ModbusOwner;
+	readonly #socket: Socket;
+	readonly #request = new Uint8Array(BUFFER_SIZE);
+	/** Number of bytes of the request that have arrived. */
+	#count = 0;
+	#room = 0;
 
-	constructor(deps: ModbusDeps, port: ListenerPort) {
-		this.#Socket = port.socket;
-		this.#task = deps.driver.register(PART, this);
-		try {
-			this.#listener = new port.io({
-				...port.pins,
-				onReadable: () =>
-					this.run((nowMs) => {
-						this.#isWaiting = true;
-						this.admit(nowMs);
-					}),
+	constructor(owner: ModbusOwner, AcceptedSocket: ListenerPort["socket"], from: PendingSocket, nowMs: number) {
+		this.#owner = owner;
+		this.sinceMs = nowMs;
+		const serve = (room = this.#room) =>
+			owner.run((ms) => {
+				this.#room = room;
+				this.serve(ms);
 			});
-		} catch (error) {
-			deps.trace(`${PART}: ${error instanceof Error ? error.message : String(error)}`);
-		}
-	}
-
-	/** The dependencies that the constructor got. */
-	protected abstract get deps(): ModbusDeps;
-
-	/** Returns true if a client may connect. */
-	abstract admits(address: string, nowMs: number): boolean;
-
-	abstract read(address: string, unit: number, first: number, into: Uint8Array, at: number): number;
-
-	run(change: (nowMs: number) => void): void {
-		this.#task.fromHost(change);
-	}
-
-	stop(): void {
-		this.#task.update(() => {
-			this.#listener?.close();
-			while (this.#connections.length > 0) this.#connections[0].close();
+		this.#socket = new AcceptedSocket({
+			from,
+			onReadable: () => serve(),
+			onWritable: serve,
+			onError: () => owner.run(() => this.close()),
 		});
-		this.#task.stop();
 	}
 
-	get deadlineMs(): number {
-		let earliestMs = Number.POSITIVE_INFINITY;
-		for (const connection of this.#connections) earliestMs = Math.min(earliestMs, connection.deadlineMs);
-		if (!this.#isWaiting) return earliestMs;
-		return this.isFull ? Math.min(earliestMs, this.longestIdle().sinceMs + GRACE_MS) : 0;
+	get address(): string {
+		return this.#socket.remoteAddress;
 	}
 
-	advance(nowMs: number): void {
-		for (let i = this.#connections.length - 1; i >= 0; i--) {
-			const connection = this.#connections[i];
-			if (nowMs >= connection.deadlineMs) connection.advance(nowMs);
-		}
-		this.admit(nowMs);
+	close(): void {
+		this.#socket.close();
+		this.#owner.closed(this);
 	}
 
-	closed(connection: ModbusConnection): void {
-		takeOut(this.#connections, this.#connections.indexOf(connection));
-	}
-
-	private get isFull(): boolean {
-		return this.#connections.length >= PLACES;
-	}
-
-	private admit(nowMs: number): void {
-		while (this.#isWaiting) {
-			if (this.isFull) {
-				const idle = this.longestIdle();
-				if (idle.sinceMs + GRACE_MS > nowMs) return;
-				idle.close();
+	/** Answers requests while there are whole ones, and room for a reply. */
+	private serve(nowMs: number): void {
+		const request = this.#request;
+		for (let replies = 0; this.#room >= REPLY_LIMIT; ) {
+			const hasHead = this.#count >= HEAD_SIZE;
+			const length = hasHead ? shortAt(request, 4) : LENGTH_MINIMUM;
+			if (hasHead && (shortAt(request, 2) !== 0 || length < LENGTH_MINIMUM || length > LENGTH_LIMIT)) {
+				this.close();
+				return;
 			}
-			const pending = this.#listener?.read();
-			if (pending === undefined) this.#isWaiting = false;
-			else if (!this.deps.ledger.fits(CONNECTION_COST)) pending.close();
-			else this.take(new ModbusConnection(this, this.#Socket, pending, nowMs), nowMs);
+			const missing = BEFORE_LENGTH + length - this.#count;
+			if (missing > 0) {
+				const start = this.#count < BUFFER_SIZE ? this.#count : HEAD_SIZE;
+				const received = this.#socket.read(request, start, Math.min(BUFFER_SIZE, start + missing));
+				if (received === undefined) return;
+				this.#count += received;
+				continue;
+			}
+			this.#count = 0;
+			this.sinceMs = nowMs;
+			if (replies++ === AT_ONCE || !this.reply(length)) {
+				this.close();
+				return;
+			}
 		}
 	}
 
-	private take(connection: ModbusConnection, nowMs: number): void {
-		if (this.admits(connection.address, nowMs)) this.#connections.push(connection);
-		else connection.close();
+	/** Answers the request. Returns false if the connection must end. */
+	private reply(length: number): boolean {
+		const request = this.#request;
+		const count = shortAt(request, 10);
+		let found: Uint8Array | number | undefined;
+		if (request[7] !== READ_HOLDING) found = EXCEPTION_FUNCTION;
+		else if (length !== READ_LENGTH || count < 1 || count > READ_LIMIT) found = EXCEPTION_VALUE;
+		else found = this.#owner.read(this.address, request[6], shortAt(request, 8), count);
+		if (found === undefined) return false;
+		const reply = typeof found === "number" ? new Uint8Array(REPLY_HEAD) : found;
+		reply.set(request.subarray(0, HEAD_SIZE));
+		reply[5] = reply.length - BEFORE_LENGTH;
+		reply[8] = reply.length - REPLY_HEAD;
+		if (typeof found === "number") {
+			reply[7] |= 0x80;
+			reply[8] = found;
+		}
+		this.#room = this.#socket.write(reply);
+		return true;
 	}
+}
 
-	private longestIdle(): ModbusConnection {
-		return this.#connections.reduce((first, each) => (each.sinceMs < first.sinceMs ? each : first));
-	}
+function shortAt(bytes: Uint8Array, at: number): number {
+	return bytes[at] * 256 + bytes[at + 1];
 }

@@ -5,14 +5,27 @@
  *
  * Registers, from 40000 on: "SunS"; 1, 65, and model 1; 213, 124, and model 213; 0xffff, 0. Values are read only while
  * they are fresh.
+ *
+ * Limit: PLACES connections of listed clients. A further one replaces the one that has been idle longest, or is refused
+ * if each was used in the last IDLE_MS.
  */
 import { asciiBytes } from "../bytes/ascii.js";
+import { takeOut } from "../bytes/list.js";
+import type { Listener, ListenerPort } from "../io/host.js";
+import type { Cost } from "../io/memory.js";
 import { type Dialect, dialect } from "./dialect.js";
 import type { DialectPort, LiveValues } from "./dialect-port.js";
 import { LIVE_PAUSE_MS, LIVE_SUNSPEC } from "./fields.js";
 import { LIVE_POWER, PHASES } from "./live-values.js";
-import { type ModbusDeps, ModbusServer } from "./modbus.js";
-import { EXCEPTION_ADDRESS, EXCEPTION_BUSY, EXCEPTION_FAILURE, EXCEPTION_UNIT } from "./modbus-connection.js";
+import {
+	EXCEPTION_ADDRESS,
+	EXCEPTION_BUSY,
+	EXCEPTION_FAILURE,
+	EXCEPTION_UNIT,
+	ModbusConnection,
+	type ModbusOwner,
+	REPLY_HEAD,
+} from "./modbus.js";
 import {
 	FULL_AMPERES,
 	FULL_AMPERES_L1,
@@ -28,99 +41,115 @@ import {
 	FULL_VOLTS_L1,
 } from "./shown-values.js";
 
+const PART = "sunspec";
 const PORT = 502;
-/** Units under which Fronius' meters are asked, and the usual one. */
-const UNITS: readonly number[] = Object.freeze([1, 200, 240]);
-const CLOSE = -1;
+const PLACES = 3;
+const IDLE_MS = 10_000;
+/** Memory of a connection and of a reply. */
+const CONNECTION_COST: Cost = Object.freeze({ slots: 150, chunkBytes: 2048 });
 
 const BASE = 40_000;
 /** Number of registers; the values of model 213 are those from FIRST_VALUE to END - 1. */
 const REGISTERS = 197;
 const FIRST_VALUE = 71;
 const END = 195;
-/** Numbers, each after its register. */
-const NUMBERS: readonly number[] = Object.freeze([2, 1, 3, 65, 69, 213, 70, 124, END, 0xffff]);
-/** Texts and their registers: manufacturer and model as some clients want them, version, serial number. */
-const MARK = 0;
-const MAKER = 4;
-const MODEL = 20;
-const VERSION = 44;
-const SERIAL = 52;
-const UNIT = 68;
 /** Number of counters of apparent and reactive energy. */
 const OTHER_COUNTERS = 24;
 
-/** Writes all registers. Without `values` those of model 213 are 0. */
-export function writeSunSpec(into: Uint8Array, values: Float64Array | undefined, id: string, unit: number): void {
-	const view = new DataView(into.buffer, into.byteOffset);
-	const text = (register: number, letters: string) => into.set(asciiBytes(letters), 2 * register);
-	text(MARK, "SunS");
-	text(MAKER, "Fronius");
-	text(MODEL, "Smart Meter 63A");
-	text(VERSION, "1.0");
-	text(SERIAL, id);
-	view.setUint16(2 * UNIT, unit);
-	for (let i = 0; i < NUMBERS.length; i += 2) view.setUint16(2 * NUMBERS[i], NUMBERS[i + 1]);
-	if (values !== undefined) writeValues(view, values);
-}
-
-function writeValues(view: DataView, values: Float64Array): void {
+/** Writes all registers into a new array, after REPLY_HEAD bytes. Without `values` those of model 213 are 0. */
+function registersOf(values: Float64Array | undefined, id: string, unit: number): Uint8Array {
+	const bytes = new Uint8Array(REPLY_HEAD + 2 * REGISTERS);
+	const view = new DataView(bytes.buffer, REPLY_HEAD);
+	const text = (register: number, letters: string) => bytes.set(asciiBytes(letters), REPLY_HEAD + 2 * register);
+	const short = (register: number, number: number) => view.setUint16(2 * register, number);
 	let at = 2 * FIRST_VALUE;
 	const put = (value: number, count = 1) => {
 		for (let i = 0; i < count; i++, at += 4) view.setFloat32(at, value);
 	};
+	text(0, "SunS");
+	short(2, 1);
+	short(3, 65);
+	// Some clients look for a maker and a model that they know.
+	text(4, "Fronius");
+	text(20, "Smart Meter 63A");
+	text(44, "1.0");
+	text(52, id);
+	short(68, unit);
+	short(69, 213);
+	short(70, END - FIRST_VALUE);
+	short(END, 0xffff);
+	if (values === undefined) return bytes;
 	/** Writes a total, and the three values from `first` on. */
 	const group = (total: number, first: number) => {
 		put(total);
 		for (let i = 0; i < PHASES; i++) put(values[first + i]);
 	};
-	const [l1, l2, l3] = values.subarray(FULL_VOLTS_L1);
-	const [l12, l23, l31] = [between(l1, l2), between(l2, l3), between(l3, l1)];
-	const apparent = values[FULL_APPARENT];
+	const [power, apparent] = [values[LIVE_POWER], values[FULL_APPARENT]];
+	let volts = 0;
+	for (let i = 0; i < PHASES; i++) volts += values[FULL_VOLTS_L1 + i] / PHASES;
 	group(values[FULL_AMPERES], FULL_AMPERES_L1);
-	group((l1 + l2 + l3) / PHASES, FULL_VOLTS_L1);
-	for (const volts of [(l12 + l23 + l31) / PHASES, l12, l23, l31, values[FULL_HERTZ]]) put(volts);
-	group(values[LIVE_POWER], FULL_POWER_L1);
+	group(volts, FULL_VOLTS_L1);
+	// Voltages between the phases, as if those of the phases were alike.
+	put(volts * Math.sqrt(3), 1 + PHASES);
+	put(values[FULL_HERTZ]);
+	group(power, FULL_POWER_L1);
 	group(apparent, FULL_APPARENT_L1);
 	put(Number.NaN, 1 + PHASES);
-	group(apparent > 0 ? Math.min(1, Math.abs(values[LIVE_POWER]) / apparent) : 1, FULL_FACTOR_L1);
+	group(apparent > 0 ? Math.min(1, Math.abs(power) / apparent) : 1, FULL_FACTOR_L1);
 	group(values[FULL_EXPORT], FULL_EXPORT_L1);
 	group(values[FULL_IMPORT], FULL_IMPORT_L1);
 	put(Number.NaN, OTHER_COUNTERS);
+	return bytes;
 }
 
-/** Returns the voltage between two phases 120° apart. */
-function between(volts: number, next: number): number {
-	return Math.sqrt(volts * volts + next * next + volts * next);
-}
-
-class SunSpecPort extends ModbusServer implements DialectPort {
+class SunSpecPort implements DialectPort, ModbusOwner {
 	readonly #values: LiveValues;
 	readonly #index: number;
+	/** Kept instead of the port, which takes more slots. */
+	readonly #Socket: ListenerPort["socket"];
+	readonly #connections: ModbusConnection[] = [];
+	#listener: Listener | undefined;
 
 	constructor(values: LiveValues, index: number) {
-		const { core } = values;
-		super(core, core.host.network.tcpListener!(PORT));
+		const { host, trace } = values.core;
+		const port = host.network.tcpListener!(PORT);
 		this.#values = values;
 		this.#index = index;
+		this.#Socket = port.socket;
+		try {
+			this.#listener = new port.io({ ...port.pins, onReadable: () => this.run((nowMs) => this.admit(nowMs)) });
+		} catch (error) {
+			trace(`${PART}: ${error}`);
+		}
 	}
 
-	protected get deps(): ModbusDeps {
-		return this.#values.core;
+	run(change: (nowMs: number) => void): void {
+		const { clock, driver } = this.#values.core;
+		try {
+			change(clock.monotonicMs());
+		} catch (error) {
+			driver.failed(PART, error);
+		}
 	}
 
-	admits(address: string, nowMs: number): boolean {
-		return this.#values.clients.admits(address, this.#index, nowMs);
+	stop(): void {
+		this.#listener?.close();
+		while (this.#connections.length > 0) this.#connections[0].close();
 	}
 
-	read(address: string, unit: number, first: number, into: Uint8Array, at: number): number {
+	closed(connection: ModbusConnection): void {
+		takeOut(this.#connections, this.#connections.indexOf(connection));
+	}
+
+	read(address: string, unit: number, first: number, count: number): Uint8Array | number | undefined {
 		const { clients, core, id } = this.#values;
 		const nowMs = core.clock.monotonicMs();
 		const start = first - BASE;
-		const end = start + (into.length - at) / 2;
+		const end = start + count;
 		const row = clients.recordRequest(address, this.#index, nowMs);
-		if (row < 0) return CLOSE;
-		if (!UNITS.includes(unit)) return EXCEPTION_UNIT;
+		if (row < 0) return undefined;
+		// Units under which meters are asked: the usual one, and those of Fronius.
+		if (unit !== 1 && unit !== 200 && unit !== 240) return EXCEPTION_UNIT;
 		if (start < 0 || end > REGISTERS) return EXCEPTION_ADDRESS;
 		let values: Float64Array | undefined;
 		if (start < END && end > FIRST_VALUE) {
@@ -129,10 +158,27 @@ class SunSpecPort extends ModbusServer implements DialectPort {
 			values = this.#values.show();
 			clients.answered(row, values[LIVE_POWER], nowMs);
 		}
-		const registers = new Uint8Array(2 * REGISTERS);
-		writeSunSpec(registers, values, id, unit);
-		into.set(registers.subarray(2 * start, 2 * end), at);
-		return 0;
+		return registersOf(values, id, unit).subarray(2 * start, REPLY_HEAD + 2 * end);
+	}
+
+	private admit(nowMs: number): void {
+		const connections = this.#connections;
+		const { clients, core } = this.#values;
+		for (let pending = this.#listener?.read(); pending !== undefined; pending = this.#listener?.read()) {
+			if (!core.ledger.fits(CONNECTION_COST)) {
+				pending.close();
+				continue;
+			}
+			const connection = new ModbusConnection(this, this.#Socket, pending, nowMs);
+			let isAdmitted = clients.admits(connection.address, this.#index, nowMs);
+			if (isAdmitted && connections.length === PLACES) {
+				const idle = connections.reduce((first, each) => (each.sinceMs < first.sinceMs ? each : first));
+				isAdmitted = idle.sinceMs + IDLE_MS <= nowMs;
+				if (isAdmitted) idle.close();
+			}
+			if (isAdmitted) connections.push(connection);
+			else connection.close();
+		}
 	}
 }
 
