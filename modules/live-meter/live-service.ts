@@ -44,6 +44,8 @@ import { showValues } from "./shown-values.js";
 /** Name of the UDP port in the log. */
 const PART = "live meter";
 const RPC_PATH = "/rpc";
+/** Index of SMA, which has the only UDP port while it is on; -1 in a firmware without it. */
+const SMA_DIALECT = DIALECTS.findIndex(({ enabled }) => enabled === LIVE_SMA);
 /** Index of the dialect that is available by UDP. */
 const RPC_DIALECT = DIALECTS.findIndex(({ rpcSource }) => rpcSource !== undefined);
 /** Maximum length of a frame, bytes. */
@@ -165,7 +167,7 @@ export class LiveService implements Announcer, LiveValues, RPCAnswers {
 			this.#ports[i]?.stop();
 			this.#ports[i] = isWanted ? open(this, i) : undefined;
 		}
-		const hasUDP = isUp && config.get(DIALECTS[RPC_DIALECT].enabled) && !config.get(LIVE_SMA);
+		const hasUDP = isUp && config.get(DIALECTS[RPC_DIALECT].enabled) && this.#ports[SMA_DIALECT] === undefined;
 		this.openRPCPort(hasUDP ? config.get(LIVE_SHELLY_UDP_PORT) : 0);
 	}
 

@@ -53,43 +53,55 @@ const WATT_SECONDS = 3600;
 export function writeSMA(into: Uint8Array, values: Float64Array, id: string, nowMs: number): number {
 	const view = new DataView(into.buffer, into.byteOffset);
 	let at = 0;
-	/** Writes integers. A number that does not fit becomes the nearest that does. */
-	const put = (...numbers: number[]) => {
-		for (let i = 0; i < numbers.length; i++, at += 4) {
-			view.setUint32(at, Math.min(Math.max(0, Math.round(numbers[i])), MAXIMUM));
-		}
+	/** Writes an integer. A number that does not fit becomes the nearest that does. */
+	const put = (number: number) => {
+		view.setUint32(at, Math.min(Math.max(0, Math.round(number)), MAXIMUM));
+		at += 4;
 	};
-	const momentary = (channel: number, value: number) => put(channel * 0x10000 + MOMENTARY, value);
-	/** Writes an import, or as a negative number the export in the next channel, and their counters in Wh. */
-	const both = (channel: number, value: number, taken: number, given: number) => {
-		for (let i = 0; i < 2; i++) {
-			const counter = Math.round((i === 0 ? taken : given) * WATT_SECONDS);
-			momentary(channel + i, (i === 0 ? value : -value) * 10);
-			put((channel + i) * 0x10000 + COUNTER, Math.floor(counter / TWO_32), counter % TWO_32);
-		}
+	const momentary = (channel: number, value: number) => {
+		put(channel * 0x10000 + MOMENTARY);
+		put(value * 1000);
 	};
-	/** Writes active, reactive and apparent power. `from` are the indexes of power, apparent power and counters. */
-	const powers = (base: number, ...from: [number, number, number, number]) => {
-		const [power, apparent, taken, given] = from.map((index) => values[index]);
-		both(base + 1, power, taken, given);
-		both(base + 3, 0, 0, 0);
-		both(base + 9, power < 0 ? -apparent : apparent, 0, 0);
+	/** Writes a power, W, with its counter, Wh. */
+	const oneWay = (channel: number, power: number, energy: number) => {
+		const counter = Math.round(energy * WATT_SECONDS);
+		momentary(channel, power / 100);
+		put(channel * 0x10000 + COUNTER);
+		put(Math.floor(counter / TWO_32));
+		put(counter % TWO_32);
 	};
-	const [power, apparent] = [Math.abs(values[LIVE_POWER]), values[FULL_APPARENT]];
-	put(0x534d4100, 0x402a0, 1, 0x24c0010, 0x6069010e);
-	put(FIRST_SERIAL + (Number.parseInt(id, 16) % SERIALS), Math.floor(nowMs) % TWO_32);
+	/** Writes active, reactive and apparent power. `power` and the others are indexes of the shown values. */
+	const powers = (base: number, power: number, apparent: number, taken: number, given: number) => {
+		const sign = values[power] < 0 ? -1 : 1;
+		oneWay(base + 1, values[power], values[taken]);
+		oneWay(base + 2, -values[power], values[given]);
+		oneWay(base + 3, 0, 0);
+		oneWay(base + 4, 0, 0);
+		oneWay(base + 9, values[apparent] * sign, 0);
+		oneWay(base + 10, -values[apparent] * sign, 0);
+	};
+	const apparent = values[FULL_APPARENT];
+	put(0x534d4100);
+	put(0x402a0);
+	put(1);
+	put(0x24c0010);
+	put(0x6069010e);
+	put(FIRST_SERIAL + (Number.parseInt(id, 16) % SERIALS));
+	put(Math.floor(nowMs) % TWO_32);
 	powers(0, LIVE_POWER, FULL_APPARENT, FULL_IMPORT, FULL_EXPORT);
-	momentary(13, apparent > 0 ? Math.min(1, power / apparent) * 1000 : 1000);
-	momentary(14, values[FULL_HERTZ] * 1000);
+	momentary(13, apparent > 0 ? Math.min(1, Math.abs(values[LIVE_POWER]) / apparent) : 1);
+	momentary(14, values[FULL_HERTZ]);
 	for (let i = 0; i < PHASES; i++) {
 		const base = PHASE_STEP * (i + 1);
 		powers(base, FULL_POWER_L1 + i, FULL_APPARENT_L1 + i, FULL_IMPORT_L1 + i, FULL_EXPORT_L1 + i);
-		momentary(base + 11, Math.abs(values[FULL_AMPERES_L1 + i]) * 1000);
-		momentary(base + 12, values[FULL_VOLTS_L1 + i] * 1000);
-		momentary(base + 13, values[FULL_FACTOR_L1 + i] * 1000);
+		momentary(base + 11, Math.abs(values[FULL_AMPERES_L1 + i]));
+		momentary(base + 12, values[FULL_VOLTS_L1 + i]);
+		momentary(base + 13, values[FULL_FACTOR_L1 + i]);
 	}
 	// Version of the firmware, 2.03.04 R, and the end.
-	put(0x90000000, 0x2030452, 0);
+	put(0x90000000);
+	put(0x2030452);
+	put(0);
 	return at;
 }
 
@@ -130,7 +142,7 @@ class SMAPort implements DatagramMachine, DialectPort {
 
 	advance(nowMs: number): void {
 		this.deadlineMs = Number.POSITIVE_INFINITY;
-		if (!this.#values.isFresh(SMA)) return;
+		if (!this.#values.isFresh(ROW)) return;
 		const { core, id } = this.#values;
 		const { buffer } = core.find(NETWORK).datagrams!;
 		this.#datagrams.send(writeSMA(buffer, this.#values.show(), id, nowMs), GROUP, PORT.port);
@@ -139,7 +151,7 @@ class SMAPort implements DatagramMachine, DialectPort {
 	}
 }
 
-export const SMA: Dialect = dialect({
+const ROW: Dialect = dialect({
 	name: LIVE_SMA.name,
 	enabled: LIVE_SMA,
 	maxAgeMs: 10_000,
@@ -147,3 +159,6 @@ export const SMA: Dialect = dialect({
 	services: [],
 	open: (values) => new SMAPort(values),
 });
+
+/** The dialect; none in a firmware without it. */
+export const SMA: readonly Dialect[] = Object.freeze([ROW]);

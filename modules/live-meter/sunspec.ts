@@ -84,7 +84,8 @@ function registersOf(values: Float64Array | undefined, id: string, unit: number)
 		put(total);
 		for (let i = 0; i < PHASES; i++) put(values[first + i]);
 	};
-	const [power, apparent] = [values[LIVE_POWER], values[FULL_APPARENT]];
+	const power = values[LIVE_POWER];
+	const apparent = values[FULL_APPARENT];
 	let volts = 0;
 	for (let i = 0; i < PHASES; i++) volts += values[FULL_VOLTS_L1 + i] / PHASES;
 	group(values[FULL_AMPERES], FULL_AMPERES_L1);

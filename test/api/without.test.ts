@@ -39,6 +39,8 @@ const pair = makeCertificate({
 });
 const CERTIFICATE = Buffer.from(pair.certificate).toString("latin1");
 
+const message = (name: string) => `This firmware was built without ${name}.`;
+
 /** The bundle lies beside the modules that find files relative to their own path. */
 async function bundledGateway(names = NAMES): Promise<typeof VirtualGateway> {
 	const file = join(BUILD, "test", "api", `virtual-gateway-without-${names.length}.mjs`);
@@ -67,7 +69,6 @@ describe("A firmware without some parts and protocols", function () {
 	let gateway: VirtualGateway;
 	let backup: JSONObject;
 
-	const message = (name: string) => `This firmware was built without ${name}.`;
 	const messageOf = ({ text }: { text: string }) => JSON.parse(text).message;
 	async function start(Kind: typeof VirtualGateway, flash = storage): Promise<VirtualGateway> {
 		const made = new Kind("client", { utcMs: START_UTC_MS, storage: flash });
@@ -215,7 +216,7 @@ describe("A firmware without SunSpec alone", function () {
 	it("refuses to turn SunSpec on, and has the other dialects", async () => {
 		const refused = await gateway.post("live-meter", { sunspec: true });
 		isError(refused, 501, "unsupported", "sunspec");
-		assert.equal(JSON.parse(refused.text).message, "This firmware was built without SunSpec.");
+		assert.equal(JSON.parse(refused.text).message, message("the dialect sunspec"));
 		await gateway.write("live-meter", { sunspec: false, sma: true });
 		const { dialects } = await gateway.read("live-meter/status");
 		assert.deepEqual(

@@ -4,7 +4,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { BOARDS, type Board, findBoard } from "../../hosts/esp32/boards.js";
 import type { Entry } from "../../modules/config/schema.js";
-import { LIVE_SUNSPEC } from "../../modules/live-meter/fields.js";
+import { LIVE_SMA, LIVE_SUNSPEC } from "../../modules/live-meter/fields.js";
 import { METER_PROTOCOL } from "../../modules/meter/fields.js";
 import type { Part } from "../../modules/part.js";
 import { PARTS } from "../../modules/parts.js";
@@ -29,7 +29,7 @@ describe("The parts and protocols that a firmware can be built without", functio
 	this.timeout(30_000);
 
 	it("are named as in the list of parts, the meter's protocol, the setting, or the folder", () => {
-		const known = [...PARTS.map(({ name }) => name), ...METER_PROTOCOL.choices, LIVE_SUNSPEC.name, "improv"];
+		const known = [...PARTS.map(({ name }) => name), ...METER_PROTOCOL.choices, LIVE_SMA.name, LIVE_SUNSPEC.name, "improv"];
 		assert.deepEqual(
 			NAMES.filter((name) => !known.includes(name)),
 			[],

@@ -21,6 +21,7 @@ export const OMISSIONS: Readonly<Record<string, readonly string[]>> = Object.fre
 	hub: Object.freeze(["modules/homeassistant/part"]),
 	mqtt: Object.freeze(["modules/mqtt/part"]),
 	"live-meter": Object.freeze(["modules/live-meter/part"]),
+	sma: Object.freeze(["modules/live-meter/sma", "modules/live-meter/settings"]),
 	sunspec: Object.freeze(["modules/live-meter/sunspec", "modules/live-meter/settings"]),
 	prices: Object.freeze(["modules/prices/part"]),
 	peaks: Object.freeze(["modules/peaks/part"]),
