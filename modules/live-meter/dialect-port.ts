@@ -1,7 +1,6 @@
 /** Between the live service and a dialect that has a port of its own. */
 import type { Core } from "../core/core.js";
 import type { Clients } from "./clients.js";
-import type { Dialect } from "./dialect.js";
 
 /** The live values, as a dialect uses them. */
 export interface LiveValues {
@@ -10,7 +9,7 @@ export interface LiveValues {
 	/** Identifier of the unit in all dialects, 12 hex digits in capitals. */
 	readonly id: string;
 	/** Returns false without values, or if they are too old for the dialect. */
-	isFresh(dialect: Dialect): boolean;
+	isFresh(dialect: { readonly maxAgeMs: number }): boolean;
 	/** Returns the values with the owner's corrections (shown-values.ts). */
 	show(): Float64Array;
 }

@@ -103,12 +103,12 @@ export class LiveService implements Announcer, LiveValues, RPCAnswers {
 	}
 
 	/** Returns the maximum age of the values in a dialect, ms. */
-	maxAgeMs({ maxAgeMs }: Dialect): number {
+	maxAgeMs({ maxAgeMs }: Pick<Dialect, "maxAgeMs">): number {
 		const secs = this.core.config.get(LIVE_MAX_AGE_SECS);
 		return secs === 0 ? maxAgeMs : secs * 1000;
 	}
 
-	isFresh(dialect: Dialect): boolean {
+	isFresh(dialect: Pick<Dialect, "maxAgeMs">): boolean {
 		return this.hasPower && this.ageMs <= this.maxAgeMs(dialect);
 	}
 

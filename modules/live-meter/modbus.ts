@@ -29,7 +29,7 @@ const BEFORE_LENGTH = 6;
 const LENGTH_MINIMUM = 2;
 const LENGTH_LIMIT = 254;
 const READ_LENGTH = 6;
-/** Of a longer request, the rest overwrites what follows the head, because such a request gets an exception. */
+/** The rest of a longer request overwrites what follows its head, because such a request gets an exception. */
 const BUFFER_SIZE = 64;
 const AT_ONCE = 16;
 

@@ -11,8 +11,11 @@
  * Import and export are separate channels, of which one is 0. Reactive power, and counters other than those of active
  * energy, are 0, because the meter does not send them.
  */
+import { asciiBytes } from "../bytes/ascii.js";
+import { decodeHex } from "../bytes/hex.js";
 import { type DatagramMachine, type DatagramPort, Datagrams } from "../io/datagrams.js";
 import { NETWORK } from "../wifi/part.js";
+import { addressAt } from "./clients.js";
 import { type Dialect, dialect } from "./dialect.js";
 import type { DialectPort, LiveValues } from "./dialect-port.js";
 import { LIVE_PAUSE_MS, LIVE_SMA } from "./fields.js";
@@ -86,7 +89,8 @@ export function writeSMA(into: Uint8Array, values: Float64Array, id: string, now
 	put(1);
 	put(0x24c0010);
 	put(0x6069010e);
-	put(FIRST_SERIAL + (Number.parseInt(id, 16) % SERIALS));
+	const idBytes = decodeHex(asciiBytes(id), 0, id.length)!;
+	put(FIRST_SERIAL + (addressAt(idBytes, 2) % SERIALS));
 	put(Math.floor(nowMs) % TWO_32);
 	powers(0, LIVE_POWER, FULL_APPARENT, FULL_IMPORT, FULL_EXPORT);
 	momentary(13, apparent > 0 ? Math.min(1, Math.abs(values[LIVE_POWER]) / apparent) : 1);

@@ -1,7 +1,7 @@
 /**
  * SunSpec (sunspec.org) by Modbus TCP on port 502: model 1, and model 213, a three-phase meter with floating-point
  * numbers. Powers are in W, positive for import and negative for export; counters in Wh. Values that neither the meter
- * sends nor shown-values.ts calculates are NaN, "not implemented".
+ * sends nor shown-values.ts calculates are NaN, which clients take for missing.
  *
  * Registers, from 40000 on: "SunS"; 1, 65, and model 1; 213, 124, and model 213; 0xffff, 0. Values are read only while
  * they are fresh.
@@ -173,7 +173,8 @@ class SunSpecPort implements DialectPort, ModbusOwner {
 			const connection = new ModbusConnection(this, this.#Socket, pending, nowMs);
 			let isAdmitted = clients.admits(connection.address, this.#index, nowMs);
 			if (isAdmitted && connections.length === PLACES) {
-				const idle = connections.reduce((first, each) => (each.sinceMs < first.sinceMs ? each : first));
+				let [idle] = connections;
+				for (const each of connections) if (each.sinceMs < idle.sinceMs) idle = each;
 				isAdmitted = idle.sinceMs + IDLE_MS <= nowMs;
 				if (isAdmitted) idle.close();
 			}

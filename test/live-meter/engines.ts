@@ -42,7 +42,7 @@ async function requestByUDP(body: object, port: number): Promise<JSONObject | un
 /** Power and export counter in the next datagram from this SMA energy meter, W and Wh; undefined if none comes. */
 async function receiveSMA(id: string): Promise<[watts: number, exported: number] | undefined> {
 	const socket = createSocket({ type: "udp4", reuseAddr: true });
-	const serial = 1_900_000_000 + (Number.parseInt(id, 16) % 100_000_000);
+	const serial = 1_900_000_000 + (Number.parseInt(id.slice(4), 16) % 100_000_000);
 	try {
 		socket.bind(9522);
 		await once(socket, "listening");

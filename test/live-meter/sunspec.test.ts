@@ -114,7 +114,7 @@ describe("The gateway as a SunSpec meter", () => {
 		assert.equal((await read(connect(OTHER), VALUES + VALUE_COUNT, 2)).toString("hex"), "ffff0000");
 	});
 
-	it("gives the readout's values, with the rest calculated or not implemented", async () => {
+	it("gives the readout's values, with the rest calculated or NaN", async () => {
 		await connectMeter();
 		await turnOn();
 		const all = await values(connect());

@@ -79,7 +79,7 @@ export const powerMeterCases = [
 		name: "pysma-plus receives values and signs of the readout",
 		async run(peers: PowerMeterPeers) {
 			const { id } = await peers.gateway.read("live-meter/status");
-			const serial = String(1_900_000_000 + (Number.parseInt(id, 16) % 100_000_000));
+			const serial = String(1_900_000_000 + (Number.parseInt(id.slice(4), 16) % 100_000_000));
 			for (const powers of [IMPORT, EXPORT]) {
 				const of = await readings(peers, powers);
 				const sma = await ask(peers, "sma", serial);

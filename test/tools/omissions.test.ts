@@ -29,7 +29,13 @@ describe("The parts and protocols that a firmware can be built without", functio
 	this.timeout(30_000);
 
 	it("are named as in the list of parts, the meter's protocol, the setting, or the folder", () => {
-		const known = [...PARTS.map(({ name }) => name), ...METER_PROTOCOL.choices, LIVE_SMA.name, LIVE_SUNSPEC.name, "improv"];
+		const known = [
+			...PARTS.map(({ name }) => name),
+			...METER_PROTOCOL.choices,
+			LIVE_SMA.name,
+			LIVE_SUNSPEC.name,
+			"improv",
+		];
 		assert.deepEqual(
 			NAMES.filter((name) => !known.includes(name)),
 			[],
