@@ -1,9 +1,11 @@
 /**
- * Operations on short ASCII texts, instead of regular expressions, which XS runs outside its heap, and toLowerCase,
+ * Operations on short ASCII texts. They replace regular expressions, which XS runs outside its heap, and toLowerCase,
  * which needs 12 KB of Unicode tables in XS.
  */
 
-/** Converts a text to bytes, in quadratic time: XS counts from the start of the text to find each character. */
+/**
+ * Converts a text to bytes. Takes quadratic time, because XS counts from the start of the text to find each character.
+ */
 export function asciiBytes(text: string): Uint8Array {
 	const bytes = new Uint8Array(text.length);
 	for (let i = 0; i < bytes.length; i++) bytes[i] = text.charCodeAt(i);

@@ -1,7 +1,7 @@
 /**
  * URLs (RFC 3986, 3) of the hub, such as `https://homeassistant.local:8123` with an optional base path, and of HTTPS
  * files. The URL of a hub has no user name, query or fragment. Limits: host names of 253 characters; the setting limits
- * the whole text (hub/fields.ts).
+ * the whole text (homeassistant/fields.ts).
  */
 import { hasOnly, lowerCase, wholeNumber } from "../bytes/ascii.js";
 
@@ -53,7 +53,7 @@ export function parseFileURL(text: string): FileURL | undefined {
 	const question = whole.indexOf("?");
 	const url = parseHubURL(question < 0 ? whole : whole.slice(0, question));
 	const query = question < 0 ? "" : whole.slice(question);
-	// Any other character could inject a second request.
+	// A space or line end in the query could inject a second request.
 	if (url === undefined || !url.secure || url.host.startsWith("[") || !hasOnly(query, "!~")) return undefined;
 	const { host, port, path } = url;
 	return { host, port, target: `${path === "" ? "/" : path}${query}` };

@@ -1,10 +1,10 @@
 /**
  * Replies to batteries and wallboxes with live values, in the dialects that the owner has switched on.
  *
- * Only listed addresses get replies, and only while the values are fresh, by the age limit of the dialect or the one
- * that the owner has set. Otherwise the reply to a live page is 503 without a body, so that a client notices that its
- * meter is missing, and does not get an old value or 0. All other requests are left to the API, as if no dialect
- * existed.
+ * Only listed addresses get replies, and only while the values are fresh: not older than the limit of the dialect, or
+ * than the limit that the owner has set. Otherwise the reply to a live page is 503 without a body, so that a client
+ * notices that its meter is missing, and does not get an old value or 0. All requests for other paths are handled by
+ * the API.
  */
 import { SHORT_BODY_COST } from "../api/api.js";
 import { ClaimedBody } from "../api/claimed-body.js";
@@ -46,7 +46,7 @@ const PART = "live meter";
 const RPC_PATH = "/rpc";
 /** Index of SMA, which has the only UDP port while it is on; -1 in a firmware without it. */
 const SMA_DIALECT = DIALECTS.findIndex(({ enabled }) => enabled === LIVE_SMA);
-/** Index of the dialect that is available by UDP. */
+/** Index of the dialect that is also available over UDP. */
 const RPC_DIALECT = DIALECTS.findIndex(({ rpcSource }) => rpcSource !== undefined);
 /** Maximum length of a frame, bytes. */
 const FRAME_LIMIT = 1472;

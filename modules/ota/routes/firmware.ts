@@ -1,7 +1,8 @@
 /**
- * `system/ota`: upload of a firmware file, in one request or in pieces. A piece names its place in the query, such as
- * `offset=4000&total=1866880` in bytes, and is answered once it is processed; the last one once the file is verified.
- * A piece of 4 KB is one short TLS record, whereas a long request has records of 16 KB, for which memory may be missing.
+ * `system/ota`: upload of a firmware file, in one request or in pieces. The query of a piece gives its place in bytes,
+ * such as `offset=4000&total=1866880`. The reply to a piece is sent when the piece is processed, and the reply to the
+ * last piece when the file is verified. A piece of 4 KB is one short TLS record, whereas a long request has records of
+ * 16 KB, for which memory may be missing.
  */
 
 import { BUSY, INVALID_FIELD, UNSUPPORTED } from "../../api/errors.js";
@@ -47,7 +48,7 @@ export function cancelFirmware(exchange: Exchange<Firmware | undefined>): void {
 	exchange.empty();
 }
 
-/** Returns NaN for a text that is no whole number. */
+/** Returns NaN for a text that is not a whole number. */
 function numberOf(text: string | undefined): number | undefined {
 	return text === undefined ? undefined : wholeNumber(text, NUMBER_LIMIT);
 }
