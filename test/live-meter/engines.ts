@@ -21,7 +21,7 @@ const ANSWER_MS = 5000;
 /** Limits of idle slots beyond those of the settings: while two dialects are on, and after they were turned off. */
 const SLOTS_ON = 80;
 /** The same for the port of one dialect. */
-const SLOTS_OF_PORT = { sma: 40, sunspec: 42 };
+const SLOTS_OF_PORT = { sma: 46, sunspec: 42 };
 const SLOTS_OFF = 20;
 
 /** Sends a frame over UDP and returns the reply; undefined if none comes. */
