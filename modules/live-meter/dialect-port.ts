@@ -8,8 +8,11 @@ export interface LiveValues {
 	readonly clients: Clients;
 	/** Identifier of the unit in all dialects, 12 hex digits in capitals. */
 	readonly id: string;
-	/** Returns false without values, or if they are too old for the dialect. */
-	isFresh(dialect: { readonly maxAgeMs: number }): boolean;
+	/**
+	 * Notes that a client wants values, so that a meter that is asked is read often (`Live.wantedToMs`). Returns false
+	 * without values, or if they are too old for the dialect.
+	 */
+	want(dialect: { readonly maxAgeMs: number }): boolean;
 	/** Returns the values with the owner's corrections (shown-values.ts). */
 	show(): Float64Array;
 }

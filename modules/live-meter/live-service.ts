@@ -112,6 +112,12 @@ export class LiveService implements Announcer, LiveValues, RPCAnswers {
 		return this.hasPower && this.ageMs <= this.maxAgeMs(dialect);
 	}
 
+	want(dialect: Pick<Dialect, "maxAgeMs">): boolean {
+		const { clock, live } = this.core;
+		live.wantedToMs = Math.max(live.wantedToMs, clock.monotonicMs() + this.maxAgeMs(dialect));
+		return this.isFresh(dialect);
+	}
+
 	show(): Float64Array {
 		const { clock, config } = this.core;
 		const nowMs = clock.monotonicMs();
@@ -256,7 +262,7 @@ export class LiveService implements Announcer, LiveValues, RPCAnswers {
 	private mayAnswer(index: number, row: number, { isLive }: Page): boolean {
 		const { clock, config } = this.core;
 		if (!isLive) return true;
-		return this.isFresh(DIALECTS[index]) && this.clients.mayAnswer(row, config.get(LIVE_PAUSE_MS), clock.monotonicMs());
+		return this.want(DIALECTS[index]) && this.clients.mayAnswer(row, config.get(LIVE_PAUSE_MS), clock.monotonicMs());
 	}
 
 	private write(row: number, { message, isLive }: Page): void {

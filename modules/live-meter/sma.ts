@@ -146,7 +146,7 @@ class SMAPort implements DatagramMachine, DialectPort {
 
 	advance(nowMs: number): void {
 		this.deadlineMs = Number.POSITIVE_INFINITY;
-		if (!this.#values.isFresh(ROW)) return;
+		if (!this.#values.want(ROW)) return;
 		const { core, id } = this.#values;
 		const { buffer } = core.find(NETWORK).datagrams!;
 		this.#datagrams.send(writeSMA(buffer, this.#values.show(), id, nowMs), GROUP, PORT.port);

@@ -154,7 +154,7 @@ class SunSpecPort implements DialectPort, ModbusOwner {
 		if (start < 0 || end > REGISTERS) return EXCEPTION_ADDRESS;
 		let values: Float64Array | undefined;
 		if (start < END && end > FIRST_VALUE) {
-			if (!this.#values.isFresh(ROW)) return EXCEPTION_FAILURE;
+			if (!this.#values.want(ROW)) return EXCEPTION_FAILURE;
 			if (!clients.mayAnswer(row, core.config.get(LIVE_PAUSE_MS), nowMs)) return EXCEPTION_BUSY;
 			values = this.#values.show();
 			clients.answered(row, values[LIVE_POWER], nowMs);
