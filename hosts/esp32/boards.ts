@@ -140,7 +140,7 @@ function lan8720(phy: number, power: number, clock: RMIIPins["clock"]): RMIIPins
  * (docs/hardware.md). Home Assistant then gets its values over MQTT or Zigbee, because the part for its REST API is
  * left out. Heat and water meters are rarer than electricity meters.
  */
-const SHORT_OF_FLASH = Object.freeze({ without: Object.freeze(["hub", "backfill", "kmp", "mbus"]) });
+const SHORT_OF_FLASH = Object.freeze({ without: Object.freeze(["hub", "sma", "sunspec", "backfill", "kmp", "mbus"]) });
 /**
  * Parts left out for such boards that also have Ethernet. They do not need Improv, which sets up Wi-Fi over the
  * console.
@@ -204,7 +204,7 @@ const SMLIGHT_S3 = Object.freeze({
 export const BOARDS: readonly Board[] = Object.freeze([
 	board({
 		...ESP32_DEVKITC,
-		without: Object.freeze(["kmp"]),
+		without: Object.freeze(["sma", "sunspec", "kmp", "mbus"]),
 		name: "esp32-devkitc",
 		model: "ESP32-DevKitC",
 		deviceId: 1,
@@ -214,7 +214,7 @@ export const BOARDS: readonly Board[] = Object.freeze([
 		...ESPRESSIF,
 		...FLASH_4MB,
 		// The firmware for this chip is the longest.
-		without: Object.freeze(["statistics", "kmp", "mbus"]),
+		without: Object.freeze(["statistics", "sma", "sunspec", "backfill", "kmp", "mbus"]),
 		name: "esp32c3-devkitm",
 		chip: "esp32c3",
 		model: "ESP32-C3-DevKitM-1",

@@ -1,7 +1,7 @@
 /** The Host of Linux, composed of the native parts of this folder and of hosts/native, in XS. */
 import { decodeHex } from "../../modules/bytes/hex.js";
 import { type Sleep, WAKE_NONE } from "../../modules/io/flash.js";
-import type { Clock, Ending, Host, Storage, UDPOptions, UDPPort } from "../../modules/io/host.js";
+import type { Clock, Ending, Host, ListenerPort, Storage, UDPOptions, UDPPort } from "../../modules/io/host.js";
 import { createButtonPort } from "../native/button.js";
 import { NativeCrypto } from "../native/crypto.js";
 import { FLASH } from "../native/flash.js";
@@ -57,6 +57,17 @@ class LinuxStorage implements Storage {
 	delete(key: string): void {
 		System.deleteValue(this.#folder, key);
 	}
+}
+
+/** Opens another TCP port where one is reserved or taken. */
+class LinuxNetwork extends NativeNetwork {
+	override tcpListener(port: number): ListenerPort {
+		return createListenerPort({ port, secure: false, timers: this.timers, onReplaced: traceReplaced });
+	}
+}
+
+function traceReplaced(port: number, real: number): void {
+	System.trace(`tcp port ${port} is localhost:${real} here`);
 }
 
 /**
@@ -177,7 +188,7 @@ export function createHost(): { host: Host; ready(): void; fail?(): void } {
 			meter: new LinuxPort({ path: setting("METER")!, timers, trace }),
 			...(zigbee === undefined ? {} : { zigbee: new LinuxPort({ path: zigbee, timers, trace }) }),
 		},
-		network: new NativeNetwork(
+		network: new LinuxNetwork(
 			{
 				http: listener("http"),
 				https: listener("https"),

@@ -94,6 +94,8 @@ export interface StreamSettings {
 	/** True for TLS. */
 	readonly secure: boolean;
 	readonly timers: Timers;
+	/** Called with both ports when any free one has replaced one that can't be opened; without it none does. */
+	onReplaced?(port: number, real: number): void;
 	/** Called with the actual port number each time a listener opens. */
 	onListening?(port: number): void;
 }
@@ -120,7 +122,7 @@ class NativeListener implements Listener {
 
 	constructor(options: ListenerOptions) {
 		const { settings } = options as ListenerOptions & { settings: StreamSettings };
-		const { port, secure } = settings;
+		const { secure } = settings;
 		const { identity } = options;
 		if (secure && identity === undefined) {
 			throw new Error("a TLS listener needs a certificate: give it the option `identity`");
@@ -128,8 +130,7 @@ class NativeListener implements Listener {
 		this.#onReadable = options.onReadable;
 		this.#onError = options.onError;
 		this.settings = settings;
-		const { certificate, key } = secure ? identity! : NO_IDENTITY;
-		this.server = new StreamServer(this, port, secure ? TLS_CONNECTIONS : PLAIN_CONNECTIONS, certificate, key);
+		this.server = this.open(secure ? identity! : NO_IDENTITY);
 		this.port = this.server.port;
 		settings.onListening?.(this.port);
 	}
@@ -177,6 +178,19 @@ class NativeListener implements Listener {
 			if (!this.#closed) this.tested();
 		} else {
 			for (const connection of this.#connections) if (connection.id === id) connection.onStream(kind, count);
+		}
+	}
+
+	private open({ certificate, key }: Partial<CertificatePair>): StreamServer {
+		const { port, secure, onReplaced } = this.settings;
+		const connections = secure ? TLS_CONNECTIONS : PLAIN_CONNECTIONS;
+		try {
+			return new StreamServer(this, port, connections, certificate, key);
+		} catch (error) {
+			if (onReplaced === undefined) throw error;
+			const server = new StreamServer(this, 0, connections, certificate, key);
+			onReplaced(port, server.port);
+			return server;
 		}
 	}
 

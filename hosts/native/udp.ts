@@ -48,14 +48,16 @@ export function createUDPPort(settings: UDPSettings): UDPPort {
 
 class NativeUDP implements UDP {
 	readonly port: number;
-	readonly #options: UDPOptions;
+	/** The callbacks are kept instead of the options, which take more slots. */
+	readonly #onReadable: UDPOptions["onReadable"];
+	readonly #onError: UDPOptions["onError"];
 	readonly #socket: DatagramSocket;
 	#closed = false;
 
 	constructor(options: UDPOptions) {
-		const { settings } = options as UDPOptions & { settings: UDPSettings };
-		this.#options = options;
-		this.#socket = this.open(settings);
+		this.#onReadable = options.onReadable;
+		this.#onError = options.onError;
+		this.#socket = this.open(options as UDPOptions & { settings: UDPSettings });
 		this.port = this.#socket.port;
 	}
 
@@ -84,12 +86,12 @@ class NativeUDP implements UDP {
 	/** Called by the native socket. */
 	onDatagram(failed: boolean): void {
 		if (this.#closed) return;
-		if (failed) this.#options.onError?.();
-		else this.#options.onReadable();
+		if (failed) this.#onError?.();
+		else this.#onReadable();
 	}
 
-	private open(settings: UDPSettings): DatagramSocket {
-		const { port, group, accessPoint = false } = this.#options;
+	private open(options: UDPOptions & { settings: UDPSettings }): DatagramSocket {
+		const { port, group, accessPoint = false, settings } = options;
 		if (!accessPoint) return new DatagramSocket(this, port, group, undefined);
 		const address = settings.accessPoint;
 		try {

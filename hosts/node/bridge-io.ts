@@ -28,6 +28,8 @@ import {
 	EVENT_SCANNED,
 	EVENT_TIMER,
 	EVENT_WRITABLE,
+	LISTEN_HTTP,
+	LISTEN_HTTPS,
 	PORT_CONSOLE,
 	PORT_COPROCESSOR,
 	PORT_METER,
@@ -94,8 +96,9 @@ type ListenerNames = "listen" | "accept" | "socket" | "know" | "forget" | "setId
 export function listenerCommands(deps: BridgeDeps): Pick<CommandTable, ListenerNames> {
 	const { host, handles, events } = deps;
 	return {
-		listen: (id, secure, certificate, key) => {
-			const port = secure === 1 ? host.network.https : host.network.http;
+		listen: (id, which, certificate, key) => {
+			const { http, https, tcpListener } = host.network;
+			const port = which === LISTEN_HTTP ? http : which === LISTEN_HTTPS ? https : tcpListener?.(which);
 			if (!port) throw new Error("this host has no such listener");
 			return handles.open(id, (handle) => {
 				const listener = new port.io({

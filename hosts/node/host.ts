@@ -186,6 +186,14 @@ function createNetwork(settings: HostSettings): Network {
 	return {
 		http: listener(httpPort, false),
 		...(httpsPort === undefined ? {} : { https: listener(httpsPort, true) }),
+		tcpListener: (port) =>
+			createListenerPort({
+				port,
+				secure: false,
+				accessPoint,
+				replacesPort: true,
+				onListening: (real) => real !== port && trace(`tcp port ${port} is localhost:${real} here`),
+			}),
 		udp: createUDPPort((message) => trace(message)),
 		...createClientPorts({ resolver, ...(settings.freeBytes === undefined ? {} : { freeBytes: settings.freeBytes }) }),
 		resolve: (name, done) => resolver.resolve(name, done),

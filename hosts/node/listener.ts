@@ -25,6 +25,8 @@ export interface ListenerSettings {
 	readonly secure: boolean;
 	/** True if all connections count as coming over the access point. */
 	readonly accessPoint?: boolean;
+	/** True if any free port replaces one that can't be opened. */
+	readonly replacesPort?: boolean;
 	/** Called with the actual port number each time a listener opens. */
 	onListening?(port: number): void;
 	/** Called with a message for the user when a listener cannot open or fails. */
@@ -48,20 +50,27 @@ class NodeListener implements Listener {
 		const { settings } = options as ListenerOptions & { settings: ListenerSettings };
 		this.#options = options;
 		this.#settings = settings;
-		this.#server = settings.secure ? makeTLSServer(requireIdentity(options.identity)) : makeServer();
-		this.#server.maxConnections = CONNECTION_LIMIT + (settings.secure ? HANDSHAKE_LIMIT : 0);
-		this.#server.on(settings.secure ? "secureConnection" : "connection", (socket: NetSocket) => this.#arrived(socket));
-		this.#server.on("error", (error: NodeJS.ErrnoException) => {
-			if (this.#closed) return;
-			const message = failureOf(error, settings.port);
-			settings.onFailed?.(message);
-			this.#options.onError?.(message);
-		});
-		// Without a host name, Node binds before `listen` returns; only an error is reported later.
-		this.#server.listen(settings.port);
+		const server = this.#listen(settings.port);
+		this.#server = settings.replacesPort && server.address() === null ? this.#listen(0) : server;
 		const address = this.#server.address();
 		this.port = address !== null && typeof address === "object" ? address.port : 0;
 		if (this.port !== 0) settings.onListening?.(this.port);
+	}
+
+	/** Node binds before this returns, because there is no host name; an error is reported later. */
+	#listen(port: number): Server {
+		const { secure } = this.#settings;
+		const server = secure ? makeTLSServer(requireIdentity(this.#options.identity)) : makeServer();
+		server.maxConnections = CONNECTION_LIMIT + (secure ? HANDSHAKE_LIMIT : 0);
+		server.on(secure ? "secureConnection" : "connection", (socket: NetSocket) => this.#arrived(socket));
+		server.on("error", (error: NodeJS.ErrnoException) => {
+			if (this.#closed || server !== this.#server) return;
+			const message = failureOf(error, port);
+			this.#settings.onFailed?.(message);
+			this.#options.onError?.(message);
+		});
+		server.listen(port);
+		return server;
 	}
 
 	read(): PendingSocket | undefined {

@@ -85,6 +85,7 @@ export interface VirtualOptions extends VirtualLineOptions {
 interface VirtualNetwork extends Network {
 	readonly http: VirtualListenerPort;
 	readonly https?: VirtualListenerPort;
+	tcpListener(port: number): VirtualListenerPort;
 	readonly udp?: VirtualUDPPort;
 }
 
@@ -120,6 +121,7 @@ export class VirtualWorld implements Host {
 	readonly sleep?: Sleep;
 	readonly update?: BootLoader;
 	readonly traced: string[] = [];
+	readonly #tcpListeners = new Map<number, VirtualListenerPort>();
 
 	constructor(options: VirtualOptions = {}) {
 		const random = new SeededRandom(options.seed ?? 1);
@@ -156,6 +158,11 @@ export class VirtualWorld implements Host {
 		this.network = {
 			http: new VirtualListenerPort(this.time, 80, false),
 			...(options.https === false ? {} : { https: new VirtualListenerPort(this.time, 443, true) }),
+			tcpListener: (port) => {
+				const known = this.#tcpListeners.get(port) ?? new VirtualListenerPort(this.time, port, false);
+				this.#tcpListeners.set(port, known);
+				return known;
+			},
 			tcpClient: this.servers.tcpClient,
 			tlsClient: this.servers.tlsClient,
 			...(options.udp === false ? {} : { udp: this.udp, resolve: (name, done) => resolver.resolve(name, done) }),

@@ -315,6 +315,8 @@ export interface LEDPort {
 export interface Network {
 	readonly http: ListenerPort;
 	readonly https?: ListenerPort;
+	/** Returns a plain TCP port with this number. On a PC another number may replace it, which the log then says. */
+	tcpListener?(port: number): ListenerPort;
 	readonly udp?: UDPPort;
 	readonly tcpClient?: ClientPort;
 	readonly tlsClient?: ClientPort;

@@ -66,16 +66,22 @@ export class Clients {
 		if (this.isListed(rows[UNLISTED + ADDRESS])) rows[UNLISTED + ADDRESS] = NO_ADDRESS;
 	}
 
-	/** Records a request. Returns the row of the client, or -1 if the address is not listed. */
-	recordRequest(remoteAddress: string, dialect: number, nowMs: number): number {
+	/** Returns true if the address is listed; remembers it otherwise. */
+	admits(remoteAddress: string, dialect: number, nowMs: number): boolean {
 		const rows = this.#rows;
 		const address = parseIPv4(remoteAddress);
-		if (!this.isListed(address)) {
-			rows[UNLISTED + ADDRESS] = address;
-			rows[UNLISTED + DIALECT] = dialect;
-			rows[UNLISTED + REQUESTED_MS] = nowMs;
-			return -1;
-		}
+		if (this.isListed(address)) return true;
+		rows[UNLISTED + ADDRESS] = address;
+		rows[UNLISTED + DIALECT] = dialect;
+		rows[UNLISTED + REQUESTED_MS] = nowMs;
+		return false;
+	}
+
+	/** Records a request. Returns the row of the client, or -1 if the address is not listed. */
+	recordRequest(remoteAddress: string, dialect: number, nowMs: number): number {
+		if (!this.admits(remoteAddress, dialect, nowMs)) return -1;
+		const rows = this.#rows;
+		const address = parseIPv4(remoteAddress);
 		const at = this.rowOf(address, dialect) * ROW;
 		if (rows[at + COUNT] > 0) {
 			const sinceMs = nowMs - rows[at + REQUESTED_MS];

@@ -1,9 +1,10 @@
 /**
  * A dialect: the local protocol of another maker's meter, with which batteries and wallboxes can query the gateway.
  * Each one is a frozen table (listed in dialects.ts): paths over plain HTTP, the message at each path, and services in
- * multicast DNS.
+ * multicast DNS, or the opening of a port of its own.
  */
 import type { SettingField } from "../config/schema.js";
+import type { DialectPort, LiveValues } from "./dialect-port.js";
 import type { Message } from "./message.js";
 
 /** Message at a path, over plain HTTP. */
@@ -35,6 +36,8 @@ export interface Dialect {
 	/** Name of the unit in RPC frames (rpc.ts); undefined for a dialect without RPC. */
 	readonly rpcSource?: Message;
 	readonly services: readonly AnnouncedService[];
+	/** Opens the port of a dialect that has one. `index` is the dialect's index in the table. */
+	readonly open?: (values: LiveValues, index: number) => DialectPort;
 }
 
 export function page(path: string, message: Message, room: number, isLive = true): Page {

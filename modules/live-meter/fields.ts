@@ -24,7 +24,10 @@ function dialect(id: number, name: string) {
 export const LIVE_ECOTRACKER = dialect(1, "ecotracker");
 /** Reply as a Shelly Pro 3EM. */
 export const LIVE_SHELLY = dialect(2, "shelly");
-/** UDP port on which to reply as a Shelly; 0 for none. Batteries from Marstek send to 1010, some of them to 2220. */
+/**
+ * UDP port on which to reply as a Shelly; 0 for none. Batteries from Marstek send to 1010, some of them to 2220. The
+ * port stays closed while the gateway sends as an SMA energy meter.
+ */
 export const LIVE_SHELLY_UDP_PORT = field<number>({
 	entry: IN_LIVE_METER,
 	id: 3,
@@ -35,6 +38,10 @@ export const LIVE_SHELLY_UDP_PORT = field<number>({
 });
 /** Reply as a HomeWizard P1 meter. */
 export const LIVE_HOMEWIZARD = dialect(4, "homewizard");
+/** Send as an SMA energy meter. */
+export const LIVE_SMA = dialect(11, "sma");
+/** Reply as a SunSpec meter by Modbus TCP. */
+export const LIVE_SUNSPEC = dialect(12, "sunspec");
 /** True if the meter is connected in reverse: import counts as export. */
 export const LIVE_INVERTED = field<boolean>({
 	entry: IN_LIVE_METER,
@@ -93,6 +100,8 @@ export const LIVE_METER = entry("live_meter", 1, [
 	LIVE_SHELLY,
 	LIVE_SHELLY_UDP_PORT,
 	LIVE_HOMEWIZARD,
+	LIVE_SMA,
+	LIVE_SUNSPEC,
 	LIVE_INVERTED,
 	LIVE_OFFSET_W,
 	LIVE_TOTAL_ON,

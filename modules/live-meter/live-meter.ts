@@ -25,7 +25,9 @@ export class LiveMeter implements Running, PlainPages {
 
 	networkChanged(isUp: boolean): void {
 		this.#isUp = isUp;
-		this.service?.openPort(isUp);
+		// The network may be another one, to which a multicast port does not belong.
+		this.service?.openPorts(false);
+		this.service?.openPorts(isUp);
 	}
 
 	settingsChanged(): void {
@@ -35,7 +37,7 @@ export class LiveMeter implements Running, PlainPages {
 		if (isOn) {
 			this.service ??= new LiveService(core);
 			this.service.clients.listChanged();
-			this.service.openPort(this.#isUp);
+			this.service.openPorts(this.#isUp);
 		} else this.stop();
 		const networking = core.find(NETWORK);
 		if (this.service === undefined && networking.announcer === undefined) return;
@@ -57,7 +59,7 @@ export class LiveMeter implements Running, PlainPages {
 	}
 
 	stop(): void {
-		this.service?.openPort(false);
+		this.service?.openPorts(false);
 		this.service = undefined;
 	}
 }

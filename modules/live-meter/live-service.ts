@@ -23,6 +23,7 @@ import { NETWORK } from "../wifi/part.js";
 import type { Announcer } from "../wifi/services.js";
 import { Clients } from "./clients.js";
 import type { AnnouncedService, Dialect, Page } from "./dialect.js";
+import type { DialectPort, LiveValues } from "./dialect-port.js";
 import { DIALECTS } from "./dialects.js";
 import {
 	LIVE_INVERTED,
@@ -30,6 +31,7 @@ import {
 	LIVE_OFFSET_W,
 	LIVE_PAUSE_MS,
 	LIVE_SHELLY_UDP_PORT,
+	LIVE_SMA,
 	LIVE_TOTAL_ON,
 	TOTAL_ON_ALL,
 } from "./fields.js";
@@ -42,6 +44,8 @@ import { showValues } from "./shown-values.js";
 /** Name of the UDP port in the log. */
 const PART = "live meter";
 const RPC_PATH = "/rpc";
+/** Index of SMA, which has the only UDP port while it is on; -1 in a firmware without it. */
+const SMA_DIALECT = DIALECTS.findIndex(({ enabled }) => enabled === LIVE_SMA);
 /** Index of the dialect that is also available over UDP. */
 const RPC_DIALECT = DIALECTS.findIndex(({ rpcSource }) => rpcSource !== undefined);
 /** Maximum length of a frame, bytes. */
@@ -51,11 +55,10 @@ const ID_LENGTH = 6;
 /** Second bit of the first byte of a MAC address that no maker has assigned (IEEE 802). */
 const LOCAL_ADDRESS = 2;
 
-export class LiveService implements Announcer, RPCAnswers {
+export class LiveService implements Announcer, LiveValues, RPCAnswers {
 	readonly clients: Clients;
-	/** Identifier of the unit in all dialects, 12 hex digits in capitals. */
 	readonly id: string;
-	readonly #core: Core;
+	readonly core: Core;
 	/**
 	 * Live values, then the numbers for the mean power (minute-mean.ts), in one array, because each array takes 8
 	 * slots.
@@ -65,19 +68,22 @@ export class LiveService implements Announcer, RPCAnswers {
 	#measuredMs = Number.NEGATIVE_INFINITY;
 	/** Defined while a UDP port is needed. */
 	#datagrams: Datagrams<RPCPort> | undefined;
+	/** Open ports of dialects, by their indexes. */
+	readonly #ports: (DialectPort | undefined)[] = [];
 
 	constructor(core: Core) {
-		this.#core = core;
+		this.core = core;
 		this.clients = new Clients(core.config);
 		this.id = idOf(core);
 		this.forget();
 	}
 
 	measured(readout: Readout): void {
-		const { clock, text } = this.#core;
+		const { clock, text } = this.core;
 		takeLiveValues(readout, text, this.#numbers);
 		this.#measuredMs = clock.monotonicMs();
 		if (this.hasPower) addToMean(this.#numbers, LIVE_COUNT, this.#numbers[LIVE_POWER], this.#measuredMs);
+		for (const port of this.#ports) port?.measured?.();
 	}
 
 	forget(): void {
@@ -93,22 +99,27 @@ export class LiveService implements Announcer, RPCAnswers {
 
 	/** Age of the values, ms; Infinity without a readout. */
 	get ageMs(): number {
-		return this.#core.clock.monotonicMs() - this.#measuredMs;
+		return this.core.clock.monotonicMs() - this.#measuredMs;
 	}
 
 	/** Returns the maximum age of the values in a dialect, ms. */
-	maxAgeMs({ maxAgeMs }: Dialect): number {
-		const secs = this.#core.config.get(LIVE_MAX_AGE_SECS);
+	maxAgeMs({ maxAgeMs }: Pick<Dialect, "maxAgeMs">): number {
+		const secs = this.core.config.get(LIVE_MAX_AGE_SECS);
 		return secs === 0 ? maxAgeMs : secs * 1000;
 	}
 
-	isFresh(dialect: Dialect): boolean {
+	isFresh(dialect: Pick<Dialect, "maxAgeMs">): boolean {
 		return this.hasPower && this.ageMs <= this.maxAgeMs(dialect);
 	}
 
-	/** Returns the values with the owner's corrections (shown-values.ts). */
+	want(dialect: Pick<Dialect, "maxAgeMs">): boolean {
+		const { clock, live } = this.core;
+		live.wantedToMs = Math.max(live.wantedToMs, clock.monotonicMs() + this.maxAgeMs(dialect));
+		return this.isFresh(dialect);
+	}
+
 	show(): Float64Array {
-		const { clock, config } = this.#core;
+		const { clock, config } = this.core;
 		const nowMs = clock.monotonicMs();
 		const corrections = {
 			isInverted: config.get(LIVE_INVERTED),
@@ -121,7 +132,7 @@ export class LiveService implements Announcer, RPCAnswers {
 
 	/** Returns the receiver of the body, or true if the reply was sent; false if the request is not for a dialect. */
 	answer(request: HTTPRequest, response: HTTPResponse): BodySink | boolean {
-		const { config } = this.#core;
+		const { config } = this.core;
 		const { method, path, remoteAddress } = request;
 		const isPost = method === METHOD_POST;
 		if (!isPost && method !== METHOD_GET) return false;
@@ -132,7 +143,7 @@ export class LiveService implements Announcer, RPCAnswers {
 			const found = pages.find((one) => one.path === path);
 			const isAnswered = isFrame || (found !== undefined && (!isPost || path.startsWith(RPC_PATH)));
 			if (!isAnswered) continue;
-			const row = this.clients.recordRequest(remoteAddress, i, this.#core.clock.monotonicMs());
+			const row = this.clients.recordRequest(remoteAddress, i, this.core.clock.monotonicMs());
 			if (row < 0) return false;
 			response.lines("Cache-Control: no-store\r\n");
 			if (isFrame) return this.readFrame(row, request, response);
@@ -144,7 +155,7 @@ export class LiveService implements Announcer, RPCAnswers {
 
 	/** Services of the dialects that are on, for multicast DNS. */
 	servicesAt(ip: string): MDNSService[] {
-		const { config, httpPort } = this.#core;
+		const { config, httpPort } = this.core;
 		const services: MDNSService[] = [];
 		for (const { enabled, services: own } of DIALECTS) {
 			if (config.get(enabled)) for (const one of own) services.push(this.serviceOf(one, ip, httpPort));
@@ -152,13 +163,23 @@ export class LiveService implements Announcer, RPCAnswers {
 		return services;
 	}
 
-	/**
-	 * Opens the UDP port that the owner has chosen, if there is a network, and closes a port that is no longer needed.
-	 */
-	openPort(isUp: boolean): void {
-		const { config, text } = this.#core;
-		const deps = this.#core.find(NETWORK).datagrams;
-		const port = isUp && config.get(DIALECTS[RPC_DIALECT].enabled) ? config.get(LIVE_SHELLY_UDP_PORT) : 0;
+	/** Opens the ports of the dialects that are on, if there is a network; closes all others. */
+	openPorts(isUp: boolean): void {
+		const { config } = this.core;
+		for (let i = 0; i < DIALECTS.length; i++) {
+			const { enabled, open } = DIALECTS[i];
+			const isWanted = isUp && config.get(enabled);
+			if (open === undefined || isWanted === (this.#ports[i] !== undefined)) continue;
+			this.#ports[i]?.stop();
+			this.#ports[i] = isWanted ? open(this, i) : undefined;
+		}
+		const hasUDP = isUp && config.get(DIALECTS[RPC_DIALECT].enabled) && this.#ports[SMA_DIALECT] === undefined;
+		this.openRPCPort(hasUDP ? config.get(LIVE_SHELLY_UDP_PORT) : 0);
+	}
+
+	private openRPCPort(port: number): void {
+		const { text } = this.core;
+		const deps = this.core.find(NETWORK).datagrams;
 		if (port === (this.#datagrams?.machine.port?.port ?? 0)) return;
 		if (port === 0 || deps === undefined) {
 			this.#datagrams?.stop();
@@ -175,7 +196,7 @@ export class LiveService implements Announcer, RPCAnswers {
 	}
 
 	answerDatagram(request: RPCRequest, address: string, into: Uint8Array): number {
-		const row = this.clients.recordRequest(address, RPC_DIALECT, this.#core.clock.monotonicMs());
+		const row = this.clients.recordRequest(address, RPC_DIALECT, this.core.clock.monotonicMs());
 		const found = pageOfMethod(request);
 		return row >= 0 && found !== undefined ? this.writeFrame(row, found, request, into) : 0;
 	}
@@ -187,7 +208,7 @@ export class LiveService implements Announcer, RPCAnswers {
 	}
 
 	private readFrame(row: number, request: HTTPRequest, response: HTTPResponse): BodySink | true {
-		const core = this.#core;
+		const core = this.core;
 		const exchange = new Exchange(core, request, response, { part: this, token: "", parameter: "" });
 		const open = () =>
 			requestReader(core.text, (rpcRequest) => {
@@ -206,7 +227,7 @@ export class LiveService implements Announcer, RPCAnswers {
 
 	/** Returns the message of a page; undefined if there is no fresh value. */
 	private pageOf(index: number, row: number, found: Page): Uint8Array | undefined {
-		const { writer } = this.#core;
+		const { writer } = this.core;
 		if (!this.mayAnswer(index, row, found)) return undefined;
 		const bytes = new Uint8Array(found.room);
 		writer.begin(bytes, 0, found.room);
@@ -218,7 +239,7 @@ export class LiveService implements Announcer, RPCAnswers {
 	 * Writes the reply to a frame, or an error if there is no page. Returns its length; 0 if there is no fresh value.
 	 */
 	private writeFrame(row: number, found: Page | undefined, { id, source }: RPCRequest, into: Uint8Array): number {
-		const { writer } = this.#core;
+		const { writer } = this.core;
 		const { rpcSource } = DIALECTS[RPC_DIALECT];
 		if (found !== undefined && !this.mayAnswer(RPC_DIALECT, row, found)) return 0;
 		writer.begin(into, 0, into.length);
@@ -239,15 +260,13 @@ export class LiveService implements Announcer, RPCAnswers {
 	}
 
 	private mayAnswer(index: number, row: number, { isLive }: Page): boolean {
-		const { clock, config, live } = this.#core;
+		const { clock, config } = this.core;
 		if (!isLive) return true;
-		const nowMs = clock.monotonicMs();
-		live.wantedToMs = Math.max(live.wantedToMs, nowMs + this.maxAgeMs(DIALECTS[index]));
-		return this.isFresh(DIALECTS[index]) && this.clients.mayAnswer(row, config.get(LIVE_PAUSE_MS), nowMs);
+		return this.want(DIALECTS[index]) && this.clients.mayAnswer(row, config.get(LIVE_PAUSE_MS), clock.monotonicMs());
 	}
 
 	private write(row: number, { message, isLive }: Page): void {
-		const { clock, writer } = this.#core;
+		const { clock, writer } = this.core;
 		const values = this.show();
 		writeMessage(writer, message, values, this.id);
 		if (isLive) this.clients.answered(row, values[LIVE_POWER], clock.monotonicMs());

@@ -12,10 +12,10 @@ import {
 	getLiveClients,
 	getLiveStatus,
 	LIVE_CLIENTS_BODY,
-	LIVE_METER_SETTINGS,
 	postLiveClients,
 	writeLiveClients,
 } from "./routes.js";
+import { LIVE_METER_SETTINGS } from "./settings.js";
 
 export const LIVE_METER = part<LiveMeter>({
 	name: "live-meter",

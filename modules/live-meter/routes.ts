@@ -3,20 +3,15 @@ import { BODY_LIMIT, type BodyTable, type BodyValues, needed, type Refusal } fro
 import { INVALID_FIELD } from "../api/errors.js";
 import type { Exchange } from "../api/exchange.js";
 import { booleanMember, numberMember, textMember } from "../api/members.js";
-import { settingsOf } from "../api/settings.js";
 import { parseIPv4 } from "../bytes/ipv4.js";
 import { findRepeated } from "../bytes/rows.js";
 import { bodyField, type Put, put, TEXT } from "../config/schema.js";
 import type { JSONWriter } from "../json/writer.js";
 import { addressAt, addressText } from "./clients.js";
 import { DIALECTS } from "./dialects.js";
-import { CLIENT_LIMIT, CLIENT_SIZE, LIVE_CLIENTS, LIVE_MAX_AGE_SECS, LIVE_METER } from "./fields.js";
+import { CLIENT_LIMIT, CLIENT_SIZE, LIVE_CLIENTS, LIVE_MAX_AGE_SECS } from "./fields.js";
 import type { LiveMeter } from "./live-meter.js";
 import { LIVE_POWER } from "./live-values.js";
-
-export const LIVE_METER_SETTINGS = settingsOf(
-	Object.freeze(LIVE_METER.fields.filter((field) => field !== LIVE_CLIENTS)),
-);
 
 const ADDRESS = bodyField<string>({ name: "address", kind: TEXT, minimum: 7, maximum: 15, characters: "..09" });
 const NO_ADDRESS: Refusal = Object.freeze({ field: ADDRESS, rule: "must be the IPv4 address of a device." });

@@ -42,6 +42,8 @@ const pair = makeCertificate({
 });
 const CERTIFICATE = Buffer.from(pair.certificate).toString("latin1");
 
+const message = (name: string) => `This firmware was built without ${name}.`;
+
 async function bundledGateway(names: readonly string[]): Promise<typeof VirtualGateway> {
 	const file = bundleOf(names);
 	const bundle = await rolldown({
@@ -65,7 +67,6 @@ describe("A firmware without some parts and protocols", function () {
 	let gateway: VirtualGateway;
 	let backup: JSONObject;
 
-	const message = (name: string) => `This firmware was built without ${name}.`;
 	const messageOf = ({ text }: { text: string }) => JSON.parse(text).message;
 	async function start(Kind: typeof VirtualGateway, flash = storage): Promise<VirtualGateway> {
 		const made = new Kind("client", { utcMs: START_UTC_MS, storage: flash });
@@ -200,6 +201,34 @@ describe("A firmware without some parts and protocols", function () {
 			[],
 		);
 		await gateway.login();
+	});
+});
+
+describe("A firmware without SunSpec alone", function () {
+	this.timeout(60_000);
+	const names = ["sunspec"];
+	let gateway: VirtualGateway;
+
+	before(async () => {
+		const Small = await bundledGateway(names);
+		gateway = new Small();
+		await gateway.login();
+	});
+	after(async () => {
+		await gateway.stop();
+		rmSync(bundleOf(names));
+	});
+
+	it("refuses to turn SunSpec on, and has the other dialects", async () => {
+		const refused = await gateway.post("live-meter", { sunspec: true });
+		isError(refused, 501, "unsupported", "sunspec");
+		assert.equal(JSON.parse(refused.text).message, message("the dialect sunspec"));
+		await gateway.write("live-meter", { sunspec: false, sma: true });
+		const { dialects } = await gateway.read("live-meter/status");
+		assert.deepEqual(
+			dialects.map(({ name }: JSONObject) => name),
+			["ecotracker", "shelly", "homewizard", "sma"],
+		);
 	});
 });
 

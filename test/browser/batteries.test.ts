@@ -61,6 +61,15 @@ describe("The page for batteries and wallboxes", function () {
 		assert.equal(await card.locator("[name=allow]").count(), 0);
 	});
 
+	it("switches on the only UDP port for SMA in place of the Shelly's", async () => {
+		const card = visit.card("live.title");
+		await visit.fill(card, { device: "SMA" });
+		assert.equal(await card.locator("[name=shelly_udp_port]").count(), 0);
+		await visit.save(card, {});
+		const { shelly, sma, sunspec } = await gateway.read("live-meter");
+		assert.deepEqual([shelly, sma, sunspec], [true, true, false]);
+	});
+
 	it("reports an invalid typed address, accepts a valid one, and removes the other", async () => {
 		const card = visit.card("live.clients");
 		const field = card.locator("[name=address]");

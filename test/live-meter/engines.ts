@@ -1,14 +1,15 @@
-/** The gateway as three other meters, over real sockets, for each engine: engines.test.ts and engines.linux.ts. */
+/** The gateway as five other meters, over real sockets, for each engine: engines.test.ts and engines.linux.ts. */
 import assert from "node:assert/strict";
 import { createSocket } from "node:dgram";
 import { once } from "node:events";
+import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { JSONObject } from "../api/gateway.js";
 import { type EngineName, type Memory, ProcessGateway } from "../api/process-gateway.js";
 
 const CLIENT = "127.0.0.1";
 const ON = { ecotracker: true, shelly: true, homewizard: true, shelly_udp_port: 2220 };
-const OFF = { ecotracker: false, shelly: false, homewizard: false };
+const OFF = { ecotracker: false, shelly: false, homewizard: false, sma: false, sunspec: false };
 const TELEGRAM = [
 	...["/TST5METER", "", "1-0:1.8.0(000012.572*kWh)", "1-0:2.8.0(000003.5*kWh)", "1-0:1.7.0(00.000*kW)"],
 	...["1-0:2.7.0(00.321*kW)", "1-0:32.7.0(229.8*V)", "!", ""],
@@ -19,6 +20,8 @@ const ASK_MS = 300;
 const ANSWER_MS = 5000;
 /** Limits of idle slots beyond those of the settings: while two dialects are on, and after they were turned off. */
 const SLOTS_ON = 80;
+/** The same for the port of one dialect. */
+const SLOTS_OF_PORT = { sma: 46, sunspec: 42 };
 const SLOTS_OFF = 20;
 
 /** Sends a frame over UDP and returns the reply; undefined if none comes. */
@@ -33,6 +36,43 @@ async function requestByUDP(body: object, port: number): Promise<JSONObject | un
 		return reply && JSON.parse(reply[0].toString());
 	} finally {
 		socket.close();
+	}
+}
+
+/** Power and export counter in the next datagram from this SMA energy meter, W and Wh; undefined if none comes. */
+async function receiveSMA(id: string): Promise<[watts: number, exported: number] | undefined> {
+	const socket = createSocket({ type: "udp4", reuseAddr: true });
+	const serial = 1_900_000_000 + (Number.parseInt(id.slice(4), 16) % 100_000_000);
+	try {
+		socket.bind(9522);
+		await once(socket, "listening");
+		// The firmware on Linux sends to this computer only.
+		for (const own of [undefined, CLIENT]) socket.addMembership("239.12.255.254", own);
+		const datagram = new Promise<Buffer>((resolve) => {
+			socket.on("message", (bytes) => {
+				if (bytes.length === 608 && bytes.readUInt32BE(20) === serial) resolve(bytes);
+			});
+		});
+		const bytes = await Promise.race([datagram, sleep(ANSWER_MS, undefined, { ref: false })]);
+		if (bytes === undefined) return undefined;
+		return [(bytes.readUInt32BE(32) - bytes.readUInt32BE(52)) / 10, Number(bytes.readBigUInt64BE(60)) / 3600];
+	} finally {
+		socket.close();
+	}
+}
+
+/** Reads registers by Modbus TCP; fails if the connection ends before the reply. */
+async function readModbus(port: number, first: number, count: number): Promise<Buffer> {
+	const socket = connect(port, CLIENT);
+	try {
+		const bytes = Buffer.from([0, 1, 0, 0, 0, 6, 1, 3, 0, 0, 0, count]);
+		bytes.writeUInt16BE(first, 8);
+		socket.write(bytes);
+		const ended = once(socket, "close").then(() => assert.fail("the connection ended"));
+		const [reply] = (await Promise.race([once(socket, "data"), ended])) as [Buffer];
+		return reply;
+	} finally {
+		socket.destroy();
 	}
 }
 
@@ -87,6 +127,58 @@ export function engines(engine: EngineName): void {
 			assert.deepEqual([reply?.id, reply?.dst, reply?.result.total_act_power], [3, "battery", -321]);
 		});
 
+		it("are sent as by an SMA energy meter", async () => {
+			await gateway.write("live-meter", { ...OFF, sma: true });
+			const { id } = await gateway.read("live-meter/status");
+			assert.deepEqual(await receiveSMA(id), [-321, 3500]);
+		});
+
+		/** Port that replaces 502. */
+		const modbusPort = () => Number(/tcp port 502 is localhost:(\d+) here/.exec(gateway.diagnosis)?.[1] ?? 502);
+
+		it("are read as SunSpec's by Modbus TCP", async () => {
+			await gateway.write("live-meter", { ...ON, sunspec: true });
+			await read("/v1/json");
+			const [head, watts] = [await readModbus(modbusPort(), 40_000, 2), await readModbus(modbusPort(), 40_097, 2)];
+			assert.deepEqual([head.toString("latin1", 9), watts.readFloatBE(9)], ["SunS", -321]);
+			await gateway.write("live-meter/clients", { clients: [{ address: "192.0.2.1" }] });
+			await assert.rejects(readModbus(modbusPort(), 40_000, 2));
+			await gateway.write("live-meter/clients", { clients: [{ address: CLIENT }] });
+			await gateway.write("live-meter", ON);
+		});
+
+		it("are still read by Modbus TCP beside strangers, half requests, noise and clients that take no replies", async () => {
+			const [listed, stranger] = ["127.0.0.2", "127.0.0.3"];
+			await gateway.write("live-meter/clients", { clients: [{ address: CLIENT }, { address: listed }] });
+			await gateway.write("live-meter", { ...ON, sunspec: true });
+			const [port, asked] = [modbusPort(), Buffer.from([0, 1, 0, 0, 0, 6, 1, 3, 0x9c, 0x40, 0, 71])];
+			const attack = (localAddress: string, bytes: Uint8Array, takesReplies = true) => {
+				const socket = connect({ port, host: CLIENT, localAddress });
+				socket.on("error", () => {});
+				if (takesReplies) socket.resume();
+				socket.write(bytes);
+				return socket;
+			};
+			const attackers = Array.from({ length: 10 }, () => attack(stranger, asked));
+			for (let i = 0; i < 5; i++) attackers.push(attack(listed, Buffer.alloc(3000, 0xff)));
+			attackers.push(attack(listed, asked.subarray(0, 7)));
+			attackers.push(attack(listed, Buffer.concat(new Array(500).fill(asked)), false));
+			try {
+				// A connection is refused while the noise still has a place; a client then connects again.
+				const again = async (tries = 20): Promise<Buffer> =>
+					readModbus(port, 40_000, 2).catch((error) => {
+						if (tries === 0) throw error;
+						return gateway.pass(100).then(() => again(tries - 1));
+					});
+				for (let i = 0; i < 10; i++) assert.equal((await again()).toString("latin1", 9), "SunS");
+				assert.equal((await gateway.read("live-meter/status")).refused.address, stranger);
+			} finally {
+				for (const socket of attackers) socket.destroy();
+				await gateway.write("live-meter/clients", { clients: [{ address: CLIENT }] });
+				await gateway.write("live-meter", ON);
+			}
+		});
+
 		it("are not sent to an address that is not listed", async () => {
 			await gateway.write("live-meter/clients", { clients: [{ address: "192.0.2.1" }] });
 			assert.equal((await request("/v1/json")).status, 301);
@@ -121,6 +213,23 @@ export function engines(engine: EngineName): void {
 			this.test!.title += ` (${more} with two dialects on, ${left} after it, ${chunks} bytes of chunks)`;
 			assert.ok(more <= SLOTS_ON, `${more} slots`);
 			assert.ok(left <= SLOTS_OFF, `${left} slots stay`);
+		});
+
+		it("take few slots for a port of SMA or SunSpec, and none after it is closed", async function () {
+			const slotsWith = async (settings: object): Promise<number> => {
+				await gateway.write("live-meter", { ...OFF, ecotracker: true, ...settings });
+				await gateway.pass(2000);
+				return (await gateway.memory()).slots;
+			};
+			await slotsWith({ sma: true, sunspec: true });
+			await readModbus(modbusPort(), 40_071, 124);
+			const off = await slotsWith({});
+			for (const [name, limit] of Object.entries(SLOTS_OF_PORT)) {
+				const [on, again] = [await slotsWith({ [name]: true }), await slotsWith({})];
+				this.test!.title += ` (${name} ${on - off}, ${again - off} after it)`;
+				assert.ok(on - off <= limit, `${on - off} slots for ${name}`);
+				assert.ok(again - off <= 0, `${again - off} slots stay after ${name}`);
+			}
 		});
 	});
 }

@@ -24,6 +24,7 @@ import { nodeREDCases, prepareNodeRED } from "./node-red.js";
 import { openMUCCases, prepareOpenMUC } from "./openmuc.js";
 import { endModule, moduleCases, prepareModule, prepareZigpy, zigpyCases } from "./ota.js";
 import { PeerMissing } from "./peer.js";
+import { endPowerMeters, powerMeterCases, preparePowerMeters } from "./power-meters.js";
 import { endPrometheus, preparePrometheus, prometheusCases } from "./prometheus.js";
 import { preparePwitab, pwitabCases } from "./pwitab.js";
 import { preparePyKMP, pyKMPCases } from "./pykmp.js";
@@ -107,6 +108,14 @@ async function checkMeters(): Promise<void> {
 		cases: batteryClientCases,
 		end: endBatteryClients,
 	});
+	for (const engine of ["node", "xs"] as const) {
+		await check({
+			name: `our gateway (${engine}), pysma-plus 0.5.4, pysunspec2 1.3.7 and pymodbus 3.16.1`,
+			prepare: () => preparePowerMeters(engine),
+			cases: powerMeterCases,
+			end: endPowerMeters,
+		});
+	}
 	for (const engine of ["node", "xs"] as const) {
 		await check({
 			name: `our gateway (${engine}) and Prometheus`,

@@ -23,6 +23,8 @@ export const OMISSIONS: Readonly<Record<string, readonly string[]>> = Object.fre
 	mqtt: Object.freeze(["modules/mqtt/part"]),
 	live_secs: Object.freeze(["modules/meter/live-mode", "modules/cosem/live"]),
 	"live-meter": Object.freeze(["modules/live-meter/part"]),
+	sma: Object.freeze(["modules/live-meter/sma", "modules/live-meter/settings"]),
+	sunspec: Object.freeze(["modules/live-meter/sunspec", "modules/live-meter/settings"]),
 	prices: Object.freeze(["modules/prices/part"]),
 	peaks: Object.freeze(["modules/peaks/part"]),
 	backfill: Object.freeze(["modules/backfill/part"]),

@@ -259,6 +259,8 @@ export const LIVE_METER = {
 	pause_ms: { min: 0, max: 60000 },
 	max_age_secs: { min: 0, max: 3600 },
 	homewizard: {},
+	sma: {},
+	sunspec: {},
 } as const;
 
 /** POST /api/v1/live-meter/clients */

@@ -691,6 +691,8 @@ export interface LiveMeter {
 	readonly pause_ms?: number;
 	readonly max_age_secs?: number;
 	readonly homewizard?: boolean;
+	readonly sma?: boolean;
+	readonly sunspec?: boolean;
 }
 
 export interface LiveClients {

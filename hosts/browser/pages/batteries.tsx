@@ -29,11 +29,23 @@ const DEVICES: readonly (readonly [name: string, dialects: Draft])[] = [
 	["Growatt NOAH, NEXA", { shelly: true, shelly_udp_port: 0 }],
 	["Indevolt", { shelly: true, shelly_udp_port: 0 }],
 	["Alfen, SmartEVSE", { homewizard: true }],
-	["evcc", { ecotracker: true }],
+	["SMA", { sma: true }],
+	["Kostal", { sma: true }],
+	["OpenDTU-OnBattery", { sma: true }],
+	["Fronius GEN24", { sunspec: true }],
+	["evcc", { sunspec: true }],
 ];
-const DIALECTS = ["ecotracker", "shelly", "homewizard"] as const;
-const NAMES = { ecotracker: "EcoTracker", shelly: "Shelly Pro 3EM", homewizard: "HomeWizard P1" };
-const isAnyOn = (draft: Draft) => DIALECTS.some((name) => draft[name] === true);
+/** Dialects, with the names of the meters. */
+const DIALECTS = {
+	ecotracker: "live.ecotracker",
+	shelly: "live.shelly",
+	homewizard: "live.homewizard",
+	sma: "live.sma",
+	sunspec: "live.sunspec",
+} as const;
+type DialectName = keyof typeof DIALECTS;
+const DIALECT_NAMES = Object.keys(DIALECTS) as DialectName[];
+const isAnyOn = (draft: Draft) => DIALECT_NAMES.some((name) => draft[name] === true);
 
 const FIELDS: readonly FieldSpec[] = [
 	{
@@ -45,13 +57,13 @@ const FIELDS: readonly FieldSpec[] = [
 		implies: (chosen) => DEVICES.find(([name]) => name === chosen)?.[1] ?? {},
 	},
 	...fieldsOf(LIVE_METER, [
-		...DIALECTS.map((name) => ({ name, label: `live.${name}` as const, kind: "toggle" as const })),
+		...DIALECT_NAMES.map((name) => ({ name, label: DIALECTS[name], kind: "toggle" as const })),
 		{
 			name: "shelly_udp_port",
 			label: "live.port",
 			kind: "choice",
 			choices: choicesOf(LIVE_METER.shelly_udp_port, (port) => (port === 0 ? t("off") : String(port))),
-			when: ({ shelly }) => shelly === true,
+			when: ({ shelly, sma }) => shelly === true && sma !== true,
 		},
 		{ name: "inverted", label: "live.inverted", kind: "toggle", when: isAnyOn },
 		{ name: "offset_w", label: "live.offset", help: "live.offset.help", kind: "number", unit: "W", when: isAnyOn },
@@ -165,7 +177,7 @@ function RequestStatus({ status, address }: { status: LiveStatus; address: strin
 	if (own.length === 0) return <small>{t("live.silent")}</small>;
 	return own.map(({ dialect, every_ms, power, answered_secs }) => (
 		<small key={dialect}>
-			{NAMES[dialect as keyof typeof NAMES]}
+			{t(DIALECTS[dialect as DialectName])}
 			{every_ms > 0 && ` · ${t("live.every", { n: formatNumber(every_ms / 1000, language, 1) })}`}
 			{` · ${
 				power === null || answered_secs === null

@@ -50,6 +50,8 @@ import {
 	HOST_HTTPS_SECURE,
 	INFO_FIELDS,
 	INFO_NUMBERS,
+	LISTEN_HTTP,
+	LISTEN_HTTPS,
 	POWER_BATTERY,
 	POWER_CELLS,
 	POWER_TEMPERATURE,
@@ -344,8 +346,9 @@ function createNetwork(pins: WirePins, flags: number): Network {
 		wire.ask(id, (address) => done(address === "" ? undefined : address));
 	};
 	return {
-		http: listener(0, (flags & HOST_HTTP_SECURE) !== 0),
-		...((flags & HOST_HAS_HTTPS) !== 0 ? { https: listener(1, (flags & HOST_HTTPS_SECURE) !== 0) } : {}),
+		http: listener(LISTEN_HTTP, (flags & HOST_HTTP_SECURE) !== 0),
+		...((flags & HOST_HAS_HTTPS) !== 0 ? { https: listener(LISTEN_HTTPS, (flags & HOST_HTTPS_SECURE) !== 0) } : {}),
+		tcpListener: (port) => listener(port, false),
 		...((flags & HOST_HAS_UDP) !== 0 ? { udp: { io: ProxyUDP, pins } } : {}),
 		...((flags & HOST_HAS_RESOLVE) !== 0 ? { resolve } : {}),
 		...((flags & HOST_HAS_TCP_CLIENT) !== 0 ? { tcpClient: { io: ProxyTCPClient, pins } } : {}),

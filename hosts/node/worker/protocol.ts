@@ -38,8 +38,11 @@ export const COMMANDS = Object.freeze({
 	coprocessorLines: command(79, [U8, U8], []),
 	/** For a serial port: format, baud. */
 	configure: command(2, [U8, U32], []),
-	/** Opens a listener: 1 for the TLS port; certificate and key, which may be empty. Returns the real port number. */
-	listen: command(3, [U8, BYTES, BYTES], [U32]),
+	/**
+	 * Opens a listener: LISTEN_…, or the number of another plain port; certificate and key, which may be empty. Returns
+	 * the real port number.
+	 */
+	listen: command(3, [U16, BYTES, BYTES], [U32]),
 	/** For a listener: takes a connection under the given id. Returns the id, or is absent if no connection waits. */
 	accept: command(4, [U32], [U32]),
 	/** Makes a socket of a taken connection. Returns 1 if it came over the access point, and the peer's address. */
@@ -147,6 +150,10 @@ export const COMMANDS = Object.freeze({
 
 /** For flashRead, flashWrite and flashErase: the inactive slot. */
 export const SLOT_PARTITION = "update";
+
+/** Ports of the listeners, besides port numbers. */
+export const LISTEN_HTTP = 0;
+export const LISTEN_HTTPS = 1;
 
 export const PORT_METER = 0;
 export const PORT_CONSOLE = 1;

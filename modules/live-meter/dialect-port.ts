@@ -1,0 +1,25 @@
+/** Between the live service and a dialect that has a port of its own. */
+import type { Core } from "../core/core.js";
+import type { Clients } from "./clients.js";
+
+/** The live values, as a dialect uses them. */
+export interface LiveValues {
+	readonly core: Core;
+	readonly clients: Clients;
+	/** Identifier of the unit in all dialects, 12 hex digits in capitals. */
+	readonly id: string;
+	/**
+	 * Notes that a client wants values, so that a meter that is asked is read often (`Live.wantedToMs`). Returns false
+	 * without values, or if they are too old for the dialect.
+	 */
+	want(dialect: { readonly maxAgeMs: number }): boolean;
+	/** Returns the values with the owner's corrections (shown-values.ts). */
+	show(): Float64Array;
+}
+
+/** Port of a dialect; exists while the dialect is on and there is a network. */
+export interface DialectPort {
+	/** Called when new values have arrived. */
+	measured?(): void;
+	stop(): void;
+}

@@ -1,0 +1,130 @@
+/**
+ * Connection of a Modbus TCP client (modbus.org, Messaging on TCP/IP, 3.1), for reads only:
+ *
+ *     request   transaction 2, protocol 2, length 2, unit 1, function 1, first register 2, number of registers 2
+ *     reply     transaction 2, protocol 2, length 2, unit 1, function 1, number of bytes 1, registers
+ *     error     transaction 2, protocol 2, length 2, unit 1, function + 0x80 1, EXCEPTION_…
+ *
+ * A connection is closed after a head that is not Modbus, because nothing tells where the next one begins, and if a
+ * client sends more than AT_ONCE requests without waiting for a reply.
+ */
+import type { ListenerPort, PendingSocket, Socket } from "../io/host.js";
+
+export const EXCEPTION_FUNCTION = 1;
+export const EXCEPTION_ADDRESS = 2;
+export const EXCEPTION_VALUE = 3;
+export const EXCEPTION_FAILURE = 4;
+export const EXCEPTION_BUSY = 6;
+export const EXCEPTION_UNIT = 11;
+
+/** Bytes of a reply before the registers. */
+export const REPLY_HEAD = 9;
+
+const READ_HOLDING = 3;
+const READ_LIMIT = 125;
+const REPLY_LIMIT = REPLY_HEAD + 2 * READ_LIMIT;
+/** Bytes of a request up to its function, and before those that its length counts. */
+const HEAD_SIZE = 8;
+const BEFORE_LENGTH = 6;
+const LENGTH_MINIMUM = 2;
+const LENGTH_LIMIT = 254;
+const READ_LENGTH = 6;
+/** The rest of a longer request overwrites what follows its head, because such a request gets an exception. */
+const BUFFER_SIZE = 64;
+const AT_ONCE = 16;
+
+export interface ModbusOwner {
+	/** Calls back at once; logs an exception. */
+	run(change: (nowMs: number) => void): void;
+	/** Returns REPLY_HEAD bytes and the registers, or EXCEPTION_…; undefined ends the connection. */
+	read(address: string, unit: number, first: number, count: number): Uint8Array | number | undefined;
+	closed(connection: ModbusConnection): void;
+}
+
+export class ModbusConnection {
+	/** Time of the last request, or of the connection before the first one, monotonic ms. */
+	sinceMs: number;
+	readonly #owner: ModbusOwner;
+	readonly #socket: Socket;
+	readonly #request = new Uint8Array(BUFFER_SIZE);
+	/** Number of bytes of the request that have arrived. */
+	#count = 0;
+	#room = 0;
+
+	constructor(owner: ModbusOwner, AcceptedSocket: ListenerPort["socket"], from: PendingSocket, nowMs: number) {
+		this.#owner = owner;
+		this.sinceMs = nowMs;
+		const serve = (room = this.#room) =>
+			owner.run((ms) => {
+				this.#room = room;
+				this.serve(ms);
+			});
+		this.#socket = new AcceptedSocket({
+			from,
+			onReadable: () => serve(),
+			onWritable: serve,
+			onError: () => owner.run(() => this.close()),
+		});
+	}
+
+	get address(): string {
+		return this.#socket.remoteAddress;
+	}
+
+	close(): void {
+		this.#socket.close();
+		this.#owner.closed(this);
+	}
+
+	/** Answers requests while there are whole ones, and room for a reply. */
+	private serve(nowMs: number): void {
+		const request = this.#request;
+		for (let replies = 0; this.#room >= REPLY_LIMIT; ) {
+			const hasHead = this.#count >= HEAD_SIZE;
+			const length = hasHead ? shortAt(request, 4) : LENGTH_MINIMUM;
+			if (hasHead && (shortAt(request, 2) !== 0 || length < LENGTH_MINIMUM || length > LENGTH_LIMIT)) {
+				this.close();
+				return;
+			}
+			const missing = BEFORE_LENGTH + length - this.#count;
+			if (missing > 0) {
+				const start = this.#count < BUFFER_SIZE ? this.#count : HEAD_SIZE;
+				const received = this.#socket.read(request, start, Math.min(BUFFER_SIZE, start + missing));
+				if (received === undefined) return;
+				this.#count += received;
+				continue;
+			}
+			this.#count = 0;
+			this.sinceMs = nowMs;
+			if (replies++ === AT_ONCE || !this.reply(length)) {
+				this.close();
+				return;
+			}
+		}
+	}
+
+	/** Answers the request. Returns false if the connection must end. */
+	private reply(length: number): boolean {
+		const request = this.#request;
+		const count = shortAt(request, 10);
+		let found: Uint8Array | number | undefined;
+		if (request[7] !== READ_HOLDING) found = EXCEPTION_FUNCTION;
+		else if (length !== READ_LENGTH || count < 1 || count > READ_LIMIT) found = EXCEPTION_VALUE;
+		else found = this.#owner.read(this.address, request[6], shortAt(request, 8), count);
+		if (found === undefined) return false;
+		const reply = typeof found === "number" ? new Uint8Array(REPLY_HEAD) : found;
+		reply.set(request.subarray(0, HEAD_SIZE));
+		reply[5] = reply.length - BEFORE_LENGTH;
+		reply[8] = reply.length - REPLY_HEAD;
+		if (typeof found === "number") {
+			reply[7] |= 0x80;
+			reply[8] = found;
+		}
+		this.#room = this.#socket.write(reply);
+		return true;
+	}
+}
+
+function shortAt(bytes: Uint8Array, at: number): number {
+	return bytes[at] * 256 + bytes[at + 1];
+}
