@@ -220,7 +220,7 @@ async function begin(visit: Visit): Promise<void> {
 	await page.locator("main button[type=submit]").click();
 	await page.getByRole("heading", { level: 2, name: say("wizard.time") }).waitFor();
 	await page.locator("main button[type=submit]").click();
-	await page.getByRole("heading", { level: 2, name: say("wizard.meter") }).waitFor();
+	await page.getByRole("heading", { level: 2, name: say("nav.meter") }).waitFor();
 }
 
 async function logIn(gateway: ProcessGateway): Promise<void> {

@@ -79,7 +79,7 @@ describe("The wizard", function () {
 		await isForEverybody();
 		await visit.page.selectOption("[name=timezone]", "Europe/Berlin");
 		await visit.page.locator("main button[type=submit]").click();
-		await step(say("wizard.meter")).waitFor();
+		await step(say("nav.meter")).waitFor();
 		const clock = await gateway.read("system/clock");
 		assert.equal(clock.is_valid, true);
 		assert.equal((await gateway.read("system/timezone")).timezone, "Europe/Berlin");
@@ -162,7 +162,7 @@ describe("The wizard", function () {
 	});
 
 	it("joins the Wi-Fi, reports a wrong password at once, and shows the gateway's new address", async () => {
-		await step(say("wizard.wifi")).waitFor();
+		await step(say("network.ssid")).waitFor();
 		const home = visit.page.getByRole("radio", { name: /^home/ });
 		await home.check();
 		await visit.page.fill("[name=password]", "not-the-password");

@@ -59,7 +59,7 @@ export function BackfillCard() {
 			{failure && <ErrorNotice error={failure} />}
 			<div class="actions">
 				<Button kind={isOn ? "plain" : "main"} name="fill" onClick={change}>
-					{t(isOn ? "fill.stop" : "fill.start")}
+					{t(isOn ? "align.stop" : "fill.start")}
 				</Button>
 			</div>
 		</Card>

@@ -91,7 +91,7 @@ export function Batteries() {
 }
 
 const ADDRESS_FIELDS = fieldsOf(LIVE_METER_CLIENTS.clients.items, [
-	{ name: "address", label: "live.address", help: "live.address.help", kind: "text", required: true },
+	{ name: "address", label: "network.ip", help: "live.address.help", kind: "text", required: true },
 ]);
 
 function ClientsCard() {

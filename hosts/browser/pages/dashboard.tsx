@@ -402,7 +402,7 @@ export function isBad(radioState: string): boolean {
 export function ZigbeeChip({ state }: { state: string }) {
 	const key = `state.${state}`;
 	return (
-		<Chip state={RADIO_CHIPS[state] ?? "off"} name={t("state.zigbee")}>
+		<Chip state={RADIO_CHIPS[state] ?? "off"} name={t("nav.zigbee")}>
 			{isText(key) ? t(key) : state}
 		</Chip>
 	);

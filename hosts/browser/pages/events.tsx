@@ -1,7 +1,8 @@
 /** Describes the entries of the event log in words. */
+import { CopyButton } from "../kit/copy-button.js";
 import { failureText } from "../kit/failures.js";
 import { formatMoment, formatPeriod } from "../kit/format.js";
-import { Button, Card, CopyButton, DownloadButton, Pending } from "../kit/parts.js";
+import { Button, Card, DownloadButton, Pending } from "../kit/parts.js";
 import type { Event, EventLog } from "../kit/replies.js";
 import { isText, language, t } from "../kit/text.js";
 import { useDevice } from "../kit/use-device.js";

@@ -64,7 +64,7 @@ function HubCard() {
 	const { value, error, reload, put } = useDevice<HubSettings>("hub");
 	const now = useStore(status);
 	return (
-		<Card title={t("hub.title")}>
+		<Card title={t("state.hub")}>
 			<p>{t("hub.intro")}</p>
 			{value === undefined ? (
 				<Pending error={error} reload={reload} />

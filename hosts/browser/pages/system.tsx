@@ -28,7 +28,7 @@ const PEAK_FIELDS: readonly FieldSpec[] = [
 	},
 	{
 		name: "count",
-		label: "peaks.count",
+		label: "peak.month",
 		kind: "choice",
 		choices: choicesOf(PEAKS.count, (count) => t(`peaks.count.${count}`)),
 		when: ({ interval_mins }) => interval_mins !== 0,

@@ -7,7 +7,6 @@ export const HUB = {
 		"Das Gateway kann jede Auslesung über das Heimnetz an Home Assistant senden. Mit einem MQTT-Broker besser MQTT wählen: Die Entitäten bleiben nach einem Neustart.",
 		"Bramka może wysyłać każdy odczyt do Home Assistanta przez sieć domową. Masz brokera MQTT? Wybierz MQTT: encje przetrwają ponowne uruchomienie.",
 	],
-	"hub.title": ["Home Assistant", "Home Assistant", "Home Assistant"],
 	"hub.token": ["Access token", "Zugangstoken", "Token dostępu"],
 	"hub.why": [
 		"For safety, enter address, token and certificate again each time you save. The stored ones are never shown, and an old token never goes to a new address.",

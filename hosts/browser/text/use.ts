@@ -70,7 +70,6 @@ export const USE = {
 		"Odczytuje powoli wcześniejsze stany z licznika i uzupełnia luki w historii, która przechowuje {n} dni.",
 	],
 	"fill.start": ["Fill the history", "Verlauf auffüllen", "Uzupełnij historię"],
-	"fill.stop": ["Stop", "Anhalten", "Zatrzymaj"],
 	"fill.days": [
 		"{n} of {all} days; {min} more minutes with the meter",
 		"{n} von {all} Tagen; noch {min} Minuten am Zähler",
@@ -121,7 +120,6 @@ export const USE = {
 		"Do obliczania kosztów i przychodów. Zapisuje je bramka; każda obowiązuje do następnej.",
 	],
 	"price.change": ["Change", "Ändern", "Zmień"],
-	"price.remove": ["Remove", "Entfernen", "Usuń"],
 	"price.remove.ask": [
 		"Remove the price from {day} on?",
 		"Den Preis ab {day} entfernen?",

@@ -44,7 +44,6 @@ export const WIZARD = {
 		"Zegar nie jest jeszcze ustawiony. „Zapisz i przejdź dalej” przejmie czas z tego urządzenia.",
 	],
 	"wizard.clock.done": ["The clock was set.", "Die Uhr wurde gestellt.", "Zegar został ustawiony."],
-	"wizard.meter": ["Meter", "Zähler", "Licznik"],
 	"wizard.meter.other": ["Still not working?", "Klappt es nicht?", "Nadal nie działa?"],
 	"wizard.meter.page": [
 		"More, such as address and speed, is on the page “Meter” after the set-up.",
@@ -73,7 +72,6 @@ export const WIZARD = {
 		"Der Zähler {meter} hat {n} Werte gesendet, darunter:",
 		"Licznik {meter} przesłał wartości ({n}), między innymi:",
 	],
-	"wizard.wifi": ["Wi-Fi", "WLAN", "Sieć Wi-Fi"],
 	"wizard.wifi.why": [
 		"This step comes last, because the gateway's own network may disappear once it has joined your Wi-Fi.",
 		"Dieser Schritt kommt zuletzt, denn das eigene Netz des Gateways kann verschwinden, sobald es im Heimnetz ist.",
