@@ -103,7 +103,7 @@ if (process.env["PICTURES"] === "1") {
 				await gateway.read("iec62056/read");
 				for (const { page } of visits) {
 					await page.clock.setSystemTime(nowMs);
-					const curve = page.getByRole("img", { name: new RegExp(`^${index + 1} `) });
+					const curve = page.getByRole("img", { name: new RegExp(`^Readings: ${index + 1},`) });
 					await page.clock.fastForward(UPDATE_MS);
 					await (index === 0 ? page.locator(".facts .number").first() : curve).waitFor();
 				}

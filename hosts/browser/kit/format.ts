@@ -63,10 +63,10 @@ export function formatMoment(seconds: number, language: string, timeZone: string
 	);
 }
 
-/** A past time as text: `12 seconds ago`. */
-export function formatAge(seconds: number, language: string): string {
+/** A past time as text: `12 seconds ago`. Times of less than half a second ago, or in the future, are `fresh`. */
+export function formatAge(past: number, language: string, fresh: string): string {
 	const format = new Intl.RelativeTimeFormat(language, { numeric: "auto" });
-	const past = Math.max(0, seconds);
+	if (past < 0.5) return fresh;
 	if (past < 60) return format.format(-Math.round(past), "second");
 	if (past < 3600) return format.format(-Math.round(past / 60), "minute");
 	if (past < 86_400 * 2) return format.format(-Math.round(past / 3600), "hour");

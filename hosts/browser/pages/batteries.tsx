@@ -135,7 +135,12 @@ function ClientsCard() {
 					</ul>
 					{refused && (
 						<Notice kind="info">
-							<p>{t("live.refused", { address: refused.address, time: formatAge(refused.asked_secs, language) })}</p>
+							<p>
+								{t("live.refused", {
+									address: refused.address,
+									time: formatAge(refused.asked_secs, language, t("read.fresh")),
+								})}
+							</p>
 							<Button name="allow" onClick={() => change([...addresses, refused.address])}>
 								{t("live.allow")}
 							</Button>
@@ -170,7 +175,7 @@ function RequestStatus({ status, address }: { status: LiveStatus; address: strin
 			{` · ${
 				power === null || answered_secs === null
 					? t("live.nothing")
-					: `${formatNumber(power, language, 0)} W, ${formatAge(answered_secs, language)}`
+					: `${formatNumber(power, language, 0)} W, ${formatAge(answered_secs, language, t("read.fresh"))}`
 			}`}
 		</small>
 	));

@@ -157,7 +157,7 @@ export function Age({ last }: { last: Readout | undefined }) {
 	return (
 		<>
 			<p class="age">
-				{t("read.last", { age: ageS === undefined ? t("read.timeless") : formatAge(ageS, language) })}
+				{t("read.last", { age: ageS === undefined ? t("read.timeless") : formatAge(ageS, language, t("read.fresh")) })}
 				{last.localtime !== "" && (
 					<small>
 						{formatLocalTime(last.localtime, language)}, {zoneName}
@@ -191,7 +191,7 @@ function FailedNotice({ last, code }: FailedNoticeProps) {
 	return (
 		<Notice kind="warning">
 			<p>
-				{ageS === undefined ? t("links.meter") : t("stale.failed", { age: formatAge(ageS, language) })}{" "}
+				{ageS === undefined ? t("links.meter") : t("stale.failed", { age: formatAge(ageS, language, t("read.fresh")) })}{" "}
 				{failureText(code)}
 			</p>
 			{since !== undefined && <p>{t("stale.since", { time: since })}</p>}

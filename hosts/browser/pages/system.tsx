@@ -9,6 +9,7 @@ import { formatDate, formatNumber } from "../kit/format.js";
 import { choicesOf } from "../kit/limits.js";
 import { refresh, status, useBuilt } from "../kit/live.js";
 import { Button, Card, Fact, Facts, Notice, Pending } from "../kit/parts.js";
+import { formatPercent } from "../kit/percent.js";
 import type { Certificate, NetworkStatus, Status, Tokens, Version } from "../kit/replies.js";
 import { useStore } from "../kit/store.js";
 import { language, t } from "../kit/text.js";
@@ -121,7 +122,7 @@ function Supply({ now }: { now: Status }) {
 				{isBatteryMeasured && (
 					<Fact name={t("supply.battery.left")}>
 						{hasCells
-							? `${formatNumber(now.battery_status, language, 0)} % · ${volts(now.battery_voltage)}`
+							? `${formatPercent(now.battery_status)} · ${volts(now.battery_voltage)}`
 							: t("supply.battery.none")}
 					</Fact>
 				)}

@@ -37,7 +37,7 @@ export const WIZARD = {
 		"Każdy odczyt jest zapisywany z czasem. Gdy tylko Wi-Fi zostanie skonfigurowane, zegar ustawi się przez internet.",
 	],
 	"wizard.clock.now": ["Clock of the gateway", "Uhr des Gateways", "Zegar bramki"],
-	"wizard.clock.set": ["Set from this device", "Von diesem Gerät stellen", "Ustaw z tego urządzenia"],
+	"wizard.clock.set": ["Use this device's time", "Uhrzeit dieses Geräts übernehmen", "Przejmij czas z tego urządzenia"],
 	"wizard.clock.unset": [
 		"The clock is not set yet. “Save and continue” takes the time from this device.",
 		"Die Uhr ist noch nicht gestellt. „Speichern und weiter“ übernimmt die Uhrzeit dieses Geräts.",
@@ -68,9 +68,9 @@ export const WIZARD = {
 		"Licznik wysyła tylko pełne kilowatogodziny, bez mocy. Większość liczników robi tak, dopóki nie poda się PIN-u.",
 	],
 	"wizard.reading.done": [
-		"The meter {meter} sent {n} values, among them:",
-		"Der Zähler {meter} hat {n} Werte gesendet, darunter:",
-		"Licznik {meter} przesłał wartości ({n}), między innymi:",
+		"Meter {meter} was read. Values: {n}, among them:",
+		"Der Zähler {meter} wurde ausgelesen. Werte: {n}, darunter:",
+		"Odczytano licznik {meter}. Wartości: {n}, między innymi:",
 	],
 	"wizard.wifi.why": [
 		"This step comes last, because the gateway's own network may disappear once it has joined your Wi-Fi.",
