@@ -78,6 +78,46 @@ describe("The first page in daily use", function () {
 		await visit.card("protocol.title").waitFor();
 	});
 
+	it("shows no consumption of a meter that waits for its PIN, on either page, and links to the PIN there too", async () => {
+		await sendsSML("--pin", "1234");
+		const nowS = Date.parse("2026-11-22T10:05:00Z") / 1000;
+		await gateway.write("system/clock", { timestamp: nowS });
+		visit = await Visit.begin(browser, gateway);
+		const dayS = nowS - (nowS % 86_400);
+		const period = (start: number, end: number) => ({
+			...{
+				start,
+				end,
+				localtime: new Date(start * 1000).toISOString().replace(".000", ""),
+				import_wh: 0,
+				export_wh: 0,
+			},
+		});
+		const periodsOf = (level: string | null) =>
+			level === "quarters"
+				? Array.from({ length: 40 }, (_, i) => period(dayS + i * QUARTER_S, dayS + (i + 1) * QUARTER_S))
+				: [period(dayS - 86_400, dayS), { ...period(dayS, nowS), partial: true }];
+		await visit.page.route("**/meter/history?**", (route) => {
+			const level = new URL(route.request().url()).searchParams.get("period");
+			return route.fulfill({ json: { period: level, periods: periodsOf(level) } });
+		});
+		await visit.logIn();
+		const seen = async () => {
+			await visit.card("use.today").waitFor();
+			await visit.settled();
+			const text = ((await visit.page.locator("main").innerText()) as string).replace(/\s+/g, " ");
+			assert.doesNotMatch(text, /0\.00 kWh/);
+			assert.match(text, new RegExp(`${say("use.today")} – ${say("counter.import")}`));
+			assert.equal(await visit.page.getByText(say("now.locked")).count(), 1);
+		};
+		await seen();
+		await visit.go("use");
+		await seen();
+		assert.match((await visit.page.getByRole("slider").getAttribute("aria-valuetext")) ?? "", /: –$/);
+		await visit.page.getByRole("link", { name: say("pin.title") }).click();
+		await visit.card("protocol.title").waitFor();
+	});
+
 	it("shows the values of a P1 port in readable form: a sum of both tariffs, texts, counts and cubic metres", async () => {
 		await gateway.connectProgram(["--protocol", "p1", "--quiet"]);
 		await gateway.write("meter/protocol", { protocol: "iec62056" });

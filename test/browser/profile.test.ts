@@ -153,10 +153,10 @@ describe("The load profile on the page", function () {
 			names.join(),
 		);
 		const time = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeStyle: "short", timeZone: ZONE });
-		const written = (value: string) => {
-			const digits = value.split(".")[1]?.length ?? 0;
-			return `${Number(value).toLocaleString("en", { minimumFractionDigits: digits })} Wh`;
-		};
+		// The meter sends Wh, and shows its counters in kWh.
+		assert.deepEqual([...new Set((columns as JSONObject[]).map(({ unit }) => unit))], ["Wh"]);
+		const written = (value: string) =>
+			`${(Number(value) / 1000).toLocaleString("en", { minimumFractionDigits: 3, maximumFractionDigits: 3 })} kWh`;
 		const shown = await cells(visit);
 		assert.deepEqual(
 			shown,
@@ -171,7 +171,7 @@ describe("The load profile on the page", function () {
 			const isCounter = columns[column].obis.includes(".8.");
 			const step = Number(rows[row].values[column]) - (isCounter ? Number(rows[row - 1].values[column]) : 0);
 			const words = row === 7 ? `, ${say("profile.season")}` : "";
-			return `${shown[row][0]}: ${step.toLocaleString("en", { maximumFractionDigits: 3 })} Wh${words}`;
+			return `${shown[row][0]}: ${(step / 1000).toLocaleString("en", { maximumFractionDigits: 6 })} kWh${words}`;
 		};
 		assert.equal(await announced(visit), bar(9, 0));
 		await card(visit).getByRole("slider").focus();

@@ -23,14 +23,19 @@ export function formatDecimal(text: string, language: string): string {
 const KILO_UNITS: Readonly<Record<string, string>> = { Wh: "kWh", varh: "kvarh", VAh: "kVAh" };
 const KILO_FROM = 1000;
 
+/** The unit in thousands if the meter would show a value of this size so; otherwise undefined. */
+export function kiloUnit(unit: string, value: number): string | undefined {
+	return Math.abs(value) >= KILO_FROM ? KILO_UNITS[unit] : undefined;
+}
+
 /**
  * Value and unit of a reading as the meter's display would show them: energy in Wh from 1000 Wh on in kWh, cut to whole
  * Wh; everything else with the digits and unit that the meter sent.
  */
 export function formatReading(text: string, unit: string, language: string): readonly [value: string, unit: string] {
-	const kilo = KILO_UNITS[unit];
 	const value = Number(text);
-	if (kilo === undefined || !(Math.abs(value) >= KILO_FROM)) return [formatDecimal(text, language), unit];
+	const kilo = kiloUnit(unit, value);
+	if (kilo === undefined) return [formatDecimal(text, language), unit];
 	return [formatNumber(Math.trunc(value) / 1000, language, 3, 3), kilo];
 }
 
