@@ -122,6 +122,14 @@ describe("The page's first load", function () {
 		await visit.end();
 	});
 
+	it("keeps its content out of the notch and the home bar of a phone", async () => {
+		visit = await Visit.begin(browser, gateway);
+		const session = await visit.context.newCDPSession(visit.page);
+		await session.send("Emulation.setSafeAreaInsetsOverride", { insets: { top: 47, right: 5, bottom: 34, left: 6 } });
+		assert.equal(await visit.page.evaluate("getComputedStyle(document.body).padding"), "47px 5px 34px 6px");
+		await visit.end();
+	});
+
 	it("shows an explanation as an installed app without its gateway, in the language of the page", async () => {
 		const other = await ProcessGateway.start("node", { mode: "ap" });
 		visit = await Visit.begin(browser, other, { plain: true });

@@ -106,6 +106,16 @@ describe("The load profile on the page", function () {
 		return { name: file.suggestedFilename(), lines };
 	}
 
+	it("comes from a meter that sends Wh, whose counters the overview shows in kWh", async () => {
+		await gateway.read("iec62056/read");
+		const visit = await (await Visit.begin(browser, gateway)).logIn();
+		const counters = visit.card("counter.title");
+		await counters.waitFor();
+		assert.match(plain(await counters.textContent()), /\d\.\d{3} kWh/);
+		assert.doesNotMatch(plain(await counters.textContent()), /\d Wh/);
+		await visit.end();
+	});
+
 	it("is offered without a history, requests a day of quarter hours, and shows empty, cut and untimed replies", async () => {
 		const visit = await open();
 		await visit.page.getByText(say("use.empty")).waitFor();

@@ -255,6 +255,8 @@ async function readByWizard(visit: Visit, kind: Kind): Promise<readonly [found: 
 		if (says !== undefined) await main.getByText(say(says)).last().waitFor({ timeout: FOUND_MS });
 	}
 	await done.waitFor({ timeout: FOUND_MS });
+	// Counters are in kWh, also of meters that send Wh.
+	assert.doesNotMatch(await main.locator(".facts").last().innerText(), /\d{4}(?:[.,]\d+)?\s*Wh/);
 	if (kind.isSwapped) {
 		await main.getByText(say("finding.deviation")).waitFor();
 		await setItSo.click();

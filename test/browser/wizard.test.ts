@@ -121,6 +121,10 @@ describe("The wizard", function () {
 		await isForEverybody();
 		await button("set-it-so").click();
 		await visit.page.getByText("1SMG0000074565").first().waitFor();
+		// The meter sends Wh.
+		const values = await visit.page.locator("main .facts").last().innerText();
+		assert.match(values, /\d\.\d{3}\s*kWh/);
+		assert.doesNotMatch(values, /\d\s*Wh/);
 		assert.equal((await gateway.read("meter/protocol")).protocol, "sml");
 		await isForEverybody();
 	});
@@ -165,6 +169,9 @@ describe("The wizard", function () {
 		await step(say("network.ssid")).waitFor();
 		const home = visit.page.getByRole("radio", { name: /^home/ });
 		await home.check();
+		// Only few networks need these.
+		for (const name of ["dhcp", "hostname"])
+			assert.equal(await visit.page.locator(`[name=${name}]`).isVisible(), false);
 		await visit.page.fill("[name=password]", "not-the-password");
 		await visit.page.locator("main button[type=submit]").click();
 		await visit.hurry(visit.page.getByRole("alert"));

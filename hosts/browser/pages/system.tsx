@@ -42,10 +42,10 @@ export function System() {
 		<div class="cards">
 			<div class="column">
 				<ClockCard />
+				{isBuilt("prices") && <PriceCard />}
 				<AboutCard />
 			</div>
 			<div class="column">
-				{isBuilt("prices") && <PriceCard />}
 				{isBuilt("peaks") && <SettingsCard title={t("peaks.title")} path="peaks" fields={PEAK_FIELDS} />}
 				<PowerCard />
 				<SetUpCard />
