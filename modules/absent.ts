@@ -3,7 +3,7 @@
  * `absent-part.ts`, with which the build replaces `part.ts` (tools/sdk/omissions.ts).
  *
  * It keeps the part's stored settings for a firmware that has the part, erases them at a factory reset, answers its
- * routes with an error, and gives the members that `system/status` always has.
+ * routes with an error, and writes the members that `system/status` always has.
  */
 import { NOT_FOUND, UNSUPPORTED } from "./api/errors.js";
 import type { Exchange } from "./api/exchange.js";
@@ -25,14 +25,18 @@ export class Absent implements Running {
 	readonly name: string;
 	readonly #storage: Storage;
 	readonly #certificates: AbsentCertificates | undefined;
+	readonly #key: string;
 
-	constructor(name: string, { storage }: Core, certificates?: AbsentCertificates) {
+	/** `key`: key of other data of the part in flash; "" without. */
+	constructor(name: string, { storage }: Core, certificates?: AbsentCertificates, key = "") {
 		this.name = name;
 		this.#storage = storage;
 		this.#certificates = certificates;
+		this.#key = key;
 	}
 
 	erase(): void {
+		if (this.#key !== "") this.#storage.delete(this.#key);
 		if (this.#certificates === undefined) return;
 		const { keys: name, limit } = this.#certificates;
 		new BlobStore(this.#storage, { name, limit, slots: 2 }).sweep([], true);
@@ -40,8 +44,8 @@ export class Absent implements Running {
 }
 
 /**
- * Returns an entry that preserves the settings under a key of flash without knowing their fields. `index`: position
- * among all entries.
+ * Returns an entry that preserves the settings stored under a key in flash without knowing their fields. `index`:
+ * position among all entries.
  */
 export function keptEntry(key: string, index: number): Entry {
 	// No stored value has the id 0, so all values remain as they are.

@@ -24,12 +24,12 @@ export interface Reaction<Instance> {
 	readonly react: (instance: Instance, core: Core) => void;
 }
 
-/** Makes a reaction called once after any of these fields has changed. */
+/** Returns a reaction that is called once after one or more of these fields have changed. */
 export function changed<Instance>(fields: readonly Field[], react: Reaction<Instance>["react"]): Reaction<Instance> {
 	return Object.freeze({ fields: Object.freeze(fields), isWish: false, react });
 }
 
-/** Makes a reaction called once after each request that applies any of these fields at once. */
+/** Returns a reaction that is called once after each request that applies one or more of these fields at once. */
 export function applied<Instance>(fields: readonly Field[], react: Reaction<Instance>["react"]): Reaction<Instance> {
 	return Object.freeze({ fields: Object.freeze(fields), isWish: true, react });
 }
@@ -57,7 +57,7 @@ export interface Part<Instance extends Running | undefined = Running | undefined
 
 const NOTHING: readonly never[] = Object.freeze([]);
 
-/** Defaults of all parts; as their prototype, they take flash only once. */
+/** Members that a part may omit. This object is the prototype of all parts, so that it takes flash only once. */
 const PLAIN: Omit<Part, "name"> = Object.freeze({
 	entries: NOTHING,
 	events: NOTHING,

@@ -6,6 +6,7 @@ import type { Entry } from "./config/schema.js";
 import { HISTORY } from "./history/part.js";
 import { HUB } from "./homeassistant/part.js";
 import { LIVE_METER } from "./live-meter/part.js";
+import { MBUS } from "./meter/mbus-part.js";
 import { METER } from "./meter/part.js";
 import { MQTT } from "./mqtt/part.js";
 import { UPDATE } from "./ota/part.js";
@@ -28,6 +29,7 @@ export const PARTS: readonly Part[] = Object.freeze([
 	NETWORK,
 	HISTORY,
 	METER,
+	MBUS,
 	BACKFILL,
 	PRICES,
 	PEAKS,

@@ -5,15 +5,15 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 
-/** Stands in place of a meaning when the decoder has detected an error. */
+/** Returned in place of a meaning when the decoder has detected an error. */
 export const REFUSED = "refused";
 
 export interface Feedable {
 	/** Takes `bytes[start..end)`; the buffer is overwritten afterwards. */
 	take(bytes: Uint8Array, start: number, end: number): void;
 	/**
-	 * Called for a silence of the sender. Returns the meanings decoded since the last call, as complete texts in order,
-	 * or REFUSED. Makes the decoder ready for another frame, if necessary as its user does.
+	 * Called when the sender is silent. Returns the meanings decoded since the last call, as complete texts in order,
+	 * or REFUSED. If the decoder must be reset before another frame, as its user does, this method does so.
 	 */
 	settle(): string[];
 }
@@ -33,7 +33,7 @@ export interface Feed {
 	readonly checked: boolean;
 	/** True: frames may follow each other without a silence. */
 	readonly streams: boolean;
-	/** Number of bytes at the end without which the meaning may be known. */
+	/** Number of bytes at the end of the frame that may be missing when the decoder already knows the meaning. */
 	readonly spare?: number;
 	/** Bytes that may precede a frame. */
 	readonly garbage?: readonly Uint8Array[];
@@ -71,7 +71,7 @@ export function feeds(name: string, feed: Feed): void {
 			});
 		}
 
-		it("is decoded after a copy that was cut short anywhere", () => {
+		it("is decoded after a copy that was truncated at any place", () => {
 			for (let length = 0; length < frame.length; length++) {
 				const decoder = feed.open();
 				const cut = fed(decoder, frame.subarray(0, length));
@@ -83,7 +83,7 @@ export function feeds(name: string, feed: Feed): void {
 			}
 		});
 
-		it("is decoded after a copy with one flipped bit, whichever it is", () => {
+		it("is decoded after a copy with any one bit flipped", () => {
 			for (let at = 0; at < frame.length; at++) {
 				for (let bit = 0; bit < feed.bits; bit++) checkFlip(feed, at, bit);
 			}

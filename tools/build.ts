@@ -57,7 +57,7 @@ interface WholeOrder {
 	readonly out: string | undefined;
 }
 
-/** Parses the command line of --all. Throws an Error with a message for the user for a bad one. */
+/** Parses the command line of --all. If it is invalid, throws an Error with a message for the user. */
 function readWholeOrder(args: string[]): WholeOrder {
 	const { values } = parseArgs({
 		args,
@@ -92,8 +92,8 @@ async function carryOutAll({ boards, json, out }: WholeOrder): Promise<number> {
 }
 
 /**
- * Parses the command line; returns undefined if help was requested. Throws an Error with a message for the user for a
- * bad one.
+ * Parses the command line; returns undefined if help was requested. If it is invalid, throws an Error with a message
+ * for the user.
  */
 function readOrder([word, ...args]: string[]): Order | undefined {
 	const command = COMMANDS.find((name) => name === word);

@@ -24,7 +24,7 @@ const HELP = `A Zigbee coordinator that shows the gateway as Zigbee2MQTT would, 
 `;
 const JOIN_LIMIT = 254;
 /**
- * Folder of the coordinator. It is beside that of the simulated coprocessors, because a new unit must be new to its
+ * Folder of the coordinator. It is next to that of the simulated coprocessors, because a new unit must be new to its
  * coordinator too.
  */
 const FOLDER = join(".state", "coordinator");

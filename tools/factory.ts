@@ -36,8 +36,8 @@ interface Order {
 }
 
 /**
- * Parses the command line; returns undefined if help was requested. Throws an Error with a message for the user for a
- * bad one.
+ * Parses the command line; returns undefined if help was requested. If it is invalid, throws an Error with a message
+ * for the user.
  */
 function readOrder(args: string[]): Order | undefined {
 	const { values } = parseArgs({

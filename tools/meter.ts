@@ -1,5 +1,5 @@
 /** `npm run meter`: the meter simulator. See `--help`. Ends on SIGTERM, on SIGINT and with its parent process. */
-import { FORMAT_7E1, FORMAT_8N1, type SerialFormat } from "../modules/io/host.js";
+import { FORMAT_7E1, FORMAT_8E1, FORMAT_8N1, FORMAT_8N2, type SerialFormat } from "../modules/io/host.js";
 import type { Machine } from "../modules/io/machine.js";
 import { ControlledTime } from "./meter/controlled-time.js";
 import { DLMS_HELP } from "./meter/dlms-help.js";
@@ -8,12 +8,16 @@ import { parseDLMSOptions, wantsDLMS } from "./meter/dlms-options.js";
 import { COUNTER_REFUSED, NOT_DECIPHERED } from "./meter/dlms-security.js";
 import * as Server from "./meter/dlms-server.js";
 import * as Station from "./meter/hdlc-station.js";
+import { heatReading } from "./meter/heat.js";
+import { HEAT_HELP, type HeatProgramOptions, parseHeatOptions, wantsHeat } from "./meter/heat-options.js";
 import { Household } from "./meter/household.js";
 import * as Meter from "./meter/iec-meter.js";
 import { ProgrammingMode } from "./meter/iec-programming.js";
+import { KMPMeter } from "./meter/kmp-meter.js";
 import type { LinePort } from "./meter/line-port.js";
 import { LineRunner } from "./meter/line-runner.js";
 import { makeDLMSMeter } from "./meter/make-dlms-meter.js";
+import { MBusMeter, slaveTelegrams } from "./meter/mbus-meter.js";
 import type { MeterDisplay } from "./meter/meter-display.js";
 import { HELP, type MeterOptions, parseOptions } from "./meter/options.js";
 import { p1Telegram } from "./meter/p1-telegram.js";
@@ -131,6 +135,24 @@ function makePushMeter(options: PushProgramOptions): PushMeter {
 	return new PushMeter({ source, baud, format, pushMs, ...sml });
 }
 
+/** Identification of the first slave; the others count on from it. */
+const FIRST_IDENT = 12_345_678;
+
+function makeHeatMeter(options: HeatProgramOptions): KMPMeter | MBusMeter {
+	const { protocol, address, slaves, medium, isLong, telegram, pace, port } = options;
+	const startUtcMs = Date.now() - performance.now();
+	const source = (nowMs: number) => heatReading(startUtcMs, nowMs);
+	const isClocked = pace || port !== undefined;
+	const common = { ...options, ...(isClocked ? {} : { reactionMs: UNPACED_REACTION_MS }) };
+	if (protocol === "kmp") return new KMPMeter({ ...common, source });
+	const frame = telegram === undefined ? undefined : [...readTelegram(telegram).subarray(6, -2)];
+	const all = Array.from({ length: slaves }, (_, i) => ({
+		address: address + i,
+		telegrams: (nowMs: number) => (frame ? [frame] : slaveTelegrams(source(nowMs), FIRST_IDENT + i, medium, isLong)),
+	}));
+	return new MBusMeter({ ...common, slaves: all });
+}
+
 /** Makes the meter that the command line describes; returns undefined if only help was requested. */
 function makeProgram(args: string[]): Program | undefined {
 	if (wantsPush(args)) {
@@ -139,6 +161,12 @@ function makeProgram(args: string[]): Program | undefined {
 		const { format = FORMAT_8N1, sml } = options;
 		const form = { parityBits: false, echo: false, format };
 		return { ...options, ...form, machine: makePushMeter(options), display: sml?.display };
+	}
+	if (wantsHeat(args)) {
+		const options = parseHeatOptions(args);
+		if (options === undefined) return undefined;
+		const format = options.protocol === "kmp" ? FORMAT_8N2 : FORMAT_8E1;
+		return { ...options, parityBits: false, echo: false, format, machine: makeHeatMeter(options) };
 	}
 	if (wantsDLMS(args)) {
 		const options = parseDLMSOptions(args);
@@ -159,6 +187,7 @@ function makeProgram(args: string[]): Program | undefined {
 
 function helpFor(args: readonly string[]): string {
 	if (wantsPush(args)) return PUSH_HELP;
+	if (wantsHeat(args)) return HEAT_HELP;
 	return wantsDLMS(args) ? DLMS_HELP : HELP;
 }
 

@@ -175,7 +175,7 @@ async function offlineWorker(): Promise<PageFile> {
 }
 
 /**
- * Content Security Policy of the documents (CSP Level 3). Allowed are the page's own scripts and the gateway's API. No
+ * Content Security Policy of the documents (CSP Level 3). It allows the page's own scripts and the gateway's API. No
  * directive applies to the style, which is a constructed style sheet.
  */
 const POLICY = [

@@ -187,7 +187,7 @@ function become(command, args) {
 const PASSED_ON = ["SIGTERM", "SIGINT", "SIGHUP", "SIGUSR1", "SIGUSR2"];
 const LOOK_MS = 500;
 
-/** Follows npm, which on a signal ends itself and its shell, but not the program in the shell. */
+/** Calls `end` once npm or its shell has ended. On a signal npm ends both, but not the program in the shell. */
 function followNpm(end) {
 	if (process.env.npm_lifecycle_event === undefined) return;
 	const parents = () => [process.ppid, parentOf(process.ppid)].join(" ");
@@ -262,8 +262,8 @@ function allTests(kind = "test") {
 }
 
 /**
- * Returns the test files for mocha, one list per run: all; or those of the named files and folders, then those that
- * match the words.
+ * Returns mocha's arguments for each run. Without arguments there is one run of all tests; otherwise the first run has
+ * the tests of the named files and folders, and the next one the tests whose titles contain the other words.
  */
 function selections(args, kind) {
 	const all = kind === "test" ? allTests() : [`${build}/test/**/*.${kind}.js`];
@@ -299,14 +299,14 @@ const mocha = (...patterns) => [
 	...patterns,
 ];
 
-/** Called if the formatting is wrong: it does not keep the tests from running, but the command fails at the end. */
+/** Called if the formatting is wrong. The tests still run, but the command fails at the end. */
 function failForForm() {
 	say("The form is not right (see what Biome said at first); npm run format mends most of it.");
 	process.exitCode ||= 1;
 }
 
 const commands = {
-	// Without arguments, this only prepares.
+	// Without arguments, this command only installs packages and compiles, which has been done by now.
 	build: (args) => {
 		if (args.length > 0) become(process.execPath, [...program("tools/build.js"), "build", ...args]);
 		else say("Compiled. The firmware of a board: npm run build -- --board NAME (docs/flashing.md lists them).");

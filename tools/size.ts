@@ -57,7 +57,7 @@ interface Order {
 	readonly omissions: boolean;
 }
 
-/** Parses the command line. Throws an Error with a message for the user for a bad one. */
+/** Parses the command line. If it is invalid, throws an Error with a message for the user. */
 function readOrder(args: string[]): Order {
 	const { values } = parseArgs({
 		args,

@@ -1,4 +1,7 @@
-/* access-point.h on the ESP32: decides by the network interface over which replies are sent (wifi-origin.h). */
+/*
+ * access-point.h on the ESP32: a connection belongs to the access point if replies leave over its network interface
+ * (wifi-origin.h).
+ */
 #include "access-point.h"
 
 #include <sys/socket.h>

@@ -43,8 +43,8 @@ export interface RadioPins extends UARTPins {
 }
 
 /**
- * Ethernet by the ESP32's own MAC and an RMII PHY. The other RMII pins are fixed: TXD0 19, TXD1 22, TX_EN 21, RXD0 25,
- * RXD1 26, CRS_DV 27 (ESP-IDF, components/soc/esp32/emac_periph.c).
+ * Ethernet with the ESP32's own MAC and an RMII PHY. The other RMII pins are fixed: TXD0 19, TXD1 22, TX_EN 21, RXD0
+ * 25, RXD1 26, CRS_DV 27 (ESP-IDF, components/soc/esp32/emac_periph.c).
  */
 export interface RMIIPins {
 	readonly kind: "rmii";
@@ -58,7 +58,7 @@ export interface RMIIPins {
 	readonly clock: 0 | 16 | 17;
 }
 
-/** Ethernet by a W5500 on SPI. */
+/** Ethernet with a W5500 on SPI. */
 export interface W5500Pins {
 	readonly kind: "w5500";
 	readonly miso: number;
@@ -137,11 +137,15 @@ function lan8720(phy: number, power: number, clock: RMIIPins["clock"]): RMIIPins
 
 /**
  * Parts left out for boards with 4 MB of flash and a radio, because the firmware slot would be nearly full
- * (docs/hardware.md). MQTT and Zigbee remain in place of the hub's HTTP.
+ * (docs/hardware.md). Home Assistant then gets its values over MQTT or Zigbee, because the part for its REST API is
+ * left out. Heat and water meters are rarer than electricity meters.
  */
-const SHORT_OF_FLASH = Object.freeze({ without: Object.freeze(["hub", "backfill"]) });
-/** The same for boards that also have Ethernet: the cable replaces setting up Wi-Fi over the console. */
-const SHORTER_OF_FLASH = Object.freeze({ without: Object.freeze(["hub", "live-meter", "improv"]) });
+const SHORT_OF_FLASH = Object.freeze({ without: Object.freeze(["hub", "backfill", "kmp", "mbus"]) });
+/**
+ * Parts left out for such boards that also have Ethernet. They do not need Improv, which sets up Wi-Fi over the
+ * console.
+ */
+const SHORTER_OF_FLASH = Object.freeze({ without: Object.freeze(["hub", "live-meter", "kmp", "mbus", "improv"]) });
 
 /** The Ethernet wiring of XZG's ethConfigs 0, 1 and 2. */
 const OLIMEX_POE = lan8720(0, 12, 17);
@@ -156,7 +160,10 @@ function board(row: Board): Board {
 	return Object.freeze(row);
 }
 
-/** Devkits with a button on the boot pin. Their LEDs are missing or addressable, so none is used. */
+/**
+ * Devkits with a button on the boot pin. No LED is used: they have none, or an addressable one, which the firmware does
+ * not support.
+ */
 const ESP32_DEVKITC = Object.freeze({
 	...ESPRESSIF,
 	...FLASH_4MB,
@@ -200,6 +207,8 @@ export const BOARDS: readonly Board[] = Object.freeze([
 	board({
 		...ESPRESSIF,
 		...FLASH_4MB,
+		// The firmware for this chip is the longest.
+		without: Object.freeze(["kmp", "mbus"]),
 		name: "esp32c3-devkitm",
 		chip: "esp32c3",
 		model: "ESP32-C3-DevKitM-1",
@@ -347,8 +356,8 @@ export const BOARDS: readonly Board[] = Object.freeze([
 		zigbee: radio(4, 36, 16, 32),
 		ethernet: OLIMEX_POE,
 	}),
-	// Ethernet of this board is not used: XZG has the PHY's power and the radio's reset both on GPIO 12, so one of the
-	// two entries must be wrong.
+	// This board's Ethernet is not used: XZG's tables assign GPIO 12 both to the PHY's power and to the radio's reset,
+	// so one of the two entries must be wrong.
 	board({
 		...FLASH_4MB,
 		...SHORT_OF_FLASH,

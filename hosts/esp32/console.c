@@ -1,7 +1,8 @@
 /*
  * The console (console.ts) as a serial port: UART 0 as ESP-IDF has opened it for stdin and stdout. The locks of stdin
  * and stdout keep log lines and other output apart. There is no driver: a timer polls the UART's buffer of 128 bytes,
- * which is often enough for 115200 Bd except while flash is erased. Uses no memory but the ring below.
+ * which is often enough for 115200 Bd except while flash is erased. Uses no memory but the ring below. Comments of
+ * functions begin with the JavaScript arguments in parentheses.
  */
 #include <pthread.h>
 #include <stdint.h>
@@ -136,7 +137,7 @@ void xs_console_read(xsMachine *the)
 
 /*
  * (bytes, start, end): writes the bytes in one piece and unchanged, under the lock of stdout. A log line that another
- * task prints meanwhile ends without a carriage return. Waits up to 20 ms for the UART.
+ * task prints during the write ends without a carriage return. Waits up to 20 ms for the UART.
  */
 void xs_console_write(xsMachine *the)
 {

@@ -20,7 +20,7 @@ class Bindings {
 const READABLE = 1;
 const WRITABLE = 2;
 
-/** Reported room for writing. Any number would do, because a write waits until all bytes are sent. */
+/** Number of bytes that `onWritable` announces. Any number would do, because a write waits until all bytes are sent. */
 const ROOM = 256;
 
 class ConsoleSerial implements Serial {

@@ -1,6 +1,6 @@
 /**
- * The Zigbee coprocessor as the CoprocessorPort of the host contract: its UART (serial.ts), and the lines to its reset
- * and boot loader (boards.ts).
+ * The Zigbee coprocessor as the CoprocessorPort of the host contract: its UART (serial.ts), and the two GPIOs that
+ * reset it and select its boot loader (boards.ts).
  */
 import type { CoprocessorPort, Timers } from "../../modules/io/host.js";
 import type { RadioPins } from "./boards.js";

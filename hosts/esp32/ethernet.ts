@@ -1,4 +1,4 @@
-/** The Ethernet port of the host contract on ethernet/ethernet-core.h. */
+/** The Ethernet port of the host contract, as a wrapper of ethernet/ethernet-core.h. */
 import type {
 	Ethernet,
 	EthernetAddress,
@@ -19,7 +19,7 @@ const RETRY_MS = 30_000;
 /** ETHERNET_NO_PIN of ethernet-driver.h. */
 const NONE = -1;
 
-/** The native object. It has no fields, because XS would not initialise them, and receives only the arguments given. */
+/** The native object. It has no fields, because XS would not initialise them. */
 class NativePort extends Native("xs_ethernet_destructor") {
 	constructor(target: object, a: number, b: number, c: number, d: number, e: number, f: number) {
 		super();
@@ -31,7 +31,7 @@ class NativePort extends Native("xs_ethernet_destructor") {
 	get address(): EthernetAddress | undefined {
 		return native("xs_ethernet_get_address").call(this);
 	}
-	/** The four addresses are empty with DHCP. */
+	/** The four addresses are empty texts if DHCP is wanted. */
 	start(hostname: string, ip: string, netmask: string, gateway: string, dns: string): boolean {
 		return native("xs_ethernet_start").call(this, hostname, ip, netmask, gateway, dns);
 	}

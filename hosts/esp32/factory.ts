@@ -12,7 +12,7 @@
  *    40   32   label password, the first one of the account: 8 to 32 characters
  *    72   64   WPA2 key of the unit's own access point: 8 to 63 characters
  *   136   32   private key of the unit, NIST P-256, high byte first; zeros: it has none
- *   168    4   CRC-32 (IEEE 802.3) of all before
+ *   168    4   CRC-32 (IEEE 802.3) of all bytes before
  *
  * Passwords and keys consist of 0-9 A-Z a-z. A record that violates these rules is invalid.
  */
@@ -195,7 +195,7 @@ export class FactoryPartition {
 }
 
 /**
- * Returns the end of the text that begins at `at`; returns `at` if the text is invalid, because of a forbidden
+ * Returns the end of the text that begins at `at`; returns `at` if the text is invalid because it has a forbidden
  * character or a character after a zero.
  */
 function endOfText(bytes: Uint8Array, at: number, limit: number): number {

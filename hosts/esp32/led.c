@@ -1,4 +1,4 @@
-/* LED at a GPIO (led.ts). It blinks by a timer, without waking the machine or using its memory. */
+/* LED at a GPIO (led.ts). A timer makes it blink, without waking the XS machine or using its memory. */
 #include <pthread.h>
 
 #include "mc.xs.h"

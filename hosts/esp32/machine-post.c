@@ -31,7 +31,7 @@ static struct {
 
 static void send(xsMachine *the);
 
-/* Runs in the machine's task. Posts made meanwhile wait for the next message, so that timers can run. */
+/* Runs in the machine's task. Posts made while it runs wait for the next message, so that timers can run in between. */
 static void deliver(void *the, void *refcon, uint8_t *message, uint16_t length)
 {
 	(void)refcon;

@@ -1,6 +1,7 @@
 /*
- * Partitions (hosts/native/partition.h) in the chip's flash (ESP-IDF 6.0, "Partitions API"), by their names in the
- * partition table: those with the gateway's own data, and the firmware slot that is not running (update.h).
+ * Partitions (hosts/native/partition.h) in the chip's flash (ESP-IDF 6.0, "Partitions API"), with the names in the
+ * partition table. The gateway can use the partitions with its own data, and the firmware slot that is not running
+ * (update.h).
  *
  * On encrypted flash an erased byte reads as 0xFF only without decryption, so blocks are checked with and without
  * decryption. At the first start of a unit the boot loader encrypts the empty partitions: their bytes then read as 0xFF

@@ -1,6 +1,6 @@
 /*
  * Voltages, temperature, outputs and sleep of the chip (power.ts). No call waits, except a measurement (under 2 ms) and
- * sleep itself.
+ * sleep itself. Comments of functions begin with the JavaScript arguments in parentheses.
  */
 #include <math.h>
 #include <string.h>
@@ -128,7 +128,7 @@ void xs_power_temperature(xsMachine *the)
 
 static uint64_t outputs;
 
-/* (pin, level) */
+/* Arguments: (pin, level). */
 void xs_power_output(xsMachine *the)
 {
 	gpio_num_t pin = (gpio_num_t)xsmcToInteger(xsArg(0));

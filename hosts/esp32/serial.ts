@@ -107,7 +107,7 @@ class UARTSerial extends NativeSerial<SerialSettings> {
 		if (happened & LOST) this.failed(SERIAL_ERROR_OVERRUN);
 		if (happened & READABLE && !this.isClosed) this.options.onReadable?.(readable);
 		if (happened & WRITABLE && !this.isClosed) this.options.onWritable?.(this.writable);
-		// If a callback above has written bytes, they have not been sent yet; a later event reports that.
+		// If a callback above has written bytes, the line is not drained any more; a later event reports when it is.
 		if (happened & DRAINED && !this.isClosed && !this.#hasWritten) this.options.onDrained?.();
 	}
 

@@ -1,9 +1,9 @@
 /*
  * The key-value store of the host contract in NVS (ESP-IDF 6.0, "Non-Volatile Storage Library"): blobs of the namespace
- * "gateway", in the partition "nvs". NVS writes the new value before it drops the old one: after a power cut one of the
- * two remains, and a write needs room for both. With CONFIG_NVS_ENCRYPTION, ESP-IDF encrypts everything. For
- * storage-xs.c. Limits are those of the contract. A write waits for the flash, for some milliseconds, or for about 50
- * ms if a page is erased.
+ * "gateway", in the partition "nvs". NVS writes the new value before it drops the old one. Therefore one of the two
+ * remains after a power cut, and a write needs room for both. With CONFIG_NVS_ENCRYPTION, ESP-IDF encrypts everything.
+ * For storage-xs.c. Limits are those of the contract. A write takes a few milliseconds, or about 50 ms if NVS must
+ * erase a page.
  */
 #ifndef STORAGE_NVS_H
 #define STORAGE_NVS_H

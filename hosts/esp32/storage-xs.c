@@ -1,4 +1,7 @@
-/* XS binding of the store (storage-nvs.h; storage.ts). prelaunch.c has called storage_nvs_start before. */
+/*
+ * XS binding of the store (storage-nvs.h; storage.ts). prelaunch.c has called storage_nvs_start before. Comments of
+ * functions begin with the JavaScript arguments in parentheses.
+ */
 #include <string.h>
 
 #include "mc.xs.h"
@@ -26,7 +29,7 @@ void xs_storage_get(xsMachine *the)
 	if (!storage_nvs_get(key, xsmcToArrayBuffer(xsResult), (size_t)size, message)) xsUnknownError("%s", message);
 }
 
-/* (key, value) */
+/* Arguments: (key, value). */
 void xs_storage_set(xsMachine *the)
 {
 	char key[STORAGE_KEY_LIMIT + 2], message[STORAGE_MESSAGE_SIZE];
@@ -38,7 +41,7 @@ void xs_storage_set(xsMachine *the)
 	if (!storage_nvs_set(key, value, size, message)) xsUnknownError("%s", message);
 }
 
-/* (key) */
+/* Arguments: (key). */
 void xs_storage_delete(xsMachine *the)
 {
 	char key[STORAGE_KEY_LIMIT + 2], message[STORAGE_MESSAGE_SIZE];

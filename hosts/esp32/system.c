@@ -1,6 +1,7 @@
 /*
  * Small native functions of the ESP32 host (system.ts): console, clocks, identity of the chip, and cause of the start.
- * Before a restart they store its reason, an abort of the engine or a planned restart, for the next start.
+ * Before a restart they store its reason (an abort of the engine, a failure, or a planned restart), which the next
+ * start reports. Comments of functions begin with the JavaScript arguments in parentheses.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -44,7 +45,10 @@ void xs_system_monotonic(xsMachine *the)
 	xsmcSetNumber(xsResult, (double)(esp_timer_get_time() / 1000));
 }
 
-/* Returns Unix time in ms by the chip's clock, which continues through restarts and begins at 0 after a power cut. */
+/*
+ * Returns the Unix time of the chip's clock, ms. The clock continues through restarts and begins at 0 after a power
+ * cut.
+ */
 void xs_system_utc(xsMachine *the)
 {
 	struct timeval now;
@@ -52,7 +56,7 @@ void xs_system_utc(xsMachine *the)
 	xsmcSetNumber(xsResult, (double)now.tv_sec * 1000 + (double)(now.tv_usec / 1000));
 }
 
-/* (utcMs) */
+/* Arguments: (utcMs). */
 void xs_system_set_utc(xsMachine *the)
 {
 	int64_t utc_ms = (int64_t)xsmcToNumber(xsArg(0));

@@ -47,7 +47,7 @@ export class System {
 	static switchedOn(): boolean {
 		return native("xs_system_switched_on").call(this);
 	}
-	/** Makes the reason for an abort of the engine known to the next start. Call once. */
+	/** From now on, if the engine aborts, the next start reports the reason. Call once. */
 	static watchAborts(): void {
 		native("xs_system_watch_aborts").call(this);
 	}

@@ -12,7 +12,7 @@ static void clear(uart_core *core)
 {
 	core->draining = false;
 	core->happened = 0;
-	core->untold = core->receive_from = core->received = core->send_from = core->sending = 0;
+	core->unreported = core->receive_from = core->received = core->send_from = core->sending = 0;
 }
 
 void uart_core_open(uart_core *core)
@@ -45,14 +45,14 @@ void uart_core_receive(uart_core *core, const uint8_t *bytes, size_t count)
 			core->happened |= UART_DAMAGED;
 		}
 		core->receive[(core->receive_from + core->received++) % UART_RECEIVE_LIMIT] = byte;
-		core->untold++;
+		core->unreported++;
 	}
-	if (core->untold >= UART_TELL_AT) uart_core_silence(core);
+	if (core->unreported >= UART_REPORT_AT) uart_core_silence(core);
 }
 
 void uart_core_damage(uart_core *core)
 {
-	if (core->format == UART_8N1) return;
+	if (core->format == UART_8N1 || core->format == UART_8N2) return;
 	core->happened |= UART_DAMAGED;
 	if (core->format == UART_7E1 && core->received > 0)
 		core->receive[(core->receive_from + core->received - 1) % UART_RECEIVE_LIMIT] |= 0x80;
@@ -65,8 +65,8 @@ void uart_core_lose(uart_core *core)
 
 void uart_core_silence(uart_core *core)
 {
-	if (core->untold > 0) core->happened |= UART_READABLE;
-	core->untold = 0;
+	if (core->unreported > 0) core->happened |= UART_READABLE;
+	core->unreported = 0;
 }
 
 size_t uart_core_next(const uart_core *core, const uint8_t **piece)
@@ -106,7 +106,7 @@ size_t uart_core_read(uart_core *core, uint8_t *into, size_t limit)
 	memcpy(into + first, core->receive, count - first);
 	core->receive_from = (core->receive_from + count) % UART_RECEIVE_LIMIT;
 	core->received -= count;
-	if (core->untold > core->received) core->untold = core->received;
+	if (core->unreported > core->received) core->unreported = core->received;
 	if (core->received == 0) core->happened &= ~(unsigned)UART_READABLE;
 	return count;
 }

@@ -4,7 +4,7 @@
  *
  * On the wire a 7E1 character equals an 8N1 character with the parity of the other bits in bit 7. For 7E1 the UART
  * therefore runs at 8N1, with the parity in software, because the UART's own check does not tell which byte was wrong.
- * Received bytes from 0x00 to 0x7f are good, those from 0x80 on damaged. In 8N1 and 8E1 bytes pass unchanged; the UART
+ * Received bytes from 0x00 to 0x7f are good, those from 0x80 on damaged. In the other formats bytes pass unchanged; the UART
  * checks the parity of 8E1 and only reports that some byte was damaged.
  *
  * Limits: UART_RECEIVE_LIMIT unread bytes; further ones are lost, so the caller checks uart_core_room before it passes
@@ -17,14 +17,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* UART_TELL_AT is the number of received bytes that is reported without waiting for more. */
-enum { UART_RECEIVE_LIMIT = 1024, UART_SEND_LIMIT = 1024, UART_TELL_AT = 32 };
+/* UART_REPORT_AT is the number of received bytes that is reported without waiting for more. */
+enum { UART_RECEIVE_LIMIT = 1024, UART_SEND_LIMIT = 1024, UART_REPORT_AT = 32 };
 
 /* Pending events; serial.ts has the same numbers. */
 enum { UART_READABLE = 1, UART_WRITABLE = 2, UART_DRAINED = 4, UART_DAMAGED = 8, UART_LOST = 16 };
 
 /* Formats of the line, as the host contract numbers them (modules/io/host.ts). */
-typedef enum { UART_7E1, UART_8N1, UART_8E1 } uart_format;
+typedef enum { UART_7E1, UART_8N1, UART_8E1, UART_8N2 } uart_format;
 
 typedef struct {
 	uart_format format;
@@ -34,7 +34,7 @@ typedef struct {
 	bool posted;
 	unsigned happened;
 	/* Number of received bytes not reported yet. */
-	size_t untold;
+	size_t unreported;
 	size_t receive_from, received;
 	size_t send_from, sending;
 	uint8_t receive[UART_RECEIVE_LIMIT], send[UART_SEND_LIMIT];
@@ -57,7 +57,7 @@ void uart_core_silence(uart_core *core);
 /* uart_core_next returns the next contiguous piece to send; uart_core_sent records how many bytes the line accepted. */
 size_t uart_core_next(const uart_core *core, const uint8_t **piece);
 void uart_core_sent(uart_core *core, size_t count);
-/* Returns true if all bytes were passed to the line and UART_DRAINED must be reported once they were sent. */
+/* Returns true if all bytes were passed to the line, and UART_DRAINED must be reported when they have left it. */
 bool uart_core_drains(const uart_core *core);
 void uart_core_drained(uart_core *core);
 

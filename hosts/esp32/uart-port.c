@@ -17,9 +17,10 @@
 
 enum { FIRST_BAUD = 9600 };
 /*
- * The driver's interrupt fills its ring while flash is erased and no task runs. This takes up to 400 ms by the data
- * sheets, in which 4608 characters arrive at 115200 Bd (test/hosts/esp32/uart.test.ts). With flow control the peer
- * waits instead. Every 32 characters give an event; when the event queue is full, the ring is still filled.
+ * While flash is erased, no task runs, and the driver's interrupt stores received bytes in the driver's ring. According
+ * to the data sheets an erase takes up to 400 ms; 4608 characters can arrive in this time at 115200 Bd
+ * (test/hosts/esp32/uart.test.ts). With flow control the peer waits instead. The driver queues an event for every 32
+ * characters; when the queue is full, the ring is still filled.
  */
 enum { DRIVER_RING = 4608, DRIVER_RING_FLOW = 512, DRIVER_EVENTS = 56, DRIVER_EVENTS_FLOW = 24 };
 /* Above the priorities of the machine's task (4) and the TLS server's (5), below Wi-Fi and lwIP (18 and more). */
@@ -52,8 +53,8 @@ struct uart_port {
 static uart_port *ports[SOC_UART_HP_NUM];
 
 /*
- * Moves received bytes into the core. Bytes without room stay in the driver's ring until the listener has made room by
- * reading.
+ * Moves received bytes into the core. Bytes for which the core has no room stay in the driver's ring until the listener
+ * reads.
  */
 static void collect(uart_port *port)
 {
@@ -69,7 +70,7 @@ static void collect(uart_port *port)
 
 static int64_t bits_of(uart_format format)
 {
-	return format == UART_8E1 ? 11 : 10;
+	return format == UART_8E1 || format == UART_8N2 ? 11 : 10;
 }
 
 static void notice(uart_port *port, const uart_event_t *event)
@@ -114,7 +115,7 @@ static bool step(uart_port *port, const uart_event_t *event)
 }
 
 /* Returns the time after which the task must run even without an event. */
-static TickType_t patience(uart_port *port)
+static TickType_t task_timeout(uart_port *port)
 {
 	int64_t wait_ms = -1;
 	pthread_mutex_lock(&port->lock);
@@ -125,7 +126,7 @@ static TickType_t patience(uart_port *port)
 		wait_ms = (port->quiet_at_us - esp_timer_get_time()) / 1000;
 		if (wait_ms < 0) wait_ms = 0;
 	}
-	if (port->open && port->core.untold > 0 && (wait_ms < 0 || wait_ms > SILENCE_MS)) wait_ms = SILENCE_MS;
+	if (port->open && port->core.unreported > 0 && (wait_ms < 0 || wait_ms > SILENCE_MS)) wait_ms = SILENCE_MS;
 	pthread_mutex_unlock(&port->lock);
 	return wait_ms < 0 ? portMAX_DELAY : pdMS_TO_TICKS((TickType_t)wait_ms) + 1;
 }
@@ -135,7 +136,7 @@ static void run(void *context)
 	uart_port *port = context;
 	for (;;) {
 		uart_event_t event;
-		bool came = xQueueReceive(port->events, &event, patience(port)) == pdTRUE;
+		bool came = xQueueReceive(port->events, &event, task_timeout(port)) == pdTRUE;
 		if (step(port, came ? &event : NULL)) port->options.notify(port, port->options.machine);
 	}
 }
@@ -164,7 +165,7 @@ static bool start_line(uart_port *port, const uart_options *options)
 }
 
 /* Sets the levels of unconnected pins. An undriven CTS permits sending. */
-static void rest(const uart_options *options)
+static void set_unconnected_levels(const uart_options *options)
 {
 	bool low = options->invert & UART_INVERT_RECEIVE;
 	gpio_set_pull_mode((gpio_num_t)options->receive, low ? GPIO_PULLDOWN_ONLY : GPIO_PULLUP_ONLY);
@@ -182,7 +183,7 @@ static bool start_driver(uart_port *port, const uart_options *options)
 		&& uart_set_rx_timeout(uart, CALL_SILENCE) == ESP_OK
 		&& uart_enable_intr_mask(uart, UART_FRM_ERR_INT_ENA_M | UART_PARITY_ERR_INT_ENA_M) == ESP_OK
 		&& xTaskCreate(run, "uart", TASK_STACK, port, TASK_PRIORITY, NULL) == pdPASS) {
-		rest(options);
+		set_unconnected_levels(options);
 		return true;
 	}
 	uart_driver_delete(uart);
@@ -259,6 +260,7 @@ bool uart_port_configure(uart_port *port, unsigned baud, uart_format format)
 	pthread_mutex_lock(&port->lock);
 	bool taken = uart_set_baudrate(port->uart, baud) == ESP_OK
 		&& uart_set_parity(port->uart, format == UART_8E1 ? UART_PARITY_EVEN : UART_PARITY_DISABLE) == ESP_OK
+		&& uart_set_stop_bits(port->uart, format == UART_8N2 ? UART_STOP_BITS_2 : UART_STOP_BITS_1) == ESP_OK
 		&& uart_set_rx_full_threshold(port->uart, format == UART_7E1 ? CALL_SEVEN : CALL_EIGHT) == ESP_OK;
 	if (taken) {
 		port->baud = baud;

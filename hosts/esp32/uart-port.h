@@ -1,6 +1,6 @@
 /*
- * A UART of the chip, with ESP-IDF's driver and a small task on the driver's event queue. The owner is one other
- * thread, which waits for at most one step of the task, about 100 us.
+ * A UART of the chip, with ESP-IDF's driver and a small task on the driver's event queue. One other thread owns the
+ * port; its calls wait for at most one step of the task, about 100 us.
  *
  * A port with its task and buffers (about 8.5 KB) is created when it is first opened and then kept: opening it again
  * allocates nothing. With RTS and CTS the peer keeps bytes that do not fit; otherwise the newest bytes are lost and

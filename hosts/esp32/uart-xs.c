@@ -1,6 +1,7 @@
 /*
  * XS binding of a UART (uart-port.h; serial.ts). Each event reaches JavaScript as a separate call `onUART(happened,
- * readable, writable)` of the target that the constructor received.
+ * readable, writable)` of the target that the constructor received. Comments of functions begin with the JavaScript
+ * arguments in parentheses.
  */
 #include <stdlib.h>
 
@@ -49,7 +50,7 @@ void xs_uart_destructor(void *data)
 	free(binding);
 }
 
-/* (target, uart, transmit, receive, rts, cts, invert) */
+/* Arguments: (target, uart, transmit, receive, rts, cts, invert). */
 void xs_uart(xsMachine *the)
 {
 	char message[UART_MESSAGE_SIZE];
@@ -100,7 +101,7 @@ void xs_uart_configure(xsMachine *the)
 	uart_binding *binding = binding_of(the);
 	xsIntegerValue baud = xsmcToInteger(xsArg(0));
 	xsIntegerValue format = xsmcToInteger(xsArg(1));
-	bool known = format == UART_7E1 || format == UART_8N1 || format == UART_8E1;
+	bool known = format >= UART_7E1 && format <= UART_8N2;
 	bool taken = binding->port && known && baud > 0
 		&& uart_port_configure(binding->port, (unsigned)baud, (uart_format)format);
 	xsmcSetBoolean(xsResult, taken);

@@ -1,8 +1,8 @@
 /*
- * Firmware slots (update.h) by ESP-IDF's functions (6.0, "Over The Air Updates"), which alone write the partition
- * otadata. The boot loader reads there which slot to start. A new image is started once, as PENDING_VERIFY. Any later
- * start without a confirmation, also after deep sleep, marks it ABORTED and starts the other slot. After flashing by
- * wire, otadata is empty, and the boot loader writes VALID at the first start.
+ * Firmware slots (update.h), using ESP-IDF's functions (6.0, "Over The Air Updates"). Only these write the partition
+ * otadata, in which the boot loader reads which slot to start. A new image is started once, as PENDING_VERIFY. Any
+ * later start without a confirmation, also after deep sleep, marks it ABORTED and starts the other slot. After flashing
+ * over a cable, otadata is empty, and the boot loader writes VALID at the first start.
  */
 #include "update.h"
 

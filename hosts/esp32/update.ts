@@ -1,4 +1,4 @@
-/** The `update` of the host contract on the slots of the boot loader (update.c). */
+/** The `update` of the host contract, implemented with the boot loader's slots (update.c). */
 import { decodeHex } from "../../modules/bytes/hex.js";
 import type { Inflater, Partition, Update } from "../../modules/io/flash.js";
 import type { TextCodec } from "../../modules/io/host.js";
@@ -24,7 +24,7 @@ class Bindings {
 }
 
 export interface UpdateSettings {
-	/** Keys as hex texts, which stay in flash, while bytes would take memory. */
+	/** Keys as hex text: texts stay in flash, whereas bytes would take memory. */
 	readonly keys: readonly string[];
 	readonly revoked: readonly string[];
 	readonly securityLevel: number;

@@ -1,9 +1,10 @@
 /*
- * State machine of the Wi-Fi radio: `WiFi` of the host contract without the driver (wifi-driver.h). For wifi-xs.c;
- * plain C. Call everything in the machine's thread.
+ * State machine of the Wi-Fi radio, between wifi-xs.c, which implements `WiFi` of the host contract, and the driver
+ * (wifi-driver.h). Plain C. Call everything in the machine's thread.
  *
- * ESP-IDF's events do not say to which attempt to join they belong. Each attempt ends with one RADIO_ENDED: the next
- * attempt begins only after that, and earlier events belong to the attempt that is being left.
+ * ESP-IDF's events do not say to which attempt to join they belong. However, each attempt ends with exactly one
+ * RADIO_ENDED. The next attempt therefore begins only after it, and all events before it belong to the attempt that is
+ * being left.
  *
  * IDLE -- connect --> JOINING -- associated --> ASSOCIATED -- address --> ONLINE
  *     ^                    |                          |                        |
@@ -18,7 +19,10 @@
 
 typedef enum { WIFI_IDLE, WIFI_JOINING, WIFI_ASSOCIATED, WIFI_ONLINE, WIFI_LEAVING } wifi_link;
 
-/* Notices to JavaScript. Their value is a reason of ESP-IDF, whether networks were found, or the number of clients. */
+/*
+ * Notices to JavaScript. The value of DISCONNECTED is ESP-IDF's reason, that of SCANNED is 1 if the scan succeeded,
+ * that of CLIENTS is the number of clients.
+ */
 typedef enum {
 	WIFI_NOTICE_NONE,
 	WIFI_NOTICE_CONNECTED,
@@ -66,7 +70,7 @@ typedef struct {
 bool wifi_core_connect(wifi_core *core, const radio_station *station);
 bool wifi_core_disconnect(wifi_core *core);
 
-/* Stops waiting for the end of an attempt. Call it after all events so far have passed through wifi_core_event. */
+/* Stops waiting for the end of an attempt. First pass all events that have arrived to wifi_core_event. */
 void wifi_core_leave_overdue(wifi_core *core);
 
 /* Returns false if the radio fails. */

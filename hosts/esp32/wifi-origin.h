@@ -14,8 +14,8 @@ bool wifi_is_access_point_pair(uint32_t ours, uint32_t peer);
 
 /*
  * Returns true if an established TCP connection has the access point's addresses and packets to the peer leave over the
- * access point. The peer is really there, because it has completed the TCP handshake. The function waits for lwIP's
- * thread; call it neither there nor in the machine's thread.
+ * access point. The peer's address is not forged, because the peer has completed the TCP handshake. The function waits
+ * for lwIP's thread; call it neither in that thread nor in the machine's.
  */
 bool wifi_is_access_point_peer(uint32_t ours, uint32_t peer);
 

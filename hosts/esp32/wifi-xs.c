@@ -1,6 +1,7 @@
 /*
- * XS binding of the Wi-Fi radio (wifi-core.h on wifi-driver.h; wifi.ts). Each event reaches JavaScript as a separate
- * call `onWiFi(kind, value)` of the target that the constructor received.
+ * XS binding of the Wi-Fi radio (wifi-core.h with wifi-driver.h; wifi.ts). Each event reaches JavaScript as a separate
+ * call `onWiFi(kind, value)` of the target that the constructor received. Comments of functions begin with the
+ * JavaScript arguments in parentheses.
  */
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -92,7 +93,7 @@ void xs_wifi_destructor(void *data)
 	release(data);
 }
 
-/* (target, country) */
+/* Arguments: (target, country). */
 void xs_wifi(xsMachine *the)
 {
 	const char *country = xsmcToString(xsArg(1));
@@ -239,7 +240,7 @@ void xs_wifi_get_channel(xsMachine *the)
 	xsmcSetInteger(xsResult, binding->closed ? 0 : (xsIntegerValue)radio_driver_get_channel());
 }
 
-/* (on) */
+/* Arguments: (on). */
 void xs_wifi_set_power_save(xsMachine *the)
 {
 	binding_of(the);

@@ -1,5 +1,5 @@
 /**
- * The Wi-Fi radio of the host contract (modules/io/wifi.ts), by ESP-IDF (wifi-core.h). `onConnected` is called again
+ * The Wi-Fi radio of the host contract (modules/io/wifi.ts), as a wrapper of wifi-core.h. `onConnected` is called again
  * after each change of the address.
  */
 import type { Timers } from "../../modules/io/host.js";
@@ -22,7 +22,7 @@ const CLIENTS = 4;
 /** Longest wait for the radio to report that a network was left. */
 const LEAVE_LIMIT_MS = 2000;
 
-/** The native object. It has no fields, because XS would not initialise them, and receives only the arguments given. */
+/** The native object. It has no fields, because XS would not initialise them. */
 class NativeRadio extends Native("xs_wifi_destructor") {
 	constructor(target: object, country: string) {
 		super();
@@ -35,8 +35,8 @@ class NativeRadio extends Native("xs_wifi_destructor") {
 		return native("xs_wifi_get_channel").call(this);
 	}
 	/**
-	 * BSSID "" and channel 0 mean any. The four addresses are empty with DHCP. The arguments are positional, because
-	 * the native call requires it.
+	 * BSSID "" and channel 0 mean any. The four addresses are empty texts if DHCP is wanted. The arguments are
+	 * positional, because the native call requires it.
 	 */
 	connect(
 		ssid: string,

@@ -59,7 +59,10 @@ class LinuxStorage implements Storage {
 	}
 }
 
-/** Returns the ending of the previous firmware: the runner reports a restart, tools/linux.ts a fault. */
+/**
+ * Returns how the previous firmware ended. The runner reports a restart or a sleep; tools/linux.ts passes a fault as
+ * `cause`.
+ */
 function endingOf(cause: string | undefined): Ending {
 	if (setting("WAKE") !== undefined) return SLEPT;
 	if (setting("RESTARTED") !== undefined) return ASKED_FOR;
@@ -88,8 +91,8 @@ function withoutNetwork({ io, pins }: UDPPort): UDPPort {
 const setting = (name: string): string | undefined => System.setting(`GATEWAY_${name}`);
 
 /**
- * Returns the host, and a function that prints the runner's "ready" line. For an image that fails at its start or
- * hangs, the result also has `fail`, and the caller must call only `fail`.
+ * Returns the host, and a function that prints the runner's "ready" line. If the running image simulates a failure at
+ * its start or a hang (hosts/simulated/image.ts), the result also has `fail`, and the caller must call only `fail`.
  */
 export function createHost(): { host: Host; ready(): void; fail?(): void } {
 	const state = setting("STATE")!;
@@ -218,7 +221,10 @@ export function createHost(): { host: Host; ready(): void; fail?(): void } {
 		else if (sleep.wakeReason !== WAKE_NONE) trace(`The gateway wakes.${addresses}`);
 		else trace("The gateway restarts.");
 	};
-	/** Acts for an image that fails at its start or hangs: restarts at once, or after the watchdog's time. */
+	/**
+	 * Simulates the failure: restarts at once if the image fails at its start, or after the watchdog's time if it
+	 * hangs.
+	 */
 	const fail = () => {
 		trace(`The firmware ${version} has failed.`);
 		timers.set(restart, (flags & IMAGE_FAILS) !== 0 ? 0 : WATCHDOG_MS);

@@ -1,12 +1,14 @@
 /*
- * A serial port of Linux as a class of XS (serial.ts): a real one, a pseudo-terminal, or a TCP connection to a remote
- * port, as Ethernet gateways and the simulator provide for a coprocessor. Runs in the machine's thread on the GLib main
- * loop; an event is a call `onSerial(kind, count)` of the target that the constructor received.
+ * A serial port of Linux as a class of XS (serial.ts). It is a real port, a pseudo-terminal, or a TCP connection to a
+ * remote port; Ethernet gateways and the simulator provide the latter for a coprocessor. The code runs in the machine's
+ * thread, called by the GLib main loop. Each event is a call `onSerial(kind, count)` of the target that the constructor
+ * received.
  *
  * With 7E1 the kernel puts FF 00 before a damaged character (termios PARMRK); the character then becomes a byte of 0x80
- * or more. "Drained" means that the kernel's queue is empty and the time of the characters has passed: the kernel does
- * not know a converter's own buffer, and a pseudo-terminal has no speed. Limits: RECEIVE_LIMIT unread bytes, beyond
- * which the newest are lost; SEND_LIMIT unsent bytes.
+ * or more. "Drained" means that the kernel's queue is empty and that the characters have had time to leave the line at
+ * its speed, because the kernel does not know the buffer of a USB converter, and a pseudo-terminal has no speed.
+ * Limits: RECEIVE_LIMIT unread bytes, beyond which the newest are lost; SEND_LIMIT unsent bytes. Comments of functions
+ * begin with the JavaScript arguments in parentheses.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -29,7 +31,7 @@
 enum { RECEIVE_LIMIT = 4096, SEND_LIMIT = 1024, READ_PIECE = 512, POLL_MS = 5 };
 /* HOST_SIZE: longest host name. CONNECT_MS: longest time that the machine waits for a TCP connection. */
 enum { HOST_SIZE = 256, CONNECT_MS = 1000 };
-enum { FORMAT_7E1, FORMAT_8N1, FORMAT_8E1 };
+enum { FORMAT_7E1, FORMAT_8N1, FORMAT_8E1, FORMAT_8N2 };
 /* Kinds of events. With EVENT_ERROR the count is SERIAL_ERROR_… of the host contract. */
 enum { EVENT_READABLE = 1, EVENT_WRITABLE, EVENT_DRAINED, EVENT_ERROR };
 enum { ERROR_GONE = 1, ERROR_OVERRUN, ERROR_CHARACTER };
@@ -46,7 +48,10 @@ typedef struct {
 	unsigned mark;
 	/* True if room for writing (`room_wanted`) or the end of sending (`drain_wanted`) must still be reported. */
 	bool room_wanted, drain_wanted;
-	/* The target is remembered as a root of the machine from construction to close. `failed`: the port has failed. */
+	/*
+	 * `remembered`: the target is a root of the machine's garbage collection, from construction to close. `failed`: the
+	 * port has failed.
+	 */
 	bool remembered, failed;
 	size_t received, sending;
 	uint8_t receive[RECEIVE_LIMIT], send[SEND_LIMIT];
@@ -104,7 +109,7 @@ static speed_t speed_of(unsigned baud)
 
 /*
  * Configures the line. Returns false if the port refuses, as pseudo-terminals and some adapters do for parity. In 8E1 a
- * damaged character is passed on as received, because telegrams have a check of their own.
+ * damaged character is passed on as received, because telegrams have their own check.
  */
 static bool set_line(int descriptor, speed_t speed, int format)
 {
@@ -113,7 +118,8 @@ static bool set_line(int descriptor, speed_t speed, int format)
 	if (tcgetattr(descriptor, &line) < 0) return false;
 	cfmakeraw(&line);
 	line.c_cflag &= ~(tcflag_t)(CSIZE | PARENB | PARODD | CSTOPB | CRTSCTS | HUPCL);
-	line.c_cflag |= CREAD | CLOCAL | (seven ? CS7 : CS8) | (format == FORMAT_8N1 ? 0 : PARENB);
+	line.c_cflag |= CREAD | CLOCAL | (seven ? CS7 : CS8) | (seven || format == FORMAT_8E1 ? PARENB : 0)
+		| (format == FORMAT_8N2 ? CSTOPB : 0);
 	line.c_iflag &= ~(tcflag_t)(INPCK | PARMRK | IGNPAR | ISTRIP);
 	if (seven) line.c_iflag |= INPCK | PARMRK;
 	line.c_cc[VMIN] = 0;
@@ -152,8 +158,8 @@ static void store(port *self, const uint8_t *bytes, size_t count, size_t *damage
 }
 
 /*
- * Reads and reports only one piece per call, so that the reader keeps up even if a pseudo-terminal is faster than any
- * UART.
+ * Reads and reports only one piece per call, so that the listener can process it before more arrives: a pseudo-terminal
+ * is faster than any UART.
  */
 static gboolean on_readable(gint descriptor, GIOCondition condition, gpointer data)
 {
@@ -282,7 +288,7 @@ static int open_port(const char *path, const char **reason)
 	return descriptor;
 }
 
-/* (target, path, baud, format) */
+/* Arguments: (target, path, baud, format). */
 void xs_serial(xsMachine *the)
 {
 	const char *reason;
@@ -315,9 +321,9 @@ void xs_serial_configure(xsMachine *the)
 	self->marks = format == FORMAT_7E1;
 	self->mark = 0;
 	self->baud = baud;
-	self->bits_per_character = format == FORMAT_8E1 ? 11 : 10;
+	self->bits_per_character = format == FORMAT_8E1 || format == FORMAT_8N2 ? 11 : 10;
 	bool is_taken
-		= speed != B0 && (self->is_socket ? format == FORMAT_8N1 : set_line(self->descriptor, speed, format));
+		= speed != B0 && (self->is_socket ? format == FORMAT_8N1 || format == FORMAT_8N2 : set_line(self->descriptor, speed, format));
 	xsmcSetBoolean(xsResult, self->descriptor >= 0 && is_taken);
 }
 

@@ -1,6 +1,7 @@
 /** A serial port of Linux (serial.c) as the SerialPort of the host contract. */
 import {
 	FORMAT_8N1,
+	FORMAT_8N2,
 	type LineSettings,
 	SERIAL_ERROR_GONE,
 	type SerialOptions,
@@ -68,7 +69,7 @@ class LinuxSerial extends NativeSerial<LinuxPort> {
 	}
 
 	override configure({ baud, format }: LineSettings): void {
-		super.configure({ baud, format: this.device.hardwareParity ? format : FORMAT_8N1 });
+		super.configure({ baud, format: this.device.hardwareParity || format === FORMAT_8N2 ? format : FORMAT_8N1 });
 	}
 
 	/** Called by the native port. */

@@ -1,7 +1,8 @@
 /*
  * The key-value store of the host contract as files, one per key (storage.ts). A value is written to a temporary file,
  * synchronised and renamed over the old one, so that after a power cut either the old or the new value exists. Limits:
- * KEY_LIMIT and VALUE_LIMIT, as in the contract.
+ * KEY_LIMIT and VALUE_LIMIT, as in the contract. Comments of functions begin with the JavaScript arguments in
+ * parentheses.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -69,7 +70,7 @@ static bool write_file(const char *path, const void *value, size_t size)
 	return close(descriptor) == 0 && done;
 }
 
-/* (folder, key, value) */
+/* Arguments: (folder, key, value). */
 void xs_storage_set(xsMachine *the)
 {
 	char path[PATH_SIZE], temporary[PATH_SIZE];

@@ -97,8 +97,8 @@ static unsigned count_from(const admission_queue *queue, const char *address)
 }
 
 /*
- * Returns true if `pending` is dropped before `other` when their addresses have equally many connections. Of two ready
- * connections the younger one is dropped, of two others the older one.
+ * Returns true if `pending` is dropped before `other` when their addresses have equally many connections. If both are
+ * ready, the younger one is dropped; if neither is, the older one.
  */
 static bool is_dropped_before(
 	const admission_queue *queue, const pending_connection *pending, const pending_connection *other)
@@ -156,7 +156,7 @@ static int check_first_bytes(const admission_queue *queue, pending_connection *p
 	if (count < RECORD_HEAD_SIZE) return SOCKET_AGAIN;
 	/*
 	 * Bytes of another protocol count as enough, because Mbed TLS rejects them at once. A record header alone does not:
-	 * a peer may send it in a segment of its own.
+	 * a peer may send it in a separate segment.
 	 */
 	if (bytes[0] != RECORD_HANDSHAKE || last_chance) return 0;
 	size_t record_size = RECORD_HEAD_SIZE + ((size_t)bytes[3] << 8 | bytes[4]);
@@ -232,7 +232,7 @@ int admission_take(admission_queue *queue, pending_connection *pending)
 	int socket = pending->socket;
 	remember(queue, pending->address);
 	pending->socket = -1;
-	/* The place may have been freed for another connection; the listener is then notified about that one again. */
+	/* The place may have been freed for another connection, about which the listener must then be notified again. */
 	for (unsigned i = 0; i < queue->limit; i++) queue->pending[i].notified = false;
 	return socket;
 }

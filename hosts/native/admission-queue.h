@@ -1,19 +1,21 @@
 /*
  * Admission queue of a port: connections that have no place in the server yet. A pending connection costs a socket and
- * nothing else. It may get a place once its first bytes have arrived: for TLS enough of a ClientHello (RFC 5246,
- * 7.4.1.2) to tell a client from a peer that only connects, for plain TCP any byte.
+ * nothing else. It may get a place once its first bytes have arrived: with TLS enough of a ClientHello (RFC 5246,
+ * 7.4.1.2) to tell a client from a peer that only connects, with plain TCP any byte.
  *
- * Trusted addresses are those that have shown a valid token lately. The rules, which hosts/node/admission-queue.ts has
- * too:
+ * Trusted addresses are those that have shown a valid token within half an hour. The rules, which also apply in
+ * hosts/node/admission-queue.ts:
  *
- * - A full queue drops a connection of the address that has the most of them, including the new one. Between addresses
- * with equally many, an untrusted one is dropped first; then a connection that has sent nothing.
+ * - If the queue is full when a connection arrives, the address with the most connections loses one; the new connection
+ *   is counted too. If several addresses have equally many, a connection of an untrusted address is dropped first, then
+ *   one that has sent nothing.
  * - Trusted addresses get places before others, but after four places in a row another address gets one.
- * - Within each group the address served least recently comes first. Connections of one address keep their order.
+ * - Within each group the address that was served least recently comes first. Connections of one address keep their
+ *   order.
  * - Trust ends after half an hour without a token, after two stalled handshakes, and when any token is revoked.
  *
- * So an address that once showed a token cannot keep the others out, and a trusted address hardly notices other
- * addresses, however many there are.
+ * So an address that once showed a token cannot keep the others out, and other addresses, however many there are, hardly
+ * delay a trusted one.
  */
 #ifndef ADMISSION_QUEUE_H
 #define ADMISSION_QUEUE_H

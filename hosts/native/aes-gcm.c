@@ -1,4 +1,4 @@
-/* AES-128-GCM by PSA; see aes-gcm.h. */
+/* See aes-gcm.h. */
 #include "aes-gcm.h"
 
 #include <psa/crypto.h>

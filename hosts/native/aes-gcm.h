@@ -1,4 +1,4 @@
-/* AES-128-GCM (NIST SP 800-38D) for the host's `crypto`, by PSA (Mbed TLS 2.28 and 4.x). Stateless. */
+/* AES-128-GCM (NIST SP 800-38D) for the host's `crypto`, using PSA (Mbed TLS 2.28 and 4.x). Stateless. */
 #ifndef AES_GCM_H
 #define AES_GCM_H
 

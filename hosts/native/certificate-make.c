@@ -89,8 +89,8 @@ static int set_alternative_names(mbedtls_x509write_cert *writer, const certifica
 
 static int set_extensions(mbedtls_x509write_cert *writer, const certificate_options *options)
 {
-	// These extensions are encoded here, because the two versions of the library write different defaults: an empty
-	// SEQUENCE, and one that contains serverAuth.
+	// These extensions are encoded here, because the two versions of the library encode their defaults differently.
+	// NO_AUTHORITY is an empty SEQUENCE; SERVER is a SEQUENCE with the object identifier of serverAuth.
 	static const unsigned char NO_AUTHORITY[] = { 0x30, 0 };
 	static const unsigned char SERVER[] = { 0x30, 10, 0x06, 8, 0x2b, 6, 1, 5, 5, 7, 3, 1 };
 	int error = mbedtls_x509write_crt_set_extension(writer, MBEDTLS_OID_BASIC_CONSTRAINTS,

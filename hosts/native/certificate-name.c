@@ -37,7 +37,7 @@ static const struct {
 typedef struct {
 	char *text;
 	size_t length;
-	/* Length of the longest beginning that leaves room for the ellipsis. */
+	/* Length of the text after the last piece that left room for an ellipsis. */
 	size_t cut;
 	bool full;
 } writer;

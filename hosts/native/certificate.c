@@ -35,7 +35,7 @@ typedef struct {
 
 typedef struct {
 	char label[LABEL_SIZE];
-	/* Text between the BEGIN and the END line; both pointers are NULL if the END line is missing. */
+	/* Text between the BEGIN line and the END line; both pointers are NULL if the END line is missing. */
 	text_range body;
 } pem_block;
 
@@ -90,10 +90,13 @@ static void free_bytes(uint8_t *bytes, size_t length)
 	free(bytes);
 }
 
-/* Returns the decoded bytes of the block, to be freed with free_bytes; NULL if it is empty or memory is short. */
+/*
+ * Returns the decoded bytes of the block, to be freed with free_bytes. Returns NULL if the block is empty, its first line
+ * does not end after BEGIN, its base64 is damaged, or memory is short.
+ */
 static uint8_t *decode(reader *r, text_range body, size_t *length)
 {
-	// The END line must follow here: Mbed TLS, which parses the file again for handshakes, requires it.
+	// The BEGIN line must end here: Mbed TLS, which parses the file again for handshakes, requires it.
 	if (body.at < body.end && *body.at == ' ') body.at++;
 	if (body.at < body.end && *body.at == '\r') body.at++;
 	if (body.at >= body.end || *body.at++ != '\n') return NULL;
@@ -167,7 +170,8 @@ static bool describe(const mbedtls_x509_crt *certificate, certificate_details *d
 /* Returns true if `issuer` is an authority and has signed `certificate`. Validity times are ignored. */
 static bool is_issued_by(mbedtls_x509_crt *certificate, mbedtls_x509_crt *issuer)
 {
-	// This profile allows everything: clients check the algorithms, and the upload checks the smallest key.
+	// This profile allows everything, because clients check the algorithms, and the upload route checks the length of
+	// the key.
 	static const mbedtls_x509_crt_profile anything = {
 		.allowed_mds = 0xffffffff, .allowed_pks = 0xffffffff, .allowed_curves = 0xffffffff, .rsa_min_bitlen = 0
 	};

@@ -1,5 +1,5 @@
 /*
- * X.509 certificates (RFC 5280) and private keys as PEM text (RFC 7468), by Mbed TLS: reads a file for the host's
+ * X.509 certificates (RFC 5280) and private keys as PEM text (RFC 7468), using Mbed TLS: reads a file for the host's
  * `crypto`, and makes the gateway's self-signed certificate. Gives the same results as hosts/node/x509.ts. Plain C for
  * one caller at a time; stateless.
  */
@@ -80,7 +80,7 @@ typedef enum {
 
 /*
  * Parses `length` bytes (PEM text, or one DER certificate) into *file, which has about 3.4 KB and is too large for a
- * small stack. Problems of the file are reported in *file, not by the status.
+ * small stack. Problems of the file are reported in *file; the status does not show them.
  */
 certificate_status certificate_read(const uint8_t *bytes, size_t length, certificate_file *file);
 

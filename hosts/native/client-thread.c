@@ -19,7 +19,7 @@ enum {
 	SLEEP_MS = 1000,
 	/* Longest handshake while other parties wait for the gate. */
 	HANDSHAKE_MS = 10000,
-	/* Longest silence of the server in a handshake meanwhile. */
+	/* Longest silence of the server in a handshake while other parties wait for the gate. */
 	PRESSED_SILENCE_MS = 2000,
 	/* Interval at which a handshake with a silent server checks for other parties waiting. */
 	CHECK_MS = 250,

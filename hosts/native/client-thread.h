@@ -1,9 +1,12 @@
 /*
- * State shared by both parts of the clients: stream-client.c has the functions for users, client-thread.c the thread,
- * which alone uses sockets and Mbed TLS. The common lock is held only while data are copied.
+ * State shared by the two halves of the clients: stream-client.c contains the functions that other code calls;
+ * client-thread.c contains the thread. Only the thread uses sockets and Mbed TLS. The common lock is held only while
+ * data are copied.
  *
  *   RESOLVING -> CONNECTING -> QUEUED -> SHAKING -> OPEN        (a plain TCP client: CONNECTING -> OPEN)
- *       every state but OPEN -> FAILED; a closed client is freed at once, but from OPEN only after everything was sent
+ *   any state but OPEN -> FAILED
+ *
+ * When its owner closes a client, the client is freed at once; in the state OPEN, only after everything was sent.
  */
 #ifndef CLIENT_THREAD_H
 #define CLIENT_THREAD_H
@@ -58,7 +61,10 @@ struct stream_client {
 	tls_trust *trust;
 	bool is_trust_passed_on;
 	gate_party gate;
-	/* True while the client, inside the gate, waits before its handshake until data of other connections have arrived. */
+	/*
+	 * True while the client has entered the gate but delays its handshake until the data of other connections have
+	 * arrived.
+	 */
 	bool settling;
 	uint64_t shaking_since_ms;
 	uint16_t port;

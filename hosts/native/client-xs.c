@@ -1,6 +1,7 @@
 /*
  * XS binding of a client (stream-client.h; clients.ts). Each event reaches JavaScript as a separate call
- * `onClient(kind, count)` of the target that the constructor received.
+ * `onClient(kind, count)` of the target that the constructor received. Comments of functions begin with the JavaScript
+ * arguments in parentheses.
  */
 #include <math.h>
 #include <stdatomic.h>

@@ -1,6 +1,6 @@
 /**
- * Clients of the host contract, TCP and TLS 1.2, on stream-client.h. Limit: CLIENT_LIMIT at once; a further client
- * fails as if memory were short.
+ * Clients of the host contract, TCP and TLS 1.2, as wrappers of stream-client.h. Limit: CLIENT_LIMIT at once; a further
+ * client fails as if memory were short.
  */
 import type { Client, ClientOptions, ClientPort, TLSClientOptions } from "../../modules/io/client.js";
 import type { CertificatePair } from "../../modules/io/crypto.js";
@@ -14,7 +14,7 @@ const PORT_LIMIT = 65_535;
 const TIMEOUT_LEAST_MS = 100;
 const TIMEOUT_MOST_MS = 60_000;
 
-/** The native object. It has no fields, because XS would not initialise them, and receives only the arguments given. */
+/** The native object. It has no fields, because XS would not initialise them. */
 class NativeStream extends Native("xs_client_destructor") {
 	constructor(
 		target: object,
@@ -60,7 +60,7 @@ function isWhole(value: number, least: number, most: number): boolean {
 }
 
 class TCPClient implements Client {
-	// The callbacks are kept instead of the options, because certificates there may take 10 KB.
+	// The callbacks are kept instead of the options, because the options may contain 10 KB of certificates.
 	readonly #onReadable: ClientOptions["onReadable"];
 	readonly #onWritable: ClientOptions["onWritable"];
 	readonly #onError: ClientOptions["onError"];

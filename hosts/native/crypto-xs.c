@@ -1,4 +1,7 @@
-/* XS binding for crypto.ts: digests, P-256 and certificates. */
+/*
+ * XS binding for crypto.ts: digests, P-256 and certificates. Comments of functions begin with the JavaScript arguments
+ * in parentheses.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -124,7 +127,7 @@ static digest *hash_of(xsMachine *the)
 	return state;
 }
 
-/* (bytes, start, end) */
+/* Arguments: (bytes, start, end). */
 void xs_hash_update(xsMachine *the)
 {
 	digest *state = hash_of(the);

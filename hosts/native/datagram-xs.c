@@ -1,6 +1,7 @@
 /*
  * XS binding of a UDP port (datagram.h; udp.ts). Each event reaches JavaScript as a separate call `onDatagram(failed)`
- * of the target that the constructor received.
+ * of the target that the constructor received. Comments of functions begin with the JavaScript arguments in
+ * parentheses.
  */
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -142,7 +143,7 @@ void xs_datagram_read(xsMachine *the)
 	if (late && !binding->closed) datagram_listen(binding->socket);
 }
 
-/* (bytes, address, port) */
+/* Arguments: (bytes, address, port). */
 void xs_datagram_write(xsMachine *the)
 {
 	datagram_binding *binding = binding_of(the);

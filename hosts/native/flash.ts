@@ -1,6 +1,6 @@
 /**
- * The flash partitions of the host contract by the C functions of each host (partition.h), for every host that runs in
- * XS.
+ * The flash partitions of the host contract, for every host that runs in XS. Each such host implements the C functions
+ * of partition.h.
  */
 import type { Flash, Partition } from "../../modules/io/flash.js";
 

@@ -3,7 +3,7 @@
  * asks to enter; if another one is inside, it waits and is called in the order of requests. No call blocks, and no
  * party may hold its own lock during a call.
  *
- * OUT -> WAITING -> INSIDE -> OUT        (OUT -> INSIDE if the gate is free)
+ *   OUT -> WAITING -> INSIDE -> OUT        (OUT -> INSIDE if the gate is free)
  */
 #ifndef HANDSHAKE_GATE_H
 #define HANDSHAKE_GATE_H
@@ -15,7 +15,8 @@ typedef enum { GATE_OUT = 0, GATE_WAITING, GATE_INSIDE } gate_state;
 /* A party is a port or a client. Initialise it as { .granted = …, .context = … }; other members belong to the gate. */
 typedef struct gate_party {
 	/*
-	 * Called in another party's thread when this party may enter by handshake_gate_enter. May only wake its own thread.
+	 * Called in another party's thread when this party may enter by calling handshake_gate_enter. May only wake its own
+	 * thread.
 	 */
 	void (*granted)(void *context);
 	void *context;

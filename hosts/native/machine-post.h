@@ -1,6 +1,6 @@
 /*
- * Lets another thread call into the thread of the XS machine. Each host defines it: on Linux by the GLib main loop, on
- * the ESP32 by the queue of the JavaScript task.
+ * Lets another thread call into the thread of the XS machine. Each host defines it: on Linux with the GLib main loop,
+ * on the ESP32 with the queue of the JavaScript task.
  */
 #ifndef MACHINE_POST_H
 #define MACHINE_POST_H

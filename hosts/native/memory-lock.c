@@ -32,8 +32,8 @@ static uint64_t since(uint64_t then_ms, uint64_t now_ms)
 }
 
 /*
- * Returns true if senders must wait, for a limited time, since memory is `short_of` or because of a record in memory.
- * The mutex must be held.
+ * Returns true if senders must wait because memory is short (`short_of`) or a received record is in memory
+ * (`by_record`). They wait for a limited time only. The mutex must be held.
  */
 static bool is_held_up(bool short_of, bool by_record, uint64_t now_ms)
 {

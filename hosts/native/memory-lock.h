@@ -1,9 +1,9 @@
 /*
  * Decides which connection may take memory from the common heap: for a handshake, for receiving a TLS record, or for
- * sending another piece, which takes memory until the peer has acknowledged it. With enough free memory every
- * connection may. Otherwise one connection at a time sends (it holds the lock briefly), and none sends while handshakes
- * run or wait, or while the heap is nearly used up. All restrictions are limited in time, so that a stalled peer cannot
- * delay the others.
+ * sending another piece, which takes memory until the peer has acknowledged it. While enough memory is free, every
+ * connection may take some. Otherwise one connection at a time sends (it holds the lock briefly), and none sends while
+ * handshakes run or wait, or while the heap is nearly used up. All restrictions are limited in time, so that a stalled
+ * peer cannot delay the others.
  */
 #ifndef MEMORY_LOCK_H
 #define MEMORY_LOCK_H
@@ -15,9 +15,9 @@
 enum {
 	/*
 	 * Peak heap of a handshake on a chip: an incoming record of 16 KB (any client may claim that much), an outgoing one
-	 * of 4 KB, and 14 KB for chain and computation, in addition to the 5 KB that its connection takes. Measured for a
-	 * client with Mbed TLS 2.28 as a 32-bit program with an RSA chain (10 KB with ECDSA). A port with ECDSA takes 14 KB
-	 * in all, measured in an emulated ESP32-C3.
+	 * of 4 KB, and 14 KB for the certificate chain and the computation. The 5 KB of the connection itself are not
+	 * included. The 14 KB were measured for a client with Mbed TLS 2.28 as a 32-bit program with an RSA chain; with
+	 * ECDSA it takes 10 KB. The handshake of a port with ECDSA takes 14 KB in all, measured in an emulated ESP32-C3.
 	 */
 	HANDSHAKE_MEMORY = 36 * 1024,
 	/* Largest block of HANDSHAKE_MEMORY: the incoming record. */
@@ -30,14 +30,14 @@ enum {
 	HEAP_FLOOR = 40 * 1024,
 	/*
 	 * Free heap that is left for the rest of the program while records are received: 20 KB, and 4 KB for frames that
-	 * arrive meanwhile.
+	 * arrive in this time.
 	 */
 	LEAST_HEAP = 24 * 1024,
 	/* Memory of Mbed TLS for an incoming record, in addition to its length: header, authentication tag, alignment. */
 	RECORD_EXTRA = 512,
 	/*
 	 * Memory of a piece being sent: a TLS record (4.5 KB), two segments of lwIP and two frames of the radio (1.5 KB
-	 * each), and one of each for handshake messages, which are sent without the lock.
+	 * each), and another segment and frame for handshake messages, which are sent without the lock.
 	 */
 	SENDING_MEMORY = 14 * 1024,
 	/* Usual memory of a handshake with a client of a port. */

@@ -1,5 +1,7 @@
-/* ECDSA with SHA-256 (FIPS 186-5) and ECDH (NIST SP 800-56A) on P-256 for the host's `crypto`, by PSA. Points are
-   uncompressed (SEC 1, 2.3.3): 4, x, y. Stateless. */
+/*
+ * ECDSA with SHA-256 (FIPS 186-5) and ECDH (NIST SP 800-56A) on P-256 for the host's `crypto`, using PSA. Points are
+ * uncompressed (SEC 1, 2.3.3): 4, x, y. Stateless.
+ */
 #ifndef P256_H
 #define P256_H
 

@@ -1,4 +1,7 @@
-/* XS binding of the flash partitions (partition.h; flash.ts). Checks all limits of modules/io/flash.ts. */
+/*
+ * XS binding of the flash partitions (partition.h; flash.ts). Checks all limits of modules/io/flash.ts. Comments of
+ * functions begin with the JavaScript arguments in parentheses.
+ */
 #include <string.h>
 
 #include "mc.xs.h"
@@ -75,7 +78,7 @@ void xs_partition_write(xsMachine *the)
 		xsUnknownError("%s", message);
 }
 
-/* (name, offset, length) */
+/* Arguments: (name, offset, length). */
 void xs_partition_erase(xsMachine *the)
 {
 	char name[PARTITION_NAME_LIMIT + 2], message[PARTITION_MESSAGE_SIZE];

@@ -9,8 +9,8 @@
 #include "ipv4.h"
 
 /*
- * RESOLVER_LIMIT is RESOLVE_LIMIT of the host contract. RESOLVER_THREADS is two more, for clients; on a chip each
- * thread takes a stack of 3 KB.
+ * RESOLVER_LIMIT is RESOLVE_LIMIT of the host contract. RESOLVER_THREADS is two more, because clients resolve names
+ * too; on a chip each thread takes a stack of 3 KB.
  */
 enum { RESOLVER_LIMIT = 4, RESOLVER_THREADS = 6, RESOLVER_NAME_LIMIT = 253 };
 

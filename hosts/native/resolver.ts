@@ -1,4 +1,4 @@
-/** `resolve` of the host contract on the native resolver (resolver.h), for every host that runs in XS. */
+/** `resolve` of the host contract, as a wrapper of the native resolver (resolver.h), for every host that runs in XS. */
 import type { Timers } from "../../modules/io/host.js";
 
 type Done = (address: string | undefined) => void;
@@ -18,7 +18,7 @@ class NativeResolver extends Native("xs_resolver_destructor") {
 export class Resolver {
 	readonly #timers: Timers;
 	readonly #native: NativeResolver;
-	/** Callbacks, by the number of the request. */
+	/** Callbacks, indexed by the number of the request. */
 	readonly #waiting: (Done | undefined)[] = [];
 
 	constructor(timers: Timers) {

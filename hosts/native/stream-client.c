@@ -43,7 +43,7 @@ bool client_event(const stream_client *client, stream_event *event)
 	/*
 	 * Once the server has ended its direction, a client reports nothing more. (A port does, because it may still reply.)
 	 */
-	if (client->state != CLIENT_STATE_OPEN || connection->ended_told) return false;
+	if (client->state != CLIENT_STATE_OPEN || connection->ended_reported) return false;
 	if (!connection_event(connection, event)) return false;
 	if (event->kind == STREAM_ENDED)
 		event->count = connection->broken || connection->truncated ? CLIENT_BROKEN : CLIENT_ENDED;
@@ -56,7 +56,7 @@ bool stream_client_next(stream_client *client, stream_event *event)
 	bool found = client_event(client, event);
 	if (!found) client->notified = false;
 	else if (client->state == CLIENT_STATE_FAILED) client->is_code_reported = true;
-	else connection_told(&client->connection, event);
+	else connection_reported(&client->connection, event);
 	unlock();
 	return found;
 }

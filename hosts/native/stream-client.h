@@ -83,7 +83,7 @@ bool stream_client_resumed(stream_client *client);
 size_t stream_client_session(stream_client *client, uint8_t into[TRUST_SESSION_LIMIT]);
 
 /*
- * Closes an open connection in order, or aborts the opening. The client must not be used afterwards, and notify is not
+ * Closes an open connection properly, or aborts the opening. The client must not be used afterwards, and notify is not
  * called any more. Unsent bytes are still sent for up to three seconds.
  */
 void stream_client_close(stream_client *client);

@@ -1,8 +1,8 @@
 /*
- * Transport of a connection. Three properties of Mbed TLS shape it. A partly sent record must be passed again with the
- * same length; nothing else may be sent in between, because that would be taken for the record; and Mbed TLS may hold a
- * received record, which poll() does not see. A record takes a buffer until it is sent, so none is begun before the
- * socket has room for it and the memory lock permits it.
+ * Transport of a connection. Three properties of Mbed TLS determine its design. After a record was sent in part, Mbed
+ * TLS must be called again with the same length. Nothing else may be sent before that, because Mbed TLS would take it
+ * for the rest of the record. And Mbed TLS may hold received data, which poll() does not report. A record takes memory
+ * until it is sent, so a new one is begun only when the socket has room for it and the memory lock permits it.
  */
 #include "stream-connection.h"
 
@@ -19,7 +19,7 @@ enum {
 	RECORD_SIZE = 2048,
 	/* Bytes that one connection reads from the network before others are served. */
 	READ_BUDGET = 16384,
-	/* Number of pieces moved in one direction before the other. */
+	/* Number of pieces moved in one direction before the other direction has its turn. */
 	TURN_PIECES = 4,
 	/* RFC 5246, 6.2.1: header, change_cipher_spec to application_data, version 3.x. 6.2.3: 16 KB and 2 KB more. */
 	RECORD_HEADER = 5,
@@ -86,18 +86,18 @@ bool connection_event(const stream_connection *connection, stream_event *event)
 	if (room > connection->promised) *event = (stream_event){ .kind = STREAM_WRITABLE, .count = room };
 	else if (connection->fresh && rings->received.used > 0)
 		*event = (stream_event){ .kind = STREAM_READABLE, .count = rings->received.used };
-	else if (connection->ended && !connection->ended_told && rings->received.used == 0)
+	else if (connection->ended && !connection->ended_reported && rings->received.used == 0)
 		*event = (stream_event){ .kind = STREAM_ENDED };
 	else return false;
 	return true;
 }
 
-void connection_told(stream_connection *connection, const stream_event *event)
+void connection_reported(stream_connection *connection, const stream_event *event)
 {
 	switch (event->kind) {
 	case STREAM_WRITABLE: connection->promised = event->count; break;
 	case STREAM_READABLE: connection->fresh = false; break;
-	case STREAM_ENDED: connection->ended_told = true; break;
+	case STREAM_ENDED: connection->ended_reported = true; break;
 	default: break;
 	}
 }
@@ -133,10 +133,10 @@ static int tls_send(void *context, const unsigned char *bytes, size_t size)
 }
 
 /*
- * Returns 0 if Mbed TLS may receive `size` bytes, SOCKET_AGAIN if not yet, or SOCKET_BROKEN. It asks for the header of
- * a record, then allocates memory for the whole record (16 KB are usual in an upload), and ends the connection if there
- * is none. Therefore the header stays in the socket until there is memory. For a handshake, memory was checked before
- * it began.
+ * Returns 0 if Mbed TLS may receive `size` bytes, SOCKET_AGAIN if not yet, or SOCKET_BROKEN. Mbed TLS first receives
+ * the header of a record, then allocates memory for the whole record (16 KB are usual in an upload); if the allocation
+ * fails, Mbed TLS ends the connection. Therefore the header stays in the socket until there is enough memory. For a
+ * handshake, memory was checked before it began.
  */
 static int receive_permit(stream_connection *connection, size_t size)
 {
@@ -209,7 +209,7 @@ bool connection_begin(stream_connection *connection, int socket, tls_party *part
 {
 	connection->socket = socket;
 	connection->party = party;
-	connection->ended = connection->broken = connection->fresh = connection->ended_told = false;
+	connection->ended = connection->broken = connection->fresh = connection->ended_reported = false;
 	connection->promised = 0;
 	connection->unsent_record = connection->record_left = 0;
 	connection->has_record = connection->ready = false;

@@ -1,6 +1,6 @@
 /*
  * One connection of the stream server (stream-server.h) or of a client (stream-client.h): two rings of plain text
- * between the owner's thread and the thread that alone uses the socket, and the transport, plain TCP or TLS. A lock
+ * between the owner's thread and the only thread that uses the socket, and the transport, plain TCP or TLS. A lock
  * guards the rings and their state; it is never held while Mbed TLS computes.
  *
  *   FREE -> HANDSHAKING -> WAITING -> OPEN -> CLOSING -> FREE      (a plain connection begins as WAITING)
@@ -51,7 +51,7 @@ typedef struct {
 	bool broken;
 	/* True if bytes have arrived that STREAM_READABLE has not reported. */
 	bool fresh;
-	bool ended_told;
+	bool ended_reported;
 	/* Part of the last reported room that is still unused. */
 	size_t promised;
 	uint64_t accepted;
@@ -82,9 +82,12 @@ typedef struct {
 	size_t budget;
 	/* True while a TLS record waits for room in the socket. Nothing is read until then. */
 	bool blocked;
-	/* True if sending was not permitted for lack of memory (memory-lock.h), or receiving a record; tried again soon. */
+	/*
+	 * True if memory-lock.h did not permit to send (`refused`) or to receive a record (`record_refused`); tried again
+	 * soon.
+	 */
 	bool refused, record_refused;
-	/* Time at which the refused record asked first. */
+	/* Time at which the record was refused first. */
 	uint64_t record_since_ms;
 	/* Bytes of the record that have not arrived yet; too many if only a part of its header was there first. */
 	size_t record_left;
@@ -100,7 +103,7 @@ typedef enum { STEP_DONE, STEP_AGAIN, STEP_FAILED } connection_step;
 
 /* Returns the next event of an OPEN connection, without its id; false if there is none. */
 bool connection_event(const stream_connection *connection, stream_event *event);
-void connection_told(stream_connection *connection, const stream_event *event);
+void connection_reported(stream_connection *connection, const stream_event *event);
 /* Like stream_read and stream_write. *wake is set to whether the thread has work to do. */
 size_t connection_read(stream_connection *connection, void *into, size_t size, bool *wake);
 size_t connection_write(stream_connection *connection, const void *bytes, size_t size, bool *wake);

@@ -62,14 +62,14 @@ bool stream_server_has_event(const stream_server *server)
 	return server_event(server, &event);
 }
 
-static void mark_told(stream_server *server, stream_connection *connection, const stream_event *event)
+static void mark_reported(stream_server *server, stream_connection *connection, const stream_event *event)
 {
 	switch (event->kind) {
 	case STREAM_PENDING: server->has_new_waiting = false; break;
 	case STREAM_PRESSED: server->is_newly_pressed = false; break;
 	case STREAM_FAILED: server->is_failure_reported = true; break;
 	case STREAM_TESTED: server->test = TEST_NONE; break;
-	default: connection_told(connection, event);
+	default: connection_reported(connection, event);
 	}
 }
 
@@ -84,7 +84,7 @@ bool stream_server_next(stream_server *server, stream_event *event)
 		found = connection ? connection_event(connection, event) : server_event(server, event);
 		if (!found) continue;
 		if (connection) event->connection = (int)(connection->generation * STREAM_CONNECTION_LIMIT + source);
-		mark_told(server, connection, event);
+		mark_reported(server, connection, event);
 	}
 	if (!found) server->notified = false;
 	unlock(server);

@@ -5,7 +5,7 @@
  *
  * Limits: max_connections at once, with STREAM_RING_SIZE bytes per direction. While a ring is full, nothing is read
  * from the network, so that the peer waits. Connections without a place or without first bytes wait in the admission
- * queue (admission-queue.h), at most max_callers of them.
+ * queue (admission-queue.h), at most max_pending of them.
  */
 #ifndef STREAM_SERVER_H
 #define STREAM_SERVER_H
@@ -80,8 +80,8 @@ typedef enum {
 	/* The test that stream_server_test began is over; see stream_server_test_result. */
 	STREAM_TESTED = 6,
 	/*
-	 * All places are taken, and a connection with first bytes waits in the queue. Close one connection to admit it.
-	 * Reported once, and again if another connection took the freed place.
+	 * All places are taken, and a connection that has sent its first bytes waits in the queue. It is admitted when the
+	 * owner closes another one. Reported once, and again if another connection took the freed place.
 	 */
 	STREAM_PRESSED = 7,
 } stream_event_kind;
@@ -153,7 +153,7 @@ void stream_know(stream_server *server, int connection);
 /* Records that a token was revoked: no address is trusted until the next stream_know. */
 void stream_server_forget(stream_server *server);
 
-/* Closes in order: written bytes are sent, then close_notify and FIN. Received bytes are dropped. */
+/* Closes the connection: sends the written bytes, then close_notify and FIN. Drops received bytes. */
 void stream_close(stream_server *server, int connection);
 
 #endif

@@ -23,9 +23,9 @@ enum {
 	/* Time for the unsent data of a closing connection while others wait in the queue. */
 	PRESSED_CLOSING_MS = 1000,
 	/*
-	 * Longest time from a handshake to the first bytes of a request in which the owner does not see the connection. It
-	 * displaces idle connections for others (modules/http/limits.ts, graceMs), which must not happen while the request
-	 * is on its way.
+	 * Longest time after the handshake for which a connection without a request is not reported to the owner. The owner
+	 * closes idle connections to make room for others (modules/http/limits.ts, graceMs), and must not do so while the
+	 * first request is on its way.
 	 */
 	FIRST_REQUEST_MS = 250,
 	/* Maximum number of connections accepted into the queue in one pass of the loop. */
@@ -108,8 +108,8 @@ static uint64_t earlier(uint64_t a_ms, uint64_t b_ms)
 }
 
 /*
- * Time at which a handshake or a closing is aborted. The time is earlier while another connection waits for the place;
- * for a handshake also while a client of this program waits for the gate.
+ * Time at which a handshake or the closing of a connection is aborted. It is earlier while another connection waits for
+ * the place and, for a handshake, while a client of this program waits for the gate.
  */
 static uint64_t deadline_of(stream_server *server, const stream_connection *connection)
 {

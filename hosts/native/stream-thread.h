@@ -1,7 +1,7 @@
 /*
- * State shared by both parts of the stream server: stream-server.c has the functions for its user, stream-thread.c the
- * thread, which alone uses sockets and Mbed TLS. The lock is held only while data are copied; the user wakes the thread
- * by a datagram.
+ * State shared by the two halves of the stream server: stream-server.c contains the functions that other code calls;
+ * stream-thread.c contains the thread. Only the thread uses sockets and Mbed TLS. The lock is held only while data are
+ * copied. A datagram wakes the thread.
  */
 #ifndef STREAM_THREAD_H
 #define STREAM_THREAD_H
@@ -67,7 +67,10 @@ struct stream_server {
 	gate_party gate;
 	/* `is_waiting`: the port waits at the gate. `is_inside`: it is inside, as far as this thread knows. */
 	bool is_waiting, is_inside;
-	/* True while the port, inside the gate, waits before its handshake until data of other connections have arrived. */
+	/*
+	 * True while the port has entered the gate but delays its handshake until the data of other connections have
+	 * arrived.
+	 */
 	bool settling;
 	admission_queue queue;
 };

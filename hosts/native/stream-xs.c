@@ -1,7 +1,7 @@
 /*
  * XS binding of the stream server (stream-server.h; streams.ts). One object is one listening port with all its
  * connections. Each event reaches JavaScript as a separate call `onStream(kind, connection, count)` of the target that
- * the constructor received.
+ * the constructor received. Comments of functions begin with the JavaScript arguments in parentheses.
  */
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -252,7 +252,7 @@ void xs_stream_server_end(xsMachine *the)
 	if (!binding->closed) stream_close(binding->server, xsmcToInteger(xsArg(0)));
 }
 
-/* (certificate, key) */
+/* Arguments: (certificate, key). */
 void xs_stream_server_set_identity(xsMachine *the)
 {
 	stream_binding *binding = binding_of(the);

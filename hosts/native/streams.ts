@@ -1,6 +1,6 @@
 /**
- * Listeners and sockets of the host contract on the native stream server (stream-server.h), plain and TLS alike, for
- * every host that runs in XS. One native object represents a port and its connections.
+ * Listeners and sockets of the host contract, plain and TLS, as wrappers of the native stream server (stream-server.h),
+ * for every host that runs in XS. One native object represents a port and its connections.
  *
  * Limits: 4 connections of a plain port at once, 3 of a TLS port, including handshakes. Further ones wait in the
  * admission queue (admission-queue.h).
@@ -32,7 +32,7 @@ const PRESSED = 7;
 /** Identity of a plain port. */
 const NO_IDENTITY: Partial<CertificatePair> = Object.freeze({});
 
-/** The native object. It has no fields, because XS would not initialise them, and receives only the arguments given. */
+/** The native object. It has no fields, because XS would not initialise them. */
 class StreamServer extends Native("xs_stream_server_destructor") {
 	constructor(
 		target: object,
@@ -111,7 +111,10 @@ class NativeListener implements Listener {
 	readonly #onError: ListenerOptions["onError"];
 	/** Connections that were taken and are not closed. */
 	readonly #connections: NativePending[] = [];
-	/** Callbacks for a handshake of the port with itself; the test for the first one is running. */
+	/**
+	 * Callbacks of requested handshakes of the port with itself. The test for the first callback is running; undefined:
+	 * none is requested.
+	 */
 	#tests: ((problem: string) => void)[] | undefined;
 	#closed = false;
 

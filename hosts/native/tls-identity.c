@@ -1,6 +1,6 @@
 /*
- * Settings of the TLS ports: TLS 1.2 with ECDHE and AES-GCM only (RFC 5289), HTTP/1.1 by ALPN (RFC 7301), session
- * tickets (RFC 5077), no renegotiation.
+ * Settings of the TLS ports: TLS 1.2 with ECDHE and AES-GCM only (RFC 5289), HTTP/1.1 as the only ALPN protocol (RFC
+ * 7301), session tickets (RFC 5077), no renegotiation.
  */
 #include "tls-identity.h"
 

@@ -237,7 +237,10 @@ bool tls_trust_is_memory_error(int error)
 #if MBEDTLS_VERSION_MAJOR == 2
 	is_one = is_one || error == MBEDTLS_ERR_PK_ALLOC_FAILED || error == MBEDTLS_ERR_ECP_ALLOC_FAILED
 		|| error == MBEDTLS_ERR_MD_ALLOC_FAILED || error == MBEDTLS_ERR_CIPHER_ALLOC_FAILED;
-	/* An error of an upper module is the sum of its own code and that of the lower module, which is in these bits. */
+	/*
+	 * An error of a higher-level module is the sum of its own code and the code of the lower-level module, which is in
+	 * these bits.
+	 */
 	int lower = -(-error & 0x7f);
 	is_one = is_one || lower == MBEDTLS_ERR_MPI_ALLOC_FAILED || lower == MBEDTLS_ERR_ASN1_ALLOC_FAILED;
 #endif

@@ -1,7 +1,7 @@
 /*
  * The client's side of TLS 1.2 (RFC 5246) for one connection: trusted certificates, the client's own identity, and
  * session resumption (RFC 5246, 7.4.1.2, and RFC 5077). Mbed TLS builds the chain; names, addresses and dates are
- * checked here, dates by the given time instead of a clock.
+ * checked here. Dates are compared with the given time, not with a clock.
  *
  * A stored session begins with a digest of the server's name and our certificates, and with the validity of the
  * server's certificates. A session that does not match is not offered, because a resumed session shows no certificate.
@@ -44,7 +44,7 @@ typedef struct {
 typedef struct tls_trust tls_trust;
 
 typedef enum {
-	/* No problem with the certificate was found; only the error of Mbed TLS tells the reason. */
+	/* No problem with the certificate was found; the error of Mbed TLS is the only information about the reason. */
 	TRUST_NO_VERDICT = 0,
 	TRUST_UNTRUSTED,
 	TRUST_WRONG_NAME,
@@ -70,8 +70,8 @@ trust_verdict tls_trust_verdict(const tls_trust *trust, int error);
 bool tls_trust_is_memory_error(int error);
 
 /*
- * Call once after the handshake: frees memory that only the handshake needed. *session is set to `*size` bytes, to be
- * freed by the caller, or to NULL. Returns false if the server has shown no trusted certificate.
+ * Call once after the handshake: frees memory that only the handshake needed. Sets *session to a session of *size
+ * bytes, which the caller must free, or to NULL. Returns false if the server has shown no trusted certificate.
  */
 bool tls_trust_settle(
 	tls_trust *trust, const mbedtls_ssl_context *tls, bool *resumed, uint8_t **session, size_t *size);

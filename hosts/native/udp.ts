@@ -1,13 +1,13 @@
 /**
- * UDP of the host contract on native sockets (datagram.h), for every host that runs in XS. Datagrams are read from the
- * system's queue; the limits are those of datagram.h.
+ * UDP of the host contract, implemented with native sockets (datagram.h), for every host that runs in XS. Datagrams are
+ * read from the system's queue; the limits are those of datagram.h.
  */
 import type { UDP, UDPOptions, UDPPort } from "../../modules/io/host.js";
 
 /** Lower ports are reserved by the system. */
 const FREE_PORTS = 1024;
 
-/** The native object. It has no fields, because XS would not initialise them, and receives only the arguments given. */
+/** The native object. It has no fields, because XS would not initialise them. */
 class DatagramSocket extends Native("xs_datagram_destructor") {
 	constructor(target: object, port: number, group: string | undefined, address: string | undefined) {
 		super();

@@ -95,8 +95,8 @@ export class AdmissionQueue<T extends PendingConnection> {
 	}
 
 	/**
-	 * Drops the youngest connection of the address that has the most; of addresses with equally many, an untrusted one
-	 * loses a connection first.
+	 * Drops the youngest connection of the address that has the most connections. If several addresses have equally
+	 * many, an untrusted one loses its connection.
 	 */
 	#dropOne(): void {
 		let surplus = this.#pending[0];

@@ -1,4 +1,7 @@
-/** Gives TypeScript types to the commands of the XS worker (worker/protocol.ts) by their layouts, for the Node side. */
+/**
+ * TypeScript types of the Node side's functions that carry out the XS worker's commands. The types follow from the
+ * layouts of the commands (worker/protocol.ts).
+ */
 import { decodeValues, encodeValues, type Layout, type ValuesOf } from "./worker/layout.js";
 import {
 	COMMAND_HEADER_BYTES,

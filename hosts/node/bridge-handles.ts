@@ -44,7 +44,10 @@ export class Handles {
 		return thing;
 	}
 
-	/** Opens an object under the id by `make`, which also sets `close`. If it throws, the id is free again. */
+	/**
+	 * Calls `make`, which opens an object under the id and sets `close` of the handle. If `make` throws, the id is free
+	 * again.
+	 */
 	open<T>(id: number, make: (handle: Handle) => T): T {
 		if (this.#byId.has(id)) throw new Error("this id is in use");
 		if (this.#byId.size >= HANDLE_LIMIT) throw new Error(`more than ${HANDLE_LIMIT} things are open`);

@@ -6,6 +6,7 @@ import {
 	FORMAT_7E1,
 	FORMAT_8E1,
 	FORMAT_8N1,
+	FORMAT_8N2,
 	type Serial,
 	type SerialFormat,
 	type Socket,
@@ -284,7 +285,7 @@ function answer({ events }: BridgeDeps, handle: Handle, text: string): void {
 }
 
 function formatOf(byte: number): SerialFormat {
-	return byte === FORMAT_7E1 || byte === FORMAT_8E1 ? byte : FORMAT_8N1;
+	return byte === FORMAT_7E1 || byte === FORMAT_8E1 || byte === FORMAT_8N2 ? byte : FORMAT_8N1;
 }
 
 /** Copies the certificate and key, because the host may keep them. */

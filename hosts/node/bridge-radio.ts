@@ -1,4 +1,4 @@
-/** The radio's operations (worker/protocol.ts) on the host's radio. */
+/** Carries out the worker's commands for the radio (worker/protocol.ts) on the host's radio. */
 import type { AccessPointOptions, StationOptions, WiFi } from "../../modules/io/wifi.js";
 import {
 	RADIO_CHANNEL,

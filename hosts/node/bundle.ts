@@ -22,8 +22,9 @@ const CONSTANT = /^var ([\w$]+ = (?:-?\d[\w.+-]*|true|false);)$/gm;
  * Bundles `entry` into `script`, both paths. Fails for an import that XS does not have. Writes nothing if the script is
  * up to date; this permits a read-only checkout.
  *
- * Each top-level name takes one of the 4096 slots of the engine's stack. esbuild inlines constants, but only those at
- * the start of a script. Therefore a second run has all constants there; this saves half of the names.
+ * Each top-level name takes one of the 4096 slots of the engine's stack. esbuild replaces constants by their values,
+ * but only those at the start of a script. Therefore all constants are moved to the start, and esbuild runs a second
+ * time; this saves half of the names.
  */
 export async function bundle(entry: string, script: string): Promise<void> {
 	const joined = await build({ ...OPTIONS, entryPoints: [entry], format: "esm" });

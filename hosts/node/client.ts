@@ -1,6 +1,7 @@
 /**
- * Outgoing connections (modules/io/client.ts) on node:net and node:tls. One TLS handshake runs at a time. Node accepts
- * any certificate here; trust.ts checks it before anything is written or read. Limits: those of stream.ts.
+ * Outgoing connections (modules/io/client.ts), implemented with node:net and node:tls. One TLS handshake runs at a
+ * time. Node accepts any certificate here; trust.ts checks it before anything is written or read. Limits: those of
+ * stream.ts.
  */
 import { connect as connectTCP, type Socket as NetSocket } from "node:net";
 import { connect as connectTLS, type TLSSocket } from "node:tls";

@@ -1,7 +1,7 @@
 /**
  * Ending of the previous program, for the simulator and the firmware on Linux, in the state folder. The file `retained`
- * survives a restart and is lost with the power; `ending` is the fault that ended the firmware. If a user ended or
- * killed the program, this counts as a power cut.
+ * survives a restart but not a power cut; the file `ending` contains the fault that ended the firmware. If a user ended
+ * or killed the program, this counts as a power cut.
  */
 import { readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";

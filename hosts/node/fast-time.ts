@@ -1,11 +1,12 @@
 /**
  * Accelerated time of the simulator (`npm start -- --speed N`): clock and timers of the whole gateway are accelerated
  * together, so that a day has the same length for all parts. While a peer is connected, time runs at the computer's
- * speed, because the peer's time does:
+ * speed, as it does for the peer. The speed is:
  *
- * until the gateway has started                             1 no peer
- * N a serial port or connection is open, or a name resolved   1 LINGER_MS after the last connection
- * 1: a returning user is still logged in
+ *   until the gateway has started                             1
+ *   no peer                                                   N
+ *   a serial port or connection is open, or a name resolved   1
+ *   LINGER_MS after the last connection                       1: a returning user is still logged in
  *
  * A timer due at twelve fires at twelve: the clock shows twelve until its callback is done, however long that takes,
  * even in a worker process.

@@ -26,7 +26,7 @@ export class HandshakeTests {
 		client.on("secureConnect", () => {
 			problem = "";
 		});
-		// The client does not close the connection: the server does so when it has finished the handshake as well.
+		// The client does not close the connection. The server closes it when it has finished the handshake too.
 		client.resume();
 		client.on("close", () => {
 			if (this.#clients.delete(client)) done(problem);

@@ -24,7 +24,9 @@ import { createSerialPort } from "./serial.js";
 import { FileStorage } from "./storage.js";
 import { createUDPPort } from "./udp.js";
 
-/** Beacon interval with accelerated time, ms. Checks every second or two would slow accelerated time down. */
+/**
+ * Beacon interval with accelerated time, ms. With checks every second or two, accelerated time would run more slowly.
+ */
 const FAST_BEACON_MS = 60_000;
 
 export interface HostSettings {

@@ -1,5 +1,6 @@
 /**
- * The Inflater of the host contract on Node, by pako, which stops when the output is full, as the chip's library does.
+ * The Inflater of the host contract on Node, implemented with pako. Like the chip's library, pako stops when the output
+ * is full.
  */
 import {
 	Z_BUF_ERROR,

@@ -1,8 +1,8 @@
 /**
- * TCP and TLS listeners on node:net and node:tls as ListenerPorts of the host contract.
+ * TCP and TLS listeners of the host contract, implemented with node:net and node:tls.
  *
  * Limits for each port: PENDING_LIMIT connections that wait to be accepted (admission-queue.ts), CONNECTION_LIMIT open
- * ones, and for TLS HANDSHAKE_LIMIT handshakes besides; a new handshake replaces the oldest. A handshake may take
+ * ones, and for TLS also HANDSHAKE_LIMIT handshakes; a new handshake replaces the oldest. A handshake may take
  * HANDSHAKE_LIMIT_MS. Unlike the firmware's native core, this one does handshakes with every client.
  */
 import { createServer, type Socket as NetSocket, type Server } from "node:net";

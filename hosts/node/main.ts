@@ -58,7 +58,7 @@ const WAKERS: Readonly<Record<number, string>> = {
 	[WAKE_SUPPLY]: "USB supply",
 };
 
-/** Time until a hanging firmware is restarted, as by the ESP32's watchdog. */
+/** Time until a hanging firmware is restarted; the ESP32's watchdog has the same time. */
 const WATCHDOG_MS = 5000;
 const PANIC: Ending = Object.freeze({ cause: "panic", isFault: true });
 const STOOD_STILL: Ending = Object.freeze({ cause: "the watchdog of tasks", isFault: true });
@@ -186,7 +186,8 @@ class Bench {
 		this.#engine = engine;
 		if (this.#time !== undefined && engine.settled !== undefined) this.#time.settled = () => engine.settled!();
 		await engine.start();
-		// Waits one event, because a listener that cannot open reports this only after its constructor has returned.
+		// Waits for one turn of the event loop, because a listener that cannot open reports this only after its
+		// constructor has returned.
 		await new Promise((resolve) => setImmediate(resolve));
 	}
 

@@ -196,7 +196,9 @@ function toTime(value: string | undefined): number | null | undefined {
 	return timeMs;
 }
 
-/** Returns the key in the file as a point in hex; throws an Error with a message for the user without one. */
+/**
+ * Returns the key in the file as a point in hex. Throws an Error with a message for the user if the file contains none.
+ */
 function toKey(name: string, path: string): string {
 	const point = existsSync(path) ? pointOf(readFileSync(path)) : undefined;
 	if (point === undefined) throw new Error(`${name} is a file with a public key on P-256, not "${path}"`);

@@ -21,7 +21,7 @@ export type OpenStream = Pick<Client, "read" | "write" | "close">;
 
 export interface OutgoingDeps {
 	resolve(name: string, done: (address: string | undefined) => void): void;
-	/** Calls `run` after `delayMs`; returns a function that cancels this. */
+	/** Calls `run` after `delayMs`; returns a function that cancels the call. */
 	later(run: () => void, delayMs: number): () => void;
 	readonly handshakeQueue?: HandshakeQueue | undefined;
 	hasMemory(): boolean;

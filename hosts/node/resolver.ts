@@ -1,4 +1,4 @@
-/** Name resolution of the host contract by the resolver of this computer. */
+/** Name resolution of the host contract, using the resolver of this computer. */
 import { lookup } from "node:dns";
 import { isIPv4 } from "node:net";
 import { RESOLVE_LIMIT } from "../../modules/io/host.js";

@@ -11,6 +11,7 @@ import {
 	FORMAT_7E1,
 	FORMAT_8E1,
 	FORMAT_8N1,
+	FORMAT_8N2,
 	type LineSettings,
 	SERIAL_ERROR_CHARACTER,
 	SERIAL_ERROR_GONE,
@@ -32,9 +33,10 @@ type OpenPort = Awaited<ReturnType<typeof Driver.binding.open>>;
  * because the telegram has its own check.
  */
 const STTY: Readonly<Record<SerialFormat, readonly string[]>> = {
-	[FORMAT_7E1]: ["cs7", "parenb", "-parodd", "inpck", "parmrk", "-ignpar"],
-	[FORMAT_8N1]: ["cs8", "-parenb", "-inpck", "-parmrk"],
-	[FORMAT_8E1]: ["cs8", "parenb", "-parodd", "-inpck", "-parmrk"],
+	[FORMAT_7E1]: ["cs7", "-cstopb", "parenb", "-parodd", "inpck", "parmrk", "-ignpar"],
+	[FORMAT_8N1]: ["cs8", "-cstopb", "-parenb", "-inpck", "-parmrk"],
+	[FORMAT_8E1]: ["cs8", "-cstopb", "parenb", "-parodd", "-inpck", "-parmrk"],
+	[FORMAT_8N2]: ["cs8", "cstopb", "-parenb", "-inpck", "-parmrk"],
 };
 const STTY_LIMIT_MS = 1000;
 
@@ -84,7 +86,7 @@ class NodeSerial implements Serial {
 	#writable = 0;
 	/** Number of bytes accepted from the caller that the driver does not have yet. */
 	#unsent = 0;
-	/** Time at which the last stop bit leaves, by performance.now(). */
+	/** Time at which the last stop bit leaves, as performance.now() counts it. */
 	#quietAtMs = 0;
 	#lost = 0;
 

@@ -31,8 +31,8 @@ export async function startSimulatedMeter({
 	utcMs = Date.now(),
 	onEnded,
 }: SimulatedMeterOptions): Promise<SimulatedMeter> {
-	// With accelerated time the line has no pace: at the speed of a real line, readouts would take most of an accelerated
-	// day.
+	// With accelerated time the meter sends without the delays of a line: at the speed of a real line, readouts would
+	// take most of an accelerated day.
 	const pace = time === undefined ? ["--baud-pace"] : ["--time", new Date(utcMs).toISOString()];
 	const startedMs = time?.monotonicMs() ?? 0;
 	const { child, printed, end } = await startTool({

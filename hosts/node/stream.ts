@@ -12,7 +12,7 @@ const LINGER_MS = 3000;
 
 export interface StreamEvents {
 	onReadable?(count: number): void;
-	/** The first call follows asynchronously after the construction. */
+	/** The first call comes asynchronously after the construction. */
 	onWritable?(count: number): void;
 	/** Called once, after all received data were read. `isBroken`: the connection did not end properly. */
 	onEnd(isBroken: boolean): void;

@@ -33,7 +33,8 @@ export function startTool({ name, words, args, ready, onEnded }: ToolOptions): P
 	const child = spawn(process.execPath, [path, ...args], {
 		// This channel closes when this process ends for any reason; the program then ends too.
 		stdio: ["ignore", "pipe", "inherit", "ipc"],
-		// A process group of its own keeps Ctrl-C from the program, which would otherwise end before the gateway.
+		// The program has its own process group and therefore gets no Ctrl-C, so that it does not end before the
+		// gateway.
 		detached: true,
 	});
 	const exited = new Promise<void>((resolve) => child.once("exit", () => resolve()));

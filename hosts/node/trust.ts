@@ -1,6 +1,6 @@
 /**
  * Trust of the simulator's TLS clients. Node's verdict depends on the computer's clock and ignores pinned certificates,
- * so the server's certificates are checked here as well: certificates by RFC 5280, names by RFC 6125.
+ * so the server's certificates are checked here as well, according to RFC 5280, and its name according to RFC 6125.
  *
  * Limit: CHAIN_LIMIT certificates from the server to the authority.
  */

@@ -1,5 +1,5 @@
 /**
- * UDP of the host contract on node:dgram.
+ * UDP of the host contract, implemented with node:dgram.
  *
  * Limits: WAITING_LIMIT unread and SENDING_LIMIT unsent datagrams; further ones are lost.
  */

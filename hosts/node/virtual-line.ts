@@ -1,9 +1,9 @@
 /**
  * A serial port of the virtual world, and the modelled wire from it to a meter.
  *
- * A character takes 10 bits ÷ baud in each direction (7E1 and 8N1 alike, IEC 62056-21 5.2; 11 bits in 8E1) and is
- * understood only by a receiver that has the sender's speed and length for its whole duration. On the wire a character
- * is the eight bits between start and stop bit, so that 7E1 and 8N1 interwork as on a real line.
+ * A character takes the time of 10 bits in 7E1 and 8N1 (IEC 62056-21, 5.2), and of 11 bits in 8E1 and 8N2. A receiver
+ * gets it unchanged only if the receiver has the sender's speed and frame for the whole time. On the wire a character is
+ * the eight bits between start and stop bit, so that 7E1 and 8N1 interwork as on a real line.
  *
  * The meter is any sans-io machine. A byte of 0x80 or above sent at 7E1 has a wrong parity bit; machines simulate
  * damaged characters this way.
@@ -24,7 +24,7 @@ import type { Machine } from "../../modules/io/machine.js";
 import type { SeededRandom } from "./random.js";
 import { MeterEnd, type MeterWire } from "./virtual-meter-end.js";
 import type { VirtualTime } from "./virtual-time.js";
-import { bitsOf, decodeCharacter, encodeCharacter, FaultInjector, isSameLength } from "./wire-character.js";
+import { bitsOf, decodeCharacter, encodeCharacter, FaultInjector, isSameFrame } from "./wire-character.js";
 
 /** Capacity of a serial port for unsent bytes. */
 export const SERIAL_SEND_LIMIT = 256;
@@ -202,11 +202,11 @@ export class VirtualSerial implements Serial {
 	}
 
 	/**
-	 * Called by VirtualLine only, when the last bit of a character from `startMs` has arrived. `baud` is 0 if a change of
-	 * the line interrupted the character.
+	 * Called by VirtualLine only, when the last bit of a character has arrived whose first bit was sent at `startMs`.
+	 * `baud` is 0 if a change of the line interrupted the character.
 	 */
 	arrive(wire: number, { baud, format }: LineSettings, startMs: number): void {
-		if (baud === this.#baud && isSameLength(format, this.#format) && startMs >= this.#configuredMs) {
+		if (baud === this.#baud && isSameFrame(format, this.#format) && startMs >= this.#configuredMs) {
 			this.#take(wire);
 			return;
 		}

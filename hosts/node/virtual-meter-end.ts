@@ -1,5 +1,5 @@
 /**
- * The meter's end of the virtual wire: runs the meter's machine on virtual time and puts its output on the wire,
+ * The meter's end of the virtual wire: runs the meter's machine in virtual time and puts its output on the wire,
  * character by character.
  */
 import { FORMAT_7E1, type LineSettings, type SerialFormat } from "../../modules/io/host.js";
@@ -10,7 +10,7 @@ import {
 	decodeCharacter,
 	encodeCharacter,
 	FaultInjector,
-	isSameLength,
+	isSameFrame,
 	type LitMachine,
 } from "./wire-character.js";
 
@@ -51,7 +51,7 @@ export class MeterEnd {
 	/** `baud` is 0 if a change of the line interrupted the character. */
 	arrive(wire: number, { baud, format }: LineSettings, startMs: number): void {
 		this.#machine.light?.(startMs, this.#wire.time.nowMs);
-		if (baud === this.line.baud && isSameLength(format, this.line.format) && startMs >= this.#changedMs) {
+		if (baud === this.line.baud && isSameFrame(format, this.line.format) && startMs >= this.#changedMs) {
 			this.#take(wire);
 			return;
 		}

@@ -1,5 +1,5 @@
 /**
- * Servers of the virtual world that the gateway connects to. A test plays them on virtual time.
+ * Servers of the virtual world that the gateway connects to. A test acts as these servers, in virtual time.
  *
  * world.names.set("broker.example", "192.0.2.7"); world.servers.serve("192.0.2.7", 8883, { certificate, onConnection:
  * (peer) => {

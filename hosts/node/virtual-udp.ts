@@ -1,5 +1,5 @@
 /**
- * Datagrams and names of the virtual world. The test plays the network:
+ * Datagrams and names of the virtual world. The test acts as the network:
  *
  *   world.udp.serve("192.0.2.1", 123, (bytes, from) => [reply], 40);     // a server that takes 40 ms
  *   world.udp.send({ from: { address: "192.168.4.2", port: 5000 }, to: { address: "192.168.4.1", port: 53 }, bytes });

@@ -1,5 +1,5 @@
 /**
- * The virtual world: a whole Host in one process, on virtual time, for tests of the gateway and of its parts.
+ * The virtual world: a whole Host in one process, in virtual time, for tests of the gateway and of its parts.
  *
  *   const world = new VirtualWorld({ seed: 1 });
  *   world.serial.meter.connect(meter);            // any sans-io machine, at the end of a modelled wire
@@ -46,23 +46,26 @@ export interface VirtualOptions extends VirtualLineOptions {
 	seed?: number;
 	/** Time of the clock at the start; default: never set. */
 	utcMs?: number;
-	/** Storage of the virtual world before a restart. */
+	/** Storage of a previous virtual world, to simulate a restart. */
 	storage?: VirtualStorage;
-	/** Flash of the virtual world before a restart. */
+	/** Flash of a previous virtual world, to simulate a restart. */
 	flash?: VirtualFlash;
-	/** Slots of the virtual world before a restart, or new ones; without them the unit accepts no updates. */
+	/**
+	 * Firmware slots: new ones, or those of a previous virtual world, to simulate a restart. Without them the unit
+	 * accepts no updates.
+	 */
 	slots?: VirtualSlots;
-	/** Retained memory of the virtual world before a restart. */
+	/** Retained memory of a previous virtual world, to simulate a restart. */
 	retained?: VirtualRetained;
 	/** Ending of the previous program; default: the power was switched on. */
 	ending?: Ending;
 	resources?: ReadonlyMap<string, Uint8Array>;
 	info?: Partial<HostInfo>;
-	/** False: no TLS listener. Default true. */
+	/** True if there is a TLS listener; default true. */
 	https?: boolean;
-	/** False: neither UDP nor name resolution. Default true. */
+	/** True if there are UDP and name resolution; default true. */
 	udp?: boolean;
-	/** False: no button. Default true. */
+	/** True if there is a button; default true. */
 	button?: boolean;
 	/** `switchedOn` of the host: true if the unit was started by power-on. If given, the unit has no button. */
 	switchedOn?: boolean;

@@ -3,7 +3,7 @@
  * bits, least significant first, and even parity in bit 7 (IEC 62056-21, 5.2). Independent of modules/bytes/parity.ts,
  * which is tested against it.
  */
-import { FORMAT_8E1, type SerialFormat } from "../../modules/io/host.js";
+import { FORMAT_8E1, FORMAT_8N2, type SerialFormat } from "../../modules/io/host.js";
 import type { Machine } from "../../modules/io/machine.js";
 
 /** Bits per character in 7E1 and 8N1, including start, parity and stop bit. */
@@ -11,7 +11,7 @@ export const BITS_PER_CHARACTER = 10;
 
 /** Returns the number of bits per character, including start, parity and stop bit. */
 export function bitsOf(format: SerialFormat): number {
-	return format === FORMAT_8E1 ? BITS_PER_CHARACTER + 1 : BITS_PER_CHARACTER;
+	return format === FORMAT_8E1 || format === FORMAT_8N2 ? BITS_PER_CHARACTER + 1 : BITS_PER_CHARACTER;
 }
 
 /** Returns the wire form of a 7-bit character with even parity. A value of 0x80 or more gets the wrong parity bit. */
@@ -27,9 +27,12 @@ export function decodeCharacter(wire: number): number {
 	return (wire & 0x7f) | (isOdd << 7);
 }
 
-/** Returns true if a receiver finds the sender's stop bits: 8E1 has one bit more than 7E1 and 8N1. */
-export function isSameLength(one: SerialFormat, other: SerialFormat): boolean {
-	return bitsOf(one) === bitsOf(other);
+/**
+ * Returns true if a receiver reads the sender's characters: only 8E1 has a ninth bit before the stop bit. Receivers look
+ * at one stop bit, so that 8N1 and 8N2 understand each other.
+ */
+export function isSameFrame(one: SerialFormat, other: SerialFormat): boolean {
+	return (one === FORMAT_8E1) === (other === FORMAT_8E1);
 }
 
 /** A simulated meter that may also see the head's LED as light. */

@@ -1,7 +1,7 @@
 /**
- * Reads certificates and keys of the host's `crypto` on Node: X.509 (RFC 5280) in PEM text (RFC 7468), by node:crypto
- * and asn1js. Gives the same results as hosts/native/certificate.c on the device, so it also rejects what Mbed TLS
- * cannot read.
+ * Reads certificates and keys of the host's `crypto` on Node: X.509 (RFC 5280) in PEM text (RFC 7468), using
+ * node:crypto and asn1js. Gives the same results as hosts/native/certificate.c on the device, so it also rejects what
+ * Mbed TLS cannot read.
  */
 import { createPrivateKey, type KeyObject, sign, verify, X509Certificate } from "node:crypto";
 import { type BaseBlock, fromBER, type ObjectIdentifier, type UTCTime } from "asn1js";

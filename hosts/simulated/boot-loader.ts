@@ -1,20 +1,25 @@
 /**
- * A boot loader with two slots for hosts that have none. It behaves like that of ESP-IDF (app_update, "App rollback").
+ * A boot loader with two slots for hosts that have none. It behaves like ESP-IDF's boot loader (app_update, "App
+ * rollback").
  *
- * state of a slot  erased   activated   it starts       confirmed   given up    starts unconfirmed EMPTY            –
- * NEW         –               –           –           – NEW              EMPTY    NEW         PENDING         –
- * –           – PENDING          –        –           –               VALID       INVALID     ABORTED, the other starts
- * VALID            EMPTY    NEW         VALID           VALID       INVALID     – ABORTED          EMPTY    NEW
- * the other       –           –           – INVALID          EMPTY    NEW         the other       –           –
- * –
+ *   state of a slot  erased   activated   it starts       confirmed   given up    starts unconfirmed
+ *   EMPTY            –        NEW         –               –           –           –
+ *   NEW              EMPTY    NEW         PENDING         –           –           –
+ *   PENDING          –        –           –               VALID       INVALID     ABORTED, the other starts
+ *   VALID            EMPTY    NEW         VALID           VALID       INVALID     –
+ *   ABORTED          EMPTY    NEW         the other       –           –           –
+ *   INVALID          EMPTY    NEW         the other       –           –           –
  *
  * One slot is always VALID: only the inactive slot can be erased, and only if the running slot is not PENDING. The
  * first firmware of a unit is in slot 0, VALID; it is the program itself, without an image.
  *
  * The state is stored under BOOT_KEY, in one write each time:
  *
- * offset  bytes  what 0       1      layout, 1 1       1      the slot that is to start 2       2      state of each
- * slot 4       8      bytes of the image in each slot, u32 little-endian; 0: it is the program itself
+ *   offset  bytes  what
+ *   0       1      layout, 1
+ *   1       1      the slot that is to start
+ *   2       2      state of each slot
+ *   4       8      bytes of the image in each slot, u32 little-endian; 0: it is the program itself
  */
 
 import type { Crypto } from "../../modules/io/crypto.js";

@@ -11,7 +11,7 @@ export const SLEPT: Ending = Object.freeze({ cause: "deep sleep has ended", isFa
 export const POWER_ON: Ending = Object.freeze({ cause: "power was switched on", isFault: false });
 
 /**
- * Retained memory in a storage, for a program that is a process of its own. The parent process deletes it at a power
+ * Retained memory in a Storage, for a program that runs in a separate process. The parent process deletes it at a power
  * cut.
  */
 export class StoredRetained implements Retained {

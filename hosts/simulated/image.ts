@@ -8,7 +8,7 @@
  *   12      4      build number
  *   16      4      security level
  *   20      4      faults: IMAGE_…, as bits
- *   24      32     version, text with zeros behind it
+ *   24      32     version, text, padded with zeros
  *   56      ...    any content
  *   -32     32     SHA-256 of all before it
  */

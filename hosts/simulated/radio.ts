@@ -158,7 +158,7 @@ export class SimulatedRadio implements WiFi {
 		}
 	}
 
-	/** Waits for the next beacon of the joined network; `missed` beacons were missing so far. */
+	/** Looks for a beacon of the joined network, which is due now; `missed` beacons were missing before. */
 	private listen(ssid: string, missed: number): void {
 		const missedNow = this.find(ssid) === undefined ? missed + 1 : 0;
 		if (missedNow >= LOST_BEACONS) this.failAfter(0, WIFI_REASON_BEACON_TIMEOUT);

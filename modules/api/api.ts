@@ -1,6 +1,6 @@
 /**
- * The HTTP API: dispatches requests and makes common checks, in this order: path, method, host and origin, token and
- * scope. The server and ObjectReader then check size, JSON and fields.
+ * The HTTP API: dispatches requests and performs the common checks, in this order: path, method, host and origin, token
+ * and scope. The server and ObjectReader then check size, JSON and fields.
  */
 
 import { SCOPE_NONE } from "../auth/tokens.js";
@@ -29,7 +29,10 @@ import { Exchange, failUnauthorized, type RequestContext } from "./exchange.js";
 import type { Operation } from "./route.js";
 import { type BodyDone, ObjectReader } from "./validate.js";
 
-/** Memory for a JSON body and its reply; a body over SHORT_BODY is packed as it arrives. */
+/**
+ * Largest body, bytes, that needs only SHORT_BODY_COST, and the memory for shorter and longer JSON bodies with their
+ * replies.
+ */
 export const SHORT_BODY = 2048;
 export const SHORT_BODY_COST: Cost = Object.freeze({ slots: 200, chunkBytes: 3072 });
 export const LONG_BODY_COST: Cost = Object.freeze({ slots: 400, chunkBytes: 8192 });
@@ -40,16 +43,19 @@ export interface RouteGroup {
 	readonly open: Opened<unknown>["open"];
 }
 
-/** Addresses of this gateway, which are valid as Host of a request. */
+/** Addresses of this gateway, which it accepts in the Host field of a request. */
 export interface OwnAddresses {
 	readonly address: { readonly ip: string } | undefined;
-	/** Wi-Fi address; exists in addition to the cable's address if Wi-Fi was switched on by hand. */
+	/** Wi-Fi address; the unit has it in addition to the cable's address if Wi-Fi was switched on by hand. */
 	readonly station: { readonly ip: string } | undefined;
 }
 
 /** Pages that a part also serves over plain HTTP while the gateway is a client of a network. */
 export interface PlainPages {
-	/** Returns the receiver of the body, or true after answering; false if the request is for none of these pages. */
+	/**
+	 * Returns the receiver of the body, or true if it has answered the request, or false if the request is for none of
+	 * these pages.
+	 */
 	answer(request: HTTPRequest, response: HTTPResponse): BodySink | boolean;
 }
 
@@ -157,7 +163,7 @@ export class API implements HTTPHandler {
 			exchange.fail(501, UNSUPPORTED, "No meter is read in safe mode; restart the device to leave it.");
 			return undefined;
 		}
-		// A missing optional body claims no memory.
+		// If an optional body is missing, no memory is claimed.
 		if (body === undefined || (body === NO_BODY && request.contentLength === 0))
 			return run(exchange, NO_VALUES, settings) ?? undefined;
 		const { long, limit } = body;
@@ -182,7 +188,10 @@ export class API implements HTTPHandler {
 		this.moveTo(response, 301, `https://${name}${portSuffix(httpsPort, 443)}${target}`);
 	}
 
-	/** True for a host name of this gateway, with any port (tunnels). Loopback names serve the simulator. */
+	/**
+	 * True for a host name of this gateway, with any port, because a tunnel may use another one. Loopback names are
+	 * allowed for the simulator.
+	 */
 	private isOwn(requested: string): boolean {
 		const network = this.#network;
 		const host = lowerCase(withoutPort(requested));

@@ -17,19 +17,25 @@ export interface BackupGroup {
 	readonly secrets: readonly SettingField[];
 	/** Address or network to which the secrets belong; when it changes, they are discarded. */
 	readonly boundTo: SettingField<string> | undefined;
-	/** Switch turned off when a secret must be entered again, because sending would fail or be unsafe. */
+	/**
+	 * Setting that is turned off when a secret must be entered again, because sending without it would fail or be
+	 * unsafe.
+	 */
 	readonly needing: SettingField<boolean> | undefined;
 	/**
-	 * Fields restored with `boundTo`, and only if no secret must be entered again. If there are none, `boundTo` is
-	 * always restored.
+	 * Fields that are restored together with `boundTo`, but only if no secret must be entered again. If the list is
+	 * empty, `boundTo` is always restored.
 	 */
 	readonly bound: readonly SettingField[];
-	/** Texts that may be empty in a backup, which means the unit's default; the route itself refuses an empty text. */
+	/**
+	 * Texts that may be empty in a backup; an empty text stands for the unit's default. The route itself refuses an
+	 * empty text.
+	 */
 	readonly own: readonly SettingField<string>[];
 	readonly writeList: ((writer: JSONWriter, stored: Uint8Array) => void) | undefined;
 }
 
-/** Defaults of all groups; as their prototype, they take flash only once. */
+/** Defaults of all groups. They are the groups' prototype, so they take flash only once. */
 const PLAIN: Omit<BackupGroup, "path" | "table"> = Object.freeze({
 	accept: undefined,
 	secrets: Object.freeze([]),

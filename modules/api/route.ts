@@ -9,7 +9,7 @@ import { getSettings, NO_SETTINGS, postSettings, type SettingsTable } from "./se
 
 export type RouteHandler = (exchange: Exchange<never>, values: BodyValues, settings: SettingsTable) => void;
 
-/** Returns a receiver for a body other than JSON; undefined after answering. */
+/** Returns a receiver for a body other than JSON; undefined if it has already answered the request. */
 export type UploadHandler = (exchange: Exchange<never>) => BodySink | undefined;
 
 export interface Operation extends Route {
@@ -29,7 +29,7 @@ export interface Operation extends Route {
 	readonly settings: SettingsTable;
 }
 
-/** Defaults of all operations; as their prototype, they take flash only once. */
+/** Defaults of all operations. They are the operations' prototype, so they take flash only once. */
 const PLAIN: Omit<Operation, keyof Route | "run"> = Object.freeze({
 	body: undefined,
 	scope: SCOPE_FULL,

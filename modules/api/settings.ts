@@ -18,7 +18,7 @@ export interface SettingsTable extends BodyTable {
 	readonly shown: readonly SettingField[];
 	/** Writes the reply in place of `shown`. */
 	readonly show?: (exchange: Exchange<never>) => void;
-	/** Returns the changes in place of `stored`; undefined after refusing the request. */
+	/** Returns the changes in place of `stored`; undefined if it has refused the request. */
 	readonly accept?: (exchange: Exchange<never>, values: BodyValues) => readonly Put[] | undefined;
 	/** True if each POST takes effect, even without a change. */
 	readonly applies?: boolean;

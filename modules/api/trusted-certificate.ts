@@ -1,4 +1,4 @@
-/** Receives a certificate to trust a server, as long field of a body. */
+/** Receives the certificate by which a server is trusted, which is a long field of a body (body.ts). */
 import { type BlobWriter, NO_MEMORY } from "../config/blob.js";
 import { trustRefusalOf } from "../config/certificate-rules.js";
 import type { TrustedCertificates } from "../config/trusted-certificates.js";
@@ -41,8 +41,8 @@ export function failCertificateBusy(exchange: Exchange): void {
 }
 
 /**
- * Returns why the certificate in flash can't be trusted; "" if it can or is absent. Returns NO_MEMORY after answering
- * 503 if memory is short.
+ * Returns why the certificate in flash can't be trusted; "" if it can or is absent. If memory is short, answers 503 and
+ * returns NO_MEMORY.
  */
 export function trustRefusalIn(
 	exchange: Exchange,

@@ -1,6 +1,6 @@
 /**
- * Crash-loop guard (safe mode). If three starts within ten minutes each end by a fault in their first minute, the next
- * start runs only what is needed for repair: network, login, log, restart, factory reset.
+ * Crash-loop guard (safe mode). If three starts within ten minutes each end with a fault in their first minute, the
+ * next start runs only what is needed for repair: network, login, log, restart, factory reset.
  *
  *               fault before      a minute      ten minutes     an hour        planned
  *               the next start                                                 restart

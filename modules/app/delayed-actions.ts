@@ -7,13 +7,13 @@
  *   ASKED      ASKED        IDLE, action runs
  *
  * Each action has its own state. A request in ASKED can only make the action run earlier. A refresh for a new address
- * runs at least READDRESS_MS after the last one, to spare the flash.
+ * runs at least READDRESS_MS after the last one, to reduce wear of the flash.
  */
 import type { Driver, Task } from "../io/driver.js";
 import type { Timed } from "../io/machine.js";
 
 export interface ActionTarget {
-	/** Updates certificate and network names to name, address and time. */
+	/** Updates the certificate and the network names for the present host name, address and time. */
 	refresh(): void;
 	restart(): void;
 }

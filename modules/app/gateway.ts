@@ -150,7 +150,7 @@ export class Gateway implements Core, ConfigListener, SavingUser {
 
 	/** Starts the gateway. Throws if a listener can't be opened. */
 	start(): void {
-		// Not in the constructor, whose many local variables would stay on the stack.
+		// The constructor does not do this, because its many local variables would stay on the stack.
 		this.openParts();
 		this.begin();
 	}
@@ -187,7 +187,7 @@ export class Gateway implements Core, ConfigListener, SavingUser {
 		saving?.start({ events, light, edgeEvents: edgeEvents, crashLoop: crashLoop }, ending);
 	}
 
-	/** Serves and joins the network. Throws if a listener can't be opened. */
+	/** Opens the listeners and joins the network. Throws if a listener can't be opened. */
 	connect(): void {
 		const { network, resources, serial, wifi } = this.host;
 		const { driver, guard, hostname, ledger, text, trace } = this;
@@ -201,7 +201,7 @@ export class Gateway implements Core, ConfigListener, SavingUser {
 			const { listener } = this.#serving;
 			if (listener === undefined) return;
 			if (this.safeMode === "") identity.serveInstalled(listener, hostname);
-			// A device that sleeps does not announce itself at each wake, to spare its battery.
+			// A device that sleeps does not write its fingerprint to the log at each wake, to save battery.
 			if (this.saving === undefined) identity.announce();
 		});
 		this.connectParts();
@@ -210,7 +210,7 @@ export class Gateway implements Core, ConfigListener, SavingUser {
 		if (this.saving?.isByButton) this.network?.bringUp();
 	}
 
-	/** Like `notifyParts`, but with less stack, because opening a port makes deeply nested calls. */
+	/** Like `notifyParts`, but takes less stack, because opening a port makes deeply nested calls. */
 	private connectParts(): void {
 		for (let i = 0; i < PARTS.length; i++) {
 			try {

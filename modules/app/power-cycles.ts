@@ -1,6 +1,6 @@
 /**
  * Factory reset of a unit without a button: power is cut CYCLES times, each within OUTLIVED_MS of being switched on,
- * and then switched on again. The host must tell whether power was switched on before a start.
+ * and then switched on again. The host must know whether power was switched on before a start (`switchedOn`).
  *
  *                     power switched on        another start    OUTLIVED_MS later
  *   NONE              COUNTED, 1               NONE             –

@@ -10,7 +10,7 @@
  *   3       24     the schedule (Schedule.keep)
  *   27      36     code of the meter's last failure, ASCII, padded with zeros
  *
- * It is valid only after a sleep.
+ * The front is valid only after a sleep.
  */
 
 import type { ConfigStore } from "../config/store.js";
@@ -225,7 +225,7 @@ export class PowerSaving implements Sleeper, FlashGuard {
 	emptied(): void {
 		const { events, light } = this.#parts ?? {};
 		if (this.#note === NOTE_NONE) {
-			// Only this last write passes the gate.
+			// The gate permits this last write and no other.
 			this.#note = NOTE_BEING_MADE;
 			events?.note(EVENT_BATTERY_EMPTY);
 		}

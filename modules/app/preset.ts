@@ -14,7 +14,9 @@ import {
 import { ENTRIES } from "../parts.js";
 import { NetworkSettings } from "../wifi/settings.js";
 
-/** Stores the network to join from the first start on, with DHCP; lengths as in StationOptions. */
+/**
+ * Stores the network that the unit joins from its first start on, with DHCP. The lengths are those of StationOptions.
+ */
 export function presetNetwork(storage: Storage, text: TextCodec, network: { ssid: string; password: string }): void {
 	const settings = new NetworkSettings(new ConfigStore(storage, text, ENTRIES), { hostname: "", accessPointKey: "" });
 	settings.setStation({ ...network, dhcp: true });
@@ -36,7 +38,10 @@ export function presetHub(storage: Storage, text: TextCodec, { url, token }: { u
 	]);
 }
 
-/** Returns the keys of settings that are damaged or of newer firmware; the gateway would replace them by defaults. */
+/**
+ * Returns the keys of settings that are damaged or were written by newer firmware; the gateway would replace them with
+ * defaults.
+ */
 export function unreadableSettings(storage: Storage, text: TextCodec): string[] {
 	return [...new ConfigStore(storage, text, ENTRIES).damaged];
 }

@@ -1,12 +1,12 @@
 /**
- * Retained memory, shared by two users: power-saving.ts has the front, crash-loop-guard.ts the rest.
+ * Retained memory, shared by two users: power-saving.ts uses the front, crash-loop-guard.ts the rest.
  *
  *   offset  bytes         content
  *   0       1             layout, 2 (1: layout without the front)
  *   1       FRONT_LENGTH  the front
  *   ...                   the rest, of any length
  *
- * Each access reads the memory; RAM has no copy.
+ * Each access reads the memory; there is no copy in RAM.
  */
 import type { Retained } from "../io/flash.js";
 

@@ -2,8 +2,8 @@
  * Login and change of the password, in the challenge form and in the plaintext form of firmware 1.0.x. The routes
  * decide whether the plaintext form is allowed. Order of checks:
  * 1. The rate limiter: while it blocks an address, nothing else is checked, and the nonce remains valid.
- * 2. The nonce, which is used up from here on, whatever the result.
- * 3. User and proof: an unknown user takes the same work as a wrong proof.
+ * 2. The nonce, which is used up from here on, even if a later check fails.
+ * 3. User and proof: an unknown user takes the same computation as a wrong proof.
  *
  * A failure in step 3 counts in the limiter; a bad nonce reveals nothing about the password.
  *
@@ -44,7 +44,7 @@ export interface Challenge {
 	readonly salt: string;
 }
 
-/** Challenge form as received; `address`: the client's. */
+/** A login in the challenge form, as received. `address` is that of the client. */
 export interface ProofAttempt {
 	readonly address: string;
 	readonly nonce: string;

@@ -10,8 +10,8 @@
  * The text form is lower-case hex, NONCE_LENGTH characters.
  *
  * No nonce is accepted twice, and no client can invalidate the nonce of another:
- * - A failed proof also uses up its nonce: the proof might become valid later (for another user or password), and plain
- *   HTTP can be intercepted.
+ * - A failed proof also uses up its nonce. Otherwise somebody who intercepts plain HTTP could send the proof again after
+ *   the user or password was changed to those it was made with.
  * - A used nonce is identified by 4 of its random bytes. A fresh nonce collides once in 2^32; the client then requests
  *   another.
  * - The ring of used nonces is ordered by time of use. It grows from USED_AT_FIRST up to USED_LIMIT while it would
@@ -45,7 +45,7 @@ export class Nonces {
 	/** Pairs: first four random bytes of a used nonce, end of the tick of its use. */
 	#used = new Uint32Array(USED_AT_FIRST * 2);
 	#next = 0;
-	/** Monotonic time before which issued nonces are refused, because the record of their use may be overwritten. */
+	/** Nonces issued before this monotonic time are refused, because the record of their use may be overwritten. */
 	#sinceMs = 0;
 
 	constructor(crypto: Crypto, clock: Clock) {

@@ -3,8 +3,8 @@
  *
  * Failures are counted in buckets. After FREE_FAILURES consecutive failures the bucket's next attempt must wait 1 s,
  * and twice as long after each further failure, up to a limit. Attempts during the delay are refused unchecked. A
- * success, or FORGET_MS without a failure, clears the bucket; an attacker who waits for that gains nothing over one
- * attempt a minute.
+ * success, or FORGET_MS without a failure, clears the bucket. An attacker who waits for that has fewer attempts than
+ * one who tries once a minute.
  *
  * Assignment of addresses to buckets:
  * - A known address is one of the last KNOWN_LIMIT with a successful login since the start. It has its own bucket, so
@@ -35,7 +35,7 @@ export const DELAY_LIMIT_S = 60;
 export const FORGET_MS = 900_000;
 
 const SHARED = KNOWN_LIMIT + STRANGER_LIMIT;
-/** Upper limit of the failure count, a byte; the delay is at its maximum long before. */
+/** Upper limit of the failure count, which is stored in a byte. The delay reaches its maximum at a much lower count. */
 const COUNT_LIMIT = 255;
 /** Prefix of an IPv4 address in IPv6 form (RFC 4291, 2.5.5.2). */
 const MAPPED = "::ffff:";
@@ -62,8 +62,8 @@ export class LoginRateLimiter {
 	}
 
 	/**
-	 * Returns the seconds before this address's next attempt; 0: now. Call it once per attempt, because each call takes
-	 * part in the draw of the shared bucket. `address`: as in Socket.
+	 * Returns the seconds before this address's next attempt; 0: now. Call it once per attempt, because the shared bucket
+	 * draws the next attempt by lot among the addresses that were refused. `address`: as in Socket.
 	 */
 	retryAfterS(address: string): number {
 		if (this.#shared?.isForgotten) this.#shared = undefined;

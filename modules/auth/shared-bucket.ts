@@ -40,7 +40,7 @@ export class SharedBucket {
 	readonly #markSeed: Uint8Array;
 	#markCount = 0;
 	#lastMs = 0;
-	/** Number of failures that count for the delay, and monotonic ms of the last. */
+	/** Number of failures that count for the delay, and time of the last one, monotonic ms. */
 	#failures = 0;
 	#delayedMs = 0;
 	/** Address with the lowest lot ("": no request), and that lot. */

@@ -1,4 +1,4 @@
-/** In the place of part.ts in a firmware without filling of the history. */
+/** Replaces part.ts in a firmware that was built without the backfill. */
 import { Absent, absentPart, keptEntry } from "../absent.js";
 import type { Core } from "../core/core.js";
 

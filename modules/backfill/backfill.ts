@@ -1,6 +1,6 @@
 /**
- * Reads the meter's load profile backwards, a piece at a time, and fills the gaps of the history with its counters
- * (history/filling.ts), while the owner has enabled it.
+ * While the owner has enabled it, reads the meter's load profile backwards in pieces, and fills the gaps of the history
+ * with the counter readings in it (history/filling.ts).
  *
  *              enabled    due                  readout, failure     disabled
  *   OFF        WAITING    -                    -                    -
@@ -9,13 +9,13 @@
  *   STORING    WAITING    WAITING, END (b)     -                    OFF
  *   END        WAITING    -                    -                    OFF
  *
- *     (a) END if there is nothing left to read. WAITING while the meter or the history is in use, while the first sector
- *         of the history must end, and before a scheduled readout for which a piece would be too long.
- *     (b) WAITING for the next piece, which is an earlier one after a success. END if the profile can't be used, after
- *         EMPTY_LIMIT pieces without rows, at an exchange of the meter, and if the history is full.
+ *     (a) END if there is nothing left to read. It stays WAITING while the meter or the history is in use, while the
+ *         newest sector still contains the end of the gap, and if the next scheduled readout is too near for a piece.
+ *     (b) WAITING for the next piece: an earlier one if this one was stored. END if the profile can't be used, if
+ *         EMPTY_LIMIT pieces in a row had no rows, if the rows are those of another meter, or if the history is full.
  *
- * Each piece is a session of its own, and takes no more than ROWS_LIMIT rows. Flash has the state in `#numbers` after
- * each piece, so that a restart goes on with the next one.
+ * Each piece is read in its own session and has at most ROWS_LIMIT rows. After each piece the state, `#numbers`, is
+ * stored in flash, so that reading continues there after a restart.
  */
 import { crc16 } from "../bytes/crc16.js";
 import type { Core, Running } from "../core/core.js";
@@ -42,29 +42,35 @@ import { clockErrorOf, kindOfClock, kindOfRow, momentOf, offsetsOf } from "./met
 /** Key of the stored numbers. */
 const KEY = "backfill_state";
 
-/** Stored numbers. Why reading has ended (END_…); 0 while it goes on. */
+/**
+ * The following constants are indices in the stored numbers. END: reason why reading has ended (END_…); 0 while it
+ * continues.
+ */
 export const END = 0;
-/** Time from which it began, before which the next piece is, and of the oldest row stored; s, 0 if unknown. */
+/**
+ * TOP_S: time of the last reading when the backfill began. CURSOR_S: end of the next piece. OLDEST_S: time of the
+ * oldest row stored. All in Unix seconds; 0 if unknown.
+ */
 export const TOP_S = 1;
 export const CURSOR_S = 2;
 export const OLDEST_S = 3;
-/** Number of rows stored. */
+/** Number of rows stored in the history so far. */
 export const ROWS = 4;
-/** Duration of the sessions, ms, and the time that their pieces covered, s. */
+/** Total duration of the sessions so far, ms, and total length of the time that their pieces covered, s. */
 export const LINE_MS = 5;
 const COVERED_S = 6;
-/** Period of the profile, s, and rows of a piece. */
+/** Period of the profile, s, and number of rows in a piece. */
 const PERIOD_S = 7;
 const PIECE_ROWS = 8;
-/** CLOCK_… (meter-clock.ts). */
+/** Kind of the meter's time: CLOCK_… (meter-clock.ts). */
 const CLOCK = 9;
-/** Number of pieces without rows since the last with rows. */
+/** Number of consecutive pieces without rows. */
 const EMPTY = 10;
-/** Time for which the meter has rows, s; 0 if unknown. */
+/** Length of the time for which the meter has rows, s; 0 if unknown. */
 const HELD_S = 11;
 const STORED = 12;
 
-/** Reasons for the end, in the order of END_REASONS (routes.ts). */
+/** Reasons why reading has ended, in the order of END_REASONS (routes.ts). */
 const END_COMPLETE = 1;
 const END_FULL = 2;
 const END_METER_CHANGED = 3;
@@ -79,30 +85,41 @@ const STATE_READING = 2;
 const STATE_STORING = 3;
 const STATE_END = 4;
 
-/** Memory for storing a piece, with the readout. */
+/** Memory for storing a piece, including its readout. */
 const STORE_COST: Cost = Object.freeze({ slots: HISTORY_COST.slots + 100, chunkBytes: 8192 });
 
-/** Rows of a piece: a day of quarter hours. Both ends are read, and some room is left. */
+/**
+ * Number of rows in a piece: a day of quarter hours. ROWS_LIMIT is larger, because the rows at both ends are read too.
+ */
 const FULL_PIECE = 96;
 const SMALLEST_PIECE = 4;
-/** Meters that were without power for days have no rows of that time. */
+/**
+ * Number of consecutive pieces without rows that ends reading. Fewer do not, because a meter without power for days has
+ * no rows of that time.
+ */
 const EMPTY_LIMIT = 10;
-/** Largest error of the meter's clock that is corrected, and that which is ignored, s. */
+/**
+ * Errors of the meter's clock, s: above the limit the rows can't be used, up to the slack the error is ignored, and in
+ * between it is corrected.
+ */
 const CLOCK_LIMIT_S = HOUR_S;
 const CLOCK_SLACK_S = 120;
 
-/** Pause after a piece, ms, at least, and until the meter or the history is free. */
+/** Minimum pause after a piece, and interval of checks while the meter or the history is in use, ms. */
 const PAUSE_MS = 3000;
 const BUSY_MS = 5000;
-/** Pause while a new reading is awaited. */
+/** Interval of checks while the history needs a new reading first, ms. */
 const LATER_MS = 60_000;
-/** Pause after a failure, doubled with each one, and the longest one, which is that after a refused password. */
+/**
+ * Pause after a failure, ms. It doubles with each further failure up to the limit; after a refused password it is the
+ * limit at once.
+ */
 const RETRY_MS = 60_000;
 const RETRY_LIMIT_MS = 6 * 3_600_000;
-/** Expected duration of the first piece, and margin of the next ones, ms. */
+/** Expected duration of the first piece, and margin added to the expected duration of later ones, ms. */
 const FIRST_PIECE_MS = 45_000;
 const MARGIN_MS = 2000;
-/** Number of scheduled readouts that leave no room, after which pieces become smaller. */
+/** Number of consecutive times that a scheduled readout is too near for a piece, after which pieces become smaller. */
 const NO_ROOM_LIMIT = 3;
 
 export class Backfill implements Running, Timed, ReadCallback {
@@ -112,7 +129,7 @@ export class Backfill implements Running, Timed, ReadCallback {
 	#numbers: Float64Array | undefined;
 	state = STATE_OFF;
 	#dueMs = Number.POSITIVE_INFINITY;
-	/** The piece that is read, and the beginning of its session, monotonic ms. */
+	/** The piece being read, and the time at which its session began, monotonic ms. */
 	#span: ProfileSpan | undefined;
 	#beganMs = 0;
 	#readout: Readout | undefined;
@@ -127,19 +144,25 @@ export class Backfill implements Running, Timed, ReadCallback {
 		this.begin(core.storage.get(KEY));
 	}
 
-	/** Begins anew after a change of the settings. */
+	/** Discards the stored state and starts from the newest gap again, if the settings enable it. */
 	settingsChanged(): void {
 		this.stop();
 		if (this.#core.storage.get(KEY) !== undefined) this.#core.storage.delete(KEY);
 		this.begin(undefined);
 	}
 
-	/** The stored numbers; undefined while disabled. */
+	/** The stored numbers, by END, TOP_S and so on; undefined while disabled. */
 	get numbers(): Float64Array | undefined {
 		return this.#numbers;
 	}
 
-	/** End of the time that is left to read, s; 0 if unknown. */
+	/** Time of the oldest row stored, Unix seconds, once reading has ended; 0 before that, and if there are no rows. */
+	get filledS(): number {
+		const numbers = this.#numbers;
+		return numbers === undefined || numbers[END] === 0 ? 0 : numbers[OLDEST_S];
+	}
+
+	/** Time back to which rows are read, Unix seconds; 0 if unknown. */
 	get bottomS(): number {
 		const numbers = this.#numbers;
 		if (numbers === undefined || numbers[TOP_S] === 0) return 0;
@@ -147,7 +170,7 @@ export class Backfill implements Running, Timed, ReadCallback {
 		return numbers[TOP_S] - Math.min(heldS, FILL_DAYS * DAY_S);
 	}
 
-	/** Estimated minutes of sessions until the end; NaN if unknown. */
+	/** Estimated total duration of the remaining sessions, minutes; NaN if unknown. */
 	get minutesLeft(): number {
 		const numbers = this.#numbers;
 		if (numbers === undefined || numbers[COVERED_S] === 0) return Number.NaN;
@@ -177,7 +200,7 @@ export class Backfill implements Running, Timed, ReadCallback {
 		return this.#dueMs;
 	}
 
-	/** Called by the reader with the piece or the failure. */
+	/** Called by the meter reader with the piece or the failure. */
 	finished(readout: Readout | undefined, failure: Failure | undefined): void {
 		this.#task?.update((nowMs) => {
 			if (this.state !== STATE_READING) return;
@@ -232,7 +255,7 @@ export class Backfill implements Running, Timed, ReadCallback {
 		});
 	}
 
-	/** Chooses the next piece, if it may be read now. */
+	/** Chooses the next piece and begins to read it, unless it must wait or nothing is left to read. */
 	private prepare(history: History, numbers: Float64Array, nowMs: number): void {
 		const { clock } = this.#core;
 		const { reader, schedule } = this.#core.find(METER);
@@ -270,7 +293,7 @@ export class Backfill implements Running, Timed, ReadCallback {
 		}
 	}
 
-	/** Waits for the scheduled readout; if none leaves enough room, pieces become smaller. */
+	/** Waits until the scheduled readout is over. After NO_ROOM_LIMIT such waits in a row, pieces become smaller. */
 	private makeRoom(numbers: Float64Array, scheduledMs: number): void {
 		this.#dueMs = scheduledMs + BUSY_MS;
 		this.#noRoom++;
@@ -279,7 +302,7 @@ export class Backfill implements Running, Timed, ReadCallback {
 		this.#expectedMs /= 2;
 	}
 
-	/** Halves the pieces; returns false if they are as small as possible. */
+	/** Halves the number of rows in a piece; returns false if pieces are already as small as possible. */
 	private shrink(numbers: Float64Array): boolean {
 		if (numbers[PIECE_ROWS] <= SMALLEST_PIECE) return false;
 		numbers[PIECE_ROWS] = Math.max(SMALLEST_PIECE, Math.floor(numbers[PIECE_ROWS] / 2));
@@ -306,7 +329,7 @@ export class Backfill implements Running, Timed, ReadCallback {
 		// This pause remains if the flash refuses a write.
 		this.#dueMs = nowMs + LATER_MS;
 		const gap = history.gap(numbers[CURSOR_S] || Number.POSITIVE_INFINITY, rows);
-		// The history notices an exchange of the meter with the next reading.
+		// If the rows are those of another meter, the history notices the exchange with the next reading.
 		if (gap.filled === FILL_LATER || gap.filled === FILL_OTHER) return;
 		this.#failures = 0;
 		numbers[LINE_MS] += tookMs;
@@ -320,7 +343,7 @@ export class Backfill implements Running, Timed, ReadCallback {
 		if (this.state === STATE_WAITING) this.#dueMs = nowMs + PAUSE_MS;
 	}
 
-	/** Goes on before the piece, which had `count` rows. */
+	/** Continues with the time before this piece, which had `count` rows. */
 	private moveTo(numbers: Float64Array, { from, to }: ProfileSpan, count: number): void {
 		numbers[CURSOR_S] = from.utcS;
 		numbers[COVERED_S] += to.utcS - from.utcS;
@@ -345,7 +368,7 @@ export class Backfill implements Running, Timed, ReadCallback {
 			this.end(numbers, END_NO_COUNTERS);
 			return undefined;
 		}
-		// A meter that does not select by time sends its last rows.
+		// A meter that can't select rows by time sends its newest rows.
 		if (rows.count > 0 && rows.timeS(0) > span.to.utcS + DAY_S) {
 			this.missing(numbers, span);
 			return undefined;
@@ -365,7 +388,8 @@ export class Backfill implements Running, Timed, ReadCallback {
 			}
 			if (Math.abs(errorS) > CLOCK_SLACK_S) rows.moveBy(-Math.round(errorS));
 		}
-		// Too many rows, because their period is shorter or they are too long: only the oldest ones are there.
+		// There were too many rows, because their period is shorter than expected, or the rows are too long: the
+		// readout has only the oldest ones.
 		const isTooMuch = source.isCut || status === STATUS_CUT;
 		if (periodS > 0 && periodS !== numbers[PERIOD_S]) {
 			if (periodS < numbers[PERIOD_S]) isAgain = true;
@@ -386,7 +410,10 @@ export class Backfill implements Running, Timed, ReadCallback {
 		this.#dueMs = nowMs + Math.min(RETRY_LIMIT_MS, pauseMs);
 	}
 
-	/** Handles a refusal, by which some meters say that they have no rows of that time. */
+	/**
+	 * Handles a piece for which the meter sends no profile. Before the first success the profile is missing; later,
+	 * some meters answer so if they have no rows of that time.
+	 */
 	private missing(numbers: Float64Array, span: ProfileSpan): void {
 		if (numbers[COVERED_S] === 0) {
 			this.end(numbers, END_NO_PROFILE);

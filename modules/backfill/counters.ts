@@ -5,11 +5,11 @@ import type { ProfileRows } from "../meter/profile-rows.js";
 import { OBISCode } from "../obis/code.js";
 import { HEAD_VALUES, ROWS_LIMIT } from "../readout/record-writer.js";
 
-/** Returns the rows with at least one counter; `known` is 0 if the profile has none. */
+/** Returns the rows that have at least one counter. `known` of the result is 0 if the profile has no counter. */
 export function takeCounters(source: ProfileRows): MeterRows {
 	const rows = new MeterRows(ROWS_LIMIT);
 	const { cursor } = source;
-	/** Column and unit of each of FILLED. */
+	/** Column and unit of each register in FILLED; -1 without a column. */
 	const columns = FILLED.map(() => -1);
 	const units = FILLED.map(() => "");
 	const code = new OBISCode();

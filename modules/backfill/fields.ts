@@ -4,8 +4,8 @@ import { BOOLEAN, entry, field, TEXT } from "../config/schema.js";
 const IN_BACKFILL = 26;
 
 /**
- * Reads the meter's load profile back to its beginning, and fills gaps of the history. When it is turned on, it reads
- * again from the newest gap.
+ * True to read the meter's load profile back to its beginning and fill gaps of the history. Each time the setting is
+ * turned on, reading begins at the newest gap again.
  */
 export const BACKFILL_ENABLED = field<boolean>({
 	entry: IN_BACKFILL,

@@ -1,6 +1,6 @@
 /**
- * The meter's clock: the kind of its time, and its error. Rows of a profile have the same kind of time, and their seasons
- * or deviations where the meter tells them.
+ * The meter's clock: which kind of time it shows, and how wrong it is. The rows of a profile have the same kind of time
+ * as the clock. Some meters send a season or a deviation with a time, which tells its kind.
  */
 
 import { SEASON_SUMMER, SEASON_UTC, SEASON_WINTER } from "../meter/profile-rows.js";
@@ -12,10 +12,10 @@ export const CLOCK_ZONE = 0;
 export const CLOCK_WINTER = 1;
 export const CLOCK_UTC = 2;
 
-/** Largest error of a clock that shows its kind, s. */
+/** Largest error of the clock, s, with which its time still tells its kind. */
 const SURE_S = 300;
 
-/** Returns the offsets of times without a season. */
+/** Returns the offsets from UTC of the meter's times that have no season. */
 export function offsetsOf(zone: Offsets, kind: number): Offsets {
 	if (kind === CLOCK_ZONE) return zone;
 	return { offsetMinutes: (utcMs) => (kind === CLOCK_UTC ? 0 : winterOffset(zone, utcMs)) };
@@ -28,7 +28,7 @@ export function momentOf(zone: Offsets, kind: number, utcS: number): ProfileMome
 	return { utcS, localS: utcS + offset * 60, season };
 }
 
-/** Returns the kind of time that a row shows by its season; `kind` if it does not. */
+/** Returns the kind of time that the season of a row implies; `kind` if it implies none. */
 export function kindOfRow(zone: Offsets, kind: number, season: number, utcS: number): number {
 	if (season === SEASON_UTC) return CLOCK_UTC;
 	if (season === SEASON_SUMMER) return CLOCK_ZONE;
@@ -36,7 +36,10 @@ export function kindOfRow(zone: Offsets, kind: number, season: number, utcS: num
 	return season === SEASON_WINTER && isSummer ? CLOCK_WINTER : kind;
 }
 
-/** Returns the kind of time that the clock shows by its error, without a season or deviation; otherwise `kind`. */
+/**
+ * Returns the kind of time with which the clock's error is small, `kind` first; `kind` if there is none. For times
+ * without a season or deviation.
+ */
 export function kindOfClock(zone: Offsets, kind: number, span: ProfileSpan, nowS: number): number {
 	for (const other of [kind, CLOCK_ZONE, CLOCK_WINTER, CLOCK_UTC])
 		if (Math.abs(clockErrorOf(zone, other, span, nowS)) <= SURE_S) return other;

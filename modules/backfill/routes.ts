@@ -12,7 +12,7 @@ import { type Backfill, CURSOR_S, END, LINE_MS, OLDEST_S, ROWS, TOP_S } from "./
 import { BACKFILL, BACKFILL_OBIS } from "./fields.js";
 
 const MINUTE_MS = 60_000;
-/** Reasons for the end, in the order of END_…; "" before. */
+/** Reasons why reading has ended, in the order of END_…; "" while it continues. */
 const END_REASONS = Object.freeze([
 	"",
 	"complete",

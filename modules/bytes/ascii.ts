@@ -1,9 +1,11 @@
 /**
- * Operations on short ASCII texts, instead of regular expressions, which XS runs outside its heap, and toLowerCase,
+ * Operations on short ASCII texts. They replace regular expressions, which XS runs outside its heap, and toLowerCase,
  * which needs 12 KB of Unicode tables in XS.
  */
 
-/** Converts a text to bytes, in quadratic time: XS counts from the start of the text to find each character. */
+/**
+ * Converts a text to bytes. Takes quadratic time, because XS counts from the start of the text to find each character.
+ */
 export function asciiBytes(text: string): Uint8Array {
 	const bytes = new Uint8Array(text.length);
 	for (let i = 0; i < bytes.length; i++) bytes[i] = text.charCodeAt(i);
@@ -45,6 +47,13 @@ function replaceLetters(text: string, first: number, letters: string): string {
 		copied = i + 1;
 	}
 	return copied === 0 ? text : replaced + text.slice(copied);
+}
+
+/** Reads a whole number from 0 to `limit`, with at most as many digits as `limit`. Returns NaN for any other text. */
+export function wholeNumber(text: string, limit: number): number {
+	if (text === "" || text.length > String(limit).length || !hasOnly(text, "09")) return Number.NaN;
+	const number = Number(text);
+	return number <= limit ? number : Number.NaN;
 }
 
 /** Returns whether a byte is a decimal digit. */

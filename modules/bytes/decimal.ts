@@ -1,6 +1,6 @@
 /**
- * Exact decimal text of COSEM numbers: an integer of up to 64 bits, its point shifted by the scaler, or the shortest
- * text of a float. Integers never become doubles, which would lose digits.
+ * Exact decimal text of COSEM numbers: an integer of up to 64 bits with its decimal point shifted by the scaler, or the
+ * shortest text of a float. Integers never become doubles, which would lose digits.
  */
 
 /** Maximum length: 64 bits and the largest scaler, with sign and point. */
@@ -48,7 +48,7 @@ export function putInteger(source: Span, signed: boolean, scaler: number, into: 
 }
 
 /**
- * Writes the float of 4 or 8 bytes times 10^scaler to `into`. Returns the length; 0 for NaN, infinity or a longer text
+ * Writes the float of 4 or 8 bytes times 10^scaler to `into`. Returns the length; 0 for NaN, infinity, or a text longer
  * than DECIMAL_LIMIT.
  */
 export function putFloat(source: Span, scaler: number, into: Uint8Array): number {
@@ -131,7 +131,7 @@ function putDigits(high: number, low: number, into: Uint8Array, at: number): num
 }
 
 /** Multiplies the digits `into[first..end)` by 10^shift in place; returns the end. */
-function shiftPoint(into: Uint8Array, first: number, end: number, shift: number): number {
+export function shiftPoint(into: Uint8Array, first: number, end: number, shift: number): number {
 	const zero = end === first + 1 && into[first] === DIGIT_0;
 	if (shift >= 0) {
 		if (zero) return end;

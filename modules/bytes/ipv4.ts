@@ -32,8 +32,8 @@ export function prefixOf(mask: number): number {
 }
 
 /**
- * True if a host can have the address in a network of that prefix: it is no special address of RFC 6890, and neither
- * the network nor the broadcast address.
+ * True if a host in a network with that prefix length can have the address: it is not a special address (RFC 6890), and
+ * neither the network's own address nor its broadcast address.
  */
 export function isHostAddress(address: number, prefix: number): boolean {
 	const first = Math.floor(address / 2 ** 24);

@@ -39,11 +39,11 @@ export class ParityFilter {
 	/** Positive with parity, negative without. */
 	#evidence = 0;
 
-	/** Rewrites `bytes[start..end)` in place: good characters to 0x00 to 0x7F, damaged ones to 0x80 and above. */
+	/** Rewrites `bytes[start..end)` in place: good characters become 0x00 to 0x7F, damaged ones 0x80 to 0xFF. */
 	filter(bytes: Uint8Array, start: number, end: number): void {
 		for (let i = start; i < end; i++) {
 			const byte = bytes[i];
-			// This is the fast path without parity, for 115200 Bd.
+			// Fast path for characters without a parity bit, needed at 115200 Bd.
 			if (this.#evidence === -EVIDENCE_LIMIT && byte < 0x80) continue;
 			if (this.#state === UNDECIDED) {
 				if (byte === SLASH_WITH_PARITY) this.decide(EVIDENCE_LIMIT);

@@ -40,7 +40,7 @@ export class InstalledCertificate {
 		return this.blobs.read(this.reference);
 	}
 
-	/** Like `read`, but in memory of the ledger, which `drop` releases. */
+	/** Like `read`, but the bytes are in memory that the ledger lends; `drop` releases it. */
 	borrow(ledger: BlobMemory): Uint8Array | typeof NO_MEMORY | undefined {
 		return this.blobs.borrow(this.reference, ledger);
 	}

@@ -21,7 +21,7 @@ import type { Cost } from "../io/memory.js";
 import { longUTCText } from "../time/iso.js";
 import type { Identity } from "./identity.js";
 
-/** Memory of an upload besides the file. */
+/** Memory that an upload takes in addition to the file. */
 export const FILE_COST: Cost = Object.freeze({ slots: 200, chunkBytes: 2048 });
 
 const NO_DETAILS: CertificateDetails = Object.freeze({

@@ -41,7 +41,7 @@ export interface BlobOptions {
 	readonly name: string;
 	/** Maximum length, bytes. */
 	readonly limit: number;
-	/** Maximum number of blobs, with the one being written: 2 to 10. */
+	/** Maximum number of blobs, including the one being written: 2 to 10. */
 	readonly slots: number;
 }
 
@@ -80,7 +80,10 @@ export class BlobStore {
 		return this.readPieces(reference, blob) ? blob : undefined;
 	}
 
-	/** Like `read`, but in memory of the ledger, which the caller must `drop` in the same tick. */
+	/**
+	 * Like `read`, but the bytes are in memory that the ledger lends; the caller must release it with `drop` in the
+	 * same tick.
+	 */
 	borrow(reference: Uint8Array, ledger: BlobMemory): Uint8Array | typeof NO_MEMORY | undefined {
 		if (!this.isReference(reference)) return undefined;
 		const blob = ledger.bytes(lengthOf(reference));

@@ -1,6 +1,6 @@
 /**
- * Rules for a PEM file as TLS identity: a chain, the server's own certificate first, and its unencrypted key (API text,
- * Certificate). A refusal is a sentence for the user.
+ * Rules for a PEM file that is to become the TLS identity: it must contain a chain, with the server's own certificate
+ * first, and the unencrypted key of that certificate (API text, Certificate). A refusal is a sentence for the user.
  */
 import {
 	CERTIFICATE_FILE_LIMIT,
@@ -62,8 +62,8 @@ export function refusalOf(bytes: Uint8Array, file: CertificateFile, nowMs: numbe
 }
 
 /**
- * Returns "" for certificates without a private key, suitable to trust a hub; otherwise the reason, worded for the
- * field `cert`.
+ * Returns "" if the text has certificates by which a hub can be trusted, and no private key; otherwise a reason for
+ * refusal, worded for the field `cert`.
  */
 export function trustRefusalOf({ certificates, problem, key }: CertificateFile): string {
 	if (key !== PRIVATE_KEY_ABSENT) return "cert has a private key in it: only certificates belong there.";

@@ -96,7 +96,7 @@ function inRange(field: Field, size: number): boolean {
 	return size >= field.minimum && size <= field.maximum;
 }
 
-/** Defaults of all fields; as their prototype, they take flash only once. */
+/** Defaults of all fields. They are the fields' prototype, so they take flash only once. */
 const PLAIN = Object.freeze({
 	minimum: 0,
 	maximum: 0,

@@ -12,7 +12,7 @@ export function secureErase(storage: Storage, key: string): void {
 		if (value === undefined) return;
 		storage.set(key, value.fill(0));
 	} catch {
-		// Full or unreadable flash may still delete the value.
+		// Full or unreadable flash refuses the zeros but may still delete the value.
 	}
 	storage.delete(key);
 }

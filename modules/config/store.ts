@@ -1,6 +1,6 @@
 /**
- * Settings store, in flash and, decoded, in memory. A change writes a whole entry with one atomic `set`, so a power cut
- * leaves the old or the new one.
+ * Settings store. The settings are in flash and, in decoded form, in memory. A change writes a whole entry with one
+ * atomic `set`, so a power cut leaves the old or the new one.
  *
  * Format of an entry in flash (big-endian):
  *
@@ -100,8 +100,8 @@ export class ConfigStore {
 	#listener: ConfigListener | undefined;
 
 	/**
-	 * Loads all settings, even from damaged flash, and retries unfinished work. `entries` have the indices that their
-	 * fields name.
+	 * Loads all settings, even from damaged flash, and retries unfinished work. The index of each entry in `entries`
+	 * must be the `entry` of its fields.
 	 */
 	constructor(storage: Storage, text: TextCodec, entries: readonly Entry[]) {
 		this.#storage = storage;
@@ -113,7 +113,7 @@ export class ConfigStore {
 		try {
 			this.finish();
 		} catch {
-			// Flash refuses; the next start and the next change retry.
+			// Flash refuses a write; the next start and the next change retry.
 		}
 	}
 
@@ -137,7 +137,7 @@ export class ConfigStore {
 		return this.#isErased;
 	}
 
-	/** Erases all entries, and the mark ERASING_KEY after them. */
+	/** Erases all entries, then the mark ERASING_KEY. */
 	private deleteAll(): void {
 		for (const entry of this.entries) secureErase(this.#storage, entry.key);
 		secureErase(this.#storage, TOGETHER_KEY);
@@ -220,7 +220,7 @@ export class ConfigStore {
 			write.bytes = this.encode(write.entry, write.values, this.#unknown[write.position]);
 			length += write.bytes.length + TOGETHER_HEADER_LENGTH + write.entry.key.length;
 		}
-		// The shared storage value may lack room for unknown items.
+		// The value under TOGETHER_KEY may have no room for unknown items.
 		if (needed.length < 2 || length <= ENTRY_LIMIT) return needed;
 		for (const write of needed) write.bytes = this.encode(write.entry, write.values, this.#nothing);
 		return needed;
@@ -381,7 +381,7 @@ export class ConfigStore {
 		const encoded = values.map((value) => this.encodeValue(value));
 		let length = HEADER_LENGTH + CRC_LENGTH;
 		for (const value of encoded) length += ITEM_HEADER_LENGTH + value.length;
-		// Without room, unknown items are dropped: the running firmware's settings take precedence.
+		// If there is no room for unknown items, they are dropped: the running firmware's settings take precedence.
 		const unknownItems = length + unknown.length <= ENTRY_LIMIT ? unknown : this.#nothing;
 
 		const bytes = new Uint8Array(length + unknownItems.length);

@@ -1,4 +1,7 @@
-/** Certificates to trust a server, too long for a settings entry; a setting refers to those in use. */
+/**
+ * Certificates by which a server is trusted. They are too long for a settings entry, so a setting only refers to those
+ * in use.
+ */
 import type { Storage } from "../io/host.js";
 import { type BlobMemory, BlobStore, type BlobWriter, NO_MEMORY } from "./blob.js";
 import type { SettingField } from "./schema.js";
@@ -32,8 +35,8 @@ export class TrustedCertificates {
 	}
 
 	/**
-	 * Calls `use` with the PEM text in use, valid only during the call, and returns its result; undefined if absent or
-	 * damaged, NO_MEMORY if memory is short.
+	 * Calls `use` with the PEM text of the certificates in use, and returns the result of `use`. The text is valid only
+	 * during the call. Returns undefined if the certificates are absent or damaged, NO_MEMORY if memory is short.
 	 */
 	lend<Result>(use: (pem: Uint8Array) => Result): Result | typeof NO_MEMORY | undefined {
 		return this.lendNew(this.reference, use);

@@ -24,7 +24,10 @@ export interface Saving {
 
 /** Running part. The parts' members are called in the order of parts, those of `stop` in reverse order. */
 export interface Running {
-	/** Called when the gateway begins to serve and to join its network: late or never if it sleeps between readings. */
+	/**
+	 * Called when the gateway begins to serve and to join its network. A gateway that sleeps between readings calls
+	 * this late or never.
+	 */
 	connect?(): void;
 	measured?(readout: Readout): void;
 	meterFailed?(): void;
@@ -45,7 +48,7 @@ export interface Running {
 	stop?(): void;
 	/** True while sleep would interrupt an activity. */
 	readonly isBusy?: boolean;
-	/** True if the device must start as for a user and stay awake. */
+	/** True if the device must start as if a user had woken it, and stay awake. */
 	readonly staysAwake?: boolean;
 	/** True while data waits to be sent; postpones sleep while there is a network. */
 	readonly isSending?: boolean;

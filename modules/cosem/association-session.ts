@@ -1,7 +1,7 @@
 /**
  * One HDLC connection with one association, 8N1: connects, reads `reading`, disconnects. The caller runs `connection`
- * and passes its events (hdlc/events.ts) to `onEvent`; after EVENT_END, `failure` has the result. A plain-text password
- * is hidden in data for the log.
+ * and passes its events (hdlc/events.ts) to `onEvent`; after EVENT_END, `failure` has the result. In the bytes that are
+ * shown in the log, a plain-text password is hidden.
  */
 import { Association, STEP_COUNTER, STEP_END, STEP_SEND, STEP_WAIT } from "../dlms/association.js";
 import type { Cipher } from "../dlms/cipher.js";
@@ -20,7 +20,7 @@ import type { DLMSSettings } from "./settings.js";
 /** Replacement for a hidden byte. */
 const HIDDEN = 0x2a;
 
-/** Longest APDU, bytes; several times that of ten registers at once. */
+/** Longest APDU, bytes; several times the length of an answer with ten registers. */
 const APDU_LIMIT = 1024;
 export const SESSION_BUFFER = APDU_LIMIT + ROOM;
 /** Proposed length of the information field, bytes; the meter may negotiate a lower one. */
@@ -109,7 +109,7 @@ export class AssociationSession {
 		return this.#options.carrier.isSignedOn ? afterSignOn(failure) : failure;
 	}
 
-	/** Disconnects as soon as the meter has answered, or has not answered the first request. */
+	/** Disconnects as soon as the meter has answered the first request, or its answer is overdue. */
 	endInquiry(nowMs: number): void {
 		const { connection } = this;
 		if (connection.frames > 0 || connection.repeated > 0) connection.disconnect(nowMs);

@@ -29,8 +29,8 @@ const COUNTER_END = 2 ** 32;
 const FIRST = 1;
 
 /**
- * Creates a cipher. `counters` is undefined if a key is missing, which the association reports. `sender` has what is
- * known of the sender of pushes.
+ * Creates a cipher. `counters` is undefined if a key is missing, which the association reports. `sender` contains what
+ * is known about the sender of pushes.
  */
 export function makeCipher(
 	settings: DLMSSettings,

@@ -1,7 +1,7 @@
 /**
- * Mode E sign-on up to HDLC: identification, `ACK 2 Z 2`, new speed and 8N1, and the meter's repetition of the
- * acknowledgement, which many omit (IEC 62056-21, annex E; 7E1 at the new speed). If the meter does not offer mode E,
- * the IEC 62056-21 session continues, and its events are passed on.
+ * Mode E sign-on up to HDLC (IEC 62056-21, annex E): the meter's identification, our acknowledgement `ACK 2 Z 2`, and
+ * the change to the new speed and 8N1. The meter then repeats the acknowledgement at the new speed, in 7E1; many meters
+ * omit this. If the meter does not offer mode E, the IEC 62056-21 session continues, and its events are passed on.
  */
 import { ACKNOWLEDGE_LENGTH, encodeHandOver } from "../iec62056-21/acknowledge.js";
 import { IEC_NO_IDENT, IEC_SILENCE } from "../iec62056-21/failures.js";
@@ -28,7 +28,7 @@ export class DLMSOpening implements Machine {
 	readonly #output: Output;
 	/** Acknowledgement that was sent. */
 	readonly #acknowledge = new Uint8Array(ACKNOWLEDGE_LENGTH);
-	/** Number of its characters that the meter has repeated. */
+	/** Number of characters of the acknowledgement that the meter has repeated. */
 	#confirmed = 0;
 	/** End of STATE_CONFIRM, monotonic ms. */
 	#dueMs = Number.POSITIVE_INFINITY;

@@ -5,14 +5,15 @@
  *   head   time: empty   status: empty   period, with the unit s   number of columns   { code   unit } of each
  *   row    time   status   value of each column; empty if the meter sends none
  *
- * A row's time: `.` and Unix time, or `,` and local seconds since 1970 without a known offset. Time and status are the
- * first clock (class 8) and profile status (0-b:96.10.e); other columns are values.
+ * A row's time: `.` and Unix time, or `,` and local seconds since 1970 without a known offset. Time and status come
+ * from the first column that is a clock (class 8) and the first that is a profile status (0-b:96.10.e); the other
+ * columns are values.
  *
  * Requests: name, columns, period, order and number of rows, scalers, rows. A requested span is selected by time
  * (selector 1), with the deviation of the meter's clock. Otherwise all rows are requested if there are no more than
- * wanted. If there are more, the request selects rows, because a whole long profile may take an hour: by number (selector
- * 2) or, if the meter refuses this or their number is unknown, by time up to that of the meter's clock (selector 1).
- * Only one row and one block are in memory.
+ * wanted. If there are more, the request selects rows, because reading a whole long profile may take an hour. It
+ * selects them by number (selector 2). If the meter refuses this, or the number of rows is unknown, it selects them by
+ * time, up to the time of the meter's clock (selector 1). Only one row and one block are in memory.
  *
  * Limits: POLL_LIMIT columns; JOINED_LIMIT bytes for a row and the block in which it ends; the length of the records.
  */
@@ -271,7 +272,7 @@ export class DLMSProfile implements Inquiry {
 		}
 	}
 
-	/** Goes on to the next step; writes the head before the rows. */
+	/** Continues with the next step; writes the head before the rows. */
 	private goOn(): void {
 		if (this.#step < STEP_SCALER) this.#step++;
 		else if (this.#step === STEP_CLOCK) {
@@ -436,7 +437,7 @@ export class DLMSProfile implements Inquiry {
 		return putNumber(this.#work, 1, isTold ? Math.max(0, seconds + deviation * 60) : seconds);
 	}
 
-	/** Returns the minutes from local time to UTC; NaN if the meter does not tell. */
+	/** Returns the minutes from local time to UTC; NaN if the meter does not send it. */
 	private deviationAt(bytes: Uint8Array, at: number): number {
 		const deviation = (((bytes[at] << 8) | bytes[at + 1]) << 16) >> 16;
 		return Math.abs(deviation) <= DEVIATION_LIMIT ? deviation * this.#sign : Number.NaN;

@@ -18,7 +18,7 @@ import { type COSEMSettings, OPENING_AUTO, OPENING_DIRECT } from "./settings.js"
 /** Value of `protocol` in the API. */
 export const CHOICE = "dlms";
 
-/** Probe by HDLC without a sign-on: connects and disconnects. */
+/** Probe over HDLC without a sign-on: connects and disconnects. */
 export class ConnectionProbe implements Probing {
 	readonly line: LineSettings;
 	readonly #connection: HDLCConnection;
@@ -83,7 +83,7 @@ export class ConnectionProbe implements Probing {
 	}
 }
 
-/** Probe by a sign-on, then by HDLC without a sign-on. */
+/** Probe with a sign-on and, if that fails, over HDLC without a sign-on. */
 class OpeningProbe extends IECReadSession {
 	readonly #opened: Opening<COSEMSettings>;
 

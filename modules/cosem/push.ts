@@ -89,8 +89,8 @@ const FRAMED = -1;
 
 const SLASH = 0x2f;
 /**
- * Number of characters passed to MeterListener at once. So few contain fewer than eight telegrams; eight would overflow
- * its queue.
+ * Number of characters passed to MeterListener at once. This few contain fewer than eight telegrams, with which
+ * MeterListener's queue would overflow.
  */
 const P1_PIECE = 64;
 

@@ -1,5 +1,5 @@
 /**
- * Reads a meter once by DLMS/COSEM, as one session on a Link opened at 300 Bd, 7E1 (IEC 62056-21, annex E; IEC
+ * Reads a meter once with DLMS/COSEM, as one session on a Link opened at 300 Bd, 7E1 (IEC 62056-21, annex E; IEC
  * 62056-46; IEC 62056-53).
  *
  *   PAUSED      time over: SIGNING_ON, or IN_HDLC if HDLC starts at a fixed speed
@@ -54,7 +54,10 @@ const STATE_SIGNING_ON = 1;
 const STATE_IN_HDLC = 2;
 const STATE_ENDED = 3;
 
-/** Values of `#modeE`: whether the meter supports mode E is unknown, it announced mode E, or it lacks mode E. */
+/**
+ * Values of `#modeE`: it is unknown whether the meter supports mode E, the meter has announced mode E, or the meter
+ * does not support it.
+ */
 const MODE_E_UNKNOWN = 0;
 const MODE_E_ANNOUNCED = 1;
 const MODE_E_LACKING = 2;

@@ -1,5 +1,5 @@
 /**
- * Packs values into records like IEC 62056-21 (record-writer.ts), and refused objects into a list:
+ * Packs values into records like those of IEC 62056-21 (record-writer.ts), and refused objects into a list:
  *
  *   missing   10 bytes per object: A B C D E F, class, attribute, reason (2, big-endian; dlms/reasons.ts)
  */

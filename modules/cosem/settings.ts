@@ -21,7 +21,7 @@ export interface DLMSSettings {
 	readonly ciphered: boolean;
 	/** Security suite, 0 or 1. */
 	readonly suite: number;
-	/** True to release the association by RLRQ. */
+	/** True to release the association with an RLRQ. */
 	readonly release: boolean;
 	/** True if the meter's deviation has the sign of ISO 8601 (dlms/date-time.ts). */
 	readonly swappedDeviation: boolean;
@@ -36,7 +36,7 @@ export interface DLMSSettings {
 	/** Keys, 16 bytes each, or empty. */
 	readonly encryptionKey: Uint8Array;
 	readonly authenticationKey: Uint8Array;
-	/** Poll list (dlms/poll-list.ts); empty: the default list. The same array until the setting changes. */
+	/** Poll list (dlms/poll-list.ts); empty: the default list. It is the same array until the setting changes. */
 	readonly objects: Uint8Array;
 	/** OPENING_…. */
 	readonly opening: number;

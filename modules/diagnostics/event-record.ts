@@ -40,7 +40,7 @@ export interface EventMoment {
 	readonly uptimeS: number;
 }
 
-/** Makes a record with a count of 1. Cuts a long detail, and replaces all but printable ASCII by question marks. */
+/** Makes a record with a count of 1. Cuts a long detail, and replaces all but printable ASCII with question marks. */
 export function makeRecord(number: number, detail: string, moment: EventMoment): Uint8Array {
 	const length = Math.min(detail.length, DETAIL_LIMIT);
 	const record = new Uint8Array(UNIT + Math.ceil(length / UNIT) * UNIT);

@@ -74,7 +74,7 @@ const CHAR_STRING = 0x80;
 export class AssociationResponse {
 	/** ACCEPTED, 1 rejected permanently, 2 rejected transiently; -1 when absent. */
 	result = -1;
-	/** Diagnostic, plus DIAGNOSTIC_PROVIDER if by the provider; -1 absent. */
+	/** Diagnostic, plus DIAGNOSTIC_PROVIDER if the ACSE provider sent it; -1 if absent. */
 	diagnostic = -1;
 	/** Number of the meter's application context; -1 absent. */
 	context = -1;

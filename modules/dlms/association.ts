@@ -1,6 +1,6 @@
 /**
- * One association from AARQ to release, with its reads (IEC 62056-5-3): a sans-io machine over complete APDUs of any
- * transport.
+ * One association from AARQ to release, with its reads (IEC 62056-5-3): a sans-io machine that gets complete APDUs,
+ * over any transport.
  *
  *   `begin`, and `receive` for each response, return the next action:
  *   STEP_SEND     send `request[0..requestLength)`, then pass the response to `receive`
@@ -77,7 +77,10 @@ export const STEP_WAIT = 2;
 export const STEP_COUNTER = 3;
 export const STEP_END = 4;
 
-/** Length of our challenge, bytes. Each has 6 random bits and is printable, because some meters require that. */
+/**
+ * Length of our challenge, bytes. Each byte has 6 random bits and is a printable character, because some meters require
+ * that.
+ */
 const CHALLENGE_LENGTH = 16;
 /** Offset after the AARQ: first of the initiate request, later of the meter's challenge. Our challenge follows. */
 const AFTER_AARQ = AARQ_LIMIT;

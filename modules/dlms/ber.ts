@@ -33,7 +33,7 @@ export class Element {
 		const { start, end } = this;
 		if (end - start < 2 || bytes[start] !== tag) return false;
 		const size = bytes[start + 1];
-		// The length has the short form, except for user information (one or two bytes more).
+		// All lengths have the short form except that of the user information, which has one or two more bytes.
 		const long = size > 0x80 ? size - 0x80 : 0;
 		if (long > 2 || size === 0x80 || start + 2 + long > end) return false;
 		let length = size;

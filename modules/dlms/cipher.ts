@@ -21,15 +21,15 @@ import { type Cursor, putBytes, putLength, putU32 } from "./cursor.js";
 import { DLMS_MALFORMED, DLMS_METER_TITLE, DLMS_REPLAY, DLMS_SUITE_2, DLMS_TAG, DLMS_UNPROTECTED } from "./failures.js";
 
 /**
- * Returns the ciphertext of `text` and a 16-byte tag; for a ciphertext, the plain text comes first. The IV has 12
- * bytes.
+ * Returns the ciphertext of `text`, then a 16-byte tag. If `text` is ciphertext, returns its plain text, then a tag.
+ * The IV has 12 bytes.
  */
 export type GCM = (key: Uint8Array, iv: Uint8Array, aad: Uint8Array, text: Uint8Array) => Uint8Array;
 
 export const KEY_LENGTH = 16;
 export const TAG_LENGTH = 12;
 /**
- * Number of bytes that ciphering adds to an APDU of less than 256 bytes in total; to a longer one, it adds one more.
+ * Number of bytes that ciphering adds if the ciphered APDU has less than 256 bytes; it adds one more to a longer one.
  */
 export const CIPHER_OVERHEAD = 3 + 5 + TAG_LENGTH;
 /** Length of a GMAC answer to a challenge, bytes. */
@@ -156,8 +156,8 @@ export class Cipher {
 	}
 
 	/**
-	 * Ciphers `bytes[start..end)` to a glo- APDU at `into[at]`, also in place; returns the end. Uses up one counter;
-	 * throws a RangeError if `has(1)` is false.
+	 * Ciphers `bytes[start..end)` to a glo- APDU at `into[at]`, possibly in place; returns the end. Uses up one
+	 * counter; throws a RangeError if `has(1)` is false.
 	 */
 	seal(bytes: Uint8Array, start: number, end: number, into: Uint8Array, at: number): number {
 		const control = this.#suite | (this.authenticates ? AUTHENTICATED | ENCRYPTED : ENCRYPTED);

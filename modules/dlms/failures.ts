@@ -94,7 +94,7 @@ export const DLMS_COUNTER = finalFailure(
 	53,
 	"The meter refuses the invocation counter as too low, and the public client can't read the expected one.",
 );
-/** HLS pass 4: our answer is refused for wrong keys. */
+/** HLS pass 4: the meter refuses our answer, because the keys are wrong. */
 export const DLMS_HLS_REFUSED = finalFailure(
 	METER_AUTH_FAILED,
 	"dlms/hls-refused",

@@ -8,8 +8,8 @@
  *             C4 02 id last <number(4)> 00 len <piece>  |  01 <reason>
  *             C4 03 id n  { 00 <data> | 01 <reason> }…
  *
- * The joined pieces are the data; for a list, all that follows the id. A wrong block number ends the transfer. Limit:
- * JOINED_LIMIT joined bytes, less those removed by `drop`.
+ * The joined pieces are the data; for a list, they are everything after the id. A wrong block number ends the transfer.
+ * Limit: JOINED_LIMIT joined bytes, less those removed by `drop`.
  */
 import { type Cursor, putU32 } from "./cursor.js";
 import { POLL_CLASS, POLL_CODE_LENGTH } from "./poll-list.js";
@@ -30,7 +30,10 @@ export const LIST_HEAD = 4;
 const NORMAL = 1;
 const BLOCK = 2;
 const LIST = 3;
-/** Invocation 1 of each request, because only one is pending at a time; confirmed, high priority. */
+/**
+ * Each request has the invocation number 1, because only one is pending at a time; it is confirmed and has high
+ * priority.
+ */
 const INVOKE = 0xc1;
 const CHOICE_DATA = 0;
 

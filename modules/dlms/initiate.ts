@@ -57,7 +57,7 @@ export class Initiate {
 	/** True for short name referencing. */
 	isShort = false;
 
-	/** Reads an initiate response; returns false if the APDU is malformed or another one. */
+	/** Reads an initiate response; returns false if the APDU is malformed or of another kind. */
 	read(cursor: Cursor): boolean {
 		cursor.expect(INITIATE_RESPONSE);
 		if (cursor.u8() !== 0) cursor.u8();

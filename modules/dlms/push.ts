@@ -1,5 +1,5 @@
 /**
- * Decodes a data-notification (IEC 62056-5-3, 9.5; IEC 62056-6-2, 5.3.8), whose body is up to the meter:
+ * Decodes a data-notification (IEC 62056-5-3, 9.5; IEC 62056-6-2, 5.3.8), whose body differs between meters:
  *
  * | body | decoding |
  * |---|---|
@@ -64,7 +64,7 @@ const NO_MAKER = -1;
 const SCALER_CURRENT = -3;
 const SCALER_VOLTAGE = -1;
 const SCALER_POWER_FACTOR = -2;
-/** Group C of a power factor, plus 20 per phase. */
+/** Group C of the total power factor; that of a phase is higher by 20, 40 or 60. */
 const POWER_FACTOR = 13;
 
 /**
@@ -195,7 +195,7 @@ export class PushReading {
 		return true;
 	}
 
-	/** Reads codes and values in a row, however nested. */
+	/** Reads the codes and values in their order, at any depth of nesting. */
 	private decodeRow(): void {
 		const { cursor } = this;
 		const { bytes } = cursor;
@@ -293,7 +293,7 @@ export class PushReading {
 		this.#isOpen = false;
 		const maker = this.#maker;
 		if (maker < 0 || work[CODE_AT] !== 1 || c > 80 || (d !== 7 && d !== 8)) return;
-		// C 21 to 33, 41 to 53 and 61 to 73 are 1 to 13 per phase.
+		// C 21 to 33, 41 to 53 and 61 to 73 mean the same as 1 to 13, for one phase.
 		const kind = c % 20;
 		const isEnergy = d === 8;
 		const isReactive = kind > 2;

@@ -57,7 +57,7 @@ export const LIST_LIMIT = 30;
  * accepts.
  */
 export const SHORT_LIST = 10;
-/** Number of attributes in 128 bytes; a meter that fails with no more than these does not support lists. */
+/** Number of attributes in 128 bytes; a meter that fails even with this few does not support lists. */
 const SHORT_ENOUGH = 12;
 /** Maximum number of values of a structure or array. */
 export const VALUES_LIMIT = 16;
@@ -258,7 +258,7 @@ export class Reading implements Inquiry {
 		if (this.nextStep()) this.skipTimes();
 	}
 
-	/** Moves to the next step; false after a new plan for another meter. */
+	/** Moves to the next step; false if a new plan was made, because the meter is another one. */
 	private nextStep(): boolean {
 		if (this.#isOther) {
 			this.#isOther = false;

@@ -142,7 +142,7 @@ export class DNSReader extends Message {
 		return this.u16(2);
 	}
 
-	/** Number of questions by the header. */
+	/** Number of questions according to the header. */
 	get questions(): number {
 		return this.u16(4);
 	}
@@ -151,7 +151,7 @@ export class DNSReader extends Message {
 		return this.u16(8);
 	}
 
-	/** Number of records in all sections by the header. */
+	/** Number of records in all sections according to the header. */
 	get records(): number {
 		return this.u16(6) + this.u16(8) + this.u16(10);
 	}

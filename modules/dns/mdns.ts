@@ -101,7 +101,10 @@ const TRUNCATED_MS = 400;
 const TRUNCATED_SPREAD_MS = 100;
 /** Minimum time between two multicasts of a record to defend a name (6). */
 const DEFEND_MS = 250;
-/** Maximum age of a record's multicast for a unicast reply: a quarter of the shortest time to live. */
+/**
+ * If a record was multicast at most this long ago (a quarter of the shortest time to live), it may be sent in a unicast
+ * reply.
+ */
 const LATELY_MS = 30_000;
 
 const NO_INSTANCES: readonly undefined[] = Object.freeze([]);
@@ -114,7 +117,7 @@ export class MDNSResponder implements DatagramMachine {
 	/** Configured names. #hostNumber and #instanceNumber make them unique. */
 	#hostname = "";
 	#instance = "";
-	/** Instance names of those services that have one of their own. */
+	/** Instance names of those services whose instance name is not the device's. */
 	#instances: readonly (string | undefined)[] = NO_INSTANCES;
 	#hostNumber = 1;
 	#instanceNumber = 1;

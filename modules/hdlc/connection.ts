@@ -91,7 +91,7 @@ export interface ConnectionOptions {
 	readonly apdu: Uint8Array;
 }
 
-/** Number of SNRM frames with parameters before one without. */
+/** Number of SNRM frames with parameters that are sent before one without parameters. */
 const PROPOSALS = 2;
 /** Maximum number of DISC frames; then the connection also ends without a response. */
 const RELEASES = 2;

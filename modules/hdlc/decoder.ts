@@ -1,5 +1,6 @@
 /**
- * Extracts HDLC frames (frame.ts; IEC 62056-46, 6.4) by their length field, for a connection or a passive listener.
+ * Extracts HDLC frames (frame.ts; IEC 62056-46, 6.4), for a connection or a passive listener. The length field
+ * determines the end of a frame.
  *
  * A frame is collected in the caller's buffer from `base` on. After a wrong type, length, address or check the search
  * continues at the next flag inside, so a valid frame after a truncated one is found. A frame becomes ready with the
@@ -197,7 +198,7 @@ export class FrameDecoder {
 		return this.examineChecks(start + length, isSilent);
 	}
 
-	/** Examines the complete header, up to the control byte; `end` is the frame's end by the length field. */
+	/** Examines the complete header, up to the control byte; `end` is the frame's end according to its length field. */
 	private examineChecks(end: number, isSilent: boolean): number {
 		const { bytes } = this;
 		const start = this.#from + 1;

@@ -1,6 +1,6 @@
 /**
- * Failures of HDLC. By progress, silence at a fixed speed ranks like a failed sign-on; silence after a sign-on ranks
- * higher.
+ * Failures of HDLC. Silence at a fixed speed has the same progress (readout/failure.ts) as an unanswered sign-on;
+ * silence after a sign-on has a higher one.
  */
 import { type Failure, failure, finalFailure, METER_ERROR, METER_TIMEOUT } from "../readout/failure.js";
 

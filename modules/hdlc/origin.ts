@@ -30,7 +30,7 @@ function isServer(sender: FrameSender, bytes: Uint8Array, at: number): boolean {
 	return true;
 }
 
-/** Returns true if the frame is ours, not the meter's; for equal client and server addresses. */
+/** Returns true if the frame is ours, not the meter's. Used if client and server address are equal. */
 function isOwnFrame(decoder: FrameDecoder, sender: FrameSender): boolean {
 	const { control, bytes, infoStart, infoEnd, tooLong } = decoder;
 	if (controlKind(control) !== CONTROL_I) return control === sender.control;

@@ -10,7 +10,7 @@
  * | 07 | window sent: maximum frames before an acknowledgement |
  * | 08 | window received |
  *
- * "Sent" and "received" are from the view of the message's sender. A missing parameter has its default.
+ * "Sent" and "received" are from the point of view of the message's sender. A missing parameter has its default.
  */
 
 export const PARAMETER_SENT_INFO = 5;

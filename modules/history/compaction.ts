@@ -33,7 +33,7 @@ export class Compaction {
 	#source: EntryCursor | undefined;
 	/** Current entry, to which the entries omitted before it were added. */
 	readonly #current = new Entry();
-	/** Times of the last entries that were examined, and dropped for their age (0: none). */
+	/** Time of the last entry that was examined, and of the last one that was dropped for its age; 0: none. */
 	#beforeS = 0;
 	#droppedS = 0;
 	/** Start of the copy in flash. */

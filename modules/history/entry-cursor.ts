@@ -87,7 +87,7 @@ export class EntryCursor implements EntrySource {
 			this.#windowAt = this.#at;
 			const length = Math.min(WINDOW, DATA_END - this.#at);
 			sectors.partition.read(this.#sector * ERASE_SIZE + this.#at, window, 0, length);
-			// The window beyond the read data looks like erased flash.
+			// The rest of the window gets the content of erased flash.
 			window.fill(0xff, length);
 		}
 		const at = this.#at - this.#windowAt;

@@ -22,7 +22,7 @@ export class EntryWriter {
 		this.lastS = beforeS;
 	}
 
-	/** Returns the position after the entry if it were the next one. */
+	/** Returns the position at which the entry would end if it were written next. */
 	endOf(entry: Entry): number {
 		return this.#at + entry.encode(this.#bytes, this.#waiting, this.lastS);
 	}

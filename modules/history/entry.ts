@@ -32,9 +32,12 @@ export const FLAG_START = 1;
 export const FLAG_PARTIAL = 2;
 /** The meter was exchanged, or a register was reset. */
 export const FLAG_CHANGED = 4;
-/** A register overflowed and went on from 0. */
+/** A register overflowed and continued from 0. */
 export const FLAG_WRAPPED = 8;
-/** The reading is from the meter's own load profile (filling.ts). Periods use the bits in between. */
+/**
+ * The reading is from the meter's own load profile (filling.ts). periods.ts uses the bits between FLAG_WRAPPED and this
+ * one.
+ */
 export const FLAG_METER = 128;
 
 /** Upper limit (exclusive) of readings and rises, which fit seven bytes. */

@@ -1,14 +1,14 @@
 /**
  * Fills a gap of the history with rows of the meter's own load profile. A gap is the time between two entries that are
- * further apart than the history's periods of that age, or all time before the first entry.
+ * further apart than the history keeps entries of that age, or all time before the first entry.
  *
- * The entries around a gap stay as they are; only the rise over the gap is divided among the rows, by their counters.
- * So nothing measured changes, and all sums stay the same. Counters are known at the end of a gap: those of the last
- * reading, less all later rises. Before an exchange of the meter, a fall or an overflow of a register they are unknown;
- * gaps before it are left alone.
+ * The entries around a gap keep their times; only the rise of the entry after the gap is divided among that entry and
+ * the rows, according to the rows' counters. So all sums stay the same. The counters at the end of a gap are those of
+ * the last reading less all later rises. Before an exchange of the meter, or a decrease or an overflow of a register,
+ * the counters are unknown, so earlier gaps are not filled.
  *
- * The rows are written to a sector of their own (sectors.ts), which covers the gap from its record on. Compaction then
- * merges and thins them out like readings.
+ * The rows are written to a separate sector (sectors.ts), which replaces the gap as soon as its record is written.
+ * Compaction then merges and thins out the rows like readings.
  */
 import { ERASE_SIZE } from "../io/flash.js";
 import { DAY_S, DAYS, HOUR_S, QUARTER_S } from "../time/calendar.js";
@@ -22,21 +22,27 @@ import { DATA_END, KIND_DENSE, RECORD_SIZE } from "./sectors.js";
 
 /** Registers that are filled. */
 export const FILLED: readonly number[] = Object.freeze([IMPORT, EXPORT]);
-/** Numbers of a row: its time, and the reading of each of FILLED, NaN if it has none. */
+/** Length of a row in `#numbers`: its time, and the reading of each register in FILLED, NaN if the row has none. */
 const ROW = 3;
 
-/** Shortest gap: within the last two weeks, and before. */
+/** Shortest gap within the last two weeks, and shortest gap before them. */
 const SHORT_GAP_S = 2 * HOUR_S;
 const LONG_GAP_S = 1.5 * DAY_S;
 const RECENT_S = 14 * DAY_S;
-/** Maximum number of newer rows that an older one with a higher counter may prove to be wrong. */
+/**
+ * Maximum number of newer rows that are dropped because an older row has a higher counter. If more contradict it, the
+ * older row is dropped.
+ */
 const WRONG_LIMIT = 3;
-/** Number of rows, the oldest ones and all in contradiction to the counter after them, that show another meter. */
+/** If this many of the oldest rows all contradict the row or reading after them, they are those of another meter. */
 const OTHER_ROWS = 4;
-/** Highest mean power between two rows, W, and a rise that is never too high, Wh. */
+/** A rise between two rows is too high if it exceeds RISE_FREE_WH by more than this mean power, W, allows. */
 const POWER_LIMIT_W = 2_000_000;
 const RISE_FREE_WH = 1000;
-/** Results of filling besides a number of rows: only after the next reading; the rows are those of another meter. */
+/**
+ * Results of filling other than a number of rows. FILL_LATER: filling is possible only after the next reading.
+ * FILL_OTHER: the rows are those of another meter.
+ */
 export const FILL_LATER = -1;
 export const FILL_OTHER = -2;
 
@@ -53,7 +59,10 @@ export class MeterRows {
 		this.#numbers = new Float64Array(limit * ROW);
 	}
 
-	/** Adds a row, unless there is no room or one of that time; `readings` as FILLED. */
+	/**
+	 * Adds a row with the readings of the registers in FILLED. Does nothing if there is no room, or already a row of
+	 * that time.
+	 */
 	add(timeS: number, readings: Float64Array): void {
 		const numbers = this.#numbers;
 		let row = this.count;
@@ -65,7 +74,7 @@ export class MeterRows {
 		this.count++;
 	}
 
-	/** Moves all rows by that many seconds. */
+	/** Adds the seconds to the times of all rows. */
 	moveBy(seconds: number): void {
 		for (let row = 0; row < this.count; row++) this.#numbers[row * ROW] += seconds;
 	}
@@ -85,7 +94,7 @@ export class Gap {
 	/** Times of the entries around the gap, s; `fromS` is 0 before the first entry, `toS` is 0 without a gap. */
 	fromS = 0;
 	toS = 0;
-	/** Counters of FILLED at `toS`. */
+	/** Counters of the registers in FILLED at `toS`. */
 	readonly readings = new Float64Array(FILLED.length);
 	/** Registers whose counter is known on both sides of the gap, as bits. */
 	known = 0;
@@ -97,7 +106,7 @@ export class Gap {
 	isOther = false;
 	/** The entry at `toS`. */
 	readonly end = new Entry();
-	/** Number of rows stored, or FILL_… ; time of the first of them, s. */
+	/** Number of rows stored, or FILL_…, and the time of the first row stored, s. */
 	filled = 0;
 	oldestS = 0;
 
@@ -137,14 +146,14 @@ export class Gap {
 			const register = FILLED[i];
 			this.readings[i] = state.numbers[READINGS + register] - since[register];
 		}
-		// The sector of the newest readings must end first, because only what is before it is compacted.
+		// The sector with the newest readings must end first, because compaction reads only the sectors before it.
 		if (this.toS > 0 && this.toS > sectors.baseOf(sectors.head)) this.filled = FILL_LATER;
 	}
 }
 
 /**
- * Writes those rows that are in the gap and agree with its counters; returns their number, or FILL_OTHER. Throws if the
- * flash fails.
+ * Writes the rows that are in the gap and consistent with the counters around it. Returns their number, or FILL_OTHER.
+ * Throws if the flash fails.
  */
 export function fill({ sectors, state }: Journal, gap: Gap, rows: MeterRows): number {
 	const ident = state.numbers[IDENT];
@@ -190,9 +199,9 @@ export function fill({ sectors, state }: Journal, gap: Gap, rows: MeterRows): nu
 }
 
 /**
- * Returns the rows that agree: at most one in each quarter hour without a reading, their counters rising from the
- * reading before the gap to that after it. Single rows that do not are left out. Sets `isOther` if the
- * oldest ones contradict all later ones.
+ * Returns the rows to store, at most one for each quarter hour without a reading. Their counters never decrease, from
+ * the reading before the gap to the reading after it. Single rows that contradict the others are left out. Sets
+ * `isOther` if the oldest rows contradict all later ones.
  */
 function choose(gap: Gap, rows: MeterRows): number[] {
 	const { end, fromS, known, readings, toS } = gap;
@@ -210,13 +219,13 @@ function choose(gap: Gap, rows: MeterRows): number[] {
 		}
 		return known !== 0;
 	};
-	/** Number of rows left out since the last chosen one. */
+	/** Number of rows left out since a row was last chosen. */
 	let wrong = 0;
 	for (let row = rows.count - 1; row >= 0; row--) {
 		const quarter = quarterOf(rows.timeS(row));
 		if (quarter >= quarterOf(toS) || quarter <= quarterOf(fromS)) continue;
 		let count = chosen.length;
-		// The first of several rows in a quarter hour counts.
+		// The earliest of several rows in a quarter hour is used.
 		if (count > 0 && quarterOf(rows.timeS(chosen[count - 1])) === quarter) count--;
 		const least = Math.max(0, count - WRONG_LIMIT);
 		while (count > least && !fits(row, count)) count--;

@@ -6,8 +6,8 @@
  *   WAITING      WAITING (newer)   TIDYING, or IDLE; it is stored   –
  *   TIDYING      WAITING           TIDYING, one more step           IDLE
  *
- * The work is done in a task of its own, because readouts arrive deep in the stack. Flash is written at most once per
- * quarter hour, with the first readout in it.
+ * The work is done in a separate task, because `measured` is called deep in the stack. Flash is written at most once
+ * per quarter hour, with the first readout in it.
  *
  * Readouts without a time or a register, simulated ones, and those of a quarter hour that has a reading already are
  * skipped. If a known register is missing, a readout is stored only after INCOMPLETE_S, when the register may be gone
@@ -44,12 +44,12 @@ const BACK_S = HOUR_S;
 /** Delay of a retry for lack of memory, and pause between two sectors. */
 const RETRY_MS = 1000;
 const PAUSE_MS = 250;
-/** Number of entries per step, which takes 20 ms of CPU, and the pause after it. */
+/** Number of entries per step, which takes 20 ms of CPU, and the pause after a step, ms. */
 const STEP_ENTRIES = 64;
 const TURN_MS = 20;
 /**
- * A decrease counts as an overflow if the rise would be at most a WRAP_PART-th of the range, otherwise as a reset or an
- * exchange of the meter.
+ * A decrease of a register counts as an overflow if the rise would be at most 1/WRAP_PART of its range, otherwise as a
+ * reset or an exchange of the meter.
  */
 const WRAP_PART = 50;
 
@@ -84,7 +84,7 @@ export class History implements Timed {
 	#dueMs = Number.POSITIVE_INFINITY;
 	/** True after the start of a factory reset. */
 	#isErased = false;
-	/** True if the next reading must begin a sector, so that those before it can be filled. */
+	/** True if the next reading must begin a sector, so that gaps in the sectors before it can be filled. */
 	#endsSector = false;
 	/** True if compaction had to shorten the retention of days since the start. */
 	isShort = false;

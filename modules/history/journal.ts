@@ -1,8 +1,8 @@
 /**
  * The history in flash. Each quarter hour with a reading has one entry, for its first reading, which is appended to the
- * head sector (sectors.ts) as a block of its own. A block also has the meter state (meter-state.ts) if the state does
- * not follow from the entry: in the first block of a sector, and after an exchange of the meter. If a power cut leaves
- * a partial block, later entries go to another sector.
+ * head sector (sectors.ts) as a separate block. A block also has the meter state (meter-state.ts) if the state does not
+ * follow from the entry: in the first block of a sector, and after an exchange of the meter. If a power cut leaves a
+ * partial block, later entries go to another sector.
  */
 import { ERASE_SIZE, type Partition } from "../io/flash.js";
 import { QUARTER_S } from "../time/calendar.js";

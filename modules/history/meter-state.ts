@@ -3,7 +3,7 @@ import { REGISTER_COUNT } from "./entry.js";
 
 /** Index of the number that has a bit for each register with a known reading. */
 export const KNOWN = 0;
-/** Index of the CRC-16 of the identification, and of that of the serial number; 0: unknown. */
+/** Indices of the CRC-16 of the identification and of the CRC-16 of the serial number, which are 0 if unknown. */
 export const IDENT = 1;
 export const SERIAL = 2;
 /** Index of the first reading; readings are in the order and unit of the registers, 0 if unknown. */

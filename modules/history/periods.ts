@@ -10,7 +10,7 @@
 import { type LocalCalendar, PERIOD_S, QUARTER_S } from "../time/calendar.js";
 import { Entry, FLAG_CHANGED, FLAG_PARTIAL, FLAG_START, REGISTER_COUNT } from "./entry.js";
 
-/** Further flags of a period, besides FLAG_PARTIAL, FLAG_CHANGED and FLAG_WRAPPED. */
+/** Flags of a period in addition to FLAG_PARTIAL, FLAG_CHANGED and FLAG_WRAPPED. */
 export const FLAG_INTERPOLATED = 16;
 export const FLAG_GAP = 32;
 
@@ -120,35 +120,34 @@ export class PeriodCursor {
 		const { level } = this.#range;
 		const boundaryS = this.#boundaryS;
 		if (boundaryS > entry.timeS) {
-			this.give(1);
+			this.addUpTo(1);
 			this.#isDividing = false;
 			this.#beforeS = entry.timeS;
 			return false;
 		}
 		const isDivided = entry.timeS - this.#beforeS <= DIVIDED * PERIOD_S[level] && (entry.flags & FLAG_CHANGED) === 0;
 		this.#boundaryS = this.#calendar.boundary(level, boundaryS, 1);
-		// Boundaries between two distant readings have no reading of their own; only the last boundary may be near one
-		// again.
+		// Boundaries between two distant readings have no reading near them, except possibly the last boundary.
 		if (!isDivided && this.#boundaryS <= entry.timeS) this.#boundaryS = this.#calendar.boundary(level, entry.timeS);
 		const gapS = boundaryS - this.#beforeS;
 		const restS = entry.timeS - boundaryS;
-		if (restS <= gapS && restS <= toleranceOf(level)) return this.meet(boundaryS, 1, 0);
-		if (gapS <= toleranceOf(level)) return this.meet(boundaryS, 0, 0);
-		if (isDivided) return this.meet(boundaryS, gapS / (gapS + restS), FLAG_INTERPOLATED);
+		if (restS <= gapS && restS <= toleranceOf(level)) return this.passBoundary(boundaryS, 1, 0);
+		if (gapS <= toleranceOf(level)) return this.passBoundary(boundaryS, 0, 0);
+		if (isDivided) return this.passBoundary(boundaryS, gapS / (gapS + restS), FLAG_INTERPOLATED);
 		this.#sumFlags |= FLAG_GAP;
 		return false;
 	}
 
 	/** Handles a boundary at `share` of the entry; returns true if a period ends there. */
-	private meet(boundaryS: number, share: number, flags: number): boolean {
-		this.give(share);
+	private passBoundary(boundaryS: number, share: number, flags: number): boolean {
+		this.addUpTo(share);
 		if (this.#sumStartS >= 0 && this.#isBegun) return this.close(boundaryS, flags);
 		this.open(boundaryS, flags);
 		return false;
 	}
 
 	/** Adds the entry's part up to `share` to the sum. */
-	private give(share: number): void {
+	private addUpTo(share: number): void {
 		if (share <= this.#share) return;
 		this.#share = share;
 		const { entry } = this.#source;

@@ -2,7 +2,7 @@
 
 import { INVALID_FIELD } from "../api/errors.js";
 import type { Exchange } from "../api/exchange.js";
-import { hasOnly } from "../bytes/ascii.js";
+import { wholeNumber } from "../bytes/ascii.js";
 import type { Core } from "../core/core.js";
 import type { Cost } from "../io/memory.js";
 import { JSONStream, type ProduceUnit, SPARE } from "../json/stream.js";
@@ -30,14 +30,13 @@ const FLAGS = Object.freeze([FLAG_PARTIAL, FLAG_INTERPOLATED, FLAG_GAP, FLAG_CHA
 
 /** Latest time that is accepted, seconds: the end of 2099. */
 const TIME_LIMIT_S = 4_102_444_799;
-const TIME_DIGITS = 10;
 
 export function getHistory(exchange: Exchange<History | undefined>): void {
 	const { core, request, response } = exchange;
 	const { ledger, writer } = core;
 	const level = LEVELS.indexOf(request.query("period") ?? "days");
-	const fromS = timeOf(request.query("from"), 0);
-	const toS = timeOf(request.query("to"), TIME_LIMIT_S);
+	const fromS = wholeNumber(request.query("from") ?? "0", TIME_LIMIT_S);
+	const toS = wholeNumber(request.query("to") ?? String(TIME_LIMIT_S), TIME_LIMIT_S);
 	if (level < 0) {
 		exchange.fail(400, INVALID_FIELD, "period must be quarters, hours, days or months.", "period");
 	} else if (Number.isNaN(fromS + toS)) {
@@ -62,14 +61,6 @@ export function getHistory(exchange: Exchange<History | undefined>): void {
 			close: () => ledger.release(HISTORY_REPLY_COST),
 		});
 	}
-}
-
-/** Parses Unix seconds. Returns `absent` without a text, NaN if it is invalid. */
-function timeOf(text: string | undefined, absent: number): number {
-	if (text === undefined) return absent;
-	if (text === "" || text.length > TIME_DIGITS || !hasOnly(text, "09")) return Number.NaN;
-	const timeS = Number(text);
-	return timeS <= TIME_LIMIT_S ? timeS : Number.NaN;
 }
 
 /** Streams the reply in units. Unit 0 is the part before the periods. */

@@ -36,14 +36,14 @@ export interface BatchOptions {
 export class Batch {
 	/** Entities to send, SEND_…; raised to SEND_ALL if the hub has lost the entities. */
 	scope: number;
-	/** States accepted by the hub. */
+	/** Number of states that the hub has accepted. */
 	taken = 0;
 	/** Status of the last reply; 0 before the first reply. */
 	status = 0;
 	/** Reason why the batch ended before all states were accepted. */
 	failure: OutputFailure | undefined;
 	readonly #output: Output;
-	readonly #options: BatchOptions;
+	readonly options: BatchOptions;
 	readonly #line: string;
 	/** Buffer: the first lines, which end at LINES_SIZE; fixed fields with the token; the body from #bodyAt on. */
 	readonly #request: Uint8Array;
@@ -53,14 +53,12 @@ export class Batch {
 
 	constructor(output: Output, options: BatchOptions) {
 		this.#output = output;
-		this.#options = options;
+		this.options = options;
 		const { scope, text, token, url } = options;
-		const { path, port, secure } = url;
 		this.scope = scope;
-		this.#line = `POST ${path.endsWith(API) ? path.slice(0, -API.length) : path}${API}/states/`;
-		const host = port === (secure ? 443 : 80) ? url.host : `${url.host}:${port}`;
+		this.#line = `POST ${apiPathOf(url)}/states/`;
 		const fields = text.encode(
-			`Host: ${host}\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\n\r\n`,
+			`Host: ${hostFieldOf(url)}\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\n\r\n`,
 		);
 		this.#bodyAt = LINES_SIZE + fields.length;
 		this.#request = new Uint8Array(this.#bodyAt + BODY_SIZE);
@@ -121,7 +119,7 @@ export class Batch {
 		}
 		const { id, end } = this.#bodies;
 		const head = `${this.#line}${id} HTTP/1.1\r\nContent-Length: ${end - this.#bodyAt}\r\n`;
-		const lines = this.#options.text.encode(head);
+		const lines = this.options.text.encode(head);
 		const start = LINES_SIZE - lines.length;
 		this.#request.set(lines, start);
 		client.send(this.#request, start, end, nowMs);
@@ -129,16 +127,25 @@ export class Batch {
 	}
 
 	private bodies(hasValues: boolean): StateBodies {
-		return new StateBodies(this.#options.snapshot, hasValues, this.#request, this.#bodyAt);
+		return new StateBodies(this.options.snapshot, hasValues, this.#request, this.#bodyAt);
 	}
 
 	/** Opens a connection. Returns CLIENT_… if that is impossible. */
 	private connect(): HTTPClient | number {
-		const { task, url } = this.#options;
+		const { task, url } = this.options;
 		const { host, port: portNumber, secure } = url;
 		return this.#output.connect(
 			secure,
 			(port, tls) => new HTTPClient({ task: task, port, host, portNumber, ...(tls === undefined ? {} : { tls }) }),
 		);
 	}
+}
+
+export function apiPathOf({ path }: HubURL): string {
+	return path.endsWith(API) ? path : path + API;
+}
+
+/** Value of the field Host. */
+export function hostFieldOf({ host, port, secure }: HubURL): string {
+	return port === (secure ? 443 : 80) ? host : `${host}:${port}`;
 }

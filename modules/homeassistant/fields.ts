@@ -56,4 +56,15 @@ export const HUB_CERTIFICATE = field<Uint8Array>({
 	kind: BYTES,
 	maximum: blobReferenceLimit(HUB_CERTIFICATE_LIMIT),
 });
-export const HUB = entry("hub", 1, [HUB_ENABLED, HUB_URL, HUB_TOKEN, HUB_LANG, HUB_CERTIFICATE]);
+/** Whether the hub also gets the hours of the history as statistics, for its energy dashboard. */
+export const HUB_STATISTICS = field<boolean>({
+	entry: IN_HUB,
+	id: 6,
+	name: "statistics",
+	kind: BOOLEAN,
+	initial: false,
+});
+export const HUB = entry("hub", 2, [
+	...[HUB_ENABLED, HUB_URL, HUB_TOKEN, HUB_LANG],
+	...[HUB_CERTIFICATE, HUB_STATISTICS],
+]);

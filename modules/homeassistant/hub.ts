@@ -1,7 +1,7 @@
 /**
- * Publishes readings by Home Assistant's REST API: POST /api/states/<entity_id> for each entity (entities.ts), over one
- * connection. Also detects that the hub has lost the entities. Only a test that the user starts reports its result to
- * the caller.
+ * Publishes readings through Home Assistant's REST API: POST /api/states/<entity_id> for each entity (entities.ts),
+ * over one connection. Also detects that the hub has lost the entities. Only a test that the user starts reports its
+ * result to the caller.
  *
  *              readout         meter fails     due           permit       all sent     failed    401, 403   test
  *   OFF        -               -               -             -            -            -         -          refused
@@ -15,12 +15,15 @@
  *   (a) immediately, but at the earliest HUB_PAUSE_MS after the start of the last batch.
  *   (b) one entity only, as a check: a hub that was restarted replies 201, and then all entities are sent again.
  *   (c) a failure: it took longer than TURN_MS or HUB_BATCH_MS.
- *   (d) WAITING if new data arrived meanwhile.
+ *   (d) WAITING if new data arrived during the transmission.
  *   Changed settings end a transmission: WAITING, or OFF. A restored network connection ends the WAITING.
  *
  * There is no queue: a batch contains the last good readout at the time when it starts. After a failure there are
  * further attempts at increasing intervals (RETRY_S). REFUSED tries again once per hour, because a hub may ban clients
  * with a wrong token. On battery nothing is sent between readouts, and a failure is followed by a single retry.
+ *
+ * Statistics (statistics.ts) follow a batch that the hub has accepted, in the same SENDING. Their failures change nothing
+ * for states.
  */
 
 import { HTTP_CONNECT_MS, HTTP_NO_REPLY } from "../http/client.js";
@@ -51,8 +54,9 @@ import {
 } from "./failures.js";
 import { HUB_ENABLED, HUB_LANG, HUB_TOKEN, HUB_URL } from "./fields.js";
 import { FRESH_MS, type Snapshot } from "./state-bodies.js";
+import { type StatisticSources, Statistics } from "./statistics.js";
 
-/** Memory of the connection and the requests of a readout (at most 265 XS slots and 5.3 KB). */
+/** Memory of the connection and the requests of a readout, or of statistics (at most 265 XS slots and 5.3 KB). */
 export const HUB_COST: Cost = Object.freeze({ slots: 350, chunkBytes: 6144 });
 
 /** Minimum time between the starts of two batches. */
@@ -62,7 +66,8 @@ const RETRY_S = Object.freeze([10, 30, 120, 300, 900]);
 /** Delay of a retry after a lack of memory. */
 const SHORT_MS = 2000;
 /**
- * Intervals of checks whether the hub knows the entities; HUB_WATCH_SOON_MS applies for HUB_ALERT_MS after a failure.
+ * Interval at which the gateway checks whether the hub still has the entities. For HUB_ALERT_MS after a failure it is
+ * HUB_WATCH_SOON_MS.
  */
 export const HUB_WATCH_MS = 300_000;
 export const HUB_WATCH_SOON_MS = 60_000;
@@ -100,10 +105,12 @@ export class Hub implements OutputListener, ScheduledMachine {
 	/** Number of states accepted since the gateway's start. */
 	taken = 0;
 	readonly output: Output;
+	readonly statistics: Statistics;
 
-	constructor(deps: OutputDeps, access: OutputAccess) {
+	constructor(deps: OutputDeps, access: OutputAccess, sources?: StatisticSources) {
 		this.#deps = deps;
 		this.output = new Output(deps, access, this, OUTPUT);
+		this.statistics = new Statistics(this.output, deps, sources);
 		if (deps.config.get(HUB_ENABLED)) this.#state = STATE_RESTING;
 		this.#task = deps.driver.register("hub", this);
 	}
@@ -136,6 +143,7 @@ export class Hub implements OutputListener, ScheduledMachine {
 			this.close();
 			this.output.renew();
 			this.#isProven = false;
+			this.statistics.restart();
 			const isOn = this.#deps.config.get(HUB_ENABLED);
 			this.#wanted = isOn ? SEND_ALL : SEND_ONE;
 			if (isOn) this.enter(STATE_WAITING, nowMs + SETTLE_MS);
@@ -162,7 +170,8 @@ export class Hub implements OutputListener, ScheduledMachine {
 	test(test: SendTest): boolean {
 		return this.#task.update((nowMs) => {
 			if (!this.output.test(test, nowMs)) return false;
-			if (this.#state >= STATE_QUEUED) return true;
+			if (this.#state === STATE_QUEUED || this.#batch !== undefined) return true;
+			this.close();
 			this.#wanted = SEND_ALL;
 			// The batch begins in a later tick, because inside this call chain the chip's stack would overflow.
 			this.enter(STATE_WAITING, nowMs);
@@ -188,11 +197,12 @@ export class Hub implements OutputListener, ScheduledMachine {
 
 	get deadlineMs(): number {
 		const batchMs = this.#batch?.deadlineMs ?? Number.POSITIVE_INFINITY;
-		return Math.min(this.#dueMs, batchMs, this.output.deadlineMs);
+		return Math.min(this.#dueMs, batchMs, this.statistics.deadlineMs, this.output.deadlineMs);
 	}
 
 	advance(nowMs: number): void {
 		this.#batch?.advance(nowMs);
+		this.statistics.advance(nowMs);
 		if (nowMs < this.#dueMs) return;
 		if (this.#state === STATE_QUEUED && !this.#deps.tlsPermit.isHeldBy(this.output)) this.fail(HUB_NO_TURN, 0, nowMs);
 		else if (this.#state === STATE_SENDING) this.fail(hubFailure(HTTP_NO_REPLY), 0, nowMs);
@@ -204,6 +214,10 @@ export class Hub implements OutputListener, ScheduledMachine {
 		if (batch?.step(nowMs)) {
 			if (batch.failure === undefined) this.succeed(batch, nowMs);
 			else this.fail(batch.failure, batch.failure.retcode === RETCODE_REFUSED ? batch.status : 0, nowMs);
+		}
+		if (this.statistics.step(nowMs)) {
+			this.close();
+			this.rest(nowMs);
 		}
 		this.output.drain(nowMs);
 	}
@@ -226,7 +240,8 @@ export class Hub implements OutputListener, ScheduledMachine {
 		else if (isOnBattery(power)) this.enter(STATE_RESTING, Number.POSITIVE_INFINITY);
 		else {
 			const isAlert = nowMs - this.#failedMs < HUB_ALERT_MS;
-			this.enter(STATE_RESTING, nowMs + (isAlert ? HUB_WATCH_SOON_MS : HUB_WATCH_MS));
+			const pauseMs = isAlert ? HUB_WATCH_SOON_MS : HUB_WATCH_MS;
+			this.enter(STATE_RESTING, nowMs + (this.statistics.hasMore ? HUB_PAUSE_MS : pauseMs));
 		}
 	}
 
@@ -239,7 +254,7 @@ export class Hub implements OutputListener, ScheduledMachine {
 		else if (url.secure && !output.hasCertificates) this.fail(HUB_NO_CERTIFICATE, 0, nowMs);
 		else if (radio !== undefined && radio.address === undefined) this.fail(HUB_NO_NETWORK, 0, nowMs);
 		else if (url.secure && !this.hasPermit(nowMs)) return;
-		else if (output.claim()) this.open(url, nowMs);
+		else if (output.claimConnection()) this.open(url, nowMs);
 		else {
 			output.giveBack();
 			if (nowMs - (output.testedSinceMs ?? nowMs) >= TURN_MS) this.fail(HUB_NO_TURN, 0, nowMs);
@@ -280,14 +295,19 @@ export class Hub implements OutputListener, ScheduledMachine {
 		};
 	}
 
-	private succeed({ status }: Batch, nowMs: number): void {
+	private succeed({ options, status }: Batch, nowMs: number): void {
 		const { output } = this;
-		this.close();
+		this.closeBatch();
 		this.#isProven = true;
 		output.attempts = 0;
 		output.sent();
 		output.succeed(status, nowMs);
-		this.rest(nowMs);
+		// Each message of the statistics has a time limit of its own.
+		if (this.statistics.begin(options, nowMs)) this.enter(STATE_SENDING, Number.POSITIVE_INFINITY);
+		else {
+			this.close();
+			this.rest(nowMs);
+		}
 	}
 
 	private fail(failure: OutputFailure, status: number, nowMs: number): void {
@@ -305,10 +325,15 @@ export class Hub implements OutputListener, ScheduledMachine {
 	}
 
 	private close(): void {
+		this.closeBatch();
+		this.statistics.close();
+		this.output.giveBack();
+	}
+
+	private closeBatch(): void {
 		const batch = this.#batch;
 		this.#batch = undefined;
 		batch?.close();
 		this.taken += batch?.taken ?? 0;
-		this.output.giveBack();
 	}
 }

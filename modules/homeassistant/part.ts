@@ -1,9 +1,11 @@
 /** Part that sends to a Home Assistant hub (API text, "Hub"). */
 import { backupGroup } from "../api/backup-group.js";
 import { settingsRoutes } from "../api/route.js";
+import { BACKFILL } from "../backfill/part.js";
 import type { Core } from "../core/core.js";
 import { secondsOf } from "../core/facts.js";
 import { sample } from "../core/metrics-text.js";
+import { HISTORY } from "../history/part.js";
 import { applied, changed, part } from "../part.js";
 import { type Outlet, openOutlet } from "../publish/outlet.js";
 import { sendRoute } from "../publish/send-route.js";
@@ -12,6 +14,7 @@ import { HUB as ENTRY, HUB_CERTIFICATE, HUB_CERTIFICATE_LIMIT, HUB_ENABLED, HUB_
 import { Hub } from "./hub.js";
 import { EVENT_HUB_BACK, EVENT_HUB_FAILED, HUB_EVENTS } from "./log-events.js";
 import { HUB_SETTINGS, HUB_TEXTS } from "./routes.js";
+import { PROGRESS_KEY } from "./statistic-progress.js";
 
 export const HUB = part<Outlet<Hub>>({
 	name: "hub",
@@ -38,11 +41,19 @@ export const HUB = part<Outlet<Hub>>({
 			keys: "hub_cert",
 			failed: EVENT_HUB_FAILED,
 			works: EVENT_HUB_BACK,
-			open: (deps, access) => new Hub(deps, access),
+			forget: () => core.storage.delete(PROGRESS_KEY),
+			open: (deps, access) => {
+				const { storage } = core;
+				const history = core.find(HISTORY);
+				const backfill = core.find(BACKFILL);
+				return new Hub(deps, access, history === undefined ? undefined : { backfill, history, storage });
+			},
 		}),
 	state: ({ sender }, core) => [
 		...["hub_state", stateOf(sender, core)],
 		...["hub_sent", secondsOf(sender?.output.sentUtcMs ?? 0)],
+		...["hub_statistics", sender?.statistics.state ?? "off"],
+		...["hub_statistics_upto", sender?.statistics.uptoS ?? 0],
 	],
 	status: (_, { config }) => ["home_hub_enabled", config.get(HUB_ENABLED)],
 	metrics: ({ sender }) =>

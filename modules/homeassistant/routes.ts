@@ -1,7 +1,7 @@
 /** Hub routes of the API text: settings and test. */
 
 import { type BodyValues, LONG_BODY_LIMIT, type LongText } from "../api/body.js";
-import { MISSING_FIELD } from "../api/errors.js";
+import { MISSING_FIELD, UNSUPPORTED } from "../api/errors.js";
 import type { Exchange } from "../api/exchange.js";
 import { describeMissing } from "../api/field-value.js";
 import { booleanMember, numberMember, textMember } from "../api/members.js";
@@ -12,7 +12,16 @@ import { bodyField, type Put, put, type SettingField, TEXT } from "../config/sch
 import type { Core } from "../core/core.js";
 import { parseHubURL } from "../http/url.js";
 import type { Outlet } from "../publish/outlet.js";
-import { HUB_CERTIFICATE, HUB_CERTIFICATE_LIMIT, HUB_ENABLED, HUB_LANG, HUB_TOKEN, HUB_URL } from "./fields.js";
+import { WITHOUT } from "../without.js";
+import {
+	HUB_CERTIFICATE,
+	HUB_CERTIFICATE_LIMIT,
+	HUB_ENABLED,
+	HUB_LANG,
+	HUB_STATISTICS,
+	HUB_TOKEN,
+	HUB_URL,
+} from "./fields.js";
 import type { Hub } from "./hub.js";
 
 export const HUB_DISABLED = "hub_disabled";
@@ -31,7 +40,7 @@ const CERTIFICATE_TEXT = bodyField<Uint8Array | typeof CERTIFICATE_BUSY>({
 	kind: TEXT,
 	maximum: HUB_CERTIFICATE_LIMIT,
 });
-const STORED: readonly SettingField[] = Object.freeze([HUB_ENABLED, HUB_URL, HUB_TOKEN, HUB_LANG]);
+const STORED: readonly SettingField[] = Object.freeze([HUB_ENABLED, HUB_URL, HUB_TOKEN, HUB_LANG, HUB_STATISTICS]);
 
 export const HUB_SETTINGS = settingsOf(STORED, [HUB_ENABLED.name], {
 	fields: Object.freeze([...STORED, CERTIFICATE_TEXT]),
@@ -56,6 +65,7 @@ function show(exchange: Exchange<Outlet<Hub>>): void {
 		if (enabled) textMember(writer, HUB_URL.name, config.get(HUB_URL));
 		numberMember(writer, "cert_max_size", HUB_CERTIFICATE_LIMIT);
 		textMember(writer, HUB_LANG.name, config.get(HUB_LANG));
+		booleanMember(writer, HUB_STATISTICS.name, config.get(HUB_STATISTICS));
 		booleanMember(writer, "token_set", config.get(HUB_TOKEN) !== "");
 		booleanMember(writer, "cert_set", hasCertificate);
 	});
@@ -65,6 +75,12 @@ function accept(exchange: Exchange<Outlet<Hub>>, values: BodyValues): readonly P
 	const certificate = values.get(CERTIFICATE_TEXT);
 	if (certificate === CERTIFICATE_BUSY) {
 		failCertificateBusy(exchange);
+		return undefined;
+	}
+	// A backup may contain the setting: it is stored for a firmware that has statistics.
+	const isMissing = WITHOUT !== "" && WITHOUT.split(" ").includes(HUB_STATISTICS.name);
+	if (isMissing && exchange.within === "" && values.get(HUB_STATISTICS) === true) {
+		exchange.fail(501, UNSUPPORTED, "This firmware was built without statistics.", HUB_STATISTICS.name);
 		return undefined;
 	}
 	const enabled = values.get(HUB_ENABLED);

@@ -122,7 +122,7 @@ export class StateBodies {
 }
 
 /** Returns the host name as in an entity id: lower-case letters, digits, and single inner underscores. */
-function slugOf(hostname: string): string {
+export function slugOf(hostname: string): string {
 	let slug = "";
 	for (const part of lowerCase(hostname).split("-")) if (part !== "") slug += slug === "" ? part : `_${part}`;
 	return slug;

@@ -25,8 +25,8 @@ export interface ConnectionServer {
 	/** Reports that the connection's deadline may have changed. */
 	changed(): void;
 	/**
-	 * True if all other places of the connection's port are taken: by requests with a valid token if `isBusy`,
-	 * otherwise by clients that have sent one.
+	 * True if all other places of the connection's port are taken: if `isBusy`, by requests with a valid token,
+	 * otherwise by clients that have sent a valid token.
 	 */
 	isLast(connection: OwnedConnection, isBusy: boolean): boolean;
 	isFull(connection: OwnedConnection): boolean;

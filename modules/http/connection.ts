@@ -118,9 +118,10 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 	}
 
 	/**
-	 * Time from which a new connection may displace this one, monotonic ms: without a request, the start of idleness;
-	 * with a live body, the end of the grace period after the reply began; with a valid token, Infinity; otherwise the
-	 * end of the grace period after the request or after the last byte that the client accepted.
+	 * Time from which a new connection may displace this one, monotonic ms. Without a request it is the time at which
+	 * the connection became idle. With a live body it is the end of the grace period after the start of the reply.
+	 * Another request with a valid token is never displaced (Infinity). For other requests it is the end of the grace
+	 * period after the request began, or after the last byte that the client accepted.
 	 */
 	get displaceableMs(): number {
 		if (this.isIdle || this.isLive) return this.#idleMs;
@@ -166,7 +167,7 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 	expire(nowMs: number): void {
 		this.#nowMs = nowMs;
 		if (this.#out.isWaiting) {
-			// Time limits hold per piece of a live body.
+			// Each piece of a live body has its own time limit.
 			this.#sinceMs = this.#sentMs = nowMs;
 			this.#out.resume();
 			this.run(nowMs);

@@ -13,9 +13,9 @@ export interface BodySink {
 	abort?(): void;
 	/**
 	 * Number of bytes at the end of the last `write` that were not accepted; they are passed again. A sink with this
-	 * member is slow, such as flash: it gets the body of a client with a token in one piece per tick, under time limits
-	 * of its own. After an early reply it gets the rest of the body too, because browsers read the reply only after
-	 * sending all of it.
+	 * member is slow, for example because it writes to flash: if the client has a token, it gets the body in one piece
+	 * per tick, with its own time limits. After an early reply it gets the rest of the body too, because browsers read
+	 * the reply only after sending all of it.
 	 */
 	readonly rest?: number;
 }

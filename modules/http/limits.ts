@@ -6,7 +6,7 @@ export interface HTTPLimits {
 	readonly headMs: number;
 	/** Limit between two requests. */
 	readonly idleMs: number;
-	/** Limit between bytes of a body; for the whole body if the request has no token. */
+	/** Limit between two bytes of a body; if the request has no token, limit for the whole body. */
 	readonly bodyMs: number;
 	/** Limits with a slow sink: between bytes, and for the whole body. */
 	readonly slowMs: number;
@@ -17,7 +17,7 @@ export interface HTTPLimits {
 	readonly transferMs: number;
 	/** Limit after a connection's last reply, while the client may still be sending. */
 	readonly lingerMs: number;
-	/** Live body: longest silence; shortest time between pieces. */
+	/** Longest silence of a live body, and shortest time between two of its pieces. */
 	readonly beatMs: number;
 	readonly pauseMs: number;
 	/**

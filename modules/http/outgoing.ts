@@ -26,7 +26,7 @@ export class Outgoing {
 	#mark = -1;
 	/** True if the source was not read yet. */
 	#isFresh = false;
-	/** `#isWaiting`: no data at the last read; `isAwake`: data since then. */
+	/** `#isWaiting`: the last read returned no data. `isAwake`: the source has reported data since then. */
 	#isWaiting = false;
 	isAwake = false;
 	#source: BodySource | undefined;
@@ -145,7 +145,7 @@ export class Outgoing {
 		const limit = this.#buffer.length;
 		while (this.#left > 0 && this.#end < limit) {
 			const count = source.read(this.#buffer, this.#end, Math.min(limit, this.#end + this.#left));
-			// Data that do not fit a partly filled buffer may fit once it is empty.
+			// Data that do not fit into a partly filled buffer may fit once the buffer is empty.
 			this.#isWaiting = count === NOTHING_YET && this.#end === 0;
 			if (count === NOTHING_YET) return;
 			if (count === 0) {

@@ -89,7 +89,7 @@ export class ReplyReader {
 		this.isReusable = this.hasBegun = false;
 	}
 
-	/** True if the body has arrived to its end; false if that is unknown, because it ends with the connection. */
+	/** True if the body has arrived completely; false if that is unknown, because the body ends with the connection. */
 	get isWhole(): boolean {
 		return this.status !== 0 && this.#body.isDone;
 	}

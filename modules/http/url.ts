@@ -1,9 +1,9 @@
 /**
  * URLs (RFC 3986, 3) of the hub, such as `https://homeassistant.local:8123` with an optional base path, and of HTTPS
  * files. The URL of a hub has no user name, query or fragment. Limits: host names of 253 characters; the setting limits
- * the whole text (hub/fields.ts).
+ * the whole text (homeassistant/fields.ts).
  */
-import { hasOnly, lowerCase } from "../bytes/ascii.js";
+import { hasOnly, lowerCase, wholeNumber } from "../bytes/ascii.js";
 
 export interface FileURL {
 	/** Host name or IPv4 address. */
@@ -24,7 +24,6 @@ export interface HubURL {
 
 const HOST_LIMIT = 253;
 const PORT_LIMIT = 65535;
-const PORT_DIGITS = 5;
 const SLASH = 0x2f;
 /** Maximum number of characters within brackets. */
 const IPV6_LIMIT = 45;
@@ -42,12 +41,8 @@ export function parseHubURL(text: string): HubURL | undefined {
 	const host = colon < 0 ? authority : authority.slice(0, colon);
 	const secure = scheme === "https";
 	let port = secure ? 443 : 80;
-	if (colon >= 0) {
-		const digits = authority.slice(colon + 1);
-		if (digits === "" || digits.length > PORT_DIGITS || !hasOnly(digits, "09")) return undefined;
-		port = Number(digits);
-	}
-	if (!isHost(host) || port < 1 || port > PORT_LIMIT || !isPath(path)) return undefined;
+	if (colon >= 0) port = wholeNumber(authority.slice(colon + 1), PORT_LIMIT);
+	if (!isHost(host) || !(port >= 1) || !isPath(path)) return undefined;
 	return { secure, host, port, path: withoutSlashes(path) };
 }
 
@@ -58,7 +53,7 @@ export function parseFileURL(text: string): FileURL | undefined {
 	const question = whole.indexOf("?");
 	const url = parseHubURL(question < 0 ? whole : whole.slice(0, question));
 	const query = question < 0 ? "" : whole.slice(question);
-	// Any other character could inject a second request.
+	// A space or line end in the query could inject a second request.
 	if (url === undefined || !url.secure || url.host.startsWith("[") || !hasOnly(query, "!~")) return undefined;
 	const { host, port, path } = url;
 	return { host, port, target: `${path === "" ? "/" : path}${query}` };

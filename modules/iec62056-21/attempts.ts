@@ -70,13 +70,13 @@ export class Attempts implements SpeedChoice {
 	readonly #memory: ProtocolMemory;
 	/** Number of finished sessions. */
 	#count = 0;
-	/** Number of sessions that a lower speed would not have helped. */
+	/** Number of failed sessions that a lower speed would not have avoided. */
 	#failures = 0;
 	/** Number of sessions at this speed. */
 	#tries = 0;
 	/** True if the meter announced mode E and was silent in mode C, in the last session. */
 	wasSilent = false;
-	/** Number of such sessions, up to SILENCES. */
+	/** Number of sessions with such a silence, up to SILENCES. */
 	silences = 0;
 	/** Highest speed for this readout, Bd; Infinity until lowered. */
 	#ceiling: number;

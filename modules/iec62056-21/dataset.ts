@@ -71,7 +71,7 @@ export class DataSetParser {
 			this.#isSplit = this.#state !== STATE_LINE_START;
 			return;
 		}
-		// A value across both parts is lost.
+		// A value that is divided between the two parts is lost.
 		this.damaged = this.#isSplit ? 1 : 0;
 		this.#state = STATE_LINE_START;
 		this.#newSet = false;

@@ -109,7 +109,7 @@ export class IdentScanner {
 		return this.bytes.slice(0, this.length);
 	}
 
-	/** MODE_… by the character Z, which does not show mode D. */
+	/** MODE_… according to the character Z, which does not show mode D. */
 	get mode(): number {
 		const z = this.z;
 		if (z >= 0x30 && z <= 0x36) return MODE_C;

@@ -9,7 +9,7 @@
  * | CR LF | |
  *
  * The only checks are parity, grammar and, with DSMR, the CRC. The CRC covers all eight bits: if it is right,
- * characters of 0x80 and above were sent by the meter, and only discard their lines. Telegrams may follow each other
+ * the meter itself sent the characters of 0x80 and above, and only the lines with such characters are discarded. Telegrams may follow each other
  * without a gap, and listening may begin inside one, so an identification inside a block drops the block and begins a
  * new telegram.
  *
@@ -30,7 +30,7 @@ import { IEC_CHECK_WRONG, IEC_NO_IDENT, IEC_SILENCE } from "./failures.js";
 import { IdentScanner } from "./ident.js";
 
 /**
- * A telegram stopped before its end and was dropped. Other events: EVENT_READOUT, EVENT_POOR (wrong CRC, damaged
+ * A telegram was dropped, because it stopped before its end or had no data set. Other events: EVENT_READOUT, EVENT_POOR (wrong CRC, damaged
  * characters or a broken line), EVENT_END.
  */
 export const EVENT_LOST_TELEGRAM = 5;

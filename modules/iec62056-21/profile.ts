@@ -63,13 +63,13 @@ const LETTER_E = 0x45;
 const LETTER_P = 0x50;
 const LETTER_R = 0x52;
 
-/** Digit after `R`, by form; a refusal leads to the next form. */
+/** Digit after `R` in each form of the request; a refusal leads to the next form. */
 const FORMS = "5565";
 /** Form without a season digit before the time. */
 const FORM_BARE = 1;
 /** Form that assumes a period of a day, because the meter had no row in the last quarter hours. */
 const FORM_DAYS = 3;
-/** Maximum number of repetitions after a NAK, and with a better period. */
+/** Maximum number of repetitions after a NAK, and maximum number of repetitions with a better period. */
 const REPEATS = 2;
 /** Maximum number of sessions in programming mode; a client would not wait for more. */
 const TRIES = 3;
@@ -105,10 +105,10 @@ class ProfileQuestions {
 	#timeS = Number.NaN;
 	#season = SEASON_UNKNOWN;
 	#periodS = QUARTER_S;
-	/** Time requested in addition, s, because without a known season the meter's clock may be an hour ahead. */
+	/** Additional time to request, s: if the season is unknown, the meter's clock may be an hour ahead. */
 	#marginS = 0;
 	/** Period stated in the head, s; 0: not stated. */
-	#toldS = 0;
+	#statedS = 0;
 	#form = 0;
 	#repeats = REPEATS;
 	/** Number of sessions left. */
@@ -137,7 +137,7 @@ class ProfileQuestions {
 				// Some meters send the word ERROR in place of a time.
 				const isError = cursor.text[0] === LETTER_E;
 				if (isError || !cursor.nextValue() || !cursor.nextValue()) continue;
-				this.#toldS = 60 * digitsIn(cursor.text, cursor.length);
+				this.#statedS = 60 * digitsIn(cursor.text, cursor.length);
 				return true;
 			}
 			if (c === 0 && d === 9) this.takeClock(cursor, e);
@@ -155,10 +155,10 @@ class ProfileQuestions {
 		if (asked > 0) return this.clock !== asked ? false : this.refused();
 		if (!isThere) return this.refused();
 		if (this.#span !== undefined) return true;
-		const isShort = overflow && (this.#marginS > 0 || (this.#toldS > 0 && this.#toldS < this.#periodS));
-		if (!(isShort || this.#toldS > this.#periodS) || this.#repeats === 0) return true;
+		const isShort = overflow && (this.#marginS > 0 || (this.#statedS > 0 && this.#statedS < this.#periodS));
+		if (!(isShort || this.#statedS > this.#periodS) || this.#repeats === 0) return true;
 		this.#repeats--;
-		if (this.#toldS > 0) this.#periodS = this.#toldS;
+		if (this.#statedS > 0) this.#periodS = this.#statedS;
 		if (overflow) this.#marginS = 0;
 		return false;
 	}

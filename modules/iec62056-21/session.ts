@@ -150,7 +150,7 @@ export class MeterSession implements Machine {
 	#commandLength = 0;
 	/** Part that the command requests, PART_…. */
 	#part = PART_FIRST;
-	/** True in programming mode, which ends by a break or after a minute or two. */
+	/** True in programming mode, which ends with a break, or by itself after a minute or two. */
 	#needsBreak = false;
 	/** Latest time of the break, monotonic ms. */
 	#breakByMs = 0;

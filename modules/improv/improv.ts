@@ -384,7 +384,7 @@ class ImprovSession implements ScheduledMachine, ScanCallback {
 				bytes.set(encoded, end);
 				end += encoded.length;
 			}
-			// An empty text avoids a length of 10.
+			// An additional empty text prevents a data length of 10.
 			if (end - data === LINE_END) bytes[end++] = 0;
 			bytes[data + 1] = end - data - 2;
 		}

@@ -28,6 +28,12 @@ export const TRUSTED_LIMIT = 12288;
 export const SESSION_LIMIT = 3072;
 
 /**
+ * Heap that must be free before an outgoing connection: 10 KB for the stack of its thread, and the 24 KB that are left
+ * for everything else (LEAST_HEAP of hosts/native/memory-lock.h). On an ESP32 two browsers can leave less for a while.
+ */
+export const CONNECTION_HEAP_BYTES = 34 * 1024;
+
+/**
  * Value of `trusted` that accepts any certificate; for signed data and for requests without secrets only. It can't be
  * mistaken for PEM text.
  */
@@ -54,9 +60,10 @@ export interface ClientOptions {
 
 export interface TLSClientOptions {
 	/**
-	 * Trusted certificates, PEM text of up to TRUSTED_LIMIT bytes: CA certificates, one of which must end the server's
-	 * chain for the expected name or address; or the server's own certificate, for any name; or ANYBODY. The constructor
-	 * throws an Error for other text without a certificate.
+	 * Trusted certificates as PEM text of up to TRUSTED_LIMIT bytes. If they are CA certificates, the server's chain
+	 * must end with one of them, and its certificate must be for the expected name or address. If the server's own
+	 * certificate is among them, its name does not matter. ANYBODY trusts any server. The constructor throws an Error
+	 * for other text without a certificate.
 	 */
 	readonly trusted: Uint8Array;
 	/** Expected name in the certificate; default `host`. */

@@ -12,7 +12,7 @@ export interface Crypto {
 	/** Returns the HMAC-SHA-256 (RFC 2104) of the joined parts, 32 bytes. */
 	hmacSHA256(key: Uint8Array, ...parts: Uint8Array[]): Uint8Array;
 	/**
-	 * Encrypts by AES-128 in Galois/counter mode (NIST SP 800-38D). Returns the encrypted `text`, then a tag of 16
+	 * Encrypts with AES-128 in Galois/counter mode (NIST SP 800-38D). Returns the encrypted `text`, then a tag of 16
 	 * bytes over it and `associated`. Throws a RangeError unless `key` has 16 bytes and `iv` 12. Encrypting ciphertext
 	 * again decrypts it.
 	 */
@@ -20,8 +20,9 @@ export interface Crypto {
 	/** Returns an incremental SHA-256. */
 	hash(): Hash;
 	/**
-	 * Verifies `signature` (r and s, 32 bytes each) of `message`: ECDSA on P-256 with SHA-256 (FIPS 186-5) by `publicKey`
-	 * (P256_POINT_LENGTH bytes). Also returns false for wrong lengths, a point off the curve, and r or s out of range.
+	 * Verifies `signature` (r and s, 32 bytes each) of `message`: ECDSA on P-256 with SHA-256 (FIPS 186-5) and
+	 * `publicKey` (P256_POINT_LENGTH bytes). Also returns false for wrong lengths, a point off the curve, and r or s
+	 * out of range.
 	 */
 	verifyP256(publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array): boolean;
 	/**

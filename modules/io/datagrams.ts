@@ -50,7 +50,7 @@ export class Datagrams<Machine extends DatagramMachine> implements ScheduledMach
 	/** Port that is open or being opened. */
 	#port: DatagramPort | undefined;
 	#socket: UDP | undefined;
-	/** Time to reopen or to read on, monotonic ms. */
+	/** Time at which the port is reopened or reading continues, monotonic ms. */
 	#againMs = Number.POSITIVE_INFINITY;
 
 	constructor(deps: DatagramDeps, part: string, machine: Machine) {

@@ -1,6 +1,6 @@
 /**
- * Runs machines and policies as tasks; only the driver has clock, timer and guard. Tasks get the time as an argument
- * and announce their next call by `deadlineMs`.
+ * Runs machines and policies as tasks; only the driver has clock, timer and guard. Machines get the time as an
+ * argument; `deadlineMs` is the time of their next call.
  *
  * A machine changes only inside `update()` or `fromHost()` of its task; `drain()` then performs its outputs, before its
  * deadline is read. A deadline that changes otherwise is logged as a programming error.
@@ -91,7 +91,7 @@ export class Driver {
 	/** Runs each due task once; a task that is due again waits for the next timer, so that the host can run. */
 	private advance(): void {
 		const nowMs = this.nowMs();
-		// Tasks that are removed meanwhile keep `next`; new tasks are at the head of the list and not due.
+		// Tasks that are removed during this loop keep `next`; new tasks are at the head of the list and not due.
 		for (let task = this.#first; task !== undefined; task = task.next) task.advanceIfDue(nowMs);
 		let earliestMs = Number.POSITIVE_INFINITY;
 		for (let task = this.#first; task !== undefined; task = task.next)
@@ -159,7 +159,7 @@ export class Task {
 		this.#driver.remove(this);
 	}
 
-	/** Advances a due task, in a tick of its own. */
+	/** Advances a due task, in a separate tick. */
 	advanceIfDue(nowMs: number): void {
 		if (nowMs < this.#seenMs || this.#flags & STOPPED) return;
 		try {

@@ -105,7 +105,7 @@ export const WAKE_TIMER = 1;
 export const WAKE_BUTTON = 2;
 export const WAKE_SUPPLY = 3;
 
-/** Deep sleep: the program ends, and starts anew on wake-up. */
+/** Deep sleep: the program ends, and starts again on wake-up. */
 export interface Sleep {
 	/** WAKE_…; WAKE_NONE if this start followed no sleep. */
 	readonly wakeReason: number;

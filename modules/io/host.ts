@@ -24,11 +24,14 @@ export interface LineSettings {
 	readonly format: SerialFormat;
 }
 
-/** 7E1 (IEC 62056-21, 5.2), 8N1 (HDLC), or 8E1 (M-Bus, EN 13757-2, 5.3): data bits, parity, stop bits. */
-export type SerialFormat = typeof FORMAT_7E1 | typeof FORMAT_8N1 | typeof FORMAT_8E1;
+/**
+ * 7E1 (IEC 62056-21, 5.2), 8N1 (HDLC), 8E1 (M-Bus, EN 13757-2, 5.3), or 8N2 (Kamstrup KMP): data bits, parity, stop bits.
+ */
+export type SerialFormat = typeof FORMAT_7E1 | typeof FORMAT_8N1 | typeof FORMAT_8E1 | typeof FORMAT_8N2;
 export const FORMAT_7E1 = 0;
 export const FORMAT_8N1 = 1;
 export const FORMAT_8E1 = 2;
+export const FORMAT_8N2 = 3;
 
 /** Receive buffer of a serial port, bytes; more bytes are lost and reported as an overrun. */
 export const SERIAL_RECEIVE_LIMIT = 4096;

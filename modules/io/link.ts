@@ -1,9 +1,9 @@
 /**
  * Runs a protocol machine, such as a meter session, on a serial port; the driver provides the time.
  *
- * Outputs keep their order: a line change waits for `onDrained`, and the machine is not polled before. Without hardware
- * parity, or where the meter may send 8N1 (mode D), software handles 7E1: the machine gets characters of 7 bits, and a
- * byte of 0x80 or above for a damaged one.
+ * Outputs keep their order: a line change waits for `onDrained`, and the machine is not polled until then. Without
+ * hardware parity, or where the meter may send 8N1 (mode D), software handles 7E1: the machine gets characters of 7
+ * bits, and a byte of 0x80 or above for a damaged one.
  *
  * Limits: RECEIVE_PIECE bytes at a time, PIECES_LIMIT pieces per tick, so that a steady sender blocks nothing.
  */
@@ -119,9 +119,14 @@ export class Link implements ScheduledMachine, SerialOptions {
 		return this.#flags & BEHIND ? 0 : this.#options.machine.deadlineMs;
 	}
 
+	/**
+	 * Passes on waiting bytes first. The script may have been blocked until after the deadline, by an erase of flash for
+	 * example, while bytes arrived; that is no silence of the line.
+	 */
 	advance(nowMs: number): void {
-		if (this.#flags & BEHIND) this.receive(nowMs);
-		this.#options.machine.advance(nowMs);
+		const { machine } = this.#options;
+		this.receive(nowMs);
+		if (!this.isClosed && nowMs >= machine.deadlineMs) machine.advance(nowMs);
 	}
 
 	/** Closes the port; the machine is not called again. */

@@ -33,14 +33,16 @@ export const NO_OUTPUT: Output = Object.freeze(newOutput(OUTPUT_NONE));
 export interface Timed {
 	/** Performs all that is due at `nowMs` (monotonic). A call before the deadline is harmless. */
 	advance(nowMs: number): void;
-	/** Next call of `advance()`, monotonic ms; Infinity when nothing is due. Changes only with the machine. */
+	/**
+	 * Next call of `advance()`, monotonic ms; Infinity when nothing is due. It changes only when the machine changes.
+	 */
 	readonly deadlineMs: number;
 }
 
 export interface Machine extends Timed {
 	/**
-	 * Processes `bytes[start..end)`, in any split, that arrived by `nowMs` (monotonic). Never throws. On a 7E1 line,
-	 * bytes of 0x80 or above are damaged.
+	 * Processes `bytes[start..end)`, which arrived until `nowMs` (monotonic). The caller may split the input anywhere.
+	 * Never throws. On a 7E1 line, bytes of 0x80 or above are damaged.
 	 */
 	receive(bytes: Uint8Array, start: number, end: number, nowMs: number): void;
 	/** Returns the next output; call it until OUTPUT_NONE. */

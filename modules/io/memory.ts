@@ -7,7 +7,7 @@
 
 /** Free memory of the XS machine, which ends when it runs out. */
 export interface Memory {
-	/** True when at least so many slots and bytes of chunks are free. May run a garbage collection. */
+	/** True when at least this many slots and bytes of chunks are free. May run a garbage collection. */
 	suffices(slots: number, chunkBytes: number): boolean;
 	/** Returns the memory free without a collection. */
 	free?(): FreeMemory;
@@ -60,10 +60,15 @@ export class MemoryLedger {
 		return true;
 	}
 
-	/** True when so much memory is free besides all claims, for immediate use. */
+	/** True when this much memory is free in addition to all claims. Use it at once, because it is not claimed. */
 	fits({ slots, chunkBytes }: Cost): boolean {
 		const wantedBytes = this.#chunkBytes + chunkBytes + RESERVE.chunkBytes;
 		return this.#memory?.suffices(this.#slots + slots + RESERVE.slots, wantedBytes) !== false;
+	}
+
+	/** True when this many bytes of the heap are free, or if it has no limit. */
+	hasHeap(bytes: number): boolean {
+		return bytes <= (this.#memory?.free?.().heapBytes ?? Number.POSITIVE_INFINITY);
 	}
 
 	/** Releases a granted claim; called once for each. */

@@ -1,5 +1,6 @@
 /**
- * Grammar of a JSON number (RFC 8259, 6), by the part a character belongs to:
+ * State machine for the grammar of a JSON number (RFC 8259, 6). A state is the part of the number that the last
+ * character belongs to.
  *
  *     [ "-" ] ( "0" / digit1-9 *digit ) [ "." 1*digit ] [ "e" [ "+" / "-" ] 1*digit ]
  */

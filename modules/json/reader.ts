@@ -8,8 +8,8 @@
  *
  * The reader is stricter than JSON.parse: it accepts only well-formed UTF-8 (RFC 3629) and paired surrogates.
  *
- * Limits: nesting `maxDepth` (an error beyond), strings `scratch` bytes, numbers NUMBER_LIMIT characters (longer ones
- * are checked, but `truncated`).
+ * Limits: `maxDepth` levels of nesting (deeper nesting is an error); `scratch` bytes of a string and NUMBER_LIMIT
+ * characters of a number (longer ones are still checked, but `truncated` is set).
  */
 import { isNumberComplete, NUMBER_INTEGER, NUMBER_NONE, NUMBER_START, nextNumberPart } from "./number.js";
 import { StringScanner, type TextPieces } from "./string.js";
@@ -44,7 +44,7 @@ export const NUMBER_LIMIT = 32;
 /** Used inside `scan()`: no token is complete yet. */
 const TOKEN_NONE = -1;
 
-/** Items expected between two tokens. */
+/** States between two tokens: what may come next. */
 const EXPECT_VALUE = 0;
 const EXPECT_VALUE_OR_END = 1;
 const EXPECT_NAME = 2;
@@ -77,7 +77,9 @@ export interface JSONReaderLimits {
 export class JSONReader {
 	/** Value of the last number; NaN when truncated, infinite beyond doubles. */
 	number = 0;
-	/** True if the number is whole and exact as a double, also if written as `1.0` or `1e2`. */
+	/**
+	 * True if the number is a whole number that a double represents exactly, even if it is written as `1.0` or `1e2`.
+	 */
 	isInteger = false;
 
 	readonly #string: StringScanner;
@@ -91,7 +93,10 @@ export class JSONReader {
 	#expect = EXPECT_VALUE;
 	#lexeme = LEXEME_NONE;
 	#depth = 0;
-	/** Kinds of the open levels, one bit each, the innermost lowest: 1 object, 0 array. */
+	/**
+	 * Kinds of the open levels, one bit per level: 1 for an object, 0 for an array. The lowest bit is the innermost
+	 * level.
+	 */
 	#objects = 0;
 	#skipDepth = -1;
 	/** Receiver for the next value if it is a string. */
@@ -167,8 +172,8 @@ export class JSONReader {
 	}
 
 	/**
-	 * Passes a member's string to `pieces` as it arrives, at any length; called right after TOKEN_NAME. `length` is 0
-	 * at TOKEN_STRING. Pieces may precede an error.
+	 * Passes a member's string to `pieces` as it arrives, at any length; called right after TOKEN_NAME. `text` is empty
+	 * at TOKEN_STRING. If the string turns out to be invalid, its first pieces have already been passed.
 	 */
 	streamTo(pieces: TextPieces): void {
 		this.#pieces = pieces;
@@ -178,7 +183,7 @@ export class JSONReader {
 		for (;;) {
 			const token = this.scan();
 			if (this.#skipDepth < 0 || token <= TOKEN_ERROR) return token;
-			// Back at the name's depth, the value is complete.
+			// The skipped value is complete when the depth is that of its name again.
 			if (this.#depth === this.#skipDepth) this.#skipDepth = -1;
 		}
 	}

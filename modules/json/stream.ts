@@ -1,12 +1,13 @@
 /**
- * JSON text of any length, generated as the client accepts it; it has the shape of HTTP's BodySource.
+ * JSON text of any length, which is generated piece by piece as the client accepts it. The class has the interface of
+ * HTTP's BodySource.
  *
  * A function writes units 0, 1, 2 … (head, records, tail). A unit that does not fit is written again for the next
  * window, so the function must produce the same bytes again.
  */
 import type { JSONWriter } from "./writer.js";
 
-/** Value of `spare` for windows of 1 KB, which have room for three readings unless these are among the longest. */
+/** Value of `spare` for windows of 1 KB. Three readings fit into such a window, except very long ones. */
 export const SPARE = 320;
 
 /** Writes a unit; returns true if another follows. The nesting of the previous unit continues. */
@@ -25,8 +26,8 @@ export class JSONStream {
 	#ended = false;
 
 	/**
-	 * The writer may be shared. `spare`: bytes a read may leave free when the next unit probably does not fit, because it
-	 * would be written twice.
+	 * The writer may be shared. `spare`: number of bytes that a read may leave unused if the next unit probably does
+	 * not fit, because a unit that does not fit is written twice.
 	 */
 	constructor(writer: JSONWriter, produce: ProduceUnit, spare = 0) {
 		this.#spare = spare;

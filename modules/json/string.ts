@@ -1,8 +1,8 @@
 /**
  * Scans the inside of a JSON string (RFC 8259, 7): checks and unescapes it, and stores its first bytes.
  *
- * UTF-8 must be well formed (RFC 3629, 4), surrogates paired; control characters are rejected. Bytes beyond the buffer
- * are checked, and stored only by a receiver.
+ * UTF-8 must be well formed (RFC 3629, 4), surrogates paired; control characters are rejected. Bytes that do not fit
+ * into the buffer are still checked, and passed to the receiver if there is one.
  */
 import { hexDigitValue } from "../bytes/hex.js";
 
@@ -37,9 +37,9 @@ export class StringScanner {
 	#tailLow = 0;
 	/** Highest value of the next continuation byte. */
 	#tailHigh = 0;
-	/** UTF-16 unit of an escape, as far as read. */
+	/** UTF-16 unit of a `\u` escape, from the digits read so far. */
 	#unit = 0;
-	/** Number of its digits so far. */
+	/** Number of digits of the `\u` escape read so far. */
 	#unitDigits = 0;
 	/** First half of a surrogate pair whose second half must follow; otherwise 0. */
 	#highSurrogate = 0;
@@ -48,7 +48,10 @@ export class StringScanner {
 		this.text = new Uint8Array(size);
 	}
 
-	/** Begins after the quote. With `pieces`, `text` is empty at the end. */
+	/**
+	 * Begins a string; the next byte is the one after the quote. With `pieces` the string is passed to them, and `text`
+	 * is empty at the end.
+	 */
 	begin(pieces?: TextPieces): void {
 		this.#state = STATE_PLAIN;
 		this.#pieces = pieces;
@@ -65,7 +68,7 @@ export class StringScanner {
 		return this.#state === STATE_DONE;
 	}
 
-	/** True if the byte that `take()` stopped at is invalid. */
+	/** True if the byte at which `scan()` stopped is invalid. */
 	get isBad(): boolean {
 		return this.#state === STATE_BAD;
 	}
@@ -168,7 +171,7 @@ export class StringScanner {
 	}
 }
 
-/** Returns the character for `\` and `byte`, or 0. */
+/** Returns the character that the escape `\` + `byte` means; 0 if there is no such escape. */
 function unescaped(byte: number): number {
 	switch (byte) {
 		case QUOTE:

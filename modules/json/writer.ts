@@ -2,7 +2,8 @@
  * JSON writer (RFC 8259) into a window, for replies larger than any buffer.
  *
  * The first `skip` bytes are dropped, the next ones fill the window, and the others are counted, so that the same code
- * can run again with a larger `skip`. Commas and colons are automatic; output as by JSON.stringify.
+ * can run again with a larger `skip`. Commas and colons are written automatically. The output is the same as that of
+ * JSON.stringify.
  *
  * Nesting deeper than WRITER_DEPTH_LIMIT throws a RangeError.
  */
@@ -16,7 +17,7 @@ const COMMA = 0x2c;
 const BACKSLASH = 0x5c;
 const ZERO = 0x30;
 
-/** Longest array that is copied natively and whole, if there is room. */
+/** Maximum length of an array that is copied with one native `set()` if it fits into the window, bytes. */
 const WHOLE_LIMIT = 192;
 
 export class JSONWriter {
@@ -97,8 +98,8 @@ export class JSONWriter {
 	}
 
 	/**
-	 * Writes bytes unchanged, for text that occurs hundreds of times in a reply. A following `key()` writes the comma
-	 * before its member.
+	 * Writes bytes unchanged, for text that occurs hundreds of times in a reply. A `key()` after it writes the comma
+	 * before the next member.
 	 */
 	raw(bytes: Uint8Array): void {
 		const at = this.#at;
@@ -152,7 +153,7 @@ export class JSONWriter {
 		this.put(QUOTE);
 	}
 
-	/** Writes the text between the quotes of `ascii()`. */
+	/** Writes what `ascii()` writes between the quotes. */
 	rawASCII(bytes: Uint8Array, start: number, end: number): void {
 		this.escaped(bytes, start, end, 0x80);
 	}
@@ -198,7 +199,7 @@ export class JSONWriter {
 		if (at >= this.#start && at < this.#end) this.#into[at] = byte;
 	}
 
-	/** Copies the bytes that are in the window; copies whole short arrays natively. */
+	/** Copies the bytes that fall into the window. A whole short array is copied natively. */
 	private copy(bytes: Uint8Array, start: number, end: number): void {
 		const into = this.#into;
 		const at = this.#at;
@@ -276,7 +277,7 @@ function hexDigit(value: number): number {
 	return value + (value < 10 ? 0x30 : 0x57);
 }
 
-/** Returns the letter after `\`, or 0. */
+/** Returns the letter of the short escape for `byte`, such as `n`; 0 if there is none. */
 function shortEscape(byte: number): number {
 	switch (byte) {
 		case QUOTE:

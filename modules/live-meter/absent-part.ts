@@ -4,7 +4,7 @@ import { Absent, absentPart, keptEntry } from "../absent.js";
 const NAME = "live-meter";
 
 class NoPages extends Absent {
-	/** Answers no request over plain HTTP (api/api.ts, PlainPages). */
+	/** Returns false: no request over plain HTTP is for this part (api/api.ts, PlainPages). */
 	answer(): boolean {
 		return false;
 	}

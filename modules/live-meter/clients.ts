@@ -1,17 +1,18 @@
 /**
- * Clients of the live values: which addresses get replies, and what each client received. Only listed addresses have a
- * row, so other clients cannot replace them. Only the last client that is not listed is remembered, so that the owner
- * can add it.
+ * Clients of the live values: which addresses get replies, and what each client received. Only listed addresses have
+ * rows of their own, so that other clients cannot displace them. Among the other clients only the last one is
+ * remembered, so that the owner can add it.
  *
- * Limit: CLIENT_LIMIT rows, one for each address and dialect; a new row replaces the one with the oldest last request.
+ * Limit: CLIENT_LIMIT rows, one for each address and dialect; a new row replaces the one that was not used for the
+ * longest time.
  */
 import { parseIPv4 } from "../bytes/ipv4.js";
 import type { ConfigStore } from "../config/store.js";
 import { CLIENT_LIMIT, CLIENT_SIZE, LIVE_CLIENTS } from "./fields.js";
 
 /**
- * Columns of a row: address as a number, index of the dialect, number of requests, their times, and time and power of
- * the last reply.
+ * Columns of a row: address as a number, index of the dialect, number of requests, time of the last one, mean time
+ * between them, and time and power of the last reply.
  */
 const ADDRESS = 0;
 const DIALECT = 1;
@@ -42,7 +43,7 @@ export interface RecordedClient {
 
 export class Clients {
 	readonly #config: ConfigStore;
-	/** The last row is that of the last client that is not listed. */
+	/** Rows of the listed clients; the row after them is for the last client that is not listed. */
 	readonly #rows = new Float64Array((CLIENT_LIMIT + 1) * ROW);
 	#count = 0;
 

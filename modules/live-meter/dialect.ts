@@ -1,6 +1,6 @@
 /**
- * A dialect: the local protocol of another maker's meter, by which batteries and wallboxes can query the gateway. Each
- * one is a frozen table (listed in dialects.ts): paths over plain HTTP, the message at each path, and services in
+ * A dialect: the local protocol of another maker's meter, with which batteries and wallboxes can query the gateway.
+ * Each one is a frozen table (listed in dialects.ts): paths over plain HTTP, the message at each path, and services in
  * multicast DNS.
  */
 import type { SettingField } from "../config/schema.js";
@@ -16,7 +16,7 @@ export interface Page {
 	readonly isLive: boolean;
 }
 
-/** Service in multicast DNS at the port for plain HTTP. Its texts contain no values, only identifiers. */
+/** Service that multicast DNS announces, at the port for plain HTTP. Its texts contain no values, only identifiers. */
 export interface AnnouncedService {
 	readonly type: string;
 	readonly instance: Message;

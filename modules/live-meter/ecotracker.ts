@@ -1,7 +1,7 @@
 /**
- * everHome EcoTracker, local HTTP interface: `GET /v1/json`. All numbers are whole. Powers are in W, positive for
+ * everHome EcoTracker, local HTTP interface: `GET /v1/json`. All numbers are integers. Powers are in W, positive for
  * import and negative for export; counters in Wh; `agePower` in ms; `powerAvg` is the mean of the last minute. Clients
- * find the device by `_everhome._tcp`. Two devices with the same serial number would replace each other.
+ * find the device by `_everhome._tcp`. Clients would confuse two devices with the same serial number.
  */
 import { dialect, page, service } from "./dialect.js";
 import { LIVE_ECOTRACKER } from "./fields.js";

@@ -8,7 +8,10 @@ const IN_LIVE_METER = 24;
 export const CLIENT_LIMIT = 8;
 export const CLIENT_SIZE = 4;
 
-/** Choices of `total_on`: a total without phases is shown on the first phase, or a third of it on each phase. */
+/**
+ * Choices of `total_on`. If the meter sends only a total, it is shown on the first phase, or a third of it on each
+ * phase.
+ */
 export const TOTAL_ON_L1 = "l1";
 export const TOTAL_ON_ALL = "all";
 

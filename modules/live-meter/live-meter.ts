@@ -1,6 +1,6 @@
 /**
- * Live values for batteries and wallboxes. While all dialects are off, there is no service: nothing is parsed, no path
- * is known, and no port is open.
+ * Live values for batteries and wallboxes. While all dialects are off, there is no service: no readout is examined, no
+ * path is served, and no port is open.
  */
 import type { PlainPages } from "../api/api.js";
 import type { Core, Running } from "../core/core.js";

@@ -1,10 +1,10 @@
 /**
  * Replies to batteries and wallboxes with live values, in the dialects that the owner has switched on.
  *
- * Only listed addresses get replies, and only while the values are fresh, by the age limit of the dialect or the one
- * that the owner has set. Otherwise the reply to a live page is 503 without a body, so that a client notices that its
- * meter is missing, and does not get an old value or 0. All other requests are left to the API, as if no dialect
- * existed.
+ * Only listed addresses get replies, and only while the values are fresh: not older than the limit of the dialect, or
+ * than the limit that the owner has set. Otherwise the reply to a live page is 503 without a body, so that a client
+ * notices that its meter is missing, and does not get an old value or 0. All requests for other paths are handled by
+ * the API.
  */
 import { SHORT_BODY_COST } from "../api/api.js";
 import { ClaimedBody } from "../api/claimed-body.js";
@@ -42,7 +42,7 @@ import { showValues } from "./shown-values.js";
 /** Name of the UDP port in the log. */
 const PART = "live meter";
 const RPC_PATH = "/rpc";
-/** Index of the dialect that is available by UDP. */
+/** Index of the dialect that is also available over UDP. */
 const RPC_DIALECT = DIALECTS.findIndex(({ rpcSource }) => rpcSource !== undefined);
 /** Maximum length of a frame, bytes. */
 const FRAME_LIMIT = 1472;
@@ -152,7 +152,9 @@ export class LiveService implements Announcer, RPCAnswers {
 		return services;
 	}
 
-	/** Opens the UDP port that the owner has chosen, if there is a network; closes any other. */
+	/**
+	 * Opens the UDP port that the owner has chosen, if there is a network, and closes a port that is no longer needed.
+	 */
 	openPort(isUp: boolean): void {
 		const { config, text } = this.#core;
 		const deps = this.#core.find(NETWORK).datagrams;

@@ -1,6 +1,6 @@
 /**
  * Extracts momentary values and energy counters from an electricity meter's readout, as numbers in a fixed order. Codes
- * are those of IEC 62056-6-1; the values of phase n (1 to 3) are in group C + 20 n:
+ * are those of IEC 62056-6-1; for the values of phase n (1 to 3), 20 n is added to group C:
  *
  *   power     16.7.0 (import minus export), else 1.7.0 - 2.7.0, else the sum of the phases
  *   voltage   12.7.0       current   11.7.0       frequency   14.7.0
@@ -30,7 +30,7 @@ export const LIVE_COUNT = 17;
 export const PHASES = 3;
 const PHASE_STEP = 20;
 const MEDIUM_ELECTRICITY = 1;
-/** Groups C without their phase, and groups D. */
+/** Groups C of the values for all phases together, and groups D. */
 const C_IMPORT = 1;
 const C_EXPORT = 2;
 const C_AMPERES = 11;
@@ -41,7 +41,7 @@ const D_MOMENTARY = 7;
 const D_COUNTER = 8;
 const TARIFFS = 9;
 const TARIFFS_SHOWN = 2;
-/** Number of sums for the total and for each phase during the extraction: import, export and net power. */
+/** Number of powers that are collected for the total and for each phase: import, export and net power. */
 const PARTS_OF_POWER = 3;
 
 /** Fills the first LIVE_COUNT numbers of `into`. */

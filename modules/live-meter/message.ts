@@ -1,7 +1,7 @@
 /**
  * JSON messages of the dialects as frozen tables, in which text and code alternate. `writeMessage` writes each text,
  * then the value of the code after it, which may be a message itself. If a value is unknown, text and value are both
- * left out; so a text begins with the comma before its member.
+ * left out; for this reason each text begins with the comma before its member.
  *
  *     message('{"power":', whole(LIVE_POWER), ',"powerPhase1":', whole(LIVE_POWER_L1), "}")
  */
@@ -11,15 +11,17 @@ import type { JSONWriter } from "../json/writer.js";
 export type Piece = string | number | Message;
 export type Message = readonly Piece[];
 
-/** A code is the index of a shown value (shown-values.ts), with a form in the bits above. */
+/**
+ * A code is the index of a shown value (shown-values.ts) plus FORM times its form, which says how the value is written.
+ */
 const FORM = 64;
 const FORM_WHOLE = 0;
 /**
- * Form of a decimal number with this many places. It always has a decimal point, because an integer crashes some
+ * Forms 1 to 3: a decimal number with that many places. It always has a decimal point, because an integer crashes some
  * clients.
  */
 const FORM_PLACES = 3;
-/** Form of a thousandth of the value, with three places: Wh as kWh. */
+/** Form of a value in Wh that is written in kWh, with three places. */
 const FORM_KILO = 4;
 
 /** Codes of the unit's identifier: 12 hex digits, in upper or lower case. */

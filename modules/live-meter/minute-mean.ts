@@ -1,6 +1,7 @@
 /**
- * Mean of a value over the last minute. It takes MEAN_SIZE numbers of an array, initially 0: sums and counts of six
- * intervals of 10 s, and the number of the present interval since monotonic time 0.
+ * Mean of a value over the last minute. It is kept in MEAN_SIZE numbers of the caller's array, which must be 0 at
+ * first: the sum and the count of the values in each of six intervals of 10 s, and the number of the present interval,
+ * counted from monotonic time 0.
  */
 
 export const MEAN_SIZE = 13;

@@ -20,7 +20,7 @@ export const LIVE_METER_SETTINGS = settingsOf(
 
 const ADDRESS = bodyField<string>({ name: "address", kind: TEXT, minimum: 7, maximum: 15, characters: "..09" });
 const NO_ADDRESS: Refusal = Object.freeze({ field: ADDRESS, rule: "must be the IPv4 address of a device." });
-/** Range of the first octet of device addresses: neither "this network" nor a group (RFC 6890). */
+/** Range of the first octet of device addresses, without those of "this network" and of groups (RFC 6890). */
 const FIRST_OCTET = 1;
 const LAST_OCTET = 223;
 
@@ -79,7 +79,7 @@ export function writeLiveClients(writer: JSONWriter, stored: Uint8Array): void {
 	writer.endArray();
 }
 
-/** Streams the present power, the dialects, and the clients, in units, because there may be many clients. */
+/** Streams the present power, the dialects, and the clients. */
 export function getLiveStatus(exchange: Exchange<LiveMeter>): void {
 	const { clock, config } = exchange.core;
 	const { service } = exchange.part;

@@ -1,11 +1,11 @@
 /**
- * Frames of Shelly's RPC, by UDP and by `POST /rpc`:
+ * Frames of Shelly's RPC over UDP and in `POST /rpc`:
  *
  *     request   {"id":1,"src":"user","method":"EM.GetStatus","params":{"id":0}}
  *     reply     {"id":1,"src":"shellypro3em-…","dst":"user","result":{…}}
  *
- * By UDP there is no reply to a request that is malformed, has an unknown method or an unlisted sender, and none
- * without a fresh value. A UDP port costs a thread on the chip, so only the chosen one is open.
+ * Over UDP, a request gets no reply if it is malformed, has an unknown method, comes from an unlisted sender, or if
+ * there is no fresh value. A UDP port costs a thread on the chip, so only the chosen one is open.
  */
 import { type BodyTable, type BodyValues, needed } from "../api/body.js";
 import { ObjectReader } from "../api/validate.js";
@@ -50,7 +50,7 @@ export interface RPCAnswers {
 	answerDatagram(request: RPCRequest, remoteAddress: string, into: Uint8Array): number;
 }
 
-/** Replies to requests by UDP. */
+/** Replies to requests over UDP. */
 export class RPCPort implements DatagramMachine {
 	port: DatagramPort | undefined;
 	readonly #answers: RPCAnswers;

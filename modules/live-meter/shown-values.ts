@@ -4,9 +4,9 @@
  * values.
  *
  * The offset is added to the total, and to the first phase or in equal parts to all phases. Up to SHOWN_AVERAGE, values
- * that the meter does not send stay NaN. From SHOWN_FULL on, they are calculated, for dialects that require them:
- * powers of phases from the total, on the first phase or in equal parts on all phases, and their counters likewise;
- * voltage as on the first phase, or 230 V; frequency 50 Hz; current and apparent power from power and voltage.
+ * that the meter does not send stay NaN. From SHOWN_FULL on, they are calculated, for dialects that require them: power
+ * and counters of the phases from the totals, on the first phase or in equal parts on all phases; voltage of the first
+ * phase, or 230 V; frequency 50 Hz; current and apparent power from power and voltage.
  */
 import {
 	LIVE_AMPERES_L1,
@@ -78,7 +78,7 @@ export function showValues(
 	return into;
 }
 
-/** Returns a function for the share of a phase (0 to 2) in a total. */
+/** Returns a function that returns the share of a phase (0 to 2) in a total, 0 to 1. */
 function shareOf(isOnAll: boolean): (phase: number) => number {
 	return isOnAll ? () => 1 / PHASES : (phase) => (phase === 0 ? 1 : 0);
 }

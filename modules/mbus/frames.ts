@@ -20,7 +20,7 @@ const SND_UD = 0x53;
 const LAST_SEGMENT = 0x10;
 /** Length of the fields from C to the transport selectors, bytes. */
 const HEAD = 5;
-/** Value of the next segment number after the last segment. */
+/** Value of `#next` after the last segment: no segment number equals it. */
 const NONE_NEXT = 0x20;
 
 /** Offset of the APDU; the bytes before it are free for other code. */
@@ -72,7 +72,7 @@ export class MBusFrames {
 		this.#sum = 0;
 		if (at === 1) this.#frameLength = byte < 3 ? byte + 256 : byte;
 		else if (byte !== (at === 2 ? this.#frameLength & 0xff : START)) {
-			// The previous byte may be noise, and the presumed length the start.
+			// If the first 68 was noise, the byte taken for the length was the real first 68.
 			const isLate = at === 2 && this.#frameLength === START;
 			this.#at = isLate ? 2 : byte === START ? 1 : 0;
 			if (isLate) this.#frameLength = byte;

@@ -19,12 +19,14 @@ export const PROTOCOL_IEC62056 = "iec62056";
 export const PROTOCOL_DLMS = "dlms";
 export const PROTOCOL_SML = "sml";
 export const PROTOCOL_TIC = "tic";
+export const PROTOCOL_KMP = "kmp";
+export const PROTOCOL_MBUS = "mbus";
 export const METER_PROTOCOL = field<string>({
 	entry: IN_METER,
 	id: 1,
 	name: "protocol",
 	kind: CHOICE,
-	choices: Object.freeze([PROTOCOL_IEC62056, PROTOCOL_DLMS, PROTOCOL_SML, PROTOCOL_TIC]),
+	choices: Object.freeze([PROTOCOL_IEC62056, PROTOCOL_DLMS, PROTOCOL_SML, PROTOCOL_TIC, PROTOCOL_KMP, PROTOCOL_MBUS]),
 	initial: PROTOCOL_IEC62056,
 });
 export const METER = entry("meter", 1, [METER_PROTOCOL]);

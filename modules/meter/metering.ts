@@ -4,6 +4,7 @@ import { EVENT_MISSED } from "../diagnostics/events.js";
 import { HISTORY } from "../history/part.js";
 import { CONTROL_LOG_EN } from "./fields.js";
 import { LineLog } from "./line-log.js";
+import { protocolOf } from "./protocols.js";
 import { MeterReader } from "./reader.js";
 import { prepareReadingKeys } from "./routes/readings.js";
 import { Schedule } from "./schedule.js";
@@ -12,9 +13,11 @@ import { MeterSettingsStore } from "./settings-store.js";
 
 const NAMES_RESOURCE = "obis-names.bin";
 
-/** `freshSecs` of a meter that sends every few seconds. It is long, because the meter may be covered for a moment. */
+/**
+ * `freshSecs` of a meter that sends every few seconds. It is long, because reception may be interrupted for a while.
+ */
 const PUSH_FRESH_S = 300;
-/** Longest duration of most readouts with their retries, s. */
+/** Time in which nearly every readout ends, including its retries, s. */
 const READOUT_S = 300;
 const MONTH_MINUTES = 31 * 24 * 60;
 const NO_PERIOD = Object.freeze({ minutes: 0, months: 0 });
@@ -37,19 +40,21 @@ export class Metering implements Running {
 	/** Table of OBIS names (obis/names.ts); undefined if the firmware has none. */
 	readonly names: Uint8Array | undefined;
 	readonly #core: Core;
+	readonly #settings: MeterSettingsStore;
 	/** Names of a reading's members as bytes, shared by all replies; empty before `connect()`. */
 	readingKeys: readonly Uint8Array[] = NO_KEYS;
 
 	constructor(core: Core) {
 		const { clock, config, crypto, driver, events, host, info, ledger, light, live, storage, text, trace, zone } = core;
 		this.#core = core;
+		this.#settings = new MeterSettingsStore(config, { crypto, info, text });
 		this.names = host.resources.get(NAMES_RESOURCE);
 		this.reader = new MeterReader({
 			deps: { clock, crypto, driver, storage, trace },
 			light,
 			port: host.serial.meter,
 			ledger,
-			settings: new MeterSettingsStore(config, { crypto, info, text }),
+			settings: this.#settings,
 			failureChanged: (failure) => core.meterChanged(failure?.code ?? ""),
 			measured: (readout) => core.measured(readout),
 			live,
@@ -58,7 +63,7 @@ export class Metering implements Running {
 			deps: { clock, driver },
 			zone,
 			reader: this.reader,
-			plan: () => scheduleOf(config),
+			plan: () => this.plan(),
 			missed: (count) => events.note(EVENT_MISSED, String(count)),
 			live,
 		});
@@ -78,10 +83,18 @@ export class Metering implements Running {
 	/** Age from which momentary values are no longer current, s; 0 if the meter is read on request only. */
 	get freshSecs(): number {
 		if (this.reader.sendsOften) return PUSH_FRESH_S;
-		const { minutes, months } = scheduleOf(this.#core.config) ?? NO_PERIOD;
+		const { minutes, months } = this.plan() ?? NO_PERIOD;
 		const periodS = (minutes + months * MONTH_MINUTES) * 60;
 		// One readout may fail, and the next may be late.
 		return periodS === 0 ? 0 : 2 * periodS + READOUT_S;
+	}
+
+	/** Returns the plan of automatic readouts, which spares the battery of some meters. */
+	private plan(): ReturnType<typeof scheduleOf> {
+		const plan = scheduleOf(this.#core.config);
+		const { restMinutes = 0 } = protocolOf(this.#settings);
+		if (plan === undefined || plan.months > 0 || plan.minutes >= restMinutes) return plan;
+		return { ...plan, minutes: restMinutes };
 	}
 
 	connect(): void {

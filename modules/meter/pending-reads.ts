@@ -1,6 +1,6 @@
 /**
- * Queue of callers that wait for a readout, each for at most READ_WAIT_MS. Each caller is notified once, in a tick of
- * its own, to save stack.
+ * Queue of callers that wait for a readout, each for at most READ_WAIT_MS. Each caller is notified once. Each
+ * notification has a separate tick, because it needs much stack.
  *
  *                `resolve()`   next tick           timeout                              `remove()`
  *     WAITING    RESOLVED      –                   removed and notified, or waits (a)   removed
@@ -14,7 +14,7 @@ import type { ProfileRequest } from "../readout/protocol.js";
 import type { Readout } from "../readout/readout.js";
 
 const READ_WAIT_MS = 60_000;
-/** Longest wait for a load profile, minutes: besides readout and sign-ons, 100 rows take one minute at 300 Bd. */
+/** Longest wait for a load profile, minutes: a readout with its sign-ons, and one minute per 100 rows at 300 Bd. */
 const PROFILE_MINUTES = 3;
 /** Maximum number of callers: all connections of the server, and the schedule. */
 const QUEUE_LIMIT = 8;
@@ -95,9 +95,9 @@ export class PendingReads {
 	}
 
 	/**
-	 * Sets the result of all callers that wait for this profile, or for a readout if `profile` is undefined; without a
-	 * readout and a profile, of all callers. They are notified from the next tick on. A caller that makes another
-	 * request during its notification waits for the next result.
+	 * Sets the result for all callers that wait for `profile`, or for a readout if `profile` is undefined. If both
+	 * `readout` and `profile` are undefined, all callers get the failure. They are notified from the next tick on. A
+	 * caller that makes another request during its notification waits for the next result.
 	 */
 	resolve(readout: Readout | undefined, failure: Failure | undefined, nowMs: number, profile?: ProfileRequest): void {
 		const isAll = readout === undefined && profile === undefined;

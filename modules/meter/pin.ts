@@ -40,8 +40,8 @@ const LIGHT = 0x80;
 const LEADING_FLASH = LIGHT | 4;
 const COUNTING_FLASH = LIGHT | 2;
 /**
- * Last flash of a digit. The meter accepts the digit after 3 s of dark, and would accept a 0 after 3 s more; the first
- * flash of the next digit comes in the middle of these.
+ * Last flash of a digit. The meter accepts the digit after 3 s without light, and would accept a 0 as the next digit
+ * after another 3 s; the first flash of the next digit comes in the middle of these other 3 s.
  */
 const LAST_FLASH = LIGHT | ENDS_DIGIT | 10;
 const NO_FLASH = ENDS_DIGIT | 6;
@@ -56,9 +56,12 @@ export interface PINPlan {
 	readonly pin: string;
 	/** Number of flashes from the idle display to "PIN". */
 	readonly flashes: number;
-	/** Number of flashes from the first value after the PIN to the entry for the long flash; undefined: no long flash. */
+	/**
+	 * Number of flashes that lead from the first value after the PIN to the menu entry "InF", which a long flash then
+	 * switches; undefined: InF is not switched.
+	 */
 	readonly inf?: number | undefined;
-	/** End of the light for an earlier PIN, monotonic ms; -Infinity without an earlier PIN. */
+	/** Time at which the last flash for an earlier PIN ended, monotonic ms; -Infinity without an earlier PIN. */
 	readonly litMs: number;
 }
 
@@ -75,7 +78,7 @@ export class PINEntry implements Machine, LineBorrower {
 	constructor(plan: PINPlan, driver: Driver, port: SerialPort, nowMs: number, onEnd: () => void) {
 		this.#steps = stepsOf(plan);
 		this.#onEnd = onEnd;
-		// The display must reset first: in the menu of an earlier PIN, a long flash would switch another entry.
+		// The display must reset first: in the menu of an earlier PIN, a long flash would switch another menu entry.
 		this.#waitMs = plan.inf === undefined ? 0 : Math.max(0, plan.litMs + RESET_MS - nowMs);
 		this.deadlineMs = nowMs + this.#waitMs;
 		const end = () => this.end();
@@ -119,7 +122,7 @@ export class PINEntry implements Machine, LineBorrower {
 	advance(nowMs: number): void {
 		if (nowMs < this.deadlineMs) return;
 		const step = this.#steps[this.#at++];
-		// The time counts from now, so that a delay prolongs the dark and two flashes never merge.
+		// The time counts from now, so that a late call makes the pause longer, and two flashes never merge.
 		this.deadlineMs = nowMs + (step & UNITS) * UNIT_MS;
 		if (step & LIGHT) {
 			const count = step & LONG ? LONG_CHARACTERS : SHORT_CHARACTERS;

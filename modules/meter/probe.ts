@@ -8,8 +8,9 @@
  *     RECOGNISING  session over: ENDED, reports the kind of unsolicited data, or the failure of CONFIGURED
  *     SUGGESTED    meter found: ENDED, reports the protocol that found it
  *                  session over or timed out: SUGGESTED with the next protocol; after the last one CONFIGURED again if
- *                  nothing was received in fewer than SILENT_MS, so that a meter that sends every ten seconds is
- *                  noticed; otherwise ENDED, reports the failure of CONFIGURED
+ *                  nothing was received and SILENT_MS have not passed, so that a meter that sends every ten
+ *                  seconds is noticed; otherwise, after the protocols that are left for the last round, ENDED, reports
+ *                  the failure of CONFIGURED
  *     ENDED        ignores everything
  */
 import type { Driver, Task } from "../io/driver.js";
@@ -195,12 +196,15 @@ export class Probe implements LinkTap, Timed, LineBorrower {
 		}
 	}
 
-	/** Selects the next session after those of the configured protocol, or after a suggested one. */
+	/**
+	 * Starts the next session when all sessions of the configured protocol have ended, or a suggested one has ended.
+	 */
 	private startNext(nowMs: number): void {
 		const { opening } = this.#options;
-		const suggestions = suggestionsFor(opening.settings);
 		const protocol = protocolOf(opening.settings);
-		const isEarly = nowMs < this.#beganMs + SILENT_MS && this.#received === 0;
+		const polls = protocol.listenBaud === undefined && protocol.simulate === undefined;
+		const isLastRound = !polls || nowMs >= this.#beganMs + SILENT_MS || this.#received > 0;
+		const suggestions = suggestionsFor(opening.settings, isLastRound);
 		this.deadlineMs = Number.POSITIVE_INFINITY;
 		if (this.#unsolicited.hasStray) {
 			this.#isRecognising = true;
@@ -210,7 +214,7 @@ export class Probe implements LinkTap, Timed, LineBorrower {
 			this.#trial = suggestions[this.#trials++];
 			this.deadlineMs = nowMs + this.#trial.limitMs;
 			this.run(this.#trial.probe({ ...opening, nowMs }));
-		} else if (isEarly && protocol.listenBaud === undefined && protocol.simulate === undefined) {
+		} else if (!isLastRound) {
 			this.#trial = undefined;
 			this.#trials = 0;
 			this.run(protocol.probe({ ...opening, quietMs: 0, nowMs }));

@@ -10,7 +10,7 @@ import { DAY_S, HOUR_S } from "../time/calendar.js";
 import { daysOf } from "../time/date.js";
 import { firstMomentOf, type Offsets, summerOffset, winterOffset } from "../time/wall-clock.js";
 
-/** Time and status, before the columns of a row with its own time. */
+/** Number of values (time and status) that precede the columns in a row with its own time. */
 const OWN_VALUES = 2;
 /** Time range of the API, Unix seconds. It leaves out the first two days, so that local time never precedes 1970. */
 export const TIME_FIRST_S = 2 * DAY_S;
@@ -139,7 +139,10 @@ export class ProfileRows {
 		return values === this.columns;
 	}
 
-	/** Reads the time of a row that has one but no head (Makel meters). Returns false for other records. */
+	/**
+	 * Reads the time if the record is a row with its own time and no head (Makel meters). Returns false for other
+	 * records.
+	 */
 	private isRowAlone(): boolean {
 		const { cursor } = this;
 		const isAlone = cursor.nextValue() && isStamp(cursor.text, cursor.length);
@@ -197,7 +200,8 @@ export class ProfileRows {
 		const zone = this.#zone;
 		if (season === SEASON_NONE) {
 			const firstS = firstMomentOf(zone, Math.floor(localS / 60)) / 1000 + (localS % 60);
-			// The second of two equal hours follows the rows of the first.
+			// When summer time ends, an hour of local time occurs twice. A row belongs to the second one if the row
+			// before it is not earlier than the time in the first one.
 			const isAgain = firstS <= this.timeS && this.timeS < firstS + HOUR_S;
 			const offset = zone.offsetMinutes(firstS * 1000) - zone.offsetMinutes((firstS + HOUR_S) * 1000);
 			return isAgain && offset === 60 ? firstS + HOUR_S : firstS;
@@ -221,7 +225,7 @@ function digitsOf(text: Uint8Array, from: number, to: number): number {
 	return number;
 }
 
-/** Returns the groups A to F of the profile's code; those not given are the usual ones. */
+/** Returns the groups A to F of the profile's code; groups that are not given have their usual values. */
 export function profileGroups({ a, b, c, d, e, f }: OBISCode): Uint8Array {
 	return Uint8Array.of(a < 0 ? 1 : a, Math.max(0, b), c, d, Math.max(0, e), f < 0 ? BILLING_PERIOD_CURRENT : f);
 }

@@ -6,13 +6,15 @@ import { Attempts } from "../iec62056-21/attempts.js";
 import { openProfile } from "../iec62056-21/profile.js";
 import { MODE_D_PUSH, SIGN_ON } from "../iec62056-21/protocol.js";
 import type { Cost } from "../io/memory.js";
+import { KMP } from "../kmp/protocol.js";
+import { MBUS } from "../mbus/protocol.js";
 import type { MeterProtocol, Opening, ProtocolRow } from "../readout/protocol.js";
 import { SML } from "../sml/protocol.js";
 import { TIC } from "../tic/protocol.js";
 import type { MeterSettings } from "./settings.js";
 import { SIMULATED } from "./simulator.js";
 
-/** Memory of a session. DLMS with keys after a sign-on in mode E needs most. */
+/** Memory of a session. DLMS with keys, after a sign-on in mode E, needs the most. */
 export const READOUT_COST: Cost = Object.freeze({ slots: 500, chunkBytes: 8192 });
 /** Memory for listening; the last readout is kept while the next one is received. */
 export const LISTEN_COST: Cost = Object.freeze({ slots: 300, chunkBytes: 8192 });
@@ -36,6 +38,8 @@ export const PROTOCOLS: readonly ProtocolRow<MeterSettings>[] = Object.freeze([
 	MODE_D_PUSH,
 	SML,
 	TIC,
+	KMP,
+	MBUS,
 	DLMS_PUSH,
 	DLMS,
 	DLMS_AFTER_SIGN_ON,

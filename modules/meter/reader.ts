@@ -63,7 +63,7 @@ const QUIET_MS = 2000;
 const REOPEN_MS = 10_000;
 /** Longest wait for a telegram while listening, ms; some meters send only every ten seconds. */
 const LISTEN_MS = 12_500;
-/** Time by which the recogniser ends before the first caller's timeout. */
+/** The recogniser ends this long before the first caller's timeout, ms. */
 const MARGIN_MS = 500;
 
 const STATE_IDLE = 0;
@@ -262,7 +262,7 @@ export class MeterReader implements Timed, LinkListener {
 		if (profile !== undefined && profile === this.#profile && this.isReading) this.#dueMs = 0;
 		const late = this.#state === STATE_LISTENING ? (this.#failure ?? this.#protocol?.late) : undefined;
 		if (late !== undefined && this.#candidate === undefined) this.outcomes.failed(late);
-		// Noise is the failure if the session still waits for an idle line.
+		// If the session still waits for an idle line, noise is the cause.
 		const noise = this.#session?.isIdle === true ? this.#unsolicited.betterOf(undefined) : undefined;
 		if (profile !== undefined) callback.finished(undefined, FAILURE_PROFILE_WAIT);
 		else callback.finished(this.#candidate, late ?? noise ?? FAILURE_WAIT);
@@ -448,7 +448,8 @@ export class MeterReader implements Timed, LinkListener {
 			this.#callbacks.resolve(undefined, found, nowMs);
 		}
 		this.apply(nowMs);
-		// The data are not examined again, so listening has no timeout. A port that could not be opened keeps its own.
+		// The data are not examined again, so listening has no timeout. Only the wait to reopen a port keeps its
+		// timeout.
 		if (this.#state === STATE_LISTENING) this.#dueMs = Number.POSITIVE_INFINITY;
 	}
 

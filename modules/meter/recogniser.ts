@@ -50,7 +50,7 @@ const STATE_ENDED = 2;
 
 export class Recogniser implements Machine, ReadSession, Probing {
 	readonly line: LineSettings = Object.freeze({ baud: BAUDS[0], format: FORMAT_8N1 });
-	/** Failure that names the kind of data found; undefined if none was. */
+	/** Failure that names the kind of data found; undefined if none was found. */
 	failure: Failure | undefined;
 	received = 0;
 	deadlineMs: number;

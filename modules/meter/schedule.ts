@@ -7,7 +7,7 @@
  *     RUNNING    WAITING (a)       –                –              WAITING    WAITING, RUNNING (d)   WAITING (e)
  *
  *     (a) OFF if automatic reading is disabled.
- *     (b) for the next time of the new clock; due at once if the awaited time has passed.
+ *     (b) for the next time by the corrected clock; due at once if the awaited time has passed.
  *     (c) WAITING if the meter sends unsolicited telegrams: the run ends at once, with success if a telegram arrived
  *         since the previous time.
  *     (d) WAITING for a retry after RETRY_MS, if that leaves ROOM_MS before the next time; RUNNING if only the caller's
@@ -286,7 +286,7 @@ export class Schedule implements Timed, ReadCallback {
 		return months > 0 ? months * MONTH_MS : minutes * MINUTE_MS;
 	}
 
-	/** Handles a due time; all but the last of several count as missed. */
+	/** Handles a due time. If several times were due, all but the last one count as missed. */
 	private begin(utcMs: number): void {
 		this.#failed = 0;
 		if (this.#nextUtcMs === 0) return;

@@ -3,6 +3,7 @@
 import { put } from "../config/schema.js";
 import type { ConfigStore } from "../config/store.js";
 import type { TextCodec } from "../io/host.js";
+import type { Slaves } from "../mbus/session.js";
 import { DLMSSettingsStore, type MeterSettingsDeps } from "./dlms-store.js";
 import {
 	CONTROL_SIMULATOR_EN,
@@ -18,6 +19,7 @@ import {
 	METER_PROTOCOL,
 	PROTOCOL_IEC62056,
 } from "./fields.js";
+import { slavesOf } from "./mbus-part.js";
 
 export class MeterSettingsStore {
 	readonly dlms: DLMSSettingsStore;
@@ -60,6 +62,10 @@ export class MeterSettingsStore {
 
 	get password(): Uint8Array {
 		return this.#text.encode(this.#store.get(IEC62056_PASSWORD));
+	}
+
+	get mbus(): Slaves {
+		return slavesOf(this.#store);
 	}
 
 	get simulator(): boolean {

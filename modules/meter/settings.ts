@@ -5,9 +5,10 @@ import type { Crypto } from "../io/crypto.js";
 import type { Driver } from "../io/driver.js";
 import type { Clock, SerialPort, Storage } from "../io/host.js";
 import type { MemoryLedger } from "../io/memory.js";
+import type { MBusSettings } from "../mbus/protocol.js";
 import type { ReadStatisticsListener } from "./read-statistics.js";
 
-export interface MeterSettings extends COSEMSettings {
+export interface MeterSettings extends COSEMSettings, MBusSettings {
 	readonly simulator: boolean;
 }
 

@@ -6,20 +6,12 @@
 import { ConnectionProbe, DLMS } from "../cosem/protocol.js";
 import { OPENING_DIRECT } from "../cosem/settings.js";
 import { probeIdent } from "../iec62056-21/protocol.js";
-import type { Failure } from "../readout/failure.js";
-import type { Opening, Probing } from "../readout/protocol.js";
-import { SML } from "../sml/protocol.js";
-import { TIC } from "../tic/protocol.js";
+import type { Opening, Suggestion } from "../readout/protocol.js";
 import { FAILURE_HDLC_INSTEAD, FAILURE_SIGN_ON_INSTEAD } from "./failures.js";
+import { PROTOCOLS } from "./protocols.js";
 import type { MeterSettings } from "./settings.js";
 
-/** A protocol to try; `failure` is reported if the meter answers in this protocol. */
-export interface SuggestedProtocol {
-	readonly failure: Failure;
-	/** Time limit for the answer to one request, ms. */
-	readonly limitMs: number;
-	probe(opening: Opening<MeterSettings>): Probing;
-}
+export type SuggestedProtocol = Suggestion<MeterSettings>;
 
 const SIGN_ON: SuggestedProtocol = Object.freeze({
 	failure: FAILURE_SIGN_ON_INSTEAD,
@@ -32,8 +24,22 @@ const HDLC: SuggestedProtocol = Object.freeze({
 	probe: (opening: Opening<MeterSettings>) => new ConnectionProbe(opening),
 });
 
-/** Returns the protocols to try, in order. */
-export function suggestionsFor(settings: MeterSettings): readonly SuggestedProtocol[] {
-	if (DLMS.isChosen(settings)) return settings.dlms.opening === OPENING_DIRECT ? [SIGN_ON] : [];
-	return settings.modeD || SML.isChosen(settings) || TIC.isChosen(settings) ? [SIGN_ON, HDLC] : [HDLC];
+/**
+ * Returns the protocols to try, in order. Those that the rows suggest are left for the last round: they take long, and
+ * a request could hide what a meter pushes.
+ */
+export function suggestionsFor(settings: MeterSettings, isLastRound: boolean): readonly SuggestedProtocol[] {
+	const suggestions: SuggestedProtocol[] = [];
+	const isDLMS = DLMS.isChosen(settings);
+	const signsOn = isDLMS
+		? settings.dlms.opening !== OPENING_DIRECT
+		: settings.protocol === "iec62056" && !settings.modeD;
+	if (!signsOn) suggestions.push(SIGN_ON);
+	if (!isDLMS) suggestions.push(HDLC);
+	if (!isLastRound) return suggestions;
+	for (const row of PROTOCOLS) {
+		const { suggestion } = row;
+		if (suggestion !== undefined && !row.isChosen(settings)) suggestions.push(suggestion);
+	}
+	return suggestions;
 }

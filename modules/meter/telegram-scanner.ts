@@ -3,7 +3,7 @@
  *
  * | kind | required contents |
  * |---|---|
- * | ASCII | identification line, a data set, `!`, no STX between (IEC 62056-21, 6.4.5): 7E1 or 8N1, by most of its characters |
+ * | ASCII | identification line, a data set, `!`, no STX between (IEC 62056-21, 6.4.5): 7E1 or 8N1, like most of its characters |
  * | SML | 1B×4 01×4 76, or 1B×4 1A and a pad count of 0 to 3 (SML 1.04, 8.1) |
  * | HDLC | 7E A…, addresses, UI, header check, LLC E6 E7 00, a pushed APDU (IEC 62056-46, 6.4) |
  * | M-Bus | 68 L L 68, SND_UD, CI of the DLMS transport, sum, 16 (EN 13757-2, 5.5; IEC 62056-7-3) |
@@ -101,9 +101,9 @@ export class TelegramScanner {
 	/** Length of the present run of text characters without bit 7. */
 	#plainRun = 0;
 	/* TIC: */
-	/** Sum of the characters of the group, with the last one. */
+	/** Sum of the characters of the group, including the last one. */
 	#groupSum = 0;
-	/** Last character but one of the group. */
+	/** Second to last character of the group. */
 	#groupLast = 0;
 	/** Last character of the group, which may be the check character. */
 	#groupCheck = 0;
@@ -114,7 +114,7 @@ export class TelegramScanner {
 	#escapes = 0;
 	/** Number of 01 bytes after four 1B bytes. */
 	#begins = 0;
-	/** True if the next byte is the pad count of an end. */
+	/** True if the next byte is the pad count at the end of a telegram. */
 	#isEnding = false;
 	/* HDLC: */
 	/** Header from the format on. */
@@ -231,7 +231,7 @@ export class TelegramScanner {
 		else this.#address++;
 	}
 
-	/** Returns true, at the `!`, if nearly all characters have the same framing. */
+	/** Called at the `!`. Returns true if nearly all characters of the telegram have the same framing. */
 	private isTelegram(): boolean {
 		this.#text = TEXT_HUNT;
 		this.hasParity = this.#even > this.#plain;
@@ -317,7 +317,8 @@ export class TelegramScanner {
 			this.#isPush = this.#frameLength > 3;
 		} else if (at < 4 + this.#frameLength) {
 			this.#sum = (this.#sum + byte) & 0xff;
-			// The field C must be SND_UD with or without FCB, and CI any segment from 0 to 15, the last one or not.
+			// The field C must be SND_UD, with or without FCB. CI may be any segment number from 0 to 15, with or
+			// without the mark of the last segment.
 			if ((at === 4 && (byte & 0xdf) !== SND_UD) || (at === 6 && byte >= 0x20)) this.#isPush = false;
 			if (!this.#isPush) this.#frame = 0;
 		} else if (at === 4 + this.#frameLength) {

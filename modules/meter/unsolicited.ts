@@ -1,6 +1,7 @@
 /**
- * Failures for unsolicited data: entries of failures.ts with the kind of data, speed and framing that were found, so
- * they are compared by code, not by identity. A detector decides when such data are examined.
+ * Failures for unsolicited data. They are made from entries of failures.ts by adding the kind of data, the speed and
+ * the framing that were found, so they must be compared by code, not by identity. A detector decides when such data are
+ * examined.
  */
 import { HDLC_OTHER_ADDRESS, HDLC_REFUSED } from "../hdlc/failures.js";
 import { IEC_NO_IDENT } from "../iec62056-21/failures.js";
@@ -115,7 +116,10 @@ export class UnsolicitedDetector {
 		return !this.isDone && (this.hasSent || nowMs >= this.#idleMs + IDLE_MS) && isUnanswered(known);
 	}
 
-	/** Records the end of a session. Returns its failure, but undefined for noise, which only `betterOf` returns. */
+	/**
+	 * Records the end of a session. Returns the session's failure; if that is noise, keeps it for `betterOf` and
+	 * returns undefined.
+	 */
 	onEnd(failure: Failure | undefined): Failure | undefined {
 		if (failure !== undefined && isUnexplained(failure)) this.hasStray = true;
 		if (failure?.finding === undefined || failure.isFinal) return failure;
@@ -131,7 +135,7 @@ export class UnsolicitedDetector {
 		return this.hasStray && !this.isDone && isUnanswered(known);
 	}
 
-	/** Returns `known`; if no session received a valid answer, the failure for noise, if there was any. */
+	/** Returns the failure for noise if there was noise and no session received a valid answer; otherwise `known`. */
 	betterOf(known: Failure | undefined): Failure | undefined {
 		return isUnanswered(known) ? (this.#noise ?? known) : known;
 	}

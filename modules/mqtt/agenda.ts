@@ -10,7 +10,7 @@
  *     OFFLINE     publish that the gateway goes offline for good
  *
  * A message is due until the broker has acknowledged it. The announced keys are kept in flash, so that the announcement
- * can be withdrawn, and each key that has vanished is removed once:
+ * can be withdrawn, and each key that no longer exists is removed from Home Assistant once:
  *
  *     <discovery prefix> <check of the meter's identification> <key> <key> …, each followed by a blank
  */
@@ -69,11 +69,11 @@ const OF_READOUT = ANNOUNCE | VALUES_OF_READOUT;
  */
 const EARLY_MS = 500;
 /**
- * Minimum pause between readouts, seconds, with which values are sent with acknowledgement. With a shorter pause they
- * are not acknowledged, because the next values soon replace lost ones.
+ * If the pause between readouts is at least this long, seconds, values are sent with acknowledgement. With a shorter
+ * pause they are sent without, because the next values soon replace lost ones.
  */
 const ACKNOWLEDGED_PAUSE_S = 10;
-/** A momentary value that was not renewed for so many pauses is out of date. */
+/** A momentary value is out of date if it was not renewed within this number of pauses. */
 const FRESH_PAUSES = 3;
 
 /** Settings of a session; changed settings apply from the next session on. */
@@ -257,15 +257,15 @@ export class Agenda {
 	next(nowMs: number): Message | undefined {
 		while (nowMs >= this.dueMs) {
 			// The lowest bit that is set.
-			const what = this.#due & -this.#due;
-			this.#due &= ~what;
-			const message = this.make(what, nowMs);
+			const bit = this.#due & -this.#due;
+			this.#due &= ~bit;
+			const message = this.make(bit, nowMs);
 			if (message !== undefined) {
-				this.#sending = what;
+				this.#sending = bit;
 				return message;
 			}
 		}
-		this.rest();
+		this.freeEntities();
 		return undefined;
 	}
 
@@ -276,16 +276,16 @@ export class Agenda {
 
 	/** Handles the acknowledgement. Returns true if the broker now has all values of the newest readout. */
 	acknowledged(): boolean {
-		const what = this.#sending;
+		const bit = this.#sending;
 		this.#sending = NOTHING;
-		if (what === WITHDRAW) this.store("");
-		else if (what === ANNOUNCE) {
+		if (bit === WITHDRAW) this.store("");
+		else if (bit === ANNOUNCE) {
 			if (this.#readout !== undefined) this.#isOther = false;
 			this.store(this.#sent);
 			this.#sent = "";
-		} else if (what === VALUES && ++this.#index < (this.#entities?.count ?? 0)) this.#due |= VALUES;
-		this.rest();
-		const isTaken = (what & VALUES_OF_READOUT) !== 0 && (this.#due & VALUES_OF_READOUT) === 0;
+		} else if (bit === VALUES && ++this.#index < (this.#entities?.count ?? 0)) this.#due |= VALUES;
+		this.freeEntities();
+		const isTaken = (bit & VALUES_OF_READOUT) !== 0 && (this.#due & VALUES_OF_READOUT) === 0;
 		if (isTaken) this.#isNews = false;
 		return isTaken;
 	}
@@ -295,11 +295,11 @@ export class Agenda {
 	}
 
 	/** Frees the entities when no message is due any more. */
-	private rest(): void {
+	private freeEntities(): void {
 		if (this.#due === NOTHING) this.#entities = undefined;
 	}
 
-	/** True if values may be sent: before the first readout a 0 would look like a reading. */
+	/** True if values may be sent. They are not sent before the first readout, when a 0 would look like a reading. */
 	private get hasContent(): boolean {
 		return this.#readout !== undefined || this.#hasFailed;
 	}
@@ -314,19 +314,19 @@ export class Agenda {
 		if (plan.hasValues) this.#due |= VALUES;
 	}
 
-	/** Makes a message; undefined if there is nothing to send. */
-	private make(what: number, nowMs: number): Message | undefined {
+	/** Makes the message of this bit; undefined if there is nothing to send. */
+	private make(bit: number, nowMs: number): Message | undefined {
 		const { text, writer } = this.#deps;
 		const plan = this.#plan;
 		if (plan === undefined) return undefined;
 		const { base } = plan;
-		if (what === ONLINE_DUE) return new TextMessage(text.encode(this.statusTopic), text.encode(ONLINE));
-		if (what === OFFLINE_DUE) return new TextMessage(text.encode(this.statusTopic), text.encode(OFFLINE));
-		if (what === WITHDRAW) {
+		if (bit === ONLINE_DUE) return new TextMessage(text.encode(this.statusTopic), text.encode(ONLINE));
+		if (bit === OFFLINE_DUE) return new TextMessage(text.encode(this.statusTopic), text.encode(OFFLINE));
+		if (bit === WITHDRAW) {
 			const known = this.stored;
 			return new TextMessage(this.discoveryTopic(known.slice(0, known.indexOf(" "))), new Uint8Array(0));
 		}
-		if (what === UPDATE_DUE) {
+		if (bit === UPDATE_DUE) {
 			const { firmware, info } = this.#deps;
 			if (firmware === undefined) return undefined;
 			const produce = updateOf(firmware, info.firmwareVersion, PRODUCT);
@@ -335,9 +335,9 @@ export class Agenda {
 		if (!this.hasContent) return undefined;
 		this.#entities ??= this.entities(plan.language, nowMs);
 		const entities = this.#entities;
-		if (what === ANNOUNCE) return this.announce(plan, entities);
+		if (bit === ANNOUNCE) return this.announce(plan, entities);
 		this.#sentMs = nowMs;
-		if (what === STATE) return new JSONMessage(text.encode(`${base}/state`), writer, stateOf(entities, text));
+		if (bit === STATE) return new JSONMessage(text.encode(`${base}/state`), writer, stateOf(entities, text));
 		entities.seek(this.#index);
 		return new TextMessage(text.encode(`${base}/${keyOf(entities)}`), text.encode(entities.value || UNKNOWN));
 	}
@@ -364,7 +364,7 @@ export class Agenda {
 		const check = meterId === undefined ? "" : crc16(meterId, 0, meterId.length);
 		const head = `${prefix} ${check} `;
 		const known = this.stored;
-		// Before the first readout it is unknown whether the meter is another one.
+		// Before the first readout it is unknown whether the meter has changed.
 		const wasSame = known.startsWith(check === "" ? `${prefix} ` : head) && !(this.#isOther && check !== "");
 		let keys = wasSame ? known : head;
 		let shown = this.#shown || " ";
@@ -412,7 +412,7 @@ export class Agenda {
 		try {
 			config.change([put(MQTT_ANNOUNCED_VALUES, text.encode(known))]);
 		} catch {
-			// Flash errors are reported elsewhere; the announcement or withdrawal is then repeated.
+			// Flash errors are reported elsewhere; the announcement or withdrawal is repeated later.
 		}
 	}
 }

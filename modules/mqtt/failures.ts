@@ -1,4 +1,7 @@
-/** Failures of a session, by END_… of session.ts; those of the connection are in publish. */
+/**
+ * Failures of a session, in the order of END_… in session.ts. Failures of the connection are in
+ * publish/connect-failures.ts.
+ */
 import {
 	type OutputFailure,
 	outputFailure,
@@ -14,7 +17,7 @@ const LOST = outputFailure(
 	"The broker has closed the connection. Check its log: it may be stopping, another client may use the same serial number, or this user may not publish to these topics.",
 );
 
-/** Ends that only the user can resolve: retried after an hour, or when the settings change. */
+/** Ends whose cause only the user can remove. The next attempt follows after an hour, or when the settings change. */
 const NEEDS_OWNER = Object.freeze([END_REFUSED_VERSION, END_REFUSED_ID, END_REFUSED_LOGIN, END_REFUSED_ACCESS]);
 
 const FAILURES: readonly OutputFailure[] = Object.freeze([

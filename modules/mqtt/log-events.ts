@@ -1,12 +1,12 @@
 /** Log events of the MQTT output. */
 import { kind } from "../diagnostics/events.js";
 
-/** First failure, and each different failure after it. The detail is the code of the failure. */
+/** First failure after a success. The detail is the code of the failure. */
 export const EVENT_MQTT_FAILED = kind(20, "mqtt_failed", { isPlain: true });
-/** Success after a failure: the broker has accepted everything. */
+/** First success after a failure: the broker has accepted everything. */
 export const EVENT_MQTT_SENT = kind(21, "mqtt_sent");
 
-/** A command was carried out that changes something. Detail: the command. */
+/** A command that changes something was carried out. Detail: the command. */
 export const EVENT_MQTT_COMMAND = kind(36, "mqtt_command", { isPlain: true });
 /** A command was ignored. Detail: the reason. */
 export const EVENT_MQTT_IGNORED = kind(37, "mqtt_command_ignored", { isPlain: true });

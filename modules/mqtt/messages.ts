@@ -1,9 +1,9 @@
 /**
- * Published messages: state, and announcement by Home Assistant's MQTT discovery (home-assistant.io, "MQTT", "Device
- * discovery payload"). A JSON payload is generated twice, for its length and while it is sent, so that it is never
- * stored as a whole.
+ * Published messages: the state, and the announcement for Home Assistant's MQTT discovery (home-assistant.io, "MQTT",
+ * "Device discovery payload"). A JSON payload is generated twice, once for its length and again while it is sent, so
+ * that it is never stored as a whole.
  *
- *     <topic>/<id>/status     online, or as our will offline
+ *     <topic>/<id>/status     online; the will: offline
  *     <topic>/<id>/state      {"time":"2026-11-22T10:00:00Z","meter":"on","1_0_1_8_0":1234.567,…}
  *     <topic>/<id>/<key>      1234.567
  *     <topic>/<id>/update     {"installed_version":"1.2.0","latest_version":"1.3.0",…}
@@ -26,7 +26,7 @@ export const OFFLINE = "offline";
 /** Topic that Home Assistant publishes when it starts; independent of the discovery prefix. */
 export const BIRTH_TOPIC = "homeassistant/status";
 
-/** Commands that others may send. The first two have buttons, with the command as key. */
+/** Commands that others may send. The first two have buttons in Home Assistant, whose keys are the commands. */
 export const COMMAND_READ = "read";
 export const COMMAND_IDENTIFY = "identify";
 const COMMAND_INSTALL = "install";
@@ -39,7 +39,9 @@ const UPDATE = "update";
 const INSTALLED = "installed_version";
 const LATEST = "latest_version";
 
-/** Start of the serial number's part in entity identifiers. It is short, so that 20 entities fit 4 KB. */
+/**
+ * Entity identifiers contain only the end of the serial number, from this index on, so that 20 entities fit into 4 KB.
+ */
 const SERIAL_END = -6;
 
 /** Home Assistant's text for an unknown state; a template produces it from null. */

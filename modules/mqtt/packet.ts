@@ -258,7 +258,8 @@ export class PacketReader {
 
 	private isSound(): boolean {
 		const { type, kept } = this;
-		// The broker has no stored session for a clean one (3.2.2.2); codes above 5 are reserved (3.2.2.3).
+		// The broker must report that it has no stored session, because ours is clean (3.2.2.2). Codes above 5 are
+		// reserved (3.2.2.3).
 		if (type === CONNACK) return kept[0] === 0 && kept[1] <= 5;
 		if (type === PUBACK) return this.number(0) !== 0;
 		if (type === SUBACK) return isGranted(kept[2]) && (this.length === 3 || isGranted(kept[3]));

@@ -1,4 +1,4 @@
-/** Part that publishes by MQTT. docs/mqtt.md describes the messages. */
+/** Part that publishes over MQTT. docs/mqtt.md describes the messages. */
 import { backupGroup } from "../api/backup-group.js";
 import { UNSUPPORTED } from "../api/errors.js";
 import { settingsRoutes } from "../api/route.js";

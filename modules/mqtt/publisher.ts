@@ -52,8 +52,8 @@ const LEND_PERMIT = 1;
 const CHANGE = 2;
 
 /**
- * Delays after a failure, seconds. Each is varied at random by up to a fifth. With the time to connect, a session is
- * restored within a minute. A sleeping device waits longer, because attempts drain its battery.
+ * Delays after a failure, seconds. Each is varied at random by up to a fifth. Even with the time for connecting, a
+ * session is restored within a minute. A sleeping device waits longer, because attempts drain its battery.
  */
 const RETRY_S = Object.freeze([10, 20, 40, 45]);
 const RETRY_SLEEPY_S = Object.freeze([10, 20, 40, 80, 160, 320, 640, 900]);
@@ -326,7 +326,7 @@ export class Publisher implements Timed {
 		if (broker === undefined) this.fail(BAD_URL, true, nowMs);
 		else if (broker.secure && !output.hasCertificates) this.fail(NO_CERTIFICATE, true, nowMs);
 		else if (broker.secure && !this.hasPermit()) return;
-		else if (this.claim(nowMs)) {
+		else if (this.claim(nowMs, true)) {
 			this.#endMs = Number.POSITIVE_INFINITY;
 			this.#broker = broker;
 			this.#step = MQTT_OPENING;
@@ -343,9 +343,9 @@ export class Publisher implements Timed {
 		return this.#output.askPermit();
 	}
 
-	/** Claims memory. If it returns false, another try follows in MEMORY_MS. */
-	private claim(nowMs: number): boolean {
-		const isClaimed = this.#output.claim();
+	/** Claims memory to send, or for a new connection. If it returns false, another try follows in MEMORY_MS. */
+	private claim(nowMs: number, isConnection = false): boolean {
+		const isClaimed = isConnection ? this.#output.claimConnection() : this.#output.claim();
 		if (!isClaimed) this.#endMs = nowMs + MEMORY_MS;
 		return isClaimed;
 	}
@@ -372,7 +372,7 @@ export class Publisher implements Timed {
 		this.#endMs += isForOwner ? OWNER_PAUSE_MS : output.pauseMs(this.isSleepy ? RETRY_SLEEPY_S : RETRY_S);
 	}
 
-	/** Without a network: closes everything and fails a running test. */
+	/** Handles the loss of the network: closes the connection, and fails a running test. */
 	private drop(nowMs: number): void {
 		this.close();
 		this.#output.answer(NO_NETWORK, 0, nowMs);

@@ -1,7 +1,7 @@
 /**
- * Owns the connection that publisher.ts needs, for app/gateway.ts. No publisher exists while MQTT is off.
+ * Owns the connection that publisher.ts needs. No publisher exists while MQTT is off.
  *
- * A command runs in a tick of its own, COMMAND_PAUSE_MS after the one before; the same command is not queued twice.
+ * Each command runs in a separate tick, COMMAND_PAUSE_MS after the previous one. The same command is not queued twice.
  *
  * Limits: PIECE bytes per read or write, PIECES_AT_ONCE reads in a row.
  */
@@ -46,9 +46,9 @@ export class MQTTService implements ScheduledMachine, OutputListener, CommandLis
 	/** True if a failed reading, later than `#news`, was not passed on yet. */
 	#hasFailed = false;
 	#isUpdateNews = false;
-	/** Time to pass both on, ms. */
+	/** Time at which `#news` and `#hasFailed` are passed to the publisher, ms. */
 	#newsMs = Number.POSITIVE_INFINITY;
-	/** Time at which reading continues, ms. */
+	/** Time at which reading from the connection continues, ms. */
 	#againMs = Number.POSITIVE_INFINITY;
 	readonly #taker: CommandTaker;
 	/** Commands to run, as bits by their index in COMMANDS. */
@@ -101,8 +101,8 @@ export class MQTTService implements ScheduledMachine, OutputListener, CommandLis
 	}
 
 	/**
-	 * Called when firmware, newest version or progress of an installation has changed; processed in a later tick, as
-	 * above.
+	 * Called when firmware, newest version or progress of an installation has changed; processed in a later tick, like
+	 * a readout.
 	 */
 	updateChanged(): void {
 		if (this.#publisher === undefined) return;
@@ -265,7 +265,7 @@ export class MQTTService implements ScheduledMachine, OutputListener, CommandLis
 		client?.close();
 	}
 
-	/** Handles that the connection accepts `count` bytes. */
+	/** Called when the connection is open and accepts `count` bytes. */
 	private writable(count: number, nowMs: number): void {
 		const connection = this.#connection;
 		if (connection === undefined) return;

@@ -1,7 +1,7 @@
 /**
  * Address of the broker as entered: `mqtt://broker.lan`, `mqtts://192.168.1.5:8883`, with an optional slash at the end.
  */
-import { hasOnly, lowerCase } from "../bytes/ascii.js";
+import { hasOnly, lowerCase, wholeNumber } from "../bytes/ascii.js";
 
 export interface BrokerURL {
 	readonly secure: boolean;
@@ -16,7 +16,6 @@ const PLAIN_PORT = 1883;
 const SECURE_PORT = 8883;
 const HOST_LIMIT = 253;
 const PORT_LIMIT = 65535;
-const PORT_DIGITS = 5;
 
 /** Parses the address; returns undefined if the text is not a broker's address. */
 export function parseBrokerURL(text: string): BrokerURL | undefined {
@@ -28,8 +27,7 @@ export function parseBrokerURL(text: string): BrokerURL | undefined {
 	const host = colon < 0 ? authority : authority.slice(0, colon);
 	if (host === "" || host.length > HOST_LIMIT || !hasOnly(host, "09AZaz-.__")) return undefined;
 	if (colon < 0) return { secure, host, port: secure ? SECURE_PORT : PLAIN_PORT };
-	const digits = authority.slice(colon + 1);
-	const port = Number(digits);
-	if (digits.length > PORT_DIGITS || !hasOnly(digits, "09") || port < 1 || port > PORT_LIMIT) return undefined;
+	const port = wholeNumber(authority.slice(colon + 1), PORT_LIMIT);
+	if (!(port >= 1)) return undefined;
 	return { secure, host, port };
 }

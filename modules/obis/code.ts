@@ -62,16 +62,19 @@ export class OBISCode {
 	/** True when `encode()` returns the parsed bytes. */
 	canonical = false;
 
-	/** Start of `C.D.E`, after `A-B:`, in the bytes of `parse()` or `encode()`; of the address if it is no code. */
+	/**
+	 * Offset of `C.D.E`, after `A-B:`, in the bytes of `parse()` or `encode()`; start of the whole address if it is not
+	 * a code.
+	 */
 	shortStart = 0;
-	/** End of `C.D.E`, before `*` or `&`; of the address if it is no code. */
+	/** Offset after `C.D.E`, before `*` or `&`; end of the whole address if it is not a code. */
 	shortEnd = 0;
 	/** End of the long text, which begins with the address and omits a trailing `*255`. */
 	longEnd = 0;
 
 	#at = 0;
 
-	/** Parses the address `bytes[start..end)`, ASCII. Returns false, with all groups -1, if it is no OBIS code. */
+	/** Parses the address `bytes[start..end)`, ASCII. Returns false, with all groups -1, if it is not an OBIS code. */
 	parse(bytes: Uint8Array, start: number, end: number): boolean {
 		this.clear(start, end);
 		if (this.read(bytes, start, end)) return true;
@@ -132,7 +135,10 @@ export class OBISCode {
 		return to;
 	}
 
-	/** A to E as one number, equal for all billing periods of a code; -1 if it is no code or has a fourth group. */
+	/**
+	 * A to E as one number, equal for all billing periods of a code; -1 if the address is not a code, or has a fourth
+	 * group.
+	 */
 	get quantity(): number {
 		if (this.c < 0 || this.sub >= 0) return -1;
 		const channel = (this.a + 1) * 257 + this.b + 1;

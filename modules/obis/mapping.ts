@@ -9,8 +9,8 @@
  *     1       6 each bits 0-2 index in PAIRS, 3 compare the short code only, 4 A is given, 5 B is given, 6 E is given
  *                    (1), A B C D E (1 each, 0 when not given)
  *
- * An empty table means the default table. The last entry that matches a code decides, unless a later entry assigns its
- * pair to another code. Each pair therefore has one source.
+ * An empty table means the default table. The last entry that matches a code determines its pair, unless a later entry
+ * assigns the same pair to another code. Each pair therefore has one source.
  */
 import { asciiBytes, upperCase } from "../bytes/ascii.js";
 import { OBIS_TEXT_LIMIT, OBISCode } from "./code.js";
@@ -19,7 +19,7 @@ export const MAP_LIMIT = 16;
 export const MAP_ENTRY_SIZE = 6;
 export const MAP_SIZE_LIMIT = 1 + MAP_LIMIT * MAP_ENTRY_SIZE;
 
-/** Pair of unmapped codes; an entry with it excludes its code. */
+/** Pair that no attribute has. An entry with this pair excludes its code from the mapping. */
 export const UNMAPPED = "00000000";
 export const PAIRS = Object.freeze([UNMAPPED, "07020000", "07020001", "07020400", "0B040505", "0B040508"]);
 
@@ -66,7 +66,7 @@ export function findPair(text: string): number {
 
 /**
  * Writes an entry into `into[at..at+MAP_ENTRY_SIZE)`. `obis`: ASCII. Without `mode` a code with `:` is compared in
- * full. Returns false for a code that can't feed an attribute: with a billing period, letters or a fourth group.
+ * full. Returns false for a code that can't be mapped, because it has a billing period, letters or a fourth group.
  */
 export function packMapping(
 	obis: string,
@@ -125,8 +125,8 @@ export function pairText(pair: number): string {
 }
 
 /**
- * Returns the number of the pair that `code` feeds, or 0. Past billing periods feed none. A missing E counts as 0
- * (`32.7`).
+ * Returns the number of the pair to which `code` is mapped, or 0. Values of past billing periods are not mapped. A
+ * missing E counts as 0 (`32.7`).
  */
 export function pairOf(code: OBISCode, map: Uint8Array): number {
 	if (!canFeed(code)) return 0;

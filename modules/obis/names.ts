@@ -33,20 +33,20 @@ export const TABLE_MAGIC = 0x4f424e32;
 const TABLE_ROWS = 10;
 const ROW_SIZE = 8;
 
-/** E of a row for all E up to TARIFF_LIMIT that have no row of their own. */
+/** Value of E in a row that applies to every E up to TARIFF_LIMIT without a row of its own. */
 export const E_ANY = 255;
 /** Highest tariff (62056-6-1); higher ones are manufacturer-specific. */
 export const TARIFF_LIMIT = 63;
 
 const MEDIUM_ABSTRACT = 0;
 const MEDIUM_ELECTRICITY = 1;
-/** Codes of heat meters without A-B, unlike those of medium 6. */
+/** Medium for codes that heat meters send without A-B. Medium 6 is for codes with A-B. */
 export const MEDIUM_HEAT_LIST = 12;
-/** Codes 96.x in digits without A-B: a list of the Turkish market. */
+/** Medium for codes 96.x that are sent in digits and without A-B, as meters for the Turkish market do. */
 export const MEDIUM_SHORT_LIST = 13;
-/** Attributes other than the object's value (IEC 62056-6-2). */
+/** Medium for the names of attributes other than the object's value (IEC 62056-6-2). */
 export const MEDIUM_ATTRIBUTE = 14;
-/** All channels from 1 on: devices connected to the meter. */
+/** Channel that stands for all channels from 1 on, which are devices connected to the meter. */
 export const CHANNEL_DEVICE = 14;
 export const CHANNEL_ANY = 15;
 
@@ -89,14 +89,14 @@ export function languageOf(text: string): number {
 export class OBISNames {
 	readonly #table: Uint8Array;
 	readonly #rows: number;
-	/** Offset of the offsets of the phrases. */
+	/** Position in the table at which the offsets of the phrases begin. */
 	readonly #phrases: number;
-	/** Offset of the offsets of the fragments. */
+	/** Position in the table at which the offsets of the fragments begin. */
 	readonly #fragments: number;
 	/** Offset of the row that `find()` has found; -1 without one. */
 	#row = -1;
 	#language = LANGUAGE_EN;
-	/** Numbers of the code for the marks, by MARK_…. */
+	/** Numbers from the code that replace the marks, indexed by MARK_…. */
 	readonly #numbers = new Uint8Array(MARK_LIMIT + 1);
 	/** True if a code of this readout has shown that the meter is a heat meter. */
 	#isHeatMeter = false;
@@ -232,7 +232,7 @@ export class OBISNames {
 		return family + (offset % PHASE_STEP);
 	}
 
-	/** Returns the row of a code or of all its tariffs, or -1. */
+	/** Returns the row of the code, otherwise the row that stands for all its tariffs, otherwise -1. */
 	private search(medium: number, channel: number, c: number, d: number, sentE: number): number {
 		const e = sentE < 0 || sentE === 255 ? 0 : sentE;
 		this.#numbers[MARK_TARIFF] = e;

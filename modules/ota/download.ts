@@ -1,6 +1,6 @@
 /**
- * Downloads the board's release file and passes it to the updater, like an upload. A person starts it, nothing else
- * does. The file must be newer than the running firmware, because its server is not authenticated.
+ * Downloads the board's release file and passes it to the updater, like an upload. Only a person can start it. The file
+ * must be newer than the running firmware, because its server is not authenticated.
  *
  *               time               permit     file complete   redirect   refused, installed   broken, another reply
  *   STARTING    LOADING, QUEUED    –          –               –          –                    –
@@ -38,7 +38,7 @@ export interface DownloadDeps {
 	readonly tlsPermit: TLSPermit;
 	readonly port: ClientPort;
 	readonly updater: Updater;
-	/** Called at the end; the result is the updater's. */
+	/** Called at the end. The result is in the updater. */
 	over(): void;
 }
 
@@ -201,8 +201,8 @@ export class Download implements ScheduledMachine, PermitClient, BodySink, Sende
 	}
 
 	/**
-	 * Ends the download without success. `failure`: code, blank, message; the updater has its own once it has begun.
-	 * `more`: what the log says after the code.
+	 * Ends the download without success. `failure` consists of code, blank and message; once the updater has begun, it
+	 * reports a failure of its own instead. `more`: text that follows the code in the log.
 	 */
 	private fail(failure: string, more = ` from ${this.name}`): void {
 		const { updater } = this.#deps;

@@ -1,6 +1,6 @@
 /**
  * Requests for the board's release file (docs/firmware-files.md). The signature in the file makes a check of the
- * server's certificate unnecessary. A request reveals nothing about the gateway but the board.
+ * server's certificate unnecessary. A request reveals nothing about the gateway except the name of its board.
  */
 import { HTTPClient } from "../http/client.js";
 import type { ReplyReader } from "../http/reply.js";

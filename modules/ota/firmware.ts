@@ -108,7 +108,7 @@ export class Firmware implements Running {
 		return "";
 	}
 
-	/** State for the API: that of the updater, but `receiving` also while a download begins. */
+	/** State for the API: that of the updater, or `receiving` while a download begins. */
 	get state(): string {
 		const { state } = this.updater;
 		return this.#download !== undefined && state === "idle" ? "receiving" : state;

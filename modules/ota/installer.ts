@@ -1,7 +1,7 @@
 /**
- * Writes a firmware file into the inactive OTA slot and activates it. Bytes arrive in pieces of any size, time through
- * `advance()`. A call may take as long as erasing and writing a sector (60 ms), or as verifying the signature, so other
- * tasks should run between calls.
+ * Writes a firmware file into the inactive OTA slot and activates it. `write()` takes bytes in pieces of any size;
+ * `advance()` continues the work in ticks. A call may take as long as erasing and writing a sector (60 ms), or as
+ * verifying the signature, so other tasks should run between calls.
  *
  *              bytes                              end                advance
  *   FRONT      complete: PLAIN, LENGTH, REFUSED   REFUSED            –
@@ -130,10 +130,10 @@ export class Installer {
 	#pieceEnd = 0;
 
 	/**
-	 * `total` is the length as stated by the sender, or 0. With `isSlow` the file may be resumed, so check `received`
-	 * after each `write()`. With `isDownload` the file must be newer than the running firmware.
+	 * Throws if there is no memory for unpacking, which is allocated first, because the file may come in long TLS
+	 * records. `total` is the length as stated by the sender, or 0. With `isSlow` the file may be resumed, so check
+	 * `received` after each `write()`. With `isDownload` the file must be newer than the running firmware.
 	 */
-	/** Throws if there is no memory to unpack. It is taken first, since the file may come in long TLS records. */
 	constructor(deps: InstallerDeps, host: InstallerHost, total: number, isSlow: boolean, isDownload = false) {
 		this.#isDownload = isDownload;
 		this.#deps = deps;
@@ -277,7 +277,10 @@ export class Installer {
 		} else this.storePosition(false);
 	}
 
-	/** Stores the position after `received` bytes, where a piece in flash ends, or deletes it. */
+	/**
+	 * Stores the position after `received` bytes, at which a piece is completely in flash. Without `hasPosition`,
+	 * deletes the stored position.
+	 */
 	private storePosition(hasPosition: boolean, received = 0): void {
 		const { storage } = this.#deps;
 		try {

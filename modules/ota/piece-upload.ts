@@ -1,4 +1,4 @@
-/** An upload in pieces. Between two of them it has no request. */
+/** An upload in pieces. Between two pieces there is no HTTP request. */
 import type { Sender } from "./updater.js";
 
 /** Longest time between two pieces. */

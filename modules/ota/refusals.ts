@@ -21,7 +21,7 @@ export const UNDER_WAY = 13;
 export const ON_TRIAL = 14;
 export const NO_MEMORY = 15;
 export const NOT_NEWER = 16;
-/** The server can't be reached; the text of this refusal and of the next is completed with the cause. */
+/** The server can't be reached. The cause is appended to the text of this refusal and of the next one. */
 export const UNREACHABLE = 17;
 export const NOT_FOUND = 18;
 

@@ -1,6 +1,6 @@
 /**
- * Trial of a new firmware. The boot loader starts it once; while it is unconfirmed, any next start runs the previous
- * firmware.
+ * Trial of a new firmware. The boot loader starts it once; if it is not confirmed before the next start, that start
+ * runs the previous firmware.
  *
  *                check: all works    check: something    ten minutes    restart requested:
  *                                    is missing          over           all works    otherwise
@@ -10,8 +10,9 @@
  *
  *     PROVEN  the firmware is confirmed    FAILED  it is rejected: the previous one starts again
  *
- * The first check is made after YOUNG_MS, further ones every LOOK_MS. A client that requests a restart before that has
- * reached the device, which is sufficient proof. If the flash refuses the confirmation, the next check repeats it.
+ * The first check is made after YOUNG_MS, further ones every LOOK_MS. If a client requests a restart before the first
+ * check, it has reached the device, which is sufficient proof. If the flash refuses the confirmation, the next check
+ * repeats it.
  */
 
 import { DIGEST_LENGTH } from "../auth/account.js";

@@ -1,5 +1,5 @@
 /**
- * Runs one firmware update at a time, from any sender: status, result, log entry.
+ * Runs one firmware update at a time, from any sender. It keeps the status and the result, and writes the log entry.
  *
  *              begin        write, end: refused   end: whole   the driver's tick     abort
  *   IDLE       RECEIVING    –                     –            –                     –
@@ -40,7 +40,7 @@ export interface UpdaterParts {
 	readonly ledger: MemoryLedger;
 	readonly events: Pick<EventLog, "note">;
 	readonly live: { changed(): void };
-	/** Used to close outgoing TLS, because memory suffices for one connection. */
+	/** Used to close an outgoing TLS connection, because memory suffices for only one connection during an update. */
 	readonly tlsPermit: TLSPermit;
 	/** Restarts the device soon, but not inside the call. */
 	restartSoon(): void;
@@ -58,7 +58,10 @@ export interface Sender {
 	 * running firmware.
 	 */
 	readonly isDownload?: true;
-	/** Longest time without bytes, after which the transfer is given up; without it, the sender has a limit of its own. */
+	/**
+	 * Longest time without bytes, after which the transfer is given up; undefined if the sender limits that time
+	 * itself.
+	 */
 	readonly silenceMs?: number;
 	/**
 	 * Called with the result; TAKEN: the file is installed, and the device is about to restart. Not called inside
@@ -88,7 +91,7 @@ export class Updater implements ScheduledMachine, PermitClient {
 	#state = IDLE;
 	#sender: Sender | undefined;
 	#installer: Installer | undefined;
-	/** Time of the last bytes, and the time at which it is compared with the sender's limit; monotonic ms. */
+	/** Time at which bytes last arrived, and time of the next check for silence; monotonic ms. */
 	#receivedMs = 0;
 	#silentMs = Number.POSITIVE_INFINITY;
 	/** Code of the last failure, a blank, and the message; empty after a success and from the start of another try. */

@@ -9,15 +9,9 @@ const NONE: readonly number[] = Object.freeze([]);
 
 class NoPeaks extends Absent {
 	readonly values = NONE;
-	readonly #core: Core;
 
 	constructor(core: Core) {
-		super(NAME, core);
-		this.#core = core;
-	}
-
-	override erase(): void {
-		this.#core.storage.delete(MONTH);
+		super(NAME, core, undefined, MONTH);
 	}
 }
 

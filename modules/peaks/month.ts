@@ -1,6 +1,6 @@
 /**
- * Highest intervals of a month, at most one a day, as numbers of an array whose first STORED ones are kept in flash.
- * They are 0 at first.
+ * Highest intervals of a month, at most one a day. They are the first STORED numbers of the caller's array, which is 0
+ * at first; the caller keeps these numbers in flash.
  */
 import { DAY_S, DAYS, type LocalCalendar } from "../time/calendar.js";
 import { monthOf } from "../time/date.js";
@@ -8,7 +8,7 @@ import { monthOf } from "../time/date.js";
 export const RANKS = 3;
 /** Index of the month (`monthOf`) of the highest intervals. */
 export const MONTH = 0;
-/** Index of a number for the settings that the highest intervals belong to. */
+/** Index of a number that identifies the settings with which the highest intervals were found. */
 export const SHAPE = 1;
 /** Index of the earliest start of an interval that is still to be examined, Unix seconds. */
 export const FROM = 2;
@@ -18,7 +18,7 @@ export const STARTS = 3;
 export const WATTS = STARTS + RANKS;
 export const STORED = WATTS + RANKS;
 
-/** Returns the month of local time, as `monthOf`. */
+/** Returns the index (`monthOf`) of the month in local time. */
 export function localMonthAt(calendar: LocalCalendar, timeS: number): number {
 	return monthOf(Math.floor((timeS + calendar.offsetMinutes(timeS * 1000) * 60) / DAY_S));
 }
@@ -30,7 +30,8 @@ export function addInterval(numbers: Float64Array, calendar: LocalCalendar, star
 	if (month > numbers[MONTH]) numbers.fill(0, STARTS, STORED);
 	numbers[MONTH] = month;
 	const dayS = calendar.boundary(DAYS, startS);
-	// The place of the same day, or otherwise the last place, which is free or has the lowest interval.
+	// The new interval replaces that of the same day, otherwise the last one, whose place is free or which is the
+	// lowest.
 	let place = STARTS;
 	while (place < STARTS + RANKS - 1 && calendar.boundary(DAYS, numbers[place]) !== dayS) place++;
 	if (numbers[place] !== 0 && watts <= numbers[place + RANKS]) return false;

@@ -1,4 +1,6 @@
-/** The highest mean power of a month, by which grid operators charge in Flanders, Norway and Sweden (docs/peaks.md). */
+/**
+ * The highest mean power of a month, which grid operators in Flanders, Norway and Sweden charge for (docs/peaks.md).
+ */
 import { backupGroup } from "../api/backup-group.js";
 import { route, settingsRoutes } from "../api/route.js";
 import { settingsOf } from "../api/settings.js";

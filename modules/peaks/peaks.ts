@@ -5,9 +5,10 @@
  *   IDLE       WAITING                           -
  *   WAITING    WAITING                           IDLE; the history is scanned as soon as it has stored the readout
  *
- * The mean of an interval is that between the history's first readings after its two ends, if both are near
- * (`toleranceOf`) and from the same meter. After a change of the clock by more than STEP_MS, the first interval is the
- * next one. Flash is written when one of the highest intervals changes.
+ * The mean of an interval is calculated from the first reading after its start and the first reading after its end in
+ * the history, if both are near (`toleranceOf`) and from the same meter. After a change of the clock by more than
+ * STEP_MS, the running interval is not used, and the next one is the first that counts. Flash is written when one of
+ * the highest intervals changes.
  */
 import type { Core, Running } from "../core/core.js";
 import { KEEP_S } from "../history/compaction.js";
@@ -47,7 +48,10 @@ const COUNT = STORED + 7;
 
 /** Largest change of the clock, against monotonic time, that is ignored, ms. */
 const STEP_MS = 5000;
-/** Time in which the history stores a readout, ms; then the history is scanned, or this time is waited again. */
+/**
+ * Delay between a readout and the scan of the history, ms. If the history has not stored the readout by then, the scan
+ * waits as long again.
+ */
 const STORE_MS = 1000;
 
 const HAS_IMPORT = 1 << IMPORT;
@@ -122,7 +126,7 @@ export class Peaks implements Running, Timed {
 		return [peakOf(this.highest, config.get(PEAKS_COUNT)), meanW, forecastW].map(Math.round);
 	}
 
-	/** The highest intervals of the present month, as in month.ts; otherwise 0. */
+	/** The highest intervals of the present month, as in month.ts; all 0 if none is known. */
 	get highest(): Float64Array {
 		const { clock, zone } = this.#core;
 		const numbers = this.#numbers?.slice(0, STORED) ?? new Float64Array(STORED);
@@ -200,7 +204,7 @@ export class Peaks implements Running, Timed {
 			const watts = Math.round((sum * 3600) / (timeS - edgeS));
 			if (isNext && startS >= numbers[FROM] && addInterval(numbers, calendar, startS, watts)) hasChanged = true;
 			startS = beginS;
-			// After a readout without the counter, the rise of the next one begins before this readout.
+			// If this entry has no counter, the next rise covers more than the time since this entry.
 			edgeS = isNear && (isFirst || hasRise) ? timeS : 0;
 			sum = 0;
 		}

@@ -1,4 +1,4 @@
-/** Route `peaks/status`: the month's peak, the intervals that make it, and the running interval. */
+/** Route `peaks/status`: the month's peak, the intervals from which it is calculated, and the running interval. */
 import type { Exchange } from "../api/exchange.js";
 import { numberMember, textMember } from "../api/members.js";
 import { localText } from "../time/iso.js";

@@ -27,7 +27,7 @@ const MODE_ALWAYS = 1;
 export const MODE_NEVER = 2;
 
 export interface Sleeper {
-	/** Power mode in force; MODE_NEVER in safe mode. */
+	/** Power mode that applies now; MODE_NEVER in safe mode. */
 	readonly powerMode: number;
 	/** True while no network is configured. */
 	readonly isNew: boolean;
@@ -61,7 +61,7 @@ export const SEND_MS = 60_000;
 /** Longest sleep, after which the device measures the batteries. */
 export const LONGEST_MS = 86_400_000;
 export const EMPTY_MS = 21_600_000;
-/** A shorter sleep is not worth a restart. */
+/** Shortest sleep; a shorter one is not worth the restart that ends it. */
 export const SHORTEST_MS = 10_000;
 const LOOK_MS = 10_000;
 const POLL_MS = 250;
@@ -133,7 +133,7 @@ export class SleepPolicy implements ScheduledMachine {
 		if (this.#supply.measure()) this.userPresent(nowMs);
 	}
 
-	/** Updates the state by supply, mode and activity, and sets the deadline. */
+	/** Updates the state from supply, mode and activity, and sets the deadline. */
 	drain(nowMs: number): void {
 		if (this.#state < STATE_LOW) this.settle(nowMs);
 		if (this.#state === STATE_ROUTINE) this.finish(nowMs);

@@ -1,5 +1,6 @@
 /**
- * List of the prices of electricity, as it is stored: number of periods (1 byte), then for each, numbers big-endian:
+ * List of the prices of electricity, as it is stored: number of periods (1 byte), then these fields for each period.
+ * Numbers are big-endian.
  *
  *   offset  bytes  content
  *   0       2      first day: days since 1970-01-01
@@ -9,9 +10,9 @@
  *   11      4      price of a kWh of export
  *   15      8      base charge of a month or, with FLAG_YEAR, of a year, IEEE 754 binary64
  *
- * Prices are in millionths of the currency, so that no amount is rounded before it is summed. A negative price of import
- * is paid to the owner, a negative price of export by the owner. A period lasts until the first day of the next one,
- * in any order of the list. Limit: PRICE_LIMIT periods.
+ * Prices are in millionths of the currency, so that no amount is rounded before it is summed. A negative price of
+ * import is paid to the owner, a negative price of export by the owner. The periods may be in any order. Each lasts
+ * until the day on which another one begins. Limit: PRICE_LIMIT periods.
  */
 import { hasOnly } from "../bytes/ascii.js";
 import { findRepeated } from "../bytes/rows.js";
@@ -39,7 +40,7 @@ export const DAY_LENGTH = 10;
 const FIRST_YEAR = 2000;
 const LAST_YEAR = 2099;
 
-/** Returns the days since 1970-01-01 of a day in the API; -1 if it is no day of the years 2000 to 2099. */
+/** Returns the days since 1970-01-01 of a day in the API; -1 if it is not a date in the years 2000 to 2099. */
 export function dayOf(text: string): number {
 	const year = text.slice(0, 4);
 	const month = text.slice(5, 7);
@@ -60,7 +61,7 @@ export function findSameDay(list: Uint8Array): number {
 	return findRepeated(list, PRICE_SIZE, DAY_SIZE);
 }
 
-/** Returns the stored list, or an empty one if it holds what the API would have refused. */
+/** Returns the stored list; an empty list if it is not one that the API accepts. */
 export function validPrices(list: Uint8Array): Uint8Array {
 	const view = new DataView(list.buffer, list.byteOffset, list.length);
 	let isValid = list.length === 0 || list.length % PRICE_SIZE === 1;

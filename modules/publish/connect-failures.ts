@@ -1,4 +1,4 @@
-/** Messages about failed outgoing connections, by the codes of io/client.ts. */
+/** Failures of outgoing connections, with their codes and messages. */
 /** Values of `retcode` in the reply to a test of an output. */
 export const RETCODE_OK = 0;
 /** The server answered, but rejected the data. */
@@ -27,7 +27,7 @@ const NO_CONNECTION = outputFailure(
 	"The connection was lost. The gateway will retry; if it happens again, check the network and the server.",
 );
 
-/** Failures by CLIENT_… (io/client.ts). */
+/** Failures, in the order of CLIENT_… in io/client.ts. */
 const FAILURES: readonly (OutputFailure | undefined)[] = Object.freeze([
 	undefined,
 	outputFailure(

@@ -55,7 +55,7 @@ const METER = own("meter", ["Meter", "Zähler", "Licznik"], "connectivity", "", 
 export const PROBLEM = own("problem", ["Problem", "Störung", "Problem"], "problem", "", "binary_sensor");
 export const PROBLEM_TEXT = own("problem_text", [], "", "", "");
 export const METER_NUMBER = own("meter_number", ["Meter number", "Zählernummer", "Numer licznika"], "");
-/** Has the names of 1-0:16.7.0, which other meters send (obis/names.tsv). */
+/** Its names are those of 1-0:16.7.0 (obis/names.tsv), because other meters send this value themselves. */
 const POWER_NET = power("power_net", [
 	"Active power net (import - export)",
 	"Wirkleistung saldiert (Bezug - Lieferung)",
@@ -137,7 +137,10 @@ export class Entities {
 		return this.#own.length + (this.#values?.count ?? 0);
 	}
 
-	/** Selects entity `index`, 0 to count - 1, to which the other members then refer. Ascending order is fastest. */
+	/**
+	 * Selects the entity `index`, 0 to count - 1. All members below describe the selected entity. Ascending order is
+	 * fastest.
+	 */
 	seek(index: number): void {
 		this.#index = index;
 		const place = index - this.#own.length;

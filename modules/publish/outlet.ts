@@ -35,11 +35,18 @@ export class Outlet<Sender extends Sending> implements Running {
 	/** Sends readouts; undefined in safe mode, and on hosts without outgoing connections. */
 	readonly sender: Sender | undefined;
 	readonly texts: OutletTexts;
+	readonly #forget: (() => void) | undefined;
 
-	constructor(texts: OutletTexts, certificates: TrustedCertificates, sender: Sender | undefined) {
+	constructor(
+		texts: OutletTexts,
+		certificates: TrustedCertificates,
+		sender: Sender | undefined,
+		forget: (() => void) | undefined,
+	) {
 		this.texts = texts;
 		this.certificates = certificates;
 		this.sender = sender;
+		this.#forget = forget;
 	}
 
 	get isSending(): boolean {
@@ -64,6 +71,7 @@ export class Outlet<Sender extends Sending> implements Running {
 
 	erase(): void {
 		this.certificates.blobs.sweep([], true);
+		this.#forget?.();
 	}
 
 	stop(): void {
@@ -73,7 +81,10 @@ export class Outlet<Sender extends Sending> implements Running {
 
 export interface OutletOptions<Sender extends Sending> {
 	readonly texts: OutletTexts;
-	/** Setting that refers to the certificates, which have at most `limit` bytes. `keys` is their prefix in flash. */
+	/**
+	 * Setting that refers to the stored certificates. They have at most `limit` bytes; `keys` is the prefix of their
+	 * keys in flash.
+	 */
 	readonly certificate: SettingField<Uint8Array>;
 	readonly limit: number;
 	readonly keys: string;
@@ -81,20 +92,22 @@ export interface OutletOptions<Sender extends Sending> {
 	readonly failed: EventKind;
 	/** Event for the next success. */
 	readonly works: EventKind;
+	/** Deletes other data of the output from flash at a factory reset. */
+	forget?(): void;
 	open(deps: OutputDeps, access: OutputAccess): Sender;
 }
 
 export function openOutlet<Sender extends Sending>(core: Core, options: OutletOptions<Sender>): Outlet<Sender> {
 	const { config, events, ledger, storage } = core;
-	const { certificate, failed, keys, limit, texts, works } = options;
+	const { certificate, failed, forget, keys, limit, texts, works } = options;
 	const place = { store: config, storage, memory: ledger };
 	const certificates = new TrustedCertificates(place, certificate, keys, limit);
 	const deps = core.find(PUBLISH);
-	if (deps === undefined) return new Outlet<Sender>(texts, certificates, undefined);
+	if (deps === undefined) return new Outlet<Sender>(texts, certificates, undefined, forget);
 	const access = {
 		certificates,
 		outputChanged: (failure: OutputFailure | undefined) =>
 			failure === undefined ? events.note(works) : events.note(failed, failure.code),
 	};
-	return new Outlet(texts, certificates, options.open(deps, access));
+	return new Outlet(texts, certificates, options.open(deps, access), forget);
 }

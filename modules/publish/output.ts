@@ -15,6 +15,7 @@ import {
 	CLIENT_UNREACHABLE,
 	CLIENT_UNTRUSTED,
 	type ClientPort,
+	CONNECTION_HEAP_BYTES,
 	type TLSClientOptions,
 } from "../io/client.js";
 import type { Crypto } from "../io/crypto.js";
@@ -54,16 +55,18 @@ export interface OutputDeps extends EntitySources {
 
 export interface OutputAccess {
 	readonly certificates: Pick<TrustedCertificates, "isSet" | "lend">;
-	/** Reports the first failure; undefined: the next success. */
+	/** Called with the first failure after a success, and with undefined for the first success after a failure. */
 	outputChanged(failure: OutputFailure | undefined): void;
 }
 
 export interface OutputListener {
-	/** Called when the TLS permit is granted, inside a call of another client, so continue in a task of the driver. */
+	/**
+	 * Called when the TLS permit is granted. Another client's call is still on the stack, so the work must continue in
+	 * a task of the driver.
+	 */
 	permitted(): void;
 	/**
-	 * Called when another output needs the permit, inside that output's request: return the permit within seconds,
-	 * without losing data.
+	 * Called when another output requests the permit. The permit must be returned within seconds, without losing data.
 	 */
 	permitWanted?(): void;
 }
@@ -142,7 +145,12 @@ export class Output implements PermitClient {
 		return hasPermit;
 	}
 
-	/** Claims memory for a connection; returns false if there is too little. A second call has no effect. */
+	/** Claims memory for a new connection; returns false if there is too little. */
+	claimConnection(): boolean {
+		return this.#deps.ledger.hasHeap(CONNECTION_HEAP_BYTES) && this.claim();
+	}
+
+	/** Claims memory to send; returns false if there is too little. A second call has no effect. */
 	claim(): boolean {
 		this.#hasMemory ||= this.#deps.ledger.claim(this.#options.cost);
 		return this.#hasMemory;
@@ -262,7 +270,9 @@ export class Output implements PermitClient {
 		pending.reportMs = hasReply ? nowMs : Math.max(nowMs, pending.sinceMs + this.#options.testLeastMs);
 	}
 
-	/** Time at which the test must be reported, to be included in the client's deadline; Infinity without a test. */
+	/**
+	 * Time at which the test must be reported; Infinity without a test. The client must include it in its own deadline.
+	 */
 	get deadlineMs(): number {
 		return this.#test?.reportMs ?? Number.POSITIVE_INFINITY;
 	}

@@ -6,12 +6,12 @@ import { takeOut } from "../bytes/list.js";
 
 export interface PermitClient {
 	/**
-	 * Called when the permit is granted, inside `release` or `request` of another client: continue in a task of the
-	 * driver, because both call chains together do not fit on the chip's stack.
+	 * Called when the permit is granted, often while `release` or `request` of another client is still on the stack.
+	 * The work must continue in a task of the driver, because both call chains together do not fit on the chip's stack.
 	 */
 	permitGranted(): void;
 	/**
-	 * Called when another client waits, inside that client's `request`: call `release` within seconds, without losing
+	 * Called when another client requests the permit. The holder must call `release` within seconds, without losing
 	 * data.
 	 */
 	permitRequested(): void;

@@ -18,7 +18,9 @@ interface Kind {
 	readonly unit: string;
 	readonly deviceClass: string;
 	readonly isCounter: boolean;
-	/** Number of decimal places by which the unit of Quantities is shifted to this unit. */
+	/**
+	 * Number of places by which the decimal point is moved to convert a value from the unit in readout/quantities.ts.
+	 */
 	readonly places: number;
 }
 
@@ -26,7 +28,10 @@ function kind(unit: string, deviceClass: string, isCounter = false, places = 0):
 	return Object.freeze({ unit, deviceClass, isCounter, places });
 }
 
-/** Kinds in the order of those of Quantities. Home Assistant rejects a device class that does not allow the unit. */
+/**
+ * Kinds, in the order of the constants in readout/quantities.ts. Home Assistant rejects a device class that does not
+ * allow the unit.
+ */
 const KINDS: readonly Kind[] = Object.freeze([
 	kind("kWh", "energy", true),
 	kind("kvarh", "reactive_energy", true),
@@ -47,13 +52,16 @@ const MEDIUM_COLD_WATER = 8;
 const MEDIUM_WARM_WATER = 9;
 const MEDIUM_ABSTRACT = 0;
 const SUBMETER = 24;
-/** Groups C of import and export, and of import minus export, all phases; L1, L2 and L3 follow in steps of 20. */
+/**
+ * Groups C of import, export, and import minus export, for all phases together; those of L1, L2 and L3 are 20, 40 and
+ * 60 higher.
+ */
 const IMPORT = 1;
 const EXPORT = 2;
 const NET = 16;
 const PHASE_STEP = 20;
 const MOMENTARY_VALUE = 7;
-/** Decimal places of the power import minus export, W. */
+/** Factor for rounding the power import minus export to three decimal places. */
 const POWER_UNITS = 1000;
 /** Bit set of groups D of momentary and average values (IEC 62056-6-1): 4, 5, 7, 14, 15, 24, 25, 27, 28. */
 const MOMENTARY = 0x1b00c0b0;
@@ -86,7 +94,10 @@ export class PublishedValues {
 		return this.#quantities.count;
 	}
 
-	/** Selects value `index`, 0 to count - 1, to which the other members then refer. Ascending order is fastest. */
+	/**
+	 * Selects the value `index`, 0 to count - 1. All members below describe the selected value. Ascending order is
+	 * fastest.
+	 */
 	seek(index: number): void {
 		this.#quantities.seek(index);
 		this.#kind = KINDS[this.#quantities.kindOf(index)];
@@ -105,7 +116,7 @@ export class PublishedValues {
 			if (c === IMPORT) taken = Number(this.value);
 			if (c === EXPORT) given = Number(this.value);
 		}
-		// The difference of two decimal numbers has more digits than both.
+		// In floating point, the difference of two decimal numbers may have many more digits than both.
 		const net = Math.round((taken - given) * POWER_UNITS) / POWER_UNITS;
 		return Number.isNaN(net) ? "" : String(net);
 	}

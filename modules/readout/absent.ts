@@ -1,6 +1,6 @@
 /**
- * Stand-in of a meter protocol in a firmware that was built without it (tools/sdk/omissions.ts). The protocol stays the
- * configured one if it was stored by another firmware; each attempt to read then fails at once.
+ * Stand-in of a meter protocol in a firmware that was built without it (tools/sdk/omissions.ts). If another firmware
+ * has stored the protocol as a setting, the setting is kept, but each attempt to read fails at once.
  */
 import { FORMAT_8N1, type LineSettings } from "../io/host.js";
 import { NO_BYTES, type Output, OutputQueue } from "../io/machine.js";
@@ -16,7 +16,7 @@ export const PROTOCOL_ABSENT = finalFailure(
 
 const LINE: LineSettings = Object.freeze({ baud: 9600, format: FORMAT_8N1 });
 
-/** The settings of a protocol, as far as its row needs them. */
+/** The settings that the row of an absent protocol needs. */
 export interface Chosen {
 	readonly protocol: string;
 }

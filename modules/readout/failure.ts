@@ -70,7 +70,7 @@ export class Failure {
 	}
 
 	/**
-	 * Progress of the session: of several attempts, the failure with the highest progress is shown. Below
+	 * Progress of the session. If several attempts fail, the failure with the highest progress is shown. Below
 	 * PROGRESS_HEARD the meter has not answered in the protocol, and another opening may succeed.
 	 */
 	get progress(): number {
@@ -86,8 +86,8 @@ export class Failure {
 export const PROGRESS_HEARD = 20;
 
 /**
- * Makes a failure. `progress` (up to 127) grows from sign-on (1 to 19) over HDLC (20 to 39) to DLMS (40 on); a new
- * protocol has a scale of its own.
+ * Makes a failure. `progress` (up to 127) is 1 to 19 for the sign-on, 20 to 39 for HDLC, and 40 or more for DLMS;
+ * another protocol has a scale of its own.
  */
 export function failure(error: string, code: string, progress: number, message: string, advice?: Advice): Failure {
 	const row = new Failure(`${code} ${message}`, (ERRORS.indexOf(error) << ERROR_BITS) | progress);

@@ -4,7 +4,10 @@ import { RecordCursor } from "./record-cursor.js";
 
 const GROUP_SERVICE = 96;
 
-/** Returns the number; undefined if the readout has none. Numbers of meters on the M-Bus do not count. */
+/**
+ * Returns the number; undefined if the readout has none. Numbers of other meters, which are connected to it over M-Bus,
+ * are ignored.
+ */
 export function meterNumberOf(records: Uint8Array): Uint8Array | undefined {
 	const cursor = new RecordCursor(records);
 	while (cursor.nextRecord()) {

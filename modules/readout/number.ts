@@ -2,7 +2,7 @@
 
 /** Maximum number of significant digits; a number with more is written as text. */
 const SIGNIFICANT_DIGITS = 17;
-/** Maximum number of digits of an integer; a longer one is an identification. */
+/** Maximum number of digits of an integer; a longer one is treated as an identification. */
 const INTEGER_DIGITS = 15;
 
 const BLANK = 0x20;
@@ -15,7 +15,7 @@ const DIGIT_9 = 0x39;
 
 /**
  * Writes the decimal number in `text[0..length)` (optional blanks around it, a sign, digits with at most one `.` or
- * `,`) to `into` as in RFC 8259, 6. Returns its length, at most length + 1; 0 for any other text.
+ * `,`) to `into` as in RFC 8259, 6. Returns the number of bytes written, at most `length` + 1; 0 for any other text.
  */
 export function putNumber(text: Uint8Array, length: number, into: Uint8Array): number {
 	let from = 0;
@@ -60,7 +60,7 @@ export function putNumber(text: Uint8Array, length: number, into: Uint8Array): n
 		if (!isNumber) return 0;
 		to--;
 	}
-	// The decimal point among the digits does not count.
+	// A decimal point between these digits is not counted.
 	const count = significant < 0 ? 0 : to - significant - (significant < point && point < to ? 1 : 0);
 	return count > SIGNIFICANT_DIGITS ? 0 : to;
 }

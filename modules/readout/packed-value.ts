@@ -13,7 +13,7 @@ export const PACKING_SHIFT = 5;
 export const PACKING_RAW = 0;
 export const PACKING_NUMERIC = 1;
 export const PACKING_HEX = 2;
-/** Value in place of a unit's number, if the text of the unit follows. */
+/** Number of a unit whose text follows, because it has no number. */
 export const UNIT_RAW = 255;
 
 const BLANK = 0x20;
@@ -21,7 +21,7 @@ const BLANK = 0x20;
 const TIME_LENGTH = 10;
 
 /**
- * Returns the number in the packed value at `at`, or in `count` of its digits, from digit `from` on. Returns -1 if the
+ * Returns the number in the packed value at `at`. `from` and `count` select a part of its digits. Returns -1 if the
  * value has a unit, other characters, no digits, or more than VALUE_LONG - 1 digits.
  */
 export function digitsAt(buffer: Uint8Array, at: number, from = 0, count = buffer[at] & 15): number {

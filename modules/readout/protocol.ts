@@ -11,7 +11,7 @@ import type { Readout } from "./readout.js";
 import type { RecordWriter } from "./record-writer.js";
 
 /* Events of all sessions; protocols may add their own. */
-/** There are data that must not be kept as good; they are shown if nothing better follows. */
+/** The session has data that failed a check. They must not be kept as good, but are shown if nothing better follows. */
 export const EVENT_POOR = 2;
 /** End of the session, always the last event. */
 export const EVENT_END = 3;
@@ -66,7 +66,7 @@ export interface ProtocolMemory {
 export interface ProfileRequest {
 	/** Groups A to F of the code. */
 	readonly code: Uint8Array;
-	/** Number of latest rows, 1 to ROWS_LIMIT; with a span, that of its rows. */
+	/** Number of rows to read, 1 to ROWS_LIMIT: the latest ones, or those in `span`. */
 	readonly entries: number;
 	/** Time of the requested rows; without it, the latest rows. */
 	readonly span?: ProfileSpan | undefined;
@@ -78,9 +78,9 @@ export interface ProfileSpan {
 	readonly to: ProfileMoment;
 	/** The meter's clock, as local seconds since 1970; NaN if it was not read. */
 	clockS: number;
-	/** Minutes from the clock's time to UTC; NaN if the meter does not tell. */
+	/** Minutes from the clock's time to UTC; NaN if the meter does not send them. */
 	clockDeviation: number;
-	/** Season digit of the clock: 0 winter, 1 summer, 2 UTC; -1 if the meter does not tell. */
+	/** Season digit of the clock: 0 winter, 1 summer, 2 UTC; -1 if the meter does not send it. */
 	clockSeason: number;
 	/** Number of rows that the meter has; -1 if unknown. */
 	rowsInMeter: number;
@@ -110,6 +110,15 @@ export interface Opening<Settings> {
 	trace(message: string): void;
 }
 
+/** A protocol that a probe tries although another one is configured. */
+export interface Suggestion<Settings> {
+	/** Reported if the meter answers in this protocol. */
+	readonly failure: Failure;
+	/** Time limit for the answer to one request, ms. */
+	readonly limitMs: number;
+	probe(opening: Opening<Settings>): Probing;
+}
+
 export interface MeterProtocol<Settings> {
 	/**
 	 * Returns true if the settings select this protocol. Rows are checked in order; the last row is not checked and
@@ -120,16 +129,22 @@ export interface MeterProtocol<Settings> {
 	listenBaud?(settings: Settings): number;
 	/** Failure that a caller gets after its time limit, for protocols that listen. */
 	readonly late?: Failure;
+	/**
+	 * Shortest period of automatic readouts, minutes, for meters whose battery pays for each one; undefined: any period.
+	 */
+	readonly restMinutes?: number;
 	/** True if a profile is requested by its code rather than extracted from a readout. */
 	readonly hasProfiles?: true;
 	open(opening: Opening<Settings>): ReadSession;
 	/**
-	 * Opens a session that checks the position of the optical head. If it listens, it ends with EVENT_READOUT or by
-	 * `abort`.
+	 * Opens a session that checks the position of the optical head. If it listens, it ends with EVENT_READOUT, or when
+	 * `abort` is called.
 	 */
 	probe(opening: Opening<Settings>): Probing;
 	/** Forgets what was learned about the meter. */
 	forget?(settings: Settings): void;
+	/** For a probe that has heard nothing in other protocols: how it tries this one. */
+	readonly suggestion?: Suggestion<Settings>;
 	readonly simulate?: undefined;
 }
 
@@ -138,8 +153,10 @@ export interface SimulatedProtocol<Settings> {
 	isChosen(settings: Settings): boolean;
 	readonly listenBaud?: undefined;
 	readonly late?: undefined;
+	readonly restMinutes?: undefined;
 	readonly hasProfiles?: undefined;
 	readonly forget?: undefined;
+	readonly suggestion?: undefined;
 	simulate(opening: Opening<Settings>, utcMs: number): Readout;
 }
 

@@ -1,5 +1,5 @@
 /**
- * Present measurements of a readout in fixed units, for metrics and all outputs. Past billing periods, lists and
+ * Current measurements of a readout in fixed units, for metrics and all outputs. Past billing periods, lists and
  * profiles, attributes that describe a value, texts, unknown units, repeated quantities, and all beyond QUANTITY_LIMIT
  * are left out.
  *

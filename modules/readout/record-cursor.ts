@@ -1,6 +1,6 @@
 /**
- * Decodes a packed readout (record-writer.ts) record by record, through its own buffers, so that nothing is allocated
- * per record.
+ * Decodes a packed readout (record-writer.ts) record by record, into buffers that are reused, so that nothing is
+ * allocated per record.
  *
  * The first value of a record is the reading, the second qualifies it. If the meter sends a time first, the cursor
  * swaps them: `0-1:24.2.1(101209112500W)(12785.123*m3)` (DSMR P1 5.0.2, 6.12; capacity tariff of Belgium), and
@@ -60,7 +60,7 @@ const TIME_LENGTH = 12;
 const LETTER_S = 0x53;
 const LETTER_W = 0x57;
 const CAPITAL = 0xdf;
-/** Number of values of a reading in DSMR P1 2.2, of which the last is the number and the one before it the unit. */
+/** Number of values of a reading in DSMR P1 2.2. The last one is the number, and the one before it is the unit. */
 const OLD_FORM = 7;
 /**
  * Index of the first column's unit in the head of a profile (IEC 62056-21, VDEW 2.1.2), which has code and unit for

@@ -12,7 +12,8 @@
  *
  * Bit 7 changes the meaning of the flags:
  *
- * - with bit 0: A to E are those of the previous record; only F follows, if sent. Most of a long telegram is such rows.
+ * - with bit 0: A to E are those of the previous record; only F follows, if sent. Most records of a long telegram have
+ *   this form.
  * - alone: the address follows as length and text.
  * - with bit 1: a row of a load profile, with the address of the previous record. The first record of a profile is its
  *   head.
@@ -27,8 +28,8 @@
  * | text | packing 0: a byte each; 1: four bits each of `0123456789.-:, `; 2: four bits each of `0123456789ABCDEF` |
  * | unit | number of a known spelling (obis/units.ts); or 255, length, text |
  *
- * Text arrives raw at the end of the buffer and is packed in place once complete, into at most its length plus the
- * RAW_ROOM free bytes before it.
+ * The raw text of a value is collected at the end of the buffer, with RAW_ROOM free bytes before it. When it is
+ * complete, it is packed in place; the result never needs more space than both together.
  */
 import { asciiBytes } from "../bytes/ascii.js";
 import { GROUP_PROFILE, OBISCode } from "../obis/code.js";
@@ -99,7 +100,7 @@ export class RecordWriter implements RecordSink {
 	#addressOpen = false;
 	/** End of the packed head of a set without a complete value. */
 	#headEnd = 0;
-	/** Position of the last complete value's header, in which a following value is marked; -1 without one. */
+	/** Position of the last complete value's header, where bit 7 is set when another value follows; -1 without one. */
 	#lastValue = -1;
 	/** `quantity` of the last complete record; -1 without one. */
 	#quantity = -1;
@@ -111,7 +112,7 @@ export class RecordWriter implements RecordSink {
 	#values = 0;
 	/** Number of columns of the load profile; NO_PROFILE outside a profile, 0 if its head gives no number. */
 	#columns = NO_PROFILE;
-	/** Number of values that are still missing from the head or row, which a line without an address then continues. */
+	/** Number of values that the head or row still lacks; a line without an address then continues it. */
 	#missing = 0;
 	/** Offset of the last record if it is a row, otherwise NOWHERE. */
 	#row = NOWHERE;
@@ -222,7 +223,7 @@ export class RecordWriter implements RecordSink {
 		if (this.#isDropped) return;
 		const length = end - start;
 		if (part === PART_UNIT && this.#unitStart === 0) this.#unitStart = this.#end;
-		// The unit's number and length need this room.
+		// RAW_ROOM bytes are needed for the unit's number and length.
 		if (this.#end + length + RAW_ROOM > RUNNING_LIMIT) {
 			this.fill();
 			return;

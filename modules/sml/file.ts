@@ -1,6 +1,6 @@
 /**
- * Parses an SML telegram byte by byte; values of GetList responses go straight into records. SML 1.04 (BSI TR-03109-1,
- * annex IV, part b), 5 (messages) and 6 (encoding).
+ * Parses an SML telegram byte by byte; values of GetList responses are written into the records at once. SML 1.04 (BSI
+ * TR-03109-1, annex IV, part b), 5 (messages) and 6 (encoding).
  *
  * | depth | list of | content |
  * |---|---|---|
@@ -14,12 +14,14 @@
  * bits 0 to 3 length including these bytes, or elements of a list. 01 is an omitted element; integers have 1 to 8
  * bytes. Times, signatures and other messages are skipped; any other structure breaks the file.
  *
- * Wrong signs of some meters are corrected by the status word of their energy registers:
+ * Wrong signs of some meters are corrected with the status word of their energy registers:
  *
- * - DZG DVS7412, DWS7412: a power beyond the signed range of its bytes is sent as negative (FNN: bit 11 the meter
- *   exports, 12 to 14 its phases). A negative value of one to three bytes is interpreted as unsigned while these bits
- *   are clear: bit 11 for 16.7.0, all four for 36.7.0, 56.7.0 and 76.7.0. Serial numbers are no reliable criterion.
- * - EMH ED300L: 15.7.0 has no sign and becomes negative while bit 5 is set; 16.7.0 has one, also on Iskra's MT175.
+ * - DZG DVS7412, DWS7412: a power that is too large for a signed number of its bytes arrives as a negative one. In the
+ *   status word (FNN), bit 11 means that the meter exports, bits 12 to 14 that its phases do. A negative value of one
+ *   to three bytes is interpreted as unsigned while these bits are clear: bit 11 for 16.7.0, all four for 36.7.0,
+ *   56.7.0 and 76.7.0. The serial number does not tell which meters do this.
+ * - EMH ED300L: 15.7.0 has no sign, and becomes negative while bit 5 of the status word is set. 16.7.0 has a sign, as
+ *   on Iskra's MT175.
  *
  * Limits: DEPTH_LIMIT nested lists, TYPE_LIMIT bytes of type and length, VALUE_SIZE bytes of a recorded value.
  */
@@ -87,7 +89,10 @@ export class SMLFile {
 	isWrong = false;
 	serverIdLength = 0;
 	readonly #records: RecordWriter;
-	/** Number of elements read of the list at each depth; from LEFT on, number of elements to come. */
+	/**
+	 * For each depth, the number of elements of its list that were read; from LEFT on, for each depth, the number of
+	 * elements still to come.
+	 */
 	readonly #index = new Uint16Array(2 * LEFT);
 	#depth = 0;
 	/** Number of type and length bytes so far. */
@@ -112,7 +117,7 @@ export class SMLFile {
 	#maker = 0;
 	/** True if the present value has a valid code. */
 	#hasCode = false;
-	/** Status received last, because only energy registers send it. */
+	/** Last status received. It also applies to the values after it, because only energy registers send it. */
 	#status = NO_STATUS;
 	/** Unit of the present value. */
 	#unit = UNIT_NONE;

@@ -1,5 +1,5 @@
 /**
- * Receives unsolicited SML telegrams by the transport of SML 1.04 (BSI TR-03109-1, annex IV, part b), 8.1:
+ * Receives unsolicited SML telegrams in the transport protocol of SML 1.04 (BSI TR-03109-1, annex IV, part b), 8.1:
  *
  * | bytes | meaning |
  * |---|---|
@@ -13,7 +13,7 @@
  *          silence, too long, unknown escape sequence     HUNT; the telegram is dropped
  *   any    abort                                          ENDED; received bytes are ignored
  *
- * A lost or extra byte costs only its telegram.
+ * If a byte is lost or inserted, only its telegram is lost.
  */
 import { stepCRC16 } from "../bytes/crc16.js";
 import { type Machine, NO_BYTES, type Output, OutputQueue } from "../io/machine.js";
@@ -160,7 +160,7 @@ export class SMLListener implements Machine {
 		this.#escapes = 0;
 		this.#register = BEGIN_REGISTER;
 		this.#count = BEGIN_LENGTH;
-		// A telegram that was not reported yet is in the copy of the records.
+		// The records may be overwritten now: a telegram that was not reported yet has been copied to `records.kept`.
 		this.#file.begin();
 	}
 

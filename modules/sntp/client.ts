@@ -104,7 +104,7 @@ const LATEST_UTC_MS = 4_102_444_799_000;
 const LONE_LIMIT_MS = 631_152_000_000;
 const AGREE_MS = 2000;
 const STEP_LIMIT_MS = 1_000_000;
-/** Smallest difference to the present clock that sets the clock. */
+/** The clock is set only if the accepted time differs from it by at least this much. */
 const WORTH_MS = 100;
 const CLAIMS_NEEDED = 3;
 const CLAIMS_APART_MS = 600_000;
@@ -145,7 +145,7 @@ export class TimeSync implements Timed {
 	#endMs = Infinity;
 	#generation = 0;
 	#retryMs = RETRY_FIRST_MS;
-	/** Earliest next request by server, monotonic ms; only after a kiss-o'-death. */
+	/** Earliest time of the next request to each server, monotonic ms; undefined before the first kiss-o'-death. */
 	#notBeforeMs: number[] | undefined;
 	#lone: LoneClaim | undefined;
 	#lastSuccessMs: number | undefined;
@@ -322,7 +322,7 @@ export class TimeSync implements Timed {
 		return TIME_NOT_WELCOME;
 	}
 
-	/** Computes the server's time for equal delays in both directions (RFC 4330, 5). */
+	/** Computes the server's time, assuming that request and reply took equally long (RFC 4330, 5). */
 	private claim({ sentMs }: ServerRound, now: number): number {
 		const leftMs = this.timeAt(TRANSMIT);
 		const waysMs = now - sentMs - (leftMs - this.timeAt(RECEIVE));

@@ -28,10 +28,10 @@ export class TimeService implements ScheduledMachine {
 	readonly sync: TimeSync;
 	readonly #deps: TimeServiceDeps;
 	readonly #task: Task;
-	/** Generation of the client processed last. */
+	/** Generation of the client that was handled last. */
 	#generation = 0;
 	#socket: UDP | undefined;
-	/** Value of `lastSuccessMs` that was reported last. */
+	/** Value of `lastSuccessMs` in the last call of `clockChanged()`. */
 	#reportedMs: number | undefined;
 
 	constructor(deps: TimeServiceDeps) {

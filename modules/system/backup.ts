@@ -1,5 +1,5 @@
 /**
- * GET `system/backup`: all settings as a JSON file that POST (restore.ts) accepts, also in newer firmware. The file has
+ * GET `system/backup`: all settings as a JSON file that POST (restore.ts) accepts, even in newer firmware. The file has
  * no secrets, because downloaded files outlive passwords. docs/backup.md describes it.
  */
 

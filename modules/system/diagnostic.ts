@@ -1,6 +1,6 @@
 /**
- * `GET system/diagnostic`: a report encrypted for the manufacturer by HPKE, so that anyone can pass it on. The report
- * is produced block by block and never whole in memory. Numbers are little-endian.
+ * `GET system/diagnostic`: a report encrypted with HPKE for the manufacturer, so that anyone can pass it on. The report
+ * is produced block by block, and is never in memory as a whole. Numbers are little-endian.
  *
  *   offset  bytes  content
  *   0       8      `SMGWDIAG`

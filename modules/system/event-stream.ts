@@ -8,7 +8,7 @@
  * are not queued: each shows the state when the client reads it. After 15 s of silence a comment is sent. A stream ends
  * before a restart, and, once its token was revoked, at the next comment.
  *
- * Each port has one stream, which http/server.ts closes first under load.
+ * Each port serves one stream at a time, which http/server.ts closes before other connections under load.
  */
 import { BUSY } from "../api/errors.js";
 import type { Exchange } from "../api/exchange.js";

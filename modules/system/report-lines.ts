@@ -28,7 +28,7 @@ export const REPORT_SECTIONS: readonly string[] = Object.freeze([
 	"events",
 	"conversation",
 ]);
-/** Sections of several texts each; the counters are the metrics. */
+/** Sections that consist of several texts. "counters" has the metrics. */
 const SETTINGS = "settings";
 const COUNTERS = "counters";
 const EVENTS = "events";

@@ -1,6 +1,6 @@
 /**
  * Parses a backup (backup.ts) as it arrives, for restore.ts. Settings that this firmware lacks are skipped and named in
- * `ignored`. The first error is reported, unless the JSON is malformed.
+ * `ignored`. The first error is reported; malformed JSON is reported in its place, wherever it is in the file.
  */
 
 import { type BackupGroup, isSetting } from "../api/backup-group.js";
@@ -89,7 +89,8 @@ export class GroupValues implements BodyValues {
 			value = isSetting(field) ? "" : new Uint8Array(0);
 		}
 		if (value === undefined && isSetting(field)) value = this.#config.get(field as SettingField);
-		// An empty text, the unit's own value, is omitted, because the route refuses it.
+		// Fields in `own` may be empty in a backup, which means the unit's own value. They are omitted then, because
+		// the route refuses an empty text.
 		return (value === "" && own.some((one) => one === (field as Field)) ? undefined : value) as Value | undefined;
 	}
 }

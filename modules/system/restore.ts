@@ -1,7 +1,8 @@
 /**
- * POST `system/backup`: restores all settings of a file or none, with their routes' validation. Missing settings keep
- * their value, and a stored secret is kept if it still belongs to its address or network. A file may contain secrets,
- * although ours does not. Other secrets are listed to be entered again.
+ * POST `system/backup`: restores all settings of a file, or none if one of them is invalid. Each setting is validated
+ * as in its own route. Missing settings keep their value, and a stored secret is kept if it still belongs to its
+ * address or network. A file may contain secrets, although the gateway never writes them into a backup. The other
+ * secrets are listed, so that the user can enter them again.
  */
 
 import { isSetting, isShown } from "../api/backup-group.js";

@@ -1,6 +1,6 @@
 /**
  * OBIS codes for the labels of TIC (Enedis-NOI-CPT_54E: Linky; CPT_02E: older meters). A label that is not in the table
- * is shown unchanged. A number at the end of a label counts phases, tariffs or quadrants:
+ * is shown unchanged. A number at the end of a label is that of a phase, tariff or quadrant:
  *
  *     EASF05 1.8.5    ERQ2 6.8.0    IRMS1 31.7.0    SINSTS 9.7.0    SINSTS2 49.7.0
  *
@@ -19,7 +19,10 @@ const VARH = 32;
 const A = 33;
 const V = 35;
 
-/** Group to which the number at the end of a label is added: none; C, 20 for each phase; C; E. */
+/**
+ * Meanings of the number at the end of a label: none; the phase, each with a group C 20 higher than the phase before;
+ * the quadrant, which is added to C; the tariff, which is added to E.
+ */
 const FIXED = 0;
 const PHASE = 1;
 const QUADRANT = 2;

@@ -1,6 +1,7 @@
 /**
- * Receives the frames that a meter sends continuously by TIC (télé-information client): Enedis-NOI-CPT_54E for Linky,
- * CPT_02E for the older form, called historic, which a Linky uses until its owner has it changed.
+ * Receives the frames that a meter sends continuously through its TIC output (télé-information client):
+ * Enedis-NOI-CPT_54E for Linky, CPT_02E for the older form, called historic, which a Linky uses until its owner has it
+ * changed.
  *
  * | bytes | meaning |
  * |---|---|
@@ -18,16 +19,16 @@
  *
  * Characters are 7E1, received as eight bits: the parity bit is the eighth, unless an adapter has removed it from all.
  *
- * A sum of six bits is a weak check, so there are more conditions: all characters of a group must have even parity,
- * or none may have an eighth bit; a known label must have as many digits as it always has; and a frame must have as
- * many characters as the frame before it, or as the last accepted frame, since all fields have a fixed length. A
- * damaged group is dropped alone, and the readout then counts as truncated.
+ * A sum of six bits is a weak check, so there are more conditions: all characters of a group must have even parity, or
+ * none may have an eighth bit; a known label must have as many digits as it always has; and a frame must have as many
+ * characters as the frame before it, or as the last accepted frame, since all fields have a fixed length. Only the
+ * damaged group itself is dropped, and the readout then counts as truncated.
  *
  *   HUNT   STX LF            FRAME
  *   FRAME  STX LF            FRAME; the frame before is dropped
  *          ETX               HUNT; the frame is validated
  *          EOT               HUNT; the frame is dropped
- *   any    SWITCH_MS and STRANGE_LIMIT characters without a right group: the other speed, HUNT
+ *   any    SWITCH_MS and STRANGE_LIMIT characters without a valid group: the other speed, HUNT
  *          abort             ENDED; received bytes are ignored
  */
 import { isDigit } from "../bytes/ascii.js";
@@ -47,9 +48,9 @@ const STANDARD_BAUD = 9600;
 const HISTORIC_BAUD = 1200;
 export const TIC_LINE: LineSettings = Object.freeze({ baud: STANDARD_BAUD, format: FORMAT_8N1 });
 
-/** Time without a right group after which the other speed is tried, ms; the longest group takes 1 s at 1200 Bd. */
+/** Time without a valid group after which the other speed is tried, ms; the longest group takes 1 s at 1200 Bd. */
 const SWITCH_MS = 2000;
-/** Number of characters without a right group that cannot be due to a mere disturbance. */
+/** Number of characters without a valid group that cannot be due to a mere disturbance. */
 const STRANGE_LIMIT = 64;
 /** Maximum length of a group without LF and CR; PJOURF+1 has 109 characters. */
 const GROUP_LIMIT = 128;
@@ -115,22 +116,22 @@ export class TICListener implements Machine {
 	 * Previous character. STX begins a frame, and LF begins a group, only if nothing is between them; others are noise.
 	 */
 	#last = 0;
-	/** Number of characters since the last right group. */
+	/** Number of characters since the last valid group. */
 	#strange = 0;
 	/** Number of characters of this frame. */
 	#count = 0;
 	/** Number of groups of this frame. */
 	#groups = 0;
-	/** Number of right groups of this frame. */
-	#rightGroups = 0;
+	/** Number of valid groups of this frame. */
+	#validGroups = 0;
 	/** Number of characters of the previous frame. */
 	#previousLength = 0;
-	/** Number of right groups of the previous frame. */
-	#previousRight = 0;
+	/** Number of valid groups of the previous frame. */
+	#previousValid = 0;
 	/** Number of characters of the last accepted frame. */
 	#usualLength = 0;
-	/** Largest number of right groups in a frame of this length. */
-	#usualRight = 0;
+	/** Largest number of valid groups in a frame of this length. */
+	#usualValid = 0;
 
 	constructor(records: RecordWriter) {
 		this.records = records;
@@ -186,7 +187,7 @@ export class TICListener implements Machine {
 		this.#state = STATE_FRAME;
 		this.#count = 0;
 		this.#groups = 0;
-		this.#rightGroups = 0;
+		this.#validGroups = 0;
 		this.records.begin();
 	}
 
@@ -199,7 +200,7 @@ export class TICListener implements Machine {
 			this.#isPlain = true;
 		} else if (character === CR && this.#length !== OUTSIDE) {
 			if (this.processGroup()) {
-				this.#rightGroups++;
+				this.#validGroups++;
 				this.#hasGroup = true;
 				this.#strange = 0;
 				this.deadlineMs = nowMs + SWITCH_MS;
@@ -214,17 +215,17 @@ export class TICListener implements Machine {
 
 	private endFrame(): void {
 		const count = this.#count;
-		const right = this.#rightGroups;
+		const valid = this.#validGroups;
 		const isUsual = count === this.#usualLength;
 		const isRepeated = count === this.#previousLength;
-		const usualRight = isUsual ? this.#usualRight : this.#previousRight;
+		const usualValid = isUsual ? this.#usualValid : this.#previousValid;
 		this.#previousLength = count;
-		this.#previousRight = right;
-		if ((!isUsual && !isRepeated) || right === 0) return;
+		this.#previousValid = valid;
+		if ((!isUsual && !isRepeated) || valid === 0) return;
 		this.#usualLength = count;
-		this.#usualRight = Math.max(right, usualRight);
-		// A group with a damaged LF is not counted, so the number of right groups is compared too.
-		this.isCut = right < this.#groups || right < usualRight || this.records.overflow;
+		this.#usualValid = Math.max(valid, usualValid);
+		// A group with a damaged LF is not counted, so the number of valid groups is compared too.
+		this.isCut = valid < this.#groups || valid < usualValid || this.records.overflow;
 		this.records.endBlock(true);
 		this.#event = EVENT_READOUT;
 		this.#hasRead = true;
@@ -281,7 +282,8 @@ export class TICListener implements Machine {
 		records.beginValue();
 		records.text(PART_VALUE, group, at + 1, at + STAMP_LENGTH);
 		if (season !== BLANK) {
-			// The season is sent after the time; its old place in the group serves as the buffer.
+			// The season letter is written after the time. It is first stored in the group, in place of the season
+			// received.
 			group[at] = letter | (season & LOWER_CASE);
 			records.text(PART_VALUE, group, at, at + 1);
 		}

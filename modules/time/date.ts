@@ -1,4 +1,7 @@
-/** Days since 1970-01-01 to and from dates, from 1600-03-01 on, without `Date`, which costs 14 KB of flash. */
+/**
+ * Conversion between dates, from 1600-03-01 on, and days since 1970-01-01. It does not use `Date`, which costs 14 KB of
+ * flash.
+ */
 
 /**
  * Days from 1600-03-01 to 1970-01-01. A year that begins in March ends with the leap day; the pattern repeats every 400

@@ -12,9 +12,12 @@ import { firstMomentOf, localMinutesAt, type Offsets } from "./wall-clock.js";
  * that is not 0.
  */
 export interface Recurrence {
-	/** 1 minute to 28 days; ignored unless `months` is 0. Up to an hour it must divide an hour. */
+	/** 1 minute to 28 days; ignored unless `months` is 0. A value of up to 60 must divide 60. */
 	readonly minutes: number;
-	/** Origin within a day or, if `minutes` is whole days, within `minutes`; for months the minute of the day. */
+	/**
+	 * Minute at which a period begins, counted within a day, or within a period of several days. With `months` it is
+	 * the minute of the day.
+	 */
 	readonly originMinutes: number;
 	/** 0, or a divisor of 12, counted from January. */
 	readonly months: number;
@@ -39,7 +42,10 @@ export function nextMoment(recurrence: Recurrence, zone: Offsets, utcMs: number)
 	}
 }
 
-/** Returns the moment by the present offset or, if the offset changes before that moment, by the new one. */
+/**
+ * Returns the next moment, calculated with the present offset; if the offset changes before it, calculated with the new
+ * offset.
+ */
 function nextWithinHour(recurrence: Recurrence, zone: Offsets, utcMs: number): number {
 	const { minutes } = recurrence;
 	const utcMinutes = Math.floor(utcMs / MINUTE_MS);
@@ -54,7 +60,7 @@ function nextWithinHour(recurrence: Recurrence, zone: Offsets, utcMs: number): n
 	return zone.offsetMinutes(other) === offsetThen ? other : other + minutes * MINUTE_MS;
 }
 
-/** Returns the time `step` periods after that of the period which contains `localMinutes`. */
+/** Returns the start of a period: of the one that contains `localMinutes`, or of the one `step` periods after it. */
 function stepped({ minutes, originMinutes }: Recurrence, localMinutes: number, step: number): number {
 	return (Math.floor((localMinutes - originMinutes) / minutes) + step) * minutes + originMinutes;
 }

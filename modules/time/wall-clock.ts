@@ -1,5 +1,5 @@
 /**
- * Local time to UTC, for hours that happen twice or never:
+ * Conversion of local time to UTC, even in hours that happen twice or never:
  *
  *   local clock at L     UTC
  *   no change            L - offset

@@ -87,7 +87,10 @@ export class TimeZone {
 		return isSaving ? saving : standard;
 	}
 
-	/** Returns the change encoded at `at` in that year, as seconds since 1970 on the clock before the change. */
+	/**
+	 * Returns the time of the change encoded at `at` in that year, as seconds since 1970 in the local time that is
+	 * valid before the change.
+	 */
 	private changeAt(at: number, year: number): number {
 		const table = this.#table;
 		const month = year * 12 + table[at] - 1;
@@ -116,7 +119,7 @@ export class TimeZone {
 		let matched = 0;
 		while (at < table.length) {
 			const shared = table[at];
-			// Fewer shared characters: this entry sorts after `name`.
+			// The entries are sorted, so an entry that shares fewer characters with the one before comes after `name`.
 			if (shared < matched) return UNKNOWN;
 			const rule = table[at + 2];
 			const end = at + NAME_HEADER_LENGTH + table[at + 1];

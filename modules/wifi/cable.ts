@@ -34,12 +34,12 @@ export const CABLE_WITHOUT = 3;
 
 /** Value of `lastError`: no failure. */
 export const CABLE_WELL = 0;
-/** Cable unplugged, or the other end is off. */
+/** The cable is unplugged, or the device at its other end is off. */
 export const CABLE_LOST = 1;
-/** Link up, but no answer by DHCP. */
+/** The link is up, but no DHCP server answers. */
 export const CABLE_NO_ADDRESS = 2;
 
-/** Delay so that the reply to the client leaves first. */
+/** Delay before new settings are applied, so that the reply to the client is sent first. */
 const APPLY_DELAY_MS = 1500;
 const LINK_MS = 5000;
 const ADDRESS_MS = 30_000;
@@ -122,7 +122,7 @@ export class CablePolicy implements Timed {
 		this.enter(CABLE_OFF, Infinity);
 	}
 
-	/** Applies new settings after a delay, so that the reply to the client leaves first. */
+	/** Applies new settings after a delay, so that the reply to the client is sent first. */
 	applySoon(nowMs: number): void {
 		this.#applyMs = nowMs + APPLY_DELAY_MS;
 	}

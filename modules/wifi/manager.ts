@@ -1,5 +1,5 @@
 /**
- * Connects radio and Ethernet port to their policies (policy.ts, cable.ts), for the network routes and app/gateway.ts.
+ * Connects radio and Ethernet port to their policies (policy.ts, cable.ts), for the network routes and networking.ts.
  * The radio is open only while the cable leaves the network to Wi-Fi, or Wi-Fi was turned on by hand; otherwise its
  * memory is free. A scan holds SCAN_LIMIT networks.
  */
@@ -39,7 +39,7 @@ export class NetworkManager implements ScheduledMachine {
 	#ethernet: EthernetPort | undefined;
 	/** Time of the next attempt to open the radio; Infinity unless the last attempt failed. */
 	#retryMs = Infinity;
-	/** State that the listener was notified of last. */
+	/** State at the last notification of the listener. */
 	#reportedAccessPoint = false;
 	#reportedCable = false;
 	#reportedIP = "";
@@ -153,7 +153,7 @@ export class NetworkManager implements ScheduledMachine {
 		});
 	}
 
-	/** Applies the settings APPLY_… after a delay that lets the reply to the client leave first. */
+	/** Applies the settings APPLY_… after a delay, so that the reply to the client is sent first. */
 	applySoon(what: number): void {
 		this.#task.update((nowMs) => this.#policy.applySoon(what, nowMs));
 	}
@@ -221,7 +221,7 @@ export class NetworkManager implements ScheduledMachine {
 		}
 	}
 
-	/** A method of its own, so that the radio's callbacks capture only this object. */
+	/** Opens the radio. It is a separate method so that the radio's callbacks capture only this object. */
 	private openRadio(port: WiFiPort): WiFi {
 		return new port.io({
 			...port.pins,
@@ -232,7 +232,7 @@ export class NetworkManager implements ScheduledMachine {
 		});
 	}
 
-	/** A method of its own for the same reason. */
+	/** Opens the Ethernet port, in a separate method for the same reason. */
 	private openCable(port: EthernetPort): Ethernet {
 		return new port.io({ ...port.pins, onChanged: () => this.#task.fromHost((nowMs) => this.#cable?.changed(nowMs)) });
 	}

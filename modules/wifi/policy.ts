@@ -14,8 +14,8 @@
  *   trial          A network that was never joined is on trial, for 45 s from the first attempt. Then the previous network, if
  *                  any, is restored. The first address and new settings end the trial.
  *   access point   On when wanted (ap_enabled, or turned on by hand), or as a fallback. The fallback opens without a configured
- *                  network, or if enabled after 90 s without an address, and ends 2 minutes after the station is online. Beside
- *                  a cable in use (`isCabled`) the access point is on only when turned on by hand.
+ *                  network, or if enabled after 90 s without an address, and ends 2 minutes after the station is online. While
+ *                  a cable is in use (`isCabled`), the access point is on only when turned on by hand.
  *   by hand        Station and access point are on for 10 minutes, regardless of the settings.
  *
  * Event methods only record the event; call `settle` after each of them, even after an exception. Commands to the radio
@@ -64,7 +64,7 @@ const ACCESS_POINT = 4;
 const WANTED = 1;
 const IS_FALLBACK = 2;
 
-/** Delay so that the reply to the client leaves first. */
+/** Delay before new settings are applied, so that the reply to the client is sent first. */
 export const APPLY_DELAY_MS = 1500;
 const JOIN_LIMIT_MS = 30_000;
 const TRIAL_MS = 45_000;
@@ -92,9 +92,9 @@ export class WiFiPolicy implements Timed {
 	/** APPLY_… groups to apply at `#applyMs`. */
 	#pending = 0;
 	#applyMs = Infinity;
-	/** ENABLED, FALLBACK, ACCESS_POINT as applied last. */
+	/** Flags ENABLED, FALLBACK and ACCESS_POINT of the settings that were applied last. */
 	#flags = 0;
-	/** End of Wi-Fi by hand, monotonic ms. */
+	/** Time at which Wi-Fi that was turned on by hand is turned off again, monotonic ms. */
 	#byHandEndMs = Infinity;
 	#station: StationOptions | undefined;
 	#state = STATION_OFF;
@@ -111,7 +111,9 @@ export class WiFiPolicy implements Timed {
 	/** Failure WIFI_… of `#station`; `#givenUp` is that of the abandoned new network, and is reported first. */
 	#error = WIFI_WELL;
 	#givenUp = WIFI_WELL;
-	/** True if a cable is in use, so that the access point opens by hand only. Set it before `settle`. */
+	/**
+	 * True if a cable is in use; the access point then opens only when it is turned on by hand. Set it before `settle`.
+	 */
 	isCabled = false;
 	#accessPoint = 0;
 	#clients = 0;
@@ -214,7 +216,7 @@ export class WiFiPolicy implements Timed {
 		this.#clients = 0;
 	}
 
-	/** Applies the settings APPLY_… after a delay that lets the reply to the client leave first. */
+	/** Applies the settings APPLY_… after a delay, so that the reply to the client is sent first. */
 	applySoon(groups: number, nowMs: number): void {
 		this.#pending |= groups;
 		this.#applyMs = nowMs + APPLY_DELAY_MS;
@@ -266,7 +268,7 @@ export class WiFiPolicy implements Timed {
 		if (hasPassed) this.#settings.keepStation();
 	}
 
-	/** Called when the attempt to join failed or the connection was lost. `reason`: that of ESP-IDF. */
+	/** Called when the attempt to join failed or the connection was lost. `reason`: the reason code of ESP-IDF. */
 	disconnected(reason: number, nowMs: number): void {
 		if (this.#state === STATION_JOINING || this.#state === STATION_ONLINE) this.wait(errorOf(reason), nowMs);
 	}

@@ -1,6 +1,6 @@
 /**
- * Network services other than HTTP: name and services by mDNS, time by SNTP, and the access point's DNS server that leads
- * phones to the web page. app/gateway.ts reports the state of the network.
+ * Network services other than HTTP: the device's name and services over mDNS, the time from SNTP, and the access
+ * point's DNS server that leads phones to the web page. networking.ts reports the state of the network.
  *
  *   in a network       mDNS there, SNTP
  *   access point on    DNS server; also mDNS while there is no other network
@@ -44,11 +44,11 @@ export interface Announcer {
 }
 
 const HTTP_TYPE = "_http._tcp";
-/** Start of the part of the serial number that distinguishes units. */
+/** Index, counted from the end, of the part of the serial number that distinguishes units. */
 const SERIAL_END = -6;
 
 export class NetworkServices {
-	/** Shared by all users of UDP. */
+	/** Dependencies that all users of UDP share. */
 	readonly deps: DatagramDeps;
 	readonly #info: HostInfo;
 	readonly #time: TimeService;

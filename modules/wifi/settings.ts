@@ -30,7 +30,7 @@ import {
 	WIFI_SSID,
 } from "./fields.js";
 
-/** Network to join. With DHCP the address fields are ignored; without `hostname` the present hostname stays. */
+/** Network to join. With DHCP the address fields are ignored; without `hostname` the present hostname is kept. */
 export interface NewStation {
 	readonly ssid: string;
 	readonly password: string;

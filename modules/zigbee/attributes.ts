@@ -105,8 +105,8 @@ const TABLE =
 	"0b04fffd2101";
 
 /**
- * Prefix of the model name, because Zigbee2MQTT and ZHA know the names of boards, without a prefix, as coordinators and
- * routers.
+ * Prefix of the model name, because Zigbee2MQTT and ZHA would take a device with the plain name of a board for a
+ * coordinator or router.
  */
 const MODEL_PREFIX = "Meter gateway ";
 const NAME_LIMIT = 32;

@@ -166,7 +166,7 @@ export class Bridge implements Machine, RadioListener {
 		);
 	}
 
-	/** Returns the value last reported for pair 1 to 5: kWh, kWh, W, V, A; NaN if none was. */
+	/** Returns the value last reported for pair 1 to 5: kWh, kWh, W, V, A; NaN if none was reported. */
 	reportedValue(pair: number): number {
 		return this.#reports.reported(pair) / [1, 1000, 1000, 1, 10, 100][pair];
 	}
@@ -200,7 +200,7 @@ export class Bridge implements Machine, RadioListener {
 		let deadline = Math.min(this.chip.deadlineMs, this.#storeMs, this.#reports.attributes.identifyUntilMs);
 		for (const client of this.#options.clients) deadline = Math.min(deadline, client.deadlineMs);
 		if (!this.chip.canSend) return deadline;
-		// The next frame waits for the end of the pause; a report also for its time.
+		// The next frame waits for the end of the pause. If it is a report, it also waits until the report is due.
 		const isWaiting = this.#answers !== undefined || this.#options.clients.some(({ isReady }) => isReady);
 		return Math.min(deadline, Math.max(this.#pauseUntilMs, isWaiting ? 0 : this.#reports.dueMs));
 	}

@@ -47,8 +47,8 @@ export const BDB_PARENT_LOST = 5;
 
 /**
  * Sent after each reset: reads version, own address and role (NV 0x0087). For an end device, sets the time for which
- * its parent remembers it (2^13 minutes), and the poll interval (3 s, shorter than a parent stores frames). The last
- * request registers the endpoint; the sender adds its description.
+ * its parent remembers it (2^13 minutes), and the poll interval (3 s, which is shorter than the time for which a parent
+ * stores frames). The last request registers the endpoint; the sender adds its description.
  */
 export const BOOT = "2102 2104 2108870000 ~2f020d ~2f0c0100b80b0000 !2400 ";
 

@@ -1,6 +1,6 @@
 /**
  * Client of the OTA Upgrade cluster (ZCL revision 8, chapter 11). It receives the coordinator's offer of a firmware
- * file and passes the blocks to ota/updater.ts. The file and its checks are the same as for an upload by HTTP. The
+ * file and passes the blocks to ota/updater.ts. The file and its checks are the same as for an upload over HTTP. The
  * version in the file's Zigbee header is not trusted, because coordinators rewrite it.
  *
  *   REST        deadline, notify: ASKING
@@ -21,7 +21,7 @@
  * An interrupted transfer is resumed. A missing block is requested again for a quarter of an hour. The storage records
  * the file that is being loaded, so that after a restart (for a battery device, at the next wake-up) the same
  * coordinator is queried for it at once, but not again if it sends no block. A later offer of the file continues at the
- * last piece in flash (ota/installer.ts). An upload by HTTP replaces the transfer.
+ * last piece in flash (ota/installer.ts). An upload over HTTP replaces the transfer.
  *
  * Limits: after a transfer has erased its first sector, the next transfer must wait a minute, then two, four … up to an
  * hour, because flash wears out and a coordinator needs no credentials here. Blocks have BLOCK_LENGTH bytes, as with
@@ -247,7 +247,7 @@ export class OTAClient implements ClusterClient, Sender {
 	}
 
 	failed(nowMs: number): void {
-		// In HELD, the frame that failed is a request that was answered nevertheless.
+		// In HELD the coordinator has answered the last request, even if the chip says that it was not delivered.
 		const { state } = this;
 		if (state !== REST && state !== HELD) this.deadlineMs = Math.min(this.deadlineMs, nowMs + RETRY_MS);
 	}
@@ -257,8 +257,8 @@ export class OTAClient implements ClusterClient, Sender {
 	}
 
 	/**
-	 * Called by the updater at the end of our file, possibly inside another call. The result is processed in the next
-	 * call of this object.
+	 * Called by the updater at the end of our file, sometimes while another method of this object is on the stack. The
+	 * result is therefore processed in the next call.
 	 */
 	updated(refusal: number): void {
 		const transfer = this.#transfer;

@@ -98,7 +98,7 @@ export interface Radio {
 	send(frame: Outgoing, nowMs: number): void;
 }
 
-/** Driver of the coprocessor, created anew at each start of the gateway. */
+/** Driver of the coprocessor; a new one is created at each start of the gateway. */
 export interface Chip extends Machine, Radio {
 	/** Starts the chip, which returns to its network and never joins another. */
 	start(nowMs: number): void;
@@ -118,7 +118,7 @@ export interface Chip extends Machine, Radio {
 export interface RadioListener {
 	/** Ids of the clusters that our endpoint serves, ascending. */
 	readonly servers: readonly number[];
-	/** Ids of the clusters of which it is a client, ascending. */
+	/** Ids of the clusters of which our endpoint is a client, ascending. */
 	readonly clients: readonly number[];
 	radioChanged(nowMs: number): void;
 	received(frame: Incoming, nowMs: number): void;

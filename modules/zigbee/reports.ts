@@ -133,8 +133,8 @@ export class Reports {
 	}
 
 	/**
-	 * Returns a setting of a value: `what` is MINIMUM or MAXIMUM (seconds), or CHANGE. This class also reads its other
-	 * data with it.
+	 * Returns a setting of a value: `what` is MINIMUM or MAXIMUM (seconds), or CHANGE. This class also uses it to read
+	 * the other data of a value.
 	 */
 	setting(index: number, what: number): number {
 		return this.attributes.values[placeOf(index, what)];

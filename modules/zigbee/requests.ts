@@ -38,7 +38,9 @@ import {
 } from "./radio.js";
 import { FrameReader, READER_ROOM, seal } from "./unpi.js";
 
-/** Status of a frame that was lost with the chip or never confirmed: that of Z-Stack for an expired frame. */
+/**
+ * Status of a frame that was lost when the chip restarted, or was never confirmed. Z-Stack uses it for expired frames.
+ */
 export const SENT_LOST = 0xf0;
 const CONFIRM_MS = 20_000;
 
@@ -61,7 +63,7 @@ const GAP_MS = 500;
 export const REQUEST_MS = 6000;
 /** Longest time for a scan of all channels and its final notification. */
 const BDB_MS = 60_000;
-/** Time for the frame of a leave to go out. */
+/** Time in which the chip sends the frame of a leave, ms. */
 export const LEAVE_MS = 3000;
 
 /** Status given to a request that the chip does not know. */
@@ -83,7 +85,7 @@ const INFO_SHOWN = 0x807f9b;
 const STATES_JOINED = 0x00c0;
 /** Device states of a device whose parent is lost, as bits. */
 const STATES_ORPHANED = 0xfc10;
-/** Device states of a device that looks for a network, or for its own, as bits. */
+/** Device states of a device that looks for a network to join, or for its own network, as bits. */
 const STATES_SEARCHING = 0x000c;
 const NO_NETWORK = 0xffff;
 
@@ -96,9 +98,9 @@ const SPACE = 0x20;
 /* Flags, in one number to save XS slots. */
 /** The last bytes were not a frame. */
 export const ODD = 1;
-/** By EXT_NWK_INFO, the device is in a network and has a parent. */
+/** According to EXT_NWK_INFO, the device is in a network and has a parent. */
 export const MEMBER = 2;
-/** By EXT_NWK_INFO, the device is in a network, even if its parent is lost. */
+/** According to EXT_NWK_INFO, the device is in a network, even if its parent is lost. */
 export const BELONGS = 4;
 /** The last EXT_NWK_INFO showed a different network than the one before. */
 export const OTHER = 8;
@@ -143,13 +145,16 @@ export abstract class Requests {
 	/** Called when the chip has restarted, on request or not. */
 	protected abstract restarted(nowMs: number): void;
 	/**
-	 * Called when an answer has arrived and its content is stored. `isWell` is false if a mandatory request was
+	 * Called when an answer has arrived and its content is stored. `isAccepted` is false if a mandatory request was
 	 * refused.
 	 */
 	protected abstract answered(request: number, isAccepted: boolean, nowMs: number): void;
 	/** Called when no answer has arrived in time; the request is abandoned. */
 	protected abstract missed(nowMs: number): void;
-	/** Called with the result of BDB_START, or with a later change: `status` of the process `about`; see mt.ts. */
+	/**
+	 * Called with the result of BDB_START, and with later changes. `status` is a BDB_… status, and `about` the process
+	 * to which it belongs (mt.ts).
+	 */
 	protected abstract notified(status: number, about: number, nowMs: number): void;
 	/** Called when the device state has changed. */
 	protected abstract changed(isMember: boolean, nowMs: number): void;

@@ -213,7 +213,8 @@ export class Server {
 		let from = start;
 		while (from + 5 <= end && at + 4 <= ZCL_LIMIT) {
 			const row = this.reportable(bytes, from);
-			// A request for reports to us is refused, because no attribute accepts them.
+			// A record with the other direction asks us to receive reports. It is refused, because no attribute accepts
+			// reports.
 			let status = -row;
 			let next = from + 5;
 			if (bytes[from] === 0) {

@@ -76,7 +76,7 @@ export class FrameReader {
 		return at;
 	}
 
-	/** Discards the frame, or the first byte of a candidate that is no frame. Another frame may then be ready. */
+	/** Discards the frame, or the first byte of a candidate that is not a frame. Another frame may then be ready. */
 	skip(): void {
 		this.#from += this.isReady ? this.length + HEAD + 1 : 1;
 		this.isReady = false;

@@ -88,7 +88,7 @@ export function numberSize(type: number): number {
 	return type === 0x39 || type >> 2 === 0x38 || type === 0xea ? 4 : 0;
 }
 
-/** Returns true if values of the type change by amounts, so that their reports have a reportable change. */
+/** Returns true for an analog type: its values change by amounts, and its reports have a reportable change. */
 export function isAnalog(type: number): boolean {
 	return type >> 4 === 2 || (type >= 0x38 && type <= 0x3a) || type >> 2 === 0x38;
 }

@@ -109,7 +109,9 @@ export interface ZigbeeOptions {
 	clockChanged(): void;
 }
 
-/** The Zigbee part while it runs. It is also the options of link, bridge and clients, to save XS slots. */
+/**
+ * The Zigbee part while it runs. The same object serves as the options of link, bridge and clients, to save XS slots.
+ */
 export class Zigbee
 	implements ScheduledMachine, Running, ZigbeeBridge, BridgeOptions, BridgeListener, LinkOptions, OTADeps, TimeDeps
 {
@@ -125,7 +127,7 @@ export class Zigbee
 	#waitMs = FIRST_WAIT_MS;
 	/** State of the radio at the last notification. */
 	#lastState = RADIO_OFF;
-	/** True if the log says that the chip has failed. */
+	/** True if the last log entry about the chip says that it has failed. */
 	#isLost = false;
 	/** True if the map changed while there was no link. */
 	#hasMapChanged = false;

@@ -206,7 +206,7 @@ export function accessChecks(gateway: () => TestGateway): void {
 			for (let i = 0; i < 4; i++) isError(await tryLogin({ username: "x", password: "x" }), 401, "invalid_proof");
 			succeeded(await tryLogin({ username: USERNAME, password: PASSWORD }));
 		});
-		it("are counted without requests that have a bad nonce or a malformed body", async () => {
+		it("do not include requests with a bad nonce or a malformed body", async () => {
 			for (let i = 0; i < 7; i++) {
 				isError(await tryLogin({ username: USERNAME, nonce: NO_NONCE, proof: "" }), 401, "nonce_invalid");
 				isError(await tryLogin("{"), 400, "invalid_json");

@@ -1,4 +1,4 @@
-/** Saves and restores a backup with every form of the gateway; backup.test.ts checks the rest. */
+/** Saves and restores a backup, for every build of the gateway (contract.ts). backup.test.ts checks the rest. */
 import assert from "node:assert/strict";
 import { isError, type TestGateway } from "./gateway.js";
 

@@ -106,7 +106,7 @@ const GIVEN: Readonly<Record<string, JSONObject>> = {
 		currency: "PLN",
 	},
 	"live-meter/clients": { clients: [{ address: "192.168.1.40" }, { address: "10.0.0.7" }] },
-	hub: { enabled: true, url: "https://hub.example:8123", lang: "de" },
+	hub: { enabled: true, url: "https://hub.example:8123", lang: "de", statistics: true },
 	mqtt: {
 		enabled: true,
 		url: "mqtt://broker.example",
@@ -542,7 +542,7 @@ describe("A backup", () => {
 				assert.deepEqual(await settingsOf(gateway), before);
 			});
 		}
-		it("is rejected for its first error, but before all others for invalid JSON", async () => {
+		it("is rejected for its first error, but invalid JSON is reported before any other error", async () => {
 			const two = file({ hub: { lang: "xx", enabled: 1 }, mqtt: { url: 1 } });
 			isError(await gateway.post(BACKUP, two), 400, "invalid_field", "hub.lang");
 			isError(await gateway.post(BACKUP, `${JSON.stringify(two)}x`), 400, "invalid_json");
@@ -573,7 +573,8 @@ describe("A backup", () => {
 
 	describe("in flash", () => {
 		/**
-		 * Restores all of SET on a new unit. Returns the flash from before, the file, and the settings before and after.
+		 * Restores all of SET on a new unit. Returns a copy of the flash before the restore, the file, and the settings
+		 * before and after it.
 		 */
 		async function prepare(): Promise<[VirtualStorage, JSONObject, JSONObject, JSONObject]> {
 			const storage = new VirtualStorage();
@@ -623,7 +624,7 @@ describe("A backup", () => {
 			}
 			assert.deepEqual([...seen], ["before", "after"]);
 		}).timeout(120_000);
-		it("fits in flash at its greatest length beside the settings of newer firmware", async () => {
+		it("fits in flash at its greatest length, even if newer firmware has stored long settings of its own", async () => {
 			const storage = new VirtualStorage();
 			const newer = ENTRIES.map((one, index) => {
 				const extra = field({ entry: index, id: 200, name: "newer", kind: BYTES, maximum: 1500 });
@@ -720,7 +721,7 @@ describe("A backup", () => {
 		const { version } = JSON.parse(readFileSync(PACKAGE, "utf8"));
 
 		for (const name of files) {
-			it(`is restored completely over a unit with another value of each setting (${name})`, async () => {
+			it(`is restored completely on a unit where every setting has another value (${name})`, async () => {
 				const { settings, ...head } = contentOf(name);
 				// The only setting that has the same value in the file and in a new unit.
 				await gateway.write("network/wifi-enabled", { wifi_enabled: false });

@@ -88,7 +88,9 @@ const NO_JSON = [
 	"<a>1</a>",
 ];
 
-/** Invalid UTF-8: a lone tail, a cut sequence, an overlong form, a surrogate, beyond U+10FFFF, FF. */
+/**
+ * Invalid UTF-8: a lone continuation byte, truncated sequences, overlong forms, a surrogate, a code above U+10FFFF, FF.
+ */
 const NO_UTF8 = [
 	[0x80],
 	[0xc3],

@@ -1,4 +1,4 @@
-/** Runs cable.ts with both engines, since the engine in XS reaches the host's Ethernet port through the bridge. */
+/** Runs cable.ts with both engines, because the XS engine reaches the host's Ethernet port through a bridge. */
 import { cable } from "./cable.js";
 
 cable("node");

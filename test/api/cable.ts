@@ -1,4 +1,7 @@
-/** The cable of a program with `--cable` is pulled and plugged in while it runs (cable.test.ts, cable.linux.ts). */
+/**
+ * The cable of a gateway that was started with `--cable` is pulled and plugged in again (cable.test.ts,
+ * cable.linux.ts).
+ */
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -131,7 +131,7 @@ export function clockChecks(gateway: () => TestGateway): void {
 			});
 		});
 
-		it("follow daylight-saving time across its switches", async () => {
+		it("follow the start and the end of daylight-saving time", async () => {
 			await setZone("Europe/Berlin");
 			for (const [utc, before, after] of [
 				["2026-03-29T01:00:00Z", "+01:00", "+02:00"],
@@ -144,7 +144,7 @@ export function clockChecks(gateway: () => TestGateway): void {
 			}
 		});
 
-		it("determine the local time of a readout, also of an earlier one", async () => {
+		it("determine the local time of a readout, even of an earlier one", async () => {
 			await gateway().connectMeter({ telegram: vectorOf("landis-gyr-zmf100-m26-padded-left").telegram });
 			await setZone("America/St_Johns");
 			await gateway().write(path, { timestamp: SUMMER });

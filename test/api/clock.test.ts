@@ -1,4 +1,4 @@
-/** Transition "Clock" of the API text: the clock before it is first set, as after a power cut. Virtual time. */
+/** Transition "Clock" of the API text: the clock before it is first set, as after a power cut. Runs in virtual time. */
 import assert from "node:assert/strict";
 import { isError, PASSWORD, proofOf, succeeded, USERNAME, vectorOf } from "./gateway.js";
 import { VirtualGateway } from "./virtual-gateway.js";

@@ -1,4 +1,7 @@
-/** The black-box test suite of the API, for every form of the gateway. */
+/**
+ * The black-box test suite of the API, for every build of the gateway: `npm start` with either engine, firmware on
+ * Linux, and the gateway in virtual time.
+ */
 import assert from "node:assert/strict";
 import { accessChecks } from "./access-checks.js";
 import { backupChecks } from "./backup-checks.js";
@@ -84,7 +87,9 @@ const PARTS = {
 export type Part = keyof typeof PARTS;
 const WHOLE: readonly Part[] = ["basics", "meter", "peers", "eachRoute"];
 
-/** Defines the suite. `start` returns a gateway with new flash in a mode. Without `parts` the whole suite runs. */
+/**
+ * Defines the suite. `start` starts a gateway with empty flash in the given mode. Without `parts` the whole suite runs.
+ */
 export function contract(name: string, start: (mode: Mode) => Promise<TestGateway>, parts = WHOLE): void {
 	const checksOf = (mode: Mode): readonly Checks[] => parts.flatMap((part): readonly Checks[] => PARTS[part][mode]);
 

@@ -65,7 +65,8 @@ export function crowdChecks(gateway: () => TestGateway): void {
 				if (isProof) proofs++;
 			}
 			tookMs = Date.now() - startMs;
-			// These logins must precede the checks below, which log in first.
+			// These waits are measured here, because the suite logs in before each check below, which would change
+			// them.
 			knownS = await secondsUntilIn({ username: USERNAME, password: PASSWORD });
 			knownByProofS = await secondsUntilIn(await proof(PASSWORD));
 			newBody = await proof(PASSWORD);

@@ -1,4 +1,6 @@
-/** `GET system/diagnostic`: the contents of the report, and that only its receiver can read it. Virtual time. */
+/**
+ * `GET system/diagnostic`: the contents of the report, and that only its receiver can read it. Runs in virtual time.
+ */
 import assert from "node:assert/strict";
 import { generateKeyPairSync } from "node:crypto";
 import { encodeRequest } from "../../hosts/node/virtual-request.js";
@@ -96,7 +98,7 @@ describe("The diagnostic report", function () {
 		assert.deepEqual(sections.get("conversation"), ["not recorded: log_en is off"]);
 	});
 
-	it("is sealed anew each time, only for the manufacturer's key", async () => {
+	it("is encrypted with a new key each time, and only for the manufacturer", async () => {
 		const [first, second] = [file().body, file().body].map((body) => Buffer.from(body));
 		const at = 22 + "VIRTUAL0001".length;
 		assert.deepEqual(first.subarray(0, 17), second.subarray(0, 17));
@@ -110,7 +112,7 @@ describe("The diagnostic report", function () {
 		);
 	});
 
-	it("can't be opened if its serial number, time, key or first block was changed, and opens up to a later damage", async () => {
+	it("can't be opened if its serial number, time, key or first block was changed; with a later block damaged, it opens up to that block", async () => {
 		const whole = Buffer.from(file().body);
 		const blocks = 22 + "VIRTUAL0001".length + 65;
 		const { text } = await openReport(whole, REPORT_PRIVATE_KEY);
@@ -151,7 +153,7 @@ describe("The diagnostic report", function () {
 		assert.equal(received, telegram, lines.join("\n"));
 	});
 
-	it("contains no secret and nothing personal, wherever one was set", async () => {
+	it("contains no secret and no personal data, although every setting for them has a value", async () => {
 		const canary = new Canary([PASSWORD, ...Object.values(SECRETS), ...Object.values(PERSONAL)]);
 		const { token } = await gateway.write("system/tokens", { name: PERSONAL.token });
 		await gateway.write("iec62056/config", { device_address: PERSONAL.meterAddress, password: SECRETS.programming });

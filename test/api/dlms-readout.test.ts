@@ -1,4 +1,4 @@
-/** Readouts of DLMS meters by `GET iec62056/read`, and the code of each failure. Virtual time. */
+/** Readouts of DLMS meters with `GET iec62056/read`, and the code of each failure. Runs in virtual time. */
 import assert from "node:assert/strict";
 import { FORMAT_8N1 } from "../../modules/io/host.js";
 import { type Machine, OUTPUT_LINE, type Output } from "../../modules/io/machine.js";
@@ -462,7 +462,7 @@ describe("GET iec62056/read with DLMS/COSEM", () => {
 		});
 	}
 
-	it("never reuses an invocation counter after a power cut at a write of a readout, or after a factory reset", async () => {
+	it("never reuses an invocation counter after a power cut at any write during a readout, or after a factory reset", async () => {
 		// This meter stays silent if the counter is too low, and the gateway must not request the counter.
 		const meter = new LastingMeter(dlmsMeter("--on-low-counter silence"));
 		await start(undefined, GMAC);
@@ -498,7 +498,7 @@ describe("GET iec62056/read with DLMS/COSEM", () => {
 		assert.ok(!gateway.world.serial.meter.meterEvents.includes(COUNTER_REFUSED));
 	});
 
-	it("reads by DLMS with protocol iec62056 if mode_e_dlms is on", async () => {
+	it("reads with DLMS under protocol iec62056 if mode_e_dlms is on", async () => {
 		await start("--mode-e", PHYSICAL);
 		await gateway.write("meter/protocol", { protocol: "iec62056" });
 		assert.equal((await gateway.read("iec62056/read")).protocol, "IEC62056-21");
@@ -525,7 +525,7 @@ describe("GET iec62056/read with DLMS/COSEM", () => {
 		}
 	});
 
-	it("probes the meter by a connection if there is no sign-on", async () => {
+	it("probes the meter by opening an HDLC connection if there is no sign-on", async () => {
 		await start("", DIRECT);
 		const probe = JSON.parse((await gateway.post("meter/probe")).text);
 		assert.deepEqual([probe.ok, probe.meter_id, probe.error], [true, "", null]);

@@ -51,7 +51,10 @@ function pointerOf(...steps: string[]): string {
 	return steps.map((step) => `/${step.replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
 }
 
-/** A copy of the document in which reply objects allow no further members. Each object is closed where it is used. */
+/**
+ * A copy of the document in which reply objects allow no further members. The restriction is added where a schema is
+ * used, not in the schema itself, because `allOf` may combine schemas.
+ */
 function closed(node: Node, isPlace: boolean): Node {
 	if (Array.isArray(node)) return node.map((one) => closed(one, false));
 	if (node === null || typeof node !== "object") return node;
@@ -66,7 +69,7 @@ function closed(node: Node, isPlace: boolean): Node {
 	return copy;
 }
 
-/** Keywords that the document uses beside those of JSON Schema. */
+/** Keywords that the document uses besides those of JSON Schema. */
 const KEYWORDS = [...Object.keys(DOCUMENT), "example", "x-initial", "x-status"];
 const OPTIONS = {
 	strict: true,
@@ -75,7 +78,7 @@ const OPTIONS = {
 	allErrors: true,
 	keywords: KEYWORDS,
 } as const;
-/** `open` checks by the unchanged document, `strict` checks replies by the closed copy. */
+/** `open` validates against the unchanged document, `strict` against the closed copy. */
 const open = new Ajv2020(OPTIONS).addSchema(DOCUMENT, "api");
 const strict = new Ajv2020({ ...OPTIONS }).addSchema(closed(DOCUMENT, false), "api");
 const compiled = new Map<string, ValidateFunction>();

@@ -1,4 +1,4 @@
-/** The gateway on Ethernet: its API, and everything that needs a network. Virtual time. */
+/** The gateway on Ethernet: its API, and everything that needs a network. Runs in virtual time. */
 import assert from "node:assert/strict";
 import type { IConnectPacket } from "mqtt-packet";
 import { makeBenchImage } from "../../hosts/node/simulator-image.js";
@@ -111,7 +111,7 @@ describe("The API with Ethernet", () => {
 		const back = await status();
 		assert.deepEqual([back.interface, back.ip, back.ethernet_last_error], ["ethernet", CABLE_IP, null]);
 		assert.deepEqual(await events(), [
-			// The log merges the first `network_up` of this address into the last.
+			// The log keeps only the last of equal entries, so the first `network_up` of the cable is missing here.
 			"network_down",
 			`network_up ${WIFI_IP}`,
 			`network_up ${CABLE_IP}`,
@@ -177,7 +177,7 @@ describe("The API with Ethernet", () => {
 		assert.deepEqual([by, ap_mode, wifi_temporary], ["access_point", true, true]);
 	});
 
-	it("is reachable by cable with DHCP after a factory reset", async () => {
+	it("is reachable over the cable with DHCP after a factory reset", async () => {
 		await begin();
 		await gateway.write("network/wifi", HOME);
 		await gateway.write(ETHERNET, STATIC);
@@ -225,7 +225,7 @@ describe("The API with Ethernet", () => {
 		assert.equal(moved.headers.get("location"), `https://${CABLE_IP}/`);
 	});
 
-	it("announces itself by mDNS and requests the time, on cable and on Wi-Fi", async () => {
+	it("announces itself over mDNS and requests the time, both on cable and on Wi-Fi", async () => {
 		await begin(true, { info: { timeServers: NTP.address } });
 		let questions = 0;
 		let answers = 0;

@@ -60,7 +60,7 @@ describe("GET system/log", () => {
 		assert.equal(shown.filter((text) => text.startsWith("started")).length, 2);
 	});
 
-	it("shows a failing meter once, and once that the meter is read again", async () => {
+	it("has one entry when the meter fails repeatedly, and one when it is read again", async () => {
 		await gateway.connectMeter(undefined);
 		for (let i = 0; i < 3; i++) await gateway.get("iec62056/read");
 		await gateway.write("iec62056/control", { simulator_en: true });

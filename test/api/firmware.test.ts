@@ -306,7 +306,7 @@ describe("Upload of a firmware file", () => {
 			await isUnharmed();
 		});
 
-		it("names the error of a bad file, also to a client that sends all of it before it reads", async () => {
+		it("names the error of a bad file, even to a client that sends all of it before it reads", async () => {
 			for (const [file, code] of [
 				[STRANGE, "ota_bad_signature"],
 				[makeFile(makeImage(), { deviceId: 7 }), "ota_wrong_device"],

@@ -87,12 +87,12 @@ export function hubChecks(gateway: () => TestGateway): void {
 			await gateway().write(HUB, good);
 			assert.equal((await gateway().write(HUB, { enabled: false, url: "http://new.lan", token: "t" })).token_set, true);
 		});
-		it("keeps missing settings while it is disabled, and hides its address", async () => {
+		it("keeps the settings that a request to disable it omits, and hides its address", async () => {
 			await gateway().write(HUB, { ...good, lang: "de", cert: CERTIFICATE });
 			const off = { ...DEFAULT_HUB, lang: "de", token_set: true, cert_set: true };
 			assert.deepEqual(await gateway().write(HUB, { enabled: false }), off);
 		});
-		it("requires enabled, and while enabled also url and token", async () => {
+		it("requires the field enabled, and url and token if it is true", async () => {
 			await refused({}, "missing_field", "enabled");
 			await refused({ url: URL, token: TOKEN }, "missing_field", "enabled");
 			await refused({ ...good, url: undefined }, "missing_field", "url");

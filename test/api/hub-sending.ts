@@ -81,7 +81,7 @@ export function hubSending(engine: EngineName): void {
 			}
 		}
 
-		it("receives all states of one sending over one connection, each with the token", async () => {
+		it("receives all states of a publication over one connection, each with the token", async () => {
 			let connections = 0;
 			const server = createPlain(answer).on("connection", () => connections++);
 			const url = `http://${LOOPBACK}:${await listen(server)}`;

@@ -1,4 +1,4 @@
-/** `GET events` over times that are too long for live-checks.ts. Virtual time. */
+/** `GET events` over times that are too long for live-checks.ts. Runs in virtual time. */
 import assert from "node:assert/strict";
 import { encodeRequest } from "../../hosts/node/virtual-request.js";
 import { SESSION_LIFETIME_MS } from "../../modules/auth/sessions.js";

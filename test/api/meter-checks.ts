@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import type { ExpectedReading } from "../vectors.js";
 import { isError, type JSONObject, succeeded, type TestGateway, vectorOf } from "./gateway.js";
 
-/** A short capture; the third letter of the maker is upper case. */
+/** A short capture. The third letter of the maker is upper case, so the meter has the longer reaction time. */
 const zmf100 = vectorOf("landis-gyr-zmf100-m26-padded-left");
 /** A capture with second values. */
 const metcom = vectorOf("metcom-mcs301-maxima");
@@ -336,7 +336,7 @@ export function meterChecks(gateway: () => TestGateway): void {
 			isError(await gateway().post("meter/probe"), 503, "busy");
 			assert.equal(succeeded(await reading.reply()).status, 0);
 		});
-		it("is followed by a readout that was requested meanwhile", async () => {
+		it("is followed by a readout that was requested while it ran", async () => {
 			await gateway().connectMeter({ telegram: zmf100.telegram });
 			const probing = gateway().begin("POST", "meter/probe");
 			await gateway().pass(20);

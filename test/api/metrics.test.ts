@@ -1,4 +1,4 @@
-/** `GET metrics`: its form, and that it has the readings of `GET iec62056/last`. Virtual time. */
+/** `GET metrics`: its form, and that it has the readings of `GET iec62056/last`. Runs in virtual time. */
 import assert from "node:assert/strict";
 import { NodeText } from "../../hosts/node/platform.js";
 import type { Core } from "../../modules/core/core.js";
@@ -207,7 +207,7 @@ describe("GET metrics", function () {
 				find: (part: unknown) => {
 					if (part === METER) return { reader: { outcomes }, schedule: { missed: 3 } };
 					if (part === PEAKS) return { values: [4329, Number.NaN, Number.NaN] };
-					// Parts without metrics, also those that this test does not know.
+					// All other parts show no metrics here, including parts that this test does not know.
 					return part === ZIGBEE ? undefined : {};
 				},
 			} as unknown as Core;
@@ -323,7 +323,7 @@ describe("GET metrics", function () {
 		assert.equal(registers(await readFrom(telegramOf("1.8.0(1*kWh)"))).length, 1);
 	});
 
-	it("requires a token, of scope read at least", async () => {
+	it("requires a token of at least scope read", async () => {
 		isError(await gateway.get("metrics", { token: null }), 401, "unauthorized");
 		isError(await gateway.get("metrics", { token: "0".repeat(64) }), 401, "unauthorized");
 		const { token } = await gateway.write("system/tokens", { name: "prometheus", scope: "read" });

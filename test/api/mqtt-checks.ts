@@ -59,7 +59,7 @@ export function mqttChecks(gateway: () => TestGateway): void {
 			isError(await gateway().get("mqtt/send"), 400, "mqtt_disabled");
 			assert.equal((await gateway().read("system/status")).mqtt_state, "off");
 		});
-		it("keeps settings that a request omits, and never shows password and certificate", async () => {
+		it("keeps settings that a request omits, and never shows password or certificate", async () => {
 			const url = "mqtt://broker.lan";
 			const set = { ...DEFAULT, url, user: "gateway", password_set: true };
 			assert.deepEqual(await write({ url, user: "gateway", password: PASSWORD }), set);

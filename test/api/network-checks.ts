@@ -15,7 +15,7 @@ const AP = "network/ap";
 const FALLBACK = "network/fallback-ap";
 const ENABLED = "network/wifi-enabled";
 const ETHERNET = "network/ethernet";
-/** Members of the status that change only by settings. */
+/** Members of the status that change only with the settings. */
 const SETTINGS = ["hostname", "dhcp", "ntp_server", "wifi_enabled", "ap_ssid", "ap_enabled"];
 const BENCH = { ssid: "bench", password: "bench-network", dhcp: true, apply: true };
 
@@ -63,7 +63,7 @@ export function networkChecks(gateway: () => TestGateway): void {
 			await renew();
 		});
 
-		it("describes a new unit, which is its own access point", async () => {
+		it("describes a new unit, whose only network is its own access point", async () => {
 			assert.deepEqual(await status(), {
 				ip: "192.168.4.1",
 				netmask: "255.255.255.0",
@@ -283,7 +283,7 @@ export function noRadioChecks(gateway: () => TestGateway): void {
 			assert.deepEqual((await gateway().read("network/scan")).networks, []);
 		});
 
-		it("stores settings, but rejects as a whole any request to turn the radio on", async () => {
+		it("stores settings, but nothing of a request that would turn the radio on", async () => {
 			assert.equal((await gateway().write(WIFI, DHCP)).ssid, "home");
 			await gateway().write(AP, { ap_ssid: "own" });
 			await gateway().write(ENABLED, { wifi_enabled: false });

@@ -58,7 +58,10 @@ async function retried<T>(run: () => Promise<T>): Promise<T> {
 	}
 }
 
-/** Looks the name up, with retries, since the gateway may print its substitute for port 53 only after it is ready. */
+/**
+ * Looks the name up, with retries, since the gateway may print the port that it uses in place of port 53 only after it
+ * is ready.
+ */
 function lookUp(resolver: Resolver, gateway: ProcessGateway, name: string): Promise<RecordWithTtl[]> {
 	return retried(() => {
 		const port = /udp port 53 of the access point is 127\.0\.0\.1:(\d+) here/.exec(gateway.diagnosis)?.[1] ?? "53";
@@ -79,7 +82,7 @@ async function queryMulticast(socket: Socket, name: string): Promise<string[]> {
 	return [...records].map(([, address]) => [...Buffer.from(address, "latin1")].join("."));
 }
 
-/** Returns the addresses that the gateway announces by mDNS, once it has claimed its name. */
+/** Returns the addresses that the gateway announces over mDNS, once it has claimed its name. */
 async function announcedAddresses(gateway: ProcessGateway): Promise<string[]> {
 	const socket = createSocket("udp4");
 	socket.bind(0);
@@ -145,7 +148,7 @@ export function networkServices(engine: EngineName): void {
 			assert.equal((await gateway.read("system/clock")).is_valid, true);
 		});
 
-		it("resolves every name to the device in the access point's network, and its own name by mDNS", async () => {
+		it("resolves every name to the device in the access point's network, and its own name over mDNS", async () => {
 			gateway = await ProcessGateway.start(engine, { mode: "ap" });
 			const resolver = new Resolver({ timeout: 2000, tries: 5 });
 			for (const name of ["connectivitycheck.gstatic.com", "captive.apple.com", "x.example"])
@@ -169,7 +172,7 @@ export function networkServices(engine: EngineName): void {
 			});
 		}
 
-		it("turns the access point on at a press of the button, which counts once", async () => {
+		it("turns the access point on at a press of the button, and counts the press once", async () => {
 			gateway = await ProcessGateway.start(engine);
 			await gateway.login();
 			await gateway.untilNetwork(({ connected }) => connected);

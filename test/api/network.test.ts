@@ -79,7 +79,7 @@ describe("The API with a radio", () => {
 		await gateway.pass(150_000);
 		assert.equal((await status()).ap_mode, false);
 	});
-	it("joins a network without apply at the next start only", async () => {
+	it("joins a network that was set without apply only at the next start", async () => {
 		await gateway.write("network/wifi", { ...HOME, apply: false });
 		await gateway.pass(60_000);
 		assert.equal(air.radio?.connects, 0);
@@ -88,7 +88,7 @@ describe("The API with a radio", () => {
 		await gateway.pass(5000);
 		assert.equal((await status()).connected, true);
 	});
-	it("tries a network that is stored for the next start, even if the present one was lost meanwhile", async () => {
+	it("tries a network that is stored for the next start, even if the current network was lost before", async () => {
 		await gateway.write("network/wifi", HOME);
 		await gateway.pass(10_000);
 		for (const awayMs of [30_000, 200_000]) {

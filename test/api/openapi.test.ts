@@ -69,7 +69,7 @@ describe("The description of the API, openapi.json", () => {
 		assert.equal(JSON.stringify(made), JSON.stringify(DOCUMENT), `${message} (their order differs)`);
 	});
 
-	it("gets a new setting from its table into body, reply and example, and drops a removed one", () => {
+	it("gets a new setting of a table in body, reply and example, and loses a setting that the table no longer has", () => {
 		const group = "/api/v1/system/power_mode";
 		const changed = structuredClone(DOCUMENT);
 		const { get, post } = changed.paths[group];
@@ -88,7 +88,7 @@ describe("The description of the API, openapi.json", () => {
 		assert.ok(name in get.responses[200].content["application/json"].example);
 	});
 
-	it("gets the schema of a new group from its table if operations refer to it", () => {
+	it("gets the schema of a new group of settings from its table, if operations refer to the schema", () => {
 		const changed = structuredClone(DOCUMENT);
 		const { FallbackAP } = changed.components.schemas;
 		delete changed.components.schemas.FallbackAP;
@@ -146,7 +146,7 @@ describe("The description of the API, openapi.json", () => {
 		}
 	});
 
-	it("names parameters as the paths do, and each operation once", () => {
+	it("names parameters as the paths do, and gives each operation a name of its own", () => {
 		const ids = [...OPERATIONS.values()].map(({ operationId }) => operationId);
 		assert.equal(new Set(ids).size, ids.length);
 		for (const [key, { parameters = [] }] of OPERATIONS) {
@@ -188,7 +188,7 @@ describe("The description of the API, openapi.json", () => {
 		}
 	});
 
-	it("rejects a schedule that it forbids", () => {
+	it("rejects a schedule with a missing trigger, or with a trigger or period outside the limits", () => {
 		const pointer = "/components/schemas/ScheduleSettings";
 		const hours = { enabled: true, period_unit: "hours", period_value: 4 };
 		assert.equal(complaintOf(pointer, { ...hours, trigger_minute: 59 }), "");

@@ -1,4 +1,4 @@
-/** The device's own certificate while its clock and address become wrong and right again. Virtual time. */
+/** The device's own certificate while its clock and address become wrong and right again. Runs in virtual time. */
 import assert from "node:assert/strict";
 import { X509Certificate } from "node:crypto";
 import type { VirtualTime } from "../../hosts/node/virtual-time.js";

@@ -1,6 +1,6 @@
 /**
- * The files of the web page with every form of the gateway, and their place in the order of checks.
- * test/http/static.test.ts tests the contents of the archive and the choice of the language.
+ * Requests for the files of the web page, for every build of the gateway (contract.ts), and which checks they pass
+ * before others. test/http/static.test.ts tests the contents of the archive and the choice of the language.
  */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";

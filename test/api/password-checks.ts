@@ -127,7 +127,7 @@ export function passwordChecks(gateway: () => TestGateway): void {
 		});
 
 		describe("in plaintext", () => {
-			it("works over HTTPS, from 8 to 128 characters", async () => {
+			it("works over HTTPS with passwords of 8 to 128 characters", async () => {
 				for (const next of ["12345678", "x".repeat(128), "ü".repeat(8), NEW]) {
 					gateway().plant(next);
 					isEmpty(await post({ old_password: password.now, new_password: next }));
@@ -208,7 +208,7 @@ export function passwordChecks(gateway: () => TestGateway): void {
 			const body = { old_password: PASSWORD, new_password: PASSWORD };
 			isEmpty(await gateway().post("system/password", body, { token: "nonsense" }));
 		});
-		it("ends all sessions in either form, also that of the client that changed it", async () => {
+		it("ends all sessions in either form, including that of the client that changed it", async () => {
 			for (const change of [
 				() => password.to(NEW),
 				async () => isEmpty(await post({ old_password: NEW, new_password: NEW })),

@@ -1,5 +1,6 @@
 /**
- * Entering the PIN of a meter's display by HTTP, and its effect. Virtual time. test/meter/pin.test.ts tests the light.
+ * Entering the PIN of a meter's display over HTTP, and its effect. Runs in virtual time. test/meter/pin.test.ts tests
+ * the light.
  */
 import assert from "node:assert/strict";
 import { isOpen } from "../../hosts/browser/kit/power.js";
@@ -127,7 +128,7 @@ describe("A meter that hides its values", () => {
 		await gateway.pass(120_000);
 		assert.equal(await sent(), "little");
 	});
-	it("sends all values for good once InF is on, even if the PIN alone has no effect", async () => {
+	it("sends all values for good once its menu item InF is on, even if the PIN alone has no effect", async () => {
 		display = new MeterDisplay({ pin, flashes: 1, needsInf: true });
 		attachMeter(gateway.world);
 		await enter({ pin, flashes: 1 });
@@ -137,7 +138,7 @@ describe("A meter that hides its values", () => {
 		await gateway.pass(200_000);
 		assert.equal(await sent(), "all");
 	});
-	it("gets InF switched on, and no other item, even if its menu is still shown", async () => {
+	it("switches on its menu item InF and nothing else, even if its menu is still shown", async () => {
 		display = new MeterDisplay({ pin, needsInf: true });
 		attachMeter(gateway.world);
 		await enter({ pin });
@@ -147,7 +148,7 @@ describe("A meter that hides its values", () => {
 		await gateway.pass(duration_ms);
 		assert.equal(await sent(), "all");
 		assert.deepEqual(display.switched, ["InF"]);
-		// An entry after an abort also waits for this.
+		// After an abort, an entry also waits until the menu is no longer shown.
 		await gateway.pass(200_000);
 		await gateway.write("meter/pin", { pin });
 		await gateway.pass(30_000);

@@ -48,7 +48,7 @@ export function pricesChecks(gateway: () => TestGateway): void {
 			await gateway().login();
 			assert.deepEqual(await read(), { periods: [], currency: "EUR" });
 		});
-		it("are stored as sent, with the default of what was omitted, and survive a restart", async () => {
+		it("are stored as sent, with defaults for what was omitted, and survive a restart", async () => {
 			const all = { periods: [{ ...PLAIN, ...DEFAULTS }, FULL], currency: "PLN" };
 			assert.deepEqual(await write([PLAIN, FULL], "PLN"), all);
 			await gateway().restart();

@@ -1,5 +1,5 @@
 /**
- * The gateway in a process of its own, by `npm start` with either engine or `npm run linux`: real HTTPS, and a
+ * The gateway in a process of its own, started with `npm start` (either engine) or `npm run linux`: real HTTPS, and a
  * pseudo-terminal with `npm run meter` at its other end. The client trusts only the key of the unit's first
  * certificate.
  *
@@ -128,7 +128,7 @@ export interface ProcessOptions {
 	readonly meterPath?: string;
 	/** Starts the simulator's default Zigbee network too. Default: no. */
 	readonly hasZigbee?: boolean;
-	/** Uses the development keys that the simulator makes without the options for keys. Default: no. */
+	/** Uses the development keys that the simulator makes if no keys are given. Default: no. */
 	readonly hasBenchKeys?: boolean;
 	/**
 	 * Sets the clock ahead to the next quarter of an hour, so that no scheduled readout of a new unit disturbs the
@@ -393,7 +393,7 @@ export class ProcessGateway extends TestGateway {
 		const args = ["--mode", mode, "--https-port", "0", "--http-port", "0", ...(this.#options.args ?? [])];
 		// The simulated Zigbee network needs a process of its own.
 		if (!this.#options.hasZigbee && !args.includes("--zigbee")) args.push("--zigbee", "none");
-		// No development keys, like firmware that was built without keys.
+		// The gateway has no development keys, like firmware that was built without keys.
 		for (const key of ["--update-key", "--report-key"])
 			if (!this.#options.hasBenchKeys && !args.includes(key)) args.push(key, "none");
 		if (!isLinux) args.push("--engine", this.#engine);

@@ -1,4 +1,4 @@
-/** Load profiles of DLMS meters and of P.01, read by `GET meter/profile`. Virtual time. */
+/** Load profiles of DLMS meters and of P.01, read with `GET meter/profile`. Runs in virtual time. */
 import assert from "node:assert/strict";
 import { IECMeter, type IECMeterOptions } from "../../tools/meter/iec-meter.js";
 import { type ProfileOptions, ProgrammingMode } from "../../tools/meter/iec-programming.js";
@@ -11,7 +11,7 @@ const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex");
 const DIRECT = { server_physical: 17, opening: "direct" };
 const KEYS = { use_encryption: true, block_cipher_key: hex(GUEK), auth_key: hex(AK) };
 const GMAC = { ...DIRECT, ...KEYS, auth: "high_gmac", client_address: 1 };
-/** Time of the simulated meter (dlms-bench.ts). Sessions must not cross the end of a period. */
+/** Time of the simulated meter (test/cosem/bench.ts). Sessions must not cross the end of a period. */
 const NOW_S = Date.parse("2026-06-21T18:30:00Z") / 1000;
 
 const SECRET = "canary-7 7";
@@ -99,7 +99,7 @@ describe("GET meter/profile", () => {
 				assert.equal(rows[29].localtime, "2026-06-21T20:30:00+02:00");
 			});
 		}
-		it("returns a hundred rows at most, and those of a day by default", async () => {
+		it("returns at most a hundred rows, and the rows of a day by default", async () => {
 			await start("");
 			assert.equal((await gateway.read("meter/profile?entries=100")).rows.length, 100);
 			assert.equal((await gateway.read("meter/profile")).rows.length, 96);

@@ -1,4 +1,4 @@
-/** Readouts of every captured meter, and of failing meters, by `GET iec62056/read`. Virtual time. */
+/** Readouts of every captured meter, and of failing meters, with `GET iec62056/read`. Runs in virtual time. */
 import assert from "node:assert/strict";
 import type { MeterFaults } from "../../tools/meter/faults.js";
 import type { MeterMode } from "../../tools/meter/telegram.js";
@@ -154,14 +154,14 @@ describe("GET iec62056/read", () => {
 	});
 
 	describe("of an unusual meter", () => {
-		it("wakes a sleeping meter if it is set to have a battery", async () => {
+		it("wakes a sleeping meter if the setting battery is on", async () => {
 			await start({ telegram: zmf100.telegram, battery: true }, { battery: true });
 			assert.deepEqual(withoutNames(await gateway.read("iec62056/read")), zmf100.readings);
 			await gateway.write("iec62056/config", { battery: false });
 			await gateway.pass(60_000);
 			isError(await gateway.get("iec62056/read"), 500, "meter_timeout");
 		});
-		it("uses a lower speed if the meter announces one that it can't do, also after a restart", async () => {
+		it("uses a lower speed if the meter announces one that it can't use, even after a restart", async () => {
 			await start({ telegram: logarex.telegram, faults: { lieBaud: 2400 } });
 			await gateway.write("iec62056/control", { log_en: true });
 			assert.equal((await gateway.read("iec62056/read")).baudrate, 2400);
@@ -209,14 +209,14 @@ describe("GET iec62056/read", () => {
 	});
 
 	describe("while settings change", () => {
-		it("returns values of the simulator if it is turned on meanwhile", async () => {
+		it("returns values of the simulator if it is turned on during the readout", async () => {
 			await start({ telegram: zmf100.telegram, faults: { silence: 1000 } });
 			const reading = gateway.begin("GET", "iec62056/read");
 			await gateway.pass(500);
 			await gateway.write("iec62056/control", { simulator_en: true });
 			assert.ok((await (await reading.reply()).text).includes('"status":0'));
 		});
-		it("returns a telegram of mode D if mode D is turned on meanwhile, and the other way round", async () => {
+		it("returns a telegram of mode D if mode D is turned on during the readout, and a block if it is turned off", async () => {
 			const pushed = vectorOf("ebz-dd3-push");
 			await start({ telegram: pushed.telegram, mode: "D", pushBaud: 2400 });
 			const reading = gateway.begin("GET", "iec62056/read");

@@ -1,4 +1,4 @@
-/** A slowly sent body has no effect if its token is revoked before the end. Virtual time. */
+/** A slowly sent body has no effect if its token is revoked before the end. Runs in virtual time. */
 import assert from "node:assert/strict";
 import type { VirtualClient } from "../../hosts/node/virtual-network.js";
 import { encodeRequest } from "../../hosts/node/virtual-request.js";

@@ -69,9 +69,9 @@ describe("A text setting", function () {
 	}
 	afterEach(() => gateway?.stop());
 
-	it("is marked as public in its table only if it is listed here, like a setting of bytes", () => {
+	it("is marked as public in its table only if it is listed here; the same holds for settings of bytes", () => {
 		const shown = ENTRIES.flatMap(({ fields }) => fields).filter((field) => field.isPublic);
-		// Beside texts, the report shows the requested objects of the meter and their Zigbee mappings.
+		// Besides texts, the report shows the requested objects of the meter and their Zigbee mappings.
 		assert.deepEqual(shown.map(nameOf).sort(), [...PUBLIC.keys(), "dlms_obis.entries", "zigbee_map.mapping"].sort());
 	});
 

@@ -1,4 +1,6 @@
-/** Checks that take minutes: lifetimes of nonces and sessions, delays of the limiter, time-outs. Virtual time. */
+/**
+ * Checks that take minutes: lifetimes of nonces and sessions, delays of the limiter, time-outs. Runs in virtual time.
+ */
 import assert from "node:assert/strict";
 import { isError, type JSONObject, PASSWORD, proofOf, type Reply, succeeded, USERNAME, vectorOf } from "./gateway.js";
 import { slowTransitionChecks } from "./transition-checks.js";
@@ -33,7 +35,7 @@ describe("The API over minutes and hours", () => {
 			isError(await loginAfter(MINUTE_MS + 1), 401, "nonce_invalid");
 			isError(await loginAfter(24 * 60 * MINUTE_MS), 401, "nonce_invalid");
 		});
-		it("stays used after its minute", async () => {
+		it("is still rejected after its minute if it was used", async () => {
 			const { nonce, salt } = await gateway.read("system/challenge");
 			const body = { username: USERNAME, nonce, proof: proofOf(PASSWORD, salt, nonce) };
 			succeeded(await tryLogin(body));
@@ -100,7 +102,7 @@ describe("The API over minutes and hours", () => {
 			const { created } = await gateway.write("system/tokens", { name: "x" });
 			assert.equal(created, START_UTC_MS / 1000 + 60);
 		});
-		it("shows 0 if it was created before the clock was set; so does a session until then", async () => {
+		it("shows 0 if it was created before the clock was set; a session shows 0 only until then", async () => {
 			await gateway.stop();
 			gateway = new VirtualGateway("client", {});
 			await gateway.login();

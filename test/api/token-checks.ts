@@ -47,7 +47,7 @@ export function tokenChecks(gateway: () => TestGateway): void {
 			assert.equal(scope, "full");
 			assert.deepEqual(await gateway().read(PATH), { max: SLOTS, tokens: [{ id, name, created, scope }] });
 		});
-		it("are accepted like a session, also to manage tokens and to list sessions", async () => {
+		it("are accepted like the token of a session, even to manage tokens and to list sessions", async () => {
 			const { token, id } = await make();
 			assert.ok(await isAlive(token));
 			assert.equal((await gateway().post("iec62056/control", {}, { token })).status, 200);
@@ -134,7 +134,7 @@ export function tokenChecks(gateway: () => TestGateway): void {
 					" ",
 				);
 
-			it("are listed with that scope, also after a restart", async () => {
+			it("are listed with that scope, even after a restart", async () => {
 				await gateway().write(PATH, { name: "a writer", scope: "full" });
 				const { id, scope } = await reader();
 				assert.equal(scope, "read");
@@ -148,7 +148,7 @@ export function tokenChecks(gateway: () => TestGateway): void {
 				await gateway().login();
 				assert.deepEqual(await list(), before);
 			});
-			it("can read readings and the state of the device, also by HEAD", async () => {
+			it("can read readings and the state of the device, with GET and HEAD", async () => {
 				await gateway().write("iec62056/control", { simulator_en: true });
 				const { token } = await reader();
 				const rows = WALK.filter(({ scope }) => scope === SCOPE_READ);
@@ -261,7 +261,7 @@ export function tokenChecks(gateway: () => TestGateway): void {
 				for (let i = 0; i < SLOTS; i++) await make();
 				isError(await gateway().post(PATH, { name: "" }), 400, "invalid_field", "name");
 			});
-			it("is accepted beside unknown fields, which are ignored", async () => {
+			it("is accepted together with unknown fields, which are ignored", async () => {
 				const made = await gateway().write(PATH, { name: "x", id: "00000000", token: "x", created: 1 });
 				assert.notEqual(made.id, "00000000");
 				assert.match(made.token, /^[0-9a-f]{64}$/);
@@ -340,7 +340,7 @@ export function tokenChecks(gateway: () => TestGateway): void {
 			for (let i = 0; i < 7; i++) await gateway().login();
 			assert.equal((await sessions()).length, 6);
 		});
-		it("ends another session by its id, at once and once", async () => {
+		it("ends another session by its id, at once, and only one time", async () => {
 			const first = gateway().token;
 			await gateway().login();
 			const [{ id }] = await sessions();

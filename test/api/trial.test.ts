@@ -1,4 +1,4 @@
-/** Firmware on trial in the whole gateway: what confirms it, and what rolls it back. Virtual time. */
+/** Firmware on trial in the whole gateway: what confirms it, and what rolls it back. Runs in virtual time. */
 import assert from "node:assert/strict";
 import { makeBenchImage } from "../../hosts/node/simulator-image.js";
 import { VirtualStorage } from "../../hosts/node/virtual-storage.js";

@@ -1,6 +1,6 @@
 /**
- * ObjectReader: lists compared with a reader of whole objects, for any division of the bytes; long texts; lenient
- * fields.
+ * Tests of ObjectReader: its results for lists, in pieces of any size, are compared with those of a reader of whole
+ * objects; long texts; lenient fields.
  */
 import assert from "node:assert/strict";
 import fc from "fast-check";

@@ -86,7 +86,7 @@ export class VirtualGateway extends TestGateway {
 		else if (!chunked) client.send(encodeRequest(path, { method, headers, body }));
 		else {
 			client.send(encodeRequest(path, { method, headers: { ...headers, "Transfer-Encoding": "chunked" } }));
-			// Two chunks make sure that a limit counts both.
+			// The body is sent in two chunks, so that a limit must count both.
 			const middle = body.length >> 1;
 			for (const piece of [body.subarray(0, middle), body.subarray(middle)]) {
 				if (piece.length === 0) continue;

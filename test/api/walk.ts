@@ -89,7 +89,7 @@ export interface Visit {
 	readonly method?: string;
 }
 
-/** Requests a route by its row of the API text, with the gateway's current token. */
+/** Sends the request that the route's row of the API text describes, with the gateway's current token. */
 export async function visit(gateway: TestGateway, route: WalkRoute, how: Visit = {}): Promise<Reply> {
 	const { query = "", idleBody, method = route.method } = how;
 	const path = pathOf(route, route.path.includes("<") ? await idFor(gateway, route.path) : "");

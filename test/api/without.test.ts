@@ -1,6 +1,6 @@
 /**
- * A firmware without some parts and protocols, in the flash of a full one, and the other way round. It is bundled as by
- * the build for a board, but together with the virtual gateway, for Node.
+ * A firmware without some parts and protocols, in the flash of a full one, and the other way round. The bundle is made
+ * as in the build for a board, but for Node, and contains the virtual gateway.
  */
 import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
@@ -17,8 +17,8 @@ import { isError, type JSONObject, vectorOf } from "./gateway.js";
 import { START_UTC_MS, VirtualGateway } from "./virtual-gateway.js";
 
 const BUILD = join(ROOT, ".build");
-/** The bundle lies beside the modules that find files relative to their own path. */
-const BUNDLE = join(BUILD, "test", "api", "virtual-gateway-without.mjs");
+/** The bundles must be in this folder, because modules in them find files relative to their own path. */
+const bundleOf = (names: readonly string[]) => join(BUILD, "test", "api", `without-${names.join("-")}.mjs`);
 /** Everything that can be left out, except the radio, which the board's row leaves out. */
 const NAMES = Object.keys(OMISSIONS).filter((name) => name !== "zigbee");
 
@@ -30,9 +30,10 @@ const PRICES = {
 };
 const PEAKS = { interval_mins: 15, count: 1 };
 const CLIENTS = { clients: [{ address: "192.0.2.10" }] };
-const ROUTES = ["hub", "mqtt", "prices", "peaks", "live-meter", "live-meter/clients", "meter/backfill"];
+const MBUS = { address: 5, meters: 3, baudrate: 300 };
+const ROUTES = ["hub", "mqtt", "prices", "peaks", "live-meter", "live-meter/clients", "meter/backfill", "mbus/config"];
 /** Keys in flash of the settings and certificates of these parts. */
-const THEIR_KEYS = /^(hub|mqtt|prices|peaks|live_meter|backfill)/;
+const THEIR_KEYS = /^(hub|mqtt|prices|peaks|live_meter|backfill|mbus)/;
 
 const pair = makeCertificate({
 	names: ["hub.example"],
@@ -41,17 +42,18 @@ const pair = makeCertificate({
 });
 const CERTIFICATE = Buffer.from(pair.certificate).toString("latin1");
 
-async function bundledGateway(): Promise<typeof VirtualGateway> {
+async function bundledGateway(names: readonly string[]): Promise<typeof VirtualGateway> {
+	const file = bundleOf(names);
 	const bundle = await rolldown({
 		input: join(BUILD, "test", "api", "virtual-gateway.js"),
 		cwd: BUILD,
 		platform: "node",
 		external: (name) => !/^[./]/.test(name),
-		plugins: [replacing(BUILD, replacementsOf(NAMES))],
+		plugins: [replacing(BUILD, replacementsOf(names))],
 	});
-	await bundle.write({ file: BUNDLE, format: "esm" });
+	await bundle.write({ file, format: "esm" });
 	await bundle.close();
-	const module: { VirtualGateway: typeof VirtualGateway } = await import(pathToFileURL(BUNDLE).href);
+	const module: { VirtualGateway: typeof VirtualGateway } = await import(pathToFileURL(file).href);
 	return module.VirtualGateway;
 }
 
@@ -73,7 +75,7 @@ describe("A firmware without some parts and protocols", function () {
 	}
 
 	before(async () => {
-		Small = await bundledGateway();
+		Small = await bundledGateway(NAMES);
 		full = await start(VirtualGateway);
 		assert.equal((await full.read("system/status"))["without"], undefined);
 		await full.write("hub", { ...HUB, cert: CERTIFICATE });
@@ -82,15 +84,17 @@ describe("A firmware without some parts and protocols", function () {
 		await full.write("peaks", PEAKS);
 		await full.write("live-meter", { ecotracker: true });
 		await full.write("live-meter/clients", CLIENTS);
+		await full.write("mbus/config", MBUS);
 		await full.write("meter/protocol", { protocol: "sml" });
 		backup = await full.read("system/backup");
 		await full.stop();
+		storage.set("hub_statistics", new Uint8Array(8));
 		gateway = await start(Small);
 	});
 	after(async () => {
 		await gateway.stop();
 		gateway.checkTraces();
-		rmSync(BUNDLE);
+		rmSync(bundleOf(NAMES));
 	});
 
 	it("starts with the settings of a full firmware, and lists its omissions", async () => {
@@ -141,7 +145,7 @@ describe("A firmware without some parts and protocols", function () {
 		assert.equal((await gateway.read("iec62056/config"))["mode_e_dlms"], false);
 	});
 
-	it("reads a meter by a protocol that was not left out", async () => {
+	it("reads a meter with a protocol that was not left out", async () => {
 		const { telegram, readings } = vectorOf("landis-gyr-zmf100-m26-padded-left");
 		await gateway.write("meter/protocol", { protocol: "iec62056" });
 		await gateway.write("iec62056/config", { baudrate_max: 4800 });
@@ -182,6 +186,7 @@ describe("A firmware without some parts and protocols", function () {
 		assert.deepEqual(await full.read("peaks"), PEAKS);
 		assert.deepEqual(await full.read("live-meter/clients"), CLIENTS);
 		assert.equal((await full.read("live-meter"))["ecotracker"], true);
+		assert.deepEqual(await full.read("mbus/config"), MBUS);
 		await full.stop();
 		gateway = await start(Small);
 	});
@@ -195,5 +200,39 @@ describe("A firmware without some parts and protocols", function () {
 			[],
 		);
 		await gateway.login();
+	});
+});
+
+describe("A firmware without statistics for the hub", () => {
+	const names = ["statistics"];
+	const withStatistics = { ...HUB, cert: CERTIFICATE, statistics: true };
+	let gateway: VirtualGateway;
+
+	before(async () => {
+		const Small = await bundledGateway(names);
+		gateway = new Small("client", { utcMs: START_UTC_MS, storage: new VirtualStorage() });
+		await gateway.login();
+	});
+	after(async () => {
+		await gateway.stop();
+		rmSync(bundleOf(names));
+	});
+
+	it("lists the omission", async () => {
+		const { hub_state, hub_statistics, hub_statistics_upto, without } = await gateway.read("system/status");
+		assert.deepEqual([without, hub_state, hub_statistics, hub_statistics_upto], ["statistics", "off", "absent", 0]);
+	});
+
+	it("refuses to turn them on, and sends states", async () => {
+		isError(await gateway.post("hub", withStatistics), 501, "unsupported", "statistics");
+		assert.equal((await gateway.write("hub", { ...withStatistics, statistics: false }))["statistics"], false);
+		assert.equal((await gateway.read("system/status"))["hub_state"], "waiting");
+	});
+
+	it("keeps the setting of a backup for a firmware that has them", async () => {
+		const backup = await gateway.read("system/backup");
+		backup["settings"]["hub"]["statistics"] = true;
+		await gateway.write("system/backup", backup);
+		assert.equal((await gateway.read("hub"))["statistics"], true);
 	});
 });

@@ -91,7 +91,7 @@ export function zigbeeChecks(gateway: () => TestGateway): void {
 				}
 			}
 		});
-		it("accepts the five pairs and none, in either case", async () => {
+		it("accepts the five pairs and the pair for none, in upper and lower case", async () => {
 			for (const mapping_id of [...PAIRS, "00000000", "0b040505", "0B040508", "0b040508"]) {
 				await setMap([{ obis: "1.8.0", mapping_id }]);
 				assert.deepEqual(await gateway().read(MAP), {

@@ -102,7 +102,7 @@ describe("app/delayed-actions", () => {
 		assert.equal(done.length, 3);
 	});
 
-	it("refreshes on request without waiting for the ten minutes between addresses, and not once more for the address", () => {
+	it("refreshes on request without waiting for the ten minutes between addresses, and does not refresh again for the address", () => {
 		acts.readdressSoon();
 		time.advance(2000);
 		acts.readdressSoon();

@@ -17,7 +17,7 @@ describe("app/power-cycles", () => {
 		problems = [];
 	});
 
-	/** Starts the unit, by power or otherwise, and runs it for `ms`. */
+	/** Starts the unit, because power was switched on or for another reason, and runs it for `ms`. */
 	function live(switchedOn: boolean, ms: number): void {
 		const time = new VirtualTime();
 		const guard = (_part: string, run: () => void) => {

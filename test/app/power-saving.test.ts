@@ -140,7 +140,7 @@ describe("app/power-saving", () => {
 
 	it("turns the radio on only if something is to be sent, and sleeps once it is sent", () => {
 		const unit = new Unit();
-		// Without a retained record the first readout is due at once: move past it.
+		// Without a retained record the first readout is due at once; the test completes it first.
 		unit.world.advance(10);
 		unit.schedule.finished(undefined, undefined);
 		unit.begin();

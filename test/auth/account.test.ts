@@ -44,7 +44,7 @@ describe("auth/account", () => {
 		}
 	});
 
-	it("accepts a proof that a client makes according to the API text, and no changed one", () => {
+	it("accepts a proof that a client makes according to the API text, and rejects a changed one", () => {
 		for (const password of ["K7mPq2RtXw9z", "", "żółw 😀 ß", "x".repeat(128)]) {
 			const { account } = make(new MemoryRecord(), password);
 			const proof = Buffer.from(proofOf(account.salt, password, NONCE), "hex");
@@ -58,7 +58,7 @@ describe("auth/account", () => {
 				wrong[bit >> 3] ^= 1 << (bit & 7);
 				assert.equal(account.isProof(wrong, nonce), false);
 			}
-			// The inner digest, which a stolen backup contains, is no proof.
+			// The inner digest, which a stolen copy of the flash contains, is not accepted as a proof.
 			assert.equal(account.isProof(innerOf(account.salt, password), nonce), false);
 		}
 	});

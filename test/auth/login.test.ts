@@ -86,7 +86,7 @@ describe("auth/login", () => {
 		assert.equal(bench.login.loginWithProof(attempt).outcome, LOGIN_NONCE_INVALID);
 	});
 
-	it("blocks for a second after five failures, keeps the blocked client's nonce, and counts anew after a success", () => {
+	it("blocks for a second after five failures, keeps the blocked client's nonce, and counts from zero after a success", () => {
 		const bench = new LoginBench();
 		for (let i = 0; i < 5; i++) assert.equal(bench.try("wrong").outcome, LOGIN_INVALID_PROOF);
 		const { nonce, salt } = bench.login.challenge();

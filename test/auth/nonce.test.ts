@@ -60,7 +60,7 @@ describe("auth/nonce", () => {
 		assert.equal(nonces.take(nonce), false);
 	});
 
-	it("accepts no nonce of another issuer, and none with a changed bit", () => {
+	it("rejects a nonce of another issuer, and one with a changed bit", () => {
 		const { nonces } = make();
 		assert.equal(nonces.take(make().nonces.issue()), false);
 		const nonce = Buffer.from(Buffer.from(nonces.issue()).toString("latin1"), "hex");
@@ -81,7 +81,7 @@ describe("auth/nonce", () => {
 		assert.equal(nonces.take(nonce), true);
 	});
 
-	it("remembers 512 used nonces, and then rejects all nonces issued before the first forgotten one was used", () => {
+	it("remembers 512 used nonces; when it forgets one, it rejects all nonces that were issued before that one was used", () => {
 		assert.equal(USED_LIMIT, 512);
 		const { clock, nonces } = make();
 		const [early, unused] = [nonces.issue(), nonces.issue()];

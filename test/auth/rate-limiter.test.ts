@@ -65,7 +65,7 @@ describe("auth/rate-limiter", () => {
 		assert.deepEqual(waits, [0, 0, 0, 0, 1, 2, 4, 8, 16, 32, 60, 60, 60, 60]);
 	});
 
-	it("ends the wait exactly to the millisecond, and gives the rest in whole seconds", () => {
+	it("ends the wait exactly to the millisecond, and reports the remaining wait in whole seconds", () => {
 		const { clock, limiter } = make();
 		fail(limiter, "a", 7);
 		assert.equal(limiter.retryAfterS("a"), 4);
@@ -119,7 +119,7 @@ describe("auth/rate-limiter", () => {
 		}
 	});
 
-	it("allows each address beyond sixteen failing ones a first attempt, then puts all of them into one bucket", () => {
+	it("gives buckets of their own to sixteen failing addresses; all others get a first attempt each, then share one bucket", () => {
 		assert.equal(STRANGER_LIMIT, 16);
 		const { clock, limiter } = make();
 		takeAll(limiter);
@@ -134,7 +134,7 @@ describe("auth/rate-limiter", () => {
 		assert.equal(limiter.retryAfterS("fresh"), DELAY_LIMIT_S, "a bucket is free again");
 	});
 
-	it("makes an address known that logs in from the shared bucket, and keeps the delay of the others", () => {
+	it("counts an address of the shared bucket as known once it has logged in, and keeps the delay of the others", () => {
 		const { limiter } = make();
 		for (let i = 0; i < STRANGER_LIMIT; i++) fail(limiter, stranger(1000 + i), 11);
 		fail(limiter, stranger(0), 8);
@@ -203,7 +203,7 @@ describe("auth/rate-limiter", () => {
 		}
 	});
 
-	it("knows an IPv6 address singly, so that its neighbours do not slow it down", () => {
+	it("knows single IPv6 addresses, so that their neighbours do not slow them down", () => {
 		const { limiter } = make();
 		limiter.succeeded("2001:db8::20");
 		for (let i = 0; i < 11; i++) limiter.failed(`2001:db8::${i}`);
@@ -235,7 +235,7 @@ describe("auth/rate-limiter", () => {
 		assert.equal(limiter.retryAfterS("attacker"), 60);
 	});
 
-	/** Times of the guesses that are checked if these addresses try as soon as permitted, for this time. */
+	/** Returns the times at which guesses are checked if these addresses try as often as permitted for this long. */
 	function guessesOf(addresses: readonly string[], durationMs: number): number[] {
 		const { clock, limiter } = make();
 		const times: number[] = [];

@@ -45,7 +45,7 @@ describe("auth/sessions", () => {
 		assert.equal(sessions.revoke(token), false);
 	});
 
-	it("ends the oldest session for the seventh", () => {
+	it("ends the oldest of six sessions when a seventh begins", () => {
 		assert.equal(SESSION_LIMIT, 6);
 		const { clock, sessions } = make();
 		const tokens: string[] = [];
@@ -60,7 +60,7 @@ describe("auth/sessions", () => {
 		assert.equal(sessions.count, 6);
 	});
 
-	it("ends no session for the seventh if one of six has expired or was ended", () => {
+	it("ends no session when a seventh begins if one of the six has expired or was ended", () => {
 		for (const end of [true, false]) {
 			const { clock, sessions } = make();
 			const first = sessions.create();

@@ -95,7 +95,7 @@ describe("auth/tokens", () => {
 		]);
 	});
 
-	it("revokes each token singly by its id", () => {
+	it("revokes a single token by its id", () => {
 		for (let revoked = 0; revoked < 3; revoked++) {
 			const { tokens } = make();
 			const made = ["a", "b", "c"].map((name) => tokens.create(name));
@@ -143,7 +143,7 @@ describe("auth/tokens", () => {
 		}
 	});
 
-	it("treats old tokens without a stored scope as full, also beside new ones", () => {
+	it("treats old tokens without a stored scope as full, even if there are new ones too", () => {
 		const { record, tokens } = make();
 		const old = [tokens.create("a"), tokens.create("b")];
 		record.bytes = record.bytes.slice(0, 2 * 68);

@@ -33,7 +33,7 @@ describe("Filling of the history", function () {
 	afterEach(() => bench.gateway.stop());
 
 	for (const protocol of PROTOCOLS) {
-		it(`brings a year of days by ${protocol}, and no scheduled readout is missed`, async function () {
+		it(`fills a year of days with ${protocol}, and no scheduled readout is missed`, async function () {
 			await start({ protocol });
 			const before = await bench.status();
 			assert.deepEqual([before.state, before.history_days, before.rows], ["off", 800, 0]);
@@ -53,7 +53,7 @@ describe("Filling of the history", function () {
 			for (const month of months.slice(1, -1)) bench.isTrue(month);
 		});
 
-		it(`goes on after restarts by ${protocol}`, async () => {
+		it(`continues after restarts with ${protocol}`, async () => {
 			await start({ protocol });
 			await bench.begin();
 			await bench.pass(30 * MINUTE_MS);
@@ -72,7 +72,7 @@ describe("Filling of the history", function () {
 			for (const day of days.slice(1, -1)) bench.isTrue(day);
 		});
 
-		it(`dates rows around both changes of the season by ${protocol}`, async () => {
+		it(`gives rows around both clock changes of a year the right times with ${protocol}`, async () => {
 			for (const at of ["2026-03-29T01:00:00Z", "2026-10-25T01:00:00Z"]) {
 				const changeMs = Date.parse(at);
 				await start({ protocol, startMs: changeMs + 30 * HOUR_MS, stored: { rows: 400 } });
@@ -88,7 +88,7 @@ describe("Filling of the history", function () {
 			}
 		});
 
-		it(`stores nothing of a profile without counters by ${protocol}`, async () => {
+		it(`stores nothing from a profile without counters with ${protocol}`, async () => {
 			await start({ protocol, stored: undefined });
 			const { status, days } = await fill();
 			assert.deepEqual([status.ended, status.rows], ["no_counters", 0]);
@@ -116,12 +116,12 @@ describe("Filling of the history", function () {
 		});
 	}
 
-	it("takes the error of the meter's clock into account, and refuses one of hours", async () => {
+	it("corrects for the error of the meter's clock, and stops if it is wrong by hours", async () => {
 		await start({ clockMs: 20 * MINUTE_MS, stored: { rows: 300 } });
 		const { status, days } = await fill();
 		assert.equal(status.ended, "complete");
 		for (const day of days.slice(1, -1)) {
-			// The rows are twenty minutes from the ends of days.
+			// The meter's clock is 20 minutes wrong, so no row is exactly at midnight, and a day's energy is not exact.
 			const found = day.import_wh;
 			const [from, to] = [day.start, day.end].map((s) => countersAt(s * 1000).importWh);
 			assert.ok(Math.abs(found - (to - from)) < 300, `${found} is not ${to - from}`);
@@ -158,7 +158,7 @@ describe("Filling of the history", function () {
 		for (const period of filled.slice(1, -1)) assert.equal(period.from_meter, true);
 	});
 
-	it("drops rows that can't be true, one or a few in a row", async () => {
+	it("drops one or a few consecutive rows whose counters can't be true", async () => {
 		const wrong = (utcMs: number): Counters => {
 			const quarter = Math.floor(utcMs / QUARTER_MS);
 			if (quarter % 50 === 3) return { importWh: 0, exportWh: 0 };
@@ -184,7 +184,7 @@ describe("Filling of the history", function () {
 		assert.ok(days[0].start * 1000 < offFrom - 5 * DAY_MS);
 	});
 
-	it("ends at an exchange of the meter: a counter that is higher before, or another meter in the history", async () => {
+	it("ends at an exchange of the meter: where older rows have higher counters, or the history has another meter", async () => {
 		const exchangeMs = START_MS - 10 * DAY_MS;
 		const counters = (utcMs: number): Counters =>
 			utcMs < exchangeMs ? { importWh: 90_000_000, exportWh: 80_000_000 } : countersAt(utcMs);
@@ -220,7 +220,7 @@ describe("Filling of the history", function () {
 		assert.equal((await bench.end()).ended, "complete");
 	});
 
-	it("leaves room for a schedule of each minute, and makes pieces smaller for it", async () => {
+	it("requests smaller pieces if the meter is read every minute, so that no scheduled readout is missed", async () => {
 		await start({
 			protocol: "iec62056",
 			stored: { rows: 300 },
@@ -231,7 +231,7 @@ describe("Filling of the history", function () {
 		assert.equal(await missed(), 0);
 	});
 
-	it("stops, begins anew without reading again what the history has", async () => {
+	it("stops when disabled; when enabled again, it reads only what the history lacks", async () => {
 		await start({ stored: { rows: 2000 } });
 		await bench.begin();
 		await bench.pass(30 * MINUTE_MS);
@@ -243,7 +243,7 @@ describe("Filling of the history", function () {
 		assert.ok(status.rows < 2000, `${status.rows} rows again`);
 	});
 
-	it("refuses a code that is no profile, and ends if the meter has no such profile", async () => {
+	it("refuses a code that is not that of a profile, and ends if the meter has no such profile", async () => {
 		await start();
 		isError(
 			await bench.gateway.request("POST", "meter/backfill", { body: { enabled: true, obis: "1-0:1.8.0" } }),

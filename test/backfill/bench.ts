@@ -14,7 +14,10 @@ export const HOUR_MS = 3_600_000;
 export const DAY_MS = 24 * HOUR_MS;
 export const YEAR_ROWS = 35_040;
 
-/** Offset of Central European Time, minutes: summer from the last Sunday of March to that of October, at 1:00 UTC. */
+/**
+ * Offset of Central European Time, minutes. Summer time lasts from 1:00 UTC on the last Sunday of March to 1:00 UTC on
+ * the last Sunday of October.
+ */
 export function berlinAt(utcMs: number): number {
 	const year = new Date(utcMs).getUTCFullYear();
 	const lastSunday = (month: number) => {

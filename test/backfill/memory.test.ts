@@ -49,7 +49,7 @@ describe("Memory of filling the history in XS", function () {
 		return (await xs.request("meter/backfill/status")).json();
 	}
 
-	it("takes few slots at rest, and no more after a hundred pieces", async function () {
+	it("takes few slots at rest, and not more after a hundred pieces", async function () {
 		await xs.advance(40 * MINUTE_MS);
 		await status();
 		const off = await xs.slots();

@@ -147,6 +147,18 @@ export const KINDS: readonly Kind[] = [
 		protocol: "tic",
 	},
 	{
+		what: "Kamstrup's KMP",
+		meter: ["--protocol", "kmp", "--baud-pace"],
+		protocol: "kmp",
+		isInXS: true,
+	},
+	{
+		what: "M-Bus",
+		meter: ["--protocol", "mbus", "--baud-pace"],
+		protocol: "mbus",
+		isInXS: true,
+	},
+	{
 		what: "DLMS/COSEM at 9600 Bd",
 		meter: ["--protocol", "dlms", "--baud-pace"],
 		protocol: "dlms",

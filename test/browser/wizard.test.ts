@@ -132,7 +132,10 @@ describe("The wizard", function () {
 	it("finds a meter that must be polled, and sets the gateway to it", async () => {
 		await gateway.connectMeter({ telegram });
 		await button("align").click();
-		await visit.page.locator("main").getByText(say("finding.asked.iec62056")).waitFor({ timeout: 60_000 });
+		await visit.page
+			.locator("main")
+			.getByText(say("finding.asked", { what: say("protocol.iec62056") }))
+			.waitFor({ timeout: 60_000 });
 		// The attempts stop by themselves.
 		await visit.page.getByText(say("align.start")).waitFor();
 		await button("set-it-so").click();

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { lowerCase, upperCase } from "../../modules/bytes/ascii.js";
+import { lowerCase, upperCase, wholeNumber } from "../../modules/bytes/ascii.js";
 
 describe("the case of ASCII letters", () => {
 	it("is changed in both directions, including the ends of the alphabet", () => {
@@ -12,5 +12,21 @@ describe("the case of ASCII letters", () => {
 			assert.equal(lowerCase(text), text);
 			assert.equal(upperCase(text), text);
 		}
+	});
+});
+
+describe("wholeNumber", () => {
+	it("reads a number from 0 to its limit, with at most as many digits as the limit", () => {
+		for (const [text, number] of [
+			["0", 0],
+			["007", 7],
+			["443", 443],
+		] as const)
+			assert.equal(wholeNumber(text, 443), number, text);
+	});
+
+	it("returns NaN for every other text", () => {
+		for (const text of ["", "444", "0443", "-1", "+1", " 1", "1.0", "1e2", "0x1", "٣"])
+			assert.ok(Number.isNaN(wholeNumber(text, 443)), JSON.stringify(text));
 	});
 });

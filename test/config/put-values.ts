@@ -1,4 +1,4 @@
-/** Changes an entry by the values of its fields, in order. */
+/** Changes the fields of an entry to these values, in order. */
 import { type Entry, type Put, put, type Setting } from "../../modules/config/schema.js";
 import type { ConfigStore } from "../../modules/config/store.js";
 

@@ -27,7 +27,7 @@ function sealed(body: Uint8Array): Uint8Array {
 	return Uint8Array.of(...body, check & 0xff, check >> 8);
 }
 
-/** A record in the form of `together`. */
+/** Makes the record with which config/store.ts changes several entries at once. */
 function together(...parts: readonly (readonly [key: Uint8Array, entry: Uint8Array])[]): Uint8Array {
 	const bytes = parts.flatMap(([key, entry]) => [key.length, ...key, entry.length >> 8, entry.length & 0xff, ...entry]);
 	return sealed(Uint8Array.from(bytes));
@@ -127,7 +127,7 @@ describe("config/store on flash that refuses", () => {
 		assert.deepEqual(storage.keys(), []);
 	});
 
-	it("starts as erased while the mark exists and flash refuses, and changes nothing before all is erased", () => {
+	it("starts as erased while the mark exists and flash refuses writes, and changes nothing before all is erased", () => {
 		const storage = new VirtualStorage();
 		open(storage).change(CHANGES);
 		storage.set("erasing", new Uint8Array(0));
@@ -191,7 +191,7 @@ describe("config/store with arbitrary records with correct checksums", () => {
 		assert.deepEqual(storage.keys(), ["meter"]);
 	});
 
-	it("reports an entry with an item that the field doesn't allow, uses the other items, and is sound once rewritten", () => {
+	it("reports an entry with an item that the field doesn't allow, uses its other items, and counts it as sound once it is rewritten", () => {
 		const storage = new VirtualStorage();
 		const address = [IEC62056_DEVICE_ADDRESS.id, 0, 2, 0xc3, 0x28];
 		storage.set("iec62056", sealed(Uint8Array.of(1, 1, 4, 0, 1, 1, ...address)));

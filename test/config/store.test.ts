@@ -49,7 +49,9 @@ function valuesOf(store: ConfigStore, entry: Entry): Setting[] {
 const SET: readonly Setting[] = [true, 4800, 19200, true, false, "12345678", "secret"];
 const INITIAL: readonly Setting[] = IEC62056.fields.map((field) => field.initial!);
 
-/** An entry of format 1, version, items and check, by the table in the header of config/store.ts. */
+/**
+ * Makes an entry of format 1 with version, items and check, as the table at the top of config/store.ts describes it.
+ */
 function sealed(version: number, ...items: readonly (readonly number[])[]): Uint8Array {
 	const body = Uint8Array.from([1, version, ...items.flat()]);
 	const check = crc16(body, 0, body.length);

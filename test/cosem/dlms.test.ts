@@ -25,10 +25,10 @@ const LOW = { auth: 1, client: 32, password: Uint8Array.from(Buffer.from(PASSWOR
 describe("a DLMS/COSEM session", () => {
 	describe("opening", () => {
 		for (const [what, line, opening, other] of [
-			["opens by mode E", "--mode-e", OPENING_MODE_E, 0],
+			["opens with mode E", "--mode-e", OPENING_MODE_E, 0],
 			["opens at a fixed speed", "", OPENING_DIRECT, 2500],
 		] as const) {
-			it(`${what} without being configured so, and does so at once the next time`, () => {
+			it(`${what} although no opening is configured, and tries this opening first the next time`, () => {
 				const bed = new Bed({ opening: OPENING_AUTO }).meter(line);
 				const first = bed.succeed();
 				assert.equal(bed.bench.settings.dlms.learnedOpening, opening);
@@ -43,7 +43,7 @@ describe("a DLMS/COSEM session", () => {
 				assert.equal(bed.bench.settings.dlms.learnedOpening, opening);
 			});
 		}
-		it("opens by mode E at no more than baudrate_max, and at a lower speed if the meter is silent", () => {
+		it("opens with mode E at no more than baudrate_max, and at a lower speed if the meter is silent", () => {
 			const bed = new Bed({ opening: OPENING_MODE_E }, { baudMax: 4800 }).meter("--mode-e --drop 1-4 --inactivity 3");
 			assert.equal(bed.succeed().readout?.baud, 2400);
 		});
@@ -115,7 +115,7 @@ describe("a DLMS/COSEM session", () => {
 			const { readout } = bed.read();
 			assert.deepEqual([readout?.mode, readout?.baud, bed.count(LINK_OPENED)], [0x43, 9600, 0]);
 		});
-		it("gives way to mode C at a lower speed with a meter that announces a speed it can't do", () => {
+		it("gives way to mode C at a lower speed with a meter that announces a speed that it can't use", () => {
 			const { readout } = new Bed({}, iec).meter("--mode-e --lie 4800").read();
 			assert.deepEqual([readout?.mode, readout?.baud, readout?.status], [0x43, 4800, STATUS_OK]);
 		});
@@ -128,7 +128,7 @@ describe("a DLMS/COSEM session", () => {
 	});
 
 	describe("stored results", () => {
-		it("keeps scalers between readouts, and requests those of a changed object list", () => {
+		it("keeps scalers between readouts, and requests them again when the list of objects changes", () => {
 			const bed = new Bed({}).meter("");
 			bed.succeed();
 			const first = bed.count(ANSWERED);
@@ -161,17 +161,18 @@ describe("a DLMS/COSEM session", () => {
 		});
 	});
 
-	it("requests at most ten attributes at a time once the meter fell silent on many", () => {
+	it("requests at most ten attributes at a time once the meter has not answered a request for more", () => {
 		const bed = new Bed({}).meter("--hdlc-info 512 --drop 3-6");
 		bed.succeed();
 		assert.equal(bed.count(ASSOCIATED), 2);
-		// The name, eleven scalers and twelve values: in one request, which fails, then in three.
+		// 24 attributes (the name, eleven scalers and twelve values) are read in one request, which fails, then in
+		// three.
 		assert.equal(bed.count(ANSWERED), 1 + 3);
 		bed.clear().succeed();
 		assert.deepEqual([bed.count(ASSOCIATED), bed.count(ANSWERED)], [1, 2]);
 	});
 
-	it("requests one attribute at a time once the meter fell silent on several", () => {
+	it("requests one attribute at a time once the meter has not answered a request for several", () => {
 		const bed = new Bed({}).meter("--drop 4-7");
 		bed.succeed();
 		assert.equal(bed.count(ASSOCIATED), 2);
@@ -248,7 +249,7 @@ describe("a DLMS/COSEM session", () => {
 			return result;
 		};
 
-		it("detects the meter by a sign-on or by an HDLC connection", () => {
+		it("detects the meter with a sign-on or with an HDLC connection", () => {
 			const ident = Buffer.from(probe(new Bed({ opening: OPENING_AUTO }).meter("--mode-e")).ident).toString();
 			assert.equal(ident, "LGZ5\\2ZMD3104");
 			for (const opening of [OPENING_AUTO, OPENING_DIRECT]) {

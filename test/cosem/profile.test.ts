@@ -1,4 +1,7 @@
-/** DLMS/COSEM load profiles, also of meters with damaged answers. Through the API: test/api/profile.test.ts. */
+/**
+ * DLMS/COSEM load profiles, with correct and with damaged answers of the meter. test/api/profile.test.ts tests them
+ * through the API.
+ */
 import assert from "node:assert/strict";
 import { DLMSProfile } from "../../modules/cosem/profile.js";
 import { ScalerCache } from "../../modules/dlms/scaler-cache.js";

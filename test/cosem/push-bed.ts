@@ -1,4 +1,4 @@
-/** A listener to DLMS pushes without a line, and pushes in the form in which meters send them. */
+/** A listener for DLMS pushes, to which tests pass bytes without a line, and pushes in the frames that meters use. */
 
 import { PushReadSession } from "../../modules/cosem/push.js";
 import { OUTPUT_EVENT, OUTPUT_NONE } from "../../modules/io/machine.js";

@@ -381,7 +381,7 @@ describe("a ciphered P1 telegram without a frame", () => {
 		return [Buffer.from(first.meterId).toString("latin1"), first.status, records.length];
 	};
 
-	it("is read like the plain telegram in it, in pieces of any size", () => {
+	it("is read like the plain telegram that it contains, in pieces of any size", () => {
 		for (const piece of [1, 13, 64, 5000]) {
 			const bed = new PushBed(P1_KEYS);
 			const outcomes: (Readout | string)[] = [];
@@ -453,14 +453,14 @@ describe("a listener to pushes", () => {
 		}
 	});
 
-	it("ignores a head that announces more bytes than its buffer has, and reads the push right behind it", () => {
+	it("ignores a head that announces more bytes than its buffer has, and reads the push directly after it", () => {
 		const head = [0xdb, TITLE.length, ...TITLE, 0x82, 0x0b, 0xb8, 0x30, 0, 0, 0, 1];
 		const bed = new PushBed();
 		const bytes = Uint8Array.from([...head, ...hdlcPush(PLAIN)]);
 		assert.deepEqual(resultsOf(bed.take(bytes)).at(-1), RECORDS);
 	});
 
-	it("shows an M-Bus push that contains the head of an HDLC frame correctly or not at all", () => {
+	it("shows an M-Bus push correctly or not at all if it contains the head of an HDLC frame", () => {
 		const head = hdlcPush(hex("00".repeat(60))).subarray(0, 9);
 		const value = `09${(head.length + 40).toString(16)}${head.toString("hex")}${"42".repeat(40)}`;
 		const plain = hex(`0f00000001 00 0202 0202 09060000600101ff ${value} 0202 09060100010800ff 0600000007`);
@@ -665,7 +665,7 @@ describe("a line of pushes in 8E1, the format of M-Bus ports", () => {
 		const again = bench.read();
 		assert.deepEqual([recordsOf(again.readout?.records), again.tookMs < 5500], [RECORDS, true]);
 	});
-	it("is given up for 8N1 again if only the first pushes were damaged", () => {
+	it("is replaced by 8N1 again if only the first pushes were damaged", () => {
 		const { readout } = benchOf(mbusMeter(FORMAT_8N1, 2)).read();
 		assert.deepEqual(recordsOf(readout?.records), RECORDS);
 	});

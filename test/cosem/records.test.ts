@@ -49,7 +49,7 @@ describe("records of a DLMS readout", () => {
 			["0-1:1.0.0", "1.0.0", "2026-01-31T12:00:00", "", "", 0, 1, null],
 		]);
 	});
-	it("have the unit's text, also a non-ASCII one, and none if the value has no unit", () => {
+	it("have the text of the unit, even if it is not ASCII, and no text if the value has no unit", () => {
 		const units = [9, 46, 56, 10, 254, 200, UNIT_NONE];
 		const { writer } = fill(...units.map((unit) => [0, ["1", unit]] as [number, [string, number]]));
 		const shown = packedReadings(writer.kept).map((reading) => reading.value1_unit);
@@ -59,7 +59,7 @@ describe("records of a DLMS readout", () => {
 		const { writer } = fill([2, ["1", UNIT_NONE], ["2", UNIT_NONE], ["3", UNIT_NONE], ["4", UNIT_NONE]]);
 		assert.deepEqual(packedReadings(writer.kept)[0].values, ["3", "4"]);
 	});
-	it("name any attribute but the value, and then have no common unit", () => {
+	it("name the attribute if it is not the value, and such records have no common unit", () => {
 		const list = listOf(
 			...["3 1-0:1.8.0.255 3", "3 1-0:1.8.0.255 2", "4 1-0:1.8.0.255 5", "3 1-0:1.8.0.1 3", "3 1-0:1.8.0.1 2"],
 			...["5 1-0:1.4.0.255 3", "5 1-0:1.4.0.1 2"],
@@ -87,7 +87,7 @@ describe("records of a DLMS readout", () => {
 			["1-0:1.4.0*1", "1.4.0", undefined, "4", "", 1],
 		]);
 	});
-	it("are complete as far as there is room, and then end", () => {
+	it("are complete records only: those that do not fit are left out", () => {
 		const list = listOf("4 1-0:1.8.0.255 5");
 		const long = "x".repeat(250);
 		const { writer } = fillFrom(

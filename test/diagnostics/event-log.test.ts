@@ -144,7 +144,7 @@ describe("diagnostics/event-log", () => {
 		assert.ok((Math.max(...erases) / days) * 3653 < 50_000);
 	});
 
-	it("counts starts by cause over restarts, from the records of starts alone", () => {
+	it("counts starts by cause over restarts, from the records of starts only", () => {
 		const unit = new Unit();
 		const { flash } = unit;
 		const start = (cause: string) => {
@@ -239,7 +239,7 @@ describe("diagnostics/event-log", () => {
 		);
 	});
 
-	it("works in memory, without an exception, if flash refuses or does not exist", () => {
+	it("works in memory, without an exception, if flash refuses writes or does not exist", () => {
 		const unit = new Unit();
 		unit.flash.refusals = 1000;
 		unit.log.note(EVENT_LOGIN, "a");

@@ -35,7 +35,7 @@ const countOf = (text: string) => Number(/ x(\d+)$/.exec(text)?.[1] ?? 1);
 const refusedIn = (unit: Unit) => unit.shown.filter(isRefused).reduce((sum, text) => sum + countOf(text), 0);
 
 describe(`diagnostics/event-log among refused logins (SEED=${seed})`, () => {
-	it("keeps an intruder's login and the acts after it over 1000 refused logins and a restart", () => {
+	it("keeps an intruder's login and the actions after it over 1000 refused logins and a restart", () => {
 		const unit = new Unit();
 		const acts = [
 			[EVENT_LOGIN, "192.168.1.9"],
@@ -60,7 +60,7 @@ describe(`diagnostics/event-log among refused logins (SEED=${seed})`, () => {
 		}
 	});
 
-	it("has a record for each of the last 8 addresses, and one without an address that counts all others", () => {
+	it("has a record for each of the last 8 addresses, and one without an address for all others", () => {
 		const unit = new Unit();
 		unit.log.note(EVENT_STARTED);
 		assert.equal(REFUSED_LIMIT, 8);
@@ -126,7 +126,7 @@ describe(`diagnostics/event-log among refused logins (SEED=${seed})`, () => {
 		assert.equal(unit.shown.filter((text) => text.startsWith("token_made")).length, 15);
 	});
 
-	it("counts each refused login exactly once, and loses no other event for it", () => {
+	it("counts each refused login exactly once, and loses no other event because of it", () => {
 		const step = fc.oneof(
 			{ weight: 6, arbitrary: fc.record({ address: fc.nat(30), times: fc.integer({ min: 1, max: 20 }) }) },
 			{ weight: 2, arbitrary: fc.record({ token: fc.nat(1000) }) },

@@ -57,7 +57,7 @@ describe(`AARE (SEED=${SEED})`, () => {
 		assert.deepEqual(decode(message(accepted, "A40A04084D4D4D0000BC614E")), [true, 0, 0, "4d4d4d0000bc614e", "", ""]);
 	});
 
-	it("shows its result even if other elements are malformed, but none if its own length is", () => {
+	it("shows its result even if other elements are malformed, but no result if the length of the AARE itself is wrong", () => {
 		assert.deepEqual(decode(message("A203020101 A305A10302010D BE")).slice(0, 3), [false, 1, 13]);
 		assert.deepEqual(decode("61FFA203020101").slice(0, 3), [false, -1, -1]);
 		assert.deepEqual(decode("617FA203020101").slice(0, 3), [false, 1, -1]);

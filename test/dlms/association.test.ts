@@ -90,7 +90,7 @@ describe("an association", () => {
 					read(conversation, server);
 					const fitting = Math.max(1, Math.floor((frameLimit - (level.ciphered ? 25 : 4)) / 10));
 					assert.equal(conversation.reading.requests, Math.ceil(18 / fitting));
-					// At least one attribute is sent for any limit, since HDLC segments it.
+					// A request has at least one attribute even if it exceeds the limit, since HDLC then segments it.
 					const least = level.ciphered ? 34 : 13;
 					const gets = conversation.sent.filter(([tag]) => tag === 0xc0 || tag === 0xc8);
 					for (const { length } of gets) assert.ok(length <= Math.max(frameLimit, least), `${length} bytes`);
@@ -114,7 +114,7 @@ describe("an association", () => {
 				for (const pdu of [33, 40, 64, 100]) {
 					const [conversation, server] = pair({ ...level, pdu });
 					read(conversation, server);
-					// One attribute is sent for any limit.
+					// A request has at least one attribute even if it exceeds the limit.
 					const least = level.ciphered ? 34 : 13;
 					const gets = conversation.sent.filter(([tag]) => tag === 0xc0 || tag === 0xc8);
 					for (const { length } of gets) assert.ok(length <= Math.max(pdu, least), `${length} bytes of ${pdu}`);
@@ -152,7 +152,7 @@ describe("an association", () => {
 				assert.equal(new Set(server.counters).size, server.counters.length);
 			});
 
-			it("ends whichever answer is truncated, and never reads a wrong value", () => {
+			it("always ends if an answer is truncated, and never reads a wrong value", () => {
 				const [whole, server] = pair(level);
 				whole.run(server);
 				for (let which = 1; which <= whole.received.length; which++) {
@@ -168,7 +168,7 @@ describe("an association", () => {
 				}
 			});
 
-			it("ends whichever bit of an answer is flipped, and reads no wrong value if it is ciphered", () => {
+			it("always ends if a bit of an answer is flipped, and reads no wrong value if it is ciphered", () => {
 				const [whole, server] = pair(level);
 				whole.run(server);
 				for (let which = 1; which <= whole.received.length; which++) {

@@ -84,7 +84,7 @@ function nested(depth: number): fc.Arbitrary<Value> {
 }
 
 describe(`A-XDR (SEED=${SEED})`, () => {
-	it("reads simple values and containers nested up to four deep, and leaves the cursor behind them", () => {
+	it("reads simple values and containers nested up to four deep, and leaves the cursor after them", () => {
 		fc.assert(
 			fc.property(nested(4), fc.uint8Array({ maxLength: 5 }), ({ bytes, texts }, after) => {
 				const all = join(bytes, after);
@@ -182,7 +182,7 @@ describe(`BER (SEED=${SEED})`, () => {
 		);
 	});
 
-	it("enters an element that contains exactly one, and reads integers", () => {
+	it("enters an element that contains exactly one other, and reads integers", () => {
 		const inside = (text: string, tag: number): string => {
 			const bytes = hex(text);
 			const element = new Element();

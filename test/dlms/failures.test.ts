@@ -23,7 +23,7 @@ const LOW = { mechanism: 1, ciphered: true, password: "12345678" };
 
 type Both = Partial<ServerOptions> & ClientOptions;
 
-/** Result of a client and a server with these options, and the client. */
+/** Runs a client and a server with these options; returns the failure and the client. */
 function meet(client: ClientOptions, server: Partial<ServerOptions>): [Failure | undefined, Conversation] {
 	const conversation = new Conversation({ list, counter: 1, ...client });
 	return [conversation.run(new Server({ objects: OBJECTS, ...server })), conversation];
@@ -197,7 +197,7 @@ describe("the failure of an association", () => {
 		}
 	});
 
-	it("names a service error that is ciphered or comes in pass 4, and a malformed answer, also after a notification", () => {
+	it("names a service error that is ciphered or comes in pass 4, and a malformed answer, even after a notification", () => {
 		const inside = (apdu: string, both: Both): Conversation => {
 			const conversation = new Conversation({ list, ...both, counter: 1 });
 			const plainFault = (answer: Uint8Array) => (answer[0] === 0xd8 ? answer : hex(apdu));
@@ -389,7 +389,7 @@ describe("a reading", () => {
 		}
 	});
 
-	it("shows the raw number if the scaler is denied for good, and none if it is malformed or refused only this time", () => {
+	it("shows the raw number if the meter always denies the scaler, and no number if the scaler is malformed or refused only this time", () => {
 		for (const reason of [3, 4, 9, 11, 12, 13]) {
 			const [, conversation] = meet({}, { objects: new Map(OBJECTS).set(`${ENERGY} 3`, reason) });
 			assert.deepEqual(conversation.notes.all, ["1.0.1.8.0.255: 12345678", WHOLE[1]]);

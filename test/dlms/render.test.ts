@@ -12,7 +12,7 @@ import { join, withLength } from "./server.js";
 const SEED = seedOfRun();
 const seeded = { seed: SEED, numRuns: 2000 };
 
-/** The text of a simple value; NO_TEXT and TEXT_TOO_LONG as numbers. */
+/** Returns the text of a simple value, or the number NO_TEXT or TEXT_TOO_LONG. */
 function shown(bytes: Uint8Array, scaler = 0, octets = AS_TEXT): string | number {
 	const cursor = new Cursor(bytes).set(bytes, 0, bytes.length);
 	const walker = new DataWalker(cursor, new Uint8Array(STACK_SIZE + 3), 3);
@@ -44,7 +44,7 @@ describe(`numbers (SEED=${SEED})`, () => {
 		);
 	});
 
-	it("of integer types are correct, also at bounds, with the decimal point that the scaler sets", () => {
+	it("of integer types are correct, even at the bounds of the type, with the decimal point that the scaler sets", () => {
 		assert.equal(shown(hex("147FFFFFFFFFFFFFFF"), -3), "9223372036854775.807");
 		assert.equal(shown(hex("148000000000000000")), "-9223372036854775808");
 		assert.equal(shown(hex("15FFFFFFFFFFFFFFFF"), 2), "1844674407370955161500");

@@ -28,7 +28,7 @@ export interface ServerOptions {
 	/** `plainFault` changes an answer before ciphering, `sealedFault` after it. */
 	plainFault?: (answer: Uint8Array, request: Uint8Array) => Uint8Array;
 	sealedFault?: (answer: Uint8Array, count: number) => Uint8Array;
-	/** Sends f(CtoS) for another challenge than the client's. */
+	/** Sends f(CtoS) for a challenge other than the client's. */
 	wrongAnswer: boolean;
 	/** The AARE lacks the system title. */
 	titleless: boolean;

@@ -63,7 +63,7 @@ export class Air extends Bed {
 	#devices = 0;
 	#seen = 0;
 
-	/** Makes a responder on this network, not started; `names` receives the names that it reports. */
+	/** Makes a responder on this network without starting it; `names` receives the names that it reports. */
 	device(address = ADDRESS, names: string[] = []): Device {
 		const world = this.world(this.network.device(address));
 		return new Device({

@@ -125,7 +125,7 @@ describe("dns/mdns", () => {
 	});
 
 	describe("replies", () => {
-		it("answers for its name at once, also about types that do not exist", () => {
+		it("answers questions for its name at once, even for types that it has no records of", () => {
 			const { air } = Air.settled();
 			for (const type of [A, ANY]) {
 				const [reply, ...more] = air.query(one("GATEWAY.local", type));
@@ -178,7 +178,7 @@ describe("dns/mdns", () => {
 			);
 		});
 
-		it("does not answer questions for other names, types or classes, nor messages that are no valid question", () => {
+		it("does not answer questions for other names, types or classes, or messages that are not valid questions", () => {
 			const { air } = Air.settled();
 			const silent: Parts[] = [
 				one("gateway2.local", A),
@@ -238,7 +238,7 @@ describe("dns/mdns", () => {
 			const replies = air.run(10 * S);
 			assert.equal(replies.length, 1);
 			assert.deepEqual(answersOf(replies), [`_smgw._tcp.local PTR 4500 ${SMGW}`]);
-			// Another client asks the same meanwhile: both get the records that they do not know.
+			// Another client asks the same question before that. Both get the records that they do not know.
 			air.send({ ...truncated, ...knows(types[0], HTTPS) });
 			air.send({ ...truncated, ...knows(types[1], HTTP) }, { from: "192.168.1.8" });
 			assert.deepEqual(
@@ -268,7 +268,7 @@ describe("dns/mdns", () => {
 			);
 		});
 
-		it("replies to a client that knows only plain DNS in the form of plain DNS", () => {
+		it("replies in the form of plain DNS to a client that knows only plain DNS", () => {
 			const { air } = Air.settled();
 			const [reply, ...more] = air.query({ id: 0x4321, ...one("Gateway.local", A) }, { port: 40_000 });
 			assert.equal(more.length, 0);
@@ -537,7 +537,7 @@ describe("dns/mdns", () => {
 			assert.deepEqual(air.run(60 * S), []);
 		});
 
-		it("announces a new address at once, and thereby ends the old one", () => {
+		it("announces a new address at once, which replaces the old one", () => {
 			const { air, device } = Air.settled();
 			air.query(one(HOST, A));
 			air.send(one(HOST, A));
@@ -591,7 +591,7 @@ describe("dns/mdns", () => {
 			assert.deepEqual(isThere(), [[ADDRESS, GROUP]]);
 		});
 
-		it("opens the port again after 30 s if it is in use or lost, and then probes anew", () => {
+		it("opens the port again after 30 s if it is in use or lost, and then probes again", () => {
 			const air = new Air();
 			air.network.failure = "udp port 5353 is used by another program";
 			const device = air.device();

@@ -1,6 +1,6 @@
 /**
- * DNS messages by RFC 1035, independent of the project's reader and writer. `message` does not compress names, but
- * accepts names that the test has compressed; `parse` reads compressed names, and throws on errors.
+ * DNS messages according to RFC 1035, independent of the project's reader and writer. `message` does not compress
+ * names, but accepts names that the test has compressed; `parse` reads compressed names, and throws on errors.
  */
 
 export interface Question {

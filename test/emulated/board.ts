@@ -111,7 +111,7 @@ export class EmulatedBoard {
 		await this.serves();
 	}
 
-	/** Waits until the starting firmware serves; logs in, and sets the clock. */
+	/** Waits until the firmware has started and serves requests; logs in, and sets the clock. */
 	async serves(): Promise<void> {
 		await this.emulator.untilLine(SERVES, START_LIMIT_MS);
 		await this.emulator.untilAnswers(START_LIMIT_MS);

@@ -1,6 +1,6 @@
 /**
- * Free memory in the states with a floor, and 500 telegrams of a P1 port during an upload and with two browsers. Each
- * state begins with a power-on, which resets the minimums of heap and stacks.
+ * Free memory in the states for which a minimum is required, and 500 telegrams of a P1 port during an upload and with
+ * two browsers. Each state begins with a power-on, which resets the minimums of heap and stacks.
  */
 import assert from "node:assert/strict";
 import { Agent, request } from "node:https";
@@ -21,14 +21,14 @@ const TELEGRAMS = Number(process.env["TELEGRAMS"] ?? 500);
 const PAUSE_MS = 500;
 /** Silence after which all telegrams have arrived, ms. */
 const DRAINED_MS = 10_000;
-/** Part of an upload that is sent at once. */
+/** Fraction of the upload that is sent at the start. */
 const FIRST_PART = 0.01;
-/** Part of an upload that is sent by the last telegram, apart from what is sent regularly. */
+/** Fraction of the upload that has been sent when the last telegram arrives, besides the regular pieces. */
 const UPLOADED = 0.7;
 /** Length of a piece (hosts/browser/kit/upload.ts). */
 const PIECE = 4000;
 const PIECE_PAUSE_MS = 20;
-/** A piece is sent so often in any case, since an upload may pause for at most 30 s. */
+/** Longest time between two pieces: a regular piece is sent in any case, since an upload may pause for at most 30 s. */
 const REGULAR_MS = 5000;
 const LOST = "no reply";
 /** Number of attempts to continue. */
@@ -68,7 +68,10 @@ class Browser {
 	}
 }
 
-/** An upload in pieces, as the page sends it, that advances on command, and a little by itself. */
+/**
+ * An upload in pieces, as the page sends it. It advances when `sendTo` is called, and by a regular piece every
+ * REGULAR_MS.
+ */
 class SlowUpload {
 	readonly #bench: EmulatedBoard;
 	readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 });
@@ -88,7 +91,7 @@ class SlowUpload {
 		});
 	}
 
-	/** Lets it send the file up to this part, 0 to 1, but never the last piece. */
+	/** Lets it send the file up to this fraction, 0 to 1, but never the last piece. */
 	sendTo(part: number): void {
 		this.#limit = Math.max(this.#limit, Math.min(Math.floor(this.#file.length * part), this.#file.length - 2 * PIECE));
 	}
@@ -174,7 +177,7 @@ export function load(bench: EmulatedBoard): void {
 		isAtLeast(await bench.note("two downloads of the page"), DOWNLOADS_FLOOR);
 	});
 
-	it("sends to a hub, if the board's firmware can, and to a broker, by TLS", async () => {
+	it("sends over TLS to a broker, and to a hub if the board's firmware can", async () => {
 		await powerCycle();
 		await readMeter(bench, P1);
 		const { certificate: cert } = servers;

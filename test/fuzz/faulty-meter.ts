@@ -1,6 +1,6 @@
 /**
- * A meter for tests of the whole reader. It sends a damaged capture, a few times or more often than a reader tries, and
- * then the undamaged capture.
+ * A meter for tests of the whole reader. It sends a damaged capture either a few times or more often than a reader
+ * tries, and after that the undamaged capture.
  */
 import { IECMeter } from "../../tools/meter/iec-meter.js";
 import { type MeterMode, splitTelegram } from "../../tools/meter/telegram.js";
@@ -11,7 +11,10 @@ export const PUSH_BAUD = 9600;
 /** More transmissions than a reader requests, or receives within a minute. */
 const TOO_MANY = 100;
 
-/** Captures up to a length in characters, since each character is several events of the modelled line. */
+/**
+ * Captures of at most `lengthLimit` characters. Longer ones would take too long, since each character causes several
+ * events on the modelled line.
+ */
 export function meterTransmissions(lengthLimit: number): Transmission[] {
 	return transmissions().filter(({ bytes, wrong }) => bytes.length <= lengthLimit && !wrong);
 }

@@ -1,6 +1,7 @@
 /**
- * Small firmware files with damage anywhere: in the file, or in the part signed with the maker's key, which only the
- * readers behind the signature see. The gateway's verdict is compared with that of `npm run ota -- verify`.
+ * Small firmware files with damage: anywhere in the file, or in the part that the maker's key signs. In the second case
+ * the file is signed again after the damage, so that the code after the check of the signature is tested too. The
+ * gateway's verdict is compared with that of `npm run ota -- verify`.
  */
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
@@ -34,7 +35,7 @@ const IMAGES = [1, 2].map((pieces) => {
 
 export interface OddFile {
 	readonly file: Uint8Array;
-	/** The boot loader accepts the file's image, if that is well-formed. */
+	/** True if the boot loader accepts the file's image, provided that the image is well-formed. */
 	readonly isStartable: boolean;
 }
 
@@ -84,7 +85,7 @@ export function refusalOf({ file, isStartable }: OddFile, total: number): string
 	return verdict === "" && !isStartable ? INVALID_IMAGE : verdict;
 }
 
-/** Throws, with the seed, if the verdict on a file is not the expected one. */
+/** Throws an error with the seed if the verdict on a file is not the expected one. */
 export async function fuzzFirmwareFiles(seed: number, runs: number): Promise<void> {
 	const unit = new Unit({ ...OPTIONS, seed });
 	await runAll("firmware files", seed, runs, (mutator) => {

@@ -54,7 +54,10 @@ class GatewayBench {
 		this.world.advance(1);
 	}
 
-	/** Logs in, and checks on all connections at once that requests work and a readout has the simulator's values. */
+	/**
+	 * Logs in, opens all connections that the gateway serves, and checks on each that requests work and that a readout
+	 * has the simulator's values.
+	 */
 	checkGood(): void {
 		this.logIn();
 		const clients = Array.from({ length: CONNECTIONS }, () => this.#connect(GOOD_ADDRESS));
@@ -80,7 +83,7 @@ class GatewayBench {
 	}
 }
 
-/** Throws, with the seed, if one of `runs` damaged requests does harm. */
+/** Throws an error with the seed if one of `runs` damaged requests does harm. */
 export async function fuzzRequests(seed: number, runs: number): Promise<void> {
 	const bench = new GatewayBench();
 	let text = "";

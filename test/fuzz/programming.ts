@@ -1,6 +1,7 @@
 /**
  * The whole reader with a meter on a modelled line that damages the replies of a load profile in programming mode. Each
- * request ends, values reported as good were sent, and without damage the rows are correct again.
+ * request ends, only values that were sent are reported as good, and the rows are correct again when nothing is
+ * damaged.
  */
 import assert from "node:assert/strict";
 import type { Failure } from "../../modules/readout/failure.js";
@@ -55,7 +56,7 @@ class DamagedProgramming extends ProgrammingMode {
 		if (answer === undefined) return undefined;
 		const isWhole = !this.isDamaged || !this.#mutator.random.oneIn(DAMAGE_ONE_IN);
 		const bytes = isWhole ? answer.bytes : this.#mutator.mutate(answer.bytes, OPENING);
-		// A part of the profile may begin with a row, as a line does: record STX as LF.
+		// A part of the profile may begin with a row after STX, as a line begins after LF; so STX is recorded as LF.
 		this.sent.push(bytes.map((byte) => (byte === STX ? LF : byte)));
 		return { ...answer, bytes };
 	}
@@ -76,7 +77,7 @@ function requestProfile(bench: ReaderBench): Reply {
 	return result;
 }
 
-/** Throws, with the seed, if one of `runs` sessions fails. */
+/** Throws an error with the seed if one of `runs` sessions fails. */
 export async function fuzzProgramming(seed: number, runs: number): Promise<void> {
 	await runAll("programming mode", seed, runs, (mutator) => {
 		const block = frame(Buffer.from(`${mutator.pick(CLOCKS)}1.8.0(5*kWh)\r\n!\r\n`));

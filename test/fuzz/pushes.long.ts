@@ -6,8 +6,8 @@ import { fuzzPushesInXS } from "./xs-pushes.js";
 const seed = seedOfRun();
 
 describe(`hostile meters that send unsolicited data, long run (SEED=${seed})`, () => {
-	it("do no harm by DLMS/COSEM pushes", () => fuzzPushes(seed, 200_000));
-	it("do no harm by SML telegrams", () => fuzzSML(seed, 50_000));
-	it("do no harm by TIC frames", () => fuzzTIC(seed, 100_000));
+	it("do no harm with DLMS/COSEM pushes", () => fuzzPushes(seed, 200_000));
+	it("do no harm with SML telegrams", () => fuzzSML(seed, 50_000));
+	it("do no harm with TIC frames", () => fuzzTIC(seed, 100_000));
 	it("do no harm to the gateway in XS", () => fuzzPushesInXS(seed, 1500));
 });

@@ -1,8 +1,8 @@
 /**
  * Hostile DLMS/COSEM pushes, SML telegrams and TIC frames against their listeners, in simulated time. No listener
- * throws. A value is shown from a push only if the meter's own keys sealed it and it was not shown before, also over
- * restarts as far as flash records it. SML values are shown only if their checks are right, TIC values only if they
- * were sent. A good transmission after a silence is read each time.
+ * throws. A push is accepted only if it was sealed with the meter's own keys and was not accepted before, not even
+ * before a restart, as far as flash has recorded it. SML values are shown only if their checks are right, TIC values
+ * only if they were sent. A good transmission after a silence is read each time.
  */
 import assert from "node:assert/strict";
 import { DLMS_PUSH } from "../../modules/cosem/push.js";
@@ -40,7 +40,7 @@ function receiveBytes(bed: PushBed, bytes: Uint8Array, mutator: Mutator): (Reado
 	return outcomes;
 }
 
-/** Throws, with the seed, if one of `runs` hostile pushes does harm. */
+/** Throws an error with the seed if one of `runs` hostile pushes does harm. */
 export async function fuzzPushes(seed: number, runs: number): Promise<void> {
 	const keys = { encryptionKey: KEYS.encryption, authenticationKey: KEYS.authentication };
 	const meter = new HostilePusher();
@@ -68,7 +68,8 @@ export async function fuzzPushes(seed: number, runs: number): Promise<void> {
 			}
 			if (!isOdd) assert.equal(shown.at(-1), meter.counter, "a good push is refused");
 			for (const { status } of readouts(encrypting)) assert.equal(status, STATUS_UNCHECKED);
-			// The listener without keys accepts unencrypted messages of anyone: `odd` may have forged them.
+			// The listener without keys accepts unencrypted messages from any sender, such as those that `odd` has
+			// forged.
 			for (const readout of readouts(open)) assert.ok(isForged || counterOf(readout) > before);
 		}
 		if (random.oneIn(50)) checking = restart(checking.opening.memory);
@@ -101,7 +102,7 @@ export function oddSML(mutator: Mutator): { sent: Uint8Array; isForged: boolean 
 	return { sent: Uint8Array.from([...checked, ...checkOf(checked)]), isForged };
 }
 
-/** Throws, with the seed, if one of `runs` hostile SML telegrams does harm. */
+/** Throws an error with the seed if one of `runs` hostile SML telegrams does harm. */
 export async function fuzzSML(seed: number, runs: number): Promise<void> {
 	const bed = new Bed();
 	const good = new Map(SML_TELEGRAMS.map((telegram) => [telegram, readingsOf(new Bed(), telegram)]));
@@ -114,7 +115,7 @@ export async function fuzzSML(seed: number, runs: number): Promise<void> {
 			nowMs += random.below(5);
 			for (let i = start; i < end; i++) {
 				for (const { event, records } of bed.receive(buffer.subarray(i, i + 1), nowMs)) {
-					// The damaged bytes may still contain a whole telegram, or have one from the splice.
+					// The damaged bytes may still contain a whole telegram: their own, or one that was spliced in.
 					const isSent = [...good.values()].some((values) => values.join() === records.join());
 					if (event === EVENT_READOUT && !isForged) assert.ok(isSent, `${records} was never sent`);
 				}
@@ -131,7 +132,7 @@ export async function fuzzSML(seed: number, runs: number): Promise<void> {
 /** TIC frames as on the line, with parity. */
 export const TIC_FRAMES = (["standard", "historic"] as const).map((mode) => ticTelegram(READING, mode));
 
-/** Throws, with the seed, if one of `runs` damaged TIC frames does harm. */
+/** Throws an error with the seed if one of `runs` damaged TIC frames does harm. */
 export async function fuzzTIC(seed: number, runs: number): Promise<void> {
 	const beds = TIC_FRAMES.map((frame) => {
 		const bed = new TICBed();

@@ -59,7 +59,7 @@ function readWell(one: Transmission): string {
 	return hexOf(readout);
 }
 
-/** Throws, with the seed, if one of `runs` damaged transmissions does harm. */
+/** Throws an error with the seed if one of `runs` damaged transmissions does harm. */
 export async function fuzzReader(seed: number, runs: number): Promise<void> {
 	const all = meterTransmissions(LENGTH_LIMIT);
 	const goodOf = new Map<Transmission, string>();

@@ -14,7 +14,10 @@ import { textOf } from "../latin1.js";
 import { Mutator, runAll } from "./mutator.js";
 import { assertSent, hasWrongCheck, split, type Transmission, transmissions } from "./transmissions.js";
 
-/** Limit of exchanges in a session; normal are at most five: wake-up, sign-on, acknowledgement, two repetitions. */
+/**
+ * Limit of exchanges in a session. An ordinary session has at most five: wake-up, sign-on, acknowledgement, two
+ * repetitions.
+ */
 const TURN_LIMIT = 40;
 const SLASH = 0x2f;
 /** Speed letters (Z in the identification) of modes A, B and C. */
@@ -68,7 +71,10 @@ class SessionBench {
 		});
 	}
 
-	/** Polls all output; returns the first character of the last one, or undefined if there is none. */
+	/**
+	 * Takes all output of the session; returns the first character of the last transmission, or undefined if there is
+	 * none.
+	 */
 	#poll(): number | undefined {
 		let first: number | undefined;
 		for (let output = this.#session.poll(); output.kind !== OUTPUT_NONE; output = this.#session.poll()) {
@@ -97,7 +103,7 @@ function checkBlock({ writer }: SessionBench, session: MeterSession, { opening, 
 	if (isSameIdent) assert.equal(hasWrongCheck(message), false, "a block with a wrong check was accepted");
 }
 
-/** Throws, with the seed, if one of `runs` damaged transmissions does harm. */
+/** Throws an error with the seed if one of `runs` damaged transmissions does harm. */
 export async function fuzzSession(seed: number, runs: number): Promise<void> {
 	const all = transmissions();
 	const bench = new SessionBench();

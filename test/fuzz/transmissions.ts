@@ -81,7 +81,8 @@ export function assertSent(packed: Uint8Array, sent: Uint8Array): void {
 		// A row of a profile has the address of the preceding record.
 		const heads = address === before ? [address, "\n", "\r"] : [address];
 		const [first, second, ...rest] = values;
-		// Sent orders of the values: as shown; time first; in the old form, time first and value last.
+		// Orders in which the meter may have sent the values: as shown; time first; in the old form, time first and
+		// value last.
 		const orders = [values, [second, first, ...rest], [second, ...rest, first]];
 		const ends = orders.flatMap((order) => heads.map((head) => endOf(order, head, text, from)));
 		from = Math.min(...ends);

@@ -22,7 +22,7 @@ const REST_MS = 62_000;
 /** Largest piece received at once, bytes. */
 const PIECE_LIMIT = 1460;
 
-/** Throws, with the seed, if one of `runs` files gets another code than expected, or does harm. */
+/** Throws an error with the seed if one of `runs` files gets another code than expected, or does harm. */
 export async function fuzzFirmwareFilesInXS(seed: number, runs: number): Promise<void> {
 	const folder = mkdtempSync(join(tmpdir(), "fuzz-"));
 	const script = join(folder, "gateway.js");

@@ -17,7 +17,7 @@ import { checkTrace } from "./requests.js";
 
 /** Allowed growth of live slots. */
 const SLOTS_MARGIN = 8;
-/** Additional growth for each failure code, which is counted separately from its first occurrence on. */
+/** Additional growth for each failure code that occurs, because it then has a counter of its own. */
 const SLOTS_OF_CODE = 3;
 /** Time for the longest transmission and a silence, ms. */
 const PUSH_MS = 4000;
@@ -84,7 +84,7 @@ function tic(): Kind {
 	};
 }
 
-/** Throws, with the seed, if one of `runs` hostile pushes or telegrams does harm in XS. */
+/** Throws an error with the seed if one of `runs` hostile pushes or telegrams does harm in XS. */
 export async function fuzzPushesInXS(seed: number, runs: number): Promise<void> {
 	for (const kind of [pushes(), sml(), tic()]) await fuzz(kind, seed, runs);
 }

@@ -22,7 +22,10 @@ import { COMMANDS } from "./zigbee-radio.js";
 
 /** Allowed growth of live slots. */
 const SLOTS_MARGIN = 16;
-/** Time until all is idle, ms: a failed chip is retried with growing delays, and a missing firmware is given up. */
+/**
+ * Time after which the gateway is idle, ms: it retries a failed chip with growing delays, and gives up a firmware file
+ * whose blocks do not arrive.
+ */
 const REST_MS = 1_100_000;
 const JOIN_LIMIT_MS = 400_000;
 /** Number of frames in a storm, as many as the line carries in a second. */
@@ -141,7 +144,7 @@ function hostile(mutator: Mutator): Uint8Array {
 	}
 }
 
-/** Throws, with the seed, if one of `runs` rounds does harm in XS. */
+/** Throws an error with the seed if one of `runs` rounds does harm in XS. */
 export function fuzzZigbeeInXS(seed: number, runs: number): Promise<void> {
 	return Bench.run(seed, async (bench) => {
 		const { xs } = bench;

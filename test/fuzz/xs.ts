@@ -31,7 +31,7 @@ import type { Transmission } from "./transmissions.js";
 
 /** Allowed growth of live slots. */
 const SLOTS_MARGIN = 8;
-/** Additional growth for each failure code, which is counted separately from its first occurrence on. */
+/** Additional growth for each failure code that occurs, because it then has a counter of its own. */
 const SLOTS_OF_CODE = 3;
 /** Virtual time for the complete reply to a POST, ms; its effects continue in the next step. */
 const MOMENT_MS = 100;
@@ -95,8 +95,9 @@ class XSBench {
 	}
 
 	/**
-	 * Logs in, and checks on all connections at once that requests work and a readout has the simulator's values; then,
-	 * once the gateway is idle, that as many slots are alive as the first time.
+	 * Logs in, opens all connections that the gateway serves, and checks on each that requests work and that a readout
+	 * has the simulator's values. Then it checks that the idle gateway has about as many live slots as at the first
+	 * call.
 	 */
 	async checkGood(): Promise<void> {
 		const { xs } = this;
@@ -192,7 +193,7 @@ function checkDamaged(reply: VirtualReply, sent: readonly Uint8Array[]): void {
 	assert.ok(sent.some(isSent), `${reply.text} was never sent`);
 }
 
-/** Throws, with the seed, if one of `runs` damaged requests does harm in XS. */
+/** Throws an error with the seed if one of `runs` damaged requests does harm in XS. */
 export function fuzzRequestsInXS(seed: number, runs: number): Promise<void> {
 	return XSBench.run({ seed }, async (bench) => {
 		const { xs } = bench;
@@ -209,7 +210,7 @@ export function fuzzRequestsInXS(seed: number, runs: number): Promise<void> {
 	});
 }
 
-/** Throws, with the seed, if one of `runs` damaged transmissions of modes C and D does harm in XS. */
+/** Throws an error with the seed if one of `runs` damaged transmissions of modes C and D does harm in XS. */
 export function fuzzTransmissionsInXS(seed: number, runs: number, lengthLimit: number): Promise<void> {
 	const all = meterTransmissions(lengthLimit);
 	const goodOf = new Map<Transmission, unknown>();

@@ -61,7 +61,7 @@ export function frame(command: number, data: ArrayLike<number>): Uint8Array {
 	);
 }
 
-/** A serial frame by which the chip reports a ZCL frame received for endpoint 1. */
+/** A serial frame with which the chip reports a ZCL frame received for endpoint 1. */
 export function incoming(
 	cluster: number,
 	payload: ArrayLike<number>,

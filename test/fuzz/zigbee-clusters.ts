@@ -307,7 +307,7 @@ export function hostileFrame(mutator: Mutator, byStrangers = false): HostileFram
 	};
 }
 
-/** Throws, with the seed, if one of `runs` rounds of hostile frames does harm. */
+/** Throws an error with the seed if one of `runs` rounds of hostile frames does harm. */
 export async function fuzzClusters(seed: number, runs: number): Promise<void> {
 	let bench = new Bench();
 	let byStrangers = false;

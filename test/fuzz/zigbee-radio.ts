@@ -228,7 +228,7 @@ class Bench implements RadioListener {
 	}
 }
 
-/** Throws, with the seed, if one of `runs` hostile coprocessors does harm. */
+/** Throws an error with the seed if one of `runs` hostile coprocessors does harm. */
 export async function fuzzRadio(seed: number, runs: number): Promise<void> {
 	await runAll("coprocessor", seed, runs, (mutator) => {
 		const bench = new Bench(mutator);

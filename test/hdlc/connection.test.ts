@@ -45,7 +45,7 @@ describe("the beginning of an HDLC connection", () => {
 		assert.equal(proposed(4096, 4096), "050207ee");
 		assert.equal(proposed(100, 1), "05020020");
 	});
-	it("sends SNRM twice with and twice without parameters, each after a time-out, and fails if all is silent", () => {
+	it("sends SNRM twice with and twice without parameters, each after a time-out, and fails if there is no answer", () => {
 		const conversation = new Conversation().connect().to(20_000);
 		const plain = 2 * (SNRM_MS + TIMEOUT_MS);
 		assert.deepEqual(conversation.take(0), [
@@ -58,7 +58,7 @@ describe("the beginning of an HDLC connection", () => {
 		assert.equal(conversation.connection.failure, failures.HDLC_SILENCE);
 		assert.equal(conversation.connection.repeated, 3);
 	});
-	it("sends SNRM without parameters after DM or FRMR to one with parameters", () => {
+	it("sends SNRM without parameters if the one with parameters is answered by DM or FRMR", () => {
 		for (const control of [DM, FRMR]) {
 			const conversation = new Conversation().connect();
 			conversation.take();
@@ -94,7 +94,7 @@ describe("the beginning of an HDLC connection", () => {
 		conversation.pass(1).meter(UA);
 		assert.deepEqual(conversation.take(), ["event 1"]);
 	});
-	it("sends DISC first if a former connection may be open, whether UA, DM or nothing answers", () => {
+	it("sends DISC first if a former connection may be open, whether the answer is UA, DM or missing", () => {
 		for (const control of [UA, DM]) {
 			const conversation = new Conversation({ releaseFirst: true }).connect().to(70).meter(control);
 			assert.deepEqual(conversation.take(0), ["0 DISC", `70 SNRM ${PROPOSAL}`]);
@@ -181,7 +181,7 @@ describe("transfer over an HDLC connection", () => {
 		}
 		assert.equal(conversation.connection.repeated, 0);
 	});
-	it("sends a request in segments of the meter's size, each after the RR for the one before", () => {
+	it("sends a request in segments of the meter's size, each after the RR for the previous one", () => {
 		const request = bytes(100);
 		// The meter accepts 40 bytes, including the LLC header.
 		const conversation = Conversation.connected("818003060128").send(request);
@@ -221,7 +221,7 @@ describe("transfer over an HDLC connection", () => {
 		conversation.send(REQUEST);
 		assert.deepEqual(conversation.take(), [`I1,3 ${ASKED}`]);
 	});
-	it("receives an answer in a window of three, with one RR for three frames or for a final bit", () => {
+	it("receives an answer in a window of three, and sends one RR after three frames or after a final bit", () => {
 		const conversation = afterRequest("818006070400000003", { window: 7 });
 		const open = (number: number) => info(number, 1) & ~0x10;
 		conversation.meter(open(0), ANSWERED, true).meter(open(1), [1], true);
@@ -263,7 +263,7 @@ describe("transfer over an HDLC connection", () => {
 		assert.deepEqual(conversation.take(), ["event 2"]);
 		assert.equal(conversation.answer, ANSWER);
 	});
-	it("polls by RR for the answer after an APDU that was not the answer", () => {
+	it("polls with RR for the answer after an APDU that was not the answer", () => {
 		const conversation = afterRequest().meter(info(0, 1), unhex("e6e7000f00")).waitOn();
 		assert.deepEqual(conversation.take(), ["event 2", "RR1"]);
 		conversation.meter(rr(1)).pass(PAUSE_MS);
@@ -367,7 +367,7 @@ describe("recovery of an HDLC connection", () => {
 		);
 		conversation.meter(UA).ended(failures.HDLC_DAMAGED);
 	});
-	it("requests a lost segment of the answer by RR for the expected number", () => {
+	it("requests a lost segment of the answer with an RR that has the expected number", () => {
 		const conversation = afterRequest().pass(REQUEST_MS).meter(info(0, 1), ANSWERED, true);
 		conversation.take();
 		conversation.pass(BARE_MS + TIMEOUT_MS);
@@ -377,20 +377,20 @@ describe("recovery of an HDLC connection", () => {
 		conversation.pass(20_000);
 		assert.deepEqual(conversation.take(), ["RR1", "RR1", "DISC", "DISC", "event 3"]);
 	});
-	it("repeats a frame that the meter reports as missing by REJ or RR", () => {
+	it("repeats a frame that the meter reports as missing with REJ or RR", () => {
 		for (const control of [rej(0), rr(0)]) {
 			const conversation = afterRequest().meter(control).meter(control).meter(control).meter(control);
 			assert.deepEqual(conversation.take(), [`I0,0 ${ASKED}`, `I0,0 ${ASKED}`, `I0,0 ${ASKED}`, "DISC"]);
 			conversation.meter(DM).ended(failures.HDLC_LOST);
 		}
 	});
-	it("ignores acknowledgements of numbers that were never sent, and waits on", () => {
+	it("ignores acknowledgements of numbers that were never sent, and continues to wait", () => {
 		const conversation = afterRequest().meter(rr(3)).meter(rnr(7)).meter(rej(2));
 		assert.deepEqual(conversation.take(), []);
 		conversation.meter(info(0, 1), ANSWERED);
 		assert.deepEqual(conversation.take(), ["event 2"]);
 	});
-	it("polls a meter that has no answer yet by RR after a pause", () => {
+	it("polls with RR, after a pause, if the meter has no answer yet", () => {
 		for (const control of [rr(1), rnr(1), rej(1)]) {
 			const conversation = afterRequest().pass(50).meter(control).pass(PAUSE_MS);
 			assert.deepEqual(conversation.take(10_000), [`${50 + PAUSE_MS} RR0`]);

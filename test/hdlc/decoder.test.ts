@@ -147,7 +147,7 @@ describe("the HDLC decoder", () => {
 		around[around.length - 2] ^= 1;
 		assert.equal(decode(around).length, 1);
 	});
-	it("accepts a frame only with the byte after its check, or a silence", () => {
+	it("completes a frame only when the byte after its check arrives, or after a silence", () => {
 		const collector = new Collector();
 		collector.take(UA_FRAME, 0, UA_FRAME.length - 1);
 		assert.deepEqual(collector.found, []);
@@ -209,7 +209,7 @@ describe("the HDLC decoder", () => {
 			{ numRuns: 300 },
 		);
 	});
-	it("completes a frame although its base was lowered in the middle", () => {
+	it("completes a frame although `release` lowers the base in the middle of it", () => {
 		const decoder = new FrameDecoder(new Uint8Array(100));
 		decoder.release(40);
 		decoder.read(UA_FRAME, 0, 5);

@@ -17,7 +17,7 @@ import { Server } from "./server.js";
 
 export interface LineOptions {
 	readonly seed: number;
-	/** Number of transmissions with one fault among them; 0: no faults. */
+	/** On average, one fault occurs in this number of transmissions; 0: no faults. */
 	readonly faults: number;
 	/** Frames may lose bytes, which a 16-bit check misses once in 65536 frames. */
 	readonly losesBytes: boolean;

@@ -19,7 +19,7 @@ const BAUD = 9600;
 /** Time from the last byte of a frame to the first byte of its answer. */
 const REACTION_MS = 20;
 
-/** Makes a server a machine on a wire. */
+/** Connects a test server to the modelled wire, as a machine. */
 class ServerMachine implements Machine {
 	deadlineMs = Number.POSITIVE_INFINITY;
 	readonly #server: Server;

@@ -1,6 +1,6 @@
 /**
  * The meter's side of HDLC, written from the standard, independently of the client: a secondary station in normal
- * response mode that answers each APDU by `respond`. When polled, it repeats unacknowledged frames. It never sends
+ * response mode that answers each APDU with `respond`. When polled, it repeats unacknowledged frames. It never sends
  * unsolicited frames.
  */
 import { CLIENT, SERVER } from "./driver.js";

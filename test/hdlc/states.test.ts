@@ -11,7 +11,10 @@ const SMALL = "818003060128";
 
 type Frame = readonly [control: number, information?: readonly number[], segmented?: boolean];
 
-/** The meter's frames, with its numbers after the first segment of REQUEST or after a request in one frame. */
+/**
+ * Frames of the meter. Their sequence numbers are those that it has after the first segment of REQUEST, or after a
+ * request in a single frame.
+ */
 const FRAMES: Record<string, Frame> = {
 	SNRM: [SNRM],
 	DISC: [DISC],

@@ -19,7 +19,7 @@ function readingsOf(lines: string, meter?: Meter): Readings {
 	return Object.fromEntries(NAMES.flatMap((name, i) => (isKnown(i) ? [[name, numbers[READINGS + i]]] : [])));
 }
 
-/** Readings in the captures, judged by hand from their .json; Wh and litres. */
+/** Readings in the captures, determined by hand from their .json files; Wh and litres. */
 const CAPTURED: Readonly<Record<string, Readings>> = {
 	"easymeter-q3da1024-import": { import: 1_013_036, export: 376_012 },
 	"emh-ehz-push": { import: 32_942_023 },
@@ -61,7 +61,7 @@ describe("The readings that the history takes from a readout", () => {
 		assert.deepEqual(readingsOf("7-0:3.0.0(12.345*kWh)\r\n"), {});
 	});
 
-	it("are the total, in every notation of its code, and of the tariffs only the second", () => {
+	it("are the total, in every notation of its code, and tariff 2, but not tariff 1", () => {
 		for (const code of ["1.8.0", "1-0:1.8.0", "1-1:1.8.0", "1-0:1.8.0*255", "1.8"])
 			assert.deepEqual(
 				readingsOf(`1.8.1(5*kWh)\r\n${code}(7*kWh)\r\n1.8.2(2*kWh)\r\n`),
@@ -77,7 +77,7 @@ describe("The readings that the history takes from a readout", () => {
 		assert.deepEqual(readingsOf("2.8.0(7*kWh)(9*kWh)\r\n"), { export: 7000 });
 	});
 
-	it("include import tariff 2, the first of several, once it is above zero, and no export tariff", () => {
+	it("include tariff 2 of the import once it is above zero (the first of several registers), but not of the export", () => {
 		assert.deepEqual(readingsOf("1.8.0(7*kWh)\r\n1.8.2(0*kWh)\r\n"), { import: 7000 });
 		assert.deepEqual(readingsOf("1.8.0(7*kWh)\r\n1.8.2(0.001*kWh)\r\n"), { import: 7000, tariff2: 1 });
 		assert.deepEqual(readingsOf("1.8.0(7*kWh)\r\n1-1:1.8.2(2*kWh)\r\n1-2:1.8.2(3*kWh)\r\n"), {

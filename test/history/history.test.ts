@@ -96,7 +96,7 @@ describe("The history", () => {
 		assert.equal(unit.sum("quarters"), 1300);
 	});
 
-	it("treats a reading as that of a boundary within a fifteenth of the period, but at most 15 minutes", () => {
+	it("uses a reading as that of a boundary if it is within a fifteenth of the period, and within 15 minutes", () => {
 		const cases = [
 			["quarters", 60],
 			["hours", 240],
@@ -116,7 +116,7 @@ describe("The history", () => {
 		}
 	});
 
-	it("shows a gap as one period with everything that was counted meanwhile", () => {
+	it("shows a gap as one period with everything that was counted in it", () => {
 		run(at("2026-11-20 06:00"), at("2026-11-20 07:00"));
 		run(at("2026-11-20 10:20"), at("2026-11-20 12:05"), QUARTER);
 		assert.deepEqual(short(unit.periods("hours")), [
@@ -155,7 +155,7 @@ describe("The history", () => {
 		}
 	});
 
-	it("applies another time zone to earlier readings too, as far as they are stored", () => {
+	it("applies a new time zone to the earlier readings that are still stored, too", () => {
 		run(at("2026-11-19 22:00"), at("2026-11-21 02:00"));
 		const [utc] = unit.periods("days", at("2026-11-20"));
 		assert.deepEqual([utc.start, utc.end], [at("2026-11-20"), at("2026-11-21")]);
@@ -297,7 +297,7 @@ describe("The history", () => {
 			]);
 			assert.equal(unit.periods("quarters").length, 5 + 1);
 		});
-		it("keeps correct sums if it is set back by weeks, into compacted readings", () => {
+		it("keeps correct sums if it is set back by weeks, to a time whose readings are already compacted", () => {
 			run(at("2026-09-20"), at("2026-11-20"));
 			const before = unit.periods("days", 0, at("2026-11-04"));
 			const importWh = (at("2026-11-20") - at("2026-09-20")) / 60;
@@ -336,7 +336,7 @@ describe("The history", () => {
 		);
 	});
 
-	it("reports flash that refuses, and continues when it accepts writes again", () => {
+	it("reports flash that refuses writes, and continues when it accepts them again", () => {
 		run(at("2026-11-20 06:00"), at("2026-11-20 07:00"));
 		unit.flash.refusals = 1;
 		unit.read(at("2026-11-20 07:15:03"), { import: 1_000_435 });
@@ -345,7 +345,7 @@ describe("The history", () => {
 		assert.equal(unit.sum("quarters"), 76);
 	});
 
-	it("throws to a reader of periods if it was compacted meanwhile, instead of returning wrong ones", () => {
+	it("makes a cursor throw, instead of returning wrong periods, if readings were compacted while it was in use", () => {
 		run(at("2026-11-20 06:00"), at("2026-11-22 06:00"));
 		const cursor = unit.history.periods(QUARTERS, 0, 2 ** 32);
 		assert.ok(cursor.next());

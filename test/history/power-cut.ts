@@ -62,7 +62,10 @@ function check(unit: Unit, expected: Listing, where: string): void {
 	assert.deepEqual(unit.caughtErrors, [], where);
 }
 
-/** Tries a random one of every `part` cuts, by the seed, from reading `after` on; returns the number of cuts. */
+/**
+ * Tries one in `part` of all possible cuts, chosen at random by `seed`, beginning with reading `after`. Returns the
+ * number of cuts.
+ */
 export function cutEverywhere(seed: number, part: number, after: number): number {
 	const random = new SeededRandom(seed);
 	const unit = new Unit();

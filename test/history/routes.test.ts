@@ -165,7 +165,7 @@ describe("The history of a gateway", function () {
 		suffices = true;
 		assert.equal((await history("period=quarters")).length, 3);
 		await gateway.connectMeter({ telegram: telegramOf(importWh, 77_000) });
-		// Memory suffices for the readout's beginning, then no longer.
+		// Memory suffices when the readout begins, but not when the history would store it.
 		const reading = gateway.begin("GET", "iec62056/read");
 		await gateway.pass(100);
 		suffices = false;

@@ -51,7 +51,7 @@ class ListSource {
 	}
 }
 
-/** Periods of a level that these entries must give. */
+/** Returns the periods of a level that the history must make from the entries. */
 export function periodsOf(entries: readonly Entry[], level: Level, zone: TimeZone): Period[] {
 	const lastS = entries.at(-1)?.timeS ?? 0;
 	const fromS = Math.max(0, lastS - KEEP_S[LEVELS[level]]);

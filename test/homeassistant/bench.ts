@@ -1,14 +1,17 @@
 /**
- * The hub's policy on virtual time, with a server that stores states as Home Assistant's REST API does, or misbehaves.
+ * The hub's policy in virtual time, with a server that stores states as Home Assistant's REST API does, or misbehaves.
  */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { NodeText } from "../../hosts/node/platform.js";
 import { makeCertificate } from "../../hosts/node/self-signed.js";
 import { VirtualWorld } from "../../hosts/node/virtual.js";
+import type { VirtualFlash } from "../../hosts/node/virtual-flash.js";
 import type { VirtualClient } from "../../hosts/node/virtual-network.js";
 import type { VirtualServer } from "../../hosts/node/virtual-servers.js";
-import { HUB_ENABLED, HUB_LANG, HUB_TOKEN, HUB_URL } from "../../modules/homeassistant/fields.js";
+import { VirtualStorage } from "../../hosts/node/virtual-storage.js";
+import { History } from "../../modules/history/history.js";
+import { HUB_ENABLED, HUB_LANG, HUB_STATISTICS, HUB_TOKEN, HUB_URL } from "../../modules/homeassistant/fields.js";
 import { Hub } from "../../modules/homeassistant/hub.js";
 import { Driver } from "../../modules/io/driver.js";
 import type { Power } from "../../modules/io/host.js";
@@ -18,6 +21,7 @@ import type { OutputFailure } from "../../modules/publish/connect-failures.js";
 import type { SendTest } from "../../modules/publish/output.js";
 import { TLSPermit } from "../../modules/publish/tls-permit.js";
 import type { Readout } from "../../modules/readout/readout.js";
+import { zoneOf } from "../history/unit.js";
 import { recordsOfBlock } from "../readout/block.js";
 
 export const START_UTC_MS = Date.UTC(2026, 10, 22, 11);
@@ -44,6 +48,8 @@ export class StateServer {
 	/** Time from a request to its reply, ms. */
 	delayMs = 5;
 	requests = 0;
+	/** Takes over a connection with a GET request. */
+	upgrade: ((peer: VirtualClient, head: string) => void) | undefined;
 	readonly world: VirtualWorld;
 
 	constructor(world: VirtualWorld) {
@@ -71,6 +77,11 @@ export class StateServer {
 			const end = text.indexOf(HEAD_END);
 			if (end < 0) return;
 			const head = text.slice(0, end);
+			if (head.startsWith("GET ")) {
+				peer.discard(Buffer.byteLength(head) + HEAD_END.length);
+				this.upgrade?.(peer, `${head}${HEAD_END}`);
+				return;
+			}
 			const length = Number(/^Content-Length: (\d+)$/m.exec(head)?.[1]);
 			const bytes = peer.received;
 			const size = Buffer.byteLength(head) + HEAD_END.length + length;
@@ -126,6 +137,9 @@ export interface BenchOptions {
 	readonly language?: string;
 	readonly power?: Power;
 	readonly utcMs?: number | undefined;
+	/** Flash with a history, and other stored data; with them statistics are sent. */
+	readonly flash?: VirtualFlash;
+	readonly storage?: VirtualStorage;
 }
 
 export class HubBench {
@@ -133,6 +147,8 @@ export class HubBench {
 	readonly server: StateServer;
 	readonly hub: Hub;
 	readonly tlsPermit = new TLSPermit();
+	readonly history: History | undefined;
+	readonly backfill = { filledS: 0 };
 	/** Changes of the output's state. */
 	readonly events: string[] = [];
 	readonly settings: Record<string, unknown>;
@@ -163,6 +179,7 @@ export class HubBench {
 			[HUB_URL.name]: options.url ?? `http://${ADDRESS}:8123`,
 			[HUB_TOKEN.name]: options.token ?? TOKEN,
 			[HUB_LANG.name]: options.language ?? "en",
+			[HUB_STATISTICS.name]: options.flash !== undefined,
 		};
 		const { clock, timers, crypto, network } = this.world;
 		const driver = new Driver({
@@ -211,7 +228,12 @@ export class HubBench {
 			},
 			outputChanged: (failure: OutputFailure | undefined) => this.events.push(failure?.code ?? "back"),
 		};
-		this.hub = new Hub(shared, access);
+		const { flash, storage = new VirtualStorage() } = options;
+		const zone = zoneOf("Europe/Berlin");
+		const historyDeps = { driver, storage, trace: () => {} };
+		this.history = flash && History.open({ deps: historyDeps, ledger: this.ledger, zone, flash }, false);
+		const { history } = this;
+		this.hub = new Hub(shared, access, history && { backfill: this.backfill, history, storage });
 	}
 
 	/** Makes a new readout of this block. */
@@ -228,6 +250,7 @@ export class HubBench {
 			records: recordsOfBlock(block),
 		};
 		this.outcomes.failure = undefined;
+		this.history?.measured(this.outcomes.measured);
 		this.hub.measured();
 	}
 

@@ -40,7 +40,7 @@ describe("The hub in the gateway", function () {
 	};
 	const valuesOf = (lines: readonly string[]) => lines.filter((line) => /sensor\.gateway_\d/.test(line));
 
-	it("receives the energy and the time of a readout, by HTTP and by HTTPS", async () => {
+	it("receives the energy and the time of a readout, over HTTP and over HTTPS", async () => {
 		for (const settings of [PLAIN, SECURE]) {
 			server = new StateServer(gateway.world);
 			server.serve(8123, settings === SECURE ? { certificate: OWN_CERTIFICATE.certificate } : {});

@@ -190,7 +190,7 @@ describe("The hub's schedule", () => {
 		]);
 	});
 
-	it("checks the first entity only: another one that is new to the hub does not cause all to be sent again", () => {
+	it("checks only the first entity: if the hub lacks another one, not everything is sent again", () => {
 		const bench = new HubBench();
 		bench.server.serve(8123);
 		bench.read(counter(1));
@@ -323,7 +323,7 @@ describe("Failures of the hub", () => {
 		);
 	});
 
-	it("end the attempts if the token is rejected, except for one an hour, until the settings are saved", () => {
+	it("end the attempts, except for one an hour, if the token is rejected, until the settings are saved", () => {
 		for (const [status, code] of [
 			["401 Unauthorized", "token_rejected"],
 			["403 Forbidden", "forbidden"],
@@ -400,7 +400,7 @@ describe("Failures of the hub", () => {
 		assert.deepEqual(ids, ["last_readout", "meter", "last_readout", "meter", "1_0_1_8_0", "1_0_16_7_0"]);
 	});
 
-	it("on a persistent connection only require a new connection", () => {
+	it("on a connection that was kept open only lead to a new connection", () => {
 		const bench = new HubBench();
 		bench.server.serve(8123);
 		bench.server.answer = (peer, request) => {
@@ -542,7 +542,7 @@ describe("A test of the hub", () => {
 		assert.equal(bench.server.takeLog().length, 3);
 	});
 
-	it("ends if the hub is turned off meanwhile", () => {
+	it("ends when the hub is turned off", () => {
 		const bench = new HubBench();
 		bench.server.serve(8123);
 		bench.server.delayMs = 5000;
@@ -556,11 +556,11 @@ describe("A test of the hub", () => {
 	});
 });
 
-describe("The hub by TLS", () => {
+describe("The hub over TLS", () => {
 	const url = "https://hub.lan:8123";
 	const { certificate } = OWN_CERTIFICATE;
 
-	it("publishes to a server with the right certificate, also over a second connection", () => {
+	it("publishes to a server with the right certificate, even over a second connection", () => {
 		const bench = new HubBench({ url, certificate });
 		bench.server.serve(8123, { certificate });
 		bench.read(counter(1));

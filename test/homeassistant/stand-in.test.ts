@@ -1,6 +1,6 @@
 /**
- * The hub's client on Node's sockets with a stand-in for Home Assistant that fails in every way: messages, time limits,
- * and a token that goes nowhere else.
+ * The hub's client on Node's sockets, with a stand-in for Home Assistant that fails in every way. The tests check
+ * messages and time limits, and that no other server gets the token.
  */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";

@@ -1,6 +1,6 @@
 /**
- * Rules of an admission queue (hosts/native/admission-queue.h), as scripts that every queue must obey: the native one
- * and the simulator's. Each line is a command with an address or with a number of milliseconds:
+ * Rules of the admission queue (hosts/native/admission-queue.h), as scripts. The native queue and that of the simulator
+ * must both obey them. Each line is a command with an address or with a number of milliseconds:
  *
  *   connect A   a connection from A, whose first bytes arrive at once     trust A   a valid token was shown from A
  *   admit       admits the next connection                                forget    a token was revoked
@@ -65,7 +65,7 @@ export const ADMISSION_RULES: readonly AdmissionRule[] = [
 		dropped: "2 1 6",
 	},
 	{
-		title: "when full, drops another address's connection rather than that of a trusted address with as many",
+		title: "when full, drops a connection of another address rather than of a trusted address that has as many",
 		places: 3,
 		commands: "connect a,connect b,connect c,trust f,connect f,admit,admit,admit,admit",
 		admitted: "f a b -",

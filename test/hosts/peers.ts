@@ -138,7 +138,7 @@ export const clients: Record<string, Client> = {
 /** Last certificate of each port, with its resumable session. */
 const seen = new Map<number, { name: string; fingerprint: string; session: Buffer }>();
 
-/** Checks, by OpenSSL, that the certificate is for exactly these names and addresses. */
+/** Checks with OpenSSL that the certificate is for exactly these names and addresses. */
 async function meetNames(names: readonly string[], port: number): Promise<void> {
 	const socket = connectTLS({ socket: await plain(port), rejectUnauthorized: false });
 	await once(socket, "secureConnect");

@@ -59,7 +59,7 @@ export class Program {
 }
 
 /** Certificate of the server at the address, as PEM, and its owner: name and key. */
-async function meet(url: string): Promise<{ certificate: string; owner: string }> {
+async function certificateOf(url: string): Promise<{ certificate: string; owner: string }> {
 	const socket = connectTLS({ host: "127.0.0.1", port: Number(new URL(url).port), rejectUnauthorized: false });
 	await once(socket, "secureConnect");
 	const shown = new X509Certificate(socket.getPeerCertificate().raw);
@@ -135,7 +135,7 @@ export function programChecks({ path, ways }: ProgramOptions): (...args: string[
 			const [, https] = /^ready (https:\/\/localhost:\d+) http:\/\/localhost:\d+\n$/.exec(line) ?? [];
 			assert.ok(https, line);
 			const name = `smgw-${JSON.parse(storedText("factory.json")).serial.slice(-6).toLowerCase()}.local`;
-			const { certificate } = await meet(https);
+			const { certificate } = await certificateOf(https);
 			const reply = await get(`${https}/api/v1/iec62056/last`, name, certificate);
 			assert.equal(reply.status, 401);
 			assert.equal(JSON.parse(reply.body).error, "unauthorized");
@@ -151,12 +151,12 @@ export function programChecks({ path, ways }: ProgramOptions): (...args: string[
 	it("keeps serial number, password, development keys and the certificate's key across restarts", async () => {
 		const addressOf = (line: string) => /https:\S+/.exec(line)![0];
 		const first = start(...ANY_PORT);
-		const { owner } = await meet(addressOf(await first.printed()));
+		const { owner } = await certificateOf(addressOf(await first.printed()));
 		const files = ["factory.json", "update.key", "report.key"];
 		const before = files.map(storedText);
 		assert.equal(await first.end("SIGINT"), 0);
 		const second = start("--password", "another", ...ANY_PORT);
-		assert.equal((await meet(addressOf(await second.printed()))).owner, owner);
+		assert.equal((await certificateOf(addressOf(await second.printed()))).owner, owner);
 		assert.equal(await second.end("SIGTERM"), 0);
 		assert.deepEqual(files.map(storedText), before);
 		assert.match(second.errors, /has a label password already/);

@@ -1,7 +1,8 @@
 /**
  * Servers for the portable checks of clients, by name: `server:<script>` (TCP), `tls-server:<script>[:<identity>]`
- * (client-files.ts), `openssl:<kind>` (its s_server) and `tls-hostile:<kind>`. Each sends its port by a datagram to the
- * given UDP port, serves one client (or the script's number), and fails by rejecting.
+ * (identities of client-files.ts), `openssl:<kind>` (the program `openssl s_server`) and `tls-hostile:<kind>`. Each
+ * sends its port number as a datagram to the given UDP port, serves one client or as many as its script has, and
+ * rejects its promise if a check fails.
  */
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
@@ -145,7 +146,7 @@ function firstRecord(piece: Buffer): Buffer {
 	return piece.subarray(0, 5 + piece.readUInt16BE(3));
 }
 
-/** Ways to interrupt the handshake, each with the real server's first piece. */
+/** Ways to interrupt the handshake; `piece` is the first piece that the real server has sent. */
 const interruptions: Record<string, (client: Socket, piece: Buffer) => void> = {
 	stops: (client, piece) => client.write(piece.subarray(0, piece.length >> 1)),
 	breaks: (client, piece) => client.end(piece.subarray(0, piece.length >> 1)),

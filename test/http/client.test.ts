@@ -250,7 +250,7 @@ describe("HTTP client", () => {
 		assert.deepEqual(owner.exchange(100), [`${CLIENT_BROKEN} at ${CONNECT_MS}`]);
 	});
 
-	it("reports when a server has only closed a persistent connection, so that the request is worth repeating", () => {
+	it("reports a request as worth repeating if the server has closed a persistent connection without answering it", () => {
 		let count = 0;
 		owner.serve((peer) => {
 			if (count++ === 0) peer.send(OK);
@@ -260,7 +260,7 @@ describe("HTTP client", () => {
 		assert.equal(owner.exchange(100).length, 1);
 		assert.deepEqual(owner.exchange(), [`${CLIENT_ENDED} at 100`]);
 		assert.equal(client.isWorthRepeating, true);
-		// A close between requests is not reported, but visible.
+		// A close between requests is not reported; it only shows in `isOpen`.
 		owner = new Owner();
 		owner.serve(OK);
 		const another = owner.connect();

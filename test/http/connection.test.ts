@@ -128,7 +128,7 @@ describe("HTTP server: deferred replies", () => {
 		assert.ok(client.closed);
 	});
 
-	it("replies 500 with the sentence of the exception, if it has one", () => {
+	it("replies 500 with the `sentence` of the exception, if it has one", () => {
 		for (const [thrown, message] of [
 			[Object.assign(new Error("flash: full"), { sentence: "The flash refuses." }), "The flash refuses."],
 			[new Error("flash: full"), "Internal error while answering the request."],
@@ -178,7 +178,7 @@ describe("HTTP server: time limits", () => {
 		assert.equal(bench.exchange(client, slow.slice(10))[0].status, 200);
 	});
 
-	it("closes a new connection that sends nothing after 10 s and an idle one after 30 s, without a reply", () => {
+	it("closes a new connection without data after 10 s, and an idle one after 30 s, without a reply", () => {
 		const bench = new Bench();
 		const silent = bench.connect();
 		const idle = bench.connect();
@@ -210,7 +210,7 @@ describe("HTTP server: time limits", () => {
 		assert.equal(bench.sink?.aborted, 1);
 	});
 
-	it("limits a body without a token to 10 s as a whole, anew in each request", () => {
+	it("limits a body without a token to 10 s as a whole, even if an earlier request of the connection had a token", () => {
 		const bench = new Bench();
 		const client = bench.connect();
 		bench.exchange(client, post("/echo", "x", TOKEN));
@@ -495,7 +495,7 @@ describe("HTTP server: connection limit", () => {
 		assert.equal(known.closed, false);
 	});
 
-	it("leaves all but one place to clients that have shown a token, and reports each request with one to the host", () => {
+	it("keeps all but one place for clients that have shown a token, and reports each request with a token to the host", () => {
 		const bench = new Bench(3);
 		const known = [1, 2].map(() => bench.connect());
 		for (const client of known) bench.exchange(client, get("/text", TOKEN) + get("/text", TOKEN));

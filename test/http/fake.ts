@@ -302,7 +302,7 @@ export interface Reply {
 	readonly chunked: boolean;
 }
 
-/** Splits a server's output into replies, strictly; `bare` selects those without a body (HEAD). */
+/** Splits a server's output into replies; fails if they are malformed. `bare` selects replies without a body (HEAD). */
 export function replies(bytes: Uint8Array, bare: (index: number) => boolean = () => false): Reply[] {
 	const list: Reply[] = [];
 	let rest = decoder.decode(bytes);

@@ -21,7 +21,7 @@ feeds("a body in chunks", {
 					isBroken = result === BODY_ERROR;
 					if (result !== BODY_END) continue;
 					meanings.push(data);
-					// The connection does this before the next request.
+					// A connection resets its decoder in the same way before the next request.
 					data = "";
 					wasFed = false;
 					decoder.begin(BODY_CHUNKED);

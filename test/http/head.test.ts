@@ -1,4 +1,4 @@
-/** Request heads: accepted ones, and rejected ones with their status, at every limit, for any split. */
+/** Which request heads are accepted, and with which status others are rejected: every limit, in any split. */
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import {

@@ -1,4 +1,7 @@
-/** Event bodies: when they are read, and what closes them: a new connection, or a client that does not read. */
+/**
+ * When the server reads bodies of events, and when it closes them: for a new connection, or if the client reads
+ * nothing.
+ */
 import assert from "node:assert/strict";
 import { DEFAULT_LIMITS } from "../../modules/http/limits.js";
 import { type BodySource, type LiveBody, type LiveReader, NOTHING_YET } from "../../modules/http/response.js";
@@ -148,7 +151,7 @@ describe("HTTP server: bodies of events", () => {
 		assert.ok(bench.news[0].reads - reads <= 3);
 	});
 
-	it("wait for room in the buffer: an item that does not fit after the head comes next", () => {
+	it("wait for room in the buffer: an item that does not fit after the head is sent after it", () => {
 		const bench = new LiveBench();
 		const client = bench.connect();
 		const long = "x".repeat(1000);
@@ -164,7 +167,7 @@ describe("HTTP server: bodies of events", () => {
 		assert.equal(client.take(), HEAD + chunk(long));
 	});
 
-	it("continue when a window of any size opens, even one that is full just when everything was sent", () => {
+	it("continue when the client's window opens again, even if all that was sent has filled it exactly", () => {
 		for (const size of [1, 7, HEAD.length, HEAD.length + chunk("first").length, 1536]) {
 			const bench = new LiveBench();
 			const client = bench.connect(size);
@@ -215,7 +218,7 @@ describe("HTTP server: bodies of events", () => {
 		}
 	});
 
-	it("are closed if the client reads nothing for writeMs, and nothing grows meanwhile", () => {
+	it("are closed if the client reads nothing for writeMs, and take no more memory meanwhile", () => {
 		const bench = new LiveBench();
 		const client = bench.follow(300);
 		client.reading = false;
@@ -295,7 +298,7 @@ describe("HTTP server: a new connection", () => {
 		assert.deepEqual(bench.mistakes, []);
 	});
 
-	it("is accepted at once, in place of an event body, if requests with a token wait on all others", () => {
+	it("replaces an event body at once if all other connections wait for replies to requests with a token", () => {
 		const bench = new LiveBench(3);
 		const stream = bench.follow();
 		for (let i = 0; i < 2; i++) bench.connect().send(get("/later", TOKEN));
@@ -306,7 +309,7 @@ describe("HTTP server: a new connection", () => {
 		assert.ok(stream.closed);
 	});
 
-	it("is not limited to one request beside an event body, and its requests may take long", () => {
+	it("may make many requests while an event body is sent, and they may take long", () => {
 		const bench = new LiveBench(3);
 		bench.follow();
 		bench.connect().send(get("/later", TOKEN));
@@ -324,7 +327,7 @@ describe("HTTP server: a new connection", () => {
 		);
 	});
 
-	it("is closed after the usual idle time beside an event body", () => {
+	it("is closed after the usual idle time, also while an event body is sent", () => {
 		const bench = new LiveBench(3);
 		bench.follow();
 		const idle = bench.connect();

@@ -1,4 +1,4 @@
-/** Parsing of servers' replies of any kind: what is understood, and that anything else is rejected. */
+/** Parsing of servers' replies of any kind: which replies are understood. All others are rejected. */
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import {
@@ -113,7 +113,7 @@ describe("A parsed reply", () => {
 		assert.equal(readReply("x".repeat(REPLY_HEAD_LIMIT)), "broken");
 	});
 
-	it("has a limited body, and is cut off beyond it", () => {
+	it("has a limited body; a longer one is not read to its end", () => {
 		const body = (length: number) => `${OK}Content-Length: ${length}\r\n\r\n${"x".repeat(length)}`;
 		assert.equal(readReply(body(REPLY_BODY_LIMIT)), "200 again");
 		assert.equal(readReply(body(REPLY_BODY_LIMIT + 1)), "200");
@@ -163,6 +163,6 @@ feeds("an HTTP reply", {
 	bits: 8,
 	checked: false,
 	streams: false,
-	// The status stays valid whatever follows.
+	// The three bytes of the body are not needed: the status is known without them.
 	spare: 3,
 });

@@ -336,7 +336,7 @@ describe("HTTP server: errors", () => {
 		});
 	}
 
-	it("replies 500 to an exception in a handler, logs it once, and goes on", () => {
+	it("replies 500 to an exception in a handler, logs it once, and continues", () => {
 		const bench = new Bench();
 		const client = bench.connect();
 		const [reply] = bench.exchange(client, get("/bad"));

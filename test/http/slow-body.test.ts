@@ -144,7 +144,7 @@ describe("HTTP server: slow bodies", () => {
 		}
 	});
 
-	it("with a token are read to the end after an early reply, so that a client that reads late gets the reply", () => {
+	it("are read to the end after an early reply if the request has a token, so that a client that reads late gets the reply", () => {
 		const long = LETTERS.repeat(9);
 		for (const isKnown of [true, false]) {
 			const bench = new Bench();

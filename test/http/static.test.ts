@@ -101,7 +101,7 @@ describe("http/static", () => {
 		}
 	});
 
-	it("replies 406 without storing it if gzip, the only form, is refused", () => {
+	it("replies 406, which must not be cached, to a client that refuses gzip, because there is no other form", () => {
 		const files = served();
 		for (const path of ["/", "/en", SCRIPT.path]) {
 			for (const refusing of [

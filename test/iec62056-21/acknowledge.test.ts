@@ -31,7 +31,7 @@ describe("messages of a reader to a meter", () => {
 				`06323${number}320d0a`,
 			);
 	});
-	it("get parity bits by software on a port without parity", () => {
+	it("get their parity bits from software on a port without parity", () => {
 		const into = new Uint8Array(MESSAGE_LIMIT);
 		const length = encodeSignOn(into, new Uint8Array(0));
 		addParity(into, 0, length);
@@ -58,7 +58,7 @@ describe("messages of a reader to a meter", () => {
 			);
 		}
 	});
-	it("request a repetition by NAK", () => assert.equal(hex(encodeRepeatRequest), "15"));
+	it("request a repetition with NAK", () => assert.equal(hex(encodeRepeatRequest), "15"));
 	it("include the break, SOH B0 ETX q, with a correct BCC", () => {
 		assert.equal(hex(encodeBreak), "0142300371");
 		assert.equal(0x42 ^ 0x30 ^ 0x03, 0x71);

@@ -230,7 +230,7 @@ describe("a block in parts", () => {
 		assert.deepEqual([receiver.block.check, receiver.parser.damaged], [CHECK_RIGHT, 0]);
 		assert.deepEqual(receiver.records.slice(1), ["P.01: 0.1*kW, 0.2*kW", "P.01: 0.3*kW, 0.4*kW"]);
 	});
-	it("may be split within a value, but is damaged if that part is requested again", () => {
+	it("may be split within a value, but is damaged if the part that begins there is requested again", () => {
 		const receiver = new Receiver(true);
 		receiver.take(part(`${HEAD}\r\n(0.1)(0.`));
 		receiver.block.begin(true, PART_NEXT);

@@ -25,7 +25,7 @@ function scanned(line: string): IdentScanner {
 }
 
 describe("an identification", () => {
-	it("sets mode and speed by its character Z: 0 to 6 for mode C, A to F for mode B, others for mode A", () => {
+	it("announces mode and speed with its character Z: 0 to 6 for mode C, A to F for mode B, others for mode A", () => {
 		const bauds = [300, 600, 1200, 2400, 4800, 9600, 19200];
 		for (let z = 0x20; z < 0x7f; z++) {
 			if (z === 0x2f || z === 0x28 || z === 0x29) continue; // A slash or parenthesis makes this another kind of line.
@@ -48,11 +48,11 @@ describe("an identification", () => {
 		idents("/KAM\r\n", scanner);
 		assert.equal(scanner.mode, MODE_A);
 	});
-	it("requests the short reaction time by a third letter in lower case", () => {
+	it("requests the short reaction time with a third letter in lower case", () => {
 		assert.equal(scanned("/ABc5X").fastReaction, true);
 		for (const line of ["/ABC5X", "/abC5X", "/KAM"]) assert.equal(scanned(line).fastReaction, false, line);
 	});
-	it("announces mode E only by the pair \\2", () => {
+	it("announces mode E only with the pair \\2", () => {
 		for (const line of ["/AUX5\\2S34", "/ISk5\\@\\2MT382", "/LGZ4\\2"]) {
 			assert.equal(scanned(line).announcesModeE, true, line);
 		}
@@ -60,7 +60,7 @@ describe("an identification", () => {
 			assert.equal(scanned(line).announcesModeE, false, line);
 		}
 	});
-	it("does not announce mode E by bytes left over from a longer previous identification", () => {
+	it("does not announce mode E because of bytes left over from a longer previous identification", () => {
 		const scanner = scanned("/AUX5\\2S34");
 		idents("/AUX5\\\r\n", scanner);
 		assert.equal(scanner.announcesModeE, false);

@@ -28,7 +28,7 @@ const BREAK = "\x01B0\x03q";
 /** Time from the end of an answer to the next request, ms. */
 const REACTION_MS = 205;
 
-/** A session in programming mode with a meter that has sent this readout, after sign-on and acknowledgement. */
+/** A session that reads the load profile in programming mode, after an ordinary session with this readout. */
 class Programming {
 	readonly records = new RecordWriter();
 	readonly driver: Driver;
@@ -110,7 +110,7 @@ describe("a load profile in programming mode", () => {
 		assert.equal(meter.answer(framed(`${HEAD}(0.1)\r\n`)), BREAK);
 		assert.equal(meter.conversation(meter.driver).failure, undefined);
 	});
-	it("is requested after the clock was read, if the readout contained no clock; answers may lack a code", () => {
+	it("is requested after the meter's clock was read if the readout contained none; the answers may lack their OBIS code", () => {
 		const meter = new Programming("");
 		assert.equal(meter.question(PASSWORD), "R5 0.9.2()");
 		assert.equal(meter.question(framed("(1260621)")), "R5 0.9.1()");

@@ -288,7 +288,7 @@ describe("the timing of a session", () => {
 		for (let ms = 610; ms < 605 + ACKNOWLEDGE_MS + 2500; ms += 100) conversation.to(ms).receive("\x06050\r\n\x7f");
 		conversation.to(605 + ACKNOWLEDGE_MS + 2500).ended(failures.IEC_NO_BLOCK);
 	});
-	it("allows 2000 ms from one character of a block to the next, and does not limit the whole", () => {
+	it("allows 2000 ms from one character of a block to the next, and does not limit the whole block", () => {
 		const conversation = Conversation.acknowledged();
 		let ms = 700;
 		for (const character of BLOCK) {
@@ -331,7 +331,7 @@ describe("the timing of a session", () => {
 		assert.deepEqual(conversation.to(39_999).take(), []);
 		assert.deepEqual(conversation.to(40_000).take(), [`40000 sent ${SIGN_ON}`]);
 	});
-	it("moves each deadline forward when it has passed", () => {
+	it("has a later deadline whenever one has passed", () => {
 		const conversation = new Conversation({ battery: true, quietMs: 100 });
 		for (let i = 0; i < 20 && conversation.machine.deadlineMs < Number.POSITIVE_INFINITY; i++) {
 			const { deadlineMs } = conversation.machine;

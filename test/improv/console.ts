@@ -46,7 +46,7 @@ export class ConsoleEnd implements Serial {
 		return count;
 	}
 
-	/** Sends a piece, which takes a while; until then there is no room for another. */
+	/** Sends a piece; there is room for another one only when it has arrived, after WRITE_MS. */
 	write(bytes: Uint8Array, start = 0, end = bytes.length): number {
 		if (end - start > CONSOLE_ROOM) throw new RangeError("more than may be written");
 		const piece = bytes.slice(start, end);

@@ -26,7 +26,7 @@ const FIRST_USE = 1;
 describe("The console in XS", function () {
 	this.timeout(60_000);
 
-	it("takes few slots while idle, and releases those that it takes in use", async function () {
+	it("takes few slots while idle, and releases those that it takes while in use", async function () {
 		const folder = mkdtempSync(join(tmpdir(), "improv-"));
 		const counts: number[] = [];
 		try {
@@ -66,7 +66,7 @@ describe("The console in XS", function () {
 		assert.ok(after <= atRest + FIRST_USE, `${after - atRest} slots stay`);
 	});
 
-	it("lets a browser set Wi-Fi by npm start --console PATH", async () => {
+	it("lets a browser set up Wi-Fi through `npm start -- --console PATH`", async () => {
 		const folder = mkdtempSync(join(tmpdir(), "improv-"));
 		const terminal = await openPseudoTerminal();
 		const args = ["--engine", "xs", ...ANY_PORT, "--state", join(folder, "state"), "--quiet"];

@@ -109,7 +109,7 @@ describe("io/datagrams", () => {
 		assert.deepEqual(bed.echo.calls, ["opened 0", "7 of 3 0", "advanced 105"]);
 	});
 
-	it("retries a port that can't be opened after 30 s, but not one that is no longer requested", () => {
+	it("tries every 30 s to open a port that could not be opened, unless it is no longer requested", () => {
 		bed.network.failure = "no port is free";
 		bed.want(FIRST);
 		bed.pass(RETRY_MS);

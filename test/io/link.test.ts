@@ -418,7 +418,7 @@ describe("the end of a link", () => {
 		assert.equal(bench.timers.size, 0);
 		assert.deepEqual(bench.mistakes, []);
 	});
-	it("is not needed if the port can't be opened, because the constructor throws", () => {
+	it("needs no close if the port can't be opened: the constructor throws", () => {
 		const world = new Bench();
 		const port: SerialPort = {
 			hardwareParity: true,
@@ -489,7 +489,22 @@ describe("the timer of a link", () => {
 		assert.deepEqual(bench.machine.advanced, [2200]);
 		assert.equal(bench.timer().delayMs, 0);
 	});
-	it("leads to the output that the machine makes at its deadline", () => {
+	it("first passes on bytes that arrived while the script was blocked, which is no silence of the line", () => {
+		const bench = new Bench(true, FORMAT_8N1, 1300);
+		const { hand, machine } = bench;
+		machine.onReceive = () => {
+			machine.deadlineMs = bench.nowMs + 300;
+		};
+		hand.incoming.push(...bytesOf("AB12"));
+		bench.fire(400);
+		assert.deepEqual(machine.received, ["1700 AB12"]);
+		assert.deepEqual(machine.advanced, []);
+		assert.equal(bench.timer().delayMs, 300);
+		bench.fire();
+		assert.deepEqual(machine.advanced, [2000]);
+		assert.deepEqual(bench.mistakes, []);
+	});
+	it("sends the output that the machine makes at its deadline", () => {
 		const bench = new Bench(true, FORMAT_7E1, 1500);
 		bench.hand.writable(100);
 		bench.machine.onAdvance = () => {

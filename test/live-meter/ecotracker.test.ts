@@ -143,7 +143,7 @@ describe("The gateway as an EcoTracker", () => {
 		assert.deepEqual(rest, { power: 500, powerAvg: 500 });
 	});
 
-	it("corrects power by sign and offset, and exchanges the counters if the sign is inverted", async () => {
+	it("applies sign and offset to the power, and exchanges the counters if the sign is inverted", async () => {
 		await turnOn({ inverted: true, offset_w: -50 });
 		const { power, energyCounterIn, energyCounterOut } = await values();
 		assert.deepEqual([power, energyCounterIn, energyCounterOut], [271, 3500, 13_572]);

@@ -13,7 +13,7 @@ const TELEGRAM = [
 	...["/TST5METER", "", "1-0:1.8.0(000012.572*kWh)", "1-0:2.8.0(000003.5*kWh)", "1-0:1.7.0(00.000*kW)"],
 	...["1-0:2.7.0(00.321*kW)", "1-0:32.7.0(229.8*V)", "!", ""],
 ].join("\r\n");
-/** Requests by each of two HTTP clients and one UDP client, for the memory that they take. */
+/** Number of requests that each of two HTTP clients and one UDP client sends before memory is measured. */
 const REQUESTS = 60;
 const ASK_MS = 300;
 const ANSWER_MS = 5000;
@@ -21,7 +21,7 @@ const ANSWER_MS = 5000;
 const SLOTS_ON = 80;
 const SLOTS_OFF = 20;
 
-/** Sends a frame by UDP and returns the reply; undefined if none comes. */
+/** Sends a frame over UDP and returns the reply; undefined if none comes. */
 async function requestByUDP(body: object, port: number): Promise<JSONObject | undefined> {
 	const socket = createSocket("udp4");
 	try {
@@ -82,7 +82,7 @@ export function engines(engine: EngineName): void {
 			);
 		});
 
-		it("are sent by UDP on request", async () => {
+		it("are sent over UDP on request", async () => {
 			const reply = await requestByUDP({ id: 3, src: "battery", method: "EM.GetStatus" }, ON.shelly_udp_port);
 			assert.deepEqual([reply?.id, reply?.dst, reply?.result.total_act_power], [3, "battery", -321]);
 		});

@@ -56,7 +56,7 @@ describe("The gateway as a Shelly Pro 3EM", () => {
 		assert.deepEqual([info.model, info.gen, info.auth_en], ["SPEM-003CEBEU", 2, false]);
 	});
 
-	it("gives the readout's power and counters by GET and POST, with and without parameters", async () => {
+	it("replies to GET and POST with the readout's power and counters, with and without parameters", async () => {
 		await turnOn();
 		const status = await read("/rpc/EM.GetStatus?id=0");
 		assert.deepEqual(
@@ -81,7 +81,7 @@ describe("The gateway as a Shelly Pro 3EM", () => {
 		for (const value of numbers) assert.match(value, /^-?\d+\.\d+$/);
 	});
 
-	it("answers frames by HTTP, those with an unknown method with error 404", async () => {
+	it("answers frames over HTTP, with error 404 if their method is unknown", async () => {
 		await turnOn();
 		const body = { id: 7, src: "battery", method: "EM.GetStatus", params: { id: 0 } };
 		const frame = JSON.parse((await send("POST", "/rpc", { body })).text);
@@ -112,7 +112,7 @@ describe("The gateway as a Shelly Pro 3EM", () => {
 		assert.equal((await send("POST", "/rpc", { from: STRANGER, body: { method: "EM.GetStatus" } })).status, 403);
 	});
 
-	it("answers by UDP on the chosen port only", async () => {
+	it("answers over UDP on the chosen port only", async () => {
 		assert.deepEqual(ports(), []);
 		await turnOn();
 		assert.deepEqual(ports(), [1010]);

@@ -52,7 +52,7 @@ export function dlmsSettings(settings: Partial<DLMSBenchSettings> = {}): DLMSBen
 export interface Outcome {
 	readonly readout: Readout | undefined;
 	readonly failure: Failure | undefined;
-	/** Duration by the gateway's clock. */
+	/** Duration on the gateway's clock. */
 	readonly tookMs: number;
 }
 
@@ -74,6 +74,7 @@ export class ReaderBench {
 			simulator: false,
 			protocol: "iec62056",
 			usesModeE: false,
+			mbus: { baud: 2400, address: 254, count: 1 },
 			dlms: dlmsSettings(),
 			learnedBaud: 0,
 			learnedFor: new Uint8Array(0),

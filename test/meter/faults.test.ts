@@ -56,7 +56,7 @@ describe("the reader with meters and lines that deviate from the standard", () =
 	it("reads a block without ETX and BCC", () => isGood(readWith({ noBCC: true })));
 	it("reads a block without STX, ETX and BCC", () => isGood(readWith({ noSTX: true, noBCC: true })));
 	it("reads a meter that answers a little later than the standard allows", () => isGood(readWith({ lateMs: 1800 })));
-	it("reads a meter that always answers after 3.5 s in a single session", () => {
+	it("reads a meter that always answers after 3.5 s, and needs one session only", () => {
 		const outcome = readWith({ lateMs: 3300 });
 		isGood(outcome);
 		assert.equal(outcome.bench.world.serial.meter.sentByGateway, 11);
@@ -81,7 +81,7 @@ describe("the reader with meters and lines that deviate from the standard", () =
 		isGood(outcome);
 		assert.equal(outcome.readout?.baud, 9600);
 	});
-	it("returns a block whose BCC is always wrong with status 3 and does not store it", () => {
+	it("returns a block with status 3 if its BCC is always wrong, and does not store it", () => {
 		const outcome = readWith({ wrongBCC: 1000 }, zmf100);
 		assert.equal(outcome.readout?.status, STATUS_CHECK_WRONG);
 		assert.deepEqual(packedReadings(outcome.readout?.records), zmf100.readings);
@@ -116,7 +116,7 @@ describe("the reader with meters and lines that deviate from the standard", () =
 		const { failure } = new ReaderBench({}, { echo: true }).read();
 		assert.equal(failure, failures.IEC_ECHO_ONLY);
 	});
-	it("returns a block that always breaks off to the caller only; it replaces no stored readout", () => {
+	it("returns a block that always breaks off to the caller, but keeps the stored readout", () => {
 		const bench = new ReaderBench().connect(logarex.telegram);
 		isGood(bench.read());
 		const before = bench.reader.outcomes.last;
@@ -139,7 +139,7 @@ describe("the reader with meters and lines that deviate from the standard", () =
 		assert.equal(readout, undefined);
 		assert.equal(failure, failures.IEC_METER_ERROR);
 	});
-	it("reads a battery meter only if it wakes it", () => {
+	it("reads a battery meter only after waking it", () => {
 		const bench = new ReaderBench({ battery: true }).connect(logarex.telegram, { battery: true });
 		isGood(bench.read());
 		const { readout, failure } = new ReaderBench().connect(logarex.telegram, { battery: true }).read();
@@ -202,7 +202,7 @@ describe("the reader with meters and lines that deviate from the standard", () =
 		assert.equal(bench.reader.outcomes.last, undefined);
 		assert.equal(bench.reader.outcomes.failure, failures.IEC_CUT);
 	});
-	it("stores those readings of a block that is too long that fit, with status 2", () => {
+	it("stores as many readings of an overlong block as fit, with status 2", () => {
 		let block = "";
 		for (let i = 0; i < 3000; i++) block += `1.8.${i % 60}*${i % 100}(${String(i).padStart(9, "0")}*kWh)\r\n`;
 		block += "!\r\n\x03";
@@ -264,7 +264,7 @@ describe("mode D", () => {
 		bench.world.advance(10_000);
 		assert.notEqual(bench.reader.outcomes.last, first);
 	});
-	it("reads telegrams that follow each other without a gap, from the middle of one on", () => {
+	it("reads telegrams that follow each other without a gap, even if it begins to listen in the middle of one", () => {
 		const bench = listen(pushed.telegram, { pushMs: 1 });
 		bench.reader.stop();
 		bench.world.advance(700);

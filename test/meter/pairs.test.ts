@@ -173,7 +173,7 @@ describe("every call in every state of a session", () => {
 		"in a telegram": TELEGRAM.slice(0, 25),
 		"before the line end": TELEGRAM.slice(0, -2),
 	})) {
-		it(`costs a listener ${name} one telegram at most`, () => {
+		it(`makes a listener ${name} lose one telegram at most`, () => {
 			for (const [what, call] of Object.entries(INPUTS)) {
 				const driver = listener(text);
 				call(driver);
@@ -201,6 +201,12 @@ describe("every call in every state of the reader", () => {
 	const modeD = { modeD: true, modeDBaud: 9600 };
 	const never = { finished: () => assert.fail("notified without a request") };
 
+	const asking = (protocol: string) => {
+		const bench = new ReaderBench({ protocol });
+		bench.reader.read({ finished: () => {} });
+		bench.world.advance(300);
+		return bench;
+	};
 	const states: Record<string, () => ReaderBench> = {
 		idle: () => new ReaderBench(),
 		reading: () => {
@@ -225,6 +231,8 @@ describe("every call in every state of the reader", () => {
 		listening: () => new ReaderBench(modeD),
 		"listening to SML": () => new ReaderBench({ protocol: "sml" }),
 		"listening to TIC": () => new ReaderBench({ protocol: "tic" }),
+		"asking by KMP": () => asking("kmp"),
+		"asking by M-Bus": () => asking("mbus"),
 		unplugged: () => {
 			const bench = new ReaderBench(modeD);
 			bench.world.serial.meter.unplug();
@@ -256,6 +264,8 @@ describe("every call in every state of the reader", () => {
 		simulator: changed({ simulator: true }),
 		"another protocol": changed({ protocol: "dlms", modeD: false }),
 		TIC: changed({ protocol: "tic", modeD: false, simulator: false }),
+		KMP: changed({ protocol: "kmp", modeD: false, simulator: false }),
+		"M-Bus": changed({ protocol: "mbus", modeD: false, simulator: false }),
 		SML: changed({ protocol: "sml", modeD: false, simulator: false }),
 		forget: ({ reader }) => reader.forget(),
 		stop: ({ reader }) => reader.stop(),

@@ -1,4 +1,4 @@
-/** Enters the PIN of a meter by light on a modelled line; the display counts flashes as real displays do. */
+/** Enters the PIN of a meter with light on a modelled line; the display counts flashes as real displays do. */
 import assert from "node:assert/strict";
 import { OUTPUT_NONE, OUTPUT_TRANSMIT } from "../../modules/io/machine.js";
 import { PINEntry, type PINPlan } from "../../modules/meter/pin.js";
@@ -90,7 +90,7 @@ describe("PIN entry by light", () => {
 		prepared.light(-1500, -1000);
 		assert.ok(prepared.isOpen(enter(other, { pin: "4021", flashes: 0 })));
 	});
-	it("opens InF with a long flash after the PIN if the plan includes this", () => {
+	it("switches the menu item InF on with a long flash after the PIN if the plan includes this", () => {
 		const { bench, display } = benchWith({ pin: "1234", needsInf: true });
 		const plan = { inf: MENU.indexOf("InF") };
 		const durationMs = enter(bench, plan);
@@ -101,7 +101,7 @@ describe("PIN entry by light", () => {
 		bench.world.advance(200_000);
 		const last = display.flashes.at(-1)!;
 		assert.ok(last.toMs - last.fromMs > 5000 && last.toMs - last.fromMs < 6000);
-		// The same PIN switches it off again.
+		// The same entry switches InF off again.
 		const againMs = bench.world.clock.monotonicMs() + enter(bench, plan);
 		assert.deepEqual([display.isOpen(againMs), display.switched], [false, ["InF", "InF"]]);
 	});

@@ -27,7 +27,7 @@ describe("meter/read-statistics", () => {
 		assert.deepEqual(timesOf(last), [undefined, 0]);
 	});
 
-	it("dates attempt and readout back once, by the monotonic clock", () => {
+	it("dates attempt and readout back once, with the monotonic clock", () => {
 		const last = new ReadStatistics({});
 		last.began(0, 1000);
 		last.keep(readoutAt(0), false, 4000);

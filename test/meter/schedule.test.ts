@@ -163,7 +163,7 @@ describe("meter/schedule", () => {
 	});
 
 	/** Puts a bench to sleep; returns the one that wakes at `utcMs`. */
-	function slept(before: Bench, utcMs: number): Bench {
+	function sleepUntil(before: Bench, utcMs: number): Bench {
 		const kept = new DataView(new ArrayBuffer(SAVED_LENGTH));
 		before.schedule.keep(kept);
 		const { lastError } = before.schedule;
@@ -175,33 +175,33 @@ describe("meter/schedule", () => {
 		bench.time.advance(10 * SECOND_MS);
 		for (let i = 1; i <= 4; i++) {
 			// The chip's timer may be a little early or late.
-			bench = slept(bench, START_MS + (15 * i - 1) * MINUTE_MS + (i % 2 === 0 ? 200 : -200));
+			bench = sleepUntil(bench, START_MS + (15 * i - 1) * MINUTE_MS + (i % 2 === 0 ? 200 : -200));
 			bench.time.advance(10 * SECOND_MS);
 			assert.deepEqual([bench.requests.length, bench.schedule.missed], [1, 0]);
 		}
 		assert.equal(bench.next, "08:15:00");
-		const late = slept(bench, START_MS + 2 * HOUR_MS);
+		const late = sleepUntil(bench, START_MS + 2 * HOUR_MS);
 		late.time.advance(SECOND_MS);
 		assert.deepEqual([late.requests.length, late.schedule.missed, late.notifiedMissed], [1, 3, 3]);
 	});
 
-	it("keeps its repetitions, and its pause for a meter that rejects, across a sleep", () => {
+	it("keeps its planned repetitions, and its pause after a rejected password, across a sleep", () => {
 		const bench = new Bench();
 		bench.failures = [FAILURE_PORT];
 		bench.time.advance(14 * MINUTE_MS + 5 * SECOND_MS);
 		assert.equal(bench.next, "07:16:03");
-		const again = slept(bench, START_MS + 15 * MINUTE_MS);
+		const again = sleepUntil(bench, START_MS + 15 * MINUTE_MS);
 		assert.equal(again.schedule.lastError, FAILURE_PORT.code);
 		assert.equal(again.schedule.lastRunUtcMs, Date.UTC(2026, 10, 22, 7, 15, 3));
 		again.failures = [FAILURE_PORT];
 		again.time.advance(10 * SECOND_MS);
 		assert.deepEqual(again.requests, ["07:16:03"]);
 		assert.equal(again.next, "07:20:06");
-		const refused = slept(again, START_MS + 19 * MINUTE_MS);
+		const refused = sleepUntil(again, START_MS + 19 * MINUTE_MS);
 		refused.failures = [DLMS_AUTHENTICATION];
 		refused.time.advance(15 * SECOND_MS);
 		assert.deepEqual(refused.requests, ["07:20:06"]);
-		const waiting = slept(refused, START_MS + 29 * MINUTE_MS);
+		const waiting = sleepUntil(refused, START_MS + 29 * MINUTE_MS);
 		waiting.time.advance(HOUR_MS);
 		assert.deepEqual([waiting.requests, waiting.schedule.missed], [["08:30:00"], 4]);
 	});
@@ -209,7 +209,7 @@ describe("meter/schedule", () => {
 	it("waits after a sleep for unsolicited data, because nothing was received during the sleep", () => {
 		const bench = new Bench();
 		bench.late = IEC_NO_TELEGRAM;
-		const woken = slept(bench, START_MS + 14 * MINUTE_MS);
+		const woken = sleepUntil(bench, START_MS + 14 * MINUTE_MS);
 		woken.late = IEC_NO_TELEGRAM;
 		woken.time.advance(SECOND_MS);
 		assert.deepEqual([woken.requests, woken.schedule.isRunning], [["07:15:00"], true]);
@@ -219,7 +219,7 @@ describe("meter/schedule", () => {
 
 	it("treats the end of a sleep as the due time while the clock is not set", () => {
 		const bench = new Bench(0);
-		const woken = slept(bench, 0);
+		const woken = sleepUntil(bench, 0);
 		woken.time.advance(SECOND_MS);
 		assert.equal(woken.requests.length, 1);
 	});
@@ -233,7 +233,7 @@ describe("meter/schedule", () => {
 		bench.schedule.giveUp();
 	});
 
-	it("counts readouts missed while the gateway was off, and makes up for them by a single one", () => {
+	it("counts readouts missed while the gateway was off, and makes up for them with a single one", () => {
 		const bench = new Bench(START_MS, START_MS - HOUR_MS);
 		bench.time.advance(SECOND_MS);
 		// 06:15, 06:30 and 06:45 were missed; the request is that of 07:00.
@@ -312,7 +312,7 @@ describe("meter/schedule", () => {
 		}
 	});
 
-	it("waits an hour at most for a meter that rejects, whatever the clock shows after a sleep", () => {
+	it("pauses for an hour at most after a rejected password, whatever the clock shows after a sleep", () => {
 		const bench = new Bench();
 		bench.failures = [DLMS_AUTHENTICATION];
 		bench.time.advance(16 * MINUTE_MS);

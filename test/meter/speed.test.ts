@@ -112,7 +112,7 @@ describe("the negotiated speed", () => {
 		bench.clean(3, 4800).clean(10, 9600);
 		assert.deepEqual([bench.settings.learnedBaud, bench.writes], [0, 2]);
 	});
-	it("is raised on trial more and more rarely if the meter can't use it, but every 256 readouts at least; no trial is stored", () => {
+	it("is raised on trial more and more rarely if the meter can't use the higher one, but at least every 256 readouts; trials are not stored", () => {
 		const bench = new Speeds().meter({ lieBaud: 4800 });
 		bench.speed();
 		bench.clean(3, 4800);

@@ -82,8 +82,8 @@ export function pushedTelegrams(): PushedTelegram[] {
 const STX = 0x02;
 
 /**
- * Captures of replies to requests: modes A, B and C, and HDLC exchanges. Without STX, as in some sources, a block
- * equals one of mode D; u9n-dlms-cosem-frames includes a push.
+ * Captures of replies to requests: modes A, B and C, and HDLC exchanges. Blocks that a source shows without STX are
+ * omitted, because they look like mode D, and so is u9n-dlms-cosem-frames, which includes a push.
  */
 export function answers(): PushedTelegram[] {
 	const blocks = iecVectors().filter(({ mode, telegram }) => mode !== "D" && telegram.includes(STX));

@@ -152,13 +152,13 @@ describe("a meter with unsolicited data", function () {
 		}
 	}
 
-	it("is listened to again after the port was in use at the moment of recognition", () => {
+	it("is listened to again after the port could not be opened once because it was in use", () => {
 		const bench = benchOf(modeD(9600, 2000), SML_SETTINGS());
 		const line = bench.world.serial.meter;
 		const open = line.open.bind(line);
 		let opened = 0;
 		line.open = (serial) => {
-			// The first opening recognises the meter.
+			// The first opening is the one in which the meter is recognised; the second one, to listen again, fails.
 			if (++opened === 2) throw new Error("The serial port is in use.");
 			open(serial);
 		};
@@ -259,7 +259,7 @@ describe("a meter with unsolicited data", function () {
 		const attempts = new Set<string>();
 		silent.live.changed = () => silent.world.timers.set(() => attempts.add(silent.reader.borrower?.trying ?? ""), 1);
 		probe(silent);
-		assert.deepEqual([...attempts], ["iec62056 300", "dlms 9600"]);
+		assert.deepEqual([...attempts], ["iec62056 300", "dlms 9600", "kmp 1200", "mbus 2400"]);
 	});
 	it("is recognised without a key if it sends ciphered DLMS/COSEM; a probe accepts it with the suggested settings", () => {
 		const keys = { encryption: new Uint8Array(16), authentication: new Uint8Array(16).fill(1) };
@@ -293,7 +293,7 @@ describe("a meter with unsolicited data", function () {
 		assert.equal(failure, undefined);
 		assert.equal(Buffer.from(readout?.meterId ?? []).toString(), "HLY5/D545-METER");
 	});
-	it("gives no readout of only its clock if it sends DLMS/COSEM without codes; readout and probe report this", () => {
+	it("gives no readout if it sends DLMS/COSEM without OBIS codes, of which only the clock is understood; the failure says so", () => {
 		const body = "02 03 09 08 31 36 38 32 30 30 30 35 06 00 00 05 71 12 09 4b";
 		const plain = Buffer.from(
 			`0f 00 00 00 01 0c 07 e5 09 1b 01 09 2f 0f 00 ff 88 80 ${body}`.replaceAll(" ", ""),
@@ -332,7 +332,7 @@ describe("a meter with unsolicited data", function () {
 		const { failure, tookMs } = benchOf(damaged, { modeD: true, modeDBaud: 9600 }).read();
 		assert.deepEqual([failure?.code, Math.round(tookMs)], ["iec62056-21/no-telegram", 60_000]);
 	});
-	it("is recognised within 20 s in a second request, without another minute of waiting for silence", () => {
+	it("is recognised within 20 s in a second request, which does not wait for silence for another minute", () => {
 		const bench = benchOf(sml(1000));
 		bench.read();
 		const { failure, tookMs } = bench.read();
@@ -394,11 +394,11 @@ describe("a meter that must be polled", function () {
 		assert.equal(failure?.code, "iec62056-21/no-mode-e");
 		assert.deepEqual(failure?.advice, { protocol: "iec62056" });
 	});
-	it("is polled again while it is silent, until an unsolicited telegram would have arrived", () => {
+	it("is polled repeatedly while it is silent, for as long as a telegram sent every ten seconds could take to arrive", () => {
 		const bench = new ReaderBench().connect(zmf.telegram, { faults: { silence: 1000 } });
 		const { failure, tookMs } = probe(bench);
 		assert.equal(failure?.code, "iec62056-21/silence");
-		assert.ok(tookMs > 11_000 && tookMs < 12_500, `${tookMs}`);
+		assert.ok(tookMs > 11_000 && tookMs < 14_000, `${tookMs}`);
 	});
 	it("is read in the next session if its identification arrives damaged", () => {
 		const bench = new ReaderBench({}, {}).connect(zmf.telegram, { faults: { noise: 20 } });

@@ -1,4 +1,4 @@
-/** A broker of another maker (aedes), over real sockets: plain, by TLS, with logins, and through its restart. */
+/** A broker of another maker (aedes), over real sockets: without and with TLS, with logins, and across its restart. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Server } from "node:net";
@@ -46,7 +46,7 @@ describe("MQTT with aedes over sockets", () => {
 		return (server.address() as AddressInfo).port;
 	}
 
-	function unserve(): void {
+	function stopBroker(): void {
 		server.close();
 		for (const socket of sockets) socket.destroy();
 		sockets.clear();
@@ -84,7 +84,7 @@ describe("MQTT with aedes over sockets", () => {
 	});
 	afterEach(async () => {
 		bed.stop();
-		unserve();
+		stopBroker();
 		await new Promise<void>((resolve) => broker.close(() => resolve()));
 	});
 
@@ -105,7 +105,7 @@ describe("MQTT with aedes over sockets", () => {
 				"the birth message was not received",
 			);
 			// The broker restarts.
-			unserve();
+			stopBroker();
 			await until(() => state() !== "ok", "the end was not noticed");
 			assert.ok(["broker_closed", "connection_lost"].includes(state()), state());
 			assert.equal(await serve(isSecure, port), port);
@@ -117,7 +117,7 @@ describe("MQTT with aedes over sockets", () => {
 		});
 	}
 
-	it("is rejected with a wrong password, and reports it", async () => {
+	it("reports that the broker rejects a wrong password", async () => {
 		broker.authenticate = (_client, user, password, done) => {
 			if (user === "gateway" && password?.toString() === "right") done(null, true);
 			else done(Object.assign(new Error("no"), { returnCode: 4 }), false);
@@ -142,7 +142,7 @@ describe("MQTT with aedes over sockets", () => {
 		await fails(`mqtt://127.0.0.1:${secure}`, "closed_unanswered");
 		await fails(`mqtts://127.0.0.1:${secure}`, "certificate_untrusted", (one) => one.trust(other.certificate));
 		await fails(`mqtts://127.0.0.1:${secure}`, "certificate_missing");
-		unserve();
+		stopBroker();
 		await fails(`mqtts://127.0.0.1:${secure}`, "unreachable", (one) => one.trust(own.certificate));
 		const plain = await serve(false);
 		await fails(`mqtts://127.0.0.1:${plain}`, "tls_failed", (one) => one.trust(own.certificate));

@@ -1,4 +1,4 @@
-/** Commands by MQTT: which are carried out, and which are ignored. */
+/** Commands over MQTT: which are carried out, and which are ignored. */
 import assert from "node:assert/strict";
 import mqtt from "mqtt-packet";
 import { put } from "../../modules/config/schema.js";
@@ -58,7 +58,7 @@ describe("Commands by MQTT", () => {
 		assert.deepEqual(bed.ran, ["read"]);
 	});
 
-	it("are ignored if the broker has retained them, each time", () => {
+	it("are ignored in every session if the broker has retained them", () => {
 		for (let i = 0; i < 3; i++) {
 			bed.start();
 			const packet = { cmd: "publish", topic: TOPIC, payload: "install", qos: 0, dup: false, retain: true } as const;

@@ -1,4 +1,4 @@
-/** Discovery messages for Home Assistant, checked by its schema for the discovery of a device. */
+/** Discovery messages, checked against Home Assistant's schema for the discovery of a device. */
 import assert from "node:assert/strict";
 import { put } from "../../modules/config/schema.js";
 import {
@@ -141,7 +141,7 @@ describe("MQTT discovery", () => {
 		const time = "2026-11-22T10:00:00Z";
 		const rest = { problem: "off", problem_text: null, meter_number: "TST5METER", battery: 90, "1_0_1_8_0": 5 };
 		assert.deepEqual(state(), { time, meter: "on", ...rest, rssi: -61 });
-		// By Ethernet there is no signal, and the meter can't be read.
+		// Over Ethernet there is no signal strength; and now the meter can't be read.
 		radio.station = undefined;
 		bed.service.meterFailed();
 		bed.advance(1000);
@@ -152,7 +152,7 @@ describe("MQTT discovery", () => {
 		assert.deepEqual([state().meter, state()["1_0_1_8_0"]], ["on", 6]);
 	});
 
-	it("reports even before the first readout that the meter can't be read, and forgets no announced value then", () => {
+	it("reports even before the first readout that the meter can't be read, and still remembers the announced values", () => {
 		bed = new Bed().start();
 		bed.measured("1-0:1.8.0*255(5*kWh)");
 		bed.advance(1000);
@@ -239,7 +239,7 @@ describe("MQTT discovery", () => {
 	const componentsOf = () => JSON.parse(bed.broker.retained.get(DISCOVERY_TOPIC)!).cmps;
 	const state = () => JSON.parse(bed.broker.retained.get(`${BASE}/state`)!);
 
-	it("has a problem, with its text as an attribute", () => {
+	it("has an entity for the present problem, whose text is an attribute", () => {
 		for (const [topics, attributes, template] of [
 			[TOPICS_JSON, "state", "{{{'text':value_json['problem_text']}|to_json}}"],
 			[TOPICS_VALUES, "problem_text", "{{{'text':value}|to_json}}"],
@@ -300,7 +300,7 @@ describe("MQTT discovery", () => {
 		bed = new Bed();
 	});
 
-	it("removes import minus export with another meter that does not have it", () => {
+	it("removes import minus export when another meter does not have it", () => {
 		bed = new Bed().start();
 		bed.measured("1-0:1.7.0(0.421*kW)\r\n1-0:2.7.0(0*kW)");
 		bed.advance(11_000);

@@ -115,7 +115,7 @@ describe("MQTT", () => {
 		assert.equal(bed.broker.count(DISCOVERY_TOPIC), 1);
 	});
 
-	it("sends a readout at once that arrives within the last half second of the pause", () => {
+	it("sends a readout at once if it arrives within the last half second of the pause", () => {
 		bed = new Bed().start();
 		const sentAfter = (ms: number, value: number) => {
 			bed.advance(ms);
@@ -136,7 +136,7 @@ describe("MQTT", () => {
 			one.cmd === "publish" && one.topic === `${BASE}/state` ? one.qos : [],
 		);
 
-	it("publishes as often as its pause allows, below ten seconds without acknowledgement", () => {
+	it("publishes as often as its pause allows, with QoS 0 if the pause is shorter than ten seconds", () => {
 		for (const [pauseSecs, count, qos] of [
 			[1, 31, 0],
 			[9, 4, 0],
@@ -267,8 +267,8 @@ describe("MQTT", () => {
 	});
 
 	/**
-	 * Delays of that many attempts, ms, with a broker that accepts the connection but never answers; its 20 s are
-	 * subtracted.
+	 * Delays before that many attempts, ms. The broker accepts each connection but never answers; the 20 s after which
+	 * the gateway gives up are subtracted.
 	 */
 	function waitsFor(attempts: number): number[] {
 		return Array.from({ length: attempts }, (_, i) => bed.untilMet() - 20_000 + (i === 0 ? 980 : 0));
@@ -442,7 +442,7 @@ describe("MQTT", () => {
 		assert.equal(bed.broker.retained.get(`${BASE}/status`), "offline");
 	});
 
-	it("sends nothing without a network, and connects again with it", () => {
+	it("sends nothing without a network, and connects again when there is one", () => {
 		bed = new Bed().start();
 		bed.measured();
 		bed.advance(1000);
@@ -478,6 +478,20 @@ describe("MQTT", () => {
 		assert.equal(bed.service.isSending, false);
 		bed.ledger.fits({ slots: 0, chunkBytes: 0 });
 		assert.equal(requests, RESERVE.slots);
+	});
+
+	it("connects once enough of the heap is free, and publishes with less", () => {
+		let heapBytes = 20_000;
+		const free = () => ({ slots: 1000, chunkBytes: 10_000, heapBytes });
+		bed = new Bed({ memory: { suffices: () => true, free } }).start(10_000);
+		assert.equal(bed.broker.sessions.length, 0);
+		heapBytes = 40_000;
+		bed.advance(3000);
+		assert.equal(bed.service.publisher?.state, MQTT_UP);
+		heapBytes = 20_000;
+		bed.measured();
+		bed.advance(10_000);
+		assert.equal(bed.broker.count(`${BASE}/state`), 1);
 	});
 
 	it("forgets the values of a previous meter, and removes them from Home Assistant once", () => {
@@ -548,7 +562,7 @@ describe("MQTT", () => {
 		assert.equal(bed.service.output.failure?.code, "no_mqtt");
 	});
 
-	describe("by TLS", () => {
+	describe("over TLS", () => {
 		const own = makeCertificate({
 			names: [BROKER_ADDRESS],
 			validFromMs: Date.UTC(2026, 0, 1),
@@ -562,7 +576,7 @@ describe("MQTT", () => {
 			return new ScriptedBroker(bed.world, 8883, { certificate: own.certificate, ...server });
 		}
 
-		it("lends the permit without publishing its will, after the message in flight, and connects again later", () => {
+		it("lends the permit to another client after the message in flight, disconnects without its will, and connects again later", () => {
 			const broker = secureBed();
 			bed.start();
 			assert.equal(bed.service.publisher?.state, MQTT_UP);

@@ -121,14 +121,14 @@ describe("An OBIS code", () => {
 	});
 
 	it("has medium, channel and billing period as far as they were sent", () => {
-		const of = (text: string) => {
+		const groupsOf = (text: string) => {
 			const code = parse(text);
 			return [code?.medium, code?.channel, code?.billingPeriod];
 		};
-		assert.deepEqual(of("1.8.0"), [null, null, null]);
-		assert.deepEqual(of("0-0:C.1.0*255"), [0, 0, null]);
-		assert.deepEqual(of("1-2:1.8.0*254"), [1, 2, 254]);
-		assert.deepEqual(of("1.8.0*00"), [null, null, 0]);
+		assert.deepEqual(groupsOf("1.8.0"), [null, null, null]);
+		assert.deepEqual(groupsOf("0-0:C.1.0*255"), [0, 0, null]);
+		assert.deepEqual(groupsOf("1-2:1.8.0*254"), [1, 2, 254]);
+		assert.deepEqual(groupsOf("1.8.0*00"), [null, null, 0]);
 	});
 
 	it("has the texts for the API as slices of the sent text", () => {

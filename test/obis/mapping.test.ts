@@ -39,7 +39,7 @@ function check(entries: readonly Entry[], expected: Readonly<Record<string, stri
 }
 
 describe("obis/mapping", () => {
-	it("has the size of its setting", () => {
+	it("has the maximum size of its setting", () => {
 		assert.equal(MAP_SIZE_LIMIT, 1 + MAP_LIMIT * MAP_ENTRY_SIZE);
 		assert.equal(ZIGBEE_MAPPING.maximum, MAP_SIZE_LIMIT);
 	});
@@ -100,7 +100,7 @@ describe("obis/mapping", () => {
 			{ "1.8.0": B, "2.8.0": A },
 		);
 	});
-	it("uses the last entry of a code, and unassigns a code by 00000000", () => {
+	it("uses the last entry of a code, and takes 00000000 to mean that a code has no attribute", () => {
 		check(
 			[
 				["1.8.0", A],

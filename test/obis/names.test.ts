@@ -186,7 +186,7 @@ describe("Codes without a medium", () => {
 		assert.equal(nameOf("1-0:6.8"), "Reactive energy quadrant II (capacitive, export) total");
 	});
 
-	it("have names from the Turkish list, then the general ones, if they begin with 96 in digits", () => {
+	it("have names from the Turkish list, or else the general names, if they begin with the digits 96 instead of C", () => {
 		assert.equal(nameOf("96.1.3"), "Date of manufacture");
 		assert.equal(nameOf("C.1.3"), "Device ID 4");
 		assert.equal(nameOf("96.77.0*1"), "Power failure, all phases");

@@ -11,7 +11,7 @@ describe("Units", () => {
 		}
 	});
 
-	it("are each listed once, and leave a value of a byte for no unit", () => {
+	it("are each listed once, and are at most 255, so that a byte has a value left for a missing unit", () => {
 		assert.ok(UNIT_COUNT <= 255);
 		for (let index = 0; index < UNIT_COUNT; index++) {
 			assert.equal(indexOf(unitText(index)), index);
@@ -57,7 +57,7 @@ describe("Units", () => {
 		for (const [unit, text] of known) assert.equal(cosemUnitText(unit), text, String(unit));
 	});
 
-	it("have no text in DLMS for the numbers of no unit, other unit and reserved ones", () => {
+	it('have no text for the DLMS numbers that mean "no unit" and "other unit", nor for reserved numbers', () => {
 		for (const unit of [0, 10, 58, 59, 68, 69, 73, 127, 254, 255, -1])
 			assert.equal(cosemUnitText(unit), "", String(unit));
 	});

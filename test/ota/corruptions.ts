@@ -142,7 +142,7 @@ export class Samples {
 		return this.#release;
 	}
 
-	/** Data of the second element for the present release. */
+	/** Data of the file's second element for the present release: the image, packed or plain. */
 	get content(): Uint8Array {
 		return this.#isPacked ? this.#release.content : this.#release.image;
 	}

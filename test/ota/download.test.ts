@@ -183,7 +183,7 @@ describe("The installation of newer firmware", () => {
 		assert.deepEqual(await logged("update_installed"), [`${VERSION} from ${HOST}`]);
 	});
 
-	it("starts by a person's request only, never by itself", async () => {
+	it("starts only when a person requests it, never by itself", async () => {
 		await start();
 		await find();
 		await gateway.pass(3 * 86_400_000);
@@ -191,7 +191,7 @@ describe("The installation of newer firmware", () => {
 		assert.equal((await status()).ota_state, "idle");
 	});
 
-	it("accepts a file in chunks, and behind three redirects to HTTPS", async () => {
+	it("accepts a file in chunks, and after three redirects to HTTPS", async () => {
 		await start();
 		await find();
 		answer = (from, count) => {
@@ -233,12 +233,12 @@ describe("The installation of newer firmware", () => {
 		["that is missing", () => ({ status: 404, body: Buffer.from("not here") }), "ota_not_found", ": 404"],
 		["that is empty", () => ({}), "ota_not_found", ": 200"],
 		[
-			"behind a redirect to plain HTTP",
+			"after a redirect to plain HTTP",
 			() => ({ status: 302, headers: [`Location: http://${HOST}/x`] }),
 			"ota_not_found",
 			": 302",
 		],
-		["behind a fourth redirect", () => ({ status: 302, headers: ["Location: /x"] }), "ota_not_found", ": 302"],
+		["after a fourth redirect", () => ({ status: 302, headers: ["Location: /x"] }), "ota_not_found", ": 302"],
 		["from a server that disappears", () => ({ body: FILE, breaksAt: 30_000 }), "ota_interrupted", ` from ${HOST}`],
 	] as const) {
 		it(`refuses a file ${what}, and reports this`, async () => {
@@ -313,7 +313,7 @@ describe("The installation of newer firmware", () => {
 		assert.equal((await status()).ota_state, "idle");
 	});
 
-	describe("by MQTT", () => {
+	describe("over MQTT", () => {
 		const ON = { enabled: true, commands: true, url: `mqtt://${BROKER_ADDRESS}`, user: "", password: "" };
 		const shown = () =>
 			broker!.published
@@ -328,7 +328,7 @@ describe("The installation of newer firmware", () => {
 			await find();
 		}
 
-		it("runs by command, with progress over a connection without TLS", async () => {
+		it("starts on a command, and reports its progress over a connection without TLS", async () => {
 			await connect();
 			assert.deepEqual(shown().at(-1), {
 				installed_version: "0.0.0",
@@ -352,7 +352,7 @@ describe("The installation of newer firmware", () => {
 			assert.deepEqual(await logged("update_installed"), [`${VERSION} from ${HOST}`]);
 		});
 
-		it("does not run without the setting, nor by a retained or unknown command", async () => {
+		it("does not start without the setting, nor on a retained or unknown command", async () => {
 			await connect({ ...ON, commands: false });
 			broker!.publish(`${BASE}/command`, "install");
 			await gateway.pass(LONG_MS);

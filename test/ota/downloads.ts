@@ -131,7 +131,7 @@ export function downloads(engine: "xs" | "linux"): void {
 			assert.deepEqual([code, requests], ["ota_interrupted", 4]);
 		});
 
-		it("installs 1.9 MB from a slow server that breaks off once, in the memory of an upload", async function () {
+		it("installs 1.9 MB from a slow server that breaks off once, with no more memory than an upload takes", async function () {
 			let highest: Memory = { slots: 0, chunks: 0, stack: 0, stackLimit: 0 };
 			reply = (request, response, from) => {
 				response.writeHead(from > 0 ? 206 : 200, { "Content-Length": large.length - from });

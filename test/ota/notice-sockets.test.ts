@@ -66,7 +66,7 @@ describe("The check for newer firmware over real sockets", function () {
 		rmSync(folder, { recursive: true });
 	});
 
-	it("finds the file behind a redirect, on a server with an untrusted certificate that sends the whole file", async () => {
+	it("finds the file after a redirect, on a server that has an untrusted certificate and sends the whole file", async () => {
 		const until = async (isThere: () => Promise<boolean>) => {
 			for (const endMs = Date.now() + LIMIT_MS; !(await isThere()); ) {
 				assert.ok(Date.now() < endMs, gateway.diagnosis);

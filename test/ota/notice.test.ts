@@ -121,7 +121,7 @@ describe("The check for newer firmware", () => {
 		await set({ upgrade_url: `https://${HOST}/{board}.ota#canary` });
 		assert.equal(await shown({ token }), `https://${HOST}/virtual.ota`);
 	});
-	it("closes the connection to a server that sends the whole file after the same bytes", async () => {
+	it("reads no more than these bytes from a server that sends the whole file, and closes the connection", async () => {
 		assert.equal(await checkNow(() => whole(FILE)), "1.2.3-test");
 		assert.deepEqual(
 			peers.map(({ isClosed }) => isClosed),

@@ -16,8 +16,8 @@ const TRIAL_MS = 70_000;
 const SETTING = 2400;
 
 /**
- * Runs the update once for each number of a flash operation; returns how many cuts interrupted it. Throws with the
- * place of the cut.
+ * Runs the update once for each number in `operations`, and cuts the power in the flash operation with that number.
+ * Returns how many cuts interrupted the update. Throws an Error that names the cut if a check fails.
  */
 export async function cutGateway(seed: number, operations: readonly number[]): Promise<number> {
 	const random = new SeededRandom(seed);

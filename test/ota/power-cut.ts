@@ -30,7 +30,7 @@ interface Cut {
 	arm(unit: Unit): void;
 }
 
-/** Runs the update once for each place of a cut; returns the number of places. Throws with the place. */
+/** Runs the update once for each possible cut; returns the number of cuts. Throws an Error that names a failed one. */
 export function cutEverywhere(update: Update): number {
 	const { seed, packed, size } = update;
 	const [older, newer] = [OLD, NEW].map((version, i) => {

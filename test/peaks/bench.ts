@@ -40,7 +40,7 @@ export class Bench {
 	peaks!: Peaks;
 	/** Mean power of the household in W; the counter follows it. */
 	powerW = 0;
-	/** True if the meter sends its power beside the counter. */
+	/** True if the meter sends its power in addition to the counter. */
 	sendsPower = true;
 	meter: Meter = {};
 	counterWh = 1_000_000;

@@ -50,7 +50,7 @@ describe("The month's peak of quarter hours", () => {
 		assert.equal(bench.values.peakW, forecastW);
 	});
 
-	it("has a forecast by the counter if the meter sends no power, and counts export as 0", () => {
+	it("calculates the forecast from the counter if the meter sends no power, and counts export as 0", () => {
 		begin("2026-11-20 06:00");
 		bench.sendsPower = false;
 		bench.run(at("2026-11-20 06:06"), 3000);
@@ -69,7 +69,7 @@ describe("The month's peak of quarter hours", () => {
 		assert.deepEqual(bench.values, { peakW: Number.NaN, meanW: Number.NaN, forecastW: Number.NaN });
 	});
 
-	it("divides the energy between two late readings by the time between them", () => {
+	it("distributes the energy between two late readings evenly over the time between them", () => {
 		bench = new Bench(FLANDERS, ZONE, at("2026-11-20 06:00:10"));
 		bench.read(at("2026-11-20 06:00:10"));
 		bench.powerW = 3600;
@@ -77,7 +77,7 @@ describe("The month's peak of quarter hours", () => {
 		assert.deepEqual(bench.highest, [[at("2026-11-20 06:00"), 3600]]);
 	});
 
-	it("does not count a quarter hour without a reading in the minute after both ends", () => {
+	it("counts a quarter hour only if there are readings within a minute after its beginning and after its end", () => {
 		begin("2026-11-20 06:00");
 		bench.powerW = 9000;
 		// The first reading after 06:15 is too late.

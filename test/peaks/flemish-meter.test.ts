@@ -1,7 +1,7 @@
 /**
- * The gateway's peaks compared with those that a Flemish meter sends (e-MUCS P1): 1.4.0 is the energy of the running
- * quarter hour, divided by a whole quarter hour. The capture and the other telegram are from the same log; only the
- * lines below differ.
+ * The gateway's peaks compared with those that a Flemish meter sends (e-MUCS P1). Its 1.4.0 is the energy counted
+ * since the quarter hour began, divided by fifteen minutes. Both telegrams are from one log; one of them is the capture,
+ * and the other one differs from it in 1.4.0 and 1.7.0 only.
  */
 import assert from "node:assert/strict";
 import { readTelegram } from "../../tools/meter/telegram.js";
@@ -21,7 +21,7 @@ const TELEGRAMS = [
 	[QUARTER_S + 195, 28, 99],
 ] as const;
 
-/** The captured telegram with another running demand and power. */
+/** The captured telegram with another running demand (1.4.0) and power (1.7.0). */
 function linesOf(demandW: number, powerW: number): string {
 	const kW = (watts: number) => (watts / 1000).toFixed(3).padStart(6, "0");
 	const lines = LINES.map((line) =>
@@ -37,14 +37,14 @@ describe("The peaks of a Flemish meter", () => {
 		bench.take(readoutOf(lines, timeS));
 	};
 
-	it("have a mean so far that equals the meter's running demand, within the counter's resolution", () => {
+	it("have a mean since the quarter hour began that agrees with the meter's running demand, within the counter's resolution", () => {
 		bench = new Bench(FLANDERS, "Europe/Brussels", QUARTER_S);
-		// 28 W of a quarter hour are 7 Wh less than the sum of both tariffs in the telegrams.
+		// 28 W for a quarter hour are 7 Wh, so the quarter hour began at 7 Wh less than the telegrams' sum of both tariffs.
 		telegram(QUARTER_S, "1.8.1(116.365*kWh)\r\n1.8.2(62.193*kWh)\r\n");
 		for (const [timeS, demandW, powerW] of TELEGRAMS) {
 			telegram(timeS, linesOf(demandW, powerW));
 			const { meanW } = bench.values;
-			// 1 Wh is 4 W of a quarter hour.
+			// 1 Wh, the counter's resolution, corresponds to 4 W for a quarter hour.
 			assert.ok(Math.abs((meanW * (timeS - QUARTER_S)) / 900 - demandW) <= 4, `${meanW} W`);
 		}
 		const { meanW, forecastW } = bench.values;

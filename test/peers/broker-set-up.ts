@@ -21,7 +21,10 @@ async function sendOf({ gateway }: BrokerBench): Promise<{ retcode: number; code
 	}
 }
 
-/** Makes an authority and a certificate for this name, by the page's commands: home.pem, gateway.crt, gateway.key. */
+/**
+ * Makes an authority and a certificate for this address with the commands of docs/integrations.md: home.pem,
+ * gateway.crt, gateway.key.
+ */
 async function makeAuthority(folder: string, address: string): Promise<void> {
 	const lines = template("authority.sh", { "192.168.1.40": address }).split("\n");
 	await shell(
@@ -50,7 +53,7 @@ export const setUpCases = [
 		},
 	},
 	{
-		name: "over TLS, clients accept the broker only by the page's authority",
+		name: "over TLS, clients accept the broker only if they trust its authority, made as in docs/integrations.md",
 		async run(bench: BrokerBench) {
 			const { authority, folder, gateway, topic } = bench;
 			const files: Record<string, string> = {};
@@ -84,7 +87,7 @@ export const setUpCases = [
 		},
 	},
 	{
-		name: "the page's lines for Home Assistant make the entities that the page names",
+		name: "the lines of docs/integrations.md for Home Assistant make the entities that it names",
 		async run({ authority, folder, gateway, last }: BrokerBench) {
 			const standIn = await StandIn.start();
 			try {

@@ -162,12 +162,12 @@ export const brokerCases: readonly Case[] = [
 		run: ({ gateway }) => checkPublished(gateway, WITH_PASSWORD, { user: USER, password: PASSWORD }),
 	},
 	{
-		name: "the gateway accepts the broker by its authority's certificate",
+		name: "the gateway accepts the broker with its authority's certificate",
 		run: (peer) =>
 			checkPublished(peer.gateway, withTLS(peer, "server"), { cert: certificatesOf(peer).authority.certificate }),
 	},
 	{
-		name: "the gateway accepts the broker by its own certificate",
+		name: "the gateway accepts the broker with its own certificate",
 		run: (peer) =>
 			checkPublished(peer.gateway, withTLS(peer, "server"), { cert: certificatesOf(peer).server.certificate }),
 	},

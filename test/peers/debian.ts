@@ -1,6 +1,6 @@
 /**
- * A small Debian with the Python that newer programs need, made by debootstrap. Programs run in it by chroot, on this
- * computer's loopback address, each with its own packages from PyPI. Needs root.
+ * A small Debian, made by debootstrap, with the Python that newer programs need. Programs run in it with chroot, each
+ * with its own packages from PyPI, and use this computer's loopback address. Needs root.
  */
 import assert from "node:assert/strict";
 import { type ChildProcess, execFile, spawn } from "node:child_process";
@@ -11,7 +11,7 @@ import { promisify } from "node:util";
 import { PEER_SOURCES, PEERS_FOLDER, PeerMissing } from "./peer.js";
 
 const DEBIAN = "trixie";
-/** Packages; with faketime no test waits five minutes for statistics. */
+/** Packages; libfaketime saves a test five minutes of waiting for statistics. */
 const DEBIAN_PACKAGES = "python3,python3-venv,libfaketime";
 export const DEBIAN_ROOT = join(PEERS_FOLDER, `debian-${DEBIAN}`);
 /** Certificate authorities of this computer, if any; the small Debian has none. */
@@ -57,8 +57,9 @@ async function installDebian(): Promise<void> {
 }
 
 /**
- * Installs the packages of test/peers/python/NAME.txt, all of them wheels including uv, into the virtual environment
- * /NAME of the Debian. Throws PeerMissing if that fails. Takes about a minute the first time.
+ * Installs the packages of test/peers/python/NAME.txt, all as wheels, into the virtual environment /NAME of the
+ * Debian. The list includes uv, which installs the others. Throws PeerMissing if that fails. Takes about a minute the
+ * first time.
  */
 export async function installInDebian(name: string): Promise<void> {
 	// Shared by all peers.

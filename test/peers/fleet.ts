@@ -1,11 +1,11 @@
 /**
- * The set-up of docs/fleet.md: one Prometheus (Debian's) scrapes 50 gateways over HTTPS by the files of docs/fleet,
- * each by its own read-only token and certificate. Some gateways fail: exactly their alerts fire. Every expression of
- * the dashboard returns data.
+ * The set-up of docs/fleet.md: one Prometheus (Debian's) is configured with the files of docs/fleet and scrapes 50
+ * gateways over HTTPS, each with its own read-only token and certificate. When some gateways fail, exactly their alerts
+ * fire. Every expression of the dashboard returns data.
  *
- * The gateways run in this process, in Node, with sockets, TLS and meters of their own. To take a minute only,
- * Prometheus scrapes every second or two, and alerts fire after seconds instead of minutes; promtool tests rules.yml
- * with its real times.
+ * The gateways run in this process, in Node, with sockets, TLS and meters of their own. The test shortens the times so
+ * that it takes only a minute: Prometheus scrapes every second or two, and alerts fire after seconds instead of
+ * minutes. promtool tests rules.yml with its real times.
  */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -46,7 +46,7 @@ const REFUSING = [7];
 const LOW_BATTERY = [11, 12];
 const UNREACHABLE = [20, 21, 22];
 const REVOKED = [30];
-/** This gateway has another certificate than the trusted one. */
+/** This gateway shows another certificate than the one that Prometheus trusts. */
 const REPLACED = [40];
 
 class FleetGateway {

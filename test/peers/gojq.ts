@@ -45,7 +45,7 @@ export async function prepareGojq(): Promise<Bench> {
 	return { ...bench, last, program, packages };
 }
 
-/** The meter in a file of the page. */
+/** The meter that a configuration file of docs/integrations.md describes. */
 async function meterOf({ folder, packages }: Bench, name: string): Promise<JSONObject> {
 	const path = join(folder, name);
 	writeFileSync(path, template(name));

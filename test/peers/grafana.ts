@@ -21,7 +21,7 @@ const IMPORTS = [
 	["* as Table", panelTypes("table", "TablePanelCfg")],
 ].map(([names, path]) => `import type ${names} from ${JSON.stringify(path)};`);
 
-/** A program for the compiler; it converts enums to strings, because JSON has strings in their place. */
+/** A program to compile with the dashboard at its end; its types have strings in place of enums, as JSON does. */
 const CHECK = `
 ${IMPORTS.join("\n")}
 type Plain<T> = T extends string

@@ -1,6 +1,6 @@
 /**
- * Our gateway, with either engine, reads `gurux.dlms` for Java (gurux-server.ts) on a pseudo-terminal, on requests by
- * HTTPS. The session log proves that each case uses its feature: lists, blocks, segments, ciphering.
+ * Our gateway, with either engine, reads `gurux.dlms` for Java (gurux-server.ts) on a pseudo-terminal when the test
+ * requests it over HTTPS. The session log proves that each case uses its feature: lists, blocks, segments, ciphering.
  */
 import assert from "node:assert/strict";
 import { renameSync, rmSync, symlinkSync } from "node:fs";
@@ -133,7 +133,9 @@ const reads = (name: string, { server = [], config, seen = [], unseen = [] }: Re
 	},
 });
 
-/** Row k before the last of the server's load profile (java/ServeMeter.java). */
+/**
+ * A row of the server's load profile (java/ServeMeter.java): the last one for `k` 0, an earlier one for a larger `k`.
+ */
 const profileRow = (k: number) => ({
 	timestamp: Date.parse("2026-06-21T18:30:00Z") / 1000 - 900 * k,
 	status: String(k % 3),
@@ -211,8 +213,8 @@ export const guruxGatewayCases: readonly Case[] = [
 	reads("HLS-GMAC, ciphered", { config: GMAC, ...CIPHERED }),
 	reads("HLS-GMAC, ciphered, no list service", { server: ["list=off"], config: GMAC, ...CIPHERED }),
 	reads("HLS-GMAC, ciphered, in blocks", { server: ["pdu=64", "list=off"], config: GMAC, ...CIPHERED }),
-	// The frames are long enough for the whole AARE, because the server answers RR with an exception while HLS is
-	// pending.
+	// The frames must hold the whole AARE: while HLS is pending, the server answers RR, the request for another segment,
+	// with an exception.
 	reads("HLS-GMAC, ciphered, in segments", {
 		server: ["info=128"],
 		config: GMAC,

@@ -51,7 +51,7 @@ export async function prepareGuruxServer(): Promise<string> {
 	return [classes, ...jars].join(":");
 }
 
-/** Runs the server with these options (see ServeMeter.java), and `use` with the path of its pseudo-terminal. */
+/** Runs the server with these options (see ServeMeter.java) while `use` runs, which gets its pseudo-terminal's path. */
 export async function withGuruxServer<T>(
 	classPath: string,
 	options: readonly string[],

@@ -103,7 +103,10 @@ const browses = (name: string, meter: string[], client: string[]) => ({
 	run: (folder: string) => browse(folder, meter, client),
 });
 
-/** Rows `from` to `to` before the last, as in tools/meter/dlms-profiles.ts; the scaler of the first column is -1. */
+/**
+ * Rows of tools/meter/dlms-profiles.ts: `from` and `to` count the places of the first and the last of them before the
+ * profile's last row. The scaler of the first column is -1.
+ */
 function profileRows(from: number, to: number): string[] {
 	return Array.from({ length: from - to + 1 }, (_, i) => {
 		const k = from - i;
@@ -114,7 +117,7 @@ function profileRows(from: number, to: number): string[] {
 	});
 }
 
-/** Reads the rows `from` to `to` before the last of 400. */
+/** Reads a profile of 400 rows, and expects the rows from `from` to `to` places before the last. */
 const readsRows = (name: string, meter: string[], client: string[], from: number, to: number) => ({
 	name: `a load profile ${name}`,
 	async run(folder: string) {

@@ -191,8 +191,8 @@ export class HomeAssistant {
 	}
 
 	/**
-	 * Restarts it with its clock at `leadMs` before the end of a new period of five minutes. Then it makes the
-	 * statistics that an entity needs for the energy dashboard.
+	 * Restarts Home Assistant with its clock set so that a period of five minutes ends `leadMs` after the start. At that
+	 * end Home Assistant makes the statistics that an entity needs for the energy dashboard.
 	 */
 	async restartBeforeStatistics(leadMs: number): Promise<void> {
 		await this.end();

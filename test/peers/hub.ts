@@ -1,4 +1,4 @@
-/** Our gateway sends states by Home Assistant's REST API, and the test reads them back. */
+/** Our gateway sends states through Home Assistant's REST API, and the test reads them back. */
 import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ProcessGateway } from "../api/process-gateway.js";
@@ -13,7 +13,7 @@ const LOG_MS = 1000;
 /** Pause between two sent readouts. */
 const PAUSE_MS = 11_000;
 
-/** The gateway's states in Home Assistant, by the name behind the host name. */
+/** The gateway's states in Home Assistant, by entity name without the gateway's host name. */
 async function sent({ hass, gateway }: Home): Promise<Map<string, EntityState>> {
 	const ids = new RegExp(`^(?:binary_)?sensor\\.${slugOf(gateway.hostname)}_`);
 	const states = (await hass.states()).filter(({ entity_id }) => ids.test(entity_id));
@@ -37,7 +37,7 @@ const refusals = (hass: HomeAssistant) => hass.log.split("invalid authentication
 
 export const hubCases = [
 	{
-		name: "Home Assistant accepts the gateway's states by REST",
+		name: "Home Assistant accepts the gateway's states over REST",
 		async run(home: Home) {
 			const { gateway, hass } = home;
 			await use(gateway, hass);

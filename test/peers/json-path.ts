@@ -43,7 +43,7 @@ export async function prepareJSONPath(): Promise<Bench> {
 	return { ...(await brokerBench()), classPath: [classes, ...jars].join(":") };
 }
 
-/** Values of these things' expressions in this JSON, by channel. */
+/** Values that the expressions of these openHAB things find in the JSON text, by channel. */
 async function found({ classPath, folder }: Bench, things: string, json: string): Promise<Record<string, number>> {
 	const channels = [...things.matchAll(/Type number : (\w+) .*JSONPATH:([^"]+)"/g)];
 	assert.ok(channels.length > 0);

@@ -42,8 +42,8 @@ export async function prepareLiveMeter(engine: "node" | "xs"): Promise<LivePeers
 export const endLiveMeter = ({ gateway }: LivePeers) => gateway.stop();
 
 /**
- * The values that the libraries read of a P1 meter that imports and exports these kilowatts, and the readings of that
- * moment.
+ * Connects a P1 meter that imports and exports these kilowatts to the gateway. Returns the values that the libraries
+ * then read from the gateway, and the gateway's own readings.
  */
 async function readBoth({ gateway, folder }: LivePeers, [taken, given]: readonly [string, string]) {
 	const lines = [

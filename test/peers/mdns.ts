@@ -99,7 +99,7 @@ async function query({ env, address }: Zeroconf, ...what: string[]): Promise<str
 	return (await run("python3", [SCRIPT, address, ...what], env)).trimEnd().split("\t");
 }
 
-/** Runs a script until its input ends; `use` gets a function for its next line. */
+/** Runs a script while `use` runs, which gets a function that reads the script's next line. */
 async function withScript(
 	zeroconf: Zeroconf,
 	what: string[],

@@ -1,4 +1,4 @@
-/** Our MQTT messages, as Mosquitto delivers them, and the entities that Home Assistant makes by discovery. */
+/** Our MQTT messages, as Mosquitto delivers them, and the entities that Home Assistant makes from them. */
 import assert from "node:assert/strict";
 import { vectorOf } from "../api/gateway.js";
 import { VERSION } from "../ota/bench.js";

@@ -24,7 +24,7 @@ export async function prepareNodeRED(): Promise<Bench> {
 	return { ...(await brokerBench()), program: join(folder, "node_modules", "node-red", "red.js") };
 }
 
-/** Runs flows with the user's values in their nodes, and `use` with a function that waits for a line of the log. */
+/** Runs flows with the user's values in their nodes; meanwhile `use` runs, with a function that awaits a log line. */
 async function withFlows(
 	{ program }: Bench,
 	flows: JSONObject[],
@@ -77,7 +77,7 @@ const flowsOf = (name: string, words: Record<string, string>): JSONObject[] => J
 
 export const nodeREDCases = [
 	{
-		name: "the flow by MQTT gets the power",
+		name: "the flow over MQTT gets the power",
 		async run(bench: Bench) {
 			const { broker, state } = bench;
 			const flows = flowsOf("node-red-mqtt.json", { [PAGE_BROKER]: "127.0.0.1", '"1883"': `"${broker.port}"` });
@@ -88,7 +88,7 @@ export const nodeREDCases = [
 		},
 	},
 	{
-		name: "the flow by HTTP gets all numbers, and verifies the gateway's certificate",
+		name: "the flow over HTTP gets all numbers, and verifies the gateway's certificate",
 		async run(bench: Bench) {
 			const { authority, folder, last, token } = bench;
 			const words = { [PAGE_HOST]: authority, "/data/gateway.pem": join(folder, "gateway.pem") };
@@ -103,7 +103,7 @@ export const nodeREDCases = [
 		},
 	},
 	{
-		name: "the flow by HTTP rejects another certificate",
+		name: "the flow over HTTP rejects another certificate",
 		async run(bench: Bench) {
 			const words = { [PAGE_HOST]: bench.authority, "/data/gateway.pem": "" };
 			const typed = { "smgw-last": { password: bench.token } };
@@ -113,7 +113,7 @@ export const nodeREDCases = [
 		},
 	},
 	{
-		name: "the flow by HTTP reports a wrong token",
+		name: "the flow over HTTP reports a wrong token",
 		async run(bench: Bench) {
 			const words = { [PAGE_HOST]: bench.authority, "/data/gateway.pem": join(bench.folder, "gateway.pem") };
 			await withFlows(

@@ -1,7 +1,7 @@
 /**
- * OpenMUC's j62056 (Fraunhofer ISE), from Maven Central, as the reader of our simulated meter. Its serial library jRxTx
- * needs a native part that is not published, so java/ replaces the one class that opens ports (SerialPortBuilder),
- * earlier in the class path. All else is unchanged.
+ * OpenMUC's j62056 (Fraunhofer ISE), from Maven Central, as the reader of our simulated meter. Its serial library
+ * jRxTx needs a native part that is not published. Therefore java/, which comes first in the class path, replaces the
+ * one class that opens ports (SerialPortBuilder). All else is unchanged.
  */
 import assert from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";

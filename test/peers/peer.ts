@@ -122,7 +122,7 @@ export async function freePort(): Promise<number> {
 	}
 }
 
-/** Runs the simulator with these options, and `use` with the path of its pseudo-terminal. */
+/** Runs the simulator with these options while `use` runs, which gets the path of its pseudo-terminal. */
 export async function withMeter<T>(options: string[], use: (path: string) => Promise<T>): Promise<T> {
 	const meter = spawn(process.execPath, [METER_PROGRAM, "--quiet", ...options], {
 		stdio: ["ignore", "pipe", "inherit"],

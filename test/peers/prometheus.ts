@@ -73,7 +73,7 @@ export const prometheusCases = [
 			const { text } = await gateway.get("metrics");
 			assert.ok(text.includes("{obis="), text);
 			assert.deepEqual(await check(text), [0, ""]);
-			// The check finds errors.
+			// Shows that the check detects errors at all.
 			assert.notEqual((await check(text.slice(0, -1)))[0], 0);
 			assert.notEqual((await check(text.replace("# HELP gateway_info", "# help gateway_info")))[0], 0);
 		},

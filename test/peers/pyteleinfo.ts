@@ -33,7 +33,7 @@ function valuesOf(record: string): string[] {
 	return [first.replace(/\*\w+$/, ""), ...rest];
 }
 
-/** The values as in our records: the data, then the time, which has another letter for the season at its end. */
+/** The values in the form of our records: the data, then the time, with the season as S or W at its end. */
 function expectedOf(data: string): string[] {
 	const [, stamp, value = data] = /^([EH]\d{12})\t(.*)$/.exec(data) ?? [];
 	if (stamp === undefined) return [value];

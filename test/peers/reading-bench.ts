@@ -1,6 +1,7 @@
 /**
- * A gateway that has read its meter, and a reader's set-up by docs/integrations.md: a folder with gateway.pem, a
- * read-only token, and optionally a broker to which the gateway publishes.
+ * A gateway that has read its meter, and what docs/integrations.md tells its readers to set up: a folder with
+ * gateway.pem, a read-only token, and optionally a broker to which the gateway publishes. In the comments of this file
+ * and of the peers that use it, "the page" is docs/integrations.md.
  */
 import assert from "node:assert/strict";
 import { X509Certificate } from "node:crypto";
@@ -14,12 +15,12 @@ import { Mosquitto } from "./mosquitto.js";
 import { run } from "./peer.js";
 import { template } from "./templates.js";
 
-/** The page's name for the gateway. */
+/** Name of the gateway in the page's examples. */
 export const PAGE_HOST = "smgw-a1b2c3.local";
 export const PAGE_BROKER = "broker.lan";
 export const PAGE_TOPIC = "smgw/02fe5ba1b2c3";
 
-/** Users of the page's broker. */
+/** Passwords of the two users of the page's broker. */
 const GATEWAY_PASSWORD = "a-gateway";
 export const READER_PASSWORD = "a-reader";
 
@@ -127,7 +128,7 @@ async function startBroker(): Promise<Mosquitto> {
 	}
 }
 
-/** The topic's next or retained message, received by the page's reader. */
+/** The topic's next or retained message, received with the page's command for mosquitto_sub. */
 async function messageOf(broker: Mosquitto, topic: string): Promise<string> {
 	const words = {
 		[`-h ${PAGE_BROKER}`]: `-h 127.0.0.1 -p ${broker.port}`,

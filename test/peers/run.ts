@@ -15,6 +15,7 @@ import { endHome, prepareHome } from "./home.js";
 import { hubCases } from "./hub.js";
 import { ioBrokerCases, prepareIoBroker } from "./iobroker.js";
 import { jsonPathCases, prepareJSONPath } from "./json-path.js";
+import { libmbusCases, prepareLibmbus } from "./libmbus.js";
 import { endLiveMeter, liveMeterCases, prepareLiveMeter } from "./live-meter.js";
 import { mdnsCases, prepareZeroconf } from "./mdns.js";
 import { mqttCases } from "./mqtt.js";
@@ -24,11 +25,13 @@ import { endModule, moduleCases, prepareModule, prepareZigpy, zigpyCases } from 
 import { PeerMissing } from "./peer.js";
 import { endPrometheus, preparePrometheus, prometheusCases } from "./prometheus.js";
 import { preparePwitab, pwitabCases } from "./pwitab.js";
+import { preparePyKMP, pyKMPCases } from "./pykmp.js";
 import { preparePyteleinfo, pyteleinfoCases } from "./pyteleinfo.js";
 import { hpkeCases, prepareHPKE } from "./report.js";
 import { endScripts, prepareScripts, scriptCases } from "./scripts.js";
 import { prepareSmllib, smllibCases } from "./smllib.js";
 import { standInCases } from "./stand-in.js";
+import { statisticsCases } from "./statistics.js";
 import { Firefox, WebKit } from "./web-driver.js";
 import { endWalk, prepareWalk, walkCases } from "./web-engines.js";
 import { endZHA, prepareZHA, zhaCases } from "./zha.js";
@@ -75,6 +78,8 @@ async function checkMeters(): Promise<void> {
 	await check({ name: "pwitab iec62056-21 0.0.2", prepare: preparePwitab, cases: pwitabCases });
 	await check({ name: "smllib 1.7", prepare: prepareSmllib, cases: smllibCases });
 	await check({ name: "pyteleinfo 0.4.0", prepare: preparePyteleinfo, cases: pyteleinfoCases });
+	await check({ name: "PyKMP 0.0.2", prepare: preparePyKMP, cases: pyKMPCases });
+	await check({ name: "libmbus in node-mbus 2.2.6", prepare: prepareLibmbus, cases: libmbusCases });
 	await check({ name: "dsmr_parser 1.11.2", prepare: prepareDsmrParser, cases: dsmrParserCases });
 	await check({ name: "gurux-dlms 1.0.203", prepare: prepareGurux, cases: guruxCases });
 	for (const engine of ["node", "xs"] as const) {
@@ -139,7 +144,7 @@ async function checkHome(): Promise<void> {
 	await check({
 		name: "Home Assistant 2026.2.3",
 		prepare: prepareHome,
-		cases: [...standInCases, ...hubCases, ...mqttCases],
+		cases: [...standInCases, ...hubCases, ...mqttCases, ...statisticsCases],
 		end: endHome,
 	});
 }

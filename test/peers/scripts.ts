@@ -1,6 +1,6 @@
 /**
- * The scripts of docs/integrations.md with curl, OpenSSL and Python, and its sensors for Home Assistant by Jinja from
- * PyPI, over HTTPS with a verified certificate.
+ * Runs the scripts of docs/integrations.md, for curl, OpenSSL, Python and Node, over HTTPS with a verified
+ * certificate. Jinja from PyPI evaluates the page's sensors for Home Assistant.
  */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
@@ -15,9 +15,9 @@ import { template } from "./templates.js";
 
 const PACKAGES = ["jinja2==3.1.6", "markupsafe==3.0.2", "pyyaml==6.0.2"];
 const DAY_S = 86_400;
-/** Time until closed connections have freed their places, ms; before it, the gateway closes a stream for a new one. */
+/** Time in which closed connections free their places, ms. Earlier, the gateway would close a stream for a new one. */
 const PLACES_MS = 3000;
-/** If the stream was closed, the script reconnects after 30 s. */
+/** Limit of the script that follows the events, ms; it waits 30 s before it reopens a closed stream. */
 const FOLLOW_LIMIT_MS = 90_000;
 
 interface Bench extends ReadingBench {
@@ -36,7 +36,7 @@ function filled(name: string, { authority, token }: Bench): string {
 	return template(name, { [PAGE_HOST]: authority, TOKEN: token });
 }
 
-/** Runs a file of the page beside gateway.pem. */
+/** Runs a file of the page in the folder that contains gateway.pem. */
 function runFile(name: string, command: string, bench: Bench): Promise<string> {
 	writeFileSync(join(bench.folder, name), filled(name, bench));
 	return shell(bench.folder, `${command} ${name}`);
@@ -61,14 +61,14 @@ async function sensors(bench: Bench, reply: JSONObject): Promise<Record<string, 
 
 export const scriptCases = [
 	{
-		name: "curl reads the last readout and the history, by the gateway's certificate",
+		name: "curl reads the last readout and the history, and trusts the gateway's certificate",
 		async run(bench: Bench) {
 			assert.deepEqual(JSON.parse(await shell(bench.folder, filled("read.sh", bench))), bench.last);
 			assert.match(readFileSync(join(bench.folder, "days.csv"), "utf8"), /^start,end,/);
 		},
 	},
 	{
-		name: "curl reads by the gateway's key, and rejects another one",
+		name: "curl accepts the gateway's pinned key, and rejects another one",
 		async run(bench: Bench) {
 			assert.deepEqual(JSON.parse(await shell(bench.folder, filled("pinned.sh", bench))), bench.last);
 			const other = filled("pinned.sh", bench).replace('"sha256//$PIN"', `"sha256//${"A".repeat(43)}="`);
@@ -76,7 +76,7 @@ export const scriptCases = [
 		},
 	},
 	{
-		name: "the token of the page reads, and changes nothing",
+		name: "the read-only token can't change settings",
 		async run({ gateway, token }: Bench) {
 			isError(await gateway.post("iec62056/schedule", { enabled: false }, { token }), 403, "forbidden_scope");
 		},
@@ -129,7 +129,7 @@ export const scriptCases = [
 		},
 	},
 	{
-		name: "a certificate of an authority that the page makes: Python, Node and curl accept it",
+		name: "Python, Node and curl accept a certificate from an authority that was made as in docs/integrations.md",
 		async run(bench: Bench) {
 			const { authority, folder, gateway } = bench;
 			const [address] = authority.split(":");

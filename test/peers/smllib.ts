@@ -39,7 +39,7 @@ async function readAll(folder: string, sent: readonly Sent[]): Promise<Entry[][]
 /** A number with its unit, or octets as text, in the form of our readings. */
 function shown([code, value, unit]: Entry): string {
 	if (typeof value !== "string") return `${code}: ${Number(value)} ${unit === null ? "" : cosemUnitText(unit)}`;
-	// The maker's name is text already.
+	// smllib returns the maker's name as text, and other octets as hex.
 	const bytes = Buffer.from(value, /^([0-9a-f]{2})+$/.test(value) ? "hex" : "latin1");
 	const isText = bytes.every((byte) => byte >= 0x20 && byte < 0x7f);
 	return `${code}: ${isText ? bytes.toString("latin1") : value.toUpperCase()} `;

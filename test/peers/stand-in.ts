@@ -110,7 +110,7 @@ const REQUESTS: readonly Sent[] = [
 ];
 
 /** A client's view of a reply: status, body, stored state, location. */
-async function see(hub: { url: string; token: string; guestToken: string }, sent: Sent): Promise<unknown> {
+async function viewOfReply(hub: { url: string; token: string; guestToken: string }, sent: Sent): Promise<unknown> {
 	const { who = "owner", method = "GET", path, body } = sent;
 	const words = {
 		owner: `Bearer ${hub.token}`,
@@ -143,8 +143,8 @@ export const standInCases = [
 			try {
 				for (const sent of REQUESTS) {
 					const words = `${sent.who ?? "owner"}: ${sent.method ?? "GET"} ${sent.path} ${(sent.body ?? "").slice(0, 80)}`;
-					const real = await see(hass, sent);
-					assert.deepEqual(await see(standIn, sent), real, words);
+					const real = await viewOfReply(hass, sent);
+					assert.deepEqual(await viewOfReply(standIn, sent), real, words);
 				}
 			} finally {
 				await standIn.end();
@@ -157,13 +157,13 @@ export const standInCases = [
 			const standIn = await StandIn.start();
 			const create = set(ENTITY, ENERGY);
 			try {
-				for (const hub of [hass, standIn]) await see(hub, create);
+				for (const hub of [hass, standIn]) await viewOfReply(hub, create);
 				await hass.end();
 				await hass.begin();
 				await standIn.restart();
-				const real = await see(hass, create);
+				const real = await viewOfReply(hass, create);
 				assert.equal((real as { status: number }).status, 201);
-				assert.deepEqual(await see(standIn, create), real);
+				assert.deepEqual(await viewOfReply(standIn, create), real);
 			} finally {
 				await standIn.end();
 			}

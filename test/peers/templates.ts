@@ -1,4 +1,4 @@
-/** The files in docs/integrations.md: fenced blocks with a name behind their language. */
+/** The files in docs/integrations.md: fenced blocks with a name after their language. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

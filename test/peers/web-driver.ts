@@ -1,6 +1,6 @@
 /**
- * Browsers other than Chromium, from Debian, driven by their own protocols: Firefox ESR by Marionette (the protocol
- * below geckodriver), WebKitGTK by its WebDriver (W3C). Each opens a page and runs scripts in it.
+ * Drives browsers of Debian other than Chromium through their own protocols: Firefox ESR through Marionette (which
+ * geckodriver uses), and WebKitGTK through its WebDriver (W3C). Each opens a page and runs scripts in it.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -139,7 +139,7 @@ export class Firefox implements Browser {
 		});
 	}
 
-	/** A message is its length, a colon and JSON; the first one greets. */
+	/** Takes messages: the length, a colon and JSON. The first one is Marionette's greeting, which is no array. */
 	#take(text: string): void {
 		this.#text += text;
 		for (;;) {

@@ -78,7 +78,7 @@ export class ZHA {
 		return this.#errors;
 	}
 
-	/** The first event of this name, past or future, after the first `from` lines, that `matches`. */
+	/** The first event of this name for which `matches` returns true, past or future, without the first `from` events. */
 	event(
 		name: string,
 		limitMs: number,

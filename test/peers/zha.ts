@@ -255,7 +255,7 @@ export const zhaCases = [
 		},
 	},
 	{
-		name: "the gateway is in the network again after a restart of itself, and of ZHA",
+		name: "the gateway is in the network again after a restart of the gateway, and of ZHA",
 		async run(home: Home) {
 			const { gateway, ports } = home;
 			await gateway.restart();

@@ -251,7 +251,7 @@ describe("power/sleep", () => {
 		assert.equal(bench.state, "ASLEEP", "USB is not plugged in a second time");
 	});
 
-	it("only shows that the cells are empty and sleeps long, in every mode", () => {
+	it("does nothing but show that the cells are empty, and sleeps long, in every mode", () => {
 		for (const powerMode of [0, 1, 2]) {
 			const bench = new Bench({ powerMode, battery: 2.8, isSending: true, isWorking: true }).begin(START_BY_PERSON);
 			bench.policy.requestReceived();

@@ -3,7 +3,12 @@ import assert from "node:assert/strict";
 import { VirtualWorld } from "../../hosts/node/virtual.js";
 import { NO_MEMORY } from "../../modules/config/blob.js";
 import { HUB_COST } from "../../modules/homeassistant/hub.js";
-import { CLIENT_OUT_OF_MEMORY, CLIENT_UNREACHABLE, CLIENT_UNTRUSTED } from "../../modules/io/client.js";
+import {
+	CLIENT_OUT_OF_MEMORY,
+	CLIENT_UNREACHABLE,
+	CLIENT_UNTRUSTED,
+	CONNECTION_HEAP_BYTES,
+} from "../../modules/io/client.js";
 import { MemoryLedger } from "../../modules/io/memory.js";
 import { outputFailure } from "../../modules/publish/connect-failures.js";
 import { Output, type OutputOptions, TEST_PAUSE_MS } from "../../modules/publish/output.js";
@@ -12,17 +17,22 @@ import { TLSPermit } from "../../modules/publish/tls-permit.js";
 const BROKEN = outputFailure("broken", 3, "It broke.");
 const DULL = outputFailure("dull", 3, "It is dull.");
 
-function bench({ testLeastMs = 0, suffices = (_slots: number): boolean => true } = {}) {
+function bench({
+	testLeastMs = 0,
+	suffices = (_slots: number): boolean => true,
+	heapBytes = (): number => 100_000,
+} = {}) {
 	const world = new VirtualWorld({ seed: 1 });
 	const reports: string[] = [];
 	const tlsPermit = new TLSPermit();
 	const { clock, crypto, network } = world;
+	const free = () => ({ slots: 1000, chunkBytes: 10_000, heapBytes: heapBytes() });
 	const options: OutputOptions = { cost: HUB_COST, testLimitMs: 45_000, testLeastMs };
 	const access = {
 		certificates: { isSet: true, lend: <Result>(use: (pem: Uint8Array) => Result) => use(new Uint8Array(1)) },
 		outputChanged: (failure?: { code: string }) => reports.push(failure?.code ?? "works"),
 	};
-	const shared = { clock, crypto, ports: network, ledger: new MemoryLedger({ suffices }), tlsPermit };
+	const shared = { clock, crypto, ports: network, ledger: new MemoryLedger({ suffices, free }), tlsPermit };
 	const output = new Output(shared as never, access, { permitted: () => reports.push("permitted") }, options);
 	return { access, network, output, tlsPermit, reports };
 }
@@ -91,6 +101,17 @@ describe("publish/output", () => {
 		assert.equal(output.claim(), false);
 	});
 
+	it("opens no connection while the heap is too short for its thread, but sends over an open one", () => {
+		let heap = CONNECTION_HEAP_BYTES - 1;
+		const { output } = bench({ heapBytes: () => heap });
+		assert.equal(output.claimConnection(), false);
+		heap++;
+		assert.equal(output.claimConnection(), true);
+		output.release();
+		heap = 0;
+		assert.equal(output.claim(), true);
+	});
+
 	it("reports why no connection can be opened", () => {
 		const { access, network, output } = bench();
 		const refuse = () => {
@@ -115,7 +136,7 @@ describe("publish/output", () => {
 		);
 	});
 
-	it("ends a test once: by the first outcome, or at its time limit", () => {
+	it("ends a test once: with its first outcome, or at its time limit", () => {
 		const { output } = bench();
 		const { drained, test } = tester(output);
 		assert.equal(output.test(test, 0), true);

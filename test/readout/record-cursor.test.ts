@@ -86,7 +86,7 @@ describe("a record that begins with a time", () => {
 		cursor.nextValue();
 		assert.deepEqual([cursor.length, cursor.unit], [9, "m3"]);
 	});
-	it("has no unit for its time in a past billing period", () => {
+	it("has no unit at its time if it is a record of a past billing period", () => {
 		const block = "1.6.0(200717192209S)(02.589*kW)\r\n1.6.0*01(200617192209S)(02.4*kW)";
 		assert.deepEqual(records(block)[1], "1.6.0*01: 02.4*kW, 200617192209S");
 	});

@@ -131,7 +131,7 @@ describe("packed records", () => {
 			}
 		}
 	});
-	it(`accept a unit of ${UNIT_LIMIT} characters, and drop the value of a longer one`, () => {
+	it(`accept a unit of ${UNIT_LIMIT} characters, and drop a value with a longer unit`, () => {
 		for (const length of [UNIT_LIMIT - 1, UNIT_LIMIT, UNIT_LIMIT + 1]) {
 			const writer = written([one("5", "u".repeat(length))]);
 			assert.equal(writer.overflow, length > UNIT_LIMIT);
@@ -255,7 +255,7 @@ describe("a full buffer", () => {
 		return sets;
 	}
 
-	/** Asserts that `records` contains, of each set, all values, only the first values, or none. */
+	/** Asserts that each set is in `records` with all its values, with its first values only, or not at all. */
 	function assertPart(records: readonly string[], sets: readonly DataSet[], overflow: boolean): void {
 		const whole = sets.map(shown);
 		let at = 0;

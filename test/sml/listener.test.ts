@@ -193,7 +193,7 @@ describe("the SML listener with several makes", () => {
 			for (const piece of [1, 2, 3, 5, 64, 100]) assert.deepEqual(new Bed().receive(frame, 0, piece), [only(frame)]);
 		}
 	});
-	it("distinguishes a two-byte power of DZG without a sign from a negative power by the status", () => {
+	it("uses the status to distinguish a two-byte power of DZG without a sign from a negative power", () => {
 		assert.deepEqual([power("dzg-dvs", 356.24), power("dzg-dvs", -299.12)], ["356.24*W", "-299.12*W"]);
 		assert.deepEqual([power("dzg-dvs", 700), power("dzg-dvs", 327.67)], ["700.00*W", "327.67*W"]);
 		// The same value from another maker is taken as signed.

@@ -150,7 +150,7 @@ function once(options: ServerOptions, utcAheadMs?: number): TimeBed {
 const changed = (change: (reply: Buffer) => void, utcAheadMs?: number) => once({ change }, utcAheadMs);
 
 describe("sntp/client", () => {
-	it("sets an unset clock by the only server, and reports that the clock has changed", () => {
+	it("sets an unset clock to the time of the only server, and reports that the clock has changed", () => {
 		const bed = once({ wayMs: 30 });
 		assert.ok(Math.abs(bed.ahead!) <= 2, `${bed.ahead} ms`);
 		assert.equal(bed.synchronised, 1);
@@ -364,7 +364,7 @@ describe("sntp/client", () => {
 		assert.equal(bed.sync.lastError, TIME_NO_REPLY);
 	});
 
-	it("sets an unset clock by one server only if no other one replies; otherwise a second one must agree", () => {
+	it("sets an unset clock to the time of one server only if no other one replies; otherwise a second one must agree", () => {
 		const both = (aheadOfB: number, others: ServerOptions = { silent: true }) => {
 			const bed = new TimeBed("a,b,c");
 			bed.serve("a", 1);
@@ -453,7 +453,7 @@ describe("sntp/client", () => {
 		assert.ok(bed.synchronised > 30);
 	});
 
-	it("steps by a single server only if that repeats its time three times, 10 minutes apart", () => {
+	it("steps to the time of a single server only if it repeats that time three times, 10 minutes apart", () => {
 		const bed = new TimeBed("a,b", -2 * HOUR);
 		bed.serve("a", 1);
 		bed.serve("b", 2, { silent: true });
@@ -466,7 +466,7 @@ describe("sntp/client", () => {
 		assert.ok(Math.abs(bed.ahead!) <= 2);
 	});
 
-	it("never steps by a single server that sends a different time in each reply, or is contradicted", () => {
+	it("never steps to the time of a single server that sends a different time in each reply, or is contradicted", () => {
 		let calls = 0;
 		const moody = new TimeBed("a", 0);
 		moody.serve("a", 1, {

@@ -11,8 +11,8 @@ import type { XSWorld } from "../../tools/benchmark/xs-world.js";
 import { LongestReadout, REST_MS } from "./longest-readout.js";
 
 /**
- * Slots to apply a file in which every value is different, counted by hand: 360 for puts and entries, 100 while an
- * entry is packed.
+ * Slots that applying a file takes if it changes every setting, counted by hand: 360 for puts and entries, 100 while
+ * an entry is packed.
  */
 const CHANGE_SLOTS = 500;
 const FILE = new URL("../../../test/vectors/backups/0.1.0.json", import.meta.url);

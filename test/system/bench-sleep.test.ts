@@ -66,7 +66,7 @@ for (const engine of ["node", "xs"] satisfies EngineName[]) {
 				assert.ok(Date.now() < endMs, `the program has not printed "${words}" ${times} times:\n${program.errors}`);
 		}
 
-		it("reads and sleeps by the schedule, and serves clients after a press of the button", async () => {
+		it("reads as scheduled and sleeps in between, and serves clients after a press of the button", async () => {
 			await untilPrinted("The gateway wakes, by its timer.", 3);
 			const sleeps = program.errors.split("The gateway sleeps for").length;
 			await untilPrinted("The gateway sleeps for", sleeps);

@@ -4,7 +4,7 @@ import type { ProcessGateway } from "../api/process-gateway.js";
 import { enterPIN, HiddenMeter, sendsAll } from "./hidden-meter.js";
 import { PageAndUpload, startUploadable } from "./page-and-upload.js";
 
-describe("The PIN of a meter beside a page and an upload, of the firmware on Linux", function () {
+describe("The PIN of a meter, entered by the firmware on Linux during page loads and an upload", function () {
 	this.timeout(120_000);
 	let meter: HiddenMeter;
 	let gateway: ProcessGateway;

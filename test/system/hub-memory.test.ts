@@ -17,7 +17,7 @@ describe("The hub's slots in XS", function () {
 	});
 	after(() => bench.stop());
 
-	it("are few while it sends the longest capture by TLS, and all but 20 are released afterwards", async function () {
+	it("are few while it sends the longest capture over TLS, and all but 20 are released afterwards", async function () {
 		const server = new StateServer(xs.world);
 		server.serve(8123, { certificate: OWN_CERTIFICATE.certificate });
 		await xs.advance(REST_MS);

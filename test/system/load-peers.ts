@@ -1,4 +1,4 @@
-/** A hub by HTTPS and an MQTT broker by TLS on this computer, with certificates of the largest size. */
+/** A hub with HTTPS and an MQTT broker with TLS on this computer, with certificates of the largest size. */
 import { once } from "node:events";
 import { createServer, type Server } from "node:https";
 import type { AddressInfo, Server as NetServer, Socket } from "node:net";

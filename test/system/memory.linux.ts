@@ -141,7 +141,7 @@ describe("Memory of the firmware on Linux", function () {
 		await exchange.reply();
 	});
 
-	it("is small during a readout by DLMS/COSEM with keys, after mode E", async function () {
+	it("is small during a readout over DLMS/COSEM with keys, after mode E", async function () {
 		await gateway.login();
 		await gateway.connectProgram(["--protocol", "dlms", "--mode-e", "--baud-pace", "--quiet"]);
 		await gateway.write("meter/protocol", { protocol: "dlms" });
@@ -245,8 +245,8 @@ describe("Memory of the firmware on Linux", function () {
 		await probe(gateway, this, ANY);
 	});
 
-	it(`does not grow by ${REQUESTS} requests and ${READOUTS} readouts of the longest capture`, async function () {
-		// All connections close first, so that both counts are without connections.
+	it(`does not grow during ${REQUESTS} requests and ${READOUTS} readouts of the longest capture`, async function () {
+		// Memory is measured only while no connection is open, here and at the end.
 		await gateway.pass(REST_MS);
 		const before = await probe(gateway, this, ANY);
 		for (let i = 0; i < REQUESTS; i++) {

@@ -22,7 +22,7 @@ import { splitTelegram, type Telegram } from "../../tools/meter/telegram.js";
 import { iecVectors } from "../vectors.js";
 
 /** Slots that the gateway may take at any time, of the chip's 4095 usable ones. */
-const LIMIT = 2300;
+const LIMIT = 2350;
 /** How often the slots are counted during an activity. */
 const PROBES = 8;
 /** Limit of open connections, plain and with TLS together. */
@@ -33,7 +33,7 @@ const TLS_CONNECTIONS = 2;
 const STREAM_LIMIT = 60;
 /** Slots for a meter with unsolicited data: any listener, its line, the keys, and the last readout. */
 const LISTEN_LIMIT = 155;
-/** Slots that stay in use after a change of protocol, besides keys and readout: the sender's counter. */
+/** Slots that stay in use after a change of protocol, beyond those of keys and readout: the sender's frame counter. */
 const REST_LIMIT = 20;
 const READOUT_SLOTS = 22;
 const KEY_SLOTS = 14;
@@ -64,7 +64,7 @@ describe("Slots alive in XS beyond the loaded code", function () {
 	after(() => rmSync(folder, { recursive: true }));
 	beforeEach(async () => {
 		xs = await XSWorld.start({ script: join(folder, "gateway.js") });
-		// The minute in which crashes count towards safe mode, and its timer, are over before anything is counted.
+		// Slots are counted only after the first minute, in which crashes count towards safe mode and a timer runs.
 		xs.world.advance(61_000);
 		await xs.advance(1);
 	});
@@ -152,14 +152,14 @@ describe("Slots alive in XS beyond the loaded code", function () {
 		connectMeter(longest);
 		await xs.login();
 		await readMeter();
-		const waitAndGo = async () => {
+		const measureSlowReader = async () => {
 			const client = await connectSlowReader();
 			const waiting = await xs.slots();
 			client.close();
 			return { waiting, afterwards: await countAtRest() };
 		};
-		const first = await waitAndGo();
-		const second = await waitAndGo();
+		const first = await measureSlowReader();
+		const second = await measureSlowReader();
 		assert.deepEqual(second, first);
 		check(second.waiting, this);
 	});
@@ -340,7 +340,7 @@ describe("Slots alive in XS beyond the loaded code", function () {
 	});
 
 	describe("after request bodies made to fill the memory", () => {
-		/** Sends each body over a new connection; checks that the slots at rest stay as many. */
+		/** Sends each body over a new connection; checks that the number of slots at rest stays the same. */
 		async function bombard(bodies: Iterable<string>, context: Mocha.Context): Promise<void> {
 			const send = async (body: string) => {
 				const { status } = await xs.request("system/login", { body });

@@ -16,7 +16,7 @@ describe("The metrics' slots in XS", function () {
 	});
 	after(() => bench.stop());
 
-	it("are few beside the longest capture while a client does not read, and are released afterwards", async function () {
+	it("are few, beyond those of the longest capture, while a client does not read, and are released afterwards", async function () {
 		const { status, text } = await xs.request("metrics");
 		assert.equal(status, 200);
 		assert.ok(readMetrics(text).length > 20, text);

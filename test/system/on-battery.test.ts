@@ -1,4 +1,4 @@
-/** A unit that sleeps between readings: through a month, and the reasons for which the unit must stay awake. */
+/** A unit that sleeps between readings: a month of readings, and the reasons for which the unit stays awake. */
 import assert from "node:assert/strict";
 import { VirtualStorage } from "../../hosts/node/virtual-storage.js";
 import { WAKE_BUTTON, WAKE_SUPPLY } from "../../modules/io/flash.js";
@@ -296,7 +296,7 @@ describe("A unit on battery", function () {
 		assert.ok(unit.awake.at(-1)! < 75_000, `${unit.awake.at(-1)} ms`);
 	});
 
-	it("turns the radio on to send a readout by MQTT, and disconnects before it sleeps", async () => {
+	it("turns the radio on to send a readout over MQTT, and disconnects before it sleeps", async () => {
 		unit = new OnBattery(START_MS + MINUTE_MS);
 		const { gateway } = unit;
 		const brokers: ScriptedBroker[] = [];

@@ -74,7 +74,7 @@ export function openPorts(engine: EngineName): void {
 			gateway = undefined;
 		});
 
-		/** The open ports in the form of the document; an undocumented port by its number. */
+		/** The open ports under the numbers in the document, which the chip uses; undocumented ports under their own. */
 		function names(one: ProcessGateway): string[] {
 			const instead = /udp port 53 of the access point is 127\.0\.0\.1:(\d+) here/.exec(one.diagnosis)?.[1] ?? "53";
 			const known = new Map([

@@ -59,7 +59,7 @@ describe("An upload of a full-size firmware on Linux", function () {
 			});
 		});
 
-	async function look(): Promise<void> {
+	async function recordMemory(): Promise<void> {
 		const memory = await gateway.memory();
 		highest = {
 			slots: Math.max(highest.slots, memory.slots),
@@ -101,14 +101,14 @@ describe("An upload of a full-size firmware on Linux", function () {
 			while (!isRead) {
 				send(file.length - at > 2 * PIECE ? SLOW_PIECE : 1);
 				await sleep(PAUSE_MS);
-				await look();
+				await recordMemory();
 				assert.equal((await gateway.request("GET", "/", { secure: false })).status, 200);
 			}
 			await reading;
 			send(file.length - at);
 			upload.end();
 			assert.deepEqual(await answer, [200, ""]);
-			await look();
+			await recordMemory();
 			follower.leave();
 			this.test!.title +=
 				` (${highest.slots} slots, ${highest.chunks} bytes, stack ${highest.stack} of ${highest.stackLimit})`;

@@ -1,4 +1,4 @@
-/** A day in XS with occasional faults of all outputs: no available reading is lost, and no memory. */
+/** A day in XS with occasional faults of all outputs: each readout is sent in the end, and no memory is lost. */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

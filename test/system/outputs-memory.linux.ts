@@ -20,7 +20,7 @@ const REPLY_MS = 60;
 const ROUNDS = 12;
 const LIMIT_MS = 120_000;
 
-describe("All outputs beside readouts, long bodies and long replies", function () {
+describe("All outputs during readouts, long bodies and long replies", function () {
 	this.timeout(600_000);
 	let gateway: ProcessGateway;
 	let server: Server;

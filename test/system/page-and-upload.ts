@@ -1,4 +1,4 @@
-/** A slow upload of a firmware while the page is loaded repeatedly, as load beside a meter. */
+/** A slow upload of a firmware while the page is loaded repeatedly: load for tests that read a meter meanwhile. */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { type ClientRequest, request } from "node:http";

@@ -17,7 +17,7 @@ describe("The diagnostic report's slots in XS", function () {
 	});
 	after(() => bench.stop());
 
-	it("are few beside the longest capture while a client does not read, and are released afterwards", async function () {
+	it("are few, beyond those of the longest capture, while a client does not read, and are released afterwards", async function () {
 		assert.equal((await xs.request("iec62056/control", { body: { log_en: true } })).status, 200);
 		assert.equal((await xs.request("iec62056/read")).status, 200);
 		await openWhole((await xs.request("system/diagnostic")).body);

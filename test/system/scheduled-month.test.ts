@@ -4,7 +4,7 @@ import { DAY_MS, HOUR_MS, UnattendedGateway } from "./scheduled-month.js";
 const START_MS = Date.UTC(2026, 9, 19, 22);
 const HOURLY = { enabled: true, period_unit: "hours", period_value: 1, trigger_minute: 0 };
 
-describe("A month by the schedule alone", function () {
+describe("A month of scheduled readouts", function () {
 	this.timeout(120_000);
 	let left: UnattendedGateway;
 	/** Times when the meter fell silent, resumed, and was replaced. */
@@ -52,7 +52,7 @@ describe("A month by the schedule alone", function () {
 		assert.equal(status.schedule_next % 3600, 0);
 	});
 
-	it("records the days as the meter counted them, with one of 25 hours, and without a gap between two of them", async () => {
+	it("records the days as the meter counted them, one of them with 25 hours, and without a gap between days", async () => {
 		const days = await left.history("days");
 		const whole = days.filter(({ partial, gap, meter_changed }) => !partial && !gap && !meter_changed);
 		assert.ok(whole.length >= 28, `${whole.length}`);

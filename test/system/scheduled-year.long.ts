@@ -25,24 +25,26 @@ function liveBytes(): number {
 	return process.memoryUsage().heapUsed;
 }
 
-describe(`A year by the schedule alone (SEED=${SEED})`, function () {
+describe(`A year of scheduled readouts (SEED=${SEED})`, function () {
 	this.timeout(1_200_000);
 	const random = new SeededRandom(SEED);
 	let left: UnattendedGateway;
 	let fromMs = 0;
-	/** Times when a run may be missing or repeated: the meter was silent, or the gateway without power. */
+	/**
+	 * Times in which a scheduled readout may be missing or repeated: the meter was silent, or the gateway had no power.
+	 */
 	const troubled: [fromMs: number, toMs: number][] = [];
 	let exchanges = 0;
 	let cuts = 0;
 	const usedBytes: number[] = [];
 
-	async function trouble(what: () => Promise<void>): Promise<void> {
+	async function recordTrouble(what: () => Promise<void>): Promise<void> {
 		const before = left.nowMs;
 		await what();
 		troubled.push([before, left.nowMs]);
 	}
 
-	/** A power outage; missed runs are counted, and one run makes up for them. */
+	/** A power outage; the gateway counts the missed readouts, and makes up for them with a single one. */
 	async function outage(offMs: number): Promise<void> {
 		const { gateway } = left;
 		const offFromMs = left.nowMs;
@@ -84,15 +86,15 @@ describe(`A year by the schedule alone (SEED=${SEED})`, function () {
 		fromMs = left.nowMs;
 		for (let week = 0; left.nowMs < fromMs + YEAR_MS; week++) {
 			await gateway.pass(CALM_DAYS * DAY_MS + random.below(24 * 60) * MINUTE_MS);
-			// Waits until a time between two runs.
+			// Waits until a time between two scheduled readouts.
 			await gateway.pass(QUARTER_MS - (left.nowMs % QUARTER_MS) + (3 + random.below(10)) * MINUTE_MS);
 			const kind = week % 6;
 			if (kind === 0) await gateway.restart();
-			else if (kind === 1) await trouble(() => outage(random.below(30 * 60) * MINUTE_MS));
-			else if (kind === 2) await trouble(cut);
-			else if (kind === 3) await trouble(() => silence(false));
-			else if (kind === 4) await trouble(() => silence(true));
-			else await trouble(() => outage(random.below(10) * MINUTE_MS));
+			else if (kind === 1) await recordTrouble(() => outage(random.below(30 * 60) * MINUTE_MS));
+			else if (kind === 2) await recordTrouble(cut);
+			else if (kind === 3) await recordTrouble(() => silence(false));
+			else if (kind === 4) await recordTrouble(() => silence(true));
+			else await recordTrouble(() => outage(random.below(10) * MINUTE_MS));
 			if (week === 20 || week === 40) {
 				left.exchange();
 				exchanges++;
@@ -108,7 +110,7 @@ describe(`A year by the schedule alone (SEED=${SEED})`, function () {
 		await left.gateway.stop();
 	});
 
-	it("runs once in each quarter of an hour", async () => {
+	it("reads once in each quarter of an hour", async () => {
 		const runs = new Map<number, number>();
 		for (const ms of left.signedOn) {
 			const quarter = Math.floor(ms / QUARTER_MS);
@@ -129,7 +131,7 @@ describe(`A year by the schedule alone (SEED=${SEED})`, function () {
 		assert.equal((await left.gateway.read("system/status")).schedule_missed, 0);
 	});
 
-	/** Largest distance of a reading from the boundary of a period for which it still counts, s (docs/history.md). */
+	/** How far a reading may be from the boundary of a period and still serve as its boundary, s (docs/history.md). */
 	const levels = Object.entries({ quarters: 60, hours: 240, days: 900, months: 900 });
 	for (const [period, offS] of levels) {
 		it(`has ${period} as the meter counted them, each of which begins at the end of the previous one`, async () => {
@@ -148,7 +150,7 @@ describe(`A year by the schedule alone (SEED=${SEED})`, function () {
 		});
 	}
 
-	it("has the same sum by days and by months, and notices each replaced meter", async () => {
+	it("has the same sum over days and over months, and notices each replaced meter", async () => {
 		const sumOf = (periods: JSONObject[]) => periods.reduce((sum, { import_wh }) => sum + import_wh, 0);
 		const days = await left.history("days");
 		const months = await left.history("months");

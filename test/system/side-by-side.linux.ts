@@ -136,7 +136,7 @@ describe("The heaviest operations side by side", function () {
 		return count;
 	};
 
-	it(`survive in ${groups.length} pairs and triples of ${names.length}`, async function () {
+	it(`do not restart the firmware, in ${groups.length} pairs and triples of ${names.length} operations`, async function () {
 		const statuses = new Map<number, number>();
 		let isOver = false;
 		const reading = readOn(() => isOver);

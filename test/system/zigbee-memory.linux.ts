@@ -92,7 +92,7 @@ describe("The Zigbee bridge on Linux", function () {
 
 	it("reports during readouts, event streams, page loads and an upload", async function () {
 		let highest: Memory = { slots: 0, chunks: 0, stack: 0, stackLimit: 0 };
-		const look = async () => {
+		const recordMemory = async () => {
 			const { slots, chunks, stack, stackLimit } = await gateway.memory();
 			highest = {
 				slots: Math.max(highest.slots, slots),
@@ -122,12 +122,12 @@ describe("The Zigbee bridge on Linux", function () {
 		for (let at = 0; !isRead; at += PIECE) {
 			if (at + 2 * PIECE < file.length) upload.write(file.subarray(at, at + PIECE));
 			await sleep(150);
-			await look();
+			await recordMemory();
 			assert.equal((await gateway.request("GET", "/", { secure: false })).status, 200);
 		}
 		await reading;
 		await until("values of the other meter", () => events.some(({ event }) => event === "values"));
-		await look();
+		await recordMemory();
 		upload.destroy();
 		follower.leave();
 		this.test!.title +=

@@ -43,7 +43,7 @@ async function join(gateway: ProcessGateway, { coordinator }: WatchedCoordinator
 	return config;
 }
 
-/** A coordinator's values of this readout, rounded as it rounds. */
+/** The values that a coordinator shows for this readout, rounded as the coordinator rounds them. */
 function expectedOf({ readings }: JSONObject): Record<string, number> {
 	const value = (obis: string) => Number(readings.find((one: JSONObject) => one.obis === obis)?.value1);
 	return {

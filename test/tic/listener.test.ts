@@ -12,14 +12,14 @@ const join = (...parts: Uint8Array[]) => new Uint8Array(Buffer.concat(parts));
 const withParity = (bytes: Uint8Array) => bytes.map((character) => encodeCharacter(character));
 const bytesOf = (text: string) => new Uint8Array(Buffer.from(text, "latin1"));
 const meaningOf = ({ meterId, isCut, records }: ReportedEvent) => (isCut ? REFUSED : [meterId, ...records].join(" "));
-/** Readouts of a meter that has already sent a frame with as many groups. */
-function secondOf(before: Uint8Array, bytes: Uint8Array): ReportedEvent[] {
+/** Events for `bytes` from a meter that has first sent `before`, a frame with as many groups. */
+function eventsAfter(before: Uint8Array, bytes: Uint8Array): ReportedEvent[] {
 	const bed = new Bed();
 	assert.deepEqual(bed.receive(before), []);
 	return bed.receive(bytes);
 }
 const only = (frame: Uint8Array): ReportedEvent => {
-	const events = secondOf(frame, frame);
+	const events = eventsAfter(frame, frame);
 	assert.equal(events.length, 1);
 	return events[0];
 };
@@ -223,17 +223,17 @@ describe("groups of TIC", () => {
 			"\0EAIT\t003626872\t'\r",
 		]) {
 			const damaged = frame([good[0], bad, good[2]]);
-			const events = secondOf(frame(good), join(damaged, damaged));
+			const events = eventsAfter(frame(good), join(damaged, damaged));
 			// The first frame of another length is dropped as a whole.
 			assert.equal(events.length, bad.length === good[1].length ? 2 : 1, JSON.stringify(bad));
 			for (const one of events)
 				assert.deepEqual([one.isCut, one.records], [true, [records[0], records[2]]], JSON.stringify(bad));
 		}
 	});
-	it("are dropped on both sides of a lost group end", () => {
+	it("are dropped in pairs if the end between them is lost", () => {
 		const groups = [standard("EAST", "080490250"), standard("EAIT", "003626872"), standard("URMS1", "236")];
 		const frame = (text: string) => bytesOf(`\x02${text}\x03`);
-		const [event] = secondOf(frame(groups.join("")), frame(groups.join("").replace("'\r", "'\0")));
+		const [event] = eventsAfter(frame(groups.join("")), frame(groups.join("").replace("'\r", "'\0")));
 		assert.deepEqual([event.isCut, event.records], [true, ["1-0:1.8.0*255: 080490250*Wh"]]);
 	});
 	it("are dropped if a character has the wrong parity", () => {
@@ -241,7 +241,7 @@ describe("groups of TIC", () => {
 		const at = Buffer.from(frameOf("standard")).indexOf("EAST") + 6;
 		const damaged = frame.slice();
 		damaged[at] ^= 0x80;
-		const [event] = secondOf(frame, damaged);
+		const [event] = eventsAfter(frame, damaged);
 		assert.equal(event.isCut, true);
 		assert.ok(!event.records.some((record) => record.startsWith("1-0:1.8.0")));
 	});
@@ -259,15 +259,15 @@ describe("a line of TIC", () => {
 	it("drops a frame that is interrupted (EOT), cut, or begun again", () => {
 		const half = frame.subarray(0, 300);
 		for (const before of [join(half, bytesOf("\x04")), half.subarray(0, half.lastIndexOf(13) + 1)]) {
-			const events = secondOf(frame, join(before, frame));
+			const events = eventsAfter(frame, join(before, frame));
 			assert.deepEqual(events.map(meaningOf), [meaningOf(only(frame))]);
 		}
-		assert.deepEqual(secondOf(frame, join(frame.subarray(0, 500), bytesOf("\x04"))), []);
+		assert.deepEqual(eventsAfter(frame, join(frame.subarray(0, 500), bytesOf("\x04"))), []);
 	});
 	it("keeps the previous serial number if that of a frame is damaged", () => {
 		const damaged = frame.slice();
 		damaged[Buffer.from(frame).indexOf("ADSC") + 6] ^= 3;
-		const [event] = secondOf(frame, damaged);
+		const [event] = eventsAfter(frame, damaged);
 		assert.deepEqual([event.meterId, event.isCut], ["041876543210", true]);
 	});
 	it("is tried at the other speed after each 2 s without a correct group while characters arrive", () => {

@@ -66,7 +66,7 @@ describe("the meter reader with TIC", function () {
 				assert.ok(bench.reader.outcomes.last!.utcMs > readout!.utcMs);
 			});
 		}
-		it(`finds the meter by a probe: ${mode}`, () => {
+		it(`finds the meter with a probe: ${mode}`, () => {
 			const bench = benchOf(mode);
 			let result: ProbeResult | undefined;
 			bench.reader.probe({ finished: (probed) => (result = probed) });
@@ -80,7 +80,7 @@ describe("the meter reader with TIC", function () {
 		const { failure, readout } = benchOf("standard", (frame) => frame.map((byte) => byte ^ 0x80)).read();
 		assert.deepEqual([readout, failure?.code], [undefined, "tic/no-frame"]);
 	});
-	it("gives the outputs apparent power in VA, not as active power, and energy by its code", () => {
+	it("gives the outputs apparent power in VA, not as active power, and energy under its OBIS code", () => {
 		const standard = quantitiesOf(benchOf("standard").read().readout!);
 		assert.equal(standard.get("1-0:9.7.0")?.[0], APPARENT_POWER);
 		assert.match(standard.get("1-0:9.7.0")![1], /^[89]\d\d$/);

@@ -10,7 +10,7 @@ const TOP_LEVEL = [
 	.join(" ")
 	.split(" ");
 
-/** Folders of test/ beside those that mirror modules/. */
+/** Folders of test/ in addition to those that mirror modules/. */
 const TEST_FOLDERS = ["hosts", "tools", "vectors", "system", "browser", "peers", "emulated", "fuzz", "tidy"];
 
 describe("tidy: files", () => {
@@ -41,7 +41,7 @@ describe("tidy: files", () => {
 		assertNone(
 			readdirSync(ROOT)
 				.filter((name) => !name.startsWith(".") && !TOP_LEVEL.includes(name))
-				.map((name) => `${name}: find the room that it belongs in`),
+				.map((name) => `${name}: find the folder that it belongs in`),
 		);
 	});
 
@@ -49,7 +49,7 @@ describe("tidy: files", () => {
 		assertNone(
 			paths
 				.filter((path) => /^modules\/\w[\w-]*\/(?!routes\/[^/]+$).*\//.test(path))
-				.map((path) => `${path}: one folder is one room: move it up`),
+				.map((path) => `${path}: a part is one folder: move it up`),
 		);
 	});
 

@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { assertNone, MODULES, placeOf, SOURCE, type Source, sources, WRITTEN, XS } from "./tree.js";
 
-/** All tests except compile.ts, which skips a suite if a compiler or library is missing, and prints this. */
+/** All tests except compile.ts, which may skip a suite: it prints that a compiler or library is missing. */
 const TESTS = /^test\/(?!hosts\/native\/compile).*\.ts$/;
 
 interface PatternRule {
@@ -139,7 +139,7 @@ const PATTERN_RULES: readonly PatternRule[] = [
 		catches: ["new Date(0)", "Date.UTC(1, 2)", "a.splice(1, 2)", "Number.parseInt(a, 10)", 'a.replace("b", "")'],
 	},
 	{
-		name: "changes the case of letters only by bytes/ascii.ts where the firmware runs",
+		name: "changes the case of letters only with bytes/ascii.ts where the firmware runs",
 		files: /^(modules|hosts\/(native|simulated|linux|esp32))\/.*\.ts$/,
 		bad: /\.to(Lower|Upper)Case\b/,
 		comments: false,
@@ -179,7 +179,7 @@ const PATTERN_RULES: readonly PatternRule[] = [
 		catches: ["Date.now()", "new Date()", "Math.random()"],
 	},
 	{
-		name: "reads and writes JSON only by modules/json",
+		name: "reads and writes JSON only with modules/json",
 		files: MODULES,
 		bad: /\bJSON\.(parse|stringify)\b/,
 		comments: false,

@@ -1,4 +1,4 @@
-/** Boundaries by the local clock, in all zones and at each clock change. */
+/** Boundaries of periods on the local clock, in all zones and at each clock change. */
 import assert from "node:assert/strict";
 import { DAYS, HOURS, LocalCalendar, MONTHS, QUARTER_S, QUARTERS } from "../../modules/time/calendar.js";
 import { HEADER_LENGTH, NAME_HEADER_LENGTH, namesStart, type TimeZone } from "../../modules/time/zone.js";
@@ -7,7 +7,7 @@ import { TABLE, zoneOf } from "./zones.js";
 
 const DAY = 86_400;
 
-/** One zone for each rule of the table; zones with one rule have the same time. */
+/** One zone for each rule of the table; zones that share a rule always have the same time. */
 function zones(): string[] {
 	const names = new Map<number, string>();
 	let name = "";

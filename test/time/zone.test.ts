@@ -18,7 +18,7 @@ function zoneByRule(rule: string): TimeZone {
 }
 
 describe("time/zone", () => {
-	it("switches at the exact second: north, south, by half an hour, and with negative daylight saving", () => {
+	it("switches at the exact second: in either hemisphere, by half an hour, and where winter time is the exception", () => {
 		assert.equal(local("Europe/Berlin", "2026-03-29T00:59:59Z"), "2026-03-29T01:59:59+01:00");
 		assert.equal(local("Europe/Berlin", "2026-03-29T01:00:00Z"), "2026-03-29T03:00:00+02:00");
 		assert.equal(local("Europe/Berlin", "2026-10-25T00:59:59Z"), "2026-10-25T02:59:59+02:00");
@@ -57,7 +57,7 @@ describe("time/zone", () => {
 		assert.equal(local("Pacific/Auckland", "2098-12-31T11:00:00Z"), "2099-01-01T00:00:00+13:00");
 	});
 
-	it("supports dates by day of the year, without counting February 29", () => {
+	it("supports dates given as the day of the year, without counting February 29", () => {
 		const zone = zoneByRule("AAA-1BBB,J60/0,J300");
 		for (const year of [2027, 2028]) {
 			const march = Date.UTC(year, 2, 1) - 3_600_000;

@@ -9,7 +9,7 @@ const DAY_MS = 86_400_000;
 const STEP_MS = 12 * DAY_MS;
 const FROM_MS = Date.UTC(2024, 0, 1);
 const TO_MS = Date.UTC(2038, 0, 1);
-/** Releases with the same offsets of all zones from 2024 on (the database's NEWS file). */
+/** Releases of the database that have the same offsets in all zones from 2024 on (its NEWS file). */
 const SAME = ["2025b", "2025c"];
 
 export const TABLE = new Uint8Array(readFileSync(new URL("../../../modules/resources/timezones.bin", import.meta.url)));

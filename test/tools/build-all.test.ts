@@ -12,8 +12,8 @@ import { SLOT_BYTES } from "../../tools/size/report.js";
 const PROGRAM = join(dirname(fileURLToPath(import.meta.url)), "../../tools/build.js");
 
 /**
- * Output of esp_idf_size 2.3.2 for an image of the ESP32-C3. That of the ESP32-S3 is made up, with the regions of this
- * chip.
+ * Output of esp_idf_size 2.3.2 for an image of the ESP32-C3. The one below, for the ESP32-S3, was written by hand with
+ * the memory regions of that chip.
  */
 const C3 = JSON.stringify({
 	version: "1.2",
@@ -48,7 +48,7 @@ describe("the build of all boards", () => {
 		assert.throws(() => readMemory('{"layout":[{"name":"DRAM","parts":{".bss":{}}}]}'), /no size of \.bss in DRAM/);
 	});
 
-	it("builds one board for each distinct firmware, and names the boards that it stands for", () => {
+	it("builds one board for each distinct firmware, and names the other boards with the same firmware", () => {
 		const distinct = distinctBoards(BOARDS);
 		const names = distinct.flatMap(({ board, others }) => [board.name, ...others]).sort();
 		assert.deepEqual(names, BOARDS.map(({ name }) => name).sort());

@@ -176,7 +176,7 @@ describe("The simulated DLMS meter, associations", () => {
 		assert.match(answer("", PUBLIC.replace("ffff", "000b")), /0e010603$/);
 	});
 
-	it("authenticates by HLS with GMAC in both directions, and sends ciphered values", () => {
+	it("authenticates with HLS and GMAC in both directions, and sends ciphered values", () => {
 		const { meter, answer } = authenticated();
 		assert.ok(meter.events.includes(AUTHENTICATED));
 		const [, value] = /^c701c10001000911(.*)$/.exec(answer)!;
@@ -201,7 +201,7 @@ describe("The simulated DLMS meter, associations", () => {
 		assert.equal(meter.apdu(sized("c8", seal(4, GET_CLOCK))), "d80101");
 	});
 
-	it("rejects a tag of the challenge with a counter of the previous association", () => {
+	it("rejects a client's answer to the challenge that repeats a counter of the previous association", () => {
 		const { meter, challenge } = authenticated("", 1);
 		meter.open();
 		meter.apdu(ciphered(10));

@@ -96,7 +96,7 @@ describe("The simulated DLMS meter, HDLC", () => {
 			first.map((entry) => contents(entry.split(" ")[1]).slice(0, 2)),
 			["42", "44", "56"],
 		);
-		// All three segments, then two of the next reply.
+		// RR acknowledges all three segments; the next one acknowledges only two, so that the third is repeated.
 		const second = meter.control("91");
 		assert.deepEqual(
 			second.map((text) => text.slice(0, 2)),
@@ -130,7 +130,7 @@ describe("The simulated DLMS meter, HDLC", () => {
 		assert.deepEqual(meter.control("32", `e6e600${GET_NAME}`), [`52 e6e700${NAME}`]);
 	});
 
-	it("rejects impossible numbers, lengths and commands by FRMR", () => {
+	it("rejects impossible numbers, lengths and commands with FRMR", () => {
 		const opened = () => new DrivenDLMSMeter("--hdlc-info 64").open();
 		assert.deepEqual(opened().control("b0", `e6e600${AARQ}`), ["97 b00008"], "N(R) of a frame that was never sent");
 		assert.deepEqual(opened().control("10", "00".repeat(65)), ["97 100004"]);
@@ -254,7 +254,7 @@ describe("The simulated DLMS meter, mode E", () => {
 		assert.deepEqual(answers("--mode-e-only"), []);
 	});
 
-	it("does not answer at a rate that it promises but lacks, and answers to its own address only", () => {
+	it("does not answer at a rate that it has promised falsely, nor a sign-on with another address than its own", () => {
 		const answers = (line: string, signOn: string) => {
 			const meter = new DrivenDLMSMeter(line).send(Buffer.from(signOn).toString("hex")).pass(50);
 			return [meter.take().length, meter.send(HAND_OVER).pass(100).take().length];

@@ -187,7 +187,7 @@ describe("npm run doctor", () => {
 		assert.equal(check.name, "XS engine from npm");
 	});
 
-	it("suggests a folder of libraries if 32-bit packages can't be installed beside the others", () => {
+	it("suggests a folder of libraries if 32-bit packages can't be installed in addition to the others", () => {
 		const [check] = missing("linux", (computer) => {
 			computer.builds32 = false;
 		});

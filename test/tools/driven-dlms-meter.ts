@@ -12,7 +12,7 @@ export const EVENING = Date.UTC(2026, 5, 21, 18, 30);
 const SNRM = "93";
 const DISC = "53";
 
-/** CRC-16/X.25 by its definition, bit by bit; input and output are hex, low byte first. */
+/** CRC-16/X.25, calculated bit by bit as it is defined; input and output are hex, low byte first. */
 export function check(hex: string): string {
 	let crc = 0xffff;
 	for (const byte of Buffer.from(hex, "hex")) {
@@ -101,7 +101,7 @@ export class DrivenDLMSMeter {
 		return `03${this.#client.toString(16).padStart(2, "0")}`;
 	}
 
-	/** Reply to a frame that the client sends to the logical address alone. */
+	/** Sends a frame with a short address, without the physical one; returns the reply. */
 	control(control: string, information = ""): string[] {
 		return this.exchange(frame(this.#addresses(), control, information));
 	}
@@ -117,7 +117,7 @@ export class DrivenDLMSMeter {
 		return this.control(DISC);
 	}
 
-	/** Sends an APDU in one frame and collects the reply by RR; empty if none arrives. */
+	/** Sends an APDU in one frame and collects the reply with RR frames; empty if none arrives. */
 	apdu(hex: string): string {
 		let answer = "";
 		let frames = this.control(this.#number(0x10 | (this.#sent << 1)), `e6e600${hex}`);

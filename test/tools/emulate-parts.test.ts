@@ -121,7 +121,7 @@ describe("npm run emulate: its parts", () => {
 			});
 		});
 
-		it("must list the chip by its whole name", () => {
+		it("must list the chip under its whole name", () => {
 			const stdout = "Supported machines are:\nesp32s3 Espressif ESP32S3 machine\n";
 			assert.match(lacksChip("esp32", run({ stdout }))!.reason, /has no machine esp32:/);
 			assert.equal(lacksChip("esp32s3", run({ stdout })), undefined);
@@ -253,7 +253,7 @@ describe("npm run emulate: its parts", () => {
 			}
 		});
 
-		it("is built beside the firmware for the chip, with flash that does not use quad mode", () => {
+		it("is built in a folder next to the chip's firmware, with flash that does not use quad mode", () => {
 			const variant = emulatedVariant(BOARD, "out");
 			assert.equal(placesOf(variant).folder, join("out", "esp32-devkitc-emulated"));
 			const text = sdkconfigOf({ ...variant, version });

@@ -100,7 +100,7 @@ describe("The partition tables", () => {
 				);
 			});
 
-			it("is for boards with that much flash", () => {
+			it("belongs only to boards with at least that much flash", () => {
 				const needed = Number(/\d+/.exec(file)![0]);
 				for (const board of BOARDS) if (board.partitions === file) assert.ok(board.flashMB >= needed, board.name);
 			});
@@ -191,7 +191,7 @@ describe("The ESP-IDF settings", () => {
 	it("have a folder of mcconfig's for each chip", () => {
 		for (const chip of new Set(BOARDS.map((board) => board.chip))) {
 			const manifest = JSON.parse(readFileSync(join(HOST, "chips", chip, "manifest.json"), "utf8"));
-			// ESP-IDF does the same for its own C by CONFIG_COMPILER_SAVE_RESTORE_LIBCALLS; Xtensa has no such option.
+			// ESP-IDF does the same for its own C with CONFIG_COMPILER_SAVE_RESTORE_LIBCALLS; Xtensa has no such option.
 			const shorter = /^esp32c/.test(chip) ? { C_FLAGS_SUBPLATFORM: "-msave-restore" } : {};
 			assert.deepEqual(manifest, { build: { ESP32_SUBCLASS: chip, ...shorter } });
 		}
@@ -270,7 +270,7 @@ describe("npm run build, flash, monitor", function () {
 		assert.ok(stdout.includes("docs/selling.md"));
 	});
 
-	it("documents what sellers must know, with links before the first text about fuses", () => {
+	it("links to the page for sellers in docs/flashing.md, before its first text about fuses, and in docs/release.md", () => {
 		const flashing = readFileSync(join(ROOT, "docs/flashing.md"), "utf8");
 		const at = flashing.indexOf("](selling.md)");
 		assert.ok(at > 0 && at < flashing.indexOf("burns fuses"));

@@ -1,6 +1,6 @@
 /**
  * A stand-in for Espressif's QEMU in tests of `npm run emulate`. It lists the machines, prints the firmware's console
- * output, serves a page and a few routes by TLS at the forwarded port, and sends `/?!` to each client of the meter's
+ * output, serves a page and a few routes over TLS at the forwarded port, and sends `/?!` to each client of the meter's
  * socket. It writes its arguments and the meter's replies to `$FAKE_QEMU_LOG`.
  */
 import { appendFileSync, readFileSync } from "node:fs";

@@ -169,7 +169,7 @@ describe("The simulated meter, mode C", () => {
 		assert.deepEqual(meter.pass(1).take(), [`${meter.nowMs} line 300`]);
 	});
 
-	it("answers at one rate only if it falsely promises another", () => {
+	it("answers at its only rate if it has falsely promised another one, and not at the promised one", () => {
 		const meter = identified({ faults: { lieBaud: 300 } })
 			.send("\x06050\r\n")
 			.pass(60_000);
@@ -291,7 +291,7 @@ describe("The simulated meter, faulty blocks", () => {
 		assert.equal(next(), BLOCK);
 	});
 
-	it("damages about one in the given number of characters and marks them; the same seed damages the same ones", () => {
+	it("damages and marks about one in the given number of characters, always the same ones with the same seed", () => {
 		const long = `${IDENT}\x02${"1.8.0(000123.4*kWh)\r\n".repeat(500)}!\r\n\x03\x22`;
 		const damaged = block({ damage: 100 }, long).join("");
 		const marked = [...damaged].filter((character) => character >= "\x80").length;

@@ -36,7 +36,7 @@ function read(path: string): Manifest {
 
 describe("The manifests of the firmware", () => {
 	for (const folder of FOLDERS)
-		it(`name every C file and header of ${folder}, by their whole names and in order`, () => {
+		it(`name every C file and header of ${folder}, with its extension and in order`, () => {
 			const files = readdirSync(join(ROOT, folder))
 				.filter((name) => /\.[ch]$/.test(name) && !NOT_FIRMWARE.includes(`${folder}/${name}`))
 				.map((name) => `./${name}`)

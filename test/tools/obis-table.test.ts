@@ -11,7 +11,7 @@ const TITLES = "medium\tchannel\tcode\ten\tde\tpl\n";
 /** Bytes; flash also holds a web page and a firmware of 1.9 MB. */
 const SIZE_LIMIT = 16 * 1024;
 
-/** Meanings of the marks in codes: E 42, channel 3, L1, limit 4. */
+/** Examples for the variables in names: tariff 42, the one after it, phase L1, channel 3, limit 4. */
 const MEANINGS = new Map([
 	["{tariff}", "42"],
 	["{next}", "43"],

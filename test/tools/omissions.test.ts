@@ -4,6 +4,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { BOARDS, type Board, findBoard } from "../../hosts/esp32/boards.js";
 import type { Entry } from "../../modules/config/schema.js";
+import { HUB_STATISTICS } from "../../modules/homeassistant/fields.js";
 import { METER_PROTOCOL } from "../../modules/meter/fields.js";
 import type { Part } from "../../modules/part.js";
 import { PARTS } from "../../modules/parts.js";
@@ -27,8 +28,8 @@ const pathsOf = ({ routes }: Part) => [...new Set(routes.map(({ path }) => path)
 describe("The parts and protocols that a firmware can be built without", function () {
 	this.timeout(30_000);
 
-	it("are named as in the list of parts, the meter's protocol, or the folder", () => {
-		const known = [...PARTS.map(({ name }) => name), ...METER_PROTOCOL.choices, "improv"];
+	it("are named as in the list of parts, the meter's protocol, a setting, or the folder", () => {
+		const known = [...PARTS.map(({ name }) => name), ...METER_PROTOCOL.choices, "improv", HUB_STATISTICS.name];
 		assert.deepEqual(
 			NAMES.filter((name) => !known.includes(name)),
 			[],
@@ -48,8 +49,8 @@ describe("The parts and protocols that a firmware can be built without", functio
 		it(`have a stand-in of ${path} that exports what others import`, async () => {
 			const [own, other] = await Promise.all([exportsOf(path), exportsOf(standInOf(path))]);
 			for (const name of Object.keys(other)) assert.ok(name in own, name);
-			if (!path.endsWith("/part")) return;
-			const [name] = Object.keys(other);
+			if (!/[/-]part$/.test(path)) return;
+			const name = Object.keys(other).find((key) => key === key.toUpperCase()) ?? "";
 			const [part, absent] = [own[name], other[name]] as Part[];
 			assert.equal(absent.name, part.name);
 			assert.deepEqual(keysOf(absent.entries), keysOf(part.entries));

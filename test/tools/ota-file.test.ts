@@ -47,7 +47,7 @@ describe("A firmware file", () => {
 			assert.ok(file.subarray(288).equals(content));
 		});
 
-	it("is not made if the signer's key is another", () => {
+	it("is not made if the signer signs with another key than it names", () => {
 		const other: Signer = {
 			...keySigner(generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey),
 			point: signer.point,

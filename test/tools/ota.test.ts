@@ -75,7 +75,7 @@ describe("npm run ota", () => {
 			assert.ok(!stdout.includes(privatePEM.split("\n")[1]));
 		});
 
-		it("never overwrites either half", () => {
+		it("never overwrites a private or a public key", () => {
 			run("keygen", place("two"));
 			const before = readFileSync(place("two"), "utf8");
 			assertRefused(run("keygen", place("two")), 1, /two is there already/);
@@ -85,13 +85,13 @@ describe("npm run ota", () => {
 			assert.notEqual(before, "");
 		});
 
-		it("makes no key in the repository, or without a folder", () => {
+		it("makes no key in the repository, or in a folder that does not exist", () => {
 			assertRefused(run("keygen", join(ROOT, "docs", "key")), 1, /is in the repository/);
 			assertRefused(run("keygen", join(ROOT, "..key")), 1, /is in the repository/);
 			assertRefused(run("keygen", place("nowhere/key")), 1, /There is no folder/);
 		});
 
-		it("protects the key by a passphrase, and signs with it", () => {
+		it("protects the key with a passphrase, and signs with that key", () => {
 			process.env[PASSPHRASE] = "correct horse";
 			try {
 				assert.equal(run("keygen", place("protected")).status, 0);
@@ -150,7 +150,7 @@ describe("npm run ota", () => {
 			}
 		});
 
-		it("writes nothing if the program fails, returns no signature, or one of another key", () => {
+		it("writes nothing if the program fails, or returns no signature or that of another key", () => {
 			run("keygen", place("other"));
 			const other = (command: string) => sign("--signer", command, "--public-key", place("other.pub"));
 			assertRefused(other("exit 3"), 1, /The signer ended with exit code 3: exit 3/);

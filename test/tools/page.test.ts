@@ -15,7 +15,7 @@ const FIRST_LIMIT = 45 * 1024;
 /** Limit of the policy, bytes: the gateway sends a head from a buffer of 1024 bytes, and most of it is the policy. */
 const POLICY_LIMIT = 512;
 
-/** XML namespaces in the page, which are not fetched, and prefixes before a host. */
+/** Addresses that the page does not fetch: XML namespaces, and beginnings to which it adds a host. */
 const NAMES = /^(http:\/\/www\.w3\.org\/[\w/]+|https?:\/\/(\$\{.*|192\.168\.4\.1\/)?)$/;
 const TEXTS_ELEMENT = /<script type="text\/plain" id="texts">([^<]+)<\/script>/;
 
@@ -125,7 +125,7 @@ describe("tools/page", function () {
 		});
 	});
 
-	it("refers to texts in scripts by position, except for keys made of parts", () => {
+	it("refers to texts by their position, in scripts, except to those whose keys the scripts compose at run time", () => {
 		const all = scripts().map(textOf).join("\n");
 		for (const key of ["nav.meter", "error.busy", "state.ok"]) assert.ok(all.includes(key), key);
 		for (const key of ["curve.title", "meter.title", "failure.silence"]) assert.ok(!all.includes(key), key);

@@ -32,7 +32,7 @@ const BODIES = [
 /** Members that depend on the time or the process; in the metrics, all numbers. */
 const OF_THE_MOMENT = /"(\w*time\w*|utc|created|serial\w*|hostname)":("[^"]*"|[^,}]*)|^(gateway|smartmeter)_.*$/gm;
 
-async function talk(): Promise<string[]> {
+async function collectReplies(): Promise<string[]> {
 	const gateway = await ProcessGateway.start("linux", { mode: "ap" });
 	const replies: string[] = [];
 	const sendRequest = async (method: string, path: string, body?: string) => {
@@ -72,11 +72,11 @@ describe("The unreduced firmware", function () {
 	this.timeout(300_000);
 
 	it("gives the same replies as the reduced one", async () => {
-		const smaller = await talk();
+		const smaller = await collectReplies();
 		process.env["GATEWAY_PLAIN"] = "all";
 		try {
 			await buildFirmware({ main: "hosts/linux/main" });
-			const plain = await talk();
+			const plain = await collectReplies();
 			assert.ok(smaller.length > 50 && smaller.some((line) => line.includes("readings")), `${smaller.length}`);
 			for (const [index, line] of plain.entries()) assert.equal(smaller[index], line);
 		} finally {

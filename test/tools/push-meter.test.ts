@@ -76,7 +76,7 @@ describe("The simulated meter with unsolicited data", () => {
 		for (const [framing, kind] of framings)
 			assert.deepEqual(kinds(dlmsTelegram(reading, { framing })), [kind], framing);
 	});
-	it("sends a P1 telegram that the gateway accepts by its CRC, and recognises", () => {
+	it("sends a P1 telegram that the gateway recognises, and whose CRC it accepts", () => {
 		const telegram = p1Telegram(reading);
 		const writer = new RecordWriter();
 		const listener = new MeterListener(writer);

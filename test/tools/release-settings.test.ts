@@ -33,7 +33,7 @@ describe("The settings of a release", () => {
 		return readRelease(path);
 	}
 
-	it("are those of a development build without a file", () => {
+	it("are those of a development build if the file has no members", () => {
 		assert.deepEqual(read({}), NO_RELEASE);
 	});
 

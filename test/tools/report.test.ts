@@ -76,7 +76,7 @@ describe("npm run report", () => {
 		assert.ok(!existsSync(inside));
 	});
 
-	it("prints a report, and serial number, time and key of a report without opening it", async () => {
+	it("prints an opened report, and only serial number, time and key of a report that it does not open", async () => {
 		const opened = await run("open", place("file.report"), "--key", place("key"));
 		assert.deepEqual([opened.status, opened.stderr], [0, ""]);
 		const head = `Gateway  SERIAL\nTime     2026-11-20T06:00:00.000Z\nKey      ${keyId}\n`;

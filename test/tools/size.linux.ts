@@ -1,4 +1,4 @@
-/** The firmware's size in flash by the SDK's linker, compared with the budgets of its parts. */
+/** The firmware's size in flash, measured on the output of the SDK's linker, compared with the parts' budgets. */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { statSync } from "node:fs";
@@ -44,7 +44,7 @@ describe("The firmware's size", function () {
 			sizes.set(board, ourBytes);
 		});
 
-	it("is larger on a board with a radio, by the Zigbee bridge", () => {
+	it("is larger on a board with a radio, because of the Zigbee bridge", () => {
 		const [plain, , radio] = [...sizes.values()];
 		// Limits for all Zigbee code.
 		assert.ok(radio > plain + 20_000 && radio < plain + 75_000, `${plain} and ${radio} bytes`);

@@ -86,16 +86,16 @@ function report(
 	return reportOf({ ...measured, nativeBytes: NATIVE_BYTES, slotBytes: SLOT_BYTES }, budgets);
 }
 
-/** Bytes of Ethernet in the budgets of modules/wifi and hosts/esp32, measured. */
+/** Measured bytes that Ethernet takes from the budgets of modules/wifi and hosts/esp32. */
 const ETHERNET_BYTES = 3900;
 /**
- * Most budgets are measured without a radio. The folders share what the whole script takes by their length, so beside
- * modules/zigbee their shares are 0.7 % smaller.
+ * Most budgets are measured on a board without a radio. Each folder's share of the script is calculated from its
+ * length, so on a board with modules/zigbee the other folders' shares are 0.7 % smaller, by this many bytes in total.
  */
 const SHARED_BYTES = 4500;
 
 describe("npm run size", () => {
-	it("attributes to our script the slots, byte code and strings that only it reaches after the SDK's modules", () => {
+	it("attributes to our script the slots, byte code and strings that the SDK's modules do not reach", () => {
 		const { shares } = readImage(IMAGE);
 		assert.deepEqual(shares.get(SCRIPT), { slots: 3, codeBytes: 3, stringBytes: 0 });
 		assert.deepEqual(shares.get("text/decoder"), { slots: 4, codeBytes: 2, stringBytes: 18 });

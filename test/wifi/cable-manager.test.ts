@@ -69,7 +69,7 @@ class Bed {
 		return this;
 	}
 
-	/** The address in use, and what else is on. */
+	/** State as text: the interface with the address in use, or "-", then "radio" and "AP" if they are on. */
 	get now(): string {
 		const { manager } = this;
 		const by = manager.cable?.address !== undefined ? "cable" : "wifi";
@@ -206,7 +206,7 @@ describe("wifi/manager with a cable", () => {
 		}
 	});
 
-	it("opens the access point by the button for ten minutes, beside the cable and without it", () => {
+	it("opens the access point for ten minutes when the button is pressed, with a cable and without one", () => {
 		const bed = new Bed().start().pass(10 * S);
 		bed.manager.bringUp();
 		bed.pass(5 * S);
@@ -228,7 +228,7 @@ describe("wifi/manager with a cable", () => {
 		assert.equal(bed.now, "- radio");
 	});
 
-	it("opens the access point by the button on a unit without settings and with a cable that gets no address", () => {
+	it("opens the access point when the button is pressed on a unit without settings whose cable gets no address", () => {
 		const bed = new Bed(true, false);
 		bed.cable.givesAddress = false;
 		bed.start().pass(100 * S);
@@ -242,7 +242,7 @@ describe("wifi/manager with a cable", () => {
 		assert.equal(bed.now, "wifi radio", "the settings made there are used from then on");
 	});
 
-	it("acts as without a cable while Ethernet is off, and then keeps Wi-Fi until the cable has an address", () => {
+	it("ignores the cable while Ethernet is off, and when it is on again keeps Wi-Fi until the cable has an address", () => {
 		const bed = new Bed().start().pass(10 * S);
 		bed.set(ETHERNET_ENABLED, false).pass(10 * S);
 		assert.deepEqual([bed.now, bed.cable.ethernet?.wanted], ["wifi radio", undefined]);
@@ -260,7 +260,7 @@ describe("wifi/manager with a cable", () => {
 		assert.equal(bed.now, "cable");
 	});
 
-	it("opens the access point only by the button if Ethernet and Wi-Fi are off", () => {
+	it("opens the access point only when the button is pressed if Ethernet and Wi-Fi are off", () => {
 		const bed = new Bed(true, false).start().pass(10 * S);
 		bed
 			.set(WIFI_ENABLED, false)

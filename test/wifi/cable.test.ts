@@ -94,7 +94,7 @@ class Bed {
 	}
 }
 
-/** A bed in this state, reached by the shortest way. */
+/** A bed that was brought into this state by as few events as possible. */
 function bedIn(state: number): Bed {
 	const bed = new Bed();
 	bed.settings.ethernetEnabled = state !== CABLE_OFF;
@@ -147,7 +147,7 @@ describe("wifi/cable", () => {
 				const bed = bedIn(state);
 				change(bed);
 				assert.equal(NAMES[bed.policy.state], NAMES[expected[state]], `from ${NAMES[state]}`);
-				// In any case the cable is used once it has an address, and otherwise Wi-Fi takes over.
+				// From any state, the cable is used once it has an address, and Wi-Fi takes over after it has lost its link.
 				bed.apply({ ethernetEnabled: true });
 				bed.reportLink(true, LEASE);
 				assert.deepEqual([bed.policy.state, bed.policy.lastError], [CABLE_ONLINE, CABLE_WELL]);
@@ -199,7 +199,7 @@ describe("wifi/cable", () => {
 		assert.equal(bed.policy.state, CABLE_WITHOUT);
 	});
 
-	it("reports a missing address 30 s after a link that comes while Wi-Fi is used", () => {
+	it("reports a missing address 30 s after the cable was connected while Wi-Fi is used", () => {
 		const bed = bedIn(CABLE_WITHOUT);
 		assert.equal(bed.policy.lastError, CABLE_WELL);
 		bed.reportLink(true);
@@ -212,7 +212,7 @@ describe("wifi/cable", () => {
 		assert.equal(bed.policy.deadlineMs, Number.POSITIVE_INFINITY);
 	});
 
-	it("counts as used if it is connected before Wi-Fi is needed, or has an address, until it is turned off", () => {
+	it("counts as used until it is turned off, once it has an address or was connected before Wi-Fi took over", () => {
 		const late = bedIn(CABLE_WITHOUT);
 		late.reportLink(true);
 		assert.equal(late.policy.isUsed, false);

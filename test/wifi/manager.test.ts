@@ -169,7 +169,7 @@ describe("wifi/manager", () => {
 		after.time.advance(50 * S);
 		assert.equal(after.on, "home");
 	});
-	it("keeps the last network that worked through several that do not", () => {
+	it("keeps the last network that worked while other networks fail", () => {
 		const bed = Bed.settled();
 		bed.join("absent", "any-secret");
 		bed.time.advance(5 * S);
@@ -361,7 +361,7 @@ describe("wifi/manager", () => {
 		bed.time.advance(10 * S);
 		assert.deepEqual([bed.manager.station?.ssid, bed.settings.onTrial], ["home", true]);
 	});
-	it("gives a network up for one stored meanwhile, which is then on trial", () => {
+	it("tries a network that was stored during the trial of another one once that trial has failed", () => {
 		const bed = Bed.settled();
 		bed.join("absent", "any-secret");
 		bed.time.advance(2 * S);

@@ -128,7 +128,7 @@ class Bed {
 	}
 }
 
-/** A bed in this state, reached by the shortest way. */
+/** A bed that was brought into this state by as few events as possible. */
 function bedIn(state: number): Bed {
 	const bed = new Bed();
 	if (state !== STATION_OFF) bed.settings.station = HOME;
@@ -234,7 +234,7 @@ describe("wifi/policy", () => {
 				const bed = bedIn(state);
 				change(bed);
 				assert.equal(NAMES[bed.policy.state], NAMES[expected[state]], `from ${NAMES[state]}`);
-				// In any case the access point opens later without a network, and a network in reach is joined.
+				// From any state, the access point opens in the end while no network is in reach, and one in reach is joined.
 				bed.settings.wifiEnabled = true;
 				bed.settings.station = HOME;
 				bed.apply(APPLY_STATION | APPLY_FLAGS);
@@ -304,7 +304,7 @@ describe("wifi/policy", () => {
 		assert.equal(paused.settings.reverted, 1);
 	});
 
-	it("reports why the network that was given up failed, until another is set", () => {
+	it("reports why a network was given up, until another one is set", () => {
 		const bed = bedIn(STATION_ONLINE);
 		bed.settings.station = NEW;
 		bed.settings.onTrial = true;

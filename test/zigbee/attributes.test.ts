@@ -34,7 +34,7 @@ describe("zigbee/attributes", () => {
 		assert.equal(attributes().hasMeasured, false);
 	});
 
-	it("converts by unit, whatever the meter sends", () => {
+	it("converts values from whichever unit the meter sends", () => {
 		const import_ = (value: string) => valuesAfter(`1.8.0(${value})`)[0];
 		assert.equal(import_("12345.678*kWh"), 12_345_678);
 		assert.equal(import_("12345678*Wh"), 12_345_678);
@@ -138,7 +138,7 @@ describe("zigbee/attributes", () => {
 		assert.ok(Number.isNaN(valuesAfter("1.8.0*01(1*kWh)")[0]));
 	});
 
-	it("follows the map", () => {
+	it("assigns readings to attributes as the map says", () => {
 		const map = mapping({ "1.8.1": "07020000", "52.7.0": "0B040505" });
 		assert.deepEqual(valuesAfter("1.8.0(1*kWh)\r\n1.8.1(2*kWh)\r\n32.7.0(1*V)\r\n52.7.0(2*V)\r\n31.7.0(3*A)", map), [
 			2000,

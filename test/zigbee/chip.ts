@@ -43,7 +43,7 @@ export class FakeChip {
 		const start = this.nv.get(3);
 		if (start === "03") {
 			this.isJoined = false;
-			// The other bit is for the next BDB start.
+			// Bit 1 stays set: it concerns the next start of BDB.
 			this.nv.set(3, "02");
 		}
 		this.device = 0;

@@ -60,7 +60,7 @@ describe("The coprocessor's driver", () => {
 		});
 	});
 
-	it("is not joined if the chip has no network, and starts none of another role", () => {
+	it("is not joined if the chip has no network, and does not start a chip with another role", () => {
 		const bed = new Bed({ chip: new FakeChip() }).start();
 		assert.deepEqual(bed.requests(), [RESET, ...BOOT, INFO]);
 		assert.deepEqual(codes(bed), ["starting", "not_joined"]);
@@ -86,7 +86,7 @@ describe("The coprocessor's driver", () => {
 		assert.equal(bed.chip.nv.get(0x3a), KEY);
 	});
 
-	it("sends requests that the trace contains too", () => {
+	it("sends the same requests as the host in the trace", () => {
 		const traced = new Set(
 			trace()
 				.filter(({ fromChip }) => !fromChip)
@@ -111,7 +111,7 @@ describe("The coprocessor's driver", () => {
 		assert.deepEqual(codes(bed), ["joining", "joined"]);
 	});
 
-	it("goes on at once if the chip restarts after a leave", () => {
+	it("continues at once if the chip restarts after a leave", () => {
 		const bed = new Bed({ chip: new FakeChip().join() }).start();
 		bed.call((nowMs) => bed.driver.leave(nowMs));
 		bed.requests();
@@ -399,7 +399,7 @@ describe("The coprocessor's driver as an end device", () => {
 		assert.equal(bed.state, "joined");
 	});
 
-	it("restores without its parent, and then searches for it", () => {
+	it("restores its network although the parent is missing, and then searches for the parent", () => {
 		const bed = new Bed({ role: ROLE_END_DEVICE, chip: new FakeChip().join(ROLE_END_DEVICE) });
 		bed.chip.answer = (request) => {
 			if (request !== RESTORE) return undefined;
@@ -458,7 +458,7 @@ describe("Frames through the coprocessor's driver", () => {
 		assert.deepEqual([bed.sents, bed.state], [[0xe9, 0x10, 0xff], "joined"]);
 	});
 
-	it("fail without a confirmation within 20 s; a late one, or one of another frame, is ignored", () => {
+	it("fail without a confirmation within 20 s; a late confirmation, or that of another frame, is ignored", () => {
 		const bed = joined();
 		bed.chip.answer = (request) => (request.startsWith("2401") ? ["640100"] : undefined);
 		bed.send("00").receive("44800001ff", "448000").after(19_999);
@@ -525,7 +525,7 @@ describe("Frames through the coprocessor's driver", () => {
 		assert.deepEqual(bed.receivedFrames, ["0003 0/1 010200 broadcast", "0003 0/1 010200 broadcast"]);
 	});
 
-	it("are ignored if they come from outside of the network, in another form", () => {
+	it("are ignored if the chip marks them as coming from another network (AF_INCOMING_MSG_EXT)", () => {
 		const bed = joined();
 		// AF_INCOMING_MSG_EXT: group, cluster, IEEE address of the sender, its endpoint and PAN, our endpoint, …, length
 		// (2), frame.

@@ -42,7 +42,7 @@ function attribute({ client }: OTABed, id: number): Buffer {
 }
 
 describe("OTA Upgrade client: a file", () => {
-	it("is requested after a notification, loaded, ended, and started after the coordinator's answer", () => {
+	it("is requested after a notification and loaded; its end is reported, and it starts after the coordinator's answer", () => {
 		const bed = loading();
 		assert.ok(bed.isBusy);
 		bed.until(() => bed.restarts > 0);
@@ -240,7 +240,7 @@ describe("OTA Upgrade client: queries", () => {
 		assert.equal(bed.count(QUERY), 4);
 	});
 
-	it("repeats a query a few times without an answer, and sends another the next day", () => {
+	it("repeats a query a few times if there is no answer, and sends another one the next day", () => {
 		const bed = new OTABed();
 		bed.join();
 		bed.time.advance(DAY_MS / 2);
@@ -423,7 +423,7 @@ describe("OTA Upgrade client: an interrupted transfer", () => {
 		assert.ok(!bed.isBusy);
 	});
 
-	it("gives way to an upload by HTTP, and informs the coordinator", () => {
+	it("gives way to an upload over HTTP, and informs the coordinator", () => {
 		const bed = loading(FILE);
 		until(bed, 20_000);
 		const refusals: number[] = [];
@@ -447,7 +447,7 @@ describe("OTA Upgrade client: an interrupted transfer", () => {
 		assertInstalled(bed);
 	});
 
-	it("does not begin during an upload by HTTP, or while the firmware is on trial", () => {
+	it("does not begin during an upload over HTTP, or while the firmware is on trial", () => {
 		const bed = new OTABed();
 		bed.answer = serve(SMALL, VERSION);
 		bed.join();

@@ -25,7 +25,7 @@ const BENCH = Object.freeze({ deviceId: 0, chip: "pc" });
 const FILE = makeFile(IMAGE, { ...BENCH, version: VERSION, buildNumber: BUILD });
 const LIMIT_MS = 60_000;
 
-describe("A firmware file by zigbee-herdsman", function () {
+describe("A firmware file sent by zigbee-herdsman", function () {
 	this.timeout(LIMIT_MS);
 	const folder = mkdtempSync(join(tmpdir(), "gateway-zigbee-"));
 	const ports: TCPPort[] = [];
@@ -40,7 +40,7 @@ describe("A firmware file by zigbee-herdsman", function () {
 		const [ours, theirs] = ["020b0000004b1200", "010a0000004b1200"].map((hex) => Buffer.from(hex, "hex"));
 		chip = new SimulatedCoprocessor({ air, ieee: ours, nv: new NVMemory() });
 		chip.onFrame = (isFromHost, { subsystem, command, data }) => {
-			// AF_DATA_REQUEST of an Image Block Request: cluster and, behind a header of 10 bytes, the frame.
+			// AF_DATA_REQUEST with an Image Block Request: the cluster is at 4, the frame follows a header of 10 bytes.
 			const isOTA = isFromHost && subsystem === 4 && command === 1 && data.readUInt16LE(4) === 0x0019;
 			if (isOTA && data[12] === 3) blocks++;
 		};
@@ -85,7 +85,7 @@ describe("A firmware file by zigbee-herdsman", function () {
 		return result;
 	}
 
-	it("is rejected as by HTTP if it is for another chip, and the coordinator is informed", async () => {
+	it("is rejected, as an upload over HTTP would be, if it is for another chip, and the coordinator is informed", async () => {
 		const file = makeFile(IMAGE, { ...BENCH, buildNumber: BUILD, chip: "esp32" });
 		assert.match(await update(file), /INVALID_IMAGE/);
 		const { ota_last_error, ota_state } = await status();

@@ -1,6 +1,6 @@
 /**
  * Every event in every phase of the driver, even impossible ones; then random frames of the chip, by seed. Nothing
- * throws, one request is pending at a time, and with a correct chip all works again.
+ * throws, one request is pending at a time, and the driver works again as soon as the chip behaves correctly.
  */
 import assert from "node:assert/strict";
 import { ROLE_END_DEVICE, ROLE_ROUTER } from "../../modules/zigbee/radio.js";
@@ -8,7 +8,7 @@ import { Bed, FakeChip, frame } from "./chip.js";
 import { trace } from "./trace.js";
 
 const MINUTE_MS = 60_000;
-const well = () => undefined;
+const answerByDefault = () => undefined;
 
 /** The driver in this phase, on a chip that does not answer the request of that phase. */
 const PHASES: Record<string, (role: number, hasLine: boolean) => Bed> = {
@@ -74,9 +74,9 @@ const EVENTS: Record<string, (bed: Bed) => unknown> = {
 	"other clusters": (bed) => bed.call((nowMs) => bed.driver.clustersChanged(nowMs)),
 	"a frame to send": (bed) => (bed.driver.canSend ? bed.send("00") : assert.throws(() => bed.send("00"))),
 	"an early call": (bed) => bed.driver.advance(bed.nowMs),
-	"a chip that is silent for a second": (bed) => hushed(bed, 1000),
-	"a chip that is silent for a minute": (bed) => hushed(bed, MINUTE_MS),
-	"a chip that is silent for an hour": (bed) => hushed(bed, 60 * MINUTE_MS),
+	"a chip that is silent for a second": (bed) => silencedFor(bed, 1000),
+	"a chip that is silent for a minute": (bed) => silencedFor(bed, MINUTE_MS),
+	"a chip that is silent for an hour": (bed) => silencedFor(bed, 60 * MINUTE_MS),
 	garbage: (bed) => bed.receive(Uint8Array.from({ length: 300 }, (_, i) => (i * 37) & 0xff)),
 	"half a frame": (bed) => bed.receive(frame("4f80000100").subarray(0, 4)),
 	"a restart": (bed) => bed.receive("4180000201020701"),
@@ -113,7 +113,7 @@ function bedOf(role: number, hasLine: boolean): Bed {
 	return new Bed({ role, hasLine, chip: new FakeChip().join(role) });
 }
 
-/** Starts the driver, calls `then`, and answers requests that begin with `request` by `answer`. */
+/** Starts the driver, calls `then`, and lets `answer` answer requests that begin with `request`. */
 function upTo(
 	request: string,
 	role: number,
@@ -130,22 +130,24 @@ function upTo(
 	return bed.call((nowMs) => then(bed, nowMs)).after(3500);
 }
 
-function hushed(bed: Bed, ms: number): void {
+function silencedFor(bed: Bed, ms: number): void {
 	const { answer } = bed.chip;
 	bed.chip.answer = () => [];
 	bed.after(ms);
 	bed.chip.answer = answer;
 }
 
-/** Checks that with a correct chip everything completes, and that the driver can be turned off and join again. */
+/**
+ * Makes the chip behave correctly. Checks that the driver then completes all that it has begun, and that it can join
+ * and be turned off. `mayLie`: the chip may have reported wrongly that it is in no network.
+ */
 function checkRecovers(bed: Bed, where: string, mayLie = false): void {
-	bed.chip.answer = well;
+	bed.chip.answer = answerByDefault;
 	bed.chip.isSilent = false;
 	bed.after(12 * MINUTE_MS);
 	const { state, driver } = bed;
 	const isOff = state === "off";
 	if (isOff) assert.equal(driver.deadlineMs, Infinity, where);
-	// The driver may have believed a wrong report of the chip that it is in no network.
 	else if (!mayLie) assert.equal(state, bed.chip.isJoined ? "joined" : "not_joined", where);
 	else assert.ok(state === "joined" || state === "not_joined", `${where}: ${state}`);
 	assert.equal(driver.joiningUntilMs, 0, where);

@@ -50,7 +50,7 @@ describe("zigbee/reports", () => {
 		for (const [i, { sequence }] of reports.entries()) assert.equal(sequence, (i + 255) & 255);
 	});
 
-	it("avoids the numbers of recent answers, because converters drop a frame with the number of one of the five before", () => {
+	it("avoids the numbers of recent answers, because converters drop a frame that repeats one of the last five numbers", () => {
 		for (let number = 0; number < 256; number++) {
 			const world = new World({ sequence: 255 }).join();
 			world.measure(ALL);

@@ -11,8 +11,8 @@ import { VirtualRadio } from "./virtual-radio.js";
 /** A unique key of 16 bytes. */
 const KEY = "canary of a home";
 /**
- * NV items: ACTIVE and ALTERNATE hold a key with its number, WITH_COUNTER the active one with the counter as well, LINK
- * the link key.
+ * NV items with keys. ACTIVE and ALTERNATE: a network key and its number. WITH_COUNTER: the active network key, its
+ * number and the frame counter. LINK: the link key.
  */
 const ACTIVE = 0x003a;
 const ALTERNATE = 0x003b;

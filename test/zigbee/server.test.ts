@@ -127,7 +127,7 @@ describe("zigbee/server", () => {
 		assert.equal(many?.payload.length, 25);
 	});
 
-	it("accepts no write except to the time for which it identifies itself", () => {
+	it("accepts writes to IdentifyTime only", () => {
 		const world = joined();
 		const write = (command: string, payload: readonly object[], cluster = BASIC) =>
 			world.ask(cluster, command, payload)?.payload;
@@ -285,7 +285,7 @@ describe("zigbee/server", () => {
 		assert.equal(toUs?.toString("hex"), "1809078c010004");
 	});
 
-	it("passes frames to its clients, and answers for them in the other direction", () => {
+	it("passes a server's frames to the client of their cluster, and answers them in the direction from client to server", () => {
 		const client = new PlayedClient();
 		const world = new World({ clients: [client] }).join();
 		assert.deepEqual(world.bridge.clients, [0x000a]);
@@ -318,7 +318,7 @@ describe("zigbee/server", () => {
 		);
 	});
 
-	it("survives any frame, sends at most one answer, and goes on", () => {
+	it("survives any frame, sends at most one answer to it, and continues", () => {
 		const world = new World({ clients: [new PlayedClient()], cells: 3 }).join();
 		const cluster = fc.constantFrom(0, 1, 3, 0x0702, 0x0b04, 0x000a, 0x0019, 0x0006);
 		const header = fc.tuple(fc.integer({ min: 0, max: 31 }), fc.nat(255), fc.integer({ min: 0, max: 0x18 }));

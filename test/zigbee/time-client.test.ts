@@ -109,7 +109,7 @@ describe("Time client", () => {
 		assert.equal(bed.nextRequest(), undefined);
 	});
 
-	it("corrects a clock by up to 1000 s, by whole seconds", () => {
+	it("corrects a clock by up to 1000 s, in whole seconds", () => {
 		for (const [offMs, isSet] of [
 			[0, false],
 			[1999, false],

@@ -104,7 +104,7 @@ export function readout(block: string, more: Partial<Readout> = {}): Readout {
 	};
 }
 
-/** A chip that always works. Sent frames are in `sent`, and arrive by `confirm`. */
+/** A chip that always works. It records frames in `sent`; the test calls `confirm` when one has arrived. */
 export class PlayedChip implements Chip {
 	readonly #user: RadioListener;
 	state = RADIO_OFF;

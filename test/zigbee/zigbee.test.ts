@@ -115,7 +115,7 @@ describe("The Zigbee bridge of a gateway", () => {
 		]);
 	});
 
-	it("holds the coprocessor in reset while it is turned off, which restarts the gateway, and can't join then", async () => {
+	it("holds the coprocessor in reset while Zigbee is turned off, and can't join then; turning it off restarts the gateway", async () => {
 		const { gateway, radio } = await begin();
 		await join(gateway, radio);
 		const reply = await gateway.post("zigbee/config", { enabled: false });

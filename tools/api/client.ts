@@ -7,7 +7,7 @@ import { type Agent, request } from "node:https";
 import { setTimeout as sleep } from "node:timers/promises";
 import { gunzipSync } from "node:zlib";
 
-// biome-ignore lint/suspicious/noExplicitAny: whoever asks knows what is replied
+// biome-ignore lint/suspicious/noExplicitAny: the caller knows which members the reply has
 export type JSONReply = Record<string, any>;
 
 export interface Reply {
@@ -37,7 +37,7 @@ export class GatewayClient {
 		return this.#token;
 	}
 
-	/** Logs in by challenge and proof; the password itself is not sent. */
+	/** Logs in with challenge and proof; the password itself is not sent. */
 	async login(): Promise<void> {
 		this.#token = "";
 		const { nonce, salt } = await this.get("system/challenge");

@@ -1,8 +1,8 @@
 /**
  * Part h: time from the last character of a meter's telegram to the message with its power, at one telegram a second,
- * for the event stream, MQTT and each dialect of the live values. First event stream and MQTT, which send by
- * themselves, are measured together, then the dialects. The reference is the limit of 50 ms in the median and 250 ms in
- * the worst case.
+ * for the event stream, MQTT and each dialect of the live values. Event stream and MQTT, which send by themselves, are
+ * measured first and together, then the dialects. The reference is the limit of 50 ms in the median and 250 ms in the
+ * worst case.
  *
  * The telegram is written to a pseudo-terminal at once, so the time of the wire is not included. A client of a dialect
  * sends a request every ASK_MS; the dialect's time is that of the first reply with the new power.
@@ -27,7 +27,7 @@ const QUICK_TELEGRAMS = 10;
 const EACH_MS = 1000;
 const ASK_MS = 20;
 /**
- * Number of first telegrams that are not measured: with them the gateway detects the protocol and opens its
+ * Number of telegrams at the beginning that are not measured: with them the gateway detects the protocol and opens its
  * connections.
  */
 const SETTLED = 4;

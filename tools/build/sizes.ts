@@ -16,7 +16,7 @@ const INTERNAL = /^(?:IRAM|DRAM|DIRAM)$/;
 const CODE = /text|vectors/;
 
 /**
- * Reads the output of `esp_idf_size --format json2`. Throws an Error with a message for the user for any other text.
+ * Reads the output of `esp_idf_size --format json2`. For any other text, throws an Error with a message for the user.
  */
 export function readMemory(text: string): Memory {
 	const layout: unknown = JSON.parse(text).layout;
@@ -41,7 +41,7 @@ export function hasSizes(): boolean {
 	return spawnSync("python", ["-m", "esp_idf_size", "--help"], { stdio: "ignore" }).status === 0;
 }
 
-/** Measures the memory of a firmware by its linker map. Throws an Error with the program's output if that fails. */
+/** Calculates the memory of a firmware from its linker map. Throws an Error with the program's output on failure. */
 export function measureMemory(map: string): Memory {
 	const args = ["-m", "esp_idf_size", "--format", "json2", map];
 	const { status, stdout, stderr, error } = spawnSync("python", args, { encoding: "utf8" });

@@ -159,7 +159,7 @@ function sdkChecks(machine: Machine): Check[] {
 }
 
 /**
- * Returns the version by the git tags of the folder's own repository, not of an enclosing one. With --git-dir Git
+ * Returns the version from the git tags of the folder's own repository, not of an enclosing one. With --git-dir Git
  * accepts any owner of the folder.
  */
 function describe(machine: Machine, folder: string): string | undefined {

@@ -89,8 +89,8 @@ export class Emulator {
 	}
 
 	/**
-	 * Waits for a line of the console; earlier lines count too. Rejects with the last lines if QEMU ends or on a
-	 * timeout.
+	 * Waits for a line of the console; earlier lines count too. If QEMU ends, or on a timeout, rejects with an Error
+	 * that contains the last lines.
 	 */
 	async untilLine(pattern: RegExp, limitMs: number): Promise<string> {
 		const endMs = performance.now() + limitMs;

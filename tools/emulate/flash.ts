@@ -14,8 +14,8 @@ export interface Part {
 }
 
 /**
- * Reads ESP-IDF's `flash_args`: a line of options, then lines "offset file" relative to `folder`, the build folder.
- * Throws an Error with a message for the user for any other form.
+ * Reads ESP-IDF's `flash_args`: a line of options, then lines "offset file" relative to `folder`, the build folder. If
+ * the form is another, throws an Error with a message for the user.
  */
 export function readBuild(folder: string): Part[] {
 	const path = join(folder, "flash_args");

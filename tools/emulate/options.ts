@@ -54,8 +54,8 @@ export interface EmulateOptions {
 }
 
 /**
- * Parses the command line; returns undefined if help was requested. Throws an Error with a message for the user for a
- * bad one.
+ * Parses the command line; returns undefined if help was requested. If it is invalid, throws an Error with a message
+ * for the user.
  */
 export function parseOptions(args: readonly string[]): EmulateOptions | undefined {
 	const { values } = parseArgs({

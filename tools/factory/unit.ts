@@ -27,7 +27,7 @@ function makeKey(): Uint8Array {
 	return Buffer.from(privateKey.export({ format: "jwk" }).d!, "base64url");
 }
 
-/** Returns the image of the partition. Throws a RangeError with a message for the user for invalid data. */
+/** Returns the image of the partition. If the data are invalid, throws a RangeError with a message for the user. */
 export function imageOf(unit: FactoryData): Uint8Array {
 	const image = new Uint8Array(SECTOR).fill(ERASED);
 	image.set(encodeFactoryData(unit));

@@ -21,7 +21,7 @@ export interface StandInOptions {
 	/** Key and certificate, PEM; if omitted, the server uses plain HTTP. */
 	readonly tls?: { readonly key: string; readonly cert: string };
 	/**
-	 * Number of replies 401 after which an address is banned for good (`login_attempts_threshold` of Home Assistant).
+	 * Number of 401 replies after which an address is banned for good (`login_attempts_threshold` of Home Assistant).
 	 * Default: never.
 	 */
 	readonly banAfter?: number;
@@ -29,9 +29,9 @@ export interface StandInOptions {
 
 /**
  * slow: waits `slowMs` before each reply. silent: never replies. close: closes the connection without a reply. cut:
- * closes it within a reply. redirect: redirects to `redirectTo`. chunked: replies in small chunks. endless: a reply
- * without end; endless-head: endless header fields. garbage: not HTTP. starting: 503, as during a stop. failing: 500.
- * none: 404 for everything, as without Home Assistant.
+ * closes it in the middle of a reply. redirect: redirects to `redirectTo`. chunked: replies in small chunks. endless:
+ * a reply without end; endless-head: endless header fields. garbage: not HTTP. starting: 503, as while Home Assistant
+ * stops. failing: 500. none: 404 for everything, as from a server that is not Home Assistant.
  */
 export type Fault =
 	| "slow"

@@ -1,6 +1,6 @@
 /**
  * DLMS/COSEM server with logical names (IEC 62056-5-3) for the simulator: associations without security, with a
- * password (LLS), and with HLS by GMAC or SHA-256; ciphering with suites 0 and 1; GET, and the ACTION of HLS. Takes and
+ * password (LLS), and with HLS (GMAC or SHA-256); ciphering with suites 0 and 1; GET, and the ACTION of HLS. Takes and
  * returns APDUs, independently of HDLC.
  */
 import { randomBytes } from "node:crypto";
@@ -56,7 +56,7 @@ export interface ServerOptions extends SecurityOptions {
 	publicClient: number;
 	lowClient: number;
 	gmacClient: number;
-	/** True if the client with HLS proves itself by SHA-256, with the password as the secret. */
+	/** True if the client with HLS proves itself with SHA-256, and the password is the secret. */
 	bySHA256?: boolean;
 	/** True if an association lasts until RLRQ, and the next one is refused until then. */
 	keepsAssociation?: boolean;

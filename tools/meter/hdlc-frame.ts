@@ -77,7 +77,7 @@ export function readFrame(bytes: Buffer): Frame | undefined {
 export const PENDING = 0;
 export const DAMAGED = 1;
 
-/** Finds frames in received characters, by their length. */
+/** Finds frames in received characters, using the length that each frame contains. */
 export class FrameFinder {
 	#bytes: number[] = [];
 	/** True after a flag, because a frame may follow. */

@@ -7,7 +7,7 @@ import { frame, type MeterMode, type Telegram } from "./telegram.js";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** Integration step, ms. After a pause, at most the steps of a week are made. */
+/** Integration step, ms. After a pause of more than a week, only its last week is counted (STEPS_LIMIT). */
 const STEP_MS = 5 * 60_000;
 const STEPS_LIMIT = (7 * DAY_MS) / STEP_MS;
 export const SERIAL = "48151623";
@@ -16,7 +16,7 @@ const IDENT = "GWS?HOUSE-3P";
 const PHASES = [0, 1, 2];
 
 export interface HouseholdOptions {
-	/** Unix time at moment 0, ms. The hours of the day are UTC. */
+	/** Unix time, ms, at which `nowMs` is 0. The hours of the day are UTC. */
 	utcMs: number;
 	mode: MeterMode;
 	/** Speed announced by Z: 300, 600 … 19200; modes A and D announce none. */
@@ -98,7 +98,7 @@ export class Household {
 		};
 	}
 
-	/** Returns the transmission at `nowMs` after moment 0. */
+	/** Returns the transmission at `nowMs`. */
 	telegram(nowMs: number): Telegram {
 		const sets = [...lines(this.reading(nowMs)), ...(this.#options.more?.(nowMs) ?? [])];
 		const block = Buffer.from(`${sets.join("\r\n")}\r\n!\r\n`);

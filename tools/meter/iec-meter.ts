@@ -43,13 +43,13 @@ import { WakeUp } from "./wake-up.js";
 
 /** Speed at the start of every session. */
 export const OPENING_BAUD = 300;
-/** Speed of mode D by the standard; most meters use 9600. */
+/** Speed of mode D according to the standard; most meters use 9600. */
 export const PUSH_BAUD = 2400;
 export const REACTION_MS = 200;
 export const QUICK_REACTION_MS = 20;
 /** Time allowed for an acknowledgement, and for requesting the block again: the longest tr. */
 export const WAIT_MS = 1500;
-/** Time without a request after which programming mode ends; 60 to 120 s by the standard. */
+/** Time without a request after which programming mode ends; 60 to 120 s according to the standard. */
 export const INACTIVITY_MS = 60_000;
 
 export const METER_SIGNED_ON = 1;

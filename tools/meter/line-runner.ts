@@ -7,9 +7,9 @@
  * is sent at once.
  *
  * A busy computer must not change the result. The meter's time stops while this process does not run (LineClock). A
- * pseudo-terminal does not tell the speed or the time of a write: if the reader has a different speed at the reception,
- * its request is rejected only if it cannot have changed the speed since. After the meter has changed its speed, the
- * runner waits for a slow reader to follow.
+ * pseudo-terminal does not say when and at what speed the reader wrote a request. If the reader has a wrong speed when
+ * the request arrives, the request is rejected, unless the reader may have changed its speed after writing it. When the
+ * meter has changed its speed, the runner waits for a slow reader to follow.
  *
  * A pseudo-terminal carries eight bits. Readers that frame 7E1 in software send the parity bit, other readers do not.
  * The answer has the parity bit if the last sign-on had it: its `/` is then AF, otherwise 2F. While the machine has the
@@ -146,8 +146,8 @@ export class LineRunner {
 	}
 
 	/**
-	 * Passes characters on as light: characters are pulses at any speed, and those of one flash arrive at once or in
-	 * pieces.
+	 * Passes received characters to the meter as light, whatever their speed. The characters of one flash may arrive
+	 * together or in pieces, so light begins where that of the previous piece ends.
 	 */
 	async #receiveLight(count: number, nowMs: number): Promise<void> {
 		const { baud } = await this.#readerSpeed();

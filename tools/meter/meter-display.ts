@@ -12,7 +12,7 @@
  * All values are sent while InF is on; they are also sent while the menu is shown, unless the meter requires InF.
  */
 
-/** Menu entries in order. The first one follows the PIN, and also the last entry. */
+/** Menu entries in order. The menu begins with the first one, and returns to it after the last one. */
 export const MENU = ["P", "E", "E CLr", "1d", "7d", "30d", "365d", "HIS CLr", "InF", "PIN"] as const;
 
 /** Darkness that ends a flash. For comparison: the stop bits of NUL at 300 Bd are dark for 3.3 ms. */
@@ -103,7 +103,7 @@ export class MeterDisplay {
 	#take({ fromMs, toMs }: Flash): void {
 		const ms = toMs - fromMs;
 		if (ms < SHORTEST_MS) return;
-		// First accepts a digit that was due before this flash.
+		// Accepts digits that were due before this flash began.
 		while (this.#state === "PIN" && fromMs - this.#sinceMs >= TAKEN_MS) this.#takeDigit();
 		this.#sinceMs = toMs;
 		if (ms <= SHORT_LIMIT_MS) this.#step();

@@ -1,20 +1,21 @@
 /** Serial port of the PC for the simulator, with an optical head for the meter's side or with a null-modem cable. */
 import { SerialPort } from "serialport";
 import { reasonOf } from "../../hosts/node/serial.js";
-import { FORMAT_7E1, FORMAT_8E1, FORMAT_8N1, type SerialFormat } from "../../modules/io/host.js";
+import { FORMAT_7E1, FORMAT_8E1, FORMAT_8N1, FORMAT_8N2, type SerialFormat } from "../../modules/io/host.js";
 import type { LinePort } from "./line-port.js";
 
 type Done = (error?: Error | null) => void;
 
 const FORMS = {
-	[FORMAT_7E1]: { dataBits: 7, parity: "even" },
-	[FORMAT_8N1]: { dataBits: 8, parity: "none" },
-	[FORMAT_8E1]: { dataBits: 8, parity: "even" },
+	[FORMAT_7E1]: { dataBits: 7, parity: "even", stopBits: 1 },
+	[FORMAT_8N1]: { dataBits: 8, parity: "none", stopBits: 1 },
+	[FORMAT_8E1]: { dataBits: 8, parity: "even", stopBits: 1 },
+	[FORMAT_8N2]: { dataBits: 8, parity: "none", stopBits: 2 },
 } as const;
 
 /** Opens the port at 300 Bd in this format. Rejects with an Error that has a message for the user. */
 export async function openRealPort(path: string, format: SerialFormat): Promise<LinePort> {
-	const port = new SerialPort({ path, baudRate: 300, ...FORMS[format], stopBits: 1, autoOpen: false });
+	const port = new SerialPort({ path, baudRate: 300, ...FORMS[format], autoOpen: false });
 	await new Promise<void>((resolve, reject) =>
 		port.open((error) => {
 			const message = `The serial port ${path} can't be opened: ${reasonOf(error)}. Choose another with --port.`;

@@ -78,11 +78,11 @@ function code(obis: string): Buffer {
 
 const importOf = ({ dayImport, nightImport }: HouseholdReading) => Math.round((dayImport + nightImport) * 10_000);
 const exportOf = (reading: HouseholdReading) => Math.round(reading.export * 10_000);
-/** Rounds down to whole kWh, as a meter does that waits for its PIN. */
+/** Rounds down to whole kWh, as a meter does while it waits for its PIN. */
 const wholeKWh = (tenths: number) => Math.floor(tenths / 10_000);
 const status = (reading: HouseholdReading, rest: number, bit: number) => rest | (reading.power < 0 ? bit : 0);
 
-/** Makes the entries for maker and id, with the codes of new meters. oldNames makes those of old meters. */
+/** Makes the entries for maker and id with the codes of new meters; `oldNames` does so with the codes of old ones. */
 const newNames = (maker: string, id: Buffer): Entry[] => [
 	{ obis: "1-0:96.50.1*1", value: octets(Buffer.from(maker)) },
 	{ obis: "1-0:96.1.0*255", value: octets(id) },

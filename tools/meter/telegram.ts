@@ -76,7 +76,7 @@ export function answersQuickly(telegram: Telegram): boolean {
 	return letter >= 0x61 && letter <= 0x7a;
 }
 
-/** Returns the mode of a telegram: D if it has no STX and an empty line follows the identification, otherwise by Z. */
+/** Returns the mode of a telegram: D if it has no STX and an empty line follows the identification, otherwise Z's. */
 export function modeOf(telegram: Telegram): MeterMode {
 	const { message } = telegram;
 	if (message[0] === CR && message[1] === LF && message.indexOf(STX) < 0) return "D";

@@ -1,4 +1,4 @@
-/** Checks a firmware file as a gateway does, but by docs/firmware-files.md and without the gateway's code. */
+/** Checks a firmware file as a gateway does. Follows docs/firmware-files.md, and uses none of the gateway's code. */
 import { createHash } from "node:crypto";
 import { checkImage, isChip } from "./esp-image.js";
 import {

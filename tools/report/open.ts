@@ -31,7 +31,7 @@ export interface Report {
 	readonly problem: string;
 }
 
-/** Reads the header. Throws an Error with a message for the user for anything but a report of this format. */
+/** Reads the header. If the file is not a report of this format, throws an Error with a message for the user. */
 export function readHeader(file: Buffer): ReportHeader {
 	const end = SERIAL + (file[SERIAL_LENGTH] ?? 0) + P256_POINT_LENGTH;
 	if (file.toString("latin1", 0, MAGIC.length) !== MAGIC) throw new Error("That is no diagnostic report.");

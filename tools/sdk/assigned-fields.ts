@@ -1,7 +1,7 @@
 /**
  * Moves the initial values of fields into the constructors, for the firmware. XS makes a separate function for them in
- * each class, which takes three slots of flash and a call per new object, 20 KB in all. The bundler does this, as for
- * browsers older than ECMAScript 2022.
+ * each class, which takes three slots of flash and a call per new object, 20 KB in all. The bundler can move them,
+ * because browsers older than ECMAScript 2022 need that.
  */
 import { transform } from "rolldown/utils";
 

@@ -60,7 +60,7 @@ export function shareEnvironments(heap: Heap): void {
 		if (environment === undefined) for (const place of places) others.add(place);
 		else users.set(environment, [...(users.get(environment) ?? []), slot]);
 	}
-	// A list that contains the `this` of an arrow function stays unchanged, because XS finds `this` by the end of the
+	// A list that contains the `this` of an arrow function stays unchanged, because XS expects `this` at the end of the
 	// list.
 	const shared = [...users.keys()].filter((place) => {
 		const [own, ...captured] = heap.listOf(place);

@@ -1,7 +1,7 @@
 /**
- * Builds a board's firmware by the Moddable SDK's mcconfig and ESP-IDF, for `npm run build`, `flash` and `monitor`.
- * mcconfig's input (manifest, sdkconfig, compiler options) and output are in one folder. Only mcconfig's target `build`
- * is used, because others end programs that use a serial port.
+ * Builds a board's firmware with the Moddable SDK's mcconfig and ESP-IDF, for `npm run build`, `flash` and `monitor`.
+ * mcconfig's input (manifest, sdkconfig, compiler options) and output are in one folder. Only mcconfig's target
+ * `build` is used, because others end programs that use a serial port.
  */
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
@@ -175,7 +175,7 @@ export function sdkconfigOf({
 
 function extraFlags({ isRelease = false }: BuildOrder, { folder }: Places): string[] {
 	const flags = [`-DMBEDTLS_USER_CONFIG_FILE=<${join(HOST, "sdkconfig", "crypto-config.h")}>`];
-	// ESP-IDF maps the paths of its own folders, but not of the one around its project.
+	// ESP-IDF maps the paths of its own folders to fixed ones, but not the path of the folder that contains its project.
 	if (isRelease) flags.push(`-ffile-prefix-map=${folder}=build`);
 	return flags;
 }
@@ -193,7 +193,7 @@ export async function buildForChip(order: BuildOrder): Promise<Places> {
 		MODDABLE: sdk.folder,
 		PATH: pathWith(sdk),
 	};
-	// The chip's folder is named here, because mcconfig changes its path to lower case.
+	// The chip's folder is a relative path, because mcconfig would change an absolute one to lower case.
 	const platform = `esp32:./chips/${board.chip}`;
 	const manifest = join(places.folder, "manifest.json");
 	const args = ["-m", "-p", platform, "-t", "build", "-o", places.output, manifest];

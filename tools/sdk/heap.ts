@@ -266,8 +266,8 @@ class Layout {
 }
 
 /**
- * Assigns a colour from 1 on to each name; names in the same list get different colours. The most frequent names choose
- * first.
+ * Assigns a colour from 1 on to each name; names in the same list get different colours. The most frequent names get
+ * theirs first.
  */
 function colorsOf(lists: readonly (readonly number[])[]): Map<number, number> {
 	const listsOf = new Map<number, (readonly number[])[]>();

@@ -1,4 +1,4 @@
-/** Builds the firmware for Linux by mcconfig, and the program that runs it. */
+/** Builds the firmware for Linux with mcconfig, and the program that runs it. */
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, rmSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";

@@ -14,11 +14,12 @@ import { PARTS } from "../../modules/parts.js";
 const PROTOCOL_CHOICE = "modules/meter/routes/settings";
 
 /**
- * Modules with a stand-in, without extension, by the name of the part or of the protocol in the API. Zigbee has none: it
- * is left out as on a board without a radio.
+ * Modules with a stand-in, without extension, by the name of the part, of its setting (`statistics` of the hub), or of
+ * the protocol in the API. Zigbee has none: it is left out as on a board without a radio.
  */
 export const OMISSIONS: Readonly<Record<string, readonly string[]>> = Object.freeze({
 	hub: Object.freeze(["modules/homeassistant/part"]),
+	statistics: Object.freeze(["modules/homeassistant/statistics"]),
 	mqtt: Object.freeze(["modules/mqtt/part"]),
 	"live-meter": Object.freeze(["modules/live-meter/part"]),
 	prices: Object.freeze(["modules/prices/part"]),
@@ -28,6 +29,8 @@ export const OMISSIONS: Readonly<Record<string, readonly string[]>> = Object.fre
 	dlms: Object.freeze(["modules/cosem/protocol", "modules/cosem/push", PROTOCOL_CHOICE]),
 	sml: Object.freeze(["modules/sml/protocol", PROTOCOL_CHOICE]),
 	tic: Object.freeze(["modules/tic/protocol", PROTOCOL_CHOICE]),
+	kmp: Object.freeze(["modules/kmp/protocol", PROTOCOL_CHOICE]),
+	mbus: Object.freeze(["modules/mbus/protocol", "modules/meter/mbus-part", PROTOCOL_CHOICE]),
 	improv: Object.freeze(["modules/improv/improv"]),
 });
 

@@ -1,6 +1,6 @@
 /**
- * Makes methods and accessors private that are only used inside their class, for the firmware. plain-fields.ts then
- * gives those of all classes the same few names. A name qualifies if the whole script has it only in one class, as
+ * For the firmware, makes methods and accessors private if only their own class uses them. plain-fields.ts then gives
+ * the private names of all classes the same few names. A name qualifies if the script has it in one class only, as
  * `this.name` or a declaration, and if it is not a text, a private name or a name that the engine calls.
  */
 import { below, childrenOf, type Edit, edited, isClass, type Node, nameOf, parse, propertyOf } from "./syntax.js";

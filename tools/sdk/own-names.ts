@@ -7,7 +7,7 @@ import { below, childrenOf, type Edit, edited, type Node, nameOf, parse, propert
 
 /**
  * Property names of the project that the engine also has. The firmware uses none of the engine's properties with these
- * names, and the engine's C does not know the project's.
+ * names, and the engine's C uses none of the project's.
  */
 export const OWN_NAMES: readonly string[] = Object.freeze(["at", "copy", "drop", "from", "log", "raw", "seal", "take"]);
 

@@ -1,6 +1,6 @@
 /**
- * Finds the Moddable SDK by $MODDABLE, and a compiler for it. The SDK is not part of this project; if it is missing, an
- * error says what to install.
+ * Finds the Moddable SDK through $MODDABLE, and a compiler for it. The SDK is not part of this project; if it is
+ * missing, an error says what to install.
  */
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";

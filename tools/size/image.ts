@@ -142,8 +142,8 @@ function readSlot(line: string): Slot {
 }
 
 /**
- * Returns the length of a C string as the linker writes it: each byte outside ASCII is \xNN and a pair of quotation
- * marks.
+ * Returns the length of a C string in the form in which the linker writes it, with `\xNN""` for each byte outside
+ * ASCII.
  */
 function textLength(literal: string): number {
 	return literal

@@ -58,7 +58,7 @@ interface WaitingFrame {
 }
 
 export interface AirOptions {
-	/** Timers; default: those of Node. */
+	/** Timers; default: Node's. */
 	readonly timers?: Timers;
 	/** Transmission time of a frame, ms. */
 	readonly frameMs?: number;

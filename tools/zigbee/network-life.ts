@@ -304,8 +304,8 @@ function join(chip: SimulatedCoprocessor, theirs: Network, parent: Station): voi
 }
 
 /**
- * Leaves the network by order of the host or, if `isRemote`, of another node. The chip restarts after LEAVE_RESET_MS
- * unless the host restarts it first (ZDApp_LeaveReset); until then it reports its previous state.
+ * Leaves the network on the order of the host or, if `isRemote`, of another node. The chip restarts after
+ * LEAVE_RESET_MS unless the host restarts it first (ZDApp_LeaveReset); until then it reports its previous state.
  */
 export function leave(chip: SimulatedCoprocessor, isRemote: boolean, removesChildren: number, rejoins: number): void {
 	const { network } = chip;

@@ -96,7 +96,7 @@ const EXTENDED_TABLES: readonly (readonly [number, number])[] = [
 	[6, 24],
 	[7, 12],
 ];
-/** Tables with link keys: that of the trust centre, and that of other nodes. */
+/** Tables with link keys: one for the trust centre, and one for other nodes. */
 const LINK_KEY_TABLES = EXTENDED_TABLES.slice(1, 3);
 const EXTENDED_ROWS = 4;
 /** Item of the frame counters. It has one row per network: 4 bytes, and the extended PAN id. */

@@ -107,8 +107,8 @@ function sayResponse(chip: SimulatedCoprocessor, source: number, cluster: number
 		chip.say(ZDO, command, [...uint16(source), ...data]);
 		return;
 	}
-	// Before the list are status and both addresses. Over the air the count precedes the index; in the report the index
-	// is first.
+	// Status and both addresses, 11 bytes, precede count, index and list. The report to the host has the index before the
+	// count.
 	const [count = 0, index = 0] = data.subarray(11);
 	chip.say(ZDO, command, [...data.subarray(0, 11), index, count, ...data.subarray(13)]);
 }

@@ -83,7 +83,7 @@ export const NETWORK_ETHERNET = {
 
 /** POST /api/v1/meter/protocol */
 export const METER_PROTOCOL = {
-	protocol: { choices: ["iec62056", "dlms", "sml", "tic"] },
+	protocol: { choices: ["iec62056", "dlms", "sml", "tic", "kmp", "mbus"] },
 } as const;
 
 /** POST /api/v1/meter/pin */
@@ -172,6 +172,13 @@ export const DLMS_CONFIG = {
 	auth_key: { max: 32, pattern: /^([0-9A-Fa-f]{32})?$/ },
 } as const;
 
+/** POST /api/v1/mbus/config */
+export const MBUS_CONFIG = {
+	address: { min: 0, max: 254 },
+	meters: { min: 1, max: 16 },
+	baudrate: { choices: [300, 600, 1200, 2400, 4800, 9600, 19200] },
+} as const;
+
 /** POST /api/v1/dlms/obis */
 export const DLMS_OBIS = {
 	entries: {
@@ -207,6 +214,7 @@ export const HUB = {
 	url: { max: 255, pattern: /^[!-~]*$/ },
 	token: { max: 512, pattern: /^[!-~]*$/ },
 	lang: { choices: ["en", "de", "pl"] },
+	statistics: {},
 	cert: { max: 10239 },
 } as const;
 

@@ -6,7 +6,7 @@ import { t } from "./text.js";
  * Codes with the same causes share a text. `{what}` in a text is replaced by the part of the code after the last "-".
  */
 const GROUPS: readonly (readonly [text: TextKey, codes: string])[] = [
-	["failure.silence", "iec62056-21/silence"],
+	["failure.silence", "iec62056-21/silence kmp/silence mbus/silence"],
 	["failure.addressed", "iec62056-21/silence-addressed"],
 	[
 		"failure.unheard",
@@ -14,8 +14,15 @@ const GROUPS: readonly (readonly [text: TextKey, codes: string])[] = [
 	],
 	["failure.tic", "tic/silence tic/no-start tic/frame"],
 	["failure.echo", "iec62056-21/echo-only hdlc/echo-only"],
-	["failure.noise", "iec62056-21/no-ident iec62056-21/check hdlc/garbage hdlc/damaged sml/no-start sml/check"],
-	["failure.broken", "iec62056-21/no-block iec62056-21/mode-e-alone iec62056-21/cut hdlc/lost dlms/lost"],
+	[
+		"failure.noise",
+		"iec62056-21/no-ident iec62056-21/check hdlc/garbage hdlc/damaged sml/no-start sml/check kmp/check mbus/check",
+	],
+	[
+		"failure.broken",
+		"iec62056-21/no-block iec62056-21/mode-e-alone iec62056-21/cut hdlc/lost dlms/lost kmp/cut mbus/cut",
+	],
+	["finding.later", "mbus/unreadable"],
 	["failure.direct", "hdlc/silence dlms/no-sign-on"],
 	["failure.address", "hdlc/no-address hdlc/other-address"],
 	["failure.protocol", "iec62056-21/no-mode-e hdlc/bad-answer"],

@@ -27,7 +27,7 @@ export interface Span {
 	readonly toMs: number;
 }
 
-/** Length of each view, and the number of periods that the gateway keeps (docs/history.md). */
+/** Length of each view, and how many such lengths the gateway keeps (docs/history.md). */
 export const VIEWS = {
 	quarters: { unit: "day", kept: 2 },
 	hours: { unit: "day", kept: 14 },
@@ -41,7 +41,7 @@ const NEAR_MS = 60_000;
 const DAY_MS = 86_400_000;
 const HOUR_S = 3600;
 
-/** Returns the periods in chronological order, with their wall-clock times from `localtime`. */
+/** Returns the periods with their wall-clock times from `localtime`. They must be in chronological order. */
 export function piecesOf(periods: readonly Period[]): readonly Piece[] {
 	const wallOf = ({ localtime }: Period) => Date.parse(`${localtime.slice(0, 19)}Z`);
 	/** Returns the seconds by which the wall clock is ahead of UTC in the period. */
@@ -123,7 +123,7 @@ export interface Comparison {
 	readonly beforeSum: number;
 }
 
-/** The same time a day, month or year earlier. If the earlier month lacks that day, the start of the next month. */
+/** The same time a day, month or year earlier. If the earlier month lacks that day, a time after its end. */
 function earlier(unit: Unit, wallMs: number): number {
 	const date = new Date(wallMs);
 	if (unit === "day") return wallMs - DAY_MS;

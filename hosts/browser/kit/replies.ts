@@ -119,6 +119,8 @@ export interface Status {
 	readonly home_hub_enabled: boolean;
 	readonly hub_state: string;
 	readonly hub_sent: number;
+	readonly hub_statistics?: string;
+	readonly hub_statistics_upto?: number;
 	readonly mqtt_state: string;
 	readonly mqtt_sent: number;
 	readonly ota_state: "idle" | "receiving" | "verifying" | "restarting" | "trial";
@@ -246,7 +248,7 @@ export interface Ethernet {
 }
 
 export interface Protocol {
-	readonly protocol: "iec62056" | "dlms" | "sml" | "tic";
+	readonly protocol: "iec62056" | "dlms" | "sml" | "tic" | "kmp" | "mbus";
 }
 
 export interface Probe {
@@ -270,7 +272,7 @@ export type Unasked = {
 } | null;
 
 export type Advice = {
-	readonly protocol: "iec62056" | "dlms" | "sml" | "tic";
+	readonly protocol: "iec62056" | "dlms" | "sml" | "tic" | "kmp" | "mbus";
 	readonly mode_d_enabled?: boolean;
 	readonly mode_d_baudrate?: 300 | 600 | 1200 | 2400 | 4800 | 9600 | 19200 | 38400 | 57600 | 115200;
 	readonly push_baudrate?: 0 | 300 | 600 | 1200 | 2400 | 4800 | 9600 | 19200 | 38400 | 57600 | 115200;
@@ -356,7 +358,7 @@ export interface PricePeriod {
 }
 
 export interface Readout {
-	readonly protocol: "IEC62056-21" | "DLMS/COSEM" | "SML" | "TIC";
+	readonly protocol: "IEC62056-21" | "DLMS/COSEM" | "SML" | "TIC" | "KMP" | "M-Bus";
 	readonly meter_id: string;
 	readonly mode: "" | "A" | "B" | "C" | "D" | "E";
 	readonly baudrate: number;
@@ -414,7 +416,7 @@ export interface Missing {
 }
 
 export interface LastReadout {
-	readonly protocol: "IEC62056-21" | "DLMS/COSEM" | "SML" | "TIC";
+	readonly protocol: "IEC62056-21" | "DLMS/COSEM" | "SML" | "TIC" | "KMP" | "M-Bus";
 	readonly meter_id: string;
 	readonly mode: "" | "A" | "B" | "C" | "D" | "E";
 	readonly baudrate: number;
@@ -484,6 +486,12 @@ export interface DLMS {
 	readonly auth_key_set: boolean;
 }
 
+export interface MBus {
+	readonly address?: number;
+	readonly meters?: number;
+	readonly baudrate?: 300 | 600 | 1200 | 2400 | 4800 | 9600 | 19200;
+}
+
 export interface PollList {
 	readonly entries: readonly (PollEntry & {
 		readonly obis: string;
@@ -537,6 +545,7 @@ export interface Hub {
 	readonly url?: string;
 	readonly cert_max_size: number;
 	readonly lang: "en" | "de" | "pl";
+	readonly statistics: boolean;
 	readonly token_set: boolean;
 	readonly cert_set: boolean;
 }

@@ -63,6 +63,8 @@ function MQTTCard() {
 function HubCard() {
 	const { value, error, reload, put } = useDevice<HubSettings>("hub");
 	const now = useStore(status);
+	const { timeZone } = useZone();
+	const { hub_statistics: state = "absent", hub_statistics_upto: upto = 0 } = now ?? {};
 	return (
 		<Card title={t("state.hub")}>
 			<p>{t("hub.intro")}</p>
@@ -75,6 +77,15 @@ function HubCard() {
 						{value.url !== undefined && <Fact name={t("hub.url")}>{value.url}</Fact>}
 						<Fact name={t("hub.token")}>{t(value.token_set ? "stored" : "stored.not")}</Fact>
 						<Fact name={t("cert.title")}>{t(value.cert_set ? "stored" : "stored.not")}</Fact>
+						{state !== "off" && state !== "absent" && (
+							<Fact name={t("hub.statistics")}>
+								{state === "ok"
+									? formatMoment(upto, language, timeZone)
+									: state === "waiting"
+										? t("out.never")
+										: stateText(state)}
+							</Fact>
+						)}
 					</Facts>
 					{value.enabled && <Test path="hub/send" />}
 					<h3>{t("out.settings")}</h3>
@@ -191,7 +202,14 @@ function certificateField(help: TextKey, max: number, required: boolean) {
 	} as const satisfies FieldSpec;
 }
 
-function hubFields({ cert_max_size }: HubSettings): readonly FieldSpec[] {
+const STATISTICS_FIELD = {
+	name: "statistics",
+	label: "hub.statistics",
+	kind: "toggle",
+	when: isOn,
+} as const satisfies FieldSpec;
+
+function hubFields({ cert_max_size }: HubSettings, hasStatistics: boolean): readonly FieldSpec[] {
 	return fieldsOf(HUB, [
 		{ name: "enabled", label: "hub.enabled", kind: "toggle" },
 		{
@@ -215,6 +233,7 @@ function hubFields({ cert_max_size }: HubSettings): readonly FieldSpec[] {
 		},
 		certificateField("hub.cert.help", cert_max_size, true),
 		LANGUAGE_FIELD,
+		...(hasStatistics ? [STATISTICS_FIELD] : []),
 	]);
 }
 
@@ -224,14 +243,15 @@ interface FormProps<Settings> {
 }
 
 function HubForm({ settings, onSaved }: FormProps<HubSettings>) {
-	const { enabled, url = "", lang = "en" } = settings;
+	const { enabled, url = "", lang = "en", statistics } = settings;
 	const [wanted, setWanted] = useState(enabled);
+	const hasStatistics = useBuilt()("statistics");
 	return (
 		<>
 			<p>{t(wanted ? "hub.why" : "hub.off")}</p>
 			<Form
-				fields={hubFields(settings)}
-				values={{ enabled, url, lang }}
+				fields={hubFields(settings, hasStatistics)}
+				values={{ enabled, url, lang, ...(hasStatistics ? { statistics } : {}) }}
 				onDraft={(draft) => setWanted(isOn(draft))}
 				submit={async (values) => {
 					onSaved(await post<HubSettings>("hub", values));

@@ -41,7 +41,7 @@ export function findingText({ unasked, settings }: Finding): string | undefined 
 	}
 	if (settings == null) return undefined;
 	if ("deviation" in settings) return t("finding.deviation");
-	return t(settings.protocol === "dlms" ? "finding.asked.dlms" : "finding.asked.iec62056");
+	return t("finding.asked", { what: t(`protocol.${settings.protocol}`) });
 }
 
 async function apply({ protocol, ...config }: NonNullable<Finding["settings"]>): Promise<void> {

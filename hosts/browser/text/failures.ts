@@ -3,14 +3,14 @@ import type { Translations } from "./translations.js";
 
 export const FAILURES = {
 	"failure.silence": [
-		"Nothing came back from the meter. Check that the head sits on the meter's port, the right way round. A meter with a battery must be woken: there is a setting for that.",
-		"Vom Zähler kam nichts zurück. Prüfen Sie, ob der Kopf richtig herum auf der Schnittstelle sitzt. Ein Zähler mit Batterie muss geweckt werden: Dafür gibt es eine Einstellung.",
-		"Licznik nie odpowiedział. Sprawdź, czy głowica jest na porcie licznika i właściwie obrócona. Licznik na baterii trzeba budzić: jest na to ustawienie.",
+		"Nothing came back from the meter. Check that the head sits on the meter's port, the right way round. A meter with a battery must be woken: there is a setting for that, or a button.",
+		"Vom Zähler kam nichts zurück. Prüfen Sie, ob der Kopf richtig herum auf der Schnittstelle sitzt. Wecken Sie einen Zähler mit Batterie (Einstellung, Taste).",
+		"Licznik nie odpowiedział. Sprawdź, czy głowica jest na porcie licznika i właściwie obrócona. Licznik na baterii trzeba budzić: ustawieniem albo przyciskiem.",
 	],
 	"failure.addressed": [
-		"Nothing came back from the meter. Check the address that is set for it, or leave it empty; then the head. A meter with a battery must be woken: there is a setting for that.",
-		"Vom Zähler kam nichts zurück. Prüfen Sie die eingestellte Adresse oder lassen Sie sie leer; dann den Kopf. Ein Zähler mit Batterie muss geweckt werden: Dafür gibt es eine Einstellung.",
-		"Licznik nie odpowiedział. Sprawdź ustawiony adres licznika albo zostaw to pole puste; potem głowicę. Licznik na baterii trzeba budzić: jest na to ustawienie.",
+		"Nothing came back from the meter. Check the address that is set for it, or leave it empty; then the head. A meter with a battery must be woken: there is a setting for that, or a button.",
+		"Vom Zähler kam nichts zurück. Prüfen Sie die eingestellte Adresse oder lassen Sie sie leer; dann den Kopf. Wecken Sie einen Zähler mit Batterie (Einstellung, Taste).",
+		"Licznik nie odpowiedział. Sprawdź ustawiony adres licznika albo zostaw to pole puste; potem głowicę. Licznik na baterii trzeba budzić: ustawieniem albo przyciskiem.",
 	],
 	"failure.unheard": [
 		"No complete telegram arrived from the meter. Check the speed and that the meter sends on its own, then that the head sits on the port the right way round.",
@@ -97,15 +97,10 @@ export const FAILURES = {
 		"Es kommen Daten an, die das Gateway nicht angefordert hat und die bei keiner üblichen Geschwindigkeit Sinn ergeben: vermutlich Fremdlicht. Schirmen Sie den Kopf ab und drehen Sie ihn.",
 		"Docierają dane, o które bramka nie prosiła, ale przy żadnej zwykłej prędkości nie mają sensu: zapewne obce światło. Osłoń głowicę i obróć ją.",
 	],
-	"finding.asked.iec62056": [
-		"The meter answers in the standard protocol (IEC 62056-21), but the gateway is set to another.",
-		"Der Zähler antwortet im Standardprotokoll (IEC 62056-21), das Gateway ist aber anders eingestellt.",
-		"Licznik odpowiada w protokole standardowym (IEC 62056-21), ale bramka jest ustawiona inaczej.",
-	],
-	"finding.asked.dlms": [
-		"The meter answers in DLMS/COSEM, but the gateway asks in another way.",
-		"Der Zähler antwortet in DLMS/COSEM, das Gateway fragt aber anders.",
-		"Licznik odpowiada w DLMS/COSEM, ale bramka pyta inaczej.",
+	"finding.asked": [
+		"The meter answers in another way: {what}.",
+		"Der Zähler antwortet anders: {what}.",
+		"Licznik odpowiada inaczej: {what}.",
 	],
 	"finding.deviation": [
 		"The meter's clock is wrong by exactly twice its offset from UTC: it seems to send the offset with the opposite sign.",

@@ -3,15 +3,15 @@ import type { Translations } from "./translations.js";
 
 export const HUB = {
 	"hub.intro": [
-		"The gateway can send each reading to Home Assistant over your home network. If you have an MQTT broker, prefer MQTT: its entities survive a restart.",
-		"Das Gateway kann jede Auslesung über das Heimnetz an Home Assistant senden. Mit einem MQTT-Broker besser MQTT wählen: Die Entitäten bleiben nach einem Neustart.",
-		"Bramka może wysyłać każdy odczyt do Home Assistanta przez sieć domową. Masz brokera MQTT? Wybierz MQTT: encje przetrwają ponowne uruchomienie.",
+		"Sends each reading to Home Assistant. If you have an MQTT broker, prefer MQTT: its entities survive a restart.",
+		"Sendet jede Auslesung an Home Assistant. Mit einem MQTT-Broker besser MQTT wählen: Die Entitäten bleiben nach einem Neustart.",
+		"Wysyła każdy odczyt do Home Assistanta. Masz brokera MQTT? Wybierz MQTT: encje przetrwają ponowne uruchomienie.",
 	],
 	"hub.token": ["Access token", "Zugangstoken", "Token dostępu"],
 	"hub.why": [
-		"For safety, enter address, token and certificate again each time you save. The stored ones are never shown, and an old token never goes to a new address.",
-		"Zur Sicherheit sind Adresse, Token und Zertifikat bei jedem Speichern neu anzugeben. Die gespeicherten werden nie angezeigt, und ein altes Token geht nie an eine neue Adresse.",
-		"Ze względów bezpieczeństwa przy każdym zapisie podaj ponownie adres, token i certyfikat. Zapisane nie są pokazywane, a stary token nigdy nie trafi pod nowy adres.",
+		"For safety, enter address, token and certificate again each time you save.",
+		"Zur Sicherheit Adresse, Token und Zertifikat bei jedem Speichern neu angeben.",
+		"Dla bezpieczeństwa przy każdym zapisie podaj ponownie adres, token i certyfikat.",
 	],
 	"hub.off": [
 		"Off. Your settings are kept.",
@@ -26,9 +26,9 @@ export const HUB = {
 		"Na przykład http://homeassistant.local:8123",
 	],
 	"hub.token.help": [
-		"In Home Assistant: your profile, security, long-lived access tokens, create token. It is shown only once there; copy it here.",
-		"In Home Assistant: Profil, Sicherheit, langlebige Zugangstoken, Token erstellen. Es wird dort nur einmal gezeigt; kopieren Sie es hierher.",
-		"W Home Assistant: profil, bezpieczeństwo, tokeny dostępu o długim okresie ważności, utwórz token. Jest tam pokazywany tylko raz; skopiuj go tutaj.",
+		"In Home Assistant, as an administrator: your profile, security, long-lived access tokens, create token.",
+		"In Home Assistant als Administrator: Profil, Sicherheit, langlebige Zugangstoken, Token erstellen.",
+		"W Home Assistant jako administrator: profil, bezpieczeństwo, tokeny dostępu o długim okresie ważności, utwórz token.",
 	],
 	"hub.cert.area": [
 		"Certificate of the hub (PEM text)",
@@ -36,11 +36,16 @@ export const HUB = {
 		"Certyfikat centrali (tekst PEM)",
 	],
 	"hub.cert.help": [
-		"An address with https:// needs it: the hub's own, or that of the certificate authority that signed it. It begins with “-----BEGIN CERTIFICATE-----”. No private key.",
-		"Eine Adresse mit https:// braucht es: das eigene der Zentrale oder das der Zertifizierungsstelle, die es unterschrieben hat. Es beginnt mit „-----BEGIN CERTIFICATE-----“. Kein privater Schlüssel.",
-		"Adres z https:// go wymaga: własny certyfikat centrali albo certyfikat urzędu certyfikacji, który go podpisał. Zaczyna się od „-----BEGIN CERTIFICATE-----”. Bez klucza prywatnego.",
+		"An address with https:// needs it: the hub's own, or that of the certificate authority that signed it. No private key.",
+		"Eine Adresse mit https:// braucht es: das eigene der Zentrale oder das der Zertifizierungsstelle, die es unterschrieben hat. Kein privater Schlüssel.",
+		"Adres z https:// wymaga go: własny certyfikat centrali albo certyfikat urzędu certyfikacji, który go podpisał. Bez klucza prywatnego.",
 	],
 	"hub.lang": ["Language of the names of values", "Sprache der Namen der Werte", "Język nazw wartości"],
+	"hub.statistics": [
+		"Statistics for the energy dashboard",
+		"Statistik fürs Energie-Dashboard",
+		"Statystyki dla panelu energii",
+	],
 
 	"out.settings": ["Settings", "Einstellungen", "Ustawienia"],
 

@@ -13,6 +13,8 @@ export const METER = {
 	"protocol.dlms": ["DLMS/COSEM", "DLMS/COSEM", "DLMS/COSEM"],
 	"protocol.sml": ["SML", "SML", "SML"],
 	"protocol.tic": ["TIC (Linky, France)", "TIC (Linky, Frankreich)", "TIC (Linky, Francja)"],
+	"protocol.kmp": ["Kamstrup", "Kamstrup", "Kamstrup"],
+	"protocol.mbus": ["M-Bus", "M-Bus", "M-Bus"],
 	"protocol.unasked": ["Listening", "Mithören", "Nasłuch"],
 
 	"align.title": ["Place the optical head", "Optischen Kopf ausrichten", "Ustaw głowicę optyczną"],

@@ -1,6 +1,7 @@
 /*
- * State machine of the Ethernet port: `Ethernet` of the host contract without the driver (ethernet-driver.h). For
- * ethernet-xs.c; plain C on pthreads. Events may arrive in any thread; call everything else in the machine's thread.
+ * State machine of the Ethernet port, between ethernet-xs.c, which implements `Ethernet` of the host contract, and the
+ * driver (ethernet-driver.h). Plain C with pthreads. Events may arrive in any thread; call everything else in the
+ * machine's thread.
  *
  *   state      start      link up    address    address lost    link lost    stop
  *   OFF        UNLINKED   -          -          -               -            OFF
@@ -18,7 +19,7 @@
 
 #include "ethernet-driver.h"
 
-/* `speed` is in Mbit/s, 0 without a link. The address's ip is 0 without an address, and always without a link. */
+/* `speed` is in Mbit/s, 0 without a link. `address.ip` is 0 if the port has no address; without a link it has none. */
 typedef struct {
 	bool linked;
 	uint16_t speed;
@@ -55,7 +56,10 @@ void ethernet_core_event(ethernet_core *core, const ethernet_event *event);
  */
 bool ethernet_core_must_post(ethernet_core *core);
 
-/* Called in the delivery. Returns true if the caller must report the state and call again; false ends the delivery. */
+/*
+ * Called by the function that machine_post delivers. Returns true if that must report the state and then call again;
+ * returns false if it must return.
+ */
 bool ethernet_core_must_report(ethernet_core *core);
 
 ethernet_state ethernet_core_now(ethernet_core *core);

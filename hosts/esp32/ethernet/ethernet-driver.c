@@ -16,7 +16,9 @@
 
 #include "ethernet-port.h"
 
-/* Above that of Wi-Fi's station (100): if both are connected, traffic to other networks uses the cable. */
+/*
+ * Higher than the priority of the Wi-Fi station (100): if both are connected, traffic to other networks uses the cable.
+ */
 enum { ROUTE_PRIORITY = 110 };
 
 static const int32_t LINK_EVENTS[] = { ETHERNET_EVENT_CONNECTED, ETHERNET_EVENT_DISCONNECTED };

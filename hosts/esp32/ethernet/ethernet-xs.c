@@ -1,6 +1,7 @@
 /*
- * XS binding of the Ethernet port (ethernet-core.h on ethernet-driver.h; ../ethernet.ts). Each change reaches
- * JavaScript as a separate call `onEthernet()` of the target that the constructor received.
+ * XS binding of the Ethernet port (ethernet-core.h with ethernet-driver.h; ../ethernet.ts). Each change reaches
+ * JavaScript as a separate call `onEthernet()` of the target that the constructor received. Comments of functions begin
+ * with the JavaScript arguments in parentheses.
  */
 #include <stdatomic.h>
 #include <stdio.h>

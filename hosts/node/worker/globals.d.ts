@@ -1,4 +1,4 @@
-/** Globals provided by the xsnap worker, besides those of the language. */
+/** Globals of the xsnap worker in addition to those of the language. */
 
 /**
  * Set by the script; called by the worker for each event. An exception is returned to the parent process as an error.

@@ -1,9 +1,9 @@
 /**
  * Messages between the XS worker and the Node process; imported by both sides.
  *
- * Command, worker to Node, answered at once:   byte 0 its code, bytes 1-4 id, then its values (layout.ts). Reply to a
- * command:                          byte 0 REPLY_…, then its values, or the text of an error. Event, Node to worker,
- * one at a time:        byte 0 EVENT_…, bytes 1-4 id, 5-12 monotonic ms (f64), 13-20 Unix time
+ *   Command, worker to Node, answered at once:   byte 0 its code, bytes 1-4 id, then its values (layout.ts).
+ *   Reply to a command:                          byte 0 REPLY_…, then its values, or the text of an error.
+ *   Event, Node to worker, one at a time:        byte 0 EVENT_…, bytes 1-4 id, 5-12 monotonic ms (f64), 13-20 Unix time
  *                                                minus monotonic time in ms (f64, NaN while the clock is not set),
  *                                                21-24 a number (u32), from 25 text or bytes. Little-endian.
  *
@@ -250,7 +250,7 @@ export const INFO_FIELDS = Object.freeze([
 	"upgradeUrl",
 ] as const);
 
-/** Retained bytes of this bridge's hosts: hosts/simulated/ending.ts. */
+/** Size of the retained memory, as in hosts/simulated/ending.ts. */
 export const RETAINED_SIZE = 256;
 
 /** Maximum number of bytes of a read. */

@@ -1,6 +1,7 @@
 /**
  * Serial ports, listeners and sockets as thin proxies in the XS worker: each call is one command to the Node process.
- * Events bring the room for writing, so that a write that is too long is refused here. `pins` contains the Wire.
+ * Events contain the number of bytes that may be written, so that a write that is too long is refused here. `pins`
+ * contains the Wire.
  */
 import type { CertificatePair } from "../../../modules/io/crypto.js";
 import type {

@@ -29,7 +29,7 @@ import {
 import { NONCE_LENGTH, NONCE_LIFETIME_MS } from "../nonce.js";
 import { SESSION_LIFETIME_MS } from "../sessions.js";
 
-/** Any character: UTF-16 units in Node, code points in XS. */
+/** Ranges that contain every character. Node compares UTF-16 units, XS compares code points. */
 const ANY_CHARACTER = "\u0000\uffff\u{10000}\u{10ffff}";
 
 function text(name: string, maximum: number, form: Partial<Field<string>> = {}): Field<string> {

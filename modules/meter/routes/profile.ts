@@ -2,7 +2,7 @@
 
 import { INVALID_FIELD } from "../../api/errors.js";
 import type { Exchange } from "../../api/exchange.js";
-import { hasOnly } from "../../bytes/ascii.js";
+import { wholeNumber } from "../../bytes/ascii.js";
 import type { Core } from "../../core/core.js";
 import { MissingCursor } from "../../cosem/records.js";
 import type { Cost } from "../../io/memory.js";
@@ -27,7 +27,6 @@ export const PROFILE_REPLY_COST: Cost = Object.freeze({ slots: 150, chunkBytes: 
 const DEFAULT_OBIS = "1-0:99.1.0";
 /** Number of quarter hours in a day. */
 const DEFAULT_ENTRIES = "96";
-const ENTRIES_DIGITS = 3;
 
 export function getProfile(exchange: Exchange<Metering>): void {
 	const { core, part, request, response } = exchange;
@@ -35,14 +34,13 @@ export function getProfile(exchange: Exchange<Metering>): void {
 	const { ledger, text, writer } = core;
 	const language = languageOf(exchange.language);
 	const obis = text.encode(request.query("obis") ?? DEFAULT_OBIS);
-	const asked = request.query("entries") ?? DEFAULT_ENTRIES;
-	const entries = asked.length <= ENTRIES_DIGITS && hasOnly(asked, "09") ? Number(asked) : 0;
+	const entries = wholeNumber(request.query("entries") ?? DEFAULT_ENTRIES, ROWS_LIMIT);
 	const code = new OBISCode();
 	if (!code.parse(obis, 0, obis.length)) {
 		exchange.fail(400, INVALID_FIELD, "obis must be a code such as 1-0:99.1.0.", "obis");
 		return;
 	}
-	if (entries < 1 || entries > ROWS_LIMIT) {
+	if (!(entries >= 1)) {
 		exchange.fail(400, INVALID_FIELD, `entries must be 1 to ${ROWS_LIMIT}.`, "entries");
 		return;
 	}

@@ -90,7 +90,7 @@ export class ReadoutBody {
 	readonly #cursor: RecordCursor;
 	readonly #null: Uint8Array;
 	readonly #scratch = new Uint8Array(VALUE_LIMIT + 1);
-	/** Beginning of `#scratch`, for native copying by the writer; most numbers fit. */
+	/** Beginning of `#scratch`, which the writer can copy natively; most numbers fit into it. */
 	readonly #shortScratch = this.#scratch.subarray(0, SHORT);
 	/** English name of the present code, in quotes. */
 	readonly #name = new Uint8Array(NAME_LIMIT + 2);
@@ -240,8 +240,8 @@ export class ReadoutBody {
 	}
 
 	/**
-	 * Writes the unit of the second value. If there are more than two values, writes all values, and the units from the
-	 * third value on.
+	 * Writes the unit of the second value. If there are more than two values, writes a list of all values and a list of
+	 * the units of the third and later values.
 	 */
 	private moreValues(writer: JSONWriter): void {
 		const cursor = this.#cursor;
@@ -306,8 +306,8 @@ export class ReadoutBody {
 	}
 
 	/**
-	 * Writes the name found last and the name of its attribute, in quotes. Returns the end offset; 0 if the attribute
-	 * is unknown.
+	 * Writes the name that was found last and the name of its attribute, in quotes. Returns the end offset; 0 if the
+	 * attribute is unknown.
 	 */
 	private quotedName(names: OBISNames, into: Uint8Array): number {
 		const { classId, attribute } = this.#cursor;

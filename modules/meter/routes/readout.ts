@@ -169,7 +169,7 @@ export function postPIN(exchange: Exchange<Metering>, values: BodyValues): void 
 		});
 }
 
-/** Cancels the entry of a PIN; succeeds also if none is in progress. */
+/** Cancels the entry of a PIN; also succeeds if none is in progress. */
 export function deletePIN(exchange: Exchange<Metering>): void {
 	const { borrower } = exchange.part.reader;
 	if (borrower instanceof PINEntry) borrower.end();
@@ -203,7 +203,7 @@ export function failRead(exchange: Exchange<Metering>, failure: Failure): void {
 	});
 }
 
-/** Writes the kind of unsolicited data and the settings that fit; null if unknown. */
+/** Writes the kind of unsolicited data and the settings that would read it; null if unknown. */
 function writeFinding(writer: JSONWriter, failure: Failure | undefined): void {
 	const { finding, advice } = failure ?? {};
 	writer.key("unasked");

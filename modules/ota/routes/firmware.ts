@@ -1,19 +1,21 @@
 /**
- * `system/ota`: upload of a firmware file, in one request or in pieces. A piece names its place in the query, such as
- * `offset=4000&total=1866880` in bytes, and is answered once it is processed; the last one once the file is verified.
- * A piece of 4 KB is one short TLS record, whereas a long request has records of 16 KB, for which memory may be missing.
+ * `system/ota`: upload of a firmware file, in one request or in pieces. The query of a piece gives its place in bytes,
+ * such as `offset=4000&total=1866880`. The reply to a piece is sent when the piece is processed, and the reply to the
+ * last piece when the file is verified. A piece of 4 KB is one short TLS record, whereas a long request has records of
+ * 16 KB, for which memory may be missing.
  */
 
 import { BUSY, INVALID_FIELD, UNSUPPORTED } from "../../api/errors.js";
 import type { Exchange } from "../../api/exchange.js";
-import { hasOnly } from "../../bytes/ascii.js";
+import { wholeNumber } from "../../bytes/ascii.js";
 import type { BodySink } from "../../http/handler.js";
 import type { Firmware } from "../firmware.js";
 import { PieceUpload } from "../piece-upload.js";
 import { codeOf, INTERRUPTED, REFUSALS, TAKEN, UNDER_WAY } from "../refusals.js";
 import type { Sender, Updater } from "../updater.js";
 
-const NUMBER_DIGITS = 9;
+/** Limit of the numbers in a query; larger files are refused by their size. */
+const NUMBER_LIMIT = 999_999_999;
 
 /** Returns a sink for the body, or undefined after replying with an error. */
 export function postFirmware(exchange: Exchange<Firmware | undefined>): BodySink | undefined {
@@ -21,18 +23,18 @@ export function postFirmware(exchange: Exchange<Firmware | undefined>): BodySink
 	const { contentLength } = request;
 	const offset = numberOf(request.query("offset"));
 	const total = numberOf(request.query("total"));
-	const isPiece = offset >= 0 || total >= 0;
-	const length = isPiece ? total : contentLength;
+	const isPiece = offset !== undefined || total !== undefined;
+	const length = total ?? contentLength;
 	if (firmware?.updater.isOpen !== true) {
 		exchange.fail(501, UNSUPPORTED, "This firmware was built without updates: flash it by cable.");
-	} else if (isPiece && !(offset >= 0 && contentLength > 0 && offset + contentLength <= total)) {
+	} else if (isPiece && !(contentLength > 0 && offset! + contentLength <= total!)) {
 		exchange.fail(400, INVALID_FIELD, "A piece needs offset and total, in bytes, and must lie within the file.");
 	} else if (length > firmware.updater.limit) {
 		exchange.fail(413, "too_large", "The file is too large: choose the one for this board whose name ends in .ota.");
 	} else {
 		const { updater } = firmware;
 		const sink = isPiece ? new Piece(exchange, firmware) : new Upload(exchange, updater);
-		const refusal = sink instanceof Piece ? sink.begin(offset, total) : updater.begin(sink, Math.max(0, length));
+		const refusal = sink.begin(offset!, length);
 		if (refusal === TAKEN) return sink;
 		sink.updated(refusal);
 	}
@@ -46,10 +48,9 @@ export function cancelFirmware(exchange: Exchange<Firmware | undefined>): void {
 	exchange.empty();
 }
 
-/** Returns -1 without a text, and NaN if it is no whole number. */
-function numberOf(text: string | undefined): number {
-	if (text === undefined) return -1;
-	return text !== "" && text.length <= NUMBER_DIGITS && hasOnly(text, "09") ? Number(text) : Number.NaN;
+/** Returns NaN for a text that is not a whole number. */
+function numberOf(text: string | undefined): number | undefined {
+	return text === undefined ? undefined : wholeNumber(text, NUMBER_LIMIT);
 }
 
 class Upload implements BodySink, Sender {
@@ -64,6 +65,11 @@ class Upload implements BodySink, Sender {
 		this.updater = updater;
 		this.limit = updater.limit;
 		this.name = exchange.remoteAddress;
+	}
+
+	/** Returns TAKEN or a refusal. `length` is -1 if it is unknown. */
+	begin(_offset: number, length: number): number {
+		return this.updater.begin(this, Math.max(0, length));
 	}
 
 	/** Processes bytes, unless the token was revoked during the upload, which may last a quarter of an hour. */
@@ -106,7 +112,7 @@ class Piece extends Upload {
 	}
 
 	/** Begins an upload with offset 0, or continues it. Returns TAKEN or a refusal. */
-	begin(offset: number, total: number): number {
+	override begin(offset: number, total: number): number {
 		const { updater } = this;
 		let upload = this.#firmware.upload;
 		if (upload?.isOver === false) {

@@ -25,7 +25,7 @@ import { isWiFiEnabled, NO_ADDRESS } from "./settings.js";
 /** Memory for a scan reply: the buffer for packing, and the packed networks. */
 export const SCAN_COST: Cost = Object.freeze({ slots: 150, chunkBytes: 5120 });
 
-/** Time server shown when the host names no other. */
+/** Time server that is shown if the host has none configured. */
 const NTP_SERVER = "pool.ntp.org";
 
 export function getNetworkStatus(exchange: Exchange<Networking>): void {

@@ -63,7 +63,7 @@ describe("times on the page", () => {
 		assert.equal(advanceLocalTime("", 5), "");
 	});
 
-	it("advance from the gateway's clock, also past midnight and the end of a year", () => {
+	it("advance from the gateway's clock, even past midnight and the end of a year", () => {
 		assert.equal(advanceLocalTime("2026-12-31T23:59:59+01:00", 2), "2027-01-01T00:00:01");
 		assert.equal(advanceLocalTime("2026-11-21T18:00:00Z", 0.9), "2026-11-21T18:00:00");
 	});

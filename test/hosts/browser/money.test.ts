@@ -93,7 +93,7 @@ describe("hosts/browser/kit/money", () => {
 		assert.equal(moneyOf([day("2026-05-01", 9_000)], { periods: late, tariff2: undefined }, true), undefined);
 		assert.equal(moneyOf([day("2026-05-01", 9_000)], { periods: [], tariff2: undefined }, true), undefined);
 	});
-	it("divides the base charge by the days of its month or year, also in leap years", () => {
+	it("divides the base charge by the days of its month or year, including leap years", () => {
 		const monthly = [{ from: "2024-01-01", import_micro: 0, base_micro: 12_400_000 }];
 		const yearly = [{ from: "2024-01-01", import_micro: 0, base_micro: 109_800_000, base_per: "year" as const }];
 		assert.equal(money([day("2026-05-01", 0)], monthly).base, -400_000);
@@ -110,7 +110,7 @@ describe("hosts/browser/kit/money", () => {
 		];
 		assert.equal(money([month("2026-05-01", "2026-06-01", 0)], periods).base, -(10 + 21 * 2) * 1_000_000);
 	});
-	it("charges the base of each day once and in full, also of partial days and days of 23 or 25 hours", () => {
+	it("charges the base charge of each day once and in full, even for partial days and days of 23 or 25 hours", () => {
 		const periods = [{ from: "2026-01-01", import_micro: 0, base_micro: 31_000_000 }];
 		for (const [date, hours] of [
 			["2026-03-29", 23],

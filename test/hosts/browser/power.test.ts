@@ -54,7 +54,7 @@ describe("present power", () => {
 });
 
 describe("phases", () => {
-	it("have power, signed or in two directions, voltage and current, as far as the meter sends them", () => {
+	it("have power (signed or in two directions), voltage and current, if the meter sends them", () => {
 		const voltage = reading("32.7.0", 231.2, "V");
 		const current = reading("71.7", 0.4, "A");
 		const l2 = [reading("41.7.0", 0.1, "kW"), reading("42.7.0", 300, "W")];

@@ -21,7 +21,7 @@ describe("meters' time formats", () => {
 		["21-01-01 00:00", "2021-01-01T00:00"],
 		["2026-11-21T22:32:05+01:00", "2026-11-21T22:32:05"],
 		["2026-11-21T22:32:05Z", "2026-11-21T22:32:05Z"],
-		// Texts that are no day or time.
+		// Texts that are neither a day nor a time.
 		["0000000240", undefined],
 		["00-00-00,00:00", undefined],
 		["2000-00-00", undefined],

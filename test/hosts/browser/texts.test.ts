@@ -22,6 +22,8 @@ const SHARED = new Set([
 	"Filter",
 	"Firmware",
 	"Home",
+	"Kamstrup",
+	"M-Bus",
 	"MQTT",
 	"Gateway",
 	"Hostname",

@@ -83,7 +83,7 @@ describe("The board table", () => {
 			assert.deepEqual(faultsOf(board), []);
 		});
 
-		it(`${board.name}: has UARTs other than the console's`, () => {
+		it(`${board.name}: uses existing UARTs, each once, and not that of the console`, () => {
 			const ports = [board.meter, board.zigbee].filter((pins): pins is UARTPins => pins !== undefined);
 			const numbers = ports.map(({ uart }) => uart);
 			assert.equal(new Set(numbers).size, numbers.length);

@@ -1,5 +1,5 @@
 /**
- * When the ADC's noise feeds the ESP32's random generator, and what ends its sleep, on fakes of ESP-IDF.
+ * Tests when the ADC's noise feeds the ESP32's random generator, and what ends the chip's sleep, with fakes of ESP-IDF.
  * wifi-driver.test.ts tests this with the radio.
  */
 import assert from "node:assert/strict";
@@ -11,7 +11,7 @@ const HERE = "test/hosts/esp32";
 
 describe("The ESP32's random generator and sleep", function () {
 	this.timeout(60_000);
-	/** The lines of output before each step's own line. */
+	/** Output of each step: the lines before the line with the step's name. */
 	const steps = new Map<string, string[]>();
 
 	before(function () {

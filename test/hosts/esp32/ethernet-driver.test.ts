@@ -66,7 +66,7 @@ const KINDS: readonly Kind[] = [
 for (const { name, pins, made, ended, powerOff, things, unused } of KINDS) {
 	describe(`The ESP32's layer over ESP-IDF's Ethernet: ${name} ${pins.join(" ")}`, function () {
 		this.timeout(60_000);
-		/** The lines of output before each step's own line, whose count is removed for the key. */
+		/** Output of each step: the lines before the line with the step's name and its number of objects. */
 		const steps = new Map<string, string[]>();
 		const counts = new Map<string, number>();
 

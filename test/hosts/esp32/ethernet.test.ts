@@ -1,4 +1,4 @@
-/** The logic of the ESP32's Ethernet port on a fake of the port (ethernet-fake), under the sanitizers. */
+/** The logic of the ESP32's Ethernet port on a fake of the port (ethernet-fake), with the sanitizers. */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { compileNative, needNative } from "../native/compile.js";

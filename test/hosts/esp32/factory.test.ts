@@ -234,7 +234,7 @@ describe("The unit's factory data at the start", () => {
 		});
 	}
 
-	it("are created anew if those in flash are damaged or belong to another chip", () => {
+	it("are created again if those in flash are damaged or belong to another chip", () => {
 		const storage = new MemoryStorage();
 		const first = loadFactoryData(bed(undefined, storage));
 		const [key, value] = [...storage.values][0];

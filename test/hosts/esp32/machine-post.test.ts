@@ -1,4 +1,4 @@
-/** How other tasks call the machine's task on the ESP32, with a queue for one message (post-fake/). */
+/** Tests how other tasks call the machine's task on the ESP32, with a queue for one message (post-fake/). */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { compileNative, needNative } from "../native/compile.js";

@@ -64,8 +64,8 @@ export class NVSModel {
 	}
 
 	/**
-	 * Begins a new page. If only the free one is left, first moves the valid entries of the page with the most erased
-	 * entries there.
+	 * Begins a new page. If only the free page is left, it first gets the valid entries of the page with the most
+	 * erased entries, which becomes the free one.
 	 */
 	#turnPage(): void {
 		if (this.#pages.length < this.#pageCount - 1) {

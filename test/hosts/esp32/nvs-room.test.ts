@@ -1,4 +1,4 @@
-/** The partition for settings has room for all possible values, by a model of NVS (nvs-model.ts). */
+/** Checks, with a model of NVS (nvs-model.ts), that the partition for settings has room for the largest values. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -34,7 +34,9 @@ const OTHERS: readonly (readonly [string, number])[] = [
 	["backfill_state", 64],
 ];
 
-/** Limits of texts that the radio takes as bytes, which their routes check (modules/wifi/routes/settings.ts). */
+/**
+ * The radio takes these texts as bytes, so their routes limit the number of bytes (modules/wifi/routes/settings.ts).
+ */
 const WIFI_ENTRIES = ["wifi", "network"];
 const BYTE_LIMITS: readonly (readonly [RegExp, number])[] = [
 	[/^(previous_|ap_)?ssid$/, SSID_BYTES_LIMIT],
@@ -45,13 +47,13 @@ const BYTE_LIMITS: readonly (readonly [RegExp, number])[] = [
 function longest(field: Field, entryKey: string): number {
 	const [, limit] = BYTE_LIMITS.find(([name]) => name.test(field.name)) ?? [];
 	if (limit !== undefined && WIFI_ENTRIES.includes(entryKey)) return limit;
-	// Closed sets of characters are ASCII, one byte each.
+	// A field that lists its permitted characters permits ASCII only: one byte per character.
 	if (field.kind === TEXT) return field.maximum * (field.characters.length % 2 === 0 ? 1 : 4);
 	if (field.kind === BYTES) return field.maximum;
 	return field.kind === CHOICE ? Math.max(8, ...field.choices.map((choice) => String(choice).length)) : 8;
 }
 
-/** Keys and lengths of all values at their largest. */
+/** Key and largest length of every value. */
 function everything(): (readonly [string, number])[] {
 	const all = [...OTHERS];
 	for (const { key: entryKey, fields } of ENTRIES) {
@@ -66,7 +68,7 @@ function everything(): (readonly [string, number])[] {
 	return all;
 }
 
-/** Shuffles by a seed. */
+/** The items in a random order that the seed determines. */
 function shuffled<Item>(items: readonly Item[], seed: number): Item[] {
 	const result = [...items];
 	let state = seed;

@@ -41,7 +41,7 @@ describe("The ESP32's outputs", () => {
 		assert.deepEqual(take(), [set(16, false), set(21, false), set(16, false), set(21, true)]);
 	});
 
-	it("drive none of a coprocessor's lines that are not wired", async () => {
+	it("leave a coprocessor's unwired lines alone", async () => {
 		const { createCoprocessorPort } = await import("../../../hosts/esp32/coprocessor.js");
 		const { uart, transmit, receive, reset } = PINS;
 		assert.equal(createCoprocessorPort({ pins: { uart, transmit, receive }, timers, trace }).setLines, undefined);
@@ -67,7 +67,7 @@ describe("The ESP32's outputs", () => {
 		}
 	});
 
-	it("drive a light that is off at first and when it is closed", async () => {
+	it("drive a light, which is off at first and after it was closed", async () => {
 		const { createLEDPort } = await import("../../../hosts/esp32/led.js");
 		for (const activeLow of [false, true]) {
 			const { io: LED, pins } = createLEDPort({ pin: 7, activeLow });

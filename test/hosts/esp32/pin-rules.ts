@@ -90,8 +90,8 @@ const OLIMEX_POWER =
 	"The maker switches the PHY's supply with this pin and holds it low until the chip drives it: these boards start.";
 
 /**
- * Strapping pins that the manufacturer's wiring uses against the rule, as "board pin", with the reason for the
- * exception.
+ * Strapping pins that the manufacturer's wiring uses although a rule forbids it. A key is a board and a pin; its value
+ * is the reason for the exception.
  */
 export const STRAPPING_EXCEPTIONS: Readonly<Record<string, string>> = {
 	"tubeszb-poe 12": OLIMEX_POWER,
@@ -119,7 +119,10 @@ function isBought(board: Board): boolean {
 	return board.name in TAKEN || board.ethernet !== undefined || board.name === "sls-classic";
 }
 
-/** In reset the chip switches off the PHY's power and so the PHY's clock on GPIO 0, which has a pull-up. */
+/**
+ * A PHY that gives its clock to GPIO 0 has no power while the chip is in reset. The clock is then off, and a pull-up
+ * keeps the pin high.
+ */
 function rmiiUses({ mdc, mdio, power, clock }: RMIIPins): Use[] {
 	const maker = { chosen: false };
 	const named = (pins: Readonly<Record<string, number>>, output: boolean): Use[] =>

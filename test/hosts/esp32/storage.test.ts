@@ -21,7 +21,7 @@ describe("The ESP32's store", () => {
 		});
 	});
 
-	function walk(part: string): string {
+	function run(part: string): string {
 		const { status, stdout, stderr } = spawnSync(program, [part], { encoding: "utf8" });
 		assert.equal(stderr, "");
 		assert.equal(status, 0);
@@ -29,23 +29,23 @@ describe("The ESP32's store", () => {
 	}
 
 	it("keeps values of 0 to 4000 bytes across a restart, and deletes them", () => {
-		walk("keep");
+		run("keep");
 	});
 
 	it("accepts keys of 1 to 15 characters a-z, 0-9 and _", () => {
-		walk("keys");
+		run("keys");
 	});
 
 	it("keeps the old value and leaves no handle open whichever NVS call fails", () => {
-		walk("fail");
+		run("fail");
 	});
 
 	it("reports full flash, and a stored value that is longer than it ever writes", () => {
-		walk("full");
+		run("full");
 	});
 
 	it("erases a partition that can't be read and reports this, but erases no other", () => {
-		const lines = walk("mend").trim().split("\n");
+		const lines = run("mend").trim().split("\n");
 		assert.equal(lines.length, 3);
 		assert.equal(lines[0], "The settings can't be read (error 0x110d): they are erased.");
 	});

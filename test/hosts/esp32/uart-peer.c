@@ -73,7 +73,7 @@ static void pass(uart_port *port, unsigned ms)
 	static TickType_t left = 0;
 	for (unsigned i = 0; i < ms; i++) {
 		fake_pass(MS);
-		if (turn(port) || left == 0) left = patience(port);
+		if (turn(port) || left == 0) left = task_timeout(port);
 		if (left != portMAX_DELAY && --left == 0) {
 			if (step(port, NULL)) on_notify(port, &machine);
 		}
@@ -213,6 +213,30 @@ static void even_parity(void)
 	MUST(open_with(&PLAIN) == port && fake_parity(UART) == UART_PARITY_DISABLE);
 }
 
+/* In 8N2 the UART sends a second stop bit, so that a character takes 11 bits; received bytes pass as in 8N1. */
+static void two_stop_bits(void)
+{
+	uint8_t bytes[24], into[32];
+	size_t room;
+	uart_port *port = open_with(&PLAIN);
+	MUST(fake_stop_bits(UART) == UART_STOP_BITS_1);
+	MUST(uart_port_configure(port, 1200, UART_8N2) && fake_stop_bits(UART) == UART_STOP_BITS_2);
+	MUST(fake_parity(UART) == UART_PARITY_DISABLE);
+	MUST(fake_hear(UART, 0xc0, true) && fake_hear(UART, 0x3f, false));
+	fake_silence(UART);
+	turn(port);
+	deliver(port);
+	MUST(take_told() == UART_READABLE && uart_port_read(port, into, 32) == 2 && into[0] == 0xc0 && into[1] == 0x3f);
+	/* 24 characters of 11 bits at 1200 Bd are 220 ms. */
+	for (unsigned i = 0; i < 24; i++) bytes[i] = (uint8_t)(i + 128);
+	MUST(uart_port_write(port, bytes, 24, &room));
+	pass(port, 210);
+	MUST(!(take_told() & UART_DRAINED));
+	pass(port, 30);
+	MUST(take_told() & UART_DRAINED && fake_sent(UART, into, 32) == 24 && memcmp(into, bytes, 24) == 0);
+	MUST(uart_port_configure(port, 9600, UART_8N1) && fake_stop_bits(UART) == UART_STOP_BITS_1);
+}
+
 static void stop_bits(void)
 {
 	uint8_t into[8];
@@ -254,7 +278,7 @@ static void tells(void)
 		pass(port, 1);
 		if (!(take_told() & UART_READABLE)) continue;
 		count++;
-		MUST(uart_port_read(port, into, 100) <= UART_TELL_AT);
+		MUST(uart_port_read(port, into, 100) <= UART_REPORT_AT);
 	}
 	MUST(count == 10);
 	pass(port, 10);
@@ -564,7 +588,8 @@ static const struct {
 	const char *name;
 	void (*run)(void);
 } cases[] = {
-	{ "opens", opens }, { "fails", fails_well }, { "parity", parity }, { "even-parity", even_parity }, { "stop-bits", stop_bits }, { "tells", tells },
+	{ "opens", opens }, { "fails", fails_well }, { "parity", parity }, { "even-parity", even_parity },
+	{ "two-stop-bits", two_stop_bits }, { "stop-bits", stop_bits }, { "tells", tells },
 	{ "overruns", overruns }, { "erase", outlasts_an_erase }, { "waits", waits }, { "drains", drains }, { "closes", closes }, { "threads", threads },
 };
 

@@ -167,7 +167,11 @@ static void reads_and_writes(void)
 	MUST(result.value.boolean);
 	RUN(xs_uart_configure, self, &result, FAKE_INT(2400), FAKE_INT(2));
 	MUST(result.value.boolean && fake_parity(UART) == UART_PARITY_EVEN);
-	RUN(xs_uart_configure, self, &result, FAKE_INT(2400), FAKE_INT(3));
+	RUN(xs_uart_configure, self, &result, FAKE_INT(1200), FAKE_INT(3));
+	MUST(result.value.boolean && fake_stop_bits(UART) == UART_STOP_BITS_2);
+	RUN(xs_uart_configure, self, &result, FAKE_INT(2400), FAKE_INT(4));
+	MUST(!result.value.boolean);
+	RUN(xs_uart_configure, self, &result, FAKE_INT(2400), FAKE_INT(-1));
 	MUST(!result.value.boolean);
 	RUN(xs_uart_configure, self, &result, FAKE_INT(-300), FAKE_INT(1));
 	MUST(!result.value.boolean);

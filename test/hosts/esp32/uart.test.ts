@@ -30,15 +30,16 @@ describe("The ESP32's UART", () => {
 		assert.deepEqual([status, signal], [0, null], args.join(" "));
 	}
 
-	it("opens with the inversion and pull resistors of its lines, first reports room, and can have one owner only", () =>
+	it("opens with the inversion and pull resistors of its lines, reports room before anything else, and rejects a second owner", () =>
 		run("opens"));
-	it("leaves nothing behind whichever driver call fails", () => run("fails"));
+	it("frees everything that it has taken, whichever driver call fails", () => run("fails"));
 	it("makes and checks the parity of 7E1, marks damaged characters, and passes 8N1 unchanged", () => run("parity"));
 	it("leaves the parity of 8E1 to the UART, and reports a damaged character", () => run("even-parity"));
+	it("sends the second stop bit of 8N2", () => run("two-stop-bits"));
 	it("marks a character without a stop bit", () => run("stop-bits"));
 	it("reports received characters together, but soon", () => run("tells"));
 	it("keeps the oldest unread characters, and reports the loss of the newest", () => run("overruns"));
-	it("loses nothing in 400 ms without its task at 115200 Bd, the longest erase of a flash chip", () => run("erase"));
+	it("loses nothing at 115200 Bd while the erase of a flash chip stops its task for up to 400 ms", () => run("erase"));
 	it("makes the other end wait if RTS is wired", () => run("waits"));
 	it("reports once that the last bit was sent, never too early, also after a change of speed", () => run("drains"));
 	it("drops the data of a closed session in both directions", () => run("closes"));

@@ -78,7 +78,7 @@ describe("The ESP32's layer over ESP-IDF's Wi-Fi", function () {
 		assert.deepEqual(steps.get("open after all"), made("DE"));
 	});
 
-	it("has its handlers only while it is open, and is opened once", () => {
+	it("registers its event handlers when it is opened, removes them when it is closed, and can't be opened twice", () => {
 		assert.deepEqual(steps.get("open twice failed"), []);
 		assert.deepEqual(steps.get("station"), ["7 handlers", "set_mode 1", "noise off", "start", "set_ps 1"]);
 		assert.deepEqual(steps.get("power"), ["set_ps 0"]);
@@ -137,7 +137,7 @@ describe("The ESP32's layer over ESP-IDF's Wi-Fi", function () {
 		]);
 	});
 
-	it("gives the ADC's noise to the random generator whenever the radio is off, and only then", () => {
+	it("feeds the ADC's noise to the random generator whenever the radio is off, and only then", () => {
 		assert.deepEqual(steps.get("begin"), ["noise on"]);
 		assert.deepEqual(steps.get("off again"), ["stop"]);
 		assert.deepEqual(steps.get("station failed"), ["set_mode 1", "noise off", "start", "noise on"]);

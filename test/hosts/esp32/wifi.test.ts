@@ -46,11 +46,11 @@ describe("The ESP32's Wi-Fi radio", function () {
 		run(program, "refuse");
 	});
 
-	it("scans, keeps the strongest networks, and waits for a network to be left", () => {
+	it("scans, keeps the strongest networks, and waits until the radio has left its network", () => {
 		run(program, "scan");
 	});
 
-	it("opens the access point beside the station, and reports its clients", () => {
+	it("opens the access point in addition to the station, and reports its clients", () => {
 		run(program, "access-point");
 	});
 
@@ -132,10 +132,10 @@ describe("The event queue and the names of the ESP32's Wi-Fi", function () {
 	});
 });
 
-describe("The interface of a connection to the ESP32", function () {
+describe("The interface through which a client has connected to the ESP32", function () {
 	this.timeout(60_000);
 
-	it("is the access point if replies leave by it, whatever addresses a cable has", function () {
+	it("is the access point if replies leave through it, whatever addresses Ethernet has", function () {
 		needNative(this);
 		const program = compileNative({
 			sources: [

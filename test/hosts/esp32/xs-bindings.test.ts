@@ -1,6 +1,7 @@
 /**
- * XS bindings of the ESP32 host's C, under the sanitizers, on fakes of ESP-IDF and of the engine (xs-fake), which moves
- * memory wherever the real one may. Bindings in hosts/native are tested in XS itself, by the tests of the Linux host.
+ * XS bindings of the ESP32 host's C, under the sanitizers, with fakes of ESP-IDF and of the engine (xs-fake). The fake
+ * engine moves memory wherever the real engine may do so. The tests of the Linux host test the bindings in
+ * hosts/native, in XS itself.
  */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
@@ -21,10 +22,10 @@ const FLASH_SECTOR = 4096;
 const ADDRESSES = ["native/ipv4-xs", "native/ipv4"];
 const PARTITIONS = ["native/partition-xs", "esp32/partition"];
 
-/** Some fakes consist of headers only. */
+/** False for the C file of a fake that consists of headers only. */
 const isThere = (option: string): boolean => option.startsWith("-") || existsSync(join(ROOT, option));
 
-/** Compiles a peer with its fakes of ESP-IDF (folders) and the tested C of hosts/esp32. */
+/** Compiles the peer `<name>.c` with the fakes in the folders `fakes` and with the tested C `files` of hosts. */
 function compile(name: string, fakes: readonly string[], files: readonly string[]): string {
 	return compileNative({
 		sources: [
@@ -107,7 +108,7 @@ describe("The ESP32's XS bindings", function () {
 	});
 
 	describe("of OTA slots", () => {
-		it("start a good image on trial, confirm it or give it up, and keep the previous one", () => {
+		it("start a good image on trial, confirm it or return to the previous one, and keep the previous one meanwhile", () => {
 			const files = [...PARTITIONS, "esp32/update", "esp32/update-xs"];
 			run(compile("update-peer", ["partition-fake", "update-fake"], files));
 		});
@@ -134,7 +135,8 @@ describe("The ESP32's XS bindings", function () {
 		it("make the light blink in the given pattern, for either active level", () => void run(program, "light"));
 		it("return the free heap, in total and in one piece", () => void run(program, "memory"));
 		it("allocate for TLS first from an ESP32's instruction memory, then from the heap", () => void run(program, "tls"));
-		it("return how much of each stack was never used, in whole lines", () => void run(program, "stacks"));
+		it("return how much of each stack was never used, as text without a line cut short", () =>
+			void run(program, "stacks"));
 		it("report presses in order, once each", () => void run(program, "button"));
 		it("report a button that can't be watched", () => void run(program, "no-button"));
 		it("return no factory data without the partition, and zeros if it can't be read", () =>
@@ -165,7 +167,7 @@ describe("The ESP32's XS bindings", function () {
 			}
 		});
 
-		it("return none from a partition that is erased, cut off, or has a wrong bit", () => {
+		it("return no factory data from a partition that is erased, cut off, or has a wrong bit", () => {
 			const record = encodeFactoryData(unit(32, 32, 63, 0xffff));
 			assert.equal(read(new Uint8Array(0)), undefined);
 			for (const length of [1, 4, 6, 8, 40, 72, 136, 168, 171]) assert.equal(read(record.slice(0, length)), undefined);

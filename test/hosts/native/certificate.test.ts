@@ -119,7 +119,7 @@ describe("Certificates and digests in C", function () {
 		assert.equal(read(extra.certificate).problem, CERTIFICATES_WELL);
 	});
 
-	it("rejects RSA keys that take long to verify with, and verifies nothing with them", () => {
+	it("rejects RSA keys with which verifying takes long, and verifies no signature with them", () => {
 		const exponent = (value: bigint) => [...rsa(2048), "-pkeyopt", `rsa_keygen_pubexp:${value}`];
 		const kinds: [algorithm: string[], isKnown: boolean][] = [
 			[exponent(3n), true],
@@ -145,7 +145,7 @@ describe("Certificates and digests in C", function () {
 		assert.equal(read(makeKey(rsa(4104))).key, PRIVATE_KEY_UNREADABLE);
 	});
 
-	it("recognises encrypted keys, whatever encrypts them", () => {
+	it("recognises keys encrypted by any cipher", () => {
 		const keys = [makeKey(), makeKey(rsa(2048))];
 		for (const key of keys) {
 			for (const cipher of ["-aes128", "-aes256", "-des3"]) {
@@ -369,7 +369,7 @@ describe("Certificates and digests in C", function () {
 		for (const file of others) assert.notDeepEqual(remake(file), keyOf(first), file.slice(0, 40));
 	});
 
-	it("writes dates from 2000 to 9999, and rejects those out of range, and unusable names", () => {
+	it("writes dates from 2000 to 9999, and rejects other dates and unusable names", () => {
 		const first = Date.UTC(2000, 0, 1);
 		const last = Date.UTC(9999, 11, 31, 23, 59, 59);
 		const days = [first, Date.UTC(2000, 1, 29), Date.UTC(2049, 11, 31, 23, 59, 59), Date.UTC(2050, 0, 1), last];

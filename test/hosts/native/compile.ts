@@ -1,5 +1,5 @@
 /**
- * Compiles a test program of the native C by gcc with sanitizers. Warnings are errors. SANITIZE=thread in the
+ * Compiles a test program of the native C with gcc and its sanitizers. Warnings are errors. SANITIZE=thread in the
  * environment selects ThreadSanitizer, which excludes the others.
  */
 import { spawnSync } from "node:child_process";

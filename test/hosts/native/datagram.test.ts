@@ -162,7 +162,7 @@ describe("The native UDP port", function () {
 		}
 	});
 
-	it("drops a received datagram that is too long, and sends none", async () => {
+	it("drops a received datagram that is too long, and does not send one that is too long", async () => {
 		const peer = await start();
 		const client = await open();
 		await client.send(peer.port, Buffer.alloc(DATAGRAM_LIMIT + 1));
@@ -248,7 +248,7 @@ describe("The native UDP port", function () {
 		await assert.rejects(Peer.start({ group: "192.0.2.1" }), /^Error: no network for the group 192\.0\.2\.1: /);
 	});
 
-	it("receives from and sends to its own network only if it is bound to an address", async () => {
+	it("exchanges datagrams only with its own network if it is bound to an address", async () => {
 		const peer = await start({ address: "127.0.0.1" });
 		const [near, far] = [await open("127.0.0.77"), await open("127.0.1.1")];
 		await far.send(peer.port, Buffer.from("far"));

@@ -26,7 +26,7 @@ export function between(port: number, change: (piece: Buffer, near: Socket) => U
 
 /** Damages exchanges: the client must report the end of each, and the next exchange must work. */
 export async function fuzzClients(peer: ClientPeer, port: number, seed: number, runs: number): Promise<void> {
-	const talk = async (mutator: Mutator, lane: number): Promise<void> => {
+	const exchangeDamaged = async (mutator: Mutator, lane: number): Promise<void> => {
 		let turn = mutator.random.below(6);
 		const server = await between(port, (piece) =>
 			turn-- === 0 ? mutator.mutate(piece, Buffer.from([22, 3, 3, 0, 4, 14, 0, 0, 0])) : piece,
@@ -41,6 +41,6 @@ export async function fuzzClients(peer: ClientPeer, port: number, seed: number, 
 	};
 	await runAll("damaged servers", seed, runs, async ({ random }) => {
 		const mutators = new Array(LANES).fill(0).map(() => new Mutator(random.below(1_000_000)));
-		await Promise.all(mutators.map((mutator, lane) => talk(mutator, lane)));
+		await Promise.all(mutators.map((mutator, lane) => exchangeDamaged(mutator, lane)));
 	});
 }

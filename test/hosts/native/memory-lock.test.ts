@@ -23,10 +23,10 @@ describe("The memory lock", function () {
 		assert.equal(status, 0);
 	}
 
-	it("lets one connection at a time send, for a moment each, if little memory is free, and all if much is", () =>
+	it("lets connections send one at a time, for a moment each, while memory is short, and all at once otherwise", () =>
 		run("sending"));
-	it("delays senders for a handshake, but at most half of the time", () => run("shaking"));
-	it("lets a record be received once its memory is there, and delays senders for it at most half of the time", () =>
+	it("delays senders while a handshake runs, but at most half of the time", () => run("shaking"));
+	it("lets a connection receive a record once there is memory for it, and delays senders at most half of the time meanwhile", () =>
 		run("receiving"));
 	it("starves no sender, with many threads", () => run("threads"));
 });

@@ -1,5 +1,6 @@
 /**
- * P-256 in C under the sanitizers, compared with Node's; the vectors of standards are in ../portable/crypto-checks.ts.
+ * P-256 in C, under the sanitizers, compared with Node's P-256. ../portable/crypto-checks.ts has the standards'
+ * vectors.
  */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";

@@ -1,4 +1,4 @@
-/** Runs stream-client-peer.c: the program with its commands, and servers for it. */
+/** Runs the program stream-client-peer.c, sends it commands, and starts servers to which it connects. */
 import assert from "node:assert/strict";
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -38,13 +38,13 @@ function peerProgram(): string {
 }
 
 export interface Trusting {
-	/** Name of a written file. */
+	/** Name of the file with the trusted certificates, written by `write`. */
 	readonly trusted: string;
 	readonly name?: string;
 	readonly utcMs?: number;
 	/** Certificate shown to the server: `<identity>.pem` and `<identity>.key`. */
 	readonly identity?: string;
-	/** Number of a kept session. */
+	/** Number under which the peer keeps the session, to resume it later. */
 	readonly session?: number;
 }
 
@@ -102,7 +102,7 @@ export class ClientPeer {
 		return this.line(new RegExp(`^${number} (connected|over)`));
 	}
 
-	/** Connects, expects a failure, closes, and returns its CLIENT_… code. */
+	/** Connects, expects a failure, closes, and returns the CLIENT_… code of the failure. */
 	async fails(number: number, target: Target): Promise<number> {
 		const line = await this.connect(number, target);
 		const [, , code, , bytes] = line.split(" ");

@@ -82,7 +82,7 @@ describe(`The native clients with faulty servers (SEED=${SEED})`, function () {
 
 	it("give up a silent server's handshake after two seconds if another client waits, and report a timeout", async () => {
 		const good = await registered(TestServer.tls(pair, {}, (socket) => void socket.write("x")));
-		// In the second case the server keeps sending single bytes, which are no message.
+		// In the second case the server keeps sending single bytes, which never form a message.
 		for (const drip of [false, true]) {
 			const silent = await registered(
 				TestServer.tcp((socket) => {

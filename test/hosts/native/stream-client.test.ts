@@ -91,7 +91,7 @@ describe("The native clients", function () {
 				);
 			});
 
-			it("report the end after all bytes before it, and that it was regular", async () => {
+			it("report the regular end of a connection after all bytes before it", async () => {
 				const { port } = await serve((socket) => socket.end(pattern(70_000)));
 				assert.match(await peer.connect(0, target(port)), /connected/);
 				assert.equal(await peer.line(/over/), `0 over ${ENDED} after 70000 ${checksum(pattern(70_000))}`);
@@ -228,7 +228,7 @@ describe("The native clients", function () {
 	});
 
 	describe("and trusted servers", () => {
-		it("trust a chain to an authority, by name and by address, with ECDSA and with RSA", async () => {
+		it("trust a chain to an authority, for a name and for an address, with ECDSA and with RSA", async () => {
 			assert.match(await resultWith(server, trusted), CONNECTED);
 			assert.match(await resultWith(server, trusted, "localhost"), CONNECTED);
 			assert.match(await resultWith(chained, trusted), CONNECTED);
@@ -349,7 +349,7 @@ describe("The native clients", function () {
 
 	describe("and sessions", () => {
 		for (const way of ["ticket", "number"]) {
-			it(`resume a session by its ${way}, and report this`, async () => {
+			it(`resume a session with its ${way}, and report this`, async () => {
 				const known = new Map<string, Buffer>();
 				// SSL_OP_NO_TICKET
 				const options = way === "number" ? { secureOptions: 0x4000 } : {};

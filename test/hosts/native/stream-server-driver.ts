@@ -1,6 +1,6 @@
 /**
- * Runs stream-server-peer.c: OpenSSL certificates, the program with its commands, and misbehaving clients. Every peer
- * must exit cleanly, without sanitizer messages.
+ * Runs the program stream-server-peer.c with certificates from OpenSSL, sends it commands, and connects clients, some
+ * of which misbehave. Every peer must exit cleanly, without sanitizer messages.
  */
 import assert from "node:assert/strict";
 import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from "node:child_process";
@@ -38,7 +38,7 @@ function peerProgram(): string {
 	return program;
 }
 
-/** Pairs in the folder: `<name>.pem` (may be a chain) and `<name>.key`. */
+/** Certificates in the folder, each with its private key: `<name>.pem` (may be a chain) and `<name>.key`. */
 export type PairName = "ec" | "ec384" | "ec521" | "rsa" | "chain" | "mixed" | "unsigning" | "client";
 
 export class Certificates {

@@ -174,7 +174,7 @@ describe(`The native stream server with hostile clients (SEED=${SEED})`, functio
 				await peer.untilOpen(0);
 			});
 
-			it("receives nothing from a client that the owner does not read, and serves others", async () => {
+			it("receives nothing from a client while the owner does not read its bytes, and serves others", async () => {
 				const peer = await start({ connections: 3 });
 				const client = await peer.open();
 				client.request("GET /silent HTTP/1.1");
@@ -190,7 +190,7 @@ describe(`The native stream server with hostile clients (SEED=${SEED})`, functio
 				assert.equal(await peer.command("drop"), "drop");
 			});
 
-			it("reports the end to the owner after all bytes before it were read", async () => {
+			it("reports the end of a connection to the owner after all bytes before it were read", async () => {
 				const peer = await start();
 				const client = await peer.open();
 				client.request("GET /silent HTTP/1.1");
@@ -217,7 +217,7 @@ describe(`The native stream server with hostile clients (SEED=${SEED})`, functio
 				client.socket.destroy();
 			});
 
-			it("loses nothing of a reply when it closes at once", async () => {
+			it("loses nothing of a reply when the owner closes the connection at once", async () => {
 				const peer = await start();
 				for (const delayMs of [0, 300]) {
 					const client = await peer.open();
@@ -252,7 +252,9 @@ describe(`The native stream server with hostile clients (SEED=${SEED})`, functio
 				stuck.request("GET /size/50000000 HTTP/1.1");
 				const written = new Promise((resolve) => stuck.socket.write(pattern(20_000_000), resolve));
 				await sleep(200);
-				/* Linux accepts more than poll() reports, so any event makes the server try again. */
+				/*
+				 * Linux may accept more bytes than poll() reports, so each event of another client makes the server try again.
+				 */
 				const other = await peer.open();
 				for (let i = 0; i < 200; i++) await other.get("/size/10", 10);
 				assert.equal(await peer.command("drop"), "drop");
@@ -373,7 +375,7 @@ describe(`The native stream server with hostile clients (SEED=${SEED})`, functio
 			for (const client of silent) client.socket.destroy();
 		});
 
-		it("has room for a new address, whatever others send", async () => {
+		it("always has a place for a new address, whatever other addresses send", async () => {
 			const peer = await begin({ silenceMs: 3000, pressedMs: 200 });
 			const crowd = STRANGERS.flatMap((address) => new Array(20).fill(0).map(() => peer.dial(address)));
 			await sleep(50);
@@ -501,7 +503,7 @@ describe(`The native stream server with hostile clients (SEED=${SEED})`, functio
 			for (const each of [last, there[1]]) each.socket.destroy();
 		});
 
-		it("begins no handshake without memory for it, and does the waiting ones once there is memory", async () => {
+		it("begins no handshake without memory for it, and carries out the waiting handshakes once there is memory", async () => {
 			const peer = await begin();
 			const there = await peer.open();
 			await there.get("/size/10", 10);
@@ -538,7 +540,7 @@ describe(`The native stream server with hostile clients (SEED=${SEED})`, functio
 		});
 	});
 
-	it("reads nothing while a record waits to be sent, because a reply would have to be sent in between", async () => {
+	it("reads nothing while a partly sent record waits, because an alert in reply would be sent in the middle of that record", async () => {
 		const peer = await Peer.start({ certificates });
 		peers.push(peer);
 		let spoil = false;
@@ -549,7 +551,7 @@ describe(`The native stream server with hostile clients (SEED=${SEED})`, functio
 		client.request("GET /size/20000000 HTTP/1.1");
 		await client.until(() => client.received.length > 0);
 		between.hold(true);
-		// Another connection wakes the thread, which tries this one too, until the system's buffers are full.
+		// Other connections wake the thread, which then sends on this connection too, until the system's buffers are full.
 		const connectOthers = async () => {
 			for (let i = 0; i < 30; i++) {
 				const other = peer.dial();

@@ -1,4 +1,4 @@
-/** Heap that the native stream server's connections take on a chip, by a model (chip-model.h). */
+/** Heap that the native stream server's connections would take on a chip, calculated by a model (chip-model.h). */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -14,7 +14,7 @@ const ENOUGH = 30 * 1024;
 const SIZE = 300_000;
 /** Number of times that a slow download is repeated. */
 const TRIES = 5;
-/** Shortest delay of a sender by a handshake while memory is short, ms (memory-lock.h). */
+/** While memory is short, a handshake delays senders for at least this time, ms (memory-lock.h). */
 const HELD_UP_MS = 1000;
 
 describe("The memory of the native stream server", function () {
@@ -81,7 +81,7 @@ describe("The memory of the native stream server", function () {
 		assert.ok(least < FLOOR, `the model sees nothing: ${least} bytes were free`);
 	});
 
-	it("suffices for a download beside a client that reads nothing and a stalled handshake", async () => {
+	it("suffices for a download while another client reads nothing and a handshake stalls", async () => {
 		await start("chip");
 		const [client, deaf] = [await peer.open(), await peer.open()];
 		const timed = async () => {
@@ -114,7 +114,7 @@ describe("The memory of the native stream server", function () {
 		const freely = [await download(1), await download(2)];
 		await peer.end();
 		await start("chip");
-		// A download that is really slower is slower each time; other programs delay only some.
+		// Other programs on this computer may delay some downloads, so one of several in time suffices.
 		const soonEnough = async (count: number, limitMs: number) => {
 			const tookMs: number[] = [];
 			while (tookMs.length < TRIES) {
@@ -148,7 +148,7 @@ describe("The memory of the native stream server", function () {
 		peer = await Peer.start({ certificates, connections: 3, handshakeMs: 10_000 });
 		const body = Buffer.alloc(16_000, "firmware");
 		let uploader: Client;
-		// On a busy computer the while may be over before the record is sent.
+		// On a busy computer the server may report the connection before the record is sent; the test then tries again.
 		for (let tries = 0; ; tries++) {
 			uploader = await peer.open();
 			await peer.command("split");

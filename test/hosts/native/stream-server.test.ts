@@ -190,7 +190,7 @@ describe("The native stream server", function () {
 			}
 		});
 
-		it("agrees on HTTP/1.1 by ALPN, serves clients without ALPN, and rejects those with HTTP/2 only", async () => {
+		it("agrees on HTTP/1.1 through ALPN, serves clients without ALPN, and rejects clients with HTTP/2 only", async () => {
 			const peer = await start({ certificates });
 			assert.match((await client(peer, "-alpn", "h2,http/1.1")).stdout, /ALPN protocol: http\/1.1/);
 			assert.match((await client(peer)).stdout, /No ALPN negotiated/);

@@ -41,7 +41,7 @@ describe("The admission queue of the simulator", () => {
 			assert.equal(closed.join(" "), dropped);
 		});
 
-	it("drops a connection that has closed, and closes the waiting ones when it is closed itself", () => {
+	it("drops a connection that its client has closed, and closes all waiting ones when the queue itself is closed", () => {
 		const queue = new AdmissionQueue<PendingConnection>(4, () => 0);
 		const connections = ["a", "b", "c"].map((address) => new PendingConnection(address));
 		for (const connection of connections) queue.add(connection);

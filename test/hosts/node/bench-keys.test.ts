@@ -30,7 +30,7 @@ describe("The development keys of the simulator", () => {
 		assert.deepEqual(openKeys({ state, ...NONE }), keys);
 	});
 
-	it("are replaced by those of the command line", () => {
+	it("are replaced by the keys that the command line names", () => {
 		const given = { updateKeys: ["04aa"], reportKey: "" };
 		assert.deepEqual(openKeys({ state, ...given }), given);
 		assert.deepEqual(describeKeys({ state, ...given }, 8443), []);
@@ -54,7 +54,7 @@ describe("The development keys of the simulator", () => {
 		]);
 	});
 
-	it("sign updates, whose version is the one after the running version", () => {
+	it("sign updates, and each update has the version that follows the running version", () => {
 		assert.deepEqual(following("0.1.0"), { version: "0.1.1", buildNumber: 1 });
 		assert.deepEqual(following("1.2.9-rc.1"), { version: "1.2.10", buildNumber: 10 });
 		assert.throws(() => following("next"), /no third number/);

@@ -23,4 +23,12 @@ describe("The script for XS", () => {
 		await bundle(entry, script);
 		assert.match(readFileSync(script, "utf8"), /answer = 43/);
 	});
+	it("has no names for numbers, whatever precedes them", async () => {
+		const [entry, script] = [join(folder, "entry.js"), join(folder, "script.js")];
+		writeFileSync(entry, "globalThis.before = () => LIMIT - OFFSET;\nconst LIMIT = 4096;\nconst OFFSET = -1.5;\n");
+		await bundle(entry, script);
+		const text = readFileSync(script, "utf8");
+		assert.match(text, /before = \(\) => 4096 - -1\.5;/);
+		assert.doesNotMatch(text, /LIMIT|OFFSET/);
+	});
 });

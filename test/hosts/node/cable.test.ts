@@ -95,7 +95,7 @@ describe("The simulated Ethernet port", () => {
 		assert.deepEqual(bed.now, [true, 100, STATIC.ip]);
 	});
 
-	it("does not call back after it was stopped or closed, even twice", () => {
+	it("does not call back after it was stopped or closed, once or twice", () => {
 		for (const passMs of [0, LINK_MS, LINK_MS + DHCP_MS]) {
 			for (const end of [(bed: Bed) => bed.port.stop(), (bed: Bed) => bed.port.close()]) {
 				const bed = new Bed().start();

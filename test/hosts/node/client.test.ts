@@ -41,8 +41,8 @@ describe("The simulator's TLS clients", () => {
 	});
 	afterEach(() => server.close());
 
-	/** Connects; returns the client after its end, and the code of the end. */
-	async function meet(tls: TLSClientOptions) {
+	/** Connects; returns the code with which the connection ends, and the client's session. */
+	async function connectOnce(tls: TLSClientOptions) {
 		const { port } = server.address() as AddressInfo;
 		const { tlsClient } = createClientPorts({ resolver: new NodeResolver(), freeBytes: () => free });
 		const { io: TLSClient, pins } = tlsClient;
@@ -64,20 +64,20 @@ describe("The simulator's TLS clients", () => {
 		free = HANDSHAKE_BYTES - 1;
 		const shaken: unknown[] = [];
 		server.on("secureConnection", () => shaken.push(1));
-		assert.equal((await meet({ trusted: own.certificate })).code, CLIENT_OUT_OF_MEMORY);
+		assert.equal((await connectOnce({ trusted: own.certificate })).code, CLIENT_OUT_OF_MEMORY);
 		free = HANDSHAKE_BYTES;
 		assert.deepEqual(shaken, []);
-		assert.equal((await meet({ trusted: own.certificate })).code, 1);
+		assert.equal((await connectOnce({ trusted: own.certificate })).code, 1);
 		assert.equal(connections, 2);
 	});
 
 	it("resume a session only with the same trust and name", async () => {
-		const { session } = await meet({ trusted: own.certificate });
+		const { session } = await connectOnce({ trusted: own.certificate });
 		assert.ok(session);
-		assert.equal((await meet({ trusted: own.certificate, session })).resumed, true);
+		assert.equal((await connectOnce({ trusted: own.certificate, session })).resumed, true);
 		const both = Buffer.concat([own.certificate, other.certificate]);
-		assert.equal((await meet({ trusted: both, session })).resumed, false);
-		assert.equal((await meet({ trusted: own.certificate, name: "elsewhere", session })).resumed, false);
+		assert.equal((await connectOnce({ trusted: both, session })).resumed, false);
+		assert.equal((await connectOnce({ trusted: own.certificate, name: "elsewhere", session })).resumed, false);
 	});
 
 	it("find the trusted certificates among other text", () => {

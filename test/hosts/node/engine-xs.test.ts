@@ -146,7 +146,8 @@ describe("XSEngine", function () {
 	});
 
 	it("is killed if the firmware does not stop in time", async () => {
-		// Few steps, but a minute: the engine's own search through ten million characters.
+		// This runs for a minute in few metered steps, because the engine searches through ten million characters in one
+		// step.
 		const busy = "const end = Date.now() + 60000; while (Date.now() < end) text.indexOf('y');";
 		const engine = makeEngine(`const text = "x".repeat(1e7);
 			globalThis.handleCommand = (message) => { if (new Uint8Array(message)[0] === 2) { ${busy} } };`);

@@ -1,4 +1,4 @@
-/** The simulator's fast time, alone and under a whole gateway. */
+/** The simulator's fast time: the class by itself, then a whole gateway that uses it. */
 import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
 import { FastTime } from "../../../hosts/node/fast-time.js";
@@ -19,7 +19,7 @@ describe("FastTime", () => {
 		performance.now = now;
 	});
 
-	it("advances, like its clock, at a multiple of the computer's speed", () => {
+	it("advances the monotonic time and UTC at a multiple of the computer's speed", () => {
 		const time = new FastTime(1000);
 		time.started();
 		assert.equal(time.utcMs(), undefined);
@@ -110,7 +110,7 @@ for (const engine of ["node", "xs"] satisfies EngineName[]) {
 			const args = ["--time", "2026-01-31T21:20:00Z", "--speed", "6000"];
 			const gateway = await ProcessGateway.start(engine, { meterPath: OUR_METER, args });
 			try {
-				// The start opens an HTTPS connection, which slows time down to the computer's for a while.
+				// `start` opens an HTTPS connection; until that is closed, time runs at the computer's speed.
 				const readouts = () => gateway.diagnosis.split("sends the block").length - 1;
 				for (const limitMs = Date.now() + 90_000; readouts() < 16; await sleep(100))
 					assert.ok(Date.now() < limitMs, gateway.diagnosis);

@@ -1,4 +1,4 @@
-/** The simulator's TLS, UDP and names, as far as the conformance suite can't see them. */
+/** Behaviour of the simulator's TLS, UDP and names that the conformance suite can't observe. */
 import assert from "node:assert/strict";
 import { createSocket } from "node:dgram";
 import { once } from "node:events";
@@ -25,7 +25,7 @@ describe("A TLS listener of the simulator", () => {
 			identity,
 			onReadable: () => assert.fail("the test was reported as a connection"),
 		});
-		// A curve of certificates that no TLS client offers.
+		// No TLS client supports certificates on this curve.
 		const odd = make({ subject: "/CN=x", algorithm: ["EC", "-pkeyopt", "ec_paramgen_curve:secp256k1"] });
 		listener.setIdentity({ certificate: Buffer.from(odd.certificate), key: Buffer.from(odd.key) });
 		assert.match(await tested(listener), /^the handshake has failed: \w/);
@@ -46,7 +46,7 @@ describe("A TLS listener of the simulator", () => {
 			};
 			const listener = new port.io({ ...port.pins, identity, onReadable: take });
 			/** Returns why the client failed, or "connected". */
-			const visit = (rejectUnauthorized: boolean) =>
+			const connectClient = (rejectUnauthorized: boolean) =>
 				new Promise<string>((resolve) => {
 					const client = connect({ port: listener.port, host: "127.0.0.1", maxVersion, rejectUnauthorized });
 					let outcome = "connected";
@@ -58,10 +58,10 @@ describe("A TLS listener of the simulator", () => {
 					client.resume();
 				});
 			const outcomes = new Set<string>();
-			for (let i = 0; i < 1000; i++) outcomes.add(await visit(true));
+			for (let i = 0; i < 1000; i++) outcomes.add(await connectClient(true));
 			assert.deepEqual([...outcomes], ["DEPTH_ZERO_SELF_SIGNED_CERT"]);
 			const before = sockets.length;
-			assert.equal(await visit(false), "connected");
+			assert.equal(await connectClient(false), "connected");
 			assert.equal(sockets.length, before + 1);
 			listener.close();
 		});
@@ -83,7 +83,7 @@ describe("A TLS listener of the simulator", () => {
 		listener.close();
 	});
 
-	it("is tested several times at once", async () => {
+	it("can run several self-tests at once", async () => {
 		const listener = new port.io({
 			...port.pins,
 			identity,
@@ -126,7 +126,7 @@ describe("UDP of the simulator", () => {
 		const send = (byte: number) => new Promise((done) => sender.send(Uint8Array.of(byte), udp.port, "127.0.0.1", done));
 		for (let i = 0; i < 20; i++) await send(i);
 		await isReported;
-		// All datagrams are in the system's queue, so any wait delivers them.
+		// All datagrams are already in the system's queue, so a short wait suffices to deliver them.
 		await sleep(50);
 		const into = new Uint8Array(DATAGRAM_LIMIT);
 		const kept: number[] = [];
@@ -141,7 +141,7 @@ describe("UDP of the simulator", () => {
 		assert.throws(() => open({ group: "192.0.2.1" }), /^Error: group 192\.0\.2\.1 can't be joined: /);
 	});
 
-	it("uses and reports another port for an access point's port below 1024 that can't be opened", async () => {
+	it("opens another port if a port below 1024 of the access point can't be opened, and reports its number", async () => {
 		const squatter = createSocket("udp4");
 		const hasFailed = once(squatter, "error");
 		squatter.bind(67, "127.0.0.1");

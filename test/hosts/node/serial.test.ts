@@ -3,7 +3,14 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createSerialPort } from "../../../hosts/node/serial.js";
-import { FORMAT_7E1, FORMAT_8E1, FORMAT_8N1, SERIAL_ERROR_GONE, type Serial } from "../../../modules/io/host.js";
+import {
+	FORMAT_7E1,
+	FORMAT_8E1,
+	FORMAT_8N1,
+	FORMAT_8N2,
+	SERIAL_ERROR_GONE,
+	type Serial,
+} from "../../../modules/io/host.js";
 import { openPseudoTerminal } from "../../../tools/meter/pseudo-terminal.js";
 
 /** Opens the port; `first` settles with "writable" or the error code, whichever comes first. */
@@ -62,7 +69,7 @@ describe("A serial port of the PC", () => {
 		await line.close();
 	});
 
-	it("sets each line format by stty", async () => {
+	it("sets each line format with stty", async () => {
 		const folder = mkdtempSync(join(tmpdir(), "stty-"));
 		const log = join(folder, "log");
 		const path = process.env["PATH"];
@@ -75,14 +82,16 @@ describe("A serial port of the PC", () => {
 			assert.equal(await first, "writable");
 			serial.configure({ baud: 2400, format: FORMAT_8E1 });
 			serial.configure({ baud: 9600, format: FORMAT_8N1 });
+			serial.configure({ baud: 1200, format: FORMAT_8N2 });
 			serial.close();
 			const [, ...settings] = readFileSync(log, "utf8").trimEnd().split("\n");
 			assert.deepEqual(
 				settings.map((one) => one.slice(`-F ${line.path} `.length)),
 				[
-					"300 cs7 parenb -parodd inpck parmrk -ignpar",
-					"2400 cs8 parenb -parodd -inpck -parmrk",
-					"9600 cs8 -parenb -inpck -parmrk",
+					"300 cs7 -cstopb parenb -parodd inpck parmrk -ignpar",
+					"2400 cs8 -cstopb parenb -parodd -inpck -parmrk",
+					"9600 cs8 -cstopb -parenb -inpck -parmrk",
+					"1200 cs8 cstopb -parenb -inpck -parmrk",
 				],
 			);
 		} finally {

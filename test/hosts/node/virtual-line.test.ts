@@ -6,6 +6,7 @@ import {
 	FORMAT_7E1,
 	FORMAT_8E1,
 	FORMAT_8N1,
+	FORMAT_8N2,
 	type LineSettings,
 	SERIAL_ERROR_CHARACTER,
 	SERIAL_ERROR_GONE,
@@ -93,7 +94,7 @@ class NearEnd {
 }
 
 describe("characters on the virtual line", () => {
-	it("carry even parity as in bytes/parity.ts, and mark a wrong one", () => {
+	it("carry even parity as in bytes/parity.ts, and are marked if their parity is wrong", () => {
 		for (let character = 0; character < 128; character++) {
 			const ours = Uint8Array.of(character);
 			addParity(ours, 0, 1);
@@ -182,6 +183,24 @@ describe("virtual line", () => {
 		other.world.advance(100);
 		assert.equal(other.received.length, 2);
 		assert.notDeepEqual(other.received, [0x68, 0x80]);
+	});
+
+	it("carries 8N2 in 11 bits per character, also to and from 8N1, which has one stop bit less", () => {
+		for (const format of [FORMAT_8N2, FORMAT_8N1] as const) {
+			const far = new FarEnd().line(1200, FORMAT_8N2).sendAt([0x40, 0x3f, 0x0d]);
+			const near = new NearEnd(far, {}, { baud: 1200, format });
+			near.world.advance(26);
+			assert.deepEqual(near.received, [0x40, 0x3f]);
+			near.write(0x80, 0x3f);
+			near.world.advance(100);
+			assert.deepEqual(
+				[near.received, far.received],
+				[
+					[0x40, 0x3f, 0x0d],
+					[0x80, 0x3f],
+				],
+			);
+		}
 	});
 
 	it("garbles characters for a receiver at another speed, always in the same way", () => {

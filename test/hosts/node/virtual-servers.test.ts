@@ -60,8 +60,8 @@ describe("virtual servers", () => {
 		});
 	}
 
-	/** Connects by TLS; returns the events. */
-	function meet(server: VirtualServer, tls: TLSClientOptions, host = "broker.example"): string {
+	/** Connects over TLS; returns the events. */
+	function eventsOfTLS(server: VirtualServer, tls: TLSClientOptions, host = "broker.example"): string {
 		events = [];
 		world.servers.serve(ADDRESS, PORT, server);
 		connect({ host, tls });
@@ -119,7 +119,7 @@ describe("virtual servers", () => {
 		assert.deepEqual(events, ["you said hello"]);
 	});
 
-	it("end, or break, after all earlier bytes were read", () => {
+	it("end or reset a connection only after all earlier bytes were read", () => {
 		for (const [act, code] of [["close", CLIENT_ENDED] as const, ["reset", CLIENT_BROKEN] as const]) {
 			events = [];
 			world.servers.serve(ADDRESS, PORT, {
@@ -138,7 +138,7 @@ describe("virtual servers", () => {
 		}
 	});
 
-	it("can be missing, without a name, out of reach or silent", () => {
+	it("may be missing, have an unknown name, be unreachable, or stay silent", () => {
 		connect({}, "nobody: ");
 		connect({ host: "nothing.example" }, "no name: ");
 		world.servers.serve("192.0.2.8", 1, { fault: "lost" });
@@ -180,34 +180,34 @@ describe("virtual servers", () => {
 		]);
 		assert.equal(world.servers.handshakes, 3);
 		world.servers.hasMemory = false;
-		assert.equal(meet({ certificate: own.certificate }, tls), `over ${CLIENT_OUT_OF_MEMORY}`);
+		assert.equal(eventsOfTLS({ certificate: own.certificate }, tls), `over ${CLIENT_OUT_OF_MEMORY}`);
 		assert.equal(world.servers.handshakes, 3);
 	});
 
-	it("are trusted by a pinned certificate whatever its name, or by a chain for the name, while the certificate is valid", () => {
+	it("are trusted if their certificate is valid and is either pinned, whatever its name, or has a trusted chain and the right name", () => {
 		const certificate = own.certificate;
-		assert.equal(meet({ certificate }, { trusted: certificate }), "connected");
-		assert.equal(meet({ certificate }, { trusted: certificate }, ADDRESS), "connected");
-		assert.equal(meet({ certificate }, { trusted: other.certificate }), `over ${CLIENT_UNTRUSTED}`);
-		const at = (utcMs: number) => meet({ certificate }, { trusted: certificate, utcMs });
+		assert.equal(eventsOfTLS({ certificate }, { trusted: certificate }), "connected");
+		assert.equal(eventsOfTLS({ certificate }, { trusted: certificate }, ADDRESS), "connected");
+		assert.equal(eventsOfTLS({ certificate }, { trusted: other.certificate }), `over ${CLIENT_UNTRUSTED}`);
+		const at = (utcMs: number) => eventsOfTLS({ certificate }, { trusted: certificate, utcMs });
 		assert.equal(at(FROM_MS), "connected");
 		assert.equal(at(FROM_MS - 1), `over ${CLIENT_EXPIRED}`);
 		assert.equal(at(TO_MS + 1), `over ${CLIENT_EXPIRED}`);
 		const { root, leaf } = makeChain();
 		const trusted = Buffer.from(root.certificate);
-		assert.equal(meet({ certificate: leaf.certificate }, { trusted }), "connected");
-		assert.equal(meet({ certificate: leaf.certificate }, { trusted }, ADDRESS), `over ${CLIENT_WRONG_NAME}`);
-		assert.equal(meet({ certificate: leaf.certificate }, { trusted, name: "x" }), `over ${CLIENT_WRONG_NAME}`);
-		assert.equal(meet({ certificate: leaf.certificate }, { trusted, utcMs: TO_MS }), `over ${CLIENT_EXPIRED}`);
+		assert.equal(eventsOfTLS({ certificate: leaf.certificate }, { trusted }), "connected");
+		assert.equal(eventsOfTLS({ certificate: leaf.certificate }, { trusted }, ADDRESS), `over ${CLIENT_WRONG_NAME}`);
+		assert.equal(eventsOfTLS({ certificate: leaf.certificate }, { trusted, name: "x" }), `over ${CLIENT_WRONG_NAME}`);
+		assert.equal(eventsOfTLS({ certificate: leaf.certificate }, { trusted, utcMs: TO_MS }), `over ${CLIENT_EXPIRED}`);
 	});
 
 	it("may speak no TLS, or request our certificate", () => {
 		const tls = { trusted: own.certificate };
 		const certificate = own.certificate;
-		assert.equal(meet({}, tls), `over ${CLIENT_HANDSHAKE}`);
-		assert.equal(meet({ certificate, fault: "no TLS" }, tls), `over ${CLIENT_HANDSHAKE}`);
-		assert.equal(meet({ certificate, asksForCertificate: true }, tls), `over ${CLIENT_HANDSHAKE}`);
-		assert.equal(meet({ certificate, asksForCertificate: true }, { ...tls, identity: other }), "connected");
+		assert.equal(eventsOfTLS({}, tls), `over ${CLIENT_HANDSHAKE}`);
+		assert.equal(eventsOfTLS({ certificate, fault: "no TLS" }, tls), `over ${CLIENT_HANDSHAKE}`);
+		assert.equal(eventsOfTLS({ certificate, asksForCertificate: true }, tls), `over ${CLIENT_HANDSHAKE}`);
+		assert.equal(eventsOfTLS({ certificate, asksForCertificate: true }, { ...tls, identity: other }), "connected");
 	});
 
 	it("resume only their own sessions", () => {

@@ -77,7 +77,7 @@ describe("virtual OTA slots and boot loader", () => {
 		assert.equal(startOn(slots).update.givenUp, "");
 	});
 
-	it("give up a firmware at its own request, on trial or confirmed, and restart", () => {
+	it("return to the previous firmware when the running one requests it, on trial or confirmed, and restart", () => {
 		for (const confirmed of [false, true]) {
 			const slots = new VirtualSlots();
 			const { world, update, restarts } = updated(slots, "1.0.0");
@@ -162,7 +162,7 @@ describe("virtual OTA slots and boot loader", () => {
 		}
 	});
 
-	it("count the inflaters, and have no memory for one if the test says so", () => {
+	it("count the open inflaters, and have no memory for another one if the test says so", () => {
 		const slots = new VirtualSlots();
 		const { update } = startOn(slots);
 		slots.inflaterRefusals = 1;

@@ -107,7 +107,7 @@ describe("virtual storage", () => {
 	});
 
 	for (const keepsNew of [false, true]) {
-		it(`has the ${keepsNew ? "new" : "old"} value after a power cut, and no power until then`, () => {
+		it(`has the ${keepsNew ? "new" : "old"} value after a power cut, and throws until power is back`, () => {
 			const storage = new VirtualStorage();
 			storage.cutPowerAt(2, keepsNew);
 			storage.set("a", Uint8Array.of(1));
@@ -137,7 +137,7 @@ describe("virtual world", () => {
 	});
 });
 
-/** A server that answers each request of one piece with `reply`, and writes as it has room. */
+/** A server that answers each request with `reply`, as fast as there is room. A request must arrive in one piece. */
 function serve(world: VirtualWorld, reply: string) {
 	const port = world.network.http;
 	const buffer = new Uint8Array(512);
@@ -254,7 +254,7 @@ describe("virtual network", () => {
 		assert.equal(https.identity?.key, Buffer.from(first.key).toString());
 	});
 
-	it("reports the result that the test sets for a certificate's self-test, soon, and nothing after close", () => {
+	it("soon reports the result that the test has set for a certificate's self-test, and reports nothing after close", () => {
 		const world = new VirtualWorld();
 		const https = world.network.https!;
 		const identity = makeCertificate({ names: ["x"], validFromMs: 1_700_000_000_000, validToMs: 1_900_000_000_000 });

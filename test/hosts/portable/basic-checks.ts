@@ -80,7 +80,7 @@ export const basicChecks = frozen([
 		},
 	},
 	{
-		name: "storage accepts 4000 bytes under 15 characters, and no more",
+		name: "storage accepts values of up to 4000 bytes and keys of up to 15 characters",
 		async run({ storage }) {
 			const longest = "abcdefghij_0189";
 			storage.set(longest, pattern(4000));
@@ -95,7 +95,7 @@ export const basicChecks = frozen([
 		},
 	},
 	{
-		name: "memory is retained across a restart, up to its size, and the end of the previous program is reported",
+		name: "retained memory keeps its bytes across a restart, and the host reports how the previous program ended",
 		async run({ retained, ending }) {
 			expect(ending !== undefined && ending.cause !== "" && !ending.isFault, `ended by ${ending?.cause}`);
 			expect(retained !== undefined && retained.size >= 256, "nothing is retained");

@@ -84,7 +84,7 @@ export abstract class RecordingStream {
 	writable = -1;
 	readable = 0;
 	calls = 0;
-	/** Callbacks for the options. */
+	/** Recording callbacks, for the options with which the stream is opened. */
 	protected readonly notes = {
 		onReadable: (count: number) => {
 			this.calls++;
@@ -98,7 +98,7 @@ export abstract class RecordingStream {
 
 	protected abstract read(into: Uint8Array, start: number): number | undefined;
 
-	/** All received bytes, once there are `count`. */
+	/** Waits for `count` bytes; returns all received bytes. */
 	async collect(host: Host, count: number): Promise<Uint8Array> {
 		const bytes = new Uint8Array(count + 1);
 		let length = 0;

@@ -24,7 +24,7 @@ import { LOOPBACK, RecordingClient, serverPort, trust } from "./connecting.js";
 
 const HELLO = Uint8Array.of(0x68, 0x65, 0x6c, 0x6c, 0x6f);
 
-/** Functions for a scene: `serve` opens the server, `connect` the client. */
+/** A check's surroundings: the host, and functions that start the peer's server and connect a client to it. */
 interface Stage {
 	readonly host: Host;
 	/** Starts a server with this behaviour; returns its port. */

@@ -58,7 +58,7 @@ export const cryptoChecks = frozen([
 		},
 	},
 	{
-		name: "a hash of pieces is the hash of the whole, also beside a second running hash",
+		name: "a hash of pieces is the hash of the whole, also while a second hash is running",
 		async run({ crypto }) {
 			const bytes = pattern(3000);
 			const [first, second] = [crypto.hash(), crypto.hash()];

@@ -45,7 +45,7 @@ function connect(
 	return new RecordingClient(client, { port, tls, ...options });
 }
 
-/** Exchanges bytes with the peer's server, which `over` closes. */
+/** Connects, exchanges bytes with the peer's server, and waits until the server has closed the connection. */
 async function greets(host: Host, recorder: RecordingClient): Promise<void> {
 	await recorder.connected(host);
 	recorder.client.write(HELLO);
@@ -211,7 +211,7 @@ const trusting: [name: string, scene: Scene][] = [
 /** Checks with servers of different kinds. */
 const meeting: [name: string, scene: Scene][] = [
 	[
-		"connects to OpenSSL by TLS 1.2 and 1.3, or reports that they have no version in common",
+		"connects to OpenSSL with TLS 1.2 and 1.3, or reports that they have no version in common",
 		async (host, peer) => {
 			let connections = 0;
 			for (const name of ["openssl:tls1_2", "openssl:tls1_3"]) {

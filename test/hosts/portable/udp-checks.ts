@@ -17,7 +17,7 @@ const LOOPBACK = "127.0.0.1";
 const FLOOD = 200;
 const FLOOD_BYTES = 100;
 const HELLO = 0x68;
-/** The flood is over after that many empty checks, with a pass of the host's loop before each. */
+/** The flood counts as over after this many reads without a datagram, with a pass of the host's loop before each. */
 const EMPTY_POLLS = 30;
 const POLL_MS = 10;
 

@@ -1,7 +1,7 @@
 /**
- * Checks of the host contract: OTA slots and decompression. Portable. Resources: `packed.bin`, consecutive zlib streams
- * with a window of 4 KB (bytes as of `unpacked`, lengths in STREAMS), `packed-32k.bin`, one with a window of 32 KB, and
- * `image.bin`, an image of version IMAGE_VERSION that this host starts.
+ * Checks of the host contract: OTA slots and decompression. Portable. Resources: `packed.bin` has consecutive zlib
+ * streams with a window of 4 KB, whose bytes `unpacked` returns and whose lengths are in STREAMS. `packed-32k.bin` has
+ * one stream with a window of 32 KB. `image.bin` is an image of version IMAGE_VERSION that this host starts.
  */
 import {
 	ERASE_SIZE,

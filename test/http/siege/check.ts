@@ -124,7 +124,7 @@ export interface SiegeSuite {
 	readonly crowds: readonly number[];
 }
 
-/** Sieges by each attack alone, then by all together; by stalled handshakes of known addresses; by many addresses. */
+/** Sieges with each attack alone, with all together, with stalled handshakes of known addresses, and from a crowd. */
 export function siegeOf(engine: EngineName, title: string, suite: SiegeSuite): void {
 	const { ms, attacks = Object.keys(ATTACKS), stalled, crowds } = suite;
 	describe(title, function () {

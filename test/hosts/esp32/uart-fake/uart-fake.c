@@ -17,7 +17,7 @@ struct fake_queue {
 typedef struct {
 	bool installed, configured, calls;
 	bool frame_errors, parity_errors, flow, full;
-	int parity;
+	int parity, stop_bits;
 	unsigned baud, threshold, rts_at;
 	uint32_t inverse;
 	struct fake_queue queue;
@@ -51,7 +51,7 @@ static bool fails(void)
 
 static int64_t character_us(const fake_uart *u)
 {
-	return (CHARACTER_TENTH_BITS + (u->parity ? 10 : 0)) * 100000 / u->baud;
+	return (CHARACTER_TENTH_BITS + (u->parity ? 10 : 0) + (u->stop_bits == UART_STOP_BITS_2 ? 10 : 0)) * 100000 / u->baud;
 }
 
 /* Moves the bytes that have been sent by now. */
@@ -131,6 +131,7 @@ esp_err_t uart_param_config(uart_port_t uart, const uart_config_t *config)
 	u->configured = true;
 	u->baud = (unsigned)config->baud_rate;
 	u->parity = config->parity;
+	u->stop_bits = config->stop_bits;
 	u->flow = config->flow_ctrl == UART_HW_FLOWCTRL_CTS_RTS;
 	u->rts_at = config->rx_flow_ctrl_thresh;
 	u->fifo_count = u->send_count = 0;
@@ -213,6 +214,14 @@ esp_err_t uart_set_parity(uart_port_t uart, int parity)
 	fake_uart *u = enter(uart);
 	if (fails() || !u->configured) return leave(ESP_FAIL);
 	u->parity = parity;
+	return leave(ESP_OK);
+}
+
+esp_err_t uart_set_stop_bits(uart_port_t uart, int stop_bits)
+{
+	fake_uart *u = enter(uart);
+	if (fails() || !u->configured) return leave(ESP_FAIL);
+	u->stop_bits = stop_bits;
 	return leave(ESP_OK);
 }
 
@@ -382,6 +391,13 @@ bool fake_quiet(uart_port_t uart)
 	bool quiet = enter(uart)->send_count == 0;
 	leave(ESP_OK);
 	return quiet;
+}
+
+int fake_stop_bits(uart_port_t uart)
+{
+	int stop_bits = enter(uart)->stop_bits;
+	leave(ESP_OK);
+	return stop_bits;
 }
 
 int fake_parity(uart_port_t uart)

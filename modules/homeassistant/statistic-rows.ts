@@ -1,0 +1,140 @@
+/**
+ * The next rows of the statistics, made from the history: hours of UTC at whose end there is a reading, with the sum of
+ * each series at that time. Where the history keeps days or months only, a row is the last hour of the day or month.
+ *
+ * The sum is the meter's counter plus an offset, which is 0 until the meter is exchanged or a register overflows. The
+ * sum then goes on from where it was, and the offset stays.
+ *
+ * The history has rises, so all of it after the first row is examined to get the counters there. Each call of `work`
+ * takes a part.
+ */
+import { FLAG_CHANGED, FLAG_WRAPPED, IMPORT, TARIFF_2 } from "../history/entry.js";
+import { EntryCursor } from "../history/entry-cursor.js";
+import type { Journal } from "../history/journal.js";
+import { KNOWN, READINGS } from "../history/meter-state.js";
+import { PeriodCursor } from "../history/periods.js";
+import { HOUR_S, HOURS, LocalCalendar } from "../time/calendar.js";
+import type { Offsets } from "../time/wall-clock.js";
+import { LATEST_S, OFFSETS, SERIES_COUNT, SUMS, TARIFF_1, UPTO_S } from "./statistic-progress.js";
+
+/** Maximum number of rows. */
+export const ROWS = 24;
+/** End of the hour of row 0, in the year 2000. */
+const ROW_0_END_S = 946_684_800 + HOUR_S;
+
+const BOTH_TARIFFS = (1 << IMPORT) | (1 << TARIFF_2);
+/** Number of periods for one call of `work`. */
+const SLICE = 16;
+const UTC: Offsets = Object.freeze({ offsetMinutes: () => 0 });
+
+export class StatisticRows {
+	/** Number of rows, which are numbered from 1. Row 0, long before them, has the sums before the first one. */
+	count = 0;
+	/** True if further rows follow these. */
+	hasMore = false;
+	/** End of each row's hour, Unix seconds. */
+	readonly endsS = new Float64Array(ROWS + 1);
+	/** Sums of all rows, Wh or litres, SERIES_COUNT for each row. */
+	readonly sums = new Float64Array((ROWS + 1) * SERIES_COUNT);
+	readonly #journal: Journal;
+	/** Progress (statistic-progress.ts), to be stored after `accept`. */
+	readonly progress: Float64Array;
+	readonly #cursor: PeriodCursor;
+	/** Known series of each row, and of any row, as bits. */
+	readonly #known = new Uint8Array(ROWS + 1);
+	#knownInAny = 0;
+	/** Rises of the periods so far, and of those after the latest accepted hour. */
+	readonly #all = new Float64Array(SERIES_COUNT);
+	readonly #later = new Float64Array(SERIES_COUNT);
+	/** True if a counter fell after the latest accepted hour. */
+	#isChanged = false;
+
+	/** Changes the progress. Throws as the journal. */
+	constructor(journal: Journal, progress: Float64Array) {
+		const { lastS, sectors } = journal;
+		this.#journal = journal;
+		this.progress = progress;
+		// The clock was set back, or the history was erased.
+		if (progress[UPTO_S] > lastS) progress[UPTO_S] = 0;
+		const fromS = progress[UPTO_S];
+		const source = new EntryCursor(sectors, sectors.walk(fromS));
+		this.endsS[0] = ROW_0_END_S;
+		this.#known[0] = 0xff;
+		this.#cursor = new PeriodCursor(source, new LocalCalendar(UTC), { level: HOURS, fromS, toS: lastS + 1 });
+	}
+
+	/** Continues. Returns false once the rows are complete. Throws as the history. */
+	work(): boolean {
+		const cursor = this.#cursor;
+		for (let i = 0; i < SLICE; i++) {
+			if (!cursor.next()) {
+				this.complete();
+				return false;
+			}
+			this.add(cursor);
+		}
+		return true;
+	}
+
+	/** True if any row has the series. */
+	has(series: number): boolean {
+		return (this.#knownInAny & (1 << series)) !== 0;
+	}
+
+	isKnown(row: number, series: number): boolean {
+		return (this.#known[row] & (1 << series)) !== 0;
+	}
+
+	/** Records that the hub has accepted the rows. */
+	accept(): void {
+		const progress = this.progress;
+		const { count } = this;
+		const endS = this.endsS[count];
+		progress[UPTO_S] = endS;
+		if (endS < progress[LATEST_S] && progress[LATEST_S] <= this.#journal.lastS) return;
+		progress[LATEST_S] = endS;
+		progress.set(this.sums.subarray(count * SERIES_COUNT, (count + 1) * SERIES_COUNT), SUMS);
+	}
+
+	private add({ amounts, startS }: PeriodCursor): void {
+		const { flags, rises, timeS } = amounts;
+		const latestS = this.progress[LATEST_S];
+		const isLater = startS >= latestS;
+		if (isLater && latestS > 0 && flags & (FLAG_CHANGED | FLAG_WRAPPED)) this.#isChanged = true;
+		for (let series = 0; series < SERIES_COUNT; series++) {
+			const rise = amountOf(rises, series);
+			this.#all[series] += rise;
+			if (isLater) this.#later[series] += rise;
+		}
+		let known = amounts.known & this.#journal.state.numbers[KNOWN];
+		if ((known & BOTH_TARIFFS) === BOTH_TARIFFS) known |= 1 << TARIFF_1;
+		// A period that ends within an hour ends with the last reading, and is not complete.
+		if (known === 0 || timeS % HOUR_S !== 0) return;
+		if (this.count === ROWS) {
+			this.hasMore = true;
+			return;
+		}
+		const row = ++this.count;
+		this.endsS[row] = timeS;
+		this.#known[row] = known;
+		this.#knownInAny |= known;
+		this.sums.set(this.#all, row * SERIES_COUNT);
+	}
+
+	/** Turns rises into sums. */
+	private complete(): void {
+		const progress = this.progress;
+		const readings = this.#journal.state.numbers.subarray(READINGS);
+		for (let series = 0; series < SERIES_COUNT; series++) {
+			const now = amountOf(readings, series);
+			if (this.#isChanged) progress[OFFSETS + series] = progress[SUMS + series] - (now - this.#later[series]);
+			const first = now - this.#all[series] + progress[OFFSETS + series];
+			for (let row = 0; row <= this.count; row++) this.sums[row * SERIES_COUNT + series] += first;
+		}
+	}
+}
+
+/** Amount of a series in an array by register. */
+function amountOf(registers: Float64Array, series: number): number {
+	return series === TARIFF_1 ? registers[IMPORT] - registers[TARIFF_2] : registers[series];
+}

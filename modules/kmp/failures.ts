@@ -1,0 +1,31 @@
+/** Failures of Kamstrup's KMP. Their `progress` is below that of another protocol until the meter has answered. */
+import { failure, METER_ERROR, METER_TIMEOUT } from "../readout/failure.js";
+
+export const KMP_SILENCE = failure(
+	METER_TIMEOUT,
+	"kmp/silence",
+	3,
+	"The meter did not answer. Press one of its buttons, since its optical port may be asleep; then check the head's position.",
+);
+/** Characters arrived, but no whole frame, or none that answers the request. */
+export const KMP_BROKEN = failure(
+	METER_ERROR,
+	"kmp/check",
+	5,
+	"Characters came, but no right answer in KMP. Turn the head, shade it from light, or choose another protocol.",
+);
+/** The meter answers a probe, but another protocol is configured. */
+export const KMP_INSTEAD = failure(
+	METER_ERROR,
+	"kmp/answers",
+	19,
+	"The meter answers in Kamstrup's KMP. Choose the protocol kmp.",
+	{ protocol: "kmp" },
+);
+/** The session broke off after the serial number. */
+export const KMP_LOST = failure(
+	METER_TIMEOUT,
+	"kmp/cut",
+	21,
+	"The meter gave its serial number, but not its registers. Check that the head sits firmly; then try again.",
+);

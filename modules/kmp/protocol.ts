@@ -1,0 +1,29 @@
+/**
+ * Row of Kamstrup's KMP in the table of meter protocols: heat, cooling and water meters with an optical port. Their
+ * battery pays for each readout, so the gateway reads them once an hour at most by itself.
+ */
+import type { MeterProtocol, Opening, Probing } from "../readout/protocol.js";
+import { KMP_INSTEAD } from "./failures.js";
+import { KMPSession } from "./session.js";
+
+/** Value of the protocol setting. */
+export const PROTOCOL_KMP = "kmp";
+const REST_MINUTES = 60;
+
+export interface KMPSettings {
+	readonly protocol: string;
+}
+
+/** Opens a session that ends after the serial number. */
+function probe(opening: Opening<KMPSettings>): Probing {
+	return new KMPSession(opening, true);
+}
+
+export const KMP: MeterProtocol<KMPSettings> = Object.freeze({
+	isChosen: (settings: KMPSettings) => settings.protocol === PROTOCOL_KMP,
+	restMinutes: REST_MINUTES,
+	open: (opening: Opening<KMPSettings>) => new KMPSession(opening, false),
+	probe,
+	// An answer takes 0.45 s. The limit is below the wait for it, so that only one request hides what a meter pushes.
+	suggestion: Object.freeze({ failure: KMP_INSTEAD, limitMs: 950, probe }),
+});

@@ -1,0 +1,90 @@
+/**
+ * Registers of Kamstrup meters that are read, and their values.
+ *
+ * A register in an answer is its number (2 bytes, high byte first), its unit, the length n of the number, a byte of
+ * signs and exponent, and n bytes of the number, high byte first:
+ *
+ *     bit 7: the value is negative    bit 6: the exponent is negative    bits 0 to 5: exponent of ten
+ *
+ * A meter leaves out registers that it does not have. Registers without a code keep Kamstrup's names.
+ */
+import { asciiBytes } from "../bytes/ascii.js";
+import { DECIMAL_LIMIT, putInteger } from "../bytes/decimal.js";
+import type { RecordWriter } from "../readout/record-writer.js";
+import { PART_ADDRESS, PART_UNIT, PART_VALUE } from "../readout/sink.js";
+
+/** Maximum number of registers in one request. */
+export const REGISTERS_LIMIT = 8;
+
+/** Units with a number of digits: hh:mm:ss and yy:mm:dd, without the colons. */
+const UNIT_CLOCK = 0x2f;
+const UNIT_DATE = 0x30;
+const CLOCK_DIGITS = 6;
+/** Units that count in tens: m3, t and GJ. */
+const UNIT_TENS = 0x37;
+const UNIT_TENS_END = 0x3a;
+
+/** Length of a register before its number, and maximum length of the number. */
+const HEAD = 5;
+const NUMBER_LIMIT = 8;
+const NEGATIVE = 0x80;
+const NEGATIVE_EXPONENT = 0x40;
+const EXPONENT = 0x3f;
+const MINUS = 0x2d;
+const DIGIT_0 = 0x30;
+
+/** Numbers of the registers, in the order in which they are requested. */
+export const REGISTERS = Object.freeze([
+	...[60, 63, 68, 74, 80, 86, 87, 89],
+	...[1004, 1003, 1002, 99, 113, 266, 97, 110],
+]);
+/** Their addresses. */
+const ADDRESSES =
+	"6-0:1.0.0 5-0:1.0.0 6-0:2.0.0 6-0:9.0.0 6-0:8.0.0 6-0:10.0.0 6-0:11.0.0 6-0:12.0.0 0-0:96.8.0 0-0:0.9.2 0-0:0.9.1 0-0:97.97.0 INFOEVENT E1HIGHRES E8 E9";
+/** Units by number; "-" is a plain number, and "?" one that is not known, so that its register is left out. */
+const UNITS =
+	"- Wh kWh MWh GWh J kJ MJ GJ cal kcal Mcal Gcal varh kvarh Mvarh Gvarh VAh kVAh MVAh GVAh W kW MW GW var kvar Mvar Gvar VA kVA MVA GVA V A kV kA \u00b0C K l m3 l/h m3/h m3*\u00b0C t t/h h - - ? ? - bar ? ? m3 t GJ min - s ms d";
+
+/**
+ * Writes the registers of an answer. Returns false, and writes none, if they are not whole, or not some of those from
+ * `first` on that one request asks for, in this order.
+ */
+export function writeRegisters(bytes: Uint8Array, first: number, records: RecordWriter): boolean {
+	let next = first;
+	records.beginPart(false);
+	for (let at = 0; at < bytes.length; next++) {
+		const length = bytes[at + 3];
+		const end = at + HEAD + length;
+		next = REGISTERS.indexOf(bytes[at] * 256 + bytes[at + 1], next);
+		const isRequested = next >= first && next < first + REGISTERS_LIMIT;
+		if (!isRequested || !(length > 0 && length <= NUMBER_LIMIT && end <= bytes.length)) {
+			records.beginPart(true);
+			return false;
+		}
+		writeRegister(bytes, at, end, asciiBytes(ADDRESSES.split(" ")[next]), records);
+		at = end;
+	}
+	return true;
+}
+
+function writeRegister(bytes: Uint8Array, at: number, end: number, address: Uint8Array, records: RecordWriter): void {
+	const unit = bytes[at + 2];
+	const spelling = UNITS.split(" ")[unit] ?? "?";
+	if (spelling === "?") return;
+	const signs = bytes[at + 4];
+	const exponent = (signs & EXPONENT) * (signs & NEGATIVE_EXPONENT ? -1 : 1);
+	const tens = unit >= UNIT_TENS && unit < UNIT_TENS_END ? 1 : 0;
+	const text = new Uint8Array(CLOCK_DIGITS + DECIMAL_LIMIT);
+	text.fill(DIGIT_0, 0, CLOCK_DIGITS);
+	const length = putInteger({ bytes, start: at + HEAD, end }, false, exponent + tens, text.subarray(CLOCK_DIGITS));
+	let from = CLOCK_DIGITS;
+	if ((unit === UNIT_CLOCK || unit === UNIT_DATE) && length < CLOCK_DIGITS) from = length;
+	else if ((signs & NEGATIVE) !== 0) text[--from] = MINUS;
+	records.beginLine();
+	records.beginSet();
+	records.text(PART_ADDRESS, address, 0, address.length);
+	records.beginValue();
+	records.text(PART_VALUE, text, from, CLOCK_DIGITS + length);
+	if (spelling !== "-") records.text(PART_UNIT, asciiBytes(spelling), 0, spelling.length);
+	records.endValue();
+}

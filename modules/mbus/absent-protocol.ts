@@ -1,0 +1,5 @@
+/** Replaces protocol.ts in a firmware without M-Bus as master. DLMS/COSEM reads pushes in M-Bus frames. */
+import { ABSENT, type Chosen } from "../readout/absent.js";
+
+export const PROTOCOL_MBUS = "mbus";
+export const MBUS = Object.freeze({ ...ABSENT, isChosen: ({ protocol }: Chosen) => protocol === PROTOCOL_MBUS });

@@ -1,0 +1,26 @@
+/** Row of M-Bus in the table of meter protocols: the gateway is the master, over an optical head or a level converter. */
+import type { MeterProtocol, Opening } from "../readout/protocol.js";
+import { MBUS_INSTEAD } from "./failures.js";
+import { ANY_ADDRESS, MBusSession, type Slaves } from "./session.js";
+
+/** Value of the protocol setting. */
+export const PROTOCOL_MBUS = "mbus";
+/** A meter with any settings, at the usual speed. */
+const USUAL: Slaves = Object.freeze({ baud: 2400, address: ANY_ADDRESS, count: 1 });
+
+export interface MBusSettings {
+	readonly protocol: string;
+	readonly mbus: Slaves;
+}
+
+export const MBUS: MeterProtocol<MBusSettings> = Object.freeze({
+	isChosen: (settings: MBusSettings) => settings.protocol === PROTOCOL_MBUS,
+	open: (opening: Opening<MBusSettings>) => new MBusSession(opening, opening.settings.mbus, true, false),
+	probe: (opening: Opening<MBusSettings>) => new MBusSession(opening, opening.settings.mbus, true, true),
+	// A reset takes 0.2 s, and the longest telegram 1.4 s. A wake-up would take too long, and hide what a meter pushes.
+	suggestion: Object.freeze({
+		failure: MBUS_INSTEAD,
+		limitMs: 1600,
+		probe: (opening: Opening<MBusSettings>) => new MBusSession(opening, USUAL, false, true),
+	}),
+});

@@ -1,0 +1,117 @@
+/**
+ * Values of data records as text (EN 13757-3, annex A). Numbers come low byte first, and are multiplied by a power of
+ * ten. Times are written as P1 ports send them: YYMMDDhhmmss, with S in summer time; a date has six digits.
+ */
+import { isDigit } from "../bytes/ascii.js";
+import { DECIMAL_LIMIT, putFloat, putInteger, shiftPoint } from "../bytes/decimal.js";
+import { putHex } from "../bytes/hex.js";
+import {
+	CODING_BCD,
+	CODING_FLOAT,
+	CODING_NONE,
+	CODING_VARIABLE,
+	type RecordHeader,
+	TABLE_FD,
+} from "./record-header.js";
+
+const QUANTITY_DATE = 0x6c;
+const QUANTITY_CLOCK = 0x6d;
+const QUANTITY_TARIFF_START = TABLE_FD + 0x30;
+const QUANTITY_BATTERY_CHANGE = TABLE_FD + 0x70;
+/** Codings of a date (type G), a time with minutes (type F), and with seconds (type I). */
+const CODING_DATE = 2;
+const CODING_MINUTES = 4;
+const CODING_SECONDS = 6;
+
+/** Maximum length of text and of binary data, bytes; the text of a record has at most twice as many characters. */
+const LIMIT = 255;
+
+const BLANK = 0x20;
+const DELETE = 0x7f;
+const MINUS = 0x2d;
+const DIGIT_0 = 0x30;
+const LETTER_F = 0x66;
+const LETTER_S = 0x53;
+
+export class ValueText {
+	/** The text is `bytes[0..length)`. */
+	readonly bytes = new Uint8Array(Math.max(DECIMAL_LIMIT + 1, 2 * LIMIT));
+	length = 0;
+	/** True for a number in the record's unit. */
+	isNumber = false;
+
+	/** Returns false if the record has no value, or an impossible one. */
+	read(source: Uint8Array, header: RecordHeader, exponent: number): boolean {
+		const { coding, dataAt, end, isText } = header;
+		this.length = 0;
+		this.isNumber = false;
+		if (coding === CODING_NONE) return false;
+		if (this.readTime(source, header)) return this.length > 0;
+		const data = source.slice(dataAt, end).reverse();
+		if (coding === CODING_VARIABLE && isText && isPrintable(data)) {
+			this.bytes.set(data);
+			this.length = data.length;
+		} else if (coding < CODING_BCD) {
+			const span = { bytes: data, start: 0, end: data.length };
+			this.isNumber = true;
+			this.length =
+				coding === CODING_FLOAT ? putFloat(span, exponent, this.bytes) : putInteger(span, true, exponent, this.bytes);
+		} else {
+			for (let i = 0; i < data.length; i++) putHex(this.bytes, 2 * i, data[i]);
+			this.length = 2 * data.length;
+			if (coding !== CODING_VARIABLE) this.shiftBCD(exponent);
+		}
+		return this.length > 0;
+	}
+
+	/** Moves the point of digits, which may follow F as the sign. Displays show other letters for an error. */
+	private shiftBCD(exponent: number): void {
+		const { bytes, length } = this;
+		let first = 0;
+		if (bytes[0] === LETTER_F) bytes[first++] = MINUS;
+		for (let i = first; i < length; i++) {
+			if (isDigit(bytes[i])) continue;
+			if (first > 0) bytes[0] = LETTER_F;
+			return;
+		}
+		let from = first;
+		while (from < length - 1 && bytes[from] === DIGIT_0) from++;
+		bytes.copyWithin(first, from, length);
+		this.isNumber = true;
+		this.length = shiftPoint(bytes, first, length - from + first, exponent);
+	}
+
+	/** Returns false if the record is no time. An invalid time leaves `length` at 0. */
+	private readTime(source: Uint8Array, { quantity, coding, dataAt }: RecordHeader): boolean {
+		const isDate = quantity === QUANTITY_DATE && coding === CODING_DATE;
+		const isMoment =
+			quantity === QUANTITY_CLOCK || quantity === QUANTITY_TARIFF_START || quantity === QUANTITY_BATTERY_CHANGE;
+		const hasSeconds = coding === CODING_SECONDS;
+		if (!isDate && !(isMoment && (hasSeconds || coding === CODING_MINUTES))) return quantity === QUANTITY_CLOCK;
+		const second = hasSeconds ? source[dataAt] & 0x3f : 0;
+		const minuteAt = hasSeconds ? dataAt + 1 : dataAt;
+		const at = isDate ? dataAt : minuteAt + 2;
+		const year = (source[at] >> 5) | ((source[at + 1] & 0xf0) >> 1);
+		const parts = [year, source[at + 1] & 0x0f, source[at] & 0x1f];
+		const [, month, day] = parts;
+		if (day === 0 || month === 0 || month > 12 || year > 99) return true;
+		if (isMoment) {
+			const hour = source[minuteAt + 1] & 0x1f;
+			const minute = source[minuteAt];
+			// The high bit of the minute is set if the meter's clock is not right.
+			if (hour > 23 || minute > 59 || second > 59) return true;
+			parts.push(hour, minute, second);
+		}
+		for (const part of parts) {
+			this.bytes[this.length++] = DIGIT_0 + Math.floor(part / 10);
+			this.bytes[this.length++] = DIGIT_0 + (part % 10);
+		}
+		if (isMoment && (source[minuteAt + 1] & 0x80) !== 0) this.bytes[this.length++] = LETTER_S;
+		return true;
+	}
+}
+
+function isPrintable(bytes: Uint8Array): boolean {
+	for (let i = 0; i < bytes.length; i++) if (bytes[i] < BLANK || bytes[i] === DELETE) return false;
+	return true;
+}

@@ -1,0 +1,10 @@
+import { fuzzKMP, fuzzMBus } from "./asked.js";
+import { seedOfRun } from "./mutator.js";
+
+const seed = seedOfRun();
+
+describe(`meters that are asked, with damaged answers (SEED=${seed})`, function () {
+	this.timeout(60_000);
+	it("do no harm by KMP", () => fuzzKMP(seed, 3000));
+	it("do no harm by M-Bus", () => fuzzMBus(seed, 3000));
+});

@@ -1,0 +1,150 @@
+/** The meter reader as master of an M-Bus, over a modelled line, on virtual time. */
+import assert from "node:assert/strict";
+import { HEAT, WATER } from "../../modules/history/entry.js";
+import { takeReadout } from "../../modules/history/from-readout.js";
+import { KNOWN, MeterState, READINGS } from "../../modules/history/meter-state.js";
+import type { ProbeResult } from "../../modules/meter/probe.js";
+import { type Readout, STATUS_CUT, STATUS_OK } from "../../modules/readout/readout.js";
+import { longHeader } from "../../tools/meter/mbus-meter.js";
+import { textOf } from "../latin1.js";
+import type { ReaderBench } from "../meter/bench.js";
+import { recordsOf } from "../meter/records.js";
+import { fixedSlave, mbusBench, slave } from "./bed.js";
+
+const HEADER = longHeader(12_345_678, "LUG", 4);
+
+function recordsIn(readout: Readout | undefined): string[] {
+	return recordsOf(readout?.records);
+}
+
+function probe(bench: ReaderBench): ProbeResult & { tookMs: number } {
+	let result: ProbeResult | undefined;
+	const startMs = bench.world.clock.monotonicMs();
+	bench.reader.probe({ finished: (probed) => (result = probed) });
+	bench.world.time.runWhile(() => result === undefined, startMs + 60_000);
+	assert.ok(result !== undefined);
+	return { ...result, tookMs: bench.world.clock.monotonicMs() - startMs };
+}
+
+describe("the meter reader with M-Bus", function () {
+	this.timeout(20_000);
+	it("reads a heat meter by the codes and units of EN 13757-1", () => {
+		const { bench } = mbusBench();
+		const { readout, failure, tookMs } = bench.read();
+		assert.equal(failure, undefined);
+		assert.deepEqual([readout?.protocol, readout?.baud, readout?.status], ["M-Bus", 2400, STATUS_OK]);
+		assert.equal(textOf(readout!.meterId), "LUG10000001");
+		assert.ok(tookMs < 5000, `${tookMs}`);
+		assert.deepEqual(recordsIn(readout), [
+			"0-0:96.1.0*255: 10000001",
+			"0-0:96.5.0*255: 00",
+			"0c78: 10000001",
+			"6-0:1.0.0*255: 37351*kWh",
+			"6-0:2.0.0*255: 561.08*m3",
+			"6-0:8.0.0*255: 6.2*kW",
+			"6-0:9.0.0*255: 0.240*m3/h",
+			"6-0:10.0.0*255: 68.01*\u00b0C",
+			"6-0:11.0.0*255: 45.54*\u00b0C",
+			"6-0:12.0.0*255: 22.47*K",
+			"0-0:1.0.0*255: 261120060000",
+			"0-0:96.8.0*255: 9850*h",
+			"6-0:1.0.0*1: 31204*kWh",
+			"0-0:0.9.2*1: 251231",
+			"122d: 9.3*kW",
+			"0-0:97.97.0*255: 0",
+		]);
+	});
+	it("gives the history heat and water", () => {
+		const known = (medium: number) => {
+			const { bench } = mbusBench({ slaves: [slave(7, medium)] });
+			const state = new MeterState();
+			takeReadout(bench.read().readout!, state);
+			return state.numbers;
+		};
+		const heat = known(4);
+		assert.deepEqual([heat[KNOWN], heat[READINGS + HEAT]], [1 << HEAT, 37_351_000]);
+		const water = known(7);
+		assert.deepEqual([water[KNOWN], water[READINGS + WATER]], [1 << WATER, 561_080]);
+	});
+	it("reads telegrams of several frames, and several slaves under their numbers", () => {
+		const { readout: one } = mbusBench({ slaves: [slave(1, 4, true)] }).bench.read();
+		assert.equal(one?.status, STATUS_OK);
+		assert.deepEqual(recordsIn(one), recordsIn(mbusBench().bench.read().readout));
+		const slaves = [slave(3), slave(4, 7), slave(5, 4, true)];
+		const { readout } = mbusBench({ slaves }, { address: 3, count: 3 }).bench.read();
+		assert.equal(textOf(readout!.meterId), "LUG10000003");
+		const records = recordsIn(readout);
+		for (const record of ["6-1:1.0.0*255: 37351*kWh", "8-2:1.0.0*255: 561.08*m3", "6-3:1.0.0*1: 31204*kWh"])
+			assert.ok(records.includes(record), record);
+		assert.ok(records.includes("0-2:96.1.0*255: 10000004") && records.includes("3:122d: 9.3*kW"));
+	});
+	it("reads at other speeds, and wakes up a meter that sleeps", () => {
+		for (const baud of [300, 9600]) assert.equal(mbusBench({ baud }, { baud }).bench.read().readout?.status, STATUS_OK);
+		const { readout, tookMs } = mbusBench({ sleeps: true }).bench.read();
+		assert.equal(readout?.status, STATUS_OK);
+		assert.ok(tookMs > 2200 && tookMs < 8000, `${tookMs}`);
+	});
+	it("repeats what was not answered or arrived damaged, and ignores an echo", () => {
+		for (const faults of [{ silence: 2 }, { wrongCheck: 2 }, { echoes: true }]) {
+			const { readout } = mbusBench(faults).bench.read();
+			assert.equal(readout?.status, STATUS_OK, Object.keys(faults)[0]);
+		}
+	});
+	it("compares two receptions, and never keeps damage that the sum does not show", () => {
+		const plain = recordsIn(mbusBench().bench.read().readout);
+		// Adds to one byte what it takes from another, so that the sum stays right.
+		let sent = 0;
+		const damage = (frame: Uint8Array) =>
+			sent++ === 0 ? frame.map((byte, i) => (i === 27 ? byte + 1 : i === 28 ? byte - 1 : byte)) : frame;
+		const { bench, meter } = mbusBench({ damage });
+		const { readout } = bench.read();
+		assert.deepEqual([recordsIn(readout), readout?.status, meter.sent], [plain, STATUS_OK, 3]);
+	});
+	it("keeps what stays the same of a meter that sends its present values each time", () => {
+		let power = 0;
+		const telegrams = () => [[...HEADER, 0x04, 0x06, 0xe7, 0x91, 0, 0, 0x02, 0x2b, power++, 0]];
+		const { readout } = mbusBench({ slaves: [{ address: 1, telegrams }], ignoresCountBit: true }).bench.read();
+		assert.equal(readout?.status, STATUS_CUT);
+		assert.deepEqual(recordsIn(readout).slice(2), ["6-0:1.0.0*255: 37351*kWh"]);
+	});
+	it("says why nothing was read", () => {
+		const codeOf = (...args: Parameters<typeof mbusBench>) => mbusBench(...args).bench.read().failure?.code;
+		assert.equal(codeOf({}, { address: 9 }), "mbus/silence");
+		assert.equal(codeOf({ wrongCheck: 100 }), "mbus/cut");
+		assert.equal(codeOf({ slaves: [slave(1), slave(2)] }, { address: 1, count: 3 }), "mbus/silence");
+		const ciphered = [...longHeader(1, "KAM", 4).slice(0, -1), 0x05, 1, 2, 3];
+		for (const telegram of [[0x73, 1, 2, 3, 4, 5, 6, 7, 8, 9], [0x70, 8], ciphered])
+			assert.equal(codeOf({ slaves: [fixedSlave(telegram)] }), "mbus/unreadable");
+	});
+	it("marks a telegram whose structure breaks off, and leaves out faulty and empty records", () => {
+		const records = (...data: number[]) => {
+			const { readout } = mbusBench({ slaves: [fixedSlave([...HEADER, ...data])] }).bench.read();
+			return [readout?.status, ...recordsIn(readout).slice(2)];
+		};
+		assert.deepEqual(records(0x02, 0x5a, 0x10, 0x01, 0x04, 0x06, 1), [STATUS_CUT, "6-0:10.0.0*255: 27.2*\u00b0C"]);
+		assert.deepEqual(records(0x02, 0xda, 0x15, 0x10, 0x01, 0x00, 0x06), [STATUS_OK]);
+		assert.deepEqual(records(0x0a, 0x5a, 0x12, 0xf0), [STATUS_OK, "6-0:10.0.0*255: -1.2*\u00b0C"]);
+		assert.deepEqual(records(0x0a, 0x5a, 0xdd, 0xbb), [STATUS_OK, "6-0:10.0.0*255: bbdd"]);
+		assert.deepEqual(records(0x04, 0x0e, 0x39, 0x30, 0, 0), [STATUS_OK, "6-0:1.0.0*255: 12345*MJ"]);
+		assert.deepEqual(records(0x04, 0x0f, 0x39, 0x30, 0, 0), [STATUS_OK, "6-0:1.0.0*255: 123.45*GJ"]);
+		assert.deepEqual(records(0x04, 0xfb, 0x01, 0x39, 0x30, 0, 0), [STATUS_OK, "6-0:1.0.0*255: 12345*MWh"]);
+		assert.deepEqual(records(0x04, 0x86, 0x7d, 0x39, 0x30, 0, 0), [STATUS_OK, "6-0:1.0.0*255: 12345*MWh"]);
+		assert.deepEqual(records(0x04, 0x6d, 0x1e, 0x8d, 0x74, 0x37), [STATUS_OK, "0-0:1.0.0*255: 270720133000S"]);
+	});
+	it("finds the meter by a probe, awake or asleep, and by one of another protocol", () => {
+		for (const sleeps of [false, true]) {
+			const { failure, ident } = probe(mbusBench({ sleeps }).bench);
+			assert.deepEqual([failure, textOf(ident)], [undefined, "LUG10000001"]);
+			if (sleeps) continue;
+			for (const protocol of ["iec62056", "dlms", "sml", "tic", "kmp"]) {
+				const found = probe(mbusBench({ sleeps }, {}, protocol).bench);
+				assert.deepEqual(
+					[found.failure?.code, found.failure?.advice],
+					["mbus/answers", { protocol: "mbus" }],
+					protocol,
+				);
+				assert.ok(found.tookMs < 30_000, `${protocol}: ${found.tookMs}`);
+			}
+		}
+	});
+});
