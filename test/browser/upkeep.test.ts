@@ -254,7 +254,7 @@ describe("Maintenance on the page", function () {
 			});
 			await button.click();
 			await card().getByText(say("update.coming")).waitFor();
-			await card().getByText("25 % · 0.50 MB / 2.00 MB").waitFor();
+			await card().getByText("25% · 0.50 MB / 2.00 MB").waitFor();
 			assert.equal(await button.count(), 0);
 			state = { upgrade_version: NEWER, ota_state: "idle", ota_last_error: "ota_unreachable" };
 			await visit.hurry(card().getByText(say("error.ota_unreachable")));
