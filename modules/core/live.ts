@@ -22,7 +22,9 @@ export interface TokenServer {
 }
 
 export class Live {
-	readonly #clients: LiveClient[] = [];
+	readonly clients: LiveClient[] = [];
+	/** Time until which others want live values, monotonic ms (meter/live-mode.ts). */
+	wantedToMs = 0;
 	readonly #serving: TokenServer;
 
 	constructor(serving: TokenServer) {
@@ -31,15 +33,15 @@ export class Live {
 
 	/** True if the port, which allows one stream, is free. */
 	hasPlace(secure: boolean): boolean {
-		return this.#clients.every((client) => client.secure !== secure);
+		return this.clients.every((client) => client.secure !== secure);
 	}
 
 	add(client: LiveClient): void {
-		this.#clients.push(client);
+		this.clients.push(client);
 	}
 
 	remove(client: LiveClient): void {
-		takeOut(this.#clients, this.#clients.indexOf(client));
+		takeOut(this.clients, this.clients.indexOf(client));
 	}
 
 	changed(): void {
@@ -57,11 +59,11 @@ export class Live {
 	}
 
 	end(): void {
-		for (let i = 0; i < this.#clients.length; i++) this.#clients[i].token = "";
+		for (let i = 0; i < this.clients.length; i++) this.clients[i].token = "";
 		this.tell(DUE_BEAT);
 	}
 
 	private tell(due: number): void {
-		for (let i = 0; i < this.#clients.length; i++) this.#clients[i].tell(due);
+		for (let i = 0; i < this.clients.length; i++) this.clients[i].tell(due);
 	}
 }

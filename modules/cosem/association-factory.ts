@@ -54,8 +54,11 @@ export class AssociationFactory {
 	#profile: DLMSProfile | undefined;
 
 	constructor(opening: Opening<COSEMSettings>) {
+		const { live, memory, settings } = opening;
+		const scalers = scalersOf(memory, settings.dlms.objects);
 		this.#opening = opening;
-		this.scalers = scalersOf(opening.memory, opening.settings.dlms.objects);
+		this.scalers = live === undefined ? scalers : new PollScalers(live);
+		this.scalers.listing = scalers.listing;
 	}
 
 	/** Prepares the invocation counters, if any are needed; called when the line has the speed of HDLC. */
@@ -77,7 +80,7 @@ export class AssociationFactory {
 
 	/** Creates the association that reads the list or profile. `listing`: attributes per request. */
 	openReading(listing: number, carrier: Carrier, nowMs: number): AssociationSession {
-		const { settings, records: writer, profile } = this.#opening;
+		const { live, settings, records: writer, profile } = this.#opening;
 		const { auth, client, objects, swappedDeviation } = settings.dlms;
 		const mechanism = auth < AUTH_HIGH_GMAC ? auth : auth + MECHANISM_OFFSET;
 		this.counterSink = undefined;
@@ -85,11 +88,13 @@ export class AssociationFactory {
 			this.#profile = new DLMSProfile(profile, this.scalers, writer, swappedDeviation);
 			return this.open(client, this.#profile, mechanism, carrier, nowMs);
 		}
-		const sink = this.#records ?? new DLMSRecords(writer, pollListOf(objects));
+		const sink = this.#records ?? new DLMSRecords(writer, live ?? pollListOf(objects));
 		this.#records = sink;
 		sink.begin();
 		const { list } = sink;
-		const reading = new Reading({ list, cache: this.scalers, sink, listing, named: true, swappedDeviation });
+		const staysOpen = live !== undefined;
+		const cache = this.scalers;
+		const reading = new Reading({ list, cache, sink, listing, named: true, swappedDeviation, staysOpen });
 		return this.open(client, reading, mechanism, carrier, nowMs);
 	}
 

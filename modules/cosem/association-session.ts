@@ -3,7 +3,7 @@
  * and passes its events (hdlc/events.ts) to `onEvent`; after EVENT_END, `failure` has the result. In the bytes that are
  * shown in the log, a plain-text password is hidden.
  */
-import { Association, STEP_COUNTER, STEP_END, STEP_SEND, STEP_WAIT } from "../dlms/association.js";
+import { Association, STEP_COUNTER, STEP_END, STEP_PAUSE, STEP_SEND, STEP_WAIT } from "../dlms/association.js";
 import type { Cipher } from "../dlms/cipher.js";
 import type { Inquiry } from "../dlms/reading.js";
 import { HDLCConnection } from "../hdlc/connection.js";
@@ -16,6 +16,9 @@ import type { Output } from "../io/machine.js";
 import type { Failure } from "../readout/failure.js";
 import { FAILURE_COUNTERS } from "./failures.js";
 import type { DLMSSettings } from "./settings.js";
+
+/** Besides the events of hdlc/events.ts. */
+export const RESUME = 0;
 
 /** Replacement for a hidden byte. */
 const HIDDEN = 0x2a;
@@ -58,6 +61,8 @@ export interface AssociationSessionOptions {
 export class AssociationSession {
 	/** True once the meter has accepted the HDLC connection. */
 	connected = false;
+	/** True while the association is open and has nothing to send (STEP_PAUSE). */
+	isPaused = false;
 	readonly association: Association;
 	readonly #options: AssociationSessionOptions;
 	readonly connection: HDLCConnection;
@@ -115,8 +120,15 @@ export class AssociationSession {
 		if (connection.frames > 0 || connection.repeated > 0) connection.disconnect(nowMs);
 	}
 
+	/** Ends the association. One that stays open is released first, after the answer that is awaited. */
 	disconnect(nowMs: number): void {
-		this.connection.disconnect(nowMs);
+		const { reading } = this;
+		if (!this.connected || reading.staysOpen !== true) {
+			this.connection.disconnect(nowMs);
+			return;
+		}
+		reading.staysOpen = false;
+		if (this.isPaused) this.onEvent(RESUME, nowMs);
 	}
 
 	/** Returns the bytes with the password hidden: the same array, or a copy of `end` bytes. */
@@ -142,7 +154,7 @@ export class AssociationSession {
 	}
 
 	/**
-	 * Processes an event other than EVENT_END. Must not be called inside `connection.poll`, because the
+	 * Processes an event other than EVENT_END; RESUME continues after a pause. Must not be called inside `connection.poll`, because the
 	 * microcontroller's stack would overflow.
 	 */
 	onEvent(event: number, nowMs: number): void {
@@ -153,6 +165,7 @@ export class AssociationSession {
 			association.frameLimit = connection.requestLimit;
 			step = association.begin();
 		} else if (event === EVENT_APDU) step = association.receive(this.#options.buffer, 0, connection.apduLength);
+		else if (event === RESUME) step = association.resume();
 		while (step === STEP_COUNTER) {
 			if (this.#options.reserve()) step = association.resume();
 			else {
@@ -160,6 +173,8 @@ export class AssociationSession {
 				step = STEP_END;
 			}
 		}
+		this.isPaused = step === STEP_PAUSE;
+		if (this.isPaused) return;
 		if (step === STEP_SEND) connection.send(association.request, 0, association.requestLength, nowMs);
 		else if (step === STEP_WAIT) connection.awaitAPDU(nowMs);
 		else connection.disconnect(nowMs);

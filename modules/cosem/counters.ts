@@ -1,7 +1,8 @@
 /**
  * Our invocation counters. None is used twice with the same key and title, even after a power cut or factory reset
- * (NIST SP 800-38D, 8). They are reserved in flash in blocks of AHEAD; a restart discards the rest of a block. The
- * value in flash is not a setting, so a factory reset keeps it.
+ * (NIST SP 800-38D, 8). They are reserved in flash in blocks of AHEAD, but of LONG_AHEAD from the second block of a
+ * session on, which spares the flash. The next session discards the rest of a block. The value in flash is not a setting,
+ * so a factory reset keeps it.
  *
  *   key     dlms_counters
  *   value   12 bytes per key, most recently used first, then CRC-16/X.25 of all, little-endian
@@ -23,6 +24,7 @@ const ID_LENGTH = 8;
 const ITEM_LENGTH = 12;
 const CRC_LENGTH = 2;
 const AHEAD = 100;
+const LONG_AHEAD = 1000;
 /** Counters have 32 bits. */
 const COUNTER_END = 2 ** 32;
 /** First counter; some meters treat 0 as missing. */
@@ -58,6 +60,8 @@ export class InvocationCounters {
 	limit = FIRST;
 	/** True if flash has a counter of this key. */
 	known = false;
+	/** Size of the next block. */
+	#ahead = AHEAD;
 	readonly #storage: Storage;
 	readonly #id: Uint8Array;
 
@@ -88,15 +92,16 @@ export class InvocationCounters {
 		return true;
 	}
 
-	/** Reserves AHEAD more counters. Returns false if flash refuses; then they must not be used. */
+	/** Reserves more counters. Returns false if flash refuses; then they must not be used. */
 	reserve(): boolean {
-		const limit = Math.min(COUNTER_END, Math.max(this.next, this.limit) + AHEAD);
+		const limit = Math.min(COUNTER_END, Math.max(this.next, this.limit) + this.#ahead);
 		try {
 			this.#storage.set(STORAGE_KEY, this.encode(limit - 1));
 		} catch {
 			return false;
 		}
 		this.limit = limit;
+		this.#ahead = LONG_AHEAD;
 		return true;
 	}
 

@@ -12,6 +12,7 @@ import { FORMAT_8N1, type LineSettings } from "../io/host.js";
 import { OUTPUT_EVENT, type Output } from "../io/machine.js";
 import type { Failure } from "../readout/failure.js";
 import { EVENT_END, type MeterProtocol, type Opening, type Probing, type ReadSession } from "../readout/protocol.js";
+import { openLive } from "./live.js";
 import { DLMSReadSession } from "./read-session.js";
 import { type COSEMSettings, OPENING_AUTO, OPENING_DIRECT } from "./settings.js";
 
@@ -118,6 +119,7 @@ export const DLMS: MeterProtocol<COSEMSettings> = Object.freeze({
 	isChosen: (settings: COSEMSettings) => settings.protocol === CHOICE,
 	hasProfiles: true,
 	open: (opening: Opening<COSEMSettings>) => new DLMSReadSession(opening),
+	openLive,
 	probe,
 	forget: (settings: COSEMSettings) => settings.dlms.learnOpening(OPENING_AUTO),
 });
@@ -127,5 +129,6 @@ export const DLMS_AFTER_SIGN_ON: MeterProtocol<COSEMSettings> = Object.freeze({
 	isChosen: (settings: COSEMSettings) => settings.usesModeE,
 	hasProfiles: true,
 	open: (opening: Opening<COSEMSettings>) => new DLMSReadSession(opening, new Attempts(opening)),
+	openLive,
 	probe: probeIdent,
 });

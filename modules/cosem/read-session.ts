@@ -19,6 +19,9 @@
  * - fewer attributes per request, finally one, if the meter did not reply.
  * `failure` is that of the try that made most progress.
  *
+ * A live session reads its own list in rounds and reports each one, while the association stays open; `abort` releases
+ * it. A round in which the meter refuses a value ends it, and so does any failure.
+ *
  * With the protocol iec62056, mode E is optional: it is used if the meter announces it; otherwise the sign-on runs to
  * its own end and determines readout and failure. If the settings forbid mode E, the session is an inquiry: the meter
  * was silent in mode C, so an answer in HDLC shows that it supports mode E only. The inquiry then disconnects.
@@ -36,10 +39,10 @@ import { HAND_OVER_ALWAYS, HAND_OVER_ANNOUNCED, OUTCOME_HAND_OVER } from "../iec
 import { FORMAT_7E1, FORMAT_8N1, type LineSettings } from "../io/host.js";
 import { type Machine, OUTPUT_EVENT, OUTPUT_LINE, OUTPUT_NONE, OUTPUT_TRANSMIT, type Output } from "../io/machine.js";
 import { type Failure, furthest, PROGRESS_HEARD } from "../readout/failure.js";
-import { EVENT_END, EVENT_POOR, type Opening, type ReadSession } from "../readout/protocol.js";
+import { EVENT_END, EVENT_POOR, EVENT_READOUT, type Opening, type ReadSession } from "../readout/protocol.js";
 import { type Readout, STATUS_CUT, statusOf } from "../readout/readout.js";
 import { AssociationFactory } from "./association-factory.js";
-import type { AssociationSession, Carrier } from "./association-session.js";
+import { type AssociationSession, type Carrier, RESUME } from "./association-session.js";
 import { FAILURE_NO_MODE_E, FAILURE_UNANSWERED, mayBeCounter } from "./failures.js";
 import { DLMSOpening } from "./opening.js";
 import { type COSEMSettings, OPENING_AUTO, OPENING_DIRECT, OPENING_MODE_E } from "./settings.js";
@@ -107,6 +110,9 @@ export class DLMSReadSession implements ReadSession {
 	/** Line settings needed for the next output. */
 	#nextLine = SIGN_ON_LINE;
 
+	/** Beginning of the next round of a live session, monotonic ms. */
+	#roundMs = 0;
+
 	/**
 	 * The session starts at the first `advance`, because the caller's stack leaves too little room. If `attempts`, the
 	 * attempts of the sign-on, are given, mode E is optional.
@@ -141,8 +147,8 @@ export class DLMSReadSession implements ReadSession {
 
 	readout(event: number, utcMs: number): Readout | undefined {
 		if (this.#session !== undefined) return this.#session.readout(event, utcMs);
-		const isEnd = event === EVENT_END;
-		if (isEnd && this.failure !== undefined) return undefined;
+		const isWhole = event !== EVENT_POOR;
+		if (isWhole && this.failure !== undefined) return undefined;
 		const { kept, overflow } = this.#opening.records;
 		return {
 			protocol: PROTOCOL_DLMS,
@@ -150,7 +156,7 @@ export class DLMSReadSession implements ReadSession {
 			mode: this.#method === OPENING_DIRECT ? 0 : MODE_E,
 			baud: this.#baud,
 			utcMs,
-			status: isEnd ? statusOf(overflow) : STATUS_CUT,
+			status: isWhole ? statusOf(overflow) : STATUS_CUT,
 			records: kept ?? new Uint8Array(0),
 			missing: this.#associations.missing,
 		};
@@ -176,6 +182,7 @@ export class DLMSReadSession implements ReadSession {
 
 	get deadlineMs(): number {
 		if (this.#state === STATE_ENDED) return Number.POSITIVE_INFINITY;
+		if (this.#association?.isPaused) return this.#roundMs;
 		return this.#state === STATE_PAUSED ? this.#pauseEndsMs : (this.machine?.deadlineMs ?? Number.POSITIVE_INFINITY);
 	}
 
@@ -186,7 +193,13 @@ export class DLMSReadSession implements ReadSession {
 
 	advance(nowMs: number): void {
 		this.#nowMs = nowMs;
-		if (this.#state !== STATE_PAUSED) this.machine?.advance(nowMs);
+		const association = this.#association;
+		if (association?.isPaused) {
+			if (nowMs < this.#roundMs) return;
+			this.#roundMs = nowMs + (this.#opening.periodMs ?? 0);
+			association.reading.again?.();
+			association.onEvent(RESUME, nowMs);
+		} else if (this.#state !== STATE_PAUSED) this.machine?.advance(nowMs);
 		else if (nowMs >= this.#pauseEndsMs) this.open();
 	}
 
@@ -205,7 +218,14 @@ export class DLMSReadSession implements ReadSession {
 				if (inner.code !== EVENT_END) return inner;
 				this.onSignOnEnd();
 			} else if (inner.code === EVENT_DISCONNECTED) this.onEnd();
-			else if (!this.isInquiry) this.#association.onEvent(inner.code, this.#nowMs);
+			else if (!this.isInquiry) {
+				const association = this.#association;
+				association.onEvent(inner.code, this.#nowMs);
+				if (!association.isPaused) continue;
+				this.#associations.keep();
+				if (association.reading.refused === 0) this.#events |= 1 << EVENT_READOUT;
+				else association.disconnect(this.#nowMs);
+			}
 		}
 		this.#output.kind = OUTPUT_NONE;
 		return this.#output;
@@ -321,6 +341,7 @@ export class DLMSReadSession implements ReadSession {
 	private read(): void {
 		this.#association = undefined;
 		this.#association = this.#associations.openReading(this.#listing, this.carrier, this.#nowMs);
+		this.#roundMs = this.#nowMs + (this.#opening.periodMs ?? 0);
 	}
 
 	private get carrier(): Carrier {
@@ -406,7 +427,7 @@ export class DLMSReadSession implements ReadSession {
 		const cause = isLost ? FAILURE_NO_MODE_E : failure;
 		this.failure = furthest(this.failure, cause);
 		if (cause === FAILURE_NO_MODE_E) this.#modeE = MODE_E_LACKING;
-		const isOver = this.#aborted || failure.isFinal || this.#tries >= TRIES;
+		const isOver = this.#aborted || failure.isFinal || this.#opening.live !== undefined || this.#tries >= TRIES;
 		if (isOver || !this.chooseNext(cause)) this.end(this.failure);
 		// The sign-on itself waits for silence first, so no pause is needed.
 		else if (isUnanswered(cause)) this.open();

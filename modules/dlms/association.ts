@@ -6,6 +6,7 @@
  *   STEP_SEND     send `request[0..requestLength)`, then pass the response to `receive`
  *   STEP_WAIT     a notification arrived: keep waiting for the response
  *   STEP_COUNTER  reserve higher invocation counters in flash, raise the cipher's `counterLimit`, then call `resume`
+ *   STEP_PAUSE    nothing to send now, but the reading stays open: call `resume` for its next requests, or to end
  *   STEP_END      finished: see `isRead` or `failure`
  *
  *   Sequence: AARQ, AARE; with GMAC or SHA-256 an ACTION that exchanges and checks the answers to both challenges;
@@ -76,6 +77,7 @@ export const STEP_SEND = 1;
 export const STEP_WAIT = 2;
 export const STEP_COUNTER = 3;
 export const STEP_END = 4;
+export const STEP_PAUSE = 5;
 
 /**
  * Length of our challenge, bytes. Each byte has 6 random bits and is a printable character, because some meters require
@@ -163,13 +165,14 @@ export class Association {
 		return this.resume();
 	}
 
-	/** Continues after STEP_COUNTER and after `begin`. Returns STEP_…. */
+	/** Continues after STEP_COUNTER, STEP_PAUSE and after `begin`. Returns STEP_…. */
 	resume(): number {
 		this.secretStart = this.secretEnd = 0;
 		// Drops the reference to the last response, which would stay in memory during the wait.
 		this.#cursor.set(this.request, 0, 0);
 		if (this.#state === STATE_ENDED) return STEP_END;
-		if (this.#state === STATE_READ && this.#options.reading.done) return this.finish();
+		if (this.#state === STATE_READ && this.#options.reading.done)
+			return this.#options.reading.staysOpen ? STEP_PAUSE : this.finish();
 		const { cipher, ciphered, mechanism } = this.#options;
 		const isMAC = this.#state === STATE_AUTHENTICATE && mechanism === MECHANISM_HIGH_GMAC;
 		const needed = (ciphered ? 1 : 0) + (isMAC ? 1 : 0);

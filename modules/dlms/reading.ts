@@ -64,6 +64,8 @@ export const VALUES_LIMIT = 16;
 
 /** Byte arguments are valid only during the call. */
 export interface ReadingSink {
+	/** Starts a further round. */
+	begin?(): void;
 	/** Starts the object at `position` of the list, with its six-byte code at `list[at]`; its values follow. */
 	beginObject(position: number, list: Uint8Array, at: number): void;
 	/**
@@ -84,6 +86,12 @@ export interface Inquiry {
 	readonly services: number;
 	/** True if no request is left. */
 	readonly done: boolean;
+	/** True if the association stays open when `done`. Made false, it ends the reading after the present request. */
+	staysOpen?: boolean;
+	/** Number of objects that the meter refused. */
+	readonly refused?: number;
+	/** Begins another round, in which the same values are read. */
+	again?(): void;
 	/** True if the last request was for a list. */
 	readonly listed: boolean;
 	/** Attributes per request after a list failed. */
@@ -114,6 +122,8 @@ export interface ReadingOptions {
 	readonly named: boolean;
 	/** True for deviations with the sign of ISO 8601 (date-time.ts). */
 	readonly swappedDeviation: boolean;
+	/** True to keep the association open for further rounds (`again`). */
+	readonly staysOpen?: boolean;
 }
 
 /** Poll list entry of the logical device name: code, class. */
@@ -146,9 +156,11 @@ export class Reading implements Inquiry {
 	read = 0;
 	refused = 0;
 	requests = 0;
+	staysOpen: boolean;
 
 	constructor(options: ReadingOptions) {
 		this.#options = options;
+		this.staysOpen = options.staysOpen === true;
 		this.cursor = new Cursor(options.list);
 		this.#walker = new DataWalker(this.cursor, this.#work, STACK_AT);
 		this.#response = new GetResponse(this.cursor);
@@ -163,7 +175,7 @@ export class Reading implements Inquiry {
 	}
 
 	get done(): boolean {
-		return this.#index >= this.#stepsEnd;
+		return this.#index >= this.#stepsEnd || (this.#options.staysOpen === true && !this.staysOpen);
 	}
 
 	get listed(): boolean {
@@ -210,6 +222,11 @@ export class Reading implements Inquiry {
 	end(): void {
 		if (this.#open >= 0) this.#options.sink.endObject();
 		this.#open = -1;
+	}
+
+	again(): void {
+		this.#options.sink.begin?.();
+		this.makePlan(false);
 	}
 
 	private makePlan(named: boolean): void {

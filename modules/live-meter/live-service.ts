@@ -239,9 +239,11 @@ export class LiveService implements Announcer, RPCAnswers {
 	}
 
 	private mayAnswer(index: number, row: number, { isLive }: Page): boolean {
-		const { clock, config } = this.#core;
+		const { clock, config, live } = this.#core;
 		if (!isLive) return true;
-		return this.isFresh(DIALECTS[index]) && this.clients.mayAnswer(row, config.get(LIVE_PAUSE_MS), clock.monotonicMs());
+		const nowMs = clock.monotonicMs();
+		live.wantedToMs = Math.max(live.wantedToMs, nowMs + this.maxAgeMs(DIALECTS[index]));
+		return this.isFresh(DIALECTS[index]) && this.clients.mayAnswer(row, config.get(LIVE_PAUSE_MS), nowMs);
 	}
 
 	private write(row: number, { message, isLive }: Page): void {

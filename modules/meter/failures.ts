@@ -51,3 +51,5 @@ export const UNSOLICITED_NOISE = failure(
 	5,
 	"Something arrives without a question, but no telegram at any usual speed: light, probably. Shade the head, and turn it.",
 );
+/** Live mode: the last readout has no power, the meter refused a value, or another meter answered. */
+export const LIVE_REFUSED = failure(METER_ERROR, "live/refused", 0, "");

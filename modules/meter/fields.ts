@@ -29,7 +29,19 @@ export const METER_PROTOCOL = field<string>({
 	choices: Object.freeze([PROTOCOL_IEC62056, PROTOCOL_DLMS, PROTOCOL_SML, PROTOCOL_TIC, PROTOCOL_KMP, PROTOCOL_MBUS]),
 	initial: PROTOCOL_IEC62056,
 });
-export const METER = entry("meter", 1, [METER_PROTOCOL]);
+/**
+ * Live mode: while a client wants live values, the association stays open and the powers are read every so many seconds; 0:
+ * off. Not in IEC 62056-21, nor for a meter with a battery.
+ */
+export const METER_LIVE_SECS = field<number>({
+	entry: IN_METER,
+	id: 2,
+	name: "live_secs",
+	kind: CHOICE,
+	choices: Object.freeze([0, 1, 2, 3, 4, 5]),
+	initial: 0,
+});
+export const METER = entry("meter", 1, [METER_PROTOCOL, METER_LIVE_SECS]);
 
 /** Listen for telegrams that the meter pushes, instead of requesting data. */
 export const IEC62056_MODE_D_ENABLED = field<boolean>({

@@ -2,8 +2,9 @@
 import type { Core, Running } from "../core/core.js";
 import { EVENT_MISSED } from "../diagnostics/events.js";
 import { HISTORY } from "../history/part.js";
-import { CONTROL_LOG_EN } from "./fields.js";
+import { CONTROL_LOG_EN, METER_LIVE_SECS } from "./fields.js";
 import { LineLog } from "./line-log.js";
+import { LiveMode } from "./live-mode.js";
 import { protocolOf } from "./protocols.js";
 import { MeterReader } from "./reader.js";
 import { prepareReadingKeys } from "./routes/readings.js";
@@ -37,6 +38,8 @@ export interface WokenUp {
 export class Metering implements Running {
 	readonly reader: MeterReader;
 	readonly schedule: Schedule;
+	/** Exists while live mode is on. */
+	live: LiveMode | undefined;
 	/** Table of OBIS names (obis/names.ts); undefined if the firmware has none. */
 	readonly names: Uint8Array | undefined;
 	readonly #core: Core;
@@ -112,6 +115,14 @@ export class Metering implements Running {
 		if (!config.get(CONTROL_LOG_EN)) this.reader.log = undefined;
 		else this.reader.log ??= new LineLog();
 		this.reader.reconfigure();
+		const liveSecs = config.get(METER_LIVE_SECS);
+		if (liveSecs > 0) {
+			this.live ??= new LiveMode(this.#core, this.reader);
+			this.live.periodMs = liveSecs * 1000;
+		} else {
+			this.live?.stop();
+			this.live = undefined;
+		}
 	}
 
 	clockChanged(): void {
@@ -122,6 +133,7 @@ export class Metering implements Running {
 	}
 
 	stop(): void {
+		this.live?.stop();
 		this.schedule.stop();
 		this.reader.stop();
 	}

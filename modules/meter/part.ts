@@ -87,9 +87,10 @@ export const METER = part<Metering>({
 	report: meterReport,
 });
 
-function state({ reader, schedule }: Metering): Facts {
+function state({ live, reader, schedule }: Metering): Facts {
 	const facts: Facts[number][] = ["meter_state", stateOf(reader)];
 	facts.push("meter_trying", reader.borrower?.trying ?? "");
+	facts.push("meter_live", live?.state ?? "off");
 	facts.push("meter_readouts", reader.outcomes.readouts);
 	facts.push("schedule_next", secondsOf(schedule.nextRunUtcMs));
 	facts.push("schedule_last", secondsOf(schedule.lastRunUtcMs));

@@ -12,6 +12,7 @@
  *     LISTENING  waits            IDLE (d)        kept, reported   IDLE              UNPLUGGED        recognises (e)
  *     UNPLUGGED  LISTENING        as IDLE         -                -                 -                as IDLE
  *     PROBING    waits            -               -                -                 -                -
+ *     LIVE       waits (f)        ends (f)        kept, reported   IDLE (g)          IDLE (g)         IDLE (g)
  *
  *     (a) LISTENING if the protocol listens; a simulated readout is reported at once.
  *     (b) if the protocol listens; READING if a caller waits.
@@ -19,12 +20,19 @@
  *     (d) if another protocol or speed is selected, then as IDLE.
  *     (e) LISTEN_MS after a request, if bytes but no telegram arrived: reports the kind of data, then as IDLE.
  *
+ *     (f) the session is asked to release its association, at most RELEASE_MS long.
+ *     (g) after REST_MS as IDLE.
+ *
+ * `openLive()` leads from IDLE to LIVE (live-mode.ts). `probe()` and `lend()` are refused in LIVE, and end it as a request
+ * does.
+ *
  * `probe()` and `lend()` lead from IDLE, LISTENING and UNPLUGGED to PROBING; their end leads to IDLE. Failures and good
  * readouts in READING and ENDING lead to IDLE.
  *
  * In READING the recogniser (recogniser.ts) examines unexpected bytes once: when they are noticed, or after all
  * sessions have failed. If it finds nothing, the interrupted session continues.
  */
+import { equalConstantTime } from "../bytes/equal.js";
 import { DLMS_PUSH } from "../cosem/push.js";
 import type { Driver, Task } from "../io/driver.js";
 import type { SerialPort } from "../io/host.js";
@@ -43,16 +51,24 @@ import {
 	type ReadSession,
 } from "../readout/protocol.js";
 import { type Readout, STATUS_CUT } from "../readout/readout.js";
+import { RecordCursor } from "../readout/record-cursor.js";
 import { RecordWriter } from "../readout/record-writer.js";
-import { FAILURE_BUSY, FAILURE_MEMORY, FAILURE_PORT, FAILURE_PROFILE_WAIT, FAILURE_WAIT } from "./failures.js";
+import {
+	FAILURE_BUSY,
+	FAILURE_MEMORY,
+	FAILURE_PORT,
+	FAILURE_PROFILE_WAIT,
+	FAILURE_WAIT,
+	LIVE_REFUSED,
+} from "./failures.js";
 import type { LineLog } from "./line-log.js";
 import { LinkAdapter, type LinkListener } from "./link-adapter.js";
 import { type PendingRead, PendingReads, type ReadCallback } from "./pending-reads.js";
 import { Probe, type ProbeCallback } from "./probe.js";
-import { costOf, LISTEN_COST, PROTOCOLS, protocolOf } from "./protocols.js";
+import { costOf, LISTEN_COST, PROTOCOLS, protocolOf, READOUT_COST } from "./protocols.js";
 import { ReadStatistics } from "./read-statistics.js";
 import { Recogniser } from "./recogniser.js";
-import type { LineBorrower, MeterReaderOptions, MeterSettings } from "./settings.js";
+import type { LineBorrower, LiveListener, MeterReaderOptions, MeterSettings } from "./settings.js";
 import { isAsAdvised, UnsolicitedDetector } from "./unsolicited.js";
 
 /** Maximum duration of a session, ms; some meters need over five minutes at 300 Bd. */
@@ -63,6 +79,12 @@ const QUIET_MS = 2000;
 const REOPEN_MS = 10_000;
 /** Longest wait for a telegram while listening, ms; some meters send only every ten seconds. */
 const LISTEN_MS = 12_500;
+/** Longest time for a live session to release its association; then the port is closed. */
+const RELEASE_MS = 20_000;
+/** Pause for callers after a live session; a meter needs a second after DISC. */
+const REST_MS = 1000;
+/** Pause until the next live session. In this time a probe or a PIN that was refused can be tried again. */
+const LIVE_QUIET_MS = 7000;
 /** The recogniser ends this long before the first caller's timeout, ms. */
 const MARGIN_MS = 500;
 
@@ -73,6 +95,7 @@ const STATE_ENDING = 2;
 const STATE_LISTENING = 3;
 const STATE_UNPLUGGED = 4;
 const STATE_PROBING = 5;
+const STATE_LIVE = 6;
 
 export class MeterReader implements Timed, LinkListener {
 	readonly #options: MeterReaderOptions;
@@ -100,6 +123,8 @@ export class MeterReader implements Timed, LinkListener {
 	/** Time at which the light for entering a PIN ends or has ended, monotonic ms. */
 	litMs = Number.NEGATIVE_INFINITY;
 	#borrower: LineBorrower | undefined;
+	/** Defined in LIVE only. */
+	#live: LiveListener | undefined;
 	readonly outcomes: ReadStatistics;
 	/** Log of the raw session, if enabled; may be set during a session. */
 	log: LineLog | undefined;
@@ -136,6 +161,47 @@ export class MeterReader implements Timed, LinkListener {
 		return protocol.listenBaud !== undefined && protocol !== DLMS_PUSH;
 	}
 
+	/** True if the gateway asks the meter in a protocol that can stay open, and the meter has no battery. */
+	get canLive(): boolean {
+		const { settings } = this.#options;
+		return protocolOf(settings).openLive !== undefined && !settings.battery;
+	}
+
+	get isLive(): boolean {
+		return this.#state === STATE_LIVE;
+	}
+
+	/** Opens a live session if nothing else uses the line, and the last readout has powers. */
+	openLive(listener: LiveListener, periodMs: number): void {
+		this.#task.update((nowMs) => {
+			const { ledger, settings } = this.#options;
+			const { measured: last } = this.outcomes;
+			const isFree = this.#state === STATE_IDLE && this.#callbacks.count === 0 && nowMs >= this.#quietUntilMs;
+			if (last === undefined || !isFree || !ledger.claim(READOUT_COST)) return;
+			this.#claimed = READOUT_COST;
+			this.#profile = undefined;
+			const session = protocolOf(settings).openLive?.(this.opening(nowMs), last, periodMs);
+			if (session === undefined) {
+				this.close();
+				listener.onRound(LIVE_REFUSED, nowMs);
+				return;
+			}
+			this.#live = listener;
+			this.#dueMs = Number.POSITIVE_INFINITY;
+			this.#state = STATE_LIVE;
+			this.run(session);
+		});
+	}
+
+	/** Ends the live session, if there is one. */
+	endLive(): void {
+		this.#task.update((nowMs) => {
+			if (!this.isLive || this.#dueMs < Number.POSITIVE_INFINITY) return;
+			this.#dueMs = nowMs + RELEASE_MS;
+			this.#link?.tell((ms) => this.#session?.abort(ms));
+		});
+	}
+
 	/** Applies the settings; called at the start and after each change. */
 	reconfigure(): void {
 		this.#task.update((nowMs) => this.apply(nowMs));
@@ -146,6 +212,7 @@ export class MeterReader implements Timed, LinkListener {
 		for (let i = 0; i < PROTOCOLS.length; i++) PROTOCOLS[i].forget?.(this.#options.settings);
 		this.#memory.kept = undefined;
 		this.#memory.speed = undefined;
+		this.endLive();
 	}
 
 	/** Ends everything without notifying callers. */
@@ -173,6 +240,7 @@ export class MeterReader implements Timed, LinkListener {
 			if (!this.#callbacks.add(callback, supported, nowMs)) callback.finished(undefined, FAILURE_BUSY);
 			else if (this.#state === STATE_IDLE || this.#state === STATE_UNPLUGGED) this.start(nowMs);
 			else if (this.#state === STATE_LISTENING && this.#dueMs === Number.POSITIVE_INFINITY) this.startTimeout(nowMs);
+			else this.endLive();
 		});
 	}
 
@@ -206,7 +274,8 @@ export class MeterReader implements Timed, LinkListener {
 		begin: (driver: Driver, port: SerialPort, nowMs: number, giveBack: () => void) => LineBorrower | undefined,
 	): boolean {
 		return this.#task.update((nowMs) => {
-			if (this.isReading || this.isLent) return false;
+			this.endLive();
+			if (this.isReading || this.isLent || this.isLive) return false;
 			this.close();
 			this.#state = STATE_PROBING;
 			const giveBack = () =>
@@ -247,6 +316,9 @@ export class MeterReader implements Timed, LinkListener {
 		else if (this.#state === STATE_LISTENING) {
 			const isAwaited = this.#callbacks.count > 0 && this.#candidate === undefined && this.#failure === undefined;
 			if (isAwaited && this.#unsolicited.hasStray) this.recognise(undefined, nowMs);
+		} else if (this.isLive) {
+			this.close();
+			this.apply(nowMs);
 		} else if (this.#state === STATE_READING) {
 			this.#state = STATE_ENDING;
 			this.#link?.tell((ms) => this.#session?.abort(ms));
@@ -273,7 +345,8 @@ export class MeterReader implements Timed, LinkListener {
 		const { settings } = this.#options;
 		const protocol = protocolOf(settings);
 		if (protocol.simulate === undefined) this.outcomes.dropSimulated();
-		if (this.isLent) return;
+		this.endLive();
+		if (this.isLent || this.isLive) return;
 		const listenBaud = protocol.listenBaud?.(settings);
 		const wasReading = this.isReading;
 		// A session with requests goes on, unless the protocol now listens or is simulated.
@@ -327,7 +400,7 @@ export class MeterReader implements Timed, LinkListener {
 			storage,
 			crypto,
 			trace,
-			quietMs: Math.max(0, this.#quietUntilMs - nowMs),
+			quietMs: Math.max(0, Math.min(QUIET_MS, this.#quietUntilMs - nowMs)),
 			nowMs,
 			profile: this.#profile,
 		};
@@ -377,6 +450,7 @@ export class MeterReader implements Timed, LinkListener {
 		this.#task.update((nowMs) => {
 			this.#options.deps.trace(`meter: ${message}`);
 			const wasListening = this.#state === STATE_LISTENING;
+			this.#live?.onRound(FAILURE_PORT, nowMs);
 			this.close();
 			if (this.#profile === undefined) this.outcomes.failed(FAILURE_PORT);
 			this.#callbacks.resolve(undefined, FAILURE_PORT, nowMs);
@@ -390,7 +464,8 @@ export class MeterReader implements Timed, LinkListener {
 		this.#task.update((nowMs) => {
 			const session = this.#session;
 			if (session === undefined) return;
-			if (code === EVENT_END) {
+			if (this.isLive) this.onLive(code, session, nowMs);
+			else if (code === EVENT_END) {
 				this.onEnd(session, nowMs);
 				// The remaining callers requested something else, which starts in the next tick.
 				if (this.#state === STATE_IDLE && this.#callbacks.count > 0) this.#dueMs = nowMs;
@@ -413,6 +488,26 @@ export class MeterReader implements Timed, LinkListener {
 			this.outcomes.began(this.utcMs, nowMs);
 			this.keep(readout, nowMs);
 		}
+	}
+
+	private onLive(code: number, session: ReadSession, nowMs: number): void {
+		const { outcomes } = this;
+		const live = this.#live;
+		if (code === EVENT_END) {
+			const wasReleased = this.#dueMs < Number.POSITIVE_INFINITY;
+			if (!wasReleased) live?.onRound(session.failure ?? LIVE_REFUSED, nowMs);
+			this.close();
+			this.#quietUntilMs = nowMs + LIVE_QUIET_MS;
+			this.#dueMs = nowMs + REST_MS;
+		}
+		const { measured: last } = outcomes;
+		const powers = code === EVENT_READOUT ? session.readout(code, this.utcMs) : undefined;
+		if (last === undefined || powers === undefined) return;
+		const isSame = equalConstantTime(last.meterId, powers.meterId);
+		const records = isSame ? new RecordCursor(last.records).replaced(powers.records) : undefined;
+		live?.onRound(records === undefined ? LIVE_REFUSED : undefined, nowMs);
+		if (records === undefined) this.endLive();
+		else outcomes.keep({ ...last, records, liveUtcMs: powers.utcMs }, false, nowMs);
 	}
 
 	private onEnd(session: ReadSession, nowMs: number): void {
@@ -475,6 +570,7 @@ export class MeterReader implements Timed, LinkListener {
 		this.#link?.close();
 		this.#link = undefined;
 		this.#session = undefined;
+		this.#live = undefined;
 		this.#state = STATE_IDLE;
 		this.#dueMs = Number.POSITIVE_INFINITY;
 		this.#options.light?.reading(false);

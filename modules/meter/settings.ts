@@ -6,6 +6,7 @@ import type { Driver } from "../io/driver.js";
 import type { Clock, SerialPort, Storage } from "../io/host.js";
 import type { MemoryLedger } from "../io/memory.js";
 import type { MBusSettings } from "../mbus/protocol.js";
+import type { Failure } from "../readout/failure.js";
 import type { ReadStatisticsListener } from "./read-statistics.js";
 
 export interface MeterSettings extends COSEMSettings, MBusSettings {
@@ -31,6 +32,12 @@ export interface LineBorrower {
 	readonly trying?: string;
 	/** Ends the use of the line, without notification. */
 	stop(): void;
+}
+
+/** Owner of a live session (live-mode.ts). */
+export interface LiveListener {
+	/** A round was read; or, with a failure, the session ends because of the meter or the line. */
+	onRound(failure: Failure | undefined, nowMs: number): void;
 }
 
 export interface MeterReaderOptions extends ReadStatisticsListener {

@@ -10,7 +10,7 @@ import type { ScheduledMachine, Task } from "../io/driver.js";
 import { Output, type OutputAccess, type OutputDeps, type OutputListener, type SendTest } from "../publish/output.js";
 import type { Readout } from "../readout/readout.js";
 import { NO_NETWORK } from "./failures.js";
-import { MQTT_ENABLED } from "./fields.js";
+import { MQTT_ENABLED, MQTT_PAUSE_SECS } from "./fields.js";
 import { COMMANDS } from "./messages.js";
 import { type CommandListener, MQTT_OFF, MQTT_OPENING, MQTT_OUTPUT, MQTT_UP, Publisher } from "./publisher.js";
 
@@ -18,6 +18,9 @@ const PIECE = 512;
 const PIECES_AT_ONCE = 8;
 const CONNECT_MS = 15_000;
 const COMMAND_PAUSE_MS = 2000;
+const MINUTE_S = 60;
+/** Time for which a session wants live values after its last message or ping. */
+const WANTED_MS = 120_000;
 
 /** Receives each command. `whyNot`: reason to ignore it; otherwise "". */
 export type CommandTaker = (command: string, whyNot: string) => void;
@@ -187,8 +190,11 @@ export class MQTTService implements ScheduledMachine, OutputListener, CommandLis
 	private serve(publisher: Publisher, nowMs: number): void {
 		this.write(publisher, nowMs);
 		const isUp = publisher.state === MQTT_UP;
-		if (isUp !== this.#isUp) this.#deps.live?.changed();
+		const { config, live } = this.#deps;
+		if (isUp !== this.#isUp) live?.changed();
 		this.#isUp = isUp;
+		if (isUp && live !== undefined && config.get(MQTT_PAUSE_SECS) < MINUTE_S)
+			live.wantedToMs = Math.max(live.wantedToMs, nowMs + WANTED_MS);
 		if (publisher.connection !== this.#served) {
 			this.#served = publisher.connection;
 			this.close();

@@ -115,7 +115,7 @@ export class Entities {
 		this.#language = language;
 		this.#isOld = isOld;
 		if (hasValues && readout !== undefined) this.#values = new PublishedValues(readout, { names, text, language });
-		const utcMs = readout?.utcMs ?? 0;
+		const utcMs = readout?.liveUtcMs ?? readout?.utcMs ?? 0;
 		this.put(LAST_READOUT, utcMs === 0 ? "" : utcText(utcMs, text));
 		this.put(METER, hasFailed ? "off" : readout === undefined ? "" : "on");
 		this.put(PROBLEM, problem === "" ? "off" : "on");

@@ -37,7 +37,7 @@ export interface OutputDeps extends EntitySources {
 	readonly firmware: { readonly latest: string; readonly progress: number | undefined } | undefined;
 	readonly info: HostInfo;
 	readonly ledger: MemoryLedger;
-	readonly live?: { changed(): void };
+	readonly live?: { changed(): void; wantedToMs: number };
 	readonly networkSettings: { readonly hostname: string };
 	readonly ports: Pick<Network, "tcpClient" | "tlsClient">;
 	/**

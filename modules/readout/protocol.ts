@@ -106,6 +106,10 @@ export interface Opening<Settings> {
 	readonly nowMs: number;
 	/** Profile to read instead of a readout; only for protocols with `hasProfiles`. */
 	readonly profile?: ProfileRequest | undefined;
+	/** Time from one round of a live session to the next, ms. */
+	readonly periodMs?: number;
+	/** Objects of a live session, in the form of its protocol. */
+	readonly live?: Uint8Array;
 	/** Writes to the developer's log; must not contain secrets. */
 	trace(message: string): void;
 }
@@ -137,6 +141,11 @@ export interface MeterProtocol<Settings> {
 	readonly hasProfiles?: true;
 	open(opening: Opening<Settings>): ReadSession;
 	/**
+	 * Opens a session that reads the powers that `last` has, a round every `periodMs`, until `abort`, and reports
+	 * EVENT_READOUT after each. Undefined if there are none.
+	 */
+	openLive?(opening: Opening<Settings>, last: Readout, periodMs: number): ReadSession | undefined;
+	/**
 	 * Opens a session that checks the position of the optical head. If it listens, it ends with EVENT_READOUT, or when
 	 * `abort` is called.
 	 */
@@ -155,6 +164,7 @@ export interface SimulatedProtocol<Settings> {
 	readonly late?: undefined;
 	readonly restMinutes?: undefined;
 	readonly hasProfiles?: undefined;
+	readonly openLive?: undefined;
 	readonly forget?: undefined;
 	readonly suggestion?: undefined;
 	simulate(opening: Opening<Settings>, utcMs: number): Readout;

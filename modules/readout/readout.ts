@@ -29,6 +29,10 @@ export interface Readout {
 	readonly baud: number;
 	/** Unix time at the end of the readout, ms; 0 if the clock was not set. */
 	readonly utcMs: number;
+	/**
+	 * Unix time of the powers, ms, if they were read later than the rest (live mode); 0 if the clock was not set.
+	 */
+	readonly liveUtcMs?: number;
 	readonly status: number;
 	/** True if the readout was truncated before its checksum: it is returned to the caller, but never kept. */
 	readonly isUnchecked?: true;

@@ -157,6 +157,33 @@ export class RecordCursor {
 		return this.#isRow;
 	}
 
+	/**
+	 * Returns a copy of the records with the single values of `newer`, which has some of the same records in the same
+	 * order; undefined if it has others. Call it first.
+	 */
+	replaced(newer: Uint8Array): Uint8Array | undefined {
+		const records = this.#records;
+		const into = new Uint8Array(records.length + newer.length);
+		const next = new RecordCursor(newer);
+		let from = 0;
+		let to = 0;
+		let isLeft = next.nextRecord();
+		while (isLeft && this.nextRecord()) {
+			const { billingPeriod, quantity } = this.code;
+			if (quantity !== next.code.quantity || this.attribute !== 0 || billingPeriod !== null) continue;
+			into.set(records.subarray(from, this.#values), to);
+			to += this.#values - from;
+			const value = newer.subarray(next.#values, next.locate(next.#values));
+			into.set(value, to);
+			to += value.length;
+			from = this.locate(this.#values);
+			isLeft = next.nextRecord();
+		}
+		if (isLeft) return undefined;
+		into.set(records.subarray(from), to);
+		return into.slice(0, to + records.length - from);
+	}
+
 	/** Moves before the first record. */
 	toStart(): void {
 		this.#record = NOWHERE;

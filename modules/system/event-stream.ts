@@ -129,6 +129,7 @@ class EventStream implements BodySource, LiveBody, LiveClient {
 		writer.key("meter_id");
 		writer.ascii(last.meterId, 0, last.meterId.length);
 		numberMember(writer, "timestamp", Math.floor(last.utcMs / 1000));
+		if (last.liveUtcMs !== undefined) numberMember(writer, "live_timestamp", Math.floor(last.liveUtcMs / 1000));
 		numberMember(writer, "status", last.status);
 		numberMember(writer, "meter_readouts", readouts);
 		writer.endObject();

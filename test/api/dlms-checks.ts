@@ -20,6 +20,7 @@ export const DEFAULT_DLMS = Object.freeze({
 	security_suite: 0,
 	release: false,
 	deviation: "standard",
+	live_secs: 0,
 	block_cipher_key_set: false,
 	auth_key_set: false,
 });
@@ -82,9 +83,10 @@ export function dlmsChecks(gateway: () => TestGateway): void {
 			for (const use_encryption of [0, 1, "true", null, []])
 				isError(await gateway().post(CONFIG, { use_encryption }), 400, "invalid_field", "use_encryption");
 		});
-		it("have security suites 0 and 1, a flag for the release request, and two signs of the deviation", async () => {
+		it("have security suites 0 and 1, a flag for the release request, live mode, and two signs of the deviation", async () => {
 			await takes("security_suite", [1, 0], [...NO_NUMBER, -1, 2]);
 			await takes("release", [true, false], [0, 1, "true", null, []]);
+			await takes("live_secs", [5, 1, 0], [-1, 6, 2.5, "2", null, true]);
 			await takes("deviation", ["swapped", "standard"], [...NO_TEXT, "", "Swapped", "auto"]);
 		});
 		it("have a client_address from 0 to 127, the range of HDLC", () =>

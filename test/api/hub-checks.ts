@@ -9,6 +9,7 @@ const DEFAULT_HUB = Object.freeze({
 	enabled: false,
 	cert_max_size: LIMIT,
 	lang: "en",
+	statistics: false,
 	token_set: false,
 	cert_set: false,
 });
@@ -44,7 +45,7 @@ export function hubChecks(gateway: () => TestGateway): void {
 
 		before(() => gateway().plant(TOKEN));
 		beforeEach(async () => {
-			const cleared = { enabled: false, url: "", token: "", lang: "en", cert: "" };
+			const cleared = { enabled: false, url: "", token: "", lang: "en", statistics: false, cert: "" };
 			assert.deepEqual(await gateway().write(HUB, cleared), DEFAULT_HUB);
 		});
 

@@ -45,6 +45,9 @@ const CIPHERED_REPLY = /e6e700cc/;
 /** RLRQ and RLRE; the next pattern has ciphered user information. */
 const RELEASED = /e6e60062038001.*e6e70063/;
 const RELEASED_CIPHERED = /e6e60062..800100be..04..21.*e6e70063/;
+const AARE = /e6e70061/g;
+const LIVE_ROUNDS = 5;
+const LIVE_LIMIT_MS = 40_000;
 /** GET of the buffer with selector 2. */
 const BY_ENTRIES = /c001..00070100630100ff020102/;
 /** GET of the buffer with selector 1. */
@@ -187,6 +190,34 @@ const fails = (name: string, config: JSONObject, lastError: string, { server = [
 	},
 });
 
+/** Follows live mode for some seconds, in one association; then the meter must be free for a full readout. */
+const readsLive = (name: string, { server = [], config }: Reads): Case => ({
+	name: `the power in live mode, ${name}`,
+	async run(bench) {
+		const { gateway } = bench;
+		await withLine(bench, server, async () => {
+			await gateway.write("dlms/config", { ...config, ...PATIENT });
+			await gateway.read("iec62056/read");
+			for (const log_en of [false, true]) await gateway.write("iec62056/control", { log_en });
+			await gateway.write("dlms/config", { live_secs: 1 });
+			const follower = gateway.follow();
+			const rounds = () => follower.events.filter(({ data }) => data.live_timestamp !== undefined).length;
+			for (let waitedMs = 0; rounds() < LIVE_ROUNDS; waitedMs += 100) {
+				assert.ok(waitedMs < LIVE_LIMIT_MS, `${rounds()} rounds`);
+				await gateway.pass(100);
+			}
+			assert.equal((await gateway.read("system/status")).meter_live, "on");
+			const { live_timestamp, readings, timestamp } = await gateway.read("iec62056/last");
+			assert.ok(live_timestamp > timestamp);
+			assert.deepEqual(readings.map(shown), EXPECTED);
+			assert.equal((await conversation(gateway)).match(AARE)?.length, 1);
+			follower.leave();
+			await gateway.write("dlms/config", { live_secs: 0 });
+			assert.equal((await gateway.read("iec62056/read")).status, 0);
+		});
+	},
+});
+
 const WRONG_KEY = "11".repeat(16);
 const CIPHERED = { seen: [CIPHERED_REQUEST, CIPHERED_REPLY], unseen: [SERIAL] };
 
@@ -239,6 +270,8 @@ export const guruxGatewayCases: readonly Case[] = [
 		seen: [SEGMENT],
 	}),
 	readsProfile("of a few rows, whole", 10, { server: ["selective=off"], config: PLAIN }, 4),
+	readsLive("no security", { config: PLAIN }),
+	readsLive("HLS-GMAC, ciphered, with a release", { config: { ...GMAC, release: true } }),
 	fails("a wrong password", { ...LOW, password: "12345679" }, "dlms/authentication"),
 	fails("a wrong encryption key", { ...GMAC, block_cipher_key: WRONG_KEY }, "dlms/deciphering"),
 	fails("a wrong authentication key", { ...GMAC, auth_key: WRONG_KEY }, "dlms/deciphering"),

@@ -46,14 +46,19 @@ export async function download(url: string, sha256: string): Promise<string> {
 /**
  * Runs a program to its end; returns its output. Throws its message if it fails, PeerMissing if it is not installed.
  */
-export async function run(command: string, args: string[], env: Record<string, string> = {}): Promise<string> {
+export async function run(
+	command: string,
+	args: string[],
+	env: Record<string, string> = {},
+	limitMs = RUN_LIMIT_MS,
+): Promise<string> {
 	try {
-		const options = { timeout: RUN_LIMIT_MS, env: { ...process.env, ...env } };
+		const options = { timeout: limitMs, env: { ...process.env, ...env } };
 		return (await promisify(execFile)(command, args, options)).stdout;
 	} catch (error) {
 		const { code, stderr, killed } = error as NodeJS.ErrnoException & { stderr: string; killed: boolean };
 		if (code === "ENOENT") throw new PeerMissing(`${command} is not installed`);
-		throw new Error(killed ? `${command} was not done in ${RUN_LIMIT_MS} ms` : stderr.trim());
+		throw new Error(killed ? `${command} was not done in ${limitMs} ms` : stderr.trim());
 	}
 }
 
@@ -78,6 +83,28 @@ export async function installPython(
 		throw new PeerMissing(`pip could not install it: ${(error as Error).message}`);
 	}
 	writeFileSync(done, wanted);
+	return folder;
+}
+
+/**
+ * Fetches one commit of a Git repository, which is its own check sum, once; returns the folder. Throws PeerMissing if
+ * the server can't be reached.
+ */
+export async function checkOut(name: string, url: string, commit: string): Promise<string> {
+	const folder = join(PEERS_FOLDER, name);
+	const git = (...args: string[]) => run("git", ["-C", folder, ...args]);
+	if (existsSync(join(folder, ".git")) && (await git("rev-parse", "HEAD").catch(() => "")).trim() === commit)
+		return folder;
+	rmSync(folder, { recursive: true, force: true });
+	mkdirSync(folder, { recursive: true });
+	await git("init", "--quiet");
+	try {
+		const fetching = ["-C", folder, "fetch", "--quiet", "--depth", "1", url, commit];
+		await run("git", fetching, { GIT_TERMINAL_PROMPT: "0" }, DOWNLOAD_LIMIT_MS);
+	} catch (error) {
+		throw new PeerMissing(`${url} could not be fetched: ${(error as Error).message}`);
+	}
+	await git("checkout", "--quiet", "FETCH_HEAD");
 	return folder;
 }
 

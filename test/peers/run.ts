@@ -3,6 +3,7 @@
  * that conformance does not rest on our own tests alone. Needs the internet the first time. A peer that can't run is
  * reported as skipped, with the reason; exit code 1 if a case fails.
  */
+import { batteryClientCases, endBatteryClients, prepareBatteryClients } from "./battery-clients.js";
 import { brokerCases, endBroker, prepareBroker } from "./broker.js";
 import { endSetUp, prepareSetUp, setUpCases } from "./broker-set-up.js";
 import { dsmrParserCases, prepareDsmrParser } from "./dsmr-parser.js";
@@ -98,6 +99,12 @@ async function checkMeters(): Promise<void> {
 			end: endLiveMeter,
 		});
 	}
+	await check({
+		name: "our gateway (xs), AstraMeter 2.2.3 and uni-meter 1.5.0",
+		prepare: prepareBatteryClients,
+		cases: batteryClientCases,
+		end: endBatteryClients,
+	});
 	for (const engine of ["node", "xs"] as const) {
 		await check({
 			name: `our gateway (${engine}) and Prometheus`,

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { BOARDS, type Board, findBoard } from "../../hosts/esp32/boards.js";
 import type { Entry } from "../../modules/config/schema.js";
 import { HUB_STATISTICS } from "../../modules/homeassistant/fields.js";
-import { METER_PROTOCOL } from "../../modules/meter/fields.js";
+import { METER_LIVE_SECS, METER_PROTOCOL } from "../../modules/meter/fields.js";
 import type { Part } from "../../modules/part.js";
 import { PARTS } from "../../modules/parts.js";
 import { madeFor } from "../../tools/sdk/esp32.js";
@@ -29,7 +29,8 @@ describe("The parts and protocols that a firmware can be built without", functio
 	this.timeout(30_000);
 
 	it("are named as in the list of parts, the meter's protocol, a setting, or the folder", () => {
-		const known = [...PARTS.map(({ name }) => name), ...METER_PROTOCOL.choices, "improv", HUB_STATISTICS.name];
+		const settings = [HUB_STATISTICS.name, METER_LIVE_SECS.name];
+		const known = [...PARTS.map(({ name }) => name), ...METER_PROTOCOL.choices, "improv", ...settings];
 		assert.deepEqual(
 			NAMES.filter((name) => !known.includes(name)),
 			[],

@@ -66,6 +66,7 @@ Faults:
   --wrong-f-ctos      answers the client's challenge wrongly
   --action-result N   pass 3 of HLS is refused
   --exception STATE:SERVICE[:N]   answers all requests after the first N by this exception
+  --request-limit N   answers only N requests in each association, so that the gateway's live mode has to give up
   --hls maker|md5|sha1|sha256|ecdsa   mechanism of the GMAC client instead; --hls-reply refuse|hide|accept: each association
                       is refused (default), refused without naming the mechanism, or accepted and challenged
   --suite 1|2         the security suite named in its messages; it accepts those of suites 0 and 1, with --strict-suite

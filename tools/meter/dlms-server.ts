@@ -88,6 +88,8 @@ export interface ServerFaults {
 	/** State and service of the exception with which all requests after the first `exceptionAfter` are answered. */
 	exception?: readonly [number, number];
 	exceptionAfter?: number;
+	/** Number of requests that an association may send; the next ones are answered as if there were no association. */
+	requestLimit?: number;
 	/** Mechanism of HLS in place of GMAC. Each AARQ with it is refused, or accepted and challenged. */
 	hls?: { mechanism: number; accepts: boolean; isNamed: boolean };
 	/** The meter uses short names: it refuses each AARQ, or accepts it as if the AARQ had asked for short names. */
@@ -102,6 +104,7 @@ interface Association extends Party {
 	ownChallenge: Buffer;
 	/** Invocation counter with which the AARQ was sent. */
 	openedAt: number;
+	requests: number;
 }
 
 const PUBLIC_CLASSES = [8, 15, 17];
@@ -142,6 +145,8 @@ export class DLMSServer {
 		if (!("plain" in message)) return message.answer;
 		const { exception: fault, exceptionAfter = 0 } = this.#options.faults;
 		if (fault !== undefined && ++this.#requests > exceptionAfter) return exception(...fault);
+		const { requestLimit = Number.POSITIVE_INFINITY } = this.#options.faults;
+		if (++association.requests > requestLimit) return exception(NOT_ALLOWED, NOT_POSSIBLE);
 		const answer = this.#serve(message.plain, association, message);
 		if (answer.length === 0) {
 			this.#report(NOT_SERVED);
@@ -300,6 +305,7 @@ export class DLMSServer {
 			isAuthenticated: !isHigh,
 			challenge: aarq.secret,
 			ownChallenge,
+			requests: 0,
 			context: {
 				client: from.client,
 				conformance,

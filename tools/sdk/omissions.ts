@@ -21,6 +21,7 @@ export const OMISSIONS: Readonly<Record<string, readonly string[]>> = Object.fre
 	hub: Object.freeze(["modules/homeassistant/part"]),
 	statistics: Object.freeze(["modules/homeassistant/statistics"]),
 	mqtt: Object.freeze(["modules/mqtt/part"]),
+	live_secs: Object.freeze(["modules/meter/live-mode", "modules/cosem/live"]),
 	"live-meter": Object.freeze(["modules/live-meter/part"]),
 	prices: Object.freeze(["modules/prices/part"]),
 	peaks: Object.freeze(["modules/peaks/part"]),

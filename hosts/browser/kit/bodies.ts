@@ -167,6 +167,7 @@ export const DLMS_CONFIG = {
 	security_suite: { choices: [0, 1] },
 	release: {},
 	deviation: { choices: ["standard", "swapped"] },
+	live_secs: { choices: [0, 1, 2, 3, 4, 5] },
 	password: { max: 64, pattern: /^[ -~]*$/ },
 	block_cipher_key: { max: 32, pattern: /^([0-9A-Fa-f]{32})?$/ },
 	auth_key: { max: 32, pattern: /^([0-9A-Fa-f]{32})?$/ },

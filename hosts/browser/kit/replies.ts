@@ -92,6 +92,7 @@ export interface Status {
 	readonly without?: string;
 	readonly meter_state: string;
 	readonly meter_trying: string;
+	readonly meter_live: string;
 	readonly meter_readouts: number;
 	readonly schedule_next: number;
 	readonly schedule_last: number;
@@ -422,6 +423,7 @@ export interface LastReadout {
 	readonly baudrate: number;
 	readonly timestamp: number;
 	readonly localtime: string;
+	readonly live_timestamp?: number;
 	readonly status: 0 | 1 | 2 | 4;
 	readonly running: boolean;
 	readonly last_attempt: number;
@@ -481,6 +483,7 @@ export interface DLMS {
 	readonly security_suite: 0 | 1;
 	readonly release: boolean;
 	readonly deviation: "standard" | "swapped";
+	readonly live_secs: 0 | 1 | 2 | 3 | 4 | 5;
 	readonly password_set: boolean;
 	readonly block_cipher_key_set: boolean;
 	readonly auth_key_set: boolean;

@@ -140,6 +140,14 @@ const FIELDS = fieldsOf(DLMS_CONFIG, [
 			value === 0 ? t("dlms.length.auto") : t("dlms.length.bytes", { n: value }),
 		),
 	},
+	{
+		name: "live_secs",
+		label: "live.title",
+		help: "dlms.live.help",
+		kind: "choice",
+		when: isPolled,
+		choices: choicesOf(DLMS_CONFIG.live_secs, (value) => (value === 0 ? t("off") : `${value} s`)),
+	},
 	{ name: "receive_timeout_ms", label: "dlms.timeout", kind: "number", unit: "ms", isRare: true, when: isPolled },
 	{ name: "release", label: "dlms.release", kind: "toggle", isRare: true, when: isPolled },
 	{

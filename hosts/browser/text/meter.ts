@@ -251,6 +251,11 @@ export const METER = {
 	"dlms.suite": ["Security suite", "Sicherheitssuite", "Zestaw zabezpieczeń"],
 	"dlms.release": ["Release (RLRQ)", "Abmelden (RLRQ)", "Wyloguj (RLRQ)"],
 	"dlms.deviation": ["Clock: sign of the time zone", "Uhr: Vorzeichen der Zeitzone", "Zegar: znak strefy czasowej"],
+	"dlms.live.help": [
+		"Reads the power again and again, usually every 2 s. Not in the standard protocol, nor on battery.",
+		"Liest die Leistung laufend, meist alle 2 s. Nicht im Standardprotokoll und nicht mit Batterie.",
+		"Odczytuje moc na bieżąco, zwykle co 2 s. Nie w protokole standardowym ani z baterią.",
+	],
 	"dlms.encryption": ["Encryption", "Verschlüsselung", "Szyfrowanie"],
 	"dlms.password": ["Password of the meter", "Passwort des Zählers", "Hasło licznika"],
 	"dlms.key": ["Encryption key (GUEK)", "Verschlüsselungsschlüssel (GUEK)", "Klucz szyfrujący (GUEK)"],

@@ -5,11 +5,13 @@ import type { Exchange } from "../../api/exchange.js";
 import { putsOf, type SettingsTable, settingsOf } from "../../api/settings.js";
 import type { Field } from "../../config/schema.js";
 import { WITHOUT } from "../../without.js";
-import { CONTROL, IEC62056, IEC62056_MODE_E_DLMS, METER, METER_PROTOCOL, PROTOCOL_DLMS } from "../fields.js";
+import { CONTROL, IEC62056, IEC62056_MODE_E_DLMS, METER_PROTOCOL, PROTOCOL_DLMS } from "../fields.js";
+
+const PROTOCOL = Object.freeze([METER_PROTOCOL]);
 
 const acceptProtocol: NonNullable<SettingsTable["accept"]> = (exchange, values) => {
 	const protocol = values.get(METER_PROTOCOL);
-	return rejectsMissing(exchange, METER_PROTOCOL, protocol) ? undefined : putsOf(METER.fields, values);
+	return rejectsMissing(exchange, METER_PROTOCOL, protocol) ? undefined : putsOf(PROTOCOL, values);
 };
 
 const acceptModeE: NonNullable<SettingsTable["accept"]> = (exchange, values) => {
@@ -17,7 +19,7 @@ const acceptModeE: NonNullable<SettingsTable["accept"]> = (exchange, values) => 
 	return rejectsMissing(exchange, IEC62056_MODE_E_DLMS, protocol) ? undefined : putsOf(IEC62056.fields, values);
 };
 
-export const PROTOCOL_SETTINGS = settingsOf(METER.fields, [METER_PROTOCOL.name], { accept: acceptProtocol });
+export const PROTOCOL_SETTINGS = settingsOf(PROTOCOL, [METER_PROTOCOL.name], { accept: acceptProtocol });
 export const IEC62056_SETTINGS = settingsOf(IEC62056.fields, [], { accept: acceptModeE });
 export const CONTROL_SETTINGS = settingsOf(CONTROL.fields);
 

@@ -52,6 +52,7 @@ import {
 	DLMS_SERVER_PHYSICAL,
 	DLMS_USE_ENCRYPTION,
 } from "../dlms-fields.js";
+import { METER_LIVE_SECS } from "../fields.js";
 
 /** Returns the field of a key: hex digits in either case, or empty to clear the key. */
 function keyText(name: string): Field<string> {
@@ -60,7 +61,7 @@ function keyText(name: string): Field<string> {
 
 const CIPHER_KEY_TEXT = keyText(DLMS_BLOCK_CIPHER_KEY.name);
 const AUTH_KEY_TEXT = keyText(DLMS_AUTH_KEY.name);
-const STORED: readonly SettingField[] = Object.freeze([...DLMS.fields, DLMS_PASSWORD]);
+const STORED: readonly SettingField[] = Object.freeze([...DLMS.fields, METER_LIVE_SECS, DLMS_PASSWORD]);
 
 export const DLMS_SETTINGS = settingsOf(STORED, [], {
 	fields: Object.freeze([...STORED, CIPHER_KEY_TEXT, AUTH_KEY_TEXT]),
@@ -79,6 +80,7 @@ export const DLMS_SETTINGS = settingsOf(STORED, [], {
 		DLMS_SECURITY_SUITE,
 		DLMS_RELEASE,
 		DLMS_DEVIATION,
+		METER_LIVE_SECS,
 		DLMS_BLOCK_CIPHER_KEY,
 		DLMS_AUTH_KEY,
 	]),

@@ -172,6 +172,10 @@ export class ReadoutBody {
 		writer.number(Math.floor((readout?.utcMs ?? 0) / 1000));
 		writer.key("localtime");
 		writer.string(this.#localtime);
+		if (readout?.liveUtcMs !== undefined) {
+			writer.key("live_timestamp");
+			writer.number(Math.floor(readout.liveUtcMs / 1000));
+		}
 		writer.key("status");
 		writer.number(readout?.status ?? STATUS_NONE);
 		if (this.#attempt !== undefined) {

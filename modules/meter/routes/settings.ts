@@ -1,8 +1,8 @@
 /** Routes of meter settings for which a schema suffices: protocol, IEC 62056-21, simulator, log. */
 
 import { settingsOf } from "../../api/settings.js";
-import { CONTROL, IEC62056, METER, METER_PROTOCOL } from "../fields.js";
+import { CONTROL, IEC62056, METER_PROTOCOL } from "../fields.js";
 
-export const PROTOCOL_SETTINGS = settingsOf(METER.fields, [METER_PROTOCOL.name]);
+export const PROTOCOL_SETTINGS = settingsOf(Object.freeze([METER_PROTOCOL]), [METER_PROTOCOL.name]);
 export const IEC62056_SETTINGS = settingsOf(IEC62056.fields);
 export const CONTROL_SETTINGS = settingsOf(CONTROL.fields);

@@ -1,0 +1,36 @@
+/** Opens the sessions of live mode (meter/live-mode.ts). */
+import { POLL_ENTRY_SIZE } from "../dlms/poll-list.js";
+import type { Opening, ReadSession } from "../readout/protocol.js";
+import type { Readout } from "../readout/readout.js";
+import { RecordCursor } from "../readout/record-cursor.js";
+import { DLMSReadSession, PROTOCOL_DLMS } from "./read-session.js";
+import type { COSEMSettings } from "./settings.js";
+
+/** Import, export and net power, of all phases together and of each. */
+const POWERS_LIMIT = 12;
+const PHASE_STEP = 20;
+
+/**
+ * Reads registers 1-b:c.7.0, in which c is 1 (import), 2 (export) or 16 (net), plus 20, 40 or 60 for a phase (IEC
+ * 62056-6-1). The last readout may be one of mode C, if mode E is optional.
+ */
+export function openLive(
+	opening: Opening<COSEMSettings>,
+	{ protocol, records }: Readout,
+	periodMs: number,
+): ReadSession | undefined {
+	const list = new Uint8Array(1 + POWERS_LIMIT * POLL_ENTRY_SIZE);
+	const cursor = new RecordCursor(records);
+	let at = 1;
+	while (cursor.nextRecord() && at < list.length) {
+		const { a, b, c, d, e } = cursor.code;
+		const kind = c < 4 * PHASE_STEP ? c % PHASE_STEP : 0;
+		const isPower = a === 1 && d === 7 && e === 0 && cursor.attribute === 0;
+		if (!isPower || (kind !== 1 && kind !== 2 && kind !== 16)) continue;
+		list.set([a, b, c, d, e, 255, 3, 2], at);
+		at += POLL_ENTRY_SIZE;
+	}
+	list[0] = at >> 3;
+	if (protocol !== PROTOCOL_DLMS || at === 1) return undefined;
+	return new DLMSReadSession({ ...opening, live: list.slice(0, at), periodMs });
+}

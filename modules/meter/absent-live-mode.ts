@@ -1,0 +1,7 @@
+/** In the place of live-mode.ts in a firmware without live mode. */
+export class LiveMode {
+	periodMs = 0;
+	readonly state = "unsupported";
+
+	stop(): void {}
+}

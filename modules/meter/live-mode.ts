@@ -1,0 +1,97 @@
+/**
+ * Live mode: reads the powers of a DLMS/COSEM meter every few seconds in one association, while somebody wants live
+ * values: a client of the event stream, or others, who set `wantedToMs` (core/live.ts). A full readout comes first, because
+ * only what it has is read.
+ *
+ *                 wanted              not wanted          line needed         meter objects
+ *     waiting     opens the session   -                   -                   waits, longer each time
+ *     on          -                   ends after LINGER   ends                waits, longer each time
+ *
+ * Each CHECK_MS it is checked what is wanted. The line is needed by readouts, load profiles, probes and PINs: the session
+ * then releases the association first, and is opened again later. A meter objects if it refuses a value, stays silent, or
+ * ends the association.
+ */
+import type { Driver, Task } from "../io/driver.js";
+import type { Timed } from "../io/machine.js";
+import { type Failure, METER_AUTH_FAILED } from "../readout/failure.js";
+import type { MeterReader } from "./reader.js";
+import type { LiveListener } from "./settings.js";
+
+const CHECK_MS = 1000;
+/** Time for which the session stays open after the last wish, ms: some clients ask once in half a minute. */
+const LINGER_MS = 30_000;
+/** Pause after the first objection, ms. Each further one doubles it, and each round shortens it by HEALING_MS. */
+const OBJECTION_MS = 30_000;
+const HEALING_MS = 500;
+/** Longest pause, and pause after a rejected password or key, which would lock the meter. */
+const LONGEST_MS = 3_600_000;
+
+const NO_CALLBACK = Object.freeze({ finished: () => {} });
+
+/** Part of the core that live mode uses. */
+export interface LiveCore {
+	readonly driver: Driver;
+	readonly live: { readonly clients: { readonly length: number }; readonly wantedToMs: number; changed(): void };
+	readonly saving: { readonly awakeUntilMs: number } | undefined;
+}
+
+export class LiveMode implements Timed, LiveListener {
+	deadlineMs = 0;
+	/** Time from one round to the next, from the next session on. */
+	periodMs = 0;
+	readonly #core: LiveCore;
+	readonly #reader: MeterReader;
+	readonly #task: Task;
+	/** Last time at which somebody wanted values, monotonic ms. */
+	#wantedMs = Number.NEGATIVE_INFINITY;
+	/** Earliest time of the next session, monotonic ms. */
+	#fromMs = 0;
+	#pauseMs = OBJECTION_MS;
+	/** Code of the last objection; "" after a round. */
+	#code = "";
+
+	constructor(core: LiveCore, reader: MeterReader) {
+		this.#core = core;
+		this.#reader = reader;
+		this.#task = core.driver.register("live mode", this);
+	}
+
+	/** `unsupported`, `waiting`, `on`, or the code of the last objection. */
+	get state(): string {
+		const { canLive, isLive } = this.#reader;
+		if (!canLive) return "unsupported";
+		return this.#code || (isLive ? "on" : "waiting");
+	}
+
+	advance(nowMs: number): void {
+		if (nowMs < this.deadlineMs) return;
+		this.deadlineMs = nowMs + CHECK_MS;
+		const { live, saving } = this.#core;
+		const reader = this.#reader;
+		// A gateway that sleeps soon does not keep the meter busy.
+		const isAwake = saving === undefined || saving.awakeUntilMs === Number.POSITIVE_INFINITY;
+		if (isAwake && (live.clients.length > 0 || nowMs < live.wantedToMs)) this.#wantedMs = nowMs;
+		if (nowMs > this.#wantedMs + LINGER_MS || !reader.canLive) reader.endLive();
+		else if (nowMs >= this.#fromMs) {
+			const { failure, last } = reader.outcomes;
+			if (last === undefined && failure === undefined) reader.read(NO_CALLBACK);
+			else reader.openLive(this, this.periodMs);
+		}
+	}
+
+	onRound(failure: Failure | undefined, nowMs: number): void {
+		this.#code = failure?.code ?? "";
+		if (failure === undefined) this.#pauseMs = Math.max(OBJECTION_MS, this.#pauseMs - HEALING_MS);
+		else {
+			if (failure.error === METER_AUTH_FAILED) this.#pauseMs = LONGEST_MS;
+			this.#fromMs = nowMs + this.#pauseMs;
+			this.#pauseMs = Math.min(LONGEST_MS, 2 * this.#pauseMs);
+			this.#core.live.changed();
+		}
+	}
+
+	stop(): void {
+		this.#reader.endLive();
+		this.#task.stop();
+	}
+}

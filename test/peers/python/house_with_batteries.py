@@ -1,0 +1,206 @@
+"""A house with a P1 meter and batteries, for battery-clients.ts. The house is ours; the rest is AstraMeter: its clients
+read the gateway, and its simulated batteries regulate by what they read, each alone or divided by its emulated CT002.
+
+Prints the path of the meter's port, then answers each line of JSON on standard input by one:
+
+{"gateway": "HOST:PORT", "watts": [A, B, C]}         what the clients read after a telegram of these powers
+{"gateway": "HOST:PORT", "count": N, "divided": B}   a regulation with N batteries: powers at the meter, one a
+                                                     second, and how many reads were right and wrong
+"""
+
+import asyncio
+import json
+import os
+import socket
+import sys
+import tty
+
+# The clients cannot be imported before this.
+import astrameter.config  # noqa: F401
+from astrameter.ct002.ct002 import CT002
+from astrameter.powermeter.json_http import JsonHttpPowermeter
+from astrameter.powermeter.shelly import Shelly3EMPro
+from astrameter.simulator.battery import BatterySimulator
+
+FRESH_S = 20
+POLL_S = 0.02
+# Seconds of a regulation, and from when on the house takes how many watts.
+SECONDS = 50
+LOADS = ((0, 250), (6, 600))
+# AstraMeter's name of the Marstek Venus C.
+MODEL = "HMG-50"
+CT_MAC = "112233445566"
+
+
+def crc16_arc(data):
+    crc = 0
+    for byte in data:
+        crc ^= byte
+        for _ in range(8):
+            crc = crc >> 1 ^ (0xA001 if crc & 1 else 0)
+    return crc
+
+
+class Meter:
+    """A P1 meter on a pseudo-terminal."""
+
+    def __init__(self):
+        # The far side stays open, since without it a write fails until the gateway has opened it.
+        self.near, self.far = os.openpty()
+        tty.setraw(self.far)
+        self.path = os.ttyname(self.far)
+        self.wh = 0
+
+    def send(self, watts):
+        """Sends a telegram of these powers by phase; its counter differs from the one before by 1 Wh."""
+        self.wh += 1
+        total = sum(watts)
+
+        def kilowatts(value):
+            return f"{max(0, value) / 1000:06.3f}*kW"
+
+        lines = ["/TST5HOUSE", "", f"1-0:1.8.1({self.wh / 1000:010.3f}*kWh)"]
+        lines += [f"1-0:1.7.0({kilowatts(total)})", f"1-0:2.7.0({kilowatts(-total)})"]
+        for index, value in enumerate(watts):
+            lines.append(f"1-0:{21 + 20 * index}.7.0({kilowatts(value)})")
+            lines.append(f"1-0:{22 + 20 * index}.7.0({kilowatts(-value)})")
+        text = "\r\n".join([*lines, "!"]).encode()
+        os.write(self.near, text + f"{crc16_arc(text):04X}\r\n".encode())
+
+
+class Clients:
+    """AstraMeter's clients of the gateway's three dialects."""
+
+    def __init__(self, gateway):
+        self.shelly = Shelly3EMPro(gateway, "", "", "")
+        paths = ["$.power", *(f"$.powerPhase{phase}" for phase in (1, 2, 3))]
+        self.ecotracker = JsonHttpPowermeter(f"http://{gateway}/v1/json", paths)
+        paths = ["$.active_power_w", *(f"$.active_power_l{phase}_w" for phase in (1, 2, 3))]
+        self.homewizard = JsonHttpPowermeter(f"http://{gateway}/api/v1/data", paths)
+
+    async def __aenter__(self):
+        for client in (self.shelly, self.ecotracker, self.homewizard):
+            await client.start()
+        return self
+
+    async def __aexit__(self, *_):
+        for client in (self.shelly, self.ecotracker, self.homewizard):
+            await client.stop()
+
+    async def fresh(self, meter):
+        """Waits until the gateway shows the last telegram."""
+        for _ in range(int(FRESH_S / POLL_S)):
+            await asyncio.sleep(POLL_S)
+            try:
+                # The paths of a JsonHttpPowermeter take too long here.
+                if (await self.ecotracker.get_json())["energyCounterIn"] == meter.wh:
+                    return
+            except ValueError:
+                # No fresh value yet: 503.
+                pass
+        raise TimeoutError(f"the gateway does not show {meter.wh} Wh after {FRESH_S} s")
+
+
+class CheckedShelly:
+    """Shelly client that counts the reads with another power than the meter's."""
+
+    def __init__(self, client):
+        self.client = client
+        self.sent = 0
+        self.right = 0
+        self.wrong = 0
+
+    async def read(self):
+        [watts] = await self.client.get_powermeter_watts()
+        if watts == self.sent:
+            self.right += 1
+        else:
+            self.wrong += 1
+        return watts
+
+
+class LoneBattery(BatterySimulator):
+    """AstraMeter's battery, which asks the gateway in place of a CT002."""
+
+    def __init__(self, number, shelly):
+        super().__init__(mac=mac(number), phase="A", ct_mac="", meter_dev_type=MODEL)
+        self.shelly = shelly
+
+    async def _send_request(self):
+        # As a CT002 answers: powers of the phases from field 4 on, counts of batteries from field 8 on.
+        fields = ["0"] * 12
+        fields[4] = str(await self.shelly.read())
+        self._handle_ct_response(fields)
+
+
+def mac(number):
+    return f"02B250{number:06X}"
+
+
+def free_port():
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as one:
+        one.bind(("127.0.0.1", 0))
+        return one.getsockname()[1]
+
+
+async def read(meter, clients, watts):
+    meter.send(watts)
+    await clients.fresh(meter)
+    return {
+        "ecotracker": await clients.ecotracker.get_powermeter_watts(),
+        "shelly": await clients.shelly.get_powermeter_watts(),
+        "homewizard": await clients.homewizard.get_powermeter_watts(),
+    }
+
+
+async def regulate(meter, clients, count, divided):
+    """For each second, the meter sends, then each battery asks once and changes its power."""
+    shelly = CheckedShelly(clients.shelly)
+    second = 0
+    numbers = range(1, count + 1)
+    if divided:
+        port = free_port()
+        emulator = CT002(udp_port=port, ct_mac=CT_MAC, clock=lambda: float(second))
+
+        async def phases(*_):
+            return [await shelly.read(), 0, 0]
+
+        emulator.before_send = phases
+        await emulator.start()
+        batteries = [BatterySimulator(mac(number), "A", CT_MAC, ct_port=port, meter_dev_type=MODEL) for number in numbers]
+    else:
+        batteries = [LoneBattery(number, shelly) for number in numbers]
+    powers = []
+    while second < SECONDS:
+        load = [watts for since, watts in LOADS if since <= second][-1]
+        shelly.sent = round(load - sum(battery.current_power for battery in batteries))
+        meter.send([shelly.sent, 0, 0])
+        await clients.fresh(meter)
+        for battery in batteries:
+            await battery.step()
+        powers.append(shelly.sent)
+        second += 1
+    if divided:
+        await emulator.stop()
+    return {"powers": powers, "right": shelly.right, "wrong": shelly.wrong}
+
+
+async def reply(meter, command):
+    async with Clients(command["gateway"]) as clients:
+        if "watts" in command:
+            return await read(meter, clients, command["watts"])
+        return await regulate(meter, clients, command["count"], command["divided"])
+
+
+async def main():
+    meter = Meter()
+    print(meter.path, flush=True)
+    while line := await asyncio.to_thread(sys.stdin.readline):
+        try:
+            answer = await reply(meter, json.loads(line))
+        except Exception as error:
+            answer = {"error": repr(error)}
+        print(json.dumps(answer), flush=True)
+
+
+asyncio.run(main())
