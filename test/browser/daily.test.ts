@@ -1,6 +1,7 @@
 /** The first page in daily use: units, locked meters, outputs, and a wall display between two scheduled readouts. */
 import assert from "node:assert/strict";
 import type { Browser } from "playwright-core";
+import { frame } from "../../tools/meter/telegram.js";
 import { vectorOf } from "../api/gateway.js";
 import { ProcessGateway } from "../api/process-gateway.js";
 import { needBrowser, say, Visit } from "./browser.js";
@@ -12,6 +13,36 @@ const WALLS = [
 	{ width: 1024, height: 600 },
 	{ width: 1280, height: 800 },
 ];
+
+/** A telegram of a meter with three phases; negative watts are fed into the grid. */
+function telegramOf(watts: number): Uint8Array {
+	const lines = [
+		"0.0.0(1ESY1160012345)",
+		"1.8.0(004821.217*kWh)",
+		`16.7.0(${(watts / 1000).toFixed(3)}*kW)`,
+		...[20, 40, 60].flatMap((group) => [
+			`${group + 16}.7.0(${(watts / 2000).toFixed(3)}*kW)`,
+			`${group + 12}.7.0(231.4*V)`,
+			`${group + 11}.7.0(001.82*A)`,
+		]),
+	];
+	return Buffer.concat([Buffer.from("/ESY5Q3DA1004 V3.04\r\n"), frame(Buffer.from(`${lines.join("\r\n")}\r\n!\r\n`))]);
+}
+
+/** Quarter hours and days of a history whose readings ended at this time, each with the same import. */
+function historyUntil(nowS: number, level: string | null, importWh: number): object {
+	const dayS = nowS - (nowS % 86_400);
+	const period = (start: number, end: number) => {
+		const localtime = new Date(start * 1000).toISOString().replace(".000", "");
+		return { start, end, localtime, import_wh: importWh, export_wh: 0 };
+	};
+	const count = Math.floor((nowS - dayS) / QUARTER_S);
+	const periods =
+		level === "quarters"
+			? Array.from({ length: count }, (_, i) => period(dayS + i * QUARTER_S, dayS + (i + 1) * QUARTER_S))
+			: [period(dayS - 86_400, dayS), { ...period(dayS, nowS), partial: true }];
+	return { period: level, periods };
+}
 
 describe("The first page in daily use", function () {
 	this.timeout(180_000);
@@ -46,6 +77,12 @@ describe("The first page in daily use", function () {
 		await gateway.read("iec62056/read");
 	};
 
+	const pretendHistory = (nowS: number, importWh: number) =>
+		visit.page.route("**/meter/history?**", (route) => {
+			const level = new URL(route.request().url()).searchParams.get("period");
+			return route.fulfill({ json: historyUntil(nowS, level, importWh) });
+		});
+
 	it("aligns its figure with the heading of its card", async () => {
 		await sendsSML();
 		await begin();
@@ -75,6 +112,29 @@ describe("The first page in daily use", function () {
 		await visit.settled();
 		assert.doesNotMatch(await textOf("now.title"), /\d W/);
 		await card.getByRole("link", { name: say("pin.title") }).click();
+		await visit.card("protocol.title").waitFor();
+	});
+
+	it("shows no consumption of a meter that waits for its PIN, on either page, and links to the PIN there too", async () => {
+		await sendsSML("--pin", "1234");
+		const nowS = Date.parse("2026-11-22T10:05:00Z") / 1000;
+		await gateway.write("system/clock", { timestamp: nowS });
+		visit = await Visit.begin(browser, gateway);
+		await pretendHistory(nowS, 0);
+		await visit.logIn();
+		const seen = async () => {
+			await visit.card("use.today").waitFor();
+			await visit.settled();
+			const text = ((await visit.page.locator("main").innerText()) as string).replace(/\s+/g, " ");
+			assert.doesNotMatch(text, /0\.00 kWh/);
+			assert.match(text, new RegExp(`${say("use.today")} – ${say("counter.import")}`));
+			assert.equal(await visit.page.getByText(say("now.locked")).count(), 1);
+		};
+		await seen();
+		await visit.go("use");
+		await seen();
+		assert.match((await visit.page.getByRole("slider").getAttribute("aria-valuetext")) ?? "", /: –$/);
+		await visit.page.getByRole("link", { name: say("pin.title") }).click();
 		await visit.card("protocol.title").waitFor();
 	});
 
@@ -134,6 +194,31 @@ describe("The first page in daily use", function () {
 		assert.equal(await client.inputValue(), "99");
 	});
 
+	it("tells the direction of the power by an arrow, a word and a colour, and shows the phases in W, V and A", async () => {
+		await gateway.write("meter/protocol", { protocol: "iec62056" });
+		await gateway.write("iec62056/config", { mode_d_enabled: false });
+		const colours = new Set<string>();
+		for (const [watts, direction, phase] of [
+			[1340, "↓ Drawing from the grid", "670 W · 231.4 V · 1.82 A"],
+			[-1340, "↑ Feeding into the grid", "−670 W · 231.4 V · 1.82 A"],
+		] as const) {
+			await gateway.login();
+			await gateway.connectMeter({ telegram: telegramOf(watts) });
+			await gateway.read("iec62056/read");
+			await begin();
+			const figure = visit.card("now.title").locator(".big:not(.none)");
+			await figure.waitFor();
+			assert.equal((await figure.innerText()).replace(/\s+/g, " ").trim(), `1,340 W ${direction}`);
+			colours.add(await visit.page.evaluate("getComputedStyle(document.querySelector('.big')).color"));
+			const phases = visit.card("phases.title").locator(".facts > div");
+			await phases.first().waitFor();
+			const texts = (await phases.allTextContents()).map((text) => text.replace(/\s+/g, " "));
+			assert.deepEqual(texts, [`L1${phase}`, `L2${phase}`, `L3${phase}`]);
+			if (watts > 0) await visit.end();
+		}
+		assert.equal(colours.size, 2);
+	});
+
 	describe("on a wall display", () => {
 		before(async () => {
 			await gateway.login();
@@ -148,6 +233,7 @@ describe("The first page in daily use", function () {
 				trigger_minute: 0,
 				trigger_day: 1,
 			});
+			await gateway.write("system/timezone", { timezone: "Europe/Berlin" });
 			const { timestamp } = await gateway.read("system/status");
 			const fromS = (Math.floor(timestamp / QUARTER_S) + 1) * QUARTER_S + 60;
 			await gateway.write("system/clock", { timestamp: fromS });
@@ -170,6 +256,14 @@ describe("The first page in daily use", function () {
 			await visit.settled();
 			assert.equal(await visit.page.locator("main.stale").count(), 0);
 			assert.equal(await visit.card("now.title").getByText(say("stale.mark")).count(), 0);
+		});
+
+		it("shows the name of the time zone, and the energy of today", async () => {
+			const { timestamp } = await gateway.read("system/status");
+			await pretendHistory(timestamp, 1234);
+			await visit.page.reload();
+			await visit.card("use.today").getByText("1.23 kWh").waitFor();
+			assert.match(await textOf("now.title"), /, Europe\/Berlin/);
 		});
 
 		it("has its figure in one line", async () => {

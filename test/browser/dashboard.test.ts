@@ -114,6 +114,6 @@ describe("The page's overview", function () {
 		assert.match(await text("now.title"), new RegExp(`\\d W.*${say("read.timeless")}`));
 		const curve = visit.card("curve.title").getByRole("img");
 		await curve.waitFor();
-		assert.match((await curve.getAttribute("aria-label")) ?? "", /^2 readings, from .* W to .* W/);
+		assert.match((await curve.getAttribute("aria-label")) ?? "", /^Readings: 2, from .* W to .* W/);
 	});
 });

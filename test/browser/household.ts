@@ -36,15 +36,15 @@ function flow(timeS: number): Required<Pick<Readings, "import" | "export" | "gas
 	};
 }
 
-/** Fills a unit's history up to NOW. */
-export function householdHistory(): Unit {
+/** A unit whose history is filled up to NOW, and the last readings in Wh and litres. */
+export function householdAtNow(): { unit: Unit; readings: Required<Pick<Readings, "import" | "export" | "gas">> } {
 	const unit = new Unit(ZONE);
 	const readings = { import: 4_821_217, export: 2_954_060, gas: 1_204_500 };
 	let serial = "1ESY1160012345";
 	for (let timeS = FIRST_S; timeS <= NOW_S; timeS += QUARTER_S) {
 		const more = flow(timeS);
 		if (serial === "1ESY1160012345" && timeS >= EXCHANGE_S) {
-			serial = "1ESY1160098765";
+			serial = SERIAL;
 			Object.assign(readings, { import: 17, export: 2 });
 		}
 		readings.import += more.import;
@@ -55,11 +55,14 @@ export function householdHistory(): Unit {
 		const isSilent = SILENT.some(([from, to]) => timeS > from && timeS < to);
 		if (isDue && !isSilent) unit.read(timeS + 7, readings, { serial });
 	}
-	return unit;
+	return { unit, readings };
 }
 
+/** Number of the meter at NOW. */
+export const SERIAL = "1ESY1160098765";
+
 /** Puts the history into the gateway's flash and restarts the gateway, which must run with `--time NOW`. */
-export async function giveHistory(gateway: ProcessGateway, unit = householdHistory()): Promise<void> {
+export async function giveHistory(gateway: ProcessGateway, unit = householdAtNow().unit): Promise<void> {
 	await gateway.login();
 	await gateway.write("system/timezone", { timezone: ZONE });
 	const folder = join(gateway.stateFolder, "partitions");

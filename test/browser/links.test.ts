@@ -152,7 +152,7 @@ describe("The pages of the gateway's connections", function () {
 
 	it("asks for the hub's token and certificate at each save, keeps them secret, and switches the hub off", async () => {
 		await visit.go("hub");
-		const card = visit.card("hub.title");
+		const card = visit.card("state.hub");
 		const { certificate } = make({ subject: "/CN=hub" });
 		const url = "https://hub.example:8123";
 		await visit.fill(card, { enabled: true, url, token: HUB_TOKEN });

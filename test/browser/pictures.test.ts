@@ -1,68 +1,125 @@
 /**
- * The pictures of the README and the icon of the page as PNG, made only on request by `PICTURES=1 npm test --
- * .build/test/browser/pictures.test.js`. They show two hours of a household with solar panels.
+ * Pictures of a household with solar panels and prices, made only on request. `PICTURES=1 npm test --
+ * test/browser/pictures.test.ts` renews those of the README and the icon of the page as PNG. `PICTURES=pages` writes
+ * every page in each width, language and theme into .build/pictures, for a look at all of them.
  */
 import assert from "node:assert/strict";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser } from "playwright-core";
+import { LANGUAGES } from "../../hosts/browser/text/translations.js";
 import { frame } from "../../tools/meter/telegram.js";
 import { PASSWORD } from "../api/gateway.js";
 import { ProcessGateway } from "../api/process-gateway.js";
 import { ROOT } from "../hosts/native/compile.js";
-import { DESKTOP, needBrowser, PHONE, Visit } from "./browser.js";
-import { giveHistory, NOW } from "./household.js";
+import { DESKTOP, needBrowser, PHONE, PLACES, Visit } from "./browser.js";
+import { giveHistory, householdAtNow, NOW, SERIAL } from "./household.js";
 import { smallPNG } from "./small-png.js";
 
 const FOLDER = join(ROOT, "test", "browser", "pictures");
-/** Watts every five minutes. */
+/** Watts every 20 seconds. */
 const POWER = [
 	412, 398, 431, 1890, 1874, 640, 420, 385, 310, 190, 75, -60, -240, -515, -830, -1105, 420, 380, -1290, -1340,
 ];
-const STEP_MS = 300_000;
+const STEP_MS = 20_000;
 /** Time in which the page, which polls every five seconds, shows a new readout, ms. */
 const UPDATE_MS = 6_000;
-/** 10:00 UTC of yesterday, so that no certificate is from a later day. */
-const START_MS = new Date().setUTCHours(10, 0, 0, 0) - 86_400_000;
+const START_MS = Date.parse(NOW) + STEP_MS;
 const SOURCE = join(ROOT, "hosts", "browser");
 const ICON_SIZE = 192;
-const SIZE_LIMIT = 70_000;
+const SIZE_LIMIT = 100_000;
 const SIZES = [
 	{ name: "phone", width: PHONE },
 	{ name: "desktop", width: DESKTOP },
 ];
 
+const PRICES = {
+	currency: "EUR",
+	periods: [
+		{ from: "2025-01-01", import_micro: 329_000, export_micro: 81_000, base_micro: 154_800_000, base_per: "year" },
+	],
+};
+const PAGE_WIDTHS = [PHONE, 768, 1280];
+
 function telegramOf(watts: number, index: number): Uint8Array {
-	const kWh = (base: number, gain: number) => (base + gain * index).toFixed(3).padStart(10, "0");
+	const { readings } = household;
+	const kWh = (wh: number, gain: number) => (wh / 1000 + gain * index).toFixed(3).padStart(10, "0");
+	const phase = (group: number, part: number, volts: number) => [
+		`${group + 16}.7.0(${((watts * part) / 1000).toFixed(3)}*kW)`,
+		`${group + 12}.7.0(${volts.toFixed(1)}*V)`,
+		`${group + 11}.7.0(${(Math.abs(watts * part) / volts).toFixed(2).padStart(6, "0")}*A)`,
+	];
 	const lines = [
-		"0.0.0(1ESY1160012345)",
-		`1.8.0(${kWh(4821.217, 0.031)}*kWh)`,
-		`2.8.0(${kWh(2954.06, 0.024)}*kWh)`,
+		`0.0.0(${SERIAL})`,
+		`1.8.0(${kWh(readings.import, 0.002)}*kWh)`,
+		`2.8.0(${kWh(readings.export, 0.003)}*kWh)`,
 		`16.7.0(${(watts / 1000).toFixed(3)}*kW)`,
-		"32.7.0(231.4*V)",
-		"31.7.0(001.82*A)",
+		...phase(20, 0.5, 231.4),
+		...phase(40, 0.3, 229.8),
+		...phase(60, 0.2, 230.6),
 	];
 	return Buffer.concat([Buffer.from("/ESY5Q3DA1004 V3.04\r\n"), frame(Buffer.from(`${lines.join("\r\n")}\r\n!\r\n`))]);
 }
 
-if (process.env["PICTURES"] === "1") {
+const household = householdAtNow();
+
+/** A gateway of the household after the wizard, with its history, prices, and a meter that it has read. */
+async function startHousehold(): Promise<ProcessGateway> {
+	const gateway = await ProcessGateway.start("node", { args: ["--time", NOW] });
+	const words = { old_password: PASSWORD, new_password: PASSWORD };
+	assert.equal((await gateway.post("system/password", words, { token: null })).status, 200);
+	await giveHistory(gateway, household.unit);
+	await gateway.write("prices", PRICES);
+	await gateway.connectMeter({ telegram: telegramOf(POWER[0], 0) });
+	await gateway.read("iec62056/read");
+	return gateway;
+}
+
+const { PICTURES } = process.env;
+if (PICTURES === "1" || PICTURES === "pages") {
 	describe("Pictures of the page", function () {
-		this.timeout(180_000);
+		this.timeout(1_800_000);
 		let browser: Browser;
 		let gateway: ProcessGateway;
 
 		before(async function () {
 			browser = await needBrowser(this);
-			gateway = await ProcessGateway.start("node");
-			// The state after the wizard: the owner has set the password.
-			const words = { old_password: PASSWORD, new_password: PASSWORD };
-			assert.equal((await gateway.post("system/password", words, { token: null })).status, 200);
-			mkdirSync(FOLDER, { recursive: true });
+			gateway = await startHousehold();
 		});
 		after(async () => {
 			await browser?.close();
 			await gateway?.stop();
 		});
+
+		if (PICTURES === "pages") {
+			for (const language of LANGUAGES) {
+				it(`show every page in the language ${language}`, async () => {
+					const folder = join(ROOT, ".build", "pictures");
+					mkdirSync(folder, { recursive: true });
+					const visit = await Visit.begin(browser, gateway, { language });
+					const look = async (name: string) => {
+						for (const width of PAGE_WIDTHS) {
+							await visit.page.setViewportSize({ width, height: 800 });
+							for (const colorScheme of ["light", "dark"] as const) {
+								await visit.page.emulateMedia({ colorScheme });
+								await visit.settled();
+								const path = join(folder, `${name}-${width}-${language}-${colorScheme}.png`);
+								await visit.page.screenshot({ path, fullPage: true });
+							}
+						}
+					};
+					await look("login");
+					await visit.logIn();
+					for (const place of PLACES) {
+						await visit.go(place);
+						if (place === "dashboard") await visit.page.locator(".bars").waitFor();
+						await look(place);
+					}
+					await visit.end();
+				});
+			}
+			return;
+		}
 
 		it("are made of the icon for home screens, which fills the square because systems round its corners", async () => {
 			const page = await browser.newPage({ viewport: { width: ICON_SIZE, height: ICON_SIZE } });
@@ -73,19 +130,11 @@ if (process.env["PICTURES"] === "1") {
 		});
 
 		it("are made of the consumption, on a phone and on a desktop", async () => {
-			const household = await ProcessGateway.start("node", { args: ["--time", NOW] });
-			try {
-				await giveHistory(household);
-				for (const { name, width } of SIZES) {
-					const visit = await (await Visit.begin(browser, household, { width })).logIn();
-					await visit.go("use");
-					const png = smallPNG(await visit.page.screenshot({ fullPage: width !== PHONE }));
-					assert.ok(png.length <= SIZE_LIMIT, `${name}: ${png.length} bytes`);
-					writeFileSync(join(FOLDER, `use-${name}.png`), png);
-					await visit.end();
-				}
-			} finally {
-				await household.stop();
+			for (const { name, width } of SIZES) {
+				const visit = await (await Visit.begin(browser, gateway, { width })).logIn();
+				await visit.go("use");
+				keep(`use-${name}`, await visit.page.screenshot({ fullPage: width !== PHONE }));
+				await visit.end();
 			}
 		});
 
@@ -103,19 +152,25 @@ if (process.env["PICTURES"] === "1") {
 				await gateway.read("iec62056/read");
 				for (const { page } of visits) {
 					await page.clock.setSystemTime(nowMs);
-					const curve = page.getByRole("img", { name: new RegExp(`^${index + 1} `) });
+					// The page begins with the readout of before the test.
+					const curve = page.getByRole("img", { name: new RegExp(`^Readings: ${index + 2},`) });
 					await page.clock.fastForward(UPDATE_MS);
-					await (index === 0 ? page.locator(".facts .number").first() : curve).waitFor();
+					await curve.waitFor();
 				}
 			}
 			for (const [index, visit] of visits.entries()) {
-				const { name } = SIZES[index];
 				await visit.settled();
-				const png = smallPNG(await visit.page.screenshot({ fullPage: true }));
-				assert.ok(png.length <= SIZE_LIMIT, `${name}: ${png.length} bytes`);
-				writeFileSync(join(FOLDER, `overview-${name}.png`), png);
+				keep(`overview-${SIZES[index].name}`, await visit.page.screenshot({ fullPage: true }));
 				await visit.end();
 			}
 		});
 	});
+}
+
+/** Writes a picture of the README. */
+function keep(name: string, screenshot: Uint8Array): void {
+	const png = smallPNG(Buffer.from(screenshot));
+	assert.ok(png.length <= SIZE_LIMIT, `${name}: ${png.length} bytes`);
+	mkdirSync(FOLDER, { recursive: true });
+	writeFileSync(join(FOLDER, `${name}.png`), png);
 }

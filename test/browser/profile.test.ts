@@ -106,6 +106,16 @@ describe("The load profile on the page", function () {
 		return { name: file.suggestedFilename(), lines };
 	}
 
+	it("comes from a meter that sends Wh, whose counters the overview shows in kWh", async () => {
+		await gateway.read("iec62056/read");
+		const visit = await (await Visit.begin(browser, gateway)).logIn();
+		const counters = visit.card("counter.title");
+		await counters.waitFor();
+		assert.match(plain(await counters.textContent()), /\d\.\d{3} kWh/);
+		assert.doesNotMatch(plain(await counters.textContent()), /\d Wh/);
+		await visit.end();
+	});
+
 	it("is offered without a history, requests a day of quarter hours, and shows empty, cut and untimed replies", async () => {
 		const visit = await open();
 		await visit.page.getByText(say("use.empty")).waitFor();
@@ -153,10 +163,10 @@ describe("The load profile on the page", function () {
 			names.join(),
 		);
 		const time = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeStyle: "short", timeZone: ZONE });
-		const written = (value: string) => {
-			const digits = value.split(".")[1]?.length ?? 0;
-			return `${Number(value).toLocaleString("en", { minimumFractionDigits: digits })} Wh`;
-		};
+		// The meter sends Wh, and shows its counters in kWh.
+		assert.deepEqual([...new Set((columns as JSONObject[]).map(({ unit }) => unit))], ["Wh"]);
+		const written = (value: string) =>
+			`${(Number(value) / 1000).toLocaleString("en", { minimumFractionDigits: 3, maximumFractionDigits: 3 })} kWh`;
 		const shown = await cells(visit);
 		assert.deepEqual(
 			shown,
@@ -171,7 +181,7 @@ describe("The load profile on the page", function () {
 			const isCounter = columns[column].obis.includes(".8.");
 			const step = Number(rows[row].values[column]) - (isCounter ? Number(rows[row - 1].values[column]) : 0);
 			const words = row === 7 ? `, ${say("profile.season")}` : "";
-			return `${shown[row][0]}: ${step.toLocaleString("en", { maximumFractionDigits: 3 })} Wh${words}`;
+			return `${shown[row][0]}: ${(step / 1000).toLocaleString("en", { maximumFractionDigits: 6 })} kWh${words}`;
 		};
 		assert.equal(await announced(visit), bar(9, 0));
 		await card(visit).getByRole("slider").focus();

@@ -104,7 +104,7 @@ describe("Maintenance on the page", function () {
 			await choose(fileOf(NEXT, {}, { size: 1_000_000 }));
 			await install().click();
 			const dialog = visit.page.getByRole("dialog", { name: say("update.running", { version: NEXT }) });
-			await visit.hurry(dialog.getByText(/^[1-9]\d? % · /));
+			await visit.hurry(dialog.getByText(/^[1-9]\d?% · /));
 			assert.equal((await gateway.read("system/status")).ota_state, "receiving");
 			assert.deepEqual(await violationsOf(visit), []);
 			await visit.page.evaluate(`location.hash = "#/meter"`);
@@ -135,7 +135,7 @@ describe("Maintenance on the page", function () {
 				.filter({ hasText: say("update.coming") });
 			state = { ota_state: "receiving", ota_received: 500_000, ota_total: 2_000_000 };
 			await visit.hurry(coming);
-			await coming.getByText("25 % · 0.50 MB / 2.00 MB").waitFor();
+			await coming.getByText("25% · 0.50 MB / 2.00 MB").waitFor();
 			assert.equal(await coming.getByRole("progressbar").getAttribute("value"), "500000");
 			assert.deepEqual(await violationsOf(visit), []);
 			// Until the file's length is known, there is no percentage.
@@ -254,7 +254,7 @@ describe("Maintenance on the page", function () {
 			});
 			await button.click();
 			await card().getByText(say("update.coming")).waitFor();
-			await card().getByText("25 % · 0.50 MB / 2.00 MB").waitFor();
+			await card().getByText("25% · 0.50 MB / 2.00 MB").waitFor();
 			assert.equal(await button.count(), 0);
 			state = { upgrade_version: NEWER, ota_state: "idle", ota_last_error: "ota_unreachable" };
 			await visit.hurry(card().getByText(say("error.ota_unreachable")));

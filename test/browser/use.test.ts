@@ -63,6 +63,8 @@ describe("Consumption on the page", function () {
 		assert.ok(today.includes(kWh(on("days", "2026-11-22")[0]["export_wh"])), today);
 		const until = on("quarters", "2026-11-21").filter(({ localtime }) => localtime.slice(11, 16) < "14:30");
 		assert.ok(today.includes(`Nov 21: ${kWh(sum(until))}`), today);
+		// A minus sign, not a hyphen.
+		assert.match(today, /PM: −\d+%/);
 		const yesterday = await tile("use.yesterday");
 		assert.ok(yesterday.includes(kWh(on("days", "2026-11-21")[0]["import_wh"])), yesterday);
 		assert.ok(yesterday.includes(`Nov 20: ${kWh(on("days", "2026-11-20")[0]["import_wh"])}`), yesterday);
@@ -77,6 +79,16 @@ describe("Consumption on the page", function () {
 		assert.ok(year.includes(thousands(sum(on("months", "2026")))), year);
 		const before = on("days", "2025").filter(({ localtime }) => localtime < "2025-11-22");
 		assert.ok(year.includes(`2025: ${thousands(sum(before))}`), year);
+		await visit.end();
+	});
+
+	it("is printed without menu, buttons and choices", async () => {
+		const visit = await open();
+		await visit.page.emulateMedia({ media: "print" });
+		for (const selector of ["header", "nav", "form", ".tools", ".button", "select", "summary"])
+			assert.equal(await visit.page.locator(selector).locator("visible=true").count(), 0, selector);
+		assert.ok(await slider(visit).isVisible());
+		assert.ok(await visit.card("use.month").isVisible());
 		await visit.end();
 	});
 

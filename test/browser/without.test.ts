@@ -78,7 +78,7 @@ describe("The pages of a firmware without some parts and protocols", function ()
 		without = "hub";
 		await begin();
 		await visit.go("hub");
-		assert.deepEqual([await visit.card("mqtt.title").count(), await visit.card("hub.title").count()], [1, 0]);
+		assert.deepEqual([await visit.card("mqtt.title").count(), await visit.card("state.hub").count()], [1, 0]);
 	});
 
 	it("offer the protocols that were not left out, and the stored one", async () => {

@@ -232,7 +232,7 @@ async function begin(visit: Visit): Promise<void> {
 	await page.locator("main button[type=submit]").click();
 	await page.getByRole("heading", { level: 2, name: say("wizard.time") }).waitFor();
 	await page.locator("main button[type=submit]").click();
-	await page.getByRole("heading", { level: 2, name: say("wizard.meter") }).waitFor();
+	await page.getByRole("heading", { level: 2, name: say("nav.meter") }).waitFor();
 }
 
 async function logIn(gateway: ProcessGateway): Promise<void> {
@@ -267,6 +267,8 @@ async function readByWizard(visit: Visit, kind: Kind): Promise<readonly [found: 
 		if (says !== undefined) await main.getByText(say(says)).last().waitFor({ timeout: FOUND_MS });
 	}
 	await done.waitFor({ timeout: FOUND_MS });
+	// Counters are in kWh, also of meters that send Wh.
+	assert.doesNotMatch(await main.locator(".facts").last().innerText(), /\d{4}(?:[.,]\d+)?\s*Wh/);
 	if (kind.isSwapped) {
 		await main.getByText(say("finding.deviation")).waitFor();
 		await setItSo.click();

@@ -138,7 +138,7 @@ describe("Zigbee on the page", function () {
 			const chip = visit
 				.card("links.title")
 				.locator(".chip.warning")
-				.filter({ hasText: say("state.zigbee") });
+				.filter({ hasText: say("nav.zigbee") });
 			await chip.getByText(say("state.silent")).waitFor();
 		});
 
@@ -147,7 +147,7 @@ describe("Zigbee on the page", function () {
 				show(state);
 				await again();
 				await card()
-					.getByText(`${say("state.zigbee")}: ${say(`state.${state}`)}`)
+					.getByText(`${say("nav.zigbee")}: ${say(`state.${state}`)}`)
 					.waitFor();
 				const sentence = SENTENCES[state];
 				if (sentence !== undefined)
@@ -216,11 +216,11 @@ describe("Zigbee on the page", function () {
 			await join("joining", { joining_secs: JOINING_S });
 			assert.deepEqual(sent, [["reset", null]]);
 			await card()
-				.getByText(say("zigbee.left", { n: JOINING_S }))
+				.getByText(say("pin.left", { n: JOINING_S }))
 				.waitFor();
 			// Between two attempts the radio is in no network, which does not end the joining.
 			show("not_joined", { joining_secs: 290 });
-			await visit.hurry(card().getByText(say("zigbee.left", { n: 290 })));
+			await visit.hurry(card().getByText(say("pin.left", { n: 290 })));
 			await card().getByText(say("state.joining"), { exact: true }).waitFor();
 			assert.equal(await card().getByRole("progressbar").getAttribute("value"), String(JOINING_S - 290));
 			show("joined");
@@ -316,7 +316,7 @@ describe("Zigbee on the page", function () {
 		});
 
 		it("announces the gateway's restart before Zigbee is turned off, and meanwhile", async () => {
-			const form = visit.card("state.zigbee");
+			const form = visit.card("nav.zigbee");
 			await form.getByText(say("zigbee.enabled.help")).waitFor();
 			await form.locator("[name=enabled]").uncheck();
 			await form.locator("button[type=submit]").click();

@@ -8,13 +8,10 @@ import { ARCHIVE, makePage, type PackedFile, pack } from "../../tools/page.js";
 
 const SOURCE = join(import.meta.dirname, "../../../hosts/browser");
 
-/**
- * Limit of the compressed page, bytes: 120 KB, half a KB for the card that fills the history from the meter, and 64 bytes
- * for live mode.
- */
-const WHOLE_LIMIT = 120.5625 * 1024;
-/** Bytes of the first paint: 45 KB, and 128 bytes for texts of the card that fills the history. */
-const FIRST_LIMIT = 45.125 * 1024;
+/** Limit of the compressed page, bytes. */
+const WHOLE_LIMIT = 121.5 * 1024;
+/** Limit of the first paint, bytes: the largest document and the first script. */
+const FIRST_LIMIT = 45 * 1024;
 /** Limit of the policy, bytes: the gateway sends a head from a buffer of 1024 bytes, and most of it is the policy. */
 const POLICY_LIMIT = 512;
 

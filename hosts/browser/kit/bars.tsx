@@ -74,7 +74,13 @@ export function Bars(props: BarsProps) {
 			>
 				{width > 0 && <Drawing {...props} width={width} chosen={index} onChoose={setChosen} />}
 			</div>
-			<p class="chosen">{bars[index].text}</p>
+			<p class="chosen">
+				{bars[index].text.split(", ").map((part, place, { length }) => (
+					<>
+						<span>{place < length - 1 ? `${part},` : part}</span>{" "}
+					</>
+				))}
+			</p>
 		</>
 	);
 }

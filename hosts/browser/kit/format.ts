@@ -23,14 +23,19 @@ export function formatDecimal(text: string, language: string): string {
 const KILO_UNITS: Readonly<Record<string, string>> = { Wh: "kWh", varh: "kvarh", VAh: "kVAh" };
 const KILO_FROM = 1000;
 
+/** The unit in thousands if the meter would show a value of this size so; otherwise undefined. */
+export function kiloUnit(unit: string, value: number): string | undefined {
+	return Math.abs(value) >= KILO_FROM ? KILO_UNITS[unit] : undefined;
+}
+
 /**
  * Value and unit of a reading as the meter's display would show them: energy in Wh from 1000 Wh on in kWh, cut to whole
  * Wh; everything else with the digits and unit that the meter sent.
  */
 export function formatReading(text: string, unit: string, language: string): readonly [value: string, unit: string] {
-	const kilo = KILO_UNITS[unit];
 	const value = Number(text);
-	if (kilo === undefined || !(Math.abs(value) >= KILO_FROM)) return [formatDecimal(text, language), unit];
+	const kilo = kiloUnit(unit, value);
+	if (kilo === undefined) return [formatDecimal(text, language), unit];
 	return [formatNumber(Math.trunc(value) / 1000, language, 3, 3), kilo];
 }
 
@@ -63,10 +68,10 @@ export function formatMoment(seconds: number, language: string, timeZone: string
 	);
 }
 
-/** A past time as text: `12 seconds ago`. */
-export function formatAge(seconds: number, language: string): string {
+/** A past time as text: `12 seconds ago`. Times of less than half a second ago, or in the future, are `fresh`. */
+export function formatAge(past: number, language: string, fresh: string): string {
 	const format = new Intl.RelativeTimeFormat(language, { numeric: "auto" });
-	const past = Math.max(0, seconds);
+	if (past < 0.5) return fresh;
 	if (past < 60) return format.format(-Math.round(past), "second");
 	if (past < 3600) return format.format(-Math.round(past / 60), "minute");
 	if (past < 86_400 * 2) return format.format(-Math.round(past / 3600), "hour");

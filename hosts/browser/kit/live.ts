@@ -194,6 +194,12 @@ function take(next: Readout): void {
 	stale.set(isStale());
 }
 
+/** Returns true if the meter waits for its PIN, and sends neither power nor exact counters until then. */
+export function useLocked(): boolean {
+	const last = useStore(readout);
+	return last !== undefined && isLocked(last);
+}
+
 /** Returns a test whether the firmware has a part or a meter protocol. No name contains another one. */
 export function useBuilt(): (name: string) => boolean {
 	const now = useStore(status);

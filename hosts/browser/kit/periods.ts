@@ -86,6 +86,17 @@ export function within(pieces: readonly Piece[], { fromMs, toMs }: Span): readon
 	return pieces.filter((piece) => piece.fromMs >= fromMs && piece.fromMs < toMs);
 }
 
+/**
+ * The pieces of a meter that waits for its PIN and counts whole kWh only: the increase of 0 is unknown, not nothing.
+ */
+export function withoutNothing(pieces: readonly Piece[]): readonly Piece[] {
+	return pieces.map((piece) => {
+		const { import_wh, export_wh, ...others } = piece.period;
+		const period = { ...others, ...(import_wh ? { import_wh } : {}), ...(export_wh ? { export_wh } : {}) };
+		return { ...piece, period };
+	});
+}
+
 /** Sum of an amount over all pieces; undefined if no piece has it. */
 export function sumOf(pieces: readonly Piece[], amount: Amount): number | undefined {
 	const known = pieces.flatMap(({ period }) => period[amount] ?? []);

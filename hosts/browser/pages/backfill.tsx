@@ -2,9 +2,10 @@
 import { useState } from "preact/hooks";
 import { type DeviceError, post } from "../kit/device.js";
 import { failureText } from "../kit/failures.js";
+import { formatNumber } from "../kit/format.js";
 import { Button, Card, ErrorNotice, Pending } from "../kit/parts.js";
 import type { BackfillStatus } from "../kit/replies.js";
-import { t } from "../kit/text.js";
+import { language, t } from "../kit/text.js";
 import { asDeviceError, useDevice, usePoll } from "../kit/use-device.js";
 
 const PATH = "meter/backfill";
@@ -14,7 +15,7 @@ function endText(ended: BackfillStatus["ended"], rows: number): string {
 	if (ended === "no_counters") return t("fill.no_counters");
 	if (ended === "meter_clock") return t("profile.clock");
 	if (ended === "no_profile" || ended === "no_history") return t("error.no_profile");
-	const done = `${t("profile.rows")}: ${rows}`;
+	const done = `${t("profile.rows")}: ${formatNumber(rows, language)}`;
 	return ended === "meter_changed" ? `${done} (${t("mark.meter_changed")})` : done;
 }
 
@@ -51,7 +52,10 @@ export function BackfillCard() {
 			{(isOn || rows! > 0) && (
 				<div class="progress">
 					<progress aria-label={t("fill.start")} max={days_total} value={days_done} />
-					<small>{t("fill.days", { n: days_done, all: days_total, min: minutes_left ?? "–" })}</small>
+					<small>
+						{t("fill.days", { n: days_done, all: days_total })}
+						{minutes_left != null && `; ${t("fill.left", { n: minutes_left })}`}
+					</small>
 				</div>
 			)}
 			{last_error !== "" && <p>{failureText(last_error)}</p>}
@@ -59,7 +63,7 @@ export function BackfillCard() {
 			{failure && <ErrorNotice error={failure} />}
 			<div class="actions">
 				<Button kind={isOn ? "plain" : "main"} name="fill" onClick={change}>
-					{t(isOn ? "fill.stop" : "fill.start")}
+					{t(isOn ? "align.stop" : "fill.start")}
 				</Button>
 			</div>
 		</Card>

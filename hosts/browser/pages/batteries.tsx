@@ -103,7 +103,7 @@ export function Batteries() {
 }
 
 const ADDRESS_FIELDS = fieldsOf(LIVE_METER_CLIENTS.clients.items, [
-	{ name: "address", label: "live.address", help: "live.address.help", kind: "text", required: true },
+	{ name: "address", label: "network.ip", help: "live.address.help", kind: "text", required: true },
 ]);
 
 function ClientsCard() {
@@ -147,7 +147,12 @@ function ClientsCard() {
 					</ul>
 					{refused && (
 						<Notice kind="info">
-							<p>{t("live.refused", { address: refused.address, time: formatAge(refused.asked_secs, language) })}</p>
+							<p>
+								{t("live.refused", {
+									address: refused.address,
+									time: formatAge(refused.asked_secs, language, t("read.fresh")),
+								})}
+							</p>
 							<Button name="allow" onClick={() => change([...addresses, refused.address])}>
 								{t("live.allow")}
 							</Button>
@@ -182,7 +187,7 @@ function RequestStatus({ status, address }: { status: LiveStatus; address: strin
 			{` · ${
 				power === null || answered_secs === null
 					? t("live.nothing")
-					: `${formatNumber(power, language, 0)} W, ${formatAge(answered_secs, language)}`
+					: `${formatNumber(power, language, 0)} W, ${formatAge(answered_secs, language, t("read.fresh"))}`
 			}`}
 		</small>
 	));

@@ -34,7 +34,7 @@ export function RunningClock({ clock: { localtime, timezone, is_valid }, atMs }:
 	const now = advanceLocalTime(localtime, (performance.now() - atMs) / 1000);
 	return (
 		<span class="number">
-			{is_valid ? `${formatLocalTime(now, language)}, ${timezone.replace(/_/g, " ") || "UTC"}` : t("clock.none")}
+			{is_valid ? `${formatLocalTime(now, language)}, ${timezone.replace(/_/g, " ") || "UTC"}` : t("state.unset")}
 		</span>
 	);
 }

@@ -21,9 +21,10 @@ import {
 	stale,
 	status,
 	useBuilt,
+	useLocked,
 } from "../kit/live.js";
 import { Button, Card, Chip, type ChipState, Fact, Facts, Notice, Progress } from "../kit/parts.js";
-import { countersOf, isLocked } from "../kit/power.js";
+import { countersOf } from "../kit/power.js";
 import type { NetworkStatus, Reading, Status } from "../kit/replies.js";
 import { display } from "../kit/session.js";
 import { useStore } from "../kit/store.js";
@@ -67,7 +68,7 @@ function PowerCard() {
 	const last = useStore(readout);
 	const now = useStore(power);
 	const isStale = useStore(stale);
-	const isDisplay = useStore(display);
+	const isWaiting = useLocked();
 	const hasReadings = last !== undefined && last.readings.length > 0;
 	return (
 		<Card title={t("now.title")} wide={countersOf(last?.readings ?? []).length === 0}>
@@ -83,18 +84,20 @@ function PowerCard() {
 				</p>
 			)}
 			{now?.isMean && <p class="help">{t("now.mean")}</p>}
-			{now === undefined &&
-				hasReadings &&
-				(isLocked(last) ? (
-					<Notice kind="info">
-						<p>{t("now.locked")}</p>
-						{!isDisplay && <a href="#/meter">{t("pin.title")}</a>}
-					</Notice>
-				) : (
-					<p class="help">{t("now.none")}</p>
-				))}
+			{now === undefined && hasReadings && (isWaiting ? <LockedNotice /> : <p class="help">{t("now.none")}</p>)}
 			<LastReading />
 		</Card>
+	);
+}
+
+/** Says that the meter waits for its PIN. */
+export function LockedNotice() {
+	const isDisplay = useStore(display);
+	return (
+		<Notice kind="info">
+			<p>{t("now.locked")}</p>
+			{!isDisplay && <a href="#/meter">{t("pin.title")}</a>}
+		</Notice>
 	);
 }
 
@@ -157,7 +160,7 @@ export function Age({ last }: { last: Readout | undefined }) {
 	return (
 		<>
 			<p class="age">
-				{t("read.last", { age: ageS === undefined ? t("read.timeless") : formatAge(ageS, language) })}
+				{t("read.last", { age: ageS === undefined ? t("read.timeless") : formatAge(ageS, language, t("read.fresh")) })}
 				{last.localtime !== "" && (
 					<small>
 						{formatLocalTime(last.localtime, language)}, {zoneName}
@@ -191,7 +194,7 @@ function FailedNotice({ last, code }: FailedNoticeProps) {
 	return (
 		<Notice kind="warning">
 			<p>
-				{ageS === undefined ? t("links.meter") : t("stale.failed", { age: formatAge(ageS, language) })}{" "}
+				{ageS === undefined ? t("links.meter") : t("stale.failed", { age: formatAge(ageS, language, t("read.fresh")) })}{" "}
 				{failureText(code)}
 			</p>
 			{since !== undefined && <p>{t("stale.since", { time: since })}</p>}
@@ -402,7 +405,7 @@ export function isBad(radioState: string): boolean {
 export function ZigbeeChip({ state }: { state: string }) {
 	const key = `state.${state}`;
 	return (
-		<Chip state={RADIO_CHIPS[state] ?? "off"} name={t("state.zigbee")}>
+		<Chip state={RADIO_CHIPS[state] ?? "off"} name={t("nav.zigbee")}>
 			{isText(key) ? t(key) : state}
 		</Chip>
 	);

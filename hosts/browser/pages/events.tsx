@@ -1,7 +1,8 @@
 /** Describes the entries of the event log in words. */
+import { CopyButton } from "../kit/copy-button.js";
 import { failureText } from "../kit/failures.js";
 import { formatMoment, formatPeriod } from "../kit/format.js";
-import { Button, Card, CopyButton, DownloadButton, Pending } from "../kit/parts.js";
+import { Button, Card, DownloadButton, Pending } from "../kit/parts.js";
 import type { Event, EventLog } from "../kit/replies.js";
 import { isText, language, t } from "../kit/text.js";
 import { useDevice } from "../kit/use-device.js";
@@ -21,12 +22,18 @@ const CAUSES: readonly (readonly [part: string, text: TextKey])[] = [
 const GROUPS: readonly (readonly [text: TextKey, groups: string])[] = [
 	["nav.meter", "meter iec62056 control dlms dlms_secrets dlms_obis"],
 	["schedule.title", "schedule"],
-	["nav.network", "network"],
+	["nav.network", "network ethernet"],
 	["state.wifi", "wifi"],
 	["nav.hub", "hub mqtt"],
 	["nav.zigbee", "zigbee zigbee_map"],
 	["zone.label", "system"],
 	["power.supply", "power"],
+	["price.title", "prices"],
+	["peaks.title", "peaks"],
+	["fill.start", "backfill"],
+	["nav.batteries", "live_meter"],
+	["upgrade.title", "upgrade"],
+	["tokens.title", "tokens"],
 ];
 
 /** The detail in words, if the event has one. */

@@ -11,6 +11,7 @@ import { forget, keep, kept } from "../kit/kept.js";
 import { fieldsOf } from "../kit/limits.js";
 import { refresh, status } from "../kit/live.js";
 import { Button, Card, ErrorNotice, Fact, Facts, Notice, type NoticeKind, Pending } from "../kit/parts.js";
+import { formatPercent } from "../kit/percent.js";
 import type { Version } from "../kit/replies.js";
 import { useStore } from "../kit/store.js";
 import { isText, language, t } from "../kit/text.js";
@@ -247,7 +248,7 @@ function UploadProgress({ bytes, of }: { bytes: number | undefined; of: number }
 			<progress aria-label={t("update.title")} max={of} value={bytes} />
 			{bytes !== undefined && (
 				<small>
-					{formatNumber(Math.floor((100 * bytes) / of), language)} % · {formatSize(bytes)} / {formatSize(of)}
+					{formatPercent(Math.floor((100 * bytes) / of))} · {formatSize(bytes)} / {formatSize(of)}
 				</small>
 			)}
 		</div>

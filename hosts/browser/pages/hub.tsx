@@ -66,7 +66,7 @@ function HubCard() {
 	const { timeZone } = useZone();
 	const { hub_statistics: state = "absent", hub_statistics_upto: upto = 0 } = now ?? {};
 	return (
-		<Card title={t("hub.title")}>
+		<Card title={t("state.hub")}>
 			<p>{t("hub.intro")}</p>
 			{value === undefined ? (
 				<Pending error={error} reload={reload} />

@@ -1,5 +1,7 @@
 /** All pages but the first, loaded together; the key is the hash of the address. */
 import type { ComponentType } from "preact";
+import { addStyle } from "../kit/style.js";
+import style from "../pages.css?inline";
 import { Batteries } from "./batteries.js";
 import { Events } from "./events.js";
 import { Hub } from "./hub.js";
@@ -11,6 +13,8 @@ import { System } from "./system.js";
 import { Upkeep } from "./upkeep.js";
 import { Wizard } from "./wizard.js";
 import { Zigbee } from "./zigbee.js";
+
+addStyle(style);
 
 export const PAGES: Readonly<Record<string, ComponentType>> = {
 	meter: Meter,

@@ -122,12 +122,8 @@ export function PriceCard() {
 						>
 							{t("price.change")}
 						</Button>
-						<Button
-							name="remove"
-							aria-label={`${t("price.remove")}: ${dayOf(period)}`}
-							onClick={() => setRemoving(period)}
-						>
-							{t("price.remove")}
+						<Button name="remove" aria-label={`${t("remove")}: ${dayOf(period)}`} onClick={() => setRemoving(period)}>
+							{t("remove")}
 						</Button>
 					</li>
 				))}
@@ -151,7 +147,7 @@ export function PriceCard() {
 			{removing && (
 				<Confirm
 					title={t("price.remove.ask", { day: dayOf(removing) })}
-					action={t("price.remove")}
+					action={t("remove")}
 					danger
 					run={() => send({ periods: periods.filter((one) => one !== removing), currency })}
 					onClose={() => setRemoving(undefined)}

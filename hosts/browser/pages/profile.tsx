@@ -5,7 +5,7 @@ import { Choice } from "../kit/choices.js";
 import { decimalCell } from "../kit/csv.js";
 import { type DeviceError, get } from "../kit/device.js";
 import { failureText } from "../kit/failures.js";
-import { formatDecimal, formatMoment, formatNumber } from "../kit/format.js";
+import { formatDecimal, formatMoment, formatNumber, kiloUnit } from "../kit/format.js";
 import { READOUT_CUT, status } from "../kit/live.js";
 import { announce, Button, Card, DownloadButton, Notice, Progress } from "../kit/parts.js";
 import type { Profile } from "../kit/replies.js";
@@ -189,7 +189,7 @@ function View({ profile }: { profile: Profile }) {
 				heads={[t("readings.time"), ...columns.map(nameOf), t("use.remark")]}
 				rows={lines.map(({ time, values, remark }) => [
 					time,
-					...columns.map(({ unit }, index) => withUnit(values[index], unit)),
+					...columns.map(({ unit }, place) => withUnit(values[place], unit, kiloOf(lines, place, unit))),
 					remark,
 				])}
 			/>
@@ -215,8 +215,18 @@ function tableOf(lines: readonly Line[], columns: readonly Column[]): readonly (
 	return [[t("readings.time"), ...heads, t("profile.status"), t("use.remark")], ...rows];
 }
 
-function withUnit(value: string | null | undefined, unit: string): string {
-	return value == null ? "–" : `${formatDecimal(value, language)}\u00a0${unit}`.trim();
+/** The unit in thousands in which the column is shown, by its largest value; undefined for the unit of the meter. */
+function kiloOf(lines: readonly Line[], place: number, unit: string): string | undefined {
+	const sizes = lines.map(({ values }) => Math.abs(Number(values[place])) || 0);
+	return kiloUnit(unit, Math.max(...sizes));
+}
+
+function withUnit(value: string | null | undefined, unit: string, kilo: string | undefined): string {
+	if (value == null) return "–";
+	const number = Number(value) / 1000;
+	return kilo === undefined || Number.isNaN(number)
+		? `${formatDecimal(value, language)}\u00a0${unit}`.trim()
+		: `${formatNumber(number, language, 3, 3)}\u00a0${kilo}`;
 }
 
 interface ChartProps {
@@ -254,7 +264,10 @@ function Chart({ lines, columns, periodS }: ChartProps) {
 	const one = all.find(({ place }) => place === chosen) ?? all[0];
 	if (one === undefined) return null;
 	const { column, isCounter, steps } = one;
-	const format = (value: number) => `${formatNumber(value, language, DIGITS)}\u00a0${column.unit}`.trim();
+	const kilo = kiloOf(lines, Number(one.place), column.unit);
+	const factor = kilo === undefined ? 1 : 1000;
+	const format = (value: number) =>
+		`${formatNumber(value / factor, language, DIGITS)}\u00a0${kilo ?? column.unit}`.trim();
 	const shown = isCounter ? lines.slice(1) : lines;
 	const isTimed = periodS > 0 && shown[0].timestamp > 0;
 	const bars = shown.map(({ timestamp, time, isMarked, remark }, index): Bar => {

@@ -1,8 +1,10 @@
 /** Readings: all values of the last readout. They can be filtered, copied, downloaded and mapped to Zigbee. */
+
 import { useMemo, useState } from "preact/hooks";
+import { CopyButton } from "../kit/copy-button.js";
 import type { DeviceError } from "../kit/device.js";
 import { type Readout, readout, status } from "../kit/live.js";
-import { announce, Card, CopyButton, DownloadButton, ErrorNotice, Fact, Facts, Notice } from "../kit/parts.js";
+import { announce, Card, DownloadButton, ErrorNotice, Fact, Facts, Notice } from "../kit/parts.js";
 import type { Missing, Reading } from "../kit/replies.js";
 import { display } from "../kit/session.js";
 import { useStore } from "../kit/store.js";

@@ -9,6 +9,7 @@ import { formatDate, formatNumber } from "../kit/format.js";
 import { choicesOf } from "../kit/limits.js";
 import { refresh, status, useBuilt } from "../kit/live.js";
 import { Button, Card, Fact, Facts, Notice, Pending } from "../kit/parts.js";
+import { formatPercent } from "../kit/percent.js";
 import type { Certificate, NetworkStatus, Status, Tokens, Version } from "../kit/replies.js";
 import { useStore } from "../kit/store.js";
 import { language, t } from "../kit/text.js";
@@ -28,7 +29,7 @@ const PEAK_FIELDS: readonly FieldSpec[] = [
 	},
 	{
 		name: "count",
-		label: "peaks.count",
+		label: "peak.month",
 		kind: "choice",
 		choices: choicesOf(PEAKS.count, (count) => t(`peaks.count.${count}`)),
 		when: ({ interval_mins }) => interval_mins !== 0,
@@ -41,10 +42,10 @@ export function System() {
 		<div class="cards">
 			<div class="column">
 				<ClockCard />
+				{isBuilt("prices") && <PriceCard />}
 				<AboutCard />
 			</div>
 			<div class="column">
-				{isBuilt("prices") && <PriceCard />}
 				{isBuilt("peaks") && <SettingsCard title={t("peaks.title")} path="peaks" fields={PEAK_FIELDS} />}
 				<PowerCard />
 				<SetUpCard />
@@ -121,7 +122,7 @@ function Supply({ now }: { now: Status }) {
 				{isBatteryMeasured && (
 					<Fact name={t("supply.battery.left")}>
 						{hasCells
-							? `${formatNumber(now.battery_status, language, 0)} % · ${volts(now.battery_voltage)}`
+							? `${formatPercent(now.battery_status)} · ${volts(now.battery_voltage)}`
 							: t("supply.battery.none")}
 					</Fact>
 				)}

@@ -1,15 +1,17 @@
 /**
  * Long-lived tokens: list, creation (the value is shown once), revocation; and the link that makes a device a display.
  */
+
 import { useEffect, useState } from "preact/hooks";
 import { SYSTEM_TOKENS } from "../kit/bodies.js";
+import { CopyButton } from "../kit/copy-button.js";
 import { post, remove } from "../kit/device.js";
 import { Confirm, Dialog } from "../kit/dialog.js";
 import { Form } from "../kit/form.js";
 import { formatMoment } from "../kit/format.js";
 import { fieldsOf } from "../kit/limits.js";
 import { keepFailure } from "../kit/login.js";
-import { Button, Card, CopyButton, ErrorNotice, Notice, Pending } from "../kit/parts.js";
+import { Button, Card, ErrorNotice, Notice, Pending } from "../kit/parts.js";
 import type { NewToken, Token, Tokens as TokenList } from "../kit/replies.js";
 import { displayLink, forgetReader, reader } from "../kit/session.js";
 import { useStore } from "../kit/store.js";

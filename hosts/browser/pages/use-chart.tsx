@@ -16,9 +16,20 @@ import { decimalCell } from "../kit/csv.js";
 import type { DeviceError } from "../kit/device.js";
 import { formatNumber } from "../kit/format.js";
 import { load, type Recent } from "../kit/history.js";
+import { useLocked } from "../kit/live.js";
 import { type Money, moneyOf, totalOf } from "../kit/money.js";
 import { Button, Card, DownloadButton, Pending } from "../kit/parts.js";
-import { type Amount, type Level, type Piece, type Span, spanOf, sumOf, VIEWS, within } from "../kit/periods.js";
+import {
+	type Amount,
+	type Level,
+	type Piece,
+	type Span,
+	spanOf,
+	sumOf,
+	VIEWS,
+	within,
+	withoutNothing,
+} from "../kit/periods.js";
 import { usePricing } from "../kit/prices.js";
 import { Table } from "../kit/table.js";
 import { language, t } from "../kit/text.js";
@@ -128,6 +139,7 @@ export function UseChart({ recent, quarters, wallMs, measured }: ChartProps) {
 /** The pieces of the span: `known` if given, otherwise fetched. */
 function usePieces(level: Level, span: Span, known: readonly Piece[] | undefined) {
 	const { timeZone } = useZone();
+	const isLocked = useLocked();
 	const key = `${level} ${span.fromMs}`;
 	const [fetched, setFetched] = useState<{ key: string; pieces?: readonly Piece[]; error?: DeviceError }>();
 	const isKnown = known !== undefined;
@@ -141,7 +153,8 @@ function usePieces(level: Level, span: Span, known: readonly Piece[] | undefined
 	};
 	useEffect(reload, [key, isKnown, timeZone]);
 	const own = fetched?.key === key ? fetched : undefined;
-	return { pieces: known ? within(known, span) : own?.pieces, error: own?.error, reload };
+	const pieces = known ? within(known, span) : own?.pieces;
+	return { pieces: pieces && isLocked ? withoutNothing(pieces) : pieces, error: own?.error, reload };
 }
 
 interface ViewProps {
@@ -163,7 +176,8 @@ interface ViewData {
 
 function useViewData({ level, kind: { up, down }, pieces }: ViewProps): ViewData {
 	const pricing = usePricing();
-	const shown = [up, down].filter((amount) => amount !== undefined && sumOf(pieces, amount) !== undefined) as Amount[];
+	const known = [up, down].filter((amount) => amount !== undefined && sumOf(pieces, amount) !== undefined) as Amount[];
+	const shown = known.length === 0 ? [up] : known;
 	const priced = shown.includes("import_wh") ? pricing : undefined;
 	const currency = pricing?.currency ?? "";
 	return {
@@ -206,7 +220,8 @@ function PieceBars({ level, span, kind, pieces, shown, totals, rows, currency }:
 			text: `${time}: ${[...words, paid, remark].filter((word) => word !== "").join(", ")}`,
 		};
 	});
-	const highest = Math.max(...pieces.map(({ period }) => (period.gap ? 0 : (period[up] ?? 0))));
+	const heights = pieces.flatMap(({ period }) => (period.gap ? [] : (period[up] ?? [])));
+	const highest = heights.length === 0 ? undefined : Math.max(...heights);
 	return (
 		<Bars
 			bars={bars}

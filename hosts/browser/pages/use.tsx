@@ -7,9 +7,9 @@ import { AMOUNTS, formatMinute } from "../kit/amounts.js";
 import type { DeviceError } from "../kit/device.js";
 import { formatNumber } from "../kit/format.js";
 import { loadRecent, loadToday, type Recent } from "../kit/history.js";
-import { readout, status, useBuilt } from "../kit/live.js";
+import { readout, status, useBuilt, useLocked } from "../kit/live.js";
 import { Card, ErrorNotice, Fact, Facts, Notice, Pending } from "../kit/parts.js";
-import { highestOf, type Piece, spanOf, within } from "../kit/periods.js";
+import { type Amount, highestOf, type Piece, spanOf, within, withoutNothing } from "../kit/periods.js";
 import { peakOf } from "../kit/power.js";
 import { loadPrices } from "../kit/prices.js";
 import { display } from "../kit/session.js";
@@ -19,6 +19,7 @@ import { asDeviceError } from "../kit/use-device.js";
 import { useZone } from "../kit/zone.js";
 import { BackfillCard } from "./backfill.js";
 import { CurveCard } from "./curve-card.js";
+import { LockedNotice } from "./dashboard.js";
 import { PhasesCard } from "./phases.js";
 import { ProfileCard } from "./profile.js";
 import { DayBars, UseChart } from "./use-chart.js";
@@ -40,6 +41,23 @@ export function Use() {
 	);
 }
 
+/** Without what a meter that waits for its PIN does not tell. */
+function withoutUnknown({ quarters, days, daysBefore, months }: Recent): Recent {
+	return {
+		...(quarters && { quarters: withoutNothing(quarters) }),
+		...(days && { days: withoutNothing(days) }),
+		...(daysBefore && { daysBefore: withoutNothing(daysBefore) }),
+		...(months && { months: withoutNothing(months) }),
+	};
+}
+
+/** Amounts that the meter measures. A meter that waits for its PIN measures electricity without telling it. */
+function measuredIn(pieces: readonly Piece[], isLocked: boolean): readonly Amount[] {
+	return AMOUNTS.filter(
+		(amount) => (isLocked && amount === "import_wh") || pieces.some(({ period }) => period[amount] !== undefined),
+	);
+}
+
 /** Loads the history, and again after each new quarter hour. `wallMs` is 0 until the clock is set. */
 function useHistory(loadAll: typeof loadRecent) {
 	const now = useStore(status);
@@ -47,6 +65,7 @@ function useHistory(loadAll: typeof loadRecent) {
 	const { timeZone } = useZone();
 	const [recent, setRecent] = useState<Recent>({});
 	const [error, setError] = useState<DeviceError>();
+	const isLocked = useLocked();
 	const isSet = now?.clock_valid === true;
 	const wallMs = isSet ? Date.parse(`${now.localtime.slice(0, 19)}Z`) : 0;
 	const reload = async () => {
@@ -59,7 +78,7 @@ function useHistory(loadAll: typeof loadRecent) {
 	useEffect(() => {
 		reload();
 	}, [isSet && Math.floor((now.timestamp - READ_S) / QUARTER_S), timeZone]);
-	return { recent, error, reload, wallMs };
+	return { recent: isLocked ? withoutUnknown(recent) : recent, error, reload, wallMs, isLocked };
 }
 
 /** The overview's cards below the counters. */
@@ -75,10 +94,10 @@ export function OverviewCards() {
 
 /** Today beside yesterday, today's quarter hours, and the peak. Shows nothing until there are data. */
 function TodayCards() {
-	const { recent, wallMs } = useHistory(loadToday);
+	const { recent, wallMs, isLocked } = useHistory(loadToday);
 	const { quarters, days = [] } = recent;
-	const measured = AMOUNTS.filter((amount) => days.some(({ period }) => period[amount] !== undefined));
-	if (quarters === undefined || measured.length === 0) return null;
+	const measured = measuredIn(days, isLocked);
+	if (quarters === undefined || days.length === 0 || measured.length === 0) return null;
 	const span = spanOf("day", wallMs);
 	const yesterdayMs = span.fromMs - 1;
 	const pieces = within(quarters, span);
@@ -90,7 +109,7 @@ function TodayCards() {
 			{hasYesterday && <Tile {...common} name={t("use.yesterday")} wallMs={yesterdayMs} compared={[]} />}
 			<Card title={t("today.bars")} wide>
 				{pieces.length > 0 && <DayBars {...{ pieces, span, measured }} />}
-				<PeakFact quarters={quarters} />
+				<PeakFact quarters={isLocked ? [] : quarters} />
 				<p>
 					<a href="#/use">{t("today.more")}</a>
 				</p>
@@ -136,18 +155,19 @@ function PeakFact({ quarters }: { quarters: readonly Piece[] }) {
 function History() {
 	const now = useStore(status);
 	const isDisplay = useStore(display);
-	const { recent, error, reload, wallMs } = useHistory(loadRecent);
+	const { recent, error, reload, wallMs, isLocked } = useHistory(loadRecent);
 	const isSet = wallMs !== 0;
 
 	const { quarters, days, months } = recent;
 	if (now !== undefined && !isSet) return <Notice kind="warning">{t("links.clock")}</Notice>;
 	if (days === undefined) return <Pending error={error} reload={reload} />;
 	const all = [...days, ...(quarters ?? []), ...(months ?? [])];
-	const measured = AMOUNTS.filter((amount) => all.some(({ period }) => period[amount] !== undefined));
+	const measured = measuredIn(all, isLocked);
 	if (all.length === 0 && months !== undefined) return <Notice kind="info">{t("use.empty")}</Notice>;
 	return (
 		<>
 			{error && <ErrorNotice error={error} retry={reload} />}
+			{isLocked && <LockedNotice />}
 			<UseTiles {...{ recent, wallMs, measured }} />
 			{quarters === undefined ? (
 				<Card wide>

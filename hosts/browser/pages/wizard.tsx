@@ -43,8 +43,8 @@ const STEPS = [
 	{ title: "language", Step: Language },
 	{ title: "wizard.password", Step: Password },
 	{ title: "wizard.time", Step: Time },
-	{ title: "wizard.meter", Step: Meter },
-	{ title: "wizard.wifi", Step: WiFi },
+	{ title: "nav.meter", Step: Meter },
+	{ title: "network.ssid", Step: WiFi },
 ] as const;
 
 export function Wizard() {

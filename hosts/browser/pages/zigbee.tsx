@@ -33,7 +33,7 @@ export function Zigbee() {
 				{radio === undefined ? <Pending error={error} reload={reload} /> : <State radio={radio} reload={reload} />}
 			</Card>
 			{radio !== undefined && radio.state !== ABSENT && (
-				<Card title={t("state.zigbee")}>
+				<Card title={t("nav.zigbee")}>
 					<Form
 						fields={FIELDS}
 						values={{ enabled: radio.enabled }}
@@ -97,7 +97,7 @@ function State({ radio, reload }: StateProps) {
 			{isJoining && (
 				<div class="progress">
 					<progress aria-label={t("state.joining")} max={JOINING_S} value={JOINING_S - joining_secs} />
-					<small>{t("zigbee.left", { n: joining_secs })}</small>
+					<small>{t("pin.left", { n: joining_secs })}</small>
 				</div>
 			)}
 			{!isJoining && (joined || state === "not_joined") && (

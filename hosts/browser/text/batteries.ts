@@ -52,7 +52,6 @@ export const BATTERIES = {
 		"Nur diese Adressen erhalten Antwort. Geben Sie jedem Gerät im Router eine feste Adresse.",
 		"Odpowiedź dostają tylko te adresy. Przydziel każdemu urządzeniu stały adres w routerze.",
 	],
-	"live.address": ["IP address", "IP-Adresse", "Adres IP"],
 	"live.address.help": ["Such as 192.168.178.40", "Etwa 192.168.178.40", "Na przykład 192.168.178.40"],
 	"live.refused": [
 		"{address} asked and got no answer ({time}).",

@@ -9,11 +9,6 @@ export const COMMON = {
 		"Diese Seite braucht JavaScript. Die API geht auch ohne.",
 		"Ta strona wymaga JavaScriptu. API działa bez niego.",
 	],
-	offline: [
-		"The gateway can't be reached. Is this device in the same network, and does the gateway have power?",
-		"Das Gateway ist nicht erreichbar. Ist dieses Gerät im selben Netz, und hat das Gateway Strom?",
-		"Bramka jest nieosiągalna. Czy to urządzenie jest w tej samej sieci i czy bramka ma zasilanie?",
-	],
 	skip: ["Skip to content", "Zum Inhalt springen", "Przejdź do treści"],
 	menu: ["Menu", "Menü", "Menu"],
 	language: ["Language", "Sprache", "Język"],
@@ -213,7 +208,6 @@ export const COMMON = {
 
 	"state.meter": ["Meter", "Zähler", "Licznik"],
 	"state.wifi": ["Wi-Fi", "WLAN", "Wi-Fi"],
-	"state.zigbee": ["Zigbee", "Zigbee", "Zigbee"],
 	"state.hub": ["Home Assistant", "Home Assistant", "Home Assistant"],
 	"state.clock": ["Clock", "Uhr", "Zegar"],
 	"state.ok": ["OK", "OK", "OK"],

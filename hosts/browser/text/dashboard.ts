@@ -50,9 +50,9 @@ export const DASHBOARD = {
 		"Każdy nowy odczyt to punkt wykresu.",
 	],
 	"curve.describe": [
-		"{n} readings, from {min} to {max}, last {last}.",
-		"{n} Auslesungen, von {min} bis {max}, zuletzt {last}.",
-		"Odczyty: {n}; od {min} do {max}, ostatni {last}.",
+		"Readings: {n}, from {min} to {max}, last {last}.",
+		"Auslesungen: {n}, von {min} bis {max}, zuletzt {last}.",
+		"Odczyty: {n}, od {min} do {max}, ostatni {last}.",
 	],
 	"read.now": ["Read now", "Jetzt auslesen", "Odczytaj teraz"],
 	"read.running": ["Reading the meter …", "Zähler wird ausgelesen …", "Odczyt licznika …"],
@@ -74,6 +74,7 @@ export const DASHBOARD = {
 		"Setzen Sie den optischen Kopf auf den Zähler und drücken Sie „Jetzt auslesen“.",
 		"Przyłóż głowicę optyczną do licznika i naciśnij „Odczytaj teraz”.",
 	],
+	"read.fresh": ["just now", "gerade eben", "przed chwilą"],
 	"read.timeless": ["time unknown", "Zeit unbekannt", "czas nieznany"],
 	"read.cut": [
 		"Incomplete reading; the values shown are valid.",

@@ -114,14 +114,14 @@ export const FAILURES = {
 		"Bramka jest ustawiona na ten licznik.",
 	],
 	"failure.level": [
-		"This client needs another kind of access. Change “Authentication” or “Encryption”, then the client address. If nothing helps, the meter needs a method that this gateway does not support.",
-		"Dieser Client braucht einen anderen Zugang. Ändern Sie „Authentifizierung“ oder „Verschlüsselung“, dann die Client-Adresse. Hilft nichts, verlangt der Zähler ein Verfahren, das dieses Gateway nicht unterstützt.",
-		"Ten klient wymaga innego dostępu. Zmień „Uwierzytelnianie” lub „Szyfrowanie”, potem adres klienta. Jeśli nic nie pomaga, licznik wymaga metody, której ta bramka nie obsługuje.",
+		"The client address does not fit this kind of access: it is usually 16 without access data, 32 with a password, 1 with keys. Change it first, then “Authentication” or “Encryption”.",
+		"Die Client-Adresse passt nicht zu dieser Art von Zugang: Meist ist sie 16 ohne Zugangsdaten, 32 mit Passwort, 1 mit Schlüsseln. Ändern Sie zuerst die Adresse, dann „Authentifizierung“ oder „Verschlüsselung“.",
+		"Adres klienta nie pasuje do tego rodzaju dostępu: zwykle jest to 16 bez danych dostępu, 32 z hasłem, 1 z kluczami. Zmień najpierw adres, potem „Uwierzytelnianie” lub „Szyfrowanie”.",
 	],
 	"failure.mechanism": [
-		"The meter needs an authentication method that this gateway does not support (HLS {what}). Ask your grid operator for a client with a password or GMAC.",
-		"Der Zähler verlangt ein Anmeldeverfahren, das dieses Gateway nicht unterstützt (HLS {what}). Bitten Sie den Netzbetreiber um einen Client mit Passwort oder GMAC.",
-		"Licznik wymaga metody uwierzytelniania, której ta bramka nie obsługuje (HLS {what}). Poproś operatora sieci o klienta z hasłem lub GMAC.",
+		"The meter wants a login that this gateway does not know (HLS {what}). Ask your grid operator for access with a password or with two keys (GMAC).",
+		"Der Zähler verlangt eine Anmeldung, die dieses Gateway nicht kennt (HLS {what}). Bitten Sie den Netzbetreiber um einen Zugang mit Passwort oder mit zwei Schlüsseln (GMAC).",
+		"Licznik wymaga logowania, którego ta bramka nie zna (HLS {what}). Poproś operatora sieci o dostęp z hasłem albo z dwoma kluczami (GMAC).",
 	],
 	"failure.suite": [
 		"The meter encrypts by security suite {what}, this gateway by suites 0 and 1. Ask your grid operator for a client with one of these.",
@@ -139,9 +139,9 @@ export const FAILURES = {
 		"Licznik odmawia dostępu. Sprawdź hasło lub klucze, potem adres klienta.",
 	],
 	"failure.keys": [
-		"The keys do not fit this meter. Check both, digit by digit; if the gateway asks this meter, then the client address.",
-		"Die Schlüssel passen nicht zu diesem Zähler. Prüfen Sie beide Ziffer für Ziffer; wenn das Gateway diesen Zähler fragt, dann auch die Client-Adresse.",
-		"Klucze nie pasują do tego licznika. Sprawdź oba cyfra po cyfrze; jeśli bramka odpytuje ten licznik, potem adres klienta.",
+		"The keys do not fit this meter. Compare both with the operator's letter, character by character, then the client address.",
+		"Die Schlüssel passen nicht zu diesem Zähler. Vergleichen Sie beide Zeichen für Zeichen mit dem Brief des Netzbetreibers, dann die Client-Adresse.",
+		"Klucze nie pasują do tego licznika. Porównaj oba znak po znaku z pismem operatora sieci, potem adres klienta.",
 	],
 	"failure.push.no-key": [
 		"The meter encrypts its values. The grid operator has the key to them; you find it in its customer portal on the internet, or get it on request.",
@@ -179,9 +179,9 @@ export const FAILURES = {
 		"Nie można było użyć portu szeregowego głowicy. Sprawdź kabel; potem uruchom bramkę ponownie.",
 	],
 	"failure.counter": [
-		"The meter accepts no more messages under this key, because its message counter is ahead. Ask your grid operator for new keys, or for a client that may read the counter.",
-		"Der Zähler nimmt unter diesem Schlüssel nichts mehr an, weil sein Nachrichtenzähler weiter ist. Bitten Sie den Netzbetreiber um neue Schlüssel oder um einen Client, der ihn lesen darf.",
-		"Licznik nie przyjmuje wiadomości pod tym kluczem, bo jego licznik wiadomości jest dalej. Poproś operatora sieci o nowe klucze lub o klienta, który może ten licznik odczytać.",
+		"With these keys the meter has already seen a higher message number than the gateway's, for example from another device. Ask your grid operator for new keys, or for a client that may read that number.",
+		"Mit diesen Schlüsseln hat der Zähler schon eine höhere Nachrichtennummer gesehen als die des Gateways, etwa von einem anderen Gerät. Bitten Sie den Netzbetreiber um neue Schlüssel oder um einen Client, der diese Nummer lesen darf.",
+		"Przy tych kluczach licznik widział już wyższy numer wiadomości niż numer bramki, na przykład od innego urządzenia. Poproś operatora sieci o nowe klucze albo o klienta, który może ten numer odczytać.",
 	],
 	"failure.untrusted": [
 		"The meter could not prove that it is the right one. Check “Authentication key (AK)”; do not trust the meter until that succeeds.",

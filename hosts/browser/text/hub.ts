@@ -7,7 +7,6 @@ export const HUB = {
 		"Sendet jede Auslesung an Home Assistant. Mit einem MQTT-Broker besser MQTT wählen: Die Entitäten bleiben nach einem Neustart.",
 		"Wysyła każdy odczyt do Home Assistanta. Masz brokera MQTT? Wybierz MQTT: encje przetrwają ponowne uruchomienie.",
 	],
-	"hub.title": ["Home Assistant", "Home Assistant", "Home Assistant"],
 	"hub.token": ["Access token", "Zugangstoken", "Token dostępu"],
 	"hub.why": [
 		"For safety, enter address, token and certificate again each time you save.",

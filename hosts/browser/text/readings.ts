@@ -20,7 +20,7 @@ export const READINGS = {
 	],
 	"readings.filter": ["Show only", "Nur zeigen", "Pokaż tylko"],
 	"readings.filter.hint": ["Part of a name or code", "Teil eines Namens oder Codes", "Część nazwy lub kodu"],
-	"readings.count": ["{n} of {all} values", "{n} von {all} Werten", "{n} z {all} wartości"],
+	"readings.count": ["Values: {n} of {all}", "Werte: {n} von {all}", "Wartości: {n} z {all}"],
 	"readings.no": [
 		"No value has that in its name or code. Clear the field to see all.",
 		"Kein Wert hat das im Namen oder Code. Leeren Sie das Feld, um alle zu sehen.",

@@ -5,7 +5,6 @@ export const SYSTEM = {
 	"clock.title": ["Date and time", "Datum und Uhrzeit", "Data i godzina"],
 	"clock.now": ["Gateway", "Gateway", "Bramka"],
 	"clock.browser": ["This browser", "Dieser Browser", "Ta przeglądarka"],
-	"clock.none": ["not set", "nicht gestellt", "nie ustawiono"],
 	"clock.unset": [
 		"The clock is not set: readings get no time. Connect the gateway to the internet, or set the clock here.",
 		"Die Uhr ist nicht gestellt: Auslesungen haben keine Zeit. Verbinden Sie das Gateway mit dem Internet oder stellen Sie die Uhr hier.",
@@ -46,7 +45,6 @@ export const SYSTEM = {
 	"peaks.interval": ["Charged by", "Abgerechnet nach", "Podstawa opłaty"],
 	"peaks.interval.15": ["Quarter hours (Flanders)", "Viertelstunden (Flandern)", "Kwadranse (Flandria)"],
 	"peaks.interval.60": ["Hours (Norway, Sweden)", "Stunden (Norwegen, Schweden)", "Godziny (Norwegia, Szwecja)"],
-	"peaks.count": ["Peak of the month", "Monatsspitze", "Szczyt miesiąca"],
 	"peaks.count.1": ["The highest", "Der höchste Wert", "Najwyższa wartość"],
 	"peaks.count.3": [
 		"Average of the highest of three days",

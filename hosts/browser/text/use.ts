@@ -20,8 +20,8 @@ export const USE = {
 	"use.on": ["Later", "Später", "Później"],
 	"use.total": ["Total", "Summe", "Razem"],
 	"use.describe": [
-		"{n} bars. {sum}. The highest: {max}. The arrow keys go from bar to bar.",
-		"{n} Balken. {sum}. Der höchste: {max}. Die Pfeiltasten führen von Balken zu Balken.",
+		"Bars: {n}. {sum}. The highest: {max}. The arrow keys go from bar to bar.",
+		"Balken: {n}. {sum}. Der höchste: {max}. Die Pfeiltasten führen von Balken zu Balken.",
 		"Słupki: {n}. {sum}. Najwyższy: {max}. Klawisze strzałek prowadzą od słupka do słupka.",
 	],
 	"use.none": [
@@ -70,12 +70,8 @@ export const USE = {
 		"Odczytuje powoli wcześniejsze stany z licznika i uzupełnia luki w historii, która przechowuje {n} dni.",
 	],
 	"fill.start": ["Fill the history", "Verlauf auffüllen", "Uzupełnij historię"],
-	"fill.stop": ["Stop", "Anhalten", "Zatrzymaj"],
-	"fill.days": [
-		"{n} of {all} days; {min} more minutes with the meter",
-		"{n} von {all} Tagen; noch {min} Minuten am Zähler",
-		"Dni: {n} z {all}; jeszcze {min} min z licznikiem",
-	],
+	"fill.days": ["Days: {n} of {all}", "Tage: {n} von {all}", "Dni: {n} z {all}"],
+	"fill.left": ["{n} min left", "noch {n} min", "jeszcze {n} min"],
 	"fill.no_counters": [
 		"The meter's rows have no counters (1.8.0, 2.8.0).",
 		"Die Zeilen des Zählers haben keine Zählerstände (1.8.0, 2.8.0).",
@@ -121,7 +117,6 @@ export const USE = {
 		"Do obliczania kosztów i przychodów. Zapisuje je bramka; każda obowiązuje do następnej.",
 	],
 	"price.change": ["Change", "Ändern", "Zmień"],
-	"price.remove": ["Remove", "Entfernen", "Usuń"],
 	"price.remove.ask": [
 		"Remove the price from {day} on?",
 		"Den Preis ab {day} entfernen?",

@@ -37,14 +37,13 @@ export const WIZARD = {
 		"Każdy odczyt jest zapisywany z czasem. Gdy tylko Wi-Fi zostanie skonfigurowane, zegar ustawi się przez internet.",
 	],
 	"wizard.clock.now": ["Clock of the gateway", "Uhr des Gateways", "Zegar bramki"],
-	"wizard.clock.set": ["Set from this device", "Von diesem Gerät stellen", "Ustaw z tego urządzenia"],
+	"wizard.clock.set": ["Use this device's time", "Uhrzeit dieses Geräts übernehmen", "Przejmij czas z tego urządzenia"],
 	"wizard.clock.unset": [
 		"The clock is not set yet. “Save and continue” takes the time from this device.",
 		"Die Uhr ist noch nicht gestellt. „Speichern und weiter“ übernimmt die Uhrzeit dieses Geräts.",
 		"Zegar nie jest jeszcze ustawiony. „Zapisz i przejdź dalej” przejmie czas z tego urządzenia.",
 	],
 	"wizard.clock.done": ["The clock was set.", "Die Uhr wurde gestellt.", "Zegar został ustawiony."],
-	"wizard.meter": ["Meter", "Zähler", "Licznik"],
 	"wizard.meter.other": ["Still not working?", "Klappt es nicht?", "Nadal nie działa?"],
 	"wizard.meter.page": [
 		"More, such as address and speed, is on the page “Meter” after the set-up.",
@@ -69,11 +68,10 @@ export const WIZARD = {
 		"Licznik wysyła tylko pełne kilowatogodziny, bez mocy. Większość liczników robi tak, dopóki nie poda się PIN-u.",
 	],
 	"wizard.reading.done": [
-		"The meter {meter} sent {n} values, among them:",
-		"Der Zähler {meter} hat {n} Werte gesendet, darunter:",
-		"Licznik {meter} przesłał wartości ({n}), między innymi:",
+		"Meter {meter} was read. Values: {n}, among them:",
+		"Der Zähler {meter} wurde ausgelesen. Werte: {n}, darunter:",
+		"Odczytano licznik {meter}. Wartości: {n}, między innymi:",
 	],
-	"wizard.wifi": ["Wi-Fi", "WLAN", "Sieć Wi-Fi"],
 	"wizard.wifi.why": [
 		"This step comes last, because the gateway's own network may disappear once it has joined your Wi-Fi.",
 		"Dieser Schritt kommt zuletzt, denn das eigene Netz des Gateways kann verschwinden, sobald es im Heimnetz ist.",

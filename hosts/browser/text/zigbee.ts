@@ -52,7 +52,6 @@ export const ZIGBEE = {
 		"Kein Netz nahm das Gateway auf. War die Zentrale die ganze Zeit für neue Geräte offen? Wenn ja, bringen Sie sie näher; ein Zigbee-Gerät am Stromnetz dazwischen hilft.",
 		"Żadna sieć nie przyjęła bramki. Czy kontroler był cały czas otwarty na nowe urządzenia? Jeśli tak, przysuń go bliżej; pomaga urządzenie Zigbee zasilane z sieci pomiędzy nimi.",
 	],
-	"zigbee.left": ["{n} s left", "noch {n} s", "jeszcze {n} s"],
 	"zigbee.join": ["Join a network", "Netz beitreten", "Dołącz do sieci"],
 	"zigbee.rejoin": ["Join another network", "Anderem Netz beitreten", "Dołącz do innej sieci"],
 	"zigbee.leaves": [

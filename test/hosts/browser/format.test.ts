@@ -44,6 +44,8 @@ describe("numbers on the page", () => {
 	});
 });
 
+const FRESH = "just now";
+
 describe("times on the page", () => {
 	it("are those at the meter, whatever zone the browser is in", () => {
 		const zone = process.env["TZ"];
@@ -73,15 +75,16 @@ describe("times on the page", () => {
 	});
 
 	it("show an age in a suitable unit", () => {
-		assert.equal(formatAge(0, "en"), "now");
-		assert.equal(formatAge(59, "en"), "59 seconds ago");
-		assert.equal(formatAge(60, "en"), "1 minute ago");
-		assert.equal(formatAge(3600, "de"), "vor 1 Stunde");
-		assert.equal(formatAge(86_400, "de"), "vor 24 Stunden");
-		assert.equal(formatAge(86_400 * 3, "pl"), "3 dni temu");
+		assert.equal(formatAge(0, "de", "gerade eben"), "gerade eben");
+		assert.equal(formatAge(0.5, "en", FRESH), "1 second ago");
+		assert.equal(formatAge(59, "en", FRESH), "59 seconds ago");
+		assert.equal(formatAge(60, "en", FRESH), "1 minute ago");
+		assert.equal(formatAge(3600, "de", FRESH), "vor 1 Stunde");
+		assert.equal(formatAge(86_400, "de", FRESH), "vor 24 Stunden");
+		assert.equal(formatAge(86_400 * 3, "pl", FRESH), "3 dni temu");
 	});
 
-	it("show the age “now” for a time in the future, because the clocks of browser and gateway may differ", () => {
-		assert.equal(formatAge(-30, "en"), "now");
+	it("show the word for a fresh reading for a time in the future, because the clocks of browser and gateway may differ", () => {
+		assert.equal(formatAge(-30, "en", FRESH), FRESH);
 	});
 });

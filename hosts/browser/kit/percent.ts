@@ -1,0 +1,6 @@
+/** Whole percents in the language: `25%` in English, `25 %` in German. */
+import { language } from "./text.js";
+
+export function formatPercent(percent: number): string {
+	return new Intl.NumberFormat(language, { style: "percent" }).format(percent / 100);
+}

@@ -1,0 +1,9 @@
+/**
+ * Adds a style sheet to the document. Style sheets are parts of scripts, so that each is stored once and not in the
+ * document of each language. The later one wins between rules of the same specificity.
+ */
+export function addStyle(css: string): void {
+	const sheet = new CSSStyleSheet();
+	sheet.replaceSync(css);
+	document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
+}
