@@ -32,7 +32,7 @@ import { readTelegram, splitTelegram } from "./meter/telegram.js";
 import { ticTelegram } from "./meter/tic-telegram.js";
 import { UsageError } from "./meter/words.js";
 
-/** Pause before an answer on a line whose speed is not modelled, ms. */
+/** Pause before an answer on a line without a modelled speed, ms. */
 const UNPACED_REACTION_MS = 5;
 const DEFAULT_BAUD = 9600;
 

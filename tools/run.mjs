@@ -211,7 +211,7 @@ function parentOf(pid) {
 
 /**
  * Returns the compiled tests of a source file or folder, of a test file or folder, or of all test files with this name;
- * undefined if there are none. `kind` is `test`, `linux` or `emulated`, by the names of the files.
+ * undefined if nothing matches. `kind` is `test`, `linux` or `emulated`, by the names of the files.
  */
 function testsOf(argument, kind) {
 	const given = relative(root, join(process.env.INIT_CWD ?? root, argument)).replace(/\\/g, "/");
@@ -263,7 +263,7 @@ function allTests(kind = "test") {
 
 /**
  * Returns mocha's arguments for each run. Without arguments there is one run of all tests; otherwise the first run has
- * the tests of the named files and folders, and the next one the tests whose titles contain the other words.
+ * the tests of the named files and folders, and the next one the tests with the other words in their titles.
  */
 function selections(args, kind) {
 	const all = kind === "test" ? allTests() : [`${build}/test/**/*.${kind}.js`];

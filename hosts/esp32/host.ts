@@ -37,10 +37,7 @@ const TIME_SERVERS = "pool.ntp.org,1.pool.ntp.org,2.pool.ntp.org";
 
 const trace = (message: string): void => System.trace(message);
 
-/**
- * Creates the host. `ending` tells how the previous program ended. Throws an Error whose message can be shown to the
- * user.
- */
+/** Creates the host. `ending` tells how the previous program ended. Throws an Error with a message for the user. */
 export function createHost(ending: Ending): Host {
 	const timers = new SDKTimers();
 	const text = new SDKText();

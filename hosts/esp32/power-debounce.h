@@ -24,7 +24,7 @@ typedef struct {
  * which then takes all changes.
  */
 bool power_debounce_sample(power_debounce *button, bool pressed);
-/* Takes the next change; returns false if there is none. */
+/* Takes the next change; returns false if nothing has changed. */
 bool power_debounce_next(power_debounce *button, bool *pressed);
 
 #endif

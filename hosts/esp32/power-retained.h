@@ -19,7 +19,7 @@ typedef struct {
 
 /* Keeps the bytes. Returns false, and clears the record, if there are more than RETAINED_LIMIT. */
 bool retained_keep(retained_record *record, const void *bytes, size_t size);
-/* Returns the size of the record, or -1 if there is none. `into` may be NULL. */
+/* Returns the size of the record, or -1 if nothing was kept. `into` may be NULL. */
 int retained_recall(const retained_record *record, uint8_t into[RETAINED_LIMIT]);
 void retained_forget(retained_record *record);
 

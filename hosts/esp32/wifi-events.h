@@ -30,7 +30,7 @@ void wifi_events_close(wifi_events *events);
 /* May be called in any thread. Returns true if the caller must post a delivery. */
 bool wifi_events_push(wifi_events *events, const radio_event *event);
 
-/* Takes the oldest event; returns false if there is none. */
+/* Takes the oldest event; returns false if no event waits. */
 bool wifi_events_pop(wifi_events *events, radio_event *event);
 
 /*

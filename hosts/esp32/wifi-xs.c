@@ -111,7 +111,7 @@ void xs_wifi(xsMachine *the)
 	xsmcSetHostData(xsThis, binding);
 }
 
-/* Returns the binding for a call whose result depends on the radio's state; first processes all events so far. */
+/* Returns the binding for a call that depends on the radio's state; first processes all events so far. */
 static wifi_binding *binding_of(xsMachine *the)
 {
 	wifi_binding *binding = xsmcGetHostData(xsThis);

@@ -148,7 +148,7 @@ static void sleep_if_requested(void)
 	sigset_t signals;
 	sigemptyset(&signals);
 	for (size_t i = 0; i < G_N_ELEMENTS(HANDLED_SIGNALS); i++) sigaddset(&signals, HANDLED_SIGNALS[i]);
-	/* SIGUSR2 is ignored, because there is no machine yet whose memory could be reported. */
+	/* SIGUSR2 is ignored, because there is no machine's memory to report yet. */
 	do {
 		long long ms = left_ms - (now_ms() - from_ms);
 		if (ms < 0) ms = 0;

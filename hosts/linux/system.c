@@ -19,7 +19,7 @@ void xs_system_setting(xsMachine *the)
 	if (value) xsResult = xsString((xsStringValue)value);
 }
 
-/* (path): returns the file as an ArrayBuffer; throws an Error whose message can be shown to the user. */
+/* (path): returns the file as an ArrayBuffer; throws an Error with a message for the user. */
 void xs_system_read_file(xsMachine *the)
 {
 	static const long limit = 65536;

@@ -48,7 +48,7 @@ typedef struct {
 	uint16_t port;
 } datagram_peer;
 
-/* Copies the next datagram and returns its length; -1 if there is none, or after too many from foreign addresses. */
+/* Copies the next datagram and returns its length; -1 if none waits, or after too many from foreign addresses. */
 int datagram_read(datagram_socket *socket, uint8_t into[DATAGRAM_LIMIT], datagram_peer *from);
 
 /* Sends a datagram. It is lost if the network cannot accept it. */

@@ -18,7 +18,7 @@ static const void *sender;
 static uint64_t sent_ms, other_sent_ms;
 /* Time at which a record was last refused. */
 static uint64_t record_refused_ms;
-/* The connection whose large record is in memory, and the time at which it was permitted; NULL if there is none. */
+/* The connection with a large record in memory, and the time at which it was permitted; NULL without one. */
 static const void *receiver;
 static uint64_t received_ms;
 /* Time for which handshakes and records may still delay senders. It decreases during a delay and recovers otherwise. */

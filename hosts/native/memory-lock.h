@@ -54,8 +54,8 @@ enum {
 	/* A record of at most this size is received as soon as there is a block for it. */
 	SMALL_RECORD = 4096,
 	/*
-	 * Longest wait of a larger record for the end of a handshake and of other connections' sending. A client whose body
-	 * makes no progress is disconnected after 30 s (slowMs of modules/http/limits.ts).
+	 * Longest wait of a larger record for the end of a handshake and of other connections' sending. A client is
+	 * disconnected after 30 s if its body makes no progress (slowMs of modules/http/limits.ts).
 	 */
 	RECORD_WAIT_MS = 4000,
 	/* Longest time for which a received record delays handshakes and other connections' sending. */
@@ -71,13 +71,13 @@ enum {
 bool memory_lock_send(const void *who, uint64_t now_ms);
 
 /*
- * Ask before Mbed TLS receives a record of `size` bytes, whose memory is one block. Returns true if `who` may receive the
+ * Ask before Mbed TLS receives a record of `size` bytes in one block of memory. Returns true if `who` may receive the
  * record now; otherwise ask again in ASK_AGAIN_MS. `since_ms` is the time at which it asked first. `now_ms` is
  * socket_clock_ms(). May be called in any thread.
  */
 bool memory_lock_receive(const void *who, size_t size, uint64_t since_ms, uint64_t now_ms);
 
-/* Call when Mbed TLS has freed the record that `who` received. Does nothing if there is none. */
+/* Call when Mbed TLS has freed the record that `who` received. Does nothing without a record. */
 void memory_lock_received(const void *who);
 
 /* Forgets the connection `who`, which is being closed. */

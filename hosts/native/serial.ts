@@ -73,10 +73,7 @@ export abstract class NativeSerial<Device extends SerialDevice> implements Seria
 		this.#port = undefined;
 	}
 
-	/**
-	 * Makes the native object, which reports its events to this object. Throws an Error whose message can be shown to
-	 * the user.
-	 */
+	/** Makes the native object, which reports its events to this object. Throws an Error with a message for the user. */
 	protected abstract open(): NativePort;
 
 	protected failed(code: number): void {

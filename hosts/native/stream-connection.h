@@ -101,7 +101,7 @@ typedef enum { STEP_DONE, STEP_AGAIN, STEP_FAILED } connection_step;
 
 /* The next four functions are called in the owner's thread, with the lock held. */
 
-/* Returns the next event of an OPEN connection, without its id; false if there is none. */
+/* Returns the next event of an OPEN connection, without its id; false if no event follows. */
 bool connection_event(const stream_connection *connection, stream_event *event);
 void connection_reported(stream_connection *connection, const stream_event *event);
 /* Like stream_read and stream_write. *wake is set to whether the thread has work to do. */
@@ -128,7 +128,7 @@ connection_step connection_finish(stream_connection *connection);
 /* Returns the events that poll() must wait for. Lowers *limit_ms if poll() must return sooner. */
 short connection_wants(stream_connection *connection, uint32_t *limit_ms);
 
-/* Releases the transport and returns the socket, or -1 if there is none. Rings and state stay. */
+/* Releases the transport and returns the socket, or -1 if it has none. Rings and state stay. */
 int connection_detach(stream_connection *connection);
 
 /* Frees the place; call it after connection_detach. */

@@ -122,7 +122,7 @@ void stream_server_stop(stream_server *server);
 /* Ends all connections, with 200 ms for unsent data, and frees the server; notify is not called any more. */
 void stream_server_close(stream_server *server);
 
-/* Takes the next event, from the connections in turn; returns false if there is none. */
+/* Takes the next event, from the connections in turn; returns false if no event waits. */
 bool stream_server_next(stream_server *server, stream_event *event);
 
 typedef struct {
@@ -135,7 +135,7 @@ typedef struct {
 /* Takes the connection that has waited longest; returns its id, or -1. */
 int stream_server_take(stream_server *server, stream_origin *origin);
 
-/* Returns the number of bytes copied, at most `size`; 0 if there are none. */
+/* Returns the number of bytes copied, at most `size`. */
 size_t stream_read(stream_server *server, int connection, void *into, size_t size);
 
 /*

@@ -25,7 +25,7 @@ export interface FactoryData {
 
 /**
  * Opens the simulator's unit: reads or makes its factory data, and, in client mode, stores the bench network in the
- * settings of a new unit. `say` receives messages for the user. Throws an Error whose message can be shown to the user.
+ * settings of a new unit. `say` receives messages for the user. Throws an Error with a message for the user.
  */
 export function openUnit(
 	options: Pick<Options, "state" | "password" | "mode">,
@@ -59,7 +59,7 @@ function hasSettings(state: string): boolean {
 
 /**
  * Checks that all settings are readable. A device would discard unreadable settings and continue. The simulator stops
- * instead, because its user may have a copy of the files. Throws an Error whose message can be shown to the user.
+ * instead, because its user may have a copy of the files. Throws an Error with a message for the user.
  */
 function checkSettings(state: string): void {
 	const keys = unreadableSettings(flashOf(state), new NodeText());
@@ -71,10 +71,7 @@ function checkSettings(state: string): void {
 	);
 }
 
-/**
- * Makes the unit read its meter each minute and send to this hub. Throws an Error whose message can be shown to the
- * user.
- */
+/** Makes the unit read its meter each minute and send to this hub. Throws an Error with a message for the user. */
 export function setHub(state: string, hub: { readonly url: string; readonly token: string }): void {
 	if (!presetHub(flashOf(state), new NodeText(), hub))
 		throw new Error(`${state} does not accept the settings of the hub.`);
@@ -110,8 +107,7 @@ export function describeMeter(path: string, isSimulated: boolean): string {
 }
 
 /**
- * Reads the data in `folder`, or makes it there, with `password` if given. Throws an Error whose message can be shown
- * to the user.
+ * Reads the data in `folder`, or makes it there, with `password` if given. Throws an Error with a message for the user.
  */
 export function loadFactoryData(folder: string, password?: string): FactoryData {
 	const path = join(folder, FILE);

@@ -99,7 +99,7 @@ export interface Options {
 	readonly help: boolean;
 }
 
-/** Throws an Error whose message can be shown to the user. `args` are the arguments after the program's name. */
+/** Throws an Error with a message for the user. `args` are the arguments after the program's name. */
 export function parseOptions(args: string[]): Options {
 	const { values } = parseArgs({
 		args,

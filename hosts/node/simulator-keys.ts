@@ -23,10 +23,7 @@ export interface BenchKeys {
 
 type Given = Pick<Options, "state" | "updateKeys" | "reportKey">;
 
-/**
- * Returns the keys of the command line, or those in the state folder. Throws an Error whose message can be shown to the
- * user.
- */
+/** Returns the keys of the command line, or those in the state folder. Throws an Error with a message for the user. */
 export function openKeys({ state, updateKeys, reportKey }: Given): BenchKeys {
 	return {
 		updateKeys: updateKeys ?? [developmentKey(join(state, UPDATE_KEY_FILE))],

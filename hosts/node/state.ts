@@ -7,8 +7,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node
 import { dirname, join, resolve } from "node:path";
 
 /**
- * Creates the folder if necessary and locks it until this process ends. Throws an Error whose message can be shown to
- * the user.
+ * Creates the folder if necessary and locks it until this process ends. Throws an Error with a message for the user.
  */
 export function openState(folder: string): void {
 	try {

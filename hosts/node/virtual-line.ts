@@ -202,7 +202,7 @@ export class VirtualSerial implements Serial {
 	}
 
 	/**
-	 * Called by VirtualLine only, when the last bit of a character has arrived whose first bit was sent at `startMs`.
+	 * Called by VirtualLine only, when the last bit of a character has arrived. Its first bit was sent at `startMs`.
 	 * `baud` is 0 if a change of the line interrupted the character.
 	 */
 	arrive(wire: number, { baud, format }: LineSettings, startMs: number): void {

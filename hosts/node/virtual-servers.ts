@@ -71,7 +71,7 @@ export class VirtualServers {
 		this.tlsClient = { io: VirtualOutgoing, pins: Object.freeze({ servers: this, handshakeQueue }) };
 	}
 
-	/** Accepts connections for this address and port in place of the previous server, whose open connections stay. */
+	/** Accepts connections for this address and port in place of the previous server. Its open connections stay. */
 	serve(address: string, port: number, server: VirtualServer): void {
 		const { certificate } = server;
 		const shown = certificate === undefined ? [] : parseCertificates(Buffer.from(certificate).toString());

@@ -275,7 +275,7 @@ class SeededCrypto extends NodeCrypto {
 	}
 }
 
-/** Returns the resources of the checkout; empty if there are none. */
+/** Returns the resources of the checkout; empty if their folder is missing. */
 function readResources(): Resources {
 	const folder = new URL("../../../modules/resources/", import.meta.url);
 	const resources = new Map<string, Uint8Array>();

@@ -31,7 +31,7 @@ export interface Air {
 export class TextAir implements Air {
 	readonly #read: () => string;
 
-	/** `read` returns the current text, empty if there is none. It is called at each use. */
+	/** `read` returns the current text, which may be empty. It is called at each use. */
 	constructor(read: () => string) {
 		this.#read = read;
 	}

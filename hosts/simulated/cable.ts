@@ -113,7 +113,7 @@ export class SimulatedEthernet implements Ethernet {
 		this.address = undefined;
 	}
 
-	/** Obtains an address: a static one at once, otherwise by DHCP, whose answer is accepted even if it is late. */
+	/** Obtains an address: a static one at once, otherwise by DHCP; even a late answer is accepted. */
 	private seekAddress(): void {
 		const own = this.wanted?.address;
 		this.#addressTimer = this.#settings.timers.set(

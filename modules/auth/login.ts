@@ -79,7 +79,7 @@ export class Login {
 		return this.#account.isDefault;
 	}
 
-	/** Returns a challenge, whose nonce is valid for NONCE_LIFETIME_MS. */
+	/** Returns a challenge with a nonce that is valid for NONCE_LIFETIME_MS. */
 	challenge(): Challenge {
 		return { nonce: this.#text.decode(this.#nonces.issue()), salt: this.#account.salt };
 	}

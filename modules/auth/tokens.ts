@@ -98,7 +98,7 @@ export class Tokens {
 	}
 
 	/**
-	 * Revokes the token with this id; returns false if there is none. Throws what the record throws; then the token
+	 * Revokes the token with this id; returns false if it does not exist. Throws what the record throws; then the token
 	 * remains.
 	 */
 	revokeId(id: string): boolean {

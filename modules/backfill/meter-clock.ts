@@ -37,8 +37,8 @@ export function kindOfRow(zone: Offsets, kind: number, season: number, utcS: num
 }
 
 /**
- * Returns the kind of time with which the clock's error is small, `kind` first; `kind` if there is none. For times
- * without a season or deviation.
+ * Returns the kind of time with which the clock's error is small, `kind` first; `kind` if the error is large with each.
+ * For times without a season or deviation.
  */
 export function kindOfClock(zone: Offsets, kind: number, span: ProfileSpan, nowS: number): number {
 	for (const other of [kind, CLOCK_ZONE, CLOCK_WINTER, CLOCK_UTC])

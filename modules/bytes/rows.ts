@@ -3,7 +3,7 @@
  */
 
 /**
- * Returns the index of the first row that repeats an earlier one; -1 if there is none. Compares the first `keySize` of
+ * Returns the index of the first row that repeats an earlier one; -1 if no row does. Compares the first `keySize` of
  * the `size` bytes of a row.
  */
 export function findRepeated(list: Uint8Array, size: number, keySize = size): number {

@@ -118,7 +118,7 @@ export class Identity implements Running {
 		this.installed.giveUp(reason);
 	}
 
-	/** Makes a certificate. `file`: the previous one, whose key is reused. */
+	/** Makes a certificate. The key of `file`, the previous one, is reused. */
 	private make(hostname: string, wanted: string, file: Uint8Array | undefined): CertificatePair {
 		const { crypto, clock, info, guard } = this.#deps;
 		const nowMs = clock.utcMs();

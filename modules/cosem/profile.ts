@@ -104,7 +104,7 @@ export class DLMSProfile implements Inquiry {
 	readonly #list = new Uint8Array(1 + POLL_LIMIT * POLL_ENTRY_SIZE);
 	readonly #scalers = new ScalerCache(POLL_LIMIT);
 	#step = STEP_NAME;
-	/** Column whose scaler STEP_SCALER reads. */
+	/** Column of the scaler that STEP_SCALER reads. */
 	#position = 0;
 	/** True if more blocks of the answer follow. */
 	#more = false;
@@ -443,7 +443,7 @@ export class DLMSProfile implements Inquiry {
 		return Math.abs(deviation) <= DEVIATION_LIMIT ? deviation * this.#sign : Number.NaN;
 	}
 
-	/** Returns the moment in the local time of the meter's clock, whose deviation the request repeats. */
+	/** Returns the moment in the local time of the meter's clock. The request repeats the clock's deviation. */
 	private localOf({ utcS, localS }: ProfileMoment): number {
 		const deviation = this.deviationAt(this.#zone, 0);
 		return Number.isNaN(deviation) ? localS : utcS - deviation * 60;

@@ -68,8 +68,8 @@ const SOURCE_PROVIDER = 0xa2;
 const CHAR_STRING = 0x80;
 
 /**
- * A decoded AARE; one instance may be reused for each `read`. Positions refer to the cursor's bytes; an element whose
- * start equals its end is absent.
+ * A decoded AARE; one instance may be reused for each `read`. Positions refer to the cursor's bytes; an element is
+ * absent if its start equals its end.
  */
 export class AssociationResponse {
 	/** ACCEPTED, 1 rejected permanently, 2 rejected transiently; -1 when absent. */

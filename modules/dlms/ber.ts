@@ -46,7 +46,7 @@ export class Element {
 		return true;
 	}
 
-	/** Returns the integer; -1 if there is none, or it is negative or too long. */
+	/** Returns the integer; -1 if it is missing, negative or too long. */
 	integer(bytes: Uint8Array): number {
 		if (!this.inside(bytes, BER_INTEGER)) return -1;
 		const { start, end } = this;

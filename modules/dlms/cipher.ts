@@ -93,7 +93,7 @@ export class Cipher {
 	/** Next invocation counter; any lower one may have been used. */
 	counter: number;
 	counterLimit: number;
-	/** True after an APDU whose tag was not checked, because the authentication key is missing. */
+	/** True after an APDU with an unchecked tag, because the authentication key is missing. */
 	unchecked = false;
 	/** Counter of the meter's last APDU; -1 unknown. */
 	meterCounter: number;

@@ -1,5 +1,5 @@
 /**
- * Decodes a data-notification (IEC 62056-5-3, 9.5; IEC 62056-6-2, 5.3.8), whose body differs between meters:
+ * Decodes a data-notification (IEC 62056-5-3, 9.5; IEC 62056-6-2, 5.3.8). Its body differs between meters:
  *
  * | body | decoding |
  * |---|---|
@@ -59,7 +59,7 @@ const MAKER_SIZE = 4;
  */
 const KAIFA = 0;
 const KAMSTRUP = 1;
-/** First index of the makers whose units of current and voltage vary; also used for unknown makers of object lists. */
+/** First index of the makers with varying units of current and voltage; also for unknown makers of object lists. */
 const OTHER_MAKER = 2;
 const NO_MAKER = -1;
 const SCALER_CURRENT = -3;

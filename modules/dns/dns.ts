@@ -124,7 +124,7 @@ export class DNSReader extends Message {
 	#question = 0;
 	#record = 0;
 
-	/** Opens a message, whose bytes must not change during reading. Returns false without a complete header. */
+	/** Opens a message; its bytes must not change during reading. Returns false without a complete header. */
 	open(bytes: Uint8Array, length: number): boolean {
 		this.bytes = bytes;
 		this.length = length;
@@ -337,7 +337,7 @@ export class DNSWriter extends Message {
 		this.put(names, at, at + 1);
 	}
 
-	/** Returns the offset of an equal name in the message; 0 if there is none. */
+	/** Returns the offset of an equal name in the message; 0 without one. */
 	private find(nameAt: number): number {
 		const { bytes } = this;
 		const names = this.#names;

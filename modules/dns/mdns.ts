@@ -117,7 +117,7 @@ export class MDNSResponder implements DatagramMachine {
 	/** Configured names. #hostNumber and #instanceNumber make them unique. */
 	#hostname = "";
 	#instance = "";
-	/** Instance names of those services whose instance name is not the device's. */
+	/** Instance names of the services, where they differ from the device's. */
 	#instances: readonly (string | undefined)[] = NO_INSTANCES;
 	#hostNumber = 1;
 	#instanceNumber = 1;

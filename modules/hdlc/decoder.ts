@@ -166,7 +166,7 @@ export class FrameDecoder {
 		this.#need = this.#base;
 	}
 
-	/** Moves to the last flag of the next run of flags; false if there is none. */
+	/** Moves to the last flag of the next run of flags; false if no run follows. */
 	private findFlag(): boolean {
 		const { bytes } = this;
 		while (this.#from < this.#to && bytes[this.#from] !== FLAG) this.#from++;

@@ -24,7 +24,7 @@ import {
 } from "./frame.js";
 import { INFO_DEFAULT, WINDOW_DEFAULT } from "./parameters.js";
 
-/** NEXT_… are the connection's next actions. NEXT_NOTHING: there is none, because the frame was ignored. */
+/** NEXT_… are the connection's next actions. NEXT_NOTHING: no action, because the frame was ignored. */
 export const NEXT_NOTHING = 0;
 /** Send the segment (again). */
 export const NEXT_SEGMENT = 1;

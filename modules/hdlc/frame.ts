@@ -45,7 +45,7 @@ export const CONTROL_DM = 0x0f;
 export const CONTROL_FRMR = 0x87;
 /** P/F bit: the client requests a response; the server marks its end. */
 export const POLL_FINAL = 0x10;
-/** Information frame, whose control byte varies with its numbers. */
+/** Information frame; its control byte varies with its numbers. */
 export const CONTROL_I = 0x00;
 
 export const LLC_LENGTH = 3;

@@ -65,7 +65,7 @@ export class EntryCursor implements EntrySource {
 		}
 	}
 
-	/** Finds the sector with the entries after the current time; returns false if there is none. */
+	/** Finds the sector with the entries after the current time; returns false if no sector has any. */
 	private open(): boolean {
 		const sectors = this.#sectors;
 		this.#sector = sectors.at(this.#timeS);

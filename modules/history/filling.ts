@@ -96,7 +96,7 @@ export class Gap {
 	toS = 0;
 	/** Counters of the registers in FILLED at `toS`. */
 	readonly readings = new Float64Array(FILLED.length);
-	/** Registers whose counter is known on both sides of the gap, as bits. */
+	/** Registers with a known counter on both sides of the gap, as bits. */
 	known = 0;
 	/** Time of the last reading, s; 0 without one. */
 	readonly lastS: number;

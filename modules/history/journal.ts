@@ -15,7 +15,7 @@ export class Journal {
 	readonly sectors: Sectors;
 	/** Meter state at the last entry. */
 	readonly state = new MeterState();
-	/** Time of the last entry; 0 if there is none. */
+	/** Time of the last entry; 0 without one. */
 	lastS = 0;
 	/** Position of the next block in the head sector. */
 	#at = DATA_END;

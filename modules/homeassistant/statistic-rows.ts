@@ -1,6 +1,6 @@
 /**
- * The next rows of the statistics, made from the history: hours of UTC at whose end there is a reading, with the sum of
- * each series at that time. Where the history keeps days or months only, a row is the last hour of the day or month.
+ * The next rows of the statistics, made from the history: hours of UTC with a reading at their end, and the sum of each
+ * series at that time. Where the history keeps days or months only, a row is the last hour of the day or month.
  *
  * The sum is the meter's counter plus an offset, which is 0 until the meter is exchanged or a register overflows. The
  * sum then goes on from where it was, and the offset stays.

@@ -362,7 +362,7 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 		}
 	}
 
-	/** Appends received bytes to the buffered ones; returns false if there are none. */
+	/** Appends received bytes to the buffered ones; returns false if none has arrived. */
 	private receive(): boolean {
 		const count = this.#socket.read(this.#in, this.#inEnd, IN_SIZE);
 		if (!count) return false;

@@ -1,5 +1,5 @@
 /**
- * Finds a route, whose path is exact or ends in a `<parameter>` without slash; HEAD uses the route of GET. No index is
+ * Finds a route. A path is exact or ends in a `<parameter>` without slash; HEAD uses the route of GET. No index is
  * built, so the table stays in flash.
  */
 import { METHOD_GET, METHOD_HEAD, METHOD_NAMES } from "./request.js";

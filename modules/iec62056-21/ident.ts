@@ -38,7 +38,7 @@ const NOWHERE = -1;
 export const BASE_BAUD = 300;
 const LAST_NUMBER = 6;
 
-/** Returns the largest speed number whose speed is at most `baud`; at least 0 (300 Bd). */
+/** Returns the number of the highest speed up to `baud`; at least 0 (300 Bd). */
 export function baudNumber(baud: number): number {
 	let number = 0;
 	while (number < LAST_NUMBER && getBaudRate(number + 1) <= baud) number++;

@@ -41,7 +41,7 @@ export class StringScanner {
 	#unit = 0;
 	/** Number of digits of the `\u` escape read so far. */
 	#unitDigits = 0;
-	/** First half of a surrogate pair whose second half must follow; otherwise 0. */
+	/** First half of a surrogate pair while the second half is missing; otherwise 0. */
 	#highSurrogate = 0;
 
 	constructor(size: number) {

@@ -121,7 +121,7 @@ export class JSONWriter {
 		this.utf8(bytes, 0, bytes.length);
 	}
 
-	/** Writes a string as a value whose name `raw()` has written. */
+	/** Writes a string as the value of a name that `raw()` has written. */
 	rawString(text: string): void {
 		this.#commas &= ~(1 << this.#depth);
 		this.string(text);
@@ -277,7 +277,7 @@ function hexDigit(value: number): number {
 	return value + (value < 10 ? 0x30 : 0x57);
 }
 
-/** Returns the letter of the short escape for `byte`, such as `n`; 0 if there is none. */
+/** Returns the letter of the short escape for `byte`, such as `n`; 0 without one. */
 function shortEscape(byte: number): number {
 	switch (byte) {
 		case QUOTE:

@@ -42,7 +42,7 @@ const SCALING = 0x70;
 const SCALING_END = 0x78;
 const SCALING_OFFSET = -6;
 const THOUSAND = 0x7d;
-/** VIFEs 01 to 1F report an error of the record, 00 that there is none (6.3.8, table 16). */
+/** VIFEs 01 to 1F report an error of the record, 00 no error (6.3.8, table 16). */
 const ERRORS_END = 0x20;
 /** VIFEs that change neither quantity nor unit: 3A to 3F, and the maker's own. */
 const HARMLESS = 0x3a;

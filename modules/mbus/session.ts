@@ -63,10 +63,10 @@ export class MBusSession extends RequestSession {
 	#slave = 0;
 	#frames = 0;
 	#countBit = 0;
-	/** Previous reception of this frame; empty if there is none. */
+	/** Previous reception of this frame; empty without one. */
 	#previous = NO_BYTES;
 
-	/** `identOnly`: one frame is enough, whose values are not needed. */
+	/** `identOnly`: one frame is enough, and its values are not needed. */
 	constructor(opening: Opening<unknown>, slaves: Slaves, wakesUp: boolean, identOnly: boolean) {
 		const { baud, address, count } = slaves;
 		super(PROTOCOL, { baud, format: FORMAT_8E1 }, opening, identOnly);

@@ -75,8 +75,8 @@ export class SlaveTelegram {
 	}
 
 	/**
-	 * Writes the records of the frame `bytes`. Those whose values are not the same in `other`, another reception of the
-	 * frame, are left out; if even the structure is not the same, so is the rest. `isFirst`: it is the slave's first frame.
+	 * Writes the records of the frame `bytes`. Leaves out records with different values in `other`, another reception of
+	 * the frame; if even the structure differs, also the rest. `isFirst`: it is the slave's first frame.
 	 */
 	write(bytes: Uint8Array, other: Uint8Array, isFirst: boolean): void {
 		if (bytes[CI_AT] === CI_LONG) this.#medium = bytes[MEDIUM_AT];

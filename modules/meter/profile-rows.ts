@@ -77,7 +77,7 @@ export class ProfileRows {
 		for (let i = 0; i < this.before; i++) this.cursor.nextValue();
 	}
 
-	/** Moves to the profile's first head and reads it; returns false if there is none. */
+	/** Moves to the profile's first head and reads it; returns false if it is missing. */
 	findHead(): boolean {
 		const { cursor } = this;
 		cursor.toStart();

@@ -26,7 +26,7 @@ export const OFFLINE = "offline";
 /** Topic that Home Assistant publishes when it starts; independent of the discovery prefix. */
 export const BIRTH_TOPIC = "homeassistant/status";
 
-/** Commands that others may send. The first two have buttons in Home Assistant, whose keys are the commands. */
+/** Commands that others may send. The first two have buttons in Home Assistant, with the commands as keys. */
 export const COMMAND_READ = "read";
 export const COMMAND_IDENTIFY = "identify";
 const COMMAND_INSTALL = "install";

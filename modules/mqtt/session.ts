@@ -110,11 +110,11 @@ export class Session implements Timed {
 	readonly #listenTo: readonly string[];
 	readonly #listener: SessionListener;
 	#pending = 0;
-	/** Identifier of the PUBLISH that must be acknowledged; 0 if there is none. */
+	/** Identifier of the PUBLISH that must be acknowledged; 0 without one. */
 	#ackId = 0;
 	#packet: Uint8Array | undefined;
 	#sent = 0;
-	/** Message whose payload follows the packet. */
+	/** Message with the payload that follows the packet. */
 	#body: Message | undefined;
 	/** Number of bytes left of that payload. */
 	#left = 0;

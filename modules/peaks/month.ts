@@ -30,8 +30,8 @@ export function addInterval(numbers: Float64Array, calendar: LocalCalendar, star
 	if (month > numbers[MONTH]) numbers.fill(0, STARTS, STORED);
 	numbers[MONTH] = month;
 	const dayS = calendar.boundary(DAYS, startS);
-	// The new interval replaces that of the same day, otherwise the last one, whose place is free or which is the
-	// lowest.
+	// The new interval replaces that of the same day. Without one, it takes the last place, which is free or has the
+	// lowest interval.
 	let place = STARTS;
 	while (place < STARTS + RANKS - 1 && calendar.boundary(DAYS, numbers[place]) !== dayS) place++;
 	if (numbers[place] !== 0 && watts <= numbers[place + RANKS]) return false;
@@ -44,7 +44,7 @@ export function addInterval(numbers: Float64Array, calendar: LocalCalendar, star
 	return true;
 }
 
-/** Returns the mean of the highest `count` intervals, or of fewer if there are not as many; NaN if there are none. */
+/** Returns the mean of the highest `count` intervals, or of fewer if there are not as many; NaN without any. */
 export function peakOf(numbers: Float64Array, count: number): number {
 	let sum = 0;
 	let rank = 0;

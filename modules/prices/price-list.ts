@@ -56,7 +56,7 @@ export function dayText(days: number): string {
 	return `${digits.slice(0, 4)}-${digits.slice(4, 6)}-${digits.slice(6)}`;
 }
 
-/** Returns the index of a period that begins on the same day as an earlier one; -1 if there is none. */
+/** Returns the index of a period that begins on the same day as an earlier one; -1 without one. */
 export function findSameDay(list: Uint8Array): number {
 	return findRepeated(list, PRICE_SIZE, DAY_SIZE);
 }

@@ -179,7 +179,7 @@ export class Entities {
 		return this.#states[this.#index] ?? this.#values?.value ?? "";
 	}
 
-	/** Unit; "" without one. Device class and state class are also "" if there is none. */
+	/** Unit; "" without one. The same holds for device class and state class. */
 	get unit(): string {
 		return this.own?.unit ?? this.#values?.unit ?? "";
 	}

@@ -13,7 +13,7 @@ export const PACKING_SHIFT = 5;
 export const PACKING_RAW = 0;
 export const PACKING_NUMERIC = 1;
 export const PACKING_HEX = 2;
-/** Number of a unit whose text follows, because it has no number. */
+/** Stands for a unit without a number; its text follows. */
 export const UNIT_RAW = 255;
 
 const BLANK = 0x20;

@@ -133,9 +133,7 @@ export interface MeterProtocol<Settings> {
 	listenBaud?(settings: Settings): number;
 	/** Failure that a caller gets after its time limit, for protocols that listen. */
 	readonly late?: Failure;
-	/**
-	 * Shortest period of automatic readouts, minutes, for meters whose battery pays for each one; undefined: any period.
-	 */
+	/** Shortest period of automatic readouts, minutes, for meters on battery; undefined: any period. */
 	readonly restMinutes?: number;
 	/** True if a profile is requested by its code rather than extracted from a readout. */
 	readonly hasProfiles?: true;

@@ -14,7 +14,7 @@ export interface RecordSink {
 	beginPart(isAgain: boolean): void;
 	/** Begins a line, which `discardLine` may discard. */
 	beginLine(): void;
-	/** Begins a data set, whose address and values follow. */
+	/** Begins a data set; its address and values follow. */
 	beginSet(): void;
 	/**
 	 * Begins a value of the set. Before a line's first set it belongs to the previous set; in a load profile the line is

@@ -180,7 +180,7 @@ export class WebSocketClient implements Timed {
 		if (this.#state !== STATE_OVER) this.end(OUTCOME_NONE);
 	}
 
-	/** Begins to send a frame, for whose head there are FRAME_ROOM bytes before `start`. */
+	/** Begins to send a frame. There are FRAME_ROOM bytes for its head before `start`. */
 	private transmit(code: number, bytes: Uint8Array, start: number, end: number): void {
 		const size = end - start;
 		const isShort = size < LENGTH_2;

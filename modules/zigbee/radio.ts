@@ -108,7 +108,7 @@ export interface Chip extends Machine, Radio {
 	stop(nowMs: number): void;
 	/** Registers the endpoint again with other clusters. */
 	clustersChanged(nowMs: number): void;
-	/** End of the search for a network, monotonic ms; 0 if there is none. */
+	/** End of the search for a network, monotonic ms; 0 without a search. */
 	readonly joiningUntilMs: number;
 	/** True if a network must still be left. */
 	readonly owesLeave: boolean;

@@ -83,7 +83,7 @@ const ANY_ENDPOINT = 0xff;
 const INFO_SHOWN = 0x807f9b;
 /** Device states of a device in a network, as bits. */
 const STATES_JOINED = 0x00c0;
-/** Device states of a device whose parent is lost, as bits. */
+/** Device states of a device that has lost its parent, as bits. */
 const STATES_ORPHANED = 0xfc10;
 /** Device states of a device that looks for a network to join, or for its own network, as bits. */
 const STATES_SEARCHING = 0x000c;
@@ -124,7 +124,7 @@ export abstract class Requests {
 	/** Request that waits for its answer; 0 if none does. */
 	protected pendingRequest = 0;
 	firmware = "";
-	/** End of the frame in flight; 0 if there is none. */
+	/** End of the frame in flight; 0 without one. */
 	#frameEnd = 0;
 	/** Deadline of the confirmation, monotonic ms; Infinity until the chip has received the frame to send. */
 	protected confirmMs = Infinity;
@@ -132,7 +132,7 @@ export abstract class Requests {
 	#script = "";
 	/** Position of the next request in the sequence. */
 	#next = 0;
-	/** Range of the bytes to transmit; `#to` is 0 if there are none. */
+	/** Range of the bytes to transmit; `#to` is 0 without any. */
 	#from = 0;
 	#to = 0;
 
@@ -268,7 +268,7 @@ export abstract class Requests {
 		this.#frameEnd = seal(this.#bytes, FRAME_AT, at + size - FRAME_AT - 2);
 	}
 
-	/** Makes the chip send the waiting frame; returns false if there is none. */
+	/** Makes the chip send the waiting frame; returns false if no frame waits. */
 	protected sendFrame(nowMs: number): boolean {
 		if (!this.isSending || this.confirmMs < Infinity) return false;
 		this.confirmMs = nowMs + CONFIRM_MS;

@@ -61,7 +61,7 @@ const ACCESS_READ = 1;
 const ACCESS_WRITE = 2;
 const ACCESS_REPORT = 4;
 
-/** Size of the buffer for an answer: room for a frame whose last value is too long. */
+/** Size of the buffer for an answer: room for a frame with a last value that is too long. */
 export const ANSWER_SIZE = ZCL_LIMIT + 48;
 
 export interface ServerOptions {

@@ -40,7 +40,7 @@ export const NOT_REPORTABLE = 0x8c;
 export const INVALID_TYPE = 0x8d;
 export const NO_CLUSTER = 0xc3;
 
-/** Types whose values begin with their length. */
+/** Types of values that begin with their length. */
 export const TYPE_TEXT = 0x42;
 export const TYPE_OCTETS = 0x41;
 export const TYPE_U16 = 0x21;

@@ -113,7 +113,7 @@ const CONTENTS: Readonly<Record<string, { good?: readonly unknown[]; bad: readon
 	"hub cert": { good: [""], bad: ["x", x(10_239), x(10_240)] },
 };
 
-/** Bodies in which every field is validated, for routes whose example in openapi.json is not such a body. */
+/** Bodies in which every field is validated, for routes without such an example in openapi.json. */
 const BASES: Readonly<Record<string, JSONObject>> = {
 	"network/ethernet": {
 		ethernet_enabled: false,

@@ -47,7 +47,7 @@ export const WALK: readonly WalkRoute[] = ROUTES.map(({ method, path, scope }) =
 
 export const JSON_ROUTES = WALK.filter(({ schema }) => schema !== undefined);
 
-/** Routes after whose replies the device restarts. */
+/** Routes that restart the device after their reply. */
 export const RESTARTING = ["POST system/reboot", "POST system/factory_reset", "POST system/certificate"];
 
 export function routeOf(name: string): WalkRoute {

@@ -1,4 +1,4 @@
-/** A gateway in virtual time whose meter, of either protocol, keeps a load profile with counters. */
+/** A gateway in virtual time with a meter, of either protocol, that keeps a load profile with counters. */
 import assert from "node:assert/strict";
 import { DLMSMeter } from "../../tools/meter/dlms-meter.js";
 import { parseDLMSOptions } from "../../tools/meter/dlms-options.js";

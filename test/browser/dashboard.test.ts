@@ -15,7 +15,7 @@ describe("The page's overview", function () {
 	let gateway: ProcessGateway;
 	let visit: Visit;
 	/**
-	 * A gateway whose meter is silent and whose clock is not set. Its readout takes long to fail, so it runs beside the
+	 * A gateway with a silent meter and a clock that is not set. Its readout takes long to fail, so it runs beside the
 	 * other tests.
 	 */
 	let silent: { gateway: ProcessGateway; visit: Visit };

@@ -43,7 +43,7 @@ function contrastingShare(pixels: Pixels): number {
 	return others.filter(([colour]) => contrastOf(colour, ground) >= CONTRAST).reduce((sum, [, share]) => sum + share, 0);
 }
 
-/** The share of pixels whose colour clearly differs from the other picture of the same size. */
+/** The share of pixels that clearly differ in colour from the other picture of the same size. */
 function difference(one: Pixels, other: Pixels): number {
 	assert.deepEqual([one.width, one.height], [other.width, other.height]);
 	const at = ({ colours }: Pixels, i: number) => (colours[i] << 16) | (colours[i + 1] << 8) | colours[i + 2];

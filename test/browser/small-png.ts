@@ -65,7 +65,7 @@ export function decode(png: Buffer): Pixels {
 	return { width, height, colours };
 }
 
-/** Undoes the filter of each row, whose number precedes the row (clause 9). */
+/** Undoes the filter of each row. The filter's number precedes the row (clause 9). */
 function unfilter(rows: Buffer, length: number, channels: number): Uint8Array {
 	const height = rows.length / (length + 1);
 	const out = new Uint8Array(length * height);

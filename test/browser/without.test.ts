@@ -23,7 +23,7 @@ describe("The pages of a firmware without some parts and protocols", function ()
 		await gateway?.stop();
 	});
 
-	/** Visits a gateway whose status names omitted parts, and whose routes of these parts reply 404. */
+	/** Visits a gateway that names omitted parts in its status, and replies 404 on their routes. */
 	async function begin(): Promise<void> {
 		visit = await Visit.begin(browser, gateway);
 		await visit.page.route("**/system/status", async (route) => {

@@ -83,7 +83,7 @@ describe("Zigbee on the page", function () {
 	const show = (state: State, more: object = {}) => {
 		radio = { ...STATES[state], ...more, state };
 	};
-	/** Visits a gateway whose replies show `radio`. */
+	/** Visits a gateway that shows `radio` in its replies. */
 	async function begin(): Promise<Visit> {
 		const newVisit = await Visit.begin(browser, gateway, { hurried: true });
 		for (const route of ["config", "reset"]) {

@@ -10,7 +10,7 @@ import { vectorNames, vectorPath } from "../../tools/meter/vectors.js";
 export interface Capture {
 	readonly name: string;
 	readonly apdu: Uint8Array;
-	/** Key of a general-glo-ciphered capture, whose contents are `plain`. */
+	/** Key of a general-glo-ciphered capture; `plain` has its contents. */
 	readonly key?: string;
 	readonly authentication_key?: string;
 	readonly meter_title?: string;

@@ -22,7 +22,7 @@ class DNSBed extends Bed {
 		this.dns = { start: () => drive.update(() => dns.start()), stop: () => drive.update(() => dns.stop()) };
 	}
 
-	/** Sends these bytes; returns the reply, undefined if there is none. */
+	/** Sends these bytes; returns the reply, undefined without one. */
 	sendQuery(bytes: Uint8Array, port = 40_000): Uint8Array | undefined {
 		const { network } = this;
 		const phone = { address: PHONE, port };

@@ -49,7 +49,7 @@ function read(table: BodyTable, bytes: Uint8Array, mutator: Mutator): Outcome {
 	return outcomes[0];
 }
 
-/** The object that JSON.parse returns; undefined if there is none or the API's rules refuse it. */
+/** The object that JSON.parse returns; undefined if it returns no object or the API's rules refuse it. */
 function objectOf(bytes: Uint8Array, depth = DEPTH_LIMIT): Record<string, unknown> | undefined {
 	try {
 		const json = utf8.decode(bytes);

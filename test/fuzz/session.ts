@@ -72,8 +72,7 @@ class SessionBench {
 	}
 
 	/**
-	 * Takes all output of the session; returns the first character of the last transmission, or undefined if there is
-	 * none.
+	 * Takes all output of the session; returns the first character of the last transmission, or undefined without one.
 	 */
 	#poll(): number | undefined {
 		let first: number | undefined;

@@ -24,7 +24,7 @@ import { COMMANDS } from "./zigbee-radio.js";
 const SLOTS_MARGIN = 16;
 /**
  * Time after which the gateway is idle, ms: it retries a failed chip with growing delays, and gives up a firmware file
- * whose blocks do not arrive.
+ * if its blocks do not arrive.
  */
 const REST_MS = 1_100_000;
 const JOIN_LIMIT_MS = 400_000;
@@ -101,7 +101,7 @@ class Bench {
 	}
 }
 
-/** OTA Upgrade cluster (ZCL revision 8, chapter 11), whose messages the coordinator sends with random numbers. */
+/** OTA Upgrade cluster (ZCL revision 8, chapter 11). The coordinator sends its messages with random numbers. */
 const OTA_UPGRADE = 0x0019;
 const NOTIFY = 0x00;
 const OFFER = 0x02;

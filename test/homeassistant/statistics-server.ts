@@ -22,7 +22,7 @@ const ROW_0_S = 946_684_800;
 
 /** Answer that cuts the connection. */
 export const CUT = "cut";
-/** Answer that is none. */
+/** Stands for no answer. */
 export const SILENCE = "silence";
 
 export class StatisticsServer {

@@ -2,7 +2,7 @@
  * Rules of the admission queue (hosts/native/admission-queue.h), as scripts. The native queue and that of the simulator
  * must both obey them. Each line is a command with an address or with a number of milliseconds:
  *
- *   connect A   a connection from A, whose first bytes arrive at once     trust A   a valid token was shown from A
+ *   connect A   a connection from A; its first bytes arrive at once       trust A   a valid token was shown from A
  *   admit       admits the next connection                                forget    a token was revoked
  *   wait MS     advances the time
  *

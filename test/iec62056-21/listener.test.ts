@@ -144,7 +144,7 @@ describe("the CRC of a telegram", () => {
 		}
 	});
 	it("is accepted without leading zeros, as some meters print it", () => {
-		// A real meter prints `!B9F`. This finds telegrams whose CRC begins with one, two and three zeros.
+		// A real meter prints `!B9F`. This finds telegrams with one, two and three zeros at the start of the CRC.
 		const found = new Map<number, string>();
 		for (let i = 0; found.size < 3; i++) {
 			const telegram = withCRC(`/KFM5KAIFA\r\n\r\n1-0:1.8.1(${String(i).padStart(9, "0")}*kWh)\r\n!`);

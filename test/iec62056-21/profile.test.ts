@@ -62,7 +62,7 @@ class Programming {
 		return sent.map((line) => line.slice(line.indexOf(" sent ") + 6)).join("");
 	}
 
-	/** Sends the meter's answer; returns the gateway's next request, whose check was verified. */
+	/** Sends the meter's answer; returns the gateway's next request with its check verified. */
 	question(answer: string): string {
 		const { command, data } = readCommand(bytesOf(this.answer(answer))) ?? {};
 		return `${command} ${data}`;

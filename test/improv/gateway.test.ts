@@ -97,7 +97,7 @@ class Bed {
 	}
 }
 
-/** A command whose data are these texts, each after its length. */
+/** A command with these texts as data, each after its length. */
 function command(code: number, ...texts: string[]): Buffer {
 	const data = texts.flatMap((text) => [Buffer.byteLength(text), ...Buffer.from(text)]);
 	return packet(3, [code, data.length, ...data]);

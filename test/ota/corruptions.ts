@@ -24,7 +24,7 @@ export interface Sample {
 	readonly file: Uint8Array;
 	/** Code of the refusal; empty if the file is accepted. */
 	readonly code: string;
-	/** True for a correct file whose image the boot loader can't start. */
+	/** True for a correct file with an image that the boot loader can't start. */
 	readonly notStartable?: boolean;
 }
 

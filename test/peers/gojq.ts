@@ -140,7 +140,7 @@ export const gojqCases = [
 	},
 ];
 
-/** The state of meters whose OBIS codes begin with 1-0: P1, SML, DLMS. */
+/** The state of meters with OBIS codes that begin with 1-0: P1, SML, DLMS. */
 function withLongNames(state: BrokerBench["state"]): BrokerBench["state"] {
 	return Object.fromEntries(Object.entries(state).map(([key, value]) => [key === "time" ? key : `1_0_${key}`, value]));
 }

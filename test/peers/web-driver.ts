@@ -25,7 +25,7 @@ export interface Browser {
 	end(): Promise<void>;
 }
 
-/** A script for the drivers, whose last argument is the callback; the first member of its result is an error. */
+/** A script for the drivers: its last argument is the callback, and the first member of its result is an error. */
 function scriptOf(body: string): string {
 	return `const done = arguments[arguments.length - 1];
 		(async () => { ${body} })().then((value) => done([null, value ?? null]), (error) => done([String(error), null]));`;

@@ -26,7 +26,7 @@ import { isWeak, runsOnBattery, Supply } from "../../modules/power/supply.js";
 const MINUTE_MS = 60_000;
 const QUARTER_MS = 15 * MINUTE_MS;
 
-/** A device whose state the test sets, and which records the policy's requests. */
+/** A device that takes its state from the test and records the policy's requests. */
 class Bench implements Sleeper, Power {
 	readonly time = new VirtualTime();
 	readonly policy: SleepPolicy;

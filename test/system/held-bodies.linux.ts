@@ -1,5 +1,5 @@
 /**
- * Long bodies whose last byte is held back until all bodies have claimed memory, with other requests meanwhile. The
+ * The last byte of long bodies is held back until all bodies have claimed memory, with other requests meanwhile. The
  * firmware runs in XS on Linux with the device's memory and stores the longest readout. All accepted requests complete,
  * and the firmware does not restart.
  */

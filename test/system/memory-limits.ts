@@ -1,4 +1,4 @@
-/** Memory limits of the firmware on the microcontroller, for the tests on Linux, whose engine has the same memory. */
+/** Memory limits of the firmware on the microcontroller, for the tests on Linux: XS has the same memory there. */
 import assert from "node:assert/strict";
 import type { Memory, ProcessGateway } from "../api/process-gateway.js";
 

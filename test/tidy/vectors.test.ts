@@ -5,7 +5,7 @@ import { basename, join } from "node:path";
 import { assertNone, paths, ROOT, read } from "./tree.js";
 
 /**
- * Licences whose vectors may be among our own; vectors with any other licence, or none, belong in the folder with the
+ * Licences of vectors that may be among our own; vectors with any other licence, or none, belong in the folder with the
  * NOTICE.
  */
 const PERMISSIVE = ["MIT", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "ISC", "0BSD", "CC0-1.0", "Unlicense"];

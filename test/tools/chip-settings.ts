@@ -71,7 +71,7 @@ export function differences(chips: ReadonlyMap<Chip, Settings>, missing?: string
 	});
 }
 
-/** Paths of ESP-IDF's Kconfig files whose component has a matching name. */
+/** Paths of ESP-IDF's Kconfig files in components with a matching name. */
 function kconfigFiles(idf: string, pattern: RegExp): string[] {
 	const components = join(idf, "components");
 	return readdirSync(components, { withFileTypes: true })

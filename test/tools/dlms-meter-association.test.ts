@@ -75,7 +75,7 @@ function ciphered(
 	);
 }
 
-/** Plain text of a ciphered APDU from the meter, whose first two bytes are tag and length. */
+/** Plain text of a ciphered APDU from the meter. The APDU's first two bytes are tag and length. */
 function opened(apdu: string, keys = KEYS, title = METER_TITLE): string {
 	return open(keys, title, Buffer.from(apdu, "hex").subarray(2))?.plain.toString("hex") ?? "not to be opened";
 }

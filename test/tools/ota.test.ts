@@ -329,7 +329,7 @@ describe("npm run ota", () => {
 	});
 });
 
-/** A wrong passphrase whose decrypted text has valid padding by chance: OpenSSL then reports an unknown format. */
+/** A wrong passphrase that decrypts to valid padding by chance: OpenSSL then reports an unknown format. */
 function undecodablePassphrase(key: string): string {
 	for (let count = 0; count < 10_000; count++) {
 		const passphrase = `wrong ${count}`;

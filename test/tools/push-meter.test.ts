@@ -32,7 +32,7 @@ const parse = (line: string) => parsePushOptions(line.split(" "));
 const SERVER_ID = Buffer.from("0a01534d470000012345", "hex");
 const BEGIN = "1b1b1b1b01010101";
 
-/** Splits a sequence of SML files, whose checks must be right. Returns their number. */
+/** Returns the number of SML files in a sequence; their checks must be right. */
 function filesIn(bytes: Uint8Array): number {
 	const parts = Buffer.from(bytes).toString("hex").split(BEGIN).slice(1);
 	for (const part of parts) {

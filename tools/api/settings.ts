@@ -91,7 +91,7 @@ function renewed(old: Node, made: Node, byRoute: readonly string[] = []): Node {
 	return node;
 }
 
-/** Returns true for two patterns of one character class whose ranges only have a different order. */
+/** Returns true for two patterns of one character class with the same ranges, in any order. */
 function sameClass(a: Node, b: Node): boolean {
 	const rangesOf = (pattern: unknown) => {
 		const inside = typeof pattern === "string" ? /^\^\[((?:\\?[^\]])*)\]\*\$$/.exec(pattern)?.[1] : undefined;

@@ -42,8 +42,8 @@ export interface Outcome extends Distinct {
 }
 
 /**
- * Builds the boards one after the other; a failure does not stop the others. `build` throws an Error whose message can
- * be shown to the user.
+ * Builds the boards one after the other; a failure does not stop the others. `build` throws an Error with a message for
+ * the user.
  */
 export async function buildAll(
 	distinct: readonly Distinct[],

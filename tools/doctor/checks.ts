@@ -35,7 +35,7 @@ export interface Check {
 	ok: boolean;
 	/** Version or path found, or the problem. */
 	detail: string;
-	/** Command that solves the problem; empty if there is none. */
+	/** Command that solves the problem; empty without one. */
 	fix: string;
 }
 

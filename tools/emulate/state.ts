@@ -39,7 +39,7 @@ interface UnitRecord {
 
 /**
  * Opens or creates the unit in `folder`, for one process at a time. A different build is written as by `npm run flash`:
- * settings, history and factory data stay. Throws an Error whose message can be shown to the user.
+ * settings, history and factory data stay. Throws an Error with a message for the user.
  */
 export function openUnit(folder: string, board: Board, build: readonly Part[]): EmulatedUnit {
 	openState(folder);

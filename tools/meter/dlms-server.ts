@@ -386,7 +386,7 @@ function isPublic({ classId, code }: COSEMObject): boolean {
 	return PUBLIC_CLASSES.includes(classId) || PUBLIC_CODES.includes(code);
 }
 
-/** Returns the reason for an initiate error; 0 if there is none. */
+/** Returns the reason for an initiate error; 0 without one. */
 function initiateError(wanted: ACSE.Initiate | undefined, conformance: number): number {
 	if (wanted === undefined) return INCOMPATIBLE;
 	if (wanted.version < DLMS_VERSION) return VERSION_TOO_LOW;

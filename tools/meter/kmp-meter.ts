@@ -1,8 +1,8 @@
 /**
  * A meter of Kamstrup that answers KMP, for the simulator. Independent of modules/kmp, which is tested against it.
  *
- * A request whose CRC is wrong, or that asks for something else than the three commands, is not answered. Registers that
- * the meter does not have are left out of the answer.
+ * A request with a wrong CRC, or for something else than the three commands, is not answered. Registers that the meter
+ * does not have are left out of the answer.
  */
 import { FORMAT_8N2 } from "../../modules/io/host.js";
 import type { Machine, Output } from "../../modules/io/machine.js";

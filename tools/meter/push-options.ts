@@ -48,7 +48,7 @@ export interface PushProgramOptions {
 	counter: number;
 	/** Number of pushes after which the last one is repeated for ever. */
 	replay?: number;
-	/** Each push whose number is a multiple of this has a wrong tag. */
+	/** One push in this many has a wrong tag. */
 	wrongTag?: number;
 	sml?: SMLOptions;
 	/** Mode of TIC; default: standard. */

@@ -1,6 +1,6 @@
 /**
- * A household whose registers are functions of time, so that rows of a load profile are made on demand: a year of quarter
- * hours takes no memory, and equals what the meter shows.
+ * A household with registers that are functions of time, so that rows of a load profile are made on demand: a year of
+ * quarter hours takes no memory, and equals what the meter shows.
  */
 import type { HouseholdReading } from "./household.js";
 

@@ -23,7 +23,7 @@ export const TELEGRAM_LIMIT = 65_536;
 /** Modes of IEC 62056-21, 6.4: A and B send the block without an acknowledgement, C waits for one, D is unsolicited. */
 export type MeterMode = "A" | "B" | "C" | "D";
 
-/** Returns the bytes of a telegram file. Throws an Error whose message can be shown to the user. */
+/** Returns the bytes of a telegram file. Throws an Error with a message for the user. */
 export function readTelegram(path: string): Uint8Array {
 	const file = readFileSync(path);
 	const bytes = path.endsWith(".hex") ? parseHex(file.toString("utf8"), path) : new Uint8Array(file);

@@ -24,12 +24,12 @@ const BENCH: Hardware = Object.freeze({
 	slotSize: SLOT_SIZE,
 });
 
-/** Returns the hardware of this name. Throws an Error with a message for the user if there is none. */
+/** Returns the hardware of this name. Throws an Error with a message for the user if the name is unknown. */
 export function findHardware(name: string): Hardware {
 	return name === BENCH.name ? BENCH : hardwareOf(findBoard(name));
 }
 
-/** Returns the hardware with this id; undefined if there is none. */
+/** Returns the hardware with this id; undefined if the id is unknown. */
 export function hardwareById(deviceId: number): Hardware | undefined {
 	if (deviceId === BENCH.deviceId) return BENCH;
 	const board = BOARDS.find((one) => one.deviceId === deviceId);

@@ -16,8 +16,8 @@ export interface KeyPair {
 
 /**
  * Makes a key pair: PATH has the private key (PKCS#8), readable by the owner only, and PATH.pub the public key (SPKI),
- * both as PEM. If one of the files exists or is in `repository`, throws an Error whose message can be shown to the
- * user, and writes nothing.
+ * both as PEM. If one of the files exists or is in `repository`, throws an Error with a message for the user, and
+ * writes nothing.
  */
 export function writeKeyPair(path: string, repository: string): KeyPair {
 	const [privateFile, publicFile] = [path, `${path}.pub`].map((name) => resolve(name));
@@ -57,8 +57,8 @@ export function readPrivateKey(path: string): KeyObject {
 }
 
 /**
- * Returns the public point of the key in a PEM file, which may also be a private key. Throws an Error whose message can
- * be shown to the user.
+ * Returns the public point of the key in a PEM file, which may also be a private key. Throws an Error with a message
+ * for the user.
  */
 export function readPoint(path: string): Uint8Array {
 	return pointOf(readKey(path, (key) => createPublicKey(key)));

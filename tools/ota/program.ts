@@ -101,7 +101,7 @@ interface Command {
 	/** True if the command takes a file name. */
 	readonly takesFile: boolean;
 	readonly options: readonly OptionName[];
-	/** Runs the command. Throws an Error whose message can be shown to the user if it fails. */
+	/** Runs the command. Throws an Error with a message for the user if it fails. */
 	run(given: Given, file: string, log: Output["log"]): void | Promise<void>;
 }
 

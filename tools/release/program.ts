@@ -45,10 +45,7 @@ interface Order {
 	readonly out: string | undefined;
 }
 
-/**
- * Parses the command line; returns undefined if help was requested. Throws an Error whose message can be shown to the
- * user.
- */
+/** Parses the command line; returns undefined if help was requested. Throws an Error with a message for the user. */
 function readOrder(args: string[]): Order | undefined {
 	const { help, ...values } = parse(args);
 	if (help) return undefined;

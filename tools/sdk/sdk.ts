@@ -48,7 +48,7 @@ export interface SDK {
 	readonly tools: string;
 }
 
-/** Finds the SDK. Throws an Error with a message for the user if there is none or its tools are not built. */
+/** Finds the SDK. Throws an Error with a message for the user if it is missing or its tools are not built. */
 export function findSDK(folder = process.env["MODDABLE"]): SDK {
 	const advice = "npm run doctor says how to get it.";
 	if (!folder) throw new Error(`The Moddable SDK is needed: $MODDABLE is not set. ${advice}`);
@@ -103,9 +103,7 @@ function works({ compiler, environment }: Toolchain): boolean {
 	return spawnSync("sh", ["-c", command], { env, input: PROBE, stdio: ["pipe", "ignore", "ignore"] }).status === 0;
 }
 
-/**
- * Returns the toolchain; by default the 32-bit one if it works. Throws an Error whose message can be shown to the user.
- */
+/** Returns the toolchain; by default the 32-bit one if it works. Throws an Error with a message for the user. */
 export function findToolchain(bits?: Bits): Toolchain {
 	const candidates: Toolchain[] = [toolchain32(), { bits: 64, compiler: "gcc", environment: {} }];
 	for (const toolchain of candidates) {

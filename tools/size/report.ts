@@ -13,7 +13,7 @@ export interface Part extends Share {
 export interface Spent {
 	name: string;
 	bytes: number;
-	/** Budget, bytes; undefined if there is none, which is a problem. */
+	/** Budget, bytes; undefined without one, which is a problem. */
 	budget: number | undefined;
 }
 

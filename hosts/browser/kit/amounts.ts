@@ -67,7 +67,7 @@ const DAYS = format({ weekday: "short", day: "numeric", month: "short", year: "n
 const MONTHS = format({ month: "long", year: "numeric" });
 const YEARS = format({ year: "numeric" });
 
-/** Start and end of a period, for a view whose day, month or year is already shown. */
+/** Start and end of a period, for a view that already shows the day, month or year. */
 export function formatPeriodOf(level: Level, piece: Piece): string {
 	const { fromMs, season } = piece;
 	const toMs = shownEnd(piece);
@@ -84,7 +84,7 @@ export function formatUnit(unit: Unit, { fromMs }: Span): string {
 	return (unit === "day" ? DAYS : unit === "month" ? MONTHS : YEARS).format(fromMs);
 }
 
-/** Time range within a day, month or year whose name is shown beside this text; "" for the whole unit. */
+/** Time range within a day, month or year, shown beside its name; "" for the whole unit. */
 export function formatPart(unit: Unit, { fromMs, toMs }: Span): string {
 	if (unit !== "day") return SHORT_DAYS.formatRange(fromMs, toMs - 1);
 	return toMs % DAY_MS === 0 ? "" : TIMES.formatRange(fromMs, toMs);

@@ -75,7 +75,7 @@ export interface Restart {
 	/** Reason, which determines the text. */
 	readonly reason: "moved" | Extract<Ending, "restart" | "reset" | "certificate" | "update">;
 }
-/** The announced restart or move of the gateway; undefined if there is none. */
+/** The announced restart or move of the gateway; undefined without one. */
 export const restarting = new Store<Restart | undefined>(undefined);
 
 interface Options {

@@ -9,7 +9,7 @@ export interface Form {
 	readonly ignores?: RegExp;
 }
 
-/** Explanations by pattern of bodies.ts, whose patterns are those of the API's description. */
+/** Explanations by pattern of bodies.ts, which has the patterns of the API's description. */
 const FORMS: Readonly<Record<string, Form>> = {
 	"^[ -~]*$": { says: "form.signs", characters: /[ -~]/ },
 	"^[ -'*-~]*$": { says: "form.signs", characters: /[ -'*-~]/ },

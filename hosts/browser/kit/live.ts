@@ -188,7 +188,7 @@ function take(next: Readout): void {
 	// was open.
 	const arrivedMs = before === undefined ? (points.value.at(-1)?.atMs ?? readoutAtMs) : readoutAtMs;
 	const atMs = next.timestamp * 1000 || arrivedMs;
-	// A meter that waits for its PIN sends only whole kWh, from whose difference no power can be calculated.
+	// A meter that waits for its PIN sends only whole kWh; no power can be calculated from their difference.
 	const shown = addPoint({ atMs, watts, wh: isLocked(next) ? undefined : importedWh(next.readings) });
 	power.set(shown === undefined ? undefined : { watts: shown, isMean: watts === undefined });
 	stale.set(isStale());

@@ -104,8 +104,8 @@ export function sumOf(pieces: readonly Piece[], amount: Amount): number | undefi
 }
 
 /**
- * The start of the period with the highest mean import power, and that power in W. Periods whose ends were not read are
- * ignored.
+ * The start of the period with the highest mean import power, and that power in W. Periods with an end that was not
+ * read are ignored.
  */
 export function highestOf(pieces: readonly Piece[]): { readonly fromMs: number; readonly watts: number } | undefined {
 	const known = pieces.flatMap(({ fromMs, period: { start, end, import_wh = 0, gap, interpolated, partial } }) =>

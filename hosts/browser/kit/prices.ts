@@ -48,7 +48,7 @@ function oldPrices(kept: string): Prices | undefined {
 	}
 }
 
-/** The prices for calculations; undefined until they have arrived, or if there are none. */
+/** The prices for calculations; undefined until they have arrived, or if the gateway has none. */
 export function usePricing(): (Pricing & { readonly currency: string }) | undefined {
 	const now = useStore(prices);
 	const last = useStore(readout);

@@ -29,7 +29,8 @@ export function stampOf(text: string): string | undefined {
 }
 
 /**
- * Returns the time in a value whose code means a time: 0.9.1 time of day, 0.9.2 day, the others both (IEC 62056-61).
+ * Returns the time in the value of a code that means a time: 0.9.1 time of day, 0.9.2 day, the others both (IEC
+ * 62056-61).
  */
 export function stampOfCode(obis: string, text: string): string | undefined {
 	const half = HALF.exec(text);

@@ -92,8 +92,7 @@ function matches(entry: Entry, obis: string): boolean {
 }
 
 /**
- * The target of a code: that of the last matching entry. Entries whose target also appears in a later entry are
- * ignored.
+ * The target of a code: that of the last matching entry. An entry is ignored if its target also appears in a later one.
  */
 export function targetOf(obis: string, entries: readonly Entry[]): string {
 	for (let i = entries.length - 1; i >= 0; i--) {

@@ -172,7 +172,7 @@ const ACCESS_FIELDS = FIELDS.filter(({ name }) => OPERATOR_FIELDS.includes(name)
 	(spec): FieldSpec => (spec.kind === "secret" ? { ...spec, kind: "area", rows: spec.max === 32 ? 2 : 1 } : spec),
 );
 
-/** Form of the wizard: access to the meter, then a readout, whose result is in the stores of live.ts. */
+/** Form of the wizard: access to the meter, then a readout. The result is in the stores of live.ts. */
 export function AccessForm() {
 	const { value, error, reload } = useDevice<Draft>(PATH);
 	if (value === undefined) return <Pending error={error} reload={reload} />;

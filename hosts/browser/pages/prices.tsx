@@ -47,7 +47,7 @@ function fieldsOf(currency: string): readonly FieldSpec[] {
 	];
 }
 
-/** The price as text for an input; "" if there is none. */
+/** The price as text for an input; "" without one. */
 function typed(micro: number | undefined): string {
 	return micro === undefined ? "" : decimalCell(String(micro / 1e6), language);
 }

@@ -68,7 +68,7 @@ function secondsOf({ value2, value2_unit = "", values = [] }: Reading) {
 }
 
 /**
- * Codes of the tariff, and of the numbers of power failures, voltage sags and swells (DSMR), whose values are numbers
+ * Codes of the tariff, and of the numbers of power failures, voltage sags and swells (DSMR). Their values are numbers
  * although they have no unit. Values of other codes that consist of digits only may be names.
  */
 const COUNT = /^(96\.14\.0|96\.7\.\d+|(32|52|72)\.(32|36)\.0)$/;

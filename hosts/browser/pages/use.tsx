@@ -120,7 +120,7 @@ function TodayCards() {
 
 /**
  * The peak: of the billing period if the meter records it, otherwise of the month if the gateway keeps it, otherwise of
- * the two days whose quarter hours the history has. If the gateway records the month's peak, the running interval is
+ * the two days with quarter hours in the history. If the gateway records the month's peak, the running interval is
  * shown as well.
  */
 function PeakFact({ quarters }: { quarters: readonly Piece[] }) {

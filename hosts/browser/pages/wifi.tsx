@@ -38,7 +38,7 @@ interface Network {
 	readonly authmode: number;
 }
 
-/** Entry for a network that is not in the list, whose name the user types. */
+/** Entry for a network that is not in the list; the user types its name. */
 const BY_HAND: Network = { ssid: "", rssi: 0, authmode: -1 };
 
 /** Signal strength in words. */
@@ -242,7 +242,7 @@ function Settings({ status, picked, onJoined }: SettingsProps) {
 	const [typed, setTyped] = useState(status.ssid);
 	const isOpen = picked.authmode === AUTH_OPEN;
 	const isByHand = picked === BY_HAND;
-	/** True for the configured network, whose password the gateway already has. */
+	/** True for the configured network; the gateway already has its password. */
 	const isCurrent = status.ssid !== "" && (isByHand ? typed : picked.ssid) === status.ssid;
 	const fields = fieldsOf({ ...NETWORK_WIFI, [UNLOCKED]: {} }, [
 		{

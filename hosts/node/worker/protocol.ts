@@ -47,7 +47,7 @@ export const COMMANDS = Object.freeze({
 	accept: command(4, [U32], [U32]),
 	/** Makes a socket of a taken connection. Returns 1 if it came over the access point, and the peer's address. */
 	socket: command(5, [], [U8, TEXT]),
-	/** For a stream: maximum number of bytes, at most READ_LIMIT. Absent if there are none. */
+	/** For a stream: maximum number of bytes, at most READ_LIMIT. Absent if none has arrived. */
 	read: command(6, [U32], [LAST_BYTES]),
 	/** For a stream. Returns the room left for writing. */
 	write: command(7, [LAST_BYTES], [U32]),
@@ -126,7 +126,7 @@ export const COMMANDS = Object.freeze({
 	flashWrite: command(39, [TEXT, F64, LAST_BYTES], []),
 	/** Name of a partition, offset, length. */
 	flashErase: command(40, [TEXT, F64, F64], []),
-	/** Returns the retained bytes; absent if there are none. */
+	/** Returns the retained bytes; absent if nothing is retained. */
 	retained: command(41, [], [LAST_BYTES]),
 	retain: command(42, [LAST_BYTES], []),
 	/** Milliseconds. The host ends the firmware and restarts it after that time or earlier. */

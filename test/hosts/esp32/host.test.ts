@@ -1,4 +1,4 @@
-/** The ESP32 host's TypeScript, run on a chip whose C is replaced by JavaScript. */
+/** The ESP32 host's TypeScript, run on a chip with JavaScript in place of its C. */
 import assert from "node:assert/strict";
 import { BOARDS } from "../../../hosts/esp32/boards.js";
 import { encodeFactoryData } from "../../../hosts/esp32/factory.js";

@@ -114,7 +114,7 @@ export interface Use {
 	readonly analog?: boolean;
 }
 
-/** Returns true for a complete board, whose manufacturer chose all pins except those of the optical head. */
+/** Returns true for a complete board: its manufacturer chose all pins except those of the optical head. */
 function isBought(board: Board): boolean {
 	return board.name in TAKEN || board.ethernet !== undefined || board.name === "sls-classic";
 }

@@ -296,7 +296,7 @@ static void scan(void)
 	fake_end(RADIO_REASON_LEFT);
 	handle_all();
 	MUST(fake.scanning && fake.mode == RADIO_STATION && scans == 0);
-	/* Joining ends a scan, whose end is reported after the next scan has begun. */
+	/* Joining ends a scan. That end is reported after the next scan has begun. */
 	want(2);
 	fake_step();
 	MUST(core.link == WIFI_JOINING && !fake.scanning);

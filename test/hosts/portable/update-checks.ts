@@ -1,6 +1,6 @@
 /**
  * Checks of the host contract: OTA slots and decompression. Portable. Resources: `packed.bin` has consecutive zlib
- * streams with a window of 4 KB, whose bytes `unpacked` returns and whose lengths are in STREAMS. `packed-32k.bin` has
+ * streams with a window of 4 KB: `unpacked` returns their bytes, and STREAMS has their lengths. `packed-32k.bin` has
  * one stream with a window of 32 KB. `image.bin` is an image of version IMAGE_VERSION that this host starts.
  */
 import {

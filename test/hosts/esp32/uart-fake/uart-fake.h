@@ -85,7 +85,7 @@ extern unsigned fake_mistakes;
 void fake_pass(int64_t us);
 /* A character arrives, with or without a stop bit. Returns false if the UART asks the other end to wait (RTS). */
 bool fake_hear(uart_port_t uart, uint8_t byte, bool stopped);
-/* A character whose ninth bit is not the parity that the UART expects. */
+/* A character arrives; its ninth bit is not the parity that the UART expects. */
 bool fake_hear_wrong_parity(uart_port_t uart, uint8_t byte);
 /* The line was quiet for longer than the driver's time-out. */
 void fake_silence(uart_port_t uart);
