@@ -49,7 +49,7 @@ export const BUDGETS: Readonly<Record<string, number>> = Object.freeze({
 	"modules/power": 8000,
 	"modules/prices": 4100,
 	"modules/product.ts": 100,
-	"modules/publish": 11900,
+	"modules/publish": 12000,
 	"modules/readout": 21350,
 	"modules/sml": 10300,
 	"modules/sntp": 7000,
