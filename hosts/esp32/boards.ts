@@ -140,12 +140,16 @@ function lan8720(phy: number, power: number, clock: RMIIPins["clock"]): RMIIPins
  * (docs/hardware.md). Home Assistant then gets its values over MQTT or Zigbee, because the part for its REST API is
  * left out. Heat and water meters are rarer than electricity meters.
  */
-const SHORT_OF_FLASH = Object.freeze({ without: Object.freeze(["hub", "sma", "sunspec", "backfill", "kmp", "mbus"]) });
+const SHORT_OF_FLASH = Object.freeze({
+	without: Object.freeze(["hub", "sma", "sunspec", "backfill", "tic", "kmp", "mbus"]),
+});
 /**
  * Parts left out for such boards that also have Ethernet. They do not need Improv, which sets up Wi-Fi over the
  * console.
  */
-const SHORTER_OF_FLASH = Object.freeze({ without: Object.freeze(["hub", "live-meter", "kmp", "mbus", "improv"]) });
+const SHORTER_OF_FLASH = Object.freeze({
+	without: Object.freeze(["hub", "live-meter", "backfill", "kmp", "mbus", "improv"]),
+});
 
 /** The Ethernet wiring of XZG's ethConfigs 0, 1 and 2. */
 const OLIMEX_POE = lan8720(0, 12, 17);

@@ -244,10 +244,12 @@ describe("npm run emulate: its parts", () => {
 	describe("the firmware", () => {
 		const version = "1.2.3";
 
-		it("has the emulator's Ethernet on every board, and otherwise the board's features", () => {
+		it("has the emulator's Ethernet on every board, no Improv and TIC, and otherwise the board's features", () => {
 			for (const board of BOARDS) {
 				const emulated = emulatedBoard(board);
-				assert.deepEqual({ ...emulated, ethernet: board.ethernet }, { ...board, ethernet: board.ethernet });
+				const { ethernet, without } = board;
+				assert.deepEqual({ ...emulated, ethernet, without }, { ...board, ethernet, without });
+				assert.deepEqual(new Set(emulated.without), new Set([...(without ?? []), "improv", "tic"]));
 				assert.equal(madeFor(emulated).constants["HAS_ETHERNET"], "true", board.name);
 				assert.match(madeFor(emulated).modules["gateway/board"], /"?kind"?: "openeth"/);
 			}

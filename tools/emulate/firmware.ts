@@ -8,6 +8,7 @@ import { setInterval } from "node:timers";
 import type { Board } from "../../hosts/esp32/boards.js";
 import { openKeys } from "../../hosts/node/simulator-keys.js";
 import { buildForChip, findIDF, type Places, placesOf, type Variant } from "../sdk/esp32.js";
+import { boardWith } from "../sdk/omissions.js";
 import { NO_RELEASE } from "../sdk/release.js";
 import { ROOT } from "../sdk/sdk.js";
 import type { Building } from "./options.js";
@@ -31,8 +32,14 @@ export interface FirmwareOrder {
 	say(text: string): void;
 }
 
+/**
+ * Left out in an emulator, in addition to what the board's firmware leaves out: its Ethernet driver takes 11 KB of
+ * flash. There is no Wi-Fi for Improv.
+ */
+const LEFT_OUT = "improv,tic";
+
 export function emulatedBoard(board: Board): Board {
-	return Object.freeze({ ...board, ethernet: Object.freeze({ kind: "openeth" as const }) });
+	return Object.freeze({ ...boardWith(board, LEFT_OUT), ethernet: Object.freeze({ kind: "openeth" as const }) });
 }
 
 export function emulatedVariant(board: Board, out: string | undefined): Variant {
