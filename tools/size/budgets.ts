@@ -4,9 +4,8 @@
  * below; a test checks that the sum of all lines fits the slot.
  *
  * A new folder of modules/ needs a line here, taken from RESERVED if possible. Each line is the part's size on the
- * board where it is largest, plus about a hundred bytes. The least room is left on boards with a radio and without
- * Ethernet, 33 KB, and on those with both, 64 KB after their omissions (tools/sdk/omissions.ts). A larger feature has
- * to make room first, or be left out of some boards.
+ * board where it is largest, plus about a hundred bytes. Boards with 4 MB of flash have 4 to 11 KB left after their
+ * omissions (tools/sdk/omissions.ts, docs/hardware.md). A larger feature has to make room first, or be left out of them.
  *
  * Only the sum of the script is measured; a folder's share is estimated by its characters. A count of the slots
  * (2026-11-22) showed a quarter more than that for folders with tables of objects (fields, routes, hosts/esp32), and a
