@@ -194,7 +194,7 @@ export const DLMS_LIST_ROWS = field<string>({
 	id: 2,
 	name: "list_rows",
 	kind: TEXT,
-	maximum: 500,
+	maximum: 240,
 	characters: PRINTABLE,
 	initial: "",
 });

@@ -52,4 +52,9 @@ export const UNSOLICITED_NOISE = failure(
 	"Something arrives without a question, but no telegram at any usual speed: light, probably. Shade the head, and turn it.",
 );
 /** Live mode: the last readout has no power, the meter refused a value, or another meter answered. */
-export const LIVE_REFUSED = failure(METER_ERROR, "live/refused", 0, "");
+export const LIVE_REFUSED = failure(
+	METER_ERROR,
+	"live/refused",
+	0,
+	"The meter does not give its power in live mode; the gateway tries again, later each time. If it never does, set live_secs to 0.",
+);

@@ -146,7 +146,7 @@ describe("Changes while the page is open", function () {
 			const curve = visit.card("curve.title");
 			const describe = async () => (await curve.getByRole("img").getAttribute("aria-label")) ?? "";
 			const seen = await describe();
-			assert.match(seen, /^[23] readings/);
+			assert.match(seen, /^Readings: [23],/);
 			const { localtime } = await gateway.read("iec62056/last");
 			// The hour of the local time there, in the 12-hour form of English.
 			const hour = `${Number(localtime.slice(11, 13)) % 12 || 12}:`;

@@ -55,14 +55,14 @@ describe("config/store on flash that refuses", () => {
 			storage.refusals = Number.POSITIVE_INFINITY;
 			for (let starts = 0; starts < 2; starts++) {
 				assert.deepEqual(valuesOf(open(storage), IEC62056), SET, `${steps} steps`);
-				assert.deepEqual(valuesOf(open(storage), METER), ["dlms"]);
+				assert.deepEqual(valuesOf(open(storage), METER), ["dlms", 0]);
 			}
 			const store = open(storage);
 			if (steps < 4) assert.throws(() => putValues(store, IEC62056, [false]), /refuses/);
 			storage.refusals = 0;
-			putValues(store, METER, ["iec62056"]);
+			putValues(store, METER, ["iec62056", 0]);
 			for (const one of [store, open(storage)]) {
-				assert.deepEqual(valuesOf(one, METER), ["iec62056"]);
+				assert.deepEqual(valuesOf(one, METER), ["iec62056", 0]);
 				assert.deepEqual(valuesOf(one, IEC62056), SET);
 			}
 			assert.deepEqual(storage.keys(), ["control", "iec62056", "meter"]);
@@ -173,7 +173,7 @@ describe("config/store with arbitrary records with correct checksums", () => {
 			storage.set("together", record);
 			const store = open(storage);
 			assert.deepEqual(valuesOf(store, IEC62056), SET);
-			assert.deepEqual(valuesOf(store, METER), ["iec62056"]);
+			assert.deepEqual(valuesOf(store, METER), ["iec62056", 0]);
 			assert.deepEqual(store.damaged, ["together"]);
 			assert.deepEqual(storage.keys(), ["iec62056"]);
 		}
@@ -186,7 +186,7 @@ describe("config/store with arbitrary records with correct checksums", () => {
 		storage.delete("meter");
 		storage.set("together", together([ascii("own_0_0"), good], [ascii("erasing"), good], [ascii("meter"), good]));
 		const store = open(storage);
-		assert.deepEqual(valuesOf(store, METER), ["dlms"]);
+		assert.deepEqual(valuesOf(store, METER), ["dlms", 0]);
 		assert.deepEqual(store.damaged, []);
 		assert.deepEqual(storage.keys(), ["meter"]);
 	});

@@ -171,7 +171,7 @@ export const DLMS_CONFIG = {
 	password: { max: 64, pattern: /^[ -~]*$/ },
 	block_cipher_key: { max: 32, pattern: /^([0-9A-Fa-f]{32})?$/ },
 	auth_key: { max: 32, pattern: /^([0-9A-Fa-f]{32})?$/ },
-	list_rows: { max: 500, pattern: /^[ -~]*$/ },
+	list_rows: { max: 240, pattern: /^[ -~]*$/ },
 } as const;
 
 /** POST /api/v1/mbus/config */

@@ -24,14 +24,15 @@ const BLOBS = [
 	{ name: "mqtt_cert", limit: MQTT_CERTIFICATE_LIMIT, slots: 2 },
 ];
 
-/** ESP-IDF's radio calibration, and a few small values of the host. */
+/** ESP-IDF's radio calibration (cal_data, cal_mac, cal_version of esp_phy), and a few small values of the host. */
 const OTHERS: readonly (readonly [string, number])[] = [
-	["phy", 2048],
-	["mac", 64],
-	["version", 64],
+	["phy", 1904],
+	["mac", 6],
+	["version", 4],
 	["password", 64],
 	["abort", 64],
 	["backfill_state", 64],
+	["hub_statistics", 136],
 ];
 
 /**
