@@ -23,11 +23,12 @@ async function readHours({ gateway }: Home, from: number, to: number): Promise<v
 	const telegram = Buffer.from(vectorOf(METER).telegram).toString("latin1");
 	const kWh = (wh: number, digits: number) => (wh / 1000).toFixed(4).padStart(digits, "0");
 	for (let hour = from; hour <= to; hour++) {
-		await gateway.write("system/clock", { timestamp: START_S + hour * HOUR_S + 5 });
 		const now = telegram
 			.replace("015882.6927", kWh(IMPORTED[hour], 11))
 			.replace("000219.4882", kWh(EXPORTED[hour], 11));
 		await gateway.connectMeter({ telegram: withCheck(Buffer.from(now, "latin1")) });
+		// The new time may start a scheduled readout, which must not lose its meter.
+		await gateway.write("system/clock", { timestamp: START_S + hour * HOUR_S + 5 });
 		await gateway.read("iec62056/read");
 	}
 }
