@@ -10,6 +10,9 @@ import { ROOT } from "../../tools/sdk/sdk.js";
 import { ProcessGateway } from "../api/process-gateway.js";
 import { iecVectors } from "../vectors.js";
 
+/** Left out of both: the SDK's linker has room for 8192 names, and unreduced names of everything are more. */
+const LEFT_OUT = ["sma", "sunspec", "backfill", "tic", "kmp", "mbus"];
+
 interface Description {
 	readonly paths: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 }
@@ -33,7 +36,7 @@ const BODIES = [
 const OF_THE_MOMENT = /"(\w*time\w*|utc|created|serial\w*|hostname)":("[^"]*"|[^,}]*)|^(gateway|smartmeter)_.*$/gm;
 
 async function collectReplies(): Promise<string[]> {
-	const gateway = await ProcessGateway.start("linux", { mode: "ap" });
+	const gateway = await ProcessGateway.start("linux", { mode: "ap", args: ["--without", LEFT_OUT.join()] });
 	const replies: string[] = [];
 	const sendRequest = async (method: string, path: string, body?: string) => {
 		const headers = body === undefined ? {} : { "Content-Type": "application/json" };
@@ -75,7 +78,7 @@ describe("The unreduced firmware", function () {
 		const smaller = await collectReplies();
 		process.env["GATEWAY_PLAIN"] = "all";
 		try {
-			await buildFirmware({ main: "hosts/linux/main" });
+			await buildFirmware({ main: "hosts/linux/main", without: LEFT_OUT });
 			const plain = await collectReplies();
 			assert.ok(smaller.length > 50 && smaller.some((line) => line.includes("readings")), `${smaller.length}`);
 			for (const [index, line] of plain.entries()) assert.equal(smaller[index], line);
