@@ -177,7 +177,7 @@ export function dlmsChecks(gateway: () => TestGateway): void {
 
 	describe("the rows for lists without codes", () => {
 		const row = "Meter: ISK 0908=0-0:96.1.0 06=1.8.0e1*30 | 12";
-		const longest = `06=1.8.0${" ".repeat(492)}`;
+		const longest = `06=1.8.0${" ".repeat(232)}`;
 		beforeEach(() => gateway().write(CONFIG, { list_rows: "" }));
 		const stored = async () => (await gateway().read(CONFIG)).list_rows;
 

@@ -70,8 +70,8 @@ const CONTENTS: Readonly<Record<string, { good?: readonly unknown[]; bad: readon
 	"dlms/config block_cipher_key": KEY,
 	"dlms/config auth_key": KEY,
 	"dlms/config list_rows": {
-		good: ["", "06=1.8.0", `06=1.8.0${" ".repeat(492)}`],
-		bad: ["x", "06", `06=1.8.0${" ".repeat(493)}`],
+		good: ["", "06=1.8.0", `06=1.8.0${" ".repeat(232)}`],
+		bad: ["x", "06", `06=1.8.0${" ".repeat(233)}`],
 	},
 	// Filling the history would read the meter during later checks.
 	"meter/backfill enabled": { good: [false], bad: [] },
