@@ -46,7 +46,7 @@ describe("The gateway as a SunSpec meter", () => {
 		assert.ok(client !== undefined, "connection refused");
 		return client;
 	};
-	/** Sends bytes and returns the reply; empty if there is none. */
+	/** Sends bytes and returns the reply, which is empty if the connection stays silent. */
 	const send = async (client: VirtualClient, bytes: Uint8Array) => {
 		client.send(bytes);
 		await gateway.pass(200);
