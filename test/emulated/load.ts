@@ -31,8 +31,9 @@ const PIECE_PAUSE_MS = 20;
 /** Longest time between two pieces: a regular piece is sent in any case, since an upload may pause for at most 30 s. */
 const REGULAR_MS = 5000;
 const LOST = "no reply";
-/** Number of attempts to continue. */
+/** Number of attempts to continue, and the pause before each, as of the page. */
 const ATTEMPTS = 5;
+const LOST_PAUSE_MS = 1000;
 const REFUSED_FOR_NOW = '503 {"error":"busy","message":"There is no memory for it now: try again in a moment."}';
 const BROWSERS = 2;
 /** Requests of the open page. */
@@ -114,7 +115,7 @@ class SlowUpload {
 			sentMs = performance.now();
 			// The gateway may have closed the idle connection for another client. The page continues in the same way.
 			if (reply === LOST && ++lost <= ATTEMPTS) {
-				offset = Number((await this.#bench.client.get("system/status"))["ota_received"]);
+				offset = await this.received();
 				continue;
 			}
 			lost = 0;
@@ -122,6 +123,16 @@ class SlowUpload {
 			if (reply === REFUSED_FOR_NOW && offset === 0) await sleep(PAUSE_MS);
 			else if (reply !== "200 ") throw new Error(`the piece at ${offset} was answered with ${reply}`);
 			else offset += PIECE;
+		}
+	}
+
+	/** Returns the number of bytes that the gateway has; asks again while it can't be reached. */
+	private async received(): Promise<number> {
+		for (;;) {
+			await sleep(LOST_PAUSE_MS);
+			const status = await this.#bench.client.get("system/status").catch(() => undefined);
+			if (status !== undefined) return Number(status["ota_received"]);
+			if (this.#isOver) throw new Error("the gateway can't be reached after a piece without a reply");
 		}
 	}
 
