@@ -26,8 +26,8 @@ typedef struct {
 } request;
 
 /*
- * Number of threads in the whole program. It has its own lock, because a thread of a closed resolver lives on until its
- * name is resolved.
+ * Threads in the whole program. They have their own lock, because a thread of a closed resolver lives on until its name
+ * is resolved.
  */
 static pthread_mutex_t threads_lock = PTHREAD_MUTEX_INITIALIZER;
 static unsigned threads;
@@ -74,7 +74,6 @@ static void answer(request *entry, const char *address)
 	pthread_mutex_unlock(&self->lock);
 }
 
-/* Counts another thread; returns false if there are too many. */
 static bool begin_thread(void)
 {
 	pthread_mutex_lock(&threads_lock);

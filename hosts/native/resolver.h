@@ -1,6 +1,8 @@
-/* Resolves DNS names to IPv4 addresses. Each name temporarily has its own thread, because getaddrinfo() blocks.
-   Limits: RESOLVER_LIMIT names at once, of up to RESOLVER_NAME_LIMIT bytes (RFC 1035, 2.3.4, as text);
-   RESOLVER_THREADS threads in the whole program, including those of closed resolvers. */
+/*
+ * Resolves DNS names to IPv4 addresses. Each name has its own thread, because getaddrinfo() blocks. Limits:
+ * RESOLVER_LIMIT names at once, of up to RESOLVER_NAME_LIMIT bytes (RFC 1035, 2.3.4, as text); RESOLVER_THREADS threads
+ * in the whole program, with those of closed resolvers.
+ */
 #ifndef RESOLVER_H
 #define RESOLVER_H
 
@@ -34,7 +36,7 @@ int resolver_ask(resolver *self, const char *name);
  */
 int resolver_next(resolver *self, char address[IPV4_TEXT_SIZE]);
 
-/* Frees the resolver without waiting for running requests; notify is not called any more. */
+/* Does not wait for running requests; notify is not called any more. */
 void resolver_close(resolver *self);
 
 #endif
