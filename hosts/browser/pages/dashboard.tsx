@@ -340,7 +340,7 @@ function WiFiChip({ link }: { link: NetworkStatus }) {
 		);
 	}
 	const isOn = wifi_enabled || wifi_temporary;
-	const word = ap_mode ? "state.ap" : isOn ? "state.disconnected" : "off";
+	const word = ap_mode ? "state.ap" : isOn ? "state.disconnected" : "state.off";
 	return (
 		<Chip state={isOn && ssid !== "" ? "warning" : "off"} name={t("state.wifi")}>
 			{t(word)}

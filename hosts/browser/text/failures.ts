@@ -95,7 +95,7 @@ export const FAILURES = {
 	"finding.noise": [
 		"Data arrives that the gateway has not requested, but it makes no sense at any usual speed: probably stray light. Shade the head and turn it.",
 		"Es kommen Daten an, die das Gateway nicht angefordert hat und die bei keiner üblichen Geschwindigkeit Sinn ergeben: vermutlich Fremdlicht. Schirmen Sie den Kopf ab und drehen Sie ihn.",
-		"Docierają dane, o które bramka nie prosiła, ale przy żadnej zwykłej prędkości nie mają sensu: zapewne obce światło. Osłoń głowicę i obróć ją.",
+		"Docierają dane, o które bramka nie prosiła, ale przy żadnej zwykłej prędkości nie mają sensu: zapewne to obce światło. Osłoń głowicę i obróć ją.",
 	],
 	"finding.asked": [
 		"The meter answers in another way: {what}.",
@@ -150,7 +150,7 @@ export const FAILURES = {
 	],
 	"failure.push.key": [
 		"The encryption key does not fit this meter. Compare it with the one that the grid operator has given, digit by digit.",
-		"Der Verschlüsselungsschlüssel passt nicht zu diesem Zähler. Vergleichen Sie ihn Ziffer für Ziffer mit dem des Netzbetreibers.",
+		"Der Schlüssel (GUEK) passt nicht zu diesem Zähler. Vergleichen Sie ihn Ziffer für Ziffer mit dem des Netzbetreibers.",
 		"Klucz szyfrujący nie pasuje do tego licznika. Porównaj go cyfra po cyfrze z kluczem od operatora sieci.",
 	],
 	"failure.push.broadcast": [
