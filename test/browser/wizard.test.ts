@@ -89,7 +89,7 @@ describe("The wizard", function () {
 		const pushed = vectorOf("ebz-dd3-push");
 		await gateway.connectProgram(["--telegram", vectorPath("iec62056-21", pushed.name), ...PUSHING]);
 		await button("read").click();
-		const found = visit.page.locator("main").getByText(say("finding.ascii", { n: "9600" }));
+		const found = visit.page.locator("main").getByText(say("found.ascii", { n: "9600" }));
 		await found.waitFor({ timeout: 60_000 });
 		await isForEverybody();
 		await button("set-it-so").click();
@@ -103,7 +103,7 @@ describe("The wizard", function () {
 	it("finds a P1 port, although the gateway already listens at another speed", async () => {
 		await gateway.connectProgram(["--protocol", "p1", "--baud-pace"]);
 		await button("read").click();
-		const found = visit.page.locator("main").getByText(say("finding.ascii", { n: "115200" }));
+		const found = visit.page.locator("main").getByText(say("found.ascii", { n: "115200" }));
 		await found.waitFor({ timeout: 60_000 });
 		await button("set-it-so").click();
 		await visit.page.getByText("GWS5").first().waitFor();
@@ -116,7 +116,7 @@ describe("The wizard", function () {
 		await button("read").click();
 		await visit.page
 			.locator("main")
-			.getByText(say("finding.sml", { n: "9600" }))
+			.getByText(say("found.sml", { n: "9600" }))
 			.waitFor({ timeout: 60_000 });
 		await isForEverybody();
 		await button("set-it-so").click();

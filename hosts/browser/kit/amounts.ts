@@ -76,7 +76,7 @@ export function formatPeriodOf(level: Level, piece: Piece): string {
 	// A period that ends at midnight shows only one date.
 	const times =
 		toMs % DAY_MS === 0 ? `${TIMES.format(fromMs)} – ${TIMES.format(toMs)}` : TIMES.formatRange(fromMs, toMs);
-	return season === undefined ? times : `${times}, ${t(`use.${season}`)}`;
+	return season === undefined ? times : `${times}, ${t(`season.${season}`)}`;
 }
 
 /** Name of a day, month or year. */

@@ -53,8 +53,7 @@ export function sha256(message: Uint8Array): Uint8Array {
 				const sigma1 = rotate(late, 17) ^ rotate(late, 19) ^ (late >>> 10);
 				words[index] = words[index - 16] + sigma0 + words[index - 7] + sigma1;
 			}
-			const first =
-				h + (rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25)) + ((e & f) ^ (~e & g)) + constant + words[index];
+			const first = h + (rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25)) + ((e & f) ^ (~e & g)) + constant + words[index];
 			const second = (rotate(a, 2) ^ rotate(a, 13) ^ rotate(a, 22)) + ((a & b) ^ (a & c) ^ (b & c));
 			[h, g, f, e, d, c, b, a] = [g, f, e, (d + first) | 0, c, b, a, (first + second) | 0];
 		}

@@ -78,7 +78,7 @@ function PowerCard() {
 				<p class={`big ${directionOf(now.watts)}`}>
 					{formatPower(Math.abs(now.watts))}
 					<small>
-						<span aria-hidden="true">{ARROWS[directionOf(now.watts)]}</span> {t(`now.${directionOf(now.watts)}`)}{" "}
+						<span aria-hidden="true">{ARROWS[directionOf(now.watts)]}</span> {t(`flow.${directionOf(now.watts)}`)}{" "}
 						{isStale && <span class="mark">{t("stale.mark")}</span>}
 					</small>
 				</p>

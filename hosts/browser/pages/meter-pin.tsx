@@ -37,7 +37,7 @@ export function PINForm() {
 	const isReading = useStore(reading);
 	const showResult = (result: typeof outcome) => {
 		setOutcome(result);
-		if (result) announce(t(`pin.${result}`));
+		if (result) announce(t(`pin.is.${result}`));
 	};
 	const read = async () => {
 		// A failed readout has no result here; the card of the protocol shows its failure.
@@ -74,7 +74,7 @@ export function PINForm() {
 			}
 		>
 			{entry && <EntryProgress {...entry} />}
-			{outcome && <Notice kind={NOTICES[outcome]}>{t(`pin.${outcome}`)}</Notice>}
+			{outcome && <Notice kind={NOTICES[outcome]}>{t(`pin.is.${outcome}`)}</Notice>}
 		</Form>
 	);
 }

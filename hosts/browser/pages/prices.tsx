@@ -36,7 +36,7 @@ function fieldsOf(currency: string): readonly FieldSpec[] {
 			name: "base_per",
 			label: "price.per",
 			kind: "choice",
-			choices: LIST.items.base_per.choices.map((value) => ({ value, label: t(`price.${value}`) })),
+			choices: LIST.items.base_per.choices.map((value) => ({ value, label: t(`per.${value}`) })),
 		},
 		{
 			name: "currency",
@@ -82,7 +82,7 @@ function textOf(period: PricePeriod, currency: string): string {
 	const parts = [priced(t("price.import"), import_micro)];
 	if (import_t2_micro !== undefined) parts.push(priced(t("counter.tariff", { n: 2 }), import_t2_micro));
 	if (export_micro) parts.push(priced(t("price.export"), export_micro));
-	if (base_micro) parts.push(priced(`${t("price.per")} ${t(`price.${base_per}`)}`, base_micro));
+	if (base_micro) parts.push(priced(`${t("price.per")} ${t(`per.${base_per}`)}`, base_micro));
 	return parts.join(" · ");
 }
 

@@ -103,7 +103,7 @@ export function UseChart({ recent, quarters, wallMs, measured }: ChartProps) {
 					label={t("show")}
 					name="by"
 					value={level}
-					options={LEVELS.map((one) => [one, t(`use.${one}`)])}
+					options={LEVELS.map((one) => [one, t(`level.${one}`)])}
 					onChoose={(chosen) => choose(chosen as Level)}
 				/>
 				{kinds.length > 1 && (

@@ -67,22 +67,22 @@ export const FAILURES = {
 		"Der Zähler sendet Daten, die das Gateway nicht angefordert hat. „Zähler suchen“ auf der Seite „Zähler“ stellt fest, welche es sind.",
 		"Licznik wysyła dane, o które bramka nie prosiła. „Szukaj licznika” na stronie „Licznik” rozpozna je.",
 	],
-	"finding.ascii": [
+	"found.ascii": [
 		"The meter sends its values on its own, at {n} baud (mode D).",
 		"Der Zähler sendet seine Werte von selbst, mit {n} Baud (Modus D).",
 		"Licznik sam wysyła swoje wartości z prędkością {n} bodów (tryb D).",
 	],
-	"finding.sml": [
+	"found.sml": [
 		"The meter sends its values on its own in SML, at {n} baud.",
 		"Der Zähler sendet seine Werte von selbst in SML, mit {n} Baud.",
 		"Licznik sam wysyła swoje wartości w SML, z prędkością {n} bodów.",
 	],
-	"finding.tic": [
+	"found.tic": [
 		"The meter sends its values on its own in TIC (Linky), at {n} baud.",
 		"Der Zähler sendet seine Werte von selbst in TIC (Linky), mit {n} Baud.",
 		"Licznik sam wysyła swoje wartości w TIC (Linky), z prędkością {n} bodów.",
 	],
-	"finding.dlms": [
+	"found.dlms": [
 		"The meter sends its values on its own in DLMS/COSEM, at {n} baud.",
 		"Der Zähler sendet seine Werte von selbst in DLMS/COSEM, mit {n} Baud.",
 		"Licznik sam wysyła swoje wartości w DLMS/COSEM, z prędkością {n} bodów.",

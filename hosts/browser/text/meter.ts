@@ -82,22 +82,22 @@ export const METER = {
 	"pin.digit": ["Digit {n} of {of}", "Ziffer {n} von {of}", "Cyfra {n} z {of}"],
 	"pin.switching": ["On to “InF”", "Weiter zu „InF“", "Dalej do „InF”"],
 	"pin.left": ["{n} s left", "noch {n} s", "jeszcze {n} s"],
-	"pin.done": [
+	"pin.is.done": [
 		"All digits are entered. If the PIN is right, the display shows more now: read within two minutes.",
 		"Alle Ziffern sind eingegeben. Stimmt die PIN, zeigt die Anzeige jetzt mehr: Lesen Sie binnen zwei Minuten aus.",
 		"Wprowadzono wszystkie cyfry. Jeśli PIN jest prawidłowy, wyświetlacz pokazuje teraz więcej: odczytaj w ciągu dwóch minut.",
 	],
-	"pin.stopped": [
+	"pin.is.stopped": [
 		"Stopped. Wait until the display is as before, two minutes at most, and start again.",
 		"Angehalten. Warten Sie, bis die Anzeige wie vorher ist, höchstens zwei Minuten, und beginnen Sie neu.",
 		"Zatrzymano. Poczekaj, aż wyświetlacz będzie jak przedtem, najwyżej dwie minuty, i zacznij od nowa.",
 	],
-	"pin.open": [
+	"pin.is.open": [
 		"The values are open: the meter sends power or decimals.",
 		"Die Werte sind offen: Der Zähler sendet Leistung oder Nachkommastellen.",
 		"Wartości są odblokowane: licznik wysyła moc lub miejsca dziesiętne.",
 	],
-	"pin.hidden": [
+	"pin.is.hidden": [
 		"The values are still hidden: whole kWh only. Either the PIN was not taken, or “InF” of the meter is off.",
 		"Die Werte sind noch verborgen: nur ganze kWh. Die PIN wurde nicht angenommen, oder „InF“ des Zählers ist aus.",
 		"Wartości są nadal ukryte: tylko pełne kWh. PIN nie został przyjęty albo „InF” licznika jest wyłączone.",
@@ -234,9 +234,9 @@ export const METER = {
 		"Nic jeszcze nie zapisano. Odczytaj licznik, a potem odśwież.",
 	],
 	"log.hex": ["As numbers (hexadecimal)", "Als Zahlen (hexadezimal)", "Jako liczby (szesnastkowo)"],
-	"log.sent": ["to the meter", "an den Zähler", "do licznika"],
-	"log.received": ["from the meter", "vom Zähler", "z licznika"],
-	"log.line": ["speed", "Geschwindigkeit", "prędkość"],
+	"log.kind.sent": ["to the meter", "an den Zähler", "do licznika"],
+	"log.kind.received": ["from the meter", "vom Zähler", "z licznika"],
+	"log.kind.line": ["speed", "Geschwindigkeit", "prędkość"],
 
 	"dlms.title": ["Access with DLMS/COSEM", "Zugang mit DLMS/COSEM", "Dostęp przez DLMS/COSEM"],
 	"dlms.intro": [
