@@ -58,6 +58,20 @@ export const WIZARD = {
 		"Der Zähler zeigt seine Zählerstände nur mit Passwort oder Schlüsseln. Fragen Sie den Netzbetreiber danach und geben Sie sie hier ein.",
 		"Licznik pokazuje stany tylko po podaniu hasła lub kluczy. Poproś o nie operatora sieci i wprowadź je tutaj.",
 	],
+	"client.trying": [
+		"Trying the usual client addresses …",
+		"Die üblichen Client-Adressen werden probiert …",
+		"Próba zwykłych adresów klienta …",
+	],
+	"client.tried": ["Client {n}: {result}", "Client {n}: {result}", "Klient {n}: {result}"],
+	"client.is.works": ["works without access data", "geht ohne Zugangsdaten", "działa bez danych dostępu"],
+	"client.is.limited": ["does not show the counters", "zeigt keine Zählerstände", "nie pokazuje stanów"],
+	"client.is.locked": [
+		"needs access data, usually: {what}",
+		"braucht Zugangsdaten, meist: {what}",
+		"wymaga danych dostępu, zwykle: {what}",
+	],
+	"client.is.none": ["no answer or refused", "keine Antwort oder abgelehnt", "brak odpowiedzi lub odmowa"],
 	"wizard.pin": [
 		"The meter sends whole kilowatt hours only, and no power. Most meters do so until their PIN is entered.",
 		"Der Zähler sendet nur ganze Kilowattstunden und keine Leistung. Die meisten tun das, bis ihre PIN eingegeben ist.",
