@@ -129,6 +129,23 @@ describe("The wizard", function () {
 		await isForEverybody();
 	});
 
+	it("tries the usual clients of a DLMS/COSEM meter that refuses, and keeps the one that needs no key", async () => {
+		const clients = ["--gmac-client", "16", "--lls-client", "1", "--public-client", "32"];
+		await gateway.connectProgram(["--protocol", "dlms", ...clients, "--quiet"]);
+		await gateway.write("dlms/config", { opening: "direct" });
+		await gateway.write("meter/protocol", { protocol: "dlms" });
+		await button("read").click();
+		const list = visit.page.locator("main .signal ul");
+		const locked = say("client.is.locked", { what: say("dlms.auth.high") });
+		await list.getByText(say("client.tried", { n: 1, result: locked })).waitFor();
+		await list.getByText(say("client.tried", { n: 32, result: say("client.is.works") })).waitFor();
+		await visit.page.getByText(/Values: \d+, among them/).waitFor();
+		await isForEverybody();
+		assert.equal((await gateway.read("dlms/config")).client_address, 32);
+		await gateway.write("dlms/config", { opening: "auto", client_address: 16 });
+		await gateway.write("meter/protocol", { protocol: "sml" });
+	});
+
 	it("finds a meter that must be polled, and sets the gateway to it", async () => {
 		await gateway.connectMeter({ telegram });
 		await button("align").click();
