@@ -137,8 +137,8 @@ describe("The wizard", function () {
 		await button("read").click();
 		const list = visit.page.locator("main .signal ul");
 		const locked = say("client.is.locked", { what: say("dlms.auth.high") });
-		await list.getByText(say("client.tried", { n: 1, result: locked })).waitFor();
-		await list.getByText(say("client.tried", { n: 32, result: say("client.is.works") })).waitFor();
+		await list.getByText(`${say("dlms.client")} 1: ${locked}`).waitFor();
+		await list.getByText(`${say("dlms.client")} 32: ${say("client.is.works")}`).waitFor();
 		await visit.page.getByText(/Values: \d+, among them/).waitFor();
 		await isForEverybody();
 		assert.equal((await gateway.read("dlms/config")).client_address, 32);

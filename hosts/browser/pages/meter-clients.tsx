@@ -87,10 +87,7 @@ export function ClientList({ isRunning, tried }: Search) {
 			<ul>
 				{tried.map(({ client, result }) => (
 					<li key={client}>
-						{t("client.tried", {
-							n: client,
-							result: t(`client.is.${result}`, { what: t(USUAL[client] ?? "dlms.password") }),
-						})}
+						{`${t("dlms.client")} ${client}: ${t(`client.is.${result}`, { what: t(USUAL[client] ?? "dlms.password") })}`}
 					</li>
 				))}
 			</ul>

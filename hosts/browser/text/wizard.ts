@@ -63,7 +63,6 @@ export const WIZARD = {
 		"Die üblichen Client-Adressen werden probiert …",
 		"Próba zwykłych adresów klienta …",
 	],
-	"client.tried": ["Client {n}: {result}", "Client {n}: {result}", "Klient {n}: {result}"],
 	"client.is.works": ["works without access data", "geht ohne Zugangsdaten", "działa bez danych dostępu"],
 	"client.is.limited": ["does not show the counters", "zeigt keine Zählerstände", "nie pokazuje stanów"],
 	"client.is.locked": [
