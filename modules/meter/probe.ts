@@ -28,8 +28,10 @@ import type { LineBorrower, MeterSettings } from "./settings.js";
 import { type SuggestedProtocol, suggestionsFor } from "./suggested-protocol.js";
 import { FRAMING_7E1, UnsolicitedDetector } from "./unsolicited.js";
 
-/** Time limit of a session that listens, ms; meters send every one to ten seconds. */
+/** Time limit of a session that listens, ms; most meters send every one to ten seconds. */
 const LISTEN_MS = 12_000;
+/** Latest end of the recogniser, from the start of the probe, ms. */
+const RECOGNISED_MS = 57_000;
 /** Maximum number of received bytes in the result. */
 export const PROBE_BYTES_LIMIT = 96;
 
@@ -126,10 +128,13 @@ export class Probe implements LinkTap, Timed, LineBorrower {
 		if (nowMs < this.deadlineMs) return;
 		this.deadlineMs = Number.POSITIVE_INFINITY;
 		const session = this.#session;
+		const { listenMs = LISTEN_MS } = protocolOf(this.#options.opening.settings);
+		const listensUntilMs = this.#beganMs + listenMs;
 		if (this.#trial !== undefined) {
 			if (this.#surplus > 0) this.#unsolicited.hasStray = true;
 			this.startNext(nowMs);
-		} else this.#link?.tell((ms) => session?.abort(ms));
+		} else if (session?.received === 0 && nowMs < listensUntilMs) this.deadlineMs = listensUntilMs;
+		else this.#link?.tell((ms) => session?.abort(ms));
 	}
 
 	bytes(direction: number, bytes: Uint8Array, start: number, end: number, nowMs: number): void {
@@ -209,10 +214,16 @@ export class Probe implements LinkTap, Timed, LineBorrower {
 		if (this.#unsolicited.hasStray) {
 			this.#isRecognising = true;
 			this.#unsolicited.isDone = true;
-			this.run(new Recogniser(nowMs));
+			opening.memory.strayMs = nowMs;
+			this.run(new Recogniser(nowMs, this.#beganMs + RECOGNISED_MS));
 		} else if (this.#trials < suggestions.length) {
 			this.#trial = suggestions[this.#trials++];
-			this.deadlineMs = nowMs + this.#trial.limitMs;
+			const { isAfterStray, limitMs } = this.#trial;
+			this.deadlineMs = limitMs + (isAfterStray ? (opening.memory.strayMs ?? Number.NEGATIVE_INFINITY) : nowMs);
+			if (this.deadlineMs < nowMs) {
+				this.startNext(nowMs);
+				return;
+			}
 			this.run(this.#trial.probe({ ...opening, nowMs }));
 		} else if (!isLastRound) {
 			this.#trial = undefined;

@@ -61,6 +61,8 @@ export interface ProtocolMemory {
 	kept: object | undefined;
 	/** Negotiated speed, shared by all protocols with a sign-on. */
 	speed: object | undefined;
+	/** Time at which a probe began to examine characters that answered no request, monotonic ms. */
+	strayMs?: number;
 }
 
 export interface ProfileRequest {
@@ -120,6 +122,11 @@ export interface Suggestion<Settings> {
 	readonly failure: Failure;
 	/** Time limit for the answer to one request, ms. */
 	readonly limitMs: number;
+	/**
+	 * True for a meter that calls once in a while: it is listened for until `limitMs` after ProtocolMemory.strayMs, and
+	 * not at all without it.
+	 */
+	readonly isAfterStray?: true;
 	probe(opening: Opening<Settings>): Probing;
 }
 
@@ -131,6 +138,8 @@ export interface MeterProtocol<Settings> {
 	isChosen(settings: Settings): boolean;
 	/** Returns the speed of unsolicited data, Bd. Without this method the gateway requests data. */
 	listenBaud?(settings: Settings): number;
+	/** Longest silence before a telegram while a probe listens, ms, if it is longer than usual. */
+	readonly listenMs?: number;
 	/** Failure that a caller gets after its time limit, for protocols that listen. */
 	readonly late?: Failure;
 	/** Shortest period of automatic readouts, minutes, for meters on battery; undefined: any period. */
@@ -159,6 +168,7 @@ export interface MeterProtocol<Settings> {
 export interface SimulatedProtocol<Settings> {
 	isChosen(settings: Settings): boolean;
 	readonly listenBaud?: undefined;
+	readonly listenMs?: undefined;
 	readonly late?: undefined;
 	readonly restMinutes?: undefined;
 	readonly hasProfiles?: undefined;

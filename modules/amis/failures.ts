@@ -1,0 +1,55 @@
+/** Failures of AMIS meters. Up to AMIS_INSTEAD their `progress` is below that of a telegram of another protocol. */
+import { failure, finalFailure, METER_AUTH_FAILED, METER_ERROR, METER_TIMEOUT } from "../readout/failure.js";
+
+export const AMIS_SILENCE = failure(
+	METER_TIMEOUT,
+	"amis/silence",
+	3,
+	"The meter sent nothing. It calls once a minute: check the head's position, and that the operator has released the port.",
+);
+export const AMIS_NO_FRAME = failure(
+	METER_ERROR,
+	"amis/no-frame",
+	5,
+	"Characters came, but no frame of an AMIS meter. Turn the head, shade it from light, or choose another protocol.",
+);
+/** A call arrived, but no telegram followed. */
+export const AMIS_LOST = failure(
+	METER_TIMEOUT,
+	"amis/cut",
+	21,
+	"The meter calls, but no whole telegram follows. It may not hear the head: check the head's position.",
+);
+/** A probe has found the meter, but another protocol is configured. */
+export const AMIS_INSTEAD = failure(
+	METER_ERROR,
+	"amis/answers",
+	19,
+	"An AMIS meter of Siemens calls. Choose the protocol amis; then enter block_cipher_key.",
+	{ protocol: "amis" },
+);
+export const AMIS_NO_TELEGRAM = failure(
+	METER_TIMEOUT,
+	"amis/no-telegram",
+	0,
+	"No whole telegram arrived within a minute. Check the head's position, and that this meter is a Siemens AMIS.",
+);
+export const AMIS_NO_KEY = finalFailure(
+	METER_AUTH_FAILED,
+	"amis/no-key",
+	60,
+	"The meter's telegrams are ciphered. Enter block_cipher_key, which the operator of the meter gives you.",
+);
+export const AMIS_KEY = finalFailure(
+	METER_AUTH_FAILED,
+	"amis/key",
+	61,
+	"A telegram could not be deciphered. Check block_cipher_key.",
+);
+/** The frame has another length or cipher, or the deciphered records are others than the specification's. */
+export const AMIS_UNKNOWN = finalFailure(
+	METER_ERROR,
+	"amis/structure",
+	62,
+	"The meter's telegram differs from the specification of AMIS meters. None of its values is taken.",
+);
