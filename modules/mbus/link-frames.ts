@@ -51,12 +51,20 @@ export class LinkFrames {
 		const head = isLong ? HEAD : SHORT_HEAD;
 		const end = head + (isLong ? bytes[1] : SHORT_BODY);
 		const isHead = isLong && this.#length === HEAD;
-		if (isHead && (bytes[2] !== bytes[1] || byte !== START || bytes[1] < SHORTEST)) this.#length = 0;
+		if (isHead && (bytes[2] !== bytes[1] || byte !== START || bytes[1] < SHORTEST)) this.skipStart();
 		if (this.#length < end + TAIL) return false;
 		this.#length = 0;
 		let sum = 0;
 		for (let i = head; i < end; i++) sum += bytes[i];
 		this.frame = bytes.slice(head, end);
 		return (sum & 0xff) === bytes[end] && byte === END;
+	}
+
+	/** Drops a first 68 that was noise; another one within the head may be the start. */
+	private skipStart(): void {
+		const bytes = this.#bytes;
+		const next = bytes.indexOf(START, 1);
+		this.#length = next > 0 && next < HEAD ? HEAD - next : 0;
+		bytes.copyWithin(0, next, HEAD);
 	}
 }
