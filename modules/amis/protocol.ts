@@ -5,8 +5,8 @@ import { AMISSession, type AMISSettings, LINE } from "./session.js";
 
 /** Value of the protocol setting. */
 export const PROTOCOL_AMIS = "amis";
-/** Time in which a meter calls twice, and sends two telegrams after the second call, ms. */
-const CALLS_MS = 64_000;
+/** Time in which a meter calls and sends two telegrams, ms. */
+const CALL_MS = 63_000;
 /** Longest wait for a call while the protocol is configured, ms: a probe tries others afterwards. */
 const LISTEN_MS = 50_000;
 
@@ -21,5 +21,5 @@ export const AMIS: MeterProtocol<AMISSettings> = Object.freeze({
 	late: AMIS_NO_TELEGRAM,
 	open: listen,
 	probe: listen,
-	suggestion: Object.freeze({ failure: AMIS_INSTEAD, limitMs: CALLS_MS, isAfterStray: true, probe: listen }),
+	suggestion: Object.freeze({ failure: AMIS_INSTEAD, limitMs: CALL_MS, calls: true, probe: listen }),
 });

@@ -2,6 +2,11 @@
  * Reports what the meter answers, for aligning the optical head and finding the settings (`POST meter/probe`). The
  * probe sessions of the configured protocol run in turn until one finds the meter; then those of other protocols.
  *
+ * A meter that calls once a minute would be missed by all of them. After LISTENS_AFTER probes in a row that have found
+ * nothing, and then once in LISTENS_EACH, a probe listens for it for a minute (CALLED), and does nothing else.
+ *
+ *     CALLED       meter found: ENDED, reports the protocol
+ *                  over: ENDED, reports the failure of the last probe, or RECOGNISING if unexpected bytes were received
  *     CONFIGURED   meter found, or the port failed: ENDED, reports it
  *                  session over: CONFIGURED with the protocol's next session; after the last one RECOGNISING if
  *                  unexpected bytes were received, otherwise SUGGESTED
@@ -25,13 +30,18 @@ import { protocolOf } from "./protocols.js";
 import type { ReadStatisticsListener } from "./read-statistics.js";
 import { Recogniser, SILENT_MS } from "./recogniser.js";
 import type { LineBorrower, MeterSettings } from "./settings.js";
-import { type SuggestedProtocol, suggestionsFor } from "./suggested-protocol.js";
+import { callingProtocol, type SuggestedProtocol, suggestionsFor } from "./suggested-protocol.js";
 import { FRAMING_7E1, UnsolicitedDetector } from "./unsolicited.js";
 
 /** Time limit of a session that listens, ms; most meters send every one to ten seconds. */
 const LISTEN_MS = 12_000;
 /** Latest end of the recogniser, from the start of the probe, ms. */
 const RECOGNISED_MS = 57_000;
+/** Numbers of probes that find nothing, before and from one to the next that listens for a call. */
+const LISTENS_AFTER = 2;
+const LISTENS_EACH = 5;
+/** Number of characters that a meter which only calls does not send before it is found. */
+const STRANGE_LIMIT = 256;
 /** Maximum number of received bytes in the result. */
 export const PROBE_BYTES_LIMIT = 96;
 
@@ -80,7 +90,7 @@ export class Probe implements LinkTap, Timed, LineBorrower {
 	readonly #unsolicited = new UnsolicitedDetector();
 	#listens = false;
 	#isRecognising = false;
-	/** Protocol tried in the state SUGGESTED; undefined in other states. */
+	/** Protocol tried in the states SUGGESTED and CALLED; undefined in others. */
 	#trial: SuggestedProtocol | undefined;
 	/** Number of suggested protocols that were started. */
 	#trials = 0;
@@ -111,8 +121,14 @@ export class Probe implements LinkTap, Timed, LineBorrower {
 		this.#listens = protocol.listenBaud !== undefined;
 		this.#task.update((nowMs) => {
 			this.#beganMs = nowMs;
-			if (this.#listens) this.deadlineMs = nowMs + LISTEN_MS;
-			this.run(protocol.probe(opening));
+			const { missedProbes = 0, missedFailure } = opening.memory;
+			const isTurn = missedProbes % LISTENS_EACH === LISTENS_AFTER;
+			this.#trial = isTurn ? callingProtocol(opening.settings) : undefined;
+			if (this.#trial !== undefined) {
+				this.#failure = missedFailure;
+				this.deadlineMs = nowMs + this.#trial.limitMs;
+			} else if (this.#listens) this.deadlineMs = nowMs + LISTEN_MS;
+			this.run((this.#trial ?? protocol).probe(opening));
 		});
 	}
 
@@ -141,6 +157,11 @@ export class Probe implements LinkTap, Timed, LineBorrower {
 		this.#options.log?.bytes(direction, bytes, start, end, nowMs);
 		const isReceived = direction === TAP_RECEIVED;
 		this.#surplus += isReceived ? end - start : start - end;
+		if (isReceived && this.#trial?.calls && !this.#isRecognising && this.#surplus > STRANGE_LIMIT)
+			this.#task.update((ms) => {
+				this.#unsolicited.hasStray = true;
+				this.startNext(ms);
+			});
 		// Answers in a suggested protocol do not show whether the head is in the right position.
 		if (!isReceived || (this.#trial !== undefined && !this.#isRecognising)) return;
 		if (this.#session?.isIdle === true && this.#unsolicited.onIdleBytes(this.#failure, nowMs))
@@ -214,16 +235,11 @@ export class Probe implements LinkTap, Timed, LineBorrower {
 		if (this.#unsolicited.hasStray) {
 			this.#isRecognising = true;
 			this.#unsolicited.isDone = true;
-			opening.memory.strayMs = nowMs;
 			this.run(new Recogniser(nowMs, this.#beganMs + RECOGNISED_MS));
-		} else if (this.#trials < suggestions.length) {
+		} else if (this.#trial?.calls) this.finish(this.#failure);
+		else if (this.#trials < suggestions.length) {
 			this.#trial = suggestions[this.#trials++];
-			const { isAfterStray, limitMs } = this.#trial;
-			this.deadlineMs = limitMs + (isAfterStray ? (opening.memory.strayMs ?? Number.NEGATIVE_INFINITY) : nowMs);
-			if (this.deadlineMs < nowMs) {
-				this.startNext(nowMs);
-				return;
-			}
+			this.deadlineMs = nowMs + this.#trial.limitMs;
 			this.run(this.#trial.probe({ ...opening, nowMs }));
 		} else if (!isLastRound) {
 			this.#trial = undefined;
@@ -237,6 +253,10 @@ export class Probe implements LinkTap, Timed, LineBorrower {
 		if (this.#session === undefined) return;
 		this.stop();
 		const isPort = failure === FAILURE_PORT;
+		const { memory } = this.#options.opening;
+		const isMissed = failure !== undefined && failure.advice === undefined && !isPort;
+		memory.missedProbes = isMissed ? (memory.missedProbes ?? 0) + 1 : 0;
+		memory.missedFailure = isMissed ? failure : undefined;
 		const received = isPort ? 0 : this.#received;
 		const damaged = isPort ? 0 : this.#damaged;
 		const bytes = this.#bytes.slice(0, this.#length);

@@ -61,8 +61,9 @@ export interface ProtocolMemory {
 	kept: object | undefined;
 	/** Negotiated speed, shared by all protocols with a sign-on. */
 	speed: object | undefined;
-	/** Time at which a probe began to examine characters that answered no request, monotonic ms. */
-	strayMs?: number;
+	/** Number of probes in a row that have found nothing, and the failure of the last one. */
+	missedProbes?: number;
+	missedFailure?: Failure | undefined;
 }
 
 export interface ProfileRequest {
@@ -122,11 +123,8 @@ export interface Suggestion<Settings> {
 	readonly failure: Failure;
 	/** Time limit for the answer to one request, ms. */
 	readonly limitMs: number;
-	/**
-	 * True for a meter that calls once in a while: it is listened for until `limitMs` after ProtocolMemory.strayMs, and
-	 * not at all without it.
-	 */
-	readonly isAfterStray?: true;
+	/** True for a meter that calls once in a while, for which a probe of its own listens after some have found nothing. */
+	readonly calls?: true;
 	probe(opening: Opening<Settings>): Probing;
 }
 
