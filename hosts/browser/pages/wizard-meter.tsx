@@ -55,14 +55,15 @@ export function FirstContact({ next, actions }: FirstContactProps) {
 	const hasRead = !isReading && !failure && last !== undefined && last.readings.length > 0;
 	const isLimited = hasRead && last.protocol === "DLMS/COSEM" && countersOf(last.readings).length === 0;
 	/** True if an encrypted meter has been found. Only its key is missing, so this counts as a success. */
-	const isEncrypted = failure?.body.code === "dlms-push/no-key";
-	const needs = useRef({ access: false, pin: false });
+	const isEncrypted = failure?.body.code?.endsWith("/no-key") === true;
+	const needs = useRef({ access: false, pin: false, isAMIS: false });
 	// The form remains while the meter is read with the form's settings.
 	if (!isReading) {
 		const access = isLimited || failure?.code === "meter_auth_failed";
-		needs.current = { access, pin: hasRead && isLocked(last) };
+		const isAMIS = failure?.body.code?.startsWith("amis/") === true;
+		needs.current = { access, pin: hasRead && isLocked(last), isAMIS };
 	}
-	const { access, pin } = needs.current;
+	const { access, pin, isAMIS } = needs.current;
 	const found: Finding | undefined = failure?.body;
 	const isOffered = found?.settings != null || (hasRead && isSwapped(last));
 	const isDone = hasRead && !access && !pin && !isOffered;
@@ -92,7 +93,7 @@ export function FirstContact({ next, actions }: FirstContactProps) {
 			{!failure && <DeviationFinding />}
 			{isLimited && <Notice kind="warning">{t("wizard.access.limited")}</Notice>}
 			{access ? (
-				<AccessForm />
+				<AccessForm isAMIS={isAMIS} />
 			) : (
 				<div class="actions">
 					<Button name="read" busy={isReading && t("read.running")} onClick={readNow}>
