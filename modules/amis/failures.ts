@@ -5,40 +5,40 @@ export const AMIS_SILENCE = failure(
 	METER_TIMEOUT,
 	"amis/silence",
 	3,
-	"The meter sent nothing. It calls once a minute: check the head's position, and that the operator has released the port.",
+	"The meter sent nothing. Check the head's position; the meter calls once a minute.",
 );
 export const AMIS_NO_FRAME = failure(
 	METER_ERROR,
 	"amis/no-frame",
 	5,
-	"Characters came, but no frame of an AMIS meter. Turn the head, shade it from light, or choose another protocol.",
+	"Characters came, but no frame of an AMIS meter. Turn the head, or choose another protocol.",
 );
 /** A call arrived, but no telegram followed. */
 export const AMIS_LOST = failure(
 	METER_TIMEOUT,
 	"amis/cut",
 	21,
-	"The meter calls, but no whole telegram follows. It may not hear the head: check the head's position.",
+	"The meter calls, but sends no whole telegram. Turn the head: the meter may not hear it.",
 );
 /** A probe has found the meter, but another protocol is configured. */
 export const AMIS_INSTEAD = failure(
 	METER_ERROR,
 	"amis/answers",
 	19,
-	"An AMIS meter of Siemens calls. Choose the protocol amis; then enter block_cipher_key.",
+	"An AMIS meter of Siemens calls. Choose the protocol amis.",
 	{ protocol: "amis" },
 );
 export const AMIS_NO_TELEGRAM = failure(
 	METER_TIMEOUT,
 	"amis/no-telegram",
 	0,
-	"No whole telegram arrived within a minute. Check the head's position, and that this meter is a Siemens AMIS.",
+	"No whole telegram arrived within a minute. Check the head's position.",
 );
 export const AMIS_NO_KEY = finalFailure(
 	METER_AUTH_FAILED,
 	"amis/no-key",
 	60,
-	"The meter's telegrams are ciphered. Enter block_cipher_key, which the operator of the meter gives you.",
+	"The meter's telegrams are ciphered. Enter block_cipher_key, which its operator gives you.",
 );
 export const AMIS_KEY = finalFailure(
 	METER_AUTH_FAILED,
@@ -51,5 +51,5 @@ export const AMIS_UNKNOWN = finalFailure(
 	METER_ERROR,
 	"amis/structure",
 	62,
-	"The meter's telegram differs from the specification of AMIS meters. None of its values is taken.",
+	"The meter's telegram differs from the specification. None of its values is taken.",
 );

@@ -20,7 +20,7 @@ import type { Crypto } from "../io/crypto.js";
 import { FORMAT_8E1, type LineSettings } from "../io/host.js";
 import { NO_BYTES, type Output, OutputQueue } from "../io/machine.js";
 import { ACK, LinkFrames, SND_NKE } from "../mbus/link-frames.js";
-import { identOf } from "../mbus/telegram.js";
+import { identOf, isSame } from "../mbus/telegram.js";
 import type { Failure } from "../readout/failure.js";
 import { EVENT_END, EVENT_POOR, EVENT_READOUT, type Opening, type Probing, type ReadSession } from "../readout/protocol.js";
 import { type Readout, STATUS_UNCHECKED, statusOf } from "../readout/readout.js";
@@ -126,7 +126,7 @@ export class AMISSession implements ReadSession, Probing {
 		if (isCall) return;
 		const last = this.#last;
 		this.#last = frame;
-		if (!isSame(frame, last)) this.takeTelegram(frame, last);
+		if (frame.length !== last.length || !isSame(frame, last, 0, frame.length)) this.takeTelegram(frame, last);
 	}
 
 	private takeTelegram(frame: Uint8Array, last: Uint8Array): void {
@@ -156,10 +156,4 @@ export class AMISSession implements ReadSession, Probing {
 		this.#records.endBlock(true);
 		this.#hasRead = true;
 	}
-}
-
-function isSame(frame: Uint8Array, other: Uint8Array): boolean {
-	if (frame.length !== other.length) return false;
-	for (let i = 0; i < frame.length; i++) if (frame[i] !== other[i]) return false;
-	return true;
 }

@@ -15,7 +15,7 @@
  */
 import { encodeHex } from "../bytes/hex.js";
 import { AES_BLOCK_LENGTH, type Crypto } from "../io/crypto.js";
-import { SlaveTelegram } from "../mbus/telegram.js";
+import { isSame, SlaveTelegram } from "../mbus/telegram.js";
 import { BILLING_PERIOD_CURRENT } from "../obis/code.js";
 
 const CI_AT = 2;
@@ -62,8 +62,7 @@ export function isTelegram(frame: Uint8Array): boolean {
 
 /** Returns true if two telegrams have the same header, except for C and the access number. */
 export function isSameMeter(frame: Uint8Array, other: Uint8Array): boolean {
-	for (let i = 1; i < DATA_AT; i++) if (i !== ACCESS_AT && frame[i] !== other[i]) return false;
-	return true;
+	return isSame(frame, other, 1, ACCESS_AT) && isSame(frame, other, ACCESS_AT + 1, DATA_AT);
 }
 
 /** Returns a copy of the telegram in the form of a slave's answer; its data are replaced by `decipher`. */

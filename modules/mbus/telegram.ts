@@ -188,7 +188,7 @@ export function isSameData(bytes: Uint8Array, other: Uint8Array): boolean {
 	return isSame(bytes, other, dataAt(bytes), bytes.length);
 }
 
-function isSame(bytes: Uint8Array, other: Uint8Array, start: number, end: number): boolean {
+export function isSame(bytes: Uint8Array, other: Uint8Array, start: number, end: number): boolean {
 	for (let i = start; i < end; i++) if (bytes[i] !== other[i]) return false;
 	return true;
 }

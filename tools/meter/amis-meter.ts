@@ -69,10 +69,11 @@ export function amisValues(reading: HouseholdReading): AMISValues {
 	};
 }
 
+const VIENNA = new Intl.DateTimeFormat("en", { timeZone: "Europe/Vienna", timeZoneName: "longOffset" });
+
 /** Returns the minutes by which Austria is ahead of UTC. */
 function viennaMinutes(utcMs: number): number {
-	const parts = new Intl.DateTimeFormat("en", { timeZone: "Europe/Vienna", timeZoneName: "longOffset" });
-	const offset = parts.formatToParts(utcMs).find(({ type }) => type === "timeZoneName")?.value ?? "";
+	const offset = VIENNA.formatToParts(utcMs).find(({ type }) => type === "timeZoneName")?.value ?? "";
 	return Number(offset.slice(4, 6)) * 60;
 }
 
