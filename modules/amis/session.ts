@@ -22,7 +22,14 @@ import { NO_BYTES, type Output, OutputQueue } from "../io/machine.js";
 import { ACK, LinkFrames, SND_NKE } from "../mbus/link-frames.js";
 import { identOf, isSame } from "../mbus/telegram.js";
 import type { Failure } from "../readout/failure.js";
-import { EVENT_END, EVENT_POOR, EVENT_READOUT, type Opening, type Probing, type ReadSession } from "../readout/protocol.js";
+import {
+	EVENT_END,
+	EVENT_POOR,
+	EVENT_READOUT,
+	type Opening,
+	type Probing,
+	type ReadSession,
+} from "../readout/protocol.js";
 import { type Readout, STATUS_UNCHECKED, statusOf } from "../readout/readout.js";
 import type { RecordWriter } from "../readout/record-writer.js";
 import { AMIS_KEY, AMIS_LOST, AMIS_NO_FRAME, AMIS_NO_KEY, AMIS_SILENCE, AMIS_UNKNOWN } from "./failures.js";

@@ -125,7 +125,9 @@ describe("a probe of an AMIS meter", function () {
 		const bench = new ReaderBench();
 		for (let i = 0; i < 2; i++) probe(bench);
 		const bytes = readTelegram(vectorPath("sml", vectorNames("sml")[0]));
-		bench.world.serial.meter.connect(new PushMeter({ source: () => bytes, baud: 9600, pushMs: 2000 }, bench.world.clock.monotonicMs()));
+		bench.world.serial.meter.connect(
+			new PushMeter({ source: () => bytes, baud: 9600, pushMs: 2000 }, bench.world.clock.monotonicMs()),
+		);
 		const { failure, tookMs } = probe(bench);
 		assert.deepEqual(failure?.advice, { protocol: "sml" });
 		assert.ok(tookMs < 10_000, `${tookMs}`);

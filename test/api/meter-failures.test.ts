@@ -78,9 +78,9 @@ describe("Failures of a readout", () => {
 		const page = readFileSync(new URL("../../../hosts/browser/kit/failures.ts", import.meta.url), "utf8");
 		const rows = TABLES.flatMap(([, module]) => rowsOf(module).map(([, row]) => row));
 		const codes = new Set([...rows, PROTOCOL_ABSENT].map(({ code }) => code));
-		const named = [...page.matchAll(/\b(?:iec62056-21|hdlc|dlms|sml|tic|amis|kmp|mbus|unasked|protocol)\/[a-z0-9-]+/g)].map(
-			([code]) => code,
-		);
+		const named = [
+			...page.matchAll(/\b(?:iec62056-21|hdlc|dlms|sml|tic|amis|kmp|mbus|unasked|protocol)\/[a-z0-9-]+/g),
+		].map(([code]) => code);
 		assert.ok(named.length > 15);
 		for (const code of named) assert.ok(codes.has(code), code);
 	});
