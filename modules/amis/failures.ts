@@ -5,20 +5,13 @@ export const AMIS_SILENCE = failure(
 	METER_TIMEOUT,
 	"amis/silence",
 	3,
-	"The meter sent nothing. Check the head's position; the meter calls once a minute.",
+	"No telegram arrived within a minute. Check the head's position; the meter calls once a minute.",
 );
 export const AMIS_NO_FRAME = failure(
 	METER_ERROR,
 	"amis/no-frame",
 	5,
-	"Characters came, but no frame of an AMIS meter. Turn the head, or choose another protocol.",
-);
-/** A call arrived, but no telegram followed. */
-export const AMIS_LOST = failure(
-	METER_TIMEOUT,
-	"amis/cut",
-	21,
-	"The meter calls, but sends no whole telegram. Turn the head: the meter may not hear it.",
+	"Characters came, but no telegram of an AMIS meter. Turn the head, or choose another protocol.",
 );
 /** A probe has found the meter, but another protocol is configured. */
 export const AMIS_INSTEAD = failure(
@@ -27,12 +20,6 @@ export const AMIS_INSTEAD = failure(
 	19,
 	"An AMIS meter of Siemens calls. Choose the protocol amis.",
 	{ protocol: "amis" },
-);
-export const AMIS_NO_TELEGRAM = failure(
-	METER_TIMEOUT,
-	"amis/no-telegram",
-	0,
-	"No whole telegram arrived within a minute. Check the head's position.",
 );
 export const AMIS_NO_KEY = finalFailure(
 	METER_AUTH_FAILED,

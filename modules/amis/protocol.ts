@@ -1,6 +1,6 @@
 /** Row of Siemens AMIS meters in the table of meter protocols. A session runs until it is aborted. */
 import type { MeterProtocol, Opening } from "../readout/protocol.js";
-import { AMIS_INSTEAD, AMIS_NO_TELEGRAM } from "./failures.js";
+import { AMIS_INSTEAD, AMIS_SILENCE } from "./failures.js";
 import { AMISSession, type AMISSettings, LINE } from "./session.js";
 
 /** Value of the protocol setting. */
@@ -18,7 +18,7 @@ export const AMIS: MeterProtocol<AMISSettings> = Object.freeze({
 	isChosen: ({ protocol }: AMISSettings) => protocol === PROTOCOL_AMIS,
 	listenBaud: () => LINE.baud,
 	listenMs: LISTEN_MS,
-	late: AMIS_NO_TELEGRAM,
+	late: AMIS_SILENCE,
 	open: listen,
 	probe: listen,
 	suggestion: Object.freeze({ failure: AMIS_INSTEAD, limitMs: CALL_MS, calls: true, probe: listen }),

@@ -32,7 +32,7 @@ import {
 } from "../readout/protocol.js";
 import { type Readout, STATUS_UNCHECKED, statusOf } from "../readout/readout.js";
 import type { RecordWriter } from "../readout/record-writer.js";
-import { AMIS_KEY, AMIS_LOST, AMIS_NO_FRAME, AMIS_NO_KEY, AMIS_SILENCE, AMIS_UNKNOWN } from "./failures.js";
+import { AMIS_KEY, AMIS_NO_FRAME, AMIS_NO_KEY, AMIS_SILENCE, AMIS_UNKNOWN } from "./failures.js";
 import { AMISTelegram, asAnswer, DECIPHERED, decipher, isSameMeter, isTelegram, UNDECIPHERED } from "./telegram.js";
 
 /** Name in the API. */
@@ -71,7 +71,6 @@ export class AMISSession implements ReadSession, Probing {
 	#last = NO_BYTES;
 	/** Failure of the last telegram, whether it was reported or not. */
 	#doubt: Failure | undefined;
-	#isCalled = false;
 	#hasRead = false;
 	#hasEnded = false;
 
@@ -108,7 +107,7 @@ export class AMISSession implements ReadSession, Probing {
 		if (this.#hasEnded) return;
 		this.#hasEnded = true;
 		this.deadlineMs = Number.POSITIVE_INFINITY;
-		const nothing = this.#isCalled ? AMIS_LOST : this.received > 0 ? AMIS_NO_FRAME : AMIS_SILENCE;
+		const nothing = this.received > 0 ? AMIS_NO_FRAME : AMIS_SILENCE;
 		this.failure = this.#hasRead ? undefined : (this.failure ?? nothing);
 		this.#event = EVENT_END;
 	}
@@ -129,7 +128,6 @@ export class AMISSession implements ReadSession, Probing {
 		const isCall = control === SND_NKE;
 		if (!isCall && (control & ~FRAME_COUNT_BIT) !== SND_UD) return;
 		this.#acknowledges = true;
-		this.#isCalled = true;
 		if (isCall) return;
 		const last = this.#last;
 		this.#last = frame;

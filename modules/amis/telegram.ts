@@ -44,9 +44,6 @@ const FRAME_LENGTH = DATA_AT + FORM.length / 2;
 /** Number of hex digits of 2F 2F. */
 const FILLERS = 4;
 
-/** Code of the balance, a VIFE of the maker: 1-0:1.128.0. */
-const BALANCE = Object.freeze([1, 0, 1, 128, 0, BILLING_PERIOD_CURRENT]);
-
 /** Results of `decipher`. */
 export const DECIPHERED = 0;
 /** The key is wrong, or the telegram damaged. */
@@ -96,11 +93,11 @@ function isAsSpecified(form: Uint8Array, start: number, end: number): boolean {
 	return true;
 }
 
-/** Writes the records. The only one without a code of its own is the balance. */
+/** Writes the records. The only one without a code of its own is the balance, 1-0:1.128.0, with a VIFE of the maker. */
 export class AMISTelegram extends SlaveTelegram {
 	protected override hasCode(): boolean {
 		if (this.header.isPlain) return super.hasCode();
-		this.groups.set(BALANCE);
+		this.groups.set(Uint8Array.of(1, 0, 1, 128, 0, BILLING_PERIOD_CURRENT));
 		return true;
 	}
 }

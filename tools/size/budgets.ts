@@ -38,7 +38,7 @@ export const BUDGETS: Readonly<Record<string, number>> = Object.freeze({
 	"modules/json": 13000,
 	"modules/kmp": 5350,
 	"modules/live-meter": 31150,
-	"modules/mbus": 16650,
+	"modules/mbus": 17250,
 	"modules/meter": 84850,
 	"modules/mqtt": 37900,
 	"modules/obis": 12150,

@@ -10,7 +10,7 @@ const GROUPS: readonly (readonly [text: TextKey, codes: string])[] = [
 	["failure.addressed", "iec62056-21/silence-addressed"],
 	[
 		"failure.unheard",
-		"iec62056-21/no-telegram sml/no-telegram sml/silence tic/no-frame dlms-push/silence dlms-push/unknown amis/no-telegram amis/silence",
+		"iec62056-21/no-telegram sml/no-telegram sml/silence tic/no-frame dlms-push/silence dlms-push/unknown amis/silence",
 	],
 	["failure.tic", "tic/silence tic/no-start tic/frame"],
 	["failure.echo", "iec62056-21/echo-only hdlc/echo-only"],
@@ -20,7 +20,7 @@ const GROUPS: readonly (readonly [text: TextKey, codes: string])[] = [
 	],
 	[
 		"failure.broken",
-		"iec62056-21/no-block iec62056-21/mode-e-alone iec62056-21/cut hdlc/lost dlms/lost kmp/cut mbus/cut amis/cut",
+		"iec62056-21/no-block iec62056-21/mode-e-alone iec62056-21/cut hdlc/lost dlms/lost kmp/cut mbus/cut",
 	],
 	["finding.later", "mbus/unreadable amis/structure"],
 	["failure.direct", "hdlc/silence dlms/no-sign-on"],
