@@ -60,7 +60,6 @@ export class AMISSession implements ReadSession, Probing {
 	readonly #settings: AMISSettings;
 	readonly #crypto: Crypto;
 	readonly #records: RecordWriter;
-	readonly #telegram: AMISTelegram;
 	readonly #frames = new LinkFrames();
 	readonly #outputs = new OutputQueue();
 	/** True if E5 is to be sent. */
@@ -78,7 +77,6 @@ export class AMISSession implements ReadSession, Probing {
 		this.#settings = settings;
 		this.#crypto = crypto;
 		this.#records = records;
-		this.#telegram = new AMISTelegram(records);
 	}
 
 	receive(bytes: Uint8Array, start: number, end: number, nowMs: number): void {
@@ -155,10 +153,10 @@ export class AMISSession implements ReadSession, Probing {
 	}
 
 	private write(answer: Uint8Array): void {
-		this.#records.begin();
-		this.#telegram.begin(0);
-		this.#telegram.write(answer, answer, true);
-		this.#records.endBlock(true);
+		const records = this.#records;
+		records.begin();
+		new AMISTelegram(records).write(answer, answer, true);
+		records.endBlock(true);
 		this.#hasRead = true;
 	}
 }
