@@ -14,7 +14,7 @@
  */
 export const BUDGETS: Readonly<Record<string, number>> = Object.freeze({
 	"modules/absent.ts": 850,
-	"modules/amis": 4100,
+	"modules/amis": 4700,
 	"modules/api": 16800,
 	"modules/app": 15300,
 	"modules/auth": 20800,
@@ -39,7 +39,7 @@ export const BUDGETS: Readonly<Record<string, number>> = Object.freeze({
 	"modules/kmp": 5350,
 	"modules/live-meter": 31150,
 	"modules/mbus": 17250,
-	"modules/meter": 84850,
+	"modules/meter": 85350,
 	"modules/mqtt": 37900,
 	"modules/obis": 12150,
 	"modules/ota": 30500,
@@ -62,7 +62,7 @@ export const BUDGETS: Readonly<Record<string, number>> = Object.freeze({
 	"modules/without.ts": 100,
 	"modules/zigbee": 60600,
 	"hosts/esp32": 18000,
-	"hosts/native": 16150,
+	"hosts/native": 16300,
 
 	/** Property names, and the tables of names, modules and natives. */
 	"names and tables": 69500,
