@@ -35,7 +35,7 @@ describe("telegrams of AMIS meters", () => {
 			const access = Buffer.alloc(8, bytes[15]);
 			const cipher = createDecipheriv("aes-128-cbc", Buffer.from(key, "hex"), Buffer.concat([iv, access]));
 			const clear = cipher.setAutoPadding(false).update(bytes.subarray(19, 99));
-			assert.equal(clear.toString("hex", 0, 18), "2f2f066d5f0c48c1171b040300720a000483");
+			assert.equal(clear.toString("hex", 0, 4), "2f2f066d");
 			const numbers = [12, 19, 28, 38, 44, 51, 58, 66, 74].map((at) => clear.readInt32LE(at));
 			const values = records.slice(-9).map((record: string) => Number(/: (-?\d+)\*/.exec(record)?.[1]));
 			assert.deepEqual(values, numbers);
