@@ -28,13 +28,11 @@ const RSP_UD_FLAGS = 0x30;
 /** Length of C, A and CI, the shortest answer with data. */
 const SHORTEST_ANSWER = 3;
 export const ANY_ADDRESS = 254;
-/** Maximum number of frames of a slave. */
 const FRAMES_LIMIT = 32;
 
 const WAKE_UP = 0x55;
 const WAKE_UP_MS = 2200;
 const WAKE_UP_BITS = 10;
-/** Pause after the wake-up. */
 const WAKE_UP_PAUSE_MS = 60;
 
 const STEP_WAKING = 0;
@@ -49,7 +47,6 @@ const PROTOCOL: RequestProtocol = Object.freeze({
 });
 
 export interface Slaves {
-	/** Speed, Bd. */
 	readonly baud: number;
 	/** Primary address of the first slave, which those of the others follow; ANY_ADDRESS: a single slave. */
 	readonly address: number;
@@ -66,7 +63,6 @@ export class MBusSession extends RequestSession {
 	/** Number of frames of this slave. */
 	#frameCount = 0;
 	#countBit = 0;
-	/** Previous reception of this frame; empty without one. */
 	#previous = NO_BYTES;
 
 	/** `identOnly`: one frame is enough, and its values are not needed. */

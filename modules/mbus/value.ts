@@ -41,7 +41,6 @@ const SUMMER_I = 0x40;
 const MINUTE = 0xbf;
 
 export class ValueText {
-	/** The text is `bytes[0..length)`. */
 	readonly bytes = new Uint8Array(Math.max(DECIMAL_LIMIT + 1, 2 * LIMIT));
 	length = 0;
 	/** True for a number in the record's unit. */
