@@ -1,6 +1,7 @@
 /** `npm run meter`: the meter simulator (see `--help`). Ends on SIGTERM, on SIGINT and with its parent process. */
 import { FORMAT_7E1, FORMAT_8E1, FORMAT_8N1, FORMAT_8N2, type SerialFormat } from "../modules/io/host.js";
 import type { Machine } from "../modules/io/machine.js";
+import { AMISMeter, amisValues } from "./meter/amis-meter.js";
 import { ControlledTime } from "./meter/controlled-time.js";
 import { DLMS_HELP } from "./meter/dlms-help.js";
 import * as DLMS from "./meter/dlms-meter.js";
@@ -100,7 +101,7 @@ function makeIECMeter(options: MeterOptions): Meter.IECMeter {
 	return new Meter.IECMeter({ ...common, programming, mode, source });
 }
 
-function makePushMeter(options: PushProgramOptions): PushMeter {
+function makePushMeter(options: PushProgramOptions): PushMeter | AMISMeter {
 	const {
 		protocol,
 		sml = {},
@@ -112,11 +113,15 @@ function makePushMeter(options: PushProgramOptions): PushMeter {
 		replay = Number.POSITIVE_INFINITY,
 		wrongTag,
 	} = options;
+	const household = new Household({ utcMs: Date.now() - performance.now(), mode: "C", baud: DEFAULT_BAUD });
+	if (protocol === "amis") {
+		const frame = telegram === undefined ? {} : { frame: readTelegram(telegram) };
+		return new AMISMeter({ ...options, ...frame, source: (nowMs) => amisValues(household.reading(nowMs)) });
+	}
 	if (telegram !== undefined) {
 		const bytes = readTelegram(telegram);
 		return new PushMeter({ source: () => bytes, baud, format, pushMs });
 	}
-	const household = new Household({ utcMs: Date.now() - performance.now(), mode: "C", baud: DEFAULT_BAUD });
 	const smlFor = smlSource(sml);
 	let pushes = 0;
 	let last = new Uint8Array(0);

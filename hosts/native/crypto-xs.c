@@ -11,6 +11,7 @@
 #include "mc.xs.h"
 #include "xsmc.h"
 
+#include "aes-cbc.h"
 #include "aes-gcm.h"
 #include "certificate.h"
 #include "digest.h"
@@ -96,6 +97,25 @@ void xs_crypto_aes_128_gcm(xsMachine *the)
 	}
 	xsmcGetBufferWritable(xsResult, &into, &result_size);
 	check(the, gcm_encrypt(&input, into));
+}
+
+/* (key, iv, text): returns an ArrayBuffer. */
+void xs_crypto_aes_128_cbc_decrypt(xsMachine *the)
+{
+	void *key, *iv, *text, *into;
+	xsUnsignedValue key_size, iv_size, text_size, result_size;
+	for (int pass = 0; pass < 2; pass++) {
+		// Calls that can throw or move memory come first; the pointers obtained afterwards stay valid.
+		if (pass == 1) xsmcSetArrayBuffer(xsResult, NULL, (xsIntegerValue)text_size);
+		xsmcGetBufferReadable(xsArg(0), &key, &key_size);
+		xsmcGetBufferReadable(xsArg(1), &iv, &iv_size);
+		xsmcGetBufferReadable(xsArg(2), &text, &text_size);
+		if (key_size != AES_KEY_SIZE) xsRangeError("a key of AES-128 has 16 bytes");
+		if (iv_size != AES_BLOCK_SIZE) xsRangeError("an initialization vector has 16 bytes");
+		if (text_size == 0 || text_size % AES_BLOCK_SIZE != 0) xsRangeError("a text consists of blocks of 16 bytes");
+	}
+	xsmcGetBufferWritable(xsResult, &into, &result_size);
+	check(the, cbc_decrypt(key, iv, text, text_size, into));
 }
 
 void xs_hash_destructor(void *data)

@@ -23,6 +23,9 @@ class Bindings {
 	static aes128GCM(key: Uint8Array, iv: Uint8Array, associated: Uint8Array, text: Uint8Array): ArrayBuffer {
 		return native("xs_crypto_aes_128_gcm").call(this, key, iv, associated, text);
 	}
+	static aes128CBCDecrypt(key: Uint8Array, iv: Uint8Array, text: Uint8Array): ArrayBuffer {
+		return native("xs_crypto_aes_128_cbc_decrypt").call(this, key, iv, text);
+	}
 	static verifyP256(publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array): boolean {
 		return native("xs_crypto_verify_p256").call(this, publicKey, message, signature);
 	}
@@ -83,6 +86,10 @@ export class NativeCrypto implements Crypto {
 
 	aes128GCM(key: Uint8Array, iv: Uint8Array, associated: Uint8Array, text: Uint8Array): Uint8Array {
 		return new Uint8Array(Bindings.aes128GCM(key, iv, associated, text));
+	}
+
+	aes128CBCDecrypt(key: Uint8Array, iv: Uint8Array, text: Uint8Array): Uint8Array {
+		return new Uint8Array(Bindings.aes128CBCDecrypt(key, iv, text));
 	}
 
 	hash(): Hash {

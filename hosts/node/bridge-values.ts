@@ -8,7 +8,7 @@ import { MESSAGE_LIMIT, SLOT_PARTITION } from "./worker/protocol.js";
 
 type Names =
 	| ("storageGet" | "storageSet" | "storageDelete" | "resource" | "setUTC" | "trace" | "restart" | "power")
-	| ("random" | "sha256" | "hmacSHA256" | "aes128GCM" | "readCertificates" | "makeCertificate")
+	| ("random" | "sha256" | "hmacSHA256" | "aes128GCM" | "aes128CBCDecrypt" | "readCertificates" | "makeCertificate")
 	| ("hash" | "hashUpdate" | "hashDigest" | "verifyP256" | "agreeP256")
 	| ("retained" | "retain" | "sleep")
 	| ("flashOpen" | "flashRead" | "flashWrite" | "flashErase");
@@ -34,6 +34,7 @@ export function valueCommands({ host, handles }: BridgeDeps): Pick<CommandTable,
 		sha256: (_id, bytes) => [crypto.sha256(bytes)],
 		hmacSHA256: (_id, key, bytes) => [crypto.hmacSHA256(key, bytes)],
 		aes128GCM: (_id, key, iv, associated, text) => [crypto.aes128GCM(key, iv, associated, text)],
+		aes128CBCDecrypt: (_id, key, iv, text) => [crypto.aes128CBCDecrypt(key, iv, text)],
 		hash: (id) => {
 			handles.open(id, (handle) => {
 				handle.hash = crypto.hash();

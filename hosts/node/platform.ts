@@ -1,8 +1,9 @@
 /** The small parts of the host contract on Node: clock, timers, cryptography, text and resources. */
-import { createCipheriv, createHash, createHmac, randomBytes } from "node:crypto";
+import { createCipheriv, createDecipheriv, createHash, createHmac, randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import {
+	AES_BLOCK_LENGTH,
 	AES_KEY_LENGTH,
 	type CertificateFile,
 	type CertificateOptions,
@@ -90,6 +91,14 @@ export class NodeCrypto implements Crypto {
 		if (key.length !== AES_KEY_LENGTH || iv.length !== GCM_IV_LENGTH) throw new RangeError("Bad length of a key or IV");
 		const cipher = createCipheriv("aes-128-gcm", key, iv).setAAD(associated);
 		return new Uint8Array(Buffer.concat([cipher.update(text), cipher.final(), cipher.getAuthTag()]));
+	}
+
+	aes128CBCDecrypt(key: Uint8Array, iv: Uint8Array, text: Uint8Array): Uint8Array {
+		const isWhole = text.length > 0 && text.length % AES_BLOCK_LENGTH === 0;
+		if (key.length !== AES_KEY_LENGTH || iv.length !== AES_BLOCK_LENGTH || !isWhole)
+			throw new RangeError("Bad length of a key, an IV or a text");
+		const cipher = createDecipheriv("aes-128-cbc", key, iv).setAutoPadding(false);
+		return new Uint8Array(Buffer.concat([cipher.update(text), cipher.final()]));
 	}
 
 	hash(): Hash {

@@ -1,6 +1,8 @@
 /** Cryptography of the host contract (host.ts). */
-/** Lengths of key, initialization vector and tag of `aes128GCM`, bytes. */
+/** Lengths of a key and a block of AES-128, bytes. */
 export const AES_KEY_LENGTH = 16;
+export const AES_BLOCK_LENGTH = 16;
+/** Lengths of initialization vector and tag of `aes128GCM`, bytes. */
 export const GCM_IV_LENGTH = 12;
 export const GCM_TAG_LENGTH = 16;
 
@@ -17,6 +19,11 @@ export interface Crypto {
 	 * it.
 	 */
 	aes128GCM(key: Uint8Array, iv: Uint8Array, associated: Uint8Array, text: Uint8Array): Uint8Array;
+	/**
+	 * Decrypts AES-128 in cipher block chaining (NIST SP 800-38A, 6.2) without padding. Throws a RangeError unless `key`
+	 * and `iv` have 16 bytes and `text` consists of one or more blocks.
+	 */
+	aes128CBCDecrypt(key: Uint8Array, iv: Uint8Array, text: Uint8Array): Uint8Array;
 	/** Incremental SHA-256. */
 	hash(): Hash;
 	/**

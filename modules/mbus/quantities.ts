@@ -33,9 +33,11 @@ const U_BAR = 12;
 const U_SECONDS = 13;
 const U_V = 17;
 const U_A = 18;
-const U_NONE = 19;
+const U_VARH = 19;
+const U_VAR = 20;
+const U_NONE = 21;
 
-/** Group C of heat and cooling meters up to C_HEAT_COST, which they don't have; then quantities of all media. */
+/** Group C of heat and cooling meters; from C_REACTIVE_ENERGY on what they don't have; then quantities of all media. */
 const C_NONE = 0;
 const C_ENERGY = 1;
 const C_VOLUME = 2;
@@ -44,6 +46,8 @@ const C_FLOW = 9;
 const C_FLOW_TEMPERATURE = 10;
 const C_RETURN_TEMPERATURE = 11;
 const C_DIFFERENCE = 12;
+const C_REACTIVE_ENERGY = 18;
+const C_REACTIVE_POWER = 19;
 const C_HEAT_COST = 20;
 const C_OPERATING_TIME = 21;
 const C_DATE = 22;
@@ -56,7 +60,7 @@ const TIME = 16;
 const EXPONENT_OFFSET = 16;
 
 /** Units in the order of U_…; those up to U_POWER_J take the prefixes. */
-const UNITS = "Wh J W J/h m3 kg m3/h m3/min m3/s kg/h \u00b0C K bar s min h d V A";
+const UNITS = "Wh J W J/h m3 kg m3/h m3/min m3/s kg/h \u00b0C K bar s min h d V A varh var";
 const PREFIXES = "kMG";
 const ROWS = Object.freeze([
 	row(0x00, 3, -3, U_WH, C_ENERGY),
@@ -82,8 +86,10 @@ const ROWS = Object.freeze([
 	row(0x70, TIME, 0, U_SECONDS, C_NONE),
 	row(0x74, TIME, 0, U_SECONDS, C_NONE),
 	row(TABLE_FB + 0x00, 1, 5, U_WH, C_ENERGY),
+	row(TABLE_FB + 0x02, 1, 3, U_VARH, C_REACTIVE_ENERGY),
 	row(TABLE_FB + 0x08, 1, 8, U_J, C_ENERGY),
 	row(TABLE_FB + 0x10, 1, 2, U_M3, C_VOLUME),
+	row(TABLE_FB + 0x14, 2, 0, U_VAR, C_REACTIVE_POWER),
 	row(TABLE_FB + 0x18, 1, 5, U_KG, C_NONE),
 	row(TABLE_FB + 0x28, 1, 5, U_W, C_POWER),
 	row(TABLE_FB + 0x30, 1, 8, U_POWER_J, C_POWER),
@@ -99,6 +105,8 @@ const ROWS = Object.freeze([
 const CODES = Object.freeze([
 	code(A_ELECTRICITY, C_ENERGY, 1, 8, 0),
 	code(A_ELECTRICITY, C_POWER, 1, 7, 0),
+	code(A_ELECTRICITY, C_REACTIVE_ENERGY, 3, 8, 0),
+	code(A_ELECTRICITY, C_REACTIVE_POWER, 3, 7, 0),
 	code(A_HEAT_COST, C_HEAT_COST, 1, 0, 0),
 	code(A_GAS, C_VOLUME, 3, 0, 0),
 	code(A_WATER, C_VOLUME, 1, 0, 0),
@@ -153,17 +161,19 @@ export class QuantityFinder {
 		}
 	}
 
-	code(medium: number, groups: Uint8Array): boolean {
+	/** Electricity that flows backwards has the next group C. */
+	code(medium: number, isBackward: boolean, groups: Uint8Array): boolean {
 		const c = this.#c;
 		const a = c < C_OPERATING_TIME ? MEDIA.charCodeAt(medium) - DIGIT_0 : 0;
+		if (isBackward && a !== A_ELECTRICITY) return false;
 		groups[0] = a;
 		groups[2] = c;
 		groups[3] = groups[4] = 0;
-		if ((a === A_HEAT || a === A_COOLING) && c !== C_HEAT_COST) return c !== C_NONE;
+		if ((a === A_HEAT || a === A_COOLING) && c < C_REACTIVE_ENERGY) return c !== C_NONE;
 		for (let i = 0; i < CODES.length; i++) {
 			const packed = CODES[i];
 			if (packed >> 20 !== a * 32 + c) continue;
-			groups[2] = (packed >> 12) & 0xff;
+			groups[2] = ((packed >> 12) & 0xff) + (isBackward ? 1 : 0);
 			groups[3] = (packed >> 4) & 0xff;
 			groups[4] = packed & 0xf;
 			return true;

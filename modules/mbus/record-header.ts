@@ -43,6 +43,8 @@ const SCALING_OFFSET = -6;
 const THOUSAND = 0x7d;
 /** VIFEs 01 to 1F report an error of the record, 00 no error (6.3.8, table 16). */
 const ERRORS_END = 0x20;
+/** VIFE of an amount that flows backwards, as energy that is exported. */
+const BACKWARD = 0x3c;
 /** VIFEs that change neither quantity nor unit: 3A to 3F, and the maker's own. */
 const HARMLESS = 0x3a;
 const HARMLESS_END = 0x40;
@@ -80,6 +82,7 @@ export class RecordHeader {
 	quantity = 0;
 	/** Correction of the power of ten. */
 	scaling = 0;
+	isBackward = false;
 	/** False for a maximum, minimum, erroneous value or subunit, or if a VIFE changes the quantity's meaning. */
 	isPlain = true;
 	/** False if a VIFE that is not known may have changed the unit. */
@@ -132,6 +135,7 @@ export class RecordHeader {
 		this.quantity = byte & LOW;
 		let isMaker = this.quantity === VIF_MAKER;
 		this.scaling = 0;
+		this.isBackward = false;
 		this.hasUnit = true;
 		this.isFaulty = false;
 		this.unitAt = this.unitEnd = 0;
@@ -154,6 +158,7 @@ export class RecordHeader {
 	private takeVIFE(vife: number): void {
 		if (vife >= SCALING && vife < SCALING_END) this.scaling += SCALING_OFFSET + vife - SCALING;
 		else if (vife === THOUSAND) this.scaling += 3;
+		else if (vife === BACKWARD) this.isBackward = true;
 		else if (vife > 0) {
 			this.isPlain = false;
 			if (vife < ERRORS_END) this.isFaulty = true;

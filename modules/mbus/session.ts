@@ -17,14 +17,16 @@ import { NO_BYTES } from "../io/machine.js";
 import type { Opening } from "../readout/protocol.js";
 import { type RequestProtocol, RequestSession, TRIES } from "../readout/request-session.js";
 import { MBUS_BROKEN, MBUS_LOST, MBUS_SILENCE, MBUS_UNREADABLE } from "./failures.js";
-import { SlaveAnswer } from "./slave-answer.js";
+import { END, LinkFrames, SHORT_START, SND_NKE } from "./link-frames.js";
 import { identOf, isReadable, isSameData, isSameHeader, SlaveTelegram } from "./telegram.js";
 
-const SND_NKE = 0x40;
 const REQ_UD2 = 0x5b;
 const FRAME_COUNT_BIT = 0x20;
-const SHORT_START = 0x10;
-const END = 0x16;
+/** Answer with data, and its flags ACD and DFC. */
+const RSP_UD = 0x08;
+const RSP_UD_FLAGS = 0x30;
+/** Length of C, A and CI, the shortest answer with data. */
+const SHORTEST_ANSWER = 3;
 export const ANY_ADDRESS = 254;
 const FRAMES_LIMIT = 32;
 
@@ -54,11 +56,12 @@ export interface Slaves {
 export class MBusSession extends RequestSession {
 	readonly #address: number;
 	readonly #slaves: number;
-	readonly #answer = new SlaveAnswer();
+	readonly #frames = new LinkFrames();
 	readonly #telegram: SlaveTelegram;
 	#step: number;
 	#slave = 0;
-	#frames = 0;
+	/** Number of frames of this slave. */
+	#frameCount = 0;
 	#countBit = 0;
 	#previous = NO_BYTES;
 
@@ -84,7 +87,7 @@ export class MBusSession extends RequestSession {
 		}
 		if (this.#step === STEP_RESETTING) {
 			this.#step = STEP_ASKING;
-			this.#frames = 0;
+			this.#frameCount = 0;
 			this.#countBit = FRAME_COUNT_BIT;
 			this.isAnswered = false;
 			this.#telegram.begin(this.#slaves > 1 ? this.#slave + 1 : 0);
@@ -94,17 +97,21 @@ export class MBusSession extends RequestSession {
 			control = REQ_UD2 | this.#countBit;
 		}
 		const address = this.#address + this.#slave;
-		this.#answer.reset();
+		this.#frames.reset();
 		this.send(Uint8Array.of(SHORT_START, control, address, control + address, END), nowMs);
 	}
 
+	/** A reset is acknowledged, a request answered by a long frame. Short frames are echoes of requests. */
 	protected override take(byte: number): boolean {
-		const answer = this.#answer;
-		return answer.take(byte) && this.#step === STEP_ASKING && answer.frame.length > 0 === this.tries > 0;
+		const frames = this.#frames;
+		if (!frames.take(byte) || this.#step !== STEP_ASKING) return false;
+		const { frame } = frames;
+		if (this.tries === 0) return frame.length === 0;
+		return frame.length >= SHORTEST_ANSWER && (frame[0] & ~RSP_UD_FLAGS) === RSP_UD;
 	}
 
 	protected override proceed(nowMs: number): void {
-		const { frame } = this.#answer;
+		const { frame } = this.#frames;
 		const previous = this.#previous;
 		if (frame.length === 0) this.ask(nowMs);
 		else if (this.identOnly) {
@@ -122,12 +129,12 @@ export class MBusSession extends RequestSession {
 
 	private write(frame: Uint8Array, nowMs: number): void {
 		const telegram = this.#telegram;
-		if (this.#slave === 0 && this.#frames === 0) this.meterId = identOf(frame);
-		telegram.write(frame, this.#previous, this.#frames === 0);
+		if (this.#slave === 0 && this.#frameCount === 0) this.meterId = identOf(frame);
+		telegram.write(frame, this.#previous, this.#frameCount === 0);
 		this.isCut ||= telegram.isCut;
 		this.tries = 0;
 		this.#previous = NO_BYTES;
-		if (telegram.hasMore && ++this.#frames < FRAMES_LIMIT) {
+		if (telegram.hasMore && ++this.#frameCount < FRAMES_LIMIT) {
 			this.#countBit ^= FRAME_COUNT_BIT;
 			this.ask(nowMs);
 		} else if (++this.#slave < this.#slaves) {

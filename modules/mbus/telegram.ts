@@ -53,10 +53,11 @@ export class SlaveTelegram {
 	/** True if the structure is wrong from some record on, or records were left out. */
 	isCut = false;
 	readonly #records: RecordWriter;
-	readonly #header = new RecordHeader();
+	protected readonly header = new RecordHeader();
 	readonly #finder = new QuantityFinder();
 	readonly #value = new ValueText();
-	readonly #groups = new Uint8Array(6);
+	/** Groups A to F of the present record. */
+	protected readonly groups = new Uint8Array(6);
 	#medium = 0;
 	/** Number of the slave, from 1 on; 0 for the only one. */
 	#slave = 0;
@@ -78,7 +79,7 @@ export class SlaveTelegram {
 	write(bytes: Uint8Array, other: Uint8Array, isFirst: boolean): void {
 		if (bytes[CI_AT] === CI_LONG) this.#medium = bytes[MEDIUM_AT];
 		if (isFirst) this.writeHeader(bytes);
-		const header = this.#header;
+		const { header } = this;
 		let result = READ_RECORD;
 		for (let at = dataAt(bytes); ; at = header.end) {
 			result = header.read(bytes, at, bytes.length);
@@ -107,12 +108,12 @@ export class SlaveTelegram {
 
 	private writeRecord(bytes: Uint8Array): void {
 		const records = this.#records;
-		const header = this.#header;
+		const { header } = this;
 		const finder = this.#finder;
 		const value = this.#value;
 		finder.find(header.quantity, header.scaling);
 		if (!value.read(bytes, header, finder.exponent)) return;
-		if (this.hasCode()) records.beginCode(this.#groups, 0);
+		if (this.hasCode()) records.beginCode(this.groups, 0);
 		else this.beginAddress(bytes);
 		records.beginValue();
 		records.text(PART_VALUE, value.bytes, 0, value.length);
@@ -120,11 +121,11 @@ export class SlaveTelegram {
 		records.endValue();
 	}
 
-	private hasCode(): boolean {
-		const { tariff, storage, isPlain } = this.#header;
-		const groups = this.#groups;
+	protected hasCode(): boolean {
+		const { groups } = this;
+		const { tariff, storage, isPlain, isBackward } = this.header;
 		if (!isPlain || tariff > TARIFF_LIMIT || storage > STORAGE_LIMIT) return false;
-		if (!this.#finder.code(this.#medium, groups)) return false;
+		if (!this.#finder.code(this.#medium, isBackward, groups)) return false;
 		if (tariff > 0 && (groups[0] === 0 || groups[4] > 0)) return false;
 		groups[1] = this.#slave;
 		groups[4] += tariff;
@@ -134,7 +135,7 @@ export class SlaveTelegram {
 
 	private beginAddress(bytes: Uint8Array): void {
 		const records = this.#records;
-		const { start, headEnd } = this.#header;
+		const { start, headEnd } = this.header;
 		const head = encodeHex(bytes.subarray(start, Math.min(headEnd, start + HEAD_LIMIT)));
 		const prefix = asciiBytes(this.#slave > 0 ? `${this.#slave}:` : "");
 		records.beginLine();
@@ -144,7 +145,7 @@ export class SlaveTelegram {
 	}
 
 	private writeUnit(bytes: Uint8Array): void {
-		const { unitAt, unitEnd } = this.#header;
+		const { unitAt, unitEnd } = this.header;
 		const { unit } = this.#finder;
 		if (unit !== "") this.#records.text(PART_UNIT, asciiBytes(unit), 0, unit.length);
 		for (let i = unitEnd - 1; i >= unitAt; i--) {
@@ -181,7 +182,7 @@ export function isSameData(bytes: Uint8Array, other: Uint8Array): boolean {
 	return isSame(bytes, other, dataAt(bytes), bytes.length);
 }
 
-function isSame(bytes: Uint8Array, other: Uint8Array, start: number, end: number): boolean {
+export function isSame(bytes: Uint8Array, other: Uint8Array, start: number, end: number): boolean {
 	for (let i = start; i < end; i++) if (bytes[i] !== other[i]) return false;
 	return true;
 }

@@ -1,6 +1,7 @@
 /**
  * Values of data records as text (EN 13757-3, annex A). Numbers come low byte first, and are multiplied by a power of
- * ten. Times are written as P1 ports send them: YYMMDDhhmmss, with S in summer time; a date has six digits.
+ * ten. Times are written as P1 ports send them: YYMMDDhhmmss, with S in summer time; a date has six digits. A time with
+ * seconds (type I) has W in winter time.
  */
 import { isDigit } from "../bytes/ascii.js";
 import { DECIMAL_LIMIT, putFloat, putInteger, shiftPoint } from "../bytes/decimal.js";
@@ -32,6 +33,12 @@ const MINUS = 0x2d;
 const DIGIT_0 = 0x30;
 const LETTER_F = 0x66;
 const LETTER_S = 0x53;
+const LETTER_W = 0x57;
+/** Summer time: a flag of the hour in type F, of the second in type I. */
+const SUMMER_F = 0x80;
+const SUMMER_I = 0x40;
+/** Bits of the minute: the highest one is set if the meter's clock is not right; in type I bit 6 belongs to the season. */
+const MINUTE = 0xbf;
 
 export class ValueText {
 	readonly bytes = new Uint8Array(Math.max(DECIMAL_LIMIT + 1, 2 * LIMIT));
@@ -96,8 +103,7 @@ export class ValueText {
 		if (day === 0 || month === 0 || month > 12 || year > 99) return true;
 		if (isMoment) {
 			const hour = source[minuteAt + 1] & 0x1f;
-			const minute = source[minuteAt];
-			// The high bit of the minute is set if the meter's clock is not right.
+			const minute = source[minuteAt] & MINUTE;
 			if (hour > 23 || minute > 59 || second > 59) return true;
 			parts.push(hour, minute, second);
 		}
@@ -105,7 +111,8 @@ export class ValueText {
 			this.bytes[this.length++] = DIGIT_0 + Math.floor(part / 10);
 			this.bytes[this.length++] = DIGIT_0 + (part % 10);
 		}
-		if (isMoment && (source[minuteAt + 1] & 0x80) !== 0) this.bytes[this.length++] = LETTER_S;
+		const isSummer = hasSeconds ? source[dataAt] & SUMMER_I : source[minuteAt + 1] & SUMMER_F;
+		if (isMoment && (isSummer || hasSeconds)) this.bytes[this.length++] = isSummer ? LETTER_S : LETTER_W;
 		return true;
 	}
 }

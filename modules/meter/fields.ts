@@ -21,12 +21,21 @@ export const PROTOCOL_SML = "sml";
 export const PROTOCOL_TIC = "tic";
 export const PROTOCOL_KMP = "kmp";
 export const PROTOCOL_MBUS = "mbus";
+export const PROTOCOL_AMIS = "amis";
 export const METER_PROTOCOL = field<string>({
 	entry: IN_METER,
 	id: 1,
 	name: "protocol",
 	kind: CHOICE,
-	choices: Object.freeze([PROTOCOL_IEC62056, PROTOCOL_DLMS, PROTOCOL_SML, PROTOCOL_TIC, PROTOCOL_KMP, PROTOCOL_MBUS]),
+	choices: Object.freeze([
+		PROTOCOL_IEC62056,
+		PROTOCOL_DLMS,
+		PROTOCOL_SML,
+		PROTOCOL_TIC,
+		PROTOCOL_KMP,
+		PROTOCOL_MBUS,
+		PROTOCOL_AMIS,
+	]),
 	initial: PROTOCOL_IEC62056,
 });
 /**

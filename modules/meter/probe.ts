@@ -2,6 +2,11 @@
  * Reports what the meter answers, for aligning the optical head and finding the settings (`POST meter/probe`). The
  * configured protocol's probe sessions run in turn; then those of other protocols.
  *
+ * A meter that calls once a minute would be missed by all of them. After LISTENS_AFTER probes in a row that have found
+ * nothing, and then once in LISTENS_EACH, a probe listens for it for a minute (CALLED), and does nothing else.
+ *
+ *     CALLED       meter found: ENDED, reports the protocol
+ *                  over: ENDED, reports the failure of the last probe, or RECOGNISING if unexpected bytes were received
  *     CONFIGURED   meter found, or the port failed: ENDED, reports it
  *                  session over: CONFIGURED with the protocol's next session; after the last one RECOGNISING if
  *                  unexpected bytes were received, otherwise SUGGESTED
@@ -25,11 +30,18 @@ import { protocolOf } from "./protocols.js";
 import type { ReadStatisticsListener } from "./read-statistics.js";
 import { Recogniser, SILENT_MS } from "./recogniser.js";
 import type { LineBorrower, MeterSettings } from "./settings.js";
-import { type SuggestedProtocol, suggestionsFor } from "./suggested-protocol.js";
+import { callingProtocol, type SuggestedProtocol, suggestionsFor } from "./suggested-protocol.js";
 import { FRAMING_7E1, UnsolicitedDetector } from "./unsolicited.js";
 
-/** Meters send every one to ten seconds. */
+/** Most meters send every one to ten seconds. */
 const LISTEN_MS = 12_000;
+/** Latest end of the recogniser, from the start of the probe. */
+const RECOGNISED_MS = 57_000;
+/** Probes that find nothing, before and from one to the next that listens for a call. */
+const LISTENS_AFTER = 2;
+const LISTENS_EACH = 5;
+/** Number of characters that a meter which only calls does not send before it is found. */
+const STRANGE_LIMIT = 256;
 export const PROBE_BYTES_LIMIT = 96;
 
 export interface ProbeResult {
@@ -74,6 +86,7 @@ export class Probe implements LinkTap, Timed, LineBorrower {
 	readonly #unsolicited = new UnsolicitedDetector();
 	#listens = false;
 	#isRecognising = false;
+	/** Protocol tried in the states SUGGESTED and CALLED; undefined in others. */
 	#trial: SuggestedProtocol | undefined;
 	#trials = 0;
 	#baud = 0;
@@ -103,8 +116,14 @@ export class Probe implements LinkTap, Timed, LineBorrower {
 		this.#listens = protocol.listenBaud !== undefined;
 		this.#task.update((nowMs) => {
 			this.#beganMs = nowMs;
-			if (this.#listens) this.deadlineMs = nowMs + LISTEN_MS;
-			this.run(protocol.probe(opening));
+			const { missedProbes = 0, missedFailure } = opening.memory;
+			const isTurn = missedProbes % LISTENS_EACH === LISTENS_AFTER;
+			this.#trial = isTurn ? callingProtocol(opening.settings) : undefined;
+			if (this.#trial !== undefined) {
+				this.#failure = missedFailure;
+				this.deadlineMs = nowMs + this.#trial.limitMs;
+			} else if (this.#listens) this.deadlineMs = nowMs + LISTEN_MS;
+			this.run((this.#trial ?? protocol).probe(opening));
 		});
 	}
 
@@ -119,16 +138,24 @@ export class Probe implements LinkTap, Timed, LineBorrower {
 		if (nowMs < this.deadlineMs) return;
 		this.deadlineMs = Number.POSITIVE_INFINITY;
 		const session = this.#session;
+		const { listenMs = LISTEN_MS } = protocolOf(this.#options.opening.settings);
+		const listensUntilMs = this.#beganMs + listenMs;
 		if (this.#trial !== undefined) {
 			if (this.#surplus > 0) this.#unsolicited.hasStray = true;
 			this.startNext(nowMs);
-		} else this.#link?.tell((ms) => session?.abort(ms));
+		} else if (session?.received === 0 && nowMs < listensUntilMs) this.deadlineMs = listensUntilMs;
+		else this.#link?.tell((ms) => session?.abort(ms));
 	}
 
 	bytes(direction: number, bytes: Uint8Array, start: number, end: number, nowMs: number): void {
 		this.#options.log?.bytes(direction, bytes, start, end, nowMs);
 		const isReceived = direction === TAP_RECEIVED;
 		this.#surplus += isReceived ? end - start : start - end;
+		if (isReceived && this.#trial?.calls && !this.#isRecognising && this.#surplus > STRANGE_LIMIT)
+			this.#task.update((ms) => {
+				this.#unsolicited.hasStray = true;
+				this.startNext(ms);
+			});
 		// Answers in a suggested protocol say nothing of the head's position.
 		if (!isReceived || (this.#trial !== undefined && !this.#isRecognising)) return;
 		if (this.#session?.isIdle === true && this.#unsolicited.onIdleBytes(this.#failure, nowMs))
@@ -199,8 +226,9 @@ export class Probe implements LinkTap, Timed, LineBorrower {
 		if (this.#unsolicited.hasStray) {
 			this.#isRecognising = true;
 			this.#unsolicited.isDone = true;
-			this.run(new Recogniser(nowMs));
-		} else if (this.#trials < suggestions.length) {
+			this.run(new Recogniser(nowMs, this.#beganMs + RECOGNISED_MS));
+		} else if (this.#trial?.calls) this.finish(this.#failure);
+		else if (this.#trials < suggestions.length) {
 			this.#trial = suggestions[this.#trials++];
 			this.deadlineMs = nowMs + this.#trial.limitMs;
 			this.run(this.#trial.probe({ ...opening, nowMs }));
@@ -216,6 +244,10 @@ export class Probe implements LinkTap, Timed, LineBorrower {
 		if (this.#session === undefined) return;
 		this.stop();
 		const isPort = failure === FAILURE_PORT;
+		const { memory } = this.#options.opening;
+		const isMissed = failure !== undefined && failure.advice === undefined && !isPort;
+		memory.missedProbes = isMissed ? (memory.missedProbes ?? 0) + 1 : 0;
+		memory.missedFailure = isMissed ? failure : undefined;
 		const received = isPort ? 0 : this.#received;
 		const damaged = isPort ? 0 : this.#damaged;
 		const bytes = this.#bytes.slice(0, this.#length);

@@ -1,5 +1,6 @@
 /** All meter protocols; the reader finds them only here. */
 
+import { AMIS } from "../amis/protocol.js";
 import { DLMS, DLMS_AFTER_SIGN_ON, SignOnSession } from "../cosem/protocol.js";
 import { DLMS_PUSH } from "../cosem/push.js";
 import { Attempts } from "../iec62056-21/attempts.js";
@@ -40,6 +41,7 @@ export const PROTOCOLS: readonly ProtocolRow<MeterSettings>[] = Object.freeze([
 	TIC,
 	KMP,
 	MBUS,
+	AMIS,
 	DLMS_PUSH,
 	DLMS,
 	DLMS_AFTER_SIGN_ON,

@@ -39,7 +39,12 @@ export function suggestionsFor(settings: MeterSettings, isLastRound: boolean): r
 	if (!isLastRound) return suggestions;
 	for (const row of PROTOCOLS) {
 		const { suggestion } = row;
-		if (suggestion !== undefined && !row.isChosen(settings)) suggestions.push(suggestion);
+		if (suggestion !== undefined && !suggestion.calls && !row.isChosen(settings)) suggestions.push(suggestion);
 	}
 	return suggestions;
+}
+
+/** Returns the protocol whose meters call once in a while, unless it is chosen or missing in this firmware. */
+export function callingProtocol(settings: MeterSettings): SuggestedProtocol | undefined {
+	return PROTOCOLS.find((row) => row.suggestion?.calls && !row.isChosen(settings))?.suggestion;
 }

@@ -59,6 +59,9 @@ export interface ProtocolMemory {
 	kept: object | undefined;
 	/** Negotiated speed, shared by all protocols with a sign-on. */
 	speed: object | undefined;
+	/** Number of probes in a row that have found nothing, and the failure of the last one. */
+	missedProbes?: number;
+	missedFailure?: Failure | undefined;
 }
 
 export interface ProfileRequest {
@@ -117,6 +120,8 @@ export interface Suggestion<Settings> {
 	readonly failure: Failure;
 	/** Limit for the answer to one request. */
 	readonly limitMs: number;
+	/** True for a meter that calls once in a while, for which a probe of its own listens after some have found nothing. */
+	readonly calls?: true;
 	probe(opening: Opening<Settings>): Probing;
 }
 
@@ -125,6 +130,8 @@ export interface MeterProtocol<Settings> {
 	isChosen(settings: Settings): boolean;
 	/** Speed of unsolicited data, Bd. Without this method the gateway requests data. */
 	listenBaud?(settings: Settings): number;
+	/** Longest silence before a telegram while a probe listens, ms, if it is longer than usual. */
+	readonly listenMs?: number;
 	/** Failure that a caller gets after its time limit, for protocols that listen. */
 	readonly late?: Failure;
 	/** Shortest period of automatic readouts, minutes, for meters on battery; undefined: any period. */
@@ -149,6 +156,7 @@ export interface MeterProtocol<Settings> {
 export interface SimulatedProtocol<Settings> {
 	isChosen(settings: Settings): boolean;
 	readonly listenBaud?: undefined;
+	readonly listenMs?: undefined;
 	readonly late?: undefined;
 	readonly restMinutes?: undefined;
 	readonly hasProfiles?: undefined;

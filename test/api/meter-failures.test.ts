@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
+import * as amis from "../../modules/amis/failures.js";
 import * as cosem from "../../modules/cosem/failures.js";
 import * as dlms from "../../modules/dlms/failures.js";
 import * as hdlc from "../../modules/hdlc/failures.js";
@@ -23,6 +24,7 @@ const TABLES: readonly [string, object][] = [
 	["dlms", dlms],
 	["sml", sml],
 	["tic", tic],
+	["amis", amis],
 	["kmp", kmp],
 	["mbus", mbus],
 	["cosem", cosem],
@@ -64,7 +66,7 @@ describe("Failures of a readout", () => {
 			if (before !== undefined) assert.equal(name.replace("SIGNED_ON_", "HDLC_"), before, code);
 			else known.set(code, name);
 		}
-		assert.equal(known.size, 102);
+		assert.equal(known.size, 108);
 	});
 	it("are exactly those in meter-failures.txt, so that none changes by accident", () => {
 		const rows = TABLES.flatMap(([, module]) => rowsOf(module).map(([, row]) => row));
@@ -76,9 +78,9 @@ describe("Failures of a readout", () => {
 		const page = readFileSync(new URL("../../../hosts/browser/kit/failures.ts", import.meta.url), "utf8");
 		const rows = TABLES.flatMap(([, module]) => rowsOf(module).map(([, row]) => row));
 		const codes = new Set([...rows, PROTOCOL_ABSENT].map(({ code }) => code));
-		const named = [...page.matchAll(/\b(?:iec62056-21|hdlc|dlms|sml|tic|kmp|mbus|unasked|protocol)\/[a-z0-9-]+/g)].map(
-			([code]) => code,
-		);
+		const named = [
+			...page.matchAll(/\b(?:iec62056-21|hdlc|dlms|sml|tic|amis|kmp|mbus|unasked|protocol)\/[a-z0-9-]+/g),
+		].map(([code]) => code);
 		assert.ok(named.length > 15);
 		for (const code of named) assert.ok(codes.has(code), code);
 	});

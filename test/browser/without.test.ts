@@ -55,7 +55,7 @@ describe("The pages of a firmware without some parts and protocols", function ()
 		await begin();
 		for (const place of ["hub", "batteries"]) assert.ok((await places()).includes(place), place);
 		await visit.go("meter");
-		assert.deepEqual(await protocols(), ["iec62056", "dlms", "sml", "tic", "kmp", "mbus"]);
+		assert.deepEqual(await protocols(), ["iec62056", "dlms", "sml", "tic", "kmp", "mbus", "amis"]);
 		await visit.go("system");
 		assert.equal(await visit.card("price.title").count(), 1);
 	});
@@ -86,11 +86,11 @@ describe("The pages of a firmware without some parts and protocols", function ()
 		await gateway.write("meter/protocol", { protocol: "tic" });
 		await begin();
 		await visit.go("meter");
-		assert.deepEqual(await protocols(), ["iec62056", "sml", "tic", "kmp", "mbus"]);
+		assert.deepEqual(await protocols(), ["iec62056", "sml", "tic", "kmp", "mbus", "amis"]);
 		await gateway.write("meter/protocol", { protocol: "iec62056" });
 		await visit.go("dashboard");
 		await visit.go("meter");
-		assert.deepEqual(await protocols(), ["iec62056", "sml", "kmp", "mbus"]);
+		assert.deepEqual(await protocols(), ["iec62056", "sml", "kmp", "mbus", "amis"]);
 		assert.equal(await visit.page.locator("[name=mode_d_enabled]").count(), 1);
 		assert.equal(await visit.page.locator("[name=mode_e_dlms]").count(), 0);
 	});

@@ -159,6 +159,14 @@ export const KINDS: readonly Kind[] = [
 		isInXS: true,
 	},
 	{
+		what: "a Siemens AMIS, which calls each 10 s",
+		meter: ["--protocol", "amis", "--guek", "000102030405060708090a0b0c0d0e0f", "--call-seconds", "10", "--baud-pace"],
+		protocol: "amis",
+		why: "failure.push.no-key",
+		tries: [{ values: { block_cipher_key: WRONG }, says: "failure.push.key" }, { values: { block_cipher_key: GUEK } }],
+		isUnchecked: true,
+	},
+	{
 		what: "DLMS/COSEM at 9600 Bd",
 		meter: ["--protocol", "dlms", "--baud-pace"],
 		protocol: "dlms",

@@ -1,4 +1,5 @@
 import { fuzzKMP, fuzzMBus } from "./asked.js";
+import { fuzzAMIS } from "./called.js";
 import { seedOfRun } from "./mutator.js";
 
 const seed = seedOfRun();
@@ -6,5 +7,6 @@ const seed = seedOfRun();
 describe(`meters that are asked, with damaged answers (SEED=${seed})`, function () {
 	this.timeout(60_000);
 	it("do no harm by KMP", () => fuzzKMP(seed, 3000));
+	it("do no harm by AMIS, whose meters call", () => fuzzAMIS(seed, 1000));
 	it("do no harm by M-Bus", () => fuzzMBus(seed, 3000));
 });

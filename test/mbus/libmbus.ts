@@ -68,7 +68,7 @@ export function checkRecord(reading: string, { value: given, ...rest }: LibRecor
 		/^\d\d(\d\d)-(\d\d)-(\d\d)(?:T(\d\d):(\d\d):(\d\d)Z)?$/.exec(record.value) ?? [];
 	if (year !== undefined) {
 		const time = hour === undefined ? "" : `${hour}${minute}${second}`;
-		assert.equal(value.replace(/S$/, ""), `${year}${month}${day}${time}`, where);
+		assert.equal(value.replace(/[SW]$/, ""), `${year}${month}${day}${time}`, where);
 		return;
 	}
 	if (!/^-?\d+\.\d{6}$/.test(record.value)) {

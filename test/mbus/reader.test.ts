@@ -131,6 +131,28 @@ describe("the meter reader with M-Bus", function () {
 		assert.deepEqual(records(0x04, 0x86, 0x7d, 0x39, 0x30, 0, 0), [STATUS_OK, "6-0:1.0.0*255: 12345*MWh"]);
 		assert.deepEqual(records(0x04, 0x6d, 0x1e, 0x8d, 0x74, 0x37), [STATUS_OK, "0-0:1.0.0*255: 270720133000S"]);
 	});
+	it("reads electricity: backward flow, reactive energy and power, and times with their season", () => {
+		const records = (medium: number, ...data: number[]) => {
+			const header = longHeader(12_345_678, "LUG", medium);
+			return recordsIn(mbusBench({ slaves: [fixedSlave([...header, ...data])] }).bench.read().readout).slice(2);
+		};
+		const value = [0x39, 0x30, 0, 0];
+		assert.deepEqual(records(2, 0x04, 0x03, ...value), ["1-0:1.8.0*255: 12345*Wh"]);
+		assert.deepEqual(records(2, 0x04, 0x83, 0x3c, ...value), ["1-0:2.8.0*255: 12345*Wh"]);
+		assert.deepEqual(records(2, 0x04, 0xab, 0x3c, ...value), ["1-0:2.7.0*255: 12345*W"]);
+		assert.deepEqual(records(2, 0x84, 0x10, 0xfb, 0x82, 0x73, ...value), ["1-0:3.8.1*255: 12345*varh"]);
+		assert.deepEqual(records(2, 0x04, 0xfb, 0x82, 0xf3, 0x3c, ...value), ["1-0:4.8.0*255: 12345*varh"]);
+		assert.deepEqual(records(2, 0x04, 0xfb, 0x02, ...value), ["1-0:3.8.0*255: 12345000*varh"]);
+		assert.deepEqual(records(2, 0x04, 0xfb, 0x15, ...value), ["1-0:3.7.0*255: 123450*var"]);
+		assert.deepEqual(records(2, 0x04, 0xfb, 0x94, 0x3c, ...value), ["1-0:4.7.0*255: 12345*var"]);
+		assert.deepEqual(records(4, 0x04, 0x83, 0x3c, ...value), ["04833c: 12345*Wh"], "no such code for heat");
+		assert.deepEqual(records(4, 0x04, 0xfb, 0x14, ...value), ["04fb14: 12345*var"], "nor for reactive power");
+		const time = (second: number, minute: number) => records(2, 0x06, 0x6d, second, minute, 0x88, 0xc1, 0x17, 0x1b);
+		assert.deepEqual(time(0x5f, 0x0c), ["0-0:1.0.0*255: 140701081231S"]);
+		assert.deepEqual(time(0x1f, 0x0c), ["0-0:1.0.0*255: 140701081231W"]);
+		assert.deepEqual(time(0x5f, 0x4c), ["0-0:1.0.0*255: 140701081231S"], "the deviation has a sign");
+		assert.deepEqual(time(0x5f, 0x8c), [], "the clock is not right");
+	});
 	it("finds the meter by a probe, awake or asleep, and by one of another protocol", () => {
 		for (const sleeps of [false, true]) {
 			const { failure, ident } = probe(mbusBench({ sleeps }).bench);

@@ -231,6 +231,7 @@ describe("every call in every state of the reader", () => {
 		listening: () => new ReaderBench(modeD),
 		"listening to SML": () => new ReaderBench({ protocol: "sml" }),
 		"listening to TIC": () => new ReaderBench({ protocol: "tic" }),
+		"listening to AMIS": () => new ReaderBench({ protocol: "amis" }),
 		"asking by KMP": () => asking("kmp"),
 		"asking by M-Bus": () => asking("mbus"),
 		unplugged: () => {
@@ -264,6 +265,7 @@ describe("every call in every state of the reader", () => {
 		simulator: changed({ simulator: true }),
 		"another protocol": changed({ protocol: "dlms", modeD: false }),
 		TIC: changed({ protocol: "tic", modeD: false, simulator: false }),
+		AMIS: changed({ protocol: "amis", modeD: false, simulator: false }),
 		KMP: changed({ protocol: "kmp", modeD: false, simulator: false }),
 		"M-Bus": changed({ protocol: "mbus", modeD: false, simulator: false }),
 		SML: changed({ protocol: "sml", modeD: false, simulator: false }),

@@ -3,6 +3,7 @@
  * that conformance does not rest on our own tests alone. Needs the internet the first time. A peer that can't run is
  * reported as skipped, with the reason; exit code 1 if a case fails.
  */
+import { amisCases, prepareAMIS } from "./amis.js";
 import { batteryClientCases, endBatteryClients, prepareBatteryClients } from "./battery-clients.js";
 import { brokerCases, endBroker, prepareBroker } from "./broker.js";
 import { endSetUp, prepareSetUp, setUpCases } from "./broker-set-up.js";
@@ -84,6 +85,7 @@ async function checkMeters(): Promise<void> {
 	await check({ name: "wiener-netze-smartmeter-serial 0.1.1", prepare: prepareWienerNetze, cases: wienerNetzeCases });
 	await check({ name: "PyKMP 0.0.2", prepare: preparePyKMP, cases: pyKMPCases });
 	await check({ name: "libmbus in node-mbus 2.2.6", prepare: prepareLibmbus, cases: libmbusCases });
+	await check({ name: "PyCryptodome 3.23.0 and pyMeterBus 0.8.5", prepare: prepareAMIS, cases: amisCases });
 	await check({ name: "dsmr_parser 1.11.2", prepare: prepareDsmrParser, cases: dsmrParserCases });
 	await check({ name: "gurux-dlms 1.0.203", prepare: prepareGurux, cases: guruxCases });
 	for (const engine of ["node", "xs"] as const) {

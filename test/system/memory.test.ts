@@ -12,8 +12,10 @@ import { bundleGateway } from "../../hosts/node/bundle.js";
 import type { VirtualClient } from "../../hosts/node/virtual-network.js";
 import { encodeRequest } from "../../hosts/node/virtual-request.js";
 import { XSWorld } from "../../tools/benchmark/xs-world.js";
+import { AMIS_BAUD, AMIS_KEY, AMISMeter, amisTelegram, amisValues } from "../../tools/meter/amis-meter.js";
 import { Household, type HouseholdReading } from "../../tools/meter/household.js";
 import { IECMeter, type IECMeterOptions, METER_BLOCK } from "../../tools/meter/iec-meter.js";
+import { longFrame } from "../../tools/meter/mbus-meter.js";
 import { p1Telegram } from "../../tools/meter/p1-telegram.js";
 import { PushMeter } from "../../tools/meter/push-meter.js";
 import { dlmsTelegram, type PushForm } from "../../tools/meter/push-telegrams.js";
@@ -276,6 +278,8 @@ describe("Slots alive in XS beyond the loaded code", function () {
 		const modeD = { mode_d_enabled: true, mode_d_baudrate: 115_200 };
 		type Kind = {
 			source: (reading: HouseholdReading) => Uint8Array;
+			/** The meter; default: a PushMeter with this source. */
+			machine?: (nowMs: number) => AMISMeter;
 			baud: number;
 			protocol: string;
 			path?: string;
@@ -291,6 +295,14 @@ describe("Slots alive in XS beyond the loaded code", function () {
 			"DLMS/COSEM in M-Bus, ciphered": { ...ofPush, source: dlms({ framing: "mbus" }) },
 			"P1, ciphered": { ...ofPush, source: dlms({ framing: "p1" }) },
 			SML: { source: (reading) => smlTelegram(reading), baud: 9600, protocol: "sml" },
+			AMIS: {
+				source: (reading) => longFrame(amisTelegram(amisValues(reading), AMIS_KEY, 1, 0)),
+				machine: (nowMs) => new AMISMeter({ source: (ms) => amisValues(household.reading(ms)), firstMs: nowMs + 500 }),
+				baud: AMIS_BAUD,
+				protocol: "amis",
+				path: "dlms/config",
+				config: { block_cipher_key: AMIS_KEY.toString("hex") },
+			},
 			P1: {
 				source: p1Telegram,
 				baud: 115_200,
@@ -300,7 +312,7 @@ describe("Slots alive in XS beyond the loaded code", function () {
 				off: { mode_d_enabled: false },
 			},
 		};
-		for (const [name, { source, baud, protocol, path, config, off }] of Object.entries(kinds)) {
+		for (const [name, { source, machine, baud, protocol, path, config, off }] of Object.entries(kinds)) {
 			it(`are few for ${name}, and as many after each telegram`, async function () {
 				const set = async (where: string, body: object) =>
 					assert.equal((await xs.request(where, { body })).status, 200);
@@ -309,7 +321,8 @@ describe("Slots alive in XS beyond the loaded code", function () {
 				const idle = await xs.slots();
 				if (path !== undefined && config !== undefined) await set(path, config);
 				await set("meter/protocol", { protocol });
-				xs.world.serial.meter.connect(new PushMeter(meter, xs.world.clock.monotonicMs()));
+				const nowMs = xs.world.clock.monotonicMs();
+				xs.world.serial.meter.connect(machine?.(nowMs) ?? new PushMeter(meter, nowMs));
 				await readMeter();
 				await readMeter();
 				const before = await xs.slots();
@@ -320,7 +333,7 @@ describe("Slots alive in XS beyond the loaded code", function () {
 				if (path !== undefined && off !== undefined) await set(path, off);
 				else await set("meter/protocol", { protocol: "iec62056" });
 				await xs.advance(REST_MS);
-				const atRest = (await xs.slots()) - idle - READOUT_SLOTS - (protocol === "dlms" ? KEY_SLOTS : 0);
+				const atRest = (await xs.slots()) - idle - READOUT_SLOTS - (path === "dlms/config" ? KEY_SLOTS : 0);
 				assert.ok(atRest <= REST_LIMIT, `${atRest} slots at rest`);
 				this.test!.title += ` (${most - idle}, ${atRest} at rest)`;
 			});

@@ -45,6 +45,11 @@ const IMPORTS: readonly { rooms: string; from: string; why: string }[] = [
 		why: "protocols never know each other",
 	},
 	{
+		rooms: "amis",
+		from: "bytes obis io/crypto io/host io/machine readout mbus",
+		why: "an AMIS meter sends ciphered records of M-Bus in frames of M-Bus",
+	},
+	{
 		rooms: "iec62056-21",
 		from: "bytes obis io/host io/machine readout time",
 		why: "as the other protocols; a load profile is requested from a given time on",
@@ -76,7 +81,7 @@ const IMPORTS: readonly { rooms: string; from: string; why: string }[] = [
 	},
 	{
 		rooms: "meter",
-		from: "bytes omitted without obis io/crypto io/host io/machine io/driver io/link io/memory readout iec62056-21 hdlc cosem sml tic kmp mbus time",
+		from: "bytes omitted without obis io/crypto io/host io/machine io/driver io/link io/memory readout iec62056-21 hdlc cosem sml tic kmp mbus amis time",
 		why: "decides when to read the meter by which protocol, and stores the readouts",
 	},
 	{

@@ -174,6 +174,7 @@ describe("The firmware's script", function () {
 				.filter(([file, length]) => length > CONTAINED || /absent/.test(file))
 				.map(([file]) => file);
 		assert.deepEqual(theirs(small).sort(), [
+			"modules/amis/absent-protocol.ts",
 			"modules/backfill/absent-part.ts",
 			"modules/cosem/absent-protocol.ts",
 			"modules/cosem/absent-push.ts",

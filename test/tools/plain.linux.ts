@@ -11,7 +11,7 @@ import { ProcessGateway } from "../api/process-gateway.js";
 import { iecVectors } from "../vectors.js";
 
 /** Left out of both: the SDK's linker has room for 8192 names, and unreduced names of everything are more. */
-const LEFT_OUT = ["sma", "sunspec", "backfill", "tic", "kmp", "mbus"];
+const LEFT_OUT = ["sma", "sunspec", "backfill", "tic", "kmp", "mbus", "amis"];
 
 interface Description {
 	readonly paths: Readonly<Record<string, Readonly<Record<string, unknown>>>>;

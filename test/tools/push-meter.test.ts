@@ -96,7 +96,8 @@ describe("The simulated meter with unsolicited data", () => {
 		assert.equal(wantsPush(["--protocol", "p1"]), true);
 		assert.equal(wantsPush(["--protocol", "dlms", "--ident", "sml"]), false);
 		assert.equal(parse("--protocol sml --help"), undefined);
-		for (const name of ["port", "telegram", "framing", "baud", "push-seconds", "baud-pace"])
+		assert.equal(wantsPush(["--protocol", "amis"]), true);
+		for (const name of ["port", "telegram", "framing", "baud", "push-seconds", "call-seconds", "baud-pace"])
 			assert.ok(PUSH_HELP.includes(`--${name}`), name);
 		const common = { counter: 1, pushMs: 2000, pace: false, quiet: false };
 		assert.deepEqual(parse("--protocol sml"), {
@@ -116,6 +117,17 @@ describe("The simulated meter with unsolicited data", () => {
 			quiet: true,
 		});
 		assert.equal(parse("--protocol dlms-push --framing mbus --even-parity")?.format, FORMAT_8E1);
+		const { key, ...amis } = parse(`--protocol amis --guek ${"0f".repeat(16)} --call-seconds 5`) ?? {};
+		assert.deepEqual(key, Buffer.alloc(16, 0x0f));
+		assert.deepEqual(amis, {
+			...common,
+			protocol: "amis",
+			form: { framing: "hdlc" },
+			callMs: 5000,
+			baud: 9600,
+			format: FORMAT_8E1,
+			pushMs: 1000,
+		});
 		assert.deepEqual(
 			["", " --tic-mode historic", " --baud 4800"].map((more) => parse(`--protocol tic${more}`)?.baud),
 			[9600, 1200, 4800],

@@ -47,8 +47,8 @@ Without --telegram it is a household's three-phase meter with moving values.
   --profile-lines N   number of lines in a part, when R6 requests the profile in parts (default 10)
   --profile-password TEXT  password that the reader must send (P1) before the meter sends the profile
   --profile-tries N   number of wrong passwords after which the right one is refused too (default 3; 0: from the start)
-  --protocol NAME     iec (default), dlms, sml, dlms-push, tic, p1, kmp or mbus; npm run meter -- --protocol dlms --help lists
-                      its options
+  --protocol NAME     iec (default), dlms, sml, dlms-push, tic, p1, amis, kmp or mbus; npm run meter -- --protocol dlms --help
+                      lists its options
 
 Faults:
   --echo              sends back everything received

@@ -1,4 +1,4 @@
-/** Command line of the meter simulator with SML, pushed DLMS/COSEM, TIC or P1. */
+/** Command line of the meter simulator with SML, pushed DLMS/COSEM, TIC, P1 or AMIS. */
 import { FORMAT_8E1, type SerialFormat } from "../../modules/io/host.js";
 import type { PushForm, PushFraming } from "./push-telegrams.js";
 import { SML_HELP, SML_WORDS, type SMLOptions, smlOptions } from "./sml-options.js";
@@ -11,15 +11,17 @@ export const PUSH_HELP = `A smart meter that sends telegrams without being asked
   npm run meter -- --protocol dlms-push [options]
   npm run meter -- --protocol tic [options]
   npm run meter -- --protocol p1 [options]
+  npm run meter -- --protocol amis [options]
 
 Without --port it opens a pseudo-terminal and prints its path as the first line: "meter /dev/pts/N".
 Without --telegram it has the moving values of a household.
 
-  --port PATH         a serial port (8N1; tic: 7E1 within 8N1) instead of a pseudo-terminal
+  --port PATH         a serial port (8N1; tic: 7E1 within 8N1; amis: 8E1) instead of a pseudo-terminal
   --socket PATH       an emulator's serial port instead: a Unix socket; the meter waits until the emulator has made it
   --telegram FILE     send these bytes: raw, or hex text (name ends in .hex)
 ${SML_HELP}  --framing NAME      dlms-push: hdlc (default), mbus, wrapper, or p1: a ciphered P1 telegram without a frame
   --security NAME     dlms-push: none (default), encrypt (no tag, as most meters of Austria) or both (default of p1)
+  --guek HEX          amis: key (default: that of the specification's example, 00112233445566778899AABBCCDDEEFF)
   --guek HEX, --ak HEX, --system-title HEX, --invocation-counter N   dlms-push: parameters of the encryption
   --dedicated         dlms-push: general-ded-ciphering in place of general-glo-ciphering
   --segment N         dlms-push: bytes of information in a frame
@@ -29,9 +31,10 @@ ${SML_HELP}  --framing NAME      dlms-push: hdlc (default), mbus, wrapper, or p1
   --wrong-tag N       dlms-push: one of N pushes has a wrong tag, or a changed last byte
   --tic-mode NAME     tic: standard (default) or historic
   --even-parity       dlms-push: 8E1 in place of 8N1, as on M-Bus ports; a pseudo-terminal has no parity
-  --baud N            300 to 19200, 38400, 57600 or 115200 (default 9600; tic historic 1200; mbus 2400;
+  --baud N            not amis: 300 to 19200, 38400, 57600 or 115200 (default 9600; tic historic 1200; mbus 2400;
                       p1, also as framing, 115200)
-  --push-seconds N    interval between two telegrams (default 2; p1 1)
+  --push-seconds N    interval between two telegrams (default 2; p1 and amis 1)
+  --call-seconds N    amis: interval of the calls of a meter that no gateway answers (default 60)
   --baud-pace         pseudo-terminal: as slow as the real line, and garbage for a reader at the wrong speed
   --quiet             does not log on stderr
   --help              prints this text
@@ -52,6 +55,10 @@ export interface PushProgramOptions {
 	sml?: SMLOptions;
 	/** Mode of TIC; default: standard. */
 	ticMode?: TICMode;
+	/** Key of an AMIS meter; default: that of the specification's example. */
+	key?: Uint8Array;
+	/** Interval of an AMIS meter's calls; default: a minute. */
+	callMs?: number;
 	baud: number;
 	/** Format of the line; default: 8N1. */
 	format?: SerialFormat;
@@ -60,7 +67,7 @@ export interface PushProgramOptions {
 	quiet: boolean;
 }
 
-const PROTOCOLS = ["sml", "dlms-push", "tic", "p1"] as const;
+const PROTOCOLS = ["sml", "dlms-push", "tic", "p1", "amis"] as const;
 export type PushProtocol = (typeof PROTOCOLS)[number];
 
 export function wantsPush(args: readonly string[]): boolean {
@@ -106,6 +113,10 @@ export function parsePushOptions(args: string[]): PushProgramOptions | undefined
 		isNameless: values["without-codes"],
 		protection: security === "none" ? undefined : protection,
 	});
+	const isAMIS = protocol === "amis";
+	if (isAMIS && values.baud !== undefined) throw new UsageError("--baud is not for --protocol amis.");
+	if (!isAMIS && values["call-seconds"] !== undefined) throw new UsageError("--call-seconds is for --protocol amis.");
+	const callSeconds = count(values, "call-seconds", 86_400, 1);
 	const isP1 = protocol === "p1" || framing === "p1";
 	const ownBaud = ticMode === undefined ? 9600 : TIC_BAUD[ticMode];
 	return defined({
@@ -118,9 +129,11 @@ export function parsePushOptions(args: string[]): PushProgramOptions | undefined
 		wrongTag: count(values, "wrong-tag", 1_000_000, 1),
 		sml: isSML ? smlOptions(values) : undefined,
 		ticMode,
+		key: isAMIS ? hex(values, "guek", 16) : undefined,
+		callMs: callSeconds === undefined ? undefined : callSeconds * 1000,
 		baud: oneOf(values, "baud", PUSH_BAUD_RATES) ?? (framing === "mbus" ? 2400 : isP1 ? 115_200 : ownBaud),
-		format: values["even-parity"] ? FORMAT_8E1 : undefined,
-		pushMs: (count(values, "push-seconds", 86_400, 1) ?? (isP1 ? 1 : 2)) * 1000,
+		format: values["even-parity"] || isAMIS ? FORMAT_8E1 : undefined,
+		pushMs: (count(values, "push-seconds", 86_400, 1) ?? (isP1 || isAMIS ? 1 : 2)) * 1000,
 		pace: values["baud-pace"] ?? false,
 		quiet: values.quiet ?? false,
 	});
@@ -147,6 +160,7 @@ const WORDS = {
 	"even-parity": flag,
 	baud: text,
 	"push-seconds": text,
+	"call-seconds": text,
 	"baud-pace": flag,
 	quiet: flag,
 	help: flag,

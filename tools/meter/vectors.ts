@@ -5,7 +5,17 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 
-export type VectorProtocol = "iec62056-21" | "hdlc" | "dlms" | "sml" | "tic" | "mbus" | "mbus-slave" | "kmp" | "zigbee";
+export type VectorProtocol =
+	| "iec62056-21"
+	| "hdlc"
+	| "dlms"
+	| "sml"
+	| "tic"
+	| "mbus"
+	| "mbus-slave"
+	| "kmp"
+	| "amis"
+	| "zigbee";
 
 const ROOT = join(import.meta.dirname, "..", "..", "..", "test", "vectors");
 

@@ -14,6 +14,7 @@
  */
 export const BUDGETS: Readonly<Record<string, number>> = Object.freeze({
 	"modules/absent.ts": 850,
+	"modules/amis": 4700,
 	"modules/api": 16800,
 	"modules/app": 15300,
 	"modules/auth": 20800,
@@ -33,14 +34,15 @@ export const BUDGETS: Readonly<Record<string, number>> = Object.freeze({
 	"modules/homeassistant": 22000,
 	"modules/iec62056-21": 31600,
 	"modules/improv": 6400,
-	"modules/io": 8220,
+	"modules/io": 8300,
 	"modules/json": 13000,
 	"modules/kmp": 5350,
 	"modules/live-meter": 31150,
-	"modules/mbus": 16650,
-	"modules/meter": 84400,
+	"modules/mbus": 17250,
+	"modules/meter": 85350,
 	"modules/mqtt": 37900,
 	"modules/obis": 12150,
+	"modules/omitted.ts": 250,
 	"modules/ota": 30500,
 	"modules/part.ts": 700,
 	"modules/parts.ts": 350,
@@ -61,7 +63,7 @@ export const BUDGETS: Readonly<Record<string, number>> = Object.freeze({
 	"modules/without.ts": 100,
 	"modules/zigbee": 60600,
 	"hosts/esp32": 18000,
-	"hosts/native": 16050,
+	"hosts/native": 16300,
 
 	/** Property names, and the tables of names, modules and natives. */
 	"names and tables": 69500,
@@ -69,7 +71,7 @@ export const BUDGETS: Readonly<Record<string, number>> = Object.freeze({
 	"SDK: modules": 2900,
 
 	/** The page (hosts/browser), compressed. */
-	"resource web.bin": 124350,
+	"resource web.bin": 124550,
 	"resource obis-names.bin": 15000,
 	"resource timezones.bin": 8000,
 

@@ -83,7 +83,7 @@ export const NETWORK_ETHERNET = {
 
 /** POST /api/v1/meter/protocol */
 export const METER_PROTOCOL = {
-	protocol: { choices: ["iec62056", "dlms", "sml", "tic", "kmp", "mbus"] },
+	protocol: { choices: ["iec62056", "dlms", "sml", "tic", "kmp", "mbus", "amis"] },
 } as const;
 
 /** POST /api/v1/meter/pin */

@@ -249,7 +249,7 @@ export interface Ethernet {
 }
 
 export interface Protocol {
-	readonly protocol: "iec62056" | "dlms" | "sml" | "tic" | "kmp" | "mbus";
+	readonly protocol: "iec62056" | "dlms" | "sml" | "tic" | "kmp" | "mbus" | "amis";
 }
 
 export interface Probe {
@@ -273,7 +273,7 @@ export type Unasked = {
 } | null;
 
 export type Advice = {
-	readonly protocol: "iec62056" | "dlms" | "sml" | "tic" | "kmp" | "mbus";
+	readonly protocol: "iec62056" | "dlms" | "sml" | "tic" | "kmp" | "mbus" | "amis";
 	readonly mode_d_enabled?: boolean;
 	readonly mode_d_baudrate?: 300 | 600 | 1200 | 2400 | 4800 | 9600 | 19200 | 38400 | 57600 | 115200;
 	readonly push_baudrate?: 0 | 300 | 600 | 1200 | 2400 | 4800 | 9600 | 19200 | 38400 | 57600 | 115200;
@@ -359,7 +359,7 @@ export interface PricePeriod {
 }
 
 export interface Readout {
-	readonly protocol: "IEC62056-21" | "DLMS/COSEM" | "SML" | "TIC" | "KMP" | "M-Bus";
+	readonly protocol: "IEC62056-21" | "DLMS/COSEM" | "SML" | "TIC" | "KMP" | "M-Bus" | "AMIS";
 	readonly meter_id: string;
 	readonly mode: "" | "A" | "B" | "C" | "D" | "E";
 	readonly baudrate: number;
@@ -417,7 +417,7 @@ export interface Missing {
 }
 
 export interface LastReadout {
-	readonly protocol: "IEC62056-21" | "DLMS/COSEM" | "SML" | "TIC" | "KMP" | "M-Bus";
+	readonly protocol: "IEC62056-21" | "DLMS/COSEM" | "SML" | "TIC" | "KMP" | "M-Bus" | "AMIS";
 	readonly meter_id: string;
 	readonly mode: "" | "A" | "B" | "C" | "D" | "E";
 	readonly baudrate: number;

@@ -24,8 +24,8 @@ const SIMULATED = /SIMULATOR/;
 const RECENT_ATTEMPTS = 10;
 /** Attempts needed to tell whether the head is well placed. */
 const ATTEMPTS_NEEDED = 3;
-/** Timeout of an attempt: 12 s of listening for mode D, and 45 s more to identify unsolicited data. */
-const TRY_MS = 65_000;
+/** Timeout of an attempt, which takes 63 s if it listens for the call of an AMIS meter. */
+const TRY_MS = 70_000;
 const TRY_LIMIT_S = 60;
 /** Pause between two attempts. Without the pause, attempts with the simulator would follow each other at once. */
 const PAUSE_MS = 700;

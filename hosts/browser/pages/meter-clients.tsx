@@ -29,6 +29,11 @@ export function isRefused(failure: DeviceError | undefined): boolean {
 	return failure?.code === "meter_auth_failed" || failure?.body.code === "hdlc/refused";
 }
 
+/** Returns true if the refusing meter speaks DLMS/COSEM, so that another client may be admitted. */
+export function mayAdmitAnother(failure: DeviceError | undefined): boolean {
+	return isRefused(failure) && /^(dlms|hdlc)\//.test(failure?.body.code ?? "");
+}
+
 function resultOf(hasRead: boolean): Tried["result"] {
 	if (!hasRead) return readFailure.value?.code === "meter_auth_failed" ? "locked" : "none";
 	return countersOf(readout.value?.readings ?? []).length > 0 ? "works" : "limited";

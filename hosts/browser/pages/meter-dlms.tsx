@@ -4,7 +4,7 @@ import { DLMS_CONFIG } from "../kit/bodies.js";
 import { post } from "../kit/device.js";
 import { Confirm } from "../kit/dialog.js";
 import type { Draft, FieldSpec, FieldValue } from "../kit/fields.js";
-import { Form } from "../kit/form.js";
+import { Form, SettingsCard } from "../kit/form.js";
 import { choicesOf, fieldsOf } from "../kit/limits.js";
 import { type Readout, reading, readNow, readout } from "../kit/live.js";
 import { announce, Button, Card, Pending } from "../kit/parts.js";
@@ -164,21 +164,26 @@ const FIELDS = fieldsOf(DLMS_CONFIG, [
 const OPERATOR_FIELDS = "auth use_encryption security_suite password block_cipher_key auth_key client_address".split(
 	" ",
 );
+/** The only setting of an AMIS meter. */
+const KEY_FIELDS = FIELDS.filter(({ name }) => name === "block_cipher_key").map(
+	(spec): FieldSpec => ({ ...spec, when: () => true }),
+);
 /**
  * Secrets are copied from a letter, so they are visible while typed, and a phone shows all 32 digits. An empty secret
  * is not sent.
  */
-const ACCESS_FIELDS = FIELDS.filter(({ name }) => OPERATOR_FIELDS.includes(name)).map(
-	(spec): FieldSpec => (spec.kind === "secret" ? { ...spec, kind: "area", rows: spec.max === 32 ? 2 : 1 } : spec),
-);
+const asTyped = (spec: FieldSpec): FieldSpec =>
+	spec.kind === "secret" ? { ...spec, kind: "area", rows: spec.max === 32 ? 2 : 1 } : spec;
+const ACCESS_FIELDS = FIELDS.filter(({ name }) => OPERATOR_FIELDS.includes(name)).map(asTyped);
+const AMIS_ACCESS_FIELDS = KEY_FIELDS.map(asTyped);
 
 /** Form of the wizard: access to the meter, then a readout. The result is in the stores of live.ts. */
-export function AccessForm() {
+export function AccessForm({ isAMIS }: { isAMIS: boolean }) {
 	const { value, error, reload } = useDevice<Draft>(PATH);
 	if (value === undefined) return <Pending error={error} reload={reload} />;
 	return (
 		<Form
-			fields={ACCESS_FIELDS}
+			fields={isAMIS ? AMIS_ACCESS_FIELDS : ACCESS_FIELDS}
 			values={value}
 			submitLabel={t("wizard.access.read")}
 			busyLabel={t("read.running")}
@@ -231,6 +236,11 @@ function DeviationOffer() {
 		readNow();
 	};
 	return <FindingNotice finding={{ settings: { protocol: "dlms", deviation } }} onSet={onSet} />;
+}
+
+/** Card for the key of an AMIS meter. */
+export function AMISCard() {
+	return <SettingsCard title={t("protocol.amis")} path={PATH} fields={KEY_FIELDS} />;
 }
 
 export function DLMSCard() {

@@ -15,7 +15,7 @@ import { language, t } from "../kit/text.js";
 import { useDevice } from "../kit/use-device.js";
 import { Age, MeterChip } from "./dashboard.js";
 import { Aligner } from "./meter-align.js";
-import { DeviationFinding, DLMSCard } from "./meter-dlms.js";
+import { AMISCard, DeviationFinding, DLMSCard } from "./meter-dlms.js";
 import { ReadFailure, settingsSet } from "./meter-finding.js";
 import { LogCard } from "./meter-log.js";
 import { ObjectsCard } from "./meter-objects.js";
@@ -58,6 +58,7 @@ export function Meter() {
 						onValue={(values) => setUsesDLMS(values["mode_e_dlms"] === true)}
 					/>
 				)}
+				{protocol === "amis" && <AMISCard key={revision} />}
 				{isDLMS && <DLMSCard key={revision} />}
 				<SettingsCard title={t("control.title")} path="iec62056/control" fields={CONTROL_FIELDS} />
 			</div>

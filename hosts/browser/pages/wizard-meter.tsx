@@ -21,7 +21,7 @@ import { errorText } from "../kit/use-device.js";
 import { Amount } from "./dashboard.js";
 import { ProtocolForm } from "./meter.js";
 import { Aligner } from "./meter-align.js";
-import { ClientList, isRefused, useClientSearch } from "./meter-clients.js";
+import { ClientList, isRefused, mayAdmitAnother, useClientSearch } from "./meter-clients.js";
 import { AccessForm, DeviationFinding, isSwapped } from "./meter-dlms.js";
 import { type Finding, ReadFailure, settingsSet } from "./meter-finding.js";
 import { PINForm } from "./meter-pin.js";
@@ -55,15 +55,16 @@ export function FirstContact({ next, actions }: FirstContactProps) {
 	const hasRead = !isReading && !failure && last !== undefined && last.readings.length > 0;
 	const isLimited = hasRead && last.protocol === "DLMS/COSEM" && countersOf(last.readings).length === 0;
 	/** True if an encrypted meter has been found. Only its key is missing, so this counts as a success. */
-	const isEncrypted = failure?.body.code === "dlms-push/no-key";
-	const needs = useRef({ access: false, pin: false });
-	const search = useClientSearch(!isReading && (isLimited || isRefused(failure)));
+	const isEncrypted = failure?.body.code?.endsWith("/no-key") === true;
+	const needs = useRef({ access: false, pin: false, isAMIS: false });
+	const search = useClientSearch(!isReading && (isLimited || mayAdmitAnother(failure)));
 	// The form remains while the meter is read with the form's settings.
 	if (!isReading && !search.isRunning) {
 		const access = isLimited || isRefused(failure);
-		needs.current = { access, pin: hasRead && isLocked(last) };
+		const isAMIS = failure?.body.code?.startsWith("amis/") === true;
+		needs.current = { access, pin: hasRead && isLocked(last), isAMIS };
 	}
-	const { access, pin } = needs.current;
+	const { access, pin, isAMIS } = needs.current;
 	const found: Finding | undefined = failure?.body;
 	const isOffered = found?.settings != null || (hasRead && isSwapped(last));
 	const isDone = hasRead && !access && !pin && !isOffered;
@@ -96,7 +97,7 @@ export function FirstContact({ next, actions }: FirstContactProps) {
 			{!failure && <DeviationFinding />}
 			{isLimited && !search.isRunning && <Notice kind="warning">{t("wizard.access.limited")}</Notice>}
 			{access && !search.isRunning ? (
-				<AccessForm />
+				<AccessForm isAMIS={isAMIS} />
 			) : (
 				<div class="actions">
 					<Button name="read" busy={(isReading || search.isRunning) && t("read.running")} onClick={readNow}>

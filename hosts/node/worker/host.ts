@@ -167,6 +167,10 @@ class WireCrypto implements Crypto {
 		return this.#wire.call(COMMANDS.aes128GCM, 0, key, iv, associated, text)![0];
 	}
 
+	aes128CBCDecrypt(key: Uint8Array, iv: Uint8Array, text: Uint8Array): Uint8Array {
+		return this.#wire.call(COMMANDS.aes128CBCDecrypt, 0, key, iv, text)![0];
+	}
+
 	hash(): Hash {
 		const wire = this.#wire;
 		const id = wire.newId();

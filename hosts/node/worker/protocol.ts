@@ -64,6 +64,8 @@ export const COMMANDS = Object.freeze({
 	hmacSHA256: command(15, [BYTES, LAST_BYTES], [LAST_BYTES]),
 	/** Key, IV, associated data, plain text. Returns ciphertext and tag. */
 	aes128GCM: command(32, [BYTES, BYTES, BYTES, LAST_BYTES], [LAST_BYTES]),
+	/** Key, IV, ciphertext. Returns the plain text. */
+	aes128CBCDecrypt: command(81, [BYTES, BYTES, LAST_BYTES], [LAST_BYTES]),
 	resource: command(16, [TEXT], [LAST_BYTES]),
 	setUTC: command(17, [F64], []),
 	trace: command(18, [LAST_TEXT], []),

@@ -199,6 +199,39 @@ export const cryptoChecks = frozen([
 		},
 	},
 	{
+		name: "AES-128-CBC decrypts the vectors of NIST SP 800-38A, F.2.2, and telegrams by their own IV",
+		async run({ crypto }) {
+			const key = unhex("2b7e151628aed2a6abf7158809cf4f3c");
+			const iv = unhex("000102030405060708090a0b0c0d0e0f");
+			const blocks: [sealed: string, text: string][] = [
+				["7649abac8119b246cee98e9b12e9197d", "6bc1bee22e409f96e93d7e117393172a"],
+				["5086cb9b507219ee95db113a917678b2", "ae2d8a571e03ac9c9eb76fac45af8e51"],
+				["73bed6b8e3c1743b7116e69e22229516", "30c81c46a35ce411e5fbc1191a0a52ef"],
+				["3ff1caa1681fac09120eca307586e1a7", "f69f2445df4f9b17ad2b417be66c3710"],
+			];
+			let before = iv;
+			for (const [sealed, text] of blocks) {
+				expectEqual(hex(crypto.aes128CBCDecrypt(key, before, unhex(sealed))), text, "one block");
+				before = unhex(sealed);
+			}
+			const all = unhex(blocks.map(([sealed]) => sealed).join(""));
+			const texts = blocks.map(([, text]) => text).join("");
+			expectEqual(hex(crypto.aes128CBCDecrypt(key, iv, all)), texts, "four blocks");
+			const inside = new Uint8Array(all.length + 3);
+			inside.set(all, 3);
+			expectEqual(hex(crypto.aes128CBCDecrypt(key, iv, inside.subarray(3))), texts, "a part of a buffer");
+			expectEqual(hex(all), blocks.map(([sealed]) => sealed).join(""), "the ciphertext is unchanged");
+			for (const length of [0, 15, 17]) {
+				const text = pattern(length);
+				expectRangeError(() => crypto.aes128CBCDecrypt(key, iv, text), `a text of ${length} bytes`);
+			}
+			for (const length of [15, 24]) {
+				expectRangeError(() => crypto.aes128CBCDecrypt(pattern(length), iv, all), `a key of ${length} bytes`);
+				expectRangeError(() => crypto.aes128CBCDecrypt(key, pattern(length), all), `an IV of ${length} bytes`);
+			}
+		},
+	},
+	{
 		name: "HMAC-SHA-256 is that of RFC 4231, in one part or several",
 		async run({ crypto }) {
 			const cases: [key: Uint8Array, data: Uint8Array, mac: string][] = [

@@ -1,0 +1,25 @@
+/** Row of Siemens AMIS meters in the table of meter protocols. A session runs until it is aborted. */
+import type { MeterProtocol, Opening } from "../readout/protocol.js";
+import { AMIS_INSTEAD, AMIS_SILENCE } from "./failures.js";
+import { AMISSession, type AMISSettings, LINE } from "./session.js";
+
+/** Value of the protocol setting. */
+export const PROTOCOL_AMIS = "amis";
+/** Time in which a meter calls and sends two telegrams, ms. */
+const CALL_MS = 63_000;
+/** Longest wait for a call while the protocol is configured, ms: a probe tries others afterwards. */
+const LISTEN_MS = 50_000;
+
+function listen(opening: Opening<AMISSettings>): AMISSession {
+	return new AMISSession(opening);
+}
+
+export const AMIS: MeterProtocol<AMISSettings> = Object.freeze({
+	isChosen: ({ protocol }: AMISSettings) => protocol === PROTOCOL_AMIS,
+	listenBaud: () => LINE.baud,
+	listenMs: LISTEN_MS,
+	late: AMIS_SILENCE,
+	open: listen,
+	probe: listen,
+	suggestion: Object.freeze({ failure: AMIS_INSTEAD, limitMs: CALL_MS, calls: true, probe: listen }),
+});

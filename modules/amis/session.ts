@@ -1,0 +1,162 @@
+/**
+ * Listens to a Siemens AMIS TD-3511 on its infrared port (Netz OÖ, "Spezifikation Kundenschnittstelle AMIS", 2021-11-05).
+ * The meter is the master of an M-Bus, in 9600 Bd, 8E1, and the gateway its slave F0.
+ *
+ *     frame to F0                      | E5 | meaning
+ *     ---------------------------------|----|-------------------------------------------------------
+ *     SND_NKE, each minute             | ✓  | the meter looks for a slave; telegrams follow
+ *     SND_UD, each second              | ✓  | telegram (telegram.ts); without E5 the meter looks for a slave again
+ *     wrong sum, or any other frame    |    | none
+ *
+ * E5 must arrive within 0.5 s. It is sent for each telegram with a right sum, so that a wrong key is reported as such.
+ *
+ * A telegram is a readout if it can be deciphered, and its header is that of the telegram before. The same telegram once
+ * more, which follows an E5 that the meter has not heard, is none. A failure is reported for the second of two telegrams
+ * in a row, because a single one may be damaged.
+ *
+ *     LISTENING   silence in a frame: the frame is dropped      abort: ENDED
+ */
+import type { Crypto } from "../io/crypto.js";
+import { FORMAT_8E1, type LineSettings } from "../io/host.js";
+import { NO_BYTES, type Output, OutputQueue } from "../io/machine.js";
+import { ACK, LinkFrames, SND_NKE } from "../mbus/link-frames.js";
+import { identOf, isSame } from "../mbus/telegram.js";
+import type { Failure } from "../readout/failure.js";
+import {
+	EVENT_END,
+	EVENT_POOR,
+	EVENT_READOUT,
+	type Opening,
+	type Probing,
+	type ReadSession,
+} from "../readout/protocol.js";
+import { type Readout, STATUS_UNCHECKED, statusOf } from "../readout/readout.js";
+import type { RecordWriter } from "../readout/record-writer.js";
+import { AMIS_KEY, AMIS_NO_FRAME, AMIS_NO_KEY, AMIS_SILENCE, AMIS_UNKNOWN } from "./failures.js";
+import { AMISTelegram, asAnswer, DECIPHERED, decipher, isSameMeter, isTelegram, UNDECIPHERED } from "./telegram.js";
+
+/** Name in the API. */
+const PROTOCOL = "AMIS";
+export const LINE: LineSettings = Object.freeze({ baud: 9600, format: FORMAT_8E1 });
+const ADDRESS = 0xf0;
+const SND_UD = 0x53;
+const FRAME_COUNT_BIT = 0x20;
+const KEY_LENGTH = 16;
+/** Silence that ends a frame, ms. */
+const GAP_MS = 150;
+
+export interface AMISSettings {
+	readonly protocol: string;
+	readonly dlms: { readonly encryptionKey: Uint8Array };
+}
+
+export class AMISSession implements ReadSession, Probing {
+	readonly line = LINE;
+	/** Failure of the last telegram; after `abort`, of all telegrams. */
+	failure: Failure | undefined;
+	meterId: Uint8Array = NO_BYTES;
+	received = 0;
+	deadlineMs = Number.POSITIVE_INFINITY;
+	readonly #settings: AMISSettings;
+	readonly #crypto: Crypto;
+	readonly #records: RecordWriter;
+	readonly #frames = new LinkFrames();
+	readonly #outputs = new OutputQueue();
+	/** True if E5 is to be sent. */
+	#acknowledges = false;
+	/** Event to report, or 0. It is reported before the next telegram overwrites the records. */
+	#event = 0;
+	/** Last telegram, as it was received; empty before. */
+	#last = NO_BYTES;
+	/** Failure of the last telegram, whether it was reported or not. */
+	#doubt: Failure | undefined;
+	#hasRead = false;
+	#hasEnded = false;
+
+	constructor({ settings, crypto, records }: Opening<AMISSettings>) {
+		this.#settings = settings;
+		this.#crypto = crypto;
+		this.#records = records;
+	}
+
+	receive(bytes: Uint8Array, start: number, end: number, nowMs: number): void {
+		if (this.#hasEnded) return;
+		this.received += end - start;
+		this.deadlineMs = nowMs + GAP_MS;
+		for (let i = start; i < end; i++) if (this.#frames.take(bytes[i])) this.takeFrame(this.#frames.frame);
+	}
+
+	advance(nowMs: number): void {
+		if (nowMs < this.deadlineMs) return;
+		this.deadlineMs = Number.POSITIVE_INFINITY;
+		this.#frames.reset();
+	}
+
+	poll(): Output {
+		if (this.#acknowledges) this.#outputs.transmit(Uint8Array.of(ACK), 0, 1);
+		if (this.#event !== 0) this.#outputs.event(this.#event);
+		this.#acknowledges = false;
+		this.#event = 0;
+		return this.#outputs.poll();
+	}
+
+	/** Stops listening, with a `failure` only if there was no readout. */
+	abort(_nowMs: number): void {
+		if (this.#hasEnded) return;
+		this.#hasEnded = true;
+		this.deadlineMs = Number.POSITIVE_INFINITY;
+		const nothing = this.received > 0 ? AMIS_NO_FRAME : AMIS_SILENCE;
+		this.failure = this.#hasRead ? undefined : (this.failure ?? nothing);
+		this.#event = EVENT_END;
+	}
+
+	/** Returns the last telegram; undefined after one that failed a check. */
+	readout(event: number, utcMs: number): Readout | undefined {
+		if (event !== EVENT_READOUT) return undefined;
+		const { meterId } = this;
+		const { kept: records = NO_BYTES, overflow } = this.#records;
+		// The cipher has no tag.
+		const status = statusOf(overflow) || STATUS_UNCHECKED;
+		return { protocol: PROTOCOL, meterId, mode: 0, baud: LINE.baud, utcMs, status, records };
+	}
+
+	private takeFrame(frame: Uint8Array): void {
+		const [control, address] = frame;
+		if (address !== ADDRESS) return;
+		const isCall = control === SND_NKE;
+		if (!isCall && (control & ~FRAME_COUNT_BIT) !== SND_UD) return;
+		this.#acknowledges = true;
+		if (isCall) return;
+		const last = this.#last;
+		this.#last = frame;
+		if (frame.length !== last.length || !isSame(frame, last, 0, frame.length)) this.takeTelegram(frame, last);
+	}
+
+	private takeTelegram(frame: Uint8Array, last: Uint8Array): void {
+		const { encryptionKey } = this.#settings.dlms;
+		const answer = asAnswer(frame);
+		const isKnown = isTelegram(frame);
+		if (isKnown) this.meterId = identOf(answer);
+		let doubt: Failure | undefined;
+		if (!isKnown) doubt = AMIS_UNKNOWN;
+		else if (encryptionKey.length !== KEY_LENGTH) doubt = AMIS_NO_KEY;
+		else {
+			const result = decipher(frame, answer, encryptionKey, this.#crypto);
+			if (result !== DECIPHERED) doubt = result === UNDECIPHERED ? AMIS_KEY : AMIS_UNKNOWN;
+		}
+		const isRepeated = doubt === this.#doubt;
+		this.#doubt = doubt;
+		if (!isRepeated || !isSameMeter(frame, last)) return;
+		this.failure = doubt;
+		if (doubt === undefined) this.write(answer);
+		this.#event = doubt === undefined ? EVENT_READOUT : EVENT_POOR;
+	}
+
+	private write(answer: Uint8Array): void {
+		const records = this.#records;
+		records.begin();
+		new AMISTelegram(records).write(answer, answer, true);
+		records.endBlock(true);
+		this.#hasRead = true;
+	}
+}
