@@ -1,5 +1,5 @@
 /**
- * Clients of the live values: which addresses get replies, and what each client received. Only listed addresses have
+ * Clients of the live values: which addresses get replies, what part of the power, and what each client received. Only listed addresses have
  * rows of their own, so that other clients cannot displace them. Among the other clients only the last one is
  * remembered, so that the owner can add it.
  *
@@ -8,11 +8,12 @@
  */
 import { parseIPv4 } from "../bytes/ipv4.js";
 import type { ConfigStore } from "../config/store.js";
-import { CLIENT_LIMIT, CLIENT_SIZE, LIVE_CLIENTS } from "./fields.js";
+import { ADDRESS_SIZE, CLIENT_LIMIT, CLIENT_SIZE, LIVE_CLIENTS, WHOLE } from "./fields.js";
+import { type Moment, partOf } from "./share.js";
 
 /**
  * Columns of a row: address as a number, index of the dialect, number of requests, time of the last one, mean time
- * between them, and time and power of the last reply.
+ * between them, time and power of the last reply; for a client with a share, the last part above 0 and its time.
  */
 const ADDRESS = 0;
 const DIALECT = 1;
@@ -22,10 +23,15 @@ const REQUESTED_MS = 3;
 const EVERY_MS = 4;
 const ANSWERED_MS = 5;
 const POWER = 6;
-const ROW = 7;
+const PART = 7;
+const PART_MS = 8;
+const ROW = 9;
 const UNLISTED = CLIENT_LIMIT * ROW;
 /** Value of the address column if no unlisted client has sent a request yet. */
 const NO_ADDRESS = -1;
+
+/** Requests for the same values in this time get the same part: a client may read them one by one. */
+const TOGETHER_MS = 100;
 
 /** Weight of the latest interval between two requests in the mean. */
 const WEIGHT = 0.25;
@@ -39,6 +45,8 @@ export interface RecordedClient {
 	/** Monotonic ms and power of the last reply; -Infinity and NaN before the first one. */
 	readonly answeredMs: number;
 	readonly power: number;
+	/** Share in the power, per cent; 0 for all of the power. */
+	readonly share: number;
 }
 
 export class Clients {
@@ -59,18 +67,18 @@ export class Clients {
 		const rows = this.#rows;
 		for (let i = this.#count - 1; i >= 0; i--) {
 			const at = i * ROW;
-			if (this.isListed(rows[at + ADDRESS])) continue;
+			if (this.shareOf(rows[at + ADDRESS]) >= 0) continue;
 			rows.copyWithin(at, at + ROW, this.#count * ROW);
 			this.#count--;
 		}
-		if (this.isListed(rows[UNLISTED + ADDRESS])) rows[UNLISTED + ADDRESS] = NO_ADDRESS;
+		if (this.shareOf(rows[UNLISTED + ADDRESS]) >= 0) rows[UNLISTED + ADDRESS] = NO_ADDRESS;
 	}
 
 	/** Returns true if the address is listed; remembers it otherwise. */
 	admits(remoteAddress: string, dialect: number, nowMs: number): boolean {
 		const rows = this.#rows;
 		const address = parseIPv4(remoteAddress);
-		if (this.isListed(address)) return true;
+		if (this.shareOf(address) >= 0) return true;
 		rows[UNLISTED + ADDRESS] = address;
 		rows[UNLISTED + DIALECT] = dialect;
 		rows[UNLISTED + REQUESTED_MS] = nowMs;
@@ -98,6 +106,22 @@ export class Clients {
 		return nowMs - this.#rows[row * ROW + ANSWERED_MS] >= pauseMs;
 	}
 
+	/** Returns the part of the power that the client in the row gets now, 0 to 1; 1 for a client without a share. */
+	takePart(row: number, power: number, { ageMs, everyMs }: Pick<Moment, "ageMs" | "everyMs">, nowMs: number): number {
+		const rows = this.#rows;
+		const at = row * ROW;
+		const share = this.shareOf(rows[at + ADDRESS]) / WHOLE;
+		const sinceMs = nowMs - rows[at + PART_MS];
+		if (share <= 0) return 1;
+		if (sinceMs < TOGETHER_MS && sinceMs <= ageMs) return rows[at + PART];
+		const part = partOf(share, power, { ageMs, everyMs, sinceMs });
+		if (part > 0) {
+			rows[at + PART] = part;
+			rows[at + PART_MS] = nowMs;
+		}
+		return part;
+	}
+
 	answered(row: number, power: number, nowMs: number): void {
 		this.#rows[row * ROW + ANSWERED_MS] = nowMs;
 		this.#rows[row * ROW + POWER] = power;
@@ -117,15 +141,17 @@ export class Clients {
 
 	private clientAt(at: number): RecordedClient {
 		const [address, dialect, requests, requestedMs, everyMs, answeredMs, power] = this.#rows.subarray(at, at + ROW);
-		return { address, dialect, requests, requestedMs, everyMs, answeredMs, power };
+		const share = this.shareOf(address);
+		return { address, dialect, requests, requestedMs, everyMs, answeredMs, power, share };
 	}
 
-	private isListed(address: number): boolean {
+	/** Returns the share of an address, per cent: 0 for all of the power, -1 if the address is not listed. */
+	private shareOf(address: number): number {
 		const listed = this.#config.get(LIVE_CLIENTS);
 		for (let at = 1; at + CLIENT_SIZE <= listed.length; at += CLIENT_SIZE) {
-			if (addressAt(listed, at) === address) return true;
+			if (addressAt(listed, at) === address) return listed[at + ADDRESS_SIZE];
 		}
-		return false;
+		return -1;
 	}
 
 	/** Returns the row of this client, which may be a new one. */

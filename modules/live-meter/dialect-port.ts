@@ -13,8 +13,11 @@ export interface LiveValues {
 	 * without values, or if they are too old for the dialect.
 	 */
 	want(dialect: { readonly maxAgeMs: number }): boolean;
-	/** Returns the values with the owner's corrections (shown-values.ts). */
-	show(): Float64Array;
+	/**
+	 * Returns the values with the owner's corrections (shown-values.ts). If `row` of the clients is given, its share of
+	 * the power is taken.
+	 */
+	show(row?: number): Float64Array;
 }
 
 /** Port of a dialect; exists while the dialect is on and there is a network. */

@@ -4,9 +4,12 @@ import { BOOLEAN, BYTES, CHOICE, entry, field, INTEGER } from "../config/schema.
 /** Unique id of the entry among all entries (parts.ts); never reused. */
 const IN_LIVE_METER = 24;
 
-/** Maximum number of client addresses, and bytes of an address. */
+/** Maximum number of client addresses, bytes of an address, and bytes of an address with its share. */
 export const CLIENT_LIMIT = 8;
-export const CLIENT_SIZE = 4;
+export const ADDRESS_SIZE = 4;
+export const CLIENT_SIZE = ADDRESS_SIZE + 1;
+/** Maximum share of a client, and of all together, per cent. */
+export const WHOLE = 100;
 
 /**
  * Choices of `total_on`. If the meter sends only a total, it is shown on the first phase, or a third of it on each
@@ -87,10 +90,13 @@ export const LIVE_MAX_AGE_SECS = field<number>({
 	maximum: 3600,
 	initial: 0,
 });
-/** Addresses that get replies: their number, then 4 bytes each. */
+/**
+ * Addresses that get replies: their number, then for each one 4 bytes and its share in the power, per cent; 0 for all of
+ * the power. Id 10 was this list without shares.
+ */
 export const LIVE_CLIENTS = field<Uint8Array>({
 	entry: IN_LIVE_METER,
-	id: 10,
+	id: 13,
 	name: "clients",
 	kind: BYTES,
 	maximum: 1 + CLIENT_LIMIT * CLIENT_SIZE,
