@@ -5,8 +5,8 @@
  *
  *     s / T / (1 + a / T)²
  *
- * whose integral over a is s: for one value, a client gets no more than its share in all, however often it asks and
- * however late the next value is, and half of it until that is due.
+ * whose integral over a is s: by asking often, a client gets half of its share until the next value is due, and no more
+ * than all of it if that never comes. Time before the value counts too, if the client did not ask then.
  */
 
 /** Power below which many batteries do not react, W. Smaller parts are collected, until they are all of the power. */
