@@ -1,7 +1,7 @@
 /**
- * Clients of the live values: which addresses get replies, what part of the power, and what each client received. Only listed addresses have
- * rows of their own, so that other clients cannot displace them. Among the other clients only the last one is
- * remembered, so that the owner can add it.
+ * Clients of the live values: which addresses get replies, what part of the power, and what each client received. Only
+ * listed addresses have rows of their own, so that other clients cannot displace them. Among the other clients only the
+ * last one is remembered, so that the owner can add it.
  *
  * Limit: CLIENT_LIMIT rows, one for each address and dialect; a new row replaces the one that was not used for the
  * longest time.
@@ -106,7 +106,7 @@ export class Clients {
 		return nowMs - this.#rows[row * ROW + ANSWERED_MS] >= pauseMs;
 	}
 
-	/** Returns the part of the power that the client in the row gets now, 0 to 1; 1 for a client without a share. */
+	/** Returns the part of the power that the client in the row gets now: 0 to 1, and 1 without a share. */
 	takePart(row: number, power: number, { ageMs, everyMs }: Pick<Moment, "ageMs" | "everyMs">, nowMs: number): number {
 		const rows = this.#rows;
 		const at = row * ROW;

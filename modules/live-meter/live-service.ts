@@ -273,7 +273,7 @@ export class LiveService implements Announcer, LiveValues, RPCAnswers {
 
 	private write(row: number, { message, isLive }: Page): void {
 		const { clock, writer } = this.core;
-		const values = this.show(row);
+		const values = this.show(isLive ? row : -1);
 		writeMessage(writer, message, values, this.id);
 		if (isLive) this.clients.answered(row, values[LIVE_POWER], clock.monotonicMs());
 	}

@@ -9,7 +9,7 @@
  * than all of it if that never comes. Time before the value counts too, if the client did not ask then.
  */
 
-/** Power below which many batteries do not react, W. Smaller parts are collected, until they are all of the power. */
+/** Power below which some batteries do not react, W. Smaller ones are collected until that would be all of the power. */
 const WORTH_W = 40;
 
 /** The moment of a request, ms: age of the values, interval of the values, and time since the last part above 0. */

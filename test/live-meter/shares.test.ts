@@ -133,6 +133,16 @@ describe("Shares of the power", () => {
 		}
 	});
 
+	it("are not taken by requests for a page without a value", async () => {
+		await newValue();
+		await request(BATTERY);
+		await gateway.pass(EVERY_MS - 500);
+		await request(BATTERY, "/shelly");
+		await gateway.pass(520);
+		const { power } = await request(BATTERY);
+		assert.ok(power <= -450 && power >= -500, `${power} W`);
+	});
+
 	it("are the same for requests that follow each other at once, as for registers that are read one by one", async () => {
 		await newValue();
 		const client = gateway.world.network.tcpListener(502).connect(BATTERY)!;
