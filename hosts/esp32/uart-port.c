@@ -43,6 +43,8 @@ struct uart_port {
 	pthread_mutex_t lock;
 	uart_options options;
 	bool open;
+	/* Characters have come since the UART's buffer was last emptied for certain. */
+	bool may_hold;
 	unsigned baud;
 	/* Calculated time at which all bytes have left the line; the UART may take longer. */
 	int64_t quiet_at_us;
@@ -73,8 +75,14 @@ static int64_t bits_of(uart_format format)
 	return format == UART_8E1 || format == UART_8N2 ? 11 : 10;
 }
 
+static int threshold_of(uart_format format)
+{
+	return format == UART_7E1 ? CALL_SEVEN : CALL_EIGHT;
+}
+
 static void notice(uart_port *port, const uart_event_t *event)
 {
+	if (event && event->type == UART_DATA) port->may_hold = true;
 	if (!event) uart_core_silence(&port->core);
 	else if (event->type == UART_DATA && event->timeout_flag) uart_core_silence(&port->core);
 	else if (event->type == UART_FRAME_ERR || event->type == UART_PARITY_ERR || event->type == UART_BREAK)
@@ -99,6 +107,18 @@ static void feed(uart_port *port)
 		uart_core_drained(&port->core);
 }
 
+/*
+ * Empties the UART's buffer after a silence. The interrupt for a silence is lost if it comes due while the interrupt's
+ * handler runs, as it does in Espressif's emulator; the end of a telegram would then wait for the next telegram.
+ */
+static void empty(uart_port *port)
+{
+	if (!port->may_hold) return;
+	port->may_hold = false;
+	uart_set_rx_full_threshold(port->uart, 1);
+	uart_set_rx_full_threshold(port->uart, threshold_of(port->core.format));
+}
+
 /* One step of the task; `event` is NULL after a time-out. Returns true if the owner's thread must be notified. */
 static bool step(uart_port *port, const uart_event_t *event)
 {
@@ -107,6 +127,7 @@ static bool step(uart_port *port, const uart_event_t *event)
 	collect(port);
 	if (port->open) {
 		notice(port, event);
+		if (!event) empty(port);
 		feed(port);
 		post = uart_core_post(&port->core);
 	}
@@ -126,7 +147,7 @@ static TickType_t task_timeout(uart_port *port)
 		wait_ms = (port->quiet_at_us - esp_timer_get_time()) / 1000;
 		if (wait_ms < 0) wait_ms = 0;
 	}
-	if (port->open && port->core.unreported > 0 && (wait_ms < 0 || wait_ms > SILENCE_MS)) wait_ms = SILENCE_MS;
+	if (port->open && (port->core.unreported > 0 || port->may_hold) && (wait_ms < 0 || wait_ms > SILENCE_MS)) wait_ms = SILENCE_MS;
 	pthread_mutex_unlock(&port->lock);
 	return wait_ms < 0 ? portMAX_DELAY : pdMS_TO_TICKS((TickType_t)wait_ms) + 1;
 }
@@ -232,6 +253,7 @@ uart_port *uart_port_open(const uart_options *options, char message[UART_MESSAGE
 	bool started = start_line(port, options);
 	uart_flush_input(port->uart);
 	uart_core_open(&port->core);
+	port->may_hold = false;
 	port->core.format = UART_8N1;
 	port->baud = FIRST_BAUD;
 	port->quiet_at_us = 0;
@@ -244,7 +266,7 @@ uart_port *uart_port_open(const uart_options *options, char message[UART_MESSAGE
 	}
 	/* The interrupt must be enabled first: the driver sets no threshold for a disabled one. */
 	uart_enable_rx_intr(port->uart);
-	uart_set_rx_full_threshold(port->uart, CALL_EIGHT);
+	uart_set_rx_full_threshold(port->uart, threshold_of(port->core.format));
 	wake(port);
 	return port;
 }
@@ -261,7 +283,7 @@ bool uart_port_configure(uart_port *port, unsigned baud, uart_format format)
 	bool taken = uart_set_baudrate(port->uart, baud) == ESP_OK
 		&& uart_set_parity(port->uart, format == UART_8E1 ? UART_PARITY_EVEN : UART_PARITY_DISABLE) == ESP_OK
 		&& uart_set_stop_bits(port->uart, format == UART_8N2 ? UART_STOP_BITS_2 : UART_STOP_BITS_1) == ESP_OK
-		&& uart_set_rx_full_threshold(port->uart, format == UART_7E1 ? CALL_SEVEN : CALL_EIGHT) == ESP_OK;
+		&& uart_set_rx_full_threshold(port->uart, threshold_of(format)) == ESP_OK;
 	if (taken) {
 		port->baud = baud;
 		port->core.format = format;
