@@ -17,17 +17,16 @@
 
 enum { FIRST_BAUD = 9600 };
 /*
- * While flash is erased, no task runs, and the driver's interrupt stores received bytes in the driver's ring. According
- * to the data sheets an erase takes up to 400 ms; 4608 characters can arrive in this time at 115200 Bd
- * (test/hosts/esp32/uart.test.ts). With flow control the peer waits instead. The driver queues an event for every 32
- * characters; when the queue is full, the ring is still filled.
+ * While flash is erased, no task runs, and the driver's interrupt stores received bytes in the driver's ring. An erase
+ * takes up to 400 ms (data sheets), in which 4608 characters can arrive at 115200 Bd (test/hosts/esp32/uart.test.ts).
+ * The driver queues an event for every 32 characters; when the queue is full, the ring is still filled.
  */
 enum { DRIVER_RING = 4608, DRIVER_RING_FLOW = 512, DRIVER_EVENTS = 56, DRIVER_EVENTS_FLOW = 24 };
 /* Above the priorities of the machine's task (4) and the TLS server's (5), below Wi-Fi and lwIP (18 and more). */
 enum { TASK_PRIORITY = 10, TASK_STACK = 1536 };
 /* PIECE: bytes per step of the task. CALL_…: thresholds of the UART's interrupts, in characters. */
 enum { PIECE = 64, CALL_SEVEN = 1, CALL_EIGHT = 32, CALL_SILENCE = 2 };
-/* Number of used bytes (of 128) at which RTS pauses the peer. */
+/* Used bytes (of 128) at which RTS pauses the peer. */
 enum { RTS_AT = 100 };
 /*
  * SILENCE_MS: silence after which received bytes are reported. FEED_…: longest interval at which the UART's buffer of
@@ -39,7 +38,7 @@ struct uart_port {
 	uart_port_t uart;
 	bool flow;
 	QueueHandle_t events;
-	/* Guards all following members; never held while waiting. */
+	/* Guards the members from here on; never held while waiting. */
 	pthread_mutex_t lock;
 	uart_options options;
 	bool open;
@@ -54,10 +53,7 @@ struct uart_port {
 /* Ports are created once and then kept. Used by the owner's thread only. */
 static uart_port *ports[SOC_UART_HP_NUM];
 
-/*
- * Moves received bytes into the core. Bytes for which the core has no room stay in the driver's ring until the listener
- * reads.
- */
+/* Bytes for which the core has no room stay in the driver's ring until the listener reads. */
 static void collect(uart_port *port)
 {
 	uint8_t piece[PIECE];
@@ -135,7 +131,7 @@ static bool step(uart_port *port, const uart_event_t *event)
 	return post;
 }
 
-/* Returns the time after which the task must run even without an event. */
+/* Time after which the task runs even without an event. */
 static TickType_t task_timeout(uart_port *port)
 {
 	int64_t wait_ms = -1;
@@ -162,7 +158,7 @@ static void run(void *context)
 	}
 }
 
-/* Wakes the task. If the event queue is full, the task is running or about to run anyway. */
+/* If the event queue is full, the task is running or about to run anyway. */
 static void wake(uart_port *port)
 {
 	uart_event_t event = { .type = UART_EVENT_MAX };
@@ -193,7 +189,7 @@ static void set_unconnected_levels(const uart_options *options)
 	if (options->cts != UART_NO_PIN) gpio_set_pull_mode((gpio_num_t)options->cts, GPIO_PULLDOWN_ONLY);
 }
 
-/* Installs the driver. Sets the line's level before the pins are connected. */
+/* Sets the line's level before the pins are connected. */
 static bool start_driver(uart_port *port, const uart_options *options)
 {
 	uart_port_t uart = port->uart;
@@ -264,7 +260,7 @@ uart_port *uart_port_open(const uart_options *options, char message[UART_MESSAGE
 		snprintf(message, UART_MESSAGE_SIZE, "UART %d can't be started.", uart);
 		return NULL;
 	}
-	/* The interrupt must be enabled first: the driver sets no threshold for a disabled one. */
+	/* The driver sets no threshold for a disabled interrupt. */
 	uart_enable_rx_intr(port->uart);
 	uart_set_rx_full_threshold(port->uart, threshold_of(port->core.format));
 	wake(port);

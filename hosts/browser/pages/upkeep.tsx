@@ -1,4 +1,4 @@
-/** Occasional maintenance: firmware, backup, report for the manufacturer. */
+/** Firmware, backup, report for the manufacturer. */
 import { BackupCard } from "./backup.js";
 import { FirmwareCard, UpgradeCard } from "./firmware.js";
 import { ReportCard } from "./report.js";
