@@ -4,17 +4,12 @@ import { BOOLEAN, BYTES, CHOICE, entry, field, INTEGER } from "../config/schema.
 /** Unique id of the entry among all entries (parts.ts); never reused. */
 const IN_LIVE_METER = 24;
 
-/** Maximum number of client addresses, bytes of an address, and bytes of an address with its share. */
 export const CLIENT_LIMIT = 8;
 export const ADDRESS_SIZE = 4;
 export const CLIENT_SIZE = ADDRESS_SIZE + 1;
 /** Maximum share of a client, and of all together, per cent. */
 export const WHOLE = 100;
 
-/**
- * Choices of `total_on`. If the meter sends only a total, it is shown on the first phase, or a third of it on each
- * phase.
- */
 export const TOTAL_ON_L1 = "l1";
 export const TOTAL_ON_ALL = "all";
 

@@ -56,7 +56,7 @@ export function postLiveClients(exchange: Exchange, values: BodyValues): void {
 	getLiveClients(exchange);
 }
 
-/** Validates the list. Returns undefined after replying with an error. */
+/** Returns undefined after replying with an error. */
 export function acceptLiveClients(exchange: Exchange, values: BodyValues): readonly Put[] | undefined {
 	const list = needed(values, LIVE_CLIENTS);
 	const repeated = findRepeated(list, CLIENT_SIZE, ADDRESS_SIZE);
@@ -69,12 +69,10 @@ export function acceptLiveClients(exchange: Exchange, values: BodyValues): reado
 	return undefined;
 }
 
-/** Writes the member for a client's share, per cent, if it has one. */
 function shareMember(writer: JSONWriter, share: number): void {
 	if (share > 0) numberMember(writer, SHARE.name, share);
 }
 
-/** Writes a stored list; in a new unit the stored entry is empty. */
 export function writeLiveClients(writer: JSONWriter, stored: Uint8Array): void {
 	writer.beginArray();
 	for (let at = 1; at + CLIENT_SIZE <= stored.length; at += CLIENT_SIZE) {
@@ -86,7 +84,6 @@ export function writeLiveClients(writer: JSONWriter, stored: Uint8Array): void {
 	writer.endArray();
 }
 
-/** Streams the present power, the dialects, and the clients. */
 export function getLiveStatus(exchange: Exchange<LiveMeter>): void {
 	const { clock, config } = exchange.core;
 	const { service } = exchange.part;
