@@ -1,16 +1,17 @@
 /**
- * Clients of the live values. Listed addresses have rows of their own, so that other clients can't displace them. Only
- * the last of the others is remembered, so that the owner can add it.
+ * Clients of the live values, and their parts of the power. Listed addresses have rows of their own, so that other
+ * clients can't displace them. Only the last of the others is remembered, so that the owner can add it.
  *
  * Limit: CLIENT_LIMIT rows, one per address and dialect; the one unused for longest is replaced.
  */
 import { parseIPv4 } from "../bytes/ipv4.js";
 import type { ConfigStore } from "../config/store.js";
-import { CLIENT_LIMIT, CLIENT_SIZE, LIVE_CLIENTS } from "./fields.js";
+import { ADDRESS_SIZE, CLIENT_LIMIT, CLIENT_SIZE, LIVE_CLIENTS, WHOLE } from "./fields.js";
+import { type Moment, partOf } from "./share.js";
 
 /**
  * Columns: address, index of the dialect, number of requests, time of the last one, mean time between them, time and
- * power of the last reply.
+ * power of the last reply; for a client with a share, the last part above 0 and its time.
  */
 const ADDRESS = 0;
 const DIALECT = 1;
@@ -20,10 +21,14 @@ const REQUESTED_MS = 3;
 const EVERY_MS = 4;
 const ANSWERED_MS = 5;
 const POWER = 6;
-const ROW = 7;
+const PART = 7;
+const PART_MS = 8;
+const ROW = 9;
 const UNLISTED = CLIENT_LIMIT * ROW;
 const NO_ADDRESS = -1;
 
+/** Requests for the same values in this time get the same part: a client may read them one by one. */
+const TOGETHER_MS = 100;
 const WEIGHT = 0.25;
 
 export interface RecordedClient {
@@ -35,6 +40,8 @@ export interface RecordedClient {
 	/** Monotonic ms and power of the last reply; -Infinity and NaN before the first one. */
 	readonly answeredMs: number;
 	readonly power: number;
+	/** Share in the power, per cent; 0 for all of the power. */
+	readonly share: number;
 }
 
 export class Clients {
@@ -52,18 +59,18 @@ export class Clients {
 		const rows = this.#rows;
 		for (let i = this.#count - 1; i >= 0; i--) {
 			const at = i * ROW;
-			if (this.isListed(rows[at + ADDRESS])) continue;
+			if (this.shareOf(rows[at + ADDRESS]) >= 0) continue;
 			rows.copyWithin(at, at + ROW, this.#count * ROW);
 			this.#count--;
 		}
-		if (this.isListed(rows[UNLISTED + ADDRESS])) rows[UNLISTED + ADDRESS] = NO_ADDRESS;
+		if (this.shareOf(rows[UNLISTED + ADDRESS]) >= 0) rows[UNLISTED + ADDRESS] = NO_ADDRESS;
 	}
 
 	/** Returns false for an unlisted address, and remembers it. */
 	admits(remoteAddress: string, dialect: number, nowMs: number): boolean {
 		const rows = this.#rows;
 		const address = parseIPv4(remoteAddress);
-		if (this.isListed(address)) return true;
+		if (this.shareOf(address) >= 0) return true;
 		rows[UNLISTED + ADDRESS] = address;
 		rows[UNLISTED + DIALECT] = dialect;
 		rows[UNLISTED + REQUESTED_MS] = nowMs;
@@ -90,6 +97,22 @@ export class Clients {
 		return nowMs - this.#rows[row * ROW + ANSWERED_MS] >= pauseMs;
 	}
 
+	/** Returns the part of the power that the client in the row gets now: 0 to 1, and 1 without a share. */
+	takePart(row: number, power: number, { ageMs, everyMs }: Pick<Moment, "ageMs" | "everyMs">, nowMs: number): number {
+		const rows = this.#rows;
+		const at = row * ROW;
+		const share = this.shareOf(rows[at + ADDRESS]) / WHOLE;
+		const sinceMs = nowMs - rows[at + PART_MS];
+		if (share <= 0) return 1;
+		if (sinceMs < TOGETHER_MS && sinceMs <= ageMs) return rows[at + PART];
+		const part = partOf(share, power, { ageMs, everyMs, sinceMs });
+		if (part > 0) {
+			rows[at + PART] = part;
+			rows[at + PART_MS] = nowMs;
+		}
+		return part;
+	}
+
 	answered(row: number, power: number, nowMs: number): void {
 		this.#rows[row * ROW + ANSWERED_MS] = nowMs;
 		this.#rows[row * ROW + POWER] = power;
@@ -107,15 +130,17 @@ export class Clients {
 
 	private clientAt(at: number): RecordedClient {
 		const [address, dialect, requests, requestedMs, everyMs, answeredMs, power] = this.#rows.subarray(at, at + ROW);
-		return { address, dialect, requests, requestedMs, everyMs, answeredMs, power };
+		const share = this.shareOf(address);
+		return { address, dialect, requests, requestedMs, everyMs, answeredMs, power, share };
 	}
 
-	private isListed(address: number): boolean {
+	/** Returns the share of an address, per cent: 0 for all of the power, -1 if the address is not listed. */
+	private shareOf(address: number): number {
 		const listed = this.#config.get(LIVE_CLIENTS);
 		for (let at = 1; at + CLIENT_SIZE <= listed.length; at += CLIENT_SIZE) {
-			if (addressAt(listed, at) === address) return true;
+			if (addressAt(listed, at) === address) return listed[at + ADDRESS_SIZE];
 		}
-		return false;
+		return -1;
 	}
 
 	private rowOf(address: number, dialect: number): number {

@@ -12,7 +12,8 @@ export interface LiveValues {
 	 * without values, or if they are too old for the dialect.
 	 */
 	want(dialect: { readonly maxAgeMs: number }): boolean;
-	show(): Float64Array;
+	/** Takes the share of this row of the clients, if it is given. */
+	show(row?: number): Float64Array;
 }
 
 /** Port of a dialect; exists while the dialect is on and there is a network. */

@@ -5,7 +5,10 @@ import { BOOLEAN, BYTES, CHOICE, entry, field, INTEGER } from "../config/schema.
 const IN_LIVE_METER = 24;
 
 export const CLIENT_LIMIT = 8;
-export const CLIENT_SIZE = 4;
+export const ADDRESS_SIZE = 4;
+export const CLIENT_SIZE = ADDRESS_SIZE + 1;
+/** Maximum share of a client, and of all together, per cent. */
+export const WHOLE = 100;
 
 export const TOTAL_ON_L1 = "l1";
 export const TOTAL_ON_ALL = "all";
@@ -82,10 +85,13 @@ export const LIVE_MAX_AGE_SECS = field<number>({
 	maximum: 3600,
 	initial: 0,
 });
-/** Addresses that get replies: their number, then 4 bytes each. */
+/**
+ * Addresses that get replies: their number, then for each one 4 bytes and its share in the power, per cent; 0 for all of
+ * the power. Id 10 was this list without shares.
+ */
 export const LIVE_CLIENTS = field<Uint8Array>({
 	entry: IN_LIVE_METER,
-	id: 10,
+	id: 13,
 	name: "clients",
 	kind: BYTES,
 	maximum: 1 + CLIENT_LIMIT * CLIENT_SIZE,

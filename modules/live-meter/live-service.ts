@@ -39,7 +39,7 @@ import { LIVE_COUNT, LIVE_POWER, takeLiveValues } from "./live-values.js";
 import { textOfMessage, writeMessage } from "./message.js";
 import { addToMean, MEAN_SIZE, meanOf } from "./minute-mean.js";
 import { type RPCAnswers, RPCPort, type RPCRequest, requestReader } from "./rpc.js";
-import { showValues } from "./shown-values.js";
+import { correctedPower, showValues } from "./shown-values.js";
 
 const PART = "live meter";
 const RPC_PATH = "/rpc";
@@ -61,6 +61,8 @@ export class LiveService implements Announcer, LiveValues, RPCAnswers {
 	 */
 	readonly #numbers = new Float64Array(LIVE_COUNT + MEAN_SIZE);
 	#measuredMs = Number.NEGATIVE_INFINITY;
+	/** Time between the last two readouts, ms; Infinity before the second one. */
+	#everyMs = Number.POSITIVE_INFINITY;
 	#datagrams: Datagrams<RPCPort> | undefined;
 	readonly #ports: (DialectPort | undefined)[] = [];
 
@@ -74,6 +76,7 @@ export class LiveService implements Announcer, LiveValues, RPCAnswers {
 	measured(readout: Readout): void {
 		const { clock, text } = this.core;
 		takeLiveValues(readout, text, this.#numbers);
+		this.#everyMs = Math.max(1, this.ageMs);
 		this.#measuredMs = clock.monotonicMs();
 		if (this.hasPower) addToMean(this.#numbers, LIVE_COUNT, this.#numbers[LIVE_POWER], this.#measuredMs);
 		for (const port of this.#ports) port?.measured?.();
@@ -109,16 +112,19 @@ export class LiveService implements Announcer, LiveValues, RPCAnswers {
 		return this.isFresh(dialect);
 	}
 
-	show(): Float64Array {
+	show(row = -1): Float64Array {
 		const { clock, config } = this.core;
 		const nowMs = clock.monotonicMs();
+		const numbers = this.#numbers;
 		const corrections = {
 			isInverted: config.get(LIVE_INVERTED),
 			offsetW: config.get(LIVE_OFFSET_W),
 			isOnAll: config.get(LIVE_TOTAL_ON) === TOTAL_ON_ALL,
 		};
-		const averageW = meanOf(this.#numbers, LIVE_COUNT, nowMs);
-		return showValues(this.#numbers, corrections, nowMs - this.#measuredMs, averageW);
+		const averageW = meanOf(numbers, LIVE_COUNT, nowMs);
+		const moment = { ageMs: nowMs - this.#measuredMs, everyMs: this.#everyMs };
+		const part = row < 0 ? 1 : this.clients.takePart(row, correctedPower(numbers, corrections), moment, nowMs);
+		return showValues(numbers, corrections, moment.ageMs, averageW, part);
 	}
 
 	/** Returns the receiver of the body, or true if the reply was sent; false if the request is not for a dialect. */
@@ -256,7 +262,7 @@ export class LiveService implements Announcer, LiveValues, RPCAnswers {
 
 	private write(row: number, { message, isLive }: Page): void {
 		const { clock, writer } = this.core;
-		const values = this.show();
+		const values = this.show(isLive ? row : -1);
 		writeMessage(writer, message, values, this.id);
 		if (isLive) this.clients.answered(row, values[LIVE_POWER], clock.monotonicMs());
 	}

@@ -5,16 +5,18 @@ import type { Exchange } from "../api/exchange.js";
 import { booleanMember, numberMember, textMember } from "../api/members.js";
 import { parseIPv4 } from "../bytes/ipv4.js";
 import { findRepeated } from "../bytes/rows.js";
-import { bodyField, type Put, put, TEXT } from "../config/schema.js";
+import { bodyField, INTEGER, type Put, put, TEXT } from "../config/schema.js";
 import type { JSONWriter } from "../json/writer.js";
 import { addressAt, addressText } from "./clients.js";
 import { DIALECTS } from "./dialects.js";
-import { CLIENT_LIMIT, CLIENT_SIZE, LIVE_CLIENTS, LIVE_MAX_AGE_SECS } from "./fields.js";
+import { ADDRESS_SIZE, CLIENT_LIMIT, CLIENT_SIZE, LIVE_CLIENTS, LIVE_MAX_AGE_SECS, WHOLE } from "./fields.js";
 import type { LiveMeter } from "./live-meter.js";
 import { LIVE_POWER } from "./live-values.js";
 
 const ADDRESS = bodyField<string>({ name: "address", kind: TEXT, minimum: 7, maximum: 15, characters: "..09" });
+const SHARE = bodyField<number>({ name: "share_percent", kind: INTEGER, minimum: 1, maximum: WHOLE });
 const NO_ADDRESS: Refusal = Object.freeze({ field: ADDRESS, rule: "must be the IPv4 address of a device." });
+const REPEATED = "is already in the list; each address can be listed once.";
 /** Range of the first octet of device addresses, without those of "this network" and of groups (RFC 6890). */
 const FIRST_OCTET = 1;
 const LAST_OCTET = 223;
@@ -24,7 +26,7 @@ export const LIVE_CLIENTS_BODY: BodyTable = Object.freeze({
 	required: Object.freeze([LIVE_CLIENTS.name]),
 	limit: BODY_LIMIT,
 	list: Object.freeze({
-		fields: Object.freeze([ADDRESS]),
+		fields: Object.freeze([ADDRESS, SHARE]),
 		required: Object.freeze([ADDRESS.name]),
 		maximum: CLIENT_LIMIT,
 		size: CLIENT_SIZE,
@@ -34,7 +36,8 @@ export const LIVE_CLIENTS_BODY: BodyTable = Object.freeze({
 
 function packClient(values: BodyValues, into: Uint8Array, at: number): Refusal | undefined {
 	const address = parseIPv4(needed(values, ADDRESS));
-	for (let i = 0; i < CLIENT_SIZE; i++) into[at + i] = address >> (24 - 8 * i);
+	for (let i = 0; i < ADDRESS_SIZE; i++) into[at + i] = address >> (24 - 8 * i);
+	into[at + ADDRESS_SIZE] = values.get(SHARE) ?? 0;
 	return address >= 0 && into[at] >= FIRST_OCTET && into[at] <= LAST_OCTET ? undefined : NO_ADDRESS;
 }
 
@@ -56,11 +59,18 @@ export function postLiveClients(exchange: Exchange, values: BodyValues): void {
 /** Returns undefined after replying with an error. */
 export function acceptLiveClients(exchange: Exchange, values: BodyValues): readonly Put[] | undefined {
 	const list = needed(values, LIVE_CLIENTS);
-	const repeated = findRepeated(list, CLIENT_SIZE);
-	if (repeated < 0) return [put(LIVE_CLIENTS, list)];
-	const path = `${LIVE_CLIENTS.name}[${repeated}]`;
-	exchange.fail(400, INVALID_FIELD, `${path} is already in the list; each address can be listed once.`, path);
+	const repeated = findRepeated(list, CLIENT_SIZE, ADDRESS_SIZE);
+	let sum = 0;
+	for (let at = CLIENT_SIZE; at < list.length; at += CLIENT_SIZE) sum += list[at];
+	if (repeated < 0 && sum <= WHOLE) return [put(LIVE_CLIENTS, list)];
+	const path = repeated < 0 ? LIVE_CLIENTS.name : `${LIVE_CLIENTS.name}[${repeated}]`;
+	const fault = repeated < 0 ? `have shares of ${sum} percent; at most ${WHOLE} in all.` : REPEATED;
+	exchange.fail(400, INVALID_FIELD, `${path} ${fault}`, path);
 	return undefined;
+}
+
+function shareMember(writer: JSONWriter, share: number): void {
+	if (share > 0) numberMember(writer, SHARE.name, share);
 }
 
 export function writeLiveClients(writer: JSONWriter, stored: Uint8Array): void {
@@ -68,6 +78,7 @@ export function writeLiveClients(writer: JSONWriter, stored: Uint8Array): void {
 	for (let at = 1; at + CLIENT_SIZE <= stored.length; at += CLIENT_SIZE) {
 		writer.beginObject();
 		textMember(writer, ADDRESS.name, addressText(addressAt(stored, at)));
+		shareMember(writer, stored[at + ADDRESS_SIZE]);
 		writer.endObject();
 	}
 	writer.endArray();
@@ -106,7 +117,7 @@ export function getLiveStatus(exchange: Exchange<LiveMeter>): void {
 			writer.key("clients");
 			writer.beginArray();
 		} else if (unit <= clients.length) {
-			const { address, dialect, requests, everyMs, requestedMs, answeredMs, power: shown } = clients[unit - 1];
+			const { address, dialect, requests, everyMs, requestedMs, answeredMs, power: shown, share } = clients[unit - 1];
 			writer.beginObject();
 			textMember(writer, ADDRESS.name, addressText(address));
 			textMember(writer, "dialect", DIALECTS[dialect].name);
@@ -115,6 +126,7 @@ export function getLiveStatus(exchange: Exchange<LiveMeter>): void {
 			numberMember(writer, "asked_secs", secs(requestedMs));
 			numberMember(writer, "answered_secs", secs(answeredMs));
 			numberMember(writer, "power", shown);
+			shareMember(writer, share);
 			writer.endObject();
 		} else {
 			writer.endArray();

@@ -48,15 +48,21 @@ export interface Corrections {
 	readonly isOnAll: boolean;
 }
 
+/** Returns the total power with the corrections, W. */
+export function correctedPower(live: Float64Array, { isInverted, offsetW }: Corrections): number {
+	return (isInverted ? -live[LIVE_POWER] : live[LIVE_POWER]) + offsetW;
+}
+
 /**
  * Returns the shown values for the first LIVE_COUNT numbers in `live`. `averageW`: mean power of the last minute,
- * without the corrections.
+ * without the corrections. `part`: part of all powers that is shown, 0 to 1.
  */
 export function showValues(
 	live: Float64Array,
 	{ isInverted, offsetW, isOnAll }: Corrections,
 	ageMs: number,
 	averageW: number,
+	part = 1,
 ): Float64Array {
 	const sign = isInverted ? -1 : 1;
 	const into = new Float64Array(SHOWN_COUNT);
@@ -71,8 +77,9 @@ export function showValues(
 	const share = shareOf(isOnAll);
 	for (let i = 0; i < PHASES; i++) into[LIVE_POWER_L1 + i] += offsetW * share(i);
 	into[LIVE_POWER] += offsetW;
+	for (let i = LIVE_POWER; i <= PHASES; i++) into[i] *= part;
 	into[SHOWN_AGE] = ageMs;
-	into[SHOWN_AVERAGE] = averageW * sign + offsetW;
+	into[SHOWN_AVERAGE] = (averageW * sign + offsetW) * part;
 	fill(into, share);
 	return into;
 }

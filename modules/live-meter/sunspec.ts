@@ -153,7 +153,7 @@ class SunSpecPort implements DialectPort, ModbusOwner {
 		if (start < END && end > FIRST_VALUE) {
 			if (!this.#values.want(ROW)) return EXCEPTION_FAILURE;
 			if (!clients.mayAnswer(row, core.config.get(LIVE_PAUSE_MS), nowMs)) return EXCEPTION_BUSY;
-			values = this.#values.show();
+			values = this.#values.show(row);
 			clients.answered(row, values[LIVE_POWER], nowMs);
 		}
 		return registersOf(values, id, unit).subarray(2 * start, REPLY_HEAD + 2 * end);

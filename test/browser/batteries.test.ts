@@ -70,6 +70,40 @@ describe("The page for batteries and wallboxes", function () {
 		assert.deepEqual([shelly, sma, sunspec], [true, true, false]);
 	});
 
+	it("divides the power equally by one button, and offers each device what the others leave", async () => {
+		const card = visit.card("live.clients");
+		const clients = async () => (await gateway.read("live-meter/clients")).clients;
+		const change = async (action: () => Promise<unknown>, wanted: object[]) => {
+			await action();
+			for (let tries = 0; JSON.stringify(await clients()) !== JSON.stringify(wanted); tries++) {
+				assert.ok(tries < 40, JSON.stringify(await clients()));
+				await gateway.pass(100);
+			}
+		};
+		assert.equal(await card.locator("[name=equal]").count(), 0);
+		await visit.fill(card, { address: OTHER });
+		await card.locator("button[type=submit]").click();
+		await change(
+			() => card.locator("[name=equal]").click(),
+			[
+				{ address: CLIENT, share_percent: 50 },
+				{ address: OTHER, share_percent: 50 },
+			],
+		);
+		const [own, other] = [card.locator("[name=share_percent]").first(), card.locator("[name=share_percent]").last()];
+		await change(
+			() => own.selectOption("30"),
+			[
+				{ address: CLIENT, share_percent: 30 },
+				{ address: OTHER, share_percent: 50 },
+			],
+		);
+		assert.equal(await other.locator("option[value='75']").count(), 0);
+		await change(() => own.selectOption("0"), [{ address: CLIENT }, { address: OTHER, share_percent: 50 }]);
+		await card.getByRole("button", { name: `${say("remove")}: ${OTHER}` }).click();
+		await card.getByText(OTHER, { exact: true }).waitFor({ state: "detached" });
+	});
+
 	it("reports an invalid typed address, accepts a valid one, and removes the other", async () => {
 		const card = visit.card("live.clients");
 		const field = card.locator("[name=address]");

@@ -18,6 +18,10 @@ const OFFSETS_MS = [0, 20];
 /** Delay between the two halves of a body, ms. */
 const HALF_MS = 60;
 
+/** Time to open the association of live mode, and between two looks at its state, ms. */
+const LIVE_LIMIT_MS = 20_000;
+const LIVE_ASK_MS = 500;
+
 const longest = iecVectors().reduce((a, b) => (a.telegram.length < b.telegram.length ? b : a));
 
 describe("The heaviest operations side by side", function () {
@@ -126,6 +130,18 @@ describe("The heaviest operations side by side", function () {
 		}
 	}
 
+	const higher = (one: Memory, other: Memory): Memory => ({
+		...other,
+		slots: Math.max(one.slots, other.slots),
+		chunks: Math.max(one.chunks, other.chunks),
+	});
+	/** Compares memory in use with the limits, and puts it into the test's title. */
+	const within = (context: Mocha.Context, { slots, chunks, stack, stackLimit }: Memory) => {
+		context.test!.title += ` (${slots} slots, ${chunks} bytes, stack ${stack} of ${stackLimit})`;
+		assert.ok(slots <= ANY.slots, `${slots} slots, ${ANY.slots} are allowed`);
+		assert.ok(chunks <= ANY.chunks, `${chunks} bytes of chunks, ${ANY.chunks} are allowed`);
+	};
+
 	/** Reads the meter until `isOver`; returns the number of successes. */
 	const readOn = async (isOver: () => boolean): Promise<number> => {
 		let count = 0;
@@ -135,6 +151,39 @@ describe("The heaviest operations side by side", function () {
 		}
 		return count;
 	};
+
+	it("leave enough memory for live mode, whose association with keys stays open", async function () {
+		await gateway.write("dlms/config", { live_secs: 1 });
+		const events = open("GET", "events", undefined);
+		events.on("response", (response) => response.resume());
+		events.end();
+		/** Returns the time of the first live reading after `since`, Unix s. */
+		const readAfter = async (since: number): Promise<number> => {
+			for (let waitedMs = 0; waitedMs < LIVE_LIMIT_MS; waitedMs += LIVE_ASK_MS) {
+				const { live_timestamp = 0 } = await gateway.read("iec62056/last");
+				if (live_timestamp > since) return live_timestamp;
+				await sleep(LIVE_ASK_MS);
+			}
+			const { meter_live } = await gateway.read("system/status");
+			throw new Error(`live mode is ${meter_live}, and has read nothing\n${gateway.diagnosis}`);
+		};
+		assert.equal(await whole("GET", "iec62056/read"), 200);
+		const since = await readAfter(0);
+		let most: Memory = { slots: 0, chunks: 0, stack: 0, stackLimit: 0 };
+		// Another list would end the association.
+		const beside = names.filter((name) => name !== "object list");
+		for (let i = 0; i < beside.length; i += 2) {
+			const running = beside.slice(i, i + 2).map((name) => operations[name]());
+			await sleep(HALF_MS);
+			most = higher(most, await gateway.memory());
+			await Promise.all(running);
+		}
+		await readAfter(since);
+		events.destroy();
+		assert.doesNotMatch(gateway.diagnosis, /starts anew/);
+		within(this, most);
+		await gateway.write("dlms/config", { live_secs: 0 });
+	});
 
 	it(`do not restart the firmware, in ${groups.length} pairs and triples of ${names.length} operations`, async function () {
 		const statuses = new Map<number, number>();
@@ -150,11 +199,7 @@ describe("The heaviest operations side by side", function () {
 				}
 				await sleep(HALF_MS >> 1);
 				const memory = await gateway.memory();
-				highest = {
-					...memory,
-					slots: Math.max(highest.slots, memory.slots),
-					chunks: Math.max(highest.chunks, memory.chunks),
-				};
+				highest = higher(highest, memory);
 				for (const status of await Promise.all(running)) statuses.set(status, (statuses.get(status) ?? 0) + 1);
 				assert.doesNotMatch(gateway.diagnosis, /starts anew/, `restarted by ${group.join(", ")}`);
 			}
@@ -162,12 +207,9 @@ describe("The heaviest operations side by side", function () {
 		}
 		isOver = true;
 		const readouts = await reading;
-		const { slots, chunks, stack, stackLimit } = highest;
-		this.test!.title +=
-			` (${slots} slots, ${chunks} bytes, stack ${stack} of ${stackLimit}; replies ${JSON.stringify(Object.fromEntries(statuses))}; ${readouts} readouts)`;
+		this.test!.title += ` (replies ${JSON.stringify(Object.fromEntries(statuses))}; ${readouts} readouts)`;
 		assert.ok(readouts > 0, "the meter could not be read");
-		assert.ok(slots <= ANY.slots, `${slots} slots, ${ANY.slots} are allowed`);
-		assert.ok(chunks <= ANY.chunks, `${chunks} bytes of chunks, ${ANY.chunks} are allowed`);
+		within(this, highest);
 		// No memory is lost: all requests work afterwards.
 		await sleep(3000);
 		assert.equal(await whole("GET", "iec62056/read"), 200);

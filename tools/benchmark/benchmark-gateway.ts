@@ -34,6 +34,8 @@ export class BenchGateway {
 	port = 0;
 	/** Port for HTTP. */
 	plainPort = 0;
+	/** Ports that replace those below 1024, where the system does not permit these. */
+	readonly replaced = new Map<number, number>();
 	readonly hostname: string;
 	readonly #folder = mkdtempSync(join(tmpdir(), "bench-"));
 	readonly #engine: Engine;
@@ -59,7 +61,11 @@ export class BenchGateway {
 			httpsPort: 0,
 			accessPoint: false,
 			utcMs: Date.now(),
-			trace: progress,
+			trace: (message) => {
+				const [, port, own] = /^tcp port (\d+) is localhost:(\d+)/.exec(message) ?? [];
+				if (port !== undefined) this.replaced.set(Number(port), Number(own));
+				progress(message);
+			},
 			onListening: (secure, port) => {
 				if (secure) this.port = port;
 				else this.plainPort = port;

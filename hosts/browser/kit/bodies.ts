@@ -269,6 +269,7 @@ export const LIVE_METER_CLIENTS = {
 		max: 8,
 		items: {
 			address: { min: 7, max: 15, pattern: /^[.0-9]*$/ },
+			share_percent: { min: 1, max: 100 },
 		},
 	},
 } as const;

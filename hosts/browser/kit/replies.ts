@@ -698,6 +698,7 @@ export interface LiveMeter {
 export interface LiveClients {
 	readonly clients: readonly {
 		readonly address: string;
+		readonly share_percent?: number;
 	}[];
 }
 
@@ -719,6 +720,7 @@ export interface LiveStatus {
 		readonly asked_secs: number;
 		readonly answered_secs: number | null;
 		readonly power: number | null;
+		readonly share_percent?: number;
 	}[];
 	readonly refused: {
 		readonly address: string;

@@ -2,7 +2,7 @@
 import { useState } from "preact/hooks";
 import { LIVE_METER, LIVE_METER_CLIENTS } from "../kit/bodies.js";
 import { post } from "../kit/device.js";
-import type { Draft, FieldSpec } from "../kit/fields.js";
+import { type Draft, Field, type FieldSpec } from "../kit/fields.js";
 import { Form, SettingsCard } from "../kit/form.js";
 import { formatAge, formatNumber } from "../kit/format.js";
 import { choicesOf, fieldsOf } from "../kit/limits.js";
@@ -102,20 +102,41 @@ const ADDRESS_FIELDS = fieldsOf(LIVE_METER_CLIENTS.clients.items, [
 	{ name: "address", label: "network.ip", help: "live.address.help", kind: "text", required: true },
 ]);
 
+const WHOLE = 100;
+/** Shares that the page offers, per cent; 0 stands for none. */
+const SHARES = [0, 10, 20, 25, 30, 33, 40, 50, 60, 67, 75, 80, 90, WHOLE];
+
+type Client = LiveClients["clients"][number];
+
+/** Returns the client with another share, per cent; without one for 0. */
+const withShare = ({ address }: Client, share: number): Client =>
+	share > 0 ? { address, share_percent: share } : { address };
+
+/** Returns the field for a client's share, with what the others leave. */
+function shareField(clients: readonly Client[], { share_percent: own = 0 }: Client): FieldSpec {
+	const left = clients.reduce((sum, { share_percent = 0 }) => sum - share_percent, WHOLE + own);
+	const shares = [...new Set([...SHARES, own])].filter((share) => share <= left).sort((a, b) => a - b);
+	const choices = shares.map((share) => ({
+		value: share,
+		label: share === 0 ? t("live.share.all") : `${share} %`,
+	}));
+	return { name: "share_percent", label: "live.share", kind: "choice", choices };
+}
+
 function ClientsCard() {
 	const list = useDevice<LiveClients>(CLIENTS);
 	const status = useDevice<LiveStatus>("live-meter/status");
 	usePoll(status.reload, POLL_MS);
 	const [failure, setFailure] = useState<unknown>();
-	const addresses = list.value?.clients.map(({ address }) => address) ?? [];
-	const { place, keep } = useKeptFocus(addresses.length);
-	const store = async (next: readonly string[]) => {
+	const clients = list.value?.clients ?? [];
+	const { place, keep } = useKeptFocus(clients.length);
+	const store = async (next: readonly Client[]) => {
 		setFailure(undefined);
 		keep();
-		list.put(await post<LiveClients>(CLIENTS, { clients: next.map((address) => ({ address })) }));
+		list.put(await post<LiveClients>(CLIENTS, { clients: next }));
 		await status.reload();
 	};
-	const change = (next: readonly string[]) => store(next).catch(setFailure);
+	const change = (next: readonly Client[]) => store(next).catch(setFailure);
 	const refused = status.value?.refused;
 	return (
 		<Card title={t("live.clients")}>
@@ -125,22 +146,40 @@ function ClientsCard() {
 			) : (
 				<div ref={place} tabIndex={-1}>
 					<ul class="rows">
-						{addresses.map((address) => (
-							<li key={address}>
+						{clients.map((client) => (
+							<li key={client.address}>
 								<div>
-									<b>{address}</b>
-									<RequestStatus status={status.value!} address={address} />
+									<b>{client.address}</b>
+									<RequestStatus status={status.value!} address={client.address} />
+									<Field
+										spec={shareField(clients, client)}
+										value={client.share_percent ?? 0}
+										onInput={(share) =>
+											change(clients.map((one) => (one === client ? withShare(one, Number(share)) : one)))
+										}
+									/>
 								</div>
 								<Button
 									name="remove"
-									aria-label={`${t("remove")}: ${address}`}
-									onClick={() => change(addresses.filter((one) => one !== address))}
+									aria-label={`${t("remove")}: ${client.address}`}
+									onClick={() => change(clients.filter((one) => one !== client))}
 								>
 									{t("remove")}
 								</Button>
 							</li>
 						))}
 					</ul>
+					{clients.length > 1 && (
+						<>
+							<p>{t("live.share.help")}</p>
+							<Button
+								name="equal"
+								onClick={() => change(clients.map((one) => withShare(one, Math.floor(WHOLE / clients.length))))}
+							>
+								{t("live.equal")}
+							</Button>
+						</>
+					)}
 					{refused && (
 						<Notice kind="info">
 							<p>
@@ -149,21 +188,21 @@ function ClientsCard() {
 									time: formatAge(refused.asked_secs, language, t("read.fresh")),
 								})}
 							</p>
-							<Button name="allow" onClick={() => change([...addresses, refused.address])}>
+							<Button name="allow" onClick={() => change([...clients, { address: refused.address }])}>
 								{t("live.allow")}
 							</Button>
 						</Notice>
 					)}
 					{failure !== undefined && <ErrorNotice error={asDeviceError(failure)} />}
-					{addresses.length < LIVE_METER_CLIENTS.clients.max && (
+					{clients.length < LIVE_METER_CLIENTS.clients.max && (
 						<Form
 							// A new key empties the field after each address.
-							key={addresses.length}
+							key={clients.length}
 							fields={ADDRESS_FIELDS}
 							values={{}}
 							submitLabel={t("add")}
 							doneText=""
-							submit={({ address }) => store([...addresses, String(address)])}
+							submit={({ address }) => store([...clients, { address: String(address) }])}
 						/>
 					)}
 				</div>

@@ -1,11 +1,14 @@
 """A house with a P1 meter and batteries, for battery-clients.ts. The house is ours; the rest is AstraMeter: its clients
-read the gateway, and its simulated batteries regulate by what they read, each alone or divided by its emulated CT002.
+read the gateway, and its simulated batteries regulate by what they read: each alone, or divided by its emulated CT002,
+or each with an address of its own, by which the gateway divides.
 
 Prints the path of the meter's port, then answers each line of JSON on standard input by one:
 
 {"gateway": "HOST:PORT", "watts": [A, B, C]}         what the clients read after a telegram of these powers
-{"gateway": "HOST:PORT", "count": N, "divided": B}   a regulation with N batteries: powers at the meter, one a
-                                                     second, and how many reads were right and wrong
+{"gateway": "HOST:PORT", "count": N, "way": W}       a regulation with N batteries: powers at the meter, one a
+                                                     second, and how many reads were right and wrong.
+                                                     W: "alone"; "divided", by the CT002; "shared", by the gateway,
+                                                     from 127.0.0.2 on: a read is right if it is not above the power
 """
 
 import asyncio
@@ -17,6 +20,7 @@ import tty
 
 # The clients cannot be imported before this.
 import astrameter.config  # noqa: F401
+import aiohttp
 from astrameter.ct002.ct002 import CT002
 from astrameter.powermeter.json_http import JsonHttpPowermeter
 from astrameter.powermeter.shelly import Shelly3EMPro
@@ -104,19 +108,35 @@ class Clients:
 class CheckedShelly:
     """Shelly client that counts the reads with another power than the meter's."""
 
-    def __init__(self, client):
+    def __init__(self, client, is_shared=False):
         self.client = client
+        self.is_shared = is_shared
         self.sent = 0
         self.right = 0
         self.wrong = 0
 
     async def read(self):
         [watts] = await self.client.get_powermeter_watts()
-        if watts == self.sent:
+        is_part = self.is_shared and (0 <= watts <= self.sent or self.sent <= watts <= 0)
+        if is_part or watts == self.sent:
             self.right += 1
         else:
             self.wrong += 1
         return watts
+
+
+class BoundShelly(Shelly3EMPro):
+    """Shelly client with an address of its own."""
+
+    def __init__(self, gateway, address):
+        super().__init__(gateway, "", "", "")
+        self.address = address
+
+    async def start(self):
+        await super().start()
+        await self._rpc_session.close()
+        connector = aiohttp.TCPConnector(local_addr=(self.address, 0))
+        self._rpc_session = aiohttp.ClientSession(connector=connector)
 
 
 class LoneBattery(BatterySimulator):
@@ -153,12 +173,13 @@ async def read(meter, clients, watts):
     }
 
 
-async def regulate(meter, clients, count, divided):
+async def regulate(meter, clients, gateway, count, way):
     """For each second, the meter sends, then each battery asks once and changes its power."""
     shelly = CheckedShelly(clients.shelly)
+    readers = [shelly]
     second = 0
     numbers = range(1, count + 1)
-    if divided:
+    if way == "divided":
         port = free_port()
         emulator = CT002(udp_port=port, ct_mac=CT_MAC, clock=lambda: float(second))
 
@@ -168,28 +189,39 @@ async def regulate(meter, clients, count, divided):
         emulator.before_send = phases
         await emulator.start()
         batteries = [BatterySimulator(mac(number), "A", CT_MAC, ct_port=port, meter_dev_type=MODEL) for number in numbers]
+    elif way == "shared":
+        readers = [CheckedShelly(BoundShelly(gateway, f"127.0.0.{1 + number}"), True) for number in numbers]
+        for reader in readers:
+            await reader.client.start()
+        batteries = [LoneBattery(number, reader) for number, reader in zip(numbers, readers)]
     else:
         batteries = [LoneBattery(number, shelly) for number in numbers]
     powers = []
     while second < SECONDS:
         load = [watts for since, watts in LOADS if since <= second][-1]
-        shelly.sent = round(load - sum(battery.current_power for battery in batteries))
-        meter.send([shelly.sent, 0, 0])
+        watts = round(load - sum(battery.current_power for battery in batteries))
+        for reader in readers:
+            reader.sent = watts
+        meter.send([watts, 0, 0])
         await clients.fresh(meter)
         for battery in batteries:
             await battery.step()
-        powers.append(shelly.sent)
+        powers.append(watts)
         second += 1
-    if divided:
+    if way == "divided":
         await emulator.stop()
-    return {"powers": powers, "right": shelly.right, "wrong": shelly.wrong}
+    elif way == "shared":
+        for reader in readers:
+            await reader.client.stop()
+    right, wrong = (sum(getattr(reader, name) for reader in readers) for name in ("right", "wrong"))
+    return {"powers": powers, "right": right, "wrong": wrong}
 
 
 async def reply(meter, command):
     async with Clients(command["gateway"]) as clients:
         if "watts" in command:
             return await read(meter, clients, command["watts"])
-        return await regulate(meter, clients, command["count"], command["divided"])
+        return await regulate(meter, clients, command["gateway"], command["count"], command["way"])
 
 
 async def main():
