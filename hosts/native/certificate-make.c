@@ -3,7 +3,7 @@
  *
  *   subject, issuer   CN= the first name
  *   extensions        basicConstraints (critical): no authority; keyUsage (critical): digitalSignature;
- *                     extKeyUsage: serverAuth; subjectAltName: every name and address
+ *                     extKeyUsage: serverAuth, clientAuth; subjectAltName: every name and address
  */
 #include <stdio.h>
 #include <string.h>
@@ -90,15 +90,17 @@ static int set_alternative_names(mbedtls_x509write_cert *writer, const certifica
 static int set_extensions(mbedtls_x509write_cert *writer, const certificate_options *options)
 {
 	// These extensions are encoded here, because the two versions of the library encode their defaults differently.
-	// NO_AUTHORITY is an empty SEQUENCE; SERVER is a SEQUENCE with the object identifier of serverAuth.
+	// NO_AUTHORITY is an empty SEQUENCE; BOTH_SIDES is a SEQUENCE of the object identifiers of serverAuth and clientAuth.
 	static const unsigned char NO_AUTHORITY[] = { 0x30, 0 };
-	static const unsigned char SERVER[] = { 0x30, 10, 0x06, 8, 0x2b, 6, 1, 5, 5, 7, 3, 1 };
+	static const unsigned char BOTH_SIDES[] = {
+		0x30, 20, 0x06, 8, 0x2b, 6, 1, 5, 5, 7, 3, 1, 0x06, 8, 0x2b, 6, 1, 5, 5, 7, 3, 2
+	};
 	int error = mbedtls_x509write_crt_set_extension(writer, MBEDTLS_OID_BASIC_CONSTRAINTS,
 		MBEDTLS_OID_SIZE(MBEDTLS_OID_BASIC_CONSTRAINTS), 1, NO_AUTHORITY, sizeof NO_AUTHORITY);
 	if (error == 0) error = mbedtls_x509write_crt_set_key_usage(writer, MBEDTLS_X509_KU_DIGITAL_SIGNATURE);
 	if (error == 0)
 		error = mbedtls_x509write_crt_set_extension(writer, MBEDTLS_OID_EXTENDED_KEY_USAGE,
-			MBEDTLS_OID_SIZE(MBEDTLS_OID_EXTENDED_KEY_USAGE), 0, SERVER, sizeof SERVER);
+			MBEDTLS_OID_SIZE(MBEDTLS_OID_EXTENDED_KEY_USAGE), 0, BOTH_SIDES, sizeof BOTH_SIDES);
 	return error != 0 ? error : set_alternative_names(writer, options);
 }
 

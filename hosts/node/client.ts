@@ -9,6 +9,7 @@ import {
 	CLIENT_BROKEN,
 	CLIENT_ENDED,
 	CLIENT_HANDSHAKE,
+	CLIENT_REFUSED,
 	CLIENT_UNREACHABLE,
 	CLIENT_UNTRUSTED,
 	type ClientOptions,
@@ -95,20 +96,29 @@ class NodeClient extends Outgoing {
 			rejectUnauthorized: false,
 			checkServerIdentity: () => undefined,
 			servername: serverNameOf(name),
+			// As on the chips. With TLS 1.3 a client learns only after its own handshake that it was refused.
 			minVersion: "TLSv1.2",
+			maxVersion: "TLSv1.2",
 			...(identity === undefined ? {} : { cert: identity.certificate, key: identity.key }),
 			...(session === undefined ? {} : { session }),
 		});
 		this.#socket = socket;
-		const failed = () => this.fail(CLIENT_HANDSHAKE);
+		// The keys are made after ServerHelloDone: a later alert is about our certificate (hosts/native/tls-trust.c).
+		let hasKeys = false;
+		socket.once("keylog", () => {
+			hasKeys = true;
+		});
+		const failed = ({ code = "" }: NodeJS.ErrnoException) =>
+			this.fail(hasKeys && code.includes("_ALERT_") ? CLIENT_REFUSED : CLIENT_HANDSHAKE);
+		const closed = () => this.fail(CLIENT_HANDSHAKE);
 		socket.on("error", failed);
-		socket.on("close", failed);
+		socket.on("close", closed);
 		socket.on("session", (bytes) => {
 			this.lastSession = boundSession(tls, bytes) ?? this.lastSession;
 		});
 		socket.once("secureConnect", () => {
 			socket.off("error", failed);
-			socket.off("close", failed);
+			socket.off("close", closed);
 			if (this.isOver) return;
 			this.resumed = socket.isSessionReused();
 			// The server of a resumed session was checked when the session was made.

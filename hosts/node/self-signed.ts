@@ -94,7 +94,7 @@ function extensions(names: readonly string[]): Sequence {
 	return sequence(
 		sequence(id("2.5.29.19"), critical(), contents(sequence())),
 		sequence(id("2.5.29.15"), critical(), contents(digitalSignature)),
-		sequence(id("2.5.29.37"), contents(sequence(id("1.3.6.1.5.5.7.3.1")))),
+		sequence(id("2.5.29.37"), contents(sequence(id("1.3.6.1.5.5.7.3.1"), id("1.3.6.1.5.5.7.3.2")))),
 		sequence(id("2.5.29.17"), contents(sequence(...names.map(alternative)))),
 	);
 }

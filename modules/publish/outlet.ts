@@ -92,6 +92,8 @@ export interface OutletOptions<Sender extends Sending> {
 	readonly failed: EventKind;
 	/** Event for the next success. */
 	readonly works: EventKind;
+	/** `borrowIdentity` of OutputAccess. */
+	borrowIdentity?: NonNullable<OutputAccess["borrowIdentity"]>;
 	/** Deletes other data of the output from flash at a factory reset. */
 	forget?(): void;
 	open(deps: OutputDeps, access: OutputAccess): Sender;
@@ -99,13 +101,14 @@ export interface OutletOptions<Sender extends Sending> {
 
 export function openOutlet<Sender extends Sending>(core: Core, options: OutletOptions<Sender>): Outlet<Sender> {
 	const { config, events, ledger, storage } = core;
-	const { certificate, failed, forget, keys, limit, texts, works } = options;
+	const { borrowIdentity, certificate, failed, forget, keys, limit, texts, works } = options;
 	const place = { store: config, storage, memory: ledger };
 	const certificates = new TrustedCertificates(place, certificate, keys, limit);
 	const deps = core.find(PUBLISH);
 	if (deps === undefined) return new Outlet<Sender>(texts, certificates, undefined, forget);
 	const access = {
 		certificates,
+		...(borrowIdentity && { borrowIdentity }),
 		outputChanged: (failure: OutputFailure | undefined) =>
 			failure === undefined ? events.note(works) : events.note(failed, failure.code),
 	};

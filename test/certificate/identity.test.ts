@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { X509Certificate } from "node:crypto";
 import { NodeCrypto } from "../../hosts/node/platform.js";
+import { TLS_OWN_FORM } from "../../modules/certificate/fields.js";
 import { Identity } from "../../modules/certificate/identity.js";
+import { put } from "../../modules/config/schema.js";
 import { ConfigStore } from "../../modules/config/store.js";
 import type { CertificatePair } from "../../modules/io/crypto.js";
 import { type HostInfo, OUT_OF_MEMORY } from "../../modules/io/host.js";
@@ -99,6 +101,16 @@ describe("certificate/identity: the device's own certificate", () => {
 		assert.match(shown, /PRIVATE KEY/);
 		assert.equal(device.start(), shown);
 		assert.equal(device.made, 1);
+	});
+	it("can be shown to servers, and one of earlier firmware that can't is replaced, with the same key", () => {
+		const device = new Device();
+		const shown = device.start();
+		assert.deepEqual(new X509Certificate(shown).keyUsage, ["1.3.6.1.5.5.7.3.1", "1.3.6.1.5.5.7.3.2"]);
+		new ConfigStore(device.storage, textCodec, ENTRIES).change([put(TLS_OWN_FORM, 0)]);
+		const again = device.start();
+		assert.notEqual(again, shown);
+		assert.equal(keyOf(again), keyOf(shown));
+		assert.equal(device.start(), again);
 	});
 	it("is valid from the firmware's build on while the clock is not set", () => {
 		const device = new Device();

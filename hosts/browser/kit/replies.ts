@@ -670,6 +670,7 @@ export interface MQTT {
 	readonly lang: "en" | "de" | "pl";
 	readonly pause_secs: number;
 	readonly commands: boolean;
+	readonly client_cert: boolean;
 	readonly cert_set: boolean;
 	readonly cert_max_size: number;
 	readonly base_topic: string;

@@ -278,6 +278,7 @@ function mqttFields({ cert_max_size, cert_set }: MQTTSettings): readonly FieldSp
 		{ name: "user", label: "login.user", kind: "text", when: isOn },
 		{ name: "password", label: "login.password", kind: "secret", storedFlag: "password_set", when: isOn },
 		certificateField("mqtt.cert.help", cert_max_size, !cert_set),
+		{ name: "client_cert", label: "mqtt.client_cert", help: "mqtt.client_cert.help", kind: "toggle", when: isSecure },
 		{ name: "discovery", label: "mqtt.discovery", help: "mqtt.discovery.help", kind: "toggle", when: isOn },
 		{
 			name: "topics",
@@ -292,11 +293,11 @@ function mqttFields({ cert_max_size, cert_set }: MQTTSettings): readonly FieldSp
 }
 
 function MQTTForm({ settings, onSaved }: FormProps<MQTTSettings>) {
-	const { enabled, url, user, topic, topics, discovery, lang, password_set } = settings;
+	const { enabled, url, user, client_cert, topic, topics, discovery, lang, password_set } = settings;
 	return (
 		<Form
 			fields={mqttFields(settings)}
-			values={{ enabled, url, user, topic, topics, discovery, lang, password_set }}
+			values={{ enabled, url, user, client_cert, topic, topics, discovery, lang, password_set }}
 			submit={async ({ cert, ...values }) => {
 				// An empty certificate is omitted, so that the stored one is kept.
 				onSaved(await post<MQTTSettings>("mqtt", cert ? { ...values, cert } : values));
