@@ -96,9 +96,7 @@ class NodeClient extends Outgoing {
 			rejectUnauthorized: false,
 			checkServerIdentity: () => undefined,
 			servername: serverNameOf(name),
-			// As on the chips. With TLS 1.3 a client learns only after its own handshake that it was refused.
 			minVersion: "TLSv1.2",
-			maxVersion: "TLSv1.2",
 			...(identity === undefined ? {} : { cert: identity.certificate, key: identity.key }),
 			...(session === undefined ? {} : { session }),
 		});

@@ -1,8 +1,8 @@
 /** A broker that wants a client certificate, and the whole gateway. */
 import assert from "node:assert/strict";
 import { X509Certificate } from "node:crypto";
-import { BENCH_PASSWORD, BENCH_SSID } from "../../hosts/simulated/air.js";
 import { makeCertificate } from "../../hosts/node/self-signed.js";
+import { BENCH_PASSWORD, BENCH_SSID } from "../../hosts/simulated/air.js";
 import { VirtualGateway } from "../api/virtual-gateway.js";
 import { AUTHORITY, make } from "../hosts/openssl.js";
 import { BROKER_ADDRESS, ScriptedBroker } from "./broker.js";

@@ -316,7 +316,7 @@ describe("Certificates and digests in C", function () {
 		assert.ok(certificate.checkPrivateKey(createPrivateKey(text)));
 		assert.equal(certificate.subjectAltName, "DNS:smgw-a1b2c3, DNS:smgw-a1b2c3.local");
 		assert.equal(certificate.ca, false);
-		assert.deepEqual(certificate.keyUsage, ["1.3.6.1.5.5.7.3.1"]);
+		assert.deepEqual(certificate.keyUsage, ["1.3.6.1.5.5.7.3.1", "1.3.6.1.5.5.7.3.2"]);
 		assert.match(certificate.serialNumber, /^[4-7][0-9A-F]{31}$/);
 		assert.equal(
 			openssl(["verify", "-x509_strict", "-CAfile", "file", "file"], { file: text }).toString(),
