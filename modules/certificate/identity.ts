@@ -13,12 +13,13 @@ import type { ConfigStore } from "../config/store.js";
 import type { Running } from "../core/core.js";
 import type { CertificatePair, Crypto } from "../io/crypto.js";
 import { type Clock, type HostInfo, OUT_OF_MEMORY, type Storage } from "../io/host.js";
+import { MAKER } from "../product.js";
 import { InstalledCertificate, OwnCertificate } from "./certificates.js";
 
 const DAY_MS = 86_400_000;
 /** Ten years with three leap days. The stored end of validity determines the start. */
 const VALID_MS = 3653 * DAY_MS;
-/** Form of the own certificate; to be increased when its other contents change. 0: not for clients. */
+/** Form of the own certificate; to be increased when its other contents change. 0: not for clients, without a maker. */
 const OWN_FORM = 1;
 
 export interface IdentityDeps {
@@ -141,7 +142,13 @@ export class Identity implements Running {
 		const address = wanted || this.own.address;
 		const names = [hostname, `${hostname}.local`, ACCESS_POINT_ADDRESS];
 		if (address !== "") names.push(address);
-		const { certificate, key } = crypto.makeCertificate({ names, validFromMs, validToMs, key: file });
+		const { certificate, key } = crypto.makeCertificate({
+			names,
+			organization: MAKER,
+			validFromMs,
+			validToMs,
+			key: file,
+		});
 		const made = new Uint8Array(certificate.length + key.length);
 		made.set(certificate);
 		made.set(key, certificate.length);
