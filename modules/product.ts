@@ -15,3 +15,8 @@ export const MAKER = "Smart-Meter Gateway project";
  * that of SECURITY.md.
  */
 export const SECURITY_CONTACT = "";
+/**
+ * Day until which the maker promises security corrections, YYYY-MM-DD; empty: not promised by date (SECURITY.md has the
+ * rule).
+ */
+export const SUPPORT_END = "";

@@ -1,9 +1,9 @@
-/** What modules/product.ts may say, and where it is shown. */
+/** Limits of modules/product.ts, and the places that show it. */
 import assert from "node:assert/strict";
 import { SECURITY_PATH, securityText } from "../modules/api/security-text.js";
 import { JSONWriter } from "../modules/json/writer.js";
 import { writeOrigin } from "../modules/mqtt/messages.js";
-import { MAKER, PRODUCT, SECURITY_CONTACT } from "../modules/product.js";
+import { MAKER, PRODUCT, SECURITY_CONTACT, SUPPORT_END } from "../modules/product.js";
 import { isError } from "./api/gateway.js";
 import { VirtualGateway } from "./api/virtual-gateway.js";
 import { textCodec } from "./config/memory-storage.js";
@@ -15,6 +15,7 @@ describe("product", () => {
 		assert.match(PRODUCT, /^[ -+\--~]{1,32}$/);
 		assert.match(MAKER, /^[A-Za-z0-9 .\-_&'()/:]{1,32}$/);
 		assert.match(SECURITY_CONTACT, /^((mailto:|https:)[!-~]{1,92})?$/);
+		if (SUPPORT_END !== "") assert.equal(new Date(SUPPORT_END).toISOString().slice(0, 10), SUPPORT_END);
 	});
 
 	it("gives the address for reports as RFC 9116 wants it: with Contact and Expires, within a year", () => {

@@ -2,7 +2,6 @@
 import assert from "node:assert/strict";
 import { makeSBOM, pagePackages } from "../../tools/release/sbom.js";
 import { scan } from "../../tools/release/scan.js";
-import { ROOT } from "../../tools/sdk/sdk.js";
 import {
 	type Assessment,
 	checkAssessments,
@@ -11,6 +10,7 @@ import {
 	type SBOM,
 	unassessed,
 } from "../../tools/release/vex.js";
+import { ROOT } from "../../tools/sdk/sdk.js";
 
 const BUILT_UTC_MS = Date.UTC(2026, 10, 27);
 const SOURCES = { root: ROOT, sdk: undefined, idf: undefined };
@@ -48,7 +48,10 @@ describe("The vulnerability statements of a release", () => {
 		assert.equal(metadata.timestamp, new Date(BUILT_UTC_MS).toISOString());
 		assert.equal(vulnerabilities.length, rows.length);
 		const bluetooth = vulnerabilities.find(({ id }: { id: string }) => id === "CVE-2025-27840");
-		assert.deepEqual([bluetooth.analysis.state, bluetooth.analysis.justification], ["not_affected", "code_not_present"]);
+		assert.deepEqual(
+			[bluetooth.analysis.state, bluetooth.analysis.justification],
+			["not_affected", "code_not_present"],
+		);
 		const serial = sbom.serialNumber.replace("urn:uuid:", "");
 		assert.deepEqual(bluetooth.affects, [{ ref: `urn:cdx:${serial}/1#ESP-IDF` }]);
 		assert.equal(makeVEX(sbom, rows, []), makeVEX(sbom, rows, []));
@@ -89,7 +92,10 @@ describe("The scan of an SBOM", () => {
 		assert.deepEqual(open, [{ id: "GHSA-new", ref: PREACT }]);
 		assert.equal(unassessed([{ ...ROW, component: "ESP-IDF" }], findings, sbom).length, 3);
 		const { vulnerabilities } = JSON.parse(makeVEX(sbom, [ROW], open));
-		const states = vulnerabilities.map((one: { id: string; analysis: { state: string } }) => [one.id, one.analysis.state]);
+		const states = vulnerabilities.map((one: { id: string; analysis: { state: string } }) => [
+			one.id,
+			one.analysis.state,
+		]);
 		assert.deepEqual(states.sort(), [
 			["CVE-2030-1", "not_affected"],
 			["GHSA-new", "in_triage"],

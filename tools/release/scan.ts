@@ -21,7 +21,10 @@ export interface Scan {
 export type Ask = (address: string, body: string) => Promise<string>;
 
 interface Reply {
-	readonly results: readonly { readonly vulns?: readonly { readonly id: string }[]; readonly next_page_token?: string }[];
+	readonly results: readonly {
+		readonly vulns?: readonly { readonly id: string }[];
+		readonly next_page_token?: string;
+	}[];
 }
 
 export async function scan({ components }: SBOM, ask: Ask = post): Promise<Scan> {

@@ -30,7 +30,7 @@ export interface Finding {
 	readonly ref: string;
 }
 
-/** What is used of an SBOM in JSON. */
+/** Members of an SBOM in JSON that are used here. */
 export interface SBOM {
 	readonly serialNumber: string;
 	readonly version: number;

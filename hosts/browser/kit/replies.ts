@@ -60,6 +60,7 @@ export interface Version {
 		readonly product: string;
 		readonly maker: string;
 		readonly security_contact: string;
+		readonly support_end: string;
 		readonly manufacturer_id: number;
 		readonly device_id: number;
 		readonly manufacturer: string;
