@@ -14,13 +14,13 @@
  */
 export const BUDGETS: Readonly<Record<string, number>> = Object.freeze({
 	"modules/absent.ts": 850,
-	"modules/api": 16800,
+	"modules/api": 17100,
 	"modules/app": 15300,
 	"modules/auth": 20800,
 	"modules/backfill": 11000,
 	"modules/bytes": 7800,
-	"modules/certificate": 8700,
-	"modules/config": 15250,
+	"modules/certificate": 9600,
+	"modules/config": 15650,
 	"modules/core": 1150,
 	"modules/cosem": 38750,
 	"modules/diagnostics": 8950,
@@ -39,7 +39,7 @@ export const BUDGETS: Readonly<Record<string, number>> = Object.freeze({
 	"modules/live-meter": 31150,
 	"modules/mbus": 16650,
 	"modules/meter": 84400,
-	"modules/mqtt": 37900,
+	"modules/mqtt": 38200,
 	"modules/obis": 12150,
 	"modules/ota": 30500,
 	"modules/part.ts": 700,
@@ -48,7 +48,7 @@ export const BUDGETS: Readonly<Record<string, number>> = Object.freeze({
 	"modules/power": 8000,
 	"modules/prices": 4100,
 	"modules/product.ts": 100,
-	"modules/publish": 12050,
+	"modules/publish": 12400,
 	"modules/readout": 21800,
 	"modules/sml": 10300,
 	"modules/sntp": 7000,
@@ -61,7 +61,7 @@ export const BUDGETS: Readonly<Record<string, number>> = Object.freeze({
 	"modules/without.ts": 100,
 	"modules/zigbee": 60600,
 	"hosts/esp32": 18000,
-	"hosts/native": 16050,
+	"hosts/native": 16150,
 
 	/** Property names, and the tables of names, modules and natives. */
 	"names and tables": 69500,
@@ -69,7 +69,7 @@ export const BUDGETS: Readonly<Record<string, number>> = Object.freeze({
 	"SDK: modules": 2900,
 
 	/** The page (hosts/browser), compressed. */
-	"resource web.bin": 124350,
+	"resource web.bin": 125300,
 	"resource obis-names.bin": 15000,
 	"resource timezones.bin": 8000,
 
