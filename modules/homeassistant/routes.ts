@@ -11,8 +11,8 @@ import { NO_MEMORY } from "../config/blob.js";
 import { bodyField, type Put, put, type SettingField, TEXT } from "../config/schema.js";
 import type { Core } from "../core/core.js";
 import { parseHubURL } from "../http/url.js";
+import { isOmitted } from "../omitted.js";
 import type { Outlet } from "../publish/outlet.js";
-import { WITHOUT } from "../without.js";
 import {
 	HUB_CERTIFICATE,
 	HUB_CERTIFICATE_LIMIT,
@@ -78,7 +78,7 @@ function accept(exchange: Exchange<Outlet<Hub>>, values: BodyValues): readonly P
 		return undefined;
 	}
 	// A backup may contain the setting: it is stored for a firmware that has statistics.
-	const isMissing = WITHOUT !== "" && WITHOUT.split(" ").includes(HUB_STATISTICS.name);
+	const isMissing = isOmitted(HUB_STATISTICS.name);
 	if (isMissing && exchange.within === "" && values.get(HUB_STATISTICS) === true) {
 		exchange.fail(501, UNSUPPORTED, "This firmware was built without statistics.", HUB_STATISTICS.name);
 		return undefined;

@@ -30,12 +30,6 @@ export const TRUSTED_LIMIT = 12288;
 export const SESSION_LIMIT = 3072;
 
 /**
- * Heap that must be free before an outgoing connection: 10 KB for the stack of its thread, and the 24 KB that are left
- * for everything else (LEAST_HEAP of hosts/native/memory-lock.h). On an ESP32 two browsers can leave less for a while.
- */
-export const CONNECTION_HEAP_BYTES = 34 * 1024;
-
-/**
  * Value of `trusted` that accepts any certificate; for signed data and for requests without secrets only. It can't be
  * mistaken for PEM text.
  */

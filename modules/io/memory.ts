@@ -39,6 +39,12 @@ export interface Cost {
 /** Memory for operations without a claim. */
 export const RESERVE: Cost = Object.freeze({ slots: 250, chunkBytes: 2048 });
 
+/**
+ * Heap that must be free before an outgoing connection: 10 KB for the stack of its thread, and the 24 KB that are left
+ * for everything else (LEAST_HEAP of hosts/native/memory-lock.h). On an ESP32 two browsers can leave less for a while.
+ */
+const CONNECTION_HEAP_BYTES = 34 * 1024;
+
 /** Memory to process bytes of `bytes()`: a piece from flash or a client, or the names in six certificates. */
 const BYTES_COST: Cost = Object.freeze({ slots: 150, chunkBytes: 8192 });
 
@@ -66,9 +72,10 @@ export class MemoryLedger {
 		return this.#memory?.suffices(this.#slots + slots + RESERVE.slots, wantedBytes) !== false;
 	}
 
-	/** True when this many bytes of the heap are free, or if it has no limit. */
-	hasHeap(bytes: number): boolean {
-		return bytes <= (this.#memory?.free?.().heapBytes ?? Number.POSITIVE_INFINITY);
+	/** Claims memory for an outgoing connection. Returns false as well while its thread's stack would leave too little heap. */
+	claimConnection(cost: Cost): boolean {
+		const heapBytes = this.#memory?.free?.().heapBytes ?? Number.POSITIVE_INFINITY;
+		return heapBytes >= CONNECTION_HEAP_BYTES && this.claim(cost);
 	}
 
 	/** Releases a granted claim; called once for each. */

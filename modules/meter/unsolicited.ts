@@ -5,10 +5,10 @@
  */
 import { HDLC_OTHER_ADDRESS, HDLC_REFUSED } from "../hdlc/failures.js";
 import { IEC_NO_IDENT } from "../iec62056-21/failures.js";
+import { isOmitted } from "../omitted.js";
 import { type Advice, type Failure, foundFailure } from "../readout/failure.js";
 import { PROTOCOL_SML, SML_BAUD } from "../sml/protocol.js";
 import { PROTOCOL_TIC } from "../tic/protocol.js";
-import { WITHOUT } from "../without.js";
 import {
 	UNSOLICITED_ASCII,
 	UNSOLICITED_DLMS,
@@ -49,7 +49,7 @@ export function unsolicitedFailure(kind: number, baud: number, framing: string):
 	const row = ROWS[kind - KIND_ASCII];
 	const summary = `${row.message.slice(0, -1)}, at ${baud} Bd, ${framing}.`;
 	const protocol = kind === KIND_ASCII || kind === KIND_SML || kind === KIND_TIC ? word : "dlms";
-	if (WITHOUT !== "" && WITHOUT.split(" ").includes(protocol)) {
+	if (isOmitted(protocol)) {
 		const found = { kind: word, baud, framing, isSupported: false };
 		return foundFailure(row, `${summary} This firmware was built without the protocol ${protocol}.`, found);
 	}

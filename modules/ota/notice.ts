@@ -19,7 +19,7 @@ import type { EventLog } from "../diagnostics/event-log.js";
 import { type HTTPClient, OUTCOME_NONE } from "../http/client.js";
 import { ReplyReader } from "../http/reply.js";
 import { type FileURL, parseFileURL } from "../http/url.js";
-import { type ClientPort, CONNECTION_HEAP_BYTES } from "../io/client.js";
+import type { ClientPort } from "../io/client.js";
 import type { Crypto } from "../io/crypto.js";
 import type { Driver, ScheduledMachine, Task } from "../io/driver.js";
 import type { Update } from "../io/flash.js";
@@ -157,7 +157,7 @@ export class UpgradeNotice implements ScheduledMachine, PermitClient {
 		}
 		this.enter(STATE_QUEUED, nowMs + TURN_MS);
 		if (!tlsPermit.request(this)) return;
-		if (ledger.hasHeap(CONNECTION_HEAP_BYTES) && ledger.claim(UPGRADE_COST)) {
+		if (ledger.claimConnection(UPGRADE_COST)) {
 			this.enter(STATE_ASKING, nowMs + LOOK_MS);
 			this.ask(url, 0, nowMs);
 		} else this.rest(nowMs + NOTICE_HOUR_MS);

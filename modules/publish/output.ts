@@ -15,7 +15,6 @@ import {
 	CLIENT_UNREACHABLE,
 	CLIENT_UNTRUSTED,
 	type ClientPort,
-	CONNECTION_HEAP_BYTES,
 	type TLSClientOptions,
 } from "../io/client.js";
 import type { Crypto } from "../io/crypto.js";
@@ -152,7 +151,9 @@ export class Output implements PermitClient {
 
 	/** Claims memory for a new connection; returns false if there is too little. */
 	claimConnection(): boolean {
-		return this.#deps.ledger.hasHeap(CONNECTION_HEAP_BYTES) && this.claim();
+		this.release();
+		this.#hasMemory = this.#deps.ledger.claimConnection(this.#options.cost);
+		return this.#hasMemory;
 	}
 
 	/** Claims memory to send; returns false if there is too little. A second call has no effect. */

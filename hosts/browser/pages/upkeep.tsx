@@ -1,4 +1,4 @@
-/** Occasional maintenance: firmware, backup, report for the manufacturer, account of the data. */
+/** Firmware, backup, report for the manufacturer, account of the data. */
 import { BackupCard } from "./backup.js";
 import { DataCard } from "./data.js";
 import { FirmwareCard, UpgradeCard } from "./firmware.js";

@@ -1,0 +1,6 @@
+import { WITHOUT } from "./without.js";
+
+/** True if the build left out this part, setting or meter protocol (tools/sdk/omissions.ts). */
+export function isOmitted(name: string): boolean {
+	return WITHOUT !== "" && WITHOUT.split(" ").includes(name);
+}
