@@ -1,9 +1,10 @@
 /** Proves knowledge of the password without sending it (API text, Authentication 3). */
 
+import { sha256 } from "@noble/hashes/sha2.js";
+import { bytesToHex, concatBytes, utf8ToBytes } from "@noble/hashes/utils.js";
 import { DeviceError, sendNow, wait } from "./device.js";
 import type { Challenge, NewToken, Session } from "./replies.js";
 import { beginSession, endSession, forgetReader, hasSession, keepReader, reader } from "./session.js";
-import { sha256 } from "./sha256.js";
 import { Store } from "./store.js";
 import { asDeviceError } from "./use-device.js";
 
@@ -11,16 +12,12 @@ import { asDeviceError } from "./use-device.js";
 export const USER = "admin";
 
 function hashOf(salt: string, password: string): Uint8Array {
-	return sha256(new TextEncoder().encode(salt + password));
-}
-
-function hex(bytes: Uint8Array): string {
-	return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+	return sha256(utf8ToBytes(salt + password));
 }
 
 async function prove(password: string): Promise<{ nonce: string; salt: string; proof: string }> {
 	const { nonce, salt } = await sendNow<Challenge>("GET", "system/challenge");
-	const proof = hex(sha256(Uint8Array.of(...hashOf(salt, password), ...new TextEncoder().encode(nonce))));
+	const proof = bytesToHex(sha256(concatBytes(hashOf(salt, password), utf8ToBytes(nonce))));
 	return { nonce, salt, proof };
 }
 
@@ -94,6 +91,6 @@ export function logOut(): void {
 /** All sessions end; this tab logs in again with the new password. */
 export async function changePassword(oldPassword: string, newPassword: string): Promise<void> {
 	const { nonce, salt, proof } = await prove(oldPassword);
-	await sendNow("POST", "system/password", { nonce, proof, new_hash: hex(hashOf(salt, newPassword)) });
+	await sendNow("POST", "system/password", { nonce, proof, new_hash: bytesToHex(hashOf(salt, newPassword)) });
 	await logIn(newPassword);
 }
