@@ -36,6 +36,8 @@ enum {
 	 * each), and another segment and frame for handshake messages, which are sent without the lock.
 	 */
 	SENDING_MEMORY = 14 * 1024,
+	/* Part of SENDING_MEMORY for a piece alone: its record and two segments. */
+	PIECE_MEMORY = 7 * 1024,
 	USUAL_HANDSHAKE_MEMORY = 16 * 1024,
 	/* Longest hold of the lock while others want it. */
 	LOCK_MS = 250,

@@ -48,7 +48,7 @@ export const HUB_SETTINGS = settingsOf(STORED, [HUB_ENABLED.name], {
 	long: Object.freeze({ name: CERTIFICATE_TEXT.name, open: openCertificate }),
 	show,
 	accept,
-	// A POST without changes also starts a retry after a failure.
+	// A POST without changes starts a retry after a failure.
 	applies: true,
 });
 
@@ -96,7 +96,7 @@ function accept(exchange: Exchange<Outlet<Hub>>, values: BodyValues): readonly P
 		const { name } = url === undefined ? HUB_URL : HUB_TOKEN;
 		exchange.fail(400, MISSING_FIELD, describeMissing(name), name);
 	} else {
-		// Without a certificate in the request, the stored one is cleared.
+		// The stored certificate is cleared if the request has none.
 		const kept = enabled ? new Uint8Array(0) : undefined;
 		const trust = certificate ?? kept;
 		const puts = [...putsOf(STORED, values), put(HUB_CERTIFICATE, trust)];

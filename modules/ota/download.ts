@@ -1,6 +1,6 @@
 /**
- * Downloads the board's release file and passes it to the updater, like an upload. Only a person can start it. The file
- * must be newer than the running firmware, because its server is not authenticated.
+ * Downloads the board's release file for the updater. Only a person starts it. The file must be newer than the running
+ * firmware: its server is not authenticated.
  *
  *               time               permit     file complete   redirect   refused, installed   broken, another reply
  *   STARTING    LOADING, QUEUED    –          –               –          –                    –
@@ -38,7 +38,7 @@ export interface DownloadDeps {
 	readonly tlsPermit: TLSPermit;
 	readonly port: ClientPort;
 	readonly updater: Updater;
-	/** Called at the end. The result is in the updater. */
+	/** The result is in the updater. */
 	over(): void;
 }
 
@@ -59,9 +59,8 @@ const STATE_OVER = 5;
 
 export class Download implements ScheduledMachine, PermitClient, BodySink, Sender {
 	readonly isDownload = true;
-	/** Name for the log. */
 	readonly name: string;
-	/** Number of bytes at the end of the last `write` that were not taken. */
+	/** Bytes at the end of the last `write` that were not taken. */
 	rest = 0;
 	readonly #deps: DownloadDeps;
 	readonly #task: Task;
@@ -69,16 +68,14 @@ export class Download implements ScheduledMachine, PermitClient, BodySink, Sende
 	#dueMs: number;
 	readonly #limitMs: number;
 	readonly #file: FileURL;
-	/** Address of the present request, which may be the target of a redirect. */
 	#url: FileURL;
 	#redirects = 0;
 	#tries = 1;
 	#client: HTTPClient | undefined;
 	#reply: ReplyReader | undefined;
 	#hasMemory = false;
-	/** True after `Updater.begin()`. */
 	#hasBegun = false;
-	/** Number of bytes at the start of the reply that the updater has already; 0 if the server sends only the rest. */
+	/** Bytes of the reply that the updater has already; 0 if the server sends only the rest. */
 	#known = 0;
 
 	constructor(deps: DownloadDeps, file: FileURL) {
@@ -91,7 +88,7 @@ export class Download implements ScheduledMachine, PermitClient, BodySink, Sende
 		this.#task = deps.driver.register("download", this);
 	}
 
-	/** Ends the download; the updater reports it as interrupted if it has begun. */
+	/** The updater reports an interruption if it has begun. */
 	stop(): void {
 		if (this.#hasBegun) this.#deps.updater.abort();
 		this.finish();
@@ -103,7 +100,7 @@ export class Download implements ScheduledMachine, PermitClient, BodySink, Sende
 		});
 	}
 
-	/** Ignored: outputs wait until the download is over, as for an upload. */
+	/** Outputs wait until the download is over. */
 	permitRequested(): void {}
 
 	get deadlineMs(): number {
@@ -153,7 +150,6 @@ export class Download implements ScheduledMachine, PermitClient, BodySink, Sende
 		return this.#deps.updater.limit;
 	}
 
-	/** Takes bytes of the file from the reply. */
 	write(bytes: Uint8Array, start: number, end: number): void {
 		const { updater } = this.#deps;
 		this.rest = 0;
@@ -171,10 +167,9 @@ export class Download implements ScheduledMachine, PermitClient, BodySink, Sende
 		this.rest = end - start - skipped - updater.write(bytes, start + skipped, end);
 	}
 
-	/** Part of BodySink; the end of the file is handled in `drain`. */
+	/** The end of the file is handled in `drain`. */
 	end(): void {}
 
-	/** Called by the updater with the result. */
 	updated(): void {
 		this.finish();
 	}

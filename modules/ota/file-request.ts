@@ -1,6 +1,6 @@
 /**
- * Requests for the board's release file (docs/firmware-files.md). The signature in the file makes a check of the
- * server's certificate unnecessary. A request reveals nothing about the gateway except the name of its board.
+ * Requests for the board's release file (docs/firmware-files.md). The signature in the file replaces a check of the
+ * server's certificate. A request reveals only the name of the board.
  */
 import { HTTPClient } from "../http/client.js";
 import type { ReplyReader } from "../http/reply.js";
@@ -10,7 +10,7 @@ import type { Task } from "../io/driver.js";
 import type { TextCodec } from "../io/host.js";
 
 export const REDIRECTS = 3;
-/** Size of the lines to read, bytes: download servers use signed addresses of about 1200 bytes. */
+/** Download servers use signed addresses of about 1200 bytes. */
 export const LINE_SIZE = 2048;
 
 export const OK = 200;
@@ -27,7 +27,6 @@ export interface FileRequest {
 	readonly reply: ReplyReader;
 }
 
-/** Opens a connection and sends the request. */
 export function requestFile({ task, port, text, url, range, reply }: FileRequest, nowMs: number): HTTPClient {
 	const { host, port: portNumber, target } = url;
 	const tls = { trusted: text.encode(ANYBODY) };

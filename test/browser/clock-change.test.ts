@@ -89,7 +89,7 @@ for (const { day, now, hours } of CHANGES) {
 
 		it("names summer and winter time in table and bar, in every language", async () => {
 			for (const [index, language] of LANGUAGES.entries()) {
-				const [summer, winter] = [TEXTS["use.summer"][index], TEXTS["use.winter"][index]];
+				const [summer, winter] = [TEXTS["season.summer"][index], TEXTS["season.winter"][index]];
 				const visit = await open(language, "hours");
 				const times = await timesOf(visit);
 				assert.equal(times.length, hours);

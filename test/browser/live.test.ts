@@ -192,7 +192,7 @@ describe("Changes while the page is open", function () {
 		assert.match((await chip.getAttribute("class")) ?? "", /warning/);
 		await pretend("network/status", () => ({ connected: false, wifi_enabled: false }));
 		await visit.page.reload();
-		await chip.getByText(say("off"), { exact: true }).waitFor();
+		await chip.getByText(say("state.off"), { exact: true }).waitFor();
 	});
 
 	describe("unsaved input", () => {

@@ -74,9 +74,9 @@ describe("The page's meter settings", function () {
 		await visit.fill(card, { pin: "0815", switches: true, inf: 8 });
 		const [request] = await Promise.all([visit.page.waitForRequest(/meter\/pin$/), enter.click()]);
 		assert.deepEqual(request.postDataJSON(), { pin: "0815", flashes: 2, inf: 8 });
-		await card.getByText(say("pin.done")).waitFor();
+		await card.getByText(say("pin.is.done")).waitFor();
 		await card.getByRole("button", { name: say("read.now") }).click();
-		await card.locator(".notice.good").getByText(say("pin.open")).waitFor();
+		await card.locator(".notice.good").getByText(say("pin.is.open")).waitFor();
 		assert.equal(await enter.isEnabled(), true);
 		await gateway.write("iec62056/control", { simulator_en: false });
 	});
@@ -95,7 +95,7 @@ describe("The page's meter settings", function () {
 		// This check comes last, since on a busy computer it takes longer than a digit.
 		assert.deepEqual(await violationsOf(visit), []);
 		await card.getByRole("button", { name: say("align.stop") }).press("Enter");
-		await card.getByText(say("pin.stopped")).waitFor();
+		await card.getByText(say("pin.is.stopped")).waitFor();
 		// The meter's line is free again.
 		assert.equal((await gateway.read("iec62056/read")).status, 0);
 		await visit.save(visit.card("protocol.title"), { protocol: "iec62056" });
@@ -192,7 +192,7 @@ describe("The page's meter settings", function () {
 		await card.locator("[name=align]").click();
 		const listening = `${say("protocol.unasked")}, ${say("iec.baud", { n: "\\d+" })}`;
 		await card.getByText(new RegExp(listening)).waitFor({ timeout: 40_000 });
-		const found = say("finding.sml", { n: "4800" });
+		const found = say("found.sml", { n: "4800" });
 		await card.getByText(`${found} ${say("finding.later")}`).waitFor({ timeout: 60_000 });
 		await card.getByText(say("align.start")).waitFor();
 		assert.equal(await card.locator("[name=set-it-so]").count(), 0);

@@ -177,7 +177,7 @@ describe("Nine failures on the page", function () {
 	it("4: a meter that pushes, on default settings", async () => {
 		await gateway.connectMeter({ telegram, mode: "D", pushBaud: 2400, pushMs: 1000, isPaced: true });
 		await gateway.write("meter/protocol", { protocol: "iec62056" });
-		await walk("4-push", ["finding.ascii", "finding.set"], {
+		await walk("4-push", ["found.ascii", "finding.set"], {
 			bring: async () => {
 				// After a change of the language, the page shows the failure as the gateway has stored it.
 				if (language !== "en") await checkTexts("4-push-later", ["failure.unasked", "links.meter.page"]);

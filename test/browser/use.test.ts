@@ -62,23 +62,23 @@ describe("Consumption on the page", function () {
 		assert.ok(today.includes(kWh(on("days", "2026-11-22")[0]["import_wh"])), today);
 		assert.ok(today.includes(kWh(on("days", "2026-11-22")[0]["export_wh"])), today);
 		const until = on("quarters", "2026-11-21").filter(({ localtime }) => localtime.slice(11, 16) < "14:30");
-		assert.ok(today.includes(`Nov 21: ${kWh(sum(until))}`), today);
+		assert.ok(today.includes(`against Nov 21 (${kWh(sum(until))})`), today);
 		// A minus sign, not a hyphen.
 		assert.match(today, /PM: −\d+%/);
 		const yesterday = await tile("use.yesterday");
 		assert.ok(yesterday.includes(kWh(on("days", "2026-11-21")[0]["import_wh"])), yesterday);
-		assert.ok(yesterday.includes(`Nov 20: ${kWh(on("days", "2026-11-20")[0]["import_wh"])}`), yesterday);
+		assert.ok(yesterday.includes(`against Nov 20 (${kWh(on("days", "2026-11-20")[0]["import_wh"])})`), yesterday);
 		const month = await tile("use.month");
 		assert.ok(month.includes(kWh(sum(on("days", "2026-11")))), month);
 		const october = on("days", "2026-10").filter(({ localtime }) => localtime < "2026-10-22");
-		assert.ok(month.includes(`Oct 1 – 21: ${kWh(sum(october))}`), month);
+		assert.ok(month.includes(`against Oct 1 – 21 (${kWh(sum(october))})`), month);
 		const now = sum(on("days", "2026-11").filter(({ localtime }) => localtime < "2026-11-22"));
 		assert.ok(month.includes(`+${Math.round((now / sum(october) - 1) * 100)}%`), month);
 		const year = await tile("use.year");
 		const thousands = (wh: number) => `${Math.round(wh / 1000).toLocaleString("en")} kWh`;
 		assert.ok(year.includes(thousands(sum(on("months", "2026")))), year);
 		const before = on("days", "2025").filter(({ localtime }) => localtime < "2025-11-22");
-		assert.ok(year.includes(`2025: ${thousands(sum(before))}`), year);
+		assert.ok(year.includes(`against 2025 (${thousands(sum(before))})`), year);
 		await visit.end();
 	});
 
@@ -166,9 +166,9 @@ describe("Consumption on the page", function () {
 		assert.equal(await visit.page.locator(".bars .up").count(), on("quarters", "2026-11-22").length);
 		await slider(visit).focus();
 		const last = on("quarters", "2026-11-22").at(-1)!;
-		assert.ok((await announced(visit)).includes(`Imported ${last["import_wh"] / 1000}`), await announced(visit));
+		assert.ok((await announced(visit)).includes(`imported ${last["import_wh"] / 1000}`), await announced(visit));
 		await visit.page.keyboard.press("Home");
-		assert.match(await announced(visit), /^12:00 – 12:15\sAM: Imported 0\.\d{3}\skWh, Exported 0\.00\skWh$/);
+		assert.match(await announced(visit), /^12:00 – 12:15\sAM: imported 0\.\d{3}\skWh, exported 0\.00\skWh$/);
 		assert.equal(plain(await visit.page.locator("p.chosen").innerText()), await announced(visit));
 		await visit.page.keyboard.press("ArrowRight");
 		assert.match(await announced(visit), /^12:15 – 12:30\sAM: /);

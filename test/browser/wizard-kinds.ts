@@ -188,6 +188,13 @@ export const KINDS: readonly Kind[] = [
 			},
 			{ values: { block_cipher_key: GUEK } },
 		],
+		says: "client.is.limited",
+	},
+	{
+		what: "DLMS/COSEM whose client 16 needs keys, and client 1 nothing",
+		meter: ["--protocol", "dlms", "--public-client", "1", "--gmac-client", "16", "--baud-pace"],
+		protocol: "dlms",
+		says: "client.is.works",
 	},
 	{ what: "DLMS/COSEM push in HDLC, unencrypted", ...pushed("hdlc", "none"), baud: 9600 },
 	{ what: "DLMS/COSEM push in HDLC, with one key", ...pushed("hdlc", "encrypt"), ...ONE_KEY, baud: 9600 },

@@ -89,7 +89,7 @@ describe("The wizard", function () {
 		const pushed = vectorOf("ebz-dd3-push");
 		await gateway.connectProgram(["--telegram", vectorPath("iec62056-21", pushed.name), ...PUSHING]);
 		await button("read").click();
-		const found = visit.page.locator("main").getByText(say("finding.ascii", { n: "9600" }));
+		const found = visit.page.locator("main").getByText(say("found.ascii", { n: "9600" }));
 		await found.waitFor({ timeout: 60_000 });
 		await isForEverybody();
 		await button("set-it-so").click();
@@ -103,7 +103,7 @@ describe("The wizard", function () {
 	it("finds a P1 port, although the gateway already listens at another speed", async () => {
 		await gateway.connectProgram(["--protocol", "p1", "--baud-pace"]);
 		await button("read").click();
-		const found = visit.page.locator("main").getByText(say("finding.ascii", { n: "115200" }));
+		const found = visit.page.locator("main").getByText(say("found.ascii", { n: "115200" }));
 		await found.waitFor({ timeout: 60_000 });
 		await button("set-it-so").click();
 		await visit.page.getByText("GWS5").first().waitFor();
@@ -116,7 +116,7 @@ describe("The wizard", function () {
 		await button("read").click();
 		await visit.page
 			.locator("main")
-			.getByText(say("finding.sml", { n: "9600" }))
+			.getByText(say("found.sml", { n: "9600" }))
 			.waitFor({ timeout: 60_000 });
 		await isForEverybody();
 		await button("set-it-so").click();
@@ -127,6 +127,23 @@ describe("The wizard", function () {
 		assert.doesNotMatch(values, /\d\s*Wh/);
 		assert.equal((await gateway.read("meter/protocol")).protocol, "sml");
 		await isForEverybody();
+	});
+
+	it("tries the usual clients of a DLMS/COSEM meter that refuses, and keeps the one that needs no key", async () => {
+		const clients = ["--gmac-client", "16", "--lls-client", "1", "--public-client", "32"];
+		await gateway.connectProgram(["--protocol", "dlms", ...clients, "--quiet"]);
+		await gateway.write("dlms/config", { opening: "direct" });
+		await gateway.write("meter/protocol", { protocol: "dlms" });
+		await button("read").click();
+		const list = visit.page.locator("main .signal ul");
+		const locked = say("client.is.locked", { what: say("dlms.auth.high") });
+		await list.getByText(`${say("dlms.client")} 1: ${locked}`).waitFor();
+		await list.getByText(`${say("dlms.client")} 32: ${say("client.is.works")}`).waitFor();
+		await visit.page.getByText(/Values: \d+, among them/).waitFor();
+		await isForEverybody();
+		assert.equal((await gateway.read("dlms/config")).client_address, 32);
+		await gateway.write("dlms/config", { opening: "auto", client_address: 16 });
+		await gateway.write("meter/protocol", { protocol: "sml" });
 	});
 
 	it("finds a meter that must be polled, and sets the gateway to it", async () => {

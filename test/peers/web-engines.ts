@@ -8,6 +8,7 @@ import type { Browser } from "./web-driver.js";
 
 const { telegram, readings } = vectorOf("kamstrup-162-dsmr2");
 const ADDRESS = "13579";
+const NEW_PASSWORD = "a password of my own";
 
 export interface Walk {
 	readonly browser: Browser;
@@ -93,7 +94,7 @@ export const walkCases = [
 		},
 	},
 	{
-		name: "the page saves a setting, and no script has failed",
+		name: "the page saves a setting",
 		async run({ browser, gateway }: Walk) {
 			await browser.run(`${KIT} location.hash = "#/meter";
 				const field = await one("[name=device_address]");
@@ -101,7 +102,35 @@ export const walkCases = [
 				field.form.requestSubmit();
 				await until("saved", () => field.form.querySelector(".notice.good"));`);
 			assert.equal((await gateway.read("iec62056/config")).device_address, ADDRESS);
-			assert.deepEqual(await browser.run("return window.seen;"), []);
+			await gateway.write("iec62056/config", { device_address: "" });
+		},
+	},
+	{
+		name: "the wizard sets password and zone, finds and reads the meter, and ends; no script has failed",
+		async run({ browser }: Walk) {
+			const seen = await browser.run(`${KIT} location.hash = "#/setup";
+				const step = (n) => until("step " + n, () => document.querySelector("main.wizard > progress")?.value === n);
+				const press = async (name) => (await one("main button[name=" + name + "]")).click();
+				await step(1);
+				await press("next");
+				await step(2);
+				for (const name of ["new", "repeat"]) await put(await one("[name=" + name + "]"), "${NEW_PASSWORD}");
+				document.querySelector("main form").requestSubmit();
+				await step(3);
+				(await one("main form")).requestSubmit();
+				await step(4);
+				await press("align");
+				await until("the attempts", () => document.querySelector("main .signal.good .tries"));
+				// The meter is read as soon as the head sits well.
+				await until("the first reading", () => document.querySelector("main .notice.good dd"));
+				await until("the main button", () => document.querySelector("main button.main[name=next]"));
+				await press("next");
+				await step(5);
+				await press("next");
+				(await one('main.wizard a.main[href="#/dashboard"]')).click();
+				await one(".big");
+				return window.seen;`);
+			assert.deepEqual(seen, []);
 		},
 	},
 ];

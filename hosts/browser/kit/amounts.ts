@@ -74,7 +74,7 @@ export function formatPeriodOf(level: Level, piece: Piece): string {
 	if (level === "days") return DAYS.formatRange(fromMs, toMs - 1);
 	const times =
 		toMs % DAY_MS === 0 ? `${TIMES.format(fromMs)} – ${TIMES.format(toMs)}` : TIMES.formatRange(fromMs, toMs);
-	return season === undefined ? times : `${times}, ${t(`use.${season}`)}`;
+	return season === undefined ? times : `${times}, ${t(`season.${season}`)}`;
 }
 
 export function formatUnit(unit: Unit, { fromMs }: Span): string {

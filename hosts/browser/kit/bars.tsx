@@ -75,11 +75,14 @@ export function Bars(props: BarsProps) {
 				{width > 0 && <Drawing {...props} width={width} chosen={index} onChoose={setChosen} />}
 			</div>
 			<p class="chosen">
-				{bars[index].text.split(", ").map((part, place, { length }) => (
-					<>
-						<span>{place < length - 1 ? `${part},` : part}</span>{" "}
-					</>
-				))}
+				{bars[index].text
+					.replace(/([,:]) /g, "$1\n")
+					.split("\n")
+					.map((part) => (
+						<>
+							<span>{part}</span>{" "}
+						</>
+					))}
 			</p>
 		</>
 	);

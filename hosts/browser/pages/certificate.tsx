@@ -103,7 +103,7 @@ function Details({ certificate }: { certificate: Certificate }) {
 			<Fact name={t("cert.key")}>{t("cert.key.value", { type: key_type, bits: String(key_bits) })}</Fact>
 			{fingerprint !== "" && (
 				<Fact name={t("cert.fingerprint")}>
-					<code>{fingerprint}</code>
+					<code class="fingerprint">{fingerprint}</code>
 				</Fact>
 			)}
 			{chain_length > 1 && <Fact name={t("cert.chain")}>{chain_length}</Fact>}

@@ -78,7 +78,7 @@ function PowerCard() {
 				<p class={`big ${directionOf(now.watts)}`}>
 					{formatPower(Math.abs(now.watts))}
 					<small>
-						<span aria-hidden="true">{ARROWS[directionOf(now.watts)]}</span> {t(`now.${directionOf(now.watts)}`)}{" "}
+						<span aria-hidden="true">{ARROWS[directionOf(now.watts)]}</span> {t(`flow.${directionOf(now.watts)}`)}{" "}
 						{isStale && <span class="mark">{t("stale.mark")}</span>}
 					</small>
 				</p>
@@ -329,7 +329,7 @@ function WiFiChip({ link }: { link: NetworkStatus }) {
 		);
 	}
 	const isOn = wifi_enabled || wifi_temporary;
-	const word = ap_mode ? "state.ap" : isOn ? "state.disconnected" : "off";
+	const word = ap_mode ? "state.ap" : isOn ? "state.disconnected" : "state.off";
 	return (
 		<Chip state={isOn && ssid !== "" ? "warning" : "off"} name={t("state.wifi")}>
 			{t(word)}

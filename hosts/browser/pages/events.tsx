@@ -81,7 +81,7 @@ export function Events() {
 		<div class="cards">
 			<Card wide>
 				<p class="help">
-					{t("events.intro")} {zoneName}
+					{t("events.intro")} {t("zone.shown", { zone: zoneName })}.
 				</p>
 				<ol class="log events">
 					{lines.map(({ time, what, detail, count }, index) => (

@@ -120,7 +120,7 @@ function Outcome({ enabled, state = "off", sentS = 0, name }: OutcomeProps) {
 		<>
 			<p class="chips">
 				<Chip state={hasFailed ? "warning" : isGood ? "good" : "off"} name={name}>
-					{t(hasFailed ? "state.failed" : enabled ? (isGood ? "state.ok" : "out.waiting") : "off")}
+					{t(hasFailed ? "state.failed" : enabled ? (isGood ? "state.ok" : "out.waiting") : "state.off")}
 				</Chip>
 			</p>
 			{enabled && (

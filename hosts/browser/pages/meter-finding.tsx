@@ -35,7 +35,7 @@ export function findingText({ unasked, settings }: Finding): string | undefined 
 		if (kind === "noise") return t("finding.noise");
 		const name = kind === "ascii" || kind === "sml" || kind === "tic" ? kind : "dlms";
 		// The speed is passed as a text, so that no thousands separator is added (as in speedText).
-		const what = t(`finding.${name}`, { n: String(baudrate) });
+		const what = t(`found.${name}`, { n: String(baudrate) });
 		return supported ? what : `${what} ${t("finding.later")}`;
 	}
 	if (settings == null) return undefined;

@@ -57,7 +57,7 @@ function LogView() {
 						{lines.map(({ ago, entry, what }, index) => (
 							<li key={index} class={entry.kind}>
 								<small>
-									{ago} · {t(`log.${entry.kind}`)}
+									{ago} · {t(`log.kind.${entry.kind}`)}
 								</small>
 								<code>{what}</code>
 							</li>
@@ -71,7 +71,9 @@ function LogView() {
 				</Button>
 				{entries.length > 0 && (
 					<CopyButton
-						text={() => lines.map(({ ago, entry, what }) => `${ago}\t${t(`log.${entry.kind}`)}\t${what}`).join("\n")}
+						text={() =>
+							lines.map(({ ago, entry, what }) => `${ago}\t${t(`log.kind.${entry.kind}`)}\t${what}`).join("\n")
+						}
 					/>
 				)}
 			</div>

@@ -36,7 +36,7 @@ export function PINForm() {
 	const isReading = useStore(reading);
 	const showResult = (result: typeof outcome) => {
 		setOutcome(result);
-		if (result) announce(t(`pin.${result}`));
+		if (result) announce(t(`pin.is.${result}`));
 	};
 	const read = async () => {
 		// The card of the protocol shows a failed readout.
@@ -73,7 +73,7 @@ export function PINForm() {
 			}
 		>
 			{entry && <EntryProgress {...entry} />}
-			{outcome && <Notice kind={NOTICES[outcome]}>{t(`pin.${outcome}`)}</Notice>}
+			{outcome && <Notice kind={NOTICES[outcome]}>{t(`pin.is.${outcome}`)}</Notice>}
 		</Form>
 	);
 }

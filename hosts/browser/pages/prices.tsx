@@ -6,7 +6,7 @@ import { post } from "../kit/device.js";
 import { Confirm } from "../kit/dialog.js";
 import type { Draft, FieldSpec } from "../kit/fields.js";
 import { Form } from "../kit/form.js";
-import { formatDate } from "../kit/format.js";
+import { formatDate, withMinus } from "../kit/format.js";
 import { Button, Card, Notice, Pending } from "../kit/parts.js";
 import type { PricePeriod, Prices } from "../kit/replies.js";
 import { language, t } from "../kit/text.js";
@@ -33,7 +33,7 @@ function fieldsOf(currency: string): readonly FieldSpec[] {
 			name: "base_per",
 			label: "price.per",
 			kind: "choice",
-			choices: LIST.items.base_per.choices.map((value) => ({ value, label: t(`price.${value}`) })),
+			choices: LIST.items.base_per.choices.map((value) => ({ value, label: t(`per.${value}`) })),
 		},
 		{
 			name: "currency",
@@ -72,11 +72,14 @@ function periodOf(draft: Draft): PricePeriod {
 	};
 }
 
-function textOf({ import_micro, import_t2_micro, export_micro, base_micro, base_per = "month" }: PricePeriod): string {
-	const second = import_t2_micro === undefined ? "" : `; ${t("counter.tariff", { n: 2 })}: ${typed(import_t2_micro)}`;
-	const parts = [`${t("price.import")}: ${typed(import_micro)}${second}`];
-	if (export_micro) parts.push(`${t("price.export")}: ${typed(export_micro)}`);
-	if (base_micro) parts.push(`${t("price.per")} ${t(`price.${base_per}`)}: ${typed(base_micro)}`);
+function textOf(period: PricePeriod, currency: string): string {
+	const { import_micro, import_t2_micro, export_micro, base_micro, base_per = "month" } = period;
+	const format = new Intl.NumberFormat(language, { style: "currency", currency, maximumFractionDigits: 6 });
+	const priced = (name: string, micro: number) => `${name}: ${withMinus(format.format(micro / 1e6))}`;
+	const parts = [priced(t("price.import"), import_micro)];
+	if (import_t2_micro !== undefined) parts.push(priced(t("counter.tariff", { n: 2 }), import_t2_micro));
+	if (export_micro) parts.push(priced(t("price.export"), export_micro));
+	if (base_micro) parts.push(priced(`${t("price.per")} ${t(`per.${base_per}`)}`, base_micro));
 	return parts.join(" · ");
 }
 
@@ -105,12 +108,12 @@ export function PriceCard() {
 	return (
 		<Card title={t("price.title")}>
 			<p class="help">{t("price.help")}</p>
-			<ul class="rows">
+			<ul class="rows lines">
 				{newest.map((period) => (
 					<li key={period.from}>
 						<div>
 							<b>{t("price.since", { day: dayOf(period) })}</b>
-							<small>{`${textOf(period)} (${currency})`}</small>
+							<small>{textOf(period, currency)}</small>
 						</div>
 						<Button
 							name="change"

@@ -5,6 +5,7 @@ import type { Readout } from "../kit/live.js";
 import type { Reading } from "../kit/replies.js";
 import { formatStamp, stampOf, stampOfCode } from "../kit/stamps.js";
 import { language, t } from "../kit/text.js";
+import type { TextKey } from "../text/all.js";
 
 export interface Line {
 	readonly reading: Reading;
@@ -98,7 +99,17 @@ function meterNumber({ readings, meter_id }: Readout): string {
 /** Codes of the meter's number: IEC 62056-61, A.2.3, and older meters. */
 const NUMBER_CODES = ["0.0.0", "96.1.0", "C.1.0", "0.0"];
 
-const COLUMNS = ["time", "number", "code", "name", "value", "unit", "second", "period", "raw"] as const;
+const COLUMNS: readonly TextKey[] = [
+	"readings.time",
+	"readings.number",
+	"readings.code",
+	"readings.name",
+	"readings.value",
+	"readings.unit",
+	"readings.second",
+	"readings.period",
+	"readings.raw",
+];
 
 /** Each cell can be understood on its own. */
 export function tableOf(last: Readout, lines: readonly Line[]): readonly (readonly string[])[] {
@@ -110,7 +121,7 @@ export function tableOf(last: Readout, lines: readonly Line[]): readonly (readon
 		const period = String(billing_period ?? "");
 		return [last.localtime, number, code, name, value, unit, second.join(" | "), period, rawOf(reading)];
 	});
-	return [COLUMNS.map((key) => t(`readings.${key}`)), ...rows];
+	return [COLUMNS.map((key) => t(key)), ...rows];
 }
 
 /** An integer without a unit may be a name, so it keeps its leading zeros. */

@@ -39,7 +39,9 @@ export function Readings() {
 	);
 }
 
-function About({ last: { meter_id, protocol, mode, baudrate } }: { last: Readout }) {
+function About({ last }: { last: Readout }) {
+	const { meter_id, mode, baudrate } = last;
+	const protocol = last.protocol.replace("IEC", "IEC ");
 	return (
 		<Card title={t("nav.meter")}>
 			<Facts>

@@ -24,6 +24,7 @@ const PEAK_FIELDS: readonly FieldSpec[] = [
 	{
 		name: "interval_mins",
 		label: "peaks.interval",
+		help: "peaks.help",
 		kind: "choice",
 		choices: choicesOf(PEAKS.interval_mins, (minutes) => t(minutes === 0 ? "off" : `peaks.interval.${minutes}`)),
 	},

@@ -102,7 +102,7 @@ export function UseChart({ recent, quarters, wallMs, measured }: ChartProps) {
 					label={t("show")}
 					name="by"
 					value={level}
-					options={LEVELS.map((one) => [one, t(`use.${one}`)])}
+					options={LEVELS.map((one) => [one, t(`level.${one}`)])}
 					onChoose={(chosen) => choose(chosen as Level)}
 				/>
 				{kinds.length > 1 && (
@@ -206,7 +206,9 @@ function PieceBars({ level, span, kind, pieces, shown, totals, rows, currency }:
 		const { period } = piece;
 		const { time, amounts, balance, remark } = rows[index];
 		const paid = balance === undefined ? "" : moneyText(balance, currency);
-		const words = amounts.map((amount, i) => (shown.length > 1 ? `${nameOf(shown[i])} ${amount}` : amount));
+		const words = amounts.map((amount, i) =>
+			shown.length > 1 ? `${nameOf(shown[i]).toLocaleLowerCase(language)} ${amount}` : amount,
+		);
 		return {
 			from: period.start,
 			to: endOf(piece, level, index === pieces.length - 1, timeZone),

@@ -101,9 +101,8 @@ function Change({ unit, amount, now, before, nowSum, beforeSum }: Comparison & {
 	return (
 		<p class="help">
 			{part !== "" && `${part}: `}
-			<b>{formatChange(nowSum, beforeSum)}</b>
-			<br />
-			{formatOther(unit, before)}: {formatAmount(beforeSum, amount)}
+			<b>{formatChange(nowSum, beforeSum)}</b>{" "}
+			{t("use.against", { other: formatOther(unit, before), amount: formatAmount(beforeSum, amount) })}
 		</p>
 	);
 }

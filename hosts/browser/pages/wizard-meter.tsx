@@ -21,6 +21,7 @@ import { errorText } from "../kit/use-device.js";
 import { Amount } from "./dashboard.js";
 import { ProtocolForm } from "./meter.js";
 import { Aligner } from "./meter-align.js";
+import { ClientList, isRefused, useClientSearch } from "./meter-clients.js";
 import { AccessForm, DeviationFinding, isSwapped } from "./meter-dlms.js";
 import { type Finding, ReadFailure, settingsSet } from "./meter-finding.js";
 import { PINForm } from "./meter-pin.js";
@@ -56,9 +57,10 @@ export function FirstContact({ next, actions }: FirstContactProps) {
 	/** True if an encrypted meter has been found. Only its key is missing, so this counts as a success. */
 	const isEncrypted = failure?.body.code === "dlms-push/no-key";
 	const needs = useRef({ access: false, pin: false });
+	const search = useClientSearch(!isReading && (isLimited || isRefused(failure)));
 	// The form remains while the meter is read with the form's settings.
-	if (!isReading) {
-		const access = isLimited || failure?.code === "meter_auth_failed";
+	if (!isReading && !search.isRunning) {
+		const access = isLimited || isRefused(failure);
 		needs.current = { access, pin: hasRead && isLocked(last) };
 	}
 	const { access, pin } = needs.current;
@@ -80,7 +82,10 @@ export function FirstContact({ next, actions }: FirstContactProps) {
 			{isReading && (
 				<Progress label={t("read.running")} limitS={READ_LIMIT_S} sinceMs={readingSinceMs()} long={t("read.long")} />
 			)}
-			{failure && (isEncrypted ? <Notice kind="info">{errorText(failure)}</Notice> : <ReadFailure error={failure} />)}
+			<ClientList {...search} />
+			{failure &&
+				!search.isRunning &&
+				(isEncrypted ? <Notice kind="info">{errorText(failure)}</Notice> : <ReadFailure error={failure} />)}
 			{hasRead && <FirstReading last={last} />}
 			{pin && (
 				<>
@@ -89,12 +94,12 @@ export function FirstContact({ next, actions }: FirstContactProps) {
 				</>
 			)}
 			{!failure && <DeviationFinding />}
-			{isLimited && <Notice kind="warning">{t("wizard.access.limited")}</Notice>}
-			{access ? (
+			{isLimited && !search.isRunning && <Notice kind="warning">{t("wizard.access.limited")}</Notice>}
+			{access && !search.isRunning ? (
 				<AccessForm />
 			) : (
 				<div class="actions">
-					<Button name="read" busy={isReading && t("read.running")} onClick={readNow}>
+					<Button name="read" busy={(isReading || search.isRunning) && t("read.running")} onClick={readNow}>
 						{t("read.now")}
 					</Button>
 				</div>

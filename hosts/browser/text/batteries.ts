@@ -46,13 +46,13 @@ export const BATTERIES = {
 		"Die eingetragenen Geräte, bei SMA alle im Netzwerk, erhalten die Leistung ohne Passwort und unverschlüsselt.",
 		"Urządzenia z listy, a przy SMA wszystkie w sieci, otrzymują wartość mocy bez hasła i szyfrowania.",
 	],
-	"live.clients": ["Devices that may ask", "Geräte, die fragen dürfen", "Urządzenia, które mogą pytać"],
+	"live.clients": ["Allowed devices", "Zugelassene Geräte", "Dozwolone urządzenia"],
 	"live.clients.intro": [
 		"Only these addresses are answered. Give each device a fixed address in the router.",
 		"Nur diese Adressen erhalten Antwort. Geben Sie jedem Gerät im Router eine feste Adresse.",
 		"Odpowiedź dostają tylko te adresy. Przydziel każdemu urządzeniu stały adres w routerze.",
 	],
-	"live.address.help": ["Such as 192.168.178.40", "Etwa 192.168.178.40", "Na przykład 192.168.178.40"],
+	"live.address.help": ["For example 192.168.178.40", "Zum Beispiel 192.168.178.40", "Na przykład 192.168.178.40"],
 	"live.refused": [
 		"{address} asked and got no answer ({time}).",
 		"{address} hat gefragt und keine Antwort erhalten ({time}).",

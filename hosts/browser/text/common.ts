@@ -16,7 +16,7 @@ export const COMMON = {
 	"theme.auto": ["Same as the system", "Wie das System", "Jak w systemie"],
 	"theme.light": ["Light", "Hell", "Jasny"],
 	"theme.dark": ["Dark", "Dunkel", "Ciemny"],
-	logout: ["Log out", "Abmelden", "Wyloguj"],
+	logout: ["Log out", "Abmelden", "Wyloguj się"],
 
 	"nav.dashboard": ["Overview", "Übersicht", "Przegląd"],
 	"nav.use": ["Consumption", "Verbrauch", "Zużycie"],
@@ -117,9 +117,9 @@ export const COMMON = {
 		"Licznik nie ma profilu o tym kodzie albo wymaga do niego hasła. Wybierz inny.",
 	],
 	"error.hub_disabled": [
-		"The hub is switched off. First turn it on and save.",
-		"Die Zentrale ist ausgeschaltet. Bitte erst einschalten und speichern.",
-		"Centrala jest wyłączona. Najpierw włącz ją i zapisz zmianę.",
+		"Home Assistant is switched off here. First turn it on and save.",
+		"Home Assistant ist hier ausgeschaltet. Bitte erst einschalten und speichern.",
+		"Home Assistant jest tu wyłączony. Najpierw włącz go i zapisz zmianę.",
 	],
 	"error.mqtt_disabled": [
 		"MQTT is switched off. First turn it on and save.",

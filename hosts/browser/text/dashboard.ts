@@ -8,9 +8,9 @@ export const DASHBOARD = {
 		"Dostępne nowsze oprogramowanie: {version}",
 	],
 	"now.title": ["Power now", "Aktuelle Leistung", "Aktualna moc"],
-	"now.feeding": ["Feeding into the grid", "Einspeisung ins Netz", "Oddawanie do sieci"],
-	"now.drawing": ["Drawing from the grid", "Bezug aus dem Netz", "Pobór z sieci"],
-	"now.nothing": ["No power flowing", "Es fließt keine Leistung", "Brak przepływu mocy"],
+	"flow.feeding": ["Feeding into the grid", "Einspeisung ins Netz", "Oddawanie do sieci"],
+	"flow.drawing": ["Drawing from the grid", "Bezug aus dem Netz", "Pobór z sieci"],
+	"flow.nothing": ["No power flowing", "Es fließt keine Leistung", "Brak przepływu mocy"],
 	"now.mean": [
 		"Average since the previous reading",
 		"Durchschnitt seit der vorigen Auslesung",

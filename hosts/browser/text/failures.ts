@@ -67,22 +67,22 @@ export const FAILURES = {
 		"Der Zähler sendet Daten, die das Gateway nicht angefordert hat. „Zähler suchen“ auf der Seite „Zähler“ stellt fest, welche es sind.",
 		"Licznik wysyła dane, o które bramka nie prosiła. „Szukaj licznika” na stronie „Licznik” rozpozna je.",
 	],
-	"finding.ascii": [
+	"found.ascii": [
 		"The meter sends its values on its own, at {n} baud (mode D).",
 		"Der Zähler sendet seine Werte von selbst, mit {n} Baud (Modus D).",
 		"Licznik sam wysyła swoje wartości z prędkością {n} bodów (tryb D).",
 	],
-	"finding.sml": [
+	"found.sml": [
 		"The meter sends its values on its own in SML, at {n} baud.",
 		"Der Zähler sendet seine Werte von selbst in SML, mit {n} Baud.",
 		"Licznik sam wysyła swoje wartości w SML, z prędkością {n} bodów.",
 	],
-	"finding.tic": [
+	"found.tic": [
 		"The meter sends its values on its own in TIC (Linky), at {n} baud.",
 		"Der Zähler sendet seine Werte von selbst in TIC (Linky), mit {n} Baud.",
 		"Licznik sam wysyła swoje wartości w TIC (Linky), z prędkością {n} bodów.",
 	],
-	"finding.dlms": [
+	"found.dlms": [
 		"The meter sends its values on its own in DLMS/COSEM, at {n} baud.",
 		"Der Zähler sendet seine Werte von selbst in DLMS/COSEM, mit {n} Baud.",
 		"Licznik sam wysyła swoje wartości w DLMS/COSEM, z prędkością {n} bodów.",
@@ -95,7 +95,7 @@ export const FAILURES = {
 	"finding.noise": [
 		"Data arrives that the gateway has not requested, but it makes no sense at any usual speed: probably stray light. Shade the head and turn it.",
 		"Es kommen Daten an, die das Gateway nicht angefordert hat und die bei keiner üblichen Geschwindigkeit Sinn ergeben: vermutlich Fremdlicht. Schirmen Sie den Kopf ab und drehen Sie ihn.",
-		"Docierają dane, o które bramka nie prosiła, ale przy żadnej zwykłej prędkości nie mają sensu: zapewne obce światło. Osłoń głowicę i obróć ją.",
+		"Docierają dane, o które bramka nie prosiła, ale przy żadnej zwykłej prędkości nie mają sensu: zapewne to obce światło. Osłoń głowicę i obróć ją.",
 	],
 	"finding.asked": [
 		"The meter answers in another way: {what}.",
@@ -150,7 +150,7 @@ export const FAILURES = {
 	],
 	"failure.push.key": [
 		"The encryption key does not fit this meter. Compare it with the one that the grid operator has given, digit by digit.",
-		"Der Verschlüsselungsschlüssel passt nicht zu diesem Zähler. Vergleichen Sie ihn Ziffer für Ziffer mit dem des Netzbetreibers.",
+		"Der Schlüssel (GUEK) passt nicht zu diesem Zähler. Vergleichen Sie ihn Ziffer für Ziffer mit dem des Netzbetreibers.",
 		"Klucz szyfrujący nie pasuje do tego licznika. Porównaj go cyfra po cyfrze z kluczem od operatora sieci.",
 	],
 	"failure.push.broadcast": [

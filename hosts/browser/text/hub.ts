@@ -18,8 +18,12 @@ export const HUB = {
 		"Aus. Die Einstellungen bleiben gespeichert.",
 		"Wyłączone. Ustawienia pozostają zapisane.",
 	],
-	"hub.enabled": ["Send readings to the hub", "Auslesungen an die Zentrale senden", "Wysyłaj odczyty do centrali"],
-	"hub.url": ["Address of the hub", "Adresse der Zentrale", "Adres centrali"],
+	"hub.enabled": [
+		"Send readings to Home Assistant",
+		"Auslesungen an Home Assistant senden",
+		"Wysyłaj odczyty do Home Assistanta",
+	],
+	"hub.url": ["Address of Home Assistant", "Adresse von Home Assistant", "Adres Home Assistanta"],
 	"hub.url.help": [
 		"Such as http://homeassistant.local:8123",
 		"Etwa http://homeassistant.local:8123",
@@ -30,15 +34,11 @@ export const HUB = {
 		"In Home Assistant als Administrator: Profil, Sicherheit, langlebige Zugangstoken, Token erstellen.",
 		"W Home Assistant jako administrator: profil, bezpieczeństwo, tokeny dostępu o długim okresie ważności, utwórz token.",
 	],
-	"hub.cert.area": [
-		"Certificate of the hub (PEM text)",
-		"Zertifikat der Zentrale (PEM-Text)",
-		"Certyfikat centrali (tekst PEM)",
-	],
+	"hub.cert.area": ["Certificate (PEM text)", "Zertifikat (PEM-Text)", "Certyfikat (tekst PEM)"],
 	"hub.cert.help": [
-		"An address with https:// needs it: the hub's own, or that of the certificate authority that signed it. No private key.",
-		"Eine Adresse mit https:// braucht es: das eigene der Zentrale oder das der Zertifizierungsstelle, die es unterschrieben hat. Kein privater Schlüssel.",
-		"Adres z https:// wymaga go: własny certyfikat centrali albo certyfikat urzędu certyfikacji, który go podpisał. Bez klucza prywatnego.",
+		"An address with https:// needs it: the server's own, or that of the certificate authority that signed it. No private key.",
+		"Eine Adresse mit https:// braucht es: das eigene des Servers oder das der Zertifizierungsstelle, die es unterschrieben hat. Kein privater Schlüssel.",
+		"Adres z https:// wymaga go: własny certyfikat serwera albo certyfikat urzędu certyfikacji, który go podpisał. Bez klucza prywatnego.",
 	],
 	"hub.lang": ["Language of the names of values", "Sprache der Namen der Werte", "Język nazw wartości"],
 	"hub.statistics": [
@@ -55,7 +55,7 @@ export const HUB = {
 		"Das Gateway kann jede Auslesung an einen MQTT-Broker im Heimnetz veröffentlichen. Home Assistant findet dann alle Werte von selbst; auch Node-RED, evcc, ioBroker und openHAB lesen sie.",
 		"Bramka może publikować każdy odczyt w brokerze MQTT w sieci domowej. Home Assistant sam znajdzie wtedy wszystkie wartości; czytają je też Node-RED, evcc, ioBroker i openHAB.",
 	],
-	"mqtt.base": ["Its topics begin with", "Seine Topics beginnen mit", "Jego tematy zaczynają się od"],
+	"mqtt.base": ["Topics begin with", "Topics beginnen mit", "Tematy zaczynają się od"],
 	"mqtt.enabled": [
 		"Publish readings over MQTT",
 		"Auslesungen über MQTT veröffentlichen",

@@ -30,7 +30,7 @@ export const LOGIN = {
 		"Dieses Gerät bleibt nicht angemeldet.",
 		"To urządzenie nie pozostanie zalogowane.",
 	],
-	"login.go": ["Log in", "Anmelden", "Zaloguj"],
+	"login.go": ["Log in", "Anmelden", "Zaloguj się"],
 	"login.busy": ["Logging in …", "Anmeldung läuft …", "Logowanie …"],
 	"login.certificate": [
 		"The browser warned about the certificate?",

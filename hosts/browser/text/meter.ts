@@ -9,7 +9,7 @@ export const METER = {
 		"Fast alle Zähler mit runder optischer Schnittstelle benutzen das Standardprotokoll. Die meisten deutschen Haushaltszähler senden SML. Wählen Sie DLMS/COSEM nur, wenn Netzbetreiber oder Anleitung des Zählers es verlangen.",
 		"Prawie wszystkie liczniki z okrągłym portem optycznym używają protokołu standardowego. Większość niemieckich liczników domowych wysyła SML. DLMS/COSEM wybierz tylko wtedy, gdy tak podaje operator sieci lub instrukcja licznika.",
 	],
-	"protocol.iec62056": ["Standard (IEC 62056-21)", "Standardprotokoll (IEC 62056-21)", "Standardowy (IEC 62056-21)"],
+	"protocol.iec62056": ["Standard (IEC 62056-21)", "Standard (IEC 62056-21)", "Standardowy (IEC 62056-21)"],
 	"protocol.dlms": ["DLMS/COSEM", "DLMS/COSEM", "DLMS/COSEM"],
 	"protocol.sml": ["SML", "SML", "SML"],
 	"protocol.tic": ["TIC (Linky, France)", "TIC (Linky, Frankreich)", "TIC (Linky, Francja)"],
@@ -63,7 +63,7 @@ export const METER = {
 	"pin.help": [
 		"From the operator of the meter. The head enters it by light: watch the meter's display.",
 		"Vom Messstellenbetreiber. Der Kopf gibt sie mit Licht ein: Achten Sie auf die Anzeige des Zählers.",
-		"Od operatora licznika. Głowica poda go światłem: patrz na wyświetlacz licznika.",
+		"Od operatora licznika. Głowica wprowadza go światłem: obserwuj wyświetlacz licznika.",
 	],
 	"pin.flashes": ["Flashes up to “PIN”", "Lichtimpulse bis „PIN“", "Impulsy światła do „PIN”"],
 	"pin.flashes.help": [
@@ -82,22 +82,22 @@ export const METER = {
 	"pin.digit": ["Digit {n} of {of}", "Ziffer {n} von {of}", "Cyfra {n} z {of}"],
 	"pin.switching": ["On to “InF”", "Weiter zu „InF“", "Dalej do „InF”"],
 	"pin.left": ["{n} s left", "noch {n} s", "jeszcze {n} s"],
-	"pin.done": [
+	"pin.is.done": [
 		"All digits are entered. If the PIN is right, the display shows more now: read within two minutes.",
 		"Alle Ziffern sind eingegeben. Stimmt die PIN, zeigt die Anzeige jetzt mehr: Lesen Sie binnen zwei Minuten aus.",
-		"Podano wszystkie cyfry. Jeśli PIN jest dobry, wyświetlacz pokazuje teraz więcej: odczytaj w ciągu dwóch minut.",
+		"Wprowadzono wszystkie cyfry. Jeśli PIN jest prawidłowy, wyświetlacz pokazuje teraz więcej: odczytaj w ciągu dwóch minut.",
 	],
-	"pin.stopped": [
+	"pin.is.stopped": [
 		"Stopped. Wait until the display is as before, two minutes at most, and start again.",
 		"Angehalten. Warten Sie, bis die Anzeige wie vorher ist, höchstens zwei Minuten, und beginnen Sie neu.",
 		"Zatrzymano. Poczekaj, aż wyświetlacz będzie jak przedtem, najwyżej dwie minuty, i zacznij od nowa.",
 	],
-	"pin.open": [
+	"pin.is.open": [
 		"The values are open: the meter sends power or decimals.",
 		"Die Werte sind offen: Der Zähler sendet Leistung oder Nachkommastellen.",
 		"Wartości są odblokowane: licznik wysyła moc lub miejsca dziesiętne.",
 	],
-	"pin.hidden": [
+	"pin.is.hidden": [
 		"The values are still hidden: whole kWh only. Either the PIN was not taken, or “InF” of the meter is off.",
 		"Die Werte sind noch verborgen: nur ganze kWh. Die PIN wurde nicht angenommen, oder „InF“ des Zählers ist aus.",
 		"Wartości są nadal ukryte: tylko pełne kWh. PIN nie został przyjęty albo „InF” licznika jest wyłączone.",
@@ -139,7 +139,7 @@ export const METER = {
 	"iec.push.help": [
 		"Mode D: the gateway only listens. Off: the gateway asks, which suits most meters.",
 		"Modus D: Das Gateway hört nur zu. Aus: Das Gateway fragt, das passt für die meisten Zähler.",
-		"Tryb D: bramka tylko słucha. Wyłączone: bramka pyta, co pasuje do większości liczników.",
+		"Tryb D: bramka tylko słucha. Wyłączone: bramka odpytuje licznik, jak przy większości liczników.",
 	],
 	"iec.push.speed": ["Speed at which it sends", "Geschwindigkeit, mit der er sendet", "Prędkość wysyłania"],
 	"iec.push.speed.help": [
@@ -234,9 +234,9 @@ export const METER = {
 		"Nic jeszcze nie zapisano. Odczytaj licznik, a potem odśwież.",
 	],
 	"log.hex": ["As numbers (hexadecimal)", "Als Zahlen (hexadezimal)", "Jako liczby (szesnastkowo)"],
-	"log.sent": ["to the meter", "an den Zähler", "do licznika"],
-	"log.received": ["from the meter", "vom Zähler", "z licznika"],
-	"log.line": ["speed", "Geschwindigkeit", "prędkość"],
+	"log.kind.sent": ["to the meter", "an den Zähler", "do licznika"],
+	"log.kind.received": ["from the meter", "vom Zähler", "z licznika"],
+	"log.kind.line": ["speed", "Geschwindigkeit", "prędkość"],
 
 	"dlms.title": ["Access with DLMS/COSEM", "Zugang mit DLMS/COSEM", "Dostęp przez DLMS/COSEM"],
 	"dlms.intro": [
@@ -249,7 +249,7 @@ export const METER = {
 	"dlms.auth.high": ["Two keys (GMAC)", "Zwei Schlüssel (GMAC)", "Dwa klucze (GMAC)"],
 	"dlms.auth.sha": ["Password (SHA-256)", "Passwort (SHA-256)", "Hasło (SHA-256)"],
 	"dlms.suite": ["Security suite", "Sicherheitssuite", "Zestaw zabezpieczeń"],
-	"dlms.release": ["Release (RLRQ)", "Abmelden (RLRQ)", "Wyloguj (RLRQ)"],
+	"dlms.release": ["Release (RLRQ)", "Abmelden (RLRQ)", "Rozłączenie (RLRQ)"],
 	"dlms.deviation": ["Clock: sign of the time zone", "Uhr: Vorzeichen der Zeitzone", "Zegar: znak strefy czasowej"],
 	"dlms.live.help": [
 		"Reads the power again and again, usually every 2 s. Not in the standard protocol, nor on battery.",
@@ -258,7 +258,7 @@ export const METER = {
 	],
 	"dlms.encryption": ["Encryption", "Verschlüsselung", "Szyfrowanie"],
 	"dlms.password": ["Password of the meter", "Passwort des Zählers", "Hasło licznika"],
-	"dlms.key": ["Encryption key (GUEK)", "Verschlüsselungsschlüssel (GUEK)", "Klucz szyfrujący (GUEK)"],
+	"dlms.key": ["Encryption key (GUEK)", "Schlüssel (GUEK)", "Klucz szyfrujący (GUEK)"],
 	"dlms.key.help": [
 		"32 digits 0–9 and letters A–F, in lower case too.",
 		"32 Ziffern 0–9 und Buchstaben A–F, auch klein geschrieben.",
@@ -346,7 +346,7 @@ export const METER = {
 	],
 	"objects.class.5": [
 		"Average over a period (class 5)",
-		"Mittelwert über eine Periode (Klasse 5)",
+		"Mittelwert über einen Zeitraum (Klasse 5)",
 		"Średnia z okresu (klasa 5)",
 	],
 	"objects.class.8": ["Clock (class 8)", "Uhr (Klasse 8)", "Zegar (klasa 8)"],

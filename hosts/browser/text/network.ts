@@ -192,7 +192,7 @@ export const NETWORK = {
 	"network.ap.enabled.help": [
 		"Also while the gateway is in the home network. Uses more battery.",
 		"Auch während das Gateway im Heimnetz ist. Braucht mehr Batterie.",
-		"Także wtedy, gdy bramka jest w sieci domowej. Zużywa więcej baterii.",
+		"Także wtedy, gdy bramka jest w sieci domowej. Szybciej zużywa baterię.",
 	],
 	"network.fallback": [
 		"On when the home network is out of reach",
@@ -224,9 +224,9 @@ export const NETWORK = {
 	"network.radio.stay": ["Turn Wi-Fi on for good", "WLAN dauerhaft einschalten", "Włącz Wi-Fi na stałe"],
 	"network.radio.stays": ["Wi-Fi stays on.", "WLAN bleibt an.", "Wi-Fi pozostanie włączone."],
 	"network.radio.warn": [
-		"This page will stop working: the gateway can then no longer be reached over Wi-Fi, and the hub gets no more values. A short press of the gateway's button brings Wi-Fi back for 10 minutes.",
-		"Auch diese Seite geht dann nicht mehr: Das Gateway ist nicht mehr über WLAN erreichbar, und die Zentrale bekommt keine Werte mehr. Ein kurzer Druck auf die Taste am Gateway bringt das WLAN für 10 Minuten zurück.",
-		"Wtedy zniknie także ta strona: bramka nie będzie dostępna przez Wi-Fi, a centrala nie dostanie nowych wartości. Krótkie naciśnięcie przycisku bramki przywraca Wi-Fi na 10 minut.",
+		"This page will stop working, and Home Assistant and MQTT get no more values: the gateway can then no longer be reached over Wi-Fi. A short press of its button brings Wi-Fi back for 10 minutes.",
+		"Auch diese Seite geht dann nicht mehr, und Home Assistant und MQTT bekommen keine Werte mehr: Das Gateway ist nicht mehr über WLAN erreichbar. Ein kurzer Druck auf seine Taste bringt das WLAN für 10 Minuten zurück.",
+		"Wtedy zniknie także ta strona, a Home Assistant i MQTT nie dostaną nowych wartości: bramka nie będzie dostępna przez Wi-Fi. Krótkie naciśnięcie jej przycisku przywraca Wi-Fi na 10 minut.",
 	],
 	"network.radio.gone": [
 		"Wi-Fi is switched off. Press the gateway's button briefly to reach this page over Wi-Fi again for 10 minutes.",

@@ -19,7 +19,7 @@ export const READINGS = {
 		"Tutaj pojawi się wszystko, co wysyła licznik, gdy tylko zostanie odczytany.",
 	],
 	"readings.filter": ["Show only", "Nur zeigen", "Pokaż tylko"],
-	"readings.filter.hint": ["Part of a name or code", "Teil eines Namens oder Codes", "Część nazwy lub kodu"],
+	"readings.filter.hint": ["Name or code", "Name oder Code", "Nazwa lub kod"],
 	"readings.count": ["Values: {n} of {all}", "Werte: {n} von {all}", "Wartości: {n} z {all}"],
 	"readings.no": [
 		"No value has that in its name or code. Clear the field to see all.",

@@ -12,7 +12,7 @@ export const SYSTEM = {
 	],
 	"clock.differs": [
 		"The two clocks are more than a minute apart. If this browser's is right, set the gateway's by it.",
-		"Die beiden Uhren gehen mehr als eine Minute auseinander. Geht die dieses Browsers richtig, stellen Sie die des Gateways danach.",
+		"Die beiden Uhren gehen mehr als eine Minute auseinander. Stimmt die des Browsers, übernehmen Sie seine Uhrzeit.",
 		"Zegary różnią się o ponad minutę. Jeśli zegar przeglądarki chodzi dobrze, ustaw według niego zegar bramki.",
 	],
 	"clock.zone": [
@@ -44,6 +44,11 @@ export const SYSTEM = {
 	"about.page": ["Web page", "Webseite", "Strona WWW"],
 	"about.built": ["Built on", "Erstellt am", "Utworzono"],
 	"peaks.title": ["Capacity tariff", "Leistungstarif", "Taryfa za moc szczytową"],
+	"peaks.help": [
+		"Only if the price depends on the highest power of the month.",
+		"Nur, wenn der Preis von der höchsten Leistung im Monat abhängt.",
+		"Tylko gdy cena zależy od najwyższej mocy w miesiącu.",
+	],
 	"peaks.interval": ["Charged by", "Abgerechnet nach", "Podstawa opłaty"],
 	"peaks.interval.15": ["Quarter hours (Flanders)", "Viertelstunden (Flandern)", "Kwadranse (Flandria)"],
 	"peaks.interval.60": ["Hours (Norway, Sweden)", "Stunden (Norwegen, Schweden)", "Godziny (Norwegia, Szwecja)"],
@@ -116,7 +121,11 @@ export const SYSTEM = {
 		"das WLAN „{ssid}“ und sein Passwort: Sie müssen sich mit dem eigenen Netz des Gateways verbinden",
 		"sieć Wi-Fi „{ssid}” i jej hasło: trzeba będzie połączyć się z własną siecią bramki",
 	],
-	"reset.lost.hub": ["the connection to the hub", "die Verbindung zur Zentrale", "połączenie z centralą"],
+	"reset.lost.hub": [
+		"the connection to Home Assistant",
+		"die Verbindung zu Home Assistant",
+		"połączenie z Home Assistantem",
+	],
 	"reset.lost.meter": [
 		"the meter's settings, keys, schedule and history",
 		"Einstellungen, Schlüssel, Zeitplan und Verlauf des Zählers",

@@ -9,11 +9,7 @@ export const WIZARD = {
 	"wizard.skip": ["Skip", "Überspringen", "Pomiń"],
 	"wizard.save": ["Save and continue", "Speichern und weiter", "Zapisz i przejdź dalej"],
 	"wizard.finish": ["Finish", "Abschließen", "Zakończ"],
-	"wizard.leave": [
-		"Leave the set-up and go to the overview",
-		"Einrichtung verlassen und zur Übersicht",
-		"Opuść konfigurację i przejdź do przeglądu",
-	],
+	"wizard.leave": ["Leave the set-up", "Einrichtung verlassen", "Opuść konfigurację"],
 	"wizard.hello": [
 		"A few steps lead to the first reading. Have the label of the gateway and the Wi-Fi password at hand, and stay near the meter. Each step can be skipped, and everything can be changed later.",
 		"Wenige Schritte führen zur ersten Auslesung. Halten Sie das Etikett des Gateways und das WLAN-Passwort bereit und bleiben Sie in der Nähe des Zählers. Jeder Schritt lässt sich überspringen und alles später ändern.",
@@ -62,6 +58,19 @@ export const WIZARD = {
 		"Der Zähler zeigt seine Zählerstände nur mit Passwort oder Schlüsseln. Fragen Sie den Netzbetreiber danach und geben Sie sie hier ein.",
 		"Licznik pokazuje stany tylko po podaniu hasła lub kluczy. Poproś o nie operatora sieci i wprowadź je tutaj.",
 	],
+	"client.trying": [
+		"Trying the usual client addresses …",
+		"Die üblichen Client-Adressen werden probiert …",
+		"Próba zwykłych adresów klienta …",
+	],
+	"client.is.works": ["works without access data", "geht ohne Zugangsdaten", "działa bez danych dostępu"],
+	"client.is.limited": ["does not show the counters", "zeigt keine Zählerstände", "nie pokazuje stanów"],
+	"client.is.locked": [
+		"needs access data, usually: {what}",
+		"braucht Zugangsdaten, meist: {what}",
+		"wymaga danych dostępu, zwykle: {what}",
+	],
+	"client.is.none": ["no answer or refused", "keine Antwort oder abgelehnt", "brak odpowiedzi lub odmowa"],
 	"wizard.pin": [
 		"The meter sends whole kilowatt hours only, and no power. Most meters do so until their PIN is entered.",
 		"Der Zähler sendet nur ganze Kilowattstunden und keine Leistung. Die meisten tun das, bis ihre PIN eingegeben ist.",
@@ -111,7 +120,7 @@ export const WIZARD = {
 	"password.help": [
 		"At least 8 characters. Several words in a row are easy to remember and hard to guess.",
 		"Mindestens 8 Zeichen. Mehrere Wörter hintereinander sind leicht zu merken und schwer zu erraten.",
-		"Co najmniej 8 znaków. Kilka słów pod rząd łatwo zapamiętać, a trudno odgadnąć.",
+		"Co najmniej 8 znaków. Kilka słów z rzędu łatwo zapamiętać, a trudno odgadnąć.",
 	],
 	"password.repeat": ["New password again", "Neues Passwort wiederholen", "Powtórz nowe hasło"],
 	"password.change": ["Change password", "Passwort ändern", "Zmień hasło"],

@@ -76,9 +76,9 @@ export const ZIGBEE = {
 
 	"map.title": ["Value mapping", "Zuordnung der Werte", "Przypisanie wartości"],
 	"map.intro": [
-		"Each line sends one value of the meter, named by its code, over Zigbee. The codes are on the page “Readings”.",
-		"Jede Zeile sendet einen Wert des Zählers, benannt durch seinen Code, über Zigbee. Die Codes stehen auf der Seite „Messwerte“.",
-		"Każdy wiersz wysyła przez Zigbee jedną wartość licznika, wskazaną kodem. Kody są na stronie „Wartości”.",
+		"Each line sends one value of the meter over Zigbee; its code chooses it. All codes are here:",
+		"Jede Zeile sendet einen Wert des Zählers über Zigbee; der Code wählt ihn aus. Alle Codes stehen hier:",
+		"Każdy wiersz wysyła przez Zigbee jedną wartość licznika; wybiera ją kod. Wszystkie kody są tutaj:",
 	],
 	"map.entry": ["Line {n}", "Zeile {n}", "Wiersz {n}"],
 	"map.target": ["Is sent as", "Wird gesendet als", "Wysyłana jako"],

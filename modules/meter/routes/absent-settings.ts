@@ -1,4 +1,4 @@
-/** Replaces settings.ts in a firmware that lacks some meter protocols. The missing protocols cannot be chosen. */
+/** Replaces settings.ts in a firmware that lacks some meter protocols, which cannot be chosen. */
 
 import { UNSUPPORTED } from "../../api/errors.js";
 import type { Exchange } from "../../api/exchange.js";

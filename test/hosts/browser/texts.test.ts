@@ -45,6 +45,7 @@ const SHARED = new Set([
 	"SMA",
 	"Shelly",
 	"Signal",
+	"Standard",
 	"Status",
 	"SunSpec",
 	"System",

@@ -1,0 +1,101 @@
+/**
+ * Search for the client address, in the wizard: if a DLMS/COSEM meter refuses the usual public client or shows it no
+ * counters, the other usual clients are tried without access data. The list says which one works and which needs a key.
+ */
+import { useEffect, useRef, useState } from "preact/hooks";
+import { type DeviceError, get, post } from "../kit/device.js";
+import type { Draft } from "../kit/fields.js";
+import { readFailure, readNow, readout } from "../kit/live.js";
+import { Icon } from "../kit/parts.js";
+import { countersOf } from "../kit/power.js";
+import { t } from "../kit/text.js";
+import type { TextKey } from "../text/all.js";
+
+const PATH = "dlms/config";
+/** The management, reading and public client (DLMS UA 1000-2, and most companion specifications). */
+const CLIENTS = [1, 32, 16] as const;
+/** Access data that a client usually needs. */
+const USUAL: Readonly<Record<number, TextKey>> = { 1: "dlms.auth.high", 32: "login.password" };
+
+/** Result of a readout as this client. */
+export interface Tried {
+	readonly client: number;
+	/** `limited`: readings, but no counters. `locked`: access data is missing. `none`: no association. */
+	readonly result: "works" | "limited" | "locked" | "none";
+}
+
+/** Returns true if the meter refuses the client or its access. */
+export function isRefused(failure: DeviceError | undefined): boolean {
+	return failure?.code === "meter_auth_failed" || failure?.body.code === "hdlc/refused";
+}
+
+function resultOf(hasRead: boolean): Tried["result"] {
+	if (!hasRead) return readFailure.value?.code === "meter_auth_failed" ? "locked" : "none";
+	return countersOf(readout.value?.readings ?? []).length > 0 ? "works" : "limited";
+}
+
+/** True if the gateway polls the meter without access data. Whoever has entered some knows the client. */
+function isUsual({ auth, use_encryption, push_baudrate }: Draft): boolean {
+	return auth === "none" && use_encryption === false && push_baudrate === 0;
+}
+
+interface Search {
+	readonly isRunning: boolean;
+	readonly tried: readonly Tried[];
+}
+
+/** Tries the clients once, as soon as `isWanted`. The first one that works stays; without one, the client before. */
+export function useClientSearch(isWanted: boolean): Search {
+	const [search, setSearch] = useState<Search>({ isRunning: false, tried: [] });
+	const hasBegun = useRef(false);
+	const isLeft = useRef(false);
+	const run = async () => {
+		const config = await get<Draft>(PATH);
+		if (!isUsual(config)) return;
+		let tried: readonly Tried[] = [];
+		setSearch({ isRunning: true, tried });
+		const use = (client: number) => post<Draft>(PATH, { client_address: client });
+		for (const client of CLIENTS) {
+			await use(client);
+			const result = resultOf(await readNow());
+			tried = [...tried, { client, result }];
+			setSearch({ isRunning: true, tried });
+			if (result === "works") return;
+			if (isLeft.current) break;
+		}
+		await use(Number(config["client_address"]));
+	};
+	useEffect(() => {
+		if (!isWanted || hasBegun.current) return;
+		hasBegun.current = true;
+		const end = () => setSearch(({ tried }) => ({ isRunning: false, tried }));
+		run().then(end, end);
+	}, [isWanted]);
+	useEffect(
+		() => () => {
+			isLeft.current = true;
+		},
+		[],
+	);
+	return search;
+}
+
+export function ClientList({ isRunning, tried }: Search) {
+	if (!isRunning && tried.length === 0) return null;
+	return (
+		<div class="signal">
+			<ul>
+				{tried.map(({ client, result }) => (
+					<li key={client}>
+						{`${t("dlms.client")} ${client}: ${t(`client.is.${result}`, { what: t(USUAL[client] ?? "dlms.password") })}`}
+					</li>
+				))}
+			</ul>
+			{isRunning && (
+				<p>
+					<Icon name="busy" /> {t("client.trying")}
+				</p>
+			)}
+		</div>
+	);
+}
