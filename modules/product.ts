@@ -1,11 +1,22 @@
 /**
- * Names of the product. To sell it under another name, change this file only: page, mDNS, MQTT, certificate, update
- * tools and the list of parts use it (docs/selling.md).
+ * Names of the product, and what its maker promises. To sell it under another name, change this file only: page, mDNS,
+ * MQTT, certificate, update tools and the list of parts use it (docs/selling.md).
  */
 
 /** Name of the product: printable ASCII without comma, at most 32 characters. */
 export const PRODUCT = "Smart-Meter Gateway";
-/** Maker of the product, with the same limits. A board has a manufacturer of its own. */
+/**
+ * Maker of the product: at most 32 characters of A-Z a-z 0-9 `.-_&'()/:` and blanks. A board has a manufacturer of its
+ * own.
+ */
 export const MAKER = "Smart-Meter Gateway project";
-/** Address for reports of vulnerabilities: `mailto:` or `https:`; empty: that of SECURITY.md. */
+/**
+ * Address for reports of vulnerabilities: `mailto:` or `https:`, at most 100 characters of ASCII without blanks; empty:
+ * that of SECURITY.md.
+ */
 export const SECURITY_CONTACT = "";
+/**
+ * Day until which the maker promises security corrections, YYYY-MM-DD; empty: not promised by date (SECURITY.md has the
+ * rule).
+ */
+export const SUPPORT_END = "";

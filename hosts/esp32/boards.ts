@@ -135,10 +135,10 @@ function lan8720(phy: number, power: number, clock: RMIIPins["clock"]): RMIIPins
 /**
  * Parts left out for boards with 4 MB of flash and a radio, because the firmware slot would be nearly full
  * (docs/hardware.md). Home Assistant then gets its values over MQTT or Zigbee, because the part for its REST API is
- * left out. Heat and water meters are rarer than electricity meters.
+ * left out. Heat and water meters are rarer than electricity meters. Wi-Fi is set up by the access point, without Improv.
  */
 const SHORT_OF_FLASH = Object.freeze({
-	without: Object.freeze(["hub", "sma", "sunspec", "backfill", "tic", "kmp", "mbus", "amis"]),
+	without: Object.freeze(["hub", "sma", "sunspec", "backfill", "tic", "kmp", "mbus", "amis", "improv"]),
 });
 /**
  * Parts left out for such boards that also have Ethernet. They do not need Improv, which sets up Wi-Fi over the

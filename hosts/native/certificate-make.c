@@ -1,9 +1,9 @@
 /*
  * The gateway's own certificate. X.509 v3 (RFC 5280), ECDSA on P-256 with SHA-256:
  *
- *   subject, issuer   CN= the first name
+ *   subject, issuer   O= the organization, if given; CN= the first name
  *   extensions        basicConstraints (critical): no authority; keyUsage (critical): digitalSignature;
- *                     extKeyUsage: serverAuth; subjectAltName: every name and address
+ *                     extKeyUsage: serverAuth, clientAuth; subjectAltName: every name and address
  */
 #include <stdio.h>
 #include <string.h>
@@ -27,7 +27,9 @@ enum {
 /* 2000-01-01 and 10000-01-01. */
 static const int64_t FIRST_MS = 946684800000, END_MS = 253402300800000;
 
-static const char NAME_CHARACTERS[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789.-_";
+#define NAME_CHARACTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789.-_"
+/* Mbed TLS takes these as they are in the text of a name. */
+#define ORGANIZATION_CHARACTERS NAME_CHARACTERS " &'()/:"
 
 static bool is_name(const char *name, size_t limit)
 {
@@ -35,9 +37,16 @@ static bool is_name(const char *name, size_t limit)
 	return length > 0 && length <= limit && name[length] == 0;
 }
 
+static bool is_organization(const char *text)
+{
+	size_t length = strspn(text, ORGANIZATION_CHARACTERS);
+	return length <= CERTIFICATE_ORGANIZATION_LIMIT && text[length] == 0;
+}
+
 static bool is_in_range(const certificate_options *options)
 {
 	if (options->name_count < 1 || options->name_count > CERTIFICATE_NAMES_LIMIT) return false;
+	if (options->organization && !is_organization(options->organization)) return false;
 	for (size_t i = 0; i < options->name_count; i++)
 		if (!is_name(options->names[i], i == 0 ? CERTIFICATE_COMMON_NAME_LIMIT : CERTIFICATE_DNS_NAME_LIMIT)) return false;
 	return options->valid_from_ms >= FIRST_MS && options->valid_from_ms <= options->valid_to_ms &&
@@ -90,15 +99,17 @@ static int set_alternative_names(mbedtls_x509write_cert *writer, const certifica
 static int set_extensions(mbedtls_x509write_cert *writer, const certificate_options *options)
 {
 	// These extensions are encoded here, because the two versions of the library encode their defaults differently.
-	// NO_AUTHORITY is an empty SEQUENCE; SERVER is a SEQUENCE with the object identifier of serverAuth.
+	// NO_AUTHORITY is an empty SEQUENCE; BOTH_SIDES is a SEQUENCE of the object identifiers of serverAuth and clientAuth.
 	static const unsigned char NO_AUTHORITY[] = { 0x30, 0 };
-	static const unsigned char SERVER[] = { 0x30, 10, 0x06, 8, 0x2b, 6, 1, 5, 5, 7, 3, 1 };
+	static const unsigned char BOTH_SIDES[] = {
+		0x30, 20, 0x06, 8, 0x2b, 6, 1, 5, 5, 7, 3, 1, 0x06, 8, 0x2b, 6, 1, 5, 5, 7, 3, 2
+	};
 	int error = mbedtls_x509write_crt_set_extension(writer, MBEDTLS_OID_BASIC_CONSTRAINTS,
 		MBEDTLS_OID_SIZE(MBEDTLS_OID_BASIC_CONSTRAINTS), 1, NO_AUTHORITY, sizeof NO_AUTHORITY);
 	if (error == 0) error = mbedtls_x509write_crt_set_key_usage(writer, MBEDTLS_X509_KU_DIGITAL_SIGNATURE);
 	if (error == 0)
 		error = mbedtls_x509write_crt_set_extension(writer, MBEDTLS_OID_EXTENDED_KEY_USAGE,
-			MBEDTLS_OID_SIZE(MBEDTLS_OID_EXTENDED_KEY_USAGE), 0, SERVER, sizeof SERVER);
+			MBEDTLS_OID_SIZE(MBEDTLS_OID_EXTENDED_KEY_USAGE), 0, BOTH_SIDES, sizeof BOTH_SIDES);
 	return error != 0 ? error : set_alternative_names(writer, options);
 }
 
@@ -113,8 +124,10 @@ static int set_serial(mbedtls_x509write_cert *writer)
 
 static int set_up(mbedtls_x509write_cert *writer, const certificate_options *options, mbedtls_pk_context *key)
 {
-	char name[CERTIFICATE_COMMON_NAME_LIMIT + sizeof "CN="], from[TIME_SIZE], to[TIME_SIZE];
-	snprintf(name, sizeof name, "CN=%s", options->names[0]);
+	char name[CERTIFICATE_COMMON_NAME_LIMIT + CERTIFICATE_ORGANIZATION_LIMIT + sizeof "O=,CN="];
+	char from[TIME_SIZE], to[TIME_SIZE];
+	const char *organization = options->organization ? options->organization : "";
+	snprintf(name, sizeof name, organization[0] ? "O=%s,CN=%s" : "%sCN=%s", organization, options->names[0]);
 	write_time(options->valid_from_ms, from);
 	write_time(options->valid_to_ms, to);
 	mbedtls_x509write_crt_set_version(writer, MBEDTLS_X509_CRT_VERSION_3);

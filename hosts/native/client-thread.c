@@ -141,10 +141,11 @@ static void free_client(client_loop *self, stream_client *client)
 static client_code failure_of(const stream_client *client)
 {
 	int error = client->connection.handshake_error;
-	switch (tls_trust_verdict(client->trust, error)) {
+	switch (tls_trust_verdict(client->trust, &client->connection.tls, error)) {
 	case TRUST_UNTRUSTED: return CLIENT_UNTRUSTED;
 	case TRUST_WRONG_NAME: return CLIENT_WRONG_NAME;
 	case TRUST_EXPIRED: return CLIENT_EXPIRED;
+	case TRUST_CLIENT_REFUSED: return CLIENT_REFUSED;
 	case TRUST_NO_VERDICT: break;
 	}
 	return error == 0 || tls_trust_is_memory_error(error) ? CLIENT_OUT_OF_MEMORY : CLIENT_HANDSHAKE;

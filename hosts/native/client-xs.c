@@ -83,11 +83,13 @@ void xs_client_destructor(void *data)
 typedef struct {
 	char *host, *trusted, *name, *certificate, *key;
 	uint8_t *session;
-	size_t key_size, session_size;
+	size_t certificate_size, key_size, session_size;
 } client_texts;
 
 static void free_texts(client_texts *texts)
 {
+	/* The certificate's text may have the key too. */
+	if (texts->certificate) mbedtls_platform_zeroize(texts->certificate, texts->certificate_size);
 	if (texts->key) mbedtls_platform_zeroize(texts->key, texts->key_size);
 	if (texts->session) mbedtls_platform_zeroize(texts->session, texts->session_size);
 	free(texts->host);
@@ -159,12 +161,12 @@ static bool copy_arguments(xsMachine *the, bool secure, client_texts *texts)
 	const char *name = xsmcToString(xsArg(ARG_NAME));
 	texts->name = copy_of(name, strlen(name));
 	return texts->host && texts->name && copy_buffer(the, ARG_TRUSTED, (void **)&texts->trusted, &ignored)
-		&& copy_buffer(the, ARG_CERTIFICATE, (void **)&texts->certificate, &ignored)
+		&& copy_buffer(the, ARG_CERTIFICATE, (void **)&texts->certificate, &texts->certificate_size)
 		&& copy_buffer(the, ARG_KEY, (void **)&texts->key, &texts->key_size)
 		&& copy_buffer(the, ARG_SESSION, (void **)&texts->session, &texts->session_size);
 }
 
-/* (target, host, port, timeoutMs, trusted?, name, utcMs?, certificate?, key?, session?): without `trusted`, plain TCP */
+/* (target, host, port, timeoutMs, trusted?, name, utcMs?, certificate?, key?, session?): without `trusted`, plain TCP; without `key`, `certificate` has both */
 void xs_client(xsMachine *the)
 {
 	char message[TRUST_MESSAGE_SIZE] = "";

@@ -81,7 +81,9 @@ class TCPClient implements Client {
 		const { host, port, timeoutMs } = options;
 		const { trusted, name = host, utcMs, identity, session } = tls ?? PLAIN;
 		const { certificate, key } = identity ?? NO_IDENTITY;
-		this.#stream = new NativeStream(this, host, port, timeoutMs, trusted, name, utcMs, certificate, key, session);
+		// A text of both is copied once.
+		const ownKey = key === certificate ? undefined : key;
+		this.#stream = new NativeStream(this, host, port, timeoutMs, trusted, name, utcMs, certificate, ownKey, session);
 	}
 
 	get remoteAddress(): string {

@@ -39,9 +39,10 @@ class Bindings {
 		validFromMs: number,
 		validToMs: number,
 		key: Uint8Array | undefined,
+		organization: string,
 		...names: string[]
 	): ArrayBuffer[] {
-		return native("xs_crypto_make_certificate").call(this, validFromMs, validToMs, key, ...names);
+		return native("xs_crypto_make_certificate").call(this, validFromMs, validToMs, key, organization, ...names);
 	}
 }
 
@@ -109,8 +110,8 @@ export class NativeCrypto implements Crypto {
 		return Bindings.readCertificates(file);
 	}
 
-	makeCertificate({ names, validFromMs, validToMs, key }: CertificateOptions): CertificatePair {
-		const made = Bindings.makeCertificate(validFromMs, validToMs, key, ...names);
+	makeCertificate({ names, organization = "", validFromMs, validToMs, key }: CertificateOptions): CertificatePair {
+		const made = Bindings.makeCertificate(validFromMs, validToMs, key, organization, ...names);
 		return { certificate: new Uint8Array(made[0]), key: new Uint8Array(made[1]) };
 	}
 }

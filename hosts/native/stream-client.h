@@ -33,6 +33,7 @@ typedef enum {
 	CLIENT_UNTRUSTED = 8,
 	CLIENT_WRONG_NAME = 9,
 	CLIENT_EXPIRED = 10,
+	CLIENT_REFUSED = 11,
 } client_code;
 
 typedef struct stream_client stream_client;

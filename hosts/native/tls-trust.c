@@ -125,7 +125,7 @@ static const char *load(handshake_part *part, const tls_trust_options *options)
 	if (!part->anybody && !load_certificates(&part->trusted, options->trusted))
 		return "there is no certificate in what is trusted";
 	if (!options->certificate) return NULL;
-	const char *key = options->key ? options->key : "";
+	const char *key = options->key ? options->key : options->certificate;
 	if (mbedtls_x509_crt_parse(
 			&part->chain, (const unsigned char *)options->certificate, strlen(options->certificate) + 1) != 0)
 		return "the certificate can't be read";
@@ -244,9 +244,17 @@ bool tls_trust_is_memory_error(int error)
 	return is_one;
 }
 
-trust_verdict tls_trust_verdict(const tls_trust *trust, int error)
+trust_verdict tls_trust_verdict(const tls_trust *trust, const mbedtls_ssl_context *tls, int error)
 {
 	if (trust->part && trust->part->verdict != TRUST_NO_VERDICT) return trust->part->verdict;
+	/*
+	 * After ServerHelloDone the server has only our Certificate, ClientKeyExchange and Finished to object to (RFC 5246,
+	 * 7.4), of which the last two are never wrong. It sends an alert or closes, often while we still send.
+	 */
+	bool is_ended = error == MBEDTLS_ERR_SSL_FATAL_ALERT_MESSAGE || error == MBEDTLS_ERR_SSL_CONN_EOF
+		|| error == MBEDTLS_ERR_SSL_INTERNAL_ERROR;
+	if (is_ended && trust->part && trust->part->shown && compat_handshake_step(tls) > MBEDTLS_SSL_SERVER_HELLO_DONE)
+		return TRUST_CLIENT_REFUSED;
 	/* Mbed TLS checks this last: the certificate's extended key usage excludes servers (RFC 5280, 4.2.1.12). */
 	bool refused = error == MBEDTLS_ERR_X509_CERT_VERIFY_FAILED || error == MBEDTLS_ERR_X509_FATAL_ERROR
 		|| (trust->part && trust->part->shown && error == COMPAT_BAD_CERTIFICATE);

@@ -33,7 +33,7 @@ typedef struct {
 	bool has_time;
 	/* Unix time, s. */
 	int64_t utc_s;
-	/* PEM texts of the client's own identity; both NULL without one. */
+	/* PEM texts of the client's own identity; both NULL without one. Without `key`, `certificate` also has the key. */
 	const char *certificate;
 	const char *key;
 	/* Session of an earlier connection, or NULL. */
@@ -49,6 +49,8 @@ typedef enum {
 	TRUST_UNTRUSTED,
 	TRUST_WRONG_NAME,
 	TRUST_EXPIRED,
+	/* The server refused the handshake after it had our certificate, or none. */
+	TRUST_CLIENT_REFUSED,
 } trust_verdict;
 
 /*
@@ -63,8 +65,8 @@ tls_party *tls_trust_party(tls_trust *trust);
 /* Sets name and session between mbedtls_ssl_setup and the handshake. Returns 0 or an error of Mbed TLS. */
 int tls_trust_begin(tls_trust *trust, mbedtls_ssl_context *tls);
 
-/* Returns the certificate problem that made the handshake fail, if any. */
-trust_verdict tls_trust_verdict(const tls_trust *trust, int error);
+/* Returns the certificate problem that made the handshake of `tls` fail with `error`, if any. */
+trust_verdict tls_trust_verdict(const tls_trust *trust, const mbedtls_ssl_context *tls, int error);
 
 bool tls_trust_is_memory_error(int error);
 

@@ -7,8 +7,8 @@ import { parseCertificates } from "./trust.js";
 
 const NAME = /^[A-Za-z0-9._-]{1,253}$/;
 /**
- * Length of the hash with which a stored session begins. The hash covers the server's name and the trusted
- * certificates, because the session may be used only with these.
+ * Length of the hash with which a stored session begins. The hash covers the server's name, the trusted certificates
+ * and our own one, because the session may be used only with these.
  */
 const BINDING_BYTES = 16;
 const TIMEOUT_MIN_MS = 100;
@@ -68,7 +68,7 @@ export function boundSession(tls: TLSSettings, session: Uint8Array): Uint8Array 
 }
 
 /**
- * Returns the given session without its hash; undefined if it was made for another name or with other trusted
+ * Returns the given session without its hash; undefined if it was made for another name or with other
  * certificates.
  */
 export function unboundSession(tls: TLSSettings): Buffer | undefined {
@@ -77,8 +77,9 @@ export function unboundSession(tls: TLSSettings): Buffer | undefined {
 	return session.subarray(BINDING_BYTES);
 }
 
-function bindingOf({ authorities, name }: TLSSettings): Buffer {
-	return createHash("sha256").update(`${name}\n${authorities}`).digest().subarray(0, BINDING_BYTES);
+function bindingOf({ authorities, identity, name }: TLSSettings): Buffer {
+	const text = [name, authorities, identity?.certificate ?? ""].join("\n");
+	return createHash("sha256").update(text).digest().subarray(0, BINDING_BYTES);
 }
 
 function certificatesOf(text: string): X509Certificate[] {

@@ -8,6 +8,7 @@ import {
 	CLIENT_BROKEN,
 	CLIENT_ENDED,
 	CLIENT_HANDSHAKE,
+	CLIENT_REFUSED,
 	CLIENT_UNREACHABLE,
 	CLIENT_UNTRUSTED,
 	type ClientOptions,
@@ -99,15 +100,22 @@ class NodeClient extends Outgoing {
 			...(session === undefined ? {} : { session }),
 		});
 		this.#socket = socket;
-		const failed = () => this.fail(CLIENT_HANDSHAKE);
+		// The keys are made after ServerHelloDone: a later alert is about our certificate (hosts/native/tls-trust.c).
+		let hasKeys = false;
+		socket.once("keylog", () => {
+			hasKeys = true;
+		});
+		const failed = ({ code = "" }: NodeJS.ErrnoException) =>
+			this.fail(hasKeys && code.includes("_ALERT_") ? CLIENT_REFUSED : CLIENT_HANDSHAKE);
+		const closed = () => this.fail(CLIENT_HANDSHAKE);
 		socket.on("error", failed);
-		socket.on("close", failed);
+		socket.on("close", closed);
 		socket.on("session", (bytes) => {
 			this.lastSession = boundSession(tls, bytes) ?? this.lastSession;
 		});
 		socket.once("secureConnect", () => {
 			socket.off("error", failed);
-			socket.off("close", failed);
+			socket.off("close", closed);
 			if (this.isOver) return;
 			this.resumed = socket.isSessionReused();
 			// The server was checked when the session was made.

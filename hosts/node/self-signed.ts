@@ -24,6 +24,7 @@ import { CERTIFICATE_FILE_LIMIT, type CertificateOptions, type CertificatePair }
 
 const NAMES_LIMIT = 4;
 const COMMON_NAME_LIMIT = 64;
+const ORGANIZATION_LIMIT = 64;
 const DNS_NAME_LIMIT = 253;
 const FIRST_MS = Date.UTC(2000, 0, 1);
 const END_MS = Date.UTC(10_000, 0, 1);
@@ -32,17 +33,20 @@ const GENERALIZED_FROM_YEAR = 2050;
 
 /** Crypto.makeCertificate. */
 export function makeCertificate(options: CertificateOptions): CertificatePair {
-	const { names, validFromMs, validToMs, key } = options;
+	const { names, organization = "", validFromMs, validToMs, key } = options;
 	check(names.length >= 1 && names.length <= NAMES_LIMIT, "names");
 	names.forEach((name, index) => {
 		const limit = index === 0 ? COMMON_NAME_LIMIT : DNS_NAME_LIMIT;
 		check(/^[A-Za-z0-9._-]+$/.test(name) && name.length <= limit, `name ${name}`);
 	});
+	check(/^[A-Za-z0-9._ &'()/:-]*$/.test(organization) && organization.length <= ORGANIZATION_LIMIT, "organizations");
 	check((key?.length ?? 0) <= CERTIFICATE_FILE_LIMIT, "keys");
 	check(validFromMs >= FIRST_MS && validFromMs <= validToMs && validToMs < END_MS, "times");
 	const privateKey = keyOf(key) ?? generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey;
 	const publicKey = createPublicKey(privateKey);
-	const subject = sequence(new ASN1Set({ value: [sequence(id("2.5.4.3"), new Utf8String({ value: names[0] }))] }));
+	const part = (type: string, value: string) => new ASN1Set({ value: [sequence(id(type), new Utf8String({ value }))] });
+	const maker = organization === "" ? [] : [part("2.5.4.10", organization)];
+	const subject = sequence(...maker, part("2.5.4.3", names[0]));
 	const algorithm = sequence(id("1.2.840.10045.4.3.2"));
 	const toBeSigned = sequence(
 		tagged(0, new Integer({ value: 2 })),
@@ -94,7 +98,7 @@ function extensions(names: readonly string[]): Sequence {
 	return sequence(
 		sequence(id("2.5.29.19"), critical(), contents(sequence())),
 		sequence(id("2.5.29.15"), critical(), contents(digitalSignature)),
-		sequence(id("2.5.29.37"), contents(sequence(id("1.3.6.1.5.5.7.3.1")))),
+		sequence(id("2.5.29.37"), contents(sequence(id("1.3.6.1.5.5.7.3.1"), id("1.3.6.1.5.5.7.3.2")))),
 		sequence(id("2.5.29.17"), contents(sequence(...names.map(alternative)))),
 	);
 }

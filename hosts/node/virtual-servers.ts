@@ -14,6 +14,7 @@ import {
 	CLIENT_BROKEN,
 	CLIENT_ENDED,
 	CLIENT_HANDSHAKE,
+	CLIENT_REFUSED,
 	CLIENT_UNREACHABLE,
 	type ClientOptions,
 	type ClientPort,
@@ -38,6 +39,8 @@ export interface VirtualServer {
 	/** PEM text for TLS, the server's own certificate first. Without it the server uses plain TCP. */
 	readonly certificate?: string | Uint8Array;
 	readonly asksForCertificate?: boolean;
+	/** Called with the client certificate of each full handshake that has one, PEM text. */
+	onIdentity?(certificate: string): void;
 	readonly connectMs?: number;
 	readonly handshakeMs?: number;
 	fault?: ServerFault | undefined;
@@ -132,7 +135,7 @@ class VirtualOutgoing extends Outgoing {
 		if (fault === "silent") return;
 		this.#later(handshakeMs, () => {
 			const speaksTLS = fault === undefined && serving.shown.length > 0;
-			if (!speaksTLS || (asksForCertificate && tls.identity === undefined)) {
+			if (!speaksTLS) {
 				this.fail(CLIENT_HANDSHAKE);
 				return;
 			}
@@ -142,6 +145,13 @@ class VirtualOutgoing extends Outgoing {
 			if (code !== 0) {
 				this.fail(code);
 				return;
+			}
+			if (asksForCertificate && !this.resumed) {
+				if (tls.identity === undefined) {
+					this.fail(CLIENT_REFUSED);
+					return;
+				}
+				serving.server.onIdentity?.(tls.identity.certificate);
 			}
 			const session = Buffer.from(`session ${servers.handshakes}`);
 			serving.sessions.add(session.toString("hex"));

@@ -13,6 +13,7 @@ import type { HTTPResponse } from "../http/response.js";
 import { MATCH_METHOD, MATCH_NOT_FOUND, Router } from "../http/router.js";
 import type { StaticFiles } from "../http/static.js";
 import type { Cost } from "../io/memory.js";
+import { SECURITY_CONTACT } from "../product.js";
 import { NO_BODY, NO_VALUES } from "./body.js";
 import { ClaimedBody } from "./claimed-body.js";
 import {
@@ -27,6 +28,7 @@ import {
 } from "./errors.js";
 import { Exchange, failUnauthorized, type RequestContext } from "./exchange.js";
 import type { Operation } from "./route.js";
+import { SECURITY_PATH, securityText } from "./security-text.js";
 import { type BodyDone, ObjectReader } from "./validate.js";
 
 /**
@@ -91,7 +93,15 @@ export class API implements HTTPHandler {
 			const answer = this.#plainPages.answer(request, response);
 			if (answer !== false) return answer === true ? undefined : answer;
 		}
-		if (isLetIn && !isAstray && wantsPage && this.#page.send(request, response)) return undefined;
+		if (isLetIn && !isAstray && wantsPage) {
+			if (this.#page.send(request, response)) return undefined;
+			if (SECURITY_CONTACT !== "" && request.path === SECURITY_PATH) {
+				const { info, text } = this.#core;
+				response.lines("Content-Type: text/plain; charset=utf-8\r\n");
+				response.sendText(200, securityText(SECURITY_CONTACT, info.builtUtcMs, text));
+				return undefined;
+			}
+		}
 		response.lines("Cache-Control: no-store\r\n");
 		if (!isLetIn) {
 			if (wantsPage) this.moveToHTTPS(request, response, isAstray);

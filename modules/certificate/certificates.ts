@@ -12,6 +12,7 @@ import {
 	TLS_ON_TRIAL,
 	TLS_OWN,
 	TLS_OWN_ADDRESS,
+	TLS_OWN_FORM,
 	TLS_OWN_HOSTNAME,
 	TLS_OWN_UNTIL,
 	TLS_PREVIOUS,
@@ -133,6 +134,10 @@ export class OwnCertificate {
 		return parseIPv4(address) < 0 ? "" : address;
 	}
 
+	get form(): number {
+		return this.#store.get(TLS_OWN_FORM);
+	}
+
 	/** End of validity, Unix ms. */
 	get untilMs(): number {
 		return this.#store.get(TLS_OWN_UNTIL) * 1000;
@@ -143,8 +148,13 @@ export class OwnCertificate {
 		return this.blobs.read(this.reference);
 	}
 
+	/** Like `read`, but the bytes are in memory that the ledger lends; `drop` releases it. */
+	borrow(ledger: BlobMemory): Uint8Array | typeof NO_MEMORY | undefined {
+		return this.blobs.borrow(this.reference, ledger);
+	}
+
 	/** Throws what the storage throws; then the old certificate remains. */
-	renew(file: Uint8Array, of: { hostname: string; address: string; untilMs: number }): void {
+	renew(file: Uint8Array, of: { hostname: string; address: string; untilMs: number; form: number }): void {
 		const writer = this.blobs.open([this.reference]);
 		if (writer === undefined) throw new Error("tls: another file is being written");
 		try {
@@ -156,6 +166,7 @@ export class OwnCertificate {
 				put(TLS_OWN_HOSTNAME, of.hostname),
 				put(TLS_OWN_ADDRESS, of.address),
 				put(TLS_OWN_UNTIL, Math.floor(of.untilMs / 1000)),
+				put(TLS_OWN_FORM, of.form),
 			]);
 		} finally {
 			writer.close();

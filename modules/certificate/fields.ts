@@ -79,9 +79,28 @@ export const TLS_OWN_ADDRESS = field<string>({
 	characters: PRINTABLE,
 	initial: "",
 });
+/** Form of the device's own certificate (OWN_FORM in identity.ts). */
+export const TLS_OWN_FORM = field<number>({
+	entry: IN_TLS,
+	id: 9,
+	name: "own_form",
+	kind: INTEGER,
+	maximum: 255,
+	initial: 0,
+});
 export const TLS = entry(
 	"tls",
 	3,
-	[TLS_FILE, TLS_LAST_ERROR, TLS_ON_TRIAL, TLS_PREVIOUS, TLS_OWN, TLS_OWN_HOSTNAME, TLS_OWN_UNTIL, TLS_OWN_ADDRESS],
+	[
+		TLS_FILE,
+		TLS_LAST_ERROR,
+		TLS_ON_TRIAL,
+		TLS_PREVIOUS,
+		TLS_OWN,
+		TLS_OWN_HOSTNAME,
+		TLS_OWN_UNTIL,
+		TLS_OWN_ADDRESS,
+		TLS_OWN_FORM,
+	],
 	INTERNAL,
 );

@@ -1,21 +1,26 @@
 /**
  * TLS identity: the user's certificate, or a self-signed one: P-256, for `hostname`, `hostname.local`, the access
- * point's address and the network address, valid for ten years. The self-signed one is renewed, with the same key, when
- * the hostname or the network address changes, and when it is expired or not yet valid.
+ * point's address and the network address, valid for ten years, for servers and clients. The self-signed one is renewed,
+ * with the same key, when the hostname or the network address changes, when it is expired or not yet valid, and by
+ * firmware that gives it another form.
  *
  * An installed certificate is on trial until a handshake with the device's own client succeeds. Otherwise it is
  * discarded, to keep the device reachable.
  */
 import { ACCESS_POINT_ADDRESS } from "../bytes/ipv4.js";
+import type { BlobMemory, NO_MEMORY } from "../config/blob.js";
 import type { ConfigStore } from "../config/store.js";
 import type { Running } from "../core/core.js";
 import type { CertificatePair, Crypto } from "../io/crypto.js";
 import { type Clock, type HostInfo, OUT_OF_MEMORY, type Storage } from "../io/host.js";
+import { MAKER } from "../product.js";
 import { InstalledCertificate, OwnCertificate } from "./certificates.js";
 
 const DAY_MS = 86_400_000;
 /** Ten years with three leap days. The stored end of validity gives the start. */
 const VALID_MS = 3653 * DAY_MS;
+/** Form of the own certificate; to be increased when its other contents change. 0: not for clients, without a maker. */
+const OWN_FORM = 1;
 
 export interface IdentityDeps {
 	readonly storage: Storage;
@@ -53,6 +58,14 @@ export class Identity implements Running {
 		const file = this.own.read();
 		if (file === undefined || !this.isFor(hostname, address)) return this.make(hostname, address, file);
 		return { certificate: file, key: file };
+	}
+
+	/**
+	 * Returns the file whose certificate HTTPS shows, chain and key as one PEM text, in memory that the ledger lends;
+	 * `drop` releases it. Undefined if it is absent or damaged.
+	 */
+	borrow(ledger: BlobMemory): Uint8Array | typeof NO_MEMORY | undefined {
+		return (this.installed.isThere ? this.installed : this.own).borrow(ledger);
 	}
 
 	serveInstalled(target: IdentityTarget, hostname: string): void {
@@ -106,7 +119,7 @@ export class Identity implements Running {
 	/** True if the device's own certificate matches name and address and is valid now. */
 	private isFor(hostname: string, address: string): boolean {
 		const { own } = this;
-		if (own.hostname !== hostname || (address !== "" && own.address !== address)) return false;
+		if (own.form !== OWN_FORM || own.hostname !== hostname || (address !== "" && own.address !== address)) return false;
 		const nowMs = this.#deps.clock.utcMs();
 		return nowMs === undefined || (nowMs >= own.untilMs - VALID_MS && nowMs < own.untilMs);
 	}
@@ -127,12 +140,18 @@ export class Identity implements Running {
 		const address = wanted || this.own.address;
 		const names = [hostname, `${hostname}.local`, ACCESS_POINT_ADDRESS];
 		if (address !== "") names.push(address);
-		const { certificate, key } = crypto.makeCertificate({ names, validFromMs, validToMs, key: file });
+		const { certificate, key } = crypto.makeCertificate({
+			names,
+			organization: MAKER,
+			validFromMs,
+			validToMs,
+			key: file,
+		});
 		const made = new Uint8Array(certificate.length + key.length);
 		made.set(certificate);
 		made.set(key, certificate.length);
 		// The certificate is used even if full flash refuses to store it: the device must stay reachable.
-		guard("tls", () => this.own.renew(made, { hostname, address, untilMs: validToMs }));
+		guard("tls", () => this.own.renew(made, { hostname, address, untilMs: validToMs, form: OWN_FORM }));
 		return { certificate: made, key: made };
 	}
 }

@@ -5,13 +5,14 @@ import { changed, part } from "../part.js";
 import { WIFI_HOSTNAME } from "../wifi/fields.js";
 import { TLS } from "./fields.js";
 import { Identity } from "./identity.js";
-import { getCertificate, postCertificate, postCertificateReset } from "./routes.js";
+import { getCertificate, getCertificateFile, postCertificate, postCertificateReset } from "./routes.js";
 
 export const CERTIFICATE = part<Identity>({
 	name: "tls",
 	entries: Object.freeze([TLS]),
 	routes: Object.freeze([
 		route(METHOD_GET, "system/certificate", getCertificate),
+		route(METHOD_GET, "system/certificate/file", getCertificateFile),
 		route(METHOD_POST, "system/certificate", postCertificate, { body: undefined }),
 		route(METHOD_POST, "system/certificate/reset", postCertificateReset),
 	]),

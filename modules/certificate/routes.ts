@@ -1,13 +1,14 @@
-/** Certificate routes: details, upload of PEM text over HTTPS, reset to the device's own certificate. */
+/** Certificate routes: details, file, upload of PEM text over HTTPS, reset to the device's own certificate. */
 
 import { ClaimedBody } from "../api/claimed-body.js";
 import { HTTPS_REQUIRED } from "../api/errors.js";
 import type { Exchange } from "../api/exchange.js";
 import { booleanMember, numberMember, textMember } from "../api/members.js";
 import { NO_MEMORY } from "../config/blob.js";
-import { refusalOf, TOO_LARGE } from "../config/certificate-rules.js";
+import { keepCertificates, refusalOf, TOO_LARGE } from "../config/certificate-rules.js";
 import { EVENT_CERTIFICATE } from "../diagnostics/events.js";
 import type { BodySink } from "../http/handler.js";
+import { BytesSource } from "../http/response.js";
 import {
 	CERTIFICATE_FILE_LIMIT,
 	CERTIFICATES_WELL,
@@ -45,6 +46,23 @@ export function getCertificate(exchange: Exchange<Identity>): void {
 	const file = exchange.part.installed.isThere ? readInstalled(exchange) : readOwn(exchange);
 	if (file === NO_MEMORY) exchange.busy();
 	else answer(exchange, file, false);
+}
+
+/** Answers with the certificate and its chain as a file, without the key. */
+export function getCertificateFile(exchange: Exchange<Identity>): void {
+	const { core, part, response } = exchange;
+	const file = part.borrow(core.ledger);
+	if (file === undefined) throw new Error("tls: the certificate is damaged in flash");
+	if (file === NO_MEMORY) {
+		exchange.busy();
+		return;
+	}
+	const length = keepCertificates(file);
+	const certificates = new BytesSource(file, 0, length);
+	response.header("Content-Disposition", `attachment; filename="${core.hostname}.pem"`);
+	response.lines("Content-Type: application/x-pem-file\r\n");
+	const read = (into: Uint8Array, start: number, end: number) => certificates.read(into, start, end);
+	response.send(200, { read, close: () => core.ledger.drop(file) }, length);
 }
 
 export function postCertificate(exchange: Exchange<Identity>): BodySink | undefined {

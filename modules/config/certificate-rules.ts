@@ -32,8 +32,11 @@ const EXPIRED = "The certificate has expired.";
 
 const DASHES = "-----";
 const END = "-----END ";
+const CERTIFICATE_BEGIN = "-----BEGIN CERTIFICATE-----";
+const CERTIFICATE_END = "-----END CERTIFICATE-----";
 const DASH = 0x2d;
 const SPACE = 0x20;
+const NEWLINE = 0x0a;
 /** White space that may follow the last block. */
 const WHITE = Object.freeze([0x09, 0x0a, 0x0d, SPACE]);
 const EC_BITS = Object.freeze([256, 384]);
@@ -71,6 +74,24 @@ export function trustRefusalOf({ certificates, problem, key }: CertificateFile):
 	if (problem === CERTIFICATES_UNSUPPORTED)
 		return "A certificate in cert has a key, a signature or an extension of a kind that is not supported.";
 	return certificates.length > 0 ? "" : "cert has no certificate in it: PEM text is needed.";
+}
+
+/** Moves the certificates of the PEM text to its beginning, erases all the rest, and returns their length. */
+export function keepCertificates(pem: Uint8Array): number {
+	let length = 0;
+	let isInside = false;
+	for (let at = 0; at < pem.length; at++) {
+		if (pem[at] === DASH && hasAt(pem, at, CERTIFICATE_BEGIN)) isInside = true;
+		if (isInside && pem[at] === DASH && hasAt(pem, at, CERTIFICATE_END)) {
+			pem.copyWithin(length, at, at + CERTIFICATE_END.length);
+			length += CERTIFICATE_END.length;
+			at += CERTIFICATE_END.length;
+			if (at < pem.length) pem[length++] = NEWLINE;
+			isInside = false;
+		} else if (isInside) pem[length++] = pem[at];
+	}
+	pem.fill(0, length);
+	return length;
 }
 
 function isSupported({ keyType, keyBits }: CertificateDetails): boolean {

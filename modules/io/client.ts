@@ -15,13 +15,15 @@ export const CLIENT_UNREACHABLE = 4;
 export const CLIENT_TIMEOUT = 5;
 /** Not enough memory now; nothing was sent. */
 export const CLIENT_OUT_OF_MEMORY = 6;
-/** The peer has no TLS, shares no version or cipher, or has rejected this client. */
+/** The peer does not support TLS, or shares no version or cipher. */
 export const CLIENT_HANDSHAKE = 7;
 /** The server's certificate has no chain to a trusted one. */
 export const CLIENT_UNTRUSTED = 8;
 /** The certificate is trusted, but for another name or address. */
 export const CLIENT_WRONG_NAME = 9;
 export const CLIENT_EXPIRED = 10;
+/** The server wants a client certificate that it trusts; it got another one, or none. */
+export const CLIENT_REFUSED = 11;
 
 /** Limit of `trusted` and of a stored session, bytes. */
 export const TRUSTED_LIMIT = 12288;
@@ -62,7 +64,7 @@ export interface TLSClientOptions {
 	readonly name?: string;
 	/** Unix time for checking certificates, ms; undefined without a set clock: dates are not checked. */
 	readonly utcMs?: number | undefined;
-	/** PEM text of a certificate and its key, if the server requests them. */
+	/** Client identity if the server requests one: PEM texts of a certificate and its key, or twice one text of both. */
 	readonly identity?: { readonly certificate: Uint8Array; readonly key: Uint8Array };
 	/** `session` of an earlier connection with the same server and trust, to shorten the handshake. */
 	readonly session?: Uint8Array | undefined;

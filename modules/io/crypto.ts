@@ -125,6 +125,8 @@ export interface CertificateOptions {
 	 * characters, is also the subject.
 	 */
 	readonly names: readonly string[];
+	/** Organization in the subject: up to 64 characters of A-Z a-z 0-9 `.-_&'()/:` and blanks. */
+	readonly organization?: string;
 	/** Unix ms, from 2000 to 9999, cut to seconds. */
 	readonly validFromMs: number;
 	readonly validToMs: number;

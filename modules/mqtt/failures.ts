@@ -54,7 +54,7 @@ const FAILURES: readonly OutputFailure[] = Object.freeze([
 	outputFailure(
 		"closed_unanswered",
 		RETCODE_REFUSED,
-		"The broker closed the connection without an answer. A TLS port needs mqtts://, any other mqtt://. Client certificates are not supported: let the gateway log in with user name and password.",
+		"The broker closed the connection without an answer. A TLS port needs mqtts://, any other mqtt://. If the broker wants a client certificate, turn on client_cert.",
 	),
 	LOST,
 ]);

@@ -102,6 +102,14 @@ export const MQTT_COMMANDS = field<boolean>({
 	kind: BOOLEAN,
 	initial: false,
 });
+/** Show the certificate of HTTPS to a broker that asks for one (mqtts:// only). */
+export const MQTT_CLIENT_CERT = field<boolean>({
+	entry: IN_MQTT,
+	id: 13,
+	name: "client_cert",
+	kind: BOOLEAN,
+	initial: false,
+});
 export const MQTT = entry("mqtt", 1, [
 	MQTT_ENABLED,
 	MQTT_URL,
@@ -115,6 +123,7 @@ export const MQTT = entry("mqtt", 1, [
 	MQTT_LANG,
 	MQTT_PAUSE_SECS,
 	MQTT_COMMANDS,
+	MQTT_CLIENT_CERT,
 ]);
 
 /**

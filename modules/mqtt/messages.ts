@@ -17,7 +17,7 @@ import { hasOnly, lowerCase } from "../bytes/ascii.js";
 import type { HostInfo, TextCodec } from "../io/host.js";
 import { JSONStream, type ProduceUnit } from "../json/stream.js";
 import type { JSONWriter } from "../json/writer.js";
-import { PRODUCT } from "../product.js";
+import { PRODUCT, SECURITY_CONTACT } from "../product.js";
 import { type Entities, LAST_READOUT, MEASUREMENT, PROBLEM } from "../publish/entities.js";
 import type { Message } from "./session.js";
 
@@ -188,10 +188,7 @@ export function announcementOf(announcement: Announcement): ProduceUnit {
 			member(writer, "sn", info.serial);
 			writer.endObject();
 			writer.key("o");
-			writer.beginObject();
-			member(writer, "name", PRODUCT);
-			member(writer, "sw", firmwareVersion);
-			writer.endObject();
+			writeOrigin(writer, firmwareVersion, SECURITY_CONTACT);
 			member(writer, "avty_t", `${base}/status`);
 			if (hasCommands) member(writer, "cmd_t", commandTopicOf(base));
 			if (isJSON) member(writer, "stat_t", `${base}/state`);
@@ -249,6 +246,15 @@ function writeComponent(writer: JSONWriter, id: string, { base, entities, freshS
 		member(writer, "json_attr_t", isJSON ? `${base}/state` : `${base}/problem_text`);
 		member(writer, "json_attr_tpl", `{{{'text':${isJSON ? "value_json['problem_text']" : "value"}}|to_json}}`);
 	}
+	writer.endObject();
+}
+
+/** Writes who sends the discovery message. Home Assistant refuses the message if `url` is not a web address. */
+export function writeOrigin(writer: JSONWriter, version: string, contact: string): void {
+	writer.beginObject();
+	member(writer, "name", PRODUCT);
+	member(writer, "sw", version);
+	if (contact.startsWith("https:")) member(writer, "url", contact);
 	writer.endObject();
 }
 

@@ -2,6 +2,7 @@
 import { backupGroup } from "../api/backup-group.js";
 import { UNSUPPORTED } from "../api/errors.js";
 import { settingsRoutes } from "../api/route.js";
+import { CERTIFICATE } from "../certificate/part.js";
 import type { Core } from "../core/core.js";
 import { secondsOf } from "../core/facts.js";
 import { sample } from "../core/metrics-text.js";
@@ -19,6 +20,7 @@ import {
 	MQTT_ANNOUNCED,
 	MQTT_CERTIFICATE,
 	MQTT_CERTIFICATE_LIMIT,
+	MQTT_CLIENT_CERT,
 	MQTT_ENABLED,
 	MQTT_PASSWORD,
 	MQTT_URL,
@@ -59,6 +61,8 @@ export const MQTT = part<Outlet<MQTTService>>({
 			certificate: MQTT_CERTIFICATE,
 			limit: MQTT_CERTIFICATE_LIMIT,
 			keys: "mqtt_cert",
+			borrowIdentity: () =>
+				core.config.get(MQTT_CLIENT_CERT) ? core.find(CERTIFICATE).borrow(core.ledger) : undefined,
 			failed: EVENT_MQTT_FAILED,
 			works: EVENT_MQTT_SENT,
 			open: (deps, access) => new MQTTService(deps, access, (name, whyNot) => command(core, name, whyNot)),

@@ -75,6 +75,11 @@ const FAILURES: readonly (OutputFailure | undefined)[] = Object.freeze([
 		RETCODE_TLS,
 		"The server's certificate has expired or is not valid yet. Renew it, and check the clock of the gateway.",
 	),
+	outputFailure(
+		"client_certificate",
+		RETCODE_TLS,
+		"The server admits only clients with a certificate that it trusts. For MQTT turn on client_cert, and let the broker trust the certificate of this gateway.",
+	),
 ]);
 
 export function connectFailure(reason: number): OutputFailure {

@@ -87,19 +87,22 @@ export interface OutletOptions<Sender extends Sending> {
 	readonly keys: string;
 	readonly failed: EventKind;
 	readonly works: EventKind;
+	/** `borrowIdentity` of OutputAccess. */
+	borrowIdentity?: NonNullable<OutputAccess["borrowIdentity"]>;
 	forget?(): void;
 	open(deps: OutputDeps, access: OutputAccess): Sender;
 }
 
 export function openOutlet<Sender extends Sending>(core: Core, options: OutletOptions<Sender>): Outlet<Sender> {
 	const { config, events, ledger, storage } = core;
-	const { certificate, failed, forget, keys, limit, texts, works } = options;
+	const { borrowIdentity, certificate, failed, forget, keys, limit, texts, works } = options;
 	const place = { store: config, storage, memory: ledger };
 	const certificates = new TrustedCertificates(place, certificate, keys, limit);
 	const deps = core.find(PUBLISH);
 	if (deps === undefined) return new Outlet<Sender>(texts, certificates, undefined, forget);
 	const access = {
 		certificates,
+		...(borrowIdentity && { borrowIdentity }),
 		outputChanged: (failure: OutputFailure | undefined) =>
 			failure === undefined ? events.note(works) : events.note(failed, failure.code),
 	};

@@ -54,6 +54,11 @@ export interface OutputDeps extends EntitySources {
 
 export interface OutputAccess {
 	readonly certificates: Pick<TrustedCertificates, "isSet" | "lend">;
+	/**
+	 * Returns our own chain and key, one PEM text, for a server that asks for it, or undefined for none; `drop` of the
+	 * ledger releases it. Without this member the output has none.
+	 */
+	borrowIdentity?(): Uint8Array | typeof NO_MEMORY | undefined;
 	/** Called with the first failure after a success, and with undefined for the first success after a failure. */
 	outputChanged(failure: OutputFailure | undefined): void;
 }
@@ -176,20 +181,27 @@ export class Output implements PermitClient {
 		isSecure: boolean,
 		make: (port: ClientPort, tls: TLSClientOptions | undefined) => Connection,
 	): Connection | number {
-		const { clock, ports } = this.#deps;
+		const { clock, ledger, ports } = this.#deps;
 		const port = isSecure ? ports.tlsClient : ports.tcpClient;
 		if (port === undefined) return CLIENT_UNREACHABLE;
+		const { certificates } = this.#access;
 		const session = this.#session;
+		let own: Uint8Array | typeof NO_MEMORY | undefined;
 		try {
 			if (!isSecure) return make(port, undefined);
+			own = this.#access.borrowIdentity?.();
+			if (own === NO_MEMORY) return CLIENT_OUT_OF_MEMORY;
+			const identity = own && { certificate: own, key: own };
 			// Without the server's certificate an impostor might get the password or token.
-			const connection = this.#access.certificates.lend((trusted) =>
-				make(port, { trusted, utcMs: clock.utcMs(), session }),
+			const connection = certificates.lend((trusted) =>
+				make(port, { trusted, utcMs: clock.utcMs(), session, ...(identity && { identity }) }),
 			);
 			return connection === NO_MEMORY ? CLIENT_OUT_OF_MEMORY : (connection ?? CLIENT_UNTRUSTED);
 		} catch {
 			// The host has rejected certificate or address.
 			return isSecure ? CLIENT_UNTRUSTED : CLIENT_UNREACHABLE;
+		} finally {
+			if (own) ledger.drop(own);
 		}
 	}
 

@@ -15,7 +15,7 @@ import type { MDNSService } from "../dns/mdns-records.js";
 import { type DatagramDeps, Datagrams } from "../io/datagrams.js";
 import type { EthernetAddress } from "../io/ethernet.js";
 import { DATAGRAM_LIMIT, type HostInfo } from "../io/host.js";
-import { MAKER, PRODUCT } from "../product.js";
+import { MAKER, PRODUCT, SECURITY_CONTACT } from "../product.js";
 import type { TimeSync } from "../sntp/client.js";
 import { TimeService, type TimeServiceDeps } from "../sntp/service.js";
 
@@ -107,6 +107,7 @@ export class NetworkServices {
 		if (!services.some(({ type }) => type === HTTP_TYPE)) services.push({ type: HTTP_TYPE, port: httpPort, txt: page });
 		if (httpsPort !== 0) {
 			const api = ["api=v1", "path=/api/v1", `model=${model}`, `id=${id}`, `maker=${MAKER}`];
+			if (SECURITY_CONTACT !== "") api.push(`security=${SECURITY_CONTACT}`);
 			services.push({ type: "_https._tcp", port: httpsPort, txt: page });
 			services.push({ type: "_smgw._tcp", port: httpsPort, txt: api });
 		}

@@ -1,5 +1,7 @@
 /** Certificate routes: details, upload, rejected files, and the reset to the device's own certificate. */
 import assert from "node:assert/strict";
+import { X509Certificate } from "node:crypto";
+import { MAKER } from "../../modules/product.js";
 import { AUTHORITY, make, SLOW_RSA } from "../hosts/openssl.js";
 import { isError, type Reply, type TestGateway } from "./gateway.js";
 
@@ -36,12 +38,23 @@ export function certificateChecks(gateway: () => TestGateway): void {
 			assert.deepEqual(Object.keys(own), MEMBERS);
 			assert.equal(own.custom, false);
 			assert.equal(own.subject, own.issuer);
-			assert.match(own.subject, new RegExp(`^CN=${gateway().hostname}$`));
+			assert.equal(own.subject, `CN=${gateway().hostname}, O=${MAKER}`);
 			assert.match(own.valid_from, ISO);
 			assert.match(own.valid_to, ISO);
 			assert.equal(Number(own.valid_to.slice(0, 4)) - Number(own.valid_from.slice(0, 4)) >= 10, true);
 			assert.deepEqual([own.key_type, own.key_bits, own.chain_length, own.max_size], ["EC", 256, 1, 12288]);
 			assert.deepEqual([own.upload_allowed, own.reboot], [true, false]);
+		});
+
+		it("gives the certificate as a file, without the key", async () => {
+			const file = await gateway().get("system/certificate/file");
+			assert.equal(file.status, 200, file.text);
+			assert.equal(file.headers.get("content-type"), "application/x-pem-file");
+			assert.equal(file.headers.get("content-disposition"), `attachment; filename="${gateway().hostname}.pem"`);
+			assert.match(file.text, /^-----BEGIN CERTIFICATE-----\n[\w+/=\n]+-----END CERTIFICATE-----\n$/);
+			const { fingerprint } = await gateway().read("system/certificate");
+			assert.equal(new X509Certificate(file.text).fingerprint256, fingerprint);
+			isError(await gateway().get("system/certificate/file", { token: null }), 401, "unauthorized");
 		});
 
 		it("rejects a bad file with a reason in plain text", async () => {

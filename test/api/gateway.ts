@@ -18,7 +18,7 @@ import type { Follower, FollowOptions } from "./follower.js";
 export const PASSWORD = "label-password";
 export const USERNAME = "admin";
 
-const TEXTS = ["text/csv", "text/event-stream", "text/plain; version=0.0.4; charset=utf-8"];
+const TEXTS = ["application/x-pem-file", "text/csv", "text/event-stream", "text/plain; version=0.0.4; charset=utf-8"];
 
 /** Path of another maker's API; the gateway answers it in that maker's dialect over plain HTTP (modules/live-meter). */
 const FOREIGN_PATH = "/api/v1/data";

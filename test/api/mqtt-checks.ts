@@ -17,6 +17,7 @@ const DEFAULT = Object.freeze({
 	lang: "en",
 	pause_secs: 10,
 	commands: false,
+	client_cert: false,
 	cert_set: false,
 	cert_max_size: LIMIT,
 });

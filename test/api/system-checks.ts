@@ -22,7 +22,13 @@ export function systemChecks(gateway: () => TestGateway): void {
 			}
 			const { device } = version;
 			const names = ["manufacturer", "model", "serial", "product", "maker"];
-			assert.deepEqual(Object.keys(device), ["manufacturer_id", "device_id", ...names, "security_contact"]);
+			assert.deepEqual(Object.keys(device), [
+				"manufacturer_id",
+				"device_id",
+				...names,
+				"security_contact",
+				"support_end",
+			]);
 			assert.equal(device.manufacturer_id, 0xfff1);
 			assert.ok(Number.isInteger(device.device_id));
 			for (const name of names) assert.ok(device[name].length > 0, name);

@@ -1,11 +1,14 @@
 import assert from "node:assert/strict";
 import { X509Certificate } from "node:crypto";
 import { NodeCrypto } from "../../hosts/node/platform.js";
+import { TLS_OWN_FORM } from "../../modules/certificate/fields.js";
 import { Identity } from "../../modules/certificate/identity.js";
+import { put } from "../../modules/config/schema.js";
 import { ConfigStore } from "../../modules/config/store.js";
 import type { CertificatePair } from "../../modules/io/crypto.js";
 import { type HostInfo, OUT_OF_MEMORY } from "../../modules/io/host.js";
 import { ENTRIES } from "../../modules/parts.js";
+import { MAKER } from "../../modules/product.js";
 import { MemoryStorage, textCodec } from "../config/memory-storage.js";
 
 const BUILT_MS = Date.UTC(2026, 4, 1);
@@ -91,7 +94,7 @@ describe("certificate/identity: the device's own certificate", () => {
 		const device = new Device();
 		const shown = device.start();
 		const certificate = new X509Certificate(shown);
-		assert.equal(certificate.subject, "CN=gateway");
+		assert.equal(certificate.subject, `O=${MAKER}\nCN=gateway`);
 		assert.equal(certificate.subjectAltName, "DNS:gateway, DNS:gateway.local, IP Address:192.168.4.1");
 		assert.equal(certificate.publicKey.asymmetricKeyDetails?.namedCurve, "prime256v1");
 		assert.equal(Date.parse(certificate.validFrom), NOW_MS - 86_400_000);
@@ -99,6 +102,16 @@ describe("certificate/identity: the device's own certificate", () => {
 		assert.match(shown, /PRIVATE KEY/);
 		assert.equal(device.start(), shown);
 		assert.equal(device.made, 1);
+	});
+	it("can be shown to servers, and one of earlier firmware that can't is replaced, with the same key", () => {
+		const device = new Device();
+		const shown = device.start();
+		assert.deepEqual(new X509Certificate(shown).keyUsage, ["1.3.6.1.5.5.7.3.1", "1.3.6.1.5.5.7.3.2"]);
+		new ConfigStore(device.storage, textCodec, ENTRIES).change([put(TLS_OWN_FORM, 0)]);
+		const again = device.start();
+		assert.notEqual(again, shown);
+		assert.equal(keyOf(again), keyOf(shown));
+		assert.equal(device.start(), again);
 	});
 	it("is valid from the firmware's build on while the clock is not set", () => {
 		const device = new Device();
@@ -113,10 +126,10 @@ describe("certificate/identity: the device's own certificate", () => {
 		const first = device.start();
 		assert.equal(device.renew("gateway"), first);
 		const second = device.renew("cellar");
-		assert.equal(new X509Certificate(second).subject, "CN=cellar");
+		assert.equal(new X509Certificate(second).subject, `O=${MAKER}\nCN=cellar`);
 		assert.equal(keyOf(second), keyOf(first));
 		assert.equal(device.start("cellar"), second);
-		assert.equal(new X509Certificate(device.start("attic")).subject, "CN=attic");
+		assert.equal(new X509Certificate(device.start("attic")).subject, `O=${MAKER}\nCN=attic`);
 	});
 	it("is replaced when it has expired", () => {
 		const device = new Device();
@@ -199,7 +212,7 @@ describe("certificate/identity: the device's own certificate", () => {
 			device.start("cellar");
 			device.storage.stepsLeft = Number.POSITIVE_INFINITY;
 			const after = new Device(device.storage);
-			assert.equal(new X509Certificate(after.start("cellar")).subject, "CN=cellar");
+			assert.equal(new X509Certificate(after.start("cellar")).subject, `O=${MAKER}\nCN=cellar`);
 			assert.equal([...device.storage.values.keys()].filter((key) => key.startsWith("own_")).length, 1);
 		}
 	});
@@ -281,6 +294,6 @@ describe("certificate/identity: an installed certificate", () => {
 		assert.equal(device.renew("cellar"), "first");
 		assert.equal(device.identity.own.hostname, "cellar");
 		device.identity.installed.remove();
-		assert.equal(new X509Certificate(device.start("cellar")).subject, "CN=cellar");
+		assert.equal(new X509Certificate(device.start("cellar")).subject, `O=${MAKER}\nCN=cellar`);
 	});
 });

@@ -162,8 +162,8 @@ const IMPORTS: readonly { rooms: string; from: string; why: string }[] = [
 	},
 	{
 		rooms: "api",
-		from: "core bytes io/crypto io/host io/memory json http auth config",
-		why: "helpers for all routes; it knows no part",
+		from: "core bytes product io/crypto io/host io/memory json http auth config time",
+		why: "helpers for all routes, and the maker's address; it knows no part",
 	},
 	{ rooms: "part", from: "api config core diagnostics", why: "the type of a part" },
 	{ rooms: "absent", from: "part api config core http io/host", why: "stands for a part that the build leaves out" },

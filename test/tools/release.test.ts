@@ -66,7 +66,7 @@ describe("A release", function () {
 			for (const file of [`${name}.ota`, `${name}.bin`, ...own.map((part) => `${name}/${part}`)])
 				assert.ok(files.has(file), file);
 		}
-		for (const file of ["index.html", "install/page.js", "install/LICENSES.txt", "sbom.cdx.json"])
+		for (const file of ["index.html", "install/page.js", "install/LICENSES.txt", "sbom.cdx.json", "vex.cdx.json"])
 			assert.ok(files.has(file));
 		const sums = [...files].filter(([name]) => name !== "SHA256SUMS");
 		const expected = sums.map(([name, bytes]) => `${createHash("sha256").update(bytes).digest("hex")}  ${name}\n`);

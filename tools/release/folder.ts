@@ -6,6 +6,7 @@
  *   BOARD.bin                the whole flash of a new unit, to be written at 0
  *   BOARD/                   manifest.json and the parts, for the page
  *   sbom.cdx.json            the software bill of materials
+ *   vex.cdx.json             known vulnerabilities of its components, and whether they matter here
  *   SHA256SUMS               of all files, for `sha256sum -c`
  */
 import { createHash } from "node:crypto";
@@ -21,7 +22,9 @@ import { writeInstallPage } from "./install-page.js";
 import { manifestOf } from "./manifest.js";
 import { readParts, wholeImage } from "./parts.js";
 import { makeSBOM } from "./sbom.js";
+import type { Scan } from "./scan.js";
 import type { Version } from "./version.js";
+import { makeVEX, readAssessments, type SBOM, unassessed } from "./vex.js";
 
 const SUMS = "SHA256SUMS";
 
@@ -36,13 +39,19 @@ export interface ReleaseContents {
 	readonly securityLevel: number;
 	readonly sdk: string | undefined;
 	readonly idf: string | undefined;
+	/** Looks for vulnerabilities of the components; undefined: no scan is wanted. */
+	readonly scan?: ((sbom: SBOM) => Promise<Scan>) | undefined;
+	/** Receives lines for the user. */
+	readonly warn?: ((line: string) => void) | undefined;
 }
 
 /** Returns the names of all files. Throws an Error for the user if gateways would reject an image. */
 export async function writeRelease(contents: ReleaseContents): Promise<string[]> {
 	const { root, folder, version, built, sdk, idf } = contents;
 	for (const { board, build } of built) writeBoard(contents, board, build);
-	writeFileSync(join(folder, "sbom.cdx.json"), makeSBOM({ root, sdk, idf }, version.version, version.builtUtcMs));
+	const sbom = makeSBOM({ root, sdk, idf }, version.version, version.builtUtcMs);
+	writeFileSync(join(folder, "sbom.cdx.json"), sbom);
+	writeFileSync(join(folder, "vex.cdx.json"), await vexOf(contents, JSON.parse(sbom)));
 	const boards = built.map(({ board }) => board);
 	await writeInstallPage(root, folder, version.version, boards);
 	const names = readdirSync(folder, { recursive: true, encoding: "utf8" })
@@ -52,6 +61,19 @@ export async function writeRelease(contents: ReleaseContents): Promise<string[]>
 	const sums = names.map((name) => `${sha256(readFileSync(join(folder, name)))}  ${name}\n`);
 	writeFileSync(join(folder, SUMS), sums.join(""));
 	return [...names, SUMS];
+}
+
+async function vexOf({ root, scan, warn }: ReleaseContents, sbom: SBOM): Promise<string> {
+	const rows = readAssessments(root, sbom);
+	if (scan === undefined) return makeVEX(sbom, rows, []);
+	const { findings, unknown, skipped } = await scan(sbom);
+	if (skipped !== "") warn?.(`The scan of the SBOM was skipped, because OSV can't be asked: ${skipped}.`);
+	const open = unassessed(rows, findings, sbom);
+	for (const { id, ref } of open)
+		warn?.(`${ref}: ${id} is not assessed: add it to tools/release/vulnerabilities.json.`);
+	if (skipped === "")
+		warn?.(`Scanned; ${findings.length} found, ${open.length} not assessed. Not in OSV: ${unknown.join(", ")}.`);
+	return makeVEX(sbom, rows, open);
 }
 
 function writeBoard(contents: ReleaseContents, board: Board, build: string): void {

@@ -10,6 +10,7 @@ import { NO_RELEASE, type Release, readRelease } from "../sdk/release.js";
 import { findSDK, ROOT } from "../sdk/sdk.js";
 import { writeRelease } from "./folder.js";
 import { doubts, versionOfIDF } from "./sbom.js";
+import { scan } from "./scan.js";
 import { type Version, versionOf } from "./version.js";
 
 const HELP = `  npm run release -- --board NAME [--board NAME …] --key FILE [options]
@@ -24,6 +25,8 @@ Builds the firmware of each board and puts the files to publish into release/VER
   --digest             if the command expects the SHA-256 of the data (npm run ota -- --help)
   --release FILE       settings of the build: keys whose updates gateways accept, and more (docs/flashing.md).
                        Default: gateways accept the key that signs
+  --scan               asks OSV (api.osv.dev) for vulnerabilities of the components; those that nobody has assessed
+                       are named, and "in triage" in vex.cdx.json
   --out DIR            the folder to make (default release/VERSION)
 
 The version is that of package.json for a commit with its tag (v1.2.3); for any other commit its hash is added, and
@@ -42,6 +45,7 @@ interface Order {
 	readonly boards: readonly Board[];
 	readonly signer: Signer;
 	readonly release: Release;
+	readonly isScanned: boolean;
 	readonly out: string | undefined;
 }
 
@@ -61,7 +65,8 @@ function readOrder(args: string[]): Order | undefined {
 		throw new Error(
 			`${values.release}: the signing key is not one of "update_keys", so gateways of this release would refuse the next one.`,
 		);
-	return { boards: chosen, signer, release, out: out === undefined ? out : resolve(out) };
+	const isScanned = values.scan;
+	return { boards: chosen, signer, release, isScanned, out: out === undefined ? out : resolve(out) };
 }
 
 type Given = ReturnType<typeof parse>;
@@ -78,6 +83,7 @@ function parse(args: string[]) {
 				"public-key": { type: "string" },
 				digest: { type: "boolean", default: false },
 				release: { type: "string" },
+				scan: { type: "boolean", default: false },
 				out: { type: "string" },
 				help: { type: "boolean" },
 			},
@@ -114,7 +120,18 @@ async function carryOut(order: Order, output: Output): Promise<void> {
 	}
 	const { signer, release } = order;
 	const { securityLevel } = release;
-	const files = await writeRelease({ root: ROOT, folder: draft, version, built, signer, securityLevel, sdk, idf });
+	const files = await writeRelease({
+		root: ROOT,
+		folder: draft,
+		version,
+		built,
+		signer,
+		securityLevel,
+		sdk,
+		idf,
+		scan: order.isScanned ? scan : undefined,
+		warn: (line) => output.error(line),
+	});
 	mkdirSync(dirname(folder), { recursive: true });
 	renameSync(draft, folder);
 	output.log(folder);

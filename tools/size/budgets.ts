@@ -15,13 +15,13 @@
 export const BUDGETS: Readonly<Record<string, number>> = Object.freeze({
 	"modules/absent.ts": 850,
 	"modules/amis": 4700,
-	"modules/api": 16800,
+	"modules/api": 17100,
 	"modules/app": 15300,
 	"modules/auth": 20800,
 	"modules/backfill": 11000,
 	"modules/bytes": 7800,
-	"modules/certificate": 8700,
-	"modules/config": 15250,
+	"modules/certificate": 9600,
+	"modules/config": 15650,
 	"modules/core": 1150,
 	"modules/cosem": 38750,
 	"modules/diagnostics": 8950,
@@ -40,7 +40,7 @@ export const BUDGETS: Readonly<Record<string, number>> = Object.freeze({
 	"modules/live-meter": 32450,
 	"modules/mbus": 17250,
 	"modules/meter": 85350,
-	"modules/mqtt": 37900,
+	"modules/mqtt": 38200,
 	"modules/obis": 12150,
 	"modules/omitted.ts": 250,
 	"modules/ota": 30500,
@@ -50,7 +50,7 @@ export const BUDGETS: Readonly<Record<string, number>> = Object.freeze({
 	"modules/power": 8000,
 	"modules/prices": 4100,
 	"modules/product.ts": 100,
-	"modules/publish": 12050,
+	"modules/publish": 12400,
 	"modules/readout": 21800,
 	"modules/sml": 10300,
 	"modules/sntp": 7000,
@@ -71,7 +71,7 @@ export const BUDGETS: Readonly<Record<string, number>> = Object.freeze({
 	"SDK: modules": 2900,
 
 	/** The page (hosts/browser), compressed. */
-	"resource web.bin": 124700,
+	"resource web.bin": 125300,
 	"resource obis-names.bin": 15000,
 	"resource timezones.bin": 8000,
 

@@ -245,6 +245,7 @@ export const MQTT = {
 	lang: { choices: ["en", "de", "pl"] },
 	pause_secs: { min: 1, max: 3600 },
 	commands: {},
+	client_cert: {},
 	cert: { max: 3072 },
 } as const;
 

@@ -60,6 +60,7 @@ export interface Version {
 		readonly product: string;
 		readonly maker: string;
 		readonly security_contact: string;
+		readonly support_end: string;
 		readonly manufacturer_id: number;
 		readonly device_id: number;
 		readonly manufacturer: string;
@@ -670,6 +671,7 @@ export interface MQTT {
 	readonly lang: "en" | "de" | "pl";
 	readonly pause_secs: number;
 	readonly commands: boolean;
+	readonly client_cert: boolean;
 	readonly cert_set: boolean;
 	readonly cert_max_size: number;
 	readonly base_topic: string;

@@ -3,6 +3,7 @@
 import { useId, useState } from "preact/hooks";
 import { awaitRestart, DeviceError, post } from "../kit/device.js";
 import { Confirm } from "../kit/dialog.js";
+import { FetchButton } from "../kit/fetch-button.js";
 import { formatDate } from "../kit/format.js";
 import { status } from "../kit/live.js";
 import { Button, Card, ErrorNotice, Fact, Facts, Notice, Pending } from "../kit/parts.js";
@@ -42,6 +43,7 @@ export function CertificateCard() {
 				<>
 					<Validity certificate={value} />
 					<Details certificate={value} />
+					<FetchButton path={`${PATH}/file`} label={t("cert.save")} />
 					{value.custom && (
 						<div class="actions">
 							<Button name="certificate_reset" onClick={() => setAsking(true)}>

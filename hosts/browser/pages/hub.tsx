@@ -276,6 +276,7 @@ function mqttFields({ cert_max_size, cert_set }: MQTTSettings): readonly FieldSp
 		{ name: "user", label: "login.user", kind: "text", when: isOn },
 		{ name: "password", label: "login.password", kind: "secret", storedFlag: "password_set", when: isOn },
 		certificateField("mqtt.cert.help", cert_max_size, !cert_set),
+		{ name: "client_cert", label: "mqtt.client_cert", help: "mqtt.client_cert.help", kind: "toggle", when: isSecure },
 		{ name: "discovery", label: "mqtt.discovery", help: "mqtt.discovery.help", kind: "toggle", when: isOn },
 		{
 			name: "topics",
@@ -290,11 +291,11 @@ function mqttFields({ cert_max_size, cert_set }: MQTTSettings): readonly FieldSp
 }
 
 function MQTTForm({ settings, onSaved }: FormProps<MQTTSettings>) {
-	const { enabled, url, user, topic, topics, discovery, lang, password_set } = settings;
+	const { enabled, url, user, client_cert, topic, topics, discovery, lang, password_set } = settings;
 	return (
 		<Form
 			fields={mqttFields(settings)}
-			values={{ enabled, url, user, topic, topics, discovery, lang, password_set }}
+			values={{ enabled, url, user, client_cert, topic, topics, discovery, lang, password_set }}
 			submit={async ({ cert, ...values }) => {
 				// Without `cert` the gateway keeps the stored certificate.
 				onSaved(await post<MQTTSettings>("mqtt", cert ? { ...values, cert } : values));

@@ -71,6 +71,9 @@ function AboutCard() {
 					{value.device.security_contact !== "" && (
 						<Fact name={t("about.security")}>{value.device.security_contact}</Fact>
 					)}
+					<Fact name={t("about.support")}>
+						{formatDate(value.device.support_end, language) || t("about.support.none")}
+					</Fact>
 					<Fact name={t("about.firmware")}>{value.firmware.version}</Fact>
 					{value.frontend.version !== value.firmware.version && (
 						<Fact name={t("about.page")}>{value.frontend.version}</Fact>

@@ -1,5 +1,6 @@
-/** Firmware, backup, report for the manufacturer. */
+/** Firmware, backup, report for the manufacturer, account of the data. */
 import { BackupCard } from "./backup.js";
+import { DataCard } from "./data.js";
 import { FirmwareCard, UpgradeCard } from "./firmware.js";
 import { ReportCard } from "./report.js";
 
@@ -9,6 +10,7 @@ export function Upkeep() {
 			<div class="column">
 				<FirmwareCard />
 				<UpgradeCard />
+				<DataCard />
 			</div>
 			<div class="column">
 				<BackupCard />

@@ -72,6 +72,16 @@ export const HUB = {
 		"Eine Adresse mit mqtts:// braucht es einmal: das eigene des Brokers oder das der Zertifizierungsstelle, die es unterschrieben hat. Kein privater Schlüssel. Bleibt das Feld leer, gilt das gespeicherte weiter.",
 		"Adres z mqtts:// wymaga go raz: własny certyfikat brokera albo certyfikat urzędu certyfikacji, który go podpisał. Bez klucza prywatnego. Puste pole zostawia zapisany.",
 	],
+	"mqtt.client_cert": [
+		"Show the gateway's certificate to the broker",
+		"Sich beim Broker mit dem Zertifikat des Gateways ausweisen",
+		"Okazuj brokerowi certyfikat bramki",
+	],
+	"mqtt.client_cert.help": [
+		"For a broker that wants a client certificate, with mqtts://. It must trust the certificate under Security.",
+		"Für einen Broker, der ein Client-Zertifikat verlangt, mit mqtts://. Er muss dem Zertifikat unter „Sicherheit“ vertrauen.",
+		"Dla brokera, który żąda certyfikatu klienta, z mqtts://. Musi on ufać certyfikatowi z zakładki „Bezpieczeństwo”.",
+	],
 	"mqtt.discovery": [
 		"Announce the values to Home Assistant",
 		"Die Werte bei Home Assistant anmelden",
@@ -157,6 +167,11 @@ export const HUB = {
 		"The server's certificate has expired or is not valid yet. Renew it, and check the gateway's clock.",
 		"Das Zertifikat des Servers ist abgelaufen oder noch nicht gültig. Erneuern Sie es, und prüfen Sie die Uhr des Gateways.",
 		"Certyfikat serwera wygasł albo jeszcze nie jest ważny. Odnów go i sprawdź zegar bramki.",
+	],
+	"out.client_certificate": [
+		"The server admits only clients with a certificate that it trusts. For MQTT, show the gateway's certificate, and let the broker trust it: it is under Security.",
+		"Der Server lässt nur Clients mit einem Zertifikat zu, dem er vertraut. Weisen Sie sich bei MQTT mit dem Zertifikat des Gateways aus, und lassen Sie den Broker ihm vertrauen: Es steht unter „Sicherheit“.",
+		"Serwer wpuszcza tylko klientów z certyfikatem, któremu ufa. W MQTT okazuj certyfikat bramki i dodaj go w brokerze do zaufanych: jest w zakładce „Bezpieczeństwo”.",
 	],
 	"out.certificate_missing": [
 		"An address with https:// or mqtts:// needs the server's certificate. Store it below.",
@@ -254,8 +269,8 @@ export const HUB = {
 		"Broker nie odpowiada. Nastąpi kolejna próba; sprawdź port.",
 	],
 	"out.closed_unanswered": [
-		"The broker closed the connection without an answer. A TLS port needs mqtts://, any other mqtt://. Client certificates are not supported: let the gateway log in with user name and password.",
-		"Der Broker hat die Verbindung ohne Antwort geschlossen. Ein TLS-Port verlangt mqtts://, jeder andere mqtt://. Client-Zertifikate werden nicht unterstützt: Richten Sie im Broker Benutzer und Passwort ein.",
-		"Broker zamknął połączenie bez odpowiedzi. Port TLS wymaga mqtts://, inny mqtt://. Certyfikaty klientów nie są obsługiwane: ustaw w brokerze użytkownika i hasło.",
+		"The broker closed the connection without an answer. A TLS port needs mqtts://, any other mqtt://. If the broker wants a client certificate, show the gateway's.",
+		"Der Broker hat die Verbindung ohne Antwort geschlossen. Ein TLS-Port verlangt mqtts://, jeder andere mqtt://. Verlangt der Broker ein Client-Zertifikat, weisen Sie sich mit dem des Gateways aus.",
+		"Broker zamknął połączenie bez odpowiedzi. Port TLS wymaga mqtts://, inny mqtt://. Jeśli broker żąda certyfikatu klienta, okazuj certyfikat bramki.",
 	],
 } as const satisfies Record<string, Translations>;

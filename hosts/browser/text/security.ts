@@ -113,6 +113,7 @@ export const SECURITY = {
 		"Das zuletzt eingespielte Zertifikat war nicht brauchbar, deshalb gilt wieder das vorige.",
 		"Ostatnio wgranego certyfikatu nie dało się użyć, więc wrócił poprzedni.",
 	],
+	"cert.save": ["Save it as a file", "Als Datei speichern", "Zapisz jako plik"],
 	"cert.upload": ["Install your own", "Eigenes einspielen", "Wgraj własny"],
 	"cert.upload.help": [
 		"Needed: the certificate, the certificates of its chain, and its key without a password, as PEM text (files such as fullchain.pem and privkey.pem). The gateway restarts with it.",

@@ -38,6 +38,8 @@ export const SYSTEM = {
 	"about.maker": ["Manufacturer", "Hersteller", "Producent"],
 	"about.serial": ["Serial number", "Seriennummer", "Numer seryjny"],
 	"about.security": ["Report vulnerabilities to", "Schwachstellen melden an", "Zgłaszanie podatności"],
+	"about.support": ["Security updates until", "Sicherheitsupdates bis", "Aktualizacje zabezpieczeń do"],
+	"about.support.none": ["no date promised", "kein Datum zugesagt", "nie podano daty"],
 	"about.firmware": ["Firmware", "Firmware", "Oprogramowanie"],
 	"about.page": ["Web page", "Webseite", "Strona WWW"],
 	"about.built": ["Built on", "Erstellt am", "Utworzono"],

@@ -98,6 +98,37 @@ export const UPKEEP = {
 		"Zaczyna się od https://. Puste: adres domyślny.",
 	],
 	"backup.title": ["Backup", "Sicherung", "Kopia zapasowa"],
+	"data.title": ["Data in the gateway", "Daten im Gateway", "Dane w bramce"],
+	"data.history": [
+		"Consumption: quarter hours for 2 days, hours for 14 days, days for up to 800 days, months for ten years. You can save it under Consumption.",
+		"Verbrauch: Viertelstunden 2 Tage lang, Stunden 14 Tage, Tage bis zu 800 Tage, Monate zehn Jahre. Unter „Verbrauch“ können Sie ihn speichern.",
+		"Zużycie: kwadranse przez 2 dni, godziny przez 14 dni, dni do 800 dni, miesiące przez dziesięć lat. Można je zapisać w zakładce „Zużycie”.",
+	],
+	"data.last": [
+		"The meter's last readout, until the next one.",
+		"Die letzte Auslesung des Zählers, bis zur nächsten.",
+		"Ostatni odczyt licznika, do następnego.",
+	],
+	"data.log": [
+		"The log with starts, failures and the addresses of those who signed in, until new entries need the room.",
+		"Das Protokoll mit Starts, Fehlern und den Adressen der Anmeldungen, bis neue Einträge den Platz brauchen.",
+		"Dziennik z uruchomieniami, błędami i adresami logowań, dopóki nowe wpisy nie zajmą miejsca.",
+	],
+	"data.settings": [
+		"Settings, passwords and keys, until you change them. The backup has the settings.",
+		"Einstellungen, Passwörter und Schlüssel, bis Sie sie ändern. Die Sicherung enthält die Einstellungen.",
+		"Ustawienia, hasła i klucze, dopóki ich nie zmienisz. Kopia zapasowa zawiera ustawienia.",
+	],
+	"data.sent": [
+		"Nothing goes to the manufacturer by itself. Readings go only where you send them.",
+		"Nichts geht von selbst an den Hersteller. Messwerte gehen nur dorthin, wohin Sie sie senden.",
+		"Nic nie trafia samo do producenta. Odczyty trafiają tylko tam, dokąd je wysyłasz.",
+	],
+	"data.delete": [
+		"The factory settings (under System) delete all of this.",
+		"Die Werkseinstellungen (unter „System“) löschen all das.",
+		"Ustawienia fabryczne (w zakładce „System”) usuwają to wszystko.",
+	],
 	"backup.intro": [
 		"All settings as a file, without passwords, keys and certificates, and without the history. It can be restored to this gateway or to another one, after an update too.",
 		"Alle Einstellungen als Datei, ohne Passwörter, Schlüssel und Zertifikate und ohne den Verlauf. Sie lassen sich in dieses oder ein anderes Gateway zurückspielen, auch nach einem Update.",

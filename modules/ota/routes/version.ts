@@ -3,7 +3,7 @@ import type { Exchange } from "../../api/exchange.js";
 import { booleanMember, numberMember, textMember } from "../../api/members.js";
 import { SCOPE_FULL } from "../../auth/tokens.js";
 import type { JSONWriter } from "../../json/writer.js";
-import { MAKER, PRODUCT, SECURITY_CONTACT } from "../../product.js";
+import { MAKER, PRODUCT, SECURITY_CONTACT, SUPPORT_END } from "../../product.js";
 import { UTC_LENGTH, writeUTC } from "../../time/iso.js";
 import { upgradeURLOf } from "../upgrade.js";
 import { buildNumber } from "../version.js";
@@ -47,6 +47,7 @@ export function getVersion(exchange: Exchange): void {
 		textMember(writer, "product", PRODUCT);
 		textMember(writer, "maker", MAKER);
 		textMember(writer, "security_contact", SECURITY_CONTACT);
+		textMember(writer, "support_end", SUPPORT_END);
 		writer.endObject();
 		numberMember(writer, "build_number", buildNumber(info.firmwareVersion));
 		textMember(writer, "upgrade_url", upgradeURL);

@@ -2,7 +2,7 @@
  * Runs hosts/native/certificate*.c and digest.c for certificate.test.ts.
  *
  *   read FILE…                       contents of each file as a line of JSON (CertificateFile)
- *   make FROM TO NAME…               a certificate and its key as PEM; FROM and TO in ms; `refused` when out of range
+ *   make FROM TO [O=…] NAME…         a certificate and its key as PEM; FROM and TO in ms; `refused` when out of range
  *   remake FILE FROM TO NAME…        the same with the key of a file
  *   fuzz SEED ROUNDS FILE…           reads damaged copies of the files; counts the outcomes
  *   digest PARTS KEY FILE            SHA-256 and HMAC of a file in that many parts
@@ -76,6 +76,11 @@ static int make(int count, char **arguments, const char *own_key)
 {
 	certificate_options options = { .valid_from_ms = strtoll(arguments[0], NULL, 10), .own_key = own_key };
 	options.valid_to_ms = strtoll(arguments[1], NULL, 10);
+	if (count > 2 && strncmp(arguments[2], "O=", 2) == 0) {
+		options.organization = arguments[2] + 2;
+		arguments++;
+		count--;
+	}
 	options.name_count = (size_t)(count - 2);
 	for (size_t i = 0; i < options.name_count && i < CERTIFICATE_NAMES_LIMIT; i++) options.names[i] = arguments[2 + i];
 	char certificate[CERTIFICATE_PEM_SIZE], key[PRIVATE_KEY_PEM_SIZE];

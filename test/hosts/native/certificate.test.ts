@@ -315,8 +315,15 @@ describe("Certificates and digests in C", function () {
 		assert.ok(certificate.verify(certificate.publicKey));
 		assert.ok(certificate.checkPrivateKey(createPrivateKey(text)));
 		assert.equal(certificate.subjectAltName, "DNS:smgw-a1b2c3, DNS:smgw-a1b2c3.local");
+		assert.equal(certificate.subject, "CN=smgw-a1b2c3");
+		const long = ["g".repeat(64), ...Array.from({ length: 3 }, () => "g".repeat(253))];
+		const made = new X509Certificate(run("make", `${from}`, `${to}`, "O=Meters & Sons (Europe)", "gateway"));
+		assert.deepEqual([made.subject, made.issuer], Array(2).fill("O=Meters & Sons (Europe)\nCN=gateway"));
+		assert.match(run("make", `${from}`, `${to}`, `O=${"o".repeat(64)}`, ...long), /^-----BEGIN/);
+		for (const bad of ["o".repeat(65), "a,b", "a\\b", "a+b", "a=b", "Söhne"])
+			assert.equal(run("make", `${from}`, `${to}`, `O=${bad}`, "gateway"), "refused\n", bad);
 		assert.equal(certificate.ca, false);
-		assert.deepEqual(certificate.keyUsage, ["1.3.6.1.5.5.7.3.1"]);
+		assert.deepEqual(certificate.keyUsage, ["1.3.6.1.5.5.7.3.1", "1.3.6.1.5.5.7.3.2"]);
 		assert.match(certificate.serialNumber, /^[4-7][0-9A-F]{31}$/);
 		assert.equal(
 			openssl(["verify", "-x509_strict", "-CAfile", "file", "file"], { file: text }).toString(),

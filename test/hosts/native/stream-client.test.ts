@@ -10,7 +10,7 @@ import { ClientPeer, checksum, pattern, TestServer, type Trusting } from "./stre
 
 const DAY_MS = 86_400_000;
 const [ENDED, BROKEN, NO_ADDRESS, UNREACHABLE, TIMEOUT] = [1, 2, 3, 4, 5];
-const [OUT_OF_MEMORY, HANDSHAKE, UNTRUSTED, WRONG_NAME, EXPIRED] = [6, 7, 8, 9, 10];
+const [OUT_OF_MEMORY, HANDSHAKE, UNTRUSTED, WRONG_NAME, EXPIRED, REFUSED] = [6, 7, 8, 9, 10, 11];
 const NAMES = ["basicConstraints=CA:FALSE", "subjectAltName=DNS:localhost,DNS:*.home.example,IP:127.0.0.1"];
 const RSA = ["RSA", "-pkeyopt", "rsa_keygen_bits:2048"];
 const CONNECTED = /^0 connected 127\.0\.0\.1 resumed 0 session \d+$/;
@@ -342,7 +342,10 @@ describe("The native clients", function () {
 			},
 		);
 		assert.match(await peer.connect(0, { port, tls: { ...trusted, identity: "mine" } }), CONNECTED);
-		assert.equal(await peer.fails(1, { port, tls: trusted }), HANDSHAKE);
+		assert.equal(await peer.fails(1, { port, tls: trusted }), REFUSED);
+		const foreign = make({ subject: "/CN=foreign" });
+		peer.write("foreign", foreign.certificate, foreign.key);
+		assert.equal(await peer.fails(1, { port, tls: { ...trusted, identity: "foreign" } }), REFUSED);
 		await peer.close(0);
 		assert.deepEqual(names, ["gateway"]);
 	});

@@ -20,7 +20,7 @@ describe("A certificate made by the simulator", () => {
 		assert.ok(certificate.verify(certificate.publicKey));
 		assert.equal(certificate.publicKey.asymmetricKeyDetails?.namedCurve, "prime256v1");
 		assert.equal(certificate.ca, false);
-		assert.deepEqual(certificate.keyUsage, ["1.3.6.1.5.5.7.3.1"]);
+		assert.deepEqual(certificate.keyUsage, ["1.3.6.1.5.5.7.3.1", "1.3.6.1.5.5.7.3.2"]);
 		assert.equal(Date.parse(certificate.validFrom), Date.UTC(2026, 5, 15, 12, 34, 56));
 		assert.equal(Date.parse(certificate.validTo), Date.UTC(2036, 5, 15));
 	});

@@ -11,6 +11,7 @@ import {
 	CLIENT_HANDSHAKE,
 	CLIENT_NO_ADDRESS,
 	CLIENT_OUT_OF_MEMORY,
+	CLIENT_REFUSED,
 	CLIENT_TIMEOUT,
 	CLIENT_UNREACHABLE,
 	CLIENT_UNTRUSTED,
@@ -206,8 +207,11 @@ describe("virtual servers", () => {
 		const certificate = own.certificate;
 		assert.equal(eventsOfTLS({}, tls), `over ${CLIENT_HANDSHAKE}`);
 		assert.equal(eventsOfTLS({ certificate, fault: "no TLS" }, tls), `over ${CLIENT_HANDSHAKE}`);
-		assert.equal(eventsOfTLS({ certificate, asksForCertificate: true }, tls), `over ${CLIENT_HANDSHAKE}`);
-		assert.equal(eventsOfTLS({ certificate, asksForCertificate: true }, { ...tls, identity: other }), "connected");
+		assert.equal(eventsOfTLS({ certificate, asksForCertificate: true }, tls), `over ${CLIENT_REFUSED}`);
+		const shown: string[] = [];
+		const asking = { certificate, asksForCertificate: true, onIdentity: (one: string) => shown.push(one) };
+		assert.equal(eventsOfTLS(asking, { ...tls, identity: other }), "connected");
+		assert.deepEqual(shown, [Buffer.from(other.certificate).toString()]);
 	});
 
 	it("resume only their own sessions", () => {
@@ -224,6 +228,9 @@ describe("virtual servers", () => {
 		assert.equal(resume(first.session).resumed, true);
 		assert.equal(resume(first.session, Buffer.concat([own.certificate, other.certificate])).resumed, false);
 		assert.equal(resume(pattern(100)).resumed, false);
+		const shows = connect({ tls: { ...tls, session: first.session, identity: other } });
+		world.advance(1000);
+		assert.equal(shows.resumed, false);
 		world.servers.serve(ADDRESS, PORT, { certificate: own.certificate });
 		assert.equal(resume(first.session).resumed, false);
 		assert.throws(() => connect({ tls: { ...tls, session: new Uint8Array(3073) } }), RangeError);

@@ -98,6 +98,13 @@ export const certificateChecks = frozen([
 			const [ages] = crypto.readCertificates(wide.certificate).certificates;
 			expectEqual(ages.validFromMs, first, "the first time");
 			expectEqual(ages.validToMs, last - 999, "the last time");
+			const times = { validFromMs: first, validToMs: last };
+			const of = (organization: string) => crypto.makeCertificate({ names: ["a"], organization, ...times }).certificate;
+			const [maker] = crypto.readCertificates(of("Meters & Sons (Europe)")).certificates;
+			expectEqual(maker.subject, "CN=a, O=Meters & Sons (Europe)", "subject with an organization");
+			expectEqual(maker.issuer, maker.subject, "issuer with an organization");
+			for (const organization of ["o".repeat(65), "a,b", "a+b", "ä"])
+				expectRangeError(() => of(organization), `organization ${organization}`);
 			for (const [validFromMs, validToMs] of [
 				[first - 1, last],
 				[first, last + 1],

@@ -8,6 +8,7 @@ import {
 	CLIENT_ENDED,
 	CLIENT_EXPIRED,
 	CLIENT_HANDSHAKE,
+	CLIENT_REFUSED,
 	CLIENT_TIMEOUT,
 	CLIENT_UNTRUSTED,
 	CLIENT_WRONG_NAME,
@@ -174,18 +175,26 @@ const trusting: [name: string, scene: Scene][] = [
 	[
 		"shows its certificate to a server that requests it",
 		async (host, peer) => {
-			const identity = { certificate: resource(host, "client.pem"), key: resource(host, "client-key.pem") };
-			const port = await serverPort(host, peer, "tls-server:hello:asks");
-			await greets(host, connect(host, port, trust(host, { identity })));
+			const certificate = resource(host, "client.pem");
+			const key = resource(host, "client-key.pem");
+			const both = new Uint8Array(certificate.length + key.length);
+			both.set(certificate);
+			both.set(key, certificate.length);
+			for (const identity of [
+				{ certificate, key },
+				{ certificate: both, key: both },
+			]) {
+				const port = await serverPort(host, peer, "tls-server:hello:asks");
+				await greets(host, connect(host, port, trust(host, { identity })));
+			}
 		},
 	],
 	[
 		"reports a server that rejects it",
 		async (host, peer) => {
 			const port = await serverPort(host, peer, "openssl:verifies");
-			const recorder = connect(host, port, trust(host));
 			// With TLS 1.3 a client learns of its rejection only after its own handshake.
-			await recorder.ends(host, CLIENT_HANDSHAKE, CLIENT_BROKEN);
+			await connect(host, port, trust(host)).ends(host, CLIENT_REFUSED, CLIENT_BROKEN);
 		},
 	],
 	[

@@ -1,0 +1,17 @@
+/** Which data the gateway has, for how long, and how to take and delete it (docs/data.md). */
+import { Card } from "../kit/parts.js";
+import { t } from "../kit/text.js";
+
+const PARTS = ["data.history", "data.last", "data.log", "data.settings", "data.sent", "data.delete"] as const;
+
+export function DataCard() {
+	return (
+		<Card title={t("data.title")}>
+			<ul>
+				{PARTS.map((key) => (
+					<li key={key}>{t(key)}</li>
+				))}
+			</ul>
+		</Card>
+	);
+}

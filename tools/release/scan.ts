@@ -1,0 +1,53 @@
+/**
+ * Scan of an SBOM: asks OSV (https://google.github.io/osv.dev/post-v1-querybatch/) which vulnerabilities it knows of the
+ * components that have a package URL of an ecosystem it has. Without an answer nothing is found, and the result says so.
+ */
+import type { Finding, SBOM } from "./vex.js";
+
+const ADDRESS = "https://api.osv.dev/v1/querybatch";
+const LIMIT_MS = 20_000;
+/** Ecosystems of package URLs that OSV looks up by version. */
+const KNOWN = /^pkg:npm\//;
+
+export interface Scan {
+	readonly findings: readonly Finding[];
+	/** Names of components that OSV can't look up; an assessment of them is up to a person. */
+	readonly unknown: readonly string[];
+	/** Reason why there is no result; "" if there is one. */
+	readonly skipped: string;
+}
+
+/** Sends a request; throws if there is no answer. */
+export type Ask = (address: string, body: string) => Promise<string>;
+
+interface Reply {
+	readonly results: readonly {
+		readonly vulns?: readonly { readonly id: string }[];
+		readonly next_page_token?: string;
+	}[];
+}
+
+export async function scan({ components }: SBOM, ask: Ask = post): Promise<Scan> {
+	const asked = components.filter(({ purl }) => purl !== undefined && KNOWN.test(purl));
+	const unknown = components.filter((one) => !asked.includes(one)).map(({ name }) => name);
+	const queries = asked.map(({ purl }) => ({ package: { purl } }));
+	try {
+		const { results } = JSON.parse(await ask(ADDRESS, JSON.stringify({ queries }))) as Reply;
+		if (results?.length !== asked.length) throw new Error("its answer has another number of results");
+		if (results.some(({ next_page_token }) => next_page_token !== undefined))
+			throw new Error("its answer has more pages than one");
+		const findings = results.flatMap(({ vulns = [] }, index) =>
+			vulns.map(({ id }) => ({ id, ref: asked[index]["bom-ref"] })),
+		);
+		return { findings, unknown, skipped: "" };
+	} catch (error) {
+		const { message, cause } = error as Error;
+		return { findings: [], unknown, skipped: cause instanceof Error ? `${message}: ${cause.message}` : message };
+	}
+}
+
+async function post(address: string, body: string): Promise<string> {
+	const reply = await fetch(address, { method: "POST", body, signal: AbortSignal.timeout(LIMIT_MS) });
+	if (!reply.ok) throw new Error(`it answers ${reply.status}`);
+	return reply.text();
+}

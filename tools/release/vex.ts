@@ -1,0 +1,133 @@
+/**
+ * Vulnerability statements of a release (VEX, CycloneDX 1.6), in a file beside the SBOM, whose components it refers to.
+ * vulnerabilities.json has those that somebody has assessed; those that a scan finds besides are in triage.
+ */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { Enums, Models, Serialize, Spec } from "@cyclonedx/cyclonedx-library";
+
+/** An assessed vulnerability: a row of vulnerabilities.json. */
+export interface Assessment {
+	readonly id: string;
+	/** Other ids of the same one, such as GHSA-…. */
+	readonly aliases?: readonly string[];
+	/** Address of its description. */
+	readonly source: string;
+	/** Name of a component in the SBOM. */
+	readonly component: string;
+	readonly state: string;
+	/** Required for `not_affected`. */
+	readonly justification?: string;
+	readonly detail: string;
+	/** Day of the assessment, YYYY-MM-DD. */
+	readonly assessed: string;
+}
+
+/** A vulnerability that a scan has found. */
+export interface Finding {
+	readonly id: string;
+	/** `bom-ref` of the component. */
+	readonly ref: string;
+}
+
+/** Members of an SBOM in JSON that are used here. */
+export interface SBOM {
+	readonly serialNumber: string;
+	readonly version: number;
+	readonly metadata: { readonly timestamp: string; readonly component: object };
+	readonly components: readonly {
+		readonly "bom-ref": string;
+		readonly name: string;
+		readonly version: string;
+		readonly purl?: string;
+	}[];
+}
+
+const OSV = "https://osv.dev/vulnerability/";
+
+/** Returns the rows of the data file. Throws an Error with a message for the user for a row that says too little. */
+export function readAssessments(root: string, sbom: SBOM): readonly Assessment[] {
+	const file = join("tools", "release", "vulnerabilities.json");
+	const rows: readonly Assessment[] = JSON.parse(readFileSync(join(root, file), "utf8"));
+	checkAssessments(rows, sbom, file);
+	return rows;
+}
+
+export function checkAssessments(rows: readonly Assessment[], { components }: SBOM, file: string): void {
+	const seen = new Set<string>();
+	for (const { id, component, state, justification, detail, assessed } of rows) {
+		const wrong = (what: string) => new Error(`${file}: ${id} ${what}.`);
+		if (seen.has(`${id} ${component}`)) throw wrong(`is there twice for ${component}`);
+		seen.add(`${id} ${component}`);
+		if (!components.some(({ name }) => name === component)) throw wrong(`names ${component}, which the SBOM lacks`);
+		if (!isOneOf(Enums.Vulnerability.AnalysisState, state)) throw wrong(`has the unknown state "${state}"`);
+		if (justification !== undefined && !isOneOf(Enums.Vulnerability.AnalysisJustification, justification))
+			throw wrong(`has the unknown justification "${justification}"`);
+		if (state === "not_affected" && justification === undefined) throw wrong("needs a justification");
+		if (!detail) throw wrong("needs a detail: what it is, and why the state is that");
+		if (!/^\d{4}-\d\d-\d\d$/.test(assessed)) throw wrong("needs the day of the assessment, YYYY-MM-DD");
+	}
+}
+
+/** Returns findings that no row assesses. */
+export function unassessed(rows: readonly Assessment[], findings: readonly Finding[], { components }: SBOM): Finding[] {
+	return findings.filter(({ id, ref }) => {
+		const name = components.find((one) => one["bom-ref"] === ref)?.name;
+		return !rows.some((row) => row.component === name && (row.id === id || row.aliases?.includes(id)));
+	});
+}
+
+/** Returns the statements as JSON. `open`: findings that nobody has assessed yet. */
+export function makeVEX(sbom: SBOM, rows: readonly Assessment[], open: readonly Finding[]): string {
+	const bom = new Models.Bom({ metadata: new Models.Metadata({ timestamp: new Date(sbom.metadata.timestamp) }) });
+	for (const row of rows) {
+		const { "bom-ref": ref } = sbom.components.find(({ name }) => name === row.component)!;
+		bom.vulnerabilities.add(
+			statement(sbom, ref, {
+				id: row.id,
+				source: row.source,
+				updated: new Date(row.assessed),
+				state: row.state,
+				justification: row.justification,
+				detail: row.detail,
+			}),
+		);
+	}
+	for (const { id, ref } of open)
+		bom.vulnerabilities.add(statement(sbom, ref, { id, source: OSV + id, state: "in_triage" }));
+	const spec = new Serialize.JSON.Normalize.Factory(Spec.Spec1dot6);
+	return `${new Serialize.JsonSerializer(spec).serialize(bom, { sortLists: true, space: "\t" })}\n`;
+}
+
+interface Statement {
+	readonly id: string;
+	readonly source: string;
+	readonly updated?: Date;
+	readonly state: string;
+	readonly justification?: string | undefined;
+	readonly detail?: string;
+}
+
+function statement(sbom: SBOM, ref: string, { id, source, updated, state, justification, detail }: Statement) {
+	const serial = sbom.serialNumber.replace("urn:uuid:", "");
+	const link = new Models.BomLinkElement(`urn:cdx:${serial}/${sbom.version}#${encodeURIComponent(ref)}`);
+	return new Models.Vulnerability.Vulnerability({
+		// A random one would make each file different.
+		bomRef: `${id} ${ref}`,
+		id,
+		source: new Models.Vulnerability.Source({ name: new URL(source).hostname, url: source }),
+		...(updated === undefined ? {} : { updated }),
+		analysis: new Models.Vulnerability.Analysis({
+			state: state as Enums.Vulnerability.AnalysisState,
+			...(justification === undefined
+				? {}
+				: { justification: justification as Enums.Vulnerability.AnalysisJustification }),
+			...(detail === undefined ? {} : { detail }),
+		}),
+		affects: new Models.Vulnerability.AffectRepository([new Models.Vulnerability.Affect(link)]),
+	});
+}
+
+function isOneOf(values: Readonly<Record<string, string>>, value: string): boolean {
+	return Object.values(values).includes(value);
+}
