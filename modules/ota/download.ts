@@ -1,6 +1,7 @@
 /**
- * Downloads the board's release file and passes it to the updater, like an upload. Only a person can start it. The file
- * must be newer than the running firmware, because its server is not authenticated.
+ * Downloads a firmware file and passes it to the updater, like an upload: the board's release file, which only a person
+ * can start, or a file of a server that the owner trusts (DownloadServer). The release file must be newer than the
+ * running firmware, because its server is not authenticated.
  *
  *               time               permit     file complete   redirect   refused, installed   broken, another reply
  *   STARTING    LOADING, QUEUED    –          –               –          –                    –
@@ -20,7 +21,7 @@ import { FIRST_STATUS, type HTTPClient, OUTCOME_NONE } from "../http/client.js";
 import type { BodySink } from "../http/handler.js";
 import { ReplyReader } from "../http/reply.js";
 import type { FileURL } from "../http/url.js";
-import type { ClientPort } from "../io/client.js";
+import type { ClientPort, TLSClientOptions } from "../io/client.js";
 import type { Driver, ScheduledMachine, Task } from "../io/driver.js";
 import type { TextCodec } from "../io/host.js";
 import type { MemoryLedger } from "../io/memory.js";
@@ -31,6 +32,14 @@ import { UPGRADE_COST } from "./notice.js";
 import { INTERRUPTED, NO_MEMORY, NOT_FOUND, REFUSALS, TAKEN, UNREACHABLE } from "./refusals.js";
 import type { Sender, Updater } from "./updater.js";
 
+/** Server that is authenticated by the owner's certificate. It gets a secret, so redirects are not followed. */
+export interface DownloadServer {
+	/** Value of the field Authorization. */
+	readonly authorization: string;
+	/** Opens a connection. Returns CLIENT_… if that is impossible. */
+	connect(make: (port: ClientPort, tls: TLSClientOptions) => HTTPClient): HTTPClient | number;
+}
+
 export interface DownloadDeps {
 	readonly driver: Driver;
 	readonly ledger: MemoryLedger;
@@ -38,8 +47,8 @@ export interface DownloadDeps {
 	readonly tlsPermit: TLSPermit;
 	readonly port: ClientPort;
 	readonly updater: Updater;
-	/** Called at the end. The result is in the updater. */
-	over(): void;
+	/** Called at the end with the version of the installed file, or "". The failure is in the updater. */
+	over(version: string): void;
 }
 
 export const DOWNLOAD_START_MS = 2000;
@@ -59,6 +68,7 @@ const STATE_OVER = 5;
 
 export class Download implements ScheduledMachine, PermitClient, BodySink, Sender {
 	readonly isDownload = true;
+	readonly needsNewer: boolean;
 	/** Name for the log. */
 	readonly name: string;
 	/** Number of bytes at the end of the last `write` that were not taken. */
@@ -69,6 +79,7 @@ export class Download implements ScheduledMachine, PermitClient, BodySink, Sende
 	#dueMs: number;
 	readonly #limitMs: number;
 	readonly #file: FileURL;
+	readonly #server: DownloadServer | undefined;
 	/** Address of the present request, which may be the target of a redirect. */
 	#url: FileURL;
 	#redirects = 0;
@@ -80,10 +91,14 @@ export class Download implements ScheduledMachine, PermitClient, BodySink, Sende
 	#hasBegun = false;
 	/** Number of bytes at the start of the reply that the updater has already; 0 if the server sends only the rest. */
 	#known = 0;
+	#version = "";
 
-	constructor(deps: DownloadDeps, file: FileURL) {
+	/** `server`: undefined for one that is not authenticated. */
+	constructor(deps: DownloadDeps, file: FileURL, server: DownloadServer | undefined) {
 		this.#deps = deps;
 		this.#file = this.#url = file;
+		this.#server = server;
+		this.needsNewer = server === undefined;
 		this.name = file.host;
 		const nowMs = deps.driver.nowMs();
 		this.#dueMs = nowMs + DOWNLOAD_START_MS;
@@ -130,7 +145,8 @@ export class Download implements ScheduledMachine, PermitClient, BodySink, Sende
 		const { updater, text } = this.#deps;
 		const { outcome } = client;
 		const { isWhole } = reply;
-		const next = this.#redirects < REDIRECTS ? redirectOf(reply, this.#url, text) : undefined;
+		const mayFollow = this.#server === undefined && this.#redirects < REDIRECTS;
+		const next = mayFollow ? redirectOf(reply, this.#url, text) : undefined;
 		this.close();
 		const isFile = outcome === OK || outcome === PARTIAL_CONTENT;
 		const isComplete = isWhole || updater.received === updater.total;
@@ -143,10 +159,7 @@ export class Download implements ScheduledMachine, PermitClient, BodySink, Sende
 			this.enter(STATE_PAUSING, nowMs + PAUSE_MS);
 		} else if (outcome >= FIRST_STATUS) {
 			this.fail(`${REFUSALS[NOT_FOUND]} It answers ${outcome}.`, `: ${outcome}`);
-		} else {
-			const { code, message } = connectFailure(outcome);
-			this.fail(`${REFUSALS[UNREACHABLE]} ${message}`, `: ${code}`);
-		}
+		} else this.failUnreachable(outcome);
 	}
 
 	get limit(): number {
@@ -175,7 +188,8 @@ export class Download implements ScheduledMachine, PermitClient, BodySink, Sende
 	end(): void {}
 
 	/** Called by the updater with the result. */
-	updated(): void {
+	updated(refusal: number, version: string): void {
+		if (refusal === TAKEN) this.#version = version;
 		this.finish();
 	}
 
@@ -187,7 +201,20 @@ export class Download implements ScheduledMachine, PermitClient, BodySink, Sende
 		this.#known = updater.received;
 		this.#reply = new ReplyReader(undefined, LINE_SIZE, this);
 		const range = `${this.#known}-`;
-		this.#client = requestFile({ task: this.#task, port, text, url, range, reply: this.#reply }, nowMs);
+		const request = { task: this.#task, text, url, range, reply: this.#reply };
+		const server = this.#server;
+		const client =
+			server?.connect((serverPort, tls) => {
+				const { authorization } = server;
+				return requestFile({ ...request, port: serverPort, tls, authorization }, nowMs);
+			}) ?? requestFile({ ...request, port }, nowMs);
+		if (typeof client === "number") this.failUnreachable(client);
+		else this.#client = client;
+	}
+
+	private failUnreachable(outcome: number): void {
+		const { code, message } = connectFailure(outcome);
+		this.fail(`${REFUSALS[UNREACHABLE]} ${message}`, `: ${code}`);
 	}
 
 	private enter(state: number, dueMs: number): void {
@@ -208,8 +235,8 @@ export class Download implements ScheduledMachine, PermitClient, BodySink, Sende
 		const { updater } = this.#deps;
 		if (this.#hasBegun) updater.abort();
 		else {
-			this.finish();
 			updater.fail(failure, more);
+			this.finish();
 		}
 	}
 
@@ -221,6 +248,6 @@ export class Download implements ScheduledMachine, PermitClient, BodySink, Sende
 		if (this.#hasMemory) ledger.release(UPGRADE_COST);
 		tlsPermit.release(this);
 		this.#task.stop();
-		over();
+		over(this.#version);
 	}
 }

@@ -26,6 +26,7 @@ export const BUDGETS: Readonly<Record<string, number>> = Object.freeze({
 	"modules/diagnostics": 8950,
 	"modules/dlms": 52950,
 	"modules/dns": 22400,
+	"modules/hawkbit": 8500,
 	"modules/hdlc": 19800,
 	"modules/history": 28050,
 	"modules/hpke": 1500,
