@@ -12,7 +12,15 @@
 import { hasOnly, wholeNumber } from "../bytes/ascii.js";
 import type { BodySink } from "../http/handler.js";
 import type { TextCodec } from "../io/host.js";
-import { JSONReader, TOKEN_END, TOKEN_ERROR, TOKEN_MORE, TOKEN_NAME, TOKEN_OBJECT_END, TOKEN_STRING } from "../json/reader.js";
+import {
+	JSONReader,
+	TOKEN_END,
+	TOKEN_ERROR,
+	TOKEN_MORE,
+	TOKEN_NAME,
+	TOKEN_OBJECT_END,
+	TOKEN_STRING,
+} from "../json/reader.js";
 
 /** Enough for the links of about sixty files. */
 export const DOCUMENT_LIMIT = 65_536;

@@ -13,7 +13,7 @@
 import { FIRST_STATUS, HTTPClient, OUTCOME_NONE } from "../http/client.js";
 import { ReplyReader } from "../http/reply.js";
 import type { HubURL } from "../http/url.js";
-import type { TLSClientOptions, ClientPort } from "../io/client.js";
+import type { ClientPort, TLSClientOptions } from "../io/client.js";
 import type { Task } from "../io/driver.js";
 import { FIRMWARE_ON_TRIAL, type Update } from "../io/flash.js";
 import type { HostInfo, Storage, TextCodec } from "../io/host.js";
@@ -161,6 +161,7 @@ export class Poll {
 		const action = loadAction(storage, text);
 		this.#step = STEP_CANCEL;
 		if (action?.id === id && action.version !== "") {
+			this.action = action;
 			this.#request = this.feedback(link, id, "rejected", "none", "The firmware is installed already.");
 		} else this.#request = this.feedback(link, id, "closed", "success", "Cancelled before the installation.");
 		return id !== "";

@@ -71,7 +71,8 @@ function accept(exchange: Exchange<Hawkbit>, values: BodyValues): readonly Put[]
 	if (refusal === NO_MEMORY) return undefined;
 	if (url !== undefined && (url !== "" || enabled) && parseHubURL(url)?.secure !== true)
 		failField(exchange, HAWKBIT_URL, "url must be https:// and a host, without user name, query or fragment.");
-	else if (enabled && token === "") failField(exchange, HAWKBIT_TOKEN, "token must not be empty while this is enabled.");
+	else if (enabled && token === "")
+		failField(exchange, HAWKBIT_TOKEN, "token must not be empty while this is enabled.");
 	else if (refusal !== "") failField(exchange, CERTIFICATE_TEXT, refusal);
 	else {
 		// The token is cleared with another address or certificate, so that a different server never receives it.

@@ -101,11 +101,7 @@ export class Firmware implements Running {
 	 * Starts the installation of a file; `server`: as in Download. Returns "", or an error code of the API. `over` is
 	 * called at the end, as in DownloadDeps.
 	 */
-	download(
-		file: FileURL,
-		server: DownloadServer | undefined,
-		over: ((version: string) => void) | undefined,
-	): string {
+	download(file: FileURL, server: DownloadServer | undefined, over: ((version: string) => void) | undefined): string {
 		const { driver, host, ledger, text, tlsPermit } = this.#core;
 		const port = host.network.tlsClient;
 		if (port === undefined) return UNSUPPORTED;
