@@ -160,8 +160,8 @@ function secondsOf(time: string): number {
 
 /** Returns the last name in the path of a link, which is an action's id; "" if it is no number. */
 export function idOf(link: string): string {
-	const path = pathOf(link);
-	const id = path.slice(path.lastIndexOf("/") + 1);
+	const names = pathOf(link).split("/");
+	const id = names[names.length - 1];
 	return id !== "" && id.length < 20 && hasOnly(id, "09") ? id : "";
 }
 

@@ -1,14 +1,18 @@
 /** Occasional maintenance: firmware, backup, report for the manufacturer. */
 import { BackupCard } from "./backup.js";
+import { useBuilt } from "../kit/live.js";
 import { FirmwareCard, UpgradeCard } from "./firmware.js";
+import { HawkbitCard } from "./hawkbit.js";
 import { ReportCard } from "./report.js";
 
 export function Upkeep() {
+	const isBuilt = useBuilt();
 	return (
 		<div class="cards">
 			<div class="column">
 				<FirmwareCard />
 				<UpgradeCard />
+				{isBuilt("hawkbit") && <HawkbitCard />}
 			</div>
 			<div class="column">
 				<BackupCard />
