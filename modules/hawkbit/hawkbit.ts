@@ -2,7 +2,6 @@
 import { TrustedCertificates } from "../config/trusted-certificates.js";
 import type { Core, Running } from "../core/core.js";
 import { UPDATE } from "../ota/part.js";
-import type { OutputFailure } from "../publish/connect-failures.js";
 import { HAWKBIT_CERTIFICATE, HAWKBIT_CERTIFICATE_LIMIT, HAWKBIT_ENABLED } from "./fields.js";
 import { EVENT_HAWKBIT_BACK, EVENT_HAWKBIT_FAILED } from "./log-events.js";
 import { ACTION_KEY } from "./record.js";
@@ -18,8 +17,8 @@ export class Hawkbit implements Running, RolloutOwner {
 	/** Defined while enabled. */
 	#rollout: Rollout | undefined;
 	#certificates: TrustedCertificates | undefined;
-	/** Failure of the last poll. */
-	failure: OutputFailure | undefined;
+	/** Code of the last poll's failure; "" after a success. */
+	#failure = "";
 	/** Time of the last poll that succeeded, Unix ms; 0 if there was none or the clock was not set. */
 	polledUtcMs = 0;
 
@@ -32,7 +31,7 @@ export class Hawkbit implements Running, RolloutOwner {
 	get state(): string {
 		if (!this.#core.config.get(HAWKBIT_ENABLED)) return "off";
 		if (this.#rollout === undefined) return "unsupported";
-		return this.failure?.code ?? (this.polledUtcMs > 0 ? "ok" : "waiting");
+		return this.#failure || (this.polledUtcMs > 0 ? "ok" : "waiting");
 	}
 
 	/** Certificates of the server. They are opened when needed, because most units need none. */
@@ -46,19 +45,19 @@ export class Hawkbit implements Running, RolloutOwner {
 	/** Applies changed settings. The owner may also save them again to poll at once. */
 	settingsChanged(): void {
 		this.stop();
-		this.failure = undefined;
+		this.#failure = "";
 		this.polledUtcMs = 0;
 		this.open(SETTLE_MS);
 		this.#core.live.changed();
 	}
 
-	polled(failure: OutputFailure | undefined): void {
+	polled(failure: string): void {
 		const { clock, events, live } = this.#core;
-		const before = this.failure;
-		this.failure = failure;
-		if (failure === undefined) this.polledUtcMs = clock.utcMs() ?? 0;
-		if (failure === undefined && before !== undefined) events.note(EVENT_HAWKBIT_BACK);
-		else if (failure !== undefined && before === undefined) events.note(EVENT_HAWKBIT_FAILED, failure.code);
+		const hadFailed = this.#failure !== "";
+		this.#failure = failure;
+		if (failure === "") this.polledUtcMs = clock.utcMs() ?? 0;
+		if (failure === "" && hadFailed) events.note(EVENT_HAWKBIT_BACK);
+		else if (failure !== "" && !hadFailed) events.note(EVENT_HAWKBIT_FAILED, failure);
 		live.changed();
 	}
 

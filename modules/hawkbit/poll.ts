@@ -18,9 +18,8 @@ import type { Task } from "../io/driver.js";
 import { FIRMWARE_ON_TRIAL, type Update } from "../io/flash.js";
 import type { HostInfo, Storage, TextCodec } from "../io/host.js";
 import type { JSONWriter } from "../json/writer.js";
-import type { OutputFailure } from "../publish/connect-failures.js";
 import { DDIDocument, idOf, pathOf } from "./document.js";
-import { HAWKBIT_BAD_DOCUMENT, HAWKBIT_UNAUTHORIZED, hawkbitFailure, isGone } from "./failures.js";
+import { BAD_DOCUMENT, failureOf, isGone, UNAUTHORIZED } from "./failures.js";
 import { type Action, loadAction, SUCCESS, storeAction } from "./record.js";
 
 export interface PollDeps {
@@ -57,8 +56,8 @@ const STAGE_TRIAL = 2;
 const STAGES = 3;
 
 export class Poll {
-	/** Reason why the poll ended early. */
-	failure: OutputFailure | undefined;
+	/** Code of the reason why the poll ended early; "" after a success. */
+	failure = "";
 	/** Path and query of the file to download. */
 	file = "";
 	/** Action on which the server waits for this gateway. */
@@ -105,18 +104,18 @@ export class Poll {
 		if (client.isWorthRepeating) return this.send(nowMs);
 		if (outcome !== OUTCOME_NONE && (outcome < FIRST_STATUS || outcome >= 300)) return this.refused(outcome, nowMs);
 		if (isDocument && this.#reply.isWhole) document.end();
-		if (isDocument && (document.isBroken || !this.#reply.isWhole)) this.failure = HAWKBIT_BAD_DOCUMENT;
+		if (isDocument && (document.isBroken || !this.#reply.isWhole)) this.failure = BAD_DOCUMENT;
 		else if (this.advanceStep()) return this.send(nowMs);
 		return true;
 	}
 
 	/** Handles a reply that is no success. */
 	private refused(outcome: number, nowMs: number): boolean {
-		const failure = hawkbitFailure(outcome);
+		const failure = failureOf(outcome);
 		const isOptional = this.#step === STEP_ATTRIBUTES && outcome >= 400 && outcome < 500;
 		const isClosed = this.#step >= STEP_CANCEL && isGone(outcome);
 		this.file = "";
-		if (isOptional && failure !== HAWKBIT_UNAUTHORIZED && this.advanceStep()) return this.send(nowMs);
+		if (isOptional && failure !== UNAUTHORIZED && this.advanceStep()) return this.send(nowMs);
 		// An action that the server does not know any more needs no feedback.
 		if (!isOptional && !isClosed) this.failure = failure;
 		return true;
@@ -136,21 +135,15 @@ export class Poll {
 		const { info, update, writer } = this.#deps;
 		this.#step = STEP_ATTRIBUTES;
 		this.#request = this.requestOf("PUT", link, () => {
-			writer.key("mode");
-			writer.string("merge");
-			writer.key("data");
-			writer.beginObject();
-			for (const [name, value] of [
-				["board", info.board],
-				["model", info.model],
-				["serial", info.serial],
-				["version", info.firmwareVersion],
-				["security_level", String(update.securityLevel)],
-			]) {
-				writer.key(name);
-				writer.string(value);
-			}
-			writer.endObject();
+			writer.raw(writer.prepare('{"mode":"merge","data":{"board":'));
+			writer.rawString(info.board);
+			writer.key("model");
+			writer.string(info.model);
+			writer.key("serial");
+			writer.string(info.serial);
+			writer.key("version");
+			writer.string(info.firmwareVersion);
+			writer.raw(writer.prepare(`,"security_level":"${update.securityLevel}"}}`));
 		});
 		return true;
 	}
@@ -174,7 +167,7 @@ export class Poll {
 		const stored = loadAction(storage, text);
 		const isKnown = stored?.id === id;
 		if (id === "") {
-			this.failure = HAWKBIT_BAD_DOCUMENT;
+			this.failure = BAD_DOCUMENT;
 			return false;
 		}
 		let action = isKnown ? stored : { id, tries: 0, version: "", result: "" };
@@ -200,7 +193,7 @@ export class Poll {
 		const { document } = this;
 		const action = this.action as Action;
 		if (document.id !== action.id) {
-			this.failure = HAWKBIT_BAD_DOCUMENT;
+			this.failure = BAD_DOCUMENT;
 			return false;
 		}
 		// The gateway has no place to keep a file until the maintenance window opens.
@@ -242,45 +235,23 @@ export class Poll {
 		stage = 0,
 	): Uint8Array {
 		const { writer } = this.#deps;
+		const progress = stage > 0 ? `,"progress":{"cnt":${stage},"of":${STAGES}}` : "";
+		const status = `"execution":"${execution}","result":{"finished":"${finished}"${progress}}`;
 		return this.requestOf("POST", `${pathOf(link)}/feedback`, () => {
-			writer.key("id");
-			writer.string(id);
-			writer.key("status");
-			writer.beginObject();
-			writer.key("execution");
-			writer.string(execution);
-			writer.key("result");
-			writer.beginObject();
-			writer.key("finished");
-			writer.string(finished);
-			if (stage > 0) {
-				writer.key("progress");
-				writer.beginObject();
-				writer.key("cnt");
-				writer.number(stage);
-				writer.key("of");
-				writer.number(STAGES);
-				writer.endObject();
-			}
-			writer.endObject();
-			writer.key("details");
-			writer.beginArray();
-			writer.string(details.slice(0, CAUSE_LIMIT));
-			writer.endArray();
-			writer.endObject();
+			writer.raw(writer.prepare(`{"id":"${id}","status":{${status},"details":[`));
+			writer.rawString(details.slice(0, CAUSE_LIMIT));
+			writer.raw(writer.prepare("]}}"));
 		});
 	}
 
-	/** Returns a request; `write` writes the members of its body. */
+	/** Returns a request; `write` writes its body. */
 	private requestOf(method: string, target: string, write?: () => void): Uint8Array {
 		const { authorization, text, url, writer } = this.#deps;
 		const body = new Uint8Array(write === undefined ? 0 : BODY_SIZE);
 		let length = 0;
 		if (write !== undefined) {
 			writer.begin(body, 0, BODY_SIZE);
-			writer.beginObject();
 			write();
-			writer.endObject();
 			length = writer.position;
 		}
 		const fields =
@@ -304,7 +275,7 @@ export class Poll {
 			const reply = this.#reply;
 			const opened = connect((port, tls) => new HTTPClient({ task, port, host, portNumber, tls, reply }));
 			if (typeof opened === "number") {
-				this.failure = hawkbitFailure(opened);
+				this.failure = failureOf(opened);
 				return true;
 			}
 			client = opened;

@@ -15,7 +15,7 @@
  *
  * At rest there is no connection, and no memory is claimed.
  */
-import { NO_MEMORY } from "../config/blob.js";
+import { NO_MEMORY as NOT_LENT } from "../config/blob.js";
 import type { TrustedCertificates } from "../config/trusted-certificates.js";
 import type { Core } from "../core/core.js";
 import type { HTTPClient } from "../http/client.js";
@@ -34,19 +34,10 @@ import type { Cost } from "../io/memory.js";
 import type { Firmware } from "../ota/firmware.js";
 import { UPDATE } from "../ota/part.js";
 import { isOnBattery } from "../power/supply.js";
-import type { OutputFailure } from "../publish/connect-failures.js";
 import { OWNER_PAUSE_MS } from "../publish/output.js";
 import type { PermitClient } from "../publish/tls-permit.js";
 import { NETWORK } from "../wifi/part.js";
-import {
-	HAWKBIT_BAD_URL,
-	HAWKBIT_FORBIDDEN,
-	HAWKBIT_NO_CERTIFICATE,
-	HAWKBIT_NO_MEMORY,
-	HAWKBIT_NO_NETWORK,
-	HAWKBIT_UNAUTHORIZED,
-	hawkbitFailure,
-} from "./failures.js";
+import { BAD_URL, failureOf, FORBIDDEN, NO_CERTIFICATE, NO_MEMORY, NO_NETWORK, UNAUTHORIZED } from "./failures.js";
 import {
 	HAWKBIT_CERTIFICATE,
 	HAWKBIT_CONTROLLER_ID,
@@ -85,8 +76,8 @@ const STATE_LOADING = 3;
 
 export interface RolloutOwner {
 	readonly certificates: TrustedCertificates;
-	/** Called after each poll; `failure`: undefined after a success. */
-	polled(failure: OutputFailure | undefined): void;
+	/** Called after each poll; `failure`: its code, or "" after a success. */
+	polled(failure: string): void;
 }
 
 export class Rollout implements ScheduledMachine, PermitClient {
@@ -131,8 +122,8 @@ export class Rollout implements ScheduledMachine, PermitClient {
 	advance(nowMs: number): void {
 		this.#poll?.advance(nowMs);
 		if (nowMs < this.#dueMs) return;
-		if (this.#state === STATE_ASKING) this.fail(hawkbitFailure(CLIENT_TIMEOUT), nowMs);
-		else if (this.#state === STATE_QUEUED && !this.#core.tlsPermit.isHeldBy(this)) this.fail(HAWKBIT_NO_MEMORY, nowMs);
+		if (this.#state === STATE_ASKING) this.fail(failureOf(CLIENT_TIMEOUT), nowMs);
+		else if (this.#state === STATE_QUEUED && !this.#core.tlsPermit.isHeldBy(this)) this.fail(NO_MEMORY, nowMs);
 		else this.begin(nowMs);
 	}
 
@@ -140,12 +131,12 @@ export class Rollout implements ScheduledMachine, PermitClient {
 		const poll = this.#poll;
 		if (poll === undefined || !poll.step(nowMs)) return;
 		const { action, document, failure, file } = poll;
-		if (failure !== undefined) {
+		if (failure !== "") {
 			this.fail(failure, nowMs);
 			return;
 		}
 		this.#attempts = 0;
-		this.#owner.polled(undefined);
+		this.#owner.polled("");
 		const isOpen = action?.result === "";
 		const pauseS = document.sleepS === 0 ? PAUSE_USUAL_S : Math.max(document.sleepS, PAUSE_LEAST_S);
 		this.rest(nowMs + this.spread(1000 * (isOpen ? PAUSE_LEAST_S : Math.min(pauseS, PAUSE_MOST_S))));
@@ -157,14 +148,14 @@ export class Rollout implements ScheduledMachine, PermitClient {
 		const url = parseHubURL(config.get(HAWKBIT_URL));
 		const { manager } = this.#core.find(NETWORK);
 		if (isOnBattery(host.power)) this.rest(nowMs + HOUR_MS);
-		else if (url === undefined || !url.secure || url.host.startsWith("[")) this.fail(HAWKBIT_BAD_URL, nowMs);
-		else if (config.get(HAWKBIT_CERTIFICATE).length === 0) this.fail(HAWKBIT_NO_CERTIFICATE, nowMs);
-		else if (manager !== undefined && manager.address === undefined) this.fail(HAWKBIT_NO_NETWORK, nowMs);
+		else if (url === undefined || !url.secure || url.host.startsWith("[")) this.fail(BAD_URL, nowMs);
+		else if (config.get(HAWKBIT_CERTIFICATE).length === 0) this.fail(NO_CERTIFICATE, nowMs);
+		else if (manager !== undefined && manager.address === undefined) this.fail(NO_NETWORK, nowMs);
 		else {
 			this.enter(STATE_QUEUED, nowMs + TURN_MS);
 			if (!tlsPermit.request(this)) return;
 			if (ledger.hasHeap(CONNECTION_HEAP_BYTES) && ledger.claim(HAWKBIT_COST)) this.ask(url, nowMs);
-			else this.fail(HAWKBIT_NO_MEMORY, nowMs);
+			else this.fail(NO_MEMORY, nowMs);
 		}
 	}
 
@@ -206,7 +197,7 @@ export class Rollout implements ScheduledMachine, PermitClient {
 		const port = host.network.tlsClient as ClientPort;
 		try {
 			const connection = this.#owner.certificates.lend((trusted) => make(port, { trusted, utcMs: clock.utcMs() }));
-			return connection === NO_MEMORY ? CLIENT_OUT_OF_MEMORY : (connection ?? CLIENT_UNTRUSTED);
+			return connection === NOT_LENT ? CLIENT_OUT_OF_MEMORY : (connection ?? CLIENT_UNTRUSTED);
 		} catch {
 			// The host has rejected certificate or address.
 			return CLIENT_UNTRUSTED;
@@ -246,8 +237,8 @@ export class Rollout implements ScheduledMachine, PermitClient {
 		else if (!mayRepeat) storeAction(storage, text, { ...action, result: failure });
 	}
 
-	private fail(failure: OutputFailure, nowMs: number): void {
-		const isOwners = failure === HAWKBIT_UNAUTHORIZED || failure === HAWKBIT_FORBIDDEN;
+	private fail(failure: string, nowMs: number): void {
+		const isOwners = failure === UNAUTHORIZED || failure === FORBIDDEN;
 		const pauseS = RETRY_S[Math.min(this.#attempts, RETRY_S.length - 1)];
 		this.#attempts++;
 		this.rest(nowMs + this.spread(isOwners ? OWNER_PAUSE_MS : 1000 * pauseS));

@@ -56,6 +56,7 @@ const GIVEN: Readonly<Record<string, JSONObject>> = {
 		dns: "192.0.2.2",
 	},
 	"meter/protocol": { protocol: "dlms" },
+	hawkbit: { url: "https://hawkbit.example", tenant: "fleet", controller_id: "cellar-1", enabled: false },
 	"iec62056/config": {
 		mode_d_enabled: true,
 		mode_d_baudrate: 9600,

@@ -23,7 +23,7 @@ import { HawkbitServer } from "./hawkbit-server.js";
 
 const ROOT = join(import.meta.dirname, "..", "..", "..");
 const COUNT = 20;
-const GROUPS = 4;
+const GROUPS = 2;
 const FIRST_VERSION = "1.0.0";
 const OURS = { chip: IMAGE_CHIP, deviceId: IMAGE_DEVICE_ID };
 const LIMIT_MS = 60_000;
