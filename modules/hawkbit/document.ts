@@ -155,7 +155,7 @@ function linkOf(href: string): string {
 function secondsOf(time: string): number {
 	let seconds = 0;
 	for (const part of time.split(":", 4)) seconds = seconds * 60 + wholeNumber(part, 999);
-	return seconds > 0 ? seconds : 0;
+	return Number.isNaN(seconds) ? 0 : seconds;
 }
 
 /** Returns the last name in the path of a link, which is an action's id; "" if it is no number. */

@@ -1,6 +1,8 @@
 /**
  * Settings of the roll-out by an Eclipse hawkBit server. Token, certificate and address are in one entry, so they are
  * written at once, and the token is never used with another address.
+ *
+ * The texts are short, because a restored backup writes all settings of the gateway as one value (config/store.ts).
  */
 import { blobReferenceLimit } from "../config/blob.js";
 import { BOOLEAN, BYTES, CHOICE, entry, field, TEXT } from "../config/schema.js";
@@ -31,7 +33,7 @@ export const HAWKBIT_URL = field<string>({
 	id: 2,
 	name: "url",
 	kind: TEXT,
-	maximum: 255,
+	maximum: 80,
 	characters: GRAPHIC,
 	initial: "",
 });
@@ -41,10 +43,9 @@ export const HAWKBIT_TENANT = field<string>({
 	name: "tenant",
 	kind: TEXT,
 	minimum: 1,
-	maximum: 40,
+	maximum: 20,
 	characters: NAME,
 	initial: "DEFAULT",
-	isPublic: true,
 });
 /** Id of this gateway on the server. Empty: its serial number. */
 export const HAWKBIT_CONTROLLER_ID = field<string>({
@@ -52,7 +53,7 @@ export const HAWKBIT_CONTROLLER_ID = field<string>({
 	id: 4,
 	name: "controller_id",
 	kind: TEXT,
-	maximum: 64,
+	maximum: 32,
 	characters: NAME,
 	initial: "",
 });
@@ -70,7 +71,7 @@ export const HAWKBIT_TOKEN = field<string>({
 	id: 6,
 	name: "token",
 	kind: TEXT,
-	maximum: 255,
+	maximum: 64,
 	characters: GRAPHIC,
 	initial: "",
 	secret: true,

@@ -37,7 +37,7 @@ import { isOnBattery } from "../power/supply.js";
 import { OWNER_PAUSE_MS } from "../publish/output.js";
 import type { PermitClient } from "../publish/tls-permit.js";
 import { NETWORK } from "../wifi/part.js";
-import { BAD_URL, failureOf, FORBIDDEN, NO_CERTIFICATE, NO_MEMORY, NO_NETWORK, UNAUTHORIZED } from "./failures.js";
+import { BAD_URL, FORBIDDEN, failureOf, NO_CERTIFICATE, NO_MEMORY, NO_NETWORK, UNAUTHORIZED } from "./failures.js";
 import {
 	HAWKBIT_CERTIFICATE,
 	HAWKBIT_CONTROLLER_ID,

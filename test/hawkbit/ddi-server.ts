@@ -186,11 +186,17 @@ export class DDIServer {
 				"md5sum-http": { href: `${this.origin}${CONTROLLER}/softwaremodules/5/artifacts/${filename}.MD5SUM` },
 			},
 		}));
-		const chunk = { part: "os", version: "1", name: "firmware", artifacts, metadata: [{ key: "filename", value: "x" }] };
+		const chunk = {
+			part: "os",
+			version: "1",
+			name: "firmware",
+			artifacts,
+			metadata: [{ key: "filename", value: "x" }],
+		};
 		return JSON.stringify({
 			id,
 			deployment: { download: "forced", update, chunks: [chunk] },
-			actionHistory: { status: "RUNNING", messages: ["{[\"deep\"]}"] },
+			actionHistory: { status: "RUNNING", messages: ['{["deep"]}'] },
 		});
 	}
 }

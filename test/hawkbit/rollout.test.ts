@@ -2,13 +2,13 @@
 import assert from "node:assert/strict";
 import { makeBenchImage } from "../../hosts/node/simulator-image.js";
 import type { VirtualSlots } from "../../hosts/node/virtual-update.js";
+import { HAWKBIT_COST } from "../../modules/hawkbit/rollout.js";
 import { FIRMWARE_CONFIRMED, FIRMWARE_ON_TRIAL } from "../../modules/io/flash.js";
 import { RESERVE } from "../../modules/io/memory.js";
-import { HAWKBIT_COST } from "../../modules/hawkbit/rollout.js";
 import { isError, type JSONObject } from "../api/gateway.js";
 import { type GatewayOptions, START_UTC_MS, VirtualGateway } from "../api/virtual-gateway.js";
 import { makeFile, makeImage, makeSlots, newSigner, VERSION } from "../ota/bench.js";
-import { type Answer, CERTIFICATE, CONTROLLER, DDIServer, type DDIRequest, HOST, TOKEN } from "./ddi-server.js";
+import { type Answer, CERTIFICATE, CONTROLLER, type DDIRequest, DDIServer, HOST, TOKEN } from "./ddi-server.js";
 
 const MINUTE_MS = 60_000;
 /** Time for a poll after changed settings, ms. */
@@ -100,7 +100,10 @@ describe("The roll-out by hawkBit", () => {
 			await gateway.pass(count * (mostMs + 1000));
 			const pauses = server.polls.slice(1).map((ms, i) => ms - server.polls[i]);
 			assert.ok(pauses.length >= count, `${sleep}: ${pauses}`);
-			assert.ok(pauses.every((ms) => ms >= leastMs && ms <= mostMs + 1000), `${sleep}: ${pauses}`);
+			assert.ok(
+				pauses.every((ms) => ms >= leastMs && ms <= mostMs + 1000),
+				`${sleep}: ${pauses}`,
+			);
 			assert.equal(new Set(pauses.map((ms) => Math.round(ms / 100))).size > 1, count > 1, `${sleep}: ${pauses}`);
 		}
 		await gateway.login();
@@ -303,7 +306,10 @@ describe("The roll-out by hawkBit", () => {
 		deploy();
 		server.cancelId = "8";
 		await enable();
-		assert.deepEqual(server.feedbacks.map(({ path }) => path), ["cancelAction/8/feedback"]);
+		assert.deepEqual(
+			server.feedbacks.map(({ path }) => path),
+			["cancelAction/8/feedback"],
+		);
 		assert.deepEqual(server.results, ["8 success: Cancelled before the installation."]);
 		assert.equal(downloads(), 0);
 
@@ -495,7 +501,10 @@ describe("The roll-out by hawkBit", () => {
 		await gateway.login();
 		assert.equal((await gateway.post("system/factory_reset")).status, 200);
 		await gateway.rebooted();
-		assert.deepEqual(gateway.world.storage.keys().filter((key) => key.startsWith("hawk")), []);
+		assert.deepEqual(
+			gateway.world.storage.keys().filter((key) => key.startsWith("hawk")),
+			[],
+		);
 	});
 
 	it("refuses invalid settings, and keeps the token from another server", async () => {

@@ -96,7 +96,16 @@ export class HawkbitServer {
 		const [key, certificate] = [join(folder, "key.pem"), join(folder, "certificate.pem")];
 		writeFileSync(key, pair.key);
 		writeFileSync(certificate, pair.certificate);
-		const store = ["-inkey", key, "-in", certificate, "-out", join(folder, "server.p12"), "-passout", `pass:${PASSWORD}`];
+		const store = [
+			"-inkey",
+			key,
+			"-in",
+			certificate,
+			"-out",
+			join(folder, "server.p12"),
+			"-passout",
+			`pass:${PASSWORD}`,
+		];
 		await run("openssl", ["pkcs12", "-export", ...store]);
 		const server = new HawkbitServer(folder, await freePort(), classPath, readFileSync(certificate));
 		try {
@@ -130,7 +139,12 @@ export class HawkbitServer {
 	}
 
 	/** Calls the management API. Throws an Error for another status than 2xx. */
-	async ask(method: string, path: string, body?: unknown, file?: { name: string; bytes: Uint8Array }): Promise<JSONObject> {
+	async ask(
+		method: string,
+		path: string,
+		body?: unknown,
+		file?: { name: string; bytes: Uint8Array },
+	): Promise<JSONObject> {
 		const boundary = "a-part-of-the-form";
 		const form = (name: string) =>
 			`--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="${name}"\r\n\r\n`;

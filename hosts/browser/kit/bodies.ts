@@ -235,11 +235,11 @@ export const SYSTEM_UPGRADE = {
 /** POST /api/v1/hawkbit */
 export const HAWKBIT = {
 	enabled: {},
-	url: { max: 255, pattern: /^[!-~]*$/ },
-	tenant: { min: 1, max: 40, pattern: /^[0-9A-Za-z\-._~]*$/ },
-	controller_id: { max: 64, pattern: /^[0-9A-Za-z\-._~]*$/ },
+	url: { max: 80, pattern: /^[!-~]*$/ },
+	tenant: { min: 1, max: 20, pattern: /^[0-9A-Za-z\-._~]*$/ },
+	controller_id: { max: 32, pattern: /^[0-9A-Za-z\-._~]*$/ },
 	token_kind: { choices: ["target", "gateway"] },
-	token: { max: 255, pattern: /^[!-~]*$/ },
+	token: { max: 64, pattern: /^[!-~]*$/ },
 	cert: { max: 10239 },
 } as const;
 

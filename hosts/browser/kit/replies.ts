@@ -593,6 +593,8 @@ export interface Event {
 		| "storage_refused"
 		| "hub_failed"
 		| "hub_back"
+		| "hawkbit_failed"
+		| "hawkbit_back"
 		| "mqtt_failed"
 		| "mqtt_sent"
 		| "mqtt_command"

@@ -59,9 +59,7 @@ function Outcome() {
 					<Fact name={t("hawkbit.polled")}>{`${formatMoment(polledS, language, timeZone)} ${zoneName}`}</Fact>
 				</Facts>
 			)}
-			{hasFailed && (
-				<Notice kind="warning">{isText(key) ? t(key) : t("hawkbit.other", { error: state })}</Notice>
-			)}
+			{hasFailed && <Notice kind="warning">{isText(key) ? t(key) : t("hawkbit.other", { error: state })}</Notice>}
 		</>
 	);
 }
@@ -80,7 +78,14 @@ function fields({ cert_max_size, cert_set }: Hawkbit): readonly FieldSpec[] {
 			required: true,
 			when: isOn,
 		},
-		{ name: "token", label: "hub.token", help: "hawkbit.token.help", kind: "secret", storedFlag: "token_set", when: isOn },
+		{
+			name: "token",
+			label: "hub.token",
+			help: "hawkbit.token.help",
+			kind: "secret",
+			storedFlag: "token_set",
+			when: isOn,
+		},
 		{
 			name: "token_kind",
 			label: "hawkbit.kind",

@@ -1,6 +1,7 @@
 /** Occasional maintenance: firmware, backup, report for the manufacturer. */
-import { BackupCard } from "./backup.js";
+
 import { useBuilt } from "../kit/live.js";
+import { BackupCard } from "./backup.js";
 import { FirmwareCard, UpgradeCard } from "./firmware.js";
 import { HawkbitCard } from "./hawkbit.js";
 import { ReportCard } from "./report.js";
