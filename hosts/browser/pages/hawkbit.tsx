@@ -1,4 +1,5 @@
 /** Roll-out by an Eclipse hawkBit server: result of the last poll, and settings. */
+import { useRef } from "preact/hooks";
 import { HAWKBIT } from "../kit/bodies.js";
 import { post } from "../kit/device.js";
 import type { Draft, FieldSpec } from "../kit/fields.js";
@@ -19,6 +20,8 @@ const HEALTHY_STATES = ["off", "ok", "waiting"];
 
 export function HawkbitCard() {
 	const { value, error, reload, put } = useDevice<Hawkbit>(PATH);
+	/** Certificate that was stored last; the form still shows it. */
+	const sent = useRef<unknown>("");
 	return (
 		<Card title={t("hawkbit.title")}>
 			<p>{t("hawkbit.intro")}</p>
@@ -30,9 +33,11 @@ export function HawkbitCard() {
 					<Form
 						fields={fields(value)}
 						values={{ ...value }}
-						submit={async ({ cert, ...values }) => {
-							// An empty certificate would delete the stored one.
-							put(await post<Hawkbit>(PATH, cert === "" ? values : { ...values, cert }));
+						submit={async ({ cert = "", ...values }) => {
+							// An empty certificate would delete the stored one, and the token needs to be entered again with any.
+							const isNew = cert !== "" && cert !== sent.current;
+							put(await post<Hawkbit>(PATH, isNew ? { ...values, cert } : values));
+							sent.current = cert;
 							refresh().catch(() => undefined);
 						}}
 					/>
