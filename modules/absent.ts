@@ -43,16 +43,13 @@ export class Absent implements Running {
 	}
 }
 
-/**
- * Returns an entry that preserves the settings stored under a key in flash without knowing their fields. `index`:
- * position among all entries.
- */
+/** Entry that preserves stored settings without knowing their fields. `index`: position among all entries. */
 export function keptEntry(key: string, index: number): Entry {
 	// No stored value has the id 0, so all values remain as they are.
 	return entry(key, 1, [field<Uint8Array>({ entry: index, id: 0, name: "kept", kind: BYTES })], INTERNAL);
 }
 
-/** Makes the stand-in. `paths`: paths of the part's routes. */
+/** `paths`: the part's routes. */
 export function absentPart(
 	own: Pick<Part<Absent>, "name" | "entries" | "open"> & Partial<Pick<Part<Absent>, "state" | "status">>,
 	paths: readonly string[],

@@ -1,6 +1,6 @@
 /**
- * A part: one capability of the gateway. The core and the API iterate over the list in parts.ts and depend on no part
- * by name. Each part has its own folder:
+ * A part: one capability of the gateway. The core and the API know no part by name (parts.ts). Each part has its own
+ * folder:
  *
  *   fields.ts       settings
  *   log-events.ts   kinds of log events
@@ -40,16 +40,15 @@ export interface Part<Instance extends Running | undefined = Running | undefined
 	readonly entries: readonly Entry[];
 	readonly events: readonly EventKind[];
 	readonly routes: readonly Operation[];
-	/** Setting groups in a backup. */
 	readonly backup: readonly BackupGroup[];
 	readonly reactions: readonly Reaction<never>[];
-	/** Creates the running instance. `parts` is the full list. */
+	/** `parts` is the full list. */
 	readonly open: (core: Core, parts: readonly Part[]) => Instance;
-	/** Returns members for `system/status` and the event stream; a snapshot, because a reply may be made in pieces. */
+	/** Members of `system/status` and the event stream; a snapshot, because replies are made in pieces. */
 	state(instance: Instance, core: Core): Facts;
-	/** Returns members for `system/status` only. */
+	/** Members of `system/status` only. */
 	status(instance: Instance, core: Core): Facts;
-	/** Returns metrics as text (core/metrics-text.ts). */
+	/** Metrics as text (core/metrics-text.ts). */
 	metrics(instance: Instance, core: Core): string;
 	/** Returns the lines for a section of the diagnostic report, without the last newline, or "". */
 	report(instance: Instance, core: Core, section: string): string;
@@ -81,7 +80,6 @@ export function part<Instance extends Running | undefined = undefined>(
 /** Board-specific implementation of a part; only hosts that name it have its code in flash. */
 export interface Extra {
 	readonly part: Part;
-	/** Replaces the part's `open`. */
 	readonly open: Part["open"];
 }
 

@@ -1,7 +1,4 @@
-/**
- * For `npm run api -- --make`: makes the marked parts of docs/api.md from modules/api/openapi.json: routes, errors,
- * fields with their bounds, and samples.
- */
+/** For `npm run api -- --make`: makes the marked parts of docs/api.md from modules/api/openapi.json. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import {
@@ -38,7 +35,7 @@ interface Tag {
 	readonly description: string;
 }
 
-/** Returns a section for each tag, under the tag's name; tags without content are left out. */
+/** Sections by the tag's name; tags without content are left out. */
 function tagged(part: (tag: Tag) => string): string {
 	const parts = DOCUMENT.tags.map((tag: Tag) => ({ tag, text: part(tag) }));
 	return parts
@@ -75,7 +72,7 @@ function errorRow({ const: code, description, "x-status": own }: Node): string[]
 	return [[...statuses].sort().join(", "), `\`${code}\``, description];
 }
 
-/** Lists the fields of an operation's body; fields of objects in a list are preceded by the list's name. */
+/** The list's name precedes fields of objects in a list. */
 function fields(one: Operation): string[] {
 	const { requestBody } = one.operation;
 	const schema = requestBody && resolve(Object.values<Node>(requestBody.content)[0].schema);
@@ -116,7 +113,7 @@ function pretty(value: unknown, indent = ""): string {
 	return `${open}\n${members.map((one) => inner + one).join(",\n")}\n${indent}${close}`;
 }
 
-/** Returns a curl command; `$B` and `$TOKEN` are defined in the guide's first example. */
+/** `$B` and `$TOKEN` are defined in the guide's first example. */
 function command({ path, method, operation }: Operation): string {
 	const { parameters = [], requestBody, security } = operation;
 	let url = path.replace("/api/v1/", "$B/");

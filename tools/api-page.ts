@@ -53,7 +53,7 @@ function text(value: unknown): string {
 		.replaceAll('"', "&quot;");
 }
 
-/** Formats a description, in which backquotes mark code; there is no other markup. */
+/** Backquotes mark code; there is no other markup. */
 function prose(value = ""): string {
 	return text(value).replace(/`([^`]+)`/g, "<code>$1</code>");
 }

@@ -1,7 +1,6 @@
 /**
  * `npm run build`, `flash` and `monitor`: build a board's firmware with the Moddable SDK and ESP-IDF, write it to the
- * chip, and show its console. A serial port that is in use is an error. Exit code 2 for a bad command line, 1 for other
- * errors.
+ * chip, and show its console. Exit code 2 for a bad command line, 1 for other errors.
  */
 import { readFileSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -40,7 +39,6 @@ const HELP = `  npm run build -- --board NAME [--production] [--release FILE] [-
 Boards: ${BOARDS.map((board) => board.name).join(", ")}
 `;
 
-/** Warning before a chip is locked. */
 const SELLING =
 	"Before you flash it: the first start burns fuses, and the XS runtime's licence (LGPLv3) asks that owners of consumer\n" +
 	"products can install a modified one. Read docs/selling.md first.";

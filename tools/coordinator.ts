@@ -1,6 +1,6 @@
 /**
- * `npm run coordinator`: a Zigbee coordinator that shows what Zigbee2MQTT would make of the gateway. See `--help`. Ends on
- * SIGTERM and SIGINT.
+ * `npm run coordinator`: a Zigbee coordinator that shows what Zigbee2MQTT would make of the gateway (see `--help`).
+ * Ends on SIGTERM and SIGINT.
  */
 import { mkdirSync } from "node:fs";
 import { join, resolve } from "node:path";

@@ -56,7 +56,6 @@ export const FIGURES = Object.freeze({
 const SYNCS = 4;
 const value = (name: keyof typeof FIGURES): number => FIGURES[name].value;
 
-/** Returns the charge, mAh. */
 const charge = (milliamperes: number, seconds: number): number => (milliamperes * seconds) / HOUR_S;
 
 /**
@@ -114,7 +113,7 @@ const dayTable = tableOf([
 const TABLES: Readonly<Record<string, string>> = { life: lifeTable, figures: figureTable, day: dayTable };
 const FILES = ["docs/power.md", "README.md"];
 
-/** Returns the text with the tables between its marks replaced. */
+/** Replaces the tables between their marks. */
 export function withTables(text: string): string {
 	let result = text;
 	for (const [name, table] of Object.entries(TABLES)) {

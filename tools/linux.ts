@@ -81,7 +81,6 @@ class LinuxBench {
 	#meter: SimulatedMeter | undefined;
 	#coprocessor: SimulatedCoprocessor | undefined;
 	#gateway: ChildProcess | undefined;
-	/** True if the firmware ended by itself. */
 	#hasFailed = false;
 	#ending = false;
 
@@ -180,6 +179,6 @@ const bench = new LinuxBench(readOptions(process.argv.slice(2)));
 for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => void bench.end(0));
 // The channel closes when tools/run.mjs has ended.
 process.on("disconnect", () => void bench.end(0));
-// The signals are ignored until the firmware runs: Node would open its debugger on SIGUSR1 and end on SIGUSR2.
+// Node would open its debugger on SIGUSR1 and end on SIGUSR2.
 for (const signal of ["SIGUSR1", "SIGUSR2"] as const) process.on(signal, () => {});
 bench.run().catch((error: Error) => bench.fail(error.message));

@@ -1,4 +1,4 @@
-/** `npm run meter`: the meter simulator. See `--help`. Ends on SIGTERM, on SIGINT and with its parent process. */
+/** `npm run meter`: the meter simulator (see `--help`). Ends on SIGTERM, on SIGINT and with its parent process. */
 import { FORMAT_7E1, FORMAT_8E1, FORMAT_8N1, FORMAT_8N2, type SerialFormat } from "../modules/io/host.js";
 import type { Machine } from "../modules/io/machine.js";
 import { ControlledTime } from "./meter/controlled-time.js";
@@ -32,7 +32,6 @@ import { readTelegram, splitTelegram } from "./meter/telegram.js";
 import { ticTelegram } from "./meter/tic-telegram.js";
 import { UsageError } from "./meter/words.js";
 
-/** Pause before an answer on a line without a modelled speed, ms. */
 const UNPACED_REACTION_MS = 5;
 const DEFAULT_BAUD = 9600;
 
@@ -153,7 +152,6 @@ function makeHeatMeter(options: HeatProgramOptions): KMPMeter | MBusMeter {
 	return new MBusMeter({ ...common, slaves: all });
 }
 
-/** Makes the meter that the command line describes; returns undefined if only help was requested. */
 function makeProgram(args: string[]): Program | undefined {
 	if (wantsPush(args)) {
 		const options = parsePushOptions(args);
@@ -170,7 +168,7 @@ function makeProgram(args: string[]): Program | undefined {
 	}
 	if (wantsDLMS(args)) {
 		const options = parseDLMSOptions(args);
-		// The line has eight bits. In mode E one of them is the parity bit during the sign-on.
+		// In mode E one of the eight bits is the parity bit during the sign-on.
 		const form = { parityBits: true, format: FORMAT_8N1 } as const;
 		if (options === undefined) return undefined;
 		const clocked = options.pace || options.port !== undefined;

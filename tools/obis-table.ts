@@ -1,7 +1,7 @@
 /**
- * Makes modules/resources/obis-names.bin from modules/obis/names.tsv at each compilation (tools/run.mjs). The layout is
- * described in modules/obis/names.ts. Parts of names that several rows share are stored once (phrases), and so are the
- * pieces of text that save most bytes (fragments).
+ * Makes modules/resources/obis-names.bin (layout: modules/obis/names.ts) from modules/obis/names.tsv at each
+ * compilation (tools/run.mjs). Parts of names that several rows share (phrases), and pieces of text that save most
+ * bytes (fragments), are stored once.
  */
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -48,7 +48,7 @@ const PHRASE_LIMIT = 3;
 /** Maximum length of a number that replaces a mark. */
 const NUMBER_LENGTH = 3;
 
-/** Separator of texts while fragments are searched for. No text contains it. */
+/** No text contains it. */
 const SEPARATOR = "\0";
 
 const utf8 = new TextEncoder();
@@ -111,7 +111,7 @@ export function buildTable(source: string): Uint8Array {
 	return Uint8Array.from(out);
 }
 
-/** Returns all phrases by key, in the order of their numbers: the empty phrase, phrases that end names, all others. */
+/** Phrases by key, in the order of their numbers: the empty phrase, phrases that end names, all others. */
 function numberPhrases(rows: readonly NameRow[]): Map<string, Phrase> {
 	const empty: Phrase = Array.from({ length: LANGUAGE_COUNT }, () => "");
 	const phrases = new Map([[phraseKey(empty), empty]]);
@@ -189,12 +189,11 @@ function isMark(character: string): boolean {
 	return character < " ";
 }
 
-/** Chooses the fragments for a set of texts and packs texts with them. */
 class Packer {
 	readonly fragments: string[];
 
 	constructor(texts: readonly string[]) {
-		// Each letter beyond ASCII is a fragment, so that packed text needs no escapes.
+		// Packed text needs no escapes, because each letter beyond ASCII is a fragment.
 		const letters = new Set(texts.flatMap((text) => [...text].filter((character) => character > "\x7f")));
 		const savings = new Savings([...new Set(texts)]);
 		this.fragments = [...letters].sort();
@@ -206,7 +205,7 @@ class Packer {
 		if (this.fragments.length > FRAGMENT_LIMIT) throw new Error("too many different letters");
 	}
 
-	/** Returns the shortest packed form, which dynamic programming over the positions finds. */
+	/** Finds the shortest form by dynamic programming over the positions. */
 	pack(text: string): number[] {
 		const best: (number[] | undefined)[] = [[]];
 		for (let i = 0; i < text.length; i++) {
@@ -287,12 +286,12 @@ function worseFirst(x: Piece, y: Piece): number {
 	return x.text < y.text ? -1 : 1;
 }
 
-/** Returns the bytes saved by sharing the piece: each use becomes one byte, and piece and offset are stored once. */
+/** Each use becomes one byte; piece and offset are stored once. */
 function savedBy(piece: string, count: number): number {
 	return count * (piece.length - 1) - utf8.encode(piece).length - 2;
 }
 
-/** Writes the table, unless it is newer than its sources. Throws an Error with the line number of an invalid row. */
+/** Has no effect if the table is newer than its sources. Throws an Error with the line number of an invalid row. */
 export function buildNames(): void {
 	const [source, table] = ["modules/obis/names.tsv", "modules/resources/obis-names.bin"].map((path) =>
 		join(ROOT, path),

@@ -1,7 +1,6 @@
 /**
- * For `npm run api -- --make`: makes the types of replies (hosts/browser/kit/replies.ts) and the limits of fields
- * (bodies.ts) for the page from modules/api/openapi.json. Supports only those parts of JSON Schema that the document
- * uses.
+ * For `npm run api -- --make`: makes the page's types of replies (hosts/browser/kit/replies.ts) and limits of fields
+ * (bodies.ts) from modules/api/openapi.json. Supports only what the document uses of JSON Schema.
  */
 import { join } from "node:path";
 import { DOCUMENT, formatted, type Node, ROOT } from "./api/document.js";

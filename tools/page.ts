@@ -21,7 +21,6 @@ export const ARCHIVE = join(ROOT, "modules", "resources", "web.bin");
 const GZIP = new URL("./page-gzip.js", import.meta.url);
 const TAG_LENGTH = 16;
 const OFFLINE = "offline.js";
-/** File with the names of the product, which the page shows. */
 const NAMES = join(ROOT, "modules", "product.ts");
 
 export interface PageFile {
@@ -40,7 +39,7 @@ function newestSource(folder = SOURCE): number {
 		const path = join(folder, entry.name);
 		return entry.isDirectory() ? newestSource(path) : statSync(path).mtimeMs;
 	});
-	// The folders' own times are included, because they change when a file is deleted.
+	// A folder's time changes when a file is deleted.
 	return Math.max(statSync(folder).mtimeMs, ...times);
 }
 
@@ -78,7 +77,7 @@ function textNumbers(): { names: string; plugin: Plugin } {
 	};
 }
 
-/** Replaces Vite's import helper, which loads styles and preloads scripts; the page needs neither. */
+/** Vite's import helper loads styles and preloads scripts; the page needs neither. */
 const PLAIN_IMPORT: Plugin = {
 	name: "plain-import",
 	enforce: "pre",
@@ -93,7 +92,7 @@ async function bundle(): Promise<{ scripts: PageFile[]; entry: string }> {
 		logLevel: "warn",
 		define: { NAMES: JSON.stringify(names) },
 		plugins: [plugin, PLAIN_IMPORT],
-		// With the classic runtime, scripts are 0.5 KB shorter than with the automatic one.
+		// Scripts are 0.5 KB shorter than with the automatic runtime.
 		oxc: { jsx: { runtime: "classic", pragma: "h", pragmaFrag: "Fragment" } },
 		build: {
 			write: false,
@@ -122,9 +121,7 @@ function hashOf(content: Uint8Array): string {
 	return createHash("sha256").update(content).digest("hex");
 }
 
-/**
- * Returns the texts in one language, one per line. Throws an Error for a text that cannot be embedded in the document.
- */
+/** One text per line. Throws an Error for a text that cannot be embedded in the document. */
 function textsIn(index: number): string {
 	const texts = Object.values(TEXTS).map((translations) => translations[index]);
 	const odd = texts.find((text) => /[\n\r<]/.test(text));
@@ -132,7 +129,6 @@ function textsIn(index: number): string {
 	return texts.join("\n");
 }
 
-/** Returns the document of one language, with its texts. */
 function documentFor(index: number, entry: string): PageFile {
 	const values: Record<string, string> = {
 		LANGUAGE: LANGUAGES[index],
@@ -140,7 +136,7 @@ function documentFor(index: number, entry: string): PageFile {
 		NOSCRIPT: TEXTS.noscript[index],
 		TEXTS: textsIn(index),
 		SCRIPT: entry,
-		// The icon is embedded, because a browser would request it along with the document.
+		// A browser would request the icon along with the document.
 		ICON: encodeURIComponent(named(readFileSync(join(SOURCE, "icon.svg"), "utf8")).trim()),
 	};
 	const html = readFileSync(join(SOURCE, "document.html"), "utf8").replace(/%([A-Z]+)%/g, (_, name) => values[name]);
@@ -148,7 +144,6 @@ function documentFor(index: number, entry: string): PageFile {
 	return { path: `/${LANGUAGES[index]}`, type: "text/html; charset=utf-8", immutable: false, content };
 }
 
-/** Replaces `%PRODUCT%` by the name of the product. */
 function named(text: string): string {
 	return text.replaceAll("%PRODUCT%", PRODUCT);
 }
@@ -207,7 +202,7 @@ export function pack(files: readonly PackedFile[], policy: string): Buffer {
 	return Buffer.concat([start, Buffer.from(policy, "latin1"), ...heads, ...files.map(({ body }) => body)]);
 }
 
-/** Returns all files of the page, documents first, and their policy. */
+/** Documents come first. */
 export async function makePage(): Promise<{ files: PackedFile[]; policy: string }> {
 	const { scripts, entry } = await bundle();
 	const documents = LANGUAGES.map((_, index) => documentFor(index, entry));
@@ -219,7 +214,7 @@ export async function makePage(): Promise<{ files: PackedFile[]; policy: string 
 	return { files: files.map((file, index) => ({ ...file, body: bodies[index] })), policy: POLICY };
 }
 
-/** Writes the archive, unless it is newer than all its sources. */
+/** Has no effect if the archive is newer than all its sources. */
 export async function buildPage(): Promise<void> {
 	const written = statSync(ARCHIVE, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 	const makers = [fileURLToPath(import.meta.url), fileURLToPath(GZIP), NAMES, join(ROOT, "package-lock.json")];

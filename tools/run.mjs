@@ -29,14 +29,14 @@ function refuseToWrite(why) {
 	process.exit(1);
 }
 
-/** Runs a step to its end; returns its exit code. */
+/** Returns the step's exit code. */
 function attempt(command, args, output = 2) {
 	const { status, error } = spawnSync(command, args, { cwd: root, stdio: ["ignore", output, output] });
 	if (error) say(`${command} could not be started: ${error.message}`);
 	return status ?? 1;
 }
 
-/** Runs a step to its end. If it fails, ends this program with the step's exit code. */
+/** A failed step ends this program with its exit code. */
 function step(command, args) {
 	const status = attempt(command, args);
 	if (status !== 0) process.exit(status);
@@ -57,8 +57,7 @@ function install() {
 	if (!canWrite()) refuseToWrite("the npm packages are not installed");
 	say("Installing the pinned npm packages; the XS engine is built from source, about a minute …");
 	const ci = ["ci", "--no-audit", "--no-fund", "--loglevel=error"];
-	// After a failure the installation is repeated without builds: only XS is built from source, and without a compiler
-	// the other packages are still useful.
+	// Only XS is built from source; without a compiler the other packages are still useful.
 	if (attempt("npm", ci) !== 0) step("npm", [...ci, "--ignore-scripts"]);
 	if (!hasXS()) {
 		say(
@@ -76,7 +75,7 @@ function hasXS() {
 
 const runs = (command, args, input = "") => spawnSync(command, args, { input, stdio: "pipe" }).status === 0;
 
-/** Debian packages for tests of the native code and of the web server. Without them, tests report what they skip. */
+/** Packages for tests of the native code and of the web server, which report what they skip. */
 const TEST_PACKAGES = [
 	{ name: "gcc", isThere: () => runs("gcc", ["--version"]) },
 	{ name: "libmbedtls-dev", isThere: () => runs("gcc", ["-E", "-x", "c", "-"], "#include <mbedtls/ssl.h>\n") },
@@ -121,7 +120,7 @@ function installForTests(packages, mayInstall = true) {
 	}
 }
 
-/** Removes compiled files without a source, so that a deleted test does not run any more. */
+/** A deleted test must not run any more. */
 function prune(folder) {
 	for (const entry of readdirSync(folder, { withFileTypes: true })) {
 		const path = join(folder, entry.name);
@@ -133,7 +132,6 @@ function prune(folder) {
 	}
 }
 
-/** Option of `npm run api`: writes the API's description and everything derived from it. */
 const MAKE = "--make";
 
 /**
@@ -148,14 +146,14 @@ function compileTools() {
 async function compile() {
 	const isFixed = !canWrite();
 	if (!isFixed) say("Compiling …");
-	// Errors are hidden in a read-only checkout: if it was not built before, there would be an error for each file.
+	// A read-only checkout that was not built before has an error for each file.
 	if (attempt(bin("tsc"), ["-b"], isFixed ? "ignore" : 2) !== 0) {
 		if (isFixed) refuseToWrite(STALE);
-		// TypeScript's build record is wrong after output was deleted; then everything is rebuilt once.
+		// TypeScript's build record is wrong after output was deleted.
 		step(bin("tsc"), ["-b", "--force"]);
 	}
 	try {
-		// Only these folders are pruned, because the Moddable SDK builds in others.
+		// The Moddable SDK builds in the other folders.
 		for (const folder of ["hosts", "modules", "test", "tools"]) prune(join(build, folder));
 		const { buildNames } = await import(join(build, "tools", "obis-table.js"));
 		buildNames();
@@ -249,7 +247,6 @@ const LONG = [
 	"system/",
 ];
 
-/** Returns all test files. The slowest come first, so that none of them runs alone at the end. */
 function allTests(kind = "test") {
 	const place = (name) => {
 		const found = LONG.findIndex((one) => name.startsWith(one));
@@ -278,7 +275,7 @@ function selections(args, kind) {
 	return files.length === 0 ? [named] : [files, named];
 }
 
-/** Runs the lists one after the other; fails if a run fails or finds no test. */
+/** Fails if a run fails or finds no test. */
 function runTests(lists, ...options) {
 	const [last, ...others] = lists.reverse();
 	for (const list of others.reverse()) {
@@ -299,14 +296,14 @@ const mocha = (...patterns) => [
 	...patterns,
 ];
 
-/** Called if the formatting is wrong. The tests still run, but the command fails at the end. */
+/** The tests still run, but the command fails at the end. */
 function failForForm() {
 	say("The form is not right (see what Biome said at first); npm run format mends most of it.");
 	process.exitCode ||= 1;
 }
 
 const commands = {
-	// Without arguments, this command only installs packages and compiles, which has been done by now.
+	// Packages are installed, and everything is compiled by now.
 	build: (args) => {
 		if (args.length > 0) become(process.execPath, [...program("tools/build.js"), "build", ...args]);
 		else say("Compiled. The firmware of a board: npm run build -- --board NAME (docs/flashing.md lists them).");
@@ -333,14 +330,14 @@ const commands = {
 	lint: () => step(bin("biome"), ["check", "."]),
 	format: () => step(bin("biome"), ["check", "--write", "."]),
 	test: (args) => {
-		// The following is skipped for selected tests, which should take seconds.
+		// Selected tests should take seconds.
 		if (args.length === 0) {
 			installForTests(TEST_PACKAGES);
 			say("Checking form (Biome) …");
 			if (attempt(bin("biome"), ["check", "."]) !== 0) process.on("exit", failForForm);
 		}
 		say("Running the tests …");
-		// Several files run at a time, because tests mostly wait. The results of a file appear when it ends.
+		// Tests mostly wait. The results of a file appear when it ends.
 		const sideBySide = args.length === 0 ? ["--parallel", "--jobs", "5", "--no-fail-zero"] : [];
 		runTests(selections(args, "test"), ...sideBySide);
 	},
@@ -348,7 +345,7 @@ const commands = {
 		become(process.execPath, ["--enable-source-maps", ...mocha("--timeout", "0", `${build}/test/**/*.long.js`)]),
 	"test:linux": (args) => {
 		step(process.execPath, [...program("tools/linux.js"), "--build"]);
-		// Two files run at a time, because each waits for its firmware half of the time.
+		// Each file waits for its firmware half of the time.
 		const twoAtOnce = args.length > 1 ? ["--parallel", "--jobs", "2", "--no-fail-zero"] : [];
 		runTests(selections(args, "linux"), ...twoAtOnce);
 	},

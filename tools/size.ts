@@ -39,7 +39,7 @@ async function measure(board: Board): Promise<Report> {
 	}
 }
 
-/** Returns the gain of each omission alone, on the board's whole firmware. */
+/** Gain of each omission alone, on the board's whole firmware. */
 async function measureOmissions(board: Board): Promise<string> {
 	const whole = { ...board, without: [] };
 	const { leftBytes } = await measure(whole);

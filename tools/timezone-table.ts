@@ -1,13 +1,12 @@
 /**
  * Makes modules/resources/timezones.bin from this machine's time zone database: `node .build/tools/timezone-table.js`,
- * or with another folder of compiled zones as its argument. The layout is described in modules/time/zone.ts. The same
- * release of the database gives the same bytes.
+ * or with another folder of compiled zones as its argument. The layout is in modules/time/zone.ts. The same release of
+ * the database gives the same bytes.
  *
  * Source: the IANA time zone database (tz, https://www.iana.org/time-zones, in the public domain), as Debian's tzdata
  * and others install it. tzdata.zi names the release, the zones and the links. Each zone is a TZif file (RFC 9636) that
  * ends with a TZ string, which is the rule after its last transition. Transitions from 2024 on that do not follow from
- * the rule become exceptions (changes of law in recent years; Morocco and Palestine, which follow the lunar calendar,
- * up to 2087).
+ * the rule become exceptions (changes of law; Morocco and Palestine, which follow the lunar calendar, up to 2087).
  */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -21,10 +20,9 @@ import {
 	TIME_ZERO,
 } from "../modules/time/zone.js";
 
-/** Folder of the database on most systems. */
 export const ZONEINFO = "/usr/share/zoneinfo";
 
-/** Earliest time of the gateway's clock, 2024-01-01. */
+/** Earliest time of the gateway's clock. */
 const BEGIN_S = Date.UTC(2024, 0, 1) / 1000;
 const QUARTER_S = 900;
 const DAY_MS = 86_400_000;
@@ -38,7 +36,6 @@ interface Change {
 	readonly timeS: number;
 }
 
-/** Contents of a TZ string. */
 interface Rule {
 	readonly standardS: number;
 	readonly savingS: number;
@@ -48,7 +45,7 @@ interface Rule {
 
 interface Transition {
 	readonly atS: number;
-	/** Offset from UTC from that moment on, s. */
+	/** Seconds east of UTC, from that moment on. */
 	readonly offsetS: number;
 }
 
@@ -117,7 +114,7 @@ function parseChange(text: string): Change {
 	const [month, week, day] = (/^M(\d+)\.(\d)\.(\d)$/.exec(date) ?? []).slice(1).map(Number);
 	if (month !== undefined) return { month, week, day, timeS };
 	const dayOfYear = Number(/^J(\d+)$/.exec(date)?.[1]);
-	// The other form counts February 29, so that its date depends on the year; no zone uses that form.
+	// The other form counts February 29; no zone uses it.
 	if (!(dayOfYear >= 1 && dayOfYear <= 365)) throw new Error(`a date that the table has no form for: ${text}`);
 	const inYear = new Date(Date.UTC(2023, 0, dayOfYear));
 	return { month: inYear.getUTCMonth() + 1, week: 0, day: inYear.getUTCDate(), timeS };
@@ -185,7 +182,7 @@ function packRule(zone: Zone): number[] {
 	return out;
 }
 
-/** Returns the offsets from 2024 to the last transition that differs from the rule. */
+/** Offsets from 2024 to the last transition that differs from the rule. */
 function exceptionsOf({ transitions }: Zone, rule: Rule): Exception[] {
 	const spans = transitions.map(({ atS, offsetS }, i) => ({
 		fromS: Math.max(atS, BEGIN_S),
@@ -216,7 +213,6 @@ function offsetAt(rule: Rule, atS: number): number {
 	return moments.findLast((moment) => moment.atS <= atS)?.offsetS ?? rule.standardS;
 }
 
-/** Returns the transitions of the rule in a year. */
 function momentsOf({ standardS, savingS, changes }: Rule, year: number): Transition[] {
 	if (changes.length === 0) return [];
 	return [

@@ -1,8 +1,7 @@
 /**
  * Draws the wiring in docs/hardware.md from the table of boards: `node .build/tools/wiring.js` writes one SVG per kind
- * of board to docs/pictures. The drawings are schematic, not to scale: the chip's pins are on the left and the
- * components on the right at the same height, so that every wire is straight. The background is white, for light and
- * dark pages.
+ * of board to docs/pictures. The chip's pins are on the left and the components on the right at the same height, so
+ * that every wire is straight. The background is white, for light and dark pages.
  */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -29,14 +28,12 @@ const GROUND = "#333333";
 const OUT = "#1555b8";
 const IN = "#1b7a34";
 
-/** A wire, with the labels of its two ends and its colour. */
 interface Wire {
 	readonly pin: string;
 	readonly device: string;
 	readonly colour: string;
 }
 
-/** A component that is wired to adjacent pins. */
 interface Part {
 	readonly title: string;
 	readonly wires: readonly Wire[];
@@ -84,7 +81,7 @@ function dividerOf({ ratio }: DividerPin): string {
 	return `${ratio} × 100 kΩ, 100 nF`;
 }
 
-/** Lists the components of a board as sold, one per line. */
+/** Components as sold, one per line. */
 function onBoard({ zigbee, button, led }: Board): string[] {
 	const lines: string[] = [];
 	if (zigbee !== undefined) {

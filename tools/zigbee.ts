@@ -18,10 +18,8 @@ const COORDINATOR_IEEE = Buffer.from("010a0000004b1200", "hex");
 const DEVICE_IEEE = Buffer.from("020b0000004b1200", "hex");
 
 interface Order {
-	/** Sets the lines of the coprocessor. */
 	readonly lines?: { readonly reset: boolean; readonly bootLoader: boolean };
 	readonly faults?: Partial<Faults>;
-	/** Makes the coprocessor restart by itself. */
 	readonly crash?: true;
 	readonly network?: { readonly channel?: number; readonly panId?: number };
 }

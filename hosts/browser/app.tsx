@@ -1,4 +1,4 @@
-/** The application: login, pages, wall display, and the dialogs that every page can show. */
+/** Login, pages, wall display, and the dialogs that every page can show. */
 import { useEffect, useState } from "preact/hooks";
 import { Display } from "./display.js";
 import { Frame } from "./frame.js";

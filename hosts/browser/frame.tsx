@@ -1,4 +1,4 @@
-/** The frame of the pages: navigation, and the notices that every page shows. */
+/** Navigation, and the notices that every page shows. */
 import type { ComponentType } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { LanguageChoice, ThemeChoice } from "./kit/choices.js";
@@ -16,13 +16,10 @@ import { Dashboard } from "./pages/dashboard.js";
 import { LoginForm } from "./pages/login.js";
 import type { TextKey } from "./text/all.js";
 
-/** Time before the end of a session at which its notice appears, ms. */
+/** The notice appears this long before the end of a session. */
 const SOON_MS = 120_000;
 
-/**
- * Loaded pages by name. The overview is part of this script; the others are in two more scripts, which are loaded
- * later.
- */
+/** The overview is part of this script; the other pages are in two scripts that are loaded later. */
 type Pages = Readonly<Record<string, ComponentType>>;
 const pages = new Store<Pages>({ dashboard: Dashboard });
 
@@ -33,7 +30,7 @@ async function fetchPages(name: string): Promise<void> {
 	pages.set({ ...pages.value, ...more });
 }
 
-/** Moves the keyboard focus, and thus the screen reader, from the link that was followed to the new page's `main`. */
+/** Moves the keyboard focus, and thus the screen reader, to the new page's `main`. */
 export function useMain(place: string) {
 	const main = useRef<HTMLElement>(null);
 	const isFirst = useRef(true);
@@ -160,7 +157,6 @@ export function LostNotice() {
 	return <Notice kind="warning">{t("lost.text", { time })}</Notice>;
 }
 
-/** Announces the end of the session and offers to log in now. */
 function SessionNotice() {
 	const endMs = useStore(endsAtMs);
 	const [isSoon, setSoon] = useState(false);

@@ -1,7 +1,4 @@
-/*
- * access-point.h on the ESP32: a connection belongs to the access point if replies leave over its network interface
- * (wifi-origin.h).
- */
+/* A connection belongs to the access point if replies leave over its interface (wifi-origin.h). */
 #include "access-point.h"
 
 #include <sys/socket.h>

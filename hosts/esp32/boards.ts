@@ -1,13 +1,12 @@
 /**
- * Boards supported by the firmware, and the wiring of their GPIOs. `npm run build -- --board NAME` compiles in only the
- * row of its board (gateway/board, sdk.d.ts); `npm run factory` uses the table too. A row is a hardware variant with
- * its own device id, which factory data and firmware files contain.
+ * Boards supported by the firmware, with their wiring. `npm run build -- --board NAME` compiles in only the row of its
+ * board (gateway/board, sdk.d.ts). A row is a hardware variant with its own device id, which factory data and firmware
+ * files contain.
  *
- * The pins of gateway boards are taken from public firmware for them: XZG (xyzroe/XZG, src/const/hw.cpp: brdConfigs,
- * and ethConfigs for Ethernet), slzb-esphome (smlight-tech/slzb-esphome, hw_defs/06xu and hw_defs/mrxu),
+ * The pins of gateway boards are taken from public firmware: XZG (xyzroe/XZG, src/const/hw.cpp: brdConfigs, and
+ * ethConfigs for Ethernet), slzb-esphome (smlight-tech/slzb-esphome, hw_defs/06xu and hw_defs/mrxu),
  * tube0013/tube_gateways (ESPHome configurations), Tasmota's template of the Sonoff bridge. None of these boards has a
- * place for an optical head; it is wired to unused pins. test/hosts/esp32/boards.test.ts checks each row against the
- * rules of chips and boards.
+ * place for an optical head; it is wired to unused pins.
  *
  * For your own hardware, copy the most similar row and give it a new name and a device id from 0x0100 on.
  */
@@ -21,7 +20,7 @@ export interface UARTPins {
 	readonly receive: number;
 }
 
-/** Pins of the optical head. Without inversion, the line is high when idle, and light makes it low. */
+/** Optical head. Without inversion, the line is high when idle, and light makes it low. */
 export interface MeterPins extends UARTPins {
 	readonly invertTransmit: boolean;
 	readonly invertReceive: boolean;
@@ -29,8 +28,8 @@ export interface MeterPins extends UARTPins {
 
 export interface RadioPins extends UARTPins {
 	/**
-	 * Set both RTS and CTS, or neither. The coprocessor must work with and without the lines, because its usual firmware
-	 * uses neither.
+	 * Set both RTS and CTS, or neither. The coprocessor must work with and without the lines: its usual firmware uses
+	 * neither.
 	 */
 	readonly rts?: number;
 	readonly cts?: number;
@@ -48,7 +47,7 @@ export interface RadioPins extends UARTPins {
  */
 export interface RMIIPins {
 	readonly kind: "rmii";
-	/** Address of the PHY on MDIO, 0 to 31. */
+	/** MDIO address, 0 to 31. */
 	readonly phy: number;
 	readonly mdc: number;
 	readonly mdio: number;
@@ -58,7 +57,6 @@ export interface RMIIPins {
 	readonly clock: 0 | 16 | 17;
 }
 
-/** Ethernet with a W5500 on SPI. */
 export interface W5500Pins {
 	readonly kind: "w5500";
 	readonly miso: number;
@@ -70,7 +68,7 @@ export interface W5500Pins {
 	readonly reset: number;
 }
 
-/** Ethernet of an emulator (OpenCores' 10/100 MAC in Espressif's QEMU), only in builds for `npm run emulate`. */
+/** OpenCores' 10/100 MAC in Espressif's QEMU, only in builds for `npm run emulate`. */
 export interface EmulatedEthernet {
 	readonly kind: "openeth";
 }
@@ -95,7 +93,7 @@ export interface Board {
 	readonly model: string;
 	/** Unique number of the hardware variant, 1 to 65535. */
 	readonly deviceId: number;
-	/** MB of flash on the smallest version sold. */
+	/** The smallest version sold counts. */
 	readonly flashMB: number;
 	readonly partitions: string;
 	readonly meter: MeterPins;
@@ -106,7 +104,7 @@ export interface Board {
 	readonly led?: LEDPin;
 	/** Number of alkaline cells in series; 0 without cells. */
 	readonly cells: number;
-	/** Total voltage of the cells. */
+	/** Voltage of all the cells. */
 	readonly battery?: DividerPin;
 	/** Voltage at the USB socket. */
 	readonly usb?: DividerPin;
@@ -121,7 +119,6 @@ const ESPRESSIF = Object.freeze({ manufacturer: "Espressif" });
 const SMLIGHT = Object.freeze({ manufacturer: "SMLIGHT" });
 const TUBES = Object.freeze({ manufacturer: "TubesZB" });
 
-/** An optical head with UART levels. */
 function head(uart: number, transmit: number, receive: number): MeterPins {
 	return Object.freeze({ uart, transmit, receive, invertTransmit: false, invertReceive: false });
 }
@@ -130,7 +127,7 @@ function radio(transmit: number, receive: number, reset: number, boot: number): 
 	return Object.freeze({ uart: 2, transmit, receive, reset, boot });
 }
 
-/** A LAN8720, with MDC and MDIO on the pins that all these boards use. */
+/** MDC and MDIO are the same on all these boards. */
 function lan8720(phy: number, power: number, clock: RMIIPins["clock"]): RMIIPins {
 	return Object.freeze({ kind: "rmii", phy, mdc: 23, mdio: 18, power, clock });
 }
@@ -151,7 +148,7 @@ const SHORTER_OF_FLASH = Object.freeze({
 	without: Object.freeze(["hub", "live-meter", "hawkbit", "backfill", "kmp", "mbus", "improv"]),
 });
 
-/** The Ethernet wiring of XZG's ethConfigs 0, 1 and 2. */
+/** XZG's ethConfigs 0, 1 and 2. */
 const OLIMEX_POE = lan8720(0, 12, 17);
 const WT32_ETH01 = lan8720(1, 16, 0);
 const T_INTERNET_POE = lan8720(0, 5, 17);

@@ -17,7 +17,7 @@
 
 #include "machine-post.h"
 
-/* POLL_US is the time in which half of the UART's buffer is filled. */
+/* Half of the UART's buffer fills in POLL_US. */
 enum { POLL_US = 5500, RING_SIZE = 256, PIECE = 64, UART = 0 };
 /* Events of serial.ts. */
 enum { READABLE = 1, WRITABLE = 2 };
@@ -26,7 +26,7 @@ static struct {
 	xsMachine *the;
 	xsSlot target;
 	esp_timer_handle_t timer;
-	/* Guards the following members. */
+	/* Guards the members from here on. */
 	pthread_mutex_t lock;
 	bool is_open, posted;
 	unsigned events;
@@ -61,7 +61,7 @@ static void report(unsigned event)
 	if (post) machine_post(console.the, deliver, NULL);
 }
 
-/* Stores received bytes; drops those that do not fit. Returns false if the console is closed. */
+/* Drops bytes that do not fit. False if the console is closed. */
 static bool store(const uint8_t *bytes, size_t count)
 {
 	pthread_mutex_lock(&console.lock);

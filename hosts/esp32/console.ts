@@ -1,4 +1,4 @@
-/** The console (console.c) as a SerialPort of the host contract: always 115200 Bd, 8N1. */
+/** SerialPort of the console (console.c): always 115200 Bd, 8N1. */
 import type { Serial, SerialOptions, SerialPort } from "../../modules/io/host.js";
 
 class Bindings {
@@ -16,7 +16,6 @@ class Bindings {
 	}
 }
 
-/** Event bits. */
 const READABLE = 1;
 const WRITABLE = 2;
 
@@ -43,7 +42,7 @@ class ConsoleSerial implements Serial {
 	}
 
 	configure(): void {
-		// The speed is fixed, so there is nothing to do.
+		// The speed is fixed.
 	}
 
 	close(): void {

@@ -1,7 +1,4 @@
-/**
- * The Zigbee coprocessor as the CoprocessorPort of the host contract: its UART (serial.ts), and the two GPIOs that
- * reset it and select its boot loader (boards.ts).
- */
+/** The Zigbee coprocessor: its UART, and the two GPIOs that reset it and select its boot loader (boards.ts). */
 import type { CoprocessorPort, Timers } from "../../modules/io/host.js";
 import type { RadioPins } from "./boards.js";
 import { Output } from "./output.js";

@@ -1,4 +1,3 @@
-/* See entropy.h. */
 #include "entropy.h"
 
 #include "bootloader_random.h"

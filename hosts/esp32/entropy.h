@@ -12,10 +12,10 @@
 
 typedef enum { ENTROPY_RADIO = 1, ENTROPY_ADC = 2, ENTROPY_SLEEP = 4 } entropy_user;
 
-/* Enables the ADC. Call once, before any random number is needed. */
+/* Call once, before any random number is needed. */
 void entropy_begin(void);
 
-/* Reserves the ADC for another use, until the same user calls entropy_resume. Repeated calls have no further effect. */
+/* Reserves the ADC until the same user calls entropy_resume. Repeated calls have no further effect. */
 void entropy_pause(entropy_user user);
 void entropy_resume(entropy_user user);
 

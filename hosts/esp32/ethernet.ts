@@ -1,4 +1,4 @@
-/** The Ethernet port of the host contract, as a wrapper of ethernet/ethernet-core.h. */
+/** Ethernet port of the host contract (ethernet/ethernet-core.h). */
 import type {
 	Ethernet,
 	EthernetAddress,
@@ -11,10 +11,7 @@ import type { Board } from "./boards.js";
 
 type Row = NonNullable<Board["ethernet"]>;
 
-/**
- * Interval of retries. A retry can succeed if the PHY did not answer because it had no power; other causes of a failed
- * start are permanent.
- */
+/** A retry can succeed if the PHY did not answer because it had no power; other causes are permanent. */
 const RETRY_MS = 30_000;
 /** ETHERNET_NO_PIN of ethernet-driver.h. */
 const NONE = -1;
@@ -31,7 +28,7 @@ class NativePort extends Native("xs_ethernet_destructor") {
 	get address(): EthernetAddress | undefined {
 		return native("xs_ethernet_get_address").call(this);
 	}
-	/** The four addresses are empty texts if DHCP is wanted. */
+	/** The four addresses are "" for DHCP. */
 	start(hostname: string, ip: string, netmask: string, gateway: string, dns: string): boolean {
 		return native("xs_ethernet_start").call(this, hostname, ip, netmask, gateway, dns);
 	}
@@ -49,7 +46,7 @@ class NativePort extends Native("xs_ethernet_destructor") {
 export interface EthernetPortSettings {
 	readonly row: Row;
 	readonly timers: Timers;
-	/** Called with a message when the port could not be turned on. */
+	/** Called when the port could not be turned on. */
 	trace(message: string): void;
 }
 

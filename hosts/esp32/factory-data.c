@@ -1,4 +1,3 @@
-/* Reads the factory data (factory.ts) from its partition; ESP-IDF decrypts it. */
 #include <string.h>
 
 #include "esp_partition.h"

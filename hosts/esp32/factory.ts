@@ -1,9 +1,9 @@
 /**
- * Factory data: unit-specific data in a flash partition of their own (`factory_data`), which neither an update nor a
- * factory reset changes. `npm run factory` makes them for a production line. A unit without factory data, such as a
- * bought devkit, makes its own at its first start and keeps them in `storage` in the same format.
+ * Factory data of a unit: a partition of their own (`factory_data`), which neither an update nor a factory reset
+ * changes. `npm run factory` makes them. A unit without them, such as a bought devkit, makes its own at its first start
+ * and keeps them in `storage` in the same format.
  *
- * The record is at the start of the partition; numbers are little-endian, texts are ASCII padded with zeros:
+ * Record at the start of the partition; numbers are little-endian, texts are ASCII padded with zeros:
  *
  *     0    4   "SMGF"
  *     4    2   version of this layout: 1
@@ -14,7 +14,7 @@
  *   136   32   private key of the unit, NIST P-256, high byte first; zeros: it has none
  *   168    4   CRC-32 (IEEE 802.3) of all bytes before
  *
- * Passwords and keys consist of 0-9 A-Z a-z. A record that violates these rules is invalid.
+ * Passwords and keys consist of 0-9 A-Z a-z.
  */
 import { asciiBytes, hasOnly, lowerCase, upperCase } from "../../modules/bytes/ascii.js";
 import type { Crypto } from "../../modules/io/crypto.js";
@@ -30,7 +30,6 @@ export interface FactoryData {
 	readonly variant: number;
 	readonly labelPassword: string;
 	readonly accessPointKey: string;
-	/** Undefined if the unit has none. */
 	readonly deviceKey?: Uint8Array | undefined;
 }
 
@@ -53,7 +52,6 @@ const KEY_MOST = 63;
 const CHARACTERS = "abcdefghjkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789";
 const SECRET_LENGTH = 12;
 
-/** Key in `storage` of a unit's own record. */
 const STORAGE_KEY = "factory";
 
 const LOWER_CASE = 0x20;
@@ -117,7 +115,7 @@ export function decodeFactoryData(bytes: Uint8Array, text: TextCodec): FactoryDa
 
 /** Makes a password or key for people to type: 12 characters, 69 bits of entropy. */
 export function makeSecret(random: (length: number) => Uint8Array): string {
-	// Bytes from `beyond` on are discarded, because their remainders would make some characters more frequent.
+	// The remainders of bytes from `beyond` on would make some characters more frequent.
 	const beyond = 256 - (256 % CHARACTERS.length);
 	let secret = "";
 	while (secret.length < SECRET_LENGTH) {
@@ -142,7 +140,7 @@ export interface FactoryDeps {
 	readonly mac: string;
 	readonly variant: number;
 	trace(message: string): void;
-	/** Prints on the console only, not in the log, because the message may contain secrets. */
+	/** Prints on the console only, not in the log: the message may contain secrets. */
 	print(message: string): void;
 }
 

@@ -37,7 +37,7 @@ const TIME_SERVERS = "pool.ntp.org,1.pool.ntp.org,2.pool.ntp.org";
 
 const trace = (message: string): void => System.trace(message);
 
-/** Creates the host. `ending` tells how the previous program ended. Throws an Error with a message for the user. */
+/** Throws an Error with a message for the user. */
 export function createHost(ending: Ending): Host {
 	const timers = new SDKTimers();
 	const text = new SDKText();
@@ -55,7 +55,7 @@ export function createHost(ending: Ending): Host {
 		serial: {
 			meter: new UARTPort({ pins: meter, timers, trace }),
 			console: CONSOLE,
-			// Only this line uses code that needs a radio, so images for boards without one leave that code out.
+			// Images for boards without a radio leave the code out that only this line uses.
 			...(HAS_RADIO ? { zigbee: createCoprocessorPort({ pins: BOARD.zigbee!, timers, trace }) } : {}),
 		},
 		network: createNetwork(timers),

@@ -1,4 +1,4 @@
-/* LED at a GPIO (led.ts). A timer makes it blink, without waking the XS machine or using its memory. */
+/* A timer makes the LED blink, without waking the XS machine. */
 #include <pthread.h>
 
 #include "mc.xs.h"
@@ -7,11 +7,11 @@
 #include "driver/gpio.h"
 #include "esp_timer.h"
 
-/* Maximum time on and maximum time off, ms. */
+/* Longest time on or off, ms. */
 enum { LONGEST_MS = 60000 };
 
 static struct {
-	/* Guards the following members. */
+	/* Guards the members from here on. */
 	pthread_mutex_t lock;
 	esp_timer_handle_t timer;
 	gpio_num_t pin;
@@ -20,7 +20,7 @@ static struct {
 	uint32_t on_ms, off_ms;
 } light = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
-/* Sets the level before the direction, so that the pin never shows the opposite level. */
+/* The level comes before the direction, so that the pin never shows the opposite level. */
 static void show(bool on)
 {
 	light.is_on = on;
@@ -28,13 +28,12 @@ static void show(bool on)
 	gpio_set_direction(light.pin, GPIO_MODE_OUTPUT);
 }
 
-/* Starts the timer for the next change. */
 static void start_timer(void)
 {
 	esp_timer_start_once(light.timer, (uint64_t)(light.is_on ? light.on_ms : light.off_ms) * 1000);
 }
 
-/* Runs in the timer task, possibly after the machine has ended the blinking. */
+/* Runs in the timer task, possibly after the end of the blinking. */
 static void toggle(void *context)
 {
 	(void)context;
@@ -53,8 +52,8 @@ static bool has_timer(void)
 }
 
 /*
- * (pin, activeLow, onMs, offMs): onMs 0 means always off, offMs 0 always on. If memory is short, the LED stays on
- * instead of blinking.
+ * (pin, activeLow, onMs, offMs): onMs 0 means off, offMs 0 on. If memory is short, the LED stays on instead of
+ * blinking.
  */
 void xs_led_blink(xsMachine *the)
 {

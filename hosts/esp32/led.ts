@@ -1,4 +1,4 @@
-/** The board's LED (boards.ts, led.c) as the LED of the host contract. It blinks without JavaScript. */
+/** LED of the host contract (led.c). It blinks without JavaScript. */
 import type { LED, LEDPort } from "../../modules/io/host.js";
 import type { LEDPin } from "./boards.js";
 

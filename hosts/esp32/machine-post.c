@@ -1,9 +1,9 @@
 /*
- * machine-post.h on the ESP32: a ring of deliveries, and one message in the queue of the JavaScript task; that message
- * makes the task empty the ring. A poster that used the queue directly would block while the queue is full, possibly
- * with a lock that the JavaScript task waits for. Only this file and the engine (for promises) use the queue, so it is
- * never full. Each poster in hosts/ has at most one post under way, so the ring has room for all of them. A full ring
- * is a programming error: the abort restarts the chip, because a lost post would leave a part of the firmware dead.
+ * A ring of deliveries, and one message in the queue of the JavaScript task, which makes the task empty the ring.
+ * Direct use of the queue would block while it is full, possibly with a lock that the JavaScript task waits for. Only
+ * this file and the engine (for promises) use the queue, so it is never full. Each poster in hosts/ has at most one
+ * post under way, so the ring has room for all. A full ring is a programming error: the abort restarts the chip,
+ * because a lost post would leave a part of the firmware dead.
  */
 #include "machine-post.h"
 
@@ -31,7 +31,7 @@ static struct {
 
 static void send(xsMachine *the);
 
-/* Runs in the machine's task. Posts made while it runs wait for the next message, so that timers can run in between. */
+/* Runs in the machine's task. Posts made meanwhile wait for the next message, so that timers can run in between. */
 static void deliver(void *the, void *refcon, uint8_t *message, uint16_t length)
 {
 	(void)refcon;

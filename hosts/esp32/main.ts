@@ -6,8 +6,7 @@ import { zigbeeBridge } from "../../modules/zigbee/bridge-part.js";
 import { start } from "./start.js";
 
 export default function main(): void {
-	// Apart from the ports (host.ts), only these lines use code that needs a coprocessor or Ethernet, so that images
-	// for other boards leave that code out.
+	// Images for boards without coprocessor or Ethernet leave the code out that only these lines use.
 	const extras: Extra[] = [];
 	if (HAS_RADIO) extras.push(zigbeeBridge());
 	if (HAS_ETHERNET) extras.push(networkWithCable());

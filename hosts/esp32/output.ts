@@ -1,6 +1,5 @@
 /** GPIOs as outputs (power.c). */
 export class Output {
-	/** Makes the pin an output with this level. */
 	static set(pin: number, level: boolean): void {
 		native("xs_power_output").call(this, pin, level);
 	}

@@ -31,7 +31,6 @@ static const esp_partition_t *find(const char *name)
 	return esp_partition_find_first(ESP_PARTITION_TYPE_DATA, ESP_PARTITION_SUBTYPE_DATA_UNDEFINED, name);
 }
 
-/* Returns the number of leading bytes that are 0xFF. */
 static size_t erased_length(const uint8_t *bytes, size_t size)
 {
 	size_t length = 0;
@@ -39,7 +38,7 @@ static size_t erased_length(const uint8_t *bytes, size_t size)
 	return length;
 }
 
-/* Reads flash with decryption, except that erased bytes are read as 0xFF. */
+/* Decrypts, but reads erased bytes as 0xFF. */
 static esp_err_t read_plain(const esp_partition_t *partition, size_t offset, void *into, size_t size)
 {
 	uint8_t *bytes = into, raw[PARTITION_WRITE_SIZE];
@@ -106,7 +105,7 @@ bool partition_read(const char *name, size_t offset, void *into, size_t size, ch
 	return check(read_plain(find(name), offset, into, size), name, "read", message);
 }
 
-/* Returns false if the firmware slot must not be changed at present; other partitions have no such rule. */
+/* False if the firmware slot must not be changed at present. */
 static bool may_change(const char *name, char message[PARTITION_MESSAGE_SIZE])
 {
 	return strcmp(name, UPDATE_SLOT) != 0 || update_slot_is_free(message);

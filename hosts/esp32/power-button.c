@@ -1,6 +1,6 @@
 /*
- * A button between a GPIO and ground (system.ts): calls `onButton(pressed)` of the host's target. The interrupt
- * triggers on the level opposite to the last sample, so that no change is missed.
+ * A button between a GPIO and ground. The interrupt triggers on the level opposite to the last sample, so that no
+ * change is missed.
  */
 #include <pthread.h>
 
@@ -77,11 +77,11 @@ static bool start(void)
 	if (esp_timer_create(&rest, &button.rest) != ESP_OK) return false;
 	esp_err_t service = gpio_install_isr_service(0);
 	if (service != ESP_OK && service != ESP_ERR_INVALID_STATE) return false;
-	/* The pin is configured last, because its interrupt may occur immediately. */
+	/* The pin comes last, because its interrupt may occur at once. */
 	return gpio_isr_handler_add(button.pin, on_level, NULL) == ESP_OK && gpio_config(&input) == ESP_OK;
 }
 
-/* (target, pin): reports presses to the target for the life of the machine. Call once. */
+/* (target, pin): calls `target.onButton(pressed)` for the life of the machine. Call once. */
 void xs_power_button(xsMachine *the)
 {
 	button.the = the;

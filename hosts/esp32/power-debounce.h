@@ -1,8 +1,8 @@
 /*
- * Debounces a button: after the first change of level it waits for the bounce time and then samples the level. Plain C;
- * pin, timer and lock are in power-button.c.
+ * Debounces a button: after the first change of level it waits for the bounce time, then samples. Pin, timer and lock
+ * are in power-button.c.
  *
- * Limit: DEBOUNCE_UNREPORTED unreported changes; beyond that a press and its release are dropped together.
+ * Limit: DEBOUNCE_UNREPORTED changes; beyond that a press and its release are dropped together.
  */
 #ifndef POWER_DEBOUNCE_H
 #define POWER_DEBOUNCE_H
@@ -12,7 +12,6 @@
 enum { DEBOUNCE_MS = 30, DEBOUNCE_UNREPORTED = 8 };
 
 typedef struct {
-	/* State after the last sample. */
 	bool pressed;
 	unsigned unreported;
 	/* True if a post to the listener's thread is under way and has not taken all changes yet. */

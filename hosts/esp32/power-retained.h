@@ -1,7 +1,6 @@
 /*
- * A record in memory that survives a restart and deep sleep, but not a power cut. After a power cut the memory has
- * arbitrary content. The record therefore has a mark and a checksum; if they are wrong, there is no record. Plain C;
- * the memory itself is in power.c and system.c.
+ * A record in memory that survives a restart and deep sleep. After a power cut the memory has arbitrary content; a
+ * wrong mark or checksum then means that there is no record. The memory itself is in power.c and system.c.
  */
 #ifndef POWER_RETAINED_H
 #define POWER_RETAINED_H

@@ -53,7 +53,7 @@ static void end_calibration(adc_cali_handle_t calibration)
 #endif
 }
 
-/* Returns the mean in mV, or -1. */
+/* Mean in mV, or -1. */
 static int measure(adc_oneshot_unit_handle_t unit, adc_channel_t channel)
 {
 	const adc_oneshot_chan_cfg_t config = { .atten = ADC_ATTEN_DB_12, .bitwidth = ADC_BITWIDTH_DEFAULT };
@@ -84,7 +84,7 @@ static int measure_unit_1(adc_channel_t channel)
 	return millivolts;
 }
 
-/* (pin): returns mV, or undefined if the pin cannot be measured. Only ADC 1 works while Wi-Fi is on. */
+/* (pin): mV, or undefined if the pin cannot be measured. Only ADC 1 works while Wi-Fi is on. */
 void xs_power_millivolts(xsMachine *the)
 {
 	adc_unit_t unit;
@@ -113,7 +113,7 @@ static float measure_temperature(void)
 
 #endif
 
-/* Returns the chip's temperature in °C, or undefined without a sensor. */
+/* °C, or undefined without a sensor. */
 void xs_power_temperature(xsMachine *the)
 {
 #if SOC_TEMP_SENSOR_SUPPORTED
@@ -128,12 +128,12 @@ void xs_power_temperature(xsMachine *the)
 
 static uint64_t outputs;
 
-/* Arguments: (pin, level). */
+/* (pin, level) */
 void xs_power_output(xsMachine *the)
 {
 	gpio_num_t pin = (gpio_num_t)xsmcToInteger(xsArg(0));
 	uint32_t level = xsmcToBoolean(xsArg(1)) ? 1 : 0;
-	/* Sets the level before the direction, so that the pin never shows the opposite level. */
+	/* The level comes before the direction, so that the pin never shows the opposite level. */
 	gpio_set_level(pin, level);
 	gpio_set_direction(pin, GPIO_MODE_OUTPUT);
 	/* A sleep may have left the pin on hold. */
@@ -161,10 +161,7 @@ static bool wake_when_low(int pin)
 #endif
 }
 
-/*
- * Makes a high level of the pin end the next sleep. On a chip where all EXT1 pins share one level this needs EXT0,
- * which has one pin.
- */
+/* On a chip where all EXT1 pins share one level this needs EXT0, which has one pin. */
 static bool wake_when_high(int pin)
 {
 #if SOC_PM_SUPPORT_EXT0_WAKEUP
@@ -177,8 +174,8 @@ static bool wake_when_high(int pin)
 }
 
 /*
- * (ms, button, supply): sleeps and never returns. The firmware restarts after `ms`, when GPIO `button` is low, or when
- * GPIO `supply` is high. NO_PIN disables a pin; a pin that cannot wake the chip is ignored.
+ * (ms, button, supply): never returns. The firmware restarts after `ms`, when GPIO `button` is low, or when GPIO
+ * `supply` is high. NO_PIN disables a pin; one that cannot wake the chip is ignored.
  */
 void xs_power_deep_sleep(xsMachine *the)
 {
@@ -195,7 +192,6 @@ void xs_power_deep_sleep(xsMachine *the)
 	esp_deep_sleep_start();
 }
 
-/* Returns the pins that ended the sleep, as bits, if the chip reports them. */
 static uint64_t waking_pins(void)
 {
 #if SOC_PM_SUPPORT_EXT1_WAKEUP
@@ -205,7 +201,7 @@ static uint64_t waking_pins(void)
 #endif
 }
 
-/* (supply): returns the WAKE_… of this start. If neither the timer nor the supply ended a sleep, the button did. */
+/* (supply): WAKE_… of this start. If neither timer nor supply ended a sleep, the button did. */
 void xs_power_wake_reason(xsMachine *the)
 {
 	int supply = (int)xsmcToInteger(xsArg(0));
@@ -227,7 +223,6 @@ void xs_power_retain(xsMachine *the)
 	if (!retained_keep(&retained, bytes, size)) xsRangeError("more than can be retained");
 }
 
-/* Returns the retained bytes, or undefined. */
 void xs_power_retained(xsMachine *the)
 {
 	uint8_t bytes[RETAINED_LIMIT];

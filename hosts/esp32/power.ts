@@ -1,4 +1,4 @@
-/** Supply, temperature and sleep of the chip (power.c). Values that a board does not measure are undefined. */
+/** Power and Sleep of the host contract (power.c). Values that a board does not measure are undefined. */
 import type { Retained, Sleep } from "../../modules/io/flash.js";
 import type { Power, Timers } from "../../modules/io/host.js";
 
@@ -81,7 +81,7 @@ export interface SleepSettings {
 	readonly usb?: Divider | undefined;
 }
 
-/** Deep sleep of the chip. The firmware restarts afterwards with only the retained bytes. Not tested on a chip yet. */
+/** The firmware restarts after deep sleep with only the retained bytes. Not tested on a chip yet. */
 export class ChipSleep implements Sleep {
 	readonly wakeReason: number;
 	readonly #settings: SleepSettings;

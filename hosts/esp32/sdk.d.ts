@@ -1,7 +1,4 @@
-/**
- * Values that the build passes to the firmware (tools/sdk/esp32.ts): one module of the Moddable SDK and one generated
- * module.
- */
+/** Values that the build passes to the firmware (tools/sdk/esp32.ts). */
 declare module "mc/config" {
 	const config: {
 		/** `<major>.<minor>.<build>` */
@@ -13,19 +10,19 @@ declare module "mc/config" {
 }
 
 declare module "gateway/board" {
-	/** Row of boards.ts for this firmware's board; no other row is compiled in. */
+	/** The only row of boards.ts that is compiled in. */
 	export const BOARD: import("./boards.js").Board;
 }
 
 declare module "gateway/release" {
-	/** Choices of the publisher of this firmware (`--release`). They are texts, because texts stay in flash. */
+	/** Choices of the firmware's publisher (`--release`). They are texts, because texts stay in flash. */
 	export const RELEASE: {
 		/**
 		 * Public keys that may sign updates: points in hex (P256_POINT_LENGTH bytes). If empty, this build accepts no
 		 * update.
 		 */
 		readonly updateKeys: readonly string[];
-		/** Ids of revoked keys, 8 bytes in hex. */
+		/** Key ids, 8 bytes in hex. */
 		readonly revokedKeys: readonly string[];
 		/** Public key for diagnostic reports: a point in hex, or empty. */
 		readonly reportKey: string;

@@ -1,4 +1,4 @@
-/** A UART of the chip (uart-xs.c) as the SerialPort of the host contract. It supports 7E1 itself (uart-core.h). */
+/** SerialPort of the host contract (uart-xs.c). It supports 7E1 itself (uart-core.h). */
 import {
 	SERIAL_ERROR_CHARACTER,
 	SERIAL_ERROR_OVERRUN,
@@ -7,7 +7,7 @@ import {
 } from "../../modules/io/host.js";
 import { NativeSerial, type SerialDevice } from "../native/serial.js";
 
-/** Events as bits of one number (UART_… of uart-core.h). */
+/** Event bits (UART_… of uart-core.h). */
 const READABLE = 1;
 const WRITABLE = 2;
 const DRAINED = 4;
@@ -63,7 +63,7 @@ export interface SerialSettings extends SerialDevice {
 	readonly pins: SerialPins;
 }
 
-/** The settings are also the port's `pins`, because separate objects would take slots. */
+/** The settings are also the `pins`: separate objects would take slots. */
 export class UARTPort<Settings extends SerialSettings = SerialSettings> implements SerialPort {
 	readonly settings: Settings;
 
@@ -107,7 +107,7 @@ class UARTSerial extends NativeSerial<SerialSettings> {
 		if (happened & LOST) this.failed(SERIAL_ERROR_OVERRUN);
 		if (happened & READABLE && !this.isClosed) this.options.onReadable?.(readable);
 		if (happened & WRITABLE && !this.isClosed) this.options.onWritable?.(this.writable);
-		// If a callback above has written bytes, the line is not drained any more; a later event reports when it is.
+		// If a callback above has written, a later event reports when the line is drained.
 		if (happened & DRAINED && !this.isClosed && !this.#hasWritten) this.options.onDrained?.();
 	}
 

@@ -1,4 +1,3 @@
-/* See start-cause.h. */
 #include "start-cause.h"
 
 #include <stddef.h>

@@ -1,6 +1,4 @@
-/*
- * Cause of the chip's start, from its reset reason (ESP-IDF 6.0, "Miscellaneous System APIs"). Plain C, for system.c.
- */
+/* Cause of the chip's start, from its reset reason (ESP-IDF 6.0, "Miscellaneous System APIs"). */
 #ifndef START_CAUSE_H
 #define START_CAUSE_H
 

@@ -1,6 +1,6 @@
 /**
- * Starts a firmware on the ESP32. If the start fails, it prints the reason on the console and restarts after a while,
- * so that the boot loader returns from an unconfirmed image to the previous one.
+ * Starts a firmware. A failed start prints the reason on the console and restarts after a while, so that the boot
+ * loader returns from an unconfirmed image to the previous one.
  */
 import { BOARD } from "gateway/board";
 import config from "mc/config";
@@ -13,7 +13,7 @@ import { System } from "./system.js";
 /** Delay of the memory report, ms; by then the network is joined or the access point is on. */
 const MEMORY_REPORT_MS = 10_000;
 
-/** Delay of the restart, ms: time to read the console. It also limits how often restarts write to flash. */
+/** Time to read the console. It also limits how often restarts write to flash. */
 const FAILED_RESTART_MS = 10_000;
 
 export function start(make: (host: Host) => { start(): void }): void {

@@ -1,4 +1,3 @@
-/* See storage-nvs.h. */
 #include "storage-nvs.h"
 
 #include <stdio.h>
@@ -35,7 +34,6 @@ bool storage_nvs_is_key(const char *key)
 	       strspn(key, "abcdefghijklmnopqrstuvwxyz0123456789_") == length;
 }
 
-/* Returns true on success, else writes `message`. */
 static bool check(esp_err_t result, const char *what, char message[STORAGE_MESSAGE_SIZE])
 {
 	if (result == ESP_ERR_NVS_NOT_ENOUGH_SPACE)

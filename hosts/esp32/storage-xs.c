@@ -1,7 +1,4 @@
-/*
- * XS binding of the store (storage-nvs.h; storage.ts). prelaunch.c has called storage_nvs_start before. Comments of
- * functions begin with the JavaScript arguments in parentheses.
- */
+/* XS binding of the store (storage-nvs.h; storage.ts). prelaunch.c has called storage_nvs_start before. */
 #include <string.h>
 
 #include "mc.xs.h"
@@ -9,7 +6,6 @@
 
 #include "storage-nvs.h"
 
-/* Reads the argument as a key. */
 static void get_key(xsMachine *the, char key[STORAGE_KEY_LIMIT + 2])
 {
 	memset(key, 0, STORAGE_KEY_LIMIT + 2);
@@ -29,7 +25,7 @@ void xs_storage_get(xsMachine *the)
 	if (!storage_nvs_get(key, xsmcToArrayBuffer(xsResult), (size_t)size, message)) xsUnknownError("%s", message);
 }
 
-/* Arguments: (key, value). */
+/* (key, value) */
 void xs_storage_set(xsMachine *the)
 {
 	char key[STORAGE_KEY_LIMIT + 2], message[STORAGE_MESSAGE_SIZE];
@@ -41,7 +37,6 @@ void xs_storage_set(xsMachine *the)
 	if (!storage_nvs_set(key, value, size, message)) xsUnknownError("%s", message);
 }
 
-/* Arguments: (key). */
 void xs_storage_delete(xsMachine *the)
 {
 	char key[STORAGE_KEY_LIMIT + 2], message[STORAGE_MESSAGE_SIZE];
@@ -49,7 +44,6 @@ void xs_storage_delete(xsMachine *the)
 	if (!storage_nvs_delete(key, message)) xsUnknownError("%s", message);
 }
 
-/* Returns whether the settings were unreadable at the start and were therefore erased. */
 void xs_storage_was_erased(xsMachine *the)
 {
 	xsmcSetBoolean(xsResult, storage_nvs_was_erased());

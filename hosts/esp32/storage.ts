@@ -1,4 +1,4 @@
-/** The key-value store of the host contract in NVS (storage-nvs.h). */
+/** Storage of the host contract in NVS (storage-nvs.h). */
 import type { Storage } from "../../modules/io/host.js";
 
 class NVS {
@@ -17,7 +17,6 @@ class NVS {
 }
 
 export class NVSStorage implements Storage {
-	/** True if the storage could not be read at the start and was erased. */
 	get wasErased(): boolean {
 		return NVS.wasErased();
 	}

@@ -23,7 +23,7 @@ enum { LINE_LIMIT = 400, REASON_LIMIT = 160, MAC_SIZE = 6 };
 
 static RTC_NOINIT_ATTR retained_record ending;
 
-/* Writes the text as one line; a longer one is cut between UTF-8 characters. */
+/* A longer text is cut between UTF-8 characters. */
 static void one_line(char *line, size_t size, const char *text)
 {
 	size_t length = 0;
@@ -32,7 +32,6 @@ static void one_line(char *line, size_t size, const char *text)
 	line[length] = 0;
 }
 
-/* (text): prints a line on the console. */
 void xs_system_trace(xsMachine *the)
 {
 	char line[LINE_LIMIT];
@@ -45,10 +44,7 @@ void xs_system_monotonic(xsMachine *the)
 	xsmcSetNumber(xsResult, (double)(esp_timer_get_time() / 1000));
 }
 
-/*
- * Returns the Unix time of the chip's clock, ms. The clock continues through restarts and begins at 0 after a power
- * cut.
- */
+/* Unix time, ms. The clock continues through restarts and begins at 0 after a power cut. */
 void xs_system_utc(xsMachine *the)
 {
 	struct timeval now;
@@ -56,7 +52,6 @@ void xs_system_utc(xsMachine *the)
 	xsmcSetNumber(xsResult, (double)now.tv_sec * 1000 + (double)(now.tv_usec / 1000));
 }
 
-/* Arguments: (utcMs). */
 void xs_system_set_utc(xsMachine *the)
 {
 	int64_t utc_ms = (int64_t)xsmcToNumber(xsArg(0));
@@ -81,7 +76,6 @@ void xs_system_restart(xsMachine *the)
 	esp_restart();
 }
 
-/* (reason): restarts after a failure. */
 void xs_system_fail(xsMachine *the)
 {
 	char reason[REASON_LIMIT];
@@ -135,7 +129,6 @@ static void on_abort(xsMachine *the)
 	puts(reason);
 }
 
-/* Enables the report of an abort at the next start. */
 void xs_system_watch_aborts(xsMachine *the)
 {
 	xsmcVars(1);

@@ -1,4 +1,4 @@
-/** Access of the ESP32 host to the chip (system.c): console, clocks, identity and start. */
+/** Access to the chip (system.c). */
 import type { Clock, Ending } from "../../modules/io/host.js";
 
 export class System {
@@ -9,7 +9,7 @@ export class System {
 	static monotonicMs(): number {
 		return native("xs_system_monotonic").call(this);
 	}
-	/** Time of the chip's clock, ms since 1970, or since power-on if it was never set. */
+	/** Milliseconds since 1970, or since power-on if the clock was never set. */
 	static utcMs(): number {
 		return native("xs_system_utc").call(this);
 	}
@@ -27,11 +27,11 @@ export class System {
 	static watchButton(target: object, pin: number): void {
 		native("xs_power_button").call(this, target, pin);
 	}
-	/** Restarts at once and never returns. */
+	/** Never returns. */
 	static restart(): void {
 		native("xs_system_restart").call(this);
 	}
-	/** Restarts after a failure of the firmware. The next start reports `reason`. */
+	/** The next start reports `reason`. */
 	static fail(reason: string): void {
 		native("xs_system_fail").call(this, reason);
 	}
@@ -43,11 +43,10 @@ export class System {
 	static #ended(): readonly [cause: string, isFault: boolean] {
 		return native("xs_system_ending").call(this);
 	}
-	/** True if the start was caused by power-on. */
 	static switchedOn(): boolean {
 		return native("xs_system_switched_on").call(this);
 	}
-	/** From now on, if the engine aborts, the next start reports the reason. Call once. */
+	/** If the engine aborts, the next start reports the reason. Call once. */
 	static watchAborts(): void {
 		native("xs_system_watch_aborts").call(this);
 	}
@@ -59,7 +58,7 @@ export class System {
  */
 const EARLIEST_UTC_MS = 1_577_836_800_000;
 
-/** Clocks of the chip. UTC continues through restarts and deep sleep and is lost at a power cut. */
+/** UTC continues through restarts and deep sleep and is lost at a power cut. */
 export class ChipClock implements Clock {
 	#set = System.utcMs() >= EARLIEST_UTC_MS;
 

@@ -4,7 +4,7 @@
 
 static bool has_even_parity(uint8_t byte)
 {
-	/* Parity table: bit n is 1 if the number of ones in the four-bit value n is odd. */
+	/* Bit n is the parity of the four-bit value n. */
 	return ((0x6996u >> ((byte ^ (byte >> 4)) & 15)) & 1) == 0;
 }
 

@@ -1,14 +1,14 @@
 /*
- * State between the chip's UART and JavaScript: two rings, the parity of 7E1, and pending events. Plain C; time, tasks
- * and locks are in uart-port.c.
+ * State between the chip's UART and JavaScript: two rings, the parity of 7E1, and pending events. Time, tasks and locks
+ * are in uart-port.c.
  *
- * On the wire a 7E1 character equals an 8N1 character with the parity of the other bits in bit 7. For 7E1 the UART
- * therefore runs at 8N1, with the parity in software, because the UART's own check does not tell which byte was wrong.
- * Received bytes from 0x00 to 0x7f are good, those from 0x80 on damaged. In the other formats bytes pass unchanged; the UART
- * checks the parity of 8E1 and only reports that some byte was damaged.
+ * A 7E1 character equals an 8N1 character with the parity of the other bits in bit 7. For 7E1 the UART runs at 8N1,
+ * with the parity in software, because the UART's own check does not tell which byte was wrong. Received bytes up to
+ * 0x7f are good, those from 0x80 on damaged. In the other formats bytes pass unchanged; for 8E1 the UART only reports
+ * that some byte was damaged.
  *
- * Limits: UART_RECEIVE_LIMIT unread bytes; further ones are lost, so the caller checks uart_core_room before it passes
- * bytes. UART_SEND_LIMIT unsent bytes.
+ * Limits: UART_RECEIVE_LIMIT unread bytes; further ones are lost, so the caller checks uart_core_room first.
+ * UART_SEND_LIMIT unsent bytes.
  */
 #ifndef UART_CORE_H
 #define UART_CORE_H
@@ -17,7 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* UART_REPORT_AT is the number of received bytes that is reported without waiting for more. */
+/* UART_REPORT_AT received bytes are reported without waiting for more. */
 enum { UART_RECEIVE_LIMIT = 1024, UART_SEND_LIMIT = 1024, UART_REPORT_AT = 32 };
 
 /* Pending events; serial.ts has the same numbers. */
@@ -33,25 +33,24 @@ typedef struct {
 	/* True if the owner's thread was notified and has not called uart_core_take yet. */
 	bool posted;
 	unsigned happened;
-	/* Number of received bytes not reported yet. */
+	/* Received bytes not reported yet. */
 	size_t unreported;
 	size_t receive_from, received;
 	size_t send_from, sending;
 	uint8_t receive[UART_RECEIVE_LIMIT], send[UART_SEND_LIMIT];
 } uart_core;
 
-/* Empties the port for a new listener. The first event reports room for writing. */
+/* Empties the port. The first event reports room for writing. */
 void uart_core_open(uart_core *core);
-/* Closes the port; no event follows. */
+/* No event follows. */
 void uart_core_close(uart_core *core);
 
-/* Room for bytes from the line. */
 size_t uart_core_room(const uart_core *core);
 void uart_core_receive(uart_core *core, const uint8_t *bytes, size_t count);
 /* Marks the newest character as damaged: it had no stop bit or a wrong parity bit. */
 void uart_core_damage(uart_core *core);
 void uart_core_lose(uart_core *core);
-/* Called after a silence; reports waiting bytes. */
+/* Reports waiting bytes after a silence. */
 void uart_core_silence(uart_core *core);
 
 /* uart_core_next returns the next contiguous piece to send; uart_core_sent records how many bytes the line accepted. */
@@ -61,13 +60,13 @@ void uart_core_sent(uart_core *core, size_t count);
 bool uart_core_drains(const uart_core *core);
 void uart_core_drained(uart_core *core);
 
-/* The following functions are called by the owner. */
+/* The owner calls the functions from here on. */
 size_t uart_core_read(uart_core *core, uint8_t *into, size_t limit);
 /* Returns false, and writes nothing, if there is not enough room. */
 bool uart_core_write(uart_core *core, const uint8_t *bytes, size_t count);
 size_t uart_core_writable(const uart_core *core);
 
-/* Returns true if the owner's thread must be notified to take the events. */
+/* True if the owner's thread must be notified. */
 bool uart_core_post(uart_core *core);
 unsigned uart_core_take(uart_core *core);
 

@@ -17,17 +17,16 @@
 
 enum { FIRST_BAUD = 9600 };
 /*
- * While flash is erased, no task runs, and the driver's interrupt stores received bytes in the driver's ring. According
- * to the data sheets an erase takes up to 400 ms; 4608 characters can arrive in this time at 115200 Bd
- * (test/hosts/esp32/uart.test.ts). With flow control the peer waits instead. The driver queues an event for every 32
- * characters; when the queue is full, the ring is still filled.
+ * While flash is erased, no task runs, and the driver's interrupt stores received bytes in the driver's ring. An erase
+ * takes up to 400 ms (data sheets), in which 4608 characters can arrive at 115200 Bd (test/hosts/esp32/uart.test.ts).
+ * The driver queues an event for every 32 characters; when the queue is full, the ring is still filled.
  */
 enum { DRIVER_RING = 4608, DRIVER_RING_FLOW = 512, DRIVER_EVENTS = 56, DRIVER_EVENTS_FLOW = 24 };
 /* Above the priorities of the machine's task (4) and the TLS server's (5), below Wi-Fi and lwIP (18 and more). */
 enum { TASK_PRIORITY = 10, TASK_STACK = 1536 };
 /* PIECE: bytes per step of the task. CALL_…: thresholds of the UART's interrupts, in characters. */
 enum { PIECE = 64, CALL_SEVEN = 1, CALL_EIGHT = 32, CALL_SILENCE = 2 };
-/* Number of used bytes (of 128) at which RTS pauses the peer. */
+/* Used bytes (of 128) at which RTS pauses the peer. */
 enum { RTS_AT = 100 };
 /*
  * SILENCE_MS: silence after which received bytes are reported. FEED_…: longest interval at which the UART's buffer of
@@ -39,10 +38,12 @@ struct uart_port {
 	uart_port_t uart;
 	bool flow;
 	QueueHandle_t events;
-	/* Guards all following members; never held while waiting. */
+	/* Guards the members from here on; never held while waiting. */
 	pthread_mutex_t lock;
 	uart_options options;
 	bool open;
+	/* Characters have come since the UART's buffer was last emptied for certain. */
+	bool may_hold;
 	unsigned baud;
 	/* Calculated time at which all bytes have left the line; the UART may take longer. */
 	int64_t quiet_at_us;
@@ -52,10 +53,7 @@ struct uart_port {
 /* Ports are created once and then kept. Used by the owner's thread only. */
 static uart_port *ports[SOC_UART_HP_NUM];
 
-/*
- * Moves received bytes into the core. Bytes for which the core has no room stay in the driver's ring until the listener
- * reads.
- */
+/* Bytes for which the core has no room stay in the driver's ring until the listener reads. */
 static void collect(uart_port *port)
 {
 	uint8_t piece[PIECE];
@@ -73,8 +71,14 @@ static int64_t bits_of(uart_format format)
 	return format == UART_8E1 || format == UART_8N2 ? 11 : 10;
 }
 
+static int threshold_of(uart_format format)
+{
+	return format == UART_7E1 ? CALL_SEVEN : CALL_EIGHT;
+}
+
 static void notice(uart_port *port, const uart_event_t *event)
 {
+	if (event && event->type == UART_DATA) port->may_hold = true;
 	if (!event) uart_core_silence(&port->core);
 	else if (event->type == UART_DATA && event->timeout_flag) uart_core_silence(&port->core);
 	else if (event->type == UART_FRAME_ERR || event->type == UART_PARITY_ERR || event->type == UART_BREAK)
@@ -99,6 +103,18 @@ static void feed(uart_port *port)
 		uart_core_drained(&port->core);
 }
 
+/*
+ * Empties the UART's buffer after a silence. The interrupt for a silence is lost if it comes due while the interrupt's
+ * handler runs, as it does in Espressif's emulator; the end of a telegram would then wait for the next telegram.
+ */
+static void empty(uart_port *port)
+{
+	if (!port->may_hold) return;
+	port->may_hold = false;
+	uart_set_rx_full_threshold(port->uart, 1);
+	uart_set_rx_full_threshold(port->uart, threshold_of(port->core.format));
+}
+
 /* One step of the task; `event` is NULL after a time-out. Returns true if the owner's thread must be notified. */
 static bool step(uart_port *port, const uart_event_t *event)
 {
@@ -107,6 +123,7 @@ static bool step(uart_port *port, const uart_event_t *event)
 	collect(port);
 	if (port->open) {
 		notice(port, event);
+		if (!event) empty(port);
 		feed(port);
 		post = uart_core_post(&port->core);
 	}
@@ -114,7 +131,7 @@ static bool step(uart_port *port, const uart_event_t *event)
 	return post;
 }
 
-/* Returns the time after which the task must run even without an event. */
+/* Time after which the task runs even without an event. */
 static TickType_t task_timeout(uart_port *port)
 {
 	int64_t wait_ms = -1;
@@ -126,7 +143,7 @@ static TickType_t task_timeout(uart_port *port)
 		wait_ms = (port->quiet_at_us - esp_timer_get_time()) / 1000;
 		if (wait_ms < 0) wait_ms = 0;
 	}
-	if (port->open && port->core.unreported > 0 && (wait_ms < 0 || wait_ms > SILENCE_MS)) wait_ms = SILENCE_MS;
+	if (port->open && (port->core.unreported > 0 || port->may_hold) && (wait_ms < 0 || wait_ms > SILENCE_MS)) wait_ms = SILENCE_MS;
 	pthread_mutex_unlock(&port->lock);
 	return wait_ms < 0 ? portMAX_DELAY : pdMS_TO_TICKS((TickType_t)wait_ms) + 1;
 }
@@ -141,7 +158,7 @@ static void run(void *context)
 	}
 }
 
-/* Wakes the task. If the event queue is full, the task is running or about to run anyway. */
+/* If the event queue is full, the task is running or about to run anyway. */
 static void wake(uart_port *port)
 {
 	uart_event_t event = { .type = UART_EVENT_MAX };
@@ -172,7 +189,7 @@ static void set_unconnected_levels(const uart_options *options)
 	if (options->cts != UART_NO_PIN) gpio_set_pull_mode((gpio_num_t)options->cts, GPIO_PULLDOWN_ONLY);
 }
 
-/* Installs the driver. Sets the line's level before the pins are connected. */
+/* Sets the line's level before the pins are connected. */
 static bool start_driver(uart_port *port, const uart_options *options)
 {
 	uart_port_t uart = port->uart;
@@ -232,6 +249,7 @@ uart_port *uart_port_open(const uart_options *options, char message[UART_MESSAGE
 	bool started = start_line(port, options);
 	uart_flush_input(port->uart);
 	uart_core_open(&port->core);
+	port->may_hold = false;
 	port->core.format = UART_8N1;
 	port->baud = FIRST_BAUD;
 	port->quiet_at_us = 0;
@@ -242,9 +260,9 @@ uart_port *uart_port_open(const uart_options *options, char message[UART_MESSAGE
 		snprintf(message, UART_MESSAGE_SIZE, "UART %d can't be started.", uart);
 		return NULL;
 	}
-	/* The interrupt must be enabled first: the driver sets no threshold for a disabled one. */
+	/* The driver sets no threshold for a disabled interrupt. */
 	uart_enable_rx_intr(port->uart);
-	uart_set_rx_full_threshold(port->uart, CALL_EIGHT);
+	uart_set_rx_full_threshold(port->uart, threshold_of(port->core.format));
 	wake(port);
 	return port;
 }
@@ -261,7 +279,7 @@ bool uart_port_configure(uart_port *port, unsigned baud, uart_format format)
 	bool taken = uart_set_baudrate(port->uart, baud) == ESP_OK
 		&& uart_set_parity(port->uart, format == UART_8E1 ? UART_PARITY_EVEN : UART_PARITY_DISABLE) == ESP_OK
 		&& uart_set_stop_bits(port->uart, format == UART_8N2 ? UART_STOP_BITS_2 : UART_STOP_BITS_1) == ESP_OK
-		&& uart_set_rx_full_threshold(port->uart, format == UART_7E1 ? CALL_SEVEN : CALL_EIGHT) == ESP_OK;
+		&& uart_set_rx_full_threshold(port->uart, threshold_of(format)) == ESP_OK;
 	if (taken) {
 		port->baud = baud;
 		port->core.format = format;

@@ -1,11 +1,11 @@
 /*
- * A UART of the chip, with ESP-IDF's driver and a small task on the driver's event queue. One other thread owns the
- * port; its calls wait for at most one step of the task, about 100 us.
+ * A UART of the chip, with ESP-IDF's driver and a small task on its event queue. One other thread owns the port; its
+ * calls wait for at most one step of the task, about 100 us.
  *
- * A port with its task and buffers (about 8.5 KB) is created when it is first opened and then kept: opening it again
- * allocates nothing. With RTS and CTS the peer keeps bytes that do not fit; otherwise the newest bytes are lost and
- * counted. 7E1: one interrupt per character, so that a missing stop bit certainly belongs to the newest character. 8N1:
- * one interrupt per 32 characters or after a silence of two; missing stop bits are not reported.
+ * A port with its task and buffers (about 8.5 KB) is created when first opened and then kept. With RTS and CTS the peer
+ * keeps bytes that do not fit; otherwise the newest are lost and counted. 7E1: one interrupt per character, so that a
+ * missing stop bit certainly belongs to the newest one. 8N1: one interrupt per 32 characters or after a silence of two;
+ * missing stop bits are not reported.
  */
 #ifndef UART_PORT_H
 #define UART_PORT_H
@@ -17,13 +17,13 @@
 #include "uart-core.h"
 
 enum { UART_NO_PIN = -1, UART_MESSAGE_SIZE = 80 };
-/* Bits of `invert`; an inverted line is low when idle. */
+/* An inverted line is low when idle. */
 enum { UART_INVERT_TRANSMIT = 1, UART_INVERT_RECEIVE = 2 };
 
 typedef struct uart_port uart_port;
 
 typedef struct {
-	/* UART number, and GPIO numbers; rts and cts may be UART_NO_PIN. */
+	/* UART and GPIO numbers; rts and cts may be UART_NO_PIN. */
 	int uart, transmit, receive, rts, cts;
 	unsigned invert;
 	/* Called in the port's task when there are events to take; not called again before uart_port_take. */
@@ -45,7 +45,7 @@ unsigned uart_port_take(uart_port *port, size_t *readable, size_t *writable);
 size_t uart_port_read(uart_port *port, uint8_t *into, size_t limit);
 /* Returns false, and writes nothing, if there is not enough room. */
 bool uart_port_write(uart_port *port, const uint8_t *bytes, size_t count, size_t *writable);
-/* Closes the port and discards unsent bytes. No callback follows; the port may be opened again at once. */
+/* Discards unsent bytes. No callback follows; the port may be opened again at once. */
 void uart_port_close(uart_port *port);
 
 #endif

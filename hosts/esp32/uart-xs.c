@@ -50,7 +50,7 @@ void xs_uart_destructor(void *data)
 	free(binding);
 }
 
-/* Arguments: (target, uart, transmit, receive, rts, cts, invert). */
+/* (target, uart, transmit, receive, rts, cts, invert) */
 void xs_uart(xsMachine *the)
 {
 	char message[UART_MESSAGE_SIZE];
@@ -95,7 +95,7 @@ static uint8_t *place(xsMachine *the, bool writable, size_t *count)
 	return (uint8_t *)bytes + start;
 }
 
-/* (baud, format): returns false if the UART refuses. */
+/* (baud, format): false if the UART refuses. */
 void xs_uart_configure(xsMachine *the)
 {
 	uart_binding *binding = binding_of(the);
@@ -116,7 +116,7 @@ void xs_uart_read(xsMachine *the)
 	xsmcSetInteger(xsResult, binding->port ? (xsIntegerValue)uart_port_read(binding->port, into, limit) : 0);
 }
 
-/* (bytes, start, end): returns the room left for writing. */
+/* (bytes, start, end): room left for writing. */
 void xs_uart_write(xsMachine *the)
 {
 	uart_binding *binding = binding_of(the);

@@ -1,4 +1,4 @@
-/* The inactive firmware slot, as used by partition.c. */
+/* The inactive firmware slot. */
 #ifndef UPDATE_SLOT_H
 #define UPDATE_SLOT_H
 
@@ -10,8 +10,8 @@
 /* Returns the slot for new firmware; NULL if it is missing. */
 const esp_partition_t *update_slot(void);
 /*
- * Call before changing the slot: afterwards nothing in it can be started. Returns false, with `text` for the user, if
- * the slot must not be changed.
+ * Call before changing the slot: afterwards nothing in it can be started. False, with `text` for the user, if the slot
+ * must not be changed.
  */
 bool update_slot_is_free(char text[UPDATE_TEXT_SIZE]);
 

@@ -16,7 +16,7 @@ void xs_update_given_up(xsMachine *the)
 	xsmcSetString(xsResult, text);
 }
 
-/* Arguments: (length). */
+/* (length) */
 void xs_update_activate(xsMachine *the)
 {
 	char text[UPDATE_TEXT_SIZE];

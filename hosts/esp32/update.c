@@ -1,8 +1,8 @@
 /*
- * Firmware slots (update.h), using ESP-IDF's functions (6.0, "Over The Air Updates"). Only these write the partition
- * otadata, in which the boot loader reads which slot to start. A new image is started once, as PENDING_VERIFY. Any
- * later start without a confirmation, also after deep sleep, marks it ABORTED and starts the other slot. After flashing
- * over a cable, otadata is empty, and the boot loader writes VALID at the first start.
+ * Only ESP-IDF's functions (6.0, "Over The Air Updates") write the partition otadata, which tells the boot loader which
+ * slot to start. A new image is started once, as PENDING_VERIFY. Any later start without a confirmation, also after
+ * deep sleep, marks it ABORTED and starts the other slot. After flashing over a cable, otadata is empty, and the boot
+ * loader writes VALID at the first start.
  */
 #include "update.h"
 
@@ -14,7 +14,7 @@
 
 #include "update-slot.h"
 
-/* ESP-IDF's state of a slot. A slot without an entry has an undefined state. */
+/* A slot without an entry has an undefined state. */
 static esp_ota_img_states_t state_of(const esp_partition_t *slot)
 {
 	esp_ota_img_states_t state;
@@ -69,10 +69,7 @@ static bool check(esp_err_t error, const char *what, char text[UPDATE_TEXT_SIZE]
 	return error == ESP_OK;
 }
 
-/*
- * Returns true if the image ends within the `length` bytes that were checked. This is needed because the boot loader
- * uses the length stated in the image.
- */
+/* The image must end within the checked `length` bytes, because the boot loader uses the length stated in the image. */
 static bool is_within(const esp_partition_t *slot, size_t length)
 {
 	const esp_partition_pos_t place = { .offset = slot->address, .size = slot->size };

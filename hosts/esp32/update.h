@@ -1,7 +1,4 @@
-/*
- * Firmware slots (Update in modules/io/flash.ts). The inactive slot is the partition UPDATE_SLOT of partition.h. No
- * function throws; each waits for the flash.
- */
+/* Firmware slots (Update in modules/io/flash.ts). No function throws; each waits for the flash. */
 #ifndef UPDATE_H
 #define UPDATE_H
 
@@ -15,7 +12,6 @@ enum { UPDATE_TEXT_SIZE = PARTITION_MESSAGE_SIZE };
 /* FIRMWARE_… of modules/io/flash.ts. */
 enum { UPDATE_CONFIRMED = 0, UPDATE_ON_TRIAL = 1 };
 
-/* Returns the FIRMWARE_… state of the running firmware. */
 int update_state(void);
 /* Writes the reason why the previous firmware was rolled back, in a few words, or an empty text. */
 void update_given_up(char text[UPDATE_TEXT_SIZE]);
@@ -23,7 +19,7 @@ void update_given_up(char text[UPDATE_TEXT_SIZE]);
 /* Makes the next start use the slot. On failure returns false, with `text` for the user, and changes nothing. */
 bool update_activate(size_t length, char text[UPDATE_TEXT_SIZE]);
 bool update_confirm(char text[UPDATE_TEXT_SIZE]);
-/* Rejects the running firmware: the next start, which the caller must cause, runs the previous one. */
+/* The next start, which the caller must cause, runs the previous firmware. */
 bool update_roll_back(char text[UPDATE_TEXT_SIZE]);
 
 #endif

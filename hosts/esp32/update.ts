@@ -35,7 +35,6 @@ export interface UpdateSettings {
 /** Name of the inactive slot as a partition (UPDATE_SLOT). */
 const SLOT = "update";
 
-/** Keeps only its settings in memory; other objects are created when needed. */
 export class ChipUpdate implements Update {
 	readonly #settings: UpdateSettings;
 

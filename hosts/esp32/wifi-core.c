@@ -1,4 +1,3 @@
-/* See wifi-core.h. */
 #include "wifi-core.h"
 
 #include <string.h>
@@ -98,7 +97,7 @@ void wifi_core_leave_overdue(wifi_core *core)
 
 bool wifi_core_start_access_point(wifi_core *core, const radio_credentials *credentials)
 {
-	/* If nothing changes, the clients of the access point stay connected. */
+	/* Without a change the clients stay connected. */
 	if (core->access_point_on && memcmp(&core->access_point, credentials, sizeof(*credentials)) == 0) return true;
 	core->access_point = *credentials;
 	core->access_point_on = true;
@@ -187,9 +186,7 @@ static void on_scanned(wifi_core *core, bool succeeded)
 	bool late = core->scan_stopped && !succeeded;
 	core->scan_stopped = false;
 	if (late) return;
-	/*
-	 * Takes the networks even if no scan is wanted any more, because ESP-IDF keeps them in memory until they are taken.
-	 */
+	/* ESP-IDF keeps the networks in memory until they are taken. */
 	if (succeeded) take_networks(core);
 	if (!core->scanning) return;
 	core->scanning = false;

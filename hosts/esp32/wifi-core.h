@@ -1,10 +1,8 @@
 /*
- * State machine of the Wi-Fi radio, between wifi-xs.c, which implements `WiFi` of the host contract, and the driver
- * (wifi-driver.h). Plain C. Call everything in the machine's thread.
+ * State machine of the Wi-Fi radio, between wifi-xs.c and the driver. Call everything in the machine's thread.
  *
- * ESP-IDF's events do not say to which attempt to join they belong. However, each attempt ends with exactly one
- * RADIO_ENDED. The next attempt therefore begins only after it, and all events before it belong to the attempt that is
- * being left.
+ * ESP-IDF's events do not say to which attempt to join they belong, but each attempt ends with exactly one RADIO_ENDED.
+ * So the next attempt begins only after it, and all events before it belong to the attempt that is being left.
  *
  * IDLE -- connect --> JOINING -- associated --> ASSOCIATED -- address --> ONLINE
  *     ^                    |                          |                        |
@@ -41,7 +39,6 @@ typedef struct {
 	wifi_link link;
 	/* True if an attempt was given up before its end was reported. */
 	bool overdue;
-	/* True between connect and disconnect. */
 	bool station_on;
 	/* True if `station` will be joined once the previous network is left. */
 	bool join_waits;
@@ -70,19 +67,19 @@ typedef struct {
 bool wifi_core_connect(wifi_core *core, const radio_station *station);
 bool wifi_core_disconnect(wifi_core *core);
 
-/* Stops waiting for the end of an attempt. First pass all events that have arrived to wifi_core_event. */
+/* Stops waiting for the end of an attempt. First pass all events so far to wifi_core_event. */
 void wifi_core_leave_overdue(wifi_core *core);
 
-/* Returns false if the radio fails. */
+/* False if the radio fails. */
 bool wifi_core_start_access_point(wifi_core *core, const radio_credentials *credentials);
 void wifi_core_stop_access_point(wifi_core *core);
 
-/* Begins a scan; returns false if that is impossible now. Call it after all events so far were processed. */
+/* False if a scan is impossible now. Call it after all events so far were processed. */
 bool wifi_core_scan(wifi_core *core);
 
 void wifi_core_event(wifi_core *core, const radio_event *event);
 
-/* Takes the next notice. The caller may call anything before the next one. */
+/* The caller may call anything before the next notice. */
 wifi_notice wifi_core_next(wifi_core *core);
 
 bool wifi_core_has_notice(const wifi_core *core);

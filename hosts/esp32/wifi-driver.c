@@ -1,7 +1,7 @@
 /*
- * See wifi-driver.h: esp_wifi and esp_netif of ESP-IDF 6.0. The driver stores nothing in flash. The access point's DHCP
- * server announces the gateway as router and name server, and the captive portal (RFC 8910) as option 114. Starting the
- * radio takes about 100 ms for calibration; all else takes a few milliseconds at most.
+ * esp_wifi and esp_netif of ESP-IDF 6.0; nothing is stored in flash. The access point's DHCP server announces the
+ * gateway as router and name server, and the captive portal (RFC 8910) as option 114. Starting the radio takes about
+ * 100 ms for calibration, all else a few milliseconds.
  */
 #include "wifi-driver.h"
 
@@ -32,8 +32,8 @@ static const int32_t IP_EVENTS[] = { IP_EVENT_STA_GOT_IP, IP_EVENT_STA_LOST_IP }
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 /*
- * The radio of the chip. ESP-IDF's interfaces are created once and kept; its driver, which takes 40 KB and more, exists
- * while the radio is open.
+ * ESP-IDF's interfaces are created once and kept; its driver, which takes 40 KB and more, exists while the radio is
+ * open.
  */
 static struct {
 	esp_netif_t *station;
@@ -57,7 +57,7 @@ static void on_wifi(void *context, esp_event_base_t base, int32_t id, void *data
 	} else if (id == WIFI_EVENT_STA_DISCONNECTED) {
 		event.kind = RADIO_ENDED;
 		event.reason = ((const wifi_event_sta_disconnected_t *)data)->reason;
-		/* When the station roams, the driver reconnects by itself. */
+		/* The driver reconnects by itself. */
 		if (event.reason == WIFI_REASON_ROAMING) return;
 	}
 	radio.notify(radio.context, &event);
@@ -82,10 +82,7 @@ static void stop_listening(void)
 	for (unsigned i = 0; i < COUNT(IP_EVENTS); i++) esp_event_handler_unregister(IP_EVENT, IP_EVENTS[i], on_ip);
 }
 
-/*
- * Registers handlers by event number. They run after ESP-IDF's own handlers, which have then removed the address of an
- * interface that left its network.
- */
+/* The handlers run after ESP-IDF's own, which have then removed the address of an interface that left its network. */
 static bool listen(void)
 {
 	bool done = true;
@@ -116,7 +113,7 @@ bool radio_driver_set_access_point(const radio_credentials *credentials)
 	return esp_wifi_set_config(WIFI_IF_AP, &config) == ESP_OK;
 }
 
-/* Gives the access point random credentials, because with ESP-IDF's defaults it would be an open network. */
+/* With ESP-IDF's defaults the access point would be an open network. */
 static bool lock_access_point(void)
 {
 	radio_credentials nobody = { .ssid = "-", .ssid_length = 1 };
@@ -152,7 +149,7 @@ static bool configure(const char *country)
 	return lock_access_point();
 }
 
-/* Releases the driver. If the driver cannot be deleted, it is kept and reused. */
+/* A driver that cannot be deleted is kept and reused. */
 static void release_driver(void)
 {
 	entropy_pause(ENTROPY_RADIO);

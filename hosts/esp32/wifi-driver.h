@@ -1,7 +1,6 @@
 /*
- * Driver of the Wi-Fi radio for wifi-core.c: a thin layer over ESP-IDF (wifi-driver.c), replaced by a fake in tests.
- * There is one radio. Events may arrive in any thread; call everything else in the machine's thread. Addresses are in
- * network byte order.
+ * Driver of the only Wi-Fi radio: a thin layer over ESP-IDF, replaced by a fake in tests. Events may arrive in any
+ * thread; call everything else in the machine's thread. Addresses are in network byte order.
  */
 #ifndef WIFI_DRIVER_H
 #define WIFI_DRIVER_H
@@ -54,7 +53,7 @@ typedef struct {
 	uint8_t authmode;
 } radio_network;
 
-/* The access point always runs together with the station, which can then scan and join. */
+/* The access point always runs with the station, which can then scan and join. */
 typedef enum { RADIO_OFF, RADIO_STATION, RADIO_BOTH } radio_mode;
 
 typedef enum {
@@ -62,12 +61,12 @@ typedef enum {
 	RADIO_NUDGE,
 	/* The station is associated but has no address yet. */
 	RADIO_ASSOCIATED,
-	/* The attempt begun by radio_driver_join has ended, with a reason. */
+	/* The attempt of radio_driver_join has ended. */
 	RADIO_ENDED,
 	RADIO_ADDRESSED,
 	RADIO_ADDRESS_LOST,
 	RADIO_SCANNED,
-	/* The number of access-point clients has changed. */
+	/* The number of clients has changed. */
 	RADIO_CLIENTS,
 } radio_event_kind;
 
@@ -82,8 +81,8 @@ typedef struct {
 } radio_event;
 
 /*
- * `country`: two letters, or "01" for the channels allowed everywhere. Returns false if memory is short or a radio is
- * already open.
+ * `country`: two letters, or "01" for the channels allowed everywhere. False if memory is short or a radio is already
+ * open.
  */
 bool radio_driver_open(const char *country, void (*notify)(void *context, const radio_event *event), void *context);
 
@@ -98,16 +97,16 @@ bool radio_driver_set_mode(radio_mode mode);
  */
 bool radio_driver_join(const radio_station *station);
 
-/* Ends the attempt or the connection that radio_driver_join began. */
+/* Ends the attempt or the connection. */
 void radio_driver_leave(void);
 
-/* Call this in the mode RADIO_BOTH only. */
+/* Call it in the mode RADIO_BOTH only. */
 bool radio_driver_set_access_point(const radio_credentials *credentials);
 
 /* Begins a scan. Returns true if RADIO_SCANNED will follow. */
 bool radio_driver_scan(void);
 
-/* Stops the scan. RADIO_SCANNED follows and reports a failure. */
+/* RADIO_SCANNED follows and reports a failure. */
 void radio_driver_stop_scan(void);
 
 /*
@@ -116,7 +115,6 @@ void radio_driver_stop_scan(void);
  */
 bool radio_driver_take_network(radio_network *network);
 
-/* Returns the present state of the joined network. */
 bool radio_driver_get_network(radio_network *network);
 
 /* Returns the channel of station and access point; 0 if the radio is off. */

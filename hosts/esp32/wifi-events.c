@@ -1,4 +1,3 @@
-/* See wifi-events.h. */
 #include "wifi-events.h"
 
 #include <string.h>
@@ -19,13 +18,11 @@ static radio_event *at(wifi_events *events, unsigned index)
 	return &events->ring[(events->first + index) % WIFI_EVENTS_LIMIT];
 }
 
-/* A changed or lost address makes an earlier address event obsolete. */
 static bool is_address(radio_event_kind kind)
 {
 	return kind == RADIO_ADDRESSED || kind == RADIO_ADDRESS_LOST;
 }
 
-/* Returns the waiting event that this one makes obsolete, or NULL. */
 static radio_event *outdated(wifi_events *events, radio_event_kind kind)
 {
 	for (unsigned i = 0; i < events->count; i++) {

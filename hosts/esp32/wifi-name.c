@@ -1,4 +1,3 @@
-/* See wifi-name.h. */
 #include "wifi-name.h"
 
 #include <stdio.h>
@@ -7,8 +6,7 @@
 static const char REPLACEMENT[] = "\xEF\xBF\xBD";
 
 /*
- * For this lead byte, sets the range `first` to `last` of the second byte (RFC 3629, 4) and returns the number of
- * following bytes, or 0 if the lead byte is invalid.
+ * Number of bytes after this lead byte, and the range of the second byte (RFC 3629, 4); 0 if the lead byte is invalid.
  */
 static unsigned follow(uint8_t lead, uint8_t *first, uint8_t *last)
 {

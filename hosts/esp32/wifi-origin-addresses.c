@@ -1,4 +1,4 @@
-/* The function of wifi-origin.h that needs no network. */
+/* The part of wifi-origin.h that needs no network. */
 #include "wifi-origin.h"
 
 #include <string.h>

@@ -1,4 +1,3 @@
-/* See wifi-origin.h: asks lwIP by way of esp_netif. */
 #include "wifi-origin.h"
 
 #include <stddef.h>
@@ -18,8 +17,8 @@ typedef struct {
 } route;
 
 /*
- * Runs in lwIP's thread. Uses both addresses, as TCP does: ESP-IDF sends over the interface that has our address. The
- * peer's address alone would be ambiguous if a cable or a joined network also used 192.168.4.0.
+ * Runs in lwIP's thread. ESP-IDF sends over the interface that has our address. The peer's address alone is ambiguous
+ * if a cable or a joined network also uses 192.168.4.0.
  */
 static esp_err_t find_route(void *context)
 {

@@ -9,13 +9,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Returns true for our address 192.168.4.1 and a peer from 192.168.4.2 to 192.168.4.254. */
+/* True for our 192.168.4.1 and a peer from 192.168.4.2 to 192.168.4.254. */
 bool wifi_is_access_point_pair(uint32_t ours, uint32_t peer);
 
 /*
- * Returns true if an established TCP connection has the access point's addresses and packets to the peer leave over the
- * access point. The peer's address is not forged, because the peer has completed the TCP handshake. The function waits
- * for lwIP's thread; call it neither in that thread nor in the machine's.
+ * True if an established TCP connection has the access point's addresses and packets to the peer leave over it. The
+ * peer has completed the TCP handshake, so its address is not forged. Waits for lwIP's thread; call it neither there
+ * nor in the machine's thread.
  */
 bool wifi_is_access_point_peer(uint32_t ours, uint32_t peer);
 

@@ -24,7 +24,7 @@ typedef struct {
 	wifi_events events;
 	/* One reference for the object, and one for a delivery under way. */
 	atomic_uint references;
-	/* This and all following members are used in the machine's thread only. */
+	/* Only the machine's thread uses the members from here on. */
 	bool closed;
 	wifi_core core;
 } wifi_binding;
@@ -93,7 +93,7 @@ void xs_wifi_destructor(void *data)
 	release(data);
 }
 
-/* Arguments: (target, country). */
+/* (target, country) */
 void xs_wifi(xsMachine *the)
 {
 	const char *country = xsmcToString(xsArg(1));
@@ -136,10 +136,7 @@ static void get_credentials(xsMachine *the, xsIntegerValue first, radio_credenti
 	credentials->ssid_length = (uint8_t)length;
 }
 
-/*
- * (ssid, password, bssid, channel, hostname, ip, netmask, gateway, dns): returns whether another network must be left
- * first.
- */
+/* (ssid, password, bssid, channel, hostname, ip, netmask, gateway, dns): true if another network must be left first. */
 void xs_wifi_connect(xsMachine *the)
 {
 	wifi_binding *binding = binding_of(the);
@@ -154,7 +151,7 @@ void xs_wifi_connect(xsMachine *the)
 	notify_soon(binding);
 }
 
-/* Returns whether the network must still be left. */
+/* True if the network must still be left. */
 void xs_wifi_disconnect(xsMachine *the)
 {
 	wifi_binding *binding = binding_of(the);
@@ -169,7 +166,7 @@ void xs_wifi_leave_overdue(xsMachine *the)
 	notify_soon(binding);
 }
 
-/* (ssid, password): returns whether the access point is on. */
+/* (ssid, password): true if the access point is on. */
 void xs_wifi_start_access_point(xsMachine *the)
 {
 	wifi_binding *binding = binding_of(the);
@@ -184,7 +181,6 @@ void xs_wifi_stop_access_point(xsMachine *the)
 	wifi_core_stop_access_point(&binding_of(the)->core);
 }
 
-/* Returns whether the scan has begun. */
 void xs_wifi_scan(xsMachine *the)
 {
 	wifi_binding *binding = binding_of(the);
@@ -211,7 +207,7 @@ static void set_network(xsMachine *the, const radio_network *network)
 	xsmcSet(xsResult, xsID_authmode, xsVar(0));
 }
 
-/* (index): returns a network of the last scan, or undefined. */
+/* (index): network of the last scan, or undefined. */
 void xs_wifi_scanned(xsMachine *the)
 {
 	wifi_binding *binding = binding_of(the);
@@ -220,7 +216,7 @@ void xs_wifi_scanned(xsMachine *the)
 	if (index >= 0 && (unsigned)index < binding->core.network_count) set_network(the, &binding->core.networks[index]);
 }
 
-/* Returns the members of a StationStatus, or undefined. */
+/* Members of a StationStatus, or undefined. */
 void xs_wifi_get_station(xsMachine *the)
 {
 	wifi_binding *binding = xsmcGetHostData(xsThis);
@@ -240,7 +236,6 @@ void xs_wifi_get_channel(xsMachine *the)
 	xsmcSetInteger(xsResult, binding->closed ? 0 : (xsIntegerValue)radio_driver_get_channel());
 }
 
-/* Arguments: (on). */
 void xs_wifi_set_power_save(xsMachine *the)
 {
 	binding_of(the);

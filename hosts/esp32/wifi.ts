@@ -1,6 +1,5 @@
 /**
- * The Wi-Fi radio of the host contract (modules/io/wifi.ts), as a wrapper of wifi-core.h. `onConnected` is called again
- * after each change of the address.
+ * The Wi-Fi radio of modules/io/wifi.ts (wifi-core.h). `onConnected` is called again after each change of the address.
  */
 import type { Timers } from "../../modules/io/host.js";
 import type {
@@ -19,7 +18,7 @@ const DISCONNECTED = 2;
 const SCANNED = 3;
 const CLIENTS = 4;
 
-/** Longest wait for the radio to report that a network was left. */
+/** Limit for the radio's report that a network was left. */
 const LEAVE_LIMIT_MS = 2000;
 
 /** The native object. It has no fields, because XS would not initialise them. */
@@ -34,10 +33,7 @@ class NativeRadio extends Native("xs_wifi_destructor") {
 	get channel(): number {
 		return native("xs_wifi_get_channel").call(this);
 	}
-	/**
-	 * BSSID "" and channel 0 mean any. The four addresses are empty texts if DHCP is wanted. The arguments are
-	 * positional, because the native call requires it.
-	 */
+	/** BSSID "" and channel 0 mean any. The four addresses are "" for DHCP. */
 	connect(
 		ssid: string,
 		password: string,
@@ -81,12 +77,12 @@ class NativeRadio extends Native("xs_wifi_destructor") {
 }
 
 export interface WiFiSettings {
-	/** WPA2 key of the unit's own access point, from its factory data: 8 to 63 characters. */
+	/** WPA2 key from the factory data: 8 to 63 characters. */
 	readonly accessPointKey: string;
-	/** Country code until a network announces one: two letters, or "01" for the channels allowed everywhere. */
+	/** Two letters, or "01" for the channels allowed everywhere; used until a network announces one. */
 	readonly country: string;
 	readonly timers: Timers;
-	/** Called with a message when the access point could not be opened. */
+	/** Called when the access point could not be opened. */
 	trace(message: string): void;
 }
 
@@ -140,7 +136,6 @@ class ESP32WiFi implements WiFi {
 
 	scan(): boolean {
 		const done = this.#radio.scan();
-		// The scan may first have to wait until the network is left.
 		if (done && this.#leaveTimer === undefined) this.awaitLeft();
 		return done;
 	}

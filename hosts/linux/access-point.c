@@ -1,7 +1,4 @@
-/*
- * access-point.h on Linux: with an option of the runner (tools/sdk/run.ts) every connection counts as one over the
- * access point.
- */
+/* With an option of the runner (tools/sdk/run.ts) every connection counts as one over the access point. */
 #include "access-point.h"
 
 #include <stdlib.h>
@@ -12,7 +9,7 @@ bool access_point_accepted(int socket)
 	return getenv("GATEWAY_ACCESS_POINT") != NULL;
 }
 
-/* Nothing to do: the socket is already bound to the access point's address, which suffices on Linux. */
+/* The socket is already bound to the access point's address, which suffices on Linux. */
 bool access_point_bind(int socket)
 {
 	(void)socket;

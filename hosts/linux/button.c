@@ -1,7 +1,4 @@
-/*
- * Button of the Linux host (system.ts): the runner calls `gateway_button`, which calls `onButton(pressed)` of the
- * host's target.
- */
+/* The runner calls `gateway_button`, which calls `onButton(pressed)` of the host's target. */
 #include <stdbool.h>
 
 #include "mc.xs.h"

@@ -1,4 +1,3 @@
-/* See hosts/native/free-heap.h. */
 #include "free-heap.h"
 
 #include <stdint.h>

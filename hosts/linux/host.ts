@@ -1,4 +1,4 @@
-/** The Host of Linux, composed of the native parts of this folder and of hosts/native, in XS. */
+/** The Host of Linux in XS. */
 import { decodeHex } from "../../modules/bytes/hex.js";
 import { type Sleep, WAKE_NONE } from "../../modules/io/flash.js";
 import type { Clock, Ending, Host, ListenerPort, Storage, UDPOptions, UDPPort } from "../../modules/io/host.js";
@@ -59,7 +59,7 @@ class LinuxStorage implements Storage {
 	}
 }
 
-/** Opens another TCP port where one is reserved or taken. */
+/** Another TCP port opens where one is reserved or taken. */
 class LinuxNetwork extends NativeNetwork {
 	override tcpListener(port: number): ListenerPort {
 		return createListenerPort({ port, secure: false, timers: this.timers, onReplaced: traceReplaced });
@@ -70,23 +70,20 @@ function traceReplaced(port: number, real: number): void {
 	System.trace(`tcp port ${port} is localhost:${real} here`);
 }
 
-/**
- * Returns how the previous firmware ended. The runner reports a restart or a sleep; tools/linux.ts passes a fault as
- * `cause`.
- */
+/** The runner reports a restart or a sleep; tools/linux.ts passes a fault as `cause`. */
 function endingOf(cause: string | undefined): Ending {
 	if (setting("WAKE") !== undefined) return SLEPT;
 	if (setting("RESTARTED") !== undefined) return ASKED_FOR;
 	return cause === undefined ? POWER_ON : { cause, isFault: true };
 }
 
-/** Time until the watchdog restarts a hanging firmware, as on the ESP32. */
+/** A hanging firmware is restarted after this time, as on the ESP32. */
 const WATCHDOG_MS = 5000;
 
 /** Address that represents the access point's network. */
 const ACCESS_POINT_ADDRESS = "127.0.0.1";
 
-/** Multicast is restricted to the access point's network, which here means to this computer. */
+/** Multicast is restricted to the access point's network, here this computer. */
 function withoutNetwork({ io, pins }: UDPPort): UDPPort {
 	return {
 		io: class extends io {
@@ -98,7 +95,7 @@ function withoutNetwork({ io, pins }: UDPPort): UDPPort {
 	};
 }
 
-/** Returns a setting of the runner's command line (tools/linux.ts). */
+/** Setting of the runner's command line (tools/linux.ts). */
 const setting = (name: string): string | undefined => System.setting(`GATEWAY_${name}`);
 
 /**
@@ -126,7 +123,7 @@ export function createHost(): { host: Host; ready(): void; fail?(): void } {
 		}
 	};
 	const [ip, netmask, gateway] = setting("LEASE")!.split(" ");
-	/** False if no port is opened, because the device woke only for a reading. */
+	/** False if the device woke only for a reading. */
 	let isServing = false;
 	const listener = (scheme: "http" | "https") =>
 		createListenerPort({
@@ -232,10 +229,6 @@ export function createHost(): { host: Host; ready(): void; fail?(): void } {
 		else if (sleep.wakeReason !== WAKE_NONE) trace(`The gateway wakes.${addresses}`);
 		else trace("The gateway restarts.");
 	};
-	/**
-	 * Simulates the failure: restarts at once if the image fails at its start, or after the watchdog's time if it
-	 * hangs.
-	 */
 	const fail = () => {
 		trace(`The firmware ${version} has failed.`);
 		timers.set(restart, (flags & IMAGE_FAILS) !== 0 ? 0 : WATCHDOG_MS);

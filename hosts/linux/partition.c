@@ -1,7 +1,6 @@
 /*
- * Partitions (hosts/native/partition.h) as files in the folder $GATEWAY_STATE/partitions, with the sizes of 4 MB flash
- * (hosts/esp32/partitions-4mb.csv). A file is created with erased content at its first use. It behaves like NOR flash:
- * written data stay until they are erased.
+ * Files in the folder $GATEWAY_STATE/partitions, with the sizes of 4 MB flash (hosts/esp32/partitions-4mb.csv), created
+ * erased at their first use. They behave like NOR flash: written data stay until they are erased.
  */
 #include "partition.h"
 
@@ -71,7 +70,6 @@ bool partition_read(const char *name, size_t offset, void *into, size_t size, ch
 	return done;
 }
 
-/* Returns true if all bytes of the range are erased. */
 static bool is_erased(int file, size_t offset, size_t size)
 {
 	uint8_t bytes[PARTITION_WRITE_SIZE];

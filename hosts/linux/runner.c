@@ -1,13 +1,12 @@
 /*
- * Runs the firmware built by mcconfig -p lin (mc.so) without a display, as the SDK's simulator does in its window.
+ * Runs the firmware built by mcconfig -p lin (mc.so) without a display.
  *
  * usage: runner path/to/mc.so
  *
- * SIGTERM, SIGINT and SIGHUP end the runner with exit code 0. SIGUSR1 is a short press of the button; SIGUSR2 prints
- * the memory in use. The exit code is MACHINE_ENDED after an abort of the machine, and 1 after any other failure. If
- * the parent process ends, the runner ends as after SIGTERM. A firmware that sleeps restarts the runner with
- * GATEWAY_SLEEP_MS: the runner then waits for that time or the button, and sets GATEWAY_WAKE to the reason (WAKE_… of
- * modules/io/flash.ts).
+ * SIGTERM, SIGINT, SIGHUP and the end of the parent process end the runner with exit code 0. SIGUSR1 is a short press
+ * of the button; SIGUSR2 prints the memory in use. The exit code is MACHINE_ENDED after an abort of the machine, and 1
+ * after any other failure. A firmware that sleeps restarts the runner with GATEWAY_SLEEP_MS: it waits for that time or
+ * the button, and sets GATEWAY_WAKE to the reason (WAKE_… of modules/io/flash.ts).
  */
 #include <dlfcn.h>
 #include <glib-unix.h>
@@ -29,10 +28,9 @@ enum { SCREEN_SIZE = 4 };
 
 static const int HANDLED_SIGNALS[] = { SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGUSR2 };
 
-/* Exit code after an abort of the machine (tools/sdk/run.ts), in contrast to a failed start. */
+/* Exit code after an abort of the machine (tools/sdk/run.ts); a failed start has another one. */
 enum { MACHINE_ENDED = 3 };
 
-/* Duration of a press of the button. */
 enum { PRESS_MS = 150 };
 
 typedef struct {
@@ -43,7 +41,7 @@ typedef struct {
 	/* NULL if the firmware has no button. */
 	void (*button)(void *machine, int pressed);
 	bool pressed;
-	/* Name of an abort's reason; NULL if the SDK does not provide it. */
+	/* Name of an abort's reason; NULL if the SDK has none. */
 	char *(*reason)(int status);
 } runner;
 
@@ -61,7 +59,7 @@ static void hold_signals(int how)
 	pthread_sigmask(how, &signals, NULL);
 }
 
-/* Called by the firmware: executes the program again in the same process, which closes all descriptors. */
+/* Executes the program again in the same process, which closes all descriptors. */
 void runner_restart(void)
 {
 	hold_signals(SIG_BLOCK);
@@ -136,7 +134,7 @@ static long long now_ms(void)
 	return now.tv_sec * 1000LL + now.tv_nsec / 1000000;
 }
 
-/* Waits if GATEWAY_SLEEP_MS is set. Must be called while the signals are blocked. */
+/* Waits if GATEWAY_SLEEP_MS is set. The signals must be blocked. */
 static void sleep_if_requested(void)
 {
 	enum { WAKE_TIMER = 1, WAKE_BUTTON = 2 };
@@ -148,7 +146,7 @@ static void sleep_if_requested(void)
 	sigset_t signals;
 	sigemptyset(&signals);
 	for (size_t i = 0; i < G_N_ELEMENTS(HANDLED_SIGNALS); i++) sigaddset(&signals, HANDLED_SIGNALS[i]);
-	/* SIGUSR2 is ignored, because there is no machine's memory to report yet. */
+	/* SIGUSR2 is ignored: there is no machine yet. */
 	do {
 		long long ms = left_ms - (now_ms() - from_ms);
 		if (ms < 0) ms = 0;
@@ -171,7 +169,7 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	hold_signals(SIG_BLOCK);
-	/* Ends the runner if the parent process is killed; otherwise the firmware would continue and keep its ports. */
+	/* Without this the firmware would outlive a killed parent and keep its ports. */
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	the_runner.arguments = argv;
 	sleep_if_requested();

@@ -29,10 +29,10 @@
 #include "xsmc.h"
 
 enum { RECEIVE_LIMIT = 4096, SEND_LIMIT = 1024, READ_PIECE = 512, POLL_MS = 5 };
-/* HOST_SIZE: longest host name. CONNECT_MS: longest time that the machine waits for a TCP connection. */
+/* HOST_SIZE: longest host name. CONNECT_MS: longest wait of the machine for a TCP connection. */
 enum { HOST_SIZE = 256, CONNECT_MS = 1000 };
 enum { FORMAT_7E1, FORMAT_8N1, FORMAT_8E1, FORMAT_8N2 };
-/* Kinds of events. With EVENT_ERROR the count is SERIAL_ERROR_… of the host contract. */
+/* With EVENT_ERROR the count is SERIAL_ERROR_… of the host contract. */
 enum { EVENT_READABLE = 1, EVENT_WRITABLE, EVENT_DRAINED, EVENT_ERROR };
 enum { ERROR_GONE = 1, ERROR_OVERRUN, ERROR_CHARACTER };
 
@@ -44,7 +44,7 @@ typedef struct {
 	gint64 quiet_at_us;
 	unsigned baud, bits_per_character;
 	bool is_socket, marks;
-	/* Number of bytes received of a mark (FF 00). */
+	/* Bytes received of a mark (FF 00). */
 	unsigned mark;
 	/* True if room for writing (`room_wanted`) or the end of sending (`drain_wanted`) must still be reported. */
 	bool room_wanted, drain_wanted;
@@ -108,8 +108,8 @@ static speed_t speed_of(unsigned baud)
 }
 
 /*
- * Configures the line. Returns false if the port refuses, as pseudo-terminals and some adapters do for parity. In 8E1 a
- * damaged character is passed on as received, because telegrams have their own check.
+ * False if the port refuses, as pseudo-terminals and some adapters do for parity. In 8E1 a damaged character is passed
+ * on as received, because telegrams have their own check.
  */
 static bool set_line(int descriptor, speed_t speed, int format)
 {
@@ -176,7 +176,6 @@ static gboolean on_readable(gint descriptor, GIOCondition condition, gpointer da
 	return G_SOURCE_CONTINUE;
 }
 
-/* Writes as much as the port accepts now. */
 static void write_pending(port *self)
 {
 	while (self->sending > 0) {
@@ -288,7 +287,7 @@ static int open_port(const char *path, const char **reason)
 	return descriptor;
 }
 
-/* Arguments: (target, path, baud, format). */
+/* (target, path, baud, format) */
 void xs_serial(xsMachine *the)
 {
 	const char *reason;
@@ -311,7 +310,7 @@ void xs_serial(xsMachine *the)
 	xsmcSetHostData(xsThis, self);
 }
 
-/* (baud, format): returns false if the port refuses. */
+/* (baud, format): false if the port refuses. */
 void xs_serial_configure(xsMachine *the)
 {
 	port *self = xsmcGetHostData(xsThis);
@@ -344,7 +343,7 @@ void xs_serial_read(xsMachine *the)
 	xsmcSetInteger(xsResult, (xsIntegerValue)count);
 }
 
-/* (bytes, start, end): returns the room left for writing. The caller must respect the announced room. */
+/* (bytes, start, end): room left. The caller must respect the announced room. */
 void xs_serial_write(xsMachine *the)
 {
 	port *self = xsmcGetHostData(xsThis);
@@ -377,7 +376,7 @@ void xs_serial_close(xsMachine *the)
 	self->remembered = false;
 }
 
-/* (path): returns whether the port supports 7E1 itself. */
+/* (path): true if the port supports 7E1 itself. */
 void xs_serial_has_parity(xsMachine *the)
 {
 	const char *reason, *path = xsmcToString(xsArg(0));

@@ -1,4 +1,4 @@
-/** A serial port of Linux (serial.c) as the SerialPort of the host contract. */
+/** SerialPort of the host contract (serial.c). */
 import {
 	FORMAT_8N1,
 	FORMAT_8N2,
@@ -40,7 +40,7 @@ export interface SerialSettings extends SerialDevice {
 	readonly path: string;
 }
 
-/** Create it once per port, because the constructor checks whether the port supports parity. */
+/** Create it once per port: the constructor checks whether the port supports parity. */
 export class LinuxPort implements SerialPort {
 	readonly path: string;
 	readonly timers: SerialSettings["timers"];

@@ -1,7 +1,4 @@
-/**
- * Starts a firmware on the Linux host. If the start fails, the program prints a message on standard error and exits
- * with 1.
- */
+/** Starts a firmware. A failed start prints a message on standard error and exits with 1. */
 import type { Host } from "../../modules/io/host.js";
 import { createHost } from "./host.js";
 import { System } from "./system.js";

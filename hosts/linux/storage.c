@@ -15,7 +15,7 @@
 #include "xsmc.h"
 
 enum { KEY_LIMIT = 15, VALUE_LIMIT = 4000, PATH_SIZE = 4096 };
-/* Keys contain no dot, so a temporary file is never mistaken for a value. */
+/* Keys contain no dot, so a temporary file is never taken for a value. */
 #define TEMPORARY ".new"
 
 static void check_key(xsMachine *the, const char *key)
@@ -61,7 +61,6 @@ void xs_storage_get(xsMachine *the)
 	xsmcSetArrayBuffer(xsResult, value, (xsIntegerValue)size);
 }
 
-/* Writes the whole file and synchronises it. */
 static bool write_file(const char *path, const void *value, size_t size)
 {
 	int descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
@@ -70,7 +69,7 @@ static bool write_file(const char *path, const void *value, size_t size)
 	return close(descriptor) == 0 && done;
 }
 
-/* Arguments: (folder, key, value). */
+/* (folder, key, value) */
 void xs_storage_set(xsMachine *the)
 {
 	char path[PATH_SIZE], temporary[PATH_SIZE];

@@ -12,7 +12,6 @@
 #include "mc.xs.h"
 #include "xs.h"
 
-/* (name): returns an environment setting, or undefined. */
 void xs_system_setting(xsMachine *the)
 {
 	const char *value = getenv(xsToString(xsArg(0)));
@@ -39,14 +38,12 @@ void xs_system_read_file(xsMachine *the)
 	if (count != (size_t)size) xsUnknownError("%s can't be read", path);
 }
 
-/* (text): prints a line on standard output. */
 void xs_system_print(xsMachine *the)
 {
 	printf("%s\n", xsToString(xsArg(0)));
 	fflush(stdout);
 }
 
-/* (text): prints a line on standard error. */
 void xs_system_trace(xsMachine *the)
 {
 	fprintf(stderr, "%s\n", xsToString(xsArg(0)));
@@ -60,7 +57,7 @@ void xs_system_exit(xsMachine *the)
 /* Defined in the runner. */
 extern void runner_restart(void) __attribute__((weak));
 
-/* (utcMs, httpPort, httpsPort), all as texts: stores them in the environment for the next start. */
+/* (utcMs, httpPort, httpsPort), all as texts, for the next start. */
 static void store_for_restart(xsMachine *the)
 {
 	setenv("GATEWAY_UTC_MS", xsToString(xsArg(0)), 1);
@@ -97,7 +94,7 @@ void xs_system_monotonic(xsMachine *the)
 }
 
 enum {
-	/* Marks an untouched cell of the stack: no used cell has this kind. */
+	/* No used cell has this kind. */
 	UNUSED_KIND = 0x5a,
 	/*
 	 * Number of consecutive untouched cells that marks the end of the used stack; a call may leave some of its cells
@@ -106,13 +103,13 @@ enum {
 	UNUSED_RUN = 32,
 };
 
-/* Marks the stack below the caller for measuring its depth. */
+/* Marks the stack below the caller. */
 void xs_system_watch_stack(xsMachine *the)
 {
 	for (txSlot *slot = the->stackBottom; slot < the->stack - 16; slot++) slot->kind = UNUSED_KIND;
 }
 
-/* Collects garbage, then prints one line: slots in use and in total, bytes of chunks, deepest stack, property names. */
+/* Collects garbage, then prints slots in use and in total, bytes of chunks, deepest stack, property names. */
 void gateway_memory(xsMachine *the)
 {
 	fxBeginHost(the);

@@ -1,6 +1,5 @@
-/** Native functions of the Linux host: runner and system (system.c, storage.c). */
+/** Access to the runner and the system (system.c, storage.c, button.c). */
 export class System {
-	/** An environment setting; undefined if not set. */
 	static setting(name: string): string | undefined {
 		return native("xs_system_setting").call(this, name);
 	}
@@ -8,36 +7,33 @@ export class System {
 	static readFile(path: string): ArrayBuffer {
 		return native("xs_system_read_file").call(this, path);
 	}
-	/** Prints a line on standard output. */
 	static print(line: string): void {
 		native("xs_system_print").call(this, line);
 	}
-	/** Prints a line on standard error. */
 	static trace(line: string): void {
 		native("xs_system_trace").call(this, line);
 	}
 	static exit(code: number): void {
 		native("xs_system_exit").call(this, code);
 	}
-	/** Restarts the firmware with the clock at `utcMs` and the same ports. */
+	/** The clock starts at `utcMs`, and the ports stay the same. */
 	static restart(utcMs: string, httpPort: string, httpsPort: string): void {
 		native("xs_system_restart").call(this, utcMs, httpPort, httpsPort);
 	}
 	/**
-	 * Restarts the program after `ms`, or earlier at the signal that presses the button. The clock is set to `utcMs` and
-	 * continues during the sleep.
+	 * Restarts after `ms`, or earlier at the button's signal. The clock is set to `utcMs` and continues during the sleep.
 	 */
 	static sleep(utcMs: string, httpPort: string, httpsPort: string, ms: number): void {
 		native("xs_system_sleep").call(this, utcMs, httpPort, httpsPort, ms);
 	}
-	/** Calls `target.onButton(pressed)` after the runner's signal for the button. */
+	/** Calls `target.onButton(pressed)` after the runner's signal. */
 	static watchButton(target: object): void {
 		native("xs_button_watch").call(this, target);
 	}
 	static monotonicMs(): number {
 		return native("xs_system_monotonic").call(this);
 	}
-	/** Starts measuring the stack depth from here. Call once. */
+	/** Measures the stack depth from here on. Call once. */
 	static watchStack(): void {
 		native("xs_system_watch_stack").call(this);
 	}

@@ -1,4 +1,3 @@
-/* See admission-queue.h. */
 #include "admission-queue.h"
 
 #include <string.h>
@@ -13,10 +12,10 @@ enum {
 	GRACE_MS = 300,
 	/* Interval at which a connection with incomplete first bytes is checked. */
 	CHECK_MS = 20,
-	/* Head of a TLS record: type, version, length (RFC 5246, 6.2.1). */
+	/* Type, version, length (RFC 5246, 6.2.1). */
 	RECORD_HEAD_SIZE = 5,
 	RECORD_HANDSHAKE = 22,
-	/* Number of bytes that count as a ClientHello even if it is longer, because lwIP shows only the first segment. */
+	/* Bytes that count as a ClientHello even if it is longer, because lwIP shows only the first segment. */
 	HELLO_SIZE = 256,
 };
 
@@ -73,7 +72,6 @@ void admission_stalled(admission_queue *queue, const char *address)
 	int place = trusted_at(queue, address);
 	if (place < 0 || ++queue->trusted[place].stalls < ADMISSION_STALLS) return;
 	end_trust(queue, place);
-	/* The places taken by this address no longer count as places for trusted addresses. */
 	queue->trusted_in_a_row = 0;
 }
 

@@ -27,32 +27,27 @@
 #include "stream-server.h"
 
 enum {
-	/* Number of addresses for which the last place is remembered. */
+	/* Addresses for which the last place is remembered. */
 	ADMISSION_MEMORY = 8,
-	/* Number of places that trusted addresses may get in a row while untrusted ones wait. */
+	/* Places that trusted addresses may get in a row while untrusted ones wait. */
 	TRUSTED_IN_A_ROW = 4,
-	/*
-	 * Maximum number of trusted addresses. When another one is added, the address with the oldest token loses its trust.
-	 */
+	/* When another address is added, the one with the oldest token loses its trust. */
 	TRUSTED_LIMIT = 4,
 	/* Duration of trust after the last request with a token, equal to that of a session. */
 	TRUST_MS = 1800000,
-	/* Number of stalled handshakes that ends trust; a single one may be due to the network. */
+	/* Stalled handshakes that end trust; a single one may be due to the network. */
 	ADMISSION_STALLS = 2,
 };
 
 typedef struct {
 	/* -1 if this entry is unused. */
 	int socket;
-	/* True once the first bytes have arrived. */
 	bool ready;
-	/* True after the first byte: poll() must not watch the socket any more, because it would always return at once. */
+	/* poll() must not watch the socket after the first byte, because it would always return at once. */
 	bool has_first_byte;
-	/* True if the listener was notified that this connection waits for a place. */
 	bool notified;
-	/* Time of arrival, or, once ready, the time at which it became ready. */
+	/* Time of arrival, or, once ready, of becoming ready. */
 	uint64_t since_ms;
-	/* Sequence number of the connection. */
 	uint64_t number;
 	char address[STREAM_ADDRESS_SIZE];
 } pending_connection;
@@ -61,7 +56,6 @@ typedef struct {
 	pending_connection pending[PENDING_CONNECTION_LIMIT];
 	unsigned limit;
 	bool secure;
-	/* Time limit for the first bytes. */
 	uint64_t silence_ms;
 	uint64_t arrivals;
 	struct {
@@ -70,33 +64,29 @@ typedef struct {
 		uint64_t place;
 	} served[ADMISSION_MEMORY];
 	uint64_t places;
-	/* Number of places for trusted addresses since the last one for an untrusted address. */
+	/* Places for trusted addresses since the last one for an untrusted address. */
 	unsigned trusted_in_a_row;
 	struct {
 		/* "" if this entry is unused. */
 		char address[STREAM_ADDRESS_SIZE];
-		/* Time of the last token. */
 		uint64_t known_ms;
-		/* Number of stalled handshakes since the last token. */
+		/* Stalled handshakes since the last token. */
 		unsigned stalls;
 	} trusted[TRUSTED_LIMIT];
 } admission_queue;
 
 void admission_open(admission_queue *queue, unsigned limit, bool secure, uint64_t silence_ms);
 
-/* Records a valid token from this address. */
 void admission_trust(admission_queue *queue, const char address[STREAM_ADDRESS_SIZE], uint64_t now_ms);
 
-/* Records a handshake that was given up because nothing arrived. */
+/* Records a handshake given up because nothing arrived. */
 void admission_stalled(admission_queue *queue, const char *address);
 
-/* Ends all trust, after a token was revoked. */
 void admission_forget_trusted(admission_queue *queue);
 
 /* Takes ownership of the socket. A full queue drops one connection, possibly this one. */
 void admission_add(admission_queue *queue, int socket, const char address[STREAM_ADDRESS_SIZE], uint64_t now_ms);
 
-/* Checks for first bytes, closes overdue connections and ends expired trust. */
 void admission_serve(admission_queue *queue, uint64_t now_ms);
 
 /* Returns the connection to admit next; NULL if none is ready. */
@@ -114,10 +104,10 @@ int admission_take(admission_queue *queue, pending_connection *pending);
  */
 bool admission_evict(admission_queue *queue, uint64_t now_ms);
 
-/* Returns true if poll() must watch the socket for its first bytes. */
+/* True if poll() must watch the socket for its first bytes. */
 bool admission_listens(const pending_connection *pending);
 
-/* Time at which admission_serve must be called even without other events; UINT64_MAX: never. */
+/* Time at which admission_serve must be called at the latest; UINT64_MAX: never. */
 uint64_t admission_deadline(const admission_queue *queue, uint64_t now_ms);
 
 void admission_close(admission_queue *queue);

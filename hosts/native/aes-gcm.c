@@ -1,4 +1,3 @@
-/* See aes-gcm.h. */
 #include "aes-gcm.h"
 
 #include <psa/crypto.h>

@@ -1,4 +1,4 @@
-/* AES-128-GCM (NIST SP 800-38D) for the host's `crypto`, using PSA (Mbed TLS 2.28 and 4.x). Stateless. */
+/* AES-128-GCM (NIST SP 800-38D), using PSA (Mbed TLS 2.28 and 4.x). Stateless. */
 #ifndef AES_GCM_H
 #define AES_GCM_H
 
@@ -17,7 +17,7 @@ typedef struct {
 	size_t text_length;
 } gcm_input;
 
-/* Writes text_length + GCM_TAG_SIZE bytes to `into`: ciphertext and tag. Returns false if the library fails. */
+/* Writes text_length + GCM_TAG_SIZE bytes to `into`: ciphertext and tag. False if the library fails. */
 bool gcm_encrypt(const gcm_input *input, uint8_t *into);
 
 #endif

@@ -11,7 +11,7 @@ class PressSource {
 	}
 }
 
-/** Creates the port; call once. `watch` passes the native part an object with the method `onButton(pressed)`. */
+/** Call once. `watch` passes the native part an object with the method `onButton(pressed)`. */
 export function createButtonPort(watch: (target: object) => void): ButtonPort {
 	const source = new PressSource();
 	watch(source);

@@ -1,5 +1,5 @@
 /*
- * Makes the gateway's own certificate; see certificate.h. X.509 v3 (RFC 5280), ECDSA on P-256 with SHA-256:
+ * The gateway's own certificate. X.509 v3 (RFC 5280), ECDSA on P-256 with SHA-256:
  *
  *   subject, issuer   CN= the first name
  *   extensions        basicConstraints (critical): no authority; keyUsage (critical): digitalSignature;
@@ -70,7 +70,7 @@ static int set_alternative_names(mbedtls_x509write_cert *writer, const certifica
 	enum { DNS_NAME = MBEDTLS_ASN1_CONTEXT_SPECIFIC | 2, ADDRESS = MBEDTLS_ASN1_CONTEXT_SPECIFIC | 7 };
 	unsigned char der[NAMES_SIZE], *at = der + sizeof der;
 	int length = 0;
-	// The names are written from the end backwards. There is room for the longest ones.
+	// The names are written from the end backwards.
 	for (size_t i = options->name_count; i > 0; i--) {
 		const char *name = options->names[i - 1];
 		uint32_t address;

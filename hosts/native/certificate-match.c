@@ -1,4 +1,4 @@
-/* See certificate-match.h. A damaged certificate matches nothing. */
+/* A damaged certificate matches nothing. */
 #include "certificate-match.h"
 
 #include <string.h>

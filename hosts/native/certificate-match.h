@@ -18,7 +18,7 @@
  */
 bool certificate_is_for(const mbedtls_x509_crt *certificate, const char *name);
 
-/* For tests: returns true if `pattern`, of `length` bytes, matches the DNS name. */
+/* For tests: true if `pattern`, of `length` bytes, matches the DNS name. */
 bool certificate_pattern_covers(const uint8_t *pattern, size_t length, const char *name);
 
 #endif

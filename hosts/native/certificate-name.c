@@ -42,7 +42,7 @@ typedef struct {
 	bool full;
 } writer;
 
-/* Appends the whole piece. If it does not fit, ends the text with an ellipsis. */
+/* Appends the whole piece, or an ellipsis if it does not fit. */
 static void put(writer *out, const char *piece, size_t length)
 {
 	if (out->full) return;
@@ -62,7 +62,6 @@ static void put_text(writer *out, const char *text)
 	put(out, text, strlen(text));
 }
 
-/* Encodes a code point as UTF-8; returns the number of bytes. */
 static size_t encode_utf8(uint32_t code, char bytes[4])
 {
 	if (code < 0x80) {
@@ -135,7 +134,7 @@ static int32_t next_code(int tag, bytes_range *from)
 	return code >= 0xd800 && code <= 0xdfff ? MALFORMED : code;
 }
 
-/* Writes one character, escaped if necessary (RFC 4514, 2.4). */
+/* Escapes the character if necessary (RFC 4514, 2.4). */
 static void put_code(writer *out, int32_t code, bool first, bool last)
 {
 	char piece[4];
@@ -168,7 +167,6 @@ static bool take(bytes_range *from, int *tag, bytes_range *contents)
 	return true;
 }
 
-/* Writes the object identifier as numbers with dots. */
 static bool read_type(bytes_range from, char type[TYPE_SIZE])
 {
 	size_t used = 0;
@@ -215,7 +213,6 @@ static bool put_attribute(writer *out, bytes_range attribute)
 	return true;
 }
 
-/* Writes the parts of a relative name, joined by "+". */
 static bool put_part(writer *out, bytes_range part)
 {
 	const char *before = "";

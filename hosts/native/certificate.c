@@ -1,7 +1,6 @@
 /*
- * Reads the certificates and the private key in a file; see certificate.h. PEM blocks are decoded one at a time, and at
- * most three certificates are held: the first one, to compare it with the key, and two neighbours, to check a
- * signature.
+ * PEM blocks are decoded one at a time, and at most three certificates are held: the first one, to compare it with the
+ * key, and two neighbours, to check a signature.
  */
 #include "certificate.h"
 
@@ -20,12 +19,9 @@
 static const char BEGIN[] = "-----BEGIN ", END[] = "-----END ", DASHES[] = "-----";
 
 enum {
-	/* Slightly more than the longest label, "ENCRYPTED PRIVATE KEY". */
+	/* The longest label is "ENCRYPTED PRIVATE KEY". */
 	LABEL_SIZE = 32,
-	/*
-	 * Maximum length of a public RSA exponent, bytes. With an exponent as long as the key, a chip would compute for
-	 * half a minute.
-	 */
+	/* Limit of a public RSA exponent, bytes. With one as long as the key, a chip would compute for half a minute. */
 	EXPONENT_SIZE = 4,
 };
 
@@ -44,11 +40,9 @@ typedef struct {
 	/* Parsed certificates: the first of the file, then two used alternately. */
 	mbedtls_x509_crt parsed[3];
 	bool out_of_memory;
-	/* True if the file has more certificates than the result has room for. */
 	bool too_many;
 } reader;
 
-/* Returns the next occurrence of the text in the range, or NULL. */
 static const uint8_t *find(text_range range, const char *text)
 {
 	size_t length = strlen(text);
@@ -61,7 +55,6 @@ static const uint8_t *find(text_range range, const char *text)
 	return NULL;
 }
 
-/* Takes the next block out of the range; returns false if there is no more. */
 static bool next_block(text_range *from, pem_block *block)
 {
 	const uint8_t *begin;
@@ -112,7 +105,7 @@ static uint8_t *decode(reader *r, text_range body, size_t *length)
 	return NULL;
 }
 
-/* Called by the library for an unknown extension; a critical one is rejected. */
+/* Called for an unknown extension; a critical one is rejected. */
 static int check_extension(void *context, const mbedtls_x509_crt *certificate, const mbedtls_x509_buf *type, int critical,
 	const unsigned char *at, const unsigned char *end)
 {
@@ -120,7 +113,7 @@ static int check_extension(void *context, const mbedtls_x509_crt *certificate, c
 	return critical ? MBEDTLS_ERR_X509_FEATURE_UNAVAILABLE : 0;
 }
 
-/* Returns true if the library rejected a certificate for an unknown feature, not because it is damaged. */
+/* True for an unknown feature, false for damage. */
 static bool is_unsupported(int error)
 {
 	switch (-(-error & 0x7f80)) {
@@ -136,7 +129,6 @@ static bool is_unsupported(int error)
 	}
 }
 
-/* Writes the fingerprint as text; returns false if the library fails. */
 static bool fingerprint(const mbedtls_x509_buf *der, char *text)
 {
 	static const char digits[] = "0123456789ABCDEF";
@@ -205,7 +197,6 @@ static mbedtls_x509_crt *slot(reader *r, size_t index)
 	return &r->parsed[index == 0 ? 0 : 1 + index % 2];
 }
 
-/* Adds the next certificate to the list in the result. Returns a problem, if any. */
 static certificates_problem add_certificate(reader *r, const uint8_t *der, size_t length)
 {
 	certificate_file *file = r->file;
@@ -244,7 +235,6 @@ static bool is_key_label(const char *label)
 		strcmp(label, "RSA PRIVATE KEY") == 0 || strcmp(label, "ENCRYPTED PRIVATE KEY") == 0;
 }
 
-/* Returns true if the key belongs to one of the certificates in `text`. */
 static bool is_key_of_any(reader *r, text_range text, const mbedtls_pk_context *key)
 {
 	pem_block block;
@@ -262,7 +252,6 @@ static bool is_key_of_any(reader *r, text_range text, const mbedtls_pk_context *
 	return found;
 }
 
-/* Returns the state of the private key in the block, which is compared with the certificates in `text`. */
 static private_key_state read_key(reader *r, text_range text, const pem_block *block)
 {
 	if (!block->body.at) return PRIVATE_KEY_UNREADABLE;

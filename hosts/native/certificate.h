@@ -13,16 +13,13 @@
 enum {
 	/* Maximum size of a file, bytes (`max_size` of the API). */
 	CERTIFICATE_FILE_LIMIT = 12288,
-	/* Maximum number of certificates listed for one file. */
+	/* Certificates listed for one file. */
 	CERTIFICATE_CHAIN_LIMIT = 6,
 	/* Maximum length of a name, bytes of UTF-8; a longer name is cut and ends in "…". */
 	CERTIFICATE_NAME_LIMIT = 255,
-	/* Size of a fingerprint as text: 32 pairs of digits, each followed by a colon or the NUL. */
+	/* 32 pairs of digits, each followed by a colon or the NUL. */
 	CERTIFICATE_FINGERPRINT_SIZE = 96,
-	/*
-	 * Maximum number of names of a generated certificate, and maximum length of a name. The first one is the common
-	 * name (RFC 5280, A.1).
-	 */
+	/* Limits of a generated certificate. The first name is the common name (RFC 5280, A.1). */
 	CERTIFICATE_NAMES_LIMIT = 4,
 	CERTIFICATE_COMMON_NAME_LIMIT = 64,
 	CERTIFICATE_DNS_NAME_LIMIT = 253,
@@ -79,8 +76,8 @@ typedef enum {
 } certificate_status;
 
 /*
- * Parses `length` bytes (PEM text, or one DER certificate) into *file, which has about 3.4 KB and is too large for a
- * small stack. Problems of the file are reported in *file; the status does not show them.
+ * Parses PEM text or one DER certificate into *file (about 3.4 KB, too large for a small stack). Problems of the file
+ * are reported in *file, not in the status.
  */
 certificate_status certificate_read(const uint8_t *bytes, size_t length, certificate_file *file);
 

@@ -1,7 +1,4 @@
-/*
- * Thread of the clients: one loop around poll(). Each client proceeds as far as it can without waiting; then the next
- * one does.
- */
+/* One loop around poll(). Each client proceeds as far as it can without waiting; then the next one does. */
 #include "client-thread.h"
 
 #include <stdlib.h>
@@ -17,13 +14,13 @@
 enum {
 	/* Longest sleep, and so the maximum delay if a wake-up could not be sent. */
 	SLEEP_MS = 1000,
-	/* Longest handshake while other parties wait for the gate. */
+	/* Longest handshake while others wait for the gate. */
 	HANDSHAKE_MS = 10000,
-	/* Longest silence of the server in a handshake while other parties wait for the gate. */
+	/* Longest silence of the server in a handshake while others wait for the gate. */
 	PRESSED_SILENCE_MS = 2000,
 	/* Interval at which a handshake with a silent server checks for other parties waiting. */
 	CHECK_MS = 250,
-	/* Number of sockets kept open only for the peer's FIN; beyond it the oldest is closed. */
+	/* Sockets kept open only for the peer's FIN; beyond it the oldest is closed. */
 	LINGER_LIMIT = 2,
 	LINGER_MS = 1000,
 	/*
@@ -33,7 +30,6 @@ enum {
 	WATCH_LIMIT = 1 + LINGER_LIMIT + 2 * CLIENT_LIMIT,
 };
 
-/* State used by the thread only. */
 typedef struct {
 	resolver *resolver;
 	uint64_t now_ms;
@@ -53,7 +49,7 @@ static void unlock(void)
 	pthread_mutex_unlock(&clients.lock);
 }
 
-/* Called by the gate with its lock held, in any thread; it must therefore not take the clients' lock. */
+/* Called by the gate with its lock held, in any thread; must not take the clients' lock. */
 void client_granted(void *context)
 {
 	(void)context;
@@ -67,10 +63,7 @@ static void name_resolved(void *context)
 	socket_wake(clients.wake);
 }
 
-/*
- * Keeps the socket open for a while. Closing it at once would reset the connection if more data arrived, and discard
- * what the server has not read.
- */
+/* Closing at once would reset the connection if more data arrived, and discard what the server has not read. */
 static void linger(client_loop *self, int socket)
 {
 	if (socket < 0) return;
@@ -98,7 +91,7 @@ static bool serve_lingering(client_loop *self)
 	return left;
 }
 
-/* Releases everything except what the owner may still read. */
+/* Releases all but what the owner may still read. */
 static void release_all(client_loop *self, stream_client *client)
 {
 	handshake_gate_leave(&client->gate);
@@ -129,7 +122,6 @@ static void fail(client_loop *self, stream_client *client, client_code code)
 	unlock();
 }
 
-/* Releases everything and frees the client. */
 static void free_client(client_loop *self, stream_client *client)
 {
 	release_all(self, client);
@@ -217,7 +209,6 @@ static void begin_handshake(client_loop *self, stream_client *client)
 	client->connection.state = CONNECTION_HANDSHAKING;
 	client->state = CLIENT_STATE_SHAKING;
 	unlock();
-	/* The client sends the first message of a handshake, so there is nothing to wait for. */
 	shake_hands(self, client);
 }
 
@@ -348,7 +339,7 @@ static void lower(uint64_t *wake_ms, uint64_t deadline_ms)
 	if (deadline_ms < *wake_ms) *wake_ms = deadline_ms;
 }
 
-/* Returns the socket to poll for a client, with the events. Lowers *limit_ms if the client cannot wait that long. */
+/* Lowers *limit_ms if the client cannot wait that long. */
 static struct pollfd watch_of(stream_client *client, client_state state, uint32_t *limit_ms)
 {
 	switch (state) {
@@ -365,7 +356,6 @@ static struct pollfd watch_of(stream_client *client, client_state state, uint32_
 	}
 }
 
-/* Sleeps until there is work. */
 static void wait_for_work(client_loop *self)
 {
 	struct pollfd list[WATCH_LIMIT] = { { .fd = clients.wake, .events = POLLIN } };
@@ -401,7 +391,7 @@ static void wait_for_work(client_loop *self)
 	self->now_ms = socket_clock_ms();
 }
 
-/* Notifies the listeners. A listener may only post to its own thread. The caller must hold the lock. */
+/* A listener may only post to its own thread. The caller must hold the lock. */
 static void notify_listeners(void)
 {
 	stream_event event;
@@ -412,7 +402,7 @@ static void notify_listeners(void)
 	}
 }
 
-/* Ends the thread's state; a client opened after this starts another thread. The caller must hold the lock. */
+/* A client opened after this starts another thread. The caller must hold the lock. */
 static void end_thread(client_loop *self)
 {
 	if (self->resolver) resolver_close(self->resolver);

@@ -1,12 +1,11 @@
 /*
- * State shared by the two halves of the clients: stream-client.c contains the functions that other code calls;
- * client-thread.c contains the thread. Only the thread uses sockets and Mbed TLS. The common lock is held only while
- * data are copied.
+ * State shared by stream-client.c, which other code calls, and client-thread.c, the thread. Only the thread uses
+ * sockets and Mbed TLS. The lock is held only while data are copied.
  *
  *   RESOLVING -> CONNECTING -> QUEUED -> SHAKING -> OPEN        (a plain TCP client: CONNECTING -> OPEN)
  *   any state but OPEN -> FAILED
  *
- * When its owner closes a client, the client is freed at once; in the state OPEN, only after everything was sent.
+ * A closed client is freed at once; in the state OPEN, only after everything was sent.
  */
 #ifndef CLIENT_THREAD_H
 #define CLIENT_THREAD_H
@@ -35,14 +34,12 @@ struct stream_client {
 	void (*notify)(void *context);
 	void *context;
 
-	/* This and the following members are used by both threads, under the lock. */
+	/* Both threads use the members from here on, under the lock. */
 	client_state state;
-	/* Reason for the state FAILED. */
 	client_code code;
 	bool is_code_reported;
 	/* True if the listener was notified and has not taken all events yet. */
 	bool notified;
-	/* True once the owner has closed the client. */
 	bool closed;
 	/* Rings of an OPEN client. The thread uses its part of them from SHAKING on. */
 	stream_connection connection;
@@ -51,9 +48,9 @@ struct stream_client {
 	uint8_t *session;
 	size_t session_size;
 
-	/* This and the following members are used by the thread only. */
+	/* Only the thread uses the members from here on. */
 	uint64_t deadline_ms;
-	/* Number of the request to the resolver, or -1. */
+	/* Request to the resolver, or -1. */
 	int request;
 	/* The socket until SHAKING; afterwards the connection owns it. */
 	int socket;
@@ -84,10 +81,10 @@ typedef struct {
 
 extern client_list clients;
 
-/* The thread; it ends when there are no clients. */
+/* Ends when there are no clients. */
 void *client_thread_run(void *context);
 
-/* Returns true if stream_client_next has an event. The caller must hold the lock. */
+/* True if stream_client_next has an event. The caller must hold the lock. */
 bool client_event(const stream_client *client, stream_event *event);
 
 /* Wakes the thread. The caller must hold the lock. */

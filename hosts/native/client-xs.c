@@ -16,7 +16,7 @@
 #include "machine-post.h"
 #include "stream-client.h"
 
-/* TRUSTED_LIMIT of modules/io/client.ts, which also limits our own certificate and key. */
+/* TRUSTED_LIMIT of modules/io/client.ts; also limits our own certificate and key. */
 enum { TEXT_LIMIT = 12288 };
 
 /* Positions of the constructor's arguments. */
@@ -25,7 +25,7 @@ enum { ARG_TARGET, ARG_HOST, ARG_PORT, ARG_TIMEOUT, ARG_TRUSTED, ARG_NAME, ARG_U
 typedef struct {
 	xsMachine *the;
 	xsSlot target;
-	/* NULL if closed, or if memory was short, which is then reported as an event. */
+	/* NULL if closed, or if memory was short, which is reported as an event. */
 	stream_client *client;
 	/* One reference for the object, and one for each delivery under way. */
 	atomic_uint references;
@@ -149,10 +149,7 @@ static void check_arguments(xsMachine *the, bool secure)
 	check_buffer(the, ARG_SESSION, TRUST_SESSION_LIMIT, "the session is too large");
 }
 
-/*
- * Copies all arguments. Called after check_arguments, because nothing may throw any more. Returns false if memory is
- * short.
- */
+/* Called after check_arguments, because nothing may throw any more. False if memory is short. */
 static bool copy_arguments(xsMachine *the, bool secure, client_texts *texts)
 {
 	size_t ignored;

@@ -1,6 +1,6 @@
 /**
- * Clients of the host contract, TCP and TLS 1.2, as wrappers of stream-client.h. Limit: CLIENT_LIMIT at once; a further
- * client fails as if memory were short.
+ * TCP and TLS 1.2 clients of the host contract (stream-client.h). Limit: CLIENT_LIMIT at once; a further client fails
+ * as if memory were short.
  */
 import type { Client, ClientOptions, ClientPort, TLSClientOptions } from "../../modules/io/client.js";
 import type { CertificatePair } from "../../modules/io/crypto.js";
@@ -51,7 +51,6 @@ class NativeStream extends Native("xs_client_destructor") {
 	}
 }
 
-/** Options of plain TCP, and of a client without its own identity. */
 const PLAIN: Partial<TLSClientOptions> = Object.freeze({});
 const NO_IDENTITY: Partial<CertificatePair> = Object.freeze({});
 
@@ -67,7 +66,7 @@ class TCPClient implements Client {
 	readonly #stream: NativeStream;
 	/** Address of the server; "" until connected. */
 	#address = "";
-	/** Room for writing as last announced to the caller. */
+	/** Room last announced to the caller. */
 	#writable = 0;
 	#closed = false;
 

@@ -18,7 +18,7 @@
 
 enum { RANDOM_LIMIT = 4096 };
 
-/* Limit of Date in JavaScript (ECMA-262, 21.4.1.1). */
+/* Limit of Date (ECMA-262, 21.4.1.1). */
 static const double MS_LIMIT = 8.64e15;
 
 static void check(xsMachine *the, bool done)
@@ -48,7 +48,6 @@ static bool update(xsMachine *the, digest *state, xsIntegerValue first)
 	return true;
 }
 
-/* (...parts): returns an ArrayBuffer. */
 void xs_crypto_sha256(xsMachine *the)
 {
 	digest state;
@@ -58,7 +57,6 @@ void xs_crypto_sha256(xsMachine *the)
 	xsmcSetArrayBuffer(xsResult, result, sizeof result);
 }
 
-/* (key, ...parts): returns an ArrayBuffer. */
 void xs_crypto_hmac_sha256(xsMachine *the)
 {
 	digest state;
@@ -75,7 +73,6 @@ void xs_crypto_hmac_sha256(xsMachine *the)
 	xsmcSetArrayBuffer(xsResult, result, sizeof result);
 }
 
-/* (key, iv, associated, text): returns an ArrayBuffer. */
 void xs_crypto_aes_128_gcm(xsMachine *the)
 {
 	gcm_input input;
@@ -139,7 +136,6 @@ void xs_hash_update(xsMachine *the)
 	check(the, digest_update(state, (uint8_t *)bytes + (size_t)start, (size_t)end - (size_t)start));
 }
 
-/* (): returns an ArrayBuffer. */
 void xs_hash_digest(xsMachine *the)
 {
 	uint8_t result[DIGEST_SIZE];
@@ -178,7 +174,6 @@ void xs_crypto_agree_p256(xsMachine *the)
 	mbedtls_platform_zeroize(result, sizeof result);
 }
 
-/* (length): returns an ArrayBuffer. */
 void xs_crypto_random(xsMachine *the)
 {
 	void *bytes;
@@ -197,7 +192,6 @@ static void set_number(xsMachine *the, xsSlot *object, xsIdentifier name, double
 	xsmcSet(*object, name, number);
 }
 
-/* (file): returns a CertificateFile of the host contract. */
 void xs_crypto_read_certificates(xsMachine *the)
 {
 	void *bytes;
@@ -260,7 +254,7 @@ static void free_texts(certificate_texts *texts)
 	free(texts);
 }
 
-/* Converts a time to the range of C; an invalid time stays invalid. */
+/* An invalid time stays invalid. */
 static int64_t whole_ms(double ms)
 {
 	return ms >= 0 && ms < MS_LIMIT ? (int64_t)ms : -1;

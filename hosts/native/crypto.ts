@@ -1,4 +1,4 @@
-/** The `crypto` of the host contract, implemented with Mbed TLS (crypto-xs.c). */
+/** `crypto` of the host contract (crypto-xs.c). */
 import {
 	type CertificateFile,
 	type CertificateOptions,
@@ -9,7 +9,7 @@ import {
 	P256_POINT_LENGTH,
 } from "../../modules/io/crypto.js";
 
-/** The C functions of crypto-xs.c. XS recognises a call of C by exactly this form. */
+/** XS recognises a call of C by exactly this form. */
 class Bindings {
 	static random(length: number): ArrayBuffer {
 		return native("xs_crypto_random").call(this, length);

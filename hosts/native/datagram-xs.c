@@ -19,9 +19,9 @@ typedef struct {
 	datagram_socket *socket;
 	/* One reference for the object, and one for each delivery under way. */
 	atomic_uint references;
-	/* This and all following members are used in the machine's thread only. */
+	/* Only the machine's thread uses the members from here on. */
 	bool closed;
-	/* Sender of the datagram read last. */
+	/* Sender of the last datagram. */
 	datagram_peer from;
 	/* True if JavaScript was notified and has not called read since; until then it is not notified again. */
 	bool notified;
@@ -72,7 +72,7 @@ void xs_datagram_destructor(void *data)
 	release(data);
 }
 
-/* Converts an argument to an address; undefined becomes the zero address. */
+/* undefined becomes the zero address. */
 static uint32_t address_of(xsMachine *the, xsIntegerValue index)
 {
 	uint32_t address = 0;
@@ -116,7 +116,6 @@ void xs_datagram_get_port(xsMachine *the)
 	xsmcSetInteger(xsResult, binding->closed ? 0 : datagram_port(binding->socket));
 }
 
-/* Sender of the datagram read last. */
 void xs_datagram_get_remote_address(xsMachine *the)
 {
 	char text[IPV4_TEXT_SIZE];

@@ -24,9 +24,8 @@ enum {
 	STACK_SIZE = 3072,
 	/* Longest sleep, and so the maximum delay if a wake-up could not be sent. */
 	SLEEP_MS = 1000,
-	/* Pause after a temporary error. */
 	ERROR_MS = 10,
-	/* Size of the system's receive queue, bytes. */
+	/* The system's receive queue, bytes. */
 	RECEIVE_SIZE = 8 * DATAGRAM_LIMIT,
 	/* Datagrams that one datagram_read may discard, so that a flood does not block the owner. */
 	DISCARD_LIMIT = 16,
@@ -42,7 +41,7 @@ struct datagram_socket {
 	pthread_t thread;
 	pthread_mutex_t lock;
 
-	/* These members are used by both threads, under the lock. */
+	/* Both threads use these members, under the lock. */
 	bool listening;
 	bool failed;
 	bool quitting;
@@ -54,7 +53,7 @@ static void pause_ms(useconds_t ms)
 	usleep(ms * 1000);
 }
 
-/* Handles the events that poll() found; returns true if the listener must be notified. */
+/* True if the listener must be notified. */
 static bool handle_events(datagram_socket *self, short found)
 {
 	int error = 0;
@@ -152,7 +151,7 @@ static void explain(const datagram_socket *self, bool bound, char *message)
 	else snprintf(message, DATAGRAM_MESSAGE_SIZE, "UDP port %u can't be opened: %s", port, strerror(error));
 }
 
-/* Opens everything that can fail. On failure *self contains what was opened. */
+/* On failure *self contains what was opened. */
 static bool open_parts(datagram_socket *self, char *message)
 {
 	self->socket = socket(AF_INET, SOCK_DGRAM, 0);
@@ -203,7 +202,6 @@ uint16_t datagram_port(const datagram_socket *socket)
 	return socket->port;
 }
 
-/* Returns true if the address is allowed. */
 static bool allowed(const datagram_socket *self, uint32_t address)
 {
 	uint32_t own = self->options.address;

@@ -1,11 +1,9 @@
 /*
- * One UDP port (RFC 768) over IPv4, for the UDP of the host contract (modules/io/host.ts). Its thread waits for
- * datagrams and notifies the listener, which reads and sends in one other thread without waiting. Plain C on BSD
- * sockets and pthreads, independent of XS and FreeRTOS.
+ * One UDP port (RFC 768) over IPv4, for modules/io/host.ts. Its thread waits for datagrams and notifies the listener,
+ * which reads and sends in one other thread without waiting.
  *
- * Limits: datagrams of up to DATAGRAM_LIMIT bytes; longer ones are dropped. Unread datagrams wait in the system's
- * queue, which is kept short (Linux: about 20 KB with overhead; lwIP: 6 datagrams); further ones are lost. A port uses
- * two sockets and no buffers.
+ * Datagrams over DATAGRAM_LIMIT bytes are dropped. Unread datagrams wait in the system's queue (Linux: about 20 KB with
+ * overhead; lwIP: 6 datagrams); further ones are lost. A port uses two sockets and no buffers.
  */
 #ifndef DATAGRAM_H
 #define DATAGRAM_H
@@ -14,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* DATAGRAM_LIMIT is that of the host contract. */
+/* DATAGRAM_LIMIT is that of modules/io/host.ts. */
 enum { DATAGRAM_LIMIT = 1472, DATAGRAM_MESSAGE_SIZE = 128 };
 
 typedef struct datagram_socket datagram_socket;
@@ -24,15 +22,15 @@ typedef struct {
 	/* 0: any free port. */
 	uint16_t port;
 	/*
-	 * Restricts the port to datagrams sent to this address of the gateway or to the group, and to peers in the address's
-	 * /24 network.
+	 * Accepts only datagrams sent to this address of the gateway or to the group, and only peers in the address's /24
+	 * network.
 	 */
 	uint32_t address;
-	/* Multicast group to join; other programs can then share the port, and the TTL is 255. */
+	/* Multicast group to join; the port is then shared, and the TTL is 255. */
 	uint32_t group;
 	/*
 	 * Called in the socket's thread when a datagram can be read or the socket has failed; not again before the next
-	 * datagram_listen. Must not call any function of the socket.
+	 * datagram_listen. Must not use the socket.
 	 */
 	void (*notify)(void *context);
 	void *context;
@@ -48,10 +46,10 @@ typedef struct {
 	uint16_t port;
 } datagram_peer;
 
-/* Copies the next datagram and returns its length; -1 if none waits, or after too many from foreign addresses. */
+/* Length of the copied datagram; -1 if none waits, or after too many from foreign addresses. */
 int datagram_read(datagram_socket *socket, uint8_t into[DATAGRAM_LIMIT], datagram_peer *from);
 
-/* Sends a datagram. It is lost if the network cannot accept it. */
+/* The datagram is lost if the network cannot accept it. */
 void datagram_write(datagram_socket *socket, const void *bytes, size_t size, datagram_peer to);
 
 /* Enables the next notify, which follows at once if a datagram is waiting. */
@@ -60,7 +58,6 @@ void datagram_listen(datagram_socket *socket);
 /* Returns true after a permanent failure. */
 bool datagram_failed(datagram_socket *socket);
 
-/* Frees the socket; notify is not called any more. */
 void datagram_close(datagram_socket *socket);
 
 #endif

@@ -1,4 +1,4 @@
-/* See digest.h. HMAC is built on SHA-256, because PSA requires a key of at least one byte. */
+/* HMAC is built on SHA-256, because PSA requires a key of at least one byte. */
 #include "digest.h"
 
 #include <string.h>

@@ -1,5 +1,7 @@
-/* SHA-256 (FIPS 180-4), HMAC-SHA-256 (RFC 2104) and random bytes for the host's `crypto`. A message may come in any
-   number of parts. No heap, stateless. */
+/*
+ * SHA-256 (FIPS 180-4), HMAC-SHA-256 (RFC 2104) and random bytes. A message may come in any number of parts. No heap,
+ * stateless.
+ */
 #ifndef DIGEST_H
 #define DIGEST_H
 
@@ -25,11 +27,11 @@ bool digest_finish(digest *d, uint8_t result[DIGEST_SIZE]);
 /* Frees the library's memory of an unfinished digest. */
 void digest_abort(digest *d);
 
-/* Starts an HMAC with a key of any length. Call digest_update between start and finish. */
+/* The key may have any length. Call digest_update between start and finish. */
 bool digest_hmac_start(digest *d, const void *key, size_t length);
 bool digest_hmac_finish(digest *d, uint8_t result[DIGEST_SIZE]);
 
-/* Fills `into` with random bytes; returns false if the system has none. */
+/* False if the system has no random bytes. */
 bool random_bytes(void *into, size_t length);
 
 #endif

@@ -1,4 +1,4 @@
-/* Memory available for connections. Each host defines these functions. */
+/* Memory available for connections; each host defines these functions. */
 #ifndef FREE_HEAP_H
 #define FREE_HEAP_H
 
@@ -19,8 +19,8 @@ size_t free_tls_piece(void);
 size_t least_free_heap(void);
 
 /*
- * Writes a line "name bytes" with the unused stack for each task. The text is empty on a computer, and if memory is
- * short. Returns the length; lines beyond `size` are omitted.
+ * Writes a line "name bytes" with the unused stack of each task; "" on a computer or if memory is short. Returns the
+ * length; lines beyond `size` are omitted.
  */
 size_t task_stacks(char *text, size_t size);
 

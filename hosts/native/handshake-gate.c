@@ -1,7 +1,4 @@
-/*
- * See handshake-gate.h. The lock is held while `granted` is called, so that it is never called for a party that has
- * left.
- */
+/* The lock is held while `granted` is called, so that it is never called for a party that has left. */
 #include "handshake-gate.h"
 
 #include <pthread.h>

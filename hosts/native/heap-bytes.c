@@ -1,4 +1,4 @@
-/* Memory of the heap outside the machine's chunks, as a buffer for typed arrays (memory.ts). */
+/* Heap memory outside the machine's chunks, as a buffer for typed arrays (memory.ts). */
 #include <stdlib.h>
 
 #include "mc.xs.h"
@@ -17,7 +17,7 @@ void xs_heap_bytes(xsMachine *the)
 	xsmcSetHostBuffer(xsThis, bytes, bytes ? length : 0);
 }
 
-/* Frees the memory; the buffer and all arrays on it become empty. */
+/* The buffer and all arrays on it become empty. */
 void xs_heap_bytes_drop(xsMachine *the)
 {
 	free(xsmcGetHostData(xsThis));

@@ -1,7 +1,6 @@
 /*
- * XS binding for unpacking zlib streams (RFC 1950; inflater.ts) with miniz's tinfl. The host provides
- * inflate-library.h, and the memory of tinfl. The output ring is also the dictionary: only the library may change its
- * bytes.
+ * XS binding for unpacking zlib streams (RFC 1950; inflater.ts) with miniz's tinfl. The output ring is also the
+ * dictionary: only the library may change its bytes.
  */
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,4 +1,4 @@
-/** The Inflater of the host contract, implemented with tinfl (inflate-xs.c), for every host that runs in XS. */
+/** Inflater of the host contract, by tinfl (inflate-xs.c). */
 import { INFLATE_WINDOW, type Inflater } from "../../modules/io/flash.js";
 
 /** The native object, about 11 KB of heap. It has no fields, because XS would not initialise them. */

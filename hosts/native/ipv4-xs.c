@@ -1,4 +1,3 @@
-/* See ipv4-xs.h. */
 #include "ipv4-xs.h"
 
 #include "ipv4.h"

@@ -1,4 +1,4 @@
-/* Converts IPv4 addresses (ipv4.h) to and from values of XS, for the bindings of Wi-Fi and Ethernet. */
+/* IPv4 addresses (ipv4.h) as values of XS. */
 #ifndef IPV4_XS_H
 #define IPV4_XS_H
 

@@ -1,4 +1,3 @@
-/* See ipv4.h. */
 #include "ipv4.h"
 
 #include <stdio.h>

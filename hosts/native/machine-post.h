@@ -1,7 +1,3 @@
-/*
- * Lets another thread call into the thread of the XS machine. Each host defines it: on Linux with the GLib main loop,
- * on the ESP32 with the queue of the JavaScript task.
- */
 #ifndef MACHINE_POST_H
 #define MACHINE_POST_H
 

@@ -60,7 +60,6 @@ static inline int compat_start(void)
 
 /* ---- For the stream server: TLS ---- */
 
-/* Configures a port: TLS 1.2 only, a fixed list of curves, no renegotiation. */
 static inline void compat_conf_tls12(mbedtls_ssl_config *config)
 {
 #if MBEDTLS_VERSION_MAJOR == 2
@@ -110,17 +109,13 @@ static inline int compat_handshake_step(const mbedtls_ssl_context *tls)
 #endif
 }
 
-/* Error of a handshake with an unusable certificate. */
 #if MBEDTLS_VERSION_MAJOR == 2
 #define COMPAT_BAD_CERTIFICATE MBEDTLS_ERR_SSL_BAD_HS_CERTIFICATE
 #else
 #define COMPAT_BAD_CERTIFICATE MBEDTLS_ERR_SSL_BAD_CERTIFICATE
 #endif
 
-/*
- * Removes the peer's certificate from a session: it is not needed and would only make the session longer. Without
- * MBEDTLS_SSL_KEEP_PEER_CERTIFICATE a session contains none.
- */
+/* Removes the peer's certificate, which is not needed. Without MBEDTLS_SSL_KEEP_PEER_CERTIFICATE there is none. */
 static inline void compat_forget_peer(mbedtls_ssl_session *session)
 {
 #if MBEDTLS_VERSION_MAJOR == 2 && defined(MBEDTLS_SSL_KEEP_PEER_CERTIFICATE)
@@ -134,7 +129,6 @@ static inline void compat_forget_peer(mbedtls_ssl_session *session)
 #endif
 }
 
-/* Returns true if the session has a ticket or an ID. */
 static inline bool compat_is_resumable(const mbedtls_ssl_session *session)
 {
 #if MBEDTLS_VERSION_MAJOR == 2
@@ -150,7 +144,7 @@ static inline bool compat_is_resumable(const mbedtls_ssl_session *session)
 #endif
 }
 
-/* Creates the keys for session tickets (AES-256-GCM), which are rotated within `lifetime_s`. */
+/* Keys for session tickets (AES-256-GCM), rotated within `lifetime_s`. */
 static inline int compat_ticket_setup(mbedtls_ssl_ticket_context *tickets, uint32_t lifetime_s)
 {
 #if MBEDTLS_VERSION_MAJOR == 2
@@ -164,7 +158,6 @@ static inline int compat_ticket_setup(mbedtls_ssl_ticket_context *tickets, uint3
 
 typedef enum { COMPAT_KEY_OTHER, COMPAT_KEY_RSA, COMPAT_KEY_NIST } compat_key_kind;
 
-/* Longest supported RSA key. */
 enum { COMPAT_RSA_BITS_LIMIT = 4096 };
 
 /* Returns the kind of key: RSA within that limit, ECDSA on NIST P-256, P-384 or P-521, or other. */
@@ -189,7 +182,7 @@ static inline compat_key_kind compat_kind_of(const mbedtls_pk_context *key)
 	return nist ? COMPAT_KEY_NIST : COMPAT_KEY_OTHER;
 }
 
-/* Returns true if the basic constraints (RFC 5280, 4.2.1.9) mark an authority. */
+/* True if the basic constraints (RFC 5280, 4.2.1.9) mark an authority. */
 static inline bool compat_is_authority(const mbedtls_x509_crt *certificate)
 {
 #if MBEDTLS_VERSION_MAJOR == 2
@@ -199,7 +192,6 @@ static inline bool compat_is_authority(const mbedtls_x509_crt *certificate)
 #endif
 }
 
-/* Initialises `key` with a new P-256 key. Returns 0 or an error. */
 static inline int compat_generate_p256(mbedtls_pk_context *key)
 {
 #if MBEDTLS_VERSION_MAJOR == 2
@@ -236,7 +228,7 @@ static inline int compat_set_serial(mbedtls_x509write_cert *writer, unsigned cha
 #endif
 }
 
-/* Signs the certificate and writes it as NUL-terminated PEM text. Returns 0 or an error. */
+/* Signs the certificate and writes it as NUL-terminated PEM text. */
 static inline int compat_write_certificate(mbedtls_x509write_cert *writer, unsigned char *text, size_t size)
 {
 #if MBEDTLS_VERSION_MAJOR == 2

@@ -16,12 +16,12 @@ static uint64_t held_since_ms;
 /* Last sender, the time at which it last sent, and the time at which any other connection last sent. */
 static const void *sender;
 static uint64_t sent_ms, other_sent_ms;
-/* Time at which a record was last refused. */
+/* When a record was last refused. */
 static uint64_t record_refused_ms;
 /* The connection with a large record in memory, and the time at which it was permitted; NULL without one. */
 static const void *receiver;
 static uint64_t received_ms;
-/* Time for which handshakes and records may still delay senders. It decreases during a delay and recovers otherwise. */
+/* Time for which handshakes and records may still delay senders. It falls during a delay and recovers otherwise. */
 static uint64_t patience_ms = HOLD_UP_MS, asked_ms;
 static bool held_up;
 
@@ -49,10 +49,10 @@ static bool is_held_up(bool short_of, bool by_record, uint64_t now_ms)
 	return held_up || by_record;
 }
 
-/* Returns true if `who` holds or gets the lock and may send now. The mutex must be held. */
+/* The mutex must be held. */
 static bool takes_lock(const void *who, uint64_t now_ms)
 {
-	/* A new holder is not idle: it first waits until the data of others have arrived. */
+	/* A new holder is not idle: it waits until the data of others have arrived. */
 	bool idle = since(sent_ms, now_ms) >= SETTLED_MS && since(held_since_ms, now_ms) >= 2 * SETTLED_MS;
 	if (who != holder) {
 		if (holder && !idle && since(held_since_ms, now_ms) < LOCK_MS) return false;
@@ -63,7 +63,7 @@ static bool takes_lock(const void *who, uint64_t now_ms)
 	return since(who == sender ? other_sent_ms : sent_ms, now_ms) >= SETTLED_MS;
 }
 
-/* Returns true if `who` must wait for the record of another connection that is in memory. The mutex must be held. */
+/* The mutex must be held. */
 static bool record_delays(const void *who, uint64_t now_ms)
 {
 	return receiver && receiver != who && since(received_ms, now_ms) < RECORD_HOLD_MS;
@@ -87,7 +87,7 @@ bool memory_lock_send(const void *who, uint64_t now_ms)
 	return may;
 }
 
-/* Returns true if waiting can help: others will return memory soon. The mutex must be held. */
+/* True if others will return memory soon. The mutex must be held. */
 static bool others_use_memory(const void *who, bool shaking, uint64_t now_ms)
 {
 	return shaking || since(sent_ms, now_ms) < SETTLED_MS || record_delays(who, now_ms);
@@ -128,7 +128,7 @@ void memory_lock_leave(const void *who)
 	pthread_mutex_unlock(&lock);
 }
 
-/* Returns true if there is memory for a handshake. Mbed TLS uses the heap when its own memory is full. */
+/* Mbed TLS uses the heap when its own memory is full. */
 static bool has_handshake_memory(size_t heap)
 {
 	size_t own = free_tls_memory();

@@ -1,9 +1,8 @@
 /*
  * Decides which connection may take memory from the common heap: for a handshake, for receiving a TLS record, or for
- * sending another piece, which takes memory until the peer has acknowledged it. While enough memory is free, every
- * connection may take some. Otherwise one connection at a time sends (it holds the lock briefly), and none sends while
- * handshakes run or wait, or while the heap is nearly used up. All restrictions are limited in time, so that a stalled
- * peer cannot delay the others.
+ * sending another piece, which takes memory until the peer has acknowledged it. If memory is short, one connection at a
+ * time sends (it holds the lock briefly), and none sends while handshakes run or wait, or while the heap is nearly used
+ * up. All restrictions are limited in time, so that a stalled peer cannot delay the others.
  */
 #ifndef MEMORY_LOCK_H
 #define MEMORY_LOCK_H
@@ -28,39 +27,34 @@ enum {
 	HANDSHAKE_HEAP = 12 * 1024,
 	/* Free heap that a sender must leave. */
 	HEAP_FLOOR = 40 * 1024,
-	/*
-	 * Free heap that is left for the rest of the program while records are received: 20 KB, and 4 KB for frames that
-	 * arrive in this time.
-	 */
+	/* Free heap to leave while records are received: 20 KB, and 4 KB for frames that arrive meanwhile. */
 	LEAST_HEAP = 24 * 1024,
-	/* Memory of Mbed TLS for an incoming record, in addition to its length: header, authentication tag, alignment. */
+	/* Memory of a record beyond its length: header, authentication tag, alignment. */
 	RECORD_EXTRA = 512,
 	/*
 	 * Memory of a piece being sent: a TLS record (4.5 KB), two segments of lwIP and two frames of the radio (1.5 KB
 	 * each), and another segment and frame for handshake messages, which are sent without the lock.
 	 */
 	SENDING_MEMORY = 14 * 1024,
-	/* Usual memory of a handshake with a client of a port. */
 	USUAL_HANDSHAKE_MEMORY = 16 * 1024,
-	/* Longest time that a connection holds the lock while others want it. */
+	/* Longest hold of the lock while others want it. */
 	LOCK_MS = 250,
-	/* Silence after which earlier data has arrived and takes no memory any more. */
+	/* Silence after which earlier data takes no memory any more. */
 	SETTLED_MS = 50,
 	/*
 	 * Longest uninterrupted delay of senders by handshakes. In total, handshakes may delay them at most half of the
 	 * time.
 	 */
 	HOLD_UP_MS = 2000,
-	/* A record of at most this size is received as soon as there is a block for it. */
+	/* Limit of records that are received as soon as there is a block for them. */
 	SMALL_RECORD = 4096,
 	/*
 	 * Longest wait of a larger record for the end of a handshake and of other connections' sending. A client is
 	 * disconnected after 30 s if its body makes no progress (slowMs of modules/http/limits.ts).
 	 */
 	RECORD_WAIT_MS = 4000,
-	/* Longest time for which a received record delays handshakes and other connections' sending. */
+	/* Longest time for which a received record delays handshakes and senders. */
 	RECORD_HOLD_MS = 2000,
-	/* Time after which a rejected connection asks again. */
 	ASK_AGAIN_MS = 20,
 };
 
@@ -77,10 +71,9 @@ bool memory_lock_send(const void *who, uint64_t now_ms);
  */
 bool memory_lock_receive(const void *who, size_t size, uint64_t since_ms, uint64_t now_ms);
 
-/* Call when Mbed TLS has freed the record that `who` received. Does nothing without a record. */
+/* Call when Mbed TLS has freed the record. Does nothing without a record. */
 void memory_lock_received(const void *who);
 
-/* Forgets the connection `who`, which is being closed. */
 void memory_lock_leave(const void *who);
 
 typedef enum { HANDSHAKE_NOW, HANDSHAKE_SOON, HANDSHAKE_NO_MEMORY } handshake_verdict;

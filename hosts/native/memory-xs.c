@@ -45,7 +45,6 @@ void xs_memory_free(xsMachine *the)
 	}
 }
 
-/* Returns the text of task_stacks in free-heap.h. */
 void xs_memory_stacks(xsMachine *the)
 {
 	char text[STACKS_SIZE];

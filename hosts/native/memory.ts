@@ -1,7 +1,7 @@
-/** The `memory` of the host contract, for every host that runs in XS. */
+/** `memory` of the host contract (memory-xs.c). */
 import type { Memory } from "../../modules/io/memory.js";
 
-/** The C functions of memory-xs.c. XS recognises a call of C by exactly this form. */
+/** XS recognises a call of C by exactly this form. */
 class Bindings {
 	static suffices(slots: number, chunkBytes: number): boolean {
 		return native("xs_memory_suffices").call(this, slots, chunkBytes);

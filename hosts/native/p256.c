@@ -1,4 +1,3 @@
-/* See p256.h. */
 #include "p256.h"
 
 #include <psa/crypto.h>
@@ -35,7 +34,7 @@ p256_status p256_agree(const uint8_t point[P256_POINT_SIZE], uint8_t own[P256_PO
 	psa_key_attributes_t attributes = PSA_KEY_ATTRIBUTES_INIT;
 	psa_key_id_t key;
 	size_t own_size, secret_size;
-	// The key agreement would reject an invalid point too, but with the same error as for other mistakes.
+	// psa_raw_key_agreement reports other mistakes with the same error as an invalid point.
 	psa_status_t status = import_point(point, &key);
 	if (status == PSA_ERROR_INVALID_ARGUMENT) return P256_NO_POINT;
 	if (status != PSA_SUCCESS) return P256_FAILED;

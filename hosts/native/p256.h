@@ -1,6 +1,6 @@
 /*
- * ECDSA with SHA-256 (FIPS 186-5) and ECDH (NIST SP 800-56A) on P-256 for the host's `crypto`, using PSA. Points are
- * uncompressed (SEC 1, 2.3.3): 4, x, y. Stateless.
+ * ECDSA with SHA-256 (FIPS 186-5) and ECDH (NIST SP 800-56A) on P-256, using PSA. Points are uncompressed (SEC 1,
+ * 2.3.3): 4, x, y. Stateless.
  */
 #ifndef P256_H
 #define P256_H
@@ -20,10 +20,7 @@ bool p256_verify(const uint8_t point[P256_POINT_SIZE], const uint8_t *message, s
 
 typedef enum { P256_OK, P256_NO_POINT, P256_FAILED } p256_status;
 
-/*
- * Generates a key for this call only: writes its public point to `own`, and x of the point shared with `point` to
- * `secret`.
- */
+/* Generates a key for this call only; writes its point to `own`, and x of the point shared with `point` to `secret`. */
 p256_status p256_agree(const uint8_t point[P256_POINT_SIZE], uint8_t own[P256_POINT_SIZE], uint8_t secret[P256_SECRET_SIZE]);
 
 #endif

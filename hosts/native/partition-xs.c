@@ -1,7 +1,4 @@
-/*
- * XS binding of the flash partitions (partition.h; flash.ts). Checks all limits of modules/io/flash.ts. Comments of
- * functions begin with the JavaScript arguments in parentheses.
- */
+/* XS binding of the flash partitions (partition.h; flash.ts). Checks all limits of modules/io/flash.ts. */
 #include <string.h>
 
 #include "mc.xs.h"
@@ -9,7 +6,7 @@
 
 #include "partition.h"
 
-/* Reads the first argument as a name. A name that is too long matches no partition. */
+/* A name that is too long matches no partition. */
 static void get_name(xsMachine *the, char name[PARTITION_NAME_LIMIT + 2])
 {
 	memset(name, 0, PARTITION_NAME_LIMIT + 2);

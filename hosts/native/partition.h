@@ -1,5 +1,5 @@
 /*
- * Partitions of NOR flash (modules/io/flash.ts). Each host defines these functions; partition-xs.c has checked all
+ * Partitions of NOR flash (modules/io/flash.ts). Each host defines these functions. partition-xs.c has checked the
  * arguments. No function throws; each waits for the flash.
  */
 #ifndef PARTITION_H

@@ -1,4 +1,4 @@
-/** Parts of the host contract that the Moddable SDK provides on every host in XS. */
+/** Parts of the host contract that the Moddable SDK provides. */
 import Resource from "Resource";
 import TextDecoder from "text/decoder";
 import TextEncoder from "text/encoder";

@@ -7,16 +7,23 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <time.h>
 
 #include "thread-start.h"
 
-/* Stack of a thread on ESP-IDF, bytes; getaddrinfo() leaves the work to lwIP's thread. */
-enum { STACK_SIZE = 3072 };
+/*
+ * STACK_SIZE: stack of a thread on ESP-IDF, bytes; getaddrinfo() leaves the work to lwIP's thread.
+ * REST_S: idle time after which a thread ends. Names often come one after the other, and on a busy chip the stack of an
+ * ended thread is freed late: three threads in turn took 10 KB.
+ */
+enum { STACK_SIZE = 3072, REST_S = 2 };
 
 typedef enum { REQUEST_FREE = 0, REQUEST_PENDING, REQUEST_ANSWERED } request_state;
 
-typedef struct {
+typedef struct request {
 	resolver *owner;
+	/* Next in the queue. Needs the queue's lock. */
+	struct request *next;
 	/* Needs the lock. */
 	request_state state;
 	/* "" if the name was not found. */
@@ -25,12 +32,11 @@ typedef struct {
 	char name[RESOLVER_NAME_LIMIT + 1];
 } request;
 
-/*
- * Number of threads in the whole program. It has its own lock, because a thread of a closed resolver lives on until its
- * name is resolved.
- */
-static pthread_mutex_t threads_lock = PTHREAD_MUTEX_INITIALIZER;
-static unsigned threads;
+/* Waiting requests of the whole program, and the threads that take them. An owner's lock is never taken inside this one. */
+static pthread_mutex_t queue_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t queue_changed = PTHREAD_COND_INITIALIZER;
+static request *queue;
+static unsigned queued, threads, resting;
 
 struct resolver {
 	pthread_mutex_t lock;
@@ -74,33 +80,83 @@ static void answer(request *entry, const char *address)
 	pthread_mutex_unlock(&self->lock);
 }
 
-/* Counts another thread; returns false if there are too many. */
-static bool begin_thread(void)
+/* Returns the oldest waiting request; NULL when the thread must end, which it then no longer counts as. */
+static request *next_request(void)
 {
-	pthread_mutex_lock(&threads_lock);
-	bool allowed = threads < RESOLVER_THREADS;
-	if (allowed) threads++;
-	pthread_mutex_unlock(&threads_lock);
-	return allowed;
-}
-
-static void end_thread(void)
-{
-	pthread_mutex_lock(&threads_lock);
-	threads--;
-	pthread_mutex_unlock(&threads_lock);
+	struct timespec end;
+	bool late = false;
+	clock_gettime(CLOCK_REALTIME, &end);
+	end.tv_sec += REST_S;
+	pthread_mutex_lock(&queue_lock);
+	resting++;
+	while (!queue && !late) late = pthread_cond_timedwait(&queue_changed, &queue_lock, &end) != 0;
+	resting--;
+	request *entry = queue;
+	if (entry) {
+		queue = entry->next;
+		queued--;
+	} else threads--;
+	pthread_mutex_unlock(&queue_lock);
+	return entry;
 }
 
 static void *run(void *context)
 {
-	request *entry = context;
-	resolver *self = entry->owner;
 	char address[IPV4_TEXT_SIZE];
-	look_up(entry->name, address);
-	end_thread();
-	answer(entry, address);
-	release(self);
+	(void)context;
+	for (request *entry; (entry = next_request());) {
+		resolver *self = entry->owner;
+		look_up(entry->name, address);
+		answer(entry, address);
+		release(self);
+	}
 	return NULL;
+}
+
+/* Makes sure that a thread takes the waiting requests. Returns false if there is none. The queue's lock must be held. */
+static bool has_thread(void)
+{
+	pthread_t thread;
+	if (resting >= queued) pthread_cond_signal(&queue_changed);
+	else if (threads < RESOLVER_THREADS && thread_start(&thread, STACK_SIZE, run, NULL)) {
+		pthread_detach(thread);
+		threads++;
+	}
+	return threads > 0;
+}
+
+/* Adds the request to the queue. Returns false if no thread can take it. */
+static bool enqueue(request *entry)
+{
+	pthread_mutex_lock(&queue_lock);
+	request **last = &queue;
+	while (*last) last = &(*last)->next;
+	entry->next = NULL;
+	*last = entry;
+	queued++;
+	bool taken = has_thread();
+	if (!taken) {
+		*last = NULL;
+		queued--;
+	}
+	pthread_mutex_unlock(&queue_lock);
+	return taken;
+}
+
+/* Removes the resolver's requests from the queue; returns their number. */
+static unsigned dequeue(const resolver *self)
+{
+	unsigned count = 0;
+	pthread_mutex_lock(&queue_lock);
+	for (request **place = &queue; *place;) {
+		if ((*place)->owner == self) {
+			*place = (*place)->next;
+			count++;
+		} else place = &(*place)->next;
+	}
+	queued -= count;
+	pthread_mutex_unlock(&queue_lock);
+	return count;
 }
 
 resolver *resolver_open(void (*notify)(void *context), void *context)
@@ -134,24 +190,16 @@ int resolver_ask(resolver *self, const char *name)
 	size_t length = strlen(name);
 	char address[IPV4_TEXT_SIZE] = "";
 	uint32_t literal;
-	pthread_t thread;
 	if (length == 0 || length > RESOLVER_NAME_LIMIT) return -1;
-	bool known = ipv4_parse(name, &literal);
-	if (!known && !begin_thread()) return -1;
 	request *entry = take(self);
-	if (!entry) {
-		if (!known) end_thread();
-		return -1;
-	}
+	if (!entry) return -1;
+	int number = (int)(entry - self->requests);
 	memcpy(entry->name, name, length + 1);
-	if (known) ipv4_write(literal, address);
-	else if (thread_start(&thread, STACK_SIZE, run, entry)) {
-		pthread_detach(thread);
-		return (int)(entry - self->requests);
-	} else end_thread();
+	if (ipv4_parse(name, &literal)) ipv4_write(literal, address);
+	else if (enqueue(entry)) return number;
 	answer(entry, address);
 	release(self);
-	return (int)(entry - self->requests);
+	return number;
 }
 
 int resolver_next(resolver *self, char address[IPV4_TEXT_SIZE])
@@ -174,5 +222,6 @@ void resolver_close(resolver *self)
 	pthread_mutex_lock(&self->lock);
 	self->closed = true;
 	pthread_mutex_unlock(&self->lock);
+	for (unsigned count = dequeue(self); count > 0; count--) release(self);
 	release(self);
 }

@@ -1,6 +1,8 @@
-/* Resolves DNS names to IPv4 addresses. Each name temporarily has its own thread, because getaddrinfo() blocks.
-   Limits: RESOLVER_LIMIT names at once, of up to RESOLVER_NAME_LIMIT bytes (RFC 1035, 2.3.4, as text);
-   RESOLVER_THREADS threads in the whole program, including those of closed resolvers. */
+/*
+ * Resolves DNS names to IPv4 addresses, in threads of its own, because getaddrinfo() blocks. Limits: RESOLVER_LIMIT
+ * names at once in each resolver, of up to RESOLVER_NAME_LIMIT bytes (RFC 1035, 2.3.4, as text); RESOLVER_THREADS
+ * threads in the whole program. While all of them are busy, further names wait.
+ */
 #ifndef RESOLVER_H
 #define RESOLVER_H
 
@@ -9,10 +11,10 @@
 #include "ipv4.h"
 
 /*
- * RESOLVER_LIMIT is RESOLVE_LIMIT of the host contract. RESOLVER_THREADS is two more, because clients resolve names
- * too; on a chip each thread takes a stack of 3 KB.
+ * RESOLVER_LIMIT is RESOLVE_LIMIT of the host contract. With two threads, a name whose server is silent does not delay
+ * the others. On a chip each thread takes a stack of 3 KB.
  */
-enum { RESOLVER_LIMIT = 4, RESOLVER_THREADS = 6, RESOLVER_NAME_LIMIT = 253 };
+enum { RESOLVER_LIMIT = 4, RESOLVER_THREADS = 2, RESOLVER_NAME_LIMIT = 253 };
 
 typedef struct resolver resolver;
 
@@ -23,8 +25,8 @@ typedef struct resolver resolver;
 resolver *resolver_open(void (*notify)(void *context), void *context);
 
 /*
- * Returns the number of the request, below RESOLVER_LIMIT; -1 if there are too many names or threads, or if the name is
- * empty or too long. An IPv4 address resolves to itself.
+ * Returns the number of the request, below RESOLVER_LIMIT; -1 if there are too many names, or if the name is empty
+ * or too long. An IPv4 address resolves to itself.
  */
 int resolver_ask(resolver *self, const char *name);
 
@@ -34,7 +36,7 @@ int resolver_ask(resolver *self, const char *name);
  */
 int resolver_next(resolver *self, char address[IPV4_TEXT_SIZE]);
 
-/* Frees the resolver without waiting for running requests; notify is not called any more. */
+/* Frees the resolver without waiting for running requests; drops waiting ones. notify is not called any more. */
 void resolver_close(resolver *self);
 
 #endif

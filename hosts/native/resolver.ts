@@ -1,4 +1,4 @@
-/** `resolve` of the host contract, as a wrapper of the native resolver (resolver.h), for every host that runs in XS. */
+/** `resolve` of the host contract (resolver.h). */
 import type { Timers } from "../../modules/io/host.js";
 
 type Done = (address: string | undefined) => void;
@@ -14,11 +14,10 @@ class NativeResolver extends Native("xs_resolver_destructor") {
 	}
 }
 
-/** A host has one resolver for its lifetime. */
 export class Resolver {
 	readonly #timers: Timers;
 	readonly #native: NativeResolver;
-	/** Callbacks, indexed by the number of the request. */
+	/** Callbacks by number of the request. */
 	readonly #waiting: (Done | undefined)[] = [];
 
 	constructor(timers: Timers) {

@@ -1,4 +1,4 @@
-/** Types of those parts of the Moddable SDK that hosts in XS use. The compiler does not see the SDK. */
+/** Parts of the Moddable SDK that hosts in XS use; the compiler does not see the SDK. */
 declare function Native(destructor: string): new (...args: unknown[]) => object;
 // biome-ignore lint/suspicious/noExplicitAny: the C function decides what it takes and gives
 declare function native(name: string): (this: unknown, ...args: any[]) => any;

@@ -1,6 +1,4 @@
-/**
- * A serial port of the hosts in XS, as the Serial of the host contract: the part common to the chip's UART and Linux.
- */
+/** Serial of the host contract: the part common to the chip's UART and Linux. */
 import {
 	type LineSettings,
 	SERIAL_ERROR_GONE,
@@ -10,20 +8,18 @@ import {
 	type Timers,
 } from "../../modules/io/host.js";
 
-/** The host's native object. */
 export interface NativePort {
-	/** Returns false if the port does not support the settings. */
+	/** False if the port does not support the settings. */
 	configure(baud: number, format: SerialFormat): boolean;
-	/** Returns the number of bytes read. */
+	/** Number of bytes read. */
 	read(into: Uint8Array, start: number, end: number): number;
-	/** Returns the number of bytes that can still be written. */
+	/** Number of bytes that can still be written. */
 	write(bytes: Uint8Array, start: number, end: number): number;
 	close(): void;
 }
 
 export interface SerialDevice {
 	readonly timers: Timers;
-	/** Reports a message for the user, such as the reason for a failed opening. */
 	trace(message: string): void;
 }
 

@@ -1,4 +1,3 @@
-/* Functions for the users of clients; see stream-client.h. */
 #include "stream-client.h"
 
 #include <stdlib.h>
@@ -12,7 +11,7 @@
 enum {
 	/* Stack of the thread on ESP-IDF, bytes, for the computations of a handshake. */
 	STACK_SIZE = 10240,
-	/* Time allowed for unsent data after stream_client_close. */
+	/* Time for unsent data after stream_client_close. */
 	LINGER_MS = 3000,
 };
 
@@ -40,9 +39,7 @@ bool client_event(const stream_client *client, stream_event *event)
 		return !client->is_code_reported;
 	}
 	const stream_connection *connection = &client->connection;
-	/*
-	 * Once the server has ended its direction, a client reports nothing more. (A port does, because it may still reply.)
-	 */
+	/* After the server ended its direction, a client reports nothing more. (A port does, because it may still reply.) */
 	if (client->state != CLIENT_STATE_OPEN || connection->ended_reported) return false;
 	if (!connection_event(connection, event)) return false;
 	if (event->kind == STREAM_ENDED)
@@ -127,7 +124,7 @@ int stream_client_count(void)
 	return count;
 }
 
-/* Starts the thread. The caller must hold the lock. */
+/* The caller must hold the lock. */
 static bool start_thread(void)
 {
 	pthread_t thread;
@@ -143,7 +140,7 @@ static bool start_thread(void)
 	return false;
 }
 
-/* Adds the client to the thread's list; returns false if the list is full. */
+/* False if the list is full. */
 static bool enlist(stream_client *client)
 {
 	int living = 0;

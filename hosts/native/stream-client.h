@@ -46,8 +46,8 @@ typedef struct {
 	/* NULL for plain TCP. */
 	const tls_trust_options *tls;
 	/*
-	 * Called in the clients' thread when stream_client_next has an event, and not again until stream_client_next has
-	 * returned false. Must neither wait nor call the client.
+	 * Called in the clients' thread when stream_client_next has an event; not again until that has returned false. Must
+	 * neither wait nor call the client.
 	 */
 	void (*notify)(void *context);
 	void *context;

@@ -1,8 +1,8 @@
 /*
- * Transport of a connection. Three properties of Mbed TLS determine its design. After a record was sent in part, Mbed
- * TLS must be called again with the same length. Nothing else may be sent before that, because Mbed TLS would take it
- * for the rest of the record. And Mbed TLS may hold received data, which poll() does not report. A record takes memory
- * until it is sent, so a new one is begun only when the socket has room for it and the memory lock permits it.
+ * Three properties of Mbed TLS determine the design. After a record was sent in part, Mbed TLS must be called again
+ * with the same length. Nothing else may be sent before that: it would be taken for the rest of the record. Mbed TLS
+ * may hold received data, which poll() does not report. A record takes memory until it is sent, so a new one is begun
+ * only when the socket has room and the memory lock permits.
  */
 #include "stream-connection.h"
 
@@ -17,9 +17,9 @@
 enum {
 	/* Longest outgoing record, which fits the chip's buffers. */
 	RECORD_SIZE = 2048,
-	/* Bytes that one connection reads from the network before others are served. */
+	/* Bytes that one connection reads before others are served. */
 	READ_BUDGET = 16384,
-	/* Number of pieces moved in one direction before the other direction has its turn. */
+	/* Pieces moved in one direction before the other has its turn. */
 	TURN_PIECES = 4,
 	/* RFC 5246, 6.2.1: header, change_cipher_spec to application_data, version 3.x. 6.2.3: 16 KB and 2 KB more. */
 	RECORD_HEADER = 5,
@@ -107,7 +107,7 @@ size_t connection_read(stream_connection *connection, void *into, size_t size, b
 	byte_ring *ring = &connection->rings->received;
 	bool was_full = ring->used == STREAM_RING_SIZE;
 	size_t copied = ring_copy_out(ring, into, size);
-	/* Makes the thread continue reading, or report the end. */
+	/* The thread reads more, or reports the end. */
 	*wake = copied > 0 && (was_full || (connection->ended && ring->used == 0));
 	return copied;
 }
@@ -176,7 +176,7 @@ static int tls_receive(void *context, unsigned char *into, size_t size)
 	return count;
 }
 
-/* Receives bytes; returns what socket_receive returns. */
+/* Results are those of socket_receive. */
 static int receive_some(stream_connection *connection, void *into, size_t size)
 {
 	if (!connection->party) return socket_receive(connection->socket, into, size);
@@ -194,7 +194,7 @@ static int receive_some(stream_connection *connection, void *into, size_t size)
 	}
 }
 
-/* Sends bytes; returns what socket_send returns. */
+/* Results are those of socket_send. */
 static int send_some(stream_connection *connection, const void *bytes, size_t size)
 {
 	if (!connection->party) return socket_send(connection->socket, bytes, size);
@@ -254,7 +254,6 @@ connection_step connection_handshake(stream_connection *connection)
 	return STEP_DONE;
 }
 
-/* Returns true if another record may begin. */
 static bool may_send(stream_connection *connection)
 {
 	if (connection->unsent_record > 0) return true;
@@ -281,10 +280,7 @@ static connection_step send_ring(stream_connection *connection)
 		if (count < 0) return count == SOCKET_AGAIN ? STEP_AGAIN : STEP_FAILED;
 		pthread_mutex_lock(connection->lock);
 		ring_drop(ring, (size_t)count);
-		/*
-		 * An empty ring restarts at 0, so that the next bytes form one record instead of two around the end of the
-		 * ring.
-		 */
+		/* An empty ring restarts at 0, so that the next bytes form one record instead of two. */
 		if (ring->used == 0) ring->start = 0;
 		pthread_mutex_unlock(connection->lock);
 	}
@@ -316,11 +312,11 @@ connection_step connection_transfer(stream_connection *connection)
 {
 	connection->budget = READ_BUDGET;
 	if (send_ring(connection) == STEP_FAILED) return STEP_FAILED;
-	/* Reads nothing while a record is being sent, because reading may have to send an alert. */
+	/* Reading may have to send an alert, which must not interrupt a record. */
 	if (connection->ended || connection->blocked) return STEP_AGAIN;
 	bool had_record = connection->has_record;
 	connection_step step = receive_ring(connection);
-	/* Mbed TLS frees a record when it was read to its end. */
+	/* Mbed TLS frees a record that was read to its end. */
 	connection->has_record = connection->party
 		&& (connection->record_left > 0 || mbedtls_ssl_check_pending(&connection->tls));
 	if (had_record && !connection->has_record) memory_lock_received(connection);
@@ -331,7 +327,7 @@ connection_step connection_finish(stream_connection *connection)
 {
 	connection->record_refused = false;
 	if (!connection->ended) {
-		/* The received bytes are discarded: a client that cannot send its whole request would never read our reply. */
+		/* A client that cannot send its whole request would never read our reply. */
 		int result = socket_discard(connection->socket);
 		if (result == SOCKET_BROKEN) return STEP_FAILED;
 		connection->ended = result == 0;

@@ -39,11 +39,10 @@ typedef enum {
 typedef struct {
 	pthread_mutex_t *lock;
 
-	/* This and the following members are used by both threads, under the lock. */
+	/* Both threads use the members from here on, under the lock. */
 	connection_state state;
-	/* Number of times that the place was used; part of the connection's id. */
+	/* Number of uses of the place; part of the connection's id. */
 	unsigned generation;
-	/* Set in WAITING, OPEN and CLOSING. */
 	stream_rings *rings;
 	/* True once the peer sends nothing more. */
 	bool ended;
@@ -52,7 +51,7 @@ typedef struct {
 	/* True if bytes have arrived that STREAM_READABLE has not reported. */
 	bool fresh;
 	bool ended_reported;
-	/* Part of the last reported room that is still unused. */
+	/* Unused part of the last reported room. */
 	size_t promised;
 	uint64_t accepted;
 	uint64_t deadline_ms;
@@ -63,22 +62,22 @@ typedef struct {
 	/* True if a valid token was shown that the admission queue does not know about yet. */
 	bool known;
 
-	/* This and the following members are used by the socket's thread only. */
+	/* Only the socket's thread uses the members from here on. */
 	int socket;
 	/* NULL for plain TCP. */
 	tls_party *party;
 	mbedtls_ssl_context tls;
-	/* Length of the record that Mbed TLS could not send completely; the same bytes of the ring must be passed again. */
+	/* Length of a record not completely sent; the same bytes must be passed again. */
 	size_t unsent_record;
-	/* Error of Mbed TLS that ended the handshake; 0: no memory for the rings. */
+	/* Error that ended the handshake; 0: no memory for the rings. */
 	int handshake_error;
 	/* True if the TLS peer has ended without close_notify (RFC 5246, 7.2.1), so that data may be missing. */
 	bool truncated;
-	/* Events that poll() must wait for during the handshake. */
+	/* Events for poll() during the handshake. */
 	short handshake_wants;
 	/* Time of the last complete handshake message; single bytes do not count. */
 	uint64_t silent_since_ms;
-	/* Bytes that may still be read from the network in this pass of the loop. */
+	/* Bytes that may still be read in this pass of the loop. */
 	size_t budget;
 	/* True while a TLS record waits for room in the socket. Nothing is read until then. */
 	bool blocked;
@@ -87,13 +86,11 @@ typedef struct {
 	 * soon.
 	 */
 	bool refused, record_refused;
-	/* Time at which the record was refused first. */
 	uint64_t record_since_ms;
-	/* Bytes of the record that have not arrived yet; too many if only a part of its header was there first. */
+	/* Bytes of the record still to arrive; too many if only part of its header was there first. */
 	size_t record_left;
-	/* True while Mbed TLS has a record in memory. */
 	bool has_record;
-	/* End of the handshake, and the time until which a connection without a request is not reported to the owner. */
+	/* End of the handshake; until ready_ms a connection without a request is not reported to the owner. */
 	uint64_t established_ms, ready_ms;
 } stream_connection;
 
@@ -116,7 +113,7 @@ size_t connection_write(stream_connection *connection, const void *bytes, size_t
  */
 bool connection_begin(stream_connection *connection, int socket, tls_party *party);
 
-/* Continues the handshake. After STEP_DONE the state is WAITING. */
+/* After STEP_DONE the state is WAITING. */
 connection_step connection_handshake(stream_connection *connection);
 
 /* Moves bytes between rings and network as far as possible without waiting. STEP_FAILED: the connection has broken. */
@@ -128,7 +125,7 @@ connection_step connection_finish(stream_connection *connection);
 /* Returns the events that poll() must wait for. Lowers *limit_ms if poll() must return sooner. */
 short connection_wants(stream_connection *connection, uint32_t *limit_ms);
 
-/* Releases the transport and returns the socket, or -1 if it has none. Rings and state stay. */
+/* Releases the transport, not rings and state; returns the socket or -1. */
 int connection_detach(stream_connection *connection);
 
 /* Frees the place; call it after connection_detach. */

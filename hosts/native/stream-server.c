@@ -1,4 +1,3 @@
-/* Functions for the user of a stream server, and the server's start and end. */
 #include "stream-server.h"
 
 #include <pthread.h>
@@ -13,7 +12,7 @@
 
 enum {
 	GENERATION_LIMIT = INT32_MAX / STREAM_CONNECTION_LIMIT,
-	/* stream_server_next takes events of the connections and of the server itself in turn. */
+	/* Events of the connections and of the server are taken in turn. */
 	EVENT_SOURCES = STREAM_CONNECTION_LIMIT + 1,
 	/* Stack of the thread on ESP-IDF, bytes, mostly for the computations of a handshake. */
 	TLS_STACK_SIZE = 10240,
@@ -30,7 +29,7 @@ static void unlock(stream_server *server)
 	pthread_mutex_unlock(&server->lock);
 }
 
-/* Wakes the thread. The caller must hold the lock. */
+/* The caller must hold the lock. */
 static void wake(stream_server *server)
 {
 	if (!server->woken) server->woken = socket_wake(server->wake);
@@ -106,7 +105,7 @@ int stream_server_take(stream_server *server, stream_origin *origin)
 		id = (int)(first->generation * STREAM_CONNECTION_LIMIT + (unsigned)(first - server->connections));
 		memcpy(origin->address, first->address, STREAM_ADDRESS_SIZE);
 		origin->via_access_point = first->via_access_point;
-		/* Wakes the thread, which reports the room for writing. */
+		/* The thread reports the room for writing. */
 		wake(server);
 	}
 	unlock(server);
@@ -234,7 +233,7 @@ static void free_server(stream_server *server)
 	free(server);
 }
 
-/* Opens everything that can fail. On failure *server contains what was opened. */
+/* On failure *server contains what was opened. */
 static bool open_parts(stream_server *server, const stream_server_options *options, char *message)
 {
 	if (options->certificate || options->key) {

@@ -1,11 +1,9 @@
 /*
- * One listening port with its connections, plain TCP or TLS 1.2 (RFC 5246), for the listeners of the host contract
- * (modules/io/host.ts). The server's own thread does network and cryptography; its user, one other thread, never waits.
- * Plain C on BSD sockets, pthreads and Mbed TLS, independent of XS and FreeRTOS.
+ * One listening port with its connections, plain TCP or TLS 1.2 (RFC 5246), for modules/io/host.ts. The server's own
+ * thread does network and cryptography; its user, one other thread, never waits.
  *
- * Limits: max_connections at once, with STREAM_RING_SIZE bytes per direction. While a ring is full, nothing is read
- * from the network, so that the peer waits. Connections without a place or without first bytes wait in the admission
- * queue (admission-queue.h), at most max_pending of them.
+ * Limits: max_connections at once, with STREAM_RING_SIZE bytes per direction. While a ring is full, nothing is read, so
+ * that the peer waits. At most max_pending connections wait in the admission queue (admission-queue.h).
  */
 #ifndef STREAM_SERVER_H
 #define STREAM_SERVER_H
@@ -23,7 +21,7 @@ enum {
 	STREAM_CONNECTION_LIMIT = 8,
 	PENDING_CONNECTION_LIMIT = 64,
 #endif
-	/* Bytes of plain text that can wait in one direction. */
+	/* Bytes of plain text per direction. */
 	STREAM_RING_SIZE = 2048,
 	STREAM_SERVER_MESSAGE_SIZE = 128,
 	/* INET_ADDRSTRLEN of POSIX. */
@@ -37,7 +35,7 @@ typedef struct {
 	uint16_t port;
 	/* Serves 127.0.0.1 only, for tests. */
 	bool loopback_only;
-	/* NUL-terminated PEM: the chain, the server's own certificate first, and its key. Both NULL: plain TCP. */
+	/* NUL-terminated PEM: the chain, own certificate first, and its key. Both NULL: plain TCP. */
 	const char *certificate;
 	const char *key;
 	/* Connections at once, from the handshake to the last byte sent: 1 to STREAM_CONNECTION_LIMIT. */
@@ -49,13 +47,13 @@ typedef struct {
 	/* Longest time from the connection to its first bytes, with TLS to its ClientHello. */
 	uint32_t silence_ms;
 	uint32_t handshake_timeout_ms;
-	/* Longest time between two messages of a handshake while other connections wait. */
+	/* Longest time between two handshake messages while other connections wait. */
 	uint32_t pressed_silence_ms;
-	/* Time allowed for unsent data after stream_close. */
+	/* Time for unsent data after stream_close. */
 	uint32_t linger_ms;
 	/*
-	 * Called in the server's thread when stream_server_next has an event, and not again until stream_server_next has
-	 * returned false. Must not call the server.
+	 * Called in the server's thread when stream_server_next has an event; not again until that has returned false. Must
+	 * not call the server.
 	 */
 	void (*notify)(void *context);
 	void *context;
@@ -64,24 +62,22 @@ typedef struct {
 typedef enum {
 	/* `count` connections wait for stream_server_take. */
 	STREAM_PENDING = 1,
-	/* Bytes have arrived; `count` bytes wait for stream_read. Reported again only when more arrive. */
+	/* `count` bytes wait for stream_read. Reported again only when more arrive. */
 	STREAM_READABLE = 2,
-	/*
-	 * `count` bytes may be written. This is the first event of a connection; it is repeated when room has become free.
-	 */
+	/* `count` bytes may be written. A connection's first event, repeated when room has become free. */
 	STREAM_WRITABLE = 3,
 	/*
-	 * The peer has ended its direction (close_notify or FIN), or the connection broke, and all earlier bytes were read.
-	 * Bytes written afterwards reach a peer that has only ended its direction; otherwise they are dropped.
+	 * The peer has ended its direction (close_notify or FIN), or the connection broke; all earlier bytes were read. Bytes
+	 * can still be written if the peer has only ended its direction; otherwise they are dropped.
 	 */
 	STREAM_ENDED = 4,
-	/* The port has failed permanently; reported once. Open connections continue. */
+	/* The port has failed permanently; open connections continue. Reported once. */
 	STREAM_FAILED = 5,
-	/* The test that stream_server_test began is over; see stream_server_test_result. */
+	/* The test of stream_server_test is over. */
 	STREAM_TESTED = 6,
 	/*
-	 * All places are taken, and a connection that has sent its first bytes waits in the queue. It is admitted when the
-	 * owner closes another one. Reported once, and again if another connection took the freed place.
+	 * All places are taken, and a connection with first bytes waits in the queue until the owner closes another one.
+	 * Reported once, and again if another connection took the freed place.
 	 */
 	STREAM_PRESSED = 7,
 } stream_event_kind;
@@ -116,7 +112,7 @@ bool stream_server_test(stream_server *server);
 /* Result of the last reported test: "" or a message for the user. */
 void stream_server_test_result(stream_server *server, char message[STREAM_SERVER_MESSAGE_SIZE]);
 
-/* Frees the port soon and drops connections that were not taken; the other connections continue. */
+/* Frees the port soon and drops connections that were not taken; others continue. */
 void stream_server_stop(stream_server *server);
 
 /* Ends all connections, with 200 ms for unsent data, and frees the server; notify is not called any more. */
@@ -132,28 +128,24 @@ typedef struct {
 	bool via_access_point;
 } stream_origin;
 
-/* Takes the connection that has waited longest; returns its id, or -1. */
+/* Id of the connection that has waited longest, or -1. */
 int stream_server_take(stream_server *server, stream_origin *origin);
 
-/* Returns the number of bytes copied, at most `size`. */
 size_t stream_read(stream_server *server, int connection, void *into, size_t size);
 
 /*
  * Copies all bytes and returns the room left. Copies nothing and returns SIZE_MAX if the connection is closed, or if
- * `size` exceeds the room last announced (by STREAM_WRITABLE or by the previous call).
+ * `size` exceeds the room last announced by STREAM_WRITABLE or the previous call.
  */
 size_t stream_write(stream_server *server, int connection, const void *bytes, size_t size);
 
-/*
- * Records that a valid token was shown on the connection: the admission queue (admission-queue.h) trusts its address
- * for half an hour.
- */
+/* Records that a valid token was shown: the admission queue trusts the address for half an hour. */
 void stream_know(stream_server *server, int connection);
 
-/* Records that a token was revoked: no address is trusted until the next stream_know. */
+/* Records that a token was revoked: nothing is trusted until the next stream_know. */
 void stream_server_forget(stream_server *server);
 
-/* Closes the connection: sends the written bytes, then close_notify and FIN. Drops received bytes. */
+/* Sends the written bytes, then close_notify and FIN. Drops received bytes. */
 void stream_close(stream_server *server, int connection);
 
 #endif

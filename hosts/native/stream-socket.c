@@ -33,7 +33,7 @@ uint64_t socket_clock_ms(void)
 
 bool socket_prepare(int socket)
 {
-	/* The result is not checked: a host without child programs (ESP-IDF) refuses this call and does not need it. */
+	/* A host without child programs (ESP-IDF) refuses this call and does not need it. */
 	fcntl(socket, F_SETFD, FD_CLOEXEC);
 	int flags = fcntl(socket, F_GETFL, 0);
 	return flags >= 0 && fcntl(socket, F_SETFL, flags | O_NONBLOCK) == 0;
@@ -180,7 +180,7 @@ int socket_open_wake(void)
 	struct sockaddr_in own = { .sin_family = AF_INET };
 	socklen_t size = sizeof(own);
 	own.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-	/* A socket that is connected to itself accepts datagrams from no other socket. */
+	/* A socket connected to itself accepts datagrams from no other socket. */
 	if (!socket_prepare(fd) || bind(fd, (const struct sockaddr *)&own, size) != 0
 		|| getsockname(fd, (struct sockaddr *)&own, &size) != 0
 		|| connect(fd, (const struct sockaddr *)&own, size) != 0)

@@ -1,7 +1,4 @@
-/*
- * BSD sockets for the stream server and for datagrams. No call waits or raises SIGPIPE, and child programs inherit no
- * socket.
- */
+/* BSD sockets. No call waits or raises SIGPIPE, and child programs inherit no socket. */
 #ifndef STREAM_SOCKET_H
 #define STREAM_SOCKET_H
 
@@ -25,21 +22,17 @@ enum {
 	SOCKET_SCARCE = -3,
 };
 
-/* Monotonic time. */
 uint64_t socket_clock_ms(void);
 
 /* Makes a new socket non-blocking and not inheritable. */
 bool socket_prepare(int socket);
 
-/* Returns a listening IPv4 socket, or -1 with the reason in `message`. */
+/* Listening IPv4 socket, or -1 with the reason in `message`. */
 int socket_listen(uint16_t port, bool loopback_only, char message[STREAM_SERVER_MESSAGE_SIZE]);
 
 uint16_t socket_port(int listener);
 
-/*
- * Returns a connection and its peer's address, SOCKET_AGAIN, SOCKET_SCARCE, or SOCKET_BROKEN if the listener has
- * failed.
- */
+/* A connection, SOCKET_AGAIN, SOCKET_SCARCE, or SOCKET_BROKEN if the listener has failed. */
 int socket_accept(int listener, char address[STREAM_ADDRESS_SIZE]);
 
 /* Returns a connecting TCP socket (address in network byte order), SOCKET_SCARCE, or SOCKET_BROKEN. */
@@ -61,7 +54,7 @@ bool socket_has_room(int socket);
 /* Discards received data; returns SOCKET_AGAIN if more may arrive, 0 if the peer has ended, or SOCKET_BROKEN. */
 int socket_discard(int socket);
 
-/* Returns a datagram socket connected to itself, which poll() can watch (ESP-IDF has no pipe), or -1. */
+/* Datagram socket connected to itself, which poll() can watch (ESP-IDF has no pipe), or -1. */
 int socket_open_wake(void);
 
 /* Wakes the thread that polls the socket; returns false if it could not. May be called in any thread. */

@@ -14,23 +14,22 @@
 #include "tls-self-test.h"
 
 enum {
-	/* Time that stream_server_close allows for sending the remaining data. */
+	/* Time for unsent data in stream_server_close. */
 	FAREWELL_MS = 200,
 	/* Pause after a lack of sockets or memory. */
 	SCARCE_MS = 100,
 	/* Longest sleep, and so the maximum delay if a wake-up could not be sent. */
 	SLEEP_MS = 1000,
-	/* Time for the unsent data of a closing connection while others wait in the queue. */
+	/* Time for unsent data of a closing connection while others wait in the queue. */
 	PRESSED_CLOSING_MS = 1000,
 	/*
-	 * Longest time after the handshake for which a connection without a request is not reported to the owner. The owner
-	 * closes idle connections to make room for others (modules/http/limits.ts, graceMs), and must not do so while the
-	 * first request is on its way.
+	 * Longest time after the handshake before a connection without a request is reported to the owner, which closes idle
+	 * connections to make room (modules/http/limits.ts, graceMs) and must not do so while the first request is on its
+	 * way.
 	 */
 	FIRST_REQUEST_MS = 250,
-	/* Maximum number of connections accepted into the queue in one pass of the loop. */
 	ACCEPTS_A_PASS = 16,
-	/* Number of sockets: the one for waking, the listener, and those of all connections. */
+	/* Sockets for waking, the listener, and all connections. */
 	WATCH_LIMIT = 2 + STREAM_CONNECTION_LIMIT + LINGER_LIMIT + PENDING_CONNECTION_LIMIT,
 };
 
@@ -50,7 +49,6 @@ static void end_lingering(lingering_socket *lingering)
 	lingering->socket = -1;
 }
 
-/* Returns the oldest lingering socket, or NULL. */
 static lingering_socket *oldest_lingering(stream_server *server)
 {
 	lingering_socket *oldest = NULL;
@@ -61,10 +59,7 @@ static lingering_socket *oldest_lingering(stream_server *server)
 	return oldest;
 }
 
-/*
- * Keeps the socket open for a while. Closing it at once would reset the connection if more data arrived, and discard
- * what the peer has not read.
- */
+/* Closing at once would reset the connection if more data arrived, and discard what the peer has not read. */
 static void linger(stream_server *server, int socket, uint64_t deadline_ms)
 {
 	if (socket < 0) return;
@@ -87,7 +82,7 @@ static void serve_lingering(stream_server *server)
 	}
 }
 
-/* Ends a connection, but keeps its socket for a while, so that the peer can read the reason. Its place stays taken. */
+/* Keeps the place, and for a while the socket, so that the peer can read the reason. */
 static void end_transport(stream_server *server, stream_connection *connection)
 {
 	int socket = connection_detach(connection);
@@ -121,7 +116,7 @@ static uint64_t deadline_of(stream_server *server, const stream_connection *conn
 	return usual_ms - server->options.linger_ms + PRESSED_CLOSING_MS;
 }
 
-/* Continues the closing; called repeatedly until the place is free. */
+/* Called repeatedly until the place is free. */
 static void serve_closing(stream_server *server, stream_connection *connection)
 {
 	connection_step step = connection->broken ? STEP_FAILED : connection_finish(connection);
@@ -179,7 +174,7 @@ static void serve(stream_server *server, stream_connection *connection)
 			break;
 		}
 		end_transport(server, connection);
-		/* The owner may have taken the connection in the meantime and must then close it. */
+		/* The owner may have taken the connection meanwhile and must then close it. */
 		lock(server);
 		bool is_untaken = connection->state == CONNECTION_WAITING;
 		if (is_untaken) connection->state = CONNECTION_CLOSING;
@@ -199,7 +194,7 @@ static void fail(stream_server *server)
 	unlock(server);
 }
 
-/* Number of connections in a handshake. The caller must hold the lock. */
+/* The caller must hold the lock. */
 static unsigned handshakes(const stream_server *server)
 {
 	unsigned count = 0;
@@ -232,7 +227,6 @@ static stream_connection *find_place(stream_server *server, bool *pressed)
 	return allowed ? free_one : NULL;
 }
 
-/* Returns true if a connection in the queue may be admitted. */
 static bool may_admit(stream_server *server)
 {
 	bool pressed;
@@ -253,7 +247,6 @@ static void leave_gate(stream_server *server)
 	server->is_inside = server->is_waiting = server->settling = false;
 }
 
-/* Leaves the gate when this port has no handshake left. */
 static void leave_idle_gate(stream_server *server)
 {
 	if (!server->is_inside && !server->is_waiting) return;
@@ -286,7 +279,7 @@ static void begin(stream_server *server, stream_connection *connection, pending_
 	unlock(server);
 }
 
-/* Updates the queue: first drops all trust if a token was revoked, then trusts the addresses that showed a token since. */
+/* Drops all trust if a token was revoked, then trusts the addresses that showed a token since. */
 static void update_trust(stream_server *server)
 {
 	lock(server);
@@ -304,7 +297,6 @@ static void update_trust(stream_server *server)
 	}
 }
 
-/* Moves new connections into the queue. */
 static void accept_connections(stream_server *server)
 {
 	char address[STREAM_ADDRESS_SIZE];
@@ -332,7 +324,6 @@ static void accept_connections(stream_server *server)
 	}
 }
 
-/* Gives places to connections in the queue. */
 static void admit_connections(stream_server *server)
 {
 	pending_connection *pending;
@@ -359,7 +350,6 @@ static void admit_connections(stream_server *server)
 	unlock(server);
 }
 
-/* Runs the requested handshake of the port with itself. */
 static void test_identity(stream_server *server)
 {
 	char result[STREAM_SERVER_MESSAGE_SIZE] = "";
@@ -397,7 +387,6 @@ static void watch(watch_list *list, int socket, short wants)
 	if (socket >= 0 && wants) list->sockets[list->count++] = (struct pollfd){ .fd = socket, .events = wants };
 }
 
-/* Sleeps until there is work. */
 static void wait_for_work(stream_server *server)
 {
 	watch_list list = { .count = 0 };
@@ -441,7 +430,6 @@ static void notify_listener(stream_server *server)
 	if (has_event) server->options.notify(server->options.context);
 }
 
-/* Frees the port and closes the connections that the owner has not taken. */
 static void stop(stream_server *server)
 {
 	if (server->listener >= 0) close(server->listener);

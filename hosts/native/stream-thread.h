@@ -1,7 +1,6 @@
 /*
- * State shared by the two halves of the stream server: stream-server.c contains the functions that other code calls;
- * stream-thread.c contains the thread. Only the thread uses sockets and Mbed TLS. The lock is held only while data are
- * copied. A datagram wakes the thread.
+ * State shared by stream-server.c, which other code calls, and stream-thread.c, the thread. Only the thread uses
+ * sockets and Mbed TLS. The lock is held only while data are copied.
  */
 #ifndef STREAM_THREAD_H
 #define STREAM_THREAD_H
@@ -16,7 +15,7 @@
 #include "stream-server.h"
 #include "tls-identity.h"
 
-/* Number of sockets kept open only for the peer's FIN; beyond it the oldest is closed. */
+/* Sockets kept open only for the peer's FIN; beyond it the oldest is closed. */
 enum { LINGER_LIMIT = 4 };
 
 typedef struct {
@@ -34,7 +33,7 @@ struct stream_server {
 	int wake;
 	pthread_mutex_t lock;
 
-	/* This and the following members are used by both threads, under the lock. */
+	/* Both threads use the members from here on, under the lock. */
 	stream_connection connections[STREAM_CONNECTION_LIMIT];
 	/* Identity for new connections; NULL for plain TCP. */
 	tls_identity *identity;
@@ -54,10 +53,10 @@ struct stream_server {
 	test_state test;
 	char test_result[STREAM_SERVER_MESSAGE_SIZE];
 
-	/* This and the following members are used by the thread only. */
+	/* Only the thread uses the members from here on. */
 	int listener;
 	uint64_t now_ms;
-	/* Earliest times at which the next connection may be accepted and begun, after a lack of sockets or memory. */
+	/* Earliest times for the next connection, after a lack of sockets or memory. */
 	uint64_t accept_after_ms, begin_after_ms;
 	uint64_t accepted;
 	lingering_socket lingering[LINGER_LIMIT];
@@ -75,10 +74,10 @@ struct stream_server {
 	admission_queue queue;
 };
 
-/* The thread; it ends when `quitting` is set. */
+/* Ends when `quitting` is set. */
 void *stream_thread_run(void *server);
 
-/* Returns true if stream_server_next has an event. The caller must hold the lock. */
+/* The caller must hold the lock. */
 bool stream_server_has_event(const stream_server *server);
 
 #endif

@@ -118,13 +118,10 @@ static pem_pair pair_of(xsMachine *the, xsIntegerValue first)
 enum {
 	/* Length of the admission queue; each connection costs the chip a socket. */
 	MAX_PENDING = 6,
-	/*
-	 * The time for plain HTTP is longer: a ClientHello follows the connection at once, but a request may be typed by
-	 * hand.
-	 */
+	/* A ClientHello follows the connection at once, but a plain request may be typed by hand. */
 	TLS_SILENCE_MS = 2000,
 	PLAIN_SILENCE_MS = 10000,
-	/* Several round trips of a slow network, including a retransmission. */
+	/* Several round trips of a slow network, with a retransmission. */
 	PRESSED_SILENCE_MS = 1000,
 };
 
@@ -182,20 +179,19 @@ void xs_stream_server_get_port(xsMachine *the)
 	xsmcSetInteger(xsResult, binding->closed ? 0 : stream_server_port(binding->server));
 }
 
-/* Returns the id of a waiting connection, or -1. */
+/* Id of a waiting connection, or -1. */
 void xs_stream_server_take(xsMachine *the)
 {
 	stream_binding *binding = binding_of(the);
 	xsmcSetInteger(xsResult, binding->closed ? -1 : stream_server_take(binding->server, &binding->origin));
 }
 
-/* Returns the address of the connection taken last. */
+/* Address of the connection taken last. */
 void xs_stream_server_get_address(xsMachine *the)
 {
 	xsmcSetString(xsResult, binding_of(the)->origin.address);
 }
 
-/* Returns whether the connection came in over the access point. */
 void xs_stream_server_get_via_access_point(xsMachine *the)
 {
 	xsmcSetBoolean(xsResult, binding_of(the)->origin.via_access_point);

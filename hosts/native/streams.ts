@@ -1,9 +1,9 @@
 /**
- * Listeners and sockets of the host contract, plain and TLS, as wrappers of the native stream server (stream-server.h),
- * for every host that runs in XS. One native object represents a port and its connections.
+ * Listeners and sockets of the host contract, plain and TLS (stream-server.h). One native object represents a port and
+ * its connections.
  *
- * Limits: 4 connections of a plain port at once, 3 of a TLS port, including handshakes. Further ones wait in the
- * admission queue (admission-queue.h).
+ * Limits: 4 connections of a plain port at once, 3 of a TLS port, with handshakes. Further ones wait in the admission
+ * queue (admission-queue.h).
  */
 import { takeOut } from "../../modules/bytes/list.js";
 import type { CertificatePair } from "../../modules/io/crypto.js";
@@ -29,7 +29,6 @@ const FAILED = 5;
 const TESTED = 6;
 const PRESSED = 7;
 
-/** Identity of a plain port. */
 const NO_IDENTITY: Partial<CertificatePair> = Object.freeze({});
 
 /** The native object. It has no fields, because XS would not initialise them. */
@@ -91,12 +90,11 @@ class StreamServer extends Native("xs_stream_server_destructor") {
 export interface StreamSettings {
 	/** 0: any free port. */
 	readonly port: number;
-	/** True for TLS. */
 	readonly secure: boolean;
 	readonly timers: Timers;
-	/** Called with both ports when any free one has replaced one that can't be opened; without it none does. */
+	/** Called when any free port has replaced one that can't be opened; without this member none does. */
 	onReplaced?(port: number, real: number): void;
-	/** Called with the actual port number each time a listener opens. */
+	/** Called with the actual port each time a listener opens. */
 	onListening?(port: number): void;
 }
 
@@ -160,7 +158,7 @@ class NativeListener implements Listener {
 		this.server.forget();
 	}
 
-	/** Closes the port. Open connections continue; the native server ends with the last of them. */
+	/** Open connections continue; the native server ends with the last of them. */
 	close(): void {
 		if (this.#closed) return;
 		this.#closed = true;
@@ -202,7 +200,6 @@ class NativeListener implements Listener {
 		done(problem);
 	}
 
-	/** Called after we have closed the connection. */
 	ended(connection: NativePending): void {
 		const index = this.#connections.indexOf(connection);
 		if (index < 0) return;
@@ -212,7 +209,7 @@ class NativeListener implements Listener {
 	}
 }
 
-/** A connection that was taken, with its socket once there is one. */
+/** A taken connection, with its socket once there is one. */
 class NativePending implements PendingSocket {
 	readonly listener: NativeListener;
 	readonly id: number;
@@ -270,7 +267,7 @@ class NativeSocket implements Socket {
 	readonly viaAccessPoint: boolean;
 	readonly #connection: NativePending;
 	readonly #options: SocketOptions;
-	/** Room for writing as last announced to the caller. */
+	/** Room last announced to the caller. */
 	#writable = 0;
 	#closed = false;
 

@@ -1,4 +1,3 @@
-/* See thread-start.h: threads of POSIX, which both Linux and ESP-IDF have. */
 #include "thread-start.h"
 
 #include <signal.h>

@@ -15,7 +15,7 @@ typedef struct tls_party {
 	mbedtls_ssl_config config;
 } tls_party;
 
-/* Frees the party after its last reference was dropped. NULL is allowed. */
+/* NULL is allowed. */
 static inline void tls_party_free(tls_party *party)
 {
 	if (party) party->free(party);

@@ -1,4 +1,4 @@
-/* See tls-self-test.h. Client and server alternate; each proceeds as far as the other's data allow. */
+/* Client and server alternate; each proceeds as far as the other's data allow. */
 #include "tls-self-test.h"
 
 #include <stdbool.h>

@@ -1,4 +1,3 @@
-/* See tls-trust.h. */
 #include "tls-trust.h"
 
 #include <limits.h>
@@ -17,7 +16,7 @@
 typedef struct {
 	/* Digest of the server's name, the trusted certificates and the gateway's own certificate. */
 	uint8_t digest[DIGEST_SIZE];
-	/* Common validity of all certificates that the server showed, Unix time, s. */
+	/* Common validity of all certificates shown, Unix time, s. */
 	int64_t from_s, to_s;
 } session_head;
 
@@ -26,12 +25,11 @@ typedef struct {
 	mbedtls_x509_crt trusted, chain;
 	mbedtls_pk_context key;
 	char name[TRUST_NAME_LIMIT + 1];
-	/* True if any server is trusted. */
 	bool anybody;
 	bool has_time;
 	int64_t utc_s;
 	session_head head;
-	/* Session to resume, without its header; NULL without one. */
+	/* Session without its header, or NULL. */
 	uint8_t *session;
 	size_t session_size;
 	/* Findings about the server's certificate. */
@@ -81,7 +79,7 @@ static bool is_pinned(const handshake_part *part, const mbedtls_x509_crt *certif
 	return false;
 }
 
-/* Called by Mbed TLS for each certificate of the chain, with its problems; the server's own (depth 0) comes last. */
+/* Called by Mbed TLS for each certificate of the chain; the server's own (depth 0) comes last. */
 static int check_certificate(void *context, mbedtls_x509_crt *certificate, int depth, uint32_t *flags)
 {
 	static const uint32_t checked_here =
@@ -110,7 +108,7 @@ static int check_certificate(void *context, mbedtls_x509_crt *certificate, int d
 	return 0;
 }
 
-/* Loads all certificates of the PEM text; unreadable ones are ignored. */
+/* Unreadable certificates are ignored. */
 static bool load_certificates(mbedtls_x509_crt *into, const char *text)
 {
 	mbedtls_x509_crt_parse(into, (const unsigned char *)text, strlen(text) + 1);
@@ -137,7 +135,6 @@ static const char *load(handshake_part *part, const tls_trust_options *options)
 	return NULL;
 }
 
-/* Computes the digest in the header of a session. */
 static bool compute_digest(handshake_part *part)
 {
 	digest d;

@@ -1,7 +1,7 @@
 /*
- * The client's side of TLS 1.2 (RFC 5246) for one connection: trusted certificates, the client's own identity, and
- * session resumption (RFC 5246, 7.4.1.2, and RFC 5077). Mbed TLS builds the chain; names, addresses and dates are
- * checked here. Dates are compared with the given time, not with a clock.
+ * The client's side of TLS 1.2 (RFC 5246) for one connection: trusted certificates, own identity, and session
+ * resumption (RFC 5246, 7.4.1.2, and RFC 5077). Mbed TLS builds the chain; names, addresses and dates are checked here,
+ * the dates against the given time.
  *
  * A stored session begins with a digest of the server's name and our certificates, and with the validity of the
  * server's certificates. A session that does not match is not offered, because a resumed session shows no certificate.
@@ -44,7 +44,7 @@ typedef struct {
 typedef struct tls_trust tls_trust;
 
 typedef enum {
-	/* No problem with the certificate was found; the error of Mbed TLS is the only information about the reason. */
+	/* No problem was found; only the error of Mbed TLS tells the reason. */
 	TRUST_NO_VERDICT = 0,
 	TRUST_UNTRUSTED,
 	TRUST_WRONG_NAME,
@@ -66,7 +66,6 @@ int tls_trust_begin(tls_trust *trust, mbedtls_ssl_context *tls);
 /* Returns the certificate problem that made the handshake fail, if any. */
 trust_verdict tls_trust_verdict(const tls_trust *trust, int error);
 
-/* Returns true if an error of Mbed TLS means a lack of memory. */
 bool tls_trust_is_memory_error(int error);
 
 /*

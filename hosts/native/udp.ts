@@ -4,7 +4,6 @@
  */
 import type { UDP, UDPOptions, UDPPort } from "../../modules/io/host.js";
 
-/** Lower ports are reserved by the system. */
 const FREE_PORTS = 1024;
 
 /** The native object. It has no fields, because XS would not initialise them. */
@@ -34,11 +33,9 @@ class DatagramSocket extends Native("xs_datagram_destructor") {
 }
 
 export interface UDPSettings {
-	/** The gateway's address in the access point's network. */
 	readonly accessPoint: string;
 	/** True if a reserved port of the access point is replaced by any free one. */
 	readonly replacePorts: boolean;
-	/** Called with a message when a port fails. */
 	trace(message: string): void;
 }
 

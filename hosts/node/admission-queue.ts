@@ -1,6 +1,6 @@
 /**
- * Admission queue of a port, with the rules of hosts/native/admission-queue.h. Every pending connection counts as
- * ready, and no handshake stalls, because Node does handshakes itself.
+ * Admission queue with the rules of hosts/native/admission-queue.h. Every pending connection counts as ready, and no
+ * handshake stalls: Node does handshakes itself.
  */
 
 interface PendingConnection {
@@ -15,14 +15,13 @@ const TRUST_MS = 1_800_000;
 
 interface TrustedAddress {
 	readonly address: string;
-	/** Time of the last valid token from this address. */
+	/** Time of the last valid token. */
 	readonly knownMs: number;
 }
 
 export class AdmissionQueue<T extends PendingConnection> {
 	readonly #limit: number;
 	readonly #nowMs: () => number;
-	/** Waiting connections in order of arrival. */
 	readonly #pending: T[] = [];
 	#trusted: TrustedAddress[] = [];
 	/** Sequence number of the last place given to each address, with the latest at the end. */
@@ -31,7 +30,6 @@ export class AdmissionQueue<T extends PendingConnection> {
 	/** Number of places given to trusted addresses since the last untrusted one. */
 	#trustedInARow = 0;
 
-	/** `limit`: maximum number of waiting connections; `nowMs` returns monotonic milliseconds. */
 	constructor(limit: number, nowMs: () => number) {
 		this.#limit = limit;
 		this.#nowMs = nowMs;
@@ -41,14 +39,12 @@ export class AdmissionQueue<T extends PendingConnection> {
 		return this.#pending.length;
 	}
 
-	/** Records a valid token from this address. */
 	know(address: string): void {
 		this.#trusted = this.#trusted.filter((trusted) => trusted.address !== address);
 		this.#trusted.push({ address, knownMs: this.#nowMs() });
 		if (this.#trusted.length > TRUSTED_LIMIT) this.#trusted.shift();
 	}
 
-	/** Ends all trust after a token was revoked. */
 	forget(): void {
 		this.#trusted = [];
 	}
@@ -80,7 +76,7 @@ export class AdmissionQueue<T extends PendingConnection> {
 		return this.#trusted.some((trusted) => trusted.address === address && trusted.knownMs > sinceMs);
 	}
 
-	/** Returns true if the first connection is served before `other` although it may have arrived later. */
+	/** True if the first connection is served before `other`, which may have arrived earlier. */
 	#precedes({ remoteAddress }: T, other: T): boolean {
 		const isTrusted = this.#isTrusted(remoteAddress);
 		if (isTrusted !== this.#isTrusted(other.remoteAddress)) return isTrusted === this.#trustedInARow < TRUSTED_IN_A_ROW;

@@ -1,7 +1,4 @@
-/**
- * TypeScript types of the Node side's functions that carry out the XS worker's commands. The types follow from the
- * layouts of the commands (worker/protocol.ts).
- */
+/** Types of the functions that carry out the XS worker's commands, from the layouts of worker/protocol.ts. */
 import { decodeValues, encodeValues, type Layout, type ValuesOf } from "./worker/layout.js";
 import {
 	COMMAND_HEADER_BYTES,
@@ -13,7 +10,7 @@ import {
 	REPLY_RANGE_ERROR,
 } from "./worker/protocol.js";
 
-/** Carries out one command. The result undefined is sent as REPLY_ABSENT, unless the command has no result at all. */
+/** The result undefined is sent as REPLY_ABSENT, unless the command has no result at all. */
 type Handler<C> =
 	C extends Command<infer Takes, infer Gives>
 		? (id: number, ...values: ValuesOf<Takes>) => Gives["length"] extends 0 ? void : ValuesOf<Gives> | undefined

@@ -1,4 +1,4 @@
-/** Carries out the worker's commands for the Ethernet port (worker/protocol.ts) on the host's port. */
+/** The worker's commands for the Ethernet port (worker/protocol.ts). */
 import type { Ethernet, EthernetSettings } from "../../modules/io/ethernet.js";
 import type { EthernetLook } from "./worker/ethernet.js";
 import { PORT_LOOK, PORT_START, PORT_STOP } from "./worker/protocol.js";

@@ -1,22 +1,20 @@
 /**
- * Events from the host to the XS worker (layouts: worker/protocol.ts). Each kind of event is queued at most once per
- * id, and its contents are taken when it is sent. The queue is therefore bounded, and no event reports bytes that were
- * read in the meantime.
+ * Events from the host to the XS worker (worker/protocol.ts). Each kind is queued at most once per id, and its contents
+ * are taken when it is sent. So the queue is bounded, and no event reports bytes that were read meanwhile.
  */
 import type { Clock } from "../../modules/io/host.js";
 import * as protocol from "./worker/protocol.js";
 
-/** An object with an id, and its pending events. */
 export interface EventSubject {
 	readonly id: number;
 	/** Queued kinds of events, as bits (bitOf). */
 	events: number;
-	/** Number of waiting bytes or connections, as last reported. */
+	/** Waiting bytes or connections, as last reported. */
 	readable: number;
 	writable: number;
-	/** Numbers of the radio's events (reason or count), by kind of event. */
+	/** The radio's reason or count, by kind of event. */
 	readonly numbers: number[];
-	/** Reason why a listener failed, or the answer to a request. */
+	/** A listener's failure, or the answer to a request. */
 	message: string;
 }
 
@@ -29,11 +27,11 @@ interface QueuedEvent {
 
 export interface EventQueueOptions {
 	readonly clock: Clock;
-	/** Sends one event to the worker and resolves when the worker has handled it; never rejects. */
+	/** Resolves when the worker has handled the event; never rejects. */
 	deliver(event: Uint8Array): Promise<void>;
 	/** Returns true while the id still belongs to this subject. */
 	isOpen(subject: EventSubject): boolean;
-	/** Called before the last event of the id is sent. */
+	/** Called before the last event of the id. */
 	ended(subject: EventSubject): void;
 }
 
@@ -56,14 +54,12 @@ export class EventQueue {
 		if (kind === protocol.EVENT_READABLE) subject.readable = number;
 		else if (kind === protocol.EVENT_WRITABLE) subject.writable = number;
 		const queued = { subject, kind, code: kind === protocol.EVENT_ERROR ? number : 0 };
-		// Nothing is reported about an object that was closed in the meantime.
 		if (subject.events & bitOf(queued) || !this.#options.isOpen(subject)) return;
 		subject.events |= bitOf(queued);
 		this.#queue.push(queued);
 		if (!this.#pumping) this.#pumped = this.#pump();
 	}
 
-	/** Removes a queued event that does not apply any more. */
 	withdraw(subject: EventSubject, kind: number): void {
 		subject.events &= ~bitOf({ subject, kind, code: 0 });
 	}
@@ -88,7 +84,7 @@ export class EventQueue {
 		this.#pumping = true;
 		for (let queued = this.#queue.shift(); queued; queued = this.#queue.shift()) {
 			const { subject, kind } = queued;
-			// The object was closed or the event withdrawn in the meantime, so there is nothing to report.
+			// The object was closed or the event withdrawn meanwhile.
 			if (!(subject.events & bitOf(queued))) continue;
 			subject.events &= ~bitOf(queued);
 			if (kind === protocol.EVENT_READABLE && subject.readable === 0) continue;

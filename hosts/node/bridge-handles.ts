@@ -44,10 +44,7 @@ export class Handles {
 		return thing;
 	}
 
-	/**
-	 * Calls `make`, which opens an object under the id and sets `close` of the handle. If `make` throws, the id is free
-	 * again.
-	 */
+	/** `make` sets `close` of the handle. If it throws, the id is free again. */
 	open<T>(id: number, make: (handle: Handle) => T): T {
 		if (this.#byId.has(id)) throw new Error("this id is in use");
 		if (this.#byId.size >= HANDLE_LIMIT) throw new Error(`more than ${HANDLE_LIMIT} things are open`);

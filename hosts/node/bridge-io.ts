@@ -1,4 +1,4 @@
-/** Commands of the XS worker on opened objects: ports, listeners, sockets, clients, UDP, timers, button, radio. */
+/** The worker's commands on opened objects: ports, listeners, sockets, clients, UDP, timers, button, radio. */
 import type { ClientOptions, ClientPort } from "../../modules/io/client.js";
 import type { CertificatePair } from "../../modules/io/crypto.js";
 import {
@@ -36,7 +36,6 @@ import {
 	READ_LIMIT,
 } from "./worker/protocol.js";
 
-/** Makes the callbacks of a stream, which send events with the id of `handle`. */
 function streamEvents({ events }: BridgeDeps, handle: Handle) {
 	return {
 		onReadable: (count: number) => events.queue(handle, EVENT_READABLE, count),
@@ -82,7 +81,7 @@ export function streamCommands(deps: BridgeDeps): Pick<CommandTable, StreamNames
 		write: (id, bytes) => {
 			const writable = handles.find(id, "stream").write(bytes);
 			const handle = handles.get(id)!;
-			// The line is busy again, so a queued EVENT_DRAINED is no longer true.
+			// The line is busy again.
 			events.withdraw(handle, EVENT_DRAINED);
 			handle.writable = writable;
 			return [writable];

@@ -1,4 +1,4 @@
-/** Carries out the worker's commands for the radio (worker/protocol.ts) on the host's radio. */
+/** The worker's commands for the radio (worker/protocol.ts). */
 import type { AccessPointOptions, StationOptions, WiFi } from "../../modules/io/wifi.js";
 import {
 	RADIO_CHANNEL,

@@ -1,4 +1,4 @@
-/** Commands of the XS worker on firmware slots and inflaters. */
+/** The worker's commands on firmware slots and inflaters. */
 import type { CommandTable } from "./bridge-commands.js";
 import type { BridgeDeps } from "./bridge-handles.js";
 

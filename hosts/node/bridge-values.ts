@@ -1,4 +1,4 @@
-/** Commands of the XS worker that open no object: storage, flash, cryptography, resources, clock, power, names. */
+/** The worker's commands that open no object. */
 
 import type { CertificateOptions } from "../../modules/io/crypto.js";
 import type { Partition } from "../../modules/io/flash.js";

@@ -1,7 +1,4 @@
-/**
- * Node side of the bridge to the XS worker: runs the worker's commands on a Host and sends the host's events. Layout:
- * worker/protocol.ts.
- */
+/** Runs the worker's commands on a Host and sends the host's events (worker/protocol.ts). */
 import { WAKE_NONE } from "../../modules/io/flash.js";
 import type { Host } from "../../modules/io/host.js";
 import { CommandRunner } from "./bridge-commands.js";
@@ -43,7 +40,7 @@ export class Bridge {
 	readonly #events: EventQueue;
 	readonly #commands: CommandRunner;
 
-	/** `deliver` sends one event to the worker and resolves when the worker has handled it; it never rejects. */
+	/** `deliver` resolves when the worker has handled the event; it never rejects. */
 	constructor(host: Host, deliver: (event: Uint8Array) => Promise<void>) {
 		this.#host = host;
 		this.#events = new EventQueue({
@@ -102,7 +99,6 @@ export class Bridge {
 		return this.#events.settled;
 	}
 
-	/** Closes every object that the worker has left open. */
 	close(): void {
 		this.#handles.closeAll();
 		this.#events.clear();

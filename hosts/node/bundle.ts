@@ -3,7 +3,6 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { type BuildOptions, build } from "esbuild";
 
-/** Output of `bundleGateway`. */
 export const GATEWAY_SCRIPT = fileURLToPath(new URL("../../gateway.js", import.meta.url));
 
 const OPTIONS = {
@@ -15,16 +14,16 @@ const OPTIONS = {
 	logLevel: "warning",
 } as const satisfies BuildOptions;
 
-/** A constant number or truth value of a module, as esbuild writes it. */
+/** A constant number or truth value, as esbuild writes it. */
 const CONSTANT = /^var ([\w$]+ = (?:-?\d[\w.+-]*|true|false);)$/gm;
 
 /**
- * Bundles `entry` into `script`, both paths. Fails for an import that XS does not have. Writes nothing if the script is
- * up to date; this permits a read-only checkout.
+ * Fails for an import that XS does not have. Writes nothing if the script is up to date, which permits a read-only
+ * checkout.
  *
- * Each top-level name takes one of the 4096 slots of the engine's stack. esbuild replaces constants by their values,
- * but only those at the start of a script. Therefore all constants are moved to the start, and esbuild runs a second
- * time; this saves half of the names.
+ * Each top-level name takes one of the 4096 slots of the engine's stack. esbuild replaces only constants at the start
+ * of a script by their values. So all constants are moved there, and esbuild runs a second time; this saves half of the
+ * names.
  */
 export async function bundle(entry: string, script: string): Promise<void> {
 	const joined = await build({ ...OPTIONS, entryPoints: [entry], format: "esm" });

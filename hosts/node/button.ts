@@ -29,7 +29,7 @@ export class SimulatedButton implements ButtonPort {
 		};
 	}
 
-	/** Presses the button for `ms`; does nothing while the button is pressed. */
+	/** Does nothing while the button is pressed. */
 	press(ms = PRESS_MS): void {
 		if (this.#isDown) return;
 		this.#isDown = true;

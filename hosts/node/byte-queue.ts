@@ -1,9 +1,7 @@
-/**
- * Received bytes that were not read yet, in the pieces in which they arrived. The owner of the queue limits its size.
- */
+/** Received bytes, in the pieces in which they arrived. The owner limits the size. */
 export class ByteQueue {
 	readonly #pieces: Uint8Array[] = [];
-	/** Number of bytes that were read from the first piece. */
+	/** Bytes read from the first piece. */
 	#taken = 0;
 	#length = 0;
 
@@ -11,14 +9,14 @@ export class ByteQueue {
 		return this.#length;
 	}
 
-	/** Appends the piece, which must not change afterwards. */
+	/** The piece must not change afterwards. */
 	push(piece: Uint8Array): void {
 		if (piece.length === 0) return;
 		this.#pieces.push(piece);
 		this.#length += piece.length;
 	}
 
-	/** Copies up to `end - start` bytes into `into`; returns their number, or undefined if the queue is empty. */
+	/** Number of bytes copied, or undefined if the queue is empty. */
 	read(into: Uint8Array, start = 0, end = into.length): number | undefined {
 		if (this.#length === 0 || end <= start) return undefined;
 		let at = start;

@@ -1,4 +1,4 @@
-/** Checks the gateway's certificate and key for the simulator's TLS, and converts them for Node. */
+/** The gateway's certificate and key, checked and converted for Node. */
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import { createSecureContext } from "node:tls";
 import { CERTIFICATE_FILE_LIMIT, type CertificatePair } from "../../modules/io/crypto.js";
@@ -8,7 +8,7 @@ export interface Identity {
 	readonly key: string;
 }
 
-/** Converts the pair for a TLS server. Throws an Error with a message for the user if the pair is unusable. */
+/** Throws an Error with a message for the user if the pair is unusable. */
 export function toIdentity(pair: CertificatePair): Identity {
 	if (pair.certificate.length > CERTIFICATE_FILE_LIMIT) throw new Error("the certificate is too large");
 	if (pair.key.length > CERTIFICATE_FILE_LIMIT) throw new Error("the private key is too large");
@@ -17,12 +17,11 @@ export function toIdentity(pair: CertificatePair): Identity {
 	const leaf = attempt(() => new X509Certificate(certificate), "the certificate can't be read");
 	const own = attempt(() => createPrivateKey(key), "the private key can't be read");
 	if (!leaf.checkPrivateKey(own)) throw new Error("the key does not match the certificate");
-	// The rest of the chain follows the gateway's own certificate.
 	attempt(() => createSecureContext({ cert: certificate, key }), "the certificate can't be read");
 	return { certificate, key };
 }
 
-/** Identity for a TLS listener. Throws an Error if the pair is missing or unusable. */
+/** Throws an Error if the pair is missing or unusable. */
 export function requireIdentity(pair: CertificatePair | undefined): Identity {
 	if (pair === undefined) throw new Error("a TLS listener needs a certificate: give it the option `identity`");
 	return toIdentity(pair);

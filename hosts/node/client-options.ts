@@ -1,7 +1,4 @@
-/**
- * Checks the options of a client (modules/io/client.ts) for the hosts of this folder, and converts TLS options for
- * Node.
- */
+/** Options of a client (modules/io/client.ts), checked and converted for Node. */
 import { createHash, type X509Certificate } from "node:crypto";
 import { isIPv4 } from "node:net";
 import { ANYBODY, type ClientOptions, SESSION_LIMIT, TRUSTED_LIMIT } from "../../modules/io/client.js";
@@ -17,9 +14,8 @@ const BINDING_BYTES = 16;
 const TIMEOUT_MIN_MS = 100;
 const TIMEOUT_MAX_MS = 60_000;
 
-/** Copies of a client's TLS options, converted for Node. */
 export interface TLSSettings {
-	/** Trusted certificates as PEM text. */
+	/** Trusted certificates, PEM. */
 	readonly authorities: string;
 	/** Trusted certificates; undefined to trust any server. */
 	readonly trusted: readonly X509Certificate[] | undefined;
@@ -39,8 +35,8 @@ export function checkClientOptions({ host, port, timeoutMs }: ClientOptions): vo
 }
 
 /**
- * Converts the TLS options. Throws a RangeError for an option out of range, and an Error with a message for the user
- * for an unusable certificate or key.
+ * Throws a RangeError for an option out of range, and an Error with a message for the user for an unusable certificate
+ * or key.
  */
 export function tlsSettingsOf({ host, tls }: ClientOptions): TLSSettings {
 	if (tls === undefined) throw new Error("a TLS client needs the certificates that it trusts: the option `tls`");
@@ -60,7 +56,7 @@ export function tlsSettingsOf({ host, tls }: ClientOptions): TLSSettings {
 	};
 }
 
-/** Returns the name for server name indication, which does not permit addresses (RFC 6066, 3). */
+/** Server name indication does not permit addresses (RFC 6066, 3). */
 export function serverNameOf(name: string): string {
 	return isIPv4(name) ? "" : name;
 }

@@ -1,7 +1,6 @@
 /**
- * Outgoing connections (modules/io/client.ts), implemented with node:net and node:tls. One TLS handshake runs at a
- * time. Node accepts any certificate here; trust.ts checks it before anything is written or read. Limits: those of
- * stream.ts.
+ * Outgoing connections (modules/io/client.ts). One TLS handshake runs at a time. Node accepts any certificate here;
+ * trust.ts checks it before anything is written or read. Limits: those of stream.ts.
  */
 import { connect as connectTCP, type Socket as NetSocket } from "node:net";
 import { connect as connectTLS, type TLSSocket } from "node:tls";
@@ -21,9 +20,9 @@ import type { NodeResolver } from "./resolver.js";
 import { NodeStream } from "./stream.js";
 import { isPinned, shownBy, validate } from "./trust.js";
 
-/** Heap that a handshake needs on a microcontroller, bytes. */
+/** Heap of a handshake on a microcontroller. */
 export const HANDSHAKE_BYTES = 40_000;
-/** Node's verdicts on a certificate that depend on the computer's clock. */
+/** Node's verdicts that depend on the computer's clock. */
 const DATE_VERDICTS = ["CERT_HAS_EXPIRED", "CERT_NOT_YET_VALID"];
 
 export interface ClientSettings {
@@ -73,7 +72,7 @@ class NodeClient extends Outgoing {
 			const { tls } = this;
 			if (tls === undefined) this.#opens(socket);
 			else {
-				// An error of the TCP socket is ignored here, because the TLS handshake will report a closed connection.
+				// The TLS handshake will report a closed connection.
 				socket.on("error", () => {});
 				this.queueHandshake(() => this.#shakeHands(socket, tls));
 			}
@@ -111,7 +110,7 @@ class NodeClient extends Outgoing {
 			socket.off("close", failed);
 			if (this.isOver) return;
 			this.resumed = socket.isSessionReused();
-			// The server of a resumed session was checked when the session was made.
+			// The server was checked when the session was made.
 			const code = this.resumed ? 0 : verdictOf(socket, tls);
 			if (code === 0) this.#opens(socket);
 			else this.fail(code);
@@ -135,7 +134,7 @@ function verdictOf(socket: TLSSocket, { trusted, name, utcMs }: TLSSettings): nu
 	const shown = shownBy(socket);
 	const code = validate({ shown, trusted, name, utcMs });
 	if (code !== 0 || isPinned({ shown, trusted })) return code;
-	// Node's verdict counts too, because Node also checks path lengths and weak signatures.
+	// Node also checks path lengths and weak signatures.
 	const { authorizationError } = socket as { authorizationError: unknown };
 	const verdict = authorizationError instanceof Error ? authorizationError.message : authorizationError;
 	return !verdict || DATE_VERDICTS.includes(String(verdict)) ? 0 : CLIENT_UNTRUSTED;

@@ -28,8 +28,8 @@ interface Peer {
 }
 
 /**
- * Makes the port of a coprocessor that is at the path of a serial port or at `tcp://HOST:PORT`. Without `setLines`, the
- * lines to reset and boot loader are not wired.
+ * `where` is the path of a serial port or `tcp://HOST:PORT`. Without `setLines`, the lines to reset and boot loader are
+ * not wired.
  */
 export function createCoprocessorPort(
 	where: string,
@@ -48,9 +48,9 @@ class TCPSerial implements Serial {
 	readonly #peer: Peer;
 	readonly #socket: Socket;
 	readonly #received = new ByteQueue();
-	/** Room for writing as last announced to the caller. */
+	/** Room last announced to the caller. */
 	#writable = 0;
-	/** Number of bytes accepted from the caller that the socket has not sent. */
+	/** Bytes that the socket has not sent. */
 	#unsent = 0;
 	#closed = false;
 
@@ -79,7 +79,7 @@ class TCPSerial implements Serial {
 		return this.#writable;
 	}
 
-	/** Does nothing: the UART at the other end of the TCP connection has its own speed. */
+	/** The UART at the other end has its own speed. */
 	configure(_line: LineSettings): void {}
 
 	close(): void {

@@ -26,7 +26,7 @@ const TYPE_NAMES = new Map([
 	["1.2.840.113549.1.9.1", "emailAddress"],
 ]);
 
-/** The following constants are tags of string types (ITU-T X.680, 8.6). */
+/** Tags of string types (ITU-T X.680, 8.6). */
 const UTF8_STRING = 12;
 const PRINTABLE_STRING = 19;
 const TELETEX_STRING = 20;
@@ -105,7 +105,7 @@ function escapeCode(code: number, first: boolean, last: boolean): string {
 	return escaped ? `\\${character}` : character;
 }
 
-/** Joins the pieces. A text that is too long is cut after a whole piece and ends in an ellipsis. */
+/** A text that is too long is cut after a whole piece and ends in an ellipsis. */
 function joinPieces(pieces: readonly string[]): string {
 	let length = 0;
 	let cut = 0;

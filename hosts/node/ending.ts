@@ -1,7 +1,7 @@
 /**
- * Ending of the previous program, for the simulator and the firmware on Linux, in the state folder. The file `retained`
- * survives a restart but not a power cut; the file `ending` contains the fault that ended the firmware. If a user ended
- * or killed the program, this counts as a power cut.
+ * Ending of the previous program, in the state folder: the file `retained` survives a restart but not a power cut; the
+ * file `ending` contains the fault that ended the firmware. A program that a user ended or killed counts as a power
+ * cut.
  */
 import { readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -10,7 +10,7 @@ import { POWER_ON, RETAINED_KEY, StoredRetained } from "../simulated/ending.js";
 import { FileStorage, writeFileAtomic } from "./storage.js";
 
 const ENDING_FILE = "ending";
-/** Age from which a fault is ignored, because safe mode counts the faults of ten minutes. */
+/** Older faults are ignored, because safe mode counts those of ten minutes. */
 const FRESH_MS = 600_000;
 
 /** Signals by which a user or the system ends a process; any other signal is a failure. */
@@ -20,7 +20,7 @@ export function retainedIn(folder: string): StoredRetained {
 	return new StoredRetained(new FileStorage(folder));
 }
 
-/** Returns the ending. Must be called once, at the start: the file is deleted unless the ending is a fault. */
+/** Call once, at the start: the file is deleted unless the ending is a fault. */
 export function takeEnding(folder: string): Ending {
 	const path = join(folder, ENDING_FILE);
 	try {
@@ -35,7 +35,6 @@ export function takeEnding(folder: string): Ending {
 	return POWER_ON;
 }
 
-/** Stores the firmware's fault. A fault that cannot be written is lost, as in a power cut. */
 export function keepFault(folder: string, cause: string): void {
 	try {
 		writeFileAtomic(join(folder, ENDING_FILE), `${cause}\n`);
@@ -44,7 +43,7 @@ export function keepFault(folder: string, cause: string): void {
 	}
 }
 
-/** Simulates a power cut: deletes everything that survives only a restart. */
+/** Deletes everything that survives only a restart. */
 export function losePower(folder: string): void {
 	rmSync(join(folder, RETAINED_KEY), { force: true });
 }

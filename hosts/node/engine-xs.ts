@@ -12,7 +12,7 @@ export interface XSEngineOptions {
 	readonly host: Host;
 	readonly program: string;
 	readonly script: string;
-	/** Called when the worker has died, with a message for the user. */
+	/** The worker has died; the message is for the user. */
 	onCrash(message: string): void;
 }
 
@@ -54,12 +54,12 @@ export class XSEngine implements Engine {
 		return this.#bridge.settled;
 	}
 
-	/** Returns the number of slots in use after a garbage collection. */
+	/** Slots in use after a garbage collection. */
 	async heap(): Promise<number> {
 		return this.#count(await this.#worker.deliver(this.#bridge.event(EVENT_COLLECT))).slots;
 	}
 
-	/** Number of slots in use when the script was loaded and the gateway had not started. */
+	/** Slots in use before the gateway's start. */
 	get baseline(): number {
 		return this.#baseline;
 	}

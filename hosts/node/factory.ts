@@ -1,4 +1,4 @@
-/** Factory data of the simulator's unit, made at the first start in `<state>/factory.json`. */
+/** Factory data of the simulator's unit (`<state>/factory.json`). */
 import { randomBytes, randomInt } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -13,7 +13,7 @@ const FILE = "factory.json";
 /** Version of the file's format. A file without a version has version 1. */
 const VERSION = 1;
 const PASSWORD_LENGTH = 12;
-/** Letters and digits of passwords; those that are easily confused are left out. */
+/** Characters that are easily confused are left out. */
 const PASSWORD_CHARACTERS = "abcdefghjkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789";
 
 export interface FactoryData {
@@ -24,8 +24,8 @@ export interface FactoryData {
 }
 
 /**
- * Opens the simulator's unit: reads or makes its factory data, and, in client mode, stores the bench network in the
- * settings of a new unit. `say` receives messages for the user. Throws an Error with a message for the user.
+ * Reads or makes the factory data, and, in client mode, stores the bench network in a new unit. `say` gets messages for
+ * the user. Throws an Error with a message for the user.
  */
 export function openUnit(
 	options: Pick<Options, "state" | "password" | "mode">,
@@ -58,8 +58,8 @@ function hasSettings(state: string): boolean {
 }
 
 /**
- * Checks that all settings are readable. A device would discard unreadable settings and continue. The simulator stops
- * instead, because its user may have a copy of the files. Throws an Error with a message for the user.
+ * A device would discard unreadable settings. The simulator stops instead, because its user may have a copy of the
+ * files. Throws an Error with a message for the user.
  */
 function checkSettings(state: string): void {
 	const keys = unreadableSettings(flashOf(state), new NodeText());
@@ -71,7 +71,7 @@ function checkSettings(state: string): void {
 	);
 }
 
-/** Makes the unit read its meter each minute and send to this hub. Throws an Error with a message for the user. */
+/** The unit then reads its meter each minute and sends to this hub. Throws an Error with a message for the user. */
 export function setHub(state: string, hub: { readonly url: string; readonly token: string }): void {
 	if (!presetHub(flashOf(state), new NodeText(), hub))
 		throw new Error(`${state} does not accept the settings of the hub.`);
@@ -106,13 +106,11 @@ export function describeMeter(path: string, isSimulated: boolean): string {
 	return existsSync(path) ? `Meter on ${path}` : `There is nothing at ${path} yet (--meter); each readout looks again`;
 }
 
-/**
- * Reads the data in `folder`, or makes it there, with `password` if given. Throws an Error with a message for the user.
- */
+/** Reads the data, or makes it, with `password` if given. Throws an Error with a message for the user. */
 export function loadFactoryData(folder: string, password?: string): FactoryData {
 	const path = join(folder, FILE);
 	if (existsSync(path)) return readFactoryData(path, folder);
-	// The serial number is a locally administered address: bit 1 of the first byte is set, bit 0 is not.
+	// A locally administered address: bit 1 of the first byte is set, bit 0 is not.
 	const serial = `02${randomBytes(5).toString("hex")}`.toUpperCase();
 	const data: FactoryData = {
 		serial,

@@ -14,11 +14,11 @@
 import type { Clock, Host, Network, Timers } from "../../modules/io/host.js";
 
 /**
- * Time for which the computer's speed continues after the last connection, ms. It is longer than the page's interval
- * between two requests (hosts/browser/kit/live.ts).
+ * The computer's speed continues for this time after the last connection. It is longer than the page's interval between
+ * two requests (hosts/browser/kit/live.ts).
  */
 const LINGER_MS = 40_000;
-/** Maximum delay of Node's setTimeout. */
+/** Limit of Node's setTimeout. */
 const LONGEST_MS = 2 ** 31 - 1;
 
 interface Closed {
@@ -32,19 +32,17 @@ export class FastTime implements Clock, Timers {
 	readonly #speed: number;
 	readonly #timers = new Map<number, { dueMs: number; callback: () => void }>();
 	#lastId = 0;
-	/** Node's timer for the earliest event. */
+	/** Timer of the earliest event. */
 	#timer: NodeJS.Timeout | undefined;
-	/** Accelerated time at the last change of the speed, ms. */
+	/** Accelerated time at the last change of speed. */
 	#baseMs = 0;
-	/** Value of performance.now() at the same moment. */
+	/** performance.now() at the same moment. */
 	#sinceMs = performance.now();
-	/** Speed since that change. */
 	#rate = 1;
-	/** Time reached so far, ms. */
 	#reachedMs = 0;
 	/** True while a due event is being handled; the clock stands still then. */
 	#isHandling = false;
-	/** Clock minus accelerated time, ms; undefined if the clock was never set. */
+	/** Clock minus accelerated time; undefined if the clock was never set. */
 	#aheadMs: number | undefined;
 	/** Number of connected peers. Until the program has started, it counts as a peer, so that the speed is 1. */
 	#peerCount = 1;
@@ -58,7 +56,7 @@ export class FastTime implements Clock, Timers {
 		this.#speed = speed;
 	}
 
-	/** Begins the acceleration. Call once, after the gateway's start. */
+	/** Call once, after the gateway's start. */
 	started(): void {
 		this.#end(false);
 	}
@@ -188,7 +186,7 @@ export class FastTime implements Clock, Timers {
 		this.#timer = setTimeout(() => void this.#fire(), Math.min(leftMs, LONGEST_MS));
 	}
 
-	/** Timers run one after another, because a callback may set one that is due earlier. */
+	/** Timers run one after another: a callback may set one that is due earlier. */
 	async #fire(): Promise<void> {
 		for (let next = this.#earliest(); next !== undefined && next.dueMs <= this.#now(); next = this.#earliest()) {
 			this.#reachedMs = Math.max(this.#reachedMs, next.dueMs);

@@ -1,4 +1,4 @@
-/** Queue that lets one handshake run at a time, because a microcontroller has memory for no more. */
+/** Queue for one handshake at a time, because a microcontroller has memory for no more. */
 export class HandshakeQueue {
 	readonly #soon: (run: () => void) => void;
 	readonly #waiting: (() => void)[] = [];

@@ -1,5 +1,5 @@
 /**
- * Handshakes of a TLS listener with itself over loopback (`testIdentity` of the host contract). The listener recognises
+ * `testIdentity` of the host contract: handshakes of a TLS listener with itself over loopback. The listener recognises
  * its client by its port and hides it from the gateway.
  */
 import type { Socket } from "node:net";
@@ -9,12 +9,12 @@ export class HandshakeTests {
 	readonly #limitMs: number;
 	readonly #clients = new Set<TLSSocket>();
 
-	/** `limitMs`: time after which a handshake has failed. */
+	/** A handshake fails after `limitMs`. */
 	constructor(limitMs: number) {
 		this.#limitMs = limitMs;
 	}
 
-	/** Calls `done` once: with "", or with a message that describes the fault. */
+	/** Calls `done` once: with "", or with the fault. */
 	start(port: number, done: (problem: string) => void): void {
 		const client = connect({ port, host: "127.0.0.1", rejectUnauthorized: false, minVersion: "TLSv1.2" });
 		let problem = "the handshake was broken off";
@@ -33,10 +33,7 @@ export class HandshakeTests {
 		});
 	}
 
-	/**
-	 * Returns true, and closes the connection, if it belongs to a test. Called when the server has finished the
-	 * handshake.
-	 */
+	/** If the connection belongs to a test, closes it and returns true. Called after the server's handshake. */
 	take(socket: Socket): boolean {
 		for (const client of this.#clients) {
 			const isItself = socket.remoteAddress?.endsWith("127.0.0.1") && socket.remotePort === client.localPort;

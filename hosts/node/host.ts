@@ -30,7 +30,7 @@ import { createUDPPort } from "./udp.js";
 const FAST_BEACON_MS = 60_000;
 
 export interface HostSettings {
-	/** Folder of flash contents and factory data. */
+	/** Flash contents and factory data. */
 	readonly stateFolder: string;
 	readonly resourcesFolder: string;
 	readonly factory: FactoryData;
@@ -54,7 +54,7 @@ export interface HostSettings {
 	readonly accessPoint: boolean;
 	/** Unix time at the start; undefined if the clock was never set. */
 	readonly utcMs?: number | undefined;
-	/** Clock and timers in place of those of the computer. */
+	/** Clock and timers instead of the computer's. */
 	readonly time?: FastTime | undefined;
 	/** `HostInfo.timeServers`; default: none. */
 	readonly timeServers?: string;
@@ -64,7 +64,7 @@ export interface HostSettings {
 	readonly upgradeUrl?: string;
 	/** Ending of the previous program; default: power cut. */
 	readonly ending?: Ending;
-	/** Supply and sensors unless power.txt of the state folder sets them (simulated/power.ts). */
+	/** Supply and sensors, unless power.txt of the state folder sets them. */
 	readonly power?: string;
 	/** WAKE_… of this start; default: no sleep. */
 	readonly wakeReason?: number;
@@ -72,14 +72,12 @@ export interface HostSettings {
 	readonly update?: BootLoader;
 	/** True if the unit has an Ethernet port (cable.txt controls its cable). */
 	readonly hasEthernet?: boolean;
-	/** The unit's button; undefined: none. */
 	readonly button?: ButtonPort;
 	/** Free heap reported to TLS clients; default: always enough. */
 	readonly freeBytes?: () => number;
 	trace(message: string): void;
-	/** Called with the actual port. */
 	onListening?(secure: boolean, port: number): void;
-	/** Called when the gateway requests a restart, which the caller performs. */
+	/** The caller performs the restart. */
 	onRestart?(): void;
 	/**
 	 * Called when the gateway requests sleep: the caller ends the gateway and restarts it at the wake-up. If omitted,
@@ -90,7 +88,6 @@ export interface HostSettings {
 	onListenFailed?(message: string): void;
 }
 
-/** Host name of the unit in its network. */
 export function hostnameOf({ serial }: FactoryData): string {
 	return `smgw-${serial.slice(-6).toLowerCase()}`;
 }
@@ -162,7 +159,7 @@ export function createHost(settings: HostSettings): Host {
 	return time?.watch(host) ?? host;
 }
 
-/** Supply and sensors as power.txt sets them; `initial` gives the values that the file omits. */
+/** `initial` gives the values that power.txt omits. */
 export function powerOf(stateFolder: string, initial = ""): SimulatedPower {
 	const read = textFile(stateFolder, "power.txt");
 	return new SimulatedPower(() => `${read()}\n${initial}`);

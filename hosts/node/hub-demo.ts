@@ -7,7 +7,7 @@ export interface HubDemo {
 	end(): Promise<void>;
 }
 
-/** Rejects with a message for the user if the program does not start; calls `onEnded` if the program ends later. */
+/** Rejects with a message for the user if the program does not start. */
 export async function startHubDemo(onEnded: (message: string) => void): Promise<HubDemo> {
 	const { printed, end } = await startTool({
 		name: "hub",

@@ -1,7 +1,4 @@
-/**
- * The Inflater of the host contract on Node, implemented with pako. Like the chip's library, pako stops when the output
- * is full.
- */
+/** Inflater of the host contract by pako, which also stops when the output is full. */
 import {
 	Z_BUF_ERROR,
 	Z_NO_FLUSH,

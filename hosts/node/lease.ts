@@ -1,6 +1,6 @@
 /**
- * Lease of the simulated DHCP server. The lease has the address of this computer, so that clients can use the address
- * that the gateway reports.
+ * Lease of the simulated DHCP server: the address of this computer, so that clients can use the address that the
+ * gateway reports.
  */
 import { networkInterfaces } from "node:os";
 
@@ -10,7 +10,7 @@ export interface Lease {
 	readonly gateway: string;
 }
 
-/** Lease on a computer without a network, where only local programs can reach the gateway. */
+/** Lease of a computer without a network. */
 export const LEASE_OF_NONE: Lease = Object.freeze({ ip: "127.0.0.1", netmask: "255.0.0.0", gateway: "127.0.0.1" });
 
 /** Address of the first real network interface; address of the loopback interface if there is no other. */

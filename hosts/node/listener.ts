@@ -1,9 +1,7 @@
 /**
- * TCP and TLS listeners of the host contract, implemented with node:net and node:tls.
- *
- * Limits for each port: PENDING_LIMIT connections that wait to be accepted (admission-queue.ts), CONNECTION_LIMIT open
- * ones, and for TLS also HANDSHAKE_LIMIT handshakes; a new handshake replaces the oldest. A handshake may take
- * HANDSHAKE_LIMIT_MS. Unlike the firmware's native core, this one does handshakes with every client.
+ * Limits of a TCP or TLS listener: PENDING_LIMIT connections that wait to be accepted (admission-queue.ts),
+ * CONNECTION_LIMIT open ones, and for TLS also HANDSHAKE_LIMIT handshakes; a new handshake replaces the oldest. A
+ * handshake may take HANDSHAKE_LIMIT_MS. Unlike the firmware's native core, this one does handshakes with every client.
  */
 import { createServer, type Socket as NetSocket, type Server } from "node:net";
 import { createServer as createTLSServer, Server as TLSServer, type TlsOptions } from "node:tls";
@@ -27,7 +25,7 @@ export interface ListenerSettings {
 	readonly accessPoint?: boolean;
 	/** True if any free port replaces one that can't be opened. */
 	readonly replacesPort?: boolean;
-	/** Called with the actual port number each time a listener opens. */
+	/** Gets the actual port each time a listener opens. */
 	onListening?(port: number): void;
 	/** Called with a message for the user when a listener cannot open or fails. */
 	onFailed?(message: string): void;
@@ -57,7 +55,7 @@ class NodeListener implements Listener {
 		if (this.port !== 0) settings.onListening?.(this.port);
 	}
 
-	/** Node binds before this returns, because there is no host name; an error is reported later. */
+	/** Without a host name, Node binds before this returns; an error is reported later. */
 	#listen(port: number): Server {
 		const { secure } = this.#settings;
 		const server = secure ? makeTLSServer(requireIdentity(this.#options.identity)) : makeServer();
@@ -80,7 +78,7 @@ class NodeListener implements Listener {
 	setIdentity(pair: CertificatePair): void {
 		if (this.#closed) throw new Error("the listener is closed");
 		if (!(this.#server instanceof TLSServer)) throw new Error("this port speaks no TLS");
-		// The new server has new keys for session tickets, so old tickets are useless.
+		// Old session tickets are useless: the new server has new keys.
 		this.#server.setSecureContext(secureOptions(toIdentity(pair)));
 	}
 
@@ -147,7 +145,7 @@ function makeTLSServer(identity: Identity): Server {
 	return server;
 }
 
-/** Returns a key for the peer, which is the same for a TCP connection and for the TLS connection on it. */
+/** A TCP connection and the TLS connection on it have the same name. */
 function nameOf({ remoteAddress, remotePort }: NetSocket): string {
 	return `${remoteAddress} ${remotePort}`;
 }

@@ -1,6 +1,6 @@
 /**
- * The simulator (`npm start`): runs the gateway on a PC. Prints `ready https://… http://…` once it accepts connections.
- * SIGUSR1 is a short press of the button. Exits with 0 on SIGTERM and SIGINT, 2 for a bad command line, else 1.
+ * The simulator (`npm start`). Prints `ready https://… http://…` once it accepts connections. SIGUSR1 is a short press
+ * of the button. Exits with 0 on SIGTERM and SIGINT, 2 for a bad command line, else 1.
  */
 import { readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -58,7 +58,7 @@ const WAKERS: Readonly<Record<number, string>> = {
 	[WAKE_SUPPLY]: "USB supply",
 };
 
-/** Time until a hanging firmware is restarted; the ESP32's watchdog has the same time. */
+/** A hanging firmware is restarted after this time, as on the ESP32. */
 const WATCHDOG_MS = 5000;
 const PANIC: Ending = Object.freeze({ cause: "panic", isFault: true });
 const STOOD_STILL: Ending = Object.freeze({ cause: "the watchdog of tasks", isFault: true });
@@ -163,7 +163,7 @@ class Bench {
 			consolePath: options.console,
 			hasEthernet: options.cable,
 			...this.#radio,
-			// After a restart the gateway uses the same ports, even if any free port was requested.
+			// After a restart the gateway has the same ports, even if any free one was requested.
 			httpPort: this.#ports.get("http") ?? options.httpPort,
 			httpsPort: this.#ports.get("https") ?? options.httpsPort,
 			accessPoint: options.mode === "ap",
@@ -186,12 +186,10 @@ class Bench {
 		this.#engine = engine;
 		if (this.#time !== undefined && engine.settled !== undefined) this.#time.settled = () => engine.settled!();
 		await engine.start();
-		// Waits for one turn of the event loop, because a listener that cannot open reports this only after its
-		// constructor has returned.
+		// A listener that cannot open reports this after its constructor has returned.
 		await new Promise((resolve) => setImmediate(resolve));
 	}
 
-	/** Settings for the coprocessor, if there is one. */
 	get #radio(): Pick<HostSettings, "coprocessor" | "setCoprocessorLines"> {
 		const { zigbee } = this.#options;
 		if (zigbee !== undefined) return zigbee === NO_RADIO ? {} : { coprocessor: zigbee };
@@ -272,6 +270,5 @@ process.on("SIGUSR1", () => bench.pressButton());
 // SIGUSR2 makes the firmware on Linux print its memory. Here it is ignored: by default it would end the program, and
 // this program's memory is not comparable to the device's.
 process.on("SIGUSR2", () => {});
-// The channel to tools/run.mjs closes when that program has ended.
 process.on("disconnect", () => void bench.end(0));
 bench.run().catch((error: Error) => bench.fail(error.message));

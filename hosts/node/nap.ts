@@ -1,11 +1,11 @@
 /**
- * Sleep of the simulator, during which no engine runs. It ends after its time, at a press of the button, or when USB is
- * plugged in (power.txt of the state folder).
+ * Sleep of the simulator, without an engine. It ends after its time, at a press of the button, or when USB is plugged
+ * in (power.txt of the state folder).
  */
 import { WAKE_BUTTON, WAKE_SUPPLY, WAKE_TIMER } from "../../modules/io/flash.js";
 import type { Timers } from "../../modules/io/host.js";
 
-/** Interval of checks, ms of the computer's time. */
+/** Interval of checks, by the computer's time. */
 const POLL_MS = 250;
 /** Voltage from which USB counts as plugged in. */
 const USB_MIN = 4;
@@ -21,10 +21,10 @@ export class Nap {
 		this.#usbVoltage = usbVoltage;
 	}
 
-	/** Sleeps for `ms`; resolves with the WAKE_… that ended the sleep. */
+	/** Resolves with the WAKE_… that ended the sleep. */
 	sleep(ms: number): Promise<number> {
 		return new Promise((resolve) => {
-			// As on the chip, only plugging in USB ends the sleep; USB that is plugged in already does not.
+			// As on the chip, USB that is plugged in already does not end the sleep.
 			let wasPlugged = this.#isPlugged;
 			const timer = this.#timers.set(() => this.#end?.(WAKE_TIMER), ms);
 			const poll = setInterval(() => {

@@ -4,7 +4,7 @@
  */
 const COLON = 0x3a;
 const COMMA = 0x2c;
-/** Maximum number of digits of a length that the worker accepts. */
+/** Digits of a length that the worker accepts. */
 const DIGITS_LIMIT = 9;
 
 export function encodeNetstring(...parts: Uint8Array[]): Buffer {

@@ -1,6 +1,4 @@
-/**
- * The command line of the simulator. Its options are stable, because tests, documentation and habits depend on them.
- */
+/** Command line of the simulator. Its options are stable: tests, documentation and habits depend on them. */
 import { existsSync, readFileSync } from "node:fs";
 import { isIPv4 } from "node:net";
 import { parseArgs } from "node:util";
@@ -49,7 +47,7 @@ Runs the gateway on this computer, with a simulated meter unless --meter names a
 export const STATE_FOLDER = ".state";
 export const HTTPS_PORT = 8443;
 export const NO_RADIO = "none";
-/** Word that a user gives in place of a key file to have no key. */
+/** Word in place of a key file. */
 const NO_KEY = "none";
 
 const PASSWORD_LIMIT = 64;
@@ -58,11 +56,11 @@ const SERVERS_LIMIT = 4;
 const CELLS_VOLTAGE = 4.5;
 const CELLS_LIMIT = 6;
 const SPEED_LIMIT = 100_000;
-/** Maximum number of update keys: the current key and its successor. */
+/** The current key and its successor. */
 const UPDATE_KEYS_LIMIT = 2;
-/** Maximum length of a DNS name (RFC 1035, 2.3.4). */
+/** Limit of a DNS name (RFC 1035, 2.3.4). */
 const NAME_LIMIT = 253;
-/** Form of each label of a DNS name: at most 63 characters (RFC 1035, 2.3.4; RFC 1123, 2.1). */
+/** A label has at most 63 characters (RFC 1035, 2.3.4; RFC 1123, 2.1). */
 const LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/i;
 
 export interface Options {
@@ -80,13 +78,13 @@ export interface Options {
 	readonly password: string | undefined;
 	/** Unix time in ms; null: the clock was never set; undefined: the computer's time. */
 	readonly timeMs: number | null | undefined;
-	/** Speed of the simulator's time relative to the computer's (fast-time.ts); 1: equal. */
+	/** Speed relative to the computer's time. */
 	readonly speed: number;
 	/** Value of `HostInfo.timeServers`. */
 	readonly ntp: string;
 	/** Value of `HostInfo.reportKey`; undefined: the key in the state folder (simulator-keys.ts). */
 	readonly reportKey: string | undefined;
-	/** Contents of power.txt in the state folder; empty: USB. */
+	/** Contents of power.txt; empty: USB. */
 	readonly power: string;
 	/** WAKE_… of the start. */
 	readonly wakeReason: number;
@@ -99,7 +97,7 @@ export interface Options {
 	readonly help: boolean;
 }
 
-/** Throws an Error with a message for the user. `args` are the arguments after the program's name. */
+/** `args` follow the program's name. Throws an Error with a message for the user. */
 export function parseOptions(args: string[]): Options {
 	const { values } = parseArgs({
 		args,
@@ -258,7 +256,6 @@ function toServers(value: string): string {
 function isServer(text: string): boolean {
 	const [, host, port = "123"] = /^([^:]+)(?::(\d{1,5}))?$/.exec(text) ?? [];
 	if (host === undefined || Number(port) < 1 || Number(port) > 65_535) return false;
-	// A text that looks like an IPv4 address must be one.
 	if (/^[\d.]+$/.test(host)) return isIPv4(host);
 	return host.length <= NAME_LIMIT && host.split(".").every((label) => LABEL.test(label));
 }

@@ -1,6 +1,6 @@
 /**
- * Opening of an outgoing connection (modules/io/client.ts): the part common to real sockets (client.ts) and the virtual
- * world (virtual-servers.ts), which implement name resolution, connecting and handshake.
+ * Opening of an outgoing connection (modules/io/client.ts), common to real sockets (client.ts) and the virtual world
+ * (virtual-servers.ts).
  *
  *   RESOLVING ─ address ─> CONNECTING ─ TLS ─> WAITING (for its handshake) ─> SHAKING HANDS ─> OPEN
  *       └──────────────┴───────── no TLS ─────────────────────────────────────────────────────^
@@ -21,7 +21,7 @@ export type OpenStream = Pick<Client, "read" | "write" | "close">;
 
 export interface OutgoingDeps {
 	resolve(name: string, done: (address: string | undefined) => void): void;
-	/** Calls `run` after `delayMs`; returns a function that cancels the call. */
+	/** The returned function cancels the call. */
 	later(run: () => void, delayMs: number): () => void;
 	readonly handshakeQueue?: HandshakeQueue | undefined;
 	hasMemory(): boolean;
@@ -79,7 +79,7 @@ export abstract class Outgoing implements Client {
 	/** Connects to the address; the implementation must finally call `queueHandshake`, `opened` or `fail`. */
 	protected abstract connect(address: string): void;
 
-	/** Releases everything that was begun for a connection that ends before it was open. */
+	/** Releases what was begun for a connection that ends before it was open. */
 	protected abstract abandon(): void;
 
 	protected get isOver(): boolean {

@@ -1,4 +1,4 @@
-/** Elliptic curve P-256 of the host's `crypto` on Node: verifies signatures and agrees on keys. */
+/** P-256 of the host's `crypto`. */
 import { createECDH, createPublicKey, type KeyObject, verify } from "node:crypto";
 import { type KeyAgreement, P256_POINT_LENGTH, P256_SIGNATURE_LENGTH } from "../../modules/io/crypto.js";
 
@@ -6,13 +6,12 @@ const CURVE = "prime256v1";
 const COORDINATE_LENGTH = 32;
 const UNCOMPRESSED = 4;
 
-/** `verifyP256` of the host contract. */
 export function verifySignature(point: Uint8Array, message: Uint8Array, signature: Uint8Array): boolean {
 	const key = signature.length === P256_SIGNATURE_LENGTH ? publicKeyOf(point) : undefined;
 	return key !== undefined && verify("sha256", message, { key, dsaEncoding: "ieee-p1363" }, signature);
 }
 
-/** Returns the public point of a PEM key (public or private); undefined if it is not a P-256 key. */
+/** Public point of a PEM key, public or private; undefined if not of P-256. */
 export function pointOf(pem: string | Buffer): Uint8Array | undefined {
 	try {
 		return pointOfKey(createPublicKey(pem));
@@ -27,7 +26,6 @@ export function pointOfKey(key: KeyObject): Uint8Array | undefined {
 	return Buffer.concat([Buffer.of(UNCOMPRESSED), Buffer.from(x!, "base64url"), Buffer.from(y!, "base64url")]);
 }
 
-/** `agreeP256` of the host contract. */
 export function agree(point: Uint8Array): KeyAgreement {
 	if (publicKeyOf(point) === undefined) throw new RangeError("That is no point of P-256");
 	const own = createECDH(CURVE);

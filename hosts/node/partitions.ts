@@ -1,6 +1,6 @@
 /**
- * Partitions of the flash as files of the state folder, created when first written. A write to bytes that are not
- * erased is refused: on encrypted flash it would leave garbage.
+ * Partitions as files of the state folder, created when first written. A write to bytes that are not erased is refused:
+ * on encrypted flash it would leave garbage.
  */
 import { closeSync, fdatasyncSync, fstatSync, mkdirSync, openSync, readSync, writeSync } from "node:fs";
 import { dirname, join } from "node:path";

@@ -39,7 +39,7 @@ export class NodeClock implements Clock {
 	}
 }
 
-/** Maximum delay of Node's setTimeout. */
+/** Limit of Node's setTimeout. */
 const LONGEST_MS = 2 ** 31 - 1;
 
 export class NodeTimers implements Timers {
@@ -50,7 +50,7 @@ export class NodeTimers implements Timers {
 		const id = ++this.#lastId;
 		const dueMs = performance.now() + Math.max(delayMs, 0);
 		const wait = () => {
-			// Node rounds delays to whole milliseconds and may call back a fraction of a millisecond too early.
+			// Node rounds delays and may call back a fraction of a millisecond too early.
 			const leftMs = Math.min(Math.ceil(dueMs - performance.now()), LONGEST_MS);
 			const timer = setTimeout(() => {
 				if (performance.now() < dueMs) return wait();

@@ -1,4 +1,4 @@
-/** Checks that the ports of the command line are free before anything starts. */
+/** Checks that the ports of the command line are free. */
 import { createServer, type Server } from "node:net";
 
 export interface WantedPorts {
@@ -8,8 +8,8 @@ export interface WantedPorts {
 }
 
 /**
- * Rejects with a message for the user that names the option. Both ports are opened at the same time, which also detects
- * that they are equal.
+ * Rejects with a message for the user that names the option. Both ports open at the same time, to detect that they are
+ * equal.
  */
 export async function checkPorts({ httpPort, httpsPort }: WantedPorts): Promise<void> {
 	const taken: Server[] = [];

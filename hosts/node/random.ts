@@ -1,6 +1,6 @@
 /**
- * Reproducible pseudo-random numbers for tests and simulated faults, never for secrets: mulberry32 (public domain, T.
- * Ettinger), 32 bits of state.
+ * Reproducible numbers for tests and simulated faults, never for secrets: mulberry32 (public domain, T. Ettinger), 32
+ * bits of state.
  */
 export class SeededRandom {
 	#state: number;

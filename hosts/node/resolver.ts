@@ -1,9 +1,9 @@
-/** Name resolution of the host contract, using the resolver of this computer. */
+/** Name resolution of the host contract. */
 import { lookup } from "node:dns";
 import { isIPv4 } from "node:net";
 import { RESOLVE_LIMIT } from "../../modules/io/host.js";
 
-/** Maximum length of a DNS name as text (RFC 1035, 2.3.4, without the final dot). */
+/** Limit of a DNS name (RFC 1035, 2.3.4) without the final dot. */
 const NAME_LIMIT = 253;
 
 export class NodeResolver {

@@ -106,7 +106,7 @@ function time(ms: number): AsnType {
 		: new GeneralizedTime({ valueDate });
 }
 
-/** Makes a positive number without a leading zero byte (RFC 5280, 4.1.2.2). */
+/** The number is positive, without a leading zero byte (RFC 5280, 4.1.2.2). */
 function serialNumber(): ArrayBuffer {
 	const serial = new Uint8Array(randomBytes(16));
 	serial[0] = (serial[0] & 0x7f) | 0x40;

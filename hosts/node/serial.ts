@@ -1,8 +1,8 @@
 /**
- * A serial port or pseudo-terminal of the PC, as the SerialPort of the host contract. The package `serialport` opens,
- * reads, writes and drains the port. The program `stty` configures the line, because the package cannot change the
- * format of an open port, discards data at each change of speed, and drops damaged characters (termios IGNPAR; PARMRK
- * is set here). Limits: SERIAL_RECEIVE_LIMIT unread bytes, beyond which the newest are lost; SEND_LIMIT unsent bytes.
+ * A serial port or pseudo-terminal of the PC. The program `stty` configures the line, because the package `serialport`
+ * cannot change the format of an open port, discards data at each change of speed, and drops damaged characters
+ * (termios IGNPAR; PARMRK is set here). Limits: SERIAL_RECEIVE_LIMIT unread bytes, beyond which the newest are lost;
+ * SEND_LIMIT unsent bytes.
  */
 import { spawnSync } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -29,8 +29,8 @@ import { bitsOf } from "./wire-character.js";
 type OpenPort = Awaited<ReturnType<typeof Driver.binding.open>>;
 
 /**
- * Settings of stty. With 7E1, a damaged character is marked (MarkDecoder). With 8E1, it is passed on as received,
- * because the telegram has its own check.
+ * With 7E1, a damaged character is marked (MarkDecoder). With 8E1, it is passed on as received, because the telegram
+ * has its own check.
  */
 const STTY: Readonly<Record<SerialFormat, readonly string[]>> = {
 	[FORMAT_7E1]: ["cs7", "-cstopb", "parenb", "-parodd", "inpck", "parmrk", "-ignpar"],
@@ -53,8 +53,8 @@ interface Device {
 }
 
 /**
- * Makes the port at `path`. `trace` receives a message for the user when the port cannot be opened or is lost.
- * `isPaced` is false for a pseudo-terminal, which transfers characters in no time.
+ * `trace` gets a message for the user when the port cannot be opened or is lost. `isPaced` is false for a
+ * pseudo-terminal, which transfers characters in no time.
  */
 export function createSerialPort(path: string, trace: (message: string) => void, isPaced = true): SerialPort {
 	// Pseudo-terminals and some adapters refuse 7 bits with parity.
@@ -82,9 +82,9 @@ class NodeSerial implements Serial {
 	#sent: Promise<void> = Promise.resolve();
 	#closed = false;
 	#pumping = false;
-	/** Room for writing as last announced to the caller. */
+	/** Room last announced to the caller. */
 	#writable = 0;
-	/** Number of bytes accepted from the caller that the driver does not have yet. */
+	/** Bytes that the driver does not have yet. */
 	#unsent = 0;
 	/** Time at which the last stop bit leaves, as performance.now() counts it. */
 	#quietAtMs = 0;
@@ -101,7 +101,7 @@ class NodeSerial implements Serial {
 		return this.#received.read(into, start, end);
 	}
 
-	/** Nothing can be written before the first `onWritable`, which is called once the port is open. */
+	/** Before the first `onWritable` there is no room. */
 	write(bytes: Uint8Array, start = 0, end = bytes.length): number {
 		const count = end - start;
 		if (count > this.#writable) throw new RangeError(`${count} bytes are more than the ${this.#writable} announced`);
@@ -129,7 +129,7 @@ class NodeSerial implements Serial {
 		if (this.#lost > 0) this.#device.trace(`${this.#device.path}: ${this.#lost} bytes were lost unread`);
 	}
 
-	/** Serves the port from its opening to its closing. Never rejects. */
+	/** Serves the port from opening to closing. Never rejects. */
 	async #run(): Promise<void> {
 		if (this.#closed) return;
 		try {
@@ -146,7 +146,7 @@ class NodeSerial implements Serial {
 			await this.#receive(this.#port);
 		}
 		await this.#closing;
-		// Waits for a pending write, which still uses the device after the port was closed.
+		// A pending write still uses the device after the port was closed.
 		await this.#sent;
 	}
 
@@ -192,8 +192,7 @@ class NodeSerial implements Serial {
 					this.#announce();
 				}
 				await port.drain();
-				// Also waits for the calculated time: the driver's drain ignores the buffer of a USB converter, and a
-				// pseudo-terminal has no speed.
+				// The driver's drain ignores the buffer of a USB converter, and a pseudo-terminal has no speed.
 				while (!this.#closed && this.#sending.length === 0 && performance.now() < this.#quietAtMs) {
 					await sleep(this.#quietAtMs - performance.now());
 				}

@@ -1,11 +1,10 @@
 /**
- * The simulated Zigbee coprocessor: tools/zigbee.ts on TCP ports. If the program ends by itself, it is restarted on the
- * same ports, as after a power cut. A file in the state folder keeps the coprocessor's memory.
+ * The simulated Zigbee coprocessor (tools/zigbee.ts). If it ends by itself, it is restarted on the same ports, as after
+ * a power cut. A file in the state folder keeps its memory.
  */
 import { join } from "node:path";
 import { startTool, type ToolProgram } from "./tool-program.js";
 
-/** Pause before a restart of the ended process, ms. */
 const RESTART_DELAY_MS = 2000;
 
 export interface SimulatedCoprocessor {
@@ -48,7 +47,7 @@ export async function startSimulatedCoprocessor({
 		try {
 			program = await start(["--device", portOf(path), "--coordinator", portOf(coordinator)]);
 		} catch {
-			// The program has printed the reason itself. Another attempt follows.
+			// The program has printed the reason. Another attempt follows.
 			return;
 		}
 		if (isEnding) await program.end();

@@ -1,13 +1,12 @@
 /**
- * The simulated meter: tools/meter.ts on a pseudo-terminal. It follows the simulator's time: each change of speed is
- * sent to it (tools/meter/controlled-time.ts).
+ * The simulated meter (tools/meter.ts) on a pseudo-terminal. Each change of the simulator's speed is sent to it
+ * (tools/meter/controlled-time.ts).
  */
 import type { FastTime } from "./fast-time.js";
 import { startTool } from "./tool-program.js";
 
 export interface SimulatedMeter {
 	readonly path: string;
-	/** Ends the meter's process; resolves when it has ended. */
 	end(): Promise<void>;
 }
 
@@ -20,7 +19,6 @@ export interface SimulatedMeterOptions {
 	 * computer's.
 	 */
 	readonly utcMs?: number | undefined;
-	/** Called when the process has ended by itself. */
 	onEnded(message: string): void;
 }
 
@@ -31,14 +29,13 @@ export async function startSimulatedMeter({
 	utcMs = Date.now(),
 	onEnded,
 }: SimulatedMeterOptions): Promise<SimulatedMeter> {
-	// With accelerated time the meter sends without the delays of a line: at the speed of a real line, readouts would
-	// take most of an accelerated day.
+	// At the speed of a real line, readouts would take most of an accelerated day.
 	const pace = time === undefined ? ["--baud-pace"] : ["--time", new Date(utcMs).toISOString()];
 	const startedMs = time?.monotonicMs() ?? 0;
 	const { child, printed, end } = await startTool({
 		name: "meter",
 		words: "The simulated meter",
-		// The meter gets a load profile in addition to its telegram, because programs rely on the profile's rows.
+		// Programs rely on the rows of the load profile.
 		args: [...pace, "--protocol", "iec", "--profile", "programming", ...(isQuiet ? ["--quiet"] : [])],
 		ready: /^meter (\S+)$/,
 		onEnded,

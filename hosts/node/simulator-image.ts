@@ -1,4 +1,4 @@
-/** Makes images of the firmware for hosts without a boot loader (hosts/simulated/image.ts). */
+/** Images of the firmware for hosts without a boot loader (hosts/simulated/image.ts). */
 import { createHash } from "node:crypto";
 import { WRITE_SIZE } from "../../modules/io/flash.js";
 import {

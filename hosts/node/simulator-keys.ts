@@ -23,7 +23,7 @@ export interface BenchKeys {
 
 type Given = Pick<Options, "state" | "updateKeys" | "reportKey">;
 
-/** Returns the keys of the command line, or those in the state folder. Throws an Error with a message for the user. */
+/** The keys of the command line, else those in the state folder. Throws an Error with a message for the user. */
 export function openKeys({ state, updateKeys, reportKey }: Given): BenchKeys {
 	return {
 		updateKeys: updateKeys ?? [developmentKey(join(state, UPDATE_KEY_FILE))],
@@ -31,10 +31,7 @@ export function openKeys({ state, updateKeys, reportKey }: Given): BenchKeys {
 	};
 }
 
-/**
- * Returns commands for the banner that try an update and open a report, one line per key of the state folder.
- * `httpsPort` is 0 if unknown.
- */
+/** Commands that try an update and open a report, one line per key of the state folder. `httpsPort` is 0 if unknown. */
 export function describeKeys({ state, updateKeys, reportKey }: Given, httpsPort: number): string[] {
 	const lines: string[] = [];
 	const folder = state === STATE_FOLDER ? "" : ` --state ${quoted(state)}`;
@@ -49,7 +46,7 @@ function quoted(path: string): string {
 	return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }
 
-/** Returns the public point, in hex, of the key in the file, which is made if missing. */
+/** Public point in hex; the key is made if missing. */
 function developmentKey(path: string): string {
 	if (!existsSync(path)) {
 		const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });

@@ -1,13 +1,12 @@
-/** An accepted connection of node:net or node:tls as a Socket of the host contract; its limits are those of stream.ts. */
+/** A Socket of the host contract, with the limits of stream.ts. */
 import type { Socket as NetSocket } from "node:net";
 import type { PendingSocket, Socket, SocketOptions } from "../../modules/io/host.js";
 import { NodeStream } from "./stream.js";
 
-/** A connection that waits to be taken. Nothing of it is read, except what Node reads ahead. */
+/** Nothing is read before the connection is taken, except what Node reads ahead. */
 export class PendingConnection implements PendingSocket {
 	readonly remoteAddress: string;
 	readonly viaAccessPoint: boolean;
-	/** Called when the client has shown a valid token. */
 	readonly onKnown: () => void;
 	#socket: NetSocket | undefined;
 
@@ -16,7 +15,7 @@ export class PendingConnection implements PendingSocket {
 		this.viaAccessPoint = viaAccessPoint;
 		this.onKnown = onKnown;
 		this.remoteAddress = (socket.remoteAddress ?? "").replace(/^::ffff:/, "");
-		// Resets and TLS errors lead to "close", which is sufficient.
+		// Resets and TLS errors lead to "close".
 		socket.on("error", () => {});
 	}
 

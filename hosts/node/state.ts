@@ -1,7 +1,7 @@
 /**
- * State folder of the simulator and the firmware on Linux, which represents the flash of a unit. Only one program may
- * use a folder, because two could use the same invocation counter. The file `lock` contains the id of the process that
- * uses it; the next program replaces the lock of an ended process.
+ * State folder of the simulator and the firmware on Linux: the flash of a unit. Only one program may use it, because
+ * two could use the same invocation counter. The file `lock` contains the id of the process that uses it; the next
+ * program replaces the lock of an ended process.
  */
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
@@ -20,10 +20,7 @@ export function openState(folder: string): void {
 	}
 }
 
-/**
- * Creates the folder step by step, because Node's recursive creation never returns in a folder where nothing can be
- * created, such as /proc.
- */
+/** Node's recursive creation never returns where nothing can be created, such as /proc. */
 function makeFolder(folder: string): void {
 	if (existsSync(folder)) return;
 	makeFolder(dirname(folder));

@@ -1,6 +1,6 @@
 /**
- * The key-value store as files, one per key. A value is written to a temporary file, synchronised and renamed, so that
- * after a power cut either the old or the new value exists.
+ * Storage of the host contract: a file per key. A value is written to a temporary file, synchronised and renamed, so
+ * that a power cut leaves either the old or the new value.
  */
 import {
 	closeSync,
@@ -18,7 +18,7 @@ import type { Storage } from "../../modules/io/host.js";
 
 const KEY = /^[a-z0-9_]{1,15}$/;
 const VALUE_LIMIT = 4000;
-/** Suffix of temporary files. Keys contain no dot, so such a file is never mistaken for a value. */
+/** Keys contain no dot, so a temporary file is never taken for a value. */
 const TEMPORARY = ".new";
 
 export class FileStorage implements Storage {
@@ -59,7 +59,7 @@ export class FileStorage implements Storage {
 	}
 }
 
-/** Replaces the whole file, readable by the owner only. */
+/** The file is readable by the owner only. */
 export function writeFileAtomic(path: string, value: Uint8Array | string): void {
 	const temporary = path + TEMPORARY;
 	const file = openSync(temporary, "w", 0o600);

@@ -1,7 +1,7 @@
 /**
- * An open connection of node:net or node:tls with back-pressure in both directions, for sockets (socket.ts) and clients
- * (client.ts). Limits: beyond RECEIVE_LIMIT unread bytes (plus the last piece, at most 64 KB) nothing more is read.
- * SEND_LIMIT unsent bytes. After `close` the peer has LINGER_MS to receive the rest.
+ * An open connection with back-pressure in both directions, for sockets (socket.ts) and clients (client.ts). Limits:
+ * beyond RECEIVE_LIMIT unread bytes (plus the last piece, at most 64 KB) nothing is read; SEND_LIMIT unsent bytes.
+ * After `close` the peer has LINGER_MS to receive the rest.
  */
 import type { Socket as NetSocket } from "node:net";
 import { ByteQueue } from "./byte-queue.js";
@@ -12,7 +12,7 @@ const LINGER_MS = 3000;
 
 export interface StreamEvents {
 	onReadable?(count: number): void;
-	/** The first call comes asynchronously after the construction. */
+	/** First called asynchronously after the construction. */
 	onWritable?(count: number): void;
 	/** Called once, after all received data were read. `isBroken`: the connection did not end properly. */
 	onEnd(isBroken: boolean): void;
@@ -22,7 +22,7 @@ export class NodeStream {
 	readonly #events: StreamEvents;
 	readonly #socket: NetSocket;
 	readonly #received = new ByteQueue();
-	/** Room for writing as last announced to the caller. */
+	/** Room last announced to the caller. */
 	#writable = 0;
 	#unsent = 0;
 	#ended = false;
@@ -70,8 +70,7 @@ export class NodeStream {
 		this.#writable = 0;
 		this.#received.clear();
 		if (this.#socket.destroyed) return;
-		// Received data are read and discarded from now on: closing with unread bytes would cause a reset, which would
-		// discard data on their way to the peer.
+		// Closing with unread bytes would cause a reset, which would discard data on their way to the peer.
 		this.#socket.end();
 		this.#socket.resume();
 		const linger = setTimeout(() => this.#socket.destroy(), LINGER_MS);

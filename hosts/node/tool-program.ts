@@ -11,12 +11,12 @@ const START_LIMIT_MS = 30_000;
 export interface ToolOptions {
 	/** Name of the program: `meter` for tools/meter.ts. */
 	readonly name: string;
-	/** Name of the program in messages, at the beginning of a sentence. */
+	/** Name in messages, at the beginning of a sentence. */
 	readonly words: string;
 	readonly args: readonly string[];
 	/** Line that the program prints when it is ready. */
 	readonly ready: RegExp;
-	/** Called when the program has ended by itself. */
+	/** The program has ended by itself. */
 	onEnded(message: string): void;
 }
 
@@ -31,10 +31,9 @@ export interface ToolProgram {
 export function startTool({ name, words, args, ready, onEnded }: ToolOptions): Promise<ToolProgram> {
 	const path = fileURLToPath(new URL(`../../tools/${name}.js`, import.meta.url));
 	const child = spawn(process.execPath, [path, ...args], {
-		// This channel closes when this process ends for any reason; the program then ends too.
+		// The channel closes when this process ends for any reason; the program then ends too.
 		stdio: ["ignore", "pipe", "inherit", "ipc"],
-		// The program has its own process group and therefore gets no Ctrl-C, so that it does not end before the
-		// gateway.
+		// The program's own process group gets no Ctrl-C, so that it does not end before the gateway.
 		detached: true,
 	});
 	const exited = new Promise<void>((resolve) => child.once("exit", () => resolve()));

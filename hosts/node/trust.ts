@@ -1,6 +1,6 @@
 /**
  * Trust of the simulator's TLS clients. Node's verdict depends on the computer's clock and ignores pinned certificates,
- * so the server's certificates are checked here as well, according to RFC 5280, and its name according to RFC 6125.
+ * so certificates are checked here as well (RFC 5280), and the server's name (RFC 6125).
  *
  * Limit: CHAIN_LIMIT certificates from the server to the authority.
  */
@@ -19,13 +19,13 @@ export interface TrustQuestion {
 	readonly shown: readonly X509Certificate[];
 	/** Trusted certificates; undefined to trust any server. */
 	readonly trusted: readonly X509Certificate[] | undefined;
-	/** Required DNS name or IPv4 address. */
+	/** DNS name or IPv4 address. */
 	readonly name: string;
-	/** Unix time, ms; undefined to ignore dates. */
+	/** Unix time; undefined to ignore dates. */
 	readonly utcMs: number | undefined;
 }
 
-/** Returns the certificates of the PEM text. Throws an Error for a damaged one. */
+/** Throws an Error for a damaged certificate. */
 export function parseCertificates(text: string): X509Certificate[] {
 	return [...text.matchAll(PEM)].map(([block]) => new X509Certificate(block));
 }
@@ -34,7 +34,7 @@ export function parseCertificates(text: string): X509Certificate[] {
 export function shownBy(socket: TLSSocket): X509Certificate[] {
 	const shown: X509Certificate[] = [];
 	let one = socket.getPeerCertificate(true);
-	// The loop ends at a certificate that is its own issuer. Without a certificate, Node returns an empty object.
+	// Without a certificate, Node returns an empty object.
 	while (one?.raw && !shown.some(({ raw }) => raw.equals(one.raw)) && shown.length <= CHAIN_LIMIT) {
 		shown.push(new X509Certificate(one.raw));
 		one = one.issuerCertificate;
@@ -54,7 +54,6 @@ export function validate(question: TrustQuestion): number {
 	if (shown.length === 0) return CLIENT_UNTRUSTED;
 	const [own] = shown;
 	if (isPinned(question)) return isValidAt(own, utcMs) ? 0 : CLIENT_EXPIRED;
-	// One valid path to an authority suffices.
 	let isExpired = false;
 	let isAnchored = false;
 	for (const path of pathsOf(question, [own])) {
@@ -67,7 +66,7 @@ export function validate(question: TrustQuestion): number {
 	return isExpired ? CLIENT_EXPIRED : 0;
 }
 
-/** Generates all chains that continue `path` from its last certificate to a trusted one. */
+/** All chains that continue `path` from its last certificate to a trusted one. */
 function* pathsOf(question: TrustQuestion, path: X509Certificate[]): Generator<X509Certificate[]> {
 	const last = path[path.length - 1];
 	for (const issuer of question.trusted ?? []) if (hasSigned(issuer, last)) yield [...path, issuer];

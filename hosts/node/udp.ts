@@ -1,8 +1,4 @@
-/**
- * UDP of the host contract, implemented with node:dgram.
- *
- * Limits: WAITING_LIMIT unread and SENDING_LIMIT unsent datagrams; further ones are lost.
- */
+/** UDP of the host contract. Limits: WAITING_LIMIT unread and SENDING_LIMIT unsent datagrams; further ones are lost. */
 import { createSocket, type RemoteInfo, type Socket } from "node:dgram";
 import { isIPv4 } from "node:net";
 import { DATAGRAM_LIMIT, type UDP, type UDPOptions, type UDPPort } from "../../modules/io/host.js";
@@ -12,7 +8,7 @@ const SENDING_LIMIT = 32;
 const GROUP_TTL = 255;
 /** Address of the access point. In the simulator its clients are local programs. */
 const ACCESS_POINT_ADDRESS = "127.0.0.1";
-/** First port that a program may open without privileges. */
+/** Lower ports need privileges. */
 const FREE_PORTS = 1024;
 
 interface Datagram {
@@ -24,7 +20,7 @@ interface UDPPins {
 	trace(message: string): void;
 }
 
-/** `trace` gets a message when another port replaces the requested one. */
+/** `trace` tells when another port replaces the requested one. */
 export function createUDPPort(trace: (message: string) => void): UDPPort {
 	return { io: NodeUDP, pins: { trace } };
 }
@@ -110,7 +106,7 @@ function bind(port: number, address: string, group?: string, memberAddress?: str
 	const socket = createSocket({
 		type: "udp4",
 		reuseAddr: group !== undefined,
-		// `literal` is always an IPv4 address. The callback is called at once, so Node also binds and sends at once.
+		// `literal` is always an IPv4 address. With a synchronous callback Node binds and sends at once.
 		lookup: (literal, _options, callback) => callback(null, literal, 4),
 	});
 	let failure: NodeJS.ErrnoException | undefined;

@@ -11,11 +11,11 @@ import { createWiFiPort, type SimulatedRadio } from "../simulated/radio.js";
 const LEASE = Object.freeze({ ip: "192.0.2.20", netmask: "255.255.255.0", gateway: "192.0.2.1" });
 const PLAIN = Object.freeze({ password: "", rssi: -50, channel: 6, givesAddress: true });
 
-/** A network in range. Defaults: open, -50 dBm, channel 6, DHCP. */
+/** Defaults: open, -50 dBm, channel 6, DHCP. */
 export type VirtualNetwork = Partial<Omit<SimulatedNetwork, "ssid">>;
 
 export class VirtualAir implements Air {
-	/** Networks in range, by SSID. */
+	/** Networks by SSID. */
 	readonly around: Map<string, VirtualNetwork>;
 	readonly port: WiFiPort;
 	/** The most recently created radio. */

@@ -1,5 +1,5 @@
 /**
- * The Ethernet port of the virtual world; a test plugs and pulls its cable.
+ * The Ethernet port of the virtual world, with its cable.
  *
  *   const world = new VirtualWorld({ ethernet: (timers) => cable.port(timers) });
  */

@@ -1,7 +1,7 @@
 /**
- * NOR flash in memory for tests, with faults: power cuts during a write or an erase, refused operations, and writes to
- * bytes that are not erased. Such a write throws an Error and is also recorded in `mistakes`, because the gateway might
- * catch the Error. The flash outlives a virtual world: pass it to the next one, as after a restart.
+ * NOR flash in memory for tests, with power cuts and refused operations. A write to bytes that are not erased throws an
+ * Error and is recorded in `mistakes`, because the gateway might catch it. For a restart pass the flash to the next
+ * virtual world.
  */
 import { ERASE_SIZE, type Flash, type Partition, WRITE_SIZE } from "../../modules/io/flash.js";
 import { checkRange, PARTITION_SIZES, partOf } from "./partitions.js";
@@ -13,9 +13,9 @@ const ERASED = 0xff;
 export class VirtualFlash implements Flash {
 	/** Number of writes and erases begun. */
 	operations = 0;
-	/** Number of coming writes and erases that are refused. */
+	/** Number of coming writes and erases to refuse. */
 	refusals = 0;
-	/** Mistakes of callers that would damage the content of real flash. */
+	/** Calls that would damage the content of real flash. */
 	readonly mistakes: string[] = [];
 	readonly #partitions = new Map<string, VirtualPartition>();
 	readonly #random: SeededRandom;
@@ -23,7 +23,6 @@ export class VirtualFlash implements Flash {
 	#bytesToCut = 0;
 	#isOff = false;
 
-	/** `seed` determines what a power cut leaves. */
 	constructor(seed = 1, sizes: Readonly<Record<string, number>> = PARTITION_SIZES) {
 		this.#random = new SeededRandom(seed);
 		for (const [name, size] of Object.entries(sizes))
@@ -35,15 +34,15 @@ export class VirtualFlash implements Flash {
 	}
 
 	/**
-	 * Cuts the power in the write or erase number `count` from now (1: the next). A write has then written `bytes`
-	 * bytes, and the byte after them may be neither old nor new; after an erase the content is arbitrary.
+	 * Cuts the power in write or erase number `count` (1: the next). A write has then written `bytes` bytes, and the byte
+	 * after them may be neither old nor new; after an erase the content is arbitrary.
 	 */
 	cutPowerAt(count: number, bytes = 0): void {
 		this.#operationsToCut = count;
 		this.#bytesToCut = bytes;
 	}
 
-	/** Restores the power. Make a new virtual world afterwards, as a restart would. */
+	/** Restores the power. Make a new virtual world afterwards. */
 	powerUp(): void {
 		this.#isOff = false;
 		this.#operationsToCut = Number.POSITIVE_INFINITY;

@@ -1,12 +1,10 @@
 /**
- * A serial port of the virtual world, and the modelled wire from it to a meter.
+ * A serial port of the virtual world, and the wire from it to a meter, which is any sans-io machine.
  *
- * A character takes the time of 10 bits in 7E1 and 8N1 (IEC 62056-21, 5.2), and of 11 bits in 8E1 and 8N2. A receiver
- * gets it unchanged only if the receiver has the sender's speed and frame for the whole time. On the wire a character is
- * the eight bits between start and stop bit, so that 7E1 and 8N1 interwork as on a real line.
- *
- * The meter is any sans-io machine. A byte of 0x80 or above sent at 7E1 has a wrong parity bit; machines simulate
- * damaged characters this way.
+ * A character takes 10 bits in 7E1 and 8N1 (IEC 62056-21, 5.2), and 11 bits in 8E1 and 8N2. It arrives unchanged only
+ * if the receiver has the sender's speed and frame for the whole time. On the wire it is the eight bits between start
+ * and stop bit, so that 7E1 and 8N1 interwork as on a real line. A byte of 0x80 or above sent at 7E1 has a wrong parity
+ * bit, with which machines simulate damaged characters.
  */
 import {
 	FORMAT_7E1,
@@ -26,11 +24,11 @@ import { MeterEnd, type MeterWire } from "./virtual-meter-end.js";
 import type { VirtualTime } from "./virtual-time.js";
 import { bitsOf, decodeCharacter, encodeCharacter, FaultInjector, isSameFrame } from "./wire-character.js";
 
-/** Capacity of a serial port for unsent bytes. */
+/** Limit of unsent bytes. */
 export const SERIAL_SEND_LIMIT = 256;
 
 export interface VirtualLineOptions {
-	/** True if the port itself supports 7E1; false if it always uses 8N1. Default true. */
+	/** False if the port always uses 8N1. Default true. */
 	hardwareParity?: boolean;
 	/** True if the optical head echoes each character that it sends. */
 	echo?: boolean;
@@ -44,11 +42,11 @@ export class VirtualLine implements SerialPort, MeterWire {
 	readonly hardwareParity: boolean;
 	echo: boolean;
 	noise: number;
-	/** All event codes of the meter's machine, in order. */
+	/** All event codes of the machine, in order. */
 	readonly meterEvents: number[] = [];
 	sentByGateway = 0;
 	sentByMeter = 0;
-	/** Virtual time at which the last character of either side was completely sent. */
+	/** Virtual time of the last character's end, on either side. */
 	quietSinceMs = 0;
 	readonly #time: VirtualTime;
 	readonly #random: SeededRandom;
@@ -69,7 +67,7 @@ export class VirtualLine implements SerialPort, MeterWire {
 		return this.#time;
 	}
 
-	/** Present speed and format of the meter; undefined without a meter. */
+	/** The meter's line; undefined without a meter. */
 	get meterLine(): LineSettings | undefined {
 		return this.#meter?.line;
 	}
@@ -83,7 +81,7 @@ export class VirtualLine implements SerialPort, MeterWire {
 		this.#meter = meter === undefined ? undefined : new MeterEnd(this, meter);
 	}
 
-	/** Unplugs the port: the open Serial gets SERIAL_ERROR_GONE, and a new one cannot be opened until `plugIn`. */
+	/** The open Serial gets SERIAL_ERROR_GONE, and a new one cannot be opened until `plugIn`. */
 	unplug(): void {
 		this.#isPluggedIn = false;
 		const gateway = this.#gateway;
@@ -132,7 +130,6 @@ export class VirtualLine implements SerialPort, MeterWire {
 	}
 }
 
-/** The gateway's end of the line, made by `port.io`. */
 export class VirtualSerial implements Serial {
 	readonly #line: VirtualLine;
 	readonly #options: SerialOptions;
@@ -241,7 +238,7 @@ export class VirtualSerial implements Serial {
 		this.#isBusy = true;
 		time.at(startMs + (bitsOf(line.format) * 1000) / line.baud, () => {
 			this.#isBusy = false;
-			if (this.#sending.length === 0) return; // The port was closed or unplugged in the meantime.
+			if (this.#sending.length === 0) return; // The port was closed or unplugged.
 			this.#sending.shift();
 			this.#line.carryToMeter(wire, line, startMs, this.#configuredMs <= startMs);
 			if (this.#sending.length > 0) this.#sendNext();

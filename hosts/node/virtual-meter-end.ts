@@ -1,7 +1,4 @@
-/**
- * The meter's end of the virtual wire: runs the meter's machine in virtual time and puts its output on the wire,
- * character by character.
- */
+/** Runs the meter's machine in virtual time and puts its output on the wire, character by character. */
 import { FORMAT_7E1, type LineSettings, type SerialFormat } from "../../modules/io/host.js";
 import { OUTPUT_EVENT, OUTPUT_LINE, OUTPUT_NONE, OUTPUT_TRANSMIT } from "../../modules/io/machine.js";
 import type { VirtualTime } from "./virtual-time.js";
@@ -26,10 +23,10 @@ export class MeterEnd {
 	readonly #wire: MeterWire;
 	readonly #machine: LitMachine;
 	readonly #faultInjector = new FaultInjector();
-	/** Wire forms of characters, and line changes, in their order. */
+	/** Characters and line changes in their order. */
 	readonly #queue: (number | LineSettings)[] = [];
 	readonly #character = new Uint8Array(1);
-	/** Format that the line has after everything in the queue was sent. */
+	/** Format after everything in the queue was sent. */
 	#queuedFormat: SerialFormat = FORMAT_7E1;
 	#head = 0;
 	#changedMs = 0;

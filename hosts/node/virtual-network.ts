@@ -14,11 +14,11 @@ import type {
 import { type Identity, requireIdentity, toIdentity } from "./certificate.js";
 import type { VirtualTime } from "./virtual-time.js";
 
-/** Number of unread bytes in a socket of the gateway; further ones stay with the client. */
+/** Unread bytes in a socket of the gateway; further ones stay with the client. */
 export const SOCKET_RECEIVE_WINDOW = 2048;
-/** Number of bytes that the gateway may write before the client reads them. */
+/** Bytes that the gateway may write before the client reads them. */
 export const SOCKET_SEND_WINDOW = 2048;
-/** Maximum number of connections that wait to be accepted; further ones are refused. */
+/** Waiting connections; further ones are refused. */
 export const BACKLOG_LIMIT = 8;
 
 export class VirtualListenerPort implements ListenerPort {
@@ -30,7 +30,7 @@ export class VirtualListenerPort implements ListenerPort {
 	/** Identity of a secure port; undefined until the port is opened. The virtual clients ignore it. */
 	identity: Identity | undefined;
 	testProblem = "";
-	/** Number of times that the gateway has ended all trust in addresses, after a token was revoked. */
+	/** Number of times that the gateway has ended all trust in addresses. */
 	forgotten = 0;
 	readonly #number: number;
 	#listener: VirtualListener | undefined;
@@ -120,13 +120,13 @@ export class VirtualListener implements Listener {
 	}
 }
 
-/** State shared by both ends. Each end notifies the other one through this object, always in a separate event. */
+/** Each end notifies the other one through this object, always in a separate event. */
 export class VirtualConnection implements PendingSocket {
 	readonly time: VirtualTime;
 	readonly address: string;
-	/** Bytes from the client that the gateway has not read. */
+	/** Unread bytes. */
 	readonly toGateway: number[] = [];
-	/** Bytes from the gateway that the client has not read. */
+	/** Unread bytes. */
 	readonly toClient: number[] = [];
 	gateway: GatewayEnd | undefined;
 	client: VirtualClient | undefined;
@@ -181,11 +181,10 @@ export class VirtualSocket implements Socket {
 interface GatewayEvents {
 	onReadable?(count: number): void;
 	onWritable?(count: number): void;
-	/** Called when the peer has closed, properly unless `isBroken`. */
+	/** The peer has closed, properly unless `isBroken`. */
 	onError?(isBroken: boolean): void;
 }
 
-/** The gateway's end of an open connection. */
 export class GatewayEnd {
 	readonly #connection: VirtualConnection;
 	readonly #events: GatewayEvents;
@@ -261,9 +260,9 @@ export class GatewayEnd {
 	}
 }
 
-/** The other end of a connection: a browser, or the server that the gateway has connected to. */
+/** A browser, or the server that the gateway has connected to. */
 export class VirtualClient {
-	/** Called when bytes have arrived, or the gateway has closed. */
+	/** Bytes have arrived, or the gateway has closed. */
 	onReceived: (() => void) | undefined;
 	readonly #connection: VirtualConnection;
 	readonly #received: number[] = [];
@@ -274,7 +273,7 @@ export class VirtualClient {
 		connection.client = this;
 	}
 
-	/** All received bytes except those removed by `discard`. */
+	/** Received bytes, except those removed by `discard`. */
 	get received(): Uint8Array {
 		return Uint8Array.from(this.#received);
 	}
@@ -292,7 +291,6 @@ export class VirtualClient {
 		return this.#connection.isEndedByGateway && this.#connection.toClient.length === 0;
 	}
 
-	/** True if the client reads nothing at present. */
 	get paused(): boolean {
 		return this.#isPaused;
 	}
@@ -309,7 +307,6 @@ export class VirtualClient {
 		connection.time.at(0, () => connection.gateway?.arrive());
 	}
 
-	/** Removes the first `count` bytes of `received`. */
 	discard(count: number): void {
 		this.#received.splice(0, count);
 	}

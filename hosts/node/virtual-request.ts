@@ -1,17 +1,17 @@
-/** One HTTP/1.1 request and its reply over a virtual connection, for tests. Supports only what the gateway sends. */
+/** One HTTP/1.1 request and its reply, for tests. Supports only what the gateway sends. */
 import type { VirtualClient } from "./virtual-network.js";
 
 export interface VirtualRequest {
 	/** HTTP method; default: GET, or POST when there is a body. */
 	method?: string;
 	headers?: Record<string, string>;
-	/** Body: bytes and text are sent unchanged, anything else as JSON. */
+	/** Bytes and text are sent unchanged, anything else as JSON. */
 	body?: unknown;
 }
 
 export class VirtualReply {
 	readonly status: number;
-	/** Values by name in lower case. */
+	/** Names are in lower case. */
 	readonly headers: ReadonlyMap<string, string>;
 	readonly body: Uint8Array;
 
@@ -31,7 +31,7 @@ export class VirtualReply {
 	}
 }
 
-/** Returns the text of a request; `path` includes the query. */
+/** `path` includes the query. */
 export function encodeRequest(path: string, request: VirtualRequest = {}): Uint8Array {
 	const { body } = request;
 	const headers: Record<string, string> = { Host: "gateway.local", ...request.headers };
@@ -85,7 +85,7 @@ function takeSized(rest: Buffer, length: string | undefined, isClosed: boolean) 
 	return rest.length < count ? undefined : { bytes: rest.subarray(0, count), length: count };
 }
 
-/** Joins the chunks of a body. With `isEndless`, for an event stream, the chunks so far count as complete. */
+/** With `isEndless`, for an event stream, the chunks so far count as complete. */
 function takeChunks(rest: Buffer, isEndless: boolean) {
 	const parts: Uint8Array[] = [];
 	let at = 0;

@@ -26,19 +26,17 @@ import { GatewayEnd, VirtualClient, VirtualConnection } from "./virtual-network.
 import type { VirtualTime } from "./virtual-time.js";
 import { STATION_ADDRESS, type VirtualResolver } from "./virtual-udp.js";
 
-/** Default time until a server accepts a connection, ms. */
 export const CONNECT_MS = 20;
 export const HANDSHAKE_MS = 300;
 
-/** Fault of a server: its packets are lost, it is silent, or it does not speak TLS. */
+/** Packets are lost, the server is silent, or it does not speak TLS. */
 export type ServerFault = "lost" | "silent" | "no TLS";
 
 export interface VirtualServer {
-	/** Called with the server's end of an opened client connection. */
+	/** Gets the server's end of an opened connection. */
 	onConnection?(peer: VirtualClient): void;
 	/** PEM text for TLS, the server's own certificate first. Without it the server uses plain TCP. */
 	readonly certificate?: string | Uint8Array;
-	/** Requires a client certificate. */
 	readonly asksForCertificate?: boolean;
 	readonly connectMs?: number;
 	readonly handshakeMs?: number;
@@ -48,7 +46,6 @@ export interface VirtualServer {
 interface Serving {
 	readonly server: VirtualServer;
 	readonly shown: readonly X509Certificate[];
-	/** Sessions issued by the server. */
 	readonly sessions: Set<string>;
 }
 
@@ -168,7 +165,7 @@ class VirtualOutgoing extends Outgoing {
 		server.onConnection?.(peer);
 	}
 
-	/** Runs `step` after `ms`, unless the connection was closed or has failed by then. */
+	/** Does nothing if the connection was closed or has failed by then. */
 	#later(ms: number, step: () => void): void {
 		this.#pins.servers.time.set(() => {
 			if (!this.isOver) step();

@@ -2,7 +2,7 @@
 import type { Storage } from "../../modules/io/host.js";
 
 export const STORAGE_KEY_PATTERN = /^[a-z0-9_]{1,15}$/;
-/** Maximum length of a value, bytes. */
+/** Limit of a value, bytes. */
 export const STORAGE_VALUE_LIMIT = 4000;
 
 /** Thrown by the write that a power cut interrupts, and by all later calls. */
@@ -12,11 +12,11 @@ export class PowerCut extends Error {
 
 export class VirtualStorage implements Storage {
 	writes = 0;
-	/** Maximum total size of values; beyond it `set` throws. */
+	/** Total size of values; beyond it `set` throws. */
 	capacity = Number.POSITIVE_INFINITY;
-	/** Number of coming calls of `set` and `delete` that are refused without a change. */
+	/** Number of coming calls of `set` and `delete` to refuse. */
 	refusals = 0;
-	/** Number of writes before the refusals begin. */
+	/** Writes before the refusals begin. */
 	#writesToRefusal = 0;
 	readonly #values = new Map<string, Uint8Array>();
 	#writesToCut = Number.POSITIVE_INFINITY;
@@ -24,15 +24,15 @@ export class VirtualStorage implements Storage {
 	#isOff = false;
 
 	/**
-	 * Cuts the power in the write number `count` from now (1: the next). A write is atomic: after `powerUp` the new value
-	 * is stored if `keepsNew`, else the old one.
+	 * Cuts the power in write number `count` (1: the next). A write is atomic: after `powerUp` the new value is stored if
+	 * `keepsNew`, else the old one.
 	 */
 	cutPowerAt(count: number, keepsNew: boolean): void {
 		this.#writesToCut = count;
 		this.#keepsNew = keepsNew;
 	}
 
-	/** Refuses only the write number `count` from now (1: the next). */
+	/** Refuses only write number `count` (1: the next). */
 	refuseAt(count: number): void {
 		this.#writesToRefusal = count - 1;
 		this.refusals = 1;

@@ -1,7 +1,4 @@
-/**
- * Virtual time: a queue of events that run in the order of their times (equal times: in the order of requests). A
- * session of five minutes takes milliseconds and is reproducible.
- */
+/** Virtual time: events run in the order of their times (equal times: in the order of requests). */
 import type { Clock, Timers } from "../../modules/io/host.js";
 
 interface Entry {
@@ -10,16 +7,13 @@ interface Entry {
 	readonly run: () => void;
 }
 
-/**
- * Maximum number of events at one time. More events mean that two parties keep replying to each other without time
- * passing.
- */
+/** More events at one time mean that two parties keep replying to each other. */
 export const EVENTS_PER_MOMENT_LIMIT = 100_000;
 
 export class VirtualTime implements Clock, Timers {
 	#nowMs = 0;
 	#lastId = 0;
-	/** Binary heap: each entry is before its two children. */
+	/** Each entry is before its two children. */
 	readonly #heap: Entry[] = [];
 	/** Ids in the heap that were cancelled. */
 	readonly #cancelled = new Set<number>();
@@ -60,12 +54,11 @@ export class VirtualTime implements Clock, Timers {
 		this.#utcOffsetMs = utcMs - this.#nowMs;
 	}
 
-	/** Advances the time by `ms`. Rethrows an exception of a callback; the time stays at that event. */
+	/** Rethrows an exception of a callback; the time stays at that event. */
 	advance(ms: number): void {
 		this.run(this.#nowMs + ms);
 	}
 
-	/** Runs all events up to `untilMs`, and advances the time to it. */
 	run(untilMs: number): void {
 		this.runWhile(() => true, untilMs);
 	}

@@ -12,9 +12,9 @@ import { isIPv4 } from "node:net";
 import { DATAGRAM_LIMIT, RESOLVE_LIMIT, type UDP, type UDPOptions, type UDPPort } from "../../modules/io/host.js";
 import type { VirtualTime } from "./virtual-time.js";
 
-/** Source address of the gateway in the joined network. */
+/** The gateway's address in the joined network. */
 export const STATION_ADDRESS = "192.0.2.20";
-/** Source address of the gateway in its own network. */
+/** The gateway's address in its own network. */
 export const ACCESS_POINT_ADDRESS = "192.168.4.1";
 const ACCESS_POINT_NETWORK = "192.168.4.";
 const WAITING_LIMIT = 8;
@@ -33,14 +33,14 @@ export interface Datagram {
 }
 
 export interface SentDatagram extends Datagram {
-	/** Group joined by the sending port. */
+	/** Group that the sending port has joined. */
 	readonly group: string | undefined;
 	readonly timeMs: number;
 }
 
 interface VirtualPins {
 	readonly network: VirtualUDPPort;
-	/** Address of the device in the joined network. */
+	/** Address in the joined network. */
 	readonly address: string;
 }
 
@@ -51,7 +51,7 @@ export class VirtualUDPPort implements UDPPort {
 	readonly io = VirtualUDP;
 	readonly pins: VirtualPins;
 	readonly time: VirtualTime;
-	/** Datagrams that any port has sent, in order. */
+	/** Datagrams of all ports, in order. */
 	readonly sent: SentDatagram[] = [];
 	/** Reason why no port can be opened, or empty. */
 	failure = "";
@@ -69,12 +69,12 @@ export class VirtualUDPPort implements UDPPort {
 		return { io: VirtualUDP, pins: { network: this, address } };
 	}
 
-	/** Replies to every datagram that is sent there, `delayMs` later. */
+	/** Replies follow `delayMs` after each datagram that is sent there. */
 	serve(address: string, port: number, server: DatagramServer, delayMs = 0): void {
 		this.#servers.set(`${address}:${port}`, { server, delayMs });
 	}
 
-	/** Delivers a datagram from outside after `delayMs`. It is lost if no port receives it at that time. */
+	/** The datagram is lost if no port receives it at that time. */
 	send({ from, to, bytes }: Datagram, delayMs = 0): void {
 		const copy = new Uint8Array(bytes);
 		this.time.set(() => this.#deliver({ from, to, bytes: copy }), delayMs);
@@ -126,7 +126,6 @@ export class VirtualUDPPort implements UDPPort {
 export class VirtualUDP implements UDP {
 	readonly port: number;
 	readonly group: string | undefined;
-	/** Source address. */
 	readonly address: string;
 	remoteAddress = "";
 	remotePort = 0;

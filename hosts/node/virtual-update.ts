@@ -1,6 +1,6 @@
 /**
- * Firmware slots and boot loader of the virtual world. They outlive a virtual world: pass them to the next one, as
- * after a restart; the boot loader chooses a slot at each start.
+ * Firmware slots and boot loader of the virtual world. For a restart pass them to the next virtual world: the boot
+ * loader chooses a slot at each start.
  *
  *   const slots = new VirtualSlots({ keys: [publicKey] });
  *   const world = new VirtualWorld({ slots });     // world.info.firmwareVersion is that of the running firmware
@@ -25,11 +25,11 @@ export interface VirtualSlotsOptions {
 }
 
 export class VirtualSlots {
-	/** The partitions of both slots. */
+	/** Partitions of both slots. */
 	readonly flash: VirtualFlash;
 	readonly storage = new VirtualStorage();
 	openInflaters = 0;
-	/** Number of coming inflaters that are refused for lack of memory. */
+	/** Number of coming inflaters to refuse for lack of memory. */
 	inflaterRefusals = 0;
 	readonly #options: VirtualSlotsOptions;
 

@@ -46,16 +46,16 @@ export interface VirtualOptions extends VirtualLineOptions {
 	seed?: number;
 	/** Time of the clock at the start; default: never set. */
 	utcMs?: number;
-	/** Storage of a previous virtual world, to simulate a restart. */
+	/** A previous virtual world's storage, for a restart. */
 	storage?: VirtualStorage;
-	/** Flash of a previous virtual world, to simulate a restart. */
+	/** A previous virtual world's flash, for a restart. */
 	flash?: VirtualFlash;
 	/**
 	 * Firmware slots: new ones, or those of a previous virtual world, to simulate a restart. Without them the unit
 	 * accepts no updates.
 	 */
 	slots?: VirtualSlots;
-	/** Retained memory of a previous virtual world, to simulate a restart. */
+	/** A previous virtual world's memory, for a restart. */
 	retained?: VirtualRetained;
 	/** Ending of the previous program; default: the power was switched on. */
 	ending?: Ending;
@@ -67,7 +67,7 @@ export interface VirtualOptions extends VirtualLineOptions {
 	udp?: boolean;
 	/** True if there is a button; default true. */
 	button?: boolean;
-	/** `switchedOn` of the host: true if the unit was started by power-on. If given, the unit has no button. */
+	/** `switchedOn` of the host. If given, the unit has no button. */
 	switchedOn?: boolean;
 	console?: (time: VirtualTime) => SerialPort;
 	zigbee?: (time: VirtualTime) => CoprocessorPort;
@@ -99,10 +99,8 @@ export class VirtualWorld implements Host {
 	readonly timers = this.time;
 	readonly serial: { readonly meter: VirtualLine; readonly zigbee?: CoprocessorPort; readonly console?: SerialPort };
 	readonly network: VirtualNetwork;
-	/** Datagrams and names, controlled by the test. */
 	readonly udp: VirtualUDPPort;
 	readonly names: Map<string, string>;
-	/** Servers that the gateway can connect to. */
 	readonly servers: VirtualServers;
 	readonly storage: VirtualStorage;
 	readonly flash: VirtualFlash;
@@ -183,10 +181,7 @@ export class VirtualWorld implements Host {
 		this.resources = options.resources ?? readResources();
 	}
 
-	/**
-	 * Length of the requested sleep, and the virtual time at which the sleep began. The program has ended by then.
-	 * Undefined while awake.
-	 */
+	/** Requested sleep and its beginning in virtual time; the program has ended. Undefined while awake. */
 	asleep: { readonly ms: number; readonly sinceMs: number } | undefined;
 
 	onRestart: (() => void) | undefined;
@@ -221,7 +216,7 @@ export class VirtualWorld implements Host {
 		return client;
 	}
 
-	/** Sends a request over a new connection, or over `client`, and advances the time until the reply is complete. */
+	/** Uses a new connection, or `client`. Advances the time until the reply is complete. */
 	request(path: string, request: VirtualRequest & { client?: VirtualClient; timeoutMs?: number } = {}): VirtualReply {
 		const client = request.client ?? this.connect();
 		client.send(encodeRequest(path, request));
@@ -230,7 +225,7 @@ export class VirtualWorld implements Host {
 		return reply;
 	}
 
-	/** Advances the time until the next complete reply on this connection. */
+	/** Advances the time until the next complete reply. */
 	awaitReply(client: VirtualClient, isHead = false, timeoutMs = REPLY_TIMEOUT_MS): VirtualReply {
 		let seen = -1;
 		let reply: VirtualReply | undefined;

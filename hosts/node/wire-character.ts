@@ -21,7 +21,7 @@ export function encodeCharacter(character: number): number {
 	return low | ((isOdd ^ (character >> 7)) << 7);
 }
 
-/** Returns the 7-bit character of a wire form, with bit 7 set if the parity is wrong. */
+/** 7-bit character, with bit 7 set if the parity is wrong. */
 export function decodeCharacter(wire: number): number {
 	const isOdd = (0x6996 >> ((wire ^ (wire >> 4)) & 15)) & 1;
 	return (wire & 0x7f) | (isOdd << 7);

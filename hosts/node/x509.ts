@@ -49,9 +49,9 @@ const CURVE_BITS = new Map([
 	["secp521r1", 521],
 ]);
 
-/** Length of the longest supported RSA key, bits. */
+/** Longest supported RSA key. */
 const RSA_BITS_LIMIT = 4096;
-/** Smallest public exponent that is too long. */
+/** The smallest exponent that is too long. */
 const EXPONENT_BEYOND = 2n ** 32n;
 
 interface Block {
@@ -65,7 +65,6 @@ interface Certificate {
 	readonly details: Omit<CertificateDetails, "issuedByNext">;
 }
 
-/** Implements Crypto.readCertificates. */
 export function readCertificates(file: Uint8Array): CertificateFile {
 	if (file.length > CERTIFICATE_FILE_LIMIT) throw new RangeError("more bytes than a file of certificates may have");
 	const blocks = [...blocksOf(Buffer.from(file).toString("latin1"))];
@@ -126,7 +125,7 @@ function withoutEnd(line: string): string {
 	return line.slice(0, length);
 }
 
-/** Returns a certificate, or a CERTIFICATES_… code for what is wrong with it. */
+/** A CERTIFICATES_… code tells what is wrong. */
 function readCertificate(der: Buffer | undefined): Certificate | number {
 	if (der === undefined) return CERTIFICATES_DAMAGED;
 	try {
@@ -183,7 +182,6 @@ function isIssuedBy(certificate: X509Certificate, issuer: X509Certificate | unde
 	}
 }
 
-/** Returns the state of the private key in the block, which is compared with the certificates. */
 function readKey({ label, body }: Block, certificates: readonly Certificate[]): number {
 	if (body === undefined) return PRIVATE_KEY_UNREADABLE;
 	// An encrypted key has its own label (RFC 5958), or a header line (RFC 1421, 4.6.1.1).

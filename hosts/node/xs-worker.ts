@@ -17,19 +17,15 @@ import type { Writable } from "node:stream";
 import { encodeNetstring, NetstringReader } from "./netstring.js";
 import { MESSAGE_LIMIT } from "./worker/protocol.js";
 
-/** Maximum size of a frame: a message, its kind, and the worker's measurements. */
+/** A message, its kind, and the worker's measurements. */
 const FRAME_LIMIT = MESSAGE_LIMIT + 65_536;
 /** Time for a worker to end on request. */
 const END_LIMIT_MS = 2000;
-/** Number of steps after which the worker aborts a request, as a watchdog of a few seconds. */
+/** Steps of a request before its abort, as a watchdog of a few seconds. */
 const STEPS_LIMIT = 1_000_000_000;
-/** Number of steps between two checks of the limit. */
 const STEPS_BETWEEN_CHECKS = 10_000;
 
-/**
- * Finds the worker program, as seen from the module `from`. Returns its path; undefined if the program is not installed
- * or its build failed.
- */
+/** Path of the program, as seen from the module `from`; undefined if it is not installed or its build failed. */
 export function findXSWorker(from = import.meta.url): string | undefined {
 	const platform = process.platform === "darwin" ? "mac" : "lin";
 	try {
@@ -44,16 +40,16 @@ export function findXSWorker(from = import.meta.url): string | undefined {
 
 export interface XSWorkerOptions {
 	readonly program: string;
-	/** Executes a command of the worker at once and returns the reply; must not throw. */
+	/** Returns the reply at once; must not throw. */
 	onCommand(message: Uint8Array): Uint8Array;
-	/** Called with a message for the user when the worker has ended by itself. Not called after `end`. */
+	/** The worker has ended by itself; the message is for the user. Not called after `end`. */
 	onCrash(message: string): void;
 }
 
 export interface Measurement {
 	/** Slots in use, including garbage. */
 	readonly slots: number;
-	/** Number of steps (bytecodes) that the request took. */
+	/** Bytecodes that the request took. */
 	readonly steps: number;
 }
 
@@ -78,9 +74,9 @@ export class XSWorker {
 		this.#options = options;
 		const watchdog = ["-l", String(STEPS_LIMIT), "-i", String(STEPS_BETWEEN_CHECKS)];
 		this.#process = spawn(options.program, ["gateway", ...watchdog], {
-			// Standard error is shared, because messages of XS (stack overflow, memory full) are for the developer.
+			// Messages of XS (stack overflow, memory full) are for the developer.
 			stdio: ["ignore", "ignore", "inherit", "pipe", "pipe"],
-			// The worker has its own process group and therefore gets no Ctrl-C, so that the gateway can stop properly first.
+			// The worker's own process group gets no Ctrl-C, so that the gateway can stop properly first.
 			detached: true,
 		});
 		this.#input = this.#process.stdio[3] as Writable;
@@ -108,7 +104,7 @@ export class XSWorker {
 		return this.#request("s", Buffer.from(path));
 	}
 
-	/** Calls the script's `handleCommand`. Rejects if that throws. */
+	/** Rejects if `handleCommand` throws. */
 	deliver(message: Uint8Array): Promise<Measurement> {
 		return this.#request("?", message);
 	}

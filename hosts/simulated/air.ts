@@ -24,7 +24,6 @@ export interface SimulatedNetwork {
 }
 
 export interface Air {
-	/** Networks in range now. */
 	networks(): readonly SimulatedNetwork[];
 }
 

@@ -1,6 +1,5 @@
 /**
- * A boot loader with two slots for hosts that have none. It behaves like ESP-IDF's boot loader (app_update, "App
- * rollback").
+ * A boot loader with two slots, which behaves like ESP-IDF's boot loader (app_update, "App rollback").
  *
  *   state of a slot  erased   activated   it starts       confirmed   given up    starts unconfirmed
  *   EMPTY            –        NEW         –               –           –           –
@@ -49,7 +48,6 @@ const STATE_INVALID = 5;
 
 /** Size of a slot, as in hosts/esp32/partitions-4mb.csv. */
 export const SLOT_SIZE = 0x1e0000;
-/** Names of the slots' partitions. */
 export const SLOTS: readonly string[] = Object.freeze(["slot_0", "slot_1"]);
 
 export interface BootDeps {
@@ -67,7 +65,7 @@ export interface BootDeps {
 	restart(): void;
 }
 
-/** The constructor chooses the slot, so create one object at each start. */
+/** The constructor chooses the slot: create one object at each start. */
 export class BootLoader implements Update {
 	readonly slot: Partition;
 	/** Header of the running image; undefined for the program itself. */
@@ -179,7 +177,7 @@ export class BootLoader implements Update {
 		return record;
 	}
 
-	/** Stores the record. If that fails, it throws and nothing changes. */
+	/** If this throws, nothing changes. */
 	private keep(record: Uint8Array): void {
 		this.#deps.storage.set(BOOT_KEY, record);
 		this.#record = record;

@@ -1,6 +1,6 @@
 /**
- * An Ethernet port for a host without one. A text describes its cable: `in` or empty, `out`, or `in no-dhcp` for a
- * network without a DHCP server. The port is as slow as a real one and calls back from timers only.
+ * A simulated Ethernet port. A text describes its cable: `in` or empty, `out`, or `in no-dhcp` for a network without a
+ * DHCP server. The port is as slow as a real one and calls back from timers only.
  */
 import type {
 	Ethernet,
@@ -11,14 +11,11 @@ import type {
 } from "../../modules/io/ethernet.js";
 import type { Timers } from "../../modules/io/host.js";
 
-/** Time until the link is up, ms. */
 export const LINK_MS = 1500;
-/** Duration of DHCP, ms. */
 export const DHCP_MS = 2000;
 const CHECK_MS = 500;
 const SPEED = 100;
 
-/** Present state of the cable. */
 export interface Cable {
 	readonly isIn: boolean;
 	/** False if DHCP never answers. */
@@ -27,13 +24,12 @@ export interface Cable {
 
 export interface SimulatedEthernetSettings {
 	readonly timers: Timers;
-	/** Returns the current state of the cable. Called every `lookMs`. */
+	/** Called every `lookMs`. */
 	readonly cable: () => Cable;
 	/** Address from DHCP. */
 	readonly lease: EthernetAddress;
 	/** Interval of checks of the cable, ms; default: CHECK_MS. */
 	readonly lookMs?: number;
-	/** Called with each new port. */
 	onMade?(port: SimulatedEthernet): void;
 }
 

@@ -1,4 +1,4 @@
-/** Endings of a program, and memory that survives them, for hosts without either in hardware. */
+/** Ending of a program, and memory that survives it. */
 import type { Retained } from "../../modules/io/flash.js";
 import type { Ending, Storage } from "../../modules/io/host.js";
 

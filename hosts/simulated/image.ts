@@ -16,11 +16,10 @@
 import type { Crypto } from "../../modules/io/crypto.js";
 import type { Partition } from "../../modules/io/flash.js";
 
-/** The image fails at its start. */
 export const IMAGE_FAILS = 1;
 /** The image starts and does nothing. */
 export const IMAGE_HANGS = 2;
-/** The image's radio finds no network and opens no access point. */
+/** The radio finds no network and opens no access point. */
 export const IMAGE_HEARS_NOTHING = 4;
 
 /** `info.chip` and `info.deviceId` of hosts with such images. */
@@ -48,7 +47,7 @@ export interface ImageHeader {
 	readonly version: string;
 }
 
-/** Reads the header of the image in the slot. Throws an Error if it is missing or damaged. */
+/** Throws an Error if the header is missing or damaged. */
 export function readImage(slot: Partition, crypto: Pick<Crypto, "hash">): ImageHeader {
 	const piece = new Uint8Array(PIECE);
 	slot.read(0, piece, 0, IMAGE_HEADER_LENGTH);

@@ -1,5 +1,5 @@
 /**
- * Simulated supply and sensors. A text describes them, one per line, so that a tester can set them:
+ * Simulated supply and sensors. A text describes them, one per line:
  *
  *   cells 3
  *   battery 4.1

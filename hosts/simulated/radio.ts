@@ -26,7 +26,7 @@ const SEARCH_MS = 2000;
 const SCAN_MS = 2200;
 const BEACON_MS = 2000;
 const LOST_BEACONS = 3;
-/** `WIFI_AUTH_OPEN` and `WIFI_AUTH_WPA2_PSK` of ESP-IDF. */
+/** `WIFI_AUTH_…` of ESP-IDF. */
 const AUTH_OPEN = 0;
 const AUTH_WPA2_PSK = 3;
 
@@ -41,7 +41,6 @@ export interface RadioSettings {
 	 * BEACON_MS.
 	 */
 	readonly beaconMs?: number;
-	/** Called with each new radio. */
 	onMade?(radio: SimulatedRadio): void;
 }
 
@@ -56,7 +55,7 @@ export class SimulatedRadio implements WiFi {
 	accessPoint: AccessPointOptions | undefined;
 	/** Last argument of `connect`; undefined after `disconnect`. */
 	wanted: StationOptions | undefined;
-	/** Number of calls of `connect`, and of `scan`. */
+	/** Calls of `connect`, and of `scan`. */
 	connects = 0;
 	scans = 0;
 	powerSave = false;
@@ -149,7 +148,6 @@ export class SimulatedRadio implements WiFi {
 	private join(options: StationOptions): void {
 		const network = this.find(options.ssid);
 		if (network === undefined) this.failAfter(0, WIFI_REASON_NO_AP_FOUND);
-		// Without DHCP the station stays associated and waits.
 		else if (network.givesAddress || options.address !== undefined) {
 			const { ip, netmask, gateway } = options.address ?? this.#settings.lease;
 			this.station = { ...describe(network), ip, netmask, gateway };

@@ -37,16 +37,15 @@ export const SHORT_BODY = 2048;
 export const SHORT_BODY_COST: Cost = Object.freeze({ slots: 200, chunkBytes: 3072 });
 export const LONG_BODY_COST: Cost = Object.freeze({ slots: 400, chunkBytes: 8192 });
 
-/** Routes of a part; the key for Core.find. */
 export interface RouteGroup {
 	readonly routes: readonly Operation[];
 	readonly open: Opened<unknown>["open"];
 }
 
-/** Addresses of this gateway, which it accepts in the Host field of a request. */
+/** Addresses that are accepted in the Host field. */
 export interface OwnAddresses {
 	readonly address: { readonly ip: string } | undefined;
-	/** Wi-Fi address; the unit has it in addition to the cable's address if Wi-Fi was switched on by hand. */
+	/** Wi-Fi address beside the cable's, if Wi-Fi was switched on by hand. */
 	readonly station: { readonly ip: string } | undefined;
 }
 
@@ -111,7 +110,7 @@ export class API implements HTTPHandler {
 			response.header("Allow", match.allow);
 			this.fail(response, 405, METHOD_NOT_ALLOWED, `This path supports ${match.allow}.`);
 		} else if (isAstray) {
-			// DNS rebinding: a foreign page's own host name resolves to this gateway, so its Origin equals its Host.
+			// DNS rebinding: a foreign page's host name resolves to this gateway, so its Origin equals its Host.
 			this.fail(response, 403, FORBIDDEN_ORIGIN, "Unknown Host header. Use this gateway's host name or IP address.");
 		} else if (!isSameOrigin(request)) {
 			this.fail(response, 403, FORBIDDEN_ORIGIN, "Requests from other websites' pages are refused.");
@@ -163,7 +162,7 @@ export class API implements HTTPHandler {
 			exchange.fail(501, UNSUPPORTED, "No meter is read in safe mode; restart the device to leave it.");
 			return undefined;
 		}
-		// If an optional body is missing, no memory is claimed.
+		// A missing optional body claims no memory.
 		if (body === undefined || (body === NO_BODY && request.contentLength === 0))
 			return run(exchange, NO_VALUES, settings) ?? undefined;
 		const { long, limit } = body;
@@ -234,7 +233,7 @@ function isSameOrigin(request: HTTPRequest): boolean {
 	return lowerCase(origin) === lowerCase(`${request.secure ? "https" : "http"}://${request.host ?? ""}`);
 }
 
-/** Returns the bearer token, or "". `Bearer` is case-sensitive (API text, Authentication 1). */
+/** `Bearer` is case-sensitive (API text, Authentication 1). */
 function tokenOf(request: HTTPRequest): string {
 	const value = request.header("authorization");
 	return value?.startsWith("Bearer ") ? value.slice(7) : "";

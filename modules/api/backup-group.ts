@@ -7,15 +7,15 @@ import type { BodyTable } from "./body.js";
 import type { SettingsTable } from "./settings.js";
 
 export interface BackupGroup {
-	/** Path of the route; the group's name in the file. */
+	/** The route's path, which names the group in the file. */
 	readonly path: string;
 	/** Table of the route's POST. A file has the fields that satisfy `isShown`. */
 	readonly table: BodyTable & Partial<SettingsTable>;
-	/** If defined, replaces the table's `accept`. */
+	/** Replaces the table's `accept` if defined. */
 	readonly accept: SettingsTable["accept"] | undefined;
-	/** Secrets and certificates; for each, the file has only `<name>_set`. */
+	/** Secrets and certificates; the file has only `<name>_set`. */
 	readonly secrets: readonly SettingField[];
-	/** Address or network to which the secrets belong; when it changes, they are discarded. */
+	/** Address or network of the secrets; they are discarded when it changes. */
 	readonly boundTo: SettingField<string> | undefined;
 	/**
 	 * Setting that is turned off when a secret must be entered again, because sending without it would fail or be
@@ -23,8 +23,8 @@ export interface BackupGroup {
 	 */
 	readonly needing: SettingField<boolean> | undefined;
 	/**
-	 * Fields that are restored together with `boundTo`, but only if no secret must be entered again. If the list is
-	 * empty, `boundTo` is always restored.
+	 * Fields restored together with `boundTo`, unless a secret must be entered again. If empty, `boundTo` is always
+	 * restored.
 	 */
 	readonly bound: readonly SettingField[];
 	/**

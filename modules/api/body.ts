@@ -8,7 +8,7 @@ export interface BodyValues {
 	get<Value extends Setting>(field: Field<Value>): Value | undefined;
 }
 
-/** Returns the value of a required field. Throws an Error if the table does not require the field. */
+/** Throws an Error if the table does not require the field. */
 export function needed<Value extends Setting>(values: BodyValues, field: Field<Value>): Value {
 	const value = values.get(field);
 	if (value === undefined) throw new Error(`api: the table of the body doesn't require ${field.name}`);
@@ -25,7 +25,6 @@ export interface BodyTable {
 	readonly list?: ListTable;
 	/** Fields that the route checks itself; an invalid value becomes NOT_ALLOWED. */
 	readonly lenient?: readonly string[];
-	/** Field with a text too long for memory. */
 	readonly long?: LongField;
 }
 
@@ -36,7 +35,7 @@ export interface ListTable {
 	readonly maximum: number;
 	/** Size of a packed object, bytes. */
 	readonly size: number;
-	/** Packs an object into `into[at..at+size)`. Returns a refusal if a value is invalid despite its table. */
+	/** Packs an object into `into[at..at+size)`, or returns why a value is invalid despite its table. */
 	readonly pack: (values: BodyValues, into: Uint8Array, at: number) => Refusal | undefined;
 }
 
@@ -48,14 +47,12 @@ export interface Refusal {
 
 export interface LongField {
 	readonly name: string;
-	/** Creates the receiver of the text; its `end` returns the value. */
 	readonly open: (core: Core, part: never) => LongText;
 }
 
-/** Value of an invalid lenient field. No JSON number is NaN. */
+/** Value of an invalid lenient field; no JSON number is NaN. */
 export const NOT_ALLOWED = Number.NaN;
 
-/** Receives a long text in pieces. */
 export interface LongText extends TextPieces {
 	/** Returns the value, or undefined if refused. */
 	end(): Setting | undefined;

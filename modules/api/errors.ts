@@ -1,6 +1,6 @@
 /**
- * Error replies of the API: `{"error":"<code>","message":"<sentence>"}`, plus `"field"` if a field is the cause. A
- * failed readout has more members (meter.ts).
+ * Error replies: `{"error":"<code>","message":"<sentence>"}`, plus `"field"` if a field is the cause. A failed readout
+ * has more members (meter.ts).
  */
 import type { HTTPResponse } from "../http/response.js";
 import { JSONStream } from "../json/stream.js";

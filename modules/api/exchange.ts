@@ -15,7 +15,7 @@ export interface RequestContext {
 	readonly parameter: string;
 }
 
-/** Answers 401 for a missing, wrong, expired or revoked token. `realm`: hostname. */
+/** `realm`: hostname. */
 export function failUnauthorized(writer: JSONWriter, response: HTTPResponse, realm: string): void {
 	response.header("WWW-Authenticate", `Bearer realm="${realm}"`);
 	fail(writer, response, 401, UNAUTHORIZED, "A valid token is needed; log in first.");
@@ -31,13 +31,12 @@ export class Exchange<Part = unknown> {
 	readonly response: HTTPResponse;
 	readonly remoteAddress: string;
 	readonly secure: boolean;
-	/** True if the request came over the access point. */
 	readonly viaAccessPoint: boolean;
 	/** Token; empty on an open route. */
 	readonly token: string;
 	/** Text of the path at `<parameter>`; "" if the route has no parameter. */
 	readonly parameter: string;
-	/** Query parameter `lang`; "" if absent. */
+	/** Query parameter `lang`, or "". */
 	readonly language: string;
 	/** Prefix of field names in errors, because groups of a backup share field names. */
 	within = "";
@@ -63,8 +62,8 @@ export class Exchange<Part = unknown> {
 	}
 
 	/**
-	 * Answers 200 with JSON that `produce` writes in pieces (rules: json/stream.ts). Releases `claimed` when the reply
-	 * was sent or the client has left.
+	 * Answers 200 with JSON in pieces (rules: json/stream.ts). Releases `claimed` after the reply, or when the client
+	 * leaves.
 	 */
 	stream(produce: (writer: JSONWriter, unit: number) => boolean, claimed?: Cost): void {
 		const { ledger, writer } = this.core;
@@ -87,7 +86,6 @@ export class Exchange<Part = unknown> {
 		});
 	}
 
-	/** Answers 200 without a body. */
 	empty(): void {
 		this.response.send(200);
 	}
@@ -106,7 +104,6 @@ export class Exchange<Part = unknown> {
 		return true;
 	}
 
-	/** Answers 503: memory is short. */
 	busy(): void {
 		this.response.header("Retry-After", "1");
 		this.fail(503, BUSY, "The gateway is busy with other requests; try again in a moment.");

@@ -44,7 +44,7 @@ export class FieldReader {
 		this.#field = -1;
 	}
 
-	/** Processes a token. Returns false for an unknown field and skips its value. */
+	/** Returns false for an unknown field, whose value is skipped. */
 	take(token: number): boolean {
 		if (this.#list !== undefined) {
 			if (this.#list.take(token)) this.endList(this.#list);
@@ -60,7 +60,6 @@ export class FieldReader {
 		}
 	}
 
-	/** Discards the long field's text unless it was stored. */
 	close(): void {
 		this.#long?.close();
 		this.#long = undefined;
@@ -112,7 +111,6 @@ export class FieldReader {
 		}
 	}
 
-	/** Returns the field's rule. The maximum of a long field is in bytes. */
 	private describe(field: Field): string {
 		if (field.name !== this.#table.long?.name) return describe(field);
 		return `${field.name} must be a text of at most ${field.maximum} bytes.`;

@@ -3,7 +3,7 @@ import { BOOLEAN, BYTES, type Field, type Setting, TEXT } from "../config/schema
 import type { TextCodec } from "../io/host.js";
 import { type JSONReader, TOKEN_FALSE, TOKEN_NUMBER, TOKEN_STRING, TOKEN_TRUE } from "../json/reader.js";
 
-/** Returns the value of the token, which the field has yet to check. Returns undefined if no field can have it. */
+/** Value of a token, not yet checked against the field; undefined if no field can have it. */
 export function scalarOf(reader: JSONReader, text: TextCodec, token: number, field: Field): Setting | undefined {
 	if (token === TOKEN_TRUE) return true;
 	if (token === TOKEN_FALSE) return false;
@@ -20,7 +20,7 @@ export function valueIn<Value extends Setting>(
 	return values[fields.indexOf(field)] as Value | undefined;
 }
 
-/** Returns the field's rule as a sentence about `name`. */
+/** The field's rule as a sentence about `name`. */
 export function describe(field: Field, name = field.name): string {
 	const { kind, minimum, maximum, choices } = field;
 	if (kind === BOOLEAN) return `${name} must be true or false.`;
@@ -30,10 +30,7 @@ export function describe(field: Field, name = field.name): string {
 	return `${name} must be a whole number from ${minimum} to ${maximum}.`;
 }
 
-/**
- * Returns the allowed number of characters as a text. A minimum of 0 is omitted, because the route may refuse an empty
- * text.
- */
+/** A minimum of 0 is omitted, because the route may refuse an empty text. */
 function countIn({ minimum, maximum }: Field): string {
 	if (minimum === maximum) return `exactly ${maximum}`;
 	return minimum > 0 ? `${minimum} to ${maximum}` : `at most ${maximum}`;

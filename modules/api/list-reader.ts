@@ -31,7 +31,7 @@ export class ListReader implements BodyValues {
 	readonly #reader: JSONReader;
 	readonly #text: TextCodec;
 	readonly #packed: Uint8Array;
-	/** Nesting depth inside the list, outside of its objects. */
+	/** Nesting depth in the list, outside of objects. */
 	readonly #depth: number;
 	#values: (Setting | undefined)[] = [];
 	#count = 0;

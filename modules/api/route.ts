@@ -1,4 +1,4 @@
-/** An API route: handler, body and required scope. */
+/** API routes: handler, body and required scope. */
 import { SCOPE_FULL } from "../auth/tokens.js";
 import type { BodySink } from "../http/handler.js";
 import { METHOD_GET, METHOD_POST } from "../http/request.js";

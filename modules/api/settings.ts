@@ -12,7 +12,6 @@ import type { Exchange } from "./exchange.js";
 import { booleanMember, numberMember, textMember } from "./members.js";
 
 export interface SettingsTable extends BodyTable {
-	/** Settings that POST stores as received. */
 	readonly stored: readonly SettingField[];
 	/** Settings in the reply, in order; a secret as the boolean `<name>_set`. */
 	readonly shown: readonly SettingField[];
@@ -54,7 +53,7 @@ export function putsOf(fields: readonly SettingField[], values: BodyValues): Put
 	return fields.map((field) => put(field, values.get(field)));
 }
 
-/** Writes the settings; a secret becomes the boolean `<name>_set`. */
+/** A secret becomes the boolean `<name>_set`. */
 export function writeSettings(writer: JSONWriter, config: ConfigStore, shown: readonly SettingField[]): void {
 	for (const field of shown) {
 		const value = config.get(field);

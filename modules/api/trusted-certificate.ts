@@ -1,4 +1,4 @@
-/** Receives the certificate by which a server is trusted, which is a long field of a body (body.ts). */
+/** Receives the certificate by which a server is trusted, a long field (body.ts). */
 import { type BlobWriter, NO_MEMORY } from "../config/blob.js";
 import { trustRefusalOf } from "../config/certificate-rules.js";
 import type { TrustedCertificates } from "../config/trusted-certificates.js";

@@ -31,7 +31,6 @@ export class ObjectReader implements BodySink, BodyValues {
 	#started = false;
 	#broken = false;
 
-	/** `openText` creates the receiver of the table's long field. */
 	constructor(table: BodyTable, text: TextCodec, done: BodyDone, openText?: () => LongText) {
 		this.limit = table.limit;
 		this.#table = table;

@@ -27,7 +27,6 @@ export class DelayedActions implements Timed {
 	/** Due times, monotonic ms; Infinity in IDLE. */
 	#refreshMs = Number.POSITIVE_INFINITY;
 	#restartMs = Number.POSITIVE_INFINITY;
-	/** Earliest refresh for a new address, monotonic ms. */
 	#readdressMs = 0;
 
 	constructor(driver: Driver, actor: ActionTarget) {
@@ -35,7 +34,6 @@ export class DelayedActions implements Timed {
 		this.#task = driver.register("gateway", this);
 	}
 
-	/** Requests a refresh for a new name or time. */
 	refreshSoon(): void {
 		this.#task.update((nowMs) => this.refreshAt(nowMs + DELAY_MS));
 	}

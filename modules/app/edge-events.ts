@@ -22,7 +22,6 @@ export class EdgeEvents {
 	meterFailure: string | undefined;
 	/** IP address; "" without a network. */
 	#ip = "";
-	/** True for the Ethernet port's address. */
 	#isByCable = false;
 	#isClockSet: boolean;
 

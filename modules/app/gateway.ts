@@ -76,7 +76,6 @@ export class Gateway implements Core, ConfigListener, SavingUser {
 	#button: Button | undefined;
 	#powerCycles: PowerCycles | undefined;
 
-	/** `extras`: board-specific parts. */
 	constructor(host: Host, extras: readonly Extra[] = NO_EXTRAS) {
 		const { clock, crypto, ending, info, led, sleep, text, timers } = host;
 		this.host = host;
@@ -148,7 +147,7 @@ export class Gateway implements Core, ConfigListener, SavingUser {
 		this.live.changed();
 	}
 
-	/** Starts the gateway. Throws if a listener can't be opened. */
+	/** Throws if a listener can't be opened. */
 	start(): void {
 		// The constructor does not do this, because its many local variables would stay on the stack.
 		this.openParts();
@@ -167,7 +166,7 @@ export class Gateway implements Core, ConfigListener, SavingUser {
 	private begin(): void {
 		const { button, ending, switchedOn } = this.host;
 		const { driver, guard, saving, storage, trace } = this;
-		// Comes first, so that a unit that fails to start can be reset.
+		// This comes first, so that a unit that fails to start can be reset.
 		if (switchedOn !== undefined) {
 			guard("power cycles", () => {
 				this.#powerCycles = new PowerCycles({ driver, storage, trace });
@@ -187,7 +186,6 @@ export class Gateway implements Core, ConfigListener, SavingUser {
 		saving?.start({ events, light, edgeEvents: edgeEvents, crashLoop: crashLoop }, ending);
 	}
 
-	/** Opens the listeners and joins the network. Throws if a listener can't be opened. */
 	connect(): void {
 		const { network, resources, serial, wifi } = this.host;
 		const { driver, guard, hostname, ledger, text, trace } = this;
@@ -201,7 +199,7 @@ export class Gateway implements Core, ConfigListener, SavingUser {
 			const { listener } = this.#serving;
 			if (listener === undefined) return;
 			if (this.safeMode === "") identity.serveInstalled(listener, hostname);
-			// A device that sleeps does not write its fingerprint to the log at each wake, to save battery.
+			// A log entry with the fingerprint at each wake would cost battery.
 			if (this.saving === undefined) identity.announce();
 		});
 		this.connectParts();
@@ -269,7 +267,7 @@ export class Gateway implements Core, ConfigListener, SavingUser {
 		this.light?.resetting();
 		try {
 			this.notifyParts((running) => running.resetting?.());
-			// Comes first, because the next start continues an interrupted reset but does not erase the log.
+			// The log is erased first, because a continued reset does not erase it.
 			this.events.erase();
 			this.config.erase();
 			for (const running of this.#running) running?.erase?.();
@@ -338,7 +336,6 @@ export class Gateway implements Core, ConfigListener, SavingUser {
 		return this.#running.some((running) => running?.staysAwake === true);
 	}
 
-	/** Notifies all parts, even if one throws. */
 	private notifyParts(what: (running: Running) => void): void {
 		for (let i = 0; i < PARTS.length; i++) {
 			const running = this.#running[i];

@@ -1,7 +1,6 @@
 /** Guard for the host's callbacks: logs exceptions, because an uncaught one restarts the device. */
 import { StorageRefusal } from "../config/watched-storage.js";
 
-/** `part`: source for the log. */
 export type Guard = (part: string, run: () => void) => void;
 
 export function guardWith(trace: (message: string) => void): Guard {

@@ -39,14 +39,14 @@ export class PowerCycles implements Timed {
 		this.#task = deps.driver.register("power cycles", this);
 	}
 
-	/** Counts the start, and performs the reset if it is due. Throws what the storage throws. */
+	/** Throws what the storage throws. */
 	start(switchedOn: boolean, user: PowerCyclesUser): void {
 		this.#task.update((nowMs) => {
 			const { storage, trace } = this.#deps;
 			const count = storage.get(KEY)?.[0] ?? 0;
 			if (switchedOn && count >= CYCLES) {
 				trace(`Power was cut ${count} times soon after a start: resetting to factory settings.`);
-				// The count is deleted after the reset, so that the next start repeats an interrupted reset.
+				// The count is deleted after the reset, so that an interrupted one is repeated.
 				user.factoryReset();
 				storage.delete(KEY);
 				return;

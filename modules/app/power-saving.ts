@@ -37,14 +37,14 @@ const CODE_OFFSET = 27;
 
 const MINUTE_MS = 60_000;
 const MINUTES_LIMIT = 0xffff;
-/** Interval of time synchronization; the sleeping clock may drift by seconds an hour. */
+/** Interval of setting the clock; the sleeping clock may drift by seconds an hour. */
 const SYNC_MS = 6 * 60 * MINUTE_MS;
 /** Interval of time synchronization while the clock is not set. */
 const UNSET_MS = 60 * MINUTE_MS;
 
 const NOTE_NONE = 0;
 const NOTE_BEING_MADE = 1;
-/** The event was logged, in this start or before a sleep. */
+/** The event was logged in this start or before a sleep. */
 const NOTE_MADE = 2;
 
 export interface SavingUser {
@@ -90,7 +90,7 @@ export class PowerSaving implements Sleeper, FlashGuard {
 	readonly #supply: Supply;
 	readonly #policy: SleepPolicy;
 	#parts: SavingParts | undefined;
-	/** Next time synchronization, monotonic ms; Infinity without a time server. */
+	/** Next setting of the clock, monotonic ms; Infinity without a time server. */
 	#syncMs: number;
 	/** NOTE_… of the event "battery empty". */
 	#note: number;
@@ -110,7 +110,6 @@ export class PowerSaving implements Sleeper, FlashGuard {
 		this.#syncMs = info.timeServers === "" ? Number.POSITIVE_INFINITY : deps.driver.nowMs() + minutes * MINUTE_MS;
 	}
 
-	/** Makes storage and flash refuse writes while the cells are too weak. */
 	gate({ storage, flash, power }: Host): WriteGuarded {
 		const retained = this.#retained;
 		// The member is omitted, because it must not be undefined (exactOptionalPropertyTypes).
@@ -123,12 +122,12 @@ export class PowerSaving implements Sleeper, FlashGuard {
 		return this.#supply.isLow && this.#note !== NOTE_BEING_MADE;
 	}
 
-	/** True after a wake by the timer. Such wakes are not logged. */
+	/** True after a wake by the timer, which is not logged. */
 	get isRoutine(): boolean {
 		return this.#sleep.wakeReason === WAKE_TIMER;
 	}
 
-	/** True after a wake by a user: the meter must be read, because the last readout is lost. */
+	/** True after a wake by a user: the last readout is lost, so the meter must be read. */
 	get isForPerson(): boolean {
 		return this.#sleep.wakeReason > WAKE_TIMER;
 	}
@@ -138,7 +137,6 @@ export class PowerSaving implements Sleeper, FlashGuard {
 		return this.#sleep.wakeReason === WAKE_BUTTON;
 	}
 
-	/** Schedule before the sleep; undefined without one. */
 	get keptSchedule(): DataView | undefined {
 		const front = this.frontBefore;
 		return front && viewOf(front, SCHEDULE_OFFSET);
@@ -161,7 +159,7 @@ export class PowerSaving implements Sleeper, FlashGuard {
 		return this.#supply.isLow;
 	}
 
-	/** Earliest next sleep, monotonic ms; Infinity if the device stays awake. */
+	/** End of the waking time, monotonic ms; Infinity if the device stays awake. */
 	get awakeUntilMs(): number {
 		return this.#policy.awakeUntilMs;
 	}
@@ -181,7 +179,7 @@ export class PowerSaving implements Sleeper, FlashGuard {
 		this.#policy.pressed();
 	}
 
-	/** Called for each request with a valid token; postpones sleep. */
+	/** A request with a valid token postpones sleep. */
 	requestReceived(): void {
 		this.#policy.requestReceived();
 	}
@@ -202,7 +200,7 @@ export class PowerSaving implements Sleeper, FlashGuard {
 	}
 
 	get isWorking(): boolean {
-		// A firmware trial (`staysAwake`) ends before the policy's time limit.
+		// A firmware trial (`staysAwake`) ends before the policy's limit.
 		return this.#user.staysAwake || this.#user.isBusy;
 	}
 
@@ -225,7 +223,7 @@ export class PowerSaving implements Sleeper, FlashGuard {
 	emptied(): void {
 		const { events, light } = this.#parts ?? {};
 		if (this.#note === NOTE_NONE) {
-			// The gate permits this last write and no other.
+			// The gate permits only this last write.
 			this.#note = NOTE_BEING_MADE;
 			events?.note(EVENT_BATTERY_EMPTY);
 		}
@@ -252,7 +250,6 @@ export class PowerSaving implements Sleeper, FlashGuard {
 		}
 	}
 
-	/** Front of retained memory as written before the sleep; undefined without a sleep before this start. */
 	private get frontBefore(): Uint8Array | undefined {
 		return this.#sleep.wakeReason === WAKE_NONE ? undefined : this.#retained?.readFront();
 	}
@@ -279,7 +276,7 @@ export class PowerSaving implements Sleeper, FlashGuard {
 		if (front === undefined) return;
 		viewOf(front).setUint16(SYNC_OFFSET, Math.min(Math.max(0, minutes), MINUTES_LIMIT), true);
 		front[EMPTY_OFFSET] = Number(this.isEmpty);
-		// If the cells were empty, neither meter nor schedule ran, so the saved values remain valid.
+		// With empty cells neither meter nor schedule ran, so the saved values remain valid.
 		if (!this.isEmpty) {
 			this.#user.metering.schedule.keep(viewOf(front, SCHEDULE_OFFSET));
 			const code = text.encode(this.#parts?.edgeEvents.meterFailure ?? "");

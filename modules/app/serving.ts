@@ -8,7 +8,7 @@ import type { NetworkSettings } from "../wifi/settings.js";
 
 const HTTP = 0;
 const HTTPS = 1;
-/** Connections per port. A TLS connection takes 24 KB more while it sends. */
+/** Connections per port; a TLS connection takes 24 KB more while it sends. */
 const PLACES = 3;
 
 export class Serving {

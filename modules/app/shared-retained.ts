@@ -1,12 +1,12 @@
 /**
- * Retained memory, shared by two users: power-saving.ts uses the front, crash-loop-guard.ts the rest.
+ * Retained memory of two users: power-saving.ts has the front, crash-loop-guard.ts the rest.
  *
  *   offset  bytes         content
  *   0       1             layout, 2 (1: layout without the front)
  *   1       FRONT_LENGTH  the front
  *   ...                   the rest, of any length
  *
- * Each access reads the memory; there is no copy in RAM.
+ * There is no copy in RAM.
  */
 import type { Retained } from "../io/flash.js";
 
@@ -15,7 +15,6 @@ export const FRONT_LENGTH = 63;
 const LAYOUT = 2;
 const HEADER_LENGTH = 1 + FRONT_LENGTH;
 
-/** Retained memory behind the front. */
 export class SharedRetained implements Retained {
 	readonly size: number;
 	readonly #retained: Retained;

@@ -1,4 +1,4 @@
-/** Access control: the account, the open sessions and the long-lived tokens. */
+/** The account, the open sessions and the long-lived tokens. */
 import type { Core, Running } from "../core/core.js";
 import { Account } from "./account.js";
 import { Login } from "./login.js";

@@ -19,7 +19,7 @@ export interface AccountRecord {
 	/** DIGEST_LENGTH bytes; empty without an account. */
 	readonly digest: Uint8Array;
 	readonly isDefault: boolean;
-	/** Writes all three atomically and takes ownership of `digest`; throws on failure. */
+	/** Writes all three atomically; takes ownership of `digest`. Throws on failure. */
 	save(salt: string, digest: Uint8Array, isDefault: boolean): void;
 }
 

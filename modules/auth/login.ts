@@ -20,11 +20,11 @@ import type { Sessions } from "./sessions.js";
 
 export const LOGIN_OK = 0;
 export const LOGIN_INVALID_PROOF = 1;
-/** The nonce is not from this gateway, has expired, or was used before. */
+/** The nonce is foreign, expired or used. */
 export const LOGIN_NONCE_INVALID = 2;
-/** There were too many attempts: retry after `retryAfterS`. The nonce remains valid. */
+/** The client must wait for `retryAfterS`; the nonce remains valid. */
 export const LOGIN_BLOCKED = 3;
-/** The new password is empty, too short or too long. The nonce remains valid. */
+/** The new password is empty, too short or too long; the nonce remains valid. */
 export const LOGIN_BAD_PASSWORD = 4;
 
 /** Minimum characters of a new password; in the challenge form only the client can check it. */
@@ -44,11 +44,9 @@ export interface Challenge {
 	readonly salt: string;
 }
 
-/** A login in the challenge form, as received. `address` is that of the client. */
 export interface ProofAttempt {
 	readonly address: string;
 	readonly nonce: string;
-	/** Hex text. */
 	readonly proof: string;
 }
 
@@ -79,7 +77,7 @@ export class Login {
 		return this.#account.isDefault;
 	}
 
-	/** Returns a challenge with a nonce that is valid for NONCE_LIFETIME_MS. */
+	/** The nonce is valid for NONCE_LIFETIME_MS. */
 	challenge(): Challenge {
 		return { nonce: this.#text.decode(this.#nonces.issue()), salt: this.#account.salt };
 	}
@@ -123,7 +121,7 @@ export class Login {
 		const nonce = this.#text.encode(attempt.nonce);
 		if (!this.#nonces.take(nonce)) return outcomeOf(LOGIN_NONCE_INVALID);
 		const hex = this.#text.encode(attempt.proof);
-		// Invalid hex counts as an empty proof, which never matches.
+		// Invalid hex becomes an empty proof, which never matches.
 		const proof = decodeHex(hex, 0, hex.length) ?? new Uint8Array(0);
 		const proven = this.#account.isProof(proof, nonce);
 		return this.settle(attempt.address, proven && username === USERNAME);

@@ -26,7 +26,6 @@ import type { Crypto } from "../io/crypto.js";
 import type { Clock } from "../io/host.js";
 
 export const NONCE_LIFETIME_MS = 60_000;
-/** Number of characters of the text form. */
 export const NONCE_LENGTH = 64;
 /** Capacity of the ring: more than the 437 nonces that the limiter accepts from unknown addresses in 60 s. */
 export const USED_LIMIT = 512;
@@ -45,7 +44,7 @@ export class Nonces {
 	/** Pairs: first four random bytes of a used nonce, end of the tick of its use. */
 	#used = new Uint32Array(USED_AT_FIRST * 2);
 	#next = 0;
-	/** Nonces issued before this monotonic time are refused, because the record of their use may be overwritten. */
+	/** Nonces issued before this monotonic time are refused: the record of their use may be overwritten. */
 	#sinceMs = 0;
 
 	constructor(crypto: Crypto, clock: Clock) {

@@ -35,9 +35,8 @@ export const DELAY_LIMIT_S = 60;
 export const FORGET_MS = 900_000;
 
 const SHARED = KNOWN_LIMIT + STRANGER_LIMIT;
-/** Upper limit of the failure count, which is stored in a byte. The delay reaches its maximum at a much lower count. */
+/** The count is stored in a byte; the delay reaches its maximum much earlier. */
 const COUNT_LIMIT = 255;
-/** Prefix of an IPv4 address in IPv6 form (RFC 4291, 2.5.5.2). */
 const MAPPED = "::ffff:";
 /** Groups of an IPv6 address; the first half is the network. */
 const GROUPS = 8;
@@ -46,7 +45,7 @@ export class LoginRateLimiter {
 	readonly #clock: Clock;
 	readonly #crypto: Crypto;
 	readonly #text: TextCodec;
-	/** Key of each bucket: an address, or an unknown address's IPv6 network. */
+	/** Address of a bucket, or an unknown address's IPv6 network. */
 	readonly #names: string[] = new Array<string>(SHARED).fill("nobody");
 	/** Sequence number of each known address's last login; 0: none. */
 	readonly #logins = new Uint32Array(KNOWN_LIMIT);
@@ -117,11 +116,10 @@ function unmapped(address: string): string {
 	return address.startsWith(MAPPED) ? address.slice(MAPPED.length) : address;
 }
 
-/** Returns the IPv4 address, or the network (first four groups) of an IPv6 address. */
+/** IPv4 address, or first four groups of an IPv6 address. */
 function strangerOf(address: string): string {
 	const plain = unmapped(address);
 	if (plain.indexOf(":") < 0) return plain;
-	// "::" stands for groups of zeros (RFC 4291, 2.2).
 	const [head, tail = ""] = plain.split("::");
 	const groups = head === "" ? [] : head.split(":");
 	const last = tail === "" ? [] : tail.split(":");

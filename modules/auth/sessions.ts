@@ -18,9 +18,9 @@ import type { Clock, TextCodec } from "../io/host.js";
 
 export const SESSION_LIMIT = 6;
 export const SESSION_LIFETIME_MS = 1_800_000;
-/** Length of a token: lower-case hex characters. */
+/** Length in lower-case hex characters. */
 export const TOKEN_LENGTH = 64;
-/** Length of a session's id: lower-case hex characters. */
+/** Length in lower-case hex characters. */
 export const SESSION_ID_LENGTH = 8;
 
 const DIGEST_OFFSET = 8;
@@ -42,7 +42,7 @@ export class Sessions {
 		this.#text = text;
 	}
 
-	/** Returns the new session's token, which is not stored. */
+	/** Returns the token, which is not stored. */
 	create(address = ""): string {
 		this.dropExpired();
 		if (this.#count === SESSION_LIMIT) this.drop(0);
@@ -85,7 +85,7 @@ export class Sessions {
 		return this.#count;
 	}
 
-	/** Returns the start of the digest, which does not reveal the token. */
+	/** Start of the digest, which does not reveal the token. */
 	idAt(index: number): string {
 		const id = new Uint8Array(SESSION_ID_LENGTH);
 		const digest = index * RECORD_LENGTH + DIGEST_OFFSET;

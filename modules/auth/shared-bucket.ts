@@ -18,16 +18,15 @@ import type { Clock, TextCodec } from "../io/host.js";
 
 /** Failures before the first delay, in all buckets. */
 export const FREE_FAILURES = 5;
-/** Longest delay, seconds. */
 export const SHARED_DELAY_LIMIT_S = 4;
-/** Time that the winner of the draw has for its attempt, ms. */
+/** The winner's time for its attempt, ms. */
 export const TURN_MS = 8000;
 export const MARK_LIMIT = 256;
 /** Time without a failure that clears the bucket. */
 export const SHARED_FORGET_MS = 1_200_000;
 
 const SEED_LENGTH = 16;
-/** Value of `#lot` without a request, higher than every lot. */
+/** Lot when no request was made yet; higher than every lot. */
 const NO_LOT = 2 ** 32;
 
 export class SharedBucket {
@@ -36,11 +35,11 @@ export class SharedBucket {
 	readonly #text: TextCodec;
 	/** Hashes of the marked addresses, in order of their first failures. */
 	readonly #marks = new Uint32Array(MARK_LIMIT);
-	/** Random, so that an attacker cannot choose an address with another's mark. */
+	/** Random, so that no address with another's mark can be chosen. */
 	readonly #markSeed: Uint8Array;
 	#markCount = 0;
 	#lastMs = 0;
-	/** Number of failures that count for the delay, and time of the last one, monotonic ms. */
+	/** Failures that count for the delay; time of the last, monotonic ms. */
 	#failures = 0;
 	#delayedMs = 0;
 	/** Address with the lowest lot ("": no request), and that lot. */
@@ -57,12 +56,11 @@ export class SharedBucket {
 		this.#lotSeed = this.#markSeed;
 	}
 
-	/** True if the bucket can be dropped. */
 	get isForgotten(): boolean {
 		return this.#clock.monotonicMs() - this.#lastMs >= SHARED_FORGET_MS;
 	}
 
-	/** Returns the delay, s; a refused address takes part in the draw. */
+	/** Seconds until the next attempt; a refused address takes part in the draw. */
 	retryAfterS(address: string): number {
 		if (this.#failures < FREE_FAILURES || this.isNew(this.markOf(address))) return 0;
 		const delayMs = Math.min(SHARED_DELAY_LIMIT_S, 2 ** (this.#failures - FREE_FAILURES)) * 1000;
@@ -90,7 +88,6 @@ export class SharedBucket {
 		if (this.#drawn === address) this.#lot = NO_LOT;
 	}
 
-	/** True if the mark is new and can be stored. */
 	private isNew(mark: number): boolean {
 		const count = this.#markCount;
 		const index = this.#marks.indexOf(mark);

@@ -26,7 +26,7 @@ const NAME_OFFSET = 36;
 const RECORD_LENGTH = NAME_OFFSET + TOKEN_NAME_LIMIT;
 const QUESTION_MARK = 0x3f;
 
-/** Scopes of tokens and routes; each includes the previous ones. */
+/** Each scope includes the previous ones. */
 export const SCOPE_NONE = 0;
 /** Readings, meter data and the device state, but no settings and no changes. */
 export const SCOPE_READ = 1;
@@ -37,7 +37,7 @@ export const SCOPE_FULL = 2;
 export interface TokenRecord {
 	/** Bytes of the last `save`, or empty; not to be modified. */
 	readonly bytes: Uint8Array;
-	/** Writes atomically and takes ownership of `bytes`; throws on failure. */
+	/** Writes atomically; takes ownership of `bytes`. Throws on failure. */
 	save(bytes: Uint8Array): void;
 }
 
@@ -91,7 +91,6 @@ export class Tokens {
 		return scope;
 	}
 
-	/** Returns the id that a token with this text has, or would have. */
 	idOf(token: string): string {
 		const digest = this.#crypto.sha256(this.#text.encode(token));
 		return this.#text.decode(encodeHex(digest.slice(0, ID_LENGTH)));
@@ -116,13 +115,13 @@ export class Tokens {
 		return false;
 	}
 
-	/** Returns lower-case hex, which does not reveal the token. */
+	/** Lower-case hex, which does not reveal the token. */
 	idAt(index: number): string {
 		const start = index * RECORD_LENGTH + DIGEST_OFFSET;
 		return this.#text.decode(encodeHex(this.#record.bytes.slice(start, start + ID_LENGTH)));
 	}
 
-	/** Returns the name. In a damaged record, invalid bytes and an empty name become `?`. */
+	/** In a damaged record, invalid bytes and an empty name become `?`. */
 	nameAt(index: number): string {
 		const start = index * RECORD_LENGTH + NAME_OFFSET;
 		const name = this.#record.bytes.slice(start, start + TOKEN_NAME_LIMIT);

@@ -1,4 +1,4 @@
-/** Replaces part.ts in a firmware that was built without the backfill. */
+/** Stand-in of part.ts (../absent.ts). */
 import { Absent, absentPart, keptEntry } from "../absent.js";
 import type { Core } from "../core/core.js";
 

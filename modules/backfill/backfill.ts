@@ -39,7 +39,6 @@ import { takeCounters } from "./counters.js";
 import { BACKFILL_ENABLED, BACKFILL_OBIS } from "./fields.js";
 import { clockErrorOf, kindOfClock, kindOfRow, momentOf, offsetsOf } from "./meter-clock.js";
 
-/** Key of the stored numbers. */
 const KEY = "backfill_state";
 
 /**
@@ -54,12 +53,12 @@ export const END = 0;
 export const TOP_S = 1;
 export const CURSOR_S = 2;
 export const OLDEST_S = 3;
-/** Number of rows stored in the history so far. */
+/** Number of rows stored in the history. */
 export const ROWS = 4;
-/** Total duration of the sessions so far, ms, and total length of the time that their pieces covered, s. */
+/** Duration of all sessions, ms, and the time that their pieces covered, s. */
 export const LINE_MS = 5;
 const COVERED_S = 6;
-/** Period of the profile, s, and number of rows in a piece. */
+/** Period of the profile, s, and rows in a piece. */
 const PERIOD_S = 7;
 const PIECE_ROWS = 8;
 /** Kind of the meter's time: CLOCK_… (meter-clock.ts). */
@@ -99,8 +98,7 @@ const SMALLEST_PIECE = 4;
  */
 const EMPTY_LIMIT = 10;
 /**
- * Errors of the meter's clock, s: above the limit the rows can't be used, up to the slack the error is ignored, and in
- * between it is corrected.
+ * Errors of the meter's clock, s: ignored up to the slack, corrected up to the limit; beyond it the rows can't be used.
  */
 const CLOCK_LIMIT_S = HOUR_S;
 const CLOCK_SLACK_S = 120;
@@ -108,7 +106,7 @@ const CLOCK_SLACK_S = 120;
 /** Minimum pause after a piece, and interval of checks while the meter or the history is in use, ms. */
 const PAUSE_MS = 3000;
 const BUSY_MS = 5000;
-/** Interval of checks while the history needs a new reading first, ms. */
+/** Interval of checks while the history needs a new reading, ms. */
 const LATER_MS = 60_000;
 /**
  * Pause after a failure, ms. It doubles with each further failure up to the limit; after a refused password it is the
@@ -119,7 +117,7 @@ const RETRY_LIMIT_MS = 6 * 3_600_000;
 /** Expected duration of the first piece, and margin added to the expected duration of later ones, ms. */
 const FIRST_PIECE_MS = 45_000;
 const MARGIN_MS = 2000;
-/** Number of consecutive times that a scheduled readout is too near for a piece, after which pieces become smaller. */
+/** Consecutive scheduled readouts too near for a piece, after which pieces become smaller. */
 const NO_ROOM_LIMIT = 3;
 
 export class Backfill implements Running, Timed, ReadCallback {
@@ -129,7 +127,7 @@ export class Backfill implements Running, Timed, ReadCallback {
 	#numbers: Float64Array | undefined;
 	state = STATE_OFF;
 	#dueMs = Number.POSITIVE_INFINITY;
-	/** The piece being read, and the time at which its session began, monotonic ms. */
+	/** Piece being read, and begin of its session, monotonic ms. */
 	#span: ProfileSpan | undefined;
 	#beganMs = 0;
 	#readout: Readout | undefined;
@@ -151,7 +149,6 @@ export class Backfill implements Running, Timed, ReadCallback {
 		this.begin(undefined);
 	}
 
-	/** The stored numbers, by END, TOP_S and so on; undefined while disabled. */
 	get numbers(): Float64Array | undefined {
 		return this.#numbers;
 	}
@@ -200,7 +197,6 @@ export class Backfill implements Running, Timed, ReadCallback {
 		return this.#dueMs;
 	}
 
-	/** Called by the meter reader with the piece or the failure. */
 	finished(readout: Readout | undefined, failure: Failure | undefined): void {
 		this.#task?.update((nowMs) => {
 			if (this.state !== STATE_READING) return;
@@ -255,7 +251,7 @@ export class Backfill implements Running, Timed, ReadCallback {
 		});
 	}
 
-	/** Chooses the next piece and begins to read it, unless it must wait or nothing is left to read. */
+	/** Begins to read the next piece, unless it must wait or nothing is left. */
 	private prepare(history: History, numbers: Float64Array, nowMs: number): void {
 		const { clock } = this.#core;
 		const { reader, schedule } = this.#core.find(METER);
@@ -293,7 +289,7 @@ export class Backfill implements Running, Timed, ReadCallback {
 		}
 	}
 
-	/** Waits until the scheduled readout is over. After NO_ROOM_LIMIT such waits in a row, pieces become smaller. */
+	/** Waits until the scheduled readout is over. */
 	private makeRoom(numbers: Float64Array, scheduledMs: number): void {
 		this.#dueMs = scheduledMs + BUSY_MS;
 		this.#noRoom++;
@@ -309,7 +305,6 @@ export class Backfill implements Running, Timed, ReadCallback {
 		return true;
 	}
 
-	/** Processes the result of a piece. */
 	private store(history: History, numbers: Float64Array, nowMs: number): void {
 		const tookMs = nowMs - this.#beganMs;
 		const readout = this.#readout;
@@ -343,7 +338,6 @@ export class Backfill implements Running, Timed, ReadCallback {
 		if (this.state === STATE_WAITING) this.#dueMs = nowMs + PAUSE_MS;
 	}
 
-	/** Continues with the time before this piece, which had `count` rows. */
 	private moveTo(numbers: Float64Array, { from, to }: ProfileSpan, count: number): void {
 		numbers[CURSOR_S] = from.utcS;
 		numbers[COVERED_S] += to.utcS - from.utcS;
@@ -434,7 +428,6 @@ export class Backfill implements Running, Timed, ReadCallback {
 		this.#core.storage.set(KEY, new Uint8Array(numbers.buffer));
 	}
 
-	/** Groups A to F of the profile's code. */
 	private get groups(): Uint8Array {
 		const { config, text } = this.#core;
 		const obis = text.encode(config.get(BACKFILL_OBIS));

@@ -1,4 +1,4 @@
-/** Settings of filling the history from the meter. */
+/** Settings of the backfill. */
 import { BOOLEAN, entry, field, TEXT } from "../config/schema.js";
 
 const IN_BACKFILL = 26;

@@ -28,7 +28,7 @@ export function momentOf(zone: Offsets, kind: number, utcS: number): ProfileMome
 	return { utcS, localS: utcS + offset * 60, season };
 }
 
-/** Returns the kind of time that the season of a row implies; `kind` if it implies none. */
+/** Kind that the season of a row implies, else `kind`. */
 export function kindOfRow(zone: Offsets, kind: number, season: number, utcS: number): number {
 	if (season === SEASON_UTC) return CLOCK_UTC;
 	if (season === SEASON_SUMMER) return CLOCK_ZONE;
@@ -46,7 +46,7 @@ export function kindOfClock(zone: Offsets, kind: number, span: ProfileSpan, nowS
 	return kind;
 }
 
-/** Returns the seconds by which the clock is ahead; NaN if it was not read. */
+/** Seconds that the clock is ahead; NaN if the clock was not read. */
 export function clockErrorOf(zone: Offsets, kind: number, span: ProfileSpan, nowS: number): number {
 	const { clockDeviation, clockS, clockSeason } = span;
 	let offset = -clockDeviation;

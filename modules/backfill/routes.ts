@@ -1,4 +1,4 @@
-/** Routes `meter/backfill`, the settings, and `meter/backfill/status`. */
+/** Routes `meter/backfill` and `meter/backfill/status`. */
 import type { BodyValues } from "../api/body.js";
 import { INVALID_FIELD } from "../api/errors.js";
 import type { Exchange } from "../api/exchange.js";

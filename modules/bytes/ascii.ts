@@ -27,12 +27,12 @@ export function hasOnly(text: string, ranges: string): boolean {
 	return true;
 }
 
-/** Converts ASCII capitals to lower case; other characters stay as they are. */
+/** Only ASCII letters change. */
 export function lowerCase(text: string): string {
 	return replaceLetters(text, 0x41, "abcdefghijklmnopqrstuvwxyz");
 }
 
-/** Converts ASCII lower-case letters to capitals; other characters stay as they are. */
+/** Only ASCII letters change. */
 export function upperCase(text: string): string {
 	return replaceLetters(text, 0x61, "ABCDEFGHIJKLMNOPQRSTUVWXYZ");
 }
@@ -56,7 +56,6 @@ export function wholeNumber(text: string, limit: number): number {
 	return number <= limit ? number : Number.NaN;
 }
 
-/** Returns whether a byte is a decimal digit. */
 export function isDigit(byte: number): boolean {
 	return byte >= 0x30 && byte <= 0x39;
 }

@@ -4,7 +4,6 @@
  * and in flash.
  */
 
-/** Register before the first byte. */
 export const CRC16_START = 0xffff;
 
 /** Feedback of four bits. The table takes 32 bytes of flash, and a quarter of the steps that single bits would need. */
@@ -13,13 +12,12 @@ const NIBBLE = Object.freeze([
 	0xe70e, 0xf78f,
 ]);
 
-/** Returns the register after a byte. The check value is the final register XOR 0xFFFF. */
+/** The check value is the final register XOR 0xFFFF. */
 export function stepCRC16(register: number, byte: number): number {
 	const low = (register >> 4) ^ NIBBLE[(register ^ byte) & 15];
 	return (low >> 4) ^ NIBBLE[(low ^ (byte >> 4)) & 15];
 }
 
-/** Returns the check value, 0 to 0xFFFF. */
 export function crc16(bytes: Uint8Array, start: number, end: number): number {
 	let register = CRC16_START;
 	for (let i = start; i < end; i++) register = stepCRC16(register, bytes[i]);

@@ -104,7 +104,7 @@ function putExponential(text: string, scaler: number, into: Uint8Array): number 
 	return closeFloat(into, first, to, shift);
 }
 
-/** Removes trailing zeros of the fraction, then calls shiftPoint. Returns 0 if the text is too long. */
+/** Removes trailing zeros of the fraction. Returns 0 if the text is too long. */
 function closeFloat(into: Uint8Array, first: number, end: number, shift: number): number {
 	let to = end;
 	let power = shift;
@@ -130,7 +130,7 @@ function putDigits(high: number, low: number, into: Uint8Array, at: number): num
 	return to;
 }
 
-/** Multiplies the digits `into[first..end)` by 10^shift in place; returns the end. */
+/** Multiplies `into[first..end)` by 10^shift in place; returns the end. */
 export function shiftPoint(into: Uint8Array, first: number, end: number, shift: number): number {
 	const zero = end === first + 1 && into[first] === DIGIT_0;
 	if (shift >= 0) {

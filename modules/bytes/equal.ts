@@ -1,11 +1,10 @@
-/** Compares arrays, also secrets, in a time that does not depend on where they differ. */
+/** Comparisons, also of secrets, in a time that does not depend on where arrays differ. */
 export function equalConstantTime(a: Uint8Array, b: Uint8Array): boolean {
 	let difference = a.length ^ b.length;
 	for (let i = 0; i < a.length; i++) difference |= a[i] ^ b[i % (b.length || 1)];
 	return difference === 0;
 }
 
-/** Returns true if `table` has `bytes` at `offset`, in a time that does not depend on where they differ. */
 export function holdsConstantTime(table: Uint8Array, offset: number, bytes: Uint8Array): boolean {
 	let difference = 0;
 	const count = bytes.length;

@@ -1,7 +1,6 @@
 /** IPv4 addresses as dotted decimal text (RFC 6943, 3.1.1, strict form), for input from users. */
 import { hasOnly } from "./ascii.js";
 
-/** Address and netmask of the gateway's access point. */
 export const ACCESS_POINT_ADDRESS = "192.168.4.1";
 export const ACCESS_POINT_NETMASK = "255.255.255.0";
 

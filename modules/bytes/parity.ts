@@ -4,7 +4,7 @@
  */
 
 export function hasEvenParity(byte: number): boolean {
-	// The constant has the parity of each nibble value, one bit each.
+	// One parity bit for each nibble value.
 	return ((0x6996 >> ((byte ^ (byte >> 4)) & 15)) & 1) === 0;
 }
 
@@ -20,11 +20,10 @@ const UNDECIDED = 0;
 const CHECKED = 1;
 const STRIPPED = 2;
 
-/** `/` with and without its parity bit. */
 const SLASH_WITH_PARITY = 0xaf;
 const SLASH = 0x2f;
 
-/** Number of contradicting characters that reverses the decision. */
+/** Contradicting characters that reverse the decision. */
 const EVIDENCE_LIMIT = 8;
 
 /**
@@ -43,7 +42,7 @@ export class ParityFilter {
 	filter(bytes: Uint8Array, start: number, end: number): void {
 		for (let i = start; i < end; i++) {
 			const byte = bytes[i];
-			// Fast path for characters without a parity bit, needed at 115200 Bd.
+			// Fast path without parity bits, for 115200 Bd.
 			if (this.#evidence === -EVIDENCE_LIMIT && byte < 0x80) continue;
 			if (this.#state === UNDECIDED) {
 				if (byte === SLASH_WITH_PARITY) this.decide(EVIDENCE_LIMIT);

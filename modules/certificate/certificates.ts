@@ -1,4 +1,4 @@
-/** TLS certificates with keys: the user's, and the device's own. */
+/** The user's TLS certificate with its key, and the device's own. */
 import { parseIPv4 } from "../bytes/ipv4.js";
 import { type BlobMemory, BlobStore, type NO_MEMORY } from "../config/blob.js";
 import { put } from "../config/schema.js";
@@ -35,7 +35,7 @@ export class InstalledCertificate {
 		return this.reference.length > 0;
 	}
 
-	/** Returns chain and key as PEM; undefined if absent or damaged. */
+	/** Chain and key, PEM; undefined if absent or damaged. */
 	read(): Uint8Array | undefined {
 		return this.blobs.read(this.reference);
 	}
@@ -45,7 +45,7 @@ export class InstalledCertificate {
 		return this.blobs.borrow(this.reference, ledger);
 	}
 
-	/** Reason why an installed certificate could not be served; "" on success. */
+	/** Why an installed certificate could not be served, or "". */
 	get lastError(): string {
 		return this.#store.get(TLS_LAST_ERROR);
 	}
@@ -54,7 +54,7 @@ export class InstalledCertificate {
 		return this.#store.get(TLS_ON_TRIAL);
 	}
 
-	/** Installs a file on trial. Throws what the storage throws; then the old file remains. */
+	/** Throws what the storage throws; then the old file remains. */
 	install(file: Uint8Array): void {
 		const writer = this.blobs.open([this.reference, this.previous]);
 		if (writer === undefined) throw new Error("tls: another file is being written");
@@ -62,7 +62,7 @@ export class InstalledCertificate {
 			writer.write(file, 0, file.length);
 			const reference = writer.end();
 			if (reference === undefined) throw new RangeError("tls: the file is too large");
-			// A file that is still on trial must not become the previous one.
+			// A file still on trial must not become the previous one.
 			this.#store.change([
 				put(TLS_FILE, reference),
 				put(TLS_LAST_ERROR, ""),
@@ -75,7 +75,6 @@ export class InstalledCertificate {
 		}
 	}
 
-	/** Ends the trial with success. */
 	keep(): void {
 		this.set(this.reference, "");
 	}
@@ -139,12 +138,12 @@ export class OwnCertificate {
 		return this.#store.get(TLS_OWN_UNTIL) * 1000;
 	}
 
-	/** Returns certificate and key as PEM; undefined if absent or damaged. */
+	/** Certificate and key, PEM; undefined if absent or damaged. */
 	read(): Uint8Array | undefined {
 		return this.blobs.read(this.reference);
 	}
 
-	/** Stores a new certificate and key. Throws what the storage throws; then the old certificate remains. */
+	/** Throws what the storage throws; then the old certificate remains. */
 	renew(file: Uint8Array, of: { hostname: string; address: string; untilMs: number }): void {
 		const writer = this.blobs.open([this.reference]);
 		if (writer === undefined) throw new Error("tls: another file is being written");

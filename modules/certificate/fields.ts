@@ -1,4 +1,4 @@
-/** State of the TLS certificates. The files themselves are blobs (certificates.ts). */
+/** State of the TLS certificates, whose files are blobs (certificates.ts). */
 
 import { blobReferenceLimit } from "../config/blob.js";
 import { BOOLEAN, BYTES, entry, field, INTEGER, INTERNAL, PRINTABLE, TEXT } from "../config/schema.js";
@@ -51,7 +51,6 @@ export const TLS_OWN = field<Uint8Array>({
 	kind: BYTES,
 	maximum: blobReferenceLimit(OWN_FILE_LIMIT),
 });
-/** Hostname in the device's own certificate. */
 export const TLS_OWN_HOSTNAME = field<string>({
 	entry: IN_TLS,
 	id: 6,

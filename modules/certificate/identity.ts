@@ -14,7 +14,7 @@ import { type Clock, type HostInfo, OUT_OF_MEMORY, type Storage } from "../io/ho
 import { InstalledCertificate, OwnCertificate } from "./certificates.js";
 
 const DAY_MS = 86_400_000;
-/** Ten years with three leap days. The stored end of validity determines the start. */
+/** Ten years with three leap days. The stored end of validity gives the start. */
 const VALID_MS = 3653 * DAY_MS;
 
 export interface IdentityDeps {
@@ -55,7 +55,6 @@ export class Identity implements Running {
 		return { certificate: file, key: file };
 	}
 
-	/** Makes `target` serve the installed certificate, if there is one. */
 	serveInstalled(target: IdentityTarget, hostname: string): void {
 		if (!this.installed.isThere) return;
 		try {
@@ -64,7 +63,7 @@ export class Identity implements Running {
 			target.setIdentity({ certificate: file, key: file });
 		} catch (error) {
 			this.giveUp(error instanceof Error ? error.message : String(error));
-			// The recursion ends: each call removes an installed certificate.
+			// Each call removes an installed certificate, so the recursion ends.
 			this.serveInstalled(target, hostname);
 			return;
 		}
@@ -72,7 +71,7 @@ export class Identity implements Running {
 		target.testIdentity((problem) => {
 			this.#deps.guard("tls", () => {
 				if (problem === "") this.installed.keep();
-				// Nothing was tested: the next start repeats the trial.
+				// Nothing was tested; the next start repeats the trial.
 				else if (problem === OUT_OF_MEMORY) this.#deps.trace(`tls: ${problem}`);
 				else {
 					// The own certificate is served first, because flash may refuse to discard the unusable one.
@@ -84,7 +83,6 @@ export class Identity implements Running {
 		});
 	}
 
-	/** Writes the fingerprint to the developer's log, for comparison with the one that a browser shows. */
 	announce(): void {
 		const file = this.installed.read() ?? this.own.read();
 		if (file === undefined) return;

@@ -21,7 +21,7 @@ import type { Cost } from "../io/memory.js";
 import { longUTCText } from "../time/iso.js";
 import type { Identity } from "./identity.js";
 
-/** Memory that an upload takes in addition to the file. */
+/** Memory of an upload besides the file. */
 export const FILE_COST: Cost = Object.freeze({ slots: 200, chunkBytes: 2048 });
 
 const NO_DETAILS: CertificateDetails = Object.freeze({
@@ -139,7 +139,6 @@ function readInstalled({ core, part }: Exchange<Identity>): CertificateFile | ty
 	}
 }
 
-/** Answers with details of the file that is served after the next start. */
 function answer(exchange: Exchange<Identity>, { certificates }: CertificateFile, reboot: boolean): void {
 	const { isThere: custom, lastError } = exchange.part.installed;
 	const { text } = exchange.core;

@@ -15,13 +15,12 @@ import { crc16 } from "../bytes/crc16.js";
 import type { Storage } from "../io/host.js";
 import { secureErase } from "./secure-erase.js";
 
-/** Maximum number of bytes in one storage value. */
 export const BLOB_PIECE = 2048;
 
 const REFERENCE_HEADER = 3;
 const CRC_LENGTH = 2;
 
-/** Returns the length of the longest reference to a blob of `limit` bytes. */
+/** Longest reference to a blob of `limit` bytes. */
 export function blobReferenceLimit(limit: number): number {
 	return REFERENCE_HEADER + Math.ceil(limit / BLOB_PIECE) * CRC_LENGTH;
 }
@@ -37,9 +36,9 @@ export interface BlobMemory {
 export const NO_MEMORY = false;
 
 export interface BlobOptions {
-	/** Prefix of the keys: 1 to 9 characters a-z 0-9 `_`. */
+	/** Key prefix, 1 to 9 characters a-z 0-9 `_`. */
 	readonly name: string;
-	/** Maximum length, bytes. */
+	/** Longest blob, bytes. */
 	readonly limit: number;
 	/** Maximum number of blobs, including the one being written: 2 to 10. */
 	readonly slots: number;
@@ -56,7 +55,7 @@ export class BlobStore {
 	}
 
 	/**
-	 * Starts a blob in a slot not named by `kept`; undefined while another writer is open. Close the writer once the
+	 * Starts a blob in a slot not named by `kept`; undefined while a writer is open. Close the writer once the
 	 * reference has been stored or abandoned.
 	 */
 	open(kept: readonly Uint8Array[]): BlobWriter | undefined {
@@ -169,7 +168,7 @@ export class BlobWriter {
 		this.#reference[0] = options.slot;
 	}
 
-	/** Appends `bytes[start..end)`, up to the limit. Throws what the storage throws. */
+	/** Bytes beyond the limit are dropped. Throws what the storage throws. */
 	write(bytes: Uint8Array, start: number, end: number): void {
 		if (this.#isClosed) throw new Error("blob: written after its end");
 		const { limit } = this.#options;

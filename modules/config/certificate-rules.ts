@@ -1,6 +1,6 @@
 /**
- * Rules for a PEM file that is to become the TLS identity: it must contain a chain, with the server's own certificate
- * first, and the unencrypted key of that certificate (API text, Certificate). A refusal is a sentence for the user.
+ * Rules for a PEM file as TLS identity: a chain, the server's own certificate first, and its unencrypted key (API text,
+ * Certificate). A refusal is a sentence for the user.
  */
 import {
 	CERTIFICATE_FILE_LIMIT,
@@ -34,7 +34,7 @@ const DASHES = "-----";
 const END = "-----END ";
 const DASH = 0x2d;
 const SPACE = 0x20;
-/** White space allowed after the last block. */
+/** White space that may follow the last block. */
 const WHITE = Object.freeze([0x09, 0x0a, 0x0d, SPACE]);
 const EC_BITS = Object.freeze([256, 384]);
 const RSA_BITS_MIN = 2048;
@@ -51,7 +51,7 @@ export function refusalOf(bytes: Uint8Array, file: CertificateFile, nowMs: numbe
 	if (!isSupported(certificates[0]) || key === PRIVATE_KEY_UNREADABLE) return KEY_UNSUPPORTED;
 	if (key === PRIVATE_KEY_LATER) return WRONG_ORDER;
 	if (key === PRIVATE_KEY_FOREIGN) return KEY_MISMATCH;
-	// The TLS library parses the text again, up to the first zero byte.
+	// The TLS library reads only up to the first zero byte.
 	if (bytes.includes(0)) return NOT_TEXT;
 	if (!endsWithBlock(bytes)) return MORE;
 	for (let i = 0; i + 1 < certificates.length; i++) if (!certificates[i].issuedByNext) return WRONG_ORDER;

@@ -7,11 +7,11 @@ import type { TextCodec } from "../io/host.js";
 import { type Field, type Setting, TEXT } from "./schema.js";
 import type { ConfigStore } from "./store.js";
 
-/** End of a URL's scheme. The scheme is shown, because it is not confidential. */
+/** A URL's scheme is shown: it is not confidential. */
 const SCHEME_END = "://";
 const SCHEME_LIMIT = 8;
 
-/** Returns `<entry>.<name>: <value>` of the setting at `index` of all tables; undefined past the last. */
+/** `<entry>.<name>: <value>` by index in all tables; undefined past the last. */
 export function settingLine(store: ConfigStore, text: TextCodec, index: number): string | undefined {
 	let at = index;
 	for (const { key, fields } of store.entries) {

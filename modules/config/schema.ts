@@ -10,7 +10,6 @@
 import { hasOnly } from "../bytes/ascii.js";
 import { equalConstantTime } from "../bytes/equal.js";
 
-/** Text for TEXT, bytes for BYTES, one of the choices for CHOICE. */
 export type Setting = boolean | number | string | Uint8Array;
 
 export const BOOLEAN = 0;
@@ -25,7 +24,6 @@ export const BYTES = 4;
 
 export interface Field<Value extends Setting = Setting> {
 	readonly name: string;
-	/** BOOLEAN … BYTES. */
 	readonly kind: number;
 	/** Smallest value (INTEGER) or shortest length (TEXT, BYTES); otherwise 0. */
 	readonly minimum: number;
@@ -47,7 +45,6 @@ export interface Field<Value extends Setting = Setting> {
 }
 
 export interface SettingField<Value extends Setting = Setting> extends Field<Value> {
-	/** Index of its entry in ENTRIES. */
 	readonly entry: number;
 	/** Identifier in flash, 1 to 255; unique in the entry for ever. */
 	readonly id: number;
@@ -87,7 +84,7 @@ export function checkField(field: Field, value: unknown): value is Setting {
 	}
 }
 
-/** Compares bytes by content. */
+/** Bytes are compared by content. */
 export function isSame(a: Setting, b: Setting): boolean {
 	return a instanceof Uint8Array && b instanceof Uint8Array ? equalConstantTime(a, b) : a === b;
 }
@@ -113,7 +110,7 @@ export function field<Value extends Setting>(
 	return Object.freeze(Object.setPrototypeOf(given, PLAIN));
 }
 
-/** Returns a field that exists only in request bodies, not in flash. */
+/** Field of request bodies only, not in flash. */
 export function bodyField<Value extends Setting>(
 	given: Pick<Field<Value>, "name" | "kind"> & Partial<Field<Value>>,
 ): Field<Value> {
@@ -126,7 +123,7 @@ export function entry(key: string, version: number, fields: readonly SettingFiel
 
 export const INTERNAL = true;
 
-/** Returns the names of these fields' setting groups, for the event log. */
+/** Names of the fields' groups, for the event log. */
 export function groupsOf(entries: readonly Entry[], fields: readonly Field[]): string {
 	const groups = entries.filter(
 		({ fields: own, isInternal }) => !isInternal && own.some((one) => fields.includes(one)),

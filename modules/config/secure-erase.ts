@@ -11,8 +11,6 @@ export function secureErase(storage: Storage, key: string): void {
 		const value = storage.get(key);
 		if (value === undefined) return;
 		storage.set(key, value.fill(0));
-	} catch {
-		// Full or unreadable flash refuses the zeros but may still delete the value.
-	}
+	} catch {}
 	storage.delete(key);
 }

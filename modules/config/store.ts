@@ -42,7 +42,7 @@ import {
 } from "./schema.js";
 import { secureErase } from "./secure-erase.js";
 
-/** Maximum length of a value in every storage (io/host.ts). */
+/** Longest value in every storage (io/host.ts). */
 export const ENTRY_LIMIT = 4000;
 
 const ERASING_KEY = "erasing";
@@ -53,7 +53,7 @@ const FORMAT = 1;
 const HEADER_LENGTH = 2;
 const ITEM_HEADER_LENGTH = 3;
 const CRC_LENGTH = 2;
-/** Overhead of an entry under TOGETHER_KEY. */
+/** Header of an entry under TOGETHER_KEY. */
 const TOGETHER_HEADER_LENGTH = 3;
 
 interface Packed {
@@ -68,7 +68,7 @@ interface Write extends Packed {
 	readonly values: Setting[];
 	/** False if a damaged entry is rewritten with unchanged values. */
 	changed: boolean;
-	/** The encoded entry; empty until the write is known to be needed. */
+	/** Bytes of the entry; empty until the write is known to be needed. */
 	bytes: Uint8Array;
 }
 
@@ -83,14 +83,14 @@ export class ConfigStore {
 	readonly #storage: Storage;
 	readonly #text: TextCodec;
 	readonly entries: readonly Entry[];
-	/** Values of each entry, in the order of fields. */
+	/** Values by entry, in the order of fields. */
 	readonly #values: Setting[][] = [];
-	/** Items of unknown ids of each entry. */
+	/** Items of unknown ids by entry. */
 	readonly #unknown: Uint8Array[] = [];
 	/** Shared empty array; another one would take six slots. */
 	readonly #nothing = new Uint8Array(0);
 	#damaged: string[] = [];
-	/** Entries under TOGETHER_KEY that are not under their own keys yet. */
+	/** Entries under TOGETHER_KEY and not yet under their own keys. */
 	#pending: readonly Packed[] | undefined;
 	/** True until an interrupted erasure is finished. */
 	#isErasing: boolean;
@@ -148,7 +148,7 @@ export class ConfigStore {
 		return this.#damaged;
 	}
 
-	/** Resets the field if `isUsable` rejects it, and adds its key to `damaged`. Call it before any other access. */
+	/** Resets a field that `isUsable` rejects, and adds its key to `damaged`. Call it before any other access. */
 	verify(field: SettingField<Uint8Array>, isUsable: (bytes: Uint8Array) => boolean): void {
 		if (isUsable(this.get(field))) return;
 		this.#values[field.entry][this.positionOf(field)] = this.initial(field);
@@ -163,9 +163,9 @@ export class ConfigStore {
 		this.#listener = listener;
 	}
 
-	/** Returns the value. The caller must not modify bytes. */
+	/** The caller must not modify bytes. */
 	get<Value extends Setting>(field: SettingField<Value>): Value {
-		// Each value has passed the check of its field.
+		// Each value has passed its field's check.
 		return this.#values[field.entry][this.positionOf(field)] as Value;
 	}
 
@@ -200,7 +200,7 @@ export class ConfigStore {
 		}
 	}
 
-	/** Returns the needed writes; adds fields with a new value to `changed`. */
+	/** Returns the needed writes, and adds fields with a new value to `changed`. */
 	private prepare(puts: readonly Put[], changed: Field[]): Write[] {
 		const writes: Write[] = [];
 		for (const { field, value } of puts) {
@@ -220,13 +220,12 @@ export class ConfigStore {
 			write.bytes = this.encode(write.entry, write.values, this.#unknown[write.position]);
 			length += write.bytes.length + TOGETHER_HEADER_LENGTH + write.entry.key.length;
 		}
-		// The value under TOGETHER_KEY may have no room for unknown items.
+		// TOGETHER_KEY may have no room for unknown items.
 		if (needed.length < 2 || length <= ENTRY_LIMIT) return needed;
 		for (const write of needed) write.bytes = this.encode(write.entry, write.values, this.#nothing);
 		return needed;
 	}
 
-	/** Returns the write of the field's entry, adding it if necessary. */
 	private writeOf(field: SettingField, writes: Write[]): Write {
 		const position = field.entry;
 		let write = writes.find((one) => one.position === position);
@@ -242,7 +241,7 @@ export class ConfigStore {
 		return this.entries[field.entry].fields.indexOf(field);
 	}
 
-	/** Writes to flash. If it throws, nothing has changed. */
+	/** If it throws, nothing has changed. */
 	private write(writes: readonly Write[]): void {
 		this.finish();
 		if (writes.length === 1) {
@@ -254,11 +253,11 @@ export class ConfigStore {
 		try {
 			this.finish();
 		} catch {
-			// The change is committed under TOGETHER_KEY.
+			// The change is already committed under TOGETHER_KEY.
 		}
 	}
 
-	/** Completes the work recorded under ERASING_KEY or TOGETHER_KEY. */
+	/** Completes work recorded under ERASING_KEY or TOGETHER_KEY. */
 	private finish(): void {
 		if (this.#isErasing) this.deleteAll();
 		this.#isErasing = false;
@@ -288,7 +287,7 @@ export class ConfigStore {
 		return packed;
 	}
 
-	/** Entries under TOGETHER_KEY that this firmware knows: empty if damaged, undefined if absent. */
+	/** Known entries under TOGETHER_KEY; empty if damaged, undefined if absent. */
 	private readTogether(): readonly Packed[] | undefined {
 		const packed = this.read(TOGETHER_KEY);
 		if (packed === undefined) return undefined;
@@ -355,7 +354,7 @@ export class ConfigStore {
 		return unknownLength === 0 ? this.#nothing : unknown.slice(0, unknownLength);
 	}
 
-	/** Returns the unchecked value; undefined for invalid bytes. */
+	/** Unchecked value; undefined for invalid bytes. */
 	private decode(field: Field, bytes: Uint8Array): unknown {
 		if (field.kind === BYTES) return bytes.length === 0 ? this.#nothing : bytes;
 		if (field.kind === BOOLEAN) return bytes.length === 1 && bytes[0] < 2 ? bytes[0] === 1 : undefined;
@@ -363,7 +362,7 @@ export class ConfigStore {
 		try {
 			return this.#text.decode(bytes);
 		} catch {
-			// This is treated like a value out of range.
+			// The value is treated like one out of range.
 			return undefined;
 		}
 	}

@@ -1,19 +1,19 @@
 /**
- * Wrapper of the host's storage that reports refused writes: full, worn or unreadable flash is a device state to show,
- * not a firmware error.
+ * Storage that reports refused writes: full, worn or unreadable flash is a state of the device, not an error of the
+ * firmware.
  */
 import type { Storage } from "../io/host.js";
 
 /** Error for a refused write; nothing was changed. */
 export class StorageRefusal extends Error {
-	/** Message for the client (http/handler.ts). */
+	/** Sentence for the client (http/handler.ts). */
 	readonly sentence = "The flash memory refused the write.";
 }
 
 export class WatchedStorage implements Storage {
 	readonly #storage: Storage;
 	readonly #trace: (message: string) => void;
-	/** Called with the key of the first refused write in a row. */
+	/** Called for the first refused write in a row. */
 	readonly #onRefused: (key: string) => void;
 	isRefusing = false;
 

@@ -1,4 +1,4 @@
-/** Interface between the parts and the gateway; implemented by app/gateway.ts. */
+/** Interface between the parts and the gateway (app/gateway.ts). */
 import type { ConfigStore } from "../config/store.js";
 import type { WatchedStorage } from "../config/watched-storage.js";
 import type { EventLog } from "../diagnostics/event-log.js";
@@ -14,9 +14,8 @@ import type { Readout } from "../readout/readout.js";
 import type { TimeZone } from "../time/zone.js";
 import type { Live } from "./live.js";
 
-/** Sleep between readings, on hosts that can sleep. */
 export interface Saving {
-	/** Notes a request with a valid token, which postpones sleep. */
+	/** A request with a valid token postpones sleep. */
 	requestReceived(): void;
 	/** Earliest next sleep, monotonic ms; Infinity if the device stays awake. */
 	readonly awakeUntilMs: number;
@@ -66,11 +65,9 @@ export interface Core {
 	readonly clock: Clock;
 	readonly crypto: Crypto;
 	readonly text: TextCodec;
-	/** The host's storage, which counts refused writes. */
 	readonly storage: WatchedStorage;
-	/** Partitions other than the settings. */
+	/** Partitions other than the settings'. */
 	readonly flash: Flash | undefined;
-	/** Runs all timed machines. */
 	readonly driver: Driver;
 	readonly writer: JSONWriter;
 	readonly config: ConfigStore;
@@ -87,7 +84,7 @@ export interface Core {
 	/** Causes of the last faults in safe mode, where the meter is not read; otherwise "". */
 	readonly safeMode: string;
 	readonly hostname: string;
-	/** True after a wake by the timer. Network changes are not logged then. */
+	/** True after a wake by the timer; network changes are not logged then. */
 	readonly isRoutine: boolean;
 	readonly startedMs: number;
 	/** Actual ports; 0 while closed. */
@@ -106,15 +103,12 @@ export interface Core {
 	clockChanged(): void;
 	updateChanged(): void;
 	measured(readout: Readout): void;
-	/**
-	 * Notifies all parts of the result of an attempt to read the meter. `code`: stable error code, or "" on success.
-	 */
+	/** `code`: stable error code, or "" on success. */
 	meterChanged(code: string): void;
 	/**
 	 * Deletes all settings and sessions and restarts after the reply. Throws if flash refuses a deletion, but restarts
 	 * nevertheless.
 	 */
 	factoryReset(): void;
-	/** Restarts after a delay, in which the present reply can be sent. */
 	restartSoon(): void;
 }

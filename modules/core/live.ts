@@ -1,22 +1,19 @@
 /** Clients of the event stream (event-stream.ts), for code that changes the shown state. */
 import { takeOut } from "../bytes/list.js";
 
-/** Pending items of a stream, as bits; the lowest is sent first. */
+/** Pending items of a stream; the lowest bit is sent first. */
 export const DUE_OPENING = 1;
 export const DUE_STATE = 2;
 export const DUE_READOUT = 4;
 export const DUE_BEAT = 8;
 
 export interface LiveClient {
-	/** True on the TLS port. */
 	readonly secure: boolean;
 	/** Token of the client; "" ends the stream. */
 	token: string;
-	/** Marks the DUE_… bits in `due` as pending. */
 	tell(due: number): void;
 }
 
-/** Server that prefers clients with a valid token. */
 export interface TokenServer {
 	forget(): void;
 }

@@ -10,7 +10,6 @@ export function sample(name: string, help: string, value: number | undefined, la
 	return value === undefined ? "" : `${head(name, help)}${name}${labels} ${value}\n`;
 }
 
-/** Returns a label; escapes backslash, quote and newline. */
 export function label(name: string, value: string): string {
 	const escaped = value.split("\\").join("\\\\").split('"').join('\\"').split("\n").join("\\n");
 	return `${name}="${escaped}"`;

@@ -1,2 +1,2 @@
-/** In the place of live.ts in a firmware without live mode. */
+/** Replaces live.ts in a firmware without live mode. */
 export const openLive = undefined;

@@ -15,16 +15,15 @@ import { DLMSProfile } from "./profile.js";
 import { DLMSRecords, MISSING_SIZE } from "./records.js";
 import { AUTH_HIGH_GMAC, type COSEMSettings } from "./settings.js";
 
-/** The public client needs no authentication. */
 const PUBLIC_CLIENT = 16;
 
 /** Offset from AUTH_… to MECHANISM_…, from AUTH_HIGH_GMAC on. */
 const MECHANISM_OFFSET = MECHANISM_HIGH_GMAC - AUTH_HIGH_GMAC;
 
-/** Scalers of the configured objects, kept across readouts. */
+/** Scalers kept across readouts. */
 class PollScalers extends ScalerCache {
 	readonly objects: Uint8Array;
-	/** Number of attributes that the meter accepts per request, as far as known. */
+	/** Attributes per request that the meter accepts, as far as known. */
 	listing = LIST_LIMIT;
 
 	constructor(objects: Uint8Array) {
@@ -47,7 +46,7 @@ export class AssociationFactory {
 	readonly scalers: PollScalers;
 	/** Undefined if nothing is ciphered or a key is missing. */
 	counters: InvocationCounters | undefined;
-	/** Set while an association reads the invocation counter. */
+	/** Set while the invocation counter is read. */
 	counterSink: CounterSink | undefined;
 	readonly #opening: Opening<COSEMSettings>;
 	#records: DLMSRecords | undefined;
@@ -78,7 +77,7 @@ export class AssociationFactory {
 		return this.open(PUBLIC_CLIENT, reading, MECHANISM_NONE, carrier, nowMs);
 	}
 
-	/** Creates the association that reads the list or profile. `listing`: attributes per request. */
+	/** `listing`: attributes per request. */
 	openReading(listing: number, carrier: Carrier, nowMs: number): AssociationSession {
 		const { live, settings, records: writer, profile } = this.#opening;
 		const { auth, client, objects, swappedDeviation } = settings.dlms;
@@ -98,13 +97,12 @@ export class AssociationFactory {
 		return this.open(client, reading, mechanism, carrier, nowMs);
 	}
 
-	/** Completes the records read so far. */
 	keep(): void {
 		this.#records?.keep();
 		this.#profile?.keep();
 	}
 
-	/** Copy of the list of objects without a value (records.ts). */
+	/** Copy of the objects without a value (records.ts). */
 	get missing(): Uint8Array {
 		const { object, reason } = this.#profile ?? {};
 		if (object === undefined || reason === undefined || reason === 0)

@@ -17,7 +17,7 @@ import type { Failure } from "../readout/failure.js";
 import { FAILURE_COUNTERS } from "./failures.js";
 import type { DLMSSettings } from "./settings.js";
 
-/** Besides the events of hdlc/events.ts. */
+/** Event besides those of hdlc/events.ts. */
 export const RESUME = 0;
 
 /** Replacement for a hidden byte. */
@@ -26,13 +26,12 @@ const HIDDEN = 0x2a;
 /** Longest APDU, bytes; several times the length of an answer with ten registers. */
 const APDU_LIMIT = 1024;
 export const SESSION_BUFFER = APDU_LIMIT + ROOM;
-/** Proposed length of the information field, bytes; the meter may negotiate a lower one. */
+/** Proposed information field, bytes; the meter may negotiate less. */
 const INFO = APDU_LIMIT;
-/** Proposed window size; the meter may negotiate a lower one. */
+/** Proposed window; the meter may negotiate less. */
 const WINDOW = 7;
 
 export interface Carrier {
-	/** Speed, Bd. */
 	readonly baud: number;
 	/** True after a sign-on: the meter is present. */
 	readonly isSignedOn: boolean;
@@ -48,13 +47,12 @@ export interface AssociationSessionOptions {
 	readonly buffer: Uint8Array;
 	/** MECHANISM_…. */
 	readonly mechanism: number;
-	/** True if APDUs are ciphered. */
 	readonly ciphered: boolean;
 	/** Cipher for APDUs or for the mechanism; undefined if neither needs one. */
 	readonly cipher: Cipher | undefined;
 	readonly reading: Inquiry;
 	readonly crypto: Crypto;
-	/** Reserves invocation counters in flash; returns false if that fails. */
+	/** Reserves invocation counters; false if flash refuses. */
 	reserve(): boolean;
 }
 
@@ -67,7 +65,7 @@ export class AssociationSession {
 	readonly #options: AssociationSessionOptions;
 	readonly connection: HDLCConnection;
 	#countersFailed = false;
-	/** Position of the password in the last polled output. */
+	/** Start of the password in the last polled output. */
 	#hideFrom = 0;
 	#hideTo = 0;
 
@@ -114,7 +112,7 @@ export class AssociationSession {
 		return this.#options.carrier.isSignedOn ? afterSignOn(failure) : failure;
 	}
 
-	/** Disconnects as soon as the meter has answered the first request, or its answer is overdue. */
+	/** Disconnects once the meter has answered the first request, or its answer is overdue. */
 	endInquiry(nowMs: number): void {
 		const { connection } = this;
 		if (connection.frames > 0 || connection.repeated > 0) connection.disconnect(nowMs);
@@ -131,21 +129,20 @@ export class AssociationSession {
 		if (this.isPaused) this.onEvent(RESUME, nowMs);
 	}
 
-	/** Returns the bytes with the password hidden: the same array, or a copy of `end` bytes. */
+	/** Returns the same array, or a copy of `end` bytes with the password hidden. */
 	shown(direction: number, bytes: Uint8Array, start: number, end: number): Uint8Array {
 		const { secretStart, secretEnd } = this.association;
 		if (secretStart === secretEnd) return bytes;
 		const copy = bytes.slice(0, end);
 		if (direction === TAP_TRANSMITTED) copy.fill(HIDDEN, start + this.#hideFrom, start + this.#hideTo);
 		else {
-			// Echoes may be late or damaged, so every character that occurs in the password is hidden.
+			// Echoes may be late or damaged, so every character of the password is hidden.
 			const { password } = this.#options.settings;
 			for (let i = start; i < end; i++) if (password.includes(copy[i])) copy[i] = HIDDEN;
 		}
 		return copy;
 	}
 
-	/** Notes the position of the password in `output`. */
 	noteSecret(output: Output): void {
 		const { request, secretStart, secretEnd } = this.association;
 		const inside = output.bytes === request;

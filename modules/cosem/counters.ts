@@ -25,9 +25,8 @@ const ITEM_LENGTH = 12;
 const CRC_LENGTH = 2;
 const AHEAD = 100;
 const LONG_AHEAD = 1000;
-/** Counters have 32 bits. */
 const COUNTER_END = 2 ** 32;
-/** First counter; some meters treat 0 as missing. */
+/** Some meters treat 0 as missing. */
 const FIRST = 1;
 
 /**
@@ -60,7 +59,6 @@ export class InvocationCounters {
 	limit = FIRST;
 	/** True if flash has a counter of this key. */
 	known = false;
-	/** Size of the next block. */
 	#ahead = AHEAD;
 	readonly #storage: Storage;
 	readonly #id: Uint8Array;
@@ -105,7 +103,6 @@ export class InvocationCounters {
 		return true;
 	}
 
-	/** Returns the entry with this key's item first. */
 	private encode(last: number): Uint8Array {
 		const items = this.items();
 		const at = this.find(items);
@@ -126,7 +123,7 @@ export class InvocationCounters {
 		return value;
 	}
 
-	/** Returns the stored items without the CRC; empty if damaged. */
+	/** Items without the CRC; empty if damaged. */
 	private items(): Uint8Array {
 		const value = this.#storage.get(STORAGE_KEY) ?? new Uint8Array(0);
 		const end = value.length - CRC_LENGTH;

@@ -38,7 +38,6 @@ export const FAILURE_COUNTERS = finalFailure(
 	65,
 	"Invocation counters could not be kept in flash, and without that none may be used.",
 );
-/** Pushes are expected, but no data or no valid push arrived. */
 export const PUSH_SILENCE = failure(
 	METER_TIMEOUT,
 	"dlms-push/silence",
@@ -83,7 +82,7 @@ export const PUSH_OPEN = finalFailure(
 	62,
 	"A push came in the open, and there is a block_cipher_key. If this meter does not cipher, delete the key.",
 );
-/** The push has no tag, despite an authentication key. */
+/** The push has no tag despite an authentication key. */
 export const PUSH_NO_TAG = finalFailure(
 	METER_AUTH_FAILED,
 	"dlms-push/no-tag",

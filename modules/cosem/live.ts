@@ -1,4 +1,4 @@
-/** Opens the sessions of live mode (meter/live-mode.ts). */
+/** Sessions of live mode (meter/live-mode.ts). */
 import { POLL_ENTRY_SIZE } from "../dlms/poll-list.js";
 import type { Opening, ReadSession } from "../readout/protocol.js";
 import type { Readout } from "../readout/readout.js";
@@ -6,7 +6,7 @@ import { RecordCursor } from "../readout/record-cursor.js";
 import { DLMSReadSession, PROTOCOL_DLMS } from "./read-session.js";
 import type { COSEMSettings } from "./settings.js";
 
-/** Import, export and net power, of all phases together and of each. */
+/** Import, export and net power, in total and by phase. */
 const POWERS_LIMIT = 12;
 const PHASE_STEP = 20;
 

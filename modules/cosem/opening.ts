@@ -1,7 +1,7 @@
 /**
  * Mode E sign-on up to HDLC (IEC 62056-21, annex E): the meter's identification, our acknowledgement `ACK 2 Z 2`, and
- * the change to the new speed and 8N1. The meter then repeats the acknowledgement at the new speed, in 7E1; many meters
- * omit this. If the meter does not offer mode E, the IEC 62056-21 session continues, and its events are passed on.
+ * the change to the new speed and 8N1. The meter then repeats the acknowledgement at the new speed, in 7E1; many omit
+ * this. Without mode E, the IEC 62056-21 session continues, and its events are passed on.
  */
 import { ACKNOWLEDGE_LENGTH, encodeHandOver } from "../iec62056-21/acknowledge.js";
 import { IEC_NO_IDENT, IEC_SILENCE } from "../iec62056-21/failures.js";
@@ -13,9 +13,8 @@ import type { Failure } from "../readout/failure.js";
 import { EVENT_END } from "../readout/protocol.js";
 import { FAILURE_NO_MODE_E, FAILURE_NO_SIGN_ON } from "./failures.js";
 
-/** Longest wait for the repetition. */
 const CONFIRM_MS = 1500;
-/** Pause between the repetition and the first frame. */
+/** Pause between the repetition and the first frame, ms. */
 const REACTION_MS = 205;
 const STX = 0x02;
 
@@ -26,7 +25,6 @@ const STATE_ENDED = 2;
 export class DLMSOpening implements Machine {
 	readonly session: MeterSession;
 	readonly #output: Output;
-	/** Acknowledgement that was sent. */
 	readonly #acknowledge = new Uint8Array(ACKNOWLEDGE_LENGTH);
 	/** Number of characters of the acknowledgement that the meter has repeated. */
 	#confirmed = 0;
@@ -45,7 +43,7 @@ export class DLMSOpening implements Machine {
 		this.#output = { kind: OUTPUT_NONE, bytes, start: 0, end: 0, baud: 0, format: FORMAT_8N1, code: EVENT_END };
 	}
 
-	/** Reason why HDLC can't start after the sign-on; final with EVENT_END. */
+	/** Reason why HDLC can't start; final with EVENT_END. */
 	get failure(): Failure | undefined {
 		const { outcome, failure } = this.session;
 		if (this.#refused || outcome === OUTCOME_BLOCK) return FAILURE_NO_MODE_E;

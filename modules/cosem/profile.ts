@@ -89,7 +89,6 @@ export class DLMSProfile implements Inquiry {
 	requests = 0;
 	/** Reason for a missing profile, or 0. */
 	reason = 0;
-	/** The profile as an entry of a poll list. */
 	readonly object = new Uint8Array(POLL_ENTRY_SIZE);
 	readonly #wanted: number;
 	readonly #span: ProfileSpan | undefined;
@@ -100,11 +99,10 @@ export class DLMSProfile implements Inquiry {
 	readonly #walker: DataWalker;
 	readonly #response: GetResponse;
 	readonly #work = new Uint8Array(TEXT_LIMIT + STACK_SIZE);
-	/** Columns as in a poll list, with scalers. */
 	readonly #list = new Uint8Array(1 + POLL_LIMIT * POLL_ENTRY_SIZE);
 	readonly #scalers = new ScalerCache(POLL_LIMIT);
 	#step = STEP_NAME;
-	/** Column of the scaler that STEP_SCALER reads. */
+	/** Column whose scaler STEP_SCALER reads. */
 	#position = 0;
 	/** True if more blocks of the answer follow. */
 	#more = false;
@@ -112,10 +110,10 @@ export class DLMSProfile implements Inquiry {
 	#isLastFirst = false;
 	/** Number of rows in the meter; -1 if unknown. */
 	#inUse = -1;
-	/** Columns of time and status, or -1. */
+	/** Column of the time, and of the status, or -1. */
 	#time = -1;
 	#status = -1;
-	/** Time of the meter's clock, local seconds since 1970. */
+	/** Meter's clock, local seconds since 1970. */
 	#clockS = 0;
 	/** Deviation and status of the meter's clock, as in its date-time. */
 	readonly #zone = new Uint8Array(3);
@@ -272,7 +270,6 @@ export class DLMSProfile implements Inquiry {
 		}
 	}
 
-	/** Continues with the next step; writes the head before the rows. */
 	private goOn(): void {
 		if (this.#step < STEP_SCALER) this.#step++;
 		else if (this.#step === STEP_CLOCK) {
@@ -380,7 +377,6 @@ export class DLMSProfile implements Inquiry {
 		return end - start;
 	}
 
-	/** Packs a row: time, status, other columns. */
 	private takeRow(): boolean {
 		const { cursor } = this;
 		const walker = this.#walker;
@@ -417,7 +413,6 @@ export class DLMSProfile implements Inquiry {
 		return true;
 	}
 
-	/** Writes the first `length` bytes of the buffer as a value. */
 	private value(length: number, unit: number): void {
 		this.#writer.value(this.#work, length, unit);
 	}
@@ -426,7 +421,7 @@ export class DLMSProfile implements Inquiry {
 		return render(this.#walker, scaler, octets, this.#work);
 	}
 
-	/** Writes the walker's time to the buffer; returns its length, or 0 for an invalid time. */
+	/** Writes the walker's time; returns its length, or 0 if invalid. */
 	private putMoment(): number {
 		const { bytes, start } = this.#walker;
 		const seconds = secondsOf(this.#walker, this.#work);
@@ -437,13 +432,13 @@ export class DLMSProfile implements Inquiry {
 		return putNumber(this.#work, 1, isTold ? Math.max(0, seconds + deviation * 60) : seconds);
 	}
 
-	/** Returns the minutes from local time to UTC; NaN if the meter does not send it. */
+	/** Minutes from local time to UTC; NaN if the meter does not send them. */
 	private deviationAt(bytes: Uint8Array, at: number): number {
 		const deviation = (((bytes[at] << 8) | bytes[at + 1]) << 16) >> 16;
 		return Math.abs(deviation) <= DEVIATION_LIMIT ? deviation * this.#sign : Number.NaN;
 	}
 
-	/** Returns the moment in the local time of the meter's clock. The request repeats the clock's deviation. */
+	/** Time in the local time of the meter's clock, whose deviation the request repeats. */
 	private localOf({ utcS, localS }: ProfileMoment): number {
 		const deviation = this.deviationAt(this.#zone, 0);
 		return Number.isNaN(deviation) ? localS : utcS - deviation * 60;

@@ -45,7 +45,7 @@ export class ConnectionProbe implements Probing {
 		return this.#connection.failure;
 	}
 
-	/** Empty: the name is only available in an association. */
+	/** The name is only available in an association. */
 	get meterId(): Uint8Array {
 		return new Uint8Array(0);
 	}
@@ -84,7 +84,7 @@ export class ConnectionProbe implements Probing {
 	}
 }
 
-/** Probe with a sign-on and, if that fails, over HDLC without a sign-on. */
+/** Probe with a sign-on and, if that fails, over HDLC without one. */
 class OpeningProbe extends IECReadSession {
 	readonly #opened: Opening<COSEMSettings>;
 
@@ -124,7 +124,7 @@ export const DLMS: MeterProtocol<COSEMSettings> = Object.freeze({
 	forget: (settings: COSEMSettings) => settings.dlms.learnOpening(OPENING_AUTO),
 });
 
-/** Entry of `iec62056` if mode E is allowed. */
+/** Row of `iec62056` with mode E allowed. */
 export const DLMS_AFTER_SIGN_ON: MeterProtocol<COSEMSettings> = Object.freeze({
 	isChosen: (settings: COSEMSettings) => settings.usesModeE,
 	hasProfiles: true,

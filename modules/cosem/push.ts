@@ -66,13 +66,13 @@ import { CHOICE } from "./protocol.js";
 import { PROTOCOL_DLMS } from "./read-session.js";
 import type { COSEMSettings } from "./settings.js";
 
-/** Longest APDU, bytes. The longest known push has 591 bytes, or about a thousand with a P1 telegram. */
+/** Longest APDU, bytes; the longest known push has 591, or about a thousand with a P1 telegram. */
 const APDU_LIMIT = 2048;
 /** Longest part of an unknown list that is kept, bytes. */
 const SEEN_LIMIT = 512;
-/** Silence that ends an APDU, ms; the frames of an APDU follow each other without a pause. */
+/** Silence that ends an APDU, ms; its frames follow each other without a pause. */
 const GAP_MS = 1000;
-/** Silence required before an APDU without frames, ms, unless it follows directly after another APDU. */
+/** Silence before an APDU without frames, ms, unless it directly follows another. */
 const BARE_GAP_MS = 100;
 /** Number of pushes after which the invocation counter is written to flash. */
 const STORE_EACH = 200;
@@ -104,17 +104,17 @@ const BURST_LENGTH = 32;
 /** Number of such bursts after which the line format is changed. */
 const BURSTS = 2;
 
-/** The sender's invocation counter and line format, kept across sessions. */
+/** Learned sender, kept across sessions. */
 class Sender {
 	format: SerialFormat = FORMAT_8N1;
 	counter = -1;
-	/** Number of pushes since the last write to flash. */
+	/** Pushes since the last write to flash. */
 	unstored = STORE_EACH;
 }
 
 export class PushReadSession implements Machine, ReadSession, Probing {
 	readonly line: LineSettings;
-	/** Failure of the last push; after `abort`, failure of the session. */
+	/** Failure of the last push; after `abort`, of the session. */
 	failure: Failure | undefined;
 	meterId: Uint8Array = NO_BYTES;
 	received = 0;
@@ -127,20 +127,17 @@ export class PushReadSession implements Machine, ReadSession, Probing {
 	/** Shared with `#mbus`: a line has only one kind of frame. */
 	readonly #frames = new FrameDecoder(new Uint8Array(APDU_LIMIT + ROOM));
 	readonly #mbus = new MBusFrames(this.#frames.bytes);
-	/** End of the gathered data; without frames, the expected length of the APDU. */
+	/** End of the gathered data; without frames, expected length of the APDU. */
 	#length = 0;
-	/** End of the complete blocks in the gathered data. */
 	#blocksEnd = 0;
-	/** Number of complete blocks. */
 	#blocks = 0;
 	/** Number of bytes received of an APDU without frames; 0: such an APDU may start; FRAMED: it may not. */
 	#bare = 0;
 	/** Status of the last valid push: STATUS_OK or STATUS_UNCHECKED; NO_PUSH before it. */
 	#status = NO_PUSH;
 	#isEnded = false;
-	/** Number of bytes since the last silence. */
+	/** Bytes since the last silence. */
 	#burst = 0;
-	/** True if these bytes contained a whole APDU. */
 	#hasAPDU = false;
 	/** Number of bursts without an APDU. */
 	#bursts = 0;
@@ -250,7 +247,6 @@ export class PushReadSession implements Machine, ReadSession, Probing {
 		return at;
 	}
 
-	/** Reads the length of the APDU from its complete header. */
 	private readHead(): void {
 		const { bytes } = this.#frames;
 		const cursor = new Cursor(bytes).set(bytes, LENGTH_AT, HEAD_LENGTH);
@@ -312,7 +308,6 @@ export class PushReadSession implements Machine, ReadSession, Probing {
 		this.drop();
 	}
 
-	/** Checks the APDU `bytes[start..end)`. */
 	private validate(start: number, end: number): void {
 		const { bytes } = this.#frames;
 		this.#hasAPDU = true;
@@ -404,7 +399,7 @@ export class PushReadSession implements Machine, ReadSession, Probing {
 	}
 }
 
-/** Returns the counter in DLMSSettings.learnedPush, or -1. */
+/** Counter in DLMSSettings.learnedPush, or -1. */
 function counterOf(push: Uint8Array): number {
 	let counter = push.length === 0 ? -1 : 0;
 	for (let i = TITLE_LENGTH; i < push.length; i++) counter = counter * 256 + push[i];
@@ -415,7 +410,7 @@ function listen(opening: Opening<COSEMSettings>): PushReadSession {
 	return new PushReadSession(opening);
 }
 
-/** Entry of `dlms` for a meter that sends pushes. */
+/** Row of `dlms` for a meter with pushes. */
 export const DLMS_PUSH: MeterProtocol<COSEMSettings> = Object.freeze({
 	isChosen: ({ protocol, dlms }: COSEMSettings) => protocol === CHOICE && dlms.pushBaud > 0,
 	listenBaud: ({ dlms }: COSEMSettings) => dlms.pushBaud,

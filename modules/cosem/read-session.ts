@@ -48,7 +48,7 @@ import { DLMSOpening } from "./opening.js";
 import { type COSEMSettings, OPENING_AUTO, OPENING_DIRECT, OPENING_MODE_E } from "./settings.js";
 
 const TRIES = 4;
-/** Pause between two tries, ms. A meter needs a second after DISC. */
+/** Pause between tries, ms; a meter needs a second after DISC. */
 const PAUSE_MS = 1000;
 const QUIET_MS = 2000;
 
@@ -57,10 +57,6 @@ const STATE_SIGNING_ON = 1;
 const STATE_IN_HDLC = 2;
 const STATE_ENDED = 3;
 
-/**
- * Values of `#modeE`: it is unknown whether the meter supports mode E, the meter has announced mode E, or the meter
- * does not support it.
- */
 const MODE_E_UNKNOWN = 0;
 const MODE_E_ANNOUNCED = 1;
 const MODE_E_LACKING = 2;
@@ -68,25 +64,23 @@ const MODE_E_LACKING = 2;
 export const PROTOCOL_DLMS = "DLMS/COSEM";
 
 export class DLMSReadSession implements ReadSession {
-	/** Failure of the try with most progress; it no longer changes after EVENT_END. */
+	/** Failure of the try with most progress; final with EVENT_END. */
 	failure: Failure | undefined;
 	readonly #opening: Opening<COSEMSettings>;
-	/** Sign-on attempts of a session in which mode E is optional; undefined if mode E is required. */
+	/** Sign-on attempts if mode E is optional; undefined if it is required. */
 	readonly #attempts: Attempts | undefined;
 	readonly #associations: AssociationFactory;
 	readonly #output: Output;
 	#state = STATE_PAUSED;
-	/** Pending events: bit n stands for event n. */
 	#events = 0;
 	#nowMs: number;
-	/** End of PAUSED, monotonic ms. */
 	#pauseEndsMs: number;
 	#aborted = false;
 	#signOn: DLMSOpening | undefined;
 	/** Sign-on that continues without mode E; kept after its end. */
 	#session: IECReadSession | undefined;
 	#association: AssociationSession | undefined;
-	/** Failure that may be due to a low counter, while the counter is read again. */
+	/** Failure that may be due to a low counter, which is read again. */
 	#counterFailure: Failure | undefined;
 	/** True if the counter was read or obtained; this is done once. */
 	#wasCounterRead = false;
@@ -95,7 +89,7 @@ export class DLMSReadSession implements ReadSession {
 	#baud = 0;
 	#ident: Uint8Array = new Uint8Array(0);
 	#tries = 0;
-	/** Highest speed after failures at higher speeds, Bd. */
+	/** Highest speed after failures at higher ones, Bd. */
 	#baudCeiling = Number.POSITIVE_INFINITY;
 	#listing: number;
 	/** Number of objects read in the best failed try. */
@@ -105,12 +99,11 @@ export class DLMSReadSession implements ReadSession {
 	#modeE = MODE_E_UNKNOWN;
 	/** True if another connection preceded this one, after which the meter may have left HDLC. */
 	#hasPrior = false;
-	/** Present line settings. */
 	#line = SIGN_ON_LINE;
-	/** Line settings needed for the next output. */
+	/** Settings for the next output. */
 	#nextLine = SIGN_ON_LINE;
 
-	/** Beginning of the next round of a live session, monotonic ms. */
+	/** Next round of a live session, monotonic ms. */
 	#roundMs = 0;
 
 	/**
@@ -321,7 +314,6 @@ export class DLMSReadSession implements ReadSession {
 		this.failed(failure ?? IEC_CUT);
 	}
 
-	/** Starts HDLC; the line already has its speed. */
 	private startHDLC(): void {
 		this.#state = STATE_IN_HDLC;
 		this.#tries++;
@@ -410,7 +402,6 @@ export class DLMSReadSession implements ReadSession {
 		return true;
 	}
 
-	/** Keeps the data read so far, and ends the try with the failure. */
 	private keepAndFail(association: AssociationSession, failure: Failure): void {
 		const { read, listed, fewer } = association.reading;
 		if (read > this.#kept) {
@@ -429,7 +420,7 @@ export class DLMSReadSession implements ReadSession {
 		if (cause === FAILURE_NO_MODE_E) this.#modeE = MODE_E_LACKING;
 		const isOver = this.#aborted || failure.isFinal || this.#opening.live !== undefined || this.#tries >= TRIES;
 		if (isOver || !this.chooseNext(cause)) this.end(this.failure);
-		// The sign-on itself waits for silence first, so no pause is needed.
+		// The sign-on waits for silence itself, so no pause is needed.
 		else if (isUnanswered(cause)) this.open();
 		else this.pause();
 	}

@@ -9,7 +9,6 @@ import type { ReadingSink } from "../dlms/reading.js";
 import { OBIS_TEXT_LIMIT, OBISCode } from "../obis/code.js";
 import type { RecordWriter } from "../readout/record-writer.js";
 
-/** Length of an object in `missing`, bytes. */
 export const MISSING_SIZE = POLL_ENTRY_SIZE + 2;
 
 export class DLMSRecords implements ReadingSink {
@@ -33,7 +32,6 @@ export class DLMSRecords implements ReadingSink {
 		this.#writer.endBlock(true);
 	}
 
-	/** Copy of the list of refused objects. */
 	get missing(): Uint8Array {
 		return this.#missing.slice(0, this.#missingEnd);
 	}
@@ -75,7 +73,6 @@ export class MissingCursor {
 		this.#bytes = bytes;
 	}
 
-	/** Moves to the next object. Returns false at the end. */
 	next(): boolean {
 		const at = this.#next;
 		const bytes = this.#bytes;

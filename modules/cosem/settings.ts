@@ -1,4 +1,4 @@
-/** DLMS/COSEM settings as used by the meter reader. */
+/** DLMS/COSEM settings for the meter reader. */
 import { serverAddressLength } from "../hdlc/address.js";
 import type { IECSettings } from "../iec62056-21/protocol.js";
 
@@ -8,24 +8,21 @@ export const AUTH_LOW = 1;
 export const AUTH_HIGH_GMAC = 2;
 export const AUTH_HIGH_SHA256 = 3;
 
-/** Sign-on of mode E; if that fails, HDLC at a fixed speed. */
+/** Mode E; if its sign-on fails, HDLC at a fixed speed. */
 export const OPENING_AUTO = 0;
-/** Sign-on of IEC 62056-21, mode E. */
 export const OPENING_MODE_E = 1;
-/** HDLC at a fixed speed. */
 export const OPENING_DIRECT = 2;
 
 export interface DLMSSettings {
 	/** AUTH_…. */
 	readonly auth: number;
 	readonly ciphered: boolean;
-	/** Security suite, 0 or 1. */
 	readonly suite: number;
 	/** True to release the association with an RLRQ. */
 	readonly release: boolean;
 	/** True if the meter's deviation has the sign of ISO 8601 (dlms/date-time.ts). */
 	readonly swappedDeviation: boolean;
-	/** HDLC addresses (hdlc/address.ts). */
+	/** HDLC address (hdlc/address.ts). */
 	readonly client: number;
 	readonly logical: number;
 	readonly physical: number;
@@ -36,7 +33,7 @@ export interface DLMSSettings {
 	/** Keys, 16 bytes each, or empty. */
 	readonly encryptionKey: Uint8Array;
 	readonly authenticationKey: Uint8Array;
-	/** Poll list (dlms/poll-list.ts); empty: the default list. It is the same array until the setting changes. */
+	/** Poll list (dlms/poll-list.ts); empty: the default list. The array is the same until the setting changes. */
 	readonly objects: Uint8Array;
 	/** OPENING_…. */
 	readonly opening: number;
@@ -44,9 +41,9 @@ export interface DLMSSettings {
 	readonly directBaud: number;
 	/** Opening that has worked; OPENING_AUTO if unknown. */
 	readonly learnedOpening: number;
-	/** Speed of the meter's pushes, Bd; 0: the meter is polled. */
+	/** Speed of pushes, Bd; 0: the meter is polled. */
 	readonly pushBaud: number;
-	/** Sender of the pushes: system title (8 bytes), counter (4 bytes); or empty. */
+	/** Sender of pushes: system title (8 bytes), counter (4 bytes); or empty. */
 	readonly learnedPush: Uint8Array;
 	/** The user's rows for lists without codes (dlms/lists.ts). */
 	readonly rows: string;
@@ -61,7 +58,6 @@ export interface DLMSSettings {
 }
 
 export interface COSEMSettings extends IECSettings {
-	/** API value of the setting `protocol`. */
 	readonly protocol: string;
 	/** True for the protocol iec62056, which uses mode E if the meter announces it. */
 	readonly usesModeE: boolean;

@@ -21,7 +21,7 @@ export function secondsOf(
 	return daysOf(months, bytes[start + 3]) * DAY_S + bytes[start + 5] * 3600 + minute * 60 + second;
 }
 
-/** Writes the time as an octet string, with deviation and status from `zone`; returns the end. */
+/** Writes an octet string, with deviation and status from `zone`; returns the end. */
 export function putTime(into: Uint8Array, at: number, seconds: number, zone: Uint8Array): number {
 	const days = Math.floor(seconds / DAY_S);
 	const rest = seconds - days * DAY_S;

@@ -36,8 +36,8 @@ export class EventFlash {
 	}
 
 	/**
-	 * Passes all records, oldest first, to `taken`, and continues after the last. The bytes are valid only during the
-	 * call. Throws what the flash throws.
+	 * Passes all records to `taken`, oldest first; the bytes are valid only during the call. Throws what the flash
+	 * throws.
 	 */
 	load(taken: (bytes: Uint8Array, start: number, end: number) => void): void {
 		const partition = this.#partition;
@@ -62,16 +62,16 @@ export class EventFlash {
 		}
 	}
 
-	/** Appends a whole record. Throws what the flash throws; the record is lost then. */
+	/** Throws what the flash throws; the record is lost then. */
 	append(record: Uint8Array): void {
 		if (this.#at === 0 || this.#at + record.length > ERASE_SIZE) this.beginSector();
 		const offset = this.#sector * ERASE_SIZE + this.#at;
-		// The position advances before the write: after a failed write these bytes may not be erased.
+		// This comes before the write: after a failed one these bytes may not be erased.
 		this.#at += record.length;
 		this.#partition.write(offset, record);
 	}
 
-	/** Erases the log. Throws what the flash throws. */
+	/** Throws what the flash throws. */
 	erase(): void {
 		this.#at = 0;
 		this.#partition.erase(0, this.#partition.size);
@@ -87,7 +87,7 @@ export class EventFlash {
 		const check = crc16(head, 0, CHECK);
 		head[CHECK] = check & 0xff;
 		head[CHECK + 1] = check >> 8;
-		// The position is set afterwards: if one of the two calls fails, the next event starts the sector again.
+		// This comes last: after a failed call, the next event starts the sector again.
 		this.#at = 0;
 		partition.erase(sector * ERASE_SIZE, ERASE_SIZE);
 		partition.write(sector * ERASE_SIZE, head);
@@ -97,14 +97,14 @@ export class EventFlash {
 	}
 }
 
-/** Returns a sector's sequence number; NONE if the head is invalid. */
+/** Sequence number; NONE if the head is invalid. */
 function fillingOf(head: Uint8Array): number {
 	if (MAGIC.some((byte, index) => head[index] !== byte)) return NONE;
 	if (crc16(head, 0, CHECK) !== head[CHECK] + head[CHECK + 1] * 256) return NONE;
 	return head[FILLING] + head[FILLING + 1] * 0x100 + head[FILLING + 2] * 0x10000 + head[FILLING + 3] * 0x1000000;
 }
 
-/** Passes valid records to `taken`. Returns the start of the erased rest. */
+/** Passes valid records to `taken`; returns the start of the erased rest. */
 function readSector(bytes: Uint8Array, taken: (bytes: Uint8Array, start: number, end: number) => void): number {
 	let end = ERASE_SIZE;
 	while (end > UNIT && isErased(bytes, end - UNIT)) end -= UNIT;

@@ -40,7 +40,6 @@ import { EVENT_LOGIN_REFUSED, EVENT_STARTED, type EventKind } from "./events.js"
 
 export const MEMORY_LIMIT = 2048;
 const SAME_S = 600;
-/** Maximum number of causes of starts. */
 const CAUSES_LIMIT = 12;
 const OTHER_CAUSES = "other";
 const FLASH_BURST = 40;
@@ -69,11 +68,9 @@ export class EventLog {
 	#ownFrom = 0;
 	/** Number of permitted flash writes. */
 	#credit = FLASH_BURST;
-	/** Time of the last update of that number, s. */
 	#creditAtS = 0;
 	/** Number of permitted flash writes for refused logins. */
 	#refusedCredit = REFUSED_BURST;
-	/** Time of the last update of that number, s. */
 	#refusedCreditAtS = 0;
 	/** Number of refused logins that are not in flash. */
 	#refused = 0;
@@ -217,7 +214,6 @@ export class EventLog {
 		this.write(record);
 	}
 
-	/** Writes a record of all refused logins not yet in flash. */
 	private writeRefused(record: Uint8Array): void {
 		setCount(record, this.#refused);
 		seal(record);
@@ -248,7 +244,6 @@ export class EventCursor {
 		this.bytes = bytes;
 	}
 
-	/** Moves to the next event; returns false at the end. */
 	next(): boolean {
 		this.at = this.#next;
 		if (this.at + UNIT > this.bytes.length) return false;

@@ -36,11 +36,10 @@ const QUESTION_MARK = 0x3f;
 export interface EventMoment {
 	/** Unix time, s; 0: unknown. */
 	readonly timeS: number;
-	/** Seconds since the start. */
 	readonly uptimeS: number;
 }
 
-/** Makes a record with a count of 1. Cuts a long detail, and replaces all but printable ASCII with question marks. */
+/** The count is 1. A long detail is cut, and question marks replace all but printable ASCII. */
 export function makeRecord(number: number, detail: string, moment: EventMoment): Uint8Array {
 	const length = Math.min(detail.length, DETAIL_LIMIT);
 	const record = new Uint8Array(UNIT + Math.ceil(length / UNIT) * UNIT);
@@ -57,7 +56,7 @@ export function makeRecord(number: number, detail: string, moment: EventMoment):
 	return record;
 }
 
-/** Returns the length of the record at `at`, a multiple of UNIT; 0 if absent or damaged. */
+/** Length, a multiple of UNIT; 0 if absent or damaged. */
 export function recordLength(bytes: Uint8Array, at: number, end: number): number {
 	const length = lengthAt(bytes, at);
 	if (bytes[at + DETAIL_LENGTH] > DETAIL_LIMIT || at + length > end) return 0;
@@ -88,7 +87,7 @@ export function uptimeAt(bytes: Uint8Array, at: number): number {
 	return get(bytes, at + UPTIME, 4);
 }
 
-/** Returns the end of the detail, which begins at `at + UNIT`. */
+/** The detail begins at `at + UNIT`. */
 export function detailEnd(bytes: Uint8Array, at: number): number {
 	return at + DETAIL + bytes[at + DETAIL_LENGTH];
 }

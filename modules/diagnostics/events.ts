@@ -1,4 +1,4 @@
-/** Kinds of events in the log. Their numbers are in flash and must never change their meaning. */
+/** Kinds of events in the log. Their numbers are in flash and never change their meaning. */
 
 export interface EventKind {
 	/** Number in flash, 1 to 254. */
@@ -11,7 +11,7 @@ export interface EventKind {
 	readonly needsLogin: boolean;
 }
 
-/** Parts define their kinds in their `log-events.ts`. */
+/** Parts define their kinds in `log-events.ts`. */
 export function kind(
 	number: number,
 	name: string,
@@ -25,18 +25,17 @@ export const EVENT_STARTED = kind(1, "started", { isPlain: true });
 /** Detail: the causes. */
 export const EVENT_SAFE_MODE = kind(2, "safe_mode", { isPlain: true });
 export const EVENT_RESTART = kind(3, "restart", { needsLogin: true });
-/** First setting of the clock since the start. */
+/** The clock was set for the first time since the start. */
 export const EVENT_CLOCK = kind(4, "clock_set");
 /** Detail: client address. */
 export const EVENT_LOGIN = kind(5, "login", { needsLogin: true });
 /** Wrong user or password, or too many attempts; detail: client address. */
 export const EVENT_LOGIN_REFUSED = kind(6, "login_refused");
-/** Detail: client address. */
 export const EVENT_PASSWORD = kind(7, "password_changed", { needsLogin: true });
 /** Detail: name of the token. */
 export const EVENT_TOKEN_MADE = kind(8, "token_made", { needsLogin: true });
 export const EVENT_TOKEN_REVOKED = kind(9, "token_revoked", { needsLogin: true });
-/** Detail: names of the groups. */
+/** Detail: names of the groups of settings. */
 export const EVENT_SETTINGS = kind(10, "settings_changed", { isPlain: true, needsLogin: true });
 /** The certificate used from the next start on was changed; detail: which one is used. */
 export const EVENT_CERTIFICATE = kind(11, "certificate_changed", { isPlain: true, needsLogin: true });
@@ -44,12 +43,11 @@ export const EVENT_CERTIFICATE = kind(11, "certificate_changed", { isPlain: true
 export const EVENT_METER_FAILED = kind(12, "meter_failed", { isPlain: true });
 /** First good readout after a failure or the start. */
 export const EVENT_METER_READ = kind(13, "meter_read");
-/** Detail: own address. */
 export const EVENT_NETWORK_UP = kind(14, "network_up");
 export const EVENT_NETWORK_DOWN = kind(15, "network_down");
 /** Detail: number of missed readouts. */
 export const EVENT_MISSED = kind(16, "readouts_missed", { isPlain: true });
-/** Failed write to flash; detail: the key. */
+/** Detail: the key of the refused write. */
 export const EVENT_STORAGE = kind(17, "storage_refused", { isPlain: true });
 /** The device sleeps until it has new batteries or USB power. */
 export const EVENT_BATTERY_EMPTY = kind(24, "battery_empty");
@@ -81,7 +79,7 @@ export interface EventSource {
 	readonly events: readonly EventKind[];
 }
 
-/** Returns an unnamed kind for a number of another firmware version. */
+/** Numbers of another firmware version have an unnamed kind. */
 export function eventKind(sources: readonly EventSource[], number: number): EventKind {
 	const isIt = (candidate: EventKind) => candidate.number === number;
 	for (const { events } of sources) {

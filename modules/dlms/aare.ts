@@ -6,8 +6,8 @@
  *           BE len 04 len <initiate response, its glo- form, or error>
  *
  * Meters omit or insert elements (80, the protocol version) and answer a plain request with the name of the ciphered
- * context, so any order is accepted, and context and mechanism only explain a refusal. The elements after a refusal may
- * be malformed.
+ * context, so any order is accepted; context and mechanism only explain a refusal. The elements after a refusal may be
+ * malformed.
  */
 import type { Failure } from "../readout/failure.js";
 import { BER_OCTET_STRING, Element } from "./ber.js";
@@ -29,7 +29,6 @@ import {
 
 export const AARE = 0x61;
 
-/** Value of `result`: the association is accepted. */
 export const ACCEPTED = 0;
 /** Value of `diagnostic`; with ACCEPTED it means that passes 3 and 4 of HLS follow. */
 export const DIAGNOSTIC_AUTHENTICATION_REQUIRED = 14;
@@ -48,7 +47,7 @@ const ARC_CONTEXT = 1;
 const ARC_MECHANISM = 2;
 const OBJECT_IDENTIFIER = 0x06;
 
-/** Contexts with short names, plain and ciphered. */
+/** Contexts with short names. */
 const CONTEXT_SHORT = 2;
 const CONTEXT_SHORT_CIPHERED = 4;
 /** Failures for a mechanism of the meter that is not the configured one. */

@@ -107,7 +107,7 @@ export function encodeRLRQ(into: Uint8Array, request: AssociationRequest | undef
 	return closeMessage(into, RLRQ, to);
 }
 
-/** Returns the end of the password in an AARQ, which is just before the user information. */
+/** The password ends just before the user information. */
 export function secretEnd(length: number, informationLength: number): number {
 	return length - informationLength - 4;
 }

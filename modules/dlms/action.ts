@@ -14,7 +14,6 @@ import { type Cursor, putBytes } from "./cursor.js";
 export const ACTION_RESPONSE = 0xc7;
 
 const ACTION_REQUEST_HEAD = "\xc3\x01\xc1\x00\x0f\x00\x00\x28\x00\x00\xff\x01\x01\x09";
-/** Offset of our answer, which ends the request. */
 export const ANSWER_AT = ACTION_REQUEST_HEAD.length + 1;
 
 const NORMAL = 1;
@@ -26,10 +25,10 @@ export function putActionRequest(into: Uint8Array, at: number, length: number): 
 
 /** The response is not `success`. */
 export const ACTION_REFUSED = -1;
-/** The response is malformed, or has no answer. */
+/** The response is malformed or has no answer. */
 export const ACTION_BROKEN = -2;
 
-/** Returns the position of the answer of `length` bytes, or ACTION_…. */
+/** Position of the answer, or ACTION_…. */
 export function findAnswer(cursor: Cursor, length: number): number {
 	cursor.expect(ACTION_RESPONSE);
 	cursor.expect(NORMAL);

@@ -110,7 +110,7 @@ export interface AssociationOptions {
 	/** MECHANISM_NONE, _LOW, _HIGH_GMAC or _HIGH_SHA256. */
 	readonly mechanism: number;
 	readonly ciphered: boolean;
-	/** Password of MECHANISM_LOW, or secret of MECHANISM_HIGH_SHA256; at most SECRET_LIMIT bytes. */
+	/** Password (MECHANISM_LOW) or secret (MECHANISM_HIGH_SHA256), at most SECRET_LIMIT bytes. */
 	readonly password: Uint8Array;
 	/** Required with `ciphered` or MECHANISM_HIGH_…. */
 	readonly cipher: Cipher | undefined;
@@ -119,15 +119,14 @@ export interface AssociationOptions {
 	readonly pduLimit: number;
 	/** True to end with RLRQ. */
 	readonly release: boolean;
-	/** Returns `length` unpredictable bytes. */
 	random(length: number): Uint8Array;
 }
 
 export class Association {
-	/** Request after STEP_SEND; `requestLength` bytes are valid until the next call. */
+	/** After STEP_SEND, `requestLength` bytes are valid until the next call. */
 	readonly request = new Uint8Array(REQUEST_LIMIT);
 	requestLength = 0;
-	/** Longest request that fits one frame, which every meter accepts; set it before `begin`. */
+	/** Longest request in one frame, which every meter accepts; set it before `begin`. */
 	frameLimit = REQUEST_LIMIT;
 	/** Range of the password in the request, which must not be logged; empty without a password. */
 	secretStart = 0;
@@ -140,7 +139,7 @@ export class Association {
 	readonly #options: AssociationOptions;
 	readonly #cursor: Cursor;
 	readonly #initiate = new Initiate();
-	/** Length of the meter's challenge, stored at AFTER_AARQ. */
+	/** Length of the meter's challenge, which is at AFTER_AARQ. */
 	#meterChallenge = 0;
 	#state = STATE_ASSOCIATE;
 
@@ -154,7 +153,7 @@ export class Association {
 		return this.#state >= STATE_RELEASE && this.failure === undefined;
 	}
 
-	/** Starts the association. Returns STEP_…. */
+	/** Returns STEP_…. */
 	begin(): number {
 		const { mechanism, ciphered, cipher, password } = this.#options;
 		const gmac = mechanism === MECHANISM_HIGH_GMAC;
@@ -226,7 +225,6 @@ export class Association {
 		return this.#options.mechanism >= MECHANISM_HIGH_GMAC;
 	}
 
-	/** Returns the request; its initiate request is at AFTER_AARQ. */
 	private associationRequest(): AssociationRequest {
 		const { mechanism, ciphered, cipher, password, pduLimit } = this.#options;
 		const { isHigh } = this;
@@ -300,7 +298,7 @@ export class Association {
 		return this.roomIn(REQUEST_LIMIT) < NORMAL_HEAD + ATTRIBUTE_LENGTH ? DLMS_PDU_SIZE : undefined;
 	}
 
-	/** Stores the meter's challenge; rejects one that equals ours, because the meter could send our answer back. */
+	/** A challenge that equals ours is rejected: the meter could send our answer back. */
 	private onChallenge(bytes: Uint8Array, answer: AssociationResponse): number {
 		const challenge = bytes.subarray(answer.challengeStart, answer.challengeEnd);
 		this.#meterChallenge = challenge.length;
@@ -333,7 +331,6 @@ export class Association {
 		return cipher?.digest(password, isMeters, answered, own) ?? this.request.subarray(0, 0);
 	}
 
-	/** Processes a plain response. */
 	private onResponse(cursor: Cursor): number {
 		const tag = cursor.left > 0 ? cursor.bytes[cursor.at] : -1;
 		if (isNotification(tag)) return STEP_WAIT;
@@ -371,7 +368,7 @@ export class Association {
 		return this.resume();
 	}
 
-	/** Returns the number of plain bytes that fit in an APDU of `limit` bytes. */
+	/** Plain bytes that fit in an APDU of `limit` bytes. */
 	private roomIn(limit: number): number {
 		const { pduLimit } = this.#initiate;
 		const total = Math.min(pduLimit || REQUEST_LIMIT, limit);
@@ -398,7 +395,6 @@ export class Association {
 		return this.resume();
 	}
 
-	/** Ends the reading, with a release if configured. */
 	private finish(): number {
 		this.#options.reading.end();
 		if (!this.#options.release) return this.end(undefined);
@@ -410,7 +406,6 @@ export class Association {
 		this.requestLength = encodeRLRQ(this.request, this.#options.ciphered ? this.associationRequest() : undefined);
 	}
 
-	/** Ciphers the request if configured. */
 	private seal(length: number): void {
 		const { ciphered, cipher } = this.#options;
 		const sealed = ciphered && cipher !== undefined;

@@ -37,17 +37,13 @@ export const TAG_DATE = 0x1a;
 export const TAG_TIME = 0x1b;
 export const TAG_DONT_CARE = 0xff;
 
-/** Maximum number of nested containers. */
 export const DEPTH_LIMIT = 8;
-/** Size of the stack, bytes. */
 export const STACK_SIZE = DEPTH_LIMIT * 2;
-/** The walker counts elements in two bytes. */
 const COUNT_LIMIT = 0xffff;
 
 /**
- * Number of bytes after each tag from 00 to 21, as a character counted from `0` (`<` is 12); C container, N count of
- * bytes, B count of bits, D description, ? undefined. This is a string, because a number in a table takes 16 bytes of
- * flash.
+ * Bytes after tags 00 to 21, as characters counted from `0` (`<` is 12); C container, N count of bytes, B count of
+ * bits, D description, ? undefined. A number in a table would take 16 bytes of flash.
  */
 const SIZES = "0CC1B44??NN?N1?1212D88148<54124124";
 const DIGIT_0 = 0x30;
@@ -64,35 +60,31 @@ function sizeOf(tag: number): number {
 	return size >= 0 ? size : UNKNOWN;
 }
 
-/** One instance is used for a whole association. */
 export class DataWalker {
 	readonly #cursor: Cursor;
-	/** Number of remaining elements of each open container, two bytes each. */
+	/** Remaining elements of open containers, two bytes each. */
 	readonly #stack: Uint8Array;
 	readonly #bottom: number;
-	/** Position in the stack for the next container. */
 	#top: number;
 	#started = false;
-	/** Tag, and content `bytes[start..end)`, of the current element. */
+	/** Tag and content `bytes[start..end)` of the current element. */
 	tag = 0;
 	start = 0;
 	end = 0;
-	/** Number of bits in a bit string. */
+	/** Bits of a bit string. */
 	bits = 0;
 
-	/** Values are read from `cursor`. Uses STACK_SIZE bytes at `stack[at]`. */
+	/** Uses STACK_SIZE bytes at `stack[at]`. */
 	constructor(cursor: Cursor, stack: Uint8Array, at: number) {
 		this.#cursor = cursor;
 		this.#stack = stack;
 		this.#bottom = this.#top = at;
 	}
 
-	/** Buffer that `start` and `end` refer to. */
 	get bytes(): Uint8Array {
 		return this.#cursor.bytes;
 	}
 
-	/** Starts a new value at the cursor. */
 	begin(): void {
 		this.#top = this.#bottom;
 		this.#started = false;
@@ -113,7 +105,6 @@ export class DataWalker {
 		return !this.#cursor.failed;
 	}
 
-	/** Counts an element; false if the value is complete. */
 	private enter(): boolean {
 		if (this.#cursor.failed) return false;
 		const stack = this.#stack;

@@ -1,6 +1,6 @@
 /**
- * BER elements (X.690) of ACSE: one-byte tags, definite lengths. Decoders descend into known elements only, so the code
- * fixes the depth.
+ * BER elements (X.690) of ACSE: one-byte tags, definite lengths. The code fixes the depth: decoders descend into known
+ * elements only.
  */
 import type { Cursor } from "./cursor.js";
 
@@ -12,7 +12,6 @@ const LONG_TAG = 0x1f;
 /** Maximum size of an integer, because results and diagnostics are small. */
 const INTEGER_BYTES = 4;
 
-/** One instance is reused for each `read`. */
 export class Element {
 	tag = 0;
 	start = 0;
@@ -33,7 +32,7 @@ export class Element {
 		const { start, end } = this;
 		if (end - start < 2 || bytes[start] !== tag) return false;
 		const size = bytes[start + 1];
-		// All lengths have the short form except that of the user information, which has one or two more bytes.
+		// Only the user information may have a long length, of one or two more bytes.
 		const long = size > 0x80 ? size - 0x80 : 0;
 		if (long > 2 || size === 0x80 || start + 2 + long > end) return false;
 		let length = size;

@@ -20,23 +20,17 @@ import { SECRET_LIMIT, TITLE_LENGTH } from "./aarq.js";
 import { type Cursor, putBytes, putLength, putU32 } from "./cursor.js";
 import { DLMS_MALFORMED, DLMS_METER_TITLE, DLMS_REPLAY, DLMS_SUITE_2, DLMS_TAG, DLMS_UNPROTECTED } from "./failures.js";
 
-/**
- * Returns the ciphertext of `text`, then a 16-byte tag. If `text` is ciphertext, returns its plain text, then a tag.
- * The IV has 12 bytes.
- */
+/** Ciphertext of `text` (or plain text of ciphertext), then a 16-byte tag. The IV has 12 bytes. */
 export type GCM = (key: Uint8Array, iv: Uint8Array, aad: Uint8Array, text: Uint8Array) => Uint8Array;
 
 export const KEY_LENGTH = 16;
 export const TAG_LENGTH = 12;
-/**
- * Number of bytes that ciphering adds if the ciphered APDU has less than 256 bytes; it adds one more to a longer one.
- */
+/** Bytes that ciphering adds; one more from 256 ciphered bytes on. */
 export const CIPHER_OVERHEAD = 3 + 5 + TAG_LENGTH;
-/** Length of a GMAC answer to a challenge, bytes. */
+/** GMAC answer to a challenge, bytes. */
 export const MAC_LENGTH = 5 + TAG_LENGTH;
-/** Length of a SHA-256 answer to a challenge, bytes. */
 export const DIGEST_LENGTH = 32;
-/** End of the 32-bit counters (exclusive). */
+/** Exclusive end of invocation counters. */
 export const COUNTER_END = 2 ** 32;
 
 export const GENERAL_GLO = 0xdb;
@@ -57,7 +51,6 @@ const FIRST_SERVICE = 0xc0;
 
 export interface CipherOptions {
 	readonly gcm: GCM;
-	/** Returns the SHA-256 of the concatenated parts. */
 	sha256(...parts: Uint8Array[]): Uint8Array;
 	/** Security suite, 0 or 1. */
 	readonly suite: number;
@@ -65,13 +58,12 @@ export interface CipherOptions {
 	readonly encryptionKey: Uint8Array;
 	/** KEY_LENGTH bytes, or empty. */
 	readonly authenticationKey: Uint8Array;
-	/** Our system title, TITLE_LENGTH bytes; constant for one key. */
+	/** Our title, TITLE_LENGTH bytes; constant for one key. */
 	readonly title: Uint8Array;
-	/** The meter's system title if known before the association. */
+	/** Title of the meter, if known before the association. */
 	readonly meterTitle?: Uint8Array | undefined;
-	/** First unused invocation counter. */
 	readonly counter: number;
-	/** First counter that must not be used until more are reserved. */
+	/** First counter that is not reserved. */
 	readonly counterLimit: number;
 	/** Counter of the meter's last APDU, if known. */
 	readonly meterCounter?: number;
@@ -84,7 +76,6 @@ const AAD_AT = TITLE_LENGTH + 4;
 const CHALLENGE_AT = AAD_AT + 1 + KEY_LENGTH;
 const METER_TITLE_AT = CHALLENGE_AT + SECRET_LIMIT;
 
-/** Returns the failure if `control` names suite 2. */
 export function suiteFailure(control: number): Failure | undefined {
 	return (control & SUITE) === 2 ? DLMS_SUITE_2 : undefined;
 }
@@ -95,7 +86,7 @@ export class Cipher {
 	counterLimit: number;
 	/** True after an APDU with an unchecked tag, because the authentication key is missing. */
 	unchecked = false;
-	/** Counter of the meter's last APDU; -1 unknown. */
+	/** Counter of the meter's last APDU; -1: unknown. */
 	meterCounter: number;
 	/** SC of the last APDU. */
 	control = 0;
@@ -139,7 +130,6 @@ export class Cipher {
 		return this.#meterTitleKnown;
 	}
 
-	/** True if `count` more counters are available. */
 	has(count: number): boolean {
 		return this.counter + count <= Math.min(this.counterLimit, COUNTER_END);
 	}
@@ -148,7 +138,7 @@ export class Cipher {
 	setMeterTitle(bytes: Uint8Array, start: number, end: number): Failure | undefined {
 		if (end - start !== TITLE_LENGTH) return DLMS_METER_TITLE;
 		const title = bytes.subarray(start, end);
-		// With our own title the meter would use our IVs, and our own APDUs could be replayed to us.
+		// With our title the meter would use our IVs, and our own APDUs could be replayed to us.
 		if (equalConstantTime(title, this.title)) return DLMS_METER_TITLE;
 		this.#work.set(title, METER_TITLE_AT);
 		this.#meterTitleKnown = true;
@@ -259,7 +249,7 @@ export class Cipher {
 		const encrypted = (control & ENCRYPTED) !== 0;
 		const aad = encrypted ? this.aad(control) : this.longAAD(control, text);
 		this.setIV(this.meterTitle, counter);
-		// GCM is symmetric, so enciphering returns the plain text; the right tag comes from enciphering that again.
+		// GCM is symmetric: enciphering returns the plain text, and enciphering that again the right tag.
 		const plain = encrypted ? this.run(aad, text).subarray(0, text.length) : text;
 		cursor.set(plain, 0, plain.length);
 		if (!authenticated) return undefined;
@@ -285,7 +275,7 @@ export class Cipher {
 		return this.#options.gcm(this.#options.encryptionKey, this.#work.subarray(0, AAD_AT), aad, text);
 	}
 
-	/** Returns the start of the AAD: SC and AK if authenticated, otherwise empty. */
+	/** Start of the AAD: SC and AK if authenticated, otherwise empty. */
 	private aad(control: number): Uint8Array {
 		this.#work[AAD_AT] = control;
 		return this.#work.subarray(AAD_AT, (control & AUTHENTICATED) === 0 ? AAD_AT : CHALLENGE_AT);
@@ -298,7 +288,7 @@ export class Cipher {
 		return aad;
 	}
 
-	/** Returns the GMAC over a challenge of at most SECRET_LIMIT bytes. */
+	/** GMAC over a challenge of at most SECRET_LIMIT bytes. */
 	private mac(control: number, challenge: Uint8Array): Uint8Array {
 		this.#work[AAD_AT] = control;
 		this.#work.set(challenge, CHALLENGE_AT);

@@ -12,7 +12,6 @@ const LONG_FORM = 0x80;
 
 export class Cursor {
 	bytes: Uint8Array;
-	/** Position of the next byte. */
 	at = 0;
 	/** Position after the last byte. */
 	end = 0;
@@ -60,7 +59,7 @@ export class Cursor {
 		if (this.u8() !== byte) this.fail();
 	}
 
-	/** Reads a length or count, without comparing it with the remaining bytes. */
+	/** The length is not compared with the remaining bytes. */
 	length(): number {
 		const first = this.u8();
 		if (first < LONG_FORM) return first;
@@ -74,7 +73,7 @@ export class Cursor {
 		return length;
 	}
 
-	/** Skips `count` bytes; returns their start. */
+	/** Returns the start of the skipped bytes. */
 	skip(count: number): number {
 		const start = this.at;
 		if (count > this.end - this.at) this.fail();

@@ -11,9 +11,9 @@
  * | 9, 10 | deviation: minutes from local time to UTC, so -60 is UTC+1; 8000: unspecified |
  * | 11 | status: 01 invalid, 02 doubtful, 04 other time base, 08 status invalid, 80 summer time; FF unspecified |
  *
- * Text: `2026-03-01T17:45:30+01:00`, with hundredths after a dot unless they are 0. Unspecified zone, seconds or time are
- * omitted; wildcard dates (any year, last day of a month) have no text. Many meters use the sign of ISO 8601; `swapped`
- * selects it.
+ * Text: `2026-03-01T17:45:30+01:00`, with hundredths after a dot unless they are 0. Unspecified zone, seconds or time
+ * are omitted; wildcard dates (any year, last day of a month) have no text. Many meters use the sign of ISO 8601
+ * (`swapped`).
  */
 
 export const DATE_TIME_LENGTH = 12;

@@ -15,14 +15,13 @@ const SERVICE_NOT_POSSIBLE = 1;
 const SERVICE_DECIPHERING = 5;
 const SERVICE_COUNTER = 6;
 
-/** One instance is reused for each `read`. */
 export class ExceptionResponse {
 	state = 0;
 	service = 0;
-	/** Counter that the meter expects; -1 absent. */
+	/** Counter that the meter expects; -1: absent. */
 	counter = -1;
 
-	/** Reads the response; missing bytes count as 0. */
+	/** Missing bytes count as 0. */
 	read(cursor: Cursor): void {
 		cursor.expect(EXCEPTION_RESPONSE);
 		this.state = cursor.u8();

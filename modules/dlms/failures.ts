@@ -1,4 +1,4 @@
-/** Failures of DLMS associations. `diagnostic` and `exception` of Association have the exact response. */
+/** Failures of associations; `diagnostic` and `exception` of Association have the exact response. */
 import { type Failure, failure, finalFailure, METER_AUTH_FAILED, METER_ERROR } from "../readout/failure.js";
 
 /** The response is inconsistent, or is invalid BER or A-XDR. */
@@ -8,14 +8,14 @@ export const DLMS_MALFORMED = failure(
 	40,
 	"The meter's answer could not be understood. Try again; then check client_address, auth and use_encryption.",
 );
-/** The AARE has another diagnostic, or none. */
+/** AARE with another diagnostic, or none. */
 export const DLMS_REJECTED = failure(
 	METER_AUTH_FAILED,
 	"dlms/rejected",
 	41,
 	"The meter refuses the association and does not say why. Check client_address; then auth; then password and keys.",
 );
-/** Diagnostic 2 of the AARE: wrong context (plain or ciphered, logical names), or with Gurux wrong mechanism. */
+/** AARE diagnostic 2: wrong context (plain or ciphered, logical names), or with Gurux wrong mechanism. */
 export const DLMS_CONTEXT = finalFailure(
 	METER_AUTH_FAILED,
 	"dlms/context",
@@ -43,7 +43,7 @@ export const DLMS_AUTHENTICATION_REQUIRED = finalFailure(
 	45,
 	"This client_address needs authentication. Change auth; then check client_address. If neither low nor high_gmac nor high_sha256 fits, the meter needs an HLS mechanism that this gateway does not support.",
 );
-/** Diagnostic 13 of the AARE: wrong password, key or client address. */
+/** AARE diagnostic 13: wrong password, key or client address. */
 export const DLMS_AUTHENTICATION = finalFailure(
 	METER_AUTH_FAILED,
 	"dlms/authentication",
@@ -122,7 +122,6 @@ export const DLMS_UNPROTECTED = finalFailure(
 	57,
 	"An answer is less protected than it must be. Check auth_key and use_encryption.",
 );
-/** The meter's invocation counter did not increase. */
 export const DLMS_REPLAY = finalFailure(
 	METER_AUTH_FAILED,
 	"dlms/replay",
@@ -143,7 +142,7 @@ export const DLMS_LOST = failure(
 	60,
 	"The meter dropped the association. Check client_address and auth.",
 );
-/** Another exception or service error while establishing the association. */
+/** Another exception or service error before the association is established. */
 export const DLMS_EXCEPTION = failure(
 	METER_ERROR,
 	"dlms/exception",
@@ -157,7 +156,6 @@ export const DLMS_KEY_MISSING = finalFailure(
 	62,
 	"A key is missing: use_encryption needs block_cipher_key, auth high_gmac needs auth_key, too, auth high_sha256 needs password.",
 );
-/** No invocation counter is left under this key. */
 export const DLMS_COUNTER_EXHAUSTED = finalFailure(
 	METER_AUTH_FAILED,
 	"dlms/counter-exhausted",

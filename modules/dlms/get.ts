@@ -43,7 +43,7 @@ export const GET_DATA = 1;
 export const GET_REFUSED = 2;
 /** `result` is at the first of `count` results. */
 export const GET_RESULTS = 3;
-/** The next block must be requested with `putNext`. */
+/** `putNext` must request the next block. */
 export const GET_NEXT = 4;
 export const GET_BROKEN = 5;
 /** The joined blocks exceed JOINED_LIMIT. */
@@ -64,7 +64,6 @@ export function putAttribute(into: Uint8Array, at: number, attribute: number): n
 	return at + 2;
 }
 
-/** Writes the head of a request for one attribute. Returns the end. */
 export function putNormalHead(into: Uint8Array, at: number): number {
 	return putHead(into, at, NORMAL);
 }
@@ -82,7 +81,6 @@ function putHead(into: Uint8Array, at: number, type: number): number {
 	return at + NORMAL_HEAD;
 }
 
-/** One instance is used for a whole association. */
 export class GetResponse {
 	/** Cursor of the response; after GET_DATA and GET_RESULTS it is at the result. */
 	readonly result: Cursor;
@@ -99,24 +97,22 @@ export class GetResponse {
 		this.result = result;
 	}
 
-	/** Discards the joined blocks before a new request. */
 	begin(): void {
 		this.#block = 0;
 		this.#length = 0;
 	}
 
-	/** Positions `result` at the blocks joined so far, after GET_NEXT. */
+	/** Sets `result` to the blocks joined so far, after GET_NEXT. */
 	look(): void {
 		if (this.#joined !== undefined) this.result.set(this.#joined, 0, this.#length);
 	}
 
-	/** Removes the first `count` joined bytes, to make room. */
+	/** Makes room: removes the first `count` joined bytes. */
 	drop(count: number): void {
 		this.#joined?.copyWithin(0, count, this.#length);
 		this.#length -= count;
 	}
 
-	/** Writes the request for the next block; returns the end. */
 	putNext(into: Uint8Array, at: number): number {
 		return putU32(into, putHead(into, at, BLOCK), this.#block);
 	}

@@ -50,7 +50,7 @@ export function putInitiateRequest(into: Uint8Array, at: number, conformance: nu
 }
 
 export class Initiate {
-	/** Services that both sides offer. */
+	/** Services offered by both sides. */
 	conformance = 0;
 	/** Longest APDU that the meter accepts, bytes; 0: any. */
 	pduLimit = 0;
@@ -73,7 +73,7 @@ export class Initiate {
 	}
 }
 
-/** Returns the failure for the confirmed service error at the cursor. */
+/** The confirmed service error is at the cursor. */
 export function serviceErrorFailure(cursor: Cursor): Failure {
 	cursor.expect(CONFIRMED_SERVICE_ERROR);
 	cursor.expect(1);

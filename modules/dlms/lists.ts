@@ -1,6 +1,6 @@
 /**
- * Lists without OBIS codes, which name nothing in the push: rows say what stands at each position. Rows are a text, so
- * that a user can add some for other meters (`list_rows` of `dlms/config`):
+ * Rows for pushes without OBIS codes: they say what stands at each position. They are a text, so that a user can add
+ * some (`list_rows` of `dlms/config`):
  *
  *     E450: LGZ 090c=0-0:1.0.0 06=1.8.0 12=32.7.0e-1 09 | 06=2.8.0; 0a 06=7-0:3.0.0e-2*13
  *
@@ -16,8 +16,8 @@
  * | `;` | ends a row |
  * | `A` | the words of the first group; in KNOWN_LISTS only |
  *
- * A row fits a list that has exactly its elements, without regard to how they are nested. `(…)` after an element is
- * ignored, so that the text of `describeList` can be completed to a row.
+ * A row fits a list with exactly its elements, however nested. `(…)` after an element is ignored, so that the text of
+ * `describeList` can become a row.
  */
 import { hexDigitValue } from "../bytes/hex.js";
 import { TEXT_LIMIT } from "../bytes/octets.js";
@@ -66,7 +66,6 @@ export const KNOWN_LISTS =
 	// Iskraemeco IE.5 in Croatia.
 	"09=0-0:96.1.0 0904 0905 C 06=5.8.0 06=6.8.0 06=7.8.0 06=8.8.0 06=1.7.0 06=2.7.0 12=13.7.0e-3 E D 06 12 12 12 03";
 
-/** Results of `RowReader.next`. */
 export const ROW_END = 0;
 export const ROW_ELEMENT = 1;
 export const ROW_MAKER = 2;
@@ -102,19 +101,16 @@ const BAR = 0x7c;
 export class RowReader {
 	readonly #rows: string;
 	readonly #groups: readonly string[];
-	/** `#rows`, or the group in which `at` is. */
 	#text: string;
 	/** Position after the group in `#rows`. */
 	#back = 0;
-	/** Start of the current row. */
 	#start = 0;
 	#isWrong = false;
 	/** Position of the next character; after ROW_WRONG, in or after the wrong word. */
 	at = 0;
-	/** The current element. */
 	tag = 0;
 	length = ANY_LENGTH;
-	/** A to F of the element's code, if it `hasCode`. */
+	/** Groups A to F, if `hasCode`. */
 	readonly code = new Uint8Array(POLL_CODE_LENGTH);
 	hasCode = false;
 	scaler = 0;
@@ -125,7 +121,6 @@ export class RowReader {
 		this.#groups = groups;
 	}
 
-	/** Returns to the start of the row. */
 	rewind(): void {
 		this.#text = this.#rows;
 		this.at = this.#start;
@@ -241,7 +236,7 @@ export class RowReader {
 	}
 }
 
-/** Returns a position in or after the first wrong word of rows, or -1. A row without a code is wrong. */
+/** Position in or after the first wrong word, or -1. A row without a code is wrong. */
 export function findRowError(rows: string): number {
 	const reader = new RowReader(rows);
 	do {
@@ -254,7 +249,7 @@ export function findRowError(rows: string): number {
 	return -1;
 }
 
-/** Returns the elements of a list and their values, such as `0903(abc) 06(12)`, at most DESCRIPTION_LIMIT characters. */
+/** Elements and values, such as `0903(abc) 06(12)`, at most DESCRIPTION_LIMIT characters. */
 export function describeList(body: Uint8Array): string {
 	const work = new Uint8Array(TEXT_LIMIT + STACK_SIZE);
 	const walker = new DataWalker(new Cursor(body).set(body, 0, body.length), work, TEXT_LIMIT);
@@ -267,7 +262,7 @@ export function describeList(body: Uint8Array): string {
 		const length = render(walker, 0, AS_TEXT, work);
 		for (let i = 0; i < length; i++) {
 			const character = work[i];
-			// These would end the value, or the row.
+			// These characters would end the value or the row.
 			const isEnd = character === SPACE || character === CLOSING || character === SEMICOLON;
 			text += isEnd ? "_" : String.fromCharCode(character);
 		}

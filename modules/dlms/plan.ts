@@ -1,7 +1,7 @@
 /**
- * Steps in which a poll list is read. Each reads one attribute: first the logical device name, which shows whether the
- * cached scalers are valid; then the unknown scalers; then the values, each with its capture time if the class has one
- * (IEC 62056-6-2, 4.3.2 to 4.3.4).
+ * Steps in which a poll list is read, one attribute each: first the logical device name, which shows whether the cached
+ * scalers are valid; then unknown scalers; then values, each with its capture time if the class has one (IEC 62056-6-2,
+ * 4.3.2 to 4.3.4).
  *
  * | class | value | scaler_unit | capture time |
  * |---|---|---|---|
@@ -39,7 +39,6 @@ export function positionOf(step: number): number {
 	return step & POSITION_MASK;
 }
 
-/** Returns the byte offset of an object. */
 export function entryAt(position: number): number {
 	return 1 + position * POLL_ENTRY_SIZE;
 }
@@ -62,7 +61,7 @@ export function isTimestamp(list: Uint8Array, step: number): boolean {
 	return classId === CLASS_DEMAND && (attribute === 6 || attribute === 7);
 }
 
-/** Returns the first position of the same object, under which its scaler is cached; -1 if it has no scaler. */
+/** First position of the same object, under which its scaler is cached; -1 without a scaler. */
 export function scalerPosition(list: Uint8Array, position: number): number {
 	const at = entryAt(position);
 	if (scalerAttribute(list, at) === 0) return -1;

@@ -1,5 +1,5 @@
 /**
- * Objects of a DLMS/COSEM readout, as in flash (classes of IEC 62056-6-2):
+ * Objects of a readout, as in flash (classes of IEC 62056-6-2):
  *
  *   offset  bytes  content
  *   0       1      number of objects, at most POLL_LIMIT
@@ -33,7 +33,7 @@ const DEFAULT_CODES =
 	"0-0:1.0.0 0-0:96.1.0 1-0:1.8.0 1-0:1.8.1 1-0:1.8.2 1-0:2.8.0 1-0:1.7.0 1-0:2.7.0 " +
 	"1-0:32.7.0 1-0:52.7.0 1-0:72.7.0 1-0:31.7.0 1-0:51.7.0 1-0:71.7.0";
 
-/** Returns `stored`, or the default list if `stored` is empty. */
+/** An empty list stands for the default one. */
 export function pollListOf(stored: Uint8Array): Uint8Array {
 	if (stored.length > 0) return stored;
 	const codes = DEFAULT_CODES.split(" ");

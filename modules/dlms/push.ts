@@ -1,5 +1,5 @@
 /**
- * Decodes a data-notification (IEC 62056-5-3, 9.5; IEC 62056-6-2, 5.3.8). Its body differs between meters:
+ * Decodes data-notifications (IEC 62056-5-3, 9.5; IEC 62056-6-2, 5.3.8), whose bodies differ:
  *
  * | body | decoding |
  * |---|---|
@@ -9,7 +9,7 @@
  * | enum, then an array of class, code and attribute without tags, and value | by the codes (EG.D, Sagemcom XT211) |
  * | only values | by the first row that fits: the user's, then the known ones (lists.ts); otherwise `isNameless` |
  *
- * Values without scaler and unit get those that the maker documents (MAKERS). The head's time is the clock, 0-0:1.0.0;
+ * Values without scaler and unit have those that the maker documents (MAKERS). The head's time is the clock, 0-0:1.0.0;
  * a final text without a code is the meter number (Netz Niederösterreich). Limits: axdr.ts, render.ts.
  */
 import { TEXT_LIMIT } from "../bytes/octets.js";
@@ -53,8 +53,8 @@ const UNIT_V = 35;
 const MAKERS = "KFM KAM LGZ ISK";
 const MAKER_SIZE = 4;
 /**
- * Indexes in MAKERS. Values without a unit are in W, var, Wh and varh; with Kaifa in mA and 0.1 V; with Kamstrup in
- * 10 Wh, 10 varh, 0.01 A and V, and power factors in 0.01. Other makers' units of current and voltage vary. Rows have
+ * Indexes in MAKERS. Without a unit, values are in W, var, Wh and varh; with Kaifa in mA and 0.1 V; with Kamstrup in 10
+ * Wh, 10 varh, 0.01 A and V, and power factors in 0.01. Units of other makers' current and voltage vary. Rows have
  * Kaifa's units, with scalers of their own.
  */
 const KAIFA = 0;
@@ -71,23 +71,21 @@ const POWER_FACTOR = 13;
 /** Upper limit of A in a code: the media of IEC 62056-6-1. Text that looks like a code begins with a larger byte. */
 const MEDIUM_LIMIT = 0x10;
 
-/** Buffer: text, walker's stack, object. */
 const STACK_AT = TEXT_LIMIT;
 const CODE_AT = STACK_AT + STACK_SIZE;
 
-/** Decoder of one push; each push needs a new instance. */
+/** One instance decodes one push. */
 export class PushReading {
-	/** Logical device name, or meter number; ASCII or empty. */
+	/** Logical device name or meter number, ASCII; or empty. */
 	meterId: Uint8Array = NO_BYTES;
 	readonly cursor: Cursor;
-	/** Position of the list in the APDU. */
 	body = 0;
 	readonly #walker: DataWalker;
 	readonly #work = new Uint8Array(CODE_AT + POLL_ENTRY_SIZE);
 	readonly #records: RecordWriter;
 	#maker = NO_MAKER;
 	#hasTime = false;
-	/** Number of objects other than the clock. */
+	/** Number of objects without the clock. */
 	#objects = 0;
 	/** Number of numeric values with a code. */
 	#numbers = 0;
@@ -267,7 +265,7 @@ export class PushReading {
 		const walker = this.#walker;
 		let isPending = false;
 		let hasValue = false;
-		/** Number of following elements that are already decoded. */
+		/** Following elements that are already decoded. */
 		let known = 0;
 		/** Class of the next object; 0 without classes. */
 		let classId = 0;
@@ -306,7 +304,6 @@ export class PushReading {
 		}
 	}
 
-	/** Writes the meter's clock from the current element. */
 	private writeClock(): void {
 		const walker = this.#walker;
 		this.setCode(0, 1, 0);
@@ -365,13 +362,12 @@ export class PushReading {
 		return true;
 	}
 
-	/** Writes the current element as a value of the object. */
 	private writeValue(): void {
 		const walker = this.#walker;
 		const work = this.#work;
 		const isClock = work[CODE_AT + POLL_CLASS] === CLASS_CLOCK;
 		const length = render(walker, this.#scaler, isClock ? AS_DATE_TIME : AS_TEXT, work);
-		// The head has already given this time. The clock of another channel is different (Kamstrup).
+		// The head had this time already. The clock of another channel is different (Kamstrup).
 		const isRepeated = isClock && this.#hasTime && work[CODE_AT + 1] === 0;
 		if (length <= 0 || isRepeated) return;
 		if (isClock) this.#hasTime = true;
@@ -379,7 +375,6 @@ export class PushReading {
 		const d = work[CODE_AT + 3];
 		const isName = c === 42 && d === 0;
 		if (isName || (c === 96 && d === 1 && this.meterId.length === 0)) this.meterId = work.slice(0, length);
-		// Name of the device or of its list (1-0:0.2.129).
 		if (isName || c === 0) this.findMaker(work, 0, length);
 		if (!this.#isOpen) this.beginObject();
 		if (isNumber(walker.tag)) this.#numbers++;

@@ -57,7 +57,7 @@ export const LIST_LIMIT = 30;
  * accepts.
  */
 export const SHORT_LIST = 10;
-/** Number of attributes in 128 bytes; a meter that fails even with this few does not support lists. */
+/** Attributes in 128 bytes; a meter that fails even so does not support lists. */
 const SHORT_ENOUGH = 12;
 /** Maximum number of values of a structure or array. */
 export const VALUES_LIMIT = 16;
@@ -69,8 +69,8 @@ export interface ReadingSink {
 	/** Starts the object at `position` of the list, with its six-byte code at `list[at]`; its values follow. */
 	beginObject(position: number, list: Uint8Array, at: number): void;
 	/**
-	 * Adds a value of the object. `text`: printable ASCII; `unit`: of IEC 62056-6-2, or UNIT_NONE. A second value of
-	 * class 4 or 5 is its capture time.
+	 * A value of the object. `text`: printable ASCII; `unit`: of IEC 62056-6-2, or UNIT_NONE. A second value of class 4
+	 * or 5 is its capture time.
 	 */
 	value(text: Uint8Array, length: number, unit: number): void;
 	endObject(): void;
@@ -78,33 +78,30 @@ export interface ReadingSink {
 	refused(position: number, reason: number): void;
 }
 
-/** GETs over an association: poll list (Reading) or profile. */
+/** Reading of a poll list or of a profile. */
 export interface Inquiry {
-	/** Cursor for responses; free for other use between requests. */
+	/** Cursor for responses; free between requests. */
 	readonly cursor: Cursor;
-	/** CONFORMANCE_… required in addition to GET. */
+	/** CONFORMANCE_… that are needed besides GET. */
 	readonly services: number;
-	/** True if no request is left. */
 	readonly done: boolean;
 	/** True if the association stays open when `done`. Made false, it ends the reading after the present request. */
 	staysOpen?: boolean;
-	/** Number of objects that the meter refused. */
+	/** Objects that the meter refused. */
 	readonly refused?: number;
-	/** Begins another round, in which the same values are read. */
 	again?(): void;
 	/** True if the last request was for a list. */
 	readonly listed: boolean;
 	/** Attributes per request after a list failed. */
 	readonly fewer: number;
-	/** Number of objects, or rows, read. */
+	/** Objects or rows read. */
 	readonly read: number;
-	/** Number of requests built. */
 	readonly requests: number;
 	/** Called once the association is established. `listing`: true if the meter accepts lists. */
 	begin(listing: boolean): void;
-	/** Writes a request of at most `room` bytes (13 or more); returns the end. */
+	/** Writes at most `room` bytes (13 or more); returns the end. */
 	request(into: Uint8Array, at: number, room: number): number;
-	/** Processes the GET response at the cursor. */
+	/** Takes the GET response at the cursor. */
 	take(): void;
 	/** Called if another APDU arrived: the requested attributes count as refused. */
 	refuse(reason: number): void;
@@ -112,23 +109,21 @@ export interface Inquiry {
 }
 
 export interface ReadingOptions {
-	/** Poll list, packed as in poll-list.ts. */
+	/** Poll list (poll-list.ts). */
 	readonly list: Uint8Array;
 	readonly cache: ScalerCache;
 	readonly sink: ReadingSink;
-	/** Attributes per request, if the meter supports lists. If the meter does not answer, read again with `fewer`. */
+	/** Attributes per request, if the meter supports lists. Without an answer, read again with `fewer`. */
 	readonly listing: number;
 	/** True to read the logical device name first; otherwise the cached scalers are used unchecked. */
 	readonly named: boolean;
 	/** True for deviations with the sign of ISO 8601 (date-time.ts). */
 	readonly swappedDeviation: boolean;
-	/** True to keep the association open for further rounds (`again`). */
 	readonly staysOpen?: boolean;
 }
 
 /** Poll list entry of the logical device name: code, class. */
 const NAME = "\x00\x00\x2a\x00\x00\xff\x01";
-/** Buffer: text, walker's stack, steps. */
 const STACK_AT = TEXT_LIMIT;
 const STEPS_AT = STACK_AT + STACK_SIZE;
 const WORK_SIZE = STEPS_AT + STEPS_LIMIT;
@@ -140,9 +135,7 @@ export class Reading implements Inquiry {
 	readonly #walker: DataWalker;
 	readonly #response: GetResponse;
 	readonly #work = new Uint8Array(WORK_SIZE);
-	/** End of the steps in the working buffer. */
 	#stepsEnd = STEPS_AT;
-	/** Index of the requested step in the working buffer. */
 	#index = STEPS_AT;
 	/** Number of steps in the last request, which is for a list if more than one. */
 	#count = 0;
@@ -347,7 +340,7 @@ export class Reading implements Inquiry {
 		if (length > 0) this.#options.sink.value(this.#work, length, UNIT_NONE);
 	}
 
-	/** Checks the whole value before the sink receives any of it. */
+	/** The whole value is checked before the sink gets any of it. */
 	private onValue(step: number, at: number): void {
 		const { list, cache, sink } = this.#options;
 		const position = positionOf(step);
@@ -386,7 +379,7 @@ export class Reading implements Inquiry {
 		return this.#options.swappedDeviation ? AS_SWAPPED_DATE_TIME : AS_DATE_TIME;
 	}
 
-	/** Renders the current element into `#work`, times 10^scaler. Returns what `render` returns. */
+	/** Renders the value into `#work`, times 10^scaler. Returns what `render` returns. */
 	private text(scaler: number, octets: number): number {
 		return render(this.#walker, scaler, octets, this.#work);
 	}

@@ -1,4 +1,4 @@
-/** Reasons for `missing` in the API: below 256 the data-access-result (IEC 62056-5-3, 7.3). */
+/** Reasons for `missing` in the API; below 256 the data-access-result (IEC 62056-5-3, 7.3). */
 import { GET_REFUSED, GET_TOO_LONG } from "./get.js";
 
 export const REASON_TEMPORARY_FAILURE = 2;
@@ -10,12 +10,11 @@ export const REASON_TYPE_UNMATCHED = 12;
 export const REASON_SCOPE_VIOLATED = 13;
 /** The value is null, or a float that is no number. */
 export const REASON_NO_VALUE = 256;
-/** The A-XDR or the block transfer is invalid. */
+/** Invalid A-XDR or block transfer. */
 export const REASON_UNREADABLE = 257;
 export const REASON_TOO_LONG = 258;
-/** The meter sent an exception or service error. */
+/** Exception or service error. */
 export const REASON_EXCEPTION = 259;
-/** The value came without its scaler. */
 export const REASON_NO_SCALER = 260;
 
 const DENIALS =
@@ -32,7 +31,6 @@ export function reasonOf(kind: number, reason: number): number {
 	return kind === GET_TOO_LONG ? REASON_TOO_LONG : REASON_UNREADABLE;
 }
 
-/** Returns true if the meter refuses the attribute permanently. */
 export function isDenial(reason: number): boolean {
 	return reason < 32 && ((DENIALS >> reason) & 1) === 1;
 }

@@ -1,5 +1,5 @@
 /**
- * Attribute values of classes 1, 3, 4, 5 and 8 as text:
+ * Values of classes 1, 3, 4, 5 and 8 as text:
  *
  * | data | text |
  * |---|---|
@@ -37,7 +37,7 @@ export const NO_TEXT = -1;
 export const AS_TEXT = 0;
 /** An octet string of the right length is a date and time. */
 export const AS_DATE_TIME = 1;
-/** As AS_DATE_TIME, with the sign of ISO 8601. */
+/** Like AS_DATE_TIME, with the sign of ISO 8601. */
 export const AS_SWAPPED_DATE_TIME = 2;
 
 const DIGIT_0 = 0x30;

@@ -53,7 +53,6 @@ export class CaptiveDNS implements DatagramMachine {
 		return this.#port;
 	}
 
-	/** Turns the server on; has no effect if it is on. */
 	start(): void {
 		this.#port = PORT;
 	}

@@ -46,7 +46,7 @@ export const SECTION_ANSWER = 1;
 export const SECTION_AUTHORITY = 2;
 export const SECTION_ADDITIONAL = 3;
 
-/** Maximum bytes of a label without its length, and of a name with all lengths and the final 0. */
+/** Bytes of a label without its length, and of a name with all lengths and the final 0. */
 export const LABEL_LIMIT = 63;
 export const NAME_LIMIT = 255;
 export const LABEL_KEYS = 64;
@@ -73,10 +73,7 @@ class Message {
 		return this.compareName(at, names, from, true) === 0;
 	}
 
-	/**
-	 * Compares the message's name at `at` with the one at `from` of `names`. Returns the difference of the first
-	 * unequal byte (message minus `names`); not 0 for a malformed name.
-	 */
+	/** Difference of the first unequal byte (message minus `names`); not 0 for a malformed name. */
 	compareName(at: number, names: Uint8Array, from: number, anyCase = false): number {
 		const { bytes, length } = this;
 		let left = 0;
@@ -115,7 +112,7 @@ function lowerCase(byte: number): number {
 export class DNSReader extends Message {
 	/** True if the message is truncated or a name malformed; nothing more can be read. */
 	isBroken = false;
-	/** Last question or record; a record's data is `bytes[dataAt..at)`. */
+	/** Last question or record; its data is `bytes[dataAt..at)`. */
 	nameAt = 0;
 	type = 0;
 	class = 0;
@@ -193,7 +190,7 @@ export class DNSReader extends Message {
 		return !this.isBroken;
 	}
 
-	/** Returns the `labelKey` of the name's first label; 0 if malformed. */
+	/** `labelKey` of the name's first label; 0 if malformed. */
 	keyOf(at: number): number {
 		const { bytes, length } = this;
 		let i = at;
@@ -239,7 +236,6 @@ export class DNSReader extends Message {
  * question or record that does not fit is removed.
  */
 export class DNSWriter extends Message {
-	/** Encoded names, identified by offset. */
 	readonly #names: Uint8Array;
 	/** Pointer targets: the first KNOWN_LABELS numbers are offsets in the message, the others those in the names. */
 	readonly #known = new Uint16Array(KNOWN_LABELS * 2);
@@ -316,7 +312,7 @@ export class DNSWriter extends Message {
 		for (let i = start; i < end; i++) this.bytes[this.length++] = bytes[i];
 	}
 
-	/** Writes a name, with a pointer for a known suffix unless `mayPoint` is false. */
+	/** A known suffix becomes a pointer unless `mayPoint` is false. */
 	name(nameAt: number, mayPoint = true): void {
 		const names = this.#names;
 		let at = nameAt;

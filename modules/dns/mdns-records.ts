@@ -56,14 +56,13 @@ export interface MDNSService {
 export const SERVICE_LIMIT = 6;
 /** Maximum bytes of all names and TXT: all records must fit one message. */
 const NAMES_LIMIT = 1000;
-/** Length of the longest label with its length byte. */
 const LABEL_ROOM = 1 + LABEL_LIMIT;
 const HOST_AT = 0;
 const DOMAIN = ".local";
 const META_NAME = "_services._dns-sd._udp.local";
 /** Offset after the host label, encoded DOMAIN and final 0. */
 const META_AT = LABEL_ROOM + DOMAIN.length + 1;
-/** An encoded name has two more bytes than its text: the first length and the final 0. */
+/** An encoded name has two bytes more than its text: the first length and the final 0. */
 const SERVICES_AT = META_AT + META_NAME.length + 2;
 const KEYS_AT = NAMES_LIMIT;
 const TABLE_AT = KEYS_AT + LABEL_KEYS;
@@ -113,17 +112,14 @@ export const INSTANCE_TAKEN = -5;
 export class MDNSRecords {
 	/** Array of names, also for a DNSWriter. */
 	readonly names = new Uint8Array(TABLE_AT + SERVICE_LIMIT * TABLE_ROW);
-	/** IPv4 address as a number. */
 	address = 0;
 	#services = 0;
-	/** Text that identifies the set of services. */
 	#signature = "";
 
 	constructor() {
 		putName(this.names, META_AT, META_NAME);
 	}
 
-	/** True if the services are exactly these. */
 	has(services: readonly MDNSService[]): boolean {
 		return signatureOf(services) === this.#signature;
 	}
@@ -177,7 +173,6 @@ export class MDNSRecords {
 		return this.all & ~BITS_META;
 	}
 
-	/** Returns the time to live, s. */
 	ttl(index: number): number {
 		const kind = kindOf(index);
 		return index < 2 || kind === SRV || kind === NSEC ? TTL_HOST : TTL_OTHER;
@@ -218,9 +213,7 @@ export class MDNSRecords {
 		return bits & ~answers;
 	}
 
-	/**
-	 * Returns the index of our record that equals the reader's last record; otherwise IS_FOREIGN, HOST_… or INSTANCE_….
-	 */
+	/** Index of our record that equals the reader's last; otherwise IS_FOREIGN, HOST_… or INSTANCE_…. */
 	identify(reader: DNSReader): number {
 		const { names } = this;
 		const { nameAt: at, type } = reader;

@@ -7,7 +7,7 @@ import { RECORD_COUNT } from "./mdns-records.js";
 
 /** Minimum time between two multicasts of a record. */
 export const AGAIN_MS = 1000;
-/** Number of conflicts, each less than CONFLICT_MS after the one before, after which the next attempt is delayed. */
+/** Conflicts, each less than CONFLICT_MS after the one before, that delay the next attempt. */
 const CONFLICTS = 15;
 const CONFLICT_MS = 10_000;
 
@@ -66,13 +66,13 @@ export class MDNSSchedule {
 		this.#waiting &= ~bits;
 	}
 
-	/** Returns the delayed records that are due. */
+	/** Delayed records that are due. */
 	due(nowMs: number): number {
 		if (nowMs >= this.#waitingMs) this.endWaiting();
 		return nowMs >= this.#pendingMs ? this.take(this.#pending, nowMs) : 0;
 	}
 
-	/** Returns the records that may be multicast now; the others follow `gapMs` after their last multicast. */
+	/** Records that may be multicast now; the others follow `gapMs` after their last multicast. */
 	take(bits: number, nowMs: number, gapMs = AGAIN_MS): number {
 		const free = bits & ~this.sentWithin(gapMs, nowMs);
 		this.#pending = (this.#pending | bits) & ~free;
@@ -107,7 +107,6 @@ export class MDNSSchedule {
 		this.#waitingMs = Infinity;
 	}
 
-	/** Returns the time when the first pending record may be multicast again. */
 	private earliest(nowMs: number): number {
 		let earliest = Infinity;
 		for (let i = 0; i < RECORD_COUNT; i++) {

@@ -64,7 +64,6 @@ export interface MDNSSettings {
 	readonly address: string;
 	/** Netmask; queriers outside get no unicast reply (11). */
 	readonly netmask: string;
-	/** True for the device's own access point. */
 	readonly accessPoint: boolean;
 }
 
@@ -114,7 +113,7 @@ export class MDNSResponder implements DatagramMachine {
 	readonly #records = new MDNSRecords();
 	readonly #writer: DNSWriter;
 	readonly #schedule = new MDNSSchedule();
-	/** Configured names. #hostNumber and #instanceNumber make them unique. */
+	/** Configured names; #hostNumber and #instanceNumber make them unique. */
 	#hostname = "";
 	#instance = "";
 	/** Instance names of the services, where they differ from the device's. */
@@ -127,7 +126,7 @@ export class MDNSResponder implements DatagramMachine {
 	#announcedName = "";
 	#state = MDNS_OFF;
 	#count = 0;
-	/** Time of the next probe or announcement. */
+	/** Next probe or announcement. */
 	#stepMs = Infinity;
 	#sender: DatagramSender | undefined;
 
@@ -166,7 +165,6 @@ export class MDNSResponder implements DatagramMachine {
 		if (hasPort) this.probe(nowMs, this.random(PROBE_MS));
 	}
 
-	/** Applies new names or a new address. */
 	update(settings: MDNSSettings, nowMs: number): void {
 		if (this.#state === MDNS_OFF || this.#accessPoint !== settings.accessPoint) {
 			this.start(settings, nowMs);
@@ -208,7 +206,6 @@ export class MDNSResponder implements DatagramMachine {
 		this.multicast(this.#schedule.due(nowMs), nowMs);
 	}
 
-	/** Enters OFF or WAITING. */
 	private rest(state: number): void {
 		this.#state = state;
 		this.#stepMs = Infinity;
@@ -259,7 +256,7 @@ export class MDNSResponder implements DatagramMachine {
 		return this.#hostname.slice(0, LABEL_LIMIT - end.length) + end;
 	}
 
-	/** Returns true if address or netmask changed. */
+	/** True if address or netmask changed. */
 	private setNetwork({ address, netmask }: MDNSSettings): boolean {
 		const number = parseIPv4(address);
 		const prefix = prefixOf(parseIPv4(netmask));
@@ -298,8 +295,8 @@ export class MDNSResponder implements DatagramMachine {
 			if (this.#count++ < PROBES) {
 				this.#stepMs = nowMs + PROBE_MS;
 				this.#writer.begin(0, 0);
-				// The last probe requests multicast replies: on a shared port (15.1) another program may receive unicast
-				// replies.
+				// The last probe requests multicast replies: on a shared port (15.1) another program may receive
+				// unicast ones.
 				this.#records.writeProbe(this.#writer, this.#count === PROBES);
 				this.#sender?.send(this.#writer.length, GROUP, MDNS_PORT);
 				return;
@@ -332,7 +329,6 @@ export class MDNSResponder implements DatagramMachine {
 		this.contest(nowMs);
 	}
 
-	/** Probes again, with the present name numbers. */
 	private contest(nowMs: number): void {
 		this.takeNames();
 		this.#deps.trace(`mdns: another has a name of ours, trying ${this.wantedName}`);
@@ -384,7 +380,7 @@ export class MDNSResponder implements DatagramMachine {
 		}
 	}
 
-	/** Returns the records that the querier has for at least half of their time to live (7.1). */
+	/** Records that the querier has for at least half of their time to live (7.1). */
 	private knownAnswers(): number {
 		const { reader } = this.#deps;
 		let bits = 0;

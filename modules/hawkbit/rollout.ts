@@ -25,7 +25,6 @@ import {
 	CLIENT_TIMEOUT,
 	CLIENT_UNTRUSTED,
 	type ClientPort,
-	CONNECTION_HEAP_BYTES,
 	type TLSClientOptions,
 } from "../io/client.js";
 import type { ScheduledMachine, Task } from "../io/driver.js";
@@ -154,7 +153,7 @@ export class Rollout implements ScheduledMachine, PermitClient {
 		else {
 			this.enter(STATE_QUEUED, nowMs + TURN_MS);
 			if (!tlsPermit.request(this)) return;
-			if (ledger.hasHeap(CONNECTION_HEAP_BYTES) && ledger.claim(HAWKBIT_COST)) this.ask(url, nowMs);
+			if (ledger.claimConnection(HAWKBIT_COST)) this.ask(url, nowMs);
 			else this.fail(NO_MEMORY, nowMs);
 		}
 	}

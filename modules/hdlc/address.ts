@@ -1,7 +1,7 @@
 /**
  * HDLC addresses (IEC 62056-46, 6.4.2).
  *
- * Seven address bits in the upper bits of each byte; the lowest bit is 1 only in the last byte.
+ * Each byte has seven address bits above the lowest bit, which is 1 only in the last byte.
  *
  * | form | bytes |
  * |---|---|
@@ -12,27 +12,26 @@
  */
 
 export const ADDRESS_LIMIT = 4;
-/** Largest upper or lower half of an address in one byte; it means "all stations". */
+/** Largest half of an address in one byte; it means "all stations". */
 const SHORT_MAX = 0x7f;
-/** Largest upper or lower half of an address in two bytes; it means "all stations". */
+/** Largest half of an address in two bytes; it means "all stations". */
 const LONG_MAX = 0x3fff;
 
 /** Returned instead of an end position if the address is invalid. */
 export const ADDRESS_BAD = -1;
 
-/** Addresses of both ends of a connection. */
 export interface HDLCAddress {
 	/** Client address, 0 to 127. */
 	readonly client: number;
-	/** Upper part of the server address, 0 to 16383. */
+	/** Server address, upper part, 0 to 16383. */
 	readonly logical: number;
-	/** Lower part of the server address, 0 to 16383; 0: absent. */
+	/** Server address, lower part, 0 to 16383; 0: absent. */
 	readonly physical: number;
-	/** Bytes of the server address, 1, 2 or 4; 0: as many as needed. */
+	/** Server address, 1, 2 or 4 bytes; 0: as many as needed. */
 	readonly length: number;
 }
 
-/** Returns the length of the server address, bytes; 0 if the address does not fit the configured length. */
+/** Length in bytes; 0 if the address does not fit the configured one. */
 export function serverAddressLength(address: HDLCAddress): number {
 	const { logical, physical, length } = address;
 	if (logical < 0 || logical > LONG_MAX || physical < 0 || physical > LONG_MAX) return 0;

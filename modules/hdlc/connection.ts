@@ -77,13 +77,12 @@ import { FrameSender, WITH_LLC, WITH_MORE } from "./sender.js";
 
 export interface ConnectionOptions {
 	readonly address: HDLCAddress;
-	/** Bd, to calculate the end of a transmission. */
 	readonly baud: number;
 	/** Time from the last bit sent to the first byte of the response, ms. */
 	readonly receiveTimeoutMs: number;
 	/** True to close an earlier connection first, which the meter may keep open for minutes. */
 	readonly releaseFirst: boolean;
-	/** Proposed limit of an information field in both directions, bytes; reduced to fit `apdu`. */
+	/** Proposed information field in both directions, bytes; reduced to fit `apdu`. */
 	readonly info: number;
 	/** Proposed number of frames that the meter sends in a row. */
 	readonly window: number;
@@ -91,9 +90,9 @@ export interface ConnectionOptions {
 	readonly apdu: Uint8Array;
 }
 
-/** Number of SNRM frames with parameters that are sent before one without parameters. */
+/** Number of SNRM frames with parameters before one without. */
 const PROPOSALS = 2;
-/** Maximum number of DISC frames; then the connection also ends without a response. */
+/** Number of DISC frames before the connection ends without a response. */
 const RELEASES = 2;
 /** Maximum time between bytes of a frame: 25 ms in the standard, plus delays of adapters and a busy chip. */
 const GAP_MS = 500;
@@ -110,7 +109,7 @@ const STATE_EXCHANGING = 4;
 const STATE_DISCONNECTING = 5;
 const STATE_ENDED = 6;
 
-/** Next frame, sent after the current one. */
+/** Frame that follows the current one. */
 const FRAME_NONE = 0;
 const FRAME_SNRM = 1;
 const FRAME_PLAIN_SNRM = 2;
@@ -121,15 +120,15 @@ const FRAME_I = 5;
 export class HDLCConnection implements Machine {
 	/** Reason for the end, unless the caller disconnected; final with EVENT_END. */
 	failure: Failure | undefined;
-	/** Number of bytes received. */
+	/** Bytes received. */
 	received = 0;
-	/** Number of frames received from the meter. */
+	/** Frames from the meter. */
 	frames = 0;
-	/** Number of frames received from other stations. */
+	/** Frames from other stations. */
 	foreign = 0;
-	/** Number of echoes of our frames. */
+	/** Echoes of our frames. */
 	echoes = 0;
-	/** Number of our frames that were repetitions. */
+	/** Frames of ours that were repetitions. */
 	repeated = 0;
 	readonly #options: ConnectionOptions;
 	readonly #decoder: FrameDecoder;
@@ -141,11 +140,11 @@ export class HDLCConnection implements Machine {
 	#nextFrame = FRAME_NONE;
 	/** Pending events: bit n is EVENT_n. */
 	#events = 0;
-	/** Number of repetitions of SNRM or DISC. */
+	/** Repetitions of SNRM or DISC. */
 	#tries = 0;
-	/** Number of damaged frames at the last progress. */
+	/** Damaged frames at the last progress. */
 	#badBefore = 0;
-	/** True during the pause before a meter that is not ready is polled again. */
+	/** True in the pause of BUSY_PAUSE_MS. */
 	#isPausing = false;
 	/** End of the transmission, monotonic ms. */
 	#sentByMs = 0;
@@ -179,7 +178,7 @@ export class HDLCConnection implements Machine {
 		return this.#exchange.sendInfo - LLC_LENGTH;
 	}
 
-	/** Number of damaged frames, including noise that looked like a frame. */
+	/** Damaged frames, including noise that looked like one. */
 	get bad(): number {
 		return this.#decoder.bad;
 	}
@@ -189,7 +188,7 @@ export class HDLCConnection implements Machine {
 		return this.#answerByMs;
 	}
 
-	/** Begins to connect; EVENT_CONNECTED or EVENT_END follows. Throws if called twice. */
+	/** EVENT_CONNECTED or EVENT_END follows. Throws if called twice. */
 	connect(nowMs: number): void {
 		if (this.#state !== STATE_IDLE) throw new Error("an HDLC connection is used once");
 		if (this.#sender.unaddressable) this.end(HDLC_NO_ADDRESS);
@@ -314,7 +313,7 @@ export class HDLCConnection implements Machine {
 
 	/** Processes DM or FRMR after SNRM, which some meters send because they support no parameters. */
 	private onRefused(kind: number, nowMs: number): void {
-		// The response answers an earlier frame.
+		// The frame answers an earlier one.
 		if (nowMs < this.#sentByMs) return;
 		if (this.#tries >= PROPOSALS) this.end(kind === CONTROL_DM ? HDLC_REFUSED : HDLC_FRAME_REJECTED);
 		else {
@@ -348,7 +347,6 @@ export class HDLCConnection implements Machine {
 		return this.#decoder.bad > this.#badBefore ? HDLC_DAMAGED : HDLC_LOST;
 	}
 
-	/** Ends connecting or an exchange, and reports this to the caller. */
 	private report(event: number): void {
 		this.#state = STATE_READY;
 		this.#tries = 0;

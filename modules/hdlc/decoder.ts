@@ -32,7 +32,7 @@ const VERDICT_READY = 2;
 const HEADER_MIN = 5;
 
 export class FrameDecoder {
-	/** The caller's buffer; bytes before `base` are left unchanged. */
+	/** The caller's buffer, unchanged before `base`. */
 	readonly bytes: Uint8Array;
 	/** True if a frame is complete. The fields below describe it until `release`. */
 	ready = false;
@@ -44,9 +44,9 @@ export class FrameDecoder {
 	/** Destination `bytes[destinationStart..sourceStart)`, source `bytes[sourceStart..sourceEnd)`. */
 	sourceStart = 0;
 	sourceEnd = 0;
-	/** Information: `bytes[infoStart..infoEnd)`. */
+	/** Information `bytes[infoStart..infoEnd)`. */
 	infoStart = 0;
-	/** Number of damaged or truncated frames, including noise that looked like a frame. */
+	/** Damaged or truncated frames, including noise that looked like one. */
 	bad = 0;
 	#base = 0;
 	/** Current frame `bytes[#from..#to)` with its flag; empty before a flag. */
@@ -56,7 +56,7 @@ export class FrameDecoder {
 	#need = 0;
 	/** End of the complete frame, before its closing flag. */
 	#frameEnd = 0;
-	/** Number of remaining bytes of a frame that is too long; they are skipped. */
+	/** Bytes left to skip of a frame that is too long. */
 	#skip = 0;
 
 	constructor(bytes: Uint8Array) {
@@ -76,7 +76,7 @@ export class FrameDecoder {
 		return this.#to - this.#from > 1 || this.#skip > 0;
 	}
 
-	/** End of the bytes written to the buffer; at most 14 bytes after `base` until the header check has arrived. */
+	/** End of the bytes in the buffer; at most 14 after `base` until the header check has arrived. */
 	get written(): number {
 		return this.#to;
 	}
@@ -86,7 +86,7 @@ export class FrameDecoder {
 		return this.#to - this.#from === 1;
 	}
 
-	/** Processes bytes until a frame is ready; returns the next position. */
+	/** Stops when a frame is ready; returns the next position. */
 	read(bytes: Uint8Array, start: number, end: number): number {
 		let at = start;
 		while (at < end && !this.ready) {
@@ -110,8 +110,8 @@ export class FrameDecoder {
 	}
 
 	/**
-	 * Drops the frame, if any, and collects from `base` on, which is at most the end of the frame's information.
-	 * Another frame may be ready then.
+	 * Drops the frame, if any, and collects from `base` on, at most the end of its information. Another frame may be
+	 * ready then.
 	 */
 	release(base: number): void {
 		if (this.tooLong) {
@@ -124,7 +124,7 @@ export class FrameDecoder {
 		this.scan(false);
 	}
 
-	/** Searches for the first flag. Returns the position after it. */
+	/** Searches for the first flag; returns the position after it. */
 	private begin(bytes: Uint8Array, start: number, end: number): number {
 		let at = start;
 		while (at < end && bytes[at] !== FLAG) at++;
@@ -145,7 +145,7 @@ export class FrameDecoder {
 		return start + count;
 	}
 
-	/** Examines the bytes until a frame is ready or some are missing. `isSilent`: no more bytes follow. */
+	/** `isSilent`: no more bytes follow. */
 	private scan(isSilent: boolean): void {
 		while (this.findFlag()) {
 			const verdict = this.examine(isSilent);

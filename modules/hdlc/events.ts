@@ -1,6 +1,6 @@
-/** The connection is established: `send` is allowed. */
+/** The connection is established; `send` is allowed. */
 export const EVENT_CONNECTED = 1;
-/** The response is `apdu[0..apduLength)`, valid until the next `send`, which is allowed now. */
+/** The response `apdu[0..apduLength)` is valid until the next `send`, which is allowed now. */
 export const EVENT_APDU = 2;
 /** The connection has ended: see `failure`. Last event. */
 export const EVENT_END = 3;

@@ -24,7 +24,7 @@ import {
 } from "./frame.js";
 import { INFO_DEFAULT, WINDOW_DEFAULT } from "./parameters.js";
 
-/** NEXT_… are the connection's next actions. NEXT_NOTHING: no action, because the frame was ignored. */
+/** Next actions of the connection. NEXT_NOTHING: the frame was ignored. */
 export const NEXT_NOTHING = 0;
 /** Send the segment (again). */
 export const NEXT_SEGMENT = 1;
@@ -49,32 +49,31 @@ export const RETRIES = 3;
 const BUSY_POLLS = 50;
 
 export class Exchange {
-	/** Number of information bytes that the meter accepts in a frame. */
+	/** Information bytes that the meter accepts in a frame. */
 	sendInfo = INFO_DEFAULT;
-	/** Number of frames that the meter sends in a row. */
+	/** Frames that the meter sends in a row. */
 	window = WINDOW_DEFAULT;
 	/** N(S) of our segment. */
 	sendNumber = 0;
-	/** Expected N(S) of the meter's next frame. */
+	/** N(S) expected in the meter's next frame. */
 	receiveNumber = 0;
-	/** Segment: `request[segmentStart..segmentEnd)`. */
+	/** Segment `request[segmentStart..segmentEnd)`. */
 	request: Uint8Array;
 	segmentStart = 0;
 	segmentEnd = 0;
-	/** Length of the response so far, bytes. */
+	/** Response so far, bytes. */
 	length = 0;
-	/** Number of repetitions since the last progress. */
+	/** Repetitions since the last progress. */
 	tries = 0;
 	readonly #decoder: FrameDecoder;
 	#requestStart = 0;
 	#requestEnd = 0;
 	/** True if the meter has acknowledged the segment. */
 	#acknowledged = true;
-	/** True if the response has begun. */
 	#hasResponse = false;
-	/** Number of frames received in the window so far. */
+	/** Frames received in the window. */
 	#inWindow = 0;
-	/** Number of polls of a meter that is not ready, since the last progress. */
+	/** Polls of a meter that is not ready, since the last progress. */
 	#polls = 0;
 
 	constructor(decoder: FrameDecoder) {
@@ -100,7 +99,7 @@ export class Exchange {
 		this.nextSegment();
 	}
 
-	/** Waits for another APDU, because the last one was not the response. Returns NEXT_…. */
+	/** Continues because the last APDU was not the response. Returns NEXT_…. */
 	awaitAPDU(): number {
 		this.clearResponse();
 		return this.hasMore ? this.nextSegment() : NEXT_RR;
@@ -176,7 +175,6 @@ export class Exchange {
 		this.#inWindow = 0;
 	}
 
-	/** Marks the segment as acknowledged. */
 	private acknowledge(): void {
 		if (!this.#acknowledged) this.sendNumber = (this.sendNumber + 1) & 7;
 		this.#acknowledged = true;

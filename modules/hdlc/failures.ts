@@ -1,6 +1,6 @@
 /**
- * Failures of HDLC. Silence at a fixed speed has the same progress (readout/failure.ts) as an unanswered sign-on;
- * silence after a sign-on has a higher one.
+ * Silence at a fixed speed has the same progress (readout/failure.ts) as an unanswered sign-on, silence after a sign-on
+ * a higher one.
  */
 import { type Failure, failure, finalFailure, METER_ERROR, METER_TIMEOUT } from "../readout/failure.js";
 
@@ -11,14 +11,14 @@ export const HDLC_NO_ADDRESS = finalFailure(
 	20,
 	"No HDLC address can be made of server_logical, server_physical and server_address_length.",
 );
-/** No byte was received in response to SNRM. */
+/** No byte in response to SNRM. */
 export const HDLC_SILENCE = failure(
 	METER_TIMEOUT,
 	"hdlc/silence",
 	3,
 	"The meter did not answer. Check that the head sits on its optical port; then opening and baudrate; then server_physical, server_logical and server_address_length; then client_address.",
 );
-/** Only the optical head's echo was received. */
+/** Echo of the optical head. */
 export const HDLC_ECHO_ONLY = failure(
 	METER_TIMEOUT,
 	"hdlc/echo-only",
@@ -87,7 +87,7 @@ export const HDLC_BAD_ANSWER = failure(
 	31,
 	"The meter answered with something else than DLMS/COSEM.",
 );
-/** The response is longer than the caller's buffer. */
+/** Response longer than the caller's buffer. */
 export const HDLC_TOO_LONG = finalFailure(
 	METER_ERROR,
 	"hdlc/too-long",
@@ -104,7 +104,6 @@ export const SIGNED_ON_SILENCE = failure(
 export const SIGNED_ON_ECHO_ONLY = failure(METER_TIMEOUT, HDLC_ECHO_ONLY.code, 14, HDLC_ECHO_ONLY.message);
 export const SIGNED_ON_GARBAGE = failure(METER_ERROR, HDLC_GARBAGE.code, 15, HDLC_GARBAGE.message);
 
-/** Returns the variant of `failure` after a sign-on. */
 export function afterSignOn(failure: Failure): Failure {
 	if (failure === HDLC_SILENCE) return SIGNED_ON_SILENCE;
 	if (failure === HDLC_ECHO_ONLY) return SIGNED_ON_ECHO_ONLY;

@@ -25,9 +25,8 @@ export const FORMAT_SEGMENTED = 0x08;
 export const FORMAT_LENGTH_MASK = 0x07;
 /** Offset of the destination address from the flag. */
 export const ADDRESS_AT = 3;
-/** Length of a header check or frame check, bytes. */
+/** Header check or frame check, bytes. */
 export const CHECK_LENGTH = 2;
-/** Largest value of the length field. */
 const LENGTH_MAX = 0x7ff;
 /** Longest frame with both flags, bytes. */
 export const FRAME_LIMIT = LENGTH_MAX + 2;
@@ -59,12 +58,12 @@ export function controlKind(control: number): number {
 	return control & ((control & 0x02) === 0 ? 0x0f : 0xff ^ POLL_FINAL);
 }
 
-/** Returns N(R) of I, RR, RNR or REJ, which is the next number expected by the frame's sender. */
+/** N(R) of I, RR, RNR or REJ: the number that the sender expects next. */
 export function receiveNumber(control: number): number {
 	return control >> 5;
 }
 
-/** Returns N(S) of an I frame. */
+/** N(S) of an I frame. */
 export function sendNumber(control: number): number {
 	return (control >> 1) & 7;
 }

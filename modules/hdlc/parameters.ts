@@ -24,9 +24,9 @@ export const INFO_MIN = 32;
 export const INFO_MAX = 2030;
 export const WINDOW_DEFAULT = 1;
 
-/** Length of a parameter with a two-byte value, bytes. */
+/** Bytes of a parameter with a two-byte value. */
 const SHORT_LENGTH = 4;
-/** Length of a parameter with a four-byte value, bytes. */
+/** Bytes of a parameter with a four-byte value. */
 const LONG_LENGTH = 6;
 export const PARAMETERS_LENGTH = 3 + 2 * SHORT_LENGTH + 2 * LONG_LENGTH;
 

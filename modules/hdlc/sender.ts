@@ -1,6 +1,6 @@
 /**
- * Sends a frame (frame.ts) in pieces: header, information, check. Information is not copied, and a frame may exceed what
- * a link accepts at once.
+ * Sends a frame (frame.ts) in pieces: header, information, check. Information is not copied, and a frame may exceed
+ * what a link accepts at once.
  */
 import { CRC16_START, crc16, stepCRC16 } from "../bytes/crc16.js";
 import { OUTPUT_TRANSMIT, type Output } from "../io/machine.js";
@@ -27,7 +27,7 @@ import {
 const PIECE_LIMIT = 128;
 /** Longest head: flag, format, two addresses, control, header check, LLC header. */
 const HEAD_LIMIT = 1 + 2 + ADDRESS_LIMIT + 1 + 1 + 2 + LLC_LENGTH;
-/** Length of frame check and flag, bytes. */
+/** Frame check and flag, bytes. */
 const TAIL_LENGTH = 3;
 
 const STAGE_NONE = 0;
@@ -41,7 +41,6 @@ export const WITH_MORE = 1;
 export const WITH_LLC = 2;
 
 export class FrameSender {
-	/** True for "all stations": each answers with its own address. */
 	readonly toAllStations: boolean;
 	control = 0;
 	/** End of the server address in `head`, which begins at ADDRESS_AT; ADDRESS_BAD if it is invalid. */
@@ -77,14 +76,14 @@ export class FrameSender {
 		return this.sourceEnd + 1 + (info > 0 ? info + CHECK_LENGTH : 0) + TAIL_LENGTH;
 	}
 
-	/** Sets the information of the next frame, which must not change until it is sent. */
+	/** Information of the next frame; it must not change until sent. */
 	carry(bytes: Uint8Array, start: number, end: number): void {
 		this.#info = bytes;
 		this.#infoAt = start;
 		this.#infoEnd = end;
 	}
 
-	/** Starts a frame. It has information only if `carry` was called since the last frame. */
+	/** The frame has information only if `carry` was called since the last one. */
 	begin(control: number, kind: number): void {
 		const { head } = this;
 		const info = this.#infoEnd - this.#infoAt + (kind & WITH_LLC ? LLC_LENGTH : 0);

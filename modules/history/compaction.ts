@@ -20,7 +20,7 @@ import { DATA_END, END_S, KIND_DENSE, RECORD_SIZE, type Sectors } from "./sector
 export const KEEP_S: readonly number[] = Object.freeze([2 * DAY_S, 14 * DAY_S, 800 * DAY_S, 3653 * DAY_S]);
 /** Number of halvings of the retention of days before other levels are halved too; household meters need none. */
 const DAYS_FIRST = 8;
-/** Number of free sectors required before another one is used for readings. */
+/** Free sectors required before another one takes readings. */
 const SPARE = 2;
 
 export class Compaction {
@@ -33,7 +33,7 @@ export class Compaction {
 	#source: EntryCursor | undefined;
 	/** Current entry, to which the entries omitted before it were added. */
 	readonly #current = new Entry();
-	/** Time of the last entry that was examined, and of the last one that was dropped for its age; 0: none. */
+	/** Times of the last entry examined and of the last one dropped for its age; 0: none. */
 	#beforeS = 0;
 	#droppedS = 0;
 	/** Start of the copy in flash. */
@@ -60,8 +60,8 @@ export class Compaction {
 	}
 
 	/**
-	 * Copies at most `limit` entries; the first call for a sector erases the sector. Throws if the flash fails; this
-	 * object must not be used any more then.
+	 * Copies at most `limit` entries; the first call for a sector erases it. If the flash fails it throws, and the
+	 * object is unusable.
 	 */
 	step(calendar: LocalCalendar, limit = Number.POSITIVE_INFINITY): void {
 		const sectors = this.#sectors;
@@ -90,7 +90,6 @@ export class Compaction {
 		else this.#fromS = END_S;
 	}
 
-	/** Writes the record, which makes the sector valid. */
 	private complete(): void {
 		const sectors = this.#sectors;
 		const { lastS } = this.#writer;
@@ -135,11 +134,10 @@ export class Compaction {
 		return false;
 	}
 
-	/** Returns the level for this age; entries beyond MONTHS are dropped. */
 	private levelOf(ageS: number): number {
 		let level = QUARTERS;
 		for (; level <= MONTHS; level++) {
-			// Days are halved first, because they take most of the room.
+			// Days are halved first: they take most of the room.
 			const halved = level === DAYS ? this.#pressure : Math.max(0, this.#pressure - DAYS_FIRST);
 			// Two periods are added, so that the first reported period does not change.
 			if (ageS <= KEEP_S[level] / 2 ** halved + 2 * PERIOD_S[level]) break;

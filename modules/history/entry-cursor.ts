@@ -1,4 +1,4 @@
-/** Iterates over the entries of the history in order of time, across sectors. */
+/** Entries of the history in order of time, across sectors. */
 import { ERASE_SIZE } from "../io/flash.js";
 import { Entry, REGISTER_COUNT } from "./entry.js";
 import { type MeterState, READINGS } from "./meter-state.js";
@@ -18,10 +18,9 @@ export class EntryCursor implements EntrySource {
 	/** Index of the sector; -1 if it must be looked up. */
 	#sector = -1;
 	#at = 0;
-	/** Time up to which the sector is valid. */
 	#endS = 0;
 	#beforeS = 0;
-	/** Time of the entry last returned. */
+	/** Time of the last returned entry. */
 	#timeS: number;
 
 	/** Starts after the entry at `fromS`, or at the beginning if it is 0. `state` is updated with each raw entry. */
@@ -77,7 +76,6 @@ export class EntryCursor implements EntrySource {
 		return true;
 	}
 
-	/** Decodes an entry; returns false at the end of the sector. */
 	private decode(): boolean {
 		const sectors = this.#sectors;
 		const window = this.#window;
@@ -87,7 +85,6 @@ export class EntryCursor implements EntrySource {
 			this.#windowAt = this.#at;
 			const length = Math.min(WINDOW, DATA_END - this.#at);
 			sectors.partition.read(this.#sector * ERASE_SIZE + this.#at, window, 0, length);
-			// The rest of the window gets the content of erased flash.
 			window.fill(0xff, length);
 		}
 		const at = this.#at - this.#windowAt;
@@ -103,7 +100,7 @@ export class EntryCursor implements EntrySource {
 		this.#at += size;
 		const state = this.#state;
 		if (state !== undefined) {
-			// A state that older firmware wrote has fewer registers.
+			// Older firmware wrote fewer registers.
 			if (entry.hasState) state.bytes.fill(0).set(window.subarray(end, at + 1 + window[at]));
 			else for (let i = 0; i < REGISTER_COUNT; i++) state.numbers[READINGS + i] += entry.rises[i];
 		}

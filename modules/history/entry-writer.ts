@@ -1,4 +1,4 @@
-/** Writes entries in order of time to an erased sector, in pieces. */
+/** Writes entries in order of time to an erased sector. */
 import type { Partition } from "../io/flash.js";
 import { ENTRY_LIMIT, type Entry } from "./entry.js";
 import { SLOT } from "./sectors.js";
@@ -7,11 +7,11 @@ import { SLOT } from "./sectors.js";
 const PIECE = 4 * SLOT;
 
 export class EntryWriter {
-	/** Time of the last entry, or of the entry before the first. */
+	/** Time of the last entry, or of the one before the first. */
 	lastS: number;
 	readonly #partition: Partition;
 	readonly #bytes = new Uint8Array(PIECE + ENTRY_LIMIT);
-	/** Unwritten bytes and their position in flash. */
+	/** Number of bytes not yet in flash, and their position there. */
 	#waiting = 0;
 	#at: number;
 
@@ -22,7 +22,7 @@ export class EntryWriter {
 		this.lastS = beforeS;
 	}
 
-	/** Returns the position at which the entry would end if it were written next. */
+	/** Position after the entry if it were written next. */
 	endOf(entry: Entry): number {
 		return this.#at + entry.encode(this.#bytes, this.#waiting, this.lastS);
 	}
@@ -33,12 +33,11 @@ export class EntryWriter {
 		if (this.#waiting >= PIECE) this.write(PIECE);
 	}
 
-	/** Writes what is left. */
 	flush(): void {
 		this.write(this.#waiting);
 	}
 
-	/** Writes the bytes, padded to a multiple of SLOT. */
+	/** The bytes are padded to a multiple of SLOT. */
 	private write(count: number): void {
 		if (count === 0) return;
 		const bytes = this.#bytes;

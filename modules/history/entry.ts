@@ -28,9 +28,9 @@ export const REGISTER_COUNT = 6;
 
 /** This entry begins the history: there is no earlier reading. */
 export const FLAG_START = 1;
-/** The rises do not include the whole consumption. */
+/** The rises lack a part of the consumption. */
 export const FLAG_PARTIAL = 2;
-/** The meter was exchanged, or a register was reset. */
+/** The meter was exchanged, or a register reset. */
 export const FLAG_CHANGED = 4;
 /** A register overflowed and continued from 0. */
 export const FLAG_WRAPPED = 8;
@@ -40,7 +40,7 @@ export const FLAG_WRAPPED = 8;
  */
 export const FLAG_METER = 128;
 
-/** Upper limit (exclusive) of readings and rises, which fit seven bytes. */
+/** Exclusive end of readings and rises, which fit seven bytes. */
 export const RISE_END = 2 ** 48;
 export const ENTRY_LIMIT = 2 + 4 + 2 + REGISTER_COUNT * 7;
 
@@ -52,12 +52,11 @@ const HEAD_NONE = 128;
 const HAS_TARIFF_2 = 64;
 
 export class Entry {
-	/** Unix time in seconds. */
 	timeS = 0;
 	/** FLAG_… bits. */
 	flags = 0;
 	known = 0;
-	/** Rise by register; 0 when unknown. */
+	/** Rises by register; 0 when unknown. */
 	readonly rises = new Float64Array(REGISTER_COUNT);
 	/** Set by `decode`: true if a state follows. */
 	hasState = false;
@@ -67,7 +66,6 @@ export class Entry {
 		this.rises.fill(0);
 	}
 
-	/** Adds the next entry in time to this one. */
 	add(next: Entry): void {
 		// The sum is partial if only one entry has the register.
 		if (this.known !== next.known && this.timeS !== 0) this.flags |= FLAG_PARTIAL;
@@ -97,7 +95,6 @@ export class Entry {
 		let from = at + 1;
 		const take = (): number => {
 			let value = 0;
-			// A longer number is invalid; reading stops after seven bytes.
 			for (let scale = 1; scale < RISE_END; scale *= 128) {
 				const byte = bytes[from++];
 				value += (byte & 127) * scale;

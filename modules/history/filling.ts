@@ -20,18 +20,17 @@ import type { Journal } from "./journal.js";
 import { IDENT, KNOWN, READINGS } from "./meter-state.js";
 import { DATA_END, KIND_DENSE, RECORD_SIZE } from "./sectors.js";
 
-/** Registers that are filled. */
 export const FILLED: readonly number[] = Object.freeze([IMPORT, EXPORT]);
 /** Length of a row in `#numbers`: its time, and the reading of each register in FILLED, NaN if the row has none. */
 const ROW = 3;
 
-/** Shortest gap within the last two weeks, and shortest gap before them. */
+/** Shortest gap within the last two weeks, and before them. */
 const SHORT_GAP_S = 2 * HOUR_S;
 const LONG_GAP_S = 1.5 * DAY_S;
 const RECENT_S = 14 * DAY_S;
 /**
- * Maximum number of newer rows that are dropped because an older row has a higher counter. If more contradict it, the
- * older row is dropped.
+ * Newer rows that are dropped because an older one has a higher counter. If more contradict it, the older row is
+ * dropped.
  */
 const WRONG_LIMIT = 3;
 /** If this many of the oldest rows all contradict the row or reading after them, they are those of another meter. */
@@ -46,10 +45,10 @@ const RISE_FREE_WH = 1000;
 export const FILL_LATER = -1;
 export const FILL_OTHER = -2;
 
-/** Rows of a load profile in order of time. */
+/** Rows in order of time. */
 export class MeterRows {
 	count = 0;
-	/** Registers that the profile has, as bits. */
+	/** Registers of the profile, as bits. */
 	known = 0;
 	/** The meter's identification, as in MeterState; 0 if unknown. */
 	ident = 0;
@@ -74,7 +73,6 @@ export class MeterRows {
 		this.count++;
 	}
 
-	/** Adds the seconds to the times of all rows. */
 	moveBy(seconds: number): void {
 		for (let row = 0; row < this.count; row++) this.#numbers[row * ROW] += seconds;
 	}
@@ -83,20 +81,20 @@ export class MeterRows {
 		return this.#numbers[row * ROW];
 	}
 
-	/** Returns the reading of FILLED[index]. */
+	/** Reading of FILLED[index]. */
 	reading(row: number, index: number): number {
 		return this.#numbers[row * ROW + 1 + index];
 	}
 }
 
-/** The newest gap before a time. */
+/** Newest gap before a time. */
 export class Gap {
 	/** Times of the entries around the gap, s; `fromS` is 0 before the first entry, `toS` is 0 without a gap. */
 	fromS = 0;
 	toS = 0;
-	/** Counters of the registers in FILLED at `toS`. */
+	/** Counters of FILLED at `toS`. */
 	readonly readings = new Float64Array(FILLED.length);
-	/** Registers with a known counter on both sides of the gap, as bits. */
+	/** Bits of registers with a counter on both sides of the gap. */
 	known = 0;
 	/** Time of the last reading, s; 0 without one. */
 	readonly lastS: number;
@@ -104,7 +102,6 @@ export class Gap {
 	isLimited = false;
 	/** True if the oldest rows are those of another meter. */
 	isOther = false;
-	/** The entry at `toS`. */
 	readonly end = new Entry();
 	/** Number of rows stored, or FILL_…, and the time of the first row stored, s. */
 	filled = 0;
@@ -116,7 +113,6 @@ export class Gap {
 		this.lastS = lastS;
 		const cursor = new EntryCursor(sectors);
 		const { entry } = cursor;
-		/** Rises since the end of the gap. */
 		const since = new Float64Array(REGISTER_COUNT);
 		let previousS = 0;
 		let isNext = false;
@@ -146,14 +142,14 @@ export class Gap {
 			const register = FILLED[i];
 			this.readings[i] = state.numbers[READINGS + register] - since[register];
 		}
-		// The sector with the newest readings must end first, because compaction reads only the sectors before it.
+		// The sector with the newest readings must end first: compaction reads only those before it.
 		if (this.toS > 0 && this.toS > sectors.baseOf(sectors.head)) this.filled = FILL_LATER;
 	}
 }
 
 /**
- * Writes the rows that are in the gap and consistent with the counters around it. Returns their number, or FILL_OTHER.
- * Throws if the flash fails.
+ * Stores the rows in the gap that agree with the counters around it. Returns their number, or FILL_OTHER. Throws if the
+ * flash fails.
  */
 export function fill({ sectors, state }: Journal, gap: Gap, rows: MeterRows): number {
 	const ident = state.numbers[IDENT];
@@ -183,7 +179,7 @@ export function fill({ sectors, state }: Journal, gap: Gap, rows: MeterRows): nu
 		}
 		writer.put(entry);
 	}
-	// The measured entry keeps the rest of its rises.
+	// The entry keeps the rest of its rises.
 	end.flags &= ~FLAG_START;
 	end.known |= gap.known;
 	for (let j = 0; j < FILLED.length; j++) {
@@ -219,13 +215,13 @@ function choose(gap: Gap, rows: MeterRows): number[] {
 		}
 		return known !== 0;
 	};
-	/** Number of rows left out since a row was last chosen. */
+	/** Rows left out since one was chosen. */
 	let wrong = 0;
 	for (let row = rows.count - 1; row >= 0; row--) {
 		const quarter = quarterOf(rows.timeS(row));
 		if (quarter >= quarterOf(toS) || quarter <= quarterOf(fromS)) continue;
 		let count = chosen.length;
-		// The earliest of several rows in a quarter hour is used.
+		// The earliest row in a quarter hour is used.
 		if (count > 0 && quarterOf(rows.timeS(chosen[count - 1])) === quarter) count--;
 		const least = Math.max(0, count - WRONG_LIMIT);
 		while (count > least && !fits(row, count)) count--;
@@ -243,5 +239,5 @@ function quarterOf(timeS: number): number {
 	return Math.floor(timeS / QUARTER_S);
 }
 
-/** Number of days for which the history has room. */
+/** Days for which the history has room. */
 export const FILL_DAYS = KEEP_S[DAYS] / DAY_S;

@@ -37,7 +37,7 @@ const METERING_POINT = 10;
 const NOTHING = -1;
 
 const JOULES_OF_WH = 3600;
-/** Maximum number of characters of a value. */
+/** Longest value, characters. */
 const NUMBER_LIMIT = 32;
 const MINUS = 0x2d;
 const DOT = 0x2e;
@@ -47,19 +47,19 @@ const DIGIT_0 = 0x30;
 export function takeReadout({ records, meterId, status }: Readout, { numbers }: MeterState): void {
 	const cursor = new RecordCursor(records);
 	const { code } = cursor;
-	/** Types of the M-Bus meters by channel. */
+	/** Types of M-Bus meters by channel. */
 	const kinds = new Uint8Array(MBUS_CHANNELS + 1);
-	/** Registers with a total, as bits; the other registers are sums of tariffs. */
+	/** Registers with a total, as bits; others are sums of tariffs. */
 	let totals = 0;
-	// 0 would mean that there is no identification.
+	// 0 means no identification.
 	if (meterId.length > 0) numbers[IDENT] = crc16(meterId, 0, meterId.length) || 1;
 	while (cursor.nextRecord()) {
 		const { b, c, d, e } = code;
 		if (c < 0 || code.sub >= 0 || code.billingPeriod !== null || cursor.attribute !== 0 || !cursor.nextValue())
 			continue;
 		const isMBus = c === GROUP_MBUS && code.a === MEDIUM_NONE && b > 0 && b <= MBUS_CHANNELS;
-		// The meter's own number is `0.0.0`, `C.1.0` or `0-0:96.1.0`; numbers of M-Bus meters or of the metering point
-		// are not.
+		// The meter's own number is `0.0.0`, `C.1.0` or `0-0:96.1.0`, not that of an M-Bus meter or of the metering
+		// point.
 		if (b <= 0 && (c === 0 ? d === 0 && e <= 0 : c === GROUP_SERVICE && d === 1 && e < METERING_POINT)) {
 			if (cursor.length > 0) numbers[SERIAL] ||= crc16(cursor.text, 0, cursor.length) || 1;
 		} else if (isMBus && d === 1) kinds[b] = numberOf(cursor, 0);
@@ -131,7 +131,6 @@ function numberOf({ text, length }: RecordCursor, exponent: number): number {
 	if (end === 0 || digits[0] === MINUS) return NOTHING;
 	let value = 0;
 	let isWhole = true;
-	/** Number of decimal places still to use. */
 	let places = exponent;
 	for (let i = 0; i < end && places >= 0; i++) {
 		if (digits[i] === DOT) isWhole = false;

@@ -32,7 +32,7 @@ import { IDENT, KNOWN, MeterState, READINGS, SERIAL } from "./meter-state.js";
 import { PeriodCursor } from "./periods.js";
 import { countOf } from "./sectors.js";
 
-/** Memory for storing a readout and for compaction. */
+/** Memory for storing a readout, and for compaction. */
 export const HISTORY_COST: Cost = Object.freeze({ slots: 250, chunkBytes: 4096 });
 
 const PARTITION = "history";
@@ -44,12 +44,12 @@ const BACK_S = HOUR_S;
 /** Delay of a retry for lack of memory, and pause between two sectors. */
 const RETRY_MS = 1000;
 const PAUSE_MS = 250;
-/** Number of entries per step, which takes 20 ms of CPU, and the pause after a step, ms. */
+/** Entries per step, which takes 20 ms of CPU, and the pause after it, ms. */
 const STEP_ENTRIES = 64;
 const TURN_MS = 20;
 /**
- * A decrease of a register counts as an overflow if the rise would be at most 1/WRAP_PART of its range, otherwise as a
- * reset or an exchange of the meter.
+ * A decrease is an overflow if the rise would be at most 1/WRAP_PART of the register's range, otherwise a reset or an
+ * exchange.
  */
 const WRAP_PART = 50;
 
@@ -62,12 +62,11 @@ export interface HistoryDeps {
 export interface HistoryOptions {
 	readonly deps: HistoryDeps;
 	readonly ledger: MemoryLedger;
-	/** Time zone that determines the boundaries of periods. */
 	readonly zone: Offsets;
 	readonly flash: Flash | undefined;
 }
 
-/** There is no cache of periods, because a new scan costs less than the XS slots of a cache. */
+/** A cache of periods would cost more XS slots than a new scan. */
 export class History implements Timed {
 	readonly #deps: HistoryDeps;
 	readonly #ledger: MemoryLedger;
@@ -76,13 +75,10 @@ export class History implements Timed {
 	readonly #task: Task;
 	/** Time of the last entry, seconds; 0 if not known yet. */
 	#lastS = 0;
-	/** Readout to be stored next. */
 	#waiting: Readout | undefined;
-	/** Compaction in the TIDYING state. */
+	/** Compaction in TIDYING. */
 	#compaction: Compaction | undefined;
-	/** Time at which the next work is due, monotonic ms. */
 	#dueMs = Number.POSITIVE_INFINITY;
-	/** True after the start of a factory reset. */
 	#isErased = false;
 	/** True if the next reading must begin a sector, so that gaps in the sectors before it can be filled. */
 	#endsSector = false;
@@ -113,7 +109,7 @@ export class History implements Timed {
 		return history;
 	}
 
-	/** Scans the flash. Throws if it fails. */
+	/** Scans the flash; throws if it fails. */
 	journal(): Journal {
 		return new Journal(this.#partition);
 	}
@@ -123,7 +119,7 @@ export class History implements Timed {
 		return this.journal().lastS * 1000;
 	}
 
-	/** Accepts a readout, which is stored soon if it qualifies. */
+	/** The readout is stored soon, if it qualifies. */
 	measured(readout: Readout): void {
 		const { status, utcMs } = readout;
 		if (utcMs === 0 || status === STATUS_NONE || status === STATUS_CHECK_WRONG || this.#isErased) return;
@@ -135,8 +131,8 @@ export class History implements Timed {
 	}
 
 	/**
-	 * Returns the periods of a level (QUARTERS to MONTHS) that begin from `fromS` to before `toS`, within the level's
-	 * retention. Throws if the flash fails. The cursor throws if compaction changes the data in the meantime.
+	 * Periods of a level (QUARTERS to MONTHS) that begin from `fromS` to before `toS`, within its retention. Throws if
+	 * the flash fails; the cursor throws if compaction changes the data meanwhile.
 	 */
 	periods(level: number, fromS: number, toS: number): PeriodCursor {
 		const { sectors, lastS } = this.journal();
@@ -164,7 +160,7 @@ export class History implements Timed {
 		return gap;
 	}
 
-	/** Erases the history and ignores readouts until the next start, which completes an interrupted erase. */
+	/** Readouts are ignored until the next start, which completes an interrupted erase. */
 	erase(): void {
 		const { storage } = this.#deps;
 		this.#isErased = true;
@@ -232,7 +228,7 @@ export class History implements Timed {
 		if (isOther) entry.flags = FLAG_CHANGED | FLAG_PARTIAL;
 		else if (!isComplete) entry.flags = FLAG_PARTIAL;
 		const isBreak = compare(entry, state, read, isOther) || isOther;
-		// Registers that are missing from this readout keep their previous value, if it is the same meter.
+		// Missing registers of the same meter keep their value.
 		const next = new MeterState();
 		if (!isOther) next.update(state);
 		next.update(read);
@@ -286,7 +282,7 @@ function compare(entry: Entry, state: MeterState, read: MeterState, isOther: boo
 	return isBreak;
 }
 
-/** Returns the rise if the register has overflowed; negative if that is implausible. `fall` is the decrease. */
+/** Rise after an overflow; negative if implausible. `fall`: decrease. */
 function wrappedRise(before: number, fall: number): number {
 	let end = 1;
 	while (end <= before) end *= 10;

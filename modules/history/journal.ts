@@ -13,7 +13,6 @@ import { BLOCK_LIMIT, DATA_END, END_S, KIND_RAW, makeBlock, RAW_START, Sectors }
 
 export class Journal {
 	readonly sectors: Sectors;
-	/** Meter state at the last entry. */
 	readonly state = new MeterState();
 	/** Time of the last entry; 0 without one. */
 	lastS = 0;
@@ -27,18 +26,17 @@ export class Journal {
 		if (sectors.head < 0) return;
 		const cursor = new EntryCursor(sectors, sectors.baseOf(sectors.head), this.state);
 		while (cursor.next()) this.lastS = cursor.entry.timeS;
-		// The bytes after the last block, which may be a partial block after a power cut.
+		// The rest may be a partial block after a power cut.
 		const rest = new Uint8Array(DATA_END - cursor.position);
 		sectors.partition.read(sectors.head * ERASE_SIZE + cursor.position, rest);
 		if (rest.every((byte) => byte === 0xff)) this.#at = cursor.position;
 	}
 
-	/** True if the next entry needs another sector. */
 	get isFull(): boolean {
 		return this.#at + BLOCK_LIMIT > DATA_END;
 	}
 
-	/** Ends the head sector: the next entry needs another one. */
+	/** The next entry needs another sector. */
 	endSector(): void {
 		this.#at = DATA_END;
 	}

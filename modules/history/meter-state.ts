@@ -1,4 +1,4 @@
-/** Identity and readings of a meter, as in a readout (from-readout.ts). In flash they are the same 64-bit numbers. */
+/** Identity and readings of a meter (from-readout.ts). Flash has the same 64-bit numbers. */
 import { REGISTER_COUNT } from "./entry.js";
 
 /** Index of the number that has a bit for each register with a known reading. */
@@ -11,10 +11,9 @@ export const READINGS = 3;
 
 export class MeterState {
 	readonly numbers = new Float64Array(READINGS + REGISTER_COUNT);
-	/** Byte view of `numbers`. */
 	readonly bytes = new Uint8Array(this.numbers.buffer);
 
-	/** Copies all values that are known in `later`. */
+	/** Copies known values of `later`. */
 	update(later: MeterState): void {
 		const { numbers } = later;
 		for (let i = IDENT; i < READINGS + REGISTER_COUNT; i++)

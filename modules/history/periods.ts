@@ -10,11 +10,11 @@
 import { type LocalCalendar, PERIOD_S, QUARTER_S } from "../time/calendar.js";
 import { Entry, FLAG_CHANGED, FLAG_PARTIAL, FLAG_START, REGISTER_COUNT } from "./entry.js";
 
-/** Flags of a period in addition to FLAG_PARTIAL, FLAG_CHANGED and FLAG_WRAPPED. */
+/** Flags besides FLAG_PARTIAL, FLAG_CHANGED and FLAG_WRAPPED. */
 export const FLAG_INTERPOLATED = 16;
 export const FLAG_GAP = 32;
 
-/** Maximum distance of two readings for interpolation, in periods. */
+/** Longest distance of two readings for interpolation, periods. */
 const DIVIDED = 1.5;
 
 /**
@@ -24,21 +24,21 @@ export function toleranceOf(level: number): number {
 	return Math.min(PERIOD_S[level] / 15, QUARTER_S);
 }
 
-/** Source of entries in order of time. */
+/** Entries in order of time. */
 export interface EntrySource {
 	readonly entry: Entry;
-	/** Time of the current entry. Before the first `next`: time of the entry before it, 0 at the beginning. */
+	/** Time of the current entry; before the first `next`, of the entry before it, 0 at the beginning. */
 	readonly timeS: number;
 	/** Moves to the next entry. Returns false at the end. */
 	next(): boolean;
 }
 
 export interface PeriodRange {
-	/** Level, QUARTERS to MONTHS. */
+	/** Level from QUARTERS to MONTHS. */
 	readonly level: number;
-	/** Earliest start of a period, seconds. */
+	/** Earliest start, seconds. */
 	readonly fromS: number;
-	/** End of the range of starts (exclusive), seconds. */
+	/** Latest start (exclusive), seconds. */
 	readonly toS: number;
 }
 
@@ -49,7 +49,6 @@ export class PeriodCursor {
 	readonly #source: EntrySource;
 	readonly #calendar: LocalCalendar;
 	readonly #range: PeriodRange;
-	/** Sum of the period in progress. */
 	readonly #sum = new Entry();
 	/** Start of the period in progress; -1 before the first boundary. */
 	#sumStartS = -1;
@@ -58,10 +57,10 @@ export class PeriodCursor {
 	#isBegun = false;
 	/** Time of the reading before the current entry, or -1. */
 	#beforeS = -1;
-	/** Share of the current entry that was already added to periods, and the amounts in that share. */
+	/** Part of the current entry already in periods, and its amounts. */
 	#share = 0;
 	readonly #given = new Float64Array(REGISTER_COUNT);
-	/** Next boundary. If it is after the entry's time, the entry contains no further boundary. */
+	/** Next boundary; if after the entry's time, the entry contains no further one. */
 	#boundaryS = 0;
 	/** True while an entry is divided among periods. */
 	#isDividing = false;
@@ -84,13 +83,11 @@ export class PeriodCursor {
 		return this.startS < toS;
 	}
 
-	/** Moves to the next period, inside or outside the range. */
 	private advance(): boolean {
 		for (;;) {
 			if (this.#isDividing) {
 				if (this.divide()) return true;
 			} else if (!this.#source.next()) {
-				// The readings end in this period.
 				this.#hasEnded = true;
 				this.#sumFlags |= FLAG_PARTIAL;
 				return this.#sumStartS >= 0 && this.#isBegun && this.close(this.#beforeS, 0);
@@ -127,7 +124,7 @@ export class PeriodCursor {
 		}
 		const isDivided = entry.timeS - this.#beforeS <= DIVIDED * PERIOD_S[level] && (entry.flags & FLAG_CHANGED) === 0;
 		this.#boundaryS = this.#calendar.boundary(level, boundaryS, 1);
-		// Boundaries between two distant readings have no reading near them, except possibly the last boundary.
+		// Between distant readings only the last boundary may have a reading near it.
 		if (!isDivided && this.#boundaryS <= entry.timeS) this.#boundaryS = this.#calendar.boundary(level, entry.timeS);
 		const gapS = boundaryS - this.#beforeS;
 		const restS = entry.timeS - boundaryS;
@@ -164,7 +161,6 @@ export class PeriodCursor {
 		this.#isBegun = true;
 	}
 
-	/** Turns the sum into the current period. */
 	private close(endS: number, flags: number): boolean {
 		const { amounts } = this;
 		const sum = this.#sum;

@@ -12,7 +12,6 @@ import { FLAG_CHANGED, FLAG_METER, FLAG_PARTIAL, FLAG_WRAPPED } from "./entry.js
 import type { History } from "./history.js";
 import { FLAG_GAP, FLAG_INTERPOLATED, type PeriodCursor } from "./periods.js";
 
-/** Memory of a request for the history. */
 export const HISTORY_REPLY_COST: Cost = Object.freeze({ slots: 250, chunkBytes: 2048 });
 
 /** Values of the query `period`, in the order of levels (time/calendar.ts). */
@@ -63,7 +62,7 @@ export function getHistory(exchange: Exchange<History | undefined>): void {
 	}
 }
 
-/** Streams the reply in units. Unit 0 is the part before the periods. */
+/** Unit 0 is the part before the periods. */
 class Listing {
 	readonly #core: Core;
 	readonly #period: string;
@@ -78,7 +77,6 @@ class Listing {
 		this.#cursor = cursor;
 	}
 
-	/** Writes a unit as JSON for JSONStream. */
 	member(writer: JSONWriter, unit: number): boolean {
 		if (unit === 0) {
 			writer.beginObject();
@@ -96,14 +94,12 @@ class Listing {
 		return this.#hasPeriod;
 	}
 
-	/** Writes a unit as CSV for JSONStream. */
 	row(writer: JSONWriter, unit: number): boolean {
 		if (unit === 0) writer.raw(writer.prepare(COLUMNS));
 		else if (this.goTo(unit)) writer.raw(writer.prepare(this.line()));
 		return unit === 0 || this.#hasPeriod;
 	}
 
-	/** Moves to the period of a unit. Returns false at the end. */
 	private goTo(unit: number): boolean {
 		if (unit !== this.#unit) {
 			this.#unit = unit;

@@ -42,7 +42,7 @@ export const END_S = 0xffffffff;
 export const KIND_RAW = 0x5248;
 export const KIND_DENSE = 0x4448;
 
-/** Columns of the table, which are also the words of a record. */
+/** Columns of the table, which are the words of a record. */
 const NUMBER = 0;
 const BASE = 1;
 const UNTIL = 2;
@@ -52,7 +52,7 @@ const COLUMNS = 4;
 export class Sectors {
 	readonly partition: Partition;
 	readonly count: number;
-	/** Index of the newest raw sector, or -1. */
+	/** Newest raw sector, or -1. */
 	head = -1;
 	/** The record of each sector; its number is 0 if the sector is free. */
 	readonly #table: Uint32Array;
@@ -112,7 +112,7 @@ export class Sectors {
 		return this.recordOf(sector, this.get(sector, KIND))?.[NUMBER] === this.get(sector, NUMBER);
 	}
 
-	/** Returns the sector with the entries after `timeS`, or -1. */
+	/** Sector with the entries after `timeS`, or -1. */
 	at(timeS: number): number {
 		let found = -1;
 		let later = -1;
@@ -122,14 +122,11 @@ export class Sectors {
 				if (later < 0 || this.get(i, BASE) < this.get(later, BASE)) later = i;
 			} else if (found < 0 || this.get(i, NUMBER) > this.get(found, NUMBER)) found = i;
 		}
-		// If a sector is lost, the one after it continues the history.
+		// The sector after a lost one continues the history.
 		return found < 0 ? later : found;
 	}
 
-	/**
-	 * Returns the time up to which the sector is valid from `timeS` on: its end, or the start of a sector with a higher
-	 * number.
-	 */
+	/** End of the sector's validity from `timeS` on: its own, or the start of a sector with a higher number. */
 	endOf(sector: number, timeS: number): number {
 		const fromS = Math.max(timeS, this.get(sector, BASE));
 		let endS = this.get(sector, UNTIL);
@@ -140,9 +137,7 @@ export class Sectors {
 		return endS;
 	}
 
-	/**
-	 * Walks through the sectors up to `timeS`. Returns the start of the valid range there: 0, or the time of an entry.
-	 */
+	/** Returns the start of the valid range there: 0, or the time of an entry. */
 	walk(timeS: number): number {
 		this.#live = 0;
 		for (let startS = 0; ; ) {
@@ -155,7 +150,6 @@ export class Sectors {
 		}
 	}
 
-	/** Number of sectors without valid data. */
 	get free(): number {
 		this.walk(END_S);
 		let free = 0;

@@ -1,4 +1,4 @@
-/** Replaces part.ts in a firmware that is built without the hub. */
+/** Stand-in of part.ts (../absent.ts). */
 import { Absent, absentPart, keptEntry } from "../absent.js";
 
 const NAME = "hub";

@@ -1,4 +1,4 @@
-/** In the place of statistics.ts in a firmware without statistics for the hub. */
+/** Replaces statistics.ts in a firmware without statistics for the hub. */
 export class Statistics {
 	readonly uptoS = 0;
 	readonly hasMore = false;

@@ -1,8 +1,8 @@
 /**
- * Sends states to the hub over one connection, which is reopened if the server closes it. Runs in the task of hub.ts.
+ * Sends states to the hub over one connection, reopened if the server closes it. It runs in the task of hub.ts.
  *
- * A batch sends one entity as a check, the gateway's own entities, or all. If the hub replies 201 to the first entity,
- * it has lost all entities, as after a restart, and all are sent.
+ * A batch has one entity as a check, the gateway's own entities, or all. A reply of 201 to the first one shows that the
+ * hub has lost all, as after a restart; all are sent then.
  */
 import { FIRST_STATUS, HTTPClient, OUTCOME_NONE } from "../http/client.js";
 import type { HubURL } from "../http/url.js";
@@ -36,16 +36,16 @@ export interface BatchOptions {
 export class Batch {
 	/** Entities to send, SEND_…; raised to SEND_ALL if the hub has lost the entities. */
 	scope: number;
-	/** Number of states that the hub has accepted. */
+	/** States that the hub has accepted. */
 	taken = 0;
-	/** Status of the last reply; 0 before the first reply. */
+	/** Status of the last reply; 0 before the first. */
 	status = 0;
-	/** Reason why the batch ended before all states were accepted. */
+	/** Reason for an end before all states were accepted. */
 	failure: OutputFailure | undefined;
 	readonly #output: Output;
 	readonly options: BatchOptions;
 	readonly #line: string;
-	/** Buffer: the first lines, which end at LINES_SIZE; fixed fields with the token; the body from #bodyAt on. */
+	/** First lines, which end at LINES_SIZE; fixed fields with the token; body from #bodyAt on. */
 	readonly #request: Uint8Array;
 	readonly #bodyAt: number;
 	#bodies: StateBodies;
@@ -87,7 +87,7 @@ export class Batch {
 		if (client !== undefined) {
 			const { outcome } = client;
 			if (outcome === OUTCOME_NONE) return false;
-			// The server may have closed the idle connection just before this request.
+			// The server may have closed the idle connection just before.
 			if (client.isWorthRepeating) return this.send(nowMs);
 			if (outcome >= FIRST_STATUS) this.status = outcome;
 			if (outcome !== OK && outcome !== CREATED) {
@@ -145,7 +145,6 @@ export function apiPathOf({ path }: HubURL): string {
 	return path.endsWith(API) ? path : path + API;
 }
 
-/** Value of the field Host. */
 export function hostFieldOf({ host, port, secure }: HubURL): string {
 	return port === (secure ? 443 : 80) ? host : `${host}:${port}`;
 }

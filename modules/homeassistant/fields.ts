@@ -1,16 +1,14 @@
 /**
- * Settings of the hub. Token, certificate and address are in one entry, so they are written at once, and the token is
- * never used with another address.
+ * Settings of the hub. Token, certificate and address are one entry, written at once, so that the token is never used
+ * with another address.
  */
 import { blobReferenceLimit } from "../config/blob.js";
 import { BOOLEAN, BYTES, CHOICE, entry, field, TEXT } from "../config/schema.js";
 
 const IN_HUB = 13;
 
-/** Printable characters except the blank. */
 const GRAPHIC = "!~";
 
-/** Maximum size of a certificate, bytes. */
 export const HUB_CERTIFICATE_LIMIT = 10239;
 
 export const HUB_ENABLED = field<boolean>({

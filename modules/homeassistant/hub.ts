@@ -56,7 +56,7 @@ import { HUB_ENABLED, HUB_LANG, HUB_TOKEN, HUB_URL } from "./fields.js";
 import { FRESH_MS, type Snapshot } from "./state-bodies.js";
 import { type StatisticSources, Statistics } from "./statistics.js";
 
-/** Memory of the connection and the requests of a readout, or of statistics (at most 265 XS slots and 5.3 KB). */
+/** Memory for connection and requests of a readout, or for statistics (at most 265 XS slots and 5.3 KB). */
 export const HUB_COST: Cost = Object.freeze({ slots: 350, chunkBytes: 6144 });
 
 /** Minimum time between the starts of two batches. */
@@ -65,14 +65,11 @@ const SETTLE_MS = 2000;
 const RETRY_S = Object.freeze([10, 30, 120, 300, 900]);
 /** Delay of a retry after a lack of memory. */
 const SHORT_MS = 2000;
-/**
- * Interval at which the gateway checks whether the hub still has the entities. For HUB_ALERT_MS after a failure it is
- * HUB_WATCH_SOON_MS.
- */
+/** Interval of checks whether the hub still has the entities; HUB_WATCH_SOON_MS for HUB_ALERT_MS after a failure. */
 export const HUB_WATCH_MS = 300_000;
 export const HUB_WATCH_SOON_MS = 60_000;
 export const HUB_ALERT_MS = 600_000;
-/** Longest duration of a batch, and longest wait for the TLS permit. */
+/** Longest batch, and longest wait for the TLS permit. */
 export const HUB_BATCH_MS = 60_000;
 const TURN_MS = 20_000;
 /** Work that is due within this time delays sleep on battery. */
@@ -91,18 +88,17 @@ export class Hub implements OutputListener, ScheduledMachine {
 	readonly #deps: OutputDeps;
 	readonly #task: Task;
 	#state = STATE_OFF;
-	/** Time limit of the state, or end of a delay, monotonic ms. */
+	/** End of the state's time limit or of a delay, monotonic ms. */
 	#dueMs = Number.POSITIVE_INFINITY;
 	/** Scope of the data since the start of the last batch. */
 	#wanted = SEND_ONE;
 	#batch: Batch | undefined;
-	/** Time of the start of the last batch, monotonic ms. */
+	/** Start of the last batch, monotonic ms. */
 	#begunMs = Number.NEGATIVE_INFINITY;
 	#failedMs = Number.NEGATIVE_INFINITY;
 	#measuredMs = 0;
 	/** True if the hub has accepted data with these settings. */
 	#isProven = false;
-	/** Number of states accepted since the gateway's start. */
 	taken = 0;
 	readonly output: Output;
 	readonly statistics: Statistics;
@@ -188,7 +184,6 @@ export class Hub implements OutputListener, ScheduledMachine {
 		this.#task.stop();
 	}
 
-	/** Called by Output when the TLS permit is granted. */
 	permitted(): void {
 		this.#task.fromHost((nowMs) => {
 			this.#dueMs = nowMs;
@@ -233,7 +228,6 @@ export class Hub implements OutputListener, ScheduledMachine {
 		if (this.#state === STATE_RESTING) this.rest(nowMs);
 	}
 
-	/** Ends the batch: RESTING or WAITING. */
 	private rest(nowMs: number): void {
 		const { power } = this.#deps;
 		if (this.#wanted > SEND_ONE) this.enter(STATE_WAITING, Math.max(nowMs, this.#begunMs + HUB_PAUSE_MS));

@@ -1,7 +1,7 @@
-/** Log events of sending to the hub. */
+/** Log events of the hub. */
 import { kind } from "../diagnostics/events.js";
 
-/** First failure after a success. The detail is the code of the failure. */
+/** First failure after a success; detail: its code. */
 export const EVENT_HUB_FAILED = kind(18, "hub_failed", { isPlain: true });
 /** First success after a failure. */
 export const EVENT_HUB_BACK = kind(19, "hub_back");

@@ -11,8 +11,8 @@ import { NO_MEMORY } from "../config/blob.js";
 import { bodyField, type Put, put, type SettingField, TEXT } from "../config/schema.js";
 import type { Core } from "../core/core.js";
 import { parseHubURL } from "../http/url.js";
+import { isOmitted } from "../omitted.js";
 import type { Outlet } from "../publish/outlet.js";
-import { WITHOUT } from "../without.js";
 import {
 	HUB_CERTIFICATE,
 	HUB_CERTIFICATE_LIMIT,
@@ -48,7 +48,7 @@ export const HUB_SETTINGS = settingsOf(STORED, [HUB_ENABLED.name], {
 	long: Object.freeze({ name: CERTIFICATE_TEXT.name, open: openCertificate }),
 	show,
 	accept,
-	// A POST without changes also starts a retry after a failure.
+	// A POST without changes starts a retry after a failure.
 	applies: true,
 });
 
@@ -78,7 +78,7 @@ function accept(exchange: Exchange<Outlet<Hub>>, values: BodyValues): readonly P
 		return undefined;
 	}
 	// A backup may contain the setting: it is stored for a firmware that has statistics.
-	const isMissing = WITHOUT !== "" && WITHOUT.split(" ").includes(HUB_STATISTICS.name);
+	const isMissing = isOmitted(HUB_STATISTICS.name);
 	if (isMissing && exchange.within === "" && values.get(HUB_STATISTICS) === true) {
 		exchange.fail(501, UNSUPPORTED, "This firmware was built without statistics.", HUB_STATISTICS.name);
 		return undefined;
@@ -96,7 +96,7 @@ function accept(exchange: Exchange<Outlet<Hub>>, values: BodyValues): readonly P
 		const { name } = url === undefined ? HUB_URL : HUB_TOKEN;
 		exchange.fail(400, MISSING_FIELD, describeMissing(name), name);
 	} else {
-		// Without a certificate in the request, the stored one is cleared.
+		// The stored certificate is cleared if the request has none.
 		const kept = enabled ? new Uint8Array(0) : undefined;
 		const trust = certificate ?? kept;
 		const puts = [...putsOf(STORED, values), put(HUB_CERTIFICATE, trust)];

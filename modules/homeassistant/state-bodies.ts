@@ -22,7 +22,7 @@ import type { Readout } from "../readout/readout.js";
 /** Maximum age of momentary values. */
 export const FRESH_MS = 900_000;
 
-/** Size of a body, bytes; a long meter id is cut. */
+/** Space for a body, bytes; a long meter id is cut. */
 export const BODY_SIZE = 1024;
 const METER_ID_LIMIT = 64;
 
@@ -31,11 +31,10 @@ const UNKNOWN = "unknown";
 export interface Snapshot {
 	readonly sources: EntitySources;
 	readonly hostname: string;
-	/** LANGUAGE_… of obis/names.ts. */
+	/** LANGUAGE_… (obis/names.ts). */
 	readonly language: number;
 	/** True for a test by the user, for which there must always be something to send. */
 	readonly isTest: boolean;
-	/** Last good readout of a meter. */
 	readonly readout: Readout | undefined;
 	/** True if the readout is older than FRESH_MS. */
 	readonly isOld: boolean;
@@ -44,14 +43,13 @@ export interface Snapshot {
 	readonly writer: JSONWriter;
 }
 
-/** Iterates over the entities of a snapshot. */
 export class StateBodies {
 	id = "";
 	end = 0;
 	readonly #snapshot: Snapshot;
 	readonly #slug: string;
 	readonly #entities: Entities;
-	/** Buffer, and start of a body in it. */
+	/** Buffer, and where a body starts. */
 	readonly #into: Uint8Array;
 	readonly #start: number;
 	#index = -1;
@@ -68,7 +66,6 @@ export class StateBodies {
 		this.#entities = new Entities(snapshot.sources, { ...snapshot, hasValues });
 	}
 
-	/** Writes the next body; returns false at the end. */
 	next(): boolean {
 		const entities = this.#entities;
 		do {
@@ -121,7 +118,7 @@ export class StateBodies {
 	}
 }
 
-/** Returns the host name as in an entity id: lower-case letters, digits, and single inner underscores. */
+/** Slug as in an entity id: lower-case letters, digits, and single inner underscores. */
 export function slugOf(hostname: string): string {
 	let slug = "";
 	for (const part of lowerCase(hostname).split("-")) if (part !== "") slug += slug === "" ? part : `_${part}`;

@@ -1,21 +1,21 @@
-/** Progress of the statistics, as numbers of one array, so that flash takes all of them at once. */
+/** Progress of the statistics, in one array, so that flash takes all numbers at once. */
 import { REGISTER_COUNT } from "../history/entry.js";
 import type { Storage } from "../io/host.js";
 
 export const PROGRESS_KEY = "hub_statistics";
 
-/** Series: those of the registers, and the import that is not tariff 2. */
+/** Series: registers, and the import that is not tariff 2. */
 export const TARIFF_1 = REGISTER_COUNT;
 export const SERIES_COUNT = REGISTER_COUNT + 1;
 
-/** End of the last hour that was accepted, Unix seconds; 0: everything is to be sent. */
+/** End of the last accepted hour, Unix seconds; 0: everything is to be sent. */
 export const UPTO_S = 0;
-/** Oldest row of the last filling of the history that was noticed, Unix seconds. */
+/** Oldest row of the last noticed filling of the history, Unix seconds. */
 export const FILLED_S = 1;
 /** End of the latest hour that was ever accepted, Unix seconds, and the sums of the series at that time. */
 export const LATEST_S = 2;
 export const SUMS = 3;
-/** Differences of sum and counter; 0 until the meter is exchanged. */
+/** Sum less counter; 0 until the meter is exchanged. */
 export const OFFSETS = SUMS + SERIES_COUNT;
 const COUNT = OFFSETS + SERIES_COUNT;
 
@@ -27,7 +27,7 @@ export function loadProgress(storage: Storage): Float64Array {
 	return numbers;
 }
 
-/** Throws if flash refuses the write. */
+/** Throws if flash refuses. */
 export function storeProgress(storage: Storage, numbers: Float64Array): void {
 	storage.set(PROGRESS_KEY, new Uint8Array(numbers.buffer));
 }

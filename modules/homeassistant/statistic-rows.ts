@@ -17,24 +17,22 @@ import { HOUR_S, HOURS, LocalCalendar } from "../time/calendar.js";
 import type { Offsets } from "../time/wall-clock.js";
 import { LATEST_S, OFFSETS, SERIES_COUNT, SUMS, TARIFF_1, UPTO_S } from "./statistic-progress.js";
 
-/** Maximum number of rows. */
 export const ROWS = 24;
 /** End of the hour of row 0, in the year 2000. */
 const ROW_0_END_S = 946_684_800 + HOUR_S;
 
 const BOTH_TARIFFS = (1 << IMPORT) | (1 << TARIFF_2);
-/** Number of periods for one call of `work`. */
+/** Number of periods in one call of `work`. */
 const SLICE = 16;
 const UTC: Offsets = Object.freeze({ offsetMinutes: () => 0 });
 
 export class StatisticRows {
 	/** Number of rows, which are numbered from 1. Row 0, long before them, has the sums before the first one. */
 	count = 0;
-	/** True if further rows follow these. */
 	hasMore = false;
-	/** End of each row's hour, Unix seconds. */
+	/** Ends of the hours, Unix seconds. */
 	readonly endsS = new Float64Array(ROWS + 1);
-	/** Sums of all rows, Wh or litres, SERIES_COUNT for each row. */
+	/** Sums in Wh or litres, SERIES_COUNT for each row. */
 	readonly sums = new Float64Array((ROWS + 1) * SERIES_COUNT);
 	readonly #journal: Journal;
 	/** Progress (statistic-progress.ts), to be stored after `accept`. */
@@ -54,7 +52,7 @@ export class StatisticRows {
 		const { lastS, sectors } = journal;
 		this.#journal = journal;
 		this.progress = progress;
-		// The clock was set back, or the history was erased.
+		// The clock was set back, or the history erased.
 		if (progress[UPTO_S] > lastS) progress[UPTO_S] = 0;
 		const fromS = progress[UPTO_S];
 		const source = new EntryCursor(sectors, sectors.walk(fromS));
@@ -76,7 +74,6 @@ export class StatisticRows {
 		return true;
 	}
 
-	/** True if any row has the series. */
 	has(series: number): boolean {
 		return (this.#knownInAny & (1 << series)) !== 0;
 	}
@@ -121,7 +118,6 @@ export class StatisticRows {
 		this.sums.set(this.#all, row * SERIES_COUNT);
 	}
 
-	/** Turns rises into sums. */
 	private complete(): void {
 		const progress = this.progress;
 		const readings = this.#journal.state.numbers.subarray(READINGS);

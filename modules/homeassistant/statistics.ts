@@ -33,19 +33,19 @@ import { slugOf } from "./state-bodies.js";
 import { FILLED_S, loadProgress, SERIES_COUNT, storeProgress, UPTO_S } from "./statistic-progress.js";
 import { StatisticRows } from "./statistic-rows.js";
 
-/** Pause between two turns with the history, for the other tasks. */
+/** Pause between turns with the history, for other tasks. */
 const TURN_MS = 20;
-/** Time until the next run, unless more rows are there already. */
+/** Time until the next run, unless more rows are there. */
 const NEXT_MS = 600_000;
 /** Size of the largest message to send: head and name, and ROWS + 1 rows of at most 60 bytes; or a token. */
 const MESSAGE_SIZE = FRAME_ROOM + 2048;
 /** Size of the largest message to receive; results have less than 200 bytes, errors quote what was sent. */
 const RECEIVED_LIMIT = 1024;
 
-/** Domain of the statistics in Home Assistant. */
+/** Domain in Home Assistant. */
 const SOURCE = "smart_meter_gateway";
 const KEYS: readonly string[] = Object.freeze(["import", "export", "gas", "water", "heat", "import_t2", "import_t1"]);
-/** Wh in kWh, and litres in m³. */
+/** Wh in kWh, litres in m³. */
 const UNITS = 1000;
 
 const STATE_IDLE = 0;
@@ -56,14 +56,13 @@ const STATE_OVER = 3;
 export interface StatisticSources {
 	readonly history: History;
 	readonly storage: Storage;
-	/** Filling of the history from the meter; without a time in a firmware without it. */
+	/** `filledS` is missing in a firmware without the backfill. */
 	readonly backfill: { readonly filledS?: number };
 }
 
 export class Statistics {
 	/** End of the last hour that the hub has accepted, Unix seconds; 0 before the first one. */
 	uptoS = 0;
-	/** True if further rows wait to be sent. */
 	hasMore = false;
 	/** Code of the last failure; "" after a success. */
 	#failure = "";
@@ -72,13 +71,13 @@ export class Statistics {
 	/** Undefined without a history; then there are no statistics. */
 	readonly #sources: StatisticSources | undefined;
 	#state = STATE_IDLE;
-	/** Time of the next turn while READING, otherwise the earliest time of the next run, monotonic ms. */
+	/** Next turn while READING, otherwise earliest next run, monotonic ms. */
 	#dueMs = Number.NEGATIVE_INFINITY;
 	#options: BatchOptions | undefined;
 	#rows: StatisticRows | undefined;
 	#client: WebSocketClient | undefined;
 	#bytes: Uint8Array | undefined;
-	/** The series that is being sent; true while the hub is asked for its earlier rows. */
+	/** Series being sent; true while the hub is asked for its earlier rows. */
 	#series = 0;
 	#isAsking = false;
 
@@ -105,7 +104,7 @@ export class Statistics {
 		return true;
 	}
 
-	/** Lets the next run begin with the oldest hour, because the hub may be another one. */
+	/** The next run begins with the oldest hour: the hub may be another one. */
 	restart(): void {
 		const sources = this.#sources;
 		this.#failure = "";
@@ -132,7 +131,7 @@ export class Statistics {
 			if (this.#rows.work()) return;
 			this.#state = this.#rows.count > 0 ? STATE_SENDING : STATE_OVER;
 		} catch {
-			// The history was compacted in the meantime, or flash failed.
+			// The history was compacted meanwhile, or flash failed.
 			this.#state = STATE_OVER;
 		}
 		if (this.#state === STATE_SENDING) this.open();
@@ -152,7 +151,6 @@ export class Statistics {
 		return true;
 	}
 
-	/** Ends a run. */
 	close(): void {
 		const client = this.#client;
 		this.#state = STATE_IDLE;
@@ -187,7 +185,7 @@ export class Statistics {
 		else this.#client = opened;
 	}
 
-	/** Sends the next message. The hub sends one after the handshake, and one after each of ours. */
+	/** The hub sends a message after the handshake, and one after each of ours. */
 	private answer(client: WebSocketClient, nowMs: number): void {
 		const { writer } = this.#deps;
 		const bytes = this.#bytes!;
@@ -259,12 +257,12 @@ export class Statistics {
 			storeProgress(this.#sources!.storage, rows.progress);
 			this.hasMore = rows.hasMore;
 		} catch {
-			// The storage counts refused writes. These rows are sent again.
+			// The storage counts refused writes; these rows are sent again.
 		}
 		this.end("");
 	}
 
-	/** `outcome`: that of the client, which is HTTP_BAD_REPLY if the server takes no statistics. */
+	/** `outcome`: the client's; HTTP_BAD_REPLY if the server takes no statistics. */
 	private fail(outcome: number): void {
 		this.end(outcome === HTTP_BAD_REPLY ? "statistics_refused" : hubFailure(outcome).code);
 	}

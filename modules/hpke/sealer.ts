@@ -1,6 +1,5 @@
 /**
  * Sender of hybrid public key encryption (RFC 9180): mode base, DHKEM(P-256, HKDF-SHA256), HKDF-SHA256, AES-128-GCM.
- * Only the receiver can decrypt the messages.
  */
 import { AES_KEY_LENGTH, type Crypto, GCM_IV_LENGTH } from "../io/crypto.js";
 import type { TextCodec } from "../io/host.js";
@@ -20,17 +19,17 @@ interface SealerDeps {
 }
 
 export class Sealer {
-	/** Ephemeral public key for the receiver ("enc"). */
+	/** Ephemeral public key ("enc"). */
 	readonly encapsulated: Uint8Array;
 	readonly #crypto: Crypto;
 	readonly #key: Uint8Array;
-	/** Base nonce combined with the next message's number (RFC 9180, 5.2). */
+	/** Base nonce with the next message's number (RFC 9180, 5.2). */
 	readonly #nonce: Uint8Array;
 	#sequence = 0;
 
 	/**
-	 * Sets up the sender: SetupBaseS (RFC 9180, 5.1.1). `receiver`: public key, P256_POINT_LENGTH bytes; `info`: known
-	 * to the receiver. Throws a RangeError if `receiver` is no point of P-256.
+	 * SetupBaseS (RFC 9180, 5.1.1). `receiver`: public key, P256_POINT_LENGTH bytes; `info`: known to the receiver.
+	 * Throws a RangeError if `receiver` is no point of P-256.
 	 */
 	constructor(deps: SealerDeps, receiver: Uint8Array, info: Uint8Array) {
 		const none = new Uint8Array(0);
@@ -47,7 +46,7 @@ export class Sealer {
 			receiver,
 		);
 		const hpke = new KeyDerivation(deps, HPKE_SUITE);
-		// mode_base, then the hashes of an empty pre-shared key id and of `info`.
+		// mode_base, then hashes of an empty pre-shared key id and of `info`.
 		const context = [
 			text.encode("\u0000"),
 			hpke.extract(none, "psk_id_hash", none),
@@ -58,10 +57,7 @@ export class Sealer {
 		this.#nonce = hpke.expand(master, "base_nonce", GCM_IV_LENGTH, ...context);
 	}
 
-	/**
-	 * Encrypts the next message. Returns the ciphertext and a 16-byte tag over it and `associated`. Throws beyond the
-	 * limit.
-	 */
+	/** Ciphertext, and a 16-byte tag over it and `associated`. Throws beyond the limit. */
 	seal(associated: Uint8Array, message: Uint8Array): Uint8Array {
 		if (this.#sequence === SEQUENCE_END) throw new Error("hpke: too many messages");
 		const sealed = this.#crypto.aes128GCM(this.#key, this.#nonce, associated, message);
@@ -91,7 +87,7 @@ class KeyDerivation {
 		return this.#deps.crypto.hmacSHA256(salt, this.prefix(VERSION, label), material);
 	}
 
-	/** LabeledExpand. `length`: at most 32, one block of HKDF. */
+	/** `length`: at most 32, one block of HKDF. */
 	expand(key: Uint8Array, label: string, length: number, ...info: Uint8Array[]): Uint8Array {
 		const { crypto, text } = this.#deps;
 		const prefix = this.prefix(`\u0000${String.fromCharCode(length)}${VERSION}`, label);

@@ -1,5 +1,5 @@
 /**
- * Decodes a body as it arrives (RFC 9112, 6 and 7.1), of known length or in chunks:
+ * Decodes a body as it arrives (RFC 9112, 6 and 7.1), also in chunks:
  *
  *     *( size-in-hex [ ";" extension ] CRLF data CRLF ) "0" [ ";" extension ] CRLF *( trailer CRLF ) CRLF
  *
@@ -14,13 +14,13 @@ export const TRAILER_LIMIT = 1024;
 const CHUNK_SIZE_LIMIT = 0x7fffffff;
 
 export const BODY_MORE = 0;
-/** Event: `bytes[dataStart..dataEnd)` is data. */
+/** `bytes[dataStart..dataEnd)` is data. */
 export const BODY_DATA = 1;
 export const BODY_END = 2;
 /** The body is malformed or too long, so that the next request cannot be found. */
 export const BODY_ERROR = 3;
 
-/** Length argument of `begin` for a chunked body. */
+/** Length for `begin` that means a chunked body. */
 export const BODY_CHUNKED = -1;
 
 const STATE_DATA = 0;
@@ -48,11 +48,11 @@ export class BodyDecoder {
 
 	#state = STATE_DONE;
 	#chunked = false;
-	/** Bytes left of the body or chunk. */
+	/** Bytes left of body or chunk. */
 	#left = 0;
 	/** Bytes that the sink accepted. */
 	#taken = 0;
-	/** Number of bytes of the size line or trailers so far. */
+	/** Bytes of the size line or trailers. */
 	#seen = 0;
 
 	begin(length: number): void {
@@ -66,7 +66,7 @@ export class BodyDecoder {
 		return this.#state === STATE_DONE;
 	}
 
-	/** Bytes left of the body or, in chunks, of the chunk; Infinity if unknown. */
+	/** Bytes left of body or chunk; Infinity if unknown. */
 	get left(): number {
 		if (this.#state === STATE_DONE) return 0;
 		return this.#chunked ? Number.POSITIVE_INFINITY : this.#left;
@@ -107,7 +107,7 @@ export class BodyDecoder {
 		return this.#state === STATE_BROKEN ? BODY_ERROR : BODY_MORE;
 	}
 
-	/** Processes a byte that is not data; returns the new state. */
+	/** `byte` is not data; returns the new state. */
 	private frame(byte: number): number {
 		this.#seen++;
 		switch (this.#state) {
@@ -150,7 +150,6 @@ export class BodyDecoder {
 	}
 }
 
-/** True for control characters except tab. */
 function isControl(byte: number): boolean {
 	return (byte < 0x20 && byte !== 0x09) || byte === 0x7f;
 }

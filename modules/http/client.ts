@@ -31,11 +31,11 @@ export const HTTP_SILENCE_MS = 30_000;
  * next two.
  */
 export const OUTCOME_NONE = 0;
-/** The reply did not arrive in time, or is incomplete. */
+/** The reply is too late, or incomplete. */
 export const HTTP_NO_REPLY = 20;
 /** The reply is not valid HTTP, or too long. */
 export const HTTP_BAD_REPLY = 21;
-/** Outcomes from this value on are status codes. */
+/** Status codes begin here. */
 export const FIRST_STATUS = 200;
 
 const IN_SIZE = 512;
@@ -58,7 +58,6 @@ const STATE_ASKING = 2;
 const STATE_OVER = 3;
 
 export class HTTPClient implements Timed {
-	/** Result of the last request. */
 	outcome = OUTCOME_NONE;
 	/** True if a persistent connection broke before the reply began, so that the request may succeed over a new one. */
 	isWorthRepeating = false;
@@ -67,7 +66,7 @@ export class HTTPClient implements Timed {
 	#dueMs = Number.POSITIVE_INFINITY;
 	#writable = 0;
 	readonly #socket: Client;
-	/** Request; `#bytes[#at..#end)` is still unsent. */
+	/** `#bytes[#at..#end)` is unsent. */
 	#bytes: Uint8Array | undefined;
 	#at = 0;
 	#end = 0;
@@ -109,7 +108,7 @@ export class HTTPClient implements Timed {
 		return this.#dueMs;
 	}
 
-	/** Sends `bytes[start..end)`, which must not change until `outcome` is set. */
+	/** `bytes[start..end)` must not change until `outcome` is set. */
 	send(bytes: Uint8Array, start: number, end: number, nowMs: number): void {
 		this.outcome = OUTCOME_NONE;
 		this.#reply.begin();
@@ -131,7 +130,7 @@ export class HTTPClient implements Timed {
 		this.read();
 	}
 
-	/** Closes the connection without changing `outcome`. */
+	/** Leaves `outcome` as it is. */
 	close(): void {
 		this.#state = STATE_OVER;
 		this.#dueMs = Number.POSITIVE_INFINITY;
@@ -169,7 +168,6 @@ export class HTTPClient implements Timed {
 				if (this.#endCode !== 0) this.fail(this.#endCode);
 				return;
 			}
-			// Bytes that arrive without a request are a protocol error.
 			if (this.#state !== STATE_ASKING) this.fail(HTTP_BAD_REPLY);
 			else this.take(this.#reply.take(bytes, 0, count));
 		}
@@ -196,7 +194,7 @@ export class HTTPClient implements Timed {
 		else this.close();
 	}
 
-	/** Sets the outcome to the status if the head was complete, otherwise to `code`. */
+	/** The outcome is the status if the head was complete, otherwise `code`. */
 	private fail(code: number): void {
 		const wasAsking = this.#state === STATE_ASKING || this.#state === STATE_OPENING;
 		const { status, hasBegun } = this.#reply;

@@ -22,7 +22,7 @@ export interface ConnectionServer {
 	readonly handler: HTTPHandler;
 	readonly limits: HTTPLimits;
 	readonly task: Task;
-	/** Reports that the connection's deadline may have changed. */
+	/** The connection's deadline may have changed. */
 	changed(): void;
 	/**
 	 * True if all other places of the connection's port are taken: if `isBusy`, by requests with a valid token,

@@ -1,7 +1,7 @@
 /**
  * States and buffer sizes of a server connection.
  *
- * `#input` and `#reply` run in parallel, because a handler may reply before the body is complete.
+ * `#input` and `#reply` run in parallel: a handler may reply before the body is complete.
  *
  *     #input    #reply NONE               AWAITED                          GIVEN
  *     HEAD      waits for a request       -                                -
@@ -21,29 +21,27 @@
  * effect.
  */
 
-/** Largest head of a request, and largest piece of its body, bytes. */
+/** Buffer for the head of a request or a piece of its body, bytes. */
 export const IN_SIZE = 2048;
-/** Largest head of a reply, and largest piece of its body, bytes. */
+/** Buffer for the head of a reply or a piece of its body, bytes. */
 export const OUT_SIZE = 1024;
-/** Longest unwanted body that is discarded so that the connection can be reused, bytes. */
+/** Unwanted body that is discarded to reuse the connection, bytes. */
 export const DISCARD_LIMIT = 4096;
 /** Maximum number of bytes discarded before closing. */
 export const LINGER_LIMIT = 65536;
 
-/** Received bytes are a head. */
 export const INPUT_HEAD = 0;
-/** Received bytes are a body, for the sink or short enough to discard. */
+/** The body goes to the sink, or is short enough to discard. */
 export const INPUT_BODY = 1;
 /** Bytes stay in the socket until the reply is sent. */
 export const INPUT_DONE = 2;
-/** Input is discarded: the connection ends. */
+/** Input is discarded, and the connection ends. */
 export const INPUT_LINGER = 3;
 export const INPUT_CLOSED = 4;
 /** A slow sink has received its piece of this tick; the next one waits for the next tick. */
 export const INPUT_HELD = 5;
 
 export const REPLY_NONE = 0;
-/** The handler has not replied yet. */
 export const REPLY_AWAITED = 1;
-/** The reply is in `#out` or has been sent. */
+/** The reply is in `#out` or sent. */
 export const REPLY_GIVEN = 2;

@@ -44,10 +44,9 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 	readonly #out = new Outgoing(OUT_SIZE);
 	readonly #head: RequestHead;
 	readonly #body = new BodyDecoder();
-	/** Received, unprocessed bytes: `#in[#inStart..#inEnd)`. */
+	/** Unprocessed bytes `#in[#inStart..#inEnd)`. */
 	#inStart = 0;
 	#inEnd = 0;
-	/** Bytes that the socket accepts now. */
 	#writable = 0;
 	#input = INPUT_HEAD;
 	#reply = REPLY_NONE;
@@ -66,7 +65,7 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 	#sinceMs: number;
 	#receivedMs: number;
 	#sentMs = 0;
-	/** Start of idleness, or end of the grace period if the connection is new or lingering, monotonic ms. */
+	/** Start of idleness, or end of the grace period if new or lingering, monotonic ms. */
 	#idleMs: number;
 	#isNew = true;
 	/** True if the client has sent a token earlier that is still valid. */
@@ -127,7 +126,7 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 		if (this.isIdle || this.isLive) return this.#idleMs;
 		if (this.#isVouched) return Number.POSITIVE_INFINITY;
 		const { graceMs, writeMs } = this.#owner.limits;
-		// A client that accepts the reply byte by byte can delay its displacement by at most writeMs.
+		// A client that accepts the reply byte by byte delays its displacement by at most writeMs.
 		return graceMs + (this.#out.isIdle ? this.#sinceMs : Math.min(this.#sentMs, this.#sinceMs + writeMs));
 	}
 
@@ -145,7 +144,7 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 		this.#isVouched = this.isKnown = true;
 	}
 
-	/** Time when `expire` is due, monotonic ms; Infinity while the handler is working. */
+	/** Time of `expire`, monotonic ms; Infinity while the handler is working. */
 	get deadlineMs(): number {
 		const limits = this.#owner.limits;
 		if (this.#out.isWaiting) return this.#sentMs + (this.#out.isAwake ? limits.pauseMs : limits.beatMs);
@@ -198,7 +197,6 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 		response?.cancel();
 	}
 
-	/** Called by the response to send its reply. */
 	reply(response: HTTPResponse, status: number, body: BodySource | undefined, length: number): void {
 		if (this.#running) this.carryReply(response, status, body, length);
 		else {
@@ -281,7 +279,6 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 				this.close();
 			}
 		} catch {
-			// Cleanup errors are not logged.
 			this.close();
 		}
 	}
@@ -348,7 +345,6 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 		this.#sinceMs = this.#idleMs = this.#nowMs;
 	}
 
-	/** Processes input; returns false if none can be processed now. */
 	private read(): boolean {
 		switch (this.#input) {
 			case INPUT_HEAD:
@@ -362,7 +358,6 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 		}
 	}
 
-	/** Appends received bytes to the buffered ones; returns false if none has arrived. */
 	private receive(): boolean {
 		const count = this.#socket.read(this.#in, this.#inEnd, IN_SIZE);
 		if (!count) return false;
@@ -385,7 +380,6 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 		return true;
 	}
 
-	/** Passes a complete head to the handler. */
 	private ask(): void {
 		const head = this.#head;
 		this.#body.begin(head.contentLength);

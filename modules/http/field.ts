@@ -1,20 +1,18 @@
-/** Scanners for heads: words, lists, blanks, numbers (RFC 9110, 5.6); nothing is copied. */
+/** Scanners for heads (RFC 9110, 5.6); nothing is copied. */
 import { isDigit } from "../bytes/ascii.js";
 
-/** Maximum number of digits of Content-Length, which is exact as a double. */
+/** Content-Length has at most so many digits, so that it is exact as a double. */
 export const LENGTH_DIGITS_LIMIT = 15;
 
 const TAB = 0x09;
 const SPACE = 0x20;
 const COMMA = 0x2c;
 
-/** Returns the index of `byte`, or `end`. */
 export function indexOrEnd(bytes: Uint8Array, byte: number, start: number, end: number): number {
 	for (let i = start; i < end; i++) if (bytes[i] === byte) return i;
 	return end;
 }
 
-/** Returns the position after leading blanks. */
 export function trimStart(bytes: Uint8Array, start: number, end: number): number {
 	let at = start;
 	while (at < end && isBlank(bytes[at])) at++;

@@ -2,7 +2,7 @@
 import type { HTTPRequest } from "./request.js";
 import type { HTTPResponse } from "./response.js";
 
-/** Receiver of a request's body. `end` or `abort` follows the last `write`, unless the handler has replied. */
+/** `end` or `abort` follows the last `write`, unless the handler has replied. */
 export interface BodySink {
 	/** Maximum length of a body, bytes; a longer one is answered with 413. */
 	readonly limit: number;

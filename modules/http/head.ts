@@ -21,14 +21,14 @@ import { decodePercent, hasGoodEscapes, isCleanText } from "./target.js";
 /** Maximum bytes of the request line without its CRLF. */
 export const REQUEST_LINE_LIMIT = 512;
 export const FIELD_LIMIT = 64;
-/** Maximum length of the host with port, bytes; a DNS name has at most 253 (RFC 1035, 2.3.4). */
+/** Host with port, bytes; a DNS name has at most 253 (RFC 1035, 2.3.4). */
 export const HOST_LIMIT = 260;
 const PORT_LIMIT = 65535;
 const PORT_DIGITS_LIMIT = 5;
 /** Maximum bytes between the brackets of an IPv6 address. */
 const IPV6_LIMIT = 45;
 
-/** Result of `parse`: more bytes are needed. */
+/** More bytes are needed. */
 export const HEAD_MORE = 0;
 /** Result of `parse`: the head is complete. Any other result is the HTTP status of the error. */
 export const HEAD_DONE = 1;
@@ -55,7 +55,6 @@ export class RequestHead implements HTTPRequest {
 
 	readonly #buffer: Uint8Array;
 	readonly #text: TextCodec;
-	/** Positions of the next byte and of its line. */
 	#at = 0;
 	#line = 0;
 	#pathStart = 0;
@@ -87,7 +86,7 @@ export class RequestHead implements HTTPRequest {
 		this.secure = secure;
 	}
 
-	/** Begins a request at index 0 of the buffer. */
+	/** The request begins at index 0 of the buffer. */
 	begin(): void {
 		this.method = METHOD_OTHER;
 		this.path = "";
@@ -99,12 +98,12 @@ export class RequestHead implements HTTPRequest {
 		this.release();
 	}
 
-	/** Frees the buffer for the body; fields and query can't be read any more. */
+	/** The buffer is needed for the body; fields and query can't be read any more. */
 	release(): void {
 		this.#fieldsEnd = this.#queryStart = this.#queryEnd = this.#hostStart = this.#hostEnd = 0;
 	}
 
-	/** Index of the first byte after the head. */
+	/** Index after the head. */
 	get end(): number {
 		return this.#at;
 	}
@@ -197,7 +196,6 @@ export class RequestHead implements HTTPRequest {
 		return this.#fields === 0 ? 414 : 431;
 	}
 
-	/** True if the request line, up to `end`, is too long. */
 	private isLineTooLong(end: number): boolean {
 		return this.#fields === 0 && end - this.#line > REQUEST_LINE_LIMIT;
 	}
@@ -237,7 +235,6 @@ export class RequestHead implements HTTPRequest {
 		let hasPercent = false;
 		for (let i = start; i < end; i++) {
 			const byte = buffer[i];
-			// Letters and other characters from @ to ~.
 			if (byte >= 0x40 && byte < 0x7f) continue;
 			if (byte < 0x21 || byte >= 0x7f || byte === 0x23) return false;
 			if (byte === PERCENT) hasPercent = true;
@@ -337,7 +334,6 @@ export class RequestHead implements HTTPRequest {
 		const nameStart = at;
 		while (at < end && (isIPv6 ? isIPv6Byte(buffer[at]) : isNameByte(buffer[at]))) at++;
 		if (at === nameStart) return false;
-		// The next byte must be the closing bracket.
 		if (isIPv6 && (at - nameStart > IPV6_LIMIT || at >= end || buffer[at++] !== 0x5d)) return false;
 		return at === end || (buffer[at] === COLON && this.isPort(at + 1, end));
 	}
@@ -347,7 +343,6 @@ export class RequestHead implements HTTPRequest {
 		return port >= 0 && port <= PORT_LIMIT && end - start <= PORT_DIGITS_LIMIT;
 	}
 
-	/** True if the bytes from `start` on are `word`. */
 	private spells(start: number, word: string): boolean {
 		const buffer = this.#buffer;
 		const { length } = word;
@@ -362,7 +357,6 @@ function isNameByte(byte: number): boolean {
 	return (lower >= 0x61 && lower <= 0x7a) || isDigit(byte) || byte === 0x2d || byte === 0x2e || byte === 0x5f;
 }
 
-/** True for hex digits, colons, and the dots of an embedded IPv4 address. */
 function isIPv6Byte(byte: number): boolean {
 	return hexDigitValue(byte) >= 0 || byte === COLON || byte === 0x2e;
 }

@@ -1,21 +1,19 @@
-/** Time limits, ms. They do not apply while a handler works. */
+/** Time limits, ms; they do not apply while a handler works. */
 export interface HTTPLimits {
-	/**
-	 * Limit for the head, from its first byte to its end; also from the acceptance of a connection to the first byte.
-	 */
+	/** Time from the first byte of the head to its end; also from the acceptance of a connection to the first byte. */
 	readonly headMs: number;
-	/** Limit between two requests. */
+	/** Time between two requests. */
 	readonly idleMs: number;
 	/** Limit between two bytes of a body; if the request has no token, limit for the whole body. */
 	readonly bodyMs: number;
 	/** Limits with a slow sink: between bytes, and for the whole body. */
 	readonly slowMs: number;
 	readonly slowTransferMs: number;
-	/** Limit between bytes of the reply that the client accepts. */
+	/** Time between bytes of the reply that the client accepts. */
 	readonly writeMs: number;
-	/** Limit for a whole body or reply. */
+	/** Time of the whole body or reply. */
 	readonly transferMs: number;
-	/** Limit after a connection's last reply, while the client may still be sending. */
+	/** Time after a connection's last reply, while the client may still be sending. */
 	readonly lingerMs: number;
 	/** Longest silence of a live body, and shortest time between two of its pieces. */
 	readonly beatMs: number;

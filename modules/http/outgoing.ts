@@ -1,6 +1,6 @@
 /**
- * Sending half of a connection. Its one buffer is refilled when it is empty and the socket accepts bytes, so a slow
- * client takes no more memory than a fast one. A small reply is sent in one write.
+ * Sending half of a connection. Its one buffer is refilled when it is empty and the socket accepts bytes: a slow client
+ * takes no more memory than a fast one. A small reply is one write.
  *
  *     chunk (RFC 9112, 7.1): 3 hex digits (so the buffer has at most FFF bytes), CRLF, data, CRLF; the end: "0" CRLF CRLF
  */
@@ -26,7 +26,7 @@ export class Outgoing {
 	#mark = -1;
 	/** True if the source was not read yet. */
 	#isFresh = false;
-	/** `#isWaiting`: the last read returned no data. `isAwake`: the source has reported data since then. */
+	/** `#isWaiting`: the last read returned no data. `isAwake`: the source has reported data since. */
 	#isWaiting = false;
 	isAwake = false;
 	#source: BodySource | undefined;
@@ -43,7 +43,6 @@ export class Outgoing {
 		return this.#start === this.#end && this.#source === undefined;
 	}
 
-	/** Live body in transmission, if any. */
 	get live(): LiveBody | undefined {
 		return this.#source?.live;
 	}
@@ -59,7 +58,7 @@ export class Outgoing {
 		this.isAwake = this.#isWaiting = false;
 	}
 
-	/** Appends bytes to the buffer. Throws a RangeError if they do not fit. */
+	/** Throws a RangeError if the bytes do not fit. */
 	queue(bytes: Uint8Array): void {
 		this.rewind();
 		this.append(bytes);
@@ -80,7 +79,7 @@ export class Outgoing {
 		this.#isFresh = true;
 	}
 
-	/** Withdraws a reply; returns false if a byte was sent. */
+	/** Takes the reply back; false if a byte was sent. */
 	revoke(): boolean {
 		if (this.#mark < this.#start) return false;
 		this.#end = this.#mark;
@@ -95,7 +94,6 @@ export class Outgoing {
 	pump(socket: Socket, writable: number): number {
 		let room = writable;
 		if (this.#isFresh && room > 0) {
-			// Head and beginning of the body are sent together.
 			this.#isFresh = false;
 			this.fill();
 		}
@@ -113,7 +111,6 @@ export class Outgoing {
 		return room;
 	}
 
-	/** Ends the body and closes its source. */
 	close(): void {
 		const source = this.#source;
 		this.#source = undefined;

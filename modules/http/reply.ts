@@ -47,26 +47,25 @@ export class ReplyReader {
 	status = 0;
 	/** True if the reply is complete and the connection can be used for another request. */
 	isReusable = false;
-	/** True after the first byte of the reply. */
 	hasBegun = false;
-	/** Beginning of the body; the reply is complete once it is full. */
+	/** Buffer for the beginning of the body; the reply is complete once it is full. */
 	readonly #bodyStart: Uint8Array | undefined;
-	/** Bytes of the body stored in `#bodyStart`. */
+	/** Bytes in `#bodyStart`. */
 	stored = 0;
 	/** Location field if `#bodyStart` or a sink is given; undefined if absent or too long. */
 	location: Uint8Array | undefined;
-	/** Takes the body of a successful reply. */
+	/** Receiver of a successful reply's body. */
 	readonly #sink: BodySink | undefined;
-	/** End of the received bytes, of which some were not passed to the sink yet. */
+	/** End of received bytes, of which the sink has not got all. */
 	#unreadEnd = 0;
 	/** Beginning of the current line. */
 	readonly #line: Uint8Array;
-	/** Length of the line, including bytes not stored. */
+	/** Length of the line with the bytes not stored. */
 	#lineLength = 0;
 	readonly #body = new BodyDecoder();
 	/** Number of bytes received of the heads, or of the body. */
 	#seen = 0;
-	/** Status code of the head; 0 before the first line. */
+	/** Status code in the head; 0 before the first line. */
 	#code = 0;
 	/** Length of the body, or BODY_CHUNKED. */
 	#length = UNTIL_CLOSE;
@@ -135,7 +134,6 @@ export class ReplyReader {
 		if (at < size) this.#line.set(bytes.subarray(start, Math.min(end, start + size - at)), at);
 	}
 
-	/** Processes a line; false if malformed. */
 	private takeLine(): boolean {
 		const line = this.#line;
 		let length = this.#lineLength;
@@ -211,7 +209,7 @@ export class ReplyReader {
 			if (found === BODY_DATA && this.storeBody(bytes, body.dataStart, body.dataEnd)) return READ_DONE;
 			if (found === BODY_MORE) return READ_MORE;
 		}
-		// A connection with bytes after the reply can't be reused.
+		// Bytes after the reply forbid another use of the connection.
 		this.isReusable = this.#keepsAlive && at === end;
 		return READ_DONE;
 	}

@@ -9,7 +9,7 @@ export const METHOD_PUT = 4;
 export const METHOD_DELETE = 5;
 export const METHOD_OPTIONS = 6;
 
-/** Method names by number. Case-sensitive (RFC 9110, 9.1). */
+/** Case-sensitive (RFC 9110, 9.1). */
 export const METHOD_NAMES = Object.freeze(["", "GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS"]);
 
 /** The object is reused for the next request: copy what is needed after the reply. */
@@ -19,15 +19,14 @@ export interface HTTPRequest {
 	readonly path: string;
 	/** Path and query as sent, printable ASCII. Valid only in `begin`. */
 	readonly target: string;
-	/** Minor version: 0 for HTTP/1.0, otherwise 1. */
+	/** 0 for HTTP/1.0, otherwise 1. */
 	readonly minorVersion: number;
-	/** Bytes of the body; 0 without a body, -1 if chunked. */
+	/** Length in bytes; 0 without a body, -1 if chunked. */
 	readonly contentLength: number;
 	/** `host [":" port]`, HOST_LIMIT bytes, from an absolute target or Host; undefined in HTTP/1.0 without either. */
 	readonly host: string | undefined;
 	readonly remoteAddress: string;
 	readonly secure: boolean;
-	/** True if the request arrived over the device's access point. */
 	readonly viaAccessPoint: boolean;
 
 	/**
@@ -36,9 +35,6 @@ export interface HTTPRequest {
 	 */
 	header(name: string): string | undefined;
 
-	/**
-	 * Returns the first parameter `name`, decoded; `""` if it has no value; undefined as for `header`, and if it is not
-	 * UTF-8.
-	 */
+	/** First parameter `name`, decoded; `""` without a value; undefined as for `header`, and if not UTF-8. */
 	query(name: string): string | undefined;
 }

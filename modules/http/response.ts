@@ -7,7 +7,7 @@
 import type { TextCodec } from "../io/host.js";
 
 export interface BodySource {
-	/** Returns the bytes written to `into[start..end)`; 0 only at the end. */
+	/** Bytes written to `into[start..end)`; 0 only at the end. */
 	read(into: Uint8Array, start: number, end: number): number;
 	/** Called once, when the body is complete or not needed (HEAD), or the client has disconnected. */
 	close?(): void;
@@ -23,7 +23,7 @@ export const NOTHING_YET = -1;
  * displaced, and is closed if the client accepts nothing for `writeMs`.
  */
 export interface LiveBody {
-	/** Called once before the first `read`. */
+	/** Called once, before the first `read`. */
 	opened(reader: LiveReader): void;
 	/**
 	 * Called after `beatMs` of silence: the next `read` must return bytes, which show the client that the connection is
@@ -32,9 +32,8 @@ export interface LiveBody {
 	beat(): void;
 }
 
-/** Reader of a live body. */
 export interface LiveReader {
-	/** Reports that there is data. It is read in a later task run, at least `pauseMs` after the last read. */
+	/** The source has data, which is read in a later task run, at least `pauseMs` after the last read. */
 	wake(): void;
 }
 
@@ -98,7 +97,6 @@ export class HTTPResponse {
 		this.#carrier = carrier;
 	}
 
-	/** True until the response was sent or cancelled. */
 	get isOpen(): boolean {
 		return this.#carrier !== undefined;
 	}
@@ -113,7 +111,6 @@ export class HTTPResponse {
 		this.#carrier?.vouch();
 	}
 
-	/** Fields set so far, each with its CRLF. */
 	get fields(): string {
 		return this.#fields;
 	}
@@ -129,7 +126,7 @@ export class HTTPResponse {
 		return this;
 	}
 
-	/** Adds complete lines with CRLF, unchecked. */
+	/** `lines`: complete lines with CRLF, unchecked. */
 	lines(lines: string): this {
 		this.#fields += lines;
 		return this;

@@ -1,24 +1,21 @@
 /**
- * Finds a route. A path is exact or ends in a `<parameter>` without slash; HEAD uses the route of GET. No index is
- * built, so the table stays in flash.
+ * Finds a route: a path is exact or ends in a `<parameter>` without slash; HEAD uses the route of GET. Without an
+ * index, the table stays in flash.
  */
 import { METHOD_GET, METHOD_HEAD, METHOD_NAMES } from "./request.js";
 
-/** Row of the table; the API extends it. */
 export interface Route {
 	readonly method: number;
 	/** `/a/b` or `/a/<name>`. */
 	readonly path: string;
 }
 
-/** A route was found. */
 export const MATCH_FOUND = 0;
 /** No route has this path: 404. */
 export const MATCH_NOT_FOUND = 1;
 /** The path has other methods only: 405, with `allow`. */
 export const MATCH_METHOD = 2;
 
-/** First character of a parameter segment. */
 const OPENING = "<";
 
 export interface Routes<R extends Route> {
@@ -32,7 +29,7 @@ export interface RouteMatch<R extends Route, Group extends Routes<R>> {
 	readonly group: Group | undefined;
 	/** Text in place of `<parameter>`; empty for an exact path. */
 	readonly parameter: string;
-	/** Methods of the path in the format of the Allow field. */
+	/** Methods of the path, as in the Allow field. */
 	readonly allow: string;
 }
 
@@ -43,9 +40,9 @@ export class Router<R extends Route, Group extends Routes<R> = Routes<R>> {
 		this.#groups = groups;
 	}
 
-	/** Finds the route of a decoded path; exact paths come first. */
+	/** `path` is decoded; exact routes come first. */
 	find(method: number, path: string): RouteMatch<R, Group> {
-		// A `<` in a request must not match the `<parameter>` of a route.
+		// A request with `<` must not match a route's `<parameter>`.
 		const exact = path.indexOf(OPENING) < 0 ? this.findExact(method, path) : undefined;
 		return exact ?? this.findWithParameter(method, path) ?? NOT_FOUND;
 	}

@@ -32,15 +32,14 @@ import type { HTTPHandler } from "./handler.js";
 import type { HTTPLimits } from "./limits.js";
 import { DEFAULT_LIMITS } from "./limits.js";
 
-/** Memory of a connection: 148 XS slots and 3144 bytes when accepted, more while a request is handled. */
+/** A connection takes 148 XS slots and 3144 bytes when accepted, more while a request is handled. */
 export const CONNECTION_COST: Cost = Object.freeze({ slots: 300, chunkBytes: 6144 });
 
-/** Listener, and its maximum number of connections. */
 export interface HTTPPort {
 	readonly port: ListenerPort;
 	/** Connections, at least 2; each takes IN_SIZE + OUT_SIZE bytes. */
 	readonly places: number;
-	/** Returns the certificate that the TLS listener starts with. */
+	/** Certificate with which the TLS listener starts. */
 	identity?(): CertificatePair;
 }
 
@@ -68,13 +67,13 @@ export class HTTPServer implements ConnectionServer, Timed {
 	readonly #options: HTTPServerOptions;
 	readonly #listeners: Listener[] = [];
 	readonly #connections: HTTPConnection[] = [];
-	/** Number of pending connections by port. */
+	/** Pending connections by port. */
 	readonly #waiting: number[] = [];
 	readonly task: Task;
 	/** Earliest deadline; NaN: to be recalculated. */
 	#deadlineMs = Number.POSITIVE_INFINITY;
 	#isClosed = false;
-	/** Time of the next memory check, monotonic ms. */
+	/** Next memory check, monotonic ms. */
 	#memoryMs = 0;
 
 	/** Listens. If a listener throws, closes all and rethrows. */
@@ -106,7 +105,6 @@ export class HTTPServer implements ConnectionServer, Timed {
 		return this.#connections.length;
 	}
 
-	/** True while a request with a token is served. */
 	get isBusy(): boolean {
 		return this.#connections.some(({ isVouched, isIdle }) => isVouched && !isIdle);
 	}
@@ -228,7 +226,6 @@ export class HTTPServer implements ConnectionServer, Timed {
 		}
 	}
 
-	/** Returns true if there is memory for one more connection. */
 	private hasMemory(nowMs: number): boolean {
 		if (this.#connections.length < FREE_CONNECTIONS) return true;
 		if (nowMs < this.#memoryMs) return false;
@@ -259,7 +256,7 @@ export class HTTPServer implements ConnectionServer, Timed {
 		return count;
 	}
 
-	/** Returns the time at which a pending connection can be accepted, monotonic ms. */
+	/** Time when a pending connection can be accepted, monotonic ms. */
 	private placeMs(index: number): number {
 		const { port, places } = this.#options.ports[index];
 		if (this.takenOf(port) < places) return this.#memoryMs;

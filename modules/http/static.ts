@@ -22,7 +22,7 @@ import { BytesSource, type HTTPResponse } from "./response.js";
 const POLICY_AT = 3;
 const TAG_LENGTH = 16;
 const LANGUAGE_FIRST = "/en";
-/** Languages as primary subtags, RFC 5646. */
+/** Languages as primary subtags (RFC 5646). */
 const LANGUAGES = Object.freeze(["de", "pl", "en"]);
 
 export class StaticFiles {
@@ -106,10 +106,7 @@ function isAt(archive: Uint8Array, at: number, wanted: Uint8Array): boolean {
 	return true;
 }
 
-/**
- * Returns the first available language in Accept-Language (RFC 9110, 12.5.4). Weights are ignored, because browsers
- * list by preference.
- */
+/** First available language in Accept-Language (RFC 9110, 12.5.4). Weights are ignored: browsers list by preference. */
 function preferred(accepted: string): string {
 	const names = lowerCase(accepted);
 	let best = LANGUAGE_FIRST;
@@ -140,7 +137,7 @@ function takesGzip(accepted: string | undefined): boolean {
 	return takesOthers;
 }
 
-/** Returns the position of the subtag, such as `de` in `fr, de-AT;q=0.8`; -1 if absent. */
+/** Position of a subtag, such as `de` in `fr, de-AT;q=0.8`; -1 if absent. */
 function startOfTag(names: string, subtag: string): number {
 	for (let at = names.indexOf(subtag); at >= 0; at = names.indexOf(subtag, at + 1)) {
 		const before = at === 0 ? "," : names[at - 1];

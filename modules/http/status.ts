@@ -41,18 +41,17 @@ const ERRORS: Readonly<Record<number, readonly [string, string]>> = Object.freez
 	505: Object.freeze(["unsupported", "This version of HTTP is not supported."] as const),
 });
 
-/** Returns the phrase; for an unknown status an empty one, which is valid. */
+/** An unknown status has an empty phrase, which is valid. */
 export function reasonOf(status: number): string {
 	return REASONS[status] ?? "";
 }
 
-/** `sentence` replaces the default message. */
+/** `sentence` replaces the message. */
 export function errorText(status: number, sentence?: string): string {
 	const [code, message] = ERRORS[status] ?? ERRORS[500];
 	return `{"error":"${code}","message":"${sentence ?? message}"}`;
 }
 
-/** Sends an error that is not cached. */
 export function sendError(response: HTTPResponse, status: number, sentence?: string): void {
 	response.lines("Content-Type: application/json\r\nCache-Control: no-store\r\n");
 	response.sendText(status, errorText(status, sentence));
@@ -61,7 +60,6 @@ export function sendError(response: HTTPResponse, status: number, sentence?: str
 /** Value of Retry-After for a displaced client, seconds. */
 const RETRY_AFTER = 1;
 
-/** Returns a complete 503 reply for a displaced client. */
 export function displacedReply(text: TextCodec): Uint8Array {
 	const body = errorText(503);
 	return text.encode(

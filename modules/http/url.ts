@@ -1,7 +1,7 @@
 /**
  * URLs (RFC 3986, 3) of the hub, such as `https://homeassistant.local:8123` with an optional base path, and of HTTPS
- * files. The URL of a hub has no user name, query or fragment. Limits: host names of 253 characters; the setting limits
- * the whole text (homeassistant/fields.ts).
+ * files. A hub's URL has no user name, query or fragment. Limits: host names of 253 characters; the setting limits the
+ * text (homeassistant/fields.ts).
  */
 import { hasOnly, lowerCase, wholeNumber } from "../bytes/ascii.js";
 
@@ -9,7 +9,7 @@ export interface FileURL {
 	/** Host name or IPv4 address. */
 	readonly host: string;
 	readonly port: number;
-	/** Path and query of the request line. */
+	/** Path and query. */
 	readonly target: string;
 }
 
@@ -25,7 +25,6 @@ export interface HubURL {
 const HOST_LIMIT = 253;
 const PORT_LIMIT = 65535;
 const SLASH = 0x2f;
-/** Maximum number of characters within brackets. */
 const IPV6_LIMIT = 45;
 
 /** Parses a hub address. Returns undefined if it is invalid. */
@@ -53,7 +52,7 @@ export function parseFileURL(text: string): FileURL | undefined {
 	const question = whole.indexOf("?");
 	const url = parseHubURL(question < 0 ? whole : whole.slice(0, question));
 	const query = question < 0 ? "" : whole.slice(question);
-	// A space or line end in the query could inject a second request.
+	// A space or line end could inject a second request.
 	if (url === undefined || !url.secure || url.host.startsWith("[") || !hasOnly(query, "!~")) return undefined;
 	const { host, port, path } = url;
 	return { host, port, target: `${path === "" ? "/" : path}${query}` };

@@ -5,11 +5,11 @@
 
 /** Longest device address, bytes (6.3.1, note 22). */
 export const DEVICE_ADDRESS_LIMIT = 32;
-/** Length of a sign-on without address: `/?!` CR LF. */
+/** Length of `/?!` CR LF, the sign-on without an address. */
 const SIGN_ON_FRAME = 5;
 export const MESSAGE_LIMIT = SIGN_ON_FRAME + DEVICE_ADDRESS_LIMIT;
 
-/** Number of NUL characters that wake a battery meter: 2.2 s at 300 Bd, within the standard's 2.1 to 2.3 s. */
+/** NUL characters that wake a battery meter: 2.2 s at 300 Bd; the standard has 2.1 to 2.3 s. */
 export const WAKE_UP_LENGTH = 66;
 /** Pause between the last NUL and the sign-on, ms; the standard allows 1.5 to 1.7 s. */
 export const WAKE_UP_PAUSE_MS = 1600;

@@ -18,25 +18,25 @@ import { IEC_CHECK_WRONG, IEC_CUT, IEC_MODE_E_ALONE, IEC_NO_BLOCK } from "./fail
 import { BASE_BAUD, baudNumber, getBaudRate, type IdentScanner, MODE_C } from "./ident.js";
 import type { MeterSession, SpeedChoice } from "./session.js";
 
-/** Maximum number of sessions for one readout: two per speed, and two more. */
+/** Sessions for one readout: two per speed, and two more. */
 const ATTEMPT_LIMIT = 16;
-/** Number of silences after which a meter that announces mode E is read in mode E; the first one may be accidental. */
+/** Silences after which an announced mode E is used; the first one may be accidental. */
 export const SILENCES = 2;
 /** Maximum number of unanswered sign-ons, and of failures at 300 Bd. */
 const SAME_SPEED_FAILURES = 3;
-/** Number of sessions at one speed before the next lower one is tried. */
+/** Sessions before the next lower speed. */
 const TRIES = 2;
-/** Number of clean readouts before a higher speed is first tried. */
+/** Clean readouts before a higher speed is first tried. */
 const FIRST_WAIT = 4;
-/** Maximum of that number, after failed trials. */
+/** Maximum of that number after failed trials. */
 const LAST_WAIT = 256;
 
 export interface SpeedSettings {
 	/** Highest speed to agree on, any number of Bd from 300 up. */
 	readonly baudMax: number;
-	/** Remembered lower speed, Bd; 0: none. */
+	/** Lower speed, Bd; 0: none. */
 	readonly learnedBaud: number;
-	/** Identification of the meter for which it is remembered. */
+	/** Identification of the meter with that speed. */
 	readonly learnedFor: Uint8Array;
 	/** Stores a lower speed; 0 deletes it. `meterId`: printable ASCII. */
 	learn(baud: number, meterId: Uint8Array): void;
@@ -47,9 +47,9 @@ type SpeedOpening = Pick<Opening<SpeedSettings>, "settings" | "memory">;
 /** Counts, in RAM, for the meter with the lowered speed. */
 class SpeedMemory {
 	readonly meterId: Uint8Array;
-	/** Number of clean readouts at this speed. */
+	/** Clean readouts at this speed. */
 	clean = 0;
-	/** Number of clean readouts required before a higher speed is tried. */
+	/** Clean readouts before a higher speed is tried. */
 	wait = FIRST_WAIT;
 	/** True if the next trial uses the next higher speed, not the full one. */
 	isStepNext = false;
@@ -68,22 +68,21 @@ class SpeedMemory {
 export class Attempts implements SpeedChoice {
 	readonly #settings: SpeedSettings;
 	readonly #memory: ProtocolMemory;
-	/** Number of finished sessions. */
+	/** Finished sessions. */
 	#count = 0;
 	/** Number of failed sessions that a lower speed would not have avoided. */
 	#failures = 0;
-	/** Number of sessions at this speed. */
+	/** Sessions at this speed. */
 	#tries = 0;
 	/** True if the meter announced mode E and was silent in mode C, in the last session. */
 	wasSilent = false;
-	/** Number of sessions with such a silence, up to SILENCES. */
+	/** Number of such sessions, up to SILENCES. */
 	silences = 0;
-	/** Highest speed for this readout, Bd; Infinity until lowered. */
+	/** Highest allowed speed, Bd; Infinity until lowered. */
 	#ceiling: number;
-	/** True while a speed above the remembered one is tried. */
 	#isTrial = false;
 
-	/** `ceiling`: highest speed to agree on this time, Bd. */
+	/** `ceiling`: highest speed of this readout, Bd. */
 	constructor({ settings, memory }: SpeedOpening, ceiling = Number.POSITIVE_INFINITY) {
 		this.#settings = settings;
 		this.#memory = memory;
@@ -94,7 +93,6 @@ export class Attempts implements SpeedChoice {
 		return this.#count >= ATTEMPT_LIMIT;
 	}
 
-	/** Returns the standard speed to agree on, Bd. */
 	speedFor(ident: IdentScanner): number {
 		this.#isTrial = false;
 		const full = this.fullSpeed(ident);
@@ -110,7 +108,7 @@ export class Attempts implements SpeedChoice {
 	/** Records a failed session; returns true if another attempt is worthwhile. */
 	failed({ failure, ident, mode, received }: MeterSession): boolean {
 		this.#count++;
-		// Anything longer than the echo of the acknowledgement may be a block at another speed.
+		// More than the echo of the acknowledgement may be a block at another speed.
 		this.wasSilent = failure === IEC_MODE_E_ALONE && received <= ACKNOWLEDGE_LENGTH && this.silences < SILENCES;
 		if (this.wasSilent) this.silences++;
 		if (this.exhausted) return false;
@@ -135,7 +133,7 @@ export class Attempts implements SpeedChoice {
 		return true;
 	}
 
-	/** Remembers a lower speed, or forgets it. */
+	/** Stores a lower speed, or deletes it. */
 	learn({ ident, mode }: MeterSession): void {
 		if (mode !== MODE_C) return;
 		const full = this.fullSpeed(ident);
@@ -162,12 +160,12 @@ export class Attempts implements SpeedChoice {
 		this.#tries = 0;
 	}
 
-	/** Returns the highest speed that meter and settings permit, Bd. */
+	/** Highest speed permitted by meter and settings, Bd. */
 	private fullSpeed(ident: IdentScanner): number {
 		return getBaudRate(baudNumber(Math.min(ident.baud, this.#settings.baudMax)));
 	}
 
-	/** Returns the remembered speed of this meter, Bd; Infinity without one. */
+	/** Remembered speed, Bd; Infinity without one. */
 	private learnedSpeed(ident: IdentScanner): number {
 		const { learnedBaud, learnedFor } = this.#settings;
 		const isSameMeter = learnedBaud !== 0 && equalConstantTime(printable(ident), learnedFor);

@@ -26,7 +26,7 @@ const STATE_TAIL = 3;
 const STATE_BCC = 4;
 const STATE_DONE = 5;
 
-/** Values of `part`: whole block or first part; next part; the same part again. */
+/** Whole block or first part, next part, or the same part again. */
 export const PART_FIRST = 0;
 export const PART_NEXT = 1;
 export const PART_AGAIN = 2;
@@ -42,7 +42,7 @@ const DELETE = 0x7f;
 
 export class BlockReceiver {
 	readonly #parser: DataSetParser;
-	/** Holds the first character of a block without STX for the parser, which requires an array. */
+	/** First character of a block without STX, because the parser needs an array. */
 	readonly #firstCharacter = new Uint8Array(1);
 	#state = STATE_WAIT;
 	#bcc = 0;
@@ -51,7 +51,6 @@ export class BlockReceiver {
 	check = CHECK_ABSENT;
 	/** True if SOH opened the block; the meter then needs a break. */
 	programming = false;
-	/** True if the meter sends another part on request. */
 	more = false;
 	/** Highest character that may end a block. */
 	readonly #lastEnd: number;
@@ -92,7 +91,7 @@ export class BlockReceiver {
 		return this.#framed;
 	}
 
-	/** Returns the offset after the last byte processed, which is `end` unless the block is complete. */
+	/** Returns the end of the processed bytes, which is `end` unless the block is complete. */
 	receive(bytes: Uint8Array, start: number, end: number): number {
 		let i = start;
 		while (i < end && this.#state !== STATE_DONE) {
@@ -156,7 +155,7 @@ export class BlockReceiver {
 		}
 		if (stop === end) return end;
 		const character = bytes[stop];
-		// An STX after noise or echo opens the block; an STX inside a block means damage.
+		// After noise or echo STX opens the block; inside a block it means damage.
 		if ((character === STX || character === SOH) && this.#parser.values === 0) this.open(character);
 		else {
 			this.#bcc ^= character;

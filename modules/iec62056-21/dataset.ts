@@ -44,9 +44,9 @@ export class DataSetParser {
 	/** Numbers of complete sets and values, including those discarded later. */
 	sets = 0;
 	values = 0;
-	/** Number of lines dropped for a damaged character. */
+	/** Lines dropped for a damaged character. */
 	damaged = 0;
-	/** Number of values dropped for a grammar error. */
+	/** Values dropped for a grammar error. */
 	broken = 0;
 
 	constructor(sink: RecordSink) {
@@ -64,14 +64,14 @@ export class DataSetParser {
 		this.#sink.beginLine();
 	}
 
-	/** Begins a part. With `isAgain` it is repeated, and its earlier contents are discarded. */
+	/** `isAgain`: the part is repeated, and its earlier contents are discarded. */
 	beginPart(isAgain: boolean): void {
 		this.#sink.beginPart(isAgain);
 		if (!isAgain) {
 			this.#isSplit = this.#state !== STATE_LINE_START;
 			return;
 		}
-		// A value that is divided between the two parts is lost.
+		// A value divided between the two parts is lost.
 		this.damaged = this.#isSplit ? 1 : 0;
 		this.#state = STATE_LINE_START;
 		this.#newSet = false;
@@ -90,7 +90,7 @@ export class DataSetParser {
 		return this.#state === STATE_VALUE || this.#state === STATE_UNIT;
 	}
 
-	/** Processes characters up to `end` or the `!` of the block; returns the offset after the last one. */
+	/** Parses up to `end` or the `!` of the block; returns the end of the processed bytes. */
 	receive(bytes: Uint8Array, start: number, end: number): number {
 		let i = start;
 		while (i < end && this.#state !== STATE_END) {
@@ -109,7 +109,6 @@ export class DataSetParser {
 		this.#state = STATE_SKIP_LINE;
 	}
 
-	/** Processes the characters of a value or unit. */
 	private processText(bytes: Uint8Array, start: number, end: number): number {
 		let i = start;
 		const inUnit = this.#state === STATE_UNIT;
@@ -158,7 +157,7 @@ export class DataSetParser {
 		else if (character === EXCLAMATION_MARK) this.#state = STATE_END;
 	}
 
-	/** Processes the characters of an address, without leading blanks. */
+	/** Leading blanks are skipped. */
 	private processAddress(bytes: Uint8Array, start: number, end: number): number {
 		let from = start;
 		if (this.#state !== STATE_ADDRESS) {
@@ -203,7 +202,6 @@ export class DataSetParser {
 	}
 }
 
-/** True for a printable character other than parentheses and `!`. */
 function isAddressCharacter(character: number): boolean {
 	if (character < BLANK || character >= DELETE) return false;
 	return character !== PARENTHESIS_OPEN && character !== PARENTHESIS_CLOSE && character !== EXCLAMATION_MARK;

@@ -1,4 +1,4 @@
-/** Failures of IEC 62056-21. Their progress values are 1 to 19, below those of HDLC, which may follow. */
+/** Failures of IEC 62056-21; progress values are 1 to 19, below those of HDLC, which may follow. */
 import {
 	failure,
 	finalFailure,
@@ -73,14 +73,14 @@ export const IEC_NO_TELEGRAM = failure(
 	0,
 	"No complete telegram arrived within a minute. Check mode_d_baudrate, and that this meter pushes.",
 );
-/** No load profile in the readout, and no programming mode. */
+/** No programming mode, and no load profile in the readout. */
 export const IEC_NO_PROGRAMMING = failure(
 	NO_PROFILE,
 	"iec62056-21/no-programming",
 	10,
 	"The readout has no such load profile, and the meter does not go into programming mode, where others keep it.",
 );
-/** The meter answered the password with NAK or an error message, or ended the session. */
+/** The meter answered with NAK or an error message, or ended the session. */
 export const IEC_PASSWORD_REFUSED = finalFailure(
 	METER_AUTH_FAILED,
 	"iec62056-21/password",
@@ -99,7 +99,7 @@ export const IEC_NO_CLOCK = finalFailure(
 	11,
 	"The meter sends no date and time, which are needed to request its load profile.",
 );
-/** No answer to the request for the profile or the clock. */
+/** No answer to the request for profile or clock. */
 export const IEC_NO_ANSWER = failure(
 	METER_TIMEOUT,
 	"iec62056-21/no-answer",
@@ -112,7 +112,7 @@ export const IEC_BROKEN_OFF = failure(
 	12,
 	"The meter ended the session when its load profile was requested. Try again; if that fails, it needs a password (iec62056/config).",
 );
-/** The meter sent an error message, or refused every form of the request. */
+/** The meter answered with an error message, or refused every form of the request. */
 export const IEC_NO_PROFILE = finalFailure(
 	NO_PROFILE,
 	"iec62056-21/no-profile",

@@ -34,26 +34,26 @@ const LETTERS = 3;
 const SLASH_LIMIT = 16;
 const NOWHERE = -1;
 
-/** Speed of each sign-on, Bd (6.3.1). */
+/** Speed of the sign-on, Bd (6.3.1). */
 export const BASE_BAUD = 300;
 const LAST_NUMBER = 6;
 
-/** Returns the number of the highest speed up to `baud`; at least 0 (300 Bd). */
+/** Number of the highest speed up to `baud`; at least 0 (300 Bd). */
 export function baudNumber(baud: number): number {
 	let number = 0;
 	while (number < LAST_NUMBER && getBaudRate(number + 1) <= baud) number++;
 	return number;
 }
 
-/** Returns 300 to 19200 Bd for 0 to 6, in modes B (`A` = 1) and C (`0` = 0) (6.3.2, note 13). */
+/** 300 to 19200 Bd for 0 to 6, in modes B (`A` = 1) and C (`0` = 0) (6.3.2, note 13). */
 export function getBaudRate(number: number): number {
 	return BASE_BAUD << number;
 }
 
 /**
- * Finds identifications in 7-bit characters. Everything before a `/` is skipped as noise, and so are lines without
- * manufacturer letters or with parentheses (data). A line that ends with `!` is the echo of a sign-on. A `/` inside
- * belongs to the identification unless three letters follow.
+ * Finds identifications in 7-bit characters. Lines without manufacturer letters or with parentheses (data) are skipped,
+ * like everything before a `/`. A line that ends with `!` is the echo of a sign-on. A `/` inside belongs to the
+ * identification unless three letters follow.
  */
 export class IdentScanner {
 	/** Identification without `/` and line end, `length` bytes; complete when `take()` returns true. */
@@ -61,7 +61,7 @@ export class IdentScanner {
 	length = 0;
 	echoes = 0;
 	#inside = false;
-	/** Offset after the last `/` in the line. */
+	/** Index after the last `/` in the line. */
 	#slash = NOWHERE;
 
 	reset(): void {
@@ -76,7 +76,7 @@ export class IdentScanner {
 		return this.#inside;
 	}
 
-	/** Returns true at the end of an identification. When `length` decreases, a new one has begun. */
+	/** True at the end of an identification. When `length` decreases, a new one has begun. */
 	scan(character: number): boolean {
 		if (character === SLASH) {
 			const isText = this.#inside && this.length <= SLASH_LIMIT && this.hasLetters(0);
@@ -109,14 +109,14 @@ export class IdentScanner {
 		return this.bytes.slice(0, this.length);
 	}
 
-	/** MODE_… according to the character Z, which does not show mode D. */
+	/** MODE_… by the character Z, which does not show mode D. */
 	get mode(): number {
 		const z = this.z;
 		if (z >= 0x30 && z <= 0x36) return MODE_C;
 		return z >= 0x41 && z <= 0x46 ? MODE_B : MODE_A;
 	}
 
-	/** Speed that the meter offers, Bd. */
+	/** Speed offered by the meter, Bd. */
 	get baud(): number {
 		const { mode } = this;
 		return mode === MODE_A ? BASE_BAUD : getBaudRate(this.z - (mode === MODE_C ? 0x30 : 0x40));

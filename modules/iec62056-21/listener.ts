@@ -35,14 +35,13 @@ import { IdentScanner } from "./ident.js";
  */
 export const EVENT_LOST_TELEGRAM = 5;
 
-/** Silence that ends a telegram, ms; in a telegram, characters follow within 1500 ms (6.4.5). */
+/** Silence that ends a telegram, ms; its characters follow within 1500 ms (6.4.5). */
 const GAP_MS = 2000;
-/** Silence after `!`, where a line end should follow at once, ms. */
+/** Silence after `!`, ms; a line end should follow at once. */
 const END_GAP_MS = 300;
 const CRC_DIGITS = 4;
 
 const SLASH = 0x2f;
-/** CRC of a `/`. */
 const SLASH_CRC = 0xdc41;
 const LF = 0x0a;
 
@@ -53,14 +52,14 @@ const STATE_ENDED = 3;
 
 export class MeterListener implements Machine {
 	readonly parser: DataSetParser;
-	/** Identification of the telegram being received, or of the last one. */
+	/** Identification of the present or last telegram. */
 	ident: Uint8Array = new Uint8Array(0);
 	check = CHECK_ABSENT;
-	/** Failure of the last telegram; after `abort()`, of the whole session. */
+	/** Failure of the last telegram, or after `abort()` of the whole session. */
 	failure: Failure | undefined;
-	/** Number of received characters. */
+	/** Characters received. */
 	received = 0;
-	/** Number of damaged characters. */
+	/** Damaged characters. */
 	damaged = 0;
 	deadlineMs = Number.POSITIVE_INFINITY;
 	readonly #outputs = new OutputQueue();
@@ -70,7 +69,6 @@ export class MeterListener implements Machine {
 	#crc = 0;
 	/** CRC from the last `/` on, which may begin the next telegram. */
 	#scannerCRC = 0;
-	/** CRC that the meter sent. */
 	#sentCRC = 0;
 	#digits = 0;
 
@@ -117,7 +115,6 @@ export class MeterListener implements Machine {
 		this.#outputs.event(EVENT_END);
 	}
 
-	/** Passes a character to scanner and block. */
 	private scanOne(bytes: Uint8Array, at: number): void {
 		const scanner = this.#scanner;
 		const { length } = scanner;

@@ -65,7 +65,7 @@ const LETTER_R = 0x52;
 
 /** Digit after `R` in each form of the request; a refusal leads to the next form. */
 const FORMS = "5565";
-/** Form without a season digit before the time. */
+/** Form without the season digit before the time. */
 const FORM_BARE = 1;
 /** Form that assumes a period of a day, because the meter had no row in the last quarter hours. */
 const FORM_DAYS = 3;
@@ -74,7 +74,7 @@ const REPEATS = 2;
 /** Maximum number of sessions in programming mode; a client would not wait for more. */
 const TRIES = 3;
 
-/** Steps, by what is awaited: password request, answer to the password, rows or clock. */
+/** The session waits for the password request, the answer to the password, rows or clock. */
 const STEP_DEMAND = 0;
 const STEP_PASSWORD = 1;
 const STEP_ROWS = 2;
@@ -84,7 +84,7 @@ const PASSWORD_AT = 5;
 /** Character that replaces a masked one in the log. */
 const HIDDEN = 0x2a;
 
-/** Group E of the codes 0.9.1 and 0.9.2. */
+/** Group E of 0.9.1 and 0.9.2. */
 const CLOCK_TIME = 1;
 const CLOCK_DATE = 2;
 const SEASON_UNKNOWN = -1;
@@ -93,9 +93,9 @@ const DAY_S = 86_400;
 const HOUR_S = 3600;
 const QUARTER_S = 900;
 
-/** Requests for one profile, shared by all sessions of a readout. */
+/** State shared by all sessions of a readout. */
 class ProfileQuestions {
-	/** Group D of the profile's code: 1 for P.01. */
+	/** Group D of the code: 1 for P.01. */
 	readonly #number: number;
 	readonly #entries: number;
 	readonly #span: ProfileSpan | undefined;
@@ -107,11 +107,11 @@ class ProfileQuestions {
 	#periodS = QUARTER_S;
 	/** Additional time to request, s: if the season is unknown, the meter's clock may be an hour ahead. */
 	#marginS = 0;
-	/** Period stated in the head, s; 0: not stated. */
+	/** Period stated in the head, s; 0: none. */
 	#statedS = 0;
 	#form = 0;
 	#repeats = REPEATS;
-	/** Number of sessions left. */
+	/** Sessions left. */
 	tries = TRIES;
 
 	constructor({ code, entries, span }: ProfileRequest) {
@@ -134,7 +134,7 @@ class ProfileQuestions {
 			if (cursor.isRow || !cursor.nextValue()) continue;
 			const { c, d, e } = cursor.code;
 			if (c === GROUP_PROFILE && d === this.#number) {
-				// Some meters send the word ERROR in place of a time.
+				// Some meters send ERROR in place of a time.
 				const isError = cursor.text[0] === LETTER_E;
 				if (isError || !cursor.nextValue() || !cursor.nextValue()) continue;
 				this.#statedS = 60 * digitsIn(cursor.text, cursor.length);
@@ -238,7 +238,7 @@ class ProfileQuestions {
 	}
 }
 
-/** The readout that precedes programming mode. */
+/** Readout that precedes programming mode. */
 class ReadoutFirst extends IECReadSession {
 	readonly #questions: ProfileQuestions;
 	/** True if the readout was complete and had no profile. */
@@ -272,7 +272,7 @@ class ReadoutFirst extends IECReadSession {
 class ProgrammingMode extends IECReadSession {
 	readonly #questions: ProfileQuestions;
 	#step = STEP_DEMAND;
-	/** Number of refusals of the present request. */
+	/** Refusals of the present request. */
 	#refusals = 0;
 
 	constructor(opening: Opening<IECSettings>, attempts: Attempts, questions: ProfileQuestions) {
@@ -287,7 +287,7 @@ class ProgrammingMode extends IECReadSession {
 		return isOver ? undefined : next;
 	}
 
-	/** Masks the password and its check, also in a late or incomplete echo. */
+	/** Hides the password and its check, also in a late or incomplete echo. */
 	shown(_direction: number, bytes: Uint8Array, start: number, end: number): Uint8Array {
 		if (this.#step !== STEP_PASSWORD) return bytes;
 		const secret = this.message.subarray(PASSWORD_AT, PASSWORD_AT + this.opening.settings.password.length + 3);
@@ -325,7 +325,7 @@ class ProgrammingMode extends IECReadSession {
 		const { records, settings } = this.opening;
 		const step = this.#step;
 		if (block.programming && parser.values === 0) {
-			// B0: the meter ends the session.
+			// B0 means that the meter ends the session.
 			if (step === STEP_PASSWORD) this.fail(IEC_PASSWORD_REFUSED);
 			else this.fail(step === STEP_ROWS ? IEC_BROKEN_OFF : IEC_NO_PROGRAMMING);
 		} else if (step === STEP_DEMAND) {
@@ -336,7 +336,7 @@ class ProgrammingMode extends IECReadSession {
 				this.ask(putPassword(this.message, settings.password), PART_FIRST, nowMs);
 			}
 		} else if (block.programming) {
-			// Skips an echo of the command.
+			// The echo of the command is skipped.
 			this.expectBlock(nowMs, true);
 		} else if (step === STEP_PASSWORD) {
 			this.fail(IEC_PASSWORD_REFUSED);
@@ -365,7 +365,7 @@ class ProgrammingMode extends IECReadSession {
 	}
 }
 
-/** Returns the number in `text[0..length)`; 0 if there are other characters than digits. */
+/** Number in `text[0..length)`; 0 if there are other characters than digits. */
 function digitsIn(text: Uint8Array, length: number): number {
 	let number = 0;
 	for (let i = 0; i < length; i++) {
@@ -386,7 +386,7 @@ function putPassword(into: Uint8Array, password: Uint8Array): number {
 	return endCommand(into, PASSWORD_AT + password.length);
 }
 
-/** Ends a command; returns its length. */
+/** Returns the length of the command. */
 function endCommand(into: Uint8Array, at: number): number {
 	into[at] = 0x29;
 	into[at + 1] = ETX;
@@ -396,7 +396,7 @@ function endCommand(into: Uint8Array, at: number): number {
 	return at + 3;
 }
 
-/** Writes the last `count` digits; returns the end. */
+/** Writes the last `count` digits; returns their end. */
 function putDigits(into: Uint8Array, at: number, number: number, count: number): number {
 	let rest = number;
 	for (let i = at + count - 1; i >= at; i--) {

@@ -1,8 +1,6 @@
 /**
- * IEC 62056-21 for the table of meter protocols: requested (modes A, B, C) and unsolicited (D).
- *
- * In modes A, B and C attempts.ts decides whether another MeterSession follows a failed one; in mode D one
- * MeterListener runs, and each whole telegram is a readout.
+ * Rows of IEC 62056-21 in the table of meter protocols. In modes A, B and C attempts.ts decides whether another session
+ * follows a failed one; in mode D one listener runs, and each whole telegram is a readout.
  */
 import { FORMAT_7E1, type LineSettings } from "../io/host.js";
 import { NO_BYTES } from "../io/machine.js";
@@ -88,7 +86,6 @@ export class IECReadSession extends MeterSession implements ReadSession, Probing
 		return new IECReadSession(opening, attempts);
 	}
 
-	/** Returns the attempts if another session is worthwhile. */
 	isWorthAnother(): Attempts | undefined {
 		const attempts = this.#attempts;
 		if (this.outcome !== OUTCOME_BLOCK) return attempts?.failed(this) === true ? attempts : undefined;
@@ -103,7 +100,7 @@ export class IECReadSession extends MeterSession implements ReadSession, Probing
 	}
 }
 
-/** A listener that returns each telegram as a readout. */
+/** Session in which each telegram is a readout. */
 class ModeDReadSession extends MeterListener implements ReadSession, Probing {
 	readonly line: LineSettings;
 	readonly #records: RecordWriter;
@@ -114,7 +111,7 @@ class ModeDReadSession extends MeterListener implements ReadSession, Probing {
 		this.#records = records;
 	}
 
-	/** Some meters send 8N1 in place of the standard's 7E1. */
+	/** Some meters send 8N1, not the standard's 7E1. */
 	get anyFraming(): boolean {
 		return true;
 	}
@@ -148,12 +145,12 @@ export const MODE_D_PUSH: MeterProtocol<IECSettings> = Object.freeze({
 	probe: listen,
 });
 
-/** Opens a session that ends after the identification. */
+/** Session that ends after the identification. */
 export function probeIdent(opening: Opening<IECSettings>): IECReadSession {
 	return new IECReadSession(opening, undefined);
 }
 
-/** Row of the default protocol, which is chosen for all settings. */
+/** The default protocol fits all settings. */
 export const SIGN_ON: MeterProtocol<IECSettings> = Object.freeze({
 	isChosen: () => true,
 	open: (opening: Opening<IECSettings>) => new IECReadSession(opening, new Attempts(opening)),

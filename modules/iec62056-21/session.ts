@@ -46,13 +46,13 @@ import {
 } from "./failures.js";
 import { BASE_BAUD, baudNumber, getBaudRate, IdentScanner, MODE_C } from "./ident.js";
 
-/** Event: an identification was received. Other events: EVENT_POOR (whole block, failed checks) and EVENT_END. */
+/** An identification was received. Other events: EVENT_POOR (whole block, failed checks) and EVENT_END. */
 export const EVENT_IDENT = 1;
-/** The session is not over, or has failed; then `failure` has the reason. */
+/** The session is not over, or failed with `failure`. */
 export const OUTCOME_NONE = 0;
 /** A whole block was received; `check` says whether its BCC was right or absent. */
 export const OUTCOME_BLOCK = 1;
-/** The identification was received, and nothing more was requested. */
+/** The identification was received, and no more was requested. */
 export const OUTCOME_IDENT = 2;
 /** Mode E was agreed on; our side is at the agreed speed in 8N1, and HDLC follows. */
 export const OUTCOME_HAND_OVER = 3;
@@ -66,7 +66,7 @@ export const HAND_OVER_ALWAYS = 2;
 
 /** Chooses the speed of the block. */
 export interface SpeedChoice {
-	/** Returns a speed, Bd, which is rounded down to a standard speed, and to at most that of the identification. */
+	/** Speed in Bd, rounded down to a standard speed, at most that of the identification. */
 	speedFor(ident: IdentScanner): number;
 }
 
@@ -81,7 +81,7 @@ export interface SessionOptions {
 	readonly speed?: SpeedChoice | undefined;
 	/** True to stop after the identification (for aligning the head). */
 	readonly identOnly: boolean;
-	/** Silence required before the sign-on, ms, because an earlier block may still arrive. */
+	/** Silence before the sign-on, ms: an earlier block may still arrive. */
 	readonly quietMs: number;
 	readonly handOver?: number;
 	/** True to enter programming mode in place of the readout. */
@@ -102,7 +102,7 @@ const STATE_ENDED = 8;
 const REACTION_MS = 205;
 /** Short reaction time of the standard with a margin, ms. */
 const FAST_REACTION_MS = 25;
-/** Wait from the last bit sent to the answer, ms: 1500 plus adapters. */
+/** Wait for an answer from the last bit sent, ms: 1500 plus adapters. */
 const ANSWER_MS = 2500;
 /**
  * Wait for the identification, ms, because some meters take 3500; after a late identification, also for the meter's
@@ -113,7 +113,7 @@ const LATE_ANSWER_MS = 4500;
 const GAP_MS = 2000;
 /** Silence after the `!` of a block without STX, where no ETX need follow, ms. */
 const UNFRAMED_END_MS = 500;
-/** Longest wait for silence, as a multiple of `quietMs`; a lamp that shines into the head can keep the line busy. */
+/** Longest wait for silence, in multiples of `quietMs`; a lamp that shines into the head can keep the line busy. */
 const QUIET_PATIENCE = 20;
 /**
  * Longest wait for silence before a break: 3000 characters, in ms at 1 Bd. A meter that is sending would not receive
@@ -128,16 +128,16 @@ const BITS_PER_CHARACTER = 10;
 export class MeterSession implements Machine {
 	readonly ident = new IdentScanner();
 	readonly parser: DataSetParser;
-	/** OUTCOME_…; it no longer changes after EVENT_END. */
+	/** OUTCOME_…; final with EVENT_END. */
 	outcome = OUTCOME_NONE;
 	/** Reason for OUTCOME_NONE at the end. */
 	failure: Failure | undefined;
 	check = CHECK_ABSENT;
-	/** Number of characters received since the sign-on, or since the acknowledgement. */
+	/** Characters received since the sign-on, or since the acknowledgement. */
 	received = 0;
-	/** Number of damaged characters since the sign-on. */
+	/** Damaged characters since the sign-on. */
 	damaged = 0;
-	/** Line speed for the block, Bd. */
+	/** Speed of the block, Bd. */
 	baud = BASE_BAUD;
 	/** Time at which the last character has left, monotonic ms. */
 	sentByMs = 0;
@@ -146,13 +146,11 @@ export class MeterSession implements Machine {
 	readonly #outputs = new OutputQueue();
 	protected readonly message = new Uint8Array(Math.max(MESSAGE_LIMIT, WAKE_UP_LENGTH));
 	protected readonly block: BlockReceiver;
-	/** Length of the command in `message`. */
 	#commandLength = 0;
-	/** Part that the command requests, PART_…. */
+	/** PART_… that the command requests. */
 	#part = PART_FIRST;
 	/** True in programming mode, which ends with a break, or by itself after a minute or two. */
 	#needsBreak = false;
-	/** Latest time of the break, monotonic ms. */
 	#breakByMs = 0;
 	/** Time of the last call, monotonic ms. */
 	#nowMs = 0;
@@ -161,7 +159,7 @@ export class MeterSession implements Machine {
 	readonly #signOnByMs: number;
 	#lineBaud = BASE_BAUD;
 	#repeats = 0;
-	/** LATE_ANSWER_MS if the identification was late. */
+	/** LATE_ANSWER_MS after a late identification. */
 	#answerMs = ANSWER_MS;
 
 	/** The line must be at 300 Bd, 7E1. */
@@ -296,7 +294,7 @@ export class MeterSession implements Machine {
 			return;
 		}
 		this.#needsBreak = isProgramming;
-		// The meter may have to search for the data.
+		// The meter may have to search, so it gets more time.
 		if (isProgramming) this.#answerMs = LATE_ANSWER_MS;
 		this.received = 0;
 		this.transmit(encodeAcknowledge(this.message, number, isProgramming), nowMs);
@@ -321,7 +319,6 @@ export class MeterSession implements Machine {
 		this.deadlineMs = Math.max(nowMs, this.sentByMs) + this.#answerMs;
 	}
 
-	/** Processes bytes of the block; returns the end of the block in them, or `end`. */
 	protected receiveBlock(bytes: Uint8Array, start: number, end: number, nowMs: number): number {
 		const to = this.block.receive(bytes, start, end);
 		this.afterBlockBytes(nowMs);
@@ -380,7 +377,7 @@ export class MeterSession implements Machine {
 		else this.end(OUTCOME_BLOCK);
 	}
 
-	/** Sends `length` bytes of `message` after a pause; `part` is the PART_… expected. */
+	/** Sends `length` bytes of `message` after a pause; `part`: PART_… expected. */
 	protected ask(length: number, part: number, nowMs: number): void {
 		this.#commandLength = length;
 		this.#part = part;
@@ -420,7 +417,7 @@ export class MeterSession implements Machine {
 		if (this.#needsBreak || this.block.programming) this.transmit(encodeBreak(this.message), 0);
 		this.#state = STATE_ENDED;
 		this.deadlineMs = Number.POSITIVE_INFINITY;
-		// Changing the line delays the event until all bytes are sent.
+		// A line change delays the event until all bytes are sent.
 		this.#outputs.line(BASE_BAUD, FORMAT_7E1);
 		this.#outputs.event(EVENT_END);
 	}

@@ -54,7 +54,7 @@ const PACKET_ERROR = 2;
 const PACKET_COMMAND = 3;
 const PACKET_RESULT = 4;
 
-/** State: there is no network, and changes are not allowed. */
+/** No network, and no changes allowed. */
 const STATE_STOPPED = 0;
 const STATE_READY = 2;
 const STATE_PROVISIONING = 3;
@@ -72,7 +72,7 @@ const COMMAND_STATE = 2;
 const COMMAND_INFO = 3;
 const COMMAND_SCAN = 4;
 const COMMAND_HOSTNAME = 5;
-/** Device name, equal to the network name. */
+/** The device name is the network name. */
 const COMMAND_NAME = 6;
 const COMMAND_NETWORK = 7;
 
@@ -85,7 +85,7 @@ const CHANGE_MS = 300_000;
 /** Time limit for joining, below the usual client's 30 s. */
 const JOIN_LIMIT_MS = 25_000;
 const LOOK_MS = 250;
-/** Maximum gap inside a packet, ms; after a longer one the packet is dropped. */
+/** Longest gap inside a packet, ms; after a longer one it is dropped. */
 const GAP_MS = 1000;
 const IDLE_MS = 30_000;
 /** Maximum bytes of an SSID; one with invalid UTF-8 may decode to more. */
@@ -105,7 +105,7 @@ export interface ImprovGateway {
 	readonly httpsPort: number;
 }
 
-/** Improv on the console. The object is also the port's options, because closures would take 20 XS slots. */
+/** The object is also the port's options: closures would take 20 XS slots. */
 export class Improv implements SerialOptions {
 	readonly baud = BAUD;
 	readonly format = FORMAT_8N1;
@@ -115,11 +115,11 @@ export class Improv implements SerialOptions {
 	/** Monotonic ms until which a configured network may be changed. */
 	readonly changeEndMs: number;
 	readonly serial: Serial;
-	/** Number of bytes that the host accepts. */
+	/** Bytes that the host accepts. */
 	room = 0;
 	session: ImprovSession | undefined;
 
-	/** Opens the console's port; throws if that fails. */
+	/** Throws if the port can't be opened. */
 	constructor(port: SerialPort, deps: ImprovDeps, settings: NetworkSettings, gateway: ImprovGateway) {
 		this.deps = deps;
 		this.settings = settings;
@@ -169,9 +169,9 @@ class ImprovSession implements ScheduledMachine, ScanCallback {
 	readonly #answer = new Uint8Array(CONSOLE_ROOM);
 	#answerLength = 0;
 	#isScanning = false;
-	/** Scan results not sent yet. */
+	/** Networks not sent yet. */
 	#networks: ScanCursor | undefined;
-	/** Network being joined; "" when idle. */
+	/** SSID being joined; "" when idle. */
 	#ssid = "";
 	#joinEndMs = 0;
 
@@ -213,7 +213,7 @@ class ImprovSession implements ScheduledMachine, ScanCallback {
 		}
 	}
 
-	/** Sends all packets in one piece. */
+	/** Writes all packets in one piece. */
 	drain(): void {
 		const improv = this.#improv;
 		if (improv.room < CONSOLE_ROOM) return;
@@ -273,7 +273,7 @@ class ImprovSession implements ScheduledMachine, ScanCallback {
 		}
 	}
 
-	/** Carries out a command. Returns ERROR_…, or 0 on success. */
+	/** Returns ERROR_…, or 0 on success. */
 	private carryOut(command: number, end: number, nowMs: number): number {
 		const { settings, gateway, deps } = this.#improv;
 		const network = gateway.network!;
@@ -292,7 +292,7 @@ class ImprovSession implements ScheduledMachine, ScanCallback {
 				settings.setStation({ ssid, password, dhcp: true }, true);
 				this.#ssid = ssid;
 				this.#joinEndMs = nowMs + JOIN_LIMIT_MS;
-				// Until the delayed change is applied, the status describes the previous network.
+				// Until the delayed change, the status is that of the previous network.
 				this.deadlineMs = nowMs + APPLY_DELAY_MS + LOOK_MS;
 				this.show(nowMs);
 				return 0;
@@ -324,7 +324,7 @@ class ImprovSession implements ScheduledMachine, ScanCallback {
 		return 0;
 	}
 
-	/** Returns a text of the packet. Invalid UTF-8 becomes a text that is not a valid name. */
+	/** Invalid UTF-8 becomes a text that is no valid name. */
 	private textAt(start: number, end: number): string {
 		try {
 			return this.#improv.deps.text.decode(this.#packet, start, end);
@@ -384,7 +384,7 @@ class ImprovSession implements ScheduledMachine, ScanCallback {
 				bytes.set(encoded, end);
 				end += encoded.length;
 			}
-			// An additional empty text prevents a data length of 10.
+			// An empty text prevents a data length of 10.
 			if (end - data === LINE_END) bytes[end++] = 0;
 			bytes[data + 1] = end - data - 2;
 		}

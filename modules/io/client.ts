@@ -15,23 +15,17 @@ export const CLIENT_UNREACHABLE = 4;
 export const CLIENT_TIMEOUT = 5;
 /** Not enough memory now; nothing was sent. */
 export const CLIENT_OUT_OF_MEMORY = 6;
-/** The peer does not support TLS, shares no version or cipher, or has rejected this client. */
+/** The peer has no TLS, shares no version or cipher, or has rejected this client. */
 export const CLIENT_HANDSHAKE = 7;
-/** Server certificate without a chain to a trusted one. */
+/** The server's certificate has no chain to a trusted one. */
 export const CLIENT_UNTRUSTED = 8;
-/** Trusted certificate, but for another name or address. */
+/** The certificate is trusted, but for another name or address. */
 export const CLIENT_WRONG_NAME = 9;
 export const CLIENT_EXPIRED = 10;
 
-/** Maximum size of `trusted` and of a stored session, bytes. */
+/** Limit of `trusted` and of a stored session, bytes. */
 export const TRUSTED_LIMIT = 12288;
 export const SESSION_LIMIT = 3072;
-
-/**
- * Heap that must be free before an outgoing connection: 10 KB for the stack of its thread, and the 24 KB that are left
- * for everything else (LEAST_HEAP of hosts/native/memory-lock.h). On an ESP32 two browsers can leave less for a while.
- */
-export const CONNECTION_HEAP_BYTES = 34 * 1024;
 
 /**
  * Value of `trusted` that accepts any certificate; for signed data and for requests without secrets only. It can't be
@@ -40,13 +34,11 @@ export const CONNECTION_HEAP_BYTES = 34 * 1024;
 export const ANYBODY = "anybody";
 
 export interface ClientOptions {
-	/** DNS name of up to 253 characters, or IPv4 address in dotted decimal. */
+	/** DNS name of up to 253 characters, or dotted IPv4. */
 	readonly host: string;
 	/** 1 to 65535. */
 	readonly port: number;
-	/**
-	 * Time limit for name lookup, connection and handshake: 100 to 60000, from the constructor to the first `onWritable`.
-	 */
+	/** Limit for name lookup, connection and handshake: 100 to 60000, from the constructor to the first `onWritable`. */
 	readonly timeoutMs: number;
 	/** Required for TLS only. */
 	readonly tls?: TLSClientOptions;
@@ -54,7 +46,7 @@ export interface ClientOptions {
 	onReadable?(count: number): void;
 	/** `count` bytes may be written. The first call means that the connection is open and, with TLS, verified. */
 	onWritable?(count: number): void;
-	/** Called once with CLIENT_… at the end, after everything was read. */
+	/** Called once with CLIENT_…, after everything was read. */
 	onError?(code: number): void;
 }
 
@@ -70,31 +62,31 @@ export interface TLSClientOptions {
 	readonly name?: string;
 	/** Unix time for checking certificates, ms; undefined without a set clock: dates are not checked. */
 	readonly utcMs?: number | undefined;
-	/** Client identity if the server requests one: PEM text of a certificate and its key. */
+	/** PEM text of a certificate and its key, if the server requests them. */
 	readonly identity?: { readonly certificate: Uint8Array; readonly key: Uint8Array };
 	/** `session` of an earlier connection with the same server and trust, to shorten the handshake. */
 	readonly session?: Uint8Array | undefined;
 }
 
 export interface Client {
-	/** Peer address as text; "" until known. */
+	/** Address of the peer; "" until known. */
 	readonly remoteAddress: string;
 	/** TLS session for the next connection, at most SESSION_LIMIT bytes; undefined until the server sends one. */
 	readonly session: Uint8Array | undefined;
 	/** True when the given TLS session shortened the handshake. */
 	readonly resumed: boolean;
-	/** Copies up to `end - start` bytes; returns their number, or undefined when none wait. */
+	/** Reads up to `end - start` bytes; returns their number, or undefined when none wait. */
 	read(into: Uint8Array, start?: number, end?: number): number | undefined;
 	write(bytes: Uint8Array, start?: number, end?: number): number;
-	/** Sends what was written, then closes; cancels an opening. */
+	/** Sends what was written; cancels an opening. */
 	close(): void;
 }
 
 export interface ClientPort {
-	/** Opens a connection. Throws a RangeError for options beyond their limits, and an Error for unusable ones. */
+	/** Throws a RangeError for options beyond their limits, and an Error for unusable ones. */
 	readonly io: new (
 		options: ClientOptions,
 	) => Client;
-	/** Host-specific options, to be spread into ClientOptions. */
+	/** Options of the host, spread into ClientOptions. */
 	readonly pins: object;
 }

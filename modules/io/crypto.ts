@@ -5,19 +5,19 @@ export const GCM_IV_LENGTH = 12;
 export const GCM_TAG_LENGTH = 16;
 
 export interface Crypto {
-	/** Returns unpredictable bytes. */
+	/** Unpredictable bytes. */
 	random(length: number): Uint8Array;
-	/** Returns the SHA-256 (FIPS 180-4) of the joined parts, 32 bytes. */
+	/** SHA-256 (FIPS 180-4) of the joined parts, 32 bytes. */
 	sha256(...parts: Uint8Array[]): Uint8Array;
-	/** Returns the HMAC-SHA-256 (RFC 2104) of the joined parts, 32 bytes. */
+	/** HMAC-SHA-256 (RFC 2104) of the joined parts, 32 bytes. */
 	hmacSHA256(key: Uint8Array, ...parts: Uint8Array[]): Uint8Array;
 	/**
-	 * Encrypts with AES-128 in Galois/counter mode (NIST SP 800-38D). Returns the encrypted `text`, then a tag of 16
-	 * bytes over it and `associated`. Throws a RangeError unless `key` has 16 bytes and `iv` 12. Encrypting ciphertext
-	 * again decrypts it.
+	 * AES-128 in Galois/counter mode (NIST SP 800-38D). Returns the encrypted `text`, then a tag of 16 bytes over it
+	 * and `associated`. Throws a RangeError unless `key` has 16 bytes and `iv` 12. Encrypting ciphertext again decrypts
+	 * it.
 	 */
 	aes128GCM(key: Uint8Array, iv: Uint8Array, associated: Uint8Array, text: Uint8Array): Uint8Array;
-	/** Returns an incremental SHA-256. */
+	/** Incremental SHA-256. */
 	hash(): Hash;
 	/**
 	 * Verifies `signature` (r and s, 32 bytes each) of `message`: ECDSA on P-256 with SHA-256 (FIPS 186-5) and
@@ -26,22 +26,21 @@ export interface Crypto {
 	 */
 	verifyP256(publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array): boolean;
 	/**
-	 * Performs ECDH on P-256 (NIST SP 800-56A, 5.7.1.2) with a new key and `publicKey`. Throws a RangeError for a wrong
-	 * length or a point off the curve.
+	 * ECDH on P-256 (NIST SP 800-56A, 5.7.1.2) with a new key. Throws a RangeError for a wrong length or a point off
+	 * the curve.
 	 */
 	agreeP256(publicKey: Uint8Array): KeyAgreement;
 	/**
-	 * Reads PEM text (RFC 7468; anything around the blocks is skipped) or one certificate as DER. Problems are in the
-	 * result; only more than CERTIFICATE_FILE_LIMIT bytes throw a RangeError.
+	 * PEM text (RFC 7468; anything around the blocks is skipped) or one certificate as DER. Problems are in the result;
+	 * only more than CERTIFICATE_FILE_LIMIT bytes throw a RangeError.
 	 */
 	readCertificates(file: Uint8Array): CertificateFile;
-	/** Makes a P-256 key and a self-signed certificate (RFC 5280). Throws a RangeError for invalid options. */
+	/** P-256 key and self-signed certificate (RFC 5280). Throws a RangeError for invalid options. */
 	makeCertificate(options: CertificateOptions): CertificatePair;
 }
 
 /** Length of an uncompressed P-256 point (SEC 1, 2.3.3): 4, x, y. */
 export const P256_POINT_LENGTH = 65;
-/** Length of an ECDSA signature on P-256: r and s. */
 export const P256_SIGNATURE_LENGTH = 64;
 
 export interface Hash {
@@ -53,14 +52,14 @@ export interface Hash {
 export interface KeyAgreement {
 	/** New public key, P256_POINT_LENGTH bytes. */
 	readonly publicKey: Uint8Array;
-	/** Shared secret: x of the common point, 32 bytes. */
+	/** x of the common point, 32 bytes. */
 	readonly secret: Uint8Array;
 }
 
-/** Maximum bytes of a certificate file (`max_size` of the API), and maximum number of certificates reported. */
+/** Limit of a certificate file, bytes (`max_size` of the API), and of reported certificates. */
 export const CERTIFICATE_FILE_LIMIT = 12288;
 export const CERTIFICATE_CHAIN_LIMIT = 6;
-/** Maximum length of a certificate's name, bytes of UTF-8. */
+/** Limit of a name, bytes of UTF-8. */
 export const CERTIFICATE_NAME_LIMIT = 255;
 
 export interface CertificateFile {
@@ -72,14 +71,14 @@ export interface CertificateFile {
 	readonly key: number;
 }
 export const CERTIFICATES_WELL = 0;
-/** The next block is truncated, or is no certificate. */
+/** The next block is truncated or no certificate. */
 export const CERTIFICATES_DAMAGED = 1;
 /**
  * This host's TLS does not support the next certificate (key, signature or critical extension), or its key is too slow:
  * RSA of more than 4096 bits, or an exponent of more than 32. Nothing is verified with it.
  */
 export const CERTIFICATES_UNSUPPORTED = 2;
-/** More than CERTIFICATE_CHAIN_LIMIT certificates, without another problem. */
+/** More certificates than reported, and no other problem. */
 export const CERTIFICATES_TOO_MANY = 3;
 
 export const PRIVATE_KEY_ABSENT = 0;
@@ -104,7 +103,7 @@ export interface CertificateDetails {
 	readonly validToMs: number;
 	readonly keyType: number;
 	readonly keyBits: number;
-	/** SHA-256 of the certificate as programs show it: 32 pairs of capital hex digits with colons. */
+	/** SHA-256 as programs show it: 32 pairs of capital hex digits with colons. */
 	readonly fingerprint: string;
 	/** True when the next certificate is an authority's and has signed this one. */
 	readonly issuedByNext: boolean;
@@ -115,16 +114,16 @@ export const KEY_TYPE_RSA = 2;
 
 export interface CertificateOptions {
 	/**
-	 * 1 to 4 names: DNS names of A-Z a-z 0-9 `.` `-` `_`, up to 253 characters, or dotted IPv4 addresses. The first, up
-	 * to 64 characters, is also the subject.
+	 * 1 to 4 DNS names of A-Z a-z 0-9 `.` `-` `_`, up to 253 characters, or dotted IPv4 addresses. The first, up to 64
+	 * characters, is also the subject.
 	 */
 	readonly names: readonly string[];
 	/** Unix ms, from 2000 to 9999, cut to seconds. */
 	readonly validFromMs: number;
 	readonly validToMs: number;
 	/**
-	 * P-256 key to use, PEM text of up to CERTIFICATE_FILE_LIMIT bytes, possibly after a certificate. A new key replaces
-	 * a missing or unusable one.
+	 * P-256 key, PEM text of up to CERTIFICATE_FILE_LIMIT bytes, possibly after a certificate. A new key replaces a
+	 * missing or unusable one.
 	 */
 	readonly key?: Uint8Array | undefined;
 }

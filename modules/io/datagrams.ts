@@ -1,5 +1,5 @@
 /**
- * Runs a machine on a UDP port, as io/link.ts does on a serial one; used by mDNS and the captive name server.
+ * Runs a machine on a UDP port, as io/link.ts does on a serial one.
  *
  *     wanted port     closed                                 open
  *     a port          opened; on failure after RETRY_MS      stays; if lost, reopened after RETRY_MS
@@ -32,11 +32,11 @@ export interface DatagramSender {
 export interface DatagramMachine extends Timed {
 	/** Wanted port, the same object while unchanged; undefined: none. */
 	readonly port: DatagramPort | undefined;
-	/** Called after each opening, also after a loss. */
+	/** Called after each opening. */
 	opened(sender: DatagramSender, nowMs: number): void;
 	/** Called when the port is lost; it will be reopened. */
 	lost(nowMs: number): void;
-	/** Called for each datagram, which is `buffer[0..length)`. */
+	/** The datagram is `buffer[0..length)`. */
 	received(length: number, source: DatagramSource, nowMs: number): void;
 }
 
@@ -50,7 +50,7 @@ export class Datagrams<Machine extends DatagramMachine> implements ScheduledMach
 	/** Port that is open or being opened. */
 	#port: DatagramPort | undefined;
 	#socket: UDP | undefined;
-	/** Time at which the port is reopened or reading continues, monotonic ms. */
+	/** Time of reopening or further reading, monotonic ms. */
 	#againMs = Number.POSITIVE_INFINITY;
 
 	constructor(deps: DatagramDeps, part: string, machine: Machine) {

@@ -10,7 +10,7 @@
 import type { Clock, Timers } from "./host.js";
 import type { Timed } from "./machine.js";
 
-/** Longest time of a timer, because hosts count to 2^31 ms; a later deadline is checked when it expires. */
+/** Hosts count to 2^31 ms; a later deadline is checked when the timer expires. */
 const TIMER_LIMIT_MS = 86_400_000;
 
 export interface DriverDeps {
@@ -21,7 +21,7 @@ export interface DriverDeps {
 }
 
 export interface ScheduledMachine extends Timed {
-	/** Performs all outputs after a change; called again if it changes the machine. */
+	/** Performs all outputs; called again if it changes the machine. */
 	drain?(nowMs: number): void;
 }
 
@@ -50,7 +50,7 @@ export class Driver {
 		return task;
 	}
 
-	/** Returns the present time, for information only; changes use the time of their task. */
+	/** Time for information only; changes use the time of their task. */
 	nowMs(): number {
 		return this.#deps.clock.monotonicMs();
 	}
@@ -65,7 +65,6 @@ export class Driver {
 		});
 	}
 
-	/** Sets the timer for a tick at `deadlineMs`. */
 	arm(deadlineMs: number): void {
 		if (deadlineMs >= this.#timerAtMs || deadlineMs === Number.POSITIVE_INFINITY) return;
 		const { timers } = this.#deps;
@@ -91,7 +90,7 @@ export class Driver {
 	/** Runs each due task once; a task that is due again waits for the next timer, so that the host can run. */
 	private advance(): void {
 		const nowMs = this.nowMs();
-		// Tasks that are removed during this loop keep `next`; new tasks are at the head of the list and not due.
+		// Removed tasks keep `next`; new ones are at the head and not due.
 		for (let task = this.#first; task !== undefined; task = task.next) task.advanceIfDue(nowMs);
 		let earliestMs = Number.POSITIVE_INFINITY;
 		for (let task = this.#first; task !== undefined; task = task.next)
@@ -100,9 +99,9 @@ export class Driver {
 	}
 }
 
-/** Flag: being changed or drained. */
+/** The machine is being changed or drained. */
 const BUSY = 1;
-/** Flag: changed in its own `drain()`. */
+/** The machine was changed in its own `drain()`. */
 const CHANGED = 2;
 const STOPPED = 4;
 
@@ -145,7 +144,7 @@ export class Task {
 	/** Changes the machine in a host callback; logs exceptions. No effect after `stop()`. */
 	fromHost(change: (nowMs: number) => void): void {
 		if (this.#flags & STOPPED) return;
-		// The guard is not used here, because it would take too much of the chip's small stack.
+		// The guard would take too much of the chip's small stack.
 		try {
 			this.update(change);
 		} catch (error) {
@@ -153,13 +152,12 @@ export class Task {
 		}
 	}
 
-	/** Ends the task without another advance or drain. */
+	/** The machine is not advanced or drained again. */
 	stop(): void {
 		this.#flags |= STOPPED;
 		this.#driver.remove(this);
 	}
 
-	/** Advances a due task, in a separate tick. */
 	advanceIfDue(nowMs: number): void {
 		if (nowMs < this.#seenMs || this.#flags & STOPPED) return;
 		try {

@@ -28,7 +28,6 @@ export interface Ethernet {
 	readonly speed: number;
 	/** Turns the port on, or applies new settings, with a short loss of the address. */
 	start(settings: EthernetSettings): void;
-	/** Turns the port off. */
 	stop(): void;
 	close(): void;
 }

@@ -6,17 +6,16 @@ export const ERASE_SIZE = 4096;
 export const WRITE_SIZE = 16;
 
 /**
- * Partition of NOR flash. An erased byte reads as 0xFF; a written byte keeps its value until erased. After a power cut
- * during `write()` the beginning is written, and one byte may be neither old nor new; during `erase()` the contents are
+ * NOR flash. An erased byte reads as 0xFF; a written byte keeps its value until erased. After a power cut during
+ * `write()` the beginning is written, and one byte may be neither old nor new; during `erase()` the contents are
  * undefined. Offsets and lengths beyond `size` or not in whole units throw a RangeError without any effect; a flash
  * fault throws an Error.
  */
 export interface Partition {
-	/** Size, bytes: a multiple of ERASE_SIZE. */
+	/** Size in bytes, a multiple of ERASE_SIZE. */
 	readonly size: number;
-	/** Copies bytes from `offset` on; any offset and length. */
 	read(offset: number, into: Uint8Array, start?: number, end?: number): void;
-	/** Writes erased bytes; `offset` and length are multiples of WRITE_SIZE. */
+	/** Writes erased bytes only; `offset` and length are multiples of WRITE_SIZE. */
 	write(offset: number, bytes: Uint8Array, start?: number, end?: number): void;
 	/** Sets bytes to 0xFF; `offset` and length are multiples of ERASE_SIZE. An erase of that size takes about 50 ms. */
 	erase(offset: number, length: number): void;
@@ -27,12 +26,12 @@ export interface Flash {
 	open(name: string): Partition | undefined;
 }
 
-/** The running firmware is confirmed and starts again. */
+/** The next start runs this firmware again. */
 export const FIRMWARE_CONFIRMED = 0;
-/** First run of a new firmware: unless confirmed, the next start runs the previous one. */
+/** First run: unless confirmed, the next start runs the previous firmware. */
 export const FIRMWARE_ON_TRIAL = 1;
 
-/** Size of an Inflater's ring, and maximum window of its streams. */
+/** Size of the ring, and largest window. */
 export const INFLATE_WINDOW = ERASE_SIZE;
 
 /**
@@ -53,22 +52,22 @@ export interface Inflater {
 	 * allowed.
 	 */
 	write(bytes: Uint8Array, start: number, end: number): number;
-	/** Empties the ring. Allowed when the ring is full or the stream is done. */
+	/** Allowed when the ring is full or the stream is done. */
 	empty(): void;
 	/** Begins the next stream with an empty ring. */
 	reset(): void;
 	close(): void;
 }
 
-/** Firmware update: OTA slots, and conditions for a new firmware. */
+/** OTA slots, and conditions for a new firmware. */
 export interface Update {
 	/** FIRMWARE_… of the running firmware. */
 	readonly state: number;
 	/** Short reason why the inactive slot's firmware was rejected, until the slot is erased; "" if not rejected. */
 	readonly givenUp: string;
 	/**
-	 * Inactive slot as a partition; an image has at most `slot.size` bytes. The first erase or write makes its old
-	 * firmware unbootable. During a trial it holds the fallback: `erase()` and `write()` throw an Error.
+	 * Inactive slot; an image has at most `slot.size` bytes. The first erase or write makes its old firmware
+	 * unbootable. During a trial it holds the fallback: `erase()` and `write()` throw an Error.
 	 */
 	readonly slot: Partition;
 	/**
@@ -76,14 +75,14 @@ export interface Update {
 	 * Empty: this build accepts no updates.
 	 */
 	readonly keys: readonly Uint8Array[];
-	/** IDs (first 8 bytes of the point's SHA-256) of revoked keys, which override `keys`. */
+	/** IDs (first 8 bytes of the point's SHA-256) of revoked keys; they override `keys`. */
 	readonly revoked: readonly Uint8Array[];
 	/** Security level of the running firmware; a lower one is refused. */
 	readonly securityLevel: number;
-	/** Returns a new Inflater. Throws an Error if memory is short. */
+	/** Throws an Error if memory is short. */
 	inflater(): Inflater;
 	/**
-	 * Makes the next start run the slot's image of `length` bytes, on trial. Throws an Error with a reason, without any
+	 * The next start runs the slot's image of `length` bytes, on trial. Throws an Error with a reason, without any
 	 * effect, when this chip can't start it, and during a trial.
 	 */
 	activate(length: number): void;
@@ -109,6 +108,6 @@ export const WAKE_SUPPLY = 3;
 export interface Sleep {
 	/** WAKE_…; WAKE_NONE if this start followed no sleep. */
 	readonly wakeReason: number;
-	/** Sleeps for at most `ms`, soon, not inside the call. The clock continues. */
+	/** Sleeps at most `ms`, soon, not inside the call. The clock continues. */
 	begin(ms: number): void;
 }

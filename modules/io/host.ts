@@ -24,9 +24,7 @@ export interface LineSettings {
 	readonly format: SerialFormat;
 }
 
-/**
- * 7E1 (IEC 62056-21, 5.2), 8N1 (HDLC), 8E1 (M-Bus, EN 13757-2, 5.3), or 8N2 (Kamstrup KMP): data bits, parity, stop bits.
- */
+/** Data bits, parity, stop bits: 7E1 (IEC 62056-21, 5.2), 8N1 (HDLC), 8E1 (M-Bus, EN 13757-2, 5.3), 8N2 (KMP). */
 export type SerialFormat = typeof FORMAT_7E1 | typeof FORMAT_8N1 | typeof FORMAT_8E1 | typeof FORMAT_8N2;
 export const FORMAT_7E1 = 0;
 export const FORMAT_8N1 = 1;
@@ -46,27 +44,27 @@ export interface SerialOptions extends LineSettings {
 	/** Called with SERIAL_ERROR_…; only SERIAL_ERROR_GONE ends the port. */
 	onError?(code: number): void;
 }
-/** The device has disappeared (unplugged, other end closed): close the object. */
+/** The device was unplugged or the other end closed: close the object. */
 export const SERIAL_ERROR_GONE = 1;
 /** Bytes were lost, because they were not read in time. */
 export const SERIAL_ERROR_OVERRUN = 2;
 /**
- * Wrong parity or stop bit. In 7E1 the damaged character is read as a byte of 0x80 or above. In 8E1 it is read as
- * received and some errors go unreported, so the telegram's checksum must find them.
+ * Wrong parity or stop bit. In 7E1 the damaged character is a byte of 0x80 or above. In 8E1 it is read as received and
+ * some errors go unreported: the telegram's checksum must find them.
  */
 export const SERIAL_ERROR_CHARACTER = 3;
 
 export interface Serial {
-	/** Copies up to `end - start` bytes; returns their number, or undefined when none wait. */
+	/** Reads up to `end - start` bytes; returns their number, or undefined when none wait. */
 	read(into: Uint8Array, start?: number, end?: number): number | undefined;
 	write(bytes: Uint8Array, start?: number, end?: number): number;
-	/** Changes speed and format at once; only after `onDrained`. */
+	/** Takes effect at once; call it only after `onDrained`. */
 	configure(line: LineSettings): void;
 	close(): void;
 }
 
 export interface SerialPort {
-	/** Opens the device. Throws an Error for the user when it can't be opened. */
+	/** Throws an Error for the user when the device can't be opened. */
 	readonly io: new (
 		options: SerialOptions,
 		pins: object,
@@ -110,7 +108,7 @@ export interface ListenerOptions {
 	onError?(message: string): void;
 }
 
-/** Accepted connection, which is passed to a Socket as `from`, or closed. */
+/** Connection to be passed to a Socket as `from`, or closed. */
 export interface PendingSocket {
 	close(): void;
 }
@@ -152,7 +150,7 @@ export interface Socket {
 	write(bytes: Uint8Array, start?: number, end?: number): number;
 	/** Makes the peer's address trusted: preferred for half an hour. Called for each request with a valid token. */
 	know?(): void;
-	/** Sends what was written, then closes. */
+	/** Sends what was written. */
 	close(): void;
 }
 
@@ -164,7 +162,7 @@ export interface ListenerPort {
 	readonly secure: boolean;
 }
 
-/** Maximum size of a datagram, bytes; longer ones are dropped. */
+/** Longest datagram, bytes; longer ones are dropped. */
 export const DATAGRAM_LIMIT = 1472;
 
 export interface UDPOptions {
@@ -182,19 +180,17 @@ export interface UDPOptions {
 
 /** UDP port (IPv4). The constructor throws an Error for the user when the port is not available. */
 export interface UDP {
-	/** Actual local port. */
 	readonly port: number;
-	/** Sender of the last datagram. */
+	/** Address of the last datagram's sender. */
 	readonly remoteAddress: string;
 	readonly remotePort: number;
 	/**
-	 * Copies the next datagram into DATAGRAM_LIMIT bytes; returns its length. The queue is short; excess datagrams are
-	 * lost.
+	 * Copies a datagram into DATAGRAM_LIMIT bytes; returns its length. The queue is short; excess datagrams are lost.
 	 */
 	read(into: Uint8Array): number | undefined;
 	/**
-	 * Sends a datagram, or loses it if the network can't accept it. Throws a RangeError for more than DATAGRAM_LIMIT
-	 * bytes, and for an address other than dotted IPv4.
+	 * A datagram that the network can't accept is lost. Throws a RangeError for more than DATAGRAM_LIMIT bytes, and for
+	 * an address other than dotted IPv4.
 	 */
 	write(bytes: Uint8Array, address: string, port: number): void;
 	close(): void;
@@ -205,7 +201,7 @@ export interface UDPPort {
 	readonly pins: object;
 }
 
-/** Maximum simultaneous name lookups; further ones return undefined. */
+/** Simultaneous lookups; further ones return undefined. */
 export const RESOLVE_LIMIT = 4;
 
 export interface Clock {
@@ -217,7 +213,7 @@ export interface Clock {
 }
 
 export interface Timers {
-	/** Calls back once, after at least `delayMs`. Returns an ID for `clear()`. */
+	/** Calls `callback` once, after at least `delayMs`. Returns an ID for `clear()`. */
 	set(callback: () => void, delayMs: number): number;
 	/** Ignores unknown and expired IDs. */
 	clear(id: number): void;
@@ -226,7 +222,7 @@ export interface Timers {
 /** Key-value store in flash: keys of 1 to 15 characters a-z 0-9 `_`, values of at most 4000 bytes. */
 export interface Storage {
 	get(key: string): Uint8Array | undefined;
-	/** Stores a value. After a power cut, `get()` returns the old or the new one. Throws when flash is full. */
+	/** After a power cut, `get()` returns the old or the new value. Throws when flash is full. */
 	set(key: string, value: Uint8Array): void;
 	delete(key: string): void;
 }
@@ -234,11 +230,11 @@ export interface Storage {
 /** Native conversion, because a loop over characters is quadratic in XS. */
 export interface TextCodec {
 	encode(text: string): Uint8Array;
-	/** Returns the text of well-formed UTF-8. */
+	/** Decodes well-formed UTF-8 only. */
 	decode(bytes: Uint8Array, start?: number, end?: number): string;
 }
 
-/** Files in the firmware, read from flash. The bytes must not be changed. */
+/** Files in flash, not to be changed. */
 export interface Resources {
 	get(name: string): Uint8Array | undefined;
 }
@@ -246,9 +242,8 @@ export interface Resources {
 export interface HostInfo {
 	readonly board: string;
 	readonly chip: string;
-	/** Serial number, from the factory data. */
 	readonly serial: string;
-	/** Secret on the label: initial password of the account. */
+	/** Initial password of the account, on the label. */
 	readonly labelPassword: string;
 	/** `<major>.<minor>.<build>` with an optional suffix. */
 	readonly firmwareVersion: string;
@@ -256,28 +251,27 @@ export interface HostInfo {
 	readonly builtUtcMs: number;
 	readonly manufacturer: string;
 	readonly model: string;
-	/** ID of the hardware variant, 0 to 65535. */
+	/** Hardware variant, 0 to 65535. */
 	readonly deviceId: number;
 	readonly hostname: string;
 	/**
-	 * Time servers in order of use: DNS names or IPv4 addresses, separated by commas, with `:port` unless 123. Empty:
+	 * DNS names or IPv4 addresses of time servers in order of use, separated by commas, with `:port` unless 123. Empty:
 	 * time is not requested.
 	 */
 	readonly timeServers: string;
-	/** Public key of the recipient of diagnostic reports, a point (P256_POINT_LENGTH bytes) in hex. Empty: no reports. */
+	/** Recipient's public key for diagnostic reports, a point (P256_POINT_LENGTH bytes) in hex. Empty: no reports. */
 	readonly reportKey: string;
 	/** HTTPS address of newer firmware, with `{board}` for the board's name; may be empty. */
 	readonly upgradeUrl: string;
 }
 
 export interface Ending {
-	/** Cause in a few English words: `panic`, `the watchdog of tasks`. */
+	/** Cause in a few English words, such as `panic` or `the watchdog of tasks`. */
 	readonly cause: string;
 	/** True for a failure of firmware or chip: no requested restart, no loss of power. */
 	readonly isFault: boolean;
 }
 
-/** Supply and sensors; undefined: the board can't measure it. */
 export interface Power {
 	/** Alkaline cells in series; 0 for a board without cells. */
 	readonly cells: number;
@@ -288,7 +282,6 @@ export interface Power {
 }
 
 export interface ButtonOptions {
-	/** Called when the button is pressed (true) or released. */
 	onChanged(pressed: boolean): void;
 }
 
@@ -315,14 +308,14 @@ export interface LEDPort {
 export interface Network {
 	readonly http: ListenerPort;
 	readonly https?: ListenerPort;
-	/** Returns a plain TCP port with this number. On a PC another number may replace it, which the log then says. */
+	/** Plain TCP listener. On a PC another number may replace this one, which the log says. */
 	tcpListener?(port: number): ListenerPort;
 	readonly udp?: UDPPort;
 	readonly tcpClient?: ClientPort;
 	readonly tlsClient?: ClientPort;
 	/**
-	 * Looks up a DNS name. Calls `done` once, soon, not inside the call, with an IPv4 address (an address is returned
-	 * unchanged), or undefined without such a name or an answer.
+	 * Calls `done` once, soon, not inside the call, with an IPv4 address (an address is returned unchanged), or
+	 * undefined without such a name or an answer.
 	 */
 	resolve?(name: string, done: (address: string | undefined) => void): void;
 }
@@ -337,7 +330,7 @@ export interface Host {
 	readonly crypto: Crypto;
 	readonly text: TextCodec;
 	readonly resources: Resources;
-	/** Partitions other than the one of the settings. */
+	/** Partitions other than that of the settings. */
 	readonly flash?: Flash;
 	readonly update?: Update;
 	readonly retained?: Retained;
@@ -357,7 +350,9 @@ export interface Host {
 	 */
 	readonly switchedOn?: boolean;
 	readonly led?: LEDPort;
-	/** Restarts soon, not inside the call, without further callbacks. Only `storage` is kept, and the clock continues. */
+	/**
+	 * Restarts soon, not inside the call, without further callbacks. Only `storage` is kept, and the clock continues.
+	 */
 	restart(): void;
 	/** Writes to the developer's log; no secrets. */
 	trace(message: string): void;

@@ -47,32 +47,32 @@ export interface LinkOptions {
 	onClosed(): void;
 }
 
-/** Flag: more received bytes may wait. */
+/** More received bytes may wait. */
 const BEHIND = 1;
-/** Flag: bytes were written, `onDrained` is pending. */
+/** `onDrained` is pending. */
 const DRAINING = 2;
 const CLOSED = 4;
 
-/** Link. The object is also the port's options, because closures would take 45 XS slots. */
+/** The object is also the port's options: closures would take 45 XS slots. */
 export class Link implements ScheduledMachine, SerialOptions {
 	readonly #task: Task;
 	readonly #options: LinkOptions;
 	readonly #serial: Serial;
-	/** Undefined while the hardware handles parity, or before the line is 7E1. */
+	/** Undefined with hardware parity, or until the line is 7E1. */
 	#parity: ParityFilter | undefined;
 	readonly #received = new Uint8Array(RECEIVE_PIECE);
 	/** Bytes to send; those before `#sent` were sent. */
 	#transmit: Uint8Array | undefined;
 	#sent = 0;
 	#writable = 0;
-	/** Format that the machine has requested. */
+	/** Format requested by the machine. */
 	#format: SerialFormat;
-	/** Line change that waits until earlier bytes have left. */
+	/** Settings that wait until earlier bytes have left. */
 	#next: LineSettings | undefined;
 	/** BEHIND, DRAINING and CLOSED, together to save XS slots. */
 	#flags = 0;
 
-	/** Opens the port; throws if that fails. The machine starts in the next tick. */
+	/** Throws if the port can't be opened. The machine starts in the next tick. */
 	constructor(driver: Driver, options: LinkOptions) {
 		const { port, line, tap } = options;
 		this.#options = options;
@@ -114,7 +114,6 @@ export class Link implements ScheduledMachine, SerialOptions {
 		});
 	}
 
-	/** Deadline of the machine, for the driver. */
 	get deadlineMs(): number {
 		return this.#flags & BEHIND ? 0 : this.#options.machine.deadlineMs;
 	}
@@ -129,7 +128,6 @@ export class Link implements ScheduledMachine, SerialOptions {
 		if (!this.isClosed && nowMs >= machine.deadlineMs) machine.advance(nowMs);
 	}
 
-	/** Closes the port; the machine is not called again. */
 	close(): void {
 		if (this.isClosed) return;
 		this.#flags |= CLOSED;
@@ -137,7 +135,7 @@ export class Link implements ScheduledMachine, SerialOptions {
 		this.#serial.close();
 	}
 
-	/** Changes the machine from outside, such as an abort; performs its outputs. */
+	/** Changes the machine from outside, as for an abort; outputs follow. */
 	tell(change: (nowMs: number) => void): void {
 		if (!this.isClosed) this.#task.update(change);
 	}
@@ -169,7 +167,7 @@ export class Link implements ScheduledMachine, SerialOptions {
 			}
 			tap?.bytes(TAP_RECEIVED, into, 0, count, nowMs);
 			machine.receive(into, 0, count, nowMs);
-			// Performs outputs before the next piece is read.
+			// Outputs precede the next piece.
 			this.drain(nowMs);
 		}
 	}
@@ -186,7 +184,7 @@ export class Link implements ScheduledMachine, SerialOptions {
 		}
 	}
 
-	/** Returns true when the port has accepted all bytes. */
+	/** True when the port has all bytes. */
 	private flush(): boolean {
 		const bytes = this.#transmit;
 		if (bytes === undefined) return true;

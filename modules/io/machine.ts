@@ -8,7 +8,7 @@ import { FORMAT_7E1, type SerialFormat } from "./host.js";
 export const OUTPUT_NONE = 0;
 /** Send `bytes[start..end)`, which the machine owns and keeps until the next call into it. */
 export const OUTPUT_TRANSMIT = 1;
-/** Change the line to `baud` and `format` after earlier bytes have left. */
+/** Change to `baud` and `format`, after earlier bytes have left. */
 export const OUTPUT_LINE = 2;
 /** Notify the caller; the machine's header lists its `code`s. */
 export const OUTPUT_EVENT = 3;
@@ -33,16 +33,14 @@ export const NO_OUTPUT: Output = Object.freeze(newOutput(OUTPUT_NONE));
 export interface Timed {
 	/** Performs all that is due at `nowMs` (monotonic). A call before the deadline is harmless. */
 	advance(nowMs: number): void;
-	/**
-	 * Next call of `advance()`, monotonic ms; Infinity when nothing is due. It changes only when the machine changes.
-	 */
+	/** Next `advance()`, monotonic ms; Infinity when nothing is due. It changes only when the machine changes. */
 	readonly deadlineMs: number;
 }
 
 export interface Machine extends Timed {
 	/**
-	 * Processes `bytes[start..end)`, which arrived until `nowMs` (monotonic). The caller may split the input anywhere.
-	 * Never throws. On a 7E1 line, bytes of 0x80 or above are damaged.
+	 * `bytes[start..end)` arrived until `nowMs` (monotonic). Input may be split anywhere. Never throws. On a 7E1 line,
+	 * bytes of 0x80 or above are damaged.
 	 */
 	receive(bytes: Uint8Array, start: number, end: number, nowMs: number): void;
 	/** Returns the next output; call it until OUTPUT_NONE. */
@@ -56,7 +54,7 @@ interface Waiting extends Output {
 	next: Waiting | undefined;
 }
 
-/** Linked list, so that an empty queue takes almost no memory. */
+/** Linked list: when empty it takes almost no memory. */
 export class OutputQueue {
 	#first: Waiting | undefined;
 

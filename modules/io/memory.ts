@@ -9,13 +9,13 @@
 export interface Memory {
 	/** True when at least this many slots and bytes of chunks are free. May run a garbage collection. */
 	suffices(slots: number, chunkBytes: number): boolean;
-	/** Returns the memory free without a collection. */
+	/** Free memory now, without a collection. */
 	free?(): FreeMemory;
-	/** Returns lines "task bytes": stack bytes that a task has never used; empty if unknown. */
+	/** Lines "task bytes": stack that a task has never used; empty if unknown. */
 	stacks?(): string;
 	/**
-	 * Returns `length` zero bytes outside the chunks, for large short-lived data; undefined when the heap is short.
-	 * `drop()` or garbage collection frees them.
+	 * Zero bytes outside the chunks, for large short-lived data; undefined when the heap is short. `drop()` or garbage
+	 * collection frees them.
 	 */
 	heapBytes?(length: number): Uint8Array | undefined;
 	/** Frees bytes of `heapBytes()`; the array then has length 0. */
@@ -25,7 +25,7 @@ export interface Memory {
 export interface FreeMemory {
 	readonly slots: number;
 	readonly chunkBytes: number;
-	/** Free bytes of the heap; undefined without a limit. */
+	/** Free heap; undefined without a limit. */
 	readonly heapBytes: number | undefined;
 	/** Minimum of `heapBytes` since the start. */
 	readonly leastHeapBytes?: number | undefined;
@@ -36,8 +36,14 @@ export interface Cost {
 	readonly chunkBytes: number;
 }
 
-/** Memory for operations without a claim. */
+/** Reserve for operations without a claim. */
 export const RESERVE: Cost = Object.freeze({ slots: 250, chunkBytes: 2048 });
+
+/**
+ * Heap that must be free before an outgoing connection: 10 KB for the stack of its thread, and the 24 KB that are left
+ * for everything else (LEAST_HEAP of hosts/native/memory-lock.h). On an ESP32 two browsers can leave less for a while.
+ */
+const CONNECTION_HEAP_BYTES = 34 * 1024;
 
 /** Memory to process bytes of `bytes()`: a piece from flash or a client, or the names in six certificates. */
 const BYTES_COST: Cost = Object.freeze({ slots: 150, chunkBytes: 8192 });
@@ -66,20 +72,21 @@ export class MemoryLedger {
 		return this.#memory?.suffices(this.#slots + slots + RESERVE.slots, wantedBytes) !== false;
 	}
 
-	/** True when this many bytes of the heap are free, or if it has no limit. */
-	hasHeap(bytes: number): boolean {
-		return bytes <= (this.#memory?.free?.().heapBytes ?? Number.POSITIVE_INFINITY);
+	/** Claims memory for an outgoing connection. Returns false as well while its thread's stack would leave too little heap. */
+	claimConnection(cost: Cost): boolean {
+		const heapBytes = this.#memory?.free?.().heapBytes ?? Number.POSITIVE_INFINITY;
+		return heapBytes >= CONNECTION_HEAP_BYTES && this.claim(cost);
 	}
 
-	/** Releases a granted claim; called once for each. */
+	/** Call it once for each granted claim. */
 	release({ slots, chunkBytes }: Cost): void {
 		this.#slots -= slots;
 		this.#chunkBytes -= chunkBytes;
 	}
 
 	/**
-	 * Returns `length` bytes, if possible outside the chunks, with the memory to process them in this tick; undefined
-	 * when memory is short.
+	 * Bytes, if possible outside the chunks, with the memory to process them in this tick; undefined when memory is
+	 * short.
 	 */
 	bytes(length: number): Uint8Array | undefined {
 		const memory = this.#memory;

@@ -1,15 +1,15 @@
-/** Wi-Fi radio of the host contract (host.ts): station, access point, and reason codes of ESP-IDF. */
+/** Wi-Fi radio of the host contract (host.ts). */
 
 export interface StationOptions {
 	/** 1 to 32 bytes of UTF-8. */
 	readonly ssid: string;
 	/** Empty: joins only an open network. Otherwise 8 to 63 bytes: joins only a protected network. */
 	readonly password: string;
-	/** BSSID of the only allowed access point, 12 hex characters. */
+	/** Only allowed access point, 12 hex characters. */
 	readonly bssid?: string;
 	/** Last known channel, scanned first. */
 	readonly channel?: number;
-	/** Name sent to the DHCP server. */
+	/** Name for the DHCP server. */
 	readonly hostname: string;
 	/** Static address; undefined: DHCP. */
 	readonly address?: StaticAddress;
@@ -29,7 +29,6 @@ export interface AccessPointOptions {
 	readonly password: string;
 }
 
-/** Network in range. */
 export interface ScannedNetwork {
 	/** Invalid UTF-8 is replaced. */
 	readonly ssid: string;
@@ -47,16 +46,16 @@ export interface StationStatus extends ScannedNetwork {
 	readonly gateway: string;
 }
 
-/** Maximum networks in a scan result, strongest first. */
+/** Networks in a scan result, strongest first. */
 export const SCAN_LIMIT = 20;
 
-/** Reason codes of ESP-IDF (`wifi_err_reason_t`). */
+/** Reasons of ESP-IDF (`wifi_err_reason_t`). */
 export const WIFI_REASON_4WAY_HANDSHAKE_TIMEOUT = 15;
 export const WIFI_REASON_BEACON_TIMEOUT = 200;
 export const WIFI_REASON_NO_AP_FOUND = 201;
 export const WIFI_REASON_AUTH_FAIL = 202;
 export const WIFI_REASON_HANDSHAKE_TIMEOUT = 204;
-/** Codes for a network in range that does not match the options. */
+/** First of the reasons for a network in range that does not match the options. */
 export const WIFI_REASON_NO_SUITABLE_AP_FIRST = 210;
 export const WIFI_REASON_NO_SUITABLE_AP_LAST = 212;
 
@@ -90,7 +89,7 @@ export interface WiFi {
 	stopAccessPoint(): void;
 	/** `onScanned` follows. Returns false when the radio can't scan now. */
 	scan(): boolean;
-	/** Returns a network of the last scan; undefined beyond the last. */
+	/** Network of the last scan; undefined beyond its end. */
 	scanned(index: number): ScannedNetwork | undefined;
 	/** Lets the station sleep between beacons: less current, later answers. Initially off. */
 	setPowerSave(on: boolean): void;
@@ -100,7 +99,7 @@ export interface WiFi {
 export interface WiFiPort {
 	readonly io: new (options: WiFiOptions) => WiFi;
 	readonly pins: object;
-	/** WPA2 key of the unit's access point, from the factory data: 8 to 63 characters. */
+	/** WPA2 key of the access point, from the factory data: 8 to 63 characters. */
 	readonly accessPointKey: string;
 	/** MAC address of the station, 12 hex characters. */
 	readonly mac: string;

@@ -1,6 +1,5 @@
 /**
- * State machine for the grammar of a JSON number (RFC 8259, 6). A state is the part of the number that the last
- * character belongs to.
+ * State machine for the grammar of a JSON number (RFC 8259, 6). A state is the part that the last character belongs to.
  *
  *     [ "-" ] ( "0" / digit1-9 *digit ) [ "." 1*digit ] [ "e" [ "+" / "-" ] 1*digit ]
  */
@@ -20,7 +19,6 @@ export const NUMBER_START = 9;
 const MINUS = 0x2d;
 const ZERO = 0x30;
 
-/** True if the number may end after this part. */
 export function isNumberComplete(part: number): boolean {
 	return part === NUMBER_ZERO || part === NUMBER_INTEGER || part === NUMBER_FRACTION || part === NUMBER_EXPONENT;
 }

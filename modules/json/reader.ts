@@ -38,13 +38,11 @@ const DEPTH_DEFAULT = 4;
 /** Highest `maxDepth`, because the levels are bits of an integer. */
 const DEPTH_LIMIT = 31;
 const SCRATCH_DEFAULT = 256;
-/** Maximum number of characters of a converted number. */
 export const NUMBER_LIMIT = 32;
 
 /** Used inside `scan()`: no token is complete yet. */
 const TOKEN_NONE = -1;
 
-/** States between two tokens: what may come next. */
 const EXPECT_VALUE = 0;
 const EXPECT_VALUE_OR_END = 1;
 const EXPECT_NAME = 2;
@@ -77,9 +75,7 @@ export interface JSONReaderLimits {
 export class JSONReader {
 	/** Value of the last number; NaN when truncated, infinite beyond doubles. */
 	number = 0;
-	/**
-	 * True if the number is a whole number that a double represents exactly, even if it is written as `1.0` or `1e2`.
-	 */
+	/** True for a whole number that a double holds exactly, even if written as `1.0` or `1e2`. */
 	isInteger = false;
 
 	readonly #string: StringScanner;
@@ -99,7 +95,6 @@ export class JSONReader {
 	 */
 	#objects = 0;
 	#skipDepth = -1;
-	/** Receiver for the next value if it is a string. */
 	#pieces: TextPieces | undefined;
 	#isName = false;
 	#numberPart = NUMBER_START;
@@ -121,22 +116,19 @@ export class JSONReader {
 		return this.#string.length;
 	}
 
-	/** True if `text` has only the beginning. */
 	get truncated(): boolean {
 		return this.#string.truncated;
 	}
 
-	/** Number of open objects and arrays. */
 	get depth(): number {
 		return this.#depth;
 	}
 
-	/** Number of bytes processed since `begin()`; after TOKEN_ERROR the offset of the invalid byte. */
+	/** Bytes processed since `begin()`; after TOKEN_ERROR the offset of the invalid byte. */
 	get offset(): number {
 		return this.#base + this.#at;
 	}
 
-	/** Resets the reader for a new document. */
 	begin(): void {
 		this.#bytes = this.text;
 		this.#at = this.#end = this.#base = 0;
@@ -150,8 +142,8 @@ export class JSONReader {
 	}
 
 	/**
-	 * Passes the next piece, `bytes[start..end)`, which must not change until TOKEN_MORE. Throws if the last piece is
-	 * not used up, or after `finish()`.
+	 * Passes the next piece, `bytes[start..end)`, which must not change until TOKEN_MORE. Throws before the last piece
+	 * is used up, and after `finish()`.
 	 */
 	push(bytes: Uint8Array, start: number, end: number): void {
 		if (this.#lexeme === LEXEME_ERROR) return;
@@ -183,12 +175,11 @@ export class JSONReader {
 		for (;;) {
 			const token = this.scan();
 			if (this.#skipDepth < 0 || token <= TOKEN_ERROR) return token;
-			// The skipped value is complete when the depth is that of its name again.
 			if (this.#depth === this.#skipDepth) this.#skipDepth = -1;
 		}
 	}
 
-	/** True if the last text is `name`, which must be short ASCII. */
+	/** `name` must be short ASCII. */
 	textEquals(name: string): boolean {
 		if (this.truncated || name.length !== this.length) return false;
 		for (let i = 0; i < this.length; i++) if (name.charCodeAt(i) !== this.text[i]) return false;
@@ -225,7 +216,6 @@ export class JSONReader {
 		return TOKEN_ERROR;
 	}
 
-	/** Processes white space, punctuation, or the first byte of a value. */
 	private processStructure(byte: number): number {
 		switch (byte) {
 			case 0x20:
@@ -341,7 +331,6 @@ export class JSONReader {
 		return this.endValue(TOKEN_NUMBER);
 	}
 
-	/** Converts up to 15 characters without a string: the usual case. */
 	private smallInteger(): number {
 		const negative = this.text[0] === MINUS;
 		let value = 0;

@@ -18,9 +18,7 @@ export class JSONStream {
 	readonly #produce: ProduceUnit;
 	readonly #spare: number;
 	#unit = 0;
-	/** Nesting before the unit. */
 	#state = 0;
-	/** Number of bytes of the unit that were already read. */
 	#skip = 0;
 	#size = 0;
 	#ended = false;
@@ -35,7 +33,7 @@ export class JSONStream {
 		this.#produce = produce;
 	}
 
-	/** Returns the bytes written; 0 only after the end. */
+	/** Returns the number of bytes; 0 only after the end. */
 	read(into: Uint8Array, start: number, end: number): number {
 		const writer = this.#writer;
 		let at = start;

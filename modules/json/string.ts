@@ -1,8 +1,8 @@
 /**
- * Scans the inside of a JSON string (RFC 8259, 7): checks and unescapes it, and stores its first bytes.
+ * Scans, checks and unescapes the inside of a JSON string (RFC 8259, 7), and stores its first bytes.
  *
- * UTF-8 must be well formed (RFC 3629, 4), surrogates paired; control characters are rejected. Bytes that do not fit
- * into the buffer are still checked, and passed to the receiver if there is one.
+ * UTF-8 must be well formed (RFC 3629, 4), surrogates paired; control characters are rejected. Bytes beyond the buffer
+ * are still checked, and passed to the receiver if there is one.
  */
 import { hexDigitValue } from "../bytes/hex.js";
 
@@ -17,7 +17,6 @@ const BACKSLASH = 0x5c;
 
 /** Receiver of a string in pieces of UTF-8; a piece may end inside a character. */
 export interface TextPieces {
-	/** The bytes are valid only during the call. */
 	write(bytes: Uint8Array, start: number, end: number): void;
 }
 
@@ -29,19 +28,14 @@ export class StringScanner {
 	truncated = false;
 
 	#state = STATE_DONE;
-	/** Receiver for text beyond the buffer. */
 	#pieces: TextPieces | undefined;
-	/** Number of continuation bytes expected. */
+	/** Continuation bytes expected. */
 	#tail = 0;
 	/** Lowest value of the next continuation byte. */
 	#tailLow = 0;
-	/** Highest value of the next continuation byte. */
 	#tailHigh = 0;
-	/** UTF-16 unit of a `\u` escape, from the digits read so far. */
 	#unit = 0;
-	/** Number of digits of the `\u` escape read so far. */
 	#unitDigits = 0;
-	/** First half of a surrogate pair while the second half is missing; otherwise 0. */
 	#highSurrogate = 0;
 
 	constructor(size: number) {
@@ -49,8 +43,8 @@ export class StringScanner {
 	}
 
 	/**
-	 * Begins a string; the next byte is the one after the quote. With `pieces` the string is passed to them, and `text`
-	 * is empty at the end.
+	 * The next byte is the one after the quote. With `pieces` the string is passed to them, and `text` is empty at the
+	 * end.
 	 */
 	begin(pieces?: TextPieces): void {
 		this.#state = STATE_PLAIN;
@@ -140,7 +134,6 @@ export class StringScanner {
 		else if (++this.#unitDigits === 4) this.#state = this.processUnit(this.#unit) ? STATE_PLAIN : STATE_BAD;
 	}
 
-	/** Processes a UTF-16 unit; returns false when the surrogates don't pair. */
 	private processUnit(unit: number): boolean {
 		const high = this.#highSurrogate;
 		const isLow = unit >= 0xdc00 && unit <= 0xdfff;

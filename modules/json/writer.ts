@@ -9,7 +9,6 @@
  */
 import type { TextCodec } from "../io/host.js";
 
-/** Maximum number of open objects and arrays. */
 export const WRITER_DEPTH_LIMIT = 16;
 
 const QUOTE = 0x22;
@@ -27,7 +26,6 @@ export class JSONWriter {
 	#end = 0;
 	/** Next position; before `#start` while dropping, after `#end` while counting. */
 	#at = 0;
-	/** Value of `#at` at `begin()`. */
 	#origin = 0;
 	#depth = 0;
 	/** One bit per level: 1 if a comma must precede the next item. */
@@ -47,17 +45,16 @@ export class JSONWriter {
 		this.#depth = this.#commas = 0;
 	}
 
-	/** Number of bytes since `begin()`, including those dropped and counted. */
+	/** Bytes since `begin()`, including those dropped and counted. */
 	get produced(): number {
 		return this.#at - this.#origin;
 	}
 
-	/** Index in the buffer after the last byte written. */
+	/** Index after the last byte written. */
 	get position(): number {
 		return Math.min(Math.max(this.#at, this.#start), this.#end);
 	}
 
-	/** Returns the nesting as an integer. */
 	saveState(): number {
 		return this.#commas * 32 + this.#depth;
 	}
@@ -83,7 +80,7 @@ export class JSONWriter {
 		this.close(0x5d);
 	}
 
-	/** Writes a name, which must be printable ASCII without escapes. */
+	/** `name` must be printable ASCII without escapes. */
 	key(name: string): void {
 		const bit = 1 << this.#depth;
 		const text = (this.#commas & bit) === 0 ? `"${name}":` : `,"${name}":`;
@@ -92,15 +89,11 @@ export class JSONWriter {
 		this.copy(bytes, 0, bytes.length);
 	}
 
-	/** Returns the bytes of `json` for `raw()`. */
 	prepare(json: string): Uint8Array {
 		return this.#text.encode(json);
 	}
 
-	/**
-	 * Writes bytes unchanged, for text that occurs hundreds of times in a reply. A `key()` after it writes the comma
-	 * before the next member.
-	 */
+	/** Writes bytes unchanged, for text that occurs hundreds of times in a reply. */
 	raw(bytes: Uint8Array): void {
 		const at = this.#at;
 		if (at >= this.#start && at + bytes.length <= this.#end) {
@@ -110,7 +103,6 @@ export class JSONWriter {
 		this.#commas |= 1 << this.#depth;
 	}
 
-	/** Writes `bytes[start..end)` unchanged. */
 	rawPart(bytes: Uint8Array, start: number, end: number): void {
 		this.copy(bytes, start, end);
 		this.#commas |= 1 << this.#depth;
@@ -121,7 +113,6 @@ export class JSONWriter {
 		this.utf8(bytes, 0, bytes.length);
 	}
 
-	/** Writes a string as the value of a name that `raw()` has written. */
 	rawString(text: string): void {
 		this.#commas &= ~(1 << this.#depth);
 		this.string(text);
@@ -199,7 +190,6 @@ export class JSONWriter {
 		if (at >= this.#start && at < this.#end) this.#into[at] = byte;
 	}
 
-	/** Copies the bytes that fall into the window. A whole short array is copied natively. */
 	private copy(bytes: Uint8Array, start: number, end: number): void {
 		const into = this.#into;
 		const at = this.#at;

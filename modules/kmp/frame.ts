@@ -37,7 +37,6 @@ function crcOf(bytes: ArrayLike<number>, end: number): number {
 	return register;
 }
 
-/** Returns the frame of a request; `body` is the command and its data. */
 export function requestFrame(body: readonly number[]): Uint8Array {
 	const plain = [METER_ADDRESS, ...body];
 	const crc = crcOf(plain, plain.length);
@@ -54,13 +53,13 @@ export function requestFrame(body: readonly number[]): Uint8Array {
 
 /** Extracts answers. An echo of a request is ignored. */
 export class AnswerFrames {
-	/** After `take()` returns true, the command and its data are `bytes[1..end)`. */
+	/** Command and data are `bytes[1..end)` after `take()` returns true, until the next call. */
 	readonly bytes = new Uint8Array(ANSWER_LIMIT);
 	end = 0;
 	#isInside = false;
 	#isEscaped = false;
 
-	/** Processes a byte. Returns true if it completes a frame with a right CRC, which is valid until the next call. */
+	/** Returns true if the byte completes a frame with a right CRC. */
 	take(byte: number): boolean {
 		if (byte === ANSWER) {
 			this.#isInside = true;
@@ -79,7 +78,6 @@ export class AnswerFrames {
 			this.#isEscaped = true;
 			return;
 		}
-		// More than fits can't be an answer.
 		if (this.end === ANSWER_LIMIT) this.#isInside = false;
 		else this.bytes[this.end++] = this.#isEscaped ? byte ^ 0xff : byte;
 		this.#isEscaped = false;

@@ -6,7 +6,6 @@ import type { MeterProtocol, Opening, Probing } from "../readout/protocol.js";
 import { KMP_INSTEAD } from "./failures.js";
 import { KMPSession } from "./session.js";
 
-/** Value of the protocol setting. */
 export const PROTOCOL_KMP = "kmp";
 const REST_MINUTES = 60;
 
@@ -14,7 +13,6 @@ export interface KMPSettings {
 	readonly protocol: string;
 }
 
-/** Opens a session that ends after the serial number. */
 function probe(opening: Opening<KMPSettings>): Probing {
 	return new KMPSession(opening, true);
 }

@@ -1,5 +1,5 @@
 /**
- * Registers of Kamstrup meters that are read, and their values.
+ * Registers of Kamstrup meters.
  *
  * A register in an answer is its number (2 bytes, high byte first), its unit, the length n of the number, a byte of
  * signs and exponent, and n bytes of the number, high byte first:
@@ -13,7 +13,6 @@ import { DECIMAL_LIMIT, putInteger } from "../bytes/decimal.js";
 import type { RecordWriter } from "../readout/record-writer.js";
 import { PART_ADDRESS, PART_UNIT, PART_VALUE } from "../readout/sink.js";
 
-/** Maximum number of registers in one request. */
 export const REGISTERS_LIMIT = 8;
 
 /** Units with a number of digits: hh:mm:ss and yy:mm:dd, without the colons. */
@@ -38,7 +37,6 @@ export const REGISTERS = Object.freeze([
 	...[60, 63, 68, 74, 80, 86, 87, 89],
 	...[1004, 1003, 1002, 99, 113, 266, 97, 110],
 ]);
-/** Their addresses. */
 const ADDRESSES =
 	"6-0:1.0.0 5-0:1.0.0 6-0:2.0.0 6-0:9.0.0 6-0:8.0.0 6-0:10.0.0 6-0:11.0.0 6-0:12.0.0 0-0:96.8.0 0-0:0.9.2 0-0:0.9.1 0-0:97.97.0 INFOEVENT E1HIGHRES E8 E9";
 /** Units by number; "-" is a plain number, and "?" one that is not known, so that its register is left out. */

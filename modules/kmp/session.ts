@@ -33,7 +33,6 @@ export class KMPSession extends RequestSession {
 	readonly #frames = new AnswerFrames();
 	#step = STEP_SERIAL;
 
-	/** `identOnly`: only the serial number is requested. */
 	constructor(opening: Opening<unknown>, identOnly: boolean) {
 		super(PROTOCOL, LINE, opening, identOnly);
 	}

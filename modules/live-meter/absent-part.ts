@@ -4,7 +4,6 @@ import { Absent, absentPart, keptEntry } from "../absent.js";
 const NAME = "live-meter";
 
 class NoPages extends Absent {
-	/** Returns false: no request over plain HTTP is for this part (api/api.ts, PlainPages). */
 	answer(): boolean {
 		return false;
 	}

@@ -4,11 +4,11 @@
  */
 import { UNSUPPORTED } from "../api/errors.js";
 import { putsOf, type SettingsTable, settingsOf } from "../api/settings.js";
-import { WITHOUT } from "../without.js";
+import { isOmitted } from "../omitted.js";
 import { LIVE_CLIENTS, LIVE_METER, LIVE_SMA, LIVE_SUNSPEC } from "./fields.js";
 
 const FIELDS = Object.freeze(LIVE_METER.fields.filter((field) => field !== LIVE_CLIENTS));
-const MISSING = Object.freeze([LIVE_SMA, LIVE_SUNSPEC].filter(({ name }) => WITHOUT.split(" ").includes(name)));
+const MISSING = Object.freeze([LIVE_SMA, LIVE_SUNSPEC].filter(({ name }) => isOmitted(name)));
 
 const accept: NonNullable<SettingsTable["accept"]> = (exchange, values) => {
 	const wanted = exchange.within === "" ? MISSING.find((field) => values.get(field) === true) : undefined;

@@ -1,33 +1,29 @@
 /**
- * Clients of the live values: which addresses get replies, and what each client received. Only listed addresses have
- * rows of their own, so that other clients cannot displace them. Among the other clients only the last one is
- * remembered, so that the owner can add it.
+ * Clients of the live values. Listed addresses have rows of their own, so that other clients can't displace them. Only
+ * the last of the others is remembered, so that the owner can add it.
  *
- * Limit: CLIENT_LIMIT rows, one for each address and dialect; a new row replaces the one that was not used for the
- * longest time.
+ * Limit: CLIENT_LIMIT rows, one per address and dialect; the one unused for longest is replaced.
  */
 import { parseIPv4 } from "../bytes/ipv4.js";
 import type { ConfigStore } from "../config/store.js";
 import { CLIENT_LIMIT, CLIENT_SIZE, LIVE_CLIENTS } from "./fields.js";
 
 /**
- * Columns of a row: address as a number, index of the dialect, number of requests, time of the last one, mean time
- * between them, and time and power of the last reply.
+ * Columns: address, index of the dialect, number of requests, time of the last one, mean time between them, time and
+ * power of the last reply.
  */
 const ADDRESS = 0;
 const DIALECT = 1;
 const COUNT = 2;
 const REQUESTED_MS = 3;
-/** Mean time between two requests, ms; 0 before the second request. */
+/** Mean interval, ms; 0 before the second request. */
 const EVERY_MS = 4;
 const ANSWERED_MS = 5;
 const POWER = 6;
 const ROW = 7;
 const UNLISTED = CLIENT_LIMIT * ROW;
-/** Value of the address column if no unlisted client has sent a request yet. */
 const NO_ADDRESS = -1;
 
-/** Weight of the latest interval between two requests in the mean. */
 const WEIGHT = 0.25;
 
 export interface RecordedClient {
@@ -52,9 +48,6 @@ export class Clients {
 		this.#rows[UNLISTED + ADDRESS] = NO_ADDRESS;
 	}
 
-	/**
-	 * Removes the rows of addresses that are not listed any more, and the unlisted client if its address is listed now.
-	 */
 	listChanged(): void {
 		const rows = this.#rows;
 		for (let i = this.#count - 1; i >= 0; i--) {
@@ -66,7 +59,7 @@ export class Clients {
 		if (this.isListed(rows[UNLISTED + ADDRESS])) rows[UNLISTED + ADDRESS] = NO_ADDRESS;
 	}
 
-	/** Returns true if the address is listed; remembers it otherwise. */
+	/** Returns false for an unlisted address, and remembers it. */
 	admits(remoteAddress: string, dialect: number, nowMs: number): boolean {
 		const rows = this.#rows;
 		const address = parseIPv4(remoteAddress);
@@ -93,7 +86,6 @@ export class Clients {
 		return at / ROW;
 	}
 
-	/** Returns true if the last reply in the row was at least `pauseMs` ago. */
 	mayAnswer(row: number, pauseMs: number, nowMs: number): boolean {
 		return nowMs - this.#rows[row * ROW + ANSWERED_MS] >= pauseMs;
 	}
@@ -103,14 +95,12 @@ export class Clients {
 		this.#rows[row * ROW + POWER] = power;
 	}
 
-	/** Returns a snapshot of the rows. */
 	all(): RecordedClient[] {
 		const clients: RecordedClient[] = [];
 		for (let at = 0; at < this.#count * ROW; at += ROW) clients.push(this.clientAt(at));
 		return clients;
 	}
 
-	/** Last client that sent a request and is not listed; undefined if there was none. */
 	get lastUnlisted(): RecordedClient | undefined {
 		return this.#rows[UNLISTED + ADDRESS] === NO_ADDRESS ? undefined : this.clientAt(UNLISTED);
 	}
@@ -128,7 +118,6 @@ export class Clients {
 		return false;
 	}
 
-	/** Returns the row of this client, which may be a new one. */
 	private rowOf(address: number, dialect: number): number {
 		const rows = this.#rows;
 		let row = 0;
@@ -149,12 +138,10 @@ export class Clients {
 	}
 }
 
-/** Returns the address at `bytes[at..at+4)` as a number. */
 export function addressAt(bytes: Uint8Array, at: number): number {
 	return ((bytes[at] * 256 + bytes[at + 1]) * 256 + bytes[at + 2]) * 256 + bytes[at + 3];
 }
 
-/** Returns an address as dotted decimal text. */
 export function addressText(address: number): string {
 	const [a, b, c, d] = [24, 16, 8, 0].map((bits) => Math.floor(address / 2 ** bits) % 256);
 	return `${a}.${b}.${c}.${d}`;

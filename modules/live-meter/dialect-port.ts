@@ -1,8 +1,7 @@
-/** Between the live service and a dialect that has a port of its own. */
+/** Interfaces between the live service and a dialect with a port of its own. */
 import type { Core } from "../core/core.js";
 import type { Clients } from "./clients.js";
 
-/** The live values, as a dialect uses them. */
 export interface LiveValues {
 	readonly core: Core;
 	readonly clients: Clients;
@@ -13,13 +12,11 @@ export interface LiveValues {
 	 * without values, or if they are too old for the dialect.
 	 */
 	want(dialect: { readonly maxAgeMs: number }): boolean;
-	/** Returns the values with the owner's corrections (shown-values.ts). */
 	show(): Float64Array;
 }
 
 /** Port of a dialect; exists while the dialect is on and there is a network. */
 export interface DialectPort {
-	/** Called when new values have arrived. */
 	measured?(): void;
 	stop(): void;
 }

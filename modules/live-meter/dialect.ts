@@ -1,19 +1,16 @@
 /**
- * A dialect: the local protocol of another maker's meter, with which batteries and wallboxes can query the gateway.
- * Each one is a frozen table (listed in dialects.ts): paths over plain HTTP, the message at each path, and services in
- * multicast DNS, or the opening of a port of its own.
+ * A dialect: another maker's local protocol, in which batteries and wallboxes query the gateway. Each is a frozen
+ * table: paths over plain HTTP with their messages, and services in multicast DNS, or a port of its own.
  */
 import type { SettingField } from "../config/schema.js";
 import type { DialectPort, LiveValues } from "./dialect-port.js";
 import type { Message } from "./message.js";
 
-/** Message at a path, over plain HTTP. */
 export interface Page {
 	readonly path: string;
 	readonly message: Message;
 	/** Maximum length of the message, bytes. */
 	readonly room: number;
-	/** True if the message contains values, so that it needs a fresh readout. */
 	readonly isLive: boolean;
 }
 
@@ -30,13 +27,11 @@ export interface Dialect {
 	/** Name in the API, which is also the name of its setting. */
 	readonly name: string;
 	readonly enabled: SettingField<boolean>;
-	/** Maximum age of the values, ms, unless the setting `max_age_secs` replaces it. */
+	/** Maximum age, ms, unless the setting `max_age_secs` replaces it. */
 	readonly maxAgeMs: number;
 	readonly pages: readonly Page[];
-	/** Name of the unit in RPC frames (rpc.ts); undefined for a dialect without RPC. */
 	readonly rpcSource?: Message;
 	readonly services: readonly AnnouncedService[];
-	/** Opens the port of a dialect that has one. `index` is the dialect's index in the table. */
 	readonly open?: (values: LiveValues, index: number) => DialectPort;
 }
 

@@ -1,4 +1,4 @@
-/** The dialects. Other code refers to a dialect by its index here, never by its name. */
+/** The dialects. Other code refers to them by index. */
 import type { Dialect } from "./dialect.js";
 import { ECOTRACKER } from "./ecotracker.js";
 import { HOMEWIZARD } from "./homewizard.js";

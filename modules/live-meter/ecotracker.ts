@@ -1,7 +1,7 @@
 /**
  * everHome EcoTracker, local HTTP interface: `GET /v1/json`. All numbers are integers. Powers are in W, positive for
  * import and negative for export; counters in Wh; `agePower` in ms; `powerAvg` is the mean of the last minute. Clients
- * find the device by `_everhome._tcp`. Clients would confuse two devices with the same serial number.
+ * find the device by `_everhome._tcp`, and confuse two devices with the same serial number.
  */
 import { dialect, page, service } from "./dialect.js";
 import { LIVE_ECOTRACKER } from "./fields.js";
@@ -43,7 +43,7 @@ export const ECOTRACKER = dialect({
 		service(
 			"_everhome._tcp",
 			message("ecotracker-", ID_CAPITALS),
-			// The product's number, by which clients recognise it.
+			// Clients recognise the product by its number.
 			[message("serial=", ID_CAPITALS), message("productid=1137")],
 			true,
 		),

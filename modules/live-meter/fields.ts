@@ -4,14 +4,9 @@ import { BOOLEAN, BYTES, CHOICE, entry, field, INTEGER } from "../config/schema.
 /** Unique id of the entry among all entries (parts.ts); never reused. */
 const IN_LIVE_METER = 24;
 
-/** Maximum number of client addresses, and bytes of an address. */
 export const CLIENT_LIMIT = 8;
 export const CLIENT_SIZE = 4;
 
-/**
- * Choices of `total_on`. If the meter sends only a total, it is shown on the first phase, or a third of it on each
- * phase.
- */
 export const TOTAL_ON_L1 = "l1";
 export const TOTAL_ON_ALL = "all";
 

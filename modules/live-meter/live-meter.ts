@@ -1,7 +1,4 @@
-/**
- * Live values for batteries and wallboxes. While all dialects are off, there is no service: no readout is examined, no
- * path is served, and no port is open.
- */
+/** Live values for batteries and wallboxes. While all dialects are off, there is no service and no open port. */
 import type { PlainPages } from "../api/api.js";
 import type { Core, Running } from "../core/core.js";
 import type { BodySink } from "../http/handler.js";
@@ -14,7 +11,6 @@ import { LiveService } from "./live-service.js";
 
 export class LiveMeter implements Running, PlainPages {
 	readonly #core: Core;
-	/** Exists while at least one dialect is on. */
 	service: LiveService | undefined;
 	#isUp = false;
 
@@ -49,7 +45,6 @@ export class LiveMeter implements Running, PlainPages {
 		this.service?.measured(readout);
 	}
 
-	/** Discards the values, because they belong to another meter. */
 	meterChanged(): void {
 		this.service?.forget();
 	}

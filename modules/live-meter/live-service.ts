@@ -41,16 +41,12 @@ import { addToMean, MEAN_SIZE, meanOf } from "./minute-mean.js";
 import { type RPCAnswers, RPCPort, type RPCRequest, requestReader } from "./rpc.js";
 import { showValues } from "./shown-values.js";
 
-/** Name of the UDP port in the log. */
 const PART = "live meter";
 const RPC_PATH = "/rpc";
 /** Index of SMA, which has the only UDP port while it is on; -1 in a firmware without it. */
 const SMA_DIALECT = DIALECTS.findIndex(({ enabled }) => enabled === LIVE_SMA);
-/** Index of the dialect that is also available over UDP. */
 const RPC_DIALECT = DIALECTS.findIndex(({ rpcSource }) => rpcSource !== undefined);
-/** Maximum length of a frame, bytes. */
 const FRAME_LIMIT = 1472;
-/** Length of the unit's identifier, bytes. */
 const ID_LENGTH = 6;
 /** Second bit of the first byte of a MAC address that no maker has assigned (IEEE 802). */
 const LOCAL_ADDRESS = 2;
@@ -64,11 +60,8 @@ export class LiveService implements Announcer, LiveValues, RPCAnswers {
 	 * slots.
 	 */
 	readonly #numbers = new Float64Array(LIVE_COUNT + MEAN_SIZE);
-	/** Time of the last readout, monotonic ms. */
 	#measuredMs = Number.NEGATIVE_INFINITY;
-	/** Defined while a UDP port is needed. */
 	#datagrams: Datagrams<RPCPort> | undefined;
-	/** Open ports of dialects, by their indexes. */
 	readonly #ports: (DialectPort | undefined)[] = [];
 
 	constructor(core: Core) {
@@ -92,7 +85,6 @@ export class LiveService implements Announcer, LiveValues, RPCAnswers {
 		this.#measuredMs = Number.NEGATIVE_INFINITY;
 	}
 
-	/** False if the last readout has no power. */
 	get hasPower(): boolean {
 		return !Number.isNaN(this.#numbers[LIVE_POWER]);
 	}
@@ -102,7 +94,6 @@ export class LiveService implements Announcer, LiveValues, RPCAnswers {
 		return this.core.clock.monotonicMs() - this.#measuredMs;
 	}
 
-	/** Returns the maximum age of the values in a dialect, ms. */
 	maxAgeMs({ maxAgeMs }: Pick<Dialect, "maxAgeMs">): number {
 		const secs = this.core.config.get(LIVE_MAX_AGE_SECS);
 		return secs === 0 ? maxAgeMs : secs * 1000;
@@ -153,7 +144,6 @@ export class LiveService implements Announcer, LiveValues, RPCAnswers {
 		return false;
 	}
 
-	/** Services of the dialects that are on, for multicast DNS. */
 	servicesAt(ip: string): MDNSService[] {
 		const { config, httpPort } = this.core;
 		const services: MDNSService[] = [];
@@ -163,7 +153,6 @@ export class LiveService implements Announcer, LiveValues, RPCAnswers {
 		return services;
 	}
 
-	/** Opens the ports of the dialects that are on, if there is a network; closes all others. */
 	openPorts(isUp: boolean): void {
 		const { config } = this.core;
 		for (let i = 0; i < DIALECTS.length; i++) {
@@ -225,7 +214,7 @@ export class LiveService implements Announcer, LiveValues, RPCAnswers {
 		return body ?? true;
 	}
 
-	/** Returns the message of a page; undefined if there is no fresh value. */
+	/** Returns undefined without a fresh value. */
 	private pageOf(index: number, row: number, found: Page): Uint8Array | undefined {
 		const { writer } = this.core;
 		if (!this.mayAnswer(index, row, found)) return undefined;
@@ -272,7 +261,6 @@ export class LiveService implements Announcer, LiveValues, RPCAnswers {
 		if (isLive) this.clients.answered(row, values[LIVE_POWER], clock.monotonicMs());
 	}
 
-	/** Sends JSON, or 503 without a body. */
 	private send(response: HTTPResponse, bytes: Uint8Array | undefined): void {
 		if (bytes === undefined) response.send(503);
 		else {
@@ -282,7 +270,6 @@ export class LiveService implements Announcer, LiveValues, RPCAnswers {
 	}
 }
 
-/** Returns the page with the result of a method; undefined if there is no such method. */
 function pageOfMethod({ method }: RPCRequest): Page | undefined {
 	return DIALECTS[RPC_DIALECT].pages.find(({ path }) => path === `${RPC_PATH}/${method}`);
 }

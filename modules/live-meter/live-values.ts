@@ -1,13 +1,13 @@
 /**
- * Extracts momentary values and energy counters from an electricity meter's readout, as numbers in a fixed order. Codes
- * are those of IEC 62056-6-1; for the values of phase n (1 to 3), 20 n is added to group C:
+ * Extracts momentary values and energy counters of an electricity meter, as numbers in a fixed order. Codes are those
+ * of IEC 62056-6-1; for the values of phase n (1 to 3), 20 n is added to group C:
  *
  *   power     16.7.0 (import minus export), else 1.7.0 - 2.7.0, else the sum of the phases
  *   voltage   12.7.0       current   11.7.0       frequency   14.7.0
  *   energy    1.8.0, 2.8.0, else the sum of the tariffs 1.8.1 to 1.8.9, 2.8.1 to 2.8.9
  *
- * The first value of each code counts. Values of past billing periods or of other media, and values without a known
- * unit or a decimal number, are ignored. A value that the meter does not send is NaN.
+ * The first value of each code counts. Past billing periods, other media, and values without a known unit or a decimal
+ * number are ignored. A value that the meter does not send is NaN.
  */
 import type { TextCodec } from "../io/host.js";
 import { putNumber } from "../readout/number.js";
@@ -41,10 +41,8 @@ const D_MOMENTARY = 7;
 const D_COUNTER = 8;
 const TARIFFS = 9;
 const TARIFFS_SHOWN = 2;
-/** Number of powers that are collected for the total and for each phase: import, export and net power. */
 const PARTS_OF_POWER = 3;
 
-/** Fills the first LIVE_COUNT numbers of `into`. */
 export function takeLiveValues({ records }: Pick<Readout, "records">, text: TextCodec, into: Float64Array): void {
 	const cursor = new RecordCursor(records);
 	const { code } = cursor;

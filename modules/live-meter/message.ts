@@ -21,14 +21,13 @@ const FORM_WHOLE = 0;
  * clients.
  */
 const FORM_PLACES = 3;
-/** Form of a value in Wh that is written in kWh, with three places. */
+/** A value in Wh, written in kWh with three places. */
 const FORM_KILO = 4;
 
 /** Codes of the unit's identifier: 12 hex digits, in upper or lower case. */
 export const ID_CAPITALS = 8 * FORM;
 export const ID_SMALL = ID_CAPITALS + 1;
 
-/** Makes a message; adjacent texts become one. */
 export function message(...pieces: Piece[]): Message {
 	const joined: Piece[] = [];
 	for (const piece of pieces) {
@@ -52,7 +51,6 @@ export function kilo(index: number): number {
 	return FORM_KILO * FORM + index;
 }
 
-/** Writes a message. `values` are the shown values, `id` is the unit's identifier in upper case. */
 export function writeMessage(writer: JSONWriter, pieces: Message, values: Float64Array, id: string): void {
 	for (let i = 0; i < pieces.length; i += 2) {
 		const value = pieces[i + 1];
@@ -64,7 +62,7 @@ export function writeMessage(writer: JSONWriter, pieces: Message, values: Float6
 	}
 }
 
-/** Returns a message that contains no values, only identifiers, as a text. */
+/** The message must contain identifiers only. */
 export function textOfMessage(pieces: Message, id: string): string {
 	let text = "";
 	for (const piece of pieces) {
@@ -78,7 +76,6 @@ function idOf(id: string, code: number): string {
 	return code === ID_CAPITALS ? id : lowerCase(id);
 }
 
-/** Returns the text for a code; "" if its value is unknown. */
 function textOf(code: number, values: Float64Array, id: string): string {
 	if (code >= ID_CAPITALS) return idOf(id, code);
 	const value = values[code % FORM];

@@ -47,7 +47,6 @@ export class ModbusConnection {
 	readonly #owner: ModbusOwner;
 	readonly #socket: Socket;
 	readonly #request = new Uint8Array(BUFFER_SIZE);
-	/** Number of bytes of the request that have arrived. */
 	#count = 0;
 	#room = 0;
 
@@ -76,7 +75,6 @@ export class ModbusConnection {
 		this.#owner.closed(this);
 	}
 
-	/** Answers requests while there are whole ones, and room for a reply. */
 	private serve(nowMs: number): void {
 		const request = this.#request;
 		for (let replies = 0; this.#room >= REPLY_LIMIT; ) {
@@ -103,7 +101,7 @@ export class ModbusConnection {
 		}
 	}
 
-	/** Answers the request. Returns false if the connection must end. */
+	/** Returns false if the connection must end. */
 	private reply(length: number): boolean {
 		const request = this.#request;
 		const count = shortAt(request, 10);

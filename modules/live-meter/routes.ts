@@ -53,7 +53,7 @@ export function postLiveClients(exchange: Exchange, values: BodyValues): void {
 	getLiveClients(exchange);
 }
 
-/** Validates the list. Returns undefined after replying with an error. */
+/** Returns undefined after replying with an error. */
 export function acceptLiveClients(exchange: Exchange, values: BodyValues): readonly Put[] | undefined {
 	const list = needed(values, LIVE_CLIENTS);
 	const repeated = findRepeated(list, CLIENT_SIZE);
@@ -63,7 +63,6 @@ export function acceptLiveClients(exchange: Exchange, values: BodyValues): reado
 	return undefined;
 }
 
-/** Writes a stored list; in a new unit the stored entry is empty. */
 export function writeLiveClients(writer: JSONWriter, stored: Uint8Array): void {
 	writer.beginArray();
 	for (let at = 1; at + CLIENT_SIZE <= stored.length; at += CLIENT_SIZE) {
@@ -74,7 +73,6 @@ export function writeLiveClients(writer: JSONWriter, stored: Uint8Array): void {
 	writer.endArray();
 }
 
-/** Streams the present power, the dialects, and the clients. */
 export function getLiveStatus(exchange: Exchange<LiveMeter>): void {
 	const { clock, config } = exchange.core;
 	const { service } = exchange.part;

@@ -4,8 +4,8 @@
  *     request   {"id":1,"src":"user","method":"EM.GetStatus","params":{"id":0}}
  *     reply     {"id":1,"src":"shellypro3em-…","dst":"user","result":{…}}
  *
- * Over UDP, a request gets no reply if it is malformed, has an unknown method, comes from an unlisted sender, or if
- * there is no fresh value. A UDP port costs a thread on the chip, so only the chosen one is open.
+ * Over UDP there is no reply to a malformed request, an unknown method or an unlisted sender, nor without a fresh value.
+ * A UDP port costs a thread on the chip, so only the chosen one is open.
  */
 import { type BodyTable, type BodyValues, needed } from "../api/body.js";
 import { ObjectReader } from "../api/validate.js";
@@ -31,12 +31,11 @@ const REQUEST: BodyTable = Object.freeze({
 
 export interface RPCRequest {
 	readonly id: number;
-	/** Sender of the request, which is the receiver of the reply. */
 	readonly source: string;
 	readonly method: string;
 }
 
-/** Returns a reader of a request. `done` gets the request, or undefined if it is invalid. */
+/** `done` gets undefined if the request is invalid. */
 export function requestReader(text: TextCodec, done: (request: RPCRequest | undefined) => void): ObjectReader {
 	return new ObjectReader(REQUEST, text, (values: BodyValues, code) => {
 		if (code !== "") return done(undefined);
@@ -46,11 +45,10 @@ export function requestReader(text: TextCodec, done: (request: RPCRequest | unde
 }
 
 export interface RPCAnswers {
-	/** Writes the reply to a datagram and returns its length; 0 if there is no reply. */
+	/** Returns the length; 0 if there is no reply. */
 	answerDatagram(request: RPCRequest, remoteAddress: string, into: Uint8Array): number;
 }
 
-/** Replies to requests over UDP. */
 export class RPCPort implements DatagramMachine {
 	port: DatagramPort | undefined;
 	readonly #answers: RPCAnswers;
@@ -58,7 +56,6 @@ export class RPCPort implements DatagramMachine {
 	readonly #text: TextCodec;
 	#sender: DatagramSender | undefined;
 
-	/** `buffer` is the shared buffer of io/datagrams.ts. */
 	constructor(answers: RPCAnswers, buffer: Uint8Array, text: TextCodec) {
 		this.#answers = answers;
 		this.#buffer = buffer;

@@ -45,7 +45,6 @@ const USUAL_HERTZ = 50;
 export interface Corrections {
 	readonly isInverted: boolean;
 	readonly offsetW: number;
-	/** True if a total without phases is divided among all phases. */
 	readonly isOnAll: boolean;
 }
 
@@ -78,7 +77,6 @@ export function showValues(
 	return into;
 }
 
-/** Returns a function that returns the share of a phase (0 to 2) in a total, 0 to 1. */
 function shareOf(isOnAll: boolean): (phase: number) => number {
 	return isOnAll ? () => 1 / PHASES : (phase) => (phase === 0 ? 1 : 0);
 }
@@ -93,7 +91,7 @@ function fill(into: Float64Array, share: (phase: number) => number): void {
 	let amperes = 0;
 	let apparent = 0;
 	for (let i = 0; i < PHASES; i++) {
-		// If the meter sends only some of the phases, the other phases count as not connected.
+		// Missing phases count as not connected.
 		const shown = hasPhases ? or(LIVE_POWER_L1 + i, 0) : into[LIVE_POWER] * share(i);
 		const power = Math.abs(shown);
 		const volts = or(LIVE_VOLTS_L1 + i, firstVolts);

@@ -52,11 +52,10 @@ const MOMENTARY = 0x400;
 const COUNTER = 0x800;
 const WATT_SECONDS = 3600;
 
-/** Writes the datagram for these shown values; returns its length. */
 export function writeSMA(into: Uint8Array, values: Float64Array, id: string, nowMs: number): number {
 	const view = new DataView(into.buffer, into.byteOffset);
 	let at = 0;
-	/** Writes an integer. A number that does not fit becomes the nearest that does. */
+	/** A number that does not fit becomes the nearest that does. */
 	const put = (number: number) => {
 		view.setUint32(at, Math.min(Math.max(0, Math.round(number)), MAXIMUM));
 		at += 4;
@@ -65,7 +64,6 @@ export function writeSMA(into: Uint8Array, values: Float64Array, id: string, now
 		put(channel * 0x10000 + MOMENTARY);
 		put(value * 1000);
 	};
-	/** Writes a power, W, with its counter, Wh. */
 	const oneWay = (channel: number, power: number, energy: number) => {
 		const counter = Math.round(energy * WATT_SECONDS);
 		momentary(channel, power / 100);
@@ -73,7 +71,7 @@ export function writeSMA(into: Uint8Array, values: Float64Array, id: string, now
 		put(Math.floor(counter / TWO_32));
 		put(counter % TWO_32);
 	};
-	/** Writes active, reactive and apparent power. `power` and the others are indexes of the shown values. */
+	/** `power` and the others are indexes of the shown values. */
 	const powers = (base: number, power: number, apparent: number, taken: number, given: number) => {
 		const sign = values[power] < 0 ? -1 : 1;
 		oneWay(base + 1, values[power], values[taken]);
@@ -134,7 +132,6 @@ class SMAPort implements DatagramMachine, DialectPort {
 
 	lost(): void {}
 
-	/** Ignores what other devices send to the group. */
 	received(): void {}
 
 	measured(): void {
@@ -164,5 +161,4 @@ const ROW: Dialect = dialect({
 	open: (values) => new SMAPort(values),
 });
 
-/** The dialect; none in a firmware without it. */
 export const SMA: readonly Dialect[] = Object.freeze([ROW]);

@@ -6,8 +6,8 @@
  * Registers, from 40000 on: "SunS"; 1, 65, and model 1; 213, 124, and model 213; 0xffff, 0. Values are read only while
  * they are fresh.
  *
- * Limit: PLACES connections of listed clients. A further one replaces the one that has been idle longest, or is refused
- * if each was used in the last IDLE_MS.
+ * Limit: PLACES connections of listed clients. A further one replaces the one idle longest, or is refused if each was
+ * used in the last IDLE_MS.
  */
 import { asciiBytes } from "../bytes/ascii.js";
 import { takeOut } from "../bytes/list.js";
@@ -45,7 +45,6 @@ const PART = "sunspec";
 const PORT = 502;
 const PLACES = 3;
 const IDLE_MS = 10_000;
-/** Memory of a connection and of a reply. */
 const CONNECTION_COST: Cost = Object.freeze({ slots: 150, chunkBytes: 2048 });
 
 const BASE = 40_000;
@@ -53,7 +52,6 @@ const BASE = 40_000;
 const REGISTERS = 197;
 const FIRST_VALUE = 71;
 const END = 195;
-/** Number of counters of apparent and reactive energy. */
 const OTHER_COUNTERS = 24;
 
 /** Writes all registers into a new array, after REPLY_HEAD bytes. Without `values` those of model 213 are 0. */
@@ -79,7 +77,6 @@ function registersOf(values: Float64Array | undefined, id: string, unit: number)
 	short(70, END - FIRST_VALUE);
 	short(END, 0xffff);
 	if (values === undefined) return bytes;
-	/** Writes a total, and the three values from `first` on. */
 	const group = (total: number, first: number) => {
 		put(total);
 		for (let i = 0; i < PHASES; i++) put(values[first + i]);
@@ -193,5 +190,4 @@ const ROW: Dialect = dialect({
 	open: (values, index) => new SunSpecPort(values, index),
 });
 
-/** The dialect; none in a firmware without it. */
 export const SUNSPEC: readonly Dialect[] = Object.freeze([ROW]);

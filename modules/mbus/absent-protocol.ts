@@ -1,4 +1,4 @@
-/** Replaces protocol.ts in a firmware without M-Bus as master. DLMS/COSEM reads pushes in M-Bus frames. */
+/** Replaces protocol.ts in a firmware without M-Bus as master. */
 import { ABSENT, type Chosen } from "../readout/absent.js";
 
 export const PROTOCOL_MBUS = "mbus";

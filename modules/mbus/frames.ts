@@ -18,7 +18,6 @@ const START = 0x68;
 const END = 0x16;
 const SND_UD = 0x53;
 const LAST_SEGMENT = 0x10;
-/** Length of the fields from C to the transport selectors, bytes. */
 const HEAD = 5;
 /** Value of `#next` after the last segment: no segment number equals it. */
 const NONE_NEXT = 0x20;
@@ -30,13 +29,9 @@ export class MBusFrames {
 	/** The caller's buffer. After `take()` returns true, the APDU is `bytes[MBUS_AT..end)`. */
 	readonly bytes: Uint8Array;
 	end = MBUS_AT;
-	/** Number of bytes of the frame so far. */
 	#at = 0;
-	/** Length field of the frame. */
 	#frameLength = 0;
-	/** Sum of the bytes from C on, modulo 256. */
 	#sum = 0;
-	/** Number of the next segment, or NONE_NEXT. */
 	#next = 0;
 
 	constructor(bytes: Uint8Array) {
@@ -47,7 +42,7 @@ export class MBusFrames {
 		return this.#at > 0;
 	}
 
-	/** Discards the present frame and APDU; called after a silence, and when the buffer is used for other frames. */
+	/** Call it after a silence, and when the buffer is used for other frames. */
 	reset(): void {
 		this.#at = this.#next = 0;
 	}
@@ -93,7 +88,7 @@ export class MBusFrames {
 		}
 	}
 
-	/** Handles a complete frame; returns true for the last segment. */
+	/** Returns true for the last segment. */
 	private endFrame(): boolean {
 		const isLast = this.#next === NONE_NEXT;
 		if (isLast) this.#next = 0;

@@ -3,9 +3,7 @@ import type { MeterProtocol, Opening } from "../readout/protocol.js";
 import { MBUS_INSTEAD } from "./failures.js";
 import { ANY_ADDRESS, MBusSession, type Slaves } from "./session.js";
 
-/** Value of the protocol setting. */
 export const PROTOCOL_MBUS = "mbus";
-/** A meter with any settings, at the usual speed. */
 const USUAL: Slaves = Object.freeze({ baud: 2400, address: ANY_ADDRESS, count: 1 });
 
 export interface MBusSettings {

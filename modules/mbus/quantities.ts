@@ -122,9 +122,8 @@ function row(first: number, bits: number, exponent: number, unit: number, c: num
 	return (((first * 32 + bits) * 32 + exponent + EXPONENT_OFFSET) * 32 + unit) * 32 + c;
 }
 
-/** Looks up quantities. The results are valid until the next call. */
+/** The results are valid until the next call. */
 export class QuantityFinder {
-	/** Power of ten of the value in `unit`. */
 	exponent = 0;
 	unit = "";
 	#c = C_NONE;
@@ -154,7 +153,6 @@ export class QuantityFinder {
 		}
 	}
 
-	/** Fills groups A, C, D and E of the found quantity's code for the slave's medium; returns false if it has none. */
 	code(medium: number, groups: Uint8Array): boolean {
 		const c = this.#c;
 		const a = c < C_OPERATING_TIME ? MEDIA.charCodeAt(medium) - DIGIT_0 : 0;

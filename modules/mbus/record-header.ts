@@ -26,7 +26,6 @@ export const CODING_NONE = 0;
 export const CODING_FLOAT = 5;
 export const CODING_BCD = 8;
 export const CODING_VARIABLE = 13;
-/** In place of a length. */
 const IMPOSSIBLE = -1;
 
 /** Quantities of the tables for VIF FB and FD follow those of VIF itself. */
@@ -55,13 +54,11 @@ const BINARY_LONG = 0xf0;
 const BINARY_END = 0xf5;
 const BINARY_LONG_START = 0xec;
 
-/** Results of `read`. */
 export const READ_RECORD = 0;
 /** The frame ends here: it has no more records, or the rest is the maker's own. */
 export const READ_END = 1;
 /** As READ_END; the meter has another frame. */
 export const READ_MORE = 2;
-/** The structure is wrong. */
 export const READ_WRONG = 3;
 
 /** Number of bytes of each coding, a digit each; below 0 if impossible. */
@@ -76,7 +73,6 @@ export class RecordHeader {
 	dataAt = 0;
 	end = 0;
 	coding = CODING_NONE;
-	/** True for variable data that are text. */
 	isText = false;
 	storage = 0;
 	tariff = 0;
@@ -84,11 +80,10 @@ export class RecordHeader {
 	quantity = 0;
 	/** Correction of the power of ten. */
 	scaling = 0;
-	/** False for a maximum, minimum or erroneous value, a subunit, and if a VIFE changes the meaning of the quantity. */
+	/** False for a maximum, minimum, erroneous value or subunit, or if a VIFE changes the quantity's meaning. */
 	isPlain = true;
 	/** False if a VIFE that is not known may have changed the unit. */
 	hasUnit = true;
-	/** True if a VIFE reports that the value is wrong. */
 	isFaulty = false;
 	/** Text of the unit, reversed: `bytes[unitAt..unitEnd)`. */
 	unitAt = 0;

@@ -26,13 +26,11 @@ const FRAME_COUNT_BIT = 0x20;
 const SHORT_START = 0x10;
 const END = 0x16;
 export const ANY_ADDRESS = 254;
-/** Maximum number of frames of a slave. */
 const FRAMES_LIMIT = 32;
 
 const WAKE_UP = 0x55;
 const WAKE_UP_MS = 2200;
 const WAKE_UP_BITS = 10;
-/** Pause after the wake-up. */
 const WAKE_UP_PAUSE_MS = 60;
 
 const STEP_WAKING = 0;
@@ -47,7 +45,6 @@ const PROTOCOL: RequestProtocol = Object.freeze({
 });
 
 export interface Slaves {
-	/** Speed, Bd. */
 	readonly baud: number;
 	/** Primary address of the first slave, which those of the others follow; ANY_ADDRESS: a single slave. */
 	readonly address: number;
@@ -63,7 +60,6 @@ export class MBusSession extends RequestSession {
 	#slave = 0;
 	#frames = 0;
 	#countBit = 0;
-	/** Previous reception of this frame; empty without one. */
 	#previous = NO_BYTES;
 
 	/** `identOnly`: one frame is enough, and its values are not needed. */
@@ -102,7 +98,6 @@ export class MBusSession extends RequestSession {
 		this.send(Uint8Array.of(SHORT_START, control, address, control + address, END), nowMs);
 	}
 
-	/** A reset is acknowledged, a request answered by a frame. */
 	protected override take(byte: number): boolean {
 		const answer = this.#answer;
 		return answer.take(byte) && this.#step === STEP_ASKING && answer.frame.length > 0 === this.tries > 0;

@@ -33,7 +33,6 @@ export class SlaveAnswer {
 	frame = NO_BYTES;
 	readonly #bytes = new Uint8Array(FRAME_LIMIT + AROUND);
 	#length = 0;
-	/** Number of bytes of a short frame still to be skipped. */
 	#skip = 0;
 
 	/** Call it before each request. */
@@ -41,7 +40,6 @@ export class SlaveAnswer {
 		this.#length = this.#skip = 0;
 	}
 
-	/** Processes a byte; returns true if it completes an answer. */
 	take(byte: number): boolean {
 		if (this.#skip > 0) {
 			this.#skip--;

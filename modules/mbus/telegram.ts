@@ -42,7 +42,6 @@ const CIPHERED = 0x27a0;
 const IDENT_LENGTH = 4;
 const MAKER_LENGTH = 3;
 const BEFORE_LETTER_A = 0x40;
-/** Maximum values of groups E and F. */
 const TARIFF_LIMIT = 63;
 const STORAGE_LIMIT = 99;
 /** Maximum number of bytes of DIF to VIFE in an address. */
@@ -50,7 +49,6 @@ const HEAD_LIMIT = 22;
 const NO_UNIT = 0;
 
 export class SlaveTelegram {
-	/** True if the meter has another frame. */
 	hasMore = false;
 	/** True if the structure is wrong from some record on, or records were left out. */
 	isCut = false;
@@ -67,7 +65,6 @@ export class SlaveTelegram {
 		this.#records = records;
 	}
 
-	/** Begins with another slave. */
 	begin(slave: number): void {
 		this.#slave = slave;
 		this.#medium = 0;
@@ -103,7 +100,6 @@ export class SlaveTelegram {
 		this.writeText(5, status);
 	}
 
-	/** Writes a text under the code 0-n:96.d.0. */
 	private writeText(d: number, text: Uint8Array): void {
 		this.#records.beginCode(Uint8Array.of(0, this.#slave, 96, d, 0, BILLING_PERIOD_CURRENT), 0);
 		this.#records.value(text, text.length, NO_UNIT);
@@ -124,7 +120,6 @@ export class SlaveTelegram {
 		records.endValue();
 	}
 
-	/** Fills the groups of the record's code; returns false if it has none. */
 	private hasCode(): boolean {
 		const { tariff, storage, isPlain } = this.#header;
 		const groups = this.#groups;
@@ -168,7 +163,6 @@ export function identOf(bytes: Uint8Array): Uint8Array {
 	return ident;
 }
 
-/** Returns true if the frame has data records that can be read. */
 export function isReadable(bytes: Uint8Array): boolean {
 	const ci = bytes[CI_AT];
 	if (ci === CI_NONE) return true;
@@ -182,7 +176,7 @@ export function isSameHeader(bytes: Uint8Array, other: Uint8Array): boolean {
 	return bytes.length === other.length && isSame(bytes, other, 0, at) && isSame(bytes, other, at + 1, dataAt(bytes));
 }
 
-/** Returns true if two receptions of a frame that have the same header have the same data. */
+/** The receptions must have the same header. */
 export function isSameData(bytes: Uint8Array, other: Uint8Array): boolean {
 	return isSame(bytes, other, dataAt(bytes), bytes.length);
 }

@@ -34,7 +34,6 @@ const LETTER_F = 0x66;
 const LETTER_S = 0x53;
 
 export class ValueText {
-	/** The text is `bytes[0..length)`. */
 	readonly bytes = new Uint8Array(Math.max(DECIMAL_LIMIT + 1, 2 * LIMIT));
 	length = 0;
 	/** True for a number in the record's unit. */

@@ -1,4 +1,4 @@
-/** In the place of live-mode.ts in a firmware without live mode. */
+/** Replaces live-mode.ts in a firmware without live mode. */
 export class LiveMode {
 	periodMs = 0;
 	readonly state = "unsupported";

@@ -1,5 +1,5 @@
 /**
- * DLMS/COSEM settings (API text, "DLMS/COSEM settings"). Secrets are in an entry of their own, so that other changes do
+ * DLMS/COSEM settings (API text, "DLMS/COSEM settings"). Secrets have an entry of their own, so that other changes do
  * not rewrite them.
  */
 
@@ -13,7 +13,6 @@ const IN_DLMS_OBIS = 11;
 
 /** Maximum of a two-byte HDLC address (IEC 62056-46, 6.4.2.3). */
 const ADDRESS_MAX = 16383;
-/** Maximum of a one-byte client address. */
 const CLIENT_MAX = 127;
 
 /** Choices, in the order of AUTH_… (cosem/settings.ts). */

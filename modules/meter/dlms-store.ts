@@ -28,7 +28,6 @@ import {
 } from "./dlms-fields.js";
 import { DLMS_LEARNED_OPENING, DLMS_LEARNED_PUSH, OPENINGS } from "./fields.js";
 
-/** Length of a system title, bytes. */
 const TITLE_LENGTH = 8;
 /** First letters of the system title, in the place of a manufacturer's code. */
 const TITLE_MAKER = "SMG";

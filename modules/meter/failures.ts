@@ -9,7 +9,7 @@ export const FAILURE_WAIT = failure(
 	0,
 	"The readout takes longer than a minute. It goes on; ask for the last readout later.",
 );
-/** The time limit for a load profile has passed; the request is cancelled. */
+/** The time limit of a load profile has passed; its request is cancelled. */
 export const FAILURE_PROFILE_WAIT = failure(
 	METER_TIMEOUT,
 	"",

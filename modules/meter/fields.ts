@@ -1,4 +1,4 @@
-/** Settings of the meter: protocol, IEC 62056-21, simulator and log, and the values learned from the meter. */
+/** Settings of the meter, and values learned from it. */
 import { BOOLEAN, BYTES, CHOICE, entry, field, INTEGER, INTERNAL, PRINTABLE, TEXT } from "../config/schema.js";
 
 /** IDs of the entries among all entries (parts.ts): unique, never reused. */
@@ -139,7 +139,7 @@ export const CONTROL_LOG_EN = field<boolean>({
 });
 export const CONTROL = entry("control", 1, [CONTROL_SIMULATOR_EN, CONTROL_LOG_EN]);
 
-/* Values learned from the meter, such as a speed that works although the meter offers a higher one. */
+/* Values learned from the meter. */
 /** Remembered speed, Bd; 0 when nothing is remembered. */
 export const IEC_SPEED_BAUD = field<number>({
 	entry: IN_IEC_SPEED,
@@ -168,7 +168,7 @@ export const DLMS_LEARNED_OPENING = field<string>({
 	choices: OPENINGS,
 	initial: OPENINGS[0],
 });
-/** System title and invocation counter of the last push. A push with a counter that is not higher is a replay. */
+/** System title and invocation counter of the last push; a counter that is not higher is a replay. */
 export const DLMS_LEARNED_PUSH = field<Uint8Array>({
 	entry: IN_IEC_SPEED,
 	id: 4,

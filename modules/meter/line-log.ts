@@ -1,7 +1,6 @@
 /**
  * Log of the raw optical session (`log_en`), for `GET iec62056/log` and the diagnostic report: a ring of LOG_LIMIT
- * bytes, in which new entries replace the oldest. DLMS/COSEM secrets are masked before logging
- * (cosem/association-session.ts).
+ * bytes. DLMS/COSEM secrets are masked before logging (cosem/association-session.ts).
  *
  * | bytes of an entry | meaning |
  * |---|---|
@@ -15,7 +14,7 @@ import { type LinkTap, TAP_TRANSMITTED } from "../io/link.js";
 export const LOG_LIMIT = 4096;
 const ENTRY_LIMIT = 255;
 const HEAD = 6;
-/** Maximum time between two pieces of one entry, ms; a frame is sent in several pieces. */
+/** Longest time between two pieces of one entry, such as a frame, ms. */
 const JOIN_MS = 100;
 
 export const LOG_RECEIVED = 0;
@@ -27,7 +26,7 @@ export class LineLog implements LinkTap {
 	readonly #speed = new Uint8Array(3);
 	#first = 0;
 	#length = 0;
-	/** Offset of the newest entry from the first one; -1 without an entry. */
+	/** Offset from the first entry; -1 without an entry. */
 	#newest = -1;
 	dropped = 0;
 
@@ -58,7 +57,7 @@ export class LineLog implements LinkTap {
 		return copy;
 	}
 
-	/** Returns the number of bytes for which the newest entry still has room; 0 if a new entry must begin. */
+	/** Bytes for which the newest entry has room; 0 if a new entry must begin. */
 	private joinRoom(kind: number, nowMs: number): number {
 		if (this.#newest < 0 || this.at(this.#newest) !== kind) return 0;
 		const timeMs = this.timeOf(this.#newest);
@@ -113,7 +112,6 @@ export class LogCursor {
 	readonly bytes: Uint8Array;
 	kind = LOG_RECEIVED;
 	timeMs = 0;
-	/** The data of the entry are `bytes[start..end)`. */
 	start = 0;
 	end = 0;
 

@@ -28,7 +28,6 @@ const LONGEST_MS = 3_600_000;
 
 const NO_CALLBACK = Object.freeze({ finished: () => {} });
 
-/** Part of the core that live mode uses. */
 export interface LiveCore {
 	readonly driver: Driver;
 	readonly live: { readonly clients: { readonly length: number }; readonly wantedToMs: number; changed(): void };
@@ -42,12 +41,9 @@ export class LiveMode implements Timed, LiveListener {
 	readonly #core: LiveCore;
 	readonly #reader: MeterReader;
 	readonly #task: Task;
-	/** Last time at which somebody wanted values, monotonic ms. */
 	#wantedMs = Number.NEGATIVE_INFINITY;
-	/** Earliest time of the next session, monotonic ms. */
 	#fromMs = 0;
 	#pauseMs = OBJECTION_MS;
-	/** Code of the last objection; "" after a round. */
 	#code = "";
 
 	constructor(core: LiveCore, reader: MeterReader) {
@@ -68,7 +64,7 @@ export class LiveMode implements Timed, LiveListener {
 		this.deadlineMs = nowMs + CHECK_MS;
 		const { live, saving } = this.#core;
 		const reader = this.#reader;
-		// A gateway that sleeps soon does not keep the meter busy.
+		// A gateway that sleeps soon leaves the meter alone.
 		const isAwake = saving === undefined || saving.awakeUntilMs === Number.POSITIVE_INFINITY;
 		if (isAwake && (live.clients.length > 0 || nowMs < live.wantedToMs)) this.#wantedMs = nowMs;
 		if (nowMs > this.#wantedMs + LINGER_MS || !reader.canLive) reader.endLive();

@@ -1,4 +1,4 @@
-/** Settings of M-Bus, apart from fields.ts so that a firmware without M-Bus lacks them. */
+/** Settings of M-Bus, left out of a firmware without it. */
 import { CHOICE, entry, field, INTEGER } from "../config/schema.js";
 import { BAUD_RATES } from "./fields.js";
 

@@ -1,4 +1,4 @@
-/** Settings of M-Bus. The protocol itself is a row of protocols.ts. */
+/** Settings of M-Bus. */
 import { backupGroup } from "../api/backup-group.js";
 import { settingsRoutes } from "../api/route.js";
 import { settingsOf } from "../api/settings.js";

@@ -28,20 +28,16 @@ const NO_CALLBACK = Object.freeze({ finished: () => {} });
 const NO_KEYS: readonly Uint8Array[] = Object.freeze([]);
 
 export interface WokenUp {
-	/** State of the schedule before the sleep. */
 	readonly keptSchedule: DataView | undefined;
 	/** Code of the last meter failure before the sleep; "" if there was none. */
 	readonly failureBefore: string | undefined;
-	/** True if a user caused the wake-up. */
 	readonly isForPerson: boolean;
 }
 
 export class Metering implements Running {
 	readonly reader: MeterReader;
 	readonly schedule: Schedule;
-	/** Exists while live mode is on. */
 	live: LiveMode | undefined;
-	/** Table of OBIS names (obis/names.ts); undefined if the firmware has none. */
 	readonly names: Uint8Array | undefined;
 	readonly #core: Core;
 	readonly #settings: MeterSettingsStore;
@@ -80,7 +76,7 @@ export class Metering implements Running {
 		core.guard("schedule", () => {
 			this.schedule.start(core.find(HISTORY)?.lastUtcMs ?? 0, keptSchedule, failureBefore);
 		});
-		// The last readout was lost during the sleep, so the meter is read again.
+		// The last readout was lost during the sleep.
 		if (isForPerson) this.reader.read(NO_CALLBACK);
 	}
 
@@ -88,7 +84,7 @@ export class Metering implements Running {
 		return this.#settings.dlms;
 	}
 
-	/** Age from which momentary values are no longer current, s; 0 if the meter is read on request only. */
+	/** Age at which momentary values stop being current, s; 0 if the meter is read on request only. */
 	get freshSecs(): number {
 		if (this.reader.sendsOften) return PUSH_FRESH_S;
 		const { minutes, months } = this.plan() ?? NO_PERIOD;
@@ -113,7 +109,7 @@ export class Metering implements Running {
 		return this.reader.running || this.reader.isLent || this.schedule.isRunning;
 	}
 
-	/** Applies the meter's settings. In safe mode the meter is not read. */
+	/** In safe mode the meter is not read. */
 	reconfigure(): void {
 		const { config, safeMode } = this.#core;
 		if (safeMode !== "") return;

@@ -1,4 +1,4 @@
-/** Part for meter reading by all protocols, and for the schedule: settings, routes, state and metrics. */
+/** Part for meter reading and its schedule. */
 import { backupGroup } from "../api/backup-group.js";
 import { route, settingsRoutes } from "../api/route.js";
 import { SCOPE_READ } from "../auth/tokens.js";
@@ -72,7 +72,7 @@ export const METER = part<Metering>({
 		changed([...ENTRY.fields, ...IEC62056.fields, DLMS_PUSH_BAUDRATE, ...CONTROL.fields], (metering: Metering) =>
 			metering.reconfigure(),
 		),
-		// Changed meter settings end the pause of the schedule after a rejected password.
+		// Changed settings end the pause of the schedule after a rejected password.
 		changed(
 			[...SCHEDULE.fields, SYSTEM_TIMEZONE, METER_PROTOCOL, ...DLMS.fields, ...DLMS_SECRETS.fields],
 			({ schedule }: Metering) => schedule.reconfigure(),

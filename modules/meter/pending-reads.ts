@@ -26,13 +26,9 @@ export interface ReadCallback {
 
 export interface PendingRead {
 	readonly callback: ReadCallback;
-	/** Requested load profile; undefined for a readout. */
 	profile: ProfileRequest | undefined;
-	/** Time of the next notification or timeout, monotonic ms. */
 	dueMs: number;
-	/** Minutes by which the timeout may be extended. */
 	minutes: number;
-	/** True if the result below is set and the caller has not been notified yet. */
 	hasResult: boolean;
 	readout: Readout | undefined;
 	failure: Failure | undefined;
@@ -47,7 +43,6 @@ export class PendingReads {
 		return deadlineMs;
 	}
 
-	/** Number of callers without a result. */
 	get count(): number {
 		let count = 0;
 		for (let i = 0; i < this.#queue.length; i++) if (!this.#queue[i].hasResult) count++;
@@ -81,7 +76,6 @@ export class PendingReads {
 		return true;
 	}
 
-	/** Removes a caller, if it is queued, without notification. */
 	remove(callback: ReadCallback): void {
 		takeOut(
 			this.#queue,
@@ -89,7 +83,6 @@ export class PendingReads {
 		);
 	}
 
-	/** Removes all callers without notification. */
 	removeAll(): void {
 		this.#queue.length = 0;
 	}

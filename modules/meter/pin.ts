@@ -1,10 +1,9 @@
 /**
- * Enters a meter's PIN with light flashes, as a user would with a torch (FNN, Lastenheft Basiszähler). Short flashes
- * lead from the display test to "PIN". There each flash increments the digit, and 3 s without a flash accept it. In the
- * menu that follows, "InF" may select how much data the meter sends: short flashes lead to it, a long flash switches
- * it.
+ * Enters a meter's PIN with light flashes (FNN, Lastenheft Basiszähler). Short flashes lead from the display test to
+ * "PIN", where each flash increments the digit, and 3 s without a flash accept it. In the next menu, short flashes lead
+ * to "InF" (how much data the meter sends), and a long flash switches it.
  *
- * Sources (manuals, and builders of such heads):
+ * Sources: manuals, and builders of heads.
  *
  *     a short flash   0.1 to 4 s (Sagemcom Smarty BZ, 6.4), below 4.5 s (EMH mMe4.0), up to about 4 s (EasyMeter Q3A, 8.5.1);
  *                     0.2 s was too short for a Q3A and 0.4 s was enough (ATtiny-PinKeepAlive); here 0.5 s
@@ -16,7 +15,7 @@
  *                     sends the short telegram again, unless InF is on. Some lock the PIN after too many wrong ones (EMH)
  *
  * A flash consists of NUL characters at 300 Bd, 8N1: the line is low, and the head's LED on, for nine of ten bits.
- * Received bytes are ignored. Nothing is logged, because a log would reveal the PIN.
+ * Received bytes are ignored. Nothing is logged, to keep the PIN secret.
  */
 import type { Driver } from "../io/driver.js";
 import { FORMAT_8N1, type LineSettings, type SerialPort } from "../io/host.js";
@@ -31,12 +30,10 @@ const LONG_CHARACTERS = 165;
 // Actions, one byte each: flags, and in the low bits the time until the next action in units of UNIT_MS.
 const UNIT_MS = 500;
 const UNITS = 0x0f;
-/** Flag: this action ends a digit. */
 const ENDS_DIGIT = 0x10;
 const LONG = 0x40;
 const LIGHT = 0x80;
 
-/** Flash that leads to "PIN", or to the next menu entry. */
 const LEADING_FLASH = LIGHT | 4;
 const COUNTING_FLASH = LIGHT | 2;
 /**
@@ -47,21 +44,20 @@ const LAST_FLASH = LIGHT | ENDS_DIGIT | 10;
 const NO_FLASH = ENDS_DIGIT | 6;
 const SWITCHING_FLASH = LIGHT | LONG | 13;
 const FLASHES_PER_DIGIT = 9;
-/** Time without light after which the display resets. */
 const RESET_MS = 125_000;
 
 const EVENT_ENTERED = 1;
 
 export interface PINPlan {
 	readonly pin: string;
-	/** Number of flashes from the idle display to "PIN". */
+	/** Flashes from the idle display to "PIN". */
 	readonly flashes: number;
 	/**
 	 * Number of flashes that lead from the first value after the PIN to the menu entry "InF", which a long flash then
 	 * switches; undefined: InF is not switched.
 	 */
 	readonly inf?: number | undefined;
-	/** Time at which the last flash for an earlier PIN ended, monotonic ms; -Infinity without an earlier PIN. */
+	/** End of the last flash for an earlier PIN, monotonic ms; -Infinity without one. */
 	readonly litMs: number;
 }
 
@@ -74,7 +70,7 @@ export class PINEntry implements Machine, LineBorrower {
 	readonly #onEnd: () => void;
 	#link: Link | undefined;
 
-	/** `onEnd` is called when the entry has ended, except after `stop()`. */
+	/** `onEnd` is not called after `stop()`. */
 	constructor(plan: PINPlan, driver: Driver, port: SerialPort, nowMs: number, onEnd: () => void) {
 		this.#steps = stepsOf(plan);
 		this.#onEnd = onEnd;
@@ -94,7 +90,7 @@ export class PINEntry implements Machine, LineBorrower {
 		return this.#link !== undefined;
 	}
 
-	/** Planned times, ms from the beginning: the acceptance of each digit, then the end. */
+	/** Time of the acceptance of each digit, then of the end, ms from the beginning. */
 	get timesMs(): number[] {
 		const times: number[] = [];
 		let ms = this.#waitMs;
@@ -106,7 +102,7 @@ export class PINEntry implements Machine, LineBorrower {
 		return times;
 	}
 
-	/** Cancels the entry; the meter resets its display by itself. */
+	/** The meter resets its display by itself. */
 	end(): void {
 		this.stop();
 		this.#onEnd();
@@ -138,7 +134,6 @@ export class PINEntry implements Machine, LineBorrower {
 	}
 }
 
-/** Returns the actions of a plan, followed by a 0. */
 function stepsOf({ pin, flashes, inf = -1 }: PINPlan): Uint8Array {
 	const steps = new Uint8Array(flashes + pin.length * FLASHES_PER_DIGIT + Math.max(inf, 0) + 2);
 	let at = flashes;

@@ -1,6 +1,6 @@
 /**
  * Reports what the meter answers, for aligning the optical head and finding the settings (`POST meter/probe`). The
- * probe sessions of the configured protocol run in turn until one finds the meter; then those of other protocols.
+ * configured protocol's probe sessions run in turn; then those of other protocols.
  *
  *     CONFIGURED   meter found, or the port failed: ENDED, reports it
  *                  session over: CONFIGURED with the protocol's next session; after the last one RECOGNISING if
@@ -28,9 +28,8 @@ import type { LineBorrower, MeterSettings } from "./settings.js";
 import { type SuggestedProtocol, suggestionsFor } from "./suggested-protocol.js";
 import { FRAMING_7E1, UnsolicitedDetector } from "./unsolicited.js";
 
-/** Time limit of a session that listens, ms; meters send every one to ten seconds. */
+/** Meters send every one to ten seconds. */
 const LISTEN_MS = 12_000;
-/** Maximum number of received bytes in the result. */
 export const PROBE_BYTES_LIMIT = 96;
 
 export interface ProbeResult {
@@ -38,7 +37,6 @@ export interface ProbeResult {
 	readonly failure: Failure | undefined;
 	/** Identification, ASCII; empty if none was received. */
 	readonly ident: Uint8Array;
-	/** Number of received characters. */
 	readonly received: number;
 	/** Number of damaged characters among them. */
 	readonly damaged: number;
@@ -60,7 +58,7 @@ export interface ProbeOptions {
 }
 
 export class Probe implements LinkTap, Timed, LineBorrower {
-	/** Time limit of listening or of the suggested protocol, monotonic ms. */
+	/** End of listening or of the suggested protocol, monotonic ms. */
 	deadlineMs = Number.POSITIVE_INFINITY;
 	readonly #options: ProbeOptions;
 	readonly #task: Task;
@@ -68,19 +66,15 @@ export class Probe implements LinkTap, Timed, LineBorrower {
 	#length = 0;
 	#link: Link | undefined;
 	#session: Probing | undefined;
-	/** Failure of the configured protocol's session that progressed furthest. */
 	#failure: Failure | undefined;
-	/** Numbers of characters in the sessions that have ended. */
 	#received = 0;
 	#damaged = 0;
-	/** Number of characters received minus the number sent: if positive, not all of them are an echo. */
+	/** Characters received minus characters sent: if positive, not all are an echo. */
 	#surplus = 0;
 	readonly #unsolicited = new UnsolicitedDetector();
 	#listens = false;
 	#isRecognising = false;
-	/** Protocol tried in the state SUGGESTED; undefined in other states. */
 	#trial: SuggestedProtocol | undefined;
-	/** Number of suggested protocols that were started. */
 	#trials = 0;
 	#baud = 0;
 	#beganMs = 0;
@@ -96,7 +90,7 @@ export class Probe implements LinkTap, Timed, LineBorrower {
 		return `${this.#isRecognising ? "unasked" : protocolName} ${this.#baud}`;
 	}
 
-	/** Starts the probe. With a simulated meter, `finished` is called before this method returns. */
+	/** With a simulated meter, `finished` is called before the return. */
 	start(): void {
 		const { opening, finished } = this.#options;
 		const protocol = protocolOf(opening.settings);
@@ -114,7 +108,6 @@ export class Probe implements LinkTap, Timed, LineBorrower {
 		});
 	}
 
-	/** Ends the probe without a report. */
 	stop(): void {
 		this.#session = undefined;
 		this.#link?.close();
@@ -136,7 +129,7 @@ export class Probe implements LinkTap, Timed, LineBorrower {
 		this.#options.log?.bytes(direction, bytes, start, end, nowMs);
 		const isReceived = direction === TAP_RECEIVED;
 		this.#surplus += isReceived ? end - start : start - end;
-		// Answers in a suggested protocol do not show whether the head is in the right position.
+		// Answers in a suggested protocol say nothing of the head's position.
 		if (!isReceived || (this.#trial !== undefined && !this.#isRecognising)) return;
 		if (this.#session?.isIdle === true && this.#unsolicited.onIdleBytes(this.#failure, nowMs))
 			this.#task.update((ms) => this.startNext(ms));
@@ -196,9 +189,6 @@ export class Probe implements LinkTap, Timed, LineBorrower {
 		}
 	}
 
-	/**
-	 * Starts the next session when all sessions of the configured protocol have ended, or a suggested one has ended.
-	 */
 	private startNext(nowMs: number): void {
 		const { opening } = this.#options;
 		const protocol = protocolOf(opening.settings);
@@ -221,7 +211,7 @@ export class Probe implements LinkTap, Timed, LineBorrower {
 		} else this.finish(this.#failure);
 	}
 
-	/** Reports the result. No failure means that the meter answers as configured. */
+	/** No failure means that the meter answers as configured. */
 	private finish(failure: Failure | undefined, ident: Uint8Array = new Uint8Array(0)): void {
 		if (this.#session === undefined) return;
 		this.stop();

@@ -1,7 +1,7 @@
 /**
- * Rows of a load profile in a readout. DLMS/COSEM reads it by its code (cosem/profile.ts). In other protocols it is part
- * of the readout (`P.01` of IEC 62056-21, VDEW 2.1.2): a head with the time of the first row, the period in minutes, and
- * the columns' codes and units; then rows of values.
+ * Rows of a load profile in a readout. DLMS/COSEM reads it by its code (cosem/profile.ts). Others have it in the
+ * readout (`P.01` of IEC 62056-21, VDEW 2.1.2): a head with the time of the first row, the period in minutes, and the
+ * columns' codes and units; then rows of values.
  */
 import { BILLING_PERIOD_CURRENT, type OBISCode } from "../obis/code.js";
 import { RecordCursor } from "../readout/record-cursor.js";
@@ -35,24 +35,19 @@ export class ProfileRows {
 	readonly cursor: RecordCursor;
 	readonly #zone: Offsets;
 	readonly #groups: ArrayLike<number>;
-	/** True if the last head belongs to the requested profile. */
 	#isOurs = false;
-	/** Contents of the last head. */
 	periodS = 0;
 	columns = 0;
 	status: Uint8Array = new Uint8Array(0);
-	/** True if each row begins with its own time and status. */
 	hasOwnTimes = false;
 	/** True if rows were omitted because they have a wrong number of values. */
 	isCut = false;
 	hasHead = true;
 	/** Number of values in the record before those of the row; the first row may share the record of the head. */
 	before = 0;
-	/** True until the head's first row. */
 	#isFirst = false;
 	/** Time of the row, Unix s; NaN if unknown. */
 	timeS = Number.NaN;
-	/** SEASON_… of the last time with digits. */
 	season = SEASON_NONE;
 
 	/** `groups`: A to E of the profile's code. */
@@ -64,20 +59,18 @@ export class ProfileRows {
 		this.toStart();
 	}
 
-	/** Moves before the first row. */
 	toStart(): void {
 		this.cursor.toStart();
 		this.#isOurs = false;
 		this.timeS = Number.NaN;
 	}
 
-	/** Moves the cursor before the values of the row's columns. */
 	toValues(): void {
 		this.cursor.rewind();
 		for (let i = 0; i < this.before; i++) this.cursor.nextValue();
 	}
 
-	/** Moves to the profile's first head and reads it; returns false if it is missing. */
+	/** Returns false if the profile has no head. */
 	findHead(): boolean {
 		const { cursor } = this;
 		cursor.toStart();
@@ -107,7 +100,7 @@ export class ProfileRows {
 			if (cursor.isRow) {
 				if (!this.#isOurs) continue;
 				this.before = this.hasOwnTimes ? OWN_VALUES : 0;
-				// If the head has no period, only the first row has a time.
+				// Without a period only the first row has a time.
 				if (!this.#isFirst) this.timeS += this.periodS || Number.NaN;
 				if (this.hasOwnTimes && cursor.nextValue()) {
 					const timeS = this.momentOf(cursor.text, cursor.length);
@@ -131,7 +124,6 @@ export class ProfileRows {
 		return false;
 	}
 
-	/** Returns true if the record has one value per column. */
 	private isWhole(): boolean {
 		const { cursor } = this;
 		let values = -this.before;
@@ -151,7 +143,6 @@ export class ProfileRows {
 		return isAlone;
 	}
 
-	/** Reads the head at the cursor, up to the first value of a row. */
 	private takeHead(): void {
 		const { cursor } = this;
 		if (this.isRowAlone()) {
@@ -200,8 +191,8 @@ export class ProfileRows {
 		const zone = this.#zone;
 		if (season === SEASON_NONE) {
 			const firstS = firstMomentOf(zone, Math.floor(localS / 60)) / 1000 + (localS % 60);
-			// When summer time ends, an hour of local time occurs twice. A row belongs to the second one if the row
-			// before it is not earlier than the time in the first one.
+			// An hour of local time occurs twice when summer time ends. A row is in the second one if the row before is
+			// not earlier than the time in the first.
 			const isAgain = firstS <= this.timeS && this.timeS < firstS + HOUR_S;
 			const offset = zone.offsetMinutes(firstS * 1000) - zone.offsetMinutes((firstS + HOUR_S) * 1000);
 			return isAgain && offset === 60 ? firstS + HOUR_S : firstS;

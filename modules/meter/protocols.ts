@@ -1,4 +1,4 @@
-/** Table of all meter protocols, the only place where the reader finds them. */
+/** All meter protocols; the reader finds them only here. */
 
 import { DLMS, DLMS_AFTER_SIGN_ON, SignOnSession } from "../cosem/protocol.js";
 import { DLMS_PUSH } from "../cosem/push.js";
@@ -14,14 +14,14 @@ import { TIC } from "../tic/protocol.js";
 import type { MeterSettings } from "./settings.js";
 import { SIMULATED } from "./simulator.js";
 
-/** Memory of a session. DLMS with keys, after a sign-on in mode E, needs the most. */
+/** Memory of a session; DLMS with keys, after a sign-on in mode E, needs the most. */
 export const READOUT_COST: Cost = Object.freeze({ slots: 500, chunkBytes: 8192 });
 /** Memory for listening; the last readout is kept while the next one is received. */
 export const LISTEN_COST: Cost = Object.freeze({ slots: 300, chunkBytes: 8192 });
 
 /**
  * IEC 62056-21 with a sign-on, for all settings that no earlier row accepts. A profile that the readout lacks is read
- * in programming mode. Meters that announce mode E are read in DLMS/COSEM only.
+ * in programming mode.
  */
 export const IEC: MeterProtocol<MeterSettings> = Object.freeze({
 	...SIGN_ON,

@@ -10,13 +10,12 @@ const CODES_LIMIT = 16;
 const OTHER_CODES = "other";
 
 export interface ReadStatisticsListener {
-	/** Notified of each change, and of each good readout. */
 	readonly live?: { changed(): void; measured(): void };
 	/**
 	 * Called when the failure changes; with undefined for the first good readout since the start or since a failure.
 	 */
 	failureChanged?(failure: Failure | undefined): void;
-	/** Called for each good readout of a meter, but not for simulated ones. */
+	/** Called for good readouts, except simulated ones. */
 	measured?(readout: Readout): void;
 }
 
@@ -26,15 +25,12 @@ export class ReadStatistics {
 	readouts = 0;
 	/** Number of good readouts, without simulated ones. */
 	measurements = 0;
-	/** Number of failed attempts by failure code. */
 	readonly failures = new Map<string, number>();
-	/** Failure of the last attempt; undefined after success. */
 	failure: Failure | undefined;
 	/** Time of the last attempt, Unix ms; 0 if there was none or the clock was not set. */
 	attemptUtcMs = 0;
 	/** End of the last readout, monotonic ms, while its Unix time is unknown. */
 	#lastMs: number | undefined;
-	/** Time of the last attempt, monotonic ms, while its Unix time is unknown. */
 	#attemptMs: number | undefined;
 	#isSimulated = false;
 
@@ -42,7 +38,6 @@ export class ReadStatistics {
 		this.#listener = listener;
 	}
 
-	/** Records the start of an attempt. `utcMs` is 0 if the clock is not set. */
 	began(utcMs: number, nowMs: number): void {
 		this.attemptUtcMs = utcMs;
 		this.#attemptMs = utcMs === 0 ? nowMs : undefined;
@@ -83,7 +78,7 @@ export class ReadStatistics {
 		failures.set(key, (failures.get(key) ?? 0) + 1);
 	}
 
-	/** Removes a simulated readout, which must not look like a real one. */
+	/** A simulated readout must not look like a real one. */
 	dropSimulated(): void {
 		if (!this.#isSimulated) return;
 		this.#isSimulated = false;
@@ -91,7 +86,6 @@ export class ReadStatistics {
 		this.attemptUtcMs = 0;
 	}
 
-	/** Calculates the unknown Unix times; called when the clock was set. */
 	dateBack(utcMs: number, nowMs: number): void {
 		const { last } = this;
 		if (last !== undefined && this.#lastMs !== undefined) this.last = { ...last, utcMs: utcMs - nowMs + this.#lastMs };

@@ -71,13 +71,13 @@ import { Recogniser } from "./recogniser.js";
 import type { LineBorrower, LiveListener, MeterReaderOptions, MeterSettings } from "./settings.js";
 import { isAsAdvised, UnsolicitedDetector } from "./unsolicited.js";
 
-/** Maximum duration of a session, ms; some meters need over five minutes at 300 Bd. */
+/** Some meters need over five minutes at 300 Bd. */
 const SESSION_LIMIT_MS = 600_000;
 /** Silence before the next sign-on, ms: a meter may repeat its block within 1500 ms. */
 const QUIET_MS = 2000;
 /** Delay after which a port that is missing or cannot be opened is tried again, while a protocol listens. */
 const REOPEN_MS = 10_000;
-/** Longest wait for a telegram while listening, ms; some meters send only every ten seconds. */
+/** Some meters send only every ten seconds. */
 const LISTEN_MS = 12_500;
 /** Longest time for a live session to release its association; then the port is closed. */
 const RELEASE_MS = 20_000;
@@ -85,12 +85,11 @@ const RELEASE_MS = 20_000;
 const REST_MS = 1000;
 /** Pause until the next live session. In this time a probe or a PIN that was refused can be tried again. */
 const LIVE_QUIET_MS = 7000;
-/** The recogniser ends this long before the first caller's timeout, ms. */
+/** The recogniser ends this long before the first caller's timeout. */
 const MARGIN_MS = 500;
 
 const STATE_IDLE = 0;
 const STATE_READING = 1;
-/** The session was aborted after its time limit. */
 const STATE_ENDING = 2;
 const STATE_LISTENING = 3;
 const STATE_UNPLUGGED = 4;
@@ -105,28 +104,21 @@ export class MeterReader implements Timed, LinkListener {
 	readonly #callbacks = new PendingReads();
 	readonly #tap: LinkTap;
 	#state = STATE_IDLE;
-	/** Timeout of the present state, monotonic ms. */
 	#dueMs = Number.POSITIVE_INFINITY;
-	/** Earliest start of the next session, monotonic ms. */
 	#quietUntilMs = 0;
 	#protocol: ProtocolRow<MeterSettings> | undefined;
 	#session: ReadSession | undefined;
-	/** Profile requested from the session; undefined for a readout. */
 	#profile: ProfileRequest | undefined;
 	#link: Link | undefined;
 	/** Readout that failed its checks, kept until there is a better one. */
 	#candidate: Readout | undefined;
-	/** Failure of the session that progressed furthest. */
 	#failure: Failure | undefined;
 	#unsolicited = new UnsolicitedDetector();
 	#claimed: Cost | undefined;
-	/** Time at which the light for entering a PIN ends or has ended, monotonic ms. */
 	litMs = Number.NEGATIVE_INFINITY;
 	#borrower: LineBorrower | undefined;
-	/** Defined in LIVE only. */
 	#live: LiveListener | undefined;
 	readonly outcomes: ReadStatistics;
-	/** Log of the raw session, if enabled; may be set during a session. */
 	log: LineLog | undefined;
 
 	constructor(options: MeterReaderOptions) {
@@ -149,13 +141,13 @@ export class MeterReader implements Timed, LinkListener {
 		return this.isReading || (this.#state === STATE_LISTENING && this.#callbacks.count > 0);
 	}
 
-	/** Failure to report if an unsolicited telegram is late; undefined if the gateway requests data. */
+	/** Failure of a late unsolicited telegram; undefined if the gateway requests data. */
 	get late(): Failure | undefined {
 		if (this.#state === STATE_UNPLUGGED) return FAILURE_PORT;
 		return this.#state === STATE_LISTENING ? this.#protocol?.late : undefined;
 	}
 
-	/** True if the meter sends every few seconds. DLMS/COSEM is excluded, because some meters push it once an hour. */
+	/** DLMS/COSEM is excluded: some meters push it once an hour. */
 	get sendsOften(): boolean {
 		const protocol = protocolOf(this.#options.settings);
 		return protocol.listenBaud !== undefined && protocol !== DLMS_PUSH;
@@ -171,7 +163,7 @@ export class MeterReader implements Timed, LinkListener {
 		return this.#state === STATE_LIVE;
 	}
 
-	/** Opens a live session if nothing else uses the line, and the last readout has powers. */
+	/** Has no effect while something uses the line, or if the last readout has no powers. */
 	openLive(listener: LiveListener, periodMs: number): void {
 		this.#task.update((nowMs) => {
 			const { ledger, settings } = this.#options;
@@ -193,7 +185,6 @@ export class MeterReader implements Timed, LinkListener {
 		});
 	}
 
-	/** Ends the live session, if there is one. */
 	endLive(): void {
 		this.#task.update((nowMs) => {
 			if (!this.isLive || this.#dueMs < Number.POSITIVE_INFINITY) return;
@@ -207,7 +198,6 @@ export class MeterReader implements Timed, LinkListener {
 		this.#task.update((nowMs) => this.apply(nowMs));
 	}
 
-	/** Forgets learned values after a change of the session settings. */
 	forget(): void {
 		for (let i = 0; i < PROTOCOLS.length; i++) PROTOCOLS[i].forget?.(this.#options.settings);
 		this.#memory.kept = undefined;
@@ -215,7 +205,6 @@ export class MeterReader implements Timed, LinkListener {
 		this.endLive();
 	}
 
-	/** Ends everything without notifying callers. */
 	stop(): void {
 		this.#task.update(() => {
 			this.close();
@@ -244,12 +233,11 @@ export class MeterReader implements Timed, LinkListener {
 		});
 	}
 
-	/** Removes a caller without ending the session. */
 	cancel(callback: ReadCallback): void {
 		this.#task.update(() => this.#callbacks.remove(callback));
 	}
 
-	/** Starts a probe (probe.ts). Returns false while a session runs. */
+	/** Returns false while a session runs. */
 	probe(callback: ProbeCallback): boolean {
 		return this.lend((driver, port, nowMs, giveBack) => {
 			const finished: ProbeCallback["finished"] = (result) => {
@@ -269,7 +257,7 @@ export class MeterReader implements Timed, LinkListener {
 		});
 	}
 
-	/** Lends the line to a borrower until it calls `giveBack`. Returns false while a session runs. */
+	/** Lends the line until `giveBack` is called. Returns false while a session runs. */
 	lend(
 		begin: (driver: Driver, port: SerialPort, nowMs: number, giveBack: () => void) => LineBorrower | undefined,
 	): boolean {
@@ -302,7 +290,6 @@ export class MeterReader implements Timed, LinkListener {
 		return Math.min(this.#dueMs, this.#callbacks.deadlineMs);
 	}
 
-	/** Handles the timeout, or notifies one caller per tick. */
 	advance(nowMs: number): void {
 		if (nowMs < this.#dueMs) {
 			// The callback needs much stack, so it is called from here, where little is used.
@@ -340,7 +327,6 @@ export class MeterReader implements Timed, LinkListener {
 		else callback.finished(this.#candidate, late ?? noise ?? FAILURE_WAIT);
 	}
 
-	/** Ends and starts sessions as the settings require. */
 	private apply(nowMs: number): void {
 		const { settings } = this.#options;
 		const protocol = protocolOf(settings);
@@ -410,7 +396,6 @@ export class MeterReader implements Timed, LinkListener {
 		return this.#options.deps.clock.utcMs() ?? 0;
 	}
 
-	/** Starts the time limit for a telegram that a caller waits for. */
 	private startTimeout(nowMs: number): void {
 		this.#dueMs = nowMs + LISTEN_MS;
 		this.#unsolicited = new UnsolicitedDetector();
@@ -427,7 +412,7 @@ export class MeterReader implements Timed, LinkListener {
 			});
 	}
 
-	/** Examines unsolicited bytes. The session `interrupted` continues if nothing is found. */
+	/** `interrupted` continues if nothing is found. */
 	private recognise(interrupted: ReadSession | undefined, nowMs: number): void {
 		this.#unsolicited.isDone = true;
 		this.#link?.close();
@@ -473,7 +458,6 @@ export class MeterReader implements Timed, LinkListener {
 		});
 	}
 
-	/** Handles a readout from a session that continues. */
 	private onReadout(code: number, session: ReadSession, nowMs: number): void {
 		const readout = session.readout(code, this.utcMs);
 		if (code === EVENT_POOR) {
@@ -481,7 +465,6 @@ export class MeterReader implements Timed, LinkListener {
 			if (this.#state !== STATE_LISTENING) return;
 			const { failure } = session;
 			this.outcomes.failed(failure);
-			// If there is no readout, the callers get the failure.
 			this.#failure = readout === undefined ? failure : undefined;
 			if (this.#failure?.isFinal) this.#callbacks.resolve(undefined, failure, nowMs);
 		} else if (readout !== undefined) {
@@ -535,7 +518,6 @@ export class MeterReader implements Timed, LinkListener {
 		else this.onAllFailed(this.#unsolicited.betterOf(this.#failure) ?? FAILURE_PORT, nowMs);
 	}
 
-	/** Handles the recogniser's result while listening. */
 	private onRecognised(found: Failure | undefined, nowMs: number): void {
 		this.close();
 		if (found !== undefined && !isAsAdvised(found, this.#options.settings)) {

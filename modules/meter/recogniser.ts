@@ -1,7 +1,7 @@
 /**
- * Identifies unsolicited data at each usual speed in turn: a kind of telegram (telegram-scanner.ts) with its speed and
- * framing, or noise. It is a sans-io machine of a Link (io/machine.ts) that receives eight bits per character. A burst
- * without a telegram means that the speed is wrong.
+ * Identifies unsolicited data at each usual speed in turn: kind of telegram (telegram-scanner.ts), speed and framing,
+ * or noise. It is a machine of a Link (io/machine.ts) with eight bits per character. A burst without a telegram means
+ * that the speed is wrong.
  *
  *     WAITING   a character arrives: BURST      nothing arrives for SILENT_MS: ENDED
  *     BURST     a telegram is found: ENDED      silence: (a)      longer than allowed: (b)
@@ -23,25 +23,23 @@ import { FRAMING_7E1, FRAMING_8E1, FRAMING_8N1, unsolicitedFailure } from "./uns
 
 /** Speeds, most common first. 2400 Bd is tried twice, because M-Bus ports use 8N1 or, by EN 13757-2, 8E1. */
 const BAUDS = Object.freeze([9600, 2400, 115200, 2400, 4800, 19200, 1200, 300, 600, 38400, 57600]);
-/** Index in BAUDS of the speed that is used with 8E1. */
+/** Index in BAUDS for 8E1. */
 const EVEN_PARITY_SPEED = 3;
-/** Silence of an idle line, ms; most meters send every 1 to 5 s, some every 10 s. */
+/** Most meters send every 1 to 5 s, some every 10 s. */
 export const SILENT_MS = 11_000;
 /** Total time limit, ms, within the minute that a caller waits. */
 const TIME_MS = 45_000;
-/** Silence that ends a burst, ms. */
+/** Silence that ends a burst. */
 const GAP_MS = 250;
-/** Silence that ends a burst of text, ms; text pauses between lines (IEC 62056-21, 6.4.5). */
+/** Silence that ends a burst of text, which pauses between lines (IEC 62056-21, 6.4.5). */
 const TEXT_GAP_MS = 1800;
-/** Longest burst, ms: a DLMS push at 2400 Bd. */
+/** Longest burst: a DLMS push at 2400 Bd. */
 const BURST_MS = 2500;
-/** Longest burst of text, ms: 17 KB at 9600 Bd, or 1 KB at 300 Bd. */
+/** Longest burst of text: 17 KB at 9600 Bd, or 1 KB at 300 Bd. */
 const TEXT_MS = 35_000;
-/** A burst with fewer characters may be interference, or a telegram much faster than the line. */
+/** Fewer characters may be interference, or a telegram much faster than the line. */
 const SHORT_BURST = 8;
-/** Number of short bursts, at one speed, after which the next speed is tried. */
 const SHORT_BURSTS = 2;
-/** Number of text bursts without a telegram, at one speed, after which the search ends. */
 const TEXT_BURSTS = 3;
 
 const STATE_WAITING = 0;
@@ -50,7 +48,6 @@ const STATE_ENDED = 2;
 
 export class Recogniser implements Machine, ReadSession, Probing {
 	readonly line: LineSettings = Object.freeze({ baud: BAUDS[0], format: FORMAT_8N1 });
-	/** Failure that names the kind of data found; undefined if none was found. */
 	failure: Failure | undefined;
 	received = 0;
 	deadlineMs: number;
@@ -62,15 +59,12 @@ export class Recogniser implements Machine, ReadSession, Probing {
 	#speed = 0;
 	/** Time of the change to this speed, or end of a burst that was in progress then, ms. */
 	#sinceMs: number;
-	/** Start of this burst, monotonic ms. */
 	#beganMs = 0;
-	/** Length of this burst, characters. */
 	#count = 0;
 	#isText = false;
 	#shorts = 0;
 	#texts = 0;
 
-	/** `endsMs` is the latest end, monotonic ms. The session `interrupted` continues if nothing is found. */
 	constructor(nowMs: number, endsMs = Number.POSITIVE_INFINITY, interrupted?: ReadSession) {
 		this.#endsMs = Math.min(endsMs, nowMs + TIME_MS);
 		this.#interrupted = interrupted;
@@ -78,7 +72,7 @@ export class Recogniser implements Machine, ReadSession, Probing {
 		this.deadlineMs = Math.min(nowMs + SILENT_MS, this.#endsMs);
 	}
 
-	/** Always 0, because reception in eight bits detects no damage. */
+	/** Reception in eight bits detects no damage. */
 	get damaged(): number {
 		return 0;
 	}

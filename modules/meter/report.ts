@@ -6,7 +6,7 @@ import { stateOf } from "./state.js";
 const DOT = 0x2e;
 const FIRST_PRINTABLE = 0x20;
 const LAST_PRINTABLE = 0x7e;
-/** Runs of at least this many digits are masked in an identification: a serial number has more digits than a type. */
+/** Runs of at least this many digits are masked: a serial number has more than a type. */
 const NUMBER_DIGITS = 4;
 const ZERO = 0x30;
 const NINE = 0x39;
@@ -22,13 +22,11 @@ export function meterReport({ reader, schedule }: Metering, { text }: Core, sect
 	return `${state}\nlast: ${protocol}, mode ${mode && String.fromCharCode(mode)}, ${baud} Bd, status ${status}, at ${Math.floor(utcMs / 1000)}\nrecord_bytes: ${records.length}\nmissing_bytes: ${missing?.length}\nidentification: ${ident}`;
 }
 
-/** Replaces unprintable bytes by dots, in place; returns `bytes`. */
 export function printable(bytes: Uint8Array): Uint8Array {
 	for (let i = 0; i < bytes.length; i++) if (bytes[i] < FIRST_PRINTABLE || bytes[i] > LAST_PRINTABLE) bytes[i] = DOT;
 	return bytes;
 }
 
-/** Masks each run of at least NUMBER_DIGITS digits with hashes. */
 function withoutNumber(ident: Uint8Array): Uint8Array {
 	const shown = printable(ident.slice());
 	let digits = 0;

@@ -1,4 +1,4 @@
-/** Converts the schedule's settings (API text, "Reading schedule") for time/recurrence.ts. */
+/** Converts the schedule's settings for time/recurrence.ts. */
 
 import type { ConfigStore } from "../config/store.js";
 import {
@@ -15,7 +15,7 @@ import {
 
 const HOUR_MINUTES = 60;
 const DAY_MINUTES = 1440;
-/** First Monday of 1970, January 5, from which days are counted. */
+/** First Monday of 1970, January 5; days count from it. */
 const MONDAY_MINUTES = 4 * DAY_MINUTES;
 
 /** Returns the recurrence of the schedule; undefined if automatic reading is disabled. */

@@ -14,11 +14,10 @@
  *         time limit has passed and the reader's session continues.
  *     (e) for BUSY_MS, if that leaves ROOM_MS before the next time.
  *
- * Times that passed without power, during a long readout or because the clock was adjusted count as missed; a single
- * run makes up for all of them. No time is repeated if the clock is set back by up to half a period, or by up to
- * an hour if that is less. Until the clock is set, periods count from the start, and a month counts as 30 days. A run
- * joins a readout in progress. A rejected password or key pauses the schedule for REFUSED_MS, unless settings change,
- * because more attempts would lock the meter.
+ * Times missed without power, during a long readout or by an adjusted clock are made up for by a single run. No time is
+ * repeated if the clock is set back by up to half a period, at most an hour. Until the clock is set, periods count from
+ * the start, and a month counts as 30 days. A run joins a readout in progress. A rejected password or key pauses the
+ * schedule for REFUSED_MS, unless settings change: more attempts would lock the meter.
  *
  * `keep()` and `start()` carry the state across a sleep in SAVED_LENGTH bytes, little-endian, times in Unix seconds:
  *
@@ -42,9 +41,8 @@ import type { ReadCallback } from "./pending-reads.js";
 import type { ReadStatistics } from "./read-statistics.js";
 import type { MeterDeps } from "./settings.js";
 
-/** Part of the reader that the schedule uses. */
 export interface ScheduledReader {
-	/** Failure to report if an unsolicited telegram is late; undefined if the gateway requests data. */
+	/** Failure of a late unsolicited telegram; undefined if the gateway requests data. */
 	readonly late: Failure | undefined;
 	readonly running: boolean;
 	readonly outcomes: Pick<ReadStatistics, "readouts">;
@@ -56,22 +54,17 @@ export interface ScheduleOptions {
 	readonly deps: Pick<MeterDeps, "driver" | "clock">;
 	readonly zone: Offsets;
 	readonly reader: ScheduledReader;
-	/** Returns the recurrence of the schedule; undefined if automatic reading is disabled. */
 	plan(): Recurrence | undefined;
-	/** Called with the number of times that passed without a run. */
 	missed?(count: number): void;
 	readonly live?: { changed(): void };
 }
 
 const MINUTE_MS = 60_000;
 const MONTH_MS = 30 * 24 * 60 * MINUTE_MS;
-/** Delays before the first and the second retry, ms. */
 const RETRY_MS = Object.freeze([60_000, 240_000]);
-/** Delay of a retry while other requests use the memory or the reader, ms. */
 const BUSY_MS = 5000;
 /** Pause after a rejected password or key; most meters unlock within an hour. */
 const REFUSED_MS = 3_600_000;
-/** Minimum time from a retry to the next scheduled time. */
 const ROOM_MS = 60_000;
 /** Largest amount by which the clock may be set back without repeating a time. */
 const SLACK_MS = 3_600_000;
@@ -100,19 +93,13 @@ export class Schedule implements Timed, ReadCallback {
 	deadlineMs = Number.POSITIVE_INFINITY;
 	/** Scheduled time, Unix ms; 0 while the clock is not set. */
 	#nextUtcMs = 0;
-	/** Last due time, Unix ms; 0 if unknown. */
 	#dueUtcMs = 0;
-	/** True if the awaited time is a retry. */
 	#isRetry = false;
-	/** Number of failed tries for the last due time. */
 	#failed = 0;
-	/** End of the pause after a rejected password or key, monotonic ms. */
 	#refusedUntilMs = 0;
-	/** The reader's readout count at the last due time. */
 	#readouts = 0;
-	/** True after a sleep, until the next run, which waits for a new unsolicited telegram. */
+	/** True from a sleep to the next run, which waits for a new unsolicited telegram. */
 	#hasSlept = false;
-	/** End of the last run, Unix ms; 0 if there was none or the clock was not set. */
 	lastRunUtcMs = 0;
 	/** Failure code of the last run; "" after a success. */
 	lastError = "";
@@ -141,7 +128,6 @@ export class Schedule implements Timed, ReadCallback {
 		});
 	}
 
-	/** Writes SAVED_LENGTH bytes for `start()`. */
 	keep(saved: DataView): void {
 		const utcMs = this.utcMs;
 		const refusedMs = this.#refusedUntilMs - this.#options.deps.driver.nowMs();
@@ -158,7 +144,6 @@ export class Schedule implements Timed, ReadCallback {
 		return this.#state === STATE_RUNNING;
 	}
 
-	/** Ends a run that takes too long. */
 	giveUp(): void {
 		this.#task.update((nowMs) => {
 			if (this.#state !== STATE_RUNNING) return;
@@ -167,7 +152,6 @@ export class Schedule implements Timed, ReadCallback {
 		});
 	}
 
-	/** Applies changes of schedule, time zone or meter settings. */
 	reconfigure(): void {
 		this.#task.update((nowMs) => {
 			this.#dueUtcMs = this.#refusedUntilMs = 0;
@@ -215,12 +199,11 @@ export class Schedule implements Timed, ReadCallback {
 		this.#readouts = readouts;
 	}
 
-	/** Called by the reader with the readout or the failure. */
 	finished(_readout: Readout | undefined, failure: Failure | undefined): void {
 		this.#task.update((nowMs) => {
 			if (this.#state !== STATE_RUNNING) return;
 			const { reader } = this.#options;
-			// The reader reports after a minute, but its session may run for ten; then the schedule waits again.
+			// The reader's session may run for ten minutes, but it reports after one.
 			if (failure === FAILURE_WAIT && reader.running) reader.read(this);
 			else this.onRunEnd(failure, nowMs);
 		});
@@ -267,7 +250,6 @@ export class Schedule implements Timed, ReadCallback {
 		this.#options.live?.changed();
 	}
 
-	/** Returns the time from which the next scheduled time is calculated. */
 	private baseAt(utcMs: number): number {
 		const dueUtcMs = this.#dueUtcMs;
 		if (dueUtcMs === 0) return utcMs;
@@ -280,13 +262,12 @@ export class Schedule implements Timed, ReadCallback {
 		return this.#plan === undefined ? Number.POSITIVE_INFINITY : nextMoment(this.#plan, zone, utcMs);
 	}
 
-	/** Period of the schedule, ms; 0 without a schedule. */
+	/** Period, ms; 0 without a schedule. */
 	private get periodMs(): number {
 		const { minutes = 0, months = 0 } = this.#plan ?? {};
 		return months > 0 ? months * MONTH_MS : minutes * MINUTE_MS;
 	}
 
-	/** Handles a due time. If several times were due, all but the last one count as missed. */
 	private begin(utcMs: number): void {
 		this.#failed = 0;
 		if (this.#nextUtcMs === 0) return;
@@ -308,7 +289,7 @@ export class Schedule implements Timed, ReadCallback {
 		this.#options.missed?.(count);
 	}
 
-	/** Handles the end of a run; no failure means success. */
+	/** No failure means success. */
 	private onRunEnd(failure: Failure | undefined, nowMs: number, canRetry = true): void {
 		const utcMs = this.utcMs;
 		this.lastRunUtcMs = utcMs;
@@ -322,7 +303,7 @@ export class Schedule implements Timed, ReadCallback {
 		if (this.#nextUtcMs !== 0) this.#nextUtcMs = utcMs + delayMs;
 	}
 
-	/** Returns the delay before the retry; 0: no retry. */
+	/** Returns 0 if there is no retry. */
 	private delayAfter(failure: Failure): number {
 		if (failure.error === METER_AUTH_FAILED) return 0;
 		if (failure === FAILURE_BUSY || failure === FAILURE_MEMORY) return BUSY_MS;

@@ -26,17 +26,14 @@ export interface MeterDeps {
 	trace(message: string): void;
 }
 
-/** Temporary user of the reader's serial line. */
 export interface LineBorrower {
-	/** Present attempt of a probe, which the API shows as `meter_trying`. */
 	readonly trying?: string;
 	/** Ends the use of the line, without notification. */
 	stop(): void;
 }
 
-/** Owner of a live session (live-mode.ts). */
 export interface LiveListener {
-	/** A round was read; or, with a failure, the session ends because of the meter or the line. */
+	/** With a failure the session ends because of the meter or the line. */
 	onRound(failure: Failure | undefined, nowMs: number): void;
 }
 

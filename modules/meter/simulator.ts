@@ -23,9 +23,7 @@ import type { MeterSettings } from "./settings.js";
 const SIMULATOR_IDENT = "SMG5SIMULATOR";
 const SIMULATOR_BAUD = 9600;
 
-/**
- * Load and solar power in W by hour of the day. These are texts, because a number in a table takes 16 bytes of flash.
- */
+/** Load and solar power in W by hour of the day. A number in a table would take 16 bytes of flash. */
 const LOAD_W = "210 190 180 180 190 260 620 840 560 420 390 480 760 540 430 410 520 880 1340 1180 860 640 420 280";
 const SUN_W = "0 0 0 0 0 20 160 520 1100 1780 2350 2720 2860 2740 2380 1820 1150 560 190 30 0 0 0 0";
 /** Factors in percent for the days of the week, Monday first. */
@@ -35,18 +33,15 @@ const SUN_PERCENT = "84 100 31 66 92 100 77";
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const WEEK_HOURS = 168;
-/** 2024-01-01T00:00:00Z, Unix ms. */
+/** 2024-01-01T00:00:00Z. */
 const START_MS = 1_704_067_200_000;
-/** Counters at that time, Wh. */
 const START_IMPORT_WH = 4_213_000;
 const START_EXPORT_WH = 1_870_000;
 /** Tariff 1 applies from 6:00 to 22:00. */
 const TARIFF_1_FROM = 6;
 const TARIFF_1_TO = 22;
-/** Share of each phase, percent. */
 const PHASE_PERCENT = Object.freeze([46, 31, 23]);
 
-/** Size of the buffer for a line, which has a few dozen characters. */
 const LINE_LIMIT = 64;
 
 export class MeterSimulator {
@@ -56,7 +51,6 @@ export class MeterSimulator {
 	readonly #loadPercent = LOAD_PERCENT.split(" ");
 	readonly #sunPercent = SUN_PERCENT.split(" ");
 	#length = 0;
-	/** Energy so far, Wh. */
 	#importWh = 0;
 	#importTariff1Wh = 0;
 	#exportWh = 0;
@@ -106,7 +100,6 @@ export class MeterSimulator {
 		this.#exportWh = Math.floor(this.#exportWh);
 	}
 
-	/** Returns the power in an hour of the week, W; negative while exporting. */
 	private netOf(hour: number): number {
 		const day = Math.floor(hour / 24);
 		const hourOfDay = hour % 24;
@@ -164,7 +157,6 @@ export class MeterSimulator {
 		parser.receive(this.#line, 0, this.#length);
 	}
 
-	/** Writes at least `digits` digits, `decimals` of them after a point. */
 	private number(value: number, decimals: number, digits: number): void {
 		let divisor = 10 ** (digits - 1);
 		while (value >= divisor * 10) divisor *= 10;
@@ -190,7 +182,6 @@ export const SIMULATED: SimulatedProtocol<MeterSettings> = Object.freeze({
 	simulate: ({ settings, records, nowMs }: Opening<MeterSettings>, utcMs: number) => {
 		// Without a clock the values depend on the time since the start.
 		new MeterSimulator().run(records, utcMs === 0 ? nowMs : utcMs);
-		// The readout has the form of the configured protocol.
 		const isDLMS = settings.protocol === "dlms";
 		return {
 			protocol: isDLMS ? PROTOCOL_DLMS : PROTOCOL_IEC62056_21,

@@ -26,7 +26,6 @@ export const KIND_MBUS = 4;
 export const KIND_WRAPPER = 5;
 /** Unknown data; reported by recogniser.ts. */
 export const KIND_NOISE = 6;
-/** An APDU without a frame. */
 export const KIND_BARE = 7;
 export const KIND_TIC = 8;
 
@@ -50,7 +49,7 @@ const IDENT_LIMIT = 80;
 /** Number of letters of the manufacturer, which follow `/`. A `/` among them begins a new identification. */
 const LETTERS = 3;
 const TEXT_LIMIT = 40_000;
-/** At most one in this number of characters may be damaged. */
+/** One in this number of characters may be damaged. */
 const DAMAGE_RATIO = 16;
 /** Length of a run of text characters that proves the speed; at a wrong speed its chance is one in 2^32. */
 const TEXT_RUN = 32;
@@ -62,7 +61,6 @@ const HEAD_LIMIT = 18;
 const SND_UD = 0x53;
 /** Number of bytes examined for a wrapper: version, ports, length, tag, and those that identify an APDU. */
 const WRAPPER_LENGTH = 14;
-/** Offset of the APDU's tag in the wrapper; an invoke id of 4 bytes follows. */
 const WRAPPER_TAG = 8;
 
 /** Tags of APDUs (IEC 62056-5-3, 9.5). */
@@ -73,9 +71,8 @@ const GENERAL_DED = 0xdc;
 const GENERAL_CIPHERING = 0xdd;
 const GENERAL_SIGNING = 0xdf;
 const GENERAL_BLOCK = 0xe0;
-/** Length of a system title, which begins a ciphered APDU. */
+/** A system title begins a ciphered APDU. */
 const TITLE_LENGTH = 8;
-/** Length of a data-notification's date and time. */
 const TIME_LENGTH = 12;
 const ENCRYPTED = 0x20;
 
@@ -84,37 +81,28 @@ export class TelegramScanner {
 	hasParity = false;
 	/* ASCII: */
 	#text = TEXT_HUNT;
-	/** Number of characters since `/`. */
 	#length = 0;
-	/** Number of these characters with even parity. */
+	/** Characters with even parity. */
 	#even = 0;
-	/** Number of these characters without bit 7. */
+	/** Characters without bit 7. */
 	#plain = 0;
-	/** Number of characters of a data set before its parenthesis. */
 	#address = 0;
-	/** True between the parentheses of a data set. */
 	#isOpen = false;
-	/** Number of data sets. */
 	#sets = 0;
-	/** Length of the present run of text characters with even parity. */
 	#evenRun = 0;
-	/** Length of the present run of text characters without bit 7. */
 	#plainRun = 0;
 	/* TIC: */
-	/** Sum of the characters of the group, including the last one. */
 	#groupSum = 0;
-	/** Second to last character of the group. */
 	#groupLast = 0;
 	/** Last character of the group, which may be the check character. */
 	#groupCheck = 0;
-	/** Number of valid groups in a row. */
+	/** Valid groups in a row. */
 	#groups = 0;
 	/* SML: */
-	/** Number of 1B bytes in a row. */
 	#escapes = 0;
-	/** Number of 01 bytes after four 1B bytes. */
+	/** 01 bytes after four 1B bytes. */
 	#begins = 0;
-	/** True if the next byte is the pad count at the end of a telegram. */
+	/** True if the next byte is the pad count. */
 	#isEnding = false;
 	/* HDLC: */
 	/** Header from the format on. */
@@ -122,19 +110,14 @@ export class TelegramScanner {
 	/** Number of bytes in `#head`; -1 outside a header. */
 	#headLength = -1;
 	/* M-Bus: */
-	/** Number of bytes of the frame so far. */
 	#frame = 0;
-	/** Length field of the frame. */
 	#frameLength = 0;
 	/** Sum of the frame's bytes after its header, modulo 256. */
 	#sum = 0;
-	/** True while the frame may be a pushed one. */
 	#isPush = false;
 	/** True after an HDLC frame, which may contain a ciphered APDU. */
 	#isFramed = false;
-	/** Ring of the last bytes received. */
 	readonly #last = new Uint8Array(WRAPPER_LENGTH);
-	/** Index in the ring for the next byte. */
 	#next = 0;
 
 	/** Returns the kind of telegram that the byte completes, or KIND_NONE. */
@@ -151,7 +134,6 @@ export class TelegramScanner {
 		return !this.#isFramed && this.isBare ? KIND_BARE : KIND_NONE;
 	}
 
-	/** True if the last characters are text, which proves the speed. */
 	get readsText(): boolean {
 		return this.#evenRun >= TEXT_RUN || this.#plainRun >= TEXT_RUN;
 	}
@@ -180,9 +162,8 @@ export class TelegramScanner {
 	}
 
 	/**
-	 * Processes a character of TIC. A group is LF, label, data, check character, CR, separated by HT or blank. The
-	 * check is six bits of the sum of the characters before it, plus 0x20; in the older TIC the last separator is not
-	 * part of the sum.
+	 * A group is LF, label, data, check character, CR, separated by HT or blank. The check is six bits of the sum of
+	 * the characters before it, plus 0x20; in the older TIC without the last separator.
 	 */
 	private scanTIC(character: number): boolean {
 		if (character === LF) this.#groupSum = this.#groupLast = this.#groupCheck = 0;

@@ -5,10 +5,10 @@
  */
 import { HDLC_OTHER_ADDRESS, HDLC_REFUSED } from "../hdlc/failures.js";
 import { IEC_NO_IDENT } from "../iec62056-21/failures.js";
+import { isOmitted } from "../omitted.js";
 import { type Advice, type Failure, foundFailure } from "../readout/failure.js";
 import { PROTOCOL_SML, SML_BAUD } from "../sml/protocol.js";
 import { PROTOCOL_TIC } from "../tic/protocol.js";
-import { WITHOUT } from "../without.js";
 import {
 	UNSOLICITED_ASCII,
 	UNSOLICITED_DLMS,
@@ -49,7 +49,7 @@ export function unsolicitedFailure(kind: number, baud: number, framing: string):
 	const row = ROWS[kind - KIND_ASCII];
 	const summary = `${row.message.slice(0, -1)}, at ${baud} Bd, ${framing}.`;
 	const protocol = kind === KIND_ASCII || kind === KIND_SML || kind === KIND_TIC ? word : "dlms";
-	if (WITHOUT !== "" && WITHOUT.split(" ").includes(protocol)) {
+	if (isOmitted(protocol)) {
 		const found = { kind: word, baud, framing, isSupported: false };
 		return foundFailure(row, `${summary} This firmware was built without the protocol ${protocol}.`, found);
 	}
@@ -80,7 +80,6 @@ export function isUnexplained(failure: Failure): boolean {
 	return failure.progress === IEC_NO_IDENT.progress || failure === HDLC_OTHER_ADDRESS || failure === HDLC_REFUSED;
 }
 
-/** Returns true if the settings are already those that the failure advises, so that nothing new was found. */
 export function isAsAdvised({ advice }: Failure, settings: MeterSettings): boolean {
 	const { protocol } = advice ?? {};
 	if (protocol === PROTOCOL_SML || protocol === PROTOCOL_TIC) return settings.protocol === protocol;
@@ -92,14 +91,13 @@ export function isAsAdvised({ advice }: Failure, settings: MeterSettings): boole
 /** Longest wait for an idle line before the first request, ms; a meter may still be sending. */
 const IDLE_MS = 4000;
 
-/** Evidence of unsolicited telegrams during one readout. The data are examined at most once. */
+/** The data are examined at most once. */
 export class UnsolicitedDetector {
 	/** True if bytes have arrived that are not an answer. */
 	hasStray = false;
 	isDone = false;
 	hasSent = false;
 	#noise: Failure | undefined;
-	/** Time of the first byte that arrived without a request, monotonic ms. */
 	#idleMs = Number.POSITIVE_INFINITY;
 
 	onStart(): void {
@@ -127,10 +125,7 @@ export class UnsolicitedDetector {
 		return undefined;
 	}
 
-	/**
-	 * Returns true if the data must be examined after all sessions have failed. `known` is the failure that progressed
-	 * furthest.
-	 */
+	/** Returns true if the data must be examined, now that all sessions have failed. */
 	mustExamine(known: Failure | undefined): boolean {
 		return this.hasStray && !this.isDone && isUnanswered(known);
 	}

@@ -1,5 +1,5 @@
 /**
- * Queue of messages. publisher.ts decides when the next one is sent.
+ * Queue of messages; publisher.ts decides when the next one is sent.
  *
  *     ONLINE      publish that the gateway is online
  *     WITHDRAW    withdraw the Home Assistant announcement when it is no longer wanted or its prefix has changed
@@ -64,8 +64,8 @@ const VALUES_OF_READOUT = STATE | VALUES;
 const OF_READOUT = ANNOUNCE | VALUES_OF_READOUT;
 
 /**
- * A readout that arrives this long before the end of the pause is sent at once, ms. Otherwise each late message would
- * delay all later ones of a meter that sends regularly.
+ * A readout this long before the end of the pause is sent at once. One late message would otherwise delay all later
+ * ones.
  */
 const EARLY_MS = 500;
 /**
@@ -73,10 +73,10 @@ const EARLY_MS = 500;
  * pause they are sent without, because the next values soon replace lost ones.
  */
 const ACKNOWLEDGED_PAUSE_S = 10;
-/** A momentary value is out of date if it was not renewed within this number of pauses. */
+/** Pauses after which a momentary value that was not renewed is out of date. */
 const FRESH_PAUSES = 3;
 
-/** Settings of a session; changed settings apply from the next session on. */
+/** Settings of a session; changes apply from the next one on. */
 class Plan {
 	readonly base: string;
 	/** Home Assistant's discovery prefix; empty if discovery is off. */
@@ -98,45 +98,36 @@ class Plan {
 	}
 }
 
-/** Returns the first part of all topics of this gateway. */
 export function baseTopicOf(config: ConfigStore, serial: string): string {
 	return `${config.get(MQTT_TOPIC)}/${idOf(serial)}`;
 }
 
 export class Agenda {
 	readonly #deps: OutputDeps;
-	/** Settings of the session; undefined outside one. */
 	#plan: Plan | undefined;
 	#readout: Readout | undefined;
-	/** True while the broker lacks part of the newest readout. */
 	#isNews = false;
-	/** True if the last attempt to read the meter failed. */
 	#hasFailed = false;
-	/** Entities of the readout, while some are still to be sent. */
 	#entities: Entities | undefined;
 	#due = NOTHING;
 	#sending = NOTHING;
 	#index = 0;
-	/** Keys of the announcement being sent; stored in flash once it is acknowledged. */
+	/** Keys being announced; stored in flash once the announcement is acknowledged. */
 	#sent = "";
-	/** Keys announced in this session, each between two blanks. */
+	/** Keys announced in this session, each between blanks. */
 	#shown = "";
-	/** Announced age from which momentary values are out of date, s. */
 	#shownSecs = 0;
 	/** True if the announced keys belong to another meter, or to this meter with other settings. */
 	#isOther = false;
-	/** Time at which values were last sent, ms. */
 	#sentMs = Number.NEGATIVE_INFINITY;
-	/** Earliest time to send the values of the newest readout, ms. */
 	#fromMs = 0;
-	/** Time of the newest readout, ms. */
 	#measuredMs = 0;
 
 	constructor(deps: OutputDeps) {
 		this.#deps = deps;
 	}
 
-	/** Starts a session. With `isLast` the session only withdraws the announcement. */
+	/** With `isLast` the session only withdraws the announcement. */
 	begin(isLast: boolean): void {
 		const { config, info } = this.#deps;
 		const plan = new Plan(config, info.serial);
@@ -157,7 +148,6 @@ export class Agenda {
 		this.#shown = this.#sent = "";
 	}
 
-	/** Topic of the will and of the online status. */
 	get statusTopic(): string {
 		return `${this.#plan?.base}/status`;
 	}
@@ -170,7 +160,6 @@ export class Agenda {
 		return topics;
 	}
 
-	/** True if an announcement is stored, which may have to be withdrawn. */
 	get isAnnounced(): boolean {
 		return this.stored !== "";
 	}
@@ -180,12 +169,10 @@ export class Agenda {
 		return (this.#due | this.#sending) !== NOTHING;
 	}
 
-	/** True while the broker lacks part of the newest readout. */
 	get hasNews(): boolean {
 		return this.#isNews && this.hasContent;
 	}
 
-	/** Accepts a readout, which replaces an unsent one. */
 	measured(readout: Readout, nowMs: number): void {
 		this.#readout = readout;
 		this.#hasFailed = false;
@@ -233,15 +220,12 @@ export class Agenda {
 		this.renew();
 	}
 
-	/**
-	 * Prepares the last session with the old settings. `isOther`: the new settings name another broker, or disable
-	 * MQTT.
-	 */
+	/** `isOther`: the new settings name another broker, or disable MQTT. */
 	finish(isOther: boolean): void {
 		const { config, info } = this.#deps;
 		const { base, prefix } = new Plan(config, info.serial);
 		this.#fromMs = 0;
-		// The old topic is set offline, so that subscribers do not use its stale retained values.
+		// Subscribers must not use the stale retained values of the old topic.
 		if (isOther || base !== this.#plan?.base) this.#due = OFFLINE_DUE;
 		if ((isOther || prefix !== this.#plan?.prefix) && this.stored !== "")
 			this.#due = (this.#due & ~ANNOUNCE) | WITHDRAW;
@@ -253,7 +237,7 @@ export class Agenda {
 		return this.#due & ~(STATE | VALUES) ? 0 : this.#fromMs;
 	}
 
-	/** Returns the next message, which is then in flight; undefined if none may be sent now. */
+	/** The message returned is in flight; undefined if none may be sent now. */
 	next(nowMs: number): Message | undefined {
 		while (nowMs >= this.dueMs) {
 			// The lowest bit that is set.
@@ -269,12 +253,11 @@ export class Agenda {
 		return undefined;
 	}
 
-	/** True if the broker must acknowledge the message in flight. */
 	get wantsAck(): boolean {
 		return (this.#sending & VALUES_OF_READOUT) === 0 || this.pauseSecs >= ACKNOWLEDGED_PAUSE_S;
 	}
 
-	/** Handles the acknowledgement. Returns true if the broker now has all values of the newest readout. */
+	/** Returns true if the broker now has all values of the newest readout. */
 	acknowledged(): boolean {
 		const bit = this.#sending;
 		this.#sending = NOTHING;
@@ -294,12 +277,11 @@ export class Agenda {
 		return this.#deps.config.get(MQTT_PAUSE_SECS);
 	}
 
-	/** Frees the entities when no message is due any more. */
 	private freeEntities(): void {
 		if (this.#due === NOTHING) this.#entities = undefined;
 	}
 
-	/** True if values may be sent. They are not sent before the first readout, when a 0 would look like a reading. */
+	/** Before the first readout a 0 would look like a reading. */
 	private get hasContent(): boolean {
 		return this.#readout !== undefined || this.#hasFailed;
 	}
@@ -401,7 +383,7 @@ export class Agenda {
 		return text.encode(`${prefix}/device/smgw_${idOf(info.serial)}/config`);
 	}
 
-	/** The announced keys, from flash; empty if nothing is announced. */
+	/** Announced keys from flash; empty if nothing is announced. */
 	private get stored(): string {
 		const { config, text } = this.#deps;
 		return text.decode(config.get(MQTT_ANNOUNCED_VALUES));
@@ -412,12 +394,12 @@ export class Agenda {
 		try {
 			config.change([put(MQTT_ANNOUNCED_VALUES, text.encode(known))]);
 		} catch {
-			// Flash errors are reported elsewhere; the announcement or withdrawal is repeated later.
+			// Flash errors are reported elsewhere; the message is repeated later.
 		}
 	}
 }
 
-/** Returns the keys of `known` that are not in `keys`, each followed by a blank. */
+/** Keys of `known` that are not in `keys`, each followed by a blank. */
 function missing(known: string, keys: string): string {
 	let list = "";
 	// The search starts after prefix and check.

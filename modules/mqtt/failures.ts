@@ -70,7 +70,7 @@ export const NO_NETWORK = outputFailure(
 	RETCODE_NO_CONNECTION,
 	"The gateway is in no network. See its network settings.",
 );
-/** Returns the failure for `end`, which must not be END_WELL. */
+/** `end` must not be END_WELL. */
 export function sessionFailure(end: number): OutputFailure {
 	return FAILURES[end] ?? LOST;
 }

@@ -1,5 +1,5 @@
 /**
- * Settings of the MQTT client. Password, certificate and address are in one entry, so that the password is never used
+ * Settings of the MQTT client. Password, certificate and address share an entry, so that the password is never used
  * with another broker.
  */
 import { blobReferenceLimit } from "../config/blob.js";
@@ -23,7 +23,6 @@ export const TOPICS_JSON = "json";
 export const TOPICS_VALUES = "values";
 export const TOPICS_BOTH = "both";
 
-/** Returns the field of a text: the broker's address, the user name or a topic. */
 function text(id: number, name: string, [maximum, characters, initial]: readonly [number, string, string]) {
 	return field<string>({ entry: IN_MQTT, id, name, kind: TEXT, maximum, characters, initial });
 }

@@ -48,7 +48,7 @@ const SERIAL_END = -6;
 export const UNKNOWN = "None";
 const TIME = "time";
 
-/** Returns the serial number with only those characters that topics and identifiers allow. */
+/** Keeps only the characters that topics and identifiers allow. */
 export function idOf(serial: string): string {
 	let id = "";
 	for (const character of lowerCase(serial)) id += hasOnly(character, "09az--") ? character : "_";
@@ -60,7 +60,7 @@ export function keyOf({ own, key }: Entities): string {
 	return own === LAST_READOUT ? TIME : key;
 }
 
-/** A message with a text; an empty text removes the retained message. */
+/** An empty text removes the retained message. */
 export class TextMessage implements Message {
 	readonly topic: Uint8Array;
 	readonly #payload: Uint8Array;
@@ -83,7 +83,7 @@ export class TextMessage implements Message {
 	}
 }
 
-/** A message with JSON. `produce` must write the same bytes both times. */
+/** `produce` must write the same bytes both times. */
 export class JSONMessage implements Message {
 	readonly topic: Uint8Array;
 	readonly length: number;
@@ -130,9 +130,7 @@ export function stateOf(entities: Entities, text: TextCodec): ProduceUnit {
 	};
 }
 
-/** State of the installed and the newest firmware, and of an installation. */
 export interface UpdateFacts {
-	/** Version of the newest known firmware. */
 	readonly latest: string;
 	/** Progress of an installation in per cent, -1 if unknown; undefined without an installation. */
 	readonly progress: number | undefined;
@@ -165,9 +163,7 @@ export interface Announcement {
 	readonly vanished: string;
 	/** Age from which values are not current, s; 0: never. */
 	readonly freshSecs: number;
-	/** True if the host can install updates. */
 	readonly hasUpdate: boolean;
-	/** True if commands are accepted. */
 	readonly hasCommands: boolean;
 	/** LANGUAGE_… of obis/names.ts. */
 	readonly language: number;
@@ -197,9 +193,7 @@ export function announcementOf(announcement: Announcement): ProduceUnit {
 			member(writer, "sw", firmwareVersion);
 			writer.endObject();
 			member(writer, "avty_t", `${base}/status`);
-			// Command topic of all components.
 			if (hasCommands) member(writer, "cmd_t", commandTopicOf(base));
-			// State topic of all components.
 			if (isJSON) member(writer, "stat_t", `${base}/state`);
 			writer.key("cmps");
 			writer.beginObject();
@@ -226,12 +220,10 @@ export function announcementOf(announcement: Announcement): ProduceUnit {
 	};
 }
 
-/** Returns the topic on which others send commands. */
 export function commandTopicOf(base: string): string {
 	return `${base}/command`;
 }
 
-/** Writes the selected entity. */
 function writeComponent(writer: JSONWriter, id: string, { base, entities, freshSecs, isJSON }: Announcement): void {
 	const { own, unit, deviceClass, stateClass } = entities;
 	const key = keyOf(entities);
@@ -270,7 +262,7 @@ function writeUpdate(writer: JSONWriter, id: string, base: string): void {
 	writer.endObject();
 }
 
-/** Writes a button, or, without commands, the component that removes it. */
+/** Without commands, writes the component that removes the button. */
 function writeButton(
 	writer: JSONWriter,
 	id: string,

@@ -43,19 +43,19 @@ const QOS_1 = 0x02;
 const DUP = 0x08;
 const QOS_SHIFT = 1;
 
-/** Maximum number of bytes after an incoming fixed header. */
+/** Bytes after an incoming fixed header. */
 export const PACKET_LIMIT = 2048;
 /** Number of those bytes that are stored. */
 export const KEPT_LIMIT = 160;
-/** Maximum size of the length field, bytes (2.2.3). */
+/** Limit of the length field, bytes (2.2.3). */
 const LENGTH_LIMIT = 4;
 
 export interface ConnectFields {
 	readonly clientId: string;
-	/** User name; if empty, it is sent only together with a password. */
+	/** An empty name is sent only together with a password. */
 	readonly user: string;
 	readonly password: string;
-	/** Topic of the will, which is retained, has QoS 1, and is published when the connection breaks. */
+	/** The will is retained, has QoS 1, and is published when the connection breaks. */
 	readonly willTopic: string;
 	readonly willMessage: string;
 }
@@ -85,7 +85,7 @@ export function encodeConnect(text: TextCodec, fields: ConnectFields, keepAliveS
 }
 
 /**
- * Encodes a retained PUBLISH (3.3) up to its payload of `length` bytes. `id` 1 to 65535 means QoS 1, NO_ID means QoS 0.
+ * Encodes a retained PUBLISH (3.3) up to its payload of `length` bytes. `id`: 1 to 65535 with QoS 1, NO_ID with QoS 0.
  * Throws a RangeError if it is too long.
  */
 export function encodePublish(topic: Uint8Array, id: number, length: number): Uint8Array {
@@ -150,21 +150,18 @@ function putNumber(packet: Uint8Array, at: number, value: number): void {
 	packet[at + 1] = value;
 }
 
-/** Phases: what the next byte is. */
 const PHASE_HEAD = 0;
 const PHASE_LENGTH = 1;
 const PHASE_REST = 2;
 const PHASE_WHOLE = 3;
 const PHASE_BAD = 4;
 
-/** Assembles packets from pieces of any size. After a malformed packet all further bytes are rejected. */
+/** After a malformed packet all further bytes are rejected. */
 export class PacketReader {
-	/** First KEPT_LIMIT bytes after the fixed header. */
 	readonly kept = new Uint8Array(KEPT_LIMIT);
 	length = 0;
 	#head = 0;
 	#phase = PHASE_HEAD;
-	/** Number of bytes processed in this phase. */
 	#count = 0;
 
 	/** Processes bytes until a packet is complete; returns the offset of the next packet. */
@@ -183,7 +180,7 @@ export class PacketReader {
 		return at;
 	}
 
-	/** True if a packet is complete; it stays available until the next `take()`. */
+	/** The packet stays available until the next `take()`. */
 	get isWhole(): boolean {
 		return this.#phase === PHASE_WHOLE;
 	}
@@ -208,7 +205,6 @@ export class PacketReader {
 		return (this.#head & RETAIN) !== 0;
 	}
 
-	/** Returns the two-byte number at `at`. */
 	number(at: number): number {
 		return (this.kept[at] << 8) | this.kept[at + 1];
 	}
@@ -219,7 +215,6 @@ export class PacketReader {
 		return at <= KEPT_LIMIT ? at : 0;
 	}
 
-	/** Returns true if all of `bytes` are at `at`. */
 	holds(bytes: Uint8Array, at: number): boolean {
 		const { kept } = this;
 		return at + bytes.length <= this.length && bytes.every((byte, i) => kept[at + i] === byte);
@@ -258,8 +253,7 @@ export class PacketReader {
 
 	private isSound(): boolean {
 		const { type, kept } = this;
-		// The broker must report that it has no stored session, because ours is clean (3.2.2.2). Codes above 5 are
-		// reserved (3.2.2.3).
+		// A clean session has no stored state (3.2.2.2). Codes above 5 are reserved (3.2.2.3).
 		if (type === CONNACK) return kept[0] === 0 && kept[1] <= 5;
 		if (type === PUBACK) return this.number(0) !== 0;
 		if (type === SUBACK) return isGranted(kept[2]) && (this.length === 3 || isGranted(kept[3]));
@@ -271,7 +265,6 @@ export class PacketReader {
 	}
 }
 
-/** Returns true for a valid code of a subscription, granted or refused. */
 function isGranted(code: number): boolean {
 	return code <= 2 || code === 0x80;
 }

@@ -1,6 +1,5 @@
 /**
- * Policy of the MQTT output: when to connect, and what follows. agenda.ts selects the messages; service.ts owns the
- * connection.
+ * Policy of the MQTT output: when to connect, and what follows.
  *
  *              wanted    due       permit    connected  fails     greeted   all sent   not wanted
  *   OFF        WAITING   –         –         –          –         –         –          –
@@ -17,7 +16,7 @@
  *
  * WAITING: for the TLS permit, and for memory, which is checked every MEMORY_MS. RESTING: for the seconds in RETRY_S,
  * or an hour after a refusal that only the user can resolve; after a session of STABLE_MS the delays begin anew.
- * LEAVING: settings have changed, or another output wants the permit; DISCONNECT is sent after the message in flight.
+ * LEAVING: settings have changed, or another output wants the permit; DISCONNECT follows the message in flight.
  *
  * After Home Assistant's birth message everything is sent again after a random delay (BIRTH_MS to ten times that),
  * because all devices get that message at once. PUBLISH_COST is claimed while a message is due.
@@ -46,7 +45,6 @@ export const MQTT_GREETING = 4;
 export const MQTT_UP = 5;
 export const MQTT_LEAVING = 6;
 
-/** Reasons for leaving a session. */
 const STAY = 0;
 const LEND_PERMIT = 1;
 const CHANGE = 2;
@@ -61,13 +59,11 @@ const STABLE_MS = 60_000;
 const MEMORY_MS = 2000;
 const BIRTH_MS = 1000;
 const LAST_TRIES = 3;
-/** Maximum duration of a test, ms. */
 const TEST_MS = 45_000;
 /** Maximum length of the client identifier that every server accepts (3.1.3.1). */
 const ID_LIMIT = 23;
 
 export interface CommandListener {
-	/** Called with each message on the topic for commands. */
 	commanded(payload: string, isRetained: boolean, nowMs: number): void;
 }
 
@@ -83,21 +79,18 @@ export class Publisher implements Timed {
 	readonly #output: Output;
 	readonly #agenda: Agenda;
 	readonly #listener: CommandListener;
-	/** State from OFF to OPENING; later states are those of the session. */
 	#step = MQTT_OFF;
 	#broker: BrokerURL | undefined;
 	#session: Session | undefined;
-	/** End of RESTING, or of a wait for memory, ms; otherwise Infinity. */
+	/** End of RESTING or of a wait for memory; otherwise Infinity. */
 	#endMs = Number.POSITIVE_INFINITY;
 	/** Time at which everything is sent again, ms; otherwise Infinity. */
 	#birthMs = Number.POSITIVE_INFINITY;
 	#hasNetwork = false;
-	/** Number of attempts left to withdraw the announcement. */
 	#lastTries = 0;
 	#leave = STAY;
-	/** Start of the state, or of the session, ms. */
 	#sinceMs = 0;
-	/** Number of acknowledgements processed in this session; -1 before CONNACK. */
+	/** Acknowledgements processed in this session; -1 before CONNACK. */
 	#acks = 0;
 
 	constructor(deps: OutputDeps, output: Output, listener: CommandListener) {
@@ -118,7 +111,6 @@ export class Publisher implements Timed {
 		return this.#broker;
 	}
 
-	/** True if a message is due that may be sent soon, or once there is a network. */
 	get isBusy(): boolean {
 		const { state } = this;
 		if (state === MQTT_OFF) return this.#deps.config.get(MQTT_ENABLED) && this.#agenda.hasNews;
@@ -202,7 +194,6 @@ export class Publisher implements Timed {
 		this.work(nowMs);
 	}
 
-	/** Handles the granted permit in WAITING. */
 	permitted(nowMs: number): void {
 		this.#endMs = nowMs;
 	}
@@ -213,7 +204,6 @@ export class Publisher implements Timed {
 		this.work(nowMs);
 	}
 
-	/** Called in OPENING when the connection is open; begins the session. */
 	connected(nowMs: number): void {
 		const { config, info, text } = this.#deps;
 		const agenda = this.#agenda;
@@ -240,7 +230,6 @@ export class Publisher implements Timed {
 		this.work(nowMs);
 	}
 
-	/** Writes outgoing bytes into `into[start..end)`; returns their number. */
 	take(into: Uint8Array, start: number, end: number, nowMs: number): number {
 		return this.#session?.take(into, start, end, nowMs) ?? 0;
 	}
@@ -264,7 +253,7 @@ export class Publisher implements Timed {
 			this.published++;
 			if (agenda.acknowledged()) this.#output.sent();
 		}
-		// If another output wants the permit, messages that can be sent later do not delay the end of the session.
+		// Messages that can be sent later do not delay another output's permit.
 		const isLast = this.#leave === CHANGE || !this.#deps.config.get(MQTT_ENABLED);
 		if (this.#leave === LEND_PERMIT || (isLast && !agenda.isBusy)) session.leave(nowMs);
 		else if (nowMs >= agenda.dueMs && this.claim(nowMs)) {
@@ -288,7 +277,6 @@ export class Publisher implements Timed {
 		}
 	}
 
-	/** Called by the session with each message that arrives. */
 	arrived(topic: string, payload: string, isRetained: boolean, nowMs: number): void {
 		if (topic !== BIRTH_TOPIC) this.#listener.commanded(payload, isRetained, nowMs);
 		else if (payload === ONLINE && this.#birthMs === Number.POSITIVE_INFINITY)
@@ -301,7 +289,6 @@ export class Publisher implements Timed {
 		return this.#lastTries > 0 || (this.#deps.config.get(MQTT_ENABLED) && !hasNothing);
 	}
 
-	/** True for a device that sleeps between readings. */
 	private get isSleepy(): boolean {
 		const { saving } = this.#deps;
 		return saving !== undefined && saving.awakeUntilMs < Number.POSITIVE_INFINITY;
@@ -318,7 +305,6 @@ export class Publisher implements Timed {
 		this.#endMs = nowMs;
 	}
 
-	/** Opens a connection, which needs address, certificate, permit and memory. */
 	private open(nowMs: number): void {
 		const { config } = this.#deps;
 		const output = this.#output;
@@ -343,7 +329,7 @@ export class Publisher implements Timed {
 		return this.#output.askPermit();
 	}
 
-	/** Claims memory to send, or for a new connection. If it returns false, another try follows in MEMORY_MS. */
+	/** Returns false if memory is short; another try follows in MEMORY_MS. */
 	private claim(nowMs: number, isConnection = false): boolean {
 		const isClaimed = isConnection ? this.#output.claimConnection() : this.#output.claim();
 		if (!isClaimed) this.#endMs = nowMs + MEMORY_MS;
@@ -361,7 +347,7 @@ export class Publisher implements Timed {
 		this.fail(sessionFailure(end), needsOwner(end), nowMs);
 	}
 
-	/** Schedules the next attempt. `isForOwner`: an early retry would be useless. */
+	/** `isForOwner`: an early retry would be useless. */
 	private fail(failure: OutputFailure, isForOwner: boolean, nowMs: number): void {
 		const output = this.#output;
 		if (this.#lastTries > 0) this.#lastTries--;
@@ -372,7 +358,6 @@ export class Publisher implements Timed {
 		this.#endMs += isForOwner ? OWNER_PAUSE_MS : output.pauseMs(this.isSleepy ? RETRY_SLEEPY_S : RETRY_S);
 	}
 
-	/** Handles the loss of the network: closes the connection, and fails a running test. */
 	private drop(nowMs: number): void {
 		this.close();
 		this.#output.answer(NO_NETWORK, 0, nowMs);

@@ -66,10 +66,7 @@ function show(exchange: Exchange<Outlet<MQTTService>>): void {
 	});
 }
 
-/**
- * Validates the body; omitted fields keep their values. The password belongs to its broker and must be entered again
- * for another one.
- */
+/** Omitted fields keep their values. The password must be entered again for another broker. */
 function accept(exchange: Exchange<Outlet<MQTTService>>, values: BodyValues): readonly Put[] | undefined {
 	const { config } = exchange.core;
 	const { certificates } = exchange.part;

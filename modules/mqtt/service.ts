@@ -1,5 +1,5 @@
 /**
- * Owns the connection that publisher.ts needs. No publisher exists while MQTT is off.
+ * Owns the connection that publisher.ts needs; no publisher exists while MQTT is off.
  *
  * Each command runs in a separate tick, COMMAND_PAUSE_MS after the previous one. The same command is not queued twice.
  *
@@ -22,14 +22,13 @@ const MINUTE_S = 60;
 /** Time for which a session wants live values after its last message or ping. */
 const WANTED_MS = 120_000;
 
-/** Receives each command. `whyNot`: reason to ignore it; otherwise "". */
+/** `whyNot`: reason to ignore the command, or "". */
 export type CommandTaker = (command: string, whyNot: string) => void;
 
-/** A connection that is open or being opened. */
 interface Connection {
 	readonly client: Client;
 	readonly buffer: Uint8Array;
-	/** Number of bytes that the connection accepts; -1 until it is open. */
+	/** Bytes that the connection accepts; -1 until it is open. */
 	writable: number;
 }
 
@@ -38,27 +37,23 @@ export class MQTTService implements ScheduledMachine, OutputListener, CommandLis
 	readonly #deps: OutputDeps;
 	readonly #task: Task;
 	#publisher: Publisher | undefined;
-	/** True if the broker had accepted the session at the last check. */
 	#isUp = false;
 	#connection: Connection | undefined;
 	/** Last value of the publisher's counter `connection` that was handled. */
 	#served = 0;
 	#hasNetwork = false;
-	/** Readout that was not passed to the publisher yet. */
 	#news: Readout | undefined;
 	/** True if a failed reading, later than `#news`, was not passed on yet. */
 	#hasFailed = false;
 	#isUpdateNews = false;
-	/** Time at which `#news` and `#hasFailed` are passed to the publisher, ms. */
+	/** Time at which `#news` and `#hasFailed` are passed on. */
 	#newsMs = Number.POSITIVE_INFINITY;
-	/** Time at which reading from the connection continues, ms. */
+	/** Time at which reading from the connection continues. */
 	#againMs = Number.POSITIVE_INFINITY;
 	readonly #taker: CommandTaker;
-	/** Commands to run, as bits by their index in COMMANDS. */
+	/** Commands to run, as bits by index in COMMANDS. */
 	#commands = 0;
-	/** Time of the next command, ms. */
 	#commandMs = Number.POSITIVE_INFINITY;
-	/** Earliest time of the next command, ms. */
 	#pausedUntilMs = 0;
 
 	constructor(deps: OutputDeps, access: OutputAccess, taker: CommandTaker) {
@@ -68,7 +63,6 @@ export class MQTTService implements ScheduledMachine, OutputListener, CommandLis
 		this.#task = deps.driver.register("mqtt", this);
 	}
 
-	/** The publisher; undefined while MQTT is off. */
 	get publisher(): Publisher | undefined {
 		return this.#publisher;
 	}
@@ -135,7 +129,7 @@ export class MQTTService implements ScheduledMachine, OutputListener, CommandLis
 		});
 	}
 
-	/** Publishes now, as a test. Returns false while a test runs and shortly after one. */
+	/** Returns false while a test runs and shortly after one. */
 	test(test: SendTest): boolean {
 		return this.#task.update((nowMs) => {
 			if (this.#publisher === undefined || !this.output.test(test, nowMs)) return false;
@@ -154,7 +148,7 @@ export class MQTTService implements ScheduledMachine, OutputListener, CommandLis
 		return this.output.failure?.code ?? (this.#publisher?.state === MQTT_UP ? "ok" : "connecting");
 	}
 
-	/** Stops for good; the broker publishes the will. */
+	/** The broker publishes the will. */
 	stop(): void {
 		this.#task.stop();
 		this.close();
@@ -181,7 +175,6 @@ export class MQTTService implements ScheduledMachine, OutputListener, CommandLis
 		this.#publisher?.advance(nowMs);
 	}
 
-	/** Opens, closes and writes; called by the driver. */
 	drain(nowMs: number): void {
 		if (this.#publisher !== undefined) this.serve(this.#publisher, nowMs);
 		this.output.drain(nowMs);
@@ -225,7 +218,6 @@ export class MQTTService implements ScheduledMachine, OutputListener, CommandLis
 		return publisher;
 	}
 
-	/** Called by the publisher with a message for commands. */
 	commanded(payload: string, isRetained: boolean, nowMs: number): void {
 		const index = COMMANDS.indexOf(payload);
 		// A retained command would run again after each connection.
@@ -271,7 +263,6 @@ export class MQTTService implements ScheduledMachine, OutputListener, CommandLis
 		client?.close();
 	}
 
-	/** Called when the connection is open and accepts `count` bytes. */
 	private writable(count: number, nowMs: number): void {
 		const connection = this.#connection;
 		if (connection === undefined) return;

@@ -47,7 +47,6 @@ export const END_REFUSED_ID = 2;
 export const END_REFUSED_BUSY = 3;
 export const END_REFUSED_LOGIN = 4;
 export const END_REFUSED_ACCESS = 5;
-/** The broker sent an invalid packet. */
 export const END_NONSENSE = 6;
 /** Nothing was received, or no outgoing bytes were accepted, for ANSWER_MS. */
 export const END_SILENT = 7;
@@ -64,24 +63,19 @@ export const KEEP_ALIVE_S = 60;
 const PING_MS = 45_000;
 export const ANSWER_MS = 20_000;
 const CHATTER_LIMIT = 64;
-/** Maximum length of a received payload; the rest is dropped. */
+/** The rest of a received payload is dropped. */
 const PAYLOAD_LIMIT = 16;
 
 /** A message to publish; it is retained. */
 export interface Message {
-	/** Topic in UTF-8. */
 	readonly topic: Uint8Array;
 	readonly length: number;
-	/**
-	 * Writes the next bytes of the payload into `into[start..end)`; returns their number. All calls together write
-	 * `length` bytes.
-	 */
+	/** Writes the next bytes of the payload; returns their number. All calls together write `length` bytes. */
 	read(into: Uint8Array, start: number, end: number): number;
 }
 
 export interface SessionOptions extends ConnectFields {
 	readonly text: TextCodec;
-	/** Topics to subscribe to. */
 	readonly listenTo: readonly string[];
 	readonly listener: SessionListener;
 }
@@ -91,7 +85,6 @@ export interface SessionListener {
 	arrived(topic: string, payload: string, isRetained: boolean, nowMs: number): void;
 }
 
-/** Packets to send as soon as the connection has room, as bits. */
 const OWES_SUBSCRIBE = 1;
 const OWES_PING = 2;
 const OWES_DISCONNECT = 4;
@@ -110,20 +103,16 @@ export class Session implements Timed {
 	readonly #listenTo: readonly string[];
 	readonly #listener: SessionListener;
 	#pending = 0;
-	/** Identifier of the PUBLISH that must be acknowledged; 0 without one. */
 	#ackId = 0;
 	#packet: Uint8Array | undefined;
 	#sent = 0;
-	/** Message with the payload that follows the packet. */
+	/** Message whose payload follows the packet. */
 	#body: Message | undefined;
-	/** Number of bytes left of that payload. */
 	#left = 0;
-	/** Message to send after the present packet. */
 	#next: Message | undefined;
 	/** Identifier of the message in flight; NO_ID with QoS 0; 0 if none is in flight. */
 	#id = 0;
 	#lastId = SUBSCRIBE_ID;
-	/** True while a PINGRESP is due. */
 	#pinged = false;
 	#chatter = 0;
 	#inMs = Number.NEGATIVE_INFINITY;
@@ -138,12 +127,11 @@ export class Session implements Timed {
 		this.#dueMs = nowMs + ANSWER_MS;
 	}
 
-	/** True when `publish()` is allowed. */
 	get isFree(): boolean {
 		return this.state === SESSION_READY && this.#id === 0;
 	}
 
-	/** Sends a message. With `wantsAck` it stays in flight until the PUBACK. Throws unless `isFree`. */
+	/** With `wantsAck` it stays in flight until the PUBACK. Throws unless `isFree`. */
 	publish(message: Message, nowMs: number, wantsAck: boolean): void {
 		if (!this.isFree) throw new Error("mqtt: a message is in flight");
 		if (wantsAck || nowMs - this.#inMs >= PING_MS) {
@@ -225,12 +213,11 @@ export class Session implements Timed {
 		return at - start;
 	}
 
-	/** True if no packet is partly sent. */
 	private get isIdle(): boolean {
 		return this.#packet === undefined && this.#left === 0;
 	}
 
-	/** Returns true if there are bytes to send; makes the next packet if necessary. */
+	/** Makes the next packet if necessary. */
 	private hasPacket(): boolean {
 		if (!this.isIdle) return true;
 		this.#body = undefined;
@@ -262,7 +249,6 @@ export class Session implements Timed {
 		return bit === OWES_PING ? encodePing() : encodeDisconnect();
 	}
 
-	/** Processes a packet; returns false if it is not allowed in this state. */
 	private process(reader: PacketReader, nowMs: number): boolean {
 		const { type } = reader;
 		this.#inMs = nowMs;
@@ -318,7 +304,7 @@ export class Session implements Timed {
 		return true;
 	}
 
-	/** Counts unsolicited packets; returns false beyond the limit. */
+	/** Returns false beyond the limit of unsolicited packets. */
 	private isExpected(): boolean {
 		return ++this.#chatter <= CHATTER_LIMIT;
 	}

@@ -53,7 +53,6 @@ export class OBISCode {
 	 * limits or tariffs, not billing periods.
 	 */
 	sub = -1;
-	/** True when C was sent as a letter. */
 	letters = false;
 	/** True when F followed `&`: the billing period was closed manually or by command. */
 	manual = false;
@@ -62,14 +61,11 @@ export class OBISCode {
 	/** True when `encode()` returns the parsed bytes. */
 	canonical = false;
 
-	/**
-	 * Offset of `C.D.E`, after `A-B:`, in the bytes of `parse()` or `encode()`; start of the whole address if it is not
-	 * a code.
-	 */
+	/** Offset of `C.D.E` in the bytes of `parse()` or `encode()`; start of an address that is not a code. */
 	shortStart = 0;
 	/** Offset after `C.D.E`, before `*` or `&`; end of the whole address if it is not a code. */
 	shortEnd = 0;
-	/** End of the long text, which begins with the address and omits a trailing `*255`. */
+	/** End of the long text, which omits a trailing `*255`. */
 	longEnd = 0;
 
 	#at = 0;
@@ -82,7 +78,6 @@ export class OBISCode {
 		return false;
 	}
 
-	/** Sets the six groups from `bytes[at]` on, as in DLMS/COSEM. */
 	setGroups(bytes: Uint8Array, at: number): void {
 		this.clear(0, 0);
 		this.a = bytes[at];
@@ -93,7 +88,7 @@ export class OBISCode {
 		this.f = bytes[at + 5];
 	}
 
-	/** Writes the code as text, at most OBIS_TEXT_LIMIT bytes, at `into[at]`; returns the end offset. */
+	/** Writes at most OBIS_TEXT_LIMIT bytes; returns the end. */
 	encode(into: Uint8Array, at: number): number {
 		let to = at;
 		if (this.a >= 0) {
@@ -122,7 +117,7 @@ export class OBISCode {
 		return this.encodePeriod(into);
 	}
 
-	/** Replaces F after the A to E that `encode()` has written; returns the end offset. */
+	/** Replaces F after `encode()`; returns the end. */
 	encodePeriod(into: Uint8Array): number {
 		let to = this.shortEnd;
 		this.longEnd = to;
@@ -135,10 +130,7 @@ export class OBISCode {
 		return to;
 	}
 
-	/**
-	 * A to E as one number, equal for all billing periods of a code; -1 if the address is not a code, or has a fourth
-	 * group.
-	 */
+	/** A to E as one number; -1 if the address is not a code, or has a fourth group. */
 	get quantity(): number {
 		if (this.c < 0 || this.sub >= 0) return -1;
 		const channel = (this.a + 1) * 257 + this.b + 1;
@@ -193,7 +185,7 @@ export class OBISCode {
 		return this.#at === end;
 	}
 
-	/** Reads `A-B:`, if present, and C. */
+	/** `A-B:` is optional. */
 	private readC(bytes: Uint8Array, end: number): boolean {
 		let value = this.number(bytes, end);
 		if (value >= 0 && this.skip(bytes, end, HYPHEN)) {
@@ -216,7 +208,7 @@ export class OBISCode {
 		return value >= 0;
 	}
 
-	/** Reads D; the letter `F` is valid only in `F.F`. */
+	/** The letter `F` is valid only in `F.F`. */
 	private readD(bytes: Uint8Array, end: number): number {
 		if (this.letters && this.c === GROUP_ERROR) {
 			if (this.skip(bytes, end, LETTER_F)) return GROUP_ERROR;

@@ -19,7 +19,7 @@ export const MAP_LIMIT = 16;
 export const MAP_ENTRY_SIZE = 6;
 export const MAP_SIZE_LIMIT = 1 + MAP_LIMIT * MAP_ENTRY_SIZE;
 
-/** Pair that no attribute has. An entry with this pair excludes its code from the mapping. */
+/** An entry with this pair excludes its code from the mapping. */
 export const UNMAPPED = "00000000";
 export const PAIRS = Object.freeze([UNMAPPED, "07020000", "07020001", "07020400", "0B040505", "0B040508"]);
 
@@ -33,7 +33,6 @@ const FLAG_E = 64;
 const DEFAULT_A = 1;
 const DEFAULT_B = 0;
 
-/** Default code of each pair, in the order of PAIRS. */
 const DEFAULT_CODES = Object.freeze(["1.8.0", "2.8.0", "16.7.0", "32.7.0", "31.7.0"]);
 
 /** Mode in which A to E are compared. */
@@ -41,7 +40,6 @@ export const MODE_FULL = 0;
 /** Mode in which C to E are compared. */
 export const MODE_SHORT = 1;
 
-/** Returns the table for the bytes in flash, possibly `stored` itself. */
 export function mapOf(stored: Uint8Array): Uint8Array {
 	if (stored.length > 0) return stored;
 	const map = new Uint8Array(1 + DEFAULT_CODES.length * MAP_ENTRY_SIZE);
@@ -51,7 +49,7 @@ export function mapOf(stored: Uint8Array): Uint8Array {
 	return map;
 }
 
-/** Returns true for a valid table; flash may contain anything. */
+/** Flash may contain anything. */
 export function isMapping(stored: Uint8Array): boolean {
 	if (stored.length === 0) return true;
 	if (stored[0] > MAP_LIMIT || stored.length !== 1 + stored[0] * MAP_ENTRY_SIZE) return false;
@@ -66,7 +64,7 @@ export function findPair(text: string): number {
 
 /**
  * Writes an entry into `into[at..at+MAP_ENTRY_SIZE)`. `obis`: ASCII. Without `mode` a code with `:` is compared in
- * full. Returns false for a code that can't be mapped, because it has a billing period, letters or a fourth group.
+ * full. Returns false for a code with a billing period, letters or a fourth group.
  */
 export function packMapping(
 	obis: string,
@@ -89,10 +87,7 @@ export function packMapping(
 	return true;
 }
 
-/**
- * Fills `code` from the entry at `map[at]`. The form of the code implies the mode: it has neither A nor B in
- * MODE_SHORT, and at least one of them in MODE_FULL.
- */
+/** The code has neither A nor B in MODE_SHORT, and at least one of them in MODE_FULL. */
 export function unpackMapping(map: Uint8Array, at: number, code: OBISCode): void {
 	const flags = map[at];
 	const isShort = (flags & FLAG_SHORT) !== 0;
@@ -110,7 +105,6 @@ export function pairAt(map: Uint8Array, at: number): string {
 	return PAIRS[map[at] & PAIR_MASK];
 }
 
-/** Returns true when an entry has this pair. */
 export function isMapped(map: Uint8Array, pair: number): boolean {
 	for (let at = 1; at < map.length; at += MAP_ENTRY_SIZE) if ((map[at] & PAIR_MASK) === pair) return true;
 	return false;

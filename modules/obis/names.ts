@@ -20,7 +20,7 @@
  */
 import { BILLING_PERIOD_CURRENT, GROUP_PROFILE, type OBISCode, putDecimal } from "./code.js";
 
-/** Maximum length of a name, bytes of UTF-8. */
+/** Length of a name, bytes of UTF-8. */
 export const NAME_LIMIT = 128;
 
 export const LANGUAGE_EN = 0;
@@ -50,17 +50,13 @@ export const MEDIUM_ATTRIBUTE = 14;
 export const CHANNEL_DEVICE = 14;
 export const CHANNEL_ANY = 15;
 
-/** Mark for the number E. */
 export const MARK_TARIFF = 1;
-/** Mark for the number E + 1. */
 export const MARK_NEXT = 2;
 /** Mark for the number of the phase to which C belongs. */
 export const MARK_PHASE = 3;
-/** Mark for the number B. */
 export const MARK_CHANNEL = 4;
-/** Mark for the number of a demand limit. */
 export const MARK_LIMIT = 5;
-/** Lowest byte of a fragment; the number of the fragment is the byte minus this. */
+/** Lowest byte of a fragment; its number is the byte minus this. */
 export const FRAGMENT = 0x80;
 
 const COMMA = 0x2c;
@@ -70,7 +66,6 @@ const GROUP_SERVICE = 96;
 const D_DEMAND_LIMIT = 5;
 /** Lowest manufacturer-specific D of service codes. */
 const SERVICE_MAKER = 50;
-/** D of instantaneous values. */
 const D_INSTANTANEOUS = 7;
 /** D of EMH's service values, which are averages of instantaneous values and have their names. */
 const D_SERVICE = 25;
@@ -89,11 +84,8 @@ export function languageOf(text: string): number {
 export class OBISNames {
 	readonly #table: Uint8Array;
 	readonly #rows: number;
-	/** Position in the table at which the offsets of the phrases begin. */
 	readonly #phrases: number;
-	/** Position in the table at which the offsets of the fragments begin. */
 	readonly #fragments: number;
-	/** Offset of the row that `find()` has found; -1 without one. */
 	#row = -1;
 	#language = LANGUAGE_EN;
 	/** Numbers from the code that replace the marks, indexed by MARK_…. */
@@ -101,7 +93,7 @@ export class OBISNames {
 	/** True if a code of this readout has shown that the meter is a heat meter. */
 	#isHeatMeter = false;
 
-	/** `table`: the resource, read in place. Throws when it is invalid. */
+	/** The table is read in place. Throws when it is invalid. */
 	constructor(table: Uint8Array) {
 		this.#table = table;
 		if (table.length < TABLE_ROWS || this.word(0) * 0x10000 + this.word(2) !== TABLE_MAGIC) {
@@ -112,19 +104,18 @@ export class OBISNames {
 		this.#fragments = this.#phrases + this.word(6) * 2;
 	}
 
-	/** Called before the first code of a readout, because the names of codes without A depend on earlier codes. */
+	/** Names of codes without A depend on earlier codes of the readout. */
 	beginReadout(): void {
 		this.#isHeatMeter = false;
 	}
 
-	/** Finds the name for `write()`; returns false for an unknown code. */
+	/** Returns false for an unknown code. */
 	find(code: OBISCode, language: number): boolean {
 		this.#language = language;
 		this.#row = this.rowOf(code);
 		return this.#row >= 0;
 	}
 
-	/** Selects another language for the last name. */
 	translate(language: number): void {
 		this.#language = language;
 	}
@@ -135,8 +126,8 @@ export class OBISNames {
 	}
 
 	/**
-	 * Writes `, ` and an attribute's name after its object's, together at most NAME_LIMIT bytes. Returns the end offset:
-	 * `at` for an unknown attribute.
+	 * Writes `, ` and the attribute's name; with the object's name at most NAME_LIMIT bytes. Returns the end: `at` for
+	 * an unknown attribute.
 	 */
 	writeAttribute(classId: number, attribute: number, into: Uint8Array, at: number): number {
 		const row = this.searchExact(MEDIUM_ATTRIBUTE, 0, (classId * 256 + attribute) * 256);
@@ -176,7 +167,6 @@ export class OBISNames {
 		return to;
 	}
 
-	/** Returns the offset of the row for the code, or -1. */
 	private rowOf(code: OBISCode): number {
 		if (!this.storeLimit(code)) return -1;
 		const rowOfOwnMedium = this.rowOfMedium(code);
@@ -202,9 +192,7 @@ export class OBISNames {
 		return code.a < MEDIUM_HEAT_LIST ? this.search(code.a, channel, code.c, code.d, code.e) : -1;
 	}
 
-	/**
-	 * True for a code of a heat meter: these send `6.8(…*MWh)` without A and E; electricity meters always send E here.
-	 */
+	/** Heat meters send `6.8(…*MWh)` without A and E; electricity meters always send E here. */
 	private isHeat(code: OBISCode): boolean {
 		if (!this.#isHeatMeter && code.e < 0 && (code.c === 6 || code.c === 9)) {
 			this.#isHeatMeter = this.search(MEDIUM_HEAT_LIST, 0, code.c, code.d, 0) >= 0;
@@ -213,8 +201,8 @@ export class OBISNames {
 	}
 
 	/**
-	 * Stores the number of a demand limit: its fourth short group (F in DLMS codes). Returns false for codes that have
-	 * no name: demand limits without that group, and other codes with it.
+	 * A demand limit's number is its fourth short group (F in DLMS codes). Returns false for demand limits without it,
+	 * and other codes with it.
 	 */
 	private storeLimit(code: OBISCode): boolean {
 		if (code.c !== 0 || code.d !== D_DEMAND_LIMIT) return code.sub < 0;
@@ -243,7 +231,7 @@ export class OBISNames {
 		return this.searchExact(medium, channel, (c * 256 + d) * 256 + E_ANY);
 	}
 
-	/** Returns the first row with `cde` and `medium` that includes `channel`, or -1. */
+	/** First row with `cde` and `medium` that includes `channel`, or -1. */
 	private searchExact(medium: number, channel: number, cde: number): number {
 		const table = this.#table;
 		const sought = cde * 256 + medium * 16;

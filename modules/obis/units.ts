@@ -1,6 +1,6 @@
 /**
- * Units. Meters print a unit as free text of up to 16 characters (IEC 62056-21, 6.5); a packed readout stores each
- * known spelling as one byte. DLMS has numbers for units (Blue Book edition 14, 4.3.2, scaler_unit).
+ * Units. Meters print a unit as free text of up to 16 characters (IEC 62056-21, 6.5); a packed readout has one byte for
+ * each known spelling. DLMS has numbers for units (Blue Book edition 14, 4.3.2, scaler_unit).
  */
 
 /** Spellings as sent, frequent ones first. The index is the number in a packed record. */

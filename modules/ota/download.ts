@@ -1,7 +1,7 @@
 /**
- * Downloads a firmware file and passes it to the updater, like an upload: the board's release file, which only a person
- * can start, or a file of a server that the owner trusts (DownloadServer). The release file must be newer than the
- * running firmware, because its server is not authenticated.
+ * Downloads a firmware file for the updater: the board's release file, which only a person starts, or a file of a server
+ * that the owner trusts (DownloadServer). The release file must be newer than the running firmware: its server is not
+ * authenticated.
  *
  *               time               permit     file complete   redirect   refused, installed   broken, another reply
  *   STARTING    LOADING, QUEUED    –          –               –          –                    –
@@ -47,7 +47,7 @@ export interface DownloadDeps {
 	readonly tlsPermit: TLSPermit;
 	readonly port: ClientPort;
 	readonly updater: Updater;
-	/** Called at the end with the version of the installed file, or "". The failure is in the updater. */
+	/** `version`: that of the installed file, or "". The failure is in the updater. */
 	over(version: string): void;
 }
 
@@ -69,9 +69,8 @@ const STATE_OVER = 5;
 export class Download implements ScheduledMachine, PermitClient, BodySink, Sender {
 	readonly isDownload = true;
 	readonly needsNewer: boolean;
-	/** Name for the log. */
 	readonly name: string;
-	/** Number of bytes at the end of the last `write` that were not taken. */
+	/** Bytes at the end of the last `write` that were not taken. */
 	rest = 0;
 	readonly #deps: DownloadDeps;
 	readonly #task: Task;
@@ -80,16 +79,14 @@ export class Download implements ScheduledMachine, PermitClient, BodySink, Sende
 	readonly #limitMs: number;
 	readonly #file: FileURL;
 	readonly #server: DownloadServer | undefined;
-	/** Address of the present request, which may be the target of a redirect. */
 	#url: FileURL;
 	#redirects = 0;
 	#tries = 1;
 	#client: HTTPClient | undefined;
 	#reply: ReplyReader | undefined;
 	#hasMemory = false;
-	/** True after `Updater.begin()`. */
 	#hasBegun = false;
-	/** Number of bytes at the start of the reply that the updater has already; 0 if the server sends only the rest. */
+	/** Bytes of the reply that the updater has already; 0 if the server sends only the rest. */
 	#known = 0;
 	#version = "";
 
@@ -106,7 +103,7 @@ export class Download implements ScheduledMachine, PermitClient, BodySink, Sende
 		this.#task = deps.driver.register("download", this);
 	}
 
-	/** Ends the download; the updater reports it as interrupted if it has begun. */
+	/** The updater reports an interruption if it has begun. */
 	stop(): void {
 		if (this.#hasBegun) this.#deps.updater.abort();
 		this.finish();
@@ -118,7 +115,7 @@ export class Download implements ScheduledMachine, PermitClient, BodySink, Sende
 		});
 	}
 
-	/** Ignored: outputs wait until the download is over, as for an upload. */
+	/** Outputs wait until the download is over. */
 	permitRequested(): void {}
 
 	get deadlineMs(): number {
@@ -166,7 +163,6 @@ export class Download implements ScheduledMachine, PermitClient, BodySink, Sende
 		return this.#deps.updater.limit;
 	}
 
-	/** Takes bytes of the file from the reply. */
 	write(bytes: Uint8Array, start: number, end: number): void {
 		const { updater } = this.#deps;
 		this.rest = 0;
@@ -184,10 +180,9 @@ export class Download implements ScheduledMachine, PermitClient, BodySink, Sende
 		this.rest = end - start - skipped - updater.write(bytes, start + skipped, end);
 	}
 
-	/** Part of BodySink; the end of the file is handled in `drain`. */
+	/** The end of the file is handled in `drain`. */
 	end(): void {}
 
-	/** Called by the updater with the result. */
 	updated(refusal: number, version: string): void {
 		if (refusal === TAKEN) this.#version = version;
 		this.finish();

@@ -1,7 +1,6 @@
 /**
- * Requests for a firmware file (docs/firmware-files.md). The signature in the file makes a check of the server's
- * certificate unnecessary, unless the request has a secret. A request for the board's release file reveals nothing about
- * the gateway except the name of its board.
+ * Requests for a firmware file (docs/firmware-files.md). The signature in the file replaces a check of the server's
+ * certificate, unless the request has a secret. A request for the release file reveals only the name of the board.
  */
 import { HTTPClient } from "../http/client.js";
 import type { ReplyReader } from "../http/reply.js";
@@ -11,7 +10,7 @@ import type { Task } from "../io/driver.js";
 import type { TextCodec } from "../io/host.js";
 
 export const REDIRECTS = 3;
-/** Size of the lines to read, bytes: download servers use signed addresses of about 1200 bytes. */
+/** Download servers use signed addresses of about 1200 bytes. */
 export const LINE_SIZE = 2048;
 
 export const OK = 200;
@@ -32,7 +31,6 @@ export interface FileRequest {
 	readonly authorization?: string;
 }
 
-/** Opens a connection and sends the request. */
 export function requestFile(given: FileRequest, nowMs: number): HTTPClient {
 	const { authorization, port, range, reply, task, text, url } = given;
 	const { host, port: portNumber, target } = url;

@@ -14,7 +14,7 @@ import { Trial } from "./trial.js";
 import { Updater } from "./updater.js";
 import { upgradeURLOf, upgradeVersionOf } from "./upgrade.js";
 
-/** This key is stored once the fallback from the other slot's firmware has been logged. */
+/** Key stored once the fallback from the other slot's firmware has been logged. */
 const NOTED_KEY = "rolled_back";
 
 export class Firmware implements Running {
@@ -23,11 +23,8 @@ export class Firmware implements Running {
 	readonly notice: UpgradeNotice | undefined;
 	readonly #core: Core;
 	readonly #update: Update;
-	/** Last upload in pieces. */
 	upload: PieceUpload | undefined;
-	/** Defined while the gateway downloads an update. */
 	#download: Download | undefined;
-	/** Defined only while the firmware is on trial. */
 	#trial: Trial | undefined;
 	#task: Task | undefined;
 
@@ -80,7 +77,6 @@ export class Firmware implements Running {
 		return hasUpdate(core.host) ? new Firmware(core, core.host) : undefined;
 	}
 
-	/** Notifies the page and the outputs that the state of firmware or installation has changed. */
 	changed(): void {
 		this.#core.live.changed();
 		this.#core.updateChanged();
@@ -118,18 +114,15 @@ export class Firmware implements Running {
 		return "";
 	}
 
-	/** Ends a download that is under way. */
 	stopDownload(): void {
 		this.#download?.stop();
 	}
 
-	/** State for the API: that of the updater, or `receiving` while a download begins. */
 	get state(): string {
 		const { state } = this.updater;
 		return this.#download !== undefined && state === "idle" ? "receiving" : state;
 	}
 
-	/** Version of the newest known firmware. */
 	get latest(): string {
 		const { config, info } = this.#core;
 		return upgradeVersionOf(config, info) || info.firmwareVersion;
@@ -146,12 +139,11 @@ export class Firmware implements Running {
 		return this.#download !== undefined;
 	}
 
-	/** On trial the firmware must prove that it reaches its network, and a sleep would end in a restart before that. */
+	/** A sleep would end in a restart before the trial is over. */
 	get staysAwake(): boolean {
 		return this.#update.state === FIRMWARE_ON_TRIAL;
 	}
 
-	/** Tries to confirm the firmware before a restart. */
 	restarting(): void {
 		this.#task?.update(() => this.#trial?.prove());
 	}

@@ -18,7 +18,6 @@ import {
 	WRONG_SIGNATURE,
 } from "./refusals.js";
 
-/** Device that the file must fit, and the means to check the signature. */
 export interface FrontChecker {
 	readonly info: Pick<HostInfo, "chip" | "deviceId">;
 	readonly crypto: Pick<Crypto, "sha256" | "verifyP256">;
@@ -59,7 +58,6 @@ const SIGNATURE = METADATA + 156;
 const DATA_HEAD = SIGNATURE + P256_SIGNATURE_LENGTH;
 
 export const FRONT_LENGTH = DATA_HEAD + 6;
-/** Bytes that identify the file type. */
 export const KIND_LENGTH = 4;
 
 const NAME_LENGTH = 16;
@@ -115,7 +113,7 @@ export function refusalOf(front: Uint8Array, { info, crypto }: FrontChecker, upd
 	return uint32(front, LEVEL) < update.securityLevel ? DOWNGRADE : TAKEN;
 }
 
-/** Returns TAKEN, or NO_FIRMWARE_FILE for another file type. */
+/** Returns TAKEN or NO_FIRMWARE_FILE. */
 export function refusalOfKind(bytes: Uint8Array, length: number): number {
 	return length < KIND_LENGTH || uint32(bytes, 0) !== IDENTIFIER ? NO_FIRMWARE_FILE : TAKEN;
 }
@@ -148,7 +146,7 @@ export function putUint32(bytes: Uint8Array, at: number, value: number): void {
 	for (let i = 0; i < 4; i++) bytes[at + i] = value >>> (8 * i);
 }
 
-/** Returns the number at `at`. Its high bytes are multiplied, because a shift would give a negative number. */
+/** High bytes are multiplied: a shift would give a negative number. */
 export function uint32(bytes: Uint8Array, at: number): number {
 	return uint16(bytes, at) + uint16(bytes, at + 2) * 0x1_0000;
 }

@@ -82,18 +82,16 @@ export const INSTALL_CHECKING = 5;
 export const INSTALL_INSTALLED = 6;
 export const INSTALL_REFUSED = 7;
 
-/** Bytes of the image in each packed piece except the last. */
+/** Image bytes of each packed piece except the last. */
 const PIECE_LENGTH = 65_536;
 /** Key of the stored position: DATA_HASH, number of bytes received, number of image bytes written. */
 const POINT_KEY = "ota_point";
 const POINT_RECEIVED = HASH_LENGTH;
 const POINT_OFFSET = HASH_LENGTH + 4;
 const POINT_LENGTH = HASH_LENGTH + 8;
-/** Size of the length field before each piece, bytes. */
 const LENGTH_BYTES = 4;
-/** Bytes per read of the image in flash. */
 const READ_SIZE = 1024;
-/** Number of such reads per `advance()`. */
+/** Reads per `advance()`. */
 const READS = 8;
 const ERASED = 0xff;
 
@@ -102,7 +100,7 @@ export class Installer {
 	readonly #host: InstallerHost;
 	readonly #slot: Partition;
 	readonly #front = new Uint8Array(FRONT_LENGTH);
-	/** Bytes of an incomplete write unit or length field. */
+	/** Incomplete write unit or length field. */
 	readonly #unit = new Uint8Array(WRITE_SIZE);
 	state = INSTALL_FRONT;
 	refusal = TAKEN;
@@ -112,21 +110,19 @@ export class Installer {
 	received = 0;
 	/** Length of the file, bytes; 0 if unknown. */
 	total: number;
-	/** Refusal to report if the host throws. */
+	/** Refusal if the host throws. */
 	#onError = WRITE_FAILED;
 	/** Hash of the second element's data, later of the bytes read back; undefined until the front is accepted. */
 	#hash: Hash | undefined;
-	/** False after a resume, when the hash does not cover all data. */
 	#isHashWhole = true;
 	#inflater: Inflater | undefined;
 	#readBack: Uint8Array | undefined;
 	#imageLength = 0;
-	/** Number of image bytes written, or read back. */
+	/** Image bytes written, or read back. */
 	#offset = 0;
 	#filled = 0;
-	/** Number of bytes left of the packed piece. */
 	#pieceLeft = 0;
-	/** End of the piece in the unpacked image. */
+	/** Offset in the unpacked image. */
 	#pieceEnd = 0;
 
 	/**
@@ -149,10 +145,7 @@ export class Installer {
 		return this.#hash === undefined ? "" : versionOf(this.#front);
 	}
 
-	/**
-	 * Processes as many of bytes[start..end) as fit into a tick, at least one; in REFUSED, all of them. Keeps no
-	 * reference to the array.
-	 */
+	/** Takes what fits into a tick, at least one byte; in REFUSED, all. Keeps no reference to the array. */
 	write(bytes: Uint8Array, start: number, end: number): number {
 		if (this.state > INSTALL_WHOLE) return end - start;
 		try {
@@ -238,7 +231,6 @@ export class Installer {
 		return count;
 	}
 
-	/** Handles a complete front: accepts or refuses the file. */
 	private accept(): void {
 		const { update, power } = this.#host;
 		const front = this.#front;
@@ -266,7 +258,6 @@ export class Installer {
 		this.resume();
 	}
 
-	/** Moves to the stored position if it belongs to this file. */
 	private resume(): void {
 		const point = this.#deps.storage.get(POINT_KEY);
 		if (point === undefined) return;
@@ -296,7 +287,6 @@ export class Installer {
 		}
 	}
 
-	/** Processes bytes of a plain image, up to the end of a sector. */
 	private takePlain(bytes: Uint8Array, start: number, end: number): number {
 		const at = this.#offset + this.#filled;
 		const left = this.#imageLength - at;
@@ -314,7 +304,7 @@ export class Installer {
 		return count;
 	}
 
-	/** Fills the unit and writes it when full; returns the offset of the rest. */
+	/** Returns the offset of the rest. */
 	private fillUnit(bytes: Uint8Array, start: number, end: number): number {
 		const stop = Math.min(end, start + WRITE_SIZE - this.#filled);
 		for (let i = start; i < stop; i++) this.#unit[this.#filled++] = bytes[i];
@@ -340,7 +330,6 @@ export class Installer {
 		return stop - start;
 	}
 
-	/** Processes bytes of a packed image, up to the end of a sector or of the piece. */
 	private takePacked(bytes: Uint8Array, start: number, end: number): number {
 		const inflater = this.#inflater as Inflater;
 		const stop = Math.min(end, start + this.#pieceLeft);
@@ -362,7 +351,6 @@ export class Installer {
 		return from - start;
 	}
 
-	/** Ends a piece. `left` is the number of bytes in the file after it. */
 	private endPiece(inflater: Inflater, left: number): void {
 		const isLast = this.#pieceEnd === this.#imageLength;
 		const isWhole = inflater.isDone && this.#pieceLeft === 0 && this.#offset === this.#pieceEnd;
@@ -375,7 +363,6 @@ export class Installer {
 		if (!isLast) this.storePosition(true, this.total - left);
 	}
 
-	/** Pads with erased bytes to a whole unit. */
 	private storePadded(bytes: Uint8Array, count: number): void {
 		const end = Math.ceil(count / WRITE_SIZE) * WRITE_SIZE;
 		bytes.fill(ERASED, count, end);
@@ -393,7 +380,6 @@ export class Installer {
 		this.#offset = at + count;
 	}
 
-	/** Refuses the file; the message of the host is traced. */
 	private fail(error: unknown): void {
 		this.#deps.trace(`ota: ${error instanceof Error ? error.message : String(error)}`);
 		this.close(this.#onError);

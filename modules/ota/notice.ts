@@ -19,7 +19,7 @@ import type { EventLog } from "../diagnostics/event-log.js";
 import { type HTTPClient, OUTCOME_NONE } from "../http/client.js";
 import { ReplyReader } from "../http/reply.js";
 import { type FileURL, parseFileURL } from "../http/url.js";
-import { type ClientPort, CONNECTION_HEAP_BYTES } from "../io/client.js";
+import type { ClientPort } from "../io/client.js";
 import type { Crypto } from "../io/crypto.js";
 import type { Driver, ScheduledMachine, Task } from "../io/driver.js";
 import type { Update } from "../io/flash.js";
@@ -51,15 +51,13 @@ export interface NoticeDeps {
 	readonly radio: { readonly address: unknown } | undefined;
 	readonly power: Power | undefined;
 	readonly events: Pick<EventLog, "note">;
-	/** Notified when another version must be shown. */
 	readonly live: { changed(): void };
 }
 
 export const NOTICE_HOUR_MS = 3_600_000;
 export const NOTICE_DAY_MS = 24 * NOTICE_HOUR_MS;
-/** Minimum delay from the start to the first check. */
 const FIRST_MS = 600_000;
-/** Delay after a change of settings, so that the reply is sent first. */
+/** Delay after a change of settings: the reply is sent first. */
 const SETTLE_MS = 2000;
 /** Longest wait for the permit; also the time limit for all replies together. */
 const TURN_MS = 30_000;
@@ -112,7 +110,7 @@ export class UpgradeNotice implements ScheduledMachine, PermitClient {
 		});
 	}
 
-	/** Ignored, because the permit is needed only briefly. */
+	/** The permit is needed only briefly. */
 	permitRequested(): void {}
 
 	get deadlineMs(): number {
@@ -157,13 +155,13 @@ export class UpgradeNotice implements ScheduledMachine, PermitClient {
 		}
 		this.enter(STATE_QUEUED, nowMs + TURN_MS);
 		if (!tlsPermit.request(this)) return;
-		if (ledger.hasHeap(CONNECTION_HEAP_BYTES) && ledger.claim(UPGRADE_COST)) {
+		if (ledger.claimConnection(UPGRADE_COST)) {
 			this.enter(STATE_ASKING, nowMs + LOOK_MS);
 			this.ask(url, 0, nowMs);
 		} else this.rest(nowMs + NOTICE_HOUR_MS);
 	}
 
-	/** Sends a request; its memory is claimed until `rest()`. */
+	/** The request's memory is claimed until `rest()`. */
 	private ask(url: FileURL, redirects: number, nowMs: number): void {
 		const { text } = this.#deps;
 		const front = new Uint8Array(FRONT_LENGTH);
@@ -174,8 +172,8 @@ export class UpgradeNotice implements ScheduledMachine, PermitClient {
 	}
 
 	/**
-	 * Stores and logs the version if it is signed and newer than the running one and all found before. An older version
-	 * never replaces it: otherwise a server could suppress the notice with an old file.
+	 * Stores a signed version newer than the running one and all found before. Otherwise a server could suppress the
+	 * notice with an old file.
 	 */
 	private validate(front: Uint8Array): void {
 		const { config, events, info, live } = this.#deps;
@@ -202,7 +200,6 @@ export class UpgradeNotice implements ScheduledMachine, PermitClient {
 		this.#dueMs = dueMs;
 	}
 
-	/** Ends the check, and releases its memory and permit. */
 	private rest(dueMs: number): void {
 		const { ledger, tlsPermit } = this.#deps;
 		if (this.#state === STATE_ASKING) ledger.release(UPGRADE_COST);

@@ -1,13 +1,11 @@
 /** An upload in pieces. Between two pieces there is no HTTP request. */
 import type { Sender } from "./updater.js";
 
-/** Longest time between two pieces. */
 const PIECE_SILENCE_MS = 30_000;
 
 export class PieceUpload implements Sender {
 	readonly name: string;
 	readonly silenceMs = PIECE_SILENCE_MS;
-	/** Receives the result while a piece is being processed. */
 	request: Pick<Sender, "updated"> | undefined;
 	isOver = false;
 

@@ -1,6 +1,6 @@
 /**
- * Refusals of a firmware file, as numbers; 0 means accepted. Each text consists of the code for the API, which never
- * changes, a blank, and the message.
+ * Refusals of a firmware file, as numbers; 0 means accepted. A text is code, blank and message; the code for the API
+ * never changes.
  */
 
 export const TAKEN = 0;

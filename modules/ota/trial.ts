@@ -1,6 +1,6 @@
 /**
- * Trial of a new firmware. The boot loader starts it once; if it is not confirmed before the next start, that start
- * runs the previous firmware.
+ * Trial of a new firmware. The boot loader starts it once; unless it is confirmed, the next start runs the previous
+ * firmware.
  *
  *                check: all works    check: something    ten minutes    restart requested:
  *                                    is missing          over           all works    otherwise
@@ -34,7 +34,7 @@ const STATE_PROVING = 0;
 const STATE_PROVEN = 1;
 const STATE_FAILED = 2;
 
-/** Entries without which the device is unreachable. Others may have been damaged before the update. */
+/** The device is unreachable without these entries. Others may have been damaged before the update. */
 const NEEDED_ENTRIES: readonly string[] = Object.freeze(["access", "wifi", "network", "together"]);
 
 export interface TrialHost {
@@ -76,9 +76,7 @@ export class Trial implements Timed {
 		this.#host.update.rollBack();
 	}
 
-	/**
-	 * Confirms the firmware if everything works. Returns the failed check; "" if the firmware is confirmed or rejected.
-	 */
+	/** Returns the failed check; "" if the firmware is confirmed or rejected. */
 	prove(): string {
 		if (this.#state !== STATE_PROVING) return "";
 		const missing = this.missing;

@@ -1,5 +1,5 @@
 /**
- * Runs one firmware update at a time, from any sender. It keeps the status and the result, and writes the log entry.
+ * Runs one firmware update at a time, from any sender.
  *
  *              begin        write, end: refused   end: whole   the driver's tick     abort
  *   IDLE       RECEIVING    –                     –            –                     –
@@ -42,7 +42,7 @@ export interface UpdaterParts {
 	readonly live: { changed(): void };
 	/** Used to close an outgoing TLS connection, because memory suffices for only one connection during an update. */
 	readonly tlsPermit: TLSPermit;
-	/** Restarts the device soon, but not inside the call. */
+	/** Restarts after the call. */
 	restartSoon(): void;
 }
 
@@ -75,7 +75,7 @@ const VERIFYING = 2;
 const RESTARTING = 3;
 const NAMES = Object.freeze(["idle", "receiving", "verifying", "restarting"]);
 
-/** Number of received bytes after which the progress is reported again. */
+/** Received bytes between two reports. */
 const PROGRESS_STEP = 32_768;
 /** Failure after a firmware did not pass its trial: code, blank, message. */
 const ROLLED_BACK = "rolled_back The new firmware did not pass its trial: the one before it runs again.";
@@ -90,7 +90,6 @@ export class Updater implements ScheduledMachine, PermitClient {
 	#state = IDLE;
 	#sender: Sender | undefined;
 	#installer: Installer | undefined;
-	/** Time at which bytes last arrived, and time of the next check for silence; monotonic ms. */
 	#receivedMs = 0;
 	#silentMs = Number.POSITIVE_INFINITY;
 	/** Code of the last failure, a blank, and the message; empty after a success and from the start of another try. */
@@ -108,7 +107,6 @@ export class Updater implements ScheduledMachine, PermitClient {
 		return this.failure.split(" ", 1)[0];
 	}
 
-	/** True if this build accepts updates. */
 	get isOpen(): boolean {
 		return this.#host.update.keys.length > 0;
 	}
@@ -140,7 +138,7 @@ export class Updater implements ScheduledMachine, PermitClient {
 		const isSlow = sender.isSlow === true;
 		if (this.#sender?.isSlow && !isSlow) this.abort();
 		if (this.#state !== IDLE) return UNDER_WAY;
-		// While on trial, the running firmware may have to fall back to the other slot, which must not be overwritten.
+		// The other slot must not be overwritten during a trial.
 		if (this.isOnTrial) return ON_TRIAL;
 		if (!ledger.claim(UPDATE_COST)) return NO_MEMORY;
 		const isDownload = sender.isDownload === true;
@@ -156,19 +154,18 @@ export class Updater implements ScheduledMachine, PermitClient {
 		this.#silentMs = this.#receivedMs + (sender.silenceMs ?? Number.POSITIVE_INFINITY);
 		this.#task = this.#deps.driver.register("ota", this);
 		this.failure = "";
-		// A slow transfer does not keep the permit, because other outputs would wait for hours.
+		// Other outputs would wait for hours.
 		if (!isSlow && !isDownload) this.#parts.tlsPermit.request(this);
 		this.enter(RECEIVING);
 		return TAKEN;
 	}
 
-	/** Ignored, because the transfer does not wait for the permit. */
+	/** The transfer does not wait for the permit. */
 	permitGranted(): void {}
 
-	/** Ignored: outputs wait until the transfer is over. */
+	/** Outputs wait until the transfer is over. */
 	permitRequested(): void {}
 
-	/** Processes the next bytes of the file; see Installer.write. */
 	write(bytes: Uint8Array, start: number, end: number): number {
 		const installer = this.#installer;
 		if (installer === undefined || this.#state !== RECEIVING) return end - start;
@@ -203,12 +200,11 @@ export class Updater implements ScheduledMachine, PermitClient {
 		this.#parts.live.changed();
 	}
 
-	/** True from `begin()` to the result, and until the restart. */
+	/** True from `begin()` to the restart, or to a failure. */
 	get isBusy(): boolean {
 		return this.#state !== IDLE;
 	}
 
-	/** Verification runs in ticks. */
 	get deadlineMs(): number {
 		return this.#state === VERIFYING ? 0 : this.#silentMs;
 	}
@@ -225,7 +221,7 @@ export class Updater implements ScheduledMachine, PermitClient {
 		this.settle(installer);
 	}
 
-	/** Restarts the device if the state is RESTARTING. */
+	/** Has an effect only in RESTARTING. */
 	restart(): void {
 		this.#parts.restartSoon();
 	}

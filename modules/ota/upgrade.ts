@@ -7,7 +7,6 @@ import { isNewer } from "./version.js";
 export type UpgradeConfig = Pick<ConfigStore, "get">;
 export type UpgradeInfo = Pick<HostInfo, "board" | "firmwareVersion" | "upgradeUrl">;
 
-/** Text that is replaced by the name of the board in an address. */
 const BOARD = "{board}";
 
 /** Returns the address with the board's name; empty if there is no address. */
@@ -19,7 +18,6 @@ export function withBoard(url: string, board: string): string {
 	return url.split(BOARD).join(board);
 }
 
-/** Returns the version found, if it is newer than the running one; otherwise empty. */
 export function upgradeVersionOf(config: UpgradeConfig, { firmwareVersion }: UpgradeInfo): string {
 	const found = config.get(UPGRADE_FOUND_VERSION);
 	return config.get(UPGRADE_CHECK_ENABLED) && isNewer(found, firmwareVersion) ? found : "";

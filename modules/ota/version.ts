@@ -1,6 +1,6 @@
 /** Firmware versions: `<major>.<minor>.<build>`, with an optional suffix. */
 
-/** Returns true if `version` is newer. Compares the numbers only, not the suffixes. */
+/** Compares the numbers, not the suffixes. */
 export function isNewer(version: string, present: string): boolean {
 	for (let i = 0; i < 3; i++) {
 		const difference = numberIn(version, i) - numberIn(present, i);
@@ -9,7 +9,7 @@ export function isNewer(version: string, present: string): boolean {
 	return false;
 }
 
-/** Returns the third number; 0 if it is missing. */
+/** Third number; 0 if it is missing. */
 export function buildNumber(version: string): number {
 	return numberIn(version, 2);
 }
@@ -17,7 +17,6 @@ export function buildNumber(version: string): number {
 function numberIn(version: string, index: number): number {
 	const text = version.split(".", 3)[index] ?? "";
 	let number = 0;
-	// Stops at the hyphen of a suffix.
 	for (let i = 0; text.charAt(i) >= "0" && text.charAt(i) <= "9"; i++) number = number * 10 + Number(text.charAt(i));
 	return number;
 }

@@ -3,7 +3,6 @@ import { Absent, absentPart, keptEntry } from "../absent.js";
 import type { Core } from "../core/core.js";
 
 const NAME = "peaks";
-/** Key of the record of the month (peaks.ts). */
 const MONTH = "peaks_month";
 const NONE: readonly number[] = Object.freeze([]);
 

@@ -6,15 +6,14 @@ import { DAY_S, DAYS, type LocalCalendar } from "../time/calendar.js";
 import { monthOf } from "../time/date.js";
 
 export const RANKS = 3;
-/** Index of the month (`monthOf`) of the highest intervals. */
+/** Index of the month (`monthOf`). */
 export const MONTH = 0;
-/** Index of a number that identifies the settings with which the highest intervals were found. */
+/** Index of a number that identifies the settings. */
 export const SHAPE = 1;
-/** Index of the earliest start of an interval that is still to be examined, Unix seconds. */
+/** Index of the earliest start of an interval not yet examined, Unix seconds. */
 export const FROM = 2;
-/** First index of the starts of the highest intervals, the highest one first, Unix seconds. */
+/** First index of the starts, highest interval first, Unix seconds. */
 export const STARTS = 3;
-/** First index of their mean powers, W. */
 export const WATTS = STARTS + RANKS;
 export const STORED = WATTS + RANKS;
 
@@ -23,7 +22,7 @@ export function localMonthAt(calendar: LocalCalendar, timeS: number): number {
 	return monthOf(Math.floor((timeS + calendar.offsetMinutes(timeS * 1000) * 60) / DAY_S));
 }
 
-/** Adds an interval. Returns true if it is one of the highest of its month; false for an interval of a past month. */
+/** Returns true for one of the highest intervals of its month; false for a past month. */
 export function addInterval(numbers: Float64Array, calendar: LocalCalendar, startS: number, watts: number): boolean {
 	const month = localMonthAt(calendar, startS);
 	if (month < numbers[MONTH]) return false;
@@ -44,7 +43,7 @@ export function addInterval(numbers: Float64Array, calendar: LocalCalendar, star
 	return true;
 }
 
-/** Returns the mean of the highest `count` intervals, or of fewer if there are not as many; NaN without any. */
+/** Mean of the highest `count` intervals, or of fewer if there are not as many; NaN without any. */
 export function peakOf(numbers: Float64Array, count: number): number {
 	let sum = 0;
 	let rank = 0;

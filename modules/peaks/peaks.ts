@@ -26,13 +26,12 @@ import { HOURS, LocalCalendar, QUARTER_S, QUARTERS } from "../time/calendar.js";
 import { PEAKS_COUNT, PEAKS_INTERVAL_MINS } from "./fields.js";
 import { addInterval, FROM, localMonthAt, MONTH, peakOf, SHAPE, STORED } from "./month.js";
 
-/** Key of the stored numbers. */
 const KEY = "peaks_month";
 
 /* Indexes of further numbers, which are not stored. */
 /** Unix time of the first reading of the running interval, s; 0 if unknown. */
 const EDGE_S = STORED;
-/** Counter at that time, Wh. */
+/** Counter at EDGE_S, Wh. */
 const EDGE_WH = STORED + 1;
 /** Unix time of the last readout, s. */
 const TIME_S = STORED + 2;
@@ -40,9 +39,9 @@ const TIME_S = STORED + 2;
 const WH = STORED + 3;
 /** Power in the last readout, W. */
 const POWER = STORED + 4;
-/** Number of the quarter hour of the last readout, since 1970. */
+/** Quarter hour of the last readout, since 1970. */
 const QUARTER = STORED + 5;
-/** Unix time minus monotonic time, ms, at the last readout; 0 before the first. */
+/** Unix time minus monotonic time at the last readout, ms; 0 before the first. */
 const OFFSET_MS = STORED + 6;
 const COUNT = STORED + 7;
 
@@ -134,7 +133,6 @@ export class Peaks implements Running, Timed {
 		return numbers[MONTH] === month ? numbers : numbers.fill(0);
 	}
 
-	/** True while a readout waits for the history. */
 	get isBusy(): boolean {
 		return this.#dueMs < Number.POSITIVE_INFINITY;
 	}
@@ -174,7 +172,6 @@ export class Peaks implements Running, Timed {
 		return this.#core.config.get(PEAKS_INTERVAL_MINS) === 60 ? HOURS : QUARTERS;
 	}
 
-	/** Adds the intervals that have ended since the last scan, and finds the beginning of the running one. */
 	private scan(history: History, numbers: Float64Array): void {
 		const { storage, zone } = this.#core;
 		const { level } = this;
@@ -204,7 +201,7 @@ export class Peaks implements Running, Timed {
 			const watts = Math.round((sum * 3600) / (timeS - edgeS));
 			if (isNext && startS >= numbers[FROM] && addInterval(numbers, calendar, startS, watts)) hasChanged = true;
 			startS = beginS;
-			// If this entry has no counter, the next rise covers more than the time since this entry.
+			// Without a counter here the next rise covers more than the time since this entry.
 			edgeS = isNear && (isFirst || hasRise) ? timeS : 0;
 			sum = 0;
 		}

@@ -1,11 +1,10 @@
-/** Route `peaks/status`: the month's peak, the intervals from which it is calculated, and the running interval. */
+/** Route `peaks/status`. */
 import type { Exchange } from "../api/exchange.js";
 import { numberMember, textMember } from "../api/members.js";
 import { localText } from "../time/iso.js";
 import { RANKS, STARTS, WATTS } from "./month.js";
 import type { Peaks } from "./peaks.js";
 
-/** Members for the values of Peaks. */
 export const PEAK_MEMBERS = Object.freeze(["peak_w", "peak_mean_w", "peak_forecast_w"]);
 
 export function getPeaks(exchange: Exchange<Peaks>): void {

@@ -27,7 +27,6 @@ export class Button implements Timed {
 	readonly #task: Task;
 	readonly #user: ButtonUser;
 	readonly #button: { close(): void };
-	/** Time at which the press becomes long, monotonic ms; Infinity while UP. */
 	#longMs = Number.POSITIVE_INFINITY;
 
 	constructor(driver: Driver, port: ButtonPort, user: ButtonUser) {

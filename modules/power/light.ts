@@ -35,9 +35,7 @@ export class Light implements Timed {
 	readonly #task: Task;
 	readonly #led: LED;
 	#shown = 0;
-	/** End of the flash, monotonic ms; Infinity without a flash. */
 	#flashEndMs = Number.POSITIVE_INFINITY;
-	/** End of the identification, monotonic ms; Infinity without one. */
 	#identifyEndMs = Number.POSITIVE_INFINITY;
 
 	constructor(deps: LightDeps, port: LEDPort) {
@@ -58,7 +56,7 @@ export class Light implements Timed {
 		this.show(EMPTY, true);
 	}
 
-	/** Sets IDENTIFIED. `limitMs`: time after which it ends by itself. */
+	/** IDENTIFIED ends by itself after `limitMs`. */
 	identifying(on: boolean, limitMs = Number.POSITIVE_INFINITY): void {
 		this.show(IDENTIFIED, on);
 		this.#task.update((nowMs) => {
@@ -105,7 +103,6 @@ export class Light implements Timed {
 		});
 	}
 
-	/** Ends a flash and shows the current conditions. */
 	private refresh(): void {
 		this.#flashEndMs = Number.POSITIVE_INFINITY;
 		const shown = this.#shown;

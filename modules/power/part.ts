@@ -22,7 +22,7 @@ export const POWER = part({
 	metrics,
 });
 
-/** Returns the voltages. One that cannot be measured is 0, with `…_valid: false`. */
+/** A voltage that cannot be measured is 0, with `…_valid: false`. */
 function status(_: undefined, { host: { power }, config, clock, saving }: Core): Facts {
 	const battery = power?.batteryVoltage();
 	const usb = power?.usbVoltage();

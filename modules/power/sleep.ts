@@ -29,7 +29,6 @@ export const MODE_NEVER = 2;
 export interface Sleeper {
 	/** Power mode that applies now; MODE_NEVER in safe mode. */
 	readonly powerMode: number;
-	/** True while no network is configured. */
 	readonly isNew: boolean;
 	/** True while the meter is read, a readout stored, or a client served. */
 	readonly isWorking: boolean;
@@ -39,11 +38,11 @@ export interface Sleeper {
 	readonly nextRunMs: number;
 	/** Starts radio and server, once. */
 	connect(): void;
-	/** Called when the work takes too long: abandons it. */
+	/** Abandons work that takes too long. */
 	giveUp(): void;
 	/** Called when the batteries are empty; a long sleep follows. */
 	emptied(): void;
-	/** Sleeps for `ms`. The policy takes no further action. */
+	/** The policy takes no further action. */
 	fallAsleep(ms: number): void;
 }
 
@@ -56,12 +55,12 @@ export const REQUEST_MS = 120_000;
 export const LIMIT_MS = 3_600_000;
 /** Time limit of the work; longer than the longest session with the meter. */
 export const WORK_MS = 720_000;
-/** Time limit of sending; joining the network may take half of this. */
+/** Joining the network may take half of this. */
 export const SEND_MS = 60_000;
 /** Longest sleep, after which the device measures the batteries. */
 export const LONGEST_MS = 86_400_000;
 export const EMPTY_MS = 21_600_000;
-/** Shortest sleep; a shorter one is not worth the restart that ends it. */
+/** A shorter sleep is not worth the restart that ends it. */
 export const SHORTEST_MS = 10_000;
 const LOOK_MS = 10_000;
 const POLL_MS = 250;
@@ -78,13 +77,9 @@ export class SleepPolicy implements ScheduledMachine {
 	readonly #supply: Supply;
 	readonly #task: Task;
 	#state = STATE_ASLEEP;
-	/** Deadline of LOW, or of the work in ROUTINE. */
 	#endMs = 0;
-	/** Deadline of sending; Infinity before it begins. */
 	#sendEndMs = Number.POSITIVE_INFINITY;
-	/** End of ATTENDED, monotonic ms. */
 	#attendedMs = 0;
-	/** Time up to which requests may extend ATTENDED, monotonic ms. */
 	#limitMs = 0;
 	#lookMs = 0;
 	#isConnected = false;
@@ -118,7 +113,6 @@ export class SleepPolicy implements ScheduledMachine {
 		this.#task.update((nowMs) => this.userPresent(nowMs));
 	}
 
-	/** Reports an authenticated request. */
 	requestReceived(): void {
 		this.#task.update((nowMs) => this.attend(Math.min(nowMs + REQUEST_MS, this.#limitMs)));
 	}
@@ -133,7 +127,6 @@ export class SleepPolicy implements ScheduledMachine {
 		if (this.#supply.measure()) this.userPresent(nowMs);
 	}
 
-	/** Updates the state from supply, mode and activity, and sets the deadline. */
 	drain(nowMs: number): void {
 		if (this.#state < STATE_LOW) this.settle(nowMs);
 		if (this.#state === STATE_ROUTINE) this.finish(nowMs);
@@ -160,7 +153,7 @@ export class SleepPolicy implements ScheduledMachine {
 		}
 	}
 
-	/** Enters a state. All transitions except that to ASLEEP are made here. */
+	/** Makes all transitions except that to ASLEEP. */
 	private enter(state: number, nowMs: number): void {
 		if (state === this.#state) return;
 		this.#state = state;
@@ -170,7 +163,6 @@ export class SleepPolicy implements ScheduledMachine {
 		else if (state !== STATE_ROUTINE) this.connect();
 	}
 
-	/** Prolongs ATTENDED, because a user is present. */
 	private userPresent(nowMs: number): void {
 		this.#limitMs = nowMs + LIMIT_MS;
 		this.attend(nowMs + (this.#sleeper.isNew ? SETUP_MS : HAND_MS));
@@ -186,7 +178,6 @@ export class SleepPolicy implements ScheduledMachine {
 		this.#sleeper.connect();
 	}
 
-	/** Sleeps when no work is left. */
 	private finish(nowMs: number): void {
 		const sleeper = this.#sleeper;
 		if (sleeper.isWorking) {

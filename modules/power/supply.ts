@@ -15,7 +15,7 @@ const WEAK = 1.1;
 /** Number of consecutive low measurements required, because the radio's start lowers the voltage. */
 const TIMES = 2;
 
-/** True if the device runs on its batteries. `battery`: total voltage, 0 without cells. */
+/** `battery`: total voltage, 0 without cells. */
 export function runsOnBattery(battery: number, usb: number): boolean {
 	return battery > 0 && usb < USB_MIN;
 }
@@ -24,14 +24,13 @@ export function isOnBattery(power: Power | undefined): boolean {
 	return runsOnBattery(power?.batteryVoltage() ?? 0, power?.usbVoltage() ?? 0);
 }
 
-/** True if the cells must be replaced. `battery`: total voltage. */
+/** `battery`: total voltage. */
 export function isWeak(battery: number, cells: number): boolean {
 	return battery > 0 && battery < cells * WEAK;
 }
 
 export class Supply {
 	readonly #power: Power | undefined;
-	/** Number of consecutive measurements below the cut-off. */
 	#times = TIMES - 1;
 	isOnBattery = false;
 	/** True on USB power; false if the board cannot measure it. */
@@ -49,7 +48,7 @@ export class Supply {
 		this.measure();
 	}
 
-	/** True if USB was plugged in since the previous call. */
+	/** Returns true if USB was plugged in since the previous call. */
 	measure(): boolean {
 		const { cells = 0 } = this.#power ?? {};
 		const battery = this.#power?.batteryVoltage() ?? 0;

@@ -1,4 +1,4 @@
-/** Prices of electricity, kept for the page and for programs. */
+/** Prices of electricity, kept for the page and programs. */
 import { backupGroup } from "../api/backup-group.js";
 import { route } from "../api/route.js";
 import { SCOPE_READ } from "../auth/tokens.js";

@@ -1,6 +1,6 @@
 /**
- * List of the prices of electricity, as it is stored: number of periods (1 byte), then these fields for each period.
- * Numbers are big-endian.
+ * List of the prices of electricity, as it is stored: number of periods (1 byte), then these fields for each. Numbers
+ * are big-endian.
  *
  *   offset  bytes  content
  *   0       2      first day: days since 1970-01-01
@@ -10,9 +10,9 @@
  *   11      4      price of a kWh of export
  *   15      8      base charge of a month or, with FLAG_YEAR, of a year, IEEE 754 binary64
  *
- * Prices are in millionths of the currency, so that no amount is rounded before it is summed. A negative price of
- * import is paid to the owner, a negative price of export by the owner. The periods may be in any order. Each lasts
- * until the day on which another one begins. Limit: PRICE_LIMIT periods.
+ * Prices are in millionths of the currency: no amount is rounded before it is summed. A negative price of import is
+ * paid to the owner, a negative price of export by the owner. Periods may be in any order; each lasts until another one
+ * begins. Limit: PRICE_LIMIT periods.
  */
 import { hasOnly } from "../bytes/ascii.js";
 import { findRepeated } from "../bytes/rows.js";
@@ -35,12 +35,12 @@ export const KWH_LIMIT = 2_000_000_000;
 /** Largest base charge: 100 000 of the currency. */
 export const BASE_LIMIT = 100_000_000_000;
 
-/** Length of a day in the API, `2026-11-26`. */
+/** Length of `2026-11-26`. */
 export const DAY_LENGTH = 10;
 const FIRST_YEAR = 2000;
 const LAST_YEAR = 2099;
 
-/** Returns the days since 1970-01-01 of a day in the API; -1 if it is not a date in the years 2000 to 2099. */
+/** Days since 1970-01-01; -1 if the text is not a date in the years 2000 to 2099. */
 export function dayOf(text: string): number {
 	const year = text.slice(0, 4);
 	const month = text.slice(5, 7);
@@ -56,7 +56,7 @@ export function dayText(days: number): string {
 	return `${digits.slice(0, 4)}-${digits.slice(4, 6)}-${digits.slice(6)}`;
 }
 
-/** Returns the index of a period that begins on the same day as an earlier one; -1 without one. */
+/** Index of a period that begins on the same day as an earlier one, or -1. */
 export function findSameDay(list: Uint8Array): number {
 	return findRepeated(list, PRICE_SIZE, DAY_SIZE);
 }

@@ -1,7 +1,4 @@
-/**
- * Route `prices`: prices of electricity, each valid from a certain day on. The gateway only stores them; its clients
- * calculate with them.
- */
+/** Route `prices`. The gateway only stores prices; its clients calculate with them. */
 
 import { BODY_LIMIT, type BodyTable, type BodyValues, needed, type Refusal } from "../api/body.js";
 import { INVALID_FIELD } from "../api/errors.js";
@@ -121,7 +118,6 @@ export function acceptPrices(exchange: Exchange, values: BodyValues): readonly P
 	return undefined;
 }
 
-/** Writes the list of periods into a backup. */
 export function writePrices(writer: JSONWriter, list: Uint8Array): void {
 	writer.beginArray();
 	const valid = validPrices(list);

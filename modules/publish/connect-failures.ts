@@ -1,5 +1,5 @@
 /** Failures of outgoing connections, with their codes and messages. */
-/** Values of `retcode` in the reply to a test of an output. */
+/** Values of `retcode` in the reply to a test. */
 export const RETCODE_OK = 0;
 /** The server answered, but rejected the data. */
 export const RETCODE_REFUSED = 1;
@@ -10,7 +10,6 @@ export const RETCODE_URL = 5;
 export const RETCODE_MEMORY = 6;
 
 export interface OutputFailure {
-	/** Stable code for status, log and metrics. */
 	readonly code: string;
 	readonly retcode: number;
 	/** Failure and remedy in one or two sentences. */

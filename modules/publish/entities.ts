@@ -1,6 +1,5 @@
 /**
- * Published entities in Home Assistant's terms, the same for all outputs: the gateway's own, then the values of a
- * readout (values.ts).
+ * Published entities in Home Assistant's terms: the gateway's own, then the values of a readout (values.ts).
  *
  *     last_readout   time of the last readout of the meter
  *     meter          result of the last attempt to read the meter
@@ -18,7 +17,6 @@ import type { Readout } from "../readout/readout.js";
 import { utcText } from "../time/iso.js";
 import { PublishedValues } from "./values.js";
 
-/** State class of momentary values. */
 export const MEASUREMENT = "measurement";
 
 interface OwnEntity {
@@ -30,7 +28,6 @@ interface OwnEntity {
 	readonly deviceClass: string;
 	readonly unit: string;
 	readonly stateClass: string;
-	/** True if the entity is about the gateway, so that it always exists. */
 	readonly isDiagnostic: boolean;
 }
 
@@ -79,35 +76,27 @@ export interface EntitySources {
 	readonly text: TextCodec;
 	/** Powers in W, NaN while unknown; empty while no peaks are kept. */
 	readonly peaks?: { readonly values: readonly number[] };
-	/** Reason and remedy if reading the meter or the last update has failed; otherwise "". */
+	/** Reason and remedy if reading the meter or the last update has failed, or "". */
 	readonly problem: string;
 }
 
-/** Maximum number of characters of a meter's number. */
 const NUMBER_LIMIT = 32;
 
 export interface EntityOptions {
-	/** Last good readout. */
 	readonly readout: Readout | undefined;
 	/** False to publish only the gateway's own entities. */
 	readonly hasValues: boolean;
-	/** True if the last attempt to read the meter failed. */
 	readonly hasFailed: boolean;
-	/** True if momentary values are too old to be shown. */
 	readonly isOld?: boolean;
-	/** LANGUAGE_… of obis/names.ts. */
 	readonly language: number;
 }
 
-/** Entities of one moment, with fixed states. */
 export class Entities {
-	/** The gateway's own entities on this board, and their states. */
 	readonly #own: OwnEntity[] = [];
 	readonly #states: string[] = [];
 	readonly #values: PublishedValues | undefined;
 	readonly #language: number;
 	readonly #isOld: boolean;
-	/** Index of the selected entity; from `#own.length` on it is a value of the readout. */
 	#index = 0;
 
 	constructor({ power, problem, radio, names, text, peaks }: EntitySources, options: EntityOptions) {
@@ -154,7 +143,6 @@ export class Entities {
 		return this.#own[this.#index];
 	}
 
-	/** True if the selected entity is about the gateway, false if it is about the meter. */
 	get isDiagnostic(): boolean {
 		return this.own?.isDiagnostic ?? false;
 	}
@@ -173,7 +161,7 @@ export class Entities {
 		return this.own?.names[this.#language] ?? this.#values?.name ?? "";
 	}
 
-	/** Decimal number in `unit`. Without a unit: a time (ISO 8601, UTC), `on`, `off`, or a text. "" if unknown. */
+	/** Decimal number in `unit`; without a unit: a time (ISO 8601, UTC), `on`, `off`, or a text; "" if unknown. */
 	get value(): string {
 		if (this.#isOld && this.isMomentary) return "";
 		return this.#states[this.#index] ?? this.#values?.value ?? "";
@@ -203,7 +191,7 @@ export class Entities {
 	}
 }
 
-/** Returns the meter's number, or else its identification; other characters than printable ASCII become "?". */
+/** Serial number or identification; all but printable ASCII becomes "?". */
 function numberOf({ meterId, records }: Readout): string {
 	const bytes = (meterNumberOf(records) ?? meterId).slice(0, NUMBER_LIMIT);
 	return String.fromCharCode(...bytes.map((byte) => (byte >= 0x20 && byte < 0x7f ? byte : 0x3f)));

@@ -11,7 +11,7 @@ import { PUBLISH } from "./part.js";
 
 export interface Sending extends Running {
 	readonly output: Output;
-	/** Starts a test; returns false if a test is running or has ended within TEST_PAUSE_MS. */
+	/** Returns false if a test is running or has ended within TEST_PAUSE_MS. */
 	test(test: SendTest): boolean;
 	cancel(test: SendTest): void;
 	settingsChanged(): void;
@@ -21,11 +21,8 @@ export interface OutletTexts {
 	readonly enabled: SettingField<boolean>;
 	/** Error code if the output is disabled. */
 	readonly disabled: string;
-	/** Display name, such as "The hub". */
 	readonly name: string;
-	/** Message after the server has accepted all data. */
 	readonly taken: string;
-	/** True if the server returns status codes (HTTP). */
 	readonly hasStatus: boolean;
 }
 
@@ -88,11 +85,8 @@ export interface OutletOptions<Sender extends Sending> {
 	readonly certificate: SettingField<Uint8Array>;
 	readonly limit: number;
 	readonly keys: string;
-	/** Event for the first failure. */
 	readonly failed: EventKind;
-	/** Event for the next success. */
 	readonly works: EventKind;
-	/** Deletes other data of the output from flash at a factory reset. */
 	forget?(): void;
 	open(deps: OutputDeps, access: OutputAccess): Sender;
 }

@@ -15,7 +15,6 @@ import {
 	CLIENT_UNREACHABLE,
 	CLIENT_UNTRUSTED,
 	type ClientPort,
-	CONNECTION_HEAP_BYTES,
 	type TLSClientOptions,
 } from "../io/client.js";
 import type { Crypto } from "../io/crypto.js";
@@ -65,9 +64,7 @@ export interface OutputListener {
 	 * a task of the driver.
 	 */
 	permitted(): void;
-	/**
-	 * Called when another output requests the permit. The permit must be returned within seconds, without losing data.
-	 */
+	/** Another output requests the permit. Return it within seconds, without losing data. */
 	permitWanted?(): void;
 }
 
@@ -78,14 +75,10 @@ export interface OutputOptions {
 }
 
 export interface SendTest {
-	/**
-	 * Called once. `failure` is undefined if all data were accepted; `status` is the last status code of the server, or
-	 * 0.
-	 */
+	/** Called once. `failure` is undefined if all data were accepted; `status` is the server's last code, or 0. */
 	finished(failure: OutputFailure | undefined, status: number): void;
 }
 
-/** Pause after a test. */
 export const TEST_PAUSE_MS = 10_000;
 /** Pause after a failure that only the user can fix. */
 export const OWNER_PAUSE_MS = 3_600_000;
@@ -95,7 +88,6 @@ const SESSION_KEPT = 1024;
 interface PendingTest {
 	readonly test: SendTest;
 	readonly sinceMs: number;
-	/** Time at which the result is reported, monotonic ms. */
 	reportMs: number;
 	isAnswered: boolean;
 	failure: OutputFailure | undefined;
@@ -104,9 +96,7 @@ interface PendingTest {
 
 export class Output implements PermitClient {
 	failure: OutputFailure | undefined;
-	/** Number of failed attempts since the start. */
 	failures = 0;
-	/** Number of failed attempts since the last success. */
 	attempts = 0;
 	/** Time of the last complete transmission, Unix ms; 0 if there was none or the clock was not set. */
 	sentUtcMs = 0;
@@ -116,7 +106,6 @@ export class Output implements PermitClient {
 	readonly #options: OutputOptions;
 	#isQueued = false;
 	#hasMemory = false;
-	/** TLS session that shortens the next handshake. */
 	#session: Uint8Array | undefined;
 	#test: PendingTest | undefined;
 	#nextTestMs = Number.NEGATIVE_INFINITY;
@@ -128,16 +117,12 @@ export class Output implements PermitClient {
 		this.#options = options;
 	}
 
-	/** Clears failure, session and attempts after a change of settings. */
 	renew(): void {
 		this.failure = this.#session = undefined;
 		this.attempts = 0;
 	}
 
-	/**
-	 * Requests the TLS permit. Returns true if it is granted at once; otherwise `permitted` follows, possibly inside
-	 * this call.
-	 */
+	/** Returns true if granted at once; otherwise `permitted` follows, possibly inside this call. */
 	askPermit(): boolean {
 		this.#isQueued = true;
 		const hasPermit = this.#deps.tlsPermit.request(this);
@@ -145,12 +130,14 @@ export class Output implements PermitClient {
 		return hasPermit;
 	}
 
-	/** Claims memory for a new connection; returns false if there is too little. */
+	/** Returns false if memory is short. */
 	claimConnection(): boolean {
-		return this.#deps.ledger.hasHeap(CONNECTION_HEAP_BYTES) && this.claim();
+		this.release();
+		this.#hasMemory = this.#deps.ledger.claimConnection(this.#options.cost);
+		return this.#hasMemory;
 	}
 
-	/** Claims memory to send; returns false if there is too little. A second call has no effect. */
+	/** Returns false if memory is short. A second call has no effect. */
 	claim(): boolean {
 		this.#hasMemory ||= this.#deps.ledger.claim(this.#options.cost);
 		return this.#hasMemory;
@@ -184,7 +171,7 @@ export class Output implements PermitClient {
 		return this.#access.certificates.isSet;
 	}
 
-	/** Calls `make` with the port. Returns the connection, or CLIENT_… if it cannot be opened. */
+	/** Returns CLIENT_… if `make` cannot open a connection. */
 	connect<Connection extends object>(
 		isSecure: boolean,
 		make: (port: ClientPort, tls: TLSClientOptions | undefined) => Connection,
@@ -206,18 +193,15 @@ export class Output implements PermitClient {
 		}
 	}
 
-	/** Keeps the TLS session for the next connection. */
 	keep(session: Uint8Array | undefined): void {
 		if (session !== undefined && session.length <= SESSION_KEPT) this.#session = session;
 	}
 
-	/** Records that all data were accepted. */
 	sent(): void {
 		this.sentUtcMs = this.#deps.clock.utcMs() ?? 0;
 		this.#deps.live?.changed();
 	}
 
-	/** Records a success and answers a test. */
 	succeed(status: number, nowMs: number): void {
 		this.setFailure(undefined);
 		this.answer(undefined, status, nowMs);
@@ -241,7 +225,7 @@ export class Output implements PermitClient {
 		return pauseS * (800 + (400 * this.#deps.crypto.random(1)[0]) / 255);
 	}
 
-	/** Starts a test; returns false if a test is running or has ended within TEST_PAUSE_MS. */
+	/** Returns false if a test is running or has ended within TEST_PAUSE_MS. */
 	test(test: SendTest, nowMs: number): boolean {
 		if (this.#test !== undefined || nowMs < this.#nextTestMs) return false;
 		const reportMs = nowMs + this.#options.testLimitMs;
@@ -249,17 +233,15 @@ export class Output implements PermitClient {
 		return true;
 	}
 
-	/** Drops the test, because its client has left. A transmission in progress continues. */
+	/** The client has left. A transmission in progress continues. */
 	cancel(test: SendTest, nowMs: number): void {
 		if (this.#test?.test === test) this.endTest(nowMs);
 	}
 
-	/** Time at which the running test was requested, monotonic ms; undefined without a test. */
 	get testedSinceMs(): number | undefined {
 		return this.#test?.sinceMs;
 	}
 
-	/** Records the result of a running test. */
 	answer(failure: OutputFailure | undefined, status: number, nowMs: number): void {
 		const pending = this.#test;
 		if (pending === undefined || pending.isAnswered) return;
@@ -277,7 +259,7 @@ export class Output implements PermitClient {
 		return this.#test?.reportMs ?? Number.POSITIVE_INFINITY;
 	}
 
-	/** Reports a test that is due. Call it in the client's `drain`. */
+	/** Call it in the client's `drain`. */
 	drain(nowMs: number): void {
 		const pending = this.#test;
 		if (pending === undefined || nowMs < pending.reportMs) return;

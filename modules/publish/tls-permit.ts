@@ -10,10 +10,7 @@ export interface PermitClient {
 	 * The work must continue in a task of the driver, because both call chains together do not fit on the chip's stack.
 	 */
 	permitGranted(): void;
-	/**
-	 * Called when another client requests the permit. The holder must call `release` within seconds, without losing
-	 * data.
-	 */
+	/** Another client requests the permit. Call `release` within seconds, without losing data. */
 	permitRequested(): void;
 }
 
@@ -21,7 +18,7 @@ export class TLSPermit {
 	#holder: PermitClient | undefined;
 	readonly #waiting: PermitClient[] = [];
 
-	/** Returns true if the permit is granted now; otherwise `permitGranted` follows. A second call has no effect. */
+	/** Returns true if granted now; otherwise `permitGranted` follows. A second call has no effect. */
 	request(holder: PermitClient): boolean {
 		this.#holder ??= holder;
 		if (this.#holder === holder) return true;

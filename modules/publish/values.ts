@@ -61,15 +61,13 @@ const EXPORT = 2;
 const NET = 16;
 const PHASE_STEP = 20;
 const MOMENTARY_VALUE = 7;
-/** Factor for rounding the power import minus export to three decimal places. */
 const POWER_UNITS = 1000;
-/** Bit set of groups D of momentary and average values (IEC 62056-6-1): 4, 5, 7, 14, 15, 24, 25, 27, 28. */
+/** Groups D of momentary and average values (IEC 62056-6-1) as bits: 4, 5, 7, 14, 15, 24, 25, 27, 28. */
 const MOMENTARY = 0x1b00c0b0;
 
 export interface PublishedOptions {
 	/** OBIS names (obis/names.ts); without them values are named by their codes. */
 	readonly names: Uint8Array | undefined;
-	/** LANGUAGE_… of obis/names.ts. */
 	readonly language: number;
 	readonly text: TextCodec;
 }
@@ -116,7 +114,7 @@ export class PublishedValues {
 			if (c === IMPORT) taken = Number(this.value);
 			if (c === EXPORT) given = Number(this.value);
 		}
-		// In floating point, the difference of two decimal numbers may have many more digits than both.
+		// A floating-point difference may have many more digits than both numbers.
 		const net = Math.round((taken - given) * POWER_UNITS) / POWER_UNITS;
 		return Number.isNaN(net) ? "" : String(net);
 	}
@@ -131,7 +129,6 @@ export class PublishedValues {
 		return e < 0 ? key : `${key}_${e}`;
 	}
 
-	/** OBIS code such as `1-0:1.8.0`. */
 	get obis(): string {
 		return this.#quantities.longCode(this.#text);
 	}
@@ -144,7 +141,6 @@ export class PublishedValues {
 		return this.#text.decode(bytes, 0, names.write(bytes, 0));
 	}
 
-	/** Decimal number in `unit`: the meter's own digits, with the point shifted. */
 	get value(): string {
 		return this.#quantities.value(this.#text, this.#kind.places);
 	}

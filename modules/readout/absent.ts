@@ -1,6 +1,6 @@
 /**
- * Stand-in of a meter protocol in a firmware that was built without it (tools/sdk/omissions.ts). If another firmware
- * has stored the protocol as a setting, the setting is kept, but each attempt to read fails at once.
+ * Stand-in of a meter protocol that this firmware was built without (tools/sdk/omissions.ts). A stored setting of the
+ * protocol is kept, but each attempt to read fails at once.
  */
 import { FORMAT_8N1, type LineSettings } from "../io/host.js";
 import { NO_BYTES, type Output, OutputQueue } from "../io/machine.js";
@@ -16,7 +16,6 @@ export const PROTOCOL_ABSENT = finalFailure(
 
 const LINE: LineSettings = Object.freeze({ baud: 9600, format: FORMAT_8N1 });
 
-/** The settings that the row of an absent protocol needs. */
 export interface Chosen {
 	readonly protocol: string;
 }
@@ -53,5 +52,4 @@ function open(): AbsentSession {
 	return new AbsentSession();
 }
 
-/** Row of an absent protocol, without its `isChosen`. */
 export const ABSENT = Object.freeze({ open, probe: open });

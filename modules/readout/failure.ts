@@ -6,7 +6,6 @@
 /* Values of `error` in the API. */
 /** The meter did not answer in time. */
 export const METER_TIMEOUT = "meter_timeout";
-/** Another failure of the meter or the line. */
 export const METER_ERROR = "meter_error";
 /** The meter rejected the authentication. */
 export const METER_AUTH_FAILED = "meter_auth_failed";
@@ -24,7 +23,6 @@ export interface Advice {
 	readonly pushBaud?: number;
 }
 
-/** Unsolicited data that were found. */
 export interface Unsolicited {
 	/** Kind as in the API: `ascii`, `sml`, `dlms_hdlc`, `dlms_mbus`, `dlms_wrapper`, `dlms_bare`, `tic`, `noise`. */
 	readonly kind: string;
@@ -45,7 +43,6 @@ const ERROR_BITS = 8;
 export class Failure {
 	/** Code, a space, and the message. */
 	readonly text: string;
-	/** Progress, final flag and error; layout above. */
 	readonly rank: number;
 	declare advice?: Advice;
 	declare finding?: Unsolicited;
@@ -107,7 +104,7 @@ export function foundFailure({ code, rank }: Failure, message: string, finding: 
 	return Object.freeze(row);
 }
 
-/** Returns the failure with more progress; of two equal ones, the later. */
+/** The failure with more progress; the later of two equal ones. */
 export function furthest(before: Failure | undefined, later: Failure | undefined): Failure | undefined {
 	if (before === undefined || later === undefined) return later ?? before;
 	return later.progress >= before.progress ? later : before;

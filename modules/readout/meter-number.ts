@@ -1,4 +1,4 @@
-/** Number (serial number) of the meter, as it sends it: `0.0.0`, `C.1.0` or `0-0:96.1.0`. */
+/** Serial number of the meter, as it sends it: `0.0.0`, `C.1.0` or `0-0:96.1.0`. */
 import type { OBISCode } from "../obis/code.js";
 import { RecordCursor } from "./record-cursor.js";
 

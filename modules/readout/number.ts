@@ -1,6 +1,6 @@
 /** Converts the number in a value's text to JSON without a double, so that nothing is rounded. */
 
-/** Maximum number of significant digits; a number with more is written as text. */
+/** A number with more significant digits is written as text. */
 const SIGNIFICANT_DIGITS = 17;
 /** Maximum number of digits of an integer; a longer one is treated as an identification. */
 const INTEGER_DIGITS = 15;
@@ -14,8 +14,8 @@ const DIGIT_0 = 0x30;
 const DIGIT_9 = 0x39;
 
 /**
- * Writes the decimal number in `text[0..length)` (optional blanks around it, a sign, digits with at most one `.` or
- * `,`) to `into` as in RFC 8259, 6. Returns the number of bytes written, at most `length` + 1; 0 for any other text.
+ * Writes the decimal number in `text[0..length)` (optional blanks, a sign, digits with at most one `.` or `,`) as in
+ * RFC 8259, 6. Returns the number of bytes, at most `length` + 1; 0 for any other text.
  */
 export function putNumber(text: Uint8Array, length: number, into: Uint8Array): number {
 	let from = 0;
@@ -27,7 +27,7 @@ export function putNumber(text: Uint8Array, length: number, into: Uint8Array): n
 	let to = 0;
 	if (negative) into[to++] = MINUS;
 	const first = to;
-	// Leading zeros are dropped; the one before the decimal point is added again below.
+	// Leading zeros are dropped; the one before the point is added again below.
 	let isNumber = false;
 	while (from < end && text[from] === DIGIT_0) {
 		from++;
@@ -56,7 +56,7 @@ export function putNumber(text: Uint8Array, length: number, into: Uint8Array): n
 		return to;
 	}
 	if (to === point + 1) {
-		// In JSON a digit must follow the decimal point, so a point at the end is dropped.
+		// JSON requires a digit after the point.
 		if (!isNumber) return 0;
 		to--;
 	}

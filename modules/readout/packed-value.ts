@@ -13,11 +13,11 @@ export const PACKING_SHIFT = 5;
 export const PACKING_RAW = 0;
 export const PACKING_NUMERIC = 1;
 export const PACKING_HEX = 2;
-/** Stands for a unit without a number; its text follows. */
+/** A unit without a number; its text follows. */
 export const UNIT_RAW = 255;
 
 const BLANK = 0x20;
-/** Minimum number of digits of a time, YYMMDDhhmm; a season may precede them, seconds may follow. */
+/** Fewest digits of a time, YYMMDDhhmm; a season may precede, seconds may follow. */
 const TIME_LENGTH = 10;
 
 /**
@@ -53,7 +53,6 @@ export function knownUnit(bytes: Uint8Array, start: number, end: number): number
 	return to > start ? unitIndex(bytes, start, to) : -1;
 }
 
-/** Returns the most compact packing for the text. */
 export function packingOf(bytes: Uint8Array, start: number, end: number): number {
 	let numeric = true;
 	let hex = true;
@@ -65,7 +64,7 @@ export function packingOf(bytes: Uint8Array, start: number, end: number): number
 	return hex ? PACKING_HEX : PACKING_RAW;
 }
 
-/** Returns a character's four-bit code, or -1. */
+/** Four-bit code, or -1. */
 export function nibbleOf(character: number, packing: number): number {
 	if (character >= 0x30 && character <= 0x39) return character - 0x30;
 	if (packing === PACKING_HEX) return character >= 0x41 && character <= 0x46 ? character - 0x37 : -1;

@@ -48,11 +48,9 @@ export interface ReadSession extends Machine {
 export interface Probing extends Machine, Pick<ReadSession, "line" | "anyFraming" | "isIdle" | "failure" | "abort"> {
 	/** Identification of the meter, ASCII; empty if unknown. */
 	readonly meterId: Uint8Array;
-	/** Number of received characters. */
 	readonly received: number;
 	/** Number of damaged characters among them; default 0, because an 8-bit line has no parity. */
 	readonly damaged?: number;
-	/** Called once after a failure; returns the next session to try. */
 	nextProbe?(nowMs: number): Probing;
 }
 
@@ -64,7 +62,7 @@ export interface ProtocolMemory {
 }
 
 export interface ProfileRequest {
-	/** Groups A to F of the code. */
+	/** Groups A to F. */
 	readonly code: Uint8Array;
 	/** Number of rows to read, 1 to ROWS_LIMIT: the latest ones, or those in `span`. */
 	readonly entries: number;
@@ -78,7 +76,7 @@ export interface ProfileSpan {
 	readonly to: ProfileMoment;
 	/** The meter's clock, as local seconds since 1970; NaN if it was not read. */
 	clockS: number;
-	/** Minutes from the clock's time to UTC; NaN if the meter does not send them. */
+	/** Minutes from the clock's time to UTC; NaN if not sent. */
 	clockDeviation: number;
 	/** Season digit of the clock: 0 winter, 1 summer, 2 UTC; -1 if the meter does not send it. */
 	clockSeason: number;
@@ -87,11 +85,10 @@ export interface ProfileSpan {
 }
 
 export interface ProfileMoment {
-	/** Unix time, s. */
 	readonly utcS: number;
 	/** Seconds since 1970 in the meter's local time. */
 	readonly localS: number;
-	/** Season of that local time, as in a time of P.01: 0 winter, 1 summer, 2 UTC. */
+	/** Season as in a time of P.01: 0 winter, 1 summer, 2 UTC. */
 	readonly season: number;
 }
 
@@ -101,12 +98,12 @@ export interface Opening<Settings> {
 	readonly memory: ProtocolMemory;
 	readonly storage: Storage;
 	readonly crypto: Crypto;
-	/** Silence to wait for before sending, ms: the meter may still be in the previous session. */
+	/** Silence before sending: the meter may still be in the previous session. */
 	readonly quietMs: number;
 	readonly nowMs: number;
 	/** Profile to read instead of a readout; only for protocols with `hasProfiles`. */
 	readonly profile?: ProfileRequest | undefined;
-	/** Time from one round of a live session to the next, ms. */
+	/** Time between rounds of a live session. */
 	readonly periodMs?: number;
 	/** Objects of a live session, in the form of its protocol. */
 	readonly live?: Uint8Array;
@@ -114,22 +111,19 @@ export interface Opening<Settings> {
 	trace(message: string): void;
 }
 
-/** A protocol that a probe tries although another one is configured. */
+/** A probe tries this protocol although another one is configured. */
 export interface Suggestion<Settings> {
 	/** Reported if the meter answers in this protocol. */
 	readonly failure: Failure;
-	/** Time limit for the answer to one request, ms. */
+	/** Limit for the answer to one request. */
 	readonly limitMs: number;
 	probe(opening: Opening<Settings>): Probing;
 }
 
 export interface MeterProtocol<Settings> {
-	/**
-	 * Returns true if the settings select this protocol. Rows are checked in order; the last row is not checked and
-	 * accepts all settings.
-	 */
+	/** Rows are checked in order; the last one accepts all settings unchecked. */
 	isChosen(settings: Settings): boolean;
-	/** Returns the speed of unsolicited data, Bd. Without this method the gateway requests data. */
+	/** Speed of unsolicited data, Bd. Without this method the gateway requests data. */
 	listenBaud?(settings: Settings): number;
 	/** Failure that a caller gets after its time limit, for protocols that listen. */
 	readonly late?: Failure;
@@ -143,12 +137,8 @@ export interface MeterProtocol<Settings> {
 	 * EVENT_READOUT after each. Undefined if there are none.
 	 */
 	openLive?(opening: Opening<Settings>, last: Readout, periodMs: number): ReadSession | undefined;
-	/**
-	 * Opens a session that checks the position of the optical head. If it listens, it ends with EVENT_READOUT, or when
-	 * `abort` is called.
-	 */
+	/** Checks the position of the optical head. A session that listens ends with EVENT_READOUT, or by `abort`. */
 	probe(opening: Opening<Settings>): Probing;
-	/** Forgets what was learned about the meter. */
 	forget?(settings: Settings): void;
 	/** For a probe that has heard nothing in other protocols: how it tries this one. */
 	readonly suggestion?: Suggestion<Settings>;

@@ -3,7 +3,7 @@
  * profiles, attributes that describe a value, texts, unknown units, repeated quantities, and all beyond QUANTITY_LIMIT
  * are left out.
  *
- * Numbers are scaled as text and never rounded. Memory is allocated only for the requested text.
+ * Numbers are scaled as text and never rounded.
  */
 import { lowerCase } from "../bytes/ascii.js";
 import type { TextCodec } from "../io/host.js";
@@ -35,19 +35,18 @@ const UNITS = Object.freeze(["wh", "varh", "vah", "j", "w", "var", "va", "v", "a
 const LITRE = 11;
 export const NO_UNIT = -1;
 
-/** Prefixes of units, in the order of their powers of ten below. */
+/** Prefixes in the order of POWERS. */
 const PREFIXES = "kKMGm";
 const POWERS = Object.freeze([3, 3, 6, 9, -3]);
 const MILLI = -3;
 
-/** Greater than the number of any record. */
+/** Greater than any record number. */
 const NO_RECORD = 0x10000;
 
 export class Quantities {
 	readonly #cursor: RecordCursor;
 	/** Record of each quantity, counted from 1. */
 	readonly #records = new Uint16Array(QUANTITY_LIMIT);
-	/** Kind of each quantity. */
 	readonly #kinds = new Uint8Array(QUANTITY_LIMIT);
 	/** Power of ten from the unit of each quantity to the unit of its kind. */
 	readonly #powers = new Int8Array(QUANTITY_LIMIT);
@@ -56,7 +55,7 @@ export class Quantities {
 	#current = 0;
 	count = 0;
 
-	/** `records` are those of a readout and must not change. */
+	/** `records` must not change. */
 	constructor(records: Uint8Array) {
 		this.#cursor = new RecordCursor(records);
 		this.findQuantities();
@@ -66,7 +65,7 @@ export class Quantities {
 		return this.#kinds[index];
 	}
 
-	/** Selects quantity `index`. In ascending order all selections together need a single pass over the readout. */
+	/** Ascending order needs a single pass over the readout. */
 	seek(index: number): void {
 		const cursor = this.#cursor;
 		const record = this.#records[index];
@@ -105,7 +104,7 @@ export class Quantities {
 		while (this.count < QUANTITY_LIMIT && cursor.nextRecord()) {
 			this.#record++;
 			const { quantity, c } = code;
-			// Lists and profiles are skipped, because they contain past values.
+			// Lists and profiles contain past values.
 			if (quantity < 0 || c === GROUP_LIST || c === GROUP_PROFILE || code.billingPeriod !== null) continue;
 			if (cursor.attribute !== 0 || !cursor.nextValue()) continue;
 			const unit = unitOf(cursor.unit);
@@ -132,12 +131,11 @@ export function unitOf(spelling: string): number {
 	const prefix = PREFIXES.indexOf(spelling.charAt(0));
 	if (spelling === "" || prefix < 0) return NO_UNIT;
 	const unit = UNITS.indexOf(lowerCase(spelling.slice(1)));
-	// "m" means milli only before V and A, because meters never use it with power or energy.
+	// "m" means milli only before V and A; meters never use it with power or energy.
 	if (POWERS[prefix] === MILLI && unit !== VOLTAGE && unit !== CURRENT) return NO_UNIT;
 	return unit;
 }
 
-/** Returns the power of ten from this spelling to the unit of its kind. */
 export function powerOf(spelling: string, unit: number): number {
 	const prefix = spelling.length > UNITS[unit].length ? POWERS[PREFIXES.indexOf(spelling.charAt(0))] : 0;
 	return unit <= APPARENT_ENERGY || unit === LITRE ? prefix - 3 : prefix;
@@ -148,7 +146,6 @@ function shifted(number: string, places: number): string {
 	const sign = number.startsWith("-") ? "-" : "";
 	const [whole, part = ""] = number.slice(sign.length).split(".");
 	const point = whole.length + places;
-	// At least one digit precedes the decimal point.
 	const missing = Math.max(0, point - whole.length - part.length);
 	const digits = `${"0".repeat(Math.max(0, 1 - point))}${whole}${part}${"0".repeat(missing)}`;
 	const end = Math.max(1, point);

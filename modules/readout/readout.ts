@@ -1,12 +1,10 @@
 /** Result of a session with the meter, as stored and shown. */
 
-/** Value of `protocol` in the API before the first readout. */
 export const PROTOCOL_OF_NONE = "IEC62056-21";
 
 /* Values of the status in the API. */
 /** The readout is complete and valid. */
 export const STATUS_OK = 0;
-/** There is no readout. */
 export const STATUS_NONE = 1;
 /** The readout was truncated by a limit or a timeout; its checks have passed unless `isUnchecked`. */
 export const STATUS_CUT = 2;
@@ -19,15 +17,13 @@ export const STATUS_CHECK_WRONG = 3;
 export const STATUS_UNCHECKED = 4;
 
 export interface Readout {
-	/** Name of the protocol in the API. */
 	readonly protocol: string;
 	/** Identification, ASCII, without `/` and line end; with DLMS/COSEM the logical device name, if any. */
 	readonly meterId: Uint8Array;
 	/** Letter of the protocol mode, ASCII; 0 without one. */
 	readonly mode: number;
-	/** Speed, Bd. */
 	readonly baud: number;
-	/** Unix time at the end of the readout, ms; 0 if the clock was not set. */
+	/** End of the readout; 0 if the clock was not set. */
 	readonly utcMs: number;
 	/**
 	 * Unix time of the powers, ms, if they were read later than the rest (live mode); 0 if the clock was not set.
@@ -36,13 +32,12 @@ export interface Readout {
 	readonly status: number;
 	/** True if the readout was truncated before its checksum: it is returned to the caller, but never kept. */
 	readonly isUnchecked?: true;
-	/** Packed records (record-writer.ts); they never change. */
+	/** Packed records (record-writer.ts); never changed. */
 	readonly records: Uint8Array;
-	/** Objects without a value, for protocols that request single objects (cosem/records.ts). */
+	/** Objects without a value (cosem/records.ts). */
 	readonly missing?: Uint8Array;
 }
 
-/** Returns the status of a complete readout. `overflow`: the record buffer was too small. */
 export function statusOf(overflow: boolean): number {
 	return overflow ? STATUS_CUT : STATUS_OK;
 }

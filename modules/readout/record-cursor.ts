@@ -1,6 +1,5 @@
 /**
- * Decodes a packed readout (record-writer.ts) record by record, into buffers that are reused, so that nothing is
- * allocated per record.
+ * Decodes a packed readout (record-writer.ts) record by record, into reused buffers.
  *
  * The first value of a record is the reading, the second qualifies it. If the meter sends a time first, the cursor
  * swaps them: `0-1:24.2.1(101209112500W)(12785.123*m3)` (DSMR P1 5.0.2, 6.12; capacity tariff of Belgium), and
@@ -38,16 +37,15 @@ import {
 } from "./record-writer.js";
 import { ADDRESS_LIMIT } from "./sink.js";
 
-/** Characters of PACKING_HEX by four-bit code: `0123456789ABCDEF`. */
+/** Alphabet of PACKING_HEX: `0123456789ABCDEF`. */
 const HEX_ALPHABET = Object.freeze([
 	0x30, 0x31, 0x32, 0x33, 0x34, 0x35, 0x36, 0x37, 0x38, 0x39, 0x41, 0x42, 0x43, 0x44, 0x45, 0x46,
 ]);
-/** Characters of PACKING_NUMERIC by four-bit code: `0123456789.-:, `; the last code is unused. */
+/** Alphabet of PACKING_NUMERIC: `0123456789.-:, `; the last code is unused. */
 const NUMERIC_ALPHABET = Object.freeze([
 	0x30, 0x31, 0x32, 0x33, 0x34, 0x35, 0x36, 0x37, 0x38, 0x39, 0x2e, 0x2d, 0x3a, 0x2c, 0x20, 0x20,
 ]);
 
-/** Length that suffices for most values. */
 const SHORT_TEXT = 32;
 
 const NOWHERE = -1;
@@ -81,37 +79,27 @@ export class RecordCursor {
 	classId = 0;
 	/** Number of a COSEM attribute other than the value; otherwise 0. */
 	attribute = 0;
-	/** True if the code differs from that of the previous record only in its billing period. */
 	isSameCode = false;
 	/** Present value: `text[0..length)`, ASCII. */
 	readonly text = new Uint8Array(VALUE_LIMIT);
 	length = 0;
-	/** Beginning of `text`, for copying a whole array. */
 	readonly shortText = this.text.subarray(0, SHORT_TEXT);
 	/** True if the text has only digits, A to F and `.-:, `, so that JSON needs no escapes. */
 	isPlain = true;
 	/** Unit as sent. A value of a past billing period without a unit has the unit of the current value. */
 	unit = "";
 	isPlainUnit = true;
-	/** True if `address` was made from the code. */
 	#isEncoded = false;
-	/** Offset of the record; NOWHERE before the first one. */
 	#record = NOWHERE;
-	/** Offset of the record's values. */
 	#values = 0;
-	/** Offset of the next value or record. */
 	#next = 0;
-	/** True if another value of the record follows. */
 	#hasMore = false;
-	/** Index of the next value. */
 	#index = 0;
-	/** Index, as sent, of the value that is shown first. */
 	#first = 0;
 	/** Number of values of the record; only valid if `#first` is not 0. */
 	#count = 0;
 	/** Offset of the next record; only valid if `#first` is not 0. */
 	#end = 0;
-	/** True for a row of a profile. */
 	#isRow = false;
 	/** Offset of the values of the last record that is not a row, which is the head of the following rows. */
 	#head = 0;
@@ -129,7 +117,7 @@ export class RecordCursor {
 		this.#records = records;
 	}
 
-	/** Moves before the first value of the next record; returns false at the end. */
+	/** Returns false at the end. */
 	nextRecord(): boolean {
 		if (this.#record !== NOWHERE) {
 			if (this.code.billingPeriod === null && this.attribute === 0) {
@@ -184,7 +172,6 @@ export class RecordCursor {
 		return into.slice(0, to + records.length - from);
 	}
 
-	/** Moves before the first record. */
 	toStart(): void {
 		this.#record = NOWHERE;
 		this.#currentQuantity = -1;
@@ -198,7 +185,7 @@ export class RecordCursor {
 		this.#index = 0;
 	}
 
-	/** Moves to the next value and sets `text`, `length` and `unit`; returns false after the last value. */
+	/** Sets `text`, `length` and `unit`; returns false after the last value. */
 	nextValue(): boolean {
 		if (!this.#hasMore) return false;
 		const index = this.#index++;
@@ -227,7 +214,6 @@ export class RecordCursor {
 		return true;
 	}
 
-	/** Finds the reading if the record begins with a time. */
 	private findFirst(): void {
 		this.#first = 0;
 		if (this.#isRow || this.code.c === GROUP_PROFILE) return;
@@ -251,7 +237,6 @@ export class RecordCursor {
 		else if (count === OLD_FORM && this.unitIn(this.#values, count - 2) !== "") this.#first = count - 1;
 	}
 
-	/** Locates value `index` of those at `values`; returns false if there are fewer values. */
 	private find(values: number, index: number): boolean {
 		let at = values;
 		for (let i = 0; i < index; i++) {
@@ -262,7 +247,6 @@ export class RecordCursor {
 		return true;
 	}
 
-	/** Returns the unit given by the text of value `index`; "" if unknown. */
 	private unitIn(values: number, index: number): string {
 		if (!this.find(values, index)) return "";
 		this.readText();
@@ -347,7 +331,6 @@ export class RecordCursor {
 		this.#isEncoded = true;
 	}
 
-	/** Locates the parts of the value at `at`; returns the offset of the next value or record. */
 	private locate(at: number): number {
 		const records = this.#records;
 		const header = records[at];

@@ -1,6 +1,6 @@
 /**
- * Packs the data sets of a readout as they arrive. As objects, the 343 records of an Iskra MT174 would exceed the
- * chip's XS slots; packed they take 3 KB. Nothing is allocated per record.
+ * Packs the data sets of a readout as they arrive, without allocation per record. As objects, the 343 records of an
+ * Iskra MT174 would exceed the chip's XS slots; packed they take 3 KB.
  *
  * Layout of a record (decoded by record-cursor.ts):
  *
@@ -28,8 +28,8 @@
  * | text | packing 0: a byte each; 1: four bits each of `0123456789.-:, `; 2: four bits each of `0123456789ABCDEF` |
  * | unit | number of a known spelling (obis/units.ts); or 255, length, text |
  *
- * The raw text of a value is collected at the end of the buffer, with RAW_ROOM free bytes before it. When it is
- * complete, it is packed in place; the result never needs more space than both together.
+ * The raw text of a value is collected at the end of the buffer, with RAW_ROOM free bytes before it. When complete, it
+ * is packed in place; the result never needs more space than both.
  */
 import { asciiBytes } from "../bytes/ascii.js";
 import { GROUP_PROFILE, OBISCode } from "../obis/code.js";
@@ -49,15 +49,13 @@ import {
 } from "./packed-value.js";
 import { PART_ADDRESS, PART_UNIT, PART_VALUE, type RecordSink } from "./sink.js";
 
-/** Buffer size, bytes. It holds the 576 records of a Kohler meter, the longest telegram known. */
+/** Bytes for the 576 records of a Kohler meter, the longest telegram known. */
 export const RUNNING_LIMIT = 8192;
-/** Maximum length of a value's text. */
 export const VALUE_LIMIT = 1024;
-/** Maximum length of a unit. */
 export const UNIT_LIMIT = 32;
-/** Maximum number of values of a record; thirteen months of a capacity tariff take 42. */
+/** Values of a record; thirteen months of a capacity tariff take 42. */
 const VALUES_LIMIT = 64;
-/** Maximum number of rows of load profiles: a day of quarter hours, and four more. */
+/** Rows of load profiles: a day of quarter hours, and four more. */
 export const ROWS_LIMIT = 100;
 
 export const FLAG_A = 1;
@@ -86,9 +84,7 @@ const RAW_ROOM = 3;
 export class RecordWriter implements RecordSink {
 	readonly #buffer = new Uint8Array(RUNNING_LIMIT);
 	readonly #code = new OBISCode();
-	/** End of the complete records. */
 	#committed = 0;
-	/** Number of complete records. */
 	#records = 0;
 	/** End of the raw bytes after the complete records. */
 	#end = 0;
@@ -96,38 +92,29 @@ export class RecordWriter implements RecordSink {
 	#unitStart = 0;
 	/** True while the set has no complete value. */
 	#newSet = false;
-	/** True while the address of the set is incomplete. */
 	#addressOpen = false;
-	/** End of the packed head of a set without a complete value. */
 	#headEnd = 0;
 	/** Position of the last complete value's header, where bit 7 is set when another value follows; -1 without one. */
 	#lastValue = -1;
-	/** `quantity` of the last complete record; -1 without one. */
 	#quantity = -1;
-	/** `quantity` of the last packed address; -1 without one. */
 	#newQuantity = -1;
-	/** True while values belong to a dropped set. */
 	#isDropped = false;
-	/** Number of values of the last record. */
 	#values = 0;
 	/** Number of columns of the load profile; NO_PROFILE outside a profile, 0 if its head gives no number. */
 	#columns = NO_PROFILE;
-	/** Number of values that the head or row still lacks; a line without an address then continues it. */
+	/** Values that the head or row still lacks; a line without an address then continues it. */
 	#missing = 0;
 	/** Offset of the last record if it is a row, otherwise NOWHERE. */
 	#row = NOWHERE;
-	/** Number of rows. */
 	#rows = 0;
 	/** True at the start of a line: values without an address belong to the previous record. */
 	#continues = false;
 	#lineCommitted = 0;
 	#lineRecords = 0;
 	#lineLastValue = -1;
-	/** State saved by `beginPart`. */
 	readonly #part = new Int16Array(9);
 	/** True if the buffer is full: further data are then refused, so that kept records have no gaps. */
 	#isFull = false;
-	/** True if some data did not fit. */
 	overflow = false;
 	/** Copy of the last complete block. */
 	kept: Uint8Array | undefined;
@@ -223,7 +210,7 @@ export class RecordWriter implements RecordSink {
 		if (this.#isDropped) return;
 		const length = end - start;
 		if (part === PART_UNIT && this.#unitStart === 0) this.#unitStart = this.#end;
-		// RAW_ROOM bytes are needed for the unit's number and length.
+		// Room for the unit's number and length.
 		if (this.#end + length + RAW_ROOM > RUNNING_LIMIT) {
 			this.fill();
 			return;
@@ -298,7 +285,7 @@ export class RecordWriter implements RecordSink {
 		this.#headEnd = this.#committed + 1;
 	}
 
-	/** Counts the values of a head or row; when none is missing, a line without an address begins another row. */
+	/** When no value is missing, a line without an address begins another row. */
 	private countColumns(): void {
 		const isRow = this.#row !== NOWHERE;
 		if (this.#values === HEAD_VALUES && (!isRow || this.isRepeatedHead())) {
@@ -307,10 +294,7 @@ export class RecordWriter implements RecordSink {
 		} else this.#missing = Math.max(0, (this.#missing > 0 ? this.#missing : this.#columns) - 1);
 	}
 
-	/**
-	 * Returns true if a row is in fact a repeated head without an address: it begins with a time, and its last value is
-	 * the number of columns.
-	 */
+	/** A repeated head without an address begins with a time, and its last value is the number of columns. */
 	private isRepeatedHead(): boolean {
 		const buffer = this.#buffer;
 		const columns = this.#columns > 0 ? digitsAt(buffer, this.#lastValue) : 0;
@@ -375,7 +359,7 @@ export class RecordWriter implements RecordSink {
 		this.#headEnd = isCode && code.canonical && code.sub < 0 ? this.packCode() : this.packRaw(textStart);
 	}
 
-	/** Packs the parsed address; returns the end of the record's head. */
+	/** Returns the end of the record's head. */
 	private packCode(): number {
 		const buffer = this.#buffer;
 		const code = this.#code;

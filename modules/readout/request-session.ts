@@ -15,20 +15,17 @@ import { type Readout, statusOf } from "./readout.js";
 import type { RecordWriter } from "./record-writer.js";
 
 const CHARACTER_BITS = 11;
-/** Number of times that a request is sent. */
 export const TRIES = 4;
 /** Longest silence before and within an answer, ms; 330 and 33 bits are added. */
 const ANSWER_MS = 500;
 const ANSWER_BITS = 330;
 const GAP_MS = 150;
 const GAP_BITS = 33;
-/** Longest answer, characters. */
 const ANSWER_LIMIT = 280;
 /** Longest wait for silence, as a multiple of `quietMs`. */
 const QUIET_PATIENCE = 5;
 
 export interface RequestProtocol {
-	/** Name in the API. */
 	readonly name: string;
 	/** Failures before the first character, before the first right answer, and after it. */
 	readonly silence: Failure;
@@ -46,11 +43,9 @@ export abstract class RequestSession implements Machine {
 	deadlineMs: number;
 	readonly line: LineSettings;
 	protected readonly records: RecordWriter;
-	/** True for a session that ends after the first right answer. */
 	protected readonly identOnly: boolean;
 	protected readonly outputs = new OutputQueue();
 	protected isAnswered = false;
-	/** Number of times that the present request was sent. */
 	protected tries = 0;
 	readonly #protocol: RequestProtocol;
 	readonly #quietMs: number;
@@ -58,7 +53,6 @@ export abstract class RequestSession implements Machine {
 	#hasEnded = false;
 	/** Number of characters received beyond the number sent, which cannot be an echo. */
 	#surplus = 0;
-	/** Latest end of the answer, monotonic ms; 0 before the first request. */
 	#answerEndsMs = 0;
 
 	constructor(protocol: RequestProtocol, line: LineSettings, opening: Opening<unknown>, identOnly: boolean) {
@@ -73,11 +67,9 @@ export abstract class RequestSession implements Machine {
 		records.begin();
 	}
 
-	/** Sends the present request, or what precedes it. */
 	protected abstract ask(nowMs: number): void;
-	/** Processes a received byte; returns true if it completes an answer. */
+	/** Returns true if the byte completes an answer. */
 	protected abstract take(byte: number): boolean;
-	/** Called after an answer: asks for more, or ends the session. */
 	protected abstract proceed(nowMs: number): void;
 
 	get isIdle(): boolean {
@@ -125,7 +117,6 @@ export abstract class RequestSession implements Machine {
 		return { protocol, meterId, mode: 0, baud: this.line.baud, utcMs, status: statusOf(isCut || overflow), records };
 	}
 
-	/** Ends the session; without a failure, the records are the readout. */
 	protected end(failure: Failure | undefined): void {
 		this.failure = failure;
 		if (failure === undefined) this.records.endBlock(true);

@@ -6,7 +6,7 @@
 /** Maximum address length; the standard allows 16. */
 export const ADDRESS_LIMIT = 64;
 
-/** Receiver of data sets. Byte offsets are valid only during the call. */
+/** Byte offsets are valid only during the call. */
 export interface RecordSink {
 	/** Begins a new or repeated transmission; discards previous data. */
 	begin(): void;
@@ -14,14 +14,9 @@ export interface RecordSink {
 	beginPart(isAgain: boolean): void;
 	/** Begins a line, which `discardLine` may discard. */
 	beginLine(): void;
-	/** Begins a data set; its address and values follow. */
 	beginSet(): void;
-	/**
-	 * Begins a value of the set. Before a line's first set it belongs to the previous set; in a load profile the line is
-	 * then a row.
-	 */
+	/** Before a line's first set the value belongs to the previous set; in a load profile the line is a row. */
 	beginValue(): void;
-	/** Adds a piece of address, value or unit. */
 	text(part: number, bytes: Uint8Array, start: number, end: number): void;
 	endValue(): void;
 	/** Discards the value because of a syntax error, and the set too if it has no complete value. */
@@ -34,7 +29,6 @@ export interface RecordSink {
 	endBlock(good: boolean): void;
 }
 
-/** Values of `part` in `RecordSink.text`. */
 export const PART_ADDRESS = 0;
 export const PART_VALUE = 1;
 export const PART_UNIT = 2;

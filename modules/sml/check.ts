@@ -1,13 +1,12 @@
 /**
  * Checksum of SML telegrams and messages: CRC-16/X.25, low byte first (SML 1.04, 8.1 and 6.1). Some meters (Holley
- * DTZ541) use CRC-16/Kermit, which has another initial value and no final inversion. They send the high byte first; both
- * byte orders are accepted.
+ * DTZ541) use CRC-16/Kermit, which has another initial value and no final inversion. They send the high byte first;
+ * both byte orders are accepted.
  */
 import { CRC16_START, stepCRC16 } from "../bytes/crc16.js";
 
 /**
- * Returns true if the checksum is right. `register`: CRC over `count` bytes from CRC16_START. `sent`: received
- * checksum, first byte in the upper eight bits.
+ * `register`: CRC over `count` bytes from CRC16_START. `sent`: received checksum, first byte in the upper eight bits.
  */
 export function isCheckRight(register: number, count: number, sent: number): boolean {
 	const swapped = (sent >> 8) | ((sent & 0xff) << 8);

@@ -1,6 +1,6 @@
 /**
- * Parses an SML telegram byte by byte; values of GetList responses are written into the records at once. SML 1.04 (BSI
- * TR-03109-1, annex IV, part b), 5 (messages) and 6 (encoding).
+ * Parses an SML telegram byte by byte, and records the values of GetList responses. SML 1.04 (BSI TR-03109-1, annex IV,
+ * part b), 5 (messages) and 6 (encoding).
  *
  * | depth | list of | content |
  * |---|---|---|
@@ -83,45 +83,30 @@ const MINUS = 0x2d;
 const DIGIT_0 = 0x30;
 
 export class SMLFile {
-	/** True when the structure is not valid SML. */
 	isBroken = false;
 	/** True when the checksum of a message is wrong. */
 	isWrong = false;
 	serverIdLength = 0;
 	readonly #records: RecordWriter;
-	/**
-	 * For each depth, the number of elements of its list that were read; from LEFT on, for each depth, the number of
-	 * elements still to come.
-	 */
+	/** Elements read at each depth; from LEFT on, elements still to come. */
 	readonly #index = new Uint16Array(2 * LEFT);
 	#depth = 0;
-	/** Number of type and length bytes so far. */
 	#typeBytes = 0;
-	/** Type of the element. */
 	#type = 0;
-	/** Length of the element. */
 	#length = 0;
-	/** Number of bytes of the element still to come. */
 	#remaining = 0;
 	/** Number of bytes of the element so far; those beyond VALUE_SIZE are not stored. */
 	#size = 0;
 	/** One array for four areas, to save XS slots. */
 	readonly #work = new Uint8Array(ID_AT + ID_SIZE);
-	/** Checksum register of the message. */
 	#register = CRC16_START;
-	/** Number of bytes in the checksum. */
 	#count = 0;
-	/** Tag of the message's body. */
 	#tag = 0;
-	/** Letters of the maker in the server id, as one number. */
 	#maker = 0;
-	/** True if the present value has a valid code. */
 	#hasCode = false;
 	/** Last status received. It also applies to the values after it, because only energy registers send it. */
 	#status = NO_STATUS;
-	/** Unit of the present value. */
 	#unit = UNIT_NONE;
-	/** Scaler of the present value. */
 	#scaler = 0;
 
 	constructor(records: RecordWriter) {
@@ -136,12 +121,10 @@ export class SMLFile {
 		this.#records.begin();
 	}
 
-	/** View of the first `serverIdLength` bytes. */
 	get serverId(): Uint8Array {
 		return this.#work.subarray(ID_AT, ID_AT + this.serverIdLength);
 	}
 
-	/** True when every message is complete. */
 	get isComplete(): boolean {
 		return !this.isBroken && this.#depth + this.#typeBytes === 0;
 	}
@@ -222,12 +205,10 @@ export class SMLFile {
 		if (length === 0) this.closeList();
 	}
 
-	/** True in the value list of a GetList response. */
 	private get isInValues(): boolean {
 		return this.#tag === GET_LIST_RESPONSE && this.#depth >= RESPONSE && this.#index[RESPONSE] === VALUES;
 	}
 
-	/** Processes a complete element that is not a list. */
 	private closeElement(): void {
 		const depth = this.#depth;
 		const index = this.#index[depth];
@@ -297,7 +278,6 @@ export class SMLFile {
 		this.#records.value(work, length, unit);
 	}
 
-	/** True for a power C.7.0 of this maker, if a status was received. */
 	private isPowerOf(maker: number): boolean {
 		const isPower = this.#unit === UNIT_WATT && this.#work[CODE_AT + 3] === 7 && this.#work[CODE_AT + 4] === 0;
 		return isPower && this.#maker === maker && this.#status !== NO_STATUS;
@@ -326,7 +306,6 @@ export class SMLFile {
 		work.copyWithin(ID_AT, BYTES_AT, BYTES_AT + ID_SIZE);
 	}
 
-	/** The last four bytes of the element as an unsigned integer. */
 	private get number(): number {
 		let number = 0;
 		for (let i = Math.max(0, this.#size - 4); i < this.#size; i++) number = number * 256 + this.#work[BYTES_AT + i];
@@ -334,7 +313,6 @@ export class SMLFile {
 	}
 }
 
-/** True if this type may have `size` bytes. */
 function isSize(type: number, size: number): boolean {
 	if (type === TYPE_INTEGER || type === TYPE_UNSIGNED) return size >= 1 && size <= 8;
 	return type === TYPE_OCTETS || (type === TYPE_BOOLEAN && size === 1);

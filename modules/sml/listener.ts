@@ -25,7 +25,7 @@ import { SML_BROKEN, SML_CHECK_WRONG, SML_NO_START, SML_SILENCE } from "./failur
 import { SMLFile } from "./file.js";
 import { meterIdOf } from "./server-id.js";
 
-/** Silence that ends a telegram, ms. */
+/** Silence that ends a telegram. */
 const GAP_MS = 2000;
 /** Maximum length of a telegram, bytes; the longest known one has 528. */
 export const TELEGRAM_LIMIT = 4096;
@@ -47,7 +47,6 @@ export class SMLListener implements Machine {
 	failure: Failure | undefined;
 	/** Server id of the last valid telegram, ASCII; or empty. */
 	meterId: Uint8Array = NO_BYTES;
-	/** True if the records were full, so that the readout is truncated. */
 	isCut = false;
 	received = 0;
 	deadlineMs = Number.POSITIVE_INFINITY;
@@ -57,22 +56,15 @@ export class SMLListener implements Machine {
 	readonly #file: SMLFile;
 	/** Event to report, or 0. It is reported before later bytes overwrite the records. */
 	#event = 0;
-	/** True once a valid telegram has arrived. */
 	#hasRead = false;
 	#state = STATE_HUNT;
-	/** Number of consecutive ESCAPE bytes. */
 	#escapes = 0;
-	/** First byte after a full escape sequence. */
 	#escaped = 0;
-	/** Number of bytes after a full escape sequence. */
 	#extra = 0;
-	/** Last byte after a full escape sequence. */
 	#last = 0;
-	/** Checksum register. */
 	#register = 0;
 	/** Checksum register before the bytes of the checksum. */
 	#checked = 0;
-	/** Number of bytes of the telegram so far. */
 	#count = 0;
 
 	constructor(records: RecordWriter) {
@@ -120,7 +112,7 @@ export class SMLListener implements Machine {
 		return this.#outputs.poll();
 	}
 
-	/** Ends the session, with a `failure` only if no valid telegram has arrived. */
+	/** `failure` is set only if no valid telegram has arrived. */
 	abort(_nowMs: number): void {
 		if (this.#state === STATE_ENDED) return;
 		this.#state = STATE_ENDED;
@@ -130,7 +122,6 @@ export class SMLListener implements Machine {
 		this.#event = EVENT_END;
 	}
 
-	/** Processes a byte after a full escape sequence. */
 	private processEscaped(byte: number): void {
 		const isFile = this.#state === STATE_FILE;
 		if (byte === ESCAPE && (this.#extra === 0 || this.#escaped === ESCAPE)) {
@@ -142,7 +133,6 @@ export class SMLListener implements Machine {
 			this.#escapes = 0;
 			return;
 		}
-		// One to three surplus ESCAPE bytes are skipped.
 		if (this.#escaped === ESCAPE) this.#extra = 0;
 		if (this.#extra === 0) this.#escaped = byte;
 		this.#extra++;
@@ -164,7 +154,7 @@ export class SMLListener implements Machine {
 		this.#file.begin();
 	}
 
-	/** Validates the telegram. `byte`: second byte of the checksum. */
+	/** `byte`: second byte of the checksum. */
 	private validate(byte: number): void {
 		const isRight = isCheckRight(this.#checked, this.#count - 2, this.#last * 256 + byte);
 		// If the checksum consists of ESCAPE bytes, bytes were lost, and these begin the next telegram.

@@ -42,24 +42,19 @@ import type { Clock, HostInfo } from "../io/host.js";
 import type { Timed } from "../io/machine.js";
 
 export interface TimeSyncDeps {
-	/** Clock to set and to compare times with. */
 	readonly clock: Pick<Clock, "utcMs" | "setUTC">;
 	readonly crypto: Crypto;
-	/** Names of the servers; the build time is the earliest acceptable time. */
 	readonly info: Pick<HostInfo, "timeServers" | "builtUtcMs">;
-	/** Buffer with the datagram of `received`. */
 	readonly buffer: Uint8Array;
 	trace(message: string): void;
 }
 
-/** Values of `TimeSync.state`. */
 export const SYNC_OFF = 0;
-/** The name of a server is being resolved. */
+/** A server's name is being resolved. */
 export const SYNC_FINDING = 1;
 export const SYNC_ASKING = 2;
 export const SYNC_RESTING = 3;
 
-/** Values of `TimeSync.lastError`. */
 export const TIME_WELL = 0;
 /** The name does not exist, or no DNS server answered. */
 export const TIME_NO_ADDRESS = 1;
@@ -104,7 +99,7 @@ const LATEST_UTC_MS = 4_102_444_799_000;
 const LONE_LIMIT_MS = 631_152_000_000;
 const AGREE_MS = 2000;
 const STEP_LIMIT_MS = 1_000_000;
-/** The clock is set only if the accepted time differs from it by at least this much. */
+/** Smaller differences do not set the clock. */
 const WORTH_MS = 100;
 const CLAIMS_NEEDED = 3;
 const CLAIMS_APART_MS = 600_000;
@@ -117,7 +112,6 @@ const AGAIN_MS = 21_600_000;
 
 class ServerRound {
 	index = -1;
-	/** Configured name or address of the present server. */
 	name = "";
 	port = 0;
 	/** IPv4 address; "" while the name is being resolved. */
@@ -126,7 +120,7 @@ class ServerRound {
 	sentMs = 0;
 	/** Times reported by the servers of this round, each as the Unix ms at which the monotonic clock was 0. */
 	readonly claims: number[] = [];
-	/** Address and port of the server of each claim. */
+	/** Address and port for each claim. */
 	readonly claimants: string[] = [];
 }
 
@@ -139,13 +133,11 @@ interface LoneClaim {
 
 export class TimeSync implements Timed {
 	readonly #deps: TimeSyncDeps;
-	/** Present while FINDING or ASKING. */
 	#round: ServerRound | undefined;
-	/** Deadline of the state, monotonic ms; Infinity when OFF. */
 	#endMs = Infinity;
 	#generation = 0;
 	#retryMs = RETRY_FIRST_MS;
-	/** Earliest time of the next request to each server, monotonic ms; undefined before the first kiss-o'-death. */
+	/** Earliest next request to each server, monotonic ms; undefined before the first kiss-o'-death. */
 	#notBeforeMs: number[] | undefined;
 	#lone: LoneClaim | undefined;
 	#lastSuccessMs: number | undefined;
@@ -155,7 +147,7 @@ export class TimeSync implements Timed {
 		this.#deps = deps;
 	}
 
-	/** SYNC_OFF … SYNC_RESTING. It is derived from round and deadline, so that it cannot contradict them. */
+	/** SYNC_OFF … SYNC_RESTING, derived from round and deadline, which it therefore can't contradict. */
 	get state(): number {
 		if (this.#round !== undefined) return this.#round.address === "" ? SYNC_FINDING : SYNC_ASKING;
 		return this.#endMs === Infinity ? SYNC_OFF : SYNC_RESTING;
@@ -170,7 +162,7 @@ export class TimeSync implements Timed {
 		return this.#endMs;
 	}
 
-	/** Name to resolve while FINDING; otherwise "". */
+	/** Name to resolve; "" unless FINDING. */
 	get name(): string {
 		return this.#round?.address === "" ? this.#round.name : "";
 	}
@@ -184,7 +176,7 @@ export class TimeSync implements Timed {
 		return this.address === "" ? 0 : (this.#round?.port ?? 0);
 	}
 
-	/** Time of the last accepted reply, monotonic ms. */
+	/** Monotonic ms of the last accepted reply. */
 	get lastSuccessMs(): number | undefined {
 		return this.#lastSuccessMs;
 	}
@@ -193,7 +185,6 @@ export class TimeSync implements Timed {
 		return this.#error;
 	}
 
-	/** Starts a round when the network is up; does nothing without configured servers. */
 	start(nowMs: number): void {
 		this.stop();
 		if (this.#deps.info.timeServers === "") return;
@@ -219,7 +210,6 @@ export class TimeSync implements Timed {
 		if (generation === this.#generation && this.state === SYNC_FINDING) this.take(address, nowMs);
 	}
 
-	/** Writes the request into the buffer while ASKING; returns its length. */
 	putQuestion(): number {
 		const { buffer } = this.#deps;
 		buffer.fill(0, 0, PACKET_LENGTH);
@@ -233,7 +223,7 @@ export class TimeSync implements Timed {
 		if (this.state === SYNC_ASKING) this.failed(TIME_NO_REPLY, nowMs);
 	}
 
-	/** Processes the datagram in `buffer[0..length)`; only a reply to the present request changes the state. */
+	/** Only a reply to the present request changes the state. */
 	received(length: number, source: DatagramSource, nowMs: number): void {
 		const round = this.#round;
 		if (round === undefined || !this.isReply(round, length, source)) return;
@@ -242,7 +232,6 @@ export class TimeSync implements Timed {
 		else this.failed(error, nowMs);
 	}
 
-	/** Makes all transitions of the state. */
 	private enter(round: ServerRound | undefined, endMs: number): void {
 		this.#round = round;
 		this.#endMs = endMs;
@@ -272,7 +261,7 @@ export class TimeSync implements Timed {
 			this.failed(TIME_NO_ADDRESS, nowMs);
 			return;
 		}
-		// A server that is configured under two names must not confirm its own time.
+		// A server with two names must not confirm its own time.
 		if (round.claimants.includes(`${address}:${round.port}`)) {
 			this.queryNext(round, nowMs);
 			return;
@@ -288,14 +277,12 @@ export class TimeSync implements Timed {
 		if (this.#round !== undefined) this.queryNext(this.#round, nowMs);
 	}
 
-	/** True for a datagram from the queried server with the request's random number. */
 	private isReply({ nonce, address, port }: ServerRound, length: number, source: DatagramSource): boolean {
 		if (address === "" || nonce === undefined || length < PACKET_LENGTH) return false;
 		if (source.remoteAddress !== address || source.remotePort !== port) return false;
 		return nonce.every((byte, i) => byte === this.#deps.buffer[ORIGINATE + i]);
 	}
 
-	/** Returns TIME_WELL or the reason for rejection. */
 	private errorOf(round: ServerRound, now: number): number {
 		const { buffer, info } = this.#deps;
 		const version = (buffer[0] >> 3) & 7;
@@ -342,7 +329,6 @@ export class TimeSync implements Timed {
 		this.queryNext(round, nowMs);
 	}
 
-	/** Ends a round in which no time was accepted. */
 	private endRound({ claims }: ServerRound, nowMs: number): void {
 		if (claims.length === 1 && this.isBelievedAlone(claims[0], nowMs)) {
 			this.accept(claims[0], nowMs);

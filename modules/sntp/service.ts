@@ -28,10 +28,8 @@ export class TimeService implements ScheduledMachine {
 	readonly sync: TimeSync;
 	readonly #deps: TimeServiceDeps;
 	readonly #task: Task;
-	/** Generation of the client that was handled last. */
 	#generation = 0;
 	#socket: UDP | undefined;
-	/** Value of `lastSuccessMs` in the last call of `clockChanged()`. */
 	#reportedMs: number | undefined;
 
 	constructor(deps: TimeServiceDeps) {
@@ -56,7 +54,6 @@ export class TimeService implements ScheduledMachine {
 		this.sync.advance(nowMs);
 	}
 
-	/** Stops for good and removes the task. */
 	close(): void {
 		this.stop();
 		this.#task.stop();

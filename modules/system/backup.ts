@@ -1,6 +1,6 @@
 /**
- * GET `system/backup`: all settings as a JSON file that POST (restore.ts) accepts, even in newer firmware. The file has
- * no secrets, because downloaded files outlive passwords. docs/backup.md describes it.
+ * GET `system/backup`: all settings as a JSON file that POST (restore.ts) accepts, even in newer firmware. It has no
+ * secrets, because downloaded files outlive passwords. docs/backup.md describes it.
  */
 
 import { type BackupGroup, isShown } from "../api/backup-group.js";
@@ -18,11 +18,10 @@ import type { Part } from "../part.js";
 import { utcText } from "../time/iso.js";
 import type { System } from "./system.js";
 
-/** Memory to send a backup to a client. */
 export const BACKUP_REPLY_COST: Cost = Object.freeze({ slots: 250, chunkBytes: 3072 });
 
 export const BACKUP_FORM = 1;
-/** Length of the date in `2026-11-22T15:50:00Z`. */
+/** End of the date in `2026-11-22T15:50:00Z`. */
 const DATE_END = 10;
 
 export function groupsOf(parts: readonly Part[]): BackupGroup[] {

@@ -1,6 +1,6 @@
 /**
- * `GET system/diagnostic`: a report encrypted with HPKE for the manufacturer, so that anyone can pass it on. The report
- * is produced block by block, and is never in memory as a whole. Numbers are little-endian.
+ * `GET system/diagnostic`: a report encrypted with HPKE for the manufacturer, so that anyone can pass it on. It is
+ * produced block by block. Numbers are little-endian.
  *
  *   offset  bytes  content
  *   0       8      `SMGWDIAG`
@@ -34,7 +34,6 @@ export const REPORT_COST: Cost = Object.freeze({ slots: 150, chunkBytes: 10_240 
 const MAGIC = "SMGWDIAG";
 const FORMAT = 1;
 const KEY_ID_LENGTH = 8;
-/** Bytes of text in a block. */
 const BLOCK = 1024;
 const BLOCK_HEADER = 3;
 
@@ -71,9 +70,7 @@ class SealedReport implements BodySource {
 	readonly #core: Core;
 	readonly #sealer: Sealer;
 	readonly #lines: ReportLines;
-	/** Text of the current block. */
 	readonly #text = new Uint8Array(BLOCK);
-	/** Lines being copied into blocks, and the number of bytes copied. */
 	#line: Uint8Array = new Uint8Array(0);
 	#lineAt = 0;
 	/** Bytes being sent, and the number of bytes sent. */
@@ -127,7 +124,6 @@ class SealedReport implements BodySource {
 		return joined(head, this.#sealer.seal(head, this.#text.subarray(0, length)));
 	}
 
-	/** Fills the block with lines; returns the number of bytes. */
 	private fill(): number {
 		const text = this.#text;
 		let length = 0;

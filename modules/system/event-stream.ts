@@ -26,7 +26,6 @@ import { NETWORK } from "../wifi/part.js";
 import { stateOf } from "./state.js";
 import type { System } from "./system.js";
 
-/** Memory for a stream and its buffers. */
 export const EVENTS_COST: Cost = Object.freeze({ slots: 60, chunkBytes: 512 });
 
 /** Delay before a client reconnects; browsers would do so at once. */
@@ -60,7 +59,6 @@ class EventStream implements BodySource, LiveBody, LiveClient {
 	readonly #core: Core;
 	readonly #parts: readonly Part[];
 	readonly secure: boolean;
-	/** Token of the request; "" ends the stream. */
 	token: string;
 	#reader: LiveReader | undefined;
 	#due = DUE_OPENING | DUE_STATE;
@@ -137,7 +135,6 @@ class EventStream implements BodySource, LiveBody, LiveClient {
 	}
 }
 
-/** Writes text that is not JSON. */
 function plain(writer: JSONWriter, text: string): void {
 	writer.raw(writer.prepare(text));
 	writer.restoreState(0);

@@ -17,7 +17,6 @@ import { Quantities } from "../readout/quantities.js";
 import type { Readout } from "../readout/readout.js";
 import type { System } from "./system.js";
 
-/** Memory to send metrics to a client. */
 export const METRICS_REPLY_COST: Cost = Object.freeze({ slots: 250, chunkBytes: 7168 });
 
 /** Names by kind of quantity. */
@@ -57,7 +56,6 @@ export class Exposition {
 	readonly #core: Core;
 	readonly #parts: readonly Part[];
 	readonly #quantities: Quantities;
-	/** Present metric, and the next quantity to examine. */
 	#metric = NO_METRIC;
 	#quantity = Number.POSITIVE_INFINITY;
 	/** Last unit, kept because values may change before it is written again. */
@@ -72,7 +70,7 @@ export class Exposition {
 		this.#quantities = new Quantities(readout?.records ?? new Uint8Array(0));
 	}
 
-	/** Writes a unit; returns false after the last one. */
+	/** Returns false after the last unit. */
 	produce(writer: JSONWriter, unit: number): boolean {
 		if (unit !== this.#unit) {
 			this.#unit = unit;
@@ -99,7 +97,6 @@ export class Exposition {
 		return metricsOf(this.#parts[index], this.#core);
 	}
 
-	/** Returns the metric's first quantity, or `count` without one. */
 	private indexOf(metric: number): number {
 		const quantities = this.#quantities;
 		let index = 0;

@@ -1,7 +1,6 @@
 /**
- * Text of the diagnostic report, in sections with their names in brackets. It contains no secrets, names, addresses or
- * digits of the meter's number, except in the session log, if enabled. docs/diagnostic-report.md and the web page
- * describe the sections.
+ * Text of the diagnostic report, in sections with names in brackets (docs/diagnostic-report.md). It contains no
+ * secrets, names, addresses or digits of the meter's number, except in the session log.
  */
 import { encodeHex } from "../bytes/hex.js";
 import { settingLine } from "../config/report.js";

@@ -28,19 +28,12 @@ import {
 import type { Part } from "../part.js";
 import { BACKUP_FORM, groupsOf } from "./backup.js";
 
-/**
- * Maximum nesting that is parsed. A list of numbers in a list of objects in a group has 6; skipped values may have
- * more.
- */
+/** A list of numbers in a list of objects in a group has 6; skipped values may have more. */
 const DEPTH = 8;
-/** Depth of the objects in a group. */
 const GROUP_DEPTH = 3;
-/** Maximum number of names in `ignored`. */
 const IGNORED_LIMIT = 16;
-/** Maximum bytes of such a name. */
 const NAME_LIMIT = 64;
 
-/* States of the reader, by the element that it expects next. */
 const AT_START = 0;
 const IN_FILE = 1;
 const AT_FORM = 2;
@@ -72,14 +65,13 @@ export class GroupValues implements BodyValues {
 		this.values[this.group.table.fields.indexOf(field)] = value;
 	}
 
-	/** True if the stored secrets belong to the file's address or network. */
 	get isFitting(): boolean {
 		const { boundTo } = this.group;
 		const address = boundTo && this.given(boundTo);
 		return boundTo === undefined || address === undefined || address === this.#config.get(boundTo);
 	}
 
-	/** Returns the value as if the group's route had received it by POST. */
+	/** Returns the value as if the route had received it by POST. */
 	get<Value extends Setting>(field: Field<Value>): Value | undefined {
 		const { own, secrets } = this.group;
 		let value: Setting | undefined = this.given(field);
@@ -98,9 +90,7 @@ export class GroupValues implements BodyValues {
 export class RestoreReader implements BodySink {
 	readonly limit = LONG_BODY_LIMIT;
 	readonly groups: GroupValues[] = [];
-	/** Names of unknown settings. */
 	readonly ignored: string[] = [];
-	/** Error of the file; "" without one. */
 	code = "";
 	message = "";
 	field: string | undefined;
@@ -113,7 +103,6 @@ export class RestoreReader implements BodySink {
 	#where = AT_START;
 	#isOurs = false;
 	#hasSettings = false;
-	/** Group being parsed, and index of its flag. */
 	#values: GroupValues;
 	#flag = 0;
 
@@ -211,7 +200,6 @@ export class RestoreReader implements BodySink {
 		else if (missing !== "") this.fail(MISSING_FIELD, describeMissing(missing), `${path}.${missing}`);
 	}
 
-	/** Begins or continues the group named by the last token. */
 	private begin(): void {
 		const group = this.#all.find(({ path }) => this.#reader.textEquals(path));
 		if (group === undefined) {
@@ -229,7 +217,6 @@ export class RestoreReader implements BodySink {
 		this.#where = AT_GROUP;
 	}
 
-	/** Adds the name just read to the ignored ones. */
 	private ignore(prefix: string): void {
 		const { text, length } = this.#reader;
 		if (this.ignored.length === IGNORED_LIMIT) return;

@@ -18,7 +18,6 @@ import type { Part } from "../part.js";
 import { type GroupValues, RestoreReader } from "./restore-reader.js";
 import type { System } from "./system.js";
 
-/** Memory to receive a file of settings and apply all its changes. */
 export const RESTORE_COST: Cost = Object.freeze({ slots: 900, chunkBytes: 12_288 });
 
 export function postBackup(exchange: Exchange<System>): BodySink | undefined {
@@ -55,7 +54,7 @@ function restore(
 		exchange.part = part && exchange.core.find(part);
 		const isPlain = accept === undefined;
 		const puts = isPlain ? putsOf(table.fields.filter(isSetting), values) : accept(exchange as Exchange<never>, values);
-		// The group's route has rejected a value and sent the reply.
+		// The route has rejected a value and replied.
 		if (puts === undefined) return;
 		for (const one of puts) if (isChange(exchange, values, one)) changes.push(one);
 		for (const one of own) if (values.given(one) === "" && isSet(config.get(one))) changes.push(put(one, ""));
@@ -67,13 +66,13 @@ function restore(
 		}
 	}
 	exchange.within = "";
-	// All changes are one write and take effect at once. A new network is on trial as usual (wifi/settings.ts).
+	// A new network is on trial as usual (wifi/settings.ts).
 	if (changes.length > 0) config.change(changes, true);
 	exchange.object((writer) => {
 		numberMember(writer, "restored", restored);
 		list(writer, "enter_again", enterAgain);
 		list(writer, "ignored", ignored);
-		// No setting requires a restart, so this member is always false.
+		// No setting requires a restart.
 		booleanMember(writer, "restart", false);
 	});
 }
@@ -98,10 +97,7 @@ function findLacking(exchange: Exchange, values: GroupValues, lacking: string[])
 	for (const field of group.bound) values.set(field, undefined);
 }
 
-/**
- * True if the value changes. A certificate that still belongs to its address is kept, although its route would clear
- * it.
- */
+/** True for a change; a certificate that still belongs to its address is kept, although the route would clear it. */
 function isChange({ core }: Exchange, { group, isFitting }: GroupValues, { field, value }: Put): boolean {
 	if (value === undefined || (isFitting && !field.secret && group.secrets.includes(field))) return false;
 	return !isSame(core.config.get(field), value);

@@ -3,7 +3,6 @@ import type { Core } from "../core/core.js";
 import type { Facts } from "../core/facts.js";
 import type { Part } from "../part.js";
 
-/** Collects the values of all parts. */
 export function stateOf(core: Core, parts: readonly Part[]): Facts {
 	const facts: Facts[number][] = [];
 	for (const part of parts) facts.push(...part.state(core.find(part), core));

@@ -15,7 +15,7 @@ export function getStatus(exchange: Exchange<System>): void {
 	});
 }
 
-/** Erases all user data; firmware and factory data stay. */
+/** Firmware and factory data stay. */
 export function postFactoryReset(exchange: Exchange): void {
 	exchange.core.factoryReset();
 	exchange.empty();

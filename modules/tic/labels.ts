@@ -1,6 +1,6 @@
 /**
- * OBIS codes for the labels of TIC (Enedis-NOI-CPT_54E: Linky; CPT_02E: older meters). A label that is not in the table
- * is shown unchanged. A number at the end of a label is that of a phase, tariff or quadrant:
+ * OBIS codes for the labels of TIC (Enedis-NOI-CPT_54E: Linky; CPT_02E: older meters). Unknown labels are shown
+ * unchanged. A number at the end of a label is that of a phase, tariff or quadrant:
  *
  *     EASF05 1.8.5    ERQ2 6.8.0    IRMS1 31.7.0    SINSTS 9.7.0    SINSTS2 49.7.0
  *
@@ -92,14 +92,11 @@ function row(unit: number, step: number, c: number, d: number, e: number): numbe
 
 /** Looks up labels. The results of `find` are valid until the next call. */
 export class LabelFinder {
-	/** Groups A to F. */
 	readonly groups = Uint8Array.of(0, 0, 0, 0, 0, BILLING_PERIOD_CURRENT);
 	/** Unit of DLMS; UNIT_NONE for text. */
 	unit = UNIT_NONE;
-	/** True for the label of the meter's identification. */
 	isIdent = false;
 
-	/** Returns true if the label `bytes[start..end)` has a code. */
 	find(bytes: Uint8Array, start: number, end: number): boolean {
 		this.unit = UNIT_NONE;
 		this.isIdent = false;
@@ -129,7 +126,6 @@ export class LabelFinder {
 		return true;
 	}
 
-	/** Number of digits that a value with this unit has. */
 	get digits(): number {
 		const { unit } = this;
 		return unit === WH || unit === VARH ? 9 : unit === A || unit === V ? 3 : 5;

@@ -1,7 +1,6 @@
 /**
- * Receives the frames that a meter sends continuously through its TIC output (télé-information client):
- * Enedis-NOI-CPT_54E for Linky, CPT_02E for the older form, called historic, which a Linky uses until its owner has it
- * changed.
+ * Receives the frames of a meter's TIC output (télé-information client): Enedis-NOI-CPT_54E for Linky, CPT_02E for the
+ * historic form, which a Linky uses until its owner has it changed.
  *
  * | bytes | meaning |
  * |---|---|
@@ -19,10 +18,10 @@
  *
  * Characters are 7E1, received as eight bits: the parity bit is the eighth, unless an adapter has removed it from all.
  *
- * A sum of six bits is a weak check, so there are more conditions: all characters of a group must have even parity, or
- * none may have an eighth bit; a known label must have as many digits as it always has; and a frame must have as many
- * characters as the frame before it, or as the last accepted frame, since all fields have a fixed length. Only the
- * damaged group itself is dropped, and the readout then counts as truncated.
+ * A sum of six bits is a weak check, so there are more conditions: all characters of a group have even parity, or none
+ * has an eighth bit; a known label has as many digits as always; a frame has as many characters as the one before it,
+ * or as the last accepted one, since all fields have a fixed length. Only the damaged group is dropped; the readout
+ * then counts as truncated.
  *
  *   HUNT   STX LF            FRAME
  *   FRAME  STX LF            FRAME; the frame before is dropped
@@ -42,9 +41,9 @@ import { PART_ADDRESS, PART_VALUE } from "../readout/sink.js";
 import { TIC_BROKEN, TIC_NO_START, TIC_SILENCE } from "./failures.js";
 import { LabelFinder, UNIT_NONE } from "./labels.js";
 
-/** Speed of the standard form, Bd. */
+/** Speed of the standard form. */
 const STANDARD_BAUD = 9600;
-/** Speed of the historic form, Bd. */
+/** Speed of the historic form. */
 const HISTORIC_BAUD = 1200;
 export const TIC_LINE: LineSettings = Object.freeze({ baud: STANDARD_BAUD, format: FORMAT_8N1 });
 
@@ -54,11 +53,9 @@ const SWITCH_MS = 2000;
 const STRANGE_LIMIT = 64;
 /** Maximum length of a group without LF and CR; PJOURF+1 has 109 characters. */
 const GROUP_LIMIT = 128;
-/** Maximum length of a label (Enedis-NOI-CPT_54E, 5.3.6). */
+/** Longest label (Enedis-NOI-CPT_54E, 5.3.6). */
 const LABEL_LIMIT = 8;
-/** Length of a stamp. */
 const STAMP_LENGTH = 13;
-/** Length of the separator and the check at the end of a group. */
 const TAIL_LENGTH = 2;
 
 const STX = 0x02;
@@ -81,15 +78,13 @@ const LOWER_CASE = 0x20;
 const STATE_HUNT = 0;
 const STATE_FRAME = 1;
 const STATE_ENDED = 2;
-/** Value of `#length` outside a group. */
 const OUTSIDE = -1;
 
 export class TICListener implements Machine {
 	/** Failure if no frame was accepted; set by `abort`. */
 	failure: Failure | undefined;
-	/** Serial number, ASCII, from the last frame that contained one; empty before. */
+	/** Serial number, ASCII, from the last frame with one; empty before. */
 	meterId: Uint8Array = NO_BYTES;
-	/** Present speed, Bd. */
 	baud = STANDARD_BAUD;
 	/** True if groups of the last frame were damaged, or did not fit into the records. */
 	isCut = false;
@@ -104,31 +99,23 @@ export class TICListener implements Machine {
 	#hasRead = false;
 	#hasGroup = false;
 	#state = STATE_HUNT;
-	/** The group so far, without LF and CR. */
+	/** Group without LF and CR. */
 	readonly #group = new Uint8Array(GROUP_LIMIT);
 	/** Length of the group; GROUP_LIMIT if it is too long or damaged, OUTSIDE outside a group. */
 	#length = OUTSIDE;
-	/** True while all characters of the group have even parity. */
 	#isEven = false;
-	/** True while no character of the group has an eighth bit. */
 	#isPlain = false;
 	/**
 	 * Previous character. STX begins a frame, and LF begins a group, only if nothing is between them; others are noise.
 	 */
 	#last = 0;
-	/** Number of characters since the last valid group. */
 	#strange = 0;
-	/** Number of characters of this frame. */
 	#count = 0;
-	/** Number of groups of this frame. */
 	#groups = 0;
-	/** Number of valid groups of this frame. */
 	#validGroups = 0;
-	/** Number of characters of the previous frame. */
 	#previousLength = 0;
-	/** Number of valid groups of the previous frame. */
 	#previousValid = 0;
-	/** Number of characters of the last accepted frame. */
+	/** Characters of the last accepted frame. */
 	#usualLength = 0;
 	/** Largest number of valid groups in a frame of this length. */
 	#usualValid = 0;
@@ -174,7 +161,6 @@ export class TICListener implements Machine {
 		return this.#outputs.poll();
 	}
 
-	/** Stops listening. `failure` is set if no frame was accepted. */
 	abort(_nowMs: number): void {
 		if (this.#state === STATE_ENDED) return;
 		this.#state = STATE_ENDED;
@@ -231,7 +217,6 @@ export class TICListener implements Machine {
 		this.#hasRead = true;
 	}
 
-	/** Writes a group into the records; returns false if the group is damaged. */
 	private processGroup(): boolean {
 		const group = this.#group;
 		const end = this.#length - TAIL_LENGTH;
@@ -291,7 +276,7 @@ export class TICListener implements Machine {
 	}
 }
 
-/** Returns true if `group` begins with a label of capital letters, digits, `+` and `-`. */
+/** A label has capital letters, digits, `+` and `-`. */
 function isLabel(group: Uint8Array, end: number): boolean {
 	if (end < 2 || end > LABEL_LIMIT) return false;
 	for (let i = 0; i < end; i++) {

@@ -8,16 +8,14 @@ import { type Readout, statusOf } from "../readout/readout.js";
 import { TIC_NO_FRAME } from "./failures.js";
 import { TIC_LINE, TICListener } from "./listener.js";
 
-/** Protocol name in the API. */
 const PROTOCOL = "TIC";
-/** Value of the protocol setting. */
 export const PROTOCOL_TIC = "tic";
 
 export interface TICSettings {
 	readonly protocol: string;
 }
 
-/** Session that returns each frame as a readout. It determines the speed itself. */
+/** Each frame is a readout; the session determines the speed itself. */
 class TICReadSession extends TICListener implements ReadSession, Probing {
 	get line(): LineSettings {
 		return TIC_LINE;

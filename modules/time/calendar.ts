@@ -1,6 +1,6 @@
 /**
- * Start times of quarter hours, hours, days and months in local time, for the history. Times are Unix seconds and
- * multiples of QUARTER_S. Limits: wall-clock.ts; the offset must not change twice within BLOCK_MS.
+ * Starts of quarter hours, hours, days and months in local time. Times are Unix seconds and multiples of QUARTER_S.
+ * Limits: wall-clock.ts; the offset must not change twice within BLOCK_MS.
  */
 import { daysOf, monthOf } from "./date.js";
 import { firstMomentOf, type Offsets } from "./wall-clock.js";
@@ -13,7 +13,7 @@ export const MONTHS = 3;
 export const QUARTER_S = 900;
 export const HOUR_S = 3600;
 export const DAY_S = 86_400;
-/** Length of a block; an offset that is the same at both ends holds for the whole block. */
+/** An offset that is the same at both ends holds for the whole block. */
 const BLOCK_MS = 4 * DAY_S * 1000;
 
 /** Length of a period by level, seconds; for months that of the longest. */
@@ -21,7 +21,6 @@ export const PERIOD_S: readonly number[] = Object.freeze([QUARTER_S, HOUR_S, DAY
 
 export class LocalCalendar implements Offsets {
 	readonly #zone: Offsets;
-	/** Start of the block, Unix ms; the offset is constant in it. */
 	#blockMs = -1;
 	#offset = 0;
 
@@ -30,7 +29,7 @@ export class LocalCalendar implements Offsets {
 		this.#zone = zone;
 	}
 
-	/** Returns the last boundary at or before `timeS`; with `next` 1, the first one after it. */
+	/** Last boundary at or before `timeS`; with `next` 1, the first after it. */
 	boundary(level: number, timeS: number, next: 0 | 1 = 0): number {
 		if (level === QUARTERS) return timeS - (timeS % QUARTER_S) + next * QUARTER_S;
 		const localS = this.localS(timeS);
@@ -47,7 +46,6 @@ export class LocalCalendar implements Offsets {
 		return firstMomentOf(this, midnightS / 60) / 1000;
 	}
 
-	/** Returns the offset, which is cached for one block. */
 	offsetMinutes(utcMs: number): number {
 		const blockMs = utcMs - (utcMs % BLOCK_MS);
 		if (blockMs === this.#blockMs) return this.#offset;
@@ -59,7 +57,7 @@ export class LocalCalendar implements Offsets {
 		return offset;
 	}
 
-	/** Returns seconds since 1970-01-01 00:00 local time. */
+	/** Seconds since 1970-01-01 00:00 local time. */
 	private localS(timeS: number): number {
 		return timeS + this.offsetMinutes(timeS * 1000) * 60;
 	}

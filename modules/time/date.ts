@@ -14,7 +14,7 @@ const DAYS_OF_400_YEARS = 146097;
  * Returns the day number of a date. `months`: month number, 0 is January of year 0; `day`: from 1; both are integers.
  */
 export function daysOf(months: number, day: number): number {
-	// Months since March 1600. From March on, month lengths repeat every five months (153 days).
+	// From March on, month lengths repeat every five months (153 days).
 	const since = months - 1600 * 12 - 2;
 	const year = Math.floor(since / 12);
 	const leapDays = Math.floor(year / 4) - Math.floor(year / 100) + Math.floor(year / 400);
@@ -26,14 +26,14 @@ export function monthOf(days: number): number {
 	return Math.floor(dateOf(days) / 32);
 }
 
-/** Returns the date of that day as the number yyyymmdd. */
+/** Returns the number yyyymmdd. */
 export function digitsOf(days: number): number {
 	const date = dateOf(days);
 	const months = Math.floor(date / 32);
 	return Math.floor(months / 12) * 10_000 + ((months % 12) + 1) * 100 + (date % 32);
 }
 
-/** Returns the month number (`monthOf`) times 32, plus the day of the month from 1. */
+/** `monthOf` times 32, plus the day of the month from 1. */
 export function dateOf(days: number): number {
 	const since = days + DAYS_BEFORE_1970;
 	const dayOf400 = since - Math.floor(since / DAYS_OF_400_YEARS) * DAYS_OF_400_YEARS;

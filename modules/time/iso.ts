@@ -5,10 +5,9 @@
 import type { TextCodec } from "../io/host.js";
 import { dateOf } from "./date.js";
 
-/** Number of bytes that `writeUTC` writes. */
 export const UTC_LENGTH = 20;
 export const LOCAL_LENGTH = 25;
-/** First time beyond the range, Unix ms. */
+/** First Unix ms beyond the range. */
 export const TIME_END_MS = 2 ** 32 * 1000;
 
 const OFFSET_END_MINUTES = 24 * 60;
@@ -20,7 +19,7 @@ const PLUS = 0x2b;
 const LETTER_T = 0x54;
 const LETTER_Z = 0x5a;
 
-/** Writes `utcMs`, truncated to seconds, at `into[at]`; returns the end. Throws RangeError outside 1970 to 2106. */
+/** Truncates to seconds; returns the end. Throws RangeError outside 1970 to 2106. */
 export function writeUTC(into: Uint8Array, at: number, utcMs: number): number {
 	const end = writeDateTime(into, at, secondsOf(utcMs));
 	into[end] = LETTER_Z;
@@ -42,7 +41,6 @@ export function writeLocal(into: Uint8Array, at: number, utcMs: number, offsetMi
 	return end + 6;
 }
 
-/** Returns the text that `writeUTC` writes. */
 export function utcText(utcMs: number, text: TextCodec): string {
 	const bytes = new Uint8Array(UTC_LENGTH);
 	writeUTC(bytes, 0, utcMs);

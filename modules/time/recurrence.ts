@@ -12,7 +12,7 @@ import { firstMomentOf, localMinutesAt, type Offsets } from "./wall-clock.js";
  * that is not 0.
  */
 export interface Recurrence {
-	/** 1 minute to 28 days; ignored unless `months` is 0. A value of up to 60 must divide 60. */
+	/** 1 minute to 28 days; ignored unless `months` is 0. Up to 60 it must divide 60. */
 	readonly minutes: number;
 	/**
 	 * Minute at which a period begins, counted within a day, or within a period of several days. With `months` it is
@@ -29,7 +29,7 @@ const MINUTE_MS = 60_000;
 const HOUR_MINUTES = 60;
 const DAY_MINUTES = 1440;
 
-/** Returns the first moment after `utcMs`, Unix ms. */
+/** First moment after `utcMs`, Unix ms. */
 export function nextMoment(recurrence: Recurrence, zone: Offsets, utcMs: number): number {
 	const { minutes, months } = recurrence;
 	if (months === 0 && minutes <= HOUR_MINUTES) return nextWithinHour(recurrence, zone, utcMs);
@@ -42,10 +42,7 @@ export function nextMoment(recurrence: Recurrence, zone: Offsets, utcMs: number)
 	}
 }
 
-/**
- * Returns the next moment, calculated with the present offset; if the offset changes before it, calculated with the new
- * offset.
- */
+/** Next moment by the present offset; if the offset changes before it, by the new one. */
 function nextWithinHour(recurrence: Recurrence, zone: Offsets, utcMs: number): number {
 	const { minutes } = recurrence;
 	const utcMinutes = Math.floor(utcMs / MINUTE_MS);
@@ -60,7 +57,7 @@ function nextWithinHour(recurrence: Recurrence, zone: Offsets, utcMs: number): n
 	return zone.offsetMinutes(other) === offsetThen ? other : other + minutes * MINUTE_MS;
 }
 
-/** Returns the start of a period: of the one that contains `localMinutes`, or of the one `step` periods after it. */
+/** Start of the period with `localMinutes`, or of the one `step` periods later. */
 function stepped({ minutes, originMinutes }: Recurrence, localMinutes: number, step: number): number {
 	return (Math.floor((localMinutes - originMinutes) / minutes) + step) * minutes + originMinutes;
 }

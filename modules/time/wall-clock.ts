@@ -20,12 +20,11 @@ const QUARTER_MINUTES = 15;
 const THIRD_MS = 121 * 86_400_000;
 const DAY_MINUTES = 1440;
 
-/** Returns the local time, whole minutes, at Unix time `utcMs`. */
 export function localMinutesAt(zone: Offsets, utcMs: number): number {
 	return Math.floor(utcMs / MINUTE_MS) + zone.offsetMinutes(utcMs);
 }
 
-/** Returns the first moment with this local time, or the moment at which it is skipped, Unix ms. */
+/** First moment with this local time, or the moment at which it is skipped, Unix ms. */
 export function firstMomentOf(zone: Offsets, localMinutes: number): number {
 	const before = zone.offsetMinutes((localMinutes - DAY_MINUTES) * MINUTE_MS);
 	const after = zone.offsetMinutes((localMinutes + DAY_MINUTES) * MINUTE_MS);
@@ -38,7 +37,7 @@ export function firstMomentOf(zone: Offsets, localMinutes: number): number {
 	}
 }
 
-/** Returns the offset of winter time around that moment, minutes. */
+/** Offset around that moment, minutes. */
 export function winterOffset(zone: Offsets, utcMs: number): number {
 	return Math.min(...offsetsOfYear(zone, utcMs));
 }

@@ -32,7 +32,6 @@ export const TIME_ZERO = 1024;
 export const HEADER_LENGTH = 10;
 const CHANGE_LENGTH = 5;
 const EXCEPTION_LENGTH = 5;
-/** Bytes of an entry before the characters of its name. */
 export const NAME_HEADER_LENGTH = 3;
 
 const RULE_COUNT = 9;
@@ -44,18 +43,16 @@ const UTC_RULE = -1;
 const UNKNOWN = -2;
 
 export class TimeZone {
-	/** The table of zones; empty if the firmware has none. */
 	readonly #table: Uint8Array;
-	/** Position of the rule in the table. */
 	#rule = UTC_RULE;
 
-	/** The table is read in place. Without a table of this version, only UTC is available. */
+	/** The table is read in place. Without a table of this version, only UTC exists. */
 	constructor(table: Uint8Array | undefined) {
 		const isTable = table !== undefined && table.length >= HEADER_LENGTH && number32(table, 0) === TABLE_MAGIC;
 		this.#table = isTable ? table : new Uint8Array(0);
 	}
 
-	/** True if the zone exists. Names are case-sensitive; `""` is UTC. */
+	/** Names are case-sensitive; `""` is UTC. */
 	has(name: string): boolean {
 		return this.find(name) !== UNKNOWN;
 	}
@@ -103,13 +100,13 @@ export class TimeZone {
 			// 1970-01-01 was a Thursday.
 			const weekdayOfFirst = (first + 4) % 7;
 			date = first + ((day - weekdayOfFirst + 7) % 7) + (week - 1) * 7;
-			// Week 5 is the last one, even if it is the fourth.
+			// Week 5 is the last, even if it is the fourth.
 			if (date >= daysOf(month + 1, 1)) date -= 7;
 		}
 		return date * DAY_S + (number16(table, at + 3) - TIME_ZERO) * QUARTER_S;
 	}
 
-	/** Returns the rule's position, UTC_RULE or UNKNOWN. */
+	/** Position of the rule, UTC_RULE or UNKNOWN. */
 	private find(name: string): number {
 		if (name === "") return UTC_RULE;
 		const table = this.#table;
@@ -144,7 +141,7 @@ export function namesStart(table: Uint8Array): number {
 	return exceptions + 2 + number16(table, exceptions) * EXCEPTION_LENGTH;
 }
 
-/** Returns the position of the number of exceptions. */
+/** Position of the number of exceptions. */
 function exceptionsOf(table: Uint8Array, rule: number): number {
 	return rule + 2 + (table[rule] === table[rule + 1] ? 0 : 2 * CHANGE_LENGTH);
 }

@@ -26,7 +26,7 @@ import type { Task } from "../io/driver.js";
 import type { TextCodec } from "../io/host.js";
 import type { Timed } from "../io/machine.js";
 
-/** Room that a message to send leaves before its first byte. */
+/** Room before the first byte of a message to send. */
 export const FRAME_ROOM = 8;
 const HEAD_LIMIT = 8192;
 
@@ -56,10 +56,9 @@ export interface WebSocketOptions {
 	readonly host: string;
 	readonly portNumber: number;
 	readonly tls: TLSClientOptions | undefined;
-	/** Value of the Host field. */
 	readonly hostField: string;
 	readonly path: string;
-	/** Size of the largest message to receive, bytes; at least 64. */
+	/** Largest message to receive, bytes; at least 64. */
 	readonly limit: number;
 }
 
@@ -71,9 +70,8 @@ const STATE_OVER = 3;
 export class WebSocketClient implements Timed {
 	/** OUTCOME_NONE; at the end CLIENT_…, HTTP_NO_REPLY, or HTTP_BAD_REPLY for a refusal or a violation. */
 	outcome = OUTCOME_NONE;
-	/** Length of the message that waits; -1 without one. */
 	length = -1;
-	/** The message that waits is in [0..length). */
+	/** The waiting message is in [0..length). */
 	readonly message: Uint8Array;
 	readonly #crypto: Pick<Crypto, "random">;
 	readonly #socket: Client;
@@ -82,7 +80,7 @@ export class WebSocketClient implements Timed {
 	/** CLIENT_… if the connection has ended. */
 	#endCode = 0;
 
-	/** Bytes to send: `#out[#outAt..#outEnd)`. */
+	/** `#out[#outAt..#outEnd)` is to be sent. */
 	#out: Uint8Array;
 	#outAt = 0;
 	#outEnd: number;
@@ -92,14 +90,11 @@ export class WebSocketClient implements Timed {
 	#in: Uint8Array;
 	#at = 0;
 	#end = 1;
-	/** Head of the present frame, and the payload of a control frame with room for its own head. */
+	/** Head of the frame, and the payload of a control frame with room for its own head. */
 	readonly #head = new Uint8Array(4);
 	readonly #control = new Uint8Array(FRAME_ROOM + CONTROL_LIMIT);
-	/** True while the payload of a frame arrives. */
 	#isPayload = false;
-	/** Bytes of the fragments so far. */
 	#kept = 0;
-	/** Bytes of the head of the reply so far. */
 	#seen = 0;
 	#isAccepted = false;
 
@@ -159,7 +154,6 @@ export class WebSocketClient implements Timed {
 		return false;
 	}
 
-	/** Drops the message, to receive the next one. */
 	take(): void {
 		this.length = -1;
 		this.read();
@@ -175,12 +169,12 @@ export class WebSocketClient implements Timed {
 		this.transmit(TEXT, bytes, start, end);
 	}
 
-	/** Closes the connection. `outcome` no longer changes. */
+	/** `outcome` no longer changes. */
 	close(): void {
 		if (this.#state !== STATE_OVER) this.end(OUTCOME_NONE);
 	}
 
-	/** Begins to send a frame. There are FRAME_ROOM bytes for its head before `start`. */
+	/** FRAME_ROOM bytes before `start` are free. */
 	private transmit(code: number, bytes: Uint8Array, start: number, end: number): void {
 		const size = end - start;
 		const isShort = size < LENGTH_2;
@@ -247,7 +241,6 @@ export class WebSocketClient implements Timed {
 		} else this.end(HTTP_BAD_REPLY);
 	}
 
-	/** Takes the head of a frame, or expects the rest of it. */
 	private takeHead(): void {
 		const head = this.#head;
 		const isLong = head[1] === LENGTH_2;
@@ -285,7 +278,7 @@ export class WebSocketClient implements Timed {
 		}
 	}
 
-	/** Ends the connection, with a close frame if one can be sent. */
+	/** Sends a close frame if it can. */
 	private end(outcome: number): void {
 		const isIdle = this.#endCode === 0 && this.#outAt === this.#outEnd;
 		if (this.#state === STATE_OPEN && isIdle) this.transmit(CLOSE, this.#control, FRAME_ROOM, FRAME_ROOM);

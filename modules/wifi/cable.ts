@@ -1,6 +1,5 @@
 /**
- * State machine of the Ethernet port, which also keeps Wi-Fi off while the cable needs the radio's memory.
- * wifi/manager.ts reports events to it.
+ * State machine of the Ethernet port, which keeps Wi-Fi off while the cable needs the radio's memory.
  *
  *   state     start      turned on     turned   first     address   address    deadline
  *             of unit    later         off      link      assigned  lost
@@ -32,7 +31,6 @@ export const CABLE_SEEKING = 1;
 export const CABLE_ONLINE = 2;
 export const CABLE_WITHOUT = 3;
 
-/** Value of `lastError`: no failure. */
 export const CABLE_WELL = 0;
 /** The cable is unplugged, or the device at its other end is off. */
 export const CABLE_LOST = 1;
@@ -47,15 +45,11 @@ const ADDRESS_MS = 30_000;
 export class CablePolicy implements Timed {
 	readonly #settings: CableSettings;
 	readonly #trace: (message: string) => void;
-	/** The open port; undefined before `start` and after `stop`. */
 	#port: Ethernet | undefined;
 	#state = CABLE_OFF;
-	/** End of SEEKING, or of the wait for an address in WITHOUT, monotonic ms. */
 	#endMs = Infinity;
-	/** Time to apply new settings, monotonic ms. */
 	#applyMs = Infinity;
 	#isUsed = false;
-	/** Link state at the last check. */
 	#hadLink = false;
 	#error = CABLE_WELL;
 	#usesDHCP = true;
@@ -122,7 +116,6 @@ export class CablePolicy implements Timed {
 		this.enter(CABLE_OFF, Infinity);
 	}
 
-	/** Applies new settings after a delay, so that the reply to the client is sent first. */
 	applySoon(nowMs: number): void {
 		this.#applyMs = nowMs + APPLY_DELAY_MS;
 	}
@@ -149,7 +142,7 @@ export class CablePolicy implements Timed {
 		this.enter(CABLE_WITHOUT, Infinity);
 	}
 
-	/** Enters a state; all transitions go through here. */
+	/** All transitions go through here. */
 	private enter(state: number, endMs: number): void {
 		this.#state = state;
 		this.#endMs = endMs;

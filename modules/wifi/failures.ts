@@ -1,4 +1,4 @@
-/** Reasons why Wi-Fi is not connected, for policy.ts and status reports. */
+/** Reasons why Wi-Fi is not connected. */
 import {
 	WIFI_REASON_4WAY_HANDSHAKE_TIMEOUT,
 	WIFI_REASON_AUTH_FAIL,
@@ -11,11 +11,11 @@ import {
 export const WIFI_WELL = 0;
 export const WIFI_NOT_FOUND = 1;
 export const WIFI_WRONG_PASSWORD = 2;
-/** The network gave no address in time, whether or not it was joined. */
+/** Joined or not, the network gave no address in time. */
 export const WIFI_NO_ADDRESS = 3;
 export const WIFI_LOST = 4;
 
-/** Converts an ESP-IDF reason (io/wifi.ts) to WIFI_…. */
+/** Converts a reason of ESP-IDF (io/wifi.ts). */
 export function errorOf(reason: number): number {
 	switch (reason) {
 		case WIFI_REASON_NO_AP_FOUND:

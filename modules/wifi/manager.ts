@@ -1,7 +1,6 @@
 /**
- * Connects radio and Ethernet port to their policies (policy.ts, cable.ts), for the network routes and networking.ts.
- * The radio is open only while the cable leaves the network to Wi-Fi, or Wi-Fi was turned on by hand; otherwise its
- * memory is free. A scan holds SCAN_LIMIT networks.
+ * Connects radio and Ethernet port to their policies (policy.ts, cable.ts). The radio takes memory: it is open only
+ * while the cable leaves the network to Wi-Fi, or Wi-Fi was turned on by hand. A scan holds SCAN_LIMIT networks.
  */
 import type { Driver, ScheduledMachine, Task } from "../io/driver.js";
 import type { Ethernet, EthernetAddress, EthernetPort } from "../io/ethernet.js";
@@ -18,12 +17,10 @@ export interface ManagerDeps {
 }
 
 export interface NetworkUser {
-	/** Address, interface or access point have changed. */
 	networkChanged(): void;
 }
 
 const PART = "network";
-/** Delay before the next attempt to open the radio. */
 const RETRY_MS = 60_000;
 
 export class NetworkManager implements ScheduledMachine {
@@ -34,12 +31,10 @@ export class NetworkManager implements ScheduledMachine {
 	readonly #user: NetworkUser | undefined;
 	/** Policy of the cable; undefined on boards without Ethernet. */
 	readonly #cable: CablePolicy | undefined;
-	/** Port of the radio; undefined before `start` and after `stop`. */
 	#port: WiFiPort | undefined;
 	#ethernet: EthernetPort | undefined;
 	/** Time of the next attempt to open the radio; Infinity unless the last attempt failed. */
 	#retryMs = Infinity;
-	/** State at the last notification of the listener. */
 	#reportedAccessPoint = false;
 	#reportedCable = false;
 	#reportedIP = "";
@@ -69,7 +64,6 @@ export class NetworkManager implements ScheduledMachine {
 		return this.#cable?.address ?? this.station;
 	}
 
-	/** True if `address` belongs to the Ethernet port. */
 	get isByCable(): boolean {
 		return this.#cable?.address !== undefined;
 	}
@@ -79,7 +73,6 @@ export class NetworkManager implements ScheduledMachine {
 		return this.#ethernet?.mac ?? "";
 	}
 
-	/** Joined network; undefined without an address. */
 	get station(): StationStatus | undefined {
 		return this.#policy.station;
 	}
@@ -93,17 +86,14 @@ export class NetworkManager implements ScheduledMachine {
 		return this.#policy.accessPointOn;
 	}
 
-	/** Connected access-point clients; 0 when off. */
 	get clients(): number {
 		return this.#policy.clients;
 	}
 
-	/** Channel of the radio; 0 when off. */
 	get channel(): number {
 		return this.#policy.channel;
 	}
 
-	/** True if the network assigns the address; undefined without a network. */
 	get usesDHCP(): boolean | undefined {
 		return this.isByCable ? this.#cable?.usesDHCP : this.#policy.usesDHCP;
 	}
@@ -158,7 +148,6 @@ export class NetworkManager implements ScheduledMachine {
 		this.#task.update((nowMs) => this.#policy.applySoon(what, nowMs));
 	}
 
-	/** Applies the Ethernet settings after the same delay. */
 	applyCableSoon(): void {
 		this.#task.update((nowMs) => this.#cable?.applySoon(nowMs));
 	}
@@ -168,7 +157,7 @@ export class NetworkManager implements ScheduledMachine {
 		this.#task.update((nowMs) => this.#policy.bringUp(nowMs));
 	}
 
-	/** Starts or joins a scan; false if the radio cannot scan or too many wait. */
+	/** Returns false if the radio cannot scan or too many wait. */
 	scan(callback: ScanCallback): boolean {
 		return this.#task.update((nowMs) => this.#policy.scan(callback, nowMs));
 	}

@@ -31,7 +31,6 @@ export interface WiFiSettings {
 	readonly fallbackEnabled: boolean;
 	readonly accessPointEnabled: boolean;
 	readonly accessPoint: { readonly ssid: string; readonly password: string };
-	/** Network to join; undefined if none is configured. */
 	readonly station: StationOptions | undefined;
 	readonly onTrial: boolean;
 	keepStation(): void;
@@ -48,19 +47,17 @@ export const STATION_WAITING = 1;
 export const STATION_JOINING = 2;
 export const STATION_ONLINE = 3;
 
-/** Settings to apply, as bits. */
 export const APPLY_STATION = 1;
 export const APPLY_ACCESS_POINT = 2;
 /** Wi-Fi and fallback access point, on or off. */
 export const APPLY_FLAGS = 4;
 const APPLY_ALL = APPLY_STATION | APPLY_ACCESS_POINT | APPLY_FLAGS;
 
-/** Bits of `#flags`. */
 const ENABLED = 1;
 const FALLBACK = 2;
 const ACCESS_POINT = 4;
 
-/** Reasons to open the access point, as bits: the settings or a user want it, or it is the fallback. */
+/** Reasons to open the access point: the settings or a user want it, or it is the fallback. */
 const WANTED = 1;
 const IS_FALLBACK = 2;
 
@@ -75,7 +72,6 @@ const RETRY_FIRST_MS = 1000;
 const RETRY_LONGEST_MS = 60_000;
 const SCAN_LIMIT_MS = 15_000;
 const SCAN_WAITERS = 8;
-/** Interval of polls for the end of a scan. */
 const AFTER_SCAN_MS = 500;
 const NOBODY: readonly ScanCallback[] = Object.freeze([]);
 
@@ -87,20 +83,16 @@ interface Scan {
 export class WiFiPolicy implements Timed {
 	readonly #settings: WiFiSettings;
 	readonly #trace: (message: string) => void;
-	/** The open radio; undefined before `start` and after `stop`. */
 	#radio: WiFi | undefined;
-	/** APPLY_… groups to apply at `#applyMs`. */
 	#pending = 0;
 	#applyMs = Infinity;
 	/** Flags ENABLED, FALLBACK and ACCESS_POINT of the settings that were applied last. */
 	#flags = 0;
-	/** Time at which Wi-Fi that was turned on by hand is turned off again, monotonic ms. */
 	#byHandEndMs = Infinity;
 	#station: StationOptions | undefined;
 	#state = STATION_OFF;
-	/** End of WAITING or JOINING, or Infinity. */
 	#stateEndMs = Infinity;
-	/** Time at which ONLINE was last entered or left, or Wi-Fi was turned on, monotonic ms. */
+	/** Time at which ONLINE was last entered or left, or Wi-Fi was turned on. */
 	#sinceMs = 0;
 	#retryMs = RETRY_FIRST_MS;
 	/**
@@ -128,7 +120,6 @@ export class WiFiPolicy implements Timed {
 		return this.#state;
 	}
 
-	/** Joined network; undefined without an address. */
 	get station(): StationStatus | undefined {
 		return this.#state === STATION_ONLINE ? this.#radio?.station : undefined;
 	}
@@ -141,12 +132,10 @@ export class WiFiPolicy implements Timed {
 		return this.#clients;
 	}
 
-	/** Channel of the radio; 0 when off. */
 	get channel(): number {
 		return this.accessPointOn ? (this.#radio?.channel ?? 0) : 0;
 	}
 
-	/** True if the network assigns the address; undefined without a network. */
 	get usesDHCP(): boolean | undefined {
 		return this.#station && this.#station.address === undefined;
 	}
@@ -156,7 +145,6 @@ export class WiFiPolicy implements Timed {
 		return this.isByHand && !this.has(ENABLED);
 	}
 
-	/** True for ten minutes after `bringUp`. */
 	get isByHand(): boolean {
 		return this.#byHandEndMs < Infinity;
 	}
@@ -165,7 +153,6 @@ export class WiFiPolicy implements Timed {
 		return this.has(ENABLED) || this.isByHand;
 	}
 
-	/** True between `start` and `stop`. */
 	get hasRadio(): boolean {
 		return this.#radio !== undefined;
 	}
@@ -250,7 +237,6 @@ export class WiFiPolicy implements Timed {
 		if (this.#scan !== undefined) this.#scan.callbacks = this.#scan.callbacks.filter((other) => other !== callback);
 	}
 
-	/** Returns the callers to notify. */
 	endScan(): readonly ScanCallback[] {
 		const callbacks = this.#scan?.callbacks ?? NOBODY;
 		this.#scan = undefined;
@@ -306,7 +292,7 @@ export class WiFiPolicy implements Timed {
 		this.#flags = on ? this.#flags | flag : this.#flags & ~flag;
 	}
 
-	/** Enters a state; all transitions go through here. */
+	/** All transitions go through here. */
 	private enter(state: number, endMs: number, nowMs: number): void {
 		if ((state === STATION_ONLINE) !== (this.#state === STATION_ONLINE)) this.#sinceMs = nowMs;
 		this.#state = state;
@@ -321,7 +307,6 @@ export class WiFiPolicy implements Timed {
 		if (groups & APPLY_STATION) this.takeStation(nowMs);
 		if (groups & APPLY_ACCESS_POINT) {
 			this.setFlag(ACCESS_POINT, settings.accessPointEnabled);
-			// The access point restarts with the new settings.
 			if (this.accessPointOn) this.#radio?.startAccessPoint(settings.accessPoint);
 		}
 		if (groups & APPLY_FLAGS) {
@@ -357,7 +342,7 @@ export class WiFiPolicy implements Timed {
 	private settleStation(radio: WiFi, nowMs: number): void {
 		if (!this.isOn || this.#station === undefined) {
 			this.leave(nowMs);
-			// The trial starts with the next attempt.
+			// The next attempt starts the trial.
 			if (this.#trialEndMs !== undefined) this.#trialEndMs = Infinity;
 			return;
 		}
@@ -373,13 +358,12 @@ export class WiFiPolicy implements Timed {
 		radio.connect(this.#station);
 	}
 
-	/** False if another network was stored for the next start. */
 	private isStored(): boolean {
 		const stored = this.#settings.station;
 		return stored?.ssid === this.#station?.ssid && stored?.password === this.#station?.password;
 	}
 
-	/** Returns to the previous network, or tries a network that was stored in the meantime. */
+	/** Returns to the previous network, or to one stored in the meantime. */
 	private revert(nowMs: number): void {
 		if (!this.isStored()) {
 			this.takeStation(nowMs);

@@ -1,5 +1,5 @@
 /**
- * Wi-Fi scan in packed form, so that a reply needs no object per network:
+ * Packed Wi-Fi scan, without an object per network:
  *
  *   offset  bytes  content
  *   0       1      channel
@@ -9,17 +9,17 @@
  *   15      1      length of the SSID
  *   16      ...    SSID, UTF-8
  *
- * At most SCAN_LIMIT networks; a longer SSID than SSID_PACKED_LIMIT is omitted.
+ * At most SCAN_LIMIT networks; an SSID longer than SSID_PACKED_LIMIT is left out.
  */
 import type { TextCodec } from "../io/host.js";
 import { SCAN_LIMIT, type ScannedNetwork } from "../io/wifi.js";
 
 const BSSID_LENGTH = 12;
-/** An SSID of 32 bytes that are not UTF-8 takes 96 bytes after replacement. */
+/** 32 bytes that are not UTF-8 take 96 after replacement. */
 const SSID_PACKED_LIMIT = 96;
 const NETWORK_LIMIT = 4 + BSSID_LENGTH + SSID_PACKED_LIMIT;
 
-/** Packs networks. `scanned` returns the network of an index; undefined after the last one. */
+/** `scanned` returns undefined after the last network. */
 export function packNetworks(scanned: (index: number) => ScannedNetwork | undefined, text: TextCodec): Uint8Array {
 	const packed = new Uint8Array(SCAN_LIMIT * NETWORK_LIMIT);
 	let length = 0;
@@ -55,7 +55,6 @@ export class ScanCursor {
 		this.#text = text;
 	}
 
-	/** Moves to the next network; returns false after the last one. */
 	next(): boolean {
 		const bytes = this.#bytes;
 		if (this.#at >= bytes.length) return false;

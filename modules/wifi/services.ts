@@ -1,6 +1,6 @@
 /**
- * Network services other than HTTP: the device's name and services over mDNS, the time from SNTP, and the access
- * point's DNS server that leads phones to the web page. networking.ts reports the state of the network.
+ * Network services other than HTTP: name and services over mDNS, time from SNTP, and the access point's DNS server that
+ * leads phones to the page.
  *
  *   in a network       mDNS there, SNTP
  *   access point on    DNS server; also mDNS while there is no other network
@@ -19,7 +19,7 @@ import { MAKER, PRODUCT } from "../product.js";
 import type { TimeSync } from "../sntp/client.js";
 import { TimeService, type TimeServiceDeps } from "../sntp/service.js";
 
-/** Dependencies of all services, except those created here. */
+/** All dependencies except those created here. */
 export interface NetworkServicesOptions extends Omit<MDNSDeps & TimeServiceDeps, "buffer" | "reader"> {
 	readonly info: HostInfo;
 }
@@ -27,7 +27,6 @@ export interface NetworkServicesOptions extends Omit<MDNSDeps & TimeServiceDeps,
 export interface NetworkSituation {
 	/** Address in the network; undefined unless the device has joined one or uses the cable. */
 	readonly address: EthernetAddress | undefined;
-	/** True if `address` belongs to the Ethernet port. */
 	readonly isByCable: boolean;
 	readonly accessPointOn: boolean;
 	readonly hostname: string;
@@ -37,9 +36,8 @@ export interface NetworkSituation {
 	readonly announcer: Announcer | undefined;
 }
 
-/** Part that offers further services in multicast DNS. */
 export interface Announcer {
-	/** Returns the services to announce at this address. One of type `_http._tcp` replaces the page's service. */
+	/** A service of type `_http._tcp` replaces the page's. */
 	servicesAt(ip: string): readonly MDNSService[];
 }
 
@@ -48,7 +46,6 @@ const HTTP_TYPE = "_http._tcp";
 const SERIAL_END = -6;
 
 export class NetworkServices {
-	/** Dependencies that all users of UDP share. */
 	readonly deps: DatagramDeps;
 	readonly #info: HostInfo;
 	readonly #time: TimeService;
@@ -71,7 +68,6 @@ export class NetworkServices {
 		return this.#time.sync;
 	}
 
-	/** Starts and stops services for this state of the network. */
 	update(situation: NetworkSituation): void {
 		const { address, isByCable, accessPointOn } = situation;
 		const captive = this.#captive.machine;

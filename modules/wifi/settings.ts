@@ -1,4 +1,4 @@
-/** Network settings as one object, for the API and manager.ts. */
+/** Network settings as one object. */
 
 import { checkField, type Put, put, type SettingField } from "../config/schema.js";
 import type { ConfigStore } from "../config/store.js";
@@ -30,7 +30,7 @@ import {
 	WIFI_SSID,
 } from "./fields.js";
 
-/** Network to join. With DHCP the address fields are ignored; without `hostname` the present hostname is kept. */
+/** With DHCP the address fields are ignored; without `hostname` the present one is kept. */
 export interface NewStation {
 	readonly ssid: string;
 	readonly password: string;
@@ -131,7 +131,7 @@ export class NetworkSettings {
 		this.#store.change(this.stationPuts(station), apply);
 	}
 
-	/** Returns the changes that `setStation` makes. */
+	/** Changes of `setStation`. */
 	stationPuts({ ssid, password, dhcp, ip, netmask, gateway, hostname }: NewStation): Put[] {
 		const puts = [
 			put(WIFI_SSID, ssid),

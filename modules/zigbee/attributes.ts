@@ -1,5 +1,5 @@
 /**
- * Attributes of our endpoint and their values: readings of the meter, in the units of the attributes.
+ * Attributes of our endpoint and their values, in the units of the attributes.
  *
  *   0000 Basic                   description of the device
  *   0001 Power Configuration     on boards with room for battery cells
@@ -10,9 +10,9 @@
  * Zigbee2MQTT fails to configure reports if voltage, current or active power is missing from 0B04, so all three always
  * exist; an unmapped one is 0. Active power repeats InstantaneousDemand.
  *
- * An unknown value has the marker of its type for "unknown". But reading an unknown counter fails, because clients
- * disagree on the marker (Zigbee2MQTT would show 281 TWh). A counter never expires; a momentary value expires after
- * FRESH_MS, unless a newer one arrives.
+ * An unknown value has the marker of its type for "unknown". Reading an unknown counter fails, because clients disagree
+ * on the marker (Zigbee2MQTT would show 281 TWh). A counter never expires; a momentary value expires after FRESH_MS,
+ * unless a newer one arrives.
  */
 import { equalConstantTime } from "../bytes/equal.js";
 import type { HostInfo, TextCodec } from "../io/host.js";
@@ -104,10 +104,7 @@ const TABLE =
 	"0b0406052101" +
 	"0b04fffd2101";
 
-/**
- * Prefix of the model name, because Zigbee2MQTT and ZHA would take a device with the plain name of a board for a
- * coordinator or router.
- */
+/** Zigbee2MQTT and ZHA would take a device with a board's name for a coordinator or router. */
 const MODEL_PREFIX = "Meter gateway ";
 const NAME_LIMIT = 32;
 const SHORT_LIMIT = 16;
@@ -121,12 +118,11 @@ const SUPPLY_DC = 4;
 
 const STATUS_CHECK_METER = 1;
 const STATUS_LOW_BATTERY = 2;
-/** Charge below which the battery counts as low, per cent. */
 const LOW_BATTERY = 10;
 
 export const FRESH_MS = 900_000;
 
-/** Largest values of the types u48, i24, u16 (below the marker of each) and i16. */
+/** Largest u48, i24, u16 (below the marker of each) and i16. */
 const ENERGY_LIMIT = 2 ** 48 - 2;
 const DEMAND_LIMIT = 0x7fffff;
 const U16_LIMIT = 0xfffe;
@@ -149,7 +145,6 @@ const LAST_TARIFF = 9;
 export interface AttributesOptions {
 	readonly info: HostInfo;
 	readonly text: TextCodec;
-	/** Number of battery cells that fit on the board. */
 	readonly cells: number;
 	/** Map from OBIS codes (obis/mapping.ts); read again for each readout. */
 	readonly map: Uint8Array;
@@ -157,7 +152,7 @@ export interface AttributesOptions {
 
 export class Attributes {
 	readonly #options: AttributesOptions;
-	/** Mapped pairs, one bit each. */
+	/** Mapped pairs as bits. */
 	#mapped = 0;
 	/**
 	 * Values as transmitted, by index (NaN: unknown), then the monotonic times of the last readings by pair, then the
@@ -166,7 +161,6 @@ export class Attributes {
 	readonly values = new Float64Array(REPORTED_AT + REPORTED_SIZE);
 	/** Identification of the meter in the last good readout since the map was set. */
 	#meterId: Uint8Array | undefined;
-	/** Serial number of that meter. */
 	#meterSerial: Uint8Array | undefined;
 	/** End of identification, monotonic ms; Infinity if the device is not identifying. */
 	identifyUntilMs = Number.POSITIVE_INFINITY;
@@ -192,7 +186,6 @@ export class Attributes {
 		return this.#mapped >> (LAST_PAIR - 1) > 0;
 	}
 
-	/** Clears the values that were obtained with the previous map. */
 	mapChanged(): void {
 		const { map } = this.#options;
 		this.#mapped = 0;
@@ -206,9 +199,8 @@ export class Attributes {
 		const { text, map } = this.#options;
 		const quantities = new Quantities(records);
 		const { code } = quantities;
-		/** Pairs that have a value, as bits. */
 		let pairsWithValue = 0;
-		/** Import and export in mW. */
+		// Import and export in mW.
 		let imported = Number.NaN;
 		let exported = Number.NaN;
 		/** Sums of the tariff registers in Wh, by pair; NaN without tariffs. */
@@ -225,7 +217,7 @@ export class Attributes {
 				this.put(pair, rounded(quantities.value(text, pair < DEMAND ? 3 : pair - DEMAND)), nowMs);
 			} else if (kind === ENERGY) {
 				const { d, e } = code;
-				// A tariff register is part of 1.8.0 or 2.8.0. A truncated readout may lack some, so it gives no sum.
+				// A tariff register is part of 1.8.0 or 2.8.0; a truncated readout may lack some.
 				if (d !== COUNTER || e < 1 || e > LAST_TARIFF || status === STATUS_CUT) continue;
 				code.e = 0;
 				const total = pairOf(code, map);
@@ -260,7 +252,6 @@ export class Attributes {
 		this.expireValues(nowMs);
 	}
 
-	/** Sets the total voltage of the cells, and the remaining charge in per cent. */
 	setBattery(volts: number, percent: number): void {
 		const { values } = this;
 		values[BATTERY_VOLTS] = Math.min(Math.round(volts * 10), 0xfe);
@@ -269,12 +260,11 @@ export class Attributes {
 			(values[METER_STATUS] & STATUS_CHECK_METER) | (percent < LOW_BATTERY ? STATUS_LOW_BATTERY : 0);
 	}
 
-	/** Returns the row of an attribute; -1 if it does not exist. */
 	find(cluster: number, id: number): number {
 		return this.clusters.includes(cluster) ? rowOf(digits(cluster) + digits(id)) : -1;
 	}
 
-	/** Returns the row of the cluster's next attribute (the first one if `row` is -1); -1 after the last. */
+	/** Next row of the cluster (the first if `row` is -1); -1 after the last. */
 	next(cluster: number, row: number): number {
 		if (row < 0) return this.clusters.includes(cluster) ? rowOf(digits(cluster)) : -1;
 		return TABLE.startsWith(digits(cluster), row + ROW) ? row + ROW : -1;
@@ -288,7 +278,7 @@ export class Attributes {
 		return field(row, 8, 2);
 	}
 
-	/** Returns the index in `values`; negative if the attribute is not reportable. */
+	/** Index in `values`; negative if the attribute is not reportable. */
 	valueOf(row: number): number {
 		return field(row, 10, 2) - VALUES;
 	}
@@ -297,7 +287,7 @@ export class Attributes {
 		return field(row, 10, 2) === IDENTIFY_TIME;
 	}
 
-	/** Writes the value at `at` and returns its end; -1 if the value is unknown. Needs room for 33 bytes. */
+	/** Returns the end; -1 if the value is unknown. Needs room for 33 bytes. */
 	write(row: number, into: Uint8Array, at: number, nowMs: number): number {
 		const { info, text, cells } = this.#options;
 		const source = field(row, 10, 2);
@@ -335,14 +325,13 @@ export class Attributes {
 		return Number.isNaN(value) ? -1 : putNumber(into, at, numberSize(this.typeOf(row)), value);
 	}
 
-	/** Stores the value, limited to the range of its type. */
+	/** Limits the value to the range of its type. */
 	private put(pair: number, value: number, nowMs: number): void {
 		const limit = pair < DEMAND ? ENERGY_LIMIT : pair === DEMAND ? DEMAND_LIMIT : U16_LIMIT;
 		this.values[pair] = Math.min(limit, Math.max(pair === DEMAND ? -limit : 0, value));
 		this.values[VALUE_COUNT + pair] = nowMs;
 	}
 
-	/** Marks expired values as unknown. */
 	private expireValues(nowMs: number): void {
 		for (let pair = FIRST_MOMENTARY; pair <= LAST_PAIR; pair++)
 			if (nowMs - this.values[VALUE_COUNT + pair] > FRESH_MS) this.setUnknown(pair);
@@ -375,24 +364,22 @@ function digits(number: number): string {
 	return (0x10000 + number).toString(16).slice(1);
 }
 
-/** Returns the first row that begins with these digits, or -1. */
 function rowOf(beginning: string): number {
 	let row = TABLE.indexOf(beginning);
 	while (row % ROW > 0) row = TABLE.indexOf(beginning, row + 1);
 	return row;
 }
 
-/** Returns the number in `length` hex digits of a row, from digit `from` on. */
 function field(row: number, from: number, length: number): number {
 	return Number(`0x${TABLE.slice(row + from, row + from + length)}`);
 }
 
-/** Returns the kind of quantity (readout/quantities.ts) that a pair requires. */
+/** Kind in readout/quantities.ts that a pair requires. */
 function kindOf(pair: number): number {
 	return pair < DEMAND ? ENERGY : pair === DEMAND ? POWER : VOLTAGE + pair - DEMAND - 1;
 }
 
-/** Rounds to an integer, half away from zero. */
+/** Rounds half away from zero. */
 function rounded(number: string): number {
 	const point = number.indexOf(".");
 	if (point < 0) return Number(number);

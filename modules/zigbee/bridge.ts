@@ -28,11 +28,10 @@ import { ANSWER_SIZE, clientOf, Server } from "./server.js";
 import { FRAME_CLUSTER, FRAME_MANUFACTURER, FRAME_TO_CLIENT, parseFrame } from "./zcl.js";
 
 export interface BridgeListener {
-	/** Called when state, network or reported values may have changed. */
 	bridgeChanged(nowMs: number): void;
 	/** Stores the coordinator's settings for reports; `bytes` is empty for the defaults. */
 	storeReports(bytes: Uint8Array): void;
-	/** Makes the device identify itself for `seconds`; 0 ends the identification. */
+	/** 0 ends the identification. */
 	identify(seconds: number): void;
 }
 
@@ -45,7 +44,6 @@ export interface BridgeOptions {
 	readonly cells: number;
 	/** Map from OBIS codes to attributes (obis/mapping.ts). */
 	readonly map: Uint8Array;
-	/** Data of the last call of `storeReports`, if any. */
 	readonly reports: Uint8Array | undefined;
 	readonly clients: readonly ClusterClient[];
 	/**
@@ -58,10 +56,10 @@ export interface BridgeOptions {
 const ANSWER_LIMIT = 4;
 const TRIES = 3;
 
-/** Pause after a frame that was not delivered, ms; each further such frame doubles it. */
+/** Pause after an undelivered frame; each further one doubles it. */
 const PAUSE_MS = 500;
 const PAUSE_LIMIT_MS = 60_000;
-/** Delay of writes to flash, because usually several changes arrive in a row. */
+/** Several changes usually arrive in a row. */
 const STORE_DELAY_MS = 5000;
 /** Minimum time between two writes, to limit the wear of flash. */
 const STORE_PAUSE_MS = 60_000;
@@ -74,10 +72,10 @@ const INTERVIEW_MS = 60_000;
  */
 const NUMBERS_APART = 16;
 
-/** General commands that are answers or reports, as bits: 01 04 07 09 0A 0B 0D 10 12 14 16. */
+/** Answers and reports, as bits: 01 04 07 09 0A 0B 0D 10 12 14 16. */
 const ANSWER_COMMANDS = 0x552e92;
 
-/** Kinds of frame in flight; a client's request is REQUEST plus the index of the client. */
+/** Kind of frame in flight; a client's request is REQUEST plus the index of the client. */
 const NOTHING = 0;
 const ANSWER = 1;
 const REPORTED = 2;
@@ -92,20 +90,15 @@ export class Bridge implements Machine, RadioListener {
 	readonly chip: Chip;
 	readonly #options: BridgeOptions;
 	readonly #reports: Reports;
-	/** First answer in a linked list, which takes no memory while empty. */
+	/** Linked list, which takes no memory while empty. */
 	#answers: Answer | undefined;
 	#inFlight = NOTHING;
 	#sequence: number;
-	/** Number of frames in a row that were not delivered. */
 	#failures = 0;
 	#pauseUntilMs = 0;
-	/** Time at which changed settings for reports will be stored, monotonic ms; Infinity without changes. */
 	#storeMs = Number.POSITIVE_INFINITY;
-	/** Time at which they were stored last, monotonic ms. */
 	#storedMs = Number.NEGATIVE_INFINITY;
-	/** State of the radio (RADIO_…) that was reported last. */
 	#state = RADIO_OFF;
-	/** Time at which the coordinator accepted the device, monotonic ms. */
 	#joinedMs = Number.NEGATIVE_INFINITY;
 
 	constructor(options: BridgeOptions) {
@@ -156,7 +149,7 @@ export class Bridge implements Machine, RadioListener {
 		if (!isJoined(this.#state)) return false;
 		const { clients } = this.#options;
 		if (nowMs - this.#joinedMs < INTERVIEW_MS || clients.some((client) => client.isBusy(nowMs))) return true;
-		// If the coordinator cannot be reached, sleep does not wait for it.
+		// Sleep does not wait for an unreachable coordinator.
 		if (this.#failures >= TRIES) return false;
 		return (
 			this.#inFlight !== NOTHING ||
@@ -166,7 +159,7 @@ export class Bridge implements Machine, RadioListener {
 		);
 	}
 
-	/** Returns the value last reported for pair 1 to 5: kWh, kWh, W, V, A; NaN if none was reported. */
+	/** Last reported value of pair 1 to 5: kWh, kWh, W, V, A; NaN without one. */
 	reportedValue(pair: number): number {
 		return this.#reports.reported(pair) / [1, 1000, 1000, 1, 10, 100][pair];
 	}
@@ -220,7 +213,7 @@ export class Bridge implements Machine, RadioListener {
 			}
 		}
 		this.#state = state;
-		// Report settings belong to the coordinator that has made them.
+		// Settings belong to the coordinator that made them.
 		if (state === RADIO_IDLE || state === RADIO_JOINING || state === RADIO_LEAVING) this.#reports.reset();
 		if (this.#reports.isChanged && !isMember) this.store(nowMs);
 		this.#options.user.bridgeChanged(nowMs);
@@ -265,7 +258,7 @@ export class Bridge implements Machine, RadioListener {
 		this.sendNext(nowMs);
 	}
 
-	/** Queues an answer; it is dropped if the queue is full. */
+	/** A full queue drops the answer. */
 	private add(answer: Answer): void {
 		let last = this.#answers;
 		if (last === undefined) this.#answers = answer;

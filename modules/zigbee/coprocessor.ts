@@ -1,6 +1,6 @@
 /**
- * Driver of a TI coprocessor with Z-Stack ZNP, which implements Zigbee below ZCL: starts and supervises it, makes it
- * join and leave, and carries frames of our endpoint. UART frames: unpi.ts; commands and their sequences: mt.ts.
+ * Driver of a TI coprocessor with Z-Stack ZNP, which implements Zigbee below ZCL. UART frames: unpi.ts; commands and
+ * their sequences: mt.ts.
  *
  *   phase       sequence   refused, or no   chip restarts   deadline
  *               complete   answer in 6 s    (41 80)
@@ -23,15 +23,15 @@
  *   (c) the next task: RESTORING; for a leave RESTORING, then LEAVING; for a join PAIRING, then STEERING
  *   (d) resets the chip after 3 missed answers
  *
- * In HELD the radio is off: the chip is in reset, or was reset and not started. PULSING holds the reset line. PAUSED
+ * In HELD the radio is off: the chip is in reset, or was reset and not started. PULSING holds the reset line; PAUSED
  * follows a failed attempt.
  *
- * Requests of the gateway persist: a leave stays pending until the chip has forgotten its network, and a join continues
- * until its time limit. Repeated restarts count as failed attempts until the chip was settled for 30 s or has reported
- * the result of a search.
+ * Requests of the gateway persist: a leave until the chip has forgotten its network, a join until its time limit.
+ * Repeated restarts count as failed attempts until the chip was settled for 30 s or has reported the result of a
+ * search.
  *
- * SILENT and FOREIGN end only when the chip works, so that the displayed state does not change back and forth. If the
- * coordinator orders a leave (45 C9), the network is forgotten as if the gateway had requested it.
+ * SILENT and FOREIGN end only when the chip works: the displayed state does not flicker. If the coordinator orders a
+ * leave (45 C9), the network is forgotten as if the gateway had requested it.
  *
  * Limits: one request (SREQ) at a time; one ZCL frame of ZCL_LIMIT bytes in flight, with 20 s for its confirmation.
  */
@@ -90,18 +90,16 @@ const QUERY_MS = 30_000;
 const MISS_LIMIT = 3;
 const RETRY_FIRST_MS = 5000;
 const RETRY_LONGEST_MS = 60_000;
-/** Number of failed attempts after which the chip counts as silent or foreign. */
+/** Failed attempts until the chip counts as silent or foreign. */
 const ATTEMPTS = 3;
 const ORPHAN_FIRST_MS = 30_000;
 const ORPHAN_LONGEST_MS = 900_000;
 
-/** Flag: a network must still be left. */
 const OWES_LEAVE = FLAG_OF_DRIVER;
 /** Flag: the sequence WIPE is complete; the chip forgets its network at the next boot. */
 const WIPED = 2 * FLAG_OF_DRIVER;
 /** Flag: the sequence PAIR is complete; the chip can look for a network. */
 const PAIRED = 4 * FLAG_OF_DRIVER;
-/** Flag: the chip has reported that it lost its parent. */
 const LOST = 8 * FLAG_OF_DRIVER;
 
 export class Coprocessor extends Requests implements Chip {
@@ -109,17 +107,13 @@ export class Coprocessor extends Requests implements Chip {
 	joiningUntilMs = 0;
 	readonly #port: Pick<CoprocessorPort, "setLines">;
 	#phase = HELD;
-	/** Deadline of the phase, or of its request, monotonic ms. */
 	#dueMs = Infinity;
-	/** Time of the next query of the network, monotonic ms. */
 	#queryMs = Infinity;
 	#misses = 0;
 	#failures = 0;
-	/** Number of times that a network was restored without a final notification. */
+	/** Networks restored without a final notification. */
 	#unnotified = 0;
-	/** Delay between the last two attempts to join or to find a parent. */
 	#pauseMs = 0;
-	/** Time of the next attempt to find a parent, monotonic ms. */
 	#recoverMs = Infinity;
 
 	/** Does nothing until `start` or `stop`. `port` controls the chip's reset line, if one is wired. */
@@ -156,16 +150,16 @@ export class Coprocessor extends Requests implements Chip {
 		this.requestLeave(nowMs);
 	}
 
-	/** Leaves the network. If the chip does not work, it leaves when it works again; until then `owesLeave` is true. */
+	/** A chip that does not work leaves later; until then `owesLeave` is true. */
 	leave(nowMs: number): void {
 		this.joiningUntilMs = 0;
 		this.requestLeave(nowMs);
 	}
 
-	/** Restarts the chip, which keeps the registration of its endpoint until a reset. */
+	/** Restarts the chip, which keeps its endpoint until a reset. */
 	clustersChanged(nowMs: number): void {
 		const phase = this.#phase;
-		// In all other phases a reset is already due.
+		// A reset is already due in all other phases.
 		if (phase === RESTORING || phase === SETTLED || phase >= STEERING) this.restart(nowMs);
 	}
 
@@ -270,7 +264,6 @@ export class Coprocessor extends Requests implements Chip {
 		} else this.run(BOOTING, BOOT, nowMs);
 	}
 
-	/** Selects the next task after the sequence BOOT. */
 	private selectTask(nowMs: number): void {
 		const hasWantedRole = this.chipRole === this.wantedRole;
 		if (!this.owesLeave && nowMs < this.joiningUntilMs) {
@@ -310,7 +303,7 @@ export class Coprocessor extends Requests implements Chip {
 		if (this.has(MEMBER) && !this.has(LOST)) next = RADIO_JOINED;
 		else if (belongs && state !== RADIO_JOINING) next = RADIO_ORPHAN;
 		else if (wasMember) {
-			// The network is lost. Only what the chip reports after a restart is reliable.
+			// The network is lost; only reports after a restart are reliable.
 			this.restart(nowMs);
 			return;
 		} else if (nowMs < this.joiningUntilMs) {
@@ -383,7 +376,7 @@ export class Coprocessor extends Requests implements Chip {
 		this.showStarting(nowMs);
 	}
 
-	/** Pauses after a failed attempt. `isOdd`: the chip answers but cannot be used. */
+	/** `isOdd`: the chip answers but cannot be used. */
 	private pause(isOdd: boolean, nowMs: number): void {
 		if (isOdd) this.setFlag(ODD, true);
 		this.countFailure(nowMs);

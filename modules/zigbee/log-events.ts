@@ -1,7 +1,6 @@
 /** Log events of the Zigbee bridge. */
 import { kind } from "../diagnostics/events.js";
 
-/** The bridge has joined a network on request. */
 export const EVENT_ZIGBEE_JOINED = kind(31, "zigbee_joined", { isPlain: true });
 /** The bridge has left the network at the request of the user or of the coordinator. */
 export const EVENT_ZIGBEE_LEFT = kind(32, "zigbee_left", { isPlain: true });

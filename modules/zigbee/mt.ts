@@ -14,7 +14,7 @@ export const SYS_RESET_IND = 0x4180;
 export const SYS_VERSION = 0x2102;
 export const SYS_GET_EXTADDR = 0x2104;
 export const SYS_NV_READ = 0x2108;
-/** The chip rejected a request: the data are a reason and the 2 bytes of the request's command. */
+/** The data are a reason and the 2 bytes of the rejected command. */
 export const RPC_ERROR = 0x6000;
 export const AF_REGISTER = 0x2400;
 export const AF_DATA_REQUEST = 0x2401;
@@ -32,7 +32,7 @@ export const BDB_START = 0x2f05;
 export const BDB_RECOVER = 0x2f0a;
 export const BDB_NOTIFY = 0x4f80;
 
-/** Values of the status in BDB_NOTIFY. */
+/** Status in BDB_NOTIFY. */
 export const BDB_SUCCESS = 0;
 export const BDB_IN_PROGRESS = 1;
 export const BDB_RESTORED = 13;
@@ -52,10 +52,10 @@ export const BDB_PARENT_LOST = 5;
  */
 export const BOOT = "2102 2104 2108870000 ~2f020d ~2f0c0100b80b0000 !2400 ";
 
-/** Returns to the present network, if there is one (mode 0: closed to others). */
+/** Returns to the present network, if any (mode 0: closed to others). */
 export const RESTORE = "!2f0500 ";
 
-/** Leaves the network; the sender inserts the short address. */
+/** The sender inserts the short address. */
 export const LEAVE = "2534ffff000000000000000000 ";
 
 /**
@@ -79,5 +79,5 @@ export const PAIR =
 	"#2107870001000100 #21098700000100 21078f0001000101 21098f00000101 21078300020002ffff " +
 	"210983000002ffff 2107840004000400f8ff07 21098400000400f8ff07 2107320001000100 21093200000100 ";
 
-/** Joins: scans channels 11 to 26 (no second scan), then network steering (mode 2). */
+/** Scan of channels 11 to 26 (no second scan), then network steering (mode 2). */
 export const STEER = "!2f080100f8ff07 !2f080000000000 !2f0502 ";

@@ -56,7 +56,7 @@ const BLOCK_REQUEST = 3;
 const BLOCK = 5;
 const UPGRADE_END = 6;
 const UPGRADE_END_RESPONSE = 7;
-/** Default response, which all clusters have (ZCL 2.5.12): command, status. */
+/** Default response of all clusters (ZCL 2.5.12): command, status. */
 const DEFAULT_RESPONSE = 0x0b;
 const CLUSTER_COMMAND = 1;
 
@@ -69,7 +69,7 @@ const COORDINATOR = 0;
 /** Flag in a request: a minimum period follows. */
 const HAS_PERIOD = 2;
 const ANY_16 = 0xffff;
-/** File version in a header that forces the update. */
+/** Version that forces the update. */
 const FORCED_VERSION = 0xffff_fffe;
 const OFFER_LENGTH = 13;
 const BLOCK_LENGTH = 50;
@@ -81,28 +81,25 @@ const SECOND_MS = 1000;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
-/** Longest wait for an answer: a coordinator may first have to download the file. */
+/** A coordinator may first have to download the file. */
 const ANSWER_MS = 60_000;
 const BLOCK_ANSWER_MS = 2000;
-/** Delay between a block and the next request: a coordinator may not listen until its block is acknowledged. */
+/** A coordinator may not listen until its block is acknowledged. */
 const BLOCK_PAUSE_MS = 5;
-/** Delay after a frame that was not delivered. */
+/** Delay after an undelivered frame. */
 const RETRY_MS = 2000;
 const TRIES = 3;
-/** Silence of the coordinator after which a transfer is given up. */
+/** A transfer ends after this silence. */
 const SILENCE_LIMIT_MS = 900_000;
 /** Time for which a battery device stays awake although the coordinator is silent. */
 const AWAKE_MS = 60_000;
 
 export class OTAClient implements ClusterClient, Sender {
 	readonly #deps: OTADeps;
-	/** The transfer; undefined at REST. */
 	#transfer: Transfer | undefined;
 	isReady = false;
 	deadlineMs = Infinity;
-	/** Earliest start of the next transfer, monotonic ms. */
 	#notBeforeMs = 0;
-	/** Minimum time from this transfer to the next one. */
 	#pauseMs = MINUTE_MS;
 
 	constructor(deps: OTADeps) {
@@ -144,7 +141,7 @@ export class OTAClient implements ClusterClient, Sender {
 			this.failed(nowMs);
 			return;
 		}
-		// The time is random, so that the units of a house do not all query at once after a power failure.
+		// The units of a house must not all query at once after a power failure.
 		this.deadlineMs = nowMs + MINUTE_MS + crypto.random(1)[0] * SECOND_MS;
 		const transfer = new Transfer();
 		if (!transfer.restore(storage)) return;
@@ -212,7 +209,7 @@ export class OTAClient implements ClusterClient, Sender {
 			this.transfer.state = isHeld ? HELD : ENDING;
 			this.transfer.tries = 0;
 			this.isReady = false;
-			// The difference of the two times is the wait (11.13.8.2.8).
+			// The difference is the wait (11.13.8.2.8).
 			const waitMs = Math.max(0, upgradeS - uint32(bytes, start + 8)) * SECOND_MS;
 			this.deadlineMs = nowMs + (isHeld ? Math.min(waitMs, DAY_MS) : HOUR_MS);
 		}
@@ -247,7 +244,7 @@ export class OTAClient implements ClusterClient, Sender {
 	}
 
 	failed(nowMs: number): void {
-		// In HELD the coordinator has answered the last request, even if the chip says that it was not delivered.
+		// The coordinator has answered in HELD, whatever the chip says.
 		const { state } = this;
 		if (state !== REST && state !== HELD) this.deadlineMs = Math.min(this.deadlineMs, nowMs + RETRY_MS);
 	}
@@ -284,7 +281,7 @@ export class OTAClient implements ClusterClient, Sender {
 		return uint16(bytes, at) === MANUFACTURER && uint16(bytes, at + 2) === this.#deps.info.deviceId;
 	}
 
-	/** Returns true if a notify is for this device: a broadcast one selects devices at random. */
+	/** A broadcast notify selects devices at random. */
 	private isForThisDevice({ isBroadcast, bytes, start, end }: ZCLFrame): boolean {
 		if (!isBroadcast) return true;
 		const { crypto, info } = this.#deps;
@@ -301,7 +298,7 @@ export class OTAClient implements ClusterClient, Sender {
 	private onOffer(version: number, size: number, nowMs: number): void {
 		const { transfer } = this;
 		if (transfer.isOpen) {
-			// The coordinator has forgotten the transfer and offers the same file again.
+			// The coordinator has forgotten the transfer.
 			if (version === transfer.version && size === transfer.size) {
 				this.enter(LOADING, nowMs);
 				return;
@@ -386,7 +383,6 @@ export class OTAClient implements ClusterClient, Sender {
 		if (isPending) this.giveUp(DAY_MS, nowMs);
 	}
 
-	/** Processes the result that the updater has reported. */
 	private processResult(nowMs: number): void {
 		const transfer = this.#transfer;
 		if (transfer !== undefined && transfer.outcome >= 0 && transfer.state < ENDING)
@@ -399,7 +395,7 @@ export class OTAClient implements ClusterClient, Sender {
 		this.enter(ENDING, nowMs);
 	}
 
-	/** Ends the transfer, which a later offer can resume. */
+	/** A later offer can resume the transfer. */
 	private giveUp(againMs: number, nowMs: number): void {
 		if (this.#transfer?.isOpen) {
 			this.#deps.updater?.abort();
@@ -412,7 +408,7 @@ export class OTAClient implements ClusterClient, Sender {
 		try {
 			this.#deps.storage.delete(LOADING_KEY);
 		} catch {
-			// If deleting fails, a useless request follows the next restart.
+			// If this fails, a useless request follows the next restart.
 		}
 	}
 

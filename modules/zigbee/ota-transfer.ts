@@ -1,4 +1,4 @@
-/** States and attributes (ZCL revision 8, 11.10) of an OTA Upgrade transfer. */
+/** States and attributes of an OTA Upgrade transfer (ZCL revision 8, 11.10). */
 
 import type { HostInfo, Storage } from "../io/host.js";
 import { MANUFACTURER, putUint32, uint32 } from "../ota/front.js";
@@ -27,17 +27,16 @@ const LOADING_LENGTH = 9;
 export const ANY_32 = 0xffff_ffff;
 const FIRST_ENDPOINT = 1;
 
-/** Ids of the client's attributes, ascending. */
+/** Ids of the attributes, ascending. */
 export const ATTRIBUTES: readonly number[] = Object.freeze([0, 1, 2, 3, 4, 6, 7, 8, 9]);
 const TYPE_UINT16 = 0x21;
 const TYPE_UINT32 = 0x23;
 const TYPE_ENUM8 = 0x30;
 const TYPE_IEEE_ADDRESS = 0xf0;
 
-/** State of a transfer, from the first query until REST. */
 export class Transfer {
 	state = REST;
-	/** Number of failed attempts of a query; for a block, the exponent of the wait. */
+	/** Failed attempts of a query; for a block, the exponent of the wait. */
 	tries = 0;
 	isNotified = false;
 	endpoint = FIRST_ENDPOINT;
@@ -45,18 +44,15 @@ export class Transfer {
 	version = ANY_32;
 	/** Size of the file, as the coordinator states it, bytes. */
 	size = 0;
-	/** Time of the last message from the coordinator, monotonic ms. */
 	lastMessageMs = 0;
-	/** Minimum time between requests for blocks, set by the coordinator. */
+	/** Least time between requests for blocks, set by the coordinator. */
 	periodMs = 0;
-	/** True while the updater accepts blocks of the file. */
 	isOpen = false;
-	/** True if the storage has the record of this transfer. */
 	isRecorded = false;
 	/** Result of the updater; -1 if unknown or already processed. */
 	outcome = -1;
 
-	/** Restores an interrupted transfer; returns false if there is no valid record. */
+	/** Returns false without a valid record. */
 	restore(storage: Storage): boolean {
 		const loading = storage.get(LOADING_KEY);
 		if (loading?.length !== LOADING_LENGTH) return false;
@@ -81,7 +77,7 @@ export class Transfer {
 	}
 }
 
-/** Returns the running version in the format of file headers. */
+/** Running version in the format of file headers. */
 export function versionOf({ info }: OTADeps): number {
 	return buildNumber(info.firmwareVersion);
 }

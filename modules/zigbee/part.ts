@@ -76,7 +76,7 @@ export const ZIGBEE = part<Bridge>({
 	},
 });
 
-/** Verifies the stored map, which boards without a radio have too. */
+/** Boards without a radio have the map too. */
 export function verifyMapping({ config }: Core): void {
 	config.verify(ZIGBEE_MAPPING, isMapping);
 }

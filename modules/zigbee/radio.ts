@@ -1,5 +1,5 @@
 /**
- * Interfaces within the Zigbee bridge, and the states of the radio.
+ * Interfaces within the Zigbee bridge, and states of the radio.
  *
  *   io/link ── Bridge (bridge.ts) ── Coprocessor (coprocessor.ts): chip, network
  *                                 ├─ server clusters, reports
@@ -18,7 +18,7 @@ export const ENDPOINT = 1;
 export const PROFILE = 0x0104;
 export const DEVICE = 0x0053;
 
-/** The chip is held in reset, or, without a reset line, was reset and not started. */
+/** The chip is in reset, or, without a reset line, was reset and not started. */
 export const RADIO_OFF = 0;
 /** The chip is started: reset, version, role, endpoint, network. */
 export const RADIO_STARTING = 1;
@@ -30,7 +30,7 @@ export const RADIO_FOREIGN = 3;
 export const RADIO_IDLE = 4;
 export const RADIO_JOINING = 5;
 export const RADIO_JOINED = 6;
-/** The parent is lost; the device is still in the network. */
+/** The device is in the network, without a parent. */
 export const RADIO_ORPHAN = 7;
 export const RADIO_LEAVING = 8;
 
@@ -51,7 +51,6 @@ export function isJoined(state: number): boolean {
 	return state === RADIO_JOINED || state === RADIO_ORPHAN;
 }
 
-/** The network that the device is in. */
 export interface Network {
 	/** Channel, 11 to 26. */
 	readonly channel: number;
@@ -92,25 +91,22 @@ export interface Radio {
 	readonly network: Network | undefined;
 	/** Firmware, such as `Z-Stack 3.x.0, 2025-03-21`; empty while unknown. */
 	readonly firmware: string;
-	/** True in a network, while no frame of ours is in flight. */
+	/** True in a network while no frame of ours is in flight. */
 	readonly canSend: boolean;
-	/** Sends one frame; `RadioListener.sent` reports the result. Throws unless `canSend`. */
+	/** `RadioListener.sent` reports the result. Throws unless `canSend`. */
 	send(frame: Outgoing, nowMs: number): void;
 }
 
-/** Driver of the coprocessor; a new one is created at each start of the gateway. */
 export interface Chip extends Machine, Radio {
-	/** Starts the chip, which returns to its network and never joins another. */
+	/** The chip returns to its network and never joins another. */
 	start(nowMs: number): void;
 	/** Forgets the present network and looks for another one for JOIN_MS. */
 	join(nowMs: number): void;
 	leave(nowMs: number): void;
 	stop(nowMs: number): void;
-	/** Registers the endpoint again with other clusters. */
 	clustersChanged(nowMs: number): void;
 	/** End of the search for a network, monotonic ms; 0 without a search. */
 	readonly joiningUntilMs: number;
-	/** True if a network must still be left. */
 	readonly owesLeave: boolean;
 }
 
@@ -118,7 +114,6 @@ export interface Chip extends Machine, Radio {
 export interface RadioListener {
 	/** Ids of the clusters that our endpoint serves, ascending. */
 	readonly servers: readonly number[];
-	/** Ids of the clusters of which our endpoint is a client, ascending. */
 	readonly clients: readonly number[];
 	radioChanged(nowMs: number): void;
 	received(frame: Incoming, nowMs: number): void;
@@ -146,22 +141,19 @@ export interface ZCLFrame {
 /** Maximum length of a frame, bytes; a longer one would need fragmentation. */
 export const ZCL_LIMIT = 80;
 
-/** A client of a cluster of the coordinator. The bridge numbers and sends its requests. */
+/** Client of a cluster of the coordinator; the bridge numbers and sends its requests. */
 export interface ClusterClient extends Timed {
 	readonly cluster: number;
-	/** Called after joining and after rejoining. */
+	/** Called after joining and rejoining. */
 	joined(nowMs: number): void;
-	/** Called when the device is no longer in a network. */
 	left(): void;
-	/** Called with a frame for the client; the frame is valid only during the call. */
+	/** The frame is valid only during the call. */
 	received(frame: ZCLFrame, source: number, endpoint: number, nowMs: number): void;
-	/** True if the client has a frame to send. */
 	readonly isReady: boolean;
 	/** True during an exchange that sleep must not interrupt. */
 	isBusy(nowMs: number): boolean;
 	/**
-	 * Writes the next frame into `out.bytes` from 0 on, sets `out.end` and the destination, and clears `isReady`.
-	 * Called only if `isReady` is true.
+	 * Writes `out.bytes` from 0 on, sets `out.end` and the destination, and clears `isReady`. Called only if `isReady`.
 	 */
 	write(out: Outgoing, sequence: number, nowMs: number): void;
 	/** Called when the last frame was not delivered. */

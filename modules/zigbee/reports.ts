@@ -1,9 +1,9 @@
 /**
- * Decides when a value is reported (ZCL revision 8, 2.5.7 to 2.5.11): after a sufficient change, but not before the
- * minimum interval is over, and when the maximum interval is over. Measured values are reported at least every
- * MEASURED_INTERVAL_S, because hours of silence look like a fault.
+ * Decides when a value is reported (ZCL revision 8, 2.5.7 to 2.5.11): on a sufficient change, but not within the
+ * minimum interval, and after the maximum interval. Measured values are reported at least every MEASURED_INTERVAL_S:
+ * hours of silence look like a fault.
  *
- * A report contains the values at the time of writing; values that were not delivered stay due.
+ * A report contains the values at the time of writing; undelivered values stay due.
  *
  * Stored settings, REPORTS_SIZE bytes, numbers little-endian:
  *
@@ -36,8 +36,8 @@ export const REPORTS_SIZE = HEADER + VALUE_COUNT * SETTING_SIZE;
 export const NEVER = 0xffff;
 
 /**
- * Offsets of a value's data in `Attributes.values`: three settings, value delivered last, value in flight (NaN: none),
- * time of the last delivery.
+ * Offsets in `Attributes.values`: three settings, value delivered last, value in flight (NaN: none), time of the last
+ * delivery.
  */
 export const MINIMUM = 0;
 export const MAXIMUM = 1;
@@ -47,9 +47,8 @@ const FLIGHT = 4;
 const LAST_MS = 5;
 
 const DEFAULT_ENDPOINT = 1;
-/** Minimum interval by default, seconds. */
 const DEFAULT_MINIMUM = 10;
-/** Maximum interval and change, by index of the value: 4 and 2 hex digits. Status: never reported; battery: hourly. */
+/** Maximum interval and change, by index: 4 and 2 hex digits. Status: never reported; battery: hourly. */
 const DEFAULTS =
 	"ffff01" +
 	"012c0a" + // import, export: 0.01 kWh
@@ -62,7 +61,6 @@ const DEFAULTS =
 	"0e1002";
 const DEFAULT_SIZE = 6;
 
-/** Longest time between reports of a measured value, seconds. */
 const MEASURED_INTERVAL_S = 300;
 const LAST_MEASURED = 6;
 
@@ -72,7 +70,6 @@ export class Reports {
 	readonly attributes: Attributes;
 	#flightMs = 0;
 	#endpoint = DEFAULT_ENDPOINT;
-	/** True if the settings have changed since the last `pack`. */
 	isChanged = false;
 
 	/** `saved` is the result of an earlier `pack`. */
@@ -185,7 +182,6 @@ export class Reports {
 		}
 	}
 
-	/** Returns the value delivered last; NaN if it is unknown or was not reported yet. */
 	reported(index: number): number {
 		const value = this.setting(index, LAST);
 		return isUnknown(index, value) ? Number.NaN : value;
@@ -195,7 +191,6 @@ export class Reports {
 		return this.setting(index, LAST_MS);
 	}
 
-	/** Stores a setting; returns false if it is unchanged. */
 	private put(index: number, what: number, value: number): boolean {
 		const isNew = this.setting(index, what) !== value;
 		this.attributes.values[placeOf(index, what)] = value;

@@ -51,45 +51,43 @@ const INFO_AT = FRAME_AT + 128;
 const INFO_LENGTH = 24;
 const ADDRESS_AT = INFO_AT + INFO_LENGTH;
 const ADDRESS_LENGTH = 8;
-/** Position of the transaction number in AF_DATA_REQUEST. */
+/** Transaction number in AF_DATA_REQUEST. */
 const TRANSACTION_AT = FRAME_AT + 10;
 /** Position of the command; there is room for SKIP_BOOT_LOADER before its frame. */
 const COMMAND_AT = REQUEST_AT + 3;
 
 /** Sent before a reset, so that the boot loader of CC2530 and CC2531 continues at once. */
 const SKIP_BOOT_LOADER = 0xef;
-/** Silence after which an incomplete frame is discarded. */
+/** Silence that discards an incomplete frame. */
 const GAP_MS = 500;
 export const REQUEST_MS = 6000;
 /** Longest time for a scan of all channels and its final notification. */
 const BDB_MS = 60_000;
-/** Time in which the chip sends the frame of a leave, ms. */
+/** Time in which the chip sends the frame of a leave. */
 export const LEAVE_MS = 3000;
 
-/** Status given to a request that the chip does not know. */
+/** Status of a request that the chip does not know. */
 const REFUSED = 0xff;
 const NO_ROLE = -1;
 const SOFT = 1;
 const DEVICE_VERSION = 1;
 /** Option of AF_DATA_REQUEST: the receiver acknowledges the frame. */
 const APS_ACKNOWLEDGED = 0x10;
-/** Radius in AF_DATA_REQUEST, hops. */
+/** Radius in hops. */
 const RADIUS = 30;
-/** Number of bytes of AF_INCOMING_MSG before the ZCL frame; the last of them is its length. */
+/** Bytes of AF_INCOMING_MSG before the ZCL frame; the last is its length. */
 const INCOMING_HEAD = 17;
 const ANY_ENDPOINT = 0xff;
 
-/** Bytes of EXT_NWK_INFO that are displayed, as bits: short address, PAN id, extended PAN id, channel. */
+/** Bytes of EXT_NWK_INFO that are shown, as bits: short address, PAN id, extended PAN id, channel. */
 const INFO_SHOWN = 0x807f9b;
 /** Device states of a device in a network, as bits. */
 const STATES_JOINED = 0x00c0;
-/** Device states of a device that has lost its parent, as bits. */
 const STATES_ORPHANED = 0xfc10;
-/** Device states of a device that looks for a network to join, or for its own network, as bits. */
 const STATES_SEARCHING = 0x000c;
 const NO_NETWORK = 0xffff;
 
-/** Prefixes of the requests in mt.ts (`!`, `#`, `~`), and the character that ends a request. */
+/** Prefixes `!`, `#`, `~` of mt.ts, and the end of a request. */
 const IS_STRICT = 0x21;
 const WITH_ROLE = 0x23;
 const FOR_END_DEVICE = 0x7e;
@@ -106,9 +104,8 @@ export const BELONGS = 4;
 export const OTHER = 8;
 /** The pending request fails unless its status is 0. */
 const STRICT = 16;
-/** The IEEE address is known. */
 const HAS_ADDRESS = 32;
-/** First flag that belongs to the driver. */
+/** First flag of the driver. */
 export const FLAG_OF_DRIVER = 64;
 
 export abstract class Requests {
@@ -116,7 +113,6 @@ export abstract class Requests {
 	protected readonly wantedRole: number;
 	readonly #bytes = new Uint8Array(ADDRESS_AT + ADDRESS_LENGTH);
 	#flags = 0;
-	/** Time at which an incomplete received frame is discarded, monotonic ms; otherwise Infinity. */
 	protected gapMs = Infinity;
 	/** Role in the chip's NVRAM, ROLE_…; NO_ROLE while unknown. */
 	protected chipRole = NO_ROLE;
@@ -124,13 +120,11 @@ export abstract class Requests {
 	/** Request that waits for its answer; 0 if none does. */
 	protected pendingRequest = 0;
 	firmware = "";
-	/** End of the frame in flight; 0 without one. */
 	#frameEnd = 0;
 	/** Deadline of the confirmation, monotonic ms; Infinity until the chip has received the frame to send. */
 	protected confirmMs = Infinity;
 	/** Sequence of requests (mt.ts). */
 	#script = "";
-	/** Position of the next request in the sequence. */
 	#next = 0;
 	/** Range of the bytes to transmit; `#to` is 0 without any. */
 	#from = 0;
@@ -142,7 +136,6 @@ export abstract class Requests {
 	}
 
 	abstract readonly state: number;
-	/** Called when the chip has restarted, on request or not. */
 	protected abstract restarted(nowMs: number): void;
 	/**
 	 * Called when an answer has arrived and its content is stored. `isAccepted` is false if a mandatory request was
@@ -156,7 +149,6 @@ export abstract class Requests {
 	 * to which it belongs (mt.ts).
 	 */
 	protected abstract notified(status: number, about: number, nowMs: number): void;
-	/** Called when the device state has changed. */
 	protected abstract changed(isMember: boolean, nowMs: number): void;
 	/** Called when the coordinator has ordered the device to leave without returning. */
 	protected abstract expelled(nowMs: number): void;
@@ -181,7 +173,6 @@ export abstract class Requests {
 		this.gapMs = reader.isInside ? nowMs + GAP_MS : Infinity;
 	}
 
-	/** Discards an incomplete received frame, and gives up an unconfirmed sent one, after their time limits. */
 	protected checkTimeouts(nowMs: number): void {
 		const reader = this.#reader;
 		if (nowMs >= this.gapMs) {
@@ -200,7 +191,6 @@ export abstract class Requests {
 		return { ...NO_OUTPUT, kind: OUTPUT_TRANSMIT, bytes: this.#bytes, start: this.#from, end };
 	}
 
-	/** Forgets the pending request and untransmitted bytes. */
 	protected dropRequest(): void {
 		this.pendingRequest = this.#to = 0;
 	}
@@ -214,13 +204,12 @@ export abstract class Requests {
 		this.#next = 0;
 	}
 
-	/** Returns the time limit of the request, or of the operation that it starts. */
+	/** Time limit of the request, or of the operation that it starts. */
 	protected get limitMs(): number {
 		if (this.pendingRequest === ZDO_MGMT_LEAVE) return LEAVE_MS;
 		return this.pendingRequest === BDB_START ? BDB_MS : REQUEST_MS;
 	}
 
-	/** Sends the next request; returns false at the end of the sequence. */
 	protected sendNextRequest(): boolean {
 		const script = this.#script;
 		const bytes = this.#bytes;
@@ -255,7 +244,6 @@ export abstract class Requests {
 		return this.#frameEnd > 0;
 	}
 
-	/** Builds the AF_DATA_REQUEST of a frame, to be sent later. */
 	protected queue(frame: Outgoing): void {
 		const size = frame.end - frame.start;
 		let at = this.put(FRAME_AT + 2, AF_DATA_REQUEST >> 8, AF_DATA_REQUEST & 0xff);
@@ -268,7 +256,6 @@ export abstract class Requests {
 		this.#frameEnd = seal(this.#bytes, FRAME_AT, at + size - FRAME_AT - 2);
 	}
 
-	/** Makes the chip send the waiting frame; returns false if no frame waits. */
 	protected sendFrame(nowMs: number): boolean {
 		if (!this.isSending || this.confirmMs < Infinity) return false;
 		this.confirmMs = nowMs + CONFIRM_MS;
@@ -309,7 +296,7 @@ export abstract class Requests {
 		this.user.received(frame, nowMs);
 	}
 
-	/** Processes the answer to SYS_VERSION, `length` bytes at `at`; returns false if the firmware is unusable. */
+	/** Reads SYS_VERSION, `length` bytes at `at`; returns false if the firmware is unusable. */
 	private readVersion(at: number, length: number): boolean {
 		if (length < 5) return false;
 		const [product, major, minor, patch] = this.#bytes.subarray(at + 1, at + 5);
@@ -325,7 +312,7 @@ export abstract class Requests {
 		return product === 1 || product === 2 || major > 2 || (major === 2 && minor >= 7);
 	}
 
-	/** Processes the answer to SYS_GET_EXTADDR; returns false if it is invalid. */
+	/** Reads SYS_GET_EXTADDR; returns false if it is invalid. */
 	private readAddress(at: number, length: number): boolean {
 		this.#bytes.copyWithin(ADDRESS_AT, at, at + ADDRESS_LENGTH);
 		this.setFlag(HAS_ADDRESS, length >= ADDRESS_LENGTH);
@@ -336,7 +323,7 @@ export abstract class Requests {
 		return this.has(HAS_ADDRESS) ? this.#bytes.slice(ADDRESS_AT, ADDRESS_AT + ADDRESS_LENGTH) : undefined;
 	}
 
-	/** Processes the answer to EXT_NWK_INFO; returns false if it is invalid. */
+	/** Reads EXT_NWK_INFO; returns false if it is invalid. */
 	private readNetworkInfo(at: number, length: number): boolean {
 		if (length < INFO_LENGTH) return false;
 		const bytes = this.#bytes;
@@ -346,7 +333,7 @@ export abstract class Requests {
 		this.setFlag(MEMBER, isMember);
 		this.setFlag(BELONGS, isMember || isIn(STATES_ORPHANED, device) || (hasNetwork && isIn(STATES_SEARCHING, device)));
 		this.setFlag(OTHER, false);
-		// While a chip looks for its parent it may show no network; the previous network is then kept.
+		// A chip that looks for its parent may show no network.
 		if (!hasNetwork) return true;
 		for (let i = 0; i < INFO_LENGTH; i++)
 			if (bytes[at + i] !== bytes[INFO_AT + i] && ((INFO_SHOWN >> i) & 1) !== 0) this.setFlag(OTHER, true);
@@ -423,7 +410,7 @@ export abstract class Requests {
 		this.transmit(REQUEST_AT + 1, seal(bytes, REQUEST_AT + 1, to - COMMAND_AT));
 	}
 
-	/** Transmits bytes; they replace those of an earlier request that were not transmitted yet. */
+	/** Replaces bytes of an earlier request that were not transmitted yet. */
 	private transmit(from: number, to: number): void {
 		this.#from = from;
 		this.#to = to;

@@ -1,4 +1,4 @@
-/** Zigbee routes of the API: state, pairing, map. */
+/** Zigbee routes of the API. */
 
 import { type BodyTable, type BodyValues, LONG_BODY_LIMIT, needed, type Refusal } from "../api/body.js";
 import { UNSUPPORTED } from "../api/errors.js";
@@ -103,7 +103,7 @@ export function getZigbee(exchange: Exchange<ZigbeeBridge | undefined>): void {
 	});
 }
 
-/** Turns the radio on or off; the device restarts if the setting has changed. */
+/** The device restarts if the setting has changed. */
 export function postZigbee(exchange: Exchange<ZigbeeBridge | undefined>, values: BodyValues): void {
 	const { core, part: zigbee } = exchange;
 	if (zigbee === undefined && needed(values, ZIGBEE_ENABLED)) {

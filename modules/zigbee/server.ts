@@ -56,18 +56,18 @@ const COMMAND_QUERY = 1;
 
 const COORDINATOR = 0x0000;
 
-/** Access bits in an extended discovery answer. */
+/** Bits of an extended discovery answer. */
 const ACCESS_READ = 1;
 const ACCESS_WRITE = 2;
 const ACCESS_REPORT = 4;
 
-/** Size of the buffer for an answer: room for a frame with a last value that is too long. */
+/** Room for a frame with a last value that is too long. */
 export const ANSWER_SIZE = ZCL_LIMIT + 48;
 
 export interface ServerOptions {
 	readonly clients: readonly ClusterClient[];
 	readonly user: {
-		/** Makes the device identify itself for `seconds`; 0 ends the identification. */
+		/** 0 ends the identification. */
 		identify(seconds: number): void;
 	};
 }
@@ -136,7 +136,7 @@ export class Server {
 		return body + 2;
 	}
 
-	/** Executes a command of a cluster and returns a status. Only Identify has commands. */
+	/** Returns a status. Only Identify has commands. */
 	private identify({ command, bytes, start, end }: ZCLFrame): number {
 		if (this.#cluster !== IDENTIFY || command > COMMAND_QUERY) return NO_CLUSTER_COMMAND;
 		if (command === COMMAND_QUERY) return OK;
@@ -195,7 +195,7 @@ export class Server {
 				into[at] = status;
 				at = putNumber(into, at + 1, 2, id);
 			}
-			// If the size is unknown, `from` becomes NaN, which ends the loop.
+			// For an unknown size `from` becomes NaN, which ends the loop.
 			from += 3 + size;
 		}
 		const hasFailed = at > body;
@@ -241,7 +241,7 @@ export class Server {
 		return at;
 	}
 
-	/** Returns the row of the attribute in the record (direction, id) at `bytes[at]`, or a negated status. */
+	/** Row of the attribute in the record (direction, id) at `bytes[at]`, or a negated status. */
 	private reportable(bytes: Uint8Array, at: number): number {
 		const attributes = this.#attributes;
 		const id = u16(bytes, at + 1);
@@ -250,7 +250,6 @@ export class Server {
 		return bytes[at] !== 0 || attributes.valueOf(row) < 0 ? -NOT_REPORTABLE : row;
 	}
 
-	/** Writes a status, then the direction and id at `from`. */
 	private putRecord(status: number, bytes: Uint8Array, from: number, into: Uint8Array, at: number): number {
 		into[at] = status;
 		into.set(bytes.subarray(from, from + 3), at + 1);
@@ -315,7 +314,7 @@ export class Server {
 		return (attributes.isWritable(row) ? ACCESS_WRITE : 0) | (attributes.valueOf(row) < 0 ? 0 : ACCESS_REPORT);
 	}
 
-	/** Lists the commands that the cluster receives or generates; only Identify has any. */
+	/** Commands that the cluster receives or generates; only Identify has any. */
 	private discoverCommands({ command, bytes, start, end }: ZCLFrame, into: Uint8Array, body: number): number {
 		if (start + 2 > end) return body;
 		let at = body + 1;

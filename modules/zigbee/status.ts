@@ -5,7 +5,7 @@ import type { Clock, Host, TextCodec } from "../io/host.js";
 import { PAIRS } from "../obis/mapping.js";
 import type { Bridge } from "./bridge.js";
 
-/** State of the bridge for the API. Unknown members are empty, or have the value for "no network". */
+/** Unknown members are empty, or have the value for "no network". */
 export interface ZigbeeStatus {
 	/** One of RADIO_CODES (radio.ts). */
 	readonly code: string;
@@ -27,7 +27,6 @@ export interface ZigbeeStatus {
 	readonly reported: Float64Array;
 }
 
-/** The bridge as the part and the routes use it; implemented by zigbee.ts. */
 export interface ZigbeeBridge {
 	readonly code: string;
 	/** True in a network, even if the parent is lost. */
@@ -41,7 +40,7 @@ export interface ZigbeeBridge {
 	join(): void;
 }
 
-/** Value of `zigbee_state` for a unit without a radio. */
+/** `zigbee_state` of a unit without a radio. */
 export const NO_RADIO = "absent";
 
 export const NO_NETWORK: ZigbeeStatus = Object.freeze({
@@ -58,7 +57,6 @@ export const NO_NETWORK: ZigbeeStatus = Object.freeze({
 	reported: new Float64Array(0),
 });
 
-/** State of the bridge, determined by zigbee.ts. */
 interface BridgeState {
 	readonly code: string;
 	readonly isJoined: boolean;

@@ -1,14 +1,14 @@
 /**
- * Client of the Time cluster (ZCL revision 8, 12.2). It requests the time from the coordinator soon after joining and
- * once a day, and sets the clock only if there is no better source:
+ * Client of the Time cluster (ZCL revision 8, 12.2). It asks the coordinator soon after joining and once a day, and
+ * sets the clock only if there is no better source:
  *
  *   the clock was never set         set
  *   a time server was accepted      ignored
  *   differs by 2 s to 1000 s        set; the answer has whole seconds and a delay
  *   differs by more                 ignored; the present source of the clock is trusted more
  *
- * Times before this firmware's build, or more than 20 years after it, are ignored, and so are times of a coordinator
- * that is neither synchronised nor the master. A failed request is repeated after a minute, two, four … up to a day.
+ * Times before this firmware's build or more than 20 years after it are ignored, and so is a coordinator that is
+ * neither synchronised nor the master. A failed request is repeated after a minute, two, four … up to a day.
  */
 import type { Clock, HostInfo } from "../io/host.js";
 import { uint16, uint32 } from "../ota/front.js";
@@ -17,7 +17,6 @@ import type { ClusterClient, Outgoing, ZCLFrame } from "./radio.js";
 export interface TimeDeps {
 	readonly clock: Pick<Clock, "utcMs" | "setUTC">;
 	readonly info: Pick<HostInfo, "builtUtcMs">;
-	/** True if a network time server was accepted recently. */
 	hasTimeServer(nowMs: number): boolean;
 	clockChanged(): void;
 }
@@ -25,15 +24,15 @@ export interface TimeDeps {
 const CLUSTER = 0x000a;
 const COORDINATOR = 0;
 const ENDPOINT = 1;
-/** Frame control: a general command to the server, without a default response. It reads Time and TimeStatus. */
+/** A general command to the server, without a default response, for Time and TimeStatus. */
 const CONTROL = 0x10;
 const READ_RESPONSE = 0x01;
 const TIME_STATUS = 1;
 /** Bits of TimeStatus: master, synchronised. */
 const TRUSTED = 3;
-/** ZCL epoch 2000-01-01, Unix ms. */
+/** ZCL epoch 2000-01-01. */
 const EPOCH_MS = 946_684_800_000;
-/** Earliest time that the clock accepts: 2024-01-01, Unix ms. */
+/** Earliest time of the clock, 2024-01-01. */
 const EARLIEST_UTC_MS = 1_704_067_200_000;
 const LATEST_AFTER_BUILD_MS = 631_152_000_000;
 const CORRECTION_MIN_MS = 2000;
@@ -62,7 +61,7 @@ export class TimeClient implements ClusterClient {
 		return NO_ATTRIBUTES;
 	}
 
-	/** Always false, because a device that is awake only briefly does not wait for the time. */
+	/** A device that is awake only briefly does not wait for the time. */
 	isBusy(): boolean {
 		return false;
 	}

@@ -1,11 +1,11 @@
 /**
- * Extracts frames of UNPI (TI's unified network processor interface) from a byte stream:
+ * Extracts frames of UNPI (TI's unified network processor interface):
  *
  *   0xFE  length (0 to 250)  command (2 bytes)  data  checksum: XOR of all bytes from the length on
  *
- * After an invalid frame the search continues at the second byte of that frame, so that a valid frame inside is not
- * lost. For each byte the XOR of all previous bytes is stored, so that a checksum takes constant time even if somebody
- * crafts the beginnings of many long frames.
+ * The search continues at the second byte of an invalid frame, so that a valid frame inside is not lost. The XOR of all
+ * previous bytes is stored for each byte: a checksum takes constant time even for crafted beginnings of many long
+ * frames.
  */
 
 const START = 0xfe;
@@ -37,11 +37,9 @@ export class FrameReader {
 	 * `skip`.
 	 */
 	isReady = false;
-	/** Start of the candidate frame. */
 	#from = 0;
-	/** End of the received bytes. */
 	#to = 0;
-	/** The candidate must be examined again when `#to` has reached this value. */
+	/** The candidate is examined again when `#to` has reached this. */
 	#examineAt = 1;
 	readonly #bytes: Uint8Array;
 
@@ -57,12 +55,10 @@ export class FrameReader {
 		return this.#bytes[this.#from + 1];
 	}
 
-	/** True while a frame has begun and is incomplete. */
 	get isInside(): boolean {
 		return this.#to > this.#from && !this.isReady;
 	}
 
-	/** Processes bytes until a frame is ready; returns the next position. */
 	read(from: Uint8Array, start: number, end: number): number {
 		const bytes = this.#bytes;
 		let at = start;
@@ -105,7 +101,7 @@ export class FrameReader {
 		}
 		this.#from = from;
 		this.#examineAt = from === to ? 1 : need;
-		// Moves the remaining bytes to the front, unless a frame is in use.
+		// A frame in use is not moved.
 		if (!this.isReady && from > 0) {
 			bytes.copyWithin(0, from, to);
 			bytes.copyWithin(SUMS, SUMS + from, SUMS + to + 1);

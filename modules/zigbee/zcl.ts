@@ -4,9 +4,9 @@ import type { Incoming, ZCLFrame } from "./radio.js";
 export const FRAME_TYPE = 3;
 export const FRAME_CLUSTER = 1;
 export const FRAME_MANUFACTURER = 4;
-/** Direction from the server to the client. */
+/** The frame goes to the client. */
 export const FRAME_TO_CLIENT = 8;
-/** The receiver sends a default response for failures only. */
+/** A default response is sent for failures only. */
 export const FRAME_NO_DEFAULT = 0x10;
 
 export const READ = 0x00;
@@ -59,7 +59,7 @@ export function putNumber(into: Uint8Array, at: number, size: number, value: num
 	return at + size;
 }
 
-/** Returns the unsigned integer of `size` bytes. */
+/** Unsigned integer of `size` bytes. */
 export function numberAt(bytes: Uint8Array, at: number, size: number): number {
 	let value = 0;
 	for (let i = size - 1; i >= 0; i--) value = value * 256 + bytes[at + i];
@@ -79,7 +79,7 @@ export function parseFrame({ bytes, start, end, isBroadcast }: Incoming): ZCLFra
 	return { control, manufacturer, sequence: bytes[at], command: bytes[at + 1], isBroadcast, bytes, start: at + 2, end };
 }
 
-/** Returns the number of bytes of a numeric type; otherwise 0 (ZCL revision 8, table 2-12). */
+/** Bytes of a numeric type; otherwise 0 (ZCL revision 8, table 2-12). */
 export function numberSize(type: number): number {
 	if (type < 0x30) return type < 0x08 ? 0 : (type & 7) + 1;
 	if (type === 0x30) return 1;

@@ -1,5 +1,5 @@
 /**
- * Connects the Zigbee bridge to the gateway: port and reset line, stored data, notifications.
+ * Connects the Zigbee bridge to the gateway: port, reset line, stored data, notifications.
  *
  *             connect  turned off, stop    port closed    deadline
  *   HELD      OPEN     –                   –              –
@@ -99,7 +99,7 @@ export interface ZigbeeOptions {
 	readonly light: Pick<Light, "identifying"> | undefined;
 	/** True after a scheduled wake-up; changes of the connection are not logged then. */
 	readonly isRoutine: boolean;
-	/** True in safe mode, in which nothing is sent. */
+	/** Nothing is sent in safe mode. */
 	readonly isSafeMode: boolean;
 	/** `time` is undefined if no time server can be queried. */
 	readonly networking: { readonly time: Pick<TimeSync, "lastSuccessMs"> | undefined };
@@ -119,23 +119,19 @@ export class Zigbee
 	readonly #options: ZigbeeOptions;
 	readonly #task: Task;
 	#bridge: Bridge | undefined;
-	/** Clients for Bridge; set at the first `connect`. */
 	clients: readonly ClusterClient[] = NO_CLIENTS;
 	#link: Link | undefined;
-	/** Time of the next attempt in WAITING; otherwise Infinity. */
 	deadlineMs = Number.POSITIVE_INFINITY;
 	#waitMs = FIRST_WAIT_MS;
-	/** State of the radio at the last notification. */
 	#lastState = RADIO_OFF;
 	/** True if the last log entry about the chip says that it has failed. */
 	#isLost = false;
-	/** True if the map changed while there was no link. */
 	#hasMapChanged = false;
 	/** True if LEAVE_KEY exists: the network must still be left. */
 	#owesLeave: boolean;
-	/** Time until which sleep is prevented after joining, monotonic ms. */
+	/** End of the time without sleep after joining. */
 	#lingerUntilMs = 0;
-	/** Time until which sleep is prevented while the device starts or rejoins, monotonic ms. */
+	/** End of the time without sleep for a start or rejoin. */
 	#reportUntilMs = 0;
 
 	constructor(options: ZigbeeOptions) {
@@ -179,7 +175,6 @@ export class Zigbee
 		this.withBridge((bridge, nowMs) => bridge.meterFailed(nowMs));
 	}
 
-	/** Leaves the network and looks for a new one, as the API requests. */
 	join(): void {
 		this.connect();
 		this.withBridge(({ chip }, nowMs) => {
@@ -188,7 +183,6 @@ export class Zigbee
 		});
 	}
 
-	/** Prepares a factory reset: deletes stored data, and records that the network must be left. */
 	resetting(): void {
 		const { driver, storage } = this.#options;
 		driver.guard("zigbee", () => storage.set(LEAVE_KEY, new Uint8Array(0)));
@@ -278,14 +272,14 @@ export class Zigbee
 		this.#options.light?.identifying(seconds > 0);
 	}
 
-	/** State of the radio. A closed port counts as a silent chip. */
+	/** A closed port counts as a silent chip. */
 	private get state(): number {
 		if (!this.#options.config.get(ZIGBEE_ENABLED)) return RADIO_OFF;
 		if (this.#link !== undefined) return this.#bridge!.chip.state;
 		return this.deadlineMs === Number.POSITIVE_INFINITY ? RADIO_OFF : RADIO_SILENT;
 	}
 
-	/** Role of the device. Battery boards sleep, so they cannot be routers. */
+	/** Battery boards sleep, so they can't be routers. */
 	private get role(): number {
 		return this.cells > 0 ? ROLE_END_DEVICE : ROLE_ROUTER;
 	}
@@ -313,7 +307,7 @@ export class Zigbee
 
 	private makeBridge(): Bridge {
 		const time = new TimeClient(this);
-		// Without updates there is no OTA Upgrade cluster, because a coordinator would wait for its requests in vain.
+		// Without updates a coordinator would wait for requests of an OTA Upgrade cluster in vain.
 		this.clients = this.updater?.isOpen ? [time, new OTAClient(this)] : [time];
 		return new Bridge(this);
 	}
@@ -332,7 +326,6 @@ export class Zigbee
 
 	onEvent(): void {}
 
-	/** Called when the link has closed because the port has failed. */
 	onClosed(): void {
 		this.#task.update((nowMs) => {
 			this.#link = undefined;
@@ -410,7 +403,7 @@ export class Zigbee
 			this.#link?.close();
 			this.#link = undefined;
 			this.deadlineMs = Number.POSITIVE_INFINITY;
-			// The identification is ended here, because otherwise it would never end.
+			// Nothing else would end the identification.
 			this.identify(0);
 			this.port.setLines?.(true, false);
 		});
@@ -421,7 +414,7 @@ export class Zigbee
 		if (bridge !== undefined) this.#link?.tell((nowMs) => change(bridge, nowMs));
 	}
 
-	/** Stores whether a network must still be left, so that a leave survives a restart. */
+	/** A leave survives a restart. */
 	private storeLeave(): void {
 		const { driver, storage } = this.#options;
 		const owesLeave = this.#bridge?.chip.owesLeave ?? this.#owesLeave;
@@ -430,7 +423,7 @@ export class Zigbee
 		driver.guard("zigbee", () => (owesLeave ? storage.set(LEAVE_KEY, new Uint8Array(0)) : storage.delete(LEAVE_KEY)));
 	}
 
-	/** Reads a stored value. If that fails, the value counts as missing, so that the start continues. */
+	/** A value that can't be read counts as missing, so that the start continues. */
 	private read(key: string): Uint8Array | undefined {
 		try {
 			return this.#options.storage.get(key);

@@ -3,12 +3,7 @@ import assert from "node:assert/strict";
 import { VirtualWorld } from "../../hosts/node/virtual.js";
 import { NO_MEMORY } from "../../modules/config/blob.js";
 import { HUB_COST } from "../../modules/homeassistant/hub.js";
-import {
-	CLIENT_OUT_OF_MEMORY,
-	CLIENT_UNREACHABLE,
-	CLIENT_UNTRUSTED,
-	CONNECTION_HEAP_BYTES,
-} from "../../modules/io/client.js";
+import { CLIENT_OUT_OF_MEMORY, CLIENT_UNREACHABLE, CLIENT_UNTRUSTED } from "../../modules/io/client.js";
 import { MemoryLedger } from "../../modules/io/memory.js";
 import { outputFailure } from "../../modules/publish/connect-failures.js";
 import { Output, type OutputOptions, TEST_PAUSE_MS } from "../../modules/publish/output.js";
@@ -102,7 +97,7 @@ describe("publish/output", () => {
 	});
 
 	it("opens no connection while the heap is too short for its thread, but sends over an open one", () => {
-		let heap = CONNECTION_HEAP_BYTES - 1;
+		let heap = 34 * 1024 - 1;
 		const { output } = bench({ heapBytes: () => heap });
 		assert.equal(output.claimConnection(), false);
 		heap++;

@@ -19,6 +19,7 @@ const IMPORTS: readonly { rooms: string; from: string; why: string }[] = [
 		from: "io/crypto io/wifi io/ethernet io/client io/flash io/memory",
 		why: "its type Host contains cryptography, radio, Ethernet, clients, flash and memory",
 	},
+	{ rooms: "omitted", from: "without", why: "searches the list of omitted parts" },
 	{ rooms: "io/ethernet", from: "io/wifi", why: "both use the same type for a static address" },
 	{ rooms: "io/machine", from: "io/host", why: "a machine's output can set the format of the line" },
 	{
@@ -75,7 +76,7 @@ const IMPORTS: readonly { rooms: string; from: string; why: string }[] = [
 	},
 	{
 		rooms: "meter",
-		from: "bytes without obis io/crypto io/host io/machine io/driver io/link io/memory readout iec62056-21 hdlc cosem sml tic kmp mbus time",
+		from: "bytes omitted without obis io/crypto io/host io/machine io/driver io/link io/memory readout iec62056-21 hdlc cosem sml tic kmp mbus time",
 		why: "decides when to read the meter by which protocol, and stores the readouts",
 	},
 	{

@@ -1,6 +1,4 @@
-/**
- * API client for programs. It does not check the certificate, so it must be used only for gateways on this computer.
- */
+/** API client for programs. It does not check the certificate: use it only for gateways on this computer. */
 import { createHash } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { type Agent, request } from "node:https";
@@ -15,7 +13,6 @@ export interface Reply {
 	readonly text: string;
 }
 
-/** Maximum length of a text that is quoted in a message. */
 const SHOWN = 200;
 const RETRY_MS = 500;
 
@@ -37,7 +34,7 @@ export class GatewayClient {
 		return this.#token;
 	}
 
-	/** Logs in with challenge and proof; the password itself is not sent. */
+	/** The password itself is not sent. */
 	async login(): Promise<void> {
 		this.#token = "";
 		const { nonce, salt } = await this.get("system/challenge");
@@ -65,10 +62,7 @@ export class GatewayClient {
 		}
 	}
 
-	/**
-	 * Sends a GET. This and the following methods throw an Error with a message if the reply is an error. `path` is
-	 * relative to /api/v1/.
-	 */
+	/** This and the following methods throw an Error if the reply is an error. `path`: relative to /api/v1/. */
 	async get(path: string): Promise<JSONReply> {
 		return accepted(`GET ${path}`, await this.send("GET", `/api/v1/${path}`));
 	}
@@ -112,8 +106,7 @@ export class GatewayClient {
 				},
 			);
 			sending.on("error", ({ message, code }: NodeJS.ErrnoException) => {
-				// The gateway closes idle connections to make room. A request that is sent at that moment does not
-				// reach the gateway, so it is repeated.
+				// The gateway has closed the idle connection to make room: the request is repeated.
 				if (sending.reusedSocket && code === "ECONNRESET") resolve(this.send(method, path, body, token));
 				else reject(new Error(`No gateway answers at https://localhost:${this.#port} (${message}): name its --port.`));
 			});
@@ -122,7 +115,7 @@ export class GatewayClient {
 	}
 }
 
-/** Returns the text of a reply; files of the page are compressed. */
+/** Files of the page are compressed. */
 function textOf({ headers }: IncomingMessage, body: Buffer): string {
 	return (headers["content-encoding"] === "gzip" ? gunzipSync(body) : body).toString();
 }

@@ -1,6 +1,6 @@
 /**
- * Reads the comments above settings in the parts' fields.ts, which become the first description of a new setting in the
- * API. They are read from the source, because the firmware does not contain them.
+ * Reads the comments above settings in fields.ts, which become the first description of a new setting in the API. The
+ * firmware does not contain them.
  */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -10,7 +10,7 @@ import { ROOT } from "./document.js";
 const ENTRY = /^const (\w+) = (\d+);$/gm;
 const SETTING = /^\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\nexport const \w+ = field<\w+>\(\{\s*entry: (\w+),\s*id: (\d+),/gm;
 
-/** Returns the comments of a file by entry and setting number: `5/1`. */
+/** Keys are entry and setting number: `5/1`. */
 export function commentsOf(source: string): Map<string, string> {
 	const entries = new Map([...source.matchAll(ENTRY)].map(([, name, number]) => [name, number]));
 	return new Map(

@@ -1,6 +1,6 @@
 /**
- * Reads modules/api/openapi.json for the generators: resolves references and describes allowed values in words. It
- * supports only those parts of OpenAPI 3.1 and JSON Schema that the document uses. Backquotes mark code.
+ * Reads modules/api/openapi.json for the generators. It supports only what the document uses of OpenAPI 3.1 and JSON
+ * Schema. Backquotes mark code.
  */
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -30,7 +30,7 @@ export function operationsOf(tag: string): Operation[] {
 	);
 }
 
-/** Returns a path without the common prefix, with parameters as `<id>`. */
+/** Path without the common prefix, with parameters as `<id>`. */
 export function nameOf(path: string): string {
 	return path.replace("/api/v1/", "").replace("{", "<").replace("}", ">");
 }
@@ -43,9 +43,9 @@ export function formatted(path: string, input: string): string {
 	return stdout;
 }
 
-/** Merges a node with its reference; the node's own members take precedence. */
+/** The node's own members take precedence over those of its reference. */
 export function resolve(node: Node): Node {
-	// A schema that may also be null has its reference in `oneOf`.
+	// A nullable schema has its reference in `oneOf`.
 	if (node.oneOf?.[0]?.$ref) {
 		const target = resolve(node.oneOf[0]);
 		return merge(target, { ...node, oneOf: undefined, type: [target.type, "null"] });
@@ -63,7 +63,7 @@ function merge(base: Node, own: Node): Node {
 	return { ...base, ...own, ...(properties ? { properties } : {}) };
 }
 
-/** Describes the allowed values in a few words, without the pattern. */
+/** Allowed values in a few words, without the pattern. */
 export function bounds(schema: Node): string {
 	const { type, minimum, maximum, minLength, maxLength, minItems, maxItems } = schema;
 	const words: string[] = [];
@@ -77,7 +77,7 @@ export function bounds(schema: Node): string {
 	return words.join(", ");
 }
 
-/** Returns the initial value of a setting, or the default of an omitted field; "" if neither is documented. */
+/** Initial value of a setting, or default of an omitted field; "" without one. */
 export function initialOf(schema: Node): string {
 	const value = schema["x-initial"] ?? schema.default;
 	return value === undefined ? "" : code(value);

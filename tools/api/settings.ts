@@ -1,7 +1,7 @@
 /**
- * Writes types, bounds, choices, initial values and required fields into the API's description, from the tables in
- * modules/config/schema.ts and modules/api/settings.ts. Names, descriptions and examples in openapi.json are written by
- * hand; a new setting gets its first description from comments.ts.
+ * Writes types, bounds, choices, initial values and required fields into openapi.json, from modules/config/schema.ts
+ * and modules/api/settings.ts. Names, descriptions and examples are written by hand; a new setting gets its first
+ * description from comments.ts.
  */
 import { type BodyTable, NO_BODY } from "../../modules/api/body.js";
 import type { Operation } from "../../modules/api/route.js";
@@ -11,7 +11,7 @@ import { PARTS } from "../../modules/parts.js";
 import { commentOn } from "./comments.js";
 import type { Node } from "./document.js";
 
-/** Keywords that are not in the tables of fields, because the routes check them themselves. */
+/** The routes check these keywords themselves. */
 export const BY_ROUTE: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
 	"POST /api/v1/system/password": { new_password: ["minLength"] },
 	"POST /api/v1/dlms/config": { block_cipher_key: ["pattern"], auth_key: ["pattern"] },
@@ -80,7 +80,7 @@ function schemaOf(document: Node, node: Node): Node {
 	return targetOf(document, node);
 }
 
-/** Replaces the generated keywords of `old` in place, and removes those that are not generated any more. */
+/** Changes `old` in place, and removes keywords that are not generated any more. */
 function renewed(old: Node, made: Node, byRoute: readonly string[] = []): Node {
 	const node: Node = {};
 	for (const [name, value] of Object.entries<Node>(old)) {
@@ -91,7 +91,7 @@ function renewed(old: Node, made: Node, byRoute: readonly string[] = []): Node {
 	return node;
 }
 
-/** Returns true for two patterns of one character class with the same ranges, in any order. */
+/** Order does not matter in a character class. */
 function sameClass(a: Node, b: Node): boolean {
 	const rangesOf = (pattern: unknown) => {
 		const inside = typeof pattern === "string" ? /^\^\[((?:\\?[^\]])*)\]\*\$$/.exec(pattern)?.[1] : undefined;
@@ -105,7 +105,7 @@ function sameClass(a: Node, b: Node): boolean {
 	return rangesOf(a) !== undefined && rangesOf(a) === rangesOf(b);
 }
 
-/** Orders members: existing ones keep their order, and a new one is put after its predecessor in the table. */
+/** Existing members keep their order; a new one follows its predecessor in the table. */
 function inOrder(old: Node, made: Readonly<Record<string, Node>>): Node {
 	const names = Object.keys(old).filter((name) => name in made);
 	let before = -1;
@@ -120,7 +120,7 @@ function sameNames(old: readonly string[] | undefined, names: readonly string[])
 	return [...(old ?? [])].sort().join() === [...names].sort().join() ? (old ?? []) : names;
 }
 
-/** Updates the description from the tables of the routes. Modifies `document`. */
+/** Modifies `document`. */
 export function describeSettings(document: Node): void {
 	for (const route of PARTS.flatMap(({ routes }) => routes)) {
 		const key = keyOf(route.method, route.path);
@@ -179,7 +179,7 @@ function describeFields(
 	else delete schema.required;
 }
 
-/** Describes the reply of a group of settings: it contains all of them, but for a secret only whether it is set. */
+/** The reply has all settings of the group, but for a secret only whether it is set. */
 function describeReply(document: Node, operation: Node, route: Operation): void {
 	const { settings } = route;
 	if (settings.shown.length === 0 || settings.show !== undefined) return;
@@ -215,13 +215,13 @@ function addToExample(content: Node, shown: readonly Field[]): void {
 	content.example = inOrder(content.example, Object.fromEntries(made));
 }
 
-/** Returns the description of a new setting: the comment above it. A description that was written by hand is kept. */
+/** A description that was written by hand is kept. */
 function descriptionOf(field: SettingField | undefined): Node {
 	const description = field && commentOn(field);
 	return description === undefined ? {} : { description };
 }
 
-/** Returns the initial value. Only a schema that body and reply share has it. */
+/** Only a schema that body and reply share has an initial value. */
 function initialOf(old: Node, { initial }: Field): Node {
 	return INITIAL in old && initial !== undefined ? { [INITIAL]: initial } : {};
 }

@@ -1,6 +1,6 @@
 /**
- * The gateway for measurements: in this process (engine `node`) or in its XS worker (`xs`), with a real
- * pseudo-terminal, HTTPS, and a temporary state folder.
+ * Gateway for measurements, in this process (engine `node`) or its XS worker (`xs`), with a real pseudo-terminal,
+ * HTTPS, and a temporary state folder.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { Agent, request as httpsRequest } from "node:https";
@@ -25,14 +25,14 @@ export type EngineName = "xs" | "node";
 export interface Reply {
 	readonly status: number;
 	readonly body: Buffer;
-	/** Unix time, ms, at which the reply was complete. */
+	/** Time of the complete reply, Unix ms. */
 	readonly doneMs: number;
 }
 
 export class BenchGateway {
 	token = "";
 	port = 0;
-	/** Port of plain HTTP. */
+	/** Port for HTTP. */
 	plainPort = 0;
 	readonly hostname: string;
 	readonly #folder = mkdtempSync(join(tmpdir(), "bench-"));
@@ -47,7 +47,6 @@ export class BenchGateway {
 		return gateway;
 	}
 
-	/** Use `start`, which calls this. */
 	constructor(engine: EngineName, meterPath: string) {
 		const host = createHost({
 			stateFolder: this.#folder,
@@ -70,7 +69,7 @@ export class BenchGateway {
 		this.#engine = engine === "node" ? new NodeEngine(host) : makeXSEngine(host);
 	}
 
-	/** Sends a GET, or a POST if there is a body. Rejects unless the status is 200. */
+	/** Sends GET, or POST with a body. Rejects unless the status is 200. */
 	request(path: string, body?: object): Promise<Reply> {
 		return new Promise((resolve, reject) => {
 			const request = httpsRequest({
@@ -102,7 +101,7 @@ export class BenchGateway {
 	}
 }
 
-/** Unix time in ms with its fraction. */
+/** Unix ms with its fraction. */
 export function nowMs(): number {
 	return performance.timeOrigin + performance.now();
 }

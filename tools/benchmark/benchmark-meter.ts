@@ -1,4 +1,4 @@
-/** The meter simulator as a process (tools/meter.ts), with the times of the events that it prints. */
+/** Meter simulator as a process (tools/meter.ts), with the times of its printed events. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
@@ -8,7 +8,6 @@ const DAY_MS = 86_400_000;
 
 interface MeterEvent {
 	readonly text: string;
-	/** Time of the event, Unix ms. */
 	readonly timeMs: number;
 }
 
@@ -18,14 +17,13 @@ export class BenchMeter {
 	#events: MeterEvent[] = [];
 	#heard: () => void = () => {};
 
-	/** `args` are options of `npm run meter`. Rejects if the simulator does not start. */
+	/** `args`: options of `npm run meter`. Rejects if the simulator does not start. */
 	static async start(args: readonly string[]): Promise<BenchMeter> {
 		const meter = new BenchMeter(args);
 		await meter.#started();
 		return meter;
 	}
 
-	/** Use `start`, which calls this. */
 	constructor(args: readonly string[]) {
 		this.#process = spawn(process.execPath, [PROGRAM, ...args], { stdio: ["ignore", "pipe", "pipe"] });
 		createInterface(this.#process.stderr!).on("line", (line) => {
@@ -73,7 +71,7 @@ export class BenchMeter {
 	}
 }
 
-/** Returns the moment nearest to now that has this time of day (UTC). */
+/** Moment with this time of day (UTC) that is nearest to now. */
 function unixMs(time: string): number {
 	const nowMs = Date.now();
 	const atMs = Date.parse(`${new Date(nowMs).toISOString().slice(0, 11)}${time}Z`);

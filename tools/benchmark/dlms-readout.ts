@@ -1,5 +1,5 @@
 /**
- * Part f: readouts of the default list from a DLMS meter, directly in HDLC at 9600 Bd; the meter reacts after 20 ms.
+ * Part f: readouts of the default list from a DLMS meter, in HDLC at 9600 Bd; the meter reacts after 20 ms.
  *
  *   time     from the request to the last byte of its reply, on a pseudo-terminal with the speed of a wire. It is
  *            compared with an ideal client, which opens and ends the connection as the gateway does and requests
@@ -60,7 +60,7 @@ interface Work {
 	readonly steps: number;
 	readonly gcmCalls: number;
 	readonly gcmBytes: number;
-	/** Duration in real time, on Node. */
+	/** Real time in GCM, on Node. */
 	readonly gcmMs: number;
 }
 
@@ -125,7 +125,7 @@ function workColumns(work: Work, plain: Work | undefined): Row {
 	};
 }
 
-/** Measures a unit's first readout and the next one; returns the median times, ms. */
+/** Times of a unit's first and next readout; medians, ms. */
 async function measureTimes({ config }: Case, engine: EngineName, count: number): Promise<number[]> {
 	const times: number[][] = READOUTS.map(() => []);
 	const meter = await BenchMeter.start([...METER, "--baud-pace"]);

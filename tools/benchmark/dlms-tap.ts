@@ -1,7 +1,6 @@
 /**
- * Records the HDLC frames between the gateway and a DLMS meter, for the benchmark, and calculates the traffic of an
- * ideal client with a single request. Limits: frames of INFO_BYTES and a window of 1, the simulator's defaults; no
- * block transfer.
+ * Records the HDLC frames of gateway and DLMS meter, and calculates the traffic of an ideal client with a single
+ * request. Frames have INFO_BYTES and the window is 1, the simulator's defaults; there is no block transfer.
  */
 import { BITS_PER_CHARACTER } from "../../hosts/node/wire-character.js";
 import { type Machine, OUTPUT_TRANSMIT, type Output } from "../../modules/io/machine.js";
@@ -12,9 +11,9 @@ const INFO_BYTES = 128;
 const SNRM = 0x93;
 const RR = 0x01;
 const LLC_BYTES = 3;
-/** Bytes of a frame without information: flags, format, addresses (2 bytes and 1), control, FCS. */
+/** Frame without information: flags, format, addresses (2 bytes and 1), control, FCS. */
 const FRAME_BYTES = 10;
-/** The HCS, which a frame with information also has. */
+/** HCS of a frame with information. */
 const CHECK_BYTES = 2;
 const GET = [0xc0, 0xc8];
 const GLO_GET = [0xc8, 0xcc];
@@ -28,14 +27,13 @@ const ATTRIBUTE_BYTES = 10;
 
 export interface Load {
 	readonly bytes: number;
-	/** Number of frames that the client sends; the meter answers each of them after its reaction time. */
+	/** Frames that the client sends; the meter answers each after its reaction time. */
 	readonly exchanges: number;
 }
 
 export interface Traffic extends Load {
 	readonly information: number;
 	readonly ready: number;
-	/** Bytes of the APDUs in each direction. */
 	readonly sent: number;
 	readonly received: number;
 	/** Load of the same data in one request. */
@@ -52,7 +50,7 @@ interface APDU {
 	readonly bytes: Buffer;
 }
 
-/** Returns the time on the line and in the meter, ms. */
+/** Time on the line and in the meter. */
 export function loadMs({ bytes, exchanges }: Load, baud: number): number {
 	return (bytes * BITS_PER_CHARACTER * 1000) / baud + exchanges * REACTION_MS;
 }
@@ -163,7 +161,7 @@ function exchange(request: number, response: number): Load {
 	return { bytes: frames + request + response + 2 * LLC_BYTES, exchanges: there + back - 1 };
 }
 
-/** Returns the length of the plain text. */
+/** Length of the plain text. */
 function unsealed(apdu: Buffer): number {
 	if (!GLO_GET.includes(apdu[0])) return apdu.length;
 	return apdu.length - 1 - lengthBytes(apdu.length - 2) - SEALING_BYTES;
@@ -173,7 +171,6 @@ function sealed(length: number, isSealed: boolean): number {
 	return isSealed ? 1 + lengthBytes(length + SEALING_BYTES) + SEALING_BYTES + length : length;
 }
 
-/** Returns the size of a BER length field for this length. */
 function lengthBytes(length: number): number {
 	if (length < 0x80) return 1;
 	return length < 0x100 ? 2 : 3;

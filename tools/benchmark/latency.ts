@@ -39,7 +39,7 @@ const ASK_SHELLY = Buffer.from('{"id":1,"src":"bench","method":"EM.GetStatus","p
 
 const PROTOCOLS = { p1: p1Telegram, sml: (reading: HouseholdReading) => smlTelegram(reading) } as const;
 type Protocol = keyof typeof PROTOCOLS;
-/** Paths and bodies that make the gateway listen to the meter. */
+/** Requests that make the gateway listen to the meter. */
 const SETTINGS: Readonly<Record<Protocol, readonly [path: string, body: object]>> = {
 	p1: ["iec62056/config", { mode_d_enabled: true, mode_d_baudrate: 115_200 }],
 	sml: ["meter/protocol", { protocol: "sml" }],
@@ -62,7 +62,7 @@ class Arrivals {
 	readonly #tookMs = new Map<string, number[]>();
 	readonly #last = new Map<string, number>();
 
-	/** `count`: number of telegrams to measure. */
+	/** `count`: telegrams to measure. */
 	constructor(ways: readonly string[], count: number) {
 		this.ways = ways;
 		this.#count = count;
@@ -136,7 +136,7 @@ async function askByUDP(received: (body: Record<string, unknown>) => void, signa
 	socket.close();
 }
 
-/** Follows the event stream. Calls `received` for each event of this name. */
+/** Reads the event stream; `received` is called for events of this name. */
 function follow(gateway: BenchGateway, name: string, received: () => void, signal: AbortSignal): void {
 	const headers = { Authorization: `Bearer ${gateway.token}` };
 	const way = { port: gateway.port, path: "/api/v1/events", rejectUnauthorized: false, headers, signal };
@@ -169,7 +169,7 @@ async function measure(protocol: Protocol, count: number): Promise<Row[]> {
 			homewizard: true,
 			shelly_udp_port: SHELLY_PORT,
 		});
-		// The gateway leaves its own access point and joins the network.
+		// The gateway leaves its access point and joins the network.
 		for (;;) {
 			const { body } = await gateway.request("network/status");
 			if (JSON.parse(body.toString()).connected) break;
@@ -184,7 +184,7 @@ async function measure(protocol: Protocol, count: number): Promise<Row[]> {
 		const port = gateway.plainPort;
 		const telegrams = async (from: number) => {
 			for (let i = from; i < from + count + SETTLED; i++) {
-				// The power is a multiple of 3, so that no phase is rounded.
+				// With a multiple of 3, no phase is rounded.
 				const power = 900 + 3 * i;
 				line.write(PROTOCOLS[protocol](readingOf(power)));
 				arrivals.sent(power);

@@ -17,7 +17,7 @@ const QUICK_ROUNDS = 2;
 
 interface Load {
 	readonly what: string;
-	/** Selects an element that exists once the page is drawn. */
+	/** Element that exists once the page is drawn. */
 	readonly selector: string;
 	readonly isLoggedIn: boolean;
 }

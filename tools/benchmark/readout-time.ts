@@ -22,7 +22,7 @@ const OPENING_BAUD = 300;
 const SIGN_ON_LENGTH = 5;
 /** Length of ACK 0 Z 0 CR LF. */
 const ACKNOWLEDGE_LENGTH = 6;
-/** A short readout is repeated until MEASURE_MS have passed or it was read often enough; the result is the median. */
+/** Each case is repeated until MEASURE_MS have passed or it was read often enough; the median counts. */
 const MEASURE_MS = 8000;
 const REPEATS = 3;
 /** Pause between two readouts: the meter keeps its block for 1500 ms, to repeat it, before it accepts a sign-on. */
@@ -35,7 +35,7 @@ interface Case {
 	readonly quick: boolean;
 }
 
-/** Cases. Meters at 300 Bd send little data. The short readout at 9600 Bd shows the constant overhead. */
+/** Meters at 300 Bd send little data. The short readout at 9600 Bd shows the constant overhead. */
 const CASES: readonly Case[] = [
 	{ mode: "C", baud: 300, name: telegrams.ZMF100, quick: false },
 	{ mode: "C", baud: 600, name: telegrams.LK13, quick: false },
@@ -50,7 +50,7 @@ const CASES: readonly Case[] = [
 
 interface Run {
 	readonly tookMs: number;
-	/** Time beyond the minimum, by cause; measured in mode C only. */
+	/** Time beyond the minimum, by cause; in mode C only. */
 	readonly lateMs?: {
 		readonly signOn: number;
 		readonly acknowledge: number;

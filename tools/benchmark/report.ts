@@ -1,4 +1,4 @@
-/** Results of a part of the benchmark: rows of a table for standard output, and the same rows for the JSON file. */
+/** Results of a part: rows of a table for standard output and the JSON file. */
 
 export type Row = Readonly<Record<string, string | number>>;
 
@@ -24,7 +24,7 @@ export function median(values: readonly number[]): number {
 	return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
 }
 
-/** Returns the section as text; missing columns are blank. */
+/** Missing columns are blank. */
 export function format({ part, title, notes, rows }: Section): string {
 	const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))];
 	const cells = [columns, ...rows.map((row) => columns.map((column) => String(row[column] ?? "")))];

@@ -1,7 +1,7 @@
 /**
- * Part g: CPU time of a small request in the firmware on Linux. It is compared with the Moddable SDK's HTTP server,
- * which sends as many bytes but checks no token and closes after each reply. Both are measured in turn, over plain
- * HTTP; the figures include the system's time for sockets.
+ * Part g: CPU time of a small request in the firmware on Linux. Reference: the Moddable SDK's HTTP server, which sends
+ * as many bytes but checks no token and closes after each reply. Both are measured in turn, over plain HTTP, with the
+ * system's time for sockets.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -26,7 +26,7 @@ const ANSWER_LIMIT_MS = 5000;
 const START_TRIES = 100;
 const PASSWORD = "bench-password";
 const FACTORY = Object.freeze({ serial: "020000000001", labelPassword: PASSWORD, accessPointKey: PASSWORD });
-/** Header fields as curl sends them. */
+/** Fields that curl sends. */
 const FIELDS = "User-Agent: bench\r\nAccept: */*\r\n";
 
 const TITLE = "Processor time of a small GET by plain HTTP, firmware on Linux, beside the Moddable SDK's own server";
@@ -69,7 +69,7 @@ class Client {
 		}
 	}
 
-	/** Sends a request; returns head and body. Throws unless the status is 200. */
+	/** Throws unless the status is 200. */
 	async ask(path: string, token: string, body?: string): Promise<{ head: string; body: string }> {
 		const fields = `Host: 127.0.0.1:${this.#port}\r\n${FIELDS}${token === "" ? "" : `Authorization: Bearer ${token}\r\n`}`;
 		const opening = body === undefined ? `GET ${path}` : `POST ${path}`;
@@ -113,7 +113,7 @@ function unchunked(text: string): string {
 	}
 }
 
-/** Returns the CPU time of all threads of the process so far, µs. */
+/** CPU time of all threads of the process so far, µs. */
 function processorUs({ pid }: ChildProcess): number {
 	let ns = 0;
 	for (const thread of readdirSync(`/proc/${pid}/task`)) {
@@ -206,7 +206,7 @@ export async function measureRequestCPU(isQuick: boolean): Promise<Section> {
 		const results: number[][] = cases.map(() => []);
 		for (let turn = -1; turn < rounds; turn++) {
 			for (let i = 0; i < cases.length; i++) {
-				// Without keep-alive fewer requests are measured: the SDK's server sends its head line by line, and
+				// Cases without keep-alive have fewer requests: the SDK's server sends its head line by line, and
 				// Nagle's algorithm delays each line by 40 ms.
 				const count = cases[i].isPersistent ? requests : requests / 10;
 				const us = await measure(cases[i], turn < 0 ? FIRST_REQUESTS : count);

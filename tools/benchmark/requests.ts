@@ -14,7 +14,7 @@ import type { Order, Tally } from "./load.js";
 import { median, progress, type Row, round, type Section } from "./report.js";
 import { capturePath, LK13, MT174 } from "./telegrams.js";
 
-/** Number of TLS connections that the gateway allows one client. */
+/** TLS connections that the gateway allows one client. */
 const CONNECTIONS = 2;
 const ROUNDS = 5;
 const ROUND_MS = 1000;

@@ -52,7 +52,7 @@ export default function () {
 `;
 }
 
-/** Builds the server. `body` is its reply to each request. Throws if the build fails. */
+/** `body`: reply to each request. Throws if the build fails. */
 export function buildSDKServer({ runner, bits }: Firmware, port: number, body: string): Firmware {
 	const sdk = findSDK();
 	const toolchain = findToolchain(bits);

@@ -1,6 +1,6 @@
 /**
- * Simulates a network as slow as the device's, in front of a local server. Both directions share a fixed rate, and one
- * connection is served at a time, because the gateway has memory for one TLS connection.
+ * Network as slow as the device's, in front of a local server. Both directions share a fixed rate, and one connection
+ * is served at a time, as the gateway has memory for one with TLS.
  */
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
@@ -12,7 +12,7 @@ const WINDOW_BYTES = 5760;
 
 export class SlowLine {
 	port = 0;
-	/** Number of bytes transferred in both directions, including TLS. */
+	/** Bytes in both directions, including TLS. */
 	bytes = 0;
 	connections = 0;
 	readonly #bitsPerSecond: number;
@@ -20,9 +20,9 @@ export class SlowLine {
 	readonly #server: Server;
 	readonly #waiting: Socket[] = [];
 	#served: Socket | undefined;
-	/** Packets on the air, in order; `atMs` is the time by `performance` at which a packet has been transmitted. */
+	/** Packets on the air, in order; `atMs`: end of transmission, by `performance`. */
 	readonly #underway: { readonly atMs: number; readonly done: () => void }[] = [];
-	/** Time at which the last packet on the air has been transmitted. */
+	/** End of the last packet on the air. */
 	#freeAtMs = 0;
 
 	static async open(serverPort: number, bitsPerSecond: number): Promise<SlowLine> {
@@ -33,7 +33,6 @@ export class SlowLine {
 		return line;
 	}
 
-	/** Use `open`, which calls this. */
 	constructor(serverPort: number, bitsPerSecond: number) {
 		this.#serverPort = serverPort;
 		this.#bitsPerSecond = bitsPerSecond;
@@ -85,7 +84,7 @@ export class SlowLine {
 		});
 	}
 
-	/** Calls `done` when this number of bytes has been transmitted, in the order of the calls. */
+	/** Calls `done` after so many bytes, in the order of the calls. */
 	#pass(bytes: number, done: () => void): void {
 		this.bytes += bytes;
 		this.#freeAtMs = Math.max(this.#freeAtMs, performance.now()) + (bytes * 8000) / this.#bitsPerSecond;

@@ -1,6 +1,6 @@
 /**
- * Part b: cost in XS steps (bytecodes counted by the worker) in the virtual world, which is the same on every machine.
- * The reference is a bare loop: x ^= bytes[i].
+ * Part b: XS steps (bytecodes counted by the worker) in the virtual world, the same on every machine. Reference: a bare
+ * loop, x ^= bytes[i].
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -29,7 +29,7 @@ const BAUD = 9600;
 /** Duration of the measurement for a meter that sends a telegram each second, and for a P1 port. */
 const PUSHED_SECONDS = 10;
 const P1_BAUD = 115_200;
-/** Number of characters after which the chip's UART interrupts (hosts/esp32/uart-core.h). */
+/** Characters before the chip's UART interrupts (hosts/esp32/uart-core.h). */
 const UART_PIECE = 32;
 const PATHS = ["meter/protocol", "iec62056/config", "system/status", "system/version", "system/challenge", "nowhere"];
 
@@ -88,7 +88,7 @@ async function measureLoop(): Promise<number> {
 	}
 }
 
-/** Returns the steps per character of the block, from its first character to the end of the session. */
+/** Steps per character of the block, up to the end of the session. */
 async function measureBlock(name: string, piece: number): Promise<number> {
 	const xs = await startWorld(name, (piece * 10_000) / BAUD);
 	try {

@@ -1,4 +1,4 @@
-/** Captures of test/vectors for the benchmark, as telegrams with a correct check. */
+/** Captures of test/vectors, as telegrams with a correct check. */
 import { ETX, frame, readTelegram, STX, splitTelegram, type Telegram } from "../meter/telegram.js";
 import { vectorPath } from "../meter/vectors.js";
 
@@ -25,9 +25,7 @@ export function capture(name: string): Telegram {
 	return splitTelegram(readTelegram(capturePath(name)));
 }
 
-/**
- * Returns the capture, with STX, ETX and BCC added if it lacks them, so that its end is recognised without a silence.
- */
+/** STX, ETX and BCC are added if missing, so that the end is recognised without a silence. */
 export function framed(name: string): Telegram {
 	const telegram = capture(name);
 	const { message } = telegram;

@@ -26,7 +26,6 @@ export class XSWorld {
 	readonly #pieceMs: number;
 	#crash: Error | undefined;
 
-	/** Use `start`, which calls this. */
 	constructor(options: XSWorldOptions) {
 		const program = findXSWorker();
 		if (program === undefined) throw new Error("the XS engine is not installed: npm could not build @agoric/xsnap");
@@ -53,14 +52,14 @@ export class XSWorld {
 		return this.engine.stop();
 	}
 
-	/** Returns the number of slots in use, minus those of the loaded code before the gateway's start. */
+	/** XS slots in use, without those of the loaded code before the start. */
 	async slots(): Promise<number> {
 		const alive = await this.engine.heap();
 		this.#check();
 		return alive - this.engine.baseline;
 	}
 
-	/** Advances the time until `isDone`, which is called after each piece, returns true. Throws after `limitMs`. */
+	/** Lets time pass until `isDone`, which is called after each piece, returns true. Throws after `limitMs`. */
 	async until(isDone: () => boolean, limitMs = LIMIT_MS): Promise<void> {
 		const { time } = this.world;
 		const endMs = time.nowMs + limitMs;
@@ -76,7 +75,7 @@ export class XSWorld {
 		await this.until(() => this.world.time.nowMs >= endMs, ms + this.#pieceMs);
 	}
 
-	/** Sends a request with the token, over a new connection or over `client`, and waits for the whole reply. */
+	/** Sends a request with the token, over a new connection or `client`; waits for the whole reply. */
 	async request(path: string, request: VirtualRequest = {}, client?: VirtualClient): Promise<VirtualReply> {
 		const connection = client ?? this.world.connect();
 		this.send(connection, path, request);

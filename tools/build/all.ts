@@ -27,7 +27,7 @@ export function distinctBoards(boards: readonly Board[], chip?: Chip, every = fa
 	return [...found.values()];
 }
 
-/** Returns the bytes of a firmware slot in the board's partition table. Throws an Error if the table has none. */
+/** Throws an Error if the partition table has no slot. */
 export function slotBytesOf({ partitions }: Board): number {
 	const text = readFileSync(join(ROOT, "hosts", "esp32", partitions), "utf8");
 	const size = /^ota_0,\s*app,\s*ota_0,\s*\w+,\s*(0x[0-9a-f]+)/m.exec(text)?.[1];

@@ -2,12 +2,12 @@
 import type { Chip } from "../../hosts/esp32/boards.js";
 import type { Memory } from "./sizes.js";
 
-/** Bytes of its slot that every firmware must leave free, for corrections of a version that is in use. */
+/** Free bytes in every slot, for corrections of a version in use. */
 export const SLOT_RESERVE_BYTES = 8 * 1024;
 
 /**
  * Limits in bytes, about a tenth above the figures with ESP-IDF v6.0.1: ESP32 56 067 and 36 076, ESP32-S3 51 695 and 36
- * 108, ESP32-C3 37 514 and 30 536. No ESP32-C6 image was measured, so it has no limits yet.
+ * 108, ESP32-C3 37 514 and 30 536. No ESP32-C6 image was measured.
  */
 export const MEMORY_LIMITS: Readonly<Record<Chip, Memory | undefined>> = Object.freeze({
 	esp32: Object.freeze({ iram: 62_000, dram: 40_000 }),
@@ -24,7 +24,7 @@ export interface Taken {
 	readonly memory: Memory | undefined;
 }
 
-/** Returns a sentence for each limit that is exceeded. */
+/** One sentence for each exceeded limit. */
 export function problemsOf({ chip, imageBytes, slotBytes, memory }: Taken): string[] {
 	const problems: string[] = [];
 	const check = (what: string, bytes: number, limit: number | undefined) => {

@@ -1,17 +1,14 @@
-/**
- * Flash and memory of a linked firmware: the size of the image, and the memory as ESP-IDF's esp_idf_size calculates it.
- */
+/** Flash and memory of a linked firmware, by esp_idf_size. */
 import { spawnSync } from "node:child_process";
 
 /** Static memory, bytes; the heap gets the rest. */
 export interface Memory {
-	/** Code in memory. */
 	readonly iram: number;
-	/** Data, both initialised and zero. */
+	/** Data, initialised and zero. */
 	readonly dram: number;
 }
 
-/** Names of internal memory regions. Some chips have code and data in one region. */
+/** Internal memory; some chips have code and data in one region. */
 const INTERNAL = /^(?:IRAM|DRAM|DIRAM)$/;
 const CODE = /text|vectors/;
 

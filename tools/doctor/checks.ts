@@ -1,15 +1,15 @@
 /**
- * Checks for `npm run doctor` whether the developer's computer meets the requirements of each target: presence,
- * version, and the command that installs a tool (Debian). Accesses the computer only through Machine.
+ * Checks for `npm run doctor` whether the computer meets the requirements of each target. Accesses the computer only
+ * through Machine.
  */
 
 import { lacksChip, type Runner } from "../emulate/qemu.js";
 
-/** Version of the SDK with which the firmware was built and tested. */
+/** The firmware was built and tested with this version. */
 export const SDK_VERSION = "8.2.3";
 /** Oldest version of ESP-IDF that the SDK accepts. */
 export const IDF_VERSION = "v6.0";
-/** Version of ESP-IDF with which the firmware was linked. */
+/** The firmware was linked with this version. */
 const IDF_TAG = "v6.0.1";
 const CHIPS = "esp32,esp32s3,esp32c3,esp32c6";
 const NODE_VERSION = [20, 19];
@@ -19,7 +19,7 @@ const XS_PROGRAMS = ["lin", "mac"].map(
 );
 
 export interface Machine {
-	/** Returns the first line of a program's output; undefined if the program is missing or fails. */
+	/** First line of a program's output; undefined if the program is missing or fails. */
 	ask(command: string, ...args: string[]): string | undefined;
 	/** Returns true if a C file with this line can be compiled. */
 	hasHeader(header: string): boolean;
@@ -35,7 +35,6 @@ export interface Check {
 	ok: boolean;
 	/** Version or path found, or the problem. */
 	detail: string;
-	/** Command that solves the problem; empty without one. */
 	fix: string;
 }
 
@@ -45,7 +44,7 @@ export interface Target {
 	checks: Check[];
 }
 
-/** Returns all targets, the mandatory one first. */
+/** The mandatory target comes first. */
 export function diagnose(machine: Machine): Target[] {
 	return [
 		{ name: "bench", purpose: "the gateway on this computer: npm start", checks: benchChecks(machine) },
@@ -69,7 +68,6 @@ export function isBenchComplete(targets: readonly Target[]): boolean {
 	return targets[0].checks.every(({ ok }) => ok);
 }
 
-/** Chips supported by Espressif's QEMU. */
 const EMULATED = ["esp32", "esp32c3", "esp32s3"] as const;
 
 function emulatorCheck(machine: Machine, chip: (typeof EMULATED)[number]): Check {
@@ -125,7 +123,7 @@ function testChecks(machine: Machine): Check[] {
 function linuxChecks(machine: Machine): Check[] {
 	const i386 = "libglib2.0-dev:i386 libmbedtls-dev:i386";
 	const beside = `sudo dpkg --add-architecture i386 && sudo apt-get update && ${apt("gcc-multilib", i386)}`;
-	// The 32-bit packages may conflict with installed ones; this command unpacks them into a separate folder.
+	// The 32-bit packages may conflict with installed ones.
 	const apart =
 		"sudo debootstrap --arch=i386 --variant=minbase --include=libglib2.0-dev,libmbedtls-dev bookworm ~/i386";
 	const all32 = `${beside} # or: ${apart} && export GATEWAY_SYSROOT32=~/i386`;
@@ -168,7 +166,7 @@ function describe(machine: Machine, folder: string): string | undefined {
 
 function sdkVersion(machine: Machine, folder: string, make: string): Check {
 	const name = "Moddable SDK: version";
-	// Without git tags, the version is read from the SDK's release file.
+	// Git tags may be missing.
 	const version = describe(machine, folder) ?? machine.ask("cat", `${folder}/tools/VERSION`);
 	if (version === SDK_VERSION) return { name, ok: true, detail: version, fix: "" };
 	const git = 'git -C "$MODDABLE"';
@@ -183,7 +181,7 @@ function sdkVersion(machine: Machine, folder: string, make: string): Check {
 function esp32Checks(machine: Machine): Check[] {
 	const folder = machine.environment("IDF_PATH");
 	const there = folder !== undefined && machine.exists(`${folder}/export.sh`);
-	// xs-dev is not suggested, because it would install an older version than the SDK needs.
+	// xs-dev would install an older version than the SDK needs.
 	const clone = `git clone -b ${IDF_TAG} --recursive https://github.com/espressif/esp-idf.git ~/esp32/esp-idf`;
 	const install = `${clone} && ~/esp32/esp-idf/install.sh ${CHIPS} && export IDF_PATH=~/esp32/esp-idf`;
 	const place = found("ESP-IDF", there ? folder : undefined, install);

@@ -1,4 +1,4 @@
-/** Formats the findings of `npm run doctor`: one line per check, followed by the command for a missing tool. */
+/** Findings of `npm run doctor` as text. */
 import { isBenchComplete, type Target } from "./checks.js";
 
 const DETAIL_LIMIT = 72;

@@ -1,6 +1,6 @@
 /**
- * The chips in Espressif's QEMU: program, machine, and the eFuses of a chip as sold, with the revision that `idf.py
- * qemu` gives it (ESP-IDF v6.0.1, tools/idf_py_actions/qemu_ext.py).
+ * The chips in Espressif's QEMU: program, machine, and eFuses of a chip as sold, with the revision of `idf.py qemu`
+ * (ESP-IDF v6.0.1, tools/idf_py_actions/qemu_ext.py).
  */
 import type { Chip } from "../../hosts/esp32/boards.js";
 

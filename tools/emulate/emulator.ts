@@ -1,6 +1,4 @@
-/**
- * A board in QEMU: starts it, reads its console, cuts its power. The files for flash and eFuses keep their contents.
- */
+/** A board in QEMU; the files for flash and eFuses keep their contents. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -16,7 +14,6 @@ import { qemuCommand } from "./qemu.js";
 /** Line that the firmware writes after its start (hosts/esp32/start.ts). */
 export const SERVES = /^Unit (\S+) serves as (\S+)\./;
 const RETRY_MS = 500;
-/** Time for QEMU to finish its writes. */
 const KILL_MS = 5000;
 const ANSWER_MS = 30_000;
 const LINES_KEPT = 2000;
@@ -28,7 +25,7 @@ export interface EmulatorOrder {
 	readonly fuses: string;
 	readonly httpsPort: number;
 	readonly httpPort: number;
-	/** Path of the Unix socket for the meter's UART; QEMU creates it. */
+	/** Unix socket for the meter's UART; QEMU creates it. */
 	readonly meterSocket: string;
 	onLine?(line: string): void;
 }
@@ -78,7 +75,7 @@ export class Emulator {
 		createInterface(child.stderr).on("line", (line) => keep(this.#complaints, line, COMPLAINTS_KEPT));
 	}
 
-	/** Cuts the power: the firmware stops at once. Sends SIGTERM, so that QEMU completes the file for the flash. */
+	/** The firmware stops at once. SIGTERM lets QEMU complete the file for the flash. */
 	async kill(): Promise<void> {
 		const child = this.#child;
 		this.#child = undefined;
@@ -88,10 +85,7 @@ export class Emulator {
 		clearTimeout(killing);
 	}
 
-	/**
-	 * Waits for a line of the console; earlier lines count too. If QEMU ends, or on a timeout, rejects with an Error
-	 * that contains the last lines.
-	 */
+	/** Earlier lines count too. Rejects with the last lines if QEMU ends, or on a timeout. */
 	async untilLine(pattern: RegExp, limitMs: number): Promise<string> {
 		const endMs = performance.now() + limitMs;
 		for (;;) {
@@ -102,7 +96,7 @@ export class Emulator {
 		}
 	}
 
-	/** Waits until the firmware replies over HTTPS. Rejects like `untilLine`. */
+	/** Waits for a reply over HTTPS. Rejects like `untilLine`. */
 	async untilAnswers(limitMs: number): Promise<void> {
 		const endMs = performance.now() + limitMs;
 		while (!(await answers(this.#order.httpsPort))) {
@@ -131,7 +125,7 @@ export class Emulator {
 	}
 }
 
-/** Removes control characters and the colours of ESP-IDF's log. */
+/** Text without control characters and colours. */
 function plain(line: string): string {
 	return line.replace(/\u001b\[[\d;]*m|[\u0000-\u0008\u000b-\u001f]/g, "");
 }

@@ -132,7 +132,7 @@ function tailOf(text: string): string {
 	return text.trimEnd().split("\n").slice(-TAIL_LINES).join("\n");
 }
 
-/** Returns true if a source is newer than the image, or there is no image. */
+/** True if a source is newer than the image, or there is no image. */
 function isStale(image: string): boolean {
 	if (!existsSync(image)) return true;
 	const builtMs = statSync(image).mtimeMs;

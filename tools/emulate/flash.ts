@@ -4,7 +4,6 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
 const ERASED = 0xff;
-/** Erase unit of the flash. */
 const SECTOR = 4096;
 const MB = 1024 * 1024;
 
@@ -38,7 +37,7 @@ export function fingerprint(parts: readonly Part[]): string {
 	return hash.digest("hex");
 }
 
-/** Returns the flash size, in bytes, that is in a partition table's name. Throws an Error for another name. */
+/** Size in a partition table's name. Throws an Error for another name. */
 export function flashBytes(partitions: string): number {
 	const megabytes = /^partitions-(\d+)mb\.csv$/.exec(partitions)?.[1];
 	if (megabytes === undefined) throw new Error(`${partitions} does not have the size of the flash in its name.`);
@@ -50,8 +49,7 @@ export function erasedFlash(size: number): Uint8Array {
 }
 
 /**
- * Writes the parts as a flash tool does: erases the sectors that they touch. Throws a RangeError if parts overlap or do
- * not fit.
+ * Erases the sectors that the parts touch, as a flash tool does. Throws a RangeError if parts overlap or do not fit.
  */
 export function writeParts(flash: Uint8Array, parts: readonly Part[]): void {
 	let end = 0;

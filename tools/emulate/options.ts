@@ -25,22 +25,18 @@ says what a run can show and what it cannot.
 Boards: ${BOARDS.map(({ name }) => name).join(", ")}
 `;
 
-/** Value of --meter for no meter. */
 const NO_METER = "none";
 /** Default options of the meter, as in npm start: a load profile in addition to the telegram. */
 const DEFAULT_METER = ["--protocol", "iec", "--profile", "programming"];
-/** Options of npm run meter that the emulator sets itself. */
 const NOT_FOR_METER = ["--port", "--socket", "--help"];
 
-/** Rule for when the firmware is built. */
 export type Building = "stale" | "always" | "never";
 
-/** Settings to post after the start: API paths and bodies, in order. */
+/** API paths and bodies to post after the start, in order. */
 export type Settings = readonly (readonly [path: string, body: object])[];
 
 export interface EmulateOptions {
 	readonly board: Board;
-	/** Options for `npm run meter`; undefined without a meter. */
 	readonly meter: readonly string[] | undefined;
 	readonly settings: Settings;
 	/** Port of the HTTPS server; 0: any free port. The same holds for HTTP. */
@@ -98,7 +94,7 @@ export function parseOptions(args: readonly string[]): EmulateOptions | undefine
 	};
 }
 
-/** Joins the option and its value, because the value begins with "--" and would be taken for another option. */
+/** The value begins with "--" and would be taken for another option. */
 function joinMeter(args: readonly string[]): string[] {
 	const index = args.indexOf("--meter");
 	if (index < 0 || index + 1 === args.length) return [...args];

@@ -1,9 +1,9 @@
-/** Espressif's QEMU: its location, supported chips, installation and command line. */
+/** Espressif's QEMU: installation and command line. */
 import { spawnSync } from "node:child_process";
 import type { Chip } from "../../hosts/esp32/boards.js";
 import { EMULATED_CHIPS, type EmulatedChip } from "./chips.js";
 
-/** Commands that install the programs; after the second line the terminal finds them. */
+/** After the second line the terminal finds the programs. */
 export const QEMU_INSTALL =
 	'python "$IDF_PATH/tools/idf_tools.py" install qemu-xtensa qemu-riscv32 && . "$IDF_PATH/export.sh"';
 /** Libraries that Espressif's programs need on Debian and similar systems (ESP-IDF, "QEMU Emulator"). */
@@ -44,7 +44,7 @@ export function lacksChip(chip: Chip, run: Runner): { readonly reason: string; r
 	return { reason, fix: QEMU_INSTALL };
 }
 
-/** Checks QEMU. Throws an Error with a message for the user if the one on the PATH cannot emulate the chip. */
+/** Throws an Error for the user if the QEMU on the PATH cannot emulate the chip. */
 export function needQEMU(chip: Chip, run: Runner = runHere): void {
 	const lack = lacksChip(chip, run);
 	if (lack !== undefined) throw new Error(`${lack.reason}.\nInstall Espressif's: ${lack.fix}`);
@@ -54,19 +54,19 @@ export interface QEMUOrder {
 	readonly chip: Chip;
 	readonly flash: string;
 	readonly fuses: string;
-	/** Local port that is forwarded to the firmware's HTTPS server. */
+	/** Local port, forwarded to the firmware. */
 	readonly httpsPort: number;
-	/** Local port that is forwarded to the firmware's HTTP server. */
+	/** Local port, forwarded to the firmware. */
 	readonly httpPort: number;
 	/** Number of the meter's UART, 1 or 2. */
 	readonly meterUART: number;
-	/** Unix socket that QEMU creates for that UART. */
+	/** Unix socket for that UART; QEMU creates it. */
 	readonly meterSocket: string;
 }
 
 /**
- * Returns program and arguments. The console (UART 0) is on standard input and output. The watchdogs of the timer
- * groups are off, as with `idf.py qemu`, because a busy computer may be too slow for them.
+ * The console (UART 0) is on standard input and output. The timer groups' watchdogs are off, as with `idf.py qemu`: a
+ * busy computer may be too slow.
  */
 export function qemuCommand(order: QEMUOrder): { readonly program: string; readonly args: readonly string[] } {
 	const { flash, fuses, httpsPort, httpPort, meterUART, meterSocket } = order;
@@ -86,7 +86,7 @@ export function qemuCommand(order: QEMUOrder): { readonly program: string; reado
 	return { program, args };
 }
 
-/** Escapes commas, which otherwise separate QEMU's options. */
+/** Commas separate QEMU's options. */
 function escaped(path: string): string {
 	return path.replaceAll(",", ",,");
 }

@@ -33,7 +33,6 @@ interface UnitRecord {
 	readonly board: string;
 	readonly serial: string;
 	readonly labelPassword: string;
-	/** Fingerprint of the build. */
 	readonly build: string;
 }
 
@@ -94,7 +93,7 @@ function readRecord(path: string, folder: string, board: Board): UnitRecord {
 	try {
 		stored = JSON.parse(readFileSync(path, "utf8"));
 	} catch {
-		// The record can't be read; the caller reports that.
+		// The caller reports an unreadable record.
 	}
 	const texts = [stored.board, stored.serial, stored.labelPassword, stored.build];
 	if (stored.version !== VERSION || texts.some((text) => typeof text !== "string"))

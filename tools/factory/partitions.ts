@@ -1,16 +1,12 @@
-/**
- * Parser for ESP-IDF's partition tables (CSV: name, type, subtype, offset, size, flags; `#` begins a comment), as far
- * as `npm run factory` needs them.
- */
+/** Parser for ESP-IDF's partition tables (CSV: name, type, subtype, offset, size, flags; `#` begins a comment). */
 
 export interface Partition {
 	readonly name: string;
 	readonly offset: number;
-	/** Size, bytes. */
 	readonly size: number;
 }
 
-/** Returns the partition of that name. Throws an Error if it is missing or has no offset in the table. */
+/** Throws an Error if the partition is missing or has no offset. */
 export function findPartition(table: string, name: string): Partition {
 	for (const line of table.split("\n")) {
 		const [label, , , offset = "", size = ""] = line.split(",").map((cell) => cell.trim());

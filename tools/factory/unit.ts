@@ -7,7 +7,7 @@ import { encodeFactoryData, type FactoryData, hostnameOf, makeSecret } from "../
 import { PRODUCT } from "../../modules/product.js";
 import type { Partition } from "./partitions.js";
 
-/** Erase unit of the flash. The image fills one sector, so that no old data remain in it. */
+/** The image fills one sector, so that no old data remain in it. */
 const SECTOR = 4096;
 const ERASED = 0xff;
 
@@ -21,20 +21,20 @@ export function makeUnit(serial: string, board: Board): FactoryData {
 	};
 }
 
-/** Makes a private key on P-256, 32 bytes. */
+/** Private key on P-256, 32 bytes. */
 function makeKey(): Uint8Array {
 	const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
 	return Buffer.from(privateKey.export({ format: "jwk" }).d!, "base64url");
 }
 
-/** Returns the image of the partition. If the data are invalid, throws a RangeError with a message for the user. */
+/** Throws a RangeError for the user if the data are invalid. */
 export function imageOf(unit: FactoryData): Uint8Array {
 	const image = new Uint8Array(SECTOR).fill(ERASED);
 	image.set(encodeFactoryData(unit));
 	return image;
 }
 
-/** Returns the text of the unit's label. No part of the QR code's text needs escaping. */
+/** No part of the QR code needs escaping. */
 export function labelOf(unit: FactoryData, board: Board): string {
 	const { serial, accessPointKey, labelPassword } = unit;
 	const ssid = hostnameOf(serial);
@@ -75,7 +75,7 @@ export function writeUnit(folder: string, unit: FactoryData, board: Board): Unit
 	return files;
 }
 
-/** Writes a new file. Fails if the file exists, even if another process has just created it. */
+/** Fails even if another process has just created the file. */
 function writeNew(path: string, content: Uint8Array | string): void {
 	writeFileSync(path, content, { flag: "wx", mode: 0o600 });
 }

@@ -1,9 +1,9 @@
 /**
  * A stand-in for Home Assistant's REST API, as far as a gateway uses it: `/api/`, `/api/config` and `/api/states…`,
- * with the status codes, messages and order of checks of Home Assistant 2026.2 (homeassistant/components/api, core.py).
+ * with status codes, messages and order of checks of Home Assistant 2026.2 (homeassistant/components/api, core.py).
  * `npm run test:peers` sends the same requests to both. `/` shows the entities as a page.
  *
- * States are kept in memory and lost after `restart`, as in the original. Faults can be switched on (`fault`).
+ * `restart` loses the states, as in the original.
  */
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
@@ -14,15 +14,13 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { page } from "./page.js";
 
 export interface StandInOptions {
-	/** Port; default: any free port. */
 	readonly port?: number;
 	/** Address to listen on; default: loopback. */
 	readonly address?: string;
 	/** Key and certificate, PEM; if omitted, the server uses plain HTTP. */
 	readonly tls?: { readonly key: string; readonly cert: string };
 	/**
-	 * Number of 401 replies after which an address is banned for good (`login_attempts_threshold` of Home Assistant).
-	 * Default: never.
+	 * 401 replies until an address is banned for good (`login_attempts_threshold` of Home Assistant); default: never.
 	 */
 	readonly banAfter?: number;
 }
@@ -69,7 +67,7 @@ export interface Request {
 const ENTITY_ID = /^(?!.+__)(?!_)[\da-z_]+(?<!_)\.(?!_)[\da-z_]+(?<!_)$/;
 /** Maximum length of a state, in characters as Python counts them. */
 const STATE_LIMIT = 255;
-/** MAX_CLIENT_SIZE of Home Assistant, 16 MB. */
+/** MAX_CLIENT_SIZE of Home Assistant. */
 const BODY_LIMIT = 1 << 24;
 const REQUESTS_KEPT = 1000;
 const ENDLESS_PAUSE_MS = 1;
@@ -83,7 +81,6 @@ interface Answer {
 }
 
 const message = (status: number, text: string): Answer => ({ status, body: { message: text } });
-/** A reply of aiohttp itself. */
 const plain = (status: number, reason: string): Answer => ({ status, body: `${status}: ${reason}` });
 const UNAUTHORIZED = plain(401, "Unauthorized");
 const NOT_ALLOWED = plain(405, "Method Not Allowed");
@@ -93,7 +90,6 @@ const NOT_FOUND = plain(404, "Not Found");
 export class StandIn {
 	/** Token of an administrator, which the gateway needs. */
 	readonly token = makeToken();
-	/** Token of a user without administrator rights. */
 	readonly guestToken = makeToken();
 	readonly entities = new Map<string, Entity>();
 	readonly requests: Request[] = [];
@@ -132,7 +128,7 @@ export class StandIn {
 		const handle = (request: IncomingMessage, response: ServerResponse) => void this.#handle(request, response);
 		const { tls } = this.#options;
 		const server = tls === undefined ? createServer(handle) : createSecureServer(tls, handle);
-		// 75 s is the default of aiohttp; that of Node is 5 s.
+		// Default of aiohttp; that of Node is 5 s.
 		server.keepAliveTimeout = 75_000;
 		server.on("connection", (socket: Socket) => {
 			this.connections++;
@@ -145,7 +141,7 @@ export class StandIn {
 		this.#server = server;
 	}
 
-	/** Stops as the original does: closes all connections, and the states are lost. */
+	/** Closes all connections; the states are lost. */
 	async end(): Promise<void> {
 		const server = this.#server;
 		this.#server = undefined;
@@ -202,7 +198,7 @@ export class StandIn {
 		response.writeHead(answer.status, headers).end(method === "HEAD" ? undefined : text);
 	}
 
-	/** Carries out the fault. Returns false if the request must be answered normally. */
+	/** Returns false if the request must be answered normally. */
 	async #performFault(fault: Fault, response: ServerResponse): Promise<boolean> {
 		const socket = response.socket;
 		if (socket === null) return true;
@@ -319,19 +315,19 @@ function makeToken(): string {
 	return `${randomBytes(27).toString("base64url")}.${randomBytes(76).toString("base64url")}.${randomBytes(32).toString("base64url")}`;
 }
 
-/** Returns what Python's str() returns for a JSON value; only roughly for lists and objects. */
+/** Python's str() of a JSON value; only roughly for lists and objects. */
 function pythonText(value: unknown): string {
 	if (value === true) return "True";
 	if (value === false) return "False";
 	return typeof value === "object" ? JSON.stringify(value) : String(value);
 }
 
-/** Returns what Python's bool() returns for a JSON value. */
+/** Python's bool() of a JSON value. */
 function hasContent(value: unknown): boolean {
 	return Array.isArray(value) ? value.length > 0 : Boolean(value);
 }
 
-/** Sends `first`, then repeats `piece` until the client disconnects. */
+/** Repeats `piece` until the client disconnects. */
 async function sendEndlessly(socket: Socket, first: string, piece: string): Promise<void> {
 	socket.on("error", () => {});
 	socket.write(first);

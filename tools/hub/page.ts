@@ -1,4 +1,4 @@
-/** Page of the stand-in for Home Assistant: shows the received entities, refreshed every second. */
+/** Page of the stand-in for Home Assistant with the received entities. */
 import type { Entity } from "./home-assistant.js";
 
 const STYLE = `body{font:16px system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem}

@@ -1,6 +1,6 @@
 /**
- * Time of a simulated meter. It advances at the computer's speed until the parent process sends `{ utcMs, speed }` over
- * its channel: the present time, and the speed from then on.
+ * Time of a simulated meter. It advances at the computer's speed until the parent process sends `{ utcMs, speed }`: the
+ * present time, and the speed from then on.
  */
 export class ControlledTime {
 	#utcMs: number;
@@ -11,12 +11,11 @@ export class ControlledTime {
 		this.#utcMs = utcMs;
 	}
 
-	/** Unix time, ms. */
 	get nowMs(): number {
 		return this.#utcMs + (performance.now() - this.#sinceMs) * this.#speed;
 	}
 
-	/** Applies a message of the parent process. Throws an Error for any other message. */
+	/** Throws an Error for another message. */
 	setFrom(message: unknown): void {
 		const { utcMs, speed } = message as { utcMs: unknown; speed: unknown };
 		if (typeof utcMs !== "number" || typeof speed !== "number") throw new Error("a message of unknown kind");

@@ -1,6 +1,6 @@
 /**
- * The meter's side of opening an association (IEC 62056-5-3: ACSE in BER, xDLMS initiate in A-XDR), for the simulator:
- * reads an AARQ and writes an AARE.
+ * The meter's side of opening an association (IEC 62056-5-3: ACSE in BER, xDLMS initiate in A-XDR): reads an AARQ,
+ * writes an AARE.
  */
 import { lengthOf } from "./dlms-data.js";
 
@@ -36,7 +36,6 @@ export interface AARQ {
 	context: number;
 	mechanism: number;
 	title?: Buffer;
-	/** Password or challenge. */
 	secret: Buffer;
 	userInformation: Buffer;
 }
@@ -46,7 +45,7 @@ interface Part {
 	contents: Buffer;
 }
 
-/** Splits the bytes into parts of tag, length and contents; undefined if a length exceeds the bytes. */
+/** Parts of tag, length and contents; undefined if a length exceeds the bytes. */
 function partsIn(bytes: Buffer): Part[] | undefined {
 	const parts: Part[] = [];
 	for (let at = 0; at < bytes.length; ) {
@@ -88,7 +87,7 @@ export function readAARQ(apdu: Buffer): AARQ | undefined {
 export interface Initiate {
 	dedicatedKey?: Buffer;
 	version: number;
-	/** Bits of the conformance block, 24. */
+	/** Conformance block, 24 bits. */
 	conformance: number;
 	pdu: number;
 }
@@ -125,7 +124,6 @@ export function writeInitiateResponse(conformance: number, pdu: number, name = N
 	return bytes;
 }
 
-/** Makes the answer to an initiate request that is refused: a confirmed service error with the reason. */
 export function writeInitiateError(reason: number): Buffer {
 	return Buffer.of(0x0e, 0x01, 0x06, reason);
 }
@@ -136,7 +134,6 @@ export interface AARE {
 	source: number;
 	diagnostic: number;
 	title?: Uint8Array;
-	/** Mechanism of HLS or LLS. */
 	mechanism?: number;
 	/** The meter's challenge, if the mechanism needs one. */
 	challenge?: Uint8Array;

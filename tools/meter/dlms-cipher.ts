@@ -1,5 +1,5 @@
 /**
- * Security suites 0 and 1 of a DLMS/COSEM server (IEC 62056-5-3, 5.7: AES-128-GCM, tag of 96 bits), for the simulator.
+ * Security suites 0 and 1 of a DLMS/COSEM server (IEC 62056-5-3, 5.7: AES-128-GCM, tag of 96 bits).
  *
  *   ciphered = security control (1), invocation counter (4), text, tag (12, if authenticated)
  */
@@ -11,7 +11,6 @@ const TAG_BYTES = 12;
 const HEAD_BYTES = 5;
 
 export interface Keys {
-	/** Global unicast encryption key, or a dedicated one. */
 	encryption: Uint8Array;
 	authentication: Uint8Array;
 }
@@ -36,7 +35,7 @@ function gcm(keys: Keys, origin: Origin, aad: Uint8Array, text: Uint8Array): { t
 	return { text: ciphered, tag: cipher.getAuthTag() };
 }
 
-/** Returns the bytes that follow tag and length of a ciphered APDU. */
+/** The bytes after tag and length of a ciphered APDU. */
 export function protect(keys: Keys, origin: Origin, control: number, plain: Uint8Array): Buffer {
 	const head = Buffer.alloc(HEAD_BYTES);
 	head[0] = control;
@@ -60,7 +59,7 @@ export interface Opened {
 	plain: Buffer;
 }
 
-/** Reverses `protect`. Returns undefined if the message is too short, unprotected or has a wrong tag. */
+/** Returns undefined if the message is too short, unprotected or has a wrong tag. */
 export function open(keys: Keys, title: Uint8Array, ciphered: Uint8Array): Opened | undefined {
 	const bytes = Buffer.from(ciphered);
 	const control = bytes[0];
@@ -85,10 +84,7 @@ export function open(keys: Keys, title: Uint8Array, ciphered: Uint8Array): Opene
 	}
 }
 
-/**
- * Computes the proof of the secret in HLS with SHA-256: the prover's title comes first, and the other side's challenge
- * before its own.
- */
+/** Proof of HLS with SHA-256: the prover's title comes first, and the other side's challenge before its own. */
 export function digestOf(
 	secret: Uint8Array,
 	titles: readonly [Uint8Array, Uint8Array],
@@ -99,7 +95,7 @@ export function digestOf(
 	return hash.digest();
 }
 
-/** Computes f(challenge) of HLS with GMAC: security control 10 and the suite, invocation counter, tag. */
+/** f(challenge) of HLS with GMAC: security control 10 and the suite, invocation counter, tag. */
 export function answerChallenge(keys: Keys, origin: Origin, challenge: Uint8Array, suite = 0): Buffer {
 	const bytes = protect(keys, origin, AUTHENTICATED | suite, challenge);
 	return Buffer.concat([bytes.subarray(0, HEAD_BYTES), bytes.subarray(-TAG_BYTES)]);

@@ -6,7 +6,7 @@
 /** An encoded value: its tag, then its contents. */
 export type Encoded = Buffer;
 
-/** Encodes the length of a string or list: one byte below 128, otherwise 81 n or 82 nnnn. */
+/** Length of a string or list: one byte below 128, otherwise 81 n or 82 nnnn. */
 export function lengthOf(count: number): Buffer {
 	if (count < 0x80) return Buffer.of(count);
 	if (count < 0x100) return Buffer.of(0x81, count);
@@ -105,18 +105,17 @@ export function float64(value: number): Encoded {
 	return number(0x18, 8, (into) => into.writeDoubleBE(value, 1));
 }
 
-/** Encodes a date-time with a tag of its own; most meters use an octet string. */
+/** A date-time with a tag of its own; most meters use an octet string. */
 export function tagged(dateTime: Uint8Array): Encoded {
 	return Buffer.concat([Buffer.of(0x19), dateTime]);
 }
 
-/** Encodes the value of the attribute `scaler_unit`. */
 export function scalerUnit(scaler: number, unit: number): Encoded {
 	return structure(int8(scaler), enumeration(unit));
 }
 
 export interface Zone {
-	/** Offset of local time from UTC, minutes; positive to the east. */
+	/** Minutes east of UTC. */
 	minutes: number;
 	/** `standard`: minutes from local time to UTC; `swapped`: with the opposite sign; `none`: unspecified. */
 	deviation: "standard" | "swapped" | "none";
@@ -124,7 +123,7 @@ export interface Zone {
 	minutesAt?: (utcMs: number) => number;
 }
 
-/** Offset from UTC at that time, minutes. */
+/** Minutes east of UTC. */
 export function offsetAt({ minutes, minutesAt }: Zone, utcMs: number): number {
 	return minutesAt?.(utcMs) ?? minutes;
 }

@@ -1,7 +1,7 @@
 /** Faults in the frames of a simulated DLMS meter, selected by frame number, counted from 1. */
 import { addressAt, checkOf } from "./hdlc-frame.js";
 
-/** Frame numbers: single ones and inclusive ranges. */
+/** Single numbers and inclusive ranges. */
 export type FrameNumbers = readonly (readonly [number, number])[];
 
 export interface FrameFaults {
@@ -11,7 +11,7 @@ export interface FrameFaults {
 	duplicate?: FrameNumbers;
 	/** Frames of which only the first half is sent. */
 	cut?: FrameNumbers;
-	/** Frames preceded by noise that contains flags. */
+	/** Frames preceded by noise with flags. */
 	garbage?: FrameNumbers;
 	/** Frames preceded by an unnumbered frame with a data notification. */
 	notify?: FrameNumbers;
@@ -23,7 +23,6 @@ export function includes(numbers: FrameNumbers | undefined, number: number): boo
 	return numbers?.some(([first, last]) => number >= first && number <= last) ?? false;
 }
 
-/** Returns the frames to send instead of this one. */
 export function spoilFrame(frame: Buffer, number: number, faults: FrameFaults): Buffer[] {
 	if (includes(faults.drop, number)) return [];
 	let bytes: Buffer = Buffer.from(frame);
@@ -34,7 +33,7 @@ export function spoilFrame(frame: Buffer, number: number, faults: FrameFaults): 
 	return includes(faults.garbage, number) ? [GARBAGE, ...sent] : sent;
 }
 
-/** Makes the header check wrong and leaves the frame check right. A frame without information has no header check. */
+/** The frame check stays right. A frame without information has no header check. */
 function withWrongHCS(frame: Buffer): Buffer {
 	const destination = addressAt(frame, 3)?.length ?? 0;
 	const source = addressAt(frame, 3 + destination)?.length ?? 0;

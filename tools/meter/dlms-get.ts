@@ -45,15 +45,12 @@ const DESCRIPTOR_BYTES = 10;
 const BLOCK_HEAD = 9;
 const LENGTH_BYTES = 3;
 
-/** Rights that an association gives for one request. */
 export interface GetContext {
 	client: number;
 	conformance: number;
-	/** Maximum length of the answer, bytes. */
 	limit: number;
 	/** Returns true for objects that may be read; default: all. */
 	mayRead?: (object: COSEMObject) => boolean;
-	/** Application context and authentication mechanism, for the association object. */
 	context: number;
 	mechanism: number;
 	title: Uint8Array;
@@ -62,14 +59,13 @@ export interface GetContext {
 
 export interface GetOptions {
 	objects: readonly COSEMObject[];
-	/** Results returned instead of values, by `A.B.C.D.E.F` or `A.B.C.D.E.F/attribute`. */
+	/** Results instead of values, by `A.B.C.D.E.F` or `A.B.C.D.E.F/attribute`. */
 	results: ReadonlyMap<string, number>;
 	logicalDevice: number;
 }
 
 export class GetService {
 	readonly #options: GetOptions;
-	/** The part of a long answer that was not sent yet. */
 	#rest: Buffer = Buffer.alloc(0);
 	#block = 0;
 
@@ -77,7 +73,6 @@ export class GetService {
 		this.#options = options;
 	}
 
-	/** Discards the rest of an answer. */
 	reset(): void {
 		this.#rest = Buffer.alloc(0);
 		this.#block = 0;
@@ -146,7 +141,7 @@ export class GetService {
 		return Buffer.concat([head, lengthOf(raw.length), raw]);
 	}
 
-	/** Returns the value, or the number of the result if it is refused. */
+	/** A number is the result of a refusal. */
 	#read(descriptor: Buffer, context: GetContext, reading: HouseholdReading): Encoded | number {
 		const classId = descriptor.readUInt16BE(0);
 		const code = [...descriptor.subarray(2, 8)].join(".");
@@ -166,7 +161,6 @@ export class GetService {
 		return object.attributes[attribute - 2]?.(reading) ?? OTHER_REASON;
 	}
 
-	/** Returns the objects that describe the association. */
 	#administration(context: GetContext): COSEMObject[] {
 		const name = (arc: number, last: number) => octets(Buffer.of(0x60, 0x85, 0x74, 0x05, 0x08, arc, last));
 		const conformance = Buffer.alloc(5);

@@ -1,6 +1,6 @@
 /**
- * DLMS/COSEM meter with HDLC on its optical port (IEC 62056-46), as a sans-io machine, for the simulator and the system
- * tests: directly at a fixed speed, or after a sign-on in mode E of IEC 62056-21 (annex B.5).
+ * DLMS/COSEM meter with HDLC on its optical port (IEC 62056-46), as a sans-io machine: directly at a fixed speed, or
+ * after a sign-on in mode E of IEC 62056-21 (annex B.5).
  *
  *   direct   8N1 at a fixed speed
  *   mode E   sign-on, identification with `\2`, and `ACK 2 Z 2` as iec-meter.ts handles them at 300 Bd; the
@@ -29,9 +29,9 @@ export interface DLMSMeterOptions {
 	signOn?: IECMeter;
 	server: ServerOptions;
 	station: Omit<StationOptions, "answer" | "onReset" | "onEvent">;
-	/** Delay of an answer. Default 20 ms. */
+	/** Default 20 ms. */
 	reactionMs?: number;
-	/** Silence that closes the link. Default 120 s. */
+	/** Silence that closes the link; default 120 s. */
 	inactivityMs?: number;
 	/** Mode E: time after DISC in which HDLC is still accepted. Default: 0. */
 	lingerMs?: number;
@@ -51,7 +51,6 @@ export class DLMSMeter implements Machine {
 	#finder = new FrameFinder();
 	#isSignOn: boolean;
 	#baud: number;
-	/** Answers to send, each with its time. */
 	#answers: { frames: Buffer[]; atMs: number; closes: boolean }[] = [];
 	#closes = false;
 	#quietMs = 0;
@@ -153,7 +152,6 @@ export class DLMSMeter implements Machine {
 		this.#outputs.push(transmission(sent));
 	}
 
-	/** Passes on the output of the sign-on until HDLC takes over the line. */
 	#pumpSignOn(nowMs: number): void {
 		const signOn = this.#options.signOn!;
 		for (let output = signOn.poll(); output.kind !== OUTPUT_NONE; output = signOn.poll()) {

@@ -7,7 +7,7 @@ export type Attribute = (reading: HouseholdReading) => Data.Encoded;
 export interface COSEMObject {
 	classId: number;
 	version: number;
-	/** OBIS code in the form `A.B.C.D.E.F`. */
+	/** OBIS code as `A.B.C.D.E.F`. */
 	code: string;
 	/** Attributes from 2 on; attribute 1 is the code. */
 	attributes: readonly Attribute[];

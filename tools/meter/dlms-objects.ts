@@ -1,7 +1,6 @@
 /**
- * Objects of the simulated DLMS/COSEM meter: the household's registers, clock, names and counters, by the interface
- * classes of IEC 62056-6-2 (1 data, 3 register, 4 extended register, 5 demand register, 7 profile, 8 clock, 15
- * association, 17 SAP assignment, 64 security setup).
+ * Objects of the simulated meter, by the interface classes of IEC 62056-6-2 (1 data, 3 register, 4 extended register, 5
+ * demand register, 7 profile, 8 clock, 15 association, 17 SAP assignment, 64 security setup).
  */
 import * as Data from "./dlms-data.js";
 import { type Attribute, type COSEMObject, codeBytes } from "./dlms-object.js";
@@ -25,20 +24,20 @@ const PERIOD_SECONDS = 900;
 /** Logical device name, 16 characters. */
 export const DEVICE_NAME = `GWS00000${SERIAL}`;
 export const ASSOCIATION_CODE = "0.0.40.0.0.255";
-/** Code of the invocation counter for the public client. */
+/** Invocation counter for the public client. */
 export const COUNTER_CODE = "0.0.43.1.0.255";
 
 export interface ObjectOptions {
 	zone: Data.Zone;
-	/** Rows of 1-0:99.1.0 with counters, in place of the usual ones. */
+	/** Counters in 1-0:99.1.0 instead of the usual rows. */
 	stored?: StoredRows;
 	/** True to add rare but permitted types: floats, 64 bits, null data, text, a clock with its own tag. */
 	oddTypes?: boolean;
-	/** Returns the last accepted invocation counter. */
+	/** Last accepted invocation counter. */
 	counter: () => number;
 }
 
-/** Makes a register, with scaler and unit after the value. */
+/** Scaler and unit follow the value. */
 function register(code: string, value: Attribute, scaler: number, unit: number): COSEMObject {
 	return { classId: 3, version: 0, code, attributes: [value, () => Data.scalerUnit(scaler, unit)] };
 }
@@ -170,7 +169,7 @@ export function householdObjects(options: ObjectOptions): COSEMObject[] {
 	return objects.filter(({ code }, i) => objects.findIndex((other) => other.code === code) === i);
 }
 
-/** Encodes the attribute `object_list` of an association: each object with its access rights. */
+/** `object_list` of an association: each object with its access rights. */
 export function objectList(objects: readonly COSEMObject[]): Data.Encoded {
 	return Data.array(
 		objects.map(({ classId, version, code, attributes }) => {

@@ -1,4 +1,4 @@
-/** The command line of the meter simulator, with DLMS/COSEM. */
+/** Command line of the meter simulator with DLMS/COSEM. */
 import type { Zone } from "./dlms-data.js";
 import type { FrameFaults, FrameNumbers } from "./dlms-faults.js";
 import type { Reaction } from "./dlms-security.js";
@@ -22,7 +22,6 @@ import {
 export interface DLMSProgramOptions {
 	port?: string;
 	baud: number;
-	/** Settings of mode E. */
 	signOn?: {
 		ident: string;
 		only: boolean;
@@ -36,7 +35,6 @@ export interface DLMSProgramOptions {
 	reactionMs?: number;
 	pace: boolean;
 	echo: boolean;
-	/** Unix time, ms, at which the household's time stands still. */
 	atMs?: number;
 	server: Omit<ServerOptions, "household">;
 	station: Omit<StationOptions, "answer" | "onReset" | "onEvent">;
@@ -49,7 +47,7 @@ const COUNT_LIMIT = 1_000_000;
 const MILLISECONDS_LIMIT = 60_000;
 const COUNTER_LIMIT = 0xffff_ffff;
 const REACTIONS = ["aare", "exception", "decipher-exception", "silence", "dm"];
-/** Authentication mechanisms of HLS, by their Green Book numbers. */
+/** Mechanisms of HLS, by their Green Book numbers. */
 const MECHANISMS = new Map([
 	["maker", 2],
 	["md5", 3],
@@ -248,7 +246,7 @@ function readCode(written: string): string {
 	return `${a ?? (isAbstract ? "0" : "1")}.${b ?? "0"}.${c}.${d}.${e}.${f}${attribute}`;
 }
 
-/** Parses numbers separated by colons, at least `least` and at most `most` of them. */
+/** Numbers separated by colons, `least` to `most` of them. */
 function numbers(values: Values, name: Name, least: number, most = least): number[] | undefined {
 	const parts = values[name]?.split(":");
 	if (parts === undefined) return undefined;

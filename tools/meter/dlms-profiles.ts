@@ -72,9 +72,7 @@ function encode(rows: readonly Row[], zone: Data.Zone, hasNullTimes = false): Da
 	);
 }
 
-/**
- * Returns the Unix time, ms, of a date-time octet string. A date-time without a deviation is in the meter's own zone.
- */
+/** Unix ms of a date-time octet string. Without a deviation it is in the meter's own zone. */
 function momentOf(bytes: Buffer, zone: Data.Zone): number {
 	const localMs = Date.UTC(bytes.readUInt16BE(0), bytes[2] - 1, bytes[3], bytes[5], bytes[6], bytes[7]);
 	const deviation = bytes.readInt16BE(9);
@@ -82,7 +80,7 @@ function momentOf(bytes: Buffer, zone: Data.Zone): number {
 	return localMs + (zone.deviation === "swapped" ? -deviation : deviation) * 60_000;
 }
 
-/** Returns the rows selected by `selection` (selector and parameters), or the number of the result if it is refused. */
+/** Selected rows, or the result of a refusal. */
 function select(manner: Manner, selection: Buffer, reading: HouseholdReading, zone: Data.Zone): Row[] | number {
 	const rows = rowsOf(manner, reading);
 	const [selector] = selection;
@@ -100,7 +98,7 @@ function select(manner: Manner, selection: Buffer, reading: HouseholdReading, zo
 	return rows.filter(({ timeMs }) => timeMs >= from && timeMs <= to);
 }
 
-/** Returns the times of selector 1, Unix ms; undefined if the parameters are invalid. */
+/** Times of selector 1, Unix ms; undefined if the parameters are invalid. */
 function rangeOf(parameters: Buffer, zone: Data.Zone): number[] | undefined {
 	const time = "09 0c .. .. .. .. .. .. .. .. .. .. .. ..";
 	if (!matches(parameters, `02 04 02 04 12 00 08 09 06 00 00 01 00 00 ff 0f 02 12 00 00 ${time} ${time} 01 00`))
@@ -117,7 +115,7 @@ function column(classId: number, code: string): Data.Encoded {
 	return Data.structure(Data.uint16(classId), Data.octets(codeBytes(code)), Data.int8(2), Data.uint16(0));
 }
 
-/** 1-0:99.1.0 with the counters of import and export; only ranges of time can be selected. */
+/** 1-0:99.1.0 with counters; only ranges of time can be selected. */
 export function counterProfile(stored: StoredRows, zone: Data.Zone): COSEMObject {
 	const { rows, periodS = 900, isLastFirst = false } = stored;
 	const columns = Data.array([

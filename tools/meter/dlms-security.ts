@@ -11,7 +11,6 @@ export const NOT_DECIPHERED = 35;
 
 export const TITLE_BYTES = 8;
 const TAG_AND_LENGTH = 4;
-/** Values in an exception response: states, and services. */
 export const NOT_ALLOWED = 1;
 export const UNKNOWN_SERVICE = 2;
 export const NOT_POSSIBLE = 1;
@@ -19,7 +18,7 @@ export const NOT_SUPPORTED = 2;
 const DECIPHERING_ERROR = 5;
 const COUNTER_ERROR = 6;
 
-/** Tags of ciphered answers (global, dedicated), by the tag of the plain answer. */
+/** Global and dedicated tags, by the tag of the plain answer. */
 const ANSWER_TAGS = new Map([
 	[0xc4, [0xcc, 0xd4]],
 	[0xc5, [0xcd, 0xd5]],
@@ -38,9 +37,7 @@ export interface SecurityOptions {
 	title: Uint8Array;
 	/** Security control that ciphered messages must have: 10, 20 or 30 (hex). */
 	security: number;
-	/** Last invocation counter accepted from the client. */
 	counter: number;
-	/** Last invocation counter that the meter used. */
 	ownCounter: number;
 	/** True if answers use general-glo-ciphering. */
 	general?: boolean;
@@ -57,7 +54,7 @@ export interface SecurityOptions {
 export interface Message {
 	plain: Buffer;
 	wrap(answer: Buffer): Buffer;
-	/** Maximum number of bytes added by `wrap`. */
+	/** Bytes added by `wrap`, at most. */
 	overhead: number;
 }
 
@@ -78,7 +75,6 @@ export function exception(state: number, service: number): Buffer {
 export class MessageSecurity {
 	readonly #options: SecurityOptions;
 	readonly #report: (code: number) => void;
-	/** Last invocation counter accepted from the client. */
 	counter: number;
 	#ownCounter: number;
 
@@ -114,7 +110,7 @@ export class MessageSecurity {
 		};
 	}
 
-	/** Deciphers a message and checks its counter. `refusal` makes the AARE for an AARQ that can't be opened. */
+	/** `refusal` makes the AARE for an AARQ that can't be opened. */
 	open(keys: Keys, title: Uint8Array, ciphered: Buffer, refusal?: () => Buffer): Opened | Refused {
 		const { faults, security } = this.#options;
 		const opened = open(keys, title, ciphered);
@@ -135,7 +131,6 @@ export class MessageSecurity {
 		return opened;
 	}
 
-	/** Ciphers an APDU with the meter's next invocation counter. */
 	cipher(tag: number, keys: Keys, control: number, plain: Buffer): Buffer {
 		const { title, faults } = this.#options;
 		const origin = { title, counter: ++this.#ownCounter };
@@ -144,7 +139,7 @@ export class MessageSecurity {
 		return Buffer.concat([Buffer.of(tag), ...name, lengthOf(ciphered.length), ciphered]);
 	}
 
-	/** Computes f(CtoS), the meter's answer to the client's challenge. */
+	/** Returns f(CtoS). */
 	answerChallenge(challenge: Uint8Array): Buffer {
 		const { keys, title, faults } = this.#options;
 		return answerChallenge(keys, { title, counter: ++this.#ownCounter }, challenge, faults.suite);
@@ -158,7 +153,6 @@ function react(reaction: Reaction, plainAnswer: Buffer, refusal?: () => Buffer):
 	return reaction === "decipher-exception" ? exception(UNKNOWN_SERVICE, DECIPHERING_ERROR) : plainAnswer;
 }
 
-/** Skips an A-XDR length. */
 function withoutLength(bytes: Buffer): Buffer {
 	return bytes.subarray(bytes[0] > 0x80 ? 1 + (bytes[0] & 0x7f) : 1);
 }

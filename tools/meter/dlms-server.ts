@@ -1,7 +1,6 @@
 /**
- * DLMS/COSEM server with logical names (IEC 62056-5-3) for the simulator: associations without security, with a
- * password (LLS), and with HLS (GMAC or SHA-256); ciphering with suites 0 and 1; GET, and the ACTION of HLS. Takes and
- * returns APDUs, independently of HDLC.
+ * DLMS/COSEM server with logical names (IEC 62056-5-3): associations without security, with a password (LLS), and with
+ * HLS (GMAC or SHA-256); ciphering with suites 0 and 1; GET, and the ACTION of HLS. Takes and returns APDUs.
  */
 import { randomBytes } from "node:crypto";
 import * as ACSE from "./dlms-acse.js";
@@ -49,10 +48,9 @@ const REFUSED = 4;
 export interface ServerOptions extends SecurityOptions {
 	household: { reading(nowMs: number): HouseholdReading };
 	zone: Zone;
-	/** As in ObjectOptions. */
 	stored?: StoredRows;
 	logicalDevice: number;
-	/** HDLC addresses of the three clients. */
+	/** HDLC addresses of the clients. */
 	publicClient: number;
 	lowClient: number;
 	gmacClient: number;
@@ -72,7 +70,7 @@ export interface ServerOptions extends SecurityOptions {
 }
 
 export interface ServerFaults {
-	/** Result, source and diagnostic with which every AARQ is refused. */
+	/** Result, source and diagnostic of every AARE. */
 	refusal?: readonly [number, number, number];
 	/** True if a refusal has no user information. */
 	bareRefusal?: boolean;
@@ -83,16 +81,16 @@ export interface ServerFaults {
 	suite?: number;
 	strictSuite?: boolean;
 	wrongAnswer?: boolean;
-	/** Result with which the ACTION of HLS is refused. */
+	/** Result of the refused ACTION of HLS. */
 	actionResult?: number;
-	/** State and service of the exception with which all requests after the first `exceptionAfter` are answered. */
+	/** State and service of the exception after the first `exceptionAfter` requests. */
 	exception?: readonly [number, number];
 	exceptionAfter?: number;
-	/** Number of requests that an association may send; the next ones are answered as if there were no association. */
+	/** Requests of an association; the next ones are answered as if there were no association. */
 	requestLimit?: number;
-	/** Mechanism of HLS in place of GMAC. Each AARQ with it is refused, or accepted and challenged. */
+	/** Mechanism instead of GMAC. Each AARQ with it is refused, or accepted and challenged. */
 	hls?: { mechanism: number; accepts: boolean; isNamed: boolean };
-	/** The meter uses short names: it refuses each AARQ, or accepts it as if the AARQ had asked for short names. */
+	/** Each AARQ is refused, or accepted as if it had asked for short names. */
 	shortNames?: "refuse" | "accept";
 }
 
@@ -102,7 +100,6 @@ interface Association extends Party {
 	context: GetContext;
 	challenge: Buffer;
 	ownChallenge: Buffer;
-	/** Invocation counter with which the AARQ was sent. */
 	openedAt: number;
 	requests: number;
 }
@@ -129,7 +126,6 @@ export class DLMSServer {
 		this.#get = new GetService({ ...options, objects });
 	}
 
-	/** Ends the association, because the link was lost or reopened. */
 	reset(): void {
 		this.#association = undefined;
 		this.#get.reset();
@@ -156,7 +152,6 @@ export class DLMSServer {
 		return answer[0] === 0xd8 ? answer : message.wrap(answer);
 	}
 
-	/** Makes an unsolicited data notification with the power. */
 	notification(nowMs: number): Buffer {
 		const power = Buffer.alloc(5);
 		power[0] = 0x05;
@@ -178,7 +173,7 @@ export class DLMSServer {
 	}
 
 	#release(apdu: Buffer): Answer {
-		// In a ciphered context, the client must repeat the initiate request in ciphered form.
+		// A ciphered context requires a ciphered initiate request.
 		if (this.#association?.isCiphered && !apdu.includes(0xbe)) return exception(NOT_ALLOWED, NOT_POSSIBLE);
 		this.reset();
 		this.#isOccupied = false;
@@ -229,7 +224,7 @@ export class DLMSServer {
 		});
 	}
 
-	/** Answers an AARQ according to `hls`. The proof of the client is not verified. */
+	/** The client's proof is not verified. */
 	#answerHLS({ context, mechanism }: ACSE.AARQ, hls: NonNullable<ServerFaults["hls"]>): Buffer {
 		this.#report(hls.accepts ? ASSOCIATED : ASSOCIATION_REFUSED);
 		const refused = mechanism === ACSE.MECHANISM_NONE ? ACSE.DIAGNOSTIC_MECHANISM_REQUIRED : ACSE.DIAGNOSTIC_MECHANISM;
@@ -245,7 +240,6 @@ export class DLMSServer {
 		});
 	}
 
-	/** Checks an AARQ. Returns DIAGNOSTIC_NONE, or the diagnostic of the refusal. */
 	#diagnosticOf({ context, mechanism, title, secret }: ACSE.AARQ, client: number): number {
 		const { encryption, publicClient, lowClient, password, bySHA256 } = this.#options;
 		const high = bySHA256 ? ACSE.MECHANISM_SHA256 : ACSE.MECHANISM_GMAC;
@@ -331,7 +325,7 @@ export class DLMSServer {
 		});
 	}
 
-	/** Executes an ACTION. Only reply_to_HLS_authentication of the association is supported. */
+	/** Supports only reply_to_HLS_authentication of the association. */
 	#act(plain: Buffer, association: Association): Buffer {
 		const head = Buffer.of(0xc7, 0x01, plain[2]);
 		const code = [...plain.subarray(5, 11)].join(".");
@@ -386,7 +380,6 @@ function isPublic({ classId, code }: COSEMObject): boolean {
 	return PUBLIC_CLASSES.includes(classId) || PUBLIC_CODES.includes(code);
 }
 
-/** Returns the reason for an initiate error; 0 without one. */
 function initiateError(wanted: ACSE.Initiate | undefined, conformance: number): number {
 	if (wanted === undefined) return INCOMPATIBLE;
 	if (wanted.version < DLMS_VERSION) return VERSION_TOO_LOW;

@@ -3,22 +3,20 @@ import type { SeededRandom } from "../../hosts/node/random.js";
 import { ACK, CR, checkPosition, ETX, LF, STX } from "./telegram.js";
 
 export interface MeterFaults {
-	/** Number of noise characters (7F, 00, FF) before the identification and after the BCC. */
+	/** Noise characters (7F, 00, FF) before the identification and after the BCC. */
 	noise?: number;
-	/** Number of blocks with a wrong BCC, including repetitions. */
+	/** Blocks with a wrong BCC, including repetitions. */
 	wrongBCC?: number;
-	/** Number of sign-ons without an answer. */
 	silence?: number;
-	/** Delay of each answer, ms. */
 	lateMs?: number;
 	/** Number of characters after which the block stops. */
 	cut?: number;
-	/** The only speed that works, whatever speed the identification announces. */
+	/** The only speed that works, whatever the identification announces. */
 	lieBaud?: number;
 	noSTX?: boolean;
 	/** True if the block ends with `! 11 CR LF`, without ETX and BCC. */
 	noBCC?: boolean;
-	/** On average, one in this number of characters gets a flipped bit. */
+	/** One in this many characters gets a flipped bit. */
 	damage?: number;
 	/** True if `ACK CR LF` is sent before STX (Elster AS1440). */
 	ackLine?: boolean;

@@ -1,11 +1,10 @@
 /**
- * The meter's side of HDLC frames of format type 3 (IEC 62056-46, 6.4), for the simulator: finds and makes them.
+ * The meter's side of HDLC frames of format type 3 (IEC 62056-46, 6.4):
  *
  *   7E | A, S bit, length (2) | destination | source | control | HCS (2) | information | FCS (2) | 7E
  */
 
 export const FLAG = 0x7e;
-/** Maximum gap between two characters of a frame. */
 export const CHARACTER_GAP_MS = 500;
 const SEGMENTED = 0x08;
 /** Length of the shortest frame: format, two addresses of 1 byte, control, FCS. */
@@ -13,14 +12,13 @@ const SHORTEST = 7;
 
 export interface Frame {
 	isSegmented: boolean;
-	/** Address bytes as received. */
 	destination: Buffer;
 	source: Buffer;
 	control: number;
 	information: Buffer;
 }
 
-/** Returns the CRC-16/X.25 of the bytes, low byte first. */
+/** CRC-16/X.25, low byte first. */
 export function checkOf(bytes: Uint8Array): Buffer {
 	let crc = 0xffff;
 	for (const byte of bytes) {
@@ -52,7 +50,7 @@ export function addressAt(bytes: Buffer, start: number): Buffer | undefined {
 	return undefined;
 }
 
-/** Returns the upper and lower part of a server's address. The lower part is undefined in a short address. */
+/** Parts of a server's address; a short one has no lower part. */
 export function partsOf(address: Uint8Array): { upper: number; lower?: number } | undefined {
 	const [a, b, c, d] = [...address].map((byte) => byte >> 1);
 	if (address.length === 1) return { upper: a };

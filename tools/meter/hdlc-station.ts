@@ -5,7 +5,7 @@
  */
 import { type Frame, makeFrame, partsOf } from "./hdlc-frame.js";
 
-/** Maximum length of a received APDU in all its segments. */
+/** Bytes of a received APDU in all its segments. */
 const APDU_LIMIT = 65_536;
 const DEFAULT_INFORMATION = 128;
 const DEFAULT_WINDOW = 1;
@@ -28,25 +28,23 @@ const ALL_STATIONS = [0x7f, 0x3fff];
 
 /** Values returned instead of an answering APDU. */
 export const SILENCE = 0;
-/** Drops the link; further frames of the client are answered with DM. */
+/** Further frames of the client are answered with DM. */
 export const DROP_LINK = 1;
 export type Answer = Buffer | typeof SILENCE | typeof DROP_LINK;
 
 export interface StationOptions {
 	logical: number;
 	physical: number;
-	/** The only accepted length of the station's address; default: any. */
+	/** Only accepted length of the station's address; default: any. */
 	addressLength?: number;
-	/** Addresses of accepted clients. */
 	clients: readonly number[];
-	/** Maximum number of information bytes per frame, sent and received. */
+	/** Information bytes per frame, at most, sent and received. */
 	transmit: number;
 	receive: number;
 	window: number;
 	/** True if UA has no parameters, which means 128 bytes and a window of 1. */
 	bareUA?: boolean;
 	faults?: StationFaults;
-	/** Returns the answer to an APDU of this client. */
 	answer(apdu: Buffer, client: number): Answer;
 	/** Called when the link was lost or reopened. */
 	onReset(): void;
@@ -63,9 +61,9 @@ export interface StationFaults {
 	busy?: number;
 	/** Number of I frames that are rejected with REJ. */
 	reject?: number;
-	/** Number of the I frame that is answered with FRMR, counted from 1. */
+	/** The I frame answered with FRMR, counted from 1. */
 	frameReject?: number;
-	/** Number of APDUs after which the link is lost silently. */
+	/** APDUs until the link is lost silently. */
 	loseAfter?: number;
 }
 
@@ -86,14 +84,10 @@ interface Parameters {
 export class HDLCStation {
 	readonly #options: StationOptions;
 	readonly #faults: StationFaults;
-	/** Client that has the link; -1 if none has. */
 	#client = -1;
 	#agreed: Parameters = standard();
-	/** Sequence number of the next frame expected. */
 	#expected = 0;
-	/** Sequence number of the first frame that is not acknowledged. */
 	#oldest = 0;
-	/** Frames of the answer, from the first one that is not acknowledged. */
 	#segments: Buffer[] = [];
 	#sent = 0;
 	#apdu: Buffer = Buffer.alloc(0);
@@ -240,7 +234,7 @@ export class HDLCStation {
 		const kind = control & 0x0f;
 		if (kind !== RR && kind !== RNR && kind !== REJ) return this.#reject(control, UNKNOWN_CONTROL);
 		if ((control & POLL) === 0) return [];
-		// Frames that the client has not acknowledged by now were lost; all of them are sent again.
+		// Unacknowledged frames were lost and are sent again.
 		this.#sent = 0;
 		return kind === RNR ? [this.#supervisory(RR)] : this.#send();
 	}
@@ -255,7 +249,7 @@ export class HDLCStation {
 		return true;
 	}
 
-	/** Returns the frames that fit the window, or RR if there is nothing to send. */
+	/** Frames that fit the window, or RR. */
 	#send(): Buffer[] {
 		if (this.#busy > 0) {
 			this.#busy--;
@@ -299,7 +293,7 @@ function standard(): Parameters {
 	};
 }
 
-/** Reads the parameters in SNRM. The client's values for transmitting are the station's for receiving. */
+/** The client transmits what the station receives, and vice versa. */
 function readParameters(information: Buffer): Parameters {
 	const wanted = standard();
 	if (information[0] !== 0x81 || information[1] !== 0x80) return wanted;

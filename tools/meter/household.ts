@@ -1,13 +1,12 @@
 /**
- * A fictitious three-phase household meter with solar panels: a daily load curve, import and export, and registers that
- * change with time. Used by `npm run meter` without a telegram file, and for DLMS/COSEM. Its codes are those of
- * European household meters (IEC 62056-61), in a block of IEC 62056-21.
+ * A fictitious three-phase household with solar panels: daily load curve, import and export, registers that change with
+ * time. Its codes are those of European household meters (IEC 62056-61), in a block of IEC 62056-21.
  */
 import { frame, type MeterMode, type Telegram } from "./telegram.js";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** Integration step, ms. After a pause of more than a week, only its last week is counted (STEPS_LIMIT). */
+/** Integration step. Only the last week of a longer pause counts (STEPS_LIMIT). */
 const STEP_MS = 5 * 60_000;
 const STEPS_LIMIT = (7 * DAY_MS) / STEP_MS;
 export const SERIAL = "48151623";
@@ -16,14 +15,14 @@ const IDENT = "GWS?HOUSE-3P";
 const PHASES = [0, 1, 2];
 
 export interface HouseholdOptions {
-	/** Unix time, ms, at which `nowMs` is 0. The hours of the day are UTC. */
+	/** Unix time at which `nowMs` is 0. The hours of the day are UTC. */
 	utcMs: number;
 	mode: MeterMode;
 	/** Speed announced by Z: 300, 600 … 19200; modes A and D announce none. */
 	baud: number;
-	/** The identification after `/`, of which Z replaces the fourth character. Default `GWS?HOUSE-3P`. */
+	/** Text after `/`; Z replaces the fourth character. Default `GWS?HOUSE-3P`. */
 	ident?: string;
-	/** Additional lines at the end of the block, such as a load profile. */
+	/** Lines at the end of the block, such as a load profile. */
 	more?: (nowMs: number) => readonly string[];
 }
 
@@ -34,12 +33,11 @@ export interface HouseholdReading {
 	nightImport: number;
 	export: number;
 	reactive: number;
-	/** Maximum of the mean power of a quarter hour, kW. Its time follows. */
+	/** Highest mean of a quarter hour, kW; its time follows. */
 	maximum: number;
 	maximumMs: number;
 	/** Power, W; negative if solar power exceeds the load. */
 	power: number;
-	/** Line frequency, Hz. */
 	frequency: number;
 	phases: { volts: number; amperes: number; watts: number }[];
 }
@@ -63,11 +61,11 @@ export class Household {
 	#nightImport = 4150.902;
 	#export = 3276.118;
 	#reactive = 1904.5;
-	/** Maximum of the mean power of a quarter hour, kW. Its time follows. */
+	/** Highest mean of a quarter hour, kW; its time follows. */
 	#maximum = 0;
 	#maximumMs: number;
 
-	/** Makes the household. Throws an Error with a message for the user if the mode does not have this speed. */
+	/** Throws an Error for the user if the mode lacks the speed. */
 	constructor(options: HouseholdOptions) {
 		const z = baudCharacterFor(options.baud, options.mode);
 		if (z === undefined) throw new Error(`Mode ${options.mode} has no baud rate character for ${options.baud}.`);
@@ -98,7 +96,6 @@ export class Household {
 		};
 	}
 
-	/** Returns the transmission at `nowMs`. */
 	telegram(nowMs: number): Telegram {
 		const sets = [...lines(this.reading(nowMs)), ...(this.#options.more?.(nowMs) ?? [])];
 		const block = Buffer.from(`${sets.join("\r\n")}\r\n!\r\n`);
@@ -161,7 +158,6 @@ function lines(reading: HouseholdReading): string[] {
 	return sets;
 }
 
-/** Formats a number with at least `digits` digits before the point, `places` after it, and a sign. */
 function fixed(value: number, digits: number, places: number): string {
 	const text = Math.abs(value)
 		.toFixed(places)
@@ -179,7 +175,7 @@ function isNight(utcMs: number): boolean {
 	return hour < 6 || hour >= 22;
 }
 
-/** Returns the height of a bell curve at the given time, 0 to 1. The curve is `width` hours wide, around `hour`. */
+/** Bell curve, 0 to 1, `width` hours wide around `hour`. */
 function around(utcMs: number, hour: number, width: number): number {
 	const distance = (utcMs % DAY_MS) / HOUR_MS - hour;
 	return Math.exp(-((distance / width) ** 2));

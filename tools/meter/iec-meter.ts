@@ -1,7 +1,6 @@
 /**
- * The meter's side of IEC 62056-21 (2002): messages (6.3), modes A to D (6.4), and the sign-on of mode E. A sans-io
- * machine for the simulator and the system tests. It shares no code with the gateway's reader, so that each checks the
- * other.
+ * The meter's side of IEC 62056-21 (2002): messages (6.3), modes A to D (6.4), and the sign-on of mode E. It shares no
+ * code with the gateway's reader: each checks the other.
  *
  *   sign-on   <- `/ ? [address] ! CR LF`          at 300 Bd
  *   answer    -> identification, after tr
@@ -41,7 +40,6 @@ import {
 } from "./telegram.js";
 import { WakeUp } from "./wake-up.js";
 
-/** Speed at the start of every session. */
 export const OPENING_BAUD = 300;
 /** Speed of mode D according to the standard; most meters use 9600. */
 export const PUSH_BAUD = 2400;
@@ -56,21 +54,19 @@ export const METER_SIGNED_ON = 1;
 /** The sign-on was for another meter, or the meter is asleep. */
 export const METER_REFUSED = 2;
 export const METER_ACKNOWLEDGED = 3;
-/** The acknowledgement was missing or unknown: default readout at 300 Bd. */
+/** No known acknowledgement: default readout at 300 Bd. */
 export const METER_DEFAULT = 4;
-/** The acknowledged speed was announced but does not work, so the meter is silent. */
+/** The acknowledged speed was announced but does not work; the meter is silent. */
 export const METER_DEAD = 5;
 export const METER_BLOCK = 6;
 export const METER_REPEAT = 7;
 export const METER_PROGRAMMING = 8;
-/** The session has ended; the meter waits for a sign-on again. */
 export const METER_ENDED = 9;
 export const METER_PUSH = 10;
 /** HDLC has the line until `takeBack`. */
 export const METER_HANDED_OVER = 11;
 
 export interface IECMeterOptions {
-	/** Telegram for a readout. */
 	source: (nowMs: number) => Telegram;
 	/** Mode of the meter; default: that of the source's first telegram. */
 	mode?: MeterMode;
@@ -83,10 +79,7 @@ export interface IECMeterOptions {
 	battery?: boolean;
 	/** Speed of mode D; default 2400. */
 	pushBaud?: number;
-	/**
-	 * Interval from the start of a push to the start of the next one; if a push takes longer, the next one follows at
-	 * once. Default 3000.
-	 */
+	/** Interval between the starts of two pushes; a longer push is followed at once. Default 3000. */
 	pushMs?: number;
 	/** Reaction time tr; default 200 ms, or 20 if the third letter of the maker is lower case. */
 	reactionMs?: number;
@@ -125,13 +118,11 @@ export class IECMeter implements Machine {
 	readonly #request = new MeterRequest();
 	readonly #wakeUp: WakeUp | undefined;
 	readonly #programming: ProgrammingMode;
-	/** Answer in programming mode. */
 	#answer: Answer | undefined;
 	readonly #outputs: Output[] = [];
 	#telegram: Telegram;
 	#state = IDLE;
 	#baud = 0;
-	/** Time at which all output has left. */
 	#quietMs = 0;
 	#isRepeated = false;
 	#silence: number;
@@ -203,7 +194,7 @@ export class IECMeter implements Machine {
 				if (isComplete) this.#takeSignOn(nowMs);
 				break;
 			case AWAITS_ACKNOWLEDGE:
-				// Each character of the acknowledgement extends the time allowed for the remaining ones.
+				// Each character of the acknowledgement extends the time for the rest.
 				if (this.#request.isAcknowledge) this.deadlineMs = nowMs + WAIT_MS;
 				if (isComplete) this.#takeAnswer(nowMs);
 				break;
@@ -275,7 +266,6 @@ export class IECMeter implements Machine {
 		this.#enter(wanted.isProgramming ? PROGRAMMING_DUE : BLOCK_DUE, nowMs + this.#reactionMs);
 	}
 
-	/** Returns true if the speed was announced but does not work; the meter is then silent until the next sign-on. */
 	#isDead(baud: number): boolean {
 		if (this.#faults.lieBaud === undefined || baud === this.#faults.lieBaud) return false;
 		this.#report(METER_DEAD);

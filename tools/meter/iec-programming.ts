@@ -40,30 +40,28 @@ export interface ProfileOptions {
 	place?: (typeof PROFILE_PLACES)[number];
 	/** Period of the profile, minutes; default 15. */
 	period?: number;
-	/** Number of stored rows. Default 400. */
+	/** Stored rows; default 400. */
 	rows?: number;
-	/** Prefix of times: 0 winter, 1 summer, 2 UTC, "" none. Default 2. */
+	/** Prefix of times: 0 winter, 1 summer, 2 UTC, "" none; default 2. */
 	season?: string;
 	/** Password required for a profile. Default: none is required, and a password is not answered. */
 	password?: string;
 	/** Number of wrong passwords after which the meter refuses even the right one. Default 3; 0: it always refuses. */
 	tries?: number;
-	/** Number of lines per part of an answer to R6. Default 10. */
+	/** Lines per part of an answer to R6; default 10. */
 	lines?: number;
-	/** Number of answers with a wrong BCC. */
 	wrongBCC?: number;
 	fault?: (typeof PROFILE_FAULTS)[number];
 	/** Form of the answer; default plain. */
 	form?: (typeof PROFILE_FORMS)[number];
 	/** Rows with counters, in place of those with powers. */
 	stored?: StoredRows;
-	/** Offset of the meter's time, minutes, and the season digit or "", with `stored`. Default: 0 and "2". */
+	/** Minutes east of UTC and season digit or "", with `stored`; default 0 and "2". */
 	seasonAt?: (utcMs: number) => { minutes: number; digit: string };
 }
 
 const EOT = 0x04;
 const MINUTE_MS = 60_000;
-/** Number of rows in a readout. */
 const READOUT_ROWS = 96;
 const BREAK = Uint8Array.of(SOH, 0x42, 0x30, ETX, 0x71);
 const REFUSAL = "(ERROR)";
@@ -82,7 +80,6 @@ export class ProgrammingMode {
 	#parts: string[] = [];
 	#last: Uint8Array = new Uint8Array(0);
 
-	/** `clock` returns the time of the meter's clock, Unix ms. */
 	constructor(options: ProfileOptions, clock: (nowMs: number) => number) {
 		this.#options = options;
 		this.#clock = clock;
@@ -91,12 +88,10 @@ export class ProgrammingMode {
 		this.#wrongBCC = options.wrongBCC ?? 0;
 	}
 
-	/** True after too many wrong passwords. */
 	get isLocked(): boolean {
 		return this.#tries === 0;
 	}
 
-	/** Returns the meter's first message, with the operand for the password. */
 	begin(): Answer | undefined {
 		this.#isAllowed = this.#options.password === undefined;
 		this.#parts = [];
@@ -163,7 +158,6 @@ export class ProgrammingMode {
 		return { bytes };
 	}
 
-	/** Returns the parts of an answer. */
 	#answerTo(command: string, data: string, utcMs: number): string[] {
 		const { fault, place = "none", lines = 10 } = this.#options;
 		const { minutes, digit } = this.#seasonAt(utcMs);
@@ -200,7 +194,7 @@ export class ProgrammingMode {
 		return this.#options.seasonAt?.(utcMs) ?? { minutes: 0, digit: "2" };
 	}
 
-	/** Returns the Unix time, ms, of a time with the meter's season; 0 for an empty text. */
+	/** Unix ms of a time with the meter's season; 0 for an empty text. */
 	#utcOf(text: string): number {
 		const localMs = momentOf(text, 0);
 		if (localMs === 0) return 0;
@@ -213,7 +207,7 @@ export class ProgrammingMode {
 		return localMs - this.#seasonAt(localMs).minutes * MINUTE_MS;
 	}
 
-	/** Returns heads and rows with counters; each change of the season or gap begins a new head. */
+	/** Each change of the season or gap begins a new head. */
 	#countersOf(stored: StoredRows, utcMs: number, fromMs: number, toMs: number): string[] {
 		const { periodS = 900 } = stored;
 		const lines: string[] = [];
@@ -233,7 +227,6 @@ export class ProgrammingMode {
 		return lines;
 	}
 
-	/** Returns heads and rows for a time range. */
 	#linesOf(from: string, to: string, utcMs: number, limit: number): string[] {
 		const { period = 15, rows = 400, season = "2", fault, form } = this.#options;
 		const periodMs = period * MINUTE_MS;
@@ -257,12 +250,12 @@ export class ProgrammingMode {
 	}
 }
 
-/** Makes the password request, with the operand for the client's cipher. */
+/** Password request, with the operand for the client's cipher. */
 function demand(): Answer {
 	return { bytes: frame(Buffer.from("P0\x02(01234567)"), SOH) };
 }
 
-/** Returns command and data of `SOH command [STX data] ETX BCC`; undefined if the BCC is wrong. */
+/** Parses `SOH command [STX data] ETX BCC`; undefined if the BCC is wrong. */
 export function readCommand(bytes: Uint8Array): { command: string; data: string } | undefined {
 	const check = bytes.slice(1, -1).reduce((sum, byte) => sum ^ byte, 0);
 	if (check !== bytes[bytes.length - 1]) return undefined;

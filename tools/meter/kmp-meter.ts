@@ -1,8 +1,7 @@
 /**
- * A meter of Kamstrup that answers KMP, for the simulator. Independent of modules/kmp, which is tested against it.
+ * A Kamstrup meter that answers KMP, independent of modules/kmp.
  *
- * A request with a wrong CRC, or for something else than the three commands, is not answered. Registers that the meter
- * does not have are left out of the answer.
+ * Only the three commands with a right CRC are answered. Registers that the meter lacks are left out.
  */
 import { FORMAT_8N2 } from "../../modules/io/host.js";
 import type { Machine, Output } from "../../modules/io/machine.js";
@@ -15,17 +14,13 @@ const STUFFED = [0x06, 0x0d, 0x1b, 0x40, 0x80];
 const REACTION_MS = 60;
 const HEAT_METER = 0x3f;
 
-/** Contents of a register: unit, sign and exponent, number of four bytes. */
 type Register = readonly [unit: number, exponent: number, value: number];
 
 export interface KMPMeterOptions {
 	readonly source: (nowMs: number) => HeatReading;
 	readonly serial?: number;
-	/** Number of requests without an answer. */
 	readonly silence?: number;
-	/** Number of answers with a wrong CRC. */
 	readonly wrongCheck?: number;
-	/** Changes each answer, for tests. */
 	readonly damage?: (answer: Uint8Array) => Uint8Array;
 	readonly reactionMs?: number;
 	/** True for a meter that does not tell its type. */
@@ -82,7 +77,6 @@ export class KMPMeter implements Machine {
 	#answer: Uint8Array | undefined;
 	#silence: number;
 	#wrongCheck: number;
-	/** Number of answered requests. */
 	answered = 0;
 
 	constructor(options: KMPMeterOptions) {

@@ -12,7 +12,6 @@ const LOOK_MS = 20;
 const LATE_MS = 50;
 
 export class LineClock {
-	/** Total time for which the clock was stopped, ms. */
 	#lostMs = 0;
 	/** Computer's time at which all input was last processed; undefined while the event loop is not observed. */
 	#seenMs: number | undefined;
@@ -26,7 +25,7 @@ export class LineClock {
 		return Math.min(realMs, this.#seenMs + this.#graceMs) - this.#lostMs;
 	}
 
-	/** Time by performance.now() up to which all input has been processed. */
+	/** performance.now() up to which all input has been processed. */
 	get seenMs(): number {
 		return this.#seenMs ?? performance.now();
 	}
@@ -53,7 +52,6 @@ export class LineClock {
 		this.#isStopped = isStopped;
 	}
 
-	/** Resolves at the given time. */
 	async until(timeMs: number): Promise<void> {
 		for (let leftMs = timeMs - this.nowMs; leftMs > 0; leftMs = timeMs - this.nowMs) {
 			await new Promise((resolve) => setTimeout(resolve, Math.ceil(leftMs)));
@@ -65,7 +63,7 @@ export class LineClock {
 	}
 
 	#wait(): void {
-		// In a pass of the event loop, timers run before input, and immediates after it.
+		// Timers run before input, and immediates after it.
 		this.#timer = setTimeout(() => setImmediate(() => this.#turn()), LOOK_MS);
 	}
 

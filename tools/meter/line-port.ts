@@ -1,7 +1,7 @@
 /** Device for the simulator's line. */
 export interface LinePort {
 	readonly path: string;
-	/** Sends bytes unchanged. Returns before they have left the port. */
+	/** Returns before the bytes have left the port. */
 	write(bytes: Uint8Array): void;
 	/** Sets the only listener for received pieces. */
 	onData(listener: (bytes: Uint8Array) => void): void;
@@ -9,7 +9,7 @@ export interface LinePort {
 	onError(listener: (message: string) => void): void;
 	/** Changes the speed of a real line after all output has left. */
 	changeBaud?(baud: number): void;
-	/** Returns the reader's speed. Only for a pseudo-terminal, which has no speed of its own. */
+	/** Speed of a pseudo-terminal's reader; a pseudo-terminal has none of its own. */
 	readerBaud?(): Promise<number>;
 	close(): Promise<void>;
 }

@@ -43,7 +43,7 @@ export interface LineRunnerOptions {
 
 /** Shortest timer; at high speeds a few characters are sent at once. */
 const BURST_MS = 8;
-/** Longest wait for a reader to change its speed; together with the usual pause it is below the maximum of 1.5 s. */
+/** Longest wait for a reader to change its speed; with the usual pause it is below 1.5 s. */
 const FOLLOW_LIMIT_MS = 1000;
 const FOLLOW_LOOK_MS = 10;
 /** The reader's speed is checked this long before the end of a request, because the reader's clock may be ahead. */
@@ -66,18 +66,16 @@ interface Message {
 	sent: number;
 }
 
-/** An incoming request: its characters in the line's time, and the range of performance.now() in which it was sent. */
+/** Incoming request: characters in the line's time, and the range of performance.now() in which it was sent. */
 interface Arrival {
 	readonly bytes: Uint8Array;
 	readonly startMs: number;
 	readonly endMs: number;
-	/** Earliest possible end. */
 	readonly earliestMs: number;
-	/** True if the line was idle before. */
 	readonly isFirst: boolean;
 }
 
-/** The reader's speed, and the performance.now() of its check. */
+/** Reader's speed, and performance.now() of its check. */
 interface Speed {
 	readonly baud: number;
 	readonly atMs: number;
@@ -95,12 +93,10 @@ export class LineRunner {
 	#format: SerialFormat = FORMAT_7E1;
 	#sendEndMs = 0;
 	#receiveEndMs = 0;
-	/** Resolves when all received requests have ended. */
 	#arrived = Promise.resolve();
-	/** Time at which the last light of the optical head's LED ends. */
+	/** End of the LED's last light. */
 	#litMs = 0;
 	#arriving = 0;
-	/** The reader's speed at the last check. */
 	#knownBaud = OPENING_BAUD;
 	#isNewSpeed = false;
 	#sendTimer: NodeJS.Timeout | undefined;
@@ -196,7 +192,7 @@ export class LineRunner {
 		clearTimeout(this.#machineTimer);
 		if (this.#isClosed) return;
 		const { nowMs } = this.#clock;
-		// Bytes that are still on the wire count as received before a deadline that has passed in the meantime.
+		// Bytes on the wire count as received before a deadline that has passed meanwhile.
 		while (this.#arriving === 0 && this.#machine.deadlineMs <= nowMs) {
 			const dueMs = this.#machine.deadlineMs;
 			this.#machine.advance(dueMs);
@@ -265,12 +261,12 @@ export class LineRunner {
 		if (this.#isClosed) return;
 		if (this.#isFollowed(message, readerBaud, atMs)) {
 			const elapsedMs = this.#clock.nowMs - message.startMs;
-			// Half a millisecond is added, because a timer may be early by that much.
+			// A timer may be half a millisecond early.
 			const due = Math.min(message.bytes.length, Math.floor((elapsedMs + 0.5) / characterMs(message.baud)));
 			if (due > message.sent) {
 				const bytes = message.bytes.subarray(message.sent, due);
 				message.sent = due;
-				// An echo is written here, at the speed at which it was sent.
+				// An echo has the speed at which it was sent.
 				if (message.isEcho) this.#port.write(bytes);
 				else this.#send(bytes, message.baud, readerBaud);
 			}

@@ -5,7 +5,7 @@ import { Household } from "./household.js";
 import { IECMeter } from "./iec-meter.js";
 
 export interface Surroundings {
-	/** Unix time, ms, at which the meter's time is 0; `--at` takes precedence. */
+	/** Unix time at which the meter's time is 0; `--at` takes precedence. */
 	utcMs: number;
 	/** True if characters take time on the line. */
 	clocked: boolean;

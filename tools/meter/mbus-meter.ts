@@ -1,6 +1,6 @@
 /**
- * Slaves on an M-Bus, or a meter that speaks M-Bus over its optical port, for the simulator (EN 13757-2 and -3).
- * Independent of modules/mbus, which is tested against it.
+ * Slaves on an M-Bus, or a meter that speaks M-Bus over its optical port (EN 13757-2 and -3), independent of
+ * modules/mbus.
  */
 import { FORMAT_8E1 } from "../../modules/io/host.js";
 import type { Machine, Output } from "../../modules/io/machine.js";
@@ -11,16 +11,15 @@ import { eventOf, lineChange, noOutput, transmission } from "./outputs.js";
 export const MBUS_BAUD = 2400;
 const ANY_ADDRESS = 254;
 const REACTION_MS = 20;
-/** Characters that wake the meter up, and the gap that ends them. */
+/** Wake-up characters, and the gap that ends them. */
 const WAKE_UP_COUNT = 480;
 const WAKE_UP_GAP_MS = 30;
-/** Time after which the meter sleeps again. */
+/** The meter sleeps again after this time. */
 const AWAKE_MS = 5000;
 
 export interface Slave {
-	/** Primary address. */
 	readonly address: number;
-	/** Telegrams from CI to the data, in the order in which they are given. */
+	/** Telegrams from CI to the data, in order. */
 	readonly telegrams: (nowMs: number) => readonly (readonly number[])[];
 }
 
@@ -32,11 +31,8 @@ export interface MBusMeterOptions {
 	readonly sleeps?: boolean;
 	/** True if the meter ignores the frame count bit, and sends its present values each time. */
 	readonly ignoresCountBit?: boolean;
-	/** Number of requests without an answer. */
 	readonly silence?: number;
-	/** Number of telegrams with a wrong sum. */
 	readonly wrongCheck?: number;
-	/** Changes each telegram's frame, for tests. */
 	readonly damage?: (frame: Uint8Array) => Uint8Array;
 	readonly reactionMs?: number;
 	/** True if the level converter echoes what it receives. */
@@ -53,7 +49,7 @@ export class MBusMeter implements Machine {
 	deadlineMs = Number.POSITIVE_INFINITY;
 	readonly #options: MBusMeterOptions;
 	readonly #outputs: Output[];
-	/** Last frame count bit and present telegram of each slave. */
+	/** Last frame count bit and present telegram. */
 	readonly #states = new Map<Slave, { countBit: number; index: number; telegrams: readonly (readonly number[])[] }>();
 	#request: number[] = [];
 	#answer: Uint8Array | undefined;
@@ -62,7 +58,6 @@ export class MBusMeter implements Machine {
 	#heard = 0;
 	#heardMs = 0;
 	#awakeUntilMs = 0;
-	/** Number of telegrams sent. */
 	sent = 0;
 
 	constructor(options: MBusMeterOptions) {
@@ -116,7 +111,7 @@ export class MBusMeter implements Machine {
 		const frames = all.map((slave) => this.#telegram(slave, control, nowMs));
 		this.sent++;
 		this.#outputs.push(eventOf(METER_BLOCK));
-		// Several slaves that answer at once disturb each other.
+		// Slaves that answer at once disturb each other.
 		const frame = frames.reduce((one, other) => one.map((byte, i) => byte & (other[i] ?? 0xff)));
 		this.#answer = damage?.(frame) ?? frame;
 	}

@@ -1,6 +1,6 @@
 /**
- * Display of a simulated meter that hides its values until its PIN is entered by light on the optical port (FNN,
- * Lastenheft Basiszähler; manuals as in modules/meter/pin.ts).
+ * Display of a simulated meter that hides its values until its PIN is entered by light (FNN, Lastenheft Basiszähler;
+ * manuals: modules/meter/pin.ts).
  *
  *                  short flash          long flash           dark
  *   at rest        test, or PIN         -                    -
@@ -12,10 +12,10 @@
  * All values are sent while InF is on; they are also sent while the menu is shown, unless the meter requires InF.
  */
 
-/** Menu entries in order. The menu begins with the first one, and returns to it after the last one. */
+/** Entries in order; the first follows the last. */
 export const MENU = ["P", "E", "E CLr", "1d", "7d", "30d", "365d", "HIS CLr", "InF", "PIN"] as const;
 
-/** Darkness that ends a flash. For comparison: the stop bits of NUL at 300 Bd are dark for 3.3 ms. */
+/** Darkness that ends a flash; the stop bits of NUL at 300 Bd are dark for 3.3 ms. */
 const GAP_MS = 40;
 const SHORTEST_MS = 100;
 const SHORT_LIMIT_MS = 4000;
@@ -25,7 +25,7 @@ const IDLE_MS = 120_000;
 
 export interface DisplayOptions {
 	readonly pin: string;
-	/** Number of flashes from rest to the PIN: 1, or 2 if the display test comes first. Default 2. */
+	/** Flashes from rest to the PIN: 1, or 2 if the display test comes first; default 2. */
 	readonly flashes?: number;
 	/** True if the PIN only opens the display, and InF controls what is sent. Default false. */
 	readonly needsInf?: boolean;
@@ -42,30 +42,27 @@ export class MeterDisplay {
 	/** Menu entries that were switched, in order. */
 	readonly switched: string[] = [];
 	readonly entered: string[] = [];
-	/** Finished flashes since the beginning. */
 	readonly flashes: Flash[] = [];
 	onShows: (what: string) => void = () => {};
 	readonly #options: DisplayOptions;
 	#state: State = "rest";
-	/** Index of the shown menu entry. */
 	#entry = 0;
 	#digits = "";
 	#digit = 0;
 	#flash: Flash | undefined;
-	/** Start of the present state or wait: the end of the last light, or the acceptance of a digit. */
+	/** End of the last light, or acceptance of a digit. */
 	#sinceMs = 0;
 
 	constructor(options: DisplayOptions) {
 		this.#options = options;
 	}
 
-	/** Records light from one time to another; pieces with little darkness between them are one flash. */
+	/** Light with little darkness before it continues a flash. */
 	light(fromMs: number, toMs: number): void {
 		this.#settle(fromMs);
 		this.#flash = { fromMs: this.#flash?.fromMs ?? fromMs, toMs };
 	}
 
-	/** True while all values are sent. */
 	isOpen(nowMs: number): boolean {
 		this.#settle(nowMs);
 		const isOn = this.switched.filter((entry) => entry === "InF").length % 2 === 1;
@@ -80,7 +77,7 @@ export class MeterDisplay {
 			this.flashes.push(flash);
 			this.#take(flash);
 		}
-		// During a flash nothing changes, because times count from the end of the light.
+		// Times count from the end of the light.
 		if (this.#flash !== undefined) return;
 		while (this.#state === "PIN" && nowMs - this.#sinceMs >= TAKEN_MS) this.#takeDigit();
 		if (this.#state !== "rest" && nowMs - this.#sinceMs >= IDLE_MS) this.#show("rest");

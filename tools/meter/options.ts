@@ -1,4 +1,4 @@
-/** The command line of the meter simulator, with IEC 62056-21. */
+/** Command line of the meter simulator with IEC 62056-21. */
 import type { MeterFaults } from "./faults.js";
 import { PROFILE_FAULTS, PROFILE_FORMS, PROFILE_PLACES, type ProfileOptions } from "./iec-programming.js";
 import type { MeterMode } from "./telegram.js";
@@ -76,7 +76,7 @@ export interface MeterOptions {
 	telegram?: string;
 	mode?: MeterMode;
 	baud?: number;
-	/** Unix time, ms, of the meter's clock at the start. */
+	/** Meter's clock at the start, Unix ms. */
 	utcMs?: number;
 	pushMs: number;
 	parityBits: boolean;

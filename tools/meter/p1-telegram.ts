@@ -1,7 +1,6 @@
 /**
  * Telegram of a fictitious household meter's P1 port: text lines in 8N1 with a CRC after the `!` (DSMR P1 companion
- * standard 5.0.2, 5.2 and 6). It has three phases, a message, the log of power failures, and a gas meter with its own
- * time.
+ * standard 5.0.2, 5.2 and 6).
  */
 import { stepCRC16ARC } from "../../modules/bytes/crc16-arc.js";
 import type { HouseholdReading } from "./household.js";
@@ -11,9 +10,9 @@ const SERIAL = "4757533438313531363233";
 const GAS_SERIAL = "4757533438313531363234";
 const MESSAGE = "Maintenance on Friday from 8 to 9";
 const FIVE_MINUTES_MS = 300_000;
-/** Cubic metres of gas per kWh of electricity. */
+/** m³ of gas per kWh of electricity. */
 const GAS_SHARE = 0.07;
-/** Initial count of the gas meter, m³. */
+/** Count at the start, m³. */
 const GAS_M3 = 1204.5;
 
 /** Formats a time as YYMMDDhhmmss, and W for standard time, which this household always has. */

@@ -1,17 +1,17 @@
 /**
- * Pseudo-terminal for the simulator: programs open its path like a serial port.
+ * Pseudo-terminal for the simulator.
  *
- * Readers may open and close it. Without a reader the near side would fail (EIO), so the far side is kept open here, by
- * a driver port that never reads; it also sets raw mode and reports the reader's speed. node-pty's own stream of the
- * far side is ended, because even when paused it consumes data meant for the reader. Like a line, the pseudo-terminal
- * keeps no data: if nothing was read for UNREAD_MS, the next write discards unread data.
+ * Readers may open and close it. Without a reader the near side would fail (EIO): a driver port that never reads keeps
+ * the far side open, sets raw mode and reports the reader's speed. node-pty's own stream of the far side is ended,
+ * because even when paused it consumes data meant for the reader. Unread data are lost: if nothing was read for
+ * UNREAD_MS, the next write discards them.
  */
 import type { ReadStream } from "node:tty";
 import * as nodePty from "@lydell/node-pty";
 import { SerialPort } from "serialport";
 import type { LinePort } from "./line-port.js";
 
-/** Bytes per write; the kernel keeps about 4 KB for a reader. */
+/** The kernel keeps about 4 KB for a reader. */
 const PIECE_BYTES = 1024;
 const UNREAD_MS = 1000;
 
@@ -25,7 +25,7 @@ const openTerminal = (
 	}
 ).open;
 
-/** Opens a pseudo-terminal. Rejects with an Error for the user if the system provides none. */
+/** Rejects with an Error for the user if the system has no pseudo-terminal. */
 export async function openPseudoTerminal(): Promise<LinePort> {
 	const { master, slave, ptsName } = openTerminal({ encoding: null });
 	const far = await SerialPort.binding.open({ path: ptsName, baudRate: 300, lock: false, hupcl: false });

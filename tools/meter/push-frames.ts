@@ -12,7 +12,7 @@ function pieces(bytes: Uint8Array, size: number): Buffer[] {
 	return all;
 }
 
-/** Makes UI frames with at most `size` bytes of information each. Successive frames share a flag. */
+/** UI frames with at most `size` bytes of information each, which share flags. */
 export function hdlcPush(apdu: Uint8Array, size = 2000): Buffer {
 	const segments = pieces(Buffer.concat([LLC, apdu]), size);
 	const frames = segments.map((information, i) =>
@@ -27,7 +27,7 @@ export function hdlcPush(apdu: Uint8Array, size = 2000): Buffer {
 	return Buffer.concat(frames.map((frame, i) => frame.subarray(i === 0 ? 0 : 1)));
 }
 
-/** Makes a push in general block transfer (IEC 62056-5-3, 9.3), in blocks of `size` bytes. */
+/** General block transfer (IEC 62056-5-3, 9.3) in blocks of `size` bytes. */
 export function blockPush(apdu: Uint8Array, size: number): Buffer {
 	const blocks = pieces(apdu, size);
 	return Buffer.concat(
@@ -39,10 +39,7 @@ export function blockPush(apdu: Uint8Array, size: number): Buffer {
 	);
 }
 
-/**
- * Makes long M-Bus frames, with the data in segments. `size` 252 gives the frames of Sagemcom meters, in which a length
- * byte of 01 means 257.
- */
+/** Long frames with segments. `size` 252 gives those of Sagemcom meters, in which a length byte of 01 means 257. */
 export function mbusPush(apdu: Uint8Array, size = MBUS_DATA): Buffer {
 	const segments = pieces(apdu, size);
 	return Buffer.concat(

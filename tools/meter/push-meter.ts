@@ -1,6 +1,5 @@
 /**
- * A meter that sends unsolicited telegrams in eight bits on a line with fixed settings, for the simulator. It ignores
- * input except light.
+ * A meter that sends unsolicited telegrams in eight bits on a line with fixed settings. It ignores input except light.
  */
 
 import type { LitMachine } from "../../hosts/node/wire-character.js";
@@ -16,7 +15,7 @@ export interface PushMeterOptions {
 	readonly baud: number;
 	/** Format of the line; default: 8N1, in which the bytes of TIC include the parity bit of 7E1. */
 	readonly format?: SerialFormat;
-	/** Interval from the start of one telegram to the start of the next. */
+	/** Interval between the starts of two telegrams. */
 	readonly pushMs: number;
 	readonly display?: MeterDisplay;
 }

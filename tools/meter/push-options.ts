@@ -1,4 +1,4 @@
-/** Command line of the meter simulator for meters with unsolicited telegrams: SML, DLMS/COSEM, TIC, P1. */
+/** Command line of the meter simulator with SML, pushed DLMS/COSEM, TIC or P1. */
 import { FORMAT_8E1, type SerialFormat } from "../../modules/io/host.js";
 import type { PushForm, PushFraming } from "./push-telegrams.js";
 import { SML_HELP, SML_WORDS, type SMLOptions, smlOptions } from "./sml-options.js";
@@ -44,9 +44,8 @@ export interface PushProgramOptions {
 	port?: string;
 	telegram?: string;
 	form: PushForm;
-	/** First invocation counter. */
 	counter: number;
-	/** Number of pushes after which the last one is repeated for ever. */
+	/** Pushes until the last one is repeated for ever. */
 	replay?: number;
 	/** One push in this many has a wrong tag. */
 	wrongTag?: number;

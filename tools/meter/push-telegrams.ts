@@ -1,6 +1,6 @@
 /**
  * Unsolicited telegrams of the fictitious household: the data-notification of DLMS/COSEM (IEC 62056-5-3) in HDLC, M-Bus
- * (IEC 62056-7-3) or the wrapper (IEC 62056-47), and a ciphered P1 telegram. SML is in sml-telegram.ts.
+ * (IEC 62056-7-3) or the wrapper (IEC 62056-47), and a ciphered P1 telegram.
  */
 import { type Keys, protect } from "./dlms-cipher.js";
 import type { HouseholdReading } from "./household.js";
@@ -13,7 +13,7 @@ export type PushFraming = "hdlc" | "mbus" | "wrapper" | "p1";
 const UNIT_WH = 30;
 const UNIT_W = 27;
 
-/** OBIS code, unit, scaler and integer of a value. */
+/** OBIS code, unit, scaler, integer. */
 type Value = readonly [obis: readonly number[], unit: number, scaler: number, value: number];
 
 function valuesOf({ dayImport, nightImport, export: exported, power }: HouseholdReading): Value[] {
@@ -45,7 +45,7 @@ function notification(reading: HouseholdReading, isNameless: boolean): Buffer {
 const LIST_CODE = [0, 6, 25, 9, 0, 255];
 const METER_NUMBER = Buffer.from("1121273201353");
 
-/** The list of an AM550 in Carinthia: its code, meter number, time, date, four energies, two powers, two messages. */
+/** List of an AM550 in Carinthia: its code, meter number, time, date, four energies, two powers, two messages. */
 function namelessList(
 	{ dayImport, nightImport, export: exported, reactive, power }: HouseholdReading,
 	date: readonly number[],
@@ -65,7 +65,6 @@ export interface PushForm {
 	readonly framing: PushFraming;
 	/** Bytes per segment or block; default: as many as fit. */
 	readonly size?: number;
-	/** True for general block transfer. */
 	readonly isInBlocks?: boolean;
 	/** True for a list without OBIS codes. */
 	readonly isNameless?: boolean;
@@ -94,7 +93,6 @@ function pushedAPDU(reading: HouseholdReading, form: PushForm, counter: number, 
 	return Buffer.concat([Buffer.of(isDedicated ? 0xdc : 0xdb, title.length), title, Buffer.of(...length), body]);
 }
 
-/** Returns a data-notification as it is sent. */
 export function dlmsTelegram(reading: HouseholdReading, form: PushForm, counter = 0, hasWrongTag = false): Uint8Array {
 	const { framing, size, isInBlocks = false } = form;
 	const apdu = pushedAPDU(reading, form, counter, hasWrongTag);

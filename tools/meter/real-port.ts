@@ -1,4 +1,4 @@
-/** Serial port of the PC for the simulator, with an optical head for the meter's side or with a null-modem cable. */
+/** Serial port of the PC, with an optical head for the meter's side or a null-modem cable. */
 import { SerialPort } from "serialport";
 import { reasonOf } from "../../hosts/node/serial.js";
 import { FORMAT_7E1, FORMAT_8E1, FORMAT_8N1, FORMAT_8N2, type SerialFormat } from "../../modules/io/host.js";
@@ -13,7 +13,7 @@ const FORMS = {
 	[FORMAT_8N2]: { dataBits: 8, parity: "none", stopBits: 2 },
 } as const;
 
-/** Opens the port at 300 Bd in this format. Rejects with an Error that has a message for the user. */
+/** Begins at 300 Bd. Rejects with an Error for the user. */
 export async function openRealPort(path: string, format: SerialFormat): Promise<LinePort> {
 	const port = new SerialPort({ path, baudRate: 300, ...FORMS[format], autoOpen: false });
 	await new Promise<void>((resolve, reject) =>

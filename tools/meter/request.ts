@@ -10,10 +10,10 @@
  */
 import { ACK, CR, ETX, LF, promisedBaud, SOH } from "./telegram.js";
 
-/** Maximum length of a request; the longest sign-on has 37 characters. */
+/** The longest sign-on has 37 characters. */
 export const REQUEST_LIMIT = 64;
 
-/** Time ta of the standard: a longer gap between two characters ends a request. */
+/** Time ta of the standard: a longer gap ends a request. */
 export const CHARACTER_GAP_MS = 1500;
 
 export const PENDING = 0;
@@ -55,10 +55,7 @@ export class MeterRequest {
 	}
 }
 
-/**
- * Returns the device address of a sign-on: empty for the general one, `/word` for one without `?`. Undefined for any
- * other request.
- */
+/** Device address: empty for the general sign-on, `/word` for one without `?`; undefined for another request. */
 export function readSignOn(request: MeterRequest): string | undefined {
 	const text = Buffer.from(request.bytes.subarray(0, request.length)).toString("latin1");
 	const [, address, own] = /^(?:\/\?([0-9A-Za-z ]{0,32})|(\/[0-9A-Za-z #]{1,31}))!\r\n$/.exec(text) ?? [];
@@ -85,7 +82,7 @@ export function isBreak(request: MeterRequest): boolean {
 	return request.length === BREAK.length && BREAK.every((byte, i) => request.bytes[i] === byte);
 }
 
-/** Compares two addresses without leading zeros. Addresses of zeros only are equal (IEC 62056-21, 6.3.14). */
+/** Leading zeros do not count. Addresses of zeros only are equal (IEC 62056-21, 6.3.14). */
 export function sameAddress(a: string, b: string): boolean {
 	return a.replace(/^0+/, "") === b.replace(/^0+/, "");
 }

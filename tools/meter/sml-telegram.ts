@@ -1,6 +1,6 @@
 /**
- * SML 1.04 telegrams (BSI TR-03109-1, annex IV, part b) of different makes, with a household's values. Each reproduces
- * the documented oddity of its make, but no captured bytes.
+ * SML 1.04 telegrams (BSI TR-03109-1, annex IV, part b) of different makes, with a household's values. Each has the
+ * documented oddity of its make, but no captured bytes.
  */
 import { checkOf } from "./hdlc-frame.js";
 import type { HouseholdReading } from "./household.js";
@@ -35,13 +35,13 @@ interface Make {
 	readonly isKermit?: true;
 	/** True if message checks omit a leading 00. */
 	readonly hasShortCheck?: true;
-	/** Length of the list's signature. */
+	/** Bytes of the list's signature. */
 	readonly signature?: number;
 	/** True if there are times as in the standard; default: none. */
 	readonly hasTime?: true;
 }
 
-/** Encodes type and length. The length counts these bytes too; for a list it counts only the elements. */
+/** The length counts type and length too; for a list it counts the elements. */
 function head(type: number, length: number): Buffer {
 	return length < 16 ? Buffer.of(type | length) : Buffer.of(0x80 | type | (length >> 4), length & 15);
 }
@@ -78,11 +78,11 @@ function code(obis: string): Buffer {
 
 const importOf = ({ dayImport, nightImport }: HouseholdReading) => Math.round((dayImport + nightImport) * 10_000);
 const exportOf = (reading: HouseholdReading) => Math.round(reading.export * 10_000);
-/** Rounds down to whole kWh, as a meter does while it waits for its PIN. */
+/** Whole kWh, as a meter shows while it waits for its PIN. */
 const wholeKWh = (tenths: number) => Math.floor(tenths / 10_000);
 const status = (reading: HouseholdReading, rest: number, bit: number) => rest | (reading.power < 0 ? bit : 0);
 
-/** Makes the entries for maker and id with the codes of new meters; `oldNames` does so with the codes of old ones. */
+/** Entries for maker and id; `oldNames` has the codes of old meters. */
 const newNames = (maker: string, id: Buffer): Entry[] => [
 	{ obis: "1-0:96.50.1*1", value: octets(Buffer.from(maker)) },
 	{ obis: "1-0:96.1.0*255", value: octets(id) },
@@ -169,7 +169,7 @@ const MAKES = {
 					status: unsigned(status(reading, 0x1c0104, EXPORTS), 4),
 				}),
 				energy("1-0:2.8.0*255", unsigned(exportOf(reading), 4)),
-				// This meter encodes powers up to 655.35 W in two bytes.
+				// Powers up to 655.35 W take two bytes.
 				power(isShort ? signed(centiwatts, 2) : shortest(centiwatts), -2),
 			];
 		},
@@ -254,7 +254,6 @@ function kermitOf(bytes: Uint8Array): Buffer {
 	return Buffer.of(crc >> 8, crc & 0xff);
 }
 
-/** Returns a telegram of this make with these values, in the three messages that all meters send. */
 export function smlTelegram(
 	reading: HouseholdReading,
 	name: SMLMake = "plain",
@@ -331,7 +330,7 @@ function longOctets(bytes: Uint8Array): Buffer {
 	return Buffer.concat([Buffer.of(0x80 | (length >> 8), 0x80 | ((length >> 4) & 15), length & 15), bytes]);
 }
 
-/** Repeats each group of four escape bytes in the data. */
+/** Repeats each group of four escape bytes. */
 function escaped(file: Buffer): Buffer {
 	return Buffer.from(
 		file.toString("latin1").replaceAll("\x1b\x1b\x1b\x1b", "\x1b\x1b\x1b\x1b\x1b\x1b\x1b\x1b"),

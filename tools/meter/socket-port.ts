@@ -1,7 +1,6 @@
 /**
- * Serial port of an emulator, for the simulator: a Unix socket that the emulator creates. The port tries again until
- * the socket exists, and after the emulator's end, because the next emulator creates a new one. The socket has no
- * speed, so a wrong speed has no effect.
+ * Serial port of an emulator: a Unix socket that the emulator creates. The port tries again until the socket exists,
+ * and after the emulator's end. The socket has no speed: a wrong one has no effect.
  */
 import { connect, type Socket } from "node:net";
 import type { LinePort } from "./line-port.js";
@@ -21,7 +20,7 @@ export class SocketPort implements LinePort {
 		this.#connect();
 	}
 
-	/** Sends bytes. Without a reader they are lost. */
+	/** Bytes without a reader are lost. */
 	write(bytes: Uint8Array): void {
 		if (this.#socket?.readyState === "open") this.#socket.write(bytes);
 	}
@@ -30,7 +29,7 @@ export class SocketPort implements LinePort {
 		this.#hear = listener;
 	}
 
-	/** Does nothing, because the end of an emulator is no failure. */
+	/** The end of an emulator is no failure. */
 	onError(): void {}
 
 	async close(): Promise<void> {
@@ -43,7 +42,7 @@ export class SocketPort implements LinePort {
 		const socket = connect(this.path);
 		this.#socket = socket;
 		socket.on("data", (bytes) => this.#hear(bytes));
-		// The event "close" follows, which starts the next attempt.
+		// "close" follows and starts the next attempt.
 		socket.on("error", () => {});
 		socket.on("close", () => {
 			if (!this.#isClosed) this.#timer = setTimeout(() => this.#connect(), RETRY_MS);

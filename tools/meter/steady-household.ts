@@ -6,7 +6,7 @@ import type { HouseholdReading } from "./household.js";
 
 const HOUR_MS = 3_600_000;
 const DAY_HOURS = 24;
-/** Registers at the beginning of 2020, Wh; mean powers and their swing over the day, W. */
+/** Registers in 2020, Wh; mean powers and their swing over the day, W. */
 const BEGIN_MS = Date.UTC(2020, 0, 1);
 const IMPORT_WH = 1_000_000;
 const EXPORT_WH = 500_000;
@@ -30,9 +30,9 @@ export function countersAt(utcMs: number): Counters {
 	};
 }
 
-/** Rows of the load profile: counters at the end of each period. */
+/** Counters at the end of each period. */
 export interface StoredRows {
-	/** Number of rows, the last of which is at the end of the last period. */
+	/** The last row is at the end of the last period. */
 	rows: number;
 	/** Seconds; default 900. */
 	periodS?: number;
@@ -59,7 +59,6 @@ export function rowsBetween(stored: StoredRows, nowMs: number, fromMs: number, t
 	return found;
 }
 
-/** A reading of the household at that time. */
 export function steadyReading(utcMs: number, counters = countersAt(utcMs)): HouseholdReading {
 	return {
 		utcMs,

@@ -17,13 +17,13 @@ export const NAK = 0x15;
 const SLASH = 0x2f;
 const QUESTION_MARK = 0x3f;
 
-/** Maximum size, bytes; the largest known capture has 16 593. */
+/** The largest known capture has 16 593 bytes. */
 export const TELEGRAM_LIMIT = 65_536;
 
 /** Modes of IEC 62056-21, 6.4: A and B send the block without an acknowledgement, C waits for one, D is unsolicited. */
 export type MeterMode = "A" | "B" | "C" | "D";
 
-/** Returns the bytes of a telegram file. Throws an Error with a message for the user. */
+/** Throws an Error for the user. */
 export function readTelegram(path: string): Uint8Array {
 	const file = readFileSync(path);
 	const bytes = path.endsWith(".hex") ? parseHex(file.toString("utf8"), path) : new Uint8Array(file);
@@ -42,18 +42,14 @@ function parseHex(text: string, path: string): Uint8Array {
 }
 
 export interface Telegram {
-	/** Bytes up to the CR LF of the identification, including any before the `/`. */
+	/** Bytes up to the CR LF of the identification, with those before the `/`. */
 	readonly opening: Uint8Array;
-	/** Position of the `/` in `opening`. */
 	readonly slash: number;
-	/** The bytes after `opening`: the block, with any bytes before its STX and after its BCC. */
+	/** Block, with bytes before its STX and after its BCC. */
 	readonly message: Uint8Array;
 }
 
-/**
- * Finds the identification line, which begins at the first `/` that is not an echoed sign-on `/?`. Throws an Error with
- * a message for the user.
- */
+/** The identification begins at the first `/` that is not an echoed sign-on `/?`. Throws an Error for the user. */
 export function splitTelegram(bytes: Uint8Array): Telegram {
 	let slash = bytes.indexOf(SLASH);
 	while (slash >= 0 && bytes[slash + 1] === QUESTION_MARK) slash = bytes.indexOf(SLASH, slash + 1);
@@ -62,15 +58,11 @@ export function splitTelegram(bytes: Uint8Array): Telegram {
 	return { opening: bytes.slice(0, end + 1), slash, message: bytes.slice(end + 1) };
 }
 
-/** Returns the character code of Z, the baud rate character of the identification. */
 export function baudCharacter(telegram: Telegram): number {
 	return telegram.opening[telegram.slash + 4];
 }
 
-/**
- * Returns true if the third letter of the maker is lower case: the meter then answers within 20 ms (IEC 62056-21,
- * 6.3.2).
- */
+/** A lower-case third letter of the maker means an answer within 20 ms (IEC 62056-21, 6.3.2). */
 export function answersQuickly(telegram: Telegram): boolean {
 	const letter = telegram.opening[telegram.slash + 3];
 	return letter >= 0x61 && letter <= 0x7a;
@@ -85,14 +77,14 @@ export function modeOf(telegram: Telegram): MeterMode {
 	return z >= 0x41 && z <= 0x46 ? "B" : "A";
 }
 
-/** Returns the speed for Z in a mode (IEC 62056-21, 6.3.14); undefined if Z means none. */
+/** Speed for Z (IEC 62056-21, 6.3.14); undefined if Z means none. */
 export function promisedBaud(z: number, mode: MeterMode): number | undefined {
 	if (mode === "C") return [300, 600, 1200, 2400, 4800, 9600, 19200][z - 0x30];
 	if (mode === "B") return [600, 1200, 2400, 4800, 9600, 19200][z - 0x41];
 	return undefined;
 }
 
-/** Returns the position of the block's BCC, after the first ETX of a message; -1 for a message without a BCC. */
+/** Position of the BCC, after the first ETX; -1 without one. */
 export function checkPosition(message: Uint8Array): number {
 	const start = message.indexOf(STX);
 	const end = start < 0 ? -1 : message.indexOf(ETX, start);

@@ -1,7 +1,6 @@
 /**
- * Frames of TIC (télé-information client) as the Linky meter of a household in France sends them, made for this
- * project: the standard form for one or three phases, and the historic form of a meter with one or two tariffs.
- * Enedis-NOI-CPT_54E, 5.3 and 6.2; Enedis-NOI-CPT_02E, 3.
+ * Frames of TIC (télé-information client) as a Linky sends them, made for this project: standard form for one or three
+ * phases, historic form with one or two tariffs. Enedis-NOI-CPT_54E, 5.3 and 6.2; Enedis-NOI-CPT_02E, 3.
  */
 import { encodeCharacter } from "../../hosts/node/wire-character.js";
 import type { HouseholdReading } from "./household.js";
@@ -20,10 +19,7 @@ function whole(value: number, digits: number): string {
 	return Math.max(0, Math.round(value)).toString().padStart(digits, "0");
 }
 
-/**
- * Formats a time as a letter and YYMMDDhhmmss. The letter is always that of winter, because this household has no
- * summer time.
- */
+/** A letter and YYMMDDhhmmss. The letter is always that of winter: this household has no summer time. */
 function stamp(utcMs: number): string {
 	return `H${new Date(utcMs).toISOString().replace(/\D/g, "").slice(2, 14)}`;
 }
@@ -101,7 +97,7 @@ export function ticFrame(reading: HouseholdReading, mode: TICMode): Uint8Array {
 	return new Uint8Array(Buffer.from(`\x02${groups.join("")}\x03`, "latin1"));
 }
 
-/** Returns a frame as it is on the line, with the parity bit of 7E1. */
+/** Frame as on the line, with the parity bit of 7E1. */
 export function ticTelegram(reading: HouseholdReading, mode: TICMode): Uint8Array {
 	return ticFrame(reading, mode).map((character) => encodeCharacter(character));
 }

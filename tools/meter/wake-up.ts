@@ -5,9 +5,9 @@
 
 /** Number of NULs that fill 2.1 s: 63 characters of 33.3 ms. */
 export const WAKE_UP_NULS = 63;
-/** A longer gap between two NULs restarts the count. The standard allows 5 ms after a character of 33 ms. */
+/** A longer gap restarts the count; the standard allows 5 ms after a character of 33 ms. */
 export const NUL_GAP_MS = 100;
-/** Time that the meter needs to start up, from the last NUL to the earliest end of the sign-on. */
+/** Time from the last NUL to the earliest end of the sign-on. */
 export const START_UP_MS = 1500;
 /** Time after which a meter without a sign-on goes back to sleep. */
 export const AWAKE_MS = 5000;

@@ -1,4 +1,4 @@
-/** Parses the command-line options of tools. The UsageError for a wrong value has a message for the user. */
+/** Parses the command-line options of tools; UsageError has a message for the user. */
 import { parseArgs } from "node:util";
 
 export class UsageError extends Error {
@@ -6,14 +6,14 @@ export class UsageError extends Error {
 }
 
 export const BAUD_RATES = [300, 600, 1200, 2400, 4800, 9600, 19200];
-/** Speeds of meters with unsolicited telegrams. */
+/** Speeds of unsolicited telegrams. */
 export const PUSH_BAUD_RATES = [...BAUD_RATES, 38_400, 57_600, 115_200];
 
 export const text = { type: "string" } as const;
 export const flag = { type: "boolean" } as const;
 
 type Kinds = Record<string, typeof text | typeof flag>;
-/** Values of a command line; flags are true or undefined. */
+/** Flags are true or undefined. */
 export type Words<K extends Kinds> = { [Name in keyof K]?: K[Name] extends typeof text ? string : boolean };
 
 export function parseWords<K extends Kinds>(args: string[], options: K): Words<K> {
@@ -45,7 +45,7 @@ export function count<N extends string>(values: Texts<N>, name: N, limit: number
 	return Number(value);
 }
 
-/** Parses a date with a time; returns Unix time, ms. */
+/** Unix ms of a date with a time. */
 export function moment<N extends string>(values: Texts<N>, name: N): number | undefined {
 	const value = values[name];
 	if (value === undefined) return undefined;
@@ -54,7 +54,6 @@ export function moment<N extends string>(values: Texts<N>, name: N): number | un
 	return utcMs;
 }
 
-/** Parses `length` bytes in hexadecimal digits. */
 export function hex<N extends string>(values: Texts<N>, name: N, length: number): Buffer | undefined {
 	const value = values[name];
 	if (value === undefined) return undefined;

@@ -10,7 +10,6 @@ import {
 import type { Signer } from "./keys.js";
 import { makeFirmwareFile } from "./make.js";
 
-/** Possible faults of the image. */
 export const FAULTS: Readonly<Record<string, number>> = {
 	fails: IMAGE_FAILS,
 	hangs: IMAGE_HANGS,
@@ -22,13 +21,13 @@ export interface BenchFile {
 	readonly buildNumber: number;
 	readonly securityLevel: number;
 	readonly size: number;
-	/** A name in FAULTS; undefined for no fault. */
+	/** A name in FAULTS. */
 	readonly fault?: string | undefined;
 	readonly signer: Signer;
 	readonly packed: boolean;
 }
 
-/** Makes the file. Throws a RangeError for a value that does not fit. */
+/** Throws a RangeError for a value that does not fit. */
 export function makeBenchFile({ size, fault, ...rest }: BenchFile): Buffer {
 	const { version, buildNumber, securityLevel } = rest;
 	const flags = fault === undefined ? 0 : FAULTS[fault];

@@ -34,7 +34,7 @@ export const DOWNGRADE = "ota_downgrade";
 export const WRITE_FAILED = "ota_write_failed";
 
 export class Refusal extends Error {
-	/** The code that the gateway reports in `ota_last_error`. */
+	/** Code of `ota_last_error`. */
 	readonly code: string;
 
 	constructor(code: string, sentence: string) {
@@ -55,7 +55,6 @@ export interface Target {
 	readonly securityLevel: number;
 }
 
-/** Part of the file before the image. */
 export interface Front {
 	readonly header: Header;
 	readonly metadata: Metadata;
@@ -64,7 +63,6 @@ export interface Front {
 }
 
 export interface FirmwareFile extends Front {
-	/** Data of the second element. */
 	readonly content: Uint8Array;
 }
 
@@ -154,9 +152,7 @@ function checkSignature(id: Uint8Array, signed: Uint8Array, signature: Uint8Arra
 	demand(isSignature(point, signed, signature), `The signature is not that of its key, ${name}.`, BAD_SIGNATURE);
 }
 
-/**
- * Returns the image as it is written to flash. Throws a Refusal if the data or the image differ from what was signed.
- */
+/** Image as written to flash. Throws a Refusal if data or image differ from what was signed. */
 export function imageOf({ metadata, content }: FirmwareFile): Uint8Array {
 	const { isPacked, imageLength, contentHash, imageHash } = metadata;
 	let image = content;
@@ -173,7 +169,7 @@ export function imageOf({ metadata, content }: FirmwareFile): Uint8Array {
 
 const sha256 = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest();
 
-/** Makes all checks of a gateway except those of its supply and flash. Throws a Refusal. */
+/** Throws a Refusal. */
 export function checkFirmwareFile(file: Uint8Array, target: Target): FirmwareFile {
 	const parts = readFirmwareFile(file);
 	checkFront(parts, target);

@@ -41,7 +41,7 @@ const ELEMENT_FIELDS = [
 ] as const satisfies readonly Field[];
 
 export type Header = Values<typeof HEADER_FIELDS>;
-/** Metadata of a file. Members with `content` in their names describe the data of the second element. */
+/** Members with `content` in their names describe the data of the second element. */
 export type Metadata = Values<typeof METADATA_FIELDS>;
 export type ElementHead = Values<typeof ELEMENT_FIELDS>;
 
@@ -49,12 +49,11 @@ const lengthOf = (fields: readonly Field[]) => fields.reduce((sum, [, , length])
 
 export const HEADER_LENGTH = lengthOf(HEADER_FIELDS);
 export const ELEMENT_HEAD_LENGTH = lengthOf(ELEMENT_FIELDS);
-/** Number of signed metadata bytes; the signature follows them. */
+/** Signed metadata bytes; the signature follows. */
 export const SIGNED_LENGTH = lengthOf(METADATA_FIELDS);
 export const SIGNATURE_LENGTH = 64;
-/** Offset of the signed bytes. */
 export const SIGNED_AT = HEADER_LENGTH + ELEMENT_HEAD_LENGTH;
-/** Offset of the data of the second element. */
+/** Data of the second element. */
 export const CONTENT_AT = SIGNED_AT + SIGNED_LENGTH + SIGNATURE_LENGTH + ELEMENT_HEAD_LENGTH;
 
 export const IDENTIFIER = 0x0beef11e;
@@ -74,7 +73,7 @@ export const decodeMetadata = (bytes: Uint8Array): Metadata => decode(METADATA_F
 export const encodeElementHead = (head: ElementHead) => encode(ELEMENT_FIELDS, head);
 export const decodeElementHead = (bytes: Uint8Array): ElementHead => decode(ELEMENT_FIELDS, bytes) as ElementHead;
 
-/** Encodes the fields. Throws a RangeError with a message for the user if a value does not fit its field. */
+/** Throws a RangeError for the user if a value does not fit its field. */
 function encode(fields: readonly Field[], values: Readonly<Record<string, unknown>>): Buffer {
 	const bytes = Buffer.alloc(lengthOf(fields));
 	let at = 0;
@@ -104,7 +103,7 @@ function exact(name: string, length: number, value: Uint8Array): Uint8Array {
 	throw new RangeError(`${name} has ${length} bytes, not ${value.length}.`);
 }
 
-/** Decodes the fields. Only the zeros at the end of a text are removed, so that a comparison shows any other. */
+/** Only the zeros at the end of a text are removed, so that a comparison shows any other. */
 function decode(fields: readonly Field[], bytes: Uint8Array): Record<string, number | string | Uint8Array> {
 	const source = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
 	const values: Record<string, number | string | Uint8Array> = {};

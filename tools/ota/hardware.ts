@@ -1,4 +1,4 @@
-/** Hardware for which firmware files are made: the boards, and the simulator (`npm start` and `npm run linux`). */
+/** Hardware for which firmware files are made: boards and simulator. */
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -13,7 +13,6 @@ export interface Hardware {
 	readonly name: string;
 	readonly deviceId: number;
 	readonly chip: string;
-	/** Size of an OTA slot, bytes. */
 	readonly slotSize: number;
 }
 
@@ -24,12 +23,11 @@ const BENCH: Hardware = Object.freeze({
 	slotSize: SLOT_SIZE,
 });
 
-/** Returns the hardware of this name. Throws an Error with a message for the user if the name is unknown. */
+/** Throws an Error for the user if the name is unknown. */
 export function findHardware(name: string): Hardware {
 	return name === BENCH.name ? BENCH : hardwareOf(findBoard(name));
 }
 
-/** Returns the hardware with this id; undefined if the id is unknown. */
 export function hardwareById(deviceId: number): Hardware | undefined {
 	if (deviceId === BENCH.deviceId) return BENCH;
 	const board = BOARDS.find((one) => one.deviceId === deviceId);

@@ -15,9 +15,8 @@ export interface KeyPair {
 }
 
 /**
- * Makes a key pair: PATH has the private key (PKCS#8), readable by the owner only, and PATH.pub the public key (SPKI),
- * both as PEM. If one of the files exists or is in `repository`, throws an Error with a message for the user, and
- * writes nothing.
+ * PATH has the private key (PKCS#8), readable by the owner only, and PATH.pub the public key (SPKI), both as PEM.
+ * Throws an Error for the user, and writes nothing, if a file exists or is in `repository`.
  */
 export function writeKeyPair(path: string, repository: string): KeyPair {
 	const [privateFile, publicFile] = [path, `${path}.pub`].map((name) => resolve(name));
@@ -69,8 +68,8 @@ function readKey(path: string, parse: (pem: Buffer) => KeyObject): KeyObject {
 	try {
 		return parse(content);
 	} catch (error) {
-		// One wrong passphrase in about 250 decrypts to valid padding; OpenSSL then reports only that it can't decode
-		// the key.
+		// One wrong passphrase in about 250 gives valid padding; OpenSSL then reports only that it can't decode the
+		// key.
 		if (content.includes("ENCRYPTED"))
 			throw new Error(`The key in ${path} is protected: its passphrase is expected in $${PASSPHRASE}.`);
 		throw new Error(`${path} holds no key that can be read (${(error as Error).message}).`);
@@ -78,8 +77,8 @@ function readKey(path: string, parse: (pem: Buffer) => KeyObject): KeyObject {
 }
 
 /**
- * Returns a signer that runs an external command in the shell. The command receives the message, or its SHA-256 if
- * `digest` is set, on standard input, and prints r and s (64 bytes) or their DER form. `point` is the public key.
+ * Runs an external command in the shell. It gets the message, or its SHA-256 with `digest`, on standard input, and
+ * prints r and s (64 bytes) or their DER form.
  */
 export function commandSigner(command: string, point: Uint8Array, digest: boolean): Signer {
 	return {

@@ -11,14 +11,14 @@ export interface Signer {
 	sign(message: Uint8Array): Uint8Array;
 }
 
-/** Returns a signer with a private key. Throws a RangeError with a message for the user if the key is not on P-256. */
+/** Throws a RangeError for the user if the key is not on P-256. */
 export function keySigner(key: KeyObject): Signer {
 	if (key.type !== "private") throw new RangeError("That is no private key.");
 	const point = pointOf(createPublicKey(key));
 	return { point, sign: (message) => new Uint8Array(sign("sha256", message, { key, dsaEncoding: "ieee-p1363" })) };
 }
 
-/** Returns the public key as a point. Throws a RangeError with a message for the user if it is not on P-256. */
+/** Throws a RangeError for the user if the key is not on P-256. */
 export function pointOf(key: KeyObject): Uint8Array {
 	const point = pointOfKey(key);
 	if (point === undefined) throw new RangeError("Firmware is signed by keys on the curve P-256; that is another kind.");
@@ -31,17 +31,16 @@ export function publicKeyOf(point: Uint8Array): KeyObject {
 	return createPublicKey({ key: { kty: "EC", crv: "P-256", x: coordinate(1), y: coordinate(33) }, format: "jwk" });
 }
 
-/** Returns the id by which a file names its key: the first 8 bytes of the SHA-256 of the point. */
+/** First 8 bytes of the SHA-256 of the point. */
 export function keyIdOf(point: Uint8Array): Uint8Array {
 	return createHash("sha256").update(point).digest().subarray(0, 8);
 }
 
-/** Returns true if r and s are the key's signature of the message. */
 export function isSignature(point: Uint8Array, message: Uint8Array, signature: Uint8Array): boolean {
 	return verify("sha256", message, { key: publicKeyOf(point), dsaEncoding: "ieee-p1363" }, signature);
 }
 
-/** Returns r and s of a DER signature (RFC 3279, 2.2.3); undefined if it is invalid. */
+/** r and s of a DER signature (RFC 3279, 2.2.3); undefined if invalid. */
 export function derSignature(bytes: Uint8Array): Uint8Array | undefined {
 	const { offset, result } = fromBER(bytes);
 	if (offset !== bytes.length || !(result instanceof Sequence)) return undefined;

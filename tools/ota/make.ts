@@ -26,9 +26,7 @@ import { pack } from "./pack.js";
 export interface Firmware {
 	readonly image: Uint8Array;
 	readonly deviceId: number;
-	/** Chip, such as `esp32c3`. */
 	readonly chip: string;
-	/** Version, such as `1.2.3-release`. */
 	readonly version: string;
 	readonly buildNumber: number;
 	readonly securityLevel: number;
@@ -37,11 +35,11 @@ export interface Firmware {
 	readonly packed?: boolean;
 }
 
-/** Deviations from a correct file, for tests. They are part of the signed metadata. */
+/** Faults of a file, for tests; they are signed. */
 export interface Oddities {
 	readonly header?: Partial<Header>;
 	readonly metadata?: Partial<Metadata>;
-	/** Data of the second element. Metadata and sizes describe these data, unless they are given too. */
+	/** Data of the second element. Metadata and sizes describe it, unless they are given too. */
 	readonly content?: Uint8Array;
 }
 
@@ -49,8 +47,8 @@ const NAME_LENGTH = 32;
 const sha256 = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest();
 
 /**
- * Makes the file. Throws a RangeError with a message for the user if a value does not fit, and an Error if the signer's
- * result is not a signature by its key.
+ * Throws a RangeError for the user if a value does not fit, and an Error if the signer's result is not a signature by
+ * its key.
  */
 export function makeFirmwareFile(firmware: Firmware, odd: Oddities = {}): Buffer {
 	const { image, deviceId, chip, version, buildNumber, securityLevel, signer, packed = true } = firmware;

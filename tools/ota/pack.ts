@@ -1,11 +1,10 @@
-/** Packed images. Their pieces are compressed independently of each other (docs/firmware-files.md). */
+/** Packed images, with pieces compressed independently of each other (docs/firmware-files.md). */
 import { deflateSync, inflateSync } from "node:zlib";
 
-/** Bytes of the image in each piece; the last one may have fewer. */
+/** The last piece may have fewer bytes. */
 export const PIECE_LENGTH = 65536;
-/** Size of the length field of a piece. */
 const LENGTH_BYTES = 4;
-/** Size of the window, bits. The chip has memory for 4 KB; the header of each stream states its window. */
+/** The chip has memory for 4 KB; the header of each stream states its window. */
 const WINDOW_BITS = 12;
 
 export function pack(image: Uint8Array): Buffer {

@@ -65,7 +65,6 @@ verify prints a gateway's verdict: "ok", or the code and the reason of its refus
 If the file of a private key has a passphrase, put it into $${PASSPHRASE}.
 Boards: ${BOARDS.map((board) => board.name).join(", ")}`;
 
-/** A bad command line; the message describes the error. */
 class UsageError extends Error {}
 
 export interface Output {
@@ -98,7 +97,6 @@ type OptionName = keyof typeof OPTIONS;
 type Given = ReturnType<typeof parseArgs<{ options: typeof OPTIONS; allowPositionals: true }>>["values"];
 
 interface Command {
-	/** True if the command takes a file name. */
 	readonly takesFile: boolean;
 	readonly options: readonly OptionName[];
 	/** Runs the command. Throws an Error with a message for the user if it fails. */
@@ -227,7 +225,6 @@ function hardwareOfFile({ metadata: { deviceId } }: FirmwareFile): Hardware {
 	throw new Error(`The file is for device id ${deviceId}, which is no board of this firmware.`);
 }
 
-/** Returns a gateway on this hardware with these properties, as a target of checks. */
 function targetOf({ deviceId, chip, slotSize }: Hardware, rest: Partial<Target>): Target {
 	return { deviceId, chip, slotSize, keys: [], revoked: [], securityLevel: 0, ...rest };
 }
@@ -242,7 +239,7 @@ function buildOf(version: string): number {
 	return Number(match[1]);
 }
 
-/** Finds something by its name. Throws a UsageError if nothing has that name. */
+/** Throws a UsageError for an unknown name. */
 function named<T>(find: (name: string) => T, name: string): T {
 	try {
 		return find(name);
@@ -269,7 +266,7 @@ function idOf(text: string): Uint8Array {
 
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex");
 
-/** Runs a command line. Throws a UsageError for a bad one. */
+/** Throws a UsageError for a bad command line. */
 function run([name, ...args]: string[], log: Output["log"]): void | Promise<void> {
 	const command = Object.hasOwn(COMMANDS, name ?? "") ? COMMANDS[name] : undefined;
 	if (command === undefined && name !== "--help")
@@ -296,8 +293,8 @@ function parse(args: string[]): { given: Given; files: string[] } {
 }
 
 /**
- * Returns the exit code: 2 for a bad command line, 1 for a rejected file and other errors. Returns a promise only for
- * `try`, which connects to a gateway.
+ * Returns the exit code: 2 for a bad command line, 1 for a rejected file and other errors. Only `try` returns a
+ * promise.
  */
 export function main(args: string[], output: Output): number | Promise<number> {
 	const failed = (error: unknown) => complain(error as Error, output);

@@ -2,7 +2,7 @@
 import type { FirmwareFile } from "./check.js";
 import { hardwareById } from "./hardware.js";
 
-/** Returns one line per fact, without a final line end. */
+/** One line per fact, without a final line end. */
 export function describeFile({ header, metadata, signature, content }: FirmwareFile): string {
 	const { manufacturer, imageType, fileVersion, stackVersion, name, fileLength } = header;
 	const { isPacked, deviceId, chip, buildNumber, imageLength } = metadata;

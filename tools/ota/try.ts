@@ -46,7 +46,7 @@ export async function tryUpdate({ state, port, password }: Trial, log: (text: st
 	log(`${version} runs, on trial: it is kept when it has worked for a minute (docs/firmware-files.md).`);
 }
 
-/** Returns the next version and its build number. Throws an Error if the version does not have three numbers. */
+/** Throws an Error if the version does not have three numbers. */
 export function following(version: string): { version: string; buildNumber: number } {
 	const [, series, third] = /^(\d+\.\d+\.)(\d+)/.exec(version) ?? [];
 	if (third === undefined) throw new Error(`The version "${version}" has no third number that could be raised.`);
@@ -54,7 +54,7 @@ export function following(version: string): { version: string; buildNumber: numb
 	return { version: `${series}${buildNumber}`, buildNumber };
 }
 
-/** Waits until the gateway has restarted with this version. The restart ends all sessions. */
+/** The restart ends all sessions. */
 async function untilVersion(gateway: GatewayClient, version: string): Promise<void> {
 	const limitMs = performance.now() + RESTART_LIMIT_MS;
 	for (;;) {

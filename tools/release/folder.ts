@@ -27,7 +27,7 @@ const SUMS = "SHA256SUMS";
 
 export interface ReleaseContents {
 	readonly root: string;
-	/** An existing, empty folder. */
+	/** The folder exists and is empty. */
 	readonly folder: string;
 	readonly version: Version;
 	/** Boards with the folder of ESP-IDF's build. */
@@ -38,7 +38,7 @@ export interface ReleaseContents {
 	readonly idf: string | undefined;
 }
 
-/** Returns the names of all files. Throws an Error with a message for the user if gateways would reject an image. */
+/** Returns the names of all files. Throws an Error for the user if gateways would reject an image. */
 export async function writeRelease(contents: ReleaseContents): Promise<string[]> {
 	const { root, folder, version, built, sdk, idf } = contents;
 	for (const { board, build } of built) writeBoard(contents, board, build);

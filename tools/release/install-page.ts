@@ -11,7 +11,7 @@ import { PRODUCT } from "../../modules/product.js";
 const CARRIED = ["esp-web-tools", "esptool-js", "improv-wifi-serial-sdk", "lit", "@material/web", "pako", "tslib"];
 const TEMPLATE = join("tools", "release", "install");
 
-/** Writes the page into `folder`, which has a folder with manifest.json for each board. */
+/** `folder` has a folder with manifest.json for each board. */
 export async function writeInstallPage(root: string, folder: string, version: string, boards: readonly Board[]) {
 	const source = join(root, TEMPLATE);
 	const install = join(folder, "install");

@@ -18,8 +18,8 @@ const FAMILIES: Readonly<Record<Chip, string>> = Object.freeze({
 const IMPROV_WAIT_S = 15;
 
 /**
- * Returns the manifest. Its `name` is the firmware name that Improv reports: ESP Web Tools updates a unit with the same
- * name without offering to erase it.
+ * `name` is the firmware name that Improv reports: ESP Web Tools updates a unit with the same name without offering to
+ * erase it.
  */
 export function manifestOf(board: Board, version: string, parts: readonly Part[]): object {
 	const hasImprov = !omissionsOf(board).includes("improv");

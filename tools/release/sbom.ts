@@ -1,7 +1,7 @@
 /**
  * Software bill of materials (SBOM) of a firmware, as CycloneDX 1.6. The parts of the page come from its imports and
- * package-lock.json, the others from firmware-parts.json. The same sources give the same file: the only time in it is
- * that of the commit, and ids are not random.
+ * package-lock.json, the others from firmware-parts.json. The same sources give the same file: its time is that of the
+ * commit, and ids are not random.
  */
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
@@ -9,10 +9,9 @@ import { join } from "node:path";
 import { Enums, Models, Serialize, Spec } from "@cyclonedx/cyclonedx-library";
 import { MAKER, PRODUCT } from "../../modules/product.js";
 
-/** A row of firmware-parts.json. */
 interface FirmwarePart {
 	readonly name: string;
-	/** A version; "sdk" or "idf" stands for the version of the SDK or of ESP-IDF. */
+	/** "sdk" or "idf" stands for the version of the SDK or of ESP-IDF. */
 	readonly version: string;
 	/** Version of ESP-IDF that contains this part in this version. For any other ESP-IDF the row must be checked. */
 	readonly within?: string;
@@ -22,7 +21,6 @@ interface FirmwarePart {
 	readonly supplier: string;
 	readonly address: string;
 	readonly purl?: string;
-	/** CPE name, in which VERSION stands for the version. */
 	readonly cpe?: string;
 	readonly what: string;
 }
@@ -52,7 +50,7 @@ export function versionOfIDF(folder: string): string {
 	return ["MAJOR", "MINOR", "PATCH"].map((name) => new RegExp(`IDF_VERSION_${name} (\\d+)`).exec(text)?.[1]).join(".");
 }
 
-/** Returns a sentence for each row with a part that may have another version in this ESP-IDF. */
+/** One sentence for each part that may have another version in this ESP-IDF. */
 export function doubts(root: string, idfVersion: string): string[] {
 	return readFirmwareParts(root)
 		.filter(({ within }) => within !== undefined && !idfVersion.startsWith(`${within}.`))

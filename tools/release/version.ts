@@ -1,4 +1,4 @@
-/** Version and time of a release, taken from its commit. */
+/** Version and time of a release, from its commit. */
 import { spawnSync } from "node:child_process";
 
 export interface Version {
@@ -7,7 +7,7 @@ export interface Version {
 	 */
 	readonly version: string;
 	readonly buildNumber: number;
-	/** Unix time in ms: that of the commit, or $SOURCE_DATE_EPOCH. */
+	/** Time of the commit, or $SOURCE_DATE_EPOCH. */
 	readonly builtUtcMs: number;
 	/** True if there are uncommitted changes, so that the build cannot be reproduced. */
 	readonly isDirty: boolean;

@@ -24,7 +24,6 @@ open prints a report; --key is the private key.
 
 If the file of a private key has a passphrase, put it into $${PASSPHRASE}.`;
 
-/** A bad command line; the message describes the error. */
 class UsageError extends Error {}
 
 export interface Output {

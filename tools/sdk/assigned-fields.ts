@@ -1,7 +1,6 @@
 /**
- * Moves the initial values of fields into the constructors, for the firmware. XS makes a separate function for them in
- * each class, which takes three slots of flash and a call per new object, 20 KB in all. The bundler can move them,
- * because browsers older than ECMAScript 2022 need that.
+ * Moves initial values of fields into the constructors: otherwise XS makes a function for them in each class, three
+ * slots of flash and a call per new object, 20 KB in all. The bundler does that for browsers before ECMAScript 2022.
  */
 import { transform } from "rolldown/utils";
 

@@ -36,7 +36,7 @@ export class InstructionSet {
 		}
 	}
 
-	/** Decodes a function's bytes. Zeros after the code are ignored. Throws an Error for invalid byte code. */
+	/** Zeros after the code are ignored. Throws an Error for invalid byte code. */
 	read(bytes: readonly number[]): Instruction[] {
 		const list: Instruction[] = [];
 		const at = new Map<number, Instruction>();

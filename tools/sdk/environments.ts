@@ -14,12 +14,12 @@ export function sequenceOf(lists: readonly (readonly string[])[]): string[] {
 	let parts: (readonly string[])[] = [];
 	for (const list of [...lists].sort((a, b) => b.length - a.length))
 		if (!parts.some((part) => placeOf(list, part) >= 0)) parts.push(list);
-	// The longest overlaps are joined first.
+	// The longest overlaps are used first.
 	for (let length = (parts[0]?.length ?? 0) - 1; length > 0; length--) parts = joined(parts, length);
 	return parts.flat();
 }
 
-/** Joins two lists where the last `length` items of one are the first items of the other. */
+/** Joins lists where the last `length` items of one are the first of the other. */
 function joined(lists: readonly (readonly string[])[], length: number): (readonly string[])[] {
 	const open = new Set(lists.filter((list) => list.length > length));
 	const rest = lists.filter((list) => !open.has(list));

@@ -22,7 +22,7 @@ export const MAIN = "hosts/esp32/main";
 
 const IDF_ADVICE = "npm run doctor says how to get it.";
 
-/** Returns the values of hosts/esp32/sdk.d.ts for a board and a release. */
+/** Values of hosts/esp32/sdk.d.ts. */
 export function madeFor(board: Board, release: Release = NO_RELEASE): Made {
 	const names = omissionsOf(board);
 	const { flashMB, partitions, without, zigbee, ...others } = board;
@@ -175,7 +175,7 @@ export function sdkconfigOf({
 
 function extraFlags({ isRelease = false }: BuildOrder, { folder }: Places): string[] {
 	const flags = [`-DMBEDTLS_USER_CONFIG_FILE=<${join(HOST, "sdkconfig", "crypto-config.h")}>`];
-	// ESP-IDF maps the paths of its own folders to fixed ones, but not the path of the folder that contains its project.
+	// ESP-IDF maps its own folders to fixed paths, but not the folder of its project.
 	if (isRelease) flags.push(`-ffile-prefix-map=${folder}=build`);
 	return flags;
 }
@@ -215,7 +215,7 @@ function failureOf(status: number | null, warnings: readonly string[], hasImage:
 
 interface Ended {
 	readonly status: number | null;
-	/** Lines of the build's output that are not allowed. */
+	/** Lines of the output that are not allowed. */
 	readonly warnings: string[];
 }
 
@@ -242,14 +242,14 @@ function run(
 	});
 }
 
-/** Writes the firmware to the chip; settings and factory data stay. Without a port, esptool looks for one. */
+/** Keeps settings and factory data. Without a port, esptool looks for one. */
 export function flash(board: Board, places: Places, port: string | undefined): number {
 	needImage(board, places);
 	const args = ["-m", "esptool", "--chip", board.chip, ...(port ? ["--port", port] : []), "--baud", "460800"];
 	return runHere("python", [...args, "write-flash", "@flash_args"], join(places.project, "build"));
 }
 
-/** Shows the chip's console until Ctrl-]. Without a port, ESP-IDF looks for one. */
+/** Runs until Ctrl-]. Without a port, ESP-IDF looks for one. */
 export function monitor(board: Board, places: Places, port: string | undefined): number {
 	needImage(board, places);
 	return runHere("idf.py", ["-C", places.project, ...(port ? ["-p", port] : []), "monitor"], places.project);

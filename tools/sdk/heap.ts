@@ -22,19 +22,17 @@ const EXOTIC = 1;
 const ENVIRONMENT = /^XS_(UNDEFINED|NULL)_KIND$/;
 const NO_ID = "XS_NO_ID";
 
-/** A slot, 16 bytes of flash. */
+/** Slot, 16 bytes of flash. */
 export interface Slot {
 	readonly line: string;
-	/** Index of the next slot in its list; undefined for the last one, and for items of arrays. */
+	/** Index of the next slot in the list; undefined for the last slot, and for items of arrays. */
 	next: number | undefined;
-	/** Id as the linker writes it, xsID_name or a number. */
 	readonly id: string;
 	readonly flag: number;
 	/** Kind, XS_…_KIND. */
 	readonly kind: string;
-	/** The text after `.value = `. */
+	/** Text after `.value = `. */
 	value: string;
-	/** True if the slot was removed. */
 	isRemoved: boolean;
 }
 
@@ -54,7 +52,7 @@ export class Heap {
 	/** Numbers of names, by the linker's constants. */
 	readonly #ids = new Map<string, number>();
 
-	/** Parses the file. Throws an Error if the text is not from the linker of SDK 8.2. */
+	/** Throws an Error if the text is not from the linker of SDK 8.2. */
 	constructor(text: string) {
 		const lines = arrayIn(text, HEAD, "};\n\n");
 		this.#before = text.slice(0, lines.start - HEAD.length);
@@ -90,7 +88,7 @@ export class Heap {
 		);
 	}
 
-	/** Returns the colour of each name, by the name's number. */
+	/** Colours by the name's number. */
 	colors(): number[] {
 		const { start, end } = arrayIn(this.#after, COLORS, "}");
 		return this.#after.slice(start, end).match(/\d+/g)!.map(Number);
@@ -106,7 +104,7 @@ export class Heap {
 		this.#before += `${text}\n`;
 	}
 
-	/** Changes the text of the engine's stack and tables. */
+	/** Changes the engine's stack and tables. */
 	changeTables(change: (text: string) => string): void {
 		this.#after = change(this.#after);
 	}
@@ -128,7 +126,7 @@ export class Heap {
 		return arrayIn(this.#before, head, "};\n");
 	}
 
-	/** Returns the slots that the engine's stack and tables refer to. */
+	/** Slots that the engine's stack and tables refer to. */
 	placesInTables(): number[] {
 		return placesIn(this.#after);
 	}
@@ -211,7 +209,6 @@ export class Heap {
 class Layout {
 	readonly order: number[] = [];
 	readonly #colorOf: (slot: number) => number;
-	/** Indices of instances. */
 	readonly #instances = new Set<number>();
 
 	constructor(colorOf: (slot: number) => number) {
@@ -242,7 +239,7 @@ class Layout {
 		}
 	}
 
-	/** Places slots at consecutive indices. */
+	/** Puts slots at consecutive indices. */
 	append(slots: readonly number[]): void {
 		let start = this.order.length;
 		while (slots.some((slot, index) => this.#isTakenFor(slot, start + index))) start++;

@@ -1,4 +1,4 @@
-/** Reduces the output of the SDK's linker. Called by the `xsl` of sdk.ts, with the linker's options. */
+/** Reduces the output of the SDK's linker; called by the `xsl` of sdk.ts, with the linker's options. */
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { InstructionSet } from "./byte-code.js";

@@ -1,4 +1,4 @@
-/** Builds the firmware for Linux with mcconfig, and the program that runs it. */
+/** Builds the firmware for Linux, and its runner. */
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, rmSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
@@ -31,7 +31,7 @@ export interface BuildOptions {
 	readonly without?: readonly string[];
 }
 
-/** Runs a build step. Throws an Error with its output if it fails or warns. */
+/** Throws an Error with the output if the step fails or warns. */
 function step(command: string, args: string[], env: NodeJS.ProcessEnv): void {
 	const result = spawnSync(command, args, { cwd: ROOT, env, encoding: "utf8", maxBuffer: 1 << 26 });
 	const text = `${result.stdout ?? ""}${result.stderr ?? ""}${result.error?.message ?? ""}`;
@@ -40,7 +40,7 @@ function step(command: string, args: string[], env: NodeJS.ProcessEnv): void {
 	if (warnings.length > 0) throw new Error(`${warnings.join("\n")}\n${command} warns: this must not be.`);
 }
 
-/** Builds the firmware; only what has changed is built. */
+/** Only what has changed is built. */
 export async function buildFirmware({ main, bits, without = [] }: BuildOptions): Promise<Firmware> {
 	const sdk = findSDK();
 	const toolchain = findToolchain(bits);

@@ -1,4 +1,4 @@
-/** Checks that XS finds the right properties of preloaded objects in a linker's file. */
+/** Checks that XS finds the right properties of preloaded objects. */
 import type { Heap } from "./heap.js";
 
 /**

@@ -1,9 +1,9 @@
 /**
- * Parts and meter protocols that a firmware can be built without: `without` of a board's row (hosts/esp32/boards.ts),
- * and the options --without and --with of `npm run build`.
+ * Parts and meter protocols that a firmware can be built without: `without` of a board (hosts/esp32/boards.ts), and
+ * --without and --with of `npm run build`.
  *
- * The bundler replaces each module of a left-out name by its stand-in, `absent-part.ts` beside `part.ts`, and leaves
- * out all code that nothing uses any more.
+ * The bundler replaces their modules by stand-ins, `absent-part.ts` beside `part.ts`, and leaves out what nothing uses
+ * any more.
  */
 import { basename } from "node:path/posix";
 import type { Board } from "../../hosts/esp32/boards.js";
@@ -39,7 +39,7 @@ export const OMISSIONS: Readonly<Record<string, readonly string[]>> = Object.fre
 });
 
 const NAMES = Object.keys(OMISSIONS);
-/** Names that exist but can't be left out. */
+/** Parts and protocols that can't be left out. */
 const CORE = [...PARTS.map(({ name }) => name), ...METER_PROTOCOL.choices].filter((name) => !NAMES.includes(name));
 
 /** Splits a list with commas. Throws an Error with a message for the user if a name can't be left out. */
@@ -53,7 +53,7 @@ export function readNames(list: string): readonly string[] {
 	return names;
 }
 
-/** Names that the board's firmware leaves out, in the order of OMISSIONS. */
+/** Omissions of a board, in the order of OMISSIONS. */
 export function omissionsOf({ without = [] }: Pick<Board, "without">): readonly string[] {
 	return NAMES.filter((name) => without.includes(name));
 }
@@ -73,7 +73,7 @@ export function boardWith(board: Board, without = "", having = ""): Board {
 	return { ...board, without: omissionsOf({ without: names }) };
 }
 
-/** Returns the texts of the replaced modules, by their path from the root with the extension `.js`. */
+/** Texts of the stand-ins, by path from the root with `.js`. */
 export function replacementsOf(names: readonly string[]): Readonly<Record<string, string>> {
 	if (names.length === 0) return {};
 	const texts = { "modules/without.js": `export const WITHOUT = ${JSON.stringify(names.join(" "))};\n` };

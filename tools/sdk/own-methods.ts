@@ -16,9 +16,8 @@ const BUILT_IN = new Set(
 const HOOKS = /^(next|return|throw|then|toJSON)$/;
 
 interface Uses {
-	/** The class that contains the first occurrence. */
+	/** Class of the first occurrence. */
 	readonly owner: Node | undefined;
-	/** True if a class declares it as method or accessor. */
 	isDeclared: boolean;
 	/** True if the script contains `x.name`. A method for which this is false may be called from C. */
 	isAccessed: boolean;
@@ -30,7 +29,7 @@ interface Uses {
 class OwnMethods {
 	readonly edits: Edit[];
 	readonly #uses = new Map<string, Uses>();
-	/** Private names and texts; a text may be the name of a property. */
+	/** Private names, and texts, which may be names of properties. */
 	readonly #others = new Set<string>();
 
 	constructor(script: Node) {
@@ -66,10 +65,7 @@ class OwnMethods {
 	}
 }
 
-/**
- * Returns the script with private methods. A method called from C must not be called via `this` in the script, because
- * it would then be renamed.
- */
+/** A method called from C must not be called via `this`: it would be renamed. */
 export function withOwnMethods(script: string): string {
 	return edited(script, new OwnMethods(parse(script)).edits);
 }

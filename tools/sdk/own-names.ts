@@ -1,7 +1,6 @@
 /**
- * Renames properties that have the same name as one of the engine, for the firmware. The SDK's linker leaves out engine
- * functions that no script names, and cannot distinguish our `take` from that of the iterators. The renaming saves 7
- * KB.
+ * Renames properties named like one of the engine: the SDK's linker leaves out engine functions that no script names,
+ * and cannot distinguish our `take` from that of the iterators. This saves 7 KB.
  */
 import { below, childrenOf, type Edit, edited, type Node, nameOf, parse, propertyOf } from "./syntax.js";
 
@@ -11,7 +10,7 @@ import { below, childrenOf, type Edit, edited, type Node, nameOf, parse, propert
  */
 export const OWN_NAMES: readonly string[] = Object.freeze(["at", "copy", "drop", "from", "log", "raw", "seal", "take"]);
 
-/** Objects of the engine that have such properties. */
+/** Objects of the engine with such properties. */
 const ENGINES = /^(Array|Math|Object|String|Uint8Array|Iterator|Float64Array)$/;
 
 function editsBelow(node: Node, isRenamed: ReadonlySet<string>): Edit[] {

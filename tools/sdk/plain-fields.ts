@@ -15,7 +15,6 @@
 import { below, childrenOf, type Edit, edited, isClass, type Node, nameOf, parse } from "./syntax.js";
 
 interface Class {
-	/** Private names in order. */
 	readonly names: readonly string[];
 	readonly superClass: Node | undefined;
 }
@@ -25,11 +24,10 @@ const BUILT_IN = /^(Error|RangeError|TypeError|Array|Map|Set|Uint8Array)$/;
 
 class PlainFields {
 	readonly edits: Edit[] = [];
-	/** Classes by the name of the variable that holds them. */
+	/** Classes by the variable that holds them. */
 	readonly #classes = new Map<string, Class>();
-	/** Classes by their nodes. */
 	readonly #nodes = new Map<Node, Class>();
-	/** All other names, and texts that could be names. */
+	/** Other names, and texts that could be names. */
 	readonly #others = new Set<string>();
 
 	constructor(script: Node) {
@@ -84,7 +82,7 @@ class PlainFields {
 	#countAbove({ names, superClass }: Class): number {
 		let count = 0;
 		for (let above = superClass; above !== undefined && names.length > 0; ) {
-			// Native classes of the SDK have no private names.
+			// Native classes have no private names.
 			if (nameOf(below(above, "callee")) === "Native") return count;
 			const superName = nameOf(above);
 			const next = this.#classes.get(superName);
@@ -102,7 +100,7 @@ function isOnlyDeclared(node: Node): boolean {
 	return isField && below(node, "value") === undefined;
 }
 
-/** Returns the script with plain fields. Throws an Error with a message for the user if the meaning would change. */
+/** Throws an Error for the user if the meaning would change. */
 export function withPlainFields(script: string): string {
 	return edited(script, new PlainFields(parse(script)).edits);
 }

@@ -21,11 +21,10 @@ export interface Project {
 }
 
 export interface Written extends Script {
-	/** True if the script differs from the previous one. */
 	readonly changed: boolean;
 }
 
-/** Writes script and manifest. Throws an Error if there is no script. */
+/** Throws an Error if there is no script. */
 export async function writeProject({ folder, main, made, parts = [], settings }: Project): Promise<Written> {
 	const script = await makeScript(join(ROOT, ".build"), main, made);
 	const manifest = {

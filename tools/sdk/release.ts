@@ -1,6 +1,6 @@
 /**
- * Choices of a firmware's publisher for the build, in a JSON file outside of this repository (`npm run build --
- * --release FILE`), which docs/flashing.md describes.
+ * A publisher's choices, in a JSON file outside of this repository (`npm run build -- --release FILE`;
+ * docs/flashing.md).
  */
 import { createPublicKey } from "node:crypto";
 import { readFileSync } from "node:fs";
@@ -46,7 +46,7 @@ export function readRelease(path: string): Release {
 	};
 	const pointIn = (name: string, file: string): string => {
 		const bytes = readFileSync(resolve(dirname(path), file));
-		// A private key would work, but it must not be where firmware is built.
+		// A private key would work, but must not be where firmware is built.
 		if (bytes.includes("PRIVATE KEY")) throw wrong(name, `to name public keys; ${file} holds a private one`);
 		return Buffer.from(pointOf(createPublicKey(bytes))).toString("hex");
 	};

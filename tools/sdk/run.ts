@@ -1,4 +1,4 @@
-/** Starts a firmware built by linux.ts, with settings in the environment for hosts/linux/host.ts. */
+/** Starts a firmware of linux.ts, with settings in the environment for hosts/linux/host.ts. */
 
 import { type ChildProcess, type StdioOptions, spawn } from "node:child_process";
 import { statSync } from "node:fs";

@@ -15,7 +15,7 @@ import { withPlainFields } from "./plain-fields.js";
 import { plainness } from "./sdk.js";
 import { withShortNames } from "./short-names.js";
 
-/** Matches the name of an SDK module, such as "timer" and "text/decoder", but not "node:fs". */
+/** Import name of an SDK module: "timer" or "text/decoder", but not "node:fs". */
 const SDK_MODULE = /^[a-z][\w/-]*$/i;
 
 export interface Script {
@@ -29,13 +29,13 @@ export interface Made {
 	readonly modules: Readonly<Record<string, string>>;
 	/** Global constants, as JavaScript. Code that they exclude is left out, with its imports. */
 	readonly constants: Readonly<Record<string, string>>;
-	/** Source texts that replace compiled files, by path from the root (omissions.ts). */
+	/** Texts in place of compiled files, by path from the root (omissions.ts). */
 	readonly replaced?: Readonly<Record<string, string>>;
 }
 
 const NOTHING: Made = Object.freeze({ modules: {}, constants: {} });
 
-/** Returns the bundler's output in its smallest form for XS. */
+/** Script in its smallest form for XS. */
 async function shortened(script: string): Promise<string> {
 	const plain = withPlainFields(withOwnMethods(withArrows(asWritten(script))));
 	return withShortNames(withOwnNames(await withAssignedFields(plain)));
@@ -93,7 +93,7 @@ export async function makeScript(
 		if (output.length !== 1) throw new Error(`${main} has become ${output.length} scripts.`);
 		const { code, modules: files } = output[0];
 		const lengths = Object.entries(files).map(([file, { renderedLength }]): [string, number] => [
-			// Generated files count as part of the main module.
+			// Generated files belong to the main module.
 			file.startsWith("\0") ? `${dirname(main)}/${file.slice(1)}` : pathOf(build, file).replace(/js$/, "ts"),
 			renderedLength,
 		]);

@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 
 export const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 
-/** Parts that are built without our transformations. "all" includes "linker". */
+/** How much is built without our transformations. "all" includes "linker". */
 export type Plainness = "" | "linker" | "all";
 
 /**
@@ -44,11 +44,11 @@ export type Bits = 32 | 64;
 
 export interface SDK {
 	readonly folder: string;
-	/** Folder of mcconfig, xsc, xsl and the other tools. */
+	/** Folder of mcconfig, xsc, xsl and others. */
 	readonly tools: string;
 }
 
-/** Finds the SDK. Throws an Error with a message for the user if it is missing or its tools are not built. */
+/** Throws an Error for the user if the SDK is missing or its tools are not built. */
 export function findSDK(folder = process.env["MODDABLE"]): SDK {
 	const advice = "npm run doctor says how to get it.";
 	if (!folder) throw new Error(`The Moddable SDK is needed: $MODDABLE is not set. ${advice}`);

@@ -27,7 +27,7 @@ class Names {
 		const passed = [key, below(node, "imported"), below(node, "exported")];
 		for (const child of childrenOf(node)) {
 			if (passed.includes(child)) continue;
-			// In `{ a }` and `{ a = 1 }` the variable has the place of the key, so the key is written before it.
+			// In `{ a }` and `{ a = 1 }` the variable has the place of the key, which is written before it.
 			if (node["shorthand"] === true) this.#find(child, `${nameOf(key)}: `);
 			else this.#find(child, node.type === "AssignmentPattern" && child === node["left"] ? prefix : "");
 		}
@@ -60,7 +60,7 @@ function isFree(name: string): boolean {
 	}
 }
 
-/** Returns the script with as few variable names as possible. Throws an Error if the bundler fails. */
+/** Throws an Error if the bundler fails. */
 export async function withShortNames(script: string): Promise<string> {
 	const { code, errors } = await minify("main.js", script, {
 		module: true,

@@ -1,8 +1,8 @@
 /**
- * Shortens the byte code of the firmware's functions, in bytes and in steps, where XS's compiler can't know enough:
- * - The compiler gives branches the width that the whole script needs; most of them would fit into one byte.
- * - Each variable is created with its name and uninitialised, so that a use before its declaration is an error. The
- *   type checker finds such uses, so a slot without a name suffices, and a declaration is just an assignment.
+ * Shortens the functions' byte code, in bytes and steps, where XS's compiler can't know enough:
+ * - Branches have the width that the whole script needs; most would fit into one byte.
+ * - Each variable is created with its name and uninitialised, so that an early use is an error. The type checker finds
+ *   such uses: a slot without a name suffices, and a declaration is an assignment.
  * - Conditions of several parts keep a value on the stack only to branch on it again.
  * - The bundler writes `undefined` as `void 0`, and -1 is compiled as a negated 1.
  * - Texts and the code of nested functions are copied into RAM each time; in flash they can be used in place.
@@ -13,7 +13,7 @@ import { CODE, type Heap } from "./heap.js";
 const CONDITION = /^BRANCH_(ELSE|IF)$/;
 /** Byte code as the linker writes it: a C string. */
 const LITERAL = /\(txByte\*\)"((?:\\x..)+)"/;
-/** Number of characters of an escaped byte in a C text. */
+/** Length of an escaped byte in a C text. */
 const ESCAPE_LENGTH = 4;
 const IN_FLASH = /^(STRING_[124]|CODE)$/;
 
@@ -128,7 +128,6 @@ function opposite(condition: string): string {
 	return condition === "BRANCH_IF" ? "BRANCH_ELSE" : "BRANCH_IF";
 }
 
-/** Shortens the code of all functions in a preloaded machine, and puts it into one array. */
 export function shortenCode(heap: Heap, instructions: InstructionSet): void {
 	const places = new Map<string, number>();
 	let all = "";

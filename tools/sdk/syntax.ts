@@ -1,4 +1,4 @@
-/** Parses a script into a tree and edits its text at positions of the tree. */
+/** Parses a script and edits its text. */
 import { parseAst } from "rolldown/parseAst";
 
 /** A node of ESTree. `start` and `end` are positions in code units of the text. */
@@ -15,7 +15,7 @@ export interface Edit {
 	readonly text: string;
 }
 
-/** Parses a script. Throws an Error if the text is not a valid JavaScript module. */
+/** Throws an Error if the text is not a valid JavaScript module. */
 export function parse(script: string): Node {
 	return parseAst(script, { lang: "js" }) as unknown as Node;
 }
@@ -30,7 +30,7 @@ export function childrenOf(node: Node): Node[] {
 	return Object.values(node).flat().filter(isNode);
 }
 
-/** Returns the name of an identifier; empty for any other node. */
+/** Name of an identifier; empty for other nodes. */
 export function nameOf(node: Node | undefined): string {
 	return /^(Private)?Identifier$/.test(node?.type ?? "") ? (node!["name"] as string) : "";
 }
@@ -46,7 +46,7 @@ export function propertyOf(node: Node): Node | undefined {
 	return /^(Property|MethodDefinition|PropertyDefinition)$/.test(node.type) ? below(node, "key") : undefined;
 }
 
-/** Returns the text with all edits, which must not overlap. */
+/** Edits must not overlap. */
 export function edited(text: string, edits: readonly Edit[]): string {
 	let result = "";
 	let end = 0;

@@ -1,16 +1,16 @@
 /**
- * Budget of each part of the firmware in its flash slot, in bytes. `npm run size` shows it beside the measured size,
- * and fails if the size exceeds it. In that case make the part smaller, or raise its line and reduce a reserved room
- * below; a test checks that the sum of all lines fits the slot.
+ * Budget of each part of the firmware in its flash slot, in bytes. `npm run size` fails if the size exceeds it. Then
+ * make the part smaller, or raise its line and reduce a reserved room below; a test checks that the sum of all lines
+ * fits the slot.
  *
  * A new folder of modules/ needs a line here, taken from RESERVED if possible. Each line is the part's size on the
  * board where it is largest, plus about a hundred bytes. Boards with 4 MB of flash have 4 to 11 KB left after their
- * omissions (tools/sdk/omissions.ts, docs/hardware.md). A larger feature has to make room first, or be left out of them.
+ * omissions (tools/sdk/omissions.ts, docs/hardware.md). A larger feature makes room first, or is left out of them.
  *
  * Only the sum of the script is measured; a folder's share is estimated by its characters. A count of the slots
- * (2026-11-22) showed a quarter more than that for folders with tables of objects (fields, routes, hosts/esp32), and a
- * third less for folders with long expressions (readout, hdlc, json); most estimates were wrong by about a tenth. So a
- * budget shows growth well, but the true size only roughly.
+ * (2026-11-22) showed a quarter more for folders with tables of objects (fields, routes, hosts/esp32), and a third less
+ * for folders with long expressions (readout, hdlc, json); most estimates were wrong by about a tenth. A budget shows
+ * growth well, but the true size only roughly.
  */
 export const BUDGETS: Readonly<Record<string, number>> = Object.freeze({
 	"modules/absent.ts": 850,

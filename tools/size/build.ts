@@ -1,6 +1,6 @@
 /**
- * Builds byte code, resources and preloaded machine of a board's firmware without ESP-IDF. The SDK's mcconfig writes a
- * makefile, of which only the two necessary targets are made.
+ * Builds byte code, resources and preloaded machine of a board's firmware without ESP-IDF. Only the two necessary
+ * targets of mcconfig's makefile are made.
  */
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
@@ -11,11 +11,9 @@ import { writeProject } from "../sdk/project.js";
 import { pathWith, type SDK } from "../sdk/sdk.js";
 
 export interface Built {
-	/** The linker's output for all modules. */
 	image: string;
-	/** Characters of the firmware's script, by source file. */
+	/** Characters by source file. */
 	lengths: ReadonlyMap<string, number>;
-	/** Bytes of the files in flash, by name. */
 	resources: Map<string, number>;
 	/** Warnings of the linker: state in a preloaded module, which does not work or takes RAM. */
 	warnings: string[];
@@ -26,7 +24,6 @@ export async function buildImage(sdk: SDK, board: Board, folder: string): Promis
 	const project = join(folder, "size");
 	const output = join(folder, "output");
 	mkdirSync(output);
-	// These settings are required by the linker.
 	const settings = { config: { version: "0.0.0", builtUtcMs: 0 } };
 	const { lengths } = await writeProject({ folder: project, main: MAIN, made: madeFor(board), settings });
 
@@ -39,7 +36,7 @@ export async function buildImage(sdk: SDK, board: Board, folder: string): Promis
 	};
 	runStep("mcconfig", ["-p", "esp32", "-o", output, join(project, "manifest.json")]);
 	const made = join(output, "tmp", "esp32", "release", "size");
-	// The makefile needs ESP-IDF only to compile C.
+	// ESP-IDF is needed only to compile C.
 	const withoutIDF = ["IDF_PATH=none", "IDF_VERSION=none", "SDKCONFIG_H="];
 	const files = ["mc.xs.c", "mc.resources.c"].map((name) => join(made, name));
 	const text = runStep("make", ["-f", join(made, "makefile"), ...withoutIDF, ...files]);

@@ -1,10 +1,9 @@
 /**
- * Reads the C file that the SDK's linker (xsl) makes of all modules, for `npm run size`, and calculates the flash that
- * the preloaded machine takes, by owner.
+ * Reads the C file of the SDK's linker (xsl), and calculates the flash of the preloaded machine, by owner.
  *
- * The file holds the machine after loading: an array of slots, one per line, with byte code and strings in place, and
- * the tables of names. A slot belongs to the first owner that reaches it: built-ins of the engine, then modules of the
- * SDK, then the project's script. So a built-in that only the script reaches counts as the script's.
+ * The file is an array of slots, one per line, with byte code and strings in place, and the tables of names. A slot
+ * belongs to the first owner that reaches it: built-ins of the engine, then modules of the SDK, then the project's
+ * script. A built-in that only the script reaches counts as the script's.
  *
  * Sizes are those of the 32-bit microcontroller, where a slot has 16 bytes. The C compiler may merge equal strings and
  * aligns some: its result differs by about one per cent.
@@ -18,31 +17,28 @@ const SCRIPT_BYTES = 36;
 
 export interface Share {
 	slots: number;
-	/** Bytes of byte code and of buffers. */
 	codeBytes: number;
 	stringBytes: number;
 }
 
 export interface Image {
-	/** Shares by the manifest's module names, including our script, and by the names in the constants below. */
+	/** Shares by module name of the manifest, including our script, and by the constants below. */
 	shares: Map<string, Share>;
-	/** Bytes of the tables of names, scripts and native functions. */
+	/** Tables of names, scripts and native functions. */
 	tableBytes: number;
-	/** Number of changeable properties in flash. Each takes 4 bytes of RAM, and a slot once it was changed. */
+	/** Changeable properties in flash; each takes 4 bytes of RAM, and a slot once it was changed. */
 	aliases: number;
 }
 
-/** The engine's own objects and functions. */
+/** Engine's own objects and functions. */
 export const BUILT_INS = "(built-ins)";
-/** Names of properties, one for all modules. */
 export const NAMES = "(names)";
-/** Name of the module that is our script. */
 export const SCRIPT = "main";
 
 interface Slot {
 	/** Index of the next slot in the list, if any. */
 	next: number[];
-	/** Other slots that the slot refers to. */
+	/** Other slots to which the slot refers. */
 	refers: number[];
 	isKey: boolean;
 	/** True in a list of captured variables, which nearly all functions share (tools/sdk/environments.ts). */
@@ -54,7 +50,7 @@ export function bytesOf({ slots, codeBytes, stringBytes }: Share): number {
 	return slots * SLOT_BYTES + codeBytes + stringBytes;
 }
 
-/** Reads the linker's file. Throws an Error if the text is not from the linker of SDK 8.2. */
+/** Throws an Error if the text is not from the linker of SDK 8.2. */
 export function readImage(text: string): Image {
 	const lines = section(text, "txSlot gxHeap");
 	const heap = lines.map(readSlot);
@@ -71,8 +67,7 @@ export function readImage(text: string): Image {
 			if (owned.has(index) || heap[index] === undefined) continue;
 			owned.add(index);
 			add(share, heap[index].share);
-			// The shared list of captured variables also leads to the variables of other functions; the script owns the
-			// whole list anyway.
+			// The list also leads to the variables of other functions; the script owns the whole list anyway.
 			if (owner === SCRIPT || !heap[index].isCaptured) waiting.push(...heap[index].next);
 			waiting.push(...heap[index].refers);
 		}
@@ -107,7 +102,6 @@ export function readImage(text: string): Image {
 	return { shares, tableBytes: tableBytes(text), aliases: Number(/#define mxAliasCount (\d+)/.exec(text)?.[1] ?? 0) };
 }
 
-/** Returns the lines between the braces of an array. */
 function section(text: string, name: string): string[] {
 	const head = new RegExp(`^static const ${name}\\[\\w+\\] = \\{\\n`, "m").exec(text);
 	if (head === null) throw new Error(`The linker's file has no ${name}: this SDK writes it in another way.`);
@@ -126,7 +120,7 @@ function readSlot(line: string): Slot {
 	// The code may be in the array of all code (tools/sdk/shorter-code.ts).
 	const code = buffers + Number(/gxCodes\[\d+\] \/\* (\d+) bytes/.exec(line)?.[1] ?? 0);
 	const string = /\.(?:string|key) = (?:\{ )?("(?:[^"\\]|\\.|"")*")/.exec(line)?.[1];
-	// Texts are removed first, because one may look like a reference.
+	// A text may look like a reference.
 	const [first, ...rest] = line.replace(/"(?:[^"\\]|\\.)*"/g, "").split(", {.ID");
 	const indexes = (part: string) => [...part.matchAll(/&gxHeap\[(\d+)\]/g)].map((match) => Number(match[1]));
 	// Items of an array are consecutive.
@@ -178,7 +172,7 @@ function listModules(lines: readonly string[], heap: readonly Slot[]): { list: n
 	return { list, modules };
 }
 
-/** Returns the byte code of the modules that are not preloaded. */
+/** Modules that are not preloaded. */
 function loadedScripts(text: string): { name: string; bytes: number }[] {
 	const pattern = /\(txS1\*\)gxCode\d+, (\d+), [^"]*"([^"]+)"/g;
 	return [...text.matchAll(pattern)].map((match) => ({ name: match[2], bytes: Number(match[1]) }));

@@ -1,9 +1,9 @@
 /**
  * Parts that `npm run size` does not build: ESP-IDF with Wi-Fi, lwIP and Mbed TLS, and the C of the engine and the
- * project. Each figure is the size of a linked image minus the bytes that this program counts itself. Up to 16 KB of an
- * image are padding to a page of memory. The images were linked on 2026-11-23 with ESP-IDF v6.0.1, optimized for size,
- * newlib with nano formatting, Mbed TLS 4.0.0 with the chip's accelerators, by Debian's compilers. If ESP-IDF's tools
- * are installed, `npm run build -- --all` gives the true size of each image.
+ * project. Each figure is a linked image minus the bytes that this program counts itself. Up to 16 KB of an image are
+ * padding to a page of memory. The images were linked on 2026-11-23 with ESP-IDF v6.0.1, optimized for size, newlib
+ * with nano formatting, Mbed TLS 4.0.0 with the chip's accelerators, by Debian's compilers. If ESP-IDF's tools are
+ * installed, `npm run build -- --all` gives the true size of each image.
  */
 import type { Board, Chip } from "../../hosts/esp32/boards.js";
 

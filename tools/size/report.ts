@@ -22,7 +22,6 @@ export interface Report {
 	parts: Part[];
 	/** The whole image by budgets: our folders (script bytes in proportion to characters), then everything else. */
 	spent: Spent[];
-	/** Reserved space. */
 	reserved: { name: string; bytes: number }[];
 	ourBytes: number;
 	sdkBytes: number;
@@ -32,7 +31,7 @@ export interface Report {
 	nativeBytes: number;
 	slotBytes: number;
 	leftBytes: number;
-	/** Number of changeable properties in flash; each takes 4 bytes of RAM. */
+	/** Changeable properties in flash; each takes 4 bytes of RAM. */
 	aliases: number;
 	warnings: readonly string[];
 	/** Names of what the board's firmware leaves out (tools/sdk/omissions.ts). */
@@ -43,13 +42,11 @@ export interface Report {
 
 export interface Measured {
 	image: Image;
-	/** Number of characters of the script, by source file. */
+	/** Characters of the script, by source file. */
 	lengths: ReadonlyMap<string, number>;
-	/** Bytes of the files in flash. */
 	resources: ReadonlyMap<string, number>;
 	/** ESP-IDF and all C on this board (native.ts). */
 	nativeBytes: number;
-	/** Size of the board's slot for firmware. */
 	slotBytes: number;
 	warnings: readonly string[];
 	/** Names of omissions; default: none. */
@@ -165,11 +162,9 @@ export function asTable(report: Report): string {
 	].join("");
 }
 
-/** Flash that leaving out one part or protocol gains. */
 export interface Gain {
 	readonly name: string;
 	readonly bytes: number;
-	/** True if the board's firmware leaves it out. */
 	readonly isLeftOut: boolean;
 }
 

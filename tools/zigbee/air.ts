@@ -1,6 +1,6 @@
 /**
- * The air that coprocessors share: which nodes reach each other, delivery of frames, and the frames that a parent keeps
- * for a sleeping child. There are no routes, no random losses and no keys.
+ * The air that coprocessors share: reach, delivery, and frames that a parent keeps for a sleeping child. There are no
+ * routes, random losses or keys.
  */
 import type { Network } from "./nvram.js";
 
@@ -22,7 +22,6 @@ export interface AirFrame {
 	readonly profile: number;
 	readonly cluster: number;
 	readonly payload: Buffer;
-	/** True to request an acknowledgement of the APS layer. */
 	readonly wantsAck: boolean;
 }
 
@@ -33,13 +32,11 @@ export interface Station {
 	/** True if the node receives only by polling its parent. */
 	readonly isSleepy: boolean;
 	readonly networkKey: Buffer;
-	/** True while the node admits other nodes to its network. */
 	readonly isOpen: boolean;
-	/** Processes a frame. Returns false if none of the node's endpoints accepted it. */
+	/** Returns false if none of the node's endpoints accepted the frame. */
 	hear(frame: AirFrame): boolean;
-	/** Called on the network's coordinator when a new node has received the network key. */
+	/** Called on the coordinator when a new node has the network key. */
 	hasJoined(newcomer: Station): void;
-	/** Called when another node leaves. */
 	hasLeft(leaver: Station): void;
 	/** Called when `network` has a new channel or PAN id. */
 	hasMoved(): void;
@@ -60,11 +57,10 @@ interface WaitingFrame {
 export interface AirOptions {
 	/** Timers; default: Node's. */
 	readonly timers?: Timers;
-	/** Transmission time of a frame, ms. */
 	readonly frameMs?: number;
 	/** Time for which a parent keeps a frame for a sleeping child, ms. */
 	readonly keptMs?: number;
-	/** Time after which a sender gives up, ms. */
+	/** A sender gives up after this time. */
 	readonly retryMs?: number;
 }
 
@@ -102,10 +98,7 @@ export class Air {
 		return [...this.#stations].filter((station) => isSame(station.network, network));
 	}
 
-	/**
-	 * Returns a station that would admit `newcomer` on one of these channels, with this PAN id, or with any if it is
-	 * undefined.
-	 */
+	/** Station that admits `newcomer` on one of these channels, with this PAN id or any. */
 	openTo(newcomer: Station, channelMask: number, panId: number | undefined): Station | undefined {
 		return [...this.#stations].find((station) => {
 			const { network } = station;
@@ -148,8 +141,8 @@ export class Air {
 	}
 
 	/**
-	 * Fetches one frame that the parent keeps for a sleeping child. Returns false if the parent is gone. Once the frame
-	 * has arrived, calls `received` with true if more frames wait.
+	 * Fetches one frame for a sleeping child. Returns false if the parent is gone. `received` gets true if more frames
+	 * wait.
 	 */
 	poll(child: Station, received: (hasMore: boolean) => void): boolean {
 		const { network } = child;
@@ -165,7 +158,6 @@ export class Air {
 		return true;
 	}
 
-	/** Drops the frames kept for the child. */
 	forget(child: Station): void {
 		for (const { expiry } of this.#waitingFrames.filter((waiting) => waiting.child === child))
 			this.timers.clear(expiry);

@@ -15,7 +15,7 @@ const TO_BOUND = 0;
 const TO_SHORT = 2;
 const TO_IEEE = 3;
 const TO_BROADCAST = 15;
-/** Maximum number of data bytes in an unfragmented frame. */
+/** Data bytes of an unfragmented frame. */
 const DATA_LIMIT = 230;
 
 function clusters(data: Buffer, at: number): number[] {
@@ -64,7 +64,7 @@ function destinationOf({ destination, destinationEndpoint }: Request) {
 	return { destination, destinationEndpoint };
 }
 
-/** Sends the data over each binding of the cluster. There may be no binding. */
+/** Each binding of the cluster gets the data; there may be none. */
 function sendToBound(chip: SimulatedCoprocessor, request: Request): number[] {
 	const { sourceEndpoint, cluster, transaction } = request;
 	const rows = chip.bindings.filter((row) => row.endpoint === sourceEndpoint && row.clusters.includes(cluster));

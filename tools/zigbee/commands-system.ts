@@ -17,7 +17,7 @@ const READ_LIMIT = 246;
 /** Size of an entry in the table of associated devices, with members aligned. */
 const ASSOCIATED_BYTES = 36;
 
-/** Returns the key of a row in an extended table. The data begin with system, item and sub id. */
+/** The data begin with system, item and sub id. */
 const rowOf = (data: Buffer) => keyOf(data.readUInt8(0), data.readUInt16LE(1), data.readUInt16LE(3));
 const itemOf = (data: Buffer) => keyOf(data.readUInt16LE(0));
 
@@ -27,7 +27,7 @@ function read(value: Buffer | undefined, offset: number, limit = READ_LIMIT): nu
 	return [OK, part.length, ...part];
 }
 
-/** Writes into an existing item, which must be long enough. */
+/** The item must exist and be long enough. */
 function write(chip: SimulatedCoprocessor, key: string, offset: number, bytes: Buffer): number[] {
 	const value = chip.nv.get(key);
 	if (value === undefined || offset + bytes.length > value.length) return [NV_FAILED];

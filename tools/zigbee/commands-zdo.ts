@@ -10,7 +10,7 @@ const NOT_IN_A_NETWORK = 0xc2;
 const NO_ADDRESS = 0xfffe;
 const NO_PAN_ID = 0xffff;
 const TO_GROUP = 1;
-/** Size of a bind request over the UART; both forms of it contain a node's address. */
+/** Bind request over the UART; both forms contain a node's address. */
 const BIND_GROUP_BYTES = 14;
 const BIND_BYTES = 21;
 

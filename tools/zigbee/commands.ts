@@ -1,10 +1,10 @@
-/** The commands of TI's Monitor and Test API that a coprocessor supports, by subsystem and command. */
+/** Commands of TI's Monitor and Test API, by subsystem and command. */
 import { AF_COMMANDS } from "./commands-af.js";
 import { SYSTEM_COMMANDS } from "./commands-system.js";
 import { ZDO_COMMANDS } from "./commands-zdo.js";
 import type { SimulatedCoprocessor } from "./coprocessor.js";
 
-/** Returns the data of the answer; throws a RangeError if the command is too short. */
+/** Returns the answer; throws a RangeError if the command is too short. */
 export type Command = (chip: SimulatedCoprocessor, data: Buffer) => Uint8Array | readonly number[];
 export type Commands = Readonly<Record<number, Command>>;
 

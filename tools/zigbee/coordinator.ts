@@ -1,6 +1,6 @@
 /**
- * A coordinator like Zigbee2MQTT: zigbee-herdsman runs the network, and zigbee-herdsman-converters interprets the
- * devices. Like Zigbee2MQTT, it has no definition of the gateway and generates one from the device's own description.
+ * A coordinator like Zigbee2MQTT: zigbee-herdsman runs the network, zigbee-herdsman-converters interprets the devices.
+ * It has no definition of the gateway and generates one from the device's own description.
  */
 import { join } from "node:path";
 import { Controller, setLogger } from "zigbee-herdsman";
@@ -30,7 +30,7 @@ export type CoordinatorEvent =
 			readonly vendor: string;
 			readonly model: string;
 			readonly type: string;
-			/** Names of the generated properties: `energy`, `power`, … */
+			/** Generated properties: `energy`, `power`, … */
 			readonly exposes: readonly string[];
 	  }
 	| { readonly event: "configured"; readonly device: string; readonly problem: string }
@@ -52,13 +52,12 @@ export interface CoordinatorOptions {
 	 */
 	readonly takesDuplicates?: boolean;
 	onEvent(event: CoordinatorEvent): void;
-	/** Called with log lines of the two packages. */
 	onLog?(line: string): void;
 }
 
 /** Properties that every definition exposes; they are not reported. */
 const COMMON_EXPOSES = ["linkquality"];
-/** Size of a block of a firmware file, as in Zigbee2MQTT. */
+/** Block size of Zigbee2MQTT. */
 const BLOCK_BYTES = 50;
 const BLOCK_LIMIT_MS = 150_000;
 
@@ -93,7 +92,7 @@ export class Coordinator {
 		this.#listen();
 	}
 
-	/** Starts the network. Rejects with herdsman's error if the coprocessor does not answer. */
+	/** Rejects with herdsman's error if the coprocessor does not answer. */
 	async start(): Promise<void> {
 		const network = await this.controller.start();
 		this.#options.onEvent({ event: "started", network });
@@ -108,15 +107,14 @@ export class Coordinator {
 		return this.controller.getDevices().filter(({ type }) => type !== "Coordinator");
 	}
 
-	/** Opens the network for joining; 0 seconds close it. */
 	async permitJoin(seconds: number): Promise<void> {
 		await this.controller.permitJoin(seconds);
 		this.#options.onEvent({ event: "permit_join", seconds });
 	}
 
 	/**
-	 * Offers the firmware file at `path` to all devices, one after the other, as the button in Zigbee2MQTT does, but
-	 * without pauses between blocks. Returns the number of devices that accepted the file.
+	 * Offers the file to all devices in turn, as the button in Zigbee2MQTT does, without pauses between blocks. Returns
+	 * the number of devices that accepted it.
 	 */
 	async update(path: string): Promise<number> {
 		let count = 0;
@@ -137,17 +135,14 @@ export class Coordinator {
 		return count;
 	}
 
-	/**
-	 * Moves the network to another channel, as herdsman does at a start with changed settings, but without its wait of
-	 * 12 seconds.
-	 */
+	/** Works as herdsman at a start with changed settings, but without its wait of 12 seconds. */
 	async changeChannel(channel: number): Promise<void> {
 		const { channel: before, nwkUpdateID } = await this.controller.getNetworkParameters();
 		const herdsman = this.controller as unknown as { changeChannel(...of: readonly number[]): Promise<void> };
 		void herdsman.changeChannel(before, channel, nwkUpdateID);
 	}
 
-	/** Orders all devices to leave, and forgets them. */
+	/** All devices must leave, and are forgotten. */
 	async removeAll(): Promise<void> {
 		for (const device of this.devices) {
 			await device.removeFromNetwork(true);

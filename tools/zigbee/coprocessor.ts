@@ -26,7 +26,6 @@ const AF_DATA_CONFIRM = 0x80;
 const AF_INCOMING_MESSAGE = 0x81;
 const ZDO_TC_DEVICE = 0xca;
 
-/** Reasons for a start of the chip. */
 export const START_POWER = 0;
 export const START_EXTERNAL = 1;
 export const START_WATCHDOG = 2;
@@ -53,7 +52,7 @@ export type Build = keyof typeof BUILDS;
 const REVISION = 20250321;
 const ASH_RESET_ACKNOWLEDGED = Buffer.of(0x1a, 0xc1, 0x02, 0x0b, 0x0a, 0x52, 0x7e);
 
-/** Byte that the boot loader in ROM (cc2538-bsl) expects first. */
+/** First byte for the boot loader in ROM (cc2538-bsl). */
 const BSL_SYNC = 0x55;
 /** The boot loader's answer if it accepts. */
 const BSL_ACK = Buffer.of(0x00, 0xcc);
@@ -83,17 +82,15 @@ export interface CoprocessorOptions {
 	readonly nv?: NVMemory;
 	readonly build?: Build;
 	readonly faults?: Partial<Faults>;
-	/** Number of rows in the binding table; default: as in Koenkk's images. */
+	/** Rows of the binding table; default: as in Koenkk's images. */
 	readonly bindings?: number;
 	/** Clusters per row of the binding table; default: as in Koenkk's images. */
 	readonly boundClusters?: number;
-	/** Time from a reset to the reset indication, ms. */
+	/** Time from a reset to the reset indication. */
 	readonly bootMs?: number;
 	/** Time for each change of the network state, ms. */
 	readonly stepMs?: number;
-	/** Default polling interval of an end device, ms. */
 	readonly pollMs?: number;
-	/** True to start in reset. */
 	readonly startsInReset?: boolean;
 }
 
@@ -108,12 +105,11 @@ export class SimulatedCoprocessor implements Station {
 	readonly clusterLimit: number;
 	readonly stepMs: number;
 	readonly pollMs: number;
-	/** Registered endpoints. These and all following members up to `network` are lost at each start. */
+	/** The members from here to `network` are lost at each start. */
 	readonly endpoints = new Map<number, Endpoint>();
 	bindings: Binding[] = [];
-	/** ZDO clusters that are copied to the host; 0xFFFF: all. */
+	/** Clusters copied to the host; 0xFFFF: all. */
 	readonly watched = new Set<number>();
-	/** Channels that BDB_SET_CHANNEL has set. */
 	channels = { primary: 0, secondary: 0 };
 	role = COORDINATOR;
 	/** State as in ZDO_STATE_CHANGE_IND. */
@@ -212,7 +208,6 @@ export class SimulatedCoprocessor implements Station {
 		});
 	}
 
-	/** Removes the chip from the air permanently. */
 	close(): void {
 		this.#stop();
 		this.#isInReset = true;
@@ -225,7 +220,7 @@ export class SimulatedCoprocessor implements Station {
 		return Buffer.from([...BUILDS[this.build], ...(this.build === "1.2" ? [] : revision)]);
 	}
 
-	/** Calls `run` after a delay, unless the chip restarts before that. */
+	/** A restart of the chip cancels `run`. */
 	after(delayMs: number, run: () => void): number {
 		const timer = this.air.timers.set(() => {
 			this.#timers.delete(timer);
@@ -260,13 +255,11 @@ export class SimulatedCoprocessor implements Station {
 		});
 	}
 
-	/** Sends a frame over the air, then calls `done` with the status. */
 	transmit(frame: AirFrame, done: (status: number) => void = () => {}): void {
 		this.air.send(this, frame, done);
 		this.polling.hasSent();
 	}
 
-	/** Sends data of an endpoint and reports the status to the host. */
 	sendData(frame: AirFrame, transaction: number): void {
 		const forcedStatus = this.faults.confirms.shift();
 		const confirm = (status: number) =>
@@ -315,7 +308,7 @@ export class SimulatedCoprocessor implements Station {
 	#answer(frame: Frame): void {
 		const { subsystem, command } = frame;
 		const run = COMMANDS.get((subsystem << 8) | command);
-		// The chip ignores unknown commands of this subsystem (no default case in mt_app_config.c).
+		// Unknown commands of this subsystem are ignored (no default case in mt_app_config.c).
 		if (run === undefined && subsystem === APP_CNF) return;
 		const refused = (code: number) => ({
 			...{ type: SRSP, subsystem: RPC_ERROR, command: 0 },

@@ -2,12 +2,11 @@
 export interface Faults {
 	/** True if the coprocessor does not answer, as if missing, not flashed, or wired wrongly. */
 	silent: boolean;
-	/** Number of the next answers that are lost. */
 	lostAnswers: number;
 	lateMs: number;
-	/** Number of noise bytes before each frame; they may contain the beginning of a frame. */
+	/** Noise bytes before each frame, perhaps the beginning of a frame. */
 	garbage: number;
-	/** Splits frames into pieces of this size; 0: whole. */
+	/** Size of the pieces of frames; 0: whole. */
 	pieceBytes: number;
 	/** Status of the next AF_DATA_CONFIRM messages; a frame with a status other than 0 is not sent. */
 	confirms: number[];

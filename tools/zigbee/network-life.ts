@@ -41,7 +41,6 @@ const STARTING_COORDINATOR = 8;
 const AS_COORDINATOR = 9;
 const ORPHAN = 10;
 
-/** Modes of BDB_START. */
 const MODE_STEERING = 2;
 const MODE_FORMATION = 4;
 
@@ -61,7 +60,7 @@ const FAILURE = 14;
 const STEERING_OPEN_SECONDS = 180;
 const LEAVE_RESET_MS = 5000;
 const LINK_KEY = Buffer.from("key of one node ");
-/** Cluster of the ZDO device announce. The MAC capabilities of a router and of an end device in it follow. */
+/** ZDO device announce; the MAC capabilities of a router and of an end device follow. */
 const ANNOUNCE = 0x0013;
 const MAC_ROUTER = 0x8e;
 const MAC_END_DEVICE = 0x80;
@@ -70,11 +69,11 @@ const MAC_END_DEVICE = 0x80;
 const POLL_DEFAULT = 0x0001;
 const POLL_QUEUED = 0x0010;
 const POLL_RESPONSE = 0x0020;
-/** Interval of polls after a frame that is not the last one, as in Z-Stack, ms. */
+/** Poll interval after a frame that is not the last, as in Z-Stack. */
 const QUEUED_MS = 100;
-/** Interval of polls after sending, as in Z-Stack, ms. */
+/** Poll interval after sending, as in Z-Stack. */
 const RESPONSE_MS = 100;
-/** Number of unanswered polls after which the parent counts as lost. */
+/** Unanswered polls until the parent counts as lost. */
 const POLLS_LOST = 3;
 
 export function capabilities(chip: SimulatedCoprocessor): number {
@@ -94,14 +93,13 @@ function notify(chip: SimulatedCoprocessor, status: number, done: number, remain
 	chip.say(APP_CNF, BDB_NOTIFICATION, [status, done, remaining]);
 }
 
-/** Runs steps one after the other, `stepMs` apart. */
+/** Runs the steps `stepMs` apart. */
 function inSteps(chip: SimulatedCoprocessor, ...steps: (() => void)[]): void {
 	steps.forEach((step, index) => {
 		chip.after(chip.stepMs * (index + 1), step);
 	});
 }
 
-/** Carries out BDB_START. */
 export function startCommissioning(chip: SimulatedCoprocessor, mode: number): void {
 	const { nv } = chip;
 	const isFirst = !chip.hasBegun;
@@ -138,9 +136,7 @@ function commission(chip: SimulatedCoprocessor, mode: number): void {
 	}
 }
 
-/**
- * Carries out ZDO_STARTUP_FROM_APP. Returns 0 if the network was restored, 1 if the chip looks for one or forms one.
- */
+/** Returns 0 if the network was restored, 1 if the chip looks for one or forms one. */
 export function startFromApp(chip: SimulatedCoprocessor): number {
 	if (chip.network !== undefined) return 0;
 	const isKnown = chip.nv.isOnANetwork;
@@ -166,8 +162,7 @@ function startNetwork(chip: SimulatedCoprocessor): Network | undefined {
 function resume(chip: SimulatedCoprocessor, network: Network): void {
 	if (network.shortAddress === 0) {
 		inSteps(chip, () => setState(chip, INITIALISED));
-		// In the role of an end device the chip gets stuck here: it repeats its start in a mode that coordinators do
-		// not know.
+		// An end device gets stuck here: it repeats its start in a mode that coordinators do not know.
 		if (chip.role === END_DEVICE) return;
 		chip.role = COORDINATOR;
 	}
@@ -183,7 +178,7 @@ export function recover(chip: SimulatedCoprocessor): void {
 	restore(chip, network, () => notify(chip, RESTORED, DONE_PARENT_LOST));
 }
 
-/** Returns to the network in memory. An end device must reach its parent for that, and announces itself. */
+/** An end device must reach its parent, and announces itself. */
 function restore(chip: SimulatedCoprocessor, network: Network, then: () => void): void {
 	inSteps(chip, () => {
 		if (chip.role === END_DEVICE && chip.air.find(network, network.parent) === undefined) {
@@ -304,8 +299,8 @@ function join(chip: SimulatedCoprocessor, theirs: Network, parent: Station): voi
 }
 
 /**
- * Leaves the network on the order of the host or, if `isRemote`, of another node. The chip restarts after
- * LEAVE_RESET_MS unless the host restarts it first (ZDApp_LeaveReset); until then it reports its previous state.
+ * The order comes from the host or, if `isRemote`, from another node. The chip restarts after LEAVE_RESET_MS, or
+ * earlier by its host (ZDApp_LeaveReset), and reports its previous state until then.
  */
 export function leave(chip: SimulatedCoprocessor, isRemote: boolean, removesChildren: number, rejoins: number): void {
 	const { network } = chip;
@@ -333,12 +328,10 @@ export function leave(chip: SimulatedCoprocessor, isRemote: boolean, removesChil
 	});
 }
 
-/** Reports the Leave of another node to the host. */
 export function reportLeave(chip: SimulatedCoprocessor, shortAddress: number, ieee: Buffer): void {
 	chip.say(ZDO, LEAVE_INDICATION, [...uint16(shortAddress), ...ieee, 0, 0, 0]);
 }
 
-/** Moves the network with all its nodes to another channel or PAN id. */
 export function moveNetwork(chip: SimulatedCoprocessor, change: { channel?: number; panId?: number }): void {
 	const { network } = chip;
 	if (network === undefined) return;
@@ -355,7 +348,6 @@ function loseParent(chip: SimulatedCoprocessor): void {
 	notify(chip, FAILURE, DONE_PARENT_LOST);
 }
 
-/** Polling of the parent by an end device. */
 export class Polling {
 	readonly rates = new Map<number, number>();
 	readonly #chip: SimulatedCoprocessor;

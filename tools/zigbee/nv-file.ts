@@ -1,4 +1,4 @@
-/** File with the non-volatile memories of a simulated network, so that it survives a restart. */
+/** File with the non-volatile memories of a simulated network. */
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { type NVContents, NVMemory } from "./nvram.js";
 
@@ -10,10 +10,7 @@ export class NVFile {
 	readonly #memories = new Map<string, NVMemory>();
 	#timer: NodeJS.Timeout | undefined;
 
-	/**
-	 * Loads the file; without a path nothing is stored. Throws an Error with a message for the user if the file is of
-	 * another kind.
-	 */
+	/** Without a path nothing is stored. Throws an Error for the user if the file is of another kind. */
 	constructor(path: string | undefined) {
 		this.#path = path;
 		try {
@@ -23,7 +20,7 @@ export class NVFile {
 		}
 	}
 
-	/** Returns the memory of this name: from the file, or otherwise made by `make`. */
+	/** Memory from the file, or made by `make`. */
 	memory(name: string, make: () => NVMemory): NVMemory {
 		const known = this.#known[name];
 		const memory = known === undefined ? make() : new NVMemory(known);

@@ -1,7 +1,5 @@
 /**
- * Non-volatile memory of a coprocessor: items by id, and rows of the extended tables by system, item and sub id. It
- * contains the data of a fresh chip with a coordinator image (Z-Stack 3.x.0), the chip's network, and the changes of
- * each start.
+ * Non-volatile memory of a coprocessor: items by id, and rows of the extended tables by system, item and sub id.
  *
  * The changes of a start follow TI's source (simplelink-lowpower-f2-sdk, source/ti/zstack), in this order:
  *
@@ -43,7 +41,6 @@ export const NV_CHANNEL_MASK = 0x0084;
 export const NV_LOGICAL_TYPE = 0x0087;
 export const NV_ZDO_DIRECT_CALLBACK = 0x008f;
 
-/** Values of NV_LOGICAL_TYPE. */
 export const COORDINATOR = 0;
 export const ROUTER = 1;
 export const END_DEVICE = 2;
@@ -74,19 +71,19 @@ const NIB_KEY_LOADED = 65;
 const NIB_UPDATE_ID = 114;
 const SECURITY_LEVEL = 5;
 
-/** A network as a node sees it. Addresses and ids of 8 bytes have the least significant byte first. */
+/** Addresses and ids of 8 bytes have the least significant byte first. */
 export interface Network {
 	channel: number;
 	panId: number;
 	readonly extendedPanId: Buffer;
 	readonly shortAddress: number;
-	/** Address of the parent; a coordinator has its own address here. */
+	/** A coordinator has its own address here. */
 	readonly parent: number;
 	readonly parentIEEE: Buffer;
 	updateId: number;
 }
 
-/** Contents of a file: hex texts by `id` or `system/item/sub`, with the ids in hex. */
+/** Hex texts by `id` or `system/item/sub`, with the ids in hex. */
 export type NVContents = Readonly<Record<string, string>>;
 
 /** Tables of a fresh chip in system 1: item of the table, and number of bytes in each row. */
@@ -153,7 +150,7 @@ export class NVMemory {
 		this.onChanged();
 	}
 
-	/** Deletes an item. Returns false if there was none. */
+	/** Returns false if there was no item. */
 	delete(key: string): boolean {
 		const was = this.#items.delete(key);
 		if (was) this.onChanged();
@@ -168,7 +165,7 @@ export class NVMemory {
 		this.set(keyOf(id), value);
 	}
 
-	/** Network in the NIB, which stays even after the chip has left it. */
+	/** Network in the NIB, even after the chip has left it. */
 	get network(): Network | undefined {
 		const nib = this.item(NV_NIB);
 		if (nib?.length !== NIB_BYTES || nib.readUInt16LE(NIB_PAN_ID) === ANY_PAN_ID) return undefined;
@@ -203,7 +200,7 @@ export class NVMemory {
 			this.set(keyOf(1, FRAME_COUNTERS, 0), Buffer.concat([Buffer.alloc(4), network.extendedPanId]));
 	}
 
-	/** Flag of BDB that the chip has joined a network (bdbNodeIsOnANetwork). */
+	/** Flag bdbNodeIsOnANetwork of BDB. */
 	get isOnANetwork(): boolean {
 		return this.item(NV_IS_ON_A_NETWORK)?.[0] === 1;
 	}
@@ -218,7 +215,7 @@ export class NVMemory {
 		return wanted?.length === 8 && wanted.some((byte) => byte !== 0 && byte !== 0xff) ? wanted : undefined;
 	}
 
-	/** Key of a network that this chip forms. */
+	/** Key of a network that the chip forms. */
 	get ownKey(): Buffer {
 		return this.item(NV_PRECONFIGURED_KEY) ?? Buffer.alloc(KEY_BYTES);
 	}
@@ -228,7 +225,6 @@ export class NVMemory {
 		return this.item(NV_NETWORK_KEY)?.subarray(1, 1 + KEY_BYTES) ?? Buffer.alloc(KEY_BYTES);
 	}
 
-	/** Sets the key of the present network. */
 	set networkKey(key: Buffer) {
 		const numbered = Buffer.concat([Buffer.of(0), key]);
 		this.setItem(NV_ACTIVE_KEY, numbered);
@@ -240,7 +236,6 @@ export class NVMemory {
 		return this.item(NV_STARTUP_OPTION)?.[0] ?? 0;
 	}
 
-	/** Makes the changes of a boot. */
 	boot(): void {
 		const option = this.#startupOption;
 		if ((option & START_DEFAULT_CONFIG) !== 0) {
@@ -250,7 +245,7 @@ export class NVMemory {
 			this.isOnANetwork = false;
 			this.setItem(NV_STARTUP_OPTION, Buffer.of(option & ~START_DEFAULT_CONFIG));
 		}
-		// Items that were deleted get the values of a fresh chip.
+		// Deleted items get the values of a fresh chip.
 		for (const [id, value] of FRESH) if (this.item(id) === undefined) this.setItem(id, value);
 	}
 
@@ -270,13 +265,12 @@ export class NVMemory {
 		return undefined;
 	}
 
-	/** Makes the next start that of a fresh chip. */
+	/** The next start is that of a fresh chip. */
 	setFactoryNew(): void {
 		this.isOnANetwork = false;
 		this.setItem(NV_STARTUP_OPTION, Buffer.of(START_DEFAULT_CONFIG | START_DEFAULT_NETWORK));
 	}
 
-	/** Records that joining or forming has succeeded. */
 	settle(panId: number): void {
 		this.setItem(NV_PAN_ID, Buffer.of(panId & 0xff, panId >> 8));
 		this.setItem(NV_STARTUP_OPTION, Buffer.of(0));
@@ -296,7 +290,6 @@ export function keyOf(...ids: number[]): string {
 	return ids.map((id) => id.toString(16).padStart(4, "0")).join("/");
 }
 
-/** A network as in the options of zigbee-herdsman. */
 export interface CoordinatorNetwork {
 	readonly panId: number;
 	/** Extended PAN id, most significant byte first. */
@@ -305,7 +298,7 @@ export interface CoordinatorNetwork {
 	readonly channel: number;
 }
 
-/** Makes the memory of a coordinator with a network that herdsman has already formed, so that it starts quickly. */
+/** Herdsman has already formed the network, so that it starts quickly. */
 export function formedCoordinator(
 	ieee: Buffer,
 	{ panId, extendedPanId, networkKey, channel }: CoordinatorNetwork,

@@ -1,9 +1,9 @@
-/** The command line of the Zigbee simulator. */
+/** Command line of the Zigbee simulator. */
 import { choice, count, defined, flag, parseWords, text, UsageError, type Words } from "../meter/words.js";
 import { BUILDS, type Build, type CoprocessorOptions } from "./coprocessor.js";
 import type { Faults } from "./faults.js";
 
-/** The usual port of gateways with Ethernet. */
+/** Usual port of gateways with Ethernet. */
 export const COORDINATOR_PORT = 6638;
 
 export const HELP = `A Zigbee network without radios: two coprocessors (TI ZNP) that hear each other.

@@ -18,7 +18,7 @@ export function serveTCP(chip: SimulatedCoprocessor, port: number, host = "127.0
 		socket = newest;
 		newest.setNoDelay(true);
 		newest.on("data", (bytes) => chip.receive(bytes));
-		// An error needs no other handling, because it only disconnects the client.
+		// An error only disconnects the client.
 		newest.on("error", () => newest.destroy());
 		newest.on("close", () => {
 			if (socket === newest) socket = undefined;

@@ -1,7 +1,4 @@
-/**
- * Zigbee Device Objects of a node (Zigbee specification R22, 2.4): requests and answers over the air, and their reports
- * to the host.
- */
+/** Zigbee Device Objects of a node (Zigbee specification R22, 2.4), over the air and for the host. */
 import { type AirFrame, BROADCAST } from "./air.js";
 import type { Endpoint, SimulatedCoprocessor } from "./coprocessor.js";
 import { uint16 } from "./frames.js";
@@ -40,14 +37,12 @@ const TABLE_FULL = 0x8c;
 
 const TO_IEEE = 3;
 const CHANGES_CHANNEL = 0xfe;
-/** Largest duration that means an energy scan. */
+/** Largest duration of an energy scan. */
 const SCAN_LIMIT = 5;
-/** Energy that is reported for each channel. */
 const QUIET = 40;
 const LEAVE_REJOIN = 0x80;
 const LEAVE_REMOVE_CHILDREN = 0x40;
 const WATCH_ALL = 0xffff;
-/** Link quality in a list of neighbours. */
 const LINK_QUALITY = 200;
 
 /** Sends a request to a node, which may be this one. A broadcast reaches this node too. */
@@ -74,7 +69,6 @@ function send(chip: SimulatedCoprocessor, destination: number, cluster: number, 
 	chip.transmit({ ...ends, source: network.shortAddress, destination, cluster, payload, wantsAck: false });
 }
 
-/** Processes a ZDO frame from another node or itself. */
 export function hearZDO(chip: SimulatedCoprocessor, { source, destination, cluster, payload }: AirFrame): void {
 	const [sequence] = payload;
 	const data = payload.subarray(1);
@@ -107,8 +101,7 @@ function sayResponse(chip: SimulatedCoprocessor, source: number, cluster: number
 		chip.say(ZDO, command, [...uint16(source), ...data]);
 		return;
 	}
-	// Status and both addresses, 11 bytes, precede count, index and list. The report to the host has the index before the
-	// count.
+	// Status and both addresses, 11 bytes, come before count, index and list; the host gets the index first.
 	const [count = 0, index = 0] = data.subarray(11);
 	chip.say(ZDO, command, [...data.subarray(0, 11), index, count, ...data.subarray(13)]);
 }
@@ -231,7 +224,7 @@ function bindings(chip: SimulatedCoprocessor, start: number): number[] {
 	return [OK, rows.length, start, shown.length, ...shown.flat()];
 }
 
-/** Lists the other nodes of the network, all of which are in range. */
+/** All other nodes are in range. */
 function neighbours(chip: SimulatedCoprocessor, start: number): number[] {
 	const network = chip.network!;
 	const others = chip.air.members(network).filter((station) => station !== chip);
@@ -273,12 +266,12 @@ function permit(chip: SimulatedCoprocessor, seconds: number): number[] {
 	return [OK];
 }
 
-/** Carries out an order of the coordinator, which applies to the whole network. */
+/** The coordinator's order applies to the whole network. */
 function update(chip: SimulatedCoprocessor, data: Buffer): number[] {
 	const mask = data.readUInt32LE(0);
 	const duration = data.readUInt8(4);
 	if (duration <= SCAN_LIMIT) {
-		// Scan result: all channels are equally quiet, and nothing was sent.
+		// All channels are equally quiet, and nothing was sent.
 		const count = mask.toString(2).replaceAll("0", "").length;
 		return [OK, ...data.subarray(0, 4), 0, 0, 0, 0, count, ...Array.from({ length: count }, () => QUIET)];
 	}

@@ -28,7 +28,7 @@ export function unitOf(amount: Amount): string {
 	return amount.endsWith("_l") ? "m³" : "kWh";
 }
 
-/** Formats Wh or litres in thousands, with about three digits. */
+/** Wh or litres in thousands, with about three digits. */
 export function formatAmount(value: number | undefined, amount: Amount): string {
 	if (value === undefined) return "–";
 	const digits = value >= 100_000 ? 0 : value >= 10_000 ? 1 : value >= 1_000 || value === 0 ? 2 : 3;
@@ -40,20 +40,19 @@ export function cellOf(value: number | undefined): string {
 	return value === undefined ? "" : decimalCell((value / 1000).toFixed(3), language);
 }
 
-/** Formats millionths of the currency with their sign: plus is earned, minus is paid. */
+/** Millionths of the currency with their sign: plus is earned, minus is paid. */
 export function formatMoney(micro: number, currency: string): string {
 	const format = new Intl.NumberFormat(language, { style: "currency", currency, signDisplay: "exceptZero" });
 	return withMinus(format.format(micro / 1e6));
 }
 
-/** The amount of money, followed by the word for its sign unless the amount rounds to 0. */
+/** The amount, followed by the word for its sign unless it rounds to 0. */
 export function moneyText(micro: number, currency: string): string {
 	const text = formatMoney(micro, currency);
 	const word = /[+−]/.test(text) ? ` ${t(micro < 0 ? "money.paid" : "money.earned")}` : "";
 	return `${text}${word}`;
 }
 
-/** Formats a change as `+4 %`. */
 export function formatChange(now: number, before: number): string {
 	const format = new Intl.NumberFormat(language, { style: "percent", signDisplay: "exceptZero" });
 	return before === 0 ? "" : withMinus(format.format(now / before - 1));
@@ -73,13 +72,11 @@ export function formatPeriodOf(level: Level, piece: Piece): string {
 	const toMs = shownEnd(piece);
 	if (level === "months") return MONTHS.formatRange(fromMs, toMs - 1);
 	if (level === "days") return DAYS.formatRange(fromMs, toMs - 1);
-	// A period that ends at midnight shows only one date.
 	const times =
 		toMs % DAY_MS === 0 ? `${TIMES.format(fromMs)} – ${TIMES.format(toMs)}` : TIMES.formatRange(fromMs, toMs);
 	return season === undefined ? times : `${times}, ${t(`use.${season}`)}`;
 }
 
-/** Name of a day, month or year. */
 export function formatUnit(unit: Unit, { fromMs }: Span): string {
 	return (unit === "day" ? DAYS : unit === "month" ? MONTHS : YEARS).format(fromMs);
 }
@@ -101,7 +98,6 @@ export function formatWall(wallMs: number): string {
 	return (wallMs % DAY_MS === 0 ? SHORT_DAYS : format({ dateStyle: "medium", timeStyle: "short" })).format(wallMs);
 }
 
-/** Day and time, without the year. */
 export function formatMinute(wallMs: number): string {
 	return format({ day: "numeric", month: "short", hour: "numeric", minute: "2-digit" }).format(wallMs);
 }

@@ -6,13 +6,13 @@ import { useState } from "preact/hooks";
 import { ticksOf, useWidth } from "./curve.js";
 
 export interface Bar {
-	/** Beginning and end on the time axis, in any unit of constant length. */
+	/** Place on the time axis, in any unit of constant length. */
 	readonly from: number;
 	readonly to: number;
-	/** Heights above and below 0; neither is negative. */
+	/** Heights; neither is negative. */
 	readonly up: number;
 	readonly down: number;
-	/** `gap`: how the amount is spread over this time is unknown. `soft`: less certain than the others. */
+	/** `gap`: the amount is spread over this time in an unknown way. `soft`: less certain than the others. */
 	readonly kind: "plain" | "soft" | "gap";
 	/** Marks the bar, for example because the meter was exchanged. */
 	readonly isMarked: boolean;
@@ -30,7 +30,7 @@ interface BarsProps {
 	readonly from: number;
 	readonly to: number;
 	readonly ticks: readonly Tick[];
-	/** Description of all bars for screen readers. */
+	/** Description for screen readers. */
 	readonly description: string;
 	format(value: number): string;
 }

@@ -6,13 +6,12 @@ interface ChoiceProps {
 	readonly label: string;
 	readonly name?: string;
 	readonly value: string;
-	/** Values, each with its label and, if it differs from the page's, the label's language. */
+	/** Value, label and, if it differs from the page's, the label's language. */
 	readonly options: readonly (readonly [value: string, text: string, lang?: string])[];
 	readonly disabled?: boolean;
 	onChoose(value: string): void;
 }
 
-/** A choice between a few values, with its label above it. */
 export function Choice({ label, name, value, options, disabled, onChoose }: ChoiceProps) {
 	return (
 		<label>

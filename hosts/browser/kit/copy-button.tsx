@@ -14,7 +14,7 @@ export function CopyButton({ text, label }: { text: () => string; label?: string
 	return <Button onClick={copy}>{done ? t("copied") : (label ?? t("copy"))}</Button>;
 }
 
-/** Copies by the browser's clipboard API or, over plain HTTP, by the older `execCommand`. */
+/** Without HTTPS only the older `execCommand` works. */
 async function copyText(text: string): Promise<void> {
 	if (navigator.clipboard !== undefined) return navigator.clipboard.writeText(text);
 	const area = document.createElement("textarea");

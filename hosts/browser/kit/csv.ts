@@ -1,7 +1,4 @@
-/**
- * Decimal numbers as text, and CSV tables (RFC 4180) in the form that spreadsheets of a language expect. `language` is
- * a BCP 47 tag.
- */
+/** Decimal numbers as text, and CSV tables (RFC 4180) in the form that spreadsheets of a language expect. */
 import type { Language } from "../text/translations.js";
 
 /** Languages with a decimal point. The others have a decimal comma, so their cells are separated by semicolons. */

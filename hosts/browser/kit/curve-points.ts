@@ -1,8 +1,8 @@
-/** Points of the overview's curve: values seen in this tab, kept across a reload. */
+/** The overview's curve: values seen in this tab, kept across a reload. */
 import type { Point } from "./curve.js";
 import { Store } from "./store.js";
 
-/** Limit of points; older ones are thinned out. */
+/** Older points are thinned out. */
 const POINTS_LIMIT = 400;
 /** Key in `sessionStorage`; its value takes about 8 KB at most. */
 const STORAGE_KEY = "curve";
@@ -18,7 +18,7 @@ interface Seen {
 
 interface Kept {
 	readonly points: readonly Point[];
-	/** The last counter reading, to average the power until the next one. */
+	/** Last counter reading, for the mean power until the next one. */
 	readonly counter?: { readonly wh: number; readonly atMs: number } | undefined;
 }
 
@@ -42,13 +42,13 @@ function keep(next: Kept): void {
 		const pairs = all.map(({ atMs, value }) => [atMs, Math.round(value * 10) / 10]);
 		sessionStorage.setItem(STORAGE_KEY, JSON.stringify({ points: pairs, counter }));
 	} catch {
-		// The storage is full. Then the curve does not survive a reload.
+		// The storage is full: the curve does not survive a reload.
 	}
 }
 
 /**
- * Adds a readout. Adding the same readout again, as after a reload, changes nothing. Returns its power in W, averaged
- * since the previous readout if the meter sends none.
+ * Adding the same readout again, as after a reload, changes nothing. Returns its power in W, averaged since the
+ * previous readout if the meter sends none.
  */
 export function addPoint({ atMs, watts, wh }: Seen): number | undefined {
 	const { counter } = kept;

@@ -1,11 +1,11 @@
 /**
- * A curve of values over time, drawn as SVG in the pixels available, so that its text has the same size on a phone and
- * on a desktop. It has a description in words.
+ * A curve of values over time, drawn as SVG in the pixels available, so that its text has the same size on every
+ * screen.
  */
 import { useEffect, useRef, useState } from "preact/hooks";
 
 export interface Point {
-	/** Unix time, ms, by this browser's clock. */
+	/** Unix ms by this browser's clock. */
 	readonly atMs: number;
 	readonly value: number;
 }
@@ -24,12 +24,12 @@ const TOP = 10;
 const RIGHT = 10;
 /** Width of a digit in the font size of the style sheet, pixels. */
 const DIGIT = 7.5;
-/** Smallest distance between two time labels, which leaves a gap between them, pixels. */
+/** Smallest distance of two time labels, pixels. */
 const TIME_WIDTH = 150;
 /** The points are marked if there are at most this many. */
 const MARKED_LIMIT = 30;
 
-/** Returns round numbers for the axis that cover the range, at most six: 0, 0.5, 1 … */
+/** At most six round numbers that cover the range. */
 export function ticksOf(low: number, high: number): number[] {
 	const span = high - low || 10;
 	const power = 10 ** Math.floor(Math.log10(span / 3));
@@ -39,7 +39,7 @@ export function ticksOf(low: number, high: number): number[] {
 	return Array.from({ length: count + 1 }, (_, index) => (first + index) * step);
 }
 
-/** Width of the element in pixels. */
+/** Width in pixels. */
 export function useWidth() {
 	const element = useRef<HTMLDivElement>(null);
 	const [width, setWidth] = useState(0);

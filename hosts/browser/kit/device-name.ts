@@ -18,7 +18,7 @@ const SYSTEMS = [
 	["Linux", /Linux/],
 ] as const;
 
-/** Printable ASCII of at most 32 characters, as the gateway requires. */
+/** At most 32 printable ASCII characters. */
 export function deviceName(agent: string, now: Date): string {
 	const found = (names: typeof BROWSERS | typeof SYSTEMS) => names.find(([, pattern]) => pattern.test(agent))?.[0];
 	const system = found(SYSTEMS);

@@ -22,7 +22,7 @@ export const API = "/api/v1/";
 const REQUEST_MS = 20_000;
 /** Timeout of quick requests, so that an absent gateway is noticed soon. */
 export const QUICK_TIMEOUT_MS = 6_000;
-/** Timeout of `/read` and `/scan`, which are slow (API text, Limits). */
+/** `/read` and `/scan` are slow (API text, Limits). */
 export const READ_MS = 70_000;
 export const SCAN_MS = 30_000;
 const RETRY_MS = 2_000;
@@ -37,11 +37,9 @@ export class DeviceError extends Error {
 	readonly status: number;
 	/** Code of the reply (`invalid_field`), or `offline`. */
 	readonly code: string;
-	/** The field at fault, if there is one. */
 	readonly field: string | undefined;
 	/** Seconds until another attempt makes sense; 0 if the reply names no time. */
 	retryAfterS = 0;
-	/** Body of the reply. */
 	body: { readonly code?: string } = {};
 
 	constructor(status: number, code: string, message: string, field?: string) {
@@ -54,16 +52,15 @@ export class DeviceError extends Error {
 
 export const OFFLINE = "offline";
 
-/** False while requests get no reply. */
 export const reachable = new Store(true);
-/** Time of the last reply, ms of this browser's clock. */
+/** Time by this browser's clock. */
 let repliedAtMs = Date.now();
 
 export function lastReplyMs(): number {
 	return repliedAtMs;
 }
 
-// The browser reports the loss of its own network at once, without a failed request.
+// The browser reports the loss of its own network at once.
 addEventListener("offline", () => {
 	reachable.set(false);
 	watchReturn();
@@ -75,7 +72,7 @@ export interface Restart {
 	/** Reason, which determines the text. */
 	readonly reason: "moved" | Extract<Ending, "restart" | "reset" | "certificate" | "update">;
 }
-/** The announced restart or move of the gateway; undefined without one. */
+/** Restart or move that the gateway has announced. */
 export const restarting = new Store<Restart | undefined>(undefined);
 
 interface Options {
@@ -85,10 +82,7 @@ interface Options {
 	/** The reply is returned as a File, whatever its type. */
 	readonly isFile?: boolean;
 	readonly timeoutMs?: number;
-	/**
-	 * Queue of the request: `meter` for a request that occupies the meter. Such a request fails if the gateway disappears
-	 * meanwhile.
-	 */
+	/** `meter`: the request occupies the meter, and fails if the gateway disappears meanwhile. */
 	readonly lane?: "meter";
 }
 
@@ -96,14 +90,14 @@ type Lane = "meter" | "main";
 
 const lanes: Record<Lane, Promise<unknown>> = { meter: Promise.resolve(), main: Promise.resolve() };
 
-/** Appends the task to the queue; a failed task does not stop the following ones. */
+/** A failed task does not stop the following ones. */
 function enqueue<T>(task: () => Promise<T>, lane: Lane = "main"): Promise<T> {
 	const result = lanes[lane].then(task, task);
 	lanes[lane] = result.catch(() => undefined);
 	return result;
 }
 
-/** Returns the JSON of the reply. `path` is without `/api/v1/`. Throws a DeviceError. */
+/** `path` is without `/api/v1/`. Throws a DeviceError. */
 export function get<T>(path: string, options: Options = {}): Promise<T> {
 	const refused = timesRefused();
 	return enqueue(() => requestUntilDone<T>("GET", path, options, refused), options.lane);
@@ -120,7 +114,7 @@ export function remove(path: string): Promise<void> {
 	return enqueue(() => requestUntilDone<void>("DELETE", path, {}));
 }
 
-/** Sends at once, past the queue and without waiting for a session: for the login. */
+/** Sends past the queue and without waiting for a session: for the login. */
 export function sendNow<T>(method: string, path: string, body?: unknown): Promise<T> {
 	return send<T>(method, path, body === undefined ? {} : { body });
 }
@@ -212,7 +206,6 @@ export function wait(ms: number): Promise<void> {
 	return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
-/** Records that the gateway has replied. */
 export function replied(): void {
 	repliedAtMs = Date.now();
 	reachable.set(true);
@@ -232,7 +225,6 @@ async function answers(): Promise<boolean> {
 
 let watching = false;
 
-/** Repeats requests until the gateway answers. */
 async function watchReturn(): Promise<void> {
 	if (watching) return;
 	watching = true;
@@ -249,8 +241,8 @@ function untilReachable(): Promise<void> {
 }
 
 /**
- * Waits until the gateway is back after a restart, then reloads the page, which may be of another version. If input
- * would be lost, the page stays and the login opens over it.
+ * Reloads the page, which may be of another version. If input would be lost, the page stays and the login opens over
+ * it.
  */
 export async function awaitRestart(restart: Restart): Promise<void> {
 	const { reason } = restart;

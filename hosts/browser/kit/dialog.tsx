@@ -20,7 +20,7 @@ export function Dialog({ title, onClose, textFirst, children }: DialogProps) {
 	const dialog = useRef<HTMLDialogElement>(null);
 	const heading = useRef<HTMLHeadingElement>(null);
 	const id = useId();
-	// The dialog is closed while it is still in the document; otherwise it would not return the focus.
+	// Only a dialog in the document returns the focus when it is closed.
 	useLayoutEffect(() => {
 		const element = dialog.current;
 		element?.showModal();

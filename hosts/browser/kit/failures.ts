@@ -1,10 +1,8 @@
-/** Texts for the reasons why the meter could not be read, by the gateway's code (`meter_state`). */
+/** Texts for failed readouts, by the gateway's code (`meter_state`). */
 import type { TextKey } from "../text/all.js";
 import { t } from "./text.js";
 
-/**
- * Codes with the same causes share a text. `{what}` in a text is replaced by the part of the code after the last "-".
- */
+/** Codes with the same causes share a text. `{what}` is the part of the code after the last "-". */
 const GROUPS: readonly (readonly [text: TextKey, codes: string])[] = [
 	["failure.silence", "iec62056-21/silence kmp/silence mbus/silence"],
 	["failure.addressed", "iec62056-21/silence-addressed"],

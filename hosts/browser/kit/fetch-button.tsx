@@ -10,7 +10,7 @@ import { asDeviceError } from "./use-device.js";
 const FILE_MS = 60_000;
 
 interface FetchButtonProps {
-	/** Path of the file's GET, without `/api/v1/`. */
+	/** Path without `/api/v1/`. */
 	readonly path: string;
 	readonly label: string;
 }

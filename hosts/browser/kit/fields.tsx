@@ -1,4 +1,4 @@
-/** Form fields made from descriptions: label, help, error and input are linked for eye, keyboard and screen reader. */
+/** Form fields made from descriptions. */
 import { useId, useState } from "preact/hooks";
 import type { TextKey } from "../text/all.js";
 import type { DeviceError } from "./device.js";
@@ -13,7 +13,7 @@ export type FieldValue = string | number | boolean;
 export type Draft = Readonly<Record<string, FieldValue>>;
 
 export interface FieldSpec {
-	/** Name of the field in the API. */
+	/** Name in the API. */
 	readonly name: string;
 	readonly label: TextKey;
 	readonly help?: TextKey;
@@ -25,23 +25,23 @@ export interface FieldSpec {
 	readonly kind: "text" | "date" | "number" | "toggle" | "choice" | "radio" | "secret" | "password" | "area";
 	/** Options of `choice` and `radio`; a number is sent as a number. Only `radio` shows `help`. */
 	readonly choices?: readonly { readonly value: string | number; readonly label: string; readonly help?: string }[];
-	/** Bounds of a number, or of a text's length, both inclusive. */
+	/** Inclusive bounds of a number, or of a text's length. */
 	readonly min?: number;
 	readonly max?: number;
 	readonly pattern?: RegExp;
 	/** Explanation of the pattern. */
 	readonly form?: Form;
-	/** Reason why the gateway may refuse a value that matches the pattern. */
+	/** Why the gateway may refuse a value that matches the pattern. */
 	readonly refused?: TextKey;
 	readonly required?: boolean;
 	readonly unit?: string;
-	/** For `text`: kind of keyboard on a phone. */
+	/** For `text`: keyboard on a phone. */
 	readonly inputmode?: "numeric" | "decimal";
-	/** For `area`: rows; default 5. */
+	/** Rows of `area`; default 5. */
 	readonly rows?: number;
 	/** For `area`: types of files that may be read instead of typing, as in `accept` of HTML. */
 	readonly accept?: string;
-	/** For `secret`: name of the member of the reply that says whether a secret is stored. */
+	/** For `secret`: member of the reply that says whether one is stored. */
 	readonly storedFlag?: string;
 	/** A value for `autocomplete`; default `off`. */
 	readonly autocomplete?: string;
@@ -49,7 +49,7 @@ export interface FieldSpec {
 	readonly isRare?: boolean;
 	/** The field is shown, checked and sent only if this returns true. */
 	readonly when?: (draft: Draft) => boolean;
-	/** Returns values of other fields that usually go with a newly chosen value of this one. */
+	/** Values of other fields that usually go with a newly chosen value of this one. */
 	readonly implies?: (value: FieldValue, draft: Draft) => Draft;
 }
 
@@ -78,7 +78,7 @@ export function faultOf(spec: FieldSpec, value: FieldValue): string | undefined 
 	return spec.pattern === undefined || spec.pattern.test(text) ? undefined : formText(spec, text);
 }
 
-/** Returns the required form of a text, and the first wrong character of this one. */
+/** The required form, and the first wrong character of the text. */
 function formText({ form }: FieldSpec, text: string): string {
 	if (form === undefined) return t("valid.form");
 	const { says, characters } = form;
@@ -265,7 +265,7 @@ function HiddenInput({ spec, value, isStored, onInput, input }: InputProps) {
 			<span class="with-unit">
 				<input
 					{...input}
-					// JSX has separate types for text and password inputs, so the type is asserted.
+					// JSX has separate types for text and password inputs.
 					type={(shown ? "text" : "password") as "password"}
 					autocomplete={spec.autocomplete ?? (spec.kind === "secret" ? "new-password" : "current-password")}
 					autocapitalize="none"

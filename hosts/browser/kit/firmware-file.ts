@@ -1,7 +1,4 @@
-/**
- * Reads the metadata of a firmware file (docs/firmware-files.md) before it is sent. Only the gateway checks its
- * signature.
- */
+/** Metadata of a firmware file (docs/firmware-files.md). Only the gateway checks the signature. */
 
 const HEADER = 56;
 const ELEMENT = 6;
@@ -14,7 +11,7 @@ export const FIRMWARE_HEAD = HEADER + ELEMENT + METADATA + ELEMENT;
 const PRODUCT = "smart-meter-gw";
 
 export interface FirmwareFile {
-	/** `device_id` of the board. */
+	/** The board's `device_id`. */
 	readonly board: number;
 	readonly chip: string;
 	readonly version: string;

@@ -1,6 +1,6 @@
 /**
- * The gateway's event stream (docs/api.md, "Events"). While it is open, the page need not poll. The gateway serves the
- * stream to only one client at a time, and may end it at any time.
+ * The gateway's event stream (docs/api.md, "Events"). The gateway serves the stream to only one client at a time, and
+ * may end it at any time.
  */
 import { API, reachable, replied, wait } from "./device.js";
 import { loggedIn, token } from "./session.js";
@@ -8,11 +8,10 @@ import { Store } from "./store.js";
 
 /** Silence after which the stream counts as broken, ms; the gateway sends something every 15 s. */
 const SILENT_MS = 18_000;
-/** Pause after the end of a stream, ms; it grows with each attempt that fails soon. */
+/** Pause after the end of a stream; it grows with each attempt that fails soon. */
 const AGAIN_MS = 10_000;
 const AGAIN_LIMIT_MS = 300_000;
 
-/** True while a stream is open. */
 export const following = new Store(false);
 const seen = new Store(isSeen());
 document.addEventListener("visibilitychange", () => seen.set(isSeen()));

@@ -1,4 +1,4 @@
-/** A form made from descriptions of its fields: checks the values, sends them, and shows the result. */
+/** A form made from descriptions of its fields. */
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { type DeviceError, post } from "./device.js";
@@ -10,7 +10,7 @@ import { asDeviceError, useDevice } from "./use-device.js";
 
 interface FormProps {
 	readonly fields: readonly FieldSpec[];
-	/** Initial values; fields without one are empty or off. */
+	/** Fields without a value are empty or off. */
 	readonly values: Draft;
 	readonly submitLabel?: string;
 	/** True if the form's button is the main one of its page; default true. */
@@ -18,9 +18,8 @@ interface FormProps {
 	readonly busyLabel?: string;
 	/** Message after success; "": none. */
 	readonly doneText?: string;
-	/** Sends the values; an exception is shown as an error. */
+	/** An exception is shown as an error. */
 	submit(values: Record<string, FieldValue>): Promise<void>;
-	/** Called after each change. */
 	onDraft?(draft: Draft): void;
 	/** Content at the top of the form. */
 	readonly before?: ComponentChildren;
@@ -54,7 +53,7 @@ function beginning(fields: readonly FieldSpec[], values: Draft): Draft {
 export function Form(props: FormProps) {
 	const { fields, values, submitLabel = t("save"), busyLabel = t("saving"), doneText = t("saved") } = props;
 	const [draft, setDraft] = useState<Draft>(() => beginning(fields, values));
-	// The initial values, later the last saved ones. A draft that differs from them is unsaved.
+	// The initial values, later the last saved ones.
 	const [saved, setSaved] = useState(draft);
 	const [faults, setFaults] = useState<Readonly<Record<string, string>>>({});
 	const [busy, setBusy] = useState(false);
@@ -93,7 +92,6 @@ export function Form(props: FormProps) {
 		setOutcome(undefined);
 		try {
 			await props.submit(toSend(fields, draft));
-			// The secrets were sent, so the form drops them.
 			setDraft((now) => withoutSecrets(fields, now));
 			setSaved(withoutSecrets(fields, draft));
 			setOutcome("done");
@@ -155,10 +153,9 @@ function withoutSecrets(fields: readonly FieldSpec[], draft: Draft): Draft {
 interface SettingsCardProps {
 	readonly title: string;
 	readonly intro?: string;
-	/** Path of the GET and of the POST, without `/api/v1/`. */
+	/** Path of GET and POST, without `/api/v1/`. */
 	readonly path: string;
 	readonly fields: readonly FieldSpec[];
-	/** Called after a successful save. */
 	onSaved?(values: Draft): void;
 	/** Called with the stored values when they arrive and after each change. */
 	onValue?(values: Draft): void;
@@ -169,7 +166,7 @@ interface SettingsCardProps {
 	readonly children?: ComponentChildren;
 }
 
-/** A card of settings. Its POST takes and returns the same members as its GET. */
+/** The POST takes and returns the same members as the GET. */
 export function SettingsCard(props: SettingsCardProps) {
 	const { title, intro, path, fields, onSaved, onValue, onDraft, before, children } = props;
 	const { value, error, reload, put } = useDevice<Draft>(path);

@@ -6,7 +6,7 @@ export function formatNumber(value: number, language: string, digits = 3, minimu
 	return withMinus(format.format(value));
 }
 
-/** Replaces the hyphen that `Intl` writes by a minus sign (U+2212). */
+/** `Intl` writes a hyphen in place of U+2212. */
 export function withMinus(number: string): string {
 	return number.replace("-", "−");
 }
@@ -39,9 +39,9 @@ export function formatReading(text: string, unit: string, language: string): rea
 	return [formatNumber(Math.trunc(value) / 1000, language, 3, 3), kilo];
 }
 
-/** Local date and time of the gateway's `localtime` (ISO 8601 with offset), in the gateway's own time zone. */
+/** The gateway's `localtime` (ISO 8601 with offset), in its own time zone. */
 export function formatLocalTime(localtime: string, language: string): string {
-	// The offset is dropped, because the page shows the gateway's wall clock, not the browser's.
+	// The page shows the gateway's wall clock, not the browser's.
 	const moment = Date.parse(`${localtime.slice(0, 19)}Z`);
 	if (Number.isNaN(moment)) return "";
 	return new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "medium", timeZone: "UTC" }).format(
@@ -55,13 +55,13 @@ export function advanceLocalTime(localtime: string, seconds: number): string {
 	return Number.isNaN(moment) ? "" : new Date(moment + seconds * 1000).toISOString().slice(0, 19);
 }
 
-/** Formats the date of an ISO 8601 text without converting it. */
+/** The date is not converted. */
 export function formatDate(iso: string, language: string): string {
 	const day = Date.parse(iso.slice(0, 10));
 	return Number.isNaN(day) ? "" : new Intl.DateTimeFormat(language, { dateStyle: "long", timeZone: "UTC" }).format(day);
 }
 
-/** Day and time of a Unix time in seconds, in a zone that `Intl` knows. */
+/** `Intl` must know the zone. */
 export function formatMoment(seconds: number, language: string, timeZone: string): string {
 	return new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "short", timeZone }).format(
 		seconds * 1000,

@@ -1,4 +1,4 @@
-/** Explanations of field patterns, because a pattern that does not match does not say what is wrong. */
+/** Explanations of field patterns: a mismatch alone does not say what is wrong. */
 import type { TextKey } from "../text/all.js";
 
 export interface Form {
@@ -9,7 +9,7 @@ export interface Form {
 	readonly ignores?: RegExp;
 }
 
-/** Explanations by pattern of bodies.ts, which has the patterns of the API's description. */
+/** Explanations by pattern of bodies.ts. */
 const FORMS: Readonly<Record<string, Form>> = {
 	"^[ -~]*$": { says: "form.signs", characters: /[ -~]/ },
 	"^[ -'*-~]*$": { says: "form.signs", characters: /[ -'*-~]/ },
@@ -25,7 +25,6 @@ const FORMS: Readonly<Record<string, Form>> = {
 	"^[0-9A-Za-z]([0-9A-Za-z-]*[0-9A-Za-z])?$": { says: "form.host", characters: /[0-9A-Za-z-]/ },
 };
 
-/** Explanation of a pattern; undefined if it has none. */
 export function formOf(pattern: RegExp): Form | undefined {
 	return FORMS[pattern.source];
 }

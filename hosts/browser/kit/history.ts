@@ -5,12 +5,12 @@ import type { History } from "./replies.js";
 import { momentOf } from "./wall.js";
 
 /**
- * Time by which a requested span is extended at both ends, s. It is needed until the zone's name has arrived: the
- * zone's current offset is used until then, and may be wrong for another season.
+ * A span is extended by this at both ends: until the zone's name has arrived, its current offset is used, which may be
+ * wrong for another season.
  */
 const SLACK_S = 3_600;
 
-/** Loads the periods of a span. Throws a DeviceError. */
+/** Throws a DeviceError. */
 export async function load(level: Level, span: Span, timeZone: string): Promise<readonly Piece[]> {
 	const from = momentOf(span.fromMs, timeZone) - SLACK_S;
 	const to = momentOf(span.toMs, timeZone) + SLACK_S;
@@ -19,7 +19,7 @@ export async function load(level: Level, span: Span, timeZone: string): Promise<
 	return within(piecesOf(periods), span);
 }
 
-/** Data for the first view; missing members have not arrived yet. */
+/** Missing members have not arrived yet. */
 export interface Recent {
 	/** Yesterday and today. */
 	readonly quarters?: readonly Piece[];
@@ -31,12 +31,12 @@ export interface Recent {
 	readonly months?: readonly Piece[];
 }
 
-/** The day, month or year, together with the previous one. */
+/** The unit, together with the previous one. */
 function both(unit: Unit, wallMs: number): Span {
 	return { fromMs: spanOf(unit, wallMs, -1).fromMs, toMs: spanOf(unit, wallMs).toMs };
 }
 
-/** Requests the data one after another, and calls `put` with all data so far after each reply. Throws a DeviceError. */
+/** Calls `put` with all data so far after each reply. Throws a DeviceError. */
 export async function loadRecent(wallMs: number, timeZone: string, put: (recent: Recent) => void): Promise<void> {
 	const days = await load("days", both("month", wallMs), timeZone);
 	put({ days });

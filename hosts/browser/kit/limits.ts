@@ -1,8 +1,7 @@
-/** Form fields with the bounds, patterns and choices that the API's description gives for a body. */
+/** Form fields with the bounds, patterns and choices of a body in the API's description. */
 import type { FieldSpec } from "./fields.js";
 import { formOf } from "./forms.js";
 
-/** Bounds of a field in bodies.ts. */
 type Limits = Pick<FieldSpec, "min" | "max" | "pattern">;
 
 /** Adds the bounds from `body`, one of bodies.ts, to the fields; a field's own properties take precedence. */
@@ -23,7 +22,6 @@ export function fieldsOf<Body extends object>(
 	});
 }
 
-/** All permitted values, each with its label. */
 export function choicesOf<Value extends string | number>(
 	{ choices }: { readonly choices: readonly Value[] },
 	labelOf: (value: Value) => string,

@@ -1,7 +1,7 @@
 /**
- * The gateway's state and its last readout, which change without the user. The state arrives by events (follow.ts) or
- * by polling. The readout is requested only when the state reports a newer one or a failed attempt, because the chip
- * takes seconds to write a large one. Both stay in memory while the page is open.
+ * The gateway's state and its last readout. The state arrives by events (follow.ts) or by polling. The readout is
+ * requested only when the state reports a newer one or a failed attempt, because the chip takes seconds to write a
+ * large one. Both stay in memory while the page is open.
  */
 import { useEffect } from "preact/hooks";
 import { addPoint, forgetCurve, points } from "./curve-points.js";
@@ -17,7 +17,7 @@ import { language, t } from "./text.js";
 import { asDeviceError, usePoll } from "./use-device.js";
 import { takeOffset, zone } from "./zone.js";
 
-/** A readout that this page requested, or the gateway's last one. */
+/** A readout requested by this page, or the gateway's last one. */
 export type Readout = FreshReadout | LastReadout;
 
 /** `status` of a truncated readout. */
@@ -27,12 +27,12 @@ export const READOUT_UNCHECKED = 4;
 const POLL_MS = 5_000;
 /** Interval for data that seldom changes. */
 const SLOW_POLL_MS = 30_000;
-/** If there is no schedule: age up to which a readout counts as current, seconds. */
+/** Without a schedule a readout counts as current up to this age. */
 const PRESENT_S = 300;
-/** Extra time for a planned readout, seconds: for reading the meter, and for a repeated attempt. */
+/** A planned readout may take this much longer, for reading the meter and a repeated attempt. */
 const GRACE_S = 120;
 const OLD_RELOAD_MS = 60_000;
-/** Length of each unit of the schedule, seconds; a month counts as 31 days. */
+/** A month counts as 31 days. */
 const PERIODS_S = { minutes: 60, hours: 3600, days: 86_400, months: 31 * 86_400 } as const;
 
 export const status = new Store<Status | undefined>(undefined);
@@ -53,14 +53,11 @@ export interface Power {
 }
 export const power = new Store<Power | undefined>(undefined);
 
-/** Time at which `readout` arrived, ms of this browser's clock, which continues while a tablet sleeps. */
+/** Arrival of `readout` by this browser's clock, which continues while a tablet sleeps. */
 let readoutAtMs = 0;
 let statusAtMs = 0;
-/** Time of the last request for `status`, by this browser's clock, ms. */
 let statusRequestedAtMs = 0;
-/** Time at which the page began to wait for a readout, by this browser's clock, ms. */
 let readingFromMs = 0;
-/** Time of the last request for `/last`, by this browser's clock, ms. */
 let lastRequestedAtMs = 0;
 let readouts = -1;
 let meterState = "";
@@ -77,7 +74,7 @@ export function sinceS(timestamp: number): number | undefined {
 	return nowS === undefined || timestamp === 0 ? undefined : Math.max(0, nowS - timestamp);
 }
 
-/** Seconds within which the schedule brings the next readout; undefined without a schedule. */
+/** The next readout comes within this time; undefined without a schedule. */
 export function plannedS(): number | undefined {
 	const { value } = schedule;
 	return value?.enabled ? value.period_value * PERIODS_S[value.period_unit] : undefined;
@@ -110,7 +107,7 @@ export async function refresh(): Promise<void> {
 	await applyStatus(now);
 }
 
-/** Stores a new state, and requests the last readout if the state shows that it has changed. */
+/** Requests the last readout if the state shows that it has changed. */
 async function applyStatus(now: Status): Promise<void> {
 	statusAtMs = Date.now();
 	status.set(now);
@@ -118,8 +115,7 @@ async function applyStatus(now: Status): Promise<void> {
 	if (reading.value) return;
 	const { meter_readouts, meter_state } = now;
 	const isSame = meter_readouts === readouts && (meter_state === meterState || meter_state === "reading");
-	// The count of readouts starts again when the gateway restarts, and may equal the old one by chance. Therefore the
-	// last readout is also requested if the stored one is old.
+	// The count of readouts starts again when the gateway restarts, and may equal the old one by chance.
 	const isOld = isStale() && Date.now() - lastRequestedAtMs > OLD_RELOAD_MS;
 	if (!isSame || isOld || readout.value === undefined) {
 		lastRequestedAtMs = Date.now();
@@ -144,7 +140,7 @@ follow(status, (news) => {
 	const before = status.value;
 	if (before === undefined) return;
 	const { timestamp = before.timestamp } = news;
-	// Events contain no local time, so it is calculated from their timestamp.
+	// Events contain no local time.
 	const localtime = advanceLocalTime(before.localtime, timestamp - before.timestamp);
 	applyStatus({ ...before, ...news, localtime }).catch(() => undefined);
 });
@@ -188,25 +184,25 @@ function take(next: Readout): void {
 	// was open.
 	const arrivedMs = before === undefined ? (points.value.at(-1)?.atMs ?? readoutAtMs) : readoutAtMs;
 	const atMs = next.timestamp * 1000 || arrivedMs;
-	// A meter that waits for its PIN sends only whole kWh; no power can be calculated from their difference.
+	// No power can be calculated from the whole kWh of a meter that waits for its PIN.
 	const shown = addPoint({ atMs, watts, wh: isLocked(next) ? undefined : importedWh(next.readings) });
 	power.set(shown === undefined ? undefined : { watts: shown, isMean: watts === undefined });
 	stale.set(isStale());
 }
 
-/** Returns true if the meter waits for its PIN, and sends neither power nor exact counters until then. */
+/** True if the meter waits for its PIN, and sends neither power nor exact counters until then. */
 export function useLocked(): boolean {
 	const last = useStore(readout);
 	return last !== undefined && isLocked(last);
 }
 
-/** Returns a test whether the firmware has a part or a meter protocol. No name contains another one. */
+/** Tests whether the firmware has a part or a protocol. No name contains another one. */
 export function useBuilt(): (name: string) => boolean {
 	const now = useStore(status);
 	return (name) => !now?.without?.includes(name);
 }
 
-/** Keeps the stores up to date while the page is visible. Only one component may use it. */
+/** Only one component may use it. */
 export function useLive(): void {
 	usePoll(async () => {
 		if (!following.value || Date.now() - statusRequestedAtMs >= SLOW_POLL_MS) await refresh();
@@ -219,7 +215,7 @@ export function useLive(): void {
 		};
 		const again = (isThere: boolean) => {
 			stale.set(isStale());
-			// The gateway may have restarted, so the count of readouts is unknown.
+			// The gateway may have restarted: the count is unknown.
 			readouts = -1;
 			if (isThere) all().catch(() => undefined);
 		};
@@ -233,7 +229,7 @@ export function useLive(): void {
 	}, []);
 }
 
-/** Forgets the readings at logout, so that the next user does not see them. */
+/** The next user must not see the readings. */
 export function forgetSeen(): void {
 	forgetCurve();
 	readouts = -1;

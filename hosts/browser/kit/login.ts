@@ -8,7 +8,7 @@ import { beginSession, endSession, forgetReader, hasSession, keepReader, reader 
 import { Store } from "./store.js";
 import { asDeviceError } from "./use-device.js";
 
-/** Name of the only account. */
+/** The only account. */
 export const USER = "admin";
 
 function hashOf(salt: string, password: string): Uint8Array {
@@ -47,8 +47,8 @@ async function retryWhileBlocked<T>(attempt: () => Promise<T>): Promise<T> {
 export const keepFailure = new Store<DeviceError | undefined>(undefined);
 
 /**
- * Logs in. If `keep` is true, this device stays signed in for reading after the session. Throws a DeviceError:
- * `invalid_proof`, `nonce_invalid`, `too_many_attempts` …
+ * With `keep` this device stays signed in for reading after the session. Throws a DeviceError: `invalid_proof`,
+ * `nonce_invalid`, `too_many_attempts` …
  */
 export async function logIn(password: string, keep = false): Promise<void> {
 	const { token, expires_in_secs } = await retryWhileBlocked(async () => {
@@ -65,22 +65,19 @@ export async function logIn(password: string, keep = false): Promise<void> {
 		keepReader(await sendNow<NewToken>("POST", "system/tokens", { name, scope: "read" }));
 	} catch (reason) {
 		keepFailure.set(asDeviceError(reason));
-		// The security page shows the tokens, and why this one was refused.
+		// The security page shows why this token was refused.
 		location.hash = "#/security";
 	}
 }
 
 let known: string | undefined;
 
-/** Password that was entered in this tab; lost at a reload. */
+/** The password entered in this tab; lost at a reload. */
 export function knownPassword(): string | undefined {
 	return known;
 }
 
-/**
- * Drops the tokens of the session and of this device at once, even if the gateway cannot be reached. A login that
- * follows at once is not affected.
- */
+/** Drops the tokens at once, even if the gateway cannot be reached. A login that follows is not affected. */
 export function logOut(): void {
 	const send = (method: string, path: string) => sendNow(method, path).catch(() => undefined);
 	known = undefined;
@@ -91,7 +88,7 @@ export function logOut(): void {
 	endSession();
 }
 
-/** Changes the password. All sessions end; this tab logs in again with the new password. */
+/** All sessions end; this tab logs in again with the new password. */
 export async function changePassword(oldPassword: string, newPassword: string): Promise<void> {
 	const { nonce, salt, proof } = await prove(oldPassword);
 	await sendNow("POST", "system/password", { nonce, proof, new_hash: bytesToHex(hashOf(salt, newPassword)) });

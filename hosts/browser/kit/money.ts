@@ -25,7 +25,7 @@ export interface Money {
 export interface Pricing {
 	/** Prices in any order. */
 	readonly periods: readonly PricePeriod[];
-	/** Tariff 2's share of the import, 0 to 1; undefined if the meter lacks counters of both tariffs. */
+	/** Share of the import, 0 to 1; undefined if the meter lacks counters of both tariffs. */
 	readonly tariff2: number | undefined;
 }
 
@@ -33,7 +33,6 @@ function startOf({ from }: PricePeriod): number {
 	return Date.parse(from);
 }
 
-/** The price that is valid at a wall-clock time. */
 function priceAt(periods: readonly PricePeriod[], wallMs: number): PricePeriod | undefined {
 	let found: PricePeriod | undefined;
 	for (const one of periods)
@@ -41,7 +40,6 @@ function priceAt(periods: readonly PricePeriod[], wallMs: number): PricePeriod |
 	return found;
 }
 
-/** Base charge of one day. */
 function baseOf({ base_micro = 0, base_per }: PricePeriod, dayMs: number): number {
 	const year = new Date(dayMs).getUTCFullYear();
 	const month = new Date(dayMs).getUTCMonth();
@@ -58,7 +56,7 @@ function partsOf({ fromMs, toMs }: Piece, periods: readonly PricePeriod[]) {
 	const ends = [...cuts.sort((one, other) => one - other), toMs];
 	return ends.map((endMs, index) => ({
 		price: priceAt(periods, ends[index - 1] ?? fromMs),
-		/** Fraction of the piece from its start to the end of this part. */
+		/** Fraction of the piece up to the end of this part. */
 		upTo: index === ends.length - 1 ? 1 : (endMs - fromMs) / (toMs - fromMs),
 	}));
 }
@@ -75,7 +73,6 @@ export function moneyOf(pieces: readonly Piece[], { periods, tariff2 }: Pricing,
 	let isPriced = false;
 	for (const piece of pieces) {
 		const { import_wh = 0, export_wh = 0, import_t2_wh } = piece.period;
-		/** Tariff 2's part of the import. */
 		const share = import_t2_wh === undefined ? (tariff2 ?? 0) : import_wh === 0 ? 0 : import_t2_wh / import_wh;
 		const parts = partsOf(piece, periods);
 		let given = { in: 0, out: 0 };

@@ -33,7 +33,7 @@ const ICONS = {
 } as const;
 export type IconName = keyof typeof ICONS;
 
-/** An icon; its meaning must also be in the text beside it. */
+/** The meaning must also be in the text beside the icon. */
 export function Icon({ name }: { name: IconName }) {
 	return (
 		<svg class={`icon icon-${name}`} viewBox="0 0 24 24" aria-hidden="true">
@@ -102,7 +102,7 @@ interface ErrorNoticeProps {
 	retry?(): void;
 }
 
-/** An error in the user's language, with the gateway's message below it. */
+/** The error in the user's language, with the gateway's message below it. */
 export function ErrorNotice({ error, text, retry }: ErrorNoticeProps) {
 	return (
 		<Notice kind="error">
@@ -126,7 +126,7 @@ export function Pending({ error, reload }: { error: DeviceError | undefined; rel
 export type ChipState = "good" | "warning" | "off" | "busy";
 const CHIP_ICONS = { good: "check", warning: "warning", off: "off", busy: "busy" } as const;
 
-/** State of one component: its name and a word. */
+/** A component's name, and a word for its state. */
 export function Chip({ state, name, children }: { state: ChipState; name: string; children: ComponentChildren }) {
 	return (
 		<span class={`chip ${state}`}>
@@ -138,7 +138,6 @@ export function Chip({ state, name, children }: { state: ChipState; name: string
 	);
 }
 
-/** Pairs of a name and a value. */
 export function Facts({ kind, children }: { kind?: string; children: ComponentChildren }) {
 	return <dl class={kind === undefined ? "facts" : `facts ${kind}`}>{children}</dl>;
 }
@@ -161,7 +160,7 @@ export function announce(text: string): void {
 	setTimeout(() => announcement.set(text), 50);
 }
 
-/** Region for announcements; exactly one must exist at all times. */
+/** Exactly one region must exist at all times. */
 export function LiveRegion() {
 	return (
 		<div class="unseen" role="status">
@@ -183,7 +182,6 @@ interface ProgressProps {
 
 const LONG_S = 6;
 
-/** Progress of an operation that may take up to `limitS` seconds. */
 export function Progress({ label, limitS, sinceMs, long, isMostlyShort }: ProgressProps) {
 	const appearedMs = useRef(Date.now());
 	const [, tick] = useState(0);
@@ -206,7 +204,7 @@ export function Progress({ label, limitS, sinceMs, long, isMostlyShort }: Progre
 }
 
 interface DownloadProps {
-	/** Name of the file, without its extension. */
+	/** File name without extension. */
 	readonly name: string;
 	rows(): readonly (readonly string[])[];
 }

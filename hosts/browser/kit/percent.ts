@@ -1,4 +1,4 @@
-/** Whole percents in the language: `25%` in English, `25 %` in German. */
+/** Whole percents: `25%` in English, `25 %` in German. */
 import { language } from "./text.js";
 
 export function formatPercent(percent: number): string {

@@ -7,21 +7,17 @@ import type { History, Period } from "./replies.js";
 export type Level = History["period"];
 export type Amount = "import_wh" | "export_wh" | "gas_l" | "water_l" | "heat_wh";
 
-/** A period with its beginning and end on the wall clock. */
 export interface Piece {
 	readonly period: Period;
 	readonly fromMs: number;
 	readonly toMs: number;
-	/**
-	 * Winter or summer time at the start. It is given only for the hours around a clock change, in which the wall clock
-	 * alone is ambiguous.
-	 */
+	/** Season at the start, only for the hours around a clock change, in which the wall clock alone is ambiguous. */
 	readonly season?: Season | undefined;
 }
 
 export type Season = "summer" | "winter";
 
-/** A span of the wall clock; `toMs` itself is excluded. */
+/** `toMs` is excluded. */
 export interface Span {
 	readonly fromMs: number;
 	readonly toMs: number;
@@ -36,15 +32,15 @@ export const VIEWS = {
 } as const satisfies Record<Level, { unit: Unit; kept: number }>;
 export type Unit = "day" | "month" | "year";
 
-/** Tolerance for a readout at the boundary of a period, ms, because a readout takes this long. */
+/** Tolerance at the boundary of a period: a readout takes this long. */
 const NEAR_MS = 60_000;
 const DAY_MS = 86_400_000;
 const HOUR_S = 3600;
 
-/** Returns the periods with their wall-clock times from `localtime`. They must be in chronological order. */
+/** The periods must be in chronological order. */
 export function piecesOf(periods: readonly Period[]): readonly Piece[] {
 	const wallOf = ({ localtime }: Period) => Date.parse(`${localtime.slice(0, 19)}Z`);
-	/** Returns the seconds by which the wall clock is ahead of UTC in the period. */
+	/** Seconds by which the wall clock is ahead of UTC. */
 	const ahead = (period: Period) => wallOf(period) / 1000 - period.start;
 	const changes = periods.flatMap((period, index) => {
 		const byS = index === 0 ? 0 : ahead(period) - ahead(periods[index - 1]);
@@ -65,7 +61,7 @@ export function piecesOf(periods: readonly Period[]): readonly Piece[] {
 	});
 }
 
-/** End of the piece by the clock that is valid at its start: 03:00 if the clocks then go back to 02:00. */
+/** End by the clock that is valid at the start: 03:00 if the clocks then go back to 02:00. */
 export function shownEnd({ period: { start, end }, fromMs, toMs }: Piece): number {
 	return end - start > HOUR_S ? toMs : fromMs + (end - start) * 1000;
 }
@@ -123,7 +119,7 @@ export interface Comparison {
 	readonly beforeSum: number;
 }
 
-/** The same time a day, month or year earlier. If the earlier month lacks that day, a time after its end. */
+/** If the earlier month lacks that day, a time after its end. */
 function earlier(unit: Unit, wallMs: number): number {
 	const date = new Date(wallMs);
 	if (unit === "day") return wallMs - DAY_MS;
@@ -143,10 +139,7 @@ function sumUpTo(pieces: readonly Piece[], { fromMs, toMs }: Span, amount: Amoun
 	return Math.abs(at - toMs) <= NEAR_MS && inside.length > 0 ? sumOf(inside, amount) : undefined;
 }
 
-/**
- * Compares the unit so far with the same part of the previous one. Both end where the last complete period ends.
- * Undefined without a previous unit, or if data are missing.
- */
+/** Both end where the last complete period ends. Undefined without a previous unit, or if data are missing. */
 export function compare(pieces: readonly Piece[], unit: Unit, wallMs: number, amount: Amount): Comparison | undefined {
 	const whole = spanOf(unit, wallMs);
 	const whole1 = spanOf(unit, wallMs, -1);

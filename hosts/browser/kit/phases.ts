@@ -1,8 +1,8 @@
-/** Power, voltage and current of the phases, from a readout. */
+/** Values of the phases, from a readout. */
 import { PHASES, phasePower, recordOf } from "./power.js";
 import type { Reading } from "./replies.js";
 
-/** Values of one phase; the meter sends at least one of them. */
+/** The meter sends at least one of the values. */
 export interface Phase {
 	/** `L1` to `L3`. */
 	readonly name: string;
@@ -12,7 +12,7 @@ export interface Phase {
 	readonly current: Reading | undefined;
 }
 
-/** The phases for which the meter sends power, voltage (32.7.0 for L1) or current (31.7.0). */
+/** Phases with power, voltage (32.7.0 for L1) or current (31.7.0). */
 export function phasesOf(readings: readonly Reading[]): readonly Phase[] {
 	return PHASES.map((group, index) => ({
 		name: `L${index + 1}`,

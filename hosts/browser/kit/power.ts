@@ -13,7 +13,7 @@ export function recordOf(readings: readonly Reading[], code: string): Reading | 
 	);
 }
 
-/** The value of the record with this code, in W or Wh. */
+/** The value in W or Wh. */
 export function quantityOf(readings: readonly Reading[], code: string): number | undefined {
 	const record = recordOf(readings, code);
 	if (record === undefined || record.value1_number === null) return undefined;
@@ -35,8 +35,8 @@ export function isLocked({ protocol, readings }: Pick<LastReadout, "protocol" | 
 }
 
 /**
- * Watts drawn from the grid, negative when fed into it: 16.7.0 (sum, signed), or 1.7.0 less 2.7.0, or the sum of the
- * phases (36.7.0, 56.7.0, 76.7.0 signed; 21, 41, 61 less 22, 42, 62). Undefined if the meter sends none of them.
+ * Watts, negative when fed into the grid: 16.7.0 (sum, signed), or 1.7.0 less 2.7.0, or the sum of the phases (36.7.0,
+ * 56.7.0, 76.7.0 signed; 21, 41, 61 less 22, 42, 62). Undefined if the meter sends none of them.
  */
 export function powerOf(readings: readonly Reading[]): number | undefined {
 	const of = (code: string) => quantityOf(readings, code);
@@ -52,7 +52,7 @@ export function powerOf(readings: readonly Reading[]): number | undefined {
 /** Differences between group C of the sum and of L1, L2 and L3: 16.7.0 (sum), 36.7.0 (L1), 56.7.0 (L2). */
 export const PHASES = [20, 40, 60];
 
-/** Watts of one phase, signed. For L1 (`group` 20): 36.7.0, or 21.7.0 less 22.7.0. */
+/** Watts, signed. For L1 (`group` 20): 36.7.0, or 21.7.0 less 22.7.0. */
 export function phasePower(readings: readonly Reading[], group: number): number | undefined {
 	const of = (code: number) => quantityOf(readings, `${group + code}.7.0`);
 	const drawn = of(1);
@@ -61,16 +61,15 @@ export function phasePower(readings: readonly Reading[], group: number): number 
 	return of(16) ?? both;
 }
 
-/** Imported minus exported energy in Wh, over all tariffs. */
+/** Imported minus exported energy of all tariffs, Wh. */
 export function importedWh(readings: readonly Reading[]): number | undefined {
 	const drawn = quantityOf(readings, "1.8.0");
 	return drawn === undefined ? undefined : drawn - (quantityOf(readings, "2.8.0") ?? 0);
 }
 
 /**
- * Watts of the highest quarter hour of the running billing period (mostly a month), as the meter records it: 1.6.0. The
- * time of this maximum is the second value of the reading, in P1 the first. Undefined if the meter sends none, or sends
- * 0 at the beginning of the period.
+ * Watts of the highest quarter hour of the running billing period (mostly a month), as the meter records it (1.6.0).
+ * Undefined if the meter sends none, or sends 0 at the beginning of the period.
  */
 export function peakOf(readings: readonly Reading[]): number | undefined {
 	const record = recordOf(readings, "1.6.0");

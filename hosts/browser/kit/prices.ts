@@ -1,4 +1,4 @@
-/** The electricity prices that the gateway stores. */
+/** Electricity prices that the gateway stores. */
 import { get, post } from "./device.js";
 import { readout } from "./live.js";
 import { type Pricing, tariff2Share } from "./money.js";
@@ -15,13 +15,13 @@ const ALWAYS = "2000-01-01";
 /** The prices; undefined until they have arrived. */
 export const prices = new Store<Prices | undefined>(undefined);
 
-/** Requests the prices. Throws a DeviceError. */
+/** Throws a DeviceError. */
 export async function loadPrices(): Promise<void> {
 	prices.set(await get<Prices>(PATH));
 	await moveOld();
 }
 
-/** Moves the old prices from this browser to the gateway, once, if the gateway has none. Needs a session. */
+/** Moves the prices from this browser to the gateway, once, if the gateway has none. Needs a session. */
 async function moveOld(): Promise<void> {
 	const kept = localStorage.getItem(OLD);
 	if (kept === null) return;
@@ -33,7 +33,6 @@ async function moveOld(): Promise<void> {
 	localStorage.removeItem(OLD);
 }
 
-/** The prices in the kept text; undefined if it has none. */
 function oldPrices(kept: string): Prices | undefined {
 	try {
 		const old = JSON.parse(kept);

@@ -20,21 +20,16 @@ const DISPLAY = "display";
 /** Key in `localStorage` of the token with which this device stays signed in. An empty value: the token was revoked. */
 const READER = "reader";
 
-/** A display's token in an address. Browsers never send the part after "#" to a server. */
+/** Browsers never send the part after "#" to a server. */
 const LINK = /[?&]token=([0-9a-f]{64})$/;
 
-/**
- * Reason why the user must log in again. `early`: the session ended before its time, by a restart or because another
- * user ended it.
- */
+/** `early`: the session ended before its time, by a restart or another user. */
 export type Ending = "expired" | "early" | "restart" | "reset" | "certificate" | "update" | "revoked" | "forgotten";
 
 /** Reasons that need no message after a reload, because the page shows them without one. */
 const SHOWN_IN_PLACE: readonly Ending[] = ["expired", "early", "revoked", "forgotten"];
 
-/**
- * Token of an opened display link. It is stored only after the gateway has accepted it, because links can be forged.
- */
+/** The token of a display link is stored only after the gateway has accepted it, because links can be forged. */
 let offeredToken: string | undefined;
 /** True if this page is a display: it has no session and has a display's token, or one was offered by a link. */
 export const display = new Store(isDisplay());
@@ -43,20 +38,18 @@ export const loggedIn = new Store(token() !== null);
 export const ending = new Store<Ending | undefined>(endingAtStart());
 /** True while a request needs more rights than this device's token has, so that the page asks for the password. */
 export const passwordWanted = new Store(false);
-/** End of the session, ms of this browser's clock; undefined without a session. */
+/** Time by this browser's clock; undefined without a session. */
 export const endsAtMs = new Store<number | undefined>(Number(sessionStorage.getItem(EXPIRES)) || undefined);
 
 function displayToken(): string {
 	return localStorage.getItem(DISPLAY) ?? "";
 }
 
-/** A token with which a device stays signed in for reading. */
 export interface Reader {
 	readonly id: string;
 	readonly token: string;
 }
 
-/** This device's read-only token; undefined if it has none. */
 export function reader(): Reader | undefined {
 	return JSON.parse(localStorage.getItem(READER) || "null") ?? undefined;
 }
@@ -84,7 +77,6 @@ function endingAtStart(): Ending | undefined {
 	return kept ?? (isRevoked ? "revoked" : isForgotten ? "forgotten" : undefined);
 }
 
-/** Token for requests. */
 export function token(): string | null {
 	if (display.value) return offeredToken ?? displayToken();
 	return sessionStorage.getItem(TOKEN) ?? reader()?.token ?? null;
@@ -112,7 +104,7 @@ function leave(why: Ending | undefined): void {
 	endsAtMs.set(undefined);
 }
 
-/** Ends the session. `why` is undefined if the user logged out; a display then shows its read-only pages again. */
+/** `why` is undefined if the user logged out; a display then shows its read-only pages again. */
 export function endSession(why?: Ending): void {
 	leave(why);
 	if (why === undefined) display.set(displayToken() !== "");
@@ -129,10 +121,7 @@ export function tokenAccepted(used: string | null): void {
 	leave(undefined);
 }
 
-/**
- * Called when the gateway has refused the current token. The token of a display link is dropped, so that the page is
- * what it was before the link; a stored token is marked as revoked.
- */
+/** Drops the token of a display link, so that the page is what it was before; a stored token is marked as revoked. */
 export function tokenRefused(): void {
 	if (display.value) {
 		if (offeredToken === undefined) localStorage.setItem(DISPLAY, "");
@@ -160,32 +149,30 @@ export function wantPassword(): boolean {
 	return isReading;
 }
 
-/** How often the user has cancelled the password dialog. */
+/** Number of times that the user has cancelled the password dialog. */
 let refused = 0;
 
 export function timesRefused(): number {
 	return refused;
 }
 
-/** Called when the user cancels the password dialog. */
 export function refusePassword(): void {
 	refused++;
 	passwordWanted.set(false);
 }
 
-/** Ends the role of this browser as a display. */
 export function forgetDisplay(): void {
 	localStorage.removeItem(DISPLAY);
 	display.set(false);
 	endSession();
 }
 
-/** An address for a new display: a browser becomes a display when it opens this address. */
+/** A browser that opens this address becomes a display. */
 export function displayLink(made: string): string {
 	return `${location.origin}/#/dashboard?token=${made}`;
 }
 
-/** Tries the token of a display link, and removes it from the address bar and this tab's history. */
+/** Tries the token, and removes it from the address bar and this tab's history. */
 export function takeDisplayLink(): void {
 	const found = LINK.exec(location.hash);
 	if (found === null) return;

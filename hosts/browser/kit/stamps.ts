@@ -1,6 +1,6 @@
 /**
- * Converts meters' time formats to one: ISO 8601 without an offset (`2026-11-21T22:32`, `2026-11-21`, `22:32:05`), with
- * Z if the meter means UTC. Times are those of the meter's own clock, in an unknown zone.
+ * Meters' time formats become ISO 8601 without an offset (`2026-11-21T22:32`, `2026-11-21`, `22:32:05`), with Z if the
+ * meter means UTC. Times are those of the meter's own clock, in an unknown zone.
  */
 
 /**
@@ -10,7 +10,7 @@
 const PACKED = /^([0-2])?(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)?[WS]?$/;
 /** ISO 8601, also with a two-digit year, and with the separators that meters use between day and time. */
 const SPELT = /^(\d\d)?(\d\d)-(\d\d)-(\d\d)(?:[T &,](\d\d):(\d\d)(?::(\d\d))?(?:\.\d+)?(Z|[+-]\d\d:?\d\d)?)?$/;
-/** YYMMDD or hhmmss, with an optional season before it. */
+/** YYMMDD or hhmmss, with an optional season before. */
 const HALF = /^([0-2])?(\d\d)(\d\d)(\d\d)$/;
 const UTC = "2";
 
@@ -40,7 +40,7 @@ export function stampOfCode(obis: string, text: string): string | undefined {
 	return STAMPS.includes(obis) || !/^\d+$/.test(text) ? stampOf(text) : undefined;
 }
 
-/** Codes of day and time: end of a billing period, clock, last change of parameters, and a code of Iskra meters. */
+/** End of a billing period, clock, last change of parameters, and a code of Iskra meters. */
 const STAMPS = ["0.1.2", "0.9.4", "C.2.1", "C.51.2"];
 
 function joined(day: string | undefined, time: string | undefined, zone: string): string | undefined {

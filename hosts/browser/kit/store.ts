@@ -19,13 +19,12 @@ export class Store<T> {
 		for (const watcher of [...this.#watchers]) watcher(value);
 	}
 
-	/** Returns a function that removes the watcher. */
+	/** The returned function removes the watcher. */
 	watch(watcher: (value: T) => void): () => void {
 		this.#watchers.add(watcher);
 		return () => this.#watchers.delete(watcher);
 	}
 
-	/** Resolves as soon as the value meets the condition. */
 	until(isWanted: (value: T) => boolean): Promise<void> {
 		if (isWanted(this.#value)) return Promise.resolve();
 		return new Promise((resolve) => {
@@ -38,7 +37,7 @@ export class Store<T> {
 	}
 }
 
-/** The store's value; the component is drawn again when it changes. */
+/** The component is drawn again when the value changes. */
 export function useStore<T>(store: Store<T>): T {
 	const [value, setValue] = useState(store.value);
 	useEffect(() => {

@@ -1,6 +1,4 @@
-/**
- * A long, scrollable table that opens on click; on a phone each row becomes a block of lines with the column headings.
- */
+/** A table that opens on click; on a phone each row becomes a block of lines with the column headings. */
 import { t } from "./text.js";
 
 interface TableProps {

@@ -4,15 +4,14 @@ import { LANGUAGES, type Language } from "../text/translations.js";
 import { formatNumber } from "./format.js";
 
 /**
- * The keys in the order of the texts, separated by blanks; tools/page.ts inserts them. If a script contains a complete
- * key, the build replaces the key by its position in this order, and leaves its name empty here.
+ * Keys in the order of the texts, separated by blanks; tools/page.ts inserts them. The build replaces complete keys in
+ * scripts by their positions and leaves their names empty here.
  */
 declare const NAMES: string;
 
 const places = new Map<string | number, number>(NAMES.split(" ").map((name, place) => [name || place, place]));
 const texts = document.getElementById("texts")?.textContent.split("\n") ?? [];
 
-/** The language that the page is shown in. */
 export const language: Language =
 	LANGUAGES.find((candidate) => candidate === document.documentElement.lang) ?? LANGUAGES[0];
 
@@ -28,7 +27,7 @@ export function t(key: TextKey, values?: Readonly<Record<string, string | number
 	});
 }
 
-/** Returns true if the text exists. For keys that are made from the gateway's replies. */
+/** For keys that are made from the gateway's replies. */
 export function isText(key: string): key is TextKey {
 	return places.has(key);
 }

@@ -1,9 +1,8 @@
-/** Unsaved input. The user must confirm before it is lost, in the page and when the tab is closed. */
+/** Unsaved input, which is lost only after the user has confirmed, in the page and when the tab is closed. */
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { Store } from "./store.js";
 
 const open = new Set<object>();
-/** True while there is unsaved input. */
 const unsaved = new Store(false);
 /** True while a file is being sent to the gateway, which leaving the page would stop. */
 export const uploading = new Store(false);
@@ -15,7 +14,6 @@ export const leaving = new Store<(() => void) | undefined>(undefined);
 const warn = (event: Event) => event.preventDefault();
 unsaved.watch((is) => (is ? addEventListener("beforeunload", warn) : removeEventListener("beforeunload", warn)));
 
-/** Registers unsaved input of a component. */
 export function useUnsaved(isChanged: boolean): void {
 	const { current } = useRef({});
 	useLayoutEffect(() => {
@@ -36,13 +34,12 @@ export function isUnsaved(): boolean {
 	return unsaved.value;
 }
 
-/** Discards the unsaved input. */
 export function forgetUnsaved(): void {
 	open.clear();
 	unsaved.set(false);
 }
 
-/** Runs `act` at once, or after the user has agreed to lose unsaved input. */
+/** Acts at once, or after the user has agreed to lose unsaved input. */
 export function leaveBy(act: () => void): void {
 	if (unsaved.value) leaving.set(act);
 	else act();

@@ -5,7 +5,7 @@
 import { API, DeviceError, errorOf, get, OFFLINE, remove, replied, wait } from "./device.js";
 import { token, tokenRefused, wantPassword } from "./session.js";
 
-/** Code for an upload that the user cancelled. */
+/** Code of a cancelled upload. */
 export const CANCELLED = "cancelled";
 
 /** Length of a piece, so that the record has less than 4 KB. */

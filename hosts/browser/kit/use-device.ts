@@ -8,13 +8,13 @@ export interface Loaded<T> {
 	/** Undefined until the reply arrives. */
 	readonly value: T | undefined;
 	readonly error: DeviceError | undefined;
-	/** Requests the value again; resolves when it has arrived. */
+	/** Resolves when the value has arrived. */
 	reload(): Promise<void>;
 	/** Stores the reply of a POST to the same path. */
 	put(value: T): void;
 }
 
-/** The reply of a GET that is sent when the component appears. */
+/** A GET that is sent when the component appears. */
 export function useDevice<T>(path: string, timeoutMs?: number): Loaded<T> {
 	const [value, put] = useState<T>();
 	const [error, setError] = useState<DeviceError>();
@@ -43,7 +43,7 @@ export function asDeviceError(reason: unknown): DeviceError {
 	return reason instanceof DeviceError ? reason : new DeviceError(0, "other", String(reason));
 }
 
-/** The error in the user's language: the meter's failure if the reply names one, otherwise the kind of error. */
+/** The meter's failure if the reply names one, otherwise the kind of error. */
 export function errorText({
 	code,
 	body,

@@ -1,11 +1,11 @@
-/** Keeps the focus in place when a list loses the button that had it. */
+/** Keeps the focus when a list loses the button that had it. */
 import type { RefObject } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 
 interface KeptFocus {
 	/** Element that gets the focus instead; it needs `tabIndex={-1}`. */
 	readonly place: RefObject<HTMLDivElement | null>;
-	/** Must be called when a dialog closes. */
+	/** Call it when a dialog closes. */
 	keep(): void;
 }
 

@@ -1,12 +1,11 @@
 /**
- * Wall-clock times of a time zone as numbers: a wall-clock time is represented by the Unix time (ms) at which UTC shows
- * the same day and time. Date's UTC functions can then count days, months and years across clock changes. Moments are
- * Unix times in seconds.
+ * A wall-clock time as a number: the Unix time (ms) at which UTC shows the same day and time. Date's UTC functions can
+ * then count days, months and years across clock changes. Moments are Unix times in seconds.
  */
 
-/** Wall-clock time at the moment, as a number. `Intl` must know `timeZone`. */
+/** `Intl` must know `timeZone`. */
 export function wallOf(moment: number, timeZone: string): number {
-	// The Swedish format is that of ISO 8601: 2026-11-22 11:07:54.
+	// The Swedish format is that of ISO 8601.
 	const format = new Intl.DateTimeFormat("sv", { dateStyle: "short", timeStyle: "medium", timeZone });
 	return Date.parse(`${format.format(moment * 1000).replace(" ", "T")}Z`);
 }

@@ -1,12 +1,12 @@
-/** The gateway's time zone and its name. The page shows every time in this zone, not in the browser's. */
+/** The gateway's time zone, in which the page shows every time. */
 import { Store, useStore } from "./store.js";
 
-/** The zone's name in the tz database; "" for UTC; undefined until the gateway has sent it. */
+/** Name in the tz database; "" for UTC; undefined until the gateway has sent it. */
 export const zone = new Store<string | undefined>(undefined);
-/** Current minutes east of UTC, from the gateway's local time; used if the zone has no name. */
+/** Minutes east of UTC; used if the zone has no name. */
 export const offset = new Store(0);
 
-/** Stores the offset of a `localtime` of the API (ISO 8601). */
+/** Takes the offset of the API's `localtime` (ISO 8601). */
 export function takeOffset(localtime: string): void {
 	const match = /([+-])(\d\d):(\d\d)$/.exec(localtime);
 	const minutes = match === null ? 0 : Number(match[2]) * 60 + Number(match[3]);

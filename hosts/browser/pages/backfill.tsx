@@ -1,4 +1,4 @@
-/** Filling of the history from the meter's own load profile: start, progress, end. */
+/** Fills the history from the meter's own load profile. */
 import { useState } from "preact/hooks";
 import { type DeviceError, post } from "../kit/device.js";
 import { failureText } from "../kit/failures.js";

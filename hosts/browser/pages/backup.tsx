@@ -1,4 +1,4 @@
-/** Saves the settings to a file, and restores them from one. */
+/** Saves the settings to a file, and restores them. */
 import { useState } from "preact/hooks";
 import { awaitRestart, type DeviceError, post } from "../kit/device.js";
 import { FetchButton } from "../kit/fetch-button.js";
@@ -18,7 +18,6 @@ const RESTORED = "restored";
 /** Maximum size of a file that is read, bytes. The gateway accepts 16 KB; a much longer file is not a backup. */
 const SIZE_LIMIT = 100_000;
 
-/** The members that the page reads. */
 interface Backup {
 	readonly version?: string;
 	readonly board?: string;
@@ -94,7 +93,7 @@ export function BackupCard() {
 	);
 }
 
-/** Returns the page with the settings of a group. A group has the name of the route that sets it. */
+/** A group has the name of the route that sets it. */
 function placeOf(group: string) {
 	const [area] = group.split("/");
 	const name = area === "mqtt" ? "hub" : /^(dlms|iec62056)$/.test(area) ? "meter" : area;

@@ -1,7 +1,4 @@
-/**
- * Live values for batteries and wallboxes: the owner's devices, the addresses that may request values, and those that
- * do request them.
- */
+/** Live values for batteries and wallboxes, and the addresses that may request them. */
 import { useState } from "preact/hooks";
 import { LIVE_METER, LIVE_METER_CLIENTS } from "../kit/bodies.js";
 import { post } from "../kit/device.js";
@@ -17,7 +14,7 @@ import { useKeptFocus } from "../kit/use-kept-focus.js";
 
 const POLL_MS = 2_000;
 const CLIENTS = "live-meter/clients";
-/** Devices, and the settings for each. No setting was tested with the real device (docs/live-values.md). */
+/** No setting was tested with the real device (docs/live-values.md). */
 const DEVICES: readonly (readonly [name: string, dialects: Draft])[] = [
 	["Marstek Venus, B2500", { shelly: true, shelly_udp_port: 1010 }],
 	["Marstek B2500 (firmware ≥ 226)", { shelly: true, shelly_udp_port: 2220 }],
@@ -35,7 +32,6 @@ const DEVICES: readonly (readonly [name: string, dialects: Draft])[] = [
 	["Fronius GEN24", { sunspec: true }],
 	["evcc", { sunspec: true }],
 ];
-/** Dialects, with the names of the meters. */
 const DIALECTS = {
 	ecotracker: "live.ecotracker",
 	shelly: "live.shelly",
@@ -176,7 +172,7 @@ function ClientsCard() {
 	);
 }
 
-/** For an address: the interval of its requests in each dialect, and the value that it received last. */
+/** The interval of requests in each dialect, and the last value sent. */
 function RequestStatus({ status, address }: { status: LiveStatus; address: string }) {
 	const own = status.clients.filter((client) => client.address === address);
 	if (own.length === 0) return <small>{t("live.silent")}</small>;

@@ -1,4 +1,4 @@
-/** The gateway's certificate: details, upload of another one, and return to the self-signed one. */
+/** The gateway's certificate. */
 
 import { useId, useState } from "preact/hooks";
 import { awaitRestart, DeviceError, post } from "../kit/device.js";
@@ -14,12 +14,12 @@ import { asDeviceError, useDevice } from "../kit/use-device.js";
 import { joinPEM, refusalKey } from "./refusals.js";
 
 const PATH = "system/certificate";
-/** Remaining validity below which the page warns. */
+/** Less remaining validity causes a warning. */
 const SOON_S = 30 * 86_400;
 
 /**
- * Waits for the restart, if the reply announces one. If the browser does not trust the new certificate, the page cannot
- * detect the end of the restart, so the user gets a link.
+ * If the browser does not trust the new certificate, the page cannot detect the end of the restart, so the user gets a
+ * link.
  */
 function awaitCertificate({ reboot }: Certificate): void {
 	if (reboot) awaitRestart({ reason: "certificate", addresses: [`${location.origin}/`] });
@@ -66,7 +66,6 @@ export function CertificateCard() {
 	);
 }
 
-/** Warns if the certificate has expired, expires soon, or could not be used. */
 function Validity({ certificate: { valid_to, last_error } }: { certificate: Certificate }) {
 	const now = useStore(status);
 	const nowS = now?.clock_valid ? now.timestamp : Date.now() / 1000;
@@ -125,7 +124,7 @@ function Upload({ maxSize, onInstalled }: UploadProps) {
 	useUnsaved(pasted !== "");
 	const choose = async (list: FileList | null) => {
 		setRefusal(undefined);
-		// Reads only the beginning of a larger file, because such a file is not PEM text.
+		// A larger file is not PEM text.
 		const texts = [...(list ?? [])].map((file) => file.slice(0, 4 * maxSize).text());
 		setFiles(await Promise.all(texts));
 	};

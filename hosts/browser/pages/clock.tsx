@@ -1,4 +1,4 @@
-/** Shows the gateway's clock, and sets it to the browser's time. */
+/** The gateway's clock, which can be set to the browser's time. */
 
 import { useEffect, useState } from "preact/hooks";
 import { type DeviceError, get, post } from "../kit/device.js";
@@ -15,7 +15,7 @@ import { TimeZoneForm } from "./time-zone.js";
 const PATH = "system/clock";
 /** Interval of polling, ms; in between, the page advances the time by itself. */
 const POLL_MS = 60_000;
-/** Difference between the clocks of gateway and browser from which one of them must be wrong, seconds. */
+/** From this difference on, one of the clocks of gateway and browser must be wrong. */
 const APART_S = 60;
 
 /** A reply and its arrival, ms since the page was opened. */
@@ -24,7 +24,7 @@ interface Seen {
 	readonly atMs: number;
 }
 
-/** The gateway's running clock, in its own named time zone. */
+/** The gateway's clock in its own named time zone. */
 export function RunningClock({ clock: { localtime, timezone, is_valid }, atMs }: Seen) {
 	const [, tick] = useState(0);
 	useEffect(() => {

@@ -1,4 +1,4 @@
-/** The overview's card with the power of the latest readings. */
+/** The overview's card with the latest power. */
 import { Curve } from "../kit/curve.js";
 import { points } from "../kit/curve-points.js";
 import { Card } from "../kit/parts.js";
@@ -7,7 +7,7 @@ import { language, t } from "../kit/text.js";
 import { useZone } from "../kit/zone.js";
 import { formatPower, KILO_FROM } from "./dashboard.js";
 
-/** Length below which a curve shows times with seconds, ms. */
+/** A shorter curve shows times with seconds. */
 const EXACT_MS = 300_000;
 
 export function CurveCard() {

@@ -1,4 +1,4 @@
-/** The first page: present power, counters, and the state of all connections. */
+/** The overview: power, counters, and the state of all connections. */
 import type { ComponentType } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { reachable } from "../kit/device.js";
@@ -33,7 +33,7 @@ import { useZone, zone } from "../kit/zone.js";
 import { ReadFailure } from "./meter-finding.js";
 
 const READ_LIMIT_S = 60;
-/** Part of the identification that the simulated meter sends. */
+/** Part of the simulated meter's identification. */
 const SIMULATED = /SIM/;
 
 /** Power is shown in kW from this number of watts on. */
@@ -90,7 +90,6 @@ function PowerCard() {
 	);
 }
 
-/** Says that the meter waits for its PIN. */
 export function LockedNotice() {
 	const isDisplay = useStore(display);
 	return (
@@ -101,14 +100,13 @@ export function LockedNotice() {
 	);
 }
 
-/** Age of the last reading, an explanation if it is too old, and a button for a new one. */
 export function LastReading() {
 	const last = useStore(readout);
 	const now = useStore(status);
 	const failure = useStore(readFailure);
 	const isReading = useStore(reading);
 	const isDisplay = useStore(display);
-	// Redraws every second, so that ages grow.
+	// Ages grow every second.
 	const [, tick] = useState(0);
 	useEffect(() => {
 		const timer = setInterval(() => tick((n) => n + 1), 1_000);
@@ -136,7 +134,6 @@ export function LastReading() {
 	);
 }
 
-/** Arrows before the words "from the grid" and "into the grid". */
 const ARROWS = { nothing: "", feeding: "↑", drawing: "↓" } as const;
 
 function directionOf(watts: number): keyof typeof ARROWS {
@@ -144,7 +141,6 @@ function directionOf(watts: number): keyof typeof ARROWS {
 	return watts < 0 ? "feeding" : "drawing";
 }
 
-/** Age of a readout, its time, and remarks about it. */
 export function Age({ last }: { last: Readout | undefined }) {
 	const { zoneName } = useZone();
 	if (last === undefined) return <p class="pending">{t("loading")}</p>;
@@ -155,7 +151,7 @@ export function Age({ last }: { last: Readout | undefined }) {
 			</p>
 		);
 	}
-	// Age by the gateway's clock, which may differ from this browser's.
+	// The gateway's clock may differ from this browser's.
 	const ageS = sinceS(last.timestamp);
 	return (
 		<>
@@ -183,11 +179,9 @@ function useSince(last: Readout | undefined): string | undefined {
 
 interface FailedNoticeProps {
 	readonly last: Readout | undefined;
-	/** Code of the failure. */
 	readonly code: string;
 }
 
-/** A failed readout: its time, its reason, and the time of the last good one. */
 function FailedNotice({ last, code }: FailedNoticeProps) {
 	const since = useSince(last);
 	const ageS = sinceS(last !== undefined && "last_attempt" in last ? last.last_attempt : 0);
@@ -246,7 +240,7 @@ function CountersCard() {
 	);
 }
 
-/** Value and unit of a reading, energy in kWh. */
+/** A reading with its unit, energy in kWh. */
 export function Amount({ reading: { value1, value1_unit } }: { reading: Reading }) {
 	const [value, unit] = formatReading(value1, value1_unit, language);
 	return (
@@ -256,13 +250,10 @@ export function Amount({ reading: { value1, value1_unit } }: { reading: Reading 
 	);
 }
 
-/**
- * Today's consumption, the phases and the curve. Their code is in the script of the page "use", which is loaded after
- * the first values are shown.
- */
+/** Their code is in the script of the page "use", which is loaded after the first values are shown. */
 function LaterCards() {
 	const last = useStore(readout);
-	// Waits for the zone, which arrives after the readings, because the start of a day depends on it.
+	// The start of a day depends on the zone, which arrives after the readings.
 	const isReady = useStore(zone) !== undefined && last !== undefined;
 	const [Cards, setCards] = useState<ComponentType>();
 	useEffect(() => {
@@ -325,10 +316,8 @@ function LinksCard() {
 	);
 }
 
-/** Codes of readouts that failed at the meter. */
 const METER_ERRORS = /^meter_/;
 
-/** Shows whether the gateway is in a network, by Wi-Fi or by cable. */
 function WiFiChip({ link }: { link: NetworkStatus }) {
 	const { connected, ssid, ap_mode, wifi_enabled, wifi_temporary } = link;
 	const isByCable = link.interface === "ethernet";
@@ -384,10 +373,7 @@ function OutputChip({ name, state }: { name: string; state: string }) {
 	);
 }
 
-/**
- * Chip of Zigbee by `zigbee_state`: states that need attention, and transient states. `not_joined` is missing, because
- * it is the state of a gateway that does not use Zigbee.
- */
+/** `not_joined` is missing: a gateway that does not use Zigbee has this state. */
 const RADIO_CHIPS: Readonly<Record<string, ChipState>> = {
 	joined: "good",
 	silent: "warning",
@@ -411,7 +397,7 @@ export function ZigbeeChip({ state }: { state: string }) {
 	);
 }
 
-/** Word for a state; a code without its own word is a failure. */
+/** A code without its own word is a failure. */
 function stateWord(state: string): string {
 	switch (state) {
 		case "ok":

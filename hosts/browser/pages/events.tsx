@@ -1,4 +1,4 @@
-/** Describes the entries of the event log in words. */
+/** The event log in words. */
 import { CopyButton } from "../kit/copy-button.js";
 import { failureText } from "../kit/failures.js";
 import { formatMoment, formatPeriod } from "../kit/format.js";
@@ -36,7 +36,6 @@ const GROUPS: readonly (readonly [text: TextKey, groups: string])[] = [
 	["tokens.title", "tokens"],
 ];
 
-/** The detail in words, if the event has one. */
 function detailOf({ event, detail }: Event): string {
 	if (event === "meter_failed") return failureText(detail) ?? detail;
 	if (event === "settings_changed") {
@@ -57,11 +56,11 @@ interface Line {
 	readonly count: number;
 }
 
-/** An event in words; an unknown event is shown by its name. */
+/** An unknown event is shown by its name. */
 function lineOf(of: Event, timeZone: string): Line {
 	const { time, uptime, event, count } = of;
 	const key = `event.${event}`;
-	// For an event before the clock was set, only the time since the start is known.
+	// Before the clock was set, only the time since the start is known.
 	const after = () => t("events.after", { time: formatPeriod(Math.ceil((uptime || 1) / 60) * 60, language) });
 	return {
 		time: time === 0 ? after() : formatMoment(time, language, timeZone),

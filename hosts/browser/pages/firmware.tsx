@@ -1,4 +1,4 @@
-/** Update from a file: what the file is, the upload, and the result after the restart. */
+/** Update from a file. */
 import { useEffect, useRef, useState } from "preact/hooks";
 import { SYSTEM_UPGRADE } from "../kit/bodies.js";
 import { awaitRestart, type DeviceError, post, reachable } from "../kit/device.js";
@@ -22,16 +22,16 @@ import type { TextKey } from "../text/all.js";
 
 /** Key of the state that survives the restart. */
 const EXPECTED = "update";
-/** `ota_last_error` after a new version was rolled back. */
+/** `ota_last_error` after a roll-back. */
 const ROLLED_BACK = "rolled_back";
-/** Values of `ota_last_error` after which the user may download the file in place of the gateway. */
+/** After these errors the user may download the file in place of the gateway. */
 const UNFETCHED: readonly string[] = ["ota_unreachable", "ota_not_found"];
 /** Interval of polling while the gateway receives or tries a file. */
 const POLL_MS = 2_000;
 
 interface Expected {
 	readonly version: string;
-	/** The version before the update. */
+	/** Version before the update. */
 	readonly from: string;
 }
 
@@ -55,7 +55,7 @@ function Update({ running }: { running: Version }) {
 	const [error, setError] = useState<DeviceError>();
 	/** Bytes that the browser has sent; undefined: no upload. */
 	const [sent, setSent] = useState<number>();
-	/** Version that the gateway downloads at this page's request. */
+	/** The gateway downloads this version at the page's request. */
 	const [asked, setAsked] = useState("");
 	const way = useRef<Upload | undefined>(undefined);
 	const isBusy = sent !== undefined;
@@ -70,7 +70,6 @@ function Update({ running }: { running: Version }) {
 		setChosen(taken);
 		return taken;
 	};
-	/** Makes the gateway download and install the newer version. */
 	const install = async (version: string) => {
 		setError(undefined);
 		forget(EXPECTED);
@@ -97,7 +96,7 @@ function Update({ running }: { running: Version }) {
 			refresh().catch(() => undefined);
 		}
 		setSent(undefined);
-		// The call is deferred until the dialog has closed and returned the focus.
+		// The dialog must first have closed and returned the focus.
 		if (failure === undefined) setTimeout(() => awaitRestart({ reason: "update", addresses: [] }));
 	};
 	return (
@@ -125,22 +124,18 @@ function Update({ running }: { running: Version }) {
 	);
 }
 
-/** Reason why the file is not for this gateway or is incomplete; undefined if it is all right. */
+/** The fault; undefined if the file is for this gateway and complete. */
 function faultOf(file: File, { board, bytes }: FirmwareFile, running: Version): TextKey | undefined {
 	if (board !== running.device.device_id) return "error.ota_wrong_device";
 	return file.size === bytes ? undefined : "error.ota_invalid_image";
 }
 
 interface NewerProps {
-	/** Address of the file. */
 	readonly address: string;
 	onInstall(version: string): Promise<void>;
 }
 
-/**
- * A newer version that the gateway has found, with a button that installs it. After a failed download there is a link
- * to the file too.
- */
+/** After a failed download there is a link to the file too. */
 function NewerVersion({ address, onInstall }: NewerProps) {
 	const { upgrade_version: version = "", ota_state, ota_last_error = "" } = useStore(status) ?? {};
 	if (version === "" || ota_state !== "idle") return null;
@@ -168,7 +163,6 @@ interface ContentProps {
 	onSend(file: File, firmware: FirmwareFile): void;
 }
 
-/** Description of the file, and whether it may be uploaded. */
 function Content({ chosen: { file, firmware }, running, onSend }: ContentProps) {
 	if (firmware === undefined) return <Notice kind="error">{t("update.foreign")}</Notice>;
 	const { version, board, chip } = firmware;
@@ -204,7 +198,7 @@ function Content({ chosen: { file, firmware }, running, onSend }: ContentProps) 
 /** Returns true if the connection was lost, or the gateway timed out waiting for more. */
 const isCut = ({ status }: DeviceError) => status === 0 || status === 408;
 
-/** Reason for the refusal. After a lost connection the gateway's status may contain a more precise reason. */
+/** After a lost connection the gateway's status may have a more precise reason. */
 function Refusal({ error }: { error: DeviceError }) {
 	const known = `error.${useStore(status)?.ota_last_error}`;
 	if (error.code === CANCELLED) return <Notice kind="info">{t("update.unchanged")}</Notice>;
@@ -225,7 +219,7 @@ function Sending({ sent, bytes, version, cancel }: SendingProps) {
 	const { ota_state, ota_received = 0 } = useStore(status) ?? {};
 	const isReachable = useStore(reachable);
 	const isChecked = ota_state === "verifying" || ota_state === "restarting";
-	// The gateway's count is preferred, because bytes that the browser counts as sent may still be in buffers.
+	// Bytes that the browser counts as sent may still be in buffers.
 	const arrived = ota_state === "receiving" ? ota_received : sent;
 	return (
 		<Dialog title={t("update.running", { version })} textFirst>
@@ -241,7 +235,7 @@ function Sending({ sent, bytes, version, cancel }: SendingProps) {
 	);
 }
 
-/** Progress of the upload; `bytes` is undefined while the gateway checks the file. */
+/** `bytes` is undefined while the gateway checks the file. */
 function UploadProgress({ bytes, of }: { bytes: number | undefined; of: number }) {
 	return (
 		<div class="progress">
@@ -279,7 +273,6 @@ function TransferProgress({ asked, from }: { asked: string; from: string }) {
 	);
 }
 
-/** Result of the last update: on trial, in use, or rolled back. */
 function Outcome({ running }: { running: Version }) {
 	const { ota_state, ota_last_error = "" } = useStore(status) ?? {};
 	const expected = kept<Expected>(EXPECTED);
@@ -289,7 +282,7 @@ function Outcome({ running }: { running: Version }) {
 		if (isTrial) await refresh();
 	}, POLL_MS);
 	useEffect(() => {
-		// The page reloads, because the previous firmware has its own version of the page.
+		// The previous firmware has its own version of the page.
 		if (wasTrial.current && ota_last_error === ROLLED_BACK) location.reload();
 		wasTrial.current = isTrial;
 	}, [isTrial]);
@@ -325,7 +318,6 @@ const UPGRADE_FIELDS = fieldsOf(SYSTEM_UPGRADE, [
 	},
 ]);
 
-/** Settings of the search for newer versions. */
 export function UpgradeCard() {
 	return <SettingsCard title={t("upgrade.title")} path="system/upgrade" fields={UPGRADE_FIELDS} />;
 }

@@ -1,9 +1,8 @@
 /**
- * Outputs: Home Assistant by its REST API, and MQTT. Each shows its last result and can be tested with the stored
- * settings.
+ * Outputs: Home Assistant by its REST API, and MQTT.
  *
- * While the hub is on, the API requires address, token and certificate at every save (API text, "Hub settings"), so the
- * form requires all three and explains why. A stored MQTT password is only valid for its broker and certificate.
+ * While the hub is on, the API requires address, token and certificate at every save (API text, "Hub settings"). A
+ * stored MQTT password is only valid for its broker and certificate.
  */
 import { useState } from "preact/hooks";
 import { HUB, MQTT } from "../kit/bodies.js";
@@ -96,7 +95,6 @@ function HubCard() {
 	);
 }
 
-/** States that are no failure. */
 const HEALTHY_STATES = ["off", "ok", "waiting", "connecting"];
 
 /** Meaning of a state, with advice; the code itself if there is no text for it. */
@@ -176,7 +174,7 @@ function Test({ path }: { path: string }) {
 const isOn = ({ enabled }: Draft) => enabled === true;
 const isSecure = (draft: Draft) => isOn(draft) && /^(https|mqtts):/i.test(String(draft["url"]));
 
-/** Choice of the language in which values are named. */
+/** Values are named in this language. */
 const LANGUAGE_FIELD = {
 	name: "lang",
 	label: "hub.lang",
@@ -298,7 +296,7 @@ function MQTTForm({ settings, onSaved }: FormProps<MQTTSettings>) {
 			fields={mqttFields(settings)}
 			values={{ enabled, url, user, topic, topics, discovery, lang, password_set }}
 			submit={async ({ cert, ...values }) => {
-				// An empty certificate is omitted, so that the stored one is kept.
+				// Without `cert` the gateway keeps the stored certificate.
 				onSaved(await post<MQTTSettings>("mqtt", cert ? { ...values, cert } : values));
 				refresh().catch(() => undefined);
 			}}

@@ -52,14 +52,13 @@ export function LoginForm() {
 	);
 }
 
-/** Says why the user must log in again. */
 export function LoginReason() {
 	const why = useStore(ending) ?? "expired";
 	if (why === "expired") return <p>{t("login.again")}</p>;
 	return <p>{t(`ending.${why === "certificate" ? "restart" : why}`)}</p>;
 }
 
-/** `onCancel` is given on a display, and returns to the display's pages. */
+/** `onCancel` returns to a display's pages. */
 export function LoginPage({ onCancel }: { onCancel?: (() => void) | undefined }) {
 	const why = useStore(ending);
 	return (

@@ -1,6 +1,6 @@
 /**
- * Mapping of meter values to Zigbee attributes, for the pages "zigbee" and "readings". A target is a cluster and an
- * attribute. A code with `:` matches only its own channel of the meter, a code without `:` any channel.
+ * Mapping of meter values to Zigbee attributes. A target is a cluster and an attribute. A code with `:` matches only
+ * its own channel of the meter, a code without `:` any channel.
  */
 import { ZIGBEE_MAP } from "../kit/bodies.js";
 import { post } from "../kit/device.js";
@@ -11,7 +11,7 @@ export interface Entry {
 	readonly obis: string;
 	readonly mapping_id: string;
 }
-/** The reply of `zigbee/map`. */
+/** Reply of `zigbee/map`. */
 export interface ZigbeeMap {
 	readonly mapping: readonly Entry[];
 }
@@ -31,13 +31,10 @@ export const UNMAPPED = "00000000";
 interface Target {
 	readonly id: string;
 	readonly label: TextKey;
-	/**
-	 * Units that a value for this target may have; the value is sent in the first. A value without a unit fits any
-	 * target.
-	 */
+	/** Possible units; the value is sent in the first. A value without a unit fits any target. */
 	readonly units: readonly string[];
 }
-/** Codes of measured quantities, which exclude groups C 0 and 96 to 99 (numbers, names and errors). */
+/** Measured quantities, without groups C 0 and 96 to 99 (numbers, names and errors). */
 const QUANTITY = /^([1-9]|[1-8]\d|9[0-5])\./;
 const ENERGY = ["kWh", "Wh", "MWh"];
 export const TARGETS: readonly Target[] = [
@@ -48,10 +45,7 @@ export const TARGETS: readonly Target[] = [
 	{ id: "0B040508", label: "object.current", units: ["A", "mA"] },
 ];
 
-/**
- * Targets to which the reading may be mapped; none for a past value, a missing value, a text, or a unit without an
- * attribute.
- */
+/** No target fits a past value, a missing value, a text, or a unit without an attribute. */
 export function targetsFor(reading: Reading): readonly Target[] {
 	const { obis_long, value1_number, value1_unit, billing_period, attribute } = reading;
 	const parts = partsOf(obis_long);
@@ -62,10 +56,7 @@ export function targetsFor(reading: Reading): readonly Target[] {
 
 const CODE = /^(?:(?:(\d+)-)?(\d+):)?(\d+\.\d+)(?:\.(\d+))?(?:\*255)?$/;
 
-/**
- * The code in its short form, and with medium and channel. By default medium and channel are 1-0, and group E is 0.
- * Undefined: the code can't be mapped.
- */
+/** By default medium and channel are 1-0, and group E is 0. Undefined: the code can't be mapped. */
 export function partsOf(obis: string): { readonly short: string; readonly full: string } | undefined {
 	const match = CODE.exec(obis.trim());
 	if (match === null) return undefined;
@@ -78,7 +69,7 @@ export function isFull(obis: string): boolean {
 	return obis.includes(":");
 }
 
-/** The code in the form of the table: short, or with medium and channel. */
+/** The code in short form, or with medium and channel. */
 export function wellFormed(obis: string): string {
 	const parts = partsOf(obis);
 	return (isFull(obis) ? parts?.full : parts?.short) ?? obis;
@@ -91,9 +82,7 @@ function matches(entry: Entry, obis: string): boolean {
 	return isFull(entry.obis) ? own.full === other.full : own.short === other.short;
 }
 
-/**
- * The target of a code: that of the last matching entry. An entry is ignored if its target also appears in a later one.
- */
+/** The last matching entry counts. An entry is ignored if its target also appears in a later one. */
 export function targetOf(obis: string, entries: readonly Entry[]): string {
 	for (let i = entries.length - 1; i >= 0; i--) {
 		const { mapping_id } = entries[i];
@@ -104,10 +93,7 @@ export function targetOf(obis: string, entries: readonly Entry[]): string {
 	return UNMAPPED;
 }
 
-/**
- * The entries after a change: only this reading, or none, is mapped to the target. The code is as short as possible
- * without being ambiguous.
- */
+/** Only this reading, or none, is mapped to the target. The code is as short as possible without being ambiguous. */
 export function entriesWith(
 	entries: readonly Entry[],
 	{ reading, target, readings }: { reading: Reading; target: string; readings: readonly Reading[] },
@@ -122,7 +108,6 @@ export function entriesWith(
 	return [...others, { obis: isOne ? parts.short : parts.full, mapping_id: target }];
 }
 
-/** The mapped voltages and currents. */
 function electricalOf(entries: readonly Entry[]): string {
 	return TARGETS.filter(({ id }) => /^0B/.test(id) && entries.some(({ mapping_id }) => mapping_id === id))
 		.map(({ id }) => id)
@@ -141,7 +126,6 @@ export function needsInterview(
 	return radioState === "joined" && electricalOf(before) !== electricalOf(after);
 }
 
-/** Stores the table. */
 export async function storeMap(entries: readonly Entry[]): Promise<ZigbeeMap> {
 	const mapping = entries.map(({ obis, mapping_id }) => ({ obis: wellFormed(obis), mapping_id }));
 	await post("zigbee/map", { mapping: mapping.map((entry) => ({ ...entry, mode: isFull(entry.obis) ? 0 : 1 })) });

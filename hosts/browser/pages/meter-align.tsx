@@ -1,7 +1,6 @@
 /**
- * Aid for placing the optical head: signs on to the meter again and again, and shows the success rate and the current
- * attempt. Made for a phone held beside the meter: large text, a tone, and a short vibration if the browser supports
- * it. Stops when the page is left.
+ * Aid for placing the optical head: signs on to the meter again and again. Made for a phone held beside the meter:
+ * large text, a tone, and a short vibration if the browser supports it. Stops when the page is left.
  */
 
 import { useEffect, useRef, useState } from "preact/hooks";
@@ -19,11 +18,11 @@ import type { TextKey } from "../text/all.js";
 import { FindingNotice, findingText, isCertain } from "./meter-finding.js";
 import { speedText } from "./speeds.js";
 
-/** Part of the identification that the simulated meter sends. */
+/** Part of the simulated meter's identification. */
 const SIMULATED = /SIMULATOR/;
-/** Number of recent attempts from which the success rate is calculated. */
+/** The success rate covers these attempts. */
 const RECENT_ATTEMPTS = 10;
-/** Number of attempts needed to tell whether the head is well placed. */
+/** Attempts needed to tell whether the head is well placed. */
 const ATTEMPTS_NEEDED = 3;
 /** Timeout of an attempt: 12 s of listening for mode D, and 45 s more to identify unsolicited data. */
 const TRY_MS = 65_000;
@@ -53,7 +52,7 @@ function messageOf(probe: Probe): string {
 	return isText(key) ? t(key) : (failureText(probe.error ?? undefined) ?? probe.message);
 }
 
-/** High tone for a success, low tone for a failure. */
+/** The tone is high for a success, low for a failure. */
 function sound(context: AudioContext, grade: number): void {
 	const oscillator = context.createOscillator();
 	const volume = context.createGain();
@@ -79,9 +78,8 @@ export function Aligner({ isMain = true, onAligned }: AlignerProps) {
 	const [isSet, setSet] = useState(false);
 	const [hasSound, setSound] = useState(false);
 	const audio = useRef<AudioContext | undefined>(undefined);
-	/** Start of the last attempt, ms. */
 	const [triesSinceMs, setTriesSinceMs] = useState(0);
-	/** Number of the current run of attempts; an earlier run stops when it sees another number. */
+	/** Number of the run; an earlier run stops when it sees another number. */
 	const current = useRef(0);
 
 	const stop = () => {
@@ -101,7 +99,7 @@ export function Aligner({ isMain = true, onAligned }: AlignerProps) {
 	const take = (probe: Probe, before: Probe | undefined) => {
 		setTries((all) => [...all, probe].slice(-RECENT_ATTEMPTS));
 		const grade = gradeOf(probe);
-		// Only changes are announced, because an announcement for every attempt would be too much.
+		// An announcement for every attempt would be too much.
 		if (before === undefined || gradeOf(before) !== grade) announce(messageOf(probe));
 		if (audio.current) sound(audio.current, grade);
 		if (grade === WELL) navigator.vibrate?.(60);
@@ -139,7 +137,7 @@ export function Aligner({ isMain = true, onAligned }: AlignerProps) {
 	const toggleSound = (on: boolean) => {
 		setSound(on);
 		audio.current?.close();
-		// The AudioContext is created in an event handler, because browsers allow sound only there.
+		// Browsers allow sound only in an event handler.
 		audio.current = on ? new AudioContext() : undefined;
 	};
 

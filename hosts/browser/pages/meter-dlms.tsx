@@ -1,4 +1,4 @@
-/** Access to a DLMS/COSEM meter. The page sends secrets to the gateway and never reads them back. */
+/** Access to a DLMS/COSEM meter. Secrets are never read back. */
 import { useState } from "preact/hooks";
 import { DLMS_CONFIG } from "../kit/bodies.js";
 import { post } from "../kit/device.js";
@@ -33,7 +33,7 @@ const DEVIATIONS = { standard: "UTC+1 = −60", swapped: "UTC+1 = +60" } as cons
 /** Usual client address for each authentication (public, reading, management client). */
 const CLIENTS: Readonly<Record<string, string>> = { none: "16", low: "32", high_gmac: "1" };
 
-/** The usual client address for the authentication, unless the owner has entered another one. */
+/** The usual address, unless the owner has entered another one. */
 function clientOf(auth: FieldValue, { client_address }: Draft): Draft {
 	const usual = CLIENTS[String(auth)];
 	const isOwn = !Object.values(CLIENTS).includes(String(client_address));
@@ -160,7 +160,7 @@ const FIELDS = fieldsOf(DLMS_CONFIG, [
 	},
 ]);
 
-/** Settings that the meter's operator provides. */
+/** The meter's operator gives these settings. */
 const OPERATOR_FIELDS = "auth use_encryption security_suite password block_cipher_key auth_key client_address".split(
 	" ",
 );
@@ -191,7 +191,6 @@ export function AccessForm() {
 	);
 }
 
-/** Tolerance for the meter's clock, ms. */
 const CLOCK_OFF_MS = 120_000;
 
 /**
@@ -216,7 +215,6 @@ export function isSwapped({ protocol, timestamp, readings }: Readout): boolean {
 	return isComparable && Math.abs(offMs + 2 * deviationMs) <= CLOCK_OFF_MS;
 }
 
-/** Offers to swap the sign of the deviation and to read again, on the meter page and in the wizard. */
 export function DeviationFinding() {
 	const last = useStore(readout);
 	const isReading = useStore(reading);

@@ -14,14 +14,13 @@ import { asDeviceError } from "../kit/use-device.js";
 type Deviation = { readonly protocol: "dlms"; readonly deviation: string };
 
 export interface Finding {
-	/** Code of the failure. */
 	readonly code?: string;
 	readonly unasked?: Unasked;
 	/** Settings suggested by the gateway or by the page. */
 	readonly settings?: Advice | Deviation;
 }
 
-/** How often settings were applied here; a change resets the forms that show them. */
+/** Number of times that settings were applied; a change resets the forms that show them. */
 export const settingsSet = new Store(0);
 
 /** Returns true if another attempt would have the same result. */
@@ -45,12 +44,11 @@ export function findingText({ unasked, settings }: Finding): string | undefined 
 }
 
 async function apply({ protocol, ...config }: NonNullable<Finding["settings"]>): Promise<void> {
-	// The protocol's settings are stored first, because the gateway listens as soon as the protocol is chosen.
+	// The gateway listens as soon as the protocol is chosen.
 	if (Object.keys(config).length > 0) await post(`${protocol}/config`, config);
 	if (!("deviation" in config)) await post("meter/protocol", { protocol });
 }
 
-/** Shows nothing if nothing was found. */
 export function FindingNotice({ finding, onSet }: { finding: Finding; onSet?(): void }) {
 	const [isSetting, setSetting] = useState(false);
 	const [isSet, setSet] = useState(false);
@@ -88,7 +86,6 @@ export function FindingNotice({ finding, onSet }: { finding: Finding; onSet?(): 
 	);
 }
 
-/** Reason for a failed readout. */
 export function ReadFailure({ error, text }: { error: DeviceError; text?: string | undefined }) {
 	const finding: Finding = error.body;
 	return findingText(finding) === undefined ? (

@@ -1,4 +1,4 @@
-/** The raw session with the meter, for troubleshooting. */
+/** The raw session with the meter. */
 
 import { useState } from "preact/hooks";
 import { CopyButton } from "../kit/copy-button.js";
@@ -17,7 +17,7 @@ const NAMES =
 		" ",
 	);
 
-/** Entries of one direction that follow each other within this time are shown as one. */
+/** Entries of one direction within this time are shown as one. */
 const JOIN_MS = 1_500;
 
 const HEX = { name: "hex", label: "log.hex", kind: "toggle" } as const;
@@ -79,7 +79,7 @@ function LogView() {
 	);
 }
 
-/** Joins entries of the same direction, because data from a slow line are recorded in pieces of a few characters. */
+/** Data from a slow line are recorded in pieces of a few characters. */
 function joined(entries: readonly Entry[]): readonly Entry[] {
 	const whole: Entry[] = [];
 	let lastMs = 0;
@@ -107,7 +107,7 @@ function whatOf({ baud, text = "", hex = "" }: Entry, isHex: boolean): string {
 	return isHex ? (hex.match(/../g) ?? []).join(" ") : visible(text);
 }
 
-/** Shows control characters by their ASCII names; a line ends after its line feed. */
+/** ASCII names of control characters; a line ends after its line feed. */
 function visible(text: string): string {
 	return [...text]
 		.map((character) => {

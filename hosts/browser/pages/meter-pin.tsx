@@ -1,4 +1,4 @@
-/** Enters the PIN of a meter that hides its values, by flashes of the optical head, with progress and result. */
+/** Enters the meter's PIN by flashes of the optical head. */
 import { useEffect, useState } from "preact/hooks";
 import { METER_PIN } from "../kit/bodies.js";
 import { post, remove } from "../kit/device.js";
@@ -21,7 +21,6 @@ const FIELDS = [
 	]),
 ];
 
-/** The gateway's action, and when it began. */
 interface Entry {
 	readonly duration_ms: number;
 	readonly digits_ms: readonly number[];
@@ -40,7 +39,7 @@ export function PINForm() {
 		if (result) announce(t(`pin.${result}`));
 	};
 	const read = async () => {
-		// A failed readout has no result here; the card of the protocol shows its failure.
+		// The card of the protocol shows a failed readout.
 		showResult((await readNow()) ? (isOpen(readout.value?.readings ?? []) ? "open" : "hidden") : undefined);
 	};
 	return (
@@ -79,7 +78,6 @@ export function PINForm() {
 	);
 }
 
-/** The digit that is being sent, and the remaining time. */
 function EntryProgress({ digits_ms, duration_ms, startMs }: Entry) {
 	const [nowMs, setNow] = useState(startMs);
 	useEffect(() => {

@@ -1,4 +1,4 @@
-/** Settings for reading the meter: protocol, schedule, and tools for troubleshooting. */
+/** Settings for reading the meter. */
 import { useEffect, useState } from "preact/hooks";
 import { IEC62056_CONFIG, IEC62056_CONTROL, IEC62056_SCHEDULE, METER_PROTOCOL } from "../kit/bodies.js";
 import { post } from "../kit/device.js";
@@ -67,7 +67,6 @@ export function Meter() {
 	);
 }
 
-/** Says whether the meter is being read, and when it was last read. */
 function MeterState() {
 	const now = useStore(status);
 	const last = useStore(readout);
@@ -91,7 +90,7 @@ interface ProtocolFormProps {
 	onValue?(protocol: string): void;
 }
 
-/** Form for the protocol, on the meter page and in the wizard. */
+/** Form for the meter page and the wizard. */
 export function ProtocolForm({ isMain = true, onValue }: ProtocolFormProps) {
 	const { value, error, reload, put } = useDevice<{ protocol: string }>("meter/protocol");
 	useEffect(() => {
@@ -184,7 +183,7 @@ const SCHEDULE_FIELDS: readonly FieldSpec[] = [
 	]),
 ];
 
-/** Time of the next scheduled readout and result of the last one, by the gateway's clock. */
+/** Times are by the gateway's clock. */
 function ScheduleState({ now }: { readonly now: Status }) {
 	const { timestamp, localtime, schedule_next: next, schedule_last: last, schedule_error: error } = now;
 	const timeOf = (seconds: number) => formatLocalTime(advanceLocalTime(localtime, seconds - timestamp), language);

@@ -1,4 +1,4 @@
-/** Network: the present connection, the choice of another Wi-Fi network, the access point, and Wi-Fi on or off. */
+/** Wi-Fi, cable and access point. */
 
 import { useState } from "preact/hooks";
 import { NETWORK_AP, NETWORK_ETHERNET, NETWORK_FALLBACK_AP } from "../kit/bodies.js";
@@ -156,7 +156,7 @@ function valuesOf({ ap_ssid = "", ap_enabled = false }: NetworkStatus, fallback:
 	return { ap_ssid, ap_enabled, ...fallback };
 }
 
-/** The settings of the access point: one card for two routes, because for the user both belong together. */
+/** One card for two routes, because for the user both belong together. */
 function AccessPointCard({ onSaved }: { onSaved: () => void }) {
 	const status = useDevice<NetworkStatus>("network/status");
 	const fallback = useDevice<Draft>("network/fallback-ap");

@@ -1,4 +1,4 @@
-/** Card of the overview with the phases. */
+/** The overview's card with the phases. */
 import { formatReading } from "../kit/format.js";
 import { readout } from "../kit/live.js";
 import { Card, Fact, Facts } from "../kit/parts.js";

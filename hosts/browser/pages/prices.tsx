@@ -1,4 +1,4 @@
-/** Electricity prices on the gateway: a list, and a form that adds or changes a price. */
+/** Electricity prices on the gateway. */
 import { useState } from "preact/hooks";
 import { PRICES } from "../kit/bodies.js";
 import { decimalCell, microOf } from "../kit/csv.js";
@@ -16,10 +16,7 @@ const PATH = "prices";
 const { periods: LIST } = PRICES;
 const CURRENCIES = ["EUR", "PLN", "CHF", "CZK", "DKK", "GBP", "HUF", "NOK", "SEK", "USD"];
 
-/**
- * Adds a pattern of a decimal number to a field. Its limit of digits before the point keeps the number within the
- * gateway's bounds.
- */
+/** The pattern's limit of digits before the point keeps the number within the gateway's bounds. */
 const decimal = (pattern: RegExp) =>
 	({ kind: "text", inputmode: "decimal", pattern, form: { says: "price.form" } }) as const;
 const PER_KWH = decimal(/^\s*-?\d{1,3}([.,]\d{0,6})?\s*$/);
@@ -47,7 +44,7 @@ function fieldsOf(currency: string): readonly FieldSpec[] {
 	];
 }
 
-/** The price as text for an input; "" without one. */
+/** Text for an input; "" without a price. */
 function typed(micro: number | undefined): string {
 	return micro === undefined ? "" : decimalCell(String(micro / 1e6), language);
 }

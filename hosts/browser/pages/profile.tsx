@@ -1,4 +1,4 @@
-/** Load profile stored in the meter: read on request, shown as bars and as a table, and exported for spreadsheets. */
+/** Load profile stored in the meter. */
 import { useState } from "preact/hooks";
 import { type Bar, Bars } from "../kit/bars.js";
 import { Choice } from "../kit/choices.js";
@@ -26,7 +26,7 @@ const CODES: readonly (readonly [code: string, name: TextKey])[] = [
 	["0-0:98.1.0", "profile.months"],
 	["", "profile.other"],
 ];
-/** Choices for the number of rows; the API returns 100 at most. */
+/** The API returns 100 rows at most. */
 const ENTRIES = ["10", "24", "48", "96", "100"];
 const A_DAY_OF_QUARTERS = "96";
 
@@ -38,7 +38,6 @@ type Row = Profile["rows"][number];
  * user does not see it.
  */
 interface Seen {
-	/** Start of the readout, ms. */
 	readonly sinceMs?: number;
 	readonly profile?: Profile;
 	readonly error?: DeviceError;
@@ -113,7 +112,7 @@ export function ProfileCard() {
 	);
 }
 
-/** Codes of failures that only occur in programming mode of IEC 62056-21. */
+/** Failures that only occur in programming mode of IEC 62056-21. */
 const IN_PROGRAMMING = /\/(no-(programming|clock|answer|profile)|broken-off)$/;
 
 /** Cause of the failure in words; undefined if the general text of the error suffices. */
@@ -129,17 +128,15 @@ function nameOf(column: Column): string {
 	return column[language] ?? column.en ?? column.obis;
 }
 
-/** A row with its texts for display. */
 interface Line extends Row {
-	/** Wall-clock time as in wall.ts; NaN if unknown. */
+	/** Time of wall.ts; NaN if unknown. */
 	readonly wallMs: number;
 	readonly time: string;
-	/** Status in words. */
 	readonly remark: string;
 	readonly isMarked: boolean;
 }
 
-/** Names of the status bits from bit 0 on, of VDEW 2.1.2 (P.01) and IDIS (0-0:96.10.1), which adopted most of them. */
+/** Status bits from bit 0 on: VDEW 2.1.2 (P.01) and IDIS (0-0:96.10.1). */
 const MARKS: readonly TextKey[] = [
 	"profile.fault",
 	"profile.clock",
@@ -203,7 +200,7 @@ function View({ profile }: { profile: Profile }) {
 	);
 }
 
-/** Table for a spreadsheet: times in the gateway's zone, exact values, the status both as sent and in words. */
+/** Table for a spreadsheet: times in the gateway's zone, exact values, the status as sent and in words. */
 function tableOf(lines: readonly Line[], columns: readonly Column[]): readonly (readonly string[])[] {
 	const heads = columns.map((column) => `${nameOf(column)} ${column.obis} (${column.unit})`);
 	const rows = lines.map(({ localtime, values, status: text, remark }) => [
@@ -215,7 +212,7 @@ function tableOf(lines: readonly Line[], columns: readonly Column[]): readonly (
 	return [[t("readings.time"), ...heads, t("profile.status"), t("use.remark")], ...rows];
 }
 
-/** The unit in thousands in which the column is shown, by its largest value; undefined for the unit of the meter. */
+/** The column's unit in thousands, by its largest value; undefined for the meter's unit. */
 function kiloOf(lines: readonly Line[], place: number, unit: string): string | undefined {
 	const sizes = lines.map(({ values }) => Math.abs(Number(values[place])) || 0);
 	return kiloUnit(unit, Math.max(...sizes));
@@ -236,23 +233,20 @@ interface ChartProps {
 	readonly periodS: number;
 }
 
-/** Codes of cumulative counters (group D is 8); the chart shows their increase from row to row. */
+/** Cumulative counters (group D is 8); the chart shows their increase. */
 const COUNTER = /(^|:)\d+\.8(\.|$)/;
-/** A chart up to this long labels its bars with the time, a longer one with the day. */
+/** A longer chart labels its bars with the day. */
 const SHORT_S = 2 * 86_400;
 const DIGITS = 6;
 
-/** Draws one column as bars, or nothing if no column has numbers. */
+/** Draws nothing if no column has numbers. */
 function Chart({ lines, columns, periodS }: ChartProps) {
 	const [chosen, setChosen] = useState("");
 	const all = columns
 		.map((column, place) => {
 			const numbers = lines.map(({ values }) => Number.parseFloat(values[place] ?? ""));
 			const isCounter = COUNTER.test(column.obis);
-			/**
-			 * The increase is unknown if rows are missing in between, or if the counter fell (an exchanged meter or an
-			 * overflow).
-			 */
+			/** The increase is unknown if rows are missing, or if the counter fell (an exchanged meter or an overflow). */
 			const grown = (number: number, before: number) => {
 				const isNext = periodS === 0 || lines[before + 1].timestamp - lines[before].timestamp <= periodS;
 				return isNext && number >= numbers[before] ? number - numbers[before] : Number.NaN;

@@ -1,4 +1,4 @@
-/** Texts of a readout's values, for the screen, the clipboard and spreadsheets. */
+/** A readout's values for the screen, the clipboard and spreadsheets. */
 import { decimalCell, textCell } from "../kit/csv.js";
 import { formatDecimal } from "../kit/format.js";
 import type { Readout } from "../kit/live.js";
@@ -6,19 +6,18 @@ import type { Reading } from "../kit/replies.js";
 import { formatStamp, stampOf, stampOfCode } from "../kit/stamps.js";
 import { language, t } from "../kit/text.js";
 
-/** A reading with its texts for display. */
 export interface Line {
 	readonly reading: Reading;
 	readonly name: string;
 	/** The code, with the attribute if that is not the value. */
 	readonly code: string;
-	/** Unit as sent; a past value without a unit has the unit of the present value. */
+	/** A past value without a unit has the unit of the present value. */
 	readonly unit: string;
 	/** The value with its unit. */
 	readonly value: string;
-	/** Values after the first one, such as the time of a maximum. */
+	/** Further values, such as the time of a maximum. */
 	readonly more: readonly string[];
-	/** Text searched by the filter, in lower case. */
+	/** Text for the filter, in lower case. */
 	readonly haystack: string;
 }
 
@@ -43,7 +42,6 @@ export function codeText(code: string, attribute = 2): string {
 	return attribute === 2 ? code : `${code} · ${t("readings.attribute")} ${attribute}`;
 }
 
-/** Meaning of the code, in the page's language. */
 export function nameOf(reading: Reading): string {
 	return reading[language] ?? reading.en ?? t("readings.unknown");
 }
@@ -53,7 +51,7 @@ function presentCode({ obis_long }: Reading): string {
 	return obis_long.split("*")[0];
 }
 
-/** Units of present values by code: meters omit the units of past values (IEC 62056-21, 6.5). */
+/** Meters omit the units of past values (IEC 62056-21, 6.5). */
 function unitsNow(readings: readonly Reading[]): ReadonlyMap<string, string> {
 	const present = readings.filter(({ billing_period, value1_unit }) => billing_period === null && value1_unit !== "");
 	return new Map(present.map((reading) => [presentCode(reading), reading.value1_unit]));
@@ -72,7 +70,7 @@ function secondsOf({ value2, value2_unit = "", values = [] }: Reading) {
  * although they have no unit. Values of other codes that consist of digits only may be names.
  */
 const COUNT = /^(96\.14\.0|96\.7\.\d+|(32|52|72)\.(32|36)\.0)$/;
-/** Codes of identifiers and messages that DSMR sends as hexadecimal character codes. */
+/** DSMR sends these identifiers and messages as hexadecimal character codes. */
 const CODED = /^96\.(1|13)\.\d+$/;
 /**
  * Hexadecimal codes of printable ASCII. A short text of decimal digits only does not match, because it may be a plain
@@ -80,13 +78,12 @@ const CODED = /^96\.(1|13)\.\d+$/;
  */
 const ASCII = /^(?=.*[A-F]|.{20})([2-7][0-9A-F])+$/;
 
-/** The decoded text if the value is hexadecimal character codes, otherwise the value. */
 function textOf(obis: string, value: string): string {
 	if (!CODED.test(obis) || !ASCII.test(value)) return value;
 	return value.replace(/../g, (code) => String.fromCharCode(Number.parseInt(code, 16)));
 }
 
-/** Formats a value for people. A value without a unit may be a name in digits and stays as sent. */
+/** A value without a unit may be a name in digits and stays as sent. */
 function formatted(text: string, unit: string, stamp: string | undefined): string {
 	if (stamp !== undefined) return formatStamp(stamp, language);
 	return unit === "" ? text.trim() : `${formatDecimal(text, language)} ${unit.replace("m3", "m³")}`;
@@ -103,7 +100,7 @@ const NUMBER_CODES = ["0.0.0", "96.1.0", "C.1.0", "0.0"];
 
 const COLUMNS = ["time", "number", "code", "name", "value", "unit", "second", "period", "raw"] as const;
 
-/** A readout as a table with headings, in which each cell can be understood on its own. */
+/** Each cell can be understood on its own. */
 export function tableOf(last: Readout, lines: readonly Line[]): readonly (readonly string[])[] {
 	const number = meterNumber(last);
 	const rows = lines.map(({ reading, name, code, unit }) => {
@@ -116,7 +113,7 @@ export function tableOf(last: Readout, lines: readonly Line[]): readonly (readon
 	return [COLUMNS.map((key) => t(`readings.${key}`)), ...rows];
 }
 
-/** The value for a spreadsheet. An integer without a unit may be a name, so it keeps its leading zeros. */
+/** An integer without a unit may be a name, so it keeps its leading zeros. */
 function cellOf(text: string, unit: string, stamp: string | undefined): string {
 	if (stamp !== undefined) return stamp.replace("T", " ");
 	return unit === "" && !text.includes(".") ? text.trim() : decimalCell(text, language);

@@ -1,4 +1,4 @@
-/** Readings: all values of the last readout. They can be filtered, copied, downloaded and mapped to Zigbee. */
+/** All values of the last readout. */
 
 import { useMemo, useState } from "preact/hooks";
 import { CopyButton } from "../kit/copy-button.js";
@@ -79,7 +79,7 @@ const IN_NETWORK = ["joined", "silent", "parent_lost"];
 function ValuesCard({ last }: { last: Readout | undefined }) {
 	const [part, setPart] = useState("");
 	const zigbee = useStore(status)?.zigbee_state ?? "";
-	// The mapping is not shown on a display, which may not read it, nor outside a Zigbee network, where nothing is sent.
+	// A display may not read the mapping, and outside a Zigbee network nothing is sent.
 	const isPlain = useStore(display) || !IN_NETWORK.includes(zigbee);
 	const readings = last?.readings ?? [];
 	const all = useMemo(() => linesOf(readings), [last]);
@@ -95,7 +95,7 @@ function ValuesCard({ last }: { last: Readout | undefined }) {
 	const isPast = ({ reading }: Line) => reading.billing_period !== null;
 	// Past values are folded, unless the filter matches some of them.
 	const past = wanted === "" ? all.filter(isPast) : [];
-	// A column is omitted only if it is empty in all lines, regardless of the filter.
+	// A column stays if any line has it, regardless of the filter.
 	const table = {
 		lines: wanted === "" ? all.filter((line) => !isPast(line)) : shown,
 		hasMore: all.some(({ more }) => more.length > 0),
@@ -138,12 +138,10 @@ interface TableProps {
 	readonly hasMore: boolean;
 	/** True if a line is of a past billing period. */
 	readonly hasPeriods: boolean;
-	/** Mapping of readings to Zigbee. */
 	readonly map?: ZigbeeMap | undefined;
 	readonly onSend?: ((reading: Reading, target: string) => void) | undefined;
 }
 
-/** The table with an editable mapping to Zigbee. */
 function MappedTable({ readings, ...table }: TableProps & { readonly readings: readonly Reading[] }) {
 	const { value: map, put } = useDevice<ZigbeeMap>("zigbee/map");
 	const [error, setError] = useState<DeviceError>();
@@ -157,7 +155,7 @@ function MappedTable({ readings, ...table }: TableProps & { readonly readings: r
 		setIsFull(isTooMuch);
 		setError(undefined);
 		setHasNews(false);
-		// Storing a new object redraws the table, so that the stored choice is shown again.
+		// A new object redraws the table, so that the stored choice is shown again.
 		if (isTooMuch) return put({ ...map });
 		try {
 			put(await storeMap(entries));
@@ -181,7 +179,7 @@ function MappedTable({ readings, ...table }: TableProps & { readonly readings: r
 }
 
 function Table({ lines, hasMore, hasPeriods, map, onSend }: TableProps) {
-	// Rows remain the same objects until they change, because comparing 600 rows every second would take too long.
+	// Comparing 600 rows every second would take too long.
 	const rows = useMemo(
 		() =>
 			lines.map((line, index) => (
@@ -244,7 +242,7 @@ interface TargetProps {
 	onSend(reading: Reading, target: string): void;
 }
 
-/** Zigbee target of the reading; nothing is shown if no attribute fits. */
+/** Nothing is shown if no attribute fits. */
 function Target({ reading, name, map, onSend }: TargetProps) {
 	const targets = targetsFor(reading);
 	if (targets.length === 0) return null;

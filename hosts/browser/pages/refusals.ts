@@ -1,4 +1,4 @@
-/** Texts for the reasons why the gateway refused a certificate, found by the gateway's English message. */
+/** Texts for refused certificates, by the gateway's English message. */
 import type { TextKey } from "../text/all.js";
 
 /** Distinctive part of each message. */
@@ -22,12 +22,12 @@ export function refusalKey(sentence: string): TextKey | undefined {
 
 const PEM_BLOCK = /-----BEGIN ([A-Z0-9 ]+)-----[\s\S]*?-----END \1-----/g;
 
-/** Joins all certificates of the files in order, then the keys, as the gateway requires. */
+/** All certificates in order, then the keys, as the gateway requires. */
 export function joinPEM(texts: readonly string[]): string {
 	const all = texts.join("\n");
 	const blocks = [...all.matchAll(PEM_BLOCK)];
 	const ofKind = (kind: string) => blocks.filter(([, label]) => label.endsWith(kind)).map(([block]) => block);
-	// The set removes duplicates: the file of the chain often repeats the certificate.
+	// The file of the chain often repeats the certificate.
 	const wanted = [...new Set([...ofKind("CERTIFICATE"), ...ofKind("PRIVATE KEY")])];
 	// A text without certificates and keys is sent unchanged, so that the gateway reports what is missing.
 	return wanted.length === 0 ? all : `${wanted.join("\n")}\n`;

@@ -1,4 +1,4 @@
-/** The diagnostic report for the manufacturer: what it contains, and its file. */
+/** The diagnostic report for the manufacturer. */
 import { useState } from "preact/hooks";
 import { type DeviceError, post } from "../kit/device.js";
 import { FetchButton } from "../kit/fetch-button.js";

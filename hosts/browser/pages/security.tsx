@@ -1,4 +1,4 @@
-/** Access: password, sessions, tokens, certificate. */
+/** Password, sessions, tokens, certificate. */
 
 import { useState } from "preact/hooks";
 import { type DeviceError, remove } from "../kit/device.js";

@@ -1,4 +1,4 @@
-/** The speeds of the optical port (IEC 62056-21, 6.3.14). */
+/** Speeds of the optical port (IEC 62056-21, 6.3.14). */
 import { IEC62056_CONFIG } from "../kit/bodies.js";
 import { choicesOf } from "../kit/limits.js";
 import { t } from "../kit/text.js";

@@ -1,4 +1,4 @@
-/** Identity, clock and power supply of the gateway; restart and factory reset. */
+/** Identity, clock and power supply; restart and factory reset. */
 import { useState } from "preact/hooks";
 import { PEAKS } from "../kit/bodies.js";
 import { awaitRestart, post } from "../kit/device.js";
@@ -107,7 +107,7 @@ function PowerCard() {
 	);
 }
 
-/** Power supply of the gateway; values that it does not measure are omitted. */
+/** Values that the gateway does not measure are omitted. */
 function Supply({ now }: { now: Status }) {
 	const volts = (value: number) => `${formatNumber(value, language, 2, 2)} V`;
 	const isUsbMeasured = now.usb_voltage_valid !== false;
@@ -201,7 +201,6 @@ function ResetCard() {
 	);
 }
 
-/** Lists what a factory reset deletes on this gateway. */
 function DeletedList() {
 	const now = useStore(status);
 	const { value: wifi } = useDevice<NetworkStatus>("network/status");
@@ -221,7 +220,6 @@ function DeletedList() {
 	);
 }
 
-/** Opens the first set-up again. */
 function SetUpCard() {
 	return (
 		<Card title={t("again.setup")}>

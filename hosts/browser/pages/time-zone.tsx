@@ -11,7 +11,7 @@ import { useDevice } from "../kit/use-device.js";
 const PATH = "system/timezone";
 
 interface TimeZoneFormProps {
-	/** Suggests the browser's zone if the gateway has no zone. */
+	/** Suggests the browser's zone if the gateway has none. */
 	readonly suggest?: boolean;
 	readonly submitLabel?: string;
 	/** Message after success; "": none. */

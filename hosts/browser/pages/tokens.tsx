@@ -1,6 +1,4 @@
-/**
- * Long-lived tokens: list, creation (the value is shown once), revocation; and the link that makes a device a display.
- */
+/** Long-lived tokens, and the link that makes a device a display. */
 
 import { useEffect, useState } from "preact/hooks";
 import { SYSTEM_TOKENS } from "../kit/bodies.js";
@@ -133,7 +131,7 @@ function Tokens({ list, onRevoke }: { list: TokenList; onRevoke: (token: Token) 
 	);
 }
 
-/** Shows the value of a new token. Only its button closes the dialog, because the value can't be shown again. */
+/** Only the button closes the dialog, because the value can't be shown again. */
 function MadeToken({ made, onClose }: { made: NewToken; onClose: () => void }) {
 	const { name, token, scope } = made;
 	return (
@@ -169,7 +167,7 @@ function Example({ token }: { token: string }) {
 	);
 }
 
-/** The display link as text, and as a QR code for the camera of the future display. */
+/** The QR code is for the camera of the future display. */
 function DisplayLink({ token }: { token: string }) {
 	const link = displayLink(token);
 	return (
@@ -188,14 +186,14 @@ function DisplayLink({ token }: { token: string }) {
 	);
 }
 
-/** Width of the white margin that a QR code requires, in modules (ISO/IEC 18004). */
+/** White margin in modules (ISO/IEC 18004). */
 const QUIET = 4;
 
 /** Draws the code as one path, black on white in every theme, because cameras need this contrast. */
 function QRCode({ text, label }: { text: string; label: string }) {
 	const [drawing, setDrawing] = useState<{ readonly size: number; readonly path: string }>();
 	useEffect(() => {
-		// The generator of QR codes is loaded only when a display is created. If loading fails, only the link is shown.
+		// If loading fails, only the link is shown.
 		import("lean-qr/nano").then(
 			({ generate }) => {
 				const code = generate(text);

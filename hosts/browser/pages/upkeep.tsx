@@ -1,4 +1,4 @@
-/** Occasional maintenance: firmware, backup, report for the manufacturer. */
+/** Firmware, backup, report for the manufacturer. */
 
 import { useBuilt } from "../kit/live.js";
 import { BackupCard } from "./backup.js";

@@ -1,4 +1,4 @@
-/** The history as bars, as a table and as a spreadsheet file, for one day, month or year at a time. */
+/** The history as bars, as a table and as a spreadsheet file, one day, month or year at a time. */
 import { useEffect, useState } from "preact/hooks";
 import {
 	cellOf,
@@ -40,7 +40,7 @@ import type { TextKey } from "../text/all.js";
 
 const LEVELS: readonly Level[] = ["quarters", "hours", "days", "months"];
 
-/** Amounts that are shown together: one is drawn upwards from the zero line, the other one downwards. */
+/** One amount is drawn upwards from the zero line, the other one downwards. */
 interface Kind {
 	readonly name: TextKey;
 	readonly up: Amount;
@@ -58,7 +58,6 @@ function kindsOf(measured: readonly Amount[]): readonly Kind[] {
 }
 
 const MARKS = ["gap", "interpolated", "partial", "meter_changed", "wrapped", "from_meter"] as const;
-/** Style of a bar, by its mark. */
 const STYLES = {
 	gap: "gap",
 	interpolated: "soft",
@@ -136,7 +135,7 @@ export function UseChart({ recent, quarters, wallMs, measured }: ChartProps) {
 	);
 }
 
-/** The pieces of the span: `known` if given, otherwise fetched. */
+/** The pieces are `known`, or fetched. */
 function usePieces(level: Level, span: Span, known: readonly Piece[] | undefined) {
 	const { timeZone } = useZone();
 	const isLocked = useLocked();
@@ -165,7 +164,7 @@ interface ViewProps {
 }
 
 interface ViewData {
-	/** Amounts that the pieces have, the one drawn upwards first. */
+	/** Amounts; the one drawn upwards is first. */
 	readonly shown: readonly Amount[];
 	readonly totals: readonly string[];
 	readonly rows: readonly Row[];
@@ -184,7 +183,7 @@ function useViewData({ level, kind: { up, down }, pieces }: ViewProps): ViewData
 		shown,
 		totals: shown.map((amount) => `${nameOf(amount)}: ${formatAmount(sumOf(pieces, amount), amount)}`),
 		rows: pieces.map((piece) => {
-			// The base charge of a day is not divided among its hours.
+			// The base charge is not divided among the hours of a day.
 			const money = priced && moneyOf([piece], priced, !unitIsDay(level));
 			return rowOf(piece, level, shown, money && totalOf(money));
 		}),
@@ -193,9 +192,7 @@ function useViewData({ level, kind: { up, down }, pieces }: ViewProps): ViewData
 	};
 }
 
-/**
- * End of the bar; the last bar of days or months is as wide as its whole period, even if the period is not over yet.
- */
+/** The last bar of days or months is as wide as its whole period, even before its end. */
 function endOf(piece: Piece, level: Level, isLast: boolean, timeZone: string): number {
 	const { period, fromMs } = piece;
 	if (!isLast || !period.partial || period.gap || level === "quarters" || level === "hours") return period.end;
@@ -296,7 +293,6 @@ function unitIsDay(level: Level): boolean {
 	return VIEWS[level].unit === "day";
 }
 
-/** Sums of money paid and earned, and their balance. */
 function MoneyLegend({ money, currency }: { money: Money; currency: string }) {
 	const { imported, exported, base, isEstimated, isIncomplete } = money;
 	const items = [
@@ -323,7 +319,7 @@ function MoneyLegend({ money, currency }: { money: Money; currency: string }) {
 interface Row {
 	readonly time: string;
 	readonly amounts: readonly string[];
-	/** Millionths of the currency; undefined if there is no price. */
+	/** Millionths of the currency; undefined without a price. */
 	readonly balance: number | undefined;
 	readonly remark: string;
 }
@@ -373,7 +369,7 @@ function tableOf(
 const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 
-/** Labels under the bars: the hours of a day at their positions; days and months centred. */
+/** Labels: hours of a day at their positions; days and months centred. */
 function ticksOf(level: Level, { fromMs, toMs }: Span, timeZone: string): readonly Tick[] {
 	const format = (options: Intl.DateTimeFormatOptions) =>
 		new Intl.DateTimeFormat(language, { ...options, timeZone: "UTC" });

@@ -13,7 +13,6 @@ import { t } from "../kit/text.js";
 interface TilesProps {
 	readonly recent: Recent;
 	readonly wallMs: number;
-	/** Amounts that the meter measures. */
 	readonly measured: readonly Amount[];
 }
 
@@ -24,7 +23,7 @@ export function UseTiles({
 }: TilesProps) {
 	const thisMonth = spanOf("month", wallMs);
 	const monthBefore = spanOf("month", wallMs, -12);
-	// A year is compared by months as far as they are over, and by days in the current month.
+	// A year is compared by months that are over, and by days in the current month.
 	const isOver = ({ fromMs }: Piece) =>
 		fromMs < thisMonth.fromMs && (fromMs < monthBefore.fromMs || fromMs >= monthBefore.toMs);
 	const year = daysBefore && [...months.filter(isOver), ...daysBefore, ...within(days, thisMonth)];
@@ -50,12 +49,11 @@ export function UseTiles({
 interface TileProps {
 	readonly name: string;
 	readonly unit: Unit;
-	/** A time within the day, month or year that the tile shows. */
+	/** Any time within the tile's day, month or year. */
 	readonly wallMs: number;
 	readonly measured: readonly Amount[];
-	/** Periods that are summed. */
 	readonly pieces: readonly Piece[];
-	/** Periods for the comparison, which end at a time that exists in both units. */
+	/** Periods for the comparison; they end at a time that exists in both units. */
 	readonly compared: readonly Piece[];
 	readonly wide?: boolean;
 }

@@ -1,6 +1,6 @@
 /**
- * Consumption from the gateway's history: today, this month, this year, and as bars; and the meter's own load profile.
- * This file also has the overview's cards of consumption, so that both pages share one script.
+ * Consumption from the history, and the meter's own load profile. The overview's cards are in this file, so that both
+ * pages share one script.
  */
 import { useEffect, useState } from "preact/hooks";
 import { AMOUNTS, formatMinute } from "../kit/amounts.js";
@@ -25,7 +25,7 @@ import { ProfileCard } from "./profile.js";
 import { DayBars, UseChart } from "./use-chart.js";
 import { Tile, UseTiles } from "./use-tiles.js";
 
-/** Interval of reloading the history, s: the history gets at most one new entry per quarter hour. */
+/** The history gets at most one new entry per quarter hour. */
 const QUARTER_S = 900;
 const READ_S = 90;
 
@@ -51,7 +51,7 @@ function withoutUnknown({ quarters, days, daysBefore, months }: Recent): Recent 
 	};
 }
 
-/** Amounts that the meter measures. A meter that waits for its PIN measures electricity without telling it. */
+/** A meter that waits for its PIN measures electricity without telling it. */
 function measuredIn(pieces: readonly Piece[], isLocked: boolean): readonly Amount[] {
 	return AMOUNTS.filter(
 		(amount) => (isLocked && amount === "import_wh") || pieces.some(({ period }) => period[amount] !== undefined),
@@ -72,7 +72,6 @@ function useHistory(loadAll: typeof loadRecent) {
 		if (!isSet) return;
 		setError(undefined);
 		await loadAll(wallMs, timeZone, setRecent).catch((reason) => setError(asDeviceError(reason)));
-		// Without prices only the amounts are shown.
 		if (isBuilt("prices")) await loadPrices().catch(() => undefined);
 	};
 	useEffect(() => {
@@ -81,7 +80,6 @@ function useHistory(loadAll: typeof loadRecent) {
 	return { recent: isLocked ? withoutUnknown(recent) : recent, error, reload, wallMs, isLocked };
 }
 
-/** The overview's cards below the counters. */
 export function OverviewCards() {
 	return (
 		<>
@@ -92,7 +90,7 @@ export function OverviewCards() {
 	);
 }
 
-/** Today beside yesterday, today's quarter hours, and the peak. Shows nothing until there are data. */
+/** Shows nothing until there are data. */
 function TodayCards() {
 	const { recent, wallMs, isLocked } = useHistory(loadToday);
 	const { quarters, days = [] } = recent;
@@ -119,9 +117,9 @@ function TodayCards() {
 }
 
 /**
- * The peak: of the billing period if the meter records it, otherwise of the month if the gateway keeps it, otherwise of
- * the two days with quarter hours in the history. If the gateway records the month's peak, the running interval is
- * shown as well.
+ * Peak of the billing period if the meter records it, otherwise of the month if the gateway keeps it, otherwise of the
+ * two days with quarter hours in the history. If the gateway records the month's peak, the running interval is shown as
+ * well.
  */
 function PeakFact({ quarters }: { quarters: readonly Piece[] }) {
 	const kW = (watts: number) => `${formatNumber(watts / 1000, language, 2, 2)} kW`;

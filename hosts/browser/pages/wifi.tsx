@@ -1,7 +1,7 @@
 /**
- * Choosing and joining a Wi-Fi network, for the wizard and the network page. The gateway tries a new network and
- * returns to the previous one if it gets no address. A browser on the gateway's access point sees the result; a browser
- * on the previous network sees the page return, or is shown the new address.
+ * Joining a Wi-Fi network. The gateway returns to the previous one if it gets no address in the new one. A browser on
+ * the gateway's access point sees the result; a browser on the previous network sees the page return, or is shown the
+ * new address.
  */
 
 import { useEffect, useState } from "preact/hooks";
@@ -16,17 +16,17 @@ import type { NetworkStatus } from "../kit/replies.js";
 import { isText, language, t } from "../kit/text.js";
 import { asDeviceError, useDevice } from "../kit/use-device.js";
 
-/** Time between the reply and the change of network, ms. */
+/** Time between the reply and the change of network. */
 const LEAVE_MS = 3_000;
 const POLL_MS = 2_000;
-/** Time limit for joining; the gateway's own limit is 45 s. */
+/** The gateway's own limit is 45 s. */
 const TRIAL_LIMIT_MS = 60_000;
-/** Time after which the report of a wrong password is believed, ms. Before that, the cause may be a weak signal. */
+/** A report of a wrong password is believed only after this time; before, the cause may be a weak signal. */
 const WRONG_PASSWORD_AFTER_MS = 12_000;
 
 /** `wifi_auth_mode_t` of ESP-IDF. */
 const AUTH_OPEN = 0;
-/** Enterprise modes with a user name: WPA2, WPA3 and both. */
+/** WPA2, WPA3 and both, with a user name. */
 const AUTH_ENTERPRISE: readonly number[] = [5, 10, 13, 14];
 
 /** The gateway checks addresses in the same way. */
@@ -38,23 +38,21 @@ interface Network {
 	readonly authmode: number;
 }
 
-/** Entry for a network that is not in the list; the user types its name. */
+/** The user types the name of a network that is not in the list. */
 const BY_HAND: Network = { ssid: "", rssi: 0, authmode: -1 };
 
-/** Signal strength in words. */
 export function signalWord(rssi: number): string {
 	if (rssi >= -60) return t("wifi.signal.strong");
 	if (rssi >= -70) return t("wifi.signal.good");
 	return t(rssi >= -80 ? "wifi.signal.weak" : "wifi.signal.poor");
 }
 
-/** Text for the reason why the network was not joined, from `wifi_last_error`. */
+/** Text for a `wifi_last_error`. */
 export function wifiErrorText(code: string): string {
 	const key = `error.${code}`;
 	return isText(key) ? t(key) : t("error.wifi/lost");
 }
 
-/** True if this page was loaded over the gateway's own network. */
 function isOverAccessPoint(status: NetworkStatus): boolean {
 	return !status.secure || location.hostname === "192.168.4.1";
 }
@@ -64,7 +62,6 @@ export function hasRadio(status: NetworkStatus): boolean {
 	return status.wifi_temporary || (status.wifi_enabled && status.interface !== "ethernet");
 }
 
-/** Name of the network in use. */
 export function networkName({ interface: by, ssid }: NetworkStatus): string {
 	return by === "ethernet" ? t("cable.title") : ssid;
 }
@@ -86,7 +83,7 @@ export function WiFiForm({ onJoined }: WiFiFormProps) {
 			) : (
 				<Notice kind="info">{t("wifi.absent")}</Notice>
 			)}
-			{/* During a scan the form is hidden instead of removed, so that no input is lost. */}
+			{/* The form is only hidden during a scan, so that no input is lost. */}
 			<div hidden={picked === undefined}>
 				<Settings {...{ status, picked: picked ?? BY_HAND, onJoined }} />
 			</div>
@@ -181,7 +178,7 @@ function aboutOf({ ssid, rssi, authmode }: Network, status: NetworkStatus): stri
 	return words.join(" · ");
 }
 
-/** One entry for each name, that of its strongest access point; strongest first. */
+/** One entry for each name, with its strongest access point; strongest first. */
 function strongest(networks: readonly Network[]): readonly Network[] {
 	const sorted = networks.filter(({ ssid }) => ssid !== "").sort((a, b) => b.rssi - a.rssi);
 	return sorted.filter(({ ssid }, index) => sorted.findIndex((other) => other.ssid === ssid) === index);
@@ -193,11 +190,11 @@ interface SettingsProps {
 	readonly onJoined: WiFiFormProps["onJoined"];
 }
 
-/** Name of a switch that exists only in the form: the API expresses an open network by an empty password. */
+/** Switch of the form; the API expresses an open network by an empty password. */
 const UNLOCKED = "unlocked";
 export const isStatic = ({ dhcp }: Draft) => dhcp === false;
 
-/** Fields for DHCP or a static address, used for Wi-Fi and for the cable. */
+/** Fields for Wi-Fi and for the cable. */
 export const ADDRESS_FIELDS: readonly (FieldSpec & { readonly name: "dhcp" | "ip" | "netmask" | "gateway" })[] = [
 	{ name: "dhcp", label: "wifi.dhcp", help: "wifi.dhcp.help", kind: "toggle" },
 	{
@@ -285,16 +282,16 @@ function Settings({ status, picked, onJoined }: SettingsProps) {
 		setJoined(undefined);
 		const ssid = isByHand ? String(values["ssid"]) : picked.ssid;
 		const { hostname, password, [UNLOCKED]: unlocked, ...rest } = values;
-		// An unchanged name is omitted, because setting the name creates a new certificate.
+		// Setting the name creates a new certificate.
 		const name = hostname === "" || hostname === status.hostname ? {} : { hostname };
-		// An empty password keeps the stored one; the user chooses an open network separately.
+		// An empty password keeps the stored one.
 		const key = isOpen || unlocked === true ? { password: "" } : password === "" ? {} : { password };
 		await post("network/wifi", { apply: false, ...rest, ...key, ssid, ...name });
 		if (values["apply"] !== true) return;
 		if (!isOverAccessPoint(status)) {
 			const addresses = [`https://${hostname || status.hostname}.local/`];
 			if (values["dhcp"] === false) addresses.push(`https://${values["ip"]}/`);
-			// The restart is not awaited: the input has been sent, so the form can finish.
+			// The input has been sent, so the form can finish.
 			awaitRestart({ reason: "moved", addresses });
 			return;
 		}
@@ -341,7 +338,6 @@ function beginning(status: NetworkStatus): Draft {
 	return { ssid, dhcp, hostname, ...address, apply: hasRadio(status) };
 }
 
-/** New address of the gateway. */
 function Joined({ status: { ssid, hostname, ip } }: { status: NetworkStatus }) {
 	return (
 		<Notice kind="good">
@@ -358,10 +354,7 @@ function Joined({ status: { ssid, hostname, ip } }: { status: NetworkStatus }) {
 	);
 }
 
-/**
- * Waits until the new network is joined, and throws the reason if joining fails. `onHint` gets the causes of failed
- * attempts.
- */
+/** Throws the reason if joining fails. `onHint` gets the causes of failed attempts. */
 async function untilJoined(ssid: string, onHint: (code: string) => void): Promise<NetworkStatus> {
 	const start = Date.now();
 	await wait(LEAVE_MS);

@@ -1,6 +1,5 @@
 /**
- * The wizard's meter step, as one guided procedure: place the head, find the meter, set the gateway to it, read it, and
- * show the first values. At each moment one button is the main one.
+ * The wizard's meter step: place the head, find the meter, set the gateway to it, read it, and show the first values.
  */
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
@@ -111,7 +110,7 @@ export function FirstContact({ next, actions }: FirstContactProps) {
 	);
 }
 
-/** Drawing of the meter with its display and round port, and of the head beside it with the cable downwards. */
+/** Meter with display and round port; the head beside it with the cable downwards. */
 function Drawing() {
 	return (
 		<svg class="sketch" viewBox="0 0 260 150" role="img" aria-label={t("align.drawing")}>

@@ -33,7 +33,7 @@ const STEP = "setup";
 interface StepProps {
 	/** Called when the step is done or skipped. */
 	next(): void;
-	/** Buttons "back" and "skip", beside the main one. */
+	/** Buttons beside the main one. */
 	readonly actions: ComponentChildren;
 	/** Last step: called once the gateway has joined a Wi-Fi network. */
 	readonly onJoined: (status: NetworkStatus) => void;
@@ -114,7 +114,6 @@ export function Wizard() {
 	);
 }
 
-/** Button that continues without saving, with other buttons beside it. */
 function ContinueButton({ next, label, actions }: Pick<StepProps, "next" | "actions"> & { label?: string }) {
 	return (
 		<div class="actions">
@@ -141,7 +140,7 @@ function Language({ next, actions }: StepProps) {
 
 function Password({ next, actions }: StepProps) {
 	const now = useStore(status);
-	// Kept from the first state, because saving changes the state and the form must remain until the next step is shown.
+	// Saving changes the state, and the form must remain until the next step is shown.
 	const [isNew, setNew] = useState<boolean>();
 	useEffect(() => {
 		if (now !== undefined && isNew === undefined) setNew(!now.password_default);

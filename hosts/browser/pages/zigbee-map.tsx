@@ -1,4 +1,4 @@
-/** Form for the Zigbee mappings, one line per entry. */
+/** Form for the Zigbee mappings. */
 import { useRef, useState } from "preact/hooks";
 import { Choice } from "../kit/choices.js";
 import type { DeviceError } from "../kit/device.js";
@@ -26,7 +26,7 @@ import {
 	type ZigbeeMap,
 } from "./mapping.js";
 
-/** A displayed entry with a `key` that never changes. */
+/** `key` never changes. */
 interface Line extends Entry {
 	readonly key: number;
 }
@@ -188,7 +188,6 @@ function MapLine({ line, index, readings, sent, isChecked, onChange, onDrop }: M
 	);
 }
 
-/** Says which reading of the last readout the code matches. */
 function aboutLine({ obis, mapping_id }: Line, readings: readonly Reading[]): string {
 	if (readings.length === 0) return "";
 	const wanted = partsOf(obis);
@@ -197,7 +196,7 @@ function aboutLine({ obis, mapping_id }: Line, readings: readonly Reading[]): st
 		return parts !== undefined && (isFull(obis) ? parts.full === wanted?.full : parts.short === wanted?.short);
 	});
 	if (reading === undefined) {
-		// If the meter sends no total energy, the gateway sends the sum of the tariffs.
+		// Without a total energy the gateway sends the sum of the tariffs.
 		const tariff = /^([12]\.8\.)0$/.exec(wanted?.short ?? "")?.[1];
 		return tariff && readings.some(({ obis_long }) => partsOf(obis_long)?.short === `${tariff}1`)
 			? ""
@@ -210,7 +209,6 @@ function aboutLine({ obis, mapping_id }: Line, readings: readonly Reading[]): st
 	return [name, now, fits ? null : t("map.unit", { unit: value1_unit })].filter((text) => text !== null).join(" · ");
 }
 
-/** The value that was last sent to the controller. */
 function LastSent({ target, sent }: { target: string; sent: readonly Sent[] }) {
 	const { timeZone, zoneName } = useZone();
 	const last = sent.find(({ mapping_id }) => mapping_id === target);

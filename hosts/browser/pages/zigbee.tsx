@@ -1,4 +1,4 @@
-/** Zigbee: state and advice, joining a network, on and off, and the mapping of values to attributes. */
+/** State of Zigbee, joining a network, and the mapping of values. */
 import { useEffect, useState } from "preact/hooks";
 import { awaitRestart, post } from "../kit/device.js";
 import { Confirm } from "../kit/dialog.js";
@@ -17,7 +17,7 @@ import { MapForm } from "./zigbee-map.js";
 
 const POLL_MS = 10_000;
 const JOINING_POLL_MS = 2_000;
-/** Time for which the gateway searches for a network. */
+/** Duration of the gateway's search for a network. */
 const JOINING_S = 300;
 
 export function Zigbee() {
@@ -68,12 +68,12 @@ type Joining = "begun" | "done" | "failed" | undefined;
 function State({ radio, reload }: StateProps) {
 	const { joined, joining_secs, role, ieee_address, coprocessor } = radio;
 	const isJoining = joining_secs > 0;
-	// While the gateway tries to join, the state is "not joined" between two attempts; the page shows "joining" then.
+	// Between two attempts the state is "not joined".
 	const state = isJoining && radio.state === "not_joined" ? "joining" : radio.state;
 	const { value: version } = useDevice<Version>("system/version");
 	const [asking, setAsking] = useState(false);
 	const [joining, setJoining] = useState<Joining>();
-	// Model name, as modules/zigbee/attributes.ts makes it.
+	// The name is that of modules/zigbee/attributes.ts.
 	const name = `Meter gateway ${version?.device.model ?? ""}`;
 	const joinedText = t("zigbee.joined", { name, pan: hex(radio.pan_id), n: radio.channel });
 	const isOver = !isJoining && (state === "joined" || state === "not_joined");

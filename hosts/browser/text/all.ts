@@ -1,6 +1,6 @@
 /**
- * All texts of the page. Scripts contain no texts: each document has those of its language (tools/page.ts) in this
- * order and unpacks them as needed, so the texts that are shown first come first.
+ * All texts of the page. Each document has the texts of its language (tools/page.ts) in this order and unpacks them as
+ * needed, so those shown first come first.
  */
 import { BATTERIES } from "./batteries.js";
 import { COMMON } from "./common.js";

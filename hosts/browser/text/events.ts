@@ -1,4 +1,4 @@
-/** Texts of the page "events": the log of the gateway. */
+/** Texts of the event log. */
 import type { Translations } from "./translations.js";
 
 export const EVENTS = {

@@ -1,4 +1,4 @@
-/** Texts for the reasons why a meter could not be read: causes, most likely first. */
+/** Texts for failed readouts: causes, most likely first. */
 import type { Translations } from "./translations.js";
 
 export const FAILURES = {

@@ -1,4 +1,4 @@
-/** Texts about the required form of a field, shown when the input does not match it. */
+/** Texts about the required form of a field. */
 import type { Translations } from "./translations.js";
 
 export const FORMS = {

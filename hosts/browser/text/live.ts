@@ -1,4 +1,4 @@
-/** Texts about changes while a page is shown: connection, age of readings, session, and unsaved input. */
+/** Texts about changes while a page is shown. */
 import type { Translations } from "./translations.js";
 
 export const LIVE = {

@@ -1,4 +1,4 @@
-/** Texts of the page "network", and of joining a Wi-Fi network there and in the wizard. */
+/** Texts of the page "network", also for joining Wi-Fi in the wizard. */
 import type { Translations } from "./translations.js";
 
 export const NETWORK = {

@@ -1,4 +1,4 @@
-/** Texts of the page "maintenance": update, backup, report. */
+/** Texts of the page "maintenance". */
 import type { Translations } from "./translations.js";
 
 export const UPKEEP = {

@@ -1,4 +1,4 @@
-/** Texts of the page "use": consumption by day, month and year. */
+/** Texts of the page "use". */
 import type { Translations } from "./translations.js";
 
 export const USE = {

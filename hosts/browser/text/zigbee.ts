@@ -1,4 +1,4 @@
-/** Texts of the page "zigbee", and of the Zigbee mapping on the page "readings". */
+/** Texts of the page "zigbee", and of the mapping on the page "readings". */
 import type { Translations } from "./translations.js";
 
 export const ZIGBEE = {

@@ -28,32 +28,25 @@ typedef struct {
 
 typedef struct {
 	pthread_mutex_t lock;
-	/* This and all following members are guarded by the lock. */
+	/* The lock guards the members from here on. */
 	bool on;
 	/* True if a delivery to the machine's thread is under way. */
 	bool posted;
 	ethernet_state now;
-	/* State last reported to the machine's thread. */
 	ethernet_state reported;
 } ethernet_core;
 
 void ethernet_core_open(ethernet_core *core);
 void ethernet_core_close(ethernet_core *core);
 
-/*
- * Turns the port on. If it is on already, it gets the new settings and keeps its link. Returns false if the port does
- * not start; it is then off.
- */
+/* A port that is on gets the new settings and keeps its link. False if it does not start; it is then off. */
 bool ethernet_core_start(ethernet_core *core, const ethernet_settings *settings);
 void ethernet_core_stop(ethernet_core *core);
 
-/* May be called in any thread. */
+/* Any thread may call. */
 void ethernet_core_event(ethernet_core *core, const ethernet_event *event);
 
-/*
- * Returns true if the state has changed and no delivery is under way; the caller must then post one. May be called in
- * any thread.
- */
+/* True if the caller must post a delivery: the state has changed, and none is under way. Any thread may call. */
 bool ethernet_core_must_post(ethernet_core *core);
 
 /*

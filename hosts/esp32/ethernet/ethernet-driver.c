@@ -79,8 +79,8 @@ static void stop_listening(void)
 }
 
 /*
- * Called after ESP-IDF has connected driver and interface (the "glue"). ESP-IDF's handlers therefore run before ours,
- * and have removed the address of an interface that has lost its link.
+ * Called after ESP-IDF has connected driver and interface. Its handlers run before ours, and have removed the address
+ * of an interface that has lost its link.
  */
 static bool listen(void)
 {
@@ -120,7 +120,7 @@ static bool make_interface(void)
 	return port.interface != NULL;
 }
 
-/* Sets the MAC address, because a W5500 has none and an emulator has its own. */
+/* A W5500 has no MAC address, and an emulator has its own. */
 static bool set_mac(void)
 {
 	uint8_t mac[ETHERNET_MAC_SIZE];
@@ -140,7 +140,6 @@ static bool install(void)
 	return port.glue && esp_netif_attach(port.interface, port.glue) == ESP_OK && listen();
 }
 
-/* Removes everything in reverse order. */
 static void remove_all(void)
 {
 	stop_listening();
@@ -158,7 +157,7 @@ static void remove_all(void)
 	port.interface = NULL;
 }
 
-/* Stops DHCP before the changes, so that the address is requested again with the new host name. */
+/* DHCP stops first, so that the address is requested again with the new host name. */
 static bool configure(const ethernet_settings *settings)
 {
 	const esp_netif_ip_info_t info = {

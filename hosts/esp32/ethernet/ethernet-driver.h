@@ -1,7 +1,6 @@
 /*
- * Driver of the Ethernet port for ethernet-core.c: a thin layer over ESP-IDF (ethernet-driver.c), replaced by a fake in
- * tests. There is one port. Events may arrive in any thread; call everything else in the machine's thread. Addresses
- * are in network byte order.
+ * Driver of the only Ethernet port: a thin layer over ESP-IDF, replaced by a fake in tests. Events may arrive in any
+ * thread; call everything else in the machine's thread. Addresses are in network byte order.
  */
 #ifndef ETHERNET_DRIVER_H
 #define ETHERNET_DRIVER_H
@@ -27,19 +26,19 @@ typedef enum { ETHERNET_LINK_UP, ETHERNET_LINK_LOST, ETHERNET_ADDRESSED, ETHERNE
 
 typedef struct {
 	ethernet_event_kind kind;
-	/* Speed in Mbit/s, for ETHERNET_LINK_UP. */
+	/* Mbit/s, for ETHERNET_LINK_UP. */
 	uint16_t speed;
 	/* Address, for ETHERNET_ADDRESSED. */
 	ethernet_address address;
 } ethernet_event;
 
-/* GPIOs, in the order required by the kind of port (ethernet-port.h). */
+/* The order depends on the kind of port (ethernet-port.h). */
 enum { ETHERNET_PIN_LIMIT = 6, ETHERNET_NO_PIN = -1 };
 typedef struct {
 	int pins[ETHERNET_PIN_LIMIT];
 } ethernet_pins;
 
-/* Claims the pins without powering anything. Returns false if a port is already open. */
+/* Claims the pins without powering anything. False if a port is already open. */
 bool ethernet_driver_open(const ethernet_pins *pins, void (*notify)(void *context, const ethernet_event *event),
 			  void *context);
 

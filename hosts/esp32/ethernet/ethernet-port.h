@@ -15,10 +15,7 @@ typedef struct {
 	esp_eth_phy_t *phy;
 } ethernet_parts;
 
-/*
- * Creates the drivers. If it fails, `parts` contains the drivers that were already created; everything else is
- * released.
- */
+/* On failure `parts` contains the drivers already created; everything else is released. */
 bool ethernet_port_make(const ethernet_pins *pins, ethernet_parts *parts);
 
 /* Releases everything else after both drivers were deleted, and turns the PHY's power off. */

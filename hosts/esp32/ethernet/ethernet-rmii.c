@@ -1,10 +1,10 @@
 /*
- * A PHY on RMII with the ESP32's own MAC. ESP-IDF's generic PHY driver only needs the registers of IEEE 802.3, clause
- * 22, which a LAN8720 has. Order of `pins`: PHY address (not a pin), MDC, MDIO, power or ETHERNET_NO_PIN, clock.
+ * A PHY on RMII with the ESP32's own MAC. ESP-IDF's generic driver only needs the registers of IEEE 802.3, clause 22.
+ * Order of `pins`: PHY address (not a pin), MDC, MDIO, power or ETHERNET_NO_PIN, clock.
  *
- * The power pin is the "reset" of ESP-IDF's driver, which sets it low for 10 ms and then high. This restarts the PHY,
- * and makes its oscillator run before the MAC is initialised: the MAC needs the clock for its own reset. At other times
- * the pin is low: an oscillator at GPIO 0 must be silent while the chip samples that pin to choose its boot mode.
+ * The power pin is the "reset" of ESP-IDF's driver, which sets it low for 10 ms and then high. This restarts the PHY
+ * and its oscillator, whose clock the MAC needs for its own reset. At other times the pin is low: an oscillator at GPIO
+ * 0 must be silent while the chip samples that pin to choose its boot mode.
  */
 #include "ethernet-port.h"
 
@@ -14,8 +14,8 @@
 enum { PHY_ADDRESS, MDC, MDIO, POWER, CLOCK };
 
 /*
- * POWERED: time from the PHY's power to its first register access; a LAN8720 needs up to 25 ms, an oscillator 10.
- * NEGOTIATION: ESP-IDF checks the link once after 100 ms instead of waiting for 4 s. Its timer detects a later link.
+ * POWERED: before the first register access a LAN8720 needs up to 25 ms, an oscillator 10. NEGOTIATION: ESP-IDF checks
+ * the link once after 100 ms instead of waiting for 4 s. A timer detects a later link.
  */
 enum { POWERED_MS = 100, NEGOTIATION_MS = 100 };
 

@@ -101,7 +101,7 @@ static ethernet_binding *binding_of(xsMachine *the)
 	return binding;
 }
 
-/* (hostname, ip, netmask, gateway, dns): returns whether the port is on. */
+/* (hostname, ip, netmask, gateway, dns): true if the port is on. */
 void xs_ethernet_start(xsMachine *the)
 {
 	ethernet_binding *binding = binding_of(the);
@@ -127,7 +127,7 @@ void xs_ethernet_get_speed(xsMachine *the)
 	xsmcSetInteger(xsResult, binding->closed ? 0 : (xsIntegerValue)ethernet_core_now(&binding->core).speed);
 }
 
-/* Returns the members of an EthernetAddress, or undefined. */
+/* Members of an EthernetAddress, or undefined. */
 void xs_ethernet_get_address(xsMachine *the)
 {
 	ethernet_binding *binding = xsmcGetHostData(xsThis);

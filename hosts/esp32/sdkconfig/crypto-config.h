@@ -1,8 +1,6 @@
 /*
- * Turns off parts of PSA Crypto that neither the gateway nor ESP-IDF's Wi-Fi uses and for which ESP-IDF has no setting:
- * finite-field Diffie-Hellman with its five primes, password-based keys, TLS with pre-shared keys, RSA key generation,
- * stream ciphers. Mbed TLS includes this file last (MBEDTLS_USER_CONFIG_FILE), in ESP-IDF's build and in the build of
- * the project's own C.
+ * Turns off parts of PSA Crypto that neither the gateway nor ESP-IDF's Wi-Fi uses and for which ESP-IDF has no setting.
+ * Mbed TLS includes this file last (MBEDTLS_USER_CONFIG_FILE), in ESP-IDF's build and in that of the project's own C.
  */
 #undef PSA_WANT_ALG_FFDH
 #undef PSA_WANT_KEY_TYPE_DH_PUBLIC_KEY

@@ -1,4 +1,4 @@
-/** The button of the host contract as a thin proxy in the XS worker. */
+/** The worker's proxy of the button. */
 import type { ButtonOptions } from "../../../modules/io/host.js";
 import { COMMANDS, EVENT_LET_GO, EVENT_PRESSED } from "./protocol.js";
 import type { WirePins } from "./streams.js";

@@ -1,4 +1,4 @@
-/** Clients of the host contract (modules/io/client.ts) as thin proxies in the XS worker. */
+/** The worker's proxies of clients. */
 import type { Client, ClientOptions } from "../../../modules/io/client.js";
 import { COMMANDS } from "./protocol.js";
 import { Stream, type WirePins } from "./streams.js";
@@ -6,7 +6,7 @@ import { Stream, type WirePins } from "./streams.js";
 const NOTHING = new Uint8Array(0);
 
 class ProxyClient extends Stream implements Client {
-	/** State of the connection when it was closed. */
+	/** State when the connection was closed. */
 	#last: { readonly address: string; readonly isResumed: boolean } | undefined;
 
 	constructor(options: ClientOptions) {

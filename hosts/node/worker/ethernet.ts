@@ -1,4 +1,4 @@
-/** The Ethernet port of the host contract as a thin proxy in the XS worker: each call is one command to the Node process. */
+/** The worker's proxy of the Ethernet port. */
 import type { Ethernet, EthernetAddress, EthernetOptions, EthernetSettings } from "../../../modules/io/ethernet.js";
 import { COMMANDS, EVENT_CONNECTED, PORT_LOOK, PORT_START, PORT_STOP } from "./protocol.js";
 import type { WirePins } from "./streams.js";

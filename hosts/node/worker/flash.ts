@@ -1,6 +1,4 @@
-/**
- * The flash of the host contract as a thin proxy in the XS worker: each call is one command, which names the partition.
- */
+/** The worker's proxy of the flash; each command names the partition. */
 import type { Flash, Partition } from "../../../modules/io/flash.js";
 import { COMMANDS } from "./protocol.js";
 import type { Wire } from "./wire.js";

@@ -4,7 +4,7 @@
  * Set by the script; called by the worker for each event. An exception is returned to the parent process as an error.
  */
 declare var handleCommand: (message: ArrayBuffer) => void;
-/** Sends a command to the parent process and waits for the reply. */
+/** Waits for the reply of the parent process. */
 declare function issueCommand(message: ArrayBuffer): ArrayBuffer;
 declare function gc(): void;
 

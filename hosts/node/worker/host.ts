@@ -277,7 +277,7 @@ class WireRetained implements Retained {
 	}
 }
 
-/** Makes the host described by the event EVENT_START. */
+/** The host that EVENT_START describes. */
 export function createHost(wire: Wire, start: ArrayBuffer): Host {
 	const flags = new DataView(start).getUint32(21, true);
 	const lines = wire.decoder.decode(new Uint8Array(start, EVENT_HEADER_BYTES)).split("\n");

@@ -1,15 +1,15 @@
 /**
- * Layout of the values of a command or a reply, for both sides (protocol.ts): a list of kinds. Values follow one
- * another without gaps; numbers are little-endian. Only the last value may be of a kind without a length.
+ * Kinds of the values of a command or a reply (protocol.ts). Values follow one another without gaps; numbers are
+ * little-endian. Only the last value may be of a kind without a length.
  */
 
 export const U8 = 0;
 export const U16 = 1;
 export const U32 = 2;
 export const F64 = 3;
-/** Text: u16 length, then UTF-8. */
+/** A u16 length, then UTF-8. */
 export const TEXT = 4;
-/** Bytes: u32 length, then the bytes. */
+/** A u32 length, then the bytes. */
 export const BYTES = 5;
 /** Text up to the end of the message. */
 export const LAST_TEXT = 6;
@@ -29,7 +29,7 @@ type ValueOf<Kind> = Kind extends typeof TEXT | typeof LAST_TEXT
 
 export type ValuesOf<L extends Layout> = { -readonly [Index in keyof L]: ValueOf<L[Index]> };
 
-/** Size of each kind of number, and of the length before text and bytes. */
+/** Size of a number, or of the length before text and bytes. */
 const SIZES: readonly number[] = Object.freeze([1, 2, 4, 8, 2, 4, 0, 0, 0]);
 const TEXT_LIMIT = 0xffff;
 
@@ -60,7 +60,7 @@ export function encodeValues(layout: Layout, values: readonly unknown[], head: n
 	return bytes;
 }
 
-/** Fast path for a message with one value, as the most frequent ones have: timer, read, write. */
+/** Fast path for messages with one value: timer, read, write. */
 function encodeValue(kind: number, value: unknown, head: number): Uint8Array {
 	const size = SIZES[kind];
 	const part = partOf(kind, value);
@@ -73,7 +73,7 @@ function encodeValue(kind: number, value: unknown, head: number): Uint8Array {
 	return bytes;
 }
 
-/** Decodes the values after `head` bytes. Bytes are views of the message, not copies. */
+/** Bytes are views of the message, not copies. */
 export function decodeValues<L extends Layout>(layout: L, message: Uint8Array, head: number): ValuesOf<L> {
 	if (layout.length === 0) return [] as ValuesOf<L>;
 	const kind = layout[0];

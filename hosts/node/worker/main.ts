@@ -1,4 +1,4 @@
-/** Script of the XS worker: the gateway. */
+/** The worker's script: the gateway. */
 import { Gateway } from "../../../modules/app/gateway.js";
 import { networkWithCable } from "../../../modules/wifi/cable-part.js";
 import { zigbeeBridge } from "../../../modules/zigbee/bridge-part.js";

@@ -1,5 +1,5 @@
 /**
- * Messages between the XS worker and the Node process; imported by both sides.
+ * Messages between the XS worker and the Node process.
  *
  *   Command, worker to Node, answered at once:   byte 0 its code, bytes 1-4 id, then its values (layout.ts).
  *   Reply to a command:                          byte 0 REPLY_…, then its values, or the text of an error.
@@ -8,7 +8,7 @@
  *                                                21-24 a number (u32), from 25 text or bytes. Little-endian.
  *
  * The worker assigns the ids, in one sequence for all objects and requests; a command without an id has 0. Events
- * contain the time and counts, so that the worker reads the clock and decides how much to write without a round trip.
+ * contain the time and counts, which saves round trips.
  */
 import { BYTES, F64, LAST_BYTES, LAST_JSON, LAST_TEXT, type Layout, TEXT, U8, U16, U32 } from "./layout.js";
 
@@ -51,7 +51,7 @@ export const COMMANDS = Object.freeze({
 	read: command(6, [U32], [LAST_BYTES]),
 	/** For a stream. Returns the room left for writing. */
 	write: command(7, [LAST_BYTES], [U32]),
-	/** For any object behind the id, timers included; unknown ids are ignored. */
+	/** Any id, timers included; unknown ids are ignored. */
 	close: command(8, [], []),
 	/** Delay in ms; EVENT_TIMER follows. */
 	timer: command(9, [F64], []),
@@ -85,7 +85,7 @@ export const COMMANDS = Object.freeze({
 	forget: command(80, [], []),
 	/** For a listener: certificate, key. */
 	setIdentity: command(21, [BYTES, BYTES], []),
-	/** Id of a listener, which is tested. EVENT_ANSWER follows with the problem, or empty. */
+	/** Id of the listener. EVENT_ANSWER follows with the problem, or empty. */
 	testIdentity: command(24, [U32], []),
 	restart: command(22, [], []),
 	/** POWER_…; absent if it cannot be measured. */
@@ -143,7 +143,7 @@ export const COMMANDS = Object.freeze({
 	inflater: command(75, [], []),
 	/** For an inflater: packed bytes. Returns the number of bytes consumed, 1 at the end, and the output. */
 	inflate: command(76, [LAST_BYTES], [U32, U8, LAST_BYTES]),
-	/** For an inflater: its output has been read; the next output begins at the start of the ring. */
+	/** The inflater's output was read; the next output begins at the start of the ring. */
 	inflaterEmpty: command(77, [], []),
 	inflaterReset: command(78, [], []),
 });
@@ -191,7 +191,7 @@ export const REPLY_ERROR = 3;
  */
 export const EVENT_START = 1;
 export const EVENT_STOP = 2;
-/** Collects garbage, so that the reply counts only slots in use. */
+/** Collects garbage: the reply counts only slots in use. */
 export const EVENT_COLLECT = 3;
 /** Number of waiting bytes or connections. */
 export const EVENT_READABLE = 4;
@@ -199,7 +199,7 @@ export const EVENT_READABLE = 4;
 export const EVENT_WRITABLE = 5;
 export const EVENT_DRAINED = 6;
 export const EVENT_TIMER = 7;
-/** Text: the answer to the request with this id, which is free again. */
+/** Text: answer to the request with this id, which is free again. */
 export const EVENT_ANSWER = 8;
 export const EVENT_PRESSED = 9;
 export const EVENT_LET_GO = 10;
@@ -260,7 +260,7 @@ export const INFO_FIELDS = Object.freeze([
 /** Size of the retained memory, as in hosts/simulated/ending.ts. */
 export const RETAINED_SIZE = 256;
 
-/** Maximum number of bytes of a read. */
+/** Limit of a read, bytes. */
 export const READ_LIMIT = 4096;
-/** Maximum size of a command or event, bytes. */
+/** Limit of a command or event, bytes. */
 export const MESSAGE_LIMIT = 1 << 20;

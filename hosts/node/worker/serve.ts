@@ -1,4 +1,4 @@
-/** Runs a firmware or a test in the XS worker: converts events from Node into calls of the host's callbacks. */
+/** Events from Node become calls of the host's callbacks. */
 import type { Host } from "../../../modules/io/host.js";
 import { createHost } from "./host.js";
 import { EVENT_COLLECT, EVENT_START, EVENT_STOP } from "./protocol.js";
@@ -25,7 +25,7 @@ export function serve(make: (host: Host) => Firmware): void {
 		try {
 			dispatch(message);
 		} catch (error) {
-			// The worker passes on only the message of an exception, so the stack is added to it.
+			// The worker passes on only the message of an exception.
 			throw error instanceof Error ? new Error(`${error.message}\n${error.stack}`) : error;
 		}
 	};

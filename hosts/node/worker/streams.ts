@@ -1,7 +1,6 @@
 /**
- * Serial ports, listeners and sockets as thin proxies in the XS worker: each call is one command to the Node process.
- * Events contain the number of bytes that may be written, so that a write that is too long is refused here. `pins`
- * contains the Wire.
+ * Serial ports, listeners and sockets: each call is one command to the Node process. Events contain the room for
+ * writing, so that a write that is too long is refused here. `pins` contains the Wire.
  */
 import type { CertificatePair } from "../../../modules/io/crypto.js";
 import type {
@@ -44,7 +43,6 @@ interface StreamOptions {
 	onError?(code: number): void;
 }
 
-/** Common part of serial port, socket and client. */
 export class Stream implements Target {
 	protected readonly wire: Wire;
 	protected readonly id: number;

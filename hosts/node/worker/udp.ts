@@ -1,4 +1,4 @@
-/** UDP ports of the host contract as thin proxies in the XS worker: each call is one command to the Node process. */
+/** The worker's proxies of UDP ports. */
 import { DATAGRAM_LIMIT, type UDP, type UDPOptions } from "../../../modules/io/host.js";
 import { COMMANDS, EVENT_ERROR, EVENT_READABLE } from "./protocol.js";
 import type { WirePins } from "./streams.js";

@@ -1,11 +1,10 @@
-/** Slots and inflaters of the host contract as thin proxies in the XS worker: each call is one command to the Node process. */
+/** The worker's proxies of slots and inflaters. */
 import { P256_POINT_LENGTH } from "../../../modules/io/crypto.js";
 import { INFLATE_WINDOW, type Inflater, type Partition, type Update } from "../../../modules/io/flash.js";
 import { ProxyPartition } from "./flash.js";
 import { COMMANDS, SLOT_PARTITION } from "./protocol.js";
 import type { Wire } from "./wire.js";
 
-/** Length of a key's id. */
 const KEY_ID_LENGTH = 8;
 
 export class ProxyUpdate implements Update {

@@ -1,4 +1,4 @@
-/** The radio of the host contract as a thin proxy in the XS worker: each call is one command to the Node process. */
+/** The worker's proxy of the radio. */
 import type {
 	AccessPointOptions,
 	ScannedNetwork,

@@ -1,6 +1,6 @@
 /**
- * The worker's side of the connection to the Node process: sends commands, and passes each event to the object with its
- * id. Layouts: protocol.ts. A message has at most MESSAGE_LIMIT bytes.
+ * Sends commands to the Node process, and passes each event to the object with its id (protocol.ts). A message has at
+ * most MESSAGE_LIMIT bytes.
  */
 import { decodeValues, encodeValues, type Layout, type ValuesOf } from "./layout.js";
 import {
@@ -40,7 +40,7 @@ class Question implements Target {
 export class Wire {
 	/** Time of the event being handled; never decreases. */
 	monotonicMs = 0;
-	/** Unix time minus monotonic time, NaN while the clock is not set. */
+	/** Unix time minus monotonic time; NaN while the clock is not set. */
 	utcOffsetMs = Number.NaN;
 	readonly encoder = new TextEncoder();
 	readonly decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
@@ -60,7 +60,7 @@ export class Wire {
 		this.attach(id, new Question(this, id, answered));
 	}
 
-	/** Forgets the id and closes its object on the other side. */
+	/** Also closes the object on the other side. */
 	close(id: number): void {
 		this.#targets.delete(id);
 		this.call(COMMANDS.close, id);
@@ -109,7 +109,7 @@ export class Wire {
 		this.monotonicMs = Math.max(this.monotonicMs, view.getFloat64(5, true));
 		this.utcOffsetMs = view.getFloat64(13, true);
 		if (id === 0) return kind;
-		// An object that was closed after the event was sent does not get it.
+		// The object may have been closed after the event was sent.
 		this.#targets.get(id)?.handle(kind, view.getUint32(21, true), new Uint8Array(message, EVENT_HEADER_BYTES));
 		return 0;
 	}

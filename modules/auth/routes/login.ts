@@ -162,7 +162,6 @@ function answerChange(exchange: Exchange<Access>, result: LoginResult, isPlainte
 	} else failProof(exchange, result, "The proof of the old password is wrong.");
 }
 
-/** Answers 429 or 401 to a failed attempt. */
 function failProof(exchange: Exchange<Access>, { outcome, retryAfterS }: LoginResult, message: string): void {
 	if (outcome === LOGIN_BLOCKED || outcome === LOGIN_INVALID_PROOF) noteRefusal(exchange);
 	if (outcome === LOGIN_BLOCKED) {

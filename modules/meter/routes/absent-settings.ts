@@ -1,10 +1,10 @@
-/** Replaces settings.ts in a firmware that lacks some meter protocols. The missing protocols cannot be chosen. */
+/** Replaces settings.ts in a firmware that lacks some meter protocols, which cannot be chosen. */
 
 import { UNSUPPORTED } from "../../api/errors.js";
 import type { Exchange } from "../../api/exchange.js";
 import { putsOf, type SettingsTable, settingsOf } from "../../api/settings.js";
 import type { Field } from "../../config/schema.js";
-import { WITHOUT } from "../../without.js";
+import { isOmitted } from "../../omitted.js";
 import { CONTROL, IEC62056, IEC62056_MODE_E_DLMS, METER_PROTOCOL, PROTOCOL_DLMS } from "../fields.js";
 
 const PROTOCOL = Object.freeze([METER_PROTOCOL]);
@@ -28,7 +28,7 @@ export const CONTROL_SETTINGS = settingsOf(CONTROL.fields);
  * is stored for a firmware that has the protocol, and a readout fails with the reason.
  */
 function rejectsMissing(exchange: Exchange<never>, { name }: Field, protocol = ""): boolean {
-	if (exchange.within !== "" || !WITHOUT.split(" ").includes(protocol)) return false;
+	if (exchange.within !== "" || !isOmitted(protocol)) return false;
 	exchange.fail(501, UNSUPPORTED, `This firmware was built without the protocol ${protocol}.`, name);
 	return true;
 }

@@ -163,7 +163,6 @@ function show(exchange: Exchange<Metering>): void {
 	});
 }
 
-/** Decodes a key; undefined if the body has none. */
 function keyOf(digits: string | undefined): Uint8Array | undefined {
 	return digits === undefined ? undefined : decodeHex(asciiBytes(digits), 0, digits.length);
 }

@@ -19,7 +19,6 @@ import type { JSONWriter } from "../../json/writer.js";
 
 interface Reason {
 	readonly reason: number;
-	/** Stable code in the API. */
 	readonly code: string;
 	readonly message: string;
 }

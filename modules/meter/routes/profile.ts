@@ -21,11 +21,10 @@ import { ProfileRows, profileGroups, TIME_FIRST_S, TIME_LIMIT_S } from "../profi
 import { writeMissing } from "./missing.js";
 import { failRead } from "./readout.js";
 
-/** Memory for request and reply; the rows belong to the memory of the session. */
 export const PROFILE_REPLY_COST: Cost = Object.freeze({ slots: 150, chunkBytes: 4096 });
 
 const DEFAULT_OBIS = "1-0:99.1.0";
-/** Number of quarter hours in a day. */
+/** Quarter hours of a day. */
 const DEFAULT_ENTRIES = "96";
 
 export function getProfile(exchange: Exchange<Metering>): void {
@@ -54,7 +53,6 @@ export function getProfile(exchange: Exchange<Metering>): void {
 		finished: (readout, failure) => {
 			const body =
 				readout === undefined ? undefined : new Profile(core, part.names, readout, groups, entries, language);
-			// A readout that failed its check has no valid profile.
 			if (body === undefined || failure !== undefined) failRead(exchange, failure ?? FAILURE_PORT);
 			else if (body.isThere) {
 				response.lines("Content-Type: application/json\r\n");
@@ -89,9 +87,7 @@ class Profile {
 	readonly #names: Uint8Array | undefined;
 	readonly #readout: Readout;
 	readonly #rows: ProfileRows;
-	/** LANGUAGE_… of the column names. */
 	readonly #language: number;
-	/** Number of rows before the requested ones. */
 	#skipped: number;
 	#unit = 0;
 	#hasRow = false;
@@ -205,7 +201,6 @@ class Profile {
 		writer.endObject();
 	}
 
-	/** Writes a value as text; null if it is empty. */
 	private text(writer: JSONWriter, bytes: Uint8Array, length: number): void {
 		if (length === 0) writer.null();
 		else writer.ascii(bytes, 0, length);

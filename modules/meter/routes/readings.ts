@@ -32,14 +32,13 @@ const PART_BETWEEN = 1;
 const PART_MISSING = 2;
 const PART_END = 3;
 
-/** Length up to which the writer copies texts natively. */
+/** Texts up to this length are copied natively. */
 const SHORT = 32;
 
 const QUOTE = 0x22;
 
 const NO_RECORDS = Object.freeze([]);
 
-/** JSON text between the values of a reading; `PIECE_…` are the indexes. */
 const PIECES = Object.freeze([
 	'"obis_long":"',
 	'","obis":"',
@@ -70,7 +69,6 @@ export function prepareReadingKeys(writer: JSONWriter): readonly Uint8Array[] {
 export interface ReadoutBodyOptions {
 	readonly language: string;
 	readonly names: Uint8Array | undefined;
-	/** Result of `prepareReadingKeys()`. */
 	readonly keys: readonly Uint8Array[];
 	readonly text: TextCodec;
 	readonly zone: TimeZone;
@@ -210,7 +208,6 @@ export class ReadoutBody {
 		this.numberOrNull(writer, PIECE_MEDIUM, code.medium);
 		this.numberOrNull(writer, PIECE_CHANNEL, code.channel);
 		this.numberOrNull(writer, PIECE_BILLING_PERIOD, code.billingPeriod);
-		// Only value attributes are mapped to Zigbee.
 		const pair = attribute === 0 ? pairOf(code, this.#map) : 0;
 		if (pair === 0) writer.raw(pieces[PIECE_UNMAPPED]);
 		else {
@@ -271,7 +268,6 @@ export class ReadoutBody {
 		writer.endArray();
 	}
 
-	/** Writes the cursor's value as text, without quotes. */
 	private text(writer: JSONWriter): void {
 		const { text, shortText, length, isPlain } = this.#cursor;
 		if (isPlain) writer.rawPart(length > shortText.length ? text : shortText, 0, length);
@@ -291,7 +287,6 @@ export class ReadoutBody {
 		else writer.rawPart(name, 0, end);
 	}
 
-	/** Finds the names of the code; records of past billing periods with the same code share them. */
 	private findNames(code: OBISCode): void {
 		const names = this.#names;
 		this.#hasNames = true;

@@ -1,4 +1,4 @@
-/** Meter routes: readouts, `meter/probe`, `meter/pin` and `iec62056/log`. */
+/** Routes of readouts, `meter/probe`, `meter/pin` and `iec62056/log`. */
 
 import { BODY_LIMIT, type BodyTable, type BodyValues, needed } from "../../api/body.js";
 import { BUSY } from "../../api/errors.js";
@@ -27,19 +27,17 @@ import { PINEntry } from "../pin.js";
 import type { ProbeCallback, ProbeResult } from "../probe.js";
 import { ReadoutBody } from "./readings.js";
 
-/** Memory of a probe, which stores no readout. */
+/** A probe stores no readout. */
 export const PROBE_COST: Cost = Object.freeze({ slots: 500, chunkBytes: 4096 });
-/** Memory of a readout for a client, from the request to the end of the reply. */
 export const READOUT_REPLY_COST: Cost = Object.freeze({ slots: 100, chunkBytes: 1536 });
-/** Memory of a client's copy of the session log. */
 export const LOG_REPLY_COST: Cost = Object.freeze({ slots: 100, chunkBytes: 5120 });
 
 /** PIN for the meter's display; never stored. */
 const PIN = bodyField<string>({ name: "pin", kind: TEXT, minimum: 4, maximum: 8, characters: "09" });
-/** Number of flashes until the display shows "PIN". */
+/** Flashes until the display shows "PIN". */
 const FLASHES = bodyField<number>({ name: "flashes", kind: INTEGER, maximum: 3 });
 const FLASHES_USUAL = 2;
-/** Number of flashes from the first value after the PIN to the entry for a long flash. */
+/** Flashes from the first value after the PIN to the entry for a long flash. */
 const INF = bodyField<number>({ name: "inf", kind: INTEGER, maximum: 15 });
 export const PIN_BODY: BodyTable = Object.freeze({
 	fields: Object.freeze([PIN, FLASHES, INF]),
@@ -139,7 +137,7 @@ export function postProbe(exchange: Exchange<Metering>): void {
 	failBusy(exchange, 503);
 }
 
-/** Replies when the entry of the PIN starts. A simulated meter needs no PIN. */
+/** Replies when the entry starts; a simulated meter needs no PIN. */
 export function postPIN(exchange: Exchange<Metering>, values: BodyValues): void {
 	const { reader } = exchange.part;
 	const { config } = exchange.core;
@@ -169,7 +167,7 @@ export function postPIN(exchange: Exchange<Metering>, values: BodyValues): void 
 		});
 }
 
-/** Cancels the entry of a PIN; also succeeds if none is in progress. */
+/** Also succeeds if no entry is in progress. */
 export function deletePIN(exchange: Exchange<Metering>): void {
 	const { borrower } = exchange.part.reader;
 	if (borrower instanceof PINEntry) borrower.end();
@@ -181,7 +179,6 @@ function failBusy(exchange: Exchange<Metering>, status: number): void {
 	exchange.fail(status, BUSY, "A session with the meter is running; try again when it has ended.");
 }
 
-/** Streams the readout; READOUT_REPLY_COST has been claimed. */
 function streamReadout(exchange: Exchange<Metering>, readout: Readout): void {
 	const { names, readingKeys: keys } = exchange.part;
 	const { text, zone } = exchange.core;

@@ -14,7 +14,7 @@ import { PieceUpload } from "../piece-upload.js";
 import { codeOf, INTERRUPTED, REFUSALS, TAKEN, UNDER_WAY } from "../refusals.js";
 import type { Sender, Updater } from "../updater.js";
 
-/** Limit of the numbers in a query; larger files are refused by their size. */
+/** Larger files are refused by their size. */
 const NUMBER_LIMIT = 999_999_999;
 
 /** Returns a sink for the body, or undefined after replying with an error. */
@@ -41,7 +41,6 @@ export function postFirmware(exchange: Exchange<Firmware | undefined>): BodySink
 	return undefined;
 }
 
-/** Cancels an upload in pieces. */
 export function cancelFirmware(exchange: Exchange<Firmware | undefined>): void {
 	const { updater, upload } = exchange.part ?? {};
 	if (upload?.isOver === false) updater?.abort();
@@ -72,7 +71,7 @@ class Upload implements BodySink, Sender {
 		return this.updater.begin(this, Math.max(0, length));
 	}
 
-	/** Processes bytes, unless the token was revoked during the upload, which may last a quarter of an hour. */
+	/** The token may be revoked during the upload, which may last a quarter of an hour. */
 	write(bytes: Uint8Array, start: number, end: number): void {
 		if (this.exchange.failIfRevoked()) {
 			this.rest = 0;
@@ -111,7 +110,7 @@ class Piece extends Upload {
 		this.#firmware = firmware;
 	}
 
-	/** Begins an upload with offset 0, or continues it. Returns TAKEN or a refusal. */
+	/** Offset 0 begins an upload. Returns TAKEN or a refusal. */
 	override begin(offset: number, total: number): number {
 		const { updater } = this;
 		let upload = this.#firmware.upload;

@@ -17,7 +17,7 @@ function accept(exchange: Exchange, values: BodyValues): readonly Put[] | undefi
 	const isFile = url === "" || parseFileURL(withBoard(url, info.board)) !== undefined;
 	if (isFile) {
 		const puts = putsOf(UPGRADE.fields, values);
-		// A version found at the old address does not apply to the new one.
+		// A version from the old address does not apply to the new one.
 		const isOther = given !== undefined && given !== config.get(UPGRADE_URL);
 		return isOther ? [...puts, put(UPGRADE_FOUND_VERSION, "")] : puts;
 	}

@@ -20,7 +20,6 @@ import type { Networking } from "../networking.js";
 import { isStatic, writeWayBack } from "./settings.js";
 
 const ADDRESS = Object.freeze([ETHERNET_IP, ETHERNET_NETMASK, ETHERNET_GATEWAY] as const);
-/** Settings that are shown as stored. */
 const ADDRESS_SETTINGS = Object.freeze([ETHERNET_DHCP, ...ADDRESS, ETHERNET_DNS]);
 
 export const ETHERNET_SETTINGS = settingsOf(

@@ -71,7 +71,7 @@ export function acceptStation(exchange: Exchange<Networking>, values: BodyValues
 	const { config, text } = exchange.core;
 	const { settings } = exchange.part;
 	const ssid = needed(values, WIFI_SSID);
-	// The password may be omitted for the stored network, to change its address or the hostname only.
+	// Without a password only address or hostname of the stored network change.
 	const isStored = ssid !== "" && ssid === config.get(WIFI_SSID);
 	const password = values.get(WIFI_PASSWORD) ?? (isStored ? config.get(WIFI_PASSWORD) : undefined);
 	const dhcp = needed(values, WIFI_DHCP);
@@ -168,7 +168,7 @@ export function writeWayBack(exchange: Exchange<Networking>): void {
 const SSID_RULE = "ssid must be a text of 1 to 31 characters and at most 32 bytes.";
 const PASSWORD_RULE = "8 to 63 characters and at most 63 bytes.";
 
-/** Validates the hostname, which may be omitted; replies with an error and returns false if it is invalid. */
+/** Accepts an omitted name; replies with an error and returns false if it is invalid. */
 export function isName(exchange: Exchange<Networking>, hostname: string | undefined): boolean {
 	if (hostname === undefined || isHostname(hostname)) return true;
 	const message = "hostname must be 1 to 31 letters, digits and hyphens, with no hyphen at an end.";
@@ -176,10 +176,9 @@ export function isName(exchange: Exchange<Networking>, hostname: string | undefi
 	return false;
 }
 
-/** Address, netmask and gateway of one interface. */
 type AddressFields = readonly [SettingField<string>, SettingField<string>, SettingField<string>];
 
-/** Validates the static address in these fields of `values`; replies with an error and returns false if it is invalid. */
+/** Replies with an error and returns false if the address is invalid. */
 export function isStatic(exchange: Exchange<Networking>, values: BodyValues, fields: AddressFields): boolean {
 	for (const field of fields) {
 		const value = values.get(field);
@@ -204,7 +203,7 @@ function failUnsupported(exchange: Exchange<Networking>): void {
 	exchange.fail(501, UNSUPPORTED, "This device has no radio for Wi-Fi.");
 }
 
-/** Returns the changes for the network of a backup, on trial like any new one. The present network gets no new trial. */
+/** A network from a backup is on trial; the present one gets no new trial. */
 export function acceptNetwork(exchange: Exchange<Networking>, values: BodyValues): readonly Put[] | undefined {
 	const hostname = values.get(WIFI_HOSTNAME);
 	if (needed(values, WIFI_SSID) === "") {
@@ -217,7 +216,7 @@ export function acceptNetwork(exchange: Exchange<Networking>, values: BodyValues
 	return puts?.some(isOther) === false ? [put(WIFI_HOSTNAME, hostname)] : puts;
 }
 
-/** Accepts the setting without a radio as well, because the backup may come from another unit. */
+/** Works without a radio too: the backup may come from another unit. */
 export function acceptAnyWiFiEnabled(_: Exchange<Networking>, values: BodyValues): readonly Put[] {
 	return putsOf([WIFI_ENABLED], values);
 }

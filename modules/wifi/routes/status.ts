@@ -33,7 +33,7 @@ export function getNetworkStatus(exchange: Exchange<Networking>): void {
 	const { manager: network, settings: networkSettings, time } = exchange.part;
 	const { secure } = exchange;
 	const { station, address, cable } = network ?? {};
-	// The simulator has no radio, but can be configured to behave as if it were reached over an access point.
+	// The simulator has no radio, but can behave as if it were reached over an access point.
 	const isAccessPoint = network?.accessPointOn ?? exchange.viaAccessPoint;
 	const own = isAccessPoint ? ACCESS_POINT_ADDRESS : NO_ADDRESS;
 	const ip = address?.ip ?? own;
@@ -45,7 +45,7 @@ export function getNetworkStatus(exchange: Exchange<Networking>): void {
 	const usesDHCP = (address !== undefined || !isOnItsOwn) && (network?.usesDHCP ?? config.get(WIFI_DHCP));
 	const ssid = station?.ssid ?? (isOnItsOwn ? accessPoint.ssid : config.get(WIFI_SSID));
 	const channel = station?.channel ?? network?.channel ?? 0;
-	// On a device that sleeps between readouts, Wi-Fi is on only while a user is active.
+	// A device that sleeps has Wi-Fi only while a user is active.
 	const isForNow = saving !== undefined && saving.awakeUntilMs < Number.POSITIVE_INFINITY;
 	const isTemporary = network?.isTemporary === true || (isForNow && network?.isOn === true);
 	const lastError = errorOf(network?.lastError ?? 0);
@@ -86,19 +86,17 @@ export function getNetworkStatus(exchange: Exchange<Networking>): void {
 	});
 }
 
-/** Returns the name of the interface that `ip` belongs to. */
 function interfaceOf(network: Networking["manager"], isAccessPoint: boolean): string {
 	if (network?.isByCable) return "ethernet";
 	if (network?.station !== undefined) return "wifi";
 	return isAccessPoint ? "access_point" : "none";
 }
 
-/** Returns the first time server without its port. */
+/** First time server, without its port. */
 function serverOf(servers: string): string {
 	return servers === "" ? NTP_SERVER : servers.split(",", 1)[0].split(":", 1)[0].trim();
 }
 
-/** Returns the Unix time in seconds of the last successful synchronisation; 0 before the first one. */
 function lastSyncOf({ core: { clock }, part: { time } }: Exchange<Networking>): number {
 	const successMs = time?.lastSuccessMs;
 	const nowMs = clock.utcMs();
@@ -113,7 +111,7 @@ function codeMember(writer: JSONWriter, name: string, code: string): void {
 	else writer.string(code);
 }
 
-/** Starts a scan or joins a running one. If the radio is off, the list is empty. */
+/** The list is empty if the radio is off. */
 export function getScan(exchange: Exchange<Networking>): void {
 	const { manager: network } = exchange.part;
 	if (!exchange.claim(SCAN_COST)) return;
@@ -134,8 +132,6 @@ export function getScan(exchange: Exchange<Networking>): void {
 		};
 	} else failBusy(exchange);
 }
-
-/** Streams the networks. The caller has claimed SCAN_COST. */
 
 function streamNetworks(exchange: Exchange<Networking>, networks: Uint8Array): void {
 	const { hostname, text } = exchange.core;

@@ -306,6 +306,26 @@ static void tells(void)
 	MUST(take_told() == 0);
 }
 
+/* The interrupt for the silence after a telegram is lost, so its last characters stay in the UART. */
+static void ends(void)
+{
+	uint8_t into[100];
+	uart_port *port = open_with(&PLAIN);
+	uart_port_configure(port, 115200, UART_8N1);
+	for (size_t length = 32; length < 64; length++) {
+		uint8_t telegram[64] = { 0 };
+		hear(telegram, length);
+		pass(port, 20);
+		MUST(take_told() == UART_READABLE && readable == length && uart_port_read(port, into, 100) == length);
+		hear(telegram, 31);
+		pass(port, 20);
+		MUST(take_told() == 0);
+		fake_silence(UART);
+		pass(port, 20);
+		MUST(take_told() == UART_READABLE && uart_port_read(port, into, 100) == 31);
+	}
+}
+
 /* The port's ring, the driver's ring and the UART fill up before anything is lost. */
 static void overruns(void)
 {
@@ -590,6 +610,7 @@ static const struct {
 } cases[] = {
 	{ "opens", opens }, { "fails", fails_well }, { "parity", parity }, { "even-parity", even_parity },
 	{ "two-stop-bits", two_stop_bits }, { "stop-bits", stop_bits }, { "tells", tells },
+	{ "ends", ends },
 	{ "overruns", overruns }, { "erase", outlasts_an_erase }, { "waits", waits }, { "drains", drains }, { "closes", closes }, { "threads", threads },
 };
 

@@ -38,6 +38,7 @@ describe("The ESP32's UART", () => {
 	it("sends the second stop bit of 8N2", () => run("two-stop-bits"));
 	it("marks a character without a stop bit", () => run("stop-bits"));
 	it("reports received characters together, but soon", () => run("tells"));
+	it("reads the end of a telegram although the interrupt for the silence was lost", () => run("ends"));
 	it("keeps the oldest unread characters, and reports the loss of the newest", () => run("overruns"));
 	it("loses nothing at 115200 Bd while the erase of a flash chip stops its task for up to 400 ms", () => run("erase"));
 	it("makes the other end wait if RTS is wired", () => run("waits"));

@@ -1,4 +1,4 @@
-/** Script of the page that installs the firmware: makes the button install the firmware of the selected board. */
+/** Script of the page that installs the firmware. */
 import "esp-web-tools/dist/web/install-button.js";
 
 const board = document.getElementById("board");
@@ -11,7 +11,7 @@ function choose() {
 }
 
 board.addEventListener("change", choose);
-// The fragment of the URL, such as #esp32c3-devkitm, selects a board.
+// A fragment such as #esp32c3-devkitm selects a board.
 const named = [...board.options].find((option) => `#${option.dataset.name}` === location.hash);
 if (named !== undefined) board.value = named.value;
 choose();

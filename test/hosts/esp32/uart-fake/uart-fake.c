@@ -167,6 +167,7 @@ esp_err_t uart_set_rx_full_threshold(uart_port_t uart, int threshold)
 	if (!u->installed || threshold < 1 || threshold >= FIFO) return leave(ESP_FAIL);
 	/* The real driver also applies the threshold only if interrupts are enabled and the ring is not full. */
 	if (u->calls && !u->full) u->threshold = (unsigned)threshold;
+	if (u->fifo_count >= u->threshold) called(u, false);
 	return leave(ESP_OK);
 }
 
