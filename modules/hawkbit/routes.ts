@@ -9,7 +9,7 @@ import { CERTIFICATE_BUSY, CertificateText, failCertificateBusy, trustRefusalIn 
 import { NO_MEMORY } from "../config/blob.js";
 import { bodyField, type Put, put, type SettingField, TEXT } from "../config/schema.js";
 import type { Core } from "../core/core.js";
-import { parseHubURL } from "../http/url.js";
+import { parseFileURL, parseHubURL } from "../http/url.js";
 import {
 	HAWKBIT_CERTIFICATE,
 	HAWKBIT_CERTIFICATE_LIMIT,
@@ -69,8 +69,10 @@ function accept(exchange: Exchange<Hawkbit>, values: BodyValues): readonly Put[]
 	const token = values.get(HAWKBIT_TOKEN);
 	const refusal = trustRefusalIn(exchange, exchange.part.certificates, certificate);
 	if (refusal === NO_MEMORY) return undefined;
-	if (url !== undefined && (url !== "" || enabled) && parseHubURL(url)?.secure !== true)
-		failField(exchange, HAWKBIT_URL, "url must be https:// and a host, without user name, query or fragment.");
+	// The clients of hosts support names and IPv4, but not IPv6, which parseFileURL refuses.
+	const isUsable = url === undefined || (parseHubURL(url) !== undefined && parseFileURL(url) !== undefined);
+	if (!isUsable && (url !== "" || enabled))
+		failField(exchange, HAWKBIT_URL, "url must be https:// and a name or an IPv4 address, without user name or query.");
 	else if (enabled && token === "")
 		failField(exchange, HAWKBIT_TOKEN, "token must not be empty while this is enabled.");
 	else if (refusal !== "") failField(exchange, CERTIFICATE_TEXT, refusal);
