@@ -3,6 +3,7 @@ import { AUTH } from "./auth/part.js";
 import { BACKFILL } from "./backfill/part.js";
 import { CERTIFICATE } from "./certificate/part.js";
 import type { Entry } from "./config/schema.js";
+import { HAWKBIT } from "./hawkbit/part.js";
 import { HISTORY } from "./history/part.js";
 import { HUB } from "./homeassistant/part.js";
 import { LIVE_METER } from "./live-meter/part.js";
@@ -38,6 +39,7 @@ export const PARTS: readonly Part[] = Object.freeze([
 	PUBLISH,
 	HUB,
 	MQTT,
+	HAWKBIT,
 	ZIGBEE,
 	SYSTEM,
 ]);

@@ -40,10 +40,11 @@ export interface Cost {
 export const RESERVE: Cost = Object.freeze({ slots: 250, chunkBytes: 2048 });
 
 /**
- * Heap that must be free before an outgoing connection: 10 KB for the stack of its thread, and the 24 KB that are left
- * for everything else (LEAST_HEAP of hosts/native/memory-lock.h). On an ESP32 two browsers can leave less for a while.
+ * Heap that must be free before an outgoing connection: 10 KB for the stack of its thread, 24 KB that are left for
+ * everything else (LEAST_HEAP of hosts/native/memory-lock.h), and 4 KB for frames that arrive during its handshake. On an
+ * ESP32 two browsers can leave less for a while.
  */
-const CONNECTION_HEAP_BYTES = 34 * 1024;
+const CONNECTION_HEAP_BYTES = 38 * 1024;
 
 /** Memory to process bytes of `bytes()`: a piece from flash or a client, or the names in six certificates. */
 const BYTES_COST: Cost = Object.freeze({ slots: 150, chunkBytes: 8192 });

@@ -1,6 +1,7 @@
 /**
- * Downloads the board's release file for the updater. Only a person starts it. The file must be newer than the running
- * firmware: its server is not authenticated.
+ * Downloads a firmware file for the updater: the board's release file, which only a person starts, or a file of a server
+ * that the owner trusts (DownloadServer). The release file must be newer than the running firmware: its server is not
+ * authenticated.
  *
  *               time               permit     file complete   redirect   refused, installed   broken, another reply
  *   STARTING    LOADING, QUEUED    –          –               –          –                    –
@@ -20,7 +21,7 @@ import { FIRST_STATUS, type HTTPClient, OUTCOME_NONE } from "../http/client.js";
 import type { BodySink } from "../http/handler.js";
 import { ReplyReader } from "../http/reply.js";
 import type { FileURL } from "../http/url.js";
-import type { ClientPort } from "../io/client.js";
+import type { ClientPort, TLSClientOptions } from "../io/client.js";
 import type { Driver, ScheduledMachine, Task } from "../io/driver.js";
 import type { TextCodec } from "../io/host.js";
 import type { MemoryLedger } from "../io/memory.js";
@@ -31,6 +32,14 @@ import { UPGRADE_COST } from "./notice.js";
 import { INTERRUPTED, NO_MEMORY, NOT_FOUND, REFUSALS, TAKEN, UNREACHABLE } from "./refusals.js";
 import type { Sender, Updater } from "./updater.js";
 
+/** Server that is authenticated by the owner's certificate. It gets a secret, so redirects are not followed. */
+export interface DownloadServer {
+	/** Value of the field Authorization. */
+	readonly authorization: string;
+	/** Opens a connection. Returns CLIENT_… if that is impossible. */
+	connect(make: (port: ClientPort, tls: TLSClientOptions) => HTTPClient): HTTPClient | number;
+}
+
 export interface DownloadDeps {
 	readonly driver: Driver;
 	readonly ledger: MemoryLedger;
@@ -38,8 +47,8 @@ export interface DownloadDeps {
 	readonly tlsPermit: TLSPermit;
 	readonly port: ClientPort;
 	readonly updater: Updater;
-	/** The result is in the updater. */
-	over(): void;
+	/** `version`: that of the installed file, or "". The failure is in the updater. */
+	over(version: string): void;
 }
 
 export const DOWNLOAD_START_MS = 2000;
@@ -59,6 +68,7 @@ const STATE_OVER = 5;
 
 export class Download implements ScheduledMachine, PermitClient, BodySink, Sender {
 	readonly isDownload = true;
+	readonly needsNewer: boolean;
 	readonly name: string;
 	/** Bytes at the end of the last `write` that were not taken. */
 	rest = 0;
@@ -68,6 +78,7 @@ export class Download implements ScheduledMachine, PermitClient, BodySink, Sende
 	#dueMs: number;
 	readonly #limitMs: number;
 	readonly #file: FileURL;
+	readonly #server: DownloadServer | undefined;
 	#url: FileURL;
 	#redirects = 0;
 	#tries = 1;
@@ -77,10 +88,14 @@ export class Download implements ScheduledMachine, PermitClient, BodySink, Sende
 	#hasBegun = false;
 	/** Bytes of the reply that the updater has already; 0 if the server sends only the rest. */
 	#known = 0;
+	#version = "";
 
-	constructor(deps: DownloadDeps, file: FileURL) {
+	/** `server`: undefined for one that is not authenticated. */
+	constructor(deps: DownloadDeps, file: FileURL, server: DownloadServer | undefined) {
 		this.#deps = deps;
 		this.#file = this.#url = file;
+		this.#server = server;
+		this.needsNewer = server === undefined;
 		this.name = file.host;
 		const nowMs = deps.driver.nowMs();
 		this.#dueMs = nowMs + DOWNLOAD_START_MS;
@@ -127,7 +142,8 @@ export class Download implements ScheduledMachine, PermitClient, BodySink, Sende
 		const { updater, text } = this.#deps;
 		const { outcome } = client;
 		const { isWhole } = reply;
-		const next = this.#redirects < REDIRECTS ? redirectOf(reply, this.#url, text) : undefined;
+		const mayFollow = this.#server === undefined && this.#redirects < REDIRECTS;
+		const next = mayFollow ? redirectOf(reply, this.#url, text) : undefined;
 		this.close();
 		const isFile = outcome === OK || outcome === PARTIAL_CONTENT;
 		const isComplete = isWhole || updater.received === updater.total;
@@ -140,10 +156,7 @@ export class Download implements ScheduledMachine, PermitClient, BodySink, Sende
 			this.enter(STATE_PAUSING, nowMs + PAUSE_MS);
 		} else if (outcome >= FIRST_STATUS) {
 			this.fail(`${REFUSALS[NOT_FOUND]} It answers ${outcome}.`, `: ${outcome}`);
-		} else {
-			const { code, message } = connectFailure(outcome);
-			this.fail(`${REFUSALS[UNREACHABLE]} ${message}`, `: ${code}`);
-		}
+		} else this.failUnreachable(outcome);
 	}
 
 	get limit(): number {
@@ -170,7 +183,8 @@ export class Download implements ScheduledMachine, PermitClient, BodySink, Sende
 	/** The end of the file is handled in `drain`. */
 	end(): void {}
 
-	updated(): void {
+	updated(refusal: number, version: string): void {
+		if (refusal === TAKEN) this.#version = version;
 		this.finish();
 	}
 
@@ -182,7 +196,20 @@ export class Download implements ScheduledMachine, PermitClient, BodySink, Sende
 		this.#known = updater.received;
 		this.#reply = new ReplyReader(undefined, LINE_SIZE, this);
 		const range = `${this.#known}-`;
-		this.#client = requestFile({ task: this.#task, port, text, url, range, reply: this.#reply }, nowMs);
+		const request = { task: this.#task, text, url, range, reply: this.#reply };
+		const server = this.#server;
+		const client =
+			server?.connect((serverPort, tls) => {
+				const { authorization } = server;
+				return requestFile({ ...request, port: serverPort, tls, authorization }, nowMs);
+			}) ?? requestFile({ ...request, port }, nowMs);
+		if (typeof client === "number") this.failUnreachable(client);
+		else this.#client = client;
+	}
+
+	private failUnreachable(outcome: number): void {
+		const { code, message } = connectFailure(outcome);
+		this.fail(`${REFUSALS[UNREACHABLE]} ${message}`, `: ${code}`);
 	}
 
 	private enter(state: number, dueMs: number): void {
@@ -203,8 +230,8 @@ export class Download implements ScheduledMachine, PermitClient, BodySink, Sende
 		const { updater } = this.#deps;
 		if (this.#hasBegun) updater.abort();
 		else {
-			this.finish();
 			updater.fail(failure, more);
+			this.finish();
 		}
 	}
 
@@ -216,6 +243,6 @@ export class Download implements ScheduledMachine, PermitClient, BodySink, Sende
 		if (this.#hasMemory) ledger.release(UPGRADE_COST);
 		tlsPermit.release(this);
 		this.#task.stop();
-		over();
+		over(this.#version);
 	}
 }

@@ -1,11 +1,11 @@
 /**
- * Requests for the board's release file (docs/firmware-files.md). The signature in the file replaces a check of the
- * server's certificate. A request reveals only the name of the board.
+ * Requests for a firmware file (docs/firmware-files.md). The signature in the file replaces a check of the server's
+ * certificate, unless the request has a secret. A request for the release file reveals only the name of the board.
  */
 import { HTTPClient } from "../http/client.js";
 import type { ReplyReader } from "../http/reply.js";
 import { type FileURL, parseFileURL } from "../http/url.js";
-import { ANYBODY, type ClientPort } from "../io/client.js";
+import { ANYBODY, type ClientPort, type TLSClientOptions } from "../io/client.js";
 import type { Task } from "../io/driver.js";
 import type { TextCodec } from "../io/host.js";
 
@@ -25,15 +25,21 @@ export interface FileRequest {
 	/** Bytes to request, as in the Range field: `0-287`, or `1000-` for all from there on. */
 	readonly range: string;
 	readonly reply: ReplyReader;
+	/** By default every server is trusted. */
+	readonly tls?: TLSClientOptions;
+	/** Value of the field Authorization. */
+	readonly authorization?: string;
 }
 
-export function requestFile({ task, port, text, url, range, reply }: FileRequest, nowMs: number): HTTPClient {
+export function requestFile(given: FileRequest, nowMs: number): HTTPClient {
+	const { authorization, port, range, reply, task, text, url } = given;
 	const { host, port: portNumber, target } = url;
-	const tls = { trusted: text.encode(ANYBODY) };
+	const tls = given.tls ?? { trusted: text.encode(ANYBODY) };
+	const secret = authorization === undefined ? "" : `Authorization: ${authorization}\r\n`;
 	const client = new HTTPClient({ task, port, host, portNumber, tls, reply });
 	const name = portNumber === 443 ? host : `${host}:${portNumber}`;
 	const request = text.encode(
-		`GET ${target} HTTP/1.1\r\nHost: ${name}\r\nUser-Agent: smart-meter-gw\r\nRange: bytes=${range}\r\nConnection: close\r\n\r\n`,
+		`GET ${target} HTTP/1.1\r\nHost: ${name}\r\nUser-Agent: smart-meter-gw\r\n${secret}Range: bytes=${range}\r\nConnection: close\r\n\r\n`,
 	);
 	client.send(request, 0, request.length, nowMs);
 	return client;

@@ -1,12 +1,12 @@
 /** Trial of a new firmware, fallback, updates, and the daily check. */
 import { BUSY, NO_UPGRADE, UNSUPPORTED } from "../api/errors.js";
 import type { Core, Running } from "../core/core.js";
-import { parseFileURL } from "../http/url.js";
+import { type FileURL, parseFileURL } from "../http/url.js";
 import type { Task } from "../io/driver.js";
 import { FIRMWARE_ON_TRIAL, type Update } from "../io/flash.js";
 import type { Host } from "../io/host.js";
 import { NETWORK } from "../wifi/part.js";
-import { Download } from "./download.js";
+import { Download, type DownloadServer } from "./download.js";
 import { EVENT_UPDATE_ROLLED_BACK } from "./log-events.js";
 import { UpgradeNotice } from "./notice.js";
 import type { PieceUpload } from "./piece-upload.js";
@@ -87,21 +87,35 @@ export class Firmware implements Running {
 	 * reason why it does not start: an error code of the API.
 	 */
 	install(): string {
-		const { config, driver, host, info, ledger, text, tlsPermit } = this.#core;
-		const port = this.notice === undefined ? undefined : host.network.tlsClient;
-		if (port === undefined) return UNSUPPORTED;
+		const { config, info } = this.#core;
+		if (this.notice === undefined) return UNSUPPORTED;
 		const file = upgradeVersionOf(config, info) === "" ? undefined : parseFileURL(upgradeURLOf(config, info));
-		if (file === undefined) return NO_UPGRADE;
+		return file === undefined ? NO_UPGRADE : this.download(file, undefined, undefined);
+	}
+
+	/**
+	 * Starts the installation of a file; `server`: as in Download. Returns "", or an error code of the API. `over` is
+	 * called at the end, as in DownloadDeps.
+	 */
+	download(file: FileURL, server: DownloadServer | undefined, over: ((version: string) => void) | undefined): string {
+		const { driver, host, ledger, text, tlsPermit } = this.#core;
+		const port = host.network.tlsClient;
+		if (port === undefined) return UNSUPPORTED;
 		if (this.#download !== undefined || this.updater.state !== "idle") return BUSY;
 		const { updater } = this;
 		updater.failure = "";
-		const over = () => {
+		const end = (version: string) => {
 			this.#download = undefined;
 			this.changed();
+			over?.(version);
 		};
-		this.#download = new Download({ driver, ledger, text, tlsPermit, port, updater, over }, file);
+		this.#download = new Download({ driver, ledger, text, tlsPermit, port, updater, over: end }, file, server);
 		this.changed();
 		return "";
+	}
+
+	stopDownload(): void {
+		this.#download?.stop();
 	}
 
 	get state(): string {

@@ -106,7 +106,7 @@ export class Installer {
 	refusal = TAKEN;
 	/** True if the sender is slow, so that its file can be resumed after an interruption. */
 	readonly #isSlow: boolean;
-	readonly #isDownload: boolean;
+	readonly #needsNewer: boolean;
 	received = 0;
 	/** Length of the file, bytes; 0 if unknown. */
 	total: number;
@@ -128,10 +128,10 @@ export class Installer {
 	/**
 	 * Throws if there is no memory for unpacking, which is allocated first, because the file may come in long TLS
 	 * records. `total` is the length as stated by the sender, or 0. With `isSlow` the file may be resumed, so check
-	 * `received` after each `write()`. With `isDownload` the file must be newer than the running firmware.
+	 * `received` after each `write()`. With `needsNewer` the file must be newer than the running firmware.
 	 */
-	constructor(deps: InstallerDeps, host: InstallerHost, total: number, isSlow: boolean, isDownload = false) {
-		this.#isDownload = isDownload;
+	constructor(deps: InstallerDeps, host: InstallerHost, total: number, isSlow: boolean, needsNewer = false) {
+		this.#needsNewer = needsNewer;
 		this.#deps = deps;
 		this.#host = host;
 		this.#isSlow = isSlow;
@@ -238,8 +238,8 @@ export class Installer {
 		let refusal = refusalOf(front, this.#deps, update, this.total);
 		// A slow sender is not authenticated, so it must not install an older version with known faults.
 		if (refusal === TAKEN && this.#isSlow && buildNumber(versionOf(front)) < buildNumber(running)) refusal = DOWNGRADE;
-		// A download server is not authenticated either, because its certificate is not checked.
-		if (refusal === TAKEN && this.#isDownload && !isNewer(versionOf(front), running)) refusal = NOT_NEWER;
+		// The server of release files is not authenticated either, because its certificate is not checked.
+		if (refusal === TAKEN && this.#needsNewer && !isNewer(versionOf(front), running)) refusal = NOT_NEWER;
 		if (refusal === TAKEN && isOnBattery(power) && isWeak(power?.batteryVoltage() ?? 0, power?.cells ?? 0))
 			refusal = LOW_POWER;
 		if (refusal !== TAKEN) {

@@ -13,8 +13,8 @@ export class PieceUpload implements Sender {
 		this.name = name;
 	}
 
-	updated(refusal: number): void {
+	updated(refusal: number, version: string): void {
 		this.isOver = true;
-		this.request?.updated(refusal);
+		this.request?.updated(refusal, version);
 	}
 }

@@ -53,21 +53,20 @@ export interface Sender {
 	 * sender decides when to restart.
 	 */
 	readonly isSlow?: true;
-	/**
-	 * True for a file that the gateway downloads: the sender holds the permit, and the file must be newer than the
-	 * running firmware.
-	 */
+	/** True for a file that the gateway downloads: the sender holds the permit. */
 	readonly isDownload?: true;
+	/** True if the file must be newer than the running firmware. */
+	readonly needsNewer?: boolean;
 	/**
 	 * Longest time without bytes, after which the transfer is given up; undefined if the sender limits that time
 	 * itself.
 	 */
 	readonly silenceMs?: number;
 	/**
-	 * Called with the result; TAKEN: the file is installed, and the device is about to restart. Not called inside
-	 * `begin()`, but also called after `abort()`.
+	 * Called with the result; TAKEN: the file is installed with this version, and the device is about to restart. Not
+	 * called inside `begin()`, but also called after `abort()`.
 	 */
-	updated(refusal: number): void;
+	updated(refusal: number, version: string): void;
 }
 
 const IDLE = 0;
@@ -144,7 +143,7 @@ export class Updater implements ScheduledMachine, PermitClient {
 		if (!ledger.claim(UPDATE_COST)) return NO_MEMORY;
 		const isDownload = sender.isDownload === true;
 		try {
-			this.#installer = new Installer(this.#deps, this.#host, total, isSlow, isDownload);
+			this.#installer = new Installer(this.#deps, this.#host, total, isSlow, sender.needsNewer);
 		} catch (error) {
 			this.#deps.trace(`update: ${error}`);
 			ledger.release(UPDATE_COST);
@@ -253,7 +252,7 @@ export class Updater implements ScheduledMachine, PermitClient {
 		const kind = isTaken ? EVENT_UPDATE_INSTALLED : EVENT_UPDATE_REFUSED;
 		events.note(kind, `${isTaken ? installer.version : this.lastError} from ${sender?.name}`);
 		this.enter(isTaken ? RESTARTING : IDLE);
-		sender?.updated(refusal);
+		sender?.updated(refusal, installer.version);
 		if (isTaken && sender?.isSlow === undefined) this.restart();
 	}
 

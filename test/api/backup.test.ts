@@ -56,6 +56,7 @@ const GIVEN: Readonly<Record<string, JSONObject>> = {
 		dns: "192.0.2.2",
 	},
 	"meter/protocol": { protocol: "dlms" },
+	hawkbit: { url: "https://hawkbit.example", tenant: "fleet", controller_id: "cellar-1", enabled: true },
 	"iec62056/config": {
 		mode_d_enabled: true,
 		mode_d_baudrate: 9600,
@@ -141,6 +142,7 @@ const SECRETS: Readonly<Record<string, JSONObject>> = {
 	"iec62056/config": { password: "canary-iec-secret" },
 	"dlms/config": { password: "canary-dlms-secret", block_cipher_key: KEY, auth_key: [...KEY].reverse().join("") },
 	hub: { token: "canary-hub-token" },
+	hawkbit: { token: "canary-hawkbit-token" },
 	mqtt: { password: "canary-mqtt-secret" },
 };
 const FLAGS: Readonly<Record<string, readonly string[]>> = {
@@ -149,6 +151,7 @@ const FLAGS: Readonly<Record<string, readonly string[]>> = {
 	"iec62056/config": ["password_set"],
 	"dlms/config": ["password_set", "block_cipher_key_set", "auth_key_set"],
 	hub: ["token_set", "cert_set"],
+	hawkbit: ["token_set", "cert_set"],
 	mqtt: ["password_set", "cert_set"],
 };
 const pair = new NodeCrypto().makeCertificate({
@@ -297,11 +300,11 @@ describe("A backup", () => {
 			assert.deepEqual(enter_again, [
 				...["network/wifi.password", "network/ap.ap_password", "iec62056/config.password"],
 				...["dlms/config.password", "dlms/config.block_cipher_key", "dlms/config.auth_key"],
-				...["hub.token", "hub.cert", "mqtt.password"],
+				...["hub.token", "hub.cert", "mqtt.password", "hawkbit.token"],
 			]);
 			assert.deepEqual(ignored, []);
 			const station = { ...before["network/wifi"], hostname: "cellar" };
-			const off = { hub: { enabled: false }, mqtt: { enabled: false } };
+			const off = { hub: { enabled: false }, mqtt: { enabled: false }, hawkbit: { enabled: false } };
 			const none = Object.entries(FLAGS).map(([path, names]) => {
 				return [path, Object.fromEntries(names.map((name) => [name, before[path][name]]))];
 			});
@@ -649,6 +652,12 @@ describe("A backup", () => {
 				"zigbee/map": { mapping: Array.from({ length: 16 }, (_, i) => ({ obis: `1.${i}.0`, mapping_id: "07020000" })) },
 				"system/upgrade": { upgrade_url: `https://h/${"u".repeat(245)}` },
 				hub: { url: `http://h/${"p".repeat(246)}`, token: secret(512) },
+				hawkbit: {
+					url: `https://h/${"p".repeat(70)}`,
+					tenant: "t".repeat(20),
+					controller_id: "c".repeat(32),
+					token: secret(64),
+				},
 				mqtt: {
 					url: `mqtt://${"h".repeat(240)}`,
 					user: "\u20ac".repeat(64),

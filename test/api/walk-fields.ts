@@ -88,6 +88,11 @@ const CONTENTS: Readonly<Record<string, { good?: readonly unknown[]; bad: readon
 		good: ["http://h", `https://h/${"path-".repeat(49)}`],
 		bad: ["", "h", "ftp://h", `https://h/${"path-".repeat(49)}x`, "http://h /"],
 	},
+	"hawkbit url": {
+		good: ["", "https://h", `https://192.168.1.77:8443/${x(54)}`],
+		bad: ["h", "http://h", "https://u@h", "https://h/?x", "https://[::1]", `https://h/${x(71)}`],
+	},
+	"hawkbit cert": { good: [""], bad: ["x", x(10_239), x(10_240)] },
 	"mqtt url": {
 		good: ["", "mqtt://h", "mqtts://192.168.1.77:8884", "mqtt://broker.example:1884"],
 		bad: ["h", "http://h", "mqtt://h/path", "mqtt://u@h", "mqtt://h:0", "mqtt://h:65536", `mqtt://${x(249)}`],
@@ -129,6 +134,7 @@ const BASES: Readonly<Record<string, JSONObject>> = {
 	// An address that is valid for each length.
 	"dlms/config": { auth: "low", client_address: 32, server_logical: 1, server_physical: 0 },
 	"dlms/obis": { entries: [{ code: [1, 0, 1, 8, 0, 255], class_id: 3, attribute: 2 }] },
+	hawkbit: { enabled: false, url: "https://h", token: "t" },
 	// While MQTT is off, any address is valid, with or without a certificate. The password belongs to the address.
 	mqtt: { enabled: false, url: "mqtt://h", user: "u", password: "p" },
 	"meter/backfill": { enabled: false, obis: "1-0:99.1.0" },

@@ -50,6 +50,7 @@ const LIMITS: Readonly<Record<string, number>> = {
 	"system/login": 512,
 	"system/password": 512,
 	hub: 16384,
+	hawkbit: 16384,
 	mqtt: 16384,
 	"zigbee/map": 16384,
 	"dlms/obis": 16384,

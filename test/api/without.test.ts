@@ -31,7 +31,17 @@ const PRICES = {
 const PEAKS = { interval_mins: 15, count: 1 };
 const CLIENTS = { clients: [{ address: "192.0.2.10" }] };
 const MBUS = { address: 5, meters: 3, baudrate: 300 };
-const ROUTES = ["hub", "mqtt", "prices", "peaks", "live-meter", "live-meter/clients", "meter/backfill", "mbus/config"];
+const ROUTES = [
+	"hub",
+	"mqtt",
+	"prices",
+	"peaks",
+	"hawkbit",
+	"live-meter",
+	"live-meter/clients",
+	"meter/backfill",
+	"mbus/config",
+];
 /** Keys in flash of the settings and certificates of these parts. */
 const THEIR_KEYS = /^(hub|mqtt|prices|peaks|live_meter|backfill|mbus)/;
 

@@ -4,6 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Browser, Download, Locator } from "playwright-core";
+import { makeCertificate } from "../../hosts/node/self-signed.js";
 import { makeBenchImage } from "../../hosts/node/simulator-image.js";
 import { IMAGE_FAILS } from "../../hosts/simulated/image.js";
 import { publicKeyOf } from "../../tools/ota/keys.js";
@@ -284,6 +285,24 @@ describe("Maintenance on the page", function () {
 		await card.locator("[name=upgrade_url][aria-invalid=true]").waitFor();
 		await visit.save(card, { upgrade_check_enabled: false });
 		assert.equal((await gateway.read("system/upgrade")).upgrade_check_enabled, false);
+	});
+
+	it("sets a hawkBit server, keeps its token and certificate, and says why it can't be asked", async () => {
+		const card = visit.card("hawkbit.title");
+		const pair = makeCertificate({ names: ["127.0.0.1"], validFromMs: Date.now() - 1000, validToMs: Date.now() + 1e9 });
+		const cert = Buffer.from(pair.certificate).toString();
+		await visit.fill(card, { enabled: true, url: "http://127.0.0.1:1", token: "token-of-the-target", cert });
+		await card.locator("button[type=submit]").click();
+		await card.locator("[name=url][aria-invalid=true]").waitFor();
+		await visit.save(card, { url: "https://127.0.0.1:1", token_kind: "gateway" });
+		// Nothing listens there.
+		await card.getByText(say("hawkbit.other", { error: "unreachable" })).waitFor();
+		assert.deepEqual(await violationsOf(visit), []);
+		await visit.save(card, { token_kind: "target" });
+		const { cert_set, token_kind, token_set, url } = await gateway.read("hawkbit");
+		assert.deepEqual([cert_set, token_kind, token_set, url], [true, "target", true, "https://127.0.0.1:1"]);
+		await visit.save(card, { enabled: false });
+		assert.equal((await gateway.read("hawkbit")).enabled, false);
 	});
 
 	describe("backup", () => {

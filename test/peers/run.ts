@@ -13,6 +13,7 @@ import { gojqCases, prepareGojq } from "./gojq.js";
 import { grafanaCases, prepareGrafana } from "./grafana.js";
 import { guruxCases, prepareGurux } from "./gurux.js";
 import { endGuruxGateway, guruxGatewayCases, prepareGuruxGateway } from "./gurux-gateway.js";
+import { endHawkbit, hawkbitCases, prepareHawkbit } from "./hawkbit.js";
 import { endHome, prepareHome } from "./home.js";
 import { hubCases } from "./hub.js";
 import { ioBrokerCases, prepareIoBroker } from "./iobroker.js";
@@ -131,6 +132,12 @@ async function checkMeters(): Promise<void> {
 		prepare: prepareFleet,
 		cases: fleetCases,
 		end: endFleet,
+	});
+	await check({
+		name: "20 gateways (node) and Eclipse hawkBit 0.3.0M7",
+		prepare: prepareHawkbit,
+		cases: hawkbitCases,
+		end: endHawkbit,
 	});
 	await check({ name: "Grafana's types 13.2.3", prepare: prepareGrafana, cases: grafanaCases });
 	await check({ name: "python-zeroconf 0.148.0", prepare: prepareZeroconf, cases: mdnsCases });

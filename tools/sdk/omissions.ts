@@ -27,6 +27,7 @@ export const OMISSIONS: Readonly<Record<string, readonly string[]>> = Object.fre
 	sunspec: Object.freeze(["modules/live-meter/sunspec", "modules/live-meter/settings"]),
 	prices: Object.freeze(["modules/prices/part"]),
 	peaks: Object.freeze(["modules/peaks/part"]),
+	hawkbit: Object.freeze(["modules/hawkbit/part"]),
 	backfill: Object.freeze(["modules/backfill/part"]),
 	zigbee: Object.freeze([]),
 	dlms: Object.freeze(["modules/cosem/protocol", "modules/cosem/push", PROTOCOL_CHOICE]),

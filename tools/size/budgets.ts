@@ -19,7 +19,7 @@ export const BUDGETS: Readonly<Record<string, number>> = Object.freeze({
 	"modules/app": 15300,
 	"modules/auth": 20800,
 	"modules/backfill": 11000,
-	"modules/bytes": 7800,
+	"modules/bytes": 7850,
 	"modules/certificate": 9600,
 	"modules/config": 15650,
 	"modules/core": 1150,
@@ -27,6 +27,7 @@ export const BUDGETS: Readonly<Record<string, number>> = Object.freeze({
 	"modules/diagnostics": 8950,
 	"modules/dlms": 52950,
 	"modules/dns": 22400,
+	"modules/hawkbit": 17900,
 	"modules/hdlc": 19800,
 	"modules/history": 28050,
 	"modules/hpke": 1500,
@@ -43,7 +44,7 @@ export const BUDGETS: Readonly<Record<string, number>> = Object.freeze({
 	"modules/mqtt": 38200,
 	"modules/obis": 12150,
 	"modules/omitted.ts": 250,
-	"modules/ota": 30500,
+	"modules/ota": 31300,
 	"modules/part.ts": 700,
 	"modules/parts.ts": 350,
 	"modules/peaks": 6000,
@@ -66,12 +67,12 @@ export const BUDGETS: Readonly<Record<string, number>> = Object.freeze({
 	"hosts/native": 16300,
 
 	/** Property names, and the tables of names, modules and natives. */
-	"names and tables": 69600,
-	"engine: built-ins": 24600,
-	"SDK: modules": 2900,
 
+	"SDK: modules": 2900,
+	"engine: built-ins": 24700,
+	"names and tables": 70600,
+	"resource web.bin": 125900,
 	/** The page (hosts/browser), compressed. */
-	"resource web.bin": 125300,
 	"resource obis-names.bin": 15000,
 	"resource timezones.bin": 8000,
 

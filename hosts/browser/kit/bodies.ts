@@ -232,6 +232,17 @@ export const SYSTEM_UPGRADE = {
 	upgrade_check_enabled: {},
 } as const;
 
+/** POST /api/v1/hawkbit */
+export const HAWKBIT = {
+	enabled: {},
+	url: { max: 80, pattern: /^[!-~]*$/ },
+	tenant: { min: 1, max: 20, pattern: /^[0-9A-Za-z\-._~]*$/ },
+	controller_id: { max: 32, pattern: /^[0-9A-Za-z\-._~]*$/ },
+	token_kind: { choices: ["target", "gateway"] },
+	token: { max: 64, pattern: /^[!-~]*$/ },
+	cert: { max: 10239 },
+} as const;
+
 /** POST /api/v1/mqtt */
 export const MQTT = {
 	enabled: {},

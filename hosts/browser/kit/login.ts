@@ -1,8 +1,5 @@
 /** Proves knowledge of the password without sending it (API text, Authentication 3). */
-
-import { sha256 } from "@noble/hashes/sha2.js";
-import { bytesToHex, concatBytes, utf8ToBytes } from "@noble/hashes/utils.js";
-import { DeviceError, sendNow, wait } from "./device.js";
+import { DeviceError, OFFLINE, sendNow, wait } from "./device.js";
 import type { Challenge, NewToken, Session } from "./replies.js";
 import { beginSession, endSession, forgetReader, hasSession, keepReader, reader } from "./session.js";
 import { Store } from "./store.js";
@@ -11,14 +8,16 @@ import { asDeviceError } from "./use-device.js";
 /** The only account. */
 export const USER = "admin";
 
-function hashOf(salt: string, password: string): Uint8Array {
-	return sha256(utf8ToBytes(salt + password));
+/** Loads the hashes, which the first paint does not need. */
+function hashes() {
+	return import("./password-hash.js").catch(() => {
+		throw new DeviceError(0, OFFLINE, "");
+	});
 }
 
 async function prove(password: string): Promise<{ nonce: string; salt: string; proof: string }> {
-	const { nonce, salt } = await sendNow<Challenge>("GET", "system/challenge");
-	const proof = bytesToHex(sha256(concatBytes(hashOf(salt, password), utf8ToBytes(nonce))));
-	return { nonce, salt, proof };
+	const [{ nonce, salt }, { proofOf }] = await Promise.all([sendNow<Challenge>("GET", "system/challenge"), hashes()]);
+	return { nonce, salt, proof: proofOf(salt, password, nonce) };
 }
 
 /**
@@ -91,6 +90,7 @@ export function logOut(): void {
 /** All sessions end; this tab logs in again with the new password. */
 export async function changePassword(oldPassword: string, newPassword: string): Promise<void> {
 	const { nonce, salt, proof } = await prove(oldPassword);
-	await sendNow("POST", "system/password", { nonce, proof, new_hash: bytesToHex(hashOf(salt, newPassword)) });
+	const { hashOf } = await hashes();
+	await sendNow("POST", "system/password", { nonce, proof, new_hash: hashOf(salt, newPassword) });
 	await logIn(newPassword);
 }

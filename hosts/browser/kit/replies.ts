@@ -125,6 +125,8 @@ export interface Status {
 	readonly hub_statistics_upto?: number;
 	readonly mqtt_state: string;
 	readonly mqtt_sent: number;
+	readonly hawkbit_state?: string;
+	readonly hawkbit_polled?: number;
 	readonly ota_state: "idle" | "receiving" | "verifying" | "restarting" | "trial";
 	readonly ota_received: number;
 	readonly ota_total: number;
@@ -592,6 +594,8 @@ export interface Event {
 		| "storage_refused"
 		| "hub_failed"
 		| "hub_back"
+		| "hawkbit_failed"
+		| "hawkbit_back"
 		| "mqtt_failed"
 		| "mqtt_sent"
 		| "mqtt_command"
@@ -657,6 +661,17 @@ export interface Profile {
 		readonly status: string | null;
 		readonly values: readonly (string | null)[];
 	}[];
+}
+
+export interface Hawkbit {
+	readonly enabled: boolean;
+	readonly url: string;
+	readonly tenant: string;
+	readonly controller_id: string;
+	readonly token_kind: "target" | "gateway";
+	readonly token_set: boolean;
+	readonly cert_max_size: number;
+	readonly cert_set: boolean;
 }
 
 export interface MQTT {

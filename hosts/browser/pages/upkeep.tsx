@@ -1,15 +1,20 @@
 /** Firmware, backup, report for the manufacturer, account of the data. */
+
+import { useBuilt } from "../kit/live.js";
 import { BackupCard } from "./backup.js";
 import { DataCard } from "./data.js";
 import { FirmwareCard, UpgradeCard } from "./firmware.js";
+import { HawkbitCard } from "./hawkbit.js";
 import { ReportCard } from "./report.js";
 
 export function Upkeep() {
+	const isBuilt = useBuilt();
 	return (
 		<div class="cards">
 			<div class="column">
 				<FirmwareCard />
 				<UpgradeCard />
+				{isBuilt("hawkbit") && <HawkbitCard />}
 				<DataCard />
 			</div>
 			<div class="column">

@@ -64,6 +64,16 @@ export const EVENTS = {
 		"Home Assistant nimmt wieder Werte an",
 		"Home Assistant znów przyjmuje wartości",
 	],
+	"event.hawkbit_failed": [
+		"The update server could not be asked",
+		"Der Update-Server ließ sich nicht abfragen",
+		"Nie udało się zapytać serwera aktualizacji",
+	],
+	"event.hawkbit_back": [
+		"The update server answers again",
+		"Der Update-Server antwortet wieder",
+		"Serwer aktualizacji znów odpowiada",
+	],
 	"event.mqtt_failed": [
 		"Nothing could be sent over MQTT",
 		"Über MQTT konnte nichts gesendet werden",

@@ -18,6 +18,11 @@ export const FORMS = {
 		"Nur Buchstaben von A bis Z, Ziffern, Leerzeichen, # und /.",
 		"Tylko litery od A do Z, cyfry, spacje, # i /.",
 	],
+	"form.name": [
+		"Letters from A to Z, digits, hyphens, dots, _ and ~ only.",
+		"Nur Buchstaben von A bis Z, Ziffern, Bindestriche, Punkte, _ und ~.",
+		"Tylko litery od A do Z, cyfry, łączniki, kropki, _ i ~.",
+	],
 	"form.digits": ["Digits only.", "Nur Ziffern.", "Tylko cyfry."],
 	"form.address": ["Digits and dots only.", "Nur Ziffern und Punkte.", "Tylko cyfry i kropki."],
 	"form.line": ["One line of text.", "Eine Zeile Text.", "Jeden wiersz tekstu."],

@@ -1,0 +1,16 @@
+/** Replaces part.ts in a firmware that is built without the roll-out by hawkBit. */
+import { Absent, absentPart, keptEntry } from "../absent.js";
+
+const NAME = "hawkbit";
+/** Key of the action (record.ts). */
+const ACTION = "hawkbit_act";
+const CERTIFICATES = Object.freeze({ keys: "hawk_cert", limit: 10_239 });
+
+export const HAWKBIT = absentPart(
+	{
+		name: NAME,
+		entries: Object.freeze([keptEntry("hawkbit", 28)]),
+		open: (core) => new Absent(NAME, core, CERTIFICATES, ACTION),
+	},
+	[NAME],
+);

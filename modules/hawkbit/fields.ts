@@ -1,0 +1,90 @@
+/**
+ * Settings of the roll-out by an Eclipse hawkBit server. Token, certificate and address are in one entry, so they are
+ * written at once, and the token is never used with another address.
+ *
+ * The texts are short, because a restored backup writes all settings of the gateway as one value (config/store.ts).
+ */
+import { blobReferenceLimit } from "../config/blob.js";
+import { BOOLEAN, BYTES, CHOICE, entry, field, TEXT } from "../config/schema.js";
+
+const IN_HAWKBIT = 28;
+
+/** Printable characters except the blank. */
+const GRAPHIC = "!~";
+/** Characters that need no escape in the path of a URL. */
+const NAME = "09AZaz--..__~~";
+
+/** Maximum size of a certificate, bytes. */
+export const HAWKBIT_CERTIFICATE_LIMIT = 10239;
+
+/** A token of this target, or one that all targets of the tenant share. */
+export const TOKEN_TARGET = "target";
+export const TOKEN_GATEWAY = "gateway";
+
+export const HAWKBIT_ENABLED = field<boolean>({
+	entry: IN_HAWKBIT,
+	id: 1,
+	name: "enabled",
+	kind: BOOLEAN,
+	initial: false,
+});
+export const HAWKBIT_URL = field<string>({
+	entry: IN_HAWKBIT,
+	id: 2,
+	name: "url",
+	kind: TEXT,
+	maximum: 80,
+	characters: GRAPHIC,
+	initial: "",
+});
+export const HAWKBIT_TENANT = field<string>({
+	entry: IN_HAWKBIT,
+	id: 3,
+	name: "tenant",
+	kind: TEXT,
+	minimum: 1,
+	maximum: 20,
+	characters: NAME,
+	initial: "DEFAULT",
+});
+/** Id of this gateway on the server. Empty: its serial number. */
+export const HAWKBIT_CONTROLLER_ID = field<string>({
+	entry: IN_HAWKBIT,
+	id: 4,
+	name: "controller_id",
+	kind: TEXT,
+	maximum: 32,
+	characters: NAME,
+	initial: "",
+});
+/** Kind of the token: of this target, or of the tenant's gateways. */
+export const HAWKBIT_TOKEN_KIND = field<string>({
+	entry: IN_HAWKBIT,
+	id: 5,
+	name: "token_kind",
+	kind: CHOICE,
+	choices: Object.freeze([TOKEN_TARGET, TOKEN_GATEWAY]),
+	initial: TOKEN_TARGET,
+});
+export const HAWKBIT_TOKEN = field<string>({
+	entry: IN_HAWKBIT,
+	id: 6,
+	name: "token",
+	kind: TEXT,
+	maximum: 64,
+	characters: GRAPHIC,
+	initial: "",
+	secret: true,
+});
+/** Reference to the certificate (config/blob.ts); empty without one. */
+export const HAWKBIT_CERTIFICATE = field<Uint8Array>({
+	entry: IN_HAWKBIT,
+	id: 7,
+	name: "cert",
+	kind: BYTES,
+	maximum: blobReferenceLimit(HAWKBIT_CERTIFICATE_LIMIT),
+});
+export const HAWKBIT = entry("hawkbit", 1, [
+	...[HAWKBIT_ENABLED, HAWKBIT_URL, HAWKBIT_TENANT, HAWKBIT_CONTROLLER_ID],
+	...[HAWKBIT_TOKEN_KIND, HAWKBIT_TOKEN, HAWKBIT_CERTIFICATE],
+]);

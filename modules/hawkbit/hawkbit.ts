@@ -1,0 +1,80 @@
+/** Running part: it polls while the settings enable it. */
+import { TrustedCertificates } from "../config/trusted-certificates.js";
+import type { Core, Running } from "../core/core.js";
+import { UPDATE } from "../ota/part.js";
+import { HAWKBIT_CERTIFICATE, HAWKBIT_CERTIFICATE_LIMIT, HAWKBIT_ENABLED } from "./fields.js";
+import { EVENT_HAWKBIT_BACK, EVENT_HAWKBIT_FAILED } from "./log-events.js";
+import { ACTION_KEY } from "./record.js";
+import { Rollout, type RolloutOwner, SETTLE_MS } from "./rollout.js";
+
+/** Time from the start to the first poll, which is after a trial's first check (ota/trial.ts). */
+const FIRST_MS = 65_000;
+/** Largest random addition to that, so that the gateways of a site do not poll all at once after a power cut. */
+const SPREAD_MS = 60_000;
+
+export class Hawkbit implements Running, RolloutOwner {
+	readonly #core: Core;
+	/** Defined while enabled. */
+	#rollout: Rollout | undefined;
+	#certificates: TrustedCertificates | undefined;
+	/** Code of the last poll's failure; "" after a success. */
+	#failure = "";
+	/** Time of the last poll that succeeded, Unix ms; 0 if there was none or the clock was not set. */
+	polledUtcMs = 0;
+
+	constructor(core: Core) {
+		this.#core = core;
+		this.open(FIRST_MS + (SPREAD_MS * core.crypto.random(1)[0]) / 255);
+	}
+
+	/** `off`, `waiting` (no poll yet), `ok`, `unsupported`, or the code of the last failure. */
+	get state(): string {
+		if (!this.#core.config.get(HAWKBIT_ENABLED)) return "off";
+		if (this.#rollout === undefined) return "unsupported";
+		return this.#failure || (this.polledUtcMs > 0 ? "ok" : "waiting");
+	}
+
+	/** Certificates of the server. They are opened when needed, because most units need none. */
+	get certificates(): TrustedCertificates {
+		const { config, ledger, storage } = this.#core;
+		const place = { store: config, storage, memory: ledger };
+		this.#certificates ??= new TrustedCertificates(place, HAWKBIT_CERTIFICATE, "hawk_cert", HAWKBIT_CERTIFICATE_LIMIT);
+		return this.#certificates;
+	}
+
+	/** Applies changed settings. The owner may also save them again to poll at once. */
+	settingsChanged(): void {
+		this.stop();
+		this.#failure = "";
+		this.polledUtcMs = 0;
+		this.open(SETTLE_MS);
+		this.#core.live.changed();
+	}
+
+	polled(failure: string): void {
+		const { clock, events, live } = this.#core;
+		const hadFailed = this.#failure !== "";
+		this.#failure = failure;
+		if (failure === "") this.polledUtcMs = clock.utcMs() ?? 0;
+		if (failure === "" && hadFailed) events.note(EVENT_HAWKBIT_BACK);
+		else if (failure !== "" && !hadFailed) events.note(EVENT_HAWKBIT_FAILED, failure);
+		live.changed();
+	}
+
+	erase(): void {
+		this.certificates.blobs.sweep([], true);
+		this.#core.storage.delete(ACTION_KEY);
+	}
+
+	stop(): void {
+		this.#rollout?.stop();
+		this.#rollout = undefined;
+	}
+
+	/** Starts to poll if that is enabled, and if this host can install updates from a server. */
+	private open(leastMs: number): void {
+		const { config } = this.#core;
+		const canInstall = this.#core.find(UPDATE)?.notice !== undefined;
+		if (canInstall && config.get(HAWKBIT_ENABLED)) this.#rollout = new Rollout(this.#core, this, leastMs);
+	}
+}

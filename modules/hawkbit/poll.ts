@@ -1,0 +1,302 @@
+/**
+ * One poll: requests to the server, one after the other, over one connection, which is reopened if the server closes it.
+ * Runs in the task of hawkbit.ts.
+ *
+ *   BASE         GET; what the server wants
+ *   ATTRIBUTES   PUT, if the server asks for them
+ *   CANCEL       POST: an action that is not yet installed is cancelled, another one is not
+ *   DEPLOYMENT   GET, for an action that has not begun
+ *   FEEDBACK     POST: progress, or the result
+ *
+ * The result of the poll is `failure`, or `file` if a deployment is to be downloaded now.
+ */
+import { FIRST_STATUS, HTTPClient, OUTCOME_NONE } from "../http/client.js";
+import { ReplyReader } from "../http/reply.js";
+import type { HubURL } from "../http/url.js";
+import type { ClientPort, TLSClientOptions } from "../io/client.js";
+import type { Task } from "../io/driver.js";
+import { FIRMWARE_ON_TRIAL, type Update } from "../io/flash.js";
+import type { HostInfo, Storage, TextCodec } from "../io/host.js";
+import type { JSONWriter } from "../json/writer.js";
+import { DDIDocument, idOf, pathOf } from "./document.js";
+import { BAD_DOCUMENT, failureOf, isGone, UNAUTHORIZED } from "./failures.js";
+import { type Action, loadAction, SUCCESS, storeAction } from "./record.js";
+
+export interface PollDeps {
+	readonly task: Task;
+	readonly text: TextCodec;
+	readonly writer: JSONWriter;
+	readonly storage: Storage;
+	readonly info: HostInfo;
+	readonly update: Pick<Update, "state" | "givenUp" | "securityLevel">;
+	readonly url: HubURL;
+	/** Value of the field Authorization. */
+	readonly authorization: string;
+	/** Path of this target on the server. */
+	readonly path: string;
+	/** Opens a connection. Returns CLIENT_… if that is impossible. */
+	connect(make: (port: ClientPort, tls: TLSClientOptions) => HTTPClient): HTTPClient | number;
+}
+
+/** Downloads of an action before it fails. */
+export const TRIES = 3;
+/** Longest cause that is reported; the server accepts 512 characters. */
+const CAUSE_LIMIT = 400;
+const BODY_SIZE = 768;
+
+const STEP_BASE = 0;
+const STEP_ATTRIBUTES = 1;
+const STEP_CANCEL = 2;
+const STEP_DEPLOYMENT = 3;
+const STEP_FEEDBACK = 4;
+
+/** Stages of an installation, for the progress. */
+const STAGE_DOWNLOAD = 1;
+const STAGE_TRIAL = 2;
+const STAGES = 3;
+
+export class Poll {
+	/** Code of the reason why the poll ended early; "" after a success. */
+	failure = "";
+	/** Path and query of the file to download. */
+	file = "";
+	/** Action on which the server waits for this gateway. */
+	action: Action | undefined;
+	readonly document: DDIDocument;
+	readonly #deps: PollDeps;
+	readonly #reply: ReplyReader;
+	#client: HTTPClient | undefined;
+	#step = STEP_BASE;
+	#request: Uint8Array;
+
+	constructor(deps: PollDeps, nowMs: number) {
+		const { info, path, text } = deps;
+		this.#deps = deps;
+		this.document = new DDIDocument(text, info.board);
+		this.#reply = new ReplyReader(undefined, undefined, this.document);
+		this.#request = this.requestOf("GET", path);
+		this.send(nowMs);
+	}
+
+	get deadlineMs(): number {
+		return this.#client?.deadlineMs ?? Number.POSITIVE_INFINITY;
+	}
+
+	advance(nowMs: number): void {
+		this.#client?.advance(nowMs);
+	}
+
+	close(): void {
+		this.#client?.close();
+		this.#client = undefined;
+	}
+
+	/** Continues after a reply. Returns true at the end. */
+	step(nowMs: number): boolean {
+		const client = this.#client;
+		if (client === undefined) return true;
+		const { outcome } = client;
+		const { document } = this;
+		const isDocument = this.#step === STEP_BASE || this.#step === STEP_DEPLOYMENT;
+		// A document that is too long or no JSON is not read to its end.
+		if (outcome === OUTCOME_NONE && !(isDocument && document.isBroken)) return false;
+		// The server may have closed the idle connection just before this request.
+		if (client.isWorthRepeating) return this.send(nowMs);
+		if (outcome !== OUTCOME_NONE && (outcome < FIRST_STATUS || outcome >= 300)) return this.refused(outcome, nowMs);
+		if (isDocument && this.#reply.isWhole) document.end();
+		if (isDocument && (document.isBroken || !this.#reply.isWhole)) this.failure = BAD_DOCUMENT;
+		else if (this.advanceStep()) return this.send(nowMs);
+		return true;
+	}
+
+	/** Handles a reply that is no success. */
+	private refused(outcome: number, nowMs: number): boolean {
+		const failure = failureOf(outcome);
+		const isOptional = this.#step === STEP_ATTRIBUTES && outcome >= 400 && outcome < 500;
+		const isClosed = this.#step >= STEP_CANCEL && isGone(outcome);
+		this.file = "";
+		if (isOptional && failure !== UNAUTHORIZED && this.advanceStep()) return this.send(nowMs);
+		// An action that the server does not know any more needs no feedback.
+		if (!isOptional && !isClosed) this.failure = failure;
+		return true;
+	}
+
+	/** Makes the next request; returns false if there is none. */
+	private advanceStep(): boolean {
+		const { configData, cancelAction, deploymentBase } = this.document;
+		const step = this.#step;
+		if (step === STEP_BASE && configData !== "") return this.askAttributes(configData);
+		if (step <= STEP_ATTRIBUTES && cancelAction !== "") return this.askCancel(cancelAction);
+		if (step <= STEP_ATTRIBUTES && deploymentBase !== "") return this.askDeployment(deploymentBase);
+		return step === STEP_DEPLOYMENT && this.deploy(deploymentBase);
+	}
+
+	private askAttributes(link: string): boolean {
+		const { info, update, writer } = this.#deps;
+		this.#step = STEP_ATTRIBUTES;
+		this.#request = this.requestOf("PUT", link, () => {
+			writer.raw(writer.prepare('{"mode":"merge","data":{"board":'));
+			writer.rawString(info.board);
+			writer.key("model");
+			writer.string(info.model);
+			writer.key("serial");
+			writer.string(info.serial);
+			writer.key("version");
+			writer.string(info.firmwareVersion);
+			writer.raw(writer.prepare(`,"security_level":"${update.securityLevel}"}}`));
+		});
+		return true;
+	}
+
+	private askCancel(link: string): boolean {
+		const { storage, text } = this.#deps;
+		const id = idOf(link);
+		const action = loadAction(storage, text);
+		this.#step = STEP_CANCEL;
+		if (action?.id === id && action.version !== "") {
+			this.action = action;
+			this.#request = this.feedback(link, id, "rejected", "none", "The firmware is installed already.");
+		} else this.#request = this.feedback(link, id, "closed", "success", "Cancelled before the installation.");
+		return id !== "";
+	}
+
+	/** Requests the deployment, unless it has begun: then its progress or result is reported. */
+	private askDeployment(link: string): boolean {
+		const { info, storage, text, update } = this.#deps;
+		const id = idOf(link);
+		const stored = loadAction(storage, text);
+		const isKnown = stored?.id === id;
+		if (id === "") {
+			this.failure = BAD_DOCUMENT;
+			return false;
+		}
+		let action = isKnown ? stored : { id, tries: 0, version: "", result: "" };
+		if (action.result === "") {
+			const result = resultOf(action, info, update);
+			if (result !== "") action = this.settle(action, result);
+		}
+		this.action = action;
+		if (action.result !== "") this.report(link, action);
+		else if (action.version !== "") {
+			const details = `Version ${action.version} is on trial.`;
+			this.#request = this.feedback(link, id, "proceeding", "none", details, STAGE_TRIAL);
+			this.#step = STEP_FEEDBACK;
+		} else {
+			this.#request = this.requestOf("GET", link);
+			this.#step = STEP_DEPLOYMENT;
+		}
+		return true;
+	}
+
+	/** Decides on a deployment that has arrived. */
+	private deploy(link: string): boolean {
+		const { document } = this;
+		const action = this.action as Action;
+		if (document.id !== action.id) {
+			this.failure = BAD_DOCUMENT;
+			return false;
+		}
+		// The gateway has no place to keep a file until the maintenance window opens.
+		if (document.update === "skip") return false;
+		const file = document.fileCount === 1 ? document.file : document.ownFile;
+		if (file === "") {
+			const cause = `ota_not_found The distribution has no file for this board: ${this.#deps.info.board}.ota.`;
+			this.report(link, this.settle(action, cause));
+			return true;
+		}
+		this.file = file;
+		const details = `Version ${this.#deps.info.firmwareVersion} runs and downloads the file.`;
+		this.#request = this.feedback(link, action.id, "proceeding", "none", details, STAGE_DOWNLOAD);
+		this.#step = STEP_FEEDBACK;
+		return true;
+	}
+
+	private report(link: string, { id, version, result }: Action): void {
+		const isGood = result === SUCCESS;
+		const details = isGood ? `Version ${version} runs and is confirmed.` : result;
+		this.#request = this.feedback(link, id, "closed", isGood ? "success" : "failure", details, isGood ? STAGES : 0);
+		this.#step = STEP_FEEDBACK;
+	}
+
+	private settle(action: Action, result: string): Action {
+		const { storage, text } = this.#deps;
+		const settled = { ...action, result };
+		storeAction(storage, text, settled);
+		return settled;
+	}
+
+	/** `stage`: reported as progress if it is not 0. */
+	private feedback(
+		link: string,
+		id: string,
+		execution: string,
+		finished: string,
+		details: string,
+		stage = 0,
+	): Uint8Array {
+		const { writer } = this.#deps;
+		const progress = stage > 0 ? `,"progress":{"cnt":${stage},"of":${STAGES}}` : "";
+		const status = `"execution":"${execution}","result":{"finished":"${finished}"${progress}}`;
+		return this.requestOf("POST", `${pathOf(link)}/feedback`, () => {
+			writer.raw(writer.prepare(`{"id":"${id}","status":{${status},"details":[`));
+			writer.rawString(details.slice(0, CAUSE_LIMIT));
+			writer.raw(writer.prepare("]}}"));
+		});
+	}
+
+	/** Returns a request; `write` writes its body. */
+	private requestOf(method: string, target: string, write?: () => void): Uint8Array {
+		const { authorization, text, url, writer } = this.#deps;
+		const body = new Uint8Array(write === undefined ? 0 : BODY_SIZE);
+		let length = 0;
+		if (write !== undefined) {
+			writer.begin(body, 0, BODY_SIZE);
+			write();
+			length = writer.position;
+		}
+		const fields =
+			length === 0 ? "Accept: application/json\r\n" : `Content-Type: application/json\r\nContent-Length: ${length}\r\n`;
+		const head = text.encode(
+			`${method} ${target} HTTP/1.1\r\nHost: ${url.host}:${url.port}\r\nAuthorization: ${authorization}\r\n${fields}\r\n`,
+		);
+		const request = new Uint8Array(head.length + length);
+		request.set(head);
+		request.set(body.subarray(0, length), head.length);
+		return request;
+	}
+
+	/** Sends the present request. Returns true if no connection can be opened. */
+	private send(nowMs: number): boolean {
+		let client = this.#client;
+		if (client === undefined || !client.isOpen) {
+			this.close();
+			const { connect, task, url } = this.#deps;
+			const { host, port: portNumber } = url;
+			const reply = this.#reply;
+			const opened = connect((port, tls) => new HTTPClient({ task, port, host, portNumber, tls, reply }));
+			if (typeof opened === "number") {
+				this.failure = failureOf(opened);
+				return true;
+			}
+			client = opened;
+			this.#client = client;
+		}
+		this.document.begin();
+		client.send(this.#request, 0, this.#request.length, nowMs);
+		return false;
+	}
+}
+
+/** Result of an installation whose file was in flash before the last start; "" if it is not known yet. */
+function resultOf(
+	{ tries, version }: Action,
+	{ firmwareVersion }: HostInfo,
+	{ givenUp, state }: Pick<Update, "state" | "givenUp">,
+): string {
+	if (version === "") return tries < TRIES ? "" : "ota_interrupted The gateway restarted during each download.";
+	if (state === FIRMWARE_ON_TRIAL) return "";
+	if (givenUp !== "") {
+		return `rolled_back Version ${version} did not pass its trial (${givenUp}): ${firmwareVersion} runs again.`;
+	}
+	return version === firmwareVersion ? SUCCESS : `ota_interrupted ${firmwareVersion} runs instead of ${version}.`;
+}

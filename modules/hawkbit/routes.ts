@@ -1,0 +1,94 @@
+/** Routes of the roll-out by hawkBit (API text): its settings. */
+import { type BodyValues, LONG_BODY_LIMIT, type LongText } from "../api/body.js";
+import { MISSING_FIELD } from "../api/errors.js";
+import type { Exchange } from "../api/exchange.js";
+import { describeMissing } from "../api/field-value.js";
+import { booleanMember, numberMember } from "../api/members.js";
+import { failField, putsOf, settingsOf, writeSettings } from "../api/settings.js";
+import { CERTIFICATE_BUSY, CertificateText, failCertificateBusy, trustRefusalIn } from "../api/trusted-certificate.js";
+import { NO_MEMORY } from "../config/blob.js";
+import { bodyField, type Put, put, type SettingField, TEXT } from "../config/schema.js";
+import type { Core } from "../core/core.js";
+import { parseFileURL, parseHubURL } from "../http/url.js";
+import {
+	HAWKBIT_CERTIFICATE,
+	HAWKBIT_CERTIFICATE_LIMIT,
+	HAWKBIT_CONTROLLER_ID,
+	HAWKBIT_ENABLED,
+	HAWKBIT_TENANT,
+	HAWKBIT_TOKEN,
+	HAWKBIT_TOKEN_KIND,
+	HAWKBIT_URL,
+} from "./fields.js";
+import type { Hawkbit } from "./hawkbit.js";
+
+/** The text is stored as it arrives; the value refers to the stored text. */
+const CERTIFICATE_TEXT = bodyField<Uint8Array | typeof CERTIFICATE_BUSY>({
+	name: HAWKBIT_CERTIFICATE.name,
+	kind: TEXT,
+	maximum: HAWKBIT_CERTIFICATE_LIMIT,
+});
+const STORED: readonly SettingField[] = Object.freeze([
+	...[HAWKBIT_ENABLED, HAWKBIT_URL, HAWKBIT_TENANT, HAWKBIT_CONTROLLER_ID],
+	...[HAWKBIT_TOKEN_KIND, HAWKBIT_TOKEN],
+]);
+
+export const HAWKBIT_SETTINGS = settingsOf(STORED, [HAWKBIT_ENABLED.name], {
+	fields: Object.freeze([...STORED, CERTIFICATE_TEXT]),
+	limit: LONG_BODY_LIMIT,
+	long: Object.freeze({ name: CERTIFICATE_TEXT.name, open: openCertificate }),
+	show,
+	accept,
+	// A POST without changes also starts a poll.
+	applies: true,
+});
+
+function openCertificate(_: Core, { certificates }: Hawkbit): LongText {
+	return new CertificateText(certificates);
+}
+
+function show(exchange: Exchange<Hawkbit>): void {
+	const { config } = exchange.core;
+	const hasCertificate = exchange.part.certificates.isSet;
+	exchange.object((writer) => {
+		writeSettings(writer, config, STORED);
+		numberMember(writer, "cert_max_size", HAWKBIT_CERTIFICATE_LIMIT);
+		booleanMember(writer, "cert_set", hasCertificate);
+	});
+}
+
+function accept(exchange: Exchange<Hawkbit>, values: BodyValues): readonly Put[] | undefined {
+	const certificate = values.get(CERTIFICATE_TEXT);
+	if (certificate === CERTIFICATE_BUSY) {
+		failCertificateBusy(exchange);
+		return undefined;
+	}
+	const { config } = exchange.core;
+	const enabled = values.get(HAWKBIT_ENABLED);
+	const url = values.get(HAWKBIT_URL);
+	const token = values.get(HAWKBIT_TOKEN);
+	const refusal = trustRefusalIn(exchange, exchange.part.certificates, certificate);
+	if (refusal === NO_MEMORY) return undefined;
+	// The clients of hosts support names and IPv4, but not IPv6, which parseFileURL refuses.
+	const isUsable = url === undefined || (parseHubURL(url) !== undefined && parseFileURL(url) !== undefined);
+	if (!isUsable && (url !== "" || enabled))
+		failField(exchange, HAWKBIT_URL, "url must be https:// and a name or an IPv4 address, without user name or query.");
+	else if (enabled && token === "")
+		failField(exchange, HAWKBIT_TOKEN, "token must not be empty while this is enabled.");
+	else if (refusal !== "") failField(exchange, CERTIFICATE_TEXT, refusal);
+	else {
+		// The token is cleared with another address or certificate, so that a different server never receives it.
+		const isElsewhere = certificate !== undefined || (url !== undefined && url !== config.get(HAWKBIT_URL));
+		const hasToken = token !== undefined || (!isElsewhere && config.get(HAWKBIT_TOKEN) !== "");
+		const hasURL = url !== undefined || config.get(HAWKBIT_URL) !== "";
+		if (enabled && !(hasURL && hasToken)) {
+			const { name } = hasURL ? HAWKBIT_TOKEN : HAWKBIT_URL;
+			exchange.fail(400, MISSING_FIELD, describeMissing(name), name);
+			return undefined;
+		}
+		const puts = [...putsOf(STORED, values), put(HAWKBIT_CERTIFICATE, certificate)];
+		if (!hasToken && isElsewhere) puts.push(put(HAWKBIT_TOKEN, ""));
+		return puts;
+	}
+	return undefined;
+}
