@@ -1,5 +1,6 @@
 /** The security page: a new password, sessions, tokens and certificates, each compared with the API. */
 import assert from "node:assert/strict";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Browser, Locator } from "playwright-core";
 import { MAKER } from "../../modules/product.js";
 import { PASSWORD, vectorOf } from "../api/gateway.js";
@@ -21,6 +22,8 @@ describe("The page's security settings", function () {
 		gateway = await ProcessGateway.start("node");
 		await gateway.connectMeter({ telegram: vectorOf("landis-gyr-zmf100-m26-padded-left").telegram });
 		await gateway.login();
+		// The certificate is renewed for the network address, which comes some seconds after the start.
+		while (!gateway.diagnosis.includes("tls: SHA-256")) await sleep(100);
 		visit = await (await Visit.begin(browser, gateway, { hurried: true })).logIn();
 		await visit.go("security");
 	});
