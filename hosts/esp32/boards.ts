@@ -138,14 +138,38 @@ function lan8720(phy: number, power: number, clock: RMIIPins["clock"]): RMIIPins
  * left out. Heat and water meters are rarer than electricity meters. Wi-Fi is set up by the access point, without Improv.
  */
 const SHORT_OF_FLASH = Object.freeze({
-	without: Object.freeze(["hub", "sma", "sunspec", "hawkbit", "backfill", "tic", "kmp", "mbus", "amis", "improv"]),
+	without: Object.freeze([
+		"hub",
+		"live_secs",
+		"sma",
+		"sunspec",
+		"peaks",
+		"hawkbit",
+		"backfill",
+		"tic",
+		"kmp",
+		"mbus",
+		"amis",
+		"improv",
+	]),
 });
 /**
  * Parts left out for such boards that also have Ethernet. They do not need Improv, which sets up Wi-Fi over the
  * console.
  */
 const SHORTER_OF_FLASH = Object.freeze({
-	without: Object.freeze(["hub", "live-meter", "hawkbit", "backfill", "kmp", "mbus", "amis", "improv"]),
+	without: Object.freeze([
+		"hub",
+		"live_secs",
+		"live-meter",
+		"peaks",
+		"hawkbit",
+		"backfill",
+		"kmp",
+		"mbus",
+		"amis",
+		"improv",
+	]),
 });
 
 /** XZG's ethConfigs 0, 1 and 2. */
@@ -205,7 +229,7 @@ const SMLIGHT_S3 = Object.freeze({
 export const BOARDS: readonly Board[] = Object.freeze([
 	board({
 		...ESP32_DEVKITC,
-		without: Object.freeze(["sma", "sunspec", "hawkbit", "kmp", "mbus", "amis"]),
+		without: Object.freeze(["sma", "sunspec", "hawkbit", "backfill", "kmp", "mbus", "amis"]),
 		name: "esp32-devkitc",
 		model: "ESP32-DevKitC",
 		deviceId: 1,
@@ -215,7 +239,18 @@ export const BOARDS: readonly Board[] = Object.freeze([
 		...ESPRESSIF,
 		...FLASH_4MB,
 		// The firmware for this chip is the longest.
-		without: Object.freeze(["statistics", "sma", "sunspec", "hawkbit", "backfill", "kmp", "mbus", "amis"]),
+		without: Object.freeze([
+			"statistics",
+			"sma",
+			"sunspec",
+			"peaks",
+			"hawkbit",
+			"backfill",
+			"tic",
+			"kmp",
+			"mbus",
+			"amis",
+		]),
 		name: "esp32c3-devkitm",
 		chip: "esp32c3",
 		model: "ESP32-C3-DevKitM-1",
