@@ -164,7 +164,7 @@ describe("Costs on the page", function () {
 		assert.equal((await stored())[1].import_t2_micro, 250_000);
 
 		const other = await openPrices();
-		await other.page.getByText("Price per kWh: 0.3; tariff 2: 0.25").waitFor();
+		await other.page.getByText("Price per kWh: €0.30 · tariff 2: €0.25").waitFor();
 		await other.end();
 
 		// The older price is the second of the list.
