@@ -134,6 +134,8 @@ const BASES: Readonly<Record<string, JSONObject>> = {
 	// An address that is valid for each length.
 	"dlms/config": { auth: "low", client_address: 32, server_logical: 1, server_physical: 0 },
 	"dlms/obis": { entries: [{ code: [1, 0, 1, 8, 0, 255], class_id: 3, attribute: 2 }] },
+	// All shares together are at most 100 per cent, which also eight copies of this one must keep.
+	"live-meter/clients": { clients: [{ address: "192.168.1.40", share_percent: 12 }] },
 	hawkbit: { enabled: false, url: "https://h", token: "t" },
 	// While MQTT is off, any address is valid, with or without a certificate. The password belongs to the address.
 	mqtt: { enabled: false, url: "mqtt://h", user: "u", password: "p" },
