@@ -1,6 +1,6 @@
 /*
  * Hides the differences between Mbed TLS 2.28 (Debian) and 4.x with TF-PSA-Crypto (ESP-IDF 6) from the rest of
- * hosts/native. 4.x has its own random generator, so its functions lack the arguments for one.
+ * hosts/native. Mbed TLS 4.x has its own random generator, so its functions have no arguments for one.
  */
 #ifndef MBEDTLS_COMPAT_H
 #define MBEDTLS_COMPAT_H
@@ -32,7 +32,7 @@
 #include <errno.h>
 #include <sys/random.h>
 
-/* f_rng of 2.28: random bytes from the system, so that threads share no state. */
+/* Random generator for 2.28 (f_rng). It takes random bytes from the system, so that threads share no state. */
 static inline int compat_random(void *context, unsigned char *into, size_t size)
 {
 	(void)context;
@@ -48,7 +48,9 @@ static inline int compat_random(void *context, unsigned char *into, size_t size)
 
 #endif
 
-/* Call before any use of Mbed TLS, which needs PSA in 4.x; repeated calls are allowed. Returns 0 or an error. */
+/*
+ * Call this before any other use of Mbed TLS, because 4.x needs PSA. Repeated calls are allowed. Returns 0 or an error.
+ */
 static inline int compat_start(void)
 {
 #if MBEDTLS_VERSION_MAJOR == 2
@@ -99,7 +101,7 @@ static inline void compat_conf_any_client(mbedtls_ssl_config *config)
 #endif
 }
 
-/* Returns a number that changes with each handshake message completely received or sent. */
+/* Returns a number that changes with each handshake message that was completely received or sent. */
 static inline int compat_handshake_step(const mbedtls_ssl_context *tls)
 {
 #if MBEDTLS_VERSION_MAJOR == 2
@@ -115,7 +117,10 @@ static inline int compat_handshake_step(const mbedtls_ssl_context *tls)
 #define COMPAT_BAD_CERTIFICATE MBEDTLS_ERR_SSL_BAD_CERTIFICATE
 #endif
 
-/* Removes the peer's certificate, which is not needed. Without MBEDTLS_SSL_KEEP_PEER_CERTIFICATE there is none. */
+/*
+ * Removes the peer's certificate from the session, which does not need it. Without MBEDTLS_SSL_KEEP_PEER_CERTIFICATE
+ * the session has none.
+ */
 static inline void compat_forget_peer(mbedtls_ssl_session *session)
 {
 #if MBEDTLS_VERSION_MAJOR == 2 && defined(MBEDTLS_SSL_KEEP_PEER_CERTIFICATE)
@@ -144,7 +149,7 @@ static inline bool compat_is_resumable(const mbedtls_ssl_session *session)
 #endif
 }
 
-/* Keys for session tickets (AES-256-GCM), rotated within `lifetime_s`. */
+/* Creates keys for session tickets (AES-256-GCM). The keys are replaced within `lifetime_s`. */
 static inline int compat_ticket_setup(mbedtls_ssl_ticket_context *tickets, uint32_t lifetime_s)
 {
 #if MBEDTLS_VERSION_MAJOR == 2
@@ -160,7 +165,7 @@ typedef enum { COMPAT_KEY_OTHER, COMPAT_KEY_RSA, COMPAT_KEY_NIST } compat_key_ki
 
 enum { COMPAT_RSA_BITS_LIMIT = 4096 };
 
-/* Returns the kind of key: RSA within that limit, ECDSA on NIST P-256, P-384 or P-521, or other. */
+/* Returns the kind of key: RSA of up to COMPAT_RSA_BITS_LIMIT bits; ECDSA on NIST P-256, P-384 or P-521; or other. */
 static inline compat_key_kind compat_kind_of(const mbedtls_pk_context *key)
 {
 	compat_key_kind rsa = mbedtls_pk_get_bitlen(key) <= COMPAT_RSA_BITS_LIMIT ? COMPAT_KEY_RSA : COMPAT_KEY_OTHER;
@@ -182,7 +187,7 @@ static inline compat_key_kind compat_kind_of(const mbedtls_pk_context *key)
 	return nist ? COMPAT_KEY_NIST : COMPAT_KEY_OTHER;
 }
 
-/* True if the basic constraints (RFC 5280, 4.2.1.9) mark an authority. */
+/* Returns true if the basic constraints (RFC 5280, 4.2.1.9) say that the certificate is that of an authority. */
 static inline bool compat_is_authority(const mbedtls_x509_crt *certificate)
 {
 #if MBEDTLS_VERSION_MAJOR == 2

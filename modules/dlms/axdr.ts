@@ -19,7 +19,7 @@
  */
 import type { Cursor } from "./cursor.js";
 
-/** Tags that have a name in the code; render.ts has those of numbers. */
+/** Tags to which the code refers by name. The table NUMBERS in render.ts has the tags of all numbers. */
 export const TAG_NULL = 0x00;
 export const TAG_ARRAY = 0x01;
 export const TAG_STRUCTURE = 0x02;
@@ -42,8 +42,10 @@ export const STACK_SIZE = DEPTH_LIMIT * 2;
 const COUNT_LIMIT = 0xffff;
 
 /**
- * Bytes after tags 00 to 21, as characters counted from `0` (`<` is 12); C container, N count of bytes, B count of
- * bits, D description, ? undefined. A number in a table would take 16 bytes of flash.
+ * Length of the content for each tag from 00 to 21. A digit or `<` stands for a number of bytes, its character code
+ * less that of `0`; `<` is therefore 12. The other characters stand for kinds of content: C is a container, N a length
+ * and as many bytes, B a count of bits and their bytes, D the description of one element, a length and as many bytes,
+ * and ? an undefined tag. In an array each number would take 16 bytes of flash.
  */
 const SIZES = "0CC1B44??NN?N1?1212D88148<54124124";
 const DIGIT_0 = 0x30;
@@ -56,22 +58,22 @@ const COUNTED_BYTES = 0x4e - DIGIT_0;
 function sizeOf(tag: number): number {
 	if (tag === TAG_DONT_CARE) return 0;
 	const size = SIZES.charCodeAt(tag) - DIGIT_0;
-	// `size` is NaN after the last tag.
+	// For a tag after the last one, `size` is NaN.
 	return size >= 0 ? size : UNKNOWN;
 }
 
 export class DataWalker {
 	readonly #cursor: Cursor;
-	/** Remaining elements of open containers, two bytes each. */
+	/** Number of remaining elements of each open container, two bytes each, high byte first. */
 	readonly #stack: Uint8Array;
 	readonly #bottom: number;
 	#top: number;
 	#started = false;
-	/** Tag and content `bytes[start..end)` of the current element. */
+	/** Tag of the current element. Its content is `bytes[start..end)`. */
 	tag = 0;
 	start = 0;
 	end = 0;
-	/** Bits of a bit string. */
+	/** Number of bits of the last bit string. */
 	bits = 0;
 
 	/** Uses STACK_SIZE bytes at `stack[at]`. */
@@ -90,7 +92,7 @@ export class DataWalker {
 		this.#started = false;
 	}
 
-	/** Moves to the next simple element; false at the end or on failure. */
+	/** Moves to the next simple element. Returns false at the end or on failure. */
 	next(): boolean {
 		while (this.enter()) {
 			if (this.read()) return !this.#cursor.failed;
@@ -98,7 +100,7 @@ export class DataWalker {
 		return false;
 	}
 
-	/** Skips a whole value; false if malformed. */
+	/** Skips a whole value. Returns false if it is malformed. */
 	skip(): boolean {
 		this.begin();
 		while (this.next());
@@ -117,7 +119,7 @@ export class DataWalker {
 		return true;
 	}
 
-	/** Reads an element; false for the head of a container. */
+	/** Reads an element. Returns false if it is a container, of which only the head is read. */
 	private read(): boolean {
 		const cursor = this.#cursor;
 		this.tag = cursor.u8();
@@ -148,7 +150,10 @@ export class DataWalker {
 		this.#stack[this.#top++] = count & 0xff;
 	}
 
-	/** Skips the description in a compact array: tags, with two-byte counts for arrays. */
+	/**
+	 * Skips the description of the elements of a compact array. It consists of tags. A two-byte count follows the tag
+	 * of an array, and a length the tag of a structure.
+	 */
 	private skipDescription(): void {
 		const cursor = this.#cursor;
 		for (let pending = 1; pending > 0 && !cursor.failed; pending--) {

@@ -1,8 +1,8 @@
 /**
- * The history in flash. Each quarter hour with a reading has one entry, for its first reading, which is appended to the
- * head sector (sectors.ts) as a separate block. A block also has the meter state (meter-state.ts) if the state does not
- * follow from the entry: in the first block of a sector, and after an exchange of the meter. If a power cut leaves a
- * partial block, later entries go to another sector.
+ * The history in flash. Each quarter hour with a reading has one entry, which is made from the first reading in it. The
+ * entry is appended to the head sector (sectors.ts) as a block of its own. The block also has the meter state
+ * (meter-state.ts) if the state does not follow from the entry: in the first block of a sector, and after an exchange
+ * of the meter. If a power cut leaves a partial block, later entries go to another sector.
  */
 import { ERASE_SIZE, type Partition } from "../io/flash.js";
 import { QUARTER_S } from "../time/calendar.js";
@@ -19,14 +19,14 @@ export class Journal {
 	/** Position of the next block in the head sector. */
 	#at = DATA_END;
 
-	/** Scans the sectors. All methods throw if the flash fails; a new Journal must be created then. */
+	/** Scans the sectors. All methods throw if the flash fails. A new Journal must be created after that. */
 	constructor(partition: Partition) {
 		const sectors = new Sectors(partition);
 		this.sectors = sectors;
 		if (sectors.head < 0) return;
 		const cursor = new EntryCursor(sectors, sectors.baseOf(sectors.head), this.state);
 		while (cursor.next()) this.lastS = cursor.entry.timeS;
-		// The rest may be a partial block after a power cut.
+		// A power cut may have left a partial block here. The sector is used further only if the rest is erased.
 		const rest = new Uint8Array(DATA_END - cursor.position);
 		sectors.partition.read(sectors.head * ERASE_SIZE + cursor.position, rest);
 		if (rest.every((byte) => byte === 0xff)) this.#at = cursor.position;
@@ -36,14 +36,15 @@ export class Journal {
 		return this.#at + BLOCK_LIMIT > DATA_END;
 	}
 
-	/** The next entry needs another sector. */
+	/** Makes the next entry go to another sector. */
 	endSector(): void {
 		this.#at = DATA_END;
 	}
 
 	/**
-	 * Appends `entry` after the entry at `afterS`, and invalidates later entries. `state` is the resulting state;
-	 * `isBreak` means that it does not follow from the entry. Create a new object afterwards.
+	 * Appends `entry` after the entry at `afterS`, and invalidates later entries. `state` is the meter state after
+	 * `entry`; `isBreak` means that it does not follow from `entry`. This object does not follow the change: create a
+	 * new one after each call.
 	 */
 	append(entry: Entry, state: MeterState, isBreak: boolean, afterS = this.lastS): void {
 		const { sectors } = this;
@@ -67,8 +68,8 @@ export class Journal {
 	}
 
 	/**
-	 * For a clock that was set back: merges all entries from the quarter hour of `entry` on into `entry`. Returns the
-	 * time of the last entry before that, or 0.
+	 * Adds to `entry` all stored entries of its quarter hour and of later ones. This is needed if the clock was set
+	 * back. Returns the time of the last entry before that quarter hour, or 0 if there is none.
 	 */
 	takeBack(entry: Entry): number {
 		const { timeS } = entry;

@@ -1,19 +1,22 @@
-/** Identity and readings of a meter (from-readout.ts). Flash has the same 64-bit numbers. */
+/**
+ * Identity and readings of a meter. from-readout.ts extracts them from a readout. They are stored in flash as they are
+ * in memory: 64-bit floating-point numbers, in this order.
+ */
 import { REGISTER_COUNT } from "./entry.js";
 
-/** Index of the number that has a bit for each register with a known reading. */
+/** Index of the number in which each register with a known reading has a bit. */
 export const KNOWN = 0;
-/** Indices of the CRC-16 of the identification and of the CRC-16 of the serial number, which are 0 if unknown. */
+/** Indices of two checksums: the CRC-16 of the identification, and that of the serial number. An unknown one is 0. */
 export const IDENT = 1;
 export const SERIAL = 2;
-/** Index of the first reading; readings are in the order and unit of the registers, 0 if unknown. */
+/** Index of the first reading. Readings are in the order and units of the registers (entry.ts). An unknown one is 0. */
 export const READINGS = 3;
 
 export class MeterState {
 	readonly numbers = new Float64Array(READINGS + REGISTER_COUNT);
 	readonly bytes = new Uint8Array(this.numbers.buffer);
 
-	/** Copies known values of `later`. */
+	/** Takes over the known values of `later`. The other values remain. */
 	update(later: MeterState): void {
 		const { numbers } = later;
 		for (let i = IDENT; i < READINGS + REGISTER_COUNT; i++)
@@ -21,7 +24,10 @@ export class MeterState {
 		this.numbers[KNOWN] |= numbers[KNOWN];
 	}
 
-	/** Returns true for a different meter, by serial number or, if that is unknown, by identification. */
+	/**
+	 * Returns true if both states are known to be of different meters. The serial numbers are compared if both are
+	 * known, otherwise the identifications.
+	 */
 	isOther({ numbers }: MeterState): boolean {
 		const own = this.numbers;
 		const what = own[SERIAL] * numbers[SERIAL] > 0 ? SERIAL : IDENT;

@@ -1,4 +1,7 @@
-/** Failures of IEC 62056-21; progress values are 1 to 19, below those of HDLC, which may follow. */
+/**
+ * Failures of IEC 62056-21. Their progress (readout/failure.ts) is below 20. In mode E the session continues in HDLC,
+ * where most failures have 20 or more.
+ */
 import {
 	failure,
 	finalFailure,
@@ -14,7 +17,7 @@ export const IEC_SILENCE = failure(
 	3,
 	"The meter did not answer. Check that the head sits on the meter's optical port, and its direction; then battery, if the meter sleeps on one.",
 );
-/** No character came after a sign-on with an address, so a wrong address is likely. */
+/** No character came after a sign-on with an address. The address is probably wrong. */
 export const IEC_SILENCE_ADDRESSED = failure(
 	METER_TIMEOUT,
 	"iec62056-21/silence-addressed",
@@ -39,7 +42,7 @@ export const IEC_NO_BLOCK = failure(
 	6,
 	"The meter gave its identification, but no data. Try a lower baudrate_max.",
 );
-/** No block from a meter that announces mode E and may support no other mode. */
+/** The meter announces mode E and has sent no block. It may support no other mode. */
 export const IEC_MODE_E_ALONE = failure(
 	METER_TIMEOUT,
 	"iec62056-21/mode-e-alone",
@@ -53,7 +56,7 @@ export const IEC_CUT = failure(
 	7,
 	"The meter stopped in the middle of its data. Check that the head sits firmly.",
 );
-/** The BCC was wrong or a character damaged, in the repetitions too. */
+/** The check was wrong or a character was damaged, and the repetitions were no better. */
 export const IEC_CHECK_WRONG = failure(
 	METER_ERROR,
 	"iec62056-21/check",
@@ -66,21 +69,21 @@ export const IEC_METER_ERROR = failure(
 	9,
 	"The meter answered with an error message instead of data.",
 );
-/** Mode D: no whole telegram in time. */
+/** In mode D, no whole telegram arrived in time. */
 export const IEC_NO_TELEGRAM = failure(
 	METER_TIMEOUT,
 	"iec62056-21/no-telegram",
 	0,
 	"No complete telegram arrived within a minute. Check mode_d_baudrate, and that this meter pushes.",
 );
-/** No programming mode, and no load profile in the readout. */
+/** The readout contains no load profile, and the meter has not entered programming mode. */
 export const IEC_NO_PROGRAMMING = failure(
 	NO_PROFILE,
 	"iec62056-21/no-programming",
 	10,
 	"The readout has no such load profile, and the meter does not go into programming mode, where others keep it.",
 );
-/** The meter answered with NAK or an error message, or ended the session. */
+/** The meter answered the password with NAK or an error message, or ended the session. */
 export const IEC_PASSWORD_REFUSED = finalFailure(
 	METER_AUTH_FAILED,
 	"iec62056-21/password",
@@ -99,7 +102,7 @@ export const IEC_NO_CLOCK = finalFailure(
 	11,
 	"The meter sends no date and time, which are needed to request its load profile.",
 );
-/** No answer to the request for profile or clock. */
+/** The meter did not answer the request for its load profile or for its clock. */
 export const IEC_NO_ANSWER = failure(
 	METER_TIMEOUT,
 	"iec62056-21/no-answer",
@@ -112,7 +115,7 @@ export const IEC_BROKEN_OFF = failure(
 	12,
 	"The meter ended the session when its load profile was requested. Try again; if that fails, it needs a password (iec62056/config).",
 );
-/** The meter answered with an error message, or refused every form of the request. */
+/** The meter answered the request for its load profile with an error message, or refused every form of it. */
 export const IEC_NO_PROFILE = finalFailure(
 	NO_PROFILE,
 	"iec62056-21/no-profile",

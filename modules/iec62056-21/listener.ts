@@ -8,15 +8,20 @@
  * | CRC | DSMR only: four hex digits (some meters omit leading zeros), CRC-16/ARC of everything from `/` to `!` |
  * | CR LF | |
  *
- * The only checks are parity, grammar and, with DSMR, the CRC. The CRC covers all eight bits: if it is right,
- * the meter itself sent the characters of 0x80 and above, and only the lines with such characters are discarded. Telegrams may follow each other
- * without a gap, and listening may begin inside one, so an identification inside a block drops the block and begins a
- * new telegram.
+ * The only checks are parity, grammar and, with DSMR, the CRC. The CRC covers all eight bits of a character. If the CRC
+ * is right, characters of 0x80 and above were therefore sent by the meter and are not damaged. The telegram counts
+ * as good; only the lines with such characters are discarded.
  *
+ * Telegrams may follow each other without a gap, and listening may begin inside a telegram. An identification inside a
+ * block therefore drops the block and begins a new telegram.
+ *
+ *     state  event             reaction
  *     HUNT   identification    BODY
- *     BODY   `!`               CRC    an identification: lost, BODY    silence: lost, HUNT
- *     CRC    LF, or silence    validated, HUNT
- *     any    abort             ENDED, which ignores all input
+ *     BODY   `!`               CRC
+ *            identification    the telegram is lost; BODY of the new one
+ *            silence           the telegram is lost; HUNT
+ *     CRC    LF, or silence    the telegram is validated; HUNT
+ *     any    abort             ENDED; all further input is ignored
  */
 import { stepCRC16ARC } from "../bytes/crc16-arc.js";
 import { hexDigitValue } from "../bytes/hex.js";
@@ -30,14 +35,14 @@ import { IEC_CHECK_WRONG, IEC_NO_IDENT, IEC_SILENCE } from "./failures.js";
 import { IdentScanner } from "./ident.js";
 
 /**
- * A telegram was dropped, because it stopped before its end or had no data set. Other events: EVENT_READOUT, EVENT_POOR (wrong CRC, damaged
- * characters or a broken line), EVENT_END.
+ * A telegram was dropped, because it stopped before its end or had no data set. The other events of a listener are
+ * EVENT_READOUT, EVENT_POOR (wrong CRC, damaged characters or a broken line) and EVENT_END.
  */
 export const EVENT_LOST_TELEGRAM = 5;
 
-/** Silence that ends a telegram, ms; its characters follow within 1500 ms (6.4.5). */
+/** Silence that ends a telegram, ms. In a telegram, each character follows within 1500 ms (6.4.5). */
 const GAP_MS = 2000;
-/** Silence after `!`, ms; a line end should follow at once. */
+/** Silence that ends a telegram after `!`, ms. A line end should follow the `!` at once. */
 const END_GAP_MS = 300;
 const CRC_DIGITS = 4;
 
@@ -55,19 +60,19 @@ export class MeterListener implements Machine {
 	/** Identification of the present or last telegram. */
 	ident: Uint8Array = new Uint8Array(0);
 	check = CHECK_ABSENT;
-	/** Failure of the last telegram, or after `abort()` of the whole session. */
+	/** Failure of the last telegram. After `abort()` it is the failure of the whole session. */
 	failure: Failure | undefined;
-	/** Characters received. */
+	/** Number of characters received. */
 	received = 0;
-	/** Damaged characters. */
+	/** Number of damaged characters, those of 0x80 and above. */
 	damaged = 0;
 	deadlineMs = Number.POSITIVE_INFINITY;
 	readonly #outputs = new OutputQueue();
 	readonly #scanner = new IdentScanner();
 	#state = STATE_HUNT;
-	/** CRC from the `/` of this telegram on. */
+	/** CRC of the present telegram from its `/` on. */
 	#crc = 0;
-	/** CRC from the last `/` on, which may begin the next telegram. */
+	/** CRC from the last `/` on. This `/` may begin the next telegram. */
 	#scannerCRC = 0;
 	#sentCRC = 0;
 	#digits = 0;
@@ -104,7 +109,7 @@ export class MeterListener implements Machine {
 		return this.#outputs.poll();
 	}
 
-	/** Ends the session, with a failure if no identification was received. */
+	/** Ends the session. It has failed if no identification was received. */
 	abort(_nowMs: number): void {
 		if (this.#state === STATE_ENDED) return;
 		this.#state = STATE_ENDED;

@@ -1,37 +1,38 @@
 /**
- * Outgoing connections of the host contract (host.ts, with its rules): TCP, and TLS with verified certificates.
+ * Outgoing connections of the host contract: TCP, and TLS with verified certificates. The rules in host.ts apply to
+ * them.
  *
- * A TLS handshake waits for memory and for other handshakes; `timeoutMs` includes that.
+ * A TLS handshake waits until memory is available and other handshakes are over. `timeoutMs` includes this wait.
  */
 
-/** Closed by the peer. TLS without the closing alert may end with this or CLIENT_BROKEN. */
+/** The peer closed the connection. A TLS connection without a closing alert may end with this or CLIENT_BROKEN. */
 export const CLIENT_ENDED = 1;
-/** Reset, missing acknowledgement or invalid record. */
+/** The peer reset the connection, an acknowledgement is missing, or a record is invalid. */
 export const CLIENT_BROKEN = 2;
-/** Unknown name, or no answer from the name servers. */
+/** The name is unknown, or the name servers do not answer. */
 export const CLIENT_NO_ADDRESS = 3;
-/** No listener at that address and port, or no route. */
+/** Nothing listens at that address and port, or there is no route. */
 export const CLIENT_UNREACHABLE = 4;
 export const CLIENT_TIMEOUT = 5;
-/** Not enough memory now; nothing was sent. */
+/** Memory is short now; nothing was sent. */
 export const CLIENT_OUT_OF_MEMORY = 6;
 /** The peer does not support TLS, or shares no version or cipher. */
 export const CLIENT_HANDSHAKE = 7;
-/** The server's certificate has no chain to a trusted one. */
+/** No chain leads from the server's certificate to a trusted one. */
 export const CLIENT_UNTRUSTED = 8;
 /** The certificate is trusted, but for another name or address. */
 export const CLIENT_WRONG_NAME = 9;
 export const CLIENT_EXPIRED = 10;
-/** The server wants a client certificate that it trusts; it got another one, or none. */
+/** The server requires a client certificate that it trusts. It got another one, or none. */
 export const CLIENT_REFUSED = 11;
 
-/** Limit of `trusted` and of a stored session, bytes. */
+/** Limits of `trusted` and of a stored session, bytes. */
 export const TRUSTED_LIMIT = 12288;
 export const SESSION_LIMIT = 3072;
 
 /**
- * Value of `trusted` that accepts any certificate; for signed data and for requests without secrets only. It can't be
- * mistaken for PEM text.
+ * Value of `trusted` that accepts any certificate. Use it only for signed data and for requests without secrets. It
+ * can't be mistaken for PEM text.
  */
 export const ANYBODY = "anybody";
 
@@ -40,7 +41,10 @@ export interface ClientOptions {
 	readonly host: string;
 	/** 1 to 65535. */
 	readonly port: number;
-	/** Limit for name lookup, connection and handshake: 100 to 60000, from the constructor to the first `onWritable`. */
+	/**
+	 * Limit for name lookup, connection and handshake together, ms: 100 to 60000. It runs from the constructor to the
+	 * first `onWritable`.
+	 */
 	readonly timeoutMs: number;
 	/** Required for TLS only. */
 	readonly tls?: TLSClientOptions;
@@ -48,7 +52,7 @@ export interface ClientOptions {
 	onReadable?(count: number): void;
 	/** `count` bytes may be written. The first call means that the connection is open and, with TLS, verified. */
 	onWritable?(count: number): void;
-	/** Called once with CLIENT_…, after everything was read. */
+	/** Called once with CLIENT_…, after everything that arrived has been read. */
 	onError?(code: number): void;
 }
 
@@ -60,27 +64,30 @@ export interface TLSClientOptions {
 	 * for other text without a certificate.
 	 */
 	readonly trusted: Uint8Array;
-	/** Expected name in the certificate; default `host`. */
+	/** Name that the certificate must be for; default `host`. */
 	readonly name?: string;
-	/** Unix time for checking certificates, ms; undefined without a set clock: dates are not checked. */
+	/** Unix time for checking certificates, ms. It is undefined if the clock is not set; dates are then not checked. */
 	readonly utcMs?: number | undefined;
-	/** Client identity if the server requests one: PEM texts of a certificate and its key, or twice one text of both. */
+	/**
+	 * Identity of the client, in case the server requests one: PEM text of a certificate, and PEM text of its key. If
+	 * one text contains both, give it for both.
+	 */
 	readonly identity?: { readonly certificate: Uint8Array; readonly key: Uint8Array };
-	/** `session` of an earlier connection with the same server and trust, to shorten the handshake. */
+	/** The `session` of an earlier connection to the same server with the same trust. It shortens the handshake. */
 	readonly session?: Uint8Array | undefined;
 }
 
 export interface Client {
-	/** Address of the peer; "" until known. */
+	/** Address of the peer; "" until it is known. */
 	readonly remoteAddress: string;
 	/** TLS session for the next connection, at most SESSION_LIMIT bytes; undefined until the server sends one. */
 	readonly session: Uint8Array | undefined;
-	/** True when the given TLS session shortened the handshake. */
+	/** True if the given TLS session has shortened the handshake. */
 	readonly resumed: boolean;
-	/** Reads up to `end - start` bytes; returns their number, or undefined when none wait. */
+	/** Reads up to `end - start` bytes. Returns the number of bytes read, or undefined if there are none. */
 	read(into: Uint8Array, start?: number, end?: number): number | undefined;
 	write(bytes: Uint8Array, start?: number, end?: number): number;
-	/** Sends what was written; cancels an opening. */
+	/** Closes the connection after what was written has been sent. Cancels a connection that is still being opened. */
 	close(): void;
 }
 
@@ -89,6 +96,6 @@ export interface ClientPort {
 	readonly io: new (
 		options: ClientOptions,
 	) => Client;
-	/** Options of the host, spread into ClientOptions. */
+	/** Options of the host. The caller spreads them into ClientOptions. */
 	readonly pins: object;
 }

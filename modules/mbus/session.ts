@@ -1,16 +1,18 @@
 /**
  * One session with the slaves of an M-Bus (EN 13757-2, 5.7), from wake-up to the last telegram.
  *
- *     WAKING     wake-up sent: RESETTING
- *     RESETTING  reset sent: ASKING
- *     ASKING     frame, the same as the one before: ASKING for the next frame, RESETTING of the next slave, or the end
- *                another frame: ASKING for the same one, TRIES times in all
+ *     state      event                           reaction
+ *     WAKING     wake-up sent                    RESETTING
+ *     RESETTING  reset sent                      ASKING
+ *     ASKING     frame equal to the last one     ASKING for the next frame, RESETTING of the next slave, or the end
+ *                frame unlike the last one       ASKING for the same frame again, TRIES times in all
  *
- * Frames are protected by a sum of eight bits only, which lets one of 256 damaged ones through. So each frame is asked
- * for twice, with the same frame count bit, at which a slave repeats it (5.7.2). Many slaves send their present values
- * instead. Records that differ in the last two of TRIES receptions are left out, and the readout counts as truncated.
+ * Only a sum of eight bits protects a frame, and one in 256 damaged frames passes this check. So each frame is
+ * requested twice with the same frame count bit; this bit tells the slave to repeat its last frame (5.7.2). Many slaves
+ * send their present values instead, so that the receptions differ. After TRIES receptions, the records that differ in
+ * the last two are left out, and the readout counts as truncated.
  *
- * The wake-up is that of optical ports: 2.2 s of 55, in 8N1. Slaves on wires ignore it.
+ * The wake-up is that of optical ports: bytes of 55 in 8N1, for 2.2 s. Slaves on wires ignore it.
  */
 import { FORMAT_8E1, FORMAT_8N1 } from "../io/host.js";
 import { NO_BYTES } from "../io/machine.js";
@@ -22,10 +24,10 @@ import { identOf, isReadable, isSameData, isSameHeader, SlaveTelegram } from "./
 
 const REQ_UD2 = 0x5b;
 const FRAME_COUNT_BIT = 0x20;
-/** Answer with data, and its flags ACD and DFC. */
+/** Control field of an answer with data, and the mask of its flags ACD and DFC. */
 const RSP_UD = 0x08;
 const RSP_UD_FLAGS = 0x30;
-/** Length of C, A and CI, the shortest answer with data. */
+/** Length of the shortest answer with data, which has only the fields C, A and CI. */
 const SHORTEST_ANSWER = 3;
 export const ANY_ADDRESS = 254;
 const FRAMES_LIMIT = 32;
@@ -48,7 +50,9 @@ const PROTOCOL: RequestProtocol = Object.freeze({
 
 export interface Slaves {
 	readonly baud: number;
-	/** Primary address of the first slave, which those of the others follow; ANY_ADDRESS: a single slave. */
+	/**
+	 * Primary address of the first slave. The addresses of the others follow it. ANY_ADDRESS: there is a single slave.
+	 */
 	readonly address: number;
 	readonly count: number;
 }
@@ -60,12 +64,12 @@ export class MBusSession extends RequestSession {
 	readonly #telegram: SlaveTelegram;
 	#step: number;
 	#slave = 0;
-	/** Number of frames of this slave. */
+	/** Number of frames read from this slave so far. */
 	#frameCount = 0;
 	#countBit = 0;
 	#previous = NO_BYTES;
 
-	/** `identOnly`: one frame is enough, and its values are not needed. */
+	/** With `identOnly`, the session ends after one frame, and only the identification in it is used. */
 	constructor(opening: Opening<unknown>, slaves: Slaves, wakesUp: boolean, identOnly: boolean) {
 		const { baud, address, count } = slaves;
 		super(PROTOCOL, { baud, format: FORMAT_8E1 }, opening, identOnly);
@@ -101,7 +105,7 @@ export class MBusSession extends RequestSession {
 		this.send(Uint8Array.of(SHORT_START, control, address, control + address, END), nowMs);
 	}
 
-	/** A reset is acknowledged, a request answered by a long frame. Short frames are echoes of requests. */
+	/** The slave acknowledges a reset, and answers a request with a long frame. Short frames are echoes of requests. */
 	protected override take(byte: number): boolean {
 		const frames = this.#frames;
 		if (!frames.take(byte) || this.#step !== STEP_ASKING) return false;

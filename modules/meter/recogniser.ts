@@ -1,18 +1,28 @@
 /**
- * Identifies unsolicited data at each usual speed in turn: kind of telegram (telegram-scanner.ts), speed and framing,
- * or noise. It is a machine of a Link (io/machine.ts) with eight bits per character. A burst without a telegram means
- * that the speed is wrong.
+ * Identifies unsolicited data. It listens at each usual speed in turn, and finds the kind of telegram
+ * (telegram-scanner.ts) with its speed and framing, or noise. The recogniser is a machine of a Link (io/machine.ts)
+ * with eight bits per character. If a burst contains no telegram, the speed is usually wrong.
  *
- *     WAITING   a character arrives: BURST      nothing arrives for SILENT_MS: ENDED
- *     BURST     a telegram is found: ENDED      silence: (a)      longer than allowed: (b)
- *     both      TIME_MS over, or abort: ENDED
+ *     state     event                               reaction
+ *     WAITING   a character arrives                 BURST
+ *               nothing arrives for SILENT_MS       ENDED
+ *     BURST     a telegram is found                 ENDED
+ *               silence                             (a)
+ *               the burst is longer than allowed    (b)
+ *     both      TIME_MS are over, or abort          ENDED
  *
- *     (a) WAITING at the same speed, if the burst began before the change to this speed, is text, or is the first short
- *         one; ENDED after TEXT_BURSTS bursts of text; otherwise (b)
- *     (b) WAITING at the next speed; ENDED with noise after the last speed
+ *     (a) after TEXT_BURSTS bursts of text: ENDED
+ *         the burst is text: WAITING at the same speed
+ *         the burst began before the change to this speed: WAITING at the same speed
+ *         the burst is the first short one: WAITING at the same speed
+ *         otherwise: (b)
+ *     (b) after the last speed: ENDED with noise
+ *         otherwise: WAITING at the next speed
  *
- * Readable text proves that the speed is right, so it gets the time of a whole telegram. At the end `next()` returns
- * the interrupted session.
+ * Readable text proves that the speed is right. A burst of text may therefore last as long as a whole telegram.
+ *
+ * The reader interrupts a session to run a recogniser. At the end `next()` returns this session, which continues unless
+ * the failure found is final.
  */
 import { FORMAT_8E1, FORMAT_8N1, type LineSettings } from "../io/host.js";
 import { type Machine, type Output, OutputQueue } from "../io/machine.js";
@@ -23,21 +33,21 @@ import { FRAMING_7E1, FRAMING_8E1, FRAMING_8N1, unsolicitedFailure } from "./uns
 
 /** Speeds, most common first. 2400 Bd is tried twice, because M-Bus ports use 8N1 or, by EN 13757-2, 8E1. */
 const BAUDS = Object.freeze([9600, 2400, 115200, 2400, 4800, 19200, 1200, 300, 600, 38400, 57600]);
-/** Index in BAUDS for 8E1. */
+/** Index in BAUDS of the speed that is tried in 8E1. */
 const EVEN_PARITY_SPEED = 3;
-/** Most meters send every 1 to 5 s, some every 10 s. */
+/** Longest silence while waiting, ms. Most meters send every 1 to 5 s, some every 10 s. */
 export const SILENT_MS = 11_000;
-/** Total time limit, ms, within the minute that a caller waits. */
+/** Limit of the total time, ms. It is within the minute that a caller waits. */
 const TIME_MS = 45_000;
-/** Silence that ends a burst. */
+/** Silence that ends a burst, ms. */
 const GAP_MS = 250;
-/** Silence that ends a burst of text, which pauses between lines (IEC 62056-21, 6.4.5). */
+/** Silence that ends a burst of text, ms. Text pauses between lines (IEC 62056-21, 6.4.5). */
 const TEXT_GAP_MS = 1800;
-/** Longest burst: a DLMS push at 2400 Bd. */
+/** Longest burst, ms: a DLMS push at 2400 Bd. */
 const BURST_MS = 2500;
-/** Longest burst of text: 17 KB at 9600 Bd, or 1 KB at 300 Bd. */
+/** Longest burst of text, ms: 17 KB at 9600 Bd, or 1 KB at 300 Bd. */
 const TEXT_MS = 35_000;
-/** Fewer characters may be interference, or a telegram much faster than the line. */
+/** A burst of fewer characters is short. It may be interference, or a telegram that is much faster than the line. */
 const SHORT_BURST = 8;
 const SHORT_BURSTS = 2;
 const TEXT_BURSTS = 3;
@@ -57,7 +67,7 @@ export class Recogniser implements Machine, ReadSession, Probing {
 	#scanner = new TelegramScanner();
 	#state = STATE_WAITING;
 	#speed = 0;
-	/** Time of the change to this speed, or end of a burst that was in progress then, ms. */
+	/** Time of the change to this speed or, after a burst at this speed, the end of that burst, ms. */
 	#sinceMs: number;
 	#beganMs = 0;
 	#count = 0;
@@ -72,7 +82,7 @@ export class Recogniser implements Machine, ReadSession, Probing {
 		this.deadlineMs = Math.min(nowMs + SILENT_MS, this.#endsMs);
 	}
 
-	/** Reception in eight bits detects no damage. */
+	/** Returns 0, because damage is not detected in characters of eight bits. */
 	get damaged(): number {
 		return 0;
 	}

@@ -34,7 +34,10 @@ export const MQTT_TEXTS = Object.freeze({
 	hasStatus: false,
 });
 
-/** The text is stored as it arrives; the value refers to the stored text. */
+/**
+ * The certificate in the body of a request. CertificateText writes its text to flash as the text arrives. The value of
+ * the field is the reference to this text, which becomes the value of MQTT_CERTIFICATE.
+ */
 const CERTIFICATE_TEXT = bodyField<Uint8Array | typeof CERTIFICATE_BUSY>({
 	name: MQTT_CERTIFICATE.name,
 	kind: TEXT,
@@ -51,7 +54,7 @@ export const MQTT_SETTINGS = settingsOf(STORED, [], {
 	}),
 	show,
 	accept,
-	// A POST without changes also starts a retry after a failure.
+	// A POST without changes is applied too: it starts a retry after a failure.
 	applies: true,
 });
 
@@ -66,7 +69,7 @@ function show(exchange: Exchange<Outlet<MQTTService>>): void {
 	});
 }
 
-/** Omitted fields keep their values. The password must be entered again for another broker. */
+/** Omitted fields keep their values. With another broker or certificate, the password must be sent again. */
 function accept(exchange: Exchange<Outlet<MQTTService>>, values: BodyValues): readonly Put[] | undefined {
 	const { config } = exchange.core;
 	const { certificates } = exchange.part;
@@ -106,7 +109,7 @@ function accept(exchange: Exchange<Outlet<MQTTService>>, values: BodyValues): re
 	return undefined;
 }
 
-/** Returns true if the text is a valid topic; undefined means that the field keeps its value. */
+/** Returns true if the text is a valid topic or undefined. An undefined text means that the field keeps its value. */
 function isTopic(topic: string | undefined): boolean {
 	return topic === undefined || (topic !== "" && !topic.startsWith("/") && !topic.endsWith("/"));
 }

@@ -1,7 +1,7 @@
 /**
- * Roll-outs by Eclipse hawkBit's own server (hawkbit-server.ts) to gateways in this process, in Node, each with sockets,
- * TLS, flash and boot loader of its own. Saved settings make a gateway poll at once, and a restart confirms a trial, so
- * that the test takes seconds instead of minutes.
+ * Tests roll-outs by Eclipse hawkBit's own server (hawkbit-server.ts) to gateways in this process. Each gateway runs in
+ * Node and has its own sockets, TLS, flash and boot loader. Saved settings make a gateway poll at once, and a restart
+ * confirms a trial. The test therefore takes seconds instead of minutes.
  */
 import assert from "node:assert/strict";
 import { once } from "node:events";
@@ -98,7 +98,7 @@ class RolloutGateway {
 		await this.#engine?.stop();
 	}
 
-	/** Waits for the restart that the gateway requests, and performs it. */
+	/** Waits until the gateway requests a restart, and then restarts it. */
 	async restarted(): Promise<void> {
 		const late = sleep(LIMIT_MS, undefined, { ref: false }).then(() => assert.fail(`${this.name} does not restart`));
 		await Promise.race([this.#restart, late]);
@@ -106,20 +106,20 @@ class RolloutGateway {
 		await this.start();
 	}
 
-	/** Ends the firmware without a request, as a panic does. */
+	/** Restarts the gateway without a request of the firmware, as a panic does. */
 	async crash(): Promise<void> {
 		await this.stop();
 		await this.start();
 	}
 
-	/** Restarts the new firmware once it is in its network, which confirms it. */
+	/** Waits until the new firmware is connected to its network, and restarts it. The restart confirms the firmware. */
 	async confirm(): Promise<void> {
 		while (!(await this.requestJSON("GET", "network/status")).connected) await sleep(100);
 		await this.requestJSON("POST", "system/reboot");
 		await this.restarted();
 	}
 
-	/** Polls, and waits until that has succeeded. */
+	/** Saves settings, so that the gateway polls, and waits until the poll has succeeded. */
 	async poll(settings: object = { enabled: true }): Promise<void> {
 		await this.requestJSON("POST", "hawkbit", settings);
 		for (const endMs = Date.now() + LIMIT_MS; ; await sleep(200)) {
@@ -154,7 +154,8 @@ export interface RolloutBench {
 
 export async function prepareHawkbit(): Promise<RolloutBench> {
 	const server = await HawkbitServer.start();
-	// One listener for each gateway and start, to release its flash at exit.
+	// Each gateway adds a listener for the exit of this process, to delete the lock file of its state folder. Above the
+	// limit, Node prints a warning.
 	process.setMaxListeners(8 * COUNT);
 	const folder = mkdtempSync(join(tmpdir(), "rollout-"));
 	const gateways = Array.from({ length: COUNT }, (_, i) => new RolloutGateway(join(folder, String(i)), i));
@@ -180,7 +181,7 @@ async function startRollout({ server }: RolloutBench, version: string, file: Uin
 	return id;
 }
 
-/** Gateways of a group, from the server. */
+/** Returns the gateways of a group, as the server lists them. */
 async function members({ gateways, server }: RolloutBench, rollout: number, group: number): Promise<RolloutGateway[]> {
 	const { content } = await server.ask("GET", `rollouts/${rollout}/deploygroups/${group}/targets?limit=100`);
 	return content.map((target: JSONObject) => gateways.find(({ name }) => name === target.controllerId)!);
@@ -220,7 +221,7 @@ export const hawkbitCases = [
 				await server.until(isRunning);
 				const group = await members(bench, rollout, id);
 				assert.equal(group.length, COUNT / GROUPS);
-				// The others have nothing to install yet.
+				// Only the gateways of earlier groups have installed the image so far.
 				const waiting = gateways.filter(({ version }) => version === FIRST_VERSION).length;
 				assert.equal(waiting, COUNT - i * group.length);
 				await Promise.all(
@@ -263,7 +264,7 @@ export const hawkbitCases = [
 			await server.until(isPaused);
 			const counts = (await server.ask("GET", `rollouts/${rollout}`)).totalTargetsPerStatus;
 			assert.deepEqual([counts.error, counts.scheduled], [group.length, COUNT - group.length]);
-			// The others poll, and get nothing.
+			// The gateways of the other group poll, and get nothing to install.
 			const rest = gateways.filter((gateway) => !group.includes(gateway));
 			await Promise.all(rest.map((gateway) => gateway.poll()));
 			assert.ok(gateways.every(({ version }) => version === "1.1.0"));

@@ -1,7 +1,8 @@
 /**
- * Every pair and triple of the heaviest requests in parallel, some of them slow or aborted, while the gateway reads a
- * DLMS meter repeatedly with keys. The firmware runs in XS on Linux with the device's memory. It may refuse requests
- * with 503, but never restarts.
+ * Tests every pair and triple of the heaviest requests. The requests of a group run in parallel; some are slow or are
+ * aborted. Meanwhile the gateway reads a DLMS meter again and again, with authentication and encryption.
+ *
+ * The firmware runs in XS on Linux with the device's memory. It may refuse requests with 503, but must never restart.
  */
 import assert from "node:assert/strict";
 import { type ClientRequest, request } from "node:http";
@@ -13,12 +14,12 @@ import { longCertificate } from "./load-peers.js";
 import { ANY, DLMS } from "./memory-limits.js";
 
 const LONG_BODY = 16_384;
-/** Delays between two requests, so that the requests overlap in different stages, ms. */
+/** Delays between the starts of two requests, ms. With two values, the requests overlap in different stages. */
 const OFFSETS_MS = [0, 20];
 /** Delay between the two halves of a body, ms. */
 const HALF_MS = 60;
 
-/** Time to open the association of live mode, and between two looks at its state, ms. */
+/** Longest wait for a live reading, and time between two checks whether there is one, ms. */
 const LIVE_LIMIT_MS = 20_000;
 const LIVE_ASK_MS = 500;
 
@@ -51,7 +52,10 @@ describe("The heaviest operations side by side", function () {
 		sent.on("error", () => {});
 		return sent;
 	};
-	/** Resolves to the status of the reply; 0 if the connection closes without a reply. */
+	/**
+	 * Resolves to the status of the reply; 0 if the connection closes without a reply. With `isSlow` the reply is not
+	 * read, and the connection is closed after 400 ms.
+	 */
 	const statusOf = (sent: ClientRequest, isSlow = false): Promise<number> =>
 		new Promise((resolve) => {
 			sent.on("response", (response) => {
@@ -67,7 +71,7 @@ describe("The heaviest operations side by side", function () {
 		sent.end(body);
 		return status;
 	};
-	/** Sends half of the body, and later either the other half or, if `isAborted`, nothing more. */
+	/** Sends half of the body. HALF_MS later it sends the other half or, if `isAborted`, closes the connection. */
 	const inHalves = async (path: string, body: string, isAborted: boolean, token?: string) => {
 		const sent = open("POST", path, body, token);
 		const status = statusOf(sent);
@@ -135,14 +139,14 @@ describe("The heaviest operations side by side", function () {
 		slots: Math.max(one.slots, other.slots),
 		chunks: Math.max(one.chunks, other.chunks),
 	});
-	/** Compares memory in use with the limits, and puts it into the test's title. */
+	/** Asserts that the memory in use is within the limits, and adds the figures to the test's title. */
 	const within = (context: Mocha.Context, { slots, chunks, stack, stackLimit }: Memory) => {
 		context.test!.title += ` (${slots} slots, ${chunks} bytes, stack ${stack} of ${stackLimit})`;
 		assert.ok(slots <= ANY.slots, `${slots} slots, ${ANY.slots} are allowed`);
 		assert.ok(chunks <= ANY.chunks, `${chunks} bytes of chunks, ${ANY.chunks} are allowed`);
 	};
 
-	/** Reads the meter until `isOver`; returns the number of successes. */
+	/** Reads the meter again and again until `isOver`. Returns the number of successful readouts. */
 	const readOn = async (isOver: () => boolean): Promise<number> => {
 		let count = 0;
 		while (!isOver()) {
@@ -170,7 +174,7 @@ describe("The heaviest operations side by side", function () {
 		assert.equal(await whole("GET", "iec62056/read"), 200);
 		const since = await readAfter(0);
 		let most: Memory = { slots: 0, chunks: 0, stack: 0, stackLimit: 0 };
-		// Another list would end the association.
+		// The object list is left out: changing it would end the association.
 		const beside = names.filter((name) => name !== "object list");
 		for (let i = 0; i < beside.length; i += 2) {
 			const running = beside.slice(i, i + 2).map((name) => operations[name]());
@@ -210,7 +214,7 @@ describe("The heaviest operations side by side", function () {
 		this.test!.title += ` (replies ${JSON.stringify(Object.fromEntries(statuses))}; ${readouts} readouts)`;
 		assert.ok(readouts > 0, "the meter could not be read");
 		within(this, highest);
-		// No memory is lost: all requests work afterwards.
+		// If memory were lost, these requests would fail.
 		await sleep(3000);
 		assert.equal(await whole("GET", "iec62056/read"), 200);
 		assert.equal(await whole("POST", "dlms/obis", objects), 200);

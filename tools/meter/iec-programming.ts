@@ -2,14 +2,18 @@
  * Programming mode of the simulated meter (IEC 62056-21:2002, 6.3.4 and 6.4.3): password, clock, and load profile P.01
  * of VDEW "Lastenheft Elektronische Lastgangzähler" 2.1.2. It shares no code with the gateway's reader.
  *
- *   <- `SOH R5 STX P.01([from];[to]) ETX BCC`   -> `STX P.01(time)(status)(period)(2)(1.5)(kW)(2.5)(kW) CR LF rows ETX BCC`
- *   <- the same with R6                         -> a part of the lines, EOT in place of ETX; a further part after each ACK
+ *     request   `SOH R5 STX P.01([from];[to]) ETX BCC`
+ *     answer    `STX P.01(time)(status)(period)(2)(1.5)(kW)(2.5)(kW) CR LF rows ETX BCC`
  *
- * The row that ends at T has the number n = T / period since 1970: import n mod 1000 W, export n mod 7 W, status 80 if
- * n mod 32 = 7 and otherwise 00. Each change of the status begins a new head. Clock and times are in UTC.
+ * R6 in place of R5 requests the answer in parts. Each part contains some of the lines. EOT in place of ETX means that
+ * a further part follows after an ACK.
  *
- * With `stored`, the rows are counters instead, `(1.8.0)(kWh)(2.8.0)(kWh)`, and times and clock are in local time with
- * the season digit of `seasonAt`, or without one.
+ * The row that ends at T has the number n = T / period since 1970. Its import is n mod 1000 W, its export n mod 7 W.
+ * Its status is 80 if n mod 32 = 7, and otherwise 00. A new head, the line that begins with P.01, precedes each row
+ * whose status differs from that of the row before it. Clock and times are in UTC.
+ *
+ * With `stored`, the rows contain counters in place of powers, and the head ends with `(1.8.0)(kWh)(2.8.0)(kWh)`. Clock
+ * and times are then in local time. They begin with the season digit that `seasonAt` returns, if it returns one.
  */
 import { rowsBetween, type StoredRows } from "./steady-household.js";
 import { ACK, ETX, frame, NAK, SOH } from "./telegram.js";
@@ -32,7 +36,10 @@ export const PROFILE_FAULTS = [
 	"password-demand",
 ] as const;
 
-/** `bare-heads`: only the first head has an address. `value-lines`: each value of a row is on a line of its own. */
+/**
+ * With `bare-heads`, only the first head has an address. With `value-lines`, each value of a row is on a line of its
+ * own.
+ */
 export const PROFILE_FORMS = ["plain", "bare-heads", "value-lines"] as const;
 
 export interface ProfileOptions {
@@ -40,23 +47,30 @@ export interface ProfileOptions {
 	place?: (typeof PROFILE_PLACES)[number];
 	/** Period of the profile, minutes; default 15. */
 	period?: number;
-	/** Stored rows; default 400. */
+	/** Number of stored rows; default 400. */
 	rows?: number;
-	/** Prefix of times: 0 winter, 1 summer, 2 UTC, "" none; default 2. */
+	/** Season digit at the beginning of a time: 0 winter, 1 summer, 2 UTC, "" none; default 2. */
 	season?: string;
-	/** Password required for a profile. Default: none is required, and a password is not answered. */
+	/**
+	 * Password that the load profile requires. By default it requires none, and the meter does not answer a password.
+	 */
 	password?: string;
-	/** Number of wrong passwords after which the meter refuses even the right one. Default 3; 0: it always refuses. */
+	/**
+	 * Number of wrong passwords after which the meter refuses even the right one; default 3. With 0 it always refuses.
+	 */
 	tries?: number;
-	/** Lines per part of an answer to R6; default 10. */
+	/** Number of lines in each part of an answer to R6; default 10. */
 	lines?: number;
 	wrongBCC?: number;
 	fault?: (typeof PROFILE_FAULTS)[number];
 	/** Form of the answer; default plain. */
 	form?: (typeof PROFILE_FORMS)[number];
-	/** Rows with counters, in place of those with powers. */
+	/** Rows with counters. They replace the rows with powers. */
 	stored?: StoredRows;
-	/** Minutes east of UTC and season digit or "", with `stored`; default 0 and "2". */
+	/**
+	 * Returns the local time's offset from UTC in minutes, positive in the east, and the season digit, which may be "".
+	 * It is used with `stored` only. By default it returns 0 and "2".
+	 */
 	seasonAt?: (utcMs: number) => { minutes: number; digit: string };
 }
 
@@ -99,7 +113,7 @@ export class ProgrammingMode {
 		return demand();
 	}
 
-	/** Answers a command, which must have a correct BCC. */
+	/** Answers a command. The caller has checked its BCC. */
 	take(command: string, data: string, nowMs: number): Answer | undefined {
 		const { fault } = this.#options;
 		if (command === "P1") return this.#takePassword(data);
@@ -111,7 +125,7 @@ export class ProgrammingMode {
 		return this.more();
 	}
 
-	/** Returns the next part, requested by ACK. */
+	/** Returns the next part of the answer, which the client requests by ACK. */
 	more(): Answer | undefined {
 		const part = this.#parts.shift();
 		if (part === undefined) return undefined;
@@ -124,7 +138,7 @@ export class ProgrammingMode {
 		return this.#spoilt();
 	}
 
-	/** Returns the same part again, requested by NAK. */
+	/** Returns the last part again, which the client requests by NAK. */
 	again(): Answer | undefined {
 		return this.#last.length > 0 ? this.#spoilt() : undefined;
 	}
@@ -194,7 +208,7 @@ export class ProgrammingMode {
 		return this.#options.seasonAt?.(utcMs) ?? { minutes: 0, digit: "2" };
 	}
 
-	/** Unix ms of a time with the meter's season; 0 for an empty text. */
+	/** Returns the Unix time, ms, of a local time of the meter with or without season digit; 0 for an empty text. */
 	#utcOf(text: string): number {
 		const localMs = momentOf(text, 0);
 		if (localMs === 0) return 0;
@@ -207,7 +221,10 @@ export class ProgrammingMode {
 		return localMs - this.#seasonAt(localMs).minutes * MINUTE_MS;
 	}
 
-	/** Each change of the season or gap begins a new head. */
+	/**
+	 * Returns the lines of a profile with counters. A new head begins after each gap, and where the offset from UTC or
+	 * the season digit changes.
+	 */
 	#countersOf(stored: StoredRows, utcMs: number, fromMs: number, toMs: number): string[] {
 		const { periodS = 900 } = stored;
 		const lines: string[] = [];
@@ -250,12 +267,12 @@ export class ProgrammingMode {
 	}
 }
 
-/** Password request, with the operand for the client's cipher. */
+/** Returns the meter's request for a password. Its operand is for a client that encrypts the password. */
 function demand(): Answer {
 	return { bytes: frame(Buffer.from("P0\x02(01234567)"), SOH) };
 }
 
-/** Parses `SOH command [STX data] ETX BCC`; undefined if the BCC is wrong. */
+/** Parses `SOH command [STX data] ETX BCC`. Returns undefined if the BCC is wrong. */
 export function readCommand(bytes: Uint8Array): { command: string; data: string } | undefined {
 	const check = bytes.slice(1, -1).reduce((sum, byte) => sum ^ byte, 0);
 	if (check !== bytes[bytes.length - 1]) return undefined;
@@ -263,7 +280,7 @@ export function readCommand(bytes: Uint8Array): { command: string; data: string 
 	return { command, data };
 }
 
-/** Parses a time and ignores its season. `none` is returned for an empty text. */
+/** Parses a time as UTC, and ignores its season digit. Returns `none` for an empty text. */
 function momentOf(text: string, none: number): number {
 	if (text === "") return none;
 	const [year, month, day, hour, minute] = text

@@ -1,10 +1,15 @@
-/** Packed images, with pieces compressed independently of each other (docs/firmware-files.md). */
+/**
+ * Packs and unpacks images. The pieces of a packed image are compressed independently of each other
+ * (docs/firmware-files.md).
+ */
 import { deflateSync, inflateSync } from "node:zlib";
 
-/** The last piece may have fewer bytes. */
+/** Length of a piece before compression, bytes. The last piece may be shorter. */
 export const PIECE_LENGTH = 65536;
 const LENGTH_BYTES = 4;
-/** The chip has memory for 4 KB; the header of each stream states its window. */
+/**
+ * Binary logarithm of the largest window. The chip has memory for 4 KB; the header of each stream states its window.
+ */
 const WINDOW_BITS = 12;
 
 export function pack(image: Uint8Array): Buffer {
@@ -44,7 +49,7 @@ export function unpack(content: Uint8Array, length: number): Buffer {
 }
 
 function unpackPiece(stream: Buffer, length: number, piece: number): Buffer {
-	// The window is 2 to the power of these four bits plus 8 (RFC 1950, 2.2).
+	// The upper four bits are the binary logarithm of the window, less 8 (RFC 1950, 2.2).
 	if (stream.length > 0 && (stream[0] >> 4) + 8 > WINDOW_BITS) throw new Error(`piece ${piece} has a larger window`);
 	let unpacked: { buffer: Buffer; engine: { bytesWritten: number } };
 	try {

@@ -1,12 +1,13 @@
 /**
- * Reads the C file of the SDK's linker (xsl), and calculates the flash of the preloaded machine, by owner.
+ * Reads the C file of the SDK's linker (xsl), and calculates how many bytes of flash the preloaded machine takes,
+ * separately for each owner.
  *
- * The file is an array of slots, one per line, with byte code and strings in place, and the tables of names. A slot
- * belongs to the first owner that reaches it: built-ins of the engine, then modules of the SDK, then the project's
- * script. A built-in that only the script reaches counts as the script's.
+ * The file contains an array of slots and tables of names. Each slot is one line; its byte code or string is in the
+ * same line. A slot belongs to the first owner that reaches it. The owners come in this order: built-ins of the engine,
+ * modules of the SDK, the project's script. A built-in that only the script reaches counts as the script's.
  *
- * Sizes are those of the 32-bit microcontroller, where a slot has 16 bytes. The C compiler may merge equal strings and
- * aligns some: its result differs by about one per cent.
+ * Sizes are those of the 32-bit microcontroller, where a slot has 16 bytes. The C compiler merges some equal strings
+ * and aligns some strings, so the real size differs by about one per cent.
  */
 
 const SLOT_BYTES = 16;
@@ -22,26 +23,30 @@ export interface Share {
 }
 
 export interface Image {
-	/** Shares by module name of the manifest, including our script, and by the constants below. */
+	/** Share of each owner. The key is the module's name in the manifest, or one of the constants below. */
 	shares: Map<string, Share>;
-	/** Tables of names, scripts and native functions. */
+	/** Bytes of the tables of names, scripts and native functions. */
 	tableBytes: number;
-	/** Changeable properties in flash; each takes 4 bytes of RAM, and a slot once it was changed. */
+	/**
+	 * Number of changeable properties in flash. Each takes 4 bytes of RAM, and a slot of RAM after its first change.
+	 */
 	aliases: number;
 }
 
-/** Engine's own objects and functions. */
+/** Objects and functions of the engine. */
 export const BUILT_INS = "(built-ins)";
 export const NAMES = "(names)";
 export const SCRIPT = "main";
 
 interface Slot {
-	/** Index of the next slot in the list, if any. */
+	/** Index of the next slot in the list; empty in the last slot. */
 	next: number[];
-	/** Other slots to which the slot refers. */
+	/** Indices of the other slots to which the slot refers. */
 	refers: number[];
 	isKey: boolean;
-	/** True in a list of captured variables, which nearly all functions share (tools/sdk/environments.ts). */
+	/**
+	 * True if the slot is a captured variable. Nearly all functions share one list of them (tools/sdk/environments.ts).
+	 */
 	isCaptured: boolean;
 	share: Share;
 }
@@ -67,7 +72,8 @@ export function readImage(text: string): Image {
 			if (owned.has(index) || heap[index] === undefined) continue;
 			owned.add(index);
 			add(share, heap[index].share);
-			// The list also leads to the variables of other functions; the script owns the whole list anyway.
+			// The slots after a captured variable may be variables of other functions (`isCaptured`). They are followed
+			// only for the script, which comes last and takes the rest of the list.
 			if (owner === SCRIPT || !heap[index].isCaptured) waiting.push(...heap[index].next);
 			waiting.push(...heap[index].refers);
 		}
@@ -77,7 +83,7 @@ export function readImage(text: string): Image {
 	for (const index of keys) owned.add(index);
 	shares.set(NAMES, { slots: 0, codeBytes: 0, stringBytes: 0 });
 	for (const index of keys) add(shares.get(NAMES)!, heap[index].share);
-	// The list of modules leads to everything, so its entries are followed one by one.
+	// The list of modules leads to every module, so each of its entries is followed separately.
 	owned.add(list);
 	for (const { entry } of modules) owned.add(entry);
 
@@ -120,10 +126,10 @@ function readSlot(line: string): Slot {
 	// The code may be in the array of all code (tools/sdk/shorter-code.ts).
 	const code = buffers + Number(/gxCodes\[\d+\] \/\* (\d+) bytes/.exec(line)?.[1] ?? 0);
 	const string = /\.(?:string|key) = (?:\{ )?("(?:[^"\\]|\\.|"")*")/.exec(line)?.[1];
-	// A text may look like a reference.
+	// Strings are removed first, because a string may look like a reference.
 	const [first, ...rest] = line.replace(/"(?:[^"\\]|\\.)*"/g, "").split(", {.ID");
 	const indexes = (part: string) => [...part.matchAll(/&gxHeap\[(\d+)\]/g)].map((match) => Number(match[1]));
-	// Items of an array are consecutive.
+	// The items of an array are consecutive slots, and the line has only the first one and their number.
 	const [, start, length] = /\.array = \{ \(txSlot\*\)&gxHeap\[(\d+)\], (\d+) \}/.exec(line) ?? [];
 	const items = Array.from({ length: Number(length ?? 0) }, (_, index) => Number(start) + index);
 	return {
@@ -136,8 +142,7 @@ function readSlot(line: string): Slot {
 }
 
 /**
- * Returns the length of a C string in the form in which the linker writes it, with `\xNN""` for each byte outside
- * ASCII.
+ * Returns the length of a C string in bytes, without its NUL. The linker writes each byte outside ASCII as `\xNN""`.
  */
 function textLength(literal: string): number {
 	return literal
@@ -152,7 +157,7 @@ interface Module {
 	instance: number;
 }
 
-/** Finds the list of loaded modules: the object that has our script as a property, and its properties. */
+/** Finds the list of loaded modules. It is an object with a property for each module, and one of them is our script. */
 function listModules(lines: readonly string[], heap: readonly Slot[]): { list: number; modules: Module[] } {
 	const pattern =
 		/\.ID = (?:xsID_(\w+)|\d+ \/\* (.+?) \*\/), .*XS_REFERENCE_KIND.*\.reference = \(txSlot\*\)&gxHeap\[(\d+)\]/;
@@ -172,7 +177,7 @@ function listModules(lines: readonly string[], heap: readonly Slot[]): { list: n
 	return { list, modules };
 }
 
-/** Modules that are not preloaded. */
+/** Returns the modules that are not preloaded. */
 function loadedScripts(text: string): { name: string; bytes: number }[] {
 	const pattern = /\(txS1\*\)gxCode\d+, (\d+), [^"]*"([^"]+)"/g;
 	return [...text.matchAll(pattern)].map((match) => ({ name: match[2], bytes: Number(match[1]) }));

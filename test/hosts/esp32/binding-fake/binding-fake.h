@@ -1,6 +1,6 @@
 /*
- * ESP-IDF calls of the small XS bindings (led.c, power-button.c, factory-data.c, wifi-xs.c, ethernet-xs.c) and of
- * free-heap.c, for their tests.
+ * Fakes of the ESP-IDF calls that the small XS bindings (led.c, power-button.c, factory-data.c, wifi-xs.c,
+ * ethernet-xs.c) and free-heap.c use, for their tests.
  */
 #ifndef BINDING_FAKE_H
 #define BINDING_FAKE_H
@@ -52,21 +52,22 @@ esp_err_t esp_read_mac(uint8_t *mac, int type);
 enum { MALLOC_CAP_8BIT = 4, MALLOC_CAP_INTERNAL = 1 << 11, MALLOC_CAP_IRAM_8BIT = 1 << 13 };
 size_t heap_caps_get_free_size(uint32_t caps);
 size_t heap_caps_get_largest_free_block(uint32_t caps);
-/* Allocates from the first kind of memory with room: IRAM has `idf_iram` bytes. */
+/* Allocates from IRAM if its `idf_iram` bytes are enough, otherwise from the `idf_heap` bytes of the heap. */
 void *heap_caps_calloc_prefer(size_t count, size_t size, size_t kinds, ...);
 void heap_caps_free(void *memory);
-/* Defined by the firmware, called by ESP-IDF. */
+/* The firmware defines these two functions, and ESP-IDF calls them. */
 void esp_heap_trace_alloc_hook(void *memory, size_t size, uint32_t kind);
 void esp_heap_trace_free_hook(void *memory);
 
-/* Mbed TLS. */
+/* Mbed TLS. The two pointers are the functions that the firmware has set. */
 int mbedtls_platform_set_calloc_free(void *(*take)(size_t count, size_t size), void (*give_back)(void *memory));
 extern void *(*idf_tls_calloc)(size_t count, size_t size);
 extern void (*idf_tls_free)(void *memory);
 
 /*
- * FreeRTOS: `idf_tasks` tasks "task 0", "task 1" …, with `idf_task_names` different names. The first task has never
- * used 100 bytes of its stack, and each further task `idf_stack_step` bytes more.
+ * FreeRTOS. It has `idf_tasks` tasks with the names "task 0", "task 1" and so on; after `idf_task_names` tasks the
+ * names repeat. The first task has left 100 bytes of its stack unused. Each further task has left `idf_stack_step`
+ * bytes more than the task before it.
  */
 typedef unsigned UBaseType_t;
 typedef struct {
@@ -80,17 +81,17 @@ extern int idf_stack_step;
 
 /* ---- For the test ---- */
 
-/* Free heap, and its largest piece. */
+/* Free bytes, and bytes in the largest free piece, of the heap and of IRAM. */
 extern size_t idf_heap, idf_heap_piece, idf_iram, idf_iram_piece;
 
-/* Number of the call that fails, among those that can fail; 0: none. */
+/* Counts down at each call that can fail. The call at which it reaches 0 fails. At 0 no call fails. */
 extern int idf_fails_at;
-/* Level of each pin, output or input. */
+/* Level of each pin, and whether the pin was made an output. */
 extern int idf_levels[64];
 extern bool idf_outputs[64];
-/* Advances time; timers and interrupts run. */
+/* Lets `ms` pass: due timers and pending interrupts call their functions. */
 void idf_pass(unsigned ms);
-/* Contents of the partition; NULL if it does not exist. */
+/* Contents of the factory data partition; NULL if there is no such partition. */
 extern const uint8_t *idf_partition;
 extern size_t idf_partition_size;
 
