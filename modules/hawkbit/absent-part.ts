@@ -4,7 +4,7 @@ import { Absent, absentPart, keptEntry } from "../absent.js";
 const NAME = "hawkbit";
 /** Key of the action (record.ts). */
 const ACTION = "hawkbit_act";
-const CERTIFICATES = Object.freeze({ keys: "hawk_cert", limit: 10_239 });
+const CERTIFICATES = Object.freeze({ keys: "hawk_cert", limit: 3072 });
 
 export const HAWKBIT = absentPart(
 	{

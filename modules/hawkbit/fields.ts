@@ -15,7 +15,7 @@ const GRAPHIC = "!~";
 const NAME = "09AZaz--..__~~";
 
 /** Maximum size of a certificate, bytes. */
-export const HAWKBIT_CERTIFICATE_LIMIT = 10239;
+export const HAWKBIT_CERTIFICATE_LIMIT = 3072;
 
 /** A token of this target, or one that all targets of the tenant share. */
 export const TOKEN_TARGET = "target";

@@ -240,7 +240,7 @@ export const HAWKBIT = {
 	controller_id: { max: 32, pattern: /^[0-9A-Za-z\-._~]*$/ },
 	token_kind: { choices: ["target", "gateway"] },
 	token: { max: 64, pattern: /^[!-~]*$/ },
-	cert: { max: 10239 },
+	cert: { max: 3072 },
 } as const;
 
 /** POST /api/v1/mqtt */

@@ -15,7 +15,7 @@ export const METER = {
 	"protocol.tic": ["TIC (Linky, France)", "TIC (Linky, Frankreich)", "TIC (Linky, Francja)"],
 	"protocol.kmp": ["Kamstrup", "Kamstrup", "Kamstrup"],
 	"protocol.mbus": ["M-Bus", "M-Bus", "M-Bus"],
-	"protocol.amis": ["Siemens AMIS (Austria)", "Siemens AMIS (Österreich)", "Siemens AMIS (Austria)"],
+	"protocol.amis": ["Siemens AMIS (Austria)", "Siemens AMIS (Österreich)", "Siemens AMIS, Austria"],
 	"protocol.unasked": ["Listening", "Mithören", "Nasłuch"],
 
 	"align.title": ["Place the optical head", "Optischen Kopf ausrichten", "Ustaw głowicę optyczną"],
