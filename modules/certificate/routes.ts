@@ -1,7 +1,7 @@
 /** Certificate routes: details, file, upload of PEM text over HTTPS, reset to the device's own certificate. */
 
 import { ClaimedBody } from "../api/claimed-body.js";
-import { HTTPS_REQUIRED } from "../api/errors.js";
+import { HTTPS_REQUIRED, NOT_FOUND } from "../api/errors.js";
 import type { Exchange } from "../api/exchange.js";
 import { booleanMember, numberMember, textMember } from "../api/members.js";
 import { NO_MEMORY } from "../config/blob.js";
@@ -52,7 +52,14 @@ export function getCertificate(exchange: Exchange<Identity>): void {
 export function getCertificateFile(exchange: Exchange<Identity>): void {
 	const { core, part, response } = exchange;
 	const file = part.borrow(core.ledger);
-	if (file === undefined) throw new Error("tls: the certificate is damaged in flash");
+	if (file === undefined) {
+		exchange.fail(
+			404,
+			NOT_FOUND,
+			"Flash has no readable certificate: restart the gateway, which then makes a new one.",
+		);
+		return;
+	}
 	if (file === NO_MEMORY) {
 		exchange.busy();
 		return;

@@ -138,7 +138,7 @@ export class Clients {
 	private shareOf(address: number): number {
 		const listed = this.#config.get(LIVE_CLIENTS);
 		for (let at = 1; at + CLIENT_SIZE <= listed.length; at += CLIENT_SIZE) {
-			if (addressAt(listed, at) === address) return listed[at + ADDRESS_SIZE];
+			if (addressAt(listed, at) === address) return shareAt(listed, at);
 		}
 		return -1;
 	}
@@ -165,6 +165,11 @@ export class Clients {
 
 export function addressAt(bytes: Uint8Array, at: number): number {
 	return ((bytes[at] * 256 + bytes[at + 1]) * 256 + bytes[at + 2]) * 256 + bytes[at + 3];
+}
+
+/** Share of the client whose address is at `at`, 0 to WHOLE; a damaged record may have more. */
+export function shareAt(bytes: Uint8Array, at: number): number {
+	return Math.min(bytes[at + ADDRESS_SIZE], WHOLE);
 }
 
 export function addressText(address: number): string {

@@ -7,7 +7,7 @@ import { parseIPv4 } from "../bytes/ipv4.js";
 import { findRepeated } from "../bytes/rows.js";
 import { bodyField, INTEGER, type Put, put, TEXT } from "../config/schema.js";
 import type { JSONWriter } from "../json/writer.js";
-import { addressAt, addressText } from "./clients.js";
+import { addressAt, addressText, shareAt } from "./clients.js";
 import { DIALECTS } from "./dialects.js";
 import { ADDRESS_SIZE, CLIENT_LIMIT, CLIENT_SIZE, LIVE_CLIENTS, LIVE_MAX_AGE_SECS, WHOLE } from "./fields.js";
 import type { LiveMeter } from "./live-meter.js";
@@ -78,7 +78,7 @@ export function writeLiveClients(writer: JSONWriter, stored: Uint8Array): void {
 	for (let at = 1; at + CLIENT_SIZE <= stored.length; at += CLIENT_SIZE) {
 		writer.beginObject();
 		textMember(writer, ADDRESS.name, addressText(addressAt(stored, at)));
-		shareMember(writer, stored[at + ADDRESS_SIZE]);
+		shareMember(writer, shareAt(stored, at));
 		writer.endObject();
 	}
 	writer.endArray();

@@ -250,11 +250,10 @@ describe(`The gateway on flash with arbitrary records with valid checksums (SEED
 			for (const { method, path } of WALK) {
 				// The virtual world has no manufacturer's key for a report.
 				if (method !== "GET" || /read$|profile$|scan$|send$|diagnostic$/.test(path)) continue;
-				assert.equal(
-					(await gateway.get(path, path.endsWith("challenge") ? { token: null } : {})).status,
-					200,
-					`${path}, ${what}`,
-				);
+				const { status } = await gateway.get(path, path.endsWith("challenge") ? { token: null } : {});
+				// Flash that refuses to store the gateway's own certificate has none to give.
+				const isMissing = path === "system/certificate/file" && i % 3 === 0;
+				assert.equal(status, isMissing ? 404 : 200, `${path}, ${what}`);
 			}
 			await gateway.write("system/power_mode", { power_mode: 2 });
 			assert.equal((await gateway.post("system/factory_reset")).status, 200, what);
