@@ -148,7 +148,8 @@ describe("time/recurrence", () => {
 		assert.equal(utc(island, "2026-10-04T02:15"), "2026-10-03T15:30:00.000Z");
 	});
 
-	for (const name of ["Europe/Berlin", "Australia/Sydney", "Australia/Lord_Howe", "America/Nuuk", "Asia/Kathmandu"]) {
+	// In the south, half an hour, and at 23:00 of the day before.
+	for (const name of ["Europe/Berlin", "Australia/Lord_Howe", "America/Nuuk"]) {
 		it(`agrees with a walk through each minute of fourteen months in ${name}`, function () {
 			this.timeout(60_000);
 			const zone = zoneOf(name);

@@ -180,6 +180,7 @@ describe("The firmware's script", function () {
 			"modules/cosem/absent-push.ts",
 			// The replies to all readouts use this file.
 			"modules/cosem/records.ts",
+			"modules/hawkbit/absent-part.ts",
 			"modules/homeassistant/absent-part.ts",
 			"modules/improv/absent-improv.ts",
 			"modules/kmp/absent-protocol.ts",
