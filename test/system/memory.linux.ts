@@ -15,14 +15,14 @@ import { NAMES } from "../history/unit.js";
 import { iecVectors } from "../vectors.js";
 import { ANY, BOOT, DLMS, probe } from "./memory-limits.js";
 
-/** Permitted growth after a thousand requests and a hundred readouts. */
-const GROWTH = { slots: 32, chunks: 1024 };
+/** Permitted growth after a thousand requests and forty readouts. */
+const GROWTH = { slots: 24, chunks: 1024 };
 const REQUESTS = 1000;
 /** Longer than any time-out of an idle connection, ms. */
 const REST_MS = 31_000;
 /** Number of additional pauses of REST_MS to wait until all connections have closed. */
 const RESTS = 3;
-const READOUTS = 100;
+const READOUTS = 40;
 /** Largest body of a settings route. */
 const BODY_SIZE = 2048;
 
