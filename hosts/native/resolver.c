@@ -32,7 +32,9 @@ typedef struct request {
 	char name[RESOLVER_NAME_LIMIT + 1];
 } request;
 
-/* Waiting requests of the whole program, and the threads that take them. An owner's lock is never taken inside this one. */
+/*
+ * Waiting requests of the whole program, and the threads that take them. An owner's lock is never taken inside this one.
+ */
 static pthread_mutex_t queue_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t queue_changed = PTHREAD_COND_INITIALIZER;
 static request *queue;
@@ -113,7 +115,10 @@ static void *run(void *context)
 	return NULL;
 }
 
-/* Makes sure that a thread takes the waiting requests. Returns false if there is none. The queue's lock must be held. */
+/*
+ * Wakes or starts a thread for the waiting requests. Returns false if no thread runs or can be started. The queue's lock
+ * must be held.
+ */
 static bool has_thread(void)
 {
 	pthread_t thread;

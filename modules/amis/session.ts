@@ -10,8 +10,8 @@
  *
  * E5 must arrive within 0.5 s. It is sent for each telegram with a right sum, so that a wrong key is reported as such.
  *
- * A telegram is a readout if it can be deciphered, and its header is that of the telegram before. The same telegram once
- * more, which follows an E5 that the meter has not heard, is none. A failure is reported for the second of two telegrams
+ * A telegram is a readout if it can be deciphered, and its header is that of the telegram before. A meter that has not
+ * heard E5 repeats its telegram, and the repetition is ignored. A failure is reported for the second of two telegrams
  * in a row, because a single one may be damaged.
  *
  *     LISTENING   silence in a frame: the frame is dropped      abort: ENDED

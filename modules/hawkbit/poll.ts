@@ -121,7 +121,7 @@ export class Poll {
 		return true;
 	}
 
-	/** Makes the next request; returns false if there is none. */
+	/** Makes the next request; returns false after the last one. */
 	private advanceStep(): boolean {
 		const { configData, cancelAction, deploymentBase } = this.document;
 		const step = this.#step;

@@ -238,7 +238,7 @@ export const UPKEEP = {
 		"Zapytanie serwera nie powiodło się ({error}). Nastąpi kolejna próba.",
 	],
 	"hawkbit.token_rejected": [
-		"The server rejects the token. Check the token, whom it belongs to, and that such tokens are allowed there.",
+		"The server rejects the token. Check the token, the gateway that it is for, and that such tokens are allowed there.",
 		"Der Server lehnt das Token ab. Prüfen Sie das Token, wem es gehört und ob solche Tokens dort erlaubt sind.",
 		"Serwer odrzuca token. Sprawdź token, do kogo należy i czy takie tokeny są tam dozwolone.",
 	],
