@@ -13,6 +13,7 @@ import { gojqCases, prepareGojq } from "./gojq.js";
 import { grafanaCases, prepareGrafana } from "./grafana.js";
 import { guruxCases, prepareGurux } from "./gurux.js";
 import { endGuruxGateway, guruxGatewayCases, prepareGuruxGateway } from "./gurux-gateway.js";
+import { endGuruxYear, guruxYearCases, prepareGuruxYear } from "./gurux-year.js";
 import { endHawkbit, hawkbitCases, prepareHawkbit } from "./hawkbit.js";
 import { endHome, prepareHome } from "./home.js";
 import { hubCases } from "./hub.js";
@@ -97,6 +98,12 @@ async function checkMeters(): Promise<void> {
 			end: endGuruxGateway,
 		});
 	}
+	await check({
+		name: "our gateway (node) and a year of gurux.dlms 4.0.47",
+		prepare: prepareGuruxYear,
+		cases: guruxYearCases,
+		end: endGuruxYear,
+	});
 	for (const engine of ["node", "xs"] as const) {
 		await check({
 			name: `our gateway (${engine}), aioshelly 13.35.0 and python-homewizard-energy 6.3.0`,
