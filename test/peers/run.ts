@@ -176,7 +176,7 @@ async function checkBrokers(): Promise<void> {
 
 async function checkHome(): Promise<void> {
 	await check({
-		name: "Home Assistant 2026.2.3",
+		name: "Home Assistant 2026.11.0",
 		prepare: prepareHome,
 		cases: [...standInCases, ...hubCases, ...mqttCases, ...statisticsCases],
 		end: endHome,
