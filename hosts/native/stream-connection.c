@@ -6,10 +6,11 @@
  */
 #include "stream-connection.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
+
+#include "mbedtls/platform.h"
 
 #include "memory-lock.h"
 #include "stream-socket.h"
@@ -32,6 +33,12 @@ enum {
 static size_t smaller(size_t a, size_t b)
 {
 	return a < b ? a : b;
+}
+
+/* Returns NULL if memory is short. On an ESP32, Mbed TLS has memory that nothing else can use. */
+static stream_rings *make_rings(void)
+{
+	return mbedtls_calloc(1, sizeof(stream_rings));
 }
 
 static uint8_t *ring_space(byte_ring *ring, size_t *size)
@@ -226,7 +233,7 @@ bool connection_begin(stream_connection *connection, int socket, tls_party *part
 			return true;
 		}
 	} else {
-		connection->rings = calloc(1, sizeof(stream_rings));
+		connection->rings = make_rings();
 		if (connection->rings) return true;
 	}
 	close(connection_detach(connection));
@@ -245,7 +252,7 @@ connection_step connection_handshake(stream_connection *connection)
 		return STEP_AGAIN;
 	}
 	connection->handshake_error = result;
-	stream_rings *rings = result == 0 ? calloc(1, sizeof(stream_rings)) : NULL;
+	stream_rings *rings = result == 0 ? make_rings() : NULL;
 	if (!rings) return STEP_FAILED;
 	pthread_mutex_lock(connection->lock);
 	connection->rings = rings;
@@ -393,5 +400,5 @@ void connection_release(stream_connection *connection)
 	connection->rings = NULL;
 	connection->state = CONNECTION_FREE;
 	pthread_mutex_unlock(connection->lock);
-	free(rings);
+	mbedtls_free(rings);
 }
