@@ -76,7 +76,6 @@ export function createHost(ending: Ending): Host {
 		power,
 		sleep: new ChipSleep(BOARD, power, timers),
 		resources: new SDKResources(),
-		// Only this line uses code that needs Ethernet, so images for boards without it leave that code out.
 		...(HAS_ETHERNET ? { ethernet: createEthernetPort({ row: BOARD.ethernet!, timers, trace }) } : {}),
 		wifi: createWiFiPort({ accessPointKey: factory.accessPointKey, country: COUNTRY, timers, trace }),
 		...(button === undefined

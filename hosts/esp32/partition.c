@@ -20,7 +20,6 @@
 /* Bytes checked at once: whole cipher blocks. */
 enum { PIECE = 64 };
 
-/* Reads a partition: esp_partition_read_raw or read_plain. */
 typedef esp_err_t reader(const esp_partition_t *partition, size_t offset, void *into, size_t size);
 
 static const esp_partition_t *find(const char *name)

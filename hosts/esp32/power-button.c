@@ -13,7 +13,6 @@
 #include "machine-post.h"
 #include "power-debounce.h"
 
-/* The only button; it is watched for the life of the machine. */
 static struct {
 	xsMachine *the;
 	xsSlot target;

@@ -37,5 +37,5 @@ declare module "gateway/release" {
  * radio.
  */
 declare const HAS_RADIO: boolean;
-/** True if the board has an Ethernet port; a constant for the same reason. */
+/** True if the board has an Ethernet port. */
 declare const HAS_ETHERNET: boolean;

@@ -70,7 +70,6 @@ bool wifi_core_disconnect(wifi_core *core);
 /* Stops waiting for the end of an attempt. First pass all events so far to wifi_core_event. */
 void wifi_core_leave_overdue(wifi_core *core);
 
-/* False if the radio fails. */
 bool wifi_core_start_access_point(wifi_core *core, const radio_credentials *credentials);
 void wifi_core_stop_access_point(wifi_core *core);
 

@@ -114,7 +114,6 @@ export function createHost(): { host: Host; ready(): void; fail?(): void } {
 	const utcMs = setting("UTC_MS");
 	if (utcMs) clock.setUTC(Number(utcMs));
 	const ports = { http: setting("HTTP_PORT")!, https: setting("HTTPS_PORT")! };
-	/** Returns the present contents of the file; an empty text without the file. */
 	const textFile = (name: string) => () => {
 		try {
 			return text.decode(new Uint8Array(System.readFile(`${state}/${name}`)));

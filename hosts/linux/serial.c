@@ -310,7 +310,6 @@ void xs_serial(xsMachine *the)
 	xsmcSetHostData(xsThis, self);
 }
 
-/* (baud, format): false if the port refuses. */
 void xs_serial_configure(xsMachine *the)
 {
 	port *self = xsmcGetHostData(xsThis);
@@ -326,7 +325,6 @@ void xs_serial_configure(xsMachine *the)
 	xsmcSetBoolean(xsResult, self->descriptor >= 0 && is_taken);
 }
 
-/* (into, start, end): returns the number of bytes read, possibly 0. */
 void xs_serial_read(xsMachine *the)
 {
 	port *self = xsmcGetHostData(xsThis);

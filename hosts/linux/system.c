@@ -1,6 +1,6 @@
 /*
  * Small native functions of the Linux host (host.ts): settings, output, clock, and memory in use. The runner calls
- * `gateway_memory`. Comments of functions begin with the JavaScript arguments in parentheses.
+ * `gateway_memory`.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,7 +5,6 @@ import type { ButtonOptions, ButtonPort } from "../../modules/io/host.js";
 class PressSource {
 	readonly opened: NativeButton[] = [];
 
-	/** Called by the native part. */
 	onButton(pressed: boolean): void {
 		for (const button of this.opened.slice()) button.report(pressed);
 	}

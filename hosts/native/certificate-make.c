@@ -1,5 +1,5 @@
 /*
- * The gateway's own certificate. X.509 v3 (RFC 5280), ECDSA on P-256 with SHA-256:
+ * X.509 v3 (RFC 5280), ECDSA on P-256 with SHA-256:
  *
  *   subject, issuer   O= the organization, if given; CN= the first name
  *   extensions        basicConstraints (critical): no authority; keyUsage (critical): digitalSignature;

@@ -1,6 +1,6 @@
 /*
- * See datagram.h. The thread polls the socket only while the listener wants to be notified; datagram_listen wakes the
- * thread with a datagram.
+ * The thread polls the socket only while the listener wants to be notified; datagram_listen wakes the thread with a
+ * datagram.
  */
 #include "datagram.h"
 

@@ -1,7 +1,6 @@
 /*
- * Lets only one party of the program at a time perform a TLS handshake, because a chip has memory for only one. A party
- * asks to enter; if another one is inside, it waits and is called in the order of requests. No call blocks, and no
- * party may hold its own lock during a call.
+ * Lets only one party of the program at a time perform a TLS handshake, because a chip has memory for only one. No call
+ * blocks, and no party may hold its own lock during a call.
  *
  *   OUT -> WAITING -> INSIDE -> OUT        (OUT -> INSIDE if the gate is free)
  */

@@ -3,7 +3,6 @@ import type { Timers } from "../../modules/io/host.js";
 
 type Done = (address: string | undefined) => void;
 
-/** The native object. It has no fields, because XS would not initialise them. */
 class NativeResolver extends Native("xs_resolver_destructor") {
 	constructor(target: object) {
 		super();
@@ -31,7 +30,6 @@ export class Resolver {
 		else this.#waiting[number] = done;
 	}
 
-	/** Called by the native resolver. */
 	onResolved(number: number, address: string | undefined): void {
 		const done = this.#waiting[number]!;
 		this.#waiting[number] = undefined;

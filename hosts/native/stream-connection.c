@@ -124,7 +124,6 @@ size_t connection_write(stream_connection *connection, const void *bytes, size_t
 	return connection->promised = STREAM_RING_SIZE - ring->used;
 }
 
-/* Called by Mbed TLS. */
 static int tls_send(void *context, const unsigned char *bytes, size_t size)
 {
 	int count = socket_send(((stream_connection *)context)->socket, bytes, size);

@@ -112,7 +112,7 @@ int stream_server_take(stream_server *server, stream_origin *origin)
 	return id;
 }
 
-/* Returns the connection, or NULL if it is closed. The caller must hold the lock. */
+/* The caller must hold the lock. */
 static stream_connection *find(stream_server *server, int id)
 {
 	if (id < 0) return NULL;

@@ -47,7 +47,6 @@ static int close_failed(int fd)
 	return -1;
 }
 
-/* Returns a listening socket, or -1 with the errno of the failure. */
 static int listen_on(uint16_t port, uint32_t address)
 {
 	struct sockaddr_in own = { .sin_family = AF_INET, .sin_port = htons(port) };

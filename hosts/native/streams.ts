@@ -1,6 +1,5 @@
 /**
- * Listeners and sockets of the host contract, plain and TLS (stream-server.h). One native object represents a port and
- * its connections.
+ * Listeners and sockets of the host contract, plain and TLS (stream-server.h).
  *
  * Limits: 4 connections of a plain port at once, 3 of a TLS port, with handshakes. Further ones wait in the admission
  * queue (admission-queue.h).
@@ -31,7 +30,6 @@ const PRESSED = 7;
 
 const NO_IDENTITY: Partial<CertificatePair> = Object.freeze({});
 
-/** The native object. It has no fields, because XS would not initialise them. */
 class StreamServer extends Native("xs_stream_server_destructor") {
 	constructor(
 		target: object,
@@ -166,7 +164,6 @@ class NativeListener implements Listener {
 		else this.server.close();
 	}
 
-	/** Called by the native server. */
 	onStream(kind: number, id: number, count: number): void {
 		if (kind === PENDING || kind === PRESSED) {
 			if (!this.#closed) this.#onReadable(count);

@@ -145,7 +145,6 @@ static bool compute_digest(handshake_part *part)
 	return done && digest_finish(&d, part->head.digest);
 }
 
-/* Keeps the stored session for tls_trust_begin if it has the same digest and its certificates are still valid. */
 static bool keep_session(handshake_part *part, const tls_trust_options *options)
 {
 	session_head head;

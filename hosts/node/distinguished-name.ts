@@ -63,7 +63,6 @@ function typeText(type: string): string | undefined {
 	return isUsual ? (TYPE_NAMES.get(type) ?? type) : undefined;
 }
 
-/** Returns the code points of a string; undefined if it is malformed. */
 function codesOf(value: BaseBlock): number[] | undefined {
 	if (value.idBlock.tagClass !== 1) return undefined;
 	const bytes = (value as OctetString).valueBlock.valueHexView;

@@ -82,9 +82,7 @@ class NodeSerial implements Serial {
 	#sent: Promise<void> = Promise.resolve();
 	#closed = false;
 	#pumping = false;
-	/** Room last announced to the caller. */
 	#writable = 0;
-	/** Bytes that the driver does not have yet. */
 	#unsent = 0;
 	/** Time at which the last stop bit leaves, as performance.now() counts it. */
 	#quietAtMs = 0;
@@ -180,7 +178,6 @@ class NodeSerial implements Serial {
 		if (kept.length > 0 && !this.#closed) this.#options.onReadable?.(this.#received.length);
 	}
 
-	/** Sends the queue, then waits until the line is quiet. */
 	async #send(port: OpenPort): Promise<void> {
 		this.#pumping = true;
 		try {

@@ -10,14 +10,12 @@ import { HTTPS_PORT, type Options, STATE_FOLDER } from "./options.js";
 import { pointOf } from "./p256.js";
 import { writeFileAtomic } from "./storage.js";
 
-/** Names in the state folder. */
 export const UPDATE_KEY_FILE = "update.key";
 export const REPORT_KEY_FILE = "report.key";
 
 export interface BenchKeys {
 	/** Public keys that may sign a firmware, as points in hex. */
 	readonly updateKeys: readonly string[];
-	/** Value of `HostInfo.reportKey`. */
 	readonly reportKey: string;
 }
 

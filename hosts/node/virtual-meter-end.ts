@@ -26,7 +26,6 @@ export class MeterEnd {
 	/** Characters and line changes in their order. */
 	readonly #queue: (number | LineSettings)[] = [];
 	readonly #character = new Uint8Array(1);
-	/** Format after everything in the queue was sent. */
 	#queuedFormat: SerialFormat = FORMAT_7E1;
 	#head = 0;
 	#changedMs = 0;

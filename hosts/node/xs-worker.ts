@@ -19,7 +19,6 @@ import { MESSAGE_LIMIT } from "./worker/protocol.js";
 
 /** A message, its kind, and the worker's measurements. */
 const FRAME_LIMIT = MESSAGE_LIMIT + 65_536;
-/** Time for a worker to end on request. */
 const END_LIMIT_MS = 2000;
 /** Steps of a request before its abort, as a watchdog of a few seconds. */
 const STEPS_LIMIT = 1_000_000_000;
@@ -47,7 +46,6 @@ export interface XSWorkerOptions {
 }
 
 export interface Measurement {
-	/** Slots in use, including garbage. */
 	readonly slots: number;
 	/** Bytecodes that the request took. */
 	readonly steps: number;
@@ -180,7 +178,6 @@ function measurementOf(message: Buffer): Measurement {
 	return { slots: currentHeapCount, steps: compute };
 }
 
-/** Returns a text for an exit code of xsnap-worker.c, or for the signal. */
 function reasonOf(code: number | null, signal: string | null): string {
 	if (signal) return `signal ${signal}`;
 	if (code === 11) return "memory is full";

@@ -26,7 +26,6 @@ export interface SimulatedEthernetSettings {
 	readonly timers: Timers;
 	/** Called every `lookMs`. */
 	readonly cable: () => Cable;
-	/** Address from DHCP. */
 	readonly lease: EthernetAddress;
 	/** Interval of checks of the cable, ms; default: CHECK_MS. */
 	readonly lookMs?: number;

@@ -33,7 +33,6 @@ const AUTH_WPA2_PSK = 3;
 export interface RadioSettings {
 	readonly air: Air;
 	readonly timers: Timers;
-	/** Address from DHCP. */
 	readonly lease: { readonly ip: string; readonly netmask: string; readonly gateway: string };
 	readonly accessPointKey: string;
 	/**
