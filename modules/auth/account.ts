@@ -12,7 +12,6 @@ export const DIGEST_LENGTH = 32;
 /** Random bytes of a salt, stored as hex text. */
 const SALT_LENGTH = 16;
 
-/** Implemented in auth/settings.ts. */
 export interface AccountRecord {
 	/** Hex text; empty without an account. */
 	readonly salt: string;

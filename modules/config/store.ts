@@ -137,7 +137,6 @@ export class ConfigStore {
 		return this.#isErased;
 	}
 
-	/** Erases all entries, then the mark ERASING_KEY. */
 	private deleteAll(): void {
 		for (const entry of this.entries) secureErase(this.#storage, entry.key);
 		secureErase(this.#storage, TOGETHER_KEY);

@@ -57,7 +57,6 @@ export class InvocationCounters {
 	next = FIRST;
 	/** First counter that is not reserved in flash. */
 	limit = FIRST;
-	/** True if flash has a counter of this key. */
 	known = false;
 	#ahead = AHEAD;
 	readonly #storage: Storage;

@@ -84,7 +84,6 @@ export class DLMSProfile implements Inquiry {
 	readonly listed = false;
 	readonly fewer = 1;
 	readonly cursor: Cursor;
-	/** Number of rows read. */
 	read = 0;
 	requests = 0;
 	/** Reason for a missing profile, or 0. */
@@ -102,7 +101,6 @@ export class DLMSProfile implements Inquiry {
 	readonly #list = new Uint8Array(1 + POLL_LIMIT * POLL_ENTRY_SIZE);
 	readonly #scalers = new ScalerCache(POLL_LIMIT);
 	#step = STEP_NAME;
-	/** Column whose scaler STEP_SCALER reads. */
 	#position = 0;
 	/** True if more blocks of the answer follow. */
 	#more = false;
@@ -211,7 +209,6 @@ export class DLMSProfile implements Inquiry {
 		this.#writer.endBlock(true);
 	}
 
-	/** Processes the answer to a step before the rows. */
 	private takeData(): void {
 		const { cursor } = this;
 		const walker = this.#walker;

@@ -1,6 +1,6 @@
 /**
  * Entries of DLMS/COSEM in the table of meter protocols: one for meters configured as `dlms`, one for mode E after a
- * sign-on. Their sessions combine HDLC and the sign-on.
+ * sign-on.
  */
 import { HDLCConnection } from "../hdlc/connection.js";
 import { ROOM } from "../hdlc/decoder.js";

@@ -18,7 +18,7 @@
  * replaced meter is accepted.
  *
  * General-ded is deciphered with the global key: the dedicated key of the standard belongs to an association, and a
- * push has none. A push with any other key fails the tag check or gives invalid plain text.
+ * push has none.
  *
  * A push ciphered with the broadcast key (security control, bit 6), which many meters share, is accepted if it is the
  * configured encryption key.
@@ -104,7 +104,6 @@ const BURST_LENGTH = 32;
 /** Number of such bursts after which the line format is changed. */
 const BURSTS = 2;
 
-/** Learned sender, kept across sessions. */
 class Sender {
 	format: SerialFormat = FORMAT_8N1;
 	counter = -1;
@@ -374,7 +373,6 @@ export class PushReadSession implements Machine, ReadSession, Probing {
 		return true;
 	}
 
-	/** Sender of the pushes, shared with the previous session. */
 	private get sender(): Sender {
 		const memory = this.#memory;
 		const { kept } = memory;

@@ -94,7 +94,6 @@ export class DLMSReadSession implements ReadSession {
 	#listing: number;
 	/** Number of objects read in the best failed try. */
 	#kept = 0;
-	/** True once the meter has accepted an HDLC connection. */
 	#connected = false;
 	#modeE = MODE_E_UNKNOWN;
 	/** True if another connection preceded this one, after which the meter may have left HDLC. */
@@ -103,7 +102,6 @@ export class DLMSReadSession implements ReadSession {
 	/** Settings for the next output. */
 	#nextLine = SIGN_ON_LINE;
 
-	/** Next round of a live session, monotonic ms. */
 	#roundMs = 0;
 
 	/**

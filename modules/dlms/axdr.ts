@@ -19,7 +19,7 @@
  */
 import type { Cursor } from "./cursor.js";
 
-/** Tags to which the code refers by name. The table NUMBERS in render.ts has the tags of all numbers. */
+/** The table NUMBERS in render.ts has the tags of all numbers. */
 export const TAG_NULL = 0x00;
 export const TAG_ARRAY = 0x01;
 export const TAG_STRUCTURE = 0x02;

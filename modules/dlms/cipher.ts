@@ -110,7 +110,6 @@ export class Cipher {
 		return this.#options.title;
 	}
 
-	/** True if keys and title have valid lengths. */
 	get complete(): boolean {
 		const { encryptionKey, authenticationKey, title } = this.#options;
 		const authenticates = authenticationKey.length === KEY_LENGTH || authenticationKey.length === 0;

@@ -1,7 +1,6 @@
 /** Failures of associations; `diagnostic` and `exception` of Association have the exact response. */
 import { type Failure, failure, finalFailure, METER_AUTH_FAILED, METER_ERROR } from "../readout/failure.js";
 
-/** The response is inconsistent, or is invalid BER or A-XDR. */
 export const DLMS_MALFORMED = failure(
 	METER_ERROR,
 	"dlms/malformed",
@@ -108,7 +107,6 @@ export const DLMS_METER_UNVERIFIED = finalFailure(
 	55,
 	"The meter's answer to the challenge is wrong: it does not have these keys. Check auth_key; do not trust this meter.",
 );
-/** The tag is wrong: other keys, or a modified response. */
 export const DLMS_TAG = finalFailure(
 	METER_AUTH_FAILED,
 	"dlms/tag",
@@ -149,7 +147,6 @@ export const DLMS_EXCEPTION = failure(
 	61,
 	"The meter refuses the service with an exception. Check client_address, auth, use_encryption and the keys (block_cipher_key, auth_key).",
 );
-/** Key or system title missing, or of wrong length. */
 export const DLMS_KEY_MISSING = finalFailure(
 	METER_AUTH_FAILED,
 	"dlms/key-missing",
@@ -181,7 +178,6 @@ export const DLMS_SUITE_2 = finalFailure(
 	67,
 	"The meter ciphers by security suite 2, the gateway by suites 0 and 1. Ask the meter's operator for one of these.",
 );
-/** The meter uses short names: READ instead of GET. */
 export const DLMS_SHORT_NAMES = finalFailure(
 	METER_ERROR,
 	"dlms/short-names",

@@ -90,7 +90,6 @@ export function putPlan(list: Uint8Array, cache: ScalerCache, named: boolean, in
 	return to;
 }
 
-/** Returns the attribute of the scaler; 0 without one. */
 function scalerAttribute(list: Uint8Array, at: number): number {
 	const classId = list[at + POLL_CLASS];
 	const attribute = list[at + POLL_ATTRIBUTE];

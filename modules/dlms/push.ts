@@ -97,7 +97,6 @@ export class PushReading {
 	#scaler = 0;
 	#unit = UNIT_NONE;
 
-	/** Decodes the plain APDU at `cursor`. */
 	constructor(cursor: Cursor, records: RecordWriter) {
 		this.cursor = cursor;
 		this.#records = records;
@@ -217,7 +216,6 @@ export class PushReading {
 		return !cursor.failed && cursor.at === end;
 	}
 
-	/** Reads a list by the first of the rows that fits; false if none does. */
 	private decodeByRows(row: RowReader, title: Uint8Array, body: number): boolean {
 		const walker = this.#walker;
 		while (!this.fits(row, title, body)) if (!row.nextRow()) return false;
@@ -267,7 +265,6 @@ export class PushReading {
 		let hasValue = false;
 		/** Following elements that are already decoded. */
 		let known = 0;
-		/** Class of the next object; 0 without classes. */
 		let classId = 0;
 		while (walker.next()) {
 			const { tag, start, end } = walker;
@@ -351,7 +348,6 @@ export class PushReading {
 		if (maker === KAMSTRUP && (isEnergy || kind > 8)) this.#scaler++;
 	}
 
-	/** Reads scaler and unit; false if they do not come next. */
 	private findScaler(): boolean {
 		const { bytes, end } = this.cursor;
 		let { at } = this.cursor;
@@ -389,7 +385,6 @@ export class PushReading {
 		else this.#records.beginAttribute(work, CODE_AT);
 	}
 
-	/** Sets the maker if the text begins with a maker's letters, in either case; otherwise returns false. */
 	private findMaker(bytes: Uint8Array, start: number, end: number): boolean {
 		if (end - start < 3) return false;
 		const letters = String.fromCharCode(bytes[start] & 0xdf, bytes[start + 1] & 0xdf, bytes[start + 2] & 0xdf);

@@ -61,12 +61,10 @@ export class MDNSSchedule {
 		return this.#waiting !== 0 && asker === this.#waitingFor;
 	}
 
-	/** Removes answers that the querier knows. */
 	drop(bits: number): void {
 		this.#waiting &= ~bits;
 	}
 
-	/** Delayed records that are due. */
 	due(nowMs: number): number {
 		if (nowMs >= this.#waitingMs) this.endWaiting();
 		return nowMs >= this.#pendingMs ? this.take(this.#pending, nowMs) : 0;
@@ -94,7 +92,7 @@ export class MDNSSchedule {
 		return bits;
 	}
 
-	/** Counts a conflict. Returns true if the next attempt may follow at once. */
+	/** Returns true if the next attempt may follow at once. */
 	mayTryAgain(nowMs: number): boolean {
 		if (nowMs - this.#conflictMs > CONFLICT_MS) this.#conflicts = 0;
 		this.#conflictMs = nowMs;

@@ -1,6 +1,5 @@
 /**
- * Multicast DNS responder for `<hostname>.local` and the device's services (RFC 6762, RFC 6763). wifi/services.ts
- * reports the network and runs the responder on a port (io/datagrams.ts).
+ * Multicast DNS responder for `<hostname>.local` and the device's services (RFC 6762, RFC 6763).
  *
  *                started   port opened   port lost   query      name conflict            due
  *   OFF          WAITING   –             –           –          –                        –
@@ -126,7 +125,6 @@ export class MDNSResponder implements DatagramMachine {
 	#announcedName = "";
 	#state = MDNS_OFF;
 	#count = 0;
-	/** Next probe or announcement. */
 	#stepMs = Infinity;
 	#sender: DatagramSender | undefined;
 
@@ -256,7 +254,6 @@ export class MDNSResponder implements DatagramMachine {
 		return this.#hostname.slice(0, LABEL_LIMIT - end.length) + end;
 	}
 
-	/** True if address or netmask changed. */
 	private setNetwork({ address, netmask }: MDNSSettings): boolean {
 		const number = parseIPv4(address);
 		const prefix = prefixOf(parseIPv4(netmask));

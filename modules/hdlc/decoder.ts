@@ -86,7 +86,7 @@ export class FrameDecoder {
 		return this.#to - this.#from === 1;
 	}
 
-	/** Stops when a frame is ready; returns the next position. */
+	/** Stops when a frame is ready. */
 	read(bytes: Uint8Array, start: number, end: number): number {
 		let at = start;
 		while (at < end && !this.ready) {
@@ -124,7 +124,6 @@ export class FrameDecoder {
 		this.scan(false);
 	}
 
-	/** Searches for the first flag; returns the position after it. */
 	private begin(bytes: Uint8Array, start: number, end: number): number {
 		let at = start;
 		while (at < end && bytes[at] !== FLAG) at++;
@@ -134,7 +133,6 @@ export class FrameDecoder {
 		return at + 1;
 	}
 
-	/** Copies bytes up to the next examination. */
 	private gather(bytes: Uint8Array, start: number, end: number): number {
 		const into = this.bytes;
 		const count = Math.min(end - start, this.#need - this.#to);
@@ -221,7 +219,6 @@ export class FrameDecoder {
 		return this.isCheckValid(start, this.infoEnd) ? VERDICT_READY : VERDICT_BAD;
 	}
 
-	/** Returns true if the check after `bytes[start..end)` is valid. */
 	private isCheckValid(start: number, end: number): boolean {
 		return crc16(this.bytes, start, end) === (this.bytes[end] | (this.bytes[end + 1] << 8));
 	}

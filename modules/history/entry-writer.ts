@@ -22,7 +22,6 @@ export class EntryWriter {
 		this.lastS = beforeS;
 	}
 
-	/** Position after the entry if it were written next. */
 	endOf(entry: Entry): number {
 		return this.#at + entry.encode(this.#bytes, this.#waiting, this.lastS);
 	}

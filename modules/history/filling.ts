@@ -3,12 +3,11 @@
  * further apart than the history keeps entries of that age, or all time before the first entry.
  *
  * The entries around a gap keep their times; only the rise of the entry after the gap is divided among that entry and
- * the rows, according to the rows' counters. So all sums stay the same. The counters at the end of a gap are those of
- * the last reading less all later rises. Before an exchange of the meter, or a decrease or an overflow of a register,
- * the counters are unknown, so earlier gaps are not filled.
+ * the rows, according to the rows' counters. The counters at the end of a gap are those of the last reading less all
+ * later rises. Before an exchange of the meter, or a decrease or an overflow of a register, the counters are unknown,
+ * so earlier gaps are not filled.
  *
  * The rows are written to a separate sector (sectors.ts), which replaces the gap as soon as its record is written.
- * Compaction then merges and thins out the rows like readings.
  */
 import { ERASE_SIZE } from "../io/flash.js";
 import { DAY_S, DAYS, HOUR_S, QUARTER_S } from "../time/calendar.js";
@@ -81,7 +80,6 @@ export class MeterRows {
 		return this.#numbers[row * ROW];
 	}
 
-	/** Reading of FILLED[index]. */
 	reading(row: number, index: number): number {
 		return this.#numbers[row * ROW + 1 + index];
 	}
@@ -100,7 +98,6 @@ export class Gap {
 	readonly lastS: number;
 	/** True if an exchange of the meter, or a similar break, is before the gap. */
 	isLimited = false;
-	/** True if the oldest rows are those of another meter. */
 	isOther = false;
 	readonly end = new Entry();
 	/** Number of rows stored, or FILL_…, and the time of the first row stored, s. */
@@ -215,7 +212,6 @@ function choose(gap: Gap, rows: MeterRows): number[] {
 		}
 		return known !== 0;
 	};
-	/** Rows left out since one was chosen. */
 	let wrong = 0;
 	for (let row = rows.count - 1; row >= 0; row--) {
 		const quarter = quarterOf(rows.timeS(row));

@@ -76,7 +76,6 @@ export class History implements Timed {
 	/** Time of the last entry, seconds; 0 if not known yet. */
 	#lastS = 0;
 	#waiting: Readout | undefined;
-	/** Compaction in TIDYING. */
 	#compaction: Compaction | undefined;
 	#dueMs = Number.POSITIVE_INFINITY;
 	#isErased = false;
@@ -169,7 +168,6 @@ export class History implements Timed {
 		storage.delete(ERASING_KEY);
 	}
 
-	/** True while a readout waits or compaction runs. */
 	get isBusy(): boolean {
 		return this.#dueMs < Number.POSITIVE_INFINITY;
 	}

@@ -16,7 +16,6 @@ export class Journal {
 	readonly state = new MeterState();
 	/** Time of the last entry; 0 without one. */
 	lastS = 0;
-	/** Position of the next block in the head sector. */
 	#at = DATA_END;
 
 	/** Scans the sectors. All methods throw if the flash fails. A new Journal must be created after that. */
@@ -36,7 +35,6 @@ export class Journal {
 		return this.#at + BLOCK_LIMIT > DATA_END;
 	}
 
-	/** Makes the next entry go to another sector. */
 	endSector(): void {
 		this.#at = DATA_END;
 	}

@@ -1,6 +1,6 @@
 /**
- * Identity and readings of a meter. from-readout.ts extracts them from a readout. They are stored in flash as they are
- * in memory: 64-bit floating-point numbers, in this order.
+ * Identity and readings of a meter. They are stored in flash as they are in memory: 64-bit floating-point numbers, in
+ * this order.
  */
 import { REGISTER_COUNT } from "./entry.js";
 

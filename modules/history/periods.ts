@@ -24,12 +24,10 @@ export function toleranceOf(level: number): number {
 	return Math.min(PERIOD_S[level] / 15, QUARTER_S);
 }
 
-/** Entries in order of time. */
 export interface EntrySource {
 	readonly entry: Entry;
 	/** Time of the current entry; before the first `next`, of the entry before it, 0 at the beginning. */
 	readonly timeS: number;
-	/** Moves to the next entry. Returns false at the end. */
 	next(): boolean;
 }
 
@@ -55,7 +53,6 @@ export class PeriodCursor {
 	#sumFlags = 0;
 	/** True if the sum contains consumption. */
 	#isBegun = false;
-	/** Time of the reading before the current entry, or -1. */
 	#beforeS = -1;
 	/** Part of the current entry already in periods, and its amounts. */
 	#share = 0;
@@ -74,7 +71,7 @@ export class PeriodCursor {
 		if (source.timeS > 0) this.#beforeS = source.timeS;
 	}
 
-	/** Moves to the next period; returns false at the end. Throws what the source throws. */
+	/** Throws what the source throws. */
 	next(): boolean {
 		const { fromS, toS } = this.#range;
 		do {
@@ -111,7 +108,6 @@ export class PeriodCursor {
 		this.#isDividing = true;
 	}
 
-	/** Moves to the next boundary; returns true if a period ends there. */
 	private divide(): boolean {
 		const { entry } = this.#source;
 		const { level } = this.#range;
@@ -135,7 +131,6 @@ export class PeriodCursor {
 		return false;
 	}
 
-	/** Handles a boundary at `share` of the entry; returns true if a period ends there. */
 	private passBoundary(boundaryS: number, share: number, flags: number): boolean {
 		this.addUpTo(share);
 		if (this.#sumStartS >= 0 && this.#isBegun) return this.close(boundaryS, flags);
@@ -143,7 +138,6 @@ export class PeriodCursor {
 		return false;
 	}
 
-	/** Adds the entry's part up to `share` to the sum. */
 	private addUpTo(share: number): void {
 		if (share <= this.#share) return;
 		this.#share = share;

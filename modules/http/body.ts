@@ -43,12 +43,10 @@ const SEMICOLON = 0x3b;
 export class BodyDecoder {
 	dataStart = 0;
 	dataEnd = 0;
-	/** Index of the first unused byte. */
 	position = 0;
 
 	#state = STATE_DONE;
 	#chunked = false;
-	/** Bytes left of body or chunk. */
 	#left = 0;
 	/** Bytes that the sink accepted. */
 	#taken = 0;
@@ -107,7 +105,6 @@ export class BodyDecoder {
 		return this.#state === STATE_BROKEN ? BODY_ERROR : BODY_MORE;
 	}
 
-	/** `byte` is not data; returns the new state. */
 	private frame(byte: number): number {
 		this.#seen++;
 		switch (this.#state) {

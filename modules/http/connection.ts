@@ -56,11 +56,9 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 	#lingerLeft = 0;
 	#isLingering = false;
 	#continued = false;
-	/** True if the connection ends with the current reply. */
 	#closing = false;
 	#running = false;
 	#recovered: unknown;
-	/** Time of the current event, monotonic ms. */
 	#nowMs: number;
 	#sinceMs: number;
 	#receivedMs: number;
@@ -70,7 +68,6 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 	#isNew = true;
 	/** True if the client has sent a token earlier that is still valid. */
 	isKnown = false;
-	/** True if the request has a valid token. */
 	#isVouched = false;
 
 	constructor(owner: ConnectionServer, { port, pending, nowMs }: AcceptedConnection) {
@@ -107,7 +104,6 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 		return this.#isVouched && !this.isLive;
 	}
 
-	/** True for an event stream. */
 	get isLive(): boolean {
 		return this.#out.live !== undefined;
 	}
@@ -241,7 +237,7 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 		this.#reply = REPLY_GIVEN;
 	}
 
-	/** Processes all available input and output; every event ends here. */
+	/** Every event ends here. */
 	private run(nowMs: number): void {
 		if (this.#running) return;
 		this.#running = true;
@@ -297,7 +293,6 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 		response?.cancel();
 	}
 
-	/** Ends the connection; further input is discarded. */
 	private linger(): void {
 		this.#closing = true;
 		this.#input = INPUT_LINGER;

@@ -67,13 +67,11 @@ export class HTTPServer implements ConnectionServer, Timed {
 	readonly #options: HTTPServerOptions;
 	readonly #listeners: Listener[] = [];
 	readonly #connections: HTTPConnection[] = [];
-	/** Pending connections by port. */
 	readonly #waiting: number[] = [];
 	readonly task: Task;
 	/** Earliest deadline; NaN: to be recalculated. */
 	#deadlineMs = Number.POSITIVE_INFINITY;
 	#isClosed = false;
-	/** Next memory check, monotonic ms. */
 	#memoryMs = 0;
 
 	/** Listens. If a listener throws, closes all and rethrows. */
@@ -202,7 +200,6 @@ export class HTTPServer implements ConnectionServer, Timed {
 		});
 	}
 
-	/** Accepts connections while places are free. */
 	private admit(index: number, nowMs: number): void {
 		const { port, places } = this.#options.ports[index];
 		while (this.#waiting[index] > 0 && !this.#isClosed) {

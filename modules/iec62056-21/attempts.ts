@@ -47,9 +47,7 @@ type SpeedOpening = Pick<Opening<SpeedSettings>, "settings" | "memory">;
 /** Counts, in RAM, for the meter with the lowered speed. */
 class SpeedMemory {
 	readonly meterId: Uint8Array;
-	/** Clean readouts at this speed. */
 	clean = 0;
-	/** Clean readouts before a higher speed is tried. */
 	wait = FIRST_WAIT;
 	/** True if the next trial uses the next higher speed, not the full one. */
 	isStepNext = false;
@@ -68,7 +66,6 @@ class SpeedMemory {
 export class Attempts implements SpeedChoice {
 	readonly #settings: SpeedSettings;
 	readonly #memory: ProtocolMemory;
-	/** Finished sessions. */
 	#count = 0;
 	/** Number of failed sessions that a lower speed would not have avoided. */
 	#failures = 0;
@@ -133,7 +130,6 @@ export class Attempts implements SpeedChoice {
 		return true;
 	}
 
-	/** Stores a lower speed, or deletes it. */
 	learn({ ident, mode }: MeterSession): void {
 		if (mode !== MODE_C) return;
 		const full = this.fullSpeed(ident);
@@ -165,7 +161,6 @@ export class Attempts implements SpeedChoice {
 		return getBaudRate(baudNumber(Math.min(ident.baud, this.#settings.baudMax)));
 	}
 
-	/** Remembered speed, Bd; Infinity without one. */
 	private learnedSpeed(ident: IdentScanner): number {
 		const { learnedBaud, learnedFor } = this.#settings;
 		const isSameMeter = learnedBaud !== 0 && equalConstantTime(printable(ident), learnedFor);

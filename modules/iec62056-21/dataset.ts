@@ -37,7 +37,6 @@ export class DataSetParser {
 	readonly #sink: RecordSink;
 	#state = STATE_LINE_START;
 	#addressLength = 0;
-	/** True if the set has no complete value yet. */
 	#newSet = false;
 	/** True if this part began inside a value. */
 	#isSplit = false;
@@ -134,7 +133,7 @@ export class DataSetParser {
 		return i + 1;
 	}
 
-	/** Ends the block. `good`: true if it passed its checks. */
+	/** `good`: true if it passed its checks. */
 	endBlock(good: boolean): void {
 		this.#sink.endBlock(good);
 	}

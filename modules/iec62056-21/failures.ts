@@ -69,7 +69,6 @@ export const IEC_METER_ERROR = failure(
 	9,
 	"The meter answered with an error message instead of data.",
 );
-/** In mode D, no whole telegram arrived in time. */
 export const IEC_NO_TELEGRAM = failure(
 	METER_TIMEOUT,
 	"iec62056-21/no-telegram",
@@ -102,7 +101,6 @@ export const IEC_NO_CLOCK = finalFailure(
 	11,
 	"The meter sends no date and time, which are needed to request its load profile.",
 );
-/** The meter did not answer the request for its load profile or for its clock. */
 export const IEC_NO_ANSWER = failure(
 	METER_TIMEOUT,
 	"iec62056-21/no-answer",

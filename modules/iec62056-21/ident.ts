@@ -116,7 +116,6 @@ export class IdentScanner {
 		return z >= 0x41 && z <= 0x46 ? MODE_B : MODE_A;
 	}
 
-	/** Speed offered by the meter, Bd. */
 	get baud(): number {
 		const { mode } = this;
 		return mode === MODE_A ? BASE_BAUD : getBaudRate(this.z - (mode === MODE_C ? 0x30 : 0x40));

@@ -111,7 +111,6 @@ class ProfileQuestions {
 	#statedS = 0;
 	#form = 0;
 	#repeats = REPEATS;
-	/** Sessions left. */
 	tries = TRIES;
 
 	constructor({ code, entries, span }: ProfileRequest) {
@@ -176,7 +175,6 @@ class ProfileQuestions {
 		return this.#form < (span === undefined ? FORMS.length : FORM_DAYS) ? false : IEC_NO_PROFILE;
 	}
 
-	/** Writes the next request; returns its length. */
 	put(into: Uint8Array): number {
 		const { clock } = this;
 		into[0] = SOH;
@@ -241,7 +239,6 @@ class ProfileQuestions {
 /** Readout that precedes programming mode. */
 class ReadoutFirst extends IECReadSession {
 	readonly #questions: ProfileQuestions;
-	/** True if the readout was complete and had no profile. */
 	#isInVain = false;
 
 	constructor(opening: Opening<IECSettings>, attempts: Attempts, questions: ProfileQuestions) {
@@ -354,7 +351,6 @@ class ProgrammingMode extends IECReadSession {
 		this.goOn(false, nowMs);
 	}
 
-	/** Handles a result of `ProfileQuestions`: ends, fails, or sends the next request. */
 	private goOn(outcome: boolean | Failure, nowMs: number): void {
 		if (outcome === true) this.end(OUTCOME_BLOCK);
 		else if (outcome !== false) this.fail(outcome);
@@ -386,7 +382,6 @@ function putPassword(into: Uint8Array, password: Uint8Array): number {
 	return endCommand(into, PASSWORD_AT + password.length);
 }
 
-/** Returns the length of the command. */
 function endCommand(into: Uint8Array, at: number): number {
 	into[at] = 0x29;
 	into[at + 1] = ETX;
@@ -396,7 +391,7 @@ function endCommand(into: Uint8Array, at: number): number {
 	return at + 3;
 }
 
-/** Writes the last `count` digits; returns their end. */
+/** Writes the last `count` digits. */
 function putDigits(into: Uint8Array, at: number, number: number, count: number): number {
 	let rest = number;
 	for (let i = at + count - 1; i >= at; i--) {

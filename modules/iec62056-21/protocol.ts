@@ -100,7 +100,6 @@ export class IECReadSession extends MeterSession implements ReadSession, Probing
 	}
 }
 
-/** Session in which each telegram is a readout. */
 class ModeDReadSession extends MeterListener implements ReadSession, Probing {
 	readonly line: LineSettings;
 	readonly #records: RecordWriter;
@@ -145,7 +144,6 @@ export const MODE_D_PUSH: MeterProtocol<IECSettings> = Object.freeze({
 	probe: listen,
 });
 
-/** Session that ends after the identification. */
 export function probeIdent(opening: Opening<IECSettings>): IECReadSession {
 	return new IECReadSession(opening, undefined);
 }

@@ -64,7 +64,6 @@ export const HAND_OVER_ANNOUNCED = 1;
 /** Mode E is tried with each meter that agrees on a speed; some do not announce it. */
 export const HAND_OVER_ALWAYS = 2;
 
-/** Chooses the speed of the block. */
 export interface SpeedChoice {
 	/** Speed in Bd, rounded down to a standard speed, at most that of the identification. */
 	speedFor(ident: IdentScanner): number;
@@ -147,12 +146,10 @@ export class MeterSession implements Machine {
 	protected readonly message = new Uint8Array(Math.max(MESSAGE_LIMIT, WAKE_UP_LENGTH));
 	protected readonly block: BlockReceiver;
 	#commandLength = 0;
-	/** PART_… that the command requests. */
 	#part = PART_FIRST;
 	/** True in programming mode, which ends with a break, or by itself after a minute or two. */
 	#needsBreak = false;
 	#breakByMs = 0;
-	/** Time of the last call, monotonic ms. */
 	#nowMs = 0;
 	#state = STATE_QUIET;
 	/** Latest time of the sign-on, monotonic ms. */

@@ -41,7 +41,6 @@ export class Driver {
 		this.#deps = deps;
 	}
 
-	/** `part`: name in the log. */
 	register(part: string, machine: ScheduledMachine): Task {
 		const task = new Task(this, part, machine);
 		task.next = this.#first;

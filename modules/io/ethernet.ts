@@ -1,7 +1,6 @@
 /** Ethernet port of the host contract (host.ts). */
 import type { StaticAddress } from "./wifi.js";
 
-/** Addresses of the port, IPv4 as dotted decimal text. */
 export interface EthernetAddress {
 	readonly ip: string;
 	readonly netmask: string;

@@ -41,7 +41,6 @@ export const INFLATE_WINDOW = ERASE_SIZE;
 export interface Inflater {
 	/** Unpacked data: INFLATE_WINDOW bytes, filled from the beginning after `empty()`. */
 	readonly ring: Uint8Array;
-	/** Number of bytes in `ring`. */
 	readonly filled: number;
 	/** True at the end of the stream, with a right Adler-32: call `reset()` or `close()`. */
 	readonly isDone: boolean;
@@ -54,14 +53,12 @@ export interface Inflater {
 	write(bytes: Uint8Array, start: number, end: number): number;
 	/** Allowed when the ring is full or the stream is done. */
 	empty(): void;
-	/** Begins the next stream with an empty ring. */
 	reset(): void;
 	close(): void;
 }
 
 /** OTA slots, and conditions for a new firmware. */
 export interface Update {
-	/** FIRMWARE_… of the running firmware. */
 	readonly state: number;
 	/** Short reason why the inactive slot's firmware was rejected, until the slot is erased; "" if not rejected. */
 	readonly givenUp: string;

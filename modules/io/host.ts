@@ -172,7 +172,6 @@ export interface UDPOptions {
 	readonly group?: string;
 	/** True to use only the network of the device's access point. Default false: any network. */
 	readonly accessPoint?: boolean;
-	/** Called when a datagram can be read. */
 	onReadable(): void;
 	/** Called when the network was lost: close the object. */
 	onError?(): void;

@@ -65,9 +65,7 @@ export class Link implements ScheduledMachine, SerialOptions {
 	#transmit: Uint8Array | undefined;
 	#sent = 0;
 	#writable = 0;
-	/** Format requested by the machine. */
 	#format: SerialFormat;
-	/** Settings that wait until earlier bytes have left. */
 	#next: LineSettings | undefined;
 	/** BEHIND, DRAINING and CLOSED, together to save XS slots. */
 	#flags = 0;
@@ -144,7 +142,6 @@ export class Link implements ScheduledMachine, SerialOptions {
 		return (this.#flags & CLOSED) !== 0;
 	}
 
-	/** True if software, not the port, handles parity. */
 	private get isSoftware(): boolean {
 		const { anyFraming, port } = this.#options;
 		return anyFraming === true || !port.hardwareParity;

@@ -24,7 +24,6 @@ export interface Output {
 	code: number;
 }
 
-/** Shared empty array. */
 export const NO_BYTES: Uint8Array = Object.freeze(new Uint8Array(0));
 
 export const NO_OUTPUT: Output = Object.freeze(newOutput(OUTPUT_NONE));
@@ -47,7 +46,6 @@ export interface Machine extends Timed {
 	poll(): Output;
 }
 
-/** Maximum number of waiting outputs. */
 const QUEUE_LIMIT = 8;
 
 interface Waiting extends Output {

@@ -67,7 +67,6 @@ export interface WiFiOptions {
 	onDisconnected(reason: number): void;
 	/** Called at the end of a scan; `found` is false if it failed. */
 	onScanned(found: boolean): void;
-	/** Called when the number of access-point clients has changed. */
 	onClients(count: number): void;
 }
 

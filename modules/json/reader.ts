@@ -40,7 +40,6 @@ const DEPTH_LIMIT = 31;
 const SCRATCH_DEFAULT = 256;
 export const NUMBER_LIMIT = 32;
 
-/** Used inside `scan()`: no token is complete yet. */
 const TOKEN_NONE = -1;
 
 const EXPECT_VALUE = 0;

@@ -33,7 +33,7 @@ export class JSONStream {
 		this.#produce = produce;
 	}
 
-	/** Returns the number of bytes; 0 only after the end. */
+	/** 0 only after the end. */
 	read(into: Uint8Array, start: number, end: number): number {
 		const writer = this.#writer;
 		let at = start;

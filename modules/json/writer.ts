@@ -50,7 +50,6 @@ export class JSONWriter {
 		return this.#at - this.#origin;
 	}
 
-	/** Index after the last byte written. */
 	get position(): number {
 		return Math.min(Math.max(this.#at, this.#start), this.#end);
 	}
@@ -267,7 +266,6 @@ function hexDigit(value: number): number {
 	return value + (value < 10 ? 0x30 : 0x57);
 }
 
-/** Returns the letter of the short escape for `byte`, such as `n`; 0 without one. */
 function shortEscape(byte: number): number {
 	switch (byte) {
 		case QUOTE:

@@ -85,7 +85,6 @@ export class PINEntry implements Machine, LineBorrower {
 		}
 	}
 
-	/** False after the end, and if the port could not be opened. */
 	get isRunning(): boolean {
 		return this.#link !== undefined;
 	}

@@ -50,7 +50,6 @@ export interface ProbeResult {
 	/** Identification, ASCII; empty if none was received. */
 	readonly ident: Uint8Array;
 	readonly received: number;
-	/** Number of damaged characters among them. */
 	readonly damaged: number;
 	/** First received characters; 0x80 and above: damaged. */
 	readonly bytes: Uint8Array;
@@ -239,7 +238,6 @@ export class Probe implements LinkTap, Timed, LineBorrower {
 		} else this.finish(this.#failure);
 	}
 
-	/** No failure means that the meter answers as configured. */
 	private finish(failure: Failure | undefined, ident: Uint8Array = new Uint8Array(0)): void {
 		if (this.#session === undefined) return;
 		this.stop();

@@ -193,7 +193,6 @@ export class MeterReader implements Timed, LinkListener {
 		});
 	}
 
-	/** Applies the settings; called at the start and after each change. */
 	reconfigure(): void {
 		this.#task.update((nowMs) => this.apply(nowMs));
 	}
@@ -237,7 +236,6 @@ export class MeterReader implements Timed, LinkListener {
 		this.#task.update(() => this.#callbacks.remove(callback));
 	}
 
-	/** Returns false while a session runs. */
 	probe(callback: ProbeCallback): boolean {
 		return this.lend((driver, port, nowMs, giveBack) => {
 			const finished: ProbeCallback["finished"] = (result) => {

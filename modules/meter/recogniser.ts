@@ -82,7 +82,6 @@ export class Recogniser implements Machine, ReadSession, Probing {
 		this.deadlineMs = Math.min(nowMs + SILENT_MS, this.#endsMs);
 	}
 
-	/** Returns 0, because damage is not detected in characters of eight bits. */
 	get damaged(): number {
 		return 0;
 	}

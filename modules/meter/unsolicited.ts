@@ -114,10 +114,7 @@ export class UnsolicitedDetector {
 		return !this.isDone && (this.hasSent || nowMs >= this.#idleMs + IDLE_MS) && isUnanswered(known);
 	}
 
-	/**
-	 * Records the end of a session. Returns the session's failure; if that is noise, keeps it for `betterOf` and
-	 * returns undefined.
-	 */
+	/** Returns the session's failure; if that is noise, keeps it for `betterOf` and returns undefined. */
 	onEnd(failure: Failure | undefined): Failure | undefined {
 		if (failure !== undefined && isUnexplained(failure)) this.hasStray = true;
 		if (failure?.finding === undefined || failure.isFinal) return failure;

@@ -144,9 +144,7 @@ export class OBISNames {
 		return this.writePhrase(this.#table[row + 7], into, to);
 	}
 
-	/**
-	 * Writes a phrase. It uses only local variables, because a reply of 340 readings spends a third of its time here.
-	 */
+	/** It uses only local variables, because a reply of 340 readings spends a third of its time here. */
 	private writePhrase(phrase: number, into: Uint8Array, at: number): number {
 		const table = this.#table;
 		const fragments = this.#fragments;

@@ -61,7 +61,6 @@ export class Failure {
 		return this.text.slice(0, this.text.indexOf(" "));
 	}
 
-	/** Description and remedy, with the most likely cause first. */
 	get message(): string {
 		return this.text.slice(this.text.indexOf(" ") + 1);
 	}
@@ -83,8 +82,8 @@ export class Failure {
 export const PROGRESS_HEARD = 20;
 
 /**
- * Makes a failure. `progress` (up to 127) is 1 to 19 for the sign-on, 20 to 39 for HDLC, and 40 or more for DLMS;
- * another protocol has a scale of its own.
+ * `progress` (up to 127) is 1 to 19 for the sign-on, 20 to 39 for HDLC, and 40 or more for DLMS; another protocol has a
+ * scale of its own.
  */
 export function failure(error: string, code: string, progress: number, message: string, advice?: Advice): Failure {
 	const row = new Failure(`${code} ${message}`, (ERRORS.indexOf(error) << ERROR_BITS) | progress);

@@ -106,7 +106,6 @@ export interface Opening<Settings> {
 	readonly nowMs: number;
 	/** Profile to read instead of a readout; only for protocols with `hasProfiles`. */
 	readonly profile?: ProfileRequest | undefined;
-	/** Time between rounds of a live session. */
 	readonly periodMs?: number;
 	/** Objects of a live session, in the form of its protocol. */
 	readonly live?: Uint8Array;

@@ -34,7 +34,6 @@ export interface Readout {
 	readonly isUnchecked?: true;
 	/** Packed records (record-writer.ts); never changed. */
 	readonly records: Uint8Array;
-	/** Objects without a value (cosem/records.ts). */
 	readonly missing?: Uint8Array;
 }
 

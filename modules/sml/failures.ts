@@ -13,7 +13,6 @@ export const SML_NO_START = failure(
 	5,
 	"Characters came, but no telegram of SML. Turn the head, shade it from light, or choose another protocol.",
 );
-/** The checksum of a telegram or message is wrong. */
 export const SML_CHECK_WRONG = failure(
 	METER_ERROR,
 	"sml/check",

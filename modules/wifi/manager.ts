@@ -39,7 +39,6 @@ export class NetworkManager implements ScheduledMachine {
 	#reportedCable = false;
 	#reportedIP = "";
 
-	/** `Cable`: undefined in firmware without Ethernet. */
 	constructor(
 		deps: ManagerDeps,
 		settings: WiFiSettings & CableSettings,
@@ -54,7 +53,6 @@ export class NetworkManager implements ScheduledMachine {
 		this.#task = deps.driver.register(PART, this);
 	}
 
-	/** State of the station, STATION_…. */
 	get state(): number {
 		return this.#policy.state;
 	}
@@ -143,7 +141,6 @@ export class NetworkManager implements ScheduledMachine {
 		});
 	}
 
-	/** Applies the settings APPLY_… after a delay, so that the reply to the client is sent first. */
 	applySoon(what: number): void {
 		this.#task.update((nowMs) => this.#policy.applySoon(what, nowMs));
 	}
@@ -221,7 +218,6 @@ export class NetworkManager implements ScheduledMachine {
 		});
 	}
 
-	/** Opens the Ethernet port, in a separate method for the same reason. */
 	private openCable(port: EthernetPort): Ethernet {
 		return new port.io({ ...port.pins, onChanged: () => this.#task.fromHost((nowMs) => this.#cable?.changed(nowMs)) });
 	}

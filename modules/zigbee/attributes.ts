@@ -152,7 +152,6 @@ export interface AttributesOptions {
 
 export class Attributes {
 	readonly #options: AttributesOptions;
-	/** Mapped pairs as bits. */
 	#mapped = 0;
 	/**
 	 * Values as transmitted, by index (NaN: unknown), then the monotonic times of the last readings by pair, then the
@@ -374,7 +373,6 @@ function field(row: number, from: number, length: number): number {
 	return Number(`0x${TABLE.slice(row + from, row + from + length)}`);
 }
 
-/** Kind in readout/quantities.ts that a pair requires. */
 function kindOf(pair: number): number {
 	return pair < DEMAND ? ENERGY : pair === DEMAND ? POWER : VOLTAGE + pair - DEMAND - 1;
 }

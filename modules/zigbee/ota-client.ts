@@ -18,10 +18,9 @@
  * The client queries for a file soon after joining and once a day. An offer of the running version is ignored unless
  * the coordinator has sent a notify: a coordinator that rewrites versions would offer the same file forever.
  *
- * An interrupted transfer is resumed. A missing block is requested again for a quarter of an hour. The storage records
- * the file that is being loaded, so that after a restart (for a battery device, at the next wake-up) the same
- * coordinator is queried for it at once, but not again if it sends no block. A later offer of the file continues at the
- * last piece in flash (ota/installer.ts). An upload over HTTP replaces the transfer.
+ * The storage records the file that is being loaded, so that after a restart (for a battery device, at the next
+ * wake-up) the same coordinator is queried for it at once, but not again if it sends no block. A later offer of the
+ * file continues at the last piece in flash (ota/installer.ts). An upload over HTTP replaces the transfer.
  *
  * Limits: after a transfer has erased its first sector, the next transfer must wait a minute, then two, four … up to an
  * hour, because flash wears out and a coordinator needs no credentials here. Blocks have BLOCK_LENGTH bytes, as with

@@ -42,7 +42,6 @@ export class Transfer {
 	endpoint = FIRST_ENDPOINT;
 	/** Version of the file, as the coordinator states it. */
 	version = ANY_32;
-	/** Size of the file, as the coordinator states it, bytes. */
 	size = 0;
 	lastMessageMs = 0;
 	/** Least time between requests for blocks, set by the coordinator. */
@@ -52,7 +51,6 @@ export class Transfer {
 	/** Result of the updater; -1 if unknown or already processed. */
 	outcome = -1;
 
-	/** Returns false without a valid record. */
 	restore(storage: Storage): boolean {
 		const loading = storage.get(LOADING_KEY);
 		if (loading?.length !== LOADING_LENGTH) return false;
@@ -77,7 +75,6 @@ export class Transfer {
 	}
 }
 
-/** Running version in the format of file headers. */
 export function versionOf({ info }: OTADeps): number {
 	return buildNumber(info.firmwareVersion);
 }

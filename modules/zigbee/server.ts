@@ -67,7 +67,6 @@ export const ANSWER_SIZE = ZCL_LIMIT + 48;
 export interface ServerOptions {
 	readonly clients: readonly ClusterClient[];
 	readonly user: {
-		/** 0 ends the identification. */
 		identify(seconds: number): void;
 	};
 }
@@ -314,7 +313,7 @@ export class Server {
 		return (attributes.isWritable(row) ? ACCESS_WRITE : 0) | (attributes.valueOf(row) < 0 ? 0 : ACCESS_REPORT);
 	}
 
-	/** Commands that the cluster receives or generates; only Identify has any. */
+	/** Commands that the cluster receives or generates. */
 	private discoverCommands({ command, bytes, start, end }: ZCLFrame, into: Uint8Array, body: number): number {
 		if (start + 2 > end) return body;
 		let at = body + 1;

@@ -59,14 +59,12 @@ export function putNumber(into: Uint8Array, at: number, size: number, value: num
 	return at + size;
 }
 
-/** Unsigned integer of `size` bytes. */
 export function numberAt(bytes: Uint8Array, at: number, size: number): number {
 	let value = 0;
 	for (let i = size - 1; i >= 0; i--) value = value * 256 + bytes[at + i];
 	return value;
 }
 
-/** Parses a frame; returns undefined if it is truncated or of an unknown type. */
 export function parseFrame({ bytes, start, end, isBroadcast }: Incoming): ZCLFrame | undefined {
 	const control = bytes[start];
 	let at = start + 1;
