@@ -35,7 +35,7 @@ interface Tag {
 	readonly description: string;
 }
 
-/** Sections by the tag's name; tags without content are left out. */
+/** Tags without content are left out. */
 function tagged(part: (tag: Tag) => string): string {
 	const parts = DOCUMENT.tags.map((tag: Tag) => ({ tag, text: part(tag) }));
 	return parts
@@ -113,7 +113,6 @@ function pretty(value: unknown, indent = ""): string {
 	return `${open}\n${members.map((one) => inner + one).join(",\n")}\n${indent}${close}`;
 }
 
-/** `$B` and `$TOKEN` are defined in the guide's first example. */
 function command({ path, method, operation }: Operation): string {
 	const { parameters = [], requestBody, security } = operation;
 	let url = path.replace("/api/v1/", "$B/");

@@ -53,7 +53,7 @@ const SEPARATOR = "\0";
 
 const utf8 = new TextEncoder();
 
-/** Returns the rows of the source, sorted by key. Throws an Error with the line number of an invalid row. */
+/** Returns the rows of the source, sorted by key. */
 export function parseNames(source: string): NameRow[] {
 	const rows: NameRow[] = [];
 	let header = false;

@@ -65,10 +65,7 @@ function replyTypes(): string[] {
 	});
 }
 
-/**
- * Returns the limits of a field under the names of FieldSpec in fields.tsx. A member `by` means that the choices depend
- * on the value of another field.
- */
+/** A member `by` means that the choices depend on the value of another field. */
 function limitsOf(schema: Node, conditions: readonly Node[], name: string): string {
 	const { minimum, maximum, minLength, maxLength, pattern, maxItems, items } = schema;
 	const limits: string[] = [];

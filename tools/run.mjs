@@ -12,7 +12,6 @@ const build = join(root, ".build");
 const bin = (name) => join(root, "node_modules", ".bin", name);
 const say = (text) => process.stderr.write(`${text}\n`);
 
-/** Returns true if this user may change installed and built files. */
 function canWrite() {
 	try {
 		accessSync(existsSync(build) ? build : root, constants.W_OK);
@@ -169,7 +168,7 @@ async function compile() {
 
 /**
  * Replaces this process as far as possible: same terminal, forwarded signals, same exit code. The child's channel
- * closes when this process ends for any reason; the program then ends too.
+ * closes when this process ends for any reason.
  */
 function become(command, args) {
 	const child = spawn(command, args, { cwd: root, stdio: ["inherit", "inherit", "inherit", "ipc"] });
@@ -198,7 +197,6 @@ function followNpm(end) {
 	look.unref();
 }
 
-/** Returns the id of a process's parent; undefined if the system does not provide it. */
 function parentOf(pid) {
 	try {
 		return /^PPid:\t(\d+)$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
@@ -259,8 +257,8 @@ function allTests(kind = "test") {
 }
 
 /**
- * Returns mocha's arguments for each run. Without arguments there is one run of all tests; otherwise the first run has
- * the tests of the named files and folders, and the next one the tests with the other words in their titles.
+ * Without arguments there is one run of all tests; otherwise the first run has the tests of the named files and
+ * folders, and the next one the tests with the other words in their titles.
  */
 function selections(args, kind) {
 	const all = kind === "test" ? allTests() : [`${build}/test/**/*.${kind}.js`];
@@ -275,7 +273,6 @@ function selections(args, kind) {
 	return files.length === 0 ? [named] : [files, named];
 }
 
-/** Fails if a run fails or finds no test. */
 function runTests(lists, ...options) {
 	const [last, ...others] = lists.reverse();
 	for (const list of others.reverse()) {

@@ -225,7 +225,6 @@ function yearOf(atS: number): number {
 	return new Date(atS * 1000).getUTCFullYear();
 }
 
-/** Returns the time of a change in a year, in seconds of local time. */
 function changeIn({ month, week, day, timeS }: Change, year: number): number {
 	const days: number[] = [];
 	for (let ms = Date.UTC(year, month - 1, 1); ms < Date.UTC(year, month, 1); ms += DAY_MS) {

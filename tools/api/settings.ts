@@ -28,19 +28,15 @@ export const BY_ROUTE: Readonly<Record<string, Readonly<Record<string, readonly 
 };
 /** A backup has its own parser and no table of fields. */
 const BACKUP = "POST /api/v1/system/backup";
-/** Keywords that are made from a table; all others are written by hand. */
+/** Keywords that are made from a table. */
 const MADE = ["type", "enum", "minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems", "pattern"];
 const INITIAL = "x-initial";
 
-/** Returns the description's name for a route: `POST /api/v1/system/tokens/{id}`. */
 export function keyOf(method: number, path: string): string {
 	return `${METHOD_NAMES[method]} ${path.replace(/<(\w+)>/, "{$1}")}`;
 }
 
-/**
- * Returns the pattern of a text with these characters; undefined if any text is allowed. Only a single range may be
- * open-ended.
- */
+/** Only a single range may be open-ended. */
 function patternOf({ characters }: Field): string | undefined {
 	if (characters === "" || characters.startsWith("\u0000")) return undefined;
 	if (characters.length === 1) {
@@ -54,7 +50,6 @@ function patternOf({ characters }: Field): string | undefined {
 	return `^[${ranges.join("")}]*$`;
 }
 
-/** Returns the allowed values of the field. `table` is the body that contains it. */
 export function boundsOf(field: Field, table: BodyTable): Node {
 	const { kind, minimum, maximum, choices } = field;
 	if (table.list !== undefined && field === table.fields[0]) return { type: "array", maxItems: table.list.maximum };
@@ -91,7 +86,6 @@ function renewed(old: Node, made: Node, byRoute: readonly string[] = []): Node {
 	return node;
 }
 
-/** Order does not matter in a character class. */
 function sameClass(a: Node, b: Node): boolean {
 	const rangesOf = (pattern: unknown) => {
 		const inside = typeof pattern === "string" ? /^\^\[((?:\\?[^\]])*)\]\*\$$/.exec(pattern)?.[1] : undefined;

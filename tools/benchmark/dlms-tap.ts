@@ -36,7 +36,6 @@ export interface Traffic extends Load {
 	readonly ready: number;
 	readonly sent: number;
 	readonly received: number;
-	/** Load of the same data in one request. */
 	readonly ideal: Load;
 }
 
@@ -161,7 +160,6 @@ function exchange(request: number, response: number): Load {
 	return { bytes: frames + request + response + 2 * LLC_BYTES, exchanges: there + back - 1 };
 }
 
-/** Length of the plain text. */
 function unsealed(apdu: Buffer): number {
 	if (!GLO_GET.includes(apdu[0])) return apdu.length;
 	return apdu.length - 1 - lengthBytes(apdu.length - 2) - SEALING_BYTES;

@@ -52,7 +52,6 @@ const ASK_SHELLY = Buffer.from('{"id":1,"src":"bench","method":"EM.GetStatus","p
 
 const PROTOCOLS = { p1: p1Telegram, sml: (reading: HouseholdReading) => smlTelegram(reading) } as const;
 type Protocol = keyof typeof PROTOCOLS;
-/** Requests that make the gateway listen to the meter. */
 const SETTINGS: Readonly<Record<Protocol, readonly [path: string, body: object]>> = {
 	p1: ["iec62056/config", { mode_d_enabled: true, mode_d_baudrate: 115_200 }],
 	sml: ["meter/protocol", { protocol: "sml" }],
@@ -75,7 +74,6 @@ class Arrivals {
 	readonly #tookMs = new Map<string, number[]>();
 	readonly #last = new Map<string, number>();
 
-	/** `count`: telegrams to measure. */
 	constructor(ways: readonly string[], count: number) {
 		this.ways = ways;
 		this.#count = count;
@@ -87,9 +85,7 @@ class Arrivals {
 		this.#sentMs = nowMs();
 	}
 
-	/**
-	 * Records the arrival of a message. `power` in W; omitted if the message reports a new readout without its values.
-	 */
+	/** `power` in W; omitted if the message reports a new readout without its values. */
 	arrived(way: string, power = this.power): void {
 		if (Math.round(power) !== this.power || this.#last.get(way) === this.power) return;
 		this.#last.set(way, this.power);
@@ -118,7 +114,6 @@ class Arrivals {
 	}
 }
 
-/** Sends requests over plain HTTP repeatedly, as a device on the network does. */
 async function ask(
 	port: number,
 	path: string,
@@ -149,7 +144,6 @@ async function askByUDP(received: (body: Record<string, unknown>) => void, signa
 	socket.close();
 }
 
-/** Receives the datagrams of an SMA energy meter. */
 async function receiveSMA(received: (watts: number) => void, signal: AbortSignal): Promise<void> {
 	const socket = createSocket({ type: "udp4", reuseAddr: true });
 	socket.bind(SMA_PORT);
@@ -164,7 +158,6 @@ async function receiveSMA(received: (watts: number) => void, signal: AbortSignal
 	socket.close();
 }
 
-/** Reads the power by SunSpec repeatedly, over one connection. */
 async function askSunSpec(port: number, received: (watts: number) => void, signal: AbortSignal): Promise<void> {
 	const socket = connect(port, "127.0.0.1").setNoDelay();
 	try {
@@ -181,7 +174,6 @@ async function askSunSpec(port: number, received: (watts: number) => void, signa
 	}
 }
 
-/** Reads the event stream; `received` is called for events of this name. */
 function follow(gateway: BenchGateway, name: string, received: () => void, signal: AbortSignal): void {
 	const headers = { Authorization: `Bearer ${gateway.token}` };
 	const way = { port: gateway.port, path: "/api/v1/events", rejectUnauthorized: false, headers, signal };

@@ -18,7 +18,6 @@ export interface Tally {
 	readonly tookMs: number;
 	/** Length of the body, which must be the same in all replies. */
 	readonly bodyLength: number;
-	/** Error message; "" without an error. */
 	readonly error: string;
 }
 

@@ -125,7 +125,6 @@ async function runAsked(gateway: BenchGateway, meter: BenchMeter, telegram: Tele
 	};
 }
 
-/** Measures a push that begins after the gateway is ready. */
 async function runPushed(gateway: BenchGateway, meter: BenchMeter): Promise<Run> {
 	const startMs = await meter.next("push");
 	const { doneMs } = await gateway.request("iec62056/read");
@@ -165,7 +164,6 @@ function charactersMs(count: number, baud: number): number {
 	return (count * BITS * 1000) / baud;
 }
 
-/** Returns the minimum duration of a session in mode C, and of its stages. */
 function sessionMs(telegram: Telegram, baud: number) {
 	const reaction = answersQuickly(telegram) ? 20 : 200;
 	const signOn = charactersMs(SIGN_ON_LENGTH, OPENING_BAUD);

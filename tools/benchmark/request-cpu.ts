@@ -34,7 +34,6 @@ const TITLE = "Processor time of a small GET by plain HTTP, firmware on Linux, b
 class Client {
 	readonly #port: number;
 	#socket: Socket | undefined;
-	/** Received text that was not consumed yet, and the callback of a caller that waits for more. */
 	#received = "";
 	#wake: (() => void) | undefined;
 
@@ -55,7 +54,6 @@ class Client {
 		});
 	}
 
-	/** Opens the first connection; tries again, because the server may still be starting. */
 	static async open(port: number): Promise<Client> {
 		const client = new Client(port);
 		for (let left = START_TRIES; ; left--) {
@@ -153,8 +151,8 @@ interface Measured {
 }
 
 /**
- * Measures the CPU time of one request, µs. A persistent connection is reopened for each measurement, because the
- * gateway may have closed the previous one as idle.
+ * A persistent connection is reopened for each measurement, because the gateway may have closed the previous one as
+ * idle.
  */
 async function measure({ child, client, path, token, isPersistent }: Measured, count: number): Promise<number> {
 	await client.renew();

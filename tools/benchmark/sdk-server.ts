@@ -52,7 +52,7 @@ export default function () {
 `;
 }
 
-/** `body`: reply to each request. Throws if the build fails. */
+/** `body`: reply to each request. */
 export function buildSDKServer({ runner, bits }: Firmware, port: number, body: string): Firmware {
 	const sdk = findSDK();
 	const toolchain = findToolchain(bits);

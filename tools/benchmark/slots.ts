@@ -51,7 +51,6 @@ async function addRequests(xs: XSWorld, add: (probe: string, slots: number) => v
 	add("while the reply waits for a slow reader", await xs.slots());
 }
 
-/** Adds readout, log, all connections, and one too many on each port. */
 async function addWorst(xs: XSWorld, add: (probe: string, slots: number) => void): Promise<void> {
 	await xs.request("iec62056/control", { body: { log_en: true } });
 	await beginReadout(xs);

@@ -106,7 +106,6 @@ async function measureBlock(name: string, piece: number): Promise<number> {
 	}
 }
 
-/** Returns the steps per telegram of a meter that sends one each second: all processing of it, without other work. */
 async function measurePushed(
 	bytes: Uint8Array,
 	baud: number,

@@ -96,7 +96,6 @@ export class Emulator {
 		}
 	}
 
-	/** Waits for a reply over HTTPS. Rejects like `untilLine`. */
 	async untilAnswers(limitMs: number): Promise<void> {
 		const endMs = performance.now() + limitMs;
 		while (!(await answers(this.#order.httpsPort))) {

@@ -42,17 +42,12 @@ export interface EmulateOptions {
 	/** Port of the HTTPS server; 0: any free port. The same holds for HTTP. */
 	readonly httpsPort: number;
 	readonly httpPort: number;
-	/** State folder; undefined for a temporary one. */
 	readonly state: string | undefined;
 	readonly building: Building;
 	readonly out: string | undefined;
 	readonly quiet: boolean;
 }
 
-/**
- * Parses the command line; returns undefined if help was requested. If it is invalid, throws an Error with a message
- * for the user.
- */
 export function parseOptions(args: readonly string[]): EmulateOptions | undefined {
 	const { values } = parseArgs({
 		args: joinMeter(args),

@@ -54,7 +54,6 @@ export interface Entity {
 	readonly last_updated: string;
 }
 
-/** A received request and the status of its reply; 0: no reply. */
 export interface Request {
 	readonly method: string;
 	readonly path: string;
@@ -123,7 +122,7 @@ export class StandIn {
 		return `${this.#options.tls === undefined ? "http" : "https"}://${this.#options.address ?? "127.0.0.1"}:${this.#port}`;
 	}
 
-	/** Listens, on the previous port if there was one. Rejects if the port is in use. */
+	/** Listens, on the previous port if there was one. */
 	async begin(): Promise<void> {
 		const handle = (request: IncomingMessage, response: ServerResponse) => void this.#handle(request, response);
 		const { tls } = this.#options;
@@ -141,7 +140,7 @@ export class StandIn {
 		this.#server = server;
 	}
 
-	/** Closes all connections; the states are lost. */
+	/** Closes all connections. */
 	async end(): Promise<void> {
 		const server = this.#server;
 		this.#server = undefined;
@@ -322,12 +321,10 @@ function pythonText(value: unknown): string {
 	return typeof value === "object" ? JSON.stringify(value) : String(value);
 }
 
-/** Python's bool() of a JSON value. */
 function hasContent(value: unknown): boolean {
 	return Array.isArray(value) ? value.length > 0 : Boolean(value);
 }
 
-/** Repeats `piece` until the client disconnects. */
 async function sendEndlessly(socket: Socket, first: string, piece: string): Promise<void> {
 	socket.on("error", () => {});
 	socket.write(first);

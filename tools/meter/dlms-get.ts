@@ -29,7 +29,6 @@ import {
 } from "./dlms-objects.js";
 import type { HouseholdReading } from "./household.js";
 
-/** Bits of the conformance block. */
 export const BLOCK_GET = 0x001000;
 export const MULTIPLE_REFERENCES = 0x000200;
 export const GET = 0x000010;
@@ -49,7 +48,6 @@ export interface GetContext {
 	client: number;
 	conformance: number;
 	limit: number;
-	/** Returns true for objects that may be read; default: all. */
 	mayRead?: (object: COSEMObject) => boolean;
 	context: number;
 	mechanism: number;
@@ -78,7 +76,6 @@ export class GetService {
 		this.#block = 0;
 	}
 
-	/** Returns the answer; undefined for an unsupported request. */
 	answer(apdu: Buffer, context: GetContext, reading: HouseholdReading): Buffer | undefined {
 		const kind = apdu[1];
 		if (kind === 1 && apdu.length >= 3 + DESCRIPTOR_BYTES) return this.#normal(apdu, context, reading);

@@ -8,7 +8,6 @@ const HEAT_CAPACITY = 4.16e6;
 
 export interface HeatReading {
 	readonly utcMs: number;
-	/** Wh; the value at the end of last year too. */
 	readonly energyWh: number;
 	readonly lastYearWh: number;
 	/** Litres, and litres per hour. */
@@ -29,7 +28,6 @@ const MEAN_W = 6200;
 const SWING_W = 2600;
 const FLOW_LPH = 240;
 
-/** Returns the values `ms` after the start, at which the time was `startUtcMs`. */
 export function heatReading(startUtcMs: number, ms: number): HeatReading {
 	const phase = (2 * Math.PI * ms) / CYCLE_MS;
 	const powerW = Math.round(MEAN_W + SWING_W * Math.sin(phase));

@@ -208,7 +208,6 @@ export class ProgrammingMode {
 		return this.#options.seasonAt?.(utcMs) ?? { minutes: 0, digit: "2" };
 	}
 
-	/** Returns the Unix time, ms, of a local time of the meter with or without season digit; 0 for an empty text. */
 	#utcOf(text: string): number {
 		const localMs = momentOf(text, 0);
 		if (localMs === 0) return 0;
@@ -290,7 +289,6 @@ function momentOf(text: string, none: number): number {
 	return Date.UTC(2000 + year, month - 1, day, hour, minute);
 }
 
-/** Formats a time as YYMMDDhhmmss. */
 function digits(utcMs: number): string {
 	return new Date(utcMs).toISOString().replace(/\D/g, "").slice(2, 14);
 }

@@ -123,7 +123,6 @@ export class KMPMeter implements Machine {
 		this.deadlineMs = nowMs + (this.#options.reactionMs ?? REACTION_MS);
 	}
 
-	/** Returns command and data of the answer; empty for none. */
 	#reply([command, ...data]: number[], nowMs: number): number[] {
 		const { serial = 6_855_817, source, hasNoType = false } = this.#options;
 		if (command === 2 && data.length === 0) return [2, ...bytesOf(serial, 4)];

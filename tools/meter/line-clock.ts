@@ -6,7 +6,6 @@
  * While anything waits for a time, the clock observes the passes of the event loop.
  */
 
-/** Interval of checks. */
 const LOOK_MS = 20;
 /** The clock stops if no pass of the event loop ends within this time. */
 const LATE_MS = 50;

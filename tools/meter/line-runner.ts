@@ -37,7 +37,6 @@ export interface LineRunnerOptions {
 	echo?: boolean;
 	/** True to send the parity bit until a sign-on decides. Default false. */
 	parityBits?: boolean;
-	/** Called with the event codes of the machine. */
 	onEvent?: (code: number) => void;
 }
 
@@ -152,7 +151,7 @@ export class LineRunner {
 		this.#machine.light?.(fromMs, this.#litMs);
 	}
 
-	/** Waits for the end of a request. A request is not understood if its speed is wrong or was changed too early. */
+	/** A request is not understood if its speed is wrong or was changed too early. */
 	async #receiveRequest(arrival: Arrival, knownBaud: number, atStart: Promise<Speed>): Promise<void> {
 		const { bytes, startMs, endMs, earliestMs, isFirst } = arrival;
 		const baud = this.#baud;
@@ -292,7 +291,6 @@ export class LineRunner {
 		this.#port.write(readerBaud === baud ? wire : this.#garble(wire, readerBaud / baud));
 	}
 
-	/** Returns the reader's speed; the line's own if the reader's is unknown. */
 	async #readerSpeed(): Promise<Speed> {
 		const baud = (await this.#port.readerBaud?.().catch(() => undefined)) ?? this.#baud;
 		this.#knownBaud = baud;

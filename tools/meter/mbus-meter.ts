@@ -25,9 +25,7 @@ export interface Slave {
 
 export interface MBusMeterOptions {
 	readonly slaves: readonly Slave[];
-	/** Default: MBUS_BAUD. */
 	readonly baud?: number;
-	/** True if the meter must be woken up. */
 	readonly sleeps?: boolean;
 	/** True if the meter ignores the frame count bit, and sends its present values each time. */
 	readonly ignoresCountBit?: boolean;
@@ -35,7 +33,6 @@ export interface MBusMeterOptions {
 	readonly wrongCheck?: number;
 	readonly damage?: (frame: Uint8Array) => Uint8Array;
 	readonly reactionMs?: number;
-	/** True if the level converter echoes what it receives. */
 	readonly echoes?: boolean;
 }
 

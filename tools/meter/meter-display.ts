@@ -39,7 +39,6 @@ export interface Flash {
 type State = "rest" | "test" | "PIN" | "menu";
 
 export class MeterDisplay {
-	/** Menu entries that were switched, in order. */
 	readonly switched: string[] = [];
 	readonly entered: string[] = [];
 	readonly flashes: Flash[] = [];
@@ -69,7 +68,6 @@ export class MeterDisplay {
 		return isOn || (this.#state === "menu" && !this.#options.needsInf);
 	}
 
-	/** Makes the changes that are due by `nowMs` if there is no light until then. */
 	#settle(nowMs: number): void {
 		const flash = this.#flash;
 		if (flash !== undefined && nowMs - flash.toMs > GAP_MS) {

@@ -15,7 +15,6 @@ export interface PushMeterOptions {
 	readonly baud: number;
 	/** Format of the line; default: 8N1, in which the bytes of TIC include the parity bit of 7E1. */
 	readonly format?: SerialFormat;
-	/** Interval between the starts of two telegrams. */
 	readonly pushMs: number;
 	readonly display?: MeterDisplay;
 }

@@ -63,10 +63,8 @@ function namelessList(
 
 export interface PushForm {
 	readonly framing: PushFraming;
-	/** Bytes per segment or block; default: as many as fit. */
 	readonly size?: number;
 	readonly isInBlocks?: boolean;
-	/** True for a list without OBIS codes. */
 	readonly isNameless?: boolean;
 	/**
 	 * Ciphering; default: plain text. `control`: security control. `isDedicated`: general-ded in place of general-glo.
@@ -79,10 +77,7 @@ export interface PushForm {
 	};
 }
 
-/**
- * Encodes a data-notification in plain text, or ciphers it with this invocation counter. `hasWrongTag` damages the last
- * byte.
- */
+/** `hasWrongTag` damages the last byte. */
 function pushedAPDU(reading: HouseholdReading, form: PushForm, counter: number, hasWrongTag: boolean): Uint8Array {
 	const plain = form.framing === "p1" ? p1Telegram(reading) : notification(reading, form.isNameless ?? false);
 	if (form.protection === undefined) return plain;

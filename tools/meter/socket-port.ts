@@ -50,10 +50,7 @@ export class SocketPort implements LinePort {
 	}
 }
 
-/**
- * Removes `--socket PATH` from a command line of any protocol; returns undefined if it is missing. Throws UsageError if
- * the path is missing or `--port` is given too.
- */
+/** Removes `--socket PATH` from a command line of any protocol; returns undefined if it is missing. */
 export function takeSocket(args: string[]): string | undefined {
 	const index = args.indexOf("--socket");
 	if (index < 0) return undefined;

@@ -18,7 +18,6 @@ export function keySigner(key: KeyObject): Signer {
 	return { point, sign: (message) => new Uint8Array(sign("sha256", message, { key, dsaEncoding: "ieee-p1363" })) };
 }
 
-/** Throws a RangeError for the user if the key is not on P-256. */
 export function pointOf(key: KeyObject): Uint8Array {
 	const point = pointOfKey(key);
 	if (point === undefined) throw new RangeError("Firmware is signed by keys on the curve P-256; that is another kind.");

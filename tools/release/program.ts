@@ -49,7 +49,6 @@ interface Order {
 	readonly out: string | undefined;
 }
 
-/** Parses the command line; returns undefined if help was requested. Throws an Error with a message for the user. */
 function readOrder(args: string[]): Order | undefined {
 	const { help, ...values } = parse(args);
 	if (help) return undefined;

@@ -11,7 +11,6 @@ export interface Assessment {
 	readonly id: string;
 	/** Other ids of the same one, such as GHSA-…. */
 	readonly aliases?: readonly string[];
-	/** Address of its description. */
 	readonly source: string;
 	/** Name of a component in the SBOM. */
 	readonly component: string;
@@ -23,7 +22,6 @@ export interface Assessment {
 	readonly assessed: string;
 }
 
-/** A vulnerability that a scan has found. */
 export interface Finding {
 	readonly id: string;
 	/** `bom-ref` of the component. */
@@ -45,7 +43,7 @@ export interface SBOM {
 
 const OSV = "https://osv.dev/vulnerability/";
 
-/** Returns the rows of the data file. Throws an Error with a message for the user for a row that says too little. */
+/** Throws an Error with a message for the user for a row that says too little. */
 export function readAssessments(root: string, sbom: SBOM): readonly Assessment[] {
 	const file = join("tools", "release", "vulnerabilities.json");
 	const rows: readonly Assessment[] = JSON.parse(readFileSync(join(root, file), "utf8"));
@@ -77,7 +75,7 @@ export function unassessed(rows: readonly Assessment[], findings: readonly Findi
 	});
 }
 
-/** Returns the statements as JSON. `open`: findings that nobody has assessed yet. */
+/** `open`: findings that nobody has assessed yet. */
 export function makeVEX(sbom: SBOM, rows: readonly Assessment[], open: readonly Finding[]): string {
 	const bom = new Models.Bom({ metadata: new Models.Metadata({ timestamp: new Date(sbom.metadata.timestamp) }) });
 	for (const row of rows) {

@@ -4,10 +4,7 @@
  */
 import { transform } from "rolldown/utils";
 
-/**
- * Throws an Error if the bundler fails. The fields must be plain ones (plain-fields.ts), because private ones would
- * need helpers.
- */
+/** The fields must be plain ones (plain-fields.ts), because private ones would need helpers. */
 export async function withAssignedFields(script: string): Promise<string> {
 	const { code, errors } = await transform("main.js", script, {
 		lang: "js",

@@ -19,7 +19,6 @@ export function sequenceOf(lists: readonly (readonly string[])[]): string[] {
 	return parts.flat();
 }
 
-/** Joins lists where the last `length` items of one are the first of the other. */
 function joined(lists: readonly (readonly string[])[], length: number): (readonly string[])[] {
 	const open = new Set(lists.filter((list) => list.length > length));
 	const rest = lists.filter((list) => !open.has(list));

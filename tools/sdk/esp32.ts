@@ -37,7 +37,6 @@ export function madeFor(board: Board, release: Release = NO_RELEASE): Made {
 	};
 }
 
-/** Returns a value as a JavaScript expression, deeply frozen. */
 function frozen(value: unknown): string {
 	if (typeof value !== "object" || value === null) return JSON.stringify(value);
 	if (Array.isArray(value)) return `Object.freeze([${value.map(frozen).join(", ")}])`;
@@ -76,10 +75,6 @@ export function placesOf({ board, production, emulated, out }: Variant): Places 
 	return { folder, output, project, image: join(project, "build", IMAGE) };
 }
 
-/**
- * Returns ESP-IDF's folder, $IDF_PATH. Throws an Error with a message for the user if it is missing or its tools cannot
- * be run.
- */
 export function findIDF(folder = process.env["IDF_PATH"]): string {
 	if (!folder) throw new Error(`ESP-IDF is needed: $IDF_PATH is not set. ${IDF_ADVICE}`);
 	if (!existsSync(join(folder, "export.sh")))
@@ -206,7 +201,6 @@ export async function buildForChip(order: BuildOrder): Promise<Places> {
 	throw new Error(failure);
 }
 
-/** Returns the reason why there is no image to flash, or undefined. */
 function failureOf(status: number | null, warnings: readonly string[], hasImage: boolean): string | undefined {
 	if (status !== 0) return "mcconfig has failed.";
 	if (warnings.length > 0) return `${warnings.join("\n")}\nThe build warns: this must not be.`;

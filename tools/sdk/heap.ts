@@ -40,7 +40,6 @@ export function isProperty({ id, flag, kind }: Slot): boolean {
 	return (flag & INTERNAL) === 0 && id !== NO_ID && id !== "0" && kind !== "XS_INSTANCE_KIND";
 }
 
-/** Returns the indices that the slot refers to, except `next`. */
 export function placesIn(value: string): number[] {
 	return [...value.matchAll(PLACE)].map((match) => Number(match[1]));
 }
@@ -94,7 +93,6 @@ export class Heap {
 		return this.#after.slice(start, end).match(/\d+/g)!.map(Number);
 	}
 
-	/** Returns the number of a slot's name, or 0. */
 	numberOf(place: number): number {
 		const { id } = this.slots[place]!;
 		return /^\d+$/.test(id) ? Number(id) : (this.#ids.get(id) ?? 0);
@@ -228,7 +226,6 @@ class Layout {
 		}
 	}
 
-	/** Places slots at free indices first. */
 	fill(slots: readonly number[]): void {
 		let holes = this.order.flatMap((slot, place) => (slot < 0 ? [place] : []));
 		for (const slot of slots) {
@@ -239,7 +236,6 @@ class Layout {
 		}
 	}
 
-	/** Puts slots at consecutive indices. */
 	append(slots: readonly number[]): void {
 		let start = this.order.length;
 		while (slots.some((slot, index) => this.#isTakenFor(slot, start + index))) start++;

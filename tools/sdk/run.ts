@@ -22,9 +22,7 @@ export interface RunSettings {
 	readonly quiet?: boolean;
 	/** Unix time at the start; undefined if the clock was never set. */
 	readonly utcMs: number | undefined;
-	/** `HostInfo.timeServers`; default: none. */
 	readonly timeServers?: string;
-	/** `HostInfo.reportKey`; default: none. */
 	readonly reportKey?: string;
 	/** `Update.keys`, in hex; default: none. */
 	readonly updateKeys?: readonly string[];
@@ -49,8 +47,8 @@ export interface RunSettings {
 export const MACHINE_ENDED = 3;
 
 /**
- * Starts the firmware. The firmware prints `ready https://… http://…` once it serves, and ends with exit code 0 on
- * SIGTERM. SIGUSR1 is a short press of the button; SIGUSR2 prints the memory in use.
+ * The firmware prints `ready https://… http://…` once it serves, and ends with exit code 0 on SIGTERM. SIGUSR1 is a
+ * short press of the button; SIGUSR2 prints the memory in use.
  */
 export function runFirmware({ runner, firmware }: Firmware, settings: RunSettings, stdio: StdioOptions): ChildProcess {
 	const { state, factory, version, meter, httpPort, httpsPort, utcMs, timeServers, reportKey, board } = settings;

@@ -35,7 +35,6 @@ export interface Made {
 
 const NOTHING: Made = Object.freeze({ modules: {}, constants: {} });
 
-/** Script in its smallest form for XS. */
 async function shortened(script: string): Promise<string> {
 	const plain = withPlainFields(withOwnMethods(withArrows(asWritten(script))));
 	return withShortNames(withOwnNames(await withAssignedFields(plain)));
@@ -45,15 +44,11 @@ function pathOf(build: string, file: string): string {
 	return relative(build, file).replaceAll(sep, "/");
 }
 
-/** Makes a plugin that loads the texts of `replaced` instead of compiled files in the folder `build`. */
 export function replacing(build: string, replaced: NonNullable<Made["replaced"]>): Plugin {
 	return { name: "replacing", load: (id) => replaced[pathOf(build, id)] };
 }
 
-/**
- * Makes the script. `main` is a path from the root without extension, `build` the compiler's folder. Throws an Error on
- * failure.
- */
+/** `main` is a path from the root without extension, `build` the compiler's folder. */
 export async function makeScript(
 	build: string,
 	main: string,

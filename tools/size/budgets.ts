@@ -9,8 +9,7 @@
  *
  * Only the sum of the script is measured; a folder's share is estimated by its characters. A count of the slots
  * (2026-11-22) showed a quarter more for folders with tables of objects (fields, routes, hosts/esp32), and a third less
- * for folders with long expressions (readout, hdlc, json); most estimates were wrong by about a tenth. A budget shows
- * growth well, but the true size only roughly.
+ * for folders with long expressions (readout, hdlc, json); most estimates were wrong by about a tenth.
  */
 export const BUDGETS: Readonly<Record<string, number>> = Object.freeze({
 	"modules/absent.ts": 850,

@@ -170,7 +170,6 @@ function resume(chip: SimulatedCoprocessor, network: Network): void {
 	else restore(chip, network, () => {});
 }
 
-/** Carries out RECOVER_NWK of an end device that has lost its parent. */
 export function recover(chip: SimulatedCoprocessor): void {
 	const { network } = chip.nv;
 	if (!chip.nv.isOnANetwork || network === undefined) return;
