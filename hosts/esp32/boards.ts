@@ -129,7 +129,7 @@ function lan8720(phy: number, power: number, clock: RMIIPins["clock"]): RMIIPins
 
 /**
  * Parts left out for boards with 4 MB of flash and a radio, because the firmware slot would be nearly full
- * (docs/hardware.md). Heat and water meters are rarer than electricity meters.
+ * (docs/hardware.md).
  */
 const SHORT_OF_FLASH = Object.freeze({
 	without: Object.freeze([

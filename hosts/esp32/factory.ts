@@ -145,9 +145,8 @@ export interface FactoryDeps {
 
 /**
  * A unit without factory data gets its MAC address as serial number, and random secrets. These are kept in flash and
- * printed at each start, because no label shows them; a person with access to the console could read the flash anyway.
- * If factory data exist but are damaged, the unit has a label: nothing secret is printed then, and the owner's account
- * and network stay valid.
+ * printed at each start, because no label shows them. If factory data exist but are damaged, the unit has a label:
+ * nothing secret is printed then, and the owner's account and network stay valid.
  */
 export function loadFactoryData(deps: FactoryDeps): FactoryData {
 	const { partition, variant, trace } = deps;

@@ -1,7 +1,4 @@
-/*
- * A button between a GPIO and ground. The interrupt triggers on the level opposite to the last sample, so that no
- * change is missed.
- */
+/* The interrupt triggers on the level opposite to the last sample, so that no change is missed. */
 #include <pthread.h>
 
 #include "mc.xs.h"

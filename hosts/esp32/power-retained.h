@@ -1,6 +1,6 @@
 /*
  * A record in memory that survives a restart and deep sleep. After a power cut the memory has arbitrary content; a
- * wrong mark or checksum then means that there is no record. The memory itself is in power.c and system.c.
+ * wrong mark or checksum then means that there is no record.
  */
 #ifndef POWER_RETAINED_H
 #define POWER_RETAINED_H

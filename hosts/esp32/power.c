@@ -1,7 +1,4 @@
-/*
- * Voltages, temperature, outputs and sleep of the chip (power.ts). No call waits, except a measurement (under 2 ms) and
- * sleep itself.
- */
+/* No call waits, except a measurement (under 2 ms) and sleep itself. */
 #include <math.h>
 #include <string.h>
 

@@ -48,7 +48,7 @@ class UART extends Native("xs_uart_destructor") {
 export interface SerialPins {
 	/** Number of the UART: 0 to 2, on the C3 and C6 0 or 1. */
 	readonly uart: number;
-	/** GPIO numbers. Set both RTS and CTS, or neither. */
+	/** GPIO numbers. */
 	readonly transmit: number;
 	readonly receive: number;
 	readonly rts?: number | undefined;

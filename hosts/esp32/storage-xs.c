@@ -1,4 +1,4 @@
-/* XS binding of the store (storage-nvs.h; storage.ts). prelaunch.c has called storage_nvs_start before. */
+/* prelaunch.c has called storage_nvs_start before. */
 #include <string.h>
 
 #include "mc.xs.h"

@@ -1,8 +1,3 @@
-/*
- * Small native functions of the ESP32 host (system.ts): console, clocks, identity of the chip, and cause of the start.
- * Before a restart they store its reason (an abort of the engine, a failure, or a planned restart), which the next
- * start reports.
- */
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>

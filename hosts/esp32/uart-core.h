@@ -38,7 +38,7 @@ typedef struct {
 	uint8_t receive[UART_RECEIVE_LIMIT], send[UART_SEND_LIMIT];
 } uart_core;
 
-/* Empties the port. The first event reports room for writing. */
+/* The first event reports room for writing. */
 void uart_core_open(uart_core *core);
 /* No event follows. */
 void uart_core_close(uart_core *core);

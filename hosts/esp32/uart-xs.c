@@ -1,6 +1,6 @@
 /*
- * XS binding of a UART (uart-port.h; serial.ts). Each event reaches JavaScript as a separate call `onUART(happened,
- * readable, writable)` of the target that the constructor received.
+ * Each event reaches JavaScript as a separate call `onUART(happened, readable, writable)` of the target that the
+ * constructor received.
  */
 #include <stdlib.h>
 

@@ -1,4 +1,3 @@
-/* The inactive firmware slot. */
 #ifndef UPDATE_SLOT_H
 #define UPDATE_SLOT_H
 

@@ -2,7 +2,6 @@
  * State machine of the Wi-Fi radio, between wifi-xs.c and the driver. Call everything in the machine's thread.
  *
  * ESP-IDF's events do not say to which attempt to join they belong, but each attempt ends with exactly one RADIO_ENDED.
- * So the next attempt begins only after it, and all events before it belong to the attempt that is being left.
  *
  * IDLE -- connect --> JOINING -- associated --> ASSOCIATED -- address --> ONLINE
  *     ^                    |                          |                        |

@@ -87,8 +87,8 @@ void radio_driver_close(void);
 bool radio_driver_set_mode(radio_mode mode);
 
 /*
- * Joins a network; the previous attempt must have ended. If the function returns true, exactly one RADIO_ENDED follows,
- * after all other events of the attempt.
+ * The previous attempt must have ended. If the function returns true, exactly one RADIO_ENDED follows, after all other
+ * events of the attempt.
  */
 bool radio_driver_join(const radio_station *station);
 

@@ -1,6 +1,5 @@
 /*
- * XS binding of the Wi-Fi radio (wifi-core.h with wifi-driver.h; wifi.ts). Each event reaches JavaScript as a separate
- * call `onWiFi(kind, value)` of the target that the constructor received.
+ * Each event reaches JavaScript as a separate call `onWiFi(kind, value)` of the target that the constructor received.
  */
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -184,7 +183,7 @@ void xs_wifi_scan(xsMachine *the)
 	notify_soon(binding);
 }
 
-/* Makes the result an object with the members of a ScannedNetwork. Needs one variable of the caller (xsmcVars). */
+/* Needs one variable of the caller (xsmcVars). */
 static void set_network(xsMachine *the, const radio_network *network)
 {
 	char name[WIFI_NAME_SIZE], bssid[WIFI_MAC_TEXT_SIZE];

@@ -95,7 +95,6 @@ function withoutNetwork({ io, pins }: UDPPort): UDPPort {
 	};
 }
 
-/** Setting of the runner's command line (tools/linux.ts). */
 const setting = (name: string): string | undefined => System.setting(`GATEWAY_${name}`);
 
 /**

@@ -1,7 +1,6 @@
 /*
- * The key-value store of the host contract as files, one per key (storage.ts). A value is written to a temporary file,
- * synchronised and renamed over the old one, so that after a power cut either the old or the new value exists. Limits:
- * KEY_LIMIT and VALUE_LIMIT, as in the contract.
+ * A value is written to a temporary file, synchronised and renamed over the old one, so that after a power cut either
+ * the old or the new value exists. Limits: KEY_LIMIT and VALUE_LIMIT, as in the contract.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -82,7 +82,7 @@ void admission_add(admission_queue *queue, int socket, const char address[STREAM
 
 void admission_serve(admission_queue *queue, uint64_t now_ms);
 
-/* Returns the connection to admit next; NULL if none is ready. */
+/* NULL if none is ready. */
 pending_connection *admission_first(admission_queue *queue);
 
 /*

@@ -1,4 +1,4 @@
-/** The button of the host contract; the native part of each host reports its presses. */
+/** The button of the host contract. */
 import { takeOut } from "../../modules/bytes/list.js";
 import type { ButtonOptions, ButtonPort } from "../../modules/io/host.js";
 

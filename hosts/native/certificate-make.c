@@ -79,7 +79,6 @@ static int set_alternative_names(mbedtls_x509write_cert *writer, const certifica
 	enum { DNS_NAME = MBEDTLS_ASN1_CONTEXT_SPECIFIC | 2, ADDRESS = MBEDTLS_ASN1_CONTEXT_SPECIFIC | 7 };
 	unsigned char der[NAMES_SIZE], *at = der + sizeof der;
 	int length = 0;
-	// The names are written from the end backwards.
 	for (size_t i = options->name_count; i > 0; i--) {
 		const char *name = options->names[i - 1];
 		uint32_t address;

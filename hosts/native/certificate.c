@@ -110,7 +110,6 @@ static int check_extension(void *context, const mbedtls_x509_crt *certificate, c
 	return critical ? MBEDTLS_ERR_X509_FEATURE_UNAVAILABLE : 0;
 }
 
-/* True for an unknown feature, false for damage. */
 static bool is_unsupported(int error)
 {
 	switch (-(-error & 0x7f80)) {

@@ -1,6 +1,5 @@
 /*
- * XS binding of a client (stream-client.h; clients.ts). Each event reaches JavaScript as a separate call
- * `onClient(kind, count)` of the target that the constructor received.
+ * Each event reaches JavaScript as a separate call `onClient(kind, count)` of the target that the constructor received.
  */
 #include <math.h>
 #include <stdatomic.h>

@@ -65,7 +65,6 @@ class TCPClient implements Client {
 	readonly #stream: NativeStream;
 	/** Address of the server; "" until connected. */
 	#address = "";
-	/** Room last announced to the caller. */
 	#writable = 0;
 	#closed = false;
 

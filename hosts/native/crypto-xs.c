@@ -1,4 +1,3 @@
-/* XS binding for crypto.ts: digests, P-256 and certificates. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

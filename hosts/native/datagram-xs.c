@@ -1,7 +1,4 @@
-/*
- * XS binding of a UDP port (datagram.h; udp.ts). Each event reaches JavaScript as a separate call `onDatagram(failed)`
- * of the target that the constructor received.
- */
+/* Each event reaches JavaScript as a separate call `onDatagram(failed)` of the target that the constructor received. */
 #include <stdatomic.h>
 #include <stdlib.h>
 
@@ -20,7 +17,6 @@ typedef struct {
 	atomic_uint references;
 	/* Only the machine's thread uses the members from here on. */
 	bool closed;
-	/* Sender of the last datagram. */
 	datagram_peer from;
 	/* True if JavaScript was notified and has not called read since; until then it is not notified again. */
 	bool notified;

@@ -11,7 +11,7 @@
 
 typedef enum { GATE_OUT = 0, GATE_WAITING, GATE_INSIDE } gate_state;
 
-/* A party is a port or a client. Initialise it as { .granted = …, .context = … }; other members belong to the gate. */
+/* Initialise it as { .granted = …, .context = … }; other members belong to the gate. */
 typedef struct gate_party {
 	/* Called in another party's thread when this party may call handshake_gate_enter. May only wake its own thread. */
 	void (*granted)(void *context);

@@ -1,4 +1,3 @@
-/* XS binding for memory.ts: free memory of the machine, and whether it suffices for a need. */
 #include <stdint.h>
 
 #include "xsAll.h"

@@ -1,4 +1,4 @@
-/* XS binding of the flash partitions (partition.h; flash.ts). Checks all limits of modules/io/flash.ts. */
+/* Checks all limits of modules/io/flash.ts. */
 #include <string.h>
 
 #include "mc.xs.h"

@@ -1,6 +1,6 @@
 /*
- * XS binding of the resolver (resolver.h; resolver.ts). An answer reaches JavaScript as `onResolved(number, address)`
- * of the target that the constructor received; the address is undefined if the name was not found.
+ * An answer reaches JavaScript as `onResolved(number, address)` of the target that the constructor received; the
+ * address is undefined if the name was not found.
  */
 #include <stdatomic.h>
 #include <stdlib.h>

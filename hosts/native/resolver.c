@@ -22,7 +22,7 @@ typedef enum { REQUEST_FREE = 0, REQUEST_PENDING, REQUEST_ANSWERED } request_sta
 
 typedef struct request {
 	resolver *owner;
-	/* Next in the queue. Needs the queue's lock. */
+	/* Needs the queue's lock. */
 	struct request *next;
 	/* Needs the lock. */
 	request_state state;

@@ -1,8 +1,8 @@
 /*
- * Three properties of Mbed TLS determine the design. After a record was sent in part, Mbed TLS must be called again
- * with the same length. Nothing else may be sent before that: it would be taken for the rest of the record. Mbed TLS
- * may hold received data, which poll() does not report. A record takes memory until it is sent, so a new one is begun
- * only when the socket has room and the memory lock permits.
+ * After a record was sent in part, Mbed TLS must be called again with the same length. Nothing else may be sent before
+ * that: it would be taken for the rest of the record. Mbed TLS may hold received data, which poll() does not report. A
+ * record takes memory until it is sent, so a new one is begun only when the socket has room and the memory lock
+ * permits.
  */
 #include "stream-connection.h"
 
@@ -134,8 +134,7 @@ static int tls_send(void *context, const unsigned char *bytes, size_t size)
 /*
  * Returns 0 if Mbed TLS may receive `size` bytes, SOCKET_AGAIN if not yet, or SOCKET_BROKEN. Mbed TLS first receives
  * the header of a record, then allocates memory for the whole record (16 KB are usual in an upload); if the allocation
- * fails, Mbed TLS ends the connection. Therefore the header stays in the socket until there is enough memory. For a
- * handshake, memory was checked before it began.
+ * fails, Mbed TLS ends the connection. For a handshake, memory was checked before it began.
  */
 static int receive_permit(stream_connection *connection, size_t size)
 {

@@ -12,7 +12,6 @@
 
 enum {
 	GENERATION_LIMIT = INT32_MAX / STREAM_CONNECTION_LIMIT,
-	/* Events of the connections and of the server are taken in turn. */
 	EVENT_SOURCES = STREAM_CONNECTION_LIMIT + 1,
 	/* Stack of the thread on ESP-IDF, bytes, mostly for the computations of a handshake. */
 	TLS_STACK_SIZE = 10240,

@@ -1,4 +1,4 @@
-/* BSD sockets. No call waits or raises SIGPIPE, and child programs inherit no socket. */
+/* No call waits or raises SIGPIPE, and child programs inherit no socket. */
 #ifndef STREAM_SOCKET_H
 #define STREAM_SOCKET_H
 

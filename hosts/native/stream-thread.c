@@ -25,7 +25,6 @@ enum {
 	 */
 	FIRST_REQUEST_MS = 250,
 	ACCEPTS_A_PASS = 16,
-	/* Sockets for waking, the listener, and all connections. */
 	WATCH_LIMIT = 2 + STREAM_CONNECTION_LIMIT + LINGER_LIMIT + PENDING_CONNECTION_LIMIT,
 };
 

@@ -114,7 +114,7 @@ static pem_pair pair_of(xsMachine *the, xsIntegerValue first)
 }
 
 enum {
-	/* Length of the admission queue; each connection costs the chip a socket. */
+	/* Each connection costs the chip a socket. */
 	MAX_PENDING = 6,
 	/* A ClientHello follows the connection at once, but a plain request may be typed by hand. */
 	TLS_SILENCE_MS = 2000,

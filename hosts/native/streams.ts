@@ -1,8 +1,7 @@
 /**
  * Listeners and sockets of the host contract, plain and TLS (stream-server.h).
  *
- * Limits: 4 connections of a plain port at once, 3 of a TLS port, with handshakes. Further ones wait in the admission
- * queue (admission-queue.h).
+ * Limits: 4 connections of a plain port at once, 3 of a TLS port, with handshakes.
  */
 import { takeOut } from "../../modules/bytes/list.js";
 import type { CertificatePair } from "../../modules/io/crypto.js";
@@ -264,7 +263,6 @@ class NativeSocket implements Socket {
 	readonly viaAccessPoint: boolean;
 	readonly #connection: NativePending;
 	readonly #options: SocketOptions;
-	/** Room last announced to the caller. */
 	#writable = 0;
 	#closed = false;
 

@@ -12,7 +12,6 @@
 #include "digest.h"
 #include "ipv4.h"
 
-/* Header of a stored session. */
 typedef struct {
 	/* Digest of the server's name, the trusted certificates and the gateway's own certificate. */
 	uint8_t digest[DIGEST_SIZE];
@@ -32,7 +31,6 @@ typedef struct {
 	/* Session without its header, or NULL. */
 	uint8_t *session;
 	size_t session_size;
-	/* Findings about the server's certificate. */
 	bool offered, shown, untrusted, expired;
 	trust_verdict verdict;
 } handshake_part;

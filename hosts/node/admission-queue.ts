@@ -15,7 +15,6 @@ const TRUST_MS = 1_800_000;
 
 interface TrustedAddress {
 	readonly address: string;
-	/** Time of the last valid token. */
 	readonly knownMs: number;
 }
 

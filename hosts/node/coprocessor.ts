@@ -49,7 +49,6 @@ class TCPSerial implements Serial {
 	readonly #socket: Socket;
 	readonly #received = new ByteQueue();
 	#writable = 0;
-	/** Bytes that the socket has not sent. */
 	#unsent = 0;
 	#closed = false;
 

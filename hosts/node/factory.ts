@@ -10,7 +10,7 @@ import { openState } from "./state.js";
 import { FileStorage, writeFileAtomic } from "./storage.js";
 
 const FILE = "factory.json";
-/** Version of the file's format. A file without a version has version 1. */
+/** A file without a version has version 1. */
 const VERSION = 1;
 const PASSWORD_LENGTH = 12;
 /** Characters that are easily confused are left out. */

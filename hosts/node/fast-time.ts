@@ -32,7 +32,6 @@ export class FastTime implements Clock, Timers {
 	readonly #timers = new Map<number, { dueMs: number; callback: () => void }>();
 	#lastId = 0;
 	#timer: NodeJS.Timeout | undefined;
-	/** Accelerated time at the last change of speed. */
 	#baseMs = 0;
 	#sinceMs = performance.now();
 	#rate = 1;
@@ -46,7 +45,6 @@ export class FastTime implements Clock, Timers {
 	#linger: NodeJS.Timeout | undefined;
 	/** Resolves when everything triggered by timers is done. */
 	settled: () => Promise<void> = () => new Promise(setImmediate);
-	/** Called when the speed changes, with the accelerated time and the new speed. */
 	onPace: (nowMs: number, speed: number) => void = () => {};
 
 	constructor(speed: number) {

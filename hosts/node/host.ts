@@ -30,7 +30,6 @@ import { createUDPPort } from "./udp.js";
 const FAST_BEACON_MS = 60_000;
 
 export interface HostSettings {
-	/** Flash contents and factory data. */
 	readonly stateFolder: string;
 	readonly resourcesFolder: string;
 	readonly factory: FactoryData;

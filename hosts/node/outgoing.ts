@@ -83,7 +83,6 @@ export abstract class Outgoing implements Client {
 		return this.#isOver;
 	}
 
-	/** Starts the TLS handshake when no other client has one and memory suffices. */
 	protected queueHandshake(shakeHands: () => void): void {
 		this.#leaveQueue = this.#deps.handshakeQueue!.ask(() => {
 			if (this.#deps.hasMemory()) shakeHands();

@@ -63,7 +63,6 @@ export function createSerialPort(path: string, trace: (message: string) => void,
 	return { io: NodeSerial, pins: device, hardwareParity };
 }
 
-/** Configures the line with stty; returns the error message, if any. */
 function stty(path: string, settings: string[]): string | undefined {
 	const result = spawnSync("stty", ["-F", path, ...settings], { encoding: "utf8", timeout: STTY_LIMIT_MS });
 	if (result.error) return result.error.message;
@@ -127,7 +126,7 @@ class NodeSerial implements Serial {
 		if (this.#lost > 0) this.#device.trace(`${this.#device.path}: ${this.#lost} bytes were lost unread`);
 	}
 
-	/** Serves the port from opening to closing. Never rejects. */
+	/** Never rejects. */
 	async #run(): Promise<void> {
 		if (this.#closed) return;
 		try {

@@ -1,7 +1,4 @@
-/**
- * The simulated meter (tools/meter.ts) on a pseudo-terminal. Each change of the simulator's speed is sent to it
- * (tools/meter/controlled-time.ts).
- */
+/** The simulated meter (tools/meter.ts) on a pseudo-terminal. */
 import type { FastTime } from "./fast-time.js";
 import { startTool } from "./tool-program.js";
 

@@ -1,7 +1,6 @@
 /**
  * Development keys of the simulator: one signs firmware, one opens reports. They are made at the first start in the
- * state folder as private keys (PKCS#8, PEM) that only their owner can read. Firmware for a chip contains the maker's
- * keys instead.
+ * state folder as private keys (PKCS#8, PEM) that only their owner can read.
  */
 import { generateKeyPairSync } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";

@@ -1,7 +1,4 @@
-/**
- * A program of tools/ as a child process that ends with this one. Hosts import nothing from tools/, so the simulator
- * starts it as a user would.
- */
+/** A program of tools/ as a child process that ends with this one. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";

@@ -1,7 +1,6 @@
 /**
  * NOR flash in memory for tests, with power cuts and refused operations. A write to bytes that are not erased throws an
- * Error and is recorded in `mistakes`, because the gateway might catch it. For a restart pass the flash to the next
- * virtual world.
+ * Error and is recorded in `mistakes`, because the gateway might catch it.
  */
 import { ERASE_SIZE, type Flash, type Partition, WRITE_SIZE } from "../../modules/io/flash.js";
 import { checkRange, PARTITION_SIZES, partOf } from "./partitions.js";

@@ -24,7 +24,7 @@ export class VirtualTime implements Clock, Timers {
 		return this.#nowMs;
 	}
 
-	/** Calls `run` at `timeMs`, or soon if that time is past, but never inside this call. Returns an id for `clear`. */
+	/** Calls `run` at `timeMs`, or soon if that time is past, but never inside this call. */
 	at(timeMs: number, run: () => void): number {
 		const id = ++this.#lastId;
 		this.#waiting.add(id);

@@ -5,8 +5,6 @@
  *   world.udp.send({ from: { address: "192.168.4.2", port: 5000 }, to: { address: "192.168.4.1", port: 53 }, bytes });
  *   world.names.set("pool.ntp.org", "192.0.2.1");
  *   const other = world.udp.device("192.0.2.21");                        // the UDP of one more gateway in this network
- *
- * Everything arrives as a separate event, in the order of time.
  */
 import { isIPv4 } from "node:net";
 import { DATAGRAM_LIMIT, RESOLVE_LIMIT, type UDP, type UDPOptions, type UDPPort } from "../../modules/io/host.js";
@@ -60,7 +58,6 @@ export class VirtualUDPPort implements UDPPort {
 		this.pins = Object.freeze({ network: this, address: STATION_ADDRESS });
 	}
 
-	/** The UDP of another device in this network. */
 	device(address: string): UDPPort {
 		return { io: VirtualUDP, pins: { network: this, address } };
 	}

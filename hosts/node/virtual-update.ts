@@ -42,7 +42,7 @@ export class VirtualSlots {
 		this.storage.powerUp();
 	}
 
-	/** Chooses the slot, as the boot loader does at a start. `restart` is called when the firmware rejects itself. */
+	/** `restart` is called when the firmware rejects itself. */
 	start(crypto: Crypto, restart: () => void): BootLoader {
 		const { keys = [], revoked = [], securityLevel = 0 } = this.#options;
 		const slots = SLOTS.map((name) => this.flash.open(name) as VirtualPartition);

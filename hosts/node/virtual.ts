@@ -65,7 +65,7 @@ export interface VirtualOptions extends VirtualLineOptions {
 	udp?: boolean;
 	/** True if there is a button; default true. */
 	button?: boolean;
-	/** `switchedOn` of the host. If given, the unit has no button. */
+	/** If given, the unit has no button. */
 	switchedOn?: boolean;
 	console?: (time: VirtualTime) => SerialPort;
 	zigbee?: (time: VirtualTime) => CoprocessorPort;

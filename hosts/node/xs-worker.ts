@@ -6,8 +6,8 @@
  *     to the worker:    s<path> run a script    ?<bytes> call handleCommand    /<bytes> reply to a command    q end
  *     from the worker:  .{"currentHeapCount":…,"compute":…,…} 01 <bytes> done   !<text> it threw   ?<bytes> a command
  *
- * The worker carries out one request at a time; further requests wait. A command arrives only during a request, and the
- * worker waits for its reply. A frame has at most FRAME_LIMIT bytes.
+ * The worker carries out one request at a time. A command arrives only during a request, and the worker waits for its
+ * reply. A frame has at most FRAME_LIMIT bytes.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync } from "node:fs";

@@ -1,6 +1,6 @@
 /**
  * A simulated Ethernet port. A text describes its cable: `in` or empty, `out`, or `in no-dhcp` for a network without a
- * DHCP server. The port is as slow as a real one and calls back from timers only.
+ * DHCP server.
  */
 import type {
 	Ethernet,

@@ -1,6 +1,6 @@
 /**
  * A Wi-Fi radio among simulated networks (air.ts), which can be joined, reject the password, assign no address, or
- * vanish. It is as slow as a real radio and calls back from timers only.
+ * vanish.
  */
 import type { Timers } from "../../modules/io/host.js";
 import {
@@ -54,7 +54,6 @@ export class SimulatedRadio implements WiFi {
 	accessPoint: AccessPointOptions | undefined;
 	/** Last argument of `connect`; undefined after `disconnect`. */
 	wanted: StationOptions | undefined;
-	/** Calls of `connect`, and of `scan`. */
 	connects = 0;
 	scans = 0;
 	powerSave = false;

@@ -41,7 +41,7 @@ typedef struct {
 bool ethernet_driver_open(const ethernet_pins *pins, void (*notify)(void *context, const ethernet_event *event),
 			  void *context);
 
-/* Turns the port off. After that, notify is not called any more. */
+/* After that, notify is not called any more. */
 void ethernet_driver_close(void);
 
 /*

@@ -1,7 +1,4 @@
-/*
- * XS binding of the Ethernet port (ethernet-core.h with ethernet-driver.h; ../ethernet.ts). Each change reaches
- * JavaScript as a separate call `onEthernet()` of the target that the constructor received.
- */
+/* Each change reaches JavaScript as a separate call `onEthernet()` of the target that the constructor received. */
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -70,7 +70,7 @@ export class Wire {
 		return this.#targets.get(id);
 	}
 
-	/** Undefined for REPLY_ABSENT. Throws the host's error. */
+	/** Sends the command and returns its result; undefined for REPLY_ABSENT. Throws the host's error. */
 	call<Takes extends Layout, Gives extends Layout>(
 		{ code, takes, gives }: Command<Takes, Gives>,
 		id: number,
