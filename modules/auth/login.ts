@@ -90,7 +90,7 @@ export class Login {
 		return this.login(address, this.checkPassword(address, username, password));
 	}
 
-	/** `newDigest` is its inner digest. A success ends all sessions. */
+	/** Changes the password; `newDigest` is its inner digest. A success ends all sessions. */
 	changeWithProof(attempt: ProofAttempt, newDigest: Uint8Array): LoginResult {
 		const isEmpty = equalConstantTime(this.#account.digestOf(""), newDigest);
 		if (newDigest.length !== DIGEST_LENGTH || isEmpty) return outcomeOf(LOGIN_BAD_PASSWORD);

@@ -10,8 +10,7 @@
  *   failures from elsewhere do not delay its user.
  * - Unknown IPv6 addresses are counted by network (/64), because a host can use any address in it; known ones
  *   individually, because a home shares a network. An unknown address that fails gets one of STRANGER_LIMIT buckets if
- *   one is free, and keeps it until it is forgotten; further addresses cannot displace it. The delay of these buckets
- *   is limited to DELAY_LIMIT_S.
+ *   one is free, and keeps it until it is forgotten. The delay of these buckets is limited to DELAY_LIMIT_S.
  * - The remaining unknown addresses share the last bucket (shared-bucket.ts). It does not delay the first attempt of a
  *   new address, so the right password succeeds at once, also after a restart.
  *

@@ -127,7 +127,7 @@ export class Tokens {
 		return this.#text.decode(name, 0, length);
 	}
 
-	/** Returns SCOPE_READ or SCOPE_FULL; SCOPE_READ for an invalid byte. */
+	/** SCOPE_READ for an invalid byte. */
 	scopeAt(index: number): number {
 		const { bytes } = this.#record;
 		const { count } = this;

@@ -1,6 +1,6 @@
 /**
  * Rules for a PEM file as TLS identity: a chain, the server's own certificate first, and its unencrypted key (API text,
- * Certificate). A refusal is a sentence for the user.
+ * Certificate).
  */
 import {
 	CERTIFICATE_FILE_LIMIT,

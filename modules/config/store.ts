@@ -256,7 +256,6 @@ export class ConfigStore {
 		}
 	}
 
-	/** Completes work recorded under ERASING_KEY or TOGETHER_KEY. */
 	private finish(): void {
 		if (this.#isErasing) this.deleteAll();
 		this.#isErasing = false;
@@ -331,7 +330,7 @@ export class ConfigStore {
 		this.#unknown.push(sound ? this.readItems(entry, bytes, values) : this.#nothing);
 	}
 
-	/** Fills `values` from a valid entry. Returns items of unknown ids. */
+	/** Returns items of unknown ids. */
 	private readItems(entry: Entry, bytes: Uint8Array, values: Setting[]): Uint8Array {
 		const unknown = new Uint8Array(bytes.length);
 		let unknownLength = 0;

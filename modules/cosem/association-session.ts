@@ -60,7 +60,6 @@ export class AssociationSession {
 	readonly #options: AssociationSessionOptions;
 	readonly connection: HDLCConnection;
 	#countersFailed = false;
-	/** Start of the password in the last polled output. */
 	#hideFrom = 0;
 	#hideTo = 0;
 

@@ -6,8 +6,7 @@
  *   row    time   status   value of each column; empty if the meter sends none
  *
  * A row's time: `.` and Unix time, or `,` and local seconds since 1970 without a known offset. Time and status come
- * from the first column that is a clock (class 8) and the first that is a profile status (0-b:96.10.e); the other
- * columns are values.
+ * from the first column that is a clock (class 8) and the first that is a profile status (0-b:96.10.e).
  *
  * Requests: name, columns, period, order and number of rows, scalers, rows. A requested span is selected by time
  * (selector 1), with the deviation of the meter's clock. Otherwise all rows are requested if there are no more than

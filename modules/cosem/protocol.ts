@@ -16,7 +16,6 @@ import { openLive } from "./live.js";
 import { DLMSReadSession } from "./read-session.js";
 import { type COSEMSettings, OPENING_AUTO, OPENING_DIRECT } from "./settings.js";
 
-/** Value of `protocol` in the API. */
 export const CHOICE = "dlms";
 
 /** Probe over HDLC without a sign-on: connects and disconnects. */
@@ -124,7 +123,6 @@ export const DLMS: MeterProtocol<COSEMSettings> = Object.freeze({
 	forget: (settings: COSEMSettings) => settings.dlms.learnOpening(OPENING_AUTO),
 });
 
-/** Row of `iec62056` with mode E allowed. */
 export const DLMS_AFTER_SIGN_ON: MeterProtocol<COSEMSettings> = Object.freeze({
 	isChosen: (settings: COSEMSettings) => settings.usesModeE,
 	hasProfiles: true,

@@ -107,7 +107,6 @@ const BURSTS = 2;
 class Sender {
 	format: SerialFormat = FORMAT_8N1;
 	counter = -1;
-	/** Pushes since the last write to flash. */
 	unstored = STORE_EACH;
 }
 
@@ -341,7 +340,7 @@ export class PushReadSession implements Machine, ReadSession, Probing {
 		this.#outputs.event(failure === undefined ? EVENT_READOUT : EVENT_POOR);
 	}
 
-	/** Converts plain text to records. `title` is the system title of a ciphered push. */
+	/** `title` is the system title of a ciphered push. */
 	private decodePlain(cursor: Cursor, title: Uint8Array = NO_BYTES): Failure | undefined {
 		const records = this.#records;
 		if (title.length > 0 && cursor.bytes[cursor.at] === SLASH) return this.decodeP1(cursor) ? undefined : PUSH_UNKNOWN;
@@ -408,7 +407,6 @@ function listen(opening: Opening<COSEMSettings>): PushReadSession {
 	return new PushReadSession(opening);
 }
 
-/** Row of `dlms` for a meter with pushes. */
 export const DLMS_PUSH: MeterProtocol<COSEMSettings> = Object.freeze({
 	isChosen: ({ protocol, dlms }: COSEMSettings) => protocol === CHOICE && dlms.pushBaud > 0,
 	listenBaud: ({ dlms }: COSEMSettings) => dlms.pushBaud,

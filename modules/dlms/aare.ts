@@ -86,7 +86,7 @@ export class AssociationResponse {
 		return this.context === CONTEXT_SHORT || this.context === CONTEXT_SHORT_CIPHERED;
 	}
 
-	/** False if malformed, even if `result` is set. */
+	/** Reads an AARE from the tag on; false if malformed, even if `result` is set. */
 	read(cursor: Cursor): boolean {
 		this.clear();
 		cursor.expect(AARE);
@@ -144,7 +144,7 @@ function numberIn({ start, end }: Element, bytes: Uint8Array, arc: number): numb
 	return end - start > 2 && bytes[end - 2] === arc ? bytes[end - 1] : -1;
 }
 
-/** Undefined if it equals `own`, the configured one, or has none. */
+/** Returns the failure for the meter's `mechanism`; undefined if it equals `own`, the configured one, or has none. */
 export function mechanismFailure(mechanism: number, own: number): Failure | undefined {
 	return mechanism === own ? undefined : MECHANISMS[mechanism];
 }

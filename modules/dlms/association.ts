@@ -272,7 +272,7 @@ export class Association {
 		return error === DLMS_EXCEPTION ? rejected : error;
 	}
 
-	/** Processes the initiate response. Returns undefined if reading can continue. */
+	/** Returns undefined if reading can continue. */
 	private onInitiate(cursor: Cursor): Failure | undefined {
 		const { ciphered, cipher } = this.#options;
 		const tag = cursor.left > 0 ? cursor.bytes[cursor.at] : -1;

@@ -79,7 +79,6 @@ export const DLMS_INITIATE = finalFailure(
 	51,
 	"The meter refuses to begin. Check client_address; then use_encryption.",
 );
-/** The meter cannot decipher our APDU: wrong key, system title or suite. */
 export const DLMS_DECIPHERING = finalFailure(
 	METER_AUTH_FAILED,
 	"dlms/deciphering",
@@ -171,7 +170,6 @@ export const DLMS_HLS_SHA256 = finalFailure(
 	"The meter needs HLS with SHA-256 (mechanism 6) at this client_address: auth high_sha256, with its secret as password.",
 );
 export const DLMS_HLS_ECDSA = mechanism("ecdsa", "HLS with ECDSA (mechanism 7)");
-/** The security control byte names suite 2 (AES-256). */
 export const DLMS_SUITE_2 = finalFailure(
 	METER_AUTH_FAILED,
 	"dlms/security-suite-2",

@@ -47,7 +47,6 @@ export const GET_BROKEN = 5;
 /** The joined blocks exceed JOINED_LIMIT. */
 export const GET_TOO_LONG = 6;
 
-/** Writes class and code of `list[from]` (poll-list.ts). */
 export function putObject(into: Uint8Array, at: number, list: ArrayLike<number>, from: number): number {
 	into[at] = 0;
 	into[at + 1] = list[from + POLL_CLASS];
@@ -113,7 +112,7 @@ export class GetResponse {
 		return putU32(into, putHead(into, at, BLOCK), this.#block);
 	}
 
-	/** Returns GET_…. `list`: true if the request was for a list. */
+	/** Processes the response at the cursor; returns GET_…. `list`: true if the request was for a list. */
 	take(list: boolean): number {
 		const cursor = this.result;
 		cursor.expect(GET_RESPONSE);

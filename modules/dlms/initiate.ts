@@ -16,7 +16,6 @@ export const INITIATE_RESPONSE = 0x08;
 export const CONFIRMED_SERVICE_ERROR = 0x0e;
 export const INITIATE_REQUEST_LENGTH = 14;
 
-/** Conformance bits of the services. */
 export const CONFORMANCE_BLOCK_GET = 0x1000;
 export const CONFORMANCE_LIST = 0x0200;
 export const CONFORMANCE_GET = 0x0010;

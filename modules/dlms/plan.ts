@@ -26,7 +26,6 @@ const CLASS_EXTENDED = 4;
 const CLASS_DEMAND = 5;
 const CLASS_CLOCK = 8;
 
-/** Returns the step that reads `kind` (KIND_…) of the object at `position`. */
 export function stepOf(kind: number, position: number): number {
 	return (kind << POSITION_BITS) | position;
 }

@@ -74,7 +74,6 @@ const MEDIUM_LIMIT = 0x10;
 const STACK_AT = TEXT_LIMIT;
 const CODE_AT = STACK_AT + STACK_SIZE;
 
-/** One instance decodes one push. */
 export class PushReading {
 	/** Logical device name or meter number, ASCII; or empty. */
 	meterId: Uint8Array = NO_BYTES;
@@ -87,13 +86,11 @@ export class PushReading {
 	#hasTime = false;
 	/** Number of objects without the clock. */
 	#objects = 0;
-	/** Number of numeric values with a code. */
 	#numbers = 0;
 	/** Number of numeric values without a code. */
 	#nameless = 0;
 	/** True if the object already has a record. */
 	#isOpen = false;
-	/** Scaler and unit of the next value. */
 	#scaler = 0;
 	#unit = UNIT_NONE;
 
@@ -160,7 +157,7 @@ export class PushReading {
 		);
 	}
 
-	/** Reads objects, then their values. The list's own push setup, if first, has no value. */
+	/** The list's own push setup, if first, has no value. */
 	private decodeListed(count: number): boolean {
 		const { cursor } = this;
 		const { bytes, at: list } = cursor;

@@ -3,8 +3,8 @@
  * lists, requests fill one frame; after a failure they shrink, finally to one attribute.
  *
  * The first step reads the logical device name (0-0:42.0.0.255); if the cached scalers belong to another meter, a new
- * plan reads everything again. Refused or unrenderable objects are reported with a reason; reading continues. A
- * structure or array yields its simple elements.
+ * plan reads everything again. Refused or unrenderable objects are reported with a reason. A structure or array yields
+ * its simple elements.
  *
  * Limits: LIST_LIMIT, VALUES_LIMIT, TEXT_LIMIT.
  */
@@ -64,7 +64,6 @@ export const VALUES_LIMIT = 16;
 
 /** Byte arguments are valid only during the call. */
 export interface ReadingSink {
-	/** Starts a further round. */
 	begin?(): void;
 	/** Starts the object at `position` of the list, with its six-byte code at `list[at]`; its values follow. */
 	beginObject(position: number, list: Uint8Array, at: number): void;
@@ -87,7 +86,6 @@ export interface Inquiry {
 	readonly done: boolean;
 	/** True if the association stays open when `done`. Made false, it ends the reading after the present request. */
 	staysOpen?: boolean;
-	/** Objects that the meter refused. */
 	readonly refused?: number;
 	again?(): void;
 	readonly listed: boolean;
@@ -99,7 +97,6 @@ export interface Inquiry {
 	begin(listing: boolean): void;
 	/** Writes at most `room` bytes (13 or more); returns the end. */
 	request(into: Uint8Array, at: number, room: number): number;
-	/** Takes the GET response at the cursor. */
 	take(): void;
 	/** Called if another APDU arrived: the requested attributes count as refused. */
 	refuse(reason: number): void;
@@ -275,7 +272,6 @@ export class Reading implements Inquiry {
 		return true;
 	}
 
-	/** Skips the times of an object without a value. */
 	private skipTimes(): void {
 		while (this.#index < this.#stepsEnd) {
 			const step = this.#work[this.#index];

@@ -121,7 +121,7 @@ export class DNSReader extends Message {
 	#question = 0;
 	#record = 0;
 
-	/** Its bytes must not change during reading. Returns false without a complete header. */
+	/** Opens a message; its bytes must not change during reading. Returns false without a complete header. */
 	open(bytes: Uint8Array, length: number): boolean {
 		this.bytes = bytes;
 		this.length = length;
@@ -357,7 +357,6 @@ export class DNSWriter extends Message {
 		this.#startKnown = this.#knownCount;
 	}
 
-	/** Completes an item and increments its count at `countAt` of the header. */
 	private end(countAt: number): boolean {
 		if (this.#isFull) {
 			this.length = this.#start;

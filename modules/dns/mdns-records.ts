@@ -109,7 +109,6 @@ export const INSTANCE_CONTRADICTED = -4;
 export const INSTANCE_TAKEN = -5;
 
 export class MDNSRecords {
-	/** Array of names, also for a DNSWriter. */
 	readonly names = new Uint8Array(TABLE_AT + SERVICE_LIMIT * TABLE_ROW);
 	address = 0;
 	#services = 0;
@@ -160,7 +159,6 @@ export class MDNSRecords {
 		return -1 >>> (32 - indexOf(this.#services, 0));
 	}
 
-	/** Mask of records with names shared with other devices. */
 	get shared(): number {
 		return this.all & BITS_SHARED;
 	}
@@ -177,7 +175,6 @@ export class MDNSRecords {
 		return index < 2 || kind === SRV || kind === NSEC ? TTL_HOST : TTL_OTHER;
 	}
 
-	/** Returns the mask of answers to the last question. */
 	answersTo(reader: DNSReader): number {
 		const dnsClass = reader.class & ~CLASS_TOP_BIT;
 		if (dnsClass !== CLASS_IN && dnsClass !== CLASS_ANY) return 0;

@@ -121,7 +121,6 @@ export class MDNSResponder implements DatagramMachine {
 	#instanceNumber = 1;
 	#prefix = -1;
 	#accessPoint = false;
-	/** Host name in the last trace message. */
 	#announcedName = "";
 	#state = MDNS_OFF;
 	#count = 0;
@@ -308,7 +307,6 @@ export class MDNSResponder implements DatagramMachine {
 		this.multicast(this.#schedule.take(this.#records.all, nowMs), nowMs);
 	}
 
-	/** Checks a response, possibly ours, for conflicts. */
 	private checkConflict(nowMs: number): void {
 		const { reader } = this.#deps;
 		const isProbing = this.#state === MDNS_PROBING;
@@ -408,7 +406,7 @@ export class MDNSResponder implements DatagramMachine {
 		this.#schedule.sent(answers | extra, nowMs);
 	}
 
-	/** Sends recently multicast records as a unicast reply (5.4). Returns their mask. */
+	/** Sends recently multicast records as a unicast reply (5.4). */
 	private replyUnicast(source: DatagramSource, bits: number, nowMs: number): number {
 		const answers = bits & this.#schedule.sentWithin(LATELY_MS, nowMs);
 		if (answers === 0 || !this.isNear(source.remoteAddress)) return 0;

@@ -124,7 +124,6 @@ export class HDLCConnection implements Machine {
 	frames = 0;
 	/** Frames from other stations. */
 	foreign = 0;
-	/** Echoes of our frames. */
 	echoes = 0;
 	repeated = 0;
 	readonly #options: ConnectionOptions;
@@ -219,7 +218,7 @@ export class HDLCConnection implements Machine {
 		this.perform(next, nowMs);
 	}
 
-	/** Ends the connection in any state. EVENT_END follows. */
+	/** EVENT_END follows. */
 	disconnect(nowMs: number): void {
 		if (this.#state === STATE_IDLE) this.end(undefined);
 		else if (this.#state < STATE_DISCONNECTING) this.fail(undefined, nowMs);

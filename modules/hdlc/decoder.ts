@@ -1,6 +1,5 @@
 /**
- * Extracts HDLC frames (frame.ts; IEC 62056-46, 6.4), for a connection or a passive listener. The length field
- * determines the end of a frame.
+ * Extracts HDLC frames (frame.ts; IEC 62056-46, 6.4), for a connection or a passive listener.
  *
  * A frame is collected in the caller's buffer from `base` on. After a wrong type, length, address or check the search
  * continues at the next flag inside, so a valid frame after a truncated one is found. A frame becomes ready with the

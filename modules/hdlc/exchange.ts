@@ -24,7 +24,7 @@ import {
 } from "./frame.js";
 import { INFO_DEFAULT, WINDOW_DEFAULT } from "./parameters.js";
 
-/** Next actions of the connection. NEXT_NOTHING: the frame was ignored. */
+/** NEXT_NOTHING: the frame was ignored. */
 export const NEXT_NOTHING = 0;
 /** Send the segment (again). */
 export const NEXT_SEGMENT = 1;
@@ -52,7 +52,6 @@ export class Exchange {
 	sendNumber = 0;
 	/** N(S) expected in the meter's next frame. */
 	receiveNumber = 0;
-	/** Segment `request[segmentStart..segmentEnd)`. */
 	request: Uint8Array;
 	segmentStart = 0;
 	segmentEnd = 0;

@@ -4,14 +4,12 @@
  */
 import { type Failure, failure, finalFailure, METER_ERROR, METER_TIMEOUT } from "../readout/failure.js";
 
-/** The configured address is invalid in HDLC; nothing was sent. */
 export const HDLC_NO_ADDRESS = finalFailure(
 	METER_ERROR,
 	"hdlc/no-address",
 	20,
 	"No HDLC address can be made of server_logical, server_physical and server_address_length.",
 );
-/** No byte in response to SNRM. */
 export const HDLC_SILENCE = failure(
 	METER_TIMEOUT,
 	"hdlc/silence",
@@ -24,14 +22,12 @@ export const HDLC_ECHO_ONLY = failure(
 	4,
 	"Only the echo of our own request came back: the head works, the meter is silent. Move the head; then check opening and baudrate; then server_physical, server_logical and server_address_length; then client_address.",
 );
-/** SNRM was answered by bytes without a valid frame. */
 export const HDLC_GARBAGE = failure(
 	METER_ERROR,
 	"hdlc/garbage",
 	5,
 	"Characters came back, but no HDLC frame. Check baudrate and opening; then turn the head, and shade it from light.",
 );
-/** SNRM was answered by frames for other addresses only. */
 export const HDLC_OTHER_ADDRESS = failure(
 	METER_ERROR,
 	"hdlc/other-address",

@@ -13,7 +13,7 @@ export class EntryCursor implements EntrySource {
 	readonly #sectors: Sectors;
 	readonly #state: MeterState | undefined;
 	readonly #window = new Uint8Array(WINDOW);
-	/** Position of the window in the sector; Infinity if the window must be filled. */
+	/** Infinity if the window must be filled. */
 	#windowAt = Number.POSITIVE_INFINITY;
 	#sector = -1;
 	#at = 0;

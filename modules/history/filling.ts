@@ -144,10 +144,7 @@ export class Gap {
 	}
 }
 
-/**
- * Stores the rows in the gap that agree with the counters around it. Returns their number, or FILL_OTHER. Throws if the
- * flash fails.
- */
+/** Stores the rows in the gap that agree with the counters around it. Throws if the flash fails. */
 export function fill({ sectors, state }: Journal, gap: Gap, rows: MeterRows): number {
 	const ident = state.numbers[IDENT];
 	if (ident * rows.ident > 0 && ident !== rows.ident) return FILL_OTHER;
@@ -193,8 +190,7 @@ export function fill({ sectors, state }: Journal, gap: Gap, rows: MeterRows): nu
 
 /**
  * Returns the rows to store, at most one for each quarter hour without a reading. Their counters never decrease, from
- * the reading before the gap to the reading after it. Single rows that contradict the others are left out. Sets
- * `isOther` if the oldest rows contradict all later ones.
+ * the reading before the gap to the reading after it. Sets `isOther` if the oldest rows contradict all later ones.
  */
 function choose(gap: Gap, rows: MeterRows): number[] {
 	const { end, fromS, known, readings, toS } = gap;

@@ -18,7 +18,7 @@ export class Journal {
 	lastS = 0;
 	#at = DATA_END;
 
-	/** Scans the sectors. All methods throw if the flash fails. A new Journal must be created after that. */
+	/** All methods throw if the flash fails. A new Journal must be created after that. */
 	constructor(partition: Partition) {
 		const sectors = new Sectors(partition);
 		this.sectors = sectors;

@@ -16,7 +16,7 @@ export class MeterState {
 	readonly numbers = new Float64Array(READINGS + REGISTER_COUNT);
 	readonly bytes = new Uint8Array(this.numbers.buffer);
 
-	/** Takes over the known values of `later`. The other values remain. */
+	/** Takes over the known values of `later`. */
 	update(later: MeterState): void {
 		const { numbers } = later;
 		for (let i = IDENT; i < READINGS + REGISTER_COUNT; i++)

@@ -5,7 +5,7 @@
  * enough (`toleranceOf`). Otherwise, if the readings around the boundary are at most one and a half periods apart, the
  * rise is interpolated, and both periods are INTERPOLATED. If they are further apart, the boundary's reading is
  * unknown, and the periods around it become one GAP. The first period may begin at a reading, and the last one may end
- * at one; it is PARTIAL then. The sum of all periods is always the metered total.
+ * at one; it is PARTIAL then.
  */
 import { type LocalCalendar, PERIOD_S, QUARTER_S } from "../time/calendar.js";
 import { Entry, FLAG_CHANGED, FLAG_PARTIAL, FLAG_START, REGISTER_COUNT } from "./entry.js";

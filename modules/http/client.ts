@@ -1,6 +1,5 @@
 /**
- * Client connection to an HTTP server (RFC 9112) for small requests, one at a time. The connection stays open if the
- * server permits.
+ * Client connection to an HTTP server (RFC 9112) for small requests, one at a time.
  *
  *               send                 connected     reply complete   end, invalid reply   timeout
  *   OPENING     sent when connected  OPEN          -                OVER                 OVER (by the host)

@@ -1,7 +1,5 @@
 /**
- * One connection of the HTTP server (RFC 9112, 9): request, handler, reply, repeated until a side closes. Bytes of the
- * next request wait in buffer and socket. The connection reads only what can be processed, and produces only what the
- * client accepts.
+ * One connection of the HTTP server (RFC 9112, 9): request, handler, reply, repeated until a side closes.
  *
  * A reply must reach a client that is still sending. Closing with unread bytes resets the connection and may destroy
  * the reply. A short unwanted body is therefore discarded; after a long one input is discarded up to LINGER_LIMIT and
@@ -237,7 +235,7 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 		this.#reply = REPLY_GIVEN;
 	}
 
-	/** Every event ends here. */
+	/** Processes all available input and output; every event ends here. */
 	private run(nowMs: number): void {
 		if (this.#running) return;
 		this.#running = true;

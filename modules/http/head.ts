@@ -29,7 +29,7 @@ const PORT_DIGITS_LIMIT = 5;
 const IPV6_LIMIT = 45;
 
 export const HEAD_MORE = 0;
-/** Result of `parse`: the head is complete. Any other result is the HTTP status of the error. */
+/** Any other result is the HTTP status of the error. */
 export const HEAD_DONE = 1;
 
 const TAB = 0x09;

@@ -1,6 +1,6 @@
 /**
  * Sending half of a connection. Its one buffer is refilled when it is empty and the socket accepts bytes: a slow client
- * takes no more memory than a fast one. A small reply is one write.
+ * takes no more memory than a fast one.
  *
  *     chunk (RFC 9112, 7.1): 3 hex digits (so the buffer has at most FFF bytes), CRLF, data, CRLF; the end: "0" CRLF CRLF
  */

@@ -109,14 +109,14 @@ export class ReplyReader {
 		return this.readBody(bytes, at, end);
 	}
 
-	/** Passes a piece of the bytes of the last `take` to the sink. Returns READ_…. */
+	/** Passes a piece of the bytes of the last `take` to the sink. */
 	pass(bytes: Uint8Array): number {
 		const body = this.#body;
 		if (body.dataStart === body.dataEnd) return this.readBody(bytes, body.position, this.#unreadEnd);
 		return body.give(this.#sink, bytes) ? READ_HELD : READ_DONE;
 	}
 
-	/** Call it when the connection has ended. Returns READ_DONE or READ_BROKEN. */
+	/** Call it when the connection has ended. */
 	end(): number {
 		this.isReusable = false;
 		return this.status === 0 ? READ_BROKEN : READ_DONE;

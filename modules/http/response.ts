@@ -112,7 +112,7 @@ export class HTTPResponse {
 		return this.#fields;
 	}
 
-	/** Adds a field. Throws a RangeError unless it is printable ASCII, against header injection. */
+	/** Throws a RangeError unless it is printable ASCII, against header injection. */
 	header(name: string, value: string): this {
 		if (this.#carrier === undefined) return this;
 		const bytes = this.#carrier.text.encode(value);
@@ -130,8 +130,8 @@ export class HTTPResponse {
 	}
 
 	/**
-	 * Sends the response. `status`: 200 to 599; without `length`, the length of the body is unknown, or 0 without a
-	 * body. If the response was already sent or cancelled, only closes the body.
+	 * `status`: 200 to 599; without `length`, the length of the body is unknown, or 0 without a body. If the response
+	 * was already sent or cancelled, only closes the body.
 	 */
 	send(status: number, body?: BodySource, length = body ? Number.POSITIVE_INFINITY : 0): void {
 		const carrier = this.#carrier;

@@ -61,7 +61,6 @@ function putAcknowledge(into: Uint8Array, baudNumber: number, protocol: number, 
 	return ACKNOWLEDGE_LENGTH;
 }
 
-/** Writes NAK, which requests the last block again. */
 export function encodeRepeatRequest(into: Uint8Array): number {
 	into[0] = NAK;
 	return 1;

@@ -5,9 +5,8 @@
  * failures at one speed, or one silence at a lowered speed, the next lower speed follows, down to 300 Bd, because the
  * identification may promise a higher speed than meter, head or line can handle. Other failures are retried unchanged.
  *
- * A lower speed that worked is remembered for that meter. After FIRST_WAIT clean readouts a higher speed is tried,
- * alternately the full speed and the next higher one. A failed trial doubles the wait, up to LAST_WAIT; the same number
- * of clean readouts at full speed resets it.
+ * After FIRST_WAIT clean readouts a higher speed is tried, alternately the full speed and the next higher one. A failed
+ * trial doubles the wait, up to LAST_WAIT; the same number of clean readouts at full speed resets it.
  *
  * Flash stores only speed and meter, on change; counts stay in RAM, because a write per readout would wear it out.
  */
@@ -69,7 +68,6 @@ export class Attempts implements SpeedChoice {
 	#count = 0;
 	/** Number of failed sessions that a lower speed would not have avoided. */
 	#failures = 0;
-	/** Sessions at this speed. */
 	#tries = 0;
 	/** True if the meter announced mode E and was silent in mode C, in the last session. */
 	wasSilent = false;

@@ -61,7 +61,7 @@ export class BlockReceiver {
 		this.#lastEnd = acceptsParts ? EOT : ETX;
 	}
 
-	/** Starts a block or part. `part`: PART_…. With `needsSTX` everything before an STX is skipped. */
+	/** With `needsSTX` everything before an STX is skipped. */
 	begin(needsSTX = false, part = PART_FIRST): void {
 		this.#state = STATE_WAIT;
 		this.#needsSTX = needsSTX;

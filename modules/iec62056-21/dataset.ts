@@ -10,7 +10,7 @@
  * (`088*C&082*C`, heat meters). A grammar error discards a set; a damaged character (0x80 and above) discards all sets
  * of its line.
  *
- * Pieces are passed to the sink as they arrive; the sink limits values. Limit: ADDRESS_LIMIT characters per address.
+ * Limit: ADDRESS_LIMIT characters per address.
  */
 
 import { ADDRESS_LIMIT, PART_ADDRESS, PART_UNIT, PART_VALUE, type RecordSink } from "../readout/sink.js";
@@ -76,7 +76,7 @@ export class DataSetParser {
 		this.#newSet = false;
 	}
 
-	/** Ends a part. An incomplete value continues in the next part; otherwise the next part begins a new line. */
+	/** An incomplete value continues in the next part; otherwise the next part begins a new line. */
 	endPart(): void {
 		if (!this.insideValue && this.#state !== STATE_ADDRESS) this.endLine();
 	}

@@ -14,7 +14,6 @@
 /** Maximum number of stored bytes, without `/`, CR and LF. */
 export const IDENT_LIMIT = 64;
 
-/** Letter of the mode in the API. */
 export const MODE_A = 0x41;
 export const MODE_B = 0x42;
 export const MODE_C = 0x43;

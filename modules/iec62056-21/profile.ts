@@ -74,7 +74,6 @@ const REPEATS = 2;
 /** Maximum number of sessions in programming mode; a client would not wait for more. */
 const TRIES = 3;
 
-/** The session waits for the password request, the answer to the password, rows or clock. */
 const STEP_DEMAND = 0;
 const STEP_PASSWORD = 1;
 const STEP_ROWS = 2;
@@ -145,9 +144,7 @@ class ProfileQuestions {
 		return false;
 	}
 
-	/**
-	 * Processes an answer. Returns true if all rows are there, false if `put()` has another request, or the failure.
-	 */
+	/** Returns true if all rows are there, false if `put()` has another request, or the failure. */
 	take(records: Uint8Array, overflow: boolean): boolean | Failure {
 		const asked = this.clock;
 		const isThere = this.look(records);
@@ -162,7 +159,7 @@ class ProfileQuestions {
 		return false;
 	}
 
-	/** Processes a refusal of the request. Returns false if `put()` has another form of it, otherwise the failure. */
+	/** Returns false if `put()` has another form of the request, otherwise the failure. */
 	refused(): false | Failure {
 		const span = this.#span;
 		if (this.clock > 0) {
@@ -236,7 +233,6 @@ class ProfileQuestions {
 	}
 }
 
-/** Readout that precedes programming mode. */
 class ReadoutFirst extends IECReadSession {
 	readonly #questions: ProfileQuestions;
 	#isInVain = false;
@@ -391,7 +387,6 @@ function endCommand(into: Uint8Array, at: number): number {
 	return at + 3;
 }
 
-/** Writes the last `count` digits. */
 function putDigits(into: Uint8Array, at: number, number: number, count: number): number {
 	let rest = number;
 	for (let i = at + count - 1; i >= at; i--) {

@@ -30,7 +30,6 @@ export class IECReadSession extends MeterSession implements ReadSession, Probing
 	/** Undefined if only the identification is requested. */
 	readonly #attempts: Attempts | undefined;
 
-	/** `handOver`: HAND_OVER_…; `isProgramming`: as in SessionOptions. */
 	constructor(
 		opening: Opening<IECSettings>,
 		attempts: Attempts | undefined,

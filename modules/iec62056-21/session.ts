@@ -1,6 +1,6 @@
 /**
- * One session in mode A, B or C, from wake-up to block; in mode E up to the hand-over to HDLC. It is a sans-io machine
- * (io/machine.ts), run by a Link. IEC 62056-21:2002, 6.3, 6.4 and annexes B and E.
+ * One session in mode A, B or C, from wake-up to block; in mode E up to the hand-over to HDLC. IEC 62056-21:2002, 6.3,
+ * 6.4 and annexes B and E.
  *
  *     QUIET               silence, or patience over: WAKE (battery) or IDENT
  *     WAKE                pause over: IDENT
@@ -76,7 +76,7 @@ export interface SessionOptions {
 	 */
 	readonly address: Uint8Array;
 	readonly battery: boolean;
-	/** Chooses the speed of the block; BASE_BAUD if undefined. */
+	/** BASE_BAUD if undefined. */
 	readonly speed?: SpeedChoice | undefined;
 	/** True to stop after the identification (for aligning the head). */
 	readonly identOnly: boolean;
@@ -309,7 +309,7 @@ export class MeterSession implements Machine {
 		this.#outputs.event(EVENT_END);
 	}
 
-	/** Waits for a block. With `needsSTX`, bytes before an STX count as the rest of the previous block. */
+	/** With `needsSTX`, bytes before an STX count as the rest of the previous block. */
 	protected expectBlock(nowMs: number, needsSTX = false, part = PART_FIRST): void {
 		this.#state = STATE_BLOCK;
 		this.block.begin(needsSTX, part);

@@ -1,6 +1,5 @@
 /**
- * Outgoing connections of the host contract: TCP, and TLS with verified certificates. The rules in host.ts apply to
- * them.
+ * Outgoing connections of the host contract: TCP, and TLS with verified certificates.
  *
  * A TLS handshake waits until memory is available and other handshakes are over. `timeoutMs` includes this wait.
  */

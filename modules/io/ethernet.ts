@@ -12,7 +12,6 @@ export interface EthernetOptions {
 }
 
 export interface EthernetSettings {
-	/** Name sent to the DHCP server. */
 	readonly hostname: string;
 	/** Static address; undefined: DHCP. */
 	readonly address?: StaticAddress;

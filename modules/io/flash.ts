@@ -6,10 +6,9 @@ export const ERASE_SIZE = 4096;
 export const WRITE_SIZE = 16;
 
 /**
- * NOR flash. An erased byte reads as 0xFF; a written byte keeps its value until erased. After a power cut during
- * `write()` the beginning is written, and one byte may be neither old nor new; during `erase()` the contents are
- * undefined. Offsets and lengths beyond `size` or not in whole units throw a RangeError without any effect; a flash
- * fault throws an Error.
+ * An erased byte reads as 0xFF; a written byte keeps its value until erased. After a power cut during `write()` the
+ * beginning is written, and one byte may be neither old nor new; during `erase()` the contents are undefined. Offsets
+ * and lengths beyond `size` or not in whole units throw a RangeError without any effect; a flash fault throws an Error.
  */
 export interface Partition {
 	/** Size in bytes, a multiple of ERASE_SIZE. */
@@ -57,7 +56,6 @@ export interface Inflater {
 	close(): void;
 }
 
-/** OTA slots, and conditions for a new firmware. */
 export interface Update {
 	readonly state: number;
 	/** Short reason why the inactive slot's firmware was rejected, until the slot is erased; "" if not rejected. */

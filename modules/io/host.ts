@@ -8,8 +8,6 @@
  * - `write` copies its bytes before it returns. More than the last announced count throws a RangeError and writes
  *   nothing. It returns the count that may be written next.
  * - `close` may be called twice.
- *
- * Optional members are optional features.
  */
 import type { ClientPort } from "./client.js";
 import type { CertificatePair, Crypto } from "./crypto.js";
@@ -212,7 +210,7 @@ export interface Clock {
 }
 
 export interface Timers {
-	/** Calls `callback` once, after at least `delayMs`. Returns an ID for `clear()`. */
+	/** Calls `callback` once, after at least `delayMs`. */
 	set(callback: () => void, delayMs: number): number;
 	/** Ignores unknown and expired IDs. */
 	clear(id: number): void;

@@ -1,5 +1,5 @@
 /**
- * Runs a protocol machine, such as a meter session, on a serial port; the driver provides the time.
+ * Runs a protocol machine, such as a meter session, on a serial port.
  *
  * Outputs keep their order: a line change waits for `onDrained`, and the machine is not polled until then. Without
  * hardware parity, or where the meter may send 8N1 (mode D), software handles 7E1: the machine gets characters of 7
@@ -169,7 +169,6 @@ export class Link implements ScheduledMachine, SerialOptions {
 		}
 	}
 
-	/** Performs outputs as far as the port accepts them. */
 	drain(nowMs: number): void {
 		const { machine } = this.#options;
 		while (!this.isClosed && this.flush() && this.settleLine(nowMs)) {

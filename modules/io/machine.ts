@@ -28,7 +28,6 @@ export const NO_BYTES: Uint8Array = Object.freeze(new Uint8Array(0));
 
 export const NO_OUTPUT: Output = Object.freeze(newOutput(OUTPUT_NONE));
 
-/** Base of machines and policies (io/driver.ts). */
 export interface Timed {
 	/** Performs all that is due at `nowMs` (monotonic). A call before the deadline is harmless. */
 	advance(nowMs: number): void;

@@ -9,7 +9,6 @@ export interface StationOptions {
 	readonly bssid?: string;
 	/** Last known channel, scanned first. */
 	readonly channel?: number;
-	/** Name for the DHCP server. */
 	readonly hostname: string;
 	/** Static address; undefined: DHCP. */
 	readonly address?: StaticAddress;

@@ -2,8 +2,7 @@
  * JSON writer (RFC 8259) into a window, for replies larger than any buffer.
  *
  * The first `skip` bytes are dropped, the next ones fill the window, and the others are counted, so that the same code
- * can run again with a larger `skip`. Commas and colons are written automatically. The output is the same as that of
- * JSON.stringify.
+ * can run again with a larger `skip`. The output is the same as that of JSON.stringify.
  *
  * Nesting deeper than WRITER_DEPTH_LIMIT throws a RangeError.
  */

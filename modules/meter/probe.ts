@@ -1,9 +1,9 @@
 /**
  * Reports what the meter answers, for aligning the optical head and finding the settings (`POST meter/probe`). The
- * configured protocol's probe sessions run in turn; then those of other protocols.
+ * configured protocol's probe sessions run in turn.
  *
- * A meter that calls once a minute would be missed by all of them. After LISTENS_AFTER probes in a row that have found
- * nothing, and then once in LISTENS_EACH, a probe listens for it for a minute (CALLED), and does nothing else.
+ * After LISTENS_AFTER probes in a row that have found nothing, and then once in LISTENS_EACH, a probe listens for it
+ * for a minute (CALLED), and does nothing else.
  *
  *     CALLED       meter found: ENDED, reports the protocol
  *                  over: ENDED, reports the failure of the last probe, or RECOGNISING if unexpected bytes were received

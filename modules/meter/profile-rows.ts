@@ -90,8 +90,8 @@ export class ProfileRows {
 	}
 
 	/**
-	 * Moves to the next row. A row with a wrong number of values is omitted, with all rows up to the next head, because
-	 * their columns and times are unknown.
+	 * A row with a wrong number of values is omitted, with all rows up to the next head, because their columns and
+	 * times are unknown.
 	 */
 	next(): boolean {
 		const { cursor } = this;

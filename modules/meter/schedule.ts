@@ -16,8 +16,8 @@
  *
  * Times missed without power, during a long readout or by an adjusted clock are made up for by a single run. No time is
  * repeated if the clock is set back by up to half a period, at most an hour. Until the clock is set, periods count from
- * the start, and a month counts as 30 days. A run joins a readout in progress. A rejected password or key pauses the
- * schedule for REFUSED_MS, unless settings change: more attempts would lock the meter.
+ * the start, and a month counts as 30 days. A rejected password or key pauses the schedule for REFUSED_MS, unless
+ * settings change: more attempts would lock the meter.
  *
  * `keep()` and `start()` carry the state across a sleep in SAVED_LENGTH bytes, little-endian, times in Unix seconds:
  *

@@ -1,11 +1,9 @@
 /**
- * Built-in meter simulator (`simulator_en`): a household with solar panels. Its data sets pass through the parser into
- * the packed readout, as those of a real meter do.
+ * Built-in meter simulator (`simulator_en`): a household with solar panels.
  *
  * The power is constant in each of the week's 168 hours. It is the load minus the solar power of that hour of the day,
  * each multiplied by a factor for the day of the week; it is imported if positive, otherwise exported. Energy is the
- * sum since 2024-01-01 (a Monday), so counters never decrease and agree with the power. Power and voltage have a ripple
- * of a few percent, which energy ignores.
+ * sum since 2024-01-01 (a Monday), so counters never decrease and agree with the power.
  */
 
 import { asciiBytes } from "../bytes/ascii.js";

@@ -1,7 +1,6 @@
 /**
  * Failures for unsolicited data. They are made from entries of failures.ts by adding the kind of data, the speed and
- * the framing that were found, so they must be compared by code, not by identity. A detector decides when such data are
- * examined.
+ * the framing that were found, so they must be compared by code, not by identity.
  */
 import { HDLC_OTHER_ADDRESS, HDLC_REFUSED } from "../hdlc/failures.js";
 import { IEC_NO_IDENT } from "../iec62056-21/failures.js";

@@ -1,13 +1,8 @@
-/**
- * Reasons for a failed readout. The `failures.ts` of each protocol has a frozen table of them. They are compared by
- * identity. The API shows `error`, `code` and `message`.
- */
+/** Reasons for a failed readout. They are compared by identity. */
 
 /* Values of `error` in the API. */
-/** The meter did not answer in time. */
 export const METER_TIMEOUT = "meter_timeout";
 export const METER_ERROR = "meter_error";
-/** The meter rejected the authentication. */
 export const METER_AUTH_FAILED = "meter_auth_failed";
 /** The load profile is missing or not accessible. */
 export const NO_PROFILE = "no_profile";

@@ -19,7 +19,6 @@ export const SML_CHECK_WRONG = failure(
 	8,
 	"The telegram arrived damaged. Check the head's position, and shade it from light.",
 );
-/** The checksums are right, but the content is not SML. */
 export const SML_BROKEN = failure(
 	METER_ERROR,
 	"sml/structure",

@@ -1,6 +1,6 @@
 /**
  * Connects radio and Ethernet port to their policies (policy.ts, cable.ts). The radio takes memory: it is open only
- * while the cable leaves the network to Wi-Fi, or Wi-Fi was turned on by hand. A scan holds SCAN_LIMIT networks.
+ * while the cable leaves the network to Wi-Fi, or Wi-Fi was turned on by hand.
  */
 import type { Driver, ScheduledMachine, Task } from "../io/driver.js";
 import type { Ethernet, EthernetAddress, EthernetPort } from "../io/ethernet.js";
@@ -119,10 +119,7 @@ export class NetworkManager implements ScheduledMachine {
 		this.#policy.advance(nowMs);
 	}
 
-	/**
-	 * Starts radio and Ethernet port. Throws if the radio cannot be opened. A failure of the Ethernet port is logged,
-	 * and Wi-Fi is used instead.
-	 */
+	/** Throws if the radio cannot be opened. A failure of the Ethernet port is logged, and Wi-Fi is used instead. */
 	start(port: WiFiPort, ethernet?: EthernetPort): void {
 		this.#task.update((nowMs) => {
 			this.#port = port;

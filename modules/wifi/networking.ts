@@ -44,7 +44,6 @@ export class Networking implements Running {
 		if (wifi !== undefined) this.manager?.start(wifi, ethernet);
 	}
 
-	/** Updates names and services after a change of the network or the settings. */
 	updateServices(): void {
 		if (this.manager === undefined) return;
 		const { httpPort, httpsPort, hostname } = this.#core;

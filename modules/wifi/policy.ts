@@ -1,6 +1,6 @@
 /**
  * State machine of the radio: joins networks, returns from a failing new one to the previous one, and opens the access
- * point when the device would be unreachable. wifi/manager.ts reports events to it.
+ * point when the device would be unreachable.
  *
  *   station    turned on,    turned off,   deadline  address   failed,   scan        new
  *              configured    forgotten               assigned  lost      requested   settings

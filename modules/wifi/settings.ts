@@ -150,7 +150,7 @@ export class NetworkSettings {
 		this.#store.change([put(WIFI_HOSTNAME, hostname)]);
 	}
 
-	/** Ends the trial with success. No effect after a factory reset has erased the settings. */
+	/** No effect after a factory reset has erased the settings. */
 	keepStation(): void {
 		if (this.#store.isErased) return;
 		this.#store.change([put(WIFI_ON_TRIAL, false)]);

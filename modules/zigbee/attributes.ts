@@ -8,7 +8,7 @@
  *   0B04 Electrical Measurement  if voltage or current is mapped: 0.1 V, 0.01 A, 1 W (ZCL revision 8, 4.9)
  *
  * Zigbee2MQTT fails to configure reports if voltage, current or active power is missing from 0B04, so all three always
- * exist; an unmapped one is 0. Active power repeats InstantaneousDemand.
+ * exist; an unmapped one is 0.
  *
  * An unknown value has the marker of its type for "unknown". Reading an unknown counter fails, because clients disagree
  * on the marker (Zigbee2MQTT would show 281 TWh). A counter never expires; a momentary value expires after FRESH_MS,
@@ -174,7 +174,6 @@ export class Attributes {
 		return this.#meterId !== undefined;
 	}
 
-	/** Ids of the clusters, ascending. */
 	get clusters(): readonly number[] {
 		const all = this.#options.cells > 0 ? [0, POWER_CONFIGURATION, IDENTIFY, METERING] : [0, IDENTIFY, METERING];
 		if (this.isElectrical) all.push(ELECTRICAL);
@@ -347,7 +346,7 @@ export class Attributes {
 	}
 }
 
-/** Writes a length byte and up to `limit` bytes; returns the end. */
+/** Writes a length byte and up to `limit` bytes. */
 function putBytes(bytes: Uint8Array, limit: number, into: Uint8Array, at: number): number {
 	const length = Math.min(bytes.length, limit);
 	into[at] = length;

@@ -2,9 +2,8 @@
  * Bridge between meter and Zigbee, run by io/link.ts on the coprocessor's port.
  *
  * One frame is in flight at a time. Answers are sent before requests of clients, and these before reports. Up to
- * ANSWER_LIMIT answers are queued, and dropped after TRIES attempts. Clients and reports queue nothing and write their
- * latest data when they may send; reports are retried forever. Frames that are not delivered cause growing pauses,
- * until a frame is delivered or received.
+ * ANSWER_LIMIT answers are queued, and dropped after TRIES attempts. Reports are retried forever. Frames that are not
+ * delivered cause growing pauses, until a frame is delivered or received.
  */
 import type { HostInfo, TextCodec } from "../io/host.js";
 import type { Machine, Output } from "../io/machine.js";

@@ -1,7 +1,6 @@
 /**
- * Client of the OTA Upgrade cluster (ZCL revision 8, chapter 11). It receives the coordinator's offer of a firmware
- * file and passes the blocks to ota/updater.ts. The file and its checks are the same as for an upload over HTTP. The
- * version in the file's Zigbee header is not trusted, because coordinators rewrite it.
+ * Client of the OTA Upgrade cluster (ZCL revision 8, chapter 11). The file and its checks are the same as for an upload
+ * over HTTP. The version in the file's Zigbee header is not trusted, because coordinators rewrite it.
  *
  *   REST        deadline, notify: ASKING
  *   ASKING      offer: LOADING; REST if it is ignored, ENDING if it is refused       no file, abort: REST
@@ -20,7 +19,7 @@
  *
  * The storage records the file that is being loaded, so that after a restart (for a battery device, at the next
  * wake-up) the same coordinator is queried for it at once, but not again if it sends no block. A later offer of the
- * file continues at the last piece in flash (ota/installer.ts). An upload over HTTP replaces the transfer.
+ * file continues at the last piece in flash (ota/installer.ts).
  *
  * Limits: after a transfer has erased its first sector, the next transfer must wait a minute, then two, four … up to an
  * hour, because flash wears out and a coordinator needs no credentials here. Blocks have BLOCK_LENGTH bytes, as with

@@ -27,7 +27,6 @@ const LOADING_LENGTH = 9;
 export const ANY_32 = 0xffff_ffff;
 const FIRST_ENDPOINT = 1;
 
-/** Ids of the attributes, ascending. */
 export const ATTRIBUTES: readonly number[] = Object.freeze([0, 1, 2, 3, 4, 6, 7, 8, 9]);
 const TYPE_UINT16 = 0x21;
 const TYPE_UINT32 = 0x23;

@@ -5,7 +5,7 @@
  *                                 ├─ server clusters, reports
  *                                 └─ ClusterClients: Time, OTA Upgrade
  *
- * The bridge is one machine (io/machine.ts); objects below it get the time in each call.
+ * The bridge is one machine (io/machine.ts).
  */
 import type { Machine, Timed } from "../io/machine.js";
 
@@ -138,7 +138,6 @@ export interface ZCLFrame {
 /** Maximum length of a frame, bytes; a longer one would need fragmentation. */
 export const ZCL_LIMIT = 80;
 
-/** Client of a cluster of the coordinator. */
 export interface ClusterClient extends Timed {
 	readonly cluster: number;
 	joined(nowMs: number): void;
@@ -156,6 +155,5 @@ export interface ClusterClient extends Timed {
 	failed(nowMs: number): void;
 	/** Writes type and value (ZCL 2.4.2) at `at` and returns the end; returns `at` if the attribute does not exist. */
 	readAttribute(id: number, into: Uint8Array, at: number): number;
-	/** Ids of the attributes, ascending. */
 	readonly attributes: readonly number[];
 }

@@ -126,10 +126,7 @@ export class Reports {
 		return isDefault ? new Uint8Array(0) : bytes;
 	}
 
-	/**
-	 * Returns a setting of a value: `what` is MINIMUM or MAXIMUM (seconds), or CHANGE. This class also uses it to read
-	 * the other data of a value.
-	 */
+	/** Returns a setting of a value: `what` is MINIMUM or MAXIMUM (seconds), or CHANGE. */
 	setting(index: number, what: number): number {
 		return this.attributes.values[placeOf(index, what)];
 	}

@@ -1,8 +1,4 @@
-/**
- * Builds requests to the coprocessor, one at a time, holds the bytes to transmit, and parses the chip's frames.
- *
- * One buffer holds the received bytes, the request, the frame in flight, and the last answer about the network.
- */
+/** Builds requests to the coprocessor, one at a time, holds the bytes to transmit, and parses the chip's frames. */
 import { hexDigitValue } from "../bytes/hex.js";
 import { NO_OUTPUT, OUTPUT_TRANSMIT, type Output } from "../io/machine.js";
 import {
@@ -384,7 +380,7 @@ export abstract class Requests {
 		if (isLost) this.finish(status, nowMs);
 	}
 
-	/** Sends the request that ends at `end`. Adds the endpoint to AF_REGISTER, and the short address to a leave. */
+	/** Adds the endpoint to AF_REGISTER, and the short address to a leave. */
 	private sendPrepared(end: number): void {
 		const bytes = this.#bytes;
 		const command = (bytes[COMMAND_AT] << 8) | bytes[COMMAND_AT + 1];

@@ -135,7 +135,7 @@ export class Server {
 		return body + 2;
 	}
 
-	/** Returns a status. Only Identify has commands. */
+	/** Only Identify has commands. */
 	private identify({ command, bytes, start, end }: ZCLFrame): number {
 		if (this.#cluster !== IDENTIFY || command > COMMAND_QUERY) return NO_CLUSTER_COMMAND;
 		if (command === COMMAND_QUERY) return OK;
@@ -313,7 +313,6 @@ export class Server {
 		return (attributes.isWritable(row) ? ACCESS_WRITE : 0) | (attributes.valueOf(row) < 0 ? 0 : ACCESS_REPORT);
 	}
 
-	/** Commands that the cluster receives or generates. */
 	private discoverCommands({ command, bytes, start, end }: ZCLFrame, into: Uint8Array, body: number): number {
 		if (start + 2 > end) return body;
 		let at = body + 1;

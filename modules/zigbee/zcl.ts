@@ -49,7 +49,7 @@ export function u16(bytes: Uint8Array, at: number): number {
 	return bytes[at] | (bytes[at + 1] << 8);
 }
 
-/** Writes the low `size` bytes of an integer, which may be negative; returns the end. */
+/** Writes the low `size` bytes of an integer, which may be negative. */
 export function putNumber(into: Uint8Array, at: number, size: number, value: number): number {
 	let rest = value;
 	for (let i = 0; i < size; i++) {
