@@ -16,7 +16,6 @@ import {
 } from "./api/document.js";
 
 const PAGE = join(ROOT, ".build", "api.html");
-/** Statuses that most routes share. */
 const COMMON_STATUSES = ["401", "403", "413", "500", "503"];
 
 const STYLE = `

@@ -13,7 +13,7 @@ import { type EmulateOptions, parseOptions, USAGE } from "./emulate/options.js";
 import { needQEMU } from "./emulate/qemu.js";
 import { type EmulatedUnit, openUnit } from "./emulate/state.js";
 
-/** Limit from power-on to the first reply; an emulator on a busy computer is slow. */
+/** Limit from power-on to the first reply. */
 const START_LIMIT_MS = 300_000;
 const LOGIN_LIMIT_MS = 60_000;
 const WATCH_MS = 1000;

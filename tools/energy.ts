@@ -1,6 +1,6 @@
 /**
- * Energy budget on batteries. `node .build/tools/energy.js` writes the tables of docs/power.md and the README;
- * `--check` only compares them. Currents are from data sheets; times are from the simulator or assumed, as noted.
+ * Energy budget on batteries. `node .build/tools/energy.js` writes the tables of docs/power.md and the README. Currents
+ * are from data sheets; times are from the simulator or assumed, as noted.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";

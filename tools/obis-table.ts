@@ -232,7 +232,6 @@ interface Piece {
 	saved: number;
 }
 
-/** Finds the fragments that save most, one by one. */
 class Savings {
 	/** Remaining texts, with separators between them and in place of extracted fragments. */
 	#rest: string;

@@ -28,7 +28,6 @@ function refuseToWrite(why) {
 	process.exit(1);
 }
 
-/** Returns the step's exit code. */
 function attempt(command, args, output = 2) {
 	const { status, error } = spawnSync(command, args, { cwd: root, stdio: ["ignore", output, output] });
 	if (error) say(`${command} could not be started: ${error.message}`);
@@ -135,7 +134,7 @@ const MAKE = "--make";
 
 /**
  * Compiles what the generators need. The page may already use a name that is not generated yet, so its errors are not
- * shown. Errors in the tables of the sources are shown.
+ * shown.
  */
 function compileTools() {
 	step(bin("tsc"), ["-b", "modules"]);
@@ -207,7 +206,7 @@ function parentOf(pid) {
 
 /**
  * Returns the compiled tests of a source file or folder, of a test file or folder, or of all test files with this name;
- * undefined if nothing matches. `kind` is `test`, `linux` or `emulated`, by the names of the files.
+ * undefined if nothing matches.
  */
 function testsOf(argument, kind) {
 	const given = relative(root, join(process.env.INIT_CWD ?? root, argument)).replace(/\\/g, "/");

@@ -1,6 +1,6 @@
 /**
  * Reads modules/api/openapi.json for the generators. It supports only what the document uses of OpenAPI 3.1 and JSON
- * Schema. Backquotes mark code.
+ * Schema.
  */
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";

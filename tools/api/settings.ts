@@ -26,7 +26,6 @@ export const BY_ROUTE: Readonly<Record<string, Readonly<Record<string, readonly 
 	"POST /api/v1/network/ap": { ap_ssid: ["minLength"], ap_password: ["minLength"] },
 	"POST /api/v1/zigbee/map": { mapping_id: ["pattern"] },
 };
-/** A backup has its own parser and no table of fields. */
 const BACKUP = "POST /api/v1/system/backup";
 /** Keywords that are made from a table. */
 const MADE = ["type", "enum", "minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems", "pattern"];
@@ -120,7 +119,6 @@ export function describeSettings(document: Node): void {
 		const key = keyOf(route.method, route.path);
 		const [method, path] = key.split(" ");
 		const operation = document.paths[path]?.[method.toLowerCase()];
-		// Another test reports a route without a description.
 		if (operation === undefined) continue;
 		if (route.body !== undefined && route.body !== NO_BODY && key !== BACKUP)
 			describeBody(document, operation.requestBody, route, key);
@@ -173,7 +171,6 @@ function describeFields(
 	else delete schema.required;
 }
 
-/** The reply has all settings of the group, but for a secret only whether it is set. */
 function describeReply(document: Node, operation: Node, route: Operation): void {
 	const { settings } = route;
 	if (settings.shown.length === 0 || settings.show !== undefined) return;
@@ -209,7 +206,6 @@ function addToExample(content: Node, shown: readonly Field[]): void {
 	content.example = inOrder(content.example, Object.fromEntries(made));
 }
 
-/** A description that was written by hand is kept. */
 function descriptionOf(field: SettingField | undefined): Node {
 	const description = field && commentOn(field);
 	return description === undefined ? {} : { description };

@@ -33,7 +33,6 @@ export class BenchGateway {
 	token = "";
 	port = 0;
 	plainPort = 0;
-	/** Ports that replace those below 1024, where the system does not permit these. */
 	readonly replaced = new Map<number, number>();
 	readonly hostname: string;
 	readonly #folder = mkdtempSync(join(tmpdir(), "bench-"));

@@ -69,7 +69,6 @@ export class BenchMeter {
 	}
 }
 
-/** Moment with this time of day (UTC) that is nearest to now. */
 function unixMs(time: string): number {
 	const nowMs = Date.now();
 	const atMs = Date.parse(`${new Date(nowMs).toISOString().slice(0, 11)}${time}Z`);

@@ -18,9 +18,7 @@ import { XSWorld } from "./xs-world.js";
 
 const BAUD = 9600;
 const REPEATS = 3;
-/** Number of characters passed at once: a full piece of the link. */
 const PIECE = 64;
-/** Silence that ends a session. */
 const QUIET_MS = 1500;
 const METER = Object.freeze(["--protocol", "dlms", "--baud", String(BAUD), "--reaction", String(REACTION_MS)]);
 const READOUTS = ["first", "next"];
@@ -114,7 +112,6 @@ function timeColumns(traffic: Traffic, took: number): Row {
 	};
 }
 
-/** `plain` is the work of the same readout without ciphering. */
 function workColumns(work: Work, plain: Work | undefined): Row {
 	const { traffic, steps, gcmCalls, gcmBytes, gcmMs } = work;
 	return {

@@ -49,7 +49,6 @@ interface APDU {
 	readonly bytes: Buffer;
 }
 
-/** Time on the line and in the meter. */
 export function loadMs({ bytes, exchanges }: Load, baud: number): number {
 	return (bytes * BITS_PER_CHARACTER * 1000) / baud + exchanges * REACTION_MS;
 }
@@ -129,7 +128,6 @@ function apdusOf(pieces: readonly Piece[]): APDU[] {
 	return apdus;
 }
 
-/** Returns the load if all GETs were merged into one, and all their responses too. */
 function improve(load: Load, apdus: readonly APDU[]): Load {
 	let { bytes, exchanges } = load;
 	let requested = 0;

@@ -1,11 +1,10 @@
 /**
  * Part h: time from the last character of a meter's telegram to the message with its power, at one telegram a second,
- * for the event stream, MQTT and each dialect of the live values. Event stream and MQTT, which send by themselves, are
- * measured first and together, then the dialects over HTTP and the Shelly's over UDP, then SMA, in whose presence the
- * Shelly has no UDP port, with SunSpec. The reference is the limit of 50 ms in the median and 250 ms in the worst case.
+ * for the event stream, MQTT and each dialect of the live values. The reference is the limit of 50 ms in the median and
+ * 250 ms in the worst case.
  *
  * The telegram is written to a pseudo-terminal at once, so the time of the wire is not included. A client of a dialect
- * sends a request every ASK_MS; the dialect's time is that of the first reply with the new power. SMA sends by itself.
+ * sends a request every ASK_MS; the dialect's time is that of the first reply with the new power.
  */
 import { createSocket } from "node:dgram";
 import { once } from "node:events";
@@ -148,7 +147,6 @@ async function receiveSMA(received: (watts: number) => void, signal: AbortSignal
 	const socket = createSocket({ type: "udp4", reuseAddr: true });
 	socket.bind(SMA_PORT);
 	await once(socket, "listening");
-	// The simulator sends to this computer only.
 	for (const own of [undefined, "127.0.0.1"]) socket.addMembership(SMA_GROUP, own);
 	socket.on("message", (bytes) => {
 		if (bytes.length !== SMA_LENGTH) return;
@@ -204,7 +202,6 @@ async function measure(protocol: Protocol, count: number): Promise<Row[]> {
 			homewizard: true,
 			shelly_udp_port: SHELLY_PORT,
 		});
-		// The gateway leaves its access point and joins the network.
 		for (;;) {
 			const { body } = await gateway.request("network/status");
 			if (JSON.parse(body.toString()).connected) break;

@@ -35,7 +35,7 @@ interface Case {
 	readonly quick: boolean;
 }
 
-/** Meters at 300 Bd send little data. The short readout at 9600 Bd shows the constant overhead. */
+/** Meters at 300 Bd send little data. */
 const CASES: readonly Case[] = [
 	{ mode: "C", baud: 300, name: telegrams.ZMF100, quick: false },
 	{ mode: "C", baud: 600, name: telegrams.LK13, quick: false },

@@ -1,7 +1,6 @@
 /**
  * Part g: CPU time of a small request in the firmware on Linux. Reference: the Moddable SDK's HTTP server, which sends
- * as many bytes but checks no token and closes after each reply. Both are measured in turn, over plain HTTP, with the
- * system's time for sockets.
+ * as many bytes but checks no token and closes after each reply.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -26,7 +25,6 @@ const ANSWER_LIMIT_MS = 5000;
 const START_TRIES = 100;
 const PASSWORD = "bench-password";
 const FACTORY = Object.freeze({ serial: "020000000001", labelPassword: PASSWORD, accessPointKey: PASSWORD });
-/** Fields that curl sends. */
 const FIELDS = "User-Agent: bench\r\nAccept: */*\r\n";
 
 const TITLE = "Processor time of a small GET by plain HTTP, firmware on Linux, beside the Moddable SDK's own server";
@@ -146,7 +144,6 @@ interface Measured {
 	readonly client: Client;
 	readonly path: string;
 	readonly token: string;
-	/** True if all requests use one persistent connection. */
 	readonly isPersistent: boolean;
 }
 

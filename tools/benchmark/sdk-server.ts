@@ -52,7 +52,6 @@ export default function () {
 `;
 }
 
-/** `body`: reply to each request. */
 export function buildSDKServer({ runner, bits }: Firmware, port: number, body: string): Firmware {
 	const sdk = findSDK();
 	const toolchain = findToolchain(bits);

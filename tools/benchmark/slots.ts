@@ -1,6 +1,6 @@
 /**
  * Part c: XS slots after a garbage collection, minus those of the loaded code, in the virtual world.
- * test/system/memory.test.ts has the limit; this part also has the worst case.
+ * test/system/memory.test.ts has the limit.
  */
 import { GATEWAY_SCRIPT } from "../../hosts/node/bundle.js";
 import type { VirtualClient } from "../../hosts/node/virtual-network.js";

@@ -96,7 +96,6 @@ async function measureBlock(name: string, piece: number): Promise<number> {
 		const client = xs.world.connect();
 		xs.send(client, "iec62056/read");
 		await xs.until(() => meter.meterEvents.includes(METER_BLOCK));
-		// The client leaves before the reply, because another row measures the reply.
 		client.close();
 		const before = xs.engine.steps();
 		await xs.advance((telegrams.capture(name).message.length * 10_000) / BAUD + 3000);

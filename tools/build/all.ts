@@ -12,7 +12,6 @@ export interface Distinct {
 	readonly others: readonly string[];
 }
 
-/** Returns one board for each distinct firmware: by chip, partition table, radio, kind of Ethernet, and omissions. */
 export function distinctBoards(boards: readonly Board[], chip?: Chip, every = false): Distinct[] {
 	const found = new Map<string, { board: Board; others: string[] }>();
 	for (const board of boards) {

@@ -161,7 +161,6 @@ function describe(machine: Machine, folder: string): string | undefined {
 
 function sdkVersion(machine: Machine, folder: string, make: string): Check {
 	const name = "Moddable SDK: version";
-	// Git tags may be missing.
 	const version = describe(machine, folder) ?? machine.ask("cat", `${folder}/tools/VERSION`);
 	if (version === SDK_VERSION) return { name, ok: true, detail: version, fix: "" };
 	const git = 'git -C "$MODDABLE"';

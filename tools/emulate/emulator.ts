@@ -165,7 +165,7 @@ export async function freePort(): Promise<number> {
 	return typeof address === "object" && address !== null ? address.port : 0;
 }
 
-/** Makes a temporary folder with a path short enough for sockets. It is deleted at the end of this process. */
+/** Makes a temporary folder with a path short enough for sockets. */
 export function temporaryFolder(): string {
 	const folder = mkdtempSync(join(tmpdir(), "emulated-"));
 	process.once("exit", () => rmSync(folder, { recursive: true, force: true }));

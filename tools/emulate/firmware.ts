@@ -89,7 +89,6 @@ async function build({ board, out, say }: FirmwareOrder, places: Places): Promis
 	return places;
 }
 
-/** Reports the progress of a build from ninja's lines "[12/345] …". */
 export class BuildProgress {
 	readonly #say: (text: string) => void;
 	readonly #startMs = performance.now();

@@ -26,7 +26,6 @@ Boards: ${BOARDS.map(({ name }) => name).join(", ")}
 `;
 
 const NO_METER = "none";
-/** Default options of the meter, as in npm start: a load profile in addition to the telegram. */
 const DEFAULT_METER = ["--protocol", "iec", "--profile", "programming"];
 const NOT_FOR_METER = ["--port", "--socket", "--help"];
 

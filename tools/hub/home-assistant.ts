@@ -1,7 +1,7 @@
 /**
  * A stand-in for Home Assistant's REST API, as far as a gateway uses it: `/api/`, `/api/config` and `/api/states…`,
- * with status codes, messages and order of checks of Home Assistant 2026.2 (homeassistant/components/api, core.py).
- * `npm run test:peers` sends the same requests to both. `/` shows the entities as a page.
+ * with status codes, messages and order of checks of Home Assistant 2026.2 (homeassistant/components/api, core.py). `/`
+ * shows the entities as a page.
  *
  * `restart` loses the states, as in the original.
  */
@@ -140,7 +140,6 @@ export class StandIn {
 		this.#server = server;
 	}
 
-	/** Closes all connections. */
 	async end(): Promise<void> {
 		const server = this.#server;
 		this.#server = undefined;
@@ -255,7 +254,6 @@ export class StandIn {
 		if (what === "/api/config") return { status: 200, body: { version: "2026.2.3", state: "RUNNING" } };
 		if (!isEntity) return { status: 200, body: [...this.entities.values()] };
 		const entity = decodeURIComponent(name);
-		// Any valid token may read.
 		if (method === "GET") {
 			const found = this.entities.get(entity.toLowerCase());
 			return found === undefined ? message(404, "Entity not found.") : { status: 200, body: found };

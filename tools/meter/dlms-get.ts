@@ -1,6 +1,5 @@
 /**
  * The meter's side of GET by logical names (IEC 62056-5-3), for the simulator: normal, with data blocks, with list.
- * Requests and answers are plain APDUs.
  *
  *   C0 01 id class(2) code(6) attribute 00                C4 01 id 00 data | C4 01 id 01 result
  *   C0 02 id block(4)                                    C4 02 id last block(4) 00 length data | … 01 result

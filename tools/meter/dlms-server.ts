@@ -1,6 +1,6 @@
 /**
  * DLMS/COSEM server with logical names (IEC 62056-5-3): associations without security, with a password (LLS), and with
- * HLS (GMAC or SHA-256); ciphering with suites 0 and 1; GET, and the ACTION of HLS. Takes and returns APDUs.
+ * HLS (GMAC or SHA-256); ciphering with suites 0 and 1; GET, and the ACTION of HLS.
  */
 import { randomBytes } from "node:crypto";
 import * as ACSE from "./dlms-acse.js";

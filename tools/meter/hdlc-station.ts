@@ -1,11 +1,9 @@
 /**
  * Secondary station of HDLC (IEC 62056-46, 6.4: unbalanced, normal response mode), for the simulator: opens and closes
- * the link, assembles and segments APDUs, and answers frames that require it. It returns the frames of the answer at
- * once; the caller decides when to send them.
+ * the link, assembles and segments APDUs, and answers frames that require it.
  */
 import { type Frame, makeFrame, partsOf } from "./hdlc-frame.js";
 
-/** Bytes of a received APDU in all its segments. */
 const APDU_LIMIT = 65_536;
 const DEFAULT_INFORMATION = 128;
 const DEFAULT_WINDOW = 1;

@@ -31,7 +31,6 @@ const FLOW_LPH = 240;
 export function heatReading(startUtcMs: number, ms: number): HeatReading {
 	const phase = (2 * Math.PI * ms) / CYCLE_MS;
 	const powerW = Math.round(MEAN_W + SWING_W * Math.sin(phase));
-	// The integral of the power above.
 	const swingWh = ((SWING_W * CYCLE_MS) / (2 * Math.PI) / HOUR_MS) * (1 - Math.cos(phase));
 	const flowCC = 6800 + Math.round(120 * Math.sin(phase));
 	const differenceCC = Math.round(((powerW * 3600) / (FLOW_LPH / 1000) / HEAT_CAPACITY) * 100);

@@ -1,7 +1,7 @@
 /**
  * A Kamstrup meter that answers KMP, independent of modules/kmp.
  *
- * Only the three commands with a right CRC are answered. Registers that the meter lacks are left out.
+ * Only the three commands with a right CRC are answered.
  */
 import { FORMAT_8N2 } from "../../modules/io/host.js";
 import type { Machine, Output } from "../../modules/io/machine.js";

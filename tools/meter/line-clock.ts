@@ -1,9 +1,6 @@
 /**
  * Time of a simulated line, tolerant of a busy computer. It follows the computer's time, but stops while this process
- * does not run. So no timeout ends before received data have been processed, and delayed output does not pile up. It
- * can also be stopped explicitly.
- *
- * While anything waits for a time, the clock observes the passes of the event loop.
+ * does not run. So no timeout ends before received data have been processed, and delayed output does not pile up.
  */
 
 const LOOK_MS = 20;

@@ -3,13 +3,11 @@
  *
  * With `pace` (pseudo-terminals) the wire is modelled in both directions. Each character is sent at its own time,
  * counted from the start of the message, so that delays of timers do not add up. A request received in one piece ends
- * when its last character would have arrived. With a wrong speed both sides receive garbage. Without `pace` everything
- * is sent at once.
+ * when its last character would have arrived. With a wrong speed both sides receive garbage.
  *
- * A busy computer must not change the result. The meter's time stops while this process does not run (LineClock). A
- * pseudo-terminal does not say when and at what speed the reader wrote a request. If the reader has a wrong speed when
- * the request arrives, the request is rejected, unless the reader may have changed its speed after writing it. When the
- * meter has changed its speed, the runner waits for a slow reader to follow.
+ * The meter's time stops while this process does not run (LineClock). A pseudo-terminal does not say when and at what
+ * speed the reader wrote a request. If the reader has a wrong speed when the request arrives, the request is rejected,
+ * unless the reader may have changed its speed after writing it.
  *
  * A pseudo-terminal carries eight bits. Readers that frame 7E1 in software send the parity bit, other readers do not.
  * The answer has the parity bit if the last sign-on had it: its `/` is then AF, otherwise 2F. While the machine has the
@@ -31,11 +29,11 @@ import type { LinePort } from "./line-port.js";
 export interface LineRunnerOptions {
 	port: LinePort;
 	machine: LitMachine;
-	/** True to model the wire's speed. Default false. */
+	/** True to model the wire's speed. */
 	pace?: boolean;
-	/** True if the optical head echoes what it receives. Default false. */
+	/** True if the optical head echoes what it receives. */
 	echo?: boolean;
-	/** True to send the parity bit until a sign-on decides. Default false. */
+	/** True to send the parity bit until a sign-on decides. */
 	parityBits?: boolean;
 	onEvent?: (code: number) => void;
 }

@@ -1,6 +1,4 @@
-/**
- * A meter that sends unsolicited telegrams in eight bits on a line with fixed settings. It ignores input except light.
- */
+/** A meter that sends unsolicited telegrams in eight bits on a line with fixed settings. */
 
 import type { LitMachine } from "../../hosts/node/wire-character.js";
 import { FORMAT_8N1, type SerialFormat } from "../../modules/io/host.js";

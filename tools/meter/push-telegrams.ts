@@ -66,9 +66,7 @@ export interface PushForm {
 	readonly size?: number;
 	readonly isInBlocks?: boolean;
 	readonly isNameless?: boolean;
-	/**
-	 * Ciphering; default: plain text. `control`: security control. `isDedicated`: general-ded in place of general-glo.
-	 */
+	/** Default: plain text. `isDedicated`: general-ded in place of general-glo. */
 	readonly protection?: {
 		readonly keys: Keys;
 		readonly title: Uint8Array;
@@ -77,7 +75,6 @@ export interface PushForm {
 	};
 }
 
-/** `hasWrongTag` damages the last byte. */
 function pushedAPDU(reading: HouseholdReading, form: PushForm, counter: number, hasWrongTag: boolean): Uint8Array {
 	const plain = form.framing === "p1" ? p1Telegram(reading) : notification(reading, form.isNameless ?? false);
 	if (form.protection === undefined) return plain;

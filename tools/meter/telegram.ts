@@ -3,7 +3,7 @@
  *
  * A file has raw bytes. If its name ends in `.hex` it has text: bytes as two hex digits, optional blanks, comments from
  * `#` to the end of the line. The content is the identification line `/XXXZident CR LF`, then the block, with STX, ETX
- * and BCC if the meter sends them. Echo and noise of a capture are sent as they are.
+ * and BCC if the meter sends them.
  */
 import { readFileSync } from "node:fs";
 

@@ -39,7 +39,7 @@ export function isSignature(point: Uint8Array, message: Uint8Array, signature: U
 	return verify("sha256", message, { key: publicKeyOf(point), dsaEncoding: "ieee-p1363" }, signature);
 }
 
-/** r and s of a DER signature (RFC 3279, 2.2.3); undefined if invalid. */
+/** r and s of a DER signature (RFC 3279, 2.2.3). */
 export function derSignature(bytes: Uint8Array): Uint8Array | undefined {
 	const { offset, result } = fromBER(bytes);
 	if (offset !== bytes.length || !(result instanceof Sequence)) return undefined;

@@ -13,7 +13,6 @@ export interface Version {
 	readonly isDirty: boolean;
 }
 
-/** `version` is that of package.json. */
 export function versionOf(root: string, version: string, environment: NodeJS.ProcessEnv = process.env): Version {
 	const [, third] = /^\d+\.\d+\.(\d+)$/.exec(version) ?? [];
 	if (third === undefined) throw new Error(`The version in package.json, "${version}", is not three numbers.`);

@@ -6,7 +6,6 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Enums, Models, Serialize, Spec } from "@cyclonedx/cyclonedx-library";
 
-/** An assessed vulnerability: a row of vulnerabilities.json. */
 export interface Assessment {
 	readonly id: string;
 	/** Other ids of the same one, such as GHSA-…. */
@@ -28,7 +27,6 @@ export interface Finding {
 	readonly ref: string;
 }
 
-/** Members of an SBOM in JSON that are used here. */
 export interface SBOM {
 	readonly serialNumber: string;
 	readonly version: number;
@@ -67,7 +65,6 @@ export function checkAssessments(rows: readonly Assessment[], { components }: SB
 	}
 }
 
-/** Returns findings that no row assesses. */
 export function unassessed(rows: readonly Assessment[], findings: readonly Finding[], { components }: SBOM): Finding[] {
 	return findings.filter(({ id, ref }) => {
 		const name = components.find((one) => one["bom-ref"] === ref)?.name;

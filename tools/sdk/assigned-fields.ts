@@ -1,6 +1,6 @@
 /**
  * Moves initial values of fields into the constructors: otherwise XS makes a function for them in each class, three
- * slots of flash and a call per new object, 20 KB in all. The bundler does that for browsers before ECMAScript 2022.
+ * slots of flash and a call per new object, 20 KB in all.
  */
 import { transform } from "rolldown/utils";
 

@@ -1,7 +1,6 @@
 /**
  * Builds a board's firmware with the Moddable SDK's mcconfig and ESP-IDF, for `npm run build`, `flash` and `monitor`.
- * mcconfig's input (manifest, sdkconfig, compiler options) and output are in one folder. Only mcconfig's target
- * `build` is used, because others end programs that use a serial port.
+ * Only mcconfig's target `build` is used, because others end programs that use a serial port.
  */
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
@@ -58,7 +57,6 @@ export interface Places {
 
 export interface Variant {
 	readonly board: Board;
-	/** True to use production.defaults. */
 	readonly production: boolean;
 	/** True to use emulator.defaults; default: the firmware is for a real chip. */
 	readonly emulated?: boolean;
@@ -89,7 +87,7 @@ export interface BuildOrder extends Variant {
 	readonly version: string;
 	readonly builtUtcMs: number;
 	readonly release: Release;
-	/** True to use release.defaults; default: false. */
+	/** True to use release.defaults. */
 	readonly isRelease?: boolean;
 	/** Receives the output of the tools in pieces; default: standard error gets it. */
 	report?(text: string): void;
@@ -209,7 +207,6 @@ function failureOf(status: number | null, warnings: readonly string[], hasImage:
 
 interface Ended {
 	readonly status: number | null;
-	/** Lines of the output that are not allowed. */
 	readonly warnings: string[];
 }
 

@@ -12,7 +12,6 @@
 const PLACE = /&gxHeap\[(\d+)\]/g;
 const LINE =
 	/^\/\* \d+ \*\/\t\{ (NULL|\(txSlot\*\)(?:&gxHeap\[(\d+)\]|-?\d+)), \{\.ID = ([\w$]+)(?: \/\*.*?\*\/)?, \.flag = (\w+), \.kind = (\w+?) ?\}, \.value = (.*)$/;
-/** Kind of a slot with byte code. */
 export const CODE = "XS_CODE_X_KIND";
 const COLORS = "static const txID gxColors[mxKeysCount] ICACHE_FLASH1_ATTR = {\n";
 const HEAD = "static const txSlot gxHeap[mxHeapCount] = {\n";
@@ -29,7 +28,6 @@ export interface Slot {
 	next: number | undefined;
 	readonly id: string;
 	readonly flag: number;
-	/** Kind, XS_…_KIND. */
 	readonly kind: string;
 	/** Text after `.value = `. */
 	value: string;
@@ -102,7 +100,6 @@ export class Heap {
 		this.#before += `${text}\n`;
 	}
 
-	/** Changes the engine's stack and tables. */
 	changeTables(change: (text: string) => string): void {
 		this.#after = change(this.#after);
 	}
@@ -124,7 +121,6 @@ export class Heap {
 		return arrayIn(this.#before, head, "};\n");
 	}
 
-	/** Slots that the engine's stack and tables refer to. */
 	placesInTables(): number[] {
 		return placesIn(this.#after);
 	}

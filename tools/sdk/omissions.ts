@@ -54,7 +54,6 @@ export function readNames(list: string): readonly string[] {
 	return names;
 }
 
-/** Omissions of a board, in the order of OMISSIONS. */
 export function omissionsOf({ without = [] }: Pick<Board, "without">): readonly string[] {
 	return NAMES.filter((name) => without.includes(name));
 }

@@ -77,7 +77,6 @@ class PlainFields {
 		for (const child of childrenOf(node)) this.#replace(child, own === undefined ? around : [own, ...around]);
 	}
 
-	/** Number of private names in the base classes. */
 	#countAbove({ names, superClass }: Class): number {
 		let count = 0;
 		for (let above = superClass; above !== undefined && names.length > 0; ) {

@@ -1,8 +1,7 @@
 /**
  * Bundles a compiled main module and its imports into one script for the Moddable SDK. One module instead of one per
  * file takes a third less flash: unused code is removed, constants are inlined, and there are no lists of imports and
- * exports. The input is the compiler's output, so that XS runs what was type-checked. Modules of the SDK ("timer") stay
- * imports.
+ * exports. The input is the compiler's output, so that XS runs what was type-checked.
  */
 import { dirname, join, relative, sep } from "node:path";
 import { type Plugin, rolldown } from "rolldown";

@@ -9,10 +9,7 @@ export const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 /** How much is built without our transformations. "all" includes "linker". */
 export type Plainness = "" | "linker" | "all";
 
-/**
- * Reads $GATEWAY_PLAIN. `linker` leaves the output of the SDK's linker unchanged; `all` also keeps the script's names
- * and functions. The firmware is then larger, but a fault is easier to trace.
- */
+/** `linker` leaves the output of the SDK's linker unchanged; `all` also keeps the script's names and functions. */
 export function plainness(): Plainness {
 	const word = process.env["GATEWAY_PLAIN"] ?? "";
 	if (word === "" || word === "linker" || word === "all") return word;
@@ -36,7 +33,7 @@ export function pathWith({ folder, tools }: SDK): string {
 	return [own, tools, process.env["PATH"] ?? ""].join(delimiter);
 }
 
-/** Word width. With 32 bits, slots have 16 bytes, and chunks have the same size as on the microcontroller. */
+/** With 32 bits, slots have 16 bytes, and chunks have the same size as on the microcontroller. */
 export type Bits = 32 | 64;
 
 export interface SDK {

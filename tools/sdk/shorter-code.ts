@@ -1,6 +1,6 @@
 /**
  * Shortens the functions' byte code, in bytes and steps, where XS's compiler can't know enough:
- * - Branches have the width that the whole script needs; most would fit into one byte.
+ * - Branches have the width that the whole script needs.
  * - Each variable is created with its name and uninitialised, so that an early use is an error. The type checker finds
  *   such uses: a slot without a name suffices, and a declaration is an assignment.
  * - Conditions of several parts keep a value on the stack only to branch on it again.

@@ -46,7 +46,6 @@ export interface Measured {
 	nativeBytes: number;
 	slotBytes: number;
 	warnings: readonly string[];
-	/** Names of omissions; default: none. */
 	without?: readonly string[];
 }
 

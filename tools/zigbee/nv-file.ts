@@ -20,7 +20,6 @@ export class NVFile {
 		}
 	}
 
-	/** Memory from the file, or made by `make`. */
 	memory(name: string, make: () => NVMemory): NVMemory {
 		const known = this.#known[name];
 		const memory = known === undefined ? make() : new NVMemory(known);
