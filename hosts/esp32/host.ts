@@ -26,7 +26,6 @@ import { createWiFiPort } from "./wifi.js";
 const HTTP_PORT = 80;
 const HTTPS_PORT = 443;
 
-/** The gateway's address in its access point's network. */
 const ACCESS_POINT_ADDRESS = "192.168.4.1";
 /**
  * Country code that permits the channels allowed everywhere. A joined network may announce another country with more

@@ -80,7 +80,6 @@ function endingOf(cause: string | undefined): Ending {
 /** A hanging firmware is restarted after this time, as on the ESP32. */
 const WATCHDOG_MS = 5000;
 
-/** Address that represents the access point's network. */
 const ACCESS_POINT_ADDRESS = "127.0.0.1";
 
 /** Multicast is restricted to the access point's network, here this computer. */

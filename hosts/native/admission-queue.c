@@ -10,7 +10,6 @@ enum {
 	READY_WAIT_MS = 20000,
 	/* Time allowed to a new connection for sending its first bytes before it may be evicted. */
 	GRACE_MS = 300,
-	/* Interval at which a connection with incomplete first bytes is checked. */
 	CHECK_MS = 20,
 	/* Type, version, length (RFC 5246, 6.2.1). */
 	RECORD_HEAD_SIZE = 5,

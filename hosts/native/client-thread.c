@@ -90,7 +90,6 @@ static bool serve_lingering(client_loop *self)
 	return left;
 }
 
-/* Releases all but what the owner may still read. */
 static void release_all(client_loop *self, stream_client *client)
 {
 	handshake_gate_leave(&client->gate);

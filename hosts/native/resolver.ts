@@ -16,7 +16,6 @@ class NativeResolver extends Native("xs_resolver_destructor") {
 export class Resolver {
 	readonly #timers: Timers;
 	readonly #native: NativeResolver;
-	/** Callbacks by number of the request. */
 	readonly #waiting: (Done | undefined)[] = [];
 
 	constructor(timers: Timers) {

@@ -107,7 +107,6 @@ size_t connection_read(stream_connection *connection, void *into, size_t size, b
 	byte_ring *ring = &connection->rings->received;
 	bool was_full = ring->used == STREAM_RING_SIZE;
 	size_t copied = ring_copy_out(ring, into, size);
-	/* The thread reads more, or reports the end. */
 	*wake = copied > 0 && (was_full || (connection->ended && ring->used == 0));
 	return copied;
 }

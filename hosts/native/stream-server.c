@@ -104,7 +104,6 @@ int stream_server_take(stream_server *server, stream_origin *origin)
 		id = (int)(first->generation * STREAM_CONNECTION_LIMIT + (unsigned)(first - server->connections));
 		memcpy(origin->address, first->address, STREAM_ADDRESS_SIZE);
 		origin->via_access_point = first->via_access_point;
-		/* The thread reports the room for writing. */
 		wake(server);
 	}
 	unlock(server);

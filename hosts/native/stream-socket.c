@@ -21,7 +21,6 @@ enum { BACKLOG = 4 };
 enum { BACKLOG = 64 };
 #endif
 
-/* Size of a read and number of reads in one socket_discard. */
 enum { DISCARD_SIZE = 512, DISCARD_ROUNDS = 32 };
 
 uint64_t socket_clock_ms(void)

@@ -111,7 +111,6 @@ static uint64_t deadline_of(stream_server *server, const stream_connection *conn
 	return usual_ms - server->options.linger_ms + PRESSED_CLOSING_MS;
 }
 
-/* Called repeatedly until the place is free. */
 static void serve_closing(stream_server *server, stream_connection *connection)
 {
 	connection_step step = connection->broken ? STEP_FAILED : connection_finish(connection);

@@ -106,7 +106,6 @@ class NativeListener implements Listener {
 	/** The callbacks are kept instead of the options, which contain the private key. */
 	readonly #onReadable: ListenerOptions["onReadable"];
 	readonly #onError: ListenerOptions["onError"];
-	/** Connections that were taken and are not closed. */
 	readonly #connections: NativePending[] = [];
 	/**
 	 * Callbacks of requested handshakes of the port with itself. The test for the first callback is running; undefined:
@@ -205,7 +204,6 @@ class NativeListener implements Listener {
 	}
 }
 
-/** A taken connection, with its socket once there is one. */
 class NativePending implements PendingSocket {
 	readonly listener: NativeListener;
 	readonly id: number;
@@ -216,7 +214,6 @@ class NativePending implements PendingSocket {
 	/** Counts of events, by kind, that arrived before there was a socket. */
 	#missed: number[] | undefined;
 
-	/** Takes the connection that the server reported last. */
 	constructor(listener: NativeListener, id: number) {
 		this.listener = listener;
 		this.id = id;

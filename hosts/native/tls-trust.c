@@ -19,7 +19,6 @@ typedef struct {
 	int64_t from_s, to_s;
 } session_head;
 
-/* State that only the handshake needs. */
 typedef struct {
 	mbedtls_x509_crt trusted, chain;
 	mbedtls_pk_context key;

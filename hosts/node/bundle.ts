@@ -14,7 +14,6 @@ const OPTIONS = {
 	logLevel: "warning",
 } as const satisfies BuildOptions;
 
-/** A constant number or truth value, as esbuild writes it. */
 const CONSTANT = /^var ([\w$]+ = (?:-?\d[\w.+-]*|true|false);)$/gm;
 
 /**

@@ -104,7 +104,6 @@ function escapeCode(code: number, first: boolean, last: boolean): string {
 	return escaped ? `\\${character}` : character;
 }
 
-/** A text that is too long is cut after a whole piece and ends in an ellipsis. */
 function joinPieces(pieces: readonly string[]): string {
 	let length = 0;
 	let cut = 0;

@@ -47,7 +47,6 @@ Runs the gateway on this computer, with a simulated meter unless --meter names a
 export const STATE_FOLDER = ".state";
 export const HTTPS_PORT = 8443;
 export const NO_RADIO = "none";
-/** Word in place of a key file. */
 const NO_KEY = "none";
 
 const PASSWORD_LIMIT = 64;

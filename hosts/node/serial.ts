@@ -83,7 +83,6 @@ class NodeSerial implements Serial {
 	#pumping = false;
 	#writable = 0;
 	#unsent = 0;
-	/** Time at which the last stop bit leaves, as performance.now() counts it. */
 	#quietAtMs = 0;
 	#lost = 0;
 

@@ -23,7 +23,6 @@ export class MeterEnd {
 	readonly #wire: MeterWire;
 	readonly #machine: LitMachine;
 	readonly #faultInjector = new FaultInjector();
-	/** Characters and line changes in their order. */
 	readonly #queue: (number | LineSettings)[] = [];
 	readonly #character = new Uint8Array(1);
 	#queuedFormat: SerialFormat = FORMAT_7E1;

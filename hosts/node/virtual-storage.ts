@@ -15,7 +15,6 @@ export class VirtualStorage implements Storage {
 	capacity = Number.POSITIVE_INFINITY;
 	/** Number of coming calls of `set` and `delete` to refuse. */
 	refusals = 0;
-	/** Writes before the refusals begin. */
 	#writesToRefusal = 0;
 	readonly #values = new Map<string, Uint8Array>();
 	#writesToCut = Number.POSITIVE_INFINITY;

@@ -49,7 +49,6 @@ const CURVE_BITS = new Map([
 	["secp521r1", 521],
 ]);
 
-/** Longest supported RSA key. */
 const RSA_BITS_LIMIT = 4096;
 /** The smallest exponent that is too long. */
 const EXPONENT_BEYOND = 2n ** 32n;
