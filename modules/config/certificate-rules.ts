@@ -100,7 +100,6 @@ function isSupported({ keyType, keyBits }: CertificateDetails): boolean {
 	return keyBits >= RSA_BITS_MIN;
 }
 
-/** True if the last non-empty line ends with `-----END …-----`. */
 function endsWithBlock(bytes: Uint8Array): boolean {
 	let end = bytes.length;
 	while (end > 0 && WHITE.includes(bytes[end - 1])) end--;

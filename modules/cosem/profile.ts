@@ -101,7 +101,6 @@ export class DLMSProfile implements Inquiry {
 	readonly #scalers = new ScalerCache(POLL_LIMIT);
 	#step = STEP_NAME;
 	#position = 0;
-	/** True if more blocks of the answer follow. */
 	#more = false;
 	#periodS = 0;
 	#isLastFirst = false;

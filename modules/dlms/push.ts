@@ -89,7 +89,6 @@ export class PushReading {
 	#numbers = 0;
 	/** Number of numeric values without a code. */
 	#nameless = 0;
-	/** True if the object already has a record. */
 	#isOpen = false;
 	#scaler = 0;
 	#unit = UNIT_NONE;
@@ -253,7 +252,6 @@ export class PushReading {
 		}
 	}
 
-	/** Reads the codes and values in their order, at any depth of nesting. */
 	private decodeCodes(): void {
 		const { cursor } = this;
 		const { bytes } = cursor;

@@ -134,7 +134,6 @@ export class Reading implements Inquiry {
 	/** Number of steps in the last request, which is for a list if more than one. */
 	#count = 0;
 	#listing = 1;
-	/** True if the next request is for the next block. */
 	#hasMore = false;
 	/** True if the cached scalers belong to another meter. */
 	#isOther = false;

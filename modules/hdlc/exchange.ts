@@ -61,7 +61,6 @@ export class Exchange {
 	readonly #decoder: FrameDecoder;
 	#requestStart = 0;
 	#requestEnd = 0;
-	/** True if the meter has acknowledged the segment. */
 	#acknowledged = true;
 	#hasResponse = false;
 	#inWindow = 0;

@@ -3,7 +3,6 @@ import type { Partition } from "../io/flash.js";
 import { ENTRY_LIMIT, type Entry } from "./entry.js";
 import { SLOT } from "./sectors.js";
 
-/** Bytes of one flash write. */
 const PIECE = 4 * SLOT;
 
 export class EntryWriter {

@@ -77,7 +77,6 @@ export function takeReadout({ records, meterId, status }: Readout, { numbers }: 
 		numbers[READINGS + register] += value;
 		numbers[KNOWN] |= bit;
 	}
-	// Tariff 2 is dropped if the total is unknown.
 	if ((numbers[KNOWN] & (1 << IMPORT)) === 0) numbers[KNOWN] &= ~(1 << TARIFF_2);
 }
 

@@ -59,7 +59,6 @@ export class PeriodCursor {
 	readonly #given = new Float64Array(REGISTER_COUNT);
 	/** Next boundary; if after the entry's time, the entry contains no further one. */
 	#boundaryS = 0;
-	/** True while an entry is divided among periods. */
 	#isDividing = false;
 	#hasEnded = false;
 

@@ -48,7 +48,6 @@ export class BodyDecoder {
 	#state = STATE_DONE;
 	#chunked = false;
 	#left = 0;
-	/** Bytes that the sink accepted. */
 	#taken = 0;
 	/** Bytes of the size line or trailers. */
 	#seen = 0;

@@ -38,7 +38,6 @@ const MINOR = 7;
 const CODE = 9;
 const CODE_END = 12;
 
-/** The body ends with the connection. */
 const UNTIL_CLOSE = Number.POSITIVE_INFINITY;
 
 export class ReplyReader {

@@ -64,7 +64,6 @@ function isHost(host: string): boolean {
 	return host !== "" && host.length <= HOST_LIMIT && hasOnly(host, "09AZaz-.__");
 }
 
-/** True without query, fragment, backslash and blank. */
 function isPath(path: string): boolean {
 	return hasOnly(path, '!"$>@[]');
 }

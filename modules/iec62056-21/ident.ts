@@ -60,7 +60,6 @@ export class IdentScanner {
 	length = 0;
 	echoes = 0;
 	#inside = false;
-	/** Index after the last `/` in the line. */
 	#slash = NOWHERE;
 
 	reset(): void {

@@ -78,9 +78,7 @@ const STEP_DEMAND = 0;
 const STEP_PASSWORD = 1;
 const STEP_ROWS = 2;
 
-/** Offset of the password in its command. */
 const PASSWORD_AT = 5;
-/** Character that replaces a masked one in the log. */
 const HIDDEN = 0x2a;
 
 /** Group E of 0.9.1 and 0.9.2. */
@@ -265,7 +263,6 @@ class ReadoutFirst extends IECReadSession {
 class ProgrammingMode extends IECReadSession {
 	readonly #questions: ProfileQuestions;
 	#step = STEP_DEMAND;
-	/** Refusals of the present request. */
 	#refusals = 0;
 
 	constructor(opening: Opening<IECSettings>, attempts: Attempts, questions: ProfileQuestions) {

@@ -151,7 +151,6 @@ export class Task {
 		}
 	}
 
-	/** The machine is not advanced or drained again. */
 	stop(): void {
 		this.#flags |= STOPPED;
 		this.#driver.remove(this);

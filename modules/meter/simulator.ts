@@ -35,7 +35,6 @@ const WEEK_HOURS = 168;
 const START_MS = 1_704_067_200_000;
 const START_IMPORT_WH = 4_213_000;
 const START_EXPORT_WH = 1_870_000;
-/** Tariff 1 applies from 6:00 to 22:00. */
 const TARIFF_1_FROM = 6;
 const TARIFF_1_TO = 22;
 const PHASE_PERCENT = Object.freeze([46, 31, 23]);

@@ -69,7 +69,6 @@ export function unsolicitedFailure(kind: number, baud: number, framing: string):
 			});
 }
 
-/** Returns true if a session received no valid answer. */
 function isUnanswered(failure: Failure | undefined): boolean {
 	return failure === undefined || failure.progress < IEC_NO_IDENT.progress || isUnexplained(failure);
 }

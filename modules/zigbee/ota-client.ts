@@ -46,7 +46,6 @@ import {
 import type { ClusterClient, Outgoing, ZCLFrame } from "./radio.js";
 
 const CLUSTER = 0x0019;
-/** Commands of the cluster, in both directions. */
 const IMAGE_NOTIFY = 0;
 const QUERY_NEXT_IMAGE = 1;
 const NEXT_IMAGE = 2;
@@ -67,7 +66,6 @@ const COORDINATOR = 0;
 /** Flag in a request: a minimum period follows. */
 const HAS_PERIOD = 2;
 const ANY_16 = 0xffff;
-/** Version that forces the update. */
 const FORCED_VERSION = 0xffff_fffe;
 const OFFER_LENGTH = 13;
 const BLOCK_LENGTH = 50;
@@ -87,7 +85,6 @@ const BLOCK_PAUSE_MS = 5;
 /** Delay after an undelivered frame. */
 const RETRY_MS = 2000;
 const TRIES = 3;
-/** A transfer ends after this silence. */
 const SILENCE_LIMIT_MS = 900_000;
 /** Time for which a battery device stays awake although the coordinator is silent. */
 const AWAKE_MS = 60_000;

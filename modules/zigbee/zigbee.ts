@@ -411,7 +411,6 @@ export class Zigbee
 		if (bridge !== undefined) this.#link?.tell((nowMs) => change(bridge, nowMs));
 	}
 
-	/** A leave survives a restart. */
 	private storeLeave(): void {
 		const { driver, storage } = this.#options;
 		const owesLeave = this.#bridge?.chip.owesLeave ?? this.#owesLeave;
