@@ -65,7 +65,6 @@ function install() {
 	}
 }
 
-/** Returns true if the XS engine is in the place where hosts/node/xs-worker.ts looks for it. */
 function hasXS() {
 	const built = join(root, "node_modules", "@agoric", "xsnap", "xsnap-native", "xsnap", "build", "bin");
 	return existsSync(built) && readdirSync(built).some((one) => existsSync(join(built, one, "release", "xsnap-worker")));

@@ -182,7 +182,6 @@ function packRule(zone: Zone): number[] {
 	return out;
 }
 
-/** Offsets from 2024 to the last transition that differs from the rule. */
 function exceptionsOf({ transitions }: Zone, rule: Rule): Exception[] {
 	const spans = transitions.map(({ atS, offsetS }, i) => ({
 		fromS: Math.max(atS, BEGIN_S),

@@ -27,7 +27,6 @@ export const BY_ROUTE: Readonly<Record<string, Readonly<Record<string, readonly 
 	"POST /api/v1/zigbee/map": { mapping_id: ["pattern"] },
 };
 const BACKUP = "POST /api/v1/system/backup";
-/** Keywords that are made from a table. */
 const MADE = ["type", "enum", "minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems", "pattern"];
 const INITIAL = "x-initial";
 

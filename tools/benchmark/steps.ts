@@ -88,7 +88,6 @@ async function measureLoop(): Promise<number> {
 	}
 }
 
-/** Steps per character of the block, up to the end of the session. */
 async function measureBlock(name: string, piece: number): Promise<number> {
 	const xs = await startWorld(name, (piece * 10_000) / BAUD);
 	try {

@@ -124,7 +124,6 @@ export class Emulator {
 	}
 }
 
-/** Text without control characters and colours. */
 function plain(line: string): string {
 	return line.replace(/\u001b\[[\d;]*m|[\u0000-\u0008\u000b-\u001f]/g, "");
 }

@@ -31,7 +31,6 @@ const MAKER = [0x2d, 0x4c];
 const KIND = [0x01, 0x0e];
 const CONFIGURATION = [0x50, 0x05];
 const FILLER = [0x2f, 0x2f];
-/** Part of the reactive energy that is exported. */
 const REACTIVE_EXPORT = 0.2;
 const REACTIVE_POWER = 0.12;
 

@@ -1,7 +1,6 @@
 /** A simulated heating circuit: the moving values of a heat meter. */
 
 const HOUR_MS = 3_600_000;
-/** Time in which power and temperatures rise and fall once. */
 const CYCLE_MS = 20 * 60_000;
 /** J to heat a cubic metre of water by a kelvin. */
 const HEAT_CAPACITY = 4.16e6;

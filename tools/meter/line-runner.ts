@@ -49,7 +49,6 @@ const SPEED_CHECK_MS = 10;
 const SIGN_ON_WITH_PARITY = 0xaf;
 const SIGN_ON = 0x2f;
 
-/** Bytes on the wire to the reader. */
 interface Message {
 	readonly bytes: Uint8Array;
 	readonly startMs: number;
@@ -91,7 +90,6 @@ export class LineRunner {
 	#sendEndMs = 0;
 	#receiveEndMs = 0;
 	#arrived = Promise.resolve();
-	/** End of the LED's last light. */
 	#litMs = 0;
 	#arriving = 0;
 	#knownBaud = OPENING_BAUD;

@@ -11,7 +11,6 @@ import { eventOf, lineChange, noOutput, transmission } from "./outputs.js";
 export const MBUS_BAUD = 2400;
 const ANY_ADDRESS = 254;
 const REACTION_MS = 20;
-/** Wake-up characters, and the gap that ends them. */
 const WAKE_UP_COUNT = 480;
 const WAKE_UP_GAP_MS = 30;
 /** The meter sleeps again after this time. */

@@ -13,7 +13,6 @@ export type PushFraming = "hdlc" | "mbus" | "wrapper" | "p1";
 const UNIT_WH = 30;
 const UNIT_W = 27;
 
-/** OBIS code, unit, scaler, integer. */
 type Value = readonly [obis: readonly number[], unit: number, scaler: number, value: number];
 
 function valuesOf({ dayImport, nightImport, export: exported, power }: HouseholdReading): Value[] {

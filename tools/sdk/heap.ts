@@ -242,7 +242,6 @@ class Layout {
 		return (this.order[place] ?? -1) >= 0;
 	}
 
-	/** Returns true if XS would mistake a slot at this index for a property of an instance that does not own it. */
 	#isTakenFor(slot: number, place: number): boolean {
 		const color = this.#colorOf(slot);
 		return color > 0 && this.#instances.has(place - color);

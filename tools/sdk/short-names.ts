@@ -49,7 +49,6 @@ function declaredBy(node: Node): Node[] {
 	return Array.isArray(node["params"]) ? [...targets, ...(node["params"] as Node[])] : targets;
 }
 
-/** Returns true if a variable can have this name without hiding another one. */
 function isFree(name: string): boolean {
 	if (name in globalThis || /^[nN]ative$/.test(name)) return false;
 	try {

@@ -13,7 +13,6 @@ import { CODE, type Heap } from "./heap.js";
 const CONDITION = /^BRANCH_(ELSE|IF)$/;
 /** Byte code as the linker writes it: a C string. */
 const LITERAL = /\(txByte\*\)"((?:\\x..)+)"/;
-/** Length of an escaped byte in a C text. */
 const ESCAPE_LENGTH = 4;
 const IN_FLASH = /^(STRING_[124]|CODE)$/;
 

@@ -73,7 +73,6 @@ const POLL_RESPONSE = 0x0020;
 const QUEUED_MS = 100;
 /** Poll interval after sending, as in Z-Stack. */
 const RESPONSE_MS = 100;
-/** Unanswered polls until the parent counts as lost. */
 const POLLS_LOST = 3;
 
 export function capabilities(chip: SimulatedCoprocessor): number {
@@ -90,7 +89,6 @@ function notify(chip: SimulatedCoprocessor, status: number, done: number, remain
 	chip.say(APP_CNF, BDB_NOTIFICATION, [status, done, remaining]);
 }
 
-/** Runs the steps `stepMs` apart. */
 function inSteps(chip: SimulatedCoprocessor, ...steps: (() => void)[]): void {
 	steps.forEach((step, index) => {
 		chip.after(chip.stepMs * (index + 1), step);
@@ -247,7 +245,6 @@ function reopen(chip: SimulatedCoprocessor): void {
 	);
 }
 
-/** Looks for an open network on these channels, with this PAN id or any. */
 function steer(chip: SimulatedCoprocessor, mask: number, panId: number): void {
 	inSteps(
 		chip,
