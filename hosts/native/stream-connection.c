@@ -1,8 +1,8 @@
 /*
- * Three properties of Mbed TLS determine the design. After a record was sent in part, Mbed TLS must be called again
- * with the same length. Nothing else may be sent before that: it would be taken for the rest of the record. Mbed TLS
- * may hold received data, which poll() does not report. A record takes memory until it is sent, so a new one is begun
- * only when the socket has room and the memory lock permits.
+ * After a record was sent in part, Mbed TLS must be called again with the same length. Nothing else may be sent before
+ * that: it would be taken for the rest of the record. Mbed TLS may hold received data, which poll() does not report. A
+ * record takes memory until it is sent, so a new one is begun only when the socket has room and the memory lock
+ * permits.
  */
 #include "stream-connection.h"
 
@@ -114,7 +114,6 @@ size_t connection_read(stream_connection *connection, void *into, size_t size, b
 	byte_ring *ring = &connection->rings->received;
 	bool was_full = ring->used == STREAM_RING_SIZE;
 	size_t copied = ring_copy_out(ring, into, size);
-	/* The thread reads more, or reports the end. */
 	*wake = copied > 0 && (was_full || (connection->ended && ring->used == 0));
 	return copied;
 }
@@ -131,7 +130,6 @@ size_t connection_write(stream_connection *connection, const void *bytes, size_t
 	return connection->promised = STREAM_RING_SIZE - ring->used;
 }
 
-/* Called by Mbed TLS. */
 static int tls_send(void *context, const unsigned char *bytes, size_t size)
 {
 	int count = socket_send(((stream_connection *)context)->socket, bytes, size);
@@ -142,8 +140,7 @@ static int tls_send(void *context, const unsigned char *bytes, size_t size)
 /*
  * Returns 0 if Mbed TLS may receive `size` bytes, SOCKET_AGAIN if not yet, or SOCKET_BROKEN. Mbed TLS first receives
  * the header of a record, then allocates memory for the whole record (16 KB are usual in an upload); if the allocation
- * fails, Mbed TLS ends the connection. Therefore the header stays in the socket until there is enough memory. For a
- * handshake, memory was checked before it began.
+ * fails, Mbed TLS ends the connection. For a handshake, memory was checked before it began.
  */
 static int receive_permit(stream_connection *connection, size_t size)
 {
