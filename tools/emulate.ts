@@ -7,7 +7,7 @@ import { checkPorts } from "../hosts/node/ports.js";
 import { startTool } from "../hosts/node/tool-program.js";
 import { GatewayClient } from "./api/client.js";
 import { Emulator, freePort, SERVES, temporaryFolder } from "./emulate/emulator.js";
-import { minutes, prepareFirmware } from "./emulate/firmware.js";
+import { emulatedBoard, minutes, prepareFirmware } from "./emulate/firmware.js";
 import { readBuild } from "./emulate/flash.js";
 import { type EmulateOptions, parseOptions, USAGE } from "./emulate/options.js";
 import { needQEMU } from "./emulate/qemu.js";
@@ -48,7 +48,7 @@ class EmulatedBench {
 		const places = await prepareFirmware({ ...options, say: (text) => this.#say(text) });
 		if (this.#isEnding) return;
 		const folder = temporaryFolder();
-		const unit = openUnit(options.state ?? folder, board, readBuild(join(places.project, "build")));
+		const unit = openUnit(options.state ?? folder, emulatedBoard(board), readBuild(join(places.project, "build")));
 		if (unit.isUpdated) this.#say("The flash was given the new build; settings stay.");
 		const ports = {
 			httpsPort: options.httpsPort || (await freePort()),

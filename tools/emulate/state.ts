@@ -15,7 +15,7 @@ import { ROOT } from "../sdk/sdk.js";
 import { EMULATED_CHIPS, newFuses } from "./chips.js";
 import { erasedFlash, fingerprint, flashBytes, type Part, writeParts } from "./flash.js";
 
-const VERSION = 1;
+const VERSION = 2;
 
 export interface EmulatedUnit {
 	readonly flash: string;
