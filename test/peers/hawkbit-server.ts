@@ -19,6 +19,11 @@ const START_LIMIT_MS = 240_000;
 const PASSWORD = "fleet-operator";
 const POLL_MS = 250;
 
+export interface HawkbitOptions {
+	/** Pause between two polls of a gateway, HH:MM:SS. */
+	readonly polling?: string;
+}
+
 /** Fetches and compiles the server; returns its class path. */
 async function install(): Promise<string> {
 	const folder = join(PEERS_FOLDER, "hawkbit");
@@ -50,7 +55,13 @@ export class HawkbitServer {
 	readonly #program: ChildProcess;
 	#log = "";
 
-	private constructor(folder: string, port: number, classPath: string, certificate: Uint8Array) {
+	private constructor(
+		folder: string,
+		port: number,
+		classPath: string,
+		certificate: Uint8Array,
+		{ polling = "00:00:30" }: HawkbitOptions,
+	) {
 		this.#folder = folder;
 		this.#port = port;
 		this.certificate = certificate;
@@ -70,7 +81,7 @@ export class HawkbitServer {
 			[`${security}.targettoken.enabled`]: true,
 			[`${security}.gatewaytoken.enabled`]: false,
 			"org.eclipse.hawkbit.repository.file.path": join(folder, "artifacts"),
-			"hawkbit.controller.pollingTime": "00:00:30",
+			"hawkbit.controller.pollingTime": polling,
 			"hawkbit.rollout.scheduler.fixedDelay": 500,
 		};
 		const given = Object.entries(options).map(([name, value]) => `--${name}=${value}`);
@@ -85,7 +96,7 @@ export class HawkbitServer {
 		this.#program.stderr?.on("data", keep);
 	}
 
-	static async start(): Promise<HawkbitServer> {
+	static async start(options: HawkbitOptions = {}): Promise<HawkbitServer> {
 		const classPath = await install();
 		const folder = mkdtempSync(join(tmpdir(), "hawkbit-"));
 		const pair = makeCertificate({
@@ -107,7 +118,7 @@ export class HawkbitServer {
 			`pass:${PASSWORD}`,
 		];
 		await run("openssl", ["pkcs12", "-export", ...store]);
-		const server = new HawkbitServer(folder, await freePort(), classPath, readFileSync(certificate));
+		const server = new HawkbitServer(folder, await freePort(), classPath, readFileSync(certificate), options);
 		try {
 			await server.until(async () => (await server.ask("GET", "targets").catch(() => undefined)) !== undefined);
 		} catch (error) {
@@ -115,6 +126,14 @@ export class HawkbitServer {
 			throw error;
 		}
 		return server;
+	}
+
+	get port(): number {
+		return this.#port;
+	}
+
+	get pid(): number {
+		return this.#program.pid as number;
 	}
 
 	get url(): string {
