@@ -1,10 +1,14 @@
-/** Outgoing connections of many gateways over real sockets, with a log and the bytes on the wire. */
+/**
+ * Outgoing connections of many gateways over real sockets, with a log and the bytes on the wire. Their time limits are
+ * those of the gateways' time.
+ */
 import { subscribe } from "node:diagnostics_channel";
 import type { Socket } from "node:net";
 import { createClientPorts } from "../../hosts/node/client.js";
 import { NodeResolver } from "../../hosts/node/resolver.js";
-import type { ClientOptions, ClientPort } from "../../modules/io/client.js";
+import { CLIENT_TIMEOUT, type ClientOptions, type ClientPort } from "../../modules/io/client.js";
 import type { Network } from "../../modules/io/host.js";
+import type { PacedTime } from "./paced-time.js";
 
 export const OPEN = "open";
 /** It was never open. */
@@ -14,9 +18,9 @@ export const ENDED = "ended";
 export interface ConnectionEvent {
 	readonly what: typeof OPEN | typeof FAILED | typeof ENDED;
 	readonly port: number;
-	/** Unix time, ms. */
+	/** Time of the gateways, ms. */
 	readonly atMs: number;
-	/** Time since the gateway wanted the connection. */
+	/** Time of the computer since the gateway wanted the connection, ms. */
 	readonly sinceMs: number;
 	/** The TLS session was resumed. */
 	readonly isResumed: boolean;
@@ -28,7 +32,8 @@ export interface Traffic {
 	received: number;
 }
 
-const unixMs = () => performance.timeOrigin + performance.now();
+/** Longest limit that a host accepts. */
+const LIMIT_MS = 60_000;
 
 export class ConnectionLog {
 	#events: ConnectionEvent[] = [];
@@ -36,8 +41,10 @@ export class ConnectionLog {
 	/** Traffic of closed connections, by port. */
 	readonly #closed = new Map<number, Traffic>();
 	readonly #resolver = new NodeResolver();
+	readonly #time: PacedTime;
 
-	constructor() {
+	constructor(time: PacedTime) {
+		this.#time = time;
 		subscribe("net.client.socket", (message) => {
 			const { socket } = message as { socket: Socket };
 			socket.once("connect", () => this.#sockets.set(socket, socket.remotePort ?? 0));
@@ -72,14 +79,17 @@ export class ConnectionLog {
 
 	#logged(port: ClientPort): ClientPort {
 		const log = this;
+		const time = this.#time;
 		const io = class extends port.io {
 			readonly #port: number;
-			readonly #begunMs = unixMs();
+			readonly #begunMs = performance.now();
+			readonly #timer: number;
 			#isOpen = false;
 
 			constructor(options: ClientOptions) {
 				super({
 					...options,
+					timeoutMs: LIMIT_MS,
 					onWritable: (count) => {
 						if (!this.#isOpen) this.#log(OPEN);
 						this.#isOpen = true;
@@ -91,18 +101,24 @@ export class ConnectionLog {
 					},
 				});
 				this.#port = options.port;
+				this.#timer = time.set(() => {
+					this.#log(FAILED);
+					super.close();
+					options.onError?.(CLIENT_TIMEOUT);
+				}, options.timeoutMs);
 			}
 
 			override close(): void {
 				if (this.#isOpen) this.#log(ENDED);
 				this.#isOpen = false;
+				time.clear(this.#timer);
 				super.close();
 			}
 
 			#log(what: ConnectionEvent["what"]): void {
-				const atMs = unixMs();
-				const isResumed = (this as unknown as { resumed?: boolean }).resumed === true;
-				log.#events.push({ what, port: this.#port, atMs, sinceMs: atMs - this.#begunMs, isResumed });
+				time.clear(this.#timer);
+				const sinceMs = performance.now() - this.#begunMs;
+				log.#events.push({ what, port: this.#port, atMs: time.nowMs, sinceMs, isResumed: this.resumed });
 			}
 		};
 		return { ...port, io };

@@ -117,7 +117,6 @@ export class Fleet {
 			traffic: [...traffic],
 			cpuMs: total(({ cpuMs }) => cpuMs),
 			memoryBytes: total(({ memoryBytes }) => memoryBytes),
-			lateMs: Math.max(...all.map(({ lateMs }) => lateMs)),
 			faults: all.flatMap(({ faults }) => faults),
 		};
 	}

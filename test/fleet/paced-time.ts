@@ -1,51 +1,41 @@
 /**
  * Virtual time that follows the computer's clock, several times as fast if wished, so that gateways of the virtual world
- * can use real sockets. It stands still until `pace` is called.
+ * can use real sockets. It stands still until `pace` is called. If the computer has too much to do, this time falls
+ * behind, so that the gateways do not take a slow simulation for a slow server.
  */
 import { VirtualTime } from "../../hosts/node/virtual-time.js";
 
 const TICK_MS = 5;
+/** Longest step, in the computer's time. */
+const STEP_LIMIT_MS = 50;
 
 export class PacedTime extends VirtualTime {
-	/** Longest delay of a tick, in the computer's time: the processes have too much to do. */
-	lateMs = 0;
 	#speed = 0;
-	/** Virtual time and the computer's time at the last change of speed. */
-	#baseMs = 0;
-	#sinceMs = 0;
+	/** The computer's time of the last tick. */
 	#tickedMs = 0;
 	#ticks: NodeJS.Timeout | undefined;
 	#isSoon = false;
 
 	pace(speed: number): void {
-		if (this.#ticks !== undefined) this.#tick();
 		this.#speed = speed;
-		this.#baseMs = this.nowMs;
-		this.#sinceMs = this.#tickedMs = performance.now();
+		this.#tickedMs = performance.now();
 		this.#ticks ??= setInterval(() => this.#tick(), TICK_MS);
-	}
-
-	stop(): void {
-		clearInterval(this.#ticks);
-		this.#ticks = undefined;
 	}
 
 	override at(timeMs: number, run: () => void): number {
 		// What a socket's event has made due does not wait for the next tick.
 		if (timeMs <= this.nowMs && this.#ticks !== undefined && !this.#isSoon) {
 			this.#isSoon = true;
-			setImmediate(() => {
-				this.#isSoon = false;
-				if (this.#ticks !== undefined) this.#tick();
-			});
+			setImmediate(() => this.#tick());
 		}
 		return super.at(timeMs, run);
 	}
 
 	#tick(): void {
+		this.#isSoon = false;
 		const nowMs = performance.now();
-		this.lateMs = Math.max(this.lateMs, nowMs - this.#tickedMs - TICK_MS);
+		const stepMs = Math.min(nowMs - this.#tickedMs, STEP_LIMIT_MS);
 		this.#tickedMs = nowMs;
-		this.run(this.#baseMs + (nowMs - this.#sinceMs) * this.#speed);
+		this.advance(stepMs * this.#speed);
 	}
 }

@@ -40,7 +40,7 @@ export function reportOf({ gateways, ...figures }: Figures): string {
 		["… processor time of the broker for each", ms(restart.brokerCPUMs / gateways)],
 		["simulation: processor time, each gateway and day", ms(perDay(steady.simulation.cpuMs))],
 		["simulation: memory", memory(steady.simulation.memoryBytes, 0)],
-		["simulation: longest delay", ms(steady.simulation.lateMs)],
+		["simulation: speed", steady.speed.toFixed(1)],
 	);
 	const table = [["what", "figure"], ["---", "---"], ...rows].map((cells) => `| ${cells.join(" | ")} |`);
 	const faults = figures.faults.slice(0, 10).map((line) => `fault: ${line}`);

@@ -31,8 +31,6 @@ export interface Counts {
 	readonly traffic: readonly (readonly [port: number, Traffic])[];
 	readonly cpuMs: number;
 	readonly memoryBytes: number;
-	/** Longest delay of the simulation since the last question, ms. */
-	readonly lateMs: number;
 	/** Messages of the gateways about faults. */
 	readonly faults: readonly string[];
 }

@@ -3,10 +3,11 @@
  * computer's, and with real sockets for outgoing connections. fleet.ts starts it, and asks it by messages.
  */
 import { readdirSync, readFileSync } from "node:fs";
+import tls from "node:tls";
+import { VirtualWorld } from "../../hosts/node/virtual.js";
 import { VirtualFlash } from "../../hosts/node/virtual-flash.js";
 import { VirtualStorage } from "../../hosts/node/virtual-storage.js";
 import { VirtualSlots } from "../../hosts/node/virtual-update.js";
-import { VirtualWorld } from "../../hosts/node/virtual.js";
 import { Gateway } from "../../modules/app/gateway.js";
 import { MQTT } from "../../modules/mqtt/part.js";
 import { MQTT_UP } from "../../modules/mqtt/publisher.js";
@@ -29,7 +30,7 @@ function readResources(): ReadonlyMap<string, Uint8Array> {
 
 class Worker {
 	readonly #time = new PacedTime();
-	readonly #log = new ConnectionLog();
+	readonly #log = new ConnectionLog(this.#time);
 	readonly #gateways: Gateway[] = [];
 	readonly #worlds: VirtualWorld[] = [];
 	#perSecond: number[] = [];
@@ -78,10 +79,8 @@ class Worker {
 			traffic: this.#log.traffic(),
 			cpuMs: (user + system) / 1000,
 			memoryBytes: process.memoryUsage().rss,
-			lateMs: this.#time.lateMs,
 			faults: this.#worlds.flatMap(({ traced }) => traced.filter((line) => FAULT.test(line))),
 		};
-		this.#time.lateMs = 0;
 		this.#perSecond = [];
 		return counts;
 	}
@@ -99,6 +98,8 @@ class Worker {
 	}
 }
 
+// As on a device.
+tls.DEFAULT_MAX_VERSION = "TLSv1.2";
 const worker = new Worker();
 process.on("message", (question: Question) => {
 	if (question.ask === "start") worker.start(question);
