@@ -55,7 +55,7 @@ const CHANGE = 2;
  * session is restored within a minute. A sleeping device waits longer, because attempts drain its battery.
  */
 const RETRY_S = Object.freeze([10, 20, 36]);
-const RETRY_SLEEPY_S = Object.freeze([10, 20, 40, 80, 160, 320, 640, 900]);
+const RETRY_SLEEPY_S = Object.freeze([10, 20, 40, 80, 160, 320, 600]);
 const STABLE_MS = 60_000;
 const MEMORY_MS = 2000;
 const BIRTH_MS = 1000;

@@ -6,8 +6,8 @@
 import { VirtualTime } from "../../hosts/node/virtual-time.js";
 
 const TICK_MS = 5;
-/** Longest step, in the computer's time. */
-const STEP_LIMIT_MS = 50;
+/** Longest step of this time. */
+const STEP_LIMIT_MS = 500;
 
 export class PacedTime extends VirtualTime {
 	#speed = 0;
@@ -34,8 +34,8 @@ export class PacedTime extends VirtualTime {
 	#tick(): void {
 		this.#isSoon = false;
 		const nowMs = performance.now();
-		const stepMs = Math.min(nowMs - this.#tickedMs, STEP_LIMIT_MS);
+		const stepMs = (nowMs - this.#tickedMs) * this.#speed;
 		this.#tickedMs = nowMs;
-		this.advance(stepMs * this.#speed);
+		this.advance(Math.min(stepMs, STEP_LIMIT_MS));
 	}
 }

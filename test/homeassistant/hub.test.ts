@@ -315,7 +315,7 @@ describe("Failures of the hub", () => {
 		assert.equal(bench.hub.state, "unreachable");
 		bench.server.serve(8123);
 		bench.read(counter(2));
-		bench.advance(20 * MINUTE);
+		bench.advance(23 * MINUTE);
 		assert.deepEqual(bench.events, ["unreachable", "back"]);
 		assert.deepEqual(
 			bench.server.takeLog().filter((line) => line.includes("1_8_0")),

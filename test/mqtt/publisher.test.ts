@@ -343,7 +343,7 @@ describe("MQTT", () => {
 		bed.broker.greets = false;
 		bed.measured();
 		bed.start();
-		expectWaits(waitsFor(10), 900_000);
+		expectWaits(waitsFor(10), 600_000);
 	});
 
 	it("starts again with short waits after a session that has lasted", () => {
