@@ -316,6 +316,7 @@ const commands = {
 	hub: (args) => become(process.execPath, [...program("tools/hub.js"), ...args]),
 	linux: (args) => become(process.execPath, [...program("tools/linux.js"), ...args]),
 	emulate: (args) => become(process.execPath, [...program("tools/emulate.js"), ...args]),
+	fleet: (args) => become(process.execPath, [...program("test/fleet/run.js"), ...args]),
 	benchmark: (args) => become(process.execPath, [...program("tools/benchmark.js"), ...args]),
 	size: (args) => become(process.execPath, [...program("tools/size.js"), ...args]),
 	api: ([what, ...args]) => {

@@ -44,6 +44,10 @@ import type { VirtualSlots } from "./virtual-update.js";
 
 export interface VirtualOptions extends VirtualLineOptions {
 	seed?: number;
+	/** Clock and timers, which worlds may share; default: of its own. */
+	time?: VirtualTime;
+	/** Outgoing connections; default: those to `servers`. */
+	clients?: Pick<Network, "tcpClient" | "tlsClient">;
 	/** Time of the clock at the start; default: never set. */
 	utcMs?: number;
 	/** A previous virtual world's storage, for a restart. */
@@ -92,9 +96,9 @@ export const REPLY_TIMEOUT_MS = 70_000;
 
 export class VirtualWorld implements Host {
 	readonly info: HostInfo;
-	readonly time = new VirtualTime();
-	readonly clock = this.time;
-	readonly timers = this.time;
+	readonly time: VirtualTime;
+	readonly clock: VirtualTime;
+	readonly timers: VirtualTime;
 	readonly serial: { readonly meter: VirtualLine; readonly zigbee?: CoprocessorPort; readonly console?: SerialPort };
 	readonly network: VirtualNetwork;
 	readonly udp: VirtualUDPPort;
@@ -120,6 +124,8 @@ export class VirtualWorld implements Host {
 	readonly #tcpListeners = new Map<number, VirtualListenerPort>();
 
 	constructor(options: VirtualOptions = {}) {
+		this.time = options.time ?? new VirtualTime();
+		this.clock = this.timers = this.time;
 		const random = new SeededRandom(options.seed ?? 1);
 		const crypto = new SeededCrypto(random);
 		this.crypto = crypto;
@@ -159,8 +165,7 @@ export class VirtualWorld implements Host {
 				this.#tcpListeners.set(port, known);
 				return known;
 			},
-			tcpClient: this.servers.tcpClient,
-			tlsClient: this.servers.tlsClient,
+			...(options.clients ?? { tcpClient: this.servers.tcpClient, tlsClient: this.servers.tlsClient }),
 			...(options.udp === false ? {} : { udp: this.udp, resolve: (name, done) => resolver.resolve(name, done) }),
 		};
 		if (options.switchedOn !== undefined) this.switchedOn = options.switchedOn;

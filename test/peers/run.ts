@@ -15,6 +15,7 @@ import { guruxCases, prepareGurux } from "./gurux.js";
 import { endGuruxGateway, guruxGatewayCases, prepareGuruxGateway } from "./gurux-gateway.js";
 import { endGuruxYear, guruxYearCases, prepareGuruxYear } from "./gurux-year.js";
 import { endHawkbit, hawkbitCases, prepareHawkbit } from "./hawkbit.js";
+import { endHivemq, hivemqCases, prepareHivemq } from "./hivemq.js";
 import { endHome, prepareHome } from "./home.js";
 import { hubCases } from "./hub.js";
 import { ioBrokerCases, prepareIoBroker } from "./iobroker.js";
@@ -160,6 +161,12 @@ async function checkBrokers(): Promise<void> {
 		prepare: () => prepareBroker("xs"),
 		cases: brokerCases,
 		end: endBroker,
+	});
+	await check({
+		name: "our gateway (node) and HiveMQ CE 2025.5",
+		prepare: prepareHivemq,
+		cases: hivemqCases,
+		end: endHivemq,
 	});
 	await check({ name: "scripts, and Jinja 3.1.6", prepare: prepareScripts, cases: scriptCases, end: endScripts });
 	await check({ name: "Node-RED 4.1.15", prepare: prepareNodeRED, cases: nodeREDCases });
