@@ -22,7 +22,7 @@ export function mbusBench(
 	slaves: Partial<Slaves> = {},
 	protocol = "mbus",
 ): { bench: ReaderBench; meter: MBusMeter } {
-	const bench = new ReaderBench({ protocol, mbus: { baud: 2400, address: 254, count: 1, ...slaves } });
+	const bench = new ReaderBench({ protocol, mbus: { baud: 2400, address: 254, count: 1, secondary: [], ...slaves } });
 	const meter = new MBusMeter({ slaves: [slave(1)], ...options });
 	bench.world.serial.meter.connect(meter);
 	return { bench, meter };
