@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { STORAGE_KEY_LIMIT = 15, STORAGE_VALUE_LIMIT = 4000, STORAGE_MESSAGE_SIZE = 96 };
+enum { STORAGE_KEY_LIMIT = 15, STORAGE_VALUE_LIMIT = 4500, STORAGE_MESSAGE_SIZE = 96 };
 
 /* A key without a value, and a value that cannot be read. */
 enum { STORAGE_ABSENT = -1, STORAGE_FAILED = -2 };

@@ -43,7 +43,7 @@ import {
 import { secureErase } from "./secure-erase.js";
 
 /** Longest value in every storage (io/host.ts). */
-export const ENTRY_LIMIT = 4000;
+export const ENTRY_LIMIT = 4500;
 
 const ERASING_KEY = "erasing";
 
