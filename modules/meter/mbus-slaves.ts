@@ -18,5 +18,10 @@ export function secondaryOf(text: string): readonly Uint8Array[] | undefined {
 
 export function slavesOf(config: ConfigStore): Slaves {
 	const secondary = secondaryOf(config.get(MBUS_SECONDARY)) ?? [];
-	return { baud: config.get(MBUS_BAUDRATE), address: config.get(MBUS_ADDRESS), count: config.get(MBUS_METERS), secondary };
+	return {
+		baud: config.get(MBUS_BAUDRATE),
+		address: config.get(MBUS_ADDRESS),
+		count: config.get(MBUS_METERS),
+		secondary,
+	};
 }

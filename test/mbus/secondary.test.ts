@@ -40,7 +40,11 @@ function search(options: Partial<MBusMeterOptions>, baud = 2400) {
 	bench.world.time.runWhile(() => !isOver, startMs + 600_000);
 	assert.ok(machine !== undefined && isOver);
 	const seconds = (bench.world.clock.monotonicMs() - startMs) / 1000;
-	return { found: machine.found.map((address) => textOf(addressText(address))), isComplete: machine.isComplete, seconds };
+	return {
+		found: machine.found.map((address) => textOf(addressText(address))),
+		isComplete: machine.isComplete,
+		seconds,
+	};
 }
 
 describe("secondary addresses of M-Bus", () => {

@@ -87,7 +87,17 @@ export function parseHeatOptions(args: string[]): HeatProgramOptions | undefined
 	});
 }
 
-const OF_MBUS = ["telegram", "address", "slaves", "idents", "medium", "two-frames", "sleeps", "ignore-fcb", "baud"] as const;
+const OF_MBUS = [
+	"telegram",
+	"address",
+	"slaves",
+	"idents",
+	"medium",
+	"two-frames",
+	"sleeps",
+	"ignore-fcb",
+	"baud",
+] as const;
 
 const WORDS = {
 	protocol: text,

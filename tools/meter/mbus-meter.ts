@@ -83,7 +83,8 @@ export class MBusMeter implements Machine {
 			this.#request = [...this.#request, byte].slice(-SELECTION_LENGTH);
 			const [first, control, address, sum, last] = this.#request.slice(-5);
 			if (isSelection(this.#request)) this.#select(this.#request.slice(SELECTION.length, -2), nowMs);
-			else if (first === 0x10 && last === 0x16 && sum === ((control + address) & 0xff)) this.#take(control, address, nowMs);
+			else if (first === 0x10 && last === 0x16 && sum === ((control + address) & 0xff))
+				this.#take(control, address, nowMs);
 		}
 	}
 
