@@ -1,16 +1,13 @@
 /** Secondary addresses: the reader selects slaves by them, and a search finds them, on virtual time. */
 import assert from "node:assert/strict";
-import { Link } from "../../modules/io/link.js";
-import { SlaveSearch } from "../../modules/mbus/search.js";
-import { addressText, parseAddress, selectFrame } from "../../modules/mbus/secondary.js";
+import { parseAddress, selectFrame } from "../../modules/mbus/secondary.js";
 import { STATUS_OK } from "../../modules/readout/readout.js";
 import { heatReading } from "../../tools/meter/heat.js";
 import { type MBusMeterOptions, type Slave, slaveTelegrams } from "../../tools/meter/mbus-meter.js";
 import { textOf } from "../latin1.js";
 import { recordsOf } from "../meter/records.js";
-import { mbusBench } from "./bed.js";
+import { mbusBench, SLAVES_LIMIT, search } from "./bed.js";
 
-const SLAVES_LIMIT = 16;
 /** Maker LUG, version and medium of the simulated heat meters, as in an address. */
 const HEAT_METER = "a7321704";
 
@@ -20,31 +17,6 @@ function slaveOf(ident: number, medium = 4): Slave {
 
 function addresses(...texts: string[]): Uint8Array[] {
 	return texts.map((text) => parseAddress(text)!);
-}
-
-function search(options: Partial<MBusMeterOptions>, baud = 2400) {
-	const { bench } = mbusBench({ baud, ...options });
-	let machine: SlaveSearch | undefined;
-	let isOver = false;
-	const startMs = bench.world.clock.monotonicMs();
-	bench.reader.lend((driver, port, nowMs, giveBack) => {
-		machine = new SlaveSearch(baud, SLAVES_LIMIT, nowMs);
-		const onEvent = () => {
-			isOver = true;
-			link.close();
-			giveBack();
-		};
-		const link = new Link(driver, { port, line: machine.line, machine, onEvent, onClosed: onEvent });
-		return { stop: onEvent };
-	});
-	bench.world.time.runWhile(() => !isOver, startMs + 600_000);
-	assert.ok(machine !== undefined && isOver);
-	const seconds = (bench.world.clock.monotonicMs() - startMs) / 1000;
-	return {
-		found: machine.found.map((address) => textOf(addressText(address))),
-		isComplete: machine.isComplete,
-		seconds,
-	};
 }
 
 describe("secondary addresses of M-Bus", () => {

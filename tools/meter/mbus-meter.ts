@@ -15,6 +15,8 @@ const SELECTED = 253;
 /** Frame that selects slaves, up to the secondary address, and its length. */
 const SELECTION = [0x68, 0x0b, 0x0b, 0x68, 0x53, SELECTED, 0x52];
 const SELECTION_LENGTH = 17;
+const CONTROL_AT = 4;
+const COUNT_BIT = 0x20;
 const REACTION_MS = 20;
 /** Wake-up characters, and the gap that ends them. */
 const WAKE_UP_COUNT = 480;
@@ -145,7 +147,7 @@ export class MBusMeter implements Machine {
 
 	#telegram(slave: Slave, control: number, nowMs: number): Uint8Array {
 		const { ignoresCountBit = false } = this.#options;
-		const countBit = control & 0x20;
+		const countBit = control & COUNT_BIT;
 		const before = this.#states.get(slave);
 		const isNext = before === undefined || before.countBit !== countBit;
 		const index = before === undefined ? 0 : isNext ? (before.index + 1) % before.telegrams.length : before.index;
@@ -160,7 +162,7 @@ function isSelection(bytes: readonly number[]): boolean {
 	const sum = bytes.slice(4, -2).reduce((before, byte) => before + byte, 0) & 0xff;
 	return (
 		bytes.length === SELECTION_LENGTH &&
-		SELECTION.every((byte, i) => bytes[i] === byte) &&
+		SELECTION.every((byte, i) => (bytes[i] & (i === CONTROL_AT ? ~COUNT_BIT : 0xff)) === byte) &&
 		bytes[SELECTION_LENGTH - 2] === sum &&
 		bytes[SELECTION_LENGTH - 1] === 0x16
 	);
