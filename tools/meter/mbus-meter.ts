@@ -18,7 +18,6 @@ const SELECTION_LENGTH = 17;
 const CONTROL_AT = 4;
 const COUNT_BIT = 0x20;
 const REACTION_MS = 20;
-/** Wake-up characters, and the gap that ends them. */
 const WAKE_UP_COUNT = 480;
 const WAKE_UP_GAP_MS = 30;
 /** The meter sleeps again after this time. */
@@ -32,9 +31,7 @@ export interface Slave {
 
 export interface MBusMeterOptions {
 	readonly slaves: readonly Slave[];
-	/** Default: MBUS_BAUD. */
 	readonly baud?: number;
-	/** True if the meter must be woken up. */
 	readonly sleeps?: boolean;
 	/** True if the meter ignores the frame count bit, and sends its present values each time. */
 	readonly ignoresCountBit?: boolean;
@@ -42,7 +39,6 @@ export interface MBusMeterOptions {
 	readonly wrongCheck?: number;
 	readonly damage?: (frame: Uint8Array) => Uint8Array;
 	readonly reactionMs?: number;
-	/** True if the level converter echoes what it receives. */
 	readonly echoes?: boolean;
 }
 
