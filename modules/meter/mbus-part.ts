@@ -8,7 +8,7 @@ import type { Put } from "../config/schema.js";
 import { METHOD_POST } from "../http/request.js";
 import { part } from "../part.js";
 import { MBUS as ENTRY, MBUS_SECONDARY, MBUS_SLAVES_LIMIT } from "./mbus-fields.js";
-import { secondaryOf } from "./mbus-slaves.js";
+import { secondaryOf } from "./mbus-store.js";
 import { postSearch } from "./routes/mbus-search.js";
 
 const PATH = "mbus/config";

@@ -37,7 +37,7 @@ export const OMISSIONS: Readonly<Record<string, readonly string[]>> = Object.fre
 	mbus: Object.freeze([
 		"modules/mbus/protocol",
 		"modules/meter/mbus-part",
-		"modules/meter/mbus-slaves",
+		"modules/meter/mbus-store",
 		PROTOCOL_CHOICE,
 	]),
 	amis: Object.freeze(["modules/amis/protocol", PROTOCOL_CHOICE]),

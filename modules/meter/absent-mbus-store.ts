@@ -1,4 +1,4 @@
-/** Replaces mbus-slaves.ts in a firmware without M-Bus as master. */
+/** Replaces mbus-store.ts in a firmware without M-Bus as master. */
 import type { Slaves } from "../mbus/session.js";
 
 const NO_SLAVES: Slaves = Object.freeze({ baud: 0, address: 0, count: 0, secondary: Object.freeze([]) });
