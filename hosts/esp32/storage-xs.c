@@ -31,7 +31,7 @@ void xs_storage_set(xsMachine *the)
 	xsUnsignedValue size;
 	get_key(the, key);
 	xsmcGetBufferReadable(xsArg(1), &value, &size);
-	if (size > STORAGE_VALUE_LIMIT) xsRangeError("a value has at most 4000 bytes");
+	if (size > STORAGE_VALUE_LIMIT) xsRangeError("a value has at most 4500 bytes");
 	if (!storage_nvs_set(key, value, size, message)) xsUnknownError("%s", message);
 }
 

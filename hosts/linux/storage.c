@@ -12,7 +12,7 @@
 #include "mc.xs.h"
 #include "xsmc.h"
 
-enum { KEY_LIMIT = 15, VALUE_LIMIT = 4000, PATH_SIZE = 4096 };
+enum { KEY_LIMIT = 15, VALUE_LIMIT = 4500, PATH_SIZE = 4096 };
 /* Keys contain no dot, so a temporary file is never taken for a value. */
 #define TEMPORARY ".new"
 
@@ -73,7 +73,7 @@ void xs_storage_set(xsMachine *the)
 	void *value;
 	xsUnsignedValue size;
 	xsmcGetBufferReadable(xsArg(2), &value, &size);
-	if (size > VALUE_LIMIT) xsRangeError("a value has at most 4000 bytes");
+	if (size > VALUE_LIMIT) xsRangeError("a value has at most 4500 bytes");
 	if (!write_file(temporary, value, size) || rename(temporary, path) < 0 || !sync_folder(xsmcToString(xsArg(0))))
 		xsUnknownError("%s can't be written: %s", path, strerror(errno));
 }

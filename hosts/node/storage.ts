@@ -17,7 +17,7 @@ import { dirname, join } from "node:path";
 import type { Storage } from "../../modules/io/host.js";
 
 const KEY = /^[a-z0-9_]{1,15}$/;
-const VALUE_LIMIT = 4000;
+const VALUE_LIMIT = 4500;
 /** Keys contain no dot, so a temporary file is never taken for a value. */
 const TEMPORARY = ".new";
 

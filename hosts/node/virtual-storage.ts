@@ -2,7 +2,7 @@
 import type { Storage } from "../../modules/io/host.js";
 
 export const STORAGE_KEY_PATTERN = /^[a-z0-9_]{1,15}$/;
-export const STORAGE_VALUE_LIMIT = 4000;
+export const STORAGE_VALUE_LIMIT = 4500;
 
 /** Thrown by the write that a power cut interrupts, and by all later calls. */
 export class PowerCut extends Error {

@@ -22,7 +22,7 @@
  * entries override the others. ERASING_KEY exists during an erasure. Work that a power cut or a refused write left
  * unfinished is retried before the next change and at the next start; a start succeeds even if the retry fails.
  *
- * Limits: ENTRY_LIMIT bytes in an entry, and in entries that change together.
+ * Limits: ENTRY_LIMIT bytes in an entry, and in entries that change together if they have unknown items.
  */
 import { crc16 } from "../bytes/crc16.js";
 import { equalConstantTime } from "../bytes/equal.js";

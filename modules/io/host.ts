@@ -216,7 +216,7 @@ export interface Timers {
 	clear(id: number): void;
 }
 
-/** Key-value store in flash: keys of 1 to 15 characters a-z 0-9 `_`, values of at most 4000 bytes. */
+/** Key-value store in flash: keys of 1 to 15 characters a-z 0-9 `_`, values of at most 4500 bytes. */
 export interface Storage {
 	get(key: string): Uint8Array | undefined;
 	/** After a power cut, `get()` returns the old or the new value. Throws when flash is full. */

@@ -34,7 +34,12 @@ export const OMISSIONS: Readonly<Record<string, readonly string[]>> = Object.fre
 	sml: Object.freeze(["modules/sml/protocol", PROTOCOL_CHOICE]),
 	tic: Object.freeze(["modules/tic/protocol", PROTOCOL_CHOICE]),
 	kmp: Object.freeze(["modules/kmp/protocol", PROTOCOL_CHOICE]),
-	mbus: Object.freeze(["modules/mbus/protocol", "modules/meter/mbus-part", PROTOCOL_CHOICE]),
+	mbus: Object.freeze([
+		"modules/mbus/protocol",
+		"modules/meter/mbus-part",
+		"modules/meter/mbus-store",
+		PROTOCOL_CHOICE,
+	]),
 	amis: Object.freeze(["modules/amis/protocol", PROTOCOL_CHOICE]),
 	improv: Object.freeze(["modules/improv/improv"]),
 });
