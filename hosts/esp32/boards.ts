@@ -143,6 +143,7 @@ const SHORT_OF_FLASH = Object.freeze({
 		"live_secs",
 		"sma",
 		"sunspec",
+		"shelly-websocket",
 		"peaks",
 		"hawkbit",
 		"backfill",
@@ -229,7 +230,7 @@ const SMLIGHT_S3 = Object.freeze({
 export const BOARDS: readonly Board[] = Object.freeze([
 	board({
 		...ESP32_DEVKITC,
-		without: Object.freeze(["sma", "sunspec", "hawkbit", "backfill", "kmp", "mbus", "amis"]),
+		without: Object.freeze(["sma", "sunspec", "shelly-websocket", "hawkbit", "backfill", "kmp", "mbus", "amis"]),
 		name: "esp32-devkitc",
 		model: "ESP32-DevKitC",
 		deviceId: 1,
@@ -243,6 +244,7 @@ export const BOARDS: readonly Board[] = Object.freeze([
 			"statistics",
 			"sma",
 			"sunspec",
+			"shelly-websocket",
 			"peaks",
 			"hawkbit",
 			"backfill",
