@@ -1,20 +1,14 @@
 /** The gateway as a Shelly Pro 3EM by WebSocket: handshake, frames, notifications, and its limits. */
 import assert from "node:assert/strict";
-import { encodeRequest } from "../../hosts/node/virtual-request.js";
 import type { VirtualClient } from "../../hosts/node/virtual-network.js";
+import { encodeRequest } from "../../hosts/node/virtual-request.js";
 import type { JSONObject } from "../api/gateway.js";
 import { VirtualGateway } from "../api/virtual-gateway.js";
+import { clientFrame as frame, CLIENT_HEADERS as HEADERS, takeServerFrames } from "../websocket/peer.js";
 
 const BATTERY = "192.0.2.40";
 const OTHER = "192.0.2.41";
 const STRANGER = "192.0.2.42";
-const KEY = "dGhlIHNhbXBsZSBub25jZQ==";
-const HEADERS = {
-	Upgrade: "websocket",
-	Connection: "keep-alive, Upgrade",
-	"Sec-WebSocket-Version": "13",
-	"Sec-WebSocket-Key": KEY,
-};
 const HEAD =
 	"HTTP/1.1 101 Switching Protocols\r\nCache-Control: no-store\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n" +
 	"Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n\r\n";
@@ -26,16 +20,6 @@ const REQUEST_LIMIT = 512;
 
 function telegram(watts: string): Buffer {
 	return Buffer.from(["/TST5METER", "", `1-0:16.7.0(${watts}*kW)`, "1-0:32.7.0(230*V)", "!", ""].join("\r\n"));
-}
-
-/** A frame of a client, masked unless `mask` is undefined. `first`: FIN, RSV and opcode. */
-function frame(first: number, payload: string | Uint8Array, mask: Buffer | undefined = Buffer.from([7, 130, 0, 255])) {
-	const bytes = Buffer.from(payload);
-	const bit = mask === undefined ? 0 : 0x80;
-	const head =
-		bytes.length < 126 ? [first, bit | bytes.length] : [first, bit | 126, bytes.length >> 8, bytes.length & 255];
-	if (mask === undefined) return Buffer.concat([Buffer.from(head), bytes]);
-	return Buffer.concat([Buffer.from(head), mask, bytes.map((byte, i) => byte ^ mask[i & 3])]);
 }
 
 describe("The gateway as a Shelly Pro 3EM by WebSocket", () => {
@@ -72,17 +56,8 @@ describe("The gateway as a Shelly Pro 3EM by WebSocket", () => {
 		/** Removes and returns the frames that have arrived, as first bytes and payloads. */
 		frames(): [first: number, payload: string][] {
 			const bytes = Buffer.from(this.peer.received);
-			const found: [number, string][] = [];
-			let at = 0;
-			while (at < bytes.length) {
-				const isLong = bytes[at + 1] === 126;
-				assert.ok(bytes[at + 1] <= 126, "not masked, and not too long");
-				const start = at + (isLong ? 4 : 2);
-				const end = start + (isLong ? bytes.readUInt16BE(at + 2) : bytes[at + 1]);
-				assert.ok(end <= bytes.length, "a whole frame");
-				found.push([bytes[at], bytes.toString("utf8", start, end)]);
-				at = end;
-			}
+			const [found, end] = takeServerFrames(bytes);
+			assert.equal(end, bytes.length, "whole frames");
 			this.peer.discard(bytes.length);
 			return found;
 		}
@@ -255,7 +230,7 @@ describe("The gateway as a Shelly Pro 3EM by WebSocket", () => {
 	});
 
 	const violations: [string, Uint8Array][] = [
-		["an unmasked frame", frame(TEXT, "{}", undefined)],
+		["an unmasked frame", frame(TEXT, "{}", false)],
 		["a reserved bit", frame(0xc1, "{}")],
 		["binary data", frame(0x82, "{}")],
 		["a reserved opcode", frame(0x83, "{}")],
