@@ -94,7 +94,7 @@ async function buildGo(): Promise<string> {
 	return program;
 }
 
-/** What sunny reads from the SMA energy meter. */
+/** Returns the values that sunny reads from the SMA energy meter. */
 async function askSunny({ gateway }: PowerMeterPeers, path: string, serial: string): Promise<JSONObject> {
 	const program = spawn(path, ["sma", LOOPBACK, serial], { stdio: ["pipe", "pipe", "inherit"] });
 	const ended = once(program, "exit");
