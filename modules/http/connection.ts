@@ -150,7 +150,7 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 		const limits = this.#owner.limits;
 		if (this.#out.isWaiting) {
 			if (!this.#out.isAwake) return this.#sentMs + limits.beatMs;
-			return this.#input === INPUT_OPEN ? this.#nowMs : this.#sentMs + limits.pauseMs;
+			return this.#sentMs + (this.#input === INPUT_OPEN ? limits.openPauseMs : limits.pauseMs);
 		}
 		if (!this.#out.isIdle) return Math.min(this.#sentMs + limits.writeMs, this.#sinceMs + limits.transferMs);
 		if (this.#isLingering) {
@@ -170,7 +170,9 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 	expire(nowMs: number): void {
 		this.#nowMs = nowMs;
 		if (this.#out.isWaiting) {
-			this.resume();
+			// Each piece of a live body has its own time limit.
+			this.#sinceMs = this.#sentMs = nowMs;
+			this.#out.resume();
 			this.run(nowMs);
 		} else if (!this.#out.isIdle || this.isIdle || this.#reply === REPLY_GIVEN) this.close();
 		else if (this.#input === INPUT_HELD) {
@@ -178,12 +180,6 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 			this.run(nowMs);
 		} else if (this.#input === INPUT_BODY && this.#sink === undefined) this.linger();
 		else this.fail(408);
-	}
-
-	/** Reads the live body again. Each piece of it has its own time limit. */
-	private resume(): void {
-		this.#sinceMs = this.#sentMs = this.#nowMs;
-		this.#out.resume();
 	}
 
 	wake(): void {
@@ -441,16 +437,15 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 		return true;
 	}
 
-	/** Nothing is read while something is being sent. */
+	/** Nothing is read while something is to be sent, which waits for openPauseMs, so that no client takes all of the time. */
 	private readOpen(): boolean {
-		if (!this.#out.isWaiting) return false;
+		if (!this.#out.isWaiting || this.#out.isAwake) return false;
 		if (this.#inStart === this.#inEnd) {
 			this.#inStart = this.#inEnd = 0;
 			this.#head.release();
 			if (!this.receive()) return false;
 		}
 		this.#inStart += this.#out.live?.receive?.(this.#in, this.#inStart, this.#inEnd) ?? 0;
-		if (this.#out.isAwake) this.resume();
 		return true;
 	}
 

@@ -46,7 +46,7 @@ describe("The gateway as a Shelly Pro 3EM by WebSocket", () => {
 				this.peer.send(bytes.slice(at, at + size));
 				gateway.world.advance(1);
 			}
-			gateway.world.advance(20);
+			gateway.world.advance(500);
 		}
 
 		request(body: object, size?: number): void {
@@ -263,7 +263,7 @@ describe("The gateway as a Shelly Pro 3EM by WebSocket", () => {
 		socket.request(ask);
 		assert.equal(socket.messages().filter(({ id }) => id === 1).length, 1);
 		flood.peer.paused = false;
-		await gateway.pass(5000);
+		await gateway.pass(15_000);
 		const ids = flood.messages().flatMap(({ id }) => id ?? []);
 		assert.deepEqual(
 			ids,
