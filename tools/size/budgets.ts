@@ -31,7 +31,7 @@ export const BUDGETS: Readonly<Record<string, number>> = Object.freeze({
 	"modules/hdlc": 19850,
 	"modules/history": 28050,
 	"modules/hpke": 1500,
-	"modules/http": 40900,
+	"modules/http": 41050,
 	"modules/homeassistant": 22000,
 	"modules/iec62056-21": 31650,
 	"modules/improv": 6400,
