@@ -137,6 +137,7 @@ const SHORT_OF_FLASH = Object.freeze({
 		"live_secs",
 		"sma",
 		"sunspec",
+		"shelly-websocket",
 		"peaks",
 		"hawkbit",
 		"backfill",
@@ -223,7 +224,7 @@ const SMLIGHT_S3 = Object.freeze({
 export const BOARDS: readonly Board[] = Object.freeze([
 	board({
 		...ESP32_DEVKITC,
-		without: Object.freeze(["sma", "sunspec", "hawkbit", "backfill", "kmp", "mbus", "amis"]),
+		without: Object.freeze(["sma", "sunspec", "shelly-websocket", "hawkbit", "backfill", "kmp", "mbus", "amis"]),
 		name: "esp32-devkitc",
 		model: "ESP32-DevKitC",
 		deviceId: 1,
@@ -237,6 +238,7 @@ export const BOARDS: readonly Board[] = Object.freeze([
 			"statistics",
 			"sma",
 			"sunspec",
+			"shelly-websocket",
 			"peaks",
 			"hawkbit",
 			"backfill",

@@ -30,6 +30,11 @@ export interface LiveBody {
 	 * alive.
 	 */
 	beat(): void;
+	/**
+	 * Defined for status 101, after which the client may send anything: takes bytes, and returns how many. If it does not
+	 * take all, or has something to send, it calls `wake`; the rest is passed once that is sent.
+	 */
+	receive?(bytes: Uint8Array, start: number, end: number): number;
 }
 
 export interface LiveReader {

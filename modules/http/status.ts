@@ -3,6 +3,7 @@ import type { TextCodec } from "../io/host.js";
 import type { HTTPResponse } from "./response.js";
 
 const REASONS: Readonly<Record<number, string>> = Object.freeze({
+	101: "Switching Protocols",
 	200: "OK",
 	201: "Created",
 	204: "No Content",

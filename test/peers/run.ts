@@ -121,7 +121,7 @@ async function checkMeters(): Promise<void> {
 	});
 	for (const engine of ["node", "xs"] as const) {
 		await check({
-			name: `our gateway (${engine}), pysma-plus 0.5.4, pysunspec2 1.3.7 and pymodbus 3.16.1`,
+			name: `our gateway (${engine}), pysma-plus 0.5.4, pysunspec2 1.3.7, pymodbus 3.16.1, sunny 0.17.0 and gosunspec`,
 			prepare: () => preparePowerMeters(engine),
 			cases: powerMeterCases,
 			end: endPowerMeters,

@@ -15,7 +15,7 @@ const PROTOCOL_CHOICE = "modules/meter/routes/settings";
 
 /**
  * Modules with a stand-in, without extension, by the name of the part, of its setting (`statistics` of the hub), or of
- * the protocol in the API. Zigbee has none: it is left out as on a board without a radio.
+ * the protocol in the API; `improv` and `shelly-websocket` are neither. Zigbee has none: it is left out as on a board without a radio.
  */
 export const OMISSIONS: Readonly<Record<string, readonly string[]>> = Object.freeze({
 	hub: Object.freeze(["modules/homeassistant/part"]),
@@ -25,6 +25,7 @@ export const OMISSIONS: Readonly<Record<string, readonly string[]>> = Object.fre
 	"live-meter": Object.freeze(["modules/live-meter/part"]),
 	sma: Object.freeze(["modules/live-meter/sma", "modules/live-meter/settings"]),
 	sunspec: Object.freeze(["modules/live-meter/sunspec", "modules/live-meter/settings"]),
+	"shelly-websocket": Object.freeze(["modules/live-meter/rpc-sockets"]),
 	prices: Object.freeze(["modules/prices/part"]),
 	peaks: Object.freeze(["modules/peaks/part"]),
 	hawkbit: Object.freeze(["modules/hawkbit/part"]),
