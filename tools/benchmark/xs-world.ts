@@ -3,7 +3,9 @@
  * engine finishes its work after each of them. A meter is connected to `world.serial.meter`, clients by
  * `world.connect()`.
  */
+import { bundleGateway } from "../../hosts/node/bundle.js";
 import { XSEngine } from "../../hosts/node/engine-xs.js";
+import { GATEWAY_SCRIPT } from "../../hosts/node/snapshot.js";
 import { type VirtualOptions, VirtualWorld } from "../../hosts/node/virtual.js";
 import type { VirtualClient } from "../../hosts/node/virtual-network.js";
 import { encodeRequest, takeReply, type VirtualReply, type VirtualRequest } from "../../hosts/node/virtual-request.js";
@@ -15,7 +17,6 @@ const LIMIT_MS = 120_000;
 const LABEL_PASSWORD = "label-password";
 
 export interface XSWorldOptions extends VirtualOptions {
-	script: string;
 	pieceMs?: number;
 }
 
@@ -34,14 +35,16 @@ export class XSWorld {
 		this.engine = new XSEngine({
 			host: this.world,
 			program,
-			script: options.script,
+			script: GATEWAY_SCRIPT,
 			onCrash: (message) => {
 				this.#crash = new Error(message);
 			},
 		});
 	}
 
-	static async start(options: XSWorldOptions): Promise<XSWorld> {
+	static async start(options: XSWorldOptions = {}): Promise<XSWorld> {
+		// The script is stale after a plain compile.
+		await bundleGateway();
 		const world = new XSWorld(options);
 		await world.engine.start();
 		await world.#settle();
