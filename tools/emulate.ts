@@ -13,7 +13,7 @@ import { type EmulateOptions, parseOptions, USAGE } from "./emulate/options.js";
 import { needQEMU } from "./emulate/qemu.js";
 import { type EmulatedUnit, openUnit } from "./emulate/state.js";
 
-/** Limit from power-on to the first reply; an emulator on a busy computer is slow. */
+/** Limit from power-on to the first reply. */
 const START_LIMIT_MS = 300_000;
 const LOGIN_LIMIT_MS = 60_000;
 const WATCH_MS = 1000;
@@ -133,6 +133,5 @@ class EmulatedBench {
 
 const bench = new EmulatedBench(readOptions());
 for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => void bench.end(0));
-// The channel closes when tools/run.mjs has ended.
 process.on("disconnect", () => void bench.end(0));
 bench.run().catch((error: Error) => bench.fail(error.message));

@@ -46,9 +46,6 @@ export function emulatedVariant(board: Board, out: string | undefined): Variant 
 	return { board: emulatedBoard(board), production: false, emulated: true, out };
 }
 
-/**
- * Builds the firmware if requested. Throws an Error with a message for the user if that fails or there is no firmware.
- */
 export async function prepareFirmware(order: FirmwareOrder): Promise<Places> {
 	const { board, building, say } = order;
 	const places = placesOf(emulatedVariant(board, order.out));
@@ -92,7 +89,6 @@ async function build({ board, out, say }: FirmwareOrder, places: Places): Promis
 	return places;
 }
 
-/** Reports the progress of a build from ninja's lines "[12/345] …". */
 export class BuildProgress {
 	readonly #say: (text: string) => void;
 	readonly #startMs = performance.now();
@@ -132,7 +128,6 @@ function tailOf(text: string): string {
 	return text.trimEnd().split("\n").slice(-TAIL_LINES).join("\n");
 }
 
-/** True if a source is newer than the image, or there is no image. */
 function isStale(image: string): boolean {
 	if (!existsSync(image)) return true;
 	const builtMs = statSync(image).mtimeMs;

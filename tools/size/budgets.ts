@@ -5,12 +5,11 @@
  *
  * A new folder of modules/ needs a line here, taken from RESERVED if possible. Each line is the part's size on the
  * board where it is largest, plus about a hundred bytes. Boards with 4 MB of flash have 4 to 11 KB left after their
- * omissions (tools/sdk/omissions.ts, docs/hardware.md). A larger feature makes room first, or is left out of them.
+ * omissions (tools/sdk/omissions.ts, docs/hardware.md).
  *
  * Only the sum of the script is measured; a folder's share is estimated by its characters. A count of the slots
  * (2026-11-22) showed a quarter more for folders with tables of objects (fields, routes, hosts/esp32), and a third less
- * for folders with long expressions (readout, hdlc, json); most estimates were wrong by about a tenth. A budget shows
- * growth well, but the true size only roughly.
+ * for folders with long expressions (readout, hdlc, json).
  */
 export const BUDGETS: Readonly<Record<string, number>> = Object.freeze({
 	"modules/absent.ts": 850,
