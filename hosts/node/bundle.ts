@@ -1,9 +1,8 @@
-/** Bundles a compiled program and its imports into one script for the XS worker. */
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+/** Bundles a compiled program and its imports into one script for the XS worker, with a snapshot of it. */
+import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { type BuildOptions, build } from "esbuild";
-
-export const GATEWAY_SCRIPT = fileURLToPath(new URL("../../gateway.js", import.meta.url));
+import { GATEWAY_SCRIPT, takeSnapshot } from "./snapshot.js";
 
 const OPTIONS = {
 	write: false,
@@ -33,9 +32,19 @@ export async function bundle(entry: string, script: string): Promise<void> {
 	const contents = `"use strict";\n${constants.join("\n")}\n${rest}`;
 	const inlined = await build({ ...OPTIONS, stdin: { contents }, format: "iife", minifySyntax: true });
 	const { text } = inlined.outputFiles[0];
-	if (!existsSync(script) || readFileSync(script, "utf8") !== text) writeFileSync(script, text);
+	if (!existsSync(script) || readFileSync(script, "utf8") !== text) {
+		// Other processes may be reading the script.
+		const made = `${script}.${process.pid}`;
+		writeFileSync(made, text);
+		renameSync(made, script);
+	}
+	await takeSnapshot(script);
 }
 
-export async function bundleGateway(script = GATEWAY_SCRIPT): Promise<void> {
-	await bundle(fileURLToPath(new URL("worker/main.js", import.meta.url)), script);
+let bundled: Promise<void> | undefined;
+
+/** Bundles the gateway, once in a process. */
+export function bundleGateway(): Promise<void> {
+	bundled ??= bundle(fileURLToPath(new URL("worker/main.js", import.meta.url)), GATEWAY_SCRIPT);
+	return bundled;
 }

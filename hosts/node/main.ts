@@ -9,7 +9,6 @@ import { WAKE_BUTTON, WAKE_NONE, WAKE_SUPPLY, WAKE_TIMER } from "../../modules/i
 import type { Ending, Host } from "../../modules/io/host.js";
 import { ASKED_FOR, SLEPT } from "../simulated/ending.js";
 import { IMAGE_FAILS, IMAGE_HANGS } from "../simulated/image.js";
-import { GATEWAY_SCRIPT } from "./bundle.js";
 import { SimulatedButton } from "./button.js";
 import { FROM_OUTSIDE, keepFault, losePower, takeEnding } from "./ending.js";
 import type { Engine } from "./engine.js";
@@ -36,6 +35,7 @@ import { type SimulatedCoprocessor, startSimulatedCoprocessor } from "./simulate
 import { type SimulatedMeter, startSimulatedMeter } from "./simulated-meter.js";
 import { type BenchKeys, describeKeys, openKeys } from "./simulator-keys.js";
 import { startSlots } from "./slots.js";
+import { GATEWAY_SCRIPT } from "./snapshot.js";
 import { findXSWorker } from "./xs-worker.js";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..", "..", "..");

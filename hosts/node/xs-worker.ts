@@ -4,6 +4,7 @@
  * JavaScript.
  *
  *     to the worker:    s<path> run a script    ?<bytes> call handleCommand    /<bytes> reply to a command    q end
+ *                       w<path> write a snapshot
  *     from the worker:  .{"currentHeapCount":…,"compute":…,…} 01 <bytes> done   !<text> it threw   ?<bytes> a command
  *
  * The worker carries out one request at a time. A command arrives only during a request, and the worker waits for its
@@ -39,6 +40,8 @@ export function findXSWorker(from = import.meta.url): string | undefined {
 
 export interface XSWorkerOptions {
 	readonly program: string;
+	/** Path of the snapshot to start from; default: none. */
+	readonly snapshot?: string | undefined;
 	/** Returns the reply at once; must not throw. */
 	onCommand(message: Uint8Array): Uint8Array;
 	/** The worker has ended by itself; the message is for the user. Not called after `end`. */
@@ -71,7 +74,8 @@ export class XSWorker {
 	constructor(options: XSWorkerOptions) {
 		this.#options = options;
 		const watchdog = ["-l", String(STEPS_LIMIT), "-i", String(STEPS_BETWEEN_CHECKS)];
-		this.#process = spawn(options.program, ["gateway", ...watchdog], {
+		const snapshot = options.snapshot === undefined ? [] : ["-r", options.snapshot];
+		this.#process = spawn(options.program, ["gateway", ...watchdog, ...snapshot], {
 			// Messages of XS (stack overflow, memory full) are for the developer.
 			stdio: ["ignore", "ignore", "inherit", "pipe", "pipe"],
 			// The worker's own process group gets no Ctrl-C, so that the gateway can stop properly first.
@@ -100,6 +104,11 @@ export class XSWorker {
 
 	runScript(path: string): Promise<Measurement> {
 		return this.#request("s", Buffer.from(path));
+	}
+
+	/** Writes the engine's present state. */
+	writeSnapshot(path: string): Promise<Measurement> {
+		return this.#request("w", Buffer.from(path));
 	}
 
 	/** Rejects if `handleCommand` throws. */

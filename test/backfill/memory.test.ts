@@ -1,9 +1,5 @@
 /** Memory of filling the history in XS: nothing grows with the number of pieces. */
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { bundleGateway } from "../../hosts/node/bundle.js";
 import { XSWorld } from "../../tools/benchmark/xs-world.js";
 import { DLMSMeter } from "../../tools/meter/dlms-meter.js";
 import { parseDLMSOptions } from "../../tools/meter/dlms-options.js";
@@ -19,13 +15,10 @@ const HUB = { enabled: true, url: "http://192.0.2.7:8123", token: "token", lang:
 
 describe("Memory of filling the history in XS", function () {
 	this.timeout(300_000);
-	let folder = "";
 	let xs: XSWorld;
 
 	before(async () => {
-		folder = mkdtempSync(join(tmpdir(), "backfill-"));
-		await bundleGateway(join(folder, "gateway.js"));
-		xs = await XSWorld.start({ script: join(folder, "gateway.js"), pieceMs: 200 });
+		xs = await XSWorld.start({ pieceMs: 200 });
 		const { baud, signOn: _, atMs: __, reactionMs = 20, ...rest } = parseDLMSOptions([])!;
 		const utcMs = () => xs.world.time.utcMs() ?? 0;
 		const household = { reading: () => steadyReading(utcMs()) };
@@ -36,10 +29,7 @@ describe("Memory of filling the history in XS", function () {
 		await set("dlms/config", { server_physical: 17, opening: "direct" });
 		await set("iec62056/schedule", { enabled: true, period_unit: "minutes", period_value: 15 });
 	});
-	after(async () => {
-		await xs.stop();
-		rmSync(folder, { recursive: true });
-	});
+	after(() => xs.stop());
 
 	async function set(path: string, body: object): Promise<void> {
 		await xs.login();

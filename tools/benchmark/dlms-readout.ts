@@ -7,7 +7,6 @@
  *   traffic, steps of XS, calls of GCM   in the virtual world, so the same numbers on every machine. The steps are
  *            those from the first character on the line to the last, without the HTTP request and its reply
  */
-import { GATEWAY_SCRIPT } from "../../hosts/node/bundle.js";
 import { parseDLMSOptions } from "../meter/dlms-options.js";
 import { makeDLMSMeter } from "../meter/make-dlms-meter.js";
 import { BenchGateway, type EngineName, nowMs } from "./benchmark-gateway.js";
@@ -149,7 +148,7 @@ async function measureTimes({ config }: Case, engine: EngineName, count: number)
 }
 
 async function measureWork({ config }: Case): Promise<Work[]> {
-	const xs = await XSWorld.start({ script: GATEWAY_SCRIPT, pieceMs: (PIECE * 10_000) / BAUD });
+	const xs = await XSWorld.start({ pieceMs: (PIECE * 10_000) / BAUD });
 	const meter = parseDLMSOptions(METER.slice(2))!;
 	const tap = new DLMSTap(makeDLMSMeter(meter, { utcMs: Date.UTC(2026, 10, 20, 6), clocked: true }));
 	try {

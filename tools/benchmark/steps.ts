@@ -5,7 +5,6 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { GATEWAY_SCRIPT } from "../../hosts/node/bundle.js";
 import { findXSWorker, XSWorker } from "../../hosts/node/xs-worker.js";
 import { IECMeter, METER_BLOCK } from "../meter/iec-meter.js";
 import { PushMeter } from "../meter/push-meter.js";
@@ -154,7 +153,7 @@ async function measureRequests(add: (what: string, unit: string, steps: number) 
 }
 
 async function startWorld(name: string, pieceMs?: number): Promise<XSWorld> {
-	const xs = await XSWorld.start({ script: GATEWAY_SCRIPT, ...(pieceMs === undefined ? {} : { pieceMs }) });
+	const xs = await XSWorld.start({ ...(pieceMs === undefined ? {} : { pieceMs }) });
 	xs.world.serial.meter.connect(new IECMeter({ source: () => telegrams.capture(name) }));
 	await xs.login();
 	return xs;

@@ -2,7 +2,9 @@
  * The gateway in XS in the virtual world, for repeatable measurements and memory tests. Time passes in pieces, and the
  * engine finishes its work after each of them.
  */
+import { bundleGateway } from "../../hosts/node/bundle.js";
 import { XSEngine } from "../../hosts/node/engine-xs.js";
+import { GATEWAY_SCRIPT } from "../../hosts/node/snapshot.js";
 import { type VirtualOptions, VirtualWorld } from "../../hosts/node/virtual.js";
 import type { VirtualClient } from "../../hosts/node/virtual-network.js";
 import { encodeRequest, takeReply, type VirtualReply, type VirtualRequest } from "../../hosts/node/virtual-request.js";
@@ -14,7 +16,6 @@ const LIMIT_MS = 120_000;
 const LABEL_PASSWORD = "label-password";
 
 export interface XSWorldOptions extends VirtualOptions {
-	script: string;
 	pieceMs?: number;
 }
 
@@ -33,14 +34,16 @@ export class XSWorld {
 		this.engine = new XSEngine({
 			host: this.world,
 			program,
-			script: options.script,
+			script: GATEWAY_SCRIPT,
 			onCrash: (message) => {
 				this.#crash = new Error(message);
 			},
 		});
 	}
 
-	static async start(options: XSWorldOptions): Promise<XSWorld> {
+	static async start(options: XSWorldOptions = {}): Promise<XSWorld> {
+		// The script is stale after a plain compile.
+		await bundleGateway();
 		const world = new XSWorld(options);
 		await world.engine.start();
 		await world.#settle();
