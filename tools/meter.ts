@@ -143,7 +143,7 @@ function makePushMeter(options: PushProgramOptions): PushMeter | AMISMeter {
 const FIRST_IDENT = 12_345_678;
 
 function makeHeatMeter(options: HeatProgramOptions): KMPMeter | MBusMeter {
-	const { protocol, address, slaves, medium, isLong, telegram, pace, port } = options;
+	const { protocol, address, slaves, idents = [], medium, isLong, telegram, pace, port } = options;
 	const startUtcMs = Date.now() - performance.now();
 	const source = (nowMs: number) => heatReading(startUtcMs, nowMs);
 	const isClocked = pace || port !== undefined;
@@ -152,7 +152,8 @@ function makeHeatMeter(options: HeatProgramOptions): KMPMeter | MBusMeter {
 	const frame = telegram === undefined ? undefined : [...readTelegram(telegram).subarray(6, -2)];
 	const all = Array.from({ length: slaves }, (_, i) => ({
 		address: address + i,
-		telegrams: (nowMs: number) => (frame ? [frame] : slaveTelegrams(source(nowMs), FIRST_IDENT + i, medium, isLong)),
+		telegrams: (nowMs: number) =>
+			frame ? [frame] : slaveTelegrams(source(nowMs), idents[i] ?? FIRST_IDENT + i, medium, isLong),
 	}));
 	return new MBusMeter({ ...common, slaves: all });
 }

@@ -1,9 +1,8 @@
-/** Bundles a compiled program and its imports into one script for the XS worker. */
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+/** Bundles a compiled program and its imports into one script for the XS worker, with a snapshot of it. */
+import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { type BuildOptions, build } from "esbuild";
-
-export const GATEWAY_SCRIPT = fileURLToPath(new URL("../../gateway.js", import.meta.url));
+import { GATEWAY_SCRIPT, takeSnapshot } from "./snapshot.js";
 
 const OPTIONS = {
 	write: false,
@@ -14,7 +13,6 @@ const OPTIONS = {
 	logLevel: "warning",
 } as const satisfies BuildOptions;
 
-/** A constant number or truth value, as esbuild writes it. */
 const CONSTANT = /^var ([\w$]+ = (?:-?\d[\w.+-]*|true|false);)$/gm;
 
 /**
@@ -22,8 +20,7 @@ const CONSTANT = /^var ([\w$]+ = (?:-?\d[\w.+-]*|true|false);)$/gm;
  * checkout.
  *
  * Each top-level name takes one of the 4096 slots of the engine's stack. esbuild replaces only constants at the start
- * of a script by their values. So all constants are moved there, and esbuild runs a second time; this saves half of the
- * names.
+ * of a script by their values. So all constants are moved there, and esbuild runs a second time.
  */
 export async function bundle(entry: string, script: string): Promise<void> {
 	const joined = await build({ ...OPTIONS, entryPoints: [entry], format: "esm" });
@@ -35,9 +32,19 @@ export async function bundle(entry: string, script: string): Promise<void> {
 	const contents = `"use strict";\n${constants.join("\n")}\n${rest}`;
 	const inlined = await build({ ...OPTIONS, stdin: { contents }, format: "iife", minifySyntax: true });
 	const { text } = inlined.outputFiles[0];
-	if (!existsSync(script) || readFileSync(script, "utf8") !== text) writeFileSync(script, text);
+	if (!existsSync(script) || readFileSync(script, "utf8") !== text) {
+		// Other processes may be reading the script.
+		const made = `${script}.${process.pid}`;
+		writeFileSync(made, text);
+		renameSync(made, script);
+	}
+	await takeSnapshot(script);
 }
 
-export async function bundleGateway(script = GATEWAY_SCRIPT): Promise<void> {
-	await bundle(fileURLToPath(new URL("worker/main.js", import.meta.url)), script);
+let bundled: Promise<void> | undefined;
+
+/** Bundles the gateway, once in a process. */
+export function bundleGateway(): Promise<void> {
+	bundled ??= bundle(fileURLToPath(new URL("worker/main.js", import.meta.url)), GATEWAY_SCRIPT);
+	return bundled;
 }

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Host } from "../../modules/io/host.js";
 import { Bridge } from "./bridge.js";
 import type { Engine } from "./engine.js";
+import { findSnapshot } from "./snapshot.js";
 import { EVENT_COLLECT, EVENT_STOP } from "./worker/protocol.js";
 import { type Measurement, XSWorker } from "./xs-worker.js";
 
@@ -20,6 +21,7 @@ export class XSEngine implements Engine {
 	readonly #options: XSEngineOptions;
 	readonly #bridge: Bridge;
 	readonly #worker: XSWorker;
+	readonly #snapshot: string | undefined;
 	#steps = 0;
 	#baseline = 0;
 	#crashed = false;
@@ -28,8 +30,10 @@ export class XSEngine implements Engine {
 	constructor(options: XSEngineOptions) {
 		this.#options = options;
 		this.#bridge = new Bridge(options.host, (event) => this.#deliver(event));
+		this.#snapshot = findSnapshot(options.script, options.program);
 		this.#worker = new XSWorker({
 			program: options.program,
+			snapshot: this.#snapshot,
 			onCommand: (message) => this.#bridge.command(message),
 			onCrash: (message) => {
 				this.#crashed = true;
@@ -40,7 +44,7 @@ export class XSEngine implements Engine {
 	}
 
 	async start(): Promise<void> {
-		this.#count(await this.#worker.runScript(this.#options.script));
+		if (this.#snapshot === undefined) this.#count(await this.#worker.runScript(this.#options.script));
 		this.#baseline = await this.heap();
 		this.#count(await this.#worker.deliver(this.#bridge.startEvent()));
 	}
@@ -54,12 +58,10 @@ export class XSEngine implements Engine {
 		return this.#bridge.settled;
 	}
 
-	/** Slots in use after a garbage collection. */
 	async heap(): Promise<number> {
 		return this.#count(await this.#worker.deliver(this.#bridge.event(EVENT_COLLECT))).slots;
 	}
 
-	/** Slots in use before the gateway's start. */
 	get baseline(): number {
 		return this.#baseline;
 	}

@@ -17,7 +17,7 @@ import { dirname, join } from "node:path";
 import type { Storage } from "../../modules/io/host.js";
 
 const KEY = /^[a-z0-9_]{1,15}$/;
-const VALUE_LIMIT = 4000;
+const VALUE_LIMIT = 4500;
 /** Keys contain no dot, so a temporary file is never taken for a value. */
 const TEMPORARY = ".new";
 
@@ -75,7 +75,6 @@ export function writeFileAtomic(path: string, value: Uint8Array | string): void 
 	syncFolder(dirname(path));
 }
 
-/** Makes a rename durable. */
 function syncFolder(folder: string): void {
 	const descriptor = openSync(folder, "r");
 	try {

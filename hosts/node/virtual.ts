@@ -52,14 +52,12 @@ export interface VirtualOptions extends VirtualLineOptions {
 	utcMs?: number;
 	/** A previous virtual world's storage, for a restart. */
 	storage?: VirtualStorage;
-	/** A previous virtual world's flash, for a restart. */
 	flash?: VirtualFlash;
 	/**
 	 * Firmware slots: new ones, or those of a previous virtual world, to simulate a restart. Without them the unit
 	 * accepts no updates.
 	 */
 	slots?: VirtualSlots;
-	/** A previous virtual world's memory, for a restart. */
 	retained?: VirtualRetained;
 	/** Ending of the previous program; default: the power was switched on. */
 	ending?: Ending;
@@ -71,7 +69,7 @@ export interface VirtualOptions extends VirtualLineOptions {
 	udp?: boolean;
 	/** True if there is a button; default true. */
 	button?: boolean;
-	/** `switchedOn` of the host. If given, the unit has no button. */
+	/** If given, the unit has no button. */
 	switchedOn?: boolean;
 	console?: (time: VirtualTime) => SerialPort;
 	zigbee?: (time: VirtualTime) => CoprocessorPort;
@@ -230,7 +228,6 @@ export class VirtualWorld implements Host {
 		return reply;
 	}
 
-	/** Advances the time until the next complete reply. */
 	awaitReply(client: VirtualClient, isHead = false, timeoutMs = REPLY_TIMEOUT_MS): VirtualReply {
 		let seen = -1;
 		let reply: VirtualReply | undefined;
@@ -275,7 +272,6 @@ class SeededCrypto extends NodeCrypto {
 	}
 }
 
-/** Returns the resources of the checkout; empty if their folder is missing. */
 function readResources(): Resources {
 	const folder = new URL("../../../modules/resources/", import.meta.url);
 	const resources = new Map<string, Uint8Array>();

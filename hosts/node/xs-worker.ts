@@ -4,10 +4,11 @@
  * JavaScript.
  *
  *     to the worker:    s<path> run a script    ?<bytes> call handleCommand    /<bytes> reply to a command    q end
+ *                       w<path> write a snapshot
  *     from the worker:  .{"currentHeapCount":…,"compute":…,…} 01 <bytes> done   !<text> it threw   ?<bytes> a command
  *
- * The worker carries out one request at a time; further requests wait. A command arrives only during a request, and the
- * worker waits for its reply. A frame has at most FRAME_LIMIT bytes.
+ * The worker carries out one request at a time. A command arrives only during a request, and the worker waits for its
+ * reply. A frame has at most FRAME_LIMIT bytes.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -19,7 +20,6 @@ import { MESSAGE_LIMIT } from "./worker/protocol.js";
 
 /** A message, its kind, and the worker's measurements. */
 const FRAME_LIMIT = MESSAGE_LIMIT + 65_536;
-/** Time for a worker to end on request. */
 const END_LIMIT_MS = 2000;
 /** Steps of a request before its abort, as a watchdog of a few seconds. */
 const STEPS_LIMIT = 1_000_000_000;
@@ -40,6 +40,8 @@ export function findXSWorker(from = import.meta.url): string | undefined {
 
 export interface XSWorkerOptions {
 	readonly program: string;
+	/** Path of the snapshot to start from; default: none. */
+	readonly snapshot?: string | undefined;
 	/** Returns the reply at once; must not throw. */
 	onCommand(message: Uint8Array): Uint8Array;
 	/** The worker has ended by itself; the message is for the user. Not called after `end`. */
@@ -47,7 +49,6 @@ export interface XSWorkerOptions {
 }
 
 export interface Measurement {
-	/** Slots in use, including garbage. */
 	readonly slots: number;
 	/** Bytecodes that the request took. */
 	readonly steps: number;
@@ -73,7 +74,8 @@ export class XSWorker {
 	constructor(options: XSWorkerOptions) {
 		this.#options = options;
 		const watchdog = ["-l", String(STEPS_LIMIT), "-i", String(STEPS_BETWEEN_CHECKS)];
-		this.#process = spawn(options.program, ["gateway", ...watchdog], {
+		const snapshot = options.snapshot === undefined ? [] : ["-r", options.snapshot];
+		this.#process = spawn(options.program, ["gateway", ...watchdog, ...snapshot], {
 			// Messages of XS (stack overflow, memory full) are for the developer.
 			stdio: ["ignore", "ignore", "inherit", "pipe", "pipe"],
 			// The worker's own process group gets no Ctrl-C, so that the gateway can stop properly first.
@@ -102,6 +104,11 @@ export class XSWorker {
 
 	runScript(path: string): Promise<Measurement> {
 		return this.#request("s", Buffer.from(path));
+	}
+
+	/** Writes the engine's present state. */
+	writeSnapshot(path: string): Promise<Measurement> {
+		return this.#request("w", Buffer.from(path));
 	}
 
 	/** Rejects if `handleCommand` throws. */
@@ -180,7 +187,6 @@ function measurementOf(message: Buffer): Measurement {
 	return { slots: currentHeapCount, steps: compute };
 }
 
-/** Returns a text for an exit code of xsnap-worker.c, or for the signal. */
 function reasonOf(code: number | null, signal: string | null): string {
 	if (signal) return `signal ${signal}`;
 	if (code === 11) return "memory is full";

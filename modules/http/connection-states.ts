@@ -12,9 +12,10 @@
  *                                         or late: LINGER; slow sink: HELD
  *     HELD      -                         next tick: BODY                  as BODY
  *     DONE      -                         handler is working               reply is sent; then HEAD, NONE or CLOSED
- *                                         `reply`: GIVEN
+ *                                         `reply`: GIVEN; 101: OPEN
  *     LINGER    -                         handler is working               reply is sent, input is discarded;
  *                                         `reply`: GIVEN                   LINGER_LIMIT, deadline: CLOSED
+ *     OPEN      -                         -                                bytes go to the live body; its end: CLOSED
  *     CLOSED    final in any #reply state; a socket error leads here from every state
  *
  * `-` is impossible: a request lasts from the end of its head to the end of its reply. Calls at the wrong time have no
@@ -40,6 +41,8 @@ export const INPUT_LINGER = 3;
 export const INPUT_CLOSED = 4;
 /** A slow sink has received its piece of this tick; the next one waits for the next tick. */
 export const INPUT_HELD = 5;
+/** The client uses another protocol since status 101. */
+export const INPUT_OPEN = 6;
 
 export const REPLY_NONE = 0;
 export const REPLY_AWAITED = 1;

@@ -1,7 +1,5 @@
 /**
- * One connection of the HTTP server (RFC 9112, 9): request, handler, reply, repeated until a side closes. Bytes of the
- * next request wait in buffer and socket. The connection reads only what can be processed, and produces only what the
- * client accepts.
+ * One connection of the HTTP server (RFC 9112, 9): request, handler, reply, repeated until a side closes.
  *
  * A reply must reach a client that is still sending. Closing with unread bytes resets the connection and may destroy
  * the reply. A short unwanted body is therefore discarded; after a long one input is discarded up to LINGER_LIMIT and
@@ -19,6 +17,7 @@ import {
 	INPUT_HEAD,
 	INPUT_HELD,
 	INPUT_LINGER,
+	INPUT_OPEN,
 	LINGER_LIMIT,
 	OUT_SIZE,
 	REPLY_AWAITED,
@@ -56,11 +55,9 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 	#lingerLeft = 0;
 	#isLingering = false;
 	#continued = false;
-	/** True if the connection ends with the current reply. */
 	#closing = false;
 	#running = false;
 	#recovered: unknown;
-	/** Time of the current event, monotonic ms. */
 	#nowMs: number;
 	#sinceMs: number;
 	#receivedMs: number;
@@ -70,7 +67,6 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 	#isNew = true;
 	/** True if the client has sent a token earlier that is still valid. */
 	isKnown = false;
-	/** True if the request has a valid token. */
 	#isVouched = false;
 
 	constructor(owner: ConnectionServer, { port, pending, nowMs }: AcceptedConnection) {
@@ -107,7 +103,6 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 		return this.#isVouched && !this.isLive;
 	}
 
-	/** True for an event stream. */
 	get isLive(): boolean {
 		return this.#out.live !== undefined;
 	}
@@ -147,7 +142,10 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 	/** Time of `expire`, monotonic ms; Infinity while the handler is working. */
 	get deadlineMs(): number {
 		const limits = this.#owner.limits;
-		if (this.#out.isWaiting) return this.#sentMs + (this.#out.isAwake ? limits.pauseMs : limits.beatMs);
+		if (this.#out.isWaiting) {
+			if (!this.#out.isAwake) return this.#sentMs + limits.beatMs;
+			return this.#sentMs + (this.#input === INPUT_OPEN ? limits.openPauseMs : limits.pauseMs);
+		}
 		if (!this.#out.isIdle) return Math.min(this.#sentMs + limits.writeMs, this.#sinceMs + limits.transferMs);
 		if (this.#isLingering) {
 			return Math.max(this.#sinceMs, this.#isVouched ? this.#receivedMs : 0) + limits.lingerMs;
@@ -224,20 +222,22 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 		if (this.#input === INPUT_BODY) this.dropBody();
 		const { method, minorVersion, keepAlive } = this.#head;
 		const isOpen = length === Number.POSITIVE_INFINITY;
-		const isChunked = isOpen && minorVersion === 1;
+		const isUpgrade = status === 101;
+		const isChunked = isOpen && minorVersion === 1 && !isUpgrade;
 		const isBare = status === 204 || status === 304;
 		const hasBody = !isBare && method !== METHOD_HEAD;
 		// While a port is full, only clients with a token keep their connections, and one place always becomes free.
 		const isSurplus = this.#owner.isFull(this) && (!this.#isVouched || this.#owner.isLast(this, false));
 		const isLast = response.closing || isSurplus || !keepAlive;
 		if (isLast || (hasBody && isOpen && !isChunked)) this.#closing = true;
-		const framing = framingOf(isBare ? Number.NaN : length, isChunked, this.#closing, minorVersion);
+		const framing = isUpgrade ? "" : framingOf(isBare ? Number.NaN : length, isChunked, this.#closing, minorVersion);
 		const text = this.text.encode(`HTTP/1.1 ${status} ${reasonOf(status)}\r\n${response.fields}${framing}\r\n`);
 		this.#sinceMs = this.#sentMs = this.#nowMs;
 		if (!hasBody) body?.close?.();
 		this.#out.begin(text, hasBody ? body : undefined, hasBody ? length : 0, isChunked);
 		this.#idleMs = this.#nowMs + this.#owner.limits.graceMs;
 		this.#out.live?.opened(this);
+		if (isUpgrade) this.#input = INPUT_OPEN;
 		this.#reply = REPLY_GIVEN;
 	}
 
@@ -283,7 +283,6 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 		}
 	}
 
-	/** Replies with an error instead of the handler, and ends the connection. */
 	private fail(status: number, sentence?: string): void {
 		const sink = this.#sink;
 		const response = this.#response;
@@ -297,7 +296,6 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 		response?.cancel();
 	}
 
-	/** Ends the connection; further input is discarded. */
 	private linger(): void {
 		this.#closing = true;
 		this.#input = INPUT_LINGER;
@@ -323,7 +321,11 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 			this.next();
 			return true;
 		}
-		if (this.#input === INPUT_DONE || (this.#input === INPUT_LINGER && this.#lingerLeft <= 0)) {
+		if (
+			this.#input === INPUT_DONE ||
+			this.#input === INPUT_OPEN ||
+			(this.#input === INPUT_LINGER && this.#lingerLeft <= 0)
+		) {
 			this.close();
 		} else if (this.#input === INPUT_LINGER && !this.#isLingering) {
 			this.#isLingering = true;
@@ -353,6 +355,8 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 				return this.readBody();
 			case INPUT_LINGER:
 				return this.readRest();
+			case INPUT_OPEN:
+				return this.readOpen();
 			default:
 				return false;
 		}
@@ -422,6 +426,18 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 		if (this.#input !== INPUT_BODY) return true;
 		if ((result === BODY_END || body.isDone) && body.dataStart === body.dataEnd) this.endBody();
 		else if (result === BODY_DATA && this.#sink?.rest !== undefined) this.#input = INPUT_HELD;
+		return true;
+	}
+
+	/** Nothing is read while something is to be sent, which waits for openPauseMs, so that no client takes all of the time. */
+	private readOpen(): boolean {
+		if (!this.#out.isWaiting || this.#out.isAwake) return false;
+		if (this.#inStart === this.#inEnd) {
+			this.#inStart = this.#inEnd = 0;
+			this.#head.release();
+			if (!this.receive()) return false;
+		}
+		this.#inStart += this.#out.live?.receive?.(this.#in, this.#inStart, this.#inEnd) ?? 0;
 		return true;
 	}
 

@@ -18,6 +18,8 @@ export interface HTTPLimits {
 	/** Longest silence of a live body, and shortest time between two of its pieces. */
 	readonly beatMs: number;
 	readonly pauseMs: number;
+	/** The same pause after status 101, where a client waits for each reply. */
+	readonly openPauseMs: number;
 	/**
 	 * Time in which a connection is not displaced: after its acceptance, after the first byte of a request, after each
 	 * accepted piece of a reply, and while it lingers.
@@ -36,5 +38,6 @@ export const DEFAULT_LIMITS: HTTPLimits = Object.freeze({
 	lingerMs: 2_000,
 	beatMs: 15_000,
 	pauseMs: 250,
+	openPauseMs: 50,
 	graceMs: 1_000,
 });

@@ -8,8 +8,6 @@
  * - `write` copies its bytes before it returns. More than the last announced count throws a RangeError and writes
  *   nothing. It returns the count that may be written next.
  * - `close` may be called twice.
- *
- * Optional members are optional features.
  */
 import type { ClientPort } from "./client.js";
 import type { CertificatePair, Crypto } from "./crypto.js";
@@ -172,7 +170,6 @@ export interface UDPOptions {
 	readonly group?: string;
 	/** True to use only the network of the device's access point. Default false: any network. */
 	readonly accessPoint?: boolean;
-	/** Called when a datagram can be read. */
 	onReadable(): void;
 	/** Called when the network was lost: close the object. */
 	onError?(): void;
@@ -213,13 +210,13 @@ export interface Clock {
 }
 
 export interface Timers {
-	/** Calls `callback` once, after at least `delayMs`. Returns an ID for `clear()`. */
+	/** Calls `callback` once, after at least `delayMs`. */
 	set(callback: () => void, delayMs: number): number;
 	/** Ignores unknown and expired IDs. */
 	clear(id: number): void;
 }
 
-/** Key-value store in flash: keys of 1 to 15 characters a-z 0-9 `_`, values of at most 4000 bytes. */
+/** Key-value store in flash: keys of 1 to 15 characters a-z 0-9 `_`, values of at most 4500 bytes. */
 export interface Storage {
 	get(key: string): Uint8Array | undefined;
 	/** After a power cut, `get()` returns the old or the new value. Throws when flash is full. */

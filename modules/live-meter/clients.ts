@@ -93,6 +93,12 @@ export class Clients {
 		return at / ROW;
 	}
 
+	/** Returns the row of a client that gets values without a request, or -1 if the address is not listed. */
+	rowOfListed(remoteAddress: string, dialect: number): number {
+		const address = parseIPv4(remoteAddress);
+		return this.shareOf(address) < 0 ? -1 : this.rowOf(address, dialect);
+	}
+
 	mayAnswer(row: number, pauseMs: number, nowMs: number): boolean {
 		return nowMs - this.#rows[row * ROW + ANSWERED_MS] >= pauseMs;
 	}

@@ -38,7 +38,8 @@ import {
 import { LIVE_COUNT, LIVE_POWER, takeLiveValues } from "./live-values.js";
 import { textOfMessage, writeMessage } from "./message.js";
 import { addToMean, MEAN_SIZE, meanOf } from "./minute-mean.js";
-import { type RPCAnswers, RPCPort, type RPCRequest, requestReader } from "./rpc.js";
+import { NO_CLIENT, REPLY_LIMIT, type RPCAnswers, RPCPort, type RPCRequest, requestReader } from "./rpc.js";
+import { RPCSockets } from "./rpc-sockets.js";
 import { correctedPower, showValues } from "./shown-values.js";
 
 const PART = "live meter";
@@ -46,7 +47,8 @@ const RPC_PATH = "/rpc";
 /** Index of SMA, which has the only UDP port while it is on; -1 in a firmware without it. */
 const SMA_DIALECT = DIALECTS.findIndex(({ enabled }) => enabled === LIVE_SMA);
 const RPC_DIALECT = DIALECTS.findIndex(({ rpcSource }) => rpcSource !== undefined);
-const FRAME_LIMIT = 1472;
+/** Method whose result is sent in notifications. */
+const NOTIFIED = "EM.GetStatus";
 const ID_LENGTH = 6;
 /** Second bit of the first byte of a MAC address that no maker has assigned (IEEE 802). */
 const LOCAL_ADDRESS = 2;
@@ -64,12 +66,14 @@ export class LiveService implements Announcer, LiveValues, RPCAnswers {
 	/** Time between the last two readouts, ms; Infinity before the second one. */
 	#everyMs = Number.POSITIVE_INFINITY;
 	#datagrams: Datagrams<RPCPort> | undefined;
+	readonly #sockets: RPCSockets;
 	readonly #ports: (DialectPort | undefined)[] = [];
 
 	constructor(core: Core) {
 		this.core = core;
 		this.clients = new Clients(core.config);
 		this.id = idOf(core);
+		this.#sockets = new RPCSockets(this, core.text, core.ledger);
 		this.forget();
 	}
 
@@ -80,6 +84,7 @@ export class LiveService implements Announcer, LiveValues, RPCAnswers {
 		this.#measuredMs = clock.monotonicMs();
 		if (this.hasPower) addToMean(this.#numbers, LIVE_COUNT, this.#numbers[LIVE_POWER], this.#measuredMs);
 		for (const port of this.#ports) port?.measured?.();
+		this.#sockets.measured();
 	}
 
 	forget(): void {
@@ -106,7 +111,7 @@ export class LiveService implements Announcer, LiveValues, RPCAnswers {
 		return this.hasPower && this.ageMs <= this.maxAgeMs(dialect);
 	}
 
-	want(dialect: Pick<Dialect, "maxAgeMs">): boolean {
+	want(dialect: Pick<Dialect, "maxAgeMs"> = DIALECTS[RPC_DIALECT]): boolean {
 		const { clock, live } = this.core;
 		live.wantedToMs = Math.max(live.wantedToMs, clock.monotonicMs() + this.maxAgeMs(dialect));
 		return this.isFresh(dialect);
@@ -139,7 +144,10 @@ export class LiveService implements Announcer, LiveValues, RPCAnswers {
 			const isFrame = isPost && path === RPC_PATH;
 			const found = pages.find((one) => one.path === path);
 			const isAnswered = isFrame || (found !== undefined && (!isPost || path.startsWith(RPC_PATH)));
-			if (!isAnswered) continue;
+			if (!isAnswered) {
+				if (path === RPC_PATH && rpcSource !== undefined && this.#sockets.answer(request, response)) return true;
+				continue;
+			}
 			const row = this.clients.recordRequest(remoteAddress, i, this.core.clock.monotonicMs());
 			if (row < 0) return false;
 			response.lines("Cache-Control: no-store\r\n");
@@ -168,6 +176,7 @@ export class LiveService implements Announcer, LiveValues, RPCAnswers {
 			this.#ports[i]?.stop();
 			this.#ports[i] = isWanted ? open(this, i) : undefined;
 		}
+		this.#sockets.check(isUp && config.get(DIALECTS[RPC_DIALECT].enabled));
 		const hasUDP = isUp && config.get(DIALECTS[RPC_DIALECT].enabled) && this.#ports[SMA_DIALECT] === undefined;
 		this.openRPCPort(hasUDP ? config.get(LIVE_SHELLY_UDP_PORT) : 0);
 	}
@@ -190,10 +199,36 @@ export class LiveService implements Announcer, LiveValues, RPCAnswers {
 		});
 	}
 
+	admits(address: string): boolean {
+		return this.clients.admits(address, RPC_DIALECT, this.core.clock.monotonicMs());
+	}
+
 	answerDatagram(request: RPCRequest, address: string, into: Uint8Array): number {
+		const length = this.answerMessage(request, address, into);
+		return pageOfMethod(request.method) === undefined ? 0 : Math.max(0, length);
+	}
+
+	answerMessage(request: RPCRequest, address: string, into: Uint8Array): number {
 		const row = this.clients.recordRequest(address, RPC_DIALECT, this.core.clock.monotonicMs());
-		const found = pageOfMethod(request);
-		return row >= 0 && found !== undefined ? this.writeFrame(row, found, request, into) : 0;
+		return row < 0 ? NO_CLIENT : this.writeFrame(row, pageOfMethod(request.method), request, into);
+	}
+
+	notify(receiver: string, address: string, into: Uint8Array): number {
+		const { clock, writer } = this.core;
+		const row = this.clients.rowOfListed(address, RPC_DIALECT);
+		const found = pageOfMethod(NOTIFIED);
+		if (row < 0 || found === undefined) return NO_CLIENT;
+		if (!this.mayAnswer(RPC_DIALECT, row, found)) return 0;
+		this.beginFrame(into, receiver);
+		textMember(writer, "method", "NotifyStatus");
+		writer.key("params");
+		writer.beginObject();
+		numberMember(writer, "ts", (clock.utcMs() ?? Number.NaN) / 1000);
+		writer.key("em:0");
+		this.write(row, found);
+		writer.endObject();
+		writer.endObject();
+		return writer.produced;
 	}
 
 	private serviceOf({ type, instance, txt, hasAddress }: AnnouncedService, ip: string, port: number): MDNSService {
@@ -211,8 +246,8 @@ export class LiveService implements Announcer, LiveValues, RPCAnswers {
 					response.send(400);
 					return;
 				}
-				const bytes = new Uint8Array(FRAME_LIMIT);
-				const length = this.writeFrame(row, pageOfMethod(rpcRequest), rpcRequest, bytes);
+				const bytes = new Uint8Array(REPLY_LIMIT);
+				const length = this.writeFrame(row, pageOfMethod(rpcRequest.method), rpcRequest, bytes);
 				this.send(response, length === 0 ? undefined : bytes.subarray(0, length));
 			});
 		const body = ClaimedBody.open(exchange, SHORT_BODY_COST, open);
@@ -235,13 +270,8 @@ export class LiveService implements Announcer, LiveValues, RPCAnswers {
 	 */
 	private writeFrame(row: number, found: Page | undefined, { id, source }: RPCRequest, into: Uint8Array): number {
 		const { writer } = this.core;
-		const { rpcSource } = DIALECTS[RPC_DIALECT];
 		if (found !== undefined && !this.mayAnswer(RPC_DIALECT, row, found)) return 0;
-		writer.begin(into, 0, into.length);
-		writer.beginObject();
-		numberMember(writer, "id", id);
-		textMember(writer, "src", rpcSource === undefined ? "" : textOfMessage(rpcSource, this.id));
-		textMember(writer, "dst", source);
+		this.beginFrame(into, source, id);
 		writer.key(found === undefined ? "error" : "result");
 		if (found !== undefined) this.write(row, found);
 		else {
@@ -252,6 +282,16 @@ export class LiveService implements Announcer, LiveValues, RPCAnswers {
 		}
 		writer.endObject();
 		return writer.produced;
+	}
+
+	private beginFrame(into: Uint8Array, receiver: string, id?: number): void {
+		const { writer } = this.core;
+		const { rpcSource } = DIALECTS[RPC_DIALECT];
+		writer.begin(into, 0, into.length);
+		writer.beginObject();
+		if (id !== undefined) numberMember(writer, "id", id);
+		textMember(writer, "src", rpcSource === undefined ? "" : textOfMessage(rpcSource, this.id));
+		textMember(writer, "dst", receiver);
 	}
 
 	private mayAnswer(index: number, row: number, { isLive }: Page): boolean {
@@ -276,7 +316,7 @@ export class LiveService implements Announcer, LiveValues, RPCAnswers {
 	}
 }
 
-function pageOfMethod({ method }: RPCRequest): Page | undefined {
+function pageOfMethod(method: string): Page | undefined {
 	return DIALECTS[RPC_DIALECT].pages.find(({ path }) => path === `${RPC_PATH}/${method}`);
 }
 

@@ -1,8 +1,9 @@
 /**
- * Frames of Shelly's RPC over UDP and in `POST /rpc`:
+ * Frames of Shelly's RPC over UDP, in `POST /rpc`, and over WebSocket (rpc-sockets.ts):
  *
- *     request   {"id":1,"src":"user","method":"EM.GetStatus","params":{"id":0}}
- *     reply     {"id":1,"src":"shellypro3em-…","dst":"user","result":{…}}
+ *     request        {"id":1,"src":"user","method":"EM.GetStatus","params":{"id":0}}
+ *     reply          {"id":1,"src":"shellypro3em-…","dst":"user","result":{…}}
+ *     notification   {"src":"shellypro3em-…","dst":"user","method":"NotifyStatus","params":{"ts":1,"em:0":{…}}}
  *
  * Over UDP there is no reply to a malformed request, an unknown method or an unlisted sender, nor without a fresh value.
  * A UDP port costs a thread on the chip, so only the chosen one is open.
@@ -13,11 +14,15 @@ import { bodyField, INTEGER, PRINTABLE, TEXT } from "../config/schema.js";
 import type { DatagramMachine, DatagramPort, DatagramSender, DatagramSource } from "../io/datagrams.js";
 import type { TextCodec } from "../io/host.js";
 
-/** Maximum size of a request, bytes; known requests have 50 to 120. */
-const REQUEST_LIMIT = 512;
+/** Maximum size of a request, bytes; known requests have 50 to 160. */
+export const REQUEST_LIMIT = 512;
+/** Maximum size of a reply: what a datagram carries without fragments. */
+export const REPLY_LIMIT = 1472;
 const NAME_LIMIT = 64;
 /** Receiver of the reply to a request without `src`. */
-const UNKNOWN = "unknown";
+export const UNKNOWN = "unknown";
+/** In place of a length: the address is not listed. */
+export const NO_CLIENT = -1;
 
 const ID = bodyField<number>({ name: "id", kind: INTEGER, minimum: -(2 ** 31), maximum: 2 ** 31 - 1 });
 const SOURCE = bodyField<string>({ name: "src", kind: TEXT, maximum: NAME_LIMIT, characters: PRINTABLE });
@@ -47,6 +52,14 @@ export function requestReader(text: TextCodec, done: (request: RPCRequest | unde
 export interface RPCAnswers {
 	/** Returns the length; 0 if there is no reply. */
 	answerDatagram(request: RPCRequest, remoteAddress: string, into: Uint8Array): number;
+	/** The same for a WebSocket, where an unknown method gets an error; NO_CLIENT if the address is not listed. */
+	answerMessage(request: RPCRequest, remoteAddress: string, into: Uint8Array): number;
+	/** Writes a notification of the power. Returns as `answerMessage`. */
+	notify(receiver: string, remoteAddress: string, into: Uint8Array): number;
+	/** True if the address is listed; otherwise remembers it. */
+	admits(remoteAddress: string): boolean;
+	/** Notes that a client wants values. */
+	want(): void;
 }
 
 export class RPCPort implements DatagramMachine {

@@ -1,6 +1,6 @@
 /**
  * Shelly Pro 3EM, local RPC (shelly-api-docs.shelly.cloud, Gen2+): `GET /shelly`; `GET` and `POST /rpc/<method>`, which
- * return the bare result; `POST /rpc` and UDP, which return it in a frame (rpc.ts). Powers are in W, positive for
+ * return the bare result; `POST /rpc`, UDP and WebSocket, which return it in a frame (rpc.ts). Powers are in W, positive for
  * import and negative for export; counters in Wh.
  *
  * All members are always present, and all measurements have a decimal point: some clients drop datagrams of less than
@@ -107,8 +107,19 @@ const STATUS = message(
 	'","restart_required":false,"available_updates":{}},"wifi":{"status":"got ip"}}',
 );
 
+const CONFIG = message(
+	'{"cloud":{"enable":false},"em:0":',
+	EM_CONFIG,
+	',"emdata:0":{},"sys":{"device":{"name":null,"mac":"',
+	ID_CAPITALS,
+	`","fw_id":"${FIRMWARE}","discoverable":true,"profile":"triphase"},"cfg_rev":1},"wifi":{"ap":{"enable":false},"sta":{"enable":true}}}`,
+);
+
+/** Components that an owner has added to a Shelly. */
+const COMPONENTS = message('{"components":[],"cfg_rev":1,"offset":0,"total":0}');
+
 const METHODS = message(
-	'{"methods":["Shelly.GetDeviceInfo","Shelly.GetStatus","Shelly.ListMethods","EM.GetStatus","EM.GetConfig","EMData.GetStatus"]}',
+	'{"methods":["Shelly.GetDeviceInfo","Shelly.GetStatus","Shelly.GetConfig","Shelly.GetComponents","Shelly.ListMethods","EM.GetStatus","EM.GetConfig","EMData.GetStatus"]}',
 );
 
 function method(name: string, result: Message, room: number, isLive: boolean) {
@@ -123,6 +134,8 @@ export const SHELLY = dialect({
 		page("/shelly", DEVICE_INFO, 384, false),
 		method("Shelly.GetDeviceInfo", DEVICE_INFO, 384, false),
 		method("Shelly.GetStatus", STATUS, 1280, true),
+		method("Shelly.GetConfig", CONFIG, 640, false),
+		method("Shelly.GetComponents", COMPONENTS, 64, false),
 		method("Shelly.ListMethods", METHODS, 256, false),
 		method("EM.GetStatus", EM_STATUS, 768, true),
 		method("EM.GetConfig", EM_CONFIG, 256, false),

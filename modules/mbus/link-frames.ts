@@ -14,8 +14,8 @@
  */
 import { NO_BYTES } from "../io/machine.js";
 
-export const SHORT_START = 0x10;
-const START = 0x68;
+const SHORT_START = 0x10;
+export const START = 0x68;
 export const END = 0x16;
 export const ACK = 0xe5;
 export const SND_NKE = 0x40;
@@ -27,6 +27,19 @@ const TAIL = 2;
 /** Shortest length of C to the data. */
 const SHORTEST = 3;
 const FRAME_LIMIT = 255;
+
+/** Control field of an answer with data, and the mask of its flags ACD and DFC. */
+const RSP_UD = 0x08;
+const RSP_UD_FLAGS = 0x30;
+
+export function shortFrame(control: number, address: number): Uint8Array {
+	return Uint8Array.of(SHORT_START, control, address, control + address, END);
+}
+
+/** Returns true for a slave's answer with data. */
+export function isAnswer(frame: Uint8Array): boolean {
+	return frame.length >= SHORTEST && (frame[0] & ~RSP_UD_FLAGS) === RSP_UD;
+}
 
 export class LinkFrames {
 	/** After `take()` returns true: C, A, CI and the data of a long frame; C and A of a short one; empty for E5. */

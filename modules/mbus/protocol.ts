@@ -4,7 +4,7 @@ import { MBUS_INSTEAD } from "./failures.js";
 import { ANY_ADDRESS, MBusSession, type Slaves } from "./session.js";
 
 export const PROTOCOL_MBUS = "mbus";
-const USUAL: Slaves = Object.freeze({ baud: 2400, address: ANY_ADDRESS, count: 1 });
+const USUAL: Slaves = Object.freeze({ baud: 2400, address: ANY_ADDRESS, count: 1, secondary: Object.freeze([]) });
 
 export interface MBusSettings {
 	readonly protocol: string;

@@ -4,6 +4,8 @@
  *     state      event                           reaction
  *     WAKING     wake-up sent                    RESETTING
  *     RESETTING  reset sent                      ASKING
+ *                secondary address               SELECTING
+ *     SELECTING  acknowledged                    ASKING
  *     ASKING     frame equal to the last one     ASKING for the next frame, RESETTING of the next slave, or the end
  *                frame unlike the last one       ASKING for the same frame again, TRIES times in all
  *
@@ -19,16 +21,12 @@ import { NO_BYTES } from "../io/machine.js";
 import type { Opening } from "../readout/protocol.js";
 import { type RequestProtocol, RequestSession, TRIES } from "../readout/request-session.js";
 import { MBUS_BROKEN, MBUS_LOST, MBUS_SILENCE, MBUS_UNREADABLE } from "./failures.js";
-import { END, LinkFrames, SHORT_START, SND_NKE } from "./link-frames.js";
+import { isAnswer, LinkFrames, SND_NKE, shortFrame } from "./link-frames.js";
+import { addressIn, isSelected, SELECTED, selectFrame } from "./secondary.js";
 import { identOf, isReadable, isSameData, isSameHeader, SlaveTelegram } from "./telegram.js";
 
-const REQ_UD2 = 0x5b;
-const FRAME_COUNT_BIT = 0x20;
-/** Control field of an answer with data, and the mask of its flags ACD and DFC. */
-const RSP_UD = 0x08;
-const RSP_UD_FLAGS = 0x30;
-/** Length of the shortest answer with data, which has only the fields C, A and CI. */
-const SHORTEST_ANSWER = 3;
+export const REQ_UD2 = 0x5b;
+export const FRAME_COUNT_BIT = 0x20;
 export const ANY_ADDRESS = 254;
 const FRAMES_LIMIT = 32;
 
@@ -40,6 +38,7 @@ const WAKE_UP_PAUSE_MS = 60;
 const STEP_WAKING = 0;
 const STEP_RESETTING = 1;
 const STEP_ASKING = 2;
+const STEP_SELECTING = 3;
 
 const PROTOCOL: RequestProtocol = Object.freeze({
 	name: "M-Bus",
@@ -55,10 +54,13 @@ export interface Slaves {
 	 */
 	readonly address: number;
 	readonly count: number;
+	/** Secondary addresses of the slaves, in place of primary ones (secondary.ts). */
+	readonly secondary: readonly Uint8Array[];
 }
 
 export class MBusSession extends RequestSession {
 	readonly #address: number;
+	readonly #secondary: readonly Uint8Array[];
 	readonly #slaves: number;
 	readonly #frames = new LinkFrames();
 	readonly #telegram: SlaveTelegram;
@@ -71,16 +73,18 @@ export class MBusSession extends RequestSession {
 
 	/** With `identOnly`, the session ends after one frame, and only the identification in it is used. */
 	constructor(opening: Opening<unknown>, slaves: Slaves, wakesUp: boolean, identOnly: boolean) {
-		const { baud, address, count } = slaves;
+		const { baud, address, count, secondary } = slaves;
 		super(PROTOCOL, { baud, format: FORMAT_8E1 }, opening, identOnly);
 		this.#address = address;
-		this.#slaves = address === ANY_ADDRESS ? 1 : count;
+		this.#secondary = secondary;
+		this.#slaves = secondary.length || (address === ANY_ADDRESS ? 1 : count);
 		this.#telegram = new SlaveTelegram(opening.records);
 		this.#step = wakesUp ? STEP_WAKING : STEP_RESETTING;
 	}
 
 	protected override ask(nowMs: number): void {
 		const { baud } = this.line;
+		const { wanted } = this;
 		let control = SND_NKE;
 		if (this.#step === STEP_WAKING) {
 			this.#step = STEP_RESETTING;
@@ -90,7 +94,7 @@ export class MBusSession extends RequestSession {
 			return;
 		}
 		if (this.#step === STEP_RESETTING) {
-			this.#step = STEP_ASKING;
+			this.#step = wanted === undefined ? STEP_ASKING : STEP_SELECTING;
 			this.#frameCount = 0;
 			this.#countBit = FRAME_COUNT_BIT;
 			this.isAnswered = false;
@@ -100,25 +104,34 @@ export class MBusSession extends RequestSession {
 			this.tries++;
 			control = REQ_UD2 | this.#countBit;
 		}
-		const address = this.#address + this.#slave;
 		this.#frames.reset();
-		this.send(Uint8Array.of(SHORT_START, control, address, control + address, END), nowMs);
+		if (wanted !== undefined && this.#step === STEP_SELECTING) this.send(selectFrame(wanted), nowMs);
+		else this.send(shortFrame(control, wanted === undefined ? this.#address + this.#slave : SELECTED), nowMs);
 	}
 
-	/** The slave acknowledges a reset, and answers a request with a long frame. Short frames are echoes of requests. */
+	/** Secondary address of the present slave. */
+	private get wanted(): Uint8Array | undefined {
+		return this.#secondary[this.#slave];
+	}
+
+	/** The slave acknowledges a reset or selection, and answers a request. Other frames are echoes. */
 	protected override take(byte: number): boolean {
 		const frames = this.#frames;
-		if (!frames.take(byte) || this.#step !== STEP_ASKING) return false;
+		if (!frames.take(byte) || this.#step < STEP_ASKING) return false;
 		const { frame } = frames;
-		if (this.tries === 0) return frame.length === 0;
-		return frame.length >= SHORTEST_ANSWER && (frame[0] & ~RSP_UD_FLAGS) === RSP_UD;
+		if (this.tries === 0 || this.#step === STEP_SELECTING) return frame.length === 0;
+		const { wanted } = this;
+		return isAnswer(frame) && (wanted === undefined || isSelected(addressIn(frame) ?? wanted, wanted));
 	}
 
 	protected override proceed(nowMs: number): void {
 		const { frame } = this.#frames;
 		const previous = this.#previous;
-		if (frame.length === 0) this.ask(nowMs);
-		else if (this.identOnly) {
+		if (frame.length === 0) {
+			if (this.#step === STEP_SELECTING) this.tries = 0;
+			this.#step = STEP_ASKING;
+			this.ask(nowMs);
+		} else if (this.identOnly) {
 			this.meterId = identOf(frame);
 			this.end(undefined);
 		} else if (isSameHeader(frame, previous) && (this.tries === TRIES || isSameData(frame, previous))) {

@@ -1,22 +1,33 @@
-/** Settings of M-Bus. */
+/** Settings of M-Bus, and the search for its slaves. */
 import { backupGroup } from "../api/backup-group.js";
-import { settingsRoutes } from "../api/route.js";
-import { settingsOf } from "../api/settings.js";
-import type { ConfigStore } from "../config/store.js";
-import type { Slaves } from "../mbus/session.js";
+import type { BodyValues } from "../api/body.js";
+import type { Exchange } from "../api/exchange.js";
+import { route, settingsRoutes } from "../api/route.js";
+import { failField, putsOf, settingsOf } from "../api/settings.js";
+import type { Put } from "../config/schema.js";
+import { METHOD_POST } from "../http/request.js";
 import { part } from "../part.js";
-import { MBUS as ENTRY, MBUS_ADDRESS, MBUS_BAUDRATE, MBUS_METERS } from "./mbus-fields.js";
+import { MBUS as ENTRY, MBUS_SECONDARY, MBUS_SLAVES_LIMIT } from "./mbus-fields.js";
+import { secondaryOf } from "./mbus-store.js";
+import { postSearch } from "./routes/mbus-search.js";
 
 const PATH = "mbus/config";
-const SETTINGS = settingsOf(ENTRY.fields);
+const SETTINGS = settingsOf(ENTRY.fields, [], { accept });
 
 export const MBUS = part({
 	name: "mbus",
 	entries: Object.freeze([ENTRY]),
-	routes: Object.freeze(settingsRoutes(PATH, SETTINGS)),
+	routes: Object.freeze([
+		...settingsRoutes(PATH, SETTINGS),
+		route(METHOD_POST, "mbus/search", postSearch, { waits: true, readsMeter: true }),
+	]),
 	backup: Object.freeze([backupGroup(PATH, SETTINGS)]),
 });
 
-export function slavesOf(config: ConfigStore): Slaves {
-	return { baud: config.get(MBUS_BAUDRATE), address: config.get(MBUS_ADDRESS), count: config.get(MBUS_METERS) };
+function accept(exchange: Exchange, values: BodyValues): readonly Put[] | undefined {
+	if (secondaryOf(values.get(MBUS_SECONDARY) ?? "") !== undefined) return putsOf(ENTRY.fields, values);
+	const { name } = MBUS_SECONDARY;
+	const message = `${name} has up to ${MBUS_SLAVES_LIMIT} addresses of 8 or 16 hex digits; the first 8 are 0 to 9 or F.`;
+	failField(exchange, MBUS_SECONDARY, message);
+	return undefined;
 }

@@ -19,7 +19,7 @@ import {
 	METER_PROTOCOL,
 	PROTOCOL_IEC62056,
 } from "./fields.js";
-import { slavesOf } from "./mbus-part.js";
+import { slavesOf } from "./mbus-store.js";
 
 export class MeterSettingsStore {
 	readonly dlms: DLMSSettingsStore;

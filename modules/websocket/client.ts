@@ -8,8 +8,8 @@
  *   HOLDING     -           -          -             -         OPEN     -                       -
  *   OVER        -           -          -             -         -        -                       -
  *
- * A message waits in `message` until `take`. Meanwhile nothing is read, nor while something is being sent. Fragments are
- * joined, pings are answered; the text is not checked for UTF-8.
+ * A message waits in `message` until `take`. Meanwhile nothing is read, nor while something is being sent. Pings are
+ * answered.
  *
  * The key of the handshake is the example of clause 1.3 in place of a random one, so that its proof is known without
  * SHA-1. It still shows that the server has understood the handshake; a cache that repeats the reply gets no further,
@@ -25,27 +25,25 @@ import type { Crypto } from "../io/crypto.js";
 import type { Task } from "../io/driver.js";
 import type { TextCodec } from "../io/host.js";
 import type { Timed } from "../io/machine.js";
+import {
+	beginFrame,
+	FRAME_BAD,
+	FRAME_CLOSE,
+	FRAME_MESSAGE,
+	FRAME_PING,
+	FRAME_ROOM,
+	FrameReader,
+	OPCODE_CLOSE,
+	OPCODE_PONG,
+	OPCODE_TEXT,
+} from "./frames.js";
 
-/** Room before the first byte of a message to send. */
-export const FRAME_ROOM = 8;
 const HEAD_LIMIT = 8192;
 
 const KEY = "dGhlIHNhbXBsZSBub25jZQ==";
 const PROOF = "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=";
 
-const TEXT = 1;
-const CLOSE = 8;
-const PING = 9;
-const PONG = 10;
-
-const FINAL = 0x80;
-const RESERVED = 0x70;
-const MASKED = 0x80;
 const MASK_SIZE = 4;
-/** Value of the second byte for a length in two further bytes. Larger values are a longer length, or a mask. */
-const LENGTH_2 = 126;
-const CONTROL_LIMIT = 125;
-
 const LF = 0x0a;
 
 export interface WebSocketOptions {
@@ -70,9 +68,7 @@ const STATE_OVER = 3;
 export class WebSocketClient implements Timed {
 	/** OUTCOME_NONE; at the end CLIENT_…, HTTP_NO_REPLY, or HTTP_BAD_REPLY for a refusal or a violation. */
 	outcome = OUTCOME_NONE;
-	length = -1;
-	/** The waiting message is in [0..length). */
-	readonly message: Uint8Array;
+	readonly #frames: FrameReader;
 	readonly #crypto: Pick<Crypto, "random">;
 	readonly #socket: Client;
 	#state = STATE_OPENING;
@@ -86,15 +82,7 @@ export class WebSocketClient implements Timed {
 	#outEnd: number;
 	#writable = 0;
 
-	/** Bytes to receive: `#in[#at..#end)`. */
-	#in: Uint8Array;
-	#at = 0;
-	#end = 1;
-	/** Head of the frame, and the payload of a control frame with room for its own head. */
-	readonly #head = new Uint8Array(4);
-	readonly #control = new Uint8Array(FRAME_ROOM + CONTROL_LIMIT);
-	#isPayload = false;
-	#kept = 0;
+	/** Bytes of the handshake's reply. */
 	#seen = 0;
 	#isAccepted = false;
 
@@ -104,7 +92,8 @@ export class WebSocketClient implements Timed {
 			`GET ${path} HTTP/1.1\r\nHost: ${hostField}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Key: ${KEY}\r\nSec-WebSocket-Version: 13\r\n\r\n`,
 		);
 		this.#outEnd = this.#out.length;
-		this.message = this.#in = new Uint8Array(limit);
+		this.#frames = new FrameReader(limit, false);
+		this.#frames.expect(this.message, 0, 1);
 		this.#socket = new port.io({
 			...port.pins,
 			host,
@@ -128,6 +117,15 @@ export class WebSocketClient implements Timed {
 					this.read();
 				}),
 		});
+	}
+
+	/** Length of the waiting message, which is in `message[0..length)`; -1 without one. */
+	get length(): number {
+		return this.#frames.length;
+	}
+
+	get message(): Uint8Array {
+		return this.#frames.message;
 	}
 
 	/** TLS session for resumption; undefined without TLS or a connection. */
@@ -155,7 +153,7 @@ export class WebSocketClient implements Timed {
 	}
 
 	take(): void {
-		this.length = -1;
+		this.#frames.length = -1;
 		this.read();
 	}
 
@@ -166,7 +164,7 @@ export class WebSocketClient implements Timed {
 	send(bytes: Uint8Array, start: number, end: number, nowMs: number): void {
 		if (this.#state !== STATE_OPEN) return;
 		this.#dueMs = nowMs + HTTP_REPLY_MS;
-		this.transmit(TEXT, bytes, start, end);
+		this.transmit(OPCODE_TEXT, bytes, start, end);
 	}
 
 	/** `outcome` no longer changes. */
@@ -176,20 +174,8 @@ export class WebSocketClient implements Timed {
 
 	/** FRAME_ROOM bytes before `start` are free. */
 	private transmit(code: number, bytes: Uint8Array, start: number, end: number): void {
-		const size = end - start;
-		const isShort = size < LENGTH_2;
-		const from = start - MASK_SIZE - (isShort ? 2 : 4);
-		bytes[from] = FINAL | code;
-		bytes[from + 1] = MASKED | (isShort ? size : LENGTH_2);
-		if (!isShort) {
-			bytes[from + 2] = size >> 8;
-			bytes[from + 3] = size;
-		}
-		const mask = this.#crypto.random(MASK_SIZE);
-		bytes.set(mask, start - MASK_SIZE);
-		for (let i = start; i < end; i++) bytes[i] ^= mask[(i - start) & 3];
 		this.#out = bytes;
-		this.#outAt = from;
+		this.#outAt = beginFrame(code, bytes, start, end, this.#crypto.random(MASK_SIZE));
 		this.#outEnd = end;
 		this.pump();
 	}
@@ -203,85 +189,51 @@ export class WebSocketClient implements Timed {
 	}
 
 	private read(): void {
-		while (this.#state !== STATE_OVER && this.length < 0) {
+		const frames = this.#frames;
+		while (this.#state !== STATE_OVER && frames.length < 0) {
 			if (this.#endCode !== 0) this.end(this.#endCode);
 			else if (this.#outAt < this.#outEnd) return;
-			else if (this.#at < this.#end) {
-				const count = this.#socket.read(this.#in, this.#at, this.#end);
+			else if (frames.at < frames.end) {
+				const count = this.#socket.read(frames.into, frames.at, frames.end);
 				if (count === undefined) return;
-				this.#at += count;
+				frames.at += count;
 			} else if (this.#state !== STATE_OPEN) this.takeByte();
-			else if (this.#isPayload) this.takePayload();
-			else this.takeHead();
+			else this.takeFrame(frames.next());
 		}
-	}
-
-	private expect(into: Uint8Array, at: number, size: number): void {
-		this.#in = into;
-		this.#at = at;
-		this.#end = at + size;
 	}
 
 	/** Takes a byte of the reply's head; one at a time, because the first frame may follow at once. */
 	private takeByte(): void {
-		const line = this.message;
-		const length = this.#at;
+		const frames = this.#frames;
+		const line = frames.message;
+		const length = frames.at;
 		this.#seen++;
 		if (this.#seen > HEAD_LIMIT) this.end(HTTP_BAD_REPLY);
 		else if (line[length - 1] !== LF) {
 			// The rest of a long line is dropped.
-			if (length < line.length) this.#end++;
-			else this.#at--;
+			if (length < line.length) frames.end++;
+			else frames.at--;
 		} else if (length > 2) {
 			if (this.has(PROOF, length)) this.#isAccepted = true;
-			this.expect(line, 0, 1);
+			frames.expect(line, 0, 1);
 		} else if (this.#isAccepted) {
 			this.#state = STATE_OPEN;
-			this.expect(this.#head, 0, 2);
+			frames.expectHead();
 		} else this.end(HTTP_BAD_REPLY);
 	}
 
-	private takeHead(): void {
-		const head = this.#head;
-		const isLong = head[1] === LENGTH_2;
-		if (isLong && this.#end === 2) {
-			this.#end = 4;
-			return;
-		}
-		const code = head[0] & 15;
-		const length = isLong ? head[2] * 256 + head[3] : head[1];
-		const into = code <= TEXT ? this.message : this.#control;
-		const from = code <= TEXT ? this.#kept : FRAME_ROOM;
-		const isKnown = code <= TEXT || code === PING || code === PONG;
-		if (code === CLOSE) this.end(CLIENT_ENDED);
-		else if (!isKnown || head[0] & RESERVED || head[1] > LENGTH_2 || from + length > into.length)
-			this.end(HTTP_BAD_REPLY);
-		else {
-			this.#isPayload = true;
-			this.expect(into, from, length);
-		}
-	}
-
-	private takePayload(): void {
-		const head = this.#head[0];
-		const end = this.#end;
-		const code = head & 15;
-		this.#isPayload = false;
-		this.expect(this.#head, 0, 2);
-		if (code === PING) this.transmit(PONG, this.#control, FRAME_ROOM, end);
-		else if (code <= TEXT) {
-			this.#kept = end;
-			if (head < FINAL) return;
-			this.#kept = 0;
-			this.length = end;
-			this.#dueMs = Number.POSITIVE_INFINITY;
-		}
+	private takeFrame(found: number): void {
+		const { control, controlEnd } = this.#frames;
+		if (found === FRAME_MESSAGE) this.#dueMs = Number.POSITIVE_INFINITY;
+		else if (found === FRAME_PING) this.transmit(OPCODE_PONG, control, FRAME_ROOM, controlEnd);
+		else if (found === FRAME_CLOSE) this.end(CLIENT_ENDED);
+		else if (found === FRAME_BAD) this.end(HTTP_BAD_REPLY);
 	}
 
 	/** Sends a close frame if it can. */
 	private end(outcome: number): void {
 		const isIdle = this.#endCode === 0 && this.#outAt === this.#outEnd;
-		if (this.#state === STATE_OPEN && isIdle) this.transmit(CLOSE, this.#control, FRAME_ROOM, FRAME_ROOM);
+		if (this.#state === STATE_OPEN && isIdle) this.transmit(OPCODE_CLOSE, this.#frames.control, FRAME_ROOM, FRAME_ROOM);
 		this.#state = STATE_OVER;
 		this.#dueMs = Number.POSITIVE_INFINITY;
 		this.outcome = outcome;

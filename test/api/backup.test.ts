@@ -56,6 +56,7 @@ const GIVEN: Readonly<Record<string, JSONObject>> = {
 		dns: "192.0.2.2",
 	},
 	"meter/protocol": { protocol: "dlms" },
+	"mbus/config": { secondary: Array(16).fill("12345678A7321704").join(" ") },
 	hawkbit: { url: "https://hawkbit.example", tenant: "fleet", controller_id: "cellar-1", enabled: true },
 	"iec62056/config": {
 		mode_d_enabled: true,

@@ -64,7 +64,7 @@ export function certificateChecks(gateway: () => TestGateway): void {
 			await isRefused(await upload(certificate + make({ subject: "/CN=other" }).key), /does not match/);
 			await isRefused(await upload(`${certificate}\0${key}`), /contains a zero byte/);
 			await isRefused(await upload(`${certificate}${key}\n\n-`), /after its last block/);
-			const slow = make({ subject: "/CN=slow", algorithm: SLOW_RSA, extensions: AUTHORITY });
+			const slow = make({ subject: "/CN=slow", key: SLOW_RSA, extensions: AUTHORITY });
 			const issued = make({ subject: "/CN=issued", issuer: slow });
 			await isRefused(await upload(issued.certificate + slow.certificate + issued.key), /size is not supported/);
 			await isRefused(await upload(`${" ".repeat(12288)}${certificate}${key}`), /too large: at most 12288 bytes/);

@@ -58,8 +58,6 @@ process.once("exit", () => {
 	for (const child of running) child.kill("SIGKILL");
 });
 
-let bundled: Promise<void> | undefined;
-
 /** A program of this project that prints one line when it is ready. */
 export class Program {
 	readonly child: ChildProcess;
@@ -179,8 +177,7 @@ export class ProcessGateway extends TestGateway {
 		}
 		// The script for XS is stale after a plain compile.
 		if (engine === "xs") {
-			bundled ??= bundleGateway();
-			await bundled;
+			await bundleGateway();
 		}
 		const gateway = new ProcessGateway(engine, options);
 		try {

@@ -73,6 +73,10 @@ const CONTENTS: Readonly<Record<string, { good?: readonly unknown[]; bad: readon
 		good: ["", "06=1.8.0", `06=1.8.0${" ".repeat(232)}`],
 		bad: ["x", "06", `06=1.8.0${" ".repeat(233)}`],
 	},
+	"mbus/config secondary": {
+		good: ["", "1234FFFF", "12345678A7321704 87654321", " ".repeat(272)],
+		bad: ["1234567", "1234567A", "12345678,12345678", " ".repeat(273)],
+	},
 	// Filling the history would read the meter during later checks.
 	"meter/backfill enabled": { good: [false], bad: [] },
 	"meter/backfill obis": {

@@ -30,7 +30,7 @@ const PRICES = {
 };
 const PEAKS = { interval_mins: 15, count: 1 };
 const CLIENTS = { clients: [{ address: "192.0.2.10" }] };
-const MBUS = { address: 5, meters: 3, baudrate: 300 };
+const MBUS = { address: 5, meters: 3, baudrate: 300, secondary: "12345678" };
 const ROUTES = [
 	"hub",
 	"mqtt",

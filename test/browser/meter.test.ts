@@ -280,4 +280,24 @@ describe("The page's meter settings", function () {
 		const { protocol } = await gateway.read("meter/protocol");
 		assert.deepEqual([protocol, (await gateway.read("dlms/config")).deviation], ["dlms", "swapped"]);
 	});
+
+	it("finds the meters of an M-Bus, and reads those that were found", async () => {
+		await gateway.connectProgram(["--protocol", "mbus", "--idents", "12345678", "--quiet"]);
+		await visit.save(visit.card("protocol.title"), { protocol: "mbus" });
+		const card = visit.card("protocol.mbus");
+		await visit.save(card, { address: 1, meters: 2, baudrate: 2400 });
+		assert.equal((await gateway.read("mbus/config")).meters, 2);
+		await visit.fill(card, { secondary: "1234" });
+		await card.locator("button[type=submit]").click();
+		assert.equal(await card.locator("[name=secondary]").getAttribute("aria-invalid"), "true");
+		await card.locator("button[name=search]").click();
+		const found = card.getByText(say("mbus.found", { list: "12345678" }));
+		await found.waitFor();
+		assert.deepEqual(await violationsOf(visit), []);
+		await card.locator("button[name=use]").click();
+		await found.waitFor({ state: "detached" });
+		assert.equal(await card.locator("[name=secondary]").inputValue(), "12345678a7321704");
+		assert.equal(await card.locator("[name=address]").count(), 0);
+		assert.equal((await gateway.read("iec62056/read")).meter_id, "LUG12345678");
+	});
 });

@@ -205,6 +205,12 @@ export const KINDS: readonly Kind[] = [
 		says: "client.is.works",
 	},
 	{ what: "DLMS/COSEM push in HDLC, unencrypted", ...pushed("hdlc", "none"), baud: 9600 },
+	{
+		what: "DLMS/COSEM push of a list without codes",
+		meter: [...pushed("hdlc", "none").meter, "--without-codes"],
+		protocol: "dlms",
+		baud: 9600,
+	},
 	{ what: "DLMS/COSEM push in HDLC, with one key", ...pushed("hdlc", "encrypt"), ...ONE_KEY, baud: 9600 },
 	{
 		what: "DLMS/COSEM push in HDLC, with both keys",

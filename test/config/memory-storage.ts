@@ -20,7 +20,7 @@ export class MemoryStorage implements Storage {
 	}
 
 	set(key: string, value: Uint8Array): void {
-		if (!/^[a-z0-9_]{1,15}$/.test(key) || value.length > 4000) throw new RangeError(`storage: ${key}`);
+		if (!/^[a-z0-9_]{1,15}$/.test(key) || value.length > 4500) throw new RangeError(`storage: ${key}`);
 		this.#step();
 		this.writes++;
 		if (this.power !== CUT_BEFORE) this.values.set(key, value.slice());

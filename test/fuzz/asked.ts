@@ -7,6 +7,7 @@ import assert from "node:assert/strict";
 import { type Machine, OUTPUT_EVENT, OUTPUT_NONE, OUTPUT_TRANSMIT } from "../../modules/io/machine.js";
 import { KMP } from "../../modules/kmp/protocol.js";
 import { MBUS } from "../../modules/mbus/protocol.js";
+import { parseAddress } from "../../modules/mbus/secondary.js";
 import type { MeterSettings } from "../../modules/meter/settings.js";
 import { EVENT_END, type MeterProtocol, type Opening, type ReadSession } from "../../modules/readout/protocol.js";
 import { type Readout, STATUS_OK } from "../../modules/readout/readout.js";
@@ -33,6 +34,8 @@ type Damage = (bytes: Uint8Array) => Uint8Array;
 interface Kind {
 	readonly name: string;
 	readonly protocol: MeterProtocol<MeterSettings>;
+	/** Secondary addresses of the slaves. */
+	readonly secondary?: readonly Uint8Array[];
 	/** A meter that always sends the same. */
 	meter(damage?: Damage): Machine;
 }
@@ -68,7 +71,7 @@ function readOnce(kind: Kind, mutator?: Mutator, damage?: Damage): Readout | und
 	const records = new RecordWriter();
 	const memory = { kept: undefined, speed: undefined };
 	const opening: Opening<MeterSettings> = {
-		settings,
+		settings: { ...settings, mbus: { ...settings.mbus, secondary: kind.secondary ?? [] } },
 		records,
 		memory,
 		storage,
@@ -132,6 +135,21 @@ function slaveKind(name: string, telegrams: readonly (readonly number[])[]): Kin
 	return { name, protocol: MBUS, meter: (damage) => new MBusMeter({ slaves, ...(damage && { damage }) }) };
 }
 
+/** Two slaves with the same primary address, selected one after the other. */
+const SELECTED_KIND: Kind = {
+	name: "secondary addresses",
+	protocol: MBUS,
+	secondary: ["12345678", "223FFFFF"].map((text) => parseAddress(text)!),
+	meter: (damage) => {
+		const idents = [12_345_678, 22_345_678];
+		const slaves = idents.map((ident, i) => ({
+			address: 0,
+			telegrams: () => slaveTelegrams(READING, ident, 4 + 3 * i, false),
+		}));
+		return new MBusMeter({ slaves, ...(damage && { damage }) });
+	},
+};
+
 function mbusKinds(): Kind[] {
 	const captures = vectorNames("mbus-slave").map((name) => ({
 		name,
@@ -140,6 +158,7 @@ function mbusKinds(): Kind[] {
 	// Frames with the flag for more data would need a frame that follows; those of the fixed structure are refused.
 	const single = captures.filter(({ bytes }) => bytes[6] === 0x72 && bytes.lastIndexOf(0x1f) < 0);
 	return [
+		SELECTED_KIND,
 		slaveKind("two frames", slaveTelegrams(READING, 12_345_678, 4, true)),
 		...single.map(({ name, bytes }) => slaveKind(name, [[...bytes.subarray(6, -2)]])),
 	];

@@ -2,10 +2,6 @@
  * The whole gateway in XS with arbitrary flash records. An exception at the start would recur at every start.
  */
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { bundleGateway } from "../../hosts/node/bundle.js";
 import { SeededRandom } from "../../hosts/node/random.js";
 import { VirtualStorage } from "../../hosts/node/virtual-storage.js";
 import { XSWorld } from "../../tools/benchmark/xs-world.js";
@@ -17,13 +13,6 @@ const seed = seedOfRun();
 
 describe(`The gateway in XS with arbitrary flash records with valid checksums (SEED=${seed})`, function () {
 	this.timeout(60_000);
-	let folder = "";
-
-	before(async () => {
-		folder = mkdtempSync(join(tmpdir(), "flash-"));
-		await bundleGateway(join(folder, "gateway.js"));
-	});
-	after(() => rmSync(folder, { recursive: true }));
 
 	it(`starts ${ROUNDS} times, even while flash refuses writes, and answers requests`, async () => {
 		const random = new SeededRandom(seed);
@@ -34,7 +23,7 @@ describe(`The gateway in XS with arbitrary flash records with valid checksums (S
 			if (round % 2 === 0) storage.delete("access");
 			if (round % 3 === 0) storage.refusals = Number.POSITIVE_INFINITY;
 			const what = storage.keys().map((key) => `${key} ${Buffer.from(storage.get(key)!).toString("hex")}`);
-			const xs = await XSWorld.start({ script: join(folder, "gateway.js"), storage });
+			const xs = await XSWorld.start({ storage });
 			try {
 				assert.equal((await xs.request("system/challenge")).status, 200, what.join("\n"));
 				if (round % 2 === 0) {

@@ -3,10 +3,6 @@
  * keeps working, and leaks no slots.
  */
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { bundleGateway } from "../../hosts/node/bundle.js";
 import { encodeRequest } from "../../hosts/node/virtual-request.js";
 import { VirtualSlots } from "../../hosts/node/virtual-update.js";
 import { XSWorld } from "../../tools/benchmark/xs-world.js";
@@ -24,11 +20,8 @@ const PIECE_LIMIT = 1460;
 
 /** Throws an error with the seed if one of `runs` files gets another code than expected, or does harm. */
 export async function fuzzFirmwareFilesInXS(seed: number, runs: number): Promise<void> {
-	const folder = mkdtempSync(join(tmpdir(), "fuzz-"));
-	const script = join(folder, "gateway.js");
-	await bundleGateway(script);
 	const slots = new VirtualSlots({ ...OPTIONS, seed });
-	const xs = await XSWorld.start({ script, seed, slots });
+	const xs = await XSWorld.start({ seed, slots });
 	try {
 		let alive: number | undefined;
 		await runAll("firmware files in XS", seed, runs, async (mutator, run) => {
@@ -46,7 +39,6 @@ export async function fuzzFirmwareFilesInXS(seed: number, runs: number): Promise
 		checkTrace(xs.world.traced);
 	} finally {
 		await xs.stop();
-		rmSync(folder, { recursive: true });
 	}
 }
 

@@ -3,10 +3,6 @@
  * good transmission after each hostile one, and leaks no slots.
  */
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { bundleGateway } from "../../hosts/node/bundle.js";
 import { XSWorld } from "../../tools/benchmark/xs-world.js";
 import { METER_PUSH } from "../../tools/meter/iec-meter.js";
 import { PushMeter } from "../../tools/meter/push-meter.js";
@@ -90,10 +86,7 @@ export async function fuzzPushesInXS(seed: number, runs: number): Promise<void> 
 }
 
 async function fuzz(kind: Kind, seed: number, runs: number): Promise<void> {
-	const folder = mkdtempSync(join(tmpdir(), "fuzz-"));
-	const script = join(folder, "gateway.js");
-	await bundleGateway(script);
-	const xs = await XSWorld.start({ script, seed, pieceMs: PIECE_MS });
+	const xs = await XSWorld.start({ seed, pieceMs: PIECE_MS });
 	try {
 		await xs.login();
 		for (const [path, body] of kind.settings) assert.equal((await xs.request(path, { body })).status, 200);
@@ -130,6 +123,5 @@ async function fuzz(kind: Kind, seed: number, runs: number): Promise<void> {
 		});
 	} finally {
 		await xs.stop();
-		rmSync(folder, { recursive: true });
 	}
 }

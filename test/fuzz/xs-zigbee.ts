@@ -3,10 +3,6 @@
  * noise, and storms. HTTP still answers, the Zigbee network works again afterwards, and no slots leak.
  */
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { bundleGateway } from "../../hosts/node/bundle.js";
 import { VirtualSlots } from "../../hosts/node/virtual-update.js";
 import { XSWorld } from "../../tools/benchmark/xs-world.js";
 import { MANUFACTURER } from "../../tools/ota/format.js";
@@ -42,29 +38,22 @@ class Bench {
 	}
 
 	static async run(seed: number, use: (bench: Bench) => Promise<void>): Promise<void> {
-		const folder = mkdtempSync(join(tmpdir(), "fuzz-"));
+		const radio = new VirtualRadio();
+		radio.coordinator.isOpen = true;
+		const slots = new VirtualSlots({ ...OPTIONS, seed });
+		const xs = await XSWorld.start({ seed, slots, zigbee: radio.make });
 		try {
-			const script = join(folder, "gateway.js");
-			await bundleGateway(script);
-			const radio = new VirtualRadio();
-			radio.coordinator.isOpen = true;
-			const slots = new VirtualSlots({ ...OPTIONS, seed });
-			const xs = await XSWorld.start({ script, seed, slots, zigbee: radio.make });
-			try {
-				const bench = new Bench(xs, radio);
-				await xs.login();
-				// No scheduled readout may run while slots are counted.
-				const off = { enabled: false, period_unit: "minutes", period_value: 30 };
-				assert.equal((await xs.request("iec62056/schedule", { body: off })).status, 200);
-				await bench.checkGood();
-				await use(bench);
-				await bench.checkGood();
-				checkTrace(xs.world.traced);
-			} finally {
-				await xs.stop();
-			}
+			const bench = new Bench(xs, radio);
+			await xs.login();
+			// No scheduled readout may run while slots are counted.
+			const off = { enabled: false, period_unit: "minutes", period_value: 30 };
+			assert.equal((await xs.request("iec62056/schedule", { body: off })).status, 200);
+			await bench.checkGood();
+			await use(bench);
+			await bench.checkGood();
+			checkTrace(xs.world.traced);
 		} finally {
-			rmSync(folder, { recursive: true });
+			await xs.stop();
 		}
 	}
 

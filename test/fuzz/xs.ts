@@ -4,10 +4,6 @@
  * good requests and a readout work on all connections, and no slots leak.
  */
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { bundleGateway } from "../../hosts/node/bundle.js";
 import type { VirtualClient } from "../../hosts/node/virtual-network.js";
 import type { VirtualReply } from "../../hosts/node/virtual-request.js";
 import { XSWorld, type XSWorldOptions } from "../../tools/benchmark/xs-world.js";
@@ -49,23 +45,16 @@ class XSBench {
 		this.xs = xs;
 	}
 
-	static async run(options: Omit<XSWorldOptions, "script">, use: (bench: XSBench) => Promise<void>): Promise<void> {
-		const folder = mkdtempSync(join(tmpdir(), "fuzz-"));
+	static async run(options: XSWorldOptions, use: (bench: XSBench) => Promise<void>): Promise<void> {
+		const bench = new XSBench(await XSWorld.start(options));
 		try {
-			const script = join(folder, "gateway.js");
-			await bundleGateway(script);
-			const bench = new XSBench(await XSWorld.start({ script, ...options }));
-			try {
-				await bench.checkGood();
-				await use(bench);
-				await bench.checkGood();
-			} finally {
-				await bench.xs.stop();
-			}
-			checkTrace(bench.xs.world.traced);
+			await bench.checkGood();
+			await use(bench);
+			await bench.checkGood();
 		} finally {
-			rmSync(folder, { recursive: true });
+			await bench.xs.stop();
 		}
+		checkTrace(bench.xs.world.traced);
 	}
 
 	/** Sends bytes over a new connection, lets time pass, and returns all that was received. */

@@ -2,7 +2,7 @@
  * Certificates among the resources of portable/certificate-checks.ts. OpenSSL makes them once for a whole run, because
  * making keys takes a while.
  */
-import { AUTHORITY, convertKey, make, missingOpenSSL, openssl } from "./openssl.js";
+import { AUTHORITY, convertKey, make, missingOpenSSL, openssl, rsa } from "./openssl.js";
 
 /** Validity of each certificate, days. */
 const DAYS = 30;
@@ -16,13 +16,12 @@ export function certificateFiles(): Readonly<Record<string, string | Uint8Array>
 }
 
 function makeFiles(): Record<string, string | Uint8Array> {
-	const rsa = ["RSA", "-pkeyopt", "rsa_keygen_bits:2048"];
 	const p384 = ["EC", "-pkeyopt", "ec_paramgen_curve:P-384"];
 	const root = make({ subject: "/CN=Root", algorithm: p384, extensions: AUTHORITY, days: DAYS });
-	const middle = make({ subject: "/C=DE/O=Middle", algorithm: rsa, issuer: root, extensions: AUTHORITY, days: DAYS });
+	const middle = make({ subject: "/C=DE/O=Middle", key: rsa(2048), issuer: root, extensions: AUTHORITY, days: DAYS });
 	const subject = '/C=PL/O=Żółw, Söhne \\+ "Co"/OU=#1/serialNumber=7/title=Dr/CN=gateway.lan';
 	const server = make({ subject, issuer: middle, days: DAYS });
-	const own = make({ subject: "/CN=own", algorithm: rsa, days: DAYS });
+	const own = make({ subject: "/CN=own", key: rsa(2048), days: DAYS });
 	const modern = make({ subject: "/CN=modern", algorithm: ["ED25519"], days: DAYS });
 	const withText = openssl(["x509", "-in", "file", "-text"], { file: server.certificate }).toString();
 	const chain = `${server.certificate}${middle.certificate}${root.certificate}`;

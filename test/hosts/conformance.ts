@@ -32,6 +32,8 @@ export interface CheckDeps {
 	readonly check: string;
 	/** Folder for flash and factory data. */
 	readonly stateFolder: string;
+	/** Folder that `writeResources` has filled. */
+	readonly resourcesFolder: string;
 	readonly factory: FactoryData;
 	/** Path of the meter's port. */
 	readonly meterPath: string;
@@ -80,6 +82,8 @@ export const START_UTC_MS = 1_700_000_000_000;
 export const TIME_SERVERS = "time.example,192.0.2.1:1123";
 export const UPDATE_KEY_HEX = Buffer.from(pattern(UPDATE_KEY)).toString("hex");
 const LABEL_PASSWORD = "label password";
+/** File beside the folders of the state and of the resources, which the firmware must not read. */
+const SECRET = "secret";
 const MULTICAST_LIMIT_MS = 1000;
 const hasMulticast = await tryMulticast();
 
@@ -100,10 +104,21 @@ export function writeResources(folder: string): void {
 export function conformance(name: string, run: Run): void {
 	describe(`The host contract, ${name}`, function () {
 		this.timeout(120_000);
+		let folder = "";
+		let resourcesFolder = "";
+
+		before(() => {
+			folder = mkdtempSync(join(tmpdir(), "resources-"));
+			resourcesFolder = join(folder, "resources");
+			writeResources(resourcesFolder);
+			writeFileSync(join(folder, SECRET), "");
+		});
+		after(() => rmSync(folder, { recursive: true }));
+
 		for (const check of checks) {
 			// Without a function, mocha reports the check as not run.
 			if (check.needsMulticast && !hasMulticast) it(`${check.name}: not run, this computer delivers no multicast`);
-			else it(check.name, () => runCheck(check, run));
+			else it(check.name, () => runCheck(check, resourcesFolder, run));
 		}
 	});
 }
@@ -127,13 +142,13 @@ function tryMulticast(): Promise<boolean> {
 	}).finally(() => socket.close());
 }
 
-async function runCheck({ name, afterRestart }: Check, run: Run): Promise<void> {
+async function runCheck({ name, afterRestart }: Check, resourcesFolder: string, run: Run): Promise<void> {
 	const folder = mkdtempSync(join(tmpdir(), "conformance-"));
 	const stateFolder = join(folder, "state");
 	const line = await openPseudoTerminal();
 	const factory = loadFactoryData(stateFolder, LABEL_PASSWORD);
 	const coprocessor = await startCoprocessor();
-	const deps = { stateFolder, factory, meterPath: line.path, coprocessor };
+	const deps = { stateFolder, resourcesFolder, factory, meterPath: line.path, coprocessor };
 	try {
 		await runOnce(name, deps, line, run);
 		if (afterRestart) await runOnce(name + AFTER_RESTART, deps, line, run);
@@ -179,10 +194,8 @@ async function runOnce(
 
 /** The simulator's host for a check. */
 export function makeHost(deps: CheckDeps, button: ButtonPort): Host {
-	const { check, stateFolder, factory, meterPath, coprocessor, trace } = deps;
-	const resourcesFolder = join(stateFolder, "resources");
-	writeResources(resourcesFolder);
-	writeFileSync(join(stateFolder, "secret"), "");
+	const { check, stateFolder, resourcesFolder, factory, meterPath, coprocessor, trace } = deps;
+	writeFileSync(join(stateFolder, SECRET), "");
 	const host = createHost({
 		stateFolder,
 		resourcesFolder,

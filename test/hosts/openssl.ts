@@ -1,8 +1,11 @@
 /** Makes certificates and keys with the program `openssl`, for tests of the code that reads them. */
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const RSA_KEYS = fileURLToPath(new URL("../../../test/hosts/rsa-keys", import.meta.url));
 
 /** A certificate and its key, both as PEM text; the key has the form PKCS#8. */
 export interface Made {
@@ -15,6 +18,8 @@ export interface CertificateWish {
 	readonly subject: string;
 	/** Arguments of `openssl genpkey -algorithm`; by default, EC on P-256. */
 	readonly algorithm?: readonly string[];
+	/** The key instead of a new one. */
+	readonly key?: string;
 	/** Issuer; without one, the certificate is self-signed. */
 	readonly issuer?: Made;
 	/** Lines of the extensions section; by default, those of an end entity. */
@@ -24,16 +29,16 @@ export interface CertificateWish {
 }
 
 export const P256 = ["EC", "-pkeyopt", "ec_paramgen_curve:P-256"];
+
+/** The stored key of this name, in the form PKCS#8 (rsa-keys/README.md). */
+export function rsa(name: string | number): string {
+	return readFileSync(join(RSA_KEYS, `${name}.pem`), "utf8");
+}
+
 /** An RSA key of 8192 bits with the longest public exponent that OpenSSL signs with. */
-export const HEAVY_RSA = [
-	...["RSA", "-pkeyopt", "rsa_keygen_bits:8192", "-pkeyopt", "rsa_keygen_primes:5"],
-	...["-pkeyopt", `rsa_keygen_pubexp:${2n ** 64n - 59n}`],
-];
+export const HEAVY_RSA = rsa(8192);
 /** An RSA key of 3072 bits with a 2000-bit exponent: verifying its signature takes a microcontroller many seconds. */
-export const SLOW_RSA = [
-	...["RSA", "-pkeyopt", "rsa_keygen_bits:3072", "-pkeyopt", "rsa_keygen_primes:3"],
-	...["-pkeyopt", `rsa_keygen_pubexp:${2n ** 2000n + 2187n}`],
-];
+export const SLOW_RSA = rsa(3072);
 export const AUTHORITY = ["basicConstraints=critical,CA:TRUE", "keyUsage=critical,keyCertSign,cRLSign"];
 const END_ENTITY = ["basicConstraints=CA:FALSE"];
 
@@ -62,7 +67,7 @@ export function makeKey(algorithm: readonly string[] = P256): string {
 
 export function make(options: CertificateWish): Made {
 	const { subject, algorithm, issuer, extensions = END_ENTITY, days = 30 } = options;
-	const key = makeKey(algorithm);
+	const { key = makeKey(algorithm) } = options;
 	const subjectArgs = ["-subj", subject, "-utf8"];
 	const files = { key, config: `[req]\ndistinguished_name=name\n[name]\n[extensions]\n${extensions.join("\n")}\n` };
 	const request = openssl(["req", "-new", "-config", "config", "-key", "key", ...subjectArgs], files).toString();

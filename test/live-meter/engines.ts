@@ -2,10 +2,11 @@
 import assert from "node:assert/strict";
 import { createSocket } from "node:dgram";
 import { once } from "node:events";
-import { connect } from "node:net";
+import { connect, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { JSONObject } from "../api/gateway.js";
 import { type EngineName, type Memory, ProcessGateway } from "../api/process-gateway.js";
+import { CLIENT_HEADERS, clientFrame, takeServerFrames } from "../websocket/peer.js";
 
 const CLIENT = "127.0.0.1";
 const ON = { ecotracker: true, shelly: true, homewizard: true, shelly_udp_port: 2220 };
@@ -23,6 +24,8 @@ const SLOTS_ON = 80;
 /** The same for the port of one dialect. */
 const SLOTS_OF_PORT = { sma: 46, sunspec: 42 };
 const SLOTS_OFF = 20;
+/** Limit for a WebSocket with its connection to the HTTP server. */
+const SLOTS_OF_SOCKET = 230;
 
 /** Sends a frame over UDP and returns the reply; undefined if none comes. */
 async function requestByUDP(body: object, port: number): Promise<JSONObject | undefined> {
@@ -36,6 +39,49 @@ async function requestByUDP(body: object, port: number): Promise<JSONObject | un
 		return reply && JSON.parse(reply[0].toString());
 	} finally {
 		socket.close();
+	}
+}
+
+const TEXT = 0x81;
+
+/** A WebSocket to Shelly's RPC that has sent a request. */
+class RPCSocket {
+	readonly messages: JSONObject[] = [];
+	isClosed = false;
+	readonly #socket: Socket;
+	#bytes = Buffer.alloc(0);
+	#hasHead = false;
+
+	constructor(authority: string) {
+		const [host, port] = authority.split(":");
+		const fields = Object.entries({ Host: authority, ...CLIENT_HEADERS }).map(
+			([name, value]) => `${name}: ${value}\r\n`,
+		);
+		this.#socket = connect(Number(port), host);
+		this.#socket.write(`GET /rpc HTTP/1.1\r\n${fields.join("")}\r\n`);
+		this.#socket.write(clientFrame(TEXT, JSON.stringify({ id: 1, src: "battery", method: "Shelly.GetDeviceInfo" })));
+		this.#socket.on("data", (bytes) => this.take(bytes));
+		this.#socket.on("close", () => {
+			this.isClosed = true;
+		});
+	}
+
+	end(): void {
+		this.#socket.destroy();
+	}
+
+	private take(bytes: Buffer): void {
+		this.#bytes = Buffer.concat([this.#bytes, bytes]);
+		const head = this.#bytes.indexOf("\r\n\r\n") + 4;
+		if (!this.#hasHead && head < 4) return;
+		if (!this.#hasHead) {
+			assert.match(this.#bytes.toString("latin1", 0, head), /^HTTP\/1\.1 101 [\s\S]*s3pPLMBiTxaQ9kYGzzhZRbK\+xOo=/);
+			this.#hasHead = true;
+			this.#bytes = this.#bytes.subarray(head);
+		}
+		const [frames, end] = takeServerFrames(this.#bytes);
+		for (const [first, payload] of frames) if (first === TEXT) this.messages.push(JSON.parse(payload));
+		this.#bytes = this.#bytes.subarray(end);
 	}
 }
 
@@ -127,6 +173,29 @@ export function engines(engine: EngineName): void {
 			assert.deepEqual([reply?.id, reply?.dst, reply?.result.total_act_power], [3, "battery", -321]);
 		});
 
+		it("are sent by WebSocket after each readout, until the dialect is turned off", async () => {
+			await gateway.write("live-meter", ON);
+			const socket = new RPCSocket(gateway.authority(false));
+			try {
+				for (let waitedMs = 0; socket.messages.length < 3; waitedMs += 500) {
+					assert.ok(waitedMs < 20_000, gateway.diagnosis);
+					await gateway.pass(500);
+				}
+				const [info, ...notices] = socket.messages;
+				assert.deepEqual([info.id, info.result.gen], [1, 2]);
+				for (const { method, params } of notices)
+					assert.deepEqual([method, params["em:0"].total_act_power], ["NotifyStatus", -321]);
+				await gateway.write("live-meter", { shelly: false });
+				for (let waitedMs = 0; !socket.isClosed; waitedMs += 100) {
+					assert.ok(waitedMs < 5000);
+					await gateway.pass(100);
+				}
+			} finally {
+				socket.end();
+				await gateway.write("live-meter", ON);
+			}
+		});
+
 		it("are sent as by an SMA energy meter", async () => {
 			await gateway.write("live-meter", { ...OFF, sma: true });
 			const { id } = await gateway.read("live-meter/status");
@@ -213,6 +282,30 @@ export function engines(engine: EngineName): void {
 			this.test!.title += ` (${more} with two dialects on, ${left} after it, ${chunks} bytes of chunks)`;
 			assert.ok(more <= SLOTS_ON, `${more} slots`);
 			assert.ok(left <= SLOTS_OFF, `${left} slots stay`);
+		});
+
+		it("take few slots for each WebSocket, and none after it is closed", async function () {
+			await gateway.write("live-meter", { ...OFF, shelly: true, shelly_udp_port: 0 });
+			const slots = async (): Promise<number> => {
+				await gateway.pass(2500);
+				return (await gateway.memory()).slots;
+			};
+			const use = async (): Promise<number> => {
+				const sockets = [0, 1].map(() => new RPCSocket(gateway.authority(false)));
+				try {
+					const used = await slots();
+					for (const { messages } of sockets) assert.ok(messages.length >= 2, `${messages.length} messages`);
+					return used;
+				} finally {
+					for (const socket of sockets) socket.end();
+				}
+			};
+			await use();
+			const before = await slots();
+			const [on, after] = [await use(), await slots()];
+			this.test!.title += ` (${Math.round((on - before) / 2)} each, ${after - before} after them)`;
+			assert.ok(on - before <= 2 * SLOTS_OF_SOCKET, `${on - before} slots`);
+			assert.ok(after - before <= 2, `${after - before} slots stay`);
 		});
 
 		it("take few slots for a port of SMA or SunSpec, and none after it is closed", async function () {

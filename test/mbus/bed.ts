@@ -1,9 +1,15 @@
 /** A reader with simulated slaves of M-Bus, for the tests in this folder. */
+import assert from "node:assert/strict";
+import { Link } from "../../modules/io/link.js";
+import { SlaveSearch } from "../../modules/mbus/search.js";
+import { addressText } from "../../modules/mbus/secondary.js";
 import type { Slaves } from "../../modules/mbus/session.js";
 import { heatReading } from "../../tools/meter/heat.js";
 import { MBusMeter, type MBusMeterOptions, type Slave, slaveTelegrams } from "../../tools/meter/mbus-meter.js";
+import { textOf } from "../latin1.js";
 import { ReaderBench } from "../meter/bench.js";
 
+export const SLAVES_LIMIT = 16;
 const START_UTC_MS = Date.UTC(2026, 10, 20, 6);
 
 export function slave(address: number, medium = 4, isLong = false): Slave {
@@ -22,8 +28,40 @@ export function mbusBench(
 	slaves: Partial<Slaves> = {},
 	protocol = "mbus",
 ): { bench: ReaderBench; meter: MBusMeter } {
-	const bench = new ReaderBench({ protocol, mbus: { baud: 2400, address: 254, count: 1, ...slaves } });
+	const bench = new ReaderBench({ protocol, mbus: { baud: 2400, address: 254, count: 1, secondary: [], ...slaves } });
 	const meter = new MBusMeter({ slaves: [slave(1)], ...options });
 	bench.world.serial.meter.connect(meter);
 	return { bench, meter };
+}
+
+export interface SearchResult {
+	readonly found: readonly string[];
+	readonly isComplete: boolean;
+	readonly seconds: number;
+}
+
+/** Searches for the slaves by secondary addresses. */
+export function search(options: Partial<MBusMeterOptions>, baud = 2400): SearchResult {
+	const { bench } = mbusBench({ baud, ...options });
+	let machine: SlaveSearch | undefined;
+	let isOver = false;
+	const startMs = bench.world.clock.monotonicMs();
+	bench.reader.lend((driver, port, nowMs, giveBack) => {
+		machine = new SlaveSearch(baud, SLAVES_LIMIT, nowMs);
+		const onEvent = () => {
+			isOver = true;
+			link.close();
+			giveBack();
+		};
+		const link = new Link(driver, { port, line: machine.line, machine, onEvent, onClosed: onEvent });
+		return { stop: onEvent };
+	});
+	bench.world.time.runWhile(() => !isOver, startMs + 600_000);
+	assert.ok(machine !== undefined && isOver);
+	const seconds = (bench.world.clock.monotonicMs() - startMs) / 1000;
+	return {
+		found: machine.found.map((address) => textOf(addressText(address))),
+		isComplete: machine.isComplete,
+		seconds,
+	};
 }

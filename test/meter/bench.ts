@@ -76,7 +76,7 @@ export class ReaderBench {
 			simulator: false,
 			protocol: "iec62056",
 			usesModeE: false,
-			mbus: { baud: 2400, address: 254, count: 1 },
+			mbus: { baud: 2400, address: 254, count: 1, secondary: [] },
 			dlms: dlmsSettings(),
 			learnedBaud: 0,
 			learnedFor: new Uint8Array(0),

@@ -1,30 +1,47 @@
 /**
  * libmbus of Raditex Control AB, as node-mbus 2.2.6 from npm contains it, compiled here. It and our decoder read the
- * same values from the telegrams of our simulated slaves.
+ * same values from the telegrams of our simulated slaves, and find the same slaves by secondary addresses.
  */
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { SlaveTelegram } from "../../modules/mbus/telegram.js";
 import { RecordWriter } from "../../modules/readout/record-writer.js";
 import { heatReading } from "../../tools/meter/heat.js";
 import { longFrame, slaveTelegrams } from "../../tools/meter/mbus-meter.js";
+import { search } from "../mbus/bed.js";
 import { checkRecord, type LibRecord, reasonToSkip } from "../mbus/libmbus.js";
 import { recordsOf } from "../meter/records.js";
-import { installNode, PEER_SOURCES, run } from "./peer.js";
+import { installNode, PEER_SOURCES, run, withMeter } from "./peer.js";
 
-/** Installs the sources, compiles a program that prints a frame as normalised XML, and returns its path. */
+/** Programs of libmbus that ask slaves at a serial port. */
+const SCAN = "mbus-serial-scan-secondary";
+const REQUEST = "mbus-serial-request-data-multi-reply";
+const SPEED = ["-b", "2400"];
+
+/**
+ * Installs the sources, compiles a program that prints a frame as normalised XML, and those of libmbus. Returns the
+ * folder of the programs.
+ */
 export async function prepareLibmbus(): Promise<string> {
 	const folder = await installNode("libmbus", ["node-mbus@2.2.6"]);
-	const program = join(folder, "normalise");
-	if (existsSync(program)) return program;
 	const sources = join(folder, "node_modules", "node-mbus", "libmbus");
 	const parts = ["mbus", "mbus-protocol", "mbus-protocol-aux", "mbus-serial", "mbus-tcp"].map((name) =>
 		join(sources, "mbus", `${name}.c`),
 	);
-	const flags = ["-w", "-I", sources, "-I", join(sources, "mbus"), "-o", program];
-	await run("cc", [...flags, join(PEER_SOURCES, "normalise-mbus.c"), ...parts, "-lm"]);
-	return program;
+	const mains = [
+		join(PEER_SOURCES, "normalise-mbus.c"),
+		...[SCAN, REQUEST].map((name) => join(sources, "bin", `${name}.c`)),
+	];
+	for (const main of mains) {
+		const program = join(folder, basename(main, ".c"));
+		if (existsSync(program)) continue;
+		const object = `${program}.o`;
+		await run("cc", ["-c", join(PEER_SOURCES, "mbus-no-parity.c"), "-o", object]);
+		const flags = ["-w", "-Dtcsetattr=set_without_parity", "-I", sources, "-I", join(sources, "mbus"), "-o", program];
+		await run("cc", [...flags, main, ...parts, object, "-lm"]);
+	}
+	return folder;
 }
 
 function textOf(xml: string, tag: string): string | undefined {
@@ -32,8 +49,8 @@ function textOf(xml: string, tag: string): string | undefined {
 	return text ?? (xml.includes(`<${tag}/>`) ? "" : undefined);
 }
 
-async function readBy(program: string, frame: Uint8Array): Promise<LibRecord[]> {
-	const xml = await run(program, [Buffer.from(frame).toString("hex")]);
+async function readBy(folder: string, frame: Uint8Array): Promise<LibRecord[]> {
+	const xml = await run(join(folder, "normalise-mbus"), [Buffer.from(frame).toString("hex")]);
 	return [...xml.matchAll(/<DataRecord[^>]*>([\s\S]*?)<\/DataRecord>/g)].map(([, record]) => ({
 		function: textOf(record, "Function") ?? "",
 		unit: textOf(record, "Unit") ?? "",
@@ -44,7 +61,7 @@ async function readBy(program: string, frame: Uint8Array): Promise<LibRecord[]> 
 export const libmbusCases = [
 	{
 		name: "reads the simulated slaves as our decoder does",
-		async run(program: string) {
+		async run(folder: string) {
 			for (const medium of [4, 7]) {
 				for (let hour = 0; hour < 20; hour++) {
 					const [telegram] = slaveTelegrams(
@@ -54,7 +71,7 @@ export const libmbusCases = [
 						false,
 					);
 					const body = [0x08, 1, ...telegram];
-					const expected = (await readBy(program, longFrame(body))).filter(
+					const expected = (await readBy(folder, longFrame(body))).filter(
 						(record) => reasonToSkip(record) === undefined,
 					);
 					const writer = new RecordWriter();
@@ -68,6 +85,29 @@ export const libmbusCases = [
 					for (const [i, record] of expected.entries()) checkRecord(readings[i], record);
 				}
 			}
+		},
+	},
+	{
+		name: "finds and reads the simulated slaves by secondary addresses, and our search finds the same",
+		async run(folder: string) {
+			const idents = [12_345_678, 70_000_000];
+			const slaves = idents.map((ident) => ({
+				address: 1,
+				telegrams: () => slaveTelegrams(heatReading(0, 0), ident, 4, false),
+			}));
+			const ours = search({ slaves }).found.map((address) => address.toUpperCase());
+			await withMeter(["--protocol", "mbus", "--idents", idents.join()], async (path) => {
+				const text = await run(join(folder, SCAN), [...SPEED, path]);
+				assert.deepEqual(
+					[...text.matchAll(/secondary address ([\dA-F]{16})/g)].map(([, address]) => address),
+					ours,
+				);
+				for (const [i, address] of ours.entries()) {
+					const xml = await run(join(folder, REQUEST), [...SPEED, path, address]);
+					assert.equal(textOf(xml, "Id"), String(idents[i]));
+					assert.match(xml, /<Manufacturer>LUG</);
+				}
+			});
 		},
 	},
 ];

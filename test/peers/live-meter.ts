@@ -1,10 +1,13 @@
 /**
  * Live values read by other makers' programs: aioshelly and python-homewizard-energy, the libraries of Home Assistant,
- * read our gateway as a Shelly and as a HomeWizard P1 meter, and python-zeroconf finds it as all three meters. The
- * values are compared with the readout, for import and for export.
+ * read our gateway as a Shelly, over HTTP and by WebSocket, and as a HomeWizard P1 meter, and python-zeroconf finds it as
+ * all three meters. The values are compared with the readout, for import and for export.
  */
 import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
 import type { JSONObject } from "../api/gateway.js";
 import { ProcessGateway } from "../api/process-gateway.js";
 import { prepareZeroconf } from "./mdns.js";
@@ -14,6 +17,9 @@ const PACKAGES = [
 	...["aioshelly==13.35.0", "python-homewizard-energy==6.3.0", "aiohttp==3.14.5", "aiohappyeyeballs==2.7.1"],
 	...["aiosignal==1.4.0", "attrs==26.1.0", "async-timeout==4.0.3", "backoff==2.2.1", "frozenlist==1.8.0"],
 	...["idna==3.20", "multidict==6.9.1", "propcache==0.5.4", "typing-extensions==4.16.0", "yarl==1.25.1"],
+	// Imported by aioshelly for its other transport, Bluetooth.
+	...["orjson==3.13.0", "bleak==3.1.0", "bleak-retry-connector==4.7.1", "bluetooth-adapters==2.4.0"],
+	...["dbus-fast==5.2.0", "aiooui==0.1.11", "uart-devices==0.1.1", "usb-devices==0.5.1"],
 ];
 const CLIENT = "127.0.0.1";
 const FRESH_MS = 20_000;
@@ -41,11 +47,14 @@ export async function prepareLiveMeter(engine: "node" | "xs"): Promise<LivePeers
 
 export const endLiveMeter = ({ gateway }: LivePeers) => gateway.stop();
 
-/**
- * Connects a P1 meter that imports and exports these kilowatts to the gateway. Returns the values that the libraries
- * then read from the gateway, and the gateway's own readings.
- */
-async function readBoth({ gateway, folder }: LivePeers, [taken, given]: readonly [string, string]) {
+/** Kilowatts that the meter imports and exports. */
+type Powers = readonly [taken: string, given: string];
+
+const IMPORT: Powers = ["01.193", "00.000"];
+const EXPORT: Powers = ["00.000", "00.321"];
+
+/** Connects a P1 meter with these powers to the gateway. Returns the gateway's readings once they have arrived. */
+async function readings({ gateway }: LivePeers, [taken, given]: Powers): Promise<(code: string) => number> {
 	const lines = [
 		...["/TST5METER", "", "1-0:1.8.1(000012.572*kWh)", "1-0:1.8.2(000001.000*kWh)", "1-0:2.8.1(000003.500*kWh)"],
 		...["1-0:2.8.2(000000.250*kWh)", `1-0:1.7.0(${taken}*kW)`, `1-0:2.7.0(${given}*kW)`, "1-0:32.7.0(229.8*V)"],
@@ -61,6 +70,13 @@ async function readBoth({ gateway, folder }: LivePeers, [taken, given]: readonly
 		await gateway.pass(500);
 		readout = await gateway.read("iec62056/last");
 	}
+	return (code) => reading(readout, code);
+}
+
+/** Returns the values that the libraries read from the gateway, and its own readings. */
+async function readBoth(peers: LivePeers, powers: Powers) {
+	const { gateway, folder } = peers;
+	const of = await readings(peers, powers);
 	const script = join(PEER_SOURCES, "python", "read_live_values.py");
 	const [host, port] = gateway.authority(false).split(":");
 	const output = await run("python3", [script, host, port], { PYTHONPATH: folder });
@@ -68,16 +84,18 @@ async function readBoth({ gateway, folder }: LivePeers, [taken, given]: readonly
 		.trim()
 		.split("\n")
 		.map((line) => JSON.parse(line));
-	return { info, device, data, of: (code: string) => reading(readout, code) };
+	return { info, device, data, of };
 }
+
+const wattsOf = (of: (code: string) => number) => Math.round((of("1.7.0") - of("2.7.0")) * 1000);
 
 export const liveMeterCases = [
 	{
 		name: "values and signs match the readout",
 		async run(peers: LivePeers) {
-			for (const powers of [["01.193", "00.000"] as const, ["00.000", "00.321"] as const]) {
+			for (const powers of [IMPORT, EXPORT]) {
 				const { data, of } = await readBoth(peers, powers);
-				const watts = Math.round((of("1.7.0") - of("2.7.0")) * 1000);
+				const watts = wattsOf(of);
 				assert.deepEqual(
 					[data.active_power_w, data.active_power_l1_w, data.active_voltage_l1_v, data.active_current_l1_a],
 					[watts, watts, of("32.7.0"), of("31.7.0")],
@@ -98,6 +116,50 @@ export const liveMeterCases = [
 			assert.deepEqual([info.mac, info.gen, info.auth_en, info.supported], [id, 2, false, true]);
 			assert.deepEqual([device.product_type, device.serial], ["HWE-P1", id.toLowerCase()]);
 			assert.match(device.name, /P1/);
+		},
+	},
+	{
+		name: "aioshelly's WebSocket gives the readout's values, each new power, and the end",
+		async run(peers: LivePeers) {
+			const { gateway, folder } = peers;
+			const of = await readings(peers, IMPORT);
+			const { id } = await gateway.read("live-meter/status");
+			const script = join(PEER_SOURCES, "python", "follow_shelly.py");
+			const program = spawn("python3", [script, ...gateway.authority(false).split(":")], {
+				stdio: ["ignore", "pipe", "inherit"],
+				env: { ...process.env, PYTHONPATH: folder },
+			});
+			const ended = once(program, "exit");
+			const lines = createInterface(program.stdout)[Symbol.asyncIterator]();
+			const next = async (): Promise<JSONObject> => {
+				const { value, done } = await lines.next();
+				assert.ok(!done, "the program ended");
+				return JSON.parse(value);
+			};
+			const until = async (watts: number) => {
+				for (let tries = 0; tries < FRESH_MS / 1000; tries++) if ((await next()).em.total_act_power === watts) return;
+				assert.fail(`no notification of ${watts} W`);
+			};
+			try {
+				const { em, data, mac, name } = await next();
+				assert.deepEqual([mac, name], [id, `shellypro3em-${id.toLowerCase()}`]);
+				assert.deepEqual(
+					[em.total_act_power, em.a_act_power, em.a_voltage, em.a_current],
+					[wattsOf(of), wattsOf(of), of("32.7.0"), of("31.7.0")],
+				);
+				assert.deepEqual(
+					[data.total_act, data.total_act_ret],
+					[(of("1.8.1") + of("1.8.2")) * 1000, (of("2.8.1") + of("2.8.2")) * 1000],
+				);
+				await until(wattsOf(of));
+				await until(wattsOf(await readings(peers, EXPORT)));
+				await gateway.write("live-meter", { shelly: false });
+				for (let found = await next(); found.connected !== false; ) found = await next();
+			} finally {
+				program.kill("SIGTERM");
+				await ended;
+				await gateway.write("live-meter", { shelly: true });
+			}
 		},
 	},
 	{

@@ -1,13 +1,16 @@
 /**
- * Live values in the languages of inverters, read by other makers' programs: pysma-plus takes the datagrams of an SMA
- * energy meter, pysunspec2 and pymodbus read the SunSpec meter. The values are compared with the readout, for import and
- * for export.
+ * Live values in the languages of inverters, read by other makers' programs: pysma-plus and sunny take the datagrams of an
+ * SMA energy meter, pysunspec2, gosunspec and pymodbus read the SunSpec meter. The values are compared with the readout,
+ * for import and for export. sunny and gosunspec are evcc's libraries; its own packages are in no registry.
  */
 import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
 import type { JSONObject } from "../api/gateway.js";
 import { ProcessGateway } from "../api/process-gateway.js";
-import { installPython, PEER_SOURCES, run } from "./peer.js";
+import { installPython, PEER_SOURCES, PEERS_FOLDER, PeerMissing, run } from "./peer.js";
 
 const PACKAGES = [
 	...["pymodbus==3.16.1", "pysunspec2==1.3.7", "pyserial==3.5", "pysma-plus==0.5.4", "jmespath==1.1.0"],
@@ -17,6 +20,8 @@ const PACKAGES = [
 	...["yarl==1.25.1"],
 ];
 const CLIENT = "127.0.0.1";
+/** Network on which the firmware on a PC sends. */
+const LOOPBACK = "lo";
 const FRESH_MS = 20_000;
 const IMPORT = ["01.193", "00.000"] as const;
 const EXPORT = ["00.000", "00.321"] as const;
@@ -69,6 +74,46 @@ async function ask({ folder }: PowerMeterPeers, ...args: string[]): Promise<JSON
 	return JSON.parse(await run("python3", [script, ...args], { PYTHONPATH: folder }));
 }
 
+/** Serial number of the SMA energy meter. */
+async function serialOf({ gateway }: PowerMeterPeers): Promise<string> {
+	const { id } = await gateway.read("live-meter/status");
+	return String(1_900_000_000 + (Number.parseInt(id.slice(4), 16) % 100_000_000));
+}
+
+/** Builds the program with evcc's libraries; returns its path. */
+async function buildGo(): Promise<string> {
+	const folder = join(PEER_SOURCES, "go");
+	const program = join(PEERS_FOLDER, "read_power_meters");
+	try {
+		await run("go", ["-C", folder, "mod", "download"]);
+	} catch (error) {
+		if (error instanceof PeerMissing) throw error;
+		throw new PeerMissing(`Go could not fetch the modules: ${(error as Error).message}`);
+	}
+	await run("go", ["-C", folder, "build", "-o", program, "."]);
+	return program;
+}
+
+/** Returns the values that sunny reads from the SMA energy meter. */
+async function askSunny({ gateway }: PowerMeterPeers, path: string, serial: string): Promise<JSONObject> {
+	const program = spawn(path, ["sma", LOOPBACK, serial], { stdio: ["pipe", "pipe", "inherit"] });
+	const ended = once(program, "exit");
+	const lines = createInterface(program.stdout)[Symbol.asyncIterator]();
+	try {
+		await lines.next();
+		// On one computer, the port opened last gets sunny's ping. If sunny got it, it would see an inverter.
+		await gateway.write("live-meter", { sma: false });
+		await gateway.write("live-meter", { sma: true });
+		program.stdin.write("\n");
+		const { value, done } = await lines.next();
+		assert.ok(!done, "sunny found no meter");
+		return JSON.parse(value);
+	} finally {
+		program.kill("SIGTERM");
+		await ended;
+	}
+}
+
 /** Where the gateway listens in place of port 502. */
 function modbusOf({ gateway }: PowerMeterPeers): string {
 	return /tcp port 502 is localhost:(\d+) here/.exec(gateway.diagnosis)?.[1] ?? "502";
@@ -78,8 +123,7 @@ export const powerMeterCases = [
 	{
 		name: "pysma-plus receives values and signs of the readout",
 		async run(peers: PowerMeterPeers) {
-			const { id } = await peers.gateway.read("live-meter/status");
-			const serial = String(1_900_000_000 + (Number.parseInt(id.slice(4), 16) % 100_000_000));
+			const serial = await serialOf(peers);
 			for (const powers of [IMPORT, EXPORT]) {
 				const of = await readings(peers, powers);
 				const sma = await ask(peers, "sma", serial);
@@ -112,6 +156,32 @@ export const powerMeterCases = [
 					["32.7.0", "52.7.0", "72.7.0", "14.7.0"].map((code) => Math.fround(of(code))),
 				);
 				assert.deepEqual([meter.VAR, meter.TotVAhImp, meter.Evt], [null, null, 0]);
+			}
+		},
+	},
+	{
+		name: "evcc's libraries, sunny and gosunspec, read values and signs of the readout",
+		async run(peers: PowerMeterPeers) {
+			const program = await buildGo();
+			const serial = await serialOf(peers);
+			for (const powers of [IMPORT, EXPORT]) {
+				const of = await readings(peers, powers);
+				const meter = JSON.parse(await run(program, ["sunspec", `${CLIENT}:${modbusOf(peers)}`, "1"]));
+				const watts = Math.round((of("1.7.0") - of("2.7.0")) * 1000);
+				const counters = [of("1.8.0") * 1000, of("2.8.0") * 1000].map(Math.round);
+				assert.deepEqual([meter.models, meter.Mn], [[1, 213], "Fronius"]);
+				assert.deepEqual([meter.W, meter.WphA, meter.WphB, meter.WphC], [watts, 0, watts, 0]);
+				assert.deepEqual([meter.TotWhImp, meter.TotWhExp], counters);
+				assert.equal(meter.PhVphA, Math.fround(of("32.7.0")));
+				const sma = await askSunny(peers, program, serial);
+				assert.equal(sma.isEnergyMeter, true);
+				assert.deepEqual(
+					[sma.ActivePowerPlus, sma.ActivePowerMinus, sma.ActivePowerPlusL2, sma.ActivePowerMinusL2],
+					["1.7.0", "2.7.0", "41.7.0", "42.7.0"].map((code) => of(code) * 1000),
+				);
+				// Energy is in Ws.
+				assert.deepEqual([sma.ActiveEnergyPlus / 3600, sma.ActiveEnergyMinus / 3600], counters);
+				assert.deepEqual([sma.VoltageL1, sma.VoltageL3], [of("32.7.0"), of("72.7.0")]);
 			}
 		},
 	},

@@ -13,6 +13,7 @@ import { gojqCases, prepareGojq } from "./gojq.js";
 import { grafanaCases, prepareGrafana } from "./grafana.js";
 import { guruxCases, prepareGurux } from "./gurux.js";
 import { endGuruxGateway, guruxGatewayCases, prepareGuruxGateway } from "./gurux-gateway.js";
+import { endGuruxYear, guruxYearCases, prepareGuruxYear } from "./gurux-year.js";
 import { endHawkbit, hawkbitCases, prepareHawkbit } from "./hawkbit.js";
 import { endHivemq, hivemqCases, prepareHivemq } from "./hivemq.js";
 import { endHome, prepareHome } from "./home.js";
@@ -98,6 +99,12 @@ async function checkMeters(): Promise<void> {
 			end: endGuruxGateway,
 		});
 	}
+	await check({
+		name: "our gateway (node) and a year of gurux.dlms 4.0.47",
+		prepare: prepareGuruxYear,
+		cases: guruxYearCases,
+		end: endGuruxYear,
+	});
 	for (const engine of ["node", "xs"] as const) {
 		await check({
 			name: `our gateway (${engine}), aioshelly 13.35.0 and python-homewizard-energy 6.3.0`,
@@ -114,7 +121,7 @@ async function checkMeters(): Promise<void> {
 	});
 	for (const engine of ["node", "xs"] as const) {
 		await check({
-			name: `our gateway (${engine}), pysma-plus 0.5.4, pysunspec2 1.3.7 and pymodbus 3.16.1`,
+			name: `our gateway (${engine}), pysma-plus 0.5.4, pysunspec2 1.3.7, pymodbus 3.16.1, sunny 0.17.0 and gosunspec`,
 			prepare: () => preparePowerMeters(engine),
 			cases: powerMeterCases,
 			end: endPowerMeters,
@@ -176,7 +183,7 @@ async function checkBrokers(): Promise<void> {
 
 async function checkHome(): Promise<void> {
 	await check({
-		name: "Home Assistant 2026.2.3",
+		name: "Home Assistant 2026.11.0",
 		prepare: prepareHome,
 		cases: [...standInCases, ...hubCases, ...mqttCases, ...statisticsCases],
 		end: endHome,

@@ -1,9 +1,5 @@
 /** Slots of XS that the history takes: while idle, while it stores a reading, and while a client does not read it. */
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { bundleGateway } from "../../hosts/node/bundle.js";
 import { VirtualFlash } from "../../hosts/node/virtual-flash.js";
 import { Journal } from "../../modules/history/journal.js";
 import { HISTORY_REPLY_COST } from "../../modules/history/routes.js";
@@ -22,13 +18,10 @@ const { telegram } = iecVectors().find(({ name }) => name === "landis-gyr-zmf100
 
 describe("The history's slots in XS", function () {
 	this.timeout(60_000);
-	let folder = "";
 	let flash: VirtualFlash;
 	let xs: XSWorld;
 
 	before(async () => {
-		folder = mkdtempSync(join(tmpdir(), "memory-"));
-		await bundleGateway(join(folder, "gateway.js"));
 		// Simulates some months, with compacted sectors, until the next reading will take the second-to-last free
 		// sector.
 		const simulation = new Simulation({ seed: 1 }, at("2026-07-01"));
@@ -41,14 +34,13 @@ describe("The history's slots in XS", function () {
 		assert.ok(simulation.timeS < at("2026-11-20"));
 		flash = simulation.unit.flash;
 	});
-	after(() => rmSync(folder, { recursive: true }));
 	afterEach(() => xs.stop());
 
 	async function start(withFlash: VirtualFlash): Promise<void> {
 		const bytes = withFlash.open("history")?.bytes;
 		const copy = bytes === undefined ? withFlash : new VirtualFlash();
 		if (bytes !== undefined) copy.open("history")!.bytes.set(bytes);
-		xs = await XSWorld.start({ script: join(folder, "gateway.js"), flash: copy, utcMs: UTC_MS });
+		xs = await XSWorld.start({ flash: copy, utcMs: UTC_MS });
 		xs.world.serial.meter.connect(new IECMeter({ source: () => splitTelegram(telegram) }));
 		xs.world.advance(61_000);
 		await xs.advance(1);

@@ -1,9 +1,5 @@
 /** A gateway in XS that stores the longest capture as its last readout, for tests of the slots taken beyond that. */
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { bundleGateway } from "../../hosts/node/bundle.js";
 import type { HostInfo } from "../../modules/io/host.js";
 import { XSWorld } from "../../tools/benchmark/xs-world.js";
 import { IECMeter } from "../../tools/meter/iec-meter.js";
@@ -17,29 +13,23 @@ const longest = iecVectors().reduce((a, b) => (a.telegram.length < b.telegram.le
 
 export class LongestReadout {
 	readonly xs: XSWorld;
-	readonly #folder: string;
 
-	private constructor(xs: XSWorld, folder: string) {
+	private constructor(xs: XSWorld) {
 		this.xs = xs;
-		this.#folder = folder;
 	}
 
 	/** Starts a gateway; `info` overrides properties of the unit. */
 	static async start(info: Partial<HostInfo> = {}): Promise<LongestReadout> {
-		const folder = mkdtempSync(join(tmpdir(), "memory-"));
-		const script = join(folder, "gateway.js");
-		await bundleGateway(script);
-		const xs = await XSWorld.start({ script, info });
+		const xs = await XSWorld.start({ info });
 		xs.world.serial.meter.connect(new IECMeter({ source: () => splitTelegram(longest.telegram) }));
 		xs.world.advance(61_000);
 		await xs.advance(1);
 		await xs.login();
 		assert.equal((await xs.request("iec62056/read")).status, 200);
-		return new LongestReadout(xs, folder);
+		return new LongestReadout(xs);
 	}
 
-	async stop(): Promise<void> {
-		await this.xs.stop();
-		rmSync(this.#folder, { recursive: true });
+	stop(): Promise<void> {
+		return this.xs.stop();
 	}
 }

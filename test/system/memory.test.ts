@@ -5,10 +5,6 @@
  */
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { bundleGateway } from "../../hosts/node/bundle.js";
 import type { VirtualClient } from "../../hosts/node/virtual-network.js";
 import { encodeRequest } from "../../hosts/node/virtual-request.js";
 import { XSWorld } from "../../tools/benchmark/xs-world.js";
@@ -56,16 +52,10 @@ const pushed = splitTelegram(
 
 describe("Slots alive in XS beyond the loaded code", function () {
 	this.timeout(60_000);
-	let folder = "";
 	let xs: XSWorld;
 
-	before(async () => {
-		folder = mkdtempSync(join(tmpdir(), "memory-"));
-		await bundleGateway(join(folder, "gateway.js"));
-	});
-	after(() => rmSync(folder, { recursive: true }));
 	beforeEach(async () => {
-		xs = await XSWorld.start({ script: join(folder, "gateway.js") });
+		xs = await XSWorld.start();
 		// Slots are counted only after the first minute, in which crashes count towards safe mode and a timer runs.
 		xs.world.advance(61_000);
 		await xs.advance(1);

@@ -1,9 +1,5 @@
 /** Slots of XS that firmware updates take, while idle and during an update. */
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { bundleGateway } from "../../hosts/node/bundle.js";
 import { encodeRequest } from "../../hosts/node/virtual-request.js";
 import type { VirtualSlots } from "../../hosts/node/virtual-update.js";
 import { XSWorld } from "../../tools/benchmark/xs-world.js";
@@ -20,18 +16,12 @@ const AT_WORK = 150;
 
 describe("The slots of updates in XS", function () {
 	this.timeout(60_000);
-	let folder = "";
 	let xs: XSWorld;
 
-	before(async () => {
-		folder = mkdtempSync(join(tmpdir(), "memory-"));
-		await bundleGateway(join(folder, "gateway.js"));
-	});
-	after(() => rmSync(folder, { recursive: true }));
 	afterEach(() => xs.stop());
 
 	async function start(slots?: VirtualSlots): Promise<void> {
-		xs = await XSWorld.start({ script: join(folder, "gateway.js"), ...(slots === undefined ? {} : { slots }) });
+		xs = await XSWorld.start(slots === undefined ? {} : { slots });
 		await xs.advance(1);
 		await xs.login();
 		await xs.advance(REST_MS);

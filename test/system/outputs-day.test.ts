@@ -1,9 +1,5 @@
 /** A day in XS with occasional faults of all outputs: each readout is sent in the end, and no memory is lost. */
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { bundleGateway } from "../../hosts/node/bundle.js";
 import { SeededRandom } from "../../hosts/node/random.js";
 import { XSWorld } from "../../tools/benchmark/xs-world.js";
 import { IECMeter } from "../../tools/meter/iec-meter.js";
@@ -26,16 +22,13 @@ const cert = Buffer.from(OWN_CERTIFICATE.certificate).toString("latin1");
 
 describe("A day of all outputs in XS", function () {
 	this.timeout(300_000);
-	let folder = "";
 	let xs: XSWorld;
 	let hub: StateServer;
 	let broker: ScriptedBroker;
 	const random = new SeededRandom(20_261_122);
 
 	before(async () => {
-		folder = mkdtempSync(join(tmpdir(), "outputs-"));
-		await bundleGateway(join(folder, "gateway.js"));
-		xs = await XSWorld.start({ script: join(folder, "gateway.js"), pieceMs: 200 });
+		xs = await XSWorld.start({ pieceMs: 200 });
 		let kWh = 1000;
 		const telegram = () =>
 			splitTelegram(Buffer.from(`/TST5METER\r\n\x021.8.0(00${++kWh}.5*kWh)\r\n16.7.0(0.5*kW)\r\n!\r\n\x03`));
@@ -48,10 +41,7 @@ describe("A day of all outputs in XS", function () {
 		await set("hub", { enabled: true, url: `https://${ADDRESS}:${HUB_PORT}`, token: TOKEN, cert });
 		await set("mqtt", { enabled: true, url: `mqtts://${BROKER_ADDRESS}:${MQTT_PORT}`, topics: "both", cert });
 	});
-	after(async () => {
-		await xs.stop();
-		rmSync(folder, { recursive: true });
-	});
+	after(() => xs.stop());
 
 	async function set(path: string, body: object): Promise<void> {
 		const reply = await xs.request(path, { method: "POST", body });

@@ -1,9 +1,5 @@
 /** Sleep between readings in XS: its slots, and an engine that ends with each sleep. */
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { bundleGateway } from "../../hosts/node/bundle.js";
 import type { VirtualOptions } from "../../hosts/node/virtual.js";
 import { SLEPT } from "../../hosts/simulated/ending.js";
 import { WAKE_NONE, WAKE_TIMER } from "../../modules/io/flash.js";
@@ -23,18 +19,9 @@ const CELLS: Power = { cells: 3, batteryVoltage: () => 4.2, usbVoltage: () => 0,
 
 describe("Sleep in XS", function () {
 	this.timeout(120_000);
-	let folder = "";
-
-	before(async () => {
-		folder = mkdtempSync(join(tmpdir(), "sleep-"));
-		await bundleGateway(join(folder, "gateway.js"));
-	});
-	after(() => rmSync(folder, { recursive: true }));
-
-	const start = (options: VirtualOptions) => XSWorld.start({ script: join(folder, "gateway.js"), ...options });
 
 	async function slotsOf(options: VirtualOptions): Promise<number> {
-		const xs = await start(options);
+		const xs = await XSWorld.start(options);
 		await xs.advance(61_000);
 		const slots = await xs.slots();
 		await xs.stop();
@@ -53,7 +40,7 @@ describe("Sleep in XS", function () {
 		let reads = 0;
 		const starts: number[] = [];
 		for (let i = 0; i < WAKES; i++) {
-			const xs = await start(options);
+			const xs = await XSWorld.start(options);
 			const { world } = xs;
 			starts.push(world.time.utcMs()! % QUARTER_MS);
 			const source = () => {

@@ -1,9 +1,5 @@
 /** Slots of XS that the check for newer firmware takes: idle, and while a server delays it. */
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { bundleGateway } from "../../hosts/node/bundle.js";
 import { makeCertificate } from "../../hosts/node/self-signed.js";
 import type { VirtualClient } from "../../hosts/node/virtual-network.js";
 import { FRONT_LENGTH } from "../../modules/ota/front.js";
@@ -20,14 +16,9 @@ const AT_REST = 32;
 
 describe("The slots in XS of the check for newer firmware", function () {
 	this.timeout(60_000);
-	const folder = mkdtempSync(join(tmpdir(), "upgrade-"));
-	const script = join(folder, "gateway.js");
-
-	before(() => bundleGateway(script));
-	after(() => rmSync(folder, { recursive: true }));
 
 	async function start(keys?: readonly []): Promise<[XSWorld, number]> {
-		const xs = await XSWorld.start({ script, slots: makeSlots(keys === undefined ? {} : { keys }) });
+		const xs = await XSWorld.start({ slots: makeSlots(keys === undefined ? {} : { keys }) });
 		xs.world.advance(61_000);
 		await xs.login();
 		await xs.request("system/upgrade");

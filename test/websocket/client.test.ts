@@ -6,7 +6,8 @@ import { SOCKET_SEND_WINDOW, type VirtualClient } from "../../hosts/node/virtual
 import { HTTP_BAD_REPLY, HTTP_NO_REPLY, HTTP_REPLY_MS, OUTCOME_NONE } from "../../modules/http/client.js";
 import { CLIENT_ENDED, CLIENT_UNREACHABLE } from "../../modules/io/client.js";
 import { Driver, type Task } from "../../modules/io/driver.js";
-import { FRAME_ROOM, WebSocketClient } from "../../modules/websocket/client.js";
+import { WebSocketClient } from "../../modules/websocket/client.js";
+import { FRAME_ROOM } from "../../modules/websocket/frames.js";
 import { agreement, type ClientFrame, frame, takeFrame, takeRequest } from "./server.js";
 
 const ADDRESS = "192.0.2.7";

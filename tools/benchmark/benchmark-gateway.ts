@@ -7,11 +7,11 @@ import { Agent, request as httpsRequest } from "node:https";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { GATEWAY_SCRIPT } from "../../hosts/node/bundle.js";
 import type { Engine } from "../../hosts/node/engine.js";
 import { NodeEngine } from "../../hosts/node/engine-node.js";
 import { XSEngine } from "../../hosts/node/engine-xs.js";
 import { createHost } from "../../hosts/node/host.js";
+import { GATEWAY_SCRIPT } from "../../hosts/node/snapshot.js";
 import { findXSWorker } from "../../hosts/node/xs-worker.js";
 import type { Host } from "../../modules/io/host.js";
 import { progress } from "./report.js";
@@ -32,9 +32,7 @@ export interface Reply {
 export class BenchGateway {
 	token = "";
 	port = 0;
-	/** Port for HTTP. */
 	plainPort = 0;
-	/** Ports that replace those below 1024, where the system does not permit these. */
 	readonly replaced = new Map<number, number>();
 	readonly hostname: string;
 	readonly #folder = mkdtempSync(join(tmpdir(), "bench-"));
@@ -75,7 +73,7 @@ export class BenchGateway {
 		this.#engine = engine === "node" ? new NodeEngine(host) : makeXSEngine(host);
 	}
 
-	/** Sends GET, or POST with a body. Rejects unless the status is 200. */
+	/** Rejects unless the status is 200. */
 	request(path: string, body?: object): Promise<Reply> {
 		return new Promise((resolve, reject) => {
 			const request = httpsRequest({

@@ -1,8 +1,7 @@
 /**
  * Part c: XS slots after a garbage collection, minus those of the loaded code, in the virtual world.
- * test/system/memory.test.ts has the limit; this part also has the worst case.
+ * test/system/memory.test.ts has the limit.
  */
-import { GATEWAY_SCRIPT } from "../../hosts/node/bundle.js";
 import type { VirtualClient } from "../../hosts/node/virtual-network.js";
 import { IECMeter, METER_BLOCK } from "../meter/iec-meter.js";
 import { progress, type Row, type Section } from "./report.js";
@@ -15,7 +14,7 @@ const PLAIN_CONNECTIONS = 4;
 
 export async function measureSlots(): Promise<Section> {
 	progress("  slots alive …");
-	const xs = await XSWorld.start({ script: GATEWAY_SCRIPT });
+	const xs = await XSWorld.start();
 	const rows: Row[] = [];
 	const add = (probe: string, slots: number) => rows.push({ probe, slots });
 	try {
@@ -51,7 +50,6 @@ async function addRequests(xs: XSWorld, add: (probe: string, slots: number) => v
 	add("while the reply waits for a slow reader", await xs.slots());
 }
 
-/** Adds readout, log, all connections, and one too many on each port. */
 async function addWorst(xs: XSWorld, add: (probe: string, slots: number) => void): Promise<void> {
 	await xs.request("iec62056/control", { body: { log_en: true } });
 	await beginReadout(xs);

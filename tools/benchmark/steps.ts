@@ -5,7 +5,6 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { GATEWAY_SCRIPT } from "../../hosts/node/bundle.js";
 import { findXSWorker, XSWorker } from "../../hosts/node/xs-worker.js";
 import { IECMeter, METER_BLOCK } from "../meter/iec-meter.js";
 import { PushMeter } from "../meter/push-meter.js";
@@ -88,7 +87,6 @@ async function measureLoop(): Promise<number> {
 	}
 }
 
-/** Steps per character of the block, up to the end of the session. */
 async function measureBlock(name: string, piece: number): Promise<number> {
 	const xs = await startWorld(name, (piece * 10_000) / BAUD);
 	try {
@@ -96,7 +94,6 @@ async function measureBlock(name: string, piece: number): Promise<number> {
 		const client = xs.world.connect();
 		xs.send(client, "iec62056/read");
 		await xs.until(() => meter.meterEvents.includes(METER_BLOCK));
-		// The client leaves before the reply, because another row measures the reply.
 		client.close();
 		const before = xs.engine.steps();
 		await xs.advance((telegrams.capture(name).message.length * 10_000) / BAUD + 3000);
@@ -106,7 +103,6 @@ async function measureBlock(name: string, piece: number): Promise<number> {
 	}
 }
 
-/** Returns the steps per telegram of a meter that sends one each second: all processing of it, without other work. */
 async function measurePushed(
 	bytes: Uint8Array,
 	baud: number,
@@ -157,7 +153,7 @@ async function measureRequests(add: (what: string, unit: string, steps: number) 
 }
 
 async function startWorld(name: string, pieceMs?: number): Promise<XSWorld> {
-	const xs = await XSWorld.start({ script: GATEWAY_SCRIPT, ...(pieceMs === undefined ? {} : { pieceMs }) });
+	const xs = await XSWorld.start({ ...(pieceMs === undefined ? {} : { pieceMs }) });
 	xs.world.serial.meter.connect(new IECMeter({ source: () => telegrams.capture(name) }));
 	await xs.login();
 	return xs;

@@ -1,9 +1,10 @@
 /**
  * The gateway in XS in the virtual world, for repeatable measurements and memory tests. Time passes in pieces, and the
- * engine finishes its work after each of them. A meter is connected to `world.serial.meter`, clients by
- * `world.connect()`.
+ * engine finishes its work after each of them.
  */
+import { bundleGateway } from "../../hosts/node/bundle.js";
 import { XSEngine } from "../../hosts/node/engine-xs.js";
+import { GATEWAY_SCRIPT } from "../../hosts/node/snapshot.js";
 import { type VirtualOptions, VirtualWorld } from "../../hosts/node/virtual.js";
 import type { VirtualClient } from "../../hosts/node/virtual-network.js";
 import { encodeRequest, takeReply, type VirtualReply, type VirtualRequest } from "../../hosts/node/virtual-request.js";
@@ -15,7 +16,6 @@ const LIMIT_MS = 120_000;
 const LABEL_PASSWORD = "label-password";
 
 export interface XSWorldOptions extends VirtualOptions {
-	script: string;
 	pieceMs?: number;
 }
 
@@ -34,14 +34,16 @@ export class XSWorld {
 		this.engine = new XSEngine({
 			host: this.world,
 			program,
-			script: options.script,
+			script: GATEWAY_SCRIPT,
 			onCrash: (message) => {
 				this.#crash = new Error(message);
 			},
 		});
 	}
 
-	static async start(options: XSWorldOptions): Promise<XSWorld> {
+	static async start(options: XSWorldOptions = {}): Promise<XSWorld> {
+		// The script is stale after a plain compile.
+		await bundleGateway();
 		const world = new XSWorld(options);
 		await world.engine.start();
 		await world.#settle();
@@ -59,7 +61,6 @@ export class XSWorld {
 		return alive - this.engine.baseline;
 	}
 
-	/** Lets time pass until `isDone`, which is called after each piece, returns true. Throws after `limitMs`. */
 	async until(isDone: () => boolean, limitMs = LIMIT_MS): Promise<void> {
 		const { time } = this.world;
 		const endMs = time.nowMs + limitMs;
@@ -75,7 +76,6 @@ export class XSWorld {
 		await this.until(() => this.world.time.nowMs >= endMs, ms + this.#pieceMs);
 	}
 
-	/** Sends a request with the token, over a new connection or `client`; waits for the whole reply. */
 	async request(path: string, request: VirtualRequest = {}, client?: VirtualClient): Promise<VirtualReply> {
 		const connection = client ?? this.world.connect();
 		this.send(connection, path, request);

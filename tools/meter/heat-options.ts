@@ -15,6 +15,7 @@ Without --telegram it has the moving values of a heating circuit.
   --telegram FILE     mbus: answer with this frame, from 68 to 16: raw, or hex text (name ends in .hex)
   --address N         mbus: primary address (default 1)
   --slaves N          mbus: number of slaves with addresses from --address on (default 1)
+  --idents LIST       mbus: identification numbers of the slaves, with commas between them
   --medium NAME       mbus: heat (default) or water
   --two-frames        mbus: the telegram has a second frame
   --sleeps            mbus: the meter must be woken up, as optical ports with a battery
@@ -38,6 +39,7 @@ export interface HeatProgramOptions extends Pick<MBusMeterOptions, "sleeps" | "i
 	telegram?: string;
 	address: number;
 	slaves: number;
+	idents?: readonly number[];
 	medium: number;
 	isLong: boolean;
 	baud: number;
@@ -54,13 +56,15 @@ export function wantsHeat(args: readonly string[]): boolean {
 	);
 }
 
-/** Returns undefined if only help was requested. Throws UsageError. */
 export function parseHeatOptions(args: string[]): HeatProgramOptions | undefined {
 	const values = parseWords(args, WORDS);
 	if (values.help) return undefined;
 	const protocol = choice(values, "protocol", PROTOCOLS) as HeatProtocol;
 	if (values["baud-pace"] && values.port !== undefined)
 		throw new UsageError("--baud-pace is for the pseudo-terminal: a real port has its own speed.");
+	const idents = values.idents?.split(",");
+	if (idents?.some((ident) => !/^\d{1,8}$/.test(ident)))
+		throw new UsageError("--idents has numbers of up to 8 digits, with commas between them.");
 	for (const name of OF_MBUS)
 		if (protocol !== "mbus" && values[name] !== undefined) throw new UsageError(`--${name} is for --protocol mbus.`);
 	return defined({
@@ -68,7 +72,8 @@ export function parseHeatOptions(args: string[]): HeatProgramOptions | undefined
 		port: values.port,
 		telegram: values.telegram,
 		address: count(values, "address", 250) ?? 1,
-		slaves: count(values, "slaves", 16, 1) ?? 1,
+		slaves: count(values, "slaves", 16, 1) ?? idents?.length ?? 1,
+		idents: idents?.map(Number),
 		medium: MEDIA[choice(values, "medium", Object.keys(MEDIA)) ?? "heat"],
 		isLong: values["two-frames"] ?? false,
 		sleeps: values.sleeps,
@@ -81,7 +86,17 @@ export function parseHeatOptions(args: string[]): HeatProgramOptions | undefined
 	});
 }
 
-const OF_MBUS = ["telegram", "address", "slaves", "medium", "two-frames", "sleeps", "ignore-fcb", "baud"] as const;
+const OF_MBUS = [
+	"telegram",
+	"address",
+	"slaves",
+	"idents",
+	"medium",
+	"two-frames",
+	"sleeps",
+	"ignore-fcb",
+	"baud",
+] as const;
 
 const WORDS = {
 	protocol: text,
@@ -89,6 +104,7 @@ const WORDS = {
 	telegram: text,
 	address: text,
 	slaves: text,
+	idents: text,
 	medium: text,
 	"two-frames": flag,
 	sleeps: flag,

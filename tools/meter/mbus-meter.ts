@@ -10,8 +10,14 @@ import { eventOf, lineChange, noOutput, transmission } from "./outputs.js";
 
 export const MBUS_BAUD = 2400;
 const ANY_ADDRESS = 254;
+/** Address of the slaves that were selected. */
+const SELECTED = 253;
+/** Frame that selects slaves, up to the secondary address, and its length. */
+const SELECTION = [0x68, 0x0b, 0x0b, 0x68, 0x53, SELECTED, 0x52];
+const SELECTION_LENGTH = 17;
+const CONTROL_AT = 4;
+const COUNT_BIT = 0x20;
 const REACTION_MS = 20;
-/** Wake-up characters, and the gap that ends them. */
 const WAKE_UP_COUNT = 480;
 const WAKE_UP_GAP_MS = 30;
 /** The meter sleeps again after this time. */
@@ -25,9 +31,7 @@ export interface Slave {
 
 export interface MBusMeterOptions {
 	readonly slaves: readonly Slave[];
-	/** Default: MBUS_BAUD. */
 	readonly baud?: number;
-	/** True if the meter must be woken up. */
 	readonly sleeps?: boolean;
 	/** True if the meter ignores the frame count bit, and sends its present values each time. */
 	readonly ignoresCountBit?: boolean;
@@ -35,7 +39,6 @@ export interface MBusMeterOptions {
 	readonly wrongCheck?: number;
 	readonly damage?: (frame: Uint8Array) => Uint8Array;
 	readonly reactionMs?: number;
-	/** True if the level converter echoes what it receives. */
 	readonly echoes?: boolean;
 }
 
@@ -51,6 +54,7 @@ export class MBusMeter implements Machine {
 	readonly #outputs: Output[];
 	/** Last frame count bit and present telegram. */
 	readonly #states = new Map<Slave, { countBit: number; index: number; telegrams: readonly (readonly number[])[] }>();
+	readonly #selected = new Set<Slave>();
 	#request: number[] = [];
 	#answer: Uint8Array | undefined;
 	#silence: number;
@@ -74,9 +78,11 @@ export class MBusMeter implements Machine {
 		if (this.#heard >= WAKE_UP_COUNT) this.#awakeUntilMs = nowMs + AWAKE_MS;
 		if (this.#options.sleeps && nowMs > this.#awakeUntilMs) return;
 		for (const byte of bytes.subarray(start, end)) {
-			this.#request = [...this.#request, byte].slice(-5);
-			const [first, control, address, sum, last] = this.#request;
-			if (first === 0x10 && last === 0x16 && sum === ((control + address) & 0xff)) this.#take(control, address, nowMs);
+			this.#request = [...this.#request, byte].slice(-SELECTION_LENGTH);
+			const [first, control, address, sum, last] = this.#request.slice(-5);
+			if (isSelection(this.#request)) this.#select(this.#request.slice(SELECTION.length, -2), nowMs);
+			else if (first === 0x10 && last === 0x16 && sum === ((control + address) & 0xff))
+				this.#take(control, address, nowMs);
 		}
 	}
 
@@ -91,34 +97,53 @@ export class MBusMeter implements Machine {
 		return this.#outputs.shift() ?? noOutput();
 	}
 
-	#take(control: number, address: number, nowMs: number): void {
-		const { slaves, reactionMs = REACTION_MS, damage } = this.#options;
-		const all = slaves.filter((slave) => slave.address === address || address === ANY_ADDRESS);
+	#select(wanted: readonly number[], nowMs: number): void {
 		this.#request = [];
-		if (all.length === 0) return;
-		if (this.#silence > 0) {
-			this.#silence--;
-			return;
-		}
+		this.#selected.clear();
+		for (const slave of this.#options.slaves)
+			if (isWanted(slave.telegrams(nowMs)[0], wanted)) this.#selected.add(slave);
+		this.#reset([...this.#selected], nowMs);
+	}
+
+	/** Acknowledges a reset or a selection. */
+	#reset(slaves: readonly Slave[], nowMs: number): void {
+		if (this.#isSilent(slaves, nowMs)) return;
+		for (const slave of slaves) this.#states.delete(slave);
+		this.#outputs.push(eventOf(METER_SIGNED_ON));
+		this.#answer = Uint8Array.of(0xe5);
+	}
+
+	/** Returns true if none of these slaves answers. */
+	#isSilent(slaves: readonly Slave[], nowMs: number): boolean {
+		if (slaves.length === 0 || this.#silence-- > 0) return true;
 		this.#awakeUntilMs = nowMs + AWAKE_MS;
-		this.deadlineMs = nowMs + reactionMs;
+		this.deadlineMs = nowMs + (this.#options.reactionMs ?? REACTION_MS);
+		return false;
+	}
+
+	#take(control: number, address: number, nowMs: number): void {
+		const { slaves, damage } = this.#options;
+		const all = slaves.filter((slave) =>
+			address === SELECTED ? this.#selected.has(slave) : slave.address === address || address === ANY_ADDRESS,
+		);
+		this.#request = [];
 		if (control === 0x40) {
-			for (const slave of all) this.#states.delete(slave);
-			this.#outputs.push(eventOf(METER_SIGNED_ON));
-			this.#answer = Uint8Array.of(0xe5);
+			if (address === SELECTED) this.#selected.clear();
+			this.#reset(all, nowMs);
 			return;
 		}
+		if (this.#isSilent(all, nowMs)) return;
 		const frames = all.map((slave) => this.#telegram(slave, control, nowMs));
 		this.sent++;
 		this.#outputs.push(eventOf(METER_BLOCK));
-		// Slaves that answer at once disturb each other.
-		const frame = frames.reduce((one, other) => one.map((byte, i) => byte & (other[i] ?? 0xff)));
+		// Slaves that answer at once, each a character later than the one before, disturb each other.
+		const frame = frames.reduce((one, other, late) => one.map((byte, i) => byte & (other[i - late] ?? 0xff)));
 		this.#answer = damage?.(frame) ?? frame;
 	}
 
 	#telegram(slave: Slave, control: number, nowMs: number): Uint8Array {
 		const { ignoresCountBit = false } = this.#options;
-		const countBit = control & 0x20;
+		const countBit = control & COUNT_BIT;
 		const before = this.#states.get(slave);
 		const isNext = before === undefined || before.countBit !== countBit;
 		const index = before === undefined ? 0 : isNext ? (before.index + 1) % before.telegrams.length : before.index;
@@ -127,6 +152,25 @@ export class MBusMeter implements Machine {
 		this.#states.set(slave, { countBit, index, telegrams });
 		return longFrame([0x08, slave.address, ...telegrams[index]], this.#wrongCheck-- > 0 ? 1 : 0);
 	}
+}
+
+function isSelection(bytes: readonly number[]): boolean {
+	const sum = bytes.slice(4, -2).reduce((before, byte) => before + byte, 0) & 0xff;
+	return (
+		bytes.length === SELECTION_LENGTH &&
+		SELECTION.every((byte, i) => (bytes[i] & (i === CONTROL_AT ? ~COUNT_BIT : 0xff)) === byte) &&
+		bytes[SELECTION_LENGTH - 2] === sum &&
+		bytes[SELECTION_LENGTH - 1] === 0x16
+	);
+}
+
+/** Returns true if the header of a telegram has the secondary address `wanted` (EN 13757-3, 11.3). */
+function isWanted([ci, ...header]: readonly number[], wanted: readonly number[]): boolean {
+	const hexOf = (bytes: readonly number[]) => bytes.map((byte) => byte.toString(16).padStart(2, "0")).join("");
+	const digits = hexOf(header.slice(0, 4));
+	const isIdent = [...hexOf(wanted.slice(0, 4))].every((digit, i) => digit === "f" || digit === digits[i]);
+	const isRest = wanted.slice(4).every((byte, i) => byte === 0xff || byte === header[4 + i]);
+	return ci === 0x72 && isIdent && isRest;
 }
 
 /** Header of a telegram with CI 72: identification in BCD, maker's letters, medium. */

@@ -15,7 +15,7 @@ const PROTOCOL_CHOICE = "modules/meter/routes/settings";
 
 /**
  * Modules with a stand-in, without extension, by the name of the part, of its setting (`statistics` of the hub), or of
- * the protocol in the API. Zigbee has none: it is left out as on a board without a radio.
+ * the protocol in the API; `improv` and `shelly-websocket` are neither. Zigbee has none: it is left out as on a board without a radio.
  */
 export const OMISSIONS: Readonly<Record<string, readonly string[]>> = Object.freeze({
 	hub: Object.freeze(["modules/homeassistant/part"]),
@@ -25,6 +25,7 @@ export const OMISSIONS: Readonly<Record<string, readonly string[]>> = Object.fre
 	"live-meter": Object.freeze(["modules/live-meter/part"]),
 	sma: Object.freeze(["modules/live-meter/sma", "modules/live-meter/settings"]),
 	sunspec: Object.freeze(["modules/live-meter/sunspec", "modules/live-meter/settings"]),
+	"shelly-websocket": Object.freeze(["modules/live-meter/rpc-sockets"]),
 	prices: Object.freeze(["modules/prices/part"]),
 	peaks: Object.freeze(["modules/peaks/part"]),
 	hawkbit: Object.freeze(["modules/hawkbit/part"]),
@@ -34,7 +35,12 @@ export const OMISSIONS: Readonly<Record<string, readonly string[]>> = Object.fre
 	sml: Object.freeze(["modules/sml/protocol", PROTOCOL_CHOICE]),
 	tic: Object.freeze(["modules/tic/protocol", PROTOCOL_CHOICE]),
 	kmp: Object.freeze(["modules/kmp/protocol", PROTOCOL_CHOICE]),
-	mbus: Object.freeze(["modules/mbus/protocol", "modules/meter/mbus-part", PROTOCOL_CHOICE]),
+	mbus: Object.freeze([
+		"modules/mbus/protocol",
+		"modules/meter/mbus-part",
+		"modules/meter/mbus-store",
+		PROTOCOL_CHOICE,
+	]),
 	amis: Object.freeze(["modules/amis/protocol", PROTOCOL_CHOICE]),
 	improv: Object.freeze(["modules/improv/improv"]),
 });
@@ -43,7 +49,7 @@ const NAMES = Object.keys(OMISSIONS);
 /** Parts and protocols that can't be left out. */
 const CORE = [...PARTS.map(({ name }) => name), ...METER_PROTOCOL.choices].filter((name) => !NAMES.includes(name));
 
-/** Splits a list with commas. Throws an Error with a message for the user if a name can't be left out. */
+/** Throws an Error with a message for the user if a name can't be left out. */
 export function readNames(list: string): readonly string[] {
 	const names = list.split(",").filter((name) => name !== "");
 	for (const name of names) {
@@ -54,14 +60,13 @@ export function readNames(list: string): readonly string[] {
 	return names;
 }
 
-/** Omissions of a board, in the order of OMISSIONS. */
 export function omissionsOf({ without = [] }: Pick<Board, "without">): readonly string[] {
 	return NAMES.filter((name) => without.includes(name));
 }
 
 /**
  * Returns the board without the parts and protocols in `without`, but with those in `having`; both are lists with
- * commas. Throws an Error with a message for the user.
+ * commas.
  */
 export function boardWith(board: Board, without = "", having = ""): Board {
 	const [more, back] = [readNames(without), readNames(having)];
@@ -74,7 +79,6 @@ export function boardWith(board: Board, without = "", having = ""): Board {
 	return { ...board, without: omissionsOf({ without: names }) };
 }
 
-/** Texts of the stand-ins, by path from the root with `.js`. */
 export function replacementsOf(names: readonly string[]): Readonly<Record<string, string>> {
 	if (names.length === 0) return {};
 	const texts = { "modules/without.js": `export const WITHOUT = ${JSON.stringify(names.join(" "))};\n` };

@@ -179,6 +179,7 @@ export const MBUS_CONFIG = {
 	address: { min: 0, max: 254 },
 	meters: { min: 1, max: 16 },
 	baudrate: { choices: [300, 600, 1200, 2400, 4800, 9600, 19200] },
+	secondary: { max: 272, pattern: /^[ 0-9A-Fa-f]*$/ },
 } as const;
 
 /** POST /api/v1/dlms/obis */

@@ -498,6 +498,7 @@ export interface MBus {
 	readonly address?: number;
 	readonly meters?: number;
 	readonly baudrate?: 300 | 600 | 1200 | 2400 | 4800 | 9600 | 19200;
+	readonly secondary?: string;
 }
 
 export interface PollList {

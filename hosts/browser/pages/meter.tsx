@@ -18,6 +18,7 @@ import { Aligner } from "./meter-align.js";
 import { AMISCard, DeviationFinding, DLMSCard } from "./meter-dlms.js";
 import { ReadFailure, settingsSet } from "./meter-finding.js";
 import { LogCard } from "./meter-log.js";
+import { MBusCard } from "./meter-mbus.js";
 import { ObjectsCard } from "./meter-objects.js";
 import { PINForm } from "./meter-pin.js";
 import { SPEEDS } from "./speeds.js";
@@ -58,6 +59,7 @@ export function Meter() {
 						onValue={(values) => setUsesDLMS(values["mode_e_dlms"] === true)}
 					/>
 				)}
+				{protocol === "mbus" && <MBusCard />}
 				{protocol === "amis" && <AMISCard key={revision} />}
 				{isDLMS && <DLMSCard key={revision} />}
 				<SettingsCard title={t("control.title")} path="iec62056/control" fields={CONTROL_FIELDS} />

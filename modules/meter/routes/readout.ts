@@ -174,7 +174,7 @@ export function deletePIN(exchange: Exchange<Metering>): void {
 	exchange.empty();
 }
 
-function failBusy(exchange: Exchange<Metering>, status: number): void {
+export function failBusy(exchange: Exchange, status: number): void {
 	exchange.response.header("Retry-After", "5");
 	exchange.fail(status, BUSY, "A session with the meter is running; try again when it has ended.");
 }
@@ -187,7 +187,7 @@ function streamReadout(exchange: Exchange<Metering>, readout: Readout): void {
 	exchange.stream((writer, unit) => body.produce(writer, unit), READOUT_REPLY_COST);
 }
 
-export function failRead(exchange: Exchange<Metering>, failure: Failure): void {
+export function failRead(exchange: Exchange, failure: Failure): void {
 	const { error, message } = failure;
 	if (error === BUSY) exchange.response.header("Retry-After", "5");
 	const status = error === BUSY ? 503 : error === NO_PROFILE ? 404 : 500;

@@ -17,7 +17,7 @@ static xsMachine machine;
 
 int main(void)
 {
-	static const int32_t sizes[] = { 0, 1, 3999, STORAGE_VALUE_LIMIT };
+	static const int32_t sizes[] = { 0, 1, 4499, STORAGE_VALUE_LIMIT };
 	static const char *const bad_keys[] = { "", "1234567890123456", "A", "a-b", "a b", "\xc3\xa4" };
 	xsSlot self = FAKE_NOTHING, result, value = fake_buffer(&machine, "value", 5);
 	MUST(storage_nvs_start());
@@ -48,7 +48,7 @@ int main(void)
 	THROWS("SyntaxError: no argument 1", xs_storage_set, self, FAKE_STRING("key"));
 	THROWS("TypeError: invalid buffer", xs_storage_set, self, FAKE_STRING("key"), FAKE_STRING("value"));
 	xsSlot large = fake_buffer(&machine, NULL, STORAGE_VALUE_LIMIT + 1);
-	THROWS("RangeError: a value has at most 4000 bytes", xs_storage_set, self, FAKE_STRING("key"), large);
+	THROWS("RangeError: a value has at most 4500 bytes", xs_storage_set, self, FAKE_STRING("key"), large);
 	fake_errors[FAKE_SET] = ESP_ERR_NVS_NOT_ENOUGH_SPACE;
 	THROWS("Error: the flash is full: the value can't be stored", xs_storage_set, self, FAKE_STRING("key"), value);
 	fake_errors[FAKE_GET] = ESP_FAIL;

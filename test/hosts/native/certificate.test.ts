@@ -26,13 +26,13 @@ import {
 	makeKey,
 	missingOpenSSL,
 	openssl,
+	rsa,
 	SLOW_RSA,
 } from "../openssl.js";
 import { compileNative, missingForNative, skipBecause } from "./compile.js";
 
 const FUZZ_ROUNDS = 4000;
 const ec = (curve: string) => ["EC", "-pkeyopt", `ec_paramgen_curve:${curve}`];
-const rsa = (bits: number) => ["RSA", "-pkeyopt", `rsa_keygen_bits:${bits}`];
 const remakeNoise = "# the unit's own\n";
 const joined = ({ certificate, key }: Made) => certificate + key;
 
@@ -83,21 +83,19 @@ describe("Certificates and digests in C", function () {
 	}
 
 	it("reads EC and RSA certificates of every size, with their keys", () => {
-		const kinds: [algorithm: string[], keyType: number, keyBits: number][] = [
-			[ec("P-256"), KEY_TYPE_EC, 256],
-			[ec("P-384"), KEY_TYPE_EC, 384],
-			[ec("P-521"), KEY_TYPE_EC, 521],
+		const kinds: [key: string, keyType: number, keyBits: number][] = [
+			[makeKey(ec("P-256")), KEY_TYPE_EC, 256],
+			[makeKey(ec("P-384")), KEY_TYPE_EC, 384],
+			[makeKey(ec("P-521")), KEY_TYPE_EC, 521],
 			[rsa(1024), KEY_TYPE_RSA, 1024],
 			[rsa(2048), KEY_TYPE_RSA, 2048],
 			[rsa(4096), KEY_TYPE_RSA, 4096],
 		];
-		for (const [algorithm, keyType, keyBits] of kinds) {
-			const made = make({ subject: `/CN=${keyBits}`, algorithm });
-			const { certificates, key } = read(joined(made));
-			assert.deepEqual(
-				[certificates[0].keyType, certificates[0].keyBits, key],
-				[keyType, keyBits, PRIVATE_KEY_MATCHES],
-			);
+		for (const [key, keyType, keyBits] of kinds) {
+			const made = make({ subject: `/CN=${keyBits}`, key });
+			const file = read(joined(made));
+			const [{ keyType: type, keyBits: bits }] = file.certificates;
+			assert.deepEqual([type, bits, file.key], [keyType, keyBits, PRIVATE_KEY_MATCHES]);
 			const traditional = convertKey(made.key, keyType === KEY_TYPE_EC ? ["ec"] : ["rsa", "-traditional"]);
 			assert.notEqual(traditional, made.key);
 			assert.equal(read(made.certificate + traditional).key, PRIVATE_KEY_MATCHES);
@@ -120,33 +118,31 @@ describe("Certificates and digests in C", function () {
 	});
 
 	it("rejects RSA keys with which verifying takes long, and verifies no signature with them", () => {
-		const exponent = (value: bigint) => [...rsa(2048), "-pkeyopt", `rsa_keygen_pubexp:${value}`];
-		const kinds: [algorithm: string[], isKnown: boolean][] = [
-			[exponent(3n), true],
+		const kinds: [name: string, key: string, isKnown: boolean][] = [
+			["3", rsa("2048-exponent-3"), true],
 			// The primes next to 2^32.
-			[exponent(4_294_967_291n), true],
-			[exponent(4_294_967_311n), false],
-			// A key of four primes is made quickly; one of two primes takes seconds.
-			[[...rsa(4104), "-pkeyopt", "rsa_keygen_primes:4"], false],
-			[HEAVY_RSA, false],
-			[SLOW_RSA, false],
+			["below", rsa("2048-exponent-4294967291"), true],
+			["above", rsa("2048-exponent-4294967311"), false],
+			["4104", rsa(4104), false],
+			["heavy", HEAVY_RSA, false],
+			["slow", SLOW_RSA, false],
 		];
-		for (const [algorithm, isKnown] of kinds) {
-			const root = make({ subject: "/CN=Root", algorithm, extensions: AUTHORITY });
+		for (const [name, key, isKnown] of kinds) {
+			const root = make({ subject: "/CN=Root", key, extensions: AUTHORITY });
 			const leaf = make({ subject: "/CN=Leaf", issuer: root });
 			const file = read(leaf.certificate + root.certificate + leaf.key);
-			assert.equal(file.problem, isKnown ? CERTIFICATES_WELL : CERTIFICATES_UNSUPPORTED, algorithm.join());
+			assert.equal(file.problem, isKnown ? CERTIFICATES_WELL : CERTIFICATES_UNSUPPORTED, name);
 			assert.deepEqual(
 				file.certificates.map(({ issuedByNext }) => issuedByNext),
 				isKnown ? [true, false] : [false],
 			);
 			assert.equal(file.key, PRIVATE_KEY_MATCHES);
 		}
-		assert.equal(read(makeKey(rsa(4104))).key, PRIVATE_KEY_UNREADABLE);
+		assert.equal(read(rsa(4104)).key, PRIVATE_KEY_UNREADABLE);
 	});
 
 	it("recognises keys encrypted by any cipher", () => {
-		const keys = [makeKey(), makeKey(rsa(2048))];
+		const keys = [makeKey(), rsa(2048)];
 		for (const key of keys) {
 			for (const cipher of ["-aes128", "-aes256", "-des3"]) {
 				const encrypted = convertKey(key, ["pkey", cipher, "-passout", "pass:secret"]);
@@ -161,7 +157,7 @@ describe("Certificates and digests in C", function () {
 	});
 
 	it("finds out which certificate has signed which, in every order", () => {
-		const root = make({ subject: "/CN=Root", algorithm: rsa(2048), extensions: AUTHORITY });
+		const root = make({ subject: "/CN=Root", key: rsa(2048), extensions: AUTHORITY });
 		const middle = make({ subject: "/CN=Middle", issuer: root, extensions: AUTHORITY, days: -1 });
 		const leaf = make({ subject: "/CN=Leaf", issuer: middle });
 		const other = make({ subject: "/CN=Middle", extensions: AUTHORITY });
@@ -187,7 +183,7 @@ describe("Certificates and digests in C", function () {
 	});
 
 	it("verifies signatures of every usual kind", () => {
-		const authority = make({ subject: "/CN=Root", algorithm: rsa(2048), extensions: AUTHORITY });
+		const authority = make({ subject: "/CN=Root", key: rsa(2048), extensions: AUTHORITY });
 		const key = makeKey();
 		const request = openssl(["req", "-new", "-key", "key", "-subj", "/CN=x"], { key }).toString();
 		const kinds = ["sha1", "sha224", "sha256", "sha384", "sha512"].map((hash) => [`-${hash}`]);
@@ -371,7 +367,7 @@ describe("Certificates and digests in C", function () {
 		const pkcs8 = convertKey(privateKey, ["pkcs8", "-topk8", "-nocrypt"]);
 		for (const file of [first, privateKey, pkcs8, `${remakeNoise}${first}`])
 			assert.deepEqual(remake(file), keyOf(first), file.slice(0, 40));
-		const others = ["", "hello", privateKey.slice(0, 100), makeKey(ec("P-384")), makeKey(rsa(2048))];
+		const others = ["", "hello", privateKey.slice(0, 100), makeKey(ec("P-384")), rsa(2048)];
 		for (const file of others) assert.equal(remake(file).length, keyOf(first).length, file.slice(0, 40));
 		for (const file of others) assert.notDeepEqual(remake(file), keyOf(first), file.slice(0, 40));
 	});

@@ -4,7 +4,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import type { Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { AUTHORITY, type Made, make } from "../openssl.js";
+import { AUTHORITY, type Made, make, rsa } from "../openssl.js";
 import { needNative } from "./compile.js";
 import { ClientPeer, checksum, pattern, TestServer, type Trusting } from "./stream-client-driver.js";
 
@@ -12,7 +12,6 @@ const DAY_MS = 86_400_000;
 const [ENDED, BROKEN, NO_ADDRESS, UNREACHABLE, TIMEOUT] = [1, 2, 3, 4, 5];
 const [OUT_OF_MEMORY, HANDSHAKE, UNTRUSTED, WRONG_NAME, EXPIRED, REFUSED] = [6, 7, 8, 9, 10, 11];
 const NAMES = ["basicConstraints=CA:FALSE", "subjectAltName=DNS:localhost,DNS:*.home.example,IP:127.0.0.1"];
-const RSA = ["RSA", "-pkeyopt", "rsa_keygen_bits:2048"];
 const CONNECTED = /^0 connected 127\.0\.0\.1 resumed 0 session \d+$/;
 
 describe("The native clients", function () {
@@ -30,7 +29,7 @@ describe("The native clients", function () {
 		root = make({ subject: "/CN=root", extensions: AUTHORITY });
 		middle = make({ subject: "/CN=middle", issuer: root, extensions: AUTHORITY });
 		server = make({ subject: "/CN=server", issuer: root, extensions: NAMES });
-		const leaf = make({ subject: "/CN=leaf", issuer: middle, extensions: NAMES, algorithm: RSA });
+		const leaf = make({ subject: "/CN=leaf", issuer: middle, extensions: NAMES, key: rsa(2048) });
 		chained = { certificate: leaf.certificate + middle.certificate, key: leaf.key };
 		own = make({ subject: "/CN=somebody else", extensions: ["basicConstraints=CA:FALSE"] });
 	});

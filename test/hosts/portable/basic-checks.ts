@@ -80,12 +80,12 @@ export const basicChecks = frozen([
 		},
 	},
 	{
-		name: "storage accepts values of up to 4000 bytes and keys of up to 15 characters",
+		name: "storage accepts values of up to 4500 bytes and keys of up to 15 characters",
 		async run({ storage }) {
 			const longest = "abcdefghij_0189";
-			storage.set(longest, pattern(4000));
-			expectRangeError(() => storage.set(longest, pattern(4001)), "a value of 4001 bytes");
-			expectBytes(storage.get(longest), pattern(4000), "the value of 4000 bytes after a refused one");
+			storage.set(longest, pattern(4500));
+			expectRangeError(() => storage.set(longest, pattern(4501)), "a value of 4501 bytes");
+			expectBytes(storage.get(longest), pattern(4500), "the value of 4500 bytes after a refused one");
 			storage.set("a", pattern(1));
 			for (const key of ["", `${longest}0`, "Upper", "a.b", "a/b", "..", "ä", "a b"]) {
 				expectRangeError(() => storage.set(key, pattern(1)), `set under "${key}"`);

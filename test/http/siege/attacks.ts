@@ -6,6 +6,7 @@ import { connect, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { connect as connectTLS } from "node:tls";
 import { recordHello } from "../../hosts/native/stream-server-driver.js";
+import { CLIENT_HEADERS, clientFrame } from "../../websocket/peer.js";
 
 export interface Ports {
 	readonly https: number;
@@ -50,6 +51,13 @@ const requestLiveValues = (socket: Socket) => {
 	const sendRequest = () => socket.write(`GET /rpc/Shelly.GetStatus ${LIVE}\r\n`);
 	socket.on("data", sendRequest);
 	sendRequest();
+};
+/** The same by WebSocket, also for what the gateway sends by itself. */
+const requestBySocket = (socket: Socket) => {
+	const frame = clientFrame(0x81, '{"id":1,"src":"x","method":"Shelly.GetStatus"}');
+	const fields = Object.entries(CLIENT_HEADERS).map(([name, value]) => `${name}: ${value}\r\n`);
+	socket.on("data", () => socket.write(frame));
+	socket.write(`GET /rpc ${LIVE}${fields.join("")}\r\n`);
 };
 const slowBody = (socket: Socket) => trickle(socket, `${LOGIN}{"username":"`, "a");
 
@@ -116,6 +124,7 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
 	"slow logins over plain HTTP": { connections: 4, secure: false, act: slowBody },
 	"slow frames for live values": { connections: 4, secure: false, act: slowFrame },
 	"requests for live values": { connections: 4, secure: false, act: requestLiveValues },
+	"requests for live values by WebSocket": { connections: 4, secure: false, act: requestBySocket },
 };
 
 /** Attackers that act until `end`. */

@@ -9,7 +9,7 @@ siegeOf("xs", "The simulator under siege", {
 		"slow logins over TLS",
 		"slow logins over plain HTTP",
 		"slow frames for live values",
-		"requests for live values",
+		"requests for live values by WebSocket",
 	],
 	stalled: [3],
 	crowds: [60],

@@ -1,0 +1,40 @@
+"""Follows a Shelly by aioshelly's WebSocket until it closes; prints one line of JSON for each status.
+
+follow_shelly.py HOST PORT
+"""
+
+import asyncio
+import json
+import sys
+
+import aiohttp
+from aioshelly.common import ConnectionOptions
+from aioshelly.rpc_device import RpcDevice, RpcUpdateType, WsServer
+
+
+def emit(value):
+    print(json.dumps(value), flush=True)
+
+
+async def main(host, port):
+    over = asyncio.Event()
+
+    def updated(device, kind):
+        if kind is RpcUpdateType.DISCONNECTED:
+            over.set()
+        elif kind is RpcUpdateType.STATUS:
+            emit({"em": device.status["em:0"]})
+
+    async with aiohttp.ClientSession() as session:
+        device = await RpcDevice.create(session, WsServer(), ConnectionOptions(host, port=int(port)))
+        await device.initialize()
+        await device.poll()
+        data = device.status["emdata:0"]
+        emit({"em": device.status["em:0"], "data": data, "mac": device.shelly["mac"], "name": device.name})
+        device.subscribe_updates(updated)
+        await over.wait()
+        emit({"connected": device.connected})
+        await device.shutdown()
+
+
+asyncio.run(main(*sys.argv[1:]))
