@@ -23,7 +23,7 @@ export class PacedTime extends VirtualTime {
 	}
 
 	override at(timeMs: number, run: () => void): number {
-		// What a socket's event has made due does not wait for the next tick.
+		// Work that a socket's event has made due does not wait for the next tick.
 		if (timeMs <= this.nowMs && this.#ticks !== undefined && !this.#isSoon) {
 			this.#isSoon = true;
 			setImmediate(() => this.#tick());
