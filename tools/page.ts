@@ -1,6 +1,6 @@
 /**
  * Builds the page into its archive (layout: modules/http/static.ts): scripts named after their content, one document
- * per language with its texts, and files for a home screen. Runs before every command if a source is newer than the
+ * per language with the texts of the first page, one file with its other texts, and files for a home screen. Runs before every command if a source is newer than the
  * archive.
  */
 import { createHash } from "node:crypto";
@@ -11,8 +11,8 @@ import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
 import { transform } from "esbuild";
 import { build, type Plugin } from "vite";
-import { TEXTS } from "../hosts/browser/text/all.js";
-import { LANGUAGES } from "../hosts/browser/text/translations.js";
+import { FIRST_TEXTS, TEXTS, type TextKey } from "../hosts/browser/text/all.js";
+import { LANGUAGE_NAMES, LANGUAGES, type Translations } from "../hosts/browser/text/translations.js";
 import { PRODUCT } from "../modules/product.js";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
@@ -22,6 +22,9 @@ const GZIP = new URL("./page-gzip.js", import.meta.url);
 const TAG_LENGTH = 16;
 const OFFLINE = "offline.js";
 const NAMES = join(ROOT, "modules", "product.ts");
+const TARGET = ["es2022", "safari16", "firefox115", "chrome109"];
+/** Scripts that may only use the texts in the document. */
+const FIRST_SCRIPTS = /^assets\/(app|use)-/;
 
 export interface PageFile {
 	readonly path: string;
@@ -53,9 +56,11 @@ function sources(): readonly string[] {
  */
 function keptBeginnings(): readonly string[] {
 	const all = sources().map((path) => readFileSync(join(SOURCE, path), "utf8"));
-	return all.flatMap((text) => [...text.matchAll(/`([a-z][\w.-]*)\$\{/g)].map(([, beginning]) => beginning));
+	return all.flatMap((text) => [...text.matchAll(BEGINNING)].map(([, beginning]) => beginning));
 }
 
+/** Beginning of a text key that a script completes. */
+const BEGINNING = /`([a-z][\w.-]*)\$\{/g;
 const KEY = /"([a-z]\w*(?:\.[\w/-]+)+)"/g;
 
 /** Replaces text keys in scripts by their positions, which are much shorter. */
@@ -75,6 +80,18 @@ function textNumbers(): { names: string; plugin: Plugin } {
 					: undefined,
 		},
 	};
+}
+
+/** Throws an Error if a module of the first scripts uses a text that is not in the document. */
+function checkTexts(id: string): void {
+	if (!id.startsWith(SOURCE) || !/\.tsx?$/.test(id)) return;
+	const code = readFileSync(id, "utf8");
+	// `isText` tells errorText that a text is missing.
+	const beginnings = [...code.matchAll(BEGINNING)].map(([, beginning]) => beginning).filter((one) => one !== "error.");
+	for (const key of Object.keys(TEXTS)) {
+		const isUsed = code.includes(`"${key}"`) || beginnings.some((beginning) => key.startsWith(beginning));
+		if (isUsed && key.includes(".") && !(key in FIRST_TEXTS)) throw new Error(`${id} uses a later text: ${key}`);
+	}
 }
 
 /** Vite's import helper loads styles and preloads scripts; the page needs neither. */
@@ -97,7 +114,7 @@ async function bundle(): Promise<{ scripts: PageFile[]; entry: string }> {
 		build: {
 			write: false,
 			modulePreload: false,
-			target: ["es2022", "safari16", "firefox115", "chrome109"],
+			target: TARGET,
 			rolldownOptions: {
 				input: { app: join(SOURCE, "main.tsx") },
 				transform: { inject: { h: ["preact", "h"], Fragment: ["preact", "Fragment"] } },
@@ -111,6 +128,7 @@ async function bundle(): Promise<{ scripts: PageFile[]; entry: string }> {
 	for (const file of result.output) {
 		if (file.type === "asset") throw new Error(`Vite made a file that nothing serves: ${file.fileName}`);
 		if (file.isEntry) entry = `/${file.fileName}`;
+		if (FIRST_SCRIPTS.test(file.fileName)) file.moduleIds.forEach(checkTexts);
 		const content = new TextEncoder().encode(file.code);
 		scripts.push({ path: `/${file.fileName}`, type: "text/javascript", immutable: true, content });
 	}
@@ -121,25 +139,54 @@ function hashOf(content: Uint8Array): string {
 	return createHash("sha256").update(content).digest("hex");
 }
 
-/** One text per line. Throws an Error for a text that cannot be embedded in the document. */
-function textsIn(index: number): string {
-	const texts = Object.values(TEXTS).map((translations) => translations[index]);
-	const odd = texts.find((text) => /[\n\r<]/.test(text));
-	if (odd !== undefined) throw new Error(`A text of the page has a line end or "<": ${odd}`);
-	return texts.join("\n");
+/** Returns the text. Throws an Error if it has one of these characters, which its place in the document forbids. */
+function without(forbidden: RegExp, text: string): string {
+	if (forbidden.test(text)) throw new Error(`A text of the page has one of ${forbidden}: ${text}`);
+	return text;
 }
 
-function documentFor(index: number, entry: string): PageFile {
-	const values: Record<string, string> = {
+/** One text per line. */
+function textsIn(index: number, texts: Readonly<Record<string, Translations>>): string {
+	return Object.values(texts)
+		.map((translations) => without(/[\n\r<]/, translations[index]))
+		.join("\n");
+}
+
+function laterTexts(index: number): PageFile {
+	const later = Object.entries(TEXTS).filter(([key]) => !(key in FIRST_TEXTS));
+	const content = new TextEncoder().encode(textsIn(index, Object.fromEntries(later)));
+	const path = `/assets/${LANGUAGES[index]}-${hashOf(content).slice(0, 8)}.txt`;
+	return { path, type: "text/plain; charset=utf-8", immutable: true, content };
+}
+
+interface Head {
+	readonly style: string;
+	readonly start: string;
+}
+
+/** Style and script of the documents' heads, which apply before the first paint. `entry` is loaded after it. */
+async function head(entry: string): Promise<Head> {
+	const define = { SCRIPT: JSON.stringify(entry) };
+	const minified = async (name: string, loader: "css" | "js") => {
+		const source = readFileSync(join(SOURCE, name), "utf8");
+		return (await transform(source, { loader, minify: true, target: TARGET, define })).code.trim();
+	};
+	return { style: await minified("document.css", "css"), start: await minified("start.js", "js") };
+}
+
+function documentFor(index: number, values: Readonly<Record<string, string>>): PageFile {
+	const own: Record<string, string> = {
+		...values,
 		LANGUAGE: LANGUAGES[index],
-		TITLE: TEXTS.title[index],
-		NOSCRIPT: TEXTS.noscript[index],
-		TEXTS: textsIn(index),
-		SCRIPT: entry,
+		NAME: LANGUAGE_NAMES[index],
+		TEXTS: textsIn(index, FIRST_TEXTS),
 		// A browser would request the icon along with the document.
 		ICON: encodeURIComponent(named(readFileSync(join(SOURCE, "icon.svg"), "utf8")).trim()),
+		LATER: laterTexts(index).path,
 	};
-	const html = readFileSync(join(SOURCE, "document.html"), "utf8").replace(/%([A-Z]+)%/g, (_, name) => values[name]);
+	const html = readFileSync(join(SOURCE, "document.html"), "utf8").replace(/%([A-Za-z][\w.]*)%/g, (_, name) =>
+		name in TEXTS ? without(/[<&"]/, TEXTS[name as TextKey][index]) : own[name],
+	);
 	const content = new TextEncoder().encode(html);
 	return { path: `/${LANGUAGES[index]}`, type: "text/html; charset=utf-8", immutable: false, content };
 }
@@ -170,19 +217,23 @@ async function offlineWorker(): Promise<PageFile> {
 }
 
 /**
- * Content Security Policy of the documents (CSP Level 3). It allows the page's own scripts and the gateway's API. No
- * directive applies to the style, which is a constructed style sheet.
+ * Content Security Policy of the documents (CSP Level 3). It allows the page's own scripts, the gateway's API, and the
+ * style and script in the documents' heads. No directive applies to the other styles, which are constructed style sheets.
  */
-const POLICY = [
-	"default-src 'none'",
-	"script-src 'self'",
-	"img-src 'self' data:",
-	"connect-src 'self'",
-	"manifest-src 'self'",
-	"base-uri 'none'",
-	"form-action 'none'",
-	"frame-ancestors 'none'",
-].join("; ");
+function policyFor({ style, start }: Head): string {
+	const source = (text: string) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
+	return [
+		"default-src 'none'",
+		`script-src 'self' ${source(start)}`,
+		`style-src ${source(style)}`,
+		"img-src 'self' data:",
+		"connect-src 'self'",
+		"manifest-src 'self'",
+		"base-uri 'none'",
+		"form-action 'none'",
+		"frame-ancestors 'none'",
+	].join("; ");
+}
 
 export function pack(files: readonly PackedFile[], policy: string): Buffer {
 	const heads = files.map(({ path, type, immutable, content }) => {
@@ -205,13 +256,16 @@ export function pack(files: readonly PackedFile[], policy: string): Buffer {
 /** Documents come first. */
 export async function makePage(): Promise<{ files: PackedFile[]; policy: string }> {
 	const { scripts, entry } = await bundle();
-	const documents = LANGUAGES.map((_, index) => documentFor(index, entry));
-	const files = [...documents, ...scripts, ...(await appFiles())];
+	const { style, start } = await head(entry);
+	const values = { STYLE: style, START: start };
+	const documents = LANGUAGES.map((_, index) => documentFor(index, values));
+	const texts = LANGUAGES.map((_, index) => laterTexts(index));
+	const files = [...documents, ...scripts, ...texts, ...(await appFiles())];
 	const worker = new Worker(GZIP, {
 		workerData: files.map(({ content }) => content),
 	});
 	const [bodies]: Uint8Array[][] = await once(worker, "message");
-	return { files: files.map((file, index) => ({ ...file, body: bodies[index] })), policy: POLICY };
+	return { files: files.map((file, index) => ({ ...file, body: bodies[index] })), policy: policyFor({ style, start }) };
 }
 
 /** Has no effect if the archive is newer than all its sources. */
