@@ -159,19 +159,28 @@ function laterTexts(index: number): PageFile {
 	return { path, type: "text/plain; charset=utf-8", immutable: true, content };
 }
 
-interface Head {
-	readonly style: string;
-	readonly start: string;
+/** Style sheet of the documents, for the same browsers as the others. Vite gives it as a module that exports it. */
+async function documentStyle(): Promise<string> {
+	const result = await build({
+		root: SOURCE,
+		configFile: false,
+		logLevel: "warn",
+		build: {
+			write: false,
+			modulePreload: false,
+			target: TARGET,
+			rolldownOptions: { input: `${join(SOURCE, "document.css")}?inline`, preserveEntrySignatures: "strict" },
+		},
+	});
+	if (Array.isArray(result) || !("output" in result)) throw new Error("Vite gave something else than one output.");
+	return (await import(`data:text/javascript,${encodeURIComponent(result.output[0].code)}`)).default;
 }
 
-/** Style and script of the documents' heads, which apply before the first paint. `entry` is loaded after it. */
-async function head(entry: string): Promise<Head> {
+/** Script of the documents' heads, which runs before the first paint and then loads `entry`. */
+async function startOf(entry: string): Promise<string> {
 	const define = { SCRIPT: JSON.stringify(entry) };
-	const minified = async (name: string, loader: "css" | "js") => {
-		const source = readFileSync(join(SOURCE, name), "utf8");
-		return (await transform(source, { loader, minify: true, target: TARGET, define })).code.trim();
-	};
-	return { style: await minified("document.css", "css"), start: await minified("start.js", "js") };
+	const source = readFileSync(join(SOURCE, "start.js"), "utf8");
+	return (await transform(source, { minify: true, target: TARGET, define })).code.trim();
 }
 
 function documentFor(index: number, values: Readonly<Record<string, string>>): PageFile {
@@ -220,7 +229,7 @@ async function offlineWorker(): Promise<PageFile> {
  * Content Security Policy of the documents (CSP Level 3). It allows the page's own scripts, the gateway's API, and the
  * style and script in the documents' heads. No directive applies to the other styles, which are constructed style sheets.
  */
-function policyFor({ style, start }: Head): string {
+function policyFor(style: string, start: string): string {
 	const source = (text: string) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
 	return [
 		"default-src 'none'",
@@ -256,7 +265,8 @@ export function pack(files: readonly PackedFile[], policy: string): Buffer {
 /** Documents come first. */
 export async function makePage(): Promise<{ files: PackedFile[]; policy: string }> {
 	const { scripts, entry } = await bundle();
-	const { style, start } = await head(entry);
+	const start = await startOf(entry);
+	const style = await documentStyle();
 	const values = { STYLE: style, START: start };
 	const documents = LANGUAGES.map((_, index) => documentFor(index, values));
 	const texts = LANGUAGES.map((_, index) => laterTexts(index));
@@ -265,7 +275,7 @@ export async function makePage(): Promise<{ files: PackedFile[]; policy: string 
 		workerData: files.map(({ content }) => content),
 	});
 	const [bodies]: Uint8Array[][] = await once(worker, "message");
-	return { files: files.map((file, index) => ({ ...file, body: bodies[index] })), policy: policyFor({ style, start }) };
+	return { files: files.map((file, index) => ({ ...file, body: bodies[index] })), policy: policyFor(style, start) };
 }
 
 /** Has no effect if the archive is newer than all its sources. */

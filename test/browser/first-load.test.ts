@@ -146,7 +146,7 @@ describe("The page's first load", function () {
 		await visit.end();
 	});
 
-	it("shows no login before its script arrives if this browser has a token", async () => {
+	it("shows no login before its script arrives if this browser has a token, and moves nothing as values arrive", async () => {
 		visit = await (await Visit.begin(browser, gateway)).logIn();
 		const release = await reloadWithoutScript();
 		await visit.page.getByText(TEXTS.loading[0], { exact: true }).waitFor();
@@ -155,6 +155,9 @@ describe("The page's first load", function () {
 		release();
 		await visit.settled();
 		assert.equal(await visit.page.locator(".big").count(), 1);
+		// Lines of help whose number depends on the reading may move the rest of their card.
+		const shifts = Number(await visit.page.evaluate(SHIFTS));
+		assert.ok(shifts < 0.02, `${shifts}`);
 		await visit.end();
 	});
 

@@ -32,7 +32,8 @@ describe("tools/page", function () {
 	const scripts = () => files.filter(({ path }) => /^\/assets\/.*\.js$/.test(path));
 	const laterTexts = () => files.filter(({ path }) => /^\/assets\/.*\.txt$/.test(path));
 	/** Scripts that a document loads. */
-	const named = (document: PackedFile) => [...textOf(document).matchAll(/ src=|import\("([^"]+)"/g)].map(([, at]) => at);
+	const named = (document: PackedFile) =>
+		[...textOf(document).matchAll(/ src=|import\("([^"]+)"/g)].map(([, at]) => at);
 	/** Contents of this kind of element in a document. */
 	const inside = (document: PackedFile, element: "style" | "script") =>
 		[...textOf(document).matchAll(new RegExp(`<${element}>([^]*?)</${element}>`, "g"))].map(([, content]) => content);

@@ -2,7 +2,6 @@
 import type { Translations } from "./translations.js";
 
 export const METER = {
-
 	"align.title": ["Place the optical head", "Optischen Kopf ausrichten", "Ustaw głowicę optyczną"],
 	"align.help": [
 		"Put the head on the round port of the meter, cable downwards. Start, then turn and move it slowly until nearly every attempt succeeds.",
