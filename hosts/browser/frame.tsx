@@ -23,9 +23,10 @@ const SOON_MS = 120_000;
 type Pages = Readonly<Record<string, ComponentType>>;
 const pages = new Store<Pages>({ dashboard: Dashboard });
 
+/** The script needs its texts when it starts, and one request at a time leaves the gateway a free connection. */
 async function fetchOthers(): Promise<Pages> {
-	const [{ PAGES }] = await Promise.all([import("./pages/pages.js"), loadTexts()]);
-	return PAGES;
+	await loadTexts();
+	return (await import("./pages/pages.js")).PAGES;
 }
 
 /** Loads a page and the pages in the same bundle. */

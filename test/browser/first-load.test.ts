@@ -23,6 +23,7 @@ const AS_APP = `const own = matchMedia;
 const SCRIPT = /^GET \/assets\/app-[\w-]+\.js$/;
 const USE = /^GET \/assets\/use-[\w-]+\.js$/;
 const HASH = /^GET \/assets\/password-hash-[\w-]+\.js$/;
+const TEXT_FILE = /^GET \/assets\/en-[\da-f]+\.txt$/;
 const PAGES = /^GET \/assets\/pages-[\w-]+\.js$/;
 
 describe("The page's first load", function () {
@@ -173,12 +174,12 @@ describe("The page's first load", function () {
 		await visit.end();
 	});
 
-	it("fetches the other pages once, when the first of them is opened", async () => {
+	it("fetches the other pages and their texts once, when the first of them is opened", async () => {
 		visit = await (await Visit.begin(browser, gateway)).logIn();
-		const fetched = () => requested().filter((request) => PAGES.test(request)).length;
+		const fetched = () => requested().filter((request) => PAGES.test(request) || TEXT_FILE.test(request)).length;
 		assert.equal(fetched(), 0);
 		for (const place of ["meter", "system", "meter"] as const) await visit.go(place);
-		assert.equal(fetched(), 1);
+		assert.equal(fetched(), 2);
 		await visit.end();
 	});
 
