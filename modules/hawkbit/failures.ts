@@ -1,27 +1,36 @@
-/** Codes of polls that failed, for status, log and page; those of the connection are in publish. */
+/** Failures of polls; those of the connection are in publish. */
 import { FIRST_STATUS, HTTP_BAD_REPLY, HTTP_NO_REPLY } from "../http/client.js";
-import { connectFailure } from "../publish/connect-failures.js";
+import { connectFailure, type OutputFailure, outputFailure, RETCODE_REFUSED } from "../publish/connect-failures.js";
 
-export const BAD_URL = "bad_url";
-export const NO_CERTIFICATE = "certificate_missing";
-export const NO_NETWORK = "no_network";
-export const NO_MEMORY = "no_memory";
+/** There is no message, because the owner cannot start a test. */
+const failure = (code: string): OutputFailure => outputFailure(code, RETCODE_REFUSED, "");
+
+export const BAD_URL = failure("bad_url");
+export const NO_CERTIFICATE = failure("certificate_missing");
+export const NO_NETWORK = failure("no_network");
+export const NO_MEMORY = failure("no_memory");
 /** A document is not the JSON that the DDI specifies, or too long. */
-export const BAD_DOCUMENT = "bad_document";
+export const BAD_DOCUMENT = failure("bad_document");
 /** After these two, polls are rare until the owner has corrected the settings. */
-export const UNAUTHORIZED = "token_rejected";
-export const FORBIDDEN = "forbidden";
+export const UNAUTHORIZED = failure("token_rejected");
+export const FORBIDDEN = failure("forbidden");
+const NO_REPLY = failure("no_reply");
+const BAD_REPLY = failure("no_http");
+const REDIRECTED = failure("redirected");
+const NOT_FOUND = failure("not_found");
+const SERVER_BUSY = failure("server_busy");
+const REJECTED = failure("rejected");
 
-/** Returns the code for an outcome of HTTPClient that is not a success. */
-export function failureOf(outcome: number): string {
-	if (outcome === HTTP_NO_REPLY) return "no_reply";
-	if (outcome === HTTP_BAD_REPLY) return "no_http";
-	if (outcome < FIRST_STATUS) return connectFailure(outcome).code;
-	if (outcome < 400) return "redirected";
+/** Returns the failure for an outcome of HTTPClient that is not a success. */
+export function failureOf(outcome: number): OutputFailure {
+	if (outcome === HTTP_NO_REPLY) return NO_REPLY;
+	if (outcome === HTTP_BAD_REPLY) return BAD_REPLY;
+	if (outcome < FIRST_STATUS) return connectFailure(outcome);
+	if (outcome < 400) return REDIRECTED;
 	if (outcome === 401) return UNAUTHORIZED;
 	if (outcome === 403) return FORBIDDEN;
-	if (isGone(outcome)) return "not_found";
-	return outcome === 429 || outcome >= 500 ? "server_busy" : "rejected";
+	if (isGone(outcome)) return NOT_FOUND;
+	return outcome === 429 || outcome >= 500 ? SERVER_BUSY : REJECTED;
 }
 
 /** True if the server does not know the resource, or no longer: an action that is closed. */

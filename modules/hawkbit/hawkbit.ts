@@ -2,25 +2,24 @@
 import { TrustedCertificates } from "../config/trusted-certificates.js";
 import type { Core, Running } from "../core/core.js";
 import { UPDATE } from "../ota/part.js";
+import type { OutputFailure } from "../publish/connect-failures.js";
+import type { OutputAccess } from "../publish/output.js";
+import { PUBLISH } from "../publish/part.js";
 import { HAWKBIT_CERTIFICATE, HAWKBIT_CERTIFICATE_LIMIT, HAWKBIT_ENABLED } from "./fields.js";
 import { EVENT_HAWKBIT_BACK, EVENT_HAWKBIT_FAILED } from "./log-events.js";
 import { ACTION_KEY } from "./record.js";
-import { Rollout, type RolloutOwner, SETTLE_MS } from "./rollout.js";
+import { Rollout, SETTLE_MS } from "./rollout.js";
 
 /** Time from the start to the first poll, which is after a trial's first check (ota/trial.ts). */
 const FIRST_MS = 65_000;
 /** Largest random addition to that, so that the gateways of a site do not poll all at once after a power cut. */
 const SPREAD_MS = 60_000;
 
-export class Hawkbit implements Running, RolloutOwner {
+export class Hawkbit implements OutputAccess, Running {
 	readonly #core: Core;
 	/** Defined while enabled. */
 	#rollout: Rollout | undefined;
 	#certificates: TrustedCertificates | undefined;
-	/** Code of the last poll's failure; "" after a success. */
-	#failure = "";
-	/** Time of the last poll that succeeded, Unix ms; 0 if there was none or the clock was not set. */
-	polledUtcMs = 0;
 
 	constructor(core: Core) {
 		this.#core = core;
@@ -31,7 +30,12 @@ export class Hawkbit implements Running, RolloutOwner {
 	get state(): string {
 		if (!this.#core.config.get(HAWKBIT_ENABLED)) return "off";
 		if (this.#rollout === undefined) return "unsupported";
-		return this.#failure || (this.polledUtcMs > 0 ? "ok" : "waiting");
+		return this.#rollout.output.failure?.code ?? (this.polledUtcMs > 0 ? "ok" : "waiting");
+	}
+
+	/** Time of the last poll that succeeded, Unix ms; 0 if there was none or the clock was not set. */
+	get polledUtcMs(): number {
+		return this.#rollout?.output.sentUtcMs ?? 0;
 	}
 
 	/** Certificates of the server. They are opened when needed, because most units need none. */
@@ -45,20 +49,14 @@ export class Hawkbit implements Running, RolloutOwner {
 	/** Applies changed settings. The owner may also save them again to poll at once. */
 	settingsChanged(): void {
 		this.stop();
-		this.#failure = "";
-		this.polledUtcMs = 0;
 		this.open(SETTLE_MS);
 		this.#core.live.changed();
 	}
 
-	polled(failure: string): void {
-		const { clock, events, live } = this.#core;
-		const hadFailed = this.#failure !== "";
-		this.#failure = failure;
-		if (failure === "") this.polledUtcMs = clock.utcMs() ?? 0;
-		if (failure === "" && hadFailed) events.note(EVENT_HAWKBIT_BACK);
-		else if (failure !== "" && !hadFailed) events.note(EVENT_HAWKBIT_FAILED, failure);
-		live.changed();
+	outputChanged(failure: OutputFailure | undefined): void {
+		const { events } = this.#core;
+		if (failure === undefined) events.note(EVENT_HAWKBIT_BACK);
+		else events.note(EVENT_HAWKBIT_FAILED, failure.code);
 	}
 
 	erase(): void {
@@ -73,8 +71,9 @@ export class Hawkbit implements Running, RolloutOwner {
 
 	/** Starts to poll if that is enabled, and if this host can install updates from a server. */
 	private open(leastMs: number): void {
-		const { config } = this.#core;
-		const canInstall = this.#core.find(UPDATE)?.notice !== undefined;
-		if (canInstall && config.get(HAWKBIT_ENABLED)) this.#rollout = new Rollout(this.#core, this, leastMs);
+		const core = this.#core;
+		const deps = core.find(PUBLISH);
+		if (deps === undefined || core.find(UPDATE)?.notice === undefined) return;
+		if (core.config.get(HAWKBIT_ENABLED)) this.#rollout = new Rollout(core, deps, this, leastMs);
 	}
 }

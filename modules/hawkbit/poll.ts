@@ -18,6 +18,7 @@ import type { Task } from "../io/driver.js";
 import { FIRMWARE_ON_TRIAL, type Update } from "../io/flash.js";
 import type { HostInfo, Storage, TextCodec } from "../io/host.js";
 import type { JSONWriter } from "../json/writer.js";
+import type { OutputFailure } from "../publish/connect-failures.js";
 import { DDIDocument, idOf, pathOf } from "./document.js";
 import { BAD_DOCUMENT, failureOf, isGone, UNAUTHORIZED } from "./failures.js";
 import { type Action, loadAction, SUCCESS, storeAction } from "./record.js";
@@ -56,8 +57,8 @@ const STAGE_TRIAL = 2;
 const STAGES = 3;
 
 export class Poll {
-	/** Code of the reason why the poll ended early; "" after a success. */
-	failure = "";
+	/** Reason why the poll ended early; undefined after a success. */
+	failure: OutputFailure | undefined;
 	/** Path and query of the file to download. */
 	file = "";
 	/** Action on which the server waits for this gateway. */

@@ -15,30 +15,21 @@
  *
  * At rest there is no connection, and no memory is claimed.
  */
-import { NO_MEMORY as NOT_LENT } from "../config/blob.js";
-import type { TrustedCertificates } from "../config/trusted-certificates.js";
 import type { Core } from "../core/core.js";
 import type { HTTPClient } from "../http/client.js";
 import { type HubURL, parseHubURL } from "../http/url.js";
-import {
-	CLIENT_OUT_OF_MEMORY,
-	CLIENT_TIMEOUT,
-	CLIENT_UNTRUSTED,
-	type ClientPort,
-	type TLSClientOptions,
-} from "../io/client.js";
+import { CLIENT_TIMEOUT, type ClientPort, type TLSClientOptions } from "../io/client.js";
 import type { ScheduledMachine, Task } from "../io/driver.js";
 import type { Update } from "../io/flash.js";
 import type { Cost } from "../io/memory.js";
 import type { Firmware } from "../ota/firmware.js";
 import { UPDATE } from "../ota/part.js";
 import { isOnBattery } from "../power/supply.js";
-import { OWNER_PAUSE_MS } from "../publish/output.js";
-import type { PermitClient } from "../publish/tls-permit.js";
+import type { OutputFailure } from "../publish/connect-failures.js";
+import { Output, type OutputAccess, type OutputDeps, type OutputListener, OWNER_PAUSE_MS } from "../publish/output.js";
 import { NETWORK } from "../wifi/part.js";
 import { BAD_URL, FORBIDDEN, failureOf, NO_CERTIFICATE, NO_MEMORY, NO_NETWORK, UNAUTHORIZED } from "./failures.js";
 import {
-	HAWKBIT_CERTIFICATE,
 	HAWKBIT_CONTROLLER_ID,
 	HAWKBIT_TENANT,
 	HAWKBIT_TOKEN,
@@ -73,26 +64,21 @@ const STATE_QUEUED = 1;
 const STATE_ASKING = 2;
 const STATE_LOADING = 3;
 
-export interface RolloutOwner {
-	readonly certificates: TrustedCertificates;
-	/** Called after each poll; `failure`: its code, or "" after a success. */
-	polled(failure: string): void;
-}
+/** The owner cannot start a test. */
+const OUTPUT = Object.freeze({ cost: HAWKBIT_COST, testLeastMs: 0, testLimitMs: 0 });
 
-export class Rollout implements ScheduledMachine, PermitClient {
+export class Rollout implements OutputListener, ScheduledMachine {
+	readonly output: Output;
 	readonly #core: Core;
-	readonly #owner: RolloutOwner;
 	readonly #task: Task;
 	#state = STATE_RESTING;
 	#dueMs: number;
 	#poll: Poll | undefined;
-	/** Number of failures since the last success. */
-	#attempts = 0;
 
 	/** The host must be able to install updates from a server. `leastMs`: shortest time to the first poll. */
-	constructor(core: Core, owner: RolloutOwner, leastMs: number) {
+	constructor(core: Core, deps: OutputDeps, access: OutputAccess, leastMs: number) {
 		this.#core = core;
-		this.#owner = owner;
+		this.output = new Output(deps, access, this, OUTPUT);
 		this.#dueMs = core.driver.nowMs() + leastMs;
 		this.#task = core.driver.register("hawkbit", this);
 	}
@@ -104,15 +90,11 @@ export class Rollout implements ScheduledMachine, PermitClient {
 		if (wasLoading) this.firmware.stopDownload();
 	}
 
-	permitGranted(): void {
+	permitted(): void {
 		this.#task.fromHost((nowMs) => {
-			if (this.#state === STATE_QUEUED) this.#dueMs = nowMs;
-			else this.#core.tlsPermit.release(this);
+			this.#dueMs = nowMs;
 		});
 	}
-
-	/** Ignored, because the permit is needed only briefly. */
-	permitRequested(): void {}
 
 	get deadlineMs(): number {
 		return Math.min(this.#dueMs, this.#poll?.deadlineMs ?? Number.POSITIVE_INFINITY);
@@ -122,7 +104,7 @@ export class Rollout implements ScheduledMachine, PermitClient {
 		this.#poll?.advance(nowMs);
 		if (nowMs < this.#dueMs) return;
 		if (this.#state === STATE_ASKING) this.fail(failureOf(CLIENT_TIMEOUT), nowMs);
-		else if (this.#state === STATE_QUEUED && !this.#core.tlsPermit.isHeldBy(this)) this.fail(NO_MEMORY, nowMs);
+		else if (this.#state === STATE_QUEUED && !this.#core.tlsPermit.isHeldBy(this.output)) this.fail(NO_MEMORY, nowMs);
 		else this.begin(nowMs);
 	}
 
@@ -130,12 +112,13 @@ export class Rollout implements ScheduledMachine, PermitClient {
 		const poll = this.#poll;
 		if (poll === undefined || !poll.step(nowMs)) return;
 		const { action, document, failure, file } = poll;
-		if (failure !== "") {
+		if (failure !== undefined) {
 			this.fail(failure, nowMs);
 			return;
 		}
-		this.#attempts = 0;
-		this.#owner.polled("");
+		this.output.attempts = 0;
+		this.output.sent();
+		this.output.succeed(0, nowMs);
 		const isOpen = action?.result === "";
 		const pauseS = document.sleepS === 0 ? PAUSE_USUAL_S : Math.max(document.sleepS, PAUSE_LEAST_S);
 		this.rest(nowMs + this.spread(1000 * (isOpen ? PAUSE_LEAST_S : Math.min(pauseS, PAUSE_MOST_S))));
@@ -143,17 +126,18 @@ export class Rollout implements ScheduledMachine, PermitClient {
 	}
 
 	private begin(nowMs: number): void {
-		const { config, host, ledger, tlsPermit } = this.#core;
+		const { config, host } = this.#core;
+		const { output } = this;
 		const url = parseHubURL(config.get(HAWKBIT_URL));
 		const { manager } = this.#core.find(NETWORK);
 		if (isOnBattery(host.power)) this.rest(nowMs + HOUR_MS);
 		else if (url === undefined || !url.secure || url.host.startsWith("[")) this.fail(BAD_URL, nowMs);
-		else if (config.get(HAWKBIT_CERTIFICATE).length === 0) this.fail(NO_CERTIFICATE, nowMs);
+		else if (!output.hasCertificates) this.fail(NO_CERTIFICATE, nowMs);
 		else if (manager !== undefined && manager.address === undefined) this.fail(NO_NETWORK, nowMs);
 		else {
 			this.enter(STATE_QUEUED, nowMs + TURN_MS);
-			if (!tlsPermit.request(this)) return;
-			if (ledger.claimConnection(HAWKBIT_COST)) this.ask(url, nowMs);
+			if (!output.askPermit()) return;
+			if (output.claimConnection()) this.ask(url, nowMs);
 			else this.fail(NO_MEMORY, nowMs);
 		}
 	}
@@ -192,15 +176,7 @@ export class Rollout implements ScheduledMachine, PermitClient {
 	}
 
 	private connect(make: (port: ClientPort, tls: TLSClientOptions) => HTTPClient): HTTPClient | number {
-		const { clock, host } = this.#core;
-		const port = host.network.tlsClient as ClientPort;
-		try {
-			const connection = this.#owner.certificates.lend((trusted) => make(port, { trusted, utcMs: clock.utcMs() }));
-			return connection === NOT_LENT ? CLIENT_OUT_OF_MEMORY : (connection ?? CLIENT_UNTRUSTED);
-		} catch {
-			// The host has rejected certificate or address.
-			return CLIENT_UNTRUSTED;
-		}
+		return this.output.connect(true, (port, tls) => make(port, tls as TLSClientOptions));
 	}
 
 	private download(action: Action, file: string): void {
@@ -236,12 +212,11 @@ export class Rollout implements ScheduledMachine, PermitClient {
 		else if (!mayRepeat) storeAction(storage, text, { ...action, result: failure });
 	}
 
-	private fail(failure: string, nowMs: number): void {
+	private fail(failure: OutputFailure, nowMs: number): void {
 		const isOwners = failure === UNAUTHORIZED || failure === FORBIDDEN;
-		const pauseS = RETRY_S[Math.min(this.#attempts, RETRY_S.length - 1)];
-		this.#attempts++;
-		this.rest(nowMs + this.spread(isOwners ? OWNER_PAUSE_MS : 1000 * pauseS));
-		this.#owner.polled(failure);
+		this.rest(nowMs);
+		this.output.fail(failure, 0, nowMs);
+		this.#dueMs = nowMs + (isOwners ? this.spread(OWNER_PAUSE_MS) : this.output.pauseMs(RETRY_S));
 	}
 
 	/** Returns the time and up to a fifth more. */
@@ -256,12 +231,10 @@ export class Rollout implements ScheduledMachine, PermitClient {
 
 	/** Ends a poll, and releases its memory and permit. */
 	private rest(dueMs: number): void {
-		const { ledger, tlsPermit } = this.#core;
 		const poll = this.#poll;
 		this.#poll = undefined;
 		poll?.close();
-		if (this.#state === STATE_ASKING) ledger.release(HAWKBIT_COST);
 		this.enter(STATE_RESTING, dueMs);
-		tlsPermit.release(this);
+		this.output.giveBack();
 	}
 }

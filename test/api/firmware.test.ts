@@ -194,22 +194,53 @@ describe("Upload of a firmware file", () => {
 			assert.equal(gateway.world.info.firmwareVersion, VERSION);
 		});
 
-		it("continues after a piece that was processed in part", async () => {
-			await sendFrom(0, 5 * PIECE);
+		/** Sends a piece's head and its first bytes. */
+		function sendPart(offset: number, length: number) {
 			const client = gateway.world.connect(true, LAN_CLIENT);
 			const headers = { Authorization: `Bearer ${gateway.token}`, "Content-Length": String(PIECE) };
-			const path = `/api/v1/system/ota?offset=${5 * PIECE}&total=${FILE.length}`;
+			const path = `/api/v1/system/ota?offset=${offset}&total=${FILE.length}`;
 			client.send(encodeRequest(path, { method: "POST", headers }));
-			client.send(FILE.subarray(5 * PIECE, 5 * PIECE + 1000));
+			client.send(FILE.subarray(offset, offset + length));
 			gateway.world.advance(1000);
-			await isRefused(await piece(5 * PIECE), 503, "busy");
+			return client;
+		}
+
+		it("continues after a piece that was processed in part", async () => {
+			await sendFrom(0, 5 * PIECE);
+			const client = sendPart(5 * PIECE, 1000);
+			await isRefused(await piece(0), 503, "busy");
 			client.close();
 			gateway.world.advance(100);
 			const [state, received] = await updateStatus();
 			assert.deepEqual([state, received], ["receiving", 5 * PIECE + 1000]);
-			await isRefused(await piece(5 * PIECE), 500, "ota_interrupted");
+			await isRefused(await piece(6 * PIECE), 500, "ota_interrupted");
+			await isRefused(await piece(received - PIECE - 1), 500, "ota_interrupted");
 			await isRefused(await piece(received, received + PIECE, FILE.length - 1), 500, "ota_interrupted");
 			await sendFrom(received);
+			await gateway.rebooted();
+			assert.equal(gateway.world.info.firmwareVersion, VERSION);
+		});
+
+		it("takes a piece again whose reply was lost", async () => {
+			await sendFrom(0, 5 * PIECE);
+			await sendFrom(4 * PIECE, 5 * PIECE);
+			assert.deepEqual(await updateStatus(), ["receiving", 5 * PIECE, FILE.length, ""]);
+			sendPart(5 * PIECE, 1000).close();
+			gateway.world.advance(100);
+			await sendFrom(5 * PIECE);
+			await gateway.rebooted();
+			assert.equal(gateway.world.info.firmwareVersion, VERSION);
+		});
+
+		it("takes a piece again before it notices that the first connection is lost", async () => {
+			await sendFrom(0, 5 * PIECE);
+			const client = sendPart(5 * PIECE, 1000);
+			await sendFrom(5 * PIECE, 6 * PIECE);
+			await isRefused(gateway.world.awaitReply(client), 500, "ota_interrupted");
+			client.send(FILE.subarray(5 * PIECE + 1000, 6 * PIECE));
+			gateway.world.advance(1000);
+			assert.deepEqual(await updateStatus(), ["receiving", 6 * PIECE, FILE.length, ""]);
+			await sendFrom(6 * PIECE);
 			await gateway.rebooted();
 			assert.equal(gateway.world.info.firmwareVersion, VERSION);
 		});

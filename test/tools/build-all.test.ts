@@ -69,7 +69,7 @@ describe("the build of all boards", () => {
 
 	it("fails as soon as a limit is exceeded by a byte, and says which and by how much", () => {
 		const most = SLOT_BYTES - SLOT_RESERVE_BYTES;
-		const memory = MEMORY_LIMITS.esp32!;
+		const memory = MEMORY_LIMITS.esp32;
 		const taken = { chip: "esp32", imageBytes: most, slotBytes: SLOT_BYTES, memory } as const;
 		assert.deepEqual(problemsOf(taken), []);
 		assert.deepEqual(problemsOf({ ...taken, imageBytes: most + 1, memory: undefined }), [

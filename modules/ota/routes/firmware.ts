@@ -104,20 +104,30 @@ class Upload implements BodySink, Sender {
 
 class Piece extends Upload {
 	readonly #firmware: Firmware;
+	/** Number of bytes at the start of this piece that were processed before, if the client repeats it. */
+	#known = 0;
 
 	constructor(exchange: Exchange<Firmware | undefined>, firmware: Firmware) {
 		super(exchange, firmware.updater);
 		this.#firmware = firmware;
 	}
 
-	/** Offset 0 begins an upload. Returns TAKEN or a refusal. */
+	/**
+	 * Offset 0 begins an upload. A repeated piece replaces the request that sent it before: the gateway notices a lost
+	 * connection later than the client. Returns TAKEN or a refusal.
+	 */
 	override begin(offset: number, total: number): number {
-		const { updater } = this;
+		const { exchange, updater } = this;
 		let upload = this.#firmware.upload;
 		if (upload?.isOver === false) {
-			if (upload.request !== undefined) return UNDER_WAY;
-			if (offset === 0) updater.abort();
-			else if (offset !== updater.received || total !== updater.total) return INTERRUPTED;
+			const known = updater.received - offset;
+			const isRepeated = known >= 0 && known <= exchange.request.contentLength;
+			if (offset > 0 && total === updater.total && isRepeated) {
+				this.#known = known;
+				upload.request?.updated(INTERRUPTED, "");
+			} else if (upload.request !== undefined) return UNDER_WAY;
+			else if (offset === 0) updater.abort();
+			else return INTERRUPTED;
 		}
 		if (upload === undefined || upload.isOver) {
 			if (offset > 0) return INTERRUPTED;
@@ -130,8 +140,17 @@ class Piece extends Upload {
 		return TAKEN;
 	}
 
+	override write(bytes: Uint8Array, start: number, end: number): void {
+		this.rest = 0;
+		if (!this.isCurrent) return;
+		const skipped = Math.min(this.#known, end - start);
+		this.#known -= skipped;
+		super.write(bytes, start + skipped, end);
+	}
+
 	override end(): void {
 		const { exchange, updater } = this;
+		if (!this.isCurrent) return;
 		if (updater.received === updater.total) super.end();
 		else if (exchange.failIfRevoked()) updater.abort();
 		else {
@@ -150,8 +169,13 @@ class Piece extends Upload {
 		super.updated(refusal);
 	}
 
+	/** False once the reply was sent. */
+	private get isCurrent(): boolean {
+		return this.#firmware.upload?.request === this;
+	}
+
 	private leave(): void {
 		const { upload } = this.#firmware;
-		if (upload?.request === this) upload.request = undefined;
+		if (upload !== undefined && this.isCurrent) upload.request = undefined;
 	}
 }
