@@ -32,9 +32,12 @@ export interface PageFile {
 	/** True if the name of the file changes with its content. */
 	readonly immutable: boolean;
 	readonly content: Uint8Array;
+	/** The content in pieces, if other files have some of them too. */
+	readonly pieces?: readonly Uint8Array[];
 }
 export interface PackedFile extends PageFile {
-	readonly body: Uint8Array;
+	/** Parts of the content as gzip. One that several files have is stored once. */
+	readonly parts: readonly Uint8Array[];
 }
 
 function newestSource(folder = SOURCE): number {
@@ -183,21 +186,36 @@ async function startOf(entry: string): Promise<string> {
 	return (await transform(source, { minify: true, target: TARGET, define })).code.trim();
 }
 
-function documentFor(index: number, values: Readonly<Record<string, string>>): PageFile {
-	const own: Record<string, string> = {
-		...values,
+function filled(name: string, valueOf: (name: string) => string): string {
+	return readFileSync(join(SOURCE, name), "utf8").replace(/%([A-Za-z][\w.]*)%/g, (_, name) => valueOf(name));
+}
+
+/** The part of the head that the documents of all languages have. */
+function headFor(style: string, start: string): string {
+	const values: Record<string, string> = {
+		STYLE: `<style>${style}</style>`,
+		START: `<script>${start}</script>`,
+		// A browser would request the icon along with the document.
+		ICON: encodeURIComponent(named(readFileSync(join(SOURCE, "icon.svg"), "utf8")).trim()),
+	};
+	return filled("head.html", (name) => values[name]);
+}
+
+function documentFor(index: number, head: Uint8Array): PageFile {
+	const values: Record<string, string> = {
 		LANGUAGE: LANGUAGES[index],
 		NAME: LANGUAGE_NAMES[index],
 		TEXTS: textsIn(index, FIRST_TEXTS),
-		// A browser would request the icon along with the document.
-		ICON: encodeURIComponent(named(readFileSync(join(SOURCE, "icon.svg"), "utf8")).trim()),
 		LATER: laterTexts(index).path,
+		HEAD: "%HEAD%",
 	};
-	const html = readFileSync(join(SOURCE, "document.html"), "utf8").replace(/%([A-Za-z][\w.]*)%/g, (_, name) =>
-		name in TEXTS ? without(/[<&"]/, TEXTS[name as TextKey][index]) : own[name],
+	const html = filled("document.html", (name) =>
+		name in TEXTS ? without(/[<&"]/, TEXTS[name as TextKey][index]) : values[name],
 	);
-	const content = new TextEncoder().encode(html);
-	return { path: `/${LANGUAGES[index]}`, type: "text/html; charset=utf-8", immutable: false, content };
+	const [before, after] = html.split("%HEAD%").map((piece) => Buffer.from(piece));
+	const pieces = [before, head, after];
+	const content = Buffer.concat(pieces);
+	return { path: `/${LANGUAGES[index]}`, type: "text/html; charset=utf-8", immutable: false, content, pieces };
 }
 
 function named(text: string): string {
@@ -245,21 +263,31 @@ function policyFor(style: string, start: string): string {
 }
 
 export function pack(files: readonly PackedFile[], policy: string): Buffer {
-	const heads = files.map(({ path, type, immutable, content }) => {
+	const parts = [...new Set(files.flatMap((file) => file.parts))];
+	const heads = files.map(({ path, type, immutable, content, parts }) => {
 		const tag = hashOf(content).slice(0, TAG_LENGTH);
 		const text = (value: string) => Buffer.concat([Buffer.from([value.length]), Buffer.from(value, "latin1")]);
-		return Buffer.concat([text(path), text(type), Buffer.from(tag), Buffer.from([immutable ? 1 : 0]), Buffer.alloc(8)]);
+		const numbers = Buffer.from([immutable ? 1 : 0, parts.length]);
+		return Buffer.concat([text(path), text(type), Buffer.from(tag), numbers, Buffer.alloc(8 * parts.length)]);
 	});
 	const start = Buffer.alloc(3);
 	start.writeUInt8(files.length);
 	start.writeUInt16BE(policy.length, 1);
 	let at = 3 + policy.length + heads.reduce((sum, head) => sum + head.length, 0);
-	files.forEach(({ body }, index) => {
-		heads[index].writeUInt32BE(body.length, heads[index].length - 8);
-		heads[index].writeUInt32BE(at, heads[index].length - 4);
-		at += body.length;
+	const places = new Map<Uint8Array, number>();
+	for (const part of parts) {
+		places.set(part, at);
+		at += part.length;
+	}
+	files.forEach((file, index) => {
+		const head = heads[index];
+		file.parts.forEach((part, place) => {
+			const entry = head.length - 8 * (file.parts.length - place);
+			head.writeUInt32BE(part.length, entry);
+			head.writeUInt32BE(places.get(part)!, entry + 4);
+		});
 	});
-	return Buffer.concat([start, Buffer.from(policy, "latin1"), ...heads, ...files.map(({ body }) => body)]);
+	return Buffer.concat([start, Buffer.from(policy, "latin1"), ...heads, ...parts]);
 }
 
 /** Documents come first. */
@@ -267,15 +295,15 @@ export async function makePage(): Promise<{ files: PackedFile[]; policy: string 
 	const { scripts, entry } = await bundle();
 	const start = await startOf(entry);
 	const style = await documentStyle();
-	const values = { STYLE: style, START: start };
-	const documents = LANGUAGES.map((_, index) => documentFor(index, values));
+	const head = Buffer.from(headFor(style, start));
+	const documents = LANGUAGES.map((_, index) => documentFor(index, head));
 	const texts = LANGUAGES.map((_, index) => laterTexts(index));
 	const files = [...documents, ...scripts, ...texts, ...(await appFiles())];
 	const worker = new Worker(GZIP, {
-		workerData: files.map(({ content }) => content),
+		workerData: files.map(({ content, pieces = [content] }) => pieces),
 	});
-	const [bodies]: Uint8Array[][] = await once(worker, "message");
-	return { files: files.map((file, index) => ({ ...file, body: bodies[index] })), policy: policyFor(style, start) };
+	const [parts]: Uint8Array[][][] = await once(worker, "message");
+	return { files: files.map((file, index) => ({ ...file, parts: parts[index] })), policy: policyFor(style, start) };
 }
 
 /** Has no effect if the archive is newer than all its sources. */

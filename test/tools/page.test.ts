@@ -9,8 +9,8 @@ import { ARCHIVE, makePage, type PackedFile, pack } from "../../tools/page.js";
 
 const SOURCE = join(import.meta.dirname, "../../../hosts/browser");
 
-/** Limit of the compressed page, bytes. */
-const WHOLE_LIMIT = 125 * 1024;
+/** Limit of the page's archive, bytes. */
+const WHOLE_LIMIT = 131 * 1024;
 /** Limit of a document, bytes: with its head it fits into the first ten segments of a connection (RFC 6928). */
 const DOCUMENT_LIMIT = 9 * 1024;
 /** Limit of all that the login needs, bytes: the largest document and the first script. */
@@ -27,7 +27,8 @@ describe("tools/page", function () {
 	let files: PackedFile[];
 	let policy: string;
 	const textOf = ({ content }: PackedFile) => new TextDecoder().decode(content);
-	const zipped = ({ body }: PackedFile) => body.length;
+	const bodyOf = ({ parts }: PackedFile) => Buffer.concat(parts);
+	const zipped = (file: PackedFile) => bodyOf(file).length;
 	const documents = () => files.filter(({ type }) => type.startsWith("text/html"));
 	const scripts = () => files.filter(({ path }) => /^\/assets\/.*\.js$/.test(path));
 	const laterTexts = () => files.filter(({ path }) => /^\/assets\/.*\.txt$/.test(path));
@@ -69,10 +70,9 @@ describe("tools/page", function () {
 	});
 
 	it(`keeps the whole page within ${WHOLE_LIMIT} bytes`, function () {
-		const bytes = files.reduce((sum, file) => sum + zipped(file), 0);
+		const bytes = pack(files, policy).length;
 		this.test!.title += `: ${bytes}`;
 		assert.ok(bytes <= WHOLE_LIMIT, `${bytes} bytes`);
-		assert.ok(pack(files, policy).length <= WHOLE_LIMIT, "including the archive's overhead");
 	});
 
 	it(`needs one file within ${DOCUMENT_LIMIT} bytes for the first paint`, function () {
@@ -153,7 +153,7 @@ describe("tools/page", function () {
 	});
 
 	it("stores each file as gzip", () => {
-		for (const { path, content, body } of files) assert.ok(gunzipSync(body).equals(content), path);
+		for (const file of files) assert.ok(gunzipSync(bodyOf(file)).equals(file.content), file.path);
 	});
 
 	it("can be put on a home screen: it has a manifest, an icon, and colours for the browser's frame", () => {
