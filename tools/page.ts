@@ -186,8 +186,8 @@ async function startOf(entry: string): Promise<string> {
 	return (await transform(source, { minify: true, target: TARGET, define })).code.trim();
 }
 
-function filled(name: string, valueOf: (name: string) => string): string {
-	return readFileSync(join(SOURCE, name), "utf8").replace(/%([A-Za-z][\w.]*)%/g, (_, name) => valueOf(name));
+function filled(name: string, value: (name: string) => string): string {
+	return readFileSync(join(SOURCE, name), "utf8").replace(/%([A-Za-z][\w.]*)%/g, (_, key) => value(key));
 }
 
 /** The part of the head that the documents of all languages have. */
