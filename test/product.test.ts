@@ -37,6 +37,16 @@ describe("product", () => {
 		await gateway.stop();
 	});
 
+	it("is announced by mDNS, with its maker, and the address if there is one", async () => {
+		const gateway = new VirtualGateway();
+		await gateway.pass(60_000);
+		const sent = gateway.world.udp.sent.map(({ bytes }) => Buffer.from(bytes).toString("latin1"));
+		const announced = sent.findLast((text) => text.includes("_smgw")) ?? assert.fail("no announcement");
+		for (const part of [`${PRODUCT} `, `maker=${MAKER}`]) assert.ok(announced.includes(part), part);
+		assert.equal(announced.includes("security="), SECURITY_CONTACT !== "");
+		await gateway.stop();
+	});
+
 	it("is the origin of the MQTT discovery, with the address if that is one of the web", () => {
 		const origin = (contact: string) => {
 			const writer = new JSONWriter(textCodec);

@@ -35,7 +35,6 @@ interface Tag {
 	readonly description: string;
 }
 
-/** Sections by the tag's name; tags without content are left out. */
 function tagged(part: (tag: Tag) => string): string {
 	const parts = DOCUMENT.tags.map((tag: Tag) => ({ tag, text: part(tag) }));
 	return parts
@@ -72,7 +71,6 @@ function errorRow({ const: code, description, "x-status": own }: Node): string[]
 	return [[...statuses].sort().join(", "), `\`${code}\``, description];
 }
 
-/** The list's name precedes fields of objects in a list. */
 function fields(one: Operation): string[] {
 	const { requestBody } = one.operation;
 	const schema = requestBody && resolve(Object.values<Node>(requestBody.content)[0].schema);
@@ -113,7 +111,6 @@ function pretty(value: unknown, indent = ""): string {
 	return `${open}\n${members.map((one) => inner + one).join(",\n")}\n${indent}${close}`;
 }
 
-/** `$B` and `$TOKEN` are defined in the guide's first example. */
 function command({ path, method, operation }: Operation): string {
 	const { parameters = [], requestBody, security } = operation;
 	let url = path.replace("/api/v1/", "$B/");

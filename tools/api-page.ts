@@ -1,7 +1,4 @@
-/**
- * `npm run api`: makes a page from modules/api/openapi.json and prints its path. The page is one HTML file without
- * scripts or network access, and follows the light or dark theme of the reader's system.
- */
+/** `npm run api`: makes a page from modules/api/openapi.json and prints its path. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import {
@@ -19,7 +16,6 @@ import {
 } from "./api/document.js";
 
 const PAGE = join(ROOT, ".build", "api.html");
-/** Statuses that most routes share. They are left out of the list, so that the others stand out. */
 const COMMON_STATUSES = ["401", "403", "413", "500", "503"];
 
 const STYLE = `

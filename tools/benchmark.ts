@@ -1,7 +1,4 @@
-/**
- * `npm run benchmark`: compares the gateway with lower bounds (the wire, a bare loop, a bare handler). Prints a table
- * and, if requested, writes a JSON file.
- */
+/** `npm run benchmark`: compares the gateway with lower bounds (the wire, a bare loop, a bare handler). */
 import { writeFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { parseArgs } from "node:util";

@@ -55,7 +55,6 @@ interface WholeOrder {
 	readonly out: string | undefined;
 }
 
-/** Parses the command line of --all. If it is invalid, throws an Error with a message for the user. */
 function readWholeOrder(args: string[]): WholeOrder {
 	const { values } = parseArgs({
 		args,
@@ -89,10 +88,6 @@ async function carryOutAll({ boards, json, out }: WholeOrder): Promise<number> {
 	return outcomes.some(({ problems }) => problems.length > 0) ? 1 : 0;
 }
 
-/**
- * Parses the command line; returns undefined if help was requested. If it is invalid, throws an Error with a message
- * for the user.
- */
 function readOrder([word, ...args]: string[]): Order | undefined {
 	const command = COMMANDS.find((name) => name === word);
 	if (command === undefined) throw new Error(`The command is one of ${COMMANDS.join(", ")}.`);

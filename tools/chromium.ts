@@ -4,6 +4,5 @@ import { existsSync } from "node:fs";
 /** The headless shell comes first: a suite of the page takes half the processor time with it. */
 const PROGRAMS = ["/usr/bin/chromium-headless-shell", "/usr/bin/chromium"];
 
-/** Path of the program; empty if it is not installed. */
 export const CHROMIUM = PROGRAMS.find((path) => existsSync(path)) ?? "";
 export const NO_CHROMIUM = `none of ${PROGRAMS.join(", ")} is installed`;

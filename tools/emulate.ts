@@ -7,13 +7,13 @@ import { checkPorts } from "../hosts/node/ports.js";
 import { startTool } from "../hosts/node/tool-program.js";
 import { GatewayClient } from "./api/client.js";
 import { Emulator, freePort, SERVES, temporaryFolder } from "./emulate/emulator.js";
-import { minutes, prepareFirmware } from "./emulate/firmware.js";
+import { emulatedBoard, minutes, prepareFirmware } from "./emulate/firmware.js";
 import { readBuild } from "./emulate/flash.js";
 import { type EmulateOptions, parseOptions, USAGE } from "./emulate/options.js";
 import { needQEMU } from "./emulate/qemu.js";
 import { type EmulatedUnit, openUnit } from "./emulate/state.js";
 
-/** Limit from power-on to the first reply; an emulator on a busy computer is slow. */
+/** Limit from power-on to the first reply. */
 const START_LIMIT_MS = 300_000;
 const LOGIN_LIMIT_MS = 60_000;
 const WATCH_MS = 1000;
@@ -48,7 +48,7 @@ class EmulatedBench {
 		const places = await prepareFirmware({ ...options, say: (text) => this.#say(text) });
 		if (this.#isEnding) return;
 		const folder = temporaryFolder();
-		const unit = openUnit(options.state ?? folder, board, readBuild(join(places.project, "build")));
+		const unit = openUnit(options.state ?? folder, emulatedBoard(board), readBuild(join(places.project, "build")));
 		if (unit.isUpdated) this.#say("The flash was given the new build; settings stay.");
 		const ports = {
 			httpsPort: options.httpsPort || (await freePort()),
@@ -133,6 +133,5 @@ class EmulatedBench {
 
 const bench = new EmulatedBench(readOptions());
 for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => void bench.end(0));
-// The channel closes when tools/run.mjs has ended.
 process.on("disconnect", () => void bench.end(0));
 bench.run().catch((error: Error) => bench.fail(error.message));

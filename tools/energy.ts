@@ -1,6 +1,6 @@
 /**
- * Energy budget on batteries. `node .build/tools/energy.js` writes the tables of docs/power.md and the README;
- * `--check` only compares them. Currents are from data sheets; times are from the simulator or assumed, as noted.
+ * Energy budget on batteries. `node .build/tools/energy.js` writes the tables of docs/power.md and the README. Currents
+ * are from data sheets; times are from the simulator or assumed, as noted.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -79,7 +79,6 @@ export const PERIODS: readonly [string, number][] = [
 	["1 day", 1],
 ];
 
-/** Formats a time in days as whole months or, from a year on, as years with one decimal. */
 export function spanOf(days: number): string {
 	if (days < YEAR_DAYS) return `${Math.round((days / YEAR_DAYS) * 12)} months`;
 	return `${(days / YEAR_DAYS).toFixed(1)} years`;
@@ -113,7 +112,6 @@ const dayTable = tableOf([
 const TABLES: Readonly<Record<string, string>> = { life: lifeTable, figures: figureTable, day: dayTable };
 const FILES = ["docs/power.md", "README.md"];
 
-/** Replaces the tables between their marks. */
 export function withTables(text: string): string {
 	let result = text;
 	for (const [name, table] of Object.entries(TABLES)) {

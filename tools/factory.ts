@@ -35,10 +35,6 @@ interface Order {
 	readonly port: string;
 }
 
-/**
- * Parses the command line; returns undefined if help was requested. If it is invalid, throws an Error with a message
- * for the user.
- */
 function readOrder(args: string[]): Order | undefined {
 	const { values } = parseArgs({
 		args,

@@ -177,7 +177,6 @@ class LinuxBench {
 
 const bench = new LinuxBench(readOptions(process.argv.slice(2)));
 for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => void bench.end(0));
-// The channel closes when tools/run.mjs has ended.
 process.on("disconnect", () => void bench.end(0));
 // Node would open its debugger on SIGUSR1 and end on SIGUSR2.
 for (const signal of ["SIGUSR1", "SIGUSR2"] as const) process.on(signal, () => {});

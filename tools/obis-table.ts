@@ -53,7 +53,7 @@ const SEPARATOR = "\0";
 
 const utf8 = new TextEncoder();
 
-/** Returns the rows of the source, sorted by key. Throws an Error with the line number of an invalid row. */
+/** Returns the rows of the source, sorted by key. */
 export function parseNames(source: string): NameRow[] {
 	const rows: NameRow[] = [];
 	let header = false;
@@ -232,7 +232,6 @@ interface Piece {
 	saved: number;
 }
 
-/** Finds the fragments that save most, one by one. */
 class Savings {
 	/** Remaining texts, with separators between them and in place of extracted fragments. */
 	#rest: string;

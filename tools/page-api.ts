@@ -19,7 +19,7 @@ function resolve(schema: Node): Node {
 	return schema?.$ref?.startsWith(SCHEMAS) ? DOCUMENT.components.schemas[schema.$ref.slice(SCHEMAS.length)] : schema;
 }
 
-/** Adds the names of a reply's schemas. A schema comes before those that it refers to, unless another one did so first. */
+/** A schema comes before those that it refers to, unless another one did so first. */
 function repliesOf(schema: Node, found: Set<string>): void {
 	if (schema === null || typeof schema !== "object") return;
 	if (typeof schema.$ref === "string" && schema.$ref.startsWith(SCHEMAS)) {
@@ -65,10 +65,7 @@ function replyTypes(): string[] {
 	});
 }
 
-/**
- * Returns the limits of a field under the names of FieldSpec in fields.tsx. A member `by` means that the choices depend
- * on the value of another field.
- */
+/** A member `by` means that the choices depend on the value of another field. */
 function limitsOf(schema: Node, conditions: readonly Node[], name: string): string {
 	const { minimum, maximum, minLength, maxLength, pattern, maxItems, items } = schema;
 	const limits: string[] = [];

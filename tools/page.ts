@@ -163,7 +163,7 @@ async function appFiles(): Promise<PageFile[]> {
 	return [...files, await offlineWorker()];
 }
 
-/** Returns the service worker. It is at the root, because it can only serve what is below its own path. */
+/** The service worker is at the root, because it can only serve what is below its own path. */
 async function offlineWorker(): Promise<PageFile> {
 	const { code } = await transform(readFileSync(join(SOURCE, OFFLINE), "utf8"), { minify: true });
 	return { path: `/${OFFLINE}`, type: "text/javascript", immutable: false, content: new TextEncoder().encode(code) };
@@ -202,7 +202,6 @@ export function pack(files: readonly PackedFile[], policy: string): Buffer {
 	return Buffer.concat([start, Buffer.from(policy, "latin1"), ...heads, ...files.map(({ body }) => body)]);
 }
 
-/** Documents come first. */
 export async function makePage(): Promise<{ files: PackedFile[]; policy: string }> {
 	const { scripts, entry } = await bundle();
 	const documents = LANGUAGES.map((_, index) => documentFor(index, entry));

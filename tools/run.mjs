@@ -12,7 +12,6 @@ const build = join(root, ".build");
 const bin = (name) => join(root, "node_modules", ".bin", name);
 const say = (text) => process.stderr.write(`${text}\n`);
 
-/** Returns true if this user may change installed and built files. */
 function canWrite() {
 	try {
 		accessSync(existsSync(build) ? build : root, constants.W_OK);
@@ -29,7 +28,6 @@ function refuseToWrite(why) {
 	process.exit(1);
 }
 
-/** Returns the step's exit code. */
 function attempt(command, args, output = 2) {
 	const { status, error } = spawnSync(command, args, { cwd: root, stdio: ["ignore", output, output] });
 	if (error) say(`${command} could not be started: ${error.message}`);
@@ -67,7 +65,6 @@ function install() {
 	}
 }
 
-/** Returns true if the XS engine is in the place where hosts/node/xs-worker.ts looks for it. */
 function hasXS() {
 	const built = join(root, "node_modules", "@agoric", "xsnap", "xsnap-native", "xsnap", "build", "bin");
 	return existsSync(built) && readdirSync(built).some((one) => existsSync(join(built, one, "release", "xsnap-worker")));
@@ -136,7 +133,7 @@ const MAKE = "--make";
 
 /**
  * Compiles what the generators need. The page may already use a name that is not generated yet, so its errors are not
- * shown. Errors in the tables of the sources are shown.
+ * shown.
  */
 function compileTools() {
 	step(bin("tsc"), ["-b", "modules"]);
@@ -169,7 +166,7 @@ async function compile() {
 
 /**
  * Replaces this process as far as possible: same terminal, forwarded signals, same exit code. The child's channel
- * closes when this process ends for any reason; the program then ends too.
+ * closes when this process ends for any reason.
  */
 function become(command, args) {
 	const child = spawn(command, args, { cwd: root, stdio: ["inherit", "inherit", "inherit", "ipc"] });
@@ -198,7 +195,6 @@ function followNpm(end) {
 	look.unref();
 }
 
-/** Returns the id of a process's parent; undefined if the system does not provide it. */
 function parentOf(pid) {
 	try {
 		return /^PPid:\t(\d+)$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
@@ -209,7 +205,7 @@ function parentOf(pid) {
 
 /**
  * Returns the compiled tests of a source file or folder, of a test file or folder, or of all test files with this name;
- * undefined if nothing matches. `kind` is `test`, `linux` or `emulated`, by the names of the files.
+ * undefined if nothing matches.
  */
 function testsOf(argument, kind) {
 	const given = relative(root, join(process.env.INIT_CWD ?? root, argument)).replace(/\\/g, "/");
@@ -259,8 +255,8 @@ function allTests(kind = "test") {
 }
 
 /**
- * Returns mocha's arguments for each run. Without arguments there is one run of all tests; otherwise the first run has
- * the tests of the named files and folders, and the next one the tests with the other words in their titles.
+ * Without arguments there is one run of all tests; otherwise the first run has the tests of the named files and
+ * folders, and the next one the tests with the other words in their titles.
  */
 function selections(args, kind) {
 	const all = kind === "test" ? allTests() : [`${build}/test/**/*.${kind}.js`];
@@ -275,7 +271,6 @@ function selections(args, kind) {
 	return files.length === 0 ? [named] : [files, named];
 }
 
-/** Fails if a run fails or finds no test. */
 function runTests(lists, ...options) {
 	const [last, ...others] = lists.reverse();
 	for (const list of others.reverse()) {
@@ -321,6 +316,7 @@ const commands = {
 	hub: (args) => become(process.execPath, [...program("tools/hub.js"), ...args]),
 	linux: (args) => become(process.execPath, [...program("tools/linux.js"), ...args]),
 	emulate: (args) => become(process.execPath, [...program("tools/emulate.js"), ...args]),
+	fleet: (args) => become(process.execPath, [...program("test/fleet/run.js"), ...args]),
 	benchmark: (args) => become(process.execPath, [...program("tools/benchmark.js"), ...args]),
 	size: (args) => become(process.execPath, [...program("tools/size.js"), ...args]),
 	api: ([what, ...args]) => {

@@ -39,7 +39,6 @@ async function measure(board: Board): Promise<Report> {
 	}
 }
 
-/** Gain of each omission alone, on the board's whole firmware. */
 async function measureOmissions(board: Board): Promise<string> {
 	const whole = { ...board, without: [] };
 	const { leftBytes } = await measure(whole);
@@ -57,7 +56,6 @@ interface Order {
 	readonly omissions: boolean;
 }
 
-/** Parses the command line. If it is invalid, throws an Error with a message for the user. */
 function readOrder(args: string[]): Order {
 	const { values } = parseArgs({
 		args,

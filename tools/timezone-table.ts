@@ -182,7 +182,6 @@ function packRule(zone: Zone): number[] {
 	return out;
 }
 
-/** Offsets from 2024 to the last transition that differs from the rule. */
 function exceptionsOf({ transitions }: Zone, rule: Rule): Exception[] {
 	const spans = transitions.map(({ atS, offsetS }, i) => ({
 		fromS: Math.max(atS, BEGIN_S),
@@ -225,7 +224,6 @@ function yearOf(atS: number): number {
 	return new Date(atS * 1000).getUTCFullYear();
 }
 
-/** Returns the time of a change in a year, in seconds of local time. */
 function changeIn({ month, week, day, timeS }: Change, year: number): number {
 	const days: number[] = [];
 	for (let ms = Date.UTC(year, month - 1, 1); ms < Date.UTC(year, month, 1); ms += DAY_MS) {

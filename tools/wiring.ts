@@ -1,7 +1,6 @@
 /**
  * Draws the wiring in docs/hardware.md from the table of boards: `node .build/tools/wiring.js` writes one SVG per kind
- * of board to docs/pictures. The chip's pins are on the left and the components on the right at the same height, so
- * that every wire is straight. The background is white, for light and dark pages.
+ * of board to docs/pictures.
  */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -81,7 +80,6 @@ function dividerOf({ ratio }: DividerPin): string {
 	return `${ratio} × 100 kΩ, 100 nF`;
 }
 
-/** Components as sold, one per line. */
 function onBoard({ zigbee, button, led }: Board): string[] {
 	const lines: string[] = [];
 	if (zigbee !== undefined) {

@@ -52,7 +52,6 @@ async function run(options: ZigbeeOptions): Promise<void> {
 	};
 	process.on("SIGTERM", () => end(0));
 	process.on("SIGINT", () => end(0));
-	// The channel closes when the parent process has ended.
 	process.on("disconnect", () => end(0));
 	process.on("message", (message) => {
 		const { lines, faults: wanted, crash, network } = message as Order;

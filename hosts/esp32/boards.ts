@@ -1,7 +1,6 @@
 /**
- * Boards supported by the firmware, with their wiring. `npm run build -- --board NAME` compiles in only the row of its
- * board (gateway/board, sdk.d.ts). A row is a hardware variant with its own device id, which factory data and firmware
- * files contain.
+ * `npm run build -- --board NAME` compiles in only the row of its board (gateway/board, sdk.d.ts). A row is a hardware
+ * variant with its own device id, which factory data and firmware files contain.
  *
  * The pins of gateway boards are taken from public firmware: XZG (xyzroe/XZG, src/const/hw.cpp: brdConfigs, and
  * ethConfigs for Ethernet), slzb-esphome (smlight-tech/slzb-esphome, hw_defs/06xu and hw_defs/mrxu),
@@ -13,14 +12,13 @@
 
 export type Chip = "esp32" | "esp32s3" | "esp32c3" | "esp32c6";
 
-/** A UART and its pins; the chip sends on `transmit`. UART 0 is reserved for the console. */
 export interface UARTPins {
 	readonly uart: number;
 	readonly transmit: number;
 	readonly receive: number;
 }
 
-/** Optical head. Without inversion, the line is high when idle, and light makes it low. */
+/** Without inversion, the line is high when idle, and light makes it low. */
 export interface MeterPins extends UARTPins {
 	readonly invertTransmit: boolean;
 	readonly invertReceive: boolean;
@@ -75,7 +73,6 @@ export interface EmulatedEthernet {
 
 export interface LEDPin {
 	readonly pin: number;
-	/** True if the LED is on at the low level. */
 	readonly activeLow: boolean;
 }
 
@@ -86,7 +83,6 @@ export interface DividerPin {
 }
 
 export interface Board {
-	/** Name for `--board`. */
 	readonly name: string;
 	readonly chip: Chip;
 	readonly manufacturer: string;
@@ -99,7 +95,6 @@ export interface Board {
 	readonly meter: MeterPins;
 	readonly zigbee?: RadioPins;
 	readonly ethernet?: RMIIPins | W5500Pins | EmulatedEthernet;
-	/** Low while pressed. */
 	readonly button?: number;
 	readonly led?: LEDPin;
 	/** Number of alkaline cells in series; 0 without cells. */
@@ -134,8 +129,7 @@ function lan8720(phy: number, power: number, clock: RMIIPins["clock"]): RMIIPins
 
 /**
  * Parts left out for boards with 4 MB of flash and a radio, because the firmware slot would be nearly full
- * (docs/hardware.md). Home Assistant then gets its values over MQTT or Zigbee, because the part for its REST API is
- * left out. Heat and water meters are rarer than electricity meters. Wi-Fi is set up by the access point, without Improv.
+ * (docs/hardware.md).
  */
 const SHORT_OF_FLASH = Object.freeze({
 	without: Object.freeze([
@@ -441,7 +435,6 @@ export const BOARDS: readonly Board[] = Object.freeze([
 	board({ ...SMLIGHT_S3, name: "slzb-mrxu", model: "SLZB-MRxU", deviceId: 28 }),
 ]);
 
-/** Returns the row of that name; throws an Error with a message for the user if no row has it. */
 export function findBoard(name: string): Board {
 	for (const board of BOARDS) if (board.name === name) return board;
 	throw new Error(`There is no board "${name}". Boards: ${BOARDS.map((board) => board.name).join(", ")}.`);

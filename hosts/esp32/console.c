@@ -1,8 +1,7 @@
 /*
  * The console (console.ts) as a serial port: UART 0 as ESP-IDF has opened it for stdin and stdout. The locks of stdin
  * and stdout keep log lines and other output apart. There is no driver: a timer polls the UART's buffer of 128 bytes,
- * which is often enough for 115200 Bd except while flash is erased. Uses no memory but the ring below. Comments of
- * functions begin with the JavaScript arguments in parentheses.
+ * which is often enough for 115200 Bd except while flash is erased.
  */
 #include <pthread.h>
 #include <stdint.h>
@@ -108,7 +107,6 @@ void xs_console_open(xsMachine *the)
 	report(WRITABLE);
 }
 
-/* Returns the position in the buffer (first argument) given by start and end (the next two). */
 static uint8_t *place(xsMachine *the, bool writable, size_t *count)
 {
 	void *bytes;
@@ -121,7 +119,6 @@ static uint8_t *place(xsMachine *the, bool writable, size_t *count)
 	return (uint8_t *)bytes + start;
 }
 
-/* (into, start, end): returns the number of bytes read, possibly 0. */
 void xs_console_read(xsMachine *the)
 {
 	size_t limit, count = 0;

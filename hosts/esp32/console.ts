@@ -49,7 +49,6 @@ class ConsoleSerial implements Serial {
 		Bindings.close();
 	}
 
-	/** Called by console.c with event bits and the number of waiting bytes. */
 	onUART(happened: number, readable: number): void {
 		if (happened & WRITABLE) this.#options.onWritable?.(ROOM);
 		if (happened & READABLE) this.#options.onReadable?.(readable);

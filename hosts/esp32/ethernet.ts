@@ -16,7 +16,6 @@ const RETRY_MS = 30_000;
 /** ETHERNET_NO_PIN of ethernet-driver.h. */
 const NONE = -1;
 
-/** The native object. It has no fields, because XS would not initialise them. */
 class NativePort extends Native("xs_ethernet_destructor") {
 	constructor(target: object, a: number, b: number, c: number, d: number, e: number, f: number) {
 		super();
@@ -46,7 +45,6 @@ class NativePort extends Native("xs_ethernet_destructor") {
 export interface EthernetPortSettings {
 	readonly row: Row;
 	readonly timers: Timers;
-	/** Called when the port could not be turned on. */
 	trace(message: string): void;
 }
 
@@ -113,7 +111,6 @@ class ESP32Ethernet implements Ethernet {
 		this.#port.close();
 	}
 
-	/** Called by the native port. */
 	onEthernet(): void {
 		if (!this.#closed) this.#options.onChanged();
 	}

@@ -89,7 +89,7 @@ function isMadeOf(text: string, [least, most]: readonly [number, number], ranges
 	return text.length >= least && text.length <= most && hasOnly(text, ranges);
 }
 
-/** Decodes the record at the start of `bytes`. Returns undefined for an invalid record. The device key is a copy. */
+/** Returns undefined for an invalid record. The device key is a copy. */
 export function decodeFactoryData(bytes: Uint8Array, text: TextCodec): FactoryData | undefined {
 	if (bytes.length < FACTORY_DATA_SIZE) return undefined;
 	for (let i = 0; i < MAGIC.length; i++) if (bytes[i] !== MAGIC.charCodeAt(i)) return undefined;
@@ -125,7 +125,6 @@ export function makeSecret(random: (length: number) => Uint8Array): string {
 	return secret;
 }
 
-/** Initial host name of the unit, and name of its access point. */
 export function hostnameOf(serial: string): string {
 	return `smgw-${lowerCase(serial.slice(-6))}`;
 }
@@ -145,10 +144,9 @@ export interface FactoryDeps {
 }
 
 /**
- * Returns the unit's factory data. A unit without factory data gets its MAC address as serial number, and random
- * secrets. These are kept in flash and printed at each start, because no label shows them; a person with access to the
- * console could read the flash anyway. If factory data exist but are damaged, the unit has a label: nothing secret is
- * printed then, and the owner's account and network stay valid.
+ * A unit without factory data gets its MAC address as serial number, and random secrets. These are kept in flash and
+ * printed at each start, because no label shows them. If factory data exist but are damaged, the unit has a label:
+ * nothing secret is printed then, and the owner's account and network stay valid.
  */
 export function loadFactoryData(deps: FactoryDeps): FactoryData {
 	const { partition, variant, trace } = deps;
@@ -184,7 +182,6 @@ function ownData({ storage, crypto, text, mac, variant, trace }: FactoryDeps): F
 	return made;
 }
 
-/** Reads the partition in the firmware (factory-data.c). */
 export class FactoryPartition {
 	/** Returns FACTORY_DATA_SIZE bytes, zeros if they cannot be read; undefined without a partition. */
 	static read(): ArrayBuffer | undefined {

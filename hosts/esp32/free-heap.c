@@ -46,10 +46,6 @@ size_t least_free_heap(void)
 	return free < least_heap ? free : least_heap;
 }
 
-/*
- * Finds the smallest unused stack of all tasks with the same name as the task at `index`. Returns false if an earlier
- * task has the same name.
- */
 static bool least_of_name(const TaskStatus_t *tasks, UBaseType_t count, UBaseType_t index, unsigned *least)
 {
 	*least = (unsigned)tasks[index].usStackHighWaterMark;

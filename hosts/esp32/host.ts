@@ -26,7 +26,6 @@ import { createWiFiPort } from "./wifi.js";
 const HTTP_PORT = 80;
 const HTTPS_PORT = 443;
 
-/** The gateway's address in its access point's network. */
 const ACCESS_POINT_ADDRESS = "192.168.4.1";
 /**
  * Country code that permits the channels allowed everywhere. A joined network may announce another country with more
@@ -55,7 +54,6 @@ export function createHost(ending: Ending): Host {
 		serial: {
 			meter: new UARTPort({ pins: meter, timers, trace }),
 			console: CONSOLE,
-			// Images for boards without a radio leave the code out that only this line uses.
 			...(HAS_RADIO ? { zigbee: createCoprocessorPort({ pins: BOARD.zigbee!, timers, trace }) } : {}),
 		},
 		network: createNetwork(timers),
@@ -76,7 +74,6 @@ export function createHost(ending: Ending): Host {
 		power,
 		sleep: new ChipSleep(BOARD, power, timers),
 		resources: new SDKResources(),
-		// Only this line uses code that needs Ethernet, so images for boards without it leave that code out.
 		...(HAS_ETHERNET ? { ethernet: createEthernetPort({ row: BOARD.ethernet!, timers, trace }) } : {}),
 		wifi: createWiFiPort({ accessPointKey: factory.accessPointKey, country: COUNTRY, timers, trace }),
 		...(button === undefined

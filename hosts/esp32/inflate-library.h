@@ -1,4 +1,4 @@
-/* tinfl of miniz is in the chip's ROM; ESP-IDF has the header. */
+/* tinfl of miniz is in the chip's ROM. */
 #include "miniz.h"
 #include "tls-memory.h"
 

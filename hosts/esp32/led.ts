@@ -1,4 +1,4 @@
-/** LED of the host contract (led.c). It blinks without JavaScript. */
+/** LED of the host contract (led.c). */
 import type { LED, LEDPort } from "../../modules/io/host.js";
 import type { LEDPin } from "./boards.js";
 

@@ -6,7 +6,6 @@ import { zigbeeBridge } from "../../modules/zigbee/bridge-part.js";
 import { start } from "./start.js";
 
 export default function main(): void {
-	// Images for boards without coprocessor or Ethernet leave the code out that only these lines use.
 	const extras: Extra[] = [];
 	if (HAS_RADIO) extras.push(zigbeeBridge());
 	if (HAS_ETHERNET) extras.push(networkWithCable());

@@ -5,8 +5,7 @@
  *
  * On encrypted flash an erased byte reads as 0xFF only without decryption, so blocks are checked with and without
  * decryption. At the first start of a unit the boot loader encrypts the empty partitions: their bytes then read as 0xFF
- * with decryption but are not erased. A sector that contains nothing else is erased at its first write. A power cut
- * during this leaves undefined bytes, as during any erase.
+ * with decryption but are not erased. A sector that contains nothing else is erased at its first write.
  */
 #include "partition.h"
 
@@ -20,7 +19,6 @@
 /* Bytes checked at once: whole cipher blocks. */
 enum { PIECE = 64 };
 
-/* Reads a partition: esp_partition_read_raw or read_plain. */
 typedef esp_err_t reader(const esp_partition_t *partition, size_t offset, void *into, size_t size);
 
 static const esp_partition_t *find(const char *name)

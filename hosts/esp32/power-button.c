@@ -1,7 +1,4 @@
-/*
- * A button between a GPIO and ground. The interrupt triggers on the level opposite to the last sample, so that no
- * change is missed.
- */
+/* The interrupt triggers on the level opposite to the last sample, so that no change is missed. */
 #include <pthread.h>
 
 #include "mc.xs.h"
@@ -13,7 +10,6 @@
 #include "machine-post.h"
 #include "power-debounce.h"
 
-/* The only button; it is watched for the life of the machine. */
 static struct {
 	xsMachine *the;
 	xsSlot target;

@@ -1,6 +1,5 @@
 /*
- * Debounces a button: after the first change of level it waits for the bounce time, then samples. Pin, timer and lock
- * are in power-button.c.
+ * Debounces a button: after the first change of level it waits for the bounce time, then samples.
  *
  * Limit: DEBOUNCE_UNREPORTED changes; beyond that a press and its release are dropped together.
  */
@@ -23,7 +22,6 @@ typedef struct {
  * which then takes all changes.
  */
 bool power_debounce_sample(power_debounce *button, bool pressed);
-/* Takes the next change; returns false if nothing has changed. */
 bool power_debounce_next(power_debounce *button, bool *pressed);
 
 #endif

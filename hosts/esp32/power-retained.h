@@ -1,6 +1,6 @@
 /*
  * A record in memory that survives a restart and deep sleep. After a power cut the memory has arbitrary content; a
- * wrong mark or checksum then means that there is no record. The memory itself is in power.c and system.c.
+ * wrong mark or checksum then means that there is no record.
  */
 #ifndef POWER_RETAINED_H
 #define POWER_RETAINED_H
@@ -16,7 +16,7 @@ typedef struct {
 	uint8_t bytes[RETAINED_LIMIT];
 } retained_record;
 
-/* Keeps the bytes. Returns false, and clears the record, if there are more than RETAINED_LIMIT. */
+/* Returns false, and clears the record, if there are more than RETAINED_LIMIT. */
 bool retained_keep(retained_record *record, const void *bytes, size_t size);
 /* Returns the size of the record, or -1 if nothing was kept. `into` may be NULL. */
 int retained_recall(const retained_record *record, uint8_t into[RETAINED_LIMIT]);

@@ -1,7 +1,4 @@
-/*
- * Voltages, temperature, outputs and sleep of the chip (power.ts). No call waits, except a measurement (under 2 ms) and
- * sleep itself. Comments of functions begin with the JavaScript arguments in parentheses.
- */
+/* No call waits, except a measurement (under 2 ms) and sleep itself. */
 #include <math.h>
 #include <string.h>
 
@@ -53,7 +50,6 @@ static void end_calibration(adc_cali_handle_t calibration)
 #endif
 }
 
-/* Mean in mV, or -1. */
 static int measure(adc_oneshot_unit_handle_t unit, adc_channel_t channel)
 {
 	const adc_oneshot_chan_cfg_t config = { .atten = ADC_ATTEN_DB_12, .bitwidth = ADC_BITWIDTH_DEFAULT };
@@ -113,7 +109,6 @@ static float measure_temperature(void)
 
 #endif
 
-/* °C, or undefined without a sensor. */
 void xs_power_temperature(xsMachine *the)
 {
 #if SOC_TEMP_SENSOR_SUPPORTED
@@ -128,7 +123,6 @@ void xs_power_temperature(xsMachine *the)
 
 static uint64_t outputs;
 
-/* (pin, level) */
 void xs_power_output(xsMachine *the)
 {
 	gpio_num_t pin = (gpio_num_t)xsmcToInteger(xsArg(0));
@@ -146,7 +140,6 @@ static bool can_wake(int pin)
 	return pin != NO_PIN && esp_sleep_is_valid_wakeup_gpio((gpio_num_t)pin);
 }
 
-/* Makes a low level of the pin end the next sleep; returns false if the chip refuses. */
 static bool wake_when_low(int pin)
 {
 	uint64_t mask = 1ULL << pin;
@@ -214,7 +207,6 @@ void xs_power_wake_reason(xsMachine *the)
 	xsmcSetInteger(xsResult, reason);
 }
 
-/* (bytes): keeps at most RETAINED_LIMIT bytes until a power cut. */
 void xs_power_retain(xsMachine *the)
 {
 	void *bytes;

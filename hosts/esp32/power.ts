@@ -1,4 +1,4 @@
-/** Power and Sleep of the host contract (power.c). Values that a board does not measure are undefined. */
+/** Power and Sleep of the host contract (power.c). */
 import type { Retained, Sleep } from "../../modules/io/flash.js";
 import type { Power, Timers } from "../../modules/io/host.js";
 
@@ -75,13 +75,12 @@ const NO_PIN = -1;
 const USB_MIN = 4;
 
 export interface SleepSettings {
-	/** Low while pressed. */
 	readonly button?: number | undefined;
 	/** Divider at the pin that is high with USB plugged in. */
 	readonly usb?: Divider | undefined;
 }
 
-/** The firmware restarts after deep sleep with only the retained bytes. Not tested on a chip yet. */
+/** Not tested on a chip yet. */
 export class ChipSleep implements Sleep {
 	readonly wakeReason: number;
 	readonly #settings: SleepSettings;

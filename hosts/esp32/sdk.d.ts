@@ -37,5 +37,4 @@ declare module "gateway/release" {
  * radio.
  */
 declare const HAS_RADIO: boolean;
-/** True if the board has an Ethernet port; a constant for the same reason. */
 declare const HAS_ETHERNET: boolean;

@@ -18,7 +18,6 @@ const NO_PIN = -1;
 const INVERT_TRANSMIT = 1;
 const INVERT_RECEIVE = 2;
 
-/** The native object. It has no fields, because XS would not initialise them. */
 class UART extends Native("xs_uart_destructor") {
 	constructor(
 		target: object,
@@ -49,7 +48,7 @@ class UART extends Native("xs_uart_destructor") {
 export interface SerialPins {
 	/** Number of the UART: 0 to 2, on the C3 and C6 0 or 1. */
 	readonly uart: number;
-	/** GPIO numbers. Set both RTS and CTS, or neither. */
+	/** GPIO numbers. */
 	readonly transmit: number;
 	readonly receive: number;
 	readonly rts?: number | undefined;
@@ -98,7 +97,6 @@ class UARTSerial extends NativeSerial<SerialSettings> {
 		return writable;
 	}
 
-	/** Called by the native port with event bits, number of waiting bytes, and room for writing. */
 	onUART(happened: number, readable: number, writable: number): void {
 		if (this.isClosed) return;
 		if (happened & WRITABLE) this.writable = writable;

@@ -7,15 +7,14 @@
 #include "esp_system.h"
 
 typedef struct {
-	/* Description in a few words. */
 	const char *text;
 	/* True if the firmware or the chip failed: not for a power cut, an external reset or a sleep. */
 	bool is_fault;
 } start_cause;
 
 /*
- * Returns the cause. `kept` is the text that the previous program stored for this start, or NULL; it is used if the
- * chip was restarted by software. A requested restart has stored START_ASKED_FOR.
+ * `kept` is the text that the previous program stored for this start, or NULL; it is used if the chip was restarted by
+ * software. A requested restart has stored START_ASKED_FOR.
  */
 start_cause start_cause_of(esp_reset_reason_t reason, const char *kept);
 

@@ -32,7 +32,6 @@ export function start(make: (host: Host) => { start(): void }): void {
 	}
 }
 
-/** Prints the free heap once, for comparing boards and builds. */
 function printMemory(): void {
 	const { heapBytes, leastHeapBytes } = MEMORY.free!();
 	const stacks = MEMORY.stacks!().trim().split("\n").join(", ");

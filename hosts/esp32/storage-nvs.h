@@ -13,7 +13,6 @@
 
 enum { STORAGE_KEY_LIMIT = 15, STORAGE_VALUE_LIMIT = 4000, STORAGE_MESSAGE_SIZE = 96 };
 
-/* A key without a value, and a value that cannot be read. */
 enum { STORAGE_ABSENT = -1, STORAGE_FAILED = -2 };
 
 /*
@@ -30,7 +29,6 @@ bool storage_nvs_is_key(const char *key);
 int storage_nvs_size(const char *key, char message[STORAGE_MESSAGE_SIZE]);
 bool storage_nvs_get(const char *key, void *value, size_t size, char message[STORAGE_MESSAGE_SIZE]);
 bool storage_nvs_set(const char *key, const void *value, size_t size, char message[STORAGE_MESSAGE_SIZE]);
-/* Also succeeds for a key without a value. */
 bool storage_nvs_delete(const char *key, char message[STORAGE_MESSAGE_SIZE]);
 
 #endif

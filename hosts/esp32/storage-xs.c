@@ -1,4 +1,4 @@
-/* XS binding of the store (storage-nvs.h; storage.ts). prelaunch.c has called storage_nvs_start before. */
+/* prelaunch.c has called storage_nvs_start before. */
 #include <string.h>
 
 #include "mc.xs.h"
@@ -13,7 +13,6 @@ static void get_key(xsMachine *the, char key[STORAGE_KEY_LIMIT + 2])
 	if (!storage_nvs_is_key(key)) xsRangeError("a key is 1 to 15 characters a-z, 0-9 and _");
 }
 
-/* (key): returns the value as an ArrayBuffer, or undefined. */
 void xs_storage_get(xsMachine *the)
 {
 	char key[STORAGE_KEY_LIMIT + 2], message[STORAGE_MESSAGE_SIZE];
@@ -25,7 +24,6 @@ void xs_storage_get(xsMachine *the)
 	if (!storage_nvs_get(key, xsmcToArrayBuffer(xsResult), (size_t)size, message)) xsUnknownError("%s", message);
 }
 
-/* (key, value) */
 void xs_storage_set(xsMachine *the)
 {
 	char key[STORAGE_KEY_LIMIT + 2], message[STORAGE_MESSAGE_SIZE];

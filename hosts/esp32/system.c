@@ -1,8 +1,3 @@
-/*
- * Small native functions of the ESP32 host (system.ts): console, clocks, identity of the chip, and cause of the start.
- * Before a restart they store its reason (an abort of the engine, a failure, or a planned restart), which the next
- * start reports. Comments of functions begin with the JavaScript arguments in parentheses.
- */
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -59,7 +54,6 @@ void xs_system_set_utc(xsMachine *the)
 	settimeofday(&now, NULL);
 }
 
-/* Returns the chip's MAC address, 12 hex digits. */
 void xs_system_mac(xsMachine *the)
 {
 	uint8_t mac[MAC_SIZE] = { 0 };
@@ -103,7 +97,7 @@ void xs_system_ending(xsMachine *the)
 	xsmcSetIndex(xsResult, 1, xsVar(0));
 }
 
-/* Returns true if the start was caused by power-on. On some boards the reset button, or flashing, looks the same. */
+/* On some boards the reset button, or flashing, looks the same. */
 void xs_system_switched_on(xsMachine *the)
 {
 	xsmcSetBoolean(xsResult, esp_reset_reason() == ESP_RST_POWERON);

@@ -2,7 +2,6 @@
 import type { Clock, Ending } from "../../modules/io/host.js";
 
 export class System {
-	/** Prints a line on the console, up to 399 bytes. */
 	static trace(line: string): void {
 		native("xs_system_trace").call(this, line);
 	}
@@ -16,7 +15,6 @@ export class System {
 	static setUTC(utcMs: number): void {
 		native("xs_system_set_utc").call(this, utcMs);
 	}
-	/** The chip's unique MAC address, 12 hex digits. */
 	static mac(): string {
 		return native("xs_system_mac").call(this);
 	}
@@ -35,7 +33,6 @@ export class System {
 	static fail(reason: string): void {
 		native("xs_system_fail").call(this, reason);
 	}
-	/** Returns the ending of the previous program; it can be read only once. */
 	static ending(): Ending {
 		const ended = System.#ended();
 		return { cause: ended[0], isFault: ended[1] };
@@ -58,7 +55,6 @@ export class System {
  */
 const EARLIEST_UTC_MS = 1_577_836_800_000;
 
-/** UTC continues through restarts and deep sleep and is lost at a power cut. */
 export class ChipClock implements Clock {
 	#set = System.utcMs() >= EARLIEST_UTC_MS;
 

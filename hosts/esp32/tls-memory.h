@@ -1,4 +1,3 @@
-/* Memory of Mbed TLS and of the unpacker for updates. */
 #ifndef TLS_MEMORY_H
 #define TLS_MEMORY_H
 

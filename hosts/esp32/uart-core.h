@@ -1,6 +1,5 @@
 /*
- * State between the chip's UART and JavaScript: two rings, the parity of 7E1, and pending events. Time, tasks and locks
- * are in uart-port.c.
+ * State between the chip's UART and JavaScript: two rings, the parity of 7E1, and pending events.
  *
  * A 7E1 character equals an 8N1 character with the parity of the other bits in bit 7. For 7E1 the UART runs at 8N1,
  * with the parity in software, because the UART's own check does not tell which byte was wrong. Received bytes up to
@@ -33,14 +32,13 @@ typedef struct {
 	/* True if the owner's thread was notified and has not called uart_core_take yet. */
 	bool posted;
 	unsigned happened;
-	/* Received bytes not reported yet. */
 	size_t unreported;
 	size_t receive_from, received;
 	size_t send_from, sending;
 	uint8_t receive[UART_RECEIVE_LIMIT], send[UART_SEND_LIMIT];
 } uart_core;
 
-/* Empties the port. The first event reports room for writing. */
+/* The first event reports room for writing. */
 void uart_core_open(uart_core *core);
 /* No event follows. */
 void uart_core_close(uart_core *core);
@@ -50,7 +48,6 @@ void uart_core_receive(uart_core *core, const uint8_t *bytes, size_t count);
 /* Marks the newest character as damaged: it had no stop bit or a wrong parity bit. */
 void uart_core_damage(uart_core *core);
 void uart_core_lose(uart_core *core);
-/* Reports waiting bytes after a silence. */
 void uart_core_silence(uart_core *core);
 
 /* uart_core_next returns the next contiguous piece to send; uart_core_sent records how many bytes the line accepted. */

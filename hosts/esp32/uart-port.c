@@ -131,7 +131,6 @@ static bool step(uart_port *port, const uart_event_t *event)
 	return post;
 }
 
-/* Time after which the task runs even without an event. */
 static TickType_t task_timeout(uart_port *port)
 {
 	int64_t wait_ms = -1;

@@ -28,19 +28,15 @@ typedef struct {
 	unsigned invert;
 	/* Called in the port's task when there are events to take; not called again before uart_port_take. */
 	void (*notify)(uart_port *port, void *machine);
-	/* The XS machine, valid as long as the program runs. */
 	void *machine;
-	/* Data of the owner, which the port does not use. */
 	void *owner;
 } uart_options;
 
 /* Returns NULL on failure, with a text for the user in `message`. The line is at 9600 Bd, 8N1. */
 uart_port *uart_port_open(const uart_options *options, char message[UART_MESSAGE_SIZE]);
-/* Returns NULL if the port is closed. */
 void *uart_port_owner(const uart_port *port);
 /* Applies the settings at once. Returns false if the UART refuses them. */
 bool uart_port_configure(uart_port *port, unsigned baud, uart_format format);
-/* Takes the pending events (UART_… of uart-core.h), the number of waiting bytes and the room for writing. */
 unsigned uart_port_take(uart_port *port, size_t *readable, size_t *writable);
 size_t uart_port_read(uart_port *port, uint8_t *into, size_t limit);
 /* Returns false, and writes nothing, if there is not enough room. */

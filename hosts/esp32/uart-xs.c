@@ -1,7 +1,6 @@
 /*
- * XS binding of a UART (uart-port.h; serial.ts). Each event reaches JavaScript as a separate call `onUART(happened,
- * readable, writable)` of the target that the constructor received. Comments of functions begin with the JavaScript
- * arguments in parentheses.
+ * Each event reaches JavaScript as a separate call `onUART(happened, readable, writable)` of the target that the
+ * constructor received.
  */
 #include <stdlib.h>
 
@@ -82,7 +81,6 @@ static uart_binding *binding_of(xsMachine *the)
 	return xsmcGetHostData(xsThis);
 }
 
-/* Returns the position in the buffer (first argument) given by start and end (the next two). */
 static uint8_t *place(xsMachine *the, bool writable, size_t *count)
 {
 	void *bytes;
@@ -95,7 +93,6 @@ static uint8_t *place(xsMachine *the, bool writable, size_t *count)
 	return (uint8_t *)bytes + start;
 }
 
-/* (baud, format): false if the UART refuses. */
 void xs_uart_configure(xsMachine *the)
 {
 	uart_binding *binding = binding_of(the);
@@ -107,7 +104,6 @@ void xs_uart_configure(xsMachine *the)
 	xsmcSetBoolean(xsResult, taken);
 }
 
-/* (into, start, end): returns the number of bytes read, possibly 0. */
 void xs_uart_read(xsMachine *the)
 {
 	uart_binding *binding = binding_of(the);
@@ -116,7 +112,6 @@ void xs_uart_read(xsMachine *the)
 	xsmcSetInteger(xsResult, binding->port ? (xsIntegerValue)uart_port_read(binding->port, into, limit) : 0);
 }
 
-/* (bytes, start, end): room left for writing. */
 void xs_uart_write(xsMachine *the)
 {
 	uart_binding *binding = binding_of(the);

@@ -1,4 +1,3 @@
-/* The inactive firmware slot. */
 #ifndef UPDATE_SLOT_H
 #define UPDATE_SLOT_H
 
@@ -7,7 +6,6 @@
 #include "esp_partition.h"
 #include "update.h"
 
-/* Returns the slot for new firmware; NULL if it is missing. */
 const esp_partition_t *update_slot(void);
 /*
  * Call before changing the slot: afterwards nothing in it can be started. False, with `text` for the user, if the slot

@@ -1,4 +1,3 @@
-/* XS binding of the firmware slots (update.h; update.ts). */
 #include "mc.xs.h"
 #include "xsmc.h"
 
@@ -16,7 +15,6 @@ void xs_update_given_up(xsMachine *the)
 	xsmcSetString(xsResult, text);
 }
 
-/* (length) */
 void xs_update_activate(xsMachine *the)
 {
 	char text[UPDATE_TEXT_SIZE];

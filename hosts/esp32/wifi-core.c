@@ -165,7 +165,6 @@ static void on_address_lost(wifi_core *core)
 	notice_failure(core, RADIO_REASON_UNSPECIFIED);
 }
 
-/* Inserts the network, strongest first; the weakest ones are dropped. */
 static void insert_network(wifi_core *core, const radio_network *network)
 {
 	unsigned i = core->network_count < RADIO_SCAN_LIMIT ? core->network_count++ : RADIO_SCAN_LIMIT;

@@ -2,7 +2,6 @@
  * State machine of the Wi-Fi radio, between wifi-xs.c and the driver. Call everything in the machine's thread.
  *
  * ESP-IDF's events do not say to which attempt to join they belong, but each attempt ends with exactly one RADIO_ENDED.
- * So the next attempt begins only after it, and all events before it belong to the attempt that is being left.
  *
  * IDLE -- connect --> JOINING -- associated --> ASSOCIATED -- address --> ONLINE
  *     ^                    |                          |                        |
@@ -70,7 +69,6 @@ bool wifi_core_disconnect(wifi_core *core);
 /* Stops waiting for the end of an attempt. First pass all events so far to wifi_core_event. */
 void wifi_core_leave_overdue(wifi_core *core);
 
-/* False if the radio fails. */
 bool wifi_core_start_access_point(wifi_core *core, const radio_credentials *credentials);
 void wifi_core_stop_access_point(wifi_core *core);
 

@@ -14,7 +14,6 @@
 #include "esp_random.h"
 #include "esp_wifi.h"
 
-/* Maximum number of access-point clients. */
 enum { CLIENTS = 4 };
 
 /* ESP-IDF keeps this pointer. */

@@ -24,7 +24,6 @@ enum { RADIO_REASON_UNSPECIFIED = 1, RADIO_REASON_LEFT = 8 };
 typedef struct {
 	uint8_t ssid[RADIO_SSID_LIMIT];
 	uint8_t ssid_length;
-	/* Empty for an open network. */
 	char password[RADIO_PASSWORD_LIMIT + 1];
 } radio_credentials;
 
@@ -66,17 +65,13 @@ typedef enum {
 	RADIO_ADDRESSED,
 	RADIO_ADDRESS_LOST,
 	RADIO_SCANNED,
-	/* The number of clients has changed. */
 	RADIO_CLIENTS,
 } radio_event_kind;
 
 typedef struct {
 	radio_event_kind kind;
-	/* Reason, for RADIO_ENDED. */
 	uint8_t reason;
-	/* True if the scan succeeded, for RADIO_SCANNED. */
 	bool succeeded;
-	/* Address, for RADIO_ADDRESSED. */
 	radio_address address;
 } radio_event;
 
@@ -92,18 +87,17 @@ void radio_driver_close(void);
 bool radio_driver_set_mode(radio_mode mode);
 
 /*
- * Joins a network; the previous attempt must have ended. If the function returns true, exactly one RADIO_ENDED follows,
- * after all other events of the attempt.
+ * The previous attempt must have ended. If the function returns true, exactly one RADIO_ENDED follows, after all other
+ * events of the attempt.
  */
 bool radio_driver_join(const radio_station *station);
 
-/* Ends the attempt or the connection. */
 void radio_driver_leave(void);
 
 /* Call it in the mode RADIO_BOTH only. */
 bool radio_driver_set_access_point(const radio_credentials *credentials);
 
-/* Begins a scan. Returns true if RADIO_SCANNED will follow. */
+/* Returns true if RADIO_SCANNED will follow. */
 bool radio_driver_scan(void);
 
 /* RADIO_SCANNED follows and reports a failure. */
@@ -117,7 +111,6 @@ bool radio_driver_take_network(radio_network *network);
 
 bool radio_driver_get_network(radio_network *network);
 
-/* Returns the channel of station and access point; 0 if the radio is off. */
 unsigned radio_driver_get_channel(void);
 
 unsigned radio_driver_count_clients(void);

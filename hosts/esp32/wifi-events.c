@@ -33,7 +33,6 @@ static radio_event *outdated(wifi_events *events, radio_event_kind kind)
 	return last && is_address(kind) && is_address(last->kind) ? last : NULL;
 }
 
-/* Returns the place for the event, or NULL if it must be dropped. */
 static radio_event *place(wifi_events *events, radio_event_kind kind)
 {
 	radio_event *old = outdated(events, kind);

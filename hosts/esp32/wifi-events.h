@@ -1,9 +1,8 @@
 /*
- * Queue of radio events from ESP-IDF's task to the machine's thread, under a lock. A later event replaces an earlier
- * one that it makes obsolete. For wifi-xs.c; plain C on pthreads. Limit: WIFI_EVENTS_LIMIT events. An attempt to join
- * has at most three (associated, address, ended), and the next attempt begins only after the machine's thread has taken
- * the end. A scan has one event, and a change of the number of clients has one. Further events are lost, except the end
- * of an attempt: without it, no other attempt could begin.
+ * Queue of radio events from ESP-IDF's task to the machine's thread, under a lock. Limit: WIFI_EVENTS_LIMIT events. An
+ * attempt to join has at most three (associated, address, ended), and the next attempt begins only after the machine's
+ * thread has taken the end. Further events are lost, except the end of an attempt: without it, no other attempt could
+ * begin.
  */
 #ifndef WIFI_EVENTS_H
 #define WIFI_EVENTS_H
@@ -30,7 +29,6 @@ void wifi_events_close(wifi_events *events);
 /* May be called in any thread. Returns true if the caller must post a delivery. */
 bool wifi_events_push(wifi_events *events, const radio_event *event);
 
-/* Takes the oldest event; returns false if no event waits. */
 bool wifi_events_pop(wifi_events *events, radio_event *event);
 
 /*

@@ -17,7 +17,6 @@ static unsigned follow(uint8_t lead, uint8_t *first, uint8_t *last)
 	return lead >= 0xF0 && lead <= 0xF4 ? 3 : 0;
 }
 
-/* Returns the length of the UTF-8 character at the beginning, in bytes; 0 if it is invalid. */
 static unsigned character(const uint8_t *bytes, unsigned length)
 {
 	uint8_t first, last;

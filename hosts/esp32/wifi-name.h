@@ -1,6 +1,6 @@
 /*
- * Names of networks and hardware addresses as text. An SSID (IEEE 802.11, 9.4.2.2) has up to 32 arbitrary bytes; each
- * that is not UTF-8 (RFC 3629), or is NUL, becomes U+FFFD.
+ * An SSID (IEEE 802.11, 9.4.2.2) has up to 32 arbitrary bytes; each that is not UTF-8 (RFC 3629), or is NUL, becomes
+ * U+FFFD.
  */
 #ifndef WIFI_NAME_H
 #define WIFI_NAME_H

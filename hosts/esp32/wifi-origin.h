@@ -19,7 +19,6 @@ bool wifi_is_access_point_pair(uint32_t ours, uint32_t peer);
  */
 bool wifi_is_access_point_peer(uint32_t ours, uint32_t peer);
 
-/* Restricts the socket to the access point. Returns false if there is no access point. */
 bool wifi_bind_to_access_point(int socket);
 
 #endif

@@ -1,7 +1,5 @@
 /*
- * XS binding of the Wi-Fi radio (wifi-core.h with wifi-driver.h; wifi.ts). Each event reaches JavaScript as a separate
- * call `onWiFi(kind, value)` of the target that the constructor received. Comments of functions begin with the
- * JavaScript arguments in parentheses.
+ * Each event reaches JavaScript as a separate call `onWiFi(kind, value)` of the target that the constructor received.
  */
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -93,7 +91,6 @@ void xs_wifi_destructor(void *data)
 	release(data);
 }
 
-/* (target, country) */
 void xs_wifi(xsMachine *the)
 {
 	const char *country = xsmcToString(xsArg(1));
@@ -122,7 +119,6 @@ static wifi_binding *binding_of(xsMachine *the)
 	return binding;
 }
 
-/* Reads SSID and password from the argument at `first` and the next one. */
 static void get_credentials(xsMachine *the, xsIntegerValue first, radio_credentials *credentials)
 {
 	const char *ssid = xsmcToString(xsArg(first)), *password = xsmcToString(xsArg(first + 1));
@@ -166,7 +162,6 @@ void xs_wifi_leave_overdue(xsMachine *the)
 	notify_soon(binding);
 }
 
-/* (ssid, password): true if the access point is on. */
 void xs_wifi_start_access_point(xsMachine *the)
 {
 	wifi_binding *binding = binding_of(the);
@@ -188,7 +183,7 @@ void xs_wifi_scan(xsMachine *the)
 	notify_soon(binding);
 }
 
-/* Makes the result an object with the members of a ScannedNetwork. Needs one variable of the caller (xsmcVars). */
+/* Needs one variable of the caller (xsmcVars). */
 static void set_network(xsMachine *the, const radio_network *network)
 {
 	char name[WIFI_NAME_SIZE], bssid[WIFI_MAC_TEXT_SIZE];
@@ -207,7 +202,6 @@ static void set_network(xsMachine *the, const radio_network *network)
 	xsmcSet(xsResult, xsID_authmode, xsVar(0));
 }
 
-/* (index): network of the last scan, or undefined. */
 void xs_wifi_scanned(xsMachine *the)
 {
 	wifi_binding *binding = binding_of(the);
@@ -216,7 +210,6 @@ void xs_wifi_scanned(xsMachine *the)
 	if (index >= 0 && (unsigned)index < binding->core.network_count) set_network(the, &binding->core.networks[index]);
 }
 
-/* Members of a StationStatus, or undefined. */
 void xs_wifi_get_station(xsMachine *the)
 {
 	wifi_binding *binding = xsmcGetHostData(xsThis);
@@ -229,7 +222,6 @@ void xs_wifi_get_station(xsMachine *the)
 	ipv4_property(the, xsID_gateway, binding->core.address.gateway);
 }
 
-/* Returns the channel of station and access point; 0 if the radio is off. */
 void xs_wifi_get_channel(xsMachine *the)
 {
 	wifi_binding *binding = xsmcGetHostData(xsThis);
@@ -250,7 +242,6 @@ void xs_wifi_close(xsMachine *the)
 	xsForget(binding->target);
 }
 
-/* Returns the MAC address of the station, 12 hex characters; works without a radio. */
 void xs_wifi_mac(xsMachine *the)
 {
 	uint8_t mac[RADIO_MAC_SIZE] = { 0 };

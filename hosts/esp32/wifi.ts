@@ -21,7 +21,6 @@ const CLIENTS = 4;
 /** Limit for the radio's report that a network was left. */
 const LEAVE_LIMIT_MS = 2000;
 
-/** The native object. It has no fields, because XS would not initialise them. */
 class NativeRadio extends Native("xs_wifi_destructor") {
 	constructor(target: object, country: string) {
 		super();
@@ -82,7 +81,6 @@ export interface WiFiSettings {
 	/** Two letters, or "01" for the channels allowed everywhere; used until a network announces one. */
 	readonly country: string;
 	readonly timers: Timers;
-	/** Called when the access point could not be opened. */
 	trace(message: string): void;
 }
 
@@ -155,7 +153,6 @@ class ESP32WiFi implements WiFi {
 		this.#radio.close();
 	}
 
-	/** Called by the native radio. */
 	onWiFi(kind: number, value: number): void {
 		if (this.#closed) return;
 		if (kind === CONNECTED) this.#options.onConnected();

@@ -7,7 +7,6 @@
 static xsSlot the_target;
 static bool watched;
 
-/* (target): reports presses to the target for the life of the machine. */
 void xs_button_watch(xsMachine *the)
 {
 	the_target = xsArg(0);

@@ -80,7 +80,6 @@ function endingOf(cause: string | undefined): Ending {
 /** A hanging firmware is restarted after this time, as on the ESP32. */
 const WATCHDOG_MS = 5000;
 
-/** Address that represents the access point's network. */
 const ACCESS_POINT_ADDRESS = "127.0.0.1";
 
 /** Multicast is restricted to the access point's network, here this computer. */
@@ -95,7 +94,6 @@ function withoutNetwork({ io, pins }: UDPPort): UDPPort {
 	};
 }
 
-/** Setting of the runner's command line (tools/linux.ts). */
 const setting = (name: string): string | undefined => System.setting(`GATEWAY_${name}`);
 
 /**
@@ -114,7 +112,6 @@ export function createHost(): { host: Host; ready(): void; fail?(): void } {
 	const utcMs = setting("UTC_MS");
 	if (utcMs) clock.setUTC(Number(utcMs));
 	const ports = { http: setting("HTTP_PORT")!, https: setting("HTTPS_PORT")! };
-	/** Returns the present contents of the file; an empty text without the file. */
 	const textFile = (name: string) => () => {
 		try {
 			return text.decode(new Uint8Array(System.readFile(`${state}/${name}`)));

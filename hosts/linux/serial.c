@@ -1,14 +1,12 @@
 /*
  * A serial port of Linux as a class of XS (serial.ts). It is a real port, a pseudo-terminal, or a TCP connection to a
- * remote port; Ethernet gateways and the simulator provide the latter for a coprocessor. The code runs in the machine's
- * thread, called by the GLib main loop. Each event is a call `onSerial(kind, count)` of the target that the constructor
- * received.
+ * remote port. The code runs in the machine's thread, called by the GLib main loop. Each event is a call
+ * `onSerial(kind, count)` of the target that the constructor received.
  *
  * With 7E1 the kernel puts FF 00 before a damaged character (termios PARMRK); the character then becomes a byte of 0x80
  * or more. "Drained" means that the kernel's queue is empty and that the characters have had time to leave the line at
  * its speed, because the kernel does not know the buffer of a USB converter, and a pseudo-terminal has no speed.
- * Limits: RECEIVE_LIMIT unread bytes, beyond which the newest are lost; SEND_LIMIT unsent bytes. Comments of functions
- * begin with the JavaScript arguments in parentheses.
+ * Limits: RECEIVE_LIMIT unread bytes, beyond which the newest are lost; SEND_LIMIT unsent bytes.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -228,7 +226,7 @@ static const char *address_in(const char *path)
 	return strncmp(path, scheme, sizeof scheme - 1) == 0 ? path + sizeof scheme - 1 : NULL;
 }
 
-/* Waits for a connection. Returns 0, or the error. */
+/* Returns 0, or the error. */
 static int wait_for(int descriptor)
 {
 	struct pollfd writable = { .fd = descriptor, .events = POLLOUT };
@@ -310,7 +308,6 @@ void xs_serial(xsMachine *the)
 	xsmcSetHostData(xsThis, self);
 }
 
-/* (baud, format): false if the port refuses. */
 void xs_serial_configure(xsMachine *the)
 {
 	port *self = xsmcGetHostData(xsThis);
@@ -326,7 +323,6 @@ void xs_serial_configure(xsMachine *the)
 	xsmcSetBoolean(xsResult, self->descriptor >= 0 && is_taken);
 }
 
-/* (into, start, end): returns the number of bytes read, possibly 0. */
 void xs_serial_read(xsMachine *the)
 {
 	port *self = xsmcGetHostData(xsThis);

@@ -13,7 +13,6 @@ const READABLE = 1;
 const WRITABLE = 2;
 const DRAINED = 3;
 
-/** The native object. It has no fields, because XS would not initialise them. */
 class Terminal extends Native("xs_serial_destructor") {
 	constructor(target: object, path: string) {
 		super();
@@ -72,7 +71,6 @@ class LinuxSerial extends NativeSerial<LinuxPort> {
 		super.configure({ baud, format: this.device.hardwareParity || format === FORMAT_8N2 ? format : FORMAT_8N1 });
 	}
 
-	/** Called by the native port. */
 	onSerial(kind: number, count: number): void {
 		if (this.isClosed) return;
 		if (kind === READABLE) this.options.onReadable?.(count);

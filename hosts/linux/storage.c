@@ -1,8 +1,6 @@
 /*
- * The key-value store of the host contract as files, one per key (storage.ts). A value is written to a temporary file,
- * synchronised and renamed over the old one, so that after a power cut either the old or the new value exists. Limits:
- * KEY_LIMIT and VALUE_LIMIT, as in the contract. Comments of functions begin with the JavaScript arguments in
- * parentheses.
+ * A value is written to a temporary file, synchronised and renamed over the old one, so that after a power cut either
+ * the old or the new value exists. Limits: KEY_LIMIT and VALUE_LIMIT, as in the contract.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -25,7 +23,6 @@ static void check_key(xsMachine *the, const char *key)
 		xsRangeError("a key is 1 to 15 characters a-z, 0-9 and _");
 }
 
-/* Writes the path of the file for the arguments (folder, key). */
 static void path_of(xsMachine *the, char path[PATH_SIZE], const char *suffix)
 {
 	char key[KEY_LIMIT + 2] = "";
@@ -44,7 +41,6 @@ static bool sync_folder(const char *folder)
 	return done;
 }
 
-/* (folder, key): returns the value as an ArrayBuffer, or undefined. */
 void xs_storage_get(xsMachine *the)
 {
 	char path[PATH_SIZE];
@@ -69,7 +65,6 @@ static bool write_file(const char *path, const void *value, size_t size)
 	return close(descriptor) == 0 && done;
 }
 
-/* (folder, key, value) */
 void xs_storage_set(xsMachine *the)
 {
 	char path[PATH_SIZE], temporary[PATH_SIZE];
@@ -83,7 +78,6 @@ void xs_storage_set(xsMachine *the)
 		xsUnknownError("%s can't be written: %s", path, strerror(errno));
 }
 
-/* (folder, key): deletes the value, if any. */
 void xs_storage_delete(xsMachine *the)
 {
 	char path[PATH_SIZE];

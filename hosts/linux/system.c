@@ -1,7 +1,4 @@
-/*
- * Small native functions of the Linux host (host.ts): settings, output, clock, and memory in use. The runner calls
- * `gateway_memory`. Comments of functions begin with the JavaScript arguments in parentheses.
- */
+/* The runner calls `gateway_memory`. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -103,7 +100,6 @@ enum {
 	UNUSED_RUN = 32,
 };
 
-/* Marks the stack below the caller. */
 void xs_system_watch_stack(xsMachine *the)
 {
 	for (txSlot *slot = the->stackBottom; slot < the->stack - 16; slot++) slot->kind = UNUSED_KIND;

@@ -33,7 +33,7 @@ export class System {
 	static monotonicMs(): number {
 		return native("xs_system_monotonic").call(this);
 	}
-	/** Measures the stack depth from here on. Call once. */
+	/** Call once. */
 	static watchStack(): void {
 		native("xs_system_watch_stack").call(this);
 	}

@@ -1,6 +1,4 @@
-/*
- * Decides whether a connection or socket belongs to the gateway's own access point. Each host defines both functions.
- */
+/* Each host defines both functions. */
 #ifndef ACCESS_POINT_H
 #define ACCESS_POINT_H
 

@@ -10,7 +10,6 @@ enum {
 	READY_WAIT_MS = 20000,
 	/* Time allowed to a new connection for sending its first bytes before it may be evicted. */
 	GRACE_MS = 300,
-	/* Interval at which a connection with incomplete first bytes is checked. */
 	CHECK_MS = 20,
 	/* Type, version, length (RFC 5246, 6.2.1). */
 	RECORD_HEAD_SIZE = 5,
@@ -36,7 +35,6 @@ void admission_open(admission_queue *queue, unsigned limit, bool secure, uint64_
 	for (int i = 0; i < PENDING_CONNECTION_LIMIT; i++) queue->pending[i].socket = -1;
 }
 
-/* Returns the index of the address in the list of trusted ones; -1 if it is not trusted. */
 static int trusted_at(const admission_queue *queue, const char *address)
 {
 	for (int i = 0; i < TRUSTED_LIMIT; i++)
@@ -94,10 +92,6 @@ static unsigned count_from(const admission_queue *queue, const char *address)
 	return count;
 }
 
-/*
- * Returns true if `pending` is dropped before `other` when their addresses have equally many connections. If both are
- * ready, the younger one is dropped; if neither is, the older one.
- */
 static bool is_dropped_before(
 	const admission_queue *queue, const pending_connection *pending, const pending_connection *other)
 {
@@ -107,10 +101,7 @@ static bool is_dropped_before(
 	return pending->ready ? pending->number > other->number : pending->number < other->number;
 }
 
-/*
- * Returns the connection to drop for `newcomer`, possibly `newcomer` itself. The newcomer is counted among its
- * address's connections and regarded as ready.
- */
+/* Returns the connection to drop for `newcomer`, possibly `newcomer` itself. */
 static pending_connection *surplus(admission_queue *queue, pending_connection *newcomer)
 {
 	pending_connection *first = newcomer;
@@ -181,7 +172,6 @@ void admission_serve(admission_queue *queue, uint64_t now_ms)
 	}
 }
 
-/* Returns the sequence number of the address's last place; 0: never had one, or forgotten. */
 static uint64_t last_place(const admission_queue *queue, const char *address)
 {
 	for (int i = 0; i < ADMISSION_MEMORY; i++)

@@ -1,7 +1,7 @@
 /*
- * Admission queue of a port: connections that have no place in the server yet. A pending connection costs a socket and
- * nothing else. It may get a place once its first bytes have arrived: with TLS enough of a ClientHello (RFC 5246,
- * 7.4.1.2) to tell a client from a peer that only connects, with plain TCP any byte.
+ * Admission queue of a port: connections that have no place in the server yet. One may get a place once its first bytes
+ * have arrived: with TLS enough of a ClientHello (RFC 5246, 7.4.1.2) to tell a client from a peer that only connects,
+ * with plain TCP any byte.
  *
  * Trusted addresses are those that have shown a valid token within half an hour. The rules, which also apply in
  * hosts/node/admission-queue.ts:
@@ -13,9 +13,6 @@
  * - Within each group the address that was served least recently comes first. Connections of one address keep their
  *   order.
  * - Trust ends after half an hour without a token, after two stalled handshakes, and when any token is revoked.
- *
- * So an address that once showed a token cannot keep the others out, and other addresses, however many there are, hardly
- * delay a trusted one.
  */
 #ifndef ADMISSION_QUEUE_H
 #define ADMISSION_QUEUE_H
@@ -29,13 +26,11 @@
 enum {
 	/* Addresses for which the last place is remembered. */
 	ADMISSION_MEMORY = 8,
-	/* Places that trusted addresses may get in a row while untrusted ones wait. */
 	TRUSTED_IN_A_ROW = 4,
 	/* When another address is added, the one with the oldest token loses its trust. */
 	TRUSTED_LIMIT = 4,
 	/* Duration of trust after the last request with a token, equal to that of a session. */
 	TRUST_MS = 1800000,
-	/* Stalled handshakes that end trust; a single one may be due to the network. */
 	ADMISSION_STALLS = 2,
 };
 
@@ -64,13 +59,11 @@ typedef struct {
 		uint64_t place;
 	} served[ADMISSION_MEMORY];
 	uint64_t places;
-	/* Places for trusted addresses since the last one for an untrusted address. */
 	unsigned trusted_in_a_row;
 	struct {
 		/* "" if this entry is unused. */
 		char address[STREAM_ADDRESS_SIZE];
 		uint64_t known_ms;
-		/* Stalled handshakes since the last token. */
 		unsigned stalls;
 	} trusted[TRUSTED_LIMIT];
 } admission_queue;
@@ -89,7 +82,7 @@ void admission_add(admission_queue *queue, int socket, const char address[STREAM
 
 void admission_serve(admission_queue *queue, uint64_t now_ms);
 
-/* Returns the connection to admit next; NULL if none is ready. */
+/* NULL if none is ready. */
 pending_connection *admission_first(admission_queue *queue);
 
 /*

@@ -1,4 +1,3 @@
-/* See aes-cbc.h. */
 #include "aes-cbc.h"
 
 #include <psa/crypto.h>

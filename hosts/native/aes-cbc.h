@@ -1,4 +1,4 @@
-/* AES-128-CBC decryption (NIST SP 800-38A) for the host's `crypto`, using PSA (Mbed TLS 2.28 and 4.x). Stateless. */
+/* AES-128-CBC decryption (NIST SP 800-38A) for the host's `crypto`, using PSA (Mbed TLS 2.28 and 4.x). */
 #ifndef AES_CBC_H
 #define AES_CBC_H
 

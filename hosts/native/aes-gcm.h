@@ -1,4 +1,4 @@
-/* AES-128-GCM (NIST SP 800-38D), using PSA (Mbed TLS 2.28 and 4.x). Stateless. */
+/* AES-128-GCM (NIST SP 800-38D), using PSA (Mbed TLS 2.28 and 4.x). */
 #ifndef AES_GCM_H
 #define AES_GCM_H
 

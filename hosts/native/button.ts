@@ -1,11 +1,10 @@
-/** The button of the host contract; the native part of each host reports its presses. */
+/** The button of the host contract. */
 import { takeOut } from "../../modules/bytes/list.js";
 import type { ButtonOptions, ButtonPort } from "../../modules/io/host.js";
 
 class PressSource {
 	readonly opened: NativeButton[] = [];
 
-	/** Called by the native part. */
 	onButton(pressed: boolean): void {
 		for (const button of this.opened.slice()) button.report(pressed);
 	}

@@ -1,5 +1,5 @@
 /*
- * The gateway's own certificate. X.509 v3 (RFC 5280), ECDSA on P-256 with SHA-256:
+ * X.509 v3 (RFC 5280), ECDSA on P-256 with SHA-256:
  *
  *   subject, issuer   O= the organization, if given; CN= the first name
  *   extensions        basicConstraints (critical): no authority; keyUsage (critical): digitalSignature;
@@ -24,7 +24,6 @@ enum {
 	NAMES_SIZE = CERTIFICATE_NAMES_LIMIT * (CERTIFICATE_DNS_NAME_LIMIT + 3) + 4,
 };
 
-/* 2000-01-01 and 10000-01-01. */
 static const int64_t FIRST_MS = 946684800000, END_MS = 253402300800000;
 
 #define NAME_CHARACTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789.-_"
@@ -79,7 +78,6 @@ static int set_alternative_names(mbedtls_x509write_cert *writer, const certifica
 	enum { DNS_NAME = MBEDTLS_ASN1_CONTEXT_SPECIFIC | 2, ADDRESS = MBEDTLS_ASN1_CONTEXT_SPECIFIC | 7 };
 	unsigned char der[NAMES_SIZE], *at = der + sizeof der;
 	int length = 0;
-	// The names are written from the end backwards.
 	for (size_t i = options->name_count; i > 0; i--) {
 		const char *name = options->names[i - 1];
 		uint32_t address;

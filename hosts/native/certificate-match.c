@@ -1,4 +1,3 @@
-/* A damaged certificate matches nothing. */
 #include "certificate-match.h"
 
 #include <string.h>
@@ -15,9 +14,6 @@ typedef struct {
 	size_t left;
 } der;
 
-/*
- * Takes the first element of `from`. Returns its tag, and its contents in *contents; -1 if it is missing or too long.
- */
 static int take(der *from, der *contents)
 {
 	if (from->left < 2) return -1;
@@ -41,7 +37,6 @@ static bool equals(der value, const uint8_t *bytes, size_t size)
 	return value.left == size && memcmp(value.at, bytes, size) == 0;
 }
 
-/* Finds the contents of the extension, one element per name. Returns false if there is no extension. */
 static bool find_names(const mbedtls_x509_crt *certificate, der *names)
 {
 	der all = { certificate->v3_ext.p, certificate->v3_ext.len }, list, extension, part;

@@ -1,6 +1,6 @@
 /*
  * Matches a requested name with the names in a certificate (subjectAltName; RFC 5280, 4.2.1.6, and RFC 6125), because
- * Mbed TLS 2.28 does not support addresses. For tls-trust.c.
+ * Mbed TLS 2.28 does not support addresses.
  */
 #ifndef CERTIFICATE_MATCH_H
 #define CERTIFICATE_MATCH_H

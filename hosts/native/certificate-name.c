@@ -42,7 +42,6 @@ typedef struct {
 	bool full;
 } writer;
 
-/* Appends the whole piece, or an ellipsis if it does not fit. */
 static void put(writer *out, const char *piece, size_t length)
 {
 	if (out->full) return;
@@ -105,7 +104,6 @@ static int32_t next_wide(bytes_range *from, int width)
 	return code > LAST_CODE ? MALFORMED : (int32_t)code;
 }
 
-/* Takes the next code point of a non-empty string of type `tag`. Returns MALFORMED if it is invalid. */
 static int32_t next_code(int tag, bytes_range *from)
 {
 	int32_t code;
@@ -153,7 +151,6 @@ static void put_code(writer *out, int32_t code, bool first, bool last)
 
 enum { ANY_TAG = -1 };
 
-/* Takes one element with the expected tag. Returns its contents, and the tag found in *tag. */
 static bool take(bytes_range *from, int *tag, bytes_range *contents)
 {
 	if (from->at >= from->end || (*tag != ANY_TAG && *from->at != *tag)) return false;

@@ -83,10 +83,7 @@ static void free_bytes(uint8_t *bytes, size_t length)
 	free(bytes);
 }
 
-/*
- * Returns the decoded bytes of the block, to be freed with free_bytes. Returns NULL if the block is empty, its first line
- * does not end after BEGIN, its base64 is damaged, or memory is short.
- */
+/* Returns the decoded bytes of the block, to be freed with free_bytes. */
 static uint8_t *decode(reader *r, text_range body, size_t *length)
 {
 	// The BEGIN line must end here: Mbed TLS, which parses the file again for handshakes, requires it.
@@ -113,7 +110,6 @@ static int check_extension(void *context, const mbedtls_x509_crt *certificate, c
 	return critical ? MBEDTLS_ERR_X509_FEATURE_UNAVAILABLE : 0;
 }
 
-/* True for an unknown feature, false for damage. */
 static bool is_unsupported(int error)
 {
 	switch (-(-error & 0x7f80)) {
@@ -173,7 +169,6 @@ static bool is_issued_by(mbedtls_x509_crt *certificate, mbedtls_x509_crt *issuer
 	return !(flags & (uint32_t)~(MBEDTLS_X509_BADCERT_EXPIRED | MBEDTLS_X509_BADCERT_FUTURE));
 }
 
-/* Returns true if the exponent of the public RSA key is short (RFC 5280, 4.1; RFC 8017, A.1.1). */
 static bool has_short_exponent(const mbedtls_x509_crt *certificate)
 {
 	const int sequence = MBEDTLS_ASN1_CONSTRUCTED | MBEDTLS_ASN1_SEQUENCE;

@@ -1,7 +1,7 @@
 /*
  * X.509 certificates (RFC 5280) and private keys as PEM text (RFC 7468), using Mbed TLS: reads a file for the host's
  * `crypto`, and makes the gateway's self-signed certificate. Gives the same results as hosts/node/x509.ts. Plain C for
- * one caller at a time; stateless.
+ * one caller at a time.
  */
 #ifndef CERTIFICATE_H
 #define CERTIFICATE_H
@@ -13,13 +13,12 @@
 enum {
 	/* Maximum size of a file, bytes (`max_size` of the API). */
 	CERTIFICATE_FILE_LIMIT = 12288,
-	/* Certificates listed for one file. */
 	CERTIFICATE_CHAIN_LIMIT = 6,
 	/* Maximum length of a name, bytes of UTF-8; a longer name is cut and ends in "…". */
 	CERTIFICATE_NAME_LIMIT = 255,
 	/* 32 pairs of digits, each followed by a colon or the NUL. */
 	CERTIFICATE_FINGERPRINT_SIZE = 96,
-	/* Limits of a generated certificate. The first name is the common name (RFC 5280, A.1). */
+	/* The first name is the common name (RFC 5280, A.1). */
 	CERTIFICATE_NAMES_LIMIT = 4,
 	CERTIFICATE_COMMON_NAME_LIMIT = 64,
 	/* Maximum length of the organization (RFC 5280, A.1). */
@@ -73,7 +72,6 @@ typedef enum {
 	CERTIFICATE_OK = 0,
 	/* An argument exceeds its limit, which becomes a RangeError. */
 	CERTIFICATE_RANGE = 1,
-	/* Out of memory, or the library failed. */
 	CERTIFICATE_FAILED = 2,
 } certificate_status;
 

@@ -1,4 +1,3 @@
-/* One loop around poll(). Each client proceeds as far as it can without waiting; then the next one does. */
 #include "client-thread.h"
 
 #include <stdlib.h>
@@ -91,7 +90,6 @@ static bool serve_lingering(client_loop *self)
 	return left;
 }
 
-/* Releases all but what the owner may still read. */
 static void release_all(client_loop *self, stream_client *client)
 {
 	handshake_gate_leave(&client->gate);
@@ -136,8 +134,6 @@ static void free_client(client_loop *self, stream_client *client)
 	free(client);
 }
 
-/* ---- The handshake ---- */
-
 static client_code failure_of(const stream_client *client)
 {
 	int error = client->connection.handshake_error;
@@ -170,7 +166,6 @@ static void end_handshake(client_loop *self, stream_client *client)
 	unlock();
 }
 
-/* Time at which a handshake is given up if other parties wait for the gate. */
 static uint64_t pressed_deadline_ms(const stream_client *client)
 {
 	uint64_t silent_ms = client->connection.silent_since_ms + PRESSED_SILENCE_MS;
@@ -213,8 +208,6 @@ static void begin_handshake(client_loop *self, stream_client *client)
 	shake_hands(self, client);
 }
 
-/* ---- From the name to the connection ---- */
-
 static void start_connecting(client_loop *self, stream_client *client, const char *text)
 {
 	uint32_t address;
@@ -235,10 +228,7 @@ static void start_connecting(client_loop *self, stream_client *client, const cha
 	fail(self, client, code);
 }
 
-/*
- * Starts to resolve the host name; an IPv4 address is used directly. If the resolver has no place, the next pass of the
- * loop tries again.
- */
+/* If the resolver has no place, the next pass of the loop tries again. */
 static void resolve(client_loop *self, stream_client *client)
 {
 	uint32_t address;
@@ -292,8 +282,6 @@ static void continue_connecting(client_loop *self, stream_client *client)
 	unlock();
 }
 
-/* ---- An open connection ---- */
-
 static void transfer(client_loop *self, stream_client *client)
 {
 	stream_connection *connection = &client->connection;
@@ -333,14 +321,11 @@ static void serve(client_loop *self, stream_client *client)
 	}
 }
 
-/* ---- The loop ---- */
-
 static void lower(uint64_t *wake_ms, uint64_t deadline_ms)
 {
 	if (deadline_ms < *wake_ms) *wake_ms = deadline_ms;
 }
 
-/* Lowers *limit_ms if the client cannot wait that long. */
 static struct pollfd watch_of(stream_client *client, client_state state, uint32_t *limit_ms)
 {
 	switch (state) {

@@ -73,7 +73,6 @@ typedef struct {
 	/* All members need the lock, except `wake`. */
 	stream_client *first;
 	bool running;
-	/* True if a wake-up was sent that the thread has not seen yet. */
 	bool woken;
 	/* Socket that wakes the thread; used while the thread runs. */
 	int wake;
@@ -87,10 +86,9 @@ void *client_thread_run(void *context);
 /* True if stream_client_next has an event. The caller must hold the lock. */
 bool client_event(const stream_client *client, stream_event *event);
 
-/* Wakes the thread. The caller must hold the lock. */
+/* The caller must hold the lock. */
 void client_wake(void);
 
-/* Called in any thread when a client may begin its handshake. */
 void client_granted(void *context);
 
 #endif

@@ -1,7 +1,5 @@
 /*
- * XS binding of a client (stream-client.h; clients.ts). Each event reaches JavaScript as a separate call
- * `onClient(kind, count)` of the target that the constructor received. Comments of functions begin with the JavaScript
- * arguments in parentheses.
+ * Each event reaches JavaScript as a separate call `onClient(kind, count)` of the target that the constructor received.
  */
 #include <math.h>
 #include <stdatomic.h>
@@ -19,7 +17,6 @@
 /* TRUSTED_LIMIT of modules/io/client.ts; also limits our own certificate and key. */
 enum { TEXT_LIMIT = 12288 };
 
-/* Positions of the constructor's arguments. */
 enum { ARG_TARGET, ARG_HOST, ARG_PORT, ARG_TIMEOUT, ARG_TRUSTED, ARG_NAME, ARG_UTC, ARG_CERTIFICATE, ARG_KEY, ARG_SESSION };
 
 typedef struct {
@@ -79,7 +76,6 @@ void xs_client_destructor(void *data)
 	release(data);
 }
 
-/* NUL-terminated copies of the arguments. */
 typedef struct {
 	char *host, *trusted, *name, *certificate, *key;
 	uint8_t *session;
@@ -100,7 +96,6 @@ static void free_texts(client_texts *texts)
 	free(texts->session);
 }
 
-/* Returns a copy, or NULL if memory is short. */
 static void *copy_of(const void *bytes, size_t size)
 {
 	char *copy = malloc(size + 1);
@@ -110,7 +105,6 @@ static void *copy_of(const void *bytes, size_t size)
 	return copy;
 }
 
-/* Copies a buffer argument of checked size. Returns false if memory is short. */
 static bool copy_buffer(xsMachine *the, xsIntegerValue index, void **copy, size_t *size)
 {
 	void *bytes;
@@ -151,7 +145,7 @@ static void check_arguments(xsMachine *the, bool secure)
 	check_buffer(the, ARG_SESSION, TRUST_SESSION_LIMIT, "the session is too large");
 }
 
-/* Called after check_arguments, because nothing may throw any more. False if memory is short. */
+/* Called after check_arguments, because nothing may throw any more. */
 static bool copy_arguments(xsMachine *the, bool secure, client_texts *texts)
 {
 	size_t ignored;
@@ -211,7 +205,6 @@ static client_binding *binding_of(xsMachine *the)
 	return xsmcGetHostData(xsThis);
 }
 
-/* Returns the bytes of a view from `start` to `end`; throws if they exceed it. */
 static uint8_t *range_of(xsMachine *the, bool writable, size_t *size)
 {
 	void *data;
@@ -224,7 +217,6 @@ static uint8_t *range_of(xsMachine *the, bool writable, size_t *size)
 	return (uint8_t *)data + first;
 }
 
-/* (into, start, end): returns the number of bytes read, possibly 0. */
 void xs_client_read(xsMachine *the)
 {
 	client_binding *binding = binding_of(the);

@@ -1,6 +1,6 @@
 /**
- * TCP and TLS 1.2 clients of the host contract (stream-client.h). Limit: CLIENT_LIMIT at once; a further client fails
- * as if memory were short.
+ * TCP and TLS 1.2 clients of the host contract (stream-client.h). A client beyond CLIENT_LIMIT fails as if memory were
+ * short.
  */
 import type { Client, ClientOptions, ClientPort, TLSClientOptions } from "../../modules/io/client.js";
 import type { CertificatePair } from "../../modules/io/crypto.js";
@@ -14,7 +14,6 @@ const PORT_LIMIT = 65_535;
 const TIMEOUT_LEAST_MS = 100;
 const TIMEOUT_MOST_MS = 60_000;
 
-/** The native object. It has no fields, because XS would not initialise them. */
 class NativeStream extends Native("xs_client_destructor") {
 	constructor(
 		target: object,
@@ -66,7 +65,6 @@ class TCPClient implements Client {
 	readonly #stream: NativeStream;
 	/** Address of the server; "" until connected. */
 	#address = "";
-	/** Room last announced to the caller. */
 	#writable = 0;
 	#closed = false;
 
@@ -81,7 +79,6 @@ class TCPClient implements Client {
 		const { host, port, timeoutMs } = options;
 		const { trusted, name = host, utcMs, identity, session } = tls ?? PLAIN;
 		const { certificate, key } = identity ?? NO_IDENTITY;
-		// A text of both is copied once.
 		const ownKey = key === certificate ? undefined : key;
 		this.#stream = new NativeStream(this, host, port, timeoutMs, trusted, name, utcMs, certificate, ownKey, session);
 	}
@@ -118,7 +115,6 @@ class TCPClient implements Client {
 		this.#stream.close();
 	}
 
-	/** Called by the native stream. */
 	onClient(kind: number, count: number): void {
 		if (this.#closed) return;
 		if (kind === READABLE) this.#onReadable?.(count);

@@ -1,7 +1,3 @@
-/*
- * XS binding for crypto.ts: digests, P-256 and certificates. Comments of functions begin with the JavaScript arguments
- * in parentheses.
- */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,7 +33,6 @@ static void expect_buffers(xsMachine *the, xsIntegerValue first)
 	}
 }
 
-/* Adds the arguments from `first` on to the digest; they were checked by expect_buffers. */
 static bool update(xsMachine *the, digest *state, xsIntegerValue first)
 {
 	for (xsIntegerValue i = first; i < xsmcArgc; i++) {
@@ -99,13 +94,11 @@ void xs_crypto_aes_128_gcm(xsMachine *the)
 	check(the, gcm_encrypt(&input, into));
 }
 
-/* (key, iv, text): returns an ArrayBuffer. */
 void xs_crypto_aes_128_cbc_decrypt(xsMachine *the)
 {
 	void *key, *iv, *text, *into;
 	xsUnsignedValue key_size, iv_size, text_size, result_size;
 	for (int pass = 0; pass < 2; pass++) {
-		// Calls that can throw or move memory come first; the pointers obtained afterwards stay valid.
 		if (pass == 1) xsmcSetArrayBuffer(xsResult, NULL, (xsIntegerValue)text_size);
 		xsmcGetBufferReadable(xsArg(0), &key, &key_size);
 		xsmcGetBufferReadable(xsArg(1), &iv, &iv_size);
@@ -144,7 +137,6 @@ static digest *hash_of(xsMachine *the)
 	return state;
 }
 
-/* Arguments: (bytes, start, end). */
 void xs_hash_update(xsMachine *the)
 {
 	digest *state = hash_of(the);
@@ -167,7 +159,6 @@ void xs_hash_digest(xsMachine *the)
 	xsmcSetArrayBuffer(xsResult, result, sizeof result);
 }
 
-/* (publicKey, message, signature): returns whether the signature is valid. */
 void xs_crypto_verify_p256(xsMachine *the)
 {
 	void *point, *message, *signature;
@@ -257,7 +248,6 @@ void xs_crypto_read_certificates(xsMachine *the)
 	free(file);
 }
 
-/* Position of the first name among the arguments. */
 enum { ARG_NAMES = 4 };
 
 /* Working memory, too large for the microcontroller's stack. */
@@ -266,7 +256,6 @@ typedef struct {
 	char names[CERTIFICATE_NAMES_LIMIT][CERTIFICATE_DNS_NAME_LIMIT + 2];
 	char certificate[CERTIFICATE_PEM_SIZE];
 	char key[PRIVATE_KEY_PEM_SIZE];
-	/* Lengths of the remaining arguments; each text may be empty. */
 	size_t own_key_size;
 	char own_key[];
 } certificate_texts;
@@ -278,7 +267,6 @@ static void free_texts(certificate_texts *texts)
 	free(texts);
 }
 
-/* An invalid time stays invalid. */
 static int64_t whole_ms(double ms)
 {
 	return ms >= 0 && ms < MS_LIMIT ? (int64_t)ms : -1;

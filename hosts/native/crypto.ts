@@ -9,7 +9,6 @@ import {
 	P256_POINT_LENGTH,
 } from "../../modules/io/crypto.js";
 
-/** XS recognises a call of C by exactly this form. */
 class Bindings {
 	static random(length: number): ArrayBuffer {
 		return native("xs_crypto_random").call(this, length);
@@ -46,7 +45,6 @@ class Bindings {
 	}
 }
 
-/** Native object with its state in native memory. It has no fields, because XS would not initialise them. */
 class HashState extends Native("xs_hash_destructor") {
 	constructor() {
 		super();

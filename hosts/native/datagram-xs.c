@@ -1,8 +1,4 @@
-/*
- * XS binding of a UDP port (datagram.h; udp.ts). Each event reaches JavaScript as a separate call `onDatagram(failed)`
- * of the target that the constructor received. Comments of functions begin with the JavaScript arguments in
- * parentheses.
- */
+/* Each event reaches JavaScript as a separate call `onDatagram(failed)` of the target that the constructor received. */
 #include <stdatomic.h>
 #include <stdlib.h>
 
@@ -21,7 +17,6 @@ typedef struct {
 	atomic_uint references;
 	/* Only the machine's thread uses the members from here on. */
 	bool closed;
-	/* Sender of the last datagram. */
 	datagram_peer from;
 	/* True if JavaScript was notified and has not called read since; until then it is not notified again. */
 	bool notified;
@@ -128,7 +123,6 @@ void xs_datagram_get_remote_port(xsMachine *the)
 	xsmcSetInteger(xsResult, binding_of(the)->from.port);
 }
 
-/* (into): returns the datagram's length, or -1 without one. */
 void xs_datagram_read(xsMachine *the)
 {
 	datagram_binding *binding = binding_of(the);
@@ -142,7 +136,6 @@ void xs_datagram_read(xsMachine *the)
 	if (late && !binding->closed) datagram_listen(binding->socket);
 }
 
-/* Arguments: (bytes, address, port). */
 void xs_datagram_write(xsMachine *the)
 {
 	datagram_binding *binding = binding_of(the);

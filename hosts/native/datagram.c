@@ -1,6 +1,6 @@
 /*
- * See datagram.h. The thread polls the socket only while the listener wants to be notified; datagram_listen wakes the
- * thread with a datagram.
+ * The thread polls the socket only while the listener wants to be notified; datagram_listen wakes the thread with a
+ * datagram.
  */
 #include "datagram.h"
 
@@ -25,7 +25,6 @@ enum {
 	/* Longest sleep, and so the maximum delay if a wake-up could not be sent. */
 	SLEEP_MS = 1000,
 	ERROR_MS = 10,
-	/* The system's receive queue, bytes. */
 	RECEIVE_SIZE = 8 * DATAGRAM_LIMIT,
 	/* Datagrams that one datagram_read may discard, so that a flood does not block the owner. */
 	DISCARD_LIMIT = 16,
@@ -53,7 +52,6 @@ static void pause_ms(useconds_t ms)
 	usleep(ms * 1000);
 }
 
-/* True if the listener must be notified. */
 static bool handle_events(datagram_socket *self, short found)
 {
 	int error = 0;

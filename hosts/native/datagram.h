@@ -55,7 +55,6 @@ void datagram_write(datagram_socket *socket, const void *bytes, size_t size, dat
 /* Enables the next notify, which follows at once if a datagram is waiting. */
 void datagram_listen(datagram_socket *socket);
 
-/* Returns true after a permanent failure. */
 bool datagram_failed(datagram_socket *socket);
 
 void datagram_close(datagram_socket *socket);

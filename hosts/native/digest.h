@@ -1,7 +1,4 @@
-/*
- * SHA-256 (FIPS 180-4), HMAC-SHA-256 (RFC 2104) and random bytes. A message may come in any number of parts. No heap,
- * stateless.
- */
+/* SHA-256 (FIPS 180-4), HMAC-SHA-256 (RFC 2104) and random bytes. */
 #ifndef DIGEST_H
 #define DIGEST_H
 

@@ -19,8 +19,8 @@ size_t free_tls_piece(void);
 size_t least_free_heap(void);
 
 /*
- * Writes a line "name bytes" with the unused stack of each task; "" on a computer or if memory is short. Returns the
- * length; lines beyond `size` are omitted.
+ * Writes a line "name bytes" with the unused stack of each task; "" on a computer or if memory is short. Lines beyond
+ * `size` are omitted.
  */
 size_t task_stacks(char *text, size_t size);
 

@@ -1,7 +1,6 @@
 /*
- * Lets only one party of the program at a time perform a TLS handshake, because a chip has memory for only one. A party
- * asks to enter; if another one is inside, it waits and is called in the order of requests. No call blocks, and no
- * party may hold its own lock during a call.
+ * Lets only one party of the program at a time perform a TLS handshake, because a chip has memory for only one. No call
+ * blocks, and no party may hold its own lock during a call.
  *
  *   OUT -> WAITING -> INSIDE -> OUT        (OUT -> INSIDE if the gate is free)
  */
@@ -12,7 +11,7 @@
 
 typedef enum { GATE_OUT = 0, GATE_WAITING, GATE_INSIDE } gate_state;
 
-/* A party is a port or a client. Initialise it as { .granted = …, .context = … }; other members belong to the gate. */
+/* Initialise it as { .granted = …, .context = … }; other members belong to the gate. */
 typedef struct gate_party {
 	/* Called in another party's thread when this party may call handshake_gate_enter. May only wake its own thread. */
 	void (*granted)(void *context);

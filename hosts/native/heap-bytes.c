@@ -1,4 +1,3 @@
-/* Heap memory outside the machine's chunks, as a buffer for typed arrays (memory.ts). */
 #include <stdlib.h>
 
 #include "mc.xs.h"

@@ -1,4 +1,3 @@
-/* IPv4 addresses (ipv4.h) as values of XS. */
 #ifndef IPV4_XS_H
 #define IPV4_XS_H
 

@@ -5,7 +5,6 @@
 
 enum { PARTS = 4, DIGITS = 3 };
 
-/* Parses the number at *text and advances *text. Returns -1 for a number that is not 0 to 255. */
 static int read_part(const char **text)
 {
 	int value = 0, digits = 0;

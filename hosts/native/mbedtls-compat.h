@@ -25,8 +25,6 @@
 #error "written for Mbed TLS 2.28 and 4.x"
 #endif
 
-/* ---- For all ---- */
-
 #if MBEDTLS_VERSION_MAJOR == 2
 
 #include <errno.h>
@@ -59,8 +57,6 @@ static inline int compat_start(void)
 	return (int)psa_crypto_init();
 #endif
 }
-
-/* ---- For the stream server: TLS ---- */
 
 static inline void compat_conf_tls12(mbedtls_ssl_config *config)
 {
@@ -159,8 +155,6 @@ static inline int compat_ticket_setup(mbedtls_ssl_ticket_context *tickets, uint3
 #endif
 }
 
-/* ---- For certificates ---- */
-
 typedef enum { COMPAT_KEY_OTHER, COMPAT_KEY_RSA, COMPAT_KEY_NIST } compat_key_kind;
 
 enum { COMPAT_RSA_BITS_LIMIT = 4096 };
@@ -187,7 +181,6 @@ static inline compat_key_kind compat_kind_of(const mbedtls_pk_context *key)
 	return nist ? COMPAT_KEY_NIST : COMPAT_KEY_OTHER;
 }
 
-/* Returns true if the basic constraints (RFC 5280, 4.2.1.9) say that the certificate is that of an authority. */
 static inline bool compat_is_authority(const mbedtls_x509_crt *certificate)
 {
 #if MBEDTLS_VERSION_MAJOR == 2
@@ -218,7 +211,7 @@ static inline int compat_generate_p256(mbedtls_pk_context *key)
 #endif
 }
 
-/* Sets the serial number (RFC 5280, 4.1.2.2), most significant byte first. Returns 0 or an error. */
+/* Sets the serial number (RFC 5280, 4.1.2.2), most significant byte first. */
 static inline int compat_set_serial(mbedtls_x509write_cert *writer, unsigned char *serial, size_t length)
 {
 #if MBEDTLS_VERSION_MAJOR == 2

@@ -1,7 +1,3 @@
-/*
- * XS binding for memory.ts: free memory of the machine, and whether it suffices for a need. Comments of functions begin
- * with the JavaScript arguments in parentheses.
- */
 #include <stdint.h>
 
 #include "xsAll.h"

@@ -1,7 +1,6 @@
 /** `memory` of the host contract (memory-xs.c). */
 import type { Memory } from "../../modules/io/memory.js";
 
-/** XS recognises a call of C by exactly this form. */
 class Bindings {
 	static suffices(slots: number, chunkBytes: number): boolean {
 		return native("xs_memory_suffices").call(this, slots, chunkBytes);
@@ -15,7 +14,6 @@ class Bindings {
 	}
 }
 
-/** The native buffer. It has no fields, because XS would not initialise them. */
 class HeapBytes extends Native("xs_heap_bytes_destructor") {
 	constructor(length: number) {
 		super();
@@ -35,7 +33,6 @@ const CHUNK_BYTES = 1;
 const HEAP_BYTES = 2;
 const LEAST_HEAP_BYTES = 3;
 
-/** Returns an amount in bytes; undefined if there is no limit. */
 function heap(what: number): number | undefined {
 	const bytes = Bindings.free(what);
 	return bytes < 0 ? undefined : bytes;
@@ -45,7 +42,6 @@ export const MEMORY: Memory = Object.freeze({
 	suffices: (slots: number, chunkBytes: number) => Bindings.suffices(slots, chunkBytes),
 	heapBytes: (length: number) => {
 		const buffer = new HeapBytes(length);
-		// XS accepts a host buffer as an ArrayBuffer.
 		return buffer.isThere ? new Uint8Array(buffer as unknown as ArrayBuffer) : undefined;
 	},
 	drop: (bytes: Uint8Array) => (bytes.buffer as unknown as HeapBytes).drop(),

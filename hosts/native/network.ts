@@ -1,4 +1,4 @@
-/** `network` of the host contract. The client ports are the same on all hosts and take no memory. */
+/** `network` of the host contract. */
 import type { ClientPort } from "../../modules/io/client.js";
 import type { ListenerPort, Network, Timers, UDPPort } from "../../modules/io/host.js";
 import { TCP_CLIENT, TLS_CLIENT } from "./clients.js";

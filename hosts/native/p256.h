@@ -1,6 +1,6 @@
 /*
  * ECDSA with SHA-256 (FIPS 186-5) and ECDH (NIST SP 800-56A) on P-256, using PSA. Points are uncompressed (SEC 1,
- * 2.3.3): 4, x, y. Stateless.
+ * 2.3.3): 4, x, y.
  */
 #ifndef P256_H
 #define P256_H

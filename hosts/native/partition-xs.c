@@ -1,4 +1,4 @@
-/* XS binding of the flash partitions (partition.h; flash.ts). Checks all limits of modules/io/flash.ts. */
+/* Checks all limits of modules/io/flash.ts. */
 #include <string.h>
 
 #include "mc.xs.h"
@@ -13,7 +13,6 @@ static void get_name(xsMachine *the, char name[PARTITION_NAME_LIMIT + 2])
 	strncpy(name, xsmcToString(xsArg(0)), PARTITION_NAME_LIMIT + 1);
 }
 
-/* Reads an argument as a multiple of `unit` from 0 to `most`. */
 static size_t get_number(xsMachine *the, xsIntegerValue index, size_t most, size_t unit)
 {
 	double number = xsmcToNumber(xsArg(index));
@@ -75,7 +74,6 @@ void xs_partition_write(xsMachine *the)
 		xsUnknownError("%s", message);
 }
 
-/* Arguments: (name, offset, length). */
 void xs_partition_erase(xsMachine *the)
 {
 	char name[PARTITION_NAME_LIMIT + 2], message[PARTITION_MESSAGE_SIZE];

@@ -1,7 +1,6 @@
 /*
- * XS binding of the resolver (resolver.h; resolver.ts). An answer reaches JavaScript as `onResolved(number, address)`
- * of the target that the constructor received; the address is undefined if the name was not found. Comments of
- * functions begin with the JavaScript arguments in parentheses.
+ * An answer reaches JavaScript as `onResolved(number, address)` of the target that the constructor received; the
+ * address is undefined if the name was not found.
  */
 #include <stdatomic.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* See resolver.h. The owner and the threads share the resolver, and the last of them frees it. */
+/* The owner and the threads share the resolver, and the last of them frees it. */
 #include "resolver.h"
 
 #include <netdb.h>
@@ -22,7 +22,7 @@ typedef enum { REQUEST_FREE = 0, REQUEST_PENDING, REQUEST_ANSWERED } request_sta
 
 typedef struct request {
 	resolver *owner;
-	/* Next in the queue. Needs the queue's lock. */
+	/* Needs the queue's lock. */
 	struct request *next;
 	/* Needs the lock. */
 	request_state state;
@@ -130,7 +130,7 @@ static bool has_thread(void)
 	return threads > 0;
 }
 
-/* Adds the request to the queue. Returns false if no thread can take it. */
+/* Returns false if no thread can take it. */
 static bool enqueue(request *entry)
 {
 	pthread_mutex_lock(&queue_lock);
@@ -148,7 +148,6 @@ static bool enqueue(request *entry)
 	return taken;
 }
 
-/* Removes the resolver's requests from the queue; returns their number. */
 static unsigned dequeue(const resolver *self)
 {
 	unsigned count = 0;

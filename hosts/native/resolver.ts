@@ -3,7 +3,6 @@ import type { Timers } from "../../modules/io/host.js";
 
 type Done = (address: string | undefined) => void;
 
-/** The native object. It has no fields, because XS would not initialise them. */
 class NativeResolver extends Native("xs_resolver_destructor") {
 	constructor(target: object) {
 		super();
@@ -17,7 +16,6 @@ class NativeResolver extends Native("xs_resolver_destructor") {
 export class Resolver {
 	readonly #timers: Timers;
 	readonly #native: NativeResolver;
-	/** Callbacks by number of the request. */
 	readonly #waiting: (Done | undefined)[] = [];
 
 	constructor(timers: Timers) {
@@ -31,7 +29,6 @@ export class Resolver {
 		else this.#waiting[number] = done;
 	}
 
-	/** Called by the native resolver. */
 	onResolved(number: number, address: string | undefined): void {
 		const done = this.#waiting[number]!;
 		this.#waiting[number] = undefined;

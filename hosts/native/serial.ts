@@ -11,7 +11,6 @@ import {
 export interface NativePort {
 	/** False if the port does not support the settings. */
 	configure(baud: number, format: SerialFormat): boolean;
-	/** Number of bytes read. */
 	read(into: Uint8Array, start: number, end: number): number;
 	/** Number of bytes that can still be written. */
 	write(bytes: Uint8Array, start: number, end: number): number;
@@ -26,7 +25,6 @@ export interface SerialDevice {
 export abstract class NativeSerial<Device extends SerialDevice> implements Serial {
 	protected readonly options: SerialOptions;
 	protected readonly device: Device;
-	/** Room for writing as last reported. */
 	protected writable = 0;
 	protected isClosed = false;
 	#port: NativePort | undefined;
@@ -69,7 +67,7 @@ export abstract class NativeSerial<Device extends SerialDevice> implements Seria
 		this.#port = undefined;
 	}
 
-	/** Makes the native object, which reports its events to this object. Throws an Error with a message for the user. */
+	/** Throws an Error with a message for the user. */
 	protected abstract open(): NativePort;
 
 	protected failed(code: number): void {

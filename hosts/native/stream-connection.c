@@ -1,15 +1,16 @@
 /*
- * Three properties of Mbed TLS determine the design. After a record was sent in part, Mbed TLS must be called again
- * with the same length. Nothing else may be sent before that: it would be taken for the rest of the record. Mbed TLS
- * may hold received data, which poll() does not report. A record takes memory until it is sent, so a new one is begun
- * only when the socket has room and the memory lock permits.
+ * After a record was sent in part, Mbed TLS must be called again with the same length. Nothing else may be sent before
+ * that: it would be taken for the rest of the record. Mbed TLS may hold received data, which poll() does not report. A
+ * record takes memory until it is sent, so a new one is begun only when the socket has room and the memory lock
+ * permits.
  */
 #include "stream-connection.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
+
+#include "mbedtls/platform.h"
 
 #include "memory-lock.h"
 #include "stream-socket.h"
@@ -32,6 +33,12 @@ enum {
 static size_t smaller(size_t a, size_t b)
 {
 	return a < b ? a : b;
+}
+
+/* Returns NULL if memory is short. On an ESP32, Mbed TLS has memory that nothing else can use. */
+static stream_rings *make_rings(void)
+{
+	return mbedtls_calloc(1, sizeof(stream_rings));
 }
 
 static uint8_t *ring_space(byte_ring *ring, size_t *size)
@@ -107,7 +114,6 @@ size_t connection_read(stream_connection *connection, void *into, size_t size, b
 	byte_ring *ring = &connection->rings->received;
 	bool was_full = ring->used == STREAM_RING_SIZE;
 	size_t copied = ring_copy_out(ring, into, size);
-	/* The thread reads more, or reports the end. */
 	*wake = copied > 0 && (was_full || (connection->ended && ring->used == 0));
 	return copied;
 }
@@ -124,7 +130,6 @@ size_t connection_write(stream_connection *connection, const void *bytes, size_t
 	return connection->promised = STREAM_RING_SIZE - ring->used;
 }
 
-/* Called by Mbed TLS. */
 static int tls_send(void *context, const unsigned char *bytes, size_t size)
 {
 	int count = socket_send(((stream_connection *)context)->socket, bytes, size);
@@ -135,8 +140,7 @@ static int tls_send(void *context, const unsigned char *bytes, size_t size)
 /*
  * Returns 0 if Mbed TLS may receive `size` bytes, SOCKET_AGAIN if not yet, or SOCKET_BROKEN. Mbed TLS first receives
  * the header of a record, then allocates memory for the whole record (16 KB are usual in an upload); if the allocation
- * fails, Mbed TLS ends the connection. Therefore the header stays in the socket until there is enough memory. For a
- * handshake, memory was checked before it began.
+ * fails, Mbed TLS ends the connection. For a handshake, memory was checked before it began.
  */
 static int receive_permit(stream_connection *connection, size_t size)
 {
@@ -226,7 +230,7 @@ bool connection_begin(stream_connection *connection, int socket, tls_party *part
 			return true;
 		}
 	} else {
-		connection->rings = calloc(1, sizeof(stream_rings));
+		connection->rings = make_rings();
 		if (connection->rings) return true;
 	}
 	close(connection_detach(connection));
@@ -245,7 +249,7 @@ connection_step connection_handshake(stream_connection *connection)
 		return STEP_AGAIN;
 	}
 	connection->handshake_error = result;
-	stream_rings *rings = result == 0 ? calloc(1, sizeof(stream_rings)) : NULL;
+	stream_rings *rings = result == 0 ? make_rings() : NULL;
 	if (!rings) return STEP_FAILED;
 	pthread_mutex_lock(connection->lock);
 	connection->rings = rings;
@@ -393,5 +397,5 @@ void connection_release(stream_connection *connection)
 	connection->rings = NULL;
 	connection->state = CONNECTION_FREE;
 	pthread_mutex_unlock(connection->lock);
-	free(rings);
+	mbedtls_free(rings);
 }

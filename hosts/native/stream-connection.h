@@ -44,7 +44,6 @@ typedef struct {
 	/* Number of uses of the place; part of the connection's id. */
 	unsigned generation;
 	stream_rings *rings;
-	/* True once the peer sends nothing more. */
 	bool ended;
 	/* True if the socket failed: `socket` is -1, and nothing can be sent. */
 	bool broken;
@@ -73,7 +72,6 @@ typedef struct {
 	int handshake_error;
 	/* True if the TLS peer has ended without close_notify (RFC 5246, 7.2.1), so that data may be missing. */
 	bool truncated;
-	/* Events for poll() during the handshake. */
 	short handshake_wants;
 	/* Time of the last complete handshake message; single bytes do not count. */
 	uint64_t silent_since_ms;

@@ -12,7 +12,6 @@
 
 enum {
 	GENERATION_LIMIT = INT32_MAX / STREAM_CONNECTION_LIMIT,
-	/* Events of the connections and of the server are taken in turn. */
 	EVENT_SOURCES = STREAM_CONNECTION_LIMIT + 1,
 	/* Stack of the thread on ESP-IDF, bytes, mostly for the computations of a handshake. */
 	TLS_STACK_SIZE = 10240,
@@ -105,14 +104,13 @@ int stream_server_take(stream_server *server, stream_origin *origin)
 		id = (int)(first->generation * STREAM_CONNECTION_LIMIT + (unsigned)(first - server->connections));
 		memcpy(origin->address, first->address, STREAM_ADDRESS_SIZE);
 		origin->via_access_point = first->via_access_point;
-		/* The thread reports the room for writing. */
 		wake(server);
 	}
 	unlock(server);
 	return id;
 }
 
-/* Returns the connection, or NULL if it is closed. The caller must hold the lock. */
+/* The caller must hold the lock. */
 static stream_connection *find(stream_server *server, int id)
 {
 	if (id < 0) return NULL;

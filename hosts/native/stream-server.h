@@ -1,9 +1,9 @@
 /*
  * One listening port with its connections, plain TCP or TLS 1.2 (RFC 5246), for modules/io/host.ts. The server's own
- * thread does network and cryptography; its user, one other thread, never waits.
+ * thread does network and cryptography.
  *
- * Limits: max_connections at once, with STREAM_RING_SIZE bytes per direction. While a ring is full, nothing is read, so
- * that the peer waits. At most max_pending connections wait in the admission queue (admission-queue.h).
+ * Limits: max_connections at once, with STREAM_RING_SIZE bytes per direction. At most max_pending connections wait in
+ * the admission queue (admission-queue.h).
  */
 #ifndef STREAM_SERVER_H
 #define STREAM_SERVER_H

@@ -21,7 +21,6 @@ enum { BACKLOG = 4 };
 enum { BACKLOG = 64 };
 #endif
 
-/* Size of a read and number of reads in one socket_discard. */
 enum { DISCARD_SIZE = 512, DISCARD_ROUNDS = 32 };
 
 uint64_t socket_clock_ms(void)
@@ -47,7 +46,6 @@ static int close_failed(int fd)
 	return -1;
 }
 
-/* Returns a listening socket, or -1 with the errno of the failure. */
 static int listen_on(uint16_t port, uint32_t address)
 {
 	struct sockaddr_in own = { .sin_family = AF_INET, .sin_port = htons(port) };

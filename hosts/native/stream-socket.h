@@ -1,4 +1,4 @@
-/* BSD sockets. No call waits or raises SIGPIPE, and child programs inherit no socket. */
+/* No call waits or raises SIGPIPE, and child programs inherit no socket. */
 #ifndef STREAM_SOCKET_H
 #define STREAM_SOCKET_H
 
@@ -24,7 +24,6 @@ enum {
 
 uint64_t socket_clock_ms(void);
 
-/* Makes a new socket non-blocking and not inheritable. */
 bool socket_prepare(int socket);
 
 /* Listening IPv4 socket, or -1 with the reason in `message`. */

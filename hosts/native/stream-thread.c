@@ -1,7 +1,3 @@
-/*
- * The thread of a stream server: one loop around poll(). Each connection proceeds as far as it can without waiting,
- * then the next one does. New connections enter the admission queue and get a place in its order.
- */
 #include "stream-thread.h"
 
 #include <string.h>
@@ -29,7 +25,6 @@ enum {
 	 */
 	FIRST_REQUEST_MS = 250,
 	ACCEPTS_A_PASS = 16,
-	/* Sockets for waking, the listener, and all connections. */
 	WATCH_LIMIT = 2 + STREAM_CONNECTION_LIMIT + LINGER_LIMIT + PENDING_CONNECTION_LIMIT,
 };
 
@@ -116,7 +111,6 @@ static uint64_t deadline_of(stream_server *server, const stream_connection *conn
 	return usual_ms - server->options.linger_ms + PRESSED_CLOSING_MS;
 }
 
-/* Called repeatedly until the place is free. */
 static void serve_closing(stream_server *server, stream_connection *connection)
 {
 	connection_step step = connection->broken ? STEP_FAILED : connection_finish(connection);
@@ -135,7 +129,6 @@ static connection_state state_of(stream_server *server, stream_connection *conne
 	return state;
 }
 
-/* Reports a new connection to the owner once its request has begun, or when the time for that is over. */
 static void report(stream_server *server, stream_connection *connection)
 {
 	lock(server);
@@ -233,7 +226,6 @@ static bool may_admit(stream_server *server)
 	return admission_first(&server->queue) && find_place(server, &pressed);
 }
 
-/* Returns true if this port may do handshakes; otherwise the thread is woken when it may. */
 static bool enter_gate(stream_server *server)
 {
 	server->is_inside = handshake_gate_enter(&server->gate);
@@ -279,7 +271,6 @@ static void begin(stream_server *server, stream_connection *connection, pending_
 	unlock(server);
 }
 
-/* Drops all trust if a token was revoked, then trusts the addresses that showed a token since. */
 static void update_trust(stream_server *server)
 {
 	lock(server);
@@ -445,7 +436,6 @@ static void stop(stream_server *server)
 	}
 }
 
-/* Closes open connections; returns false when all are closed or the time is over. */
 static bool close_connections(stream_server *server, uint64_t deadline_ms)
 {
 	bool left = false;

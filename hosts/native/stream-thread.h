@@ -1,7 +1,4 @@
-/*
- * State shared by stream-server.c, which other code calls, and stream-thread.c, the thread. Only the thread uses
- * sockets and Mbed TLS. The lock is held only while data are copied.
- */
+/* State shared by stream-server.c, which other code calls, and stream-thread.c, the thread. */
 #ifndef STREAM_THREAD_H
 #define STREAM_THREAD_H
 
@@ -35,7 +32,7 @@ struct stream_server {
 
 	/* Both threads use the members from here on, under the lock. */
 	stream_connection connections[STREAM_CONNECTION_LIMIT];
-	/* Identity for new connections; NULL for plain TCP. */
+	/* NULL for plain TCP. */
 	tls_identity *identity;
 	/* True if a wake-up was sent that the thread has not seen yet. */
 	bool woken;

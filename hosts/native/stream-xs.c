@@ -1,7 +1,6 @@
 /*
- * XS binding of the stream server (stream-server.h; streams.ts). One object is one listening port with all its
- * connections. Each event reaches JavaScript as a separate call `onStream(kind, connection, count)` of the target that
- * the constructor received. Comments of functions begin with the JavaScript arguments in parentheses.
+ * XS binding of the stream server (stream-server.h; streams.ts). Each event reaches JavaScript as a separate call
+ * `onStream(kind, connection, count)` of the target that the constructor received.
  */
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -81,7 +80,6 @@ typedef struct {
 	size_t key_size;
 } pem_pair;
 
-/* Returns a copy, or NULL if memory is short. */
 static char *text_of(const void *bytes, size_t size)
 {
 	char *text = malloc(size + 1);
@@ -116,7 +114,7 @@ static pem_pair pair_of(xsMachine *the, xsIntegerValue first)
 }
 
 enum {
-	/* Length of the admission queue; each connection costs the chip a socket. */
+	/* Each connection costs the chip a socket. */
 	MAX_PENDING = 6,
 	/* A ClientHello follows the connection at once, but a plain request may be typed by hand. */
 	TLS_SILENCE_MS = 2000,
@@ -179,14 +177,12 @@ void xs_stream_server_get_port(xsMachine *the)
 	xsmcSetInteger(xsResult, binding->closed ? 0 : stream_server_port(binding->server));
 }
 
-/* Id of a waiting connection, or -1. */
 void xs_stream_server_take(xsMachine *the)
 {
 	stream_binding *binding = binding_of(the);
 	xsmcSetInteger(xsResult, binding->closed ? -1 : stream_server_take(binding->server, &binding->origin));
 }
 
-/* Address of the connection taken last. */
 void xs_stream_server_get_address(xsMachine *the)
 {
 	xsmcSetString(xsResult, binding_of(the)->origin.address);
@@ -197,7 +193,6 @@ void xs_stream_server_get_via_access_point(xsMachine *the)
 	xsmcSetBoolean(xsResult, binding_of(the)->origin.via_access_point);
 }
 
-/* Returns the bytes of a view from `start` to `end`; throws if they exceed it. */
 static uint8_t *range_of(xsMachine *the, xsSlot *view, xsSlot *start, xsSlot *end, bool writable, size_t *size)
 {
 	void *data;
@@ -210,7 +205,6 @@ static uint8_t *range_of(xsMachine *the, xsSlot *view, xsSlot *start, xsSlot *en
 	return (uint8_t *)data + first;
 }
 
-/* (connection, into, start, end): returns the number of bytes read, possibly 0. */
 void xs_stream_server_read(xsMachine *the)
 {
 	stream_binding *binding = binding_of(the);
@@ -248,7 +242,6 @@ void xs_stream_server_end(xsMachine *the)
 	if (!binding->closed) stream_close(binding->server, xsmcToInteger(xsArg(0)));
 }
 
-/* Arguments: (certificate, key). */
 void xs_stream_server_set_identity(xsMachine *the)
 {
 	stream_binding *binding = binding_of(the);
@@ -259,14 +252,12 @@ void xs_stream_server_set_identity(xsMachine *the)
 	if (!done) xsUnknownError("%s", message);
 }
 
-/* Starts the self-test; `onStream` reports its end. Returns false if a test is running. */
 void xs_stream_server_test(xsMachine *the)
 {
 	stream_binding *binding = binding_of(the);
 	xsmcSetBoolean(xsResult, !binding->closed && stream_server_test(binding->server));
 }
 
-/* Result of the last reported test: "" or a message for the user. */
 void xs_stream_server_get_test_result(xsMachine *the)
 {
 	stream_binding *binding = binding_of(the);

@@ -1,9 +1,7 @@
 /**
- * Listeners and sockets of the host contract, plain and TLS (stream-server.h). One native object represents a port and
- * its connections.
+ * Listeners and sockets of the host contract, plain and TLS (stream-server.h).
  *
- * Limits: 4 connections of a plain port at once, 3 of a TLS port, with handshakes. Further ones wait in the admission
- * queue (admission-queue.h).
+ * Limits: 4 connections of a plain port at once, 3 of a TLS port, with handshakes.
  */
 import { takeOut } from "../../modules/bytes/list.js";
 import type { CertificatePair } from "../../modules/io/crypto.js";
@@ -31,7 +29,6 @@ const PRESSED = 7;
 
 const NO_IDENTITY: Partial<CertificatePair> = Object.freeze({});
 
-/** The native object. It has no fields, because XS would not initialise them. */
 class StreamServer extends Native("xs_stream_server_destructor") {
 	constructor(
 		target: object,
@@ -109,7 +106,6 @@ class NativeListener implements Listener {
 	/** The callbacks are kept instead of the options, which contain the private key. */
 	readonly #onReadable: ListenerOptions["onReadable"];
 	readonly #onError: ListenerOptions["onError"];
-	/** Connections that were taken and are not closed. */
 	readonly #connections: NativePending[] = [];
 	/**
 	 * Callbacks of requested handshakes of the port with itself. The test for the first callback is running; undefined:
@@ -166,7 +162,6 @@ class NativeListener implements Listener {
 		else this.server.close();
 	}
 
-	/** Called by the native server. */
 	onStream(kind: number, id: number, count: number): void {
 		if (kind === PENDING || kind === PRESSED) {
 			if (!this.#closed) this.#onReadable(count);
@@ -209,7 +204,6 @@ class NativeListener implements Listener {
 	}
 }
 
-/** A taken connection, with its socket once there is one. */
 class NativePending implements PendingSocket {
 	readonly listener: NativeListener;
 	readonly id: number;
@@ -220,7 +214,6 @@ class NativePending implements PendingSocket {
 	/** Counts of events, by kind, that arrived before there was a socket. */
 	#missed: number[] | undefined;
 
-	/** Takes the connection that the server reported last. */
 	constructor(listener: NativeListener, id: number) {
 		this.listener = listener;
 		this.id = id;
@@ -267,7 +260,6 @@ class NativeSocket implements Socket {
 	readonly viaAccessPoint: boolean;
 	readonly #connection: NativePending;
 	readonly #options: SocketOptions;
-	/** Room last announced to the caller. */
 	#writable = 0;
 	#closed = false;
 

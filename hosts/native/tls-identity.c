@@ -35,7 +35,6 @@ static bool chain_fits(const mbedtls_x509_crt *chain)
 	return size <= MBEDTLS_SSL_OUT_CONTENT_LEN;
 }
 
-/* Loads the pair; returns NULL, or a text that describes the problem. */
 static const char *load(tls_identity *identity, const char *certificate, const char *key)
 {
 	if (mbedtls_x509_crt_parse(&identity->chain, (const unsigned char *)certificate, strlen(certificate) + 1) != 0)

@@ -1,4 +1,3 @@
-/* Client and server alternate; each proceeds as far as the other's data allow. */
 #include "tls-self-test.h"
 
 #include <stdbool.h>
@@ -27,7 +26,6 @@ typedef struct {
 	byte_pipe to_client, to_server;
 } self_test;
 
-/* Called by Mbed TLS. */
 static int pipe_send(void *context, const unsigned char *bytes, size_t size)
 {
 	side *self = context;
@@ -40,7 +38,6 @@ static int pipe_send(void *context, const unsigned char *bytes, size_t size)
 	return (int)size;
 }
 
-/* Called by Mbed TLS. */
 static int pipe_receive(void *context, unsigned char *into, size_t size)
 {
 	side *self = context;

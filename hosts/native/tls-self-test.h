@@ -2,13 +2,11 @@
  * Makes one TLS handshake of an identity with itself before the identity is used. A certificate can match its key and
  * still be unusable for every client, because of its key usage (RFC 5280, 4.2.1.3) or because the port does not support
  * its curve. The server side has the settings of the port; the client side has everything that Mbed TLS supports in TLS
- * 1.2 (RFC 5246) and trusts any certificate. There is no socket: bytes go through two buffers in memory.
+ * 1.2 (RFC 5246) and trusts any certificate.
  *
  * The test runs completely in the calling thread, which must be the only one to use the identity (the stream server's
- * connections wait until it has returned). It takes the time of two handshakes and the stack of one. Until it returns,
- * it takes heap for the record buffers of both sides and about 22 KB more. With Mbed TLS 2.28 on a 64-bit PC, 87 KB
- * were measured, of which 64 KB are the buffers. With buffers of 16 KB for receiving and 4 KB for sending on each side,
- * the sum would be 62 KB.
+ * connections wait until it has returned). Until it returns, it takes heap for the record buffers of both sides and
+ * about 22 KB more.
  */
 #ifndef TLS_SELF_TEST_H
 #define TLS_SELF_TEST_H

@@ -12,7 +12,6 @@
 #include "digest.h"
 #include "ipv4.h"
 
-/* Header of a stored session. */
 typedef struct {
 	/* Digest of the server's name, the trusted certificates and the gateway's own certificate. */
 	uint8_t digest[DIGEST_SIZE];
@@ -20,7 +19,6 @@ typedef struct {
 	int64_t from_s, to_s;
 } session_head;
 
-/* State that only the handshake needs. */
 typedef struct {
 	mbedtls_x509_crt trusted, chain;
 	mbedtls_pk_context key;
@@ -32,7 +30,6 @@ typedef struct {
 	/* Session without its header, or NULL. */
 	uint8_t *session;
 	size_t session_size;
-	/* Findings about the server's certificate. */
 	bool offered, shown, untrusted, expired;
 	trust_verdict verdict;
 } handshake_part;
@@ -145,7 +142,6 @@ static bool compute_digest(handshake_part *part)
 	return done && digest_finish(&d, part->head.digest);
 }
 
-/* Keeps the stored session for tls_trust_begin if it has the same digest and its certificates are still valid. */
 static bool keep_session(handshake_part *part, const tls_trust_options *options)
 {
 	session_head head;

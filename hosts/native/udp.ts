@@ -1,12 +1,8 @@
-/**
- * UDP of the host contract, implemented with native sockets (datagram.h), for every host that runs in XS. Datagrams are
- * read from the system's queue; the limits are those of datagram.h.
- */
+/** UDP of the host contract, implemented with native sockets (datagram.h), for every host that runs in XS. */
 import type { UDP, UDPOptions, UDPPort } from "../../modules/io/host.js";
 
 const FREE_PORTS = 1024;
 
-/** The native object. It has no fields, because XS would not initialise them. */
 class DatagramSocket extends Native("xs_datagram_destructor") {
 	constructor(target: object, port: number, group: string | undefined, address: string | undefined) {
 		super();
@@ -80,7 +76,6 @@ class NativeUDP implements UDP {
 		this.#socket.close();
 	}
 
-	/** Called by the native socket. */
 	onDatagram(failed: boolean): void {
 		if (this.#closed) return;
 		if (failed) this.#onError?.();

@@ -15,7 +15,6 @@ const TRUST_MS = 1_800_000;
 
 interface TrustedAddress {
 	readonly address: string;
-	/** Time of the last valid token. */
 	readonly knownMs: number;
 }
 
@@ -24,10 +23,8 @@ export class AdmissionQueue<T extends PendingConnection> {
 	readonly #nowMs: () => number;
 	readonly #pending: T[] = [];
 	#trusted: TrustedAddress[] = [];
-	/** Sequence number of the last place given to each address, with the latest at the end. */
 	readonly #served = new Map<string, number>();
 	#places = 0;
-	/** Number of places given to trusted addresses since the last untrusted one. */
 	#trustedInARow = 0;
 
 	constructor(limit: number, nowMs: () => number) {
@@ -90,10 +87,6 @@ export class AdmissionQueue<T extends PendingConnection> {
 		this.#trustedInARow = this.#isTrusted(address) ? this.#trustedInARow + 1 : 0;
 	}
 
-	/**
-	 * Drops the youngest connection of the address that has the most connections. If several addresses have equally
-	 * many, an untrusted one loses its connection.
-	 */
 	#dropOne(): void {
 		let surplus = this.#pending[0];
 		for (const each of this.#pending) {

@@ -3,7 +3,6 @@ import type { Ethernet, EthernetSettings } from "../../modules/io/ethernet.js";
 import type { EthernetLook } from "./worker/ethernet.js";
 import { PORT_LOOK, PORT_START, PORT_STOP } from "./worker/protocol.js";
 
-/** Carries out the operation PORT_…, and returns its result, if it has one. */
 export function operateEthernet(port: Ethernet, operation: number, value: unknown): EthernetLook | undefined {
 	switch (operation) {
 		case PORT_LOOK: {

@@ -1,6 +1,6 @@
 /**
  * Events from the host to the XS worker (worker/protocol.ts). Each kind is queued at most once per id, and its contents
- * are taken when it is sent. So the queue is bounded, and no event reports bytes that were read meanwhile.
+ * are taken when it is sent.
  */
 import type { Clock } from "../../modules/io/host.js";
 import * as protocol from "./worker/protocol.js";
@@ -9,12 +9,10 @@ export interface EventSubject {
 	readonly id: number;
 	/** Queued kinds of events, as bits (bitOf). */
 	events: number;
-	/** Waiting bytes or connections, as last reported. */
 	readable: number;
 	writable: number;
 	/** The radio's reason or count, by kind of event. */
 	readonly numbers: number[];
-	/** A listener's failure, or the answer to a request. */
 	message: string;
 }
 
@@ -29,7 +27,6 @@ export interface EventQueueOptions {
 	readonly clock: Clock;
 	/** Resolves when the worker has handled the event; never rejects. */
 	deliver(event: Uint8Array): Promise<void>;
-	/** Returns true while the id still belongs to this subject. */
 	isOpen(subject: EventSubject): boolean;
 	/** Called before the last event of the id. */
 	ended(subject: EventSubject): void;
@@ -45,7 +42,6 @@ export class EventQueue {
 		this.#options = options;
 	}
 
-	/** Resolves when the worker has handled all events so far. */
 	get settled(): Promise<void> {
 		return this.#pumped;
 	}
@@ -101,7 +97,6 @@ export class EventQueue {
 	}
 }
 
-/** Bit of the event's kind in EventSubject.events. */
 function bitOf({ kind, code }: QueuedEvent): number {
 	return 1 << (kind + code);
 }

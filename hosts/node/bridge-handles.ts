@@ -63,7 +63,6 @@ export class Handles {
 		this.#byId.delete(id);
 	}
 
-	/** Ignores unknown ids. */
 	close(id: number): void {
 		const handle = this.#byId.get(id);
 		if (!handle) return;

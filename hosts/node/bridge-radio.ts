@@ -12,7 +12,6 @@ import {
 	RADIO_STOP_ACCESS_POINT,
 } from "./worker/protocol.js";
 
-/** Carries out the operation RADIO_…, and returns its result, if it has one. */
 export function operateRadio(wifi: WiFi, operation: number, value: unknown): unknown {
 	switch (operation) {
 		case RADIO_STATION:

@@ -40,7 +40,6 @@ export class Bridge {
 	readonly #events: EventQueue;
 	readonly #commands: CommandRunner;
 
-	/** `deliver` resolves when the worker has handled the event; it never rejects. */
 	constructor(host: Host, deliver: (event: Uint8Array) => Promise<void>) {
 		this.#host = host;
 		this.#events = new EventQueue({

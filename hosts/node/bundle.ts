@@ -14,7 +14,6 @@ const OPTIONS = {
 	logLevel: "warning",
 } as const satisfies BuildOptions;
 
-/** A constant number or truth value, as esbuild writes it. */
 const CONSTANT = /^var ([\w$]+ = (?:-?\d[\w.+-]*|true|false);)$/gm;
 
 /**
@@ -22,8 +21,7 @@ const CONSTANT = /^var ([\w$]+ = (?:-?\d[\w.+-]*|true|false);)$/gm;
  * checkout.
  *
  * Each top-level name takes one of the 4096 slots of the engine's stack. esbuild replaces only constants at the start
- * of a script by their values. So all constants are moved there, and esbuild runs a second time; this saves half of the
- * names.
+ * of a script by their values. So all constants are moved there, and esbuild runs a second time.
  */
 export async function bundle(entry: string, script: string): Promise<void> {
 	const joined = await build({ ...OPTIONS, entryPoints: [entry], format: "esm" });

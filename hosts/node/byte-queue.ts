@@ -1,7 +1,6 @@
 /** Received bytes, in the pieces in which they arrived. The owner limits the size. */
 export class ByteQueue {
 	readonly #pieces: Uint8Array[] = [];
-	/** Bytes read from the first piece. */
 	#taken = 0;
 	#length = 0;
 
@@ -16,7 +15,6 @@ export class ByteQueue {
 		this.#length += piece.length;
 	}
 
-	/** Number of bytes copied, or undefined if the queue is empty. */
 	read(into: Uint8Array, start = 0, end = into.length): number | undefined {
 		if (this.#length === 0 || end <= start) return undefined;
 		let at = start;

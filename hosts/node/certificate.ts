@@ -21,7 +21,6 @@ export function toIdentity(pair: CertificatePair): Identity {
 	return { certificate, key };
 }
 
-/** Throws an Error if the pair is missing or unusable. */
 export function requireIdentity(pair: CertificatePair | undefined): Identity {
 	if (pair === undefined) throw new Error("a TLS listener needs a certificate: give it the option `identity`");
 	return toIdentity(pair);

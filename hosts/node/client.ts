@@ -1,6 +1,6 @@
 /**
  * Outgoing connections (modules/io/client.ts). One TLS handshake runs at a time. Node accepts any certificate here;
- * trust.ts checks it before anything is written or read. Limits: those of stream.ts.
+ * trust.ts checks it before anything is written or read.
  */
 import { connect as connectTCP, type Socket as NetSocket } from "node:net";
 import { connect as connectTLS, type TLSSocket } from "node:tls";
@@ -136,7 +136,6 @@ class NodeClient extends Outgoing {
 	}
 }
 
-/** Returns 0, or the CLIENT_… for which this server is not trusted. */
 function verdictOf(socket: TLSSocket, { trusted, name, utcMs }: TLSSettings): number {
 	if (trusted === undefined) return 0;
 	const shown = shownBy(socket);

@@ -48,9 +48,7 @@ class TCPSerial implements Serial {
 	readonly #peer: Peer;
 	readonly #socket: Socket;
 	readonly #received = new ByteQueue();
-	/** Room last announced to the caller. */
 	#writable = 0;
-	/** Bytes that the socket has not sent. */
 	#unsent = 0;
 	#closed = false;
 

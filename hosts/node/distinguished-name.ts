@@ -63,7 +63,6 @@ function typeText(type: string): string | undefined {
 	return isUsual ? (TYPE_NAMES.get(type) ?? type) : undefined;
 }
 
-/** Returns the code points of a string; undefined if it is malformed. */
 function codesOf(value: BaseBlock): number[] | undefined {
 	if (value.idBlock.tagClass !== 1) return undefined;
 	const bytes = (value as OctetString).valueBlock.valueHexView;
@@ -105,7 +104,6 @@ function escapeCode(code: number, first: boolean, last: boolean): string {
 	return escaped ? `\\${character}` : character;
 }
 
-/** A text that is too long is cut after a whole piece and ends in an ellipsis. */
 function joinPieces(pieces: readonly string[]): string {
 	let length = 0;
 	let cut = 0;

@@ -43,7 +43,6 @@ export function keepFault(folder: string, cause: string): void {
 	}
 }
 
-/** Deletes everything that survives only a restart. */
 export function losePower(folder: string): void {
 	rmSync(join(folder, RETAINED_KEY), { force: true });
 }

@@ -54,12 +54,10 @@ export class XSEngine implements Engine {
 		return this.#bridge.settled;
 	}
 
-	/** Slots in use after a garbage collection. */
 	async heap(): Promise<number> {
 		return this.#count(await this.#worker.deliver(this.#bridge.event(EVENT_COLLECT))).slots;
 	}
 
-	/** Slots in use before the gateway's start. */
 	get baseline(): number {
 		return this.#baseline;
 	}

@@ -10,7 +10,7 @@ import { openState } from "./state.js";
 import { FileStorage, writeFileAtomic } from "./storage.js";
 
 const FILE = "factory.json";
-/** Version of the file's format. A file without a version has version 1. */
+/** A file without a version has version 1. */
 const VERSION = 1;
 const PASSWORD_LENGTH = 12;
 /** Characters that are easily confused are left out. */
@@ -83,10 +83,7 @@ export function describeAccount(state: string, { labelPassword }: FactoryData): 
 	return `User admin, with the password that was set on the page or by the API (delete ${state} for a new unit)`;
 }
 
-/**
- * Returns the command that presses the button. It sends the signal to this process: sent to npm's process, the signal
- * would open a debugger.
- */
+/** Sent to npm's process, the signal would open a debugger. */
 export function describeButton(): string {
 	return `A short press of its button: kill -USR1 ${process.pid}`;
 }
@@ -100,7 +97,7 @@ export function describeCoordinator(port: string): string {
 	return `Simulated Zigbee network; a coordinator connects to ${port}: npm run coordinator`;
 }
 
-/** Describes the meter for the banner. A path that does not exist is no error: the device may be plugged in later. */
+/** A path that does not exist is no error: the device may be plugged in later. */
 export function describeMeter(path: string, isSimulated: boolean): string {
 	if (isSimulated) return `Simulated meter on ${path}`;
 	return existsSync(path) ? `Meter on ${path}` : `There is nothing at ${path} yet (--meter); each readout looks again`;

@@ -1,7 +1,6 @@
 /**
  * Accelerated time of the simulator (`npm start -- --speed N`): clock and timers of the whole gateway are accelerated
- * together, so that a day has the same length for all parts. While a peer is connected, time runs at the computer's
- * speed, as it does for the peer. The speed is:
+ * together, so that a day has the same length for all parts. The speed is:
  *
  *   until the gateway has started                             1
  *   no peer                                                   N
@@ -24,7 +23,7 @@ const LONGEST_MS = 2 ** 31 - 1;
 interface Closed {
 	close(): void;
 }
-/** A class of the host contract with a method `close`. Its options are passed through. */
+/** A class of the host contract with a method `close`. */
 // biome-ignore lint/suspicious/noExplicitAny: TypeScript lets a class of unknown base take nothing else
 type IO = new (...options: any[]) => Closed;
 
@@ -32,11 +31,8 @@ export class FastTime implements Clock, Timers {
 	readonly #speed: number;
 	readonly #timers = new Map<number, { dueMs: number; callback: () => void }>();
 	#lastId = 0;
-	/** Timer of the earliest event. */
 	#timer: NodeJS.Timeout | undefined;
-	/** Accelerated time at the last change of speed. */
 	#baseMs = 0;
-	/** performance.now() at the same moment. */
 	#sinceMs = performance.now();
 	#rate = 1;
 	#reachedMs = 0;
@@ -49,7 +45,6 @@ export class FastTime implements Clock, Timers {
 	#linger: NodeJS.Timeout | undefined;
 	/** Resolves when everything triggered by timers is done. */
 	settled: () => Promise<void> = () => new Promise(setImmediate);
-	/** Called when the speed changes, with the accelerated time and the new speed. */
 	onPace: (nowMs: number, speed: number) => void = () => {};
 
 	constructor(speed: number) {
@@ -85,7 +80,6 @@ export class FastTime implements Clock, Timers {
 		this.#arm();
 	}
 
-	/** Wraps the host so that connections count as peers and slow the time down. */
 	watch(host: Host): Host {
 		const { serial, network } = host;
 		const watched = <Port extends { readonly io: IO }>(port: Port, lingers: boolean): Port => ({

@@ -9,7 +9,6 @@ export class HandshakeTests {
 	readonly #limitMs: number;
 	readonly #clients = new Set<TLSSocket>();
 
-	/** A handshake fails after `limitMs`. */
 	constructor(limitMs: number) {
 		this.#limitMs = limitMs;
 	}

@@ -30,7 +30,6 @@ import { createUDPPort } from "./udp.js";
 const FAST_BEACON_MS = 60_000;
 
 export interface HostSettings {
-	/** Flash contents and factory data. */
 	readonly stateFolder: string;
 	readonly resourcesFolder: string;
 	readonly factory: FactoryData;
@@ -40,7 +39,6 @@ export interface HostSettings {
 	readonly meterPath: string;
 	/** False for a pseudo-terminal, which transfers characters in no time. Default true. */
 	readonly isMeterPaced?: boolean;
-	/** Path of the console's serial port; undefined without one. */
 	readonly consolePath?: string | undefined;
 	/** Path of the serial port with the Zigbee coprocessor, or `tcp://HOST:PORT`; undefined without one. */
 	readonly coprocessor?: string | undefined;
@@ -48,7 +46,6 @@ export interface HostSettings {
 	readonly setCoprocessorLines?: CoprocessorPort["setLines"];
 	/** 0: any free port. */
 	readonly httpPort: number;
-	/** Port for HTTPS; undefined: no HTTPS. */
 	readonly httpsPort: number | undefined;
 	/** True if the device provides its own access point; every client then counts as connected over it. */
 	readonly accessPoint: boolean;
@@ -56,11 +53,8 @@ export interface HostSettings {
 	readonly utcMs?: number | undefined;
 	/** Clock and timers instead of the computer's. */
 	readonly time?: FastTime | undefined;
-	/** `HostInfo.timeServers`; default: none. */
 	readonly timeServers?: string;
-	/** `HostInfo.reportKey`; default: none. */
 	readonly reportKey?: string;
-	/** `HostInfo.upgradeUrl`; default: none. */
 	readonly upgradeUrl?: string;
 	/** Ending of the previous program; default: power cut. */
 	readonly ending?: Ending;
@@ -197,7 +191,6 @@ function createNetwork(settings: HostSettings): Network {
 	};
 }
 
-/** Returns a function that reads the present contents of the file; an empty text if there is no file. */
 function textFile(folder: string, name: string): () => string {
 	return () => {
 		try {

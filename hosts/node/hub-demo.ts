@@ -1,4 +1,4 @@
-/** Starts the stand-in for Home Assistant (tools/hub.ts); its page shows the states that the gateway sends. */
+/** Starts the stand-in for Home Assistant (tools/hub.ts). */
 import { startTool } from "./tool-program.js";
 
 export interface HubDemo {
@@ -7,7 +7,6 @@ export interface HubDemo {
 	end(): Promise<void>;
 }
 
-/** Rejects with a message for the user if the program does not start. */
 export async function startHubDemo(onEnded: (message: string) => void): Promise<HubDemo> {
 	const { printed, end } = await startTool({
 		name: "hub",

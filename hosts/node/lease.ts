@@ -10,10 +10,8 @@ export interface Lease {
 	readonly gateway: string;
 }
 
-/** Lease of a computer without a network. */
 export const LEASE_OF_NONE: Lease = Object.freeze({ ip: "127.0.0.1", netmask: "255.0.0.0", gateway: "127.0.0.1" });
 
-/** Address of the first real network interface; address of the loopback interface if there is no other. */
 export function leaseOfComputer(): Lease {
 	for (const addresses of Object.values(networkInterfaces())) {
 		for (const { family, internal, address, netmask } of addresses ?? []) {

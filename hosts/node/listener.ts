@@ -145,7 +145,6 @@ function makeTLSServer(identity: Identity): Server {
 	return server;
 }
 
-/** A TCP connection and the TLS connection on it have the same name. */
 function nameOf({ remoteAddress, remotePort }: NetSocket): string {
 	return `${remoteAddress} ${remotePort}`;
 }

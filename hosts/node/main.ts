@@ -76,7 +76,6 @@ class Bench {
 	readonly #button: SimulatedButton;
 	readonly #nap: Nap;
 	#keys: BenchKeys = { updateKeys: [], reportKey: "" };
-	/** True if the engine ended by itself. */
 	#hasFailed = false;
 	#ending = false;
 
@@ -123,7 +122,6 @@ class Bench {
 		process.stdout.write(`ready${this.#addresses}\n`);
 	}
 
-	/** Addresses to print; empty if the gateway woke only for a reading. */
 	get #addresses(): string {
 		return (["https", "http"] as const)
 			.filter((scheme) => this.#ports.has(scheme))
@@ -132,8 +130,8 @@ class Bench {
 	}
 
 	/**
-	 * Starts the gateway, initially and after each restart. `utcMs` is the time of the clock, undefined if it was never
-	 * set; `ending` is the end of the previous run; `wakeReason` is the WAKE_… that ended the sleep.
+	 * `utcMs` is the time of the clock, undefined if it was never set; `ending` is the end of the previous run;
+	 * `wakeReason` is the WAKE_… that ended the sleep.
 	 */
 	async #start(factory: FactoryData, utcMs: number | undefined, ending: Ending, wakeReason = WAKE_NONE): Promise<void> {
 		const options = this.#options;
@@ -221,7 +219,6 @@ class Bench {
 		if (!this.#nap.press()) this.#button.press();
 	}
 
-	/** Ends the program with a message for the user. */
 	fail(message: string): void {
 		if (this.#ending) return;
 		process.stderr.write(`${message}\n`);

@@ -5,7 +5,6 @@
 import { WAKE_BUTTON, WAKE_SUPPLY, WAKE_TIMER } from "../../modules/io/flash.js";
 import type { Timers } from "../../modules/io/host.js";
 
-/** Interval of checks, by the computer's time. */
 const POLL_MS = 250;
 /** Voltage from which USB counts as plugged in. */
 const USB_MIN = 4;
@@ -13,7 +12,6 @@ const USB_MIN = 4;
 export class Nap {
 	readonly #timers: Timers;
 	readonly #usbVoltage: () => number | undefined;
-	/** Ends the sleep; undefined while awake. */
 	#end: ((reason: number) => void) | undefined;
 
 	constructor(timers: Timers, usbVoltage: () => number | undefined) {
@@ -40,7 +38,7 @@ export class Nap {
 		});
 	}
 
-	/** Presses the button, which ends the sleep. Returns false while awake. */
+	/** Returns false while awake. */
 	press(): boolean {
 		const end = this.#end;
 		end?.(WAKE_BUTTON);

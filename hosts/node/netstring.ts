@@ -13,7 +13,6 @@ export function encodeNetstring(...parts: Uint8Array[]): Buffer {
 	return Buffer.concat([Buffer.from(`${length}:`), ...parts, Buffer.of(COMMA)]);
 }
 
-/** Splits a stream into netstrings of at most `limit` bytes. */
 export class NetstringReader {
 	readonly #limit: number;
 	#received: Buffer = Buffer.alloc(0);
@@ -26,7 +25,7 @@ export class NetstringReader {
 		this.#received = this.#received.length === 0 ? piece : Buffer.concat([this.#received, piece]);
 	}
 
-	/** Returns the next complete netstring, or undefined. Throws an Error for an invalid stream. */
+	/** Throws an Error for an invalid stream. */
 	next(): Buffer | undefined {
 		const head = this.#received.subarray(0, DIGITS_LIMIT + 1);
 		const colon = head.indexOf(COLON);

@@ -47,7 +47,6 @@ Runs the gateway on this computer, with a simulated meter unless --meter names a
 export const STATE_FOLDER = ".state";
 export const HTTPS_PORT = 8443;
 export const NO_RADIO = "none";
-/** Word in place of a key file. */
 const NO_KEY = "none";
 
 const PASSWORD_LIMIT = 64;
@@ -78,15 +77,12 @@ export interface Options {
 	readonly password: string | undefined;
 	/** Unix time in ms; null: the clock was never set; undefined: the computer's time. */
 	readonly timeMs: number | null | undefined;
-	/** Speed relative to the computer's time. */
 	readonly speed: number;
-	/** Value of `HostInfo.timeServers`. */
 	readonly ntp: string;
 	/** Value of `HostInfo.reportKey`; undefined: the key in the state folder (simulator-keys.ts). */
 	readonly reportKey: string | undefined;
 	/** Contents of power.txt; empty: USB. */
 	readonly power: string;
-	/** WAKE_… of the start. */
 	readonly wakeReason: number;
 	/**
 	 * Public keys that may sign a firmware, as points in hex; undefined: the key in the state folder
@@ -97,7 +93,7 @@ export interface Options {
 	readonly help: boolean;
 }
 
-/** `args` follow the program's name. Throws an Error with a message for the user. */
+/** Throws an Error with a message for the user. */
 export function parseOptions(args: string[]): Options {
 	const { values } = parseArgs({
 		args,
@@ -194,9 +190,7 @@ function toTime(value: string | undefined): number | null | undefined {
 	return timeMs;
 }
 
-/**
- * Returns the key in the file as a point in hex. Throws an Error with a message for the user if the file contains none.
- */
+/** Throws an Error with a message for the user if the file contains none. */
 function toKey(name: string, path: string): string {
 	const point = existsSync(path) ? pointOf(readFileSync(path)) : undefined;
 	if (point === undefined) throw new Error(`${name} is a file with a public key on P-256, not "${path}"`);
@@ -229,7 +223,6 @@ function toWakeReason(value: string | undefined): number {
 	return reasons[oneOf("--wake", value, ["timer", "button", "usb"])];
 }
 
-/** Unix time at the start; undefined if the clock was never set. */
 export function startTime({ timeMs }: Options): number | undefined {
 	return timeMs === undefined ? Date.now() : (timeMs ?? undefined);
 }

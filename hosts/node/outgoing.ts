@@ -32,12 +32,10 @@ export abstract class Outgoing implements Client {
 	resumed = false;
 	protected readonly options: ClientOptions;
 	protected readonly tls: TLSSettings | undefined;
-	/** TLS session, once the server has given one. */
 	protected lastSession: Uint8Array | undefined;
 	readonly #deps: OutgoingDeps;
 	readonly #clearDeadline: () => void;
 	#stream: OpenStream | undefined;
-	/** Leaves the handshake queue; undefined until the client has entered it. */
 	#leaveQueue: (() => void) | undefined;
 	#isOver = false;
 
@@ -79,14 +77,12 @@ export abstract class Outgoing implements Client {
 	/** Connects to the address; the implementation must finally call `queueHandshake`, `opened` or `fail`. */
 	protected abstract connect(address: string): void;
 
-	/** Releases what was begun for a connection that ends before it was open. */
 	protected abstract abandon(): void;
 
 	protected get isOver(): boolean {
 		return this.#isOver;
 	}
 
-	/** Starts the TLS handshake when no other client has one and memory suffices. */
 	protected queueHandshake(shakeHands: () => void): void {
 		this.#leaveQueue = this.#deps.handshakeQueue!.ask(() => {
 			if (this.#deps.hasMemory()) shakeHands();

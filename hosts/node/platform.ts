@@ -22,7 +22,6 @@ export class NodeClock implements Clock {
 	/** This clock minus the PC's, ms; undefined if never set. */
 	#aheadMs: number | undefined;
 
-	/** `utcMs`: present time of the clock; undefined if it was never set. */
 	constructor(utcMs: number | undefined) {
 		if (utcMs !== undefined) this.setUTC(utcMs);
 	}

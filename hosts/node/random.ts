@@ -22,7 +22,6 @@ export class SeededRandom {
 		return Math.floor((this.next() / 0x1_0000_0000) * limit);
 	}
 
-	/** True once in `count` times on average; never when `count` is 0. */
 	oneIn(count: number): boolean {
 		return count > 0 && this.below(count) === 0;
 	}

@@ -31,7 +31,6 @@ const END_MS = Date.UTC(10_000, 0, 1);
 /** First year that a certificate writes with four digits (RFC 5280, 4.1.2.5). */
 const GENERALIZED_FROM_YEAR = 2050;
 
-/** Crypto.makeCertificate. */
 export function makeCertificate(options: CertificateOptions): CertificatePair {
 	const { names, organization = "", validFromMs, validToMs, key } = options;
 	check(names.length >= 1 && names.length <= NAMES_LIMIT, "names");

@@ -63,7 +63,6 @@ export function createSerialPort(path: string, trace: (message: string) => void,
 	return { io: NodeSerial, pins: device, hardwareParity };
 }
 
-/** Configures the line with stty; returns the error message, if any. */
 function stty(path: string, settings: string[]): string | undefined {
 	const result = spawnSync("stty", ["-F", path, ...settings], { encoding: "utf8", timeout: STTY_LIMIT_MS });
 	if (result.error) return result.error.message;
@@ -82,11 +81,8 @@ class NodeSerial implements Serial {
 	#sent: Promise<void> = Promise.resolve();
 	#closed = false;
 	#pumping = false;
-	/** Room last announced to the caller. */
 	#writable = 0;
-	/** Bytes that the driver does not have yet. */
 	#unsent = 0;
-	/** Time at which the last stop bit leaves, as performance.now() counts it. */
 	#quietAtMs = 0;
 	#lost = 0;
 
@@ -129,7 +125,7 @@ class NodeSerial implements Serial {
 		if (this.#lost > 0) this.#device.trace(`${this.#device.path}: ${this.#lost} bytes were lost unread`);
 	}
 
-	/** Serves the port from opening to closing. Never rejects. */
+	/** Never rejects. */
 	async #run(): Promise<void> {
 		if (this.#closed) return;
 		try {
@@ -180,7 +176,6 @@ class NodeSerial implements Serial {
 		if (kept.length > 0 && !this.#closed) this.#options.onReadable?.(this.#received.length);
 	}
 
-	/** Sends the queue, then waits until the line is quiet. */
 	async #send(port: OpenPort): Promise<void> {
 		this.#pumping = true;
 		try {

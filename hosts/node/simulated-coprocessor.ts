@@ -8,7 +8,6 @@ import { startTool, type ToolProgram } from "./tool-program.js";
 const RESTART_DELAY_MS = 2000;
 
 export interface SimulatedCoprocessor {
-	/** `tcp://HOST:PORT` of the gateway's side. */
 	readonly path: string;
 	readonly coordinator: string;
 	/** `setLines` of CoprocessorPort. */
@@ -21,7 +20,6 @@ export interface SimulatedCoprocessorOptions {
 	say(message: string): void;
 }
 
-/** Rejects with a message for the user if the program does not start. */
 export async function startSimulatedCoprocessor({
 	stateFolder,
 	say,

@@ -1,7 +1,4 @@
-/**
- * The simulated meter (tools/meter.ts) on a pseudo-terminal. Each change of the simulator's speed is sent to it
- * (tools/meter/controlled-time.ts).
- */
+/** The simulated meter (tools/meter.ts) on a pseudo-terminal. */
 import type { FastTime } from "./fast-time.js";
 import { startTool } from "./tool-program.js";
 
@@ -14,15 +11,11 @@ export interface SimulatedMeterOptions {
 	readonly isQuiet: boolean;
 	/** Accelerated time; undefined: the computer's time. */
 	readonly time?: FastTime | undefined;
-	/**
-	 * Time of the gateway's clock at the start. The meter starts with the same time, if that differs from the
-	 * computer's.
-	 */
+	/** Time of the gateway's clock at the start. */
 	readonly utcMs?: number | undefined;
 	onEnded(message: string): void;
 }
 
-/** Rejects with a message for the user if the program does not start. */
 export async function startSimulatedMeter({
 	isQuiet,
 	time,

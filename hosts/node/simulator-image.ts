@@ -14,7 +14,6 @@ import {
 import { SeededRandom } from "./random.js";
 
 const VERSION_LIMIT = IMAGE_HEADER_LENGTH - IMAGE_VERSION_OFFSET;
-/** A kibibyte of sample content, so that the image compresses to about half. */
 const TEXT = "The meter is read through its optical port. ";
 
 export interface BenchImage {

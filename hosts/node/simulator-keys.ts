@@ -1,7 +1,6 @@
 /**
  * Development keys of the simulator: one signs firmware, one opens reports. They are made at the first start in the
- * state folder as private keys (PKCS#8, PEM) that only their owner can read. Firmware for a chip contains the maker's
- * keys instead.
+ * state folder as private keys (PKCS#8, PEM) that only their owner can read.
  */
 import { generateKeyPairSync } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
@@ -10,14 +9,12 @@ import { HTTPS_PORT, type Options, STATE_FOLDER } from "./options.js";
 import { pointOf } from "./p256.js";
 import { writeFileAtomic } from "./storage.js";
 
-/** Names in the state folder. */
 export const UPDATE_KEY_FILE = "update.key";
 export const REPORT_KEY_FILE = "report.key";
 
 export interface BenchKeys {
 	/** Public keys that may sign a firmware, as points in hex. */
 	readonly updateKeys: readonly string[];
-	/** Value of `HostInfo.reportKey`. */
 	readonly reportKey: string;
 }
 

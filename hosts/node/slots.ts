@@ -10,11 +10,9 @@ export interface SlotSettings {
 	readonly stateFolder: string;
 	/** `Update.keys` in hex. */
 	readonly keys: readonly string[];
-	/** Called when the firmware rejects itself. */
 	restart(): void;
 }
 
-/** Chooses the slot and prepares it, as the boot loader does at each start of the unit. */
 export function startSlots({ stateFolder, keys, restart }: SlotSettings): BootLoader {
 	return new BootLoader({
 		storage: new FileStorage(stateFolder),

@@ -6,9 +6,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 
-/**
- * Creates the folder if necessary and locks it until this process ends. Throws an Error with a message for the user.
- */
+/** Throws an Error with a message for the user. */
 export function openState(folder: string): void {
 	try {
 		makeFolder(resolve(folder));
@@ -46,7 +44,6 @@ function lock(path: string, folder: string): void {
 	}
 }
 
-/** Returns the id in the lock file; undefined if there is no file, or no id in it. */
 function ownerOf(path: string): number | undefined {
 	try {
 		return Number.parseInt(readFileSync(path, "utf8"), 10) || undefined;

@@ -75,7 +75,6 @@ export function writeFileAtomic(path: string, value: Uint8Array | string): void 
 	syncFolder(dirname(path));
 }
 
-/** Makes a rename durable. */
 function syncFolder(folder: string): void {
 	const descriptor = openSync(folder, "r");
 	try {

@@ -22,7 +22,6 @@ export class NodeStream {
 	readonly #events: StreamEvents;
 	readonly #socket: NetSocket;
 	readonly #received = new ByteQueue();
-	/** Room last announced to the caller. */
 	#writable = 0;
 	#unsent = 0;
 	#ended = false;

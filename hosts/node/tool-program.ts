@@ -1,7 +1,4 @@
-/**
- * A program of tools/ as a child process that ends with this one. Hosts import nothing from tools/, so the simulator
- * starts it as a user would.
- */
+/** A program of tools/ as a child process that ends with this one. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
@@ -14,15 +11,12 @@ export interface ToolOptions {
 	/** Name in messages, at the beginning of a sentence. */
 	readonly words: string;
 	readonly args: readonly string[];
-	/** Line that the program prints when it is ready. */
 	readonly ready: RegExp;
-	/** The program has ended by itself. */
 	onEnded(message: string): void;
 }
 
 export interface ToolProgram {
 	readonly child: ChildProcess;
-	/** Groups of the line that matched `ready`. */
 	readonly printed: readonly string[];
 	end(): Promise<void>;
 }
@@ -31,7 +25,7 @@ export interface ToolProgram {
 export function startTool({ name, words, args, ready, onEnded }: ToolOptions): Promise<ToolProgram> {
 	const path = fileURLToPath(new URL(`../../tools/${name}.js`, import.meta.url));
 	const child = spawn(process.execPath, [path, ...args], {
-		// The channel closes when this process ends for any reason; the program then ends too.
+		// The channel closes when this process ends for any reason.
 		stdio: ["ignore", "pipe", "inherit", "ipc"],
 		// The program's own process group gets no Ctrl-C, so that it does not end before the gateway.
 		detached: true,

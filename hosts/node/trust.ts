@@ -15,11 +15,9 @@ const PEM = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
 const SERVER_USAGES = ["1.3.6.1.5.5.7.3.1", "2.5.29.37.0"];
 
 export interface TrustQuestion {
-	/** Certificates that the server showed, its own first. */
 	readonly shown: readonly X509Certificate[];
 	/** Trusted certificates; undefined to trust any server. */
 	readonly trusted: readonly X509Certificate[] | undefined;
-	/** DNS name or IPv4 address. */
 	readonly name: string;
 	/** Unix time; undefined to ignore dates. */
 	readonly utcMs: number | undefined;
@@ -47,7 +45,6 @@ export function isPinned({ shown, trusted }: Pick<TrustQuestion, "shown" | "trus
 	return shown.length > 0 && trusted !== undefined && trusted.some((one) => one.raw.equals(shown[0].raw));
 }
 
-/** Returns 0, or the CLIENT_… for which the server is not trusted. */
 export function validate(question: TrustQuestion): number {
 	const { shown, trusted, name, utcMs } = question;
 	if (trusted === undefined) return 0;

@@ -99,8 +99,7 @@ function open({ port, group, accessPoint, trace }: UDPOptions & UDPPins): Socket
 }
 
 /**
- * Returns a bound socket. With `group`, the socket joins the group on the interface with `memberAddress`; by default on
- * the default interface.
+ * With `group`, the socket joins the group on the interface with `memberAddress`; by default on the default interface.
  */
 function bind(port: number, address: string, group?: string, memberAddress?: string): Socket {
 	const socket = createSocket({

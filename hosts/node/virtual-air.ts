@@ -15,7 +15,6 @@ const PLAIN = Object.freeze({ password: "", rssi: -50, channel: 6, givesAddress:
 export type VirtualNetwork = Partial<Omit<SimulatedNetwork, "ssid">>;
 
 export class VirtualAir implements Air {
-	/** Networks by SSID. */
 	readonly around: Map<string, VirtualNetwork>;
 	readonly port: WiFiPort;
 	/** The most recently created radio. */

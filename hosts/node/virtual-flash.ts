@@ -1,7 +1,6 @@
 /**
  * NOR flash in memory for tests, with power cuts and refused operations. A write to bytes that are not erased throws an
- * Error and is recorded in `mistakes`, because the gateway might catch it. For a restart pass the flash to the next
- * virtual world.
+ * Error and is recorded in `mistakes`, because the gateway might catch it.
  */
 import { ERASE_SIZE, type Flash, type Partition, WRITE_SIZE } from "../../modules/io/flash.js";
 import { checkRange, PARTITION_SIZES, partOf } from "./partitions.js";
@@ -11,9 +10,7 @@ import { PowerCut } from "./virtual-storage.js";
 const ERASED = 0xff;
 
 export class VirtualFlash implements Flash {
-	/** Number of writes and erases begun. */
 	operations = 0;
-	/** Number of coming writes and erases to refuse. */
 	refusals = 0;
 	/** Calls that would damage the content of real flash. */
 	readonly mistakes: string[] = [];
@@ -42,7 +39,7 @@ export class VirtualFlash implements Flash {
 		this.#bytesToCut = bytes;
 	}
 
-	/** Restores the power. Make a new virtual world afterwards. */
+	/** Make a new virtual world afterwards. */
 	powerUp(): void {
 		this.#isOff = false;
 		this.#operationsToCut = Number.POSITIVE_INFINITY;
@@ -52,15 +49,11 @@ export class VirtualFlash implements Flash {
 		return !this.#isOff;
 	}
 
-	/** Called by partitions only. */
 	checkPower(): void {
 		if (this.#isOff) throw new PowerCut("no power");
 	}
 
-	/**
-	 * Begins an operation; called by partitions only. Returns the number of bytes written before a power cut; undefined
-	 * if there is no power cut.
-	 */
+	/** Returns the number of bytes written before a power cut; undefined if there is no power cut. */
 	begin(): number | undefined {
 		this.checkPower();
 		this.operations++;
@@ -73,12 +66,10 @@ export class VirtualFlash implements Flash {
 		return this.#bytesToCut;
 	}
 
-	/** Returns an arbitrary byte, for the content after a power cut. Called by partitions only. */
 	anyByte(): number {
 		return this.#random.below(256);
 	}
 
-	/** Called by partitions only. */
 	recordMistake(mistake: string): never {
 		this.mistakes.push(mistake);
 		throw new Error(mistake);
@@ -87,7 +78,6 @@ export class VirtualFlash implements Flash {
 
 export class VirtualPartition implements Partition {
 	readonly size: number;
-	/** Contents, for tests to inspect or damage. */
 	readonly bytes: Uint8Array;
 	readonly erases: number[];
 	readonly #flash: VirtualFlash;

@@ -24,7 +24,6 @@ import { MeterEnd, type MeterWire } from "./virtual-meter-end.js";
 import type { VirtualTime } from "./virtual-time.js";
 import { bitsOf, decodeCharacter, encodeCharacter, FaultInjector, isSameFrame } from "./wire-character.js";
 
-/** Limit of unsent bytes. */
 export const SERIAL_SEND_LIMIT = 256;
 
 export interface VirtualLineOptions {
@@ -42,7 +41,6 @@ export class VirtualLine implements SerialPort, MeterWire {
 	readonly hardwareParity: boolean;
 	echo: boolean;
 	noise: number;
-	/** All event codes of the machine, in order. */
 	readonly meterEvents: number[] = [];
 	sentByGateway = 0;
 	sentByMeter = 0;
@@ -67,7 +65,6 @@ export class VirtualLine implements SerialPort, MeterWire {
 		return this.#time;
 	}
 
-	/** The meter's line; undefined without a meter. */
 	get meterLine(): LineSettings | undefined {
 		return this.#meter?.line;
 	}
@@ -93,22 +90,17 @@ export class VirtualLine implements SerialPort, MeterWire {
 		this.#isPluggedIn = true;
 	}
 
-	/** Called only by VirtualSerial. */
 	open(serial: VirtualSerial): void {
 		if (!this.#isPluggedIn) throw new Error("The serial port is not there.");
 		if (this.#gateway !== undefined) throw new Error("The serial port is in use.");
 		this.#gateway = serial;
 	}
 
-	/** Called by VirtualSerial only. */
 	release(serial: VirtualSerial): void {
 		if (this.#gateway === serial) this.#gateway = undefined;
 	}
 
-	/**
-	 * Called by VirtualSerial only, when a character has left the gateway. `isWhole`: no setting changed in the
-	 * meantime.
-	 */
+	/** `isWhole`: no setting changed in the meantime. */
 	carryToMeter(wire: number, line: LineSettings, startMs: number, isWhole: boolean): void {
 		this.sentByGateway++;
 		this.quietSinceMs = this.#time.nowMs;
@@ -118,7 +110,6 @@ export class VirtualLine implements SerialPort, MeterWire {
 		if (this.echo) this.#gateway?.arrive(sent, seen, startMs);
 	}
 
-	/** Called by MeterEnd only. */
 	carryToGateway(wire: number, line: LineSettings, startMs: number): void {
 		this.sentByMeter++;
 		this.quietSinceMs = this.#time.nowMs;
@@ -191,7 +182,6 @@ export class VirtualSerial implements Serial {
 		this.#line.release(this);
 	}
 
-	/** Called by VirtualLine only. */
 	vanish(): void {
 		this.#isGone = true;
 		this.#sending.length = 0;

@@ -23,10 +23,8 @@ export class MeterEnd {
 	readonly #wire: MeterWire;
 	readonly #machine: LitMachine;
 	readonly #faultInjector = new FaultInjector();
-	/** Characters and line changes in their order. */
 	readonly #queue: (number | LineSettings)[] = [];
 	readonly #character = new Uint8Array(1);
-	/** Format after everything in the queue was sent. */
 	#queuedFormat: SerialFormat = FORMAT_7E1;
 	#head = 0;
 	#changedMs = 0;

@@ -42,21 +42,19 @@ export class VirtualListenerPort implements ListenerPort {
 		this.pins = Object.freeze({ port: this });
 	}
 
-	/** Connects from `address`. Returns undefined if no listener is open or too many connections wait. */
+	/** Returns undefined if no listener is open or too many connections wait. */
 	connect(address = "192.0.2.10"): VirtualClient | undefined {
 		if (this.#listener === undefined) return undefined;
 		const connection = new VirtualConnection(this.time, address);
 		return this.#listener.offer(connection) ? new VirtualClient(connection) : undefined;
 	}
 
-	/** Called by VirtualListener only. */
 	listen(listener: VirtualListener): number {
 		if (this.#listener !== undefined) throw new Error(`Port ${this.#number} is in use.`);
 		this.#listener = listener;
 		return this.#number;
 	}
 
-	/** Called by VirtualListener only. */
 	release(listener: VirtualListener): void {
 		if (this.#listener === listener) this.#listener = undefined;
 	}
@@ -109,7 +107,6 @@ export class VirtualListener implements Listener {
 		for (const connection of this.#waiting.splice(0)) connection.close();
 	}
 
-	/** Called by VirtualListenerPort only. */
 	offer(connection: VirtualConnection): boolean {
 		if (this.#waiting.length >= BACKLOG_LIMIT) return false;
 		this.#waiting.push(connection);
@@ -225,7 +222,6 @@ export class GatewayEnd {
 		this.#connection.close();
 	}
 
-	/** Called by the other end when bytes or the end have arrived. */
 	arrive(): void {
 		const connection = this.#connection;
 		if (this.#waiting > this.#announced) {
@@ -240,7 +236,6 @@ export class GatewayEnd {
 		}
 	}
 
-	/** Called by the other end when it has read bytes. */
 	drain(): void {
 		this.#post(() => this.#events.onWritable?.(this.#room));
 	}
@@ -273,7 +268,6 @@ export class VirtualClient {
 		connection.client = this;
 	}
 
-	/** Received bytes, except those removed by `discard`. */
 	get received(): Uint8Array {
 		return Uint8Array.from(this.#received);
 	}
@@ -323,7 +317,6 @@ export class VirtualClient {
 		this.close();
 	}
 
-	/** Called by the other end when bytes or the end have arrived. */
 	take(): void {
 		if (this.#isPaused) return;
 		const hasCome = this.#connection.toClient.length > 0;

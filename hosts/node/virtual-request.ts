@@ -1,4 +1,4 @@
-/** One HTTP/1.1 request and its reply, for tests. Supports only what the gateway sends. */
+/** One HTTP/1.1 request and its reply, for tests. */
 import type { VirtualClient } from "./virtual-network.js";
 
 export interface VirtualRequest {
@@ -85,7 +85,6 @@ function takeSized(rest: Buffer, length: string | undefined, isClosed: boolean) 
 	return rest.length < count ? undefined : { bytes: rest.subarray(0, count), length: count };
 }
 
-/** With `isEndless`, for an event stream, the chunks so far count as complete. */
 function takeChunks(rest: Buffer, isEndless: boolean) {
 	const parts: Uint8Array[] = [];
 	let at = 0;

@@ -1,5 +1,5 @@
 /**
- * Servers of the virtual world that the gateway connects to. A test acts as these servers, in virtual time.
+ * Servers of the virtual world that the gateway connects to.
  *
  * world.names.set("broker.example", "192.0.2.7"); world.servers.serve("192.0.2.7", 8883, { certificate, onConnection:
  * (peer) => {
@@ -34,7 +34,6 @@ export const HANDSHAKE_MS = 300;
 export type ServerFault = "lost" | "silent" | "no TLS";
 
 export interface VirtualServer {
-	/** Gets the server's end of an opened connection. */
 	onConnection?(peer: VirtualClient): void;
 	/** PEM text for TLS, the server's own certificate first. Without it the server uses plain TCP. */
 	readonly certificate?: string | Uint8Array;
@@ -57,9 +56,7 @@ export class VirtualServers {
 	readonly resolver: VirtualResolver;
 	readonly tcpClient: ClientPort;
 	readonly tlsClient: ClientPort;
-	/** False to simulate that there is no memory for handshakes. */
 	hasMemory = true;
-	/** Number of handshakes begun. */
 	handshakes = 0;
 	readonly #serving = new Map<string, Serving>();
 
@@ -82,7 +79,6 @@ export class VirtualServers {
 		this.#serving.delete(`${address}:${port}`);
 	}
 
-	/** Returns the server at this address and port. Called by clients only. */
 	at(address: string, port: number): Serving | undefined {
 		return this.#serving.get(`${address}:${port}`);
 	}

@@ -2,7 +2,6 @@
 import type { Storage } from "../../modules/io/host.js";
 
 export const STORAGE_KEY_PATTERN = /^[a-z0-9_]{1,15}$/;
-/** Limit of a value, bytes. */
 export const STORAGE_VALUE_LIMIT = 4000;
 
 /** Thrown by the write that a power cut interrupts, and by all later calls. */
@@ -16,7 +15,6 @@ export class VirtualStorage implements Storage {
 	capacity = Number.POSITIVE_INFINITY;
 	/** Number of coming calls of `set` and `delete` to refuse. */
 	refusals = 0;
-	/** Writes before the refusals begin. */
 	#writesToRefusal = 0;
 	readonly #values = new Map<string, Uint8Array>();
 	#writesToCut = Number.POSITIVE_INFINITY;
@@ -32,13 +30,12 @@ export class VirtualStorage implements Storage {
 		this.#keepsNew = keepsNew;
 	}
 
-	/** Refuses only write number `count` (1: the next). */
 	refuseAt(count: number): void {
 		this.#writesToRefusal = count - 1;
 		this.refusals = 1;
 	}
 
-	/** Restores the power and the content. Make a new virtual world afterwards, as a restart would. */
+	/** Make a new virtual world afterwards, as a restart would. */
 	powerUp(): void {
 		this.#isOff = false;
 		this.#writesToCut = Number.POSITIVE_INFINITY;

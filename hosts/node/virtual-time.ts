@@ -15,7 +15,6 @@ export class VirtualTime implements Clock, Timers {
 	#lastId = 0;
 	/** Each entry is before its two children. */
 	readonly #heap: Entry[] = [];
-	/** Ids in the heap that were cancelled. */
 	readonly #cancelled = new Set<number>();
 	readonly #waiting = new Set<number>();
 	#utcOffsetMs: number | undefined;
@@ -25,7 +24,7 @@ export class VirtualTime implements Clock, Timers {
 		return this.#nowMs;
 	}
 
-	/** Calls `run` at `timeMs`, or soon if that time is past, but never inside this call. Returns an id for `clear`. */
+	/** Calls `run` at `timeMs`, or soon if that time is past, but never inside this call. */
 	at(timeMs: number, run: () => void): number {
 		const id = ++this.#lastId;
 		this.#waiting.add(id);
@@ -41,7 +40,6 @@ export class VirtualTime implements Clock, Timers {
 		if (this.#waiting.delete(id)) this.#cancelled.add(id);
 	}
 
-	/** Whole milliseconds, as on a device. */
 	monotonicMs(): number {
 		return Math.floor(this.#nowMs);
 	}

@@ -5,8 +5,6 @@
  *   world.udp.send({ from: { address: "192.168.4.2", port: 5000 }, to: { address: "192.168.4.1", port: 53 }, bytes });
  *   world.names.set("pool.ntp.org", "192.0.2.1");
  *   const other = world.udp.device("192.0.2.21");                        // the UDP of one more gateway in this network
- *
- * Everything arrives as a separate event, in the order of time.
  */
 import { isIPv4 } from "node:net";
 import { DATAGRAM_LIMIT, RESOLVE_LIMIT, type UDP, type UDPOptions, type UDPPort } from "../../modules/io/host.js";
@@ -33,7 +31,6 @@ export interface Datagram {
 }
 
 export interface SentDatagram extends Datagram {
-	/** Group that the sending port has joined. */
 	readonly group: string | undefined;
 	readonly timeMs: number;
 }
@@ -44,16 +41,13 @@ interface VirtualPins {
 	readonly address: string;
 }
 
-/** Returns the server's replies to one datagram. */
 export type DatagramServer = (bytes: Uint8Array, from: Endpoint) => readonly Uint8Array[];
 
 export class VirtualUDPPort implements UDPPort {
 	readonly io = VirtualUDP;
 	readonly pins: VirtualPins;
 	readonly time: VirtualTime;
-	/** Datagrams of all ports, in order. */
 	readonly sent: SentDatagram[] = [];
-	/** Reason why no port can be opened, or empty. */
 	failure = "";
 	readonly #open = new Set<VirtualUDP>();
 	readonly #servers = new Map<string, { readonly server: DatagramServer; readonly delayMs: number }>();
@@ -64,7 +58,6 @@ export class VirtualUDPPort implements UDPPort {
 		this.pins = Object.freeze({ network: this, address: STATION_ADDRESS });
 	}
 
-	/** The UDP of another device in this network. */
 	device(address: string): UDPPort {
 		return { io: VirtualUDP, pins: { network: this, address } };
 	}
@@ -88,7 +81,6 @@ export class VirtualUDPPort implements UDPPort {
 		return [...this.#open];
 	}
 
-	/** Called by VirtualUDP only. */
 	open(udp: VirtualUDP, { port, group }: UDPOptions): number {
 		if (this.failure !== "") throw new Error(this.failure);
 		const same = [...this.#open].filter((other) => other.port === port && other.address === udp.address);
@@ -98,12 +90,10 @@ export class VirtualUDPPort implements UDPPort {
 		return port === 0 ? ++this.#lastFree : port;
 	}
 
-	/** Called by VirtualUDP only. */
 	release(udp: VirtualUDP): void {
 		this.#open.delete(udp);
 	}
 
-	/** Called by VirtualUDP only. */
 	transmit(udp: VirtualUDP, to: Endpoint, bytes: Uint8Array): void {
 		const from = { address: udp.address, port: udp.port };
 		this.sent.push({ from, to, bytes, group: udp.group, timeMs: this.time.nowMs });
@@ -153,7 +143,7 @@ export class VirtualUDP implements UDP {
 		return datagram.bytes.length;
 	}
 
-	/** Throws after `close`, to reveal a part that still writes then; a real port would only lose the datagram. */
+	/** Throws after `close`, to reveal a part that still writes then. */
 	write(bytes: Uint8Array, address: string, port: number): void {
 		if (bytes.length > DATAGRAM_LIMIT) throw new RangeError(`a datagram has at most ${DATAGRAM_LIMIT} bytes`);
 		if (!isIPv4(address)) throw new RangeError(`"${address}" is no IPv4 address`);
@@ -167,26 +157,22 @@ export class VirtualUDP implements UDP {
 		this.#network.release(this);
 	}
 
-	/** Called by VirtualUDPPort only. */
 	hears(address: string): boolean {
 		return !this.#options.accessPoint || address.startsWith(ACCESS_POINT_NETWORK);
 	}
 
-	/** Called by VirtualUDPPort only. */
 	arrive(from: Endpoint, bytes: Uint8Array): void {
 		if (this.#isClosed || bytes.length > DATAGRAM_LIMIT || this.#waiting.length >= WAITING_LIMIT) return;
 		this.#waiting.push({ from, bytes });
 		this.#options.onReadable();
 	}
 
-	/** Called by VirtualUDPPort only. */
 	fail(): void {
 		if (!this.#isClosed) this.#options.onError?.();
 	}
 }
 
 export class VirtualResolver {
-	/** IPv4 addresses by DNS name. */
 	readonly names = new Map<string, string>();
 	readonly #time: VirtualTime;
 	#going = 0;

@@ -20,12 +20,10 @@ export interface VirtualSlotsOptions {
 	readonly revoked?: readonly Uint8Array[];
 	readonly securityLevel?: number;
 	readonly size?: number;
-	/** Determines what a power cut leaves. */
 	readonly seed?: number;
 }
 
 export class VirtualSlots {
-	/** Partitions of both slots. */
 	readonly flash: VirtualFlash;
 	readonly storage = new VirtualStorage();
 	openInflaters = 0;
@@ -44,10 +42,7 @@ export class VirtualSlots {
 		this.storage.powerUp();
 	}
 
-	/**
-	 * Chooses the slot, as the boot loader does at a start; called by VirtualWorld. `restart` is called when the
-	 * firmware rejects itself.
-	 */
+	/** `restart` is called when the firmware rejects itself. */
 	start(crypto: Crypto, restart: () => void): BootLoader {
 		const { keys = [], revoked = [], securityLevel = 0 } = this.#options;
 		const slots = SLOTS.map((name) => this.flash.open(name) as VirtualPartition);

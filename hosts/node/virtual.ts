@@ -44,18 +44,20 @@ import type { VirtualSlots } from "./virtual-update.js";
 
 export interface VirtualOptions extends VirtualLineOptions {
 	seed?: number;
+	/** Clock and timers, which worlds may share; default: of its own. */
+	time?: VirtualTime;
+	/** Outgoing connections; default: those to `servers`. */
+	clients?: Pick<Network, "tcpClient" | "tlsClient">;
 	/** Time of the clock at the start; default: never set. */
 	utcMs?: number;
 	/** A previous virtual world's storage, for a restart. */
 	storage?: VirtualStorage;
-	/** A previous virtual world's flash, for a restart. */
 	flash?: VirtualFlash;
 	/**
 	 * Firmware slots: new ones, or those of a previous virtual world, to simulate a restart. Without them the unit
 	 * accepts no updates.
 	 */
 	slots?: VirtualSlots;
-	/** A previous virtual world's memory, for a restart. */
 	retained?: VirtualRetained;
 	/** Ending of the previous program; default: the power was switched on. */
 	ending?: Ending;
@@ -67,7 +69,7 @@ export interface VirtualOptions extends VirtualLineOptions {
 	udp?: boolean;
 	/** True if there is a button; default true. */
 	button?: boolean;
-	/** `switchedOn` of the host. If given, the unit has no button. */
+	/** If given, the unit has no button. */
 	switchedOn?: boolean;
 	console?: (time: VirtualTime) => SerialPort;
 	zigbee?: (time: VirtualTime) => CoprocessorPort;
@@ -94,9 +96,9 @@ export const REPLY_TIMEOUT_MS = 70_000;
 
 export class VirtualWorld implements Host {
 	readonly info: HostInfo;
-	readonly time = new VirtualTime();
-	readonly clock = this.time;
-	readonly timers = this.time;
+	readonly time: VirtualTime;
+	readonly clock: VirtualTime;
+	readonly timers: VirtualTime;
 	readonly serial: { readonly meter: VirtualLine; readonly zigbee?: CoprocessorPort; readonly console?: SerialPort };
 	readonly network: VirtualNetwork;
 	readonly udp: VirtualUDPPort;
@@ -122,6 +124,8 @@ export class VirtualWorld implements Host {
 	readonly #tcpListeners = new Map<number, VirtualListenerPort>();
 
 	constructor(options: VirtualOptions = {}) {
+		this.time = options.time ?? new VirtualTime();
+		this.clock = this.timers = this.time;
 		const random = new SeededRandom(options.seed ?? 1);
 		const crypto = new SeededCrypto(random);
 		this.crypto = crypto;
@@ -161,8 +165,7 @@ export class VirtualWorld implements Host {
 				this.#tcpListeners.set(port, known);
 				return known;
 			},
-			tcpClient: this.servers.tcpClient,
-			tlsClient: this.servers.tlsClient,
+			...(options.clients ?? { tcpClient: this.servers.tcpClient, tlsClient: this.servers.tlsClient }),
 			...(options.udp === false ? {} : { udp: this.udp, resolve: (name, done) => resolver.resolve(name, done) }),
 		};
 		if (options.switchedOn !== undefined) this.switchedOn = options.switchedOn;
@@ -225,7 +228,6 @@ export class VirtualWorld implements Host {
 		return reply;
 	}
 
-	/** Advances the time until the next complete reply. */
 	awaitReply(client: VirtualClient, isHead = false, timeoutMs = REPLY_TIMEOUT_MS): VirtualReply {
 		let seen = -1;
 		let reply: VirtualReply | undefined;
@@ -270,7 +272,6 @@ class SeededCrypto extends NodeCrypto {
 	}
 }
 
-/** Returns the resources of the checkout; empty if their folder is missing. */
 function readResources(): Resources {
 	const folder = new URL("../../../modules/resources/", import.meta.url);
 	const resources = new Map<string, Uint8Array>();

@@ -9,7 +9,6 @@ import type { Machine } from "../../modules/io/machine.js";
 /** Bits per character in 7E1 and 8N1, including start, parity and stop bit. */
 export const BITS_PER_CHARACTER = 10;
 
-/** Returns the number of bits per character, including start, parity and stop bit. */
 export function bitsOf(format: SerialFormat): number {
 	return format === FORMAT_8E1 || format === FORMAT_8N2 ? BITS_PER_CHARACTER + 1 : BITS_PER_CHARACTER;
 }

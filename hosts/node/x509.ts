@@ -49,7 +49,6 @@ const CURVE_BITS = new Map([
 	["secp521r1", 521],
 ]);
 
-/** Longest supported RSA key. */
 const RSA_BITS_LIMIT = 4096;
 /** The smallest exponent that is too long. */
 const EXPONENT_BEYOND = 2n ** 32n;
@@ -118,14 +117,12 @@ function decode(body: string | undefined): Buffer | undefined {
 	return Buffer.from(digits.slice(0, digits.length - (digits.length % 4)), "base64");
 }
 
-/** Returns the line without trailing spaces and carriage return. */
 function withoutEnd(line: string): string {
 	let length = line.endsWith("\r") ? line.length - 1 : line.length;
 	while (line[length - 1] === " ") length--;
 	return line.slice(0, length);
 }
 
-/** A CERTIFICATES_… code tells what is wrong. */
 function readCertificate(der: Buffer | undefined): Certificate | number {
 	if (der === undefined) return CERTIFICATES_DAMAGED;
 	try {

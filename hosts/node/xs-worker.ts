@@ -6,8 +6,8 @@
  *     to the worker:    s<path> run a script    ?<bytes> call handleCommand    /<bytes> reply to a command    q end
  *     from the worker:  .{"currentHeapCount":…,"compute":…,…} 01 <bytes> done   !<text> it threw   ?<bytes> a command
  *
- * The worker carries out one request at a time; further requests wait. A command arrives only during a request, and the
- * worker waits for its reply. A frame has at most FRAME_LIMIT bytes.
+ * The worker carries out one request at a time. A command arrives only during a request, and the worker waits for its
+ * reply. A frame has at most FRAME_LIMIT bytes.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -19,7 +19,6 @@ import { MESSAGE_LIMIT } from "./worker/protocol.js";
 
 /** A message, its kind, and the worker's measurements. */
 const FRAME_LIMIT = MESSAGE_LIMIT + 65_536;
-/** Time for a worker to end on request. */
 const END_LIMIT_MS = 2000;
 /** Steps of a request before its abort, as a watchdog of a few seconds. */
 const STEPS_LIMIT = 1_000_000_000;
@@ -47,7 +46,6 @@ export interface XSWorkerOptions {
 }
 
 export interface Measurement {
-	/** Slots in use, including garbage. */
 	readonly slots: number;
 	/** Bytecodes that the request took. */
 	readonly steps: number;
@@ -180,7 +178,6 @@ function measurementOf(message: Buffer): Measurement {
 	return { slots: currentHeapCount, steps: compute };
 }
 
-/** Returns a text for an exit code of xsnap-worker.c, or for the signal. */
 function reasonOf(code: number | null, signal: string | null): string {
 	if (signal) return `signal ${signal}`;
 	if (code === 11) return "memory is full";

@@ -5,7 +5,7 @@
  * bench -48 6 bench-network cafe -70 1 cellar -60 11 secret-of-cellar no-dhcp
  *
  * A network without a password, or with `-`, is open. The DHCP server of a network with `no-dhcp` never answers.
- * Invalid lines are skipped. For radio.ts; the virtual world uses hosts/node/virtual-air.ts.
+ * Invalid lines are skipped.
  */
 /** The network in range if the text defines none. */
 export const BENCH_SSID = "bench";

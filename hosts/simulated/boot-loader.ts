@@ -133,7 +133,7 @@ export class BootLoader implements Update {
 		this.#deps.restart();
 	}
 
-	/** Marks the other slot as invalid; called by OtherSlot. Throws an Error if the other slot is the fallback. */
+	/** Marks the other slot as invalid. Throws an Error if the other slot is the fallback. */
 	voidOther(): void {
 		this.checkTrial();
 		const other = 1 - this.#running;
@@ -144,7 +144,7 @@ export class BootLoader implements Update {
 		if (this.state === FIRMWARE_ON_TRIAL) throw new Error("the firmware that runs is on trial");
 	}
 
-	/** Chooses the image that starts; undefined for the program itself. */
+	/** Header of the running image; undefined for the program itself. */
 	private choose(record: Uint8Array): ImageHeader | undefined {
 		const view = new DataView(record.buffer);
 		for (;;) {

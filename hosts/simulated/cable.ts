@@ -1,6 +1,6 @@
 /**
  * A simulated Ethernet port. A text describes its cable: `in` or empty, `out`, or `in no-dhcp` for a network without a
- * DHCP server. The port is as slow as a real one and calls back from timers only.
+ * DHCP server.
  */
 import type {
 	Ethernet,
@@ -26,7 +26,6 @@ export interface SimulatedEthernetSettings {
 	readonly timers: Timers;
 	/** Called every `lookMs`. */
 	readonly cable: () => Cable;
-	/** Address from DHCP. */
 	readonly lease: EthernetAddress;
 	/** Interval of checks of the cable, ms; default: CHECK_MS. */
 	readonly lookMs?: number;

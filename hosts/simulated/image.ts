@@ -42,7 +42,6 @@ export interface ImageHeader {
 	readonly length: number;
 	readonly build: number;
 	readonly securityLevel: number;
-	/** Faults: IMAGE_…, as bits. */
 	readonly flags: number;
 	readonly version: string;
 }

@@ -1,6 +1,6 @@
 /**
  * A Wi-Fi radio among simulated networks (air.ts), which can be joined, reject the password, assign no address, or
- * vanish. It is as slow as a real radio and calls back from timers only.
+ * vanish.
  */
 import type { Timers } from "../../modules/io/host.js";
 import {
@@ -33,7 +33,6 @@ const AUTH_WPA2_PSK = 3;
 export interface RadioSettings {
 	readonly air: Air;
 	readonly timers: Timers;
-	/** Address from DHCP. */
 	readonly lease: { readonly ip: string; readonly netmask: string; readonly gateway: string };
 	readonly accessPointKey: string;
 	/**
@@ -55,7 +54,6 @@ export class SimulatedRadio implements WiFi {
 	accessPoint: AccessPointOptions | undefined;
 	/** Last argument of `connect`; undefined after `disconnect`. */
 	wanted: StationOptions | undefined;
-	/** Calls of `connect`, and of `scan`. */
 	connects = 0;
 	scans = 0;
 	powerSave = false;

@@ -12,8 +12,7 @@
  *
  * A panic, a watchdog reset or a brownout is a fault (`Ending`); a power cut, a manual reset or a planned restart is
  * not. Time is counted in minutes of running, at least one for each start, because a restart loses the clock. Safe mode
- * ends by itself, so that the meter of an unattended gateway is read again; if the fault persists, safe mode begins
- * again.
+ * ends by itself, so that the meter of an unattended gateway is read again.
  *
  * The guard's state is in retained memory, which a power cut clears:
  *
@@ -118,7 +117,7 @@ export class CrashLoopGuard implements Timed {
 		if (record[NEWEST_OFFSET] === FORGOTTEN_MINUTES) this.#record = record.slice(0, HEADER_LENGTH);
 	}
 
-	/** Writes the record to retained memory. A failed write is ignored, so that it does not prevent a start. */
+	/** A failed write is ignored, so that it does not prevent a start. */
 	private save(isYoung: number): void {
 		this.#record[0] = LAYOUT;
 		this.#record[YOUNG_OFFSET] = isYoung;

@@ -6,8 +6,8 @@
  *   IDLE       ASKED        –
  *   ASKED      ASKED        IDLE, action runs
  *
- * Each action has its own state. A request in ASKED can only make the action run earlier. A refresh for a new address
- * runs at least READDRESS_MS after the last one, to reduce wear of the flash.
+ * A request in ASKED can only make the action run earlier. A refresh for a new address runs at least READDRESS_MS after
+ * the last one, to reduce wear of the flash.
  */
 import type { Driver, Task } from "../io/driver.js";
 import type { Timed } from "../io/machine.js";

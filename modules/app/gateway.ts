@@ -277,7 +277,7 @@ export class Gateway implements Core, ConfigListener, SavingUser {
 		}
 	}
 
-	/** Called when the clock was set. Also refreshes the certificate, which may not be valid at the new time. */
+	/** Also refreshes the certificate, which may not be valid at the new time. */
 	clockChanged(): void {
 		this.#edgeEvents.clockChanged();
 		this.saving?.clockChanged();

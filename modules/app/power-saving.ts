@@ -164,7 +164,7 @@ export class PowerSaving implements Sleeper, FlashGuard {
 		return this.#policy.awakeUntilMs;
 	}
 
-	/** Begins the policy. `ending`: how the previous program ended. */
+	/** `ending`: how the previous program ended. */
 	start(parts: SavingParts, ending: Ending | undefined): void {
 		this.#parts = parts;
 		const isPerson = this.#sleep.wakeReason !== WAKE_TIMER && ending?.isFault !== true;

@@ -5,8 +5,6 @@
  *   0       1             layout, 2 (1: layout without the front)
  *   1       FRONT_LENGTH  the front
  *   ...                   the rest, of any length
- *
- * There is no copy in RAM.
  */
 import type { Retained } from "../io/flash.js";
 

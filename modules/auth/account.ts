@@ -1,6 +1,6 @@
 /**
  * The account (user `admin`). It stores a salt and `inner = SHA256(salt ‖ password)`. Clients prove the password with
- * `SHA256(inner ‖ nonce)` (API text, Authentication 3). The initial password is on the label.
+ * `SHA256(inner ‖ nonce)` (API text, Authentication 3).
  */
 import { equalConstantTime } from "../bytes/equal.js";
 import { encodeHex } from "../bytes/hex.js";
@@ -12,7 +12,6 @@ export const DIGEST_LENGTH = 32;
 /** Random bytes of a salt, stored as hex text. */
 const SALT_LENGTH = 16;
 
-/** Implemented in auth/settings.ts. */
 export interface AccountRecord {
 	/** Hex text; empty without an account. */
 	readonly salt: string;

@@ -1,4 +1,4 @@
-/** Fields of the account and the long-lived tokens. They have no settings routes; only auth/ uses them. */
+/** Fields of the account and the long-lived tokens. */
 import { BOOLEAN, BYTES, entry, field, HEX, INTERNAL, TEXT } from "../config/schema.js";
 
 /** Indices in ENTRIES (parts.ts): unique and never reused. */

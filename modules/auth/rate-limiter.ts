@@ -3,16 +3,14 @@
  *
  * Failures are counted in buckets. After FREE_FAILURES consecutive failures the bucket's next attempt must wait 1 s,
  * and twice as long after each further failure, up to a limit. Attempts during the delay are refused unchecked. A
- * success, or FORGET_MS without a failure, clears the bucket. An attacker who waits for that has fewer attempts than
- * one who tries once a minute.
+ * success, or FORGET_MS without a failure, clears the bucket.
  *
  * Assignment of addresses to buckets:
  * - A known address is one of the last KNOWN_LIMIT with a successful login since the start. It has its own bucket, so
  *   failures from elsewhere do not delay its user.
  * - Unknown IPv6 addresses are counted by network (/64), because a host can use any address in it; known ones
  *   individually, because a home shares a network. An unknown address that fails gets one of STRANGER_LIMIT buckets if
- *   one is free, and keeps it until it is forgotten; further addresses cannot displace it. The delay of these buckets
- *   is limited to DELAY_LIMIT_S.
+ *   one is free, and keeps it until it is forgotten. The delay of these buckets is limited to DELAY_LIMIT_S.
  * - The remaining unknown addresses share the last bucket (shared-bucket.ts). It does not delay the first attempt of a
  *   new address, so the right password succeeds at once, also after a restart.
  *
@@ -27,7 +25,6 @@ import type { Clock, TextCodec } from "../io/host.js";
 import { FREE_FAILURES, SharedBucket } from "./shared-bucket.js";
 
 export const KNOWN_LIMIT = 8;
-/** Number of buckets for unknown addresses. */
 export const STRANGER_LIMIT = 16;
 /** Longest delay of an unshared bucket, s. */
 export const DELAY_LIMIT_S = 60;

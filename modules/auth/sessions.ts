@@ -64,7 +64,6 @@ export class Sessions {
 		return index >= 0;
 	}
 
-	/** Ends the session with this id; returns false if it does not exist. */
 	revokeId(id: string): boolean {
 		this.dropExpired();
 		for (let i = 0; i < this.#count; i++) {

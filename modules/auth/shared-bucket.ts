@@ -7,8 +7,7 @@
  * - Marked addresses, and new ones once all marks are used, share one delay: none for FREE_FAILURES failures, then 1, 2
  *   and SHARED_DELAY_LIMIT_S seconds.
  * - The next attempt after a delay is drawn by lot among the addresses refused during it, with one lot each. The winner
- *   has TURN_MS for its attempt; after that any address may try. Each of n addresses thus has one chance in n every 4
- *   s, and frequent requests give no advantage.
+ *   has TURN_MS for its attempt; after that any address may try.
  *
  * SHARED_FORGET_MS without a failure clears everything. Waiting for fresh marks is slower than continuing: 264 guesses
  * in 1207 s against one every 4 s.

@@ -33,7 +33,6 @@ export const SCOPE_READ = 1;
 /** Everything; scope of sessions, and default of tokens. */
 export const SCOPE_FULL = 2;
 
-/** Implemented in auth/settings.ts. */
 export interface TokenRecord {
 	/** Bytes of the last `save`, or empty; not to be modified. */
 	readonly bytes: Uint8Array;
@@ -96,10 +95,7 @@ export class Tokens {
 		return this.#text.decode(encodeHex(digest.slice(0, ID_LENGTH)));
 	}
 
-	/**
-	 * Revokes the token with this id; returns false if it does not exist. Throws what the record throws; then the token
-	 * remains.
-	 */
+	/** Throws what the record throws; then the token remains. */
 	revokeId(id: string): boolean {
 		const { count } = this;
 		for (let i = 0; i < count; i++) {
@@ -131,7 +127,7 @@ export class Tokens {
 		return this.#text.decode(name, 0, length);
 	}
 
-	/** Returns SCOPE_READ or SCOPE_FULL; SCOPE_READ for an invalid byte. */
+	/** SCOPE_READ for an invalid byte. */
 	scopeAt(index: number): number {
 		const { bytes } = this.#record;
 		const { count } = this;

@@ -115,7 +115,6 @@ function closeFloat(into: Uint8Array, first: number, end: number, shift: number)
 	return to + Math.abs(power) + 2 > DECIMAL_LIMIT ? 0 : shiftPoint(into, first, to, power);
 }
 
-/** Writes the digits of high × 2^32 + low; returns the end. */
 function putDigits(high: number, low: number, into: Uint8Array, at: number): number {
 	let to = at;
 	let upper = high;

@@ -1,6 +1,6 @@
 /**
  * Rules for a PEM file as TLS identity: a chain, the server's own certificate first, and its unencrypted key (API text,
- * Certificate). A refusal is a sentence for the user.
+ * Certificate).
  */
 import {
 	CERTIFICATE_FILE_LIMIT,
@@ -100,7 +100,6 @@ function isSupported({ keyType, keyBits }: CertificateDetails): boolean {
 	return keyBits >= RSA_BITS_MIN;
 }
 
-/** True if the last non-empty line ends with `-----END …-----`. */
 function endsWithBlock(bytes: Uint8Array): boolean {
 	let end = bytes.length;
 	while (end > 0 && WHITE.includes(bytes[end - 1])) end--;

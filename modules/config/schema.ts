@@ -1,6 +1,5 @@
 /**
- * Definition of a setting: name, allowed values, initial value. The parts' `fields.ts` are frozen tables of them,
- * combined in parts.ts, stored by config/store.ts and checked in JSON bodies by api/validate.ts.
+ * Definition of a setting: name, allowed values, initial value.
  *
  * An entry is one storage key and one atomic write, for settings that change together. A released id is never reused,
  * because older and newer firmware read the same flash. Limits: an entry of maximum values stays below ENTRY_LIMIT
@@ -68,7 +67,6 @@ export interface Entry {
 	readonly isInternal: boolean;
 }
 
-/** Checks type, range, length and characters of an untrusted value. */
 export function checkField(field: Field, value: unknown): value is Setting {
 	switch (field.kind) {
 		case BOOLEAN:

@@ -137,7 +137,6 @@ export class ConfigStore {
 		return this.#isErased;
 	}
 
-	/** Erases all entries, then the mark ERASING_KEY. */
 	private deleteAll(): void {
 		for (const entry of this.entries) secureErase(this.#storage, entry.key);
 		secureErase(this.#storage, TOGETHER_KEY);
@@ -257,7 +256,6 @@ export class ConfigStore {
 		}
 	}
 
-	/** Completes work recorded under ERASING_KEY or TOGETHER_KEY. */
 	private finish(): void {
 		if (this.#isErasing) this.deleteAll();
 		this.#isErasing = false;
@@ -332,7 +330,7 @@ export class ConfigStore {
 		this.#unknown.push(sound ? this.readItems(entry, bytes, values) : this.#nothing);
 	}
 
-	/** Fills `values` from a valid entry. Returns items of unknown ids. */
+	/** Returns items of unknown ids. */
 	private readItems(entry: Entry, bytes: Uint8Array, values: Setting[]): Uint8Array {
 		const unknown = new Uint8Array(bytes.length);
 		let unknownLength = 0;

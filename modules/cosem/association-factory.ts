@@ -1,6 +1,6 @@
 /**
  * Creates the associations of one readout: those that read the list or the profile, and, if needed, one as the public
- * client, which reads the invocation counter. Keeps counters, scalers and records between them.
+ * client, which reads the invocation counter.
  */
 import { MECHANISM_HIGH_GMAC, MECHANISM_NONE } from "../dlms/aarq.js";
 import { KEY_LENGTH } from "../dlms/cipher.js";
@@ -20,7 +20,6 @@ const PUBLIC_CLIENT = 16;
 /** Offset from AUTH_… to MECHANISM_…, from AUTH_HIGH_GMAC on. */
 const MECHANISM_OFFSET = MECHANISM_HIGH_GMAC - AUTH_HIGH_GMAC;
 
-/** Scalers kept across readouts. */
 class PollScalers extends ScalerCache {
 	readonly objects: Uint8Array;
 	/** Attributes per request that the meter accepts, as far as known. */
@@ -46,7 +45,6 @@ export class AssociationFactory {
 	readonly scalers: PollScalers;
 	/** Undefined if nothing is ciphered or a key is missing. */
 	counters: InvocationCounters | undefined;
-	/** Set while the invocation counter is read. */
 	counterSink: CounterSink | undefined;
 	readonly #opening: Opening<COSEMSettings>;
 	#records: DLMSRecords | undefined;

@@ -17,10 +17,8 @@ import type { Failure } from "../readout/failure.js";
 import { FAILURE_COUNTERS } from "./failures.js";
 import type { DLMSSettings } from "./settings.js";
 
-/** Event besides those of hdlc/events.ts. */
 export const RESUME = 0;
 
-/** Replacement for a hidden byte. */
 const HIDDEN = 0x2a;
 
 /** Longest APDU, bytes; several times the length of an answer with ten registers. */
@@ -43,9 +41,7 @@ export interface AssociationSessionOptions {
 	readonly settings: DLMSSettings;
 	readonly client: number;
 	readonly carrier: Carrier;
-	/** Working buffer, SESSION_BUFFER bytes. */
 	readonly buffer: Uint8Array;
-	/** MECHANISM_…. */
 	readonly mechanism: number;
 	readonly ciphered: boolean;
 	/** Cipher for APDUs or for the mechanism; undefined if neither needs one. */
@@ -57,7 +53,6 @@ export interface AssociationSessionOptions {
 }
 
 export class AssociationSession {
-	/** True once the meter has accepted the HDLC connection. */
 	connected = false;
 	/** True while the association is open and has nothing to send (STEP_PAUSE). */
 	isPaused = false;
@@ -65,7 +60,6 @@ export class AssociationSession {
 	readonly #options: AssociationSessionOptions;
 	readonly connection: HDLCConnection;
 	#countersFailed = false;
-	/** Start of the password in the last polled output. */
 	#hideFrom = 0;
 	#hideTo = 0;
 

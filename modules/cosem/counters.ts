@@ -1,8 +1,7 @@
 /**
  * Our invocation counters. None is used twice with the same key and title, even after a power cut or factory reset
  * (NIST SP 800-38D, 8). They are reserved in flash in blocks of AHEAD, but of LONG_AHEAD from the second block of a
- * session on, which spares the flash. The next session discards the rest of a block. The value in flash is not a setting,
- * so a factory reset keeps it.
+ * session on, which spares the flash. The value in flash is not a setting, so a factory reset keeps it.
  *
  *   key     dlms_counters
  *   value   12 bytes per key, most recently used first, then CRC-16/X.25 of all, little-endian
@@ -57,13 +56,11 @@ export class InvocationCounters {
 	next = FIRST;
 	/** First counter that is not reserved in flash. */
 	limit = FIRST;
-	/** True if flash has a counter of this key. */
 	known = false;
 	#ahead = AHEAD;
 	readonly #storage: Storage;
 	readonly #id: Uint8Array;
 
-	/** `key`: AES key; `title`: our system title. */
 	constructor(storage: Storage, crypto: Crypto, key: Uint8Array, title: Uint8Array) {
 		this.#storage = storage;
 		this.#id = crypto.sha256(key, title).subarray(0, ID_LENGTH);
@@ -90,7 +87,7 @@ export class InvocationCounters {
 		return true;
 	}
 
-	/** Reserves more counters. Returns false if flash refuses; then they must not be used. */
+	/** Returns false if flash refuses; then they must not be used. */
 	reserve(): boolean {
 		const limit = Math.min(COUNTER_END, Math.max(this.next, this.limit) + this.#ahead);
 		try {

@@ -1,4 +1,4 @@
-/** DLMS/COSEM failures; those of lower layers are in dlms, hdlc and iec62056-21. */
+/** DLMS/COSEM failures. */
 import { DLMS_AUTHENTICATION, DLMS_COUNTER, DLMS_DECIPHERING } from "../dlms/failures.js";
 import { IEC_NO_IDENT } from "../iec62056-21/failures.js";
 import {
@@ -10,7 +10,6 @@ import {
 	METER_TIMEOUT,
 } from "../readout/failure.js";
 
-/** The meter answered the sign-on but did not offer mode E. */
 export const FAILURE_NO_MODE_E = failure(
 	METER_ERROR,
 	"iec62056-21/no-mode-e",
@@ -18,14 +17,12 @@ export const FAILURE_NO_MODE_E = failure(
 	"The meter identified itself, but does not go on in DLMS/COSEM. Choose the protocol iec62056, or opening direct.",
 	{ protocol: "iec62056" },
 );
-/** With the protocol `dlms`, the sign-on was not answered, and `opening` forbids HDLC without a sign-on. */
 export const FAILURE_NO_SIGN_ON = failure(
 	METER_TIMEOUT,
 	"dlms/no-sign-on",
 	2,
 	"The meter did not answer the sign-on. Check that the head sits on its optical port; then set opening to auto or direct; then check device_address, and battery for a meter that sleeps.",
 );
-/** The meter has connected but ignores ciphered requests, as with a wrong key. */
 export const FAILURE_UNANSWERED = finalFailure(
 	METER_AUTH_FAILED,
 	"dlms/unanswered",
@@ -50,7 +47,6 @@ export const PUSH_UNKNOWN = failure(
 	IEC_NO_IDENT.progress,
 	"Something came, but no whole push of DLMS/COSEM. Check push_baudrate.",
 );
-/** The push has values without OBIS codes, and no row of dlms/lists.ts fits. */
 export const PUSH_NO_CODES = finalFailure(
 	METER_ERROR,
 	"dlms-push/no-codes",
@@ -69,7 +65,6 @@ export const PUSH_KEY = finalFailure(
 	61,
 	"A push could not be deciphered. Check block_cipher_key.",
 );
-/** The push uses the broadcast key; the configured key may be valid for other messages. */
 export const PUSH_BROADCAST = finalFailure(
 	METER_AUTH_FAILED,
 	"dlms-push/broadcast-key",
@@ -82,7 +77,6 @@ export const PUSH_OPEN = finalFailure(
 	62,
 	"A push came in the open, and there is a block_cipher_key. If this meter does not cipher, delete the key.",
 );
-/** The push has no tag despite an authentication key. */
 export const PUSH_NO_TAG = finalFailure(
 	METER_AUTH_FAILED,
 	"dlms-push/no-tag",
@@ -95,7 +89,6 @@ export const PUSH_REPLAY = finalFailure(
 	64,
 	"A push came once more: its invocation counter did not grow, so it may have been recorded and played back. If the meter was restarted or exchanged, change push_baudrate and change it back.",
 );
-/** The push has another system title than earlier ones. */
 export const PUSH_OTHER = finalFailure(
 	METER_AUTH_FAILED,
 	"dlms-push/other-meter",

@@ -1,7 +1,7 @@
 /**
  * Mode E sign-on up to HDLC (IEC 62056-21, annex E): the meter's identification, our acknowledgement `ACK 2 Z 2`, and
  * the change to the new speed and 8N1. The meter then repeats the acknowledgement at the new speed, in 7E1; many omit
- * this. Without mode E, the IEC 62056-21 session continues, and its events are passed on.
+ * this.
  */
 import { ACKNOWLEDGE_LENGTH, encodeHandOver } from "../iec62056-21/acknowledge.js";
 import { IEC_NO_IDENT, IEC_SILENCE } from "../iec62056-21/failures.js";
@@ -26,7 +26,6 @@ export class DLMSOpening implements Machine {
 	readonly session: MeterSession;
 	readonly #output: Output;
 	readonly #acknowledge = new Uint8Array(ACKNOWLEDGE_LENGTH);
-	/** Number of characters of the acknowledgement that the meter has repeated. */
 	#confirmed = 0;
 	/** End of STATE_CONFIRM, monotonic ms. */
 	#dueMs = Number.POSITIVE_INFINITY;

@@ -6,8 +6,7 @@
  *   row    time   status   value of each column; empty if the meter sends none
  *
  * A row's time: `.` and Unix time, or `,` and local seconds since 1970 without a known offset. Time and status come
- * from the first column that is a clock (class 8) and the first that is a profile status (0-b:96.10.e); the other
- * columns are values.
+ * from the first column that is a clock (class 8) and the first that is a profile status (0-b:96.10.e).
  *
  * Requests: name, columns, period, order and number of rows, scalers, rows. A requested span is selected by time
  * (selector 1), with the deviation of the meter's clock. Otherwise all rows are requested if there are no more than
@@ -84,7 +83,6 @@ export class DLMSProfile implements Inquiry {
 	readonly listed = false;
 	readonly fewer = 1;
 	readonly cursor: Cursor;
-	/** Number of rows read. */
 	read = 0;
 	requests = 0;
 	/** Reason for a missing profile, or 0. */
@@ -102,9 +100,7 @@ export class DLMSProfile implements Inquiry {
 	readonly #list = new Uint8Array(1 + POLL_LIMIT * POLL_ENTRY_SIZE);
 	readonly #scalers = new ScalerCache(POLL_LIMIT);
 	#step = STEP_NAME;
-	/** Column whose scaler STEP_SCALER reads. */
 	#position = 0;
-	/** True if more blocks of the answer follow. */
 	#more = false;
 	#periodS = 0;
 	#isLastFirst = false;
@@ -211,7 +207,6 @@ export class DLMSProfile implements Inquiry {
 		this.#writer.endBlock(true);
 	}
 
-	/** Processes the answer to a step before the rows. */
 	private takeData(): void {
 		const { cursor } = this;
 		const walker = this.#walker;

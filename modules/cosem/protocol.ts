@@ -1,6 +1,6 @@
 /**
  * Entries of DLMS/COSEM in the table of meter protocols: one for meters configured as `dlms`, one for mode E after a
- * sign-on. Their sessions combine HDLC and the sign-on.
+ * sign-on.
  */
 import { HDLCConnection } from "../hdlc/connection.js";
 import { ROOM } from "../hdlc/decoder.js";
@@ -16,7 +16,6 @@ import { openLive } from "./live.js";
 import { DLMSReadSession } from "./read-session.js";
 import { type COSEMSettings, OPENING_AUTO, OPENING_DIRECT } from "./settings.js";
 
-/** Value of `protocol` in the API. */
 export const CHOICE = "dlms";
 
 /** Probe over HDLC without a sign-on: connects and disconnects. */
@@ -124,7 +123,6 @@ export const DLMS: MeterProtocol<COSEMSettings> = Object.freeze({
 	forget: (settings: COSEMSettings) => settings.dlms.learnOpening(OPENING_AUTO),
 });
 
-/** Row of `iec62056` with mode E allowed. */
 export const DLMS_AFTER_SIGN_ON: MeterProtocol<COSEMSettings> = Object.freeze({
 	isChosen: (settings: COSEMSettings) => settings.usesModeE,
 	hasProfiles: true,

@@ -18,7 +18,7 @@
  * replaced meter is accepted.
  *
  * General-ded is deciphered with the global key: the dedicated key of the standard belongs to an association, and a
- * push has none. A push with any other key fails the tag check or gives invalid plain text.
+ * push has none.
  *
  * A push ciphered with the broadcast key (security control, bit 6), which many meters share, is accepted if it is the
  * configured encryption key.
@@ -104,11 +104,9 @@ const BURST_LENGTH = 32;
 /** Number of such bursts after which the line format is changed. */
 const BURSTS = 2;
 
-/** Learned sender, kept across sessions. */
 class Sender {
 	format: SerialFormat = FORMAT_8N1;
 	counter = -1;
-	/** Pushes since the last write to flash. */
 	unstored = STORE_EACH;
 }
 
@@ -342,7 +340,7 @@ export class PushReadSession implements Machine, ReadSession, Probing {
 		this.#outputs.event(failure === undefined ? EVENT_READOUT : EVENT_POOR);
 	}
 
-	/** Converts plain text to records. `title` is the system title of a ciphered push. */
+	/** `title` is the system title of a ciphered push. */
 	private decodePlain(cursor: Cursor, title: Uint8Array = NO_BYTES): Failure | undefined {
 		const records = this.#records;
 		if (title.length > 0 && cursor.bytes[cursor.at] === SLASH) return this.decodeP1(cursor) ? undefined : PUSH_UNKNOWN;
@@ -374,7 +372,6 @@ export class PushReadSession implements Machine, ReadSession, Probing {
 		return true;
 	}
 
-	/** Sender of the pushes, shared with the previous session. */
 	private get sender(): Sender {
 		const memory = this.#memory;
 		const { kept } = memory;
@@ -410,7 +407,6 @@ function listen(opening: Opening<COSEMSettings>): PushReadSession {
 	return new PushReadSession(opening);
 }
 
-/** Row of `dlms` for a meter with pushes. */
 export const DLMS_PUSH: MeterProtocol<COSEMSettings> = Object.freeze({
 	isChosen: ({ protocol, dlms }: COSEMSettings) => protocol === CHOICE && dlms.pushBaud > 0,
 	listenBaud: ({ dlms }: COSEMSettings) => dlms.pushBaud,

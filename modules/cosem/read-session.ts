@@ -19,12 +19,12 @@
  * - fewer attributes per request, finally one, if the meter did not reply.
  * `failure` is that of the try that made most progress.
  *
- * A live session reads its own list in rounds and reports each one, while the association stays open; `abort` releases
- * it. A round in which the meter refuses a value ends it, and so does any failure.
+ * A live session reads its own list in rounds and reports each one, while the association stays open. A round in which
+ * the meter refuses a value ends it, and so does any failure.
  *
  * With the protocol iec62056, mode E is optional: it is used if the meter announces it; otherwise the sign-on runs to
  * its own end and determines readout and failure. If the settings forbid mode E, the session is an inquiry: the meter
- * was silent in mode C, so an answer in HDLC shows that it supports mode E only. The inquiry then disconnects.
+ * was silent in mode C, so an answer in HDLC shows that it supports mode E only.
  */
 import type { CounterSink } from "../dlms/counter.js";
 import { DLMS_COUNTER } from "../dlms/failures.js";
@@ -94,16 +94,13 @@ export class DLMSReadSession implements ReadSession {
 	#listing: number;
 	/** Number of objects read in the best failed try. */
 	#kept = 0;
-	/** True once the meter has accepted an HDLC connection. */
 	#connected = false;
 	#modeE = MODE_E_UNKNOWN;
 	/** True if another connection preceded this one, after which the meter may have left HDLC. */
 	#hasPrior = false;
 	#line = SIGN_ON_LINE;
-	/** Settings for the next output. */
 	#nextLine = SIGN_ON_LINE;
 
-	/** Next round of a live session, monotonic ms. */
 	#roundMs = 0;
 
 	/**
@@ -224,7 +221,7 @@ export class DLMSReadSession implements ReadSession {
 		return this.#output;
 	}
 
-	/** Ends the session early. The data read so far are kept and marked as cut. */
+	/** The data read so far are kept and marked as cut. */
 	abort(nowMs: number): void {
 		if (this.#state === STATE_ENDED) return;
 		this.#nowMs = nowMs;
@@ -242,7 +239,6 @@ export class DLMSReadSession implements ReadSession {
 		return this.#association?.connection ?? this.#signOn;
 	}
 
-	/** True if this session is an inquiry: it only finds out whether the meter supports mode E only. */
 	private get isInquiry(): boolean {
 		return this.#attempts !== undefined && !this.#opening.settings.usesModeE;
 	}

@@ -12,7 +12,6 @@ import type { RecordWriter } from "../readout/record-writer.js";
 export const MISSING_SIZE = POLL_ENTRY_SIZE + 2;
 
 export class DLMSRecords implements ReadingSink {
-	/** Poll list (poll-list.ts). */
 	readonly list: Uint8Array;
 	readonly #writer: RecordWriter;
 	readonly #missing = new Uint8Array(POLL_LIMIT * MISSING_SIZE);
@@ -66,7 +65,6 @@ export class MissingCursor {
 	length = 0;
 	classId = 0;
 	attribute = 0;
-	/** Data-access-result, or REASON_…. */
 	reason = 0;
 
 	constructor(bytes: Uint8Array) {

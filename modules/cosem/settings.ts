@@ -14,7 +14,6 @@ export const OPENING_MODE_E = 1;
 export const OPENING_DIRECT = 2;
 
 export interface DLMSSettings {
-	/** AUTH_…. */
 	readonly auth: number;
 	readonly ciphered: boolean;
 	readonly suite: number;
@@ -35,7 +34,6 @@ export interface DLMSSettings {
 	readonly authenticationKey: Uint8Array;
 	/** Poll list (dlms/poll-list.ts); empty: the default list. The array is the same until the setting changes. */
 	readonly objects: Uint8Array;
-	/** OPENING_…. */
 	readonly opening: number;
 	/** Speed of OPENING_DIRECT, Bd. */
 	readonly directBaud: number;

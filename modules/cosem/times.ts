@@ -21,7 +21,7 @@ export function secondsOf(
 	return daysOf(months, bytes[start + 3]) * DAY_S + bytes[start + 5] * 3600 + minute * 60 + second;
 }
 
-/** Writes an octet string, with deviation and status from `zone`; returns the end. */
+/** Writes an octet string, with deviation and status from `zone`. */
 export function putTime(into: Uint8Array, at: number, seconds: number, zone: Uint8Array): number {
 	const days = Math.floor(seconds / DAY_S);
 	const rest = seconds - days * DAY_S;
@@ -43,7 +43,7 @@ export function putTime(into: Uint8Array, at: number, seconds: number, zone: Uin
 	return at + 2 + DATE_TIME_LENGTH;
 }
 
-/** Writes an integer below 10^10; returns the end. */
+/** Writes an integer below 10^10. */
 export function putNumber(into: Uint8Array, at: number, value: number): number {
 	let rest = value;
 	let from = at + DIGITS_LIMIT;

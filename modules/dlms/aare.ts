@@ -42,12 +42,10 @@ const DIAGNOSTIC_MECHANISM_REQUIRED = 12;
 const DIAGNOSTIC_AUTHENTICATION = 13;
 const DIAGNOSTIC_ACSE_VERSION = DIAGNOSTIC_PROVIDER + 2;
 
-/** Arcs of object identifiers under DLMS UA; a number follows. */
 const ARC_CONTEXT = 1;
 const ARC_MECHANISM = 2;
 const OBJECT_IDENTIFIER = 0x06;
 
-/** Contexts with short names. */
 const CONTEXT_SHORT = 2;
 const CONTEXT_SHORT_CIPHERED = 4;
 /** Failures for a mechanism of the meter that is not the configured one. */
@@ -67,17 +65,15 @@ const SOURCE_PROVIDER = 0xa2;
 const CHAR_STRING = 0x80;
 
 /**
- * A decoded AARE; one instance may be reused for each `read`. Positions refer to the cursor's bytes; an element is
- * absent if its start equals its end.
+ * One instance may be reused for each `read`. Positions refer to the cursor's bytes; an element is absent if its start
+ * equals its end.
  */
 export class AssociationResponse {
 	/** ACCEPTED, 1 rejected permanently, 2 rejected transiently; -1 when absent. */
 	result = -1;
 	/** Diagnostic, plus DIAGNOSTIC_PROVIDER if the ACSE provider sent it; -1 if absent. */
 	diagnostic = -1;
-	/** Number of the meter's application context; -1 absent. */
 	context = -1;
-	/** Number of the meter's authentication mechanism; -1 absent. */
 	mechanism = -1;
 	titleStart = 0;
 	titleEnd = 0;
@@ -86,7 +82,6 @@ export class AssociationResponse {
 	informationStart = 0;
 	informationEnd = 0;
 
-	/** True for short name referencing. */
 	get isShort(): boolean {
 		return this.context === CONTEXT_SHORT || this.context === CONTEXT_SHORT_CIPHERED;
 	}
@@ -145,7 +140,6 @@ export class AssociationResponse {
 	}
 }
 
-/** Returns the last byte; -1 unless the byte before it is `arc`. */
 function numberIn({ start, end }: Element, bytes: Uint8Array, arc: number): number {
 	return end - start > 2 && bytes[end - 2] === arc ? bytes[end - 1] : -1;
 }

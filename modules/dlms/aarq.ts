@@ -27,7 +27,6 @@ export const MECHANISM_HIGH_GMAC = 5;
 export const MECHANISM_HIGH_SHA256 = 6;
 
 export const TITLE_LENGTH = 8;
-/** Maximum length of password or challenge, bytes. */
 export const SECRET_LIMIT = 64;
 /** Maximum length of a ciphered initiate request, bytes. */
 export const INFORMATION_LIMIT = 52;
@@ -50,9 +49,7 @@ const USER_INFORMATION = 0xbe;
 const RELEASE_REASON = 0x80;
 
 export interface AssociationRequest {
-	/** CONTEXT_… value. */
 	readonly context: number;
-	/** MECHANISM_… value. */
 	readonly mechanism: number;
 	/** TITLE_LENGTH bytes; undefined: not sent. */
 	readonly title: Uint8Array | undefined;
@@ -66,7 +63,6 @@ export interface AssociationRequest {
 	readonly informationEnd: number;
 }
 
-/** Writes at most AARQ_LIMIT bytes; returns the length. */
 export function encodeAARQ(into: Uint8Array, request: AssociationRequest): number {
 	let to = 2;
 	into[to++] = CONTEXT_NAME;
@@ -97,7 +93,7 @@ export function encodeAARQ(into: Uint8Array, request: AssociationRequest): numbe
 	return closeMessage(into, AARQ, to);
 }
 
-/** Writes a release request; returns its length. `request` is undefined unless the context is ciphered. */
+/** `request` is undefined unless the context is ciphered. */
 export function encodeRLRQ(into: Uint8Array, request: AssociationRequest | undefined): number {
 	let to = 2;
 	into[to++] = RELEASE_REASON;
@@ -131,7 +127,6 @@ function putInformation(into: Uint8Array, at: number, request: AssociationReques
 	return at + 4 + length;
 }
 
-/** Completes a message with its content at `2..end`. Returns the total length. */
 function closeMessage(into: Uint8Array, tag: number, end: number): number {
 	const length = end - 2;
 	into[0] = tag;

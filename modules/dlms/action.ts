@@ -23,12 +23,10 @@ export function putActionRequest(into: Uint8Array, at: number, length: number): 
 	into[putBytes(into, at, asciiBytes(ACTION_REQUEST_HEAD))] = length;
 }
 
-/** The response is not `success`. */
 export const ACTION_REFUSED = -1;
 /** The response is malformed or has no answer. */
 export const ACTION_BROKEN = -2;
 
-/** Position of the answer, or ACTION_…. */
 export function findAnswer(cursor: Cursor, length: number): number {
 	cursor.expect(ACTION_RESPONSE);
 	cursor.expect(NORMAL);

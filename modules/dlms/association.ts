@@ -79,10 +79,7 @@ export const STEP_COUNTER = 3;
 export const STEP_END = 4;
 export const STEP_PAUSE = 5;
 
-/**
- * Length of our challenge, bytes. Each byte has 6 random bits and is a printable character, because some meters require
- * that.
- */
+/** Each byte has 6 random bits and is a printable character, because some meters require that. */
 const CHALLENGE_LENGTH = 16;
 /** Offset after the AARQ: first of the initiate request, later of the meter's challenge. Our challenge follows. */
 const AFTER_AARQ = AARQ_LIMIT;
@@ -117,7 +114,6 @@ export interface AssociationOptions {
 	readonly reading: Inquiry;
 	/** Longest APDU that the caller can receive, 64 to 65535 bytes. */
 	readonly pduLimit: number;
-	/** True to end with RLRQ. */
 	readonly release: boolean;
 	random(length: number): Uint8Array;
 }
@@ -131,9 +127,7 @@ export class Association {
 	/** Range of the password in the request, which must not be logged; empty without a password. */
 	secretStart = 0;
 	secretEnd = 0;
-	/** Reason why the reading is incomplete; undefined if it is complete. */
 	failure: Failure | undefined;
-	/** Diagnostic of the AARE; -1 when absent. */
 	diagnostic = -1;
 	readonly exception = new ExceptionResponse();
 	readonly #options: AssociationOptions;
@@ -148,12 +142,10 @@ export class Association {
 		this.#cursor = options.reading.cursor;
 	}
 
-	/** True if the reading is complete, even if the meter refused single objects. */
 	get isRead(): boolean {
 		return this.#state >= STATE_RELEASE && this.failure === undefined;
 	}
 
-	/** Returns STEP_…. */
 	begin(): number {
 		const { mechanism, ciphered, cipher, password } = this.#options;
 		const gmac = mechanism === MECHANISM_HIGH_GMAC;
@@ -164,7 +156,7 @@ export class Association {
 		return this.resume();
 	}
 
-	/** Continues after STEP_COUNTER, STEP_PAUSE and after `begin`. Returns STEP_…. */
+	/** Continues after STEP_COUNTER, STEP_PAUSE and after `begin`. */
 	resume(): number {
 		this.secretStart = this.secretEnd = 0;
 		// Drops the reference to the last response, which would stay in memory during the wait.
@@ -280,7 +272,7 @@ export class Association {
 		return error === DLMS_EXCEPTION ? rejected : error;
 	}
 
-	/** Processes the initiate response. Returns undefined if reading can continue. */
+	/** Returns undefined if reading can continue. */
 	private onInitiate(cursor: Cursor): Failure | undefined {
 		const { ciphered, cipher } = this.#options;
 		const tag = cursor.left > 0 ? cursor.bytes[cursor.at] : -1;
@@ -368,7 +360,6 @@ export class Association {
 		return this.resume();
 	}
 
-	/** Plain bytes that fit in an APDU of `limit` bytes. */
 	private roomIn(limit: number): number {
 		const { pduLimit } = this.#initiate;
 		const total = Math.min(pduLimit || REQUEST_LIMIT, limit);

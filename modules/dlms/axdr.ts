@@ -19,7 +19,7 @@
  */
 import type { Cursor } from "./cursor.js";
 
-/** Tags to which the code refers by name. The table NUMBERS in render.ts has the tags of all numbers. */
+/** The table NUMBERS in render.ts has the tags of all numbers. */
 export const TAG_NULL = 0x00;
 export const TAG_ARRAY = 0x01;
 export const TAG_STRUCTURE = 0x02;
@@ -73,7 +73,6 @@ export class DataWalker {
 	tag = 0;
 	start = 0;
 	end = 0;
-	/** Number of bits of the last bit string. */
 	bits = 0;
 
 	/** Uses STACK_SIZE bytes at `stack[at]`. */
@@ -92,7 +91,7 @@ export class DataWalker {
 		this.#started = false;
 	}
 
-	/** Moves to the next simple element. Returns false at the end or on failure. */
+	/** Returns false at the end or on failure. */
 	next(): boolean {
 		while (this.enter()) {
 			if (this.read()) return !this.#cursor.failed;

@@ -17,7 +17,6 @@ export class Element {
 	start = 0;
 	end = 0;
 
-	/** Moves past the element; false at the end or if malformed. */
 	read(cursor: Cursor): boolean {
 		if (cursor.left === 0) return false;
 		this.tag = cursor.u8();
@@ -27,7 +26,6 @@ export class Element {
 		return !cursor.failed;
 	}
 
-	/** Narrows to the only inner element; false unless it has `tag`. */
 	inside(bytes: Uint8Array, tag: number): boolean {
 		const { start, end } = this;
 		if (end - start < 2 || bytes[start] !== tag) return false;
@@ -45,7 +43,6 @@ export class Element {
 		return true;
 	}
 
-	/** Returns the integer; -1 if it is missing, negative or too long. */
 	integer(bytes: Uint8Array): number {
 		if (!this.inside(bytes, BER_INTEGER)) return -1;
 		const { start, end } = this;

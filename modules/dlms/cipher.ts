@@ -88,7 +88,6 @@ export class Cipher {
 	unchecked = false;
 	/** Counter of the meter's last APDU; -1: unknown. */
 	meterCounter: number;
-	/** SC of the last APDU. */
 	control = 0;
 	readonly #options: CipherOptions;
 	readonly #work = new Uint8Array(METER_TITLE_AT + TITLE_LENGTH);
@@ -110,7 +109,6 @@ export class Cipher {
 		return this.#options.title;
 	}
 
-	/** True if keys and title have valid lengths. */
 	get complete(): boolean {
 		const { encryptionKey, authenticationKey, title } = this.#options;
 		const authenticates = authenticationKey.length === KEY_LENGTH || authenticationKey.length === 0;

@@ -1,7 +1,6 @@
 /**
  * Reads the last invocation counter that the meter accepted from us, 0-0:43.1.e.255 (IEC 62056-6-2, 5.3.7; e is the
- * security setup, mostly 0 or 1). The public client can read it in an association without authentication. Use a Reading
- * of `counterList()` with a CounterSink, which keeps the highest counter read.
+ * security setup, mostly 0 or 1). The public client can read it in an association without authentication.
  */
 import { asciiBytes } from "../bytes/ascii.js";
 import { COUNTER_END } from "./cipher.js";

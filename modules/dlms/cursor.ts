@@ -6,14 +6,12 @@
  * high byte first.
  */
 
-/** Maximum number of bytes in a long-form length. */
 const LENGTH_BYTES = 4;
 const LONG_FORM = 0x80;
 
 export class Cursor {
 	bytes: Uint8Array;
 	at = 0;
-	/** Position after the last byte. */
 	end = 0;
 	/** True after an error: all values read since `set` are invalid. */
 	failed = false;
@@ -54,7 +52,6 @@ export class Cursor {
 		return this.u16() * 0x10000 + this.u16();
 	}
 
-	/** Fails unless the byte is `byte`. */
 	expect(byte: number): void {
 		if (this.u8() !== byte) this.fail();
 	}
@@ -82,7 +79,7 @@ export class Cursor {
 	}
 }
 
-/** Writes a `length` below 65536; returns the end. */
+/** Writes a `length` below 65536. */
 export function putLength(into: Uint8Array, at: number, length: number): number {
 	let to = at;
 	if (length >= 0x100) {
@@ -93,7 +90,6 @@ export function putLength(into: Uint8Array, at: number, length: number): number 
 	return to;
 }
 
-/** Writes 4 bytes, high byte first; returns the end. */
 export function putU32(into: Uint8Array, at: number, value: number): number {
 	into[at] = value >>> 24;
 	into[at + 1] = (value >>> 16) & 0xff;
@@ -102,7 +98,7 @@ export function putU32(into: Uint8Array, at: number, value: number): number {
 	return at + 4;
 }
 
-/** Copies the bytes to `into[at]`; returns the end. A loop avoids a temporary view. */
+/** A loop avoids a temporary view. */
 export function putBytes(into: Uint8Array, at: number, bytes: ArrayLike<number>): number {
 	for (let i = 0; i < bytes.length; i++) into[at + i] = bytes[i];
 	return at + bytes.length;

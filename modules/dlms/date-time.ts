@@ -45,7 +45,7 @@ export function putDateTime(
 	return putZone(signed16(bytes, start + 9) * (swapped ? -1 : 1), into, time, at);
 }
 
-/** Writes 5 bytes as `2026-03-01`; returns the end, or `at` if there is no text. */
+/** Writes 5 bytes as `2026-03-01`. */
 export function putDate(bytes: Uint8Array, start: number, into: Uint8Array, at: number): number {
 	const year = bytes[start] * 0x100 + bytes[start + 1];
 	const month = bytes[start + 2];
@@ -60,7 +60,7 @@ export function putDate(bytes: Uint8Array, start: number, into: Uint8Array, at: 
 	return at + 10;
 }
 
-/** Writes 4 bytes as `17:45:30`; returns the end, or `at` if there is no text. */
+/** Writes 4 bytes as `17:45:30`. */
 export function putTime(bytes: Uint8Array, start: number, into: Uint8Array, at: number): number {
 	const hour = bytes[start];
 	const minute = bytes[start + 1] === UNSPECIFIED ? 0 : bytes[start + 1];

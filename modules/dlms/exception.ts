@@ -18,7 +18,6 @@ const SERVICE_COUNTER = 6;
 export class ExceptionResponse {
 	state = 0;
 	service = 0;
-	/** Counter that the meter expects; -1: absent. */
 	counter = -1;
 
 	/** Missing bytes count as 0. */
@@ -36,7 +35,6 @@ export class ExceptionResponse {
 		return this.isLoss ? DLMS_LOST : undefined;
 	}
 
-	/** True if the meter has dropped the association. */
 	get isLoss(): boolean {
 		return this.state === STATE_NOT_ALLOWED && this.service === SERVICE_NOT_POSSIBLE;
 	}

@@ -1,7 +1,6 @@
 /** Failures of associations; `diagnostic` and `exception` of Association have the exact response. */
 import { type Failure, failure, finalFailure, METER_AUTH_FAILED, METER_ERROR } from "../readout/failure.js";
 
-/** The response is inconsistent, or is invalid BER or A-XDR. */
 export const DLMS_MALFORMED = failure(
 	METER_ERROR,
 	"dlms/malformed",
@@ -80,7 +79,6 @@ export const DLMS_INITIATE = finalFailure(
 	51,
 	"The meter refuses to begin. Check client_address; then use_encryption.",
 );
-/** The meter cannot decipher our APDU: wrong key, system title or suite. */
 export const DLMS_DECIPHERING = finalFailure(
 	METER_AUTH_FAILED,
 	"dlms/deciphering",
@@ -108,7 +106,6 @@ export const DLMS_METER_UNVERIFIED = finalFailure(
 	55,
 	"The meter's answer to the challenge is wrong: it does not have these keys. Check auth_key; do not trust this meter.",
 );
-/** The tag is wrong: other keys, or a modified response. */
 export const DLMS_TAG = finalFailure(
 	METER_AUTH_FAILED,
 	"dlms/tag",
@@ -149,7 +146,6 @@ export const DLMS_EXCEPTION = failure(
 	61,
 	"The meter refuses the service with an exception. Check client_address, auth, use_encryption and the keys (block_cipher_key, auth_key).",
 );
-/** Key or system title missing, or of wrong length. */
 export const DLMS_KEY_MISSING = finalFailure(
 	METER_AUTH_FAILED,
 	"dlms/key-missing",
@@ -174,14 +170,12 @@ export const DLMS_HLS_SHA256 = finalFailure(
 	"The meter needs HLS with SHA-256 (mechanism 6) at this client_address: auth high_sha256, with its secret as password.",
 );
 export const DLMS_HLS_ECDSA = mechanism("ecdsa", "HLS with ECDSA (mechanism 7)");
-/** The security control byte names suite 2 (AES-256). */
 export const DLMS_SUITE_2 = finalFailure(
 	METER_AUTH_FAILED,
 	"dlms/security-suite-2",
 	67,
 	"The meter ciphers by security suite 2, the gateway by suites 0 and 1. Ask the meter's operator for one of these.",
 );
-/** The meter uses short names: READ instead of GET. */
 export const DLMS_SHORT_NAMES = finalFailure(
 	METER_ERROR,
 	"dlms/short-names",

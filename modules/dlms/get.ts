@@ -17,12 +17,10 @@ import { POLL_CLASS, POLL_CODE_LENGTH } from "./poll-list.js";
 export const GET_REQUEST = 0xc0;
 export const GET_RESPONSE = 0xc4;
 
-/** Maximum length of a value or list that is received in blocks, bytes. */
 export const JOINED_LIMIT = 2048;
 
 /** Length of an attribute in a request, bytes. */
 export const ATTRIBUTE_LENGTH = 10;
-/** Length of the head before one attribute, bytes. */
 export const NORMAL_HEAD = 3;
 /** Length of the head before a list of attributes, bytes. */
 export const LIST_HEAD = 4;
@@ -49,7 +47,6 @@ export const GET_BROKEN = 5;
 /** The joined blocks exceed JOINED_LIMIT. */
 export const GET_TOO_LONG = 6;
 
-/** Writes class and code of `list[from]` (poll-list.ts); returns the end, for `putAttribute`. */
 export function putObject(into: Uint8Array, at: number, list: ArrayLike<number>, from: number): number {
 	into[at] = 0;
 	into[at + 1] = list[from + POLL_CLASS];
@@ -57,7 +54,7 @@ export function putObject(into: Uint8Array, at: number, list: ArrayLike<number>,
 	return at + 2 + POLL_CODE_LENGTH;
 }
 
-/** Writes the attribute, without selective access. Returns the end. */
+/** Writes the attribute, without selective access. */
 export function putAttribute(into: Uint8Array, at: number, attribute: number): number {
 	into[at] = attribute;
 	into[at + 1] = 0;
@@ -68,7 +65,7 @@ export function putNormalHead(into: Uint8Array, at: number): number {
 	return putHead(into, at, NORMAL);
 }
 
-/** Writes the head of a request for a list of `count` attributes, below 128. Returns the end. */
+/** Writes the head of a request for a list of `count` attributes, below 128. */
 export function putListHead(into: Uint8Array, at: number, count: number): number {
 	into[putHead(into, at, LIST)] = count;
 	return at + LIST_HEAD;
@@ -84,11 +81,9 @@ function putHead(into: Uint8Array, at: number, type: number): number {
 export class GetResponse {
 	/** Cursor of the response; after GET_DATA and GET_RESULTS it is at the result. */
 	readonly result: Cursor;
-	/** Data-access-result after GET_REFUSED. */
 	reason = 0;
 	/** Number of results of a list after GET_RESULTS. */
 	count = 0;
-	/** Number of the last block; 0 before the first. */
 	#block = 0;
 	#joined: Uint8Array | undefined;
 	#length = 0;

@@ -16,7 +16,6 @@ export const INITIATE_RESPONSE = 0x08;
 export const CONFIRMED_SERVICE_ERROR = 0x0e;
 export const INITIATE_REQUEST_LENGTH = 14;
 
-/** Conformance bits of the services. */
 export const CONFORMANCE_BLOCK_GET = 0x1000;
 export const CONFORMANCE_LIST = 0x0200;
 export const CONFORMANCE_GET = 0x0010;
@@ -32,7 +31,7 @@ const CONFORMANCE_TAG_2 = 0x1f;
 const CONFORMANCE_LENGTH = 4;
 const INITIATE_ERRORS = Object.freeze([DLMS_EXCEPTION, DLMS_VERSION, DLMS_CONFORMANCE, DLMS_PDU_SIZE, DLMS_INITIATE]);
 
-/** Writes a request without a dedicated key. Returns the end. */
+/** Writes a request without a dedicated key. */
 export function putInitiateRequest(into: Uint8Array, at: number, conformance: number, pduLimit: number): number {
 	into[at] = INITIATE_REQUEST;
 	into.fill(0, at + 1, at + 4);
@@ -54,7 +53,6 @@ export class Initiate {
 	conformance = 0;
 	/** Longest APDU that the meter accepts, bytes; 0: any. */
 	pduLimit = 0;
-	/** True for short name referencing. */
 	isShort = false;
 
 	/** Reads an initiate response; returns false if the APDU is malformed or of another kind. */
@@ -73,7 +71,6 @@ export class Initiate {
 	}
 }
 
-/** The confirmed service error is at the cursor. */
 export function serviceErrorFailure(cursor: Cursor): Failure {
 	cursor.expect(CONFIRMED_SERVICE_ERROR);
 	cursor.expect(1);

@@ -97,7 +97,6 @@ const LETTER_A = 0x41;
 const LETTER_E = 0x65;
 const BAR = 0x7c;
 
-/** Reads rows word by word; never throws. */
 export class RowReader {
 	readonly #rows: string;
 	readonly #groups: readonly string[];
@@ -126,7 +125,6 @@ export class RowReader {
 		this.at = this.#start;
 	}
 
-	/** Moves to the start of the next row; returns false after the last. */
 	nextRow(): boolean {
 		const end = this.#rows.indexOf(";", this.#start);
 		this.#start = end + 1;
@@ -201,7 +199,6 @@ export class RowReader {
 		this.unit = this.take(ASTERISK) ? this.readNumber() : UNIT_NONE;
 	}
 
-	/** Reads two hex digits; returns ANY_LENGTH, which is negative, if there are none. */
 	private readHex(): number {
 		const high = hexDigitValue(this.#text.charCodeAt(this.at));
 		const low = hexDigitValue(this.#text.charCodeAt(this.at + 1));

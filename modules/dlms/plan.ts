@@ -26,7 +26,6 @@ const CLASS_EXTENDED = 4;
 const CLASS_DEMAND = 5;
 const CLASS_CLOCK = 8;
 
-/** Returns the step that reads `kind` (KIND_…) of the object at `position`. */
 export function stepOf(kind: number, position: number): number {
 	return (kind << POSITION_BITS) | position;
 }
@@ -90,7 +89,6 @@ export function putPlan(list: Uint8Array, cache: ScalerCache, named: boolean, in
 	return to;
 }
 
-/** Returns the attribute of the scaler; 0 without one. */
 function scalerAttribute(list: Uint8Array, at: number): number {
 	const classId = list[at + POLL_CLASS];
 	const attribute = list[at + POLL_ATTRIBUTE];

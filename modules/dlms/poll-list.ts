@@ -57,7 +57,6 @@ export function pollListOf(stored: Uint8Array): Uint8Array {
 	return list;
 }
 
-/** Validates bytes from flash. */
 export function isPollList(stored: Uint8Array): boolean {
 	if (stored.length === 0) return true;
 	if (stored[0] > POLL_LIMIT || stored.length !== 1 + stored[0] * POLL_ENTRY_SIZE) return false;
@@ -68,7 +67,6 @@ export function isPollList(stored: Uint8Array): boolean {
 	return true;
 }
 
-/** Returns the first object that repeats an earlier one; -1 if none. */
 export function findDuplicate(list: Uint8Array): number {
 	return findRepeated(list, POLL_ENTRY_SIZE);
 }

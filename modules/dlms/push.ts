@@ -74,7 +74,6 @@ const MEDIUM_LIMIT = 0x10;
 const STACK_AT = TEXT_LIMIT;
 const CODE_AT = STACK_AT + STACK_SIZE;
 
-/** One instance decodes one push. */
 export class PushReading {
 	/** Logical device name or meter number, ASCII; or empty. */
 	meterId: Uint8Array = NO_BYTES;
@@ -87,17 +86,13 @@ export class PushReading {
 	#hasTime = false;
 	/** Number of objects without the clock. */
 	#objects = 0;
-	/** Number of numeric values with a code. */
 	#numbers = 0;
 	/** Number of numeric values without a code. */
 	#nameless = 0;
-	/** True if the object already has a record. */
 	#isOpen = false;
-	/** Scaler and unit of the next value. */
 	#scaler = 0;
 	#unit = UNIT_NONE;
 
-	/** Decodes the plain APDU at `cursor`. */
 	constructor(cursor: Cursor, records: RecordWriter) {
 		this.cursor = cursor;
 		this.#records = records;
@@ -161,7 +156,7 @@ export class PushReading {
 		);
 	}
 
-	/** Reads objects, then their values. The list's own push setup, if first, has no value. */
+	/** The list's own push setup, if first, has no value. */
 	private decodeListed(count: number): boolean {
 		const { cursor } = this;
 		const { bytes, at: list } = cursor;
@@ -217,7 +212,6 @@ export class PushReading {
 		return !cursor.failed && cursor.at === end;
 	}
 
-	/** Reads a list by the first of the rows that fits; false if none does. */
 	private decodeByRows(row: RowReader, title: Uint8Array, body: number): boolean {
 		const walker = this.#walker;
 		while (!this.fits(row, title, body)) if (!row.nextRow()) return false;
@@ -258,7 +252,6 @@ export class PushReading {
 		}
 	}
 
-	/** Reads the codes and values in their order, at any depth of nesting. */
 	private decodeCodes(): void {
 		const { cursor } = this;
 		const { bytes } = cursor;
@@ -267,7 +260,6 @@ export class PushReading {
 		let hasValue = false;
 		/** Following elements that are already decoded. */
 		let known = 0;
-		/** Class of the next object; 0 without classes. */
 		let classId = 0;
 		while (walker.next()) {
 			const { tag, start, end } = walker;
@@ -351,7 +343,6 @@ export class PushReading {
 		if (maker === KAMSTRUP && (isEnergy || kind > 8)) this.#scaler++;
 	}
 
-	/** Reads scaler and unit; false if they do not come next. */
 	private findScaler(): boolean {
 		const { bytes, end } = this.cursor;
 		let { at } = this.cursor;
@@ -389,7 +380,6 @@ export class PushReading {
 		else this.#records.beginAttribute(work, CODE_AT);
 	}
 
-	/** Sets the maker if the text begins with a maker's letters, in either case; otherwise returns false. */
 	private findMaker(bytes: Uint8Array, start: number, end: number): boolean {
 		if (end - start < 3) return false;
 		const letters = String.fromCharCode(bytes[start] & 0xdf, bytes[start + 1] & 0xdf, bytes[start + 2] & 0xdf);

@@ -2,9 +2,9 @@
  * Reads a poll list over an association: builds GETs, decodes responses, passes values to the sink. If the meter supports
  * lists, requests fill one frame; after a failure they shrink, finally to one attribute.
  *
- * The steps come from plan.ts. The first step reads the logical device name (0-0:42.0.0.255); if the cached scalers
- * belong to another meter, a new plan reads everything again. Refused or unrenderable objects are reported with a reason;
- * reading continues. A structure or array yields its simple elements.
+ * The first step reads the logical device name (0-0:42.0.0.255); if the cached scalers belong to another meter, a new
+ * plan reads everything again. Refused or unrenderable objects are reported with a reason. A structure or array yields
+ * its simple elements.
  *
  * Limits: LIST_LIMIT, VALUES_LIMIT, TEXT_LIMIT.
  */
@@ -64,7 +64,6 @@ export const VALUES_LIMIT = 16;
 
 /** Byte arguments are valid only during the call. */
 export interface ReadingSink {
-	/** Starts a further round. */
 	begin?(): void;
 	/** Starts the object at `position` of the list, with its six-byte code at `list[at]`; its values follow. */
 	beginObject(position: number, list: Uint8Array, at: number): void;
@@ -87,21 +86,17 @@ export interface Inquiry {
 	readonly done: boolean;
 	/** True if the association stays open when `done`. Made false, it ends the reading after the present request. */
 	staysOpen?: boolean;
-	/** Objects that the meter refused. */
 	readonly refused?: number;
 	again?(): void;
-	/** True if the last request was for a list. */
 	readonly listed: boolean;
 	/** Attributes per request after a list failed. */
 	readonly fewer: number;
-	/** Objects or rows read. */
 	readonly read: number;
 	readonly requests: number;
 	/** Called once the association is established. `listing`: true if the meter accepts lists. */
 	begin(listing: boolean): void;
 	/** Writes at most `room` bytes (13 or more); returns the end. */
 	request(into: Uint8Array, at: number, room: number): number;
-	/** Takes the GET response at the cursor. */
 	take(): void;
 	/** Called if another APDU arrived: the requested attributes count as refused. */
 	refuse(reason: number): void;
@@ -109,7 +104,6 @@ export interface Inquiry {
 }
 
 export interface ReadingOptions {
-	/** Poll list (poll-list.ts). */
 	readonly list: Uint8Array;
 	readonly cache: ScalerCache;
 	readonly sink: ReadingSink;
@@ -140,7 +134,6 @@ export class Reading implements Inquiry {
 	/** Number of steps in the last request, which is for a list if more than one. */
 	#count = 0;
 	#listing = 1;
-	/** True if the next request is for the next block. */
 	#hasMore = false;
 	/** True if the cached scalers belong to another meter. */
 	#isOther = false;
@@ -253,7 +246,6 @@ export class Reading implements Inquiry {
 		this.skipTimes();
 	}
 
-	/** True if there is one complete result per attribute, data or a reason. */
 	private isWholeList(): boolean {
 		const { cursor } = this;
 		for (let i = 0; i < this.#count; i++) {
@@ -279,7 +271,6 @@ export class Reading implements Inquiry {
 		return true;
 	}
 
-	/** Skips the times of an object without a value. */
 	private skipTimes(): void {
 		while (this.#index < this.#stepsEnd) {
 			const step = this.#work[this.#index];
@@ -320,7 +311,6 @@ export class Reading implements Inquiry {
 		this.#options.sink.refused(position, reason);
 	}
 
-	/** Processes the device name, `length` characters of the working buffer; 0 or less: no name. */
 	private onName(length: number): void {
 		this.#isOther = this.#options.cache.setName(this.#work, Math.max(0, length));
 	}
@@ -379,7 +369,7 @@ export class Reading implements Inquiry {
 		return this.#options.swappedDeviation ? AS_SWAPPED_DATE_TIME : AS_DATE_TIME;
 	}
 
-	/** Renders the value into `#work`, times 10^scaler. Returns what `render` returns. */
+	/** Renders the value into `#work`, times 10^scaler. */
 	private text(scaler: number, octets: number): number {
 		return render(this.#walker, scaler, octets, this.#work);
 	}

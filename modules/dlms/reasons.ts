@@ -25,7 +25,6 @@ const DENIALS =
 	(1 << REASON_TYPE_UNMATCHED) |
 	(1 << REASON_SCOPE_VIOLATED);
 
-/** Returns the reason for `kind` (GET_…) and `reason` (data-access-result). */
 export function reasonOf(kind: number, reason: number): number {
 	if (kind === GET_REFUSED) return reason;
 	return kind === GET_TOO_LONG ? REASON_TOO_LONG : REASON_UNREADABLE;

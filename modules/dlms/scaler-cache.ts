@@ -51,7 +51,6 @@ export class ScalerCache {
 		if (this.#bytes[0] === 0) this.#bytes.fill(0);
 	}
 
-	/** Copy of the name; empty when unknown. */
 	get name(): Uint8Array {
 		return this.#bytes.slice(1, 1 + this.#bytes[0]);
 	}

@@ -1,6 +1,6 @@
 /**
  * Name server of the access point: every name resolves to the device, so that a phone that probes for Internet access
- * finds its page (RFC 1035; behaviour of phones: RFC 8910). wifi/services.ts runs it on a port (io/datagrams.ts).
+ * finds its page (RFC 1035; behaviour of phones: RFC 8910).
  *
  *   A or ANY, class IN     the address of the access point, which must not be cached (time to live 0)
  *   any other question     NOERROR without an answer: a phone that asks for AAAA or HTTPS continues with A
@@ -75,7 +75,6 @@ export class CaptiveDNS implements DatagramMachine {
 		if (size > 0) this.#sender?.send(size, source.remoteAddress, source.remotePort);
 	}
 
-	/** Writes the reply into the buffer. Returns its length; 0: no reply. */
 	private reply(length: number): number {
 		const { buffer, reader } = this.#deps;
 		if (length < READABLE_LENGTH || (buffer[2] << 8) & FLAG_RESPONSE) return 0;
@@ -99,7 +98,6 @@ export class CaptiveDNS implements DatagramMachine {
 		return HEADER_LENGTH;
 	}
 
-	/** Writes the header of the reply: keeps the id, and sets all counts to 0. */
 	private putHeader(code: number): void {
 		const { buffer } = this.#deps;
 		const copiedFlags = (buffer[2] << 8) & (OPCODE_MASK | FLAG_RECURSION_DESIRED);

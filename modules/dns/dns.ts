@@ -139,7 +139,6 @@ export class DNSReader extends Message {
 		return this.u16(2);
 	}
 
-	/** Number of questions according to the header. */
 	get questions(): number {
 		return this.u16(4);
 	}
@@ -148,7 +147,6 @@ export class DNSReader extends Message {
 		return this.u16(8);
 	}
 
-	/** Number of records in all sections according to the header. */
 	get records(): number {
 		return this.u16(6) + this.u16(8) + this.u16(10);
 	}
@@ -214,7 +212,6 @@ export class DNSReader extends Message {
 		return true;
 	}
 
-	/** Returns the offset after the name; -1 if malformed. */
 	private endOfName(at: number): number {
 		const { bytes, length } = this;
 		const end = Math.min(length, at + NAME_LIMIT);
@@ -260,7 +257,6 @@ export class DNSWriter extends Message {
 		this.#knownCount = 0;
 	}
 
-	/** Writes a question; returns false if it does not fit. */
 	question(nameAt: number, type: number, dnsClass: number): boolean {
 		this.start();
 		this.name(nameAt);
@@ -333,7 +329,6 @@ export class DNSWriter extends Message {
 		this.put(names, at, at + 1);
 	}
 
-	/** Returns the offset of an equal name in the message; 0 without one. */
 	private find(nameAt: number): number {
 		const { bytes } = this;
 		const names = this.#names;
@@ -362,7 +357,6 @@ export class DNSWriter extends Message {
 		this.#startKnown = this.#knownCount;
 	}
 
-	/** Completes an item and increments its count at `countAt` of the header. */
 	private end(countAt: number): boolean {
 		if (this.#isFull) {
 			this.length = this.#start;
@@ -374,7 +368,7 @@ export class DNSWriter extends Message {
 	}
 }
 
-/** Writes ASCII labels separated by dots as a name; returns the end offset. */
+/** Writes ASCII labels separated by dots as a name. */
 export function putName(into: Uint8Array, at: number, text: string): number {
 	let end = at;
 	for (const label of text.split(".")) end = putLabel(into, end, label);
@@ -382,7 +376,7 @@ export function putName(into: Uint8Array, at: number, text: string): number {
 	return end + 1;
 }
 
-/** Writes short ASCII text after its length; returns the end offset. */
+/** Writes short ASCII text after its length. */
 export function putLabel(into: Uint8Array, at: number, text: string): number {
 	into[at] = text.length;
 	for (let i = 0; i < text.length; i++) into[at + 1 + i] = text.charCodeAt(i);

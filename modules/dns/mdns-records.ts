@@ -46,7 +46,6 @@ export interface MDNSService {
 	/** Service type, for example `_https._tcp`. */
 	readonly type: string;
 	readonly port: number;
-	/** Entries `key=value`, ASCII, up to 255 characters. */
 	readonly txt: readonly string[];
 	/** Instance name in place of the device's, ASCII. */
 	readonly instance?: string;
@@ -110,7 +109,6 @@ export const INSTANCE_CONTRADICTED = -4;
 export const INSTANCE_TAKEN = -5;
 
 export class MDNSRecords {
-	/** Array of names, also for a DNSWriter. */
 	readonly names = new Uint8Array(TABLE_AT + SERVICE_LIMIT * TABLE_ROW);
 	address = 0;
 	#services = 0;
@@ -161,7 +159,6 @@ export class MDNSRecords {
 		return -1 >>> (32 - indexOf(this.#services, 0));
 	}
 
-	/** Mask of records with names shared with other devices. */
 	get shared(): number {
 		return this.all & BITS_SHARED;
 	}
@@ -178,7 +175,6 @@ export class MDNSRecords {
 		return index < 2 || kind === SRV || kind === NSEC ? TTL_HOST : TTL_OTHER;
 	}
 
-	/** Returns the mask of answers to the last question. */
 	answersTo(reader: DNSReader): number {
 		const dnsClass = reader.class & ~CLASS_TOP_BIT;
 		if (dnsClass !== CLASS_IN && dnsClass !== CLASS_ANY) return 0;
@@ -362,14 +358,12 @@ export class MDNSRecords {
 		return reader.isName(reader.dataAt, this.names, this.targetOf(index));
 	}
 
-	/** Compares the last record with ours as in 8.2: class, type, data. */
 	private compareRecord(reader: DNSReader, index: number): number {
 		const dnsClass = reader.class & ~CLASS_TOP_BIT;
 		if (dnsClass !== CLASS_IN) return dnsClass - CLASS_IN;
 		return reader.type === typeOf(index) ? this.compareData(reader, index) : reader.type - typeOf(index);
 	}
 
-	/** Compares A, SRV and TXT. */
 	private compareData(reader: DNSReader, index: number): number {
 		const { bytes, dataAt, at } = reader;
 		const type = typeOf(index);
@@ -393,7 +387,6 @@ export class MDNSRecords {
 		return at - dataAt - length;
 	}
 
-	/** Stores a service at `at`; returns the end offset. */
 	private putService(service: number, { type, port, txt }: MDNSService, at: number): number {
 		const typeAt = at + LABEL_ROOM;
 		const name = type + DOMAIN;

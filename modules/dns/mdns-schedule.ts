@@ -1,7 +1,7 @@
 /**
  * Schedule of multicast records (RFC 6762, 6 and 7.2) for mdns.ts. It delays answers that other devices may also send
- * or that wait for known answers, and limits the rate of conflicts (8.1). Records are bits of a mask. Limit: it waits
- * for the known answers of one querier at a time.
+ * or that wait for known answers, and limits the rate of conflicts (8.1). Limit: it waits for the known answers of one
+ * querier at a time.
  */
 import { RECORD_COUNT } from "./mdns-records.js";
 
@@ -22,7 +22,7 @@ export class MDNSSchedule {
 	#conflicts = 0;
 	#conflictMs = -Infinity;
 
-	/** Time of the next transmission; Infinity: nothing pending. */
+	/** Infinity: nothing pending. */
 	get deadlineMs(): number {
 		return Math.min(this.#pendingMs, this.#waitingMs);
 	}
@@ -61,12 +61,10 @@ export class MDNSSchedule {
 		return this.#waiting !== 0 && asker === this.#waitingFor;
 	}
 
-	/** Removes answers that the querier knows. */
 	drop(bits: number): void {
 		this.#waiting &= ~bits;
 	}
 
-	/** Delayed records that are due. */
 	due(nowMs: number): number {
 		if (nowMs >= this.#waitingMs) this.endWaiting();
 		return nowMs >= this.#pendingMs ? this.take(this.#pending, nowMs) : 0;
@@ -87,14 +85,13 @@ export class MDNSSchedule {
 		for (let i = 0; i < RECORD_COUNT; i++) if ((bits >> i) & 1) this.#sentMs[i] = nowMs;
 	}
 
-	/** Returns the records multicast less than `ms` ago. */
 	sentWithin(ms: number, nowMs: number): number {
 		let bits = 0;
 		for (let i = 0; i < RECORD_COUNT; i++) if (nowMs - this.#sentMs[i] < ms) bits |= 1 << i;
 		return bits;
 	}
 
-	/** Counts a conflict. Returns true if the next attempt may follow at once. */
+	/** Returns true if the next attempt may follow at once. */
 	mayTryAgain(nowMs: number): boolean {
 		if (nowMs - this.#conflictMs > CONFLICT_MS) this.#conflicts = 0;
 		this.#conflictMs = nowMs;

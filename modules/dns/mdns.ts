@@ -1,6 +1,5 @@
 /**
- * Multicast DNS responder for `<hostname>.local` and the device's services (RFC 6762, RFC 6763). wifi/services.ts
- * reports the network and runs the responder on a port (io/datagrams.ts).
+ * Multicast DNS responder for `<hostname>.local` and the device's services (RFC 6762, RFC 6763).
  *
  *                started   port opened   port lost   query      name conflict            due
  *   OFF          WAITING   –             –           –          –                        –
@@ -122,11 +121,9 @@ export class MDNSResponder implements DatagramMachine {
 	#instanceNumber = 1;
 	#prefix = -1;
 	#accessPoint = false;
-	/** Host name in the last trace message. */
 	#announcedName = "";
 	#state = MDNS_OFF;
 	#count = 0;
-	/** Next probe or announcement. */
 	#stepMs = Infinity;
 	#sender: DatagramSender | undefined;
 
@@ -256,7 +253,6 @@ export class MDNSResponder implements DatagramMachine {
 		return this.#hostname.slice(0, LABEL_LIMIT - end.length) + end;
 	}
 
-	/** True if address or netmask changed. */
 	private setNetwork({ address, netmask }: MDNSSettings): boolean {
 		const number = parseIPv4(address);
 		const prefix = prefixOf(parseIPv4(netmask));
@@ -311,7 +307,6 @@ export class MDNSResponder implements DatagramMachine {
 		this.multicast(this.#schedule.take(this.#records.all, nowMs), nowMs);
 	}
 
-	/** Checks a response, possibly ours, for conflicts. */
 	private checkConflict(nowMs: number): void {
 		const { reader } = this.#deps;
 		const isProbing = this.#state === MDNS_PROBING;
@@ -411,7 +406,7 @@ export class MDNSResponder implements DatagramMachine {
 		this.#schedule.sent(answers | extra, nowMs);
 	}
 
-	/** Sends recently multicast records as a unicast reply (5.4). Returns their mask. */
+	/** Sends recently multicast records as a unicast reply (5.4). */
 	private replyUnicast(source: DatagramSource, bits: number, nowMs: number): number {
 		const answers = bits & this.#schedule.sentWithin(LATELY_MS, nowMs);
 		if (answers === 0 || !this.isNear(source.remoteAddress)) return 0;

@@ -43,7 +43,6 @@ export function serverAddressLength(address: HDLCAddress): number {
 	return length === 4 ? 4 : 0;
 }
 
-/** Writes the server address; returns its end, or ADDRESS_BAD. */
 export function encodeServerAddress(into: Uint8Array, at: number, address: HDLCAddress): number {
 	const length = serverAddressLength(address);
 	if (length === 0) return ADDRESS_BAD;
@@ -60,7 +59,6 @@ export function encodeServerAddress(into: Uint8Array, at: number, address: HDLCA
 	return at + length;
 }
 
-/** Writes the client address; returns its end, or ADDRESS_BAD. */
 export function encodeClientAddress(into: Uint8Array, at: number, address: HDLCAddress): number {
 	if (address.client < 0 || address.client > SHORT_MAX) return ADDRESS_BAD;
 	into[at] = (address.client << 1) | 1;

@@ -13,7 +13,7 @@
  *
  * Only the client starts exchanges and repeats frames; its window is 1, the server's is negotiated. Timeouts:
  * `receiveTimeoutMs` to the first byte of a response, GAP_MS between the bytes of a frame, and the duration of the
- * longest frame. exchange.ts has further limits.
+ * longest frame.
  */
 import { FORMAT_8N1 } from "../io/host.js";
 import { type Machine, OUTPUT_EVENT, OUTPUT_NONE, type Output } from "../io/machine.js";
@@ -120,15 +120,11 @@ const FRAME_I = 5;
 export class HDLCConnection implements Machine {
 	/** Reason for the end, unless the caller disconnected; final with EVENT_END. */
 	failure: Failure | undefined;
-	/** Bytes received. */
 	received = 0;
-	/** Frames from the meter. */
 	frames = 0;
 	/** Frames from other stations. */
 	foreign = 0;
-	/** Echoes of our frames. */
 	echoes = 0;
-	/** Frames of ours that were repetitions. */
 	repeated = 0;
 	readonly #options: ConnectionOptions;
 	readonly #decoder: FrameDecoder;
@@ -144,7 +140,6 @@ export class HDLCConnection implements Machine {
 	#tries = 0;
 	/** Damaged frames at the last progress. */
 	#badBefore = 0;
-	/** True in the pause of BUSY_PAUSE_MS. */
 	#isPausing = false;
 	/** End of the transmission, monotonic ms. */
 	#sentByMs = 0;
@@ -178,7 +173,6 @@ export class HDLCConnection implements Machine {
 		return this.#exchange.sendInfo - LLC_LENGTH;
 	}
 
-	/** Damaged frames, including noise that looked like one. */
 	get bad(): number {
 		return this.#decoder.bad;
 	}
@@ -224,7 +218,7 @@ export class HDLCConnection implements Machine {
 		this.perform(next, nowMs);
 	}
 
-	/** Ends the connection in any state. EVENT_END follows. */
+	/** EVENT_END follows. */
 	disconnect(nowMs: number): void {
 		if (this.#state === STATE_IDLE) this.end(undefined);
 		else if (this.#state < STATE_DISCONNECTING) this.fail(undefined, nowMs);
@@ -322,7 +316,6 @@ export class HDLCConnection implements Machine {
 		}
 	}
 
-	/** Performs the next action of the exchange, NEXT_…. */
 	private perform(next: number, nowMs: number): void {
 		if (next === NEXT_SEGMENT) this.transmit(FRAME_I, nowMs);
 		else if (next === NEXT_RR) this.transmit(FRAME_RR, nowMs);
@@ -381,7 +374,7 @@ export class HDLCConnection implements Machine {
 		return this.echoes > 0 && this.#decoder.bad === 0 ? HDLC_ECHO_ONLY : HDLC_GARBAGE;
 	}
 
-	/** Disconnects. `failure` is undefined if the caller requested it. */
+	/** `failure` is undefined if the caller requested it. */
 	private fail(failure: Failure | undefined, nowMs: number): void {
 		this.failure = failure;
 		this.#state = STATE_DISCONNECTING;
@@ -397,7 +390,6 @@ export class HDLCConnection implements Machine {
 		this.#events |= 1 << EVENT_END;
 	}
 
-	/** Schedules a frame to be sent after the current one. */
 	private transmit(frame: number, nowMs: number): void {
 		this.#nextFrame = frame;
 		const exchange = this.#exchange;

@@ -1,6 +1,5 @@
 /**
- * Extracts HDLC frames (frame.ts; IEC 62056-46, 6.4), for a connection or a passive listener. The length field
- * determines the end of a frame.
+ * Extracts HDLC frames (frame.ts; IEC 62056-46, 6.4), for a connection or a passive listener.
  *
  * A frame is collected in the caller's buffer from `base` on. After a wrong type, length, address or check the search
  * continues at the next flag inside, so a valid frame after a truncated one is found. A frame becomes ready with the
@@ -86,7 +85,7 @@ export class FrameDecoder {
 		return this.#to - this.#from === 1;
 	}
 
-	/** Stops when a frame is ready; returns the next position. */
+	/** Stops when a frame is ready. */
 	read(bytes: Uint8Array, start: number, end: number): number {
 		let at = start;
 		while (at < end && !this.ready) {
@@ -124,7 +123,6 @@ export class FrameDecoder {
 		this.scan(false);
 	}
 
-	/** Searches for the first flag; returns the position after it. */
 	private begin(bytes: Uint8Array, start: number, end: number): number {
 		let at = start;
 		while (at < end && bytes[at] !== FLAG) at++;
@@ -134,7 +132,6 @@ export class FrameDecoder {
 		return at + 1;
 	}
 
-	/** Copies bytes up to the next examination. */
 	private gather(bytes: Uint8Array, start: number, end: number): number {
 		const into = this.bytes;
 		const count = Math.min(end - start, this.#need - this.#to);
@@ -221,7 +218,6 @@ export class FrameDecoder {
 		return this.isCheckValid(start, this.infoEnd) ? VERDICT_READY : VERDICT_BAD;
 	}
 
-	/** Returns true if the check after `bytes[start..end)` is valid. */
 	private isCheckValid(start: number, end: number): boolean {
 		return crc16(this.bytes, start, end) === (this.bytes[end] | (this.bytes[end + 1] << 8));
 	}

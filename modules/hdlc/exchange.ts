@@ -24,25 +24,20 @@ import {
 } from "./frame.js";
 import { INFO_DEFAULT, WINDOW_DEFAULT } from "./parameters.js";
 
-/** Next actions of the connection. NEXT_NOTHING: the frame was ignored. */
+/** NEXT_NOTHING: the frame was ignored. */
 export const NEXT_NOTHING = 0;
 /** Send the segment (again). */
 export const NEXT_SEGMENT = 1;
 /** Send RR, to request more of the response or a missing frame. */
 export const NEXT_RR = 2;
-/** Wait for more frames of the window. */
 export const NEXT_AWAIT = 3;
 /** Poll with RR after a pause, because the meter is not ready. */
 export const NEXT_PAUSE = 4;
-/** Report the complete response. */
 export const NEXT_WHOLE = 5;
 /** Give up: there is no response. */
 export const NEXT_LOST = 6;
-/** Give up: the meter is still not ready. */
 export const NEXT_BUSY = 7;
-/** Give up: the response has no LLC header. */
 export const NEXT_BAD_ANSWER = 8;
-/** Give up: the response is too long. */
 export const NEXT_TOO_LONG = 9;
 
 export const RETRIES = 3;
@@ -57,23 +52,18 @@ export class Exchange {
 	sendNumber = 0;
 	/** N(S) expected in the meter's next frame. */
 	receiveNumber = 0;
-	/** Segment `request[segmentStart..segmentEnd)`. */
 	request: Uint8Array;
 	segmentStart = 0;
 	segmentEnd = 0;
-	/** Response so far, bytes. */
 	length = 0;
 	/** Repetitions since the last progress. */
 	tries = 0;
 	readonly #decoder: FrameDecoder;
 	#requestStart = 0;
 	#requestEnd = 0;
-	/** True if the meter has acknowledged the segment. */
 	#acknowledged = true;
 	#hasResponse = false;
-	/** Frames received in the window. */
 	#inWindow = 0;
-	/** Polls of a meter that is not ready, since the last progress. */
 	#polls = 0;
 
 	constructor(decoder: FrameDecoder) {
@@ -89,7 +79,6 @@ export class Exchange {
 		return this.segmentEnd < this.#requestEnd;
 	}
 
-	/** Starts an exchange with the first segment of `bytes[start..end)`. */
 	begin(bytes: Uint8Array, start: number, end: number): void {
 		this.request = bytes;
 		this.#requestStart = start;
@@ -99,13 +88,12 @@ export class Exchange {
 		this.nextSegment();
 	}
 
-	/** Continues because the last APDU was not the response. Returns NEXT_…. */
+	/** Continues because the last APDU was not the response. */
 	awaitAPDU(): number {
 		this.clearResponse();
 		return this.hasMore ? this.nextSegment() : NEXT_RR;
 	}
 
-	/** Processes a complete frame of the meter. Returns NEXT_…. */
 	process(): number {
 		const kind = controlKind(this.#decoder.control);
 		if (kind === CONTROL_I) return this.processInformation();
@@ -114,7 +102,6 @@ export class Exchange {
 			: NEXT_NOTHING;
 	}
 
-	/** Repeats the unanswered frame. Returns NEXT_…. */
 	repeat(): number {
 		if (this.tries === RETRIES) return NEXT_LOST;
 		this.tries++;

@@ -4,35 +4,30 @@
  */
 import { type Failure, failure, finalFailure, METER_ERROR, METER_TIMEOUT } from "../readout/failure.js";
 
-/** The configured address is invalid in HDLC; nothing was sent. */
 export const HDLC_NO_ADDRESS = finalFailure(
 	METER_ERROR,
 	"hdlc/no-address",
 	20,
 	"No HDLC address can be made of server_logical, server_physical and server_address_length.",
 );
-/** No byte in response to SNRM. */
 export const HDLC_SILENCE = failure(
 	METER_TIMEOUT,
 	"hdlc/silence",
 	3,
 	"The meter did not answer. Check that the head sits on its optical port; then opening and baudrate; then server_physical, server_logical and server_address_length; then client_address.",
 );
-/** Echo of the optical head. */
 export const HDLC_ECHO_ONLY = failure(
 	METER_TIMEOUT,
 	"hdlc/echo-only",
 	4,
 	"Only the echo of our own request came back: the head works, the meter is silent. Move the head; then check opening and baudrate; then server_physical, server_logical and server_address_length; then client_address.",
 );
-/** SNRM was answered by bytes without a valid frame. */
 export const HDLC_GARBAGE = failure(
 	METER_ERROR,
 	"hdlc/garbage",
 	5,
 	"Characters came back, but no HDLC frame. Check baudrate and opening; then turn the head, and shade it from light.",
 );
-/** SNRM was answered by frames for other addresses only. */
 export const HDLC_OTHER_ADDRESS = failure(
 	METER_ERROR,
 	"hdlc/other-address",
@@ -66,28 +61,24 @@ export const HDLC_LOST = failure(
 	28,
 	"The meter fell silent. Check that the head sits firmly; then raise receive_timeout_ms; then check client_address and auth.",
 );
-/** Only damaged frames on an established connection. */
 export const HDLC_DAMAGED = failure(
 	METER_ERROR,
 	"hdlc/damaged",
 	29,
 	"The answers arrived damaged, again and again. Check the head's position; then lower baudrate_max, or baudrate.",
 );
-/** The meter is not ready, or has no response yet. */
 export const HDLC_BUSY = failure(
 	METER_TIMEOUT,
 	"hdlc/not-ready",
 	30,
 	"The meter kept on saying that it is not ready. Try again later.",
 );
-/** The response has no LLC header. */
 export const HDLC_BAD_ANSWER = failure(
 	METER_ERROR,
 	"hdlc/bad-answer",
 	31,
 	"The meter answered with something else than DLMS/COSEM.",
 );
-/** Response longer than the caller's buffer. */
 export const HDLC_TOO_LONG = finalFailure(
 	METER_ERROR,
 	"hdlc/too-long",

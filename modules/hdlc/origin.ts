@@ -23,7 +23,6 @@ export function originOf(decoder: FrameDecoder, sender: FrameSender): number {
 	return isEcho ? ORIGIN_SELF : ORIGIN_OTHER;
 }
 
-/** True if `bytes[at]` begins with the server address. */
 function isServer(sender: FrameSender, bytes: Uint8Array, at: number): boolean {
 	const { head, sourceStart } = sender;
 	for (let i = ADDRESS_AT; i < sourceStart; i++) if (head[i] !== bytes[at + i - ADDRESS_AT]) return false;

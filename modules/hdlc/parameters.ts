@@ -24,9 +24,7 @@ export const INFO_MIN = 32;
 export const INFO_MAX = 2030;
 export const WINDOW_DEFAULT = 1;
 
-/** Bytes of a parameter with a two-byte value. */
 const SHORT_LENGTH = 4;
-/** Bytes of a parameter with a four-byte value. */
 const LONG_LENGTH = 6;
 export const PARAMETERS_LENGTH = 3 + 2 * SHORT_LENGTH + 2 * LONG_LENGTH;
 
@@ -40,7 +38,7 @@ export interface Proposal {
 	readonly window: number;
 }
 
-/** Proposes `info` bytes in both directions, `window` frames from the peer and one to the peer. Returns the end. */
+/** Proposes `info` bytes in both directions, `window` frames from the peer and one to the peer. */
 export function encodeParameters(into: Uint8Array, at: number, proposal: Proposal): number {
 	const { info, window } = proposal;
 	into[at] = FORMAT_IDENTIFIER;

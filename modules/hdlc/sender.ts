@@ -66,7 +66,6 @@ export class FrameSender {
 		return this.sourceEnd === ADDRESS_BAD;
 	}
 
-	/** True until the frame has been passed to the line completely. */
 	get busy(): boolean {
 		return this.#stage !== STAGE_NONE;
 	}
@@ -127,7 +126,6 @@ export class FrameSender {
 	}
 }
 
-/** Writes the check, low byte first; returns the end. */
 function putCheck(into: Uint8Array, at: number, check: number): number {
 	into[at] = check & 0xff;
 	into[at + 1] = check >> 8;

@@ -27,16 +27,12 @@ export class Compaction {
 	readonly #sectors: Sectors;
 	/** Time from which the pass continues; 0: a new pass begins. */
 	#fromS = 0;
-	/** Number of times that the retention of days was halved. */
 	#pressure = 0;
-	/** Source of the sector in progress; undefined between sectors. */
 	#source: EntryCursor | undefined;
 	/** Current entry, to which the entries omitted before it were added. */
 	readonly #current = new Entry();
-	/** Times of the last entry examined and of the last one dropped for its age; 0: none. */
 	#beforeS = 0;
 	#droppedS = 0;
-	/** Start of the copy in flash. */
 	#start = 0;
 	#writer: EntryWriter;
 
@@ -102,7 +98,7 @@ export class Compaction {
 		this.#source = undefined;
 	}
 
-	/** Copies entries up to `untilS` while there is room. Returns false if more remain after `limit` entries. */
+	/** Returns false if more remain after `limit` entries. */
 	private copy(source: EntryCursor, calendar: LocalCalendar, untilS: number, limit: number): boolean {
 		const current = this.#current;
 		const { entry: next } = source;

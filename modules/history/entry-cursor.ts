@@ -13,14 +13,12 @@ export class EntryCursor implements EntrySource {
 	readonly #sectors: Sectors;
 	readonly #state: MeterState | undefined;
 	readonly #window = new Uint8Array(WINDOW);
-	/** Position of the window in the sector; Infinity if the window must be filled. */
+	/** Infinity if the window must be filled. */
 	#windowAt = Number.POSITIVE_INFINITY;
-	/** Index of the sector; -1 if it must be looked up. */
 	#sector = -1;
 	#at = 0;
 	#endS = 0;
 	#beforeS = 0;
-	/** Time of the last returned entry. */
 	#timeS: number;
 
 	/** Starts after the entry at `fromS`, or at the beginning if it is 0. `state` is updated with each raw entry. */
@@ -64,7 +62,6 @@ export class EntryCursor implements EntrySource {
 		}
 	}
 
-	/** Finds the sector with the entries after the current time; returns false if no sector has any. */
 	private open(): boolean {
 		const sectors = this.#sectors;
 		this.#sector = sectors.at(this.#timeS);

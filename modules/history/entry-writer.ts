@@ -3,7 +3,6 @@ import type { Partition } from "../io/flash.js";
 import { ENTRY_LIMIT, type Entry } from "./entry.js";
 import { SLOT } from "./sectors.js";
 
-/** Bytes of one flash write. */
 const PIECE = 4 * SLOT;
 
 export class EntryWriter {
@@ -22,7 +21,6 @@ export class EntryWriter {
 		this.lastS = beforeS;
 	}
 
-	/** Position after the entry if it were written next. */
 	endOf(entry: Entry): number {
 		return this.#at + entry.encode(this.#bytes, this.#waiting, this.lastS);
 	}

@@ -53,10 +53,8 @@ const HAS_TARIFF_2 = 64;
 
 export class Entry {
 	timeS = 0;
-	/** FLAG_… bits. */
 	flags = 0;
 	known = 0;
-	/** Rises by register; 0 when unknown. */
 	readonly rises = new Float64Array(REGISTER_COUNT);
 	/** Set by `decode`: true if a state follows. */
 	hasState = false;
@@ -75,7 +73,7 @@ export class Entry {
 		this.timeS = next.timeS;
 	}
 
-	/** Encodes the entry; returns the end. `beforeS` is the time of the previous entry. */
+	/** `beforeS` is the time of the previous entry. */
 	encode(into: Uint8Array, at: number, beforeS: number, hasState = false): number {
 		const { timeS, known } = this;
 		const flags = this.flags | (known & (1 << TARIFF_2) ? HAS_TARIFF_2 : 0);
@@ -114,7 +112,7 @@ export class Entry {
 	}
 }
 
-/** Writes a number of up to 49 bits; returns the end. */
+/** Writes a number of up to 49 bits. */
 function putNumber(into: Uint8Array, at: number, value: number): number {
 	let rest = value;
 	let to = at;

@@ -3,12 +3,11 @@
  * further apart than the history keeps entries of that age, or all time before the first entry.
  *
  * The entries around a gap keep their times; only the rise of the entry after the gap is divided among that entry and
- * the rows, according to the rows' counters. So all sums stay the same. The counters at the end of a gap are those of
- * the last reading less all later rises. Before an exchange of the meter, or a decrease or an overflow of a register,
- * the counters are unknown, so earlier gaps are not filled.
+ * the rows, according to the rows' counters. The counters at the end of a gap are those of the last reading less all
+ * later rises. Before an exchange of the meter, or a decrease or an overflow of a register, the counters are unknown,
+ * so earlier gaps are not filled.
  *
  * The rows are written to a separate sector (sectors.ts), which replaces the gap as soon as its record is written.
- * Compaction then merges and thins out the rows like readings.
  */
 import { ERASE_SIZE } from "../io/flash.js";
 import { DAY_S, DAYS, HOUR_S, QUARTER_S } from "../time/calendar.js";
@@ -81,7 +80,6 @@ export class MeterRows {
 		return this.#numbers[row * ROW];
 	}
 
-	/** Reading of FILLED[index]. */
 	reading(row: number, index: number): number {
 		return this.#numbers[row * ROW + 1 + index];
 	}
@@ -100,7 +98,6 @@ export class Gap {
 	readonly lastS: number;
 	/** True if an exchange of the meter, or a similar break, is before the gap. */
 	isLimited = false;
-	/** True if the oldest rows are those of another meter. */
 	isOther = false;
 	readonly end = new Entry();
 	/** Number of rows stored, or FILL_…, and the time of the first row stored, s. */
@@ -147,10 +144,7 @@ export class Gap {
 	}
 }
 
-/**
- * Stores the rows in the gap that agree with the counters around it. Returns their number, or FILL_OTHER. Throws if the
- * flash fails.
- */
+/** Stores the rows in the gap that agree with the counters around it. Throws if the flash fails. */
 export function fill({ sectors, state }: Journal, gap: Gap, rows: MeterRows): number {
 	const ident = state.numbers[IDENT];
 	if (ident * rows.ident > 0 && ident !== rows.ident) return FILL_OTHER;
@@ -196,8 +190,7 @@ export function fill({ sectors, state }: Journal, gap: Gap, rows: MeterRows): nu
 
 /**
  * Returns the rows to store, at most one for each quarter hour without a reading. Their counters never decrease, from
- * the reading before the gap to the reading after it. Single rows that contradict the others are left out. Sets
- * `isOther` if the oldest rows contradict all later ones.
+ * the reading before the gap to the reading after it. Sets `isOther` if the oldest rows contradict all later ones.
  */
 function choose(gap: Gap, rows: MeterRows): number[] {
 	const { end, fromS, known, readings, toS } = gap;
@@ -215,7 +208,6 @@ function choose(gap: Gap, rows: MeterRows): number[] {
 		}
 		return known !== 0;
 	};
-	/** Rows left out since one was chosen. */
 	let wrong = 0;
 	for (let row = rows.count - 1; row >= 0; row--) {
 		const quarter = quarterOf(rows.timeS(row));

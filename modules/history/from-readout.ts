@@ -47,7 +47,6 @@ const DIGIT_0 = 0x30;
 export function takeReadout({ records, meterId, status }: Readout, { numbers }: MeterState): void {
 	const cursor = new RecordCursor(records);
 	const { code } = cursor;
-	/** Types of M-Bus meters by channel. */
 	const kinds = new Uint8Array(MBUS_CHANNELS + 1);
 	/** Registers with a total, as bits; others are sums of tariffs. */
 	let totals = 0;
@@ -78,7 +77,6 @@ export function takeReadout({ records, meterId, status }: Readout, { numbers }: 
 		numbers[READINGS + register] += value;
 		numbers[KNOWN] |= bit;
 	}
-	// Tariff 2 is dropped if the total is unknown.
 	if ((numbers[KNOWN] & (1 << IMPORT)) === 0) numbers[KNOWN] &= ~(1 << TARIFF_2);
 }
 
@@ -96,7 +94,6 @@ function registerOnMBus({ d, e }: OBISCode, kind: number): number {
 	return kind === 4 || kind === 12 ? HEAT : NOTHING;
 }
 
-/** Returns the register of a total or of a tariff, or NOTHING. */
 export function registerOf({ a, c, d, e }: OBISCode): number {
 	if (d === 8 && (a < 0 || a === MEDIUM_ELECTRICITY) && (c === 1 || c === 2) && e < 10)
 		return c === 1 ? IMPORT : EXPORT;

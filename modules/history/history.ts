@@ -32,7 +32,6 @@ import { IDENT, KNOWN, MeterState, READINGS, SERIAL } from "./meter-state.js";
 import { PeriodCursor } from "./periods.js";
 import { countOf } from "./sectors.js";
 
-/** Memory for storing a readout, and for compaction. */
 export const HISTORY_COST: Cost = Object.freeze({ slots: 250, chunkBytes: 4096 });
 
 const PARTITION = "history";
@@ -76,7 +75,6 @@ export class History implements Timed {
 	/** Time of the last entry, seconds; 0 if not known yet. */
 	#lastS = 0;
 	#waiting: Readout | undefined;
-	/** Compaction in TIDYING. */
 	#compaction: Compaction | undefined;
 	#dueMs = Number.POSITIVE_INFINITY;
 	#isErased = false;
@@ -169,7 +167,6 @@ export class History implements Timed {
 		storage.delete(ERASING_KEY);
 	}
 
-	/** True while a readout waits or compaction runs. */
 	get isBusy(): boolean {
 		return this.#dueMs < Number.POSITIVE_INFINITY;
 	}
@@ -257,7 +254,7 @@ function isOfKnownQuarter(timeS: number, lastS: number): boolean {
 	return timeS >= lastS - BACK_S && Math.floor(timeS / QUARTER_S) <= Math.floor(lastS / QUARTER_S);
 }
 
-/** Sets the rise of each register. Returns true if the new state does not follow from the entry. */
+/** Returns true if the new state does not follow from the entry. */
 function compare(entry: Entry, state: MeterState, read: MeterState, isOther: boolean): boolean {
 	const before = state.numbers;
 	const now = read.numbers;

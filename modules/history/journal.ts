@@ -16,10 +16,9 @@ export class Journal {
 	readonly state = new MeterState();
 	/** Time of the last entry; 0 without one. */
 	lastS = 0;
-	/** Position of the next block in the head sector. */
 	#at = DATA_END;
 
-	/** Scans the sectors. All methods throw if the flash fails. A new Journal must be created after that. */
+	/** All methods throw if the flash fails. A new Journal must be created after that. */
 	constructor(partition: Partition) {
 		const sectors = new Sectors(partition);
 		this.sectors = sectors;
@@ -36,7 +35,6 @@ export class Journal {
 		return this.#at + BLOCK_LIMIT > DATA_END;
 	}
 
-	/** Makes the next entry go to another sector. */
 	endSector(): void {
 		this.#at = DATA_END;
 	}

@@ -1,6 +1,6 @@
 /**
- * Identity and readings of a meter. from-readout.ts extracts them from a readout. They are stored in flash as they are
- * in memory: 64-bit floating-point numbers, in this order.
+ * Identity and readings of a meter. They are stored in flash as they are in memory: 64-bit floating-point numbers, in
+ * this order.
  */
 import { REGISTER_COUNT } from "./entry.js";
 
@@ -16,7 +16,7 @@ export class MeterState {
 	readonly numbers = new Float64Array(READINGS + REGISTER_COUNT);
 	readonly bytes = new Uint8Array(this.numbers.buffer);
 
-	/** Takes over the known values of `later`. The other values remain. */
+	/** Takes over the known values of `later`. */
 	update(later: MeterState): void {
 		const { numbers } = later;
 		for (let i = IDENT; i < READINGS + REGISTER_COUNT; i++)

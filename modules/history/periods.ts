@@ -5,7 +5,7 @@
  * enough (`toleranceOf`). Otherwise, if the readings around the boundary are at most one and a half periods apart, the
  * rise is interpolated, and both periods are INTERPOLATED. If they are further apart, the boundary's reading is
  * unknown, and the periods around it become one GAP. The first period may begin at a reading, and the last one may end
- * at one; it is PARTIAL then. The sum of all periods is always the metered total.
+ * at one; it is PARTIAL then.
  */
 import { type LocalCalendar, PERIOD_S, QUARTER_S } from "../time/calendar.js";
 import { Entry, FLAG_CHANGED, FLAG_PARTIAL, FLAG_START, REGISTER_COUNT } from "./entry.js";
@@ -24,12 +24,10 @@ export function toleranceOf(level: number): number {
 	return Math.min(PERIOD_S[level] / 15, QUARTER_S);
 }
 
-/** Entries in order of time. */
 export interface EntrySource {
 	readonly entry: Entry;
 	/** Time of the current entry; before the first `next`, of the entry before it, 0 at the beginning. */
 	readonly timeS: number;
-	/** Moves to the next entry. Returns false at the end. */
 	next(): boolean;
 }
 
@@ -55,14 +53,12 @@ export class PeriodCursor {
 	#sumFlags = 0;
 	/** True if the sum contains consumption. */
 	#isBegun = false;
-	/** Time of the reading before the current entry, or -1. */
 	#beforeS = -1;
 	/** Part of the current entry already in periods, and its amounts. */
 	#share = 0;
 	readonly #given = new Float64Array(REGISTER_COUNT);
 	/** Next boundary; if after the entry's time, the entry contains no further one. */
 	#boundaryS = 0;
-	/** True while an entry is divided among periods. */
 	#isDividing = false;
 	#hasEnded = false;
 
@@ -74,7 +70,7 @@ export class PeriodCursor {
 		if (source.timeS > 0) this.#beforeS = source.timeS;
 	}
 
-	/** Moves to the next period; returns false at the end. Throws what the source throws. */
+	/** Throws what the source throws. */
 	next(): boolean {
 		const { fromS, toS } = this.#range;
 		do {
@@ -111,7 +107,6 @@ export class PeriodCursor {
 		this.#isDividing = true;
 	}
 
-	/** Moves to the next boundary; returns true if a period ends there. */
 	private divide(): boolean {
 		const { entry } = this.#source;
 		const { level } = this.#range;
@@ -135,7 +130,6 @@ export class PeriodCursor {
 		return false;
 	}
 
-	/** Handles a boundary at `share` of the entry; returns true if a period ends there. */
 	private passBoundary(boundaryS: number, share: number, flags: number): boolean {
 		this.addUpTo(share);
 		if (this.#sumStartS >= 0 && this.#isBegun) return this.close(boundaryS, flags);
@@ -143,7 +137,6 @@ export class PeriodCursor {
 		return false;
 	}
 
-	/** Adds the entry's part up to `share` to the sum. */
 	private addUpTo(share: number): void {
 		if (share <= this.#share) return;
 		this.#share = share;

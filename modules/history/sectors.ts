@@ -52,7 +52,6 @@ const COLUMNS = 4;
 export class Sectors {
 	readonly partition: Partition;
 	readonly count: number;
-	/** Newest raw sector, or -1. */
 	head = -1;
 	/** The record of each sector; its number is 0 if the sector is free. */
 	readonly #table: Uint32Array;
@@ -157,7 +156,7 @@ export class Sectors {
 		return free;
 	}
 
-	/** Erases the sector that has been free longest and returns it. Throws if no sector is free. */
+	/** Throws if no sector is free. */
 	allocate(): number {
 		this.walk(END_S);
 		let found = -1;
@@ -174,7 +173,6 @@ export class Sectors {
 		return this.#table[sector * COLUMNS + column];
 	}
 
-	/** Reads a record from flash; undefined if it is invalid. */
 	private recordOf(sector: number, kind: number): Uint32Array | undefined {
 		const bytes = new Uint8Array(RECORD_SIZE);
 		this.partition.read(sector * ERASE_SIZE + (kind === KIND_RAW ? 0 : DATA_END), bytes);
@@ -185,7 +183,6 @@ export class Sectors {
 	}
 }
 
-/** Returns the number of usable sectors; 0 if the partition is too small. */
 export function countOf({ size }: Partition): number {
 	const count = Math.min(Math.floor(size / ERASE_SIZE), SECTOR_LIMIT);
 	return count < SECTOR_MINIMUM ? 0 : count;
@@ -200,7 +197,7 @@ export function blockSize(bytes: Uint8Array, at: number): number {
 	return at + size <= bytes.length && checkAt(bytes, at, at + size) ? size : 0;
 }
 
-/** Completes a block with `length` bytes of content in place; returns its size. */
+/** Completes a block with `length` bytes of content in place. */
 export function makeBlock(bytes: Uint8Array, at: number, length: number): number {
 	const size = Math.ceil((length + 3) / SLOT) * SLOT;
 	bytes[at] = length;

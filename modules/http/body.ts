@@ -43,14 +43,11 @@ const SEMICOLON = 0x3b;
 export class BodyDecoder {
 	dataStart = 0;
 	dataEnd = 0;
-	/** Index of the first unused byte. */
 	position = 0;
 
 	#state = STATE_DONE;
 	#chunked = false;
-	/** Bytes left of body or chunk. */
 	#left = 0;
-	/** Bytes that the sink accepted. */
 	#taken = 0;
 	/** Bytes of the size line or trailers. */
 	#seen = 0;
@@ -107,7 +104,6 @@ export class BodyDecoder {
 		return this.#state === STATE_BROKEN ? BODY_ERROR : BODY_MORE;
 	}
 
-	/** `byte` is not data; returns the new state. */
 	private frame(byte: number): number {
 		this.#seen++;
 		switch (this.#state) {

@@ -1,6 +1,5 @@
 /**
- * Client connection to an HTTP server (RFC 9112) for small requests, one at a time. The connection stays open if the
- * server permits; reply.ts limits the body.
+ * Client connection to an HTTP server (RFC 9112) for small requests, one at a time.
  *
  *               send                 connected     reply complete   end, invalid reply   timeout
  *   OPENING     sent when connected  OPEN          -                OVER                 OVER (by the host)
@@ -41,7 +40,6 @@ export const FIRST_STATUS = 200;
 const IN_SIZE = 512;
 
 export interface HTTPClientOptions {
-	/** Task that runs the callbacks. */
 	readonly task: Task;
 	readonly port: ClientPort;
 	/** Host name or address, as in ClientOptions. */
@@ -173,7 +171,6 @@ export class HTTPClient implements Timed {
 		}
 	}
 
-	/** Handles the result of `ReplyReader.take` or `end`. */
 	private take(result: number): void {
 		if (result === READ_MORE || this.#state === STATE_OVER) return;
 		if (result === READ_HELD) {
@@ -194,7 +191,6 @@ export class HTTPClient implements Timed {
 		else this.close();
 	}
 
-	/** The outcome is the status if the head was complete, otherwise `code`. */
 	private fail(code: number): void {
 		const wasAsking = this.#state === STATE_ASKING || this.#state === STATE_OPENING;
 		const { status, hasBegun } = this.#reply;

@@ -16,7 +16,6 @@ export interface OwnedConnection {
 	close(): void;
 }
 
-/** Server from a connection's view. */
 export interface ConnectionServer {
 	readonly text: TextCodec;
 	readonly handler: HTTPHandler;

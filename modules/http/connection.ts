@@ -1,7 +1,5 @@
 /**
- * One connection of the HTTP server (RFC 9112, 9): request, handler, reply, repeated until a side closes. Bytes of the
- * next request wait in buffer and socket. The connection reads only what can be processed, and produces only what the
- * client accepts.
+ * One connection of the HTTP server (RFC 9112, 9): request, handler, reply, repeated until a side closes.
  *
  * A reply must reach a client that is still sending. Closing with unread bytes resets the connection and may destroy
  * the reply. A short unwanted body is therefore discarded; after a long one input is discarded up to LINGER_LIMIT and
@@ -57,11 +55,9 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 	#lingerLeft = 0;
 	#isLingering = false;
 	#continued = false;
-	/** True if the connection ends with the current reply. */
 	#closing = false;
 	#running = false;
 	#recovered: unknown;
-	/** Time of the current event, monotonic ms. */
 	#nowMs: number;
 	#sinceMs: number;
 	#receivedMs: number;
@@ -71,7 +67,6 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 	#isNew = true;
 	/** True if the client has sent a token earlier that is still valid. */
 	isKnown = false;
-	/** True if the request has a valid token. */
 	#isVouched = false;
 
 	constructor(owner: ConnectionServer, { port, pending, nowMs }: AcceptedConnection) {
@@ -108,7 +103,6 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 		return this.#isVouched && !this.isLive;
 	}
 
-	/** True for an event stream. */
 	get isLive(): boolean {
 		return this.#out.live !== undefined;
 	}
@@ -289,7 +283,6 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 		}
 	}
 
-	/** Replies with an error instead of the handler, and ends the connection. */
 	private fail(status: number, sentence?: string): void {
 		const sink = this.#sink;
 		const response = this.#response;
@@ -303,7 +296,6 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 		response?.cancel();
 	}
 
-	/** Ends the connection; further input is discarded. */
 	private linger(): void {
 		this.#closing = true;
 		this.#input = INPUT_LINGER;

@@ -1,4 +1,4 @@
-/** Scanners for heads (RFC 9110, 5.6); nothing is copied. */
+/** Scanners for heads (RFC 9110, 5.6). */
 import { isDigit } from "../bytes/ascii.js";
 
 /** Content-Length has at most so many digits, so that it is exact as a double. */

@@ -28,9 +28,8 @@ const PORT_DIGITS_LIMIT = 5;
 /** Maximum bytes between the brackets of an IPv6 address. */
 const IPV6_LIMIT = 45;
 
-/** More bytes are needed. */
 export const HEAD_MORE = 0;
-/** Result of `parse`: the head is complete. Any other result is the HTTP status of the error. */
+/** Any other result is the HTTP status of the error. */
 export const HEAD_DONE = 1;
 
 const TAB = 0x09;
@@ -103,7 +102,6 @@ export class RequestHead implements HTTPRequest {
 		this.#fieldsEnd = this.#queryStart = this.#queryEnd = this.#hostStart = this.#hostEnd = 0;
 	}
 
-	/** Index after the head. */
 	get end(): number {
 		return this.#at;
 	}
@@ -170,7 +168,6 @@ export class RequestHead implements HTTPRequest {
 		while (at < end) {
 			const byte = buffer[at++];
 			if (byte >= SPACE && byte < 0x7f && !afterCR) {
-				// Inner loop for the most frequent bytes.
 				while (at < end && buffer[at] >= SPACE && buffer[at] < 0x7f) at++;
 				continue;
 			}

@@ -1,6 +1,6 @@
 /**
  * Sending half of a connection. Its one buffer is refilled when it is empty and the socket accepts bytes: a slow client
- * takes no more memory than a fast one. A small reply is one write.
+ * takes no more memory than a fast one.
  *
  *     chunk (RFC 9112, 7.1): 3 hex digits (so the buffer has at most FFF bytes), CRLF, data, CRLF; the end: "0" CRLF CRLF
  */
@@ -24,21 +24,18 @@ export class Outgoing {
 	#end = 0;
 	/** Start of the reply in the buffer; -1 once a byte was sent. */
 	#mark = -1;
-	/** True if the source was not read yet. */
 	#isFresh = false;
 	/** `#isWaiting`: the last read returned no data. `isAwake`: the source has reported data since. */
 	#isWaiting = false;
 	isAwake = false;
 	#source: BodySource | undefined;
 	#chunked = false;
-	/** Bytes left; Infinity if unknown. */
 	#left = 0;
 
 	constructor(size: number) {
 		this.#buffer = new Uint8Array(size);
 	}
 
-	/** True if everything was passed to the socket. */
 	get isIdle(): boolean {
 		return this.#start === this.#end && this.#source === undefined;
 	}
@@ -118,7 +115,6 @@ export class Outgoing {
 		source?.close?.();
 	}
 
-	/** Resets the buffer if everything has been sent. */
 	private rewind(): void {
 		if (this.#start < this.#end) return;
 		this.#start = this.#end = 0;

@@ -18,7 +18,6 @@ export const REPLY_HEAD_LIMIT = 8192;
 export const REPLY_LINE_SIZE = 96;
 export const REPLY_BODY_LIMIT = 16_384;
 
-/** More bytes are needed. */
 export const READ_MORE = 0;
 /** The reply is complete or its body is too long; `status` is valid. */
 export const READ_DONE = 1;
@@ -39,7 +38,6 @@ const MINOR = 7;
 const CODE = 9;
 const CODE_END = 12;
 
-/** The body ends with the connection. */
 const UNTIL_CLOSE = Number.POSITIVE_INFINITY;
 
 export class ReplyReader {
@@ -50,7 +48,6 @@ export class ReplyReader {
 	hasBegun = false;
 	/** Buffer for the beginning of the body; the reply is complete once it is full. */
 	readonly #bodyStart: Uint8Array | undefined;
-	/** Bytes in `#bodyStart`. */
 	stored = 0;
 	/** Location field if `#bodyStart` or a sink is given; undefined if absent or too long. */
 	location: Uint8Array | undefined;
@@ -63,11 +60,8 @@ export class ReplyReader {
 	/** Length of the line with the bytes not stored. */
 	#lineLength = 0;
 	readonly #body = new BodyDecoder();
-	/** Number of bytes received of the heads, or of the body. */
 	#seen = 0;
-	/** Status code in the head; 0 before the first line. */
 	#code = 0;
-	/** Length of the body, or BODY_CHUNKED. */
 	#length = UNTIL_CLOSE;
 	#keepsAlive = false;
 
@@ -114,14 +108,14 @@ export class ReplyReader {
 		return this.readBody(bytes, at, end);
 	}
 
-	/** Passes a piece of the bytes of the last `take` to the sink. Returns READ_…. */
+	/** Passes a piece of the bytes of the last `take` to the sink. */
 	pass(bytes: Uint8Array): number {
 		const body = this.#body;
 		if (body.dataStart === body.dataEnd) return this.readBody(bytes, body.position, this.#unreadEnd);
 		return body.give(this.#sink, bytes) ? READ_HELD : READ_DONE;
 	}
 
-	/** Call it when the connection has ended. Returns READ_DONE or READ_BROKEN. */
+	/** Call it when the connection has ended. */
 	end(): number {
 		this.isReusable = false;
 		return this.status === 0 ? READ_BROKEN : READ_DONE;
@@ -214,7 +208,6 @@ export class ReplyReader {
 		return READ_DONE;
 	}
 
-	/** Stores bytes; true once the buffer is full. */
 	private storeBody(bytes: Uint8Array, start: number, end: number): boolean {
 		const into = this.#bodyStart;
 		if (into === undefined) return false;

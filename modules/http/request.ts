@@ -1,4 +1,4 @@
-/** Request as a handler sees it (RFC 9110, RFC 9112); implemented in `head.ts`. */
+/** Request as a handler sees it (RFC 9110, RFC 9112). */
 
 /** Any method without a number here. */
 export const METHOD_OTHER = 0;

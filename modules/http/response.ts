@@ -74,12 +74,10 @@ export function framingOf(length: number, isChunked: boolean, isLast: boolean, m
 	return minorVersion === 0 ? `${framing}Connection: keep-alive\r\n` : framing;
 }
 
-/** Connection from the response's view. */
 export interface ResponseCarrier {
 	readonly text: TextCodec;
 	/** True if all other places of the port are taken by requests with a token or by clients that sent one. */
 	readonly isGuest: boolean;
-	/** Reports that the request has a valid token. */
 	vouch(): void;
 	/** Sends head and body; `length`: Infinity if unknown. */
 	reply(response: HTTPResponse, status: number, body: BodySource | undefined, length: number): void;
@@ -111,7 +109,6 @@ export class HTTPResponse {
 		return this.#carrier?.isGuest ?? false;
 	}
 
-	/** Reports that the request is authenticated, so that its connection is not displaced. */
 	vouch(): void {
 		this.#carrier?.vouch();
 	}
@@ -120,7 +117,7 @@ export class HTTPResponse {
 		return this.#fields;
 	}
 
-	/** Adds a field. Throws a RangeError unless it is printable ASCII, against header injection. */
+	/** Throws a RangeError unless it is printable ASCII, against header injection. */
 	header(name: string, value: string): this {
 		if (this.#carrier === undefined) return this;
 		const bytes = this.#carrier.text.encode(value);
@@ -138,8 +135,8 @@ export class HTTPResponse {
 	}
 
 	/**
-	 * Sends the response. `status`: 200 to 599; without `length`, the length of the body is unknown, or 0 without a
-	 * body. If the response was already sent or cancelled, only closes the body.
+	 * `status`: 200 to 599; without `length`, the length of the body is unknown, or 0 without a body. If the response
+	 * was already sent or cancelled, only closes the body.
 	 */
 	send(status: number, body?: BodySource, length = body ? Number.POSITIVE_INFINITY : 0): void {
 		const carrier = this.#carrier;
@@ -155,7 +152,6 @@ export class HTTPResponse {
 		this.send(status, new BytesSource(bytes), bytes.length);
 	}
 
-	/** Sends a short text as UTF-8. */
 	sendText(status: number, text: string): void {
 		if (this.#carrier !== undefined) this.sendBytes(status, this.#carrier.text.encode(text));
 	}

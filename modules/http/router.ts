@@ -1,6 +1,5 @@
 /**
- * Finds a route: a path is exact or ends in a `<parameter>` without slash; HEAD uses the route of GET. Without an
- * index, the table stays in flash.
+ * Finds a route: a path is exact or ends in a `<parameter>` without slash. Without an index, the table stays in flash.
  */
 import { METHOD_GET, METHOD_HEAD, METHOD_NAMES } from "./request.js";
 
@@ -29,7 +28,6 @@ export interface RouteMatch<R extends Route, Group extends Routes<R>> {
 	readonly group: Group | undefined;
 	/** Text in place of `<parameter>`; empty for an exact path. */
 	readonly parameter: string;
-	/** Methods of the path, as in the Allow field. */
 	readonly allow: string;
 }
 

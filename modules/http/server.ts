@@ -1,6 +1,5 @@
 /**
- * HTTP/1.1 server (RFC 9110, RFC 9112) on plain and TLS listeners; limits everything that a client controls, and
- * streams bodies in both directions. The handler is responsible for tokens, origins and JSON.
+ * HTTP/1.1 server (RFC 9110, RFC 9112) on plain and TLS listeners.
  *
  * Each port has a fixed number of places for connections. The last one is kept free: a new connection displaces an idle
  * one without a token. While all places are taken, a connection closes after its reply, unless its client has sent a
@@ -16,8 +15,7 @@
  * Requests with a token are never displaced, and any connection is safe for `graceMs`, in which the new one waits. If
  * memory is short, connections of all ports are displaced in the same order.
  *
- * The server and its connections are one machine: its deadline is the earliest of the connections, and socket callbacks
- * run in its task. Its own error replies have `Cache-Control: no-store`.
+ * Its own error replies have `Cache-Control: no-store`.
  */
 
 import { takeOut } from "../bytes/list.js";
@@ -67,16 +65,14 @@ export class HTTPServer implements ConnectionServer, Timed {
 	readonly #options: HTTPServerOptions;
 	readonly #listeners: Listener[] = [];
 	readonly #connections: HTTPConnection[] = [];
-	/** Pending connections by port. */
 	readonly #waiting: number[] = [];
 	readonly task: Task;
-	/** Earliest deadline; NaN: to be recalculated. */
+	/** NaN: to be recalculated. */
 	#deadlineMs = Number.POSITIVE_INFINITY;
 	#isClosed = false;
-	/** Next memory check, monotonic ms. */
 	#memoryMs = 0;
 
-	/** Listens. If a listener throws, closes all and rethrows. */
+	/** If a listener throws, closes all and rethrows. */
 	constructor(options: HTTPServerOptions) {
 		this.#options = options;
 		this.limits = options.limits === undefined ? DEFAULT_LIMITS : { ...DEFAULT_LIMITS, ...options.limits };
@@ -202,7 +198,6 @@ export class HTTPServer implements ConnectionServer, Timed {
 		});
 	}
 
-	/** Accepts connections while places are free. */
 	private admit(index: number, nowMs: number): void {
 		const { port, places } = this.#options.ports[index];
 		while (this.#waiting[index] > 0 && !this.#isClosed) {

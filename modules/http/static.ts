@@ -82,7 +82,6 @@ export class StaticFiles {
 		return this.#text.decode(archive, POLICY_AT, POLICY_AT + archive[1] * 256 + archive[2]);
 	}
 
-	/** Returns the position of the file's type (its length byte); 0 if there is no such file. */
 	private find(path: string): number {
 		const archive = this.#archive;
 		const wanted = this.#text.encode(path);

@@ -29,7 +29,6 @@ const REASONS: Readonly<Record<number, string>> = Object.freeze({
 	505: "HTTP Version Not Supported",
 });
 
-/** Code and message of the server's own errors. */
 const ERRORS: Readonly<Record<number, readonly [string, string]>> = Object.freeze({
 	400: Object.freeze(["bad_request", "The request is not valid HTTP."] as const),
 	408: Object.freeze(["timeout", "The request did not arrive in time."] as const),

@@ -27,7 +27,6 @@ const PORT_LIMIT = 65535;
 const SLASH = 0x2f;
 const IPV6_LIMIT = 45;
 
-/** Parses a hub address. Returns undefined if it is invalid. */
 export function parseHubURL(text: string): HubURL | undefined {
 	const start = text.indexOf("://") + 3;
 	const scheme = lowerCase(text.slice(0, Math.max(0, start - 3)));
@@ -45,7 +44,6 @@ export function parseHubURL(text: string): HubURL | undefined {
 	return { secure, host, port, path: withoutSlashes(path) };
 }
 
-/** Returns the address without fragment; undefined if invalid. */
 export function parseFileURL(text: string): FileURL | undefined {
 	const fragment = text.indexOf("#");
 	const whole = fragment < 0 ? text : text.slice(0, fragment);
@@ -66,7 +64,6 @@ function isHost(host: string): boolean {
 	return host !== "" && host.length <= HOST_LIMIT && hasOnly(host, "09AZaz-.__");
 }
 
-/** True without query, fragment, backslash and blank. */
 function isPath(path: string): boolean {
 	return hasOnly(path, '!"$>@[]');
 }

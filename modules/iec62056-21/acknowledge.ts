@@ -19,9 +19,8 @@ export const ACK = 0x06;
 export const NAK = 0x15;
 
 /**
- * Writes `/?<address>!` CR LF; returns its length. An address that begins with `/` replaces everything before the `!`,
- * because some meters have non-standard requests such as `/#!` (Ultraheat UH50, the full list) and `/4<address>!` (EMH
- * LZQJ, its tables).
+ * Writes `/?<address>!` CR LF. An address that begins with `/` replaces everything before the `!`, because some meters
+ * have non-standard requests such as `/#!` (Ultraheat UH50, the full list) and `/4<address>!` (EMH LZQJ, its tables).
  */
 export function encodeSignOn(into: Uint8Array, address: Uint8Array): number {
 	const length = Math.min(address.length, DEVICE_ADDRESS_LIMIT);
@@ -38,8 +37,8 @@ export function encodeSignOn(into: Uint8Array, address: Uint8Array): number {
 }
 
 /**
- * Writes ACK 0 Z Y CR LF (normal protocol); returns ACKNOWLEDGE_LENGTH. Z is the speed number `baudNumber` (0 to 6); Y
- * selects data readout or programming mode.
+ * Writes ACK 0 Z Y CR LF (normal protocol). Z is the speed number `baudNumber` (0 to 6); Y selects data readout or
+ * programming mode.
  */
 export function encodeAcknowledge(into: Uint8Array, baudNumber: number, isProgramming = false): number {
 	return putAcknowledge(into, baudNumber, 0x30, isProgramming ? 0x31 : 0x30);
@@ -62,7 +61,6 @@ function putAcknowledge(into: Uint8Array, baudNumber: number, protocol: number, 
 	return ACKNOWLEDGE_LENGTH;
 }
 
-/** Writes NAK, which requests the last block again. */
 export function encodeRepeatRequest(into: Uint8Array): number {
 	into[0] = NAK;
 	return 1;

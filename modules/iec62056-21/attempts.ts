@@ -5,9 +5,8 @@
  * failures at one speed, or one silence at a lowered speed, the next lower speed follows, down to 300 Bd, because the
  * identification may promise a higher speed than meter, head or line can handle. Other failures are retried unchanged.
  *
- * A lower speed that worked is remembered for that meter. After FIRST_WAIT clean readouts a higher speed is tried,
- * alternately the full speed and the next higher one. A failed trial doubles the wait, up to LAST_WAIT; the same number
- * of clean readouts at full speed resets it.
+ * After FIRST_WAIT clean readouts a higher speed is tried, alternately the full speed and the next higher one. A failed
+ * trial doubles the wait, up to LAST_WAIT; the same number of clean readouts at full speed resets it.
  *
  * Flash stores only speed and meter, on change; counts stay in RAM, because a write per readout would wear it out.
  */
@@ -47,9 +46,7 @@ type SpeedOpening = Pick<Opening<SpeedSettings>, "settings" | "memory">;
 /** Counts, in RAM, for the meter with the lowered speed. */
 class SpeedMemory {
 	readonly meterId: Uint8Array;
-	/** Clean readouts at this speed. */
 	clean = 0;
-	/** Clean readouts before a higher speed is tried. */
 	wait = FIRST_WAIT;
 	/** True if the next trial uses the next higher speed, not the full one. */
 	isStepNext = false;
@@ -68,11 +65,9 @@ class SpeedMemory {
 export class Attempts implements SpeedChoice {
 	readonly #settings: SpeedSettings;
 	readonly #memory: ProtocolMemory;
-	/** Finished sessions. */
 	#count = 0;
 	/** Number of failed sessions that a lower speed would not have avoided. */
 	#failures = 0;
-	/** Sessions at this speed. */
 	#tries = 0;
 	/** True if the meter announced mode E and was silent in mode C, in the last session. */
 	wasSilent = false;
@@ -133,7 +128,6 @@ export class Attempts implements SpeedChoice {
 		return true;
 	}
 
-	/** Stores a lower speed, or deletes it. */
 	learn({ ident, mode }: MeterSession): void {
 		if (mode !== MODE_C) return;
 		const full = this.fullSpeed(ident);
@@ -165,7 +159,6 @@ export class Attempts implements SpeedChoice {
 		return getBaudRate(baudNumber(Math.min(ident.baud, this.#settings.baudMax)));
 	}
 
-	/** Remembered speed, Bd; Infinity without one. */
 	private learnedSpeed(ident: IdentScanner): number {
 		const { learnedBaud, learnedFor } = this.#settings;
 		const isSameMeter = learnedBaud !== 0 && equalConstantTime(printable(ident), learnedFor);

@@ -56,13 +56,12 @@ export class BlockReceiver {
 	readonly #lastEnd: number;
 	#isPart = false;
 
-	/** `acceptsParts`: true if an EOT ends a part. */
 	constructor(parser: DataSetParser, acceptsParts = false) {
 		this.#parser = parser;
 		this.#lastEnd = acceptsParts ? EOT : ETX;
 	}
 
-	/** Starts a block or part. `part`: PART_…. With `needsSTX` everything before an STX is skipped. */
+	/** With `needsSTX` everything before an STX is skipped. */
 	begin(needsSTX = false, part = PART_FIRST): void {
 		this.#state = STATE_WAIT;
 		this.#needsSTX = needsSTX;
@@ -120,7 +119,6 @@ export class BlockReceiver {
 		}
 	}
 
-	/** Opens the block or skips the character. */
 	private processFirst(character: number): void {
 		if (character === STX || character === SOH) this.open(character);
 		else if (character === ACK) this.#state = STATE_ECHO;

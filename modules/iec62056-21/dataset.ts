@@ -10,7 +10,7 @@
  * (`088*C&082*C`, heat meters). A grammar error discards a set; a damaged character (0x80 and above) discards all sets
  * of its line.
  *
- * Pieces are passed to the sink as they arrive; the sink limits values. Limit: ADDRESS_LIMIT characters per address.
+ * Limit: ADDRESS_LIMIT characters per address.
  */
 
 import { ADDRESS_LIMIT, PART_ADDRESS, PART_UNIT, PART_VALUE, type RecordSink } from "../readout/sink.js";
@@ -37,7 +37,6 @@ export class DataSetParser {
 	readonly #sink: RecordSink;
 	#state = STATE_LINE_START;
 	#addressLength = 0;
-	/** True if the set has no complete value yet. */
 	#newSet = false;
 	/** True if this part began inside a value. */
 	#isSplit = false;
@@ -77,7 +76,7 @@ export class DataSetParser {
 		this.#newSet = false;
 	}
 
-	/** Ends a part. An incomplete value continues in the next part; otherwise the next part begins a new line. */
+	/** An incomplete value continues in the next part; otherwise the next part begins a new line. */
 	endPart(): void {
 		if (!this.insideValue && this.#state !== STATE_ADDRESS) this.endLine();
 	}
@@ -134,7 +133,7 @@ export class DataSetParser {
 		return i + 1;
 	}
 
-	/** Ends the block. `good`: true if it passed its checks. */
+	/** `good`: true if it passed its checks. */
 	endBlock(good: boolean): void {
 		this.#sink.endBlock(good);
 	}

@@ -17,7 +17,6 @@ export const IEC_SILENCE = failure(
 	3,
 	"The meter did not answer. Check that the head sits on the meter's optical port, and its direction; then battery, if the meter sleeps on one.",
 );
-/** No character came after a sign-on with an address. The address is probably wrong. */
 export const IEC_SILENCE_ADDRESSED = failure(
 	METER_TIMEOUT,
 	"iec62056-21/silence-addressed",
@@ -42,7 +41,6 @@ export const IEC_NO_BLOCK = failure(
 	6,
 	"The meter gave its identification, but no data. Try a lower baudrate_max.",
 );
-/** The meter announces mode E and has sent no block. It may support no other mode. */
 export const IEC_MODE_E_ALONE = failure(
 	METER_TIMEOUT,
 	"iec62056-21/mode-e-alone",
@@ -56,7 +54,6 @@ export const IEC_CUT = failure(
 	7,
 	"The meter stopped in the middle of its data. Check that the head sits firmly.",
 );
-/** The check was wrong or a character was damaged, and the repetitions were no better. */
 export const IEC_CHECK_WRONG = failure(
 	METER_ERROR,
 	"iec62056-21/check",
@@ -69,21 +66,18 @@ export const IEC_METER_ERROR = failure(
 	9,
 	"The meter answered with an error message instead of data.",
 );
-/** In mode D, no whole telegram arrived in time. */
 export const IEC_NO_TELEGRAM = failure(
 	METER_TIMEOUT,
 	"iec62056-21/no-telegram",
 	0,
 	"No complete telegram arrived within a minute. Check mode_d_baudrate, and that this meter pushes.",
 );
-/** The readout contains no load profile, and the meter has not entered programming mode. */
 export const IEC_NO_PROGRAMMING = failure(
 	NO_PROFILE,
 	"iec62056-21/no-programming",
 	10,
 	"The readout has no such load profile, and the meter does not go into programming mode, where others keep it.",
 );
-/** The meter answered the password with NAK or an error message, or ended the session. */
 export const IEC_PASSWORD_REFUSED = finalFailure(
 	METER_AUTH_FAILED,
 	"iec62056-21/password",
@@ -102,7 +96,6 @@ export const IEC_NO_CLOCK = finalFailure(
 	11,
 	"The meter sends no date and time, which are needed to request its load profile.",
 );
-/** The meter did not answer the request for its load profile or for its clock. */
 export const IEC_NO_ANSWER = failure(
 	METER_TIMEOUT,
 	"iec62056-21/no-answer",
@@ -115,7 +108,6 @@ export const IEC_BROKEN_OFF = failure(
 	12,
 	"The meter ended the session when its load profile was requested. Try again; if that fails, it needs a password (iec62056/config).",
 );
-/** The meter answered the request for its load profile with an error message, or refused every form of it. */
 export const IEC_NO_PROFILE = finalFailure(
 	NO_PROFILE,
 	"iec62056-21/no-profile",

@@ -14,7 +14,6 @@
 /** Maximum number of stored bytes, without `/`, CR and LF. */
 export const IDENT_LIMIT = 64;
 
-/** Letter of the mode in the API. */
 export const MODE_A = 0x41;
 export const MODE_B = 0x42;
 export const MODE_C = 0x43;
@@ -61,7 +60,6 @@ export class IdentScanner {
 	length = 0;
 	echoes = 0;
 	#inside = false;
-	/** Index after the last `/` in the line. */
 	#slash = NOWHERE;
 
 	reset(): void {
@@ -116,7 +114,6 @@ export class IdentScanner {
 		return z >= 0x41 && z <= 0x46 ? MODE_B : MODE_A;
 	}
 
-	/** Speed offered by the meter, Bd. */
 	get baud(): number {
 		const { mode } = this;
 		return mode === MODE_A ? BASE_BAUD : getBaudRate(this.z - (mode === MODE_C ? 0x30 : 0x40));

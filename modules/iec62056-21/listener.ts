@@ -62,7 +62,6 @@ export class MeterListener implements Machine {
 	check = CHECK_ABSENT;
 	/** Failure of the last telegram. After `abort()` it is the failure of the whole session. */
 	failure: Failure | undefined;
-	/** Number of characters received. */
 	received = 0;
 	/** Number of damaged characters, those of 0x80 and above. */
 	damaged = 0;
@@ -70,7 +69,6 @@ export class MeterListener implements Machine {
 	readonly #outputs = new OutputQueue();
 	readonly #scanner = new IdentScanner();
 	#state = STATE_HUNT;
-	/** CRC of the present telegram from its `/` on. */
 	#crc = 0;
 	/** CRC from the last `/` on. This `/` may begin the next telegram. */
 	#scannerCRC = 0;

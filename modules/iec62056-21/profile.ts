@@ -74,14 +74,11 @@ const REPEATS = 2;
 /** Maximum number of sessions in programming mode; a client would not wait for more. */
 const TRIES = 3;
 
-/** The session waits for the password request, the answer to the password, rows or clock. */
 const STEP_DEMAND = 0;
 const STEP_PASSWORD = 1;
 const STEP_ROWS = 2;
 
-/** Offset of the password in its command. */
 const PASSWORD_AT = 5;
-/** Character that replaces a masked one in the log. */
 const HIDDEN = 0x2a;
 
 /** Group E of 0.9.1 and 0.9.2. */
@@ -111,7 +108,6 @@ class ProfileQuestions {
 	#statedS = 0;
 	#form = 0;
 	#repeats = REPEATS;
-	/** Sessions left. */
 	tries = TRIES;
 
 	constructor({ code, entries, span }: ProfileRequest) {
@@ -146,9 +142,7 @@ class ProfileQuestions {
 		return false;
 	}
 
-	/**
-	 * Processes an answer. Returns true if all rows are there, false if `put()` has another request, or the failure.
-	 */
+	/** Returns true if all rows are there, false if `put()` has another request, or the failure. */
 	take(records: Uint8Array, overflow: boolean): boolean | Failure {
 		const asked = this.clock;
 		const isThere = this.look(records);
@@ -163,7 +157,7 @@ class ProfileQuestions {
 		return false;
 	}
 
-	/** Processes a refusal of the request. Returns false if `put()` has another form of it, otherwise the failure. */
+	/** Returns false if `put()` has another form of the request, otherwise the failure. */
 	refused(): false | Failure {
 		const span = this.#span;
 		if (this.clock > 0) {
@@ -176,7 +170,6 @@ class ProfileQuestions {
 		return this.#form < (span === undefined ? FORMS.length : FORM_DAYS) ? false : IEC_NO_PROFILE;
 	}
 
-	/** Writes the next request; returns its length. */
 	put(into: Uint8Array): number {
 		const { clock } = this;
 		into[0] = SOH;
@@ -238,10 +231,8 @@ class ProfileQuestions {
 	}
 }
 
-/** Readout that precedes programming mode. */
 class ReadoutFirst extends IECReadSession {
 	readonly #questions: ProfileQuestions;
-	/** True if the readout was complete and had no profile. */
 	#isInVain = false;
 
 	constructor(opening: Opening<IECSettings>, attempts: Attempts, questions: ProfileQuestions) {
@@ -272,7 +263,6 @@ class ReadoutFirst extends IECReadSession {
 class ProgrammingMode extends IECReadSession {
 	readonly #questions: ProfileQuestions;
 	#step = STEP_DEMAND;
-	/** Refusals of the present request. */
 	#refusals = 0;
 
 	constructor(opening: Opening<IECSettings>, attempts: Attempts, questions: ProfileQuestions) {
@@ -354,7 +344,6 @@ class ProgrammingMode extends IECReadSession {
 		this.goOn(false, nowMs);
 	}
 
-	/** Handles a result of `ProfileQuestions`: ends, fails, or sends the next request. */
 	private goOn(outcome: boolean | Failure, nowMs: number): void {
 		if (outcome === true) this.end(OUTCOME_BLOCK);
 		else if (outcome !== false) this.fail(outcome);
@@ -386,7 +375,6 @@ function putPassword(into: Uint8Array, password: Uint8Array): number {
 	return endCommand(into, PASSWORD_AT + password.length);
 }
 
-/** Returns the length of the command. */
 function endCommand(into: Uint8Array, at: number): number {
 	into[at] = 0x29;
 	into[at + 1] = ETX;
@@ -396,7 +384,6 @@ function endCommand(into: Uint8Array, at: number): number {
 	return at + 3;
 }
 
-/** Writes the last `count` digits; returns their end. */
 function putDigits(into: Uint8Array, at: number, number: number, count: number): number {
 	let rest = number;
 	for (let i = at + count - 1; i >= at; i--) {

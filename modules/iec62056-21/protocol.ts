@@ -30,7 +30,6 @@ export class IECReadSession extends MeterSession implements ReadSession, Probing
 	/** Undefined if only the identification is requested. */
 	readonly #attempts: Attempts | undefined;
 
-	/** `handOver`: HAND_OVER_…; `isProgramming`: as in SessionOptions. */
 	constructor(
 		opening: Opening<IECSettings>,
 		attempts: Attempts | undefined,
@@ -100,7 +99,6 @@ export class IECReadSession extends MeterSession implements ReadSession, Probing
 	}
 }
 
-/** Session in which each telegram is a readout. */
 class ModeDReadSession extends MeterListener implements ReadSession, Probing {
 	readonly line: LineSettings;
 	readonly #records: RecordWriter;
@@ -145,7 +143,6 @@ export const MODE_D_PUSH: MeterProtocol<IECSettings> = Object.freeze({
 	probe: listen,
 });
 
-/** Session that ends after the identification. */
 export function probeIdent(opening: Opening<IECSettings>): IECReadSession {
 	return new IECReadSession(opening, undefined);
 }

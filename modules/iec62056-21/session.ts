@@ -1,6 +1,6 @@
 /**
- * One session in mode A, B or C, from wake-up to block; in mode E up to the hand-over to HDLC. It is a sans-io machine
- * (io/machine.ts), run by a Link. IEC 62056-21:2002, 6.3, 6.4 and annexes B and E.
+ * One session in mode A, B or C, from wake-up to block; in mode E up to the hand-over to HDLC. IEC 62056-21:2002, 6.3,
+ * 6.4 and annexes B and E.
  *
  *     QUIET               silence, or patience over: WAKE (battery) or IDENT
  *     WAKE                pause over: IDENT
@@ -64,7 +64,6 @@ export const HAND_OVER_ANNOUNCED = 1;
 /** Mode E is tried with each meter that agrees on a speed; some do not announce it. */
 export const HAND_OVER_ALWAYS = 2;
 
-/** Chooses the speed of the block. */
 export interface SpeedChoice {
 	/** Speed in Bd, rounded down to a standard speed, at most that of the identification. */
 	speedFor(ident: IdentScanner): number;
@@ -77,7 +76,7 @@ export interface SessionOptions {
 	 */
 	readonly address: Uint8Array;
 	readonly battery: boolean;
-	/** Chooses the speed of the block; BASE_BAUD if undefined. */
+	/** BASE_BAUD if undefined. */
 	readonly speed?: SpeedChoice | undefined;
 	/** True to stop after the identification (for aligning the head). */
 	readonly identOnly: boolean;
@@ -147,12 +146,10 @@ export class MeterSession implements Machine {
 	protected readonly message = new Uint8Array(Math.max(MESSAGE_LIMIT, WAKE_UP_LENGTH));
 	protected readonly block: BlockReceiver;
 	#commandLength = 0;
-	/** PART_… that the command requests. */
 	#part = PART_FIRST;
 	/** True in programming mode, which ends with a break, or by itself after a minute or two. */
 	#needsBreak = false;
 	#breakByMs = 0;
-	/** Time of the last call, monotonic ms. */
 	#nowMs = 0;
 	#state = STATE_QUIET;
 	/** Latest time of the sign-on, monotonic ms. */
@@ -312,7 +309,7 @@ export class MeterSession implements Machine {
 		this.#outputs.event(EVENT_END);
 	}
 
-	/** Waits for a block. With `needsSTX`, bytes before an STX count as the rest of the previous block. */
+	/** With `needsSTX`, bytes before an STX count as the rest of the previous block. */
 	protected expectBlock(nowMs: number, needsSTX = false, part = PART_FIRST): void {
 		this.#state = STATE_BLOCK;
 		this.block.begin(needsSTX, part);

@@ -1,6 +1,5 @@
 /**
- * Outgoing connections of the host contract: TCP, and TLS with verified certificates. The rules in host.ts apply to
- * them.
+ * Outgoing connections of the host contract: TCP, and TLS with verified certificates.
  *
  * A TLS handshake waits until memory is available and other handshakes are over. `timeoutMs` includes this wait.
  */
@@ -30,10 +29,7 @@ export const CLIENT_REFUSED = 11;
 export const TRUSTED_LIMIT = 12288;
 export const SESSION_LIMIT = 3072;
 
-/**
- * Value of `trusted` that accepts any certificate. Use it only for signed data and for requests without secrets. It
- * can't be mistaken for PEM text.
- */
+/** Value of `trusted` that accepts any certificate. Use it only for signed data and for requests without secrets. */
 export const ANYBODY = "anybody";
 
 export interface ClientOptions {
@@ -48,7 +44,6 @@ export interface ClientOptions {
 	readonly timeoutMs: number;
 	/** Required for TLS only. */
 	readonly tls?: TLSClientOptions;
-	/** `count` bytes can be read. */
 	onReadable?(count: number): void;
 	/** `count` bytes may be written. The first call means that the connection is open and, with TLS, verified. */
 	onWritable?(count: number): void;
@@ -73,7 +68,7 @@ export interface TLSClientOptions {
 	 * one text contains both, give it for both.
 	 */
 	readonly identity?: { readonly certificate: Uint8Array; readonly key: Uint8Array };
-	/** The `session` of an earlier connection to the same server with the same trust. It shortens the handshake. */
+	/** The `session` of an earlier connection to the same server with the same trust. */
 	readonly session?: Uint8Array | undefined;
 }
 

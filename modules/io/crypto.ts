@@ -7,7 +7,6 @@ export const GCM_IV_LENGTH = 12;
 export const GCM_TAG_LENGTH = 16;
 
 export interface Crypto {
-	/** Unpredictable bytes. */
 	random(length: number): Uint8Array;
 	/** SHA-256 (FIPS 180-4) of the joined parts, 32 bytes. */
 	sha256(...parts: Uint8Array[]): Uint8Array;
@@ -24,7 +23,6 @@ export interface Crypto {
 	 * and `iv` have 16 bytes and `text` consists of one or more blocks.
 	 */
 	aes128CBCDecrypt(key: Uint8Array, iv: Uint8Array, text: Uint8Array): Uint8Array;
-	/** Incremental SHA-256. */
 	hash(): Hash;
 	/**
 	 * Verifies `signature` (r and s, 32 bytes each) of `message`: ECDSA on P-256 with SHA-256 (FIPS 186-5) and

@@ -25,14 +25,12 @@ export type DatagramPort = Pick<UDPOptions, "port" | "group" | "accessPoint">;
 export type DatagramSource = Pick<UDP, "remoteAddress" | "remotePort">;
 
 export interface DatagramSender {
-	/** Sends at once; does nothing without an open port. */
 	send(length: number, address: string, port: number): void;
 }
 
 export interface DatagramMachine extends Timed {
 	/** Wanted port, the same object while unchanged; undefined: none. */
 	readonly port: DatagramPort | undefined;
-	/** Called after each opening. */
 	opened(sender: DatagramSender, nowMs: number): void;
 	/** Called when the port is lost; it will be reopened. */
 	lost(nowMs: number): void;
@@ -47,10 +45,8 @@ export class Datagrams<Machine extends DatagramMachine> implements ScheduledMach
 	readonly machine: Machine;
 	readonly task: Task;
 	readonly #deps: DatagramDeps;
-	/** Port that is open or being opened. */
 	#port: DatagramPort | undefined;
 	#socket: UDP | undefined;
-	/** Time of reopening or further reading, monotonic ms. */
 	#againMs = Number.POSITIVE_INFINITY;
 
 	constructor(deps: DatagramDeps, part: string, machine: Machine) {

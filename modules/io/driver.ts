@@ -1,11 +1,11 @@
 /**
  * Runs machines and policies as tasks; only the driver has clock, timer and guard. Machines get the time as an
- * argument; `deadlineMs` is the time of their next call.
+ * argument.
  *
  * A machine changes only inside `update()` or `fromHost()` of its task; `drain()` then performs its outputs, before its
  * deadline is read. A deadline that changes otherwise is logged as a programming error.
  *
- * One host timer serves all tasks. A task costs seven XS slots.
+ * A task costs seven XS slots.
  */
 import type { Clock, Timers } from "./host.js";
 import type { Timed } from "./machine.js";
@@ -41,7 +41,6 @@ export class Driver {
 		this.#deps = deps;
 	}
 
-	/** `part`: name in the log. */
 	register(part: string, machine: ScheduledMachine): Task {
 		const task = new Task(this, part, machine);
 		task.next = this.#first;
@@ -152,7 +151,6 @@ export class Task {
 		}
 	}
 
-	/** The machine is not advanced or drained again. */
 	stop(): void {
 		this.#flags |= STOPPED;
 		this.#driver.remove(this);

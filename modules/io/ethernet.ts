@@ -1,7 +1,6 @@
 /** Ethernet port of the host contract (host.ts). */
 import type { StaticAddress } from "./wifi.js";
 
-/** Addresses of the port, IPv4 as dotted decimal text. */
 export interface EthernetAddress {
 	readonly ip: string;
 	readonly netmask: string;
@@ -13,7 +12,6 @@ export interface EthernetOptions {
 }
 
 export interface EthernetSettings {
-	/** Name sent to the DHCP server. */
 	readonly hostname: string;
 	/** Static address; undefined: DHCP. */
 	readonly address?: StaticAddress;

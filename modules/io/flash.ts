@@ -6,10 +6,9 @@ export const ERASE_SIZE = 4096;
 export const WRITE_SIZE = 16;
 
 /**
- * NOR flash. An erased byte reads as 0xFF; a written byte keeps its value until erased. After a power cut during
- * `write()` the beginning is written, and one byte may be neither old nor new; during `erase()` the contents are
- * undefined. Offsets and lengths beyond `size` or not in whole units throw a RangeError without any effect; a flash
- * fault throws an Error.
+ * An erased byte reads as 0xFF; a written byte keeps its value until erased. After a power cut during `write()` the
+ * beginning is written, and one byte may be neither old nor new; during `erase()` the contents are undefined. Offsets
+ * and lengths beyond `size` or not in whole units throw a RangeError without any effect; a flash fault throws an Error.
  */
 export interface Partition {
 	/** Size in bytes, a multiple of ERASE_SIZE. */
@@ -41,7 +40,6 @@ export const INFLATE_WINDOW = ERASE_SIZE;
 export interface Inflater {
 	/** Unpacked data: INFLATE_WINDOW bytes, filled from the beginning after `empty()`. */
 	readonly ring: Uint8Array;
-	/** Number of bytes in `ring`. */
 	readonly filled: number;
 	/** True at the end of the stream, with a right Adler-32: call `reset()` or `close()`. */
 	readonly isDone: boolean;
@@ -54,14 +52,11 @@ export interface Inflater {
 	write(bytes: Uint8Array, start: number, end: number): number;
 	/** Allowed when the ring is full or the stream is done. */
 	empty(): void;
-	/** Begins the next stream with an empty ring. */
 	reset(): void;
 	close(): void;
 }
 
-/** OTA slots, and conditions for a new firmware. */
 export interface Update {
-	/** FIRMWARE_… of the running firmware. */
 	readonly state: number;
 	/** Short reason why the inactive slot's firmware was rejected, until the slot is erased; "" if not rejected. */
 	readonly givenUp: string;

@@ -8,8 +8,6 @@
  * - `write` copies its bytes before it returns. More than the last announced count throws a RangeError and writes
  *   nothing. It returns the count that may be written next.
  * - `close` may be called twice.
- *
- * Optional members are optional features.
  */
 import type { ClientPort } from "./client.js";
 import type { CertificatePair, Crypto } from "./crypto.js";
@@ -172,7 +170,6 @@ export interface UDPOptions {
 	readonly group?: string;
 	/** True to use only the network of the device's access point. Default false: any network. */
 	readonly accessPoint?: boolean;
-	/** Called when a datagram can be read. */
 	onReadable(): void;
 	/** Called when the network was lost: close the object. */
 	onError?(): void;
@@ -213,7 +210,7 @@ export interface Clock {
 }
 
 export interface Timers {
-	/** Calls `callback` once, after at least `delayMs`. Returns an ID for `clear()`. */
+	/** Calls `callback` once, after at least `delayMs`. */
 	set(callback: () => void, delayMs: number): number;
 	/** Ignores unknown and expired IDs. */
 	clear(id: number): void;

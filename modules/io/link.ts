@@ -1,5 +1,5 @@
 /**
- * Runs a protocol machine, such as a meter session, on a serial port; the driver provides the time.
+ * Runs a protocol machine, such as a meter session, on a serial port.
  *
  * Outputs keep their order: a line change waits for `onDrained`, and the machine is not polled until then. Without
  * hardware parity, or where the meter may send 8N1 (mode D), software handles 7E1: the machine gets characters of 7
@@ -65,9 +65,7 @@ export class Link implements ScheduledMachine, SerialOptions {
 	#transmit: Uint8Array | undefined;
 	#sent = 0;
 	#writable = 0;
-	/** Format requested by the machine. */
 	#format: SerialFormat;
-	/** Settings that wait until earlier bytes have left. */
 	#next: LineSettings | undefined;
 	/** BEHIND, DRAINING and CLOSED, together to save XS slots. */
 	#flags = 0;
@@ -144,7 +142,6 @@ export class Link implements ScheduledMachine, SerialOptions {
 		return (this.#flags & CLOSED) !== 0;
 	}
 
-	/** True if software, not the port, handles parity. */
 	private get isSoftware(): boolean {
 		const { anyFraming, port } = this.#options;
 		return anyFraming === true || !port.hardwareParity;
@@ -172,7 +169,6 @@ export class Link implements ScheduledMachine, SerialOptions {
 		}
 	}
 
-	/** Performs outputs as far as the port accepts them. */
 	drain(nowMs: number): void {
 		const { machine } = this.#options;
 		while (!this.isClosed && this.flush() && this.settleLine(nowMs)) {

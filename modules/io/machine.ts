@@ -24,12 +24,10 @@ export interface Output {
 	code: number;
 }
 
-/** Shared empty array. */
 export const NO_BYTES: Uint8Array = Object.freeze(new Uint8Array(0));
 
 export const NO_OUTPUT: Output = Object.freeze(newOutput(OUTPUT_NONE));
 
-/** Base of machines and policies (io/driver.ts). */
 export interface Timed {
 	/** Performs all that is due at `nowMs` (monotonic). A call before the deadline is harmless. */
 	advance(nowMs: number): void;
@@ -47,7 +45,6 @@ export interface Machine extends Timed {
 	poll(): Output;
 }
 
-/** Maximum number of waiting outputs. */
 const QUEUE_LIMIT = 8;
 
 interface Waiting extends Output {

@@ -9,7 +9,6 @@
 export interface Memory {
 	/** True when at least this many slots and bytes of chunks are free. May run a garbage collection. */
 	suffices(slots: number, chunkBytes: number): boolean;
-	/** Free memory now, without a collection. */
 	free?(): FreeMemory;
 	/** Lines "task bytes": stack that a task has never used; empty if unknown. */
 	stacks?(): string;
@@ -27,7 +26,6 @@ export interface FreeMemory {
 	readonly chunkBytes: number;
 	/** Free heap; undefined without a limit. */
 	readonly heapBytes: number | undefined;
-	/** Minimum of `heapBytes` since the start. */
 	readonly leastHeapBytes?: number | undefined;
 }
 
@@ -36,7 +34,6 @@ export interface Cost {
 	readonly chunkBytes: number;
 }
 
-/** Reserve for operations without a claim. */
 export const RESERVE: Cost = Object.freeze({ slots: 250, chunkBytes: 2048 });
 
 /**
@@ -59,7 +56,7 @@ export class MemoryLedger {
 		this.#memory = memory;
 	}
 
-	/** Claims memory. Returns false when memory is short; the operation must not begin then. */
+	/** Returns false when memory is short; the operation must not begin then. */
 	claim(cost: Cost): boolean {
 		if (!this.fits(cost)) return false;
 		this.#slots += cost.slots;

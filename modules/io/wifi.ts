@@ -9,7 +9,6 @@ export interface StationOptions {
 	readonly bssid?: string;
 	/** Last known channel, scanned first. */
 	readonly channel?: number;
-	/** Name for the DHCP server. */
 	readonly hostname: string;
 	/** Static address; undefined: DHCP. */
 	readonly address?: StaticAddress;
@@ -67,7 +66,6 @@ export interface WiFiOptions {
 	onDisconnected(reason: number): void;
 	/** Called at the end of a scan; `found` is false if it failed. */
 	onScanned(found: boolean): void;
-	/** Called when the number of access-point clients has changed. */
 	onClients(count: number): void;
 }
 

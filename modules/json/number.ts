@@ -1,5 +1,5 @@
 /**
- * State machine for the grammar of a JSON number (RFC 8259, 6). A state is the part that the last character belongs to.
+ * State machine for the grammar of a JSON number (RFC 8259, 6).
  *
  *     [ "-" ] ( "0" / digit1-9 *digit ) [ "." 1*digit ] [ "e" [ "+" / "-" ] 1*digit ]
  */
@@ -23,7 +23,7 @@ export function isNumberComplete(part: number): boolean {
 	return part === NUMBER_ZERO || part === NUMBER_INTEGER || part === NUMBER_FRACTION || part === NUMBER_EXPONENT;
 }
 
-/** Returns the next part; NUMBER_NONE if `byte` can't continue the number. */
+/** NUMBER_NONE if `byte` can't continue the number. */
 export function nextNumberPart(part: number, byte: number): number {
 	const afterInteger = part === NUMBER_ZERO || part === NUMBER_INTEGER;
 	if (byte >= ZERO && byte <= 0x39) {

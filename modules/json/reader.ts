@@ -1,7 +1,6 @@
 /**
  * JSON pull reader (RFC 8259) for untrusted bodies, which are never stored whole. `JSON.parse` needs three copies,
- * keeps unknown names forever (XS interns them) and overflows the stack on deep nesting. Memory does not depend on the
- * input.
+ * keeps unknown names forever (XS interns them) and overflows the stack on deep nesting.
  *
  * Use: `begin()`, then for each piece `push()` and `next()` until TOKEN_MORE, then `finish()` and `next()` until
  * TOKEN_END.
@@ -40,7 +39,6 @@ const DEPTH_LIMIT = 31;
 const SCRATCH_DEFAULT = 256;
 export const NUMBER_LIMIT = 32;
 
-/** Used inside `scan()`: no token is complete yet. */
 const TOKEN_NONE = -1;
 
 const EXPECT_VALUE = 0;
@@ -73,7 +71,7 @@ export interface JSONReaderLimits {
 }
 
 export class JSONReader {
-	/** Value of the last number; NaN when truncated, infinite beyond doubles. */
+	/** NaN when truncated, infinite beyond doubles. */
 	number = 0;
 	/** True for a whole number that a double holds exactly, even if written as `1.0` or `1e2`. */
 	isInteger = false;

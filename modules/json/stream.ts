@@ -1,6 +1,5 @@
 /**
- * JSON text of any length, which is generated piece by piece as the client accepts it. The class has the interface of
- * HTTP's BodySource.
+ * JSON text of any length, which is generated piece by piece as the client accepts it.
  *
  * A function writes units 0, 1, 2 … (head, records, tail). A unit that does not fit is written again for the next
  * window, so the function must produce the same bytes again.

@@ -67,7 +67,6 @@ export class StringScanner {
 		return this.#state === STATE_BAD;
 	}
 
-	/** Processes bytes up to the end of the string; returns the next position. */
 	scan(bytes: Uint8Array, start: number, end: number): number {
 		let at = start;
 		while (at < end && this.#state < STATE_DONE) {
@@ -164,7 +163,6 @@ export class StringScanner {
 	}
 }
 
-/** Returns the character that the escape `\` + `byte` means; 0 if there is no such escape. */
 function unescaped(byte: number): number {
 	switch (byte) {
 		case QUOTE:

@@ -2,8 +2,7 @@
  * JSON writer (RFC 8259) into a window, for replies larger than any buffer.
  *
  * The first `skip` bytes are dropped, the next ones fill the window, and the others are counted, so that the same code
- * can run again with a larger `skip`. Commas and colons are written automatically. The output is the same as that of
- * JSON.stringify.
+ * can run again with a larger `skip`. The output is the same as that of JSON.stringify.
  *
  * Nesting deeper than WRITER_DEPTH_LIMIT throws a RangeError.
  */
@@ -50,7 +49,6 @@ export class JSONWriter {
 		return this.#at - this.#origin;
 	}
 
-	/** Index after the last byte written. */
 	get position(): number {
 		return Math.min(Math.max(this.#at, this.#start), this.#end);
 	}
@@ -267,7 +265,6 @@ function hexDigit(value: number): number {
 	return value + (value < 10 ? 0x30 : 0x57);
 }
 
-/** Returns the letter of the short escape for `byte`, such as `n`; 0 without one. */
 function shortEscape(byte: number): number {
 	switch (byte) {
 		case QUOTE:

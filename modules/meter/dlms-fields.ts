@@ -156,7 +156,6 @@ export const DLMS_PASSWORD = field<string>({
 	initial: "",
 	secret: true,
 });
-/** Length of an AES-128 key, bytes. */
 export const DLMS_KEY_LENGTH = 16;
 /** Global unicast encryption key; empty when not set. */
 export const DLMS_BLOCK_CIPHER_KEY = field<Uint8Array>({

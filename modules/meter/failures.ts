@@ -2,14 +2,12 @@
 import { BUSY, failure, finalFailure, METER_ERROR, METER_TIMEOUT } from "../readout/failure.js";
 
 export const FAILURE_PORT = failure(METER_ERROR, "port", 0, "The serial port of the optical head could not be used.");
-/** The caller's time limit has passed; the session may continue. */
 export const FAILURE_WAIT = failure(
 	METER_TIMEOUT,
 	"",
 	0,
 	"The readout takes longer than a minute. It goes on; ask for the last readout later.",
 );
-/** The time limit of a load profile has passed; its request is cancelled. */
 export const FAILURE_PROFILE_WAIT = failure(
 	METER_TIMEOUT,
 	"",
@@ -17,14 +15,12 @@ export const FAILURE_PROFILE_WAIT = failure(
 	"The meter's load profile takes longer than three minutes, or than one while others wait for the meter. Ask for fewer entries.",
 );
 export const FAILURE_BUSY = failure(BUSY, "", 0, "Too many clients wait for the meter already; try again later.");
-/** Other requests use the memory that a readout needs. */
 export const FAILURE_MEMORY = failure(
 	BUSY,
 	"",
 	0,
 	"The gateway is busy with other requests; try again in a few seconds.",
 );
-/** Result of a probe: the meter answers the sign-on of IEC 62056-21, but another protocol or mode D is set. */
 export const FAILURE_SIGN_ON_INSTEAD = failure(
 	METER_ERROR,
 	"iec62056-21/answers",
@@ -32,7 +28,6 @@ export const FAILURE_SIGN_ON_INSTEAD = failure(
 	"The meter answers the sign-on of IEC 62056-21. Choose the protocol iec62056, and turn mode_d_enabled off.",
 	{ protocol: "iec62056", modeD: false },
 );
-/** Result of a probe: the meter answers in HDLC, but another protocol is set. */
 export const FAILURE_HDLC_INSTEAD = failure(
 	METER_ERROR,
 	"hdlc/answers",

@@ -148,7 +148,6 @@ export const CONTROL_LOG_EN = field<boolean>({
 });
 export const CONTROL = entry("control", 1, [CONTROL_SIMULATOR_EN, CONTROL_LOG_EN]);
 
-/* Values learned from the meter. */
 /** Remembered speed, Bd; 0 when nothing is remembered. */
 export const IEC_SPEED_BAUD = field<number>({
 	entry: IN_IEC_SPEED,

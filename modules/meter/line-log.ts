@@ -50,7 +50,6 @@ export class LineLog implements LinkTap {
 		this.append(this.#speed, 0, 3);
 	}
 
-	/** Copies all entries, oldest first, for `LogCursor`. */
 	copy(): Uint8Array {
 		const copy = new Uint8Array(this.#length);
 		for (let i = 0; i < copy.length; i++) copy[i] = this.#ring[(this.#first + i) % LOG_LIMIT];

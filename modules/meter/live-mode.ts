@@ -1,7 +1,6 @@
 /**
  * Live mode: reads the powers of a DLMS/COSEM meter every few seconds in one association, while somebody wants live
- * values: a client of the event stream, or others, who set `wantedToMs` (core/live.ts). A full readout comes first, because
- * only what it has is read.
+ * values: a client of the event stream, or others, who set `wantedToMs` (core/live.ts).
  *
  *                 wanted              not wanted          line needed         meter objects
  *     waiting     opens the session   -                   -                   waits, longer each time

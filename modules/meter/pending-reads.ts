@@ -61,7 +61,7 @@ export class PendingReads {
 		return undefined;
 	}
 
-	/** Queues a caller; returns false if the queue is full. `profile` is undefined for a readout. */
+	/** `profile` is undefined for a readout. */
 	add(callback: ReadCallback, profile: ProfileRequest | undefined, nowMs: number): boolean {
 		if (this.#queue.length === QUEUE_LIMIT) return false;
 		this.#queue.push({

@@ -3,8 +3,6 @@
  * "PIN", where each flash increments the digit, and 3 s without a flash accept it. In the next menu, short flashes lead
  * to "InF" (how much data the meter sends), and a long flash switches it.
  *
- * Sources: manuals, and builders of heads.
- *
  *     a short flash   0.1 to 4 s (Sagemcom Smarty BZ, 6.4), below 4.5 s (EMH mMe4.0), up to about 4 s (EasyMeter Q3A, 8.5.1);
  *                     0.2 s was too short for a Q3A and 0.4 s was enough (ATtiny-PinKeepAlive); here 0.5 s
  *     a long flash    5 s and more (Sagemcom, EasyMeter, DZG), above 4.5 s (EMH); here 5.5 s
@@ -85,7 +83,6 @@ export class PINEntry implements Machine, LineBorrower {
 		}
 	}
 
-	/** False after the end, and if the port could not be opened. */
 	get isRunning(): boolean {
 		return this.#link !== undefined;
 	}

@@ -1,9 +1,9 @@
 /**
  * Reports what the meter answers, for aligning the optical head and finding the settings (`POST meter/probe`). The
- * configured protocol's probe sessions run in turn; then those of other protocols.
+ * configured protocol's probe sessions run in turn.
  *
- * A meter that calls once a minute would be missed by all of them. After LISTENS_AFTER probes in a row that have found
- * nothing, and then once in LISTENS_EACH, a probe listens for it for a minute (CALLED), and does nothing else.
+ * After LISTENS_AFTER probes in a row that have found nothing, and then once in LISTENS_EACH, a probe listens for it
+ * for a minute (CALLED), and does nothing else.
  *
  *     CALLED       meter found: ENDED, reports the protocol
  *                  over: ENDED, reports the failure of the last probe, or RECOGNISING if unexpected bytes were received
@@ -50,7 +50,6 @@ export interface ProbeResult {
 	/** Identification, ASCII; empty if none was received. */
 	readonly ident: Uint8Array;
 	readonly received: number;
-	/** Number of damaged characters among them. */
 	readonly damaged: number;
 	/** First received characters; 0x80 and above: damaged. */
 	readonly bytes: Uint8Array;
@@ -239,7 +238,6 @@ export class Probe implements LinkTap, Timed, LineBorrower {
 		} else this.finish(this.#failure);
 	}
 
-	/** No failure means that the meter answers as configured. */
 	private finish(failure: Failure | undefined, ident: Uint8Array = new Uint8Array(0)): void {
 		if (this.#session === undefined) return;
 		this.stop();

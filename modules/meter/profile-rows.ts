@@ -70,7 +70,6 @@ export class ProfileRows {
 		for (let i = 0; i < this.before; i++) this.cursor.nextValue();
 	}
 
-	/** Returns false if the profile has no head. */
 	findHead(): boolean {
 		const { cursor } = this;
 		cursor.toStart();
@@ -91,8 +90,8 @@ export class ProfileRows {
 	}
 
 	/**
-	 * Moves to the next row. A row with a wrong number of values is omitted, with all rows up to the next head, because
-	 * their columns and times are unknown.
+	 * A row with a wrong number of values is omitted, with all rows up to the next head, because their columns and
+	 * times are unknown.
 	 */
 	next(): boolean {
 		const { cursor } = this;
@@ -164,7 +163,6 @@ export class ProfileRows {
 		for (let i = 0; i < 2 * this.columns && cursor.nextValue(); i++);
 	}
 
-	/** Converts a time in the records to Unix s; NaN for any other text. */
 	private momentOf(text: Uint8Array, length: number): number {
 		if (text[0] === DOT) return digitsOf(text, 1, length);
 		if (text[0] === COMMA) return this.utcOf(digitsOf(text, 1, length), SEASON_NONE);
@@ -206,7 +204,6 @@ function isStamp(text: Uint8Array, length: number): boolean {
 	return length === STAMP_LENGTH && text[STAMP_DASH] === DASH;
 }
 
-/** Returns the number in `text[from..to)`; NaN unless all are digits. */
 function digitsOf(text: Uint8Array, from: number, to: number): number {
 	let number = from < to ? 0 : Number.NaN;
 	for (let i = from; i < to; i++) {

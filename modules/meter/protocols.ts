@@ -1,4 +1,4 @@
-/** All meter protocols; the reader finds them only here. */
+/** All meter protocols. */
 
 import { AMIS } from "../amis/protocol.js";
 import { DLMS, DLMS_AFTER_SIGN_ON, SignOnSession } from "../cosem/protocol.js";

@@ -15,7 +15,6 @@ export interface ReadStatisticsListener {
 	 * Called when the failure changes; with undefined for the first good readout since the start or since a failure.
 	 */
 	failureChanged?(failure: Failure | undefined): void;
-	/** Called for good readouts, except simulated ones. */
 	measured?(readout: Readout): void;
 }
 
@@ -23,7 +22,6 @@ export class ReadStatistics {
 	readonly #listener: ReadStatisticsListener;
 	last: Readout | undefined;
 	readouts = 0;
-	/** Number of good readouts, without simulated ones. */
 	measurements = 0;
 	readonly failures = new Map<string, number>();
 	failure: Failure | undefined;

@@ -1,5 +1,5 @@
 /**
- * Runs the meter's sessions and keeps the readout. The protocol (protocols.ts) decides how to read.
+ * Runs the meter's sessions and keeps the readout.
  *
  * One session runs at a time. A new caller for a readout shares the result of a running readout; a load profile needs a
  * session of its own, so other callers wait for the next session. A caller waits at most a minute (pending-reads.ts);
@@ -26,8 +26,8 @@
  * `openLive()` leads from IDLE to LIVE (live-mode.ts). `probe()` and `lend()` are refused in LIVE, and end it as a request
  * does.
  *
- * `probe()` and `lend()` lead from IDLE, LISTENING and UNPLUGGED to PROBING; their end leads to IDLE. Failures and good
- * readouts in READING and ENDING lead to IDLE.
+ * `probe()` and `lend()` lead from IDLE, LISTENING and UNPLUGGED to PROBING. Failures and good readouts in READING and
+ * ENDING lead to IDLE.
  *
  * In READING the recogniser (recogniser.ts) examines unexpected bytes once: when they are noticed, or after all
  * sessions have failed. If it finds nothing, the interrupted session continues.
@@ -193,7 +193,6 @@ export class MeterReader implements Timed, LinkListener {
 		});
 	}
 
-	/** Applies the settings; called at the start and after each change. */
 	reconfigure(): void {
 		this.#task.update((nowMs) => this.apply(nowMs));
 	}
@@ -237,7 +236,6 @@ export class MeterReader implements Timed, LinkListener {
 		this.#task.update(() => this.#callbacks.remove(callback));
 	}
 
-	/** Returns false while a session runs. */
 	probe(callback: ProbeCallback): boolean {
 		return this.lend((driver, port, nowMs, giveBack) => {
 			const finished: ProbeCallback["finished"] = (result) => {

@@ -1,7 +1,7 @@
 /**
  * Identifies unsolicited data. It listens at each usual speed in turn, and finds the kind of telegram
- * (telegram-scanner.ts) with its speed and framing, or noise. The recogniser is a machine of a Link (io/machine.ts)
- * with eight bits per character. If a burst contains no telegram, the speed is usually wrong.
+ * (telegram-scanner.ts) with its speed and framing, or noise. If a burst contains no telegram, the speed is usually
+ * wrong.
  *
  *     state     event                               reaction
  *     WAITING   a character arrives                 BURST
@@ -19,10 +19,9 @@
  *     (b) after the last speed: ENDED with noise
  *         otherwise: WAITING at the next speed
  *
- * Readable text proves that the speed is right. A burst of text may therefore last as long as a whole telegram.
+ * Readable text proves that the speed is right.
  *
- * The reader interrupts a session to run a recogniser. At the end `next()` returns this session, which continues unless
- * the failure found is final.
+ * At the end `next()` returns this session, which continues unless the failure found is final.
  */
 import { FORMAT_8E1, FORMAT_8N1, type LineSettings } from "../io/host.js";
 import { type Machine, type Output, OutputQueue } from "../io/machine.js";
@@ -82,7 +81,6 @@ export class Recogniser implements Machine, ReadSession, Probing {
 		this.deadlineMs = Math.min(nowMs + SILENT_MS, this.#endsMs);
 	}
 
-	/** Returns 0, because damage is not detected in characters of eight bits. */
 	get damaged(): number {
 		return 0;
 	}

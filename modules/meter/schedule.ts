@@ -16,8 +16,8 @@
  *
  * Times missed without power, during a long readout or by an adjusted clock are made up for by a single run. No time is
  * repeated if the clock is set back by up to half a period, at most an hour. Until the clock is set, periods count from
- * the start, and a month counts as 30 days. A run joins a readout in progress. A rejected password or key pauses the
- * schedule for REFUSED_MS, unless settings change: more attempts would lock the meter.
+ * the start, and a month counts as 30 days. A rejected password or key pauses the schedule for REFUSED_MS, unless
+ * settings change: more attempts would lock the meter.
  *
  * `keep()` and `start()` carry the state across a sleep in SAVED_LENGTH bytes, little-endian, times in Unix seconds:
  *
@@ -116,8 +116,8 @@ export class Schedule implements Timed, ReadCallback {
 	}
 
 	/**
-	 * Starts the schedule. `lastUtcMs`: time of the last readout before the start, 0 if unknown. `saved`: state before
-	 * a sleep. `error`: failure code before the sleep.
+	 * `lastUtcMs`: time of the last readout before the start, 0 if unknown. `saved`: state before a sleep. `error`:
+	 * failure code before the sleep.
 	 */
 	start(lastUtcMs: number, saved?: DataView, error = ""): void {
 		this.#task.update((nowMs) => {
@@ -262,7 +262,6 @@ export class Schedule implements Timed, ReadCallback {
 		return this.#plan === undefined ? Number.POSITIVE_INFINITY : nextMoment(this.#plan, zone, utcMs);
 	}
 
-	/** Period, ms; 0 without a schedule. */
 	private get periodMs(): number {
 		const { minutes = 0, months = 0 } = this.#plan ?? {};
 		return months > 0 ? months * MONTH_MS : minutes * MINUTE_MS;
@@ -289,7 +288,6 @@ export class Schedule implements Timed, ReadCallback {
 		this.#options.missed?.(count);
 	}
 
-	/** No failure means success. */
 	private onRunEnd(failure: Failure | undefined, nowMs: number, canRetry = true): void {
 		const utcMs = this.utcMs;
 		this.lastRunUtcMs = utcMs;

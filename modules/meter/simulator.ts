@@ -1,11 +1,9 @@
 /**
- * Built-in meter simulator (`simulator_en`): a household with solar panels. Its data sets pass through the parser into
- * the packed readout, as those of a real meter do.
+ * Built-in meter simulator (`simulator_en`): a household with solar panels.
  *
  * The power is constant in each of the week's 168 hours. It is the load minus the solar power of that hour of the day,
  * each multiplied by a factor for the day of the week; it is imported if positive, otherwise exported. Energy is the
- * sum since 2024-01-01 (a Monday), so counters never decrease and agree with the power. Power and voltage have a ripple
- * of a few percent, which energy ignores.
+ * sum since 2024-01-01 (a Monday), so counters never decrease and agree with the power.
  */
 
 import { asciiBytes } from "../bytes/ascii.js";
@@ -37,7 +35,6 @@ const WEEK_HOURS = 168;
 const START_MS = 1_704_067_200_000;
 const START_IMPORT_WH = 4_213_000;
 const START_EXPORT_WH = 1_870_000;
-/** Tariff 1 applies from 6:00 to 22:00. */
 const TARIFF_1_FROM = 6;
 const TARIFF_1_TO = 22;
 const PHASE_PERCENT = Object.freeze([46, 31, 23]);

@@ -25,8 +25,8 @@ const HDLC: SuggestedProtocol = Object.freeze({
 });
 
 /**
- * Returns the protocols to try, in order. Those that the rows suggest are left for the last round: they take long, and
- * a request could hide what a meter pushes.
+ * Those that the rows suggest are left for the last round: they take long, and a request could hide what a meter
+ * pushes.
  */
 export function suggestionsFor(settings: MeterSettings, isLastRound: boolean): readonly SuggestedProtocol[] {
 	const suggestions: SuggestedProtocol[] = [];

@@ -1,5 +1,5 @@
 /**
- * Recognises unsolicited telegrams by their structure, from bytes of eight bits. Nothing is decoded.
+ * Recognises unsolicited telegrams by their structure, from bytes of eight bits.
  *
  * | kind | required contents |
  * |---|---|
@@ -96,7 +96,6 @@ export class TelegramScanner {
 	#groupLast = 0;
 	/** Last character of the group, which may be the check character. */
 	#groupCheck = 0;
-	/** Valid groups in a row. */
 	#groups = 0;
 	/* SML: */
 	#escapes = 0;
@@ -120,7 +119,6 @@ export class TelegramScanner {
 	readonly #last = new Uint8Array(WRAPPER_LENGTH);
 	#next = 0;
 
-	/** Returns the kind of telegram that the byte completes, or KIND_NONE. */
 	scan(byte: number): number {
 		if (this.scanText(byte)) return KIND_ASCII;
 		if (this.scanTIC(byte & 0x7f)) return KIND_TIC;

@@ -1,7 +1,6 @@
 /**
  * Failures for unsolicited data. They are made from entries of failures.ts by adding the kind of data, the speed and
- * the framing that were found, so they must be compared by code, not by identity. A detector decides when such data are
- * examined.
+ * the framing that were found, so they must be compared by code, not by identity.
  */
 import { HDLC_OTHER_ADDRESS, HDLC_REFUSED } from "../hdlc/failures.js";
 import { IEC_NO_IDENT } from "../iec62056-21/failures.js";
@@ -70,7 +69,6 @@ export function unsolicitedFailure(kind: number, baud: number, framing: string):
 			});
 }
 
-/** Returns true if a session received no valid answer. */
 function isUnanswered(failure: Failure | undefined): boolean {
 	return failure === undefined || failure.progress < IEC_NO_IDENT.progress || isUnexplained(failure);
 }
@@ -114,10 +112,7 @@ export class UnsolicitedDetector {
 		return !this.isDone && (this.hasSent || nowMs >= this.#idleMs + IDLE_MS) && isUnanswered(known);
 	}
 
-	/**
-	 * Records the end of a session. Returns the session's failure; if that is noise, keeps it for `betterOf` and
-	 * returns undefined.
-	 */
+	/** Returns the session's failure; if that is noise, keeps it for `betterOf` and returns undefined. */
 	onEnd(failure: Failure | undefined): Failure | undefined {
 		if (failure !== undefined && isUnexplained(failure)) this.hasStray = true;
 		if (failure?.finding === undefined || failure.isFinal) return failure;

@@ -65,7 +65,10 @@ export const MQTT = part<Outlet<MQTTService>>({
 				core.config.get(MQTT_CLIENT_CERT) ? core.find(CERTIFICATE).borrow(core.ledger) : undefined,
 			failed: EVENT_MQTT_FAILED,
 			works: EVENT_MQTT_SENT,
-			open: (deps, access) => new MQTTService(deps, access, (name, whyNot) => command(core, name, whyNot)),
+			open: (deps, access) => {
+				const delayMs = (SPREAD_MS * core.crypto.random(1)[0]) / 255;
+				return new MQTTService(deps, access, (name, whyNot) => command(core, name, whyNot), delayMs);
+			},
 		});
 		// A device without a radio always counts as connected.
 		if (core.find(NETWORK).manager === undefined) outlet.networkChanged(true);
@@ -89,6 +92,8 @@ export const MQTT = part<Outlet<MQTTService>>({
 });
 
 const IDENTIFY_MS = 15_000;
+/** Longest delay of the first connection, so that gateways do not connect all at once after a power cut. */
+const SPREAD_MS = 10_000;
 const NOBODY = Object.freeze({ finished: () => {} });
 
 /** Carries out a command, or logs why it is ignored. */

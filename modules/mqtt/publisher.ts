@@ -15,7 +15,8 @@
  * up after LAST_TRIES failures. Without a network the state is OFF at once.
  *
  * WAITING: for the TLS permit, and for memory, which is checked every MEMORY_MS. RESTING: for the seconds in RETRY_S,
- * or an hour after a refusal that only the user can resolve; after a session of STABLE_MS the delays begin anew.
+ * or an hour after a refusal that only the user can resolve; after a session of STABLE_MS the delays begin anew. Also
+ * before the first session, unless the device sleeps.
  * LEAVING: settings have changed, or another output wants the permit; DISCONNECT follows the message in flight.
  *
  * After Home Assistant's birth message everything is sent again after a random delay (BIRTH_MS to ten times that),
@@ -50,11 +51,11 @@ const LEND_PERMIT = 1;
 const CHANGE = 2;
 
 /**
- * Delays after a failure, seconds. Each is varied at random by up to a fifth. Even with the time for connecting, a
+ * Delays after a failure, seconds. Each is varied at random by up to a half. Even with the time for connecting, a
  * session is restored within a minute. A sleeping device waits longer, because attempts drain its battery.
  */
-const RETRY_S = Object.freeze([10, 20, 40, 45]);
-const RETRY_SLEEPY_S = Object.freeze([10, 20, 40, 80, 160, 320, 640, 900]);
+const RETRY_S = Object.freeze([10, 20, 36]);
+const RETRY_SLEEPY_S = Object.freeze([10, 20, 40, 80, 160, 320, 600]);
 const STABLE_MS = 60_000;
 const MEMORY_MS = 2000;
 const BIRTH_MS = 1000;
@@ -140,10 +141,11 @@ export class Publisher implements Timed {
 		this.work(nowMs);
 	}
 
-	networkChanged(isUp: boolean, nowMs: number): void {
+	/** The session begins after `delayMs`, unless the device sleeps. */
+	networkChanged(isUp: boolean, nowMs: number, delayMs = 0): void {
 		this.#hasNetwork = isUp;
 		if (!isUp) this.drop(nowMs);
-		else this.begin(nowMs);
+		else this.begin(nowMs, delayMs);
 	}
 
 	reconfigure(nowMs: number): void {
@@ -294,8 +296,11 @@ export class Publisher implements Timed {
 		return saving !== undefined && saving.awakeUntilMs < Number.POSITIVE_INFINITY;
 	}
 
-	private begin(nowMs: number): void {
-		if (this.#step === MQTT_OFF && this.isWanted) this.enter(MQTT_WAITING, nowMs);
+	private begin(nowMs: number, delayMs = 0): void {
+		if (this.#step !== MQTT_OFF || !this.isWanted) return;
+		const isDelayed = delayMs > 0 && !this.isSleepy;
+		this.enter(isDelayed ? MQTT_RESTING : MQTT_WAITING, nowMs);
+		if (isDelayed) this.#endMs += delayMs;
 	}
 
 	private enter(step: number, nowMs: number): void {

@@ -55,9 +55,12 @@ export class MQTTService implements ScheduledMachine, OutputListener, CommandLis
 	#commands = 0;
 	#commandMs = Number.POSITIVE_INFINITY;
 	#pausedUntilMs = 0;
+	/** Delay of the first connection since the start; 0 after it. */
+	#delayMs: number;
 
-	constructor(deps: OutputDeps, access: OutputAccess, taker: CommandTaker) {
+	constructor(deps: OutputDeps, access: OutputAccess, taker: CommandTaker, delayMs = 0) {
 		this.#taker = taker;
+		this.#delayMs = delayMs;
 		this.#deps = deps;
 		this.output = new Output(deps, access, this, MQTT_OUTPUT);
 		this.#task = deps.driver.register("mqtt", this);
@@ -115,7 +118,8 @@ export class MQTTService implements ScheduledMachine, OutputListener, CommandLis
 		this.#task.update((nowMs) => {
 			this.#publisher?.networkChanged(false, nowMs);
 			if (this.#deps.config.get(MQTT_ENABLED)) this.#publisher ??= this.beginning(nowMs);
-			this.#publisher?.networkChanged(isUp, nowMs);
+			this.#publisher?.networkChanged(isUp, nowMs, this.#delayMs);
+			if (isUp) this.#delayMs = 0;
 		});
 	}
 

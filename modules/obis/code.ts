@@ -88,7 +88,7 @@ export class OBISCode {
 		this.f = bytes[at + 5];
 	}
 
-	/** Writes at most OBIS_TEXT_LIMIT bytes; returns the end. */
+	/** Writes at most OBIS_TEXT_LIMIT bytes. */
 	encode(into: Uint8Array, at: number): number {
 		let to = at;
 		if (this.a >= 0) {
@@ -117,7 +117,7 @@ export class OBISCode {
 		return this.encodePeriod(into);
 	}
 
-	/** Replaces F after `encode()`; returns the end. */
+	/** Replaces F after `encode()`. */
 	encodePeriod(into: Uint8Array): number {
 		let to = this.shortEnd;
 		this.longEnd = to;
@@ -138,12 +138,10 @@ export class OBISCode {
 		return (channel * 257 * 257 * 257 + processing) * 2 + (this.letters ? 1 : 0);
 	}
 
-	/** A; null when not sent. */
 	get medium(): number | null {
 		return this.a < 0 ? null : this.a;
 	}
 
-	/** B; null when not sent. */
 	get channel(): number | null {
 		return this.b < 0 ? null : this.b;
 	}
@@ -254,7 +252,6 @@ export class OBISCode {
 	}
 }
 
-/** Writes `value` (0 to 255) in decimal at `into[at]`; returns the end offset. */
 export function putDecimal(into: Uint8Array, at: number, value: number): number {
 	let to = at;
 	if (value > 99) into[to++] = DIGIT_0 + Math.floor(value / 100);

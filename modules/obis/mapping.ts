@@ -10,7 +10,7 @@
  *                    (1), A B C D E (1 each, 0 when not given)
  *
  * An empty table means the default table. The last entry that matches a code determines its pair, unless a later entry
- * assigns the same pair to another code. Each pair therefore has one source.
+ * assigns the same pair to another code.
  */
 import { asciiBytes, upperCase } from "../bytes/ascii.js";
 import { OBIS_TEXT_LIMIT, OBISCode } from "./code.js";

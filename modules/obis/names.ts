@@ -75,7 +75,7 @@ const PHASES_NET_REACTIVE = 141;
 const PHASE_STEP = 20;
 const PHASE_CODES = 60;
 
-/** Returns the language of the parameter `lang`; English by default. */
+/** English by default. */
 export function languageOf(text: string): number {
 	if (text === "de") return LANGUAGE_DE;
 	return text === "pl" ? LANGUAGE_PL : LANGUAGE_EN;
@@ -120,7 +120,7 @@ export class OBISNames {
 		this.#language = language;
 	}
 
-	/** Writes the last name, or nothing, at `into[at]` as UTF-8, at most NAME_LIMIT bytes; returns the end offset. */
+	/** Writes the last name, or nothing, at `into[at]` as UTF-8, at most NAME_LIMIT bytes. */
 	write(into: Uint8Array, at: number): number {
 		return this.writeRow(this.#row, into, at);
 	}
@@ -144,9 +144,7 @@ export class OBISNames {
 		return this.writePhrase(this.#table[row + 7], into, to);
 	}
 
-	/**
-	 * Writes a phrase. It uses only local variables, because a reply of 340 readings spends a third of its time here.
-	 */
+	/** It uses only local variables, because a reply of 340 readings spends a third of its time here. */
 	private writePhrase(phrase: number, into: Uint8Array, at: number): number {
 		const table = this.#table;
 		const fragments = this.#fragments;

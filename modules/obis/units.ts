@@ -119,7 +119,6 @@ export function unitIndex(bytes: Uint8Array, start: number, end: number): number
 	return -1;
 }
 
-/** Returns the spelling; "" for an unknown number. */
 export function unitText(index: number): string {
 	return SPELLINGS[index] ?? "";
 }

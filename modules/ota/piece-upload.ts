@@ -1,7 +1,11 @@
 /** An upload in pieces. Between two pieces there is no HTTP request. */
 import type { Sender } from "./updater.js";
 
-const PIECE_SILENCE_MS = 30_000;
+/**
+ * Longest time between two pieces. Beside two browsers that load the page, the next piece may wait half a minute for its
+ * handshake.
+ */
+const PIECE_SILENCE_MS = 120_000;
 
 export class PieceUpload implements Sender {
 	readonly name: string;

@@ -230,11 +230,11 @@ export class Output implements PermitClient {
 
 	/**
 	 * Returns the pause before the next attempt, ms. It is the entry of `pausesS` (s) for the number of failures in a
-	 * row, ± 20 %.
+	 * row, ± 50 %, because a server that restarts loses all its gateways at once.
 	 */
 	pauseMs(pausesS: readonly number[]): number {
 		const pauseS = pausesS[Math.min(Math.max(this.attempts, 1), pausesS.length) - 1];
-		return pauseS * (800 + (400 * this.#deps.crypto.random(1)[0]) / 255);
+		return pauseS * (500 + (1000 * this.#deps.crypto.random(1)[0]) / 255);
 	}
 
 	/** Returns false if a test is running or has ended within TEST_PAUSE_MS. */

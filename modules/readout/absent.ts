@@ -20,7 +20,6 @@ export interface Chosen {
 	readonly protocol: string;
 }
 
-/** Session that ends at once, without sending anything. */
 export class AbsentSession implements ReadSession, Probing {
 	readonly line = LINE;
 	readonly failure = PROTOCOL_ABSENT;

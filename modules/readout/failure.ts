@@ -1,13 +1,8 @@
-/**
- * Reasons for a failed readout. The `failures.ts` of each protocol has a frozen table of them. They are compared by
- * identity. The API shows `error`, `code` and `message`.
- */
+/** Reasons for a failed readout. They are compared by identity. */
 
 /* Values of `error` in the API. */
-/** The meter did not answer in time. */
 export const METER_TIMEOUT = "meter_timeout";
 export const METER_ERROR = "meter_error";
-/** The meter rejected the authentication. */
 export const METER_AUTH_FAILED = "meter_auth_failed";
 /** The load profile is missing or not accessible. */
 export const NO_PROFILE = "no_profile";
@@ -61,7 +56,6 @@ export class Failure {
 		return this.text.slice(0, this.text.indexOf(" "));
 	}
 
-	/** Description and remedy, with the most likely cause first. */
 	get message(): string {
 		return this.text.slice(this.text.indexOf(" ") + 1);
 	}
@@ -83,8 +77,8 @@ export class Failure {
 export const PROGRESS_HEARD = 20;
 
 /**
- * Makes a failure. `progress` (up to 127) is 1 to 19 for the sign-on, 20 to 39 for HDLC, and 40 or more for DLMS;
- * another protocol has a scale of its own.
+ * `progress` (up to 127) is 1 to 19 for the sign-on, 20 to 39 for HDLC, and 40 or more for DLMS; another protocol has a
+ * scale of its own.
  */
 export function failure(error: string, code: string, progress: number, message: string, advice?: Advice): Failure {
 	const row = new Failure(`${code} ${message}`, (ERRORS.indexOf(error) << ERROR_BITS) | progress);

@@ -4,10 +4,7 @@ import { RecordCursor } from "./record-cursor.js";
 
 const GROUP_SERVICE = 96;
 
-/**
- * Returns the number; undefined if the readout has none. Numbers of other meters, which are connected to it over M-Bus,
- * are ignored.
- */
+/** Numbers of other meters, which are connected to it over M-Bus, are ignored. */
 export function meterNumberOf(records: Uint8Array): Uint8Array | undefined {
 	const cursor = new RecordCursor(records);
 	while (cursor.nextRecord()) {

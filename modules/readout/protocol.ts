@@ -1,7 +1,6 @@
 /**
  * Interface of a meter protocol: a row of meter/protocols.ts that opens sessions. A session is a machine connected to a
- * Link; its `readout` returns the result at EVENT_READOUT, EVENT_POOR or EVENT_END. The session decides how to react to
- * a failure and what to remember about the meter.
+ * Link; its `readout` returns the result at EVENT_READOUT, EVENT_POOR or EVENT_END.
  */
 import type { Crypto } from "../io/crypto.js";
 import type { LineSettings, Storage } from "../io/host.js";
@@ -34,7 +33,6 @@ export interface ReadSession extends Machine {
 	abort(nowMs: number): void;
 	/**
 	 * Called once after EVENT_END: stores what was learned, and returns the next session worth trying, if there is one.
-	 * `quietMs` is as in Opening.
 	 */
 	next?(quietMs: number, nowMs: number): ReadSession | undefined;
 	/**
@@ -106,7 +104,6 @@ export interface Opening<Settings> {
 	readonly nowMs: number;
 	/** Profile to read instead of a readout; only for protocols with `hasProfiles`. */
 	readonly profile?: ProfileRequest | undefined;
-	/** Time between rounds of a live session. */
 	readonly periodMs?: number;
 	/** Objects of a live session, in the form of its protocol. */
 	readonly live?: Uint8Array;

@@ -40,7 +40,6 @@ const PREFIXES = "kKMGm";
 const POWERS = Object.freeze([3, 3, 6, 9, -3]);
 const MILLI = -3;
 
-/** Greater than any record number. */
 const NO_RECORD = 0x10000;
 
 export class Quantities {

@@ -3,7 +3,6 @@
 export const PROTOCOL_OF_NONE = "IEC62056-21";
 
 /* Values of the status in the API. */
-/** The readout is complete and valid. */
 export const STATUS_OK = 0;
 export const STATUS_NONE = 1;
 /** The readout was truncated by a limit or a timeout; its checks have passed unless `isUnchecked`. */
@@ -34,7 +33,6 @@ export interface Readout {
 	readonly isUnchecked?: true;
 	/** Packed records (record-writer.ts); never changed. */
 	readonly records: Uint8Array;
-	/** Objects without a value (cosem/records.ts). */
 	readonly missing?: Uint8Array;
 }
 

@@ -117,7 +117,6 @@ export class RecordCursor {
 		this.#records = records;
 	}
 
-	/** Returns false at the end. */
 	nextRecord(): boolean {
 		if (this.#record !== NOWHERE) {
 			if (this.code.billingPeriod === null && this.attribute === 0) {
@@ -185,7 +184,6 @@ export class RecordCursor {
 		this.#index = 0;
 	}
 
-	/** Sets `text`, `length` and `unit`; returns false after the last value. */
 	nextValue(): boolean {
 		if (!this.#hasMore) return false;
 		const index = this.#index++;

@@ -86,7 +86,6 @@ export class RecordWriter implements RecordSink {
 	readonly #code = new OBISCode();
 	#committed = 0;
 	#records = 0;
-	/** End of the raw bytes after the complete records. */
 	#end = 0;
 	#valueStart = 0;
 	#unitStart = 0;
@@ -116,9 +115,7 @@ export class RecordWriter implements RecordSink {
 	/** True if the buffer is full: further data are then refused, so that kept records have no gaps. */
 	#isFull = false;
 	overflow = false;
-	/** Copy of the last complete block. */
 	kept: Uint8Array | undefined;
-	/** True if that block passed its checks. */
 	keptIsGood = false;
 
 	get records(): number {
@@ -329,7 +326,6 @@ export class RecordWriter implements RecordSink {
 		this.#headEnd = this.packCode();
 	}
 
-	/** Writes a complete value; `unit` is a number of DLMS. */
 	value(text: Uint8Array, length: number, unit: number): void {
 		this.beginValue();
 		this.text(PART_VALUE, text, 0, length);
@@ -393,7 +389,6 @@ export class RecordWriter implements RecordSink {
 		return to;
 	}
 
-	/** Stores the address as sent; returns the end of the record's head. */
 	private packRaw(textStart: number): number {
 		const buffer = this.#buffer;
 		const at = this.#committed;

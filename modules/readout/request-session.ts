@@ -1,6 +1,6 @@
 /**
- * Base of sessions that request data, one request at a time, from a meter that never speaks first. A sans-io machine
- * (io/machine.ts), run by a Link. Characters have 11 bits.
+ * Base of sessions that request data, one request at a time, from a meter that never speaks first. Characters have 11
+ * bits.
  *
  *     QUIET   silence, or patience over: ASKING
  *     ASKING  answer: ASKING with the next request, or ENDED after the last one

@@ -1,6 +1,6 @@
 /**
  * Receiver of a meter's data sets (record-writer.ts), in the terms of IEC 62056-21: lines of data sets, which have an
- * address and values with units. The data of all other protocols fit this form.
+ * address and values with units.
  */
 
 /** Maximum address length; the standard allows 16. */
@@ -23,8 +23,8 @@ export interface RecordSink {
 	discardSet(): void;
 	discardLine(): void;
 	/**
-	 * Completes the block. `good`: true if its checks passed. The receiver must copy the data at once, because `begin`
-	 * may follow immediately.
+	 * `good`: true if its checks passed. The receiver must copy the data at once, because `begin` may follow
+	 * immediately.
 	 */
 	endBlock(good: boolean): void;
 }

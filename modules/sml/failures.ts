@@ -13,14 +13,12 @@ export const SML_NO_START = failure(
 	5,
 	"Characters came, but no telegram of SML. Turn the head, shade it from light, or choose another protocol.",
 );
-/** The checksum of a telegram or message is wrong. */
 export const SML_CHECK_WRONG = failure(
 	METER_ERROR,
 	"sml/check",
 	8,
 	"The telegram arrived damaged. Check the head's position, and shade it from light.",
 );
-/** The checksums are right, but the content is not SML. */
 export const SML_BROKEN = failure(
 	METER_ERROR,
 	"sml/structure",

@@ -176,7 +176,7 @@ export class SMLListener implements Machine {
 		this.meterId = meterIdOf(file.serverId);
 	}
 
-	/** Returns to HUNT. `escapes`: number of ESCAPE bytes that have arrived of the next telegram. */
+	/** `escapes`: number of ESCAPE bytes that have arrived of the next telegram. */
 	private dropTelegram(escapes: number): void {
 		this.#state = STATE_HUNT;
 		this.#escapes = escapes;

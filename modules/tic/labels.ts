@@ -90,7 +90,7 @@ function row(unit: number, step: number, c: number, d: number, e: number): numbe
 	return (((unit * 4 + step) * 256 + c) * 256 + d) * 256 + e;
 }
 
-/** Looks up labels. The results of `find` are valid until the next call. */
+/** The results of `find` are valid until the next call. */
 export class LabelFinder {
 	readonly groups = Uint8Array.of(0, 0, 0, 0, 0, BILLING_PERIOD_CURRENT);
 	/** Unit of DLMS; UNIT_NONE for text. */

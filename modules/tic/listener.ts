@@ -41,9 +41,7 @@ import { PART_ADDRESS, PART_VALUE } from "../readout/sink.js";
 import { TIC_BROKEN, TIC_NO_START, TIC_SILENCE } from "./failures.js";
 import { LabelFinder, UNIT_NONE } from "./labels.js";
 
-/** Speed of the standard form. */
 const STANDARD_BAUD = 9600;
-/** Speed of the historic form. */
 const HISTORIC_BAUD = 1200;
 export const TIC_LINE: LineSettings = Object.freeze({ baud: STANDARD_BAUD, format: FORMAT_8N1 });
 

@@ -10,9 +10,7 @@
 const DAYS_BEFORE_1970 = 135080;
 const DAYS_OF_400_YEARS = 146097;
 
-/**
- * Returns the day number of a date. `months`: month number, 0 is January of year 0; `day`: from 1; both are integers.
- */
+/** `months`: month number, 0 is January of year 0; `day`: from 1; both are integers. */
 export function daysOf(months: number, day: number): number {
 	// From March on, month lengths repeat every five months (153 days).
 	const since = months - 1600 * 12 - 2;

@@ -19,7 +19,7 @@ const PLUS = 0x2b;
 const LETTER_T = 0x54;
 const LETTER_Z = 0x5a;
 
-/** Truncates to seconds; returns the end. Throws RangeError outside 1970 to 2106. */
+/** Truncates to seconds. Throws RangeError outside 1970 to 2106. */
 export function writeUTC(into: Uint8Array, at: number, utcMs: number): number {
 	const end = writeDateTime(into, at, secondsOf(utcMs));
 	into[end] = LETTER_Z;
@@ -27,8 +27,8 @@ export function writeUTC(into: Uint8Array, at: number, utcMs: number): number {
 }
 
 /**
- * Writes the time `offsetMinutes` east of UTC at `into[at]`; returns the end. Throws RangeError outside 1970 to 2106
- * (UTC), or for an offset that is not a whole number of minutes below a day.
+ * Writes the time `offsetMinutes` east of UTC at `into[at]`. Throws RangeError outside 1970 to 2106 (UTC), or for an
+ * offset that is not a whole number of minutes below a day.
  */
 export function writeLocal(into: Uint8Array, at: number, utcMs: number, offsetMinutes: number): number {
 	const size = Math.abs(offsetMinutes);

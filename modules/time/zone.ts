@@ -141,7 +141,6 @@ export function namesStart(table: Uint8Array): number {
 	return exceptions + 2 + number16(table, exceptions) * EXCEPTION_LENGTH;
 }
 
-/** Position of the number of exceptions. */
 function exceptionsOf(table: Uint8Array, rule: number): number {
 	return rule + 2 + (table[rule] === table[rule + 1] ? 0 : 2 * CHANGE_LENGTH);
 }

@@ -59,7 +59,6 @@ export class CablePolicy implements Timed {
 		this.#trace = trace;
 	}
 
-	/** State, CABLE_OFF to CABLE_WITHOUT. */
 	get state(): number {
 		return this.#state;
 	}
@@ -89,7 +88,6 @@ export class CablePolicy implements Timed {
 		return this.#usesDHCP;
 	}
 
-	/** Last failure: CABLE_WELL, CABLE_LOST or CABLE_NO_ADDRESS. */
 	get lastError(): number {
 		return this.#error;
 	}

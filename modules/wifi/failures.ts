@@ -15,7 +15,6 @@ export const WIFI_WRONG_PASSWORD = 2;
 export const WIFI_NO_ADDRESS = 3;
 export const WIFI_LOST = 4;
 
-/** Converts a reason of ESP-IDF (io/wifi.ts). */
 export function errorOf(reason: number): number {
 	switch (reason) {
 		case WIFI_REASON_NO_AP_FOUND:

@@ -20,7 +20,6 @@ export const SSID_BYTES_LIMIT = 32;
 export const PASSWORD_LIMIT = 63;
 export const PASSWORD_MINIMUM = 8;
 export const HOSTNAME_LIMIT = 31;
-/** Length of `255.255.255.255`. */
 const ADDRESS_LIMIT = 15;
 
 function text(entryPosition: number, id: number, name: string, [maximum, characters]: readonly [number, string]) {

@@ -1,6 +1,6 @@
 /**
  * Connects radio and Ethernet port to their policies (policy.ts, cable.ts). The radio takes memory: it is open only
- * while the cable leaves the network to Wi-Fi, or Wi-Fi was turned on by hand. A scan holds SCAN_LIMIT networks.
+ * while the cable leaves the network to Wi-Fi, or Wi-Fi was turned on by hand.
  */
 import type { Driver, ScheduledMachine, Task } from "../io/driver.js";
 import type { Ethernet, EthernetAddress, EthernetPort } from "../io/ethernet.js";
@@ -39,7 +39,6 @@ export class NetworkManager implements ScheduledMachine {
 	#reportedCable = false;
 	#reportedIP = "";
 
-	/** `Cable`: undefined in firmware without Ethernet. */
 	constructor(
 		deps: ManagerDeps,
 		settings: WiFiSettings & CableSettings,
@@ -54,7 +53,6 @@ export class NetworkManager implements ScheduledMachine {
 		this.#task = deps.driver.register(PART, this);
 	}
 
-	/** State of the station, STATION_…. */
 	get state(): number {
 		return this.#policy.state;
 	}
@@ -121,10 +119,7 @@ export class NetworkManager implements ScheduledMachine {
 		this.#policy.advance(nowMs);
 	}
 
-	/**
-	 * Starts radio and Ethernet port. Throws if the radio cannot be opened. A failure of the Ethernet port is logged,
-	 * and Wi-Fi is used instead.
-	 */
+	/** Throws if the radio cannot be opened. A failure of the Ethernet port is logged, and Wi-Fi is used instead. */
 	start(port: WiFiPort, ethernet?: EthernetPort): void {
 		this.#task.update((nowMs) => {
 			this.#port = port;
@@ -143,7 +138,6 @@ export class NetworkManager implements ScheduledMachine {
 		});
 	}
 
-	/** Applies the settings APPLY_… after a delay, so that the reply to the client is sent first. */
 	applySoon(what: number): void {
 		this.#task.update((nowMs) => this.#policy.applySoon(what, nowMs));
 	}
@@ -221,7 +215,6 @@ export class NetworkManager implements ScheduledMachine {
 		});
 	}
 
-	/** Opens the Ethernet port, in a separate method for the same reason. */
 	private openCable(port: EthernetPort): Ethernet {
 		return new port.io({ ...port.pins, onChanged: () => this.#task.fromHost((nowMs) => this.#cable?.changed(nowMs)) });
 	}

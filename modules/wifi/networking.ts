@@ -9,7 +9,6 @@ import { NetworkSettings } from "./settings.js";
 
 export class Networking implements Running {
 	readonly settings: NetworkSettings;
-	/** Manager of the interfaces; undefined on boards without Wi-Fi. */
 	readonly manager: NetworkManager | undefined;
 	readonly #core: Core;
 	/** Services in the network; undefined without Wi-Fi or UDP, and in safe mode. */
@@ -36,7 +35,6 @@ export class Networking implements Running {
 		return this.#services?.time;
 	}
 
-	/** Access to UDP; undefined on hosts without it. */
 	get datagrams(): DatagramDeps | undefined {
 		return this.#services?.deps;
 	}
@@ -46,7 +44,6 @@ export class Networking implements Running {
 		if (wifi !== undefined) this.manager?.start(wifi, ethernet);
 	}
 
-	/** Updates names and services after a change of the network or the settings. */
 	updateServices(): void {
 		if (this.manager === undefined) return;
 		const { httpPort, httpsPort, hostname } = this.#core;

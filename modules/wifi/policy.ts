@@ -1,6 +1,6 @@
 /**
  * State machine of the radio: joins networks, returns from a failing new one to the previous one, and opens the access
- * point when the device would be unreachable. wifi/manager.ts reports events to it.
+ * point when the device would be unreachable.
  *
  *   station    turned on,    turned off,   deadline  address   failed,   scan        new
  *              configured    forgotten               assigned  lost      requested   settings
@@ -25,7 +25,6 @@ import type { Timed } from "../io/machine.js";
 import type { ScannedNetwork, StationOptions, StationStatus, WiFi } from "../io/wifi.js";
 import { errorOf, WIFI_NO_ADDRESS, WIFI_WELL } from "./failures.js";
 
-/** Settings that the policy reads, and which it changes at the end of a trial (settings.ts). */
 export interface WiFiSettings {
 	readonly wifiEnabled: boolean;
 	readonly fallbackEnabled: boolean;
@@ -140,7 +139,6 @@ export class WiFiPolicy implements Timed {
 		return this.#station && this.#station.address === undefined;
 	}
 
-	/** True while Wi-Fi is on only because it was turned on by hand. */
 	get isTemporary(): boolean {
 		return this.isByHand && !this.has(ENABLED);
 	}
@@ -157,7 +155,6 @@ export class WiFiPolicy implements Timed {
 		return this.#radio !== undefined;
 	}
 
-	/** WIFI_… of the last failure. */
 	get lastError(): number {
 		return this.#givenUp === WIFI_WELL ? this.#error : this.#givenUp;
 	}
@@ -209,7 +206,6 @@ export class WiFiPolicy implements Timed {
 		this.#applyMs = nowMs + APPLY_DELAY_MS;
 	}
 
-	/** Turns on Wi-Fi and the access point for ten minutes. */
 	bringUp(nowMs: number): void {
 		if (!this.isOn) this.#sinceMs = nowMs;
 		this.#byHandEndMs = nowMs + BY_HAND_MS;
@@ -254,7 +250,7 @@ export class WiFiPolicy implements Timed {
 		if (hasPassed) this.#settings.keepStation();
 	}
 
-	/** Called when the attempt to join failed or the connection was lost. `reason`: the reason code of ESP-IDF. */
+	/** `reason`: the reason code of ESP-IDF. */
 	disconnected(reason: number, nowMs: number): void {
 		if (this.#state === STATION_JOINING || this.#state === STATION_ONLINE) this.wait(errorOf(reason), nowMs);
 	}

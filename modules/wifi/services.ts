@@ -19,7 +19,6 @@ import { MAKER, PRODUCT, SECURITY_CONTACT } from "../product.js";
 import type { TimeSync } from "../sntp/client.js";
 import { TimeService, type TimeServiceDeps } from "../sntp/service.js";
 
-/** All dependencies except those created here. */
 export interface NetworkServicesOptions extends Omit<MDNSDeps & TimeServiceDeps, "buffer" | "reader"> {
 	readonly info: HostInfo;
 }

@@ -55,7 +55,6 @@ export function isSSID(text: TextCodec, ssid: string): boolean {
 	return ssid !== "" && checkField(WIFI_SSID, ssid) && text.encode(ssid).length <= SSID_BYTES_LIMIT;
 }
 
-/** Returns true if `password` is valid for an encrypted network. */
 export function isPassword(text: TextCodec, password: string): boolean {
 	return (
 		password.length >= PASSWORD_MINIMUM &&
@@ -131,7 +130,6 @@ export class NetworkSettings {
 		this.#store.change(this.stationPuts(station), apply);
 	}
 
-	/** Changes of `setStation`. */
 	stationPuts({ ssid, password, dhcp, ip, netmask, gateway, hostname }: NewStation): Put[] {
 		const puts = [
 			put(WIFI_SSID, ssid),
@@ -152,7 +150,7 @@ export class NetworkSettings {
 		this.#store.change([put(WIFI_HOSTNAME, hostname)]);
 	}
 
-	/** Ends the trial with success. No effect after a factory reset has erased the settings. */
+	/** No effect after a factory reset has erased the settings. */
 	keepStation(): void {
 		if (this.#store.isErased) return;
 		this.#store.change([put(WIFI_ON_TRIAL, false)]);

@@ -8,7 +8,7 @@
  *   0B04 Electrical Measurement  if voltage or current is mapped: 0.1 V, 0.01 A, 1 W (ZCL revision 8, 4.9)
  *
  * Zigbee2MQTT fails to configure reports if voltage, current or active power is missing from 0B04, so all three always
- * exist; an unmapped one is 0. Active power repeats InstantaneousDemand.
+ * exist; an unmapped one is 0.
  *
  * An unknown value has the marker of its type for "unknown". Reading an unknown counter fails, because clients disagree
  * on the marker (Zigbee2MQTT would show 281 TWh). A counter never expires; a momentary value expires after FRESH_MS,
@@ -152,7 +152,6 @@ export interface AttributesOptions {
 
 export class Attributes {
 	readonly #options: AttributesOptions;
-	/** Mapped pairs as bits. */
 	#mapped = 0;
 	/**
 	 * Values as transmitted, by index (NaN: unknown), then the monotonic times of the last readings by pair, then the
@@ -175,7 +174,6 @@ export class Attributes {
 		return this.#meterId !== undefined;
 	}
 
-	/** Ids of the clusters, ascending. */
 	get clusters(): readonly number[] {
 		const all = this.#options.cells > 0 ? [0, POWER_CONFIGURATION, IDENTIFY, METERING] : [0, IDENTIFY, METERING];
 		if (this.isElectrical) all.push(ELECTRICAL);
@@ -348,7 +346,7 @@ export class Attributes {
 	}
 }
 
-/** Writes a length byte and up to `limit` bytes; returns the end. */
+/** Writes a length byte and up to `limit` bytes. */
 function putBytes(bytes: Uint8Array, limit: number, into: Uint8Array, at: number): number {
 	const length = Math.min(bytes.length, limit);
 	into[at] = length;
@@ -374,7 +372,6 @@ function field(row: number, from: number, length: number): number {
 	return Number(`0x${TABLE.slice(row + from, row + from + length)}`);
 }
 
-/** Kind in readout/quantities.ts that a pair requires. */
 function kindOf(pair: number): number {
 	return pair < DEMAND ? ENERGY : pair === DEMAND ? POWER : VOLTAGE + pair - DEMAND - 1;
 }

@@ -6,12 +6,11 @@ import { NETWORK } from "../wifi/part.js";
 import { verifyMapping, ZIGBEE } from "./part.js";
 import { Zigbee } from "./zigbee.js";
 
-/** Returns the part. This is a function, because the bundler does not remove an unused table. */
+/** This is a function, because the bundler does not remove an unused table. */
 export function zigbeeBridge(): Extra {
 	return { part: ZIGBEE, open };
 }
 
-/** Opens the bridge; returns undefined if the host has no coprocessor. */
 function open(core: Core): Zigbee | undefined {
 	const { config, driver, events, host, isRoutine, light, live, safeMode, storage } = core;
 	const port = host.serial.zigbee;

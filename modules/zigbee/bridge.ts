@@ -2,9 +2,8 @@
  * Bridge between meter and Zigbee, run by io/link.ts on the coprocessor's port.
  *
  * One frame is in flight at a time. Answers are sent before requests of clients, and these before reports. Up to
- * ANSWER_LIMIT answers are queued, and dropped after TRIES attempts. Clients and reports queue nothing and write their
- * latest data when they may send; reports are retried forever. Frames that are not delivered cause growing pauses,
- * until a frame is delivered or received.
+ * ANSWER_LIMIT answers are queued, and dropped after TRIES attempts. Reports are retried forever. Frames that are not
+ * delivered cause growing pauses, until a frame is delivered or received.
  */
 import type { HostInfo, TextCodec } from "../io/host.js";
 import type { Machine, Output } from "../io/machine.js";
@@ -42,7 +41,6 @@ export interface BridgeOptions {
 	readonly text: TextCodec;
 	/** Number of alkaline cells that fit on the board; 0: USB supply, and no Power Configuration cluster. */
 	readonly cells: number;
-	/** Map from OBIS codes to attributes (obis/mapping.ts). */
 	readonly map: Uint8Array;
 	readonly reports: Uint8Array | undefined;
 	readonly clients: readonly ClusterClient[];
@@ -75,7 +73,6 @@ const NUMBERS_APART = 16;
 /** Answers and reports, as bits: 01 04 07 09 0A 0B 0D 10 12 14 16. */
 const ANSWER_COMMANDS = 0x552e92;
 
-/** Kind of frame in flight; a client's request is REQUEST plus the index of the client. */
 const NOTHING = 0;
 const ANSWER = 1;
 const REPORTED = 2;

@@ -1,6 +1,5 @@
 /**
- * Driver of a TI coprocessor with Z-Stack ZNP, which implements Zigbee below ZCL. UART frames: unpi.ts; commands and
- * their sequences: mt.ts.
+ * Driver of a TI coprocessor with Z-Stack ZNP, which implements Zigbee below ZCL.
  *
  *   phase       sequence   refused, or no   chip restarts   deadline
  *               complete   answer in 6 s    (41 80)

@@ -2,7 +2,6 @@
 import { kind } from "../diagnostics/events.js";
 
 export const EVENT_ZIGBEE_JOINED = kind(31, "zigbee_joined", { isPlain: true });
-/** The bridge has left the network at the request of the user or of the coordinator. */
 export const EVENT_ZIGBEE_LEFT = kind(32, "zigbee_left", { isPlain: true });
 export const EVENT_ZIGBEE_SILENT = kind(33, "zigbee_silent", { isPlain: true });
 /** The coprocessor works again. The detail is its firmware. */

@@ -20,8 +20,8 @@ export const AF_REGISTER = 0x2400;
 export const AF_DATA_REQUEST = 0x2401;
 export const AF_DATA_CONFIRM = 0x4480;
 /**
- * Data for our endpoint. AF_INCOMING_MSG_EXT (0x4482) is ignored: such frames are too long for us or come from outside
- * the network (inter-PAN).
+ * AF_INCOMING_MSG_EXT (0x4482) is ignored: such frames are too long for us or come from outside the network
+ * (inter-PAN).
  */
 export const AF_INCOMING_MSG = 0x4481;
 export const ZDO_MGMT_LEAVE = 0x2534;
@@ -32,7 +32,6 @@ export const BDB_START = 0x2f05;
 export const BDB_RECOVER = 0x2f0a;
 export const BDB_NOTIFY = 0x4f80;
 
-/** Status in BDB_NOTIFY. */
 export const BDB_SUCCESS = 0;
 export const BDB_IN_PROGRESS = 1;
 export const BDB_RESTORED = 13;

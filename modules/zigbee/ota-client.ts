@@ -1,7 +1,6 @@
 /**
- * Client of the OTA Upgrade cluster (ZCL revision 8, chapter 11). It receives the coordinator's offer of a firmware
- * file and passes the blocks to ota/updater.ts. The file and its checks are the same as for an upload over HTTP. The
- * version in the file's Zigbee header is not trusted, because coordinators rewrite it.
+ * Client of the OTA Upgrade cluster (ZCL revision 8, chapter 11). The file and its checks are the same as for an upload
+ * over HTTP. The version in the file's Zigbee header is not trusted, because coordinators rewrite it.
  *
  *   REST        deadline, notify: ASKING
  *   ASKING      offer: LOADING; REST if it is ignored, ENDING if it is refused       no file, abort: REST
@@ -18,10 +17,9 @@
  * The client queries for a file soon after joining and once a day. An offer of the running version is ignored unless
  * the coordinator has sent a notify: a coordinator that rewrites versions would offer the same file forever.
  *
- * An interrupted transfer is resumed. A missing block is requested again for a quarter of an hour. The storage records
- * the file that is being loaded, so that after a restart (for a battery device, at the next wake-up) the same
- * coordinator is queried for it at once, but not again if it sends no block. A later offer of the file continues at the
- * last piece in flash (ota/installer.ts). An upload over HTTP replaces the transfer.
+ * The storage records the file that is being loaded, so that after a restart (for a battery device, at the next
+ * wake-up) the same coordinator is queried for it at once, but not again if it sends no block. A later offer of the
+ * file continues at the last piece in flash (ota/installer.ts).
  *
  * Limits: after a transfer has erased its first sector, the next transfer must wait a minute, then two, four … up to an
  * hour, because flash wears out and a coordinator needs no credentials here. Blocks have BLOCK_LENGTH bytes, as with
@@ -48,7 +46,6 @@ import {
 import type { ClusterClient, Outgoing, ZCLFrame } from "./radio.js";
 
 const CLUSTER = 0x0019;
-/** Commands of the cluster, in both directions. */
 const IMAGE_NOTIFY = 0;
 const QUERY_NEXT_IMAGE = 1;
 const NEXT_IMAGE = 2;
@@ -69,7 +66,6 @@ const COORDINATOR = 0;
 /** Flag in a request: a minimum period follows. */
 const HAS_PERIOD = 2;
 const ANY_16 = 0xffff;
-/** Version that forces the update. */
 const FORCED_VERSION = 0xffff_fffe;
 const OFFER_LENGTH = 13;
 const BLOCK_LENGTH = 50;
@@ -89,7 +85,6 @@ const BLOCK_PAUSE_MS = 5;
 /** Delay after an undelivered frame. */
 const RETRY_MS = 2000;
 const TRIES = 3;
-/** A transfer ends after this silence. */
 const SILENCE_LIMIT_MS = 900_000;
 /** Time for which a battery device stays awake although the coordinator is silent. */
 const AWAKE_MS = 60_000;

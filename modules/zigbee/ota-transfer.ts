@@ -27,7 +27,6 @@ const LOADING_LENGTH = 9;
 export const ANY_32 = 0xffff_ffff;
 const FIRST_ENDPOINT = 1;
 
-/** Ids of the attributes, ascending. */
 export const ATTRIBUTES: readonly number[] = Object.freeze([0, 1, 2, 3, 4, 6, 7, 8, 9]);
 const TYPE_UINT16 = 0x21;
 const TYPE_UINT32 = 0x23;
@@ -42,7 +41,6 @@ export class Transfer {
 	endpoint = FIRST_ENDPOINT;
 	/** Version of the file, as the coordinator states it. */
 	version = ANY_32;
-	/** Size of the file, as the coordinator states it, bytes. */
 	size = 0;
 	lastMessageMs = 0;
 	/** Least time between requests for blocks, set by the coordinator. */
@@ -52,7 +50,6 @@ export class Transfer {
 	/** Result of the updater; -1 if unknown or already processed. */
 	outcome = -1;
 
-	/** Returns false without a valid record. */
 	restore(storage: Storage): boolean {
 		const loading = storage.get(LOADING_KEY);
 		if (loading?.length !== LOADING_LENGTH) return false;
@@ -77,7 +74,6 @@ export class Transfer {
 	}
 }
 
-/** Running version in the format of file headers. */
 export function versionOf({ info }: OTADeps): number {
 	return buildNumber(info.firmwareVersion);
 }

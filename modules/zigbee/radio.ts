@@ -5,7 +5,7 @@
  *                                 ├─ server clusters, reports
  *                                 └─ ClusterClients: Time, OTA Upgrade
  *
- * The bridge is one machine (io/machine.ts); objects below it get the time in each call.
+ * The bridge is one machine (io/machine.ts).
  */
 import type { Machine, Timed } from "../io/machine.js";
 
@@ -83,7 +83,6 @@ export interface Incoming {
 }
 
 export interface Radio {
-	/** State of the radio, RADIO_…. */
 	readonly state: number;
 	/** IEEE address, 8 bytes, least significant byte first; undefined while unknown. */
 	readonly ieeeAddress: Uint8Array | undefined;
@@ -112,7 +111,6 @@ export interface Chip extends Machine, Radio {
 
 /** The listener of a Radio, called inside `receive` and `advance`. It may send at once. */
 export interface RadioListener {
-	/** Ids of the clusters that our endpoint serves, ascending. */
 	readonly servers: readonly number[];
 	readonly clients: readonly number[];
 	radioChanged(nowMs: number): void;
@@ -128,7 +126,6 @@ export interface RadioListener {
 export interface ZCLFrame {
 	/** Bits 0-1 frame type, 2 manufacturer specific, 3 from server, 4 no default response. */
 	control: number;
-	/** Manufacturer code; 0 if absent. */
 	manufacturer: number;
 	sequence: number;
 	command: number;
@@ -141,10 +138,8 @@ export interface ZCLFrame {
 /** Maximum length of a frame, bytes; a longer one would need fragmentation. */
 export const ZCL_LIMIT = 80;
 
-/** Client of a cluster of the coordinator; the bridge numbers and sends its requests. */
 export interface ClusterClient extends Timed {
 	readonly cluster: number;
-	/** Called after joining and rejoining. */
 	joined(nowMs: number): void;
 	left(): void;
 	/** The frame is valid only during the call. */
@@ -160,6 +155,5 @@ export interface ClusterClient extends Timed {
 	failed(nowMs: number): void;
 	/** Writes type and value (ZCL 2.4.2) at `at` and returns the end; returns `at` if the attribute does not exist. */
 	readAttribute(id: number, into: Uint8Array, at: number): number;
-	/** Ids of the attributes, ascending. */
 	readonly attributes: readonly number[];
 }

@@ -85,13 +85,11 @@ export class Reports {
 		this.isChanged = false;
 	}
 
-	/** Restores the default settings and forgets all reports. */
 	reset(): void {
 		for (let index = 0; index < VALUE_COUNT; index++) this.configure(index, NEVER, 0, 0, DEFAULT_ENDPOINT);
 		this.forget();
 	}
 
-	/** Forgets what was reported, so that all values are due at once. */
 	forget(): void {
 		const numbers = this.attributes.values;
 		for (let at = REPORTED_AT; at < REPORTED_AT + REPORTED_SIZE; at += REPORTED_WIDTH)
@@ -111,7 +109,6 @@ export class Reports {
 		this.#endpoint = endpoint;
 	}
 
-	/** Returns the settings for storage; empty for the defaults. */
 	pack(): Uint8Array {
 		const bytes = new Uint8Array(REPORTS_SIZE);
 		let isDefault = this.#endpoint === DEFAULT_ENDPOINT;
@@ -129,15 +126,11 @@ export class Reports {
 		return isDefault ? new Uint8Array(0) : bytes;
 	}
 
-	/**
-	 * Returns a setting of a value: `what` is MINIMUM or MAXIMUM (seconds), or CHANGE. This class also uses it to read
-	 * the other data of a value.
-	 */
+	/** Returns a setting of a value: `what` is MINIMUM or MAXIMUM (seconds), or CHANGE. */
 	setting(index: number, what: number): number {
 		return this.attributes.values[placeOf(index, what)];
 	}
 
-	/** Time at which the next report is due, monotonic ms; Infinity if none is. */
 	get dueMs(): number {
 		let due = Number.POSITIVE_INFINITY;
 		for (let index = 0; index < VALUE_COUNT; index++) due = Math.min(due, this.dueOf(index));

@@ -1,9 +1,4 @@
-/**
- * Builds requests to the coprocessor, one at a time, holds the bytes to transmit, and parses the chip's frames.
- * coprocessor.ts decides how to react.
- *
- * One buffer holds the received bytes, the request, the frame in flight, and the last answer about the network.
- */
+/** Builds requests to the coprocessor, one at a time, holds the bytes to transmit, and parses the chip's frames. */
 import { hexDigitValue } from "../bytes/hex.js";
 import { NO_OUTPUT, OUTPUT_TRANSMIT, type Output } from "../io/machine.js";
 import {
@@ -51,7 +46,6 @@ const INFO_AT = FRAME_AT + 128;
 const INFO_LENGTH = 24;
 const ADDRESS_AT = INFO_AT + INFO_LENGTH;
 const ADDRESS_LENGTH = 8;
-/** Transaction number in AF_DATA_REQUEST. */
 const TRANSACTION_AT = FRAME_AT + 10;
 /** Position of the command; there is room for SKIP_BOOT_LOADER before its frame. */
 const COMMAND_AT = REQUEST_AT + 3;
@@ -117,7 +111,6 @@ export abstract class Requests {
 	/** Role in the chip's NVRAM, ROLE_…; NO_ROLE while unknown. */
 	protected chipRole = NO_ROLE;
 	readonly #reader = new FrameReader(this.#bytes);
-	/** Request that waits for its answer; 0 if none does. */
 	protected pendingRequest = 0;
 	firmware = "";
 	#frameEnd = 0;
@@ -204,7 +197,6 @@ export abstract class Requests {
 		this.#next = 0;
 	}
 
-	/** Time limit of the request, or of the operation that it starts. */
 	protected get limitMs(): number {
 		if (this.pendingRequest === ZDO_MGMT_LEAVE) return LEAVE_MS;
 		return this.pendingRequest === BDB_START ? BDB_MS : REQUEST_MS;
@@ -312,7 +304,6 @@ export abstract class Requests {
 		return product === 1 || product === 2 || major > 2 || (major === 2 && minor >= 7);
 	}
 
-	/** Reads SYS_GET_EXTADDR; returns false if it is invalid. */
 	private readAddress(at: number, length: number): boolean {
 		this.#bytes.copyWithin(ADDRESS_AT, at, at + ADDRESS_LENGTH);
 		this.setFlag(HAS_ADDRESS, length >= ADDRESS_LENGTH);
@@ -323,7 +314,6 @@ export abstract class Requests {
 		return this.has(HAS_ADDRESS) ? this.#bytes.slice(ADDRESS_AT, ADDRESS_AT + ADDRESS_LENGTH) : undefined;
 	}
 
-	/** Reads EXT_NWK_INFO; returns false if it is invalid. */
 	private readNetworkInfo(at: number, length: number): boolean {
 		if (length < INFO_LENGTH) return false;
 		const bytes = this.#bytes;
@@ -390,7 +380,7 @@ export abstract class Requests {
 		if (isLost) this.finish(status, nowMs);
 	}
 
-	/** Sends the request that ends at `end`. Adds the endpoint to AF_REGISTER, and the short address to a leave. */
+	/** Adds the endpoint to AF_REGISTER, and the short address to a leave. */
 	private sendPrepared(end: number): void {
 		const bytes = this.#bytes;
 		const command = (bytes[COMMAND_AT] << 8) | bytes[COMMAND_AT + 1];

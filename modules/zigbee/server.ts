@@ -67,7 +67,6 @@ export const ANSWER_SIZE = ZCL_LIMIT + 48;
 export interface ServerOptions {
 	readonly clients: readonly ClusterClient[];
 	readonly user: {
-		/** 0 ends the identification. */
 		identify(seconds: number): void;
 	};
 }
@@ -136,7 +135,7 @@ export class Server {
 		return body + 2;
 	}
 
-	/** Returns a status. Only Identify has commands. */
+	/** Only Identify has commands. */
 	private identify({ command, bytes, start, end }: ZCLFrame): number {
 		if (this.#cluster !== IDENTIFY || command > COMMAND_QUERY) return NO_CLUSTER_COMMAND;
 		if (command === COMMAND_QUERY) return OK;
@@ -314,7 +313,6 @@ export class Server {
 		return (attributes.isWritable(row) ? ACCESS_WRITE : 0) | (attributes.valueOf(row) < 0 ? 0 : ACCESS_REPORT);
 	}
 
-	/** Commands that the cluster receives or generates; only Identify has any. */
 	private discoverCommands({ command, bytes, start, end }: ZCLFrame, into: Uint8Array, body: number): number {
 		if (start + 2 > end) return body;
 		let at = body + 1;

@@ -16,7 +16,6 @@ export interface ZigbeeStatus {
 	readonly panId: number;
 	/** Extended PAN id: 16 hex digits, upper case, most significant byte first. */
 	readonly extendedPanId: string;
-	/** IEEE address in the same format, or empty. */
 	readonly ieeeAddress: string;
 	readonly coprocessor: string;
 	readonly joiningSecs: number;
@@ -63,7 +62,7 @@ interface BridgeState {
 	readonly isRouter: boolean;
 }
 
-/** Returns the snapshot. `bridge` is undefined until it is first needed. */
+/** `bridge` is undefined until it is first needed. */
 export function statusOf(
 	bridge: Bridge | undefined,
 	host: Host,
@@ -95,14 +94,12 @@ export function statusOf(
 	};
 }
 
-/** Returns the time of the last report, Unix ms; 0 if there was none or the clock was not set. */
 export function lastReportUtcMs(bridge: Bridge | undefined, clock: Clock): number {
 	let lastMs = 0;
 	for (let pair = 1; pair < PAIRS.length; pair++) lastMs = Math.max(lastMs, bridge?.reportedMs(pair) ?? 0);
 	return utcMsOf(lastMs, clock);
 }
 
-/** Converts monotonic ms to Unix ms; 0 if there is no time or the clock was not set. */
 function utcMsOf(atMs: number, clock: Clock): number {
 	const utcMs = clock.utcMs();
 	return utcMs === undefined || !(atMs > 0) ? 0 : utcMs - clock.monotonicMs() + atMs;

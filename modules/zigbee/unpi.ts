@@ -17,10 +17,7 @@ const SUMS = 256;
 
 export const READER_ROOM = 2 * SUMS;
 
-/**
- * Completes the frame at `start`. Its command (2 bytes) and data, `size` bytes in all, are at `start + 2`. Returns the
- * end of the frame.
- */
+/** Completes the frame at `start`. Its command (2 bytes) and data, `size` bytes in all, are at `start + 2`. */
 export function seal(bytes: Uint8Array, start: number, size: number): number {
 	const end = start + 2 + size;
 	bytes[start] = START;

@@ -49,7 +49,7 @@ export function u16(bytes: Uint8Array, at: number): number {
 	return bytes[at] | (bytes[at + 1] << 8);
 }
 
-/** Writes the low `size` bytes of an integer, which may be negative; returns the end. */
+/** Writes the low `size` bytes of an integer, which may be negative. */
 export function putNumber(into: Uint8Array, at: number, size: number, value: number): number {
 	let rest = value;
 	for (let i = 0; i < size; i++) {
@@ -59,14 +59,12 @@ export function putNumber(into: Uint8Array, at: number, size: number, value: num
 	return at + size;
 }
 
-/** Unsigned integer of `size` bytes. */
 export function numberAt(bytes: Uint8Array, at: number, size: number): number {
 	let value = 0;
 	for (let i = size - 1; i >= 0; i--) value = value * 256 + bytes[at + i];
 	return value;
 }
 
-/** Parses a frame; returns undefined if it is truncated or of an unknown type. */
 export function parseFrame({ bytes, start, end, isBroadcast }: Incoming): ZCLFrame | undefined {
 	const control = bytes[start];
 	let at = start + 1;

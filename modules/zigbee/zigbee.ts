@@ -109,9 +109,7 @@ export interface ZigbeeOptions {
 	clockChanged(): void;
 }
 
-/**
- * The Zigbee part while it runs. The same object serves as the options of link, bridge and clients, to save XS slots.
- */
+/** The same object serves as the options of link, bridge and clients, to save XS slots. */
 export class Zigbee
 	implements ScheduledMachine, Running, ZigbeeBridge, BridgeOptions, BridgeListener, LinkOptions, OTADeps, TimeDeps
 {
@@ -127,7 +125,6 @@ export class Zigbee
 	/** True if the last log entry about the chip says that it has failed. */
 	#isLost = false;
 	#hasMapChanged = false;
-	/** True if LEAVE_KEY exists: the network must still be left. */
 	#owesLeave: boolean;
 	/** End of the time without sleep after joining. */
 	#lingerUntilMs = 0;
@@ -414,7 +411,6 @@ export class Zigbee
 		if (bridge !== undefined) this.#link?.tell((nowMs) => change(bridge, nowMs));
 	}
 
-	/** A leave survives a restart. */
 	private storeLeave(): void {
 		const { driver, storage } = this.#options;
 		const owesLeave = this.#bridge?.chip.owesLeave ?? this.#owesLeave;

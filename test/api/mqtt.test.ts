@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { BROKER_ADDRESS, ScriptedBroker } from "../mqtt/broker.js";
 import { isError, vectorOf } from "./gateway.js";
-import { VirtualGateway } from "./virtual-gateway.js";
+import { START_UTC_MS, VirtualGateway } from "./virtual-gateway.js";
 
 const BASE = "smgw/virtual0001";
 const DISCOVERY = "homeassistant/device/smgw_virtual0001/config";
@@ -54,6 +54,26 @@ describe("The gateway with an MQTT broker", () => {
 		assert.equal(await metric("connected"), "1");
 		assert.equal(await metric("messages_total"), String(broker.published.length));
 		assert.equal(await metric("failures_total"), "0");
+	});
+
+	it("connects within ten seconds after a start, each gateway at a time of its own", async () => {
+		await gateway.write("mqtt", ON);
+		const waits: number[] = [];
+		for (let seed = 1; seed <= 20; seed++) {
+			const { storage } = gateway.world;
+			const other = new VirtualGateway("client", { seed, radio: false, storage: storage.copy(), utcMs: START_UTC_MS });
+			const { time } = other.world;
+			const its = new ScriptedBroker(other.world);
+			assert.ok(time.runWhile(() => its.sessions.length === 0, 11_000));
+			waits.push(time.nowMs);
+			await other.stop();
+		}
+		waits.sort((a, b) => a - b);
+		assert.ok(waits[19] - waits[0] > 5000, `${waits}`);
+		assert.ok(
+			waits.every((ms, i) => i < 6 || ms - waits[i - 6] > 500),
+			`${waits}`,
+		);
 	});
 
 	it("publishes nothing of the simulator", async () => {

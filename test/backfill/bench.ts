@@ -1,5 +1,6 @@
 /** A gateway in virtual time with a meter, of either protocol, that keeps a load profile with counters. */
 import assert from "node:assert/strict";
+import type { Machine } from "../../modules/io/machine.js";
 import { DLMSMeter } from "../../tools/meter/dlms-meter.js";
 import { parseDLMSOptions } from "../../tools/meter/dlms-options.js";
 import { IECMeter } from "../../tools/meter/iec-meter.js";
@@ -45,6 +46,8 @@ export interface BenchOptions {
 	/** Counters of a readout; default: those of the household. */
 	counters?: (utcMs: number) => Counters;
 	schedule?: JSONObject;
+	/** Another meter in place of the simulated one. */
+	meter?: (utcMs: () => number) => Machine;
 }
 
 export class BackfillBench {
@@ -83,6 +86,10 @@ export class BackfillBench {
 		const utcMs = () => this.nowMs;
 		const reading = () => ({ ...steadyReading(utcMs(), counters(utcMs())), utcMs: utcMs() + clockMs });
 		const { meter } = this.gateway.world.serial;
+		if (options.meter !== undefined) {
+			meter.connect(options.meter(utcMs));
+			return;
+		}
 		if (options.protocol === "dlms") {
 			const {
 				baud,

@@ -10,9 +10,12 @@ import { parseDLMSOptions } from "../../tools/meter/dlms-options.js";
 import { steadyReading } from "../../tools/meter/steady-household.js";
 import { MINUTE_MS, YEAR_ROWS } from "./bench.js";
 
-/** Permitted slots of the part while it waits, and growth between the first pieces and a hundred more. */
+/** Permitted slots of the part while it waits, with peaks and statistics too, and growth over a hundred pieces. */
 const REST_SLOTS = 40;
+const ALL_REST_SLOTS = 60;
 const GROWTH_SLOTS = 30;
+
+const HUB = { enabled: true, url: "http://192.0.2.7:8123", token: "token", lang: "en" };
 
 describe("Memory of filling the history in XS", function () {
 	this.timeout(300_000);
@@ -48,6 +51,23 @@ describe("Memory of filling the history in XS", function () {
 		await xs.login();
 		return (await xs.request("meter/backfill/status")).json();
 	}
+
+	it("takes few slots at rest together with peaks and statistics", async function () {
+		const rest = async (isOn: boolean) => {
+			await set("hub", { ...HUB, statistics: isOn });
+			await set("peaks", { interval_mins: isOn ? 15 : 0 });
+			await set("meter/backfill", { enabled: isOn });
+			await status();
+			return xs.slots();
+		};
+		await rest(false);
+		const off = await rest(false);
+		const all = (await rest(true)) - off;
+		this.test!.title += ` (${all} slots)`;
+		assert.ok(all <= ALL_REST_SLOTS, `${all} slots`);
+		await rest(false);
+		await set("hub", { enabled: false });
+	});
 
 	it("takes few slots at rest, and not more after a hundred pieces", async function () {
 		await xs.advance(40 * MINUTE_MS);

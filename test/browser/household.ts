@@ -62,7 +62,10 @@ export function householdAtNow(): { unit: Unit; readings: Required<Pick<Readings
 export const SERIAL = "1ESY1160098765";
 
 /** Puts the history into the gateway's flash and restarts the gateway, which must run with `--time NOW`. */
-export async function giveHistory(gateway: ProcessGateway, unit = householdAtNow().unit): Promise<void> {
+export async function giveHistory(
+	gateway: ProcessGateway,
+	unit: Pick<Unit, "partition"> = householdAtNow().unit,
+): Promise<void> {
 	await gateway.login();
 	await gateway.write("system/timezone", { timezone: ZONE });
 	const folder = join(gateway.stateFolder, "partitions");

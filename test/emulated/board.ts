@@ -11,7 +11,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type Board, findBoard } from "../../hosts/esp32/boards.js";
 import { GatewayClient, type JSONReply } from "../../tools/api/client.js";
 import { Emulator, freePort, SERVES } from "../../tools/emulate/emulator.js";
-import { prepareFirmware } from "../../tools/emulate/firmware.js";
+import { emulatedBoard, prepareFirmware } from "../../tools/emulate/firmware.js";
 import { readBuild } from "../../tools/emulate/flash.js";
 import { lacksChip, runHere } from "../../tools/emulate/qemu.js";
 import { type EmulatedUnit, openUnit } from "../../tools/emulate/state.js";
@@ -91,7 +91,7 @@ export class EmulatedBoard {
 		const log = (text: string) => console.error(`    ${text}`);
 		this.#places = await prepareFirmware({ board: this.board, building: "stale", out: undefined, say: log });
 		const build = readBuild(join(this.#places.project, "build"));
-		this.#unit = openUnit(join(this.folder, "state"), this.board, build);
+		this.#unit = openUnit(join(this.folder, "state"), emulatedBoard(this.board), build);
 		this.#ports = { httpsPort: await freePort(), httpPort: await freePort() };
 		const order = { board: this.board, ...this.#unit, ...this.#ports, meterSocket: this.meterSocket };
 		this.#emulator = new Emulator(order);

@@ -308,14 +308,14 @@ describe("Failures of the hub", () => {
 		const gaps = times.slice(1).map((time, i) => time - times[i]);
 		const expected = [10, 30, 120, 300, 900, 900, 900];
 		for (const [i, gap] of gaps.entries()) {
-			assert.ok(gap >= expected[i] * 0.8 - 1 && gap <= expected[i] * 1.2 + 1, `${gap} s, ${expected[i]}`);
+			assert.ok(gap >= expected[i] * 0.5 - 1 && gap <= expected[i] * 1.5 + 1, `${gap} s, ${expected[i]}`);
 		}
 		assert.ok(gaps.length >= 5);
 		assert.deepEqual(bench.events, ["unreachable"]);
 		assert.equal(bench.hub.state, "unreachable");
 		bench.server.serve(8123);
 		bench.read(counter(2));
-		bench.advance(20 * MINUTE);
+		bench.advance(23 * MINUTE);
 		assert.deepEqual(bench.events, ["unreachable", "back"]);
 		assert.deepEqual(
 			bench.server.takeLog().filter((line) => line.includes("1_8_0")),

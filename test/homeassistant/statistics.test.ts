@@ -1,8 +1,11 @@
 /** Statistics for Home Assistant from the history: first set-up, outages, restarts, exchanges of the meter, refusals. */
 import assert from "node:assert/strict";
 import { VirtualFlash } from "../../hosts/node/virtual-flash.js";
+import type { VirtualClient } from "../../hosts/node/virtual-network.js";
 import { VirtualStorage } from "../../hosts/node/virtual-storage.js";
-import { HubBench, TOKEN } from "./bench.js";
+import { HUB_URL } from "../../modules/homeassistant/fields.js";
+import type { PermitClient } from "../../modules/publish/tls-permit.js";
+import { HubBench, OWN_CERTIFICATE, TOKEN } from "./bench.js";
 import { CUT, type Message, SILENCE, StatisticsServer } from "./statistics-server.js";
 
 const MINUTE = 60_000;
@@ -336,6 +339,32 @@ describe("Statistics for the hub", function () {
 		home.bench.backfill.filledS = backfill.filledS;
 		home.bench.advance(10 * MINUTE);
 		assert.equal(sent(), 0);
+	});
+
+	it("use one TLS connection at a time, with the permit", () => {
+		const { certificate } = OWN_CERTIFICATE;
+		const home = new Home();
+		home.turn(false);
+		home.run(DAY);
+		const { bench } = home;
+		const { server, tlsPermit } = bench;
+		bench.settings[HUB_URL.name] = "https://hub.lan:8123";
+		bench.certificate = certificate;
+		server.serve(8123, { certificate });
+		const other: PermitClient = { permitGranted: () => {}, permitRequested: () => {} };
+		const peers: VirtualClient[] = [];
+		const upgrade = server.upgrade!;
+		server.upgrade = (peer, head) => {
+			assert.ok(peers.every(({ isClosed }) => isClosed));
+			assert.equal(tlsPermit.request(other), false, "the hub has the permit");
+			tlsPermit.release(other);
+			peers.push(peer);
+			upgrade(peer, head);
+		};
+		home.run(2 * HOUR);
+		assert.equal(home.check(), 25);
+		assert.ok(peers.length >= 2, `${peers.length} connections`);
+		assert.equal(tlsPermit.request(other), true, "the permit was released");
 	});
 
 	it("are not sent to a hub that refuses states", () => {

@@ -39,6 +39,8 @@ export interface BedOptions {
 	storage?: VirtualStorage;
 	memory?: Memory;
 	seed?: number;
+	/** Default: none. */
+	startDelayMs?: number;
 	/** False: the unit has no MQTT settings, and there is no broker. */
 	isSet?: boolean;
 	/** Default: the driver of virtual time. */
@@ -119,7 +121,7 @@ export class Bed {
 		};
 		const commands = (command: string, whyNot: string) =>
 			void (whyNot === "" ? this.ran.push(command) : this.ignored.push(whyNot));
-		this.service = new MQTTService(shared, access, commands);
+		this.service = new MQTTService(shared, access, commands, options.startDelayMs);
 		this.broker = new ScriptedBroker(world);
 	}
 

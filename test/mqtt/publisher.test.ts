@@ -277,7 +277,7 @@ describe("MQTT", () => {
 	function expectWaits(waits: readonly number[], longestMs: number): void {
 		for (const [i, wait] of waits.entries()) {
 			const nominal = Math.min(10_000 * 2 ** i, longestMs);
-			assert.ok(wait > nominal * 0.79 && wait < nominal * 1.21 + 100, `wait ${i}: ${wait}`);
+			assert.ok(wait > nominal * 0.49 && wait < nominal * 1.51 + 100, `wait ${i}: ${wait}`);
 		}
 	}
 
@@ -286,10 +286,43 @@ describe("MQTT", () => {
 		bed.broker.greets = false;
 		bed.start();
 		const waits = waitsFor(12);
-		expectWaits(waits, 45_000);
+		expectWaits(waits, 36_000);
 		assert.ok(new Set(waits.slice(8)).size > 2);
 		assert.ok(Math.max(...waits) < 60_000);
 		assert.deepEqual(bed.reports, ["silent"]);
+	});
+
+	it("waits for a given time before the first connection alone", () => {
+		const waits = Array.from({ length: 5 }, (_, i) => {
+			bed = new Bed({ startDelayMs: 2000 * i });
+			bed.start(0);
+			const waitMs = bed.untilMet();
+			// Later networks are joined at once.
+			bed.service.networkChanged(false);
+			bed.advance(1000);
+			bed.start(0);
+			assert.ok(bed.untilMet() < 100);
+			bed.stop();
+			return waitMs;
+		});
+		for (const [i, waitMs] of waits.entries()) assert.ok(Math.abs(waitMs - 2000 * i) < 100, `${i}: ${waitMs}`);
+	});
+
+	it("does not wait at the start for its owner, nor on a device that sleeps", () => {
+		bed = new Bed({ startDelayMs: 10_000 });
+		bed.start(0);
+		bed.service.settingsChanged();
+		assert.ok(bed.untilMet() < 100);
+		bed.stop();
+		bed = new Bed({ startDelayMs: 10_000 });
+		bed.start(0);
+		assert.ok(bed.service.test({ finished: () => {} }));
+		assert.ok(bed.untilMet() < 100);
+		bed.stop();
+		bed = new Bed({ startDelayMs: 10_000, saving: { awakeUntilMs: 1e9 } });
+		bed.measured();
+		bed.start(0);
+		assert.ok(bed.untilMet() < 100);
 	});
 
 	it("is connected within a minute after the broker was away for a day", () => {
@@ -310,7 +343,7 @@ describe("MQTT", () => {
 		bed.broker.greets = false;
 		bed.measured();
 		bed.start();
-		expectWaits(waitsFor(10), 900_000);
+		expectWaits(waitsFor(10), 600_000);
 	});
 
 	it("starts again with short waits after a session that has lasted", () => {
@@ -324,10 +357,10 @@ describe("MQTT", () => {
 		// A connection that is closed at once does not count.
 		bed.advance(5000);
 		bed.broker.current!.peer.reset();
-		assert.ok(bed.untilMet() > 35_000);
+		assert.ok(bed.untilMet() > 17_000);
 		bed.advance(61_000);
 		bed.broker.current!.peer.reset();
-		assert.ok(bed.untilMet() < 13_000);
+		assert.ok(bed.untilMet() < 16_000);
 	});
 
 	const REFUSALS = ["refused_version", "refused_id", "refused_busy", "refused_login", "refused_access"];

@@ -1,7 +1,10 @@
 /**
- * The gateway's peaks compared with those that a Flemish meter sends (e-MUCS P1). Its 1.4.0 is the energy counted
- * since the quarter hour began, divided by fifteen minutes. Both telegrams are from one log; one of them is the capture,
- * and the other one differs from it in 1.4.0 and 1.7.0 only.
+ * The gateway's peaks compared with those that Flemish meters send (e-MUCS P1). 1.4.0 is the energy counted since the
+ * quarter hour began, divided by fifteen minutes; 1.6.0 is its maximum of the month, with the end of that quarter hour;
+ * 98.1.0 has the maxima of earlier months, each with the month's end.
+ *
+ * Both telegrams of the first meter are from one log; one of them is the capture, and the other one differs from it in
+ * 1.4.0 and 1.7.0 only. The second meter's telegrams are from github.com/thomasgodon/DsmrHub (example.dsmr).
  */
 import assert from "node:assert/strict";
 import { readTelegram } from "../../tools/meter/telegram.js";
@@ -21,6 +24,51 @@ const TELEGRAMS = [
 	[QUARTER_S + 195, 28, 99],
 ] as const;
 
+/** 20:45:00 of the second meter's clock, and its counter at that time, Wh. */
+const SECOND_QUARTER_S = at("2022-12-20 19:45");
+const SECOND_WH = 3_457_583;
+/** Seconds since then, counter in Wh, 1.4.0 in W, 1.7.0 in W. */
+const SECOND_TELEGRAMS = [
+	[56, 3_457_591, 32, 524],
+	[57, 3_457_592, 33, 523],
+	[58, 3_457_592, 33, 523],
+	[59, 3_457_592, 34, 524],
+	[60, 3_457_592, 34, 520],
+	[61, 3_457_592, 35, 524],
+	[62, 3_457_592, 36, 523],
+	[63, 3_457_592, 36, 523],
+	[64, 3_457_593, 37, 523],
+	[65, 3_457_593, 37, 523],
+	[66, 3_457_593, 38, 523],
+	[67, 3_457_593, 39, 522],
+] as const;
+/** 1 Wh, the counters' resolution, is 4 W for a quarter hour. */
+const RESOLUTION_W = 4;
+const ELSE_W = 300;
+const QUARTER = 900;
+
+/** Converts a meter's time, such as 240107190000W. */
+function timeOf(text: string): number {
+	const [year, month, day, hour, minute] = text.match(/../g)!.map(Number);
+	return Date.UTC(2000 + year, month - 1, day, hour - (text.endsWith("S") ? 2 : 1), minute) / 1000;
+}
+
+/** Maxima of the capture, oldest first: end of the month if it is over, end of the quarter hour, W. */
+function maximaOf(lines: readonly string[]): { monthEndS: number | undefined; endS: number; watts: number }[] {
+	const found = (code: string) => lines.find((line) => line.startsWith(code)) ?? "";
+	const maximum = /\((\d+[WS])\)\(([\d.]+)\*kW\)/;
+	const [, present, presentKW] = maximum.exec(found("1-0:1.6.0"))!;
+	const earlier = [...found("0-0:98.1.0").matchAll(new RegExp(`\\((\\d+[WS])\\)${maximum.source}`, "g"))];
+	return [
+		...earlier.map(([, monthEnd, end, kW]) => ({
+			monthEndS: timeOf(monthEnd),
+			endS: timeOf(end),
+			watts: Number(kW) * 1000,
+		})),
+		{ monthEndS: undefined, endS: timeOf(present), watts: Number(presentKW) * 1000 },
+	];
+}
+
 /** The captured telegram with another running demand (1.4.0) and power (1.7.0). */
 function linesOf(demandW: number, powerW: number): string {
 	const kW = (watts: number) => (watts / 1000).toFixed(3).padStart(6, "0");
@@ -30,7 +78,7 @@ function linesOf(demandW: number, powerW: number): string {
 	return lines.join("\r\n");
 }
 
-describe("The peaks of a Flemish meter", () => {
+describe("The peaks of Flemish meters", () => {
 	let bench: Bench;
 	const telegram = (timeS: number, lines = LINES.join("\r\n")) => {
 		bench.wait(timeS);
@@ -44,11 +92,45 @@ describe("The peaks of a Flemish meter", () => {
 		for (const [timeS, demandW, powerW] of TELEGRAMS) {
 			telegram(timeS, linesOf(demandW, powerW));
 			const { meanW } = bench.values;
-			// 1 Wh, the counter's resolution, corresponds to 4 W for a quarter hour.
-			assert.ok(Math.abs((meanW * (timeS - QUARTER_S)) / 900 - demandW) <= 4, `${meanW} W`);
+			assert.ok(Math.abs((meanW * (timeS - QUARTER_S)) / 900 - demandW) <= RESOLUTION_W, `${meanW} W`);
 		}
 		const { meanW, forecastW } = bench.values;
 		assert.equal(meanW, Math.round((7 * 3600) / 195));
 		assert.equal(forecastW, Math.round(7 * 4 + (99 * (900 - 195)) / 900));
+	});
+
+	it("have the same mean with a second meter, second by second, and a forecast at its power", () => {
+		bench = new Bench(FLANDERS, "Europe/Brussels", SECOND_QUARTER_S);
+		const linesAt = (wh: number, powerW: number) =>
+			`1.8.1(${(wh / 1000).toFixed(3)}*kWh)\r\n1.7.0(${(powerW / 1000).toFixed(3)}*kW)`;
+		telegram(SECOND_QUARTER_S, linesAt(SECOND_WH, 524));
+		for (const [s, wh, demandW, powerW] of SECOND_TELEGRAMS) {
+			bench.take(readoutOf(linesAt(wh, powerW), SECOND_QUARTER_S + s));
+			const { meanW, forecastW } = bench.values;
+			assert.ok(Math.abs((meanW * s) / QUARTER - demandW) <= RESOLUTION_W, `${meanW} W after ${s} s`);
+			assert.ok(Math.abs(forecastW - (demandW + (powerW * (QUARTER - s)) / QUARTER)) <= RESOLUTION_W);
+		}
+	});
+
+	it("are the meter's maxima (1.6.0, 98.1.0): in the same quarter hours and months, within the resolution", () => {
+		const maxima = maximaOf(LINES);
+		assert.equal(maxima.length, 4);
+		bench = new Bench(FLANDERS, "Europe/Brussels", maxima[0].endS - 4 * QUARTER);
+		for (const { monthEndS, endS, watts } of maxima) {
+			assert.equal(endS % QUARTER, 0);
+			bench.powerW = ELSE_W;
+			bench.wait(endS - 3 * QUARTER);
+			bench.run(endS - QUARTER, ELSE_W);
+			bench.run(endS, watts);
+			bench.run(endS + QUARTER, ELSE_W);
+			const [[startS, highestW]] = bench.highest;
+			assert.equal(startS, endS - QUARTER);
+			assert.ok(Math.abs(highestW - watts) <= RESOLUTION_W, `${highestW} W is not ${watts}`);
+			if (monthEndS === undefined) continue;
+			bench.run(monthEndS - QUARTER, ELSE_W, QUARTER);
+			assert.equal(bench.values.peakW, highestW);
+			bench.run(monthEndS, ELSE_W, QUARTER);
+			assert.ok(Number.isNaN(bench.values.peakW), "the next month");
+		}
 	});
 });

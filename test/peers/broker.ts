@@ -15,7 +15,7 @@ const USER = "gateway";
 const PASSWORD = "password of the gateway";
 const KEY = "1_0_1_8_0";
 const VALUE = 15882.6927;
-/** Limit for a new connection, ms; retry delays are 10 s ± 20 %, then twice that. */
+/** Limit for a new connection, ms; retry delays are 10 s ± 50 %, then twice that. */
 const RETURN_LIMIT_MS = 60_000;
 
 interface Certificates {

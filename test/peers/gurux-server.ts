@@ -41,13 +41,16 @@ export const guruxObjects = [
 	{ classId: 4, code: "1.0.1.6.0.255", value: "3702", unit: "W" },
 ] as const;
 
-/** Compiles the server; returns its class path. */
+const PROGRAMS = ["ServeMeter.java", "ServeYear.java"];
+
+/** Compiles the servers; returns their class path. */
 export async function prepareGuruxServer(): Promise<string> {
 	const jars: string[] = [];
 	for (const [url, sha256] of JARS) jars.push(await download(url, sha256));
 	const classes = join(PEERS_FOLDER, "gurux-classes");
 	mkdirSync(classes, { recursive: true });
-	await run("javac", ["-d", classes, "-cp", jars.join(":"), join(PEER_SOURCES, "java", "ServeMeter.java")]);
+	const sources = PROGRAMS.map((name) => join(PEER_SOURCES, "java", name));
+	await run("javac", ["-d", classes, "-cp", jars.join(":"), ...sources]);
 	return [classes, ...jars].join(":");
 }
 

@@ -5,42 +5,23 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { request } from "node:https";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { makeCertificate } from "../../hosts/node/self-signed.js";
 import type { JSONObject } from "../api/gateway.js";
-import { freePort, PEER_SOURCES, PEERS_FOLDER, PeerMissing, run } from "./peer.js";
+import { installJava } from "./maven.js";
+import { freePort, run } from "./peer.js";
 
-const BUILD_LIMIT_MS = 300_000;
 const START_LIMIT_MS = 240_000;
 const PASSWORD = "fleet-operator";
 const POLL_MS = 250;
 
-/** Fetches and compiles the server; returns its class path. */
-async function install(): Promise<string> {
-	const folder = join(PEERS_FOLDER, "hawkbit");
-	const jars = join(folder, "jars");
-	const classes = join(folder, "classes");
-	const built = join(folder, "built.txt");
-	const classPath = [classes, join(jars, "*")].join(":");
-	if (existsSync(built)) return classPath;
-	mkdirSync(classes, { recursive: true });
-	const pom = join(PEER_SOURCES, "java", "hawkbit.xml");
-	try {
-		const goal = ["dependency:copy-dependencies", `-DoutputDirectory=${jars}`, "-DincludeScope=runtime"];
-		await run("mvn", ["-q", "-B", "-f", pom, ...goal], {}, BUILD_LIMIT_MS);
-	} catch (error) {
-		if (error instanceof PeerMissing) throw error;
-		throw new PeerMissing(`Maven could not fetch hawkBit: ${(error as Error).message}`);
-	}
-	// Its Spring reads no newer classes.
-	const source = join(PEER_SOURCES, "java", "peer", "ServeHawkbit.java");
-	await run("javac", ["--release", "11", "-d", classes, "-cp", join(jars, "*"), source]);
-	writeFileSync(built, "");
-	return classPath;
+export interface HawkbitOptions {
+	/** Pause between two polls of a gateway, HH:MM:SS. */
+	readonly polling?: string;
 }
 
 export class HawkbitServer {
@@ -50,7 +31,13 @@ export class HawkbitServer {
 	readonly #program: ChildProcess;
 	#log = "";
 
-	private constructor(folder: string, port: number, classPath: string, certificate: Uint8Array) {
+	private constructor(
+		folder: string,
+		port: number,
+		classPath: string,
+		certificate: Uint8Array,
+		{ polling = "00:00:30" }: HawkbitOptions,
+	) {
 		this.#folder = folder;
 		this.#port = port;
 		this.certificate = certificate;
@@ -70,7 +57,7 @@ export class HawkbitServer {
 			[`${security}.targettoken.enabled`]: true,
 			[`${security}.gatewaytoken.enabled`]: false,
 			"org.eclipse.hawkbit.repository.file.path": join(folder, "artifacts"),
-			"hawkbit.controller.pollingTime": "00:00:30",
+			"hawkbit.controller.pollingTime": polling,
 			"hawkbit.rollout.scheduler.fixedDelay": 500,
 		};
 		const given = Object.entries(options).map(([name, value]) => `--${name}=${value}`);
@@ -85,8 +72,8 @@ export class HawkbitServer {
 		this.#program.stderr?.on("data", keep);
 	}
 
-	static async start(): Promise<HawkbitServer> {
-		const classPath = await install();
+	static async start(options: HawkbitOptions = {}): Promise<HawkbitServer> {
+		const classPath = await installJava("hawkbit", "ServeHawkbit");
 		const folder = mkdtempSync(join(tmpdir(), "hawkbit-"));
 		const pair = makeCertificate({
 			names: ["127.0.0.1"],
@@ -107,7 +94,7 @@ export class HawkbitServer {
 			`pass:${PASSWORD}`,
 		];
 		await run("openssl", ["pkcs12", "-export", ...store]);
-		const server = new HawkbitServer(folder, await freePort(), classPath, readFileSync(certificate));
+		const server = new HawkbitServer(folder, await freePort(), classPath, readFileSync(certificate), options);
 		try {
 			await server.until(async () => (await server.ask("GET", "targets").catch(() => undefined)) !== undefined);
 		} catch (error) {
@@ -115,6 +102,14 @@ export class HawkbitServer {
 			throw error;
 		}
 		return server;
+	}
+
+	get port(): number {
+		return this.#port;
+	}
+
+	get pid(): number {
+		return this.#program.pid as number;
 	}
 
 	get url(): string {

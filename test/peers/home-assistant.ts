@@ -5,11 +5,12 @@ import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync,
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
-import { endChild, installInDebian, DEBIAN_ROOT as ROOT, startInDebian } from "./debian.js";
+import { endChild, FORKY } from "./debian.js";
 import { freePort, PEER_SOURCES, PeerMissing } from "./peer.js";
 
 /** Name of its list of packages, and of its environment in the Debian. */
 const NAME = "home-assistant";
+const ROOT = FORKY.root;
 const ASK = join(PEER_SOURCES, "python", "ask_home_assistant.py");
 const START_LIMIT_MS = 120_000;
 const ASK_LIMIT_MS = 30_000;
@@ -40,6 +41,16 @@ function clockAhead(ms: number): string {
 	return `env LD_PRELOAD=${library} FAKETIME=+${Math.round(ms / 1000)}s FAKETIME_DONT_FAKE_MONOTONIC=1 NO_FAKE_STAT=1 `;
 }
 
+/** Presets of the fields of a form, also of those in its sections. */
+function presetsOf(fields: readonly Answer[]): Answer {
+	const presets: Answer = {};
+	for (const { name, default: preset, schema } of fields) {
+		if (schema !== undefined) presets[name] = presetsOf(schema);
+		else if (preset !== undefined) presets[name] = preset;
+	}
+	return presets;
+}
+
 export class HomeAssistant {
 	readonly url: string;
 	/** Administrator's token, for the gateway. */
@@ -61,7 +72,7 @@ export class HomeAssistant {
 
 	/** Starts a new Home Assistant with an owner and a guest. Throws PeerMissing if it can't be installed. */
 	static async start(): Promise<HomeAssistant> {
-		await installInDebian(NAME);
+		await FORKY.install(NAME);
 		const hass = new HomeAssistant(await freePort());
 		const config = join(ROOT, "config");
 		rmSync(config, { recursive: true, force: true });
@@ -86,7 +97,7 @@ export class HomeAssistant {
 	async begin(aheadMs = 0): Promise<void> {
 		this.#aheadMs = aheadMs;
 		const hass = `/${NAME}/bin/hass -c /config --skip-pip --log-no-color`;
-		const child = startInDebian(`${aheadMs === 0 ? "" : clockAhead(aheadMs)}${hass}`, "ignore", "ignore");
+		const child = FORKY.start(`${aheadMs === 0 ? "" : clockAhead(aheadMs)}${hass}`, "ignore", "ignore");
 		this.#child = child;
 		let errors = "";
 		child.stderr?.on("data", (bytes: Buffer) => {
@@ -180,12 +191,12 @@ export class HomeAssistant {
 	/** Adds a broker, as its page does. */
 	async addBroker(port: number): Promise<void> {
 		const flow = await this.request("POST", "/api/config/config_entries/flow", { handler: "mqtt" });
-		const given: Answer = {};
-		const broker = { broker: "127.0.0.1", port };
-		for (const { name, default: preset } of flow.data_schema) if (preset !== undefined) given[name] = preset;
+		const presets = presetsOf(flow.data_schema);
 		const result = await this.request("POST", `/api/config/config_entries/flow/${flow.flow_id}`, {
-			...given,
-			...broker,
+			...presets,
+			broker: "127.0.0.1",
+			port,
+			other_settings: { ...presets.other_settings, set_ca_cert: "off", set_client_cert: false },
 		});
 		assert.equal(result.type, "create_entry", JSON.stringify(result));
 	}
@@ -203,13 +214,10 @@ export class HomeAssistant {
 
 	/** Sets the sources of its energy dashboard; returns its own validation once there are statistics. */
 	async validateEnergy(imported: string, exported?: string): Promise<Answer[]> {
-		const prices = { entity_energy_price: null, number_energy_price: null };
-		const from = { stat_energy_from: imported, stat_cost: null, ...prices };
-		const to = { stat_energy_to: exported, stat_compensation: null, ...prices };
 		const grid = {
 			type: "grid",
-			flow_from: [from],
-			flow_to: exported === undefined ? [] : [to],
+			stat_energy_from: imported,
+			stat_energy_to: exported ?? null,
 			cost_adjustment_day: 0,
 		};
 		const sources = [grid];

@@ -44,6 +44,8 @@ export interface BrokerOptions {
 	readonly client?: readonly string[];
 	/** Default: any free port. */
 	readonly port?: number;
+	/** It logs errors alone. */
+	readonly isQuiet?: boolean;
 }
 
 export class Mosquitto {
@@ -72,14 +74,14 @@ export class Mosquitto {
 	}
 
 	async begin(): Promise<void> {
-		const { lines = ["allow_anonymous true"], files = {} } = this.#options;
+		const { lines = ["allow_anonymous true"], files = {}, isQuiet = false } = this.#options;
 		const folder = this.#folder;
 		// The broker drops root's rights and must still read the files.
 		chmodSync(folder, 0o755);
 		for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text, { mode: 0o644 });
-		const own = [`listener ${this.port} 127.0.0.1`, "log_dest stderr", "log_type all", "persistence false"];
+		const own = [`listener ${this.port} 127.0.0.1`, "log_dest stderr", `log_type ${isQuiet ? "error" : "all"}`];
 		const config = join(folder, "mosquitto.conf");
-		writeFileSync(config, `${[...own, ...lines].join("\n").replaceAll("@/", `${folder}/`)}\n`);
+		writeFileSync(config, `${[...own, "persistence false", ...lines].join("\n").replaceAll("@/", `${folder}/`)}\n`);
 		const child = spawn(this.#program, ["-c", config], { stdio: ["ignore", "ignore", "pipe"] });
 		child.stderr.on("data", (bytes: Buffer) => {
 			this.log += bytes.toString();
@@ -93,6 +95,16 @@ export class Mosquitto {
 			if (child.exitCode !== null || Date.now() > limit) throw new Error(`mosquitto does not start:\n${this.log}`);
 			await sleep(50);
 		}
+	}
+
+	/** Process of the broker; undefined while it does not run. */
+	get pid(): number | undefined {
+		return this.#child?.pid;
+	}
+
+	/** Starts a client that receives all messages, and connects again after a restart of the broker. */
+	consume(): ChildProcess {
+		return spawn("mosquitto_sub", this.#client(["-t", "#", "-q", "1"]), { stdio: "ignore" });
 	}
 
 	async end(): Promise<void> {

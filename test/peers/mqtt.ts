@@ -8,7 +8,7 @@ import type { Answer, EntityState } from "./home-assistant.js";
 import type { Mosquitto } from "./mosquitto.js";
 
 const COME_LIMIT_MS = 20_000;
-/** Limit for a new connection, ms; retry delays are 10 s ± 20 %, then twice that. */
+/** Limit for a new connection, ms; retry delays are 10 s ± 50 %, then twice that. */
 const RETURN_LIMIT_MS = 60_000;
 const STATISTICS_LEAD_MS = 40_000;
 /** Largest message with 20 entities, bytes. */

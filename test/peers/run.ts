@@ -13,7 +13,9 @@ import { gojqCases, prepareGojq } from "./gojq.js";
 import { grafanaCases, prepareGrafana } from "./grafana.js";
 import { guruxCases, prepareGurux } from "./gurux.js";
 import { endGuruxGateway, guruxGatewayCases, prepareGuruxGateway } from "./gurux-gateway.js";
+import { endGuruxYear, guruxYearCases, prepareGuruxYear } from "./gurux-year.js";
 import { endHawkbit, hawkbitCases, prepareHawkbit } from "./hawkbit.js";
+import { endHivemq, hivemqCases, prepareHivemq } from "./hivemq.js";
 import { endHome, prepareHome } from "./home.js";
 import { hubCases } from "./hub.js";
 import { ioBrokerCases, prepareIoBroker } from "./iobroker.js";
@@ -97,6 +99,12 @@ async function checkMeters(): Promise<void> {
 			end: endGuruxGateway,
 		});
 	}
+	await check({
+		name: "our gateway (node) and a year of gurux.dlms 4.0.47",
+		prepare: prepareGuruxYear,
+		cases: guruxYearCases,
+		end: endGuruxYear,
+	});
 	for (const engine of ["node", "xs"] as const) {
 		await check({
 			name: `our gateway (${engine}), aioshelly 13.35.0 and python-homewizard-energy 6.3.0`,
@@ -154,6 +162,12 @@ async function checkBrokers(): Promise<void> {
 		cases: brokerCases,
 		end: endBroker,
 	});
+	await check({
+		name: "our gateway (node) and HiveMQ CE 2025.5",
+		prepare: prepareHivemq,
+		cases: hivemqCases,
+		end: endHivemq,
+	});
 	await check({ name: "scripts, and Jinja 3.1.6", prepare: prepareScripts, cases: scriptCases, end: endScripts });
 	await check({ name: "Node-RED 4.1.15", prepare: prepareNodeRED, cases: nodeREDCases });
 	await check({
@@ -169,7 +183,7 @@ async function checkBrokers(): Promise<void> {
 
 async function checkHome(): Promise<void> {
 	await check({
-		name: "Home Assistant 2026.2.3",
+		name: "Home Assistant 2026.11.0",
 		prepare: prepareHome,
 		cases: [...standInCases, ...hubCases, ...mqttCases, ...statisticsCases],
 		end: endHome,

@@ -5,7 +5,7 @@ import { copyFileSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
-import { DEBIAN_ROOT, endChild, installInDebian, startInDebian } from "./debian.js";
+import { endChild, TRIXIE } from "./debian.js";
 import { PEER_SOURCES, PeerMissing } from "./peer.js";
 
 /** Name of its list of packages, and of its environment in the Debian. */
@@ -35,7 +35,7 @@ export class ZHA {
 	#isOver = false;
 
 	private constructor(port: number) {
-		this.#child = startInDebian(`/${NAME}/bin/python /run_zha.py ${port} ${FOLDER}`, "pipe", "pipe");
+		this.#child = TRIXIE.start(`/${NAME}/bin/python /run_zha.py ${port} ${FOLDER}`, "pipe", "pipe");
 		this.#child.stderr?.on("data", (bytes: Buffer) => {
 			this.#errors = (this.#errors + bytes.toString()).slice(-16_384);
 		});
@@ -48,10 +48,10 @@ export class ZHA {
 
 	/** Installs it and deletes earlier networks. Throws PeerMissing if that fails. */
 	static async prepare(): Promise<void> {
-		await installInDebian(NAME);
-		rmSync(join(DEBIAN_ROOT, FOLDER), { recursive: true, force: true });
-		mkdirSync(join(DEBIAN_ROOT, FOLDER, "ota"), { recursive: true });
-		copyFileSync(join(PEER_SOURCES, "python", "run_zha.py"), join(DEBIAN_ROOT, "run_zha.py"));
+		await TRIXIE.install(NAME);
+		rmSync(join(TRIXIE.root, FOLDER), { recursive: true, force: true });
+		mkdirSync(join(TRIXIE.root, FOLDER, "ota"), { recursive: true });
+		copyFileSync(join(PEER_SOURCES, "python", "run_zha.py"), join(TRIXIE.root, "run_zha.py"));
 	}
 
 	/**
@@ -70,7 +70,7 @@ export class ZHA {
 	}
 
 	static get firmwareFolder(): string {
-		return join(DEBIAN_ROOT, FOLDER, "ota");
+		return join(TRIXIE.root, FOLDER, "ota");
 	}
 
 	/** Its warnings and errors. */

@@ -57,15 +57,24 @@ describe("publish/output", () => {
 		assert.equal(output.failures, 2);
 	});
 
-	it("pauses longer after each failure in a row, with a random deviation of up to a fifth", () => {
+	it("pauses longer after each failure in a row, half to one and a half times as long", () => {
 		const { output } = bench();
 		for (const pauseS of [10, 30, 30, 30]) {
 			output.fail(BROKEN, 0, 0);
 			const pauseMs = output.pauseMs([10, 30]);
-			assert.ok(pauseMs >= pauseS * 800 && pauseMs <= pauseS * 1200, `${pauseMs} ms`);
+			assert.ok(pauseMs >= pauseS * 500 && pauseMs <= pauseS * 1500, `${pauseMs} ms`);
 		}
 		output.renew();
-		assert.ok(output.pauseMs([10, 30]) <= 12_000);
+		assert.ok(output.pauseMs([10, 30]) <= 15_000);
+	});
+
+	it("spreads the first pauses of many gateways evenly over ten seconds", () => {
+		const seconds = new Array<number>(15).fill(0);
+		const { output } = bench();
+		output.fail(BROKEN, 0, 0);
+		for (let i = 0; i < 1000; i++) seconds[Math.min(14, Math.floor(output.pauseMs([10]) / 1000))]++;
+		assert.deepEqual(seconds.slice(0, 5), [0, 0, 0, 0, 0]);
+		assert.ok(Math.max(...seconds) < 150 && Math.min(...seconds.slice(5)) > 60, `${seconds}`);
 	});
 
 	it("accepts a permit that is granted during the request, and returns one that is granted too late", () => {

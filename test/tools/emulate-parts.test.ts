@@ -244,12 +244,12 @@ describe("npm run emulate: its parts", () => {
 	describe("the firmware", () => {
 		const version = "1.2.3";
 
-		it("has the emulator's Ethernet on every board, no Improv and TIC, and otherwise the board's features", () => {
+		it("has the emulator's Ethernet and 8 MB of flash on every board, and otherwise the board's features", () => {
 			for (const board of BOARDS) {
 				const emulated = emulatedBoard(board);
-				const { ethernet, without } = board;
-				assert.deepEqual({ ...emulated, ethernet, without }, { ...board, ethernet, without });
-				assert.deepEqual(new Set(emulated.without), new Set([...(without ?? []), "improv", "tic"]));
+				const { ethernet, flashMB, partitions } = board;
+				assert.deepEqual({ ...emulated, ethernet, flashMB, partitions }, { ...board, ethernet });
+				assert.deepEqual([emulated.flashMB, emulated.partitions], [8, "partitions-8mb.csv"]);
 				assert.equal(madeFor(emulated).constants["HAS_ETHERNET"], "true", board.name);
 				assert.match(madeFor(emulated).modules["gateway/board"], /"?kind"?: "openeth"/);
 			}

@@ -90,7 +90,7 @@ describe("npm run emulate", function () {
 		const [, args] = /^args (.*)$/m.exec(logged())!;
 		assert.ok(args.includes(`hostfwd=tcp:127.0.0.1:${https}-:443,hostfwd=tcp:127.0.0.1:${http}-:80`));
 		assert.ok(args.includes(`file=${join(state, "flash.bin")},if=mtd`));
-		assert.equal(readFileSync(join(state, "flash.bin")).length, 4 * 1024 * 1024);
+		assert.equal(readFileSync(join(state, "flash.bin")).length, 8 * 1024 * 1024);
 		const { labelPassword } = JSON.parse(readFileSync(join(state, "unit.json"), "utf8"));
 		assert.match(errors(), new RegExp(`^User admin, label password ${labelPassword}$`, "m"));
 		assert.match(errors(), /^ {2}E \(12\) boot: colours$/m);

@@ -31,7 +31,13 @@ describe("The parts and protocols that a firmware can be built without", functio
 
 	it("are named as in the list of parts, the meter's protocol, a setting, or the folder", () => {
 		const settings = [HUB_STATISTICS, LIVE_SMA, LIVE_SUNSPEC, METER_LIVE_SECS].map(({ name }) => name);
-		const known = [...PARTS.map(({ name }) => name), ...METER_PROTOCOL.choices, "improv", "shelly-websocket", ...settings];
+		const known = [
+			...PARTS.map(({ name }) => name),
+			...METER_PROTOCOL.choices,
+			"improv",
+			"shelly-websocket",
+			...settings,
+		];
 		assert.deepEqual(
 			NAMES.filter((name) => !known.includes(name)),
 			[],

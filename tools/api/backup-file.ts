@@ -12,7 +12,6 @@ export function another({ kind, choices, initial, minimum, maximum }: Field): Se
 	return undefined;
 }
 
-/** Adds the missing settings to `file`, which is modified. */
 export function addSettings({ settings }: Node): void {
 	for (const { path, table } of PARTS.flatMap(({ backup }) => backup)) {
 		for (const field of table.fields.filter(isShown)) {

@@ -29,12 +29,10 @@ export class GatewayClient {
 		this.#agent = agent ?? false;
 	}
 
-	/** Token of the login, which is sent with each request after it. */
 	get token(): string {
 		return this.#token;
 	}
 
-	/** The password itself is not sent. */
 	async login(): Promise<void> {
 		this.#token = "";
 		const { nonce, salt } = await this.get("system/challenge");
@@ -77,10 +75,7 @@ export class GatewayClient {
 		return (await this.get("system/version"))["firmware"].version;
 	}
 
-	/**
-	 * Sends a request and accepts any reply. `token` defaults to the one from the login. Rejects with an Error if there
-	 * is no reply.
-	 */
+	/** `token` defaults to the one from the login. Rejects with an Error if there is no reply. */
 	send(method: string, path: string, body?: Uint8Array, token = this.#token): Promise<Reply> {
 		return new Promise((resolve, reject) => {
 			const sending = request(
@@ -115,7 +110,6 @@ export class GatewayClient {
 	}
 }
 
-/** Files of the page are compressed. */
 function textOf({ headers }: IncomingMessage, body: Buffer): string {
 	return (headers["content-encoding"] === "gzip" ? gunzipSync(body) : body).toString();
 }

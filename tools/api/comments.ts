@@ -1,7 +1,4 @@
-/**
- * Reads the comments above settings in fields.ts, which become the first description of a new setting in the API. The
- * firmware does not contain them.
- */
+/** Reads the comments above settings in fields.ts, which become the first description of a new setting in the API. */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { SettingField } from "../../modules/config/schema.js";

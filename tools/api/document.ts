@@ -1,6 +1,6 @@
 /**
  * Reads modules/api/openapi.json for the generators. It supports only what the document uses of OpenAPI 3.1 and JSON
- * Schema. Backquotes mark code.
+ * Schema.
  */
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -30,7 +30,6 @@ export function operationsOf(tag: string): Operation[] {
 	);
 }
 
-/** Path without the common prefix, with parameters as `<id>`. */
 export function nameOf(path: string): string {
 	return path.replace("/api/v1/", "").replace("{", "<").replace("}", ">");
 }
@@ -63,7 +62,6 @@ function merge(base: Node, own: Node): Node {
 	return { ...base, ...own, ...(properties ? { properties } : {}) };
 }
 
-/** Allowed values in a few words, without the pattern. */
 export function bounds(schema: Node): string {
 	const { type, minimum, maximum, minLength, maxLength, minItems, maxItems } = schema;
 	const words: string[] = [];
@@ -77,13 +75,11 @@ export function bounds(schema: Node): string {
 	return words.join(", ");
 }
 
-/** Initial value of a setting, or default of an omitted field; "" without one. */
 export function initialOf(schema: Node): string {
 	const value = schema["x-initial"] ?? schema.default;
 	return value === undefined ? "" : code(value);
 }
 
-/** Describes fields that depend on each other, one rule per line: alternatives, and what a value requires. */
 export function conditions({ anyOf = [], ...schema }: Node): string[] {
 	const lines: string[] = anyOf.map((one: Node) => `${one.title}: ${names(one.required)}`);
 	for (const rule of [schema, ...(schema.allOf ?? [])]) {

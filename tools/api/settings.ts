@@ -26,21 +26,15 @@ export const BY_ROUTE: Readonly<Record<string, Readonly<Record<string, readonly 
 	"POST /api/v1/network/ap": { ap_ssid: ["minLength"], ap_password: ["minLength"] },
 	"POST /api/v1/zigbee/map": { mapping_id: ["pattern"] },
 };
-/** A backup has its own parser and no table of fields. */
 const BACKUP = "POST /api/v1/system/backup";
-/** Keywords that are made from a table; all others are written by hand. */
 const MADE = ["type", "enum", "minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems", "pattern"];
 const INITIAL = "x-initial";
 
-/** Returns the description's name for a route: `POST /api/v1/system/tokens/{id}`. */
 export function keyOf(method: number, path: string): string {
 	return `${METHOD_NAMES[method]} ${path.replace(/<(\w+)>/, "{$1}")}`;
 }
 
-/**
- * Returns the pattern of a text with these characters; undefined if any text is allowed. Only a single range may be
- * open-ended.
- */
+/** Only a single range may be open-ended. */
 function patternOf({ characters }: Field): string | undefined {
 	if (characters === "" || characters.startsWith("\u0000")) return undefined;
 	if (characters.length === 1) {
@@ -54,7 +48,6 @@ function patternOf({ characters }: Field): string | undefined {
 	return `^[${ranges.join("")}]*$`;
 }
 
-/** Returns the allowed values of the field. `table` is the body that contains it. */
 export function boundsOf(field: Field, table: BodyTable): Node {
 	const { kind, minimum, maximum, choices } = field;
 	if (table.list !== undefined && field === table.fields[0]) return { type: "array", maxItems: table.list.maximum };
@@ -91,7 +84,6 @@ function renewed(old: Node, made: Node, byRoute: readonly string[] = []): Node {
 	return node;
 }
 
-/** Order does not matter in a character class. */
 function sameClass(a: Node, b: Node): boolean {
 	const rangesOf = (pattern: unknown) => {
 		const inside = typeof pattern === "string" ? /^\^\[((?:\\?[^\]])*)\]\*\$$/.exec(pattern)?.[1] : undefined;
@@ -126,7 +118,6 @@ export function describeSettings(document: Node): void {
 		const key = keyOf(route.method, route.path);
 		const [method, path] = key.split(" ");
 		const operation = document.paths[path]?.[method.toLowerCase()];
-		// Another test reports a route without a description.
 		if (operation === undefined) continue;
 		if (route.body !== undefined && route.body !== NO_BODY && key !== BACKUP)
 			describeBody(document, operation.requestBody, route, key);
@@ -179,7 +170,6 @@ function describeFields(
 	else delete schema.required;
 }
 
-/** The reply has all settings of the group, but for a secret only whether it is set. */
 function describeReply(document: Node, operation: Node, route: Operation): void {
 	const { settings } = route;
 	if (settings.shown.length === 0 || settings.show !== undefined) return;
@@ -215,7 +205,6 @@ function addToExample(content: Node, shown: readonly Field[]): void {
 	content.example = inOrder(content.example, Object.fromEntries(made));
 }
 
-/** A description that was written by hand is kept. */
 function descriptionOf(field: SettingField | undefined): Node {
 	const description = field && commentOn(field);
 	return description === undefined ? {} : { description };

@@ -32,9 +32,7 @@ export interface Reply {
 export class BenchGateway {
 	token = "";
 	port = 0;
-	/** Port for HTTP. */
 	plainPort = 0;
-	/** Ports that replace those below 1024, where the system does not permit these. */
 	readonly replaced = new Map<number, number>();
 	readonly hostname: string;
 	readonly #folder = mkdtempSync(join(tmpdir(), "bench-"));
@@ -75,7 +73,7 @@ export class BenchGateway {
 		this.#engine = engine === "node" ? new NodeEngine(host) : makeXSEngine(host);
 	}
 
-	/** Sends GET, or POST with a body. Rejects unless the status is 200. */
+	/** Rejects unless the status is 200. */
 	request(path: string, body?: object): Promise<Reply> {
 		return new Promise((resolve, reject) => {
 			const request = httpsRequest({

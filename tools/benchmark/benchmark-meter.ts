@@ -17,7 +17,7 @@ export class BenchMeter {
 	#events: MeterEvent[] = [];
 	#heard: () => void = () => {};
 
-	/** `args`: options of `npm run meter`. Rejects if the simulator does not start. */
+	/** `args`: options of `npm run meter`. */
 	static async start(args: readonly string[]): Promise<BenchMeter> {
 		const meter = new BenchMeter(args);
 		await meter.#started();
@@ -34,7 +34,6 @@ export class BenchMeter {
 		});
 	}
 
-	/** Returns the time of the first event with this text since `forget`; undefined if there was none. */
 	timeOf(text: string): number | undefined {
 		return this.#events.find((event) => event.text === text)?.timeMs;
 	}
@@ -43,7 +42,6 @@ export class BenchMeter {
 		this.#events = [];
 	}
 
-	/** Resolves with the time of the next event with this text. */
 	async next(text: string): Promise<number> {
 		this.forget();
 		for (;;) {
@@ -71,7 +69,6 @@ export class BenchMeter {
 	}
 }
 
-/** Moment with this time of day (UTC) that is nearest to now. */
 function unixMs(time: string): number {
 	const nowMs = Date.now();
 	const atMs = Date.parse(`${new Date(nowMs).toISOString().slice(0, 11)}${time}Z`);

@@ -18,9 +18,7 @@ import { XSWorld } from "./xs-world.js";
 
 const BAUD = 9600;
 const REPEATS = 3;
-/** Number of characters passed at once: a full piece of the link. */
 const PIECE = 64;
-/** Silence that ends a session. */
 const QUIET_MS = 1500;
 const METER = Object.freeze(["--protocol", "dlms", "--baud", String(BAUD), "--reaction", String(REACTION_MS)]);
 const READOUTS = ["first", "next"];
@@ -114,7 +112,6 @@ function timeColumns(traffic: Traffic, took: number): Row {
 	};
 }
 
-/** Returns the columns for the work of a readout. `plain` is the work of the same readout without ciphering. */
 function workColumns(work: Work, plain: Work | undefined): Row {
 	const { traffic, steps, gcmCalls, gcmBytes, gcmMs } = work;
 	return {
@@ -173,7 +170,7 @@ async function measureWork({ config }: Case): Promise<Work[]> {
 	}
 }
 
-/** Reads once and returns the steps. The client leaves before the reply, so that the steps do not include one. */
+/** The client leaves before the reply, so that the steps do not include one. */
 async function readOnce(xs: XSWorld): Promise<number> {
 	const { time, serial } = xs.world;
 	const line = serial.meter;
@@ -187,7 +184,6 @@ async function readOnce(xs: XSWorld): Promise<number> {
 	return xs.engine.steps() - before;
 }
 
-/** Counts the calls from now on; the returned object contains the counts so far. */
 function countGCM({ world }: XSWorld): { gcmCalls: number; gcmBytes: number; gcmMs: number } {
 	const { crypto } = world;
 	const run = crypto.aes128GCM.bind(crypto);

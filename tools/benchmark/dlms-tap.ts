@@ -36,7 +36,6 @@ export interface Traffic extends Load {
 	readonly ready: number;
 	readonly sent: number;
 	readonly received: number;
-	/** Load of the same data in one request. */
 	readonly ideal: Load;
 }
 
@@ -50,7 +49,6 @@ interface APDU {
 	readonly bytes: Buffer;
 }
 
-/** Time on the line and in the meter. */
 export function loadMs({ bytes, exchanges }: Load, baud: number): number {
 	return (bytes * BITS_PER_CHARACTER * 1000) / baud + exchanges * REACTION_MS;
 }
@@ -130,7 +128,6 @@ function apdusOf(pieces: readonly Piece[]): APDU[] {
 	return apdus;
 }
 
-/** Returns the load if all GETs were merged into one, and all their responses too. */
 function improve(load: Load, apdus: readonly APDU[]): Load {
 	let { bytes, exchanges } = load;
 	let requested = 0;
@@ -161,7 +158,6 @@ function exchange(request: number, response: number): Load {
 	return { bytes: frames + request + response + 2 * LLC_BYTES, exchanges: there + back - 1 };
 }
 
-/** Length of the plain text. */
 function unsealed(apdu: Buffer): number {
 	if (!GLO_GET.includes(apdu[0])) return apdu.length;
 	return apdu.length - 1 - lengthBytes(apdu.length - 2) - SEALING_BYTES;

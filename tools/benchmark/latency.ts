@@ -1,8 +1,7 @@
 /**
  * Part h: time from the last character of a meter's telegram to the message with its power, at one telegram a second,
- * for the event stream, MQTT and each dialect of the live values. Event stream and MQTT, which send by themselves, are
- * measured first and together, then the dialects over HTTP and the Shelly's over UDP and WebSocket, then SMA, in whose
- * presence the Shelly has no UDP port, with SunSpec. The reference is the limit of 50 ms in the median and 250 ms in the worst case.
+ * for the event stream, MQTT and each dialect of the live values. The reference is the limit of 50 ms in the median and
+ * 250 ms in the worst case.
  *
  * The telegram is written to a pseudo-terminal at once, so the time of the wire is not included. A client of a dialect
  * sends a request every ASK_MS; the dialect's time is that of the first reply with the new power. SMA and the WebSocket
@@ -53,7 +52,6 @@ const ASK_SHELLY = Buffer.from('{"id":1,"src":"bench","method":"EM.GetStatus","p
 
 const PROTOCOLS = { p1: p1Telegram, sml: (reading: HouseholdReading) => smlTelegram(reading) } as const;
 type Protocol = keyof typeof PROTOCOLS;
-/** Requests that make the gateway listen to the meter. */
 const SETTINGS: Readonly<Record<Protocol, readonly [path: string, body: object]>> = {
 	p1: ["iec62056/config", { mode_d_enabled: true, mode_d_baudrate: 115_200 }],
 	sml: ["meter/protocol", { protocol: "sml" }],
@@ -76,7 +74,6 @@ class Arrivals {
 	readonly #tookMs = new Map<string, number[]>();
 	readonly #last = new Map<string, number>();
 
-	/** `count`: telegrams to measure. */
 	constructor(ways: readonly string[], count: number) {
 		this.ways = ways;
 		this.#count = count;
@@ -88,9 +85,7 @@ class Arrivals {
 		this.#sentMs = nowMs();
 	}
 
-	/**
-	 * Records the arrival of a message. `power` in W; omitted if the message reports a new readout without its values.
-	 */
+	/** `power` in W; omitted if the message reports a new readout without its values. */
 	arrived(way: string, power = this.power): void {
 		if (Math.round(power) !== this.power || this.#last.get(way) === this.power) return;
 		this.#last.set(way, this.power);
@@ -119,7 +114,6 @@ class Arrivals {
 	}
 }
 
-/** Sends requests over plain HTTP repeatedly, as a device on the network does. */
 async function ask(
 	port: number,
 	path: string,
@@ -150,12 +144,10 @@ async function askByUDP(received: (body: Record<string, unknown>) => void, signa
 	socket.close();
 }
 
-/** Receives the datagrams of an SMA energy meter. */
 async function receiveSMA(received: (watts: number) => void, signal: AbortSignal): Promise<void> {
 	const socket = createSocket({ type: "udp4", reuseAddr: true });
 	socket.bind(SMA_PORT);
 	await once(socket, "listening");
-	// The simulator sends to this computer only.
 	for (const own of [undefined, "127.0.0.1"]) socket.addMembership(SMA_GROUP, own);
 	socket.on("message", (bytes) => {
 		if (bytes.length !== SMA_LENGTH) return;
@@ -165,7 +157,6 @@ async function receiveSMA(received: (watts: number) => void, signal: AbortSignal
 	socket.close();
 }
 
-/** Reads the power by SunSpec repeatedly, over one connection. */
 async function askSunSpec(port: number, received: (watts: number) => void, signal: AbortSignal): Promise<void> {
 	const socket = connect(port, "127.0.0.1").setNoDelay();
 	try {
@@ -182,7 +173,6 @@ async function askSunSpec(port: number, received: (watts: number) => void, signa
 	}
 }
 
-/** Reads the event stream; `received` is called for events of this name. */
 function follow(gateway: BenchGateway, name: string, received: () => void, signal: AbortSignal): void {
 	const headers = { Authorization: `Bearer ${gateway.token}` };
 	const way = { port: gateway.port, path: "/api/v1/events", rejectUnauthorized: false, headers, signal };
@@ -236,7 +226,6 @@ async function measure(protocol: Protocol, count: number): Promise<Row[]> {
 			homewizard: true,
 			shelly_udp_port: SHELLY_PORT,
 		});
-		// The gateway leaves its access point and joins the network.
 		for (;;) {
 			const { body } = await gateway.request("network/status");
 			if (JSON.parse(body.toString()).connected) break;

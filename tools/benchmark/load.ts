@@ -18,7 +18,6 @@ export interface Tally {
 	readonly tookMs: number;
 	/** Length of the body, which must be the same in all replies. */
 	readonly bodyLength: number;
-	/** Error message; "" without an error. */
 	readonly error: string;
 }
 
@@ -47,7 +46,6 @@ async function carryOut(order: Order): Promise<Tally> {
 	try {
 		let requests = 0;
 		let bodyLength = 0;
-		// These requests open the connections before the measurement begins.
 		await Promise.all(Array.from({ length: order.connections }, () => ask(order, agent)));
 		const startMs = performance.now();
 		const keepAsking = async () => {

@@ -17,7 +17,6 @@ const QUICK_ROUNDS = 2;
 
 interface Load {
 	readonly what: string;
-	/** Element that exists once the page is drawn. */
 	readonly selector: string;
 	readonly isLoggedIn: boolean;
 }

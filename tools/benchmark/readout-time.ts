@@ -35,7 +35,7 @@ interface Case {
 	readonly quick: boolean;
 }
 
-/** Meters at 300 Bd send little data. The short readout at 9600 Bd shows the constant overhead. */
+/** Meters at 300 Bd send little data. */
 const CASES: readonly Case[] = [
 	{ mode: "C", baud: 300, name: telegrams.ZMF100, quick: false },
 	{ mode: "C", baud: 600, name: telegrams.LK13, quick: false },
@@ -125,7 +125,6 @@ async function runAsked(gateway: BenchGateway, meter: BenchMeter, telegram: Tele
 	};
 }
 
-/** Measures a push that begins after the gateway is ready. */
 async function runPushed(gateway: BenchGateway, meter: BenchMeter): Promise<Run> {
 	const startMs = await meter.next("push");
 	const { doneMs } = await gateway.request("iec62056/read");
@@ -165,7 +164,6 @@ function charactersMs(count: number, baud: number): number {
 	return (count * BITS * 1000) / baud;
 }
 
-/** Returns the minimum duration of a session in mode C, and of its stages. */
 function sessionMs(telegram: Telegram, baud: number) {
 	const reaction = answersQuickly(telegram) ? 20 : 200;
 	const signOn = charactersMs(SIGN_ON_LENGTH, OPENING_BAUD);

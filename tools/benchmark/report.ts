@@ -24,7 +24,6 @@ export function median(values: readonly number[]): number {
 	return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
 }
 
-/** Missing columns are blank. */
 export function format({ part, title, notes, rows }: Section): string {
 	const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))];
 	const cells = [columns, ...rows.map((row) => columns.map((column) => String(row[column] ?? "")))];

@@ -1,7 +1,6 @@
 /**
  * Part g: CPU time of a small request in the firmware on Linux. Reference: the Moddable SDK's HTTP server, which sends
- * as many bytes but checks no token and closes after each reply. Both are measured in turn, over plain HTTP, with the
- * system's time for sockets.
+ * as many bytes but checks no token and closes after each reply.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -26,7 +25,6 @@ const ANSWER_LIMIT_MS = 5000;
 const START_TRIES = 100;
 const PASSWORD = "bench-password";
 const FACTORY = Object.freeze({ serial: "020000000001", labelPassword: PASSWORD, accessPointKey: PASSWORD });
-/** Fields that curl sends. */
 const FIELDS = "User-Agent: bench\r\nAccept: */*\r\n";
 
 const TITLE = "Processor time of a small GET by plain HTTP, firmware on Linux, beside the Moddable SDK's own server";
@@ -34,7 +32,6 @@ const TITLE = "Processor time of a small GET by plain HTTP, firmware on Linux, b
 class Client {
 	readonly #port: number;
 	#socket: Socket | undefined;
-	/** Received text that was not consumed yet, and the callback of a caller that waits for more. */
 	#received = "";
 	#wake: (() => void) | undefined;
 
@@ -55,7 +52,6 @@ class Client {
 		});
 	}
 
-	/** Opens the first connection; tries again, because the server may still be starting. */
 	static async open(port: number): Promise<Client> {
 		const client = new Client(port);
 		for (let left = START_TRIES; ; left--) {
@@ -148,13 +144,12 @@ interface Measured {
 	readonly client: Client;
 	readonly path: string;
 	readonly token: string;
-	/** True if all requests use one persistent connection. */
 	readonly isPersistent: boolean;
 }
 
 /**
- * Measures the CPU time of one request, µs. A persistent connection is reopened for each measurement, because the
- * gateway may have closed the previous one as idle.
+ * A persistent connection is reopened for each measurement, because the gateway may have closed the previous one as
+ * idle.
  */
 async function measure({ child, client, path, token, isPersistent }: Measured, count: number): Promise<number> {
 	await client.renew();

@@ -1,7 +1,6 @@
 /**
  * Part d: requests per second over keep-alive HTTPS. The gateway is compared with a bare node:https handler that has
- * the same reply length, process, kind of certificate and client; the two are measured in turn. The client has a thread
- * of its own.
+ * the same reply length, process, kind of certificate and client.
  */
 import { once } from "node:events";
 import { createServer, type Server } from "node:https";

@@ -52,7 +52,6 @@ export default function () {
 `;
 }
 
-/** `body`: reply to each request. Throws if the build fails. */
 export function buildSDKServer({ runner, bits }: Firmware, port: number, body: string): Firmware {
 	const sdk = findSDK();
 	const toolchain = findToolchain(bits);

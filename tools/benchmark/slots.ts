@@ -1,6 +1,6 @@
 /**
  * Part c: XS slots after a garbage collection, minus those of the loaded code, in the virtual world.
- * test/system/memory.test.ts has the limit; this part also has the worst case.
+ * test/system/memory.test.ts has the limit.
  */
 import { GATEWAY_SCRIPT } from "../../hosts/node/bundle.js";
 import type { VirtualClient } from "../../hosts/node/virtual-network.js";
@@ -51,7 +51,6 @@ async function addRequests(xs: XSWorld, add: (probe: string, slots: number) => v
 	add("while the reply waits for a slow reader", await xs.slots());
 }
 
-/** Adds readout, log, all connections, and one too many on each port. */
 async function addWorst(xs: XSWorld, add: (probe: string, slots: number) => void): Promise<void> {
 	await xs.request("iec62056/control", { body: { log_en: true } });
 	await beginReadout(xs);

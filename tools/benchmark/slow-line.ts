@@ -22,7 +22,6 @@ export class SlowLine {
 	#served: Socket | undefined;
 	/** Packets on the air, in order; `atMs`: end of transmission, by `performance`. */
 	readonly #underway: { readonly atMs: number; readonly done: () => void }[] = [];
-	/** End of the last packet on the air. */
 	#freeAtMs = 0;
 
 	static async open(serverPort: number, bitsPerSecond: number): Promise<SlowLine> {
@@ -84,7 +83,6 @@ export class SlowLine {
 		});
 	}
 
-	/** Calls `done` after so many bytes, in the order of the calls. */
 	#pass(bytes: number, done: () => void): void {
 		this.bytes += bytes;
 		this.#freeAtMs = Math.max(this.#freeAtMs, performance.now()) + (bytes * 8000) / this.#bitsPerSecond;

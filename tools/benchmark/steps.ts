@@ -88,7 +88,6 @@ async function measureLoop(): Promise<number> {
 	}
 }
 
-/** Steps per character of the block, up to the end of the session. */
 async function measureBlock(name: string, piece: number): Promise<number> {
 	const xs = await startWorld(name, (piece * 10_000) / BAUD);
 	try {
@@ -96,7 +95,6 @@ async function measureBlock(name: string, piece: number): Promise<number> {
 		const client = xs.world.connect();
 		xs.send(client, "iec62056/read");
 		await xs.until(() => meter.meterEvents.includes(METER_BLOCK));
-		// The client leaves before the reply, because another row measures the reply.
 		client.close();
 		const before = xs.engine.steps();
 		await xs.advance((telegrams.capture(name).message.length * 10_000) / BAUD + 3000);
@@ -106,7 +104,6 @@ async function measureBlock(name: string, piece: number): Promise<number> {
 	}
 }
 
-/** Returns the steps per telegram of a meter that sends one each second: all processing of it, without other work. */
 async function measurePushed(
 	bytes: Uint8Array,
 	baud: number,

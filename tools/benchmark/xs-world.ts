@@ -1,7 +1,6 @@
 /**
  * The gateway in XS in the virtual world, for repeatable measurements and memory tests. Time passes in pieces, and the
- * engine finishes its work after each of them. A meter is connected to `world.serial.meter`, clients by
- * `world.connect()`.
+ * engine finishes its work after each of them.
  */
 import { XSEngine } from "../../hosts/node/engine-xs.js";
 import { type VirtualOptions, VirtualWorld } from "../../hosts/node/virtual.js";
@@ -59,7 +58,6 @@ export class XSWorld {
 		return alive - this.engine.baseline;
 	}
 
-	/** Lets time pass until `isDone`, which is called after each piece, returns true. Throws after `limitMs`. */
 	async until(isDone: () => boolean, limitMs = LIMIT_MS): Promise<void> {
 		const { time } = this.world;
 		const endMs = time.nowMs + limitMs;
@@ -75,7 +73,6 @@ export class XSWorld {
 		await this.until(() => this.world.time.nowMs >= endMs, ms + this.#pieceMs);
 	}
 
-	/** Sends a request with the token, over a new connection or `client`; waits for the whole reply. */
 	async request(path: string, request: VirtualRequest = {}, client?: VirtualClient): Promise<VirtualReply> {
 		const connection = client ?? this.world.connect();
 		this.send(connection, path, request);

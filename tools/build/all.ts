@@ -12,7 +12,6 @@ export interface Distinct {
 	readonly others: readonly string[];
 }
 
-/** Returns one board for each distinct firmware: by chip, partition table, radio, kind of Ethernet, and omissions. */
 export function distinctBoards(boards: readonly Board[], chip?: Chip, every = false): Distinct[] {
 	const found = new Map<string, { board: Board; others: string[] }>();
 	for (const board of boards) {
@@ -27,7 +26,6 @@ export function distinctBoards(boards: readonly Board[], chip?: Chip, every = fa
 	return [...found.values()];
 }
 
-/** Throws an Error if the partition table has no slot. */
 export function slotBytesOf({ partitions }: Board): number {
 	const text = readFileSync(join(ROOT, "hosts", "esp32", partitions), "utf8");
 	const size = /^ota_0,\s*app,\s*ota_0,\s*\w+,\s*(0x[0-9a-f]+)/m.exec(text)?.[1];
@@ -36,15 +34,11 @@ export function slotBytesOf({ partitions }: Board): number {
 }
 
 export interface Outcome extends Distinct {
-	/** Sizes of the firmware; undefined if the build failed. */
 	readonly taken: Taken | undefined;
 	readonly problems: readonly string[];
 }
 
-/**
- * Builds the boards one after the other; a failure does not stop the others. `build` throws an Error with a message for
- * the user.
- */
+/** Builds the boards one after the other; a failure does not stop the others. */
 export async function buildAll(
 	distinct: readonly Distinct[],
 	build: (board: Board) => Promise<Taken>,

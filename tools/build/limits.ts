@@ -20,11 +20,9 @@ export interface Taken {
 	readonly chip: Chip;
 	readonly imageBytes: number;
 	readonly slotBytes: number;
-	/** Static memory; undefined if it could not be measured. */
 	readonly memory: Memory | undefined;
 }
 
-/** One sentence for each exceeded limit. */
 export function problemsOf({ chip, imageBytes, slotBytes, memory }: Taken): string[] {
 	const problems: string[] = [];
 	const check = (what: string, bytes: number, limit: number) => {

@@ -12,9 +12,7 @@ export interface Memory {
 const INTERNAL = /^(?:IRAM|DRAM|DIRAM)$/;
 const CODE = /text|vectors/;
 
-/**
- * Reads the output of `esp_idf_size --format json2`. For any other text, throws an Error with a message for the user.
- */
+/** Reads the output of `esp_idf_size --format json2`. */
 export function readMemory(text: string): Memory {
 	const layout: unknown = JSON.parse(text).layout;
 	const regions = Array.isArray(layout) ? layout.filter(({ name }) => INTERNAL.test(name)) : [];
@@ -38,7 +36,6 @@ export function hasSizes(): boolean {
 	return spawnSync("python", ["-m", "esp_idf_size", "--help"], { stdio: "ignore" }).status === 0;
 }
 
-/** Calculates the memory of a firmware from its linker map. Throws an Error with the program's output on failure. */
 export function measureMemory(map: string): Memory {
 	const args = ["-m", "esp_idf_size", "--format", "json2", map];
 	const { status, stdout, stderr, error } = spawnSync("python", args, { encoding: "utf8" });

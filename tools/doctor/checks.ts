@@ -19,9 +19,7 @@ const XS_PROGRAMS = ["lin", "mac"].map(
 );
 
 export interface Machine {
-	/** First line of a program's output; undefined if the program is missing or fails. */
 	ask(command: string, ...args: string[]): string | undefined;
-	/** Returns true if a C file with this line can be compiled. */
 	hasHeader(header: string): boolean;
 	/** Returns true if 32-bit programs with GLib and Mbed TLS can be built and run. */
 	builds32(): boolean;
@@ -33,7 +31,6 @@ export interface Machine {
 export interface Check {
 	name: string;
 	ok: boolean;
-	/** Version or path found, or the problem. */
 	detail: string;
 	fix: string;
 }
@@ -44,7 +41,6 @@ export interface Target {
 	checks: Check[];
 }
 
-/** The mandatory target comes first. */
 export function diagnose(machine: Machine): Target[] {
 	return [
 		{ name: "bench", purpose: "the gateway on this computer: npm start", checks: benchChecks(machine) },
@@ -63,7 +59,6 @@ export function diagnose(machine: Machine): Target[] {
 	];
 }
 
-/** Returns true if the target that all users need is complete. */
 export function isBenchComplete(targets: readonly Target[]): boolean {
 	return targets[0].checks.every(({ ok }) => ok);
 }
@@ -166,7 +161,6 @@ function describe(machine: Machine, folder: string): string | undefined {
 
 function sdkVersion(machine: Machine, folder: string, make: string): Check {
 	const name = "Moddable SDK: version";
-	// Git tags may be missing.
 	const version = describe(machine, folder) ?? machine.ask("cat", `${folder}/tools/VERSION`);
 	if (version === SDK_VERSION) return { name, ok: true, detail: version, fix: "" };
 	const git = 'git -C "$MODDABLE"';

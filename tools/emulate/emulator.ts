@@ -96,7 +96,6 @@ export class Emulator {
 		}
 	}
 
-	/** Waits for a reply over HTTPS. Rejects like `untilLine`. */
 	async untilAnswers(limitMs: number): Promise<void> {
 		const endMs = performance.now() + limitMs;
 		while (!(await answers(this.#order.httpsPort))) {
@@ -125,7 +124,6 @@ export class Emulator {
 	}
 }
 
-/** Text without control characters and colours. */
 function plain(line: string): string {
 	return line.replace(/\u001b\[[\d;]*m|[\u0000-\u0008\u000b-\u001f]/g, "");
 }
@@ -166,7 +164,7 @@ export async function freePort(): Promise<number> {
 	return typeof address === "object" && address !== null ? address.port : 0;
 }
 
-/** Makes a temporary folder with a path short enough for sockets. It is deleted at the end of this process. */
+/** Makes a temporary folder with a path short enough for sockets. */
 export function temporaryFolder(): string {
 	const folder = mkdtempSync(join(tmpdir(), "emulated-"));
 	process.once("exit", () => rmSync(folder, { recursive: true, force: true }));

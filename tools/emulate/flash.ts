@@ -12,10 +12,7 @@ export interface Part {
 	readonly bytes: Uint8Array;
 }
 
-/**
- * Reads ESP-IDF's `flash_args`: a line of options, then lines "offset file" relative to `folder`, the build folder. If
- * the form is another, throws an Error with a message for the user.
- */
+/** Reads ESP-IDF's `flash_args`: a line of options, then lines "offset file" relative to `folder`, the build folder. */
 export function readBuild(folder: string): Part[] {
 	const path = join(folder, "flash_args");
 	const parts = readFileSync(path, "utf8")
@@ -37,7 +34,7 @@ export function fingerprint(parts: readonly Part[]): string {
 	return hash.digest("hex");
 }
 
-/** Size in a partition table's name. Throws an Error for another name. */
+/** Size in a partition table's name. */
 export function flashBytes(partitions: string): number {
 	const megabytes = /^partitions-(\d+)mb\.csv$/.exec(partitions)?.[1];
 	if (megabytes === undefined) throw new Error(`${partitions} does not have the size of the flash in its name.`);

@@ -26,7 +26,6 @@ Boards: ${BOARDS.map(({ name }) => name).join(", ")}
 `;
 
 const NO_METER = "none";
-/** Default options of the meter, as in npm start: a load profile in addition to the telegram. */
 const DEFAULT_METER = ["--protocol", "iec", "--profile", "programming"];
 const NOT_FOR_METER = ["--port", "--socket", "--help"];
 
@@ -42,17 +41,12 @@ export interface EmulateOptions {
 	/** Port of the HTTPS server; 0: any free port. The same holds for HTTP. */
 	readonly httpsPort: number;
 	readonly httpPort: number;
-	/** State folder; undefined for a temporary one. */
 	readonly state: string | undefined;
 	readonly building: Building;
 	readonly out: string | undefined;
 	readonly quiet: boolean;
 }
 
-/**
- * Parses the command line; returns undefined if help was requested. If it is invalid, throws an Error with a message
- * for the user.
- */
 export function parseOptions(args: readonly string[]): EmulateOptions | undefined {
 	const { values } = parseArgs({
 		args: joinMeter(args),

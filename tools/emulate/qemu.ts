@@ -25,9 +25,6 @@ export const runHere: Runner = (program, args) => {
 	return { status, stdout: stdout ?? "", stderr: stderr ?? "", isThere };
 };
 
-/**
- * Returns undefined if the QEMU on the PATH supports this chip; otherwise the reason, and the command that installs it.
- */
 export function lacksChip(chip: Chip, run: Runner): { readonly reason: string; readonly fix: string } | undefined {
 	const { program, machine } = EMULATED_CHIPS[chip];
 	const { status, stdout, stderr, isThere } = run(program, ["-M", "help"]);
@@ -44,7 +41,6 @@ export function lacksChip(chip: Chip, run: Runner): { readonly reason: string; r
 	return { reason, fix: QEMU_INSTALL };
 }
 
-/** Throws an Error for the user if the QEMU on the PATH cannot emulate the chip. */
 export function needQEMU(chip: Chip, run: Runner = runHere): void {
 	const lack = lacksChip(chip, run);
 	if (lack !== undefined) throw new Error(`${lack.reason}.\nInstall Espressif's: ${lack.fix}`);
@@ -56,11 +52,9 @@ export interface QEMUOrder {
 	readonly fuses: string;
 	/** Local port, forwarded to the firmware. */
 	readonly httpsPort: number;
-	/** Local port, forwarded to the firmware. */
 	readonly httpPort: number;
 	/** Number of the meter's UART, 1 or 2. */
 	readonly meterUART: number;
-	/** Unix socket for that UART; QEMU creates it. */
 	readonly meterSocket: string;
 }
 

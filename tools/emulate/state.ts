@@ -15,7 +15,7 @@ import { ROOT } from "../sdk/sdk.js";
 import { EMULATED_CHIPS, newFuses } from "./chips.js";
 import { erasedFlash, fingerprint, flashBytes, type Part, writeParts } from "./flash.js";
 
-const VERSION = 1;
+const VERSION = 2;
 
 export interface EmulatedUnit {
 	readonly flash: string;
@@ -23,7 +23,6 @@ export interface EmulatedUnit {
 	readonly serial: string;
 	/** First password of the user admin. */
 	readonly labelPassword: string;
-	/** True if the flash is new or was updated with a different build. */
 	readonly isNew: boolean;
 	readonly isUpdated: boolean;
 }
@@ -38,7 +37,7 @@ interface UnitRecord {
 
 /**
  * Opens or creates the unit in `folder`, for one process at a time. A different build is written as by `npm run flash`:
- * settings, history and factory data stay. Throws an Error with a message for the user.
+ * settings, history and factory data stay.
  */
 export function openUnit(folder: string, board: Board, build: readonly Part[]): EmulatedUnit {
 	openState(folder);

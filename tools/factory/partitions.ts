@@ -6,7 +6,6 @@ export interface Partition {
 	readonly size: number;
 }
 
-/** Throws an Error if the partition is missing or has no offset. */
 export function findPartition(table: string, name: string): Partition {
 	for (const line of table.split("\n")) {
 		const [label, , , offset = "", size = ""] = line.split(",").map((cell) => cell.trim());
@@ -16,7 +15,6 @@ export function findPartition(table: string, name: string): Partition {
 	throw new Error(`The partition table has no "${name}".`);
 }
 
-/** Parses a number, decimal or 0x…, optionally with K or M. */
 function bytesOf(text: string, name: string): number {
 	const match = /^(0x[0-9a-f]+|[0-9]+)([KM]?)$/i.exec(text);
 	if (match === null) throw new Error(`The partition table gives "${name}" no offset and size.`);

@@ -81,8 +81,7 @@ function writeNew(path: string, content: Uint8Array | string): void {
 }
 
 /**
- * Returns the command that writes the image to the chip at `port`. With flash encryption the command must be run before
- * the unit's first start, when the boot loader encrypts the flash.
+ * With flash encryption the command must be run before the unit's first start, when the boot loader encrypts the flash.
  */
 export function flashCommand(image: string, partition: Partition, board: Board, port: string): string {
 	const offset = `0x${partition.offset.toString(16)}`;

@@ -1,7 +1,7 @@
 /**
  * A stand-in for Home Assistant's REST API, as far as a gateway uses it: `/api/`, `/api/config` and `/api/states…`,
- * with status codes, messages and order of checks of Home Assistant 2026.2 (homeassistant/components/api, core.py).
- * `npm run test:peers` sends the same requests to both. `/` shows the entities as a page.
+ * with status codes, messages and order of checks of Home Assistant 2026.2 (homeassistant/components/api, core.py). `/`
+ * shows the entities as a page.
  *
  * `restart` loses the states, as in the original.
  */
@@ -54,7 +54,6 @@ export interface Entity {
 	readonly last_updated: string;
 }
 
-/** A received request and the status of its reply; 0: no reply. */
 export interface Request {
 	readonly method: string;
 	readonly path: string;
@@ -123,7 +122,7 @@ export class StandIn {
 		return `${this.#options.tls === undefined ? "http" : "https"}://${this.#options.address ?? "127.0.0.1"}:${this.#port}`;
 	}
 
-	/** Listens, on the previous port if there was one. Rejects if the port is in use. */
+	/** Listens, on the previous port if there was one. */
 	async begin(): Promise<void> {
 		const handle = (request: IncomingMessage, response: ServerResponse) => void this.#handle(request, response);
 		const { tls } = this.#options;
@@ -141,7 +140,6 @@ export class StandIn {
 		this.#server = server;
 	}
 
-	/** Closes all connections; the states are lost. */
 	async end(): Promise<void> {
 		const server = this.#server;
 		this.#server = undefined;
@@ -256,7 +254,6 @@ export class StandIn {
 		if (what === "/api/config") return { status: 200, body: { version: "2026.2.3", state: "RUNNING" } };
 		if (!isEntity) return { status: 200, body: [...this.entities.values()] };
 		const entity = decodeURIComponent(name);
-		// Any valid token may read.
 		if (method === "GET") {
 			const found = this.entities.get(entity.toLowerCase());
 			return found === undefined ? message(404, "Entity not found.") : { status: 200, body: found };
@@ -322,12 +319,10 @@ function pythonText(value: unknown): string {
 	return typeof value === "object" ? JSON.stringify(value) : String(value);
 }
 
-/** Python's bool() of a JSON value. */
 function hasContent(value: unknown): boolean {
 	return Array.isArray(value) ? value.length > 0 : Boolean(value);
 }
 
-/** Repeats `piece` until the client disconnects. */
 async function sendEndlessly(socket: Socket, first: string, piece: string): Promise<void> {
 	socket.on("error", () => {});
 	socket.write(first);

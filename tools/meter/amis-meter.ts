@@ -14,7 +14,6 @@ import { longFrame } from "./mbus-meter.js";
 import { eventOf, lineChange, noOutput, transmission } from "./outputs.js";
 
 export const AMIS_BAUD = 9600;
-/** Key of the specification's example. */
 export const AMIS_KEY = Buffer.from("00112233445566778899aabbccddeeff", "hex");
 const CALL_MS = 60_000;
 const PUSH_MS = 1000;
@@ -32,7 +31,6 @@ const MAKER = [0x2d, 0x4c];
 const KIND = [0x01, 0x0e];
 const CONFIGURATION = [0x50, 0x05];
 const FILLER = [0x2f, 0x2f];
-/** Part of the reactive energy that is exported. */
 const REACTIVE_EXPORT = 0.2;
 const REACTIVE_POWER = 0.12;
 
@@ -71,7 +69,6 @@ export function amisValues(reading: HouseholdReading): AMISValues {
 
 const VIENNA = new Intl.DateTimeFormat("en", { timeZone: "Europe/Vienna", timeZoneName: "longOffset" });
 
-/** Returns the minutes by which Austria is ahead of UTC. */
 function viennaMinutes(utcMs: number): number {
 	const offset = VIENNA.formatToParts(utcMs).find(({ type }) => type === "timeZoneName")?.value ?? "";
 	return Number(offset.slice(4, 6)) * 60;
@@ -100,7 +97,6 @@ function number(value: number): number[] {
 	return [...bytes];
 }
 
-/** Returns the telegram as C, A, CI and the ciphered data. */
 export function amisTelegram(values: AMISValues, key: Uint8Array, access: number, countBit: number): number[] {
 	const records = Buffer.from([
 		...FILLER,
@@ -124,7 +120,6 @@ export function amisTelegram(values: AMISValues, key: Uint8Array, access: number
 
 export interface AMISMeterOptions {
 	readonly source: (nowMs: number) => AMISValues;
-	/** Default: AMIS_KEY. */
 	readonly key?: Uint8Array;
 	/** This frame in place of one with values. */
 	readonly frame?: Uint8Array;
@@ -136,22 +131,18 @@ export interface AMISMeterOptions {
 	readonly firstMs?: number;
 	/** Number of telegrams for whose E5 the meter is deaf; it repeats each of them once. */
 	readonly deaf?: number;
-	/** Changes each frame, for tests. */
 	readonly damage?: (frame: Uint8Array) => Uint8Array;
 }
 
 export class AMISMeter implements Machine {
 	deadlineMs: number;
-	/** Numbers of calls and telegrams sent. */
 	calls = 0;
 	sent = 0;
 	readonly #options: AMISMeterOptions;
 	readonly #outputs: Output[] = [lineChange(AMIS_BAUD, FORMAT_8E1)];
 	#access = 0x0d;
 	#countBit = COUNT_BIT;
-	/** Latest time for E5; 0 if none is expected. */
 	#answerEndsMs = 0;
-	/** Time of the next call or telegram. */
 	#nextMs: number;
 	#isSending = false;
 	#frame: Uint8Array = new Uint8Array(0);

@@ -15,7 +15,6 @@ export class ControlledTime {
 		return this.#utcMs + (performance.now() - this.#sinceMs) * this.#speed;
 	}
 
-	/** Throws an Error for another message. */
 	setFrom(message: unknown): void {
 		const { utcMs, speed } = message as { utcMs: unknown; speed: unknown };
 		if (typeof utcMs !== "number" || typeof speed !== "number") throw new Error("a message of unknown kind");

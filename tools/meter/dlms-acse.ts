@@ -5,7 +5,6 @@
 import { lengthOf } from "./dlms-data.js";
 
 export const CONTEXT_PLAIN = 1;
-/** Application context with short names. */
 export const CONTEXT_SHORT = 2;
 export const CONTEXT_CIPHERED = 3;
 export const MECHANISM_NONE = 0;
@@ -45,7 +44,6 @@ interface Part {
 	contents: Buffer;
 }
 
-/** Parts of tag, length and contents; undefined if a length exceeds the bytes. */
 function partsIn(bytes: Buffer): Part[] | undefined {
 	const parts: Part[] = [];
 	for (let at = 0; at < bytes.length; ) {
@@ -67,7 +65,7 @@ function lastOf(name: Buffer, prefix: Buffer): number {
 	return name.length === prefix.length + 1 && name.subarray(0, -1).equals(prefix) ? name[prefix.length] : -1;
 }
 
-/** Reads an AARQ; returns undefined for anything else. An unknown context or mechanism becomes -1. */
+/** An unknown context or mechanism becomes -1. */
 export function readAARQ(apdu: Buffer): AARQ | undefined {
 	const [whole] = partsIn(apdu) ?? [];
 	if (whole?.tag !== 0x60) return undefined;
@@ -135,7 +133,6 @@ export interface AARE {
 	diagnostic: number;
 	title?: Uint8Array;
 	mechanism?: number;
-	/** The meter's challenge, if the mechanism needs one. */
 	challenge?: Uint8Array;
 	userInformation?: Uint8Array;
 }

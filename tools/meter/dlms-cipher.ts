@@ -35,7 +35,6 @@ function gcm(keys: Keys, origin: Origin, aad: Uint8Array, text: Uint8Array): { t
 	return { text: ciphered, tag: cipher.getAuthTag() };
 }
 
-/** The bytes after tag and length of a ciphered APDU. */
 export function protect(keys: Keys, origin: Origin, control: number, plain: Uint8Array): Buffer {
 	const head = Buffer.alloc(HEAD_BYTES);
 	head[0] = control;

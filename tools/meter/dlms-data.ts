@@ -38,7 +38,7 @@ export function boolean(value: boolean): Encoded {
 	return Buffer.of(0x03, value ? 1 : 0);
 }
 
-/** Encodes a bit string. `text` has a 0 or 1 for each bit, in order. */
+/** `text` has a 0 or 1 for each bit, in order. */
 export function bitString(text: string): Encoded {
 	const bytes = Buffer.alloc(Math.ceil(text.length / 8));
 	for (const [i, bit] of [...text].entries()) if (bit === "1") bytes[i >> 3] |= 0x80 >> (i & 7);
@@ -123,7 +123,6 @@ export interface Zone {
 	minutesAt?: (utcMs: number) => number;
 }
 
-/** Minutes east of UTC. */
 export function offsetAt({ minutes, minutesAt }: Zone, utcMs: number): number {
 	return minutesAt?.(utcMs) ?? minutes;
 }

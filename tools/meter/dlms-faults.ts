@@ -1,7 +1,6 @@
 /** Faults in the frames of a simulated DLMS meter, selected by frame number, counted from 1. */
 import { addressAt, checkOf } from "./hdlc-frame.js";
 
-/** Single numbers and inclusive ranges. */
 export type FrameNumbers = readonly (readonly [number, number])[];
 
 export interface FrameFaults {

@@ -1,6 +1,5 @@
 /**
  * The meter's side of GET by logical names (IEC 62056-5-3), for the simulator: normal, with data blocks, with list.
- * Requests and answers are plain APDUs.
  *
  *   C0 01 id class(2) code(6) attribute 00                C4 01 id 00 data | C4 01 id 01 result
  *   C0 02 id block(4)                                    C4 02 id last block(4) 00 length data | … 01 result
@@ -29,7 +28,6 @@ import {
 } from "./dlms-objects.js";
 import type { HouseholdReading } from "./household.js";
 
-/** Bits of the conformance block. */
 export const BLOCK_GET = 0x001000;
 export const MULTIPLE_REFERENCES = 0x000200;
 export const GET = 0x000010;
@@ -49,7 +47,6 @@ export interface GetContext {
 	client: number;
 	conformance: number;
 	limit: number;
-	/** Returns true for objects that may be read; default: all. */
 	mayRead?: (object: COSEMObject) => boolean;
 	context: number;
 	mechanism: number;
@@ -78,7 +75,6 @@ export class GetService {
 		this.#block = 0;
 	}
 
-	/** Returns the answer; undefined for an unsupported request. */
 	answer(apdu: Buffer, context: GetContext, reading: HouseholdReading): Buffer | undefined {
 		const kind = apdu[1];
 		if (kind === 1 && apdu.length >= 3 + DESCRIPTOR_BYTES) return this.#normal(apdu, context, reading);

@@ -92,7 +92,6 @@ export class DLMSMeter implements Machine {
 		}
 		this.#nowMs = nowMs;
 		for (let i = start; i < end; i++) {
-			// The meter does not listen while it sends.
 			if (this.#options.clocked !== false && nowMs < this.#quietMs) continue;
 			const found = this.#finder.take(bytes[i], nowMs);
 			if (typeof found !== "number") this.#answer(found, nowMs);

@@ -24,7 +24,6 @@ const PERIOD_SECONDS = 900;
 /** Logical device name, 16 characters. */
 export const DEVICE_NAME = `GWS00000${SERIAL}`;
 export const ASSOCIATION_CODE = "0.0.40.0.0.255";
-/** Invocation counter for the public client. */
 export const COUNTER_CODE = "0.0.43.1.0.255";
 
 export interface ObjectOptions {
@@ -33,7 +32,6 @@ export interface ObjectOptions {
 	stored?: StoredRows;
 	/** True to add rare but permitted types: floats, 64 bits, null data, text, a clock with its own tag. */
 	oddTypes?: boolean;
-	/** Last accepted invocation counter. */
 	counter: () => number;
 }
 
@@ -169,7 +167,6 @@ export function householdObjects(options: ObjectOptions): COSEMObject[] {
 	return objects.filter(({ code }, i) => objects.findIndex((other) => other.code === code) === i);
 }
 
-/** `object_list` of an association: each object with its access rights. */
 export function objectList(objects: readonly COSEMObject[]): Data.Encoded {
 	return Data.array(
 		objects.map(({ classId, version, code, attributes }) => {

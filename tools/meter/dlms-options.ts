@@ -65,7 +65,6 @@ export function wantsDLMS(args: readonly string[]): boolean {
 	return args.some((arg, i) => arg === "--protocol=dlms" || (arg === "--protocol" && args[i + 1] === "dlms"));
 }
 
-/** Parses the command line; returns undefined if only help was requested. Throws UsageError. */
 export function parseDLMSOptions(args: string[]): DLMSProgramOptions | undefined {
 	const values = parseWords(args, WORDS);
 	if (values.help) return undefined;
@@ -246,7 +245,6 @@ function readCode(written: string): string {
 	return `${a ?? (isAbstract ? "0" : "1")}.${b ?? "0"}.${c}.${d}.${e}.${f}${attribute}`;
 }
 
-/** Numbers separated by colons, `least` to `most` of them. */
 function numbers(values: Values, name: Name, least: number, most = least): number[] | undefined {
 	const parts = values[name]?.split(":");
 	if (parts === undefined) return undefined;

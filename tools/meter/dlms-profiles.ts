@@ -80,7 +80,6 @@ function momentOf(bytes: Buffer, zone: Data.Zone): number {
 	return localMs + (zone.deviation === "swapped" ? -deviation : deviation) * 60_000;
 }
 
-/** Selected rows, or the result of a refusal. */
 function select(manner: Manner, selection: Buffer, reading: HouseholdReading, zone: Data.Zone): Row[] | number {
 	const rows = rowsOf(manner, reading);
 	const [selector] = selection;
@@ -98,7 +97,6 @@ function select(manner: Manner, selection: Buffer, reading: HouseholdReading, zo
 	return rows.filter(({ timeMs }) => timeMs >= from && timeMs <= to);
 }
 
-/** Times of selector 1, Unix ms; undefined if the parameters are invalid. */
 function rangeOf(parameters: Buffer, zone: Data.Zone): number[] | undefined {
 	const time = "09 0c .. .. .. .. .. .. .. .. .. .. .. ..";
 	if (!matches(parameters, `02 04 02 04 12 00 08 09 06 00 00 01 00 00 ff 0f 02 12 00 00 ${time} ${time} 01 00`))
@@ -106,7 +104,6 @@ function rangeOf(parameters: Buffer, zone: Data.Zone): number[] | undefined {
 	return [22, 36].map((at) => momentOf(parameters.subarray(at, at + 12), zone));
 }
 
-/** Returns true if the bytes match the pattern: pairs of hex digits, or `..` for any byte. */
 function matches(bytes: Buffer, pattern: string): boolean {
 	return new RegExp(`^${pattern.replaceAll(" ", "")}$`).test(bytes.toString("hex"));
 }
@@ -155,7 +152,6 @@ export function counterProfile(stored: StoredRows, zone: Data.Zone): COSEMObject
 	};
 }
 
-/** Returns the profiles, and those registers in their columns that the household lacks. */
 export function profiles(zone: Data.Zone): COSEMObject[] {
 	const columns = Data.array([
 		column(8, "0.0.1.0.0.255"),

@@ -54,7 +54,6 @@ export interface SecurityOptions {
 export interface Message {
 	plain: Buffer;
 	wrap(answer: Buffer): Buffer;
-	/** Bytes added by `wrap`, at most. */
 	overhead: number;
 }
 

@@ -1,6 +1,6 @@
 /**
  * DLMS/COSEM server with logical names (IEC 62056-5-3): associations without security, with a password (LLS), and with
- * HLS (GMAC or SHA-256); ciphering with suites 0 and 1; GET, and the ACTION of HLS. Takes and returns APDUs.
+ * HLS (GMAC or SHA-256); ciphering with suites 0 and 1; GET, and the ACTION of HLS.
  */
 import { randomBytes } from "node:crypto";
 import * as ACSE from "./dlms-acse.js";
@@ -40,7 +40,6 @@ const SMALLEST_PDU = 12;
 /** Conformance of a server with short names: READ, WRITE, multiple references. */
 const SHORT_SERVICES = 0x180200;
 const DLMS_VERSION = 6;
-/** Reasons of an initiate error. */
 const VERSION_TOO_LOW = 1;
 const INCOMPATIBLE = 2;
 const PDU_TOO_SHORT = 3;
@@ -50,7 +49,6 @@ export interface ServerOptions extends SecurityOptions {
 	zone: Zone;
 	stored?: StoredRows;
 	logicalDevice: number;
-	/** HDLC addresses of the clients. */
 	publicClient: number;
 	lowClient: number;
 	gmacClient: number;
@@ -72,7 +70,6 @@ export interface ServerOptions extends SecurityOptions {
 export interface ServerFaults {
 	/** Result, source and diagnostic of every AARE. */
 	refusal?: readonly [number, number, number];
-	/** True if a refusal has no user information. */
 	bareRefusal?: boolean;
 	/** Reason of an initiate error in the AARE. */
 	initiateError?: number;
@@ -81,7 +78,6 @@ export interface ServerFaults {
 	suite?: number;
 	strictSuite?: boolean;
 	wrongAnswer?: boolean;
-	/** Result of the refused ACTION of HLS. */
 	actionResult?: number;
 	/** State and service of the exception after the first `exceptionAfter` requests. */
 	exception?: readonly [number, number];
@@ -113,7 +109,6 @@ export class DLMSServer {
 	readonly #get: GetService;
 	readonly #security: MessageSecurity;
 	#association: Association | undefined;
-	/** True if the association lasts until RLRQ and none was received yet. */
 	#isOccupied = false;
 	#requests = 0;
 	#nowMs = 0;
@@ -159,7 +154,6 @@ export class DLMSServer {
 		return Buffer.concat([Buffer.from("0f0000000100", "hex"), power]);
 	}
 
-	/** Returns the answer, which is empty for an unsupported service. */
 	#serve(plain: Buffer, association: Association, message: Message): Buffer {
 		const { context } = association;
 		if (!association.isAuthenticated && plain[0] !== 0xc3) return exception(NOT_ALLOWED, NOT_POSSIBLE);

@@ -29,8 +29,8 @@ export function noiseBytes(count: number): Uint8Array {
 }
 
 /**
- * Applies the faults to a message. `isRepeated`: the message was requested by NAK, so it begins with the block.
- * `isSpoilt`: it gets a wrong BCC. Faults of STX and BCC do not apply to a message without them.
+ * `isRepeated`: the message was requested by NAK, so it begins with the block. `isSpoilt`: it gets a wrong BCC. Faults
+ * of STX and BCC do not apply to a message without them.
  */
 export function shapeMessage(
 	message: Uint8Array,

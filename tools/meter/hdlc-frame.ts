@@ -40,9 +40,6 @@ export function makeFrame({ isSegmented, destination, source, control, informati
 	return Buffer.concat([Buffer.of(FLAG), body, checkOf(body), Buffer.of(FLAG)]);
 }
 
-/**
- * Returns the address at `start`, which ends with the first byte with bit 0 set; undefined if none of 4 bytes has it.
- */
 export function addressAt(bytes: Buffer, start: number): Buffer | undefined {
 	for (let end = start + 1; end <= start + 4 && end <= bytes.length; end++) {
 		if (bytes[end - 1] & 1) return bytes.subarray(start, end);
@@ -50,7 +47,6 @@ export function addressAt(bytes: Buffer, start: number): Buffer | undefined {
 	return undefined;
 }
 
-/** Parts of a server's address; a short one has no lower part. */
 export function partsOf(address: Uint8Array): { upper: number; lower?: number } | undefined {
 	const [a, b, c, d] = [...address].map((byte) => byte >> 1);
 	if (address.length === 1) return { upper: a };
@@ -78,7 +74,6 @@ export const DAMAGED = 1;
 /** Finds frames in received characters, using the length that each frame contains. */
 export class FrameFinder {
 	#bytes: number[] = [];
-	/** True after a flag, because a frame may follow. */
 	#isOpen = false;
 	#lastMs = 0;
 

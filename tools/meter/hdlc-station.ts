@@ -1,11 +1,9 @@
 /**
  * Secondary station of HDLC (IEC 62056-46, 6.4: unbalanced, normal response mode), for the simulator: opens and closes
- * the link, assembles and segments APDUs, and answers frames that require it. It returns the frames of the answer at
- * once; the caller decides when to send them.
+ * the link, assembles and segments APDUs, and answers frames that require it.
  */
 import { type Frame, makeFrame, partsOf } from "./hdlc-frame.js";
 
-/** Bytes of a received APDU in all its segments. */
 const APDU_LIMIT = 65_536;
 const DEFAULT_INFORMATION = 128;
 const DEFAULT_WINDOW = 1;
@@ -35,7 +33,6 @@ export type Answer = Buffer | typeof SILENCE | typeof DROP_LINK;
 export interface StationOptions {
 	logical: number;
 	physical: number;
-	/** Only accepted length of the station's address; default: any. */
 	addressLength?: number;
 	clients: readonly number[];
 	/** Information bytes per frame, at most, sent and received. */
@@ -46,7 +43,6 @@ export interface StationOptions {
 	bareUA?: boolean;
 	faults?: StationFaults;
 	answer(apdu: Buffer, client: number): Answer;
-	/** Called when the link was lost or reopened. */
 	onReset(): void;
 	onEvent(code: number): void;
 }
@@ -108,7 +104,6 @@ export class HDLCStation {
 		return this.#client >= 0;
 	}
 
-	/** Returns the answer to a frame; empty if it is for another station or requires none. */
 	take(frame: Frame): Buffer[] {
 		const client = partsOf(frame.source);
 		if (!this.#isForUs(frame.destination) || client === undefined) return [];
@@ -137,7 +132,6 @@ export class HDLCStation {
 		this.#options.onReset();
 	}
 
-	/** Makes an unsolicited frame to the client; undefined without a link. */
 	unnumbered(apdu: Buffer): Buffer | undefined {
 		return this.isOpen ? this.#frame(UI, Buffer.concat([FROM_SERVER, apdu])) : undefined;
 	}
@@ -239,7 +233,7 @@ export class HDLCStation {
 		return kind === RNR ? [this.#supervisory(RR)] : this.#send();
 	}
 
-	/** Records that the client has received all frames before `number`. Returns false if they were never sent. */
+	/** Returns false if they were never sent. */
 	#acknowledge(number: number): boolean {
 		const count = (number - this.#oldest) & 7;
 		if (count > this.#sent) return false;
@@ -249,7 +243,6 @@ export class HDLCStation {
 		return true;
 	}
 
-	/** Frames that fit the window, or RR. */
 	#send(): Buffer[] {
 		if (this.#busy > 0) {
 			this.#busy--;

@@ -54,7 +54,6 @@ export function wantsHeat(args: readonly string[]): boolean {
 	);
 }
 
-/** Returns undefined if only help was requested. Throws UsageError. */
 export function parseHeatOptions(args: string[]): HeatProgramOptions | undefined {
 	const values = parseWords(args, WORDS);
 	if (values.help) return undefined;

@@ -1,14 +1,12 @@
 /** A simulated heating circuit: the moving values of a heat meter. */
 
 const HOUR_MS = 3_600_000;
-/** Time in which power and temperatures rise and fall once. */
 const CYCLE_MS = 20 * 60_000;
 /** J to heat a cubic metre of water by a kelvin. */
 const HEAT_CAPACITY = 4.16e6;
 
 export interface HeatReading {
 	readonly utcMs: number;
-	/** Wh; the value at the end of last year too. */
 	readonly energyWh: number;
 	readonly lastYearWh: number;
 	/** Litres, and litres per hour. */
@@ -29,11 +27,9 @@ const MEAN_W = 6200;
 const SWING_W = 2600;
 const FLOW_LPH = 240;
 
-/** Returns the values `ms` after the start, at which the time was `startUtcMs`. */
 export function heatReading(startUtcMs: number, ms: number): HeatReading {
 	const phase = (2 * Math.PI * ms) / CYCLE_MS;
 	const powerW = Math.round(MEAN_W + SWING_W * Math.sin(phase));
-	// The integral of the power above.
 	const swingWh = ((SWING_W * CYCLE_MS) / (2 * Math.PI) / HOUR_MS) * (1 - Math.cos(phase));
 	const flowCC = 6800 + Math.round(120 * Math.sin(phase));
 	const differenceCC = Math.round(((powerW * 3600) / (FLOW_LPH / 1000) / HEAT_CAPACITY) * 100);

@@ -42,10 +42,6 @@ export interface HouseholdReading {
 	phases: { volts: number; amperes: number; watts: number }[];
 }
 
-/**
- * Returns the Z for a speed in a mode: 0 to 6 in mode C, A to F in mode B; undefined if the mode does not have the
- * speed.
- */
 export function baudCharacterFor(baud: number, mode: MeterMode): string | undefined {
 	const index = [300, 600, 1200, 2400, 4800, 9600, 19200].indexOf(baud);
 	if (mode === "C") return "0123456"[index];
@@ -61,7 +57,6 @@ export class Household {
 	#nightImport = 4150.902;
 	#export = 3276.118;
 	#reactive = 1904.5;
-	/** Highest mean of a quarter hour, kW; its time follows. */
 	#maximum = 0;
 	#maximumMs: number;
 
@@ -165,7 +160,6 @@ function fixed(value: number, digits: number, places: number): string {
 	return value < 0 && Number(text) !== 0 ? `-${text}` : text;
 }
 
-/** Formats an ISO date as yymmddhhmm. */
 function stamp(iso: string): string {
 	return iso.slice(2, 16).replace(/\D/g, "");
 }
@@ -175,13 +169,11 @@ function isNight(utcMs: number): boolean {
 	return hour < 6 || hour >= 22;
 }
 
-/** Bell curve, 0 to 1, `width` hours wide around `hour`. */
 function around(utcMs: number, hour: number, width: number): number {
 	const distance = (utcMs % DAY_MS) / HOUR_MS - hour;
 	return Math.exp(-((distance / width) ** 2));
 }
 
-/** Returns the power of a phase, W; negative if solar power exceeds the load. */
 function phasePower(phase: number, utcMs: number): number {
 	const fridge = Math.sin(utcMs / 540_000 + phase * 2) > 0.3 ? 90 : 0;
 	const breakfast = [350, 1400, 200][phase] * around(utcMs, 7, 0.8);

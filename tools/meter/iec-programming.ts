@@ -5,8 +5,7 @@
  *     request   `SOH R5 STX P.01([from];[to]) ETX BCC`
  *     answer    `STX P.01(time)(status)(period)(2)(1.5)(kW)(2.5)(kW) CR LF rows ETX BCC`
  *
- * R6 in place of R5 requests the answer in parts. Each part contains some of the lines. EOT in place of ETX means that
- * a further part follows after an ACK.
+ * R6 in place of R5 requests the answer in parts. EOT in place of ETX means that a further part follows after an ACK.
  *
  * The row that ends at T has the number n = T / period since 1970. Its import is n mod 1000 W, its export n mod 7 W.
  * Its status is 80 if n mod 32 = 7, and otherwise 00. A new head, the line that begins with P.01, precedes each row
@@ -43,7 +42,6 @@ export const PROFILE_FAULTS = [
 export const PROFILE_FORMS = ["plain", "bare-heads", "value-lines"] as const;
 
 export interface ProfileOptions {
-	/** Location of the profile; default: none. */
 	place?: (typeof PROFILE_PLACES)[number];
 	/** Period of the profile, minutes; default 15. */
 	period?: number;
@@ -208,7 +206,6 @@ export class ProgrammingMode {
 		return this.#options.seasonAt?.(utcMs) ?? { minutes: 0, digit: "2" };
 	}
 
-	/** Returns the Unix time, ms, of a local time of the meter with or without season digit; 0 for an empty text. */
 	#utcOf(text: string): number {
 		const localMs = momentOf(text, 0);
 		if (localMs === 0) return 0;
@@ -221,10 +218,7 @@ export class ProgrammingMode {
 		return localMs - this.#seasonAt(localMs).minutes * MINUTE_MS;
 	}
 
-	/**
-	 * Returns the lines of a profile with counters. A new head begins after each gap, and where the offset from UTC or
-	 * the season digit changes.
-	 */
+	/** A new head begins after each gap, and where the offset from UTC or the season digit changes. */
 	#countersOf(stored: StoredRows, utcMs: number, fromMs: number, toMs: number): string[] {
 		const { periodS = 900 } = stored;
 		const lines: string[] = [];
@@ -290,7 +284,6 @@ function momentOf(text: string, none: number): number {
 	return Date.UTC(2000 + year, month - 1, day, hour, minute);
 }
 
-/** Formats a time as YYMMDDhhmmss. */
 function digits(utcMs: number): string {
 	return new Date(utcMs).toISOString().replace(/\D/g, "").slice(2, 14);
 }

@@ -1,7 +1,7 @@
 /**
  * A Kamstrup meter that answers KMP, independent of modules/kmp.
  *
- * Only the three commands with a right CRC are answered. Registers that the meter lacks are left out.
+ * Only the three commands with a right CRC are answered.
  */
 import { FORMAT_8N2 } from "../../modules/io/host.js";
 import type { Machine, Output } from "../../modules/io/machine.js";
@@ -123,7 +123,6 @@ export class KMPMeter implements Machine {
 		this.deadlineMs = nowMs + (this.#options.reactionMs ?? REACTION_MS);
 	}
 
-	/** Returns command and data of the answer; empty for none. */
 	#reply([command, ...data]: number[], nowMs: number): number[] {
 		const { serial = 6_855_817, source, hasNoType = false } = this.#options;
 		if (command === 2 && data.length === 0) return [2, ...bytesOf(serial, 4)];

@@ -1,12 +1,8 @@
 /**
  * Time of a simulated line, tolerant of a busy computer. It follows the computer's time, but stops while this process
- * does not run. So no timeout ends before received data have been processed, and delayed output does not pile up. It
- * can also be stopped explicitly.
- *
- * While anything waits for a time, the clock observes the passes of the event loop.
+ * does not run. So no timeout ends before received data have been processed, and delayed output does not pile up.
  */
 
-/** Interval of checks. */
 const LOOK_MS = 20;
 /** The clock stops if no pass of the event loop ends within this time. */
 const LATE_MS = 50;

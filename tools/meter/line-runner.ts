@@ -3,13 +3,11 @@
  *
  * With `pace` (pseudo-terminals) the wire is modelled in both directions. Each character is sent at its own time,
  * counted from the start of the message, so that delays of timers do not add up. A request received in one piece ends
- * when its last character would have arrived. With a wrong speed both sides receive garbage. Without `pace` everything
- * is sent at once.
+ * when its last character would have arrived. With a wrong speed both sides receive garbage.
  *
- * A busy computer must not change the result. The meter's time stops while this process does not run (LineClock). A
- * pseudo-terminal does not say when and at what speed the reader wrote a request. If the reader has a wrong speed when
- * the request arrives, the request is rejected, unless the reader may have changed its speed after writing it. When the
- * meter has changed its speed, the runner waits for a slow reader to follow.
+ * The meter's time stops while this process does not run (LineClock). A pseudo-terminal does not say when and at what
+ * speed the reader wrote a request. If the reader has a wrong speed when the request arrives, the request is rejected,
+ * unless the reader may have changed its speed after writing it.
  *
  * A pseudo-terminal carries eight bits. Readers that frame 7E1 in software send the parity bit, other readers do not.
  * The answer has the parity bit if the last sign-on had it: its `/` is then AF, otherwise 2F. While the machine has the
@@ -31,13 +29,12 @@ import type { LinePort } from "./line-port.js";
 export interface LineRunnerOptions {
 	port: LinePort;
 	machine: LitMachine;
-	/** True to model the wire's speed. Default false. */
+	/** True to model the wire's speed. */
 	pace?: boolean;
-	/** True if the optical head echoes what it receives. Default false. */
+	/** True if the optical head echoes what it receives. */
 	echo?: boolean;
-	/** True to send the parity bit until a sign-on decides. Default false. */
+	/** True to send the parity bit until a sign-on decides. */
 	parityBits?: boolean;
-	/** Called with the event codes of the machine. */
 	onEvent?: (code: number) => void;
 }
 
@@ -52,7 +49,6 @@ const SPEED_CHECK_MS = 10;
 const SIGN_ON_WITH_PARITY = 0xaf;
 const SIGN_ON = 0x2f;
 
-/** Bytes on the wire to the reader. */
 interface Message {
 	readonly bytes: Uint8Array;
 	readonly startMs: number;
@@ -94,7 +90,6 @@ export class LineRunner {
 	#sendEndMs = 0;
 	#receiveEndMs = 0;
 	#arrived = Promise.resolve();
-	/** End of the LED's last light. */
 	#litMs = 0;
 	#arriving = 0;
 	#knownBaud = OPENING_BAUD;
@@ -152,7 +147,7 @@ export class LineRunner {
 		this.#machine.light?.(fromMs, this.#litMs);
 	}
 
-	/** Waits for the end of a request. A request is not understood if its speed is wrong or was changed too early. */
+	/** A request is not understood if its speed is wrong or was changed too early. */
 	async #receiveRequest(arrival: Arrival, knownBaud: number, atStart: Promise<Speed>): Promise<void> {
 		const { bytes, startMs, endMs, earliestMs, isFirst } = arrival;
 		const baud = this.#baud;
@@ -292,7 +287,6 @@ export class LineRunner {
 		this.#port.write(readerBaud === baud ? wire : this.#garble(wire, readerBaud / baud));
 	}
 
-	/** Returns the reader's speed; the line's own if the reader's is unknown. */
 	async #readerSpeed(): Promise<Speed> {
 		const baud = (await this.#port.readerBaud?.().catch(() => undefined)) ?? this.#baud;
 		this.#knownBaud = baud;

@@ -7,7 +7,6 @@ import { IECMeter } from "./iec-meter.js";
 export interface Surroundings {
 	/** Unix time at which the meter's time is 0; `--at` takes precedence. */
 	utcMs: number;
-	/** True if characters take time on the line. */
 	clocked: boolean;
 	/**
 	 * Delay of an answer in place of the default (20 ms, and 200 ms at the sign-on); the command line takes precedence.

@@ -11,7 +11,6 @@ import { eventOf, lineChange, noOutput, transmission } from "./outputs.js";
 export const MBUS_BAUD = 2400;
 const ANY_ADDRESS = 254;
 const REACTION_MS = 20;
-/** Wake-up characters, and the gap that ends them. */
 const WAKE_UP_COUNT = 480;
 const WAKE_UP_GAP_MS = 30;
 /** The meter sleeps again after this time. */
@@ -25,9 +24,7 @@ export interface Slave {
 
 export interface MBusMeterOptions {
 	readonly slaves: readonly Slave[];
-	/** Default: MBUS_BAUD. */
 	readonly baud?: number;
-	/** True if the meter must be woken up. */
 	readonly sleeps?: boolean;
 	/** True if the meter ignores the frame count bit, and sends its present values each time. */
 	readonly ignoresCountBit?: boolean;
@@ -35,7 +32,6 @@ export interface MBusMeterOptions {
 	readonly wrongCheck?: number;
 	readonly damage?: (frame: Uint8Array) => Uint8Array;
 	readonly reactionMs?: number;
-	/** True if the level converter echoes what it receives. */
 	readonly echoes?: boolean;
 }
 

@@ -27,7 +27,7 @@ export interface DisplayOptions {
 	readonly pin: string;
 	/** Flashes from rest to the PIN: 1, or 2 if the display test comes first; default 2. */
 	readonly flashes?: number;
-	/** True if the PIN only opens the display, and InF controls what is sent. Default false. */
+	/** True if the PIN only opens the display, and InF controls what is sent. */
 	readonly needsInf?: boolean;
 }
 
@@ -39,7 +39,6 @@ export interface Flash {
 type State = "rest" | "test" | "PIN" | "menu";
 
 export class MeterDisplay {
-	/** Menu entries that were switched, in order. */
 	readonly switched: string[] = [];
 	readonly entered: string[] = [];
 	readonly flashes: Flash[] = [];
@@ -69,7 +68,6 @@ export class MeterDisplay {
 		return isOn || (this.#state === "menu" && !this.#options.needsInf);
 	}
 
-	/** Makes the changes that are due by `nowMs` if there is no light until then. */
 	#settle(nowMs: number): void {
 		const flash = this.#flash;
 		if (flash !== undefined && nowMs - flash.toMs > GAP_MS) {

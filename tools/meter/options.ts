@@ -93,7 +93,6 @@ export interface MeterOptions {
 
 const COUNT_LIMIT = 1_000_000;
 
-/** Parses the command line; returns undefined if only help was requested. Throws UsageError. */
 export function parseOptions(args: string[]): MeterOptions | undefined {
 	const values = parseWords(args, WORDS);
 	if (values.help) return undefined;

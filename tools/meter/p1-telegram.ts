@@ -15,7 +15,6 @@ const GAS_SHARE = 0.07;
 /** Count at the start, m³. */
 const GAS_M3 = 1204.5;
 
-/** Formats a time as YYMMDDhhmmss, and W for standard time, which this household always has. */
 function timestamp(utcMs: number): string {
 	return `${new Date(utcMs).toISOString().replace(/\D/g, "").slice(2, 14)}W`;
 }

@@ -25,7 +25,6 @@ const openTerminal = (
 	}
 ).open;
 
-/** Rejects with an Error for the user if the system has no pseudo-terminal. */
 export async function openPseudoTerminal(): Promise<LinePort> {
 	const { master, slave, ptsName } = openTerminal({ encoding: null });
 	const far = await SerialPort.binding.open({ path: ptsName, baudRate: 300, lock: false, hupcl: false });

@@ -1,6 +1,4 @@
-/**
- * A meter that sends unsolicited telegrams in eight bits on a line with fixed settings. It ignores input except light.
- */
+/** A meter that sends unsolicited telegrams in eight bits on a line with fixed settings. */
 
 import type { LitMachine } from "../../hosts/node/wire-character.js";
 import { FORMAT_8N1, type SerialFormat } from "../../modules/io/host.js";
@@ -15,7 +13,6 @@ export interface PushMeterOptions {
 	readonly baud: number;
 	/** Format of the line; default: 8N1, in which the bytes of TIC include the parity bit of 7E1. */
 	readonly format?: SerialFormat;
-	/** Interval between the starts of two telegrams. */
 	readonly pushMs: number;
 	readonly display?: MeterDisplay;
 }

@@ -55,12 +55,9 @@ export interface PushProgramOptions {
 	sml?: SMLOptions;
 	/** Mode of TIC; default: standard. */
 	ticMode?: TICMode;
-	/** Key of an AMIS meter; default: that of the specification's example. */
 	key?: Uint8Array;
-	/** Interval of an AMIS meter's calls; default: a minute. */
 	callMs?: number;
 	baud: number;
-	/** Format of the line; default: 8N1. */
 	format?: SerialFormat;
 	pushMs: number;
 	pace: boolean;
@@ -77,7 +74,6 @@ export function wantsPush(args: readonly string[]): boolean {
 	);
 }
 
-/** Parses the command line; returns undefined if only help was requested. Throws UsageError. */
 export function parsePushOptions(args: string[]): PushProgramOptions | undefined {
 	const values = parseWords(args, WORDS);
 	if (values.help) return undefined;

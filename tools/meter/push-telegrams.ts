@@ -13,7 +13,6 @@ export type PushFraming = "hdlc" | "mbus" | "wrapper" | "p1";
 const UNIT_WH = 30;
 const UNIT_W = 27;
 
-/** OBIS code, unit, scaler, integer. */
 type Value = readonly [obis: readonly number[], unit: number, scaler: number, value: number];
 
 function valuesOf({ dayImport, nightImport, export: exported, power }: HouseholdReading): Value[] {
@@ -63,14 +62,10 @@ function namelessList(
 
 export interface PushForm {
 	readonly framing: PushFraming;
-	/** Bytes per segment or block; default: as many as fit. */
 	readonly size?: number;
 	readonly isInBlocks?: boolean;
-	/** True for a list without OBIS codes. */
 	readonly isNameless?: boolean;
-	/**
-	 * Ciphering; default: plain text. `control`: security control. `isDedicated`: general-ded in place of general-glo.
-	 */
+	/** Default: plain text. `isDedicated`: general-ded in place of general-glo. */
 	readonly protection?: {
 		readonly keys: Keys;
 		readonly title: Uint8Array;
@@ -79,10 +74,6 @@ export interface PushForm {
 	};
 }
 
-/**
- * Encodes a data-notification in plain text, or ciphers it with this invocation counter. `hasWrongTag` damages the last
- * byte.
- */
 function pushedAPDU(reading: HouseholdReading, form: PushForm, counter: number, hasWrongTag: boolean): Uint8Array {
 	const plain = form.framing === "p1" ? p1Telegram(reading) : notification(reading, form.isNameless ?? false);
 	if (form.protection === undefined) return plain;

@@ -13,7 +13,7 @@ const FORMS = {
 	[FORMAT_8N2]: { dataBits: 8, parity: "none", stopBits: 2 },
 } as const;
 
-/** Begins at 300 Bd. Rejects with an Error for the user. */
+/** Begins at 300 Bd. */
 export async function openRealPort(path: string, format: SerialFormat): Promise<LinePort> {
 	const port = new SerialPort({ path, baudRate: 300, ...FORMS[format], autoOpen: false });
 	await new Promise<void>((resolve, reject) =>

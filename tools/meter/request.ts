@@ -62,7 +62,6 @@ export function readSignOn(request: MeterRequest): string | undefined {
 	return address ?? own;
 }
 
-/** Returns speed and mode of an acknowledgement of the normal protocol; undefined for any other request. */
 export function readAcknowledge(request: MeterRequest): { baud: number; isProgramming: boolean } | undefined {
 	const [, v, z, y, cr] = request.bytes;
 	const baud = promisedBaud(z, "C");
@@ -71,7 +70,6 @@ export function readAcknowledge(request: MeterRequest): { baud: number; isProgra
 	return { baud, isProgramming: y === 0x31 };
 }
 
-/** Returns the speed of a requested hand-over to HDLC; undefined for any other request. */
 export function readHandOver(request: MeterRequest): number | undefined {
 	const [, v, z, y, cr] = request.bytes;
 	if (request.length !== 6 || v !== 0x32 || y !== 0x32 || cr !== CR) return undefined;

@@ -70,10 +70,7 @@ export function smlOptions(values: Words<typeof SML_WORDS>): SMLOptions {
 	});
 }
 
-/**
- * Returns a function that makes the consecutive telegrams of a meter with these options. Its display depends on the
- * time.
- */
+/** The meter's display depends on the time. */
 export function smlSource(options: SMLOptions): (reading: HouseholdReading, nowMs?: number) => Uint8Array {
 	const {
 		make,

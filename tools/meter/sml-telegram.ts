@@ -35,7 +35,6 @@ interface Make {
 	readonly isKermit?: true;
 	/** True if message checks omit a leading 00. */
 	readonly hasShortCheck?: true;
-	/** Bytes of the list's signature. */
 	readonly signature?: number;
 	/** True if there are times as in the standard; default: none. */
 	readonly hasTime?: true;
@@ -324,13 +323,11 @@ function inWholeKWh(reading: HouseholdReading): HouseholdReading {
 	};
 }
 
-/** Encodes an octet string that is long enough for two bytes of type and length. */
 function longOctets(bytes: Uint8Array): Buffer {
 	const length = bytes.length + 3;
 	return Buffer.concat([Buffer.of(0x80 | (length >> 8), 0x80 | ((length >> 4) & 15), length & 15), bytes]);
 }
 
-/** Repeats each group of four escape bytes. */
 function escaped(file: Buffer): Buffer {
 	return Buffer.from(
 		file.toString("latin1").replaceAll("\x1b\x1b\x1b\x1b", "\x1b\x1b\x1b\x1b\x1b\x1b\x1b\x1b"),

@@ -1,6 +1,6 @@
 /**
  * Serial port of an emulator: a Unix socket that the emulator creates. The port tries again until the socket exists,
- * and after the emulator's end. The socket has no speed: a wrong one has no effect.
+ * and after the emulator's end.
  */
 import { connect, type Socket } from "node:net";
 import type { LinePort } from "./line-port.js";
@@ -20,7 +20,6 @@ export class SocketPort implements LinePort {
 		this.#connect();
 	}
 
-	/** Bytes without a reader are lost. */
 	write(bytes: Uint8Array): void {
 		if (this.#socket?.readyState === "open") this.#socket.write(bytes);
 	}
@@ -29,7 +28,6 @@ export class SocketPort implements LinePort {
 		this.#hear = listener;
 	}
 
-	/** The end of an emulator is no failure. */
 	onError(): void {}
 
 	async close(): Promise<void> {
@@ -50,10 +48,7 @@ export class SocketPort implements LinePort {
 	}
 }
 
-/**
- * Removes `--socket PATH` from a command line of any protocol; returns undefined if it is missing. Throws UsageError if
- * the path is missing or `--port` is given too.
- */
+/** Removes `--socket PATH` from a command line of any protocol. */
 export function takeSocket(args: string[]): string | undefined {
 	const index = args.indexOf("--socket");
 	if (index < 0) return undefined;

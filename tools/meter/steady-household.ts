@@ -30,7 +30,6 @@ export function countersAt(utcMs: number): Counters {
 	};
 }
 
-/** Counters at the end of each period. */
 export interface StoredRows {
 	/** The last row is at the end of the last period. */
 	rows: number;
@@ -45,7 +44,6 @@ export interface StoredRow extends Counters {
 	timeMs: number;
 }
 
-/** Returns the rows from `fromMs` to `toMs`, both included, oldest first. */
 export function rowsBetween(stored: StoredRows, nowMs: number, fromMs: number, toMs: number): StoredRow[] {
 	const { rows, periodS = 900, counters = countersAt } = stored;
 	const periodMs = periodS * 1000;

@@ -3,7 +3,7 @@
  *
  * A file has raw bytes. If its name ends in `.hex` it has text: bytes as two hex digits, optional blanks, comments from
  * `#` to the end of the line. The content is the identification line `/XXXZident CR LF`, then the block, with STX, ETX
- * and BCC if the meter sends them. Echo and noise of a capture are sent as they are.
+ * and BCC if the meter sends them.
  */
 import { readFileSync } from "node:fs";
 
@@ -23,7 +23,6 @@ export const TELEGRAM_LIMIT = 65_536;
 /** Modes of IEC 62056-21, 6.4: A and B send the block without an acknowledgement, C waits for one, D is unsolicited. */
 export type MeterMode = "A" | "B" | "C" | "D";
 
-/** Throws an Error for the user. */
 export function readTelegram(path: string): Uint8Array {
 	const file = readFileSync(path);
 	const bytes = path.endsWith(".hex") ? parseHex(file.toString("utf8"), path) : new Uint8Array(file);
@@ -49,7 +48,7 @@ export interface Telegram {
 	readonly message: Uint8Array;
 }
 
-/** The identification begins at the first `/` that is not an echoed sign-on `/?`. Throws an Error for the user. */
+/** The identification begins at the first `/` that is not an echoed sign-on `/?`. */
 export function splitTelegram(bytes: Uint8Array): Telegram {
 	let slash = bytes.indexOf(SLASH);
 	while (slash >= 0 && bytes[slash + 1] === QUESTION_MARK) slash = bytes.indexOf(SLASH, slash + 1);
@@ -84,7 +83,6 @@ export function promisedBaud(z: number, mode: MeterMode): number | undefined {
 	return undefined;
 }
 
-/** Position of the BCC, after the first ETX; -1 without one. */
 export function checkPosition(message: Uint8Array): number {
 	const start = message.indexOf(STX);
 	const end = start < 0 ? -1 : message.indexOf(ETX, start);

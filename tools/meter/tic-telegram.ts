@@ -90,7 +90,6 @@ function historicFields({ dayImport, nightImport, power, phases }: HouseholdRead
 	];
 }
 
-/** Returns a frame as characters of seven bits. */
 export function ticFrame(reading: HouseholdReading, mode: TICMode): Uint8Array {
 	const fields = mode === "standard" ? standardFields(reading) : historicFields(reading);
 	const groups = fields.map((group) => ticGroup(mode, ...group));

@@ -45,7 +45,6 @@ export function count<N extends string>(values: Texts<N>, name: N, limit: number
 	return Number(value);
 }
 
-/** Unix ms of a date with a time. */
 export function moment<N extends string>(values: Texts<N>, name: N): number | undefined {
 	const value = values[name];
 	if (value === undefined) return undefined;

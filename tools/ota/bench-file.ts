@@ -27,7 +27,6 @@ export interface BenchFile {
 	readonly packed: boolean;
 }
 
-/** Throws a RangeError for a value that does not fit. */
 export function makeBenchFile({ size, fault, ...rest }: BenchFile): Buffer {
 	const { version, buildNumber, securityLevel } = rest;
 	const flags = fault === undefined ? 0 : FAULTS[fault];

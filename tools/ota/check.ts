@@ -50,7 +50,6 @@ export interface Target {
 	readonly slotSize: number;
 	/** Public keys that may sign, as points. */
 	readonly keys: readonly Uint8Array[];
-	/** Ids of revoked keys. */
 	readonly revoked: readonly Uint8Array[];
 	readonly securityLevel: number;
 }
@@ -73,10 +72,7 @@ function demand(condition: boolean, sentence: string, code = INVALID_IMAGE): ass
 const hex = (value: number, digits = 4) => `0x${value.toString(16).toUpperCase().padStart(digits, "0")}`;
 const isSame = (one: Uint8Array, other: Uint8Array) => Buffer.compare(one, other) === 0;
 
-/**
- * Reads the part before the image. `fileLength` is that of the whole file. Does not check signature and board. Throws a
- * Refusal for a wrong form or size.
- */
+/** Reads the part before the image. `fileLength` is that of the whole file. Does not check signature and board. */
 export function readFront(bytes: Uint8Array, fileLength: number): Front {
 	demand(bytes.length >= HEADER_LENGTH, `${bytes.length} bytes are no firmware file.`);
 	const header = decodeHeader(bytes);
@@ -122,7 +118,7 @@ function checkSizes(header: Header, metadata: Metadata, { tag, length }: Element
 	demand(isPacked === 1 || imageLength === contentLength, "A plain image has the size of its element.");
 }
 
-/** Makes the checks that a gateway makes before it erases flash, in the same order. Throws a Refusal. */
+/** Makes the checks that a gateway makes before it erases flash, in the same order. */
 export function checkFront({ metadata, signed, signature }: Front, target: Target): void {
 	const { imageLength, product, chip, deviceId, securityLevel } = metadata;
 	demand(
@@ -169,7 +165,6 @@ export function imageOf({ metadata, content }: FirmwareFile): Uint8Array {
 
 const sha256 = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest();
 
-/** Throws a Refusal. */
 export function checkFirmwareFile(file: Uint8Array, target: Target): FirmwareFile {
 	const parts = readFirmwareFile(file);
 	checkFront(parts, target);

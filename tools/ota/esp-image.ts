@@ -24,7 +24,7 @@ export function isChip(name: string): name is Chip {
 	return Object.hasOwn(CHIP_IDS, name);
 }
 
-/** Checks an image. Throws an Error with a message for the user if this chip's boot loader would reject it. */
+/** Throws an Error with a message for the user if this chip's boot loader would reject it. */
 export function checkImage(image: Uint8Array, chip: Chip): void {
 	const bytes = Buffer.from(image.buffer, image.byteOffset, image.length);
 	if (bytes.length < HEADER_LENGTH || bytes[0] !== MAGIC)
@@ -43,7 +43,7 @@ export function checkImage(image: Uint8Array, chip: Chip): void {
 		throw new Error("The image is damaged: its own SHA-256 is wrong.");
 }
 
-/** Reads the segments. `end` is the end of the block with the checksum; with secure boot a signature follows. */
+/** `end` is the end of the block with the checksum; with secure boot a signature follows. */
 function readSegments(bytes: Buffer): { end: number; checksum: number } {
 	const count = bytes[SEGMENTS_AT];
 	if (count === 0 || count > SEGMENT_LIMIT) throw new Error(`The image is damaged: ${count} segments.`);

@@ -73,7 +73,6 @@ export const decodeMetadata = (bytes: Uint8Array): Metadata => decode(METADATA_F
 export const encodeElementHead = (head: ElementHead) => encode(ELEMENT_FIELDS, head);
 export const decodeElementHead = (bytes: Uint8Array): ElementHead => decode(ELEMENT_FIELDS, bytes) as ElementHead;
 
-/** Throws a RangeError for the user if a value does not fit its field. */
 function encode(fields: readonly Field[], values: Readonly<Record<string, unknown>>): Buffer {
 	const bytes = Buffer.alloc(lengthOf(fields));
 	let at = 0;

@@ -23,7 +23,6 @@ const BENCH: Hardware = Object.freeze({
 	slotSize: SLOT_SIZE,
 });
 
-/** Throws an Error for the user if the name is unknown. */
 export function findHardware(name: string): Hardware {
 	return name === BENCH.name ? BENCH : hardwareOf(findBoard(name));
 }

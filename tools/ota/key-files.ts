@@ -55,10 +55,7 @@ export function readPrivateKey(path: string): KeyObject {
 	return readKey(path, (key) => createPrivateKey({ key, passphrase: process.env[PASSPHRASE] ?? "" }));
 }
 
-/**
- * Returns the public point of the key in a PEM file, which may also be a private key. Throws an Error with a message
- * for the user.
- */
+/** Returns the public point of the key in a PEM file, which may also be a private key. */
 export function readPoint(path: string): Uint8Array {
 	return pointOf(readKey(path, (key) => createPublicKey(key)));
 }

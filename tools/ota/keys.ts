@@ -18,7 +18,6 @@ export function keySigner(key: KeyObject): Signer {
 	return { point, sign: (message) => new Uint8Array(sign("sha256", message, { key, dsaEncoding: "ieee-p1363" })) };
 }
 
-/** Throws a RangeError for the user if the key is not on P-256. */
 export function pointOf(key: KeyObject): Uint8Array {
 	const point = pointOfKey(key);
 	if (point === undefined) throw new RangeError("Firmware is signed by keys on the curve P-256; that is another kind.");
@@ -40,7 +39,7 @@ export function isSignature(point: Uint8Array, message: Uint8Array, signature: U
 	return verify("sha256", message, { key: publicKeyOf(point), dsaEncoding: "ieee-p1363" }, signature);
 }
 
-/** r and s of a DER signature (RFC 3279, 2.2.3); undefined if invalid. */
+/** r and s of a DER signature (RFC 3279, 2.2.3). */
 export function derSignature(bytes: Uint8Array): Uint8Array | undefined {
 	const { offset, result } = fromBER(bytes);
 	if (offset !== bytes.length || !(result instanceof Sequence)) return undefined;

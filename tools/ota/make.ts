@@ -31,7 +31,6 @@ export interface Firmware {
 	readonly buildNumber: number;
 	readonly securityLevel: number;
 	readonly signer: Signer;
-	/** True if the image is compressed; default true. */
 	readonly packed?: boolean;
 }
 

@@ -27,10 +27,7 @@ export function pack(image: Uint8Array): Buffer {
 	return Buffer.concat(parts);
 }
 
-/**
- * Unpacks an image of `length` bytes. Throws an Error with a message for the user if the pieces are not exactly those
- * of one image.
- */
+/** Throws an Error with a message for the user if the pieces are not exactly those of one image. */
 export function unpack(content: Uint8Array, length: number): Buffer {
 	const source = Buffer.from(content.buffer, content.byteOffset, content.length);
 	const parts: Buffer[] = [];

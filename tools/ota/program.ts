@@ -99,7 +99,6 @@ type Given = ReturnType<typeof parseArgs<{ options: typeof OPTIONS; allowPositio
 interface Command {
 	readonly takesFile: boolean;
 	readonly options: readonly OptionName[];
-	/** Runs the command. Throws an Error with a message for the user if it fails. */
 	run(given: Given, file: string, log: Output["log"]): void | Promise<void>;
 }
 
@@ -170,7 +169,6 @@ interface Options extends Pick<Firmware, "version" | "buildNumber" | "securityLe
 	readonly out: string;
 }
 
-/** Reads the common options of `sign` and `bench`. `version` is the default. */
 function readOptions(given: Given, version: string): Options {
 	const wanted = given.version ?? version;
 	return {
@@ -239,7 +237,6 @@ function buildOf(version: string): number {
 	return Number(match[1]);
 }
 
-/** Throws a UsageError for an unknown name. */
 function named<T>(find: (name: string) => T, name: string): T {
 	try {
 		return find(name);
@@ -266,7 +263,6 @@ function idOf(text: string): Uint8Array {
 
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex");
 
-/** Throws a UsageError for a bad command line. */
 function run([name, ...args]: string[], log: Output["log"]): void | Promise<void> {
 	const command = Object.hasOwn(COMMANDS, name ?? "") ? COMMANDS[name] : undefined;
 	if (command === undefined && name !== "--help")

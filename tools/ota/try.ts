@@ -19,13 +19,10 @@ const RETRY_MS = 500;
 export interface Trial {
 	readonly state: string;
 	readonly port: number;
-	/** Password of the gateway; default: the label password. */
 	readonly password: string | undefined;
 }
 
-/**
- * Updates the gateway. Throws an Error with a message for the user if there is no such gateway or it rejects the file.
- */
+/** Throws an Error with a message for the user if there is no such gateway or it rejects the file. */
 export async function tryUpdate({ state, port, password }: Trial, log: (text: string) => void): Promise<void> {
 	const keyFile = join(state, UPDATE_KEY_FILE);
 	for (const file of [keyFile, join(state, "factory.json")])

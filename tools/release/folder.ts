@@ -39,13 +39,11 @@ export interface ReleaseContents {
 	readonly securityLevel: number;
 	readonly sdk: string | undefined;
 	readonly idf: string | undefined;
-	/** Looks for vulnerabilities of the components; undefined: no scan is wanted. */
 	readonly scan?: ((sbom: SBOM) => Promise<Scan>) | undefined;
-	/** Receives lines for the user. */
 	readonly warn?: ((line: string) => void) | undefined;
 }
 
-/** Returns the names of all files. Throws an Error for the user if gateways would reject an image. */
+/** Throws an Error for the user if gateways would reject an image. */
 export async function writeRelease(contents: ReleaseContents): Promise<string[]> {
 	const { root, folder, version, built, sdk, idf } = contents;
 	for (const { board, build } of built) writeBoard(contents, board, build);

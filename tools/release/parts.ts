@@ -6,7 +6,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** Our names by those in ESP-IDF's list. */
 const NAMES = Object.freeze({
 	bootloader: "bootloader.bin",
 	"partition-table": "partition-table.bin",

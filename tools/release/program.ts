@@ -49,7 +49,6 @@ interface Order {
 	readonly out: string | undefined;
 }
 
-/** Parses the command line; returns undefined if help was requested. Throws an Error with a message for the user. */
 function readOrder(args: string[]): Order | undefined {
 	const { help, ...values } = parse(args);
 	if (help) return undefined;
@@ -109,7 +108,6 @@ async function carryOut(order: Order, output: Output): Promise<void> {
 	if (existsSync(folder)) throw new Error(`${folder} is there already: delete it, or choose another by --out.`);
 	for (const doubt of doubts(ROOT, versionOfIDF(idf))) output.error(doubt);
 	if (version.isDirty) output.error("There are uncommitted changes, so others can't reproduce this build.");
-	// The folder is either complete or absent.
 	const draft = `${folder}.draft`;
 	rmSync(draft, { recursive: true, force: true });
 	mkdirSync(draft, { recursive: true });

@@ -1,7 +1,6 @@
 /**
- * Software bill of materials (SBOM) of a firmware, as CycloneDX 1.6. The parts of the page come from its imports and
- * package-lock.json, the others from firmware-parts.json. The same sources give the same file: its time is that of the
- * commit, and ids are not random.
+ * Software bill of materials (SBOM) of a firmware, as CycloneDX 1.6. The same sources give the same file: its time is
+ * that of the commit, and ids are not random.
  */
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";

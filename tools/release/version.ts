@@ -13,10 +13,6 @@ export interface Version {
 	readonly isDirty: boolean;
 }
 
-/**
- * Returns version and time. `version` is that of package.json. Throws an Error with a message for the user if git fails
- * or the tag does not match.
- */
 export function versionOf(root: string, version: string, environment: NodeJS.ProcessEnv = process.env): Version {
 	const [, third] = /^\d+\.\d+\.(\d+)$/.exec(version) ?? [];
 	if (third === undefined) throw new Error(`The version in package.json, "${version}", is not three numbers.`);

@@ -6,12 +6,10 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Enums, Models, Serialize, Spec } from "@cyclonedx/cyclonedx-library";
 
-/** An assessed vulnerability: a row of vulnerabilities.json. */
 export interface Assessment {
 	readonly id: string;
 	/** Other ids of the same one, such as GHSA-…. */
 	readonly aliases?: readonly string[];
-	/** Address of its description. */
 	readonly source: string;
 	/** Name of a component in the SBOM. */
 	readonly component: string;
@@ -23,14 +21,12 @@ export interface Assessment {
 	readonly assessed: string;
 }
 
-/** A vulnerability that a scan has found. */
 export interface Finding {
 	readonly id: string;
 	/** `bom-ref` of the component. */
 	readonly ref: string;
 }
 
-/** Members of an SBOM in JSON that are used here. */
 export interface SBOM {
 	readonly serialNumber: string;
 	readonly version: number;
@@ -45,7 +41,7 @@ export interface SBOM {
 
 const OSV = "https://osv.dev/vulnerability/";
 
-/** Returns the rows of the data file. Throws an Error with a message for the user for a row that says too little. */
+/** Throws an Error with a message for the user for a row that says too little. */
 export function readAssessments(root: string, sbom: SBOM): readonly Assessment[] {
 	const file = join("tools", "release", "vulnerabilities.json");
 	const rows: readonly Assessment[] = JSON.parse(readFileSync(join(root, file), "utf8"));
@@ -69,7 +65,6 @@ export function checkAssessments(rows: readonly Assessment[], { components }: SB
 	}
 }
 
-/** Returns findings that no row assesses. */
 export function unassessed(rows: readonly Assessment[], findings: readonly Finding[], { components }: SBOM): Finding[] {
 	return findings.filter(({ id, ref }) => {
 		const name = components.find((one) => one["bom-ref"] === ref)?.name;
@@ -77,7 +72,7 @@ export function unassessed(rows: readonly Assessment[], findings: readonly Findi
 	});
 }
 
-/** Returns the statements as JSON. `open`: findings that nobody has assessed yet. */
+/** `open`: findings that nobody has assessed yet. */
 export function makeVEX(sbom: SBOM, rows: readonly Assessment[], open: readonly Finding[]): string {
 	const bom = new Models.Bom({ metadata: new Models.Metadata({ timestamp: new Date(sbom.metadata.timestamp) }) });
 	for (const row of rows) {

@@ -31,7 +31,6 @@ export interface Report {
 	readonly problem: string;
 }
 
-/** Reads the header. If the file is not a report of this format, throws an Error with a message for the user. */
 export function readHeader(file: Buffer): ReportHeader {
 	const end = SERIAL + (file[SERIAL_LENGTH] ?? 0) + P256_POINT_LENGTH;
 	if (file.toString("latin1", 0, MAGIC.length) !== MAGIC) throw new Error("That is no diagnostic report.");
@@ -50,8 +49,8 @@ export function readHeader(file: Buffer): ReportHeader {
 }
 
 /**
- * Decrypts a report. Throws an Error with a message for the user if the file is not a report, is for another key, or
- * cannot be opened at all.
+ * Throws an Error with a message for the user if the file is not a report, is for another key, or cannot be opened at
+ * all.
  */
 export async function openReport(file: Buffer, key: KeyObject): Promise<Report> {
 	const header = readHeader(file);

@@ -5,7 +5,6 @@
  */
 import { below, childrenOf, type Edit, edited, type Node, nameOf, parse } from "./syntax.js";
 
-/** Returns true if the function uses its own `this` or `arguments`. */
 function usesItself(node: Node): boolean {
 	return childrenOf(node).some((child) => {
 		if (child.type === "ThisExpression" || child.type === "MetaProperty" || nameOf(child) === "arguments") return true;

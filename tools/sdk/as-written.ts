@@ -24,7 +24,6 @@ function literal({ start, end, argument }: Node): Edit[] {
 	return type === "Literal" && typeof value === "number" ? [{ start, end, text: String(value === 0) }] : [];
 }
 
-/** Replaces a `let` by `const` if all its variables are initialised and never assigned. */
 function constant(node: Node, assigned: ReadonlySet<string>): Edit[] {
 	const { start, kind } = node;
 	const variables = childrenOf(node);

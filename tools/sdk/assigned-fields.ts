@@ -1,13 +1,10 @@
 /**
  * Moves initial values of fields into the constructors: otherwise XS makes a function for them in each class, three
- * slots of flash and a call per new object, 20 KB in all. The bundler does that for browsers before ECMAScript 2022.
+ * slots of flash and a call per new object, 20 KB in all.
  */
 import { transform } from "rolldown/utils";
 
-/**
- * Throws an Error if the bundler fails. The fields must be plain ones (plain-fields.ts), because private ones would
- * need helpers.
- */
+/** The fields must be plain ones (plain-fields.ts), because private ones would need helpers. */
 export async function withAssignedFields(script: string): Promise<string> {
 	const { code, errors } = await transform("main.js", script, {
 		lang: "js",

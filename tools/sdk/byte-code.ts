@@ -36,7 +36,7 @@ export class InstructionSet {
 		}
 	}
 
-	/** Zeros after the code are ignored. Throws an Error for invalid byte code. */
+	/** Zeros after the code are ignored. */
 	read(bytes: readonly number[]): Instruction[] {
 		const list: Instruction[] = [];
 		const at = new Map<number, Instruction>();

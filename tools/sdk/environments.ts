@@ -14,12 +14,10 @@ export function sequenceOf(lists: readonly (readonly string[])[]): string[] {
 	let parts: (readonly string[])[] = [];
 	for (const list of [...lists].sort((a, b) => b.length - a.length))
 		if (!parts.some((part) => placeOf(list, part) >= 0)) parts.push(list);
-	// The longest overlaps are used first.
 	for (let length = (parts[0]?.length ?? 0) - 1; length > 0; length--) parts = joined(parts, length);
 	return parts.flat();
 }
 
-/** Joins lists where the last `length` items of one are the first of the other. */
 function joined(lists: readonly (readonly string[])[], length: number): (readonly string[])[] {
 	const open = new Set(lists.filter((list) => list.length > length));
 	const rest = lists.filter((list) => !open.has(list));
@@ -51,7 +49,6 @@ function placeOf(list: readonly string[], whole: readonly string[]): number {
 
 export function shareEnvironments(heap: Heap): void {
 	const { slots } = heap;
-	/** Function slots, by the environment that they refer to. */
 	const users = new Map<number, Slot[]>();
 	const others = new Set(heap.placesInTables());
 	for (const slot of slots) {

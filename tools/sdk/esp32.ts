@@ -1,7 +1,6 @@
 /**
  * Builds a board's firmware with the Moddable SDK's mcconfig and ESP-IDF, for `npm run build`, `flash` and `monitor`.
- * mcconfig's input (manifest, sdkconfig, compiler options) and output are in one folder. Only mcconfig's target
- * `build` is used, because others end programs that use a serial port.
+ * Only mcconfig's target `build` is used, because others end programs that use a serial port.
  */
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
@@ -37,7 +36,6 @@ export function madeFor(board: Board, release: Release = NO_RELEASE): Made {
 	};
 }
 
-/** Returns a value as a JavaScript expression, deeply frozen. */
 function frozen(value: unknown): string {
 	if (typeof value !== "object" || value === null) return JSON.stringify(value);
 	if (Array.isArray(value)) return `Object.freeze([${value.map(frozen).join(", ")}])`;
@@ -59,7 +57,6 @@ export interface Places {
 
 export interface Variant {
 	readonly board: Board;
-	/** True to use production.defaults. */
 	readonly production: boolean;
 	/** True to use emulator.defaults; default: the firmware is for a real chip. */
 	readonly emulated?: boolean;
@@ -76,10 +73,6 @@ export function placesOf({ board, production, emulated, out }: Variant): Places 
 	return { folder, output, project, image: join(project, "build", IMAGE) };
 }
 
-/**
- * Returns ESP-IDF's folder, $IDF_PATH. Throws an Error with a message for the user if it is missing or its tools cannot
- * be run.
- */
 export function findIDF(folder = process.env["IDF_PATH"]): string {
 	if (!folder) throw new Error(`ESP-IDF is needed: $IDF_PATH is not set. ${IDF_ADVICE}`);
 	if (!existsSync(join(folder, "export.sh")))
@@ -94,7 +87,7 @@ export interface BuildOrder extends Variant {
 	readonly version: string;
 	readonly builtUtcMs: number;
 	readonly release: Release;
-	/** True to use release.defaults; default: false. */
+	/** True to use release.defaults. */
 	readonly isRelease?: boolean;
 	/** Receives the output of the tools in pieces; default: standard error gets it. */
 	report?(text: string): void;
@@ -206,7 +199,6 @@ export async function buildForChip(order: BuildOrder): Promise<Places> {
 	throw new Error(failure);
 }
 
-/** Returns the reason why there is no image to flash, or undefined. */
 function failureOf(status: number | null, warnings: readonly string[], hasImage: boolean): string | undefined {
 	if (status !== 0) return "mcconfig has failed.";
 	if (warnings.length > 0) return `${warnings.join("\n")}\nThe build warns: this must not be.`;
@@ -215,7 +207,6 @@ function failureOf(status: number | null, warnings: readonly string[], hasImage:
 
 interface Ended {
 	readonly status: number | null;
-	/** Lines of the output that are not allowed. */
 	readonly warnings: string[];
 }
 

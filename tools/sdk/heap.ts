@@ -12,7 +12,6 @@
 const PLACE = /&gxHeap\[(\d+)\]/g;
 const LINE =
 	/^\/\* \d+ \*\/\t\{ (NULL|\(txSlot\*\)(?:&gxHeap\[(\d+)\]|-?\d+)), \{\.ID = ([\w$]+)(?: \/\*.*?\*\/)?, \.flag = (\w+), \.kind = (\w+?) ?\}, \.value = (.*)$/;
-/** Kind of a slot with byte code. */
 export const CODE = "XS_CODE_X_KIND";
 const COLORS = "static const txID gxColors[mxKeysCount] ICACHE_FLASH1_ATTR = {\n";
 const HEAD = "static const txSlot gxHeap[mxHeapCount] = {\n";
@@ -29,7 +28,6 @@ export interface Slot {
 	next: number | undefined;
 	readonly id: string;
 	readonly flag: number;
-	/** Kind, XS_…_KIND. */
 	readonly kind: string;
 	/** Text after `.value = `. */
 	value: string;
@@ -40,7 +38,6 @@ export function isProperty({ id, flag, kind }: Slot): boolean {
 	return (flag & INTERNAL) === 0 && id !== NO_ID && id !== "0" && kind !== "XS_INSTANCE_KIND";
 }
 
-/** Returns the indices that the slot refers to, except `next`. */
 export function placesIn(value: string): number[] {
 	return [...value.matchAll(PLACE)].map((match) => Number(match[1]));
 }
@@ -94,7 +91,6 @@ export class Heap {
 		return this.#after.slice(start, end).match(/\d+/g)!.map(Number);
 	}
 
-	/** Returns the number of a slot's name, or 0. */
 	numberOf(place: number): number {
 		const { id } = this.slots[place]!;
 		return /^\d+$/.test(id) ? Number(id) : (this.#ids.get(id) ?? 0);
@@ -104,7 +100,6 @@ export class Heap {
 		this.#before += `${text}\n`;
 	}
 
-	/** Changes the engine's stack and tables. */
 	changeTables(change: (text: string) => string): void {
 		this.#after = change(this.#after);
 	}
@@ -126,7 +121,6 @@ export class Heap {
 		return arrayIn(this.#before, head, "};\n");
 	}
 
-	/** Slots that the engine's stack and tables refer to. */
 	placesInTables(): number[] {
 		return placesIn(this.#after);
 	}
@@ -228,7 +222,6 @@ class Layout {
 		}
 	}
 
-	/** Places slots at free indices first. */
 	fill(slots: readonly number[]): void {
 		let holes = this.order.flatMap((slot, place) => (slot < 0 ? [place] : []));
 		for (const slot of slots) {
@@ -239,7 +232,6 @@ class Layout {
 		}
 	}
 
-	/** Puts slots at consecutive indices. */
 	append(slots: readonly number[]): void {
 		let start = this.order.length;
 		while (slots.some((slot, index) => this.#isTakenFor(slot, start + index))) start++;
@@ -250,7 +242,6 @@ class Layout {
 		return (this.order[place] ?? -1) >= 0;
 	}
 
-	/** Returns true if XS would mistake a slot at this index for a property of an instance that does not own it. */
 	#isTakenFor(slot: number, place: number): boolean {
 		const color = this.#colorOf(slot);
 		return color > 0 && this.#instances.has(place - color);

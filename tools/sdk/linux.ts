@@ -40,7 +40,6 @@ function step(command: string, args: string[], env: NodeJS.ProcessEnv): void {
 	if (warnings.length > 0) throw new Error(`${warnings.join("\n")}\n${command} warns: this must not be.`);
 }
 
-/** Only what has changed is built. */
 export async function buildFirmware({ main, bits, without = [] }: BuildOptions): Promise<Firmware> {
 	const sdk = findSDK();
 	const toolchain = findToolchain(bits);

@@ -14,7 +14,6 @@ export function checkLookUps(heap: Heap): number {
 		const color = colors[heap.numberOf(place)] ?? 0;
 		const owner = place - color;
 		if (color === 0 || kind === "XS_INSTANCE_KIND" || heap.slots[owner]?.kind !== "XS_INSTANCE_KIND") continue;
-		// XS never looks for names in an environment.
 		if (heap.isEnvironment(owner)) continue;
 		if (!lists.has(owner)) lists.set(owner, new Set(heap.listOf(owner)));
 		if (!lists.get(owner)!.has(place))

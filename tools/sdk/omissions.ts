@@ -44,7 +44,7 @@ const NAMES = Object.keys(OMISSIONS);
 /** Parts and protocols that can't be left out. */
 const CORE = [...PARTS.map(({ name }) => name), ...METER_PROTOCOL.choices].filter((name) => !NAMES.includes(name));
 
-/** Splits a list with commas. Throws an Error with a message for the user if a name can't be left out. */
+/** Throws an Error with a message for the user if a name can't be left out. */
 export function readNames(list: string): readonly string[] {
 	const names = list.split(",").filter((name) => name !== "");
 	for (const name of names) {
@@ -55,14 +55,13 @@ export function readNames(list: string): readonly string[] {
 	return names;
 }
 
-/** Omissions of a board, in the order of OMISSIONS. */
 export function omissionsOf({ without = [] }: Pick<Board, "without">): readonly string[] {
 	return NAMES.filter((name) => without.includes(name));
 }
 
 /**
  * Returns the board without the parts and protocols in `without`, but with those in `having`; both are lists with
- * commas. Throws an Error with a message for the user.
+ * commas.
  */
 export function boardWith(board: Board, without = "", having = ""): Board {
 	const [more, back] = [readNames(without), readNames(having)];
@@ -75,7 +74,6 @@ export function boardWith(board: Board, without = "", having = ""): Board {
 	return { ...board, without: omissionsOf({ without: names }) };
 }
 
-/** Texts of the stand-ins, by path from the root with `.js`. */
 export function replacementsOf(names: readonly string[]): Readonly<Record<string, string>> {
 	if (names.length === 0) return {};
 	const texts = { "modules/without.js": `export const WITHOUT = ${JSON.stringify(names.join(" "))};\n` };

@@ -27,7 +27,7 @@ function editsBelow(node: Node, isRenamed: ReadonlySet<string>): Edit[] {
 	return [...own, ...childrenOf(node).flatMap((child) => editsBelow(child, isRenamed))];
 }
 
-/** Renames the properties. C must not use any of these names. */
+/** C must not use any of these names. */
 export function withOwnNames(script: string): string {
 	const names = new Set(OWN_NAMES);
 	// In a shorthand, key and value are at the same place, which is edited once.

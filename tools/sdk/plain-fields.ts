@@ -24,7 +24,6 @@ const BUILT_IN = /^(Error|RangeError|TypeError|Array|Map|Set|Uint8Array)$/;
 
 class PlainFields {
 	readonly edits: Edit[] = [];
-	/** Classes by the variable that holds them. */
 	readonly #classes = new Map<string, Class>();
 	readonly #nodes = new Map<Node, Class>();
 	/** Other names, and texts that could be names. */
@@ -38,7 +37,7 @@ class PlainFields {
 				throw new Error(`A private name would become ${text}, which is there already.`);
 	}
 
-	/** Finds the classes at and below a node. `binding` is the variable that gets the node's value. */
+	/** `binding` is the variable that gets the node's value. */
 	#find(node: Node, binding: string): void {
 		const { type } = node;
 		if (type === "Identifier") this.#others.add(nameOf(node));
@@ -61,7 +60,7 @@ class PlainFields {
 		this.#nodes.set(node, found);
 	}
 
-	/** Replaces the private names at and below a node. `around` lists the classes around the node, innermost first. */
+	/** `around` lists the classes around the node, innermost first. */
 	#replace(node: Node, around: readonly Class[]): void {
 		const { type, start, end } = node;
 		if (isOnlyDeclared(node)) {
@@ -78,7 +77,6 @@ class PlainFields {
 		for (const child of childrenOf(node)) this.#replace(child, own === undefined ? around : [own, ...around]);
 	}
 
-	/** Number of private names in the base classes. */
 	#countAbove({ names, superClass }: Class): number {
 		let count = 0;
 		for (let above = superClass; above !== undefined && names.length > 0; ) {
@@ -100,7 +98,6 @@ function isOnlyDeclared(node: Node): boolean {
 	return isField && below(node, "value") === undefined;
 }
 
-/** Throws an Error for the user if the meaning would change. */
 export function withPlainFields(script: string): string {
 	return edited(script, new PlainFields(parse(script)).edits);
 }

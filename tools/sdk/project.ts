@@ -24,7 +24,6 @@ export interface Written extends Script {
 	readonly changed: boolean;
 }
 
-/** Throws an Error if there is no script. */
 export async function writeProject({ folder, main, made, parts = [], settings }: Project): Promise<Written> {
 	const script = await makeScript(join(ROOT, ".build"), main, made);
 	const manifest = {
@@ -41,7 +40,6 @@ export async function writeProject({ folder, main, made, parts = [], settings }:
 	return { ...script, changed };
 }
 
-/** Returns a text that changes with the program that reduces the linker's file. */
 function linkerVersion(): string {
 	if (plainness() !== "") return plainness();
 	const hash = createHash("sha256");
@@ -59,9 +57,7 @@ function linkerVersion(): string {
 	return hash.digest("hex");
 }
 
-/**
- * Writes a file only if its text changes, because make goes by the file's age. Returns true if the file was written.
- */
+/** Writes a file only if its text changes, because make goes by the file's age. */
 export function writeChanged(path: string, text: string): boolean {
 	if (existsSync(path) && readFileSync(path, "utf8") === text) return false;
 	writeFileSync(path, text);

@@ -32,7 +32,7 @@ const SECURITY_LEVEL_MOST = 0xffff_ffff;
 type Members = Record<string, unknown>;
 const MEMBERS = ["update_keys", "revoked_keys", "report_key", "upgrade_url", "security_level"];
 
-/** Reads a release file. Keys are PEM files, relative to its folder. Throws an Error with a message for the user. */
+/** Keys are PEM files, relative to its folder. */
 export function readRelease(path: string): Release {
 	const members = JSON.parse(readFileSync(path, "utf8")) as Members;
 	const unknown = Object.keys(members).find((name) => !MEMBERS.includes(name));

@@ -13,7 +13,6 @@ export interface RunSettings {
 	readonly factory: FactoryData;
 	readonly version: string;
 	readonly meter: string;
-	/** Path of the Zigbee coprocessor's serial port; default: none. */
 	readonly zigbee?: string | undefined;
 	/** Port of the HTTP server; 0: any free port. The same holds for HTTPS. */
 	readonly httpPort: number;
@@ -22,24 +21,21 @@ export interface RunSettings {
 	readonly quiet?: boolean;
 	/** Unix time at the start; undefined if the clock was never set. */
 	readonly utcMs: number | undefined;
-	/** `HostInfo.timeServers`; default: none. */
 	readonly timeServers?: string;
-	/** `HostInfo.reportKey`; default: none. */
 	readonly reportKey?: string;
-	/** `Update.keys`, in hex; default: none. */
+	/** `Update.keys`, in hex. */
 	readonly updateKeys?: readonly string[];
 	/**
 	 * True to join this computer's network with its address and to announce the gateway by mDNS. Default: reachable
 	 * from this computer only.
 	 */
 	readonly announce?: boolean;
-	/** Value of `info.board`. */
 	readonly board?: string;
 	/** Fault that ended the previous run; undefined if power was switched on. */
 	readonly ending?: string | undefined;
 	/** Initial contents of power.txt in the state folder; default: USB. */
 	readonly power?: string;
-	/** True to add an Ethernet port; cable.txt in the state folder controls its cable. Default: none. */
+	/** True to add an Ethernet port; cable.txt in the state folder controls its cable. */
 	readonly cable?: boolean;
 	/** WAKE_… of the start; default: no sleep. */
 	readonly wakeReason?: number;
@@ -49,8 +45,8 @@ export interface RunSettings {
 export const MACHINE_ENDED = 3;
 
 /**
- * Starts the firmware. The firmware prints `ready https://… http://…` once it serves, and ends with exit code 0 on
- * SIGTERM. SIGUSR1 is a short press of the button; SIGUSR2 prints the memory in use.
+ * The firmware prints `ready https://… http://…` once it serves, and ends with exit code 0 on SIGTERM. SIGUSR1 is a
+ * short press of the button; SIGUSR2 prints the memory in use.
  */
 export function runFirmware({ runner, firmware }: Firmware, settings: RunSettings, stdio: StdioOptions): ChildProcess {
 	const { state, factory, version, meter, httpPort, httpsPort, utcMs, timeServers, reportKey, board } = settings;

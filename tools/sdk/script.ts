@@ -1,8 +1,7 @@
 /**
  * Bundles a compiled main module and its imports into one script for the Moddable SDK. One module instead of one per
  * file takes a third less flash: unused code is removed, constants are inlined, and there are no lists of imports and
- * exports. The input is the compiler's output, so that XS runs what was type-checked. Modules of the SDK ("timer") stay
- * imports.
+ * exports. The input is the compiler's output, so that XS runs what was type-checked.
  */
 import { dirname, join, relative, sep } from "node:path";
 import { type Plugin, rolldown } from "rolldown";
@@ -35,7 +34,6 @@ export interface Made {
 
 const NOTHING: Made = Object.freeze({ modules: {}, constants: {} });
 
-/** Script in its smallest form for XS. */
 async function shortened(script: string): Promise<string> {
 	const plain = withPlainFields(withOwnMethods(withArrows(asWritten(script))));
 	return withShortNames(withOwnNames(await withAssignedFields(plain)));
@@ -45,15 +43,11 @@ function pathOf(build: string, file: string): string {
 	return relative(build, file).replaceAll(sep, "/");
 }
 
-/** Makes a plugin that loads the texts of `replaced` instead of compiled files in the folder `build`. */
 export function replacing(build: string, replaced: NonNullable<Made["replaced"]>): Plugin {
 	return { name: "replacing", load: (id) => replaced[pathOf(build, id)] };
 }
 
-/**
- * Makes the script. `main` is a path from the root without extension, `build` the compiler's folder. Throws an Error on
- * failure.
- */
+/** `main` is a path from the root without extension, `build` the compiler's folder. */
 export async function makeScript(
 	build: string,
 	main: string,

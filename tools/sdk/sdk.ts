@@ -1,7 +1,4 @@
-/**
- * Finds the Moddable SDK through $MODDABLE, and a compiler for it. The SDK is not part of this project; if it is
- * missing, an error says what to install.
- */
+/** Finds the Moddable SDK through $MODDABLE, and a compiler for it. The SDK is not part of this project. */
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { delimiter, join, relative } from "node:path";
@@ -12,10 +9,7 @@ export const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 /** How much is built without our transformations. "all" includes "linker". */
 export type Plainness = "" | "linker" | "all";
 
-/**
- * Reads $GATEWAY_PLAIN. `linker` leaves the output of the SDK's linker unchanged; `all` also keeps the script's names
- * and functions. The firmware is then larger, but a fault is easier to trace. Throws an Error for another word.
- */
+/** `linker` leaves the output of the SDK's linker unchanged; `all` also keeps the script's names and functions. */
 export function plainness(): Plainness {
 	const word = process.env["GATEWAY_PLAIN"] ?? "";
 	if (word === "" || word === "linker" || word === "all") return word;
@@ -39,7 +33,7 @@ export function pathWith({ folder, tools }: SDK): string {
 	return [own, tools, process.env["PATH"] ?? ""].join(delimiter);
 }
 
-/** Word width. With 32 bits, slots have 16 bytes, and chunks have the same size as on the microcontroller. */
+/** With 32 bits, slots have 16 bytes, and chunks have the same size as on the microcontroller. */
 export type Bits = 32 | 64;
 
 export interface SDK {
@@ -94,7 +88,6 @@ function toolchain32(): Toolchain {
 
 const PROBE = "#include <gio/gio.h>\n#include <mbedtls/ssl.h>\nint main(void) { return g_get_monotonic_time() < 0; }\n";
 
-/** Returns true if this toolchain can build and run programs with GLib and Mbed TLS. */
 function works({ compiler, environment }: Toolchain): boolean {
 	const command = `${compiler} -x c - -o "$OUT" $(pkg-config --cflags --libs gio-2.0) -lmbedtls && "$OUT"`;
 	const out = join(ROOT, ".build", "probe");
@@ -103,7 +96,7 @@ function works({ compiler, environment }: Toolchain): boolean {
 	return spawnSync("sh", ["-c", command], { env, input: PROBE, stdio: ["pipe", "ignore", "ignore"] }).status === 0;
 }
 
-/** Returns the toolchain; by default the 32-bit one if it works. Throws an Error with a message for the user. */
+/** Returns the toolchain; by default the 32-bit one if it works. */
 export function findToolchain(bits?: Bits): Toolchain {
 	const candidates: Toolchain[] = [toolchain32(), { bits: 64, compiler: "gcc", environment: {} }];
 	for (const toolchain of candidates) {

@@ -18,7 +18,7 @@ class Names {
 		this.#find(script);
 	}
 
-	/** Collects the variables below a node. `prefix` is inserted before a variable at the node itself. */
+	/** `prefix` is inserted before a variable at the node itself. */
 	#find(node: Node, prefix = ""): void {
 		if (node.type === "Identifier") this.places.push({ node, prefix });
 		for (const target of declaredBy(node)) this.#declare(target);
@@ -49,7 +49,6 @@ function declaredBy(node: Node): Node[] {
 	return Array.isArray(node["params"]) ? [...targets, ...(node["params"] as Node[])] : targets;
 }
 
-/** Returns true if a variable can have this name without hiding another one. */
 function isFree(name: string): boolean {
 	if (name in globalThis || /^[nN]ative$/.test(name)) return false;
 	try {
@@ -60,7 +59,6 @@ function isFree(name: string): boolean {
 	}
 }
 
-/** Throws an Error if the bundler fails. */
 export async function withShortNames(script: string): Promise<string> {
 	const { code, errors } = await minify("main.js", script, {
 		module: true,

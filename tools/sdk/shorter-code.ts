@@ -1,6 +1,6 @@
 /**
  * Shortens the functions' byte code, in bytes and steps, where XS's compiler can't know enough:
- * - Branches have the width that the whole script needs; most would fit into one byte.
+ * - Branches have the width that the whole script needs.
  * - Each variable is created with its name and uninitialised, so that an early use is an error. The type checker finds
  *   such uses: a slot without a name suffices, and a declaration is an assignment.
  * - Conditions of several parts keep a value on the stack only to branch on it again.
@@ -13,7 +13,6 @@ import { CODE, type Heap } from "./heap.js";
 const CONDITION = /^BRANCH_(ELSE|IF)$/;
 /** Byte code as the linker writes it: a C string. */
 const LITERAL = /\(txByte\*\)"((?:\\x..)+)"/;
-/** Length of an escaped byte in a C text. */
 const ESCAPE_LENGTH = 4;
 const IN_FLASH = /^(STRING_[124]|CODE)$/;
 

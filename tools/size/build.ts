@@ -19,7 +19,7 @@ export interface Built {
 	warnings: string[];
 }
 
-/** Builds the image. Throws an Error with the output of a failed step. `folder` is an empty folder for all output. */
+/** `folder` is an empty folder for all output. */
 export async function buildImage(sdk: SDK, board: Board, folder: string): Promise<Built> {
 	const project = join(folder, "size");
 	const output = join(folder, "output");

@@ -33,7 +33,6 @@ export interface Image {
 	aliases: number;
 }
 
-/** Objects and functions of the engine. */
 export const BUILT_INS = "(built-ins)";
 export const NAMES = "(names)";
 export const SCRIPT = "main";
@@ -41,7 +40,6 @@ export const SCRIPT = "main";
 interface Slot {
 	/** Index of the next slot in the list; empty in the last slot. */
 	next: number[];
-	/** Indices of the other slots to which the slot refers. */
 	refers: number[];
 	isKey: boolean;
 	/**
@@ -177,7 +175,6 @@ function listModules(lines: readonly string[], heap: readonly Slot[]): { list: n
 	return { list, modules };
 }
 
-/** Returns the modules that are not preloaded. */
 function loadedScripts(text: string): { name: string; bytes: number }[] {
 	const pattern = /\(txS1\*\)gxCode\d+, (\d+), [^"]*"([^"]+)"/g;
 	return [...text.matchAll(pattern)].map((match) => ({ name: match[2], bytes: Number(match[1]) }));

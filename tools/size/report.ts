@@ -25,13 +25,11 @@ export interface Report {
 	reserved: { name: string; bytes: number }[];
 	ourBytes: number;
 	sdkBytes: number;
-	/** Bytes of the tables of names, modules and native functions. */
 	tableBytes: number;
 	resourceBytes: number;
 	nativeBytes: number;
 	slotBytes: number;
 	leftBytes: number;
-	/** Changeable properties in flash; each takes 4 bytes of RAM. */
 	aliases: number;
 	warnings: readonly string[];
 	/** Names of what the board's firmware leaves out (tools/sdk/omissions.ts). */
@@ -42,14 +40,12 @@ export interface Report {
 
 export interface Measured {
 	image: Image;
-	/** Characters of the script, by source file. */
 	lengths: ReadonlyMap<string, number>;
 	resources: ReadonlyMap<string, number>;
 	/** ESP-IDF and all C on this board (native.ts). */
 	nativeBytes: number;
 	slotBytes: number;
 	warnings: readonly string[];
-	/** Names of omissions; default: none. */
 	without?: readonly string[];
 }
 

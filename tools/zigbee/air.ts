@@ -1,7 +1,4 @@
-/**
- * The air that coprocessors share: reach, delivery, and frames that a parent keeps for a sleeping child. There are no
- * routes, random losses or keys.
- */
+/** The air that coprocessors share: reach, delivery, and frames that a parent keeps for a sleeping child. */
 import type { Network } from "./nvram.js";
 
 export const ARRIVED = 0;
@@ -121,7 +118,7 @@ export class Air {
 		return this.members(network).find((station) => station.network?.shortAddress === shortAddress);
 	}
 
-	/** Sends a frame. Calls `done` once, later, with the status. */
+	/** Calls `done` once, later, with the status. */
 	send(from: Station, frame: AirFrame, done: (status: number) => void): void {
 		const { network } = from;
 		if (network === undefined) throw new Error("in no network");

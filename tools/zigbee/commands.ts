@@ -4,7 +4,6 @@ import { SYSTEM_COMMANDS } from "./commands-system.js";
 import { ZDO_COMMANDS } from "./commands-zdo.js";
 import type { SimulatedCoprocessor } from "./coprocessor.js";
 
-/** Returns the answer; throws a RangeError if the command is too short. */
 export type Command = (chip: SimulatedCoprocessor, data: Buffer) => Uint8Array | readonly number[];
 export type Commands = Readonly<Record<number, Command>>;
 

@@ -47,8 +47,7 @@ export interface CoordinatorOptions {
 	readonly network?: CoordinatorNetwork;
 	/**
 	 * True to accept messages with the number of a recent one. Otherwise the converters drop a message with the number
-	 * of one of the five messages before it within ten seconds. The gateway's numbers begin at random at each start, so
-	 * this happens now and then in tests that restart the gateway.
+	 * of one of the five messages before it within ten seconds.
 	 */
 	readonly takesDuplicates?: boolean;
 	onEvent(event: CoordinatorEvent): void;

@@ -1,8 +1,7 @@
 /**
  * Simulated ZNP coprocessor (TI CC2652 with a coordinator image of Z-Stack 3.x.0) without its radio: UART bytes in and
  * out, non-volatile memory, and a place on a shared air. NV item 0x0087 selects coordinator, router or end device, as
- * in the real chip. The commands of TI's Monitor and Test API are in commands-*.ts; network-life.ts joins and leaves
- * networks.
+ * in the real chip.
  */
 import { type Air, type AirFrame, ARRIVED, BROADCAST, type Station } from "./air.js";
 import { COMMANDS } from "./commands.js";

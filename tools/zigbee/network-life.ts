@@ -1,7 +1,7 @@
 /**
  * Joins, keeps and leaves a coprocessor's network: BDB commissioning of Z-Stack 3.x.0, in the order of TI's source
  * (simplelink-lowpower-f2-sdk, source/ti/zstack/stack): bdb.c for notifications (4F 80), zd_app.c and zd_object.c for
- * the states (45 C0). The memory of the network is in nvram.ts.
+ * the states (45 C0).
  *
  * A chip that is ordered to join although it has a network in its memory silently returns to that network: a router
  * without an announcement (ZR_SILENT_REJOIN), and a chip with the address 0 as the network's coordinator. An end device
@@ -73,7 +73,6 @@ const POLL_RESPONSE = 0x0020;
 const QUEUED_MS = 100;
 /** Poll interval after sending, as in Z-Stack. */
 const RESPONSE_MS = 100;
-/** Unanswered polls until the parent counts as lost. */
 const POLLS_LOST = 3;
 
 export function capabilities(chip: SimulatedCoprocessor): number {
@@ -85,15 +84,11 @@ function setState(chip: SimulatedCoprocessor, state: number): void {
 	chip.say(ZDO, STATE_CHANGE, [state]);
 }
 
-/**
- * Sends a notification of BDB. `remaining`: modes still to come. If it is 0, zigpy-znp takes the notification for the
- * last one.
- */
+/** `remaining`: modes still to come. If it is 0, zigpy-znp takes the notification for the last one. */
 function notify(chip: SimulatedCoprocessor, status: number, done: number, remaining = 0): void {
 	chip.say(APP_CNF, BDB_NOTIFICATION, [status, done, remaining]);
 }
 
-/** Runs the steps `stepMs` apart. */
 function inSteps(chip: SimulatedCoprocessor, ...steps: (() => void)[]): void {
 	steps.forEach((step, index) => {
 		chip.after(chip.stepMs * (index + 1), step);
@@ -152,7 +147,7 @@ function wantedPanId({ nv }: SimulatedCoprocessor): number {
 	return nv.item(NV_PAN_ID)?.readUInt16LE() ?? ANY_PAN_ID;
 }
 
-/** Restores the network from memory. In state HOLD the settings, including the role, are read again. */
+/** In state HOLD the settings, including the role, are read again. */
 function startNetwork(chip: SimulatedCoprocessor): Network | undefined {
 	if (chip.devState === HOLD) chip.role = chip.nv.item(NV_LOGICAL_TYPE)?.[0] ?? COORDINATOR;
 	return chip.nv.startNetwork();
@@ -170,7 +165,6 @@ function resume(chip: SimulatedCoprocessor, network: Network): void {
 	else restore(chip, network, () => {});
 }
 
-/** Carries out RECOVER_NWK of an end device that has lost its parent. */
 export function recover(chip: SimulatedCoprocessor): void {
 	const { network } = chip.nv;
 	if (!chip.nv.isOnANetwork || network === undefined) return;
@@ -251,7 +245,6 @@ function reopen(chip: SimulatedCoprocessor): void {
 	);
 }
 
-/** Looks for an open network on these channels, with this PAN id or any. */
 function steer(chip: SimulatedCoprocessor, mask: number, panId: number): void {
 	inSteps(
 		chip,

@@ -10,7 +10,7 @@ export class NVFile {
 	readonly #memories = new Map<string, NVMemory>();
 	#timer: NodeJS.Timeout | undefined;
 
-	/** Without a path nothing is stored. Throws an Error for the user if the file is of another kind. */
+	/** Without a path nothing is stored. */
 	constructor(path: string | undefined) {
 		this.#path = path;
 		try {
@@ -20,7 +20,6 @@ export class NVFile {
 		}
 	}
 
-	/** Memory from the file, or made by `make`. */
 	memory(name: string, make: () => NVMemory): NVMemory {
 		const known = this.#known[name];
 		const memory = known === undefined ? make() : new NVMemory(known);

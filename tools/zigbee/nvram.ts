@@ -117,7 +117,6 @@ const SETTINGS: readonly Item[] = [
 	[NV_LINK_KEY_SEED, Buffer.alloc(KEY_BYTES, 7)],
 ];
 
-/** Further items of a fresh chip. */
 const FRESH: readonly Item[] = [
 	[NV_STARTUP_OPTION, Buffer.of(0)],
 	[NV_ZDO_DIRECT_CALLBACK, Buffer.of(0)],
@@ -249,7 +248,6 @@ export class NVMemory {
 		for (const [id, value] of FRESH) if (this.item(id) === undefined) this.setItem(id, value);
 	}
 
-	/** Makes the changes of the start of BDB. Returns the restored network. */
 	startNetwork(): Network | undefined {
 		const option = this.#startupOption;
 		if ((option & START_DEFAULT_NETWORK) !== 0) {
@@ -265,7 +263,6 @@ export class NVMemory {
 		return undefined;
 	}
 
-	/** The next start is that of a fresh chip. */
 	setFactoryNew(): void {
 		this.isOnANetwork = false;
 		this.setItem(NV_STARTUP_OPTION, Buffer.of(START_DEFAULT_CONFIG | START_DEFAULT_NETWORK));

@@ -56,13 +56,11 @@ export interface ZigbeeOptions {
 	readonly logs: boolean;
 	readonly faults: Partial<Faults>;
 	readonly chip: Pick<CoprocessorOptions, "build" | "bindings" | "boundClusters" | "pollMs">;
-	/** Interval of crashes; default: never. */
 	readonly crashMs?: number;
 	readonly keptMs?: number;
 	readonly quiet: boolean;
 }
 
-/** Parses the command line; returns undefined if only help was requested. Throws UsageError. */
 export function parseOptions(args: string[]): ZigbeeOptions | undefined {
 	const values = parseWords(args, WORDS);
 	if (values.help) return undefined;

@@ -10,7 +10,7 @@ export interface TCPPort {
 	close(): Promise<void>;
 }
 
-/** Serves a coprocessor. `port` 0 means any free port. Rejects if the port is in use. */
+/** `port` 0 means any free port. */
 export function serveTCP(chip: SimulatedCoprocessor, port: number, host = "127.0.0.1"): Promise<TCPPort> {
 	let socket: Socket | undefined;
 	const server = createServer((newest) => {

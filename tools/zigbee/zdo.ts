@@ -93,7 +93,6 @@ export function hearZDO(chip: SimulatedCoprocessor, { source, destination, clust
 	}
 }
 
-/** Reports a response to the host in the form of the host's commands, if the host wants it. */
 function sayResponse(chip: SimulatedCoprocessor, source: number, cluster: number, data: Buffer): void {
 	if (chip.nv.item(NV_ZDO_DIRECT_CALLBACK)?.[0] !== 1) return;
 	const command = 0x80 | cluster;

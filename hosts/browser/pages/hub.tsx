@@ -203,6 +203,7 @@ function certificateField(help: TextKey, max: number, required: boolean) {
 const STATISTICS_FIELD = {
 	name: "statistics",
 	label: "hub.statistics",
+	help: "hub.statistics.help",
 	kind: "toggle",
 	when: isOn,
 } as const satisfies FieldSpec;

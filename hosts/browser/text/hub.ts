@@ -46,6 +46,11 @@ export const HUB = {
 		"Statistik fürs Energie-Dashboard",
 		"Statystyki dla panelu energii",
 	],
+	"hub.statistics.help": [
+		"Also sends the hours of the history, so that the dashboard has no gaps. Needs an administrator's token. Off: only present states are sent.",
+		"Sendet auch die Stunden des Verlaufs, damit das Dashboard keine Lücken hat. Dafür muss das Token das eines Administrators sein. Aus: Es werden nur die aktuellen Zustände gesendet.",
+		"Wysyła też godziny z historii, żeby w panelu nie było luk. Wymaga tokenu administratora. Wyłączone: wysyłane są tylko bieżące stany.",
+	],
 
 	"out.settings": ["Settings", "Einstellungen", "Ustawienia"],
 

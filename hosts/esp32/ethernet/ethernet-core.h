@@ -1,7 +1,6 @@
 /*
  * State machine of the Ethernet port, between ethernet-xs.c, which implements `Ethernet` of the host contract, and the
- * driver (ethernet-driver.h). Plain C with pthreads. Events may arrive in any thread; call everything else in the
- * machine's thread.
+ * driver (ethernet-driver.h). Events may arrive in any thread; call everything else in the machine's thread.
  *
  *   state      start      link up    address    address lost    link lost    stop
  *   OFF        UNLINKED   -          -          -               -            OFF

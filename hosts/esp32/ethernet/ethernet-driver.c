@@ -1,7 +1,4 @@
-/*
- * See ethernet-driver.h: esp_eth and esp_netif of ESP-IDF 6.0. The first start creates everything and stop deletes it,
- * so that a port that is off uses no memory.
- */
+/* The first start creates everything and stop deletes it, so that a port that is off uses no memory. */
 #include "ethernet-driver.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /*
- * Driver of the only Ethernet port: a thin layer over ESP-IDF. Tests replace it by a fake. Events may arrive in any
- * thread; call the functions in the machine's thread. Addresses are in network byte order.
+ * Driver of the only Ethernet port: a thin layer over ESP-IDF. Events may arrive in any thread; call the functions in
+ * the machine's thread. Addresses are in network byte order.
  */
 #ifndef ETHERNET_DRIVER_H
 #define ETHERNET_DRIVER_H
@@ -15,7 +15,6 @@ typedef struct {
 } ethernet_address;
 
 typedef struct {
-	/* Hostname sent to the DHCP server. */
 	char hostname[ETHERNET_HOSTNAME_LIMIT + 1];
 	/* Static address; all zeros for DHCP. */
 	ethernet_address address;
@@ -42,17 +41,16 @@ typedef struct {
 bool ethernet_driver_open(const ethernet_pins *pins, void (*notify)(void *context, const ethernet_event *event),
 			  void *context);
 
-/* Turns the port off. After that, notify is not called any more. */
+/* After that, notify is not called any more. */
 void ethernet_driver_close(void);
 
 /*
- * Turns the port on. The first call powers the PHY and allocates all memory of the port, which takes up to half a
- * second. If the port is already on, the call only changes host name and address, and the link stays. Returns false if
- * the PHY does not answer or memory is short; the port is then off.
+ * The first call powers the PHY and allocates all memory of the port, which takes up to half a second. If the port is
+ * already on, the call only changes host name and address, and the link stays. Returns false if the PHY does not answer
+ * or memory is short; the port is then off.
  */
 bool ethernet_driver_start(const ethernet_settings *settings);
 
-/* Releases all memory and powers the PHY off. */
 void ethernet_driver_stop(void);
 
 #endif

@@ -18,7 +18,6 @@ typedef struct {
 /* On failure `parts` contains the drivers already created; everything else is released. */
 bool ethernet_port_make(const ethernet_pins *pins, ethernet_parts *parts);
 
-/* Releases everything else after both drivers were deleted, and turns the PHY's power off. */
 void ethernet_port_end(const ethernet_pins *pins);
 
 /* Turns the power off before a restart of the chip, without deleting the drivers. May be called in any task. */

@@ -1,8 +1,4 @@
-/*
- * XS binding of the Ethernet port (ethernet-core.h with ethernet-driver.h; ../ethernet.ts). Each change reaches
- * JavaScript as a separate call `onEthernet()` of the target that the constructor received. Comments of functions begin
- * with the JavaScript arguments in parentheses.
- */
+/* Each change reaches JavaScript as a separate call `onEthernet()` of the target that the constructor received. */
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,7 +41,7 @@ static void deliver(void *context)
 	release(binding);
 }
 
-/* Posts a delivery if there is a change. May be called in any thread. */
+/* May be called in any thread. */
 static void notify_soon(ethernet_binding *binding)
 {
 	if (!ethernet_core_must_post(&binding->core)) return;
@@ -120,14 +116,12 @@ void xs_ethernet_stop(xsMachine *the)
 	notify_soon(binding);
 }
 
-/* Returns Mbit/s; 0 without a link. */
 void xs_ethernet_get_speed(xsMachine *the)
 {
 	ethernet_binding *binding = xsmcGetHostData(xsThis);
 	xsmcSetInteger(xsResult, binding->closed ? 0 : (xsIntegerValue)ethernet_core_now(&binding->core).speed);
 }
 
-/* Members of an EthernetAddress, or undefined. */
 void xs_ethernet_get_address(xsMachine *the)
 {
 	ethernet_binding *binding = xsmcGetHostData(xsThis);
@@ -149,7 +143,6 @@ void xs_ethernet_close(xsMachine *the)
 	xsForget(binding->target);
 }
 
-/* Returns 12 hex characters; works without a port. */
 void xs_ethernet_mac(xsMachine *the)
 {
 	uint8_t mac[ETHERNET_MAC_SIZE] = { 0 };

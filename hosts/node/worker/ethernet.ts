@@ -4,7 +4,6 @@ import { COMMANDS, EVENT_CONNECTED, PORT_LOOK, PORT_START, PORT_STOP } from "./p
 import type { WirePins } from "./streams.js";
 import type { Target, Wire } from "./wire.js";
 
-/** Result of PORT_LOOK. */
 export interface EthernetLook {
 	readonly isLinked: boolean;
 	readonly speed: number;

@@ -29,7 +29,6 @@ type ValueOf<Kind> = Kind extends typeof TEXT | typeof LAST_TEXT
 
 export type ValuesOf<L extends Layout> = { -readonly [Index in keyof L]: ValueOf<L[Index]> };
 
-/** Size of a number, or of the length before text and bytes. */
 const SIZES: readonly number[] = Object.freeze([1, 2, 4, 8, 2, 4, 0, 0, 0]);
 const TEXT_LIMIT = 0xffff;
 
@@ -104,7 +103,6 @@ function decodeEach(layout: Layout, message: Uint8Array, view: DataView, head: n
 	return values;
 }
 
-/** Returns the bytes of a text, bytes or JSON value; undefined for a number. */
 function partOf(kind: number, value: unknown): Uint8Array | undefined {
 	if (kind < TEXT) return undefined;
 	if (kind === BYTES || kind === LAST_BYTES) return value as Uint8Array;

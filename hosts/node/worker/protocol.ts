@@ -7,12 +7,10 @@
  *                                                minus monotonic time in ms (f64, NaN while the clock is not set),
  *                                                21-24 a number (u32), from 25 text or bytes. Little-endian.
  *
- * The worker assigns the ids, in one sequence for all objects and requests; a command without an id has 0. Events
- * contain the time and counts, which saves round trips.
+ * The worker assigns the ids, in one sequence for all objects and requests; a command without an id has 0.
  */
 import { BYTES, F64, LAST_BYTES, LAST_JSON, LAST_TEXT, type Layout, TEXT, U8, U16, U32 } from "./layout.js";
 
-/** A kind of command: code, arguments, and the result if the reply is not REPLY_ABSENT. */
 export interface Command<Takes extends Layout = Layout, Gives extends Layout = Layout> {
 	readonly code: number;
 	readonly takes: Takes;
@@ -28,8 +26,8 @@ function command<const Takes extends Layout, const Gives extends Layout>(
 }
 
 /**
- * All commands. The comment above a row lists the arguments, then the result. "For a stream" means that the id belongs
- * to a stream. A new command is a row here, a row in the table of the Node side (bridge.ts), and a call in the worker.
+ * The comment above a row lists the arguments, then the result. "For a stream" means that the id belongs to a stream. A
+ * new command is a row here, a row in the table of the Node side (bridge.ts), and a call in the worker.
  */
 export const COMMANDS = Object.freeze({
 	/** Opens the serial port PORT_… with format and baud. */
@@ -182,9 +180,7 @@ export const PORT_STOP = 2;
 
 export const REPLY_OK = 0;
 export const REPLY_ABSENT = 1;
-/** Reply with the text of a RangeError to throw. */
 export const REPLY_RANGE_ERROR = 2;
-/** Reply with the text of an Error to throw. */
 export const REPLY_ERROR = 3;
 
 /**
@@ -259,7 +255,6 @@ export const INFO_FIELDS = Object.freeze([
 	"upgradeUrl",
 ] as const);
 
-/** Size of the retained memory, as in hosts/simulated/ending.ts. */
 export const RETAINED_SIZE = 256;
 
 /** Limit of a read, bytes. */

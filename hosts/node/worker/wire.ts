@@ -1,7 +1,4 @@
-/**
- * Sends commands to the Node process, and passes each event to the object with its id (protocol.ts). A message has at
- * most MESSAGE_LIMIT bytes.
- */
+/** Sends commands to the Node process, and passes each event to the object with its id (protocol.ts). */
 import { decodeValues, encodeValues, type Layout, type ValuesOf } from "./layout.js";
 import {
 	COMMAND_HEADER_BYTES,
@@ -55,7 +52,6 @@ export class Wire {
 		this.#targets.set(id, target);
 	}
 
-	/** Calls `answered` when the EVENT_ANSWER of this id arrives. */
 	ask(id: number, answered: (text: string) => void): void {
 		this.attach(id, new Question(this, id, answered));
 	}
@@ -66,7 +62,6 @@ export class Wire {
 		this.call(COMMANDS.close, id);
 	}
 
-	/** Forgets the id of an object that has ended by itself. */
 	detach(id: number): void {
 		this.#targets.delete(id);
 	}
@@ -98,10 +93,7 @@ export class Wire {
 		this.call(COMMANDS.trace, 0, message);
 	}
 
-	/**
-	 * Processes one event. Returns its kind if it has id 0; otherwise passes it to the object with its id, and returns
-	 * 0.
-	 */
+	/** Returns the event's kind if it has id 0; otherwise passes it to the object with its id, and returns 0. */
 	receive(message: ArrayBuffer): number {
 		const view = new DataView(message);
 		const kind = view.getUint8(0);

@@ -51,7 +51,6 @@ export const LOGIN_BODY: BodyTable = Object.freeze({
 	limit: 512,
 });
 
-/** Both forms of password change, which require different fields. */
 export const PASSWORD_BODY: BodyTable = Object.freeze({
 	fields: Object.freeze([NONCE, PROOF, NEW_HASH, OLD_PASSWORD, NEW_PASSWORD]),
 	required: Object.freeze([]),

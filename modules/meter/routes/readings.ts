@@ -72,7 +72,6 @@ export interface ReadoutBodyOptions {
 	readonly keys: readonly Uint8Array[];
 	readonly text: TextCodec;
 	readonly zone: TimeZone;
-	/** Zigbee attributes (obis/mapping.ts). */
 	readonly map: Uint8Array;
 	readonly attempt?: AttemptState;
 }

@@ -32,16 +32,12 @@ export function isEthernetEnabled({ core, part }: Exchange<Networking>): boolean
 	return part.manager?.cable !== undefined && core.config.get(ETHERNET_ENABLED);
 }
 
-/**
- * Returns the stable code for `ethernet_last_error`; "" without an error. `error`: CABLE_WELL, CABLE_LOST or
- * CABLE_NO_ADDRESS.
- */
+/** `error`: CABLE_WELL, CABLE_LOST or CABLE_NO_ADDRESS. */
 export function ethernetErrorOf(error: number | undefined): string {
 	if (error === CABLE_LOST) return "ethernet/lost";
 	return error === CABLE_NO_ADDRESS ? "ethernet/no-address" : "";
 }
 
-/** Returns the changes for a POST or a backup; undefined after replying with an error. */
 export function acceptEthernet(exchange: Exchange<Networking>, values: BodyValues): readonly Put[] | undefined {
 	const dhcp = needed(values, ETHERNET_DHCP);
 	const dns = values.get(ETHERNET_DNS) ?? "";

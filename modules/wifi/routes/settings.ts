@@ -124,7 +124,6 @@ export function postAccessPoint(exchange: Exchange<Networking>, values: BodyValu
 	}
 }
 
-/** Returns the changes; undefined after replying with an error. */
 export function acceptAccessPoint(exchange: Exchange<Networking>, values: BodyValues): readonly Put[] | undefined {
 	const { text } = exchange.core;
 	const ssid = values.get(AP_SSID);
@@ -168,7 +167,6 @@ export function writeWayBack(exchange: Exchange<Networking>): void {
 const SSID_RULE = "ssid must be a text of 1 to 31 characters and at most 32 bytes.";
 const PASSWORD_RULE = "8 to 63 characters and at most 63 bytes.";
 
-/** Accepts an omitted name; replies with an error and returns false if it is invalid. */
 export function isName(exchange: Exchange<Networking>, hostname: string | undefined): boolean {
 	if (hostname === undefined || isHostname(hostname)) return true;
 	const message = "hostname must be 1 to 31 letters, digits and hyphens, with no hyphen at an end.";
@@ -178,7 +176,6 @@ export function isName(exchange: Exchange<Networking>, hostname: string | undefi
 
 type AddressFields = readonly [SettingField<string>, SettingField<string>, SettingField<string>];
 
-/** Replies with an error and returns false if the address is invalid. */
 export function isStatic(exchange: Exchange<Networking>, values: BodyValues, fields: AddressFields): boolean {
 	for (const field of fields) {
 		const value = values.get(field);

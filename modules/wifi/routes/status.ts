@@ -172,7 +172,6 @@ function failBusy(exchange: Exchange<Networking>): void {
 	exchange.fail(503, BUSY, "The radio can't scan now; try again later.");
 }
 
-/** Returns the stable code for `wifi_last_error`; "" without an error. */
 export function errorOf(error: number): string {
 	switch (error) {
 		case WIFI_NOT_FOUND:
@@ -188,7 +187,6 @@ export function errorOf(error: number): string {
 	}
 }
 
-/** Returns the stable code for `ntp_last_error`; "" without an error. */
 export function timeErrorOf(error: number): string {
 	switch (error) {
 		case TIME_NO_ADDRESS:

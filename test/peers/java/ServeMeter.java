@@ -45,7 +45,7 @@ import java.util.logging.LogManager;
  * Client 16 needs no authentication, client 32 the password, client 1 HLS with GMAC, client 2 HLS with SHA-256 and the
  * password. The logical device is 1, the physical device 17 or none.
  */
-public final class ServeMeter extends GXDLMSSecureServer2 {
+class ServeMeter extends GXDLMSSecureServer2 {
     private static final int BUFFER_BYTES = 4096;
     /** Sent when the meter is ready; not part of the session. */
     private static final int READY = '\n';
@@ -64,11 +64,11 @@ public final class ServeMeter extends GXDLMSSecureServer2 {
         "0123456789 ABCDEFGHIJKLMNOPQRSTUVWXYZ abcdefghijklmnopqrstuvwxyz 0123456789 and so on up to this point";
 
     private final String password;
-    private final GXDLMSProfileGeneric profile = new GXDLMSProfileGeneric("1.0.99.1.0.255");
+    final GXDLMSProfileGeneric profile = new GXDLMSProfileGeneric("1.0.99.1.0.255");
     private final boolean hidesRows;
     private int client;
 
-    private ServeMeter(Map<String, String> options, GXDLMSHdlcSetup hdlc) {
+    ServeMeter(Map<String, String> options, GXDLMSHdlcSetup hdlc) {
         this(new GXDLMSAssociationLogicalName(), options, hdlc);
     }
 
