@@ -10,7 +10,7 @@ import { announce, Button, Icon, Notice } from "./kit/parts.js";
 import { PLACES, usePlace, WIZARD } from "./kit/place.js";
 import { endsAtMs, reader } from "./kit/session.js";
 import { Store, useStore } from "./kit/store.js";
-import { language, loadTexts, t } from "./kit/text.js";
+import { language, t } from "./kit/text.js";
 import { useZone } from "./kit/zone.js";
 import { Dashboard } from "./pages/dashboard.js";
 import { LoginForm } from "./pages/login.js";
@@ -23,15 +23,10 @@ const SOON_MS = 120_000;
 type Pages = Readonly<Record<string, ComponentType>>;
 const pages = new Store<Pages>({ dashboard: Dashboard });
 
-/** The script needs its texts when it starts, and one request at a time leaves the gateway a free connection. */
-async function fetchOthers(): Promise<Pages> {
-	await loadTexts();
-	return (await import("./pages/pages.js")).PAGES;
-}
-
 /** Loads a page and the pages in the same bundle. */
 async function fetchPages(name: string): Promise<void> {
-	const more = name === "use" ? { use: (await import("./pages/use.js")).Use } : await fetchOthers();
+	const more =
+		name === "use" ? { use: (await import("./pages/use.js")).Use } : (await import("./pages/pages.js")).PAGES;
 	pages.set({ ...pages.value, ...more });
 }
 

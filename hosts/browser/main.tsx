@@ -4,22 +4,16 @@ import { App, openWizardIfNew } from "./app.js";
 import { applyTheme } from "./kit/choices.js";
 import { takeDisplayLink } from "./kit/session.js";
 import { addStyle } from "./kit/style.js";
-import { language, t } from "./kit/text.js";
+import { isLanguageAstray, language, t } from "./kit/text.js";
 import style from "./style.css?inline";
 
 takeDisplayLink();
 const root = document.getElementById("app");
-const { classList, dataset } = document.documentElement;
-// start.js has marked a document that is not in the user's language; the right one is then being loaded.
-if (root !== null && !classList.contains("is-astray")) {
+if (root !== null && !isLanguageAstray()) {
 	addStyle(style);
 	applyTheme();
 	openWizardIfNew();
-	// The document shows the login, whose elements become those of the page, with what the user has typed.
-	if (classList.contains("has-token")) root.replaceChildren();
 	render(<App />, root);
-	document.documentElement.className = "";
-	if ("sent" in dataset) root.querySelector("form")?.requestSubmit();
 	// Only the installed app needs the service worker, because it has no address bar in which the user could try again.
 	// Browsers refuse a service worker under a certificate that they don't trust.
 	if (matchMedia("(display-mode: standalone)").matches) {

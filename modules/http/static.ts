@@ -10,21 +10,17 @@
  *       1 byte    length of the type      …  Content-Type, ASCII
  *       16 bytes  hash of the content in hex: its ETag
  *       1 byte    1: the name changes with the content
- *       1 byte    number of parts, which make a gzip file (RFC 1952); several files may have the same part
- *       each part:
- *         4 bytes   length                4 bytes  offset in the archive
+ *       4 bytes   length                  4 bytes  offset of the content in the archive; it is gzip (RFC 1952)
  *
  * Documents are `/en`, `/de`, `/pl`; `/` selects the client's language.
  */
 import { lowerCase } from "../bytes/ascii.js";
 import type { TextCodec } from "../io/host.js";
 import type { HTTPRequest } from "./request.js";
-import type { BodySource, HTTPResponse } from "./response.js";
+import { BytesSource, type HTTPResponse } from "./response.js";
 
 const POLICY_AT = 3;
 const TAG_LENGTH = 16;
-/** Length and offset of a part. */
-const PART_LENGTH = 8;
 const LANGUAGE_FIRST = "/en";
 /** Languages as primary subtags (RFC 5646). */
 const LANGUAGES = Object.freeze(["de", "pl", "en"]);
@@ -75,10 +71,9 @@ export class StaticFiles {
 		response.header("X-Content-Type-Options", "nosniff");
 		response.header("Referrer-Policy", "no-referrer");
 		if (isDocument) response.header("Content-Security-Policy", this.policy);
-		const partsEnd = tagEnd + 2 + archive[tagEnd + 1] * PART_LENGTH;
-		let length = 0;
-		for (let part = tagEnd + 2; part < partsEnd; part += PART_LENGTH) length += numberAt(archive, part);
-		response.send(200, new PartsSource(archive, tagEnd + 2, partsEnd), length);
+		const start = this.number(tagEnd + 5);
+		const length = this.number(tagEnd + 1);
+		response.send(200, new BytesSource(archive, start, start + length), length);
 		return true;
 	}
 
@@ -94,44 +89,15 @@ export class StaticFiles {
 		for (let left = archive[0]; left > 0; left--) {
 			const pathEnd = at + 1 + archive[at];
 			if (archive[at] === wanted.length && isAt(archive, at + 1, wanted)) return pathEnd;
-			const tagEnd = pathEnd + 1 + archive[pathEnd] + TAG_LENGTH;
-			at = tagEnd + 2 + archive[tagEnd + 1] * PART_LENGTH;
+			at = pathEnd + 1 + archive[pathEnd] + TAG_LENGTH + 9;
 		}
 		return 0;
 	}
-}
 
-/** A file's parts, sent from the archive in place. */
-class PartsSource implements BodySource {
-	readonly #archive: Uint8Array;
-	/** Position of the next part's length. */
-	#next: number;
-	readonly #partsEnd: number;
-	#at = 0;
-	#end = 0;
-
-	constructor(archive: Uint8Array, parts: number, partsEnd: number) {
-		this.#archive = archive;
-		this.#next = parts;
-		this.#partsEnd = partsEnd;
-	}
-
-	read(into: Uint8Array, start: number, end: number): number {
+	private number(at: number): number {
 		const archive = this.#archive;
-		if (this.#at === this.#end && this.#next < this.#partsEnd) {
-			this.#at = numberAt(archive, this.#next + 4);
-			this.#end = this.#at + numberAt(archive, this.#next);
-			this.#next += PART_LENGTH;
-		}
-		const count = Math.min(end - start, this.#end - this.#at);
-		into.set(archive.subarray(this.#at, this.#at + count), start);
-		this.#at += count;
-		return count;
+		return ((archive[at] * 256 + archive[at + 1]) * 256 + archive[at + 2]) * 256 + archive[at + 3];
 	}
-}
-
-function numberAt(archive: Uint8Array, at: number): number {
-	return ((archive[at] * 256 + archive[at + 1]) * 256 + archive[at + 2]) * 256 + archive[at + 3];
 }
 
 function isAt(archive: Uint8Array, at: number, wanted: Uint8Array): boolean {

@@ -71,8 +71,6 @@ export interface VisitOptions {
 	readonly hurried?: boolean;
 	/** The page uses the gateway's event stream. Default: the stream is refused, and the page polls. */
 	readonly live?: boolean;
-	/** Does not wait until the page's script has taken the place of the document's own view. */
-	readonly early?: boolean;
 	/** Path and fragment of the URL; default: the dashboard in the browser's language. */
 	readonly path?: string;
 }
@@ -138,13 +136,7 @@ export class Visit {
 		if (options.live !== true) await context.route(`**${EVENTS}`, (route) => route.fulfill({ status: 503 }));
 		if (options.hurried) await visit.page.clock.install();
 		await visit.page.goto(`${base}${options.path ?? "/#/dashboard"}`);
-		if (options.early !== true) await visit.started();
 		return visit;
-	}
-
-	/** Waits until the page's script has taken the place of the document's own view. */
-	async started(): Promise<void> {
-		await this.page.waitForSelector("#loading", { state: "detached" });
 	}
 
 	/** Logs in by the form, and waits for the first page after the login. */
@@ -166,7 +158,6 @@ export class Visit {
 
 	/** Waits until nothing is being loaded and everything is drawn. */
 	async settled(): Promise<void> {
-		await this.started();
 		await this.page.waitForSelector("main");
 		for (;;) {
 			await this.page.waitForSelector(PENDING, { state: "detached" });

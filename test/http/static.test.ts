@@ -81,7 +81,7 @@ const unzipped = ({ body }: Sent) => gunzipSync(body).toString();
 const served = (files: readonly PageFile[] = FILES) =>
 	new StaticFiles(
 		pack(
-			files.map((file) => ({ ...file, parts: [gzipSync(file.content)] })),
+			files.map((file) => ({ ...file, body: gzipSync(file.content) })),
 			POLICY,
 		),
 		text,
@@ -236,10 +236,9 @@ describe("http/static", () => {
 			// Two files, a policy of three characters.
 			...[2, 0, 3, ...text.encode("p:q")],
 			...[2, ...text.encode("/a"), 4, ...text.encode("x/yz"), ...text.encode(HASH), 1],
-			...[1, 0, 0, 0, 2, 0, 0, 0, 88],
+			...[0, 0, 0, 2, 0, 0, 0, 78],
 			...[3, ...text.encode("/en"), 9, ...text.encode("text/html"), ...text.encode(HASH), 0],
-			// Its second part is a piece of the first file.
-			...[2, 0, 0, 0, 3, 0, 0, 0, 90, 0, 0, 0, 1, 0, 0, 0, 88],
+			...[0, 0, 0, 3, 0, 0, 0, 80],
 			...[0xa1, 0xa2, 0xb1, 0xb2, 0xb3],
 		);
 		const files = new StaticFiles(archive, text);
@@ -248,7 +247,7 @@ describe("http/static", () => {
 		assert.equal(first.fields.get("ETag"), `"${HASH}"`);
 		assert.match(first.fields.get("Cache-Control") ?? "", /immutable/);
 		const second = get(files, "/");
-		assert.deepEqual([...second.body], [0xb1, 0xb2, 0xb3, 0xa1]);
+		assert.deepEqual([...second.body], [0xb1, 0xb2, 0xb3]);
 		assert.equal(second.fields.get("Content-Security-Policy"), "p:q");
 	});
 

@@ -1,7 +1,4 @@
-/**
- * The texts in the page's language, one per line. The document has those of the first page, and names the file with the
- * others.
- */
+/** The texts in the page's language, from the document, which has one per line. */
 import type { TextKey } from "../text/all.js";
 import { LANGUAGES, type Language } from "../text/translations.js";
 import { formatNumber } from "./format.js";
@@ -13,9 +10,7 @@ import { formatNumber } from "./format.js";
 declare const NAMES: string;
 
 const places = new Map<string | number, number>(NAMES.split(" ").map((name, place) => [name || place, place]));
-const element = document.getElementById("texts");
-const firstTexts = element?.textContent.split("\n") ?? [];
-let texts = firstTexts;
+const texts = document.getElementById("texts")?.textContent.split("\n") ?? [];
 
 export const language: Language =
 	LANGUAGES.find((candidate) => candidate === document.documentElement.lang) ?? LANGUAGES[0];
@@ -32,22 +27,22 @@ export function t(key: TextKey, values?: Readonly<Record<string, string | number
 	});
 }
 
-/** Loads the texts that the first page does not need. Throws an Error. */
-export async function loadTexts(): Promise<void> {
-	if (texts.length === places.size) return;
-	const reply = await fetch(element?.dataset["later"] ?? "");
-	if (!reply.ok) throw new Error(`${reply.status} for the texts`);
-	texts = [...firstTexts, ...(await reply.text()).split("\n")];
-}
-
-/** For keys that are made from the gateway's replies. False if the text is not loaded. */
+/** For keys that are made from the gateway's replies. */
 export function isText(key: string): key is TextKey {
-	const place = places.get(key);
-	return place !== undefined && place < texts.length;
+	return places.has(key);
 }
 
 /** Switches the page to another language; each has a document with its own address. */
 export function chooseLanguage(chosen: Language): void {
 	localStorage.setItem("language", chosen);
 	location.replace(`/${chosen}${location.hash}`);
+}
+
+/** True if the document is not in the user's language; the right document is then being loaded. */
+export function isLanguageAstray(): boolean {
+	const chosen = localStorage.getItem("language");
+	if (location.pathname !== "/" || chosen === null || chosen === language) return false;
+	if (!LANGUAGES.some((candidate) => candidate === chosen)) return false;
+	location.replace(`/${chosen}${location.hash}`);
+	return true;
 }

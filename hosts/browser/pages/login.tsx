@@ -20,14 +20,9 @@ const PASSWORD = {
 
 const KEEP = { name: "keep", label: "login.keep", help: "login.keep.help", kind: "toggle" } as const;
 
-/** A field of the login in the document, into which the user may have typed before this script arrived. */
-function typed(name: string): HTMLInputElement | null {
-	return document.querySelector(`#app > .login [name=${name}]`);
-}
-
 export function LoginForm() {
-	const [password, setPassword] = useState(() => typed("password")?.value ?? "");
-	const [keep, setKeep] = useState(() => typed("keep")?.checked ?? false);
+	const [password, setPassword] = useState("");
+	const [keep, setKeep] = useState(false);
 	const [busy, setBusy] = useState(false);
 	const [error, setError] = useState<DeviceError>();
 	const submit = async (event: Event) => {

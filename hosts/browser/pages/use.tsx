@@ -2,7 +2,6 @@
  * Consumption from the history, and the meter's own load profile. The overview's cards are in this file, so that both
  * pages share one script.
  */
-import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { AMOUNTS, formatMinute } from "../kit/amounts.js";
 import type { DeviceError } from "../kit/device.js";
@@ -59,16 +58,8 @@ function measuredIn(pieces: readonly Piece[], isLocked: boolean): readonly Amoun
 	);
 }
 
-interface Past {
-	readonly recent: Recent;
-	readonly error: DeviceError | undefined;
-	readonly wallMs: number;
-	readonly isLocked: boolean;
-	reload(): Promise<void>;
-}
-
 /** Loads the history, and again after each new quarter hour. `wallMs` is 0 until the clock is set. */
-function useHistory(loadAll: typeof loadRecent): Past {
+function useHistory(loadAll: typeof loadRecent) {
 	const now = useStore(status);
 	const isBuilt = useBuilt();
 	const { timeZone } = useZone();
@@ -89,23 +80,19 @@ function useHistory(loadAll: typeof loadRecent): Past {
 	return { recent: isLocked ? withoutUnknown(recent) : recent, error, reload, wallMs, isLocked };
 }
 
-/** All appear together with `children`, which is below them, so that none moves. */
-export function OverviewCards({ children }: { children: ComponentChildren }) {
-	const past = useHistory(loadToday);
-	const { recent, error, wallMs } = past;
-	if (wallMs > 0 && recent.quarters === undefined && error === undefined) return <p class="pending">{t("loading")}</p>;
+export function OverviewCards() {
 	return (
 		<>
-			<TodayCards past={past} />
+			<TodayCards />
 			<PhasesCard />
 			<CurveCard />
-			{children}
 		</>
 	);
 }
 
-/** Shows nothing without data. */
-function TodayCards({ past: { recent, wallMs, isLocked } }: { past: Past }) {
+/** Shows nothing until there are data. */
+function TodayCards() {
+	const { recent, wallMs, isLocked } = useHistory(loadToday);
 	const { quarters, days = [] } = recent;
 	const measured = measuredIn(days, isLocked);
 	if (quarters === undefined || days.length === 0 || measured.length === 0) return null;

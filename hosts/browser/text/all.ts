@@ -1,6 +1,6 @@
 /**
- * All texts of the page. Each document has the first texts of its language; the others are in a file that is loaded
- * with the other pages (tools/page.ts).
+ * All texts of the page. Each document has the texts of its language (tools/page.ts) in this order and unpacks them as
+ * needed, so those shown first come first.
  */
 import { BATTERIES } from "./batteries.js";
 import { COMMON } from "./common.js";
@@ -15,26 +15,19 @@ import { METER } from "./meter.js";
 import { NETWORK } from "./network.js";
 import { READINGS } from "./readings.js";
 import { SECURITY } from "./security.js";
-import { SHARED } from "./shared.js";
 import { SYSTEM } from "./system.js";
 import { UPKEEP } from "./upkeep.js";
 import { USE } from "./use.js";
 import { WIZARD } from "./wizard.js";
 import { ZIGBEE } from "./zigbee.js";
 
-/** Texts of the script that each visit loads, and of the page "use". */
-export const FIRST_TEXTS = {
+export const TEXTS = {
 	...COMMON,
 	...LOGIN,
 	...LIVE,
 	...DASHBOARD,
 	...FAILURES,
 	...USE,
-	...SHARED,
-} as const;
-
-export const TEXTS = {
-	...FIRST_TEXTS,
 	...READINGS,
 	...METER,
 	...FORMS,

@@ -2,6 +2,22 @@
 import type { Translations } from "./translations.js";
 
 export const METER = {
+	"protocol.title": ["Kind of meter", "Art des Zählers", "Rodzaj licznika"],
+	"protocol.label": ["Protocol", "Protokoll", "Protokół"],
+	"protocol.help": [
+		"Nearly all meters with a round optical port use the standard one. Most German household meters send SML. Choose DLMS/COSEM only if the grid operator or the meter's manual says so.",
+		"Fast alle Zähler mit runder optischer Schnittstelle benutzen das Standardprotokoll. Die meisten deutschen Haushaltszähler senden SML. Wählen Sie DLMS/COSEM nur, wenn Netzbetreiber oder Anleitung des Zählers es verlangen.",
+		"Prawie wszystkie liczniki z okrągłym portem optycznym używają protokołu standardowego. Większość niemieckich liczników domowych wysyła SML. DLMS/COSEM wybierz tylko wtedy, gdy tak podaje operator sieci lub instrukcja licznika.",
+	],
+	"protocol.iec62056": ["Standard (IEC 62056-21)", "Standard (IEC 62056-21)", "Standardowy (IEC 62056-21)"],
+	"protocol.dlms": ["DLMS/COSEM", "DLMS/COSEM", "DLMS/COSEM"],
+	"protocol.sml": ["SML", "SML", "SML"],
+	"protocol.tic": ["TIC (Linky, France)", "TIC (Linky, Frankreich)", "TIC (Linky, Francja)"],
+	"protocol.kmp": ["Kamstrup", "Kamstrup", "Kamstrup"],
+	"protocol.mbus": ["M-Bus", "M-Bus", "M-Bus"],
+	"protocol.amis": ["Siemens AMIS (Austria)", "Siemens AMIS (Österreich)", "Siemens AMIS, Austria"],
+	"protocol.unasked": ["Listening", "Mithören", "Nasłuch"],
+
 	"align.title": ["Place the optical head", "Optischen Kopf ausrichten", "Ustaw głowicę optyczną"],
 	"align.help": [
 		"Put the head on the round port of the meter, cable downwards. Start, then turn and move it slowly until nearly every attempt succeeds.",
@@ -14,6 +30,7 @@ export const METER = {
 		"Głowicę przykłada się do okrągłego portu pod wyświetlaczem licznika, kablem w dół.",
 	],
 	"align.start": ["Find my meter", "Zähler suchen", "Szukaj licznika"],
+	"align.stop": ["Stop", "Anhalten", "Zatrzymaj"],
 	"align.sound": ["Beep on each attempt", "Ton bei jedem Versuch", "Dźwięk przy każdej próbie"],
 	"align.rate": [
 		"Successful attempts: {good} of {n}",
@@ -42,6 +59,7 @@ export const METER = {
 		"Der Zähler wird gerade ausgelesen; danach geht es weiter.",
 		"Trwa odczyt licznika; próby zostaną wznowione po nim.",
 	],
+	"pin.title": ["Enter PIN of the meter", "PIN des Zählers eingeben", "Wprowadź PIN licznika"],
 	"pin.label": ["PIN", "PIN", "PIN"],
 	"pin.help": [
 		"From the operator of the meter. The head enters it by light: watch the meter's display.",

@@ -138,6 +138,7 @@ export const NETWORK = {
 	"network.ip": ["IP address", "IP-Adresse", "Adres IP"],
 	"network.dhcp": ["from the router", "vom Router", "z routera"],
 	"network.static": ["fixed", "fest", "stały"],
+	"cable.title": ["Ethernet", "Ethernet", "Ethernet"],
 	"cable.use": ["Use the network cable", "Netzwerkkabel benutzen", "Używaj kabla sieciowego"],
 	"cable.help": [
 		"Wi-Fi is off while the cable is connected, and turns on after 30 seconds without it.",

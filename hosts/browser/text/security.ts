@@ -14,6 +14,7 @@ export const SECURITY = {
 		"Sesja kończy się pół godziny po zalogowaniu.",
 	],
 	"sessions.this": ["this session", "diese Sitzung", "ta sesja"],
+	"sessions.since": ["since {time}", "seit {time}", "od {time}"],
 	"sessions.left": ["ends in {n} min", "endet in {n} min", "koniec za {n} min"],
 	"sessions.end": ["End", "Beenden", "Zakończ"],
 	"sessions.ended": ["The session has ended.", "Die Sitzung ist beendet.", "Sesja została zakończona."],
@@ -147,6 +148,11 @@ export const SECURITY = {
 		"The gateway restarts with the certificate it has made itself. Browsers will warn about it.",
 		"Das Gateway startet mit dem Zertifikat neu, das es selbst erstellt hat. Browser werden davor warnen.",
 		"Bramka uruchomi się ponownie z certyfikatem, który sama utworzyła. Przeglądarki będą przed nim ostrzegać.",
+	],
+	"restart.certificate": [
+		"The gateway restarts with the other certificate. If this page does not come back within half a minute, open the address again: the browser may ask about the certificate.",
+		"Das Gateway startet mit dem anderen Zertifikat neu. Kommt diese Seite nicht in einer halben Minute zurück, öffnen Sie die Adresse neu: Vielleicht fragt der Browser nach dem Zertifikat.",
+		"Bramka uruchamia się ponownie z innym certyfikatem. Jeśli ta strona nie wróci w ciągu pół minuty, otwórz adres jeszcze raz: przeglądarka może zapytać o certyfikat.",
 	],
 
 	"refusal.large": [

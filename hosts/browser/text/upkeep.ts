@@ -47,6 +47,12 @@ export const UPKEEP = {
 		"Eine neue Version kommt an: von ihrem Server, über Zigbee oder von einer anderen Seite. Über Zigbee dauert es Stunden.",
 		"Przychodzi nowa wersja: z serwera, przez Zigbee albo z innej strony. Przez Zigbee trwa to godziny.",
 	],
+	"update.leave": ["Cancel the update?", "Update abbrechen?", "Anulować aktualizację?"],
+	"update.unchanged": [
+		"The gateway stays as it was.",
+		"Das Gateway bleibt, wie es war.",
+		"Bramka pozostaje bez zmian.",
+	],
 	"update.trial": [
 		"Version {version} is on trial. If it works for a minute, it stays; otherwise the gateway returns to the previous version. Leave its power on.",
 		"Version {version} läuft auf Probe. Funktioniert sie eine Minute lang, bleibt sie; sonst kehrt das Gateway zur vorigen Version zurück. Lassen Sie den Strom eingeschaltet.",
