@@ -11,6 +11,12 @@ import { needBrowser, Visit } from "./browser.js";
 const FIRST_LIMIT = 45 * 1024;
 /** Bytes per second of 1 Mbit/s. */
 const MEGABIT = 125_000;
+/** Sum of all layout shifts of the page until now. */
+const SHIFTS = `new Promise((resolve) => {
+	const sum = (list) => resolve(list.getEntries().reduce((sum, { value }) => sum + value, 0));
+	new PerformanceObserver(sum).observe({ type: "layout-shift", buffered: true });
+	setTimeout(() => resolve(0), 200);
+})`;
 /** Script that makes the window look like that of an installed app. */
 const AS_APP = `const own = matchMedia;
 	window.matchMedia = (query) => query === "(display-mode: standalone)" ? { matches: true } : own(query);`;
@@ -97,6 +103,17 @@ describe("The page's first load", function () {
 		// The time depends on the computer too; the aim is 1.5 s.
 		assert.ok(ms !== undefined && ms > 0);
 		this.test!.title += `: ${Math.round(ms)} ms`;
+		await visit.end();
+	});
+
+	it("moves nothing on the overview of a phone while values arrive", async () => {
+		visit = await (await Visit.begin(browser, gateway, { width: 360 })).logIn();
+		await visit.page.reload();
+		await visit.page.locator(".big").waitFor();
+		await visit.settled();
+		// Lines of help whose number depends on the reading may move the rest of their card.
+		const shifts = Number(await visit.page.evaluate(SHIFTS));
+		assert.ok(shifts < 0.05, `${shifts}`);
 		await visit.end();
 	});
 

@@ -1,5 +1,5 @@
 /** The overview: power, counters, and the state of all connections. */
-import type { ComponentType } from "preact";
+import { type ComponentChildren, type ComponentType, Fragment } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { reachable } from "../kit/device.js";
 import { failureText, isAtHead } from "../kit/failures.js";
@@ -46,9 +46,10 @@ export function formatPower(watts: number, inKilo = Math.abs(watts) >= KILO_FROM
 export function Dashboard() {
 	const now = useStore(status);
 	const isDisplay = useStore(display);
+	if (now === undefined) return <p class="pending">{t("loading")}</p>;
 	return (
 		<div class="cards even">
-			{now?.password_default && !isDisplay && (
+			{now.password_default && !isDisplay && (
 				<Notice kind="warning">
 					<p>{t("set.password")}</p>
 					<a class="button main" href="#/setup">
@@ -58,8 +59,9 @@ export function Dashboard() {
 			)}
 			<PowerCard />
 			<CountersCard />
-			<LaterCards />
-			<LinksCard />
+			<LaterCards>
+				<LinksCard now={now} />
+			</LaterCards>
 		</div>
 	);
 }
@@ -71,9 +73,9 @@ function PowerCard() {
 	const isWaiting = useLocked();
 	const hasReadings = last !== undefined && last.readings.length > 0;
 	return (
-		<Card title={t("now.title")} wide={countersOf(last?.readings ?? []).length === 0}>
+		<Card title={t("now.title")} wide={last !== undefined && countersOf(last.readings).length === 0}>
 			{now === undefined ? (
-				<p class="big none">–</p>
+				<p class="big none">–{last === undefined && <small>&nbsp;</small>}</p>
 			) : (
 				<p class={`big ${directionOf(now.watts)}`}>
 					{formatPower(Math.abs(now.watts))}
@@ -143,7 +145,14 @@ function directionOf(watts: number): keyof typeof ARROWS {
 
 export function Age({ last }: { last: Readout | undefined }) {
 	const { zoneName } = useZone();
-	if (last === undefined) return <p class="pending">{t("loading")}</p>;
+	if (last === undefined) {
+		return (
+			<p class="age">
+				<span class="pending">{t("loading")}</span>
+				<small>&nbsp;</small>
+			</p>
+		);
+	}
 	if (last.readings.length === 0) {
 		return (
 			<p>
@@ -250,67 +259,65 @@ export function Amount({ reading: { value1, value1_unit } }: { reading: Reading 
 	);
 }
 
-/** Their code is in the script of the page "use", which is loaded after the first values are shown. */
-function LaterCards() {
-	const last = useStore(readout);
+type Surround = ComponentType<{ children: ComponentChildren }>;
+
+/**
+ * Cards whose code is in the script of the page "use", which is loaded after the first values are shown. `children` is
+ * below them, and appears with them so that it does not move.
+ */
+function LaterCards({ children }: { children: ComponentChildren }) {
 	// The start of a day depends on the zone, which arrives after the readings.
-	const isReady = useStore(zone) !== undefined && last !== undefined;
-	const [Cards, setCards] = useState<ComponentType>();
+	const isReady = useStore(zone) !== undefined;
+	const [Cards, setCards] = useState<Surround>();
 	useEffect(() => {
 		// If the code can't be loaded, the cards are missing; another notice says that the gateway does not answer.
 		if (isReady)
 			import("./use.js").then(
 				({ OverviewCards }) => setCards(() => OverviewCards),
-				() => undefined,
+				() => setCards(() => Fragment as Surround),
 			);
 	}, [isReady]);
-	return Cards === undefined ? null : <Cards />;
+	if (!isReady) return null;
+	return Cards === undefined ? <p class="pending">{t("loading")}</p> : <Cards>{children}</Cards>;
 }
 
-function LinksCard() {
-	const now = useStore(status);
+function LinksCard({ now }: { now: Status }) {
 	const isBuilt = useBuilt();
 	const link = useStore(network);
 	const isDisplay = useStore(display);
-	const newer = now?.upgrade_version;
+	const newer = now.upgrade_version;
 	return (
 		<Card title={t("links.title")} wide>
-			{now === undefined ? (
-				<p class="pending">{t("loading")}</p>
-			) : (
-				<>
-					<p class="chips">
-						<MeterChip now={now} />
-						{link !== undefined && <WiFiChip link={link} />}
-						<ZigbeeChip state={now.zigbee_state} />
-						{isBuilt("hub") && <OutputChip name={t("state.hub")} state={now.hub_state} />}
-						{isBuilt("mqtt") && <OutputChip name="MQTT" state={now.mqtt_state} />}
-						<Chip state={now.clock_valid ? "good" : "warning"} name={t("state.clock")}>
-							{t(now.clock_valid ? "state.ok" : "state.unset")}
-						</Chip>
-					</p>
-					{!now.clock_valid && (
-						<Notice kind="warning">
-							<p>{t("links.clock")}</p>
-							{!isDisplay && (
-								<p>
-									<a href="#/system">{t("links.clock.go")}</a>
-								</p>
-							)}
-						</Notice>
-					)}
-					<Facts>
-						<Fact name={t("power.supply")}>{supplyOf(now)}</Fact>
-						{now.device_temperature_valid !== false && (
-							<Fact name={t("power.temperature")}>{formatNumber(now.device_temperature, language, 0)} °C</Fact>
-						)}
-					</Facts>
-					{newer && !isDisplay && (
-						<p class="help">
-							<a href="#/upkeep">{t("update.there", { version: newer })}</a>
+			<p class="chips">
+				<MeterChip now={now} />
+				{link !== undefined && <WiFiChip link={link} />}
+				<ZigbeeChip state={now.zigbee_state} />
+				{isBuilt("hub") && <OutputChip name={t("state.hub")} state={now.hub_state} />}
+				{isBuilt("mqtt") && <OutputChip name="MQTT" state={now.mqtt_state} />}
+				<Chip state={now.clock_valid ? "good" : "warning"} name={t("state.clock")}>
+					{t(now.clock_valid ? "state.ok" : "state.unset")}
+				</Chip>
+			</p>
+			{!now.clock_valid && (
+				<Notice kind="warning">
+					<p>{t("links.clock")}</p>
+					{!isDisplay && (
+						<p>
+							<a href="#/system">{t("links.clock.go")}</a>
 						</p>
 					)}
-				</>
+				</Notice>
+			)}
+			<Facts>
+				<Fact name={t("power.supply")}>{supplyOf(now)}</Fact>
+				{now.device_temperature_valid !== false && (
+					<Fact name={t("power.temperature")}>{formatNumber(now.device_temperature, language, 0)} °C</Fact>
+				)}
+			</Facts>
+			{newer && !isDisplay && (
+				<p class="help">
+					<a href="#/upkeep">{t("update.there", { version: newer })}</a>
+				</p>
 			)}
 		</Card>
 	);

@@ -2,6 +2,7 @@
  * Consumption from the history, and the meter's own load profile. The overview's cards are in this file, so that both
  * pages share one script.
  */
+import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { AMOUNTS, formatMinute } from "../kit/amounts.js";
 import type { DeviceError } from "../kit/device.js";
@@ -58,8 +59,16 @@ function measuredIn(pieces: readonly Piece[], isLocked: boolean): readonly Amoun
 	);
 }
 
+interface Past {
+	readonly recent: Recent;
+	readonly error: DeviceError | undefined;
+	readonly wallMs: number;
+	readonly isLocked: boolean;
+	reload(): Promise<void>;
+}
+
 /** Loads the history, and again after each new quarter hour. `wallMs` is 0 until the clock is set. */
-function useHistory(loadAll: typeof loadRecent) {
+function useHistory(loadAll: typeof loadRecent): Past {
 	const now = useStore(status);
 	const isBuilt = useBuilt();
 	const { timeZone } = useZone();
@@ -80,19 +89,23 @@ function useHistory(loadAll: typeof loadRecent) {
 	return { recent: isLocked ? withoutUnknown(recent) : recent, error, reload, wallMs, isLocked };
 }
 
-export function OverviewCards() {
+/** All appear together with `children`, which is below them, so that none moves. */
+export function OverviewCards({ children }: { children: ComponentChildren }) {
+	const past = useHistory(loadToday);
+	const { recent, error, wallMs } = past;
+	if (wallMs > 0 && recent.quarters === undefined && error === undefined) return <p class="pending">{t("loading")}</p>;
 	return (
 		<>
-			<TodayCards />
+			<TodayCards past={past} />
 			<PhasesCard />
 			<CurveCard />
+			{children}
 		</>
 	);
 }
 
-/** Shows nothing until there are data. */
-function TodayCards() {
-	const { recent, wallMs, isLocked } = useHistory(loadToday);
+/** Shows nothing without data. */
+function TodayCards({ past: { recent, wallMs, isLocked } }: { past: Past }) {
 	const { quarters, days = [] } = recent;
 	const measured = measuredIn(days, isLocked);
 	if (quarters === undefined || days.length === 0 || measured.length === 0) return null;
