@@ -16,7 +16,7 @@ describe("A snapshot of XS", () => {
 	});
 	afterEach(() => rmSync(folder, { recursive: true }));
 
-	/** Text that the script, which runs before the snapshot, leaves behind, as a message. */
+	/** Returns the message that the script leaves behind; it runs before the snapshot. */
 	async function answer(snapshot: string): Promise<string> {
 		let told = "";
 		const onCommand = (message: Uint8Array) => {
