@@ -256,14 +256,14 @@ describe("The API with Ethernet", () => {
 		const broker = new ScriptedBroker(gateway.world);
 		await gateway.write("network/wifi", HOME);
 		await gateway.write("mqtt", { enabled: true, url: `mqtt://${BROKER_ADDRESS}` });
-		await gateway.pass(10 * S);
+		await gateway.pass(20 * S);
 		const sessions = () => broker.sessions.length;
 		assert.equal(sessions(), 1);
 		const { clientId } = broker.sessions[0].packets[0] as IConnectPacket;
 		for (const move of [pull, plug]) {
 			const before = sessions();
 			await move();
-			await gateway.pass(5 * S);
+			await gateway.pass(20 * S);
 			assert.ok(sessions() > before && broker.current !== undefined, `after ${move.name}`);
 			assert.equal(
 				(broker.sessions.at(-1)!.packets[0] as IConnectPacket).clientId,

@@ -20,6 +20,7 @@ const FORMS: Readonly<Record<string, Form>> = {
 	"^[0-9]*$": { says: "form.digits", characters: /[0-9]/ },
 	"^[^\\u0000-\\u001f]*$": { says: "form.line" },
 	"^([^\\u0000-\\u001f]{8,})?$": { says: "form.line" },
+	"^[ 0-9A-Fa-f]*$": { says: "mbus.secondary.help", characters: /[ 0-9A-Fa-f]/ },
 	"^([0-9A-Fa-f]{32})?$": { says: "form.key", characters: /[0-9A-Fa-f]/, ignores: /[\s:-]/g },
 	"^[0-9A-Za-z\\-._~]*$": { says: "form.name", characters: /[0-9A-Za-z\-._~]/ },
 	"^[0-9A-Za-z]([0-9A-Za-z-]*[0-9A-Za-z])?$": { says: "form.host", characters: /[0-9A-Za-z-]/ },
