@@ -74,8 +74,8 @@ const CONTENTS: Readonly<Record<string, { good?: readonly unknown[]; bad: readon
 		bad: ["x", "06", `06=1.8.0${" ".repeat(233)}`],
 	},
 	"mbus/config secondary": {
-		good: ["", "1234FFFF", "12345678A7321704 87654321", " ".repeat(272)],
-		bad: ["1234567", "1234567A", "12345678,12345678", " ".repeat(273)],
+		good: ["", "1234FFFF", "23456789A7321704 60719283", " ".repeat(272)],
+		bad: ["1234567", "1234567A", "23456789,23456789", " ".repeat(273)],
 	},
 	// Filling the history would read the meter during later checks.
 	"meter/backfill enabled": { good: [false], bad: [] },
