@@ -16,13 +16,13 @@ import { iecVectors } from "../vectors.js";
 import { ANY, BOOT, DLMS, probe } from "./memory-limits.js";
 
 /** Permitted growth after a thousand requests and forty readouts. */
-const GROWTH = { slots: 24, chunks: 1024 };
+const GROWTH = { slots: 16, chunks: 768 };
 const REQUESTS = 1000;
 /** Longer than any time-out of an idle connection, ms. */
 const REST_MS = 31_000;
 /** Number of additional pauses of REST_MS to wait until all connections have closed. */
 const RESTS = 3;
-const READOUTS = 40;
+const READOUTS = 20;
 /** Largest body of a settings route. */
 const BODY_SIZE = 2048;
 
