@@ -15,7 +15,7 @@ import { NAMES } from "../history/unit.js";
 import { iecVectors } from "../vectors.js";
 import { ANY, BOOT, DLMS, probe } from "./memory-limits.js";
 
-/** Permitted growth after a thousand requests and forty readouts. */
+/** Permitted growth after a thousand requests and twenty readouts. */
 const GROWTH = { slots: 16, chunks: 768 };
 const REQUESTS = 1000;
 /** Longer than any time-out of an idle connection, ms. */
