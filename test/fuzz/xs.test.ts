@@ -4,7 +4,7 @@ import { fuzzRequestsInXS, fuzzTransmissionsInXS } from "./xs.js";
 const seed = seedOfRun();
 
 describe(`damaged input to the gateway in XS (SEED=${seed})`, function () {
-	this.timeout(60_000);
+	this.timeout(120_000);
 	it("does no harm in HTTP requests", () => fuzzRequestsInXS(seed, 900));
 	it("does no harm in a meter's transmissions", () => fuzzTransmissionsInXS(seed, 40, 1000));
 });
