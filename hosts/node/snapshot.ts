@@ -13,7 +13,7 @@ export const GATEWAY_SCRIPT = fileURLToPath(new URL("../../gateway.js", import.m
 const ENDING = ".snapshot";
 const HASH_DIGITS = 16;
 
-/** Path of the snapshot of this script in this engine. */
+/** Returns the path for a snapshot of this script in this engine. */
 function pathOf(script: string, program: string): string {
 	const { mtimeMs, size } = statSync(program);
 	// The path is in the stack traces of the script.
@@ -21,7 +21,7 @@ function pathOf(script: string, program: string): string {
 	return `${script}-${hash.digest("hex").slice(0, HASH_DIGITS)}${ENDING}`;
 }
 
-/** Path of an existing snapshot; undefined if there is none, or the script has changed since. */
+/** Returns the path of the snapshot; undefined if there is none, or the script has changed since. */
 export function findSnapshot(script: string, program: string): string | undefined {
 	if (!existsSync(script)) return undefined;
 	const path = pathOf(script, program);
