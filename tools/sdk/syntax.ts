@@ -24,9 +24,19 @@ export function below(node: Node, property: string): Node | undefined {
 	return typeof value?.type === "string" ? value : undefined;
 }
 
+const isNode = (value: unknown): value is Node => typeof (value as Node | null)?.type === "string";
+
 export function childrenOf(node: Node): Node[] {
-	const isNode = (value: unknown): value is Node => typeof (value as Node | null)?.type === "string";
-	return Object.values(node).flat().filter(isNode);
+	const children: Node[] = [];
+	for (const property in node) {
+		const value = node[property];
+		if (!Array.isArray(value)) {
+			if (isNode(value)) children.push(value);
+			continue;
+		}
+		for (const one of value) if (isNode(one)) children.push(one);
+	}
+	return children;
 }
 
 export function nameOf(node: Node | undefined): string {
