@@ -31,6 +31,7 @@ import { bundleGateway } from "../../hosts/node/bundle.js";
 import { findXSWorker } from "../../hosts/node/xs-worker.js";
 import { Follower, type FollowOptions } from "./follower.js";
 import { type Exchange, type MeterSetup, PASSWORD, type Reply, TestGateway, type WireRequest } from "./gateway.js";
+import { inOneFile } from "./one-file.js";
 
 export const MAIN = fileURLToPath(new URL("../../hosts/node/main.js", import.meta.url));
 export const LINUX = fileURLToPath(new URL("../../tools/linux.js", import.meta.url));
@@ -286,7 +287,7 @@ export class ProcessGateway extends TestGateway {
 	/** Connects `npm run meter` with these arguments. */
 	async connectProgram(args: readonly string[]): Promise<void> {
 		await this.#disconnectMeter();
-		this.#meter = new Program("the meter", METER, [...args]);
+		this.#meter = new Program("the meter", await inOneFile(METER), [...args]);
 		const path = (await this.#meter.firstLine()).replace(/^meter /, "");
 		// The rename keeps the gateway from seeing a missing link.
 		symlinkSync(path, `${this.#link}.new`);
@@ -397,7 +398,7 @@ export class ProcessGateway extends TestGateway {
 		if (this.#options.isAhead) args.push("--time", new Date(Date.now() + this.#aheadMs).toISOString());
 		args.push("--state", this.stateFolder, "--password", PASSWORD);
 		if (meterPath !== OUR_METER) args.push("--meter", meterPath);
-		this.#program = new Program("the gateway", isLinux ? LINUX : MAIN, args);
+		this.#program = new Program("the gateway", isLinux ? LINUX : await inOneFile(MAIN), args);
 		const line = await this.#program.firstLine();
 		const [, https, http] = /^ready https:\/\/localhost:(\d+) http:\/\/localhost:(\d+)$/.exec(line) ?? [];
 		assert.ok(https && http, `not a ready line: ${line}`);
