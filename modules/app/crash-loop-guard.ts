@@ -52,7 +52,6 @@ export interface CrashLoopListener {
 }
 
 export class CrashLoopGuard implements Timed {
-	/** Causes of the counted ends, newest first; "" outside safe mode. */
 	readonly safeMode: string;
 	readonly task: Task;
 	/** Time at which the current minute ends, monotonic ms; Infinity if there is nothing to count or expire. */
@@ -62,7 +61,7 @@ export class CrashLoopGuard implements Timed {
 	#record: Uint8Array;
 	#minutes = 0;
 
-	/** `ending`: how the previous program ended; undefined does not count as a fault. */
+	/** `ending`: undefined does not count as a fault. */
 	constructor(
 		{ driver, text }: CrashLoopDeps,
 		retained: Retained,
@@ -94,7 +93,7 @@ export class CrashLoopGuard implements Timed {
 		this.task = driver.register("starts", this);
 	}
 
-	/** Clears the counts before a planned restart, which must not count as a fault. */
+	/** A planned restart must not count as a fault. */
 	plannedRestart(): void {
 		this.#record = noRecord();
 		this.save(0);
@@ -117,7 +116,7 @@ export class CrashLoopGuard implements Timed {
 		if (record[NEWEST_OFFSET] === FORGOTTEN_MINUTES) this.#record = record.slice(0, HEADER_LENGTH);
 	}
 
-	/** A failed write is ignored, so that it does not prevent a start. */
+	/** A failed write must not prevent a start. */
 	private save(isYoung: number): void {
 		this.#record[0] = LAYOUT;
 		this.#record[YOUNG_OFFSET] = isYoung;
