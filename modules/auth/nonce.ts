@@ -41,7 +41,7 @@ export class Nonces {
 	readonly #crypto: Crypto;
 	readonly #clock: Clock;
 	readonly #key: Uint8Array;
-	/** Pairs: first four random bytes of a used nonce, end of the tick of its use. */
+	/** Pairs: first four random bytes of a used nonce, tick of its use. */
 	#used = new Uint32Array(USED_AT_FIRST * 2);
 	#next = 0;
 	/** Nonces issued before this monotonic time are refused: the record of their use may be overwritten. */
@@ -62,7 +62,7 @@ export class Nonces {
 		return encodeHex(nonce);
 	}
 
-	/** Uses up a nonce. Returns false if it is foreign, expired or used. */
+	/** Returns false if it is foreign, expired or used. */
 	take(text: Uint8Array): boolean {
 		const nonce = text.length === NONCE_LENGTH ? decodeHex(text, 0, NONCE_LENGTH) : undefined;
 		if (nonce === undefined || !equalConstantTime(this.seal(nonce), nonce.slice(IDENTITY_LENGTH))) return false;
@@ -83,7 +83,6 @@ export class Nonces {
 		return true;
 	}
 
-	/** True if the oldest nonce is unexpired and the ring can grow. */
 	private isFull(nowMs: number): boolean {
 		const usedTicks = this.#used[this.#next + 1];
 		return usedTicks > 0 && nowMs - usedTicks * TICK_MS < NONCE_LIFETIME_MS && this.#used.length < USED_LIMIT * 2;

@@ -26,7 +26,6 @@ const NAME_OFFSET = 36;
 const RECORD_LENGTH = NAME_OFFSET + TOKEN_NAME_LIMIT;
 const QUESTION_MARK = 0x3f;
 
-/** Each scope includes the previous ones. */
 export const SCOPE_NONE = 0;
 /** Readings, meter data and the device state, but no settings and no changes. */
 export const SCOPE_READ = 1;
@@ -53,7 +52,6 @@ export class Tokens {
 		this.#text = text;
 	}
 
-	/** Number of tokens, indexed oldest first. */
 	get count(): number {
 		return Math.floor(this.#record.bytes.length / RECORD_LENGTH);
 	}
@@ -78,7 +76,7 @@ export class Tokens {
 		return this.#text.decode(token);
 	}
 
-	/** Returns SCOPE_NONE for an unknown token; constant time for a given length. */
+	/** Constant time for a given length. */
 	scopeOf(token: string): number {
 		const { count } = this;
 		if (count === 0 || token.length !== TOKEN_LENGTH) return SCOPE_NONE;
@@ -111,7 +109,7 @@ export class Tokens {
 		return false;
 	}
 
-	/** Lower-case hex, which does not reveal the token. */
+	/** Lower-case hex. */
 	idAt(index: number): string {
 		const start = index * RECORD_LENGTH + DIGEST_OFFSET;
 		return this.#text.decode(encodeHex(this.#record.bytes.slice(start, start + ID_LENGTH)));
@@ -135,7 +133,7 @@ export class Tokens {
 		return bytes[count * RECORD_LENGTH + index] === SCOPE_FULL ? SCOPE_FULL : SCOPE_READ;
 	}
 
-	/** Returns Unix s; 0 if the clock was not set. */
+	/** Unix s; 0 if the clock was not set. */
 	createdAt(index: number): number {
 		const { buffer, byteOffset } = this.#record.bytes;
 		return new DataView(buffer, byteOffset).getUint32(index * RECORD_LENGTH);
