@@ -60,7 +60,6 @@ const CLASS_PROFILE = 7;
 const CLASS_CLOCK = 8;
 /** Attribute by step; a text takes the least flash. */
 const ATTRIBUTES = "\x02\x03\x04\x05\x07\x00\x02\x02\x02\x02";
-/** Logical device name and clock, as in a poll list. */
 const NAME = "\x00\x00\x2a\x00\x00\xff\x01";
 const CLOCK = "\x00\x00\x01\x00\x00\xff\x08";
 /** Selector 2: first and last row (uint32), first and last column (uint16). */
@@ -85,7 +84,6 @@ export class DLMSProfile implements Inquiry {
 	readonly cursor: Cursor;
 	read = 0;
 	requests = 0;
-	/** Reason for a missing profile, or 0. */
 	reason = 0;
 	readonly object = new Uint8Array(POLL_ENTRY_SIZE);
 	readonly #wanted: number;
@@ -109,7 +107,7 @@ export class DLMSProfile implements Inquiry {
 	/** Column of the time, and of the status, or -1. */
 	#time = -1;
 	#status = -1;
-	/** Meter's clock, local seconds since 1970. */
+	/** Local seconds since 1970. */
 	#clockS = 0;
 	/** Deviation and status of the meter's clock, as in its date-time. */
 	readonly #zone = new Uint8Array(3);
@@ -297,7 +295,7 @@ export class DLMSProfile implements Inquiry {
 		this.#step = STEP_DONE;
 	}
 
-	/** Reads the capture objects: class, code, attribute, index; returns false if they are invalid. */
+	/** Class, code, attribute, index of each; returns false if they are invalid. */
 	private takeColumns(): boolean {
 		const { cursor } = this;
 		const list = this.#list;
@@ -347,7 +345,7 @@ export class DLMSProfile implements Inquiry {
 		}
 	}
 
-	/** Reads the complete rows at the cursor; returns their length, bytes. */
+	/** Returns the length of the complete rows, bytes. */
 	private takeRows(): number {
 		const { cursor } = this;
 		const walker = this.#walker;
@@ -416,7 +414,7 @@ export class DLMSProfile implements Inquiry {
 		return render(this.#walker, scaler, octets, this.#work);
 	}
 
-	/** Writes the walker's time; returns its length, or 0 if invalid. */
+	/** Returns the length, or 0 if invalid. */
 	private putMoment(): number {
 		const { bytes, start } = this.#walker;
 		const seconds = secondsOf(this.#walker, this.#work);
@@ -433,7 +431,7 @@ export class DLMSProfile implements Inquiry {
 		return Math.abs(deviation) <= DEVIATION_LIMIT ? deviation * this.#sign : Number.NaN;
 	}
 
-	/** Time in the local time of the meter's clock, whose deviation the request repeats. */
+	/** The request repeats the deviation of the meter's clock. */
 	private localOf({ utcS, localS }: ProfileMoment): number {
 		const deviation = this.deviationAt(this.#zone, 0);
 		return Number.isNaN(deviation) ? localS : utcS - deviation * 60;
