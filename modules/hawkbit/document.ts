@@ -52,13 +52,12 @@ export class DDIDocument implements BodySink {
 	id = "";
 	/** `forced`, `attempt`, or `skip`: outside the maintenance window, or a download without an installation. */
 	update = "";
-	/** Number of firmware files. */
 	fileCount = 0;
 	/** Link of the last firmware file. */
 	file = "";
 	/** Link of the file with this board's name. */
 	ownFile = "";
-	/** True after an error, or a document that is too long. */
+	/** Also true if the document is too long. */
 	isBroken = false;
 	readonly #reader = new JSONReader({ maxDepth: DEPTH_LIMIT, scratch: TEXT_LIMIT });
 	readonly #text: TextCodec;
@@ -68,13 +67,13 @@ export class DDIDocument implements BodySink {
 	#filename = "";
 	#link = "";
 
-	/** `board`: name of the board, which is the name of its file before `.ota`. */
+	/** `board`: name of its file before `.ota`. */
 	constructor(text: TextCodec, board: string) {
 		this.#text = text;
 		this.#ownName = `${board}.ota`;
 	}
 
-	/** Begins another document. The values of the one before remain. */
+	/** The values of the one before remain. */
 	begin(): void {
 		this.isBroken = false;
 		this.#reader.begin();
@@ -90,7 +89,6 @@ export class DDIDocument implements BodySink {
 		}
 	}
 
-	/** Call it when the whole document has arrived. */
 	end(): void {
 		if (this.isBroken) return;
 		this.#reader.finish();
@@ -143,7 +141,7 @@ export class DDIDocument implements BodySink {
 	}
 }
 
-/** Returns path and query of a link; "" if it has none, or characters that would end the line of a request. */
+/** "" without a path, or with characters that would end the line of a request. */
 function linkOf(href: string): string {
 	const authority = href.indexOf("://");
 	const slash = href.indexOf("/", authority < 0 ? 0 : authority + 3);
@@ -151,7 +149,7 @@ function linkOf(href: string): string {
 	return hasOnly(path, "!~") ? path : "";
 }
 
-/** Returns the seconds of `HH:MM:SS`; 0 for another text. */
+/** `HH:MM:SS`; 0 for another text. */
 function secondsOf(time: string): number {
 	let seconds = 0;
 	for (const part of time.split(":", 4)) seconds = seconds * 60 + wholeNumber(part, 999);

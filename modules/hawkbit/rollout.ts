@@ -47,7 +47,7 @@ export const HAWKBIT_COST: Cost = Object.freeze({ slots: 350, chunkBytes: 8192 }
 export const PAUSE_LEAST_S = 30;
 export const PAUSE_MOST_S = 86_400;
 const PAUSE_USUAL_S = 300;
-/** Pauses after failures in a row, seconds. */
+/** After failures in a row, seconds. */
 const RETRY_S = Object.freeze([30, 60, 300, 900, 3600]);
 /** Time from changed settings, or from the end of a download, to the next poll. */
 export const SETTLE_MS = 2000;
@@ -219,7 +219,6 @@ export class Rollout implements OutputListener, ScheduledMachine {
 		this.#dueMs = nowMs + (isOwners ? this.spread(OWNER_PAUSE_MS) : this.output.pauseMs(RETRY_S));
 	}
 
-	/** Returns the time and up to a fifth more. */
 	private spread(ms: number): number {
 		return ms * (1 + this.#core.crypto.random(1)[0] / 1280);
 	}
@@ -229,7 +228,7 @@ export class Rollout implements OutputListener, ScheduledMachine {
 		this.#dueMs = dueMs;
 	}
 
-	/** Ends a poll, and releases its memory and permit. */
+	/** Releases its memory and permit. */
 	private rest(dueMs: number): void {
 		const poll = this.#poll;
 		this.#poll = undefined;
