@@ -42,11 +42,10 @@ const IN_SIZE = 512;
 export interface HTTPClientOptions {
 	readonly task: Task;
 	readonly port: ClientPort;
-	/** Host name or address, as in ClientOptions. */
 	readonly host: string;
 	readonly portNumber: number;
 	readonly tls?: TLSClientOptions;
-	/** Reader of the replies; the default keeps no body. */
+	/** The default keeps no body. */
 	readonly reply?: ReplyReader;
 }
 
@@ -128,7 +127,6 @@ export class HTTPClient implements Timed {
 		this.read();
 	}
 
-	/** Leaves `outcome` as it is. */
 	close(): void {
 		this.#state = STATE_OVER;
 		this.#dueMs = Number.POSITIVE_INFINITY;
