@@ -57,20 +57,19 @@ const STATE_ENDED = 3;
 
 export class MeterListener implements Machine {
 	readonly parser: DataSetParser;
-	/** Identification of the present or last telegram. */
 	ident: Uint8Array = new Uint8Array(0);
 	check = CHECK_ABSENT;
-	/** Failure of the last telegram. After `abort()` it is the failure of the whole session. */
+	/** That of the last telegram; after `abort()`, of the whole session. */
 	failure: Failure | undefined;
 	received = 0;
-	/** Number of damaged characters, those of 0x80 and above. */
+	/** Characters of 0x80 and above. */
 	damaged = 0;
 	deadlineMs = Number.POSITIVE_INFINITY;
 	readonly #outputs = new OutputQueue();
 	readonly #scanner = new IdentScanner();
 	#state = STATE_HUNT;
 	#crc = 0;
-	/** CRC from the last `/` on. This `/` may begin the next telegram. */
+	/** CRC from the last `/` on, which may begin the next telegram. */
 	#scannerCRC = 0;
 	#sentCRC = 0;
 	#digits = 0;
@@ -107,7 +106,7 @@ export class MeterListener implements Machine {
 		return this.#outputs.poll();
 	}
 
-	/** Ends the session. It has failed if no identification was received. */
+	/** The session has failed if no identification was received. */
 	abort(_nowMs: number): void {
 		if (this.#state === STATE_ENDED) return;
 		this.#state = STATE_ENDED;
