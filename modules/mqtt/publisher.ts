@@ -35,7 +35,7 @@ import { BIRTH_TOPIC, idOf, OFFLINE, ONLINE } from "./messages.js";
 import { END_WELL, SESSION_ENDED, SESSION_READY, Session } from "./session.js";
 import { type BrokerURL, parseBrokerURL } from "./url.js";
 
-/** Memory of the connection with its buffer, and of the entities of a readout. */
+/** Connection with its buffer, and the entities of a readout. */
 export const PUBLISH_COST: Cost = Object.freeze({ slots: 200, chunkBytes: 6144 });
 
 export const MQTT_OFF = 0;
@@ -51,8 +51,8 @@ const LEND_PERMIT = 1;
 const CHANGE = 2;
 
 /**
- * Delays after a failure, seconds. Each is varied at random by up to a half. Even with the time for connecting, a
- * session is restored within a minute. A sleeping device waits longer, because attempts drain its battery.
+ * Seconds, varied at random by up to a half, so that a session is restored within a minute. A sleeping device waits
+ * longer, because attempts drain its battery.
  */
 const RETRY_S = Object.freeze([10, 20, 36]);
 const RETRY_SLEEPY_S = Object.freeze([10, 20, 40, 80, 160, 320, 600]);
@@ -71,7 +71,7 @@ export interface CommandListener {
 export const MQTT_OUTPUT = Object.freeze({ cost: PUBLISH_COST, testLeastMs: 0, testLimitMs: TEST_MS });
 
 export class Publisher implements Timed {
-	/** Generation counter: changes whenever the connection should be opened or closed. */
+	/** Changes whenever the connection should be opened or closed. */
 	connection = 0;
 	/** Counts since the start: sessions, and messages that were acknowledged (with QoS 0: sent). */
 	connections = 0;
@@ -85,7 +85,7 @@ export class Publisher implements Timed {
 	#session: Session | undefined;
 	/** End of RESTING or of a wait for memory; otherwise Infinity. */
 	#endMs = Number.POSITIVE_INFINITY;
-	/** Time at which everything is sent again, ms; otherwise Infinity. */
+	/** Everything is sent again then, ms; otherwise Infinity. */
 	#birthMs = Number.POSITIVE_INFINITY;
 	#hasNetwork = false;
 	#lastTries = 0;
@@ -269,7 +269,7 @@ export class Publisher implements Timed {
 		if (this.isSleepy) session.leave(nowMs);
 	}
 
-	/** Called when the connection failed or was closed; `code` is CLIENT_…. */
+	/** `code`: CLIENT_…. */
 	lost(code: number, nowMs: number): void {
 		const session = this.#session;
 		if (session === undefined) this.fail(connectFailure(code), false, nowMs);
@@ -325,10 +325,7 @@ export class Publisher implements Timed {
 		} else output.giveBack();
 	}
 
-	/**
-	 * Requests the permit; returns false while it must wait. The deadline is reset first, because the permit may arrive
-	 * during the call.
-	 */
+	/** Returns false while it must wait. The deadline is reset first, because the permit may arrive during the call. */
 	private hasPermit(): boolean {
 		this.#endMs = Number.POSITIVE_INFINITY;
 		return this.#output.askPermit();
