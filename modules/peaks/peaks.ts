@@ -47,10 +47,7 @@ const COUNT = STORED + 7;
 
 /** Largest change of the clock, against monotonic time, that is ignored, ms. */
 const STEP_MS = 5000;
-/**
- * Delay between a readout and the scan of the history, ms. If the history has not stored the readout by then, the scan
- * waits as long again.
- */
+/** Delay from a readout to the scan of the history; repeated while the history has not stored the readout. */
 const STORE_MS = 1000;
 
 const HAS_IMPORT = 1 << IMPORT;
@@ -125,7 +122,7 @@ export class Peaks implements Running, Timed {
 		return [peakOf(this.highest, config.get(PEAKS_COUNT)), meanW, forecastW].map(Math.round);
 	}
 
-	/** The highest intervals of the present month, as in month.ts; all 0 if none is known. */
+	/** As in month.ts; all 0 if none is known. */
 	get highest(): Float64Array {
 		const { clock, zone } = this.#core;
 		const numbers = this.#numbers?.slice(0, STORED) ?? new Float64Array(STORED);
