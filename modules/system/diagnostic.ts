@@ -28,7 +28,7 @@ import type { Cost } from "../io/memory.js";
 import { ReportLines } from "./report-lines.js";
 import type { System } from "./system.js";
 
-/** Memory for a report: metrics as text or a copy of the session log, a block, and keys. */
+/** Metrics as text or a copy of the session log, a block, and keys. */
 export const REPORT_COST: Cost = Object.freeze({ slots: 150, chunkBytes: 10_240 });
 
 const MAGIC = "SMGWDIAG";
@@ -73,7 +73,6 @@ class SealedReport implements BodySource {
 	readonly #text = new Uint8Array(BLOCK);
 	#line: Uint8Array = new Uint8Array(0);
 	#lineAt = 0;
-	/** Bytes being sent, and the number of bytes sent. */
 	#block: Uint8Array;
 	#blockAt = 0;
 	#isLast = false;

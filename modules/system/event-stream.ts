@@ -28,11 +28,9 @@ import type { System } from "./system.js";
 
 export const EVENTS_COST: Cost = Object.freeze({ slots: 60, chunkBytes: 512 });
 
-/** Delay before a client reconnects; browsers would do so at once. */
 const OPENING = "retry: 30000\n\n";
 const STATE = "event: state\ndata: ";
 const READOUT = "event: readout\ndata: ";
-/** Comment (9.2.7). */
 const BEAT = ":\n\n";
 const END = "\n\n";
 
@@ -88,7 +86,7 @@ class EventStream implements BodySource, LiveBody, LiveClient {
 		this.#due |= DUE_BEAT;
 	}
 
-	/** Writes a whole event, or nothing if it does not fit. */
+	/** A whole event, or nothing if it does not fit. */
 	read(into: Uint8Array, start: number, end: number): number {
 		if (this.#due === 0) return NOTHING_YET;
 		const { writer } = this.#core;
