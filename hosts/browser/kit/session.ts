@@ -10,9 +10,9 @@
 import { Store } from "./store.js";
 
 const TOKEN = "token";
-/** End of the session, ms of this browser's clock. */
+/** Ms of this browser's clock. */
 const EXPIRES = "expires";
-/** Reason for the end of the last session, kept across the reload that follows. */
+/** Why the last session ended, kept across the reload that follows. */
 const ENDING = "ending";
 /** Key in `localStorage` of a display's token. An empty value: the token was revoked. */
 const DISPLAY = "display";
@@ -31,12 +31,12 @@ const SHOWN_IN_PLACE: readonly Ending[] = ["expired", "early", "revoked", "forgo
 
 /** The token of a display link is stored only after the gateway has accepted it, because links can be forged. */
 let offeredToken: string | undefined;
-/** True if this page is a display: it has no session and has a display's token, or one was offered by a link. */
+/** No session, and a display's token, or one offered by a link. */
 export const display = new Store(isDisplay());
-/** True while there is a token that was valid at its last use. */
+/** There is a token that was valid at its last use. */
 export const loggedIn = new Store(token() !== null);
 export const ending = new Store<Ending | undefined>(endingAtStart());
-/** True while a request needs more rights than this device's token has, so that the page asks for the password. */
+/** A request needs more rights than this device's token has. */
 export const passwordWanted = new Store(false);
 /** Time by this browser's clock; undefined without a session. */
 export const endsAtMs = new Store<number | undefined>(Number(sessionStorage.getItem(EXPIRES)) || undefined);
@@ -112,8 +112,8 @@ export function endSession(why?: Ending): void {
 }
 
 /**
- * Called when the gateway has accepted this token. If it is the token of a display link, it is stored, and a session of
- * this tab ends. The token is tried immediately, because the first page requests the gateway's state.
+ * A display link's token is stored, and a session of this tab ends. It is tried immediately, because the first page
+ * requests the gateway's state.
  */
 export function tokenAccepted(used: string | null): void {
 	if (used !== offeredToken) return;
@@ -121,7 +121,7 @@ export function tokenAccepted(used: string | null): void {
 	leave(undefined);
 }
 
-/** Drops the token of a display link, so that the page is what it was before; a stored token is marked as revoked. */
+/** Drops the token of a display link; a stored token is marked as revoked. */
 export function tokenRefused(): void {
 	if (display.value) {
 		if (offeredToken === undefined) localStorage.setItem(DISPLAY, "");
@@ -139,17 +139,14 @@ export function tokenRefused(): void {
 	}
 }
 
-/**
- * Asks for the password if the page has only this device's read-only token. Returns false if it has another token or
- * none.
- */
+/** False unless the page has this device's read-only token. */
 export function wantPassword(): boolean {
 	const isReading = !display.value && !hasSession() && reader() !== undefined;
 	if (isReading) passwordWanted.set(true);
 	return isReading;
 }
 
-/** Number of times that the user has cancelled the password dialog. */
+/** The user has cancelled the password dialog so often. */
 let refused = 0;
 
 export function timesRefused(): number {
@@ -172,7 +169,7 @@ export function displayLink(made: string): string {
 	return `${location.origin}/#/dashboard?token=${made}`;
 }
 
-/** Tries the token, and removes it from the address bar and this tab's history. */
+/** Removes the token from the address bar and this tab's history. */
 export function takeDisplayLink(): void {
 	const found = LINK.exec(location.hash);
 	if (found === null) return;

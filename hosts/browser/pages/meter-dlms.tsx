@@ -33,7 +33,7 @@ const DEVIATIONS = { standard: "UTC+1 = −60", swapped: "UTC+1 = +60" } as cons
 /** Usual client address for each authentication (public, reading, management client). */
 const CLIENTS: Readonly<Record<string, string>> = { none: "16", low: "32", high_gmac: "1" };
 
-/** The usual address, unless the owner has entered another one. */
+/** Usual, unless the owner has entered another one. */
 function clientOf(auth: FieldValue, { client_address }: Draft): Draft {
 	const usual = CLIENTS[String(auth)];
 	const isOwn = !Object.values(CLIENTS).includes(String(client_address));
@@ -177,7 +177,7 @@ const asTyped = (spec: FieldSpec): FieldSpec =>
 const ACCESS_FIELDS = FIELDS.filter(({ name }) => OPERATOR_FIELDS.includes(name)).map(asTyped);
 const AMIS_ACCESS_FIELDS = KEY_FIELDS.map(asTyped);
 
-/** Form of the wizard: access to the meter, then a readout. The result is in the stores of live.ts. */
+/** For the wizard; a readout follows, with its result in the stores of live.ts. */
 export function AccessForm({ isAMIS }: { isAMIS: boolean }) {
 	const { value, error, reload } = useDevice<Draft>(PATH);
 	if (value === undefined) return <Pending error={error} reload={reload} />;
@@ -198,19 +198,13 @@ export function AccessForm({ isAMIS }: { isAMIS: boolean }) {
 
 const CLOCK_OFF_MS = 120_000;
 
-/**
- * Unix time of the last readout before a change of the settings. The meter's clock in that readout says nothing about
- * the new settings.
- */
+/** Last readout before a change of the settings; its clock says nothing about the new ones. */
 let outdatedS = -1;
 const markOutdated = () => {
 	outdatedS = readout.value?.timestamp ?? 0;
 };
 
-/**
- * Returns true if the meter seems to send its clock deviation with the opposite sign, so that its clock is wrong by
- * twice the deviation. Needs the gateway's clock.
- */
+/** The meter's clock is wrong by twice its deviation, which then has the opposite sign. Needs the gateway's clock. */
 export function isSwapped({ protocol, timestamp, readings }: Readout): boolean {
 	const clock = readings.find((record) => record.obis_long.startsWith(CLOCK))?.value1 ?? "";
 	const [, sign, hours, minutes] = /T.*([+-])(\d\d):(\d\d)$/.exec(clock) ?? [];
@@ -226,7 +220,7 @@ export function DeviationFinding() {
 	return !isReading && last !== undefined && isSwapped(last) ? <DeviationOffer key={last.timestamp} /> : null;
 }
 
-/** The offer of `DeviationFinding`. It is shown only if the gateway polls the meter. */
+/** Only if the gateway polls the meter. */
 function DeviationOffer() {
 	const { value } = useDevice<Draft>(PATH);
 	if (value === undefined || !isPolled(value)) return null;
@@ -238,7 +232,6 @@ function DeviationOffer() {
 	return <FindingNotice finding={{ settings: { protocol: "dlms", deviation } }} onSet={onSet} />;
 }
 
-/** Card for the key of an AMIS meter. */
 export function AMISCard() {
 	return <SettingsCard title={t("protocol.amis")} path={PATH} fields={KEY_FIELDS} />;
 }
