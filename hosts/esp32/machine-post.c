@@ -25,7 +25,7 @@ static struct {
 	pthread_mutex_t lock;
 	post ring[POST_LIMIT];
 	unsigned first, count;
-	/* True while the message is in the queue. */
+	/* The message is in the queue. */
 	bool under_way;
 } posts = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
