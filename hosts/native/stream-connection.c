@@ -35,7 +35,7 @@ static size_t smaller(size_t a, size_t b)
 	return a < b ? a : b;
 }
 
-/* Returns NULL if memory is short. On an ESP32, Mbed TLS has memory that nothing else can use. */
+/* NULL if memory is short. On an ESP32, Mbed TLS has memory that nothing else can use. */
 static stream_rings *make_rings(void)
 {
 	return mbedtls_calloc(1, sizeof(stream_rings));
@@ -138,9 +138,9 @@ static int tls_send(void *context, const unsigned char *bytes, size_t size)
 }
 
 /*
- * Returns 0 if Mbed TLS may receive `size` bytes, SOCKET_AGAIN if not yet, or SOCKET_BROKEN. Mbed TLS first receives
- * the header of a record, then allocates memory for the whole record (16 KB are usual in an upload); if the allocation
- * fails, Mbed TLS ends the connection. For a handshake, memory was checked before it began.
+ * 0 if Mbed TLS may receive `size` bytes, SOCKET_AGAIN if not yet, or SOCKET_BROKEN. After the header Mbed TLS
+ * allocates memory for the whole record (16 KB are usual in an upload); if that fails, it ends the connection. For a
+ * handshake, memory was checked before.
  */
 static int receive_permit(stream_connection *connection, size_t size)
 {
@@ -166,7 +166,7 @@ static int receive_permit(stream_connection *connection, size_t size)
 	return 0;
 }
 
-/* Called by Mbed TLS, again and again while a peer sends data that Mbed TLS ignores. */
+/* Called again and again while a peer sends data that Mbed TLS ignores. */
 static int tls_receive(void *context, unsigned char *into, size_t size)
 {
 	stream_connection *connection = context;
