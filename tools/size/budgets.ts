@@ -82,7 +82,7 @@ export const BUDGETS: Readonly<Record<string, number>> = Object.freeze({
 	"ESP-IDF and all C": 982000,
 });
 
-/** Room reserved for future parts, script and C together. A new part moves its bytes from here to a line above. */
+/** Room for future parts, script and C together. A new part moves its bytes from here to a line above. */
 export const RESERVED: Readonly<Record<string, number>> = Object.freeze({
 	/** Reserve for corrections. */
 	"what is to come": 0,
