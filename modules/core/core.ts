@@ -27,10 +27,10 @@ export interface Running {
 	connect?(): void;
 	measured?(readout: Readout): void;
 	meterFailed?(): void;
-	/** `isUp`: false without one. */
+	/** `isUp`: false without an address. */
 	networkChanged?(isUp: boolean): void;
 	clockChanged?(): void;
-	/** Firmware, newest known version or progress of an installation. */
+	/** Firmware, newest known version or progress of an installation has changed. */
 	updateChanged?(): void;
 	restarting?(): void;
 	/** The settings still exist. Write data that must survive. */
@@ -91,7 +91,7 @@ export interface Core {
 	find<Instance>(part: Opened<Instance>): Instance;
 	/** Returns a token's SCOPE_… (auth/tokens.ts). */
 	scopeOf(token: string): number;
-	/** Certificate and network names. */
+	/** Refreshes certificate and network names. */
 	refreshSoon(): void;
 	networkChanged(): void;
 	clockChanged(): void;
