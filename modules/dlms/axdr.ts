@@ -67,7 +67,7 @@ export class DataWalker {
 	readonly #bottom: number;
 	#top: number;
 	#started = false;
-	/** The content is `bytes[start..end)`. */
+	/** The current element's content is `bytes[start..end)`. */
 	tag = 0;
 	start = 0;
 	end = 0;

@@ -142,7 +142,7 @@ export class PushReading {
 		return this.#numbers === 0 && (this.#nameless > 0 || (this.#hasTime && this.#objects === 0));
 	}
 
-	/** 02 n, 12 class, 09 06 code, 0F. */
+	/** Bytes of an object: 02 n, 12 class, 09 06 code, 0F. */
 	private isObject(at: number): boolean {
 		const { bytes } = this.cursor;
 		return (
