@@ -203,7 +203,9 @@ export class HDLCConnection implements Machine {
 		this.transmit(FRAME_I, nowMs);
 	}
 
-	/** The APDU of EVENT_APDU was unsolicited. There is no overall timeout: the caller must limit its calls. */
+	/**
+	 * Call it if the APDU of EVENT_APDU was unsolicited. There is no overall timeout: the caller must limit its calls.
+	 */
 	awaitAPDU(nowMs: number): void {
 		if (this.#state >= STATE_DISCONNECTING) return;
 		if (this.#state !== STATE_READY) throw new Error("an APDU is waited for already");
