@@ -9,7 +9,7 @@ const KEM_SUITE = "KEM\u0000\u0010";
 const HPKE_SUITE = "HPKE\u0000\u0010\u0000\u0001\u0000\u0001";
 const VERSION = "HPKE-v1";
 const SECRET_LENGTH = 32;
-/** Only the last four bytes of the nonce count them. */
+/** Only the last four bytes of the nonce count messages. */
 const SEQUENCE_END = 2 ** 32;
 
 interface SealerDeps {
