@@ -96,9 +96,9 @@ class ProfileQuestions {
 	readonly #number: number;
 	readonly #entries: number;
 	readonly #span: ProfileSpan | undefined;
-	/** Meter's clock, s since 1970; NaN when unknown. */
+	/** Date of the meter's clock, s since 1970; NaN when unknown. */
 	#dateS = Number.NaN;
-	/** Time of day, s; NaN when unknown. */
+	/** Time of the meter's clock, s since midnight; NaN when unknown. */
 	#timeS = Number.NaN;
 	#season = SEASON_UNKNOWN;
 	#periodS = QUARTER_S;
