@@ -17,7 +17,7 @@ import type { MeterReader } from "./reader.js";
 import type { LiveListener } from "./settings.js";
 
 const CHECK_MS = 1000;
-/** The session stays open so long after the last wish: some clients ask once in half a minute. */
+/** The session stays open after the last wish: some clients ask once in half a minute. */
 const LINGER_MS = 30_000;
 /** Pause after the first objection, ms. Each further one doubles it, and each round shortens it by HEALING_MS. */
 const OBJECTION_MS = 30_000;

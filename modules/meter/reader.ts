@@ -75,7 +75,7 @@ import { isAsAdvised, UnsolicitedDetector } from "./unsolicited.js";
 const SESSION_LIMIT_MS = 600_000;
 /** Silence before the next sign-on, ms: a meter may repeat its block within 1500 ms. */
 const QUIET_MS = 2000;
-/** A protocol that listens opens the port again so often. */
+/** Pause before the port is opened again, while a protocol listens. */
 const REOPEN_MS = 10_000;
 /** Some meters send only every ten seconds. */
 const LISTEN_MS = 12_500;

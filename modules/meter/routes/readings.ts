@@ -18,7 +18,7 @@ import { localText } from "../../time/iso.js";
 import type { TimeZone } from "../../time/zone.js";
 import { writeMissing } from "./missing.js";
 
-/** Taken when the reply begins. */
+/** State when the reply begins. */
 export interface AttemptState {
 	readonly running: boolean;
 	/** Unix s; 0 without an attempt. */
@@ -238,7 +238,10 @@ export class ReadoutBody {
 		if (hasSecond) this.moreValues(writer);
 	}
 
-	/** The unit of the second value; for more than two, lists of all values and of the units from the third on. */
+	/**
+	 * Writes the unit of the second value. If there are more, lists of all values and of the units from the third on
+	 * follow.
+	 */
 	private moreValues(writer: JSONWriter): void {
 		const cursor = this.#cursor;
 		if (cursor.unit !== "") {
