@@ -63,12 +63,12 @@ const NOTHING = 0;
 const VALUES_OF_READOUT = STATE | VALUES;
 const OF_READOUT = ANNOUNCE | VALUES_OF_READOUT;
 
-/** A readout so close to the end of the pause is sent at once; otherwise one late message delays all later ones. */
-const EARLY_MS = 500;
 /**
- * Values are sent with acknowledgement from this pause on, seconds; with a shorter one, the next values soon replace
- * lost ones.
+ * A readout this long before the end of the pause is sent at once. One late message would otherwise delay all later
+ * ones.
  */
+const EARLY_MS = 500;
+/** Least pause for values with acknowledgement, seconds. After a shorter pause, new values soon replace lost ones. */
 const ACKNOWLEDGED_PAUSE_S = 10;
 /** Pauses after which a momentary value that was not renewed is out of date. */
 const FRESH_PAUSES = 3;
@@ -202,7 +202,7 @@ export class Agenda {
 		this.#shown = "";
 	}
 
-	/** Home Assistant has started. */
+	/** Home Assistant has started and needs everything. */
 	sendAll(): void {
 		this.#shown = "";
 		this.#due |= ONLINE_DUE;

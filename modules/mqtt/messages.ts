@@ -158,7 +158,7 @@ export interface Announcement {
 	/** True for one JSON text; false for one topic per value. */
 	readonly isJSON: boolean;
 	readonly entities: Entities;
-	/** Each followed by a blank. */
+	/** Keys to remove, each followed by a blank. */
 	readonly vanished: string;
 	/** 0: values never expire. */
 	readonly freshSecs: number;

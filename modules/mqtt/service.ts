@@ -19,7 +19,7 @@ const PIECES_AT_ONCE = 8;
 const CONNECT_MS = 15_000;
 const COMMAND_PAUSE_MS = 2000;
 const MINUTE_S = 60;
-/** A session wants live values so long after its last message or ping. */
+/** Live values are wanted for this time after the last message or ping. */
 const WANTED_MS = 120_000;
 
 /** `whyNot`: reason to ignore the command, or "". */
