@@ -57,7 +57,7 @@ export function isMapping(stored: Uint8Array): boolean {
 	return true;
 }
 
-/** Index in PAIRS of 8 hex digits in either case; -1 for others. */
+/** `text`: 8 hex digits in either case. Returns -1 for others. */
 export function findPair(text: string): number {
 	return PAIRS.indexOf(upperCase(text));
 }
