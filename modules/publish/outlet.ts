@@ -77,7 +77,7 @@ export class Outlet<Sender extends Sending> implements Running {
 
 export interface OutletOptions<Sender extends Sending> {
 	readonly texts: OutletTexts;
-	/** Refers to the stored certificates: at most `limit` bytes; `keys`: prefix of their keys in flash. */
+	/** Setting that refers to the stored certificates. `limit`: bytes; `keys`: prefix of their keys in flash. */
 	readonly certificate: SettingField<Uint8Array>;
 	readonly limit: number;
 	readonly keys: string;

@@ -124,7 +124,7 @@ export class Output implements PermitClient {
 		this.attempts = 0;
 	}
 
-	/** Otherwise `permitted` follows, possibly inside this call. */
+	/** If false, `permitted` follows, possibly inside this call. */
 	askPermit(): boolean {
 		this.#isQueued = true;
 		const hasPermit = this.#deps.tlsPermit.request(this);
@@ -150,7 +150,7 @@ export class Output implements PermitClient {
 		this.#hasMemory = false;
 	}
 
-	/** Memory and permit, or the request for it. */
+	/** Returns memory and permit, or withdraws the request. */
 	giveBack(): void {
 		this.release();
 		this.#isQueued = false;
