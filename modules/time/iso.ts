@@ -47,7 +47,7 @@ export function utcText(utcMs: number, text: TextCodec): string {
 	return text.decode(bytes);
 }
 
-/** 1600-03-01 to 9999, as in certificates. */
+/** Range: 1600-03-01 to 9999, for certificates. */
 export function longUTCText(utcMs: number, text: TextCodec): string {
 	const bytes = new Uint8Array(UTC_LENGTH);
 	writeDateTime(bytes, 0, Math.floor(utcMs / 1000));

@@ -39,7 +39,7 @@ export function nextMoment(recurrence: Recurrence, zone: Offsets, utcMs: number)
 	}
 }
 
-/** Uses the present offset; if it changes before, the new one. */
+/** Uses the present offset, or the next one if it changes before that moment. */
 function nextWithinHour(recurrence: Recurrence, zone: Offsets, utcMs: number): number {
 	const { minutes } = recurrence;
 	const utcMinutes = Math.floor(utcMs / MINUTE_MS);
