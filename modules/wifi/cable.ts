@@ -92,7 +92,7 @@ export class CablePolicy implements Timed {
 		return this.#error;
 	}
 
-	/** Wi-Fi is not needed, or may soon not be. */
+	/** The cable works, or may soon work. */
 	get keepsWiFiOff(): boolean {
 		return this.#state === CABLE_SEEKING || this.#state === CABLE_ONLINE;
 	}

@@ -92,7 +92,7 @@ function interfaceOf(network: Networking["manager"], isAccessPoint: boolean): st
 	return isAccessPoint ? "access_point" : "none";
 }
 
-/** The first one, without its port. */
+/** First server, without its port. */
 function serverOf(servers: string): string {
 	return servers === "" ? NTP_SERVER : servers.split(",", 1)[0].split(":", 1)[0].trim();
 }
