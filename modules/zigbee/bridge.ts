@@ -65,8 +65,8 @@ const STORE_PAUSE_MS = 60_000;
 const INTERVIEW_MS = 60_000;
 
 /**
- * Distance of a report's number from those of recent answers, which repeat the requests': zigbee-herdsman-converters
- * drop a report with one of the five previous numbers.
+ * Distance of a report's number from those of recent answers: zigbee-herdsman-converters drop a report with one of the
+ * five previous numbers.
  */
 const NUMBERS_APART = 16;
 

@@ -85,7 +85,7 @@ const BLOCK_PAUSE_MS = 5;
 const RETRY_MS = 2000;
 const TRIES = 3;
 const SILENCE_LIMIT_MS = 900_000;
-/** A battery device stays awake so long for a silent coordinator. */
+/** A battery device stays awake this long for a silent coordinator. */
 const AWAKE_MS = 60_000;
 
 export class OTAClient implements ClusterClient, Sender {

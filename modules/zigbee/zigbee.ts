@@ -82,7 +82,7 @@ const FIRST_WAIT_MS = 1000;
 const LONGEST_WAIT_MS = 60_000;
 /** The parent is polled twice in this time after rejoining, for stored frames. */
 const LINGER_MS = 3000;
-/** A time server has precedence over the coordinator for so long. */
+/** A time server has precedence over the coordinator this long. */
 const TIME_SERVER_MS = 2 * 86_400_000;
 const REPORT_MS = 30_000;
 
