@@ -113,7 +113,7 @@ function RestartOverlay() {
 	);
 }
 
-/** Once, if the gateway was never configured. */
+/** Opens once, if the gateway was never configured. */
 export function openWizardIfNew(): void {
 	const end = status.watch((value) => {
 		if (value === undefined) return;

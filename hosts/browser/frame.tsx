@@ -23,7 +23,7 @@ const SOON_MS = 120_000;
 type Pages = Readonly<Record<string, ComponentType>>;
 const pages = new Store<Pages>({ dashboard: Dashboard });
 
-/** With the pages in the same bundle. */
+/** Pages in the same bundle come with it. */
 async function fetchPages(name: string): Promise<void> {
 	const more =
 		name === "use" ? { use: (await import("./pages/use.js")).Use } : (await import("./pages/pages.js")).PAGES;

@@ -95,7 +95,7 @@ interface DrawingProps extends BarsProps {
 
 function Drawing({ bars, from, to, ticks, format, width, chosen, onChoose }: DrawingProps) {
 	const sure = bars.filter(({ kind }) => kind !== "gap");
-	// The axis ends at the deepest bar: rounded up to a whole step, a little export would flatten all bars above 0.
+	// The axis below 0 ends at the deepest bar: a whole step for a little export would flatten all bars above 0.
 	const low = -Math.max(0, ...sure.map(({ down }) => down));
 	const all = ticksOf(low, Math.max(0, ...sure.map(({ up }) => up)));
 	const high = all[all.length - 1];

@@ -26,7 +26,7 @@ const RIGHT = 10;
 const DIGIT = 7.5;
 /** Smallest distance of two time labels, pixels. */
 const TIME_WIDTH = 150;
-/** Up to so many points are marked. */
+/** Up to this many points are marked. */
 const MARKED_LIMIT = 30;
 
 /** At most six round numbers that cover the range. */

@@ -50,7 +50,7 @@ function baseOf({ base_micro = 0, base_per }: PricePeriod, dayMs: number): numbe
 	return (base_micro * DAY_MS) / (toMs - fromMs);
 }
 
-/** Splits where the price changes; in chronological order. */
+/** Splits where the price changes; the parts are in chronological order. */
 function partsOf({ fromMs, toMs }: Piece, periods: readonly PricePeriod[]) {
 	const cuts = periods.map(startOf).filter((atMs) => atMs > fromMs && atMs < toMs);
 	const ends = [...cuts.sort((one, other) => one - other), toMs];

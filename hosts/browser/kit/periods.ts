@@ -116,7 +116,7 @@ export interface Comparison {
 	readonly beforeSum: number;
 }
 
-/** A time after the end of an earlier month that lacks the day. */
+/** If the earlier month lacks the day, a time after its end. */
 function earlier(unit: Unit, wallMs: number): number {
 	const date = new Date(wallMs);
 	if (unit === "day") return wallMs - DAY_MS;

@@ -21,12 +21,12 @@ export function quantityOf(readings: readonly Reading[], code: string): number |
 	return scale === undefined ? undefined : record.value1_number * scale;
 }
 
-/** False for whole kWh and no power, as of a meter that waits for its PIN. */
+/** A meter that waits for its PIN sends whole kWh and no power. */
 export function isOpen(readings: readonly Reading[]): boolean {
 	return powerOf(readings) !== undefined || (quantityOf(readings, "1.8.0") ?? 0) % 1000 !== 0;
 }
 
-/** The meter seems to wait for its PIN. Meters of other protocols than SML do not, although some count whole kWh. */
+/** Only SML meters wait for a PIN; some others count whole kWh, too. */
 export function isLocked({ protocol, readings }: Pick<LastReadout, "protocol" | "readings">): boolean {
 	return protocol === "SML" && readings.length > 0 && !isOpen(readings);
 }
@@ -83,7 +83,7 @@ export interface Counter {
 	readonly reading: Reading;
 }
 
-/** Total of a meter that sends none (P1); undefined with fewer than two tariffs. */
+/** Sum of the tariffs, for a meter without a total (P1); undefined with fewer than two tariffs. */
 function sumOf(readings: readonly Reading[], group: number): Reading | undefined {
 	const tariffs = [1, 2, 3, 4].flatMap((tariff) => recordOf(readings, `${group}.8.${tariff}`) ?? []);
 	const [first] = tariffs;

@@ -111,10 +111,7 @@ export function endSession(why?: Ending): void {
 	loggedIn.set(token() !== null);
 }
 
-/**
- * A display link's token is stored, and a session of this tab ends. It is tried immediately, because the first page
- * requests the gateway's state.
- */
+/** The token of a display link is now stored, and a session of this tab ends. */
 export function tokenAccepted(used: string | null): void {
 	if (used !== offeredToken) return;
 	localStorage.setItem(DISPLAY, used);
@@ -139,14 +136,14 @@ export function tokenRefused(): void {
 	}
 }
 
-/** False unless the page has this device's read-only token. */
+/** Asks only on a page with this device's read-only token; otherwise returns false. */
 export function wantPassword(): boolean {
 	const isReading = !display.value && !hasSession() && reader() !== undefined;
 	if (isReading) passwordWanted.set(true);
 	return isReading;
 }
 
-/** The user has cancelled the password dialog so often. */
+/** Cancellations of the password dialog. */
 let refused = 0;
 
 export function timesRefused(): number {

@@ -36,7 +36,7 @@ const READ_LIMIT_S = 60;
 /** Part of the simulated meter's identification. */
 const SIMULATED = /SIM/;
 
-/** From so many watts on, power is in kW. */
+/** Power is in kW from this many watts on. */
 export const KILO_FROM = 10_000;
 
 export function formatPower(watts: number, inKilo = Math.abs(watts) >= KILO_FROM): string {

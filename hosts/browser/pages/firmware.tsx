@@ -26,7 +26,7 @@ const EXPECTED = "update";
 const ROLLED_BACK = "rolled_back";
 /** After these errors the user may download the file in place of the gateway. */
 const UNFETCHED: readonly string[] = ["ota_unreachable", "ota_not_found"];
-/** While the gateway receives or tries a file. */
+/** Interval while the gateway receives or tries a file. */
 const POLL_MS = 2_000;
 
 interface Expected {
@@ -248,7 +248,7 @@ function UploadProgress({ bytes, of }: { bytes: number | undefined; of: number }
 	);
 }
 
-/** A file that the gateway downloads or another client uploads, and of the restart that follows. */
+/** The gateway downloads the file, or another client uploads it; a restart follows. */
 function TransferProgress({ asked, from }: { asked: string; from: string }) {
 	const { ota_state, ota_received, ota_total = 0 } = useStore(status) ?? {};
 	const isChecked = ota_state === "verifying";

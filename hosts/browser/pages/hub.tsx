@@ -183,7 +183,7 @@ const LANGUAGE_FIELD = {
 	when: isOn,
 } as const satisfies FieldSpec;
 
-/** The server is recognised by it. */
+/** The server is recognised by this certificate. */
 function certificateField(help: TextKey, max: number, required: boolean) {
 	return {
 		name: "cert",

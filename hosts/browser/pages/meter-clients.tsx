@@ -14,7 +14,6 @@ import type { TextKey } from "../text/all.js";
 const PATH = "dlms/config";
 /** The management, reading and public client (DLMS UA 1000-2, and most companion specifications). */
 const CLIENTS = [1, 32, 16] as const;
-/** Usually needed. */
 const USUAL: Readonly<Record<number, TextKey>> = { 1: "dlms.auth.high", 32: "login.password" };
 
 /** Result of a readout as this client. */
@@ -29,7 +28,7 @@ export function isRefused(failure: DeviceError | undefined): boolean {
 	return failure?.code === "meter_auth_failed" || failure?.body.code === "hdlc/refused";
 }
 
-/** The refusing meter speaks DLMS/COSEM. */
+/** The refusing meter speaks DLMS/COSEM, so it may admit another client. */
 export function mayAdmitAnother(failure: DeviceError | undefined): boolean {
 	return isRefused(failure) && /^(dlms|hdlc)\//.test(failure?.body.code ?? "");
 }
@@ -49,7 +48,7 @@ interface Search {
 	readonly tried: readonly Tried[];
 }
 
-/** Once, as soon as `isWanted`. The first client that works stays, otherwise the previous one. */
+/** Tries the clients once, as soon as `isWanted`. The first client that works stays, otherwise the previous one. */
 export function useClientSearch(isWanted: boolean): Search {
 	const [search, setSearch] = useState<Search>({ isRunning: false, tried: [] });
 	const hasBegun = useRef(false);

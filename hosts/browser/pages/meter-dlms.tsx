@@ -33,7 +33,7 @@ const DEVIATIONS = { standard: "UTC+1 = −60", swapped: "UTC+1 = +60" } as cons
 /** Usual client address for each authentication (public, reading, management client). */
 const CLIENTS: Readonly<Record<string, string>> = { none: "16", low: "32", high_gmac: "1" };
 
-/** Usual, unless the owner has entered another one. */
+/** The usual address, unless the owner has entered another one. */
 function clientOf(auth: FieldValue, { client_address }: Draft): Draft {
 	const usual = CLIENTS[String(auth)];
 	const isOwn = !Object.values(CLIENTS).includes(String(client_address));
@@ -204,7 +204,10 @@ const markOutdated = () => {
 	outdatedS = readout.value?.timestamp ?? 0;
 };
 
-/** The meter's clock is wrong by twice its deviation, which then has the opposite sign. Needs the gateway's clock. */
+/**
+ * The meter seems to send its deviation with the opposite sign: its clock is wrong by twice as much. Needs the
+ * gateway's clock.
+ */
 export function isSwapped({ protocol, timestamp, readings }: Readout): boolean {
 	const clock = readings.find((record) => record.obis_long.startsWith(CLOCK))?.value1 ?? "";
 	const [, sign, hours, minutes] = /T.*([+-])(\d\d):(\d\d)$/.exec(clock) ?? [];
@@ -220,7 +223,7 @@ export function DeviationFinding() {
 	return !isReading && last !== undefined && isSwapped(last) ? <DeviationOffer key={last.timestamp} /> : null;
 }
 
-/** Only if the gateway polls the meter. */
+/** Shown only if the gateway polls the meter. */
 function DeviationOffer() {
 	const { value } = useDevice<Draft>(PATH);
 	if (value === undefined || !isPolled(value)) return null;
