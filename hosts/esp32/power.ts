@@ -68,7 +68,7 @@ export class ChipPower implements Power {
 /** RETAINED_LIMIT of power-retained.h. */
 const RETAINED_SIZE = 256;
 const NO_PIN = -1;
-/** V; USB plugged in. It must then not be a wake-up source, because the sleep would end at once. */
+/** Least voltage with USB plugged in, V. USB must then not be a wake-up source, because the sleep would end at once. */
 const USB_MIN = 4;
 
 export interface SleepSettings {
