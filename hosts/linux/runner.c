@@ -132,7 +132,7 @@ static long long now_ms(void)
 	return now.tv_sec * 1000LL + now.tv_nsec / 1000000;
 }
 
-/* If GATEWAY_SLEEP_MS is set. The signals must be blocked. */
+/* Sleeps if GATEWAY_SLEEP_MS is set. The signals must be blocked. */
 static void sleep_if_requested(void)
 {
 	enum { WAKE_TIMER = 1, WAKE_BUTTON = 2 };

@@ -93,7 +93,7 @@ void xs_system_monotonic(xsMachine *the)
 enum {
 	/* No used cell has this kind. */
 	UNUSED_KIND = 0x5a,
-	/* So many untouched cells in a row mark the end of the used stack; a call may leave some of its cells untouched. */
+	/* This many untouched cells in a row mark the end of the used stack; a call may leave some of its cells untouched. */
 	UNUSED_RUN = 32,
 };
 
