@@ -101,7 +101,7 @@ static bool is_dropped_before(
 	return pending->ready ? pending->number > other->number : pending->number < other->number;
 }
 
-/* Possibly `newcomer` itself. */
+/* Returns the connection to drop, possibly `newcomer` itself. */
 static pending_connection *surplus(admission_queue *queue, pending_connection *newcomer)
 {
 	pending_connection *first = newcomer;

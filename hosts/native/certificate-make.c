@@ -139,7 +139,7 @@ static int set_up(mbedtls_x509write_cert *writer, const certificate_options *opt
 	return error != 0 ? error : set_extensions(writer, options);
 }
 
-/* A new key unless that in `text` is on P-256. 0 or an error. */
+/* Makes a new key unless `text` has one on P-256. Returns 0 or an error. */
 static int take_key(mbedtls_pk_context *pair, const char *text)
 {
 	if (text && mbedtls_pk_parse_key(pair, (const unsigned char *)text, strlen(text) + 1, NULL, 0) == 0 &&

@@ -80,7 +80,7 @@ static void answer(request *entry, const char *address)
 	pthread_mutex_unlock(&self->lock);
 }
 
-/* The oldest one; NULL when the thread must end, which then no longer counts. */
+/* Returns NULL when the thread must end. */
 static request *next_request(void)
 {
 	struct timespec end;

@@ -19,8 +19,8 @@ enum {
 	/* Time for unsent data of a closing connection while others wait in the queue. */
 	PRESSED_CLOSING_MS = 1000,
 	/*
-	 * A connection without a request is reported to the owner after this, which closes idle connections to make room
-	 * (modules/http/limits.ts, graceMs), but not while the first request is on its way.
+	 * Delay before a connection without a request is reported to the owner, who could close it as idle
+	 * (modules/http/limits.ts, graceMs) while the first request is on its way.
 	 */
 	FIRST_REQUEST_MS = 250,
 	ACCEPTS_A_PASS = 16,
@@ -368,7 +368,7 @@ typedef struct {
 	nfds_t count;
 } watch_list;
 
-/* Not if no events are wanted: poll() would report a failure repeatedly. */
+/* A socket without wanted events is not watched: poll() would report its failure repeatedly. */
 static void watch(watch_list *list, int socket, short wants)
 {
 	if (socket >= 0 && wants) list->sockets[list->count++] = (struct pollfd){ .fd = socket, .events = wants };

@@ -62,7 +62,7 @@ tls_trust *tls_trust_create(const tls_trust_options *options, char message[TRUST
 /* Argument for connection_begin. */
 tls_party *tls_trust_party(tls_trust *trust);
 
-/* Between mbedtls_ssl_setup and the handshake. 0 or an error of Mbed TLS. */
+/* Call it between mbedtls_ssl_setup and the handshake. Returns 0 or an error of Mbed TLS. */
 int tls_trust_begin(tls_trust *trust, mbedtls_ssl_context *tls);
 
 /* The certificate problem behind `error`, if any. */
@@ -71,8 +71,8 @@ trust_verdict tls_trust_verdict(const tls_trust *trust, const mbedtls_ssl_contex
 bool tls_trust_is_memory_error(int error);
 
 /*
- * Once after the handshake. Sets *session to a session of *size bytes, which the caller must free, or to NULL. False if
- * the server has shown no trusted certificate.
+ * Call it once after the handshake. Sets *session to a session of *size bytes, which the caller must free, or to NULL.
+ * False if the server has shown no trusted certificate.
  */
 bool tls_trust_settle(
 	tls_trust *trust, const mbedtls_ssl_context *tls, bool *resumed, uint8_t **session, size_t *size);
