@@ -31,7 +31,7 @@ export interface VirtualLineOptions {
 	hardwareParity?: boolean;
 	/** The optical head echoes each character that it sends. */
 	echo?: boolean;
-	/** One in so many characters gets a flipped bit; 0 (default): none. */
+	/** One in this many characters gets a flipped bit; 0 (default): none. */
 	noise?: number;
 }
 
