@@ -129,7 +129,7 @@ export interface AMISMeterOptions {
 	readonly pushMs?: number;
 	/** Default: `callMs`. */
 	readonly firstMs?: number;
-	/** So many telegrams are repeated once, as if their E5 was lost. */
+	/** Telegrams that are repeated once, as if their E5 was lost. */
 	readonly deaf?: number;
 	readonly damage?: (frame: Uint8Array) => Uint8Array;
 }

@@ -33,7 +33,7 @@ export interface DLMSMeterOptions {
 	reactionMs?: number;
 	/** Silence that closes the link; default 120 s. */
 	inactivityMs?: number;
-	/** Mode E: HDLC is accepted so long after DISC. Default: 0. */
+	/** Mode E: HDLC is accepted this long after DISC. Default: 0. */
 	lingerMs?: number;
 	/** Characters take time on the line. Default true. */
 	clocked?: boolean;

@@ -82,7 +82,7 @@ export interface ServerFaults {
 	/** State and service of the exception after the first `exceptionAfter` requests. */
 	exception?: readonly [number, number];
 	exceptionAfter?: number;
-	/** After so many requests the association is gone. */
+	/** The association is gone after this many requests. */
 	requestLimit?: number;
 	/** Instead of GMAC. Each AARQ is refused, or accepted and challenged. */
 	hls?: { mechanism: number; accepts: boolean; isNamed: boolean };

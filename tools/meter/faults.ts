@@ -9,14 +9,14 @@ export interface MeterFaults {
 	wrongBCC?: number;
 	silence?: number;
 	lateMs?: number;
-	/** The block stops after so many characters. */
+	/** The block stops after this many characters. */
 	cut?: number;
 	/** Only this speed works, whatever the identification announces. */
 	lieBaud?: number;
 	noSTX?: boolean;
 	/** The block ends with `! 11 CR LF`, without ETX and BCC. */
 	noBCC?: boolean;
-	/** One in so many characters gets a flipped bit. */
+	/** One in this many characters gets a flipped bit. */
 	damage?: number;
 	/** `ACK CR LF` before STX (Elster AS1440). */
 	ackLine?: boolean;
@@ -52,10 +52,7 @@ export function shapeMessage(
 	return Uint8Array.from([...before, ...bytes, ...(isCut ? [] : noiseBytes(faults.noise ?? 0))]);
 }
 
-/**
- * Flips a bit in one of `count` 7E1 characters, in place; 0x80 or more: wrong parity, on a line without parity just a
- * wrong character.
- */
+/** Flips a bit in one of `count` 7E1 characters, in place. 0x80 or more means a wrong parity. */
 export function damage(bytes: Uint8Array, count: number, random: SeededRandom): void {
 	for (let i = 0; i < bytes.length; i++) {
 		if (random.oneIn(count)) bytes[i] ^= 0x80 | ((1 << random.below(8)) & 0x7f);

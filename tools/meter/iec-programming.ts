@@ -51,7 +51,7 @@ export interface ProfileOptions {
 	season?: string;
 	/** Required by the load profile. Default: none, and the meter does not answer a password. */
 	password?: string;
-	/** After so many wrong passwords even the right one is refused; default 3. */
+	/** After this many wrong passwords even the right one is refused; default 3. */
 	tries?: number;
 	/** Lines in each part of an answer to R6; default 10. */
 	lines?: number;
