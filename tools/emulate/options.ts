@@ -88,7 +88,7 @@ export function parseOptions(args: readonly string[]): EmulateOptions | undefine
 	};
 }
 
-/** The value begins with "--" like an option. */
+/** The value begins with "--" and would be taken for another option. */
 function joinMeter(args: readonly string[]): string[] {
 	const index = args.indexOf("--meter");
 	if (index < 0 || index + 1 === args.length) return [...args];

@@ -79,7 +79,7 @@ function writeNew(path: string, content: Uint8Array | string): void {
 	writeFileSync(path, content, { flag: "wx", mode: 0o600 });
 }
 
-/** Run it before the unit's first start, when the boot loader may encrypt the flash. */
+/** With flash encryption, run it before the unit's first start. */
 export function flashCommand(image: string, partition: Partition, board: Board, port: string): string {
 	const offset = `0x${partition.offset.toString(16)}`;
 	return `esptool --chip ${board.chip} --port ${port} write-flash ${offset} ${image}`;

@@ -11,7 +11,7 @@ const FAMILIES: Readonly<Record<Chip, string>> = Object.freeze({
 	esp32c6: "ESP32-C6",
 });
 
-/** ESP Web Tools waits so long for Improv: a unit that has just started first scans for networks. */
+/** ESP Web Tools waits this long for Improv: a unit that has just started first scans for networks. */
 const IMPROV_WAIT_S = 15;
 
 /** `name` is the one that Improv reports: ESP Web Tools then updates a unit without offering to erase it. */

@@ -1,6 +1,6 @@
 /**
  * Vulnerability statements of a release (VEX, CycloneDX 1.6), in a file beside the SBOM, whose components it refers to.
- * vulnerabilities.json has those that somebody has assessed; those that a scan finds besides are in triage.
+ * vulnerabilities.json has the assessed ones; others that a scan finds are in triage.
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ import { Enums, Models, Serialize, Spec } from "@cyclonedx/cyclonedx-library";
 
 export interface Assessment {
 	readonly id: string;
-	/** Other ids of the same one, such as GHSA-…. */
+	/** Other ids of the same vulnerability, such as GHSA-…. */
 	readonly aliases?: readonly string[];
 	readonly source: string;
 	/** Name of a component in the SBOM. */
