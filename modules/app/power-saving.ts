@@ -3,11 +3,11 @@
  *
  * A sleep ends the program: sessions and the last readout are lost. The front of retained memory holds, little-endian:
  *
- *   offset bytes content
- *   0 1 1: the cells are empty
- *   1 2 minutes until the next time synchronization, u16
- *   3 24 the schedule (Schedule.keep)
- *   27 36 code of the meter's last failure, ASCII, padded with zeros
+ *   offset  bytes  content
+ *   0       1      1: the cells are empty
+ *   1       2      minutes until the next time synchronization, u16
+ *   3       24     the schedule (Schedule.keep)
+ *   27      36     code of the meter's last failure, ASCII, padded with zeros
  *
  * The front is valid only after a sleep.
  */

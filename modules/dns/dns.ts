@@ -2,13 +2,13 @@
  * Reader and writer of DNS messages (RFC 1035, 4.1). They work in place, without an object or string per record or
  * name.
  *
- *   header id 2, flags 2, then the counts of questions, answers, authorities, additionals, 2 each
- *   question name, type 2, class 2
- *   record name, type 2, class 2, time to live 4 (seconds), length of the data 2, data
- *   name labels of a length 1 to 63 and that many bytes, ended by 0, or by a pointer: 0xC000 + offset in the message
- *   flags bit 15 response, 14 to 11 opcode, 10 authoritative, 9 truncated, 8 recursion desired, 7 recursion
+ *   header      id 2, flags 2, then the counts of questions, answers, authorities, additionals, 2 each
+ *   question    name, type 2, class 2
+ *   record      name, type 2, class 2, time to live 4 (seconds), length of the data 2, data
+ *   name        labels of a length 1 to 63 and that many bytes, ended by 0, or by a pointer: 0xC000 + offset in the message
+ *   flags       bit 15 response, 14 to 11 opcode, 10 authoritative, 9 truncated, 8 recursion desired, 7 recursion
  *               available, 3 to 0 response code
- *   class in multicast DNS, bit 15 of a question requests a unicast reply, of a record flushes older ones
+ *   class       in multicast DNS, bit 15 of a question requests a unicast reply, of a record flushes older ones
  *
  * Our names are stored encoded in an array and identified by offset. Limits: NAME_LIMIT bytes per name; pointers lead
  * backwards, POINTER_LIMIT at most; the writer remembers KNOWN_LABELS pointer targets.

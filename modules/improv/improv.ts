@@ -2,13 +2,13 @@
  * Improv over serial (Improv Wi-Fi, serial standard 1.0) on the console: the computer that has flashed the unit
  * configures its network. Packet, in both directions:
  *
- *     offset bytes contents
- *     0 6 "IMPROV"
- *     6 1 version, 1
- *     7 1 type: 1 state, 2 error, 3 command, 4 result
- *     8 1 length of the data
- *     9 ... data; of a command and of a result: command, length of the rest, texts, each after its length
- *     then 1 sum of all before it, modulo 256
+ *     offset  bytes  contents
+ *     0       6      "IMPROV"
+ *     6       1      version, 1
+ *     7       1      type: 1 state, 2 error, 3 command, 4 result
+ *     8       1      length of the data
+ *     9       ...    data; of a command and of a result: command, length of the rest, texts, each after its length
+ *     then    1      sum of all before it, modulo 256
  *
  * Line ends surround outgoing packets, because the usual client ignores a packet after text on its line. That client
  * also mistakes a length of 10 for a line end, so no outgoing result has 10 bytes of data.

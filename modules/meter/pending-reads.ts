@@ -2,9 +2,9 @@
  * Queue of callers that wait for a readout, each for at most READ_WAIT_MS. Each caller is notified once, in a separate
  * tick, because that needs much stack.
  *
- *                `resolve()` next tick timeout `remove()`
- *     WAITING RESOLVED – removed and notified, or waits (a) removed
- *     RESOLVED – removed, notified – removed
+ *                `resolve()`   next tick           timeout                              `remove()`
+ *     WAITING    RESOLVED      –                   removed and notified, or waits (a)   removed
+ *     RESOLVED   –             removed, notified   –                                    removed
  *
  *     (a) a caller for a load profile waits up to PROFILE_MINUTES, while no other caller is queued.
  */
