@@ -11,8 +11,7 @@
  *               YOUNG
  *
  * A panic, a watchdog reset or a brownout is a fault (`Ending`); a power cut, a manual reset or a planned restart is
- * not. Time is counted in minutes of running, at least one for each start, because a restart loses the clock. Safe mode
- * ends by itself, so that the meter of an unattended gateway is read again.
+ * not. Time is counted in minutes of running, at least one for each start, because a restart loses the clock.
  *
  * The guard's state is in retained memory, which a power cut clears:
  *
