@@ -5,8 +5,6 @@
  * 3. User and proof: an unknown user takes the same computation as a wrong proof.
  *
  * A failure in step 3 counts in the limiter; a bad nonce reveals nothing about the password.
- *
- * All arguments are untrusted; the routes limit their length.
  */
 import { equalConstantTime } from "../bytes/equal.js";
 import { decodeHex } from "../bytes/hex.js";

@@ -9,8 +9,7 @@
  * - The next attempt after a delay is drawn by lot among the addresses refused during it, with one lot each. The winner
  *   has TURN_MS for its attempt; after that any address may try.
  *
- * SHARED_FORGET_MS without a failure clears everything. Waiting for fresh marks is slower than continuing: 264 guesses
- * in 1207 s against one every 4 s.
+ * SHARED_FORGET_MS without a failure clears everything.
  */
 import type { Crypto } from "../io/crypto.js";
 import type { Clock, TextCodec } from "../io/host.js";
