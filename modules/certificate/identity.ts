@@ -1,11 +1,11 @@
 /**
  * TLS identity: the user's certificate, or a self-signed one: P-256, for `hostname`, `hostname.local`, the access
- * point's address and the network address, valid for ten years, for servers and clients. The self-signed one is renewed,
- * with the same key, when the hostname or the network address changes, when it is expired or not yet valid, and by
- * firmware that gives it another form.
+ * point's address and the network address, valid for ten years, for servers and clients. The self-signed one is
+ * renewed, with the same key, when the hostname or the network address changes, when it is expired or not yet valid,
+ * and by firmware that gives it another form.
  *
  * An installed certificate is on trial until a handshake with the device's own client succeeds. Otherwise it is
- * discarded, to keep the device reachable.
+ * discarded.
  */
 import { ACCESS_POINT_ADDRESS } from "../bytes/ipv4.js";
 import type { BlobMemory, NO_MEMORY } from "../config/blob.js";
