@@ -1,7 +1,7 @@
 /**
  * Our invocation counters. None is used twice with the same key and title, even after a power cut or factory reset
  * (NIST SP 800-38D, 8). They are reserved in flash in blocks of AHEAD, but of LONG_AHEAD from the second block of a
- * session on, which spares the flash. The value in flash is not a setting, so a factory reset keeps it.
+ * session on, which spares the flash.
  *
  *   key     dlms_counters
  *   value   12 bytes per key, most recently used first, then CRC-16/X.25 of all, little-endian

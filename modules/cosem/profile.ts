@@ -9,10 +9,9 @@
  * from the first column that is a clock (class 8) and the first that is a profile status (0-b:96.10.e).
  *
  * Requests: name, columns, period, order and number of rows, scalers, rows. A requested span is selected by time
- * (selector 1), with the deviation of the meter's clock. Otherwise all rows are requested if there are no more than
- * wanted. If there are more, the request selects rows, because reading a whole long profile may take an hour. It
- * selects them by number (selector 2). If the meter refuses this, or the number of rows is unknown, it selects them by
- * time, up to the time of the meter's clock (selector 1). Only one row and one block are in memory.
+ * (selector 1), with the deviation of the meter's clock. Otherwise the last rows are selected by number (selector 2) if
+ * there are more than wanted. If the meter refuses this, or the number of rows is unknown, they are selected by time,
+ * up to the meter's clock (selector 1). Only one row and one block are in memory.
  *
  * Limits: POLL_LIMIT columns; JOINED_LIMIT bytes for a row and the block in which it ends; the length of the records.
  */

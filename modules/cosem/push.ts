@@ -14,14 +14,10 @@
  *
  * The first valid ciphered push binds the listener to its sender: a different system title is rejected, and so is an
  * invocation counter that does not increase. The counter is kept in RAM, and in flash after every STORE_EACH pushes, so
- * after a restart at most that many pushes can be replayed. Changing the settings deletes title and counter, so that a
- * replaced meter is accepted.
+ * after a restart at most that many pushes can be replayed. Changing the settings deletes title and counter.
  *
- * General-ded is deciphered with the global key: the dedicated key of the standard belongs to an association, and a
- * push has none.
- *
- * A push ciphered with the broadcast key (security control, bit 6), which many meters share, is accepted if it is the
- * configured encryption key.
+ * General-ded is deciphered with the global key, because a push has no association with a dedicated one. The broadcast
+ * key (security control, bit 6) is accepted if it is the configured encryption key.
  *
  * Limits: APDU_LIMIT bytes.
  */

@@ -16,15 +16,15 @@
  * - DISC first, if the meter may still hold a connection;
  * - a lower speed, if the speed may be the cause;
  * - the other opening (mode E or HDLC directly), if it is unknown which one works;
- * - fewer attributes per request, finally one, if the meter did not reply.
- * `failure` is that of the try that made most progress.
+ * - fewer attributes per request, finally one, if the meter did not reply. `failure` is that of the try that made most
+ *   progress.
  *
- * A live session reads its own list in rounds and reports each one, while the association stays open. A round in which
- * the meter refuses a value ends it, and so does any failure.
+ * A live session reads its own list in rounds and reports each one, while the association stays open. Any failure, or a
+ * refused value, ends it.
  *
  * With the protocol iec62056, mode E is optional: it is used if the meter announces it; otherwise the sign-on runs to
- * its own end and determines readout and failure. If the settings forbid mode E, the session is an inquiry: the meter
- * was silent in mode C, so an answer in HDLC shows that it supports mode E only.
+ * its own end and determines readout and failure. If the settings forbid mode E, the session only inquires whether the
+ * meter answers in HDLC.
  */
 import type { CounterSink } from "../dlms/counter.js";
 import { DLMS_COUNTER } from "../dlms/failures.js";
