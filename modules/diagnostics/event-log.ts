@@ -10,8 +10,7 @@
  * - Refused logins have a record for each of the last REFUSED_LIMIT addresses, and one without a detail for all
  *   others. Flash stores REFUSED_BURST of them at once and one per REFUSED_S seconds.
  * - Events that need no login leave RESERVED of the FLASH_BURST writes to events that do (events.ts).
- * - A record of a refused login in flash counts all refusals since the previous one. The next event that needs a
- *   login stores the rest, without a detail, so that an attack that led to a login is visible even after a power cut.
+ * - A record of a refused login in flash counts all refusals since the previous one.
  *
  * Each start record contains the number of starts with its cause, for the metrics. A cause without a record left in
  * flash is counted from 1 again.
