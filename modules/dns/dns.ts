@@ -45,7 +45,7 @@ export const SECTION_ANSWER = 1;
 export const SECTION_AUTHORITY = 2;
 export const SECTION_ADDITIONAL = 3;
 
-/** A label without its length; a name with all lengths and the final 0; bytes. */
+/** Bytes of a label without its length, and of a name with all lengths and the final 0. */
 export const LABEL_LIMIT = 63;
 export const NAME_LIMIT = 255;
 export const LABEL_KEYS = 64;
@@ -107,7 +107,7 @@ function lowerCase(byte: number): number {
 	return byte >= 0x41 && byte <= 0x5a ? byte | 0x20 : byte;
 }
 
-/** `open`, questions, then records. Never throws. */
+/** Reads an untrusted message: `open`, questions, then records. Never throws. */
 export class DNSReader extends Message {
 	/** True if the message is truncated or a name malformed; nothing more can be read. */
 	isBroken = false;
@@ -227,8 +227,8 @@ export class DNSReader extends Message {
 }
 
 /**
- * `begin`, questions, then `startRecord`, `startData`, data and `endRecord` for each record. A question or record that
- * does not fit is removed.
+ * Writes a message: `begin`, questions, then `startRecord`, `startData`, data and `endRecord` for each record. A
+ * question or record that does not fit is removed.
  */
 export class DNSWriter extends Message {
 	readonly #names: Uint8Array;
