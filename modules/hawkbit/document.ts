@@ -5,9 +5,8 @@
  *   base        config.polling.sleep, _links.{configData,cancelAction,deploymentBase}.href
  *   deployment  id, deployment.update, deployment.chunks[].artifacts[].{filename,_links.{download,download-http}.href}
  *
- * Only the path and the query of a link are used, at the server of the settings: the token goes nowhere else, and links
- * are right even if a proxy hides the server's own scheme and name. Limits: DOCUMENT_LIMIT bytes, TEXT_LIMIT bytes of a
- * link or name.
+ * Only the path and the query of a link are used, at the server of the settings, so the token goes nowhere else.
+ * Limits: DOCUMENT_LIMIT bytes, TEXT_LIMIT bytes of a link or name.
  */
 import { hasOnly, wholeNumber } from "../bytes/ascii.js";
 import type { BodySink } from "../http/handler.js";

@@ -12,8 +12,6 @@
  *
  * Changed settings lead to RESTING for a short time, and end a download. The action is in flash (record.ts): after the
  * restart the poll reports that the new firmware is confirmed, or that the previous one runs again.
- *
- * At rest there is no connection, and no memory is claimed.
  */
 import type { Core } from "../core/core.js";
 import type { HTTPClient } from "../http/client.js";
