@@ -1,6 +1,6 @@
 /**
  * One APDU in each direction: segmentation, sequence numbers, window, reassembly (IEC 62056-46, 6.4.4; ISO/IEC 13239).
- * It has no timers and sends nothing: its results name the connection's next action.
+ * Its results name the connection's next action.
  *
  * A frame out of sequence is dropped silently, so that a late response starts no second exchange; the timeout requests
  * missing frames. An I frame with the expected N(S) is accepted even without N(R) or final bit, which some servers
