@@ -6,8 +6,8 @@
  *   WAITING      WAITING (newer)   TIDYING, or IDLE; it is stored   –
  *   TIDYING      WAITING           TIDYING, one more step           IDLE
  *
- * The work is done in a separate task, because `measured` is called deep in the stack. Flash is written at most once
- * per quarter hour, with the first readout in it.
+ * A separate task does the work, because `measured` is called deep in the stack. Flash is written at most once per
+ * quarter hour, with the first readout in it.
  *
  * Readouts without a time or a register, simulated ones, and those of a quarter hour that has a reading already are
  * skipped. If a known register is missing, a readout is stored only after INCOMPLETE_S, when the register may be gone

@@ -1,8 +1,8 @@
 /**
- * The history in flash. Each quarter hour with a reading has one entry, which is made from the first reading in it. The
- * entry is appended to the head sector (sectors.ts) as a block of its own. The block also has the meter state
- * (meter-state.ts) if the state does not follow from the entry: in the first block of a sector, and after an exchange
- * of the meter. If a power cut leaves a partial block, later entries go to another sector.
+ * The history in flash. The first reading in each quarter hour makes an entry, which is appended to the head sector
+ * (sectors.ts) as a block of its own. The block also has the meter state (meter-state.ts) if the state does not follow
+ * from the entry: in the first block of a sector, and after an exchange of the meter. After a partial block, entries go
+ * to another sector.
  */
 import { ERASE_SIZE, type Partition } from "../io/flash.js";
 import { QUARTER_S } from "../time/calendar.js";
