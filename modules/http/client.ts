@@ -11,10 +11,8 @@
  * HTTP_SILENCE_MS between two pieces.
  *
  * `outcome` is the result of the request. Once the head of the reply is complete, it is the status, even if the body is
- * cut off. Redirects are not followed, because requests may contain secrets.
- *
- * Callbacks of the host run the caller's task, which checks `outcome` in its drain. Limits: HTTP_CONNECT_MS;
- * HTTP_REPLY_MS from `send`, or from the opening of the connection if that is later.
+ * cut off. Redirects are not followed, because requests may contain secrets. Limits: HTTP_CONNECT_MS; HTTP_REPLY_MS
+ * from `send`, or from the opening of the connection if that is later.
  */
 import { CLIENT_BROKEN, CLIENT_ENDED, type Client, type ClientPort, type TLSClientOptions } from "../io/client.js";
 import type { Task } from "../io/driver.js";

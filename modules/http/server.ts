@@ -4,7 +4,7 @@
  * Each port has a fixed number of places for connections. The last one is kept free: a new connection displaces an idle
  * one without a token. While all places are taken, a connection closes after its reply, unless its client has sent a
  * token and some other client has not. If requests with a token take all other places, a request that would wait long
- * is refused (`isGuest`), so that the last place always responds quickly.
+ * is refused (`isGuest`).
  *
  * When all places are taken, a new connection displaces another one in this order:
  * - an event stream, because its client can reconnect;
