@@ -2,13 +2,13 @@
  * Retry policy of one readout, which remembers a lower speed.
  *
  * Missing or damaged data leads to a retry at the same speed, because most failures are accidental. After TRIES
- * failures at one speed, or one silence at a lowered speed, the next lower speed follows, down to 300 Bd, because the
- * identification may promise a higher speed than meter, head or line can handle. Other failures are retried unchanged.
+ * failures at one speed, or one silence at a lowered speed, the next lower speed follows, down to 300 Bd. Other
+ * failures are retried unchanged.
  *
  * After FIRST_WAIT clean readouts a higher speed is tried, alternately the full speed and the next higher one. A failed
  * trial doubles the wait, up to LAST_WAIT; the same number of clean readouts at full speed resets it.
  *
- * Flash stores only speed and meter, on change; counts stay in RAM, because a write per readout would wear it out.
+ * Flash stores only speed and meter, on change.
  */
 import { equalConstantTime } from "../bytes/equal.js";
 import type { Opening, ProtocolMemory } from "../readout/protocol.js";

@@ -8,9 +8,8 @@
  * | CRC | DSMR only: four hex digits (some meters omit leading zeros), CRC-16/ARC of everything from `/` to `!` |
  * | CR LF | |
  *
- * The only checks are parity, grammar and, with DSMR, the CRC. The CRC covers all eight bits of a character. If the CRC
- * is right, characters of 0x80 and above were therefore sent by the meter and are not damaged. The telegram counts
- * as good; only the lines with such characters are discarded.
+ * The only checks are parity, grammar and, with DSMR, the CRC. The CRC covers all eight bits. If it is right,
+ * characters of 0x80 and above are not damaged; only their lines are discarded.
  *
  * Telegrams may follow each other without a gap, and listening may begin inside a telegram. An identification inside a
  * block therefore drops the block and begins a new telegram.

@@ -15,13 +15,11 @@
  * part.
  *
  * A password that was not accepted is not sent again in the same request, because meters lock after a few wrong ones.
- * Enciphered passwords (`P2`) are not supported.
  *
  * A requested span of time has no readout before it, and both ends are in the request: `P.01(sYYMMDDhhmm;sYYMMDDhhmm)`.
- * The clock is then read for the caller only, so a meter may refuse it.
  *
- * Otherwise the requested time range begins at the meter's time minus the wanted number of periods. A period is assumed to be 15
- * minutes until a head states its length; if that is longer, or if there are too many rows, the request is repeated.
+ * Otherwise the requested time range begins at the meter's time minus the wanted number of periods. A period is assumed
+ * to be 15 minutes; if the head states a longer one, or there are too many rows, the request is repeated.
  */
 import { asciiBytes } from "../bytes/ascii.js";
 import { NO_BYTES } from "../io/machine.js";
