@@ -1,6 +1,6 @@
 /**
- * JSON pull reader (RFC 8259) for untrusted bodies, which are never stored whole. `JSON.parse` needs three copies,
- * keeps unknown names forever (XS interns them) and overflows the stack on deep nesting.
+ * JSON pull reader (RFC 8259) for untrusted bodies, which are never stored whole. `JSON.parse` needs three copies and
+ * keeps unknown names forever (XS interns them).
  *
  * Use: `begin()`, then for each piece `push()` and `next()` until TOKEN_MORE, then `finish()` and `next()` until
  * TOKEN_END.
