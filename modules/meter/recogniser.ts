@@ -19,8 +19,6 @@
  *     (b) after the last speed: ENDED with noise
  *         otherwise: WAITING at the next speed
  *
- * Readable text proves that the speed is right.
- *
  * At the end `next()` returns this session, which continues unless the failure found is final.
  */
 import { FORMAT_8E1, FORMAT_8N1, type LineSettings } from "../io/host.js";

@@ -3,7 +3,7 @@
  *
  * The power is constant in each of the week's 168 hours. It is the load minus the solar power of that hour of the day,
  * each multiplied by a factor for the day of the week; it is imported if positive, otherwise exported. Energy is the
- * sum since 2024-01-01 (a Monday), so counters never decrease and agree with the power.
+ * sum since 2024-01-01 (a Monday).
  */
 
 import { asciiBytes } from "../bytes/ascii.js";

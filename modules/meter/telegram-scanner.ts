@@ -12,8 +12,7 @@
  * | bare | outside these frames, the head of general-glo-ciphering: DB 08, title, 82 and length, security control |
  *
  * Answers to requests do not match: a block has STX, and an HDLC answer is not a UI frame. A data-notification in an I
- * frame counts as pushed (Kaifa). A damaged telegram is skipped. Memory: HEAD_LIMIT bytes of a header, the last
- * WRAPPER_LENGTH bytes, and numbers.
+ * frame counts as pushed (Kaifa). A damaged telegram is skipped.
  */
 import { crc16 } from "../bytes/crc16.js";
 import { hasEvenParity } from "../bytes/parity.js";
