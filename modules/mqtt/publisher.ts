@@ -11,13 +11,13 @@
  *   LEAVING    –         –         –         –          OFF       –         OFF        –
  *
  * A session is wanted while MQTT is enabled and there is a network. A sleeping device also needs new data, and ends the
- * session when everything is sent. After MQTT was disabled, one more session withdraws the announcement, which is given
- * up after LAST_TRIES failures. Without a network the state is OFF at once.
+ * session when everything is sent. After MQTT was disabled, one more session withdraws the announcement, with
+ * LAST_TRIES. Without a network the state is OFF at once.
  *
  * WAITING: for the TLS permit, and for memory, which is checked every MEMORY_MS. RESTING: for the seconds in RETRY_S,
  * or an hour after a refusal that only the user can resolve; after a session of STABLE_MS the delays begin anew. Also
- * before the first session, unless the device sleeps.
- * LEAVING: settings have changed, or another output wants the permit; DISCONNECT follows the message in flight.
+ * before the first session, unless the device sleeps. LEAVING: settings have changed, or another output wants the
+ * permit; DISCONNECT follows the message in flight.
  *
  * After Home Assistant's birth message everything is sent again after a random delay (BIRTH_MS to ten times that),
  * because all devices get that message at once. PUBLISH_COST is claimed while a message is due.

@@ -13,7 +13,7 @@
  * been accepted by the connection. A PUBLISH without a PUBACK must be repeated by the caller in its next session (4.4).
  *
  * A message with QoS 0 is in flight until the connection has accepted it. After PING_MS without an incoming packet QoS
- * 1 is used in any case: otherwise messages with QoS 0 would keep delaying PING, and a dead broker would go undetected.
+ * 1 is used in any case, to detect a dead broker.
  *
  * Limit: CHATTER_LIMIT unsolicited packets per ping interval.
  */
