@@ -7,8 +7,7 @@
  *
  * The mean of an interval is calculated from the first reading after its start and the first reading after its end in
  * the history, if both are near (`toleranceOf`) and from the same meter. After a change of the clock by more than
- * STEP_MS, the running interval is not used, and the next one is the first that counts. Flash is written when one of
- * the highest intervals changes.
+ * STEP_MS, the running interval does not count. Flash is written when one of the highest intervals changes.
  */
 import type { Core, Running } from "../core/core.js";
 import { KEEP_S } from "../history/compaction.js";
