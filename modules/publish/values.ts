@@ -6,7 +6,7 @@
  *
  * A counter is `total_increasing`, so that Home Assistant recognises an exchanged meter, which starts from zero. A
  * counter that can run backwards (import minus export, C 16) is `total`. Momentary and average values are
- * `measurement`. Minima and maxima have no state class, because statistics of them are meaningless.
+ * `measurement`. Minima and maxima have none.
  */
 import type { TextCodec } from "../io/host.js";
 import type { OBISCode } from "../obis/code.js";
