@@ -19,7 +19,7 @@
  * - DZG DVS7412, DWS7412: a power that is too large for a signed number of its bytes arrives as a negative one. In the
  *   status word (FNN), bit 11 means that the meter exports, bits 12 to 14 that its phases do. A negative value of one
  *   to three bytes is interpreted as unsigned while these bits are clear: bit 11 for 16.7.0, all four for 36.7.0,
- *   56.7.0 and 76.7.0. The serial number does not tell which meters do this.
+ *   56.7.0 and 76.7.0.
  * - EMH ED300L: 15.7.0 has no sign, and becomes negative while bit 5 of the status word is set. 16.7.0 has a sign, as
  *   on Iskra's MT175.
  *
