@@ -13,7 +13,7 @@
  *
  * Blocks follow, one HPKE message each. The three bytes before each are its associated data: 0 (more blocks follow) or
  * 1 (last block), and the length of the message (2 bytes), which is up to BLOCK bytes of encrypted text and 16 of tag.
- * Truncation is therefore detected. The text is UTF-8 (report-lines.ts).
+ * The text is UTF-8 (report-lines.ts).
  */
 
 import { UNSUPPORTED } from "../api/errors.js";

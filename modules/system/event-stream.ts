@@ -6,9 +6,7 @@
  *
  * Each stream begins with both events, so a client that reconnects misses nothing; `Last-Event-ID` is ignored. Events
  * are not queued: each shows the state when the client reads it. After 15 s of silence a comment is sent. A stream ends
- * before a restart, and, once its token was revoked, at the next comment.
- *
- * Each port serves one stream at a time, which http/server.ts closes before other connections under load.
+ * before a restart, and, once its token was revoked, at the next comment. Each port serves one stream at a time.
  */
 import { BUSY } from "../api/errors.js";
 import type { Exchange } from "../api/exchange.js";

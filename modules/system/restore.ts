@@ -1,8 +1,7 @@
 /**
  * POST `system/backup`: restores all settings of a file, or none if one of them is invalid. Each setting is validated
  * as in its own route. Missing settings keep their value, and a stored secret is kept if it still belongs to its
- * address or network. A file may contain secrets, although the gateway never writes them into a backup. The other
- * secrets are listed, so that the user can enter them again.
+ * address or network. A file may contain secrets; missing ones are listed.
  */
 
 import { isSetting, isShown } from "../api/backup-group.js";
