@@ -2,10 +2,8 @@
  * Access of this browser: a user who has logged in in this tab, a device that stays signed in for reading, or a wall
  * display. A device that stays signed in, and a display, have a read-only token.
  *
- * The token of a login is in the tab's storage and is lost when the tab is closed. The token of a display is in
- * `localStorage`, because the tablet loses power, its browser drops tabs and restarts, and nobody is there to enter a
- * password. The token of a device that stays signed in is there too, for all its tabs. The owner can revoke both on the
- * security page.
+ * The token of a login is in the tab's storage and is lost with the tab. The other two are in `localStorage`; the owner
+ * can revoke them on the security page.
  */
 import { Store } from "./store.js";
 
