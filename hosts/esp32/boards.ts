@@ -4,8 +4,8 @@
  *
  * The pins of gateway boards are taken from public firmware: XZG (xyzroe/XZG, src/const/hw.cpp: brdConfigs, and
  * ethConfigs for Ethernet), slzb-esphome (smlight-tech/slzb-esphome, hw_defs/06xu and hw_defs/mrxu),
- * tube0013/tube_gateways (ESPHome configurations), Tasmota's template of the Sonoff bridge. None of these boards has a
- * place for an optical head; it is wired to unused pins.
+ * tube0013/tube_gateways (ESPHome configurations), Tasmota's template of the Sonoff bridge. On these boards the optical
+ * head is wired to unused pins.
  *
  * For your own hardware, copy the most similar row and give it a new name and a device id from 0x0100 on.
  */
