@@ -15,8 +15,7 @@ enum {
 	/*
 	 * Peak heap of a handshake on a chip: an incoming record of 16 KB (any client may claim that much), an outgoing one
 	 * of 4 KB, and 14 KB for the certificate chain and the computation. The 5 KB of the connection itself are not
-	 * included. The 14 KB were measured for a client with Mbed TLS 2.28 as a 32-bit program with an RSA chain; with
-	 * ECDSA it takes 10 KB. The handshake of a port with ECDSA takes 14 KB in all, measured in an emulated ESP32-C3.
+	 * included. The 14 KB were measured for a client with Mbed TLS 2.28 as a 32-bit program with an RSA chain.
 	 */
 	HANDSHAKE_MEMORY = 36 * 1024,
 	/* Largest block of HANDSHAKE_MEMORY: the incoming record. */

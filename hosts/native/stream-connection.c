@@ -1,8 +1,7 @@
 /*
  * After a record was sent in part, Mbed TLS must be called again with the same length. Nothing else may be sent before
- * that: it would be taken for the rest of the record. Mbed TLS may hold received data, which poll() does not report. A
- * record takes memory until it is sent, so a new one is begun only when the socket has room and the memory lock
- * permits.
+ * that. Mbed TLS may hold received data, which poll() does not report. A record takes memory until it is sent, so a new
+ * one is begun only when the socket has room and the memory lock permits.
  */
 #include "stream-connection.h"
 
