@@ -1,6 +1,5 @@
 /**
- * Accelerated time of the simulator (`npm start -- --speed N`): clock and timers of the whole gateway are accelerated
- * together, so that a day has the same length for all parts. The speed is:
+ * Accelerated time of the simulator (`npm start -- --speed N`), for clock and timers together. The speed is:
  *
  *   until the gateway has started                             1
  *   no peer                                                   N

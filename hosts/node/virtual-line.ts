@@ -2,9 +2,8 @@
  * A serial port of the virtual world, and the wire from it to a meter, which is any sans-io machine.
  *
  * A character takes 10 bits in 7E1 and 8N1 (IEC 62056-21, 5.2), and 11 bits in 8E1 and 8N2. It arrives unchanged only
- * if the receiver has the sender's speed and frame for the whole time. On the wire it is the eight bits between start
- * and stop bit, so that 7E1 and 8N1 interwork as on a real line. A byte of 0x80 or above sent at 7E1 has a wrong parity
- * bit, with which machines simulate damaged characters.
+ * if the receiver has the sender's speed and frame for the whole time. A byte of 0x80 or above sent at 7E1 has a wrong
+ * parity bit, with which machines simulate damaged characters.
  */
 import {
 	FORMAT_7E1,
