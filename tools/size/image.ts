@@ -6,8 +6,8 @@
  * same line. A slot belongs to the first owner that reaches it. The owners come in this order: built-ins of the engine,
  * modules of the SDK, the project's script. A built-in that only the script reaches counts as the script's.
  *
- * Sizes are those of the 32-bit microcontroller, where a slot has 16 bytes. The C compiler merges some equal strings
- * and aligns some strings, so the real size differs by about one per cent.
+ * Sizes are those of the 32-bit microcontroller, where a slot has 16 bytes. The real size differs by about one per
+ * cent.
  */
 
 const SLOT_BYTES = 16;
