@@ -45,7 +45,7 @@ const FLASH_BURST = 40;
 const FLASH_S = 86_400 / WRITES_A_DAY;
 /** Reserved part of FLASH_BURST. */
 const RESERVED = 20;
-/** Addresses with their own record in memory. */
+/** Number of addresses with a record of their own in memory. */
 export const REFUSED_LIMIT = 8;
 const REFUSED_BURST = 8;
 const REFUSED_S = 3600;
@@ -73,7 +73,7 @@ export class EventLog {
 	/** Refused logins that are not in flash. */
 	#refused = 0;
 	dropped = 0;
-	/** By cause, from the records in flash. */
+	/** Number of starts by cause, from the records in flash. */
 	readonly starts = new Map<string, number>();
 
 	/** `partition`: undefined if events do not survive restarts. */
@@ -134,7 +134,7 @@ export class EventLog {
 		return -1;
 	}
 
-	/** Returns the count of the start's cause, which its record may contain. */
+	/** Counts a start for its cause, or adopts the count in its record; returns the count. */
 	private countStart(bytes: Uint8Array, at: number): number {
 		const { starts } = this;
 		let cause = "";
