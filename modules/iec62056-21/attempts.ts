@@ -43,7 +43,7 @@ export interface SpeedSettings {
 
 type SpeedOpening = Pick<Opening<SpeedSettings>, "settings" | "memory">;
 
-/** Counts for the meter with the lowered speed. */
+/** Counters of the meter whose speed was lowered. */
 class SpeedMemory {
 	readonly meterId: Uint8Array;
 	clean = 0;
@@ -66,14 +66,14 @@ export class Attempts implements SpeedChoice {
 	readonly #settings: SpeedSettings;
 	readonly #memory: ProtocolMemory;
 	#count = 0;
-	/** Those that a lower speed would not have avoided. */
+	/** Failed sessions that a lower speed would not have avoided. */
 	#failures = 0;
 	#tries = 0;
 	/** In the last session the meter announced mode E and was silent in mode C. */
 	wasSilent = false;
-	/** Such sessions, up to SILENCES. */
+	/** Number of silent sessions, up to SILENCES. */
 	silences = 0;
-	/** Bd; Infinity until lowered. */
+	/** Highest allowed speed, Bd; Infinity until lowered. */
 	#ceiling: number;
 	#isTrial = false;
 
