@@ -42,7 +42,7 @@ const GAP_MS = 250;
 const TEXT_GAP_MS = 1800;
 /** Longest burst, ms: a DLMS push at 2400 Bd. */
 const BURST_MS = 2500;
-/** Text, ms: 17 KB at 9600 Bd, or 1 KB at 300 Bd. */
+/** Longest text, ms: 17 KB at 9600 Bd, or 1 KB at 300 Bd. */
 const TEXT_MS = 35_000;
 /** A burst of fewer characters is short. It may be interference, or a telegram that is much faster than the line. */
 const SHORT_BURST = 8;
