@@ -6,13 +6,13 @@ import { DAY_S, DAYS, type LocalCalendar } from "../time/calendar.js";
 import { monthOf } from "../time/date.js";
 
 export const RANKS = 3;
-/** `monthOf`. */
+/** Index of the month, as `monthOf` gives it. */
 export const MONTH = 0;
-/** Identifies the settings. */
+/** Index of a number that identifies the settings. */
 export const SHAPE = 1;
-/** Earliest start of an interval not yet examined, Unix seconds. */
+/** Index of the earliest start of an interval not yet examined, Unix seconds. */
 export const FROM = 2;
-/** Starts, highest interval first, Unix seconds. */
+/** First index of the starts, highest interval first, Unix seconds. */
 export const STARTS = 3;
 export const WATTS = STARTS + RANKS;
 export const STORED = WATTS + RANKS;
