@@ -21,7 +21,8 @@ enum {
 	READ_BUDGET = 16384,
 	/* Pieces moved in one direction before the other has its turn. */
 	TURN_PIECES = 4,
-	/* RFC 5246, 6.2.1: header, change_cipher_spec to application_data, version 3.x. 6.2.3: 16 KB and 2 KB more. */
+	/* RFC 5246, 6.2.1: bytes of a header, lowest and highest content type, major version. 6.2.3: longest record, 16 KB
+	   and 2 KB. */
 	RECORD_HEADER = 5,
 	FIRST_CONTENT_TYPE = 20,
 	LAST_CONTENT_TYPE = 23,
@@ -34,7 +35,7 @@ static size_t smaller(size_t a, size_t b)
 	return a < b ? a : b;
 }
 
-/* NULL if memory is short. On an ESP32, Mbed TLS has memory that nothing else can use. */
+/* Returns NULL if memory is short. On an ESP32 only Mbed TLS can use this part of memory. */
 static stream_rings *make_rings(void)
 {
 	return mbedtls_calloc(1, sizeof(stream_rings));
