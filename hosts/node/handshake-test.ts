@@ -32,7 +32,7 @@ export class HandshakeTests {
 		});
 	}
 
-	/** Closes a connection that belongs to a test, and returns true. After the server's handshake. */
+	/** Call after the server's handshake: closes a connection that belongs to a test, and then returns true. */
 	take(socket: Socket): boolean {
 		for (const client of this.#clients) {
 			const isItself = socket.remoteAddress?.endsWith("127.0.0.1") && socket.remotePort === client.localPort;
