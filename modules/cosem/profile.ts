@@ -294,7 +294,7 @@ export class DLMSProfile implements Inquiry {
 		this.#step = STEP_DONE;
 	}
 
-	/** Class, code, attribute, index of each; returns false if they are invalid. */
+	/** Takes class, code, attribute and index of each column; returns false if they are invalid. */
 	private takeColumns(): boolean {
 		const { cursor } = this;
 		const list = this.#list;
