@@ -53,7 +53,7 @@ export interface MDNSService {
 
 /** The indexes of all records must fit the 32 bits of a mask. */
 export const SERVICE_LIMIT = 6;
-/** All records must fit one message. */
+/** Bytes of all names and TXT: all records must fit one message. */
 const NAMES_LIMIT = 1000;
 const LABEL_ROOM = 1 + LABEL_LIMIT;
 const HOST_AT = 0;
