@@ -156,7 +156,7 @@ export class Poll {
 		return id !== "";
 	}
 
-	/** Progress or result of a deployment that has begun is reported instead. */
+	/** For a deployment that has begun, reports the progress or the result instead. */
 	private askDeployment(link: string): boolean {
 		const { info, storage, text, update } = this.#deps;
 		const id = idOf(link);
@@ -239,7 +239,7 @@ export class Poll {
 		});
 	}
 
-	/** `write` writes its body. */
+	/** `write`: writes the body of the request. */
 	private requestOf(method: string, target: string, write?: () => void): Uint8Array {
 		const { authorization, text, url, writer } = this.#deps;
 		const body = new Uint8Array(write === undefined ? 0 : BODY_SIZE);
