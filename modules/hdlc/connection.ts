@@ -166,7 +166,7 @@ export class HDLCConnection implements Machine {
 		return this.#exchange.length;
 	}
 
-	/** APDU in one frame, bytes; valid once connected. */
+	/** Longest APDU in one frame, bytes; valid once connected. */
 	get requestLimit(): number {
 		return this.#exchange.sendInfo - LLC_LENGTH;
 	}
