@@ -1,12 +1,12 @@
 /** Identity and readings of a meter. Stored as 64-bit floating-point numbers, in this order. */
 import { REGISTER_COUNT } from "./entry.js";
 
-/** A bit for each register with a known reading. */
+/** Index of a number with a bit for each register whose reading is known. */
 export const KNOWN = 0;
-/** CRC-16 of the identification, and of the serial number; 0: unknown. */
+/** Indices of the CRC-16 of the identification, and of the serial number; 0: unknown. */
 export const IDENT = 1;
 export const SERIAL = 2;
-/** First reading; order and units as in entry.ts. 0: unknown. */
+/** Index of the first reading; order and units as in entry.ts. 0: unknown. */
 export const READINGS = 3;
 
 export class MeterState {
