@@ -21,7 +21,7 @@ import type { MeterSession, SpeedChoice } from "./session.js";
 const ATTEMPT_LIMIT = 16;
 /** Silences after which an announced mode E is used; the first one may be accidental. */
 export const SILENCES = 2;
-/** Unanswered sign-ons, and failures at 300 Bd. */
+/** Maximum number of unanswered sign-ons, and of failures at 300 Bd. */
 const SAME_SPEED_FAILURES = 3;
 /** Sessions before the next lower speed. */
 const TRIES = 2;
@@ -170,7 +170,7 @@ export class Attempts implements SpeedChoice {
 	}
 }
 
-/** Control characters cannot be stored as text. */
+/** Omits control characters, which cannot be stored as text. */
 function printable(ident: IdentScanner): Uint8Array {
 	return ident.copy().filter((character) => character >= 0x20 && character < 0x7f);
 }

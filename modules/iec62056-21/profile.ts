@@ -67,9 +67,9 @@ const FORMS = "5565";
 const FORM_BARE = 1;
 /** Form that assumes a period of a day, because the meter had no row in the last quarter hours. */
 const FORM_DAYS = 3;
-/** Repetitions after a NAK, and with a better period. */
+/** Most repetitions after a NAK, and with a better period. */
 const REPEATS = 2;
-/** Sessions in programming mode; a client would not wait for more. */
+/** Most sessions in programming mode; a client would not wait for more. */
 const TRIES = 3;
 
 const STEP_DEMAND = 0;

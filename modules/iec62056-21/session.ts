@@ -118,7 +118,7 @@ const QUIET_PATIENCE = 20;
  * the break.
  */
 const BREAK_PATIENCE = 30_000_000;
-/** Requested by NAK in one session. */
+/** Most repetitions that NAK requests in one session. */
 const REPEATS = 2;
 const BITS_PER_CHARACTER = 10;
 
