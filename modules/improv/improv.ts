@@ -85,7 +85,7 @@ const LOOK_MS = 250;
 /** Longest gap inside a packet. */
 const GAP_MS = 1000;
 const IDLE_MS = 30_000;
-/** An SSID with invalid UTF-8 may decode to more. */
+/** Longest SSID sent; one with invalid UTF-8 may decode to more. */
 const SSID_BYTES = 32;
 
 const BAUD = 115_200;
