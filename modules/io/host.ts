@@ -142,7 +142,7 @@ export interface Socket {
 	readonly viaAccessPoint: boolean;
 	read(into: Uint8Array, start?: number, end?: number): number | undefined;
 	write(bytes: Uint8Array, start?: number, end?: number): number;
-	/** Prefers the peer's address for half an hour; for each request with a valid token. */
+	/** Call it for each request with a valid token: prefers the peer's address for half an hour. */
 	know?(): void;
 	/** Sends what was written. */
 	close(): void;
