@@ -65,7 +65,7 @@ const WORD_NULL = Object.freeze([0x6e, 0x75, 0x6c, 0x6c]);
 export interface JSONReaderLimits {
 	/** 1 to 31; default 4. */
 	readonly maxDepth?: number;
-	/** Stored bytes of a string, name or number, at least 32; default 256. */
+	/** Longest stored string, name or number, bytes, at least 32; default 256. */
 	readonly scratch?: number;
 }
 
