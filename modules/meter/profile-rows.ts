@@ -10,7 +10,7 @@ import { DAY_S, HOUR_S } from "../time/calendar.js";
 import { daysOf } from "../time/date.js";
 import { firstMomentOf, type Offsets, summerOffset, winterOffset } from "../time/wall-clock.js";
 
-/** Time and status precede the columns in a row with its own time. */
+/** Values before the columns in a row with its own time: time and status. */
 const OWN_VALUES = 2;
 /** Time range of the API, Unix seconds. It leaves out the first two days, so that local time never precedes 1970. */
 export const TIME_FIRST_S = 2 * DAY_S;

@@ -207,7 +207,7 @@ export class TelegramScanner {
 		else this.#address++;
 	}
 
-	/** Nearly all characters of the telegram must have the same framing. */
+	/** True if nearly all characters of the telegram have the same framing. */
 	private isTelegram(): boolean {
 		this.#text = TEXT_HUNT;
 		this.hasParity = this.#even > this.#plain;
