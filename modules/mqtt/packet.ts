@@ -43,9 +43,9 @@ const QOS_1 = 0x02;
 const DUP = 0x08;
 const QOS_SHIFT = 1;
 
-/** Bytes after an incoming fixed header. */
+/** Longest incoming packet after its fixed header, bytes. */
 export const PACKET_LIMIT = 2048;
-/** Those that are stored. */
+/** Bytes that are stored of it. */
 export const KEPT_LIMIT = 160;
 /** Limit of the length field, bytes (2.2.3). */
 const LENGTH_LIMIT = 4;
