@@ -39,7 +39,7 @@ export interface Sleeper {
 	connect(): void;
 	/** Abandons work that takes too long. */
 	giveUp(): void;
-	/** A long sleep follows. */
+	/** The batteries are empty; a long sleep follows. */
 	emptied(): void;
 	/** The policy takes no further action. */
 	fallAsleep(ms: number): void;
