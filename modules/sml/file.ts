@@ -35,9 +35,9 @@ const DEPTH_LIMIT = 10;
 /** Start of the second half of `#index`. */
 const LEFT = DEPTH_LIMIT + 1;
 const TYPE_LIMIT = 4;
-/** A regular one has 10 bytes. */
+/** Stored bytes of a server id; a regular one has 10. */
 const ID_SIZE = 16;
-/** A public key has 48 bytes. */
+/** Stored bytes of a value; a public key has 48. */
 const VALUE_SIZE = TEXT_LIMIT / 2;
 const CODE_SIZE = 6;
 /** Areas of the buffer: text of a value, element, code, server id. */
