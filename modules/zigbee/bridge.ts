@@ -59,7 +59,7 @@ const PAUSE_MS = 500;
 const PAUSE_LIMIT_MS = 60_000;
 /** Several changes usually arrive in a row. */
 const STORE_DELAY_MS = 5000;
-/** Limits the wear of flash. */
+/** Pause between writes, which limits the wear of flash. */
 const STORE_PAUSE_MS = 60_000;
 /** After joining, the coordinator queries the device. */
 const INTERVIEW_MS = 60_000;

@@ -1,7 +1,7 @@
 /** Zigbee settings of the API: radio on or off, and the map from OBIS codes to attributes. */
 import { BOOLEAN, BYTES, entry, field } from "../config/schema.js";
 
-/** Never reused. */
+/** Unique ids of the entries among all parts; never reused. */
 const IN_ZIGBEE_MAP = 12;
 const IN_ZIGBEE = 21;
 

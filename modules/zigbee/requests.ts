@@ -55,7 +55,7 @@ const SKIP_BOOT_LOADER = 0xef;
 /** Silence that discards an incomplete frame. */
 const GAP_MS = 500;
 export const REQUEST_MS = 6000;
-/** Scan of all channels and its final notification. */
+/** Longest scan of all channels with its final notification. */
 const BDB_MS = 60_000;
 export const LEAVE_MS = 3000;
 

@@ -66,7 +66,7 @@ export class FrameReader {
 		return at;
 	}
 
-	/** The frame, or the first byte of a candidate that is not a frame. Another frame may then be ready. */
+	/** Skips the frame, or the first byte of a candidate that is not a frame. Another frame may then be ready. */
 	skip(): void {
 		this.#from += this.isReady ? this.length + HEAD + 1 : 1;
 		this.isReady = false;
