@@ -26,7 +26,7 @@ export const QUICK_TIMEOUT_MS = 6_000;
 export const READ_MS = 70_000;
 export const SCAN_MS = 30_000;
 const RETRY_MS = 2_000;
-/** Once the gateway has been absent for a minute; it may stay so for weeks. */
+/** Pause between attempts once the gateway has been absent for a minute; it may stay so for weeks. */
 const SLOW_RETRY_MS = 10_000;
 const SLOW_FROM_MS = 60_000;
 const BUSY_TRIES = 4;
@@ -69,7 +69,7 @@ addEventListener("offline", () => {
 export interface Restart {
 	/** Possible new addresses of the gateway; empty: unchanged. */
 	readonly addresses: readonly string[];
-	/** Determines the text. */
+	/** Chooses the text that the user sees. */
 	readonly reason: "moved" | Extract<Ending, "restart" | "reset" | "certificate" | "update">;
 }
 /** Announced by the gateway. */

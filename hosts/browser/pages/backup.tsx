@@ -14,7 +14,7 @@ import { useZone } from "../kit/zone.js";
 import type { TextKey } from "../text/all.js";
 
 const RESTORED = "restored";
-/** The gateway accepts 16 KB; a much longer file is not a backup. */
+/** Bytes. The gateway accepts 16 KB; a much longer file is not a backup. */
 const SIZE_LIMIT = 100_000;
 
 interface Backup {

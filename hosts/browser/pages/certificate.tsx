@@ -109,7 +109,7 @@ function Details({ certificate }: { certificate: Certificate }) {
 }
 
 interface UploadProps {
-	/** Certificates and key, bytes. */
+	/** Certificates and key together, bytes. */
 	readonly maxSize: number;
 	onInstalled(reply: Certificate): void;
 }

@@ -79,7 +79,7 @@ export function Aligner({ isMain = true, onAligned }: AlignerProps) {
 	const [hasSound, setSound] = useState(false);
 	const audio = useRef<AudioContext | undefined>(undefined);
 	const [triesSinceMs, setTriesSinceMs] = useState(0);
-	/** An earlier run stops when it sees another number. */
+	/** Number of the run; an earlier run stops when it sees another number. */
 	const current = useRef(0);
 
 	const stop = () => {
