@@ -21,7 +21,7 @@ enum {
 	/* The first name is the common name (RFC 5280, A.1). */
 	CERTIFICATE_NAMES_LIMIT = 4,
 	CERTIFICATE_COMMON_NAME_LIMIT = 64,
-	/* RFC 5280, A.1. */
+	/* Organization (RFC 5280, A.1). */
 	CERTIFICATE_ORGANIZATION_LIMIT = 64,
 	CERTIFICATE_DNS_NAME_LIMIT = 253,
 	/* Each text of certificate_make, with the NUL. */

@@ -23,7 +23,7 @@ static void check(xsMachine *the, bool done)
 	if (!done) xsUnknownError("the cryptography library has failed");
 }
 
-/* Throws for other arguments from `first` on; call it before anything that would have to be released. */
+/* Throws if an argument from `first` on is no buffer; call it before anything that would have to be released. */
 static void expect_buffers(xsMachine *the, xsIntegerValue first)
 {
 	for (xsIntegerValue i = first; i < xsmcArgc; i++) {

@@ -12,7 +12,7 @@ size_t free_heap_piece(void);
 size_t free_tls_memory(void);
 size_t free_tls_piece(void);
 
-/* Since the start; SIZE_MAX on a computer. */
+/* Minimum of free_heap() since the start; SIZE_MAX on a computer. */
 size_t least_free_heap(void);
 
 /*

@@ -89,7 +89,7 @@ export interface StreamSettings {
 	readonly port: number;
 	readonly secure: boolean;
 	readonly timers: Timers;
-	/** A free port has replaced one that can't be opened; without this member none does. */
+	/** Called when a free port has replaced one that can't be opened; without this member no port is replaced. */
 	onReplaced?(port: number, real: number): void;
 	/** The actual port, each time a listener opens. */
 	onListening?(port: number): void;
@@ -103,7 +103,7 @@ class NativeListener implements Listener {
 	readonly port: number;
 	readonly settings: StreamSettings;
 	readonly server: StreamServer;
-	/** The options contain the private key. */
+	/** The callbacks are kept, not the options, which contain the private key. */
 	readonly #onReadable: ListenerOptions["onReadable"];
 	readonly #onError: ListenerOptions["onError"];
 	readonly #connections: NativePending[] = [];
