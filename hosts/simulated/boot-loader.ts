@@ -58,7 +58,7 @@ export interface BootDeps {
 	/** `keys` and `revoked`: as in Update. */
 	readonly keys: readonly Uint8Array[];
 	readonly revoked: readonly Uint8Array[];
-	/** That of the program itself. */
+	/** Security level of the program itself. */
 	readonly securityLevel: number;
 	inflater(): Inflater;
 	/** The firmware rejects itself; restart soon, but not inside the call. */
