@@ -121,7 +121,7 @@ export function amisTelegram(values: AMISValues, key: Uint8Array, access: number
 export interface AMISMeterOptions {
 	readonly source: (nowMs: number) => AMISValues;
 	readonly key?: Uint8Array;
-	/** This frame in place of one with values. */
+	/** Sent in place of a frame with values. */
 	readonly frame?: Uint8Array;
 	/** Default: a minute. */
 	readonly callMs?: number;
@@ -129,7 +129,7 @@ export interface AMISMeterOptions {
 	readonly pushMs?: number;
 	/** Default: `callMs`. */
 	readonly firstMs?: number;
-	/** Telegrams that are repeated once, as if their E5 was lost. */
+	/** Number of telegrams that are repeated once, as if their E5 was lost. */
 	readonly deaf?: number;
 	readonly damage?: (frame: Uint8Array) => Uint8Array;
 }

@@ -51,7 +51,7 @@ export interface StationFaults {
 	refuse?: number;
 	/** DM answers SNRM until a DISC, as if a session had been left open. */
 	refuseUntilDisconnect?: boolean;
-	/** SNRM that are not answered. */
+	/** Number of SNRM that are not answered. */
 	silence?: number;
 	/** RNR before the first answer. */
 	busy?: number;
