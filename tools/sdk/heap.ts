@@ -24,7 +24,7 @@ const NO_ID = "XS_NO_ID";
 /** Slot, 16 bytes of flash. */
 export interface Slot {
 	readonly line: string;
-	/** Index in the list; undefined for the last slot, and for items of arrays. */
+	/** Index of the next slot in the list; undefined for the last slot, and for items of arrays. */
 	next: number | undefined;
 	readonly id: string;
 	readonly flag: number;

@@ -24,7 +24,7 @@ export const NO_RELEASE: Release = Object.freeze({
 	securityLevel: 0,
 });
 
-/** The present one and the next one. */
+/** The present key and the next one. */
 const UPDATE_KEYS_MOST = 2;
 /** Field `security level` in firmware files. */
 const SECURITY_LEVEL_MOST = 0xffff_ffff;
