@@ -45,7 +45,7 @@ const MARKS: Readonly<Record<string, number>> = Object.freeze({
 const FRAGMENT_LIMIT = 256 - FRAGMENT;
 const FRAGMENT_LENGTH_LIMIT = 24;
 const PHRASE_LIMIT = 3;
-/** A number that replaces a mark. */
+/** Most digits of a number that replaces a mark. */
 const NUMBER_LENGTH = 3;
 
 /** No text contains it. */
