@@ -66,13 +66,13 @@ export class DDIDocument implements BodySink {
 	#filename = "";
 	#link = "";
 
-	/** `board`: name of its file before `.ota`. */
+	/** `board`: name of its firmware file without `.ota`. */
 	constructor(text: TextCodec, board: string) {
 		this.#text = text;
 		this.#ownName = `${board}.ota`;
 	}
 
-	/** The values of the one before remain. */
+	/** Begins a document; the values of the one before remain. */
 	begin(): void {
 		this.isBroken = false;
 		this.#reader.begin();

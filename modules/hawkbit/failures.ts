@@ -21,7 +21,7 @@ const NOT_FOUND = failure("not_found");
 const SERVER_BUSY = failure("server_busy");
 const REJECTED = failure("rejected");
 
-/** `outcome`: of HTTPClient, not a success. */
+/** `outcome`: outcome of HTTPClient other than a success. */
 export function failureOf(outcome: number): OutputFailure {
 	if (outcome === HTTP_NO_REPLY) return NO_REPLY;
 	if (outcome === HTTP_BAD_REPLY) return BAD_REPLY;
