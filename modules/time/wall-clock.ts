@@ -37,12 +37,12 @@ export function firstMomentOf(zone: Offsets, localMinutes: number): number {
 	}
 }
 
-/** Around that moment, minutes. */
+/** Offset in winter around that moment, minutes. */
 export function winterOffset(zone: Offsets, utcMs: number): number {
 	return Math.min(...offsetsOfYear(zone, utcMs));
 }
 
-/** Around that moment, minutes; without seasons that of winter time. */
+/** Offset in summer around that moment, minutes; without seasons the same as in winter. */
 export function summerOffset(zone: Offsets, utcMs: number): number {
 	return Math.max(...offsetsOfYear(zone, utcMs));
 }
