@@ -27,7 +27,7 @@ enum {
 static const int64_t FIRST_MS = 946684800000, END_MS = 253402300800000;
 
 #define NAME_CHARACTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789.-_"
-/* Mbed TLS takes these as they are in the text of a name. */
+/* Mbed TLS accepts these without an escape in the text of a name. */
 #define ORGANIZATION_CHARACTERS NAME_CHARACTERS " &'()/:"
 
 static bool is_name(const char *name, size_t limit)
