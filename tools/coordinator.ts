@@ -23,10 +23,7 @@ const HELP = `A Zigbee coordinator that shows the gateway as Zigbee2MQTT would, 
   --help                 prints this text
 `;
 const JOIN_LIMIT = 254;
-/**
- * Folder of the coordinator. It is next to that of the simulated coprocessors, because a new unit must be new to its
- * coordinator too.
- */
+/** Next to the folder of the simulated coprocessors: a new unit must be new to its coordinator too. */
 const FOLDER = join(".state", "coordinator");
 
 const WORDS = {

@@ -45,7 +45,7 @@ const MARKS: Readonly<Record<string, number>> = Object.freeze({
 const FRAGMENT_LIMIT = 256 - FRAGMENT;
 const FRAGMENT_LENGTH_LIMIT = 24;
 const PHRASE_LIMIT = 3;
-/** Maximum length of a number that replaces a mark. */
+/** Most digits of a number that replaces a mark. */
 const NUMBER_LENGTH = 3;
 
 /** No text contains it. */
@@ -53,7 +53,7 @@ const SEPARATOR = "\0";
 
 const utf8 = new TextEncoder();
 
-/** Returns the rows of the source, sorted by key. */
+/** Sorted by key. */
 export function parseNames(source: string): NameRow[] {
 	const rows: NameRow[] = [];
 	let header = false;
@@ -205,7 +205,7 @@ class Packer {
 		if (this.fragments.length > FRAGMENT_LIMIT) throw new Error("too many different letters");
 	}
 
-	/** Finds the shortest form by dynamic programming over the positions. */
+	/** The shortest form, by dynamic programming over the positions. */
 	pack(text: string): number[] {
 		const best: (number[] | undefined)[] = [[]];
 		for (let i = 0; i < text.length; i++) {
@@ -228,7 +228,7 @@ class Packer {
 
 interface Piece {
 	readonly text: string;
-	/** Bytes saved by sharing the piece, as last calculated. The number can only decrease. */
+	/** As last calculated; can only decrease. */
 	saved: number;
 }
 
@@ -290,7 +290,7 @@ function savedBy(piece: string, count: number): number {
 	return count * (piece.length - 1) - utf8.encode(piece).length - 2;
 }
 
-/** Has no effect if the table is newer than its sources. Throws an Error with the line number of an invalid row. */
+/** No effect if the table is newer than its sources. Throws an Error with the line of an invalid row. */
 export function buildNames(): void {
 	const [source, table] = ["modules/obis/names.tsv", "modules/resources/obis-names.bin"].map((path) =>
 		join(ROOT, path),

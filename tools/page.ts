@@ -48,8 +48,8 @@ function sources(): readonly string[] {
 }
 
 /**
- * Beginnings of text keys that scripts build from parts (`error.${code}`). Keys with these beginnings keep their names.
- * Keys of one word also keep theirs, because such a word may mean something else in a script.
+ * Text keys that scripts build from parts (`error.${code}`) keep their names, and keys of one word, which may mean
+ * something else in a script.
  */
 function keptBeginnings(): readonly string[] {
 	const all = sources().map((path) => readFileSync(join(SOURCE, path), "utf8"));
@@ -58,7 +58,7 @@ function keptBeginnings(): readonly string[] {
 
 const KEY = /"([a-z]\w*(?:\.[\w/-]+)+)"/g;
 
-/** Replaces text keys in scripts by their positions, which are much shorter. */
+/** Positions in place of text keys are much shorter. */
 function textNumbers(): { names: string; plugin: Plugin } {
 	const keys = Object.keys(TEXTS);
 	const beginnings = keptBeginnings();
@@ -121,7 +121,7 @@ function hashOf(content: Uint8Array): string {
 	return createHash("sha256").update(content).digest("hex");
 }
 
-/** One text per line. Throws an Error for a text that cannot be embedded in the document. */
+/** One per line. Throws an Error for a text that cannot be embedded in the document. */
 function textsIn(index: number): string {
 	const texts = Object.values(TEXTS).map((translations) => translations[index]);
 	const odd = texts.find((text) => /[\n\r<]/.test(text));
@@ -213,7 +213,7 @@ export async function makePage(): Promise<{ files: PackedFile[]; policy: string 
 	return { files: files.map((file, index) => ({ ...file, body: bodies[index] })), policy: POLICY };
 }
 
-/** Has no effect if the archive is newer than all its sources. */
+/** No effect if the archive is newer than its sources. */
 export async function buildPage(): Promise<void> {
 	const written = statSync(ARCHIVE, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 	const makers = [fileURLToPath(import.meta.url), fileURLToPath(GZIP), NAMES, join(ROOT, "package-lock.json")];

@@ -75,7 +75,7 @@ function partsOf({ name, meter, zigbee, button, led, battery, usb, cells }: Boar
 	return parts;
 }
 
-/** Describes a divider of equal resistors; the chip measures the lowest one. */
+/** Equal resistors; the chip measures the lowest one. */
 function dividerOf({ ratio }: DividerPin): string {
 	return `${ratio} × 100 kΩ, 100 nF`;
 }
@@ -114,7 +114,7 @@ function box(left: number, top: number, right: number, bottom: number, fill: str
 	return `<rect x="${left}" y="${top}" ${size} rx="8" fill="${fill}" stroke="#8a94a0"/>`;
 }
 
-/** Draws a wire, with an arrow at the receiving end; wires of the supply have no arrow. */
+/** The receiving end has an arrow; wires of the supply have none. */
 function line(y: number, { pin, device, colour }: Wire): string[] {
 	const [from, to] = [BOARD.right, DEVICE.left];
 	const tip = colour === OUT ? [to, -1] : [from, 1];

@@ -23,7 +23,7 @@ const SOON_MS = 120_000;
 type Pages = Readonly<Record<string, ComponentType>>;
 const pages = new Store<Pages>({ dashboard: Dashboard });
 
-/** Loads a page and the pages in the same bundle. */
+/** Pages in the same bundle come with it. */
 async function fetchPages(name: string): Promise<void> {
 	const more =
 		name === "use" ? { use: (await import("./pages/use.js")).Use } : (await import("./pages/pages.js")).PAGES;
@@ -196,7 +196,7 @@ function SessionNotice() {
 	);
 }
 
-/** Notices on every page about the gateway's state: functions that do not work, and settings that were not stored. */
+/** Functions that do not work, and settings that were not stored. */
 function StateNotices() {
 	const now = useStore(status);
 	if (now === undefined) return null;

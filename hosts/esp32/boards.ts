@@ -4,8 +4,8 @@
  *
  * The pins of gateway boards are taken from public firmware: XZG (xyzroe/XZG, src/const/hw.cpp: brdConfigs, and
  * ethConfigs for Ethernet), slzb-esphome (smlight-tech/slzb-esphome, hw_defs/06xu and hw_defs/mrxu),
- * tube0013/tube_gateways (ESPHome configurations), Tasmota's template of the Sonoff bridge. None of these boards has a
- * place for an optical head; it is wired to unused pins.
+ * tube0013/tube_gateways (ESPHome configurations), Tasmota's template of the Sonoff bridge. On these boards the optical
+ * head is wired to unused pins.
  *
  * For your own hardware, copy the most similar row and give it a new name and a device id from 0x0100 on.
  */
@@ -87,7 +87,7 @@ export interface Board {
 	readonly chip: Chip;
 	readonly manufacturer: string;
 	readonly model: string;
-	/** Unique number of the hardware variant, 1 to 65535. */
+	/** Unique, 1 to 65535. */
 	readonly deviceId: number;
 	/** The smallest version sold counts. */
 	readonly flashMB: number;
@@ -99,9 +99,7 @@ export interface Board {
 	readonly led?: LEDPin;
 	/** Number of alkaline cells in series; 0 without cells. */
 	readonly cells: number;
-	/** Voltage of all the cells. */
 	readonly battery?: DividerPin;
-	/** Voltage at the USB socket. */
 	readonly usb?: DividerPin;
 	/** Parts and meter protocols that the firmware leaves out because flash is short (tools/sdk/omissions.ts). */
 	readonly without?: readonly string[];
@@ -127,10 +125,7 @@ function lan8720(phy: number, power: number, clock: RMIIPins["clock"]): RMIIPins
 	return Object.freeze({ kind: "rmii", phy, mdc: 23, mdio: 18, power, clock });
 }
 
-/**
- * Parts left out for boards with 4 MB of flash and a radio, because the firmware slot would be nearly full
- * (docs/hardware.md).
- */
+/** Parts left out of boards with 4 MB of flash and a radio (docs/hardware.md). */
 const SHORT_OF_FLASH = Object.freeze({
 	without: Object.freeze([
 		"hub",
@@ -149,10 +144,7 @@ const SHORT_OF_FLASH = Object.freeze({
 		"improv",
 	]),
 });
-/**
- * Parts left out for such boards that also have Ethernet. They do not need Improv, which sets up Wi-Fi over the
- * console.
- */
+/** Parts left out of such boards with Ethernet. Improv sets up Wi-Fi over the console, which they do not need. */
 const SHORTER_OF_FLASH = Object.freeze({
 	without: Object.freeze([
 		"hub",

@@ -60,7 +60,7 @@ static void report(unsigned event)
 	if (post) machine_post(console.the, deliver, NULL);
 }
 
-/* Drops bytes that do not fit. False if the console is closed. */
+/* Drops bytes that do not fit. False if closed. */
 static bool store(const uint8_t *bytes, size_t count)
 {
 	pthread_mutex_lock(&console.lock);
@@ -92,7 +92,7 @@ static void open_or_close(bool is_open)
 	pthread_mutex_unlock(&console.lock);
 }
 
-/* (target): calls `onUART(happened, readable)` of the target for each event. */
+/* (target): calls its `onUART(happened, readable)` for each event. */
 void xs_console_open(xsMachine *the)
 {
 	const esp_timer_create_args_t timer = { .callback = poll_input, .name = "console" };

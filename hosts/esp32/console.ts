@@ -19,7 +19,7 @@ class Bindings {
 const READABLE = 1;
 const WRITABLE = 2;
 
-/** Number of bytes that `onWritable` announces. Any number would do, because a write waits until all bytes are sent. */
+/** Any number would do: a write waits until all bytes are sent. */
 const ROOM = 256;
 
 class ConsoleSerial implements Serial {
@@ -55,5 +55,5 @@ class ConsoleSerial implements Serial {
 	}
 }
 
-/** The object is frozen, so that it stays in flash. */
+/** Frozen, so that it stays in flash. */
 export const CONSOLE: SerialPort = Object.freeze({ io: ConsoleSerial, pins: Object.freeze({}), hardwareParity: false });

@@ -59,7 +59,7 @@ const ERASED = 0xff;
 const DAMAGED =
 	"factory data: damaged. The label's password and Wi-Fi key don't hold until they are written again (npm run factory).";
 
-/** Throws a RangeError with a message for the user if the data violate the rules above. */
+/** Throws a RangeError for the user if the data violate the rules above. */
 export function encodeFactoryData(data: FactoryData): Uint8Array {
 	const { serial, variant, labelPassword, accessPointKey, deviceKey } = data;
 	if (!isMadeOf(serial, [6, 32], "09AZ")) throw new RangeError("A serial number is 6 to 32 of 0-9 and A-Z.");
@@ -89,7 +89,7 @@ function isMadeOf(text: string, [least, most]: readonly [number, number], ranges
 	return text.length >= least && text.length <= most && hasOnly(text, ranges);
 }
 
-/** Returns undefined for an invalid record. The device key is a copy. */
+/** Undefined for an invalid record. The device key is a copy. */
 export function decodeFactoryData(bytes: Uint8Array, text: TextCodec): FactoryData | undefined {
 	if (bytes.length < FACTORY_DATA_SIZE) return undefined;
 	for (let i = 0; i < MAGIC.length; i++) if (bytes[i] !== MAGIC.charCodeAt(i)) return undefined;
@@ -113,7 +113,7 @@ export function decodeFactoryData(bytes: Uint8Array, text: TextCodec): FactoryDa
 	};
 }
 
-/** Makes a password or key for people to type: 12 characters, 69 bits of entropy. */
+/** For people to type: 12 characters, 69 bits of entropy. */
 export function makeSecret(random: (length: number) => Uint8Array): string {
 	// The remainders of bytes from `beyond` on would make some characters more frequent.
 	const beyond = 256 - (256 % CHARACTERS.length);
@@ -130,7 +130,7 @@ export function hostnameOf(serial: string): string {
 }
 
 export interface FactoryDeps {
-	/** Beginning of the partition; undefined without a partition. */
+	/** Undefined without a partition. */
 	readonly partition: Uint8Array | undefined;
 	readonly storage: Storage;
 	readonly crypto: Pick<Crypto, "random">;
@@ -189,10 +189,7 @@ export class FactoryPartition {
 	}
 }
 
-/**
- * Returns the end of the text that begins at `at`; returns `at` if the text is invalid because it has a forbidden
- * character or a character after a zero.
- */
+/** Returns `at` if the text has a forbidden character, or a character after a zero. */
 function endOfText(bytes: Uint8Array, at: number, limit: number): number {
 	let end = at;
 	while (end < limit && isLetterOrDigit(bytes[end])) end++;
@@ -210,7 +207,7 @@ function hasLowerCase(bytes: Uint8Array, start: number, end: number): boolean {
 	return false;
 }
 
-/** Returns the CRC-32 of `bytes[0..end)`: polynomial 0x04C11DB7 reflected, "123456789" gives 0xCBF43926. */
+/** Polynomial 0x04C11DB7 reflected, "123456789" gives 0xCBF43926. */
 function crc32(bytes: Uint8Array, end: number): number {
 	let register = 0xffffffff;
 	for (let i = 0; i < end; i++) {

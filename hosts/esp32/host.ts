@@ -27,16 +27,13 @@ const HTTP_PORT = 80;
 const HTTPS_PORT = 443;
 
 const ACCESS_POINT_ADDRESS = "192.168.4.1";
-/**
- * Country code that permits the channels allowed everywhere. A joined network may announce another country with more
- * channels.
- */
+/** Channels allowed everywhere. A joined network may announce a country with more. */
 const COUNTRY = "01";
 const TIME_SERVERS = "pool.ntp.org,1.pool.ntp.org,2.pool.ntp.org";
 
 const trace = (message: string): void => System.trace(message);
 
-/** Throws an Error with a message for the user. */
+/** Throws an Error for the user. */
 export function createHost(ending: Ending): Host {
 	const timers = new SDKTimers();
 	const text = new SDKText();

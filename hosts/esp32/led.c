@@ -7,7 +7,7 @@
 #include "driver/gpio.h"
 #include "esp_timer.h"
 
-/* Longest time on or off, ms. */
+/* Longest time on or off. */
 enum { LONGEST_MS = 60000 };
 
 static struct {
@@ -16,7 +16,6 @@ static struct {
 	esp_timer_handle_t timer;
 	gpio_num_t pin;
 	bool active_low, is_on;
-	/* Times on and off while blinking; 0 otherwise. */
 	uint32_t on_ms, off_ms;
 } light = { .lock = PTHREAD_MUTEX_INITIALIZER };
 

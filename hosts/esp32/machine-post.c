@@ -2,8 +2,7 @@
  * A ring of deliveries, and one message in the queue of the JavaScript task, which makes the task empty the ring.
  * Direct use of the queue would block while it is full, possibly with a lock that the JavaScript task waits for. Only
  * this file and the engine (for promises) use the queue, so it is never full. Each poster in hosts/ has at most one
- * post under way, so the ring has room for all. A full ring is a programming error: the abort restarts the chip,
- * because a lost post would leave a part of the firmware dead.
+ * post under way, so the ring has room for all. A full ring is a programming error and restarts the chip.
  */
 #include "machine-post.h"
 
@@ -25,7 +24,7 @@ static struct {
 	pthread_mutex_t lock;
 	post ring[POST_LIMIT];
 	unsigned first, count;
-	/* True while the message is in the queue. */
+	/* The message is in the queue. */
 	bool under_way;
 } posts = { .lock = PTHREAD_MUTEX_INITIALIZER };
 

@@ -24,7 +24,6 @@ typedef esp_err_t reader(const esp_partition_t *partition, size_t offset, void *
 static const esp_partition_t *find(const char *name)
 {
 	if (strcmp(name, UPDATE_SLOT) == 0) return update_slot();
-	/* Only factory-data.c reads this partition. */
 	if (strcmp(name, "factory_data") == 0) return NULL;
 	return esp_partition_find_first(ESP_PARTITION_TYPE_DATA, ESP_PARTITION_SUBTYPE_DATA_UNDEFINED, name);
 }
@@ -66,7 +65,7 @@ static esp_err_t find_written(reader *read, const esp_partition_t *partition, si
 	return ESP_OK;
 }
 
-/* Erases sectors that contain only the boot loader's encrypted 0xFF. *found is set as in find_written. */
+/* Sectors with only the boot loader's encrypted 0xFF. *found as in find_written. */
 static esp_err_t erase_unused(const esp_partition_t *partition, size_t offset, size_t end, size_t *found)
 {
 	for (size_t at = offset; at < end;) {
@@ -103,7 +102,7 @@ bool partition_read(const char *name, size_t offset, void *into, size_t size, ch
 	return check(read_plain(find(name), offset, into, size), name, "read", message);
 }
 
-/* False if the firmware slot must not be changed at present. */
+/* False if the firmware slot must not be changed now. */
 static bool may_change(const char *name, char message[PARTITION_MESSAGE_SIZE])
 {
 	return strcmp(name, UPDATE_SLOT) != 0 || update_slot_is_free(message);

@@ -13,14 +13,11 @@ enum { DEBOUNCE_MS = 30, DEBOUNCE_UNREPORTED = 8 };
 typedef struct {
 	bool pressed;
 	unsigned unreported;
-	/* True if a post to the listener's thread is under way and has not taken all changes yet. */
+	/* A post to the listener's thread has not taken all changes yet. */
 	bool posted;
 } power_debounce;
 
-/*
- * Called with the level sampled after the bounce time. Returns true if the caller must post to the listener's thread,
- * which then takes all changes.
- */
+/* Call it after the bounce time. True if the caller must post to the listener's thread, which then takes all changes. */
 bool power_debounce_sample(power_debounce *button, bool pressed);
 bool power_debounce_next(power_debounce *button, bool *pressed);
 

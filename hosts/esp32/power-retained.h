@@ -16,9 +16,9 @@ typedef struct {
 	uint8_t bytes[RETAINED_LIMIT];
 } retained_record;
 
-/* Returns false, and clears the record, if there are more than RETAINED_LIMIT. */
+/* False, with the record cleared, for more than RETAINED_LIMIT. */
 bool retained_keep(retained_record *record, const void *bytes, size_t size);
-/* Returns the size of the record, or -1 if nothing was kept. `into` may be NULL. */
+/* -1 if nothing was kept. `into` may be NULL. */
 int retained_recall(const retained_record *record, uint8_t into[RETAINED_LIMIT]);
 void retained_forget(retained_record *record);
 

@@ -65,13 +65,10 @@ export class ChipPower implements Power {
 	}
 }
 
-/** Bytes kept across a restart and deep sleep: RETAINED_LIMIT of power-retained.h. */
+/** RETAINED_LIMIT of power-retained.h. */
 const RETAINED_SIZE = 256;
 const NO_PIN = -1;
-/**
- * Voltage from which USB counts as plugged in, V. While USB is plugged in, it must not be a wake-up source, because the
- * sleep would end at once.
- */
+/** Least voltage with USB plugged in, V. USB must then not be a wake-up source, because the sleep would end at once. */
 const USB_MIN = 4;
 
 export interface SleepSettings {

@@ -1,8 +1,8 @@
 /*
  * The SDK's main() calls modPrelaunch() before anything else, in ESP-IDF's main task. c-options renames the SDK's own
- * version, which only waits in debug builds. Afterwards main() calls nvs_flash_init() and aborts if that fails: an
- * unreadable partition would cause a boot loop. The gateway opens sockets before it turns the radio on, so lwIP starts
- * here. NVS (for the keys of an encrypted partition) and lwIP need random numbers, so the noise source comes first.
+ * version. Afterwards main() calls nvs_flash_init() and aborts if that fails: an unreadable partition would cause a
+ * boot loop. The gateway opens sockets before it turns the radio on, so lwIP starts here. NVS (for the keys of an
+ * encrypted partition) and lwIP need random numbers, so the noise source comes first.
  */
 #include "entropy.h"
 #include "esp_netif.h"

@@ -48,7 +48,6 @@ class UART extends Native("xs_uart_destructor") {
 export interface SerialPins {
 	/** Number of the UART: 0 to 2, on the C3 and C6 0 or 1. */
 	readonly uart: number;
-	/** GPIO numbers. */
 	readonly transmit: number;
 	readonly receive: number;
 	readonly rts?: number | undefined;
@@ -84,7 +83,7 @@ export class UARTPort<Settings extends SerialSettings = SerialSettings> implemen
 }
 
 class UARTSerial extends NativeSerial<SerialSettings> {
-	/** True if bytes were written since the native port last reported an event. */
+	/** Bytes were written since the last event of the native port. */
 	#hasWritten = false;
 
 	constructor(options: SerialOptions, pins: object) {
@@ -105,7 +104,7 @@ class UARTSerial extends NativeSerial<SerialSettings> {
 		if (happened & LOST) this.failed(SERIAL_ERROR_OVERRUN);
 		if (happened & READABLE && !this.isClosed) this.options.onReadable?.(readable);
 		if (happened & WRITABLE && !this.isClosed) this.options.onWritable?.(this.writable);
-		// If a callback above has written, a later event reports when the line is drained.
+		// If a callback above has written, a later event follows.
 		if (happened & DRAINED && !this.isClosed && !this.#hasWritten) this.options.onDrained?.();
 	}
 

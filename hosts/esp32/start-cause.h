@@ -8,7 +8,7 @@
 
 typedef struct {
 	const char *text;
-	/* True if the firmware or the chip failed: not for a power cut, an external reset or a sleep. */
+	/* Not for a power cut, an external reset or a sleep. */
 	bool is_fault;
 } start_cause;
 

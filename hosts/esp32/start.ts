@@ -10,7 +10,7 @@ import { MEMORY } from "../native/memory.js";
 import { createHost } from "./host.js";
 import { System } from "./system.js";
 
-/** Delay of the memory report, ms; by then the network is joined or the access point is on. */
+/** By then the network is joined or the access point is on. */
 const MEMORY_REPORT_MS = 10_000;
 
 /** Time to read the console. It also limits how often restarts write to flash. */

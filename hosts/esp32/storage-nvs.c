@@ -47,7 +47,6 @@ int storage_nvs_size(const char *key, char message[STORAGE_MESSAGE_SIZE])
 {
 	nvs_handle_t handle;
 	size_t size = 0;
-	/* The namespace does not exist before its first value. */
 	esp_err_t result = nvs_open(NAMESPACE, NVS_READONLY, &handle);
 	if (result == ESP_OK) {
 		result = nvs_get_blob(handle, key, NULL, &size);

@@ -18,10 +18,7 @@ export class System {
 	static mac(): string {
 		return native("xs_system_mac").call(this);
 	}
-	/**
-	 * Calls `target.onButton(pressed)`; the GPIO `pin` is low while the button is pressed. Throws an Error if the pin
-	 * cannot be watched.
-	 */
+	/** Calls `target.onButton(pressed)`; `pin` is low while pressed. Throws an Error if it cannot be watched. */
 	static watchButton(target: object, pin: number): void {
 		native("xs_power_button").call(this, target, pin);
 	}
@@ -43,7 +40,7 @@ export class System {
 	static switchedOn(): boolean {
 		return native("xs_system_switched_on").call(this);
 	}
-	/** If the engine aborts, the next start reports the reason. Call once. */
+	/** After an abort, the next start reports the reason. Call once. */
 	static watchAborts(): void {
 		native("xs_system_watch_aborts").call(this);
 	}

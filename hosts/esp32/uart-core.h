@@ -29,7 +29,7 @@ typedef struct {
 	uart_format format;
 	/* True while written bytes may not have left the UART. */
 	bool draining;
-	/* True if the owner's thread was notified and has not called uart_core_take yet. */
+	/* The owner's thread was notified, and has not called uart_core_take yet. */
 	bool posted;
 	unsigned happened;
 	size_t unreported;
@@ -50,16 +50,16 @@ void uart_core_damage(uart_core *core);
 void uart_core_lose(uart_core *core);
 void uart_core_silence(uart_core *core);
 
-/* uart_core_next returns the next contiguous piece to send; uart_core_sent records how many bytes the line accepted. */
+/* The next contiguous piece to send; uart_core_sent records how many bytes the line accepted. */
 size_t uart_core_next(const uart_core *core, const uint8_t **piece);
 void uart_core_sent(uart_core *core, size_t count);
-/* Returns true if all bytes were passed to the line, and UART_DRAINED must be reported when they have left it. */
+/* All bytes were passed to the line; UART_DRAINED must follow when they have left it. */
 bool uart_core_drains(const uart_core *core);
 void uart_core_drained(uart_core *core);
 
 /* The owner calls the functions from here on. */
 size_t uart_core_read(uart_core *core, uint8_t *into, size_t limit);
-/* Returns false, and writes nothing, if there is not enough room. */
+/* False, and nothing is written, without enough room. */
 bool uart_core_write(uart_core *core, const uint8_t *bytes, size_t count);
 size_t uart_core_writable(const uart_core *core);
 

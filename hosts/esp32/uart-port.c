@@ -45,12 +45,12 @@ struct uart_port {
 	/* Characters have come since the UART's buffer was last emptied for certain. */
 	bool may_hold;
 	unsigned baud;
-	/* Calculated time at which all bytes have left the line; the UART may take longer. */
+	/* Calculated end of the output; the UART may take longer. */
 	int64_t quiet_at_us;
 	uart_core core;
 };
 
-/* Ports are created once and then kept. Used by the owner's thread only. */
+/* Created once, then kept. Owner's thread only. */
 static uart_port *ports[SOC_UART_HP_NUM];
 
 /* Bytes for which the core has no room stay in the driver's ring until the listener reads. */
@@ -115,7 +115,7 @@ static void empty(uart_port *port)
 	uart_set_rx_full_threshold(port->uart, threshold_of(port->core.format));
 }
 
-/* One step of the task; `event` is NULL after a time-out. Returns true if the owner's thread must be notified. */
+/* `event` is NULL after a time-out. True if the owner's thread must be notified. */
 static bool step(uart_port *port, const uart_event_t *event)
 {
 	bool post = false;
@@ -188,7 +188,6 @@ static void set_unconnected_levels(const uart_options *options)
 	if (options->cts != UART_NO_PIN) gpio_set_pull_mode((gpio_num_t)options->cts, GPIO_PULLDOWN_ONLY);
 }
 
-/* Sets the line's level before the pins are connected. */
 static bool start_driver(uart_port *port, const uart_options *options)
 {
 	uart_port_t uart = port->uart;
@@ -244,7 +243,7 @@ uart_port *uart_port_open(const uart_options *options, char message[UART_MESSAGE
 		return NULL;
 	}
 	pthread_mutex_lock(&port->lock);
-	/* Resets both directions, so that nothing of the previous session is left. */
+	/* Nothing of the previous session is left. */
 	bool started = start_line(port, options);
 	uart_flush_input(port->uart);
 	uart_core_open(&port->core);

@@ -26,20 +26,20 @@ typedef struct {
 	/* UART and GPIO numbers; rts and cts may be UART_NO_PIN. */
 	int uart, transmit, receive, rts, cts;
 	unsigned invert;
-	/* Called in the port's task when there are events to take; not called again before uart_port_take. */
+	/* Called in the port's task, and not again before uart_port_take. */
 	void (*notify)(uart_port *port, void *machine);
 	void *machine;
 	void *owner;
 } uart_options;
 
-/* Returns NULL on failure, with a text for the user in `message`. The line is at 9600 Bd, 8N1. */
+/* NULL on failure, with `message` for the user. The line is at 9600 Bd, 8N1. */
 uart_port *uart_port_open(const uart_options *options, char message[UART_MESSAGE_SIZE]);
 void *uart_port_owner(const uart_port *port);
-/* Applies the settings at once. Returns false if the UART refuses them. */
+/* Takes effect at once. False if the UART refuses. */
 bool uart_port_configure(uart_port *port, unsigned baud, uart_format format);
 unsigned uart_port_take(uart_port *port, size_t *readable, size_t *writable);
 size_t uart_port_read(uart_port *port, uint8_t *into, size_t limit);
-/* Returns false, and writes nothing, if there is not enough room. */
+/* False, and nothing is written, without enough room. */
 bool uart_port_write(uart_port *port, const uint8_t *bytes, size_t count, size_t *writable);
 /* Discards unsent bytes. No callback follows; the port may be opened again at once. */
 void uart_port_close(uart_port *port);

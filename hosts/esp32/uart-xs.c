@@ -18,7 +18,7 @@ typedef struct {
 	uart_port *port;
 } uart_binding;
 
-/* Passes the event to the present listener, because the port outlives its listeners. */
+/* The present listener gets the events: the port outlives its listeners. */
 static void deliver(void *context)
 {
 	uart_port *port = context;

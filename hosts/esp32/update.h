@@ -16,7 +16,7 @@ int update_state(void);
 /* Writes the reason why the previous firmware was rolled back, in a few words, or an empty text. */
 void update_given_up(char text[UPDATE_TEXT_SIZE]);
 
-/* On failure returns false, with `text` for the user, and changes nothing. */
+/* False on failure, with `text` for the user and nothing changed. */
 bool update_activate(size_t length, char text[UPDATE_TEXT_SIZE]);
 bool update_confirm(char text[UPDATE_TEXT_SIZE]);
 /* The next start, which the caller must cause, runs the previous firmware. */

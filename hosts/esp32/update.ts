@@ -32,7 +32,7 @@ export interface UpdateSettings {
 	restart(): void;
 }
 
-/** Name of the inactive slot as a partition (UPDATE_SLOT). */
+/** The inactive slot as a partition (UPDATE_SLOT). */
 const SLOT = "update";
 
 export class ChipUpdate implements Update {

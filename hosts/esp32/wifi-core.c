@@ -30,10 +30,7 @@ static bool begin_scan(wifi_core *core)
 	return core->scanning;
 }
 
-/*
- * Begins the waiting join or scan if the previous network has been left. Turns off parts of the radio that are not
- * needed.
- */
+/* The waiting join or scan begins if the previous network has been left. Unneeded parts of the radio are turned off. */
 static void proceed(wifi_core *core)
 {
 	if (core->link == WIFI_IDLE && core->join_waits) {
@@ -60,10 +57,7 @@ static void stop_scan(wifi_core *core)
 	core->scan_stopped = true;
 }
 
-/*
- * Leaves the network, drops its pending notices, and joins again if `station_on`. Returns true if the network is still
- * being left.
- */
+/* Drops pending notices, and joins again if `station_on`. True if the network is still being left. */
 static bool set_station(wifi_core *core, bool station_on)
 {
 	core->station_notice.kind = WIFI_NOTICE_NONE;

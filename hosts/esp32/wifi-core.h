@@ -36,20 +36,20 @@ typedef struct {
 /* Must be zeroed initially. */
 typedef struct {
 	wifi_link link;
-	/* True if an attempt was given up before its end was reported. */
+	/* An attempt was given up before its end was reported. */
 	bool overdue;
 	bool station_on;
-	/* True if `station` will be joined once the previous network is left. */
+	/* `station` will be joined once the previous network is left. */
 	bool join_waits;
 	radio_station station;
 	radio_address address;
 	bool access_point_on;
 	radio_credentials access_point;
 	unsigned clients;
-	/* True if a scan begins once the network is left. */
+	/* A scan begins once the network is left. */
 	bool scan_waits;
 	bool scanning;
-	/* True if a stopped scan may still report its end, even after the next scan has begun. */
+	/* A stopped scan may still report its end, even after the next has begun. */
 	bool scan_stopped;
 	unsigned network_count;
 	radio_network networks[RADIO_SCAN_LIMIT];

@@ -33,7 +33,6 @@ typedef struct {
 
 typedef struct {
 	radio_credentials credentials;
-	/* The only access point to join; all zeros: any. */
 	uint8_t bssid[RADIO_MAC_SIZE];
 	/* Channel to search first; 0: no preference. */
 	uint8_t channel;
@@ -58,9 +57,9 @@ typedef enum { RADIO_OFF, RADIO_STATION, RADIO_BOTH } radio_mode;
 typedef enum {
 	/* Not an event of the radio: makes the machine's thread check for notices. */
 	RADIO_NUDGE,
-	/* The station is associated but has no address yet. */
+	/* The station has no address yet. */
 	RADIO_ASSOCIATED,
-	/* The attempt of radio_driver_join has ended. */
+	/* The end of radio_driver_join's attempt. */
 	RADIO_ENDED,
 	RADIO_ADDRESSED,
 	RADIO_ADDRESS_LOST,
@@ -81,7 +80,7 @@ typedef struct {
  */
 bool radio_driver_open(const char *country, void (*notify)(void *context, const radio_event *event), void *context);
 
-/* Turns the radio off and releases its memory; it can be opened again. notify is not called any more. */
+/* Releases the radio's memory; it can be opened again. notify is not called any more. */
 void radio_driver_close(void);
 
 bool radio_driver_set_mode(radio_mode mode);
@@ -97,16 +96,12 @@ void radio_driver_leave(void);
 /* Call it in the mode RADIO_BOTH only. */
 bool radio_driver_set_access_point(const radio_credentials *credentials);
 
-/* Returns true if RADIO_SCANNED will follow. */
 bool radio_driver_scan(void);
 
 /* RADIO_SCANNED follows and reports a failure. */
 void radio_driver_stop_scan(void);
 
-/*
- * Takes a network of the last scan, in no particular order. Returns false after the last one. The caller must take all
- * of them, because ESP-IDF keeps their memory until then.
- */
+/* Networks come in no particular order; false after the last one. Take all: ESP-IDF keeps their memory until then. */
 bool radio_driver_take_network(radio_network *network);
 
 bool radio_driver_get_network(radio_network *network);

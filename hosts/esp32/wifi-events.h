@@ -15,9 +15,7 @@ enum { WIFI_EVENTS_LIMIT = 8 };
 
 typedef struct {
 	pthread_mutex_t lock;
-	/*
-	 * True if a delivery to the machine's thread is under way. This and all following members are guarded by the lock.
-	 */
+	/* A delivery to the machine's thread is under way. The lock guards this and all following members. */
 	bool posted;
 	unsigned first, count;
 	radio_event ring[WIFI_EVENTS_LIMIT];
@@ -26,15 +24,12 @@ typedef struct {
 void wifi_events_open(wifi_events *events);
 void wifi_events_close(wifi_events *events);
 
-/* May be called in any thread. Returns true if the caller must post a delivery. */
+/* Any thread may call. True if the caller must post a delivery. */
 bool wifi_events_push(wifi_events *events, const radio_event *event);
 
 bool wifi_events_pop(wifi_events *events, radio_event *event);
 
-/*
- * Ends the delivery, so that the next event posts a new one. If there are still events to take, does nothing and
- * returns false.
- */
+/* The next event posts a new delivery. False, without effect, if there are still events to take. */
 bool wifi_events_rest(wifi_events *events);
 
 #endif

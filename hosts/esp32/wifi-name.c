@@ -5,9 +5,7 @@
 
 static const char REPLACEMENT[] = "\xEF\xBF\xBD";
 
-/*
- * Number of bytes after this lead byte, and the range of the second byte (RFC 3629, 4); 0 if the lead byte is invalid.
- */
+/* Bytes after this lead byte, and the range of the second byte (RFC 3629, 4); 0 if the lead byte is invalid. */
 static unsigned follow(uint8_t lead, uint8_t *first, uint8_t *last)
 {
 	*first = lead == 0xE0 ? 0xA0 : lead == 0xF0 ? 0x90 : 0x80;

@@ -16,7 +16,7 @@ void wifi_name_write(const uint8_t *ssid, unsigned length, char text[WIFI_NAME_S
 
 void wifi_mac_write(const uint8_t mac[RADIO_MAC_SIZE], char text[WIFI_MAC_TEXT_SIZE]);
 
-/* Parses 12 hex characters; "" gives all zeros. Returns false for anything else. */
+/* 12 hex characters; "" gives all zeros. False for anything else. */
 bool wifi_mac_parse(const char *text, uint8_t mac[RADIO_MAC_SIZE]);
 
 #endif

@@ -61,7 +61,7 @@ static void deliver(void *context)
 	release(binding);
 }
 
-/* Called by the driver in any thread. */
+/* Runs in any thread. */
 static void notify(void *context, const radio_event *event)
 {
 	wifi_binding *binding = context;
@@ -70,7 +70,7 @@ static void notify(void *context, const radio_event *event)
 	machine_post(binding->the, deliver, binding);
 }
 
-/* Posts a delivery for notices that a call from JavaScript has caused; they are delivered after the call. */
+/* Notices that a call from JavaScript has caused are delivered after it. */
 static void notify_soon(wifi_binding *binding)
 {
 	static const radio_event nudge = { .kind = RADIO_NUDGE };
@@ -108,7 +108,7 @@ void xs_wifi(xsMachine *the)
 	xsmcSetHostData(xsThis, binding);
 }
 
-/* Returns the binding for a call that depends on the radio's state; first processes all events so far. */
+/* First processes all events so far, for a call that depends on the radio's state. */
 static wifi_binding *binding_of(xsMachine *the)
 {
 	wifi_binding *binding = xsmcGetHostData(xsThis);

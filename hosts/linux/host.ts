@@ -97,8 +97,8 @@ function withoutNetwork({ io, pins }: UDPPort): UDPPort {
 const setting = (name: string): string | undefined => System.setting(`GATEWAY_${name}`);
 
 /**
- * Returns the host, and a function that prints the runner's "ready" line. If the running image simulates a failure at
- * its start or a hang (hosts/simulated/image.ts), the result also has `fail`, and the caller must call only `fail`.
+ * `ready` prints the runner's "ready" line. If the image simulates a failure at its start or a hang
+ * (hosts/simulated/image.ts), the caller must call only `fail`.
  */
 export function createHost(): { host: Host; ready(): void; fail?(): void } {
 	const state = setting("STATE")!;

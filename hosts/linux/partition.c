@@ -41,7 +41,7 @@ static bool fill(int file, size_t offset, size_t size)
 	return true;
 }
 
-/* Returns the descriptor, or -1 with `errno` set. */
+/* -1 with `errno` set on failure. */
 static int open_file(const char *name)
 {
 	char path[PATH_SIZE];

@@ -28,7 +28,6 @@ enum { SCREEN_SIZE = 4 };
 
 static const int HANDLED_SIGNALS[] = { SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGUSR2 };
 
-/* Exit code after an abort of the machine (tools/sdk/run.ts); a failed start has another one. */
 enum { MACHINE_ENDED = 3 };
 
 enum { PRESS_MS = 150 };
@@ -48,8 +47,7 @@ typedef struct {
 static runner the_runner;
 
 /*
- * Blocks or unblocks the signals above. They stay blocked until their handlers are installed, because a signal during a
- * restart would end the process.
+ * The signals above stay blocked until their handlers are installed: a signal during a restart would end the process.
  */
 static void hold_signals(int how)
 {
@@ -134,7 +132,7 @@ static long long now_ms(void)
 	return now.tv_sec * 1000LL + now.tv_nsec / 1000000;
 }
 
-/* Waits if GATEWAY_SLEEP_MS is set. The signals must be blocked. */
+/* Sleeps if GATEWAY_SLEEP_MS is set. The signals must be blocked. */
 static void sleep_if_requested(void)
 {
 	enum { WAKE_TIMER = 1, WAKE_BUTTON = 2 };

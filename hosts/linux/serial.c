@@ -44,7 +44,7 @@ typedef struct {
 	bool is_socket, marks;
 	/* Bytes received of a mark (FF 00). */
 	unsigned mark;
-	/* True if room for writing (`room_wanted`) or the end of sending (`drain_wanted`) must still be reported. */
+	/* Room for writing, or the end of sending, must still be reported. */
 	bool room_wanted, drain_wanted;
 	/*
 	 * `remembered`: the target is a root of the machine's garbage collection, from construction to close. `failed`: the
@@ -130,7 +130,7 @@ static bool set_line(int descriptor, speed_t speed, int format)
 	return cfgetospeed(&real) == speed && (real.c_cflag & (CSIZE | PARENB)) == (line.c_cflag & (CSIZE | PARENB));
 }
 
-/* Stores received bytes without their marks; counts damaged and lost characters. */
+/* Removes marks; counts damaged and lost characters. */
 static void store(port *self, const uint8_t *bytes, size_t count, size_t *damaged, size_t *lost)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -156,8 +156,8 @@ static void store(port *self, const uint8_t *bytes, size_t count, size_t *damage
 }
 
 /*
- * Reads and reports only one piece per call, so that the listener can process it before more arrives: a pseudo-terminal
- * is faster than any UART.
+ * One piece per call, so that the listener can process it before more arrives: a pseudo-terminal is faster than any
+ * UART.
  */
 static gboolean on_readable(gint descriptor, GIOCondition condition, gpointer data)
 {
@@ -191,7 +191,7 @@ static void write_pending(port *self)
 	}
 }
 
-/* Reports room for writing and the end of sending; is scheduled again until both are reported. */
+/* Scheduled again until both are reported. */
 static gboolean report_pending(gpointer data)
 {
 	port *self = data;
@@ -219,14 +219,14 @@ static gboolean report_pending(gpointer data)
 	return G_SOURCE_REMOVE;
 }
 
-/* Returns the address after `tcp://`; NULL for the path of a device. */
+/* NULL for the path of a device. */
 static const char *address_in(const char *path)
 {
 	static const char scheme[] = "tcp://";
 	return strncmp(path, scheme, sizeof scheme - 1) == 0 ? path + sizeof scheme - 1 : NULL;
 }
 
-/* Returns 0, or the error. */
+/* 0, or the error. */
 static int wait_for(int descriptor)
 {
 	struct pollfd writable = { .fd = descriptor, .events = POLLOUT };
@@ -236,7 +236,7 @@ static int wait_for(int descriptor)
 	return getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &failure, &size) < 0 ? errno : failure;
 }
 
-/* Connects to `HOST:PORT`; returns -1 with a reason on failure. */
+/* `HOST:PORT`; -1 with a reason on failure. */
 static int open_socket(const char *address, const char **reason)
 {
 	const struct addrinfo wanted = { .ai_family = AF_INET, .ai_socktype = SOCK_STREAM };
@@ -268,7 +268,7 @@ static int open_socket(const char *address, const char **reason)
 	return -1;
 }
 
-/* Opens and locks the port; returns -1 with a reason on failure. */
+/* The port is also locked; -1 with a reason on failure. */
 static int open_port(const char *path, const char **reason)
 {
 	if (address_in(path)) return open_socket(address_in(path), reason);

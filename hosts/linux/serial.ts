@@ -39,7 +39,7 @@ export interface SerialSettings extends SerialDevice {
 	readonly path: string;
 }
 
-/** Create it once per port: the constructor checks whether the port supports parity. */
+/** Once per port: the constructor checks whether it supports parity. */
 export class LinuxPort implements SerialPort {
 	readonly path: string;
 	readonly timers: SerialSettings["timers"];

@@ -15,7 +15,7 @@ void xs_system_setting(xsMachine *the)
 	if (value) xsResult = xsString((xsStringValue)value);
 }
 
-/* (path): returns the file as an ArrayBuffer; throws an Error with a message for the user. */
+/* (path): the file as an ArrayBuffer; throws an Error for the user. */
 void xs_system_read_file(xsMachine *the)
 {
 	static const long limit = 65536;
@@ -93,10 +93,7 @@ void xs_system_monotonic(xsMachine *the)
 enum {
 	/* No used cell has this kind. */
 	UNUSED_KIND = 0x5a,
-	/*
-	 * Number of consecutive untouched cells that marks the end of the used stack; a call may leave some of its cells
-	 * untouched.
-	 */
+	/* This many untouched cells in a row mark the end of the used stack; a call may leave some of its cells untouched. */
 	UNUSED_RUN = 32,
 };
 

@@ -4,13 +4,10 @@
 
 #include <stdbool.h>
 
-/*
- * Returns true if an established TCP connection came in over the access point. Must not be called in the thread of the
- * XS machine.
- */
+/* The TCP connection is established. Must not be called in the thread of the XS machine. */
 bool access_point_accepted(int socket);
 
-/* Restricts a UDP socket to the access point. Returns false if there is no access point. */
+/* Restricts a UDP socket. False without an access point. */
 bool access_point_bind(int socket);
 
 #endif

@@ -6,9 +6,9 @@
 #include "stream-socket.h"
 
 enum {
-	/* Longest wait of a ready connection for a place in the server; it exceeds any handshake that may be under way. */
+	/* Longest wait of a ready connection for a place; longer than any handshake. */
 	READY_WAIT_MS = 20000,
-	/* Time allowed to a new connection for sending its first bytes before it may be evicted. */
+	/* Time for the first bytes of a new connection, before it may be evicted. */
 	GRACE_MS = 300,
 	CHECK_MS = 20,
 	/* Type, version, length (RFC 5246, 6.2.1). */
@@ -101,7 +101,7 @@ static bool is_dropped_before(
 	return pending->ready ? pending->number > other->number : pending->number < other->number;
 }
 
-/* Returns the connection to drop for `newcomer`, possibly `newcomer` itself. */
+/* Returns the connection to drop, possibly `newcomer` itself. */
 static pending_connection *surplus(admission_queue *queue, pending_connection *newcomer)
 {
 	pending_connection *first = newcomer;
@@ -133,7 +133,7 @@ void admission_add(admission_queue *queue, int socket, const char address[STREAM
 	place->ready = false;
 }
 
-/* Returns 0 if enough bytes have arrived, SOCKET_AGAIN if not yet, SOCKET_BROKEN if nothing will arrive. */
+/* 0 if enough bytes have arrived, SOCKET_AGAIN if not yet, SOCKET_BROKEN if nothing will arrive. */
 static int check_first_bytes(const admission_queue *queue, pending_connection *pending, bool last_chance)
 {
 	uint8_t bytes[HELLO_SIZE];
@@ -220,7 +220,7 @@ int admission_take(admission_queue *queue, pending_connection *pending)
 	int socket = pending->socket;
 	remember(queue, pending->address);
 	pending->socket = -1;
-	/* The place may have been freed for another connection, about which the listener must then be notified again. */
+	/* The listener must be notified again about a connection for which the place was freed. */
 	for (unsigned i = 0; i < queue->limit; i++) queue->pending[i].notified = false;
 	return socket;
 }

@@ -85,22 +85,16 @@ void admission_serve(admission_queue *queue, uint64_t now_ms);
 /* NULL if none is ready. */
 pending_connection *admission_first(admission_queue *queue);
 
-/*
- * Removes the connection from the queue and returns its socket, which the caller then owns. The address counts as
- * served.
- */
+/* The caller then owns the socket. The address counts as served. */
 int admission_take(admission_queue *queue, pending_connection *pending);
 
-/*
- * Closes the connection that has been silent longest, to free its socket. Returns false if every connection is still
- * within its grace period.
- */
+/* Closes the connection that has been silent longest. False if all are within their grace period. */
 bool admission_evict(admission_queue *queue, uint64_t now_ms);
 
-/* True if poll() must watch the socket for its first bytes. */
+/* poll() must watch for the first bytes. */
 bool admission_listens(const pending_connection *pending);
 
-/* Time at which admission_serve must be called at the latest; UINT64_MAX: never. */
+/* Latest call of admission_serve; UINT64_MAX: none. */
 uint64_t admission_deadline(const admission_queue *queue, uint64_t now_ms);
 
 void admission_close(admission_queue *queue);

@@ -27,7 +27,7 @@ enum {
 static const int64_t FIRST_MS = 946684800000, END_MS = 253402300800000;
 
 #define NAME_CHARACTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789.-_"
-/* Mbed TLS takes these as they are in the text of a name. */
+/* Mbed TLS accepts these without an escape in the text of a name. */
 #define ORGANIZATION_CHARACTERS NAME_CHARACTERS " &'()/:"
 
 static bool is_name(const char *name, size_t limit)
@@ -52,7 +52,7 @@ static bool is_in_range(const certificate_options *options)
 		options->valid_to_ms < END_MS;
 }
 
-/* Writes UTC as YYYYMMDDhhmmss; the time must be in range. */
+/* UTC as YYYYMMDDhhmmss; the time must be in range. */
 static void write_time(int64_t ms, char text[TIME_SIZE])
 {
 	static const int DAYS_OF_MONTH[] = { 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31 };
@@ -72,7 +72,7 @@ static void write_time(int64_t ms, char text[TIME_SIZE])
 		(unsigned)(days + 1) % 100, (unsigned)second / 3600 % 100, (unsigned)second / 60 % 60, (unsigned)second % 60);
 }
 
-/* Sets subjectAltName (RFC 5280, 4.2.1.6): each entry is a dNSName [2] or an iPAddress [7]. */
+/* subjectAltName (RFC 5280, 4.2.1.6): dNSName [2] or iPAddress [7] each. */
 static int set_alternative_names(mbedtls_x509write_cert *writer, const certificate_options *options)
 {
 	enum { DNS_NAME = MBEDTLS_ASN1_CONTEXT_SPECIFIC | 2, ADDRESS = MBEDTLS_ASN1_CONTEXT_SPECIFIC | 7 };
@@ -139,7 +139,7 @@ static int set_up(mbedtls_x509write_cert *writer, const certificate_options *opt
 	return error != 0 ? error : set_extensions(writer, options);
 }
 
-/* Initialises `pair` with the key in `text` if it is on P-256, else with a new one. Returns 0 or an error. */
+/* Makes a new key unless `text` has one on P-256. Returns 0 or an error. */
 static int take_key(mbedtls_pk_context *pair, const char *text)
 {
 	if (text && mbedtls_pk_parse_key(pair, (const unsigned char *)text, strlen(text) + 1, NULL, 0) == 0 &&

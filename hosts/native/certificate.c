@@ -83,7 +83,7 @@ static void free_bytes(uint8_t *bytes, size_t length)
 	free(bytes);
 }
 
-/* Returns the decoded bytes of the block, to be freed with free_bytes. */
+/* Free the result with free_bytes. */
 static uint8_t *decode(reader *r, text_range body, size_t *length)
 {
 	// The BEGIN line must end here: Mbed TLS, which parses the file again for handshakes, requires it.
@@ -102,7 +102,7 @@ static uint8_t *decode(reader *r, text_range body, size_t *length)
 	return NULL;
 }
 
-/* Called for an unknown extension; a critical one is rejected. */
+/* The extension is unknown; a critical one is rejected. */
 static int check_extension(void *context, const mbedtls_x509_crt *certificate, const mbedtls_x509_buf *type, int critical,
 	const unsigned char *at, const unsigned char *end)
 {
@@ -155,7 +155,7 @@ static bool describe(const mbedtls_x509_crt *certificate, certificate_details *d
 		fingerprint(&certificate->raw, details->fingerprint);
 }
 
-/* Returns true if `issuer` is an authority and has signed `certificate`. Validity times are ignored. */
+/* `issuer` must be an authority. Ignores validity times. */
 static bool is_issued_by(mbedtls_x509_crt *certificate, mbedtls_x509_crt *issuer)
 {
 	// This profile allows everything, because clients check the algorithms, and the upload route checks the length of

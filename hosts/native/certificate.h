@@ -11,20 +11,20 @@
 #include <stdint.h>
 
 enum {
-	/* Maximum size of a file, bytes (`max_size` of the API). */
+	/* `max_size` of the API, bytes. */
 	CERTIFICATE_FILE_LIMIT = 12288,
 	CERTIFICATE_CHAIN_LIMIT = 6,
-	/* Maximum length of a name, bytes of UTF-8; a longer name is cut and ends in "…". */
+	/* Bytes of UTF-8; a longer name is cut and ends in "…". */
 	CERTIFICATE_NAME_LIMIT = 255,
 	/* 32 pairs of digits, each followed by a colon or the NUL. */
 	CERTIFICATE_FINGERPRINT_SIZE = 96,
 	/* The first name is the common name (RFC 5280, A.1). */
 	CERTIFICATE_NAMES_LIMIT = 4,
 	CERTIFICATE_COMMON_NAME_LIMIT = 64,
-	/* Maximum length of the organization (RFC 5280, A.1). */
+	/* Organization (RFC 5280, A.1). */
 	CERTIFICATE_ORGANIZATION_LIMIT = 64,
 	CERTIFICATE_DNS_NAME_LIMIT = 253,
-	/* Size of each text that certificate_make writes, with the NUL. */
+	/* Each text of certificate_make, with the NUL. */
 	CERTIFICATE_PEM_SIZE = 2560,
 	PRIVATE_KEY_PEM_SIZE = 320,
 };
@@ -57,7 +57,7 @@ typedef struct {
 	unsigned key_bits;
 	/* SHA-256 of the DER as text: AB:CD:… */
 	char fingerprint[CERTIFICATE_FINGERPRINT_SIZE];
-	/* True if the next certificate in the file is an authority that signed this one. */
+	/* The next certificate in the file is an authority that signed this one. */
 	bool issued_by_next;
 } certificate_details;
 

@@ -17,15 +17,12 @@ enum {
 	HANDSHAKE_MS = 10000,
 	/* Longest silence of the server in a handshake while others wait for the gate. */
 	PRESSED_SILENCE_MS = 2000,
-	/* Interval at which a handshake with a silent server checks for other parties waiting. */
+	/* A handshake with a silent server checks for other parties. */
 	CHECK_MS = 250,
 	/* Sockets kept open only for the peer's FIN; beyond it the oldest is closed. */
 	LINGER_LIMIT = 2,
 	LINGER_MS = 1000,
-	/*
-	 * Maximum number of watched sockets, including those of closed clients that still send. Further ones are served but
-	 * not watched.
-	 */
+	/* Watched sockets, with those of closed clients that still send. Further ones are served but not watched. */
 	WATCH_LIMIT = 1 + LINGER_LIMIT + 2 * CLIENT_LIMIT,
 };
 
@@ -48,14 +45,14 @@ static void unlock(void)
 	pthread_mutex_unlock(&clients.lock);
 }
 
-/* Called by the gate with its lock held, in any thread; must not take the clients' lock. */
+/* The gate calls it with its lock held, in any thread; it must not take the clients' lock. */
 void client_granted(void *context)
 {
 	(void)context;
 	socket_wake(clients.wake);
 }
 
-/* Called by the resolver in any thread. */
+/* Runs in any thread. */
 static void name_resolved(void *context)
 {
 	(void)context;
@@ -388,7 +385,7 @@ static void notify_listeners(void)
 	}
 }
 
-/* A client opened after this starts another thread. The caller must hold the lock. */
+/* A later client starts another thread. The caller must hold the lock. */
 static void end_thread(client_loop *self)
 {
 	if (self->resolver) resolver_close(self->resolver);

@@ -29,7 +29,7 @@ typedef enum {
 } client_state;
 
 struct stream_client {
-	/* Next in the list of all clients: owners insert at the front, the thread removes. */
+	/* Owners insert at the front, the thread removes. */
 	struct stream_client *next;
 	void (*notify)(void *context);
 	void *context;
@@ -38,7 +38,7 @@ struct stream_client {
 	client_state state;
 	client_code code;
 	bool is_code_reported;
-	/* True if the listener was notified and has not taken all events yet. */
+	/* The listener has not taken all events yet. */
 	bool notified;
 	bool closed;
 	/* Rings of an OPEN client. The thread uses its part of them from SHAKING on. */
@@ -54,14 +54,11 @@ struct stream_client {
 	int request;
 	/* The socket until SHAKING; afterwards the connection owns it. */
 	int socket;
-	/* NULL: plain TCP. The client holds a reference until the connection takes it over. */
+	/* NULL: plain TCP. A reference until the connection takes it over. */
 	tls_trust *trust;
 	bool is_trust_passed_on;
 	gate_party gate;
-	/*
-	 * True while the client has entered the gate but delays its handshake until the data of other connections have
-	 * arrived.
-	 */
+	/* Inside the gate, but the handshake waits until the data of other connections have arrived. */
 	bool settling;
 	uint64_t shaking_since_ms;
 	uint16_t port;
@@ -83,7 +80,7 @@ extern client_list clients;
 /* Ends when there are no clients. */
 void *client_thread_run(void *context);
 
-/* True if stream_client_next has an event. The caller must hold the lock. */
+/* The caller must hold the lock. */
 bool client_event(const stream_client *client, stream_event *event);
 
 /* The caller must hold the lock. */

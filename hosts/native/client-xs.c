@@ -54,7 +54,7 @@ static void deliver(void *context)
 	release(binding);
 }
 
-/* Called in the clients' thread. */
+/* Runs in the clients' thread. */
 static void notify(void *context)
 {
 	client_binding *binding = context;
@@ -226,7 +226,7 @@ void xs_client_read(xsMachine *the)
 	xsmcSetInteger(xsResult, (xsIntegerValue)count);
 }
 
-/* (bytes, start, end): returns the room left for writing; -1 if the bytes exceeded the announced room. */
+/* (bytes, start, end): room left; -1 if the bytes exceeded the announced room. */
 void xs_client_write(xsMachine *the)
 {
 	client_binding *binding = binding_of(the);

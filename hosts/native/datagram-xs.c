@@ -18,7 +18,7 @@ typedef struct {
 	/* Only the machine's thread uses the members from here on. */
 	bool closed;
 	datagram_peer from;
-	/* True if JavaScript was notified and has not called read since; until then it is not notified again. */
+	/* JavaScript was notified and has not called read since. */
 	bool notified;
 	bool notifying;
 } datagram_binding;
@@ -44,7 +44,7 @@ static void deliver(void *context)
 	release(binding);
 }
 
-/* Called in the socket's thread. */
+/* Runs in the socket's thread. */
 static void notify(void *context)
 {
 	datagram_binding *binding = context;

@@ -40,7 +40,6 @@ struct datagram_socket {
 	pthread_t thread;
 	pthread_mutex_t lock;
 
-	/* Both threads use these members, under the lock. */
 	bool listening;
 	bool failed;
 	bool quitting;
@@ -157,7 +156,7 @@ static bool open_parts(datagram_socket *self, char *message)
 		explain(self, false, message);
 		return false;
 	}
-	/* The result is not checked: lwIP limits the number of datagrams instead and may refuse this option. */
+	/* Unchecked: lwIP limits the number of datagrams instead, and may refuse this option. */
 	setsockopt(self->socket, SOL_SOCKET, SO_RCVBUF, &(int){ RECEIVE_SIZE }, sizeof(int));
 	if (self->options.group) share_port(self->socket);
 	bool bound = bind_to(self);

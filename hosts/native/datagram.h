@@ -29,14 +29,14 @@ typedef struct {
 	/* Multicast group to join; the port is then shared, and the TTL is 255. */
 	uint32_t group;
 	/*
-	 * Called in the socket's thread when a datagram can be read or the socket has failed; not again before the next
+	 * Called in the socket's thread when a datagram can be read or the socket has failed; not again before
 	 * datagram_listen. Must not use the socket.
 	 */
 	void (*notify)(void *context);
 	void *context;
 } datagram_options;
 
-/* Returns NULL on failure, with a text for the user in `message`. */
+/* NULL on failure, with `message` for the user. */
 datagram_socket *datagram_open(const datagram_options *options, char message[DATAGRAM_MESSAGE_SIZE]);
 
 uint16_t datagram_port(const datagram_socket *socket);
@@ -46,7 +46,7 @@ typedef struct {
 	uint16_t port;
 } datagram_peer;
 
-/* Length of the copied datagram; -1 if none waits, or after too many from foreign addresses. */
+/* Length; -1 if none waits, or after too many from foreign addresses. */
 int datagram_read(datagram_socket *socket, uint8_t into[DATAGRAM_LIMIT], datagram_peer *from);
 
 /* The datagram is lost if the network cannot accept it. */

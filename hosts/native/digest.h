@@ -16,12 +16,12 @@ typedef struct {
 	uint8_t key[DIGEST_BLOCK_SIZE];
 } digest;
 
-/* Each function returns false if the library fails; *d is undefined then. */
+/* Each returns false if the library fails; *d is undefined then. */
 bool digest_start(digest *d);
 bool digest_update(digest *d, const void *bytes, size_t length);
 bool digest_finish(digest *d, uint8_t result[DIGEST_SIZE]);
 
-/* Frees the library's memory of an unfinished digest. */
+/* Frees an unfinished digest. */
 void digest_abort(digest *d);
 
 /* The key may have any length. Call digest_update between start and finish. */

@@ -41,7 +41,7 @@ class NativePartition implements Partition {
 	}
 }
 
-/** The object is frozen, so that it stays in flash and takes no memory until a partition is opened. */
+/** Frozen, so that it stays in flash. */
 export const FLASH: Flash = Object.freeze({
 	open(name: string): Partition | undefined {
 		const size = NativeFlash.size(name);

@@ -4,14 +4,11 @@
 
 #include <stddef.h>
 
-/* Free bytes of the heap, in total and in the largest block; SIZE_MAX on a computer. May be called in any thread. */
+/* Bytes in total and in the largest block; SIZE_MAX on a computer. Any thread may call. */
 size_t free_heap(void);
 size_t free_heap_piece(void);
 
-/*
- * Free bytes of the memory that Mbed TLS uses first, in total and in the largest block; 0 without such memory. May be
- * called in any thread.
- */
+/* The same for the memory that Mbed TLS uses first; 0 without such memory. Any thread may call. */
 size_t free_tls_memory(void);
 size_t free_tls_piece(void);
 
@@ -19,8 +16,7 @@ size_t free_tls_piece(void);
 size_t least_free_heap(void);
 
 /*
- * Writes a line "name bytes" with the unused stack of each task; "" on a computer or if memory is short. Lines beyond
- * `size` are omitted.
+ * A line "name bytes" of unused stack for each task; "" on a computer or if memory is short. Omits lines beyond `size`.
  */
 size_t task_stacks(char *text, size_t size);
 

@@ -13,21 +13,21 @@ typedef enum { GATE_OUT = 0, GATE_WAITING, GATE_INSIDE } gate_state;
 
 /* Initialise it as { .granted = …, .context = … }; other members belong to the gate. */
 typedef struct gate_party {
-	/* Called in another party's thread when this party may call handshake_gate_enter. May only wake its own thread. */
+	/* Called in another party's thread: this party may enter. May only wake its own thread. */
 	void (*granted)(void *context);
 	void *context;
 	gate_state state;
 	struct gate_party *next;
 } gate_party;
 
-/* Returns true if the party is inside; otherwise it waits, and `granted` will be called. */
+/* If false, the party waits, and `granted` will be called. */
 bool handshake_gate_enter(gate_party *party);
 
 bool handshake_gate_is_taken(void);
 
 bool handshake_gate_is_wanted(void);
 
-/* Leaves the gate or its queue, if the party is in either. `granted` is not called afterwards. */
+/* The party leaves the gate or its queue. `granted` is not called afterwards. */
 void handshake_gate_leave(gate_party *party);
 
 #endif

@@ -8,7 +8,7 @@ void xs_heap_bytes_destructor(void *data)
 	free(data);
 }
 
-/* (length): returns a zeroed buffer. It is empty if the heap is short. */
+/* (length): a zeroed buffer, empty if the heap is short. */
 void xs_heap_bytes(xsMachine *the)
 {
 	xsIntegerValue length = xsmcToInteger(xsArg(0));

@@ -47,7 +47,7 @@ void xs_inflate(xsMachine *the)
 	xsmcSetHostData(xsThis, state);
 }
 
-/* (bytes, start, end, ring): returns the number of bytes consumed. */
+/* (bytes, start, end, ring): bytes consumed. */
 void xs_inflate_write(xsMachine *the)
 {
 	inflate *state = state_of(the);

@@ -6,10 +6,10 @@
 #include "mc.xs.h"
 #include "xsmc.h"
 
-/* Returns the argument at `index` as an address; 0 for an empty text. Throws a RangeError for any other text. */
+/* 0 for an empty text. Throws a RangeError for any other text than an address. */
 uint32_t ipv4_argument(xsMachine *the, xsIntegerValue index);
 
-/* Sets the property `id` of xsResult to the address as text. Overwrites the caller's first variable (xsmcVars). */
+/* Property of xsResult, as text. Overwrites the caller's first variable (xsmcVars). */
 void ipv4_property(xsMachine *the, xsIdentifier id, uint32_t address);
 
 #endif

@@ -10,7 +10,7 @@
 enum { ROOMY = HEAP_FLOOR + SENDING_MEMORY + USUAL_HANDSHAKE_MEMORY };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-/* The connection that holds the lock and may send; NULL if none does. */
+/* NULL if no connection holds the lock. */
 static const void *holder;
 static uint64_t held_since_ms;
 /* Last sender, the time at which it last sent, and the time at which any other connection last sent. */
@@ -21,7 +21,7 @@ static uint64_t record_refused_ms;
 /* The connection with a large record in memory, and the time at which it was permitted; NULL without one. */
 static const void *receiver;
 static uint64_t received_ms;
-/* Time for which handshakes and records may still delay senders. It falls during a delay and recovers otherwise. */
+/* Handshakes and records may still delay senders for so long. Falls during a delay and recovers otherwise. */
 static uint64_t patience_ms = HOLD_UP_MS, asked_ms;
 static bool held_up;
 
@@ -32,8 +32,8 @@ static uint64_t since(uint64_t then_ms, uint64_t now_ms)
 }
 
 /*
- * Returns true if senders must wait because memory is short (`short_of`) or a received record is in memory
- * (`by_record`). They wait for a limited time only. The mutex must be held.
+ * Senders wait for a limited time because memory is short (`short_of`) or a received record is in memory (`by_record`).
+ * The mutex must be held.
  */
 static bool is_held_up(bool short_of, bool by_record, uint64_t now_ms)
 {
@@ -89,7 +89,7 @@ bool memory_lock_send(const void *who, uint64_t now_ms)
 	return may;
 }
 
-/* True if others will return memory soon. The mutex must be held. */
+/* Others will return memory soon. The mutex must be held. */
 static bool others_use_memory(const void *who, bool shaking, uint64_t now_ms)
 {
 	return shaking || since(sent_ms, now_ms) < SETTLED_MS || record_delays(who, now_ms);

@@ -15,8 +15,7 @@ enum {
 	/*
 	 * Peak heap of a handshake on a chip: an incoming record of 16 KB (any client may claim that much), an outgoing one
 	 * of 4 KB, and 14 KB for the certificate chain and the computation. The 5 KB of the connection itself are not
-	 * included. The 14 KB were measured for a client with Mbed TLS 2.28 as a 32-bit program with an RSA chain; with
-	 * ECDSA it takes 10 KB. The handshake of a port with ECDSA takes 14 KB in all, measured in an emulated ESP32-C3.
+	 * included. The 14 KB were measured for a client with Mbed TLS 2.28 as a 32-bit program with an RSA chain.
 	 */
 	HANDSHAKE_MEMORY = 36 * 1024,
 	/* Largest block of HANDSHAKE_MEMORY: the incoming record. */
@@ -60,27 +59,23 @@ enum {
 	ASK_AGAIN_MS = 20,
 };
 
-/*
- * Called before each piece of at most 2 KB is sent. Returns true if `who` may send it now. `now_ms` is
- * socket_clock_ms(). May be called in any thread.
- */
+/* Ask before each piece of at most 2 KB. `now_ms` is socket_clock_ms(). Any thread may call. */
 bool memory_lock_send(const void *who, uint64_t now_ms);
 
 /*
- * Ask before Mbed TLS receives a record of `size` bytes in one block of memory. Returns true if `who` may receive the
- * record now; otherwise ask again in ASK_AGAIN_MS. `since_ms` is the time at which it asked first. `now_ms` is
- * socket_clock_ms(). May be called in any thread.
+ * Ask before Mbed TLS receives a record of `size` bytes in one block of memory. If false, ask again in ASK_AGAIN_MS.
+ * `since_ms`: time of the first request; `now_ms`: socket_clock_ms(). Any thread may call.
  */
 bool memory_lock_receive(const void *who, size_t size, uint64_t since_ms, uint64_t now_ms);
 
-/* Call when Mbed TLS has freed the record. Does nothing without a record. */
+/* Mbed TLS has freed the record. No effect without one. */
 void memory_lock_received(const void *who);
 
 void memory_lock_leave(const void *who);
 
 typedef enum { HANDSHAKE_NOW, HANDSHAKE_SOON, HANDSHAKE_NO_MEMORY } handshake_verdict;
 
-/* Called by the party inside the gate (handshake-gate.h). After HANDSHAKE_SOON it asks again in ASK_AGAIN_MS. */
+/* The party inside the gate (handshake-gate.h) asks, and after HANDSHAKE_SOON again in ASK_AGAIN_MS. */
 handshake_verdict memory_lock_handshake(uint64_t now_ms);
 
 #endif

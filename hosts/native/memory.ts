@@ -5,7 +5,7 @@ class Bindings {
 	static suffices(slots: number, chunkBytes: number): boolean {
 		return native("xs_memory_suffices").call(this, slots, chunkBytes);
 	}
-	/** Free amount; negative without a limit. */
+	/** Negative without a limit. */
 	static free(what: number): number {
 		return native("xs_memory_free").call(this, what);
 	}

@@ -11,16 +11,13 @@
 
 enum { P256_POINT_SIZE = 65, P256_SIGNATURE_SIZE = 64, P256_SECRET_SIZE = 32 };
 
-/*
- * Returns true if `signature` (r, s) of `message` is valid for the public key `point`. Returns false also for a point
- * off the curve, r or s out of range, and a failure of the library.
- */
+/* `signature`: r, s. Also false for a point off the curve, r or s out of range, and a failure of the library. */
 bool p256_verify(const uint8_t point[P256_POINT_SIZE], const uint8_t *message, size_t length,
 	const uint8_t signature[P256_SIGNATURE_SIZE]);
 
 typedef enum { P256_OK, P256_NO_POINT, P256_FAILED } p256_status;
 
-/* Generates a key for this call only; writes its point to `own`, and x of the point shared with `point` to `secret`. */
+/* The key is new: `own` gets its point, `secret` x of the point shared with `point`. */
 p256_status p256_agree(const uint8_t point[P256_POINT_SIZE], uint8_t own[P256_POINT_SIZE], uint8_t secret[P256_SECRET_SIZE]);
 
 #endif

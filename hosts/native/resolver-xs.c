@@ -76,7 +76,7 @@ void xs_resolver(xsMachine *the)
 	xsmcSetHostData(xsThis, binding);
 }
 
-/* (name): returns the number of the request, or -1 if it cannot be made. */
+/* (name): number of the request, or -1 if it cannot be made. */
 void xs_resolver_ask(xsMachine *the)
 {
 	resolver_binding *binding = xsmcGetHostData(xsThis);

@@ -32,9 +32,7 @@ typedef struct request {
 	char name[RESOLVER_NAME_LIMIT + 1];
 } request;
 
-/*
- * Waiting requests of the whole program, and the threads that take them. An owner's lock is never taken inside this one.
- */
+/* Queue of the whole program. An owner's lock is never taken inside this one. */
 static pthread_mutex_t queue_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t queue_changed = PTHREAD_COND_INITIALIZER;
 static request *queue;
@@ -44,7 +42,7 @@ struct resolver {
 	pthread_mutex_t lock;
 	void (*notify)(void *context);
 	void *context;
-	/* References of the owner and of each thread. Needs the lock. */
+	/* Held by the owner and each thread. Needs the lock. */
 	unsigned references;
 	bool closed;
 	request requests[RESOLVER_LIMIT];
@@ -82,7 +80,7 @@ static void answer(request *entry, const char *address)
 	pthread_mutex_unlock(&self->lock);
 }
 
-/* Returns the oldest waiting request; NULL when the thread must end, which it then no longer counts as. */
+/* Returns NULL when the thread must end. */
 static request *next_request(void)
 {
 	struct timespec end;
@@ -115,10 +113,7 @@ static void *run(void *context)
 	return NULL;
 }
 
-/*
- * Wakes or starts a thread for the waiting requests. Returns false if no thread runs or can be started. The queue's lock
- * must be held.
- */
+/* Wakes or starts a thread; false if none runs or can be started. The queue's lock must be held. */
 static bool has_thread(void)
 {
 	pthread_t thread;
@@ -130,7 +125,7 @@ static bool has_thread(void)
 	return threads > 0;
 }
 
-/* Returns false if no thread can take it. */
+/* False if no thread can take it. */
 static bool enqueue(request *entry)
 {
 	pthread_mutex_lock(&queue_lock);

@@ -19,24 +19,21 @@ enum { RESOLVER_LIMIT = 4, RESOLVER_THREADS = 2, RESOLVER_NAME_LIMIT = 253 };
 typedef struct resolver resolver;
 
 /*
- * Returns NULL if memory is short. `notify` is called when resolver_next has an answer, in any thread, even the
- * caller's. It must neither wait nor call the resolver.
+ * NULL if memory is short. `notify`: resolver_next has an answer; in any thread, even the caller's; must neither wait
+ * nor call the resolver.
  */
 resolver *resolver_open(void (*notify)(void *context), void *context);
 
 /*
- * Returns the number of the request, below RESOLVER_LIMIT; -1 if there are too many names, or if the name is empty
- * or too long. An IPv4 address resolves to itself.
+ * Number of the request, below RESOLVER_LIMIT; -1 for too many names, or an empty or too long one. An IPv4 address
+ * resolves to itself.
  */
 int resolver_ask(resolver *self, const char *name);
 
-/*
- * Returns the number of a request with an answer, and frees the number; the address is "" if the name was not found.
- * Returns -1 if there is no answer.
- */
+/* Frees the number of a request with an answer; the address is "" if the name was not found. -1 without an answer. */
 int resolver_next(resolver *self, char address[IPV4_TEXT_SIZE]);
 
-/* Frees the resolver without waiting for running requests; drops waiting ones. notify is not called any more. */
+/* Does not wait for running requests; drops waiting ones. notify is not called any more. */
 void resolver_close(resolver *self);
 
 #endif

@@ -12,7 +12,7 @@ export interface NativePort {
 	/** False if the port does not support the settings. */
 	configure(baud: number, format: SerialFormat): boolean;
 	read(into: Uint8Array, start: number, end: number): number;
-	/** Number of bytes that can still be written. */
+	/** Bytes that can still be written. */
 	write(bytes: Uint8Array, start: number, end: number): number;
 	close(): void;
 }
@@ -67,7 +67,7 @@ export abstract class NativeSerial<Device extends SerialDevice> implements Seria
 		this.#port = undefined;
 	}
 
-	/** Throws an Error with a message for the user. */
+	/** Throws an Error for the user. */
 	protected abstract open(): NativePort;
 
 	protected failed(code: number): void {

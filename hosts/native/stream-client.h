@@ -55,15 +55,15 @@ typedef struct {
 } stream_client_options;
 
 /*
- * Returns NULL on failure. `message` is then a text for the user, or "" if memory or a place is missing at present. No
- * pointer of the options is kept.
+ * NULL on failure, with `message` for the user, "" if memory or a place is missing now. Keeps no pointer of the
+ * options.
  */
 stream_client *stream_client_open(const stream_client_options *options, char message[TRUST_MESSAGE_SIZE]);
 
 /*
- * Takes the next event. STREAM_WRITABLE and STREAM_READABLE are as for a server's connection; the first STREAM_WRITABLE
- * means that the client is connected. STREAM_ENDED is the last event, after all received bytes were read, with the
- * client_code as `count`. Returns false if there is no event.
+ * STREAM_WRITABLE and STREAM_READABLE are as for a server's connection; the first STREAM_WRITABLE means connected.
+ * STREAM_ENDED is the last event, after all received bytes were read, with the client_code as `count`. False without an
+ * event.
  */
 bool stream_client_next(stream_client *client, stream_event *event);
 
@@ -74,24 +74,18 @@ size_t stream_client_write(stream_client *client, const void *bytes, size_t size
 /* The server's address; "" while unknown. */
 void stream_client_address(stream_client *client, char address[IPV4_TEXT_SIZE]);
 
-/* For TLS, once connected: returns true if the session was resumed. */
+/* Valid for TLS, once connected. */
 bool stream_client_resumed(stream_client *client);
 
-/*
- * Copies the session for the next connection and returns its size; 0 without one. If `into` is NULL, it only returns
- * the size.
- */
+/* The session is for the next connection. Returns the size, 0 without a session; `into` may be NULL. */
 size_t stream_client_session(stream_client *client, uint8_t into[TRUST_SESSION_LIMIT]);
 
 /*
- * Closes an open connection properly, or aborts the opening. The client must not be used afterwards, and notify is not
- * called any more. Unsent bytes are still sent for up to three seconds.
+ * Closes properly, or aborts the opening; notify is not called any more. Unsent bytes are sent for up to three seconds.
  */
 void stream_client_close(stream_client *client);
 
-/*
- * For tests: number of clients, including closed ones that still send; -1 if there is neither a client nor the thread.
- */
+/* Clients for tests, including closed ones that still send; -1 without client and thread. */
 int stream_client_count(void);
 
 #endif

@@ -1,8 +1,7 @@
 /*
  * After a record was sent in part, Mbed TLS must be called again with the same length. Nothing else may be sent before
- * that: it would be taken for the rest of the record. Mbed TLS may hold received data, which poll() does not report. A
- * record takes memory until it is sent, so a new one is begun only when the socket has room and the memory lock
- * permits.
+ * that. Mbed TLS may hold received data, which poll() does not report. A record takes memory until it is sent, so a new
+ * one is begun only when the socket has room and the memory lock permits.
  */
 #include "stream-connection.h"
 
@@ -22,7 +21,8 @@ enum {
 	READ_BUDGET = 16384,
 	/* Pieces moved in one direction before the other has its turn. */
 	TURN_PIECES = 4,
-	/* RFC 5246, 6.2.1: header, change_cipher_spec to application_data, version 3.x. 6.2.3: 16 KB and 2 KB more. */
+	/* RFC 5246, 6.2.1: bytes of a header, lowest and highest content type, major version. 6.2.3: longest record, 16 KB
+	   and 2 KB. */
 	RECORD_HEADER = 5,
 	FIRST_CONTENT_TYPE = 20,
 	LAST_CONTENT_TYPE = 23,
@@ -35,7 +35,7 @@ static size_t smaller(size_t a, size_t b)
 	return a < b ? a : b;
 }
 
-/* Returns NULL if memory is short. On an ESP32, Mbed TLS has memory that nothing else can use. */
+/* Returns NULL if memory is short. On an ESP32 only Mbed TLS can use this part of memory. */
 static stream_rings *make_rings(void)
 {
 	return mbedtls_calloc(1, sizeof(stream_rings));
@@ -138,9 +138,9 @@ static int tls_send(void *context, const unsigned char *bytes, size_t size)
 }
 
 /*
- * Returns 0 if Mbed TLS may receive `size` bytes, SOCKET_AGAIN if not yet, or SOCKET_BROKEN. Mbed TLS first receives
- * the header of a record, then allocates memory for the whole record (16 KB are usual in an upload); if the allocation
- * fails, Mbed TLS ends the connection. For a handshake, memory was checked before it began.
+ * 0 if Mbed TLS may receive `size` bytes, SOCKET_AGAIN if not yet, or SOCKET_BROKEN. After the header Mbed TLS
+ * allocates memory for the whole record (16 KB are usual in an upload); if that fails, it ends the connection. For a
+ * handshake, memory was checked before.
  */
 static int receive_permit(stream_connection *connection, size_t size)
 {
@@ -166,7 +166,7 @@ static int receive_permit(stream_connection *connection, size_t size)
 	return 0;
 }
 
-/* Called by Mbed TLS, again and again while a peer sends data that Mbed TLS ignores. */
+/* Called again and again while a peer sends data that Mbed TLS ignores. */
 static int tls_receive(void *context, unsigned char *into, size_t size)
 {
 	stream_connection *connection = context;

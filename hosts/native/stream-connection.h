@@ -41,13 +41,13 @@ typedef struct {
 
 	/* Both threads use the members from here on, under the lock. */
 	connection_state state;
-	/* Number of uses of the place; part of the connection's id. */
+	/* Part of the connection's id. */
 	unsigned generation;
 	stream_rings *rings;
 	bool ended;
-	/* True if the socket failed: `socket` is -1, and nothing can be sent. */
+	/* The socket failed: it is -1, and nothing can be sent. */
 	bool broken;
-	/* True if bytes have arrived that STREAM_READABLE has not reported. */
+	/* STREAM_READABLE has not reported all bytes. */
 	bool fresh;
 	bool ended_reported;
 	/* Unused part of the last reported room. */
@@ -56,9 +56,9 @@ typedef struct {
 	uint64_t deadline_ms;
 	char address[STREAM_ADDRESS_SIZE];
 	bool via_access_point;
-	/* In WAITING: true if the owner may take the connection. */
+	/* The owner may take the connection, which is WAITING. */
 	bool ready;
-	/* True if a valid token was shown that the admission queue does not know about yet. */
+	/* The admission queue does not know yet about a valid token. */
 	bool known;
 
 	/* Only the socket's thread uses the members from here on. */
@@ -66,23 +66,20 @@ typedef struct {
 	/* NULL for plain TCP. */
 	tls_party *party;
 	mbedtls_ssl_context tls;
-	/* Length of a record not completely sent; the same bytes must be passed again. */
+	/* Length; the same bytes must be passed again. */
 	size_t unsent_record;
 	/* Error that ended the handshake; 0: no memory for the rings. */
 	int handshake_error;
-	/* True if the TLS peer has ended without close_notify (RFC 5246, 7.2.1), so that data may be missing. */
+	/* No close_notify (RFC 5246, 7.2.1), so that data may be missing. */
 	bool truncated;
 	short handshake_wants;
 	/* Time of the last complete handshake message; single bytes do not count. */
 	uint64_t silent_since_ms;
-	/* Bytes that may still be read in this pass of the loop. */
+	/* Bytes to read in this pass of the loop, at most. */
 	size_t budget;
-	/* True while a TLS record waits for room in the socket. Nothing is read until then. */
+	/* A TLS record waits for room in the socket. Nothing is read until then. */
 	bool blocked;
-	/*
-	 * True if memory-lock.h did not permit to send (`refused`) or to receive a record (`record_refused`); tried again
-	 * soon.
-	 */
+	/* memory-lock.h did not permit to send, or to receive a record; tried again soon. */
 	bool refused, record_refused;
 	uint64_t record_since_ms;
 	/* Bytes of the record still to arrive; too many if only part of its header was there first. */
@@ -96,7 +93,7 @@ typedef enum { STEP_DONE, STEP_AGAIN, STEP_FAILED } connection_step;
 
 /* The next four functions are called in the owner's thread, with the lock held. */
 
-/* Returns the next event of an OPEN connection, without its id; false if no event follows. */
+/* The connection is OPEN; the event lacks its id. False if no event follows. */
 bool connection_event(const stream_connection *connection, stream_event *event);
 void connection_reported(stream_connection *connection, const stream_event *event);
 /* Like stream_read and stream_write. *wake is set to whether the thread has work to do. */
@@ -106,27 +103,27 @@ size_t connection_write(stream_connection *connection, const void *bytes, size_t
 /* All other functions are called in the socket's thread, without the lock. */
 
 /*
- * Takes over the socket and the reference to `party` (NULL: plain TCP) in any case. Returns false if memory is short;
- * both are then released.
+ * Takes over the socket and the reference to `party` (NULL: plain TCP). False if memory is short; both are then
+ * released.
  */
 bool connection_begin(stream_connection *connection, int socket, tls_party *party);
 
 /* After STEP_DONE the state is WAITING. */
 connection_step connection_handshake(stream_connection *connection);
 
-/* Moves bytes between rings and network as far as possible without waiting. STEP_FAILED: the connection has broken. */
+/* Moves bytes as far as possible without waiting. STEP_FAILED: the connection has broken. */
 connection_step connection_transfer(stream_connection *connection);
 
 /* Sends the remaining bytes, close_notify and FIN. STEP_DONE: only the peer's FIN is missing. */
 connection_step connection_finish(stream_connection *connection);
 
-/* Returns the events that poll() must wait for. Lowers *limit_ms if poll() must return sooner. */
+/* Events for poll(). Lowers *limit_ms if poll() must return sooner. */
 short connection_wants(stream_connection *connection, uint32_t *limit_ms);
 
-/* Releases the transport, not rings and state; returns the socket or -1. */
+/* Keeps rings and state; returns the socket or -1. */
 int connection_detach(stream_connection *connection);
 
-/* Frees the place; call it after connection_detach. */
+/* Call it after connection_detach. */
 void connection_release(stream_connection *connection);
 
 #endif

@@ -14,7 +14,7 @@
 
 enum {
 #if defined(ESP_PLATFORM)
-	/* Maximum number of connections of a port. The port reserves the memory of all of them. */
+	/* Connections of a port, which reserves their memory. */
 	STREAM_CONNECTION_LIMIT = 4,
 	PENDING_CONNECTION_LIMIT = 8,
 #else
@@ -40,9 +40,9 @@ typedef struct {
 	const char *key;
 	/* Connections at once, from the handshake to the last byte sent: 1 to STREAM_CONNECTION_LIMIT. */
 	unsigned max_connections;
-	/* Maximum number of connections in a TLS handshake: 1 to max_connections. */
+	/* 1 to max_connections. */
 	unsigned max_handshakes;
-	/* Length of the admission queue: 1 to PENDING_CONNECTION_LIMIT. */
+	/* 1 to PENDING_CONNECTION_LIMIT. */
 	unsigned max_pending;
 	/* Longest time from the connection to its first bytes, with TLS to its ClientHello. */
 	uint32_t silence_ms;
@@ -76,76 +76,75 @@ typedef enum {
 	/* The test of stream_server_test is over. */
 	STREAM_TESTED = 6,
 	/*
-	 * All places are taken, and a connection with first bytes waits in the queue until the owner closes another one.
-	 * Reported once, and again if another connection took the freed place.
+	 * A connection with first bytes waits until the owner closes another one. Reported once, and again if another
+	 * connection took the freed place.
 	 */
 	STREAM_PRESSED = 7,
 } stream_event_kind;
 
 typedef struct {
 	stream_event_kind kind;
-	/* Unique id of the connection, so that a stale one is harmless; -1 for an event of the server. */
+	/* Unique, so that a stale id is harmless; -1 for an event of the server. */
 	int connection;
 	size_t count;
 } stream_event;
 
-/* Returns NULL on failure, with a text for the user in `message`. The texts are copied. */
+/* NULL on failure, with `message` for the user. The texts are copied. */
 stream_server *stream_server_open(const stream_server_options *options, char message[STREAM_SERVER_MESSAGE_SIZE]);
 
 uint16_t stream_server_port(const stream_server *server);
 
 /*
- * Sets certificate and key for new connections; open ones keep theirs. Sessions of the old pair cannot be resumed. On
- * failure nothing changes, and `message` is a text for the user.
+ * New connections use the pair; open ones keep theirs. Sessions of the old pair cannot be resumed. On failure nothing
+ * changes, and `message` is for the user.
  */
 bool stream_server_set_identity(stream_server *server, const char *certificate, const char *key,
 	char message[STREAM_SERVER_MESSAGE_SIZE]);
 
 /*
- * Starts a handshake of the port with itself (tls-self-test.h), in the server's thread, with the certificate and key
- * that new connections get at that time; STREAM_TESTED follows. The test waits for handshakes under way, and no
- * connection is admitted until it ends, because memory may not suffice for both. Returns false if a test is running or
- * the port is plain.
+ * Handshake of the port with itself (tls-self-test.h), with the certificate and key of new connections; STREAM_TESTED
+ * follows. It waits for handshakes under way, and no connection is admitted until it ends, because memory may not
+ * suffice for both. False if a test is running or the port is plain.
  */
 bool stream_server_test(stream_server *server);
 
-/* Result of the last reported test: "" or a message for the user. */
+/* "" or a message for the user. */
 void stream_server_test_result(stream_server *server, char message[STREAM_SERVER_MESSAGE_SIZE]);
 
-/* Frees the port soon and drops connections that were not taken; others continue. */
+/* Drops connections that were not taken; others continue. */
 void stream_server_stop(stream_server *server);
 
-/* Ends all connections, with 200 ms for unsent data, and frees the server; notify is not called any more. */
+/* Leaves 200 ms for unsent data; notify is not called any more. */
 void stream_server_close(stream_server *server);
 
-/* Takes the next event, from the connections in turn; returns false if no event waits. */
+/* Events come from the connections in turn; false if none waits. */
 bool stream_server_next(stream_server *server, stream_event *event);
 
 typedef struct {
 	/* IPv4 address of the peer, dotted decimal. */
 	char address[STREAM_ADDRESS_SIZE];
-	/* True if the connection came in over the gateway's own access point (access-point.h). */
+	/* See access-point.h. */
 	bool via_access_point;
 } stream_origin;
 
-/* Id of the connection that has waited longest, or -1. */
+/* The one that has waited longest, or -1. */
 int stream_server_take(stream_server *server, stream_origin *origin);
 
 size_t stream_read(stream_server *server, int connection, void *into, size_t size);
 
 /*
- * Copies all bytes and returns the room left. Copies nothing and returns SIZE_MAX if the connection is closed, or if
- * `size` exceeds the room last announced by STREAM_WRITABLE or the previous call.
+ * Returns the room left; SIZE_MAX, with nothing copied, if the connection is closed, or if `size` exceeds the room last
+ * announced by STREAM_WRITABLE or the previous call.
  */
 size_t stream_write(stream_server *server, int connection, const void *bytes, size_t size);
 
-/* Records that a valid token was shown: the admission queue trusts the address for half an hour. */
+/* A valid token was shown: the admission queue trusts the address for half an hour. */
 void stream_know(stream_server *server, int connection);
 
-/* Records that a token was revoked: nothing is trusted until the next stream_know. */
+/* A token was revoked: nothing is trusted until the next stream_know. */
 void stream_server_forget(stream_server *server);
 
-/* Sends the written bytes, then close_notify and FIN. Drops received bytes. */
+/* Sends written bytes, close_notify and FIN; drops received bytes. */
 void stream_close(stream_server *server, int connection);
 
 #endif

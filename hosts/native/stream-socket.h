@@ -26,7 +26,7 @@ uint64_t socket_clock_ms(void);
 
 bool socket_prepare(int socket);
 
-/* Listening IPv4 socket, or -1 with the reason in `message`. */
+/* -1 with the reason in `message` on failure. */
 int socket_listen(uint16_t port, bool loopback_only, char message[STREAM_SERVER_MESSAGE_SIZE]);
 
 uint16_t socket_port(int listener);
@@ -34,29 +34,26 @@ uint16_t socket_port(int listener);
 /* A connection, SOCKET_AGAIN, SOCKET_SCARCE, or SOCKET_BROKEN if the listener has failed. */
 int socket_accept(int listener, char address[STREAM_ADDRESS_SIZE]);
 
-/* Returns a connecting TCP socket (address in network byte order), SOCKET_SCARCE, or SOCKET_BROKEN. */
+/* `address`: network byte order. Returns a socket, SOCKET_SCARCE, or SOCKET_BROKEN. */
 int socket_connect(uint32_t address, uint16_t port);
 
-/* Returns the state of a connecting socket: 0 connected, SOCKET_AGAIN not yet, SOCKET_BROKEN failed. */
+/* 0 connected, SOCKET_AGAIN not yet, SOCKET_BROKEN failed. */
 int socket_connected(int socket);
 
 int socket_receive(int socket, void *into, size_t size);
-/* Copies received bytes without removing them; lwIP shows those of the first segment only. */
+/* lwIP shows those of the first segment only. */
 int socket_peek(int socket, void *into, size_t size);
 int socket_send(int socket, const void *bytes, size_t size);
-/*
- * Returns true if poll() reports the socket as writable: it has room for a segment or two (2873 bytes with lwIP), or
- * the connection is broken.
- */
+/* As poll() reports: room for a segment or two (2873 bytes with lwIP), or a broken connection. */
 bool socket_has_room(int socket);
 
-/* Discards received data; returns SOCKET_AGAIN if more may arrive, 0 if the peer has ended, or SOCKET_BROKEN. */
+/* SOCKET_AGAIN if more may arrive, 0 if the peer has ended, or SOCKET_BROKEN. */
 int socket_discard(int socket);
 
 /* Datagram socket connected to itself, which poll() can watch (ESP-IDF has no pipe), or -1. */
 int socket_open_wake(void);
 
-/* Wakes the thread that polls the socket; returns false if it could not. May be called in any thread. */
+/* Wakes the thread that polls the socket; false if it could not. Any thread may call. */
 bool socket_wake(int wake);
 
 #endif

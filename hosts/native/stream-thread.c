@@ -19,9 +19,8 @@ enum {
 	/* Time for unsent data of a closing connection while others wait in the queue. */
 	PRESSED_CLOSING_MS = 1000,
 	/*
-	 * Longest time after the handshake before a connection without a request is reported to the owner, which closes idle
-	 * connections to make room (modules/http/limits.ts, graceMs) and must not do so while the first request is on its
-	 * way.
+	 * Delay before a connection without a request is reported to the owner, who could close it as idle
+	 * (modules/http/limits.ts, graceMs) while the first request is on its way.
 	 */
 	FIRST_REQUEST_MS = 250,
 	ACCEPTS_A_PASS = 16,
@@ -77,7 +76,7 @@ static void serve_lingering(stream_server *server)
 	}
 }
 
-/* Keeps the place, and for a while the socket, so that the peer can read the reason. */
+/* Keeps the place, and the socket until the peer has read the reason. */
 static void end_transport(stream_server *server, stream_connection *connection)
 {
 	int socket = connection_detach(connection);
@@ -98,8 +97,8 @@ static uint64_t earlier(uint64_t a_ms, uint64_t b_ms)
 }
 
 /*
- * Time at which a handshake or the closing of a connection is aborted. It is earlier while another connection waits for
- * the place and, for a handshake, while a client of this program waits for the gate.
+ * End of a handshake or of closing: earlier while another connection waits for the place and, for a handshake, while a
+ * client of this program waits for the gate.
  */
 static uint64_t deadline_of(stream_server *server, const stream_connection *connection)
 {
@@ -196,10 +195,7 @@ static unsigned handshakes(const stream_server *server)
 	return count;
 }
 
-/*
- * Returns a free place, or NULL while no connection may begin. *pressed is set if an open connection must be closed
- * first.
- */
+/* NULL while no connection may begin. *pressed: an open connection must be closed first. */
 static stream_connection *find_place(stream_server *server, bool *pressed)
 {
 	unsigned existing = 0;
@@ -372,7 +368,7 @@ typedef struct {
 	nfds_t count;
 } watch_list;
 
-/* Adds a socket to the list, unless no events are wanted: poll() would otherwise report its failure repeatedly. */
+/* A socket without wanted events is not watched: poll() would report its failure repeatedly. */
 static void watch(watch_list *list, int socket, short wants)
 {
 	if (socket >= 0 && wants) list->sockets[list->count++] = (struct pollfd){ .fd = socket, .events = wants };

@@ -34,15 +34,15 @@ struct stream_server {
 	stream_connection connections[STREAM_CONNECTION_LIMIT];
 	/* NULL for plain TCP. */
 	tls_identity *identity;
-	/* True if a wake-up was sent that the thread has not seen yet. */
+	/* The thread has not seen a wake-up yet. */
 	bool woken;
-	/* True if the listener was notified and has not taken all events yet. */
+	/* The listener has not taken all events yet. */
 	bool notified;
 	bool has_new_waiting;
 	bool is_newly_pressed;
 	bool failed;
 	bool is_failure_reported;
-	/* True if a token was revoked and the admission queue has not dropped its trust yet. */
+	/* The admission queue has not dropped its trust yet after a revocation. */
 	bool forgetting;
 	bool stopping;
 	bool quitting;
@@ -57,16 +57,11 @@ struct stream_server {
 	uint64_t accept_after_ms, begin_after_ms;
 	uint64_t accepted;
 	lingering_socket lingering[LINGER_LIMIT];
-	/*
-	 * The port's place at the gate, which allows one handshake at a time in the program, including the port's own test.
-	 */
+	/* The port's own test uses it too. */
 	gate_party gate;
 	/* `is_waiting`: the port waits at the gate. `is_inside`: it is inside, as far as this thread knows. */
 	bool is_waiting, is_inside;
-	/*
-	 * True while the port has entered the gate but delays its handshake until the data of other connections have
-	 * arrived.
-	 */
+	/* Inside the gate, but the handshake waits until the data of other connections have arrived. */
 	bool settling;
 	admission_queue queue;
 };

@@ -96,7 +96,7 @@ static void free_pair(pem_pair pair)
 	free(pair.certificate);
 }
 
-/* Copies the argument at `first` and the next one as texts; if it throws, it has freed them. */
+/* The argument at `first` and the next one; if it throws, it has freed them. */
 static pem_pair pair_of(xsMachine *the, xsIntegerValue first)
 {
 	void *certificate, *key;
@@ -214,7 +214,7 @@ void xs_stream_server_read(xsMachine *the)
 	xsmcSetInteger(xsResult, (xsIntegerValue)count);
 }
 
-/* (connection, bytes, start, end): returns the room left for writing; -1 if the bytes exceeded the announced room. */
+/* (connection, bytes, start, end): room left; -1 if the bytes exceeded the announced room. */
 void xs_stream_server_write(xsMachine *the)
 {
 	stream_binding *binding = binding_of(the);

@@ -89,9 +89,9 @@ export interface StreamSettings {
 	readonly port: number;
 	readonly secure: boolean;
 	readonly timers: Timers;
-	/** Called when any free port has replaced one that can't be opened; without this member none does. */
+	/** Called when a free port has replaced one that can't be opened; without this member no port is replaced. */
 	onReplaced?(port: number, real: number): void;
-	/** Called with the actual port each time a listener opens. */
+	/** The actual port, each time a listener opens. */
 	onListening?(port: number): void;
 }
 
@@ -103,14 +103,11 @@ class NativeListener implements Listener {
 	readonly port: number;
 	readonly settings: StreamSettings;
 	readonly server: StreamServer;
-	/** The callbacks are kept instead of the options, which contain the private key. */
+	/** The callbacks are kept, not the options, which contain the private key. */
 	readonly #onReadable: ListenerOptions["onReadable"];
 	readonly #onError: ListenerOptions["onError"];
 	readonly #connections: NativePending[] = [];
-	/**
-	 * Callbacks of requested handshakes of the port with itself. The test for the first callback is running; undefined:
-	 * none is requested.
-	 */
+	/** Callbacks of requested tests; the first test is running. Undefined: none. */
 	#tests: ((problem: string) => void)[] | undefined;
 	#closed = false;
 
@@ -227,10 +224,7 @@ class NativePending implements PendingSocket {
 		this.listener.ended(this);
 	}
 
-	/**
-	 * Passes all events to the socket from now on. Missed events follow asynchronously, because a constructor must not
-	 * call back.
-	 */
+	/** Missed events follow asynchronously, because a constructor must not call back. */
 	attach(socket: NativeSocket): void {
 		if (this.taken) throw new Error("this connection was taken or closed before");
 		this.taken = true;

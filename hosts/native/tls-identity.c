@@ -27,7 +27,7 @@ static const int SUITES[] = {
 
 static const char *PROTOCOLS[] = { "http/1.1", NULL };
 
-/* Returns true if the chain fits the buffer as one message, which is how Mbed TLS sends it. */
+/* Mbed TLS sends the chain as one message. */
 static bool chain_fits(const mbedtls_x509_crt *chain)
 {
 	size_t size = CHAIN_HEADER_SIZE;

@@ -18,8 +18,8 @@ typedef struct {
 } tls_identity;
 
 /*
- * Returns an identity with one reference, to be released with tls_party_free. On failure returns NULL, with the reason
- * in `message`, of `size` bytes. The texts are those of stream_server_options and are not kept.
+ * One reference, to be released with tls_party_free. NULL on failure, with the reason in `message`, of `size` bytes.
+ * The texts are those of stream_server_options and are not kept.
  */
 tls_identity *tls_identity_create(const char *certificate, const char *key, char *message, size_t size);
 

@@ -8,9 +8,9 @@
 #include "mbedtls-compat.h"
 
 typedef struct tls_party {
-	/* Number of references; changed only under the lock of the party's connections. */
+	/* Changed only under the lock of the party's connections. */
 	unsigned references;
-	/* Frees the whole object that begins with this party. */
+	/* The whole object that begins with this party. */
 	void (*free)(struct tls_party *party);
 	mbedtls_ssl_config config;
 } tls_party;

@@ -1,8 +1,7 @@
 /*
  * Makes one TLS handshake of an identity with itself before the identity is used. A certificate can match its key and
  * still be unusable for every client, because of its key usage (RFC 5280, 4.2.1.3) or because the port does not support
- * its curve. The server side has the settings of the port; the client side has everything that Mbed TLS supports in TLS
- * 1.2 (RFC 5246) and trusts any certificate.
+ * its curve. The client side has everything that Mbed TLS supports in TLS 1.2 (RFC 5246) and trusts any certificate.
  *
  * The test runs completely in the calling thread, which must be the only one to use the identity (the stream server's
  * connections wait until it has returned). Until it returns, it takes heap for the record buffers of both sides and

@@ -67,7 +67,7 @@ static void free_trust(tls_party *party)
 	free(trust);
 }
 
-/* Returns true if this certificate itself is among the trusted ones. */
+/* The certificate itself is among the trusted ones. */
 static bool is_pinned(const handshake_part *part, const mbedtls_x509_crt *certificate)
 {
 	for (const mbedtls_x509_crt *each = &part->trusted; each; each = each->next)
@@ -76,7 +76,7 @@ static bool is_pinned(const handshake_part *part, const mbedtls_x509_crt *certif
 	return false;
 }
 
-/* Called by Mbed TLS for each certificate of the chain; the server's own (depth 0) comes last. */
+/* Called for each certificate of the chain; the server's own (depth 0) comes last. */
 static int check_certificate(void *context, mbedtls_x509_crt *certificate, int depth, uint32_t *flags)
 {
 	static const uint32_t checked_here =
@@ -112,7 +112,7 @@ static bool load_certificates(mbedtls_x509_crt *into, const char *text)
 	return into->raw.p != NULL;
 }
 
-/* Loads the options; returns NULL, or a text that describes the problem ("" if memory is short). */
+/* NULL, or the problem ("" if memory is short). */
 static const char *load(handshake_part *part, const tls_trust_options *options)
 {
 	size_t length = strlen(options->name);
@@ -245,7 +245,7 @@ trust_verdict tls_trust_verdict(const tls_trust *trust, const mbedtls_ssl_contex
 	if (trust->part && trust->part->verdict != TRUST_NO_VERDICT) return trust->part->verdict;
 	/*
 	 * After ServerHelloDone the server has only our Certificate, ClientKeyExchange and Finished to object to (RFC 5246,
-	 * 7.4), of which the last two are never wrong. It sends an alert or closes, often while we still send.
+	 * 7.4). The last two are never wrong. It sends an alert or closes, often while we still send.
 	 */
 	bool is_ended = error == MBEDTLS_ERR_SSL_FATAL_ALERT_MESSAGE || error == MBEDTLS_ERR_SSL_CONN_EOF
 		|| error == MBEDTLS_ERR_SSL_INTERNAL_ERROR;
@@ -257,7 +257,7 @@ trust_verdict tls_trust_verdict(const tls_trust *trust, const mbedtls_ssl_contex
 	return refused ? TRUST_UNTRUSTED : TRUST_NO_VERDICT;
 }
 
-/* Returns NULL if the server keeps no session, memory is short, or the session is too long. */
+/* NULL if the server keeps no session, memory is short, or the session is too long. */
 static uint8_t *save_session(const session_head *head, const mbedtls_ssl_context *tls, size_t *size)
 {
 	mbedtls_ssl_session session;

@@ -54,25 +54,25 @@ typedef enum {
 } trust_verdict;
 
 /*
- * Returns a trust with one reference, to be released with tls_party_free; no pointer of the options is kept. On failure
- * returns NULL: `message` has the reason, or "" if memory is short.
+ * One reference, to be released with tls_party_free; keeps no pointer of the options. NULL on failure, with the reason
+ * in `message`, "" if memory is short.
  */
 tls_trust *tls_trust_create(const tls_trust_options *options, char message[TRUST_MESSAGE_SIZE]);
 
 /* Argument for connection_begin. */
 tls_party *tls_trust_party(tls_trust *trust);
 
-/* Sets name and session between mbedtls_ssl_setup and the handshake. Returns 0 or an error of Mbed TLS. */
+/* Call it between mbedtls_ssl_setup and the handshake. Returns 0 or an error of Mbed TLS. */
 int tls_trust_begin(tls_trust *trust, mbedtls_ssl_context *tls);
 
-/* Returns the certificate problem that made the handshake of `tls` fail with `error`, if any. */
+/* The certificate problem behind `error`, if any. */
 trust_verdict tls_trust_verdict(const tls_trust *trust, const mbedtls_ssl_context *tls, int error);
 
 bool tls_trust_is_memory_error(int error);
 
 /*
- * Call once after the handshake: frees memory that only the handshake needed. Sets *session to a session of *size
- * bytes, which the caller must free, or to NULL. Returns false if the server has shown no trusted certificate.
+ * Call it once after the handshake. Sets *session to a session of *size bytes, which the caller must free, or to NULL.
+ * False if the server has shown no trusted certificate.
  */
 bool tls_trust_settle(
 	tls_trust *trust, const mbedtls_ssl_context *tls, bool *resumed, uint8_t **session, size_t *size);

@@ -30,7 +30,7 @@ class DatagramSocket extends Native("xs_datagram_destructor") {
 
 export interface UDPSettings {
 	readonly accessPoint: string;
-	/** True if a reserved port of the access point is replaced by any free one. */
+	/** Any free port replaces a reserved one of the access point. */
 	readonly replacePorts: boolean;
 	trace(message: string): void;
 }
@@ -41,7 +41,7 @@ export function createUDPPort(settings: UDPSettings): UDPPort {
 
 class NativeUDP implements UDP {
 	readonly port: number;
-	/** The callbacks are kept instead of the options, which take more slots. */
+	/** The options would take more slots. */
 	readonly #onReadable: UDPOptions["onReadable"];
 	readonly #onError: UDPOptions["onError"];
 	readonly #socket: DatagramSocket;

@@ -7,7 +7,7 @@ import * as protocol from "./worker/protocol.js";
 
 export interface EventSubject {
 	readonly id: number;
-	/** Queued kinds of events, as bits (bitOf). */
+	/** Queued kinds, as bits (bitOf). */
 	events: number;
 	readable: number;
 	writable: number;
@@ -19,7 +19,7 @@ export interface EventSubject {
 interface QueuedEvent {
 	readonly subject: EventSubject;
 	readonly kind: number;
-	/** Number of an EVENT_ERROR: SERIAL_ERROR_… or CLIENT_…; 0 for other kinds. */
+	/** SERIAL_ERROR_… or CLIENT_… of an EVENT_ERROR; otherwise 0. */
 	readonly code: number;
 }
 

@@ -9,7 +9,7 @@ import type { EventQueue, EventSubject } from "./bridge-events.js";
 
 const HANDLE_LIMIT = 1024;
 
-/** The object of an id; one of the members is set. */
+/** One of the members is set. */
 export interface Handle extends EventSubject {
 	stream?: Serial | Socket | Client;
 	client?: Client;
@@ -58,7 +58,7 @@ export class Handles {
 		}
 	}
 
-	/** Frees the id of an object that has ended by itself. */
+	/** The object has ended by itself. */
 	forget(id: number): void {
 		this.#byId.delete(id);
 	}

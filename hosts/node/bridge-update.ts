@@ -6,7 +6,7 @@ type Names =
 	| ("update" | "updateKeys" | "updateActivate" | "updateConfirm" | "updateRollBack")
 	| ("inflater" | "inflate" | "inflaterEmpty" | "inflaterReset");
 
-/** Commands for slots and inflaters; the worker sends none of them on a host without updates. */
+/** The worker sends none of them on a host without updates. */
 export function updateCommands({ host, handles }: BridgeDeps): Pick<CommandTable, Names> {
 	const update = () => host.update!;
 	return {

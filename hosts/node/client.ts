@@ -46,7 +46,7 @@ interface ClientPins {
 }
 
 class NodeClient extends Outgoing {
-	/** Socket to destroy on an abort: first TCP, later TLS. */
+	/** First TCP, later TLS. */
 	#socket: NetSocket | undefined;
 
 	constructor(options: ClientOptions) {

@@ -23,7 +23,7 @@ interface Peer {
 	readonly name: string;
 	readonly port: number;
 	readonly trace: (message: string) => void;
-	/** Last traced message; the same message of repeated attempts is traced only once. */
+	/** The same message of repeated attempts is traced once. */
 	lastMessage: string;
 }
 

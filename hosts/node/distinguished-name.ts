@@ -36,10 +36,7 @@ const BMP_STRING = 30;
 
 export const childrenOf = (block: BaseBlock) => (block as Sequence).valueBlock.value as BaseBlock[];
 
-/**
- * Returns a Name (RFC 5280, 4.1.2.4) as text; undefined if a string is malformed or has an unusual type, or if the name
- * exceeds the limits.
- */
+/** `name`: RFC 5280, 4.1.2.4. Undefined if a string is malformed or of an unusual type, or beyond the limits. */
 export function nameText(name: BaseBlock): string | undefined {
 	const parts = childrenOf(name);
 	if (parts.length > PARTS_LIMIT) return undefined;
@@ -96,7 +93,7 @@ function wideCodes(bytes: Uint8Array, width: number): number[] | undefined {
 	return codes.every((code) => code <= 0x10ffff && (code < 0xd800 || code > 0xdfff)) ? codes : undefined;
 }
 
-/** Returns one character of a value, escaped if necessary (RFC 4514, 2.4). */
+/** RFC 4514, 2.4. */
 function escapeCode(code: number, first: boolean, last: boolean): string {
 	if (code < 0x20 || code === 0x7f) return `\\${code.toString(16).padStart(2, "0")}`;
 	const character = String.fromCodePoint(code);

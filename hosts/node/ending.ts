@@ -13,7 +13,7 @@ const ENDING_FILE = "ending";
 /** Older faults are ignored, because safe mode counts those of ten minutes. */
 const FRESH_MS = 600_000;
 
-/** Signals by which a user or the system ends a process; any other signal is a failure. */
+/** Signals of a user or the system; any other one is a failure. */
 export const FROM_OUTSIDE: readonly string[] = ["SIGKILL", "SIGTERM", "SIGINT", "SIGHUP"];
 
 export function retainedIn(folder: string): StoredRetained {
@@ -39,7 +39,7 @@ export function keepFault(folder: string, cause: string): void {
 	try {
 		writeFileAtomic(join(folder, ENDING_FILE), `${cause}\n`);
 	} catch {
-		// The fault cannot be written and is lost.
+		// The fault is lost.
 	}
 }
 

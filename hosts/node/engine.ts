@@ -3,6 +3,6 @@ export interface Engine {
 	start(): Promise<void>;
 	/** Resolves when everything is released. May be called twice. */
 	stop(): Promise<void>;
-	/** Resolves when the gateway has handled all events so far; absent in an engine that handles them at once. */
+	/** All events so far are handled; absent in an engine that handles them at once. */
 	settled?(): Promise<void>;
 }

@@ -24,8 +24,7 @@ export interface FactoryData {
 }
 
 /**
- * Reads or makes the factory data, and, in client mode, stores the bench network in a new unit. `say` gets messages for
- * the user. Throws an Error with a message for the user.
+ * In client mode, a new unit gets the bench network. `say` gets messages for the user. Throws an Error for the user.
  */
 export function openUnit(
 	options: Pick<Options, "state" | "password" | "mode">,
@@ -59,7 +58,7 @@ function hasSettings(state: string): boolean {
 
 /**
  * A device would discard unreadable settings. The simulator stops instead, because its user may have a copy of the
- * files. Throws an Error with a message for the user.
+ * files. Throws an Error for the user.
  */
 function checkSettings(state: string): void {
 	const keys = unreadableSettings(flashOf(state), new NodeText());
@@ -71,7 +70,7 @@ function checkSettings(state: string): void {
 	);
 }
 
-/** The unit then reads its meter each minute and sends to this hub. Throws an Error with a message for the user. */
+/** The unit then reads its meter each minute and sends to this hub. Throws an Error for the user. */
 export function setHub(state: string, hub: { readonly url: string; readonly token: string }): void {
 	if (!presetHub(flashOf(state), new NodeText(), hub))
 		throw new Error(`${state} does not accept the settings of the hub.`);
@@ -103,7 +102,7 @@ export function describeMeter(path: string, isSimulated: boolean): string {
 	return existsSync(path) ? `Meter on ${path}` : `There is nothing at ${path} yet (--meter); each readout looks again`;
 }
 
-/** Reads the data, or makes it, with `password` if given. Throws an Error with a message for the user. */
+/** Makes missing data, with `password` if given. Throws an Error for the user. */
 export function loadFactoryData(folder: string, password?: string): FactoryData {
 	const path = join(folder, FILE);
 	if (existsSync(path)) return readFactoryData(path, folder);

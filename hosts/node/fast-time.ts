@@ -1,6 +1,5 @@
 /**
- * Accelerated time of the simulator (`npm start -- --speed N`): clock and timers of the whole gateway are accelerated
- * together, so that a day has the same length for all parts. The speed is:
+ * Accelerated time of the simulator (`npm start -- --speed N`), for clock and timers together. The speed is:
  *
  *   until the gateway has started                             1
  *   no peer                                                   N
@@ -12,10 +11,7 @@
  */
 import type { Clock, Host, Network, Timers } from "../../modules/io/host.js";
 
-/**
- * The computer's speed continues for this time after the last connection. It is longer than the page's interval between
- * two requests (hosts/browser/kit/live.ts).
- */
+/** Longer than the page's interval between two requests (hosts/browser/kit/live.ts). */
 const LINGER_MS = 40_000;
 /** Limit of Node's setTimeout. */
 const LONGEST_MS = 2 ** 31 - 1;
@@ -36,14 +32,14 @@ export class FastTime implements Clock, Timers {
 	#sinceMs = performance.now();
 	#rate = 1;
 	#reachedMs = 0;
-	/** True while a due event is being handled; the clock stands still then. */
+	/** The clock stands still while a due event is handled. */
 	#isHandling = false;
 	/** Clock minus accelerated time; undefined if the clock was never set. */
 	#aheadMs: number | undefined;
-	/** Number of connected peers. Until the program has started, it counts as a peer, so that the speed is 1. */
+	/** The program counts as a peer until it has started, so that the speed is 1. */
 	#peerCount = 1;
 	#linger: NodeJS.Timeout | undefined;
-	/** Resolves when everything triggered by timers is done. */
+	/** Everything triggered by timers is done. */
 	settled: () => Promise<void> = () => new Promise(setImmediate);
 	onPace: (nowMs: number, speed: number) => void = () => {};
 
@@ -51,7 +47,7 @@ export class FastTime implements Clock, Timers {
 		this.#speed = speed;
 	}
 
-	/** Call once, after the gateway's start. */
+	/** Once, after the gateway's start. */
 	started(): void {
 		this.#end(false);
 	}

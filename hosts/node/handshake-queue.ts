@@ -8,10 +8,7 @@ export class HandshakeQueue {
 		this.#soon = soon;
 	}
 
-	/**
-	 * Calls `run` when its handshake may begin, never inside this call. The caller must call the returned function
-	 * once, to end the handshake or the waiting.
-	 */
+	/** Calls `run` later. Call the returned function once, to end the handshake or the waiting. */
 	ask(run: () => void): () => void {
 		this.#waiting.push(run);
 		if (this.#waiting.length === 1) this.#soon(() => this.#begin(run));

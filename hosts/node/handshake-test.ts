@@ -13,7 +13,7 @@ export class HandshakeTests {
 		this.#limitMs = limitMs;
 	}
 
-	/** Calls `done` once: with "", or with the fault. */
+	/** `done`: "" or the fault; once. */
 	start(port: number, done: (problem: string) => void): void {
 		const client = connect({ port, host: "127.0.0.1", rejectUnauthorized: false, minVersion: "TLSv1.2" });
 		let problem = "the handshake was broken off";
@@ -32,7 +32,7 @@ export class HandshakeTests {
 		});
 	}
 
-	/** If the connection belongs to a test, closes it and returns true. Called after the server's handshake. */
+	/** Call after the server's handshake: closes a connection that belongs to a test, and then returns true. */
 	take(socket: Socket): boolean {
 		for (const client of this.#clients) {
 			const isItself = socket.remoteAddress?.endsWith("127.0.0.1") && socket.remotePort === client.localPort;

@@ -24,9 +24,7 @@ import { createSerialPort } from "./serial.js";
 import { FileStorage } from "./storage.js";
 import { createUDPPort } from "./udp.js";
 
-/**
- * Beacon interval with accelerated time, ms. With checks every second or two, accelerated time would run more slowly.
- */
+/** With checks every second or two, accelerated time would run more slowly. */
 const FAST_BEACON_MS = 60_000;
 
 export interface HostSettings {
@@ -34,7 +32,7 @@ export interface HostSettings {
 	readonly resourcesFolder: string;
 	readonly factory: FactoryData;
 	readonly firmwareVersion: string;
-	/** Build time of the firmware, Unix ms. */
+	/** Unix ms. */
 	readonly builtUtcMs: number;
 	readonly meterPath: string;
 	/** False for a pseudo-terminal, which transfers characters in no time. Default true. */
@@ -42,12 +40,12 @@ export interface HostSettings {
 	readonly consolePath?: string | undefined;
 	/** Path of the serial port with the Zigbee coprocessor, or `tcp://HOST:PORT`; undefined without one. */
 	readonly coprocessor?: string | undefined;
-	/** Sets the coprocessor's lines to reset and boot loader; omitted if they are not wired. */
+	/** Omitted if the lines are not wired. */
 	readonly setCoprocessorLines?: CoprocessorPort["setLines"];
 	/** 0: any free port. */
 	readonly httpPort: number;
 	readonly httpsPort: number | undefined;
-	/** True if the device provides its own access point; every client then counts as connected over it. */
+	/** Every client then counts as connected over it. */
 	readonly accessPoint: boolean;
 	/** Unix time at the start; undefined if the clock was never set. */
 	readonly utcMs?: number | undefined;
@@ -64,7 +62,7 @@ export interface HostSettings {
 	readonly wakeReason?: number;
 	/** Firmware slots for this start; without them the gateway accepts no update. */
 	readonly update?: BootLoader;
-	/** True if the unit has an Ethernet port (cable.txt controls its cable). */
+	/** cable.txt controls the cable. */
 	readonly hasEthernet?: boolean;
 	readonly button?: ButtonPort;
 	/** Free heap reported to TLS clients; default: always enough. */
@@ -73,12 +71,9 @@ export interface HostSettings {
 	onListening?(secure: boolean, port: number): void;
 	/** The caller performs the restart. */
 	onRestart?(): void;
-	/**
-	 * Called when the gateway requests sleep: the caller ends the gateway and restarts it at the wake-up. If omitted,
-	 * the gateway cannot sleep.
-	 */
+	/** The caller ends the gateway and restarts it at the wake-up. If omitted, the gateway cannot sleep. */
 	onSleep?(ms: number): void;
-	/** Called with a message for the user when a listener could not open or has failed. */
+	/** Message for the user: a listener could not open or has failed. */
 	onListenFailed?(message: string): void;
 }
 

@@ -17,7 +17,7 @@ export class PakoInflater implements Inflater {
 	readonly ring = new Uint8Array(INFLATE_WINDOW);
 	isDone = false;
 	readonly #stream = new ZStream();
-	/** Reason why the inflater accepts no more of this stream; empty if it still does. */
+	/** Empty while the inflater accepts more of this stream. */
 	#failure = "";
 
 	constructor() {

@@ -21,13 +21,13 @@ export interface ListenerSettings {
 	/** 0: any free port. */
 	readonly port: number;
 	readonly secure: boolean;
-	/** True if all connections count as coming over the access point. */
+	/** All connections count as coming over it. */
 	readonly accessPoint?: boolean;
-	/** True if any free port replaces one that can't be opened. */
+	/** Any free port replaces one that can't be opened. */
 	readonly replacesPort?: boolean;
-	/** Gets the actual port each time a listener opens. */
+	/** The actual port, each time a listener opens. */
 	onListening?(port: number): void;
-	/** Called with a message for the user when a listener cannot open or fails. */
+	/** Message for the user: a listener cannot open, or fails. */
 	onFailed?(message: string): void;
 }
 

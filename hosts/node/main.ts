@@ -68,7 +68,7 @@ class Bench {
 	readonly #ports = new Map<"https" | "http", number>();
 	#engine: Engine | undefined;
 	#meter: SimulatedMeter | undefined;
-	/** Simulated coprocessor; undefined if the coprocessor is external or missing. */
+	/** Undefined if the coprocessor is external or missing. */
 	#coprocessor: SimulatedCoprocessor | undefined;
 	#hub: HubDemo | undefined;
 	/** Accelerated time; undefined: the computer's time. */
@@ -129,10 +129,7 @@ class Bench {
 			.join("");
 	}
 
-	/**
-	 * `utcMs` is the time of the clock, undefined if it was never set; `ending` is the end of the previous run;
-	 * `wakeReason` is the WAKE_… that ended the sleep.
-	 */
+	/** `utcMs`: undefined if the clock was never set; `wakeReason`: WAKE_…. */
 	async #start(factory: FactoryData, utcMs: number | undefined, ending: Ending, wakeReason = WAKE_NONE): Promise<void> {
 		const options = this.#options;
 		const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
@@ -264,8 +261,7 @@ class Bench {
 const bench = new Bench(readOptions());
 for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => void bench.end(0));
 process.on("SIGUSR1", () => bench.pressButton());
-// SIGUSR2 makes the firmware on Linux print its memory. Here it is ignored: by default it would end the program, and
-// this program's memory is not comparable to the device's.
+// SIGUSR2 makes the firmware on Linux print its memory; by default it would end this program.
 process.on("SIGUSR2", () => {});
 process.on("disconnect", () => void bench.end(0));
 bench.run().catch((error: Error) => bench.fail(error.message));

@@ -9,7 +9,7 @@ const AFTER_FF_00 = 2;
 export class MarkDecoder {
 	#state = PLAIN;
 
-	/** Rewrites `bytes` in place, with bit 7 set in damaged characters. `length` is what remains. */
+	/** Rewrites `bytes`, with bit 7 set in damaged characters. `length` is what remains. */
 	decode(bytes: Uint8Array): { length: number; damaged: number } {
 		let length = 0;
 		let damaged = 0;

@@ -6,7 +6,7 @@ import { WAKE_BUTTON, WAKE_SUPPLY, WAKE_TIMER } from "../../modules/io/flash.js"
 import type { Timers } from "../../modules/io/host.js";
 
 const POLL_MS = 250;
-/** Voltage from which USB counts as plugged in. */
+/** Least voltage with USB plugged in, V. */
 const USB_MIN = 4;
 
 export class Nap {
@@ -19,7 +19,7 @@ export class Nap {
 		this.#usbVoltage = usbVoltage;
 	}
 
-	/** Resolves with the WAKE_… that ended the sleep. */
+	/** Resolves with the cause, WAKE_…. */
 	sleep(ms: number): Promise<number> {
 		return new Promise((resolve) => {
 			// As on the chip, USB that is plugged in already does not end the sleep.

@@ -93,7 +93,7 @@ export interface Options {
 	readonly help: boolean;
 }
 
-/** Throws an Error with a message for the user. */
+/** Throws an Error for the user. */
 export function parseOptions(args: string[]): Options {
 	const { values } = parseArgs({
 		args,
@@ -190,7 +190,7 @@ function toTime(value: string | undefined): number | null | undefined {
 	return timeMs;
 }
 
-/** Throws an Error with a message for the user if the file contains none. */
+/** Throws an Error for the user if the file contains none. */
 function toKey(name: string, path: string): string {
 	const point = existsSync(path) ? pointOf(readFileSync(path)) : undefined;
 	if (point === undefined) throw new Error(`${name} is a file with a public key on P-256, not "${path}"`);

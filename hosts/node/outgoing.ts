@@ -74,7 +74,7 @@ export abstract class Outgoing implements Client {
 		this.#giveUp();
 	}
 
-	/** Connects to the address; the implementation must finally call `queueHandshake`, `opened` or `fail`. */
+	/** Must finally call `queueHandshake`, `opened` or `fail`. */
 	protected abstract connect(address: string): void;
 
 	protected abstract abandon(): void;

@@ -11,7 +11,7 @@ export function verifySignature(point: Uint8Array, message: Uint8Array, signatur
 	return key !== undefined && verify("sha256", message, { key, dsaEncoding: "ieee-p1363" }, signature);
 }
 
-/** Public point of a PEM key, public or private; undefined if not of P-256. */
+/** `pem`: public or private; undefined if not of P-256. */
 export function pointOf(pem: string | Buffer): Uint8Array | undefined {
 	try {
 		return pointOfKey(createPublicKey(pem));
@@ -32,7 +32,7 @@ export function agree(point: Uint8Array): KeyAgreement {
 	return { publicKey: new Uint8Array(own.generateKeys()), secret: new Uint8Array(own.computeSecret(point)) };
 }
 
-/** Returns a key for node:crypto; undefined for anything but an uncompressed point of the curve. */
+/** Undefined for anything but an uncompressed point of the curve. */
 function publicKeyOf(point: Uint8Array): KeyObject | undefined {
 	if (point.length !== P256_POINT_LENGTH || point[0] !== UNCOMPRESSED) return undefined;
 	const coordinate = (start: number) =>

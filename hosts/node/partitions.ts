@@ -20,7 +20,7 @@ export function checkRange(size: number, offset: number, length: number, unit: n
 	}
 }
 
-/** Returns the bytes from `start` to `end`. Throws a RangeError if there are fewer. */
+/** Throws a RangeError if there are fewer bytes. */
 export function partOf(bytes: Uint8Array, start = 0, end = bytes.length): Uint8Array {
 	if (!(start >= 0 && start <= end && end <= bytes.length)) throw new RangeError(`no bytes ${start} to ${end}`);
 	return bytes.subarray(start, end);
@@ -75,8 +75,7 @@ export class FilePartition implements Partition {
 
 	#put(offset: number, bytes: Uint8Array): void {
 		mkdirSync(dirname(this.#path), { recursive: true, mode: 0o700 });
-		// Creates a missing file, which is then filled with erased bytes to its full size: unwritten bytes would read
-		// as 0.
+		// A missing file is filled with erased bytes: unwritten bytes would read as 0.
 		this.#with("a", () => {});
 		this.#with("r+", (file) => {
 			const { size } = fstatSync(file);

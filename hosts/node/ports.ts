@@ -7,10 +7,7 @@ export interface WantedPorts {
 	readonly httpsPort: number;
 }
 
-/**
- * Rejects with a message for the user that names the option. Both ports open at the same time, to detect that they are
- * equal.
- */
+/** Rejects with a message for the user that names the option. Both open at the same time, to detect equal ports. */
 export async function checkPorts({ httpPort, httpsPort }: WantedPorts): Promise<void> {
 	const taken: Server[] = [];
 	try {

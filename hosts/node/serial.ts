@@ -48,13 +48,13 @@ interface Device {
 	readonly hardwareParity: boolean;
 	readonly isPaced: boolean;
 	readonly trace: (message: string) => void;
-	/** Resolves when the last opened port is closed; only one may be open. */
+	/** The last opened port is closed; only one may be open. */
 	idle: Promise<void>;
 }
 
 /**
- * `trace` gets a message for the user when the port cannot be opened or is lost. `isPaced` is false for a
- * pseudo-terminal, which transfers characters in no time.
+ * `trace`: the port cannot be opened or is lost. `isPaced` is false for a pseudo-terminal, which transfers characters
+ * in no time.
  */
 export function createSerialPort(path: string, trace: (message: string) => void, isPaced = true): SerialPort {
 	// Pseudo-terminals and some adapters refuse 7 bits with parity.
@@ -227,7 +227,7 @@ class NodeSerial implements Serial {
 	}
 }
 
-/** Returns why the port could not be opened or was lost, from the driver's "Error: REASON, cannot open PATH". */
+/** REASON in the driver's "Error: REASON, cannot open PATH". */
 export function reasonOf(error: unknown): string {
 	const text = error instanceof Error ? error.message : String(error);
 	if (/lock/i.test(text)) return "another program uses it";

@@ -11,7 +11,7 @@ export interface SimulatedMeterOptions {
 	readonly isQuiet: boolean;
 	/** Accelerated time; undefined: the computer's time. */
 	readonly time?: FastTime | undefined;
-	/** Time of the gateway's clock at the start. */
+	/** The gateway's clock at the start. */
 	readonly utcMs?: number | undefined;
 	onEnded(message: string): void;
 }

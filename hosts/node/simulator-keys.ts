@@ -20,7 +20,7 @@ export interface BenchKeys {
 
 type Given = Pick<Options, "state" | "updateKeys" | "reportKey">;
 
-/** The keys of the command line, else those in the state folder. Throws an Error with a message for the user. */
+/** Keys of the command line, else of the state folder. Throws an Error for the user. */
 export function openKeys({ state, updateKeys, reportKey }: Given): BenchKeys {
 	return {
 		updateKeys: updateKeys ?? [developmentKey(join(state, UPDATE_KEY_FILE))],
@@ -28,7 +28,7 @@ export function openKeys({ state, updateKeys, reportKey }: Given): BenchKeys {
 	};
 }
 
-/** Commands that try an update and open a report, one line per key of the state folder. `httpsPort` is 0 if unknown. */
+/** Commands to try an update and open a report, one line per key of the state folder. `httpsPort` is 0 if unknown. */
 export function describeKeys({ state, updateKeys, reportKey }: Given, httpsPort: number): string[] {
 	const lines: string[] = [];
 	const folder = state === STATE_FOLDER ? "" : ` --state ${quoted(state)}`;
@@ -43,7 +43,7 @@ function quoted(path: string): string {
 	return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }
 
-/** Public point in hex; the key is made if missing. */
+/** Public point in hex; makes a missing key. */
 function developmentKey(path: string): string {
 	if (!existsSync(path)) {
 		const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });

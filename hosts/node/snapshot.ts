@@ -13,7 +13,6 @@ export const GATEWAY_SCRIPT = fileURLToPath(new URL("../../gateway.js", import.m
 const ENDING = ".snapshot";
 const HASH_DIGITS = 16;
 
-/** Returns the path for a snapshot of this script in this engine. */
 function pathOf(script: string, program: string): string {
 	const { mtimeMs, size } = statSync(program);
 	// The path is in the stack traces of the script.
@@ -21,7 +20,7 @@ function pathOf(script: string, program: string): string {
 	return `${script}-${hash.digest("hex").slice(0, HASH_DIGITS)}${ENDING}`;
 }
 
-/** Returns the path of the snapshot; undefined if there is none, or the script has changed since. */
+/** Undefined if there is none, or the script has changed since. */
 export function findSnapshot(script: string, program: string): string | undefined {
 	if (!existsSync(script)) return undefined;
 	const path = pathOf(script, program);
@@ -29,8 +28,8 @@ export function findSnapshot(script: string, program: string): string | undefine
 }
 
 /**
- * Makes the snapshot if it is missing, and deletes those of earlier versions. Makes none without the engine, or of a
- * script that the engine can't run.
+ * Makes a missing snapshot, and deletes those of earlier versions. Makes none without the engine, or of a script that
+ * it can't run.
  */
 export async function takeSnapshot(script: string): Promise<void> {
 	const program = findXSWorker();

@@ -24,7 +24,7 @@ const TEMPORARY = ".new";
 export class FileStorage implements Storage {
 	readonly #folder: string;
 
-	/** Creates the folder if necessary, and removes temporary files that a power cut has left. */
+	/** Removes temporary files that a power cut has left. */
 	constructor(folder: string) {
 		this.#folder = folder;
 		mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -59,7 +59,7 @@ export class FileStorage implements Storage {
 	}
 }
 
-/** The file is readable by the owner only. */
+/** Readable by the owner only. */
 export function writeFileAtomic(path: string, value: Uint8Array | string): void {
 	const temporary = path + TEMPORARY;
 	const file = openSync(temporary, "w", 0o600);

@@ -14,7 +14,7 @@ export interface StreamEvents {
 	onReadable?(count: number): void;
 	/** First called asynchronously after the construction. */
 	onWritable?(count: number): void;
-	/** Called once, after all received data were read. `isBroken`: the connection did not end properly. */
+	/** Once, after all received data were read. `isBroken`: it did not end properly. */
 	onEnd(isBroken: boolean): void;
 }
 

@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 const START_LIMIT_MS = 30_000;
 
 export interface ToolOptions {
-	/** Name of the program: `meter` for tools/meter.ts. */
+	/** `meter` for tools/meter.ts. */
 	readonly name: string;
 	/** Name in messages, at the beginning of a sentence. */
 	readonly words: string;

@@ -28,7 +28,7 @@ export function parseCertificates(text: string): X509Certificate[] {
 	return [...text.matchAll(PEM)].map(([block]) => new X509Certificate(block));
 }
 
-/** Returns the certificates that the server showed, its own first, as long as each was issued by the next. */
+/** The server's own first, as long as each was issued by the next. */
 export function shownBy(socket: TLSSocket): X509Certificate[] {
 	const shown: X509Certificate[] = [];
 	let one = socket.getPeerCertificate(true);
@@ -40,7 +40,7 @@ export function shownBy(socket: TLSSocket): X509Certificate[] {
 	return shown;
 }
 
-/** Returns true if the server's own certificate is among the trusted ones; its name does not matter then. */
+/** The server's own certificate is among the trusted ones; its name does not matter then. */
 export function isPinned({ shown, trusted }: Pick<TrustQuestion, "shown" | "trusted">): boolean {
 	return shown.length > 0 && trusted !== undefined && trusted.some((one) => one.raw.equals(shown[0].raw));
 }
@@ -63,7 +63,7 @@ export function validate(question: TrustQuestion): number {
 	return isExpired ? CLIENT_EXPIRED : 0;
 }
 
-/** All chains that continue `path` from its last certificate to a trusted one. */
+/** Chains from the last certificate of `path` to a trusted one. */
 function* pathsOf(question: TrustQuestion, path: X509Certificate[]): Generator<X509Certificate[]> {
 	const last = path[path.length - 1];
 	for (const issuer of question.trusted ?? []) if (hasSigned(issuer, last)) yield [...path, issuer];

@@ -20,7 +20,7 @@ interface UDPPins {
 	trace(message: string): void;
 }
 
-/** `trace` tells when another port replaces the requested one. */
+/** `trace`: another port replaces the requested one. */
 export function createUDPPort(trace: (message: string) => void): UDPPort {
 	return { io: NodeUDP, pins: { trace } };
 }
@@ -98,9 +98,7 @@ function open({ port, group, accessPoint, trace }: UDPOptions & UDPPins): Socket
 	}
 }
 
-/**
- * With `group`, the socket joins the group on the interface with `memberAddress`; by default on the default interface.
- */
+/** The group is joined on the interface with `memberAddress`; default: the default interface. */
 function bind(port: number, address: string, group?: string, memberAddress?: string): Socket {
 	const socket = createSocket({
 		type: "udp4",

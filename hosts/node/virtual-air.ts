@@ -17,7 +17,7 @@ export type VirtualNetwork = Partial<Omit<SimulatedNetwork, "ssid">>;
 export class VirtualAir implements Air {
 	readonly around: Map<string, VirtualNetwork>;
 	readonly port: WiFiPort;
-	/** The most recently created radio. */
+	/** The latest one. */
 	radio: SimulatedRadio | undefined;
 
 	constructor(timers: Timers, around: Record<string, VirtualNetwork> = {}) {

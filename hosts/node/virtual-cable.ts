@@ -13,7 +13,7 @@ export class VirtualCable implements Cable {
 	isIn: boolean;
 	givesAddress = true;
 	lease = LEASE;
-	/** The most recently created port. */
+	/** The latest one. */
 	ethernet: SimulatedEthernet | undefined;
 
 	constructor(isIn = true) {

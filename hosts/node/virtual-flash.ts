@@ -12,7 +12,7 @@ const ERASED = 0xff;
 export class VirtualFlash implements Flash {
 	operations = 0;
 	refusals = 0;
-	/** Calls that would damage the content of real flash. */
+	/** Calls that would damage real flash. */
 	readonly mistakes: string[] = [];
 	readonly #partitions = new Map<string, VirtualPartition>();
 	readonly #random: SeededRandom;
@@ -53,7 +53,7 @@ export class VirtualFlash implements Flash {
 		if (this.#isOff) throw new PowerCut("no power");
 	}
 
-	/** Returns the number of bytes written before a power cut; undefined if there is no power cut. */
+	/** Bytes written before a power cut; undefined without one. */
 	begin(): number | undefined {
 		this.checkPower();
 		this.operations++;

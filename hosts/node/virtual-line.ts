@@ -2,9 +2,8 @@
  * A serial port of the virtual world, and the wire from it to a meter, which is any sans-io machine.
  *
  * A character takes 10 bits in 7E1 and 8N1 (IEC 62056-21, 5.2), and 11 bits in 8E1 and 8N2. It arrives unchanged only
- * if the receiver has the sender's speed and frame for the whole time. On the wire it is the eight bits between start
- * and stop bit, so that 7E1 and 8N1 interwork as on a real line. A byte of 0x80 or above sent at 7E1 has a wrong parity
- * bit, with which machines simulate damaged characters.
+ * if the receiver has the sender's speed and frame for the whole time. A byte of 0x80 or above sent at 7E1 has a wrong
+ * parity bit, with which machines simulate damaged characters.
  */
 import {
 	FORMAT_7E1,
@@ -29,9 +28,9 @@ export const SERIAL_SEND_LIMIT = 256;
 export interface VirtualLineOptions {
 	/** False if the port always uses 8N1. Default true. */
 	hardwareParity?: boolean;
-	/** True if the optical head echoes each character that it sends. */
+	/** The optical head echoes each character that it sends. */
 	echo?: boolean;
-	/** On average, one in this number of characters gets a flipped bit; 0 (default): none. */
+	/** One in this many characters gets a flipped bit; 0 (default): none. */
 	noise?: number;
 }
 
@@ -44,7 +43,7 @@ export class VirtualLine implements SerialPort, MeterWire {
 	readonly meterEvents: number[] = [];
 	sentByGateway = 0;
 	sentByMeter = 0;
-	/** Virtual time of the last character's end, on either side. */
+	/** End of the last character, on either side. */
 	quietSinceMs = 0;
 	readonly #time: VirtualTime;
 	readonly #random: SeededRandom;
@@ -78,7 +77,7 @@ export class VirtualLine implements SerialPort, MeterWire {
 		this.#meter = meter === undefined ? undefined : new MeterEnd(this, meter);
 	}
 
-	/** The open Serial gets SERIAL_ERROR_GONE, and a new one cannot be opened until `plugIn`. */
+	/** The open Serial gets SERIAL_ERROR_GONE; no new one until `plugIn`. */
 	unplug(): void {
 		this.#isPluggedIn = false;
 		const gateway = this.#gateway;
@@ -189,8 +188,8 @@ export class VirtualSerial implements Serial {
 	}
 
 	/**
-	 * Called by VirtualLine only, when the last bit of a character has arrived. Its first bit was sent at `startMs`.
-	 * `baud` is 0 if a change of the line interrupted the character.
+	 * VirtualLine calls it when the last bit has arrived; the first was sent at `startMs`. `baud`: 0 if a change of the
+	 * line interrupted the character.
 	 */
 	arrive(wire: number, { baud, format }: LineSettings, startMs: number): void {
 		if (baud === this.#baud && isSameFrame(format, this.#format) && startMs >= this.#configuredMs) {
@@ -244,7 +243,7 @@ export class VirtualSerial implements Serial {
 		});
 	}
 
-	/** Runs each callback in a separate event: never inside a call, never after `close`. */
+	/** A separate event each: never inside a call, never after `close`. */
 	#post(callback: () => void): void {
 		this.#line.time.at(0, () => {
 			if (!this.#isClosed) callback();

@@ -30,7 +30,7 @@ export class VirtualListenerPort implements ListenerPort {
 	/** Identity of a secure port; undefined until the port is opened. The virtual clients ignore it. */
 	identity: Identity | undefined;
 	testProblem = "";
-	/** Number of times that the gateway has ended all trust in addresses. */
+	/** How often the gateway has ended all trust in addresses. */
 	forgotten = 0;
 	readonly #number: number;
 	#listener: VirtualListener | undefined;
@@ -42,7 +42,7 @@ export class VirtualListenerPort implements ListenerPort {
 		this.pins = Object.freeze({ port: this });
 	}
 
-	/** Returns undefined if no listener is open or too many connections wait. */
+	/** Undefined if no listener is open or too many connections wait. */
 	connect(address = "192.0.2.10"): VirtualClient | undefined {
 		if (this.#listener === undefined) return undefined;
 		const connection = new VirtualConnection(this.time, address);
@@ -128,7 +128,7 @@ export class VirtualConnection implements PendingSocket {
 	gateway: GatewayEnd | undefined;
 	client: VirtualClient | undefined;
 	isEndedByClient = false;
-	/** True if the client has reset the connection. */
+	/** Reset by the client. */
 	isBroken = false;
 	isEndedByGateway = false;
 
@@ -280,7 +280,7 @@ export class VirtualClient {
 		return Buffer.from(this.#received).toString("utf8");
 	}
 
-	/** True if the gateway has closed and `received` is complete. */
+	/** The gateway has closed, and `received` is complete. */
 	get isClosed(): boolean {
 		return this.#connection.isEndedByGateway && this.#connection.toClient.length === 0;
 	}

@@ -49,8 +49,8 @@ export function encodeRequest(path: string, request: VirtualRequest = {}): Uint8
 }
 
 /**
- * Removes the reply at the start of the received data and returns it; undefined if it is incomplete. `isHead`: the
- * reply to HEAD, which has no body. Interim replies (100) are skipped.
+ * Removes the first reply; undefined if incomplete. `isHead`: a reply to HEAD, without a body. Skips interim replies
+ * (100).
  */
 export function takeReply(client: VirtualClient, isHead = false): VirtualReply | undefined {
 	const bytes = Buffer.from(client.received);

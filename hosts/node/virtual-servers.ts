@@ -38,7 +38,7 @@ export interface VirtualServer {
 	/** PEM text for TLS, the server's own certificate first. Without it the server uses plain TCP. */
 	readonly certificate?: string | Uint8Array;
 	readonly asksForCertificate?: boolean;
-	/** Called with the client certificate of each full handshake that has one, PEM text. */
+	/** Client certificate of each full handshake that has one, PEM text. */
 	onIdentity?(certificate: string): void;
 	readonly connectMs?: number;
 	readonly handshakeMs?: number;
@@ -68,7 +68,7 @@ export class VirtualServers {
 		this.tlsClient = { io: VirtualOutgoing, pins: Object.freeze({ servers: this, handshakeQueue }) };
 	}
 
-	/** Accepts connections for this address and port in place of the previous server. Its open connections stay. */
+	/** Replaces the previous server. Its open connections stay. */
 	serve(address: string, port: number, server: VirtualServer): void {
 		const { certificate } = server;
 		const shown = certificate === undefined ? [] : parseCertificates(Buffer.from(certificate).toString());
@@ -171,7 +171,7 @@ class VirtualOutgoing extends Outgoing {
 		server.onConnection?.(peer);
 	}
 
-	/** Does nothing if the connection was closed or has failed by then. */
+	/** No effect if the connection was closed or has failed by then. */
 	#later(ms: number, step: () => void): void {
 		this.#pins.servers.time.set(() => {
 			if (!this.isOver) step();

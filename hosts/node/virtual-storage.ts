@@ -4,16 +4,16 @@ import type { Storage } from "../../modules/io/host.js";
 export const STORAGE_KEY_PATTERN = /^[a-z0-9_]{1,15}$/;
 export const STORAGE_VALUE_LIMIT = 4500;
 
-/** Thrown by the write that a power cut interrupts, and by all later calls. */
+/** Thrown by the interrupted write and all later calls. */
 export class PowerCut extends Error {
 	override readonly name = "PowerCut";
 }
 
 export class VirtualStorage implements Storage {
 	writes = 0;
-	/** Total size of values; beyond it `set` throws. */
+	/** All values; beyond it `set` throws. */
 	capacity = Number.POSITIVE_INFINITY;
-	/** Number of coming calls of `set` and `delete` to refuse. */
+	/** Coming calls of `set` and `delete` to refuse. */
 	refusals = 0;
 	#writesToRefusal = 0;
 	readonly #values = new Map<string, Uint8Array>();
@@ -35,7 +35,7 @@ export class VirtualStorage implements Storage {
 		this.refusals = 1;
 	}
 
-	/** Make a new virtual world afterwards, as a restart would. */
+	/** Make a new virtual world afterwards. */
 	powerUp(): void {
 		this.#isOff = false;
 		this.#writesToCut = Number.POSITIVE_INFINITY;

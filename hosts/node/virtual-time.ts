@@ -24,7 +24,7 @@ export class VirtualTime implements Clock, Timers {
 		return this.#nowMs;
 	}
 
-	/** Calls `run` at `timeMs`, or soon if that time is past, but never inside this call. */
+	/** Soon if `timeMs` is past, but never inside this call. */
 	at(timeMs: number, run: () => void): number {
 		const id = ++this.#lastId;
 		this.#waiting.add(id);
@@ -61,10 +61,7 @@ export class VirtualTime implements Clock, Timers {
 		this.runWhile(() => true, untilMs);
 	}
 
-	/**
-	 * Runs events up to `untilMs`, or until `wanted` returns false; `wanted` is called before each event. Returns true if
-	 * `wanted` has ended the run, false if the time has.
-	 */
+	/** `wanted` is called before each event. Returns true if it has ended the run, false if the time has. */
 	runWhile(wanted: () => boolean, untilMs: number): boolean {
 		let atThisMoment = 0;
 		while (wanted()) {

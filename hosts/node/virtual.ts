@@ -53,21 +53,18 @@ export interface VirtualOptions extends VirtualLineOptions {
 	/** A previous virtual world's storage, for a restart. */
 	storage?: VirtualStorage;
 	flash?: VirtualFlash;
-	/**
-	 * Firmware slots: new ones, or those of a previous virtual world, to simulate a restart. Without them the unit
-	 * accepts no updates.
-	 */
+	/** New, or of a previous virtual world for a restart. Without slots the unit accepts no updates. */
 	slots?: VirtualSlots;
 	retained?: VirtualRetained;
 	/** Ending of the previous program; default: the power was switched on. */
 	ending?: Ending;
 	resources?: ReadonlyMap<string, Uint8Array>;
 	info?: Partial<HostInfo>;
-	/** True if there is a TLS listener; default true. */
+	/** A TLS listener; default true. */
 	https?: boolean;
-	/** True if there are UDP and name resolution; default true. */
+	/** UDP and name resolution; default true. */
 	udp?: boolean;
-	/** True if there is a button; default true. */
+	/** Default true. */
 	button?: boolean;
 	/** If given, the unit has no button. */
 	switchedOn?: boolean;
@@ -184,7 +181,7 @@ export class VirtualWorld implements Host {
 		this.resources = options.resources ?? readResources();
 	}
 
-	/** Requested sleep and its beginning in virtual time; the program has ended. Undefined while awake. */
+	/** Sleep and its beginning in virtual time; the program has ended. Undefined while awake. */
 	asleep: { readonly ms: number; readonly sinceMs: number } | undefined;
 
 	onRestart: (() => void) | undefined;

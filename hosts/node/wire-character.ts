@@ -13,7 +13,7 @@ export function bitsOf(format: SerialFormat): number {
 	return format === FORMAT_8E1 || format === FORMAT_8N2 ? BITS_PER_CHARACTER + 1 : BITS_PER_CHARACTER;
 }
 
-/** Returns the wire form of a 7-bit character with even parity. A value of 0x80 or more gets the wrong parity bit. */
+/** Even parity; a value of 0x80 or more gets the wrong parity bit. */
 export function encodeCharacter(character: number): number {
 	const low = character & 0x7f;
 	const isOdd = (0x6996 >> ((low ^ (low >> 4)) & 15)) & 1;
@@ -27,8 +27,8 @@ export function decodeCharacter(wire: number): number {
 }
 
 /**
- * Returns true if a receiver reads the sender's characters: only 8E1 has a ninth bit before the stop bit. Receivers look
- * at one stop bit, so that 8N1 and 8N2 understand each other.
+ * Only 8E1 has a ninth bit before the stop bit. Receivers look at one stop bit, so that 8N1 and 8N2 understand each
+ * other.
  */
 export function isSameFrame(one: SerialFormat, other: SerialFormat): boolean {
 	return (one === FORMAT_8E1) === (other === FORMAT_8E1);
@@ -36,7 +36,7 @@ export function isSameFrame(one: SerialFormat, other: SerialFormat): boolean {
 
 /** A simulated meter that may also see the head's LED as light. */
 export interface LitMachine extends Machine {
-	/** Called with start and end of each light pulse, excluding stop bits. */
+	/** Start and end of each light pulse, excluding stop bits. */
 	light?(fromMs: number, toMs: number): void;
 }
 
@@ -45,10 +45,7 @@ export class FaultInjector {
 	#due = 0;
 	#count = 0;
 
-	/**
-	 * Returns the wire forms, at most four, that a receiver at `ratio` times the sender's speed sees in place of
-	 * `wire`.
-	 */
+	/** A receiver at `ratio` times the sender's speed sees at most four characters. */
 	garble(wire: number, ratio: number): number[] {
 		const seen: number[] = [];
 		this.#due += Math.min(ratio, 4);

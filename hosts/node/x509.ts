@@ -108,7 +108,7 @@ function* blocksOf(text: string): Iterable<Block> {
 	}
 }
 
-/** Returns the decoded bytes of the block; undefined if it is cut off or is not base64 in lines. */
+/** Undefined if cut off, or not base64 in lines. */
 function decode(body: string | undefined): Buffer | undefined {
 	const [opening, ...lines] = (body ?? "-").split("\n");
 	if (!/^ ?\r?$/.test(opening) || lines.length === 0) return undefined;

@@ -25,7 +25,7 @@ const END_LIMIT_MS = 2000;
 const STEPS_LIMIT = 1_000_000_000;
 const STEPS_BETWEEN_CHECKS = 10_000;
 
-/** Path of the program, as seen from the module `from`; undefined if it is not installed or its build failed. */
+/** Path as seen from the module `from`; undefined if it is not installed or its build failed. */
 export function findXSWorker(from = import.meta.url): string | undefined {
 	const platform = process.platform === "darwin" ? "mac" : "lin";
 	try {
@@ -42,15 +42,15 @@ export interface XSWorkerOptions {
 	readonly program: string;
 	/** Path of the snapshot to start from; default: none. */
 	readonly snapshot?: string | undefined;
-	/** Returns the reply at once; must not throw. */
+	/** Replies at once; must not throw. */
 	onCommand(message: Uint8Array): Uint8Array;
-	/** The worker has ended by itself; the message is for the user. Not called after `end`. */
+	/** The worker has ended by itself; `message` is for the user. Not called after `end`. */
 	onCrash(message: string): void;
 }
 
 export interface Measurement {
 	readonly slots: number;
-	/** Bytecodes that the request took. */
+	/** Bytecodes. */
 	readonly steps: number;
 }
 
@@ -106,7 +106,7 @@ export class XSWorker {
 		return this.#request("s", Buffer.from(path));
 	}
 
-	/** Writes the engine's present state. */
+	/** The engine's present state. */
 	writeSnapshot(path: string): Promise<Measurement> {
 		return this.#request("w", Buffer.from(path));
 	}

@@ -30,7 +30,7 @@ export interface Air {
 export class TextAir implements Air {
 	readonly #read: () => string;
 
-	/** `read` returns the current text, which may be empty. It is called at each use. */
+	/** `read`: current text, possibly empty; called at each use. */
 	constructor(read: () => string) {
 		this.#read = read;
 	}

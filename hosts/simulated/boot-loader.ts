@@ -55,13 +55,13 @@ export interface BootDeps {
 	/** One partition for each name of SLOTS. */
 	readonly slots: readonly Partition[];
 	readonly crypto: Pick<Crypto, "hash">;
-	/** `keys` and `revoked` are those of Update. */
+	/** `keys` and `revoked`: as in Update. */
 	readonly keys: readonly Uint8Array[];
 	readonly revoked: readonly Uint8Array[];
 	/** Security level of the program itself. */
 	readonly securityLevel: number;
 	inflater(): Inflater;
-	/** Called when the firmware rejects itself; must restart it soon, but not inside the call. */
+	/** The firmware rejects itself; restart soon, but not inside the call. */
 	restart(): void;
 }
 
@@ -133,7 +133,7 @@ export class BootLoader implements Update {
 		this.#deps.restart();
 	}
 
-	/** Marks the other slot as invalid. Throws an Error if the other slot is the fallback. */
+	/** Throws an Error if the other slot is the fallback. */
 	voidOther(): void {
 		this.checkTrial();
 		const other = 1 - this.#running;
@@ -144,7 +144,6 @@ export class BootLoader implements Update {
 		if (this.state === FIRMWARE_ON_TRIAL) throw new Error("the firmware that runs is on trial");
 	}
 
-	/** Header of the running image; undefined for the program itself. */
 	private choose(record: Uint8Array): ImageHeader | undefined {
 		const view = new DataView(record.buffer);
 		for (;;) {
@@ -169,7 +168,7 @@ export class BootLoader implements Update {
 		return this.#record[STATES_OFFSET + slot];
 	}
 
-	/** Returns a copy of the record in which `slot` has the new state and `chosen` is the slot to start. */
+	/** A copy of the record; `chosen`: slot to start. */
 	private with(slot: number, state: number, chosen: number): Uint8Array {
 		const record = this.#record.slice();
 		record[STATES_OFFSET + slot] = state;

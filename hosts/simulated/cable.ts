@@ -27,12 +27,12 @@ export interface SimulatedEthernetSettings {
 	/** Called every `lookMs`. */
 	readonly cable: () => Cable;
 	readonly lease: EthernetAddress;
-	/** Interval of checks of the cable, ms; default: CHECK_MS. */
+	/** Default: CHECK_MS. */
 	readonly lookMs?: number;
 	onMade?(port: SimulatedEthernet): void;
 }
 
-/** Returns a function that gives the cable's current state from the text that `read` returns. */
+/** The result gives the current state from the text that `read` returns. */
 export function textCable(read: () => string): () => Cable {
 	return () => {
 		const [place, dhcp] = read().trim().split(" ");
@@ -108,7 +108,7 @@ export class SimulatedEthernet implements Ethernet {
 		this.address = undefined;
 	}
 
-	/** Obtains an address: a static one at once, otherwise by DHCP; even a late answer is accepted. */
+	/** A static address at once, otherwise by DHCP; even a late answer is accepted. */
 	private seekAddress(): void {
 		const own = this.wanted?.address;
 		this.#addressTimer = this.#settings.timers.set(

@@ -10,10 +10,7 @@ export const ASKED_FOR: Ending = Object.freeze({ cause: "it was asked for", isFa
 export const SLEPT: Ending = Object.freeze({ cause: "deep sleep has ended", isFault: false });
 export const POWER_ON: Ending = Object.freeze({ cause: "power was switched on", isFault: false });
 
-/**
- * Retained memory in a Storage, for a program that runs in a separate process. The parent process deletes it at a power
- * cut.
- */
+/** The program runs in a separate process; its parent deletes the memory at a power cut. */
 export class StoredRetained implements Retained {
 	readonly size = RETAINED_SIZE;
 	readonly #storage: Storage;

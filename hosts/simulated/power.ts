@@ -14,7 +14,7 @@ import type { Power } from "../../modules/io/host.js";
 export class SimulatedPower implements Power {
 	readonly #read: () => string;
 
-	/** `read` returns the current text, which may be empty. It is called at each use. */
+	/** `read`: current text, possibly empty; called at each use. */
 	constructor(read: () => string) {
 		this.#read = read;
 	}

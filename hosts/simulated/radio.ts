@@ -35,10 +35,7 @@ export interface RadioSettings {
 	readonly timers: Timers;
 	readonly lease: { readonly ip: string; readonly netmask: string; readonly gateway: string };
 	readonly accessPointKey: string;
-	/**
-	 * Interval of the network's beacons, ms; the network counts as lost after LOST_BEACONS missing beacons. Default:
-	 * BEACON_MS.
-	 */
+	/** The network is lost after LOST_BEACONS missing beacons. Default: BEACON_MS. */
 	readonly beaconMs?: number;
 	onMade?(radio: SimulatedRadio): void;
 }
@@ -154,7 +151,7 @@ export class SimulatedRadio implements WiFi {
 		}
 	}
 
-	/** Looks for a beacon of the joined network, which is due now; `missed` beacons were missing before. */
+	/** A beacon is due; `missed`: missing before. */
 	private listen(ssid: string, missed: number): void {
 		const missedNow = this.find(ssid) === undefined ? missed + 1 : 0;
 		if (missedNow >= LOST_BEACONS) this.failAfter(0, WIFI_REASON_BEACON_TIMEOUT);

@@ -31,10 +31,6 @@ import type { Operation } from "./route.js";
 import { SECURITY_PATH, securityText } from "./security-text.js";
 import { type BodyDone, ObjectReader } from "./validate.js";
 
-/**
- * Largest body, bytes, that needs only SHORT_BODY_COST, and the memory for shorter and longer JSON bodies with their
- * replies.
- */
 export const SHORT_BODY = 2048;
 export const SHORT_BODY_COST: Cost = Object.freeze({ slots: 200, chunkBytes: 3072 });
 export const LONG_BODY_COST: Cost = Object.freeze({ slots: 400, chunkBytes: 8192 });
@@ -51,12 +47,8 @@ export interface OwnAddresses {
 	readonly station: { readonly ip: string } | undefined;
 }
 
-/** Pages that a part also serves over plain HTTP while the gateway is a client of a network. */
 export interface PlainPages {
-	/**
-	 * Returns the receiver of the body, or true if it has answered the request, or false if the request is for none of
-	 * these pages.
-	 */
+	/** Returns the body's receiver, true if it has answered, false if the request is for another page. */
 	answer(request: HTTPRequest, response: HTTPResponse): BodySink | boolean;
 }
 
@@ -140,7 +132,6 @@ export class API implements HTTPHandler {
 		} else this.fail(response, 404, NOT_FOUND, "Unknown path.");
 	}
 
-	/** Returns true if the token grants access; otherwise replies with an error. */
 	private admit({ scope, waits }: Operation, token: string, response: HTTPResponse): boolean {
 		if (scope === SCOPE_NONE) return true;
 		const granted = this.#core.scopeOf(token);
@@ -186,10 +177,7 @@ export class API implements HTTPHandler {
 		return sink;
 	}
 
-	/**
-	 * Redirects plain HTTP from outside the access point's network to HTTPS: to the requested host if it is the
-	 * gateway's, otherwise to its IP address.
-	 */
+	/** Redirects to the requested host if it is the gateway's, otherwise to its IP address. */
 	private moveToHTTPS({ host, target }: HTTPRequest, response: HTTPResponse, isAstray: boolean): void {
 		const { hostname, httpsPort } = this.#core;
 		const own = host === undefined || isAstray ? undefined : withoutPort(host);
@@ -197,10 +185,7 @@ export class API implements HTTPHandler {
 		this.moveTo(response, 301, `https://${name}${portSuffix(httpsPort, 443)}${target}`);
 	}
 
-	/**
-	 * True for a host name of this gateway, with any port, because a tunnel may use another one. Loopback names are
-	 * allowed for the simulator.
-	 */
+	/** Any port is valid, because a tunnel may use another one. Loopback names are allowed for the simulator. */
 	private isOwn(requested: string): boolean {
 		const network = this.#network;
 		const host = lowerCase(withoutPort(requested));
@@ -235,7 +220,7 @@ function portSuffix(port: number, usual: number): string {
 	return port === usual ? "" : `:${port}`;
 }
 
-/** Cross-site check: the Origin of a POST or DELETE, if sent, must be this server's. */
+/** Cross-site check of a POST or DELETE. */
 function isSameOrigin(request: HTTPRequest): boolean {
 	if (request.method !== METHOD_POST && request.method !== METHOD_DELETE) return true;
 	const origin = request.header("origin");

@@ -7,7 +7,6 @@ import type { BodyTable } from "./body.js";
 import type { SettingsTable } from "./settings.js";
 
 export interface BackupGroup {
-	/** The route's path, which names the group in the file. */
 	readonly path: string;
 	/** Table of the route's POST. A file has the fields that satisfy `isShown`. */
 	readonly table: BodyTable & Partial<SettingsTable>;
@@ -23,8 +22,7 @@ export interface BackupGroup {
 	 */
 	readonly needing: SettingField<boolean> | undefined;
 	/**
-	 * Fields restored together with `boundTo`, unless a secret must be entered again. If empty, `boundTo` is always
-	 * restored.
+	 * Restored together with `boundTo`, unless a secret must be entered again. If empty, `boundTo` is always restored.
 	 */
 	readonly bound: readonly SettingField[];
 	/**
@@ -35,7 +33,7 @@ export interface BackupGroup {
 	readonly writeList: ((writer: JSONWriter, stored: Uint8Array) => void) | undefined;
 }
 
-/** Defaults of all groups. They are the groups' prototype, so they take flash only once. */
+/** The groups' prototype, so that defaults take flash only once. */
 const PLAIN: Omit<BackupGroup, "path" | "table"> = Object.freeze({
 	accept: undefined,
 	secrets: Object.freeze([]),

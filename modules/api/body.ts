@@ -4,7 +4,7 @@ import type { Core } from "../core/core.js";
 import type { TextPieces } from "../json/string.js";
 
 export interface BodyValues {
-	/** Returns the value (packed bytes for a list); undefined if the body lacks the field. */
+	/** Packed bytes for a list; undefined if the body lacks the field. */
 	get<Value extends Setting>(field: Field<Value>): Value | undefined;
 }
 
@@ -21,7 +21,7 @@ export interface BodyTable {
 	readonly fields: readonly Field[];
 	readonly required: readonly string[];
 	readonly limit: number;
-	/** Table of a list's objects, if the first field is a list. The field's value is packed bytes (list-reader.ts). */
+	/** Table of the objects if the first field is a list (list-reader.ts). */
 	readonly list?: ListTable;
 	/** Fields that the route checks itself; an invalid value becomes NOT_ALLOWED. */
 	readonly lenient?: readonly string[];
@@ -33,9 +33,8 @@ export interface ListTable {
 	readonly fields: readonly Field[];
 	readonly required: readonly string[];
 	readonly maximum: number;
-	/** Size of a packed object, bytes. */
 	readonly size: number;
-	/** Packs an object into `into[at..at+size)`, or returns why a value is invalid despite its table. */
+	/** Writes `size` bytes, or returns why a value is invalid despite its table. */
 	readonly pack: (values: BodyValues, into: Uint8Array, at: number) => Refusal | undefined;
 }
 
@@ -64,7 +63,7 @@ export interface LongText extends TextPieces {
 export const BODY_LIMIT = 2048;
 export const LONG_BODY_LIMIT = 16384;
 
-/** Table of routes without a body; a JSON body is ignored. */
+/** A JSON body is ignored. */
 export const NO_BODY: BodyTable = Object.freeze({
 	fields: Object.freeze([]),
 	required: Object.freeze([]),

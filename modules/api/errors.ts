@@ -6,7 +6,6 @@ import type { HTTPResponse } from "../http/response.js";
 import { JSONStream } from "../json/stream.js";
 import type { JSONWriter } from "../json/writer.js";
 
-/** Stable error codes; parts add their own. */
 export const INVALID_JSON = "invalid_json";
 export const MISSING_FIELD = "missing_field";
 export const INVALID_FIELD = "invalid_field";

@@ -15,7 +15,6 @@ export interface RequestContext {
 	readonly parameter: string;
 }
 
-/** `realm`: hostname. */
 export function failUnauthorized(writer: JSONWriter, response: HTTPResponse, realm: string): void {
 	response.header("WWW-Authenticate", `Bearer realm="${realm}"`);
 	fail(writer, response, 401, UNAUTHORIZED, "A valid token is needed; log in first.");
@@ -32,9 +31,8 @@ export class Exchange<Part = unknown> {
 	readonly remoteAddress: string;
 	readonly secure: boolean;
 	readonly viaAccessPoint: boolean;
-	/** Token; empty on an open route. */
 	readonly token: string;
-	/** Text of the path at `<parameter>`; "" if the route has no parameter. */
+	/** "" if the route has no parameter. */
 	readonly parameter: string;
 	/** Query parameter `lang`, or "". */
 	readonly language: string;
@@ -54,7 +52,7 @@ export class Exchange<Part = unknown> {
 		this.language = request.query("lang") ?? "";
 	}
 
-	/** Claims memory; if memory is short, answers 503 and returns false. */
+	/** If memory is short, answers 503 and returns false. */
 	claim(cost: Cost): boolean {
 		if (this.core.ledger.claim(cost)) return true;
 		this.busy();
@@ -76,7 +74,7 @@ export class Exchange<Part = unknown> {
 		}
 	}
 
-	/** Answers 200 with a small JSON object; `members` may be called more than once. */
+	/** `members` may be called more than once. */
 	object(members: (writer: JSONWriter) => void): void {
 		this.stream((writer) => {
 			writer.beginObject();
@@ -95,9 +93,7 @@ export class Exchange<Part = unknown> {
 		this.response.sendBytes(status, this.core.text.encode(`${sentence}\n`));
 	}
 
-	/**
-	 * Answers 401 and returns true if the token or session ended during the request, as may happen with long bodies.
-	 */
+	/** True if the token ended while a long body arrived; has answered 401. */
 	failIfRevoked(): boolean {
 		if (this.token === "" || this.core.scopeOf(this.token) !== SCOPE_NONE) return false;
 		failUnauthorized(this.core.writer, this.response, this.core.hostname);

@@ -1,7 +1,4 @@
-/**
- * Reads members of a JSON object against a field table, token by token: a body for validate.ts, a backup's groups for
- * restore-reader.ts. The first error is kept.
- */
+/** Reads members of a JSON object against a field table, token by token. The first error is kept. */
 import { checkField, type Field, type Setting } from "../config/schema.js";
 import type { TextCodec } from "../io/host.js";
 import { type JSONReader, TOKEN_ARRAY_START, TOKEN_NAME, TOKEN_OBJECT_END, TOKEN_STRING } from "../json/reader.js";
@@ -17,7 +14,6 @@ export class FieldReader {
 	missing = "";
 	readonly #reader: JSONReader;
 	readonly #text: TextCodec;
-	/** Nesting depth of the members. */
 	readonly #depth: number;
 	#table = NO_BODY;
 	#values: (Setting | undefined)[] = [];
@@ -33,10 +29,7 @@ export class FieldReader {
 		this.#depth = depth;
 	}
 
-	/**
-	 * Starts an object; `values` receives its values. `openText` creates the receiver of the long field; without
-	 * `openText`, that field is ignored.
-	 */
+	/** `openText` creates the receiver of the long field, which is ignored without it. */
 	begin(table: BodyTable, values: (Setting | undefined)[], openText?: () => LongText): void {
 		this.#table = table;
 		this.#values = values;
@@ -80,7 +73,7 @@ export class FieldReader {
 		return this.#field >= 0;
 	}
 
-	/** Reads a known field. Refuses an array or object and skips its content. */
+	/** An array or object is refused and skipped. */
 	private value(token: number): void {
 		const { list, long } = this.#table;
 		const field = this.#table.fields[this.#field];

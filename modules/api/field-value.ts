@@ -3,7 +3,7 @@ import { BOOLEAN, BYTES, type Field, type Setting, TEXT } from "../config/schema
 import type { TextCodec } from "../io/host.js";
 import { type JSONReader, TOKEN_FALSE, TOKEN_NUMBER, TOKEN_STRING, TOKEN_TRUE } from "../json/reader.js";
 
-/** Value of a token, not yet checked against the field; undefined if no field can have it. */
+/** Not yet checked against the field; undefined if no field can have it. */
 export function scalarOf(reader: JSONReader, text: TextCodec, token: number, field: Field): Setting | undefined {
 	if (token === TOKEN_TRUE) return true;
 	if (token === TOKEN_FALSE) return false;
@@ -20,7 +20,6 @@ export function valueIn<Value extends Setting>(
 	return values[fields.indexOf(field)] as Value | undefined;
 }
 
-/** The field's rule as a sentence about `name`. */
 export function describe(field: Field, name = field.name): string {
 	const { kind, minimum, maximum, choices } = field;
 	if (kind === BOOLEAN) return `${name} must be true or false.`;
@@ -36,7 +35,7 @@ function countIn({ minimum, maximum }: Field): string {
 	return minimum > 0 ? `${minimum} to ${maximum}` : `at most ${maximum}`;
 }
 
-/** Returns the allowed characters; "" if any are allowed. */
+/** Returns "" if any are allowed. */
 function charactersIn({ characters }: Field): string {
 	if (characters === "" || characters.charCodeAt(0) === 0) return "";
 	if (characters.length === 1) return ", none of them a control character";

@@ -1,7 +1,6 @@
 /**
- * Reads a list of objects from a body. Each object is checked against a field table and packed when it ends, so that
- * one buffer is enough. In errors a field is named `list[3].field`, where the objects are counted from 0. After the
- * first error the list is skipped.
+ * Reads a list of objects from a body. Each object is checked against a field table and packed when it ends. In errors
+ * a field is named `list[3].field`, where the objects are counted from 0. After the first error the list is skipped.
  *
  * Packed list: number of objects (1 byte), then `size` bytes for each. Limits: `maximum` objects, at most 255.
  */
@@ -39,7 +38,7 @@ export class ListReader implements BodyValues {
 	#bytes: Uint8Array | undefined;
 	#byteCount = 0;
 
-	/** Create it after reading the list's start token. */
+	/** The list's start token has been read. */
 	constructor(table: ListTable, name: string, reader: JSONReader, text: TextCodec) {
 		this.#table = table;
 		this.#name = name;
@@ -57,7 +56,6 @@ export class ListReader implements BodyValues {
 		return this.#packed.slice(0, 1 + this.#count * this.#table.size);
 	}
 
-	/** Returns true at the end of the list. */
 	take(token: number): boolean {
 		const depth = this.#reader.depth - this.#depth;
 		if (token === TOKEN_ARRAY_END && depth < 0) return true;

@@ -24,12 +24,12 @@ export interface Operation extends Route {
 	 * True if the reply may wait for meter or radio; such a request is refused on the last free connection of a port.
 	 */
 	readonly waits: boolean;
-	/** True if the route accesses the meter; refused in safe mode. */
+	/** Refused in safe mode. */
 	readonly readsMeter: boolean;
 	readonly settings: SettingsTable;
 }
 
-/** Defaults of all operations. They are the operations' prototype, so they take flash only once. */
+/** The operations' prototype, so that defaults take flash only once. */
 const PLAIN: Omit<Operation, keyof Route | "run"> = Object.freeze({
 	body: undefined,
 	scope: SCOPE_FULL,
@@ -48,7 +48,7 @@ export function route(
 	return Object.freeze(Object.setPrototypeOf({ method, path: `/api/v1/${path}`, run, ...body, ...own }, PLAIN));
 }
 
-/** `scope`: scope that the GET requires. */
+/** `scope`: required by the GET. */
 export function settingsRoutes(path: string, settings: SettingsTable, scope = SCOPE_FULL): readonly Operation[] {
 	return [
 		route(METHOD_GET, path, getSettings, { settings, scope }),

@@ -6,7 +6,7 @@ export const SECURITY_PATH = "/.well-known/security.txt";
 
 const YEAR_MS = 31_536_000_000;
 
-/** Returns the text. It is out of date a year after the firmware was built, when there should be newer firmware. */
+/** Returns the text. It expires a year after the firmware was built. */
 export function securityText(contact: string, builtUtcMs: number, text: TextCodec): string {
 	return `Contact: ${contact}\nExpires: ${longUTCText(builtUtcMs + YEAR_MS, text)}\nPreferred-Languages: en\n`;
 }

@@ -1,7 +1,6 @@
 /**
  * Group of settings as two routes of one path: GET shows them; POST changes some and answers like GET. The schema
- * (config/schema.ts) defines names, bounds and defaults; a table defines other rules; the part's reactions (part.ts)
- * are the effects of a change.
+ * (config/schema.ts) has names, bounds and defaults, the part's reactions (part.ts) the effects.
  */
 import { type Field, type Put, put, type Setting, type SettingField } from "../config/schema.js";
 import type { ConfigStore } from "../config/store.js";
@@ -23,7 +22,7 @@ export interface SettingsTable extends BodyTable {
 	readonly applies?: boolean;
 }
 
-/** Makes a table that stores and shows all fields; `required` are the mandatory ones. */
+/** `required` are the mandatory ones. */
 export function settingsOf(
 	fields: readonly SettingField[],
 	required: readonly string[] = [],
@@ -53,7 +52,6 @@ export function putsOf(fields: readonly SettingField[], values: BodyValues): Put
 	return fields.map((field) => put(field, values.get(field)));
 }
 
-/** A secret becomes the boolean `<name>_set`. */
 export function writeSettings(writer: JSONWriter, config: ConfigStore, shown: readonly SettingField[]): void {
 	for (const field of shown) {
 		const value = config.get(field);

@@ -9,7 +9,7 @@ import type { Exchange } from "./exchange.js";
 /** Value of the field if another request is sending a certificate. */
 export const CERTIFICATE_BUSY = false;
 
-/** Writes the certificate to flash, unused until a setting refers to it. */
+/** The certificate is unused until a setting refers to it. */
 export class CertificateText implements LongText {
 	readonly #certificates: TrustedCertificates;
 	readonly #writer: BlobWriter | undefined;
@@ -51,7 +51,7 @@ export function trustRefusalIn(
 ): string | typeof NO_MEMORY {
 	if (reference === undefined || reference.length === 0) return "";
 	const { crypto } = exchange.core;
-	// Detects, for example, a private key pasted by mistake.
+	// For example a private key pasted by mistake.
 	const refusal = certificates.lendNew(reference, (pem) => trustRefusalOf(crypto.readCertificates(pem)));
 	if (refusal === undefined) throw new Error("flash has lost what was just written");
 	if (refusal === NO_MEMORY) exchange.busy();

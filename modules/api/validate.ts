@@ -1,7 +1,6 @@
 /**
  * Reads the JSON object of a request against a field table, as it arrives. Unknown members are checked as JSON and
- * skipped, because storing those of a body of 16 KB could exhaust the heap. Errors are reported in this order: invalid
- * JSON, invalid field (the first one sent), missing field.
+ * skipped. Errors are reported in this order: invalid JSON, invalid field (the first one sent), missing field.
  */
 import type { Field, Setting } from "../config/schema.js";
 import type { BodySink } from "../http/handler.js";
@@ -12,7 +11,7 @@ import { INVALID_FIELD, INVALID_JSON, MISSING_FIELD } from "./errors.js";
 import { FieldReader } from "./field-reader.js";
 import { describeMissing, valueIn } from "./field-value.js";
 
-/** Called once, at the end of the body. `code`: "" on success. */
+/** `code`: "" on success. */
 export type BodyDone = (values: BodyValues, code: string, message: string, field: string | undefined) => void;
 
 const DEPTH = 4;

@@ -11,8 +11,7 @@
  *               YOUNG
  *
  * A panic, a watchdog reset or a brownout is a fault (`Ending`); a power cut, a manual reset or a planned restart is
- * not. Time is counted in minutes of running, at least one for each start, because a restart loses the clock. Safe mode
- * ends by itself, so that the meter of an unattended gateway is read again.
+ * not. Time is counted in minutes of running, at least one for each start, because a restart loses the clock.
  *
  * The guard's state is in retained memory, which a power cut clears:
  *
@@ -52,7 +51,6 @@ export interface CrashLoopListener {
 }
 
 export class CrashLoopGuard implements Timed {
-	/** Causes of the counted ends, newest first; "" outside safe mode. */
 	readonly safeMode: string;
 	readonly task: Task;
 	/** Time at which the current minute ends, monotonic ms; Infinity if there is nothing to count or expire. */
@@ -62,7 +60,7 @@ export class CrashLoopGuard implements Timed {
 	#record: Uint8Array;
 	#minutes = 0;
 
-	/** `ending`: how the previous program ended; undefined does not count as a fault. */
+	/** `ending`: undefined does not count as a fault. */
 	constructor(
 		{ driver, text }: CrashLoopDeps,
 		retained: Retained,
@@ -94,7 +92,7 @@ export class CrashLoopGuard implements Timed {
 		this.task = driver.register("starts", this);
 	}
 
-	/** Clears the counts before a planned restart, which must not count as a fault. */
+	/** A planned restart must not count as a fault. */
 	plannedRestart(): void {
 		this.#record = noRecord();
 		this.save(0);
@@ -117,7 +115,7 @@ export class CrashLoopGuard implements Timed {
 		if (record[NEWEST_OFFSET] === FORGOTTEN_MINUTES) this.#record = record.slice(0, HEADER_LENGTH);
 	}
 
-	/** A failed write is ignored, so that it does not prevent a start. */
+	/** A failed write must not prevent a start. */
 	private save(isYoung: number): void {
 		this.#record[0] = LAYOUT;
 		this.#record[YOUNG_OFFSET] = isYoung;

@@ -13,7 +13,6 @@ import type { Driver, Task } from "../io/driver.js";
 import type { Timed } from "../io/machine.js";
 
 export interface ActionTarget {
-	/** Updates the certificate and the network names for the present host name, address and time. */
 	refresh(): void;
 	restart(): void;
 }
@@ -24,7 +23,6 @@ const READDRESS_MS = 600_000;
 export class DelayedActions implements Timed {
 	readonly #actor: ActionTarget;
 	readonly #task: Task;
-	/** Due times, monotonic ms; Infinity in IDLE. */
 	#refreshMs = Number.POSITIVE_INFINITY;
 	#restartMs = Number.POSITIVE_INFINITY;
 	#readdressMs = 0;

@@ -20,7 +20,6 @@ export class EdgeEvents {
 	readonly #isRoutine: boolean;
 	/** Failure code; "" after a good readout; undefined while unknown. */
 	meterFailure: string | undefined;
-	/** IP address; "" without a network. */
 	#ip = "";
 	#isByCable = false;
 	#isClockSet: boolean;
@@ -46,7 +45,6 @@ export class EdgeEvents {
 		this.#isClockSet = true;
 	}
 
-	/** `code`: "" after a good readout. */
 	meterChanged(code: string): void {
 		if (code === this.meterFailure) return;
 		this.meterFailure = code;

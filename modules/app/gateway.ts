@@ -67,7 +67,6 @@ export class Gateway implements Core, ConfigListener, SavingUser {
 	readonly trace: Core["trace"];
 	readonly guard: Core["guard"];
 	#extras: readonly Extra[];
-	/** Running instances, indexed like PARTS; undefined until opened. */
 	readonly #running: (Running | undefined)[] = [];
 	readonly #serving = new Serving();
 	readonly #edgeEvents: EdgeEvents;
@@ -199,7 +198,7 @@ export class Gateway implements Core, ConfigListener, SavingUser {
 			const { listener } = this.#serving;
 			if (listener === undefined) return;
 			if (this.safeMode === "") identity.serveInstalled(listener, hostname);
-			// A log entry with the fingerprint at each wake would cost battery.
+			// An entry at each wake would cost battery.
 			if (this.saving === undefined) identity.announce();
 		});
 		this.connectParts();
@@ -267,7 +266,7 @@ export class Gateway implements Core, ConfigListener, SavingUser {
 		this.light?.resetting();
 		try {
 			this.notifyParts((running) => running.resetting?.());
-			// The log is erased first, because a continued reset does not erase it.
+			// First, because a continued reset does not erase it.
 			this.events.erase();
 			this.config.erase();
 			for (const running of this.#running) running?.erase?.();
@@ -277,7 +276,7 @@ export class Gateway implements Core, ConfigListener, SavingUser {
 		}
 	}
 
-	/** Also refreshes the certificate, which may not be valid at the new time. */
+	/** The certificate may not be valid at the new time. */
 	clockChanged(): void {
 		this.#edgeEvents.clockChanged();
 		this.saving?.clockChanged();

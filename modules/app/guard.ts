@@ -1,4 +1,4 @@
-/** Guard for the host's callbacks: logs exceptions, because an uncaught one restarts the device. */
+/** Logs exceptions of the host's callbacks; an uncaught one restarts the device. */
 import { StorageRefusal } from "../config/watched-storage.js";
 
 export type Guard = (part: string, run: () => void) => void;

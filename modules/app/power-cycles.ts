@@ -15,7 +15,7 @@ import type { Timed } from "../io/machine.js";
 
 export const CYCLES = 5;
 export const OUTLIVED_MS = 10_000;
-/** Storage key; the value is the count, one byte. */
+/** The value is one byte. */
 const KEY = "power_cycles";
 
 export interface PowerCyclesUser {
@@ -31,7 +31,6 @@ export interface PowerCyclesDeps {
 export class PowerCycles implements Timed {
 	readonly #deps: PowerCyclesDeps;
 	readonly #task: Task;
-	/** Time to clear the count, monotonic ms; Infinity if it is 0. */
 	#outlivedMs = Number.POSITIVE_INFINITY;
 
 	constructor(deps: PowerCyclesDeps) {

@@ -1,6 +1,5 @@
 /**
- * Sleep of the gateway: reports the gateway's state to the policy (power/sleep.ts), carries out the policy's decisions,
- * and saves the state for the next start.
+ * Sleep of the gateway: carries out the decisions of power/sleep.ts, and saves the state for the next start.
  *
  * A sleep ends the program: sessions and the last readout are lost. The front of retained memory holds, little-endian:
  *
@@ -64,7 +63,6 @@ export interface SavingUser {
 	restart(): void;
 }
 
-/** Objects that exist only after the gateway has started. */
 export interface SavingParts {
 	readonly crashLoop: Pick<CrashLoopGuard, "plannedRestart"> | undefined;
 	readonly events: Pick<EventLog, "note">;
@@ -92,7 +90,6 @@ export class PowerSaving implements Sleeper, FlashGuard {
 	#parts: SavingParts | undefined;
 	/** Next setting of the clock, monotonic ms; Infinity without a time server. */
 	#syncMs: number;
-	/** NOTE_… of the event "battery empty". */
 	#note: number;
 
 	constructor(deps: SavingDeps, host: Pick<Host, "info" | "power" | "retained">, sleep: Sleep, user: SavingUser) {
@@ -112,7 +109,7 @@ export class PowerSaving implements Sleeper, FlashGuard {
 
 	gate({ storage, flash, power }: Host): WriteGuarded {
 		const retained = this.#retained;
-		// The member is omitted, because it must not be undefined (exactOptionalPropertyTypes).
+		// exactOptionalPropertyTypes forbids undefined.
 		const rest = retained === undefined ? {} : { retained };
 		if (power === undefined || power.cells === 0) return { ...rest, storage, ...(flash && { flash }) };
 		return { ...rest, storage: new StorageGate(storage, this), ...(flash && { flash: new FlashGate(flash, this) }) };
@@ -122,17 +119,16 @@ export class PowerSaving implements Sleeper, FlashGuard {
 		return this.#supply.isLow && this.#note !== NOTE_BEING_MADE;
 	}
 
-	/** True after a wake by the timer, which is not logged. */
 	get isRoutine(): boolean {
 		return this.#sleep.wakeReason === WAKE_TIMER;
 	}
 
-	/** True after a wake by a user: the last readout is lost, so the meter must be read. */
+	/** The last readout is lost, so the meter must be read. */
 	get isForPerson(): boolean {
 		return this.#sleep.wakeReason > WAKE_TIMER;
 	}
 
-	/** True after a wake by the button, which counts as a short press. */
+	/** The wake counts as a short press. */
 	get isByButton(): boolean {
 		return this.#sleep.wakeReason === WAKE_BUTTON;
 	}
@@ -164,7 +160,6 @@ export class PowerSaving implements Sleeper, FlashGuard {
 		return this.#policy.awakeUntilMs;
 	}
 
-	/** `ending`: how the previous program ended. */
 	start(parts: SavingParts, ending: Ending | undefined): void {
 		this.#parts = parts;
 		const isPerson = this.#sleep.wakeReason !== WAKE_TIMER && ending?.isFault !== true;
@@ -179,7 +174,6 @@ export class PowerSaving implements Sleeper, FlashGuard {
 		this.#policy.pressed();
 	}
 
-	/** A request with a valid token postpones sleep. */
 	requestReceived(): void {
 		this.#policy.requestReceived();
 	}
@@ -235,7 +229,7 @@ export class PowerSaving implements Sleeper, FlashGuard {
 		const { guard } = this.#deps;
 		guard("sleep", () => this.saveState(ms));
 		guard("sleep", () => {
-			// A planned end is no fault, so the crash-loop counts are cleared.
+			// A planned end is no fault.
 			this.#parts?.crashLoop?.plannedRestart();
 			this.#user.stop();
 		});

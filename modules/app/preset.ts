@@ -14,19 +14,14 @@ import {
 import { ENTRIES } from "../parts.js";
 import { NetworkSettings } from "../wifi/settings.js";
 
-/**
- * Stores the network that the unit joins from its first start on, with DHCP. The lengths are those of StationOptions.
- */
+/** The network has DHCP. The lengths are those of StationOptions. */
 export function presetNetwork(storage: Storage, text: TextCodec, network: { ssid: string; password: string }): void {
 	const settings = new NetworkSettings(new ConfigStore(storage, text, ENTRIES), { hostname: "", accessPointKey: "" });
 	settings.setStation({ ...network, dhcp: true });
 	settings.keepStation();
 }
 
-/**
- * Stores settings that read the meter each minute and send readouts to this hub. Returns false if they were stored
- * already. Throws if flash refuses.
- */
+/** The meter is read each minute. Returns false if they were stored already. Throws if flash refuses. */
 export function presetHub(storage: Storage, text: TextCodec, { url, token }: { url: string; token: string }): boolean {
 	return new ConfigStore(storage, text, ENTRIES).change([
 		put(SCHEDULE_ENABLED, true),

@@ -41,7 +41,6 @@ export class Serving {
 		return this.#server?.listener(HTTPS);
 	}
 
-	/** Actual ports; 0 while closed. */
 	get httpPort(): number {
 		return this.#server?.listener(HTTP)?.port ?? 0;
 	}
@@ -50,7 +49,6 @@ export class Serving {
 		return this.listener?.port ?? 0;
 	}
 
-	/** True while a client with a token is being served. */
 	get isBusy(): boolean {
 		return this.#server?.isBusy === true;
 	}

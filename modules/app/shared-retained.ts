@@ -40,7 +40,7 @@ export class SharedRetained implements Retained {
 		return this.whole.slice(1, HEADER_LENGTH);
 	}
 
-	/** Writes FRONT_LENGTH bytes. Throws what the memory throws. */
+	/** Throws what the memory throws. */
 	writeFront(front: Uint8Array): void {
 		const whole = this.whole;
 		whole.set(front, 1);

@@ -9,7 +9,6 @@ import type { TextCodec } from "../io/host.js";
 
 export const USERNAME = "admin";
 export const DIGEST_LENGTH = 32;
-/** Random bytes of a salt, stored as hex text. */
 const SALT_LENGTH = 16;
 
 export interface AccountRecord {
@@ -27,7 +26,6 @@ export class Account {
 	readonly #crypto: Crypto;
 	readonly #text: TextCodec;
 
-	/** Loads the account, or creates it with the label's password. */
 	constructor(record: AccountRecord, labelPassword: string, crypto: Crypto, text: TextCodec) {
 		this.#record = record;
 		this.#crypto = crypto;
@@ -60,7 +58,6 @@ export class Account {
 		return this.innerDigest(this.#record.salt, password);
 	}
 
-	/** Sets the inner digest; keeps the salt. */
 	change(digest: Uint8Array): void {
 		this.#record.save(this.#record.salt, digest, false);
 	}

@@ -1,7 +1,7 @@
 /** Fields of the account and the long-lived tokens. */
 import { BOOLEAN, BYTES, entry, field, HEX, INTERNAL, TEXT } from "../config/schema.js";
 
-/** Indices in ENTRIES (parts.ts): unique and never reused. */
+/** Unique ids of the entries among all parts; never reused. */
 const IN_ACCESS = 3;
 const IN_TOKENS = 6;
 

@@ -1,13 +1,10 @@
 /**
- * Login and change of the password, in the challenge form and in the plaintext form of firmware 1.0.x. The routes
- * decide whether the plaintext form is allowed. Order of checks:
+ * Login and change of the password, in the challenge form and in the plaintext form of firmware 1.0.x. Order of checks:
  * 1. The rate limiter: while it blocks an address, nothing else is checked, and the nonce remains valid.
  * 2. The nonce, which is used up from here on, even if a later check fails.
  * 3. User and proof: an unknown user takes the same computation as a wrong proof.
  *
  * A failure in step 3 counts in the limiter; a bad nonce reveals nothing about the password.
- *
- * All arguments are untrusted; the routes limit their length.
  */
 import { equalConstantTime } from "../bytes/equal.js";
 import { decodeHex } from "../bytes/hex.js";
@@ -77,7 +74,6 @@ export class Login {
 		return this.#account.isDefault;
 	}
 
-	/** The nonce is valid for NONCE_LIFETIME_MS. */
 	challenge(): Challenge {
 		return { nonce: this.#text.decode(this.#nonces.issue()), salt: this.#account.salt };
 	}
@@ -121,7 +117,7 @@ export class Login {
 		const nonce = this.#text.encode(attempt.nonce);
 		if (!this.#nonces.take(nonce)) return outcomeOf(LOGIN_NONCE_INVALID);
 		const hex = this.#text.encode(attempt.proof);
-		// Invalid hex becomes an empty proof, which never matches.
+		// An empty proof never matches.
 		const proof = decodeHex(hex, 0, hex.length) ?? new Uint8Array(0);
 		const proven = this.#account.isProof(proof, nonce);
 		return this.settle(attempt.address, proven && username === USERNAME);

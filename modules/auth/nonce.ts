@@ -10,8 +10,8 @@
  * The text form is lower-case hex, NONCE_LENGTH characters.
  *
  * No nonce is accepted twice, and no client can invalidate the nonce of another:
- * - A failed proof also uses up its nonce. Otherwise somebody who intercepts plain HTTP could send the proof again after
- *   the user or password was changed to those it was made with.
+ * - A failed proof also uses up its nonce. Otherwise an eavesdropper on plain HTTP could
+ *   repeat the proof after the password was changed to the one that it proves.
  * - A used nonce is identified by 4 of its random bytes. A fresh nonce collides once in 2^32; the client then requests
  *   another.
  * - The ring of used nonces is ordered by time of use. It grows from USED_AT_FIRST up to USED_LIMIT while it would
@@ -41,7 +41,7 @@ export class Nonces {
 	readonly #crypto: Crypto;
 	readonly #clock: Clock;
 	readonly #key: Uint8Array;
-	/** Pairs: first four random bytes of a used nonce, end of the tick of its use. */
+	/** Pairs: first four random bytes of a used nonce, tick of its use. */
 	#used = new Uint32Array(USED_AT_FIRST * 2);
 	#next = 0;
 	/** Nonces issued before this monotonic time are refused: the record of their use may be overwritten. */
@@ -62,7 +62,7 @@ export class Nonces {
 		return encodeHex(nonce);
 	}
 
-	/** Uses up a nonce. Returns false if it is foreign, expired or used. */
+	/** Returns false if it is foreign, expired or used. */
 	take(text: Uint8Array): boolean {
 		const nonce = text.length === NONCE_LENGTH ? decodeHex(text, 0, NONCE_LENGTH) : undefined;
 		if (nonce === undefined || !equalConstantTime(this.seal(nonce), nonce.slice(IDENTITY_LENGTH))) return false;
@@ -83,7 +83,6 @@ export class Nonces {
 		return true;
 	}
 
-	/** True if the oldest nonce is unexpired and the ring can grow. */
 	private isFull(nowMs: number): boolean {
 		const usedTicks = this.#used[this.#next + 1];
 		return usedTicks > 0 && nowMs - usedTicks * TICK_MS < NONCE_LIFETIME_MS && this.#used.length < USED_LIMIT * 2;

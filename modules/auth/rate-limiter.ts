@@ -26,16 +26,14 @@ import { FREE_FAILURES, SharedBucket } from "./shared-bucket.js";
 
 export const KNOWN_LIMIT = 8;
 export const STRANGER_LIMIT = 16;
-/** Longest delay of an unshared bucket, s. */
 export const DELAY_LIMIT_S = 60;
-/** Time without a failure that clears an unshared bucket. */
 export const FORGET_MS = 900_000;
 
 const SHARED = KNOWN_LIMIT + STRANGER_LIMIT;
-/** The count is stored in a byte; the delay reaches its maximum much earlier. */
+/** The delay reaches its maximum much earlier. */
 const COUNT_LIMIT = 255;
 const MAPPED = "::ffff:";
-/** Groups of an IPv6 address; the first half is the network. */
+/** The first half is the network. */
 const GROUPS = 8;
 
 export class LoginRateLimiter {
@@ -113,7 +111,6 @@ function unmapped(address: string): string {
 	return address.startsWith(MAPPED) ? address.slice(MAPPED.length) : address;
 }
 
-/** IPv4 address, or first four groups of an IPv6 address. */
 function strangerOf(address: string): string {
 	const plain = unmapped(address);
 	if (plain.indexOf(":") < 0) return plain;

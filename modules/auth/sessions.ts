@@ -18,9 +18,7 @@ import type { Clock, TextCodec } from "../io/host.js";
 
 export const SESSION_LIMIT = 6;
 export const SESSION_LIFETIME_MS = 1_800_000;
-/** Length in lower-case hex characters. */
 export const TOKEN_LENGTH = 64;
-/** Length in lower-case hex characters. */
 export const SESSION_ID_LENGTH = 8;
 
 const DIGEST_OFFSET = 8;
@@ -42,7 +40,6 @@ export class Sessions {
 		this.#text = text;
 	}
 
-	/** Returns the token, which is not stored. */
 	create(address = ""): string {
 		this.dropExpired();
 		if (this.#count === SESSION_LIMIT) this.drop(0);
@@ -96,7 +93,7 @@ export class Sessions {
 		return this.#clock.monotonicMs() - this.#view.getFloat64(index * RECORD_LENGTH);
 	}
 
-	/** Returns the login's Unix time, s; 0 while the clock is not set. */
+	/** Unix s; 0 while the clock is not set. */
 	createdAt(index: number): number {
 		const utcMs = this.#clock.utcMs();
 		return utcMs === undefined ? 0 : Math.max(0, Math.floor((utcMs - this.ageMsAt(index)) / 1000));

@@ -9,19 +9,15 @@
  * - The next attempt after a delay is drawn by lot among the addresses refused during it, with one lot each. The winner
  *   has TURN_MS for its attempt; after that any address may try.
  *
- * SHARED_FORGET_MS without a failure clears everything. Waiting for fresh marks is slower than continuing: 264 guesses
- * in 1207 s against one every 4 s.
+ * SHARED_FORGET_MS without a failure clears everything.
  */
 import type { Crypto } from "../io/crypto.js";
 import type { Clock, TextCodec } from "../io/host.js";
 
-/** Failures before the first delay, in all buckets. */
 export const FREE_FAILURES = 5;
 export const SHARED_DELAY_LIMIT_S = 4;
-/** The winner's time for its attempt, ms. */
 export const TURN_MS = 8000;
 export const MARK_LIMIT = 256;
-/** Time without a failure that clears the bucket. */
 export const SHARED_FORGET_MS = 1_200_000;
 
 const SEED_LENGTH = 16;
@@ -41,7 +37,6 @@ export class SharedBucket {
 	/** Failures that count for the delay; time of the last, monotonic ms. */
 	#failures = 0;
 	#delayedMs = 0;
-	/** Address with the lowest lot ("": no request), and that lot. */
 	#drawn = "";
 	#lot = NO_LOT;
 	/** Makes draws unpredictable; renewed after each failure that counts for the delay. */
@@ -65,7 +60,7 @@ export class SharedBucket {
 		const delayMs = Math.min(SHARED_DELAY_LIMIT_S, 2 ** (this.#failures - FREE_FAILURES)) * 1000;
 		const leftMs = this.#delayedMs + delayMs - this.#clock.monotonicMs();
 		if (leftMs > 0) this.draw(address);
-		// The winner may fail within a second; then this address takes part in the next draw.
+		// The winner may fail within a second.
 		else if (leftMs > -TURN_MS && this.#lot < NO_LOT && this.#drawn !== address) return 1;
 		return Math.max(0, Math.ceil(leftMs / 1000));
 	}

@@ -1,7 +1,7 @@
 /**
- * Long-lived tokens for programs (API text, Authentication 7). They never expire, survive restarts and password
- * changes, and are revoked by id. Only their SHA-256 is stored, so the flash permits no login. One scope byte for each
- * token, oldest first, follows the records. Older firmware wrote none; missing scope bytes mean SCOPE_FULL.
+ * Long-lived tokens for programs (API text, Authentication 7). They never expire and survive password changes. Only
+ * their SHA-256 is stored, so the flash permits no login. One scope byte for each token, oldest first, follows the
+ * records. Older firmware wrote none; missing scope bytes mean SCOPE_FULL.
  *
  *   offset  bytes  content
  *   0       4      Unix time of creation in seconds, big-endian; 0: the clock was not set
@@ -26,7 +26,6 @@ const NAME_OFFSET = 36;
 const RECORD_LENGTH = NAME_OFFSET + TOKEN_NAME_LIMIT;
 const QUESTION_MARK = 0x3f;
 
-/** Each scope includes the previous ones. */
 export const SCOPE_NONE = 0;
 /** Readings, meter data and the device state, but no settings and no changes. */
 export const SCOPE_READ = 1;
@@ -53,7 +52,6 @@ export class Tokens {
 		this.#text = text;
 	}
 
-	/** Number of tokens, indexed oldest first. */
 	get count(): number {
 		return Math.floor(this.#record.bytes.length / RECORD_LENGTH);
 	}
@@ -78,7 +76,7 @@ export class Tokens {
 		return this.#text.decode(token);
 	}
 
-	/** Returns SCOPE_NONE for an unknown token; constant time for a given length. */
+	/** Constant time for a given length. */
 	scopeOf(token: string): number {
 		const { count } = this;
 		if (count === 0 || token.length !== TOKEN_LENGTH) return SCOPE_NONE;
@@ -111,7 +109,7 @@ export class Tokens {
 		return false;
 	}
 
-	/** Lower-case hex, which does not reveal the token. */
+	/** Lower-case hex. */
 	idAt(index: number): string {
 		const start = index * RECORD_LENGTH + DIGEST_OFFSET;
 		return this.#text.decode(encodeHex(this.#record.bytes.slice(start, start + ID_LENGTH)));
@@ -135,7 +133,7 @@ export class Tokens {
 		return bytes[count * RECORD_LENGTH + index] === SCOPE_FULL ? SCOPE_FULL : SCOPE_READ;
 	}
 
-	/** Returns Unix s; 0 if the clock was not set. */
+	/** Unix s; 0 if the clock was not set. */
 	createdAt(index: number): number {
 		const { buffer, byteOffset } = this.#record.bytes;
 		return new DataView(buffer, byteOffset).getUint32(index * RECORD_LENGTH);

@@ -1,11 +1,9 @@
 /**
  * Operations on short ASCII texts. They replace regular expressions, which XS runs outside its heap, and toLowerCase,
- * which needs 12 KB of Unicode tables in XS.
+ * which needs 12 KB of tables.
  */
 
-/**
- * Converts a text to bytes. Takes quadratic time, because XS counts from the start of the text to find each character.
- */
+/** Takes quadratic time: XS counts from the start of the text to find each character. */
 export function asciiBytes(text: string): Uint8Array {
 	const bytes = new Uint8Array(text.length);
 	for (let i = 0; i < bytes.length; i++) bytes[i] = text.charCodeAt(i);
@@ -13,8 +11,8 @@ export function asciiBytes(text: string): Uint8Array {
 }
 
 /**
- * Returns true if each character is in one of the ranges, given by their first and last characters: "09AZaz". If the
- * last range has no last character, it is open-ended.
+ * Returns true if each character is in one of the ranges: "09AZaz". If the last range has no last character, it is
+ * open-ended.
  */
 export function hasOnly(text: string, ranges: string): boolean {
 	for (let i = 0; i < text.length; i++) {
@@ -27,12 +25,10 @@ export function hasOnly(text: string, ranges: string): boolean {
 	return true;
 }
 
-/** Only ASCII letters change. */
 export function lowerCase(text: string): string {
 	return replaceLetters(text, 0x41, "abcdefghijklmnopqrstuvwxyz");
 }
 
-/** Only ASCII letters change. */
 export function upperCase(text: string): string {
 	return replaceLetters(text, 0x61, "ABCDEFGHIJKLMNOPQRSTUVWXYZ");
 }

@@ -3,7 +3,7 @@
  * reflected (0xA001), register starts at 0, not inverted. "123456789" gives 0xBB3D.
  */
 
-/** Returns the register after `bytes[start..end)`; 0 before the first byte. */
+/** `register`: 0 before the first byte. */
 export function stepCRC16ARC(register: number, bytes: Uint8Array, start: number, end: number): number {
 	let crc = register;
 	for (let i = start; i < end; i++) {

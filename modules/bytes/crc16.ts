@@ -6,7 +6,7 @@
 
 export const CRC16_START = 0xffff;
 
-/** Feedback of four bits. The table takes 32 bytes of flash, and a quarter of the steps that single bits would need. */
+/** Feedback of four bits. The table takes 32 bytes of flash. */
 const NIBBLE = Object.freeze([
 	0x0000, 0x1081, 0x2102, 0x3183, 0x4204, 0x5285, 0x6306, 0x7387, 0x8408, 0x9489, 0xa50a, 0xb58b, 0xc60c, 0xd68d,
 	0xe70e, 0xf78f,

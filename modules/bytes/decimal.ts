@@ -1,9 +1,8 @@
 /**
  * Exact decimal text of COSEM numbers: an integer of up to 64 bits with its decimal point shifted by the scaler, or the
- * shortest text of a float. Integers never become doubles, which would lose digits.
+ * shortest text of a float.
  */
 
-/** Maximum length: 64 bits and the largest scaler, with sign and point. */
 export const DECIMAL_LIMIT = 160;
 
 const TWO_32 = 2 ** 32;
@@ -104,7 +103,7 @@ function putExponential(text: string, scaler: number, into: Uint8Array): number 
 	return closeFloat(into, first, to, shift);
 }
 
-/** Removes trailing zeros of the fraction. Returns 0 if the text is too long. */
+/** Returns 0 if the text is too long. */
 function closeFloat(into: Uint8Array, first: number, end: number, shift: number): number {
 	let to = end;
 	let power = shift;

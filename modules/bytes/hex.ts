@@ -1,13 +1,12 @@
 /** Hexadecimal text. */
 
-/** Returns the value of a hex digit of either case; -1 for other characters. */
+/** -1 for other characters. */
 export function hexDigitValue(character: number): number {
 	if (character >= 0x30 && character <= 0x39) return character - 0x30;
 	const letter = character | 0x20;
 	return letter >= 0x61 && letter <= 0x66 ? letter - 0x57 : -1;
 }
 
-/** Writes two lower-case hex digits. */
 export function putHex(into: Uint8Array, at: number, byte: number): void {
 	const high = byte >> 4;
 	const low = byte & 15;
@@ -15,14 +14,13 @@ export function putHex(into: Uint8Array, at: number, byte: number): void {
 	into[at + 1] = low + (low < 10 ? 0x30 : 0x57);
 }
 
-/** Returns lower-case ASCII hex digits. */
 export function encodeHex(bytes: Uint8Array): Uint8Array {
 	const text = new Uint8Array(bytes.length * 2);
 	for (let i = 0; i < bytes.length; i++) putHex(text, i * 2, bytes[i]);
 	return text;
 }
 
-/** Decodes ASCII hex digits of either case; undefined if invalid. */
+/** Returns undefined if invalid. */
 export function decodeHex(text: Uint8Array, start: number, end: number): Uint8Array | undefined {
 	if ((end - start) % 2 !== 0) return undefined;
 	const bytes = new Uint8Array((end - start) / 2);

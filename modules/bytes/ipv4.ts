@@ -5,7 +5,6 @@ export const ACCESS_POINT_ADDRESS = "192.168.4.1";
 export const ACCESS_POINT_NETMASK = "255.255.255.0";
 
 const BITS = 32;
-/** Prefix lengths of networks that the device can join, with at least two hosts. */
 const LONGEST_PREFIX = 30;
 const SHORTEST_PREFIX = 8;
 
@@ -31,8 +30,8 @@ export function prefixOf(mask: number): number {
 }
 
 /**
- * True if a host in a network with that prefix length can have the address: it is not a special address (RFC 6890), and
- * neither the network's own address nor its broadcast address.
+ * True if a host in a network with that prefix length can have the address: not a special (RFC 6890), network or
+ * broadcast address.
  */
 export function isHostAddress(address: number, prefix: number): boolean {
 	const first = Math.floor(address / 2 ** 24);

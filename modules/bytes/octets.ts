@@ -1,8 +1,6 @@
 /** Text of a meter's octet strings. */
 
-/** Maximum length of a text; longer than any number. */
 export const TEXT_LIMIT = 256;
-/** Result if the text is longer than TEXT_LIMIT, or the type can't be shown. */
 export const TEXT_TOO_LONG = -2;
 
 const BLANK = 0x20;

@@ -4,11 +4,9 @@
  */
 
 export function hasEvenParity(byte: number): boolean {
-	// One parity bit for each nibble value.
 	return ((0x6996 >> ((byte ^ (byte >> 4)) & 15)) & 1) === 0;
 }
 
-/** Sets bit 7 of each byte in place, for even parity. */
 export function addParity(bytes: Uint8Array, start: number, end: number): void {
 	for (let i = start; i < end; i++) {
 		const character = bytes[i] & 0x7f;
@@ -23,7 +21,6 @@ const STRIPPED = 2;
 const SLASH_WITH_PARITY = 0xaf;
 const SLASH = 0x2f;
 
-/** Contradicting characters that reverse the decision. */
 const EVIDENCE_LIMIT = 8;
 
 /**
@@ -38,7 +35,7 @@ export class ParityFilter {
 	/** Positive with parity, negative without. */
 	#evidence = 0;
 
-	/** Rewrites `bytes[start..end)` in place: good characters become 0x00 to 0x7F, damaged ones 0x80 to 0xFF. */
+	/** Good characters become 0x00 to 0x7F, damaged ones 0x80 to 0xFF. */
 	filter(bytes: Uint8Array, start: number, end: number): void {
 		for (let i = start; i < end; i++) {
 			const byte = bytes[i];

@@ -23,7 +23,7 @@ const LAST_ERROR_LIMIT = TLS_LAST_ERROR.maximum;
 /** The user's certificate. It is on trial until it has been served; if that fails, the previous one is restored. */
 export class InstalledCertificate {
 	readonly #store: ConfigStore;
-	/** Stored files; public, so that a factory reset can erase them. */
+	/** Public for the factory reset. */
 	readonly blobs: BlobStore;
 
 	constructor(store: ConfigStore, storage: Storage) {
@@ -46,7 +46,6 @@ export class InstalledCertificate {
 		return this.blobs.borrow(this.reference, ledger);
 	}
 
-	/** Why an installed certificate could not be served, or "". */
 	get lastError(): string {
 		return this.#store.get(TLS_LAST_ERROR);
 	}
@@ -114,7 +113,6 @@ export class InstalledCertificate {
 
 export class OwnCertificate {
 	readonly #store: ConfigStore;
-	/** Stored files; public, so that a factory reset can erase them. */
 	readonly blobs: BlobStore;
 
 	constructor(store: ConfigStore, storage: Storage) {
@@ -123,12 +121,10 @@ export class OwnCertificate {
 		this.blobs.sweep([this.reference]);
 	}
 
-	/** Hostname in the certificate; "" without one. */
 	get hostname(): string {
 		return this.#store.get(TLS_OWN_HOSTNAME);
 	}
 
-	/** Network address in the certificate; "" without one. */
 	get address(): string {
 		const address = this.#store.get(TLS_OWN_ADDRESS);
 		return parseIPv4(address) < 0 ? "" : address;
@@ -138,7 +134,6 @@ export class OwnCertificate {
 		return this.#store.get(TLS_OWN_FORM);
 	}
 
-	/** End of validity, Unix ms. */
 	get untilMs(): number {
 		return this.#store.get(TLS_OWN_UNTIL) * 1000;
 	}
@@ -148,7 +143,6 @@ export class OwnCertificate {
 		return this.blobs.read(this.reference);
 	}
 
-	/** Like `read`, but the bytes are in memory that the ledger lends; `drop` releases it. */
 	borrow(ledger: BlobMemory): Uint8Array | typeof NO_MEMORY | undefined {
 		return this.blobs.borrow(this.reference, ledger);
 	}

@@ -1,11 +1,11 @@
 /**
  * TLS identity: the user's certificate, or a self-signed one: P-256, for `hostname`, `hostname.local`, the access
- * point's address and the network address, valid for ten years, for servers and clients. The self-signed one is renewed,
- * with the same key, when the hostname or the network address changes, when it is expired or not yet valid, and by
- * firmware that gives it another form.
+ * point's address and the network address, valid for ten years, for servers and clients. The self-signed one is
+ * renewed, with the same key, when the hostname or the network address changes, when it is expired or not yet valid,
+ * and by firmware that gives it another form.
  *
  * An installed certificate is on trial until a handshake with the device's own client succeeds. Otherwise it is
- * discarded, to keep the device reachable.
+ * discarded.
  */
 import { ACCESS_POINT_ADDRESS } from "../bytes/ipv4.js";
 import type { BlobMemory, NO_MEMORY } from "../config/blob.js";
@@ -53,17 +53,14 @@ export class Identity implements Running {
 		this.installed.blobs.sweep([], true);
 	}
 
-	/** Returns the device's own certificate for this hostname and address ("": any), generated if necessary. */
+	/** Generates a certificate if necessary; `address`: "" for any. */
 	ownPair(hostname: string, address = ""): CertificatePair {
 		const file = this.own.read();
 		if (file === undefined || !this.isFor(hostname, address)) return this.make(hostname, address, file);
 		return { certificate: file, key: file };
 	}
 
-	/**
-	 * Returns the file whose certificate HTTPS shows, chain and key as one PEM text, in memory that the ledger lends;
-	 * `drop` releases it. Undefined if it is absent or damaged.
-	 */
+	/** Returns the file that HTTPS shows (as InstalledCertificate.borrow). */
 	borrow(ledger: BlobMemory): Uint8Array | typeof NO_MEMORY | undefined {
 		return (this.installed.isThere ? this.installed : this.own).borrow(ledger);
 	}
@@ -87,7 +84,7 @@ export class Identity implements Running {
 				// Nothing was tested; the next start repeats the trial.
 				else if (problem === OUT_OF_MEMORY) this.#deps.trace(`tls: ${problem}`);
 				else {
-					// The own certificate is served first, because flash may refuse to discard the unusable one.
+					// First, because flash may refuse to discard the unusable one.
 					target.setIdentity(this.ownPair(hostname));
 					this.giveUp(problem);
 					this.serveInstalled(target, hostname);
@@ -103,7 +100,6 @@ export class Identity implements Running {
 		if (certificates.length > 0) this.#deps.trace(`tls: SHA-256 ${certificates[0].fingerprint}`);
 	}
 
-	/** True if the device's own certificate is served and does not match name, address or time. */
 	isOutdated(hostname: string, address: string): boolean {
 		return !this.installed.isThere && !this.isFor(hostname, address);
 	}
@@ -116,7 +112,6 @@ export class Identity implements Running {
 		this.announce();
 	}
 
-	/** True if the device's own certificate matches name and address and is valid now. */
 	private isFor(hostname: string, address: string): boolean {
 		const { own } = this;
 		if (own.form !== OWN_FORM || own.hostname !== hostname || (address !== "" && own.address !== address)) return false;
@@ -129,7 +124,7 @@ export class Identity implements Running {
 		this.installed.giveUp(reason);
 	}
 
-	/** Makes a certificate. The key of `file`, the previous one, is reused. */
+	/** The key of `file`, the previous certificate, is reused. */
 	private make(hostname: string, wanted: string, file: Uint8Array | undefined): CertificatePair {
 		const { crypto, clock, info, guard } = this.#deps;
 		const nowMs = clock.utcMs();
@@ -150,7 +145,7 @@ export class Identity implements Running {
 		const made = new Uint8Array(certificate.length + key.length);
 		made.set(certificate);
 		made.set(key, certificate.length);
-		// The certificate is used even if full flash refuses to store it: the device must stay reachable.
+		// Full flash must not make the device unreachable.
 		guard("tls", () => this.own.renew(made, { hostname, address, untilMs: validToMs, form: OWN_FORM }));
 		return { certificate: made, key: made };
 	}

@@ -17,7 +17,7 @@ export const CERTIFICATE = part<Identity>({
 		route(METHOD_POST, "system/certificate/reset", postCertificateReset),
 	]),
 	reactions: Object.freeze([
-		// Certificate and network names contain the hostname, so both are updated.
+		// Certificate and network names contain the hostname.
 		changed([WIFI_HOSTNAME], (_: Identity, core) => core.refreshSoon()),
 	]),
 	open: ({ clock, config, crypto, guard, info, storage, trace }) =>

@@ -22,7 +22,6 @@ import type { Cost } from "../io/memory.js";
 import { longUTCText } from "../time/iso.js";
 import type { Identity } from "./identity.js";
 
-/** Memory of an upload besides the file. */
 export const FILE_COST: Cost = Object.freeze({ slots: 200, chunkBytes: 2048 });
 
 const NO_DETAILS: CertificateDetails = Object.freeze({
@@ -48,7 +47,6 @@ export function getCertificate(exchange: Exchange<Identity>): void {
 	else answer(exchange, file, false);
 }
 
-/** Answers with the certificate and its chain as a file, without the key. */
 export function getCertificateFile(exchange: Exchange<Identity>): void {
 	const { core, part, response } = exchange;
 	const file = part.borrow(core.ledger);
@@ -140,7 +138,6 @@ class Upload implements BodySink {
 		this.wipe();
 	}
 
-	/** Erases the private key from memory. */
 	private wipe(): void {
 		if (this.#file.length === 0) return;
 		this.#file.fill(0);

@@ -23,27 +23,22 @@ export interface Saving {
 
 /** Running part. The parts' members are called in the order of parts, those of `stop` in reverse order. */
 export interface Running {
-	/**
-	 * Called when the gateway begins to serve and to join its network. A gateway that sleeps between readings calls
-	 * this late or never.
-	 */
+	/** A gateway that sleeps between readings calls this late or never. */
 	connect?(): void;
 	measured?(readout: Readout): void;
 	meterFailed?(): void;
-	/** Called when the network address has changed; `isUp`: false without one. */
+	/** `isUp`: false without an address. */
 	networkChanged?(isUp: boolean): void;
 	clockChanged?(): void;
-	/** Called when the firmware, the newest known version or the progress of an installation has changed. */
+	/** Firmware, newest known version or progress of an installation has changed. */
 	updateChanged?(): void;
-	/** Called when the device will restart or the program will end soon. */
 	restarting?(): void;
-	/** Called when a factory reset begins and the settings still exist. Write data that must survive. */
+	/** The settings still exist. Write data that must survive. */
 	resetting?(): void;
-	/** Called when the factory reset has deleted the settings. Delete other data. */
+	/** The settings are deleted. Delete other data. */
 	erase?(): void;
 	/** Called before the ports close, and before `stop`. */
 	disconnecting?(): void;
-	/** Ends the instance for good. */
 	stop?(): void;
 	/** True while sleep would interrupt an activity. */
 	readonly isBusy?: boolean;
@@ -53,9 +48,9 @@ export interface Running {
 	readonly isSending?: boolean;
 }
 
-/** A part, used as key of `Core.find`. */
+/** Key of `Core.find`. */
 export interface Opened<Instance> {
-	/** Creates the instance, or returns undefined. Earlier parts are open. */
+	/** Earlier parts are open. */
 	readonly open: (core: Core, ...more: never) => Instance;
 }
 
@@ -73,7 +68,6 @@ export interface Core {
 	readonly config: ConfigStore;
 	readonly events: EventLog;
 	readonly ledger: MemoryLedger;
-	/** Notified when the visible state has changed. */
 	readonly live: Live;
 	readonly light: Light | undefined;
 	readonly zone: TimeZone;
@@ -90,20 +84,20 @@ export interface Core {
 	/** Actual ports; 0 while closed. */
 	readonly httpPort: number;
 	readonly httpsPort: number;
-	/** Calls `run`; logs an exception under the name `part`. */
+	/** Logs an exception under the name `part`. */
 	guard(part: string, run: () => void): void;
 	/** Writes to the developer's log; no secrets. */
 	trace(message: string): void;
 	find<Instance>(part: Opened<Instance>): Instance;
 	/** Returns a token's SCOPE_… (auth/tokens.ts). */
 	scopeOf(token: string): number;
-	/** Updates certificate and network names after a short delay. */
+	/** Refreshes certificate and network names. */
 	refreshSoon(): void;
 	networkChanged(): void;
 	clockChanged(): void;
 	updateChanged(): void;
 	measured(readout: Readout): void;
-	/** `code`: stable error code, or "" on success. */
+	/** `code`: "" on success. */
 	meterChanged(code: string): void;
 	/**
 	 * Deletes all settings and sessions and restarts after the reply. Throws if flash refuses a deletion, but restarts

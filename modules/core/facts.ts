@@ -1,4 +1,4 @@
-/** Snapshot of JSON members, for replies made in pieces. */
+/** JSON members, for replies made in pieces. */
 import type { JSONWriter } from "../json/writer.js";
 
 /** Names and values, alternating. */

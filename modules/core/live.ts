@@ -9,7 +9,7 @@ export const DUE_BEAT = 8;
 
 export interface LiveClient {
 	readonly secure: boolean;
-	/** Token of the client; "" ends the stream. */
+	/** "" ends the stream. */
 	token: string;
 	tell(due: number): void;
 }
@@ -49,7 +49,7 @@ export class Live {
 		this.tell(DUE_STATE | DUE_READOUT);
 	}
 
-	/** Called when a token may have been revoked. */
+	/** A token may have been revoked. */
 	tokensChanged(): void {
 		this.#serving.forget();
 		this.tell(DUE_BEAT);

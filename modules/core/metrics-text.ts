@@ -1,11 +1,11 @@
 /** Lines in the Prometheus text format 0.0.4. */
 
-/** Returns the HELP and TYPE lines of a metric. If its name ends in `_total`, it is a counter, otherwise a gauge. */
+/** A name that ends in `_total` is a counter, otherwise a gauge. */
 export function head(name: string, help: string): string {
 	return `# HELP ${name} ${help}\n# TYPE ${name} ${name.endsWith("_total") ? "counter" : "gauge"}\n`;
 }
 
-/** Returns a metric with one sample; "" without `value`. `labels`: inserted as is, with braces. */
+/** "" without `value`. `labels`: inserted as is, with braces. */
 export function sample(name: string, help: string, value: number | undefined, labels = ""): string {
 	return value === undefined ? "" : `${head(name, help)}${name}${labels} ${value}\n`;
 }

@@ -40,10 +40,8 @@ function scalersOf(memory: ProtocolMemory, objects: Uint8Array): PollScalers {
 }
 
 export class AssociationFactory {
-	/** Buffer shared by all associations: only one exists at a time. */
 	readonly buffer = new Uint8Array(SESSION_BUFFER);
 	readonly scalers: PollScalers;
-	/** Undefined if nothing is ciphered or a key is missing. */
 	counters: InvocationCounters | undefined;
 	counterSink: CounterSink | undefined;
 	readonly #opening: Opening<COSEMSettings>;
@@ -58,7 +56,7 @@ export class AssociationFactory {
 		this.scalers.listing = scalers.listing;
 	}
 
-	/** Prepares the invocation counters, if any are needed; called when the line has the speed of HDLC. */
+	/** Called when the line has the speed of HDLC. */
 	begin(): void {
 		const { settings, storage, crypto } = this.#opening;
 		const { encryptionKey, title } = settings.dlms;
@@ -75,7 +73,6 @@ export class AssociationFactory {
 		return this.open(PUBLIC_CLIENT, reading, MECHANISM_NONE, carrier, nowMs);
 	}
 
-	/** `listing`: attributes per request. */
 	openReading(listing: number, carrier: Carrier, nowMs: number): AssociationSession {
 		const { live, settings, records: writer, profile } = this.#opening;
 		const { auth, client, objects, swappedDeviation } = settings.dlms;

@@ -21,12 +21,10 @@ export const RESUME = 0;
 
 const HIDDEN = 0x2a;
 
-/** Longest APDU, bytes; several times the length of an answer with ten registers. */
 const APDU_LIMIT = 1024;
 export const SESSION_BUFFER = APDU_LIMIT + ROOM;
 /** Proposed information field, bytes; the meter may negotiate less. */
 const INFO = APDU_LIMIT;
-/** Proposed window; the meter may negotiate less. */
 const WINDOW = 7;
 
 export interface Carrier {
@@ -48,7 +46,7 @@ export interface AssociationSessionOptions {
 	readonly cipher: Cipher | undefined;
 	readonly reading: Inquiry;
 	readonly crypto: Crypto;
-	/** Reserves invocation counters; false if flash refuses. */
+	/** False if flash refuses. */
 	reserve(): boolean;
 }
 
@@ -101,12 +99,10 @@ export class AssociationSession {
 		if (this.#countersFailed) return FAILURE_COUNTERS;
 		const { association } = this;
 		if (association.isRead || association.failure !== undefined) return association.failure;
-		// A connection without a failure was ended by the caller.
 		const failure = this.connection.failure ?? HDLC_LOST;
 		return this.#options.carrier.isSignedOn ? afterSignOn(failure) : failure;
 	}
 
-	/** Disconnects once the meter has answered the first request, or its answer is overdue. */
 	endInquiry(nowMs: number): void {
 		const { connection } = this;
 		if (connection.frames > 0 || connection.repeated > 0) connection.disconnect(nowMs);
@@ -123,7 +119,7 @@ export class AssociationSession {
 		if (this.isPaused) this.onEvent(RESUME, nowMs);
 	}
 
-	/** Returns the same array, or a copy of `end` bytes with the password hidden. */
+	/** The password is hidden in a copy. */
 	shown(direction: number, bytes: Uint8Array, start: number, end: number): Uint8Array {
 		const { secretStart, secretEnd } = this.association;
 		if (secretStart === secretEnd) return bytes;

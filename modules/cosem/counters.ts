@@ -1,7 +1,7 @@
 /**
  * Our invocation counters. None is used twice with the same key and title, even after a power cut or factory reset
  * (NIST SP 800-38D, 8). They are reserved in flash in blocks of AHEAD, but of LONG_AHEAD from the second block of a
- * session on, which spares the flash. The value in flash is not a setting, so a factory reset keeps it.
+ * session on, which spares the flash.
  *
  *   key     dlms_counters
  *   value   12 bytes per key, most recently used first, then CRC-16/X.25 of all, little-endian
@@ -28,10 +28,7 @@ const COUNTER_END = 2 ** 32;
 /** Some meters treat 0 as missing. */
 const FIRST = 1;
 
-/**
- * Creates a cipher. `counters` is undefined if a key is missing, which the association reports. `sender` contains what
- * is known about the sender of pushes.
- */
+/** `counters` is undefined if a key is missing; `sender`: what is known about the sender of pushes. */
 export function makeCipher(
 	settings: DLMSSettings,
 	crypto: Crypto,
@@ -78,7 +75,7 @@ export class InvocationCounters {
 		this.next = Math.max(this.next, Math.min(next, COUNTER_END));
 	}
 
-	/** Reserves counters and raises the cipher's limit to them; returns false if flash refuses. */
+	/** Returns false if flash refuses. */
 	extend(cipher: Cipher): boolean {
 		this.raise(cipher.counter);
 		if (!this.reserve()) return false;

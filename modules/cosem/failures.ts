@@ -96,7 +96,6 @@ export const PUSH_OTHER = finalFailure(
 	"A push came from another meter than those before, under the same keys. If the meter was exchanged, change push_baudrate and change it back.",
 );
 
-/** Returns true if the failure may be caused by an invocation counter of ours that is too low. */
 export function mayBeCounter(failure: Failure): boolean {
 	return (
 		failure === FAILURE_UNANSWERED ||

@@ -12,7 +12,7 @@ const PHASE_STEP = 20;
 
 /**
  * Reads registers 1-b:c.7.0, in which c is 1 (import), 2 (export) or 16 (net), plus 20, 40 or 60 for a phase (IEC
- * 62056-6-1). The last readout may be one of mode C, if mode E is optional.
+ * 62056-6-1).
  */
 export function openLive(
 	opening: Opening<COSEMSettings>,

@@ -27,7 +27,6 @@ export class DLMSOpening implements Machine {
 	readonly #output: Output;
 	readonly #acknowledge = new Uint8Array(ACKNOWLEDGE_LENGTH);
 	#confirmed = 0;
-	/** End of STATE_CONFIRM, monotonic ms. */
 	#dueMs = Number.POSITIVE_INFINITY;
 	#state = STATE_SIGN_ON;
 	#refused = false;
@@ -42,7 +41,7 @@ export class DLMSOpening implements Machine {
 		this.#output = { kind: OUTPUT_NONE, bytes, start: 0, end: 0, baud: 0, format: FORMAT_8N1, code: EVENT_END };
 	}
 
-	/** Reason why HDLC can't start; final with EVENT_END. */
+	/** Final with EVENT_END. */
 	get failure(): Failure | undefined {
 		const { outcome, failure } = this.session;
 		if (this.#refused || outcome === OUTCOME_BLOCK) return FAILURE_NO_MODE_E;

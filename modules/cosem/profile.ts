@@ -9,10 +9,9 @@
  * from the first column that is a clock (class 8) and the first that is a profile status (0-b:96.10.e).
  *
  * Requests: name, columns, period, order and number of rows, scalers, rows. A requested span is selected by time
- * (selector 1), with the deviation of the meter's clock. Otherwise all rows are requested if there are no more than
- * wanted. If there are more, the request selects rows, because reading a whole long profile may take an hour. It
- * selects them by number (selector 2). If the meter refuses this, or the number of rows is unknown, it selects them by
- * time, up to the time of the meter's clock (selector 1). Only one row and one block are in memory.
+ * (selector 1), with the deviation of the meter's clock. Otherwise the last rows are selected by number (selector 2) if
+ * there are more than wanted. If the meter refuses this, or the number of rows is unknown, they are selected by time,
+ * up to the meter's clock (selector 1). Only one row and one block are in memory.
  *
  * Limits: POLL_LIMIT columns; JOINED_LIMIT bytes for a row and the block in which it ends; the length of the records.
  */
@@ -60,7 +59,6 @@ const CLASS_PROFILE = 7;
 const CLASS_CLOCK = 8;
 /** Attribute by step; a text takes the least flash. */
 const ATTRIBUTES = "\x02\x03\x04\x05\x07\x00\x02\x02\x02\x02";
-/** Logical device name and clock, as in a poll list. */
 const NAME = "\x00\x00\x2a\x00\x00\xff\x01";
 const CLOCK = "\x00\x00\x01\x00\x00\xff\x08";
 /** Selector 2: first and last row (uint32), first and last column (uint16). */
@@ -85,7 +83,6 @@ export class DLMSProfile implements Inquiry {
 	readonly cursor: Cursor;
 	read = 0;
 	requests = 0;
-	/** Reason for a missing profile, or 0. */
 	reason = 0;
 	readonly object = new Uint8Array(POLL_ENTRY_SIZE);
 	readonly #wanted: number;
@@ -109,7 +106,7 @@ export class DLMSProfile implements Inquiry {
 	/** Column of the time, and of the status, or -1. */
 	#time = -1;
 	#status = -1;
-	/** Meter's clock, local seconds since 1970. */
+	/** Local seconds since 1970. */
 	#clockS = 0;
 	/** Deviation and status of the meter's clock, as in its date-time. */
 	readonly #zone = new Uint8Array(3);
@@ -297,7 +294,7 @@ export class DLMSProfile implements Inquiry {
 		this.#step = STEP_DONE;
 	}
 
-	/** Reads the capture objects: class, code, attribute, index; returns false if they are invalid. */
+	/** Takes class, code, attribute and index of each column; returns false if they are invalid. */
 	private takeColumns(): boolean {
 		const { cursor } = this;
 		const list = this.#list;
@@ -347,7 +344,7 @@ export class DLMSProfile implements Inquiry {
 		}
 	}
 
-	/** Reads the complete rows at the cursor; returns their length, bytes. */
+	/** Returns the length of the complete rows, bytes. */
 	private takeRows(): number {
 		const { cursor } = this;
 		const walker = this.#walker;
@@ -416,7 +413,7 @@ export class DLMSProfile implements Inquiry {
 		return render(this.#walker, scaler, octets, this.#work);
 	}
 
-	/** Writes the walker's time; returns its length, or 0 if invalid. */
+	/** Returns the length, or 0 if invalid. */
 	private putMoment(): number {
 		const { bytes, start } = this.#walker;
 		const seconds = secondsOf(this.#walker, this.#work);
@@ -433,7 +430,7 @@ export class DLMSProfile implements Inquiry {
 		return Math.abs(deviation) <= DEVIATION_LIMIT ? deviation * this.#sign : Number.NaN;
 	}
 
-	/** Time in the local time of the meter's clock, whose deviation the request repeats. */
+	/** The request repeats the deviation of the meter's clock. */
 	private localOf({ utcS, localS }: ProfileMoment): number {
 		const deviation = this.deviationAt(this.#zone, 0);
 		return Number.isNaN(deviation) ? localS : utcS - deviation * 60;

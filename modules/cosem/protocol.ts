@@ -83,7 +83,6 @@ export class ConnectionProbe implements Probing {
 	}
 }
 
-/** Probe with a sign-on and, if that fails, over HDLC without one. */
 class OpeningProbe extends IECReadSession {
 	readonly #opened: Opening<COSEMSettings>;
 

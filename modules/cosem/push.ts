@@ -14,14 +14,10 @@
  *
  * The first valid ciphered push binds the listener to its sender: a different system title is rejected, and so is an
  * invocation counter that does not increase. The counter is kept in RAM, and in flash after every STORE_EACH pushes, so
- * after a restart at most that many pushes can be replayed. Changing the settings deletes title and counter, so that a
- * replaced meter is accepted.
+ * after a restart at most that many pushes can be replayed. Changing the settings deletes title and counter.
  *
- * General-ded is deciphered with the global key: the dedicated key of the standard belongs to an association, and a
- * push has none.
- *
- * A push ciphered with the broadcast key (security control, bit 6), which many meters share, is accepted if it is the
- * configured encryption key.
+ * General-ded is deciphered with the global key, because a push has no association with a dedicated one. The broadcast
+ * key (security control, bit 6) is accepted if it is the configured encryption key.
  *
  * Limits: APDU_LIMIT bytes.
  */
@@ -74,7 +70,6 @@ const SEEN_LIMIT = 512;
 const GAP_MS = 1000;
 /** Silence before an APDU without frames, ms, unless it directly follows another. */
 const BARE_GAP_MS = 100;
-/** Number of pushes after which the invocation counter is written to flash. */
 const STORE_EACH = 200;
 
 const CONTROL_UI = 0x03;
@@ -86,7 +81,6 @@ const TITLE_LENGTH = 8;
 /** Offset of a ciphered APDU's length, which has up to three bytes and ends the header. */
 const LENGTH_AT = 2 + TITLE_LENGTH;
 const HEAD_LENGTH = LENGTH_AT + 3;
-/** Value of `#bare` while no APDU without frames can start. */
 const FRAMED = -1;
 
 const SLASH = 0x2f;
@@ -96,12 +90,10 @@ const SLASH = 0x2f;
  */
 const P1_PIECE = 64;
 
-/** Value of `#status` before the first valid push. */
 const NO_PUSH = -1;
 
 /** Minimum length of a burst that, without an APDU, suggests a wrong line format, bytes. */
 const BURST_LENGTH = 32;
-/** Number of such bursts after which the line format is changed. */
 const BURSTS = 2;
 
 class Sender {
@@ -112,7 +104,7 @@ class Sender {
 
 export class PushReadSession implements Machine, ReadSession, Probing {
 	readonly line: LineSettings;
-	/** Failure of the last push; after `abort`, of the session. */
+	/** The last push's; after `abort`, the session's. */
 	failure: Failure | undefined;
 	meterId: Uint8Array = NO_BYTES;
 	received = 0;
@@ -129,15 +121,13 @@ export class PushReadSession implements Machine, ReadSession, Probing {
 	#length = 0;
 	#blocksEnd = 0;
 	#blocks = 0;
-	/** Number of bytes received of an APDU without frames; 0: such an APDU may start; FRAMED: it may not. */
+	/** Bytes received of an APDU without frames; 0: such an APDU may start; FRAMED: it may not. */
 	#bare = 0;
 	/** Status of the last valid push: STATUS_OK or STATUS_UNCHECKED; NO_PUSH before it. */
 	#status = NO_PUSH;
 	#isEnded = false;
-	/** Bytes since the last silence. */
 	#burst = 0;
 	#hasAPDU = false;
-	/** Number of bursts without an APDU. */
 	#bursts = 0;
 
 	constructor({ settings, records, memory, crypto }: Opening<COSEMSettings>) {
@@ -148,7 +138,7 @@ export class PushReadSession implements Machine, ReadSession, Probing {
 		this.#crypto = crypto;
 	}
 
-	/** Returns the last valid push; undefined after one that failed a check. */
+	/** Undefined after one that failed a check. */
 	readout(event: number, utcMs: number): Readout | undefined {
 		if (event !== EVENT_READOUT) return undefined;
 		const { line, meterId } = this;
@@ -358,7 +348,7 @@ export class PushReadSession implements Machine, ReadSession, Probing {
 		return undefined;
 	}
 
-	/** Converts a P1 telegram to records. Returns false if it is invalid. */
+	/** Returns false for an invalid telegram. */
 	private decodeP1({ bytes, at, end }: Cursor): boolean {
 		const listener = new MeterListener(this.#records);
 		let event = 0;
@@ -396,7 +386,7 @@ export class PushReadSession implements Machine, ReadSession, Probing {
 	}
 }
 
-/** Counter in DLMSSettings.learnedPush, or -1. */
+/** `push`: DLMSSettings.learnedPush. Returns -1 if unknown. */
 function counterOf(push: Uint8Array): number {
 	let counter = push.length === 0 ? -1 : 0;
 	for (let i = TITLE_LENGTH; i < push.length; i++) counter = counter * 256 + push[i];

@@ -16,15 +16,15 @@
  * - DISC first, if the meter may still hold a connection;
  * - a lower speed, if the speed may be the cause;
  * - the other opening (mode E or HDLC directly), if it is unknown which one works;
- * - fewer attributes per request, finally one, if the meter did not reply.
- * `failure` is that of the try that made most progress.
+ * - fewer attributes per request, finally one, if the meter did not reply. `failure` is that of the try that made most
+ *   progress.
  *
- * A live session reads its own list in rounds and reports each one, while the association stays open. A round in which
- * the meter refuses a value ends it, and so does any failure.
+ * A live session reads its own list in rounds and reports each one, while the association stays open. Any failure, or a
+ * refused value, ends it.
  *
  * With the protocol iec62056, mode E is optional: it is used if the meter announces it; otherwise the sign-on runs to
- * its own end and determines readout and failure. If the settings forbid mode E, the session is an inquiry: the meter
- * was silent in mode C, so an answer in HDLC shows that it supports mode E only.
+ * its own end and determines readout and failure. If the settings forbid mode E, the session only inquires whether the
+ * meter answers in HDLC.
  */
 import type { CounterSink } from "../dlms/counter.js";
 import { DLMS_COUNTER } from "../dlms/failures.js";
@@ -67,7 +67,6 @@ export class DLMSReadSession implements ReadSession {
 	/** Failure of the try with most progress; final with EVENT_END. */
 	failure: Failure | undefined;
 	readonly #opening: Opening<COSEMSettings>;
-	/** Sign-on attempts if mode E is optional; undefined if it is required. */
 	readonly #attempts: Attempts | undefined;
 	readonly #associations: AssociationFactory;
 	readonly #output: Output;
@@ -80,11 +79,10 @@ export class DLMSReadSession implements ReadSession {
 	/** Sign-on that continues without mode E; kept after its end. */
 	#session: IECReadSession | undefined;
 	#association: AssociationSession | undefined;
-	/** Failure that may be due to a low counter, which is read again. */
+	/** May be due to a low counter. */
 	#counterFailure: Failure | undefined;
 	/** True if the counter was read or obtained; this is done once. */
 	#wasCounterRead = false;
-	/** Opening of the present try, OPENING_MODE_E or OPENING_DIRECT. */
 	#method: number;
 	#baud = 0;
 	#ident: Uint8Array = new Uint8Array(0);
@@ -92,7 +90,6 @@ export class DLMSReadSession implements ReadSession {
 	/** Highest speed after failures at higher ones, Bd. */
 	#baudCeiling = Number.POSITIVE_INFINITY;
 	#listing: number;
-	/** Number of objects read in the best failed try. */
 	#kept = 0;
 	#connected = false;
 	#modeE = MODE_E_UNKNOWN;
@@ -104,8 +101,8 @@ export class DLMSReadSession implements ReadSession {
 	#roundMs = 0;
 
 	/**
-	 * The session starts at the first `advance`, because the caller's stack leaves too little room. If `attempts`, the
-	 * attempts of the sign-on, are given, mode E is optional.
+	 * The session starts at the first `advance`, because the caller's stack leaves too little room. With `attempts`,
+	 * those of the sign-on, mode E is optional.
 	 */
 	constructor(opening: Opening<COSEMSettings>, attempts?: Attempts) {
 		const { settings, nowMs } = opening;
@@ -125,7 +122,6 @@ export class DLMSReadSession implements ReadSession {
 		return SIGN_ON_LINE;
 	}
 
-	/** True between two tries and before a sign-on. */
 	get isIdle(): boolean {
 		return this.#state === STATE_PAUSED || (this.#signOn !== undefined && this.#session?.isIdle === true);
 	}
@@ -416,12 +412,12 @@ export class DLMSReadSession implements ReadSession {
 		if (cause === FAILURE_NO_MODE_E) this.#modeE = MODE_E_LACKING;
 		const isOver = this.#aborted || failure.isFinal || this.#opening.live !== undefined || this.#tries >= TRIES;
 		if (isOver || !this.chooseNext(cause)) this.end(this.failure);
-		// The sign-on waits for silence itself, so no pause is needed.
+		// The sign-on waits for silence itself.
 		else if (isUnanswered(cause)) this.open();
 		else this.pause();
 	}
 
-	/** Chooses how the next try differs; false ends the session. */
+	/** Returns false if the session ends. */
 	private chooseNext(failure: Failure): boolean {
 		if (this.#connected || !isUnanswered(failure)) return true;
 		// The caller can still read the meter in mode C.
@@ -447,7 +443,7 @@ export class DLMSReadSession implements ReadSession {
 	}
 }
 
-/** Returns true if the meter did not answer at all, so that another opening may work. */
+/** Another opening may work. */
 function isUnanswered(failure: Failure): boolean {
 	return failure.progress < PROGRESS_HEARD;
 }

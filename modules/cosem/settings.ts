@@ -17,7 +17,6 @@ export interface DLMSSettings {
 	readonly auth: number;
 	readonly ciphered: boolean;
 	readonly suite: number;
-	/** True to release the association with an RLRQ. */
 	readonly release: boolean;
 	/** True if the meter's deviation has the sign of ISO 8601 (dlms/date-time.ts). */
 	readonly swappedDeviation: boolean;
@@ -43,15 +42,14 @@ export interface DLMSSettings {
 	readonly pushBaud: number;
 	/** Sender of pushes: system title (8 bytes), counter (4 bytes); or empty. */
 	readonly learnedPush: Uint8Array;
-	/** The user's rows for lists without codes (dlms/lists.ts). */
 	readonly rows: string;
 	/** Body of the last list without codes that no row fits; empty if there was none. */
 	seenList: Uint8Array;
 	/** Our system title, 8 bytes. */
 	readonly title: Uint8Array;
-	/** Stores the opening that worked; OPENING_AUTO deletes it. */
+	/** OPENING_AUTO deletes it. */
 	learnOpening(opening: number): void;
-	/** Stores `learnedPush`; an empty array deletes it. */
+	/** An empty array deletes it. */
 	learnPush(push: Uint8Array): void;
 }
 

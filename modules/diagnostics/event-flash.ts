@@ -26,7 +26,7 @@ const NONE = -1;
 
 export class EventFlash {
 	readonly #partition: Partition;
-	/** Position of the next record; 0 before a sector is started. */
+	/** 0 before a sector is started. */
 	#at = 0;
 	#sector = 0;
 	#filling = 0;
@@ -62,7 +62,7 @@ export class EventFlash {
 		}
 	}
 
-	/** Throws what the flash throws; the record is lost then. */
+	/** Throws what the flash throws. */
 	append(record: Uint8Array): void {
 		if (this.#at === 0 || this.#at + record.length > ERASE_SIZE) this.beginSector();
 		const offset = this.#sector * ERASE_SIZE + this.#at;
@@ -97,14 +97,14 @@ export class EventFlash {
 	}
 }
 
-/** Sequence number; NONE if the head is invalid. */
+/** NONE if the head is invalid. */
 function fillingOf(head: Uint8Array): number {
 	if (MAGIC.some((byte, index) => head[index] !== byte)) return NONE;
 	if (crc16(head, 0, CHECK) !== head[CHECK] + head[CHECK + 1] * 256) return NONE;
 	return head[FILLING] + head[FILLING + 1] * 0x100 + head[FILLING + 2] * 0x10000 + head[FILLING + 3] * 0x1000000;
 }
 
-/** Passes valid records to `taken`; returns the start of the erased rest. */
+/** Returns the start of the erased rest. */
 function readSector(bytes: Uint8Array, taken: (bytes: Uint8Array, start: number, end: number) => void): number {
 	let end = ERASE_SIZE;
 	while (end > UNIT && isErased(bytes, end - UNIT)) end -= UNIT;

@@ -10,8 +10,7 @@
  * - Refused logins have a record for each of the last REFUSED_LIMIT addresses, and one without a detail for all
  *   others. Flash stores REFUSED_BURST of them at once and one per REFUSED_S seconds.
  * - Events that need no login leave RESERVED of the FLASH_BURST writes to events that do (events.ts).
- * - A record of a refused login in flash counts all refusals since the previous one. The next event that needs a
- *   login stores the rest, without a detail, so that an attack that led to a login is visible even after a power cut.
+ * - A record of a refused login in flash counts all refusals since the previous one.
  *
  * Each start record contains the number of starts with its cause, for the metrics. A cause without a record left in
  * flash is counted from 1 again.
@@ -46,7 +45,7 @@ const FLASH_BURST = 40;
 const FLASH_S = 86_400 / WRITES_A_DAY;
 /** Reserved part of FLASH_BURST. */
 const RESERVED = 20;
-/** Number of addresses with their own record in memory. */
+/** Number of addresses with a record of their own in memory. */
 export const REFUSED_LIMIT = 8;
 const REFUSED_BURST = 8;
 const REFUSED_S = 3600;
@@ -64,15 +63,14 @@ export class EventLog {
 	/** Monotonic time at the start; on some chips it continues across a restart. */
 	readonly #startedMs: number;
 	#length = 0;
-	/** Position of the first event since the start. */
 	#ownFrom = 0;
-	/** Number of permitted flash writes. */
+	/** Permitted flash writes. */
 	#credit = FLASH_BURST;
 	#creditAtS = 0;
-	/** Number of permitted flash writes for refused logins. */
+	/** Permitted flash writes for refused logins. */
 	#refusedCredit = REFUSED_BURST;
 	#refusedCreditAtS = 0;
-	/** Number of refused logins that are not in flash. */
+	/** Refused logins that are not in flash. */
 	#refused = 0;
 	dropped = 0;
 	/** Number of starts by cause, from the records in flash. */
@@ -136,7 +134,7 @@ export class EventLog {
 		return -1;
 	}
 
-	/** Counts a start for its cause, or adopts the count that its record contains. Returns the count. */
+	/** Counts a start for its cause, or adopts the count in its record; returns the count. */
 	private countStart(bytes: Uint8Array, at: number): number {
 		const { starts } = this;
 		let cause = "";
@@ -190,7 +188,6 @@ export class EventLog {
 		if (from < this.#ownFrom) this.#ownFrom -= to - from;
 	}
 
-	/** Writes the record to flash within the limits. */
 	private keep(kind: EventKind, record: Uint8Array, moment: EventMoment): void {
 		const { uptimeS } = moment;
 		const earned = Math.floor((uptimeS - this.#creditAtS) / FLASH_S);
@@ -208,7 +205,7 @@ export class EventLog {
 			setCount(record, 1);
 			return;
 		}
-		// The credit must also suffice for the event itself.
+		// The event itself needs a credit, too.
 		if (spared === 0 && this.#refused > 0 && this.#credit > 1)
 			this.writeRefused(makeRecord(EVENT_LOGIN_REFUSED.number, "", moment));
 		this.write(record);

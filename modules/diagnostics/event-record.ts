@@ -15,7 +15,6 @@
 import { crc16 } from "../bytes/crc16.js";
 import { WRITE_SIZE } from "../io/flash.js";
 
-/** Granularity of records and flash writes. */
 export const UNIT = WRITE_SIZE;
 export const DETAIL_LIMIT = 48;
 export const RECORD_LIMIT = UNIT + DETAIL_LIMIT;
@@ -92,7 +91,7 @@ export function detailEnd(bytes: Uint8Array, at: number): number {
 	return at + DETAIL + bytes[at + DETAIL_LENGTH];
 }
 
-/** Returns the number of starts with the record's cause; 0 for a record of older firmware, which did not count them. */
+/** 0 for a record of older firmware, which did not count them. */
 export function startsAt(bytes: Uint8Array, at: number): number {
 	return get(bytes, at + STARTS, 2);
 }
@@ -102,7 +101,7 @@ export function setStarts(record: Uint8Array, count: number): void {
 	seal(record);
 }
 
-/** Sets the number of occurrences. The check is not updated, because records in memory do not use it. */
+/** The check is not updated, because records in memory do not use it. */
 export function setCount(record: Uint8Array, count: number, at = 0): void {
 	put(record, at + COUNT, 2, Math.min(count, COUNT_LIMIT));
 }
@@ -116,7 +115,7 @@ export function hasDetail(bytes: Uint8Array, at: number): boolean {
 	return bytes[at + DETAIL_LENGTH] > 0;
 }
 
-/** Shortens the record to UNIT bytes, without updating the check; in memory only. */
+/** Does not update the check; in memory only. */
 export function dropDetail(bytes: Uint8Array, at: number): void {
 	bytes[at + DETAIL_LENGTH] = 0;
 }

@@ -5,9 +5,9 @@ export interface EventKind {
 	readonly number: number;
 	/** Name in the API. */
 	readonly name: string;
-	/** True if the detail identifies no person, place or private device, so that others may see it. */
+	/** The detail identifies no person, place or private device, so that others may see it. */
 	readonly isPlain: boolean;
-	/** True if only an authenticated client, a restart or an update can cause the event; it has priority in flash. */
+	/** Only an authenticated client, a restart or an update causes the event; it has priority in flash. */
 	readonly needsLogin: boolean;
 }
 
@@ -25,7 +25,7 @@ export const EVENT_STARTED = kind(1, "started", { isPlain: true });
 /** Detail: the causes. */
 export const EVENT_SAFE_MODE = kind(2, "safe_mode", { isPlain: true });
 export const EVENT_RESTART = kind(3, "restart", { needsLogin: true });
-/** The clock was set for the first time since the start. */
+/** First time since the start. */
 export const EVENT_CLOCK = kind(4, "clock_set");
 /** Detail: client address. */
 export const EVENT_LOGIN = kind(5, "login", { needsLogin: true });
@@ -37,7 +37,7 @@ export const EVENT_TOKEN_MADE = kind(8, "token_made", { needsLogin: true });
 export const EVENT_TOKEN_REVOKED = kind(9, "token_revoked", { needsLogin: true });
 /** Detail: names of the groups of settings. */
 export const EVENT_SETTINGS = kind(10, "settings_changed", { isPlain: true, needsLogin: true });
-/** The certificate used from the next start on was changed; detail: which one is used. */
+/** Detail: the one used from the next start on. */
 export const EVENT_CERTIFICATE = kind(11, "certificate_changed", { isPlain: true, needsLogin: true });
 /** First or different failure; detail: its code. */
 export const EVENT_METER_FAILED = kind(12, "meter_failed", { isPlain: true });

@@ -32,7 +32,6 @@ export const AARE = 0x61;
 export const ACCEPTED = 0;
 /** Value of `diagnostic`; with ACCEPTED it means that passes 3 and 4 of HLS follow. */
 export const DIAGNOSTIC_AUTHENTICATION_REQUIRED = 14;
-/** Offset of diagnostics of the ACSE provider. */
 export const DIAGNOSTIC_PROVIDER = 0x100;
 
 const DIAGNOSTIC_CONTEXT = 2;
@@ -48,7 +47,6 @@ const OBJECT_IDENTIFIER = 0x06;
 
 const CONTEXT_SHORT = 2;
 const CONTEXT_SHORT_CIPHERED = 4;
-/** Failures for a mechanism of the meter that is not the configured one. */
 const MECHANISMS = Object.freeze([
 	...[undefined, undefined, DLMS_HLS_2, DLMS_HLS_MD5, DLMS_HLS_SHA1, undefined, DLMS_HLS_SHA256, DLMS_HLS_ECDSA],
 ]);
@@ -64,10 +62,7 @@ const SOURCE_USER = 0xa1;
 const SOURCE_PROVIDER = 0xa2;
 const CHAR_STRING = 0x80;
 
-/**
- * One instance may be reused for each `read`. Positions refer to the cursor's bytes; an element is absent if its start
- * equals its end.
- */
+/** Positions refer to the cursor's bytes; an element is absent if its start equals its end. */
 export class AssociationResponse {
 	/** ACCEPTED, 1 rejected permanently, 2 rejected transiently; -1 when absent. */
 	result = -1;
@@ -86,7 +81,7 @@ export class AssociationResponse {
 		return this.context === CONTEXT_SHORT || this.context === CONTEXT_SHORT_CIPHERED;
 	}
 
-	/** Reads an AARE from the tag on; false if malformed, even if `result` is set. */
+	/** Begins at the tag; false if malformed, even if `result` is set. */
 	read(cursor: Cursor): boolean {
 		this.clear();
 		cursor.expect(AARE);
@@ -144,7 +139,7 @@ function numberIn({ start, end }: Element, bytes: Uint8Array, arc: number): numb
 	return end - start > 2 && bytes[end - 2] === arc ? bytes[end - 1] : -1;
 }
 
-/** Returns the failure for the meter's `mechanism`; undefined if it equals `own`, the configured one, or has none. */
+/** Undefined if the meter's `mechanism` is `own`, the configured one. */
 export function mechanismFailure(mechanism: number, own: number): Failure | undefined {
 	return mechanism === own ? undefined : MECHANISMS[mechanism];
 }

@@ -28,7 +28,7 @@ export const MECHANISM_HIGH_SHA256 = 6;
 
 export const TITLE_LENGTH = 8;
 export const SECRET_LIMIT = 64;
-/** Maximum length of a ciphered initiate request, bytes. */
+/** Ciphered initiate request, bytes. */
 export const INFORMATION_LIMIT = 52;
 export const AARQ_LIMIT = 192;
 
@@ -53,7 +53,7 @@ export interface AssociationRequest {
 	readonly mechanism: number;
 	/** TITLE_LENGTH bytes; undefined: not sent. */
 	readonly title: Uint8Array | undefined;
-	/** Password or challenge; unused with MECHANISM_NONE. */
+	/** Password or challenge. */
 	readonly secret: Uint8Array;
 	/**
 	 * Contains the initiate request at `informationStart..informationEnd`; may be the array `into`, from AARQ_LIMIT on.

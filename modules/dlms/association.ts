@@ -104,7 +104,6 @@ const STATE_RELEASE = 3;
 const STATE_ENDED = 4;
 
 export interface AssociationOptions {
-	/** MECHANISM_NONE, _LOW, _HIGH_GMAC or _HIGH_SHA256. */
 	readonly mechanism: number;
 	readonly ciphered: boolean;
 	/** Password (MECHANISM_LOW) or secret (MECHANISM_HIGH_SHA256), at most SECRET_LIMIT bytes. */
@@ -119,10 +118,9 @@ export interface AssociationOptions {
 }
 
 export class Association {
-	/** After STEP_SEND, `requestLength` bytes are valid until the next call. */
 	readonly request = new Uint8Array(REQUEST_LIMIT);
 	requestLength = 0;
-	/** Longest request in one frame, which every meter accepts; set it before `begin`. */
+	/** Longest request in one frame, which every meter accepts. */
 	frameLimit = REQUEST_LIMIT;
 	/** Range of the password in the request, which must not be logged; empty without a password. */
 	secretStart = 0;
@@ -156,7 +154,6 @@ export class Association {
 		return this.resume();
 	}
 
-	/** Continues after STEP_COUNTER, STEP_PAUSE and after `begin`. */
 	resume(): number {
 		this.secretStart = this.secretEnd = 0;
 		// Drops the reference to the last response, which would stay in memory during the wait.
@@ -178,7 +175,7 @@ export class Association {
 		return STEP_SEND;
 	}
 
-	/** Processes a complete APDU `bytes[start..end)` of any kind. Returns STEP_…. */
+	/** `bytes[start..end)` is a complete APDU of any kind. */
 	receive(bytes: Uint8Array, start: number, end: number): number {
 		if (this.#state === STATE_ENDED || this.#state === STATE_RELEASE) return this.end(this.failure);
 		const tag = start < end ? bytes[start] : -1;
@@ -272,7 +269,7 @@ export class Association {
 		return error === DLMS_EXCEPTION ? rejected : error;
 	}
 
-	/** Returns undefined if reading can continue. */
+	/** Undefined if reading can continue. */
 	private onInitiate(cursor: Cursor): Failure | undefined {
 		const { ciphered, cipher } = this.#options;
 		const tag = cursor.left > 0 ? cursor.bytes[cursor.at] : -1;

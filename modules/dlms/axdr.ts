@@ -19,7 +19,6 @@
  */
 import type { Cursor } from "./cursor.js";
 
-/** The table NUMBERS in render.ts has the tags of all numbers. */
 export const TAG_NULL = 0x00;
 export const TAG_ARRAY = 0x01;
 export const TAG_STRUCTURE = 0x02;
@@ -42,10 +41,9 @@ export const STACK_SIZE = DEPTH_LIMIT * 2;
 const COUNT_LIMIT = 0xffff;
 
 /**
- * Length of the content for each tag from 00 to 21. A digit or `<` stands for a number of bytes, its character code
- * less that of `0`; `<` is therefore 12. The other characters stand for kinds of content: C is a container, N a length
- * and as many bytes, B a count of bits and their bytes, D the description of one element, a length and as many bytes,
- * and ? an undefined tag. In an array each number would take 16 bytes of flash.
+ * Length of the content for each tag from 00 to 21. A digit is a number of bytes, and `<` is 12. C: container; N:
+ * length and bytes; B: count of bits and bytes; D: description, length and bytes; ?: undefined. An array would take 16
+ * bytes of flash for each number.
  */
 const SIZES = "0CC1B44??NN?N1?1212D88148<54124124";
 const DIGIT_0 = 0x30;
@@ -64,18 +62,17 @@ function sizeOf(tag: number): number {
 
 export class DataWalker {
 	readonly #cursor: Cursor;
-	/** Number of remaining elements of each open container, two bytes each, high byte first. */
+	/** Remaining elements of each open container, two bytes each, high byte first. */
 	readonly #stack: Uint8Array;
 	readonly #bottom: number;
 	#top: number;
 	#started = false;
-	/** Tag of the current element. Its content is `bytes[start..end)`. */
+	/** The current element's content is `bytes[start..end)`. */
 	tag = 0;
 	start = 0;
 	end = 0;
 	bits = 0;
 
-	/** Uses STACK_SIZE bytes at `stack[at]`. */
 	constructor(cursor: Cursor, stack: Uint8Array, at: number) {
 		this.#cursor = cursor;
 		this.#stack = stack;
@@ -99,7 +96,7 @@ export class DataWalker {
 		return false;
 	}
 
-	/** Skips a whole value. Returns false if it is malformed. */
+	/** Returns false if it is malformed. */
 	skip(): boolean {
 		this.begin();
 		while (this.next());
@@ -118,7 +115,7 @@ export class DataWalker {
 		return true;
 	}
 
-	/** Reads an element. Returns false if it is a container, of which only the head is read. */
+	/** Returns false if it is a container, of which only the head is read. */
 	private read(): boolean {
 		const cursor = this.#cursor;
 		this.tag = cursor.u8();
@@ -149,10 +146,7 @@ export class DataWalker {
 		this.#stack[this.#top++] = count & 0xff;
 	}
 
-	/**
-	 * Skips the description of the elements of a compact array. It consists of tags. A two-byte count follows the tag
-	 * of an array, and a length the tag of a structure.
-	 */
+	/** The description consists of tags; a two-byte count follows that of an array, a length that of a structure. */
 	private skipDescription(): void {
 		const cursor = this.#cursor;
 		for (let pending = 1; pending > 0 && !cursor.failed; pending--) {

@@ -1,13 +1,9 @@
-/**
- * BER elements (X.690) of ACSE: one-byte tags, definite lengths. The code fixes the depth: decoders descend into known
- * elements only.
- */
+/** BER elements (X.690) of ACSE: one-byte tags, definite lengths. Decoders descend into known elements only. */
 import type { Cursor } from "./cursor.js";
 
 export const BER_INTEGER = 0x02;
 export const BER_OCTET_STRING = 0x04;
 
-/** Tag with further bytes; not in ACSE. */
 const LONG_TAG = 0x1f;
 /** Maximum size of an integer, because results and diagnostics are small. */
 const INTEGER_BYTES = 4;

@@ -27,7 +27,6 @@ export const KEY_LENGTH = 16;
 export const TAG_LENGTH = 12;
 /** Bytes that ciphering adds; one more from 256 ciphered bytes on. */
 export const CIPHER_OVERHEAD = 3 + 5 + TAG_LENGTH;
-/** GMAC answer to a challenge, bytes. */
 export const MAC_LENGTH = 5 + TAG_LENGTH;
 export const DIGEST_LENGTH = 32;
 /** Exclusive end of invocation counters. */
@@ -52,7 +51,6 @@ const FIRST_SERVICE = 0xc0;
 export interface CipherOptions {
 	readonly gcm: GCM;
 	sha256(...parts: Uint8Array[]): Uint8Array;
-	/** Security suite, 0 or 1. */
 	readonly suite: number;
 	/** KEY_LENGTH bytes: unicast, or broadcast with `mayBroadcast`. */
 	readonly encryptionKey: Uint8Array;
@@ -63,11 +61,8 @@ export interface CipherOptions {
 	/** Title of the meter, if known before the association. */
 	readonly meterTitle?: Uint8Array | undefined;
 	readonly counter: number;
-	/** First counter that is not reserved. */
 	readonly counterLimit: number;
-	/** Counter of the meter's last APDU, if known. */
 	readonly meterCounter?: number;
-	/** True if APDUs under the broadcast key are deciphered, too. */
 	readonly mayBroadcast?: boolean;
 }
 
@@ -119,7 +114,6 @@ export class Cipher {
 		return this.#options.authenticationKey.length === KEY_LENGTH;
 	}
 
-	/** TITLE_LENGTH bytes, if `meterTitleKnown`. */
 	get meterTitle(): Uint8Array {
 		return this.#work.subarray(METER_TITLE_AT);
 	}
@@ -132,7 +126,7 @@ export class Cipher {
 		return this.counter + count <= Math.min(this.counterLimit, COUNTER_END);
 	}
 
-	/** Sets the title to `bytes[start..end)`; returns the failure if it is not acceptable. */
+	/** Returns the failure if the title is not acceptable. */
 	setMeterTitle(bytes: Uint8Array, start: number, end: number): Failure | undefined {
 		if (end - start !== TITLE_LENGTH) return DLMS_METER_TITLE;
 		const title = bytes.subarray(start, end);
@@ -144,8 +138,8 @@ export class Cipher {
 	}
 
 	/**
-	 * Ciphers `bytes[start..end)` to a glo- APDU at `into[at]`, possibly in place; returns the end. Uses up one
-	 * counter; throws a RangeError if `has(1)` is false.
+	 * Writes a glo- APDU, possibly in place; returns the end. Uses up one counter; throws a RangeError if `has(1)` is
+	 * false.
 	 */
 	seal(bytes: Uint8Array, start: number, end: number, into: Uint8Array, at: number): number {
 		const control = this.#suite | (this.authenticates ? AUTHENTICATED | ENCRYPTED : ENCRYPTED);
@@ -163,8 +157,8 @@ export class Cipher {
 	}
 
 	/**
-	 * Writes SC, IC and tag for the meter's challenge. Uses up one counter and needs both keys: the tag is made with
-	 * the encryption key over the authentication key.
+	 * Writes SC, IC and tag. Uses up one counter and needs both keys: the tag is made with the encryption key over the
+	 * authentication key.
 	 */
 	answer(challenge: Uint8Array, start: number, end: number, into: Uint8Array, at: number): void {
 		const counter = this.nextCounter();
@@ -175,7 +169,6 @@ export class Cipher {
 		into.set(this.mac(control, challenge.subarray(start, end)), to);
 	}
 
-	/** True if the MAC_LENGTH bytes at `bytes[at]` are the answer to our challenge. */
 	isAnswer(challenge: Uint8Array, bytes: Uint8Array, at: number): boolean {
 		const control = bytes[at];
 		const isProof = (control & ~SUITE) === AUTHENTICATED && suiteFailure(control) === undefined;
@@ -197,7 +190,7 @@ export class Cipher {
 			: sha256(secret, title, meterTitle, answered, own);
 	}
 
-	/** Deciphers the APDU at the cursor and moves the cursor to the plain APDU; returns the failure, if any. */
+	/** Moves the cursor to the plain APDU; returns the failure, if any. */
 	open(cursor: Cursor): Failure | undefined {
 		const tag = cursor.u8();
 		const isGeneral = tag === GENERAL_GLO || tag === GENERAL_DED;
@@ -226,7 +219,7 @@ export class Cipher {
 		return isGeneral || inside === cursor.bytes[cursor.at] ? undefined : DLMS_MALFORMED;
 	}
 
-	/** Checks a general-glo title, which may be empty; adopts it if none is known. */
+	/** The title may be empty; it is adopted if none is known. */
 	private openTitle(cursor: Cursor): Failure | undefined {
 		const length = cursor.length();
 		const start = cursor.skip(length);
@@ -286,7 +279,7 @@ export class Cipher {
 		return aad;
 	}
 
-	/** GMAC over a challenge of at most SECRET_LIMIT bytes. */
+	/** `challenge`: at most SECRET_LIMIT bytes. */
 	private mac(control: number, challenge: Uint8Array): Uint8Array {
 		this.#work[AAD_AT] = control;
 		this.#work.set(challenge, CHALLENGE_AT);

@@ -6,7 +6,7 @@ import { asciiBytes } from "../bytes/ascii.js";
 import { COUNTER_END } from "./cipher.js";
 import type { ReadingSink } from "./reading.js";
 
-/** Poll list (poll-list.ts): 0-0:43.1.0.255 and 0-0:43.1.1.255, class 1, attribute 2. A string saves flash. */
+/** Poll list (poll-list.ts): 0-0:43.1.0.255 and 0-0:43.1.1.255, class 1, attribute 2. */
 const LIST = "\x02\x00\x00\x2b\x01\x00\xff\x01\x02\x00\x00\x2b\x01\x01\xff\x01\x02";
 
 const DIGIT_0 = 0x30;

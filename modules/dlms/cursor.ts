@@ -20,7 +20,7 @@ export class Cursor {
 		this.bytes = bytes;
 	}
 
-	/** Reads `bytes[start..end)` from now on, without copying. */
+	/** Does not copy the bytes. */
 	set(bytes: Uint8Array, start: number, end: number): this {
 		this.bytes = bytes;
 		this.at = start;
@@ -79,7 +79,6 @@ export class Cursor {
 	}
 }
 
-/** Writes a `length` below 65536. */
 export function putLength(into: Uint8Array, at: number, length: number): number {
 	let to = at;
 	if (length >= 0x100) {

@@ -30,7 +30,7 @@ const DIGIT_0 = 0x30;
 const COLON = 0x3a;
 const LETTER_T = 0x54;
 
-/** Writes the text of the 12 bytes at `bytes[start]`; returns its end, or `at` if there is no text. */
+/** Returns the end, or `at` if the 12 bytes have no text. */
 export function putDateTime(
 	source: { bytes: Uint8Array; start: number; swapped: boolean },
 	into: Uint8Array,
@@ -94,7 +94,7 @@ function putZone(deviation: number, into: Uint8Array, at: number, start: number)
 function isDate(year: number, month: number, day: number): boolean {
 	if (!(month >= 1 && month <= 12)) return false;
 	const leap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
-	// Months with 31 days: odd ones until July, even ones from August on.
+	// Odd months until July, and even ones from August on, have 31 days.
 	const days = month === 2 ? (leap ? 29 : 28) : 30 + ((month + (month >> 3)) & 1);
 	return day >= 1 && day <= days;
 }

@@ -58,7 +58,6 @@ export const DLMS_ACSE_VERSION = finalFailure(
 );
 /** Initiate error 1. */
 export const DLMS_VERSION = finalFailure(METER_ERROR, "dlms/version", 48, "The meter has another version of DLMS.");
-/** Initiate error 2: no common services. */
 export const DLMS_CONFORMANCE = finalFailure(
 	METER_ERROR,
 	"dlms/conformance",
@@ -72,7 +71,6 @@ export const DLMS_PDU_SIZE = finalFailure(
 	50,
 	"The meter takes messages that are too short to ask with.",
 );
-/** Initiate error 4: the meter refuses without a reason. */
 export const DLMS_INITIATE = finalFailure(
 	METER_ERROR,
 	"dlms/initiate",

@@ -19,32 +19,26 @@ export const GET_RESPONSE = 0xc4;
 
 export const JOINED_LIMIT = 2048;
 
-/** Length of an attribute in a request, bytes. */
 export const ATTRIBUTE_LENGTH = 10;
 export const NORMAL_HEAD = 3;
-/** Length of the head before a list of attributes, bytes. */
+/** Bytes before the attributes. */
 export const LIST_HEAD = 4;
 
 const NORMAL = 1;
 const BLOCK = 2;
 const LIST = 3;
-/**
- * Each request has the invocation number 1, because only one is pending at a time; it is confirmed and has high
- * priority.
- */
+/** Invocation number 1 (only one request is pending), confirmed, high priority. */
 const INVOKE = 0xc1;
 const CHOICE_DATA = 0;
 
 /** Returned by `take`: `result` is at the data of an attribute. */
 export const GET_DATA = 1;
-/** The attribute or the request was refused for `reason`. */
+/** The reason is in `reason`. */
 export const GET_REFUSED = 2;
 /** `result` is at the first of `count` results. */
 export const GET_RESULTS = 3;
-/** `putNext` must request the next block. */
 export const GET_NEXT = 4;
 export const GET_BROKEN = 5;
-/** The joined blocks exceed JOINED_LIMIT. */
 export const GET_TOO_LONG = 6;
 
 export function putObject(into: Uint8Array, at: number, list: ArrayLike<number>, from: number): number {
@@ -54,7 +48,7 @@ export function putObject(into: Uint8Array, at: number, list: ArrayLike<number>,
 	return at + 2 + POLL_CODE_LENGTH;
 }
 
-/** Writes the attribute, without selective access. */
+/** The attribute has no selective access. */
 export function putAttribute(into: Uint8Array, at: number, attribute: number): number {
 	into[at] = attribute;
 	into[at + 1] = 0;
@@ -65,7 +59,7 @@ export function putNormalHead(into: Uint8Array, at: number): number {
 	return putHead(into, at, NORMAL);
 }
 
-/** Writes the head of a request for a list of `count` attributes, below 128. */
+/** `count`: below 128. */
 export function putListHead(into: Uint8Array, at: number, count: number): number {
 	into[putHead(into, at, LIST)] = count;
 	return at + LIST_HEAD;
@@ -79,10 +73,10 @@ function putHead(into: Uint8Array, at: number, type: number): number {
 }
 
 export class GetResponse {
-	/** Cursor of the response; after GET_DATA and GET_RESULTS it is at the result. */
+	/** Cursor at the result after GET_DATA and GET_RESULTS. */
 	readonly result: Cursor;
 	reason = 0;
-	/** Number of results of a list after GET_RESULTS. */
+	/** Valid after GET_RESULTS. */
 	count = 0;
 	#block = 0;
 	#joined: Uint8Array | undefined;
@@ -102,7 +96,7 @@ export class GetResponse {
 		if (this.#joined !== undefined) this.result.set(this.#joined, 0, this.#length);
 	}
 
-	/** Makes room: removes the first `count` joined bytes. */
+	/** Removes the first `count` joined bytes. */
 	drop(count: number): void {
 		this.#joined?.copyWithin(0, count, this.#length);
 		this.#length -= count;
@@ -112,7 +106,7 @@ export class GetResponse {
 		return putU32(into, putHead(into, at, BLOCK), this.#block);
 	}
 
-	/** Processes the response at the cursor; returns GET_…. `list`: true if the request was for a list. */
+	/** Returns GET_…. `list`: the request was for a list. */
 	take(list: boolean): number {
 		const cursor = this.result;
 		cursor.expect(GET_RESPONSE);

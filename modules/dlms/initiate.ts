@@ -31,7 +31,6 @@ const CONFORMANCE_TAG_2 = 0x1f;
 const CONFORMANCE_LENGTH = 4;
 const INITIATE_ERRORS = Object.freeze([DLMS_EXCEPTION, DLMS_VERSION, DLMS_CONFORMANCE, DLMS_PDU_SIZE, DLMS_INITIATE]);
 
-/** Writes a request without a dedicated key. */
 export function putInitiateRequest(into: Uint8Array, at: number, conformance: number, pduLimit: number): number {
 	into[at] = INITIATE_REQUEST;
 	into.fill(0, at + 1, at + 4);
@@ -49,13 +48,12 @@ export function putInitiateRequest(into: Uint8Array, at: number, conformance: nu
 }
 
 export class Initiate {
-	/** Services offered by both sides. */
 	conformance = 0;
 	/** Longest APDU that the meter accepts, bytes; 0: any. */
 	pduLimit = 0;
 	isShort = false;
 
-	/** Reads an initiate response; returns false if the APDU is malformed or of another kind. */
+	/** Returns false if the APDU is malformed or of another kind. */
 	read(cursor: Cursor): boolean {
 		cursor.expect(INITIATE_RESPONSE);
 		if (cursor.u8() !== 0) cursor.u8();

@@ -101,7 +101,6 @@ export class RowReader {
 	readonly #rows: string;
 	readonly #groups: readonly string[];
 	#text: string;
-	/** Position after the group in `#rows`. */
 	#back = 0;
 	#start = 0;
 	#isWrong = false;
@@ -132,7 +131,7 @@ export class RowReader {
 		return end >= 0;
 	}
 
-	/** Moves to the next word of the row; returns ROW_…. */
+	/** Returns ROW_…. */
 	next(): number {
 		while (this.take(SPACE));
 		const start = this.at;
@@ -207,7 +206,7 @@ export class RowReader {
 		return high * 16 + low;
 	}
 
-	/** Reads 0 to 255; other text makes the word wrong. */
+	/** 0 to 255; other text makes the word wrong. */
 	private readNumber(): number {
 		const from = this.at;
 		let value = 0;

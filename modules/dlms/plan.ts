@@ -49,7 +49,7 @@ export function attributeOf(list: Uint8Array, step: number): number {
 	return kind === KIND_TIME ? timeAttribute(list, at) : list[at + POLL_ATTRIBUTE];
 }
 
-/** True if the value is a date and time, provided that it has the right length. */
+/** The value's length must be right, too. */
 export function isTimestamp(list: Uint8Array, step: number): boolean {
 	const at = entryAt(positionOf(step));
 	const attribute = attributeOf(list, step);

@@ -25,7 +25,7 @@ export const POLL_CLASSES = Object.freeze([1, 3, 4, 5, 8]);
 const CLASS_DATA = 1;
 const CLASS_REGISTER = 3;
 const CLASS_CLOCK = 8;
-/** Attribute with the value or time, in all these classes. */
+/** Value or time, in all these classes. */
 export const ATTRIBUTE_VALUE = 2;
 
 /** Clock, serial number, registers. */
@@ -33,7 +33,6 @@ const DEFAULT_CODES =
 	"0-0:1.0.0 0-0:96.1.0 1-0:1.8.0 1-0:1.8.1 1-0:1.8.2 1-0:2.8.0 1-0:1.7.0 1-0:2.7.0 " +
 	"1-0:32.7.0 1-0:52.7.0 1-0:72.7.0 1-0:31.7.0 1-0:51.7.0 1-0:71.7.0";
 
-/** An empty list stands for the default one. */
 export function pollListOf(stored: Uint8Array): Uint8Array {
 	if (stored.length > 0) return stored;
 	const codes = DEFAULT_CODES.split(" ");

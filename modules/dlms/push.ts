@@ -84,7 +84,6 @@ export class PushReading {
 	readonly #records: RecordWriter;
 	#maker = NO_MAKER;
 	#hasTime = false;
-	/** Number of objects without the clock. */
 	#objects = 0;
 	#numbers = 0;
 	/** Number of numeric values without a code. */
@@ -100,9 +99,8 @@ export class PushReading {
 	}
 
 	/**
-	 * Decodes the notification, which must fill the cursor. `title`: the sender's system title, or empty; `rows`: the
-	 * user's rows for lists without codes. Returns false if the APDU is no notification, is invalid A-XDR, or has not
-	 * exactly one value per listed object; the records are then invalid.
+	 * `title`: the sender's system title, or empty; `rows`: the user's rows for lists without codes. Returns false, with
+	 * invalid records, unless the cursor has exactly one notification of valid A-XDR with one value per listed object.
 	 */
 	decode(title: Uint8Array, rows = ""): boolean {
 		const { cursor } = this;
@@ -139,12 +137,12 @@ export class PushReading {
 		return true;
 	}
 
-	/** True if the push has no codes, so that at most the clock was decoded. */
+	/** No codes: at most the clock was decoded. */
 	get isNameless(): boolean {
 		return this.#numbers === 0 && (this.#nameless > 0 || (this.#hasTime && this.#objects === 0));
 	}
 
-	/** True for an object with class, code and attribute: 02 n, 12 class, 09 06 code, 0F. */
+	/** Bytes of an object: 02 n, 12 class, 09 06 code, 0F. */
 	private isObject(at: number): boolean {
 		const { bytes } = this.cursor;
 		return (
@@ -187,7 +185,7 @@ export class PushReading {
 		return true;
 	}
 
-	/** Reads objects whose class, code and attribute have no tags. They have no time in the head. */
+	/** These pushes have no time in the head. */
 	private decodeUntagged(body: number): boolean {
 		const { cursor } = this;
 		const { bytes, end } = cursor;
@@ -221,7 +219,6 @@ export class PushReading {
 			while (row.next() !== ROW_ELEMENT);
 			if (!row.hasCode) continue;
 			this.#work.set(row.code, CODE_AT);
-			// A name in the list sets the maker.
 			this.#maker = KAIFA;
 			this.select(0, ATTRIBUTE_VALUE);
 			this.#scaler = row.scaler;
@@ -231,7 +228,7 @@ export class PushReading {
 		return true;
 	}
 
-	/** True if the list has exactly the row's elements, and comes from one of its makers if it names any. */
+	/** The list must have exactly the row's elements, and come from one of its makers if it names any. */
 	private fits(row: RowReader, title: Uint8Array, body: number): boolean {
 		const { cursor } = this;
 		const walker = this.#walker;
@@ -258,7 +255,6 @@ export class PushReading {
 		const walker = this.#walker;
 		let isPending = false;
 		let hasValue = false;
-		/** Following elements that are already decoded. */
 		let known = 0;
 		let classId = 0;
 		while (walker.next()) {
@@ -309,13 +305,13 @@ export class PushReading {
 		this.select(0, ATTRIBUTE_VALUE);
 	}
 
-	/** Sets the object by the code at `bytes[at]`; class 0: unknown. */
+	/** `classId` 0: unknown. */
 	private setObject(at: number, classId: number, attribute: number): void {
 		for (let i = 0; i < POLL_CODE_LENGTH; i++) this.#work[CODE_AT + i] = this.cursor.bytes[at + i];
 		this.select(classId, attribute);
 	}
 
-	/** Sets class and attribute of the object whose code is set, and the maker's scaler and unit. */
+	/** Scaler and unit are the maker's. */
 	private select(classId: number, attribute: number): void {
 		const work = this.#work;
 		const c = work[CODE_AT + 2];

@@ -1,6 +1,6 @@
 /**
- * Reads a poll list over an association: builds GETs, decodes responses, passes values to the sink. If the meter supports
- * lists, requests fill one frame; after a failure they shrink, finally to one attribute.
+ * Reads a poll list over an association. If the meter supports lists, requests fill one frame; after a failure they
+ * shrink, finally to one attribute.
  *
  * The first step reads the logical device name (0-0:42.0.0.255); if the cached scalers belong to another meter, a new
  * plan reads everything again. Refused or unrenderable objects are reported with a reason. A structure or array yields
@@ -59,21 +59,20 @@ export const LIST_LIMIT = 30;
 export const SHORT_LIST = 10;
 /** Attributes in 128 bytes; a meter that fails even so does not support lists. */
 const SHORT_ENOUGH = 12;
-/** Maximum number of values of a structure or array. */
 export const VALUES_LIMIT = 16;
 
 /** Byte arguments are valid only during the call. */
 export interface ReadingSink {
 	begin?(): void;
-	/** Starts the object at `position` of the list, with its six-byte code at `list[at]`; its values follow. */
+	/** The six-byte code is at `list[at]`. */
 	beginObject(position: number, list: Uint8Array, at: number): void;
 	/**
-	 * A value of the object. `text`: printable ASCII; `unit`: of IEC 62056-6-2, or UNIT_NONE. A second value of class 4
-	 * or 5 is its capture time.
+	 * `text`: printable ASCII; `unit`: of IEC 62056-6-2, or UNIT_NONE. A second value of class 4 or 5 is its capture
+	 * time.
 	 */
 	value(text: Uint8Array, length: number, unit: number): void;
 	endObject(): void;
-	/** Reports an object without a value. `reason`: data-access-result or REASON_…. */
+	/** `reason`: data-access-result or REASON_…. */
 	refused(position: number, reason: number): void;
 }
 
@@ -84,7 +83,7 @@ export interface Inquiry {
 	/** CONFORMANCE_… that are needed besides GET. */
 	readonly services: number;
 	readonly done: boolean;
-	/** True if the association stays open when `done`. Made false, it ends the reading after the present request. */
+	/** True if the association stays open when `done`; false ends the reading after the present request. */
 	staysOpen?: boolean;
 	readonly refused?: number;
 	again?(): void;
@@ -93,12 +92,12 @@ export interface Inquiry {
 	readonly fewer: number;
 	readonly read: number;
 	readonly requests: number;
-	/** Called once the association is established. `listing`: true if the meter accepts lists. */
+	/** `listing`: true if the meter accepts lists. */
 	begin(listing: boolean): void;
 	/** Writes at most `room` bytes (13 or more); returns the end. */
 	request(into: Uint8Array, at: number, room: number): number;
 	take(): void;
-	/** Called if another APDU arrived: the requested attributes count as refused. */
+	/** Another APDU arrived: the requested attributes count as refused. */
 	refuse(reason: number): void;
 	end(): void;
 }
@@ -116,7 +115,6 @@ export interface ReadingOptions {
 	readonly staysOpen?: boolean;
 }
 
-/** Poll list entry of the logical device name: code, class. */
 const NAME = "\x00\x00\x2a\x00\x00\xff\x01";
 const STACK_AT = TEXT_LIMIT;
 const STEPS_AT = STACK_AT + STACK_SIZE;
@@ -131,11 +129,10 @@ export class Reading implements Inquiry {
 	readonly #work = new Uint8Array(WORK_SIZE);
 	#stepsEnd = STEPS_AT;
 	#index = STEPS_AT;
-	/** Number of steps in the last request, which is for a list if more than one. */
+	/** Steps in the last request, which is for a list if more than one. */
 	#count = 0;
 	#listing = 1;
 	#hasMore = false;
-	/** True if the cached scalers belong to another meter. */
 	#isOther = false;
 	/** Position of the object begun in the sink; -1 between objects. */
 	#open = -1;
@@ -228,7 +225,7 @@ export class Reading implements Inquiry {
 
 	/**
 	 * Checks first that all results are complete: some meters omit the reason of a refusal, which would shift later
-	 * results. If a result is incomplete, smaller requests follow.
+	 * results.
 	 */
 	private onList(kind: number): void {
 		const { cursor } = this;
@@ -260,7 +257,7 @@ export class Reading implements Inquiry {
 		if (this.nextStep()) this.skipTimes();
 	}
 
-	/** Moves to the next step; false if a new plan was made, because the meter is another one. */
+	/** False if the meter is another one and a new plan was made. */
 	private nextStep(): boolean {
 		if (this.#isOther) {
 			this.#isOther = false;
@@ -369,7 +366,6 @@ export class Reading implements Inquiry {
 		return this.#options.swappedDeviation ? AS_SWAPPED_DATE_TIME : AS_DATE_TIME;
 	}
 
-	/** Renders the value into `#work`, times 10^scaler. */
 	private text(scaler: number, octets: number): number {
 		return render(this.#walker, scaler, octets, this.#work);
 	}

@@ -52,15 +52,12 @@ const SIGNED = 0x53;
 const UNSIGNED = 0x55;
 const FLOATING = 0x46;
 
-/** Returns true if values with this tag are numbers, to which scaler and unit apply. */
+/** Scaler and unit apply to numbers only. */
 export function isNumber(tag: number): boolean {
 	return NUMBERS.charCodeAt(tag) >= FLOATING;
 }
 
-/**
- * Writes the current element to the start of `into` (TEXT_LIMIT bytes), numbers times 10^scaler; `octets`: AS_….
- * Returns the length, NO_TEXT or TEXT_TOO_LONG.
- */
+/** `into`: TEXT_LIMIT bytes; `octets`: AS_…. Returns the length, NO_TEXT or TEXT_TOO_LONG. */
 export function render(walker: DataWalker, scaler: number, octets: number, into: Uint8Array): number {
 	const { bytes, tag, start, end } = walker;
 	const number = NUMBERS.charCodeAt(tag);

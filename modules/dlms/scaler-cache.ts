@@ -28,10 +28,7 @@ export class ScalerCache {
 		this.#bytes = new Uint8Array(ENTRIES_AT + count * ENTRY_SIZE);
 	}
 
-	/**
-	 * Clears the cache if the name differs or is empty, because the scalers may be another meter's. Returns true if
-	 * scalers were lost.
-	 */
+	/** Clears the cache if the name differs or is empty. Returns true if scalers were lost. */
 	setName(text: Uint8Array, length: number): boolean {
 		const bytes = this.#bytes;
 		const nameLength = Math.min(length, NAME_LIMIT);
@@ -46,7 +43,7 @@ export class ScalerCache {
 		return losesScalers;
 	}
 
-	/** Clears a cache without a name, because its scalers may be another meter's. */
+	/** Scalers without a name may be another meter's. */
 	forgetNameless(): void {
 		if (this.#bytes[0] === 0) this.#bytes.fill(0);
 	}

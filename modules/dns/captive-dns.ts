@@ -48,7 +48,6 @@ export class CaptiveDNS implements DatagramMachine {
 		return Number.POSITIVE_INFINITY;
 	}
 
-	/** Port to listen on; undefined while off. */
 	get port(): DatagramPort | undefined {
 		return this.#port;
 	}

@@ -1,6 +1,6 @@
 /**
  * Reader and writer of DNS messages (RFC 1035, 4.1). They work in place, without an object or string per record or
- * name; the SDK's own modules allocate those without a limit.
+ * name.
  *
  *   header      id 2, flags 2, then the counts of questions, answers, authorities, additionals, 2 each
  *   question    name, type 2, class 2
@@ -16,7 +16,6 @@
 export interface DNSDeps {
 	/** Buffer of a datagram (io/datagrams.ts). */
 	readonly buffer: Uint8Array;
-	/** Shared reader of `buffer`; each server opens it for its datagram. */
 	readonly reader: DNSReader;
 }
 
@@ -98,7 +97,7 @@ class Message {
 	}
 }
 
-/** Returns a case-insensitive hash of a label, 0 to LABEL_KEYS - 1. */
+/** Case-insensitive, 0 to LABEL_KEYS - 1. */
 export function labelKey(bytes: Uint8Array, at: number): number {
 	const length = bytes[at];
 	return (length + 5 * lowerCase(bytes[at + 1]) + 11 * lowerCase(bytes[at + length])) % LABEL_KEYS;
@@ -108,7 +107,7 @@ function lowerCase(byte: number): number {
 	return byte >= 0x41 && byte <= 0x5a ? byte | 0x20 : byte;
 }
 
-/** Reader of an untrusted message: `open`, questions, then records. Never throws. */
+/** Reads an untrusted message: `open`, questions, then records. Never throws. */
 export class DNSReader extends Message {
 	/** True if the message is truncated or a name malformed; nothing more can be read. */
 	isBroken = false;
@@ -121,7 +120,7 @@ export class DNSReader extends Message {
 	#question = 0;
 	#record = 0;
 
-	/** Opens a message; its bytes must not change during reading. Returns false without a complete header. */
+	/** The bytes must not change during reading. Returns false without a complete header. */
 	open(bytes: Uint8Array, length: number): boolean {
 		this.bytes = bytes;
 		this.length = length;
@@ -151,7 +150,6 @@ export class DNSReader extends Message {
 		return this.u16(6) + this.u16(8) + this.u16(10);
 	}
 
-	/** Time to live of the last record, s. */
 	get ttl(): number {
 		return this.u16(this.dataAt - 6) * 0x10000 + this.u16(this.dataAt - 4);
 	}
@@ -169,7 +167,7 @@ export class DNSReader extends Message {
 		this.isBroken = false;
 	}
 
-	/** Reads the next question; returns false if none is left or the message is malformed. */
+	/** Returns false if none is left or the message is malformed. */
 	nextQuestion(): boolean {
 		if (this.isBroken || this.#question >= this.questions) return false;
 		this.#question++;
@@ -200,7 +198,7 @@ export class DNSReader extends Message {
 		return i + bytes[i] < length ? labelKey(bytes, i) : 0;
 	}
 
-	/** Reads a name, and type and class in the `length` bytes after it. */
+	/** Type and class are in the `length` bytes after the name. */
 	private readName(length: number): boolean {
 		this.nameAt = this.at;
 		const end = this.endOfName(this.at);
@@ -229,7 +227,7 @@ export class DNSReader extends Message {
 }
 
 /**
- * Writer of a message: `begin`, questions, then `startRecord`, `startData`, data and `endRecord` for each record. A
+ * Writes a message: `begin`, questions, then `startRecord`, `startData`, data and `endRecord` for each record. A
  * question or record that does not fit is removed.
  */
 export class DNSWriter extends Message {
@@ -265,7 +263,7 @@ export class DNSWriter extends Message {
 		return this.end(4);
 	}
 
-	/** Copies the only question of another message, possibly in the same bytes; it has no pointer. */
+	/** `from` has one question, without a pointer, possibly in the same bytes. */
 	copyQuestion(from: DNSReader): void {
 		this.start();
 		this.put(from.bytes, HEADER_LENGTH, from.at);
@@ -279,7 +277,6 @@ export class DNSWriter extends Message {
 		this.put16(dnsClass);
 	}
 
-	/** `ttl`: seconds. */
 	startData(ttl: number): void {
 		this.put16(Math.floor(ttl / 0x10000));
 		this.put16(ttl & 0xffff);
@@ -368,7 +365,7 @@ export class DNSWriter extends Message {
 	}
 }
 
-/** Writes ASCII labels separated by dots as a name. */
+/** `text`: ASCII labels separated by dots. */
 export function putName(into: Uint8Array, at: number, text: string): number {
 	let end = at;
 	for (const label of text.split(".")) end = putLabel(into, end, label);
@@ -376,7 +373,7 @@ export function putName(into: Uint8Array, at: number, text: string): number {
 	return end + 1;
 }
 
-/** Writes short ASCII text after its length. */
+/** `text`: ASCII. */
 export function putLabel(into: Uint8Array, at: number, text: string): number {
 	into[at] = text.length;
 	for (let i = 0; i < text.length; i++) into[at + 1 + i] = text.charCodeAt(i);

@@ -51,15 +51,15 @@ export interface MDNSService {
 	readonly instance?: string;
 }
 
-/** Maximum number of services: the indexes of all records must fit the 32 bits of a mask. */
+/** The indexes of all records must fit the 32 bits of a mask. */
 export const SERVICE_LIMIT = 6;
-/** Maximum bytes of all names and TXT: all records must fit one message. */
+/** Bytes of all names and TXT: all records must fit one message. */
 const NAMES_LIMIT = 1000;
 const LABEL_ROOM = 1 + LABEL_LIMIT;
 const HOST_AT = 0;
 const DOMAIN = ".local";
 const META_NAME = "_services._dns-sd._udp.local";
-/** Offset after the host label, encoded DOMAIN and final 0. */
+/** Offset after host label, encoded DOMAIN and final 0. */
 const META_AT = LABEL_ROOM + DOMAIN.length + 1;
 /** An encoded name has two bytes more than its text: the first length and the final 0. */
 const SERVICES_AT = META_AT + META_NAME.length + 2;
@@ -122,7 +122,7 @@ export class MDNSRecords {
 		return signatureOf(services) === this.#signature;
 	}
 
-	/** Stores services, which have no names before `rename`. Throws a RangeError beyond the limits. */
+	/** Services have no names before `rename`. Throws a RangeError beyond the limits. */
 	take(services: readonly MDNSService[]): void {
 		const { length } = services;
 		if (length > SERVICE_LIMIT) throw new RangeError("too much for mDNS");
@@ -133,8 +133,8 @@ export class MDNSRecords {
 	}
 
 	/**
-	 * Sets the names and makes them unique labels. `hostname`: up to 63 ASCII characters; `instanceOf` a service: up to
-	 * 63 bytes of UTF-8. Throws a RangeError if a name is longer.
+	 * Makes the names unique labels. `hostname`: up to 63 ASCII characters; `instanceOf` a service: up to 63 bytes of
+	 * UTF-8. Throws a RangeError if a name is longer.
 	 */
 	rename(hostname: string, instanceOf: (service: number) => Uint8Array): void {
 		if (hostname.length > LABEL_LIMIT) throw new RangeError("too much for mDNS");
@@ -234,7 +234,7 @@ export class MDNSRecords {
 		return IS_FOREIGN;
 	}
 
-	/** Writes a probe: questions for our unique names, with a multicast answer if `toAll`, and our proposals (8.1). */
+	/** Questions for our unique names, with a multicast answer if `toAll`, and our proposals (8.1). */
 	writeProbe(writer: DNSWriter, toAll: boolean): void {
 		const dnsClass = toAll ? CLASS_IN : CLASS_IN | CLASS_TOP_BIT;
 		writer.question(HOST_AT, TYPE_ANY, dnsClass);
@@ -339,9 +339,7 @@ export class MDNSRecords {
 		}
 	}
 
-	/**
-	 * Writes the data of NSEC: name, window 0, length of the bitmap, bitmap; bit 7 of byte 0 is type 0 (RFC 4034, 4.1).
-	 */
+	/** Name, window 0, length of the bitmap, bitmap; bit 7 of byte 0 is type 0 (RFC 4034, 4.1). */
 	private writeTypes(writer: DNSWriter, index: number): void {
 		writer.name(this.ownerOf(index));
 		if (index > 1) {
@@ -398,7 +396,6 @@ export class MDNSRecords {
 		if (end > NAMES_LIMIT) throw new RangeError("too much for mDNS");
 		putName(this.names, typeAt, name);
 		let entryAt = txtAt;
-		// A string of TXT is encoded like a label.
 		for (const entry of entries) entryAt = putLabel(this.names, entryAt, entry);
 		this.setField(service, ROW_TYPE, typeAt);
 		this.setField(service, ROW_TXT, txtAt);
@@ -422,7 +419,7 @@ function signatureOf(services: readonly MDNSService[]): string {
 	return services.map(({ type, port, txt, instance }) => [type, port, instance, ...txt].join("\n")).join("\n\n");
 }
 
-/** Returns the index of a record; with `service` -1 that of the host, which is 0 (A) for every kind. */
+/** `service` -1: always 0 (A of the host). */
 function indexOf(service: number, kind: number): number {
 	return service < 0 ? 0 : 2 + service * PER_SERVICE + kind;
 }

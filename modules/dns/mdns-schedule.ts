@@ -22,7 +22,6 @@ export class MDNSSchedule {
 	#conflicts = 0;
 	#conflictMs = -Infinity;
 
-	/** Infinity: nothing pending. */
 	get deadlineMs(): number {
 		return Math.min(this.#pendingMs, this.#waitingMs);
 	}
@@ -34,12 +33,12 @@ export class MDNSSchedule {
 		this.#waitingMs = Infinity;
 	}
 
-	/** Forgets when records were sent, because their content has changed. */
+	/** The content of the records has changed. */
 	forget(): void {
 		this.#sentMs.fill(-Infinity);
 	}
 
-	/** Schedules records; an earlier pending transmission includes them. */
+	/** An earlier pending transmission includes them. */
 	later(bits: number, atMs: number): void {
 		if (bits === 0) return;
 		this.#pending |= bits;
@@ -78,7 +77,7 @@ export class MDNSSchedule {
 		return free;
 	}
 
-	/** Marks records as just multicast: they are no longer pending, nor kept for a querier that waits. */
+	/** The records are no longer pending, nor kept for a querier. */
 	sent(bits: number, nowMs: number): void {
 		this.#pending &= ~bits;
 		this.#waiting &= ~bits;
@@ -91,7 +90,6 @@ export class MDNSSchedule {
 		return bits;
 	}
 
-	/** Returns true if the next attempt may follow at once. */
 	mayTryAgain(nowMs: number): boolean {
 		if (nowMs - this.#conflictMs > CONFLICT_MS) this.#conflicts = 0;
 		this.#conflictMs = nowMs;

@@ -54,12 +54,10 @@ import {
 import { AGAIN_MS, MDNSSchedule } from "./mdns-schedule.js";
 
 export interface MDNSSettings {
-	/** Host label, up to 63 ASCII characters. */
 	readonly hostname: string;
-	/** Instance name for users, up to 63 bytes of UTF-8. */
+	/** Up to 63 bytes of UTF-8. */
 	readonly instance: string;
 	readonly services: readonly MDNSService[];
-	/** IPv4 address in dotted decimal. */
 	readonly address: string;
 	/** Netmask; queriers outside get no unicast reply (11). */
 	readonly netmask: string;
@@ -78,7 +76,6 @@ const PORT: DatagramPort = Object.freeze({ port: MDNS_PORT, group: GROUP });
 const ACCESS_POINT_PORT: DatagramPort = Object.freeze({ port: MDNS_PORT, group: GROUP, accessPoint: true });
 
 export const MDNS_OFF = 0;
-/** State in which the responder waits for its port. */
 export const MDNS_WAITING = 1;
 export const MDNS_PROBING = 2;
 export const MDNS_ANNOUNCING = 3;
@@ -99,10 +96,7 @@ const TRUNCATED_MS = 400;
 const TRUNCATED_SPREAD_MS = 100;
 /** Minimum time between two multicasts of a record to defend a name (6). */
 const DEFEND_MS = 250;
-/**
- * If a record was multicast at most this long ago (a quarter of the shortest time to live), it may be sent in a unicast
- * reply.
- */
+/** A record multicast within this time (a quarter of the shortest time to live) may be sent by unicast. */
 const LATELY_MS = 30_000;
 
 const NO_INSTANCES: readonly undefined[] = Object.freeze([]);
@@ -115,7 +109,6 @@ export class MDNSResponder implements DatagramMachine {
 	/** Configured names; #hostNumber and #instanceNumber make them unique. */
 	#hostname = "";
 	#instance = "";
-	/** Instance names of the services, where they differ from the device's. */
 	#instances: readonly (string | undefined)[] = NO_INSTANCES;
 	#hostNumber = 1;
 	#instanceNumber = 1;
@@ -141,7 +134,6 @@ export class MDNSResponder implements DatagramMachine {
 		return this.#state >= MDNS_ANNOUNCING ? this.wantedName : "";
 	}
 
-	/** Port to listen on; undefined while off. */
 	get port(): DatagramPort | undefined {
 		if (this.#state === MDNS_OFF) return undefined;
 		return this.#accessPoint ? ACCESS_POINT_PORT : PORT;
@@ -209,7 +201,7 @@ export class MDNSResponder implements DatagramMachine {
 		this.#schedule.clear();
 	}
 
-	/** Returns 0 to `limit`, at most 65535. */
+	/** `limit`: at most 65535. */
 	private random(limit: number): number {
 		const [high, low] = this.#deps.crypto.random(2);
 		return ((high << 8) | low) % (limit + 1);
@@ -234,7 +226,6 @@ export class MDNSResponder implements DatagramMachine {
 		this.#records.rename(this.wantedName, (service) => this.labelOf(this.#instances[service] ?? this.#instance));
 	}
 
-	/** Returns an instance name with its number, shortened to a label. */
 	private labelOf(name: string): Uint8Array {
 		const { text } = this.#deps;
 		const end = this.#instanceNumber > 1 ? ` (${this.#instanceNumber})` : "";
@@ -366,7 +357,7 @@ export class MDNSResponder implements DatagramMachine {
 		else this.multicast(this.#schedule.take(bits, nowMs, isProbe ? DEFEND_MS : AGAIN_MS), nowMs);
 	}
 
-	/** Handles a simultaneous probe for a name of ours (8.2). */
+	/** Simultaneous probe for a name of ours (8.2). */
 	private compareProposals(nowMs: number): void {
 		for (let service = -1; service < this.#records.services; service++) {
 			if (this.#records.compareProposals(this.#deps.reader, service) >= 0) continue;
@@ -386,7 +377,6 @@ export class MDNSResponder implements DatagramMachine {
 		return bits;
 	}
 
-	/** Processes further known answers for an earlier, truncated question. */
 	private takeKnownAnswers(source: DatagramSource, nowMs: number): void {
 		if (!this.#schedule.isWaitingFor(source.remoteAddress)) return;
 		this.#schedule.drop(this.knownAnswers());
@@ -406,7 +396,7 @@ export class MDNSResponder implements DatagramMachine {
 		this.#schedule.sent(answers | extra, nowMs);
 	}
 
-	/** Sends recently multicast records as a unicast reply (5.4). */
+	/** Only recently multicast records (5.4). */
 	private replyUnicast(source: DatagramSource, bits: number, nowMs: number): number {
 		const answers = bits & this.#schedule.sentWithin(LATELY_MS, nowMs);
 		if (answers === 0 || !this.isNear(source.remoteAddress)) return 0;
@@ -435,9 +425,7 @@ export class MDNSResponder implements DatagramMachine {
 		this.#writer.begin(id, FLAG_RESPONSE | FLAG_AUTHORITATIVE);
 	}
 
-	/**
-	 * Sends answers and additional records to `asker`, or to the group; all records fit one message (mdns-records.ts).
-	 */
+	/** Receiver: `asker`, or the group. All records fit one message (mdns-records.ts). */
 	private send(answers: number, extra: number, form: number, asker?: DatagramSource): void {
 		for (let i = 0; i < RECORD_COUNT; i++) {
 			if ((answers >> i) & 1) this.#records.write(this.#writer, i, form, SECTION_ANSWER);

@@ -2,7 +2,6 @@
 import { Absent, absentPart, keptEntry } from "../absent.js";
 
 const NAME = "hawkbit";
-/** Key of the action (record.ts). */
 const ACTION = "hawkbit_act";
 const CERTIFICATES = Object.freeze({ keys: "hawk_cert", limit: 3072 });
 

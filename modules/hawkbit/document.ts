@@ -5,9 +5,8 @@
  *   base        config.polling.sleep, _links.{configData,cancelAction,deploymentBase}.href
  *   deployment  id, deployment.update, deployment.chunks[].artifacts[].{filename,_links.{download,download-http}.href}
  *
- * Only the path and the query of a link are used, at the server of the settings: the token goes nowhere else, and links
- * are right even if a proxy hides the server's own scheme and name. Limits: DOCUMENT_LIMIT bytes, TEXT_LIMIT bytes of a
- * link or name.
+ * Only the path and the query of a link are used, at the server of the settings, so the token goes nowhere else.
+ * Limits: DOCUMENT_LIMIT bytes, TEXT_LIMIT bytes of a link or name.
  */
 import { hasOnly, wholeNumber } from "../bytes/ascii.js";
 import type { BodySink } from "../http/handler.js";
@@ -52,13 +51,12 @@ export class DDIDocument implements BodySink {
 	id = "";
 	/** `forced`, `attempt`, or `skip`: outside the maintenance window, or a download without an installation. */
 	update = "";
-	/** Number of firmware files. */
 	fileCount = 0;
 	/** Link of the last firmware file. */
 	file = "";
 	/** Link of the file with this board's name. */
 	ownFile = "";
-	/** True after an error, or a document that is too long. */
+	/** Also true if the document is too long. */
 	isBroken = false;
 	readonly #reader = new JSONReader({ maxDepth: DEPTH_LIMIT, scratch: TEXT_LIMIT });
 	readonly #text: TextCodec;
@@ -68,13 +66,13 @@ export class DDIDocument implements BodySink {
 	#filename = "";
 	#link = "";
 
-	/** `board`: name of the board, which is the name of its file before `.ota`. */
+	/** `board`: name of its firmware file without `.ota`. */
 	constructor(text: TextCodec, board: string) {
 		this.#text = text;
 		this.#ownName = `${board}.ota`;
 	}
 
-	/** Begins another document. The values of the one before remain. */
+	/** Begins a document; the values of the one before remain. */
 	begin(): void {
 		this.isBroken = false;
 		this.#reader.begin();
@@ -90,7 +88,6 @@ export class DDIDocument implements BodySink {
 		}
 	}
 
-	/** Call it when the whole document has arrived. */
 	end(): void {
 		if (this.isBroken) return;
 		this.#reader.finish();
@@ -143,7 +140,7 @@ export class DDIDocument implements BodySink {
 	}
 }
 
-/** Returns path and query of a link; "" if it has none, or characters that would end the line of a request. */
+/** "" without a path, or with characters that would end the line of a request. */
 function linkOf(href: string): string {
 	const authority = href.indexOf("://");
 	const slash = href.indexOf("/", authority < 0 ? 0 : authority + 3);
@@ -151,7 +148,7 @@ function linkOf(href: string): string {
 	return hasOnly(path, "!~") ? path : "";
 }
 
-/** Returns the seconds of `HH:MM:SS`; 0 for another text. */
+/** `HH:MM:SS`; 0 for another text. */
 function secondsOf(time: string): number {
 	let seconds = 0;
 	for (const part of time.split(":", 4)) seconds = seconds * 60 + wholeNumber(part, 999);

@@ -21,7 +21,7 @@ const NOT_FOUND = failure("not_found");
 const SERVER_BUSY = failure("server_busy");
 const REJECTED = failure("rejected");
 
-/** Returns the failure for an outcome of HTTPClient that is not a success. */
+/** `outcome`: outcome of HTTPClient other than a success. */
 export function failureOf(outcome: number): OutputFailure {
 	if (outcome === HTTP_NO_REPLY) return NO_REPLY;
 	if (outcome === HTTP_BAD_REPLY) return BAD_REPLY;
@@ -33,7 +33,7 @@ export function failureOf(outcome: number): OutputFailure {
 	return outcome === 429 || outcome >= 500 ? SERVER_BUSY : REJECTED;
 }
 
-/** True if the server does not know the resource, or no longer: an action that is closed. */
+/** The action is closed or unknown. */
 export function isGone(outcome: number): boolean {
 	return outcome === 404 || outcome === 410;
 }

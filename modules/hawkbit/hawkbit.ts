@@ -10,9 +10,9 @@ import { EVENT_HAWKBIT_BACK, EVENT_HAWKBIT_FAILED } from "./log-events.js";
 import { ACTION_KEY } from "./record.js";
 import { Rollout, SETTLE_MS } from "./rollout.js";
 
-/** Time from the start to the first poll, which is after a trial's first check (ota/trial.ts). */
+/** First poll after the start, later than a trial's first check (ota/trial.ts). */
 const FIRST_MS = 65_000;
-/** Largest random addition to that, so that the gateways of a site do not poll all at once after a power cut. */
+/** Largest random addition, so that a site's gateways do not poll at once after a power cut. */
 const SPREAD_MS = 60_000;
 
 export class Hawkbit implements OutputAccess, Running {
@@ -33,12 +33,12 @@ export class Hawkbit implements OutputAccess, Running {
 		return this.#rollout.output.failure?.code ?? (this.polledUtcMs > 0 ? "ok" : "waiting");
 	}
 
-	/** Time of the last poll that succeeded, Unix ms; 0 if there was none or the clock was not set. */
+	/** Last poll that succeeded, Unix ms; 0 without one, or if the clock was not set. */
 	get polledUtcMs(): number {
 		return this.#rollout?.output.sentUtcMs ?? 0;
 	}
 
-	/** Certificates of the server. They are opened when needed, because most units need none. */
+	/** Most units need none. */
 	get certificates(): TrustedCertificates {
 		const { config, ledger, storage } = this.#core;
 		const place = { store: config, storage, memory: ledger };
@@ -46,7 +46,7 @@ export class Hawkbit implements OutputAccess, Running {
 		return this.#certificates;
 	}
 
-	/** Applies changed settings. The owner may also save them again to poll at once. */
+	/** The owner may also save them again to poll at once. */
 	settingsChanged(): void {
 		this.stop();
 		this.open(SETTLE_MS);
@@ -69,7 +69,6 @@ export class Hawkbit implements OutputAccess, Running {
 		this.#rollout = undefined;
 	}
 
-	/** Starts to poll if that is enabled, and if this host can install updates from a server. */
 	private open(leastMs: number): void {
 		const core = this.#core;
 		const deps = core.find(PUBLISH);

@@ -31,7 +31,6 @@ export interface PollDeps {
 	readonly info: HostInfo;
 	readonly update: Pick<Update, "state" | "givenUp" | "securityLevel">;
 	readonly url: HubURL;
-	/** Value of the field Authorization. */
 	readonly authorization: string;
 	/** Path of this target on the server. */
 	readonly path: string;
@@ -39,7 +38,6 @@ export interface PollDeps {
 	connect(make: (port: ClientPort, tls: TLSClientOptions) => HTTPClient): HTTPClient | number;
 }
 
-/** Downloads of an action before it fails. */
 export const TRIES = 3;
 /** Longest cause that is reported; the server accepts 512 characters. */
 const CAUSE_LIMIT = 400;
@@ -57,9 +55,8 @@ const STAGE_TRIAL = 2;
 const STAGES = 3;
 
 export class Poll {
-	/** Reason why the poll ended early; undefined after a success. */
+	/** Undefined after a success. */
 	failure: OutputFailure | undefined;
-	/** Path and query of the file to download. */
 	file = "";
 	/** Action on which the server waits for this gateway. */
 	action: Action | undefined;
@@ -92,7 +89,7 @@ export class Poll {
 		this.#client = undefined;
 	}
 
-	/** Continues after a reply. Returns true at the end. */
+	/** Returns true at the end. */
 	step(nowMs: number): boolean {
 		const client = this.#client;
 		if (client === undefined) return true;
@@ -110,19 +107,17 @@ export class Poll {
 		return true;
 	}
 
-	/** Handles a reply that is no success. */
 	private refused(outcome: number, nowMs: number): boolean {
 		const failure = failureOf(outcome);
 		const isOptional = this.#step === STEP_ATTRIBUTES && outcome >= 400 && outcome < 500;
 		const isClosed = this.#step >= STEP_CANCEL && isGone(outcome);
 		this.file = "";
 		if (isOptional && failure !== UNAUTHORIZED && this.advanceStep()) return this.send(nowMs);
-		// An action that the server does not know any more needs no feedback.
 		if (!isOptional && !isClosed) this.failure = failure;
 		return true;
 	}
 
-	/** Makes the next request; returns false after the last one. */
+	/** Returns false after the last one. */
 	private advanceStep(): boolean {
 		const { configData, cancelAction, deploymentBase } = this.document;
 		const step = this.#step;
@@ -161,7 +156,7 @@ export class Poll {
 		return id !== "";
 	}
 
-	/** Requests the deployment, unless it has begun: then its progress or result is reported. */
+	/** For a deployment that has begun, reports the progress or the result instead. */
 	private askDeployment(link: string): boolean {
 		const { info, storage, text, update } = this.#deps;
 		const id = idOf(link);
@@ -189,7 +184,6 @@ export class Poll {
 		return true;
 	}
 
-	/** Decides on a deployment that has arrived. */
 	private deploy(link: string): boolean {
 		const { document } = this;
 		const action = this.action as Action;
@@ -226,7 +220,7 @@ export class Poll {
 		return settled;
 	}
 
-	/** `stage`: reported as progress if it is not 0. */
+	/** `stage`: reported as progress; 0: none. */
 	private feedback(
 		link: string,
 		id: string,
@@ -245,7 +239,7 @@ export class Poll {
 		});
 	}
 
-	/** Returns a request; `write` writes its body. */
+	/** `write`: writes the body of the request. */
 	private requestOf(method: string, target: string, write?: () => void): Uint8Array {
 		const { authorization, text, url, writer } = this.#deps;
 		const body = new Uint8Array(write === undefined ? 0 : BODY_SIZE);
@@ -266,7 +260,7 @@ export class Poll {
 		return request;
 	}
 
-	/** Sends the present request. Returns true if no connection can be opened. */
+	/** Returns true if no connection can be opened. */
 	private send(nowMs: number): boolean {
 		let client = this.#client;
 		if (client === undefined || !client.isOpen) {

@@ -13,7 +13,6 @@ export const SUCCESS = "success";
 export interface Action {
 	/** Id on the server: digits. */
 	readonly id: string;
-	/** Number of downloads that were started. */
 	readonly tries: number;
 	/** Version of the installed file; "" before the installation. */
 	readonly version: string;
@@ -21,7 +20,7 @@ export interface Action {
 	readonly result: string;
 }
 
-/** Returns the stored action; undefined without one, or if flash can't be read. */
+/** Undefined without one, or if flash can't be read. */
 export function loadAction(storage: Storage, text: TextCodec): Action | undefined {
 	try {
 		const bytes = storage.get(ACTION_KEY);

@@ -12,8 +12,6 @@
  *
  * Changed settings lead to RESTING for a short time, and end a download. The action is in flash (record.ts): after the
  * restart the poll reports that the new firmware is confirmed, or that the previous one runs again.
- *
- * At rest there is no connection, and no memory is claimed.
  */
 import type { Core } from "../core/core.js";
 import type { HTTPClient } from "../http/client.js";
@@ -47,7 +45,7 @@ export const HAWKBIT_COST: Cost = Object.freeze({ slots: 350, chunkBytes: 8192 }
 export const PAUSE_LEAST_S = 30;
 export const PAUSE_MOST_S = 86_400;
 const PAUSE_USUAL_S = 300;
-/** Pauses after failures in a row, seconds. */
+/** After failures in a row, seconds. */
 const RETRY_S = Object.freeze([30, 60, 300, 900, 3600]);
 /** Time from changed settings, or from the end of a download, to the next poll. */
 export const SETTLE_MS = 2000;
@@ -219,7 +217,6 @@ export class Rollout implements OutputListener, ScheduledMachine {
 		this.#dueMs = nowMs + (isOwners ? this.spread(OWNER_PAUSE_MS) : this.output.pauseMs(RETRY_S));
 	}
 
-	/** Returns the time and up to a fifth more. */
 	private spread(ms: number): number {
 		return ms * (1 + this.#core.crypto.random(1)[0] / 1280);
 	}
@@ -229,7 +226,7 @@ export class Rollout implements OutputListener, ScheduledMachine {
 		this.#dueMs = dueMs;
 	}
 
-	/** Ends a poll, and releases its memory and permit. */
+	/** Releases its memory and permit. */
 	private rest(dueMs: number): void {
 		const poll = this.#poll;
 		this.#poll = undefined;

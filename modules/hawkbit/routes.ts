@@ -22,7 +22,6 @@ import {
 } from "./fields.js";
 import type { Hawkbit } from "./hawkbit.js";
 
-/** The text is stored as it arrives; the value refers to the stored text. */
 const CERTIFICATE_TEXT = bodyField<Uint8Array | typeof CERTIFICATE_BUSY>({
 	name: HAWKBIT_CERTIFICATE.name,
 	kind: TEXT,

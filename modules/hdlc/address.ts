@@ -17,11 +17,9 @@ const SHORT_MAX = 0x7f;
 /** Largest half of an address in two bytes; it means "all stations". */
 const LONG_MAX = 0x3fff;
 
-/** Returned instead of an end position if the address is invalid. */
 export const ADDRESS_BAD = -1;
 
 export interface HDLCAddress {
-	/** Client address, 0 to 127. */
 	readonly client: number;
 	/** Server address, upper part, 0 to 16383. */
 	readonly logical: number;
@@ -31,7 +29,7 @@ export interface HDLCAddress {
 	readonly length: number;
 }
 
-/** Length in bytes; 0 if the address does not fit the configured one. */
+/** 0 if the address does not fit the configured one. */
 export function serverAddressLength(address: HDLCAddress): number {
 	const { logical, physical, length } = address;
 	if (logical < 0 || logical > LONG_MAX || physical < 0 || physical > LONG_MAX) return 0;
@@ -71,7 +69,7 @@ export function isAllStations(address: HDLCAddress): boolean {
 	return part === (serverAddressLength(address) === 4 ? LONG_MAX : SHORT_MAX);
 }
 
-/** Returns the end of the address; 0 if the address continues after `end`, ADDRESS_BAD if it is invalid. */
+/** 0 if the address continues after `end`, ADDRESS_BAD if it is invalid. */
 export function addressEnd(bytes: Uint8Array, start: number, end: number): number {
 	for (let i = start; i < start + ADDRESS_LIMIT; i++) {
 		if (i >= end) return 0;

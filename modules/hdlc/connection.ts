@@ -90,15 +90,14 @@ export interface ConnectionOptions {
 	readonly apdu: Uint8Array;
 }
 
-/** Number of SNRM frames with parameters before one without. */
+/** SNRM frames with parameters before one without. */
 const PROPOSALS = 2;
-/** Number of DISC frames before the connection ends without a response. */
+/** DISC frames before the connection ends without a response. */
 const RELEASES = 2;
 /** Maximum time between bytes of a frame: 25 ms in the standard, plus delays of adapters and a busy chip. */
 const GAP_MS = 500;
 /** Pause before a meter that is not ready is polled again. */
 const BUSY_PAUSE_MS = 200;
-/** Start bit, eight data bits, stop bit. */
 const BITS_PER_BYTE = 10;
 
 const STATE_IDLE = 0;
@@ -109,7 +108,6 @@ const STATE_EXCHANGING = 4;
 const STATE_DISCONNECTING = 5;
 const STATE_ENDED = 6;
 
-/** Frame that follows the current one. */
 const FRAME_NONE = 0;
 const FRAME_SNRM = 1;
 const FRAME_PLAIN_SNRM = 2;
@@ -118,7 +116,7 @@ const FRAME_RR = 4;
 const FRAME_I = 5;
 
 export class HDLCConnection implements Machine {
-	/** Reason for the end, unless the caller disconnected; final with EVENT_END. */
+	/** Undefined if the caller disconnected; final with EVENT_END. */
 	failure: Failure | undefined;
 	received = 0;
 	frames = 0;
@@ -193,7 +191,7 @@ export class HDLCConnection implements Machine {
 	}
 
 	/**
-	 * Sends an APDU of 1 byte or more, after EVENT_CONNECTED or EVENT_APDU. `bytes` must not change until EVENT_APDU or
+	 * The APDU has at least 1 byte; call after EVENT_CONNECTED or EVENT_APDU. `bytes` must not change until EVENT_APDU or
 	 * EVENT_END. No effect after the end; throws during an exchange.
 	 */
 	send(bytes: Uint8Array, start: number, end: number, nowMs: number): void {
@@ -206,8 +204,7 @@ export class HDLCConnection implements Machine {
 	}
 
 	/**
-	 * Waits for another APDU, as after `send`; called if the APDU of EVENT_APDU was unsolicited. There is no overall
-	 * timeout: the caller must limit the number of its calls.
+	 * Call it if the APDU of EVENT_APDU was unsolicited. There is no overall timeout: the caller must limit its calls.
 	 */
 	awaitAPDU(nowMs: number): void {
 		if (this.#state >= STATE_DISCONNECTING) return;
@@ -305,7 +302,7 @@ export class HDLCConnection implements Machine {
 		this.report(EVENT_CONNECTED);
 	}
 
-	/** Processes DM or FRMR after SNRM, which some meters send because they support no parameters. */
+	/** Some meters send DM or FRMR after SNRM because they support no parameters. */
 	private onRefused(kind: number, nowMs: number): void {
 		// The frame answers an earlier one.
 		if (nowMs < this.#sentByMs) return;
@@ -410,7 +407,7 @@ export class HDLCConnection implements Machine {
 		this.#endMs = answerByMs + Math.ceil((FRAME_LIMIT * BITS_PER_BYTE * 1000) / this.#options.baud);
 	}
 
-	/** Extends the wait to `ms` after `nowMs`, up to the latest end. */
+	/** Waits until `ms` after `nowMs`, up to the latest end. */
 	private extend(ms: number, nowMs: number): void {
 		this.#answerByMs = Math.max(this.#answerByMs, Math.min(nowMs + ms, this.#endMs));
 	}

@@ -31,7 +31,6 @@ const VERDICT_READY = 2;
 const HEADER_MIN = 5;
 
 export class FrameDecoder {
-	/** The caller's buffer, unchanged before `base`. */
 	readonly bytes: Uint8Array;
 	/** True if a frame is complete. The fields below describe it until `release`. */
 	ready = false;
@@ -55,7 +54,6 @@ export class FrameDecoder {
 	#need = 0;
 	/** End of the complete frame, before its closing flag. */
 	#frameEnd = 0;
-	/** Bytes left to skip of a frame that is too long. */
 	#skip = 0;
 
 	constructor(bytes: Uint8Array) {
@@ -70,7 +68,7 @@ export class FrameDecoder {
 		return this.#frameEnd - CHECK_LENGTH;
 	}
 
-	/** True inside a frame: its next byte must follow soon. */
+	/** The next byte must follow soon. */
 	get inside(): boolean {
 		return this.#to - this.#from > 1 || this.#skip > 0;
 	}
@@ -80,7 +78,6 @@ export class FrameDecoder {
 		return this.#to;
 	}
 
-	/** True if the last byte is a flag, which closes a frame or opens one. */
 	get hasFlag(): boolean {
 		return this.#to - this.#from === 1;
 	}
@@ -99,19 +96,13 @@ export class FrameDecoder {
 		return at;
 	}
 
-	/**
-	 * Called when no more bytes follow, so that a frame without a closing flag becomes ready. Must be repeated after
-	 * each `release` until no frame is ready.
-	 */
+	/** A frame without a closing flag becomes ready. Must be repeated after each `release` until no frame is ready. */
 	silence(): void {
 		this.#skip = 0;
 		if (!this.ready) this.scan(true);
 	}
 
-	/**
-	 * Drops the frame, if any, and collects from `base` on, at most the end of its information. Another frame may be
-	 * ready then.
-	 */
+	/** `base`: at most the end of the frame's information. Another frame may be ready then. */
 	release(base: number): void {
 		if (this.tooLong) {
 			this.#skip = Math.max(0, this.#frameEnd - this.#to);
@@ -163,7 +154,7 @@ export class FrameDecoder {
 		this.#need = this.#base;
 	}
 
-	/** Moves to the last flag of the next run of flags; false if no run follows. */
+	/** False if no run of flags follows. */
 	private findFlag(): boolean {
 		const { bytes } = this;
 		while (this.#from < this.#to && bytes[this.#from] !== FLAG) this.#from++;
@@ -195,7 +186,7 @@ export class FrameDecoder {
 		return this.examineChecks(start + length, isSilent);
 	}
 
-	/** Examines the complete header, up to the control byte; `end` is the frame's end according to its length field. */
+	/** `end`: the frame's end according to its length field. */
 	private examineChecks(end: number, isSilent: boolean): number {
 		const { bytes } = this;
 		const start = this.#from + 1;

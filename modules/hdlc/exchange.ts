@@ -1,6 +1,6 @@
 /**
  * One APDU in each direction: segmentation, sequence numbers, window, reassembly (IEC 62056-46, 6.4.4; ISO/IEC 13239).
- * It has no timers and sends nothing: its results name the connection's next action.
+ * Its results name the connection's next action.
  *
  * A frame out of sequence is dropped silently, so that a late response starts no second exchange; the timeout requests
  * missing frames. An I frame with the expected N(S) is accepted even without N(R) or final bit, which some servers
@@ -24,9 +24,7 @@ import {
 } from "./frame.js";
 import { INFO_DEFAULT, WINDOW_DEFAULT } from "./parameters.js";
 
-/** NEXT_NOTHING: the frame was ignored. */
 export const NEXT_NOTHING = 0;
-/** Send the segment (again). */
 export const NEXT_SEGMENT = 1;
 /** Send RR, to request more of the response or a missing frame. */
 export const NEXT_RR = 2;
@@ -34,7 +32,6 @@ export const NEXT_AWAIT = 3;
 /** Poll with RR after a pause, because the meter is not ready. */
 export const NEXT_PAUSE = 4;
 export const NEXT_WHOLE = 5;
-/** Give up: there is no response. */
 export const NEXT_LOST = 6;
 export const NEXT_BUSY = 7;
 export const NEXT_BAD_ANSWER = 8;
@@ -88,7 +85,7 @@ export class Exchange {
 		this.nextSegment();
 	}
 
-	/** Continues because the last APDU was not the response. */
+	/** The last APDU was not the response. */
 	awaitAPDU(): number {
 		this.clearResponse();
 		return this.hasMore ? this.nextSegment() : NEXT_RR;

@@ -23,12 +23,9 @@ export const FORMAT_TYPE = 0xa0;
 export const FORMAT_TYPE_MASK = 0xf0;
 export const FORMAT_SEGMENTED = 0x08;
 export const FORMAT_LENGTH_MASK = 0x07;
-/** Offset of the destination address from the flag. */
 export const ADDRESS_AT = 3;
-/** Header check or frame check, bytes. */
 export const CHECK_LENGTH = 2;
 const LENGTH_MAX = 0x7ff;
-/** Longest frame with both flags, bytes. */
 export const FRAME_LIMIT = LENGTH_MAX + 2;
 /** Longest frame without information: both flags, server addresses on both sides. */
 export const BARE_FRAME_LIMIT = 16;
@@ -52,7 +49,6 @@ export const LLC_DESTINATION = 0xe6;
 export const LLC_COMMAND = 0xe6;
 export const LLC_RESPONSE = 0xe7;
 
-/** Returns CONTROL_…, without P/F, N(R) and N(S). */
 export function controlKind(control: number): number {
 	if ((control & 0x01) === 0) return CONTROL_I;
 	return control & ((control & 0x02) === 0 ? 0x0f : 0xff ^ POLL_FINAL);

@@ -7,7 +7,6 @@ export const ORIGIN_METER = 0;
 export const ORIGIN_SELF = 1;
 export const ORIGIN_OTHER = 2;
 
-/** Returns ORIGIN_… of the frame in `decoder`; `sender`: that of the connection. */
 export function originOf(decoder: FrameDecoder, sender: FrameSender): number {
 	const { bytes, destinationStart, sourceStart, sourceEnd } = decoder;
 	const { head } = sender;

@@ -68,7 +68,7 @@ export interface Information {
 	readonly infoEnd: number;
 }
 
-/** Returns the value of the parameter, 0 to 0xFFFFFFFF; 0 if it is missing or the list is malformed. */
+/** 0 to 0xFFFFFFFF; 0 if it is missing or the list is malformed. */
 export function parameterOf(message: Information, number: number): number {
 	const { bytes, infoStart, infoEnd } = message;
 	if (infoEnd - infoStart < 3) return 0;

@@ -45,7 +45,7 @@ export class FrameSender {
 	control = 0;
 	/** End of the server address in `head`, which begins at ADDRESS_AT; ADDRESS_BAD if it is invalid. */
 	readonly sourceStart: number;
-	/** End of the client address in `head`; ADDRESS_BAD if an address is invalid. */
+	/** End of the client address; ADDRESS_BAD if an address is invalid. */
 	readonly sourceEnd: number;
 	/** Bytes before the information, then those after it. */
 	readonly head = new Uint8Array(HEAD_LIMIT + TAIL_LENGTH);
@@ -70,12 +70,12 @@ export class FrameSender {
 		return this.#stage !== STAGE_NONE;
 	}
 
-	/** Returns the length of a frame with `info` bytes of information, which include the LLC header. */
+	/** `info`: bytes of information, with the LLC header. */
 	frameLength(info: number): number {
 		return this.sourceEnd + 1 + (info > 0 ? info + CHECK_LENGTH : 0) + TAIL_LENGTH;
 	}
 
-	/** Information of the next frame; it must not change until sent. */
+	/** The bytes must not change until sent. */
 	carry(bytes: Uint8Array, start: number, end: number): void {
 		this.#info = bytes;
 		this.#infoAt = start;
@@ -107,7 +107,7 @@ export class FrameSender {
 		this.#stage = STAGE_HEAD;
 	}
 
-	/** Puts the next piece into `output`; only while `busy`. */
+	/** Only while `busy`. */
 	next(output: Output): void {
 		output.kind = OUTPUT_TRANSMIT;
 		if (this.#stage === STAGE_INFO) {

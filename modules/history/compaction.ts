@@ -2,7 +2,7 @@
  * Frees sectors of the history's partition: copies the history from its beginning, packed and thinned out, into one
  * free sector at a time. Every quarter hour is kept for KEEP_S[QUARTERS]. After that, only the readings nearest to the
  * boundaries of hours, days and months are kept, for as long as KEEP_S says. Age counts from the last reading before
- * the head sector, so a clock that is wrong for a while does no harm.
+ * the head sector.
  *
  * A copy holds at least the rest of its first source sector, so copying never reduces the free space; an incomplete
  * copy still counts as free. If a whole pass frees no sector, the next pass keeps days for half the time; this can
@@ -18,14 +18,14 @@ import { DATA_END, END_S, KIND_DENSE, RECORD_SIZE, type Sectors } from "./sector
 
 /** Retention by level, seconds: 2, 14 and 800 days, ten years. */
 export const KEEP_S: readonly number[] = Object.freeze([2 * DAY_S, 14 * DAY_S, 800 * DAY_S, 3653 * DAY_S]);
-/** Number of halvings of the retention of days before other levels are halved too; household meters need none. */
+/** Halvings of the retention of days before other levels are halved too; household meters need none. */
 const DAYS_FIRST = 8;
 /** Free sectors required before another one takes readings. */
 const SPARE = 2;
 
 export class Compaction {
 	readonly #sectors: Sectors;
-	/** Time from which the pass continues; 0: a new pass begins. */
+	/** 0: a new pass begins. */
 	#fromS = 0;
 	#pressure = 0;
 	#source: EntryCursor | undefined;
@@ -41,12 +41,10 @@ export class Compaction {
 		this.#writer = new EntryWriter(sectors.partition, 0, 0);
 	}
 
-	/** True if too few sectors are free, so that `step` must be called. */
 	get isNeeded(): boolean {
 		return this.#sectors.free < SPARE;
 	}
 
-	/** True if a whole pass freed too little, so that days are kept for less time. */
 	get isShort(): boolean {
 		return this.#pressure > 0;
 	}
@@ -98,7 +96,7 @@ export class Compaction {
 		this.#source = undefined;
 	}
 
-	/** Returns false if more remain after `limit` entries. */
+	/** False if more entries remain. */
 	private copy(source: EntryCursor, calendar: LocalCalendar, untilS: number, limit: number): boolean {
 		const current = this.#current;
 		const { entry: next } = source;
@@ -113,7 +111,6 @@ export class Compaction {
 				current.clear();
 			} else if (isLast || isKept(calendar, level, this.#beforeS, current, more ? next.timeS : END_S)) {
 				if (this.#droppedS > 0) {
-					// The copy becomes the beginning of the history.
 					const start = new Entry();
 					start.timeS = this.#droppedS;
 					start.flags = FLAG_START;

@@ -5,7 +5,7 @@ import { type MeterState, READINGS } from "./meter-state.js";
 import type { EntrySource } from "./periods.js";
 import { BLOCK_LIMIT, blockSize, DATA_END, END_S, RAW_START, type Sectors } from "./sectors.js";
 
-/** Size of the window. A block that begins in its first half is completely in the window. */
+/** A block that begins in its first half is completely in the window. */
 const WINDOW = 224;
 
 export class EntryCursor implements EntrySource {
@@ -37,10 +37,7 @@ export class EntryCursor implements EntrySource {
 		return this.#at;
 	}
 
-	/**
-	 * Moves to the next entry; returns false at the end. Throws if the sector was reused in the meantime, or if the
-	 * flash fails.
-	 */
+	/** False at the end. Throws if the sector was reused in the meantime, or if the flash fails. */
 	next(): boolean {
 		for (;;) {
 			if (this.#sector < 0 && !this.open()) return false;

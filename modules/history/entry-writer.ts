@@ -10,7 +10,7 @@ export class EntryWriter {
 	lastS: number;
 	readonly #partition: Partition;
 	readonly #bytes = new Uint8Array(PIECE + ENTRY_LIMIT);
-	/** Number of bytes not yet in flash, and their position there. */
+	/** Bytes not yet in flash, and their position there. */
 	#waiting = 0;
 	#at: number;
 

@@ -40,7 +40,6 @@ export const FLAG_WRAPPED = 8;
  */
 export const FLAG_METER = 128;
 
-/** Exclusive end of readings and rises, which fit seven bytes. */
 export const RISE_END = 2 ** 48;
 export const ENTRY_LIMIT = 2 + 4 + 2 + REGISTER_COUNT * 7;
 
@@ -48,7 +47,6 @@ export const HEAD_STATE = 64;
 const HEAD_FLAGS = 32;
 const HEAD_REGISTERS = 31;
 const HEAD_NONE = 128;
-/** Bit in the encoded flags: the rise of TARIFF_2 is known. */
 const HAS_TARIFF_2 = 64;
 
 export class Entry {
@@ -56,7 +54,7 @@ export class Entry {
 	flags = 0;
 	known = 0;
 	readonly rises = new Float64Array(REGISTER_COUNT);
-	/** Set by `decode`: true if a state follows. */
+	/** Set by `decode`. */
 	hasState = false;
 
 	clear(): void {
@@ -73,7 +71,6 @@ export class Entry {
 		this.timeS = next.timeS;
 	}
 
-	/** `beforeS` is the time of the previous entry. */
 	encode(into: Uint8Array, at: number, beforeS: number, hasState = false): number {
 		const { timeS, known } = this;
 		const flags = this.flags | (known & (1 << TARIFF_2) ? HAS_TARIFF_2 : 0);
@@ -86,7 +83,7 @@ export class Entry {
 		return to;
 	}
 
-	/** Decodes an entry from at least ENTRY_LIMIT bytes. Returns its end; 0 if it is invalid. */
+	/** Needs ENTRY_LIMIT bytes. Returns the end; 0 if invalid. */
 	decode(bytes: Uint8Array, at: number, beforeS: number): number {
 		const head = bytes[at];
 		if (head & HEAD_NONE) return 0;
@@ -112,7 +109,7 @@ export class Entry {
 	}
 }
 
-/** Writes a number of up to 49 bits. */
+/** Up to 49 bits. */
 function putNumber(into: Uint8Array, at: number, value: number): number {
 	let rest = value;
 	let to = at;

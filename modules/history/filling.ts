@@ -57,10 +57,7 @@ export class MeterRows {
 		this.#numbers = new Float64Array(limit * ROW);
 	}
 
-	/**
-	 * Adds a row with the readings of the registers in FILLED. Does nothing if there is no room, or already a row of
-	 * that time.
-	 */
+	/** `readings`: of FILLED. Does nothing if there is no room, or already a row of that time. */
 	add(timeS: number, readings: Float64Array): void {
 		const numbers = this.#numbers;
 		let row = this.count;
@@ -85,26 +82,24 @@ export class MeterRows {
 	}
 }
 
-/** Newest gap before a time. */
 export class Gap {
-	/** Times of the entries around the gap, s; `fromS` is 0 before the first entry, `toS` is 0 without a gap. */
+	/** `fromS` is 0 before the first entry, `toS` is 0 without a gap. */
 	fromS = 0;
 	toS = 0;
 	/** Counters of FILLED at `toS`. */
 	readonly readings = new Float64Array(FILLED.length);
 	/** Bits of registers with a counter on both sides of the gap. */
 	known = 0;
-	/** Time of the last reading, s; 0 without one. */
+	/** Last reading; 0 without one. */
 	readonly lastS: number;
 	/** True if an exchange of the meter, or a similar break, is before the gap. */
 	isLimited = false;
 	isOther = false;
 	readonly end = new Entry();
-	/** Number of rows stored, or FILL_…, and the time of the first row stored, s. */
+	/** Rows stored, or FILL_…; time of the first, s. */
 	filled = 0;
 	oldestS = 0;
 
-	/** Finds the newest gap that begins before `beforeS`. */
 	constructor(journal: Journal, beforeS: number) {
 		const { sectors, state, lastS } = journal;
 		this.lastS = lastS;
@@ -144,7 +139,7 @@ export class Gap {
 	}
 }
 
-/** Stores the rows in the gap that agree with the counters around it. Throws if the flash fails. */
+/** Stores the rows that agree with the counters around the gap. Throws if the flash fails. */
 export function fill({ sectors, state }: Journal, gap: Gap, rows: MeterRows): number {
 	const ident = state.numbers[IDENT];
 	if (ident * rows.ident > 0 && ident !== rows.ident) return FILL_OTHER;
@@ -196,7 +191,6 @@ function choose(gap: Gap, rows: MeterRows): number[] {
 	const { end, fromS, known, readings, toS } = gap;
 	const chosen: number[] = [];
 	const lowest = (j: number) => (fromS === 0 ? 0 : readings[j] - end.rises[FILLED[j]]);
-	/** True if the row can come before the first `count` chosen rows. */
 	const fits = (row: number, count: number): boolean => {
 		for (let j = 0; j < FILLED.length; j++) {
 			if ((known & (1 << FILLED[j])) === 0) continue;

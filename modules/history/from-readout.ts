@@ -33,17 +33,15 @@ const GROUP_SERVICE = 96;
 /** Group E of the metering point ID, 0-0:96.1.10. */
 const METERING_POINT = 10;
 
-/** Result if the code is no register, or the value no number. */
 const NOTHING = -1;
 
 const JOULES_OF_WH = 3600;
-/** Longest value, characters. */
 const NUMBER_LIMIT = 32;
 const MINUS = 0x2d;
 const DOT = 0x2e;
 const DIGIT_0 = 0x30;
 
-/** Fills `state`, which must be empty, with the values of the readout. */
+/** `state` must be empty. */
 export function takeReadout({ records, meterId, status }: Readout, { numbers }: MeterState): void {
 	const cursor = new RecordCursor(records);
 	const { code } = cursor;
@@ -121,7 +119,7 @@ export function amountOf(cursor: RecordCursor, register: number): number {
 	return isJoule ? Math.floor(value / JOULES_OF_WH) : value;
 }
 
-/** Returns the value times 10^exponent, rounded down; NOTHING if it is negative or not a number. */
+/** Value times 10^exponent, rounded down; NOTHING if it is negative or not a number. */
 function numberOf({ text, length }: RecordCursor, exponent: number): number {
 	const digits = new Uint8Array(NUMBER_LIMIT + 1);
 	const end = length > NUMBER_LIMIT ? 0 : putNumber(text, length, digits);

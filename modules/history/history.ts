@@ -6,8 +6,8 @@
  *   WAITING      WAITING (newer)   TIDYING, or IDLE; it is stored   –
  *   TIDYING      WAITING           TIDYING, one more step           IDLE
  *
- * The work is done in a separate task, because `measured` is called deep in the stack. Flash is written at most once
- * per quarter hour, with the first readout in it.
+ * A separate task does the work, because `measured` is called deep in the stack. Flash is written at most once per
+ * quarter hour, with the first readout in it.
  *
  * Readouts without a time or a register, simulated ones, and those of a quarter hour that has a reading already are
  * skipped. If a known register is missing, a readout is stored only after INCOMPLETE_S, when the register may be gone
@@ -40,7 +40,7 @@ const ERASING_KEY = "history_erase";
 
 const INCOMPLETE_S = HOUR_S;
 const BACK_S = HOUR_S;
-/** Delay of a retry for lack of memory, and pause between two sectors. */
+/** Retry for lack of memory, and pause between two sectors. */
 const RETRY_MS = 1000;
 const PAUSE_MS = 250;
 /** Entries per step, which takes 20 ms of CPU, and the pause after it, ms. */
@@ -72,7 +72,7 @@ export class History implements Timed {
 	readonly #zone: Offsets;
 	readonly #partition: Partition;
 	readonly #task: Task;
-	/** Time of the last entry, seconds; 0 if not known yet. */
+	/** Seconds; 0 if not known yet. */
 	#lastS = 0;
 	#waiting: Readout | undefined;
 	#compaction: Compaction | undefined;
@@ -80,7 +80,7 @@ export class History implements Timed {
 	#isErased = false;
 	/** True if the next reading must begin a sector, so that gaps in the sectors before it can be filled. */
 	#endsSector = false;
-	/** True if compaction had to shorten the retention of days since the start. */
+	/** Compaction has shortened the retention of days since the start. */
 	isShort = false;
 
 	private constructor({ deps, ledger, zone }: HistoryOptions, partition: Partition) {
@@ -112,12 +112,11 @@ export class History implements Timed {
 		return new Journal(this.#partition);
 	}
 
-	/** Time of the last stored readout, Unix ms, or 0. Throws if the flash fails. */
+	/** Unix ms, or 0. Throws if the flash fails. */
 	get lastUtcMs(): number {
 		return this.journal().lastS * 1000;
 	}
 
-	/** The readout is stored soon, if it qualifies. */
 	measured(readout: Readout): void {
 		const { status, utcMs } = readout;
 		if (utcMs === 0 || status === STATUS_NONE || status === STATUS_CHECK_WRONG || this.#isErased) return;
@@ -129,8 +128,8 @@ export class History implements Timed {
 	}
 
 	/**
-	 * Periods of a level (QUARTERS to MONTHS) that begin from `fromS` to before `toS`, within its retention. Throws if
-	 * the flash fails; the cursor throws if compaction changes the data meanwhile.
+	 * Periods that begin from `fromS` to before `toS`, within the level's retention. Throws if the flash fails; the
+	 * cursor throws if compaction changes the data meanwhile.
 	 */
 	periods(level: number, fromS: number, toS: number): PeriodCursor {
 		const { sectors, lastS } = this.journal();
@@ -140,8 +139,8 @@ export class History implements Timed {
 	}
 
 	/**
-	 * Finds the newest gap that begins before `beforeS`, and fills it if there are rows (filling.ts). Call it only while
-	 * the history is not busy, with HISTORY_COST claimed. Throws if the flash fails.
+	 * Finds the newest gap before `beforeS`, and fills it from `rows` (filling.ts). Call it only while the history is not
+	 * busy, with HISTORY_COST claimed. Throws if the flash fails.
 	 */
 	gap(beforeS: number, rows?: MeterRows): Gap {
 		const journal = this.journal();
@@ -198,7 +197,6 @@ export class History implements Timed {
 			}
 			if (this.#compaction !== undefined) this.#dueMs = nowMs + (this.#compaction.isBegun ? TURN_MS : PAUSE_MS);
 		} catch (error) {
-			// After a failure the next write scans the flash again.
 			this.failed(error);
 		} finally {
 			ledger.release(HISTORY_COST);
@@ -232,7 +230,7 @@ export class History implements Timed {
 		if (this.#endsSector) journal.endSector();
 		this.#endsSector = false;
 		const compaction = new Compaction(journal.sectors);
-		// Compaction must be completed at once here, because the room is needed now.
+		// The room is needed now.
 		if (journal.isFull || isBack) while (compaction.isNeeded) compaction.step(new LocalCalendar(this.#zone));
 		const afterS = isBack ? journal.takeBack(entry) : lastS;
 		if (afterS === 0) {
@@ -247,14 +245,11 @@ export class History implements Timed {
 	}
 }
 
-/**
- * Returns true if the quarter hour has a reading already, for example because the clock was set back by at most BACK_S.
- */
+/** The clock may have been set back by at most BACK_S. */
 function isOfKnownQuarter(timeS: number, lastS: number): boolean {
 	return timeS >= lastS - BACK_S && Math.floor(timeS / QUARTER_S) <= Math.floor(lastS / QUARTER_S);
 }
 
-/** Returns true if the new state does not follow from the entry. */
 function compare(entry: Entry, state: MeterState, read: MeterState, isOther: boolean): boolean {
 	const before = state.numbers;
 	const now = read.numbers;
@@ -279,7 +274,7 @@ function compare(entry: Entry, state: MeterState, read: MeterState, isOther: boo
 	return isBreak;
 }
 
-/** Rise after an overflow; negative if implausible. `fall`: decrease. */
+/** Negative if implausible. `fall`: decrease. */
 function wrappedRise(before: number, fall: number): number {
 	let end = 1;
 	while (end <= before) end *= 10;

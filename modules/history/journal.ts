@@ -1,8 +1,8 @@
 /**
- * The history in flash. Each quarter hour with a reading has one entry, which is made from the first reading in it. The
- * entry is appended to the head sector (sectors.ts) as a block of its own. The block also has the meter state
- * (meter-state.ts) if the state does not follow from the entry: in the first block of a sector, and after an exchange
- * of the meter. If a power cut leaves a partial block, later entries go to another sector.
+ * The history in flash. The first reading in each quarter hour makes an entry, which is appended to the head sector
+ * (sectors.ts) as a block of its own. The block also has the meter state (meter-state.ts) if the state does not follow
+ * from the entry: in the first block of a sector, and after an exchange of the meter. After a partial block, entries go
+ * to another sector.
  */
 import { ERASE_SIZE, type Partition } from "../io/flash.js";
 import { QUARTER_S } from "../time/calendar.js";
@@ -14,11 +14,11 @@ import { BLOCK_LIMIT, DATA_END, END_S, KIND_RAW, makeBlock, RAW_START, Sectors }
 export class Journal {
 	readonly sectors: Sectors;
 	readonly state = new MeterState();
-	/** Time of the last entry; 0 without one. */
+	/** 0 without one. */
 	lastS = 0;
 	#at = DATA_END;
 
-	/** All methods throw if the flash fails. A new Journal must be created after that. */
+	/** All methods throw if the flash fails. Then create a new Journal. */
 	constructor(partition: Partition) {
 		const sectors = new Sectors(partition);
 		this.sectors = sectors;
@@ -40,9 +40,8 @@ export class Journal {
 	}
 
 	/**
-	 * Appends `entry` after the entry at `afterS`, and invalidates later entries. `state` is the meter state after
-	 * `entry`; `isBreak` means that it does not follow from `entry`. This object does not follow the change: create a
-	 * new one after each call.
+	 * Invalidates entries after `afterS`. `state`: after `entry`; `isBreak`: it does not follow from `entry`. Create a
+	 * new Journal after each call.
 	 */
 	append(entry: Entry, state: MeterState, isBreak: boolean, afterS = this.lastS): void {
 		const { sectors } = this;
@@ -66,8 +65,8 @@ export class Journal {
 	}
 
 	/**
-	 * Adds to `entry` all stored entries of its quarter hour and of later ones. This is needed if the clock was set
-	 * back. Returns the time of the last entry before that quarter hour, or 0 if there is none.
+	 * Adds all stored entries from the quarter hour of `entry` on, after the clock was set back. Returns the time of the
+	 * last entry before it, or 0.
 	 */
 	takeBack(entry: Entry): number {
 		const { timeS } = entry;

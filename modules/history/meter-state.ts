@@ -1,22 +1,18 @@
-/**
- * Identity and readings of a meter. They are stored in flash as they are in memory: 64-bit floating-point numbers, in
- * this order.
- */
+/** Identity and readings of a meter. Stored as 64-bit floating-point numbers, in this order. */
 import { REGISTER_COUNT } from "./entry.js";
 
-/** Index of the number in which each register with a known reading has a bit. */
+/** Index of a number with a bit for each register whose reading is known. */
 export const KNOWN = 0;
-/** Indices of two checksums: the CRC-16 of the identification, and that of the serial number. An unknown one is 0. */
+/** Indices of the CRC-16 of the identification, and of the serial number; 0: unknown. */
 export const IDENT = 1;
 export const SERIAL = 2;
-/** Index of the first reading. Readings are in the order and units of the registers (entry.ts). An unknown one is 0. */
+/** Index of the first reading; order and units as in entry.ts. 0: unknown. */
 export const READINGS = 3;
 
 export class MeterState {
 	readonly numbers = new Float64Array(READINGS + REGISTER_COUNT);
 	readonly bytes = new Uint8Array(this.numbers.buffer);
 
-	/** Takes over the known values of `later`. */
 	update(later: MeterState): void {
 		const { numbers } = later;
 		for (let i = IDENT; i < READINGS + REGISTER_COUNT; i++)
@@ -24,10 +20,7 @@ export class MeterState {
 		this.numbers[KNOWN] |= numbers[KNOWN];
 	}
 
-	/**
-	 * Returns true if both states are known to be of different meters. The serial numbers are compared if both are
-	 * known, otherwise the identifications.
-	 */
+	/** Compares the serial numbers if both are known, otherwise the identifications. */
 	isOther({ numbers }: MeterState): boolean {
 		const own = this.numbers;
 		const what = own[SERIAL] * numbers[SERIAL] > 0 ? SERIAL : IDENT;

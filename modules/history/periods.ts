@@ -17,22 +17,19 @@ export const FLAG_GAP = 32;
 /** Longest distance of two readings for interpolation, periods. */
 const DIVIDED = 1.5;
 
-/**
- * Returns the longest time from a boundary to its reading, seconds: a fifteenth of the period, at most a quarter hour.
- */
+/** Seconds: a fifteenth of the period, at most a quarter hour. */
 export function toleranceOf(level: number): number {
 	return Math.min(PERIOD_S[level] / 15, QUARTER_S);
 }
 
 export interface EntrySource {
 	readonly entry: Entry;
-	/** Time of the current entry; before the first `next`, of the entry before it, 0 at the beginning. */
+	/** Time of the current entry; before the first `next`, of the entry before, 0 at the beginning. */
 	readonly timeS: number;
 	next(): boolean;
 }
 
 export interface PeriodRange {
-	/** Level from QUARTERS to MONTHS. */
 	readonly level: number;
 	/** Earliest start, seconds. */
 	readonly fromS: number;
@@ -51,7 +48,6 @@ export class PeriodCursor {
 	/** Start of the period in progress; -1 before the first boundary. */
 	#sumStartS = -1;
 	#sumFlags = 0;
-	/** True if the sum contains consumption. */
 	#isBegun = false;
 	#beforeS = -1;
 	/** Part of the current entry already in periods, and its amounts. */
@@ -70,7 +66,6 @@ export class PeriodCursor {
 		if (source.timeS > 0) this.#beforeS = source.timeS;
 	}
 
-	/** Throws what the source throws. */
 	next(): boolean {
 		const { fromS, toS } = this.#range;
 		do {

@@ -14,20 +14,17 @@ import { FLAG_GAP, FLAG_INTERPOLATED, type PeriodCursor } from "./periods.js";
 
 export const HISTORY_REPLY_COST: Cost = Object.freeze({ slots: 250, chunkBytes: 2048 });
 
-/** Values of the query `period`, in the order of levels (time/calendar.ts). */
+/** In the order of levels (time/calendar.ts). */
 const LEVELS = Object.freeze(["quarters", "hours", "days", "months"]);
-/** Names of the amounts, in the order of the registers (history/entry.ts). */
+/** In the order of the registers (history/entry.ts). */
 const AMOUNTS = Object.freeze(["import_wh", "export_wh", "gas_l", "water_l", "heat_wh", "import_t2_wh"]);
-/**
- * Number of amounts before the marks in CSV. Later amounts follow the marks, so that the columns of older firmware keep
- * their places.
- */
+/** Later amounts follow the marks in CSV, so that the columns of older firmware keep their places. */
 const BEFORE_MARKS = 5;
 const COLUMNS = "start,end,local_start,import_wh,export_wh,gas_l,water_l,heat_wh,marks,import_t2_wh\r\n";
 const MARKS = Object.freeze(["partial", "interpolated", "gap", "meter_changed", "wrapped", "from_meter"]);
 const FLAGS = Object.freeze([FLAG_PARTIAL, FLAG_INTERPOLATED, FLAG_GAP, FLAG_CHANGED, FLAG_WRAPPED, FLAG_METER]);
 
-/** Latest time that is accepted, seconds: the end of 2099. */
+/** End of 2099. */
 const TIME_LIMIT_S = 4_102_444_799;
 
 export function getHistory(exchange: Exchange<History | undefined>): void {
@@ -70,7 +67,6 @@ class Listing {
 	#unit = 0;
 	#hasPeriod = false;
 
-	/** Without a cursor the list of periods is empty. */
 	constructor(core: Core, period: string, cursor: PeriodCursor | undefined) {
 		this.#core = core;
 		this.#period = period;

@@ -22,7 +22,6 @@
 import { crc16 } from "../bytes/crc16.js";
 import { ERASE_SIZE, type Partition } from "../io/flash.js";
 
-/** Maximum number of sectors used in a larger partition. */
 const SECTOR_LIMIT = 16;
 const SECTOR_MINIMUM = 5;
 
@@ -42,7 +41,6 @@ export const END_S = 0xffffffff;
 export const KIND_RAW = 0x5248;
 export const KIND_DENSE = 0x4448;
 
-/** Columns of the table, which are the words of a record. */
 const NUMBER = 0;
 const BASE = 1;
 const UNTIL = 2;
@@ -55,7 +53,7 @@ export class Sectors {
 	head = -1;
 	/** The record of each sector; its number is 0 if the sector is free. */
 	readonly #table: Uint32Array;
-	/** Bits of the sectors that `walk` has found in use so far. */
+	/** Sectors that `walk` has found in use, as bits. */
 	#live = 0;
 
 	/** This and all methods throw if the flash fails. */
@@ -90,7 +88,6 @@ export class Sectors {
 		}
 	}
 
-	/** Writes the record of the next sector to `into[0..RECORD_SIZE)`. */
 	makeRecord(into: Uint8Array, kind: number, baseS: number, untilS: number): void {
 		let highest = 0;
 		for (let i = 0; i < this.count; i++) highest = Math.max(highest, this.get(i, NUMBER));
@@ -106,7 +103,7 @@ export class Sectors {
 		return this.get(sector, KIND) === KIND_RAW;
 	}
 
-	/** Returns true if no other Sectors object has reused the sector since this one read its record. */
+	/** False if another Sectors object has reused the sector. */
 	isIntact(sector: number): boolean {
 		return this.recordOf(sector, this.get(sector, KIND))?.[NUMBER] === this.get(sector, NUMBER);
 	}
@@ -125,7 +122,7 @@ export class Sectors {
 		return found < 0 ? later : found;
 	}
 
-	/** End of the sector's validity from `timeS` on: its own, or the start of a sector with a higher number. */
+	/** The sector's own end, or the start of a sector with a higher number. */
 	endOf(sector: number, timeS: number): number {
 		const fromS = Math.max(timeS, this.get(sector, BASE));
 		let endS = this.get(sector, UNTIL);
@@ -197,7 +194,6 @@ export function blockSize(bytes: Uint8Array, at: number): number {
 	return at + size <= bytes.length && checkAt(bytes, at, at + size) ? size : 0;
 }
 
-/** Completes a block with `length` bytes of content in place. */
 export function makeBlock(bytes: Uint8Array, at: number, length: number): number {
 	const size = Math.ceil((length + 3) / SLOT) * SLOT;
 	bytes[at] = length;
@@ -206,7 +202,7 @@ export function makeBlock(bytes: Uint8Array, at: number, length: number): number
 	return size;
 }
 
-/** Writes the check at the end of `bytes[start..end)`. Returns true if it was already there. */
+/** Writes the check; returns true if it was already there. */
 function checkAt(bytes: Uint8Array, start: number, end: number): boolean {
 	const check = crc16(bytes, start, end - 2);
 	const isThere = bytes[end - 2] === (check & 127) && bytes[end - 1] === ((check >> 7) & 127);

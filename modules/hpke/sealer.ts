@@ -8,9 +8,8 @@ import type { TextCodec } from "../io/host.js";
 const KEM_SUITE = "KEM\u0000\u0010";
 const HPKE_SUITE = "HPKE\u0000\u0010\u0000\u0001\u0000\u0001";
 const VERSION = "HPKE-v1";
-/** Length of the shared secret (Nsecret), bytes. */
 const SECRET_LENGTH = 32;
-/** Maximum number of messages: only the last four bytes of the nonce count them. */
+/** Only the last four bytes of the nonce count messages. */
 const SEQUENCE_END = 2 ** 32;
 
 interface SealerDeps {
@@ -66,7 +65,6 @@ export class Sealer {
 		return sealed;
 	}
 
-	/** Flips the bits of the nonce in which the message number changes. */
 	private number(change: number): void {
 		for (let i = GCM_IV_LENGTH - 1, rest = change; i >= GCM_IV_LENGTH - 4; i--, rest >>>= 8)
 			this.#nonce[i] ^= rest & 0xff;

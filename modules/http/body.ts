@@ -49,7 +49,6 @@ export class BodyDecoder {
 	#chunked = false;
 	#left = 0;
 	#taken = 0;
-	/** Bytes of the size line or trailers. */
 	#seen = 0;
 
 	begin(length: number): void {
@@ -63,15 +62,15 @@ export class BodyDecoder {
 		return this.#state === STATE_DONE;
 	}
 
-	/** Bytes left of body or chunk; Infinity if unknown. */
+	/** Infinity if unknown. */
 	get left(): number {
 		if (this.#state === STATE_DONE) return 0;
 		return this.#chunked ? Number.POSITIVE_INFINITY : this.#left;
 	}
 
 	/**
-	 * Passes the data of the last event to the sink, or discards them if there is no sink. Bytes that the sink does not
-	 * accept are passed again by the next call. Returns false if the body exceeds the sink's limit.
+	 * Discards the data without a sink. Bytes that the sink does not accept are passed again by the next call. Returns
+	 * false if the body exceeds the sink's limit.
 	 */
 	give(sink: BodySink | undefined, bytes: Uint8Array): boolean {
 		const { dataStart: start, dataEnd: end } = this;
@@ -86,7 +85,7 @@ export class BodyDecoder {
 		return true;
 	}
 
-	/** Decodes up to the next event BODY_…; the next call must start at `position`. */
+	/** Returns BODY_…; the next call must start at `position`. */
 	next(bytes: Uint8Array, start: number, end: number): number {
 		let at = start;
 		while (at < end && this.#state < STATE_DONE) {

@@ -11,10 +11,8 @@
  * HTTP_SILENCE_MS between two pieces.
  *
  * `outcome` is the result of the request. Once the head of the reply is complete, it is the status, even if the body is
- * cut off. Redirects are not followed, because requests may contain secrets.
- *
- * Callbacks of the host run the caller's task, which checks `outcome` in its drain. Limits: HTTP_CONNECT_MS;
- * HTTP_REPLY_MS from `send`, or from the opening of the connection if that is later.
+ * cut off. Redirects are not followed, because requests may contain secrets. Limits: HTTP_CONNECT_MS; HTTP_REPLY_MS
+ * from `send`, or from the opening of the connection if that is later.
  */
 import { CLIENT_BROKEN, CLIENT_ENDED, type Client, type ClientPort, type TLSClientOptions } from "../io/client.js";
 import type { Task } from "../io/driver.js";
@@ -42,11 +40,10 @@ const IN_SIZE = 512;
 export interface HTTPClientOptions {
 	readonly task: Task;
 	readonly port: ClientPort;
-	/** Host name or address, as in ClientOptions. */
 	readonly host: string;
 	readonly portNumber: number;
 	readonly tls?: TLSClientOptions;
-	/** Reader of the replies; the default keeps no body. */
+	/** The default keeps no body. */
 	readonly reply?: ReplyReader;
 }
 
@@ -128,7 +125,6 @@ export class HTTPClient implements Timed {
 		this.read();
 	}
 
-	/** Leaves `outcome` as it is. */
 	close(): void {
 		this.#state = STATE_OVER;
 		this.#dueMs = Number.POSITIVE_INFINITY;

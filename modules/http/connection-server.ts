@@ -7,7 +7,6 @@ import type { HTTPLimits } from "./limits.js";
 export interface AcceptedConnection {
 	readonly port: ListenerPort;
 	readonly pending: PendingSocket;
-	/** Time of the acceptance, monotonic ms. */
 	readonly nowMs: number;
 }
 
@@ -21,7 +20,6 @@ export interface ConnectionServer {
 	readonly handler: HTTPHandler;
 	readonly limits: HTTPLimits;
 	readonly task: Task;
-	/** The connection's deadline may have changed. */
 	changed(): void;
 	/**
 	 * True if all other places of the connection's port are taken: if `isBusy`, by requests with a valid token,

@@ -28,7 +28,7 @@ export const IN_SIZE = 2048;
 export const OUT_SIZE = 1024;
 /** Unwanted body that is discarded to reuse the connection, bytes. */
 export const DISCARD_LIMIT = 4096;
-/** Maximum number of bytes discarded before closing. */
+/** Discarded before closing, bytes. */
 export const LINGER_LIMIT = 65536;
 
 export const INPUT_HEAD = 0;
@@ -46,5 +46,4 @@ export const INPUT_OPEN = 6;
 
 export const REPLY_NONE = 0;
 export const REPLY_AWAITED = 1;
-/** The reply is in `#out` or sent. */
 export const REPLY_GIVEN = 2;

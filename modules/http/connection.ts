@@ -51,7 +51,7 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 	#reply = REPLY_NONE;
 	#response: HTTPResponse | undefined;
 	#sink: BodySink | undefined;
-	/** Bytes that may still be discarded before closing. */
+	/** Bytes to discard before closing, at most. */
 	#lingerLeft = 0;
 	#isLingering = false;
 	#continued = false;
@@ -65,7 +65,7 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 	/** Start of idleness, or end of the grace period if new or lingering, monotonic ms. */
 	#idleMs: number;
 	#isNew = true;
-	/** True if the client has sent a token earlier that is still valid. */
+	/** The client has sent a token that is still valid. */
 	isKnown = false;
 	#isVouched = false;
 
@@ -90,15 +90,12 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 		this.#head.begin();
 	}
 
-	/** True without a request, and while waiting for the client to close. */
+	/** Also true while waiting for the client to close. */
 	get isIdle(): boolean {
 		return (this.#input === INPUT_HEAD && this.#inEnd === 0) || this.#isLingering;
 	}
 
-	/**
-	 * True if the request has a valid token and its reply has no live body; connections with a live body are displaced
-	 * first.
-	 */
+	/** The request has a valid token, and the reply no live body. */
 	get isVouched(): boolean {
 		return this.#isVouched && !this.isLive;
 	}
@@ -112,10 +109,9 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 	}
 
 	/**
-	 * Time from which a new connection may displace this one, monotonic ms. Without a request it is the time at which
-	 * the connection became idle. With a live body it is the end of the grace period after the start of the reply.
-	 * Another request with a valid token is never displaced (Infinity). For other requests it is the end of the grace
-	 * period after the request began, or after the last byte that the client accepted.
+	 * Monotonic ms: the start of idleness; with a live body, the end of the grace period after the start of the reply;
+	 * with a valid token, Infinity; otherwise the end of the grace period after the request began, or after the last byte
+	 * that the client accepted.
 	 */
 	get displaceableMs(): number {
 		if (this.isIdle || this.isLive) return this.#idleMs;
@@ -125,7 +121,7 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 		return graceMs + (this.#out.isIdle ? this.#sinceMs : Math.min(this.#sentMs, this.#sinceMs + writeMs));
 	}
 
-	/** Closes the connection to free its place; first sends 503 with Retry-After if a request has no reply yet. */
+	/** First sends 503 with Retry-After if a request has no reply yet. */
 	displace(): void {
 		if (!this.isIdle && this.#reply !== REPLY_GIVEN && this.#out.isIdle) {
 			const reply = displacedReply(this.text);
@@ -139,7 +135,7 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 		this.#isVouched = this.isKnown = true;
 	}
 
-	/** Time of `expire`, monotonic ms; Infinity while the handler is working. */
+	/** Infinity while the handler is working. */
 	get deadlineMs(): number {
 		const limits = this.#owner.limits;
 		if (this.#out.isWaiting) {
@@ -181,7 +177,7 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 		this.#owner.task.update(() => this.#owner.changed());
 	}
 
-	/** Closes after pending output; notifies a handler that has not replied. */
+	/** Sends pending output first; cancels a pending handler. */
 	close(): void {
 		if (this.#input === INPUT_CLOSED) return;
 		this.#input = INPUT_CLOSED;
@@ -241,7 +237,6 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 		this.#reply = REPLY_GIVEN;
 	}
 
-	/** Processes all available input and output; every event ends here. */
 	private run(nowMs: number): void {
 		if (this.#running) return;
 		this.#running = true;
@@ -262,9 +257,7 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 		while (this.write() || this.read());
 	}
 
-	/**
-	 * Handles an exception of handler, sink or source: sends 500 if nothing was sent to the client yet, then closes.
-	 */
+	/** Sends 500 after an exception of handler, sink or source, if nothing was sent yet. */
 	private recover(error: unknown): void {
 		// The same exception arrives twice if a reply fails inside a handler.
 		if (error === this.#recovered || this.#input === INPUT_CLOSED) return;
@@ -303,13 +296,13 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 		this.#lingerLeft = this.#isVouched ? Math.max(LINGER_LIMIT, this.#body.left) : LINGER_LIMIT;
 	}
 
-	/** Discards the rest of the body; if it is too long for that, the connection ends. */
+	/** A body too long to discard ends the connection. */
 	private dropBody(): void {
 		if (this.#body.isDone) this.#input = INPUT_DONE;
 		else if (this.#body.left > DISCARD_LIMIT || (this.#head.expectsContinue && !this.#continued)) this.linger();
 	}
 
-	/** Sends what the socket accepts; returns true if the next request can be read. */
+	/** Returns true if the next request can be read. */
 	private write(): boolean {
 		if (this.#input === INPUT_CLOSED) return false;
 		if (!this.#out.isIdle && !this.#out.isWaiting && this.#writable > 0) {

@@ -1,7 +1,7 @@
 /** Scanners for heads (RFC 9110, 5.6). */
 import { isDigit } from "../bytes/ascii.js";
 
-/** Content-Length has at most so many digits, so that it is exact as a double. */
+/** So that Content-Length is exact as a double. */
 export const LENGTH_DIGITS_LIMIT = 15;
 
 const TAB = 0x09;
@@ -36,7 +36,7 @@ export function matches(bytes: Uint8Array, start: number, end: number, word: str
 	return true;
 }
 
-/** True if the comma-separated list has `word`, ignoring case. */
+/** Searches a comma-separated list, ignoring case. */
 export function hasWord(bytes: Uint8Array, start: number, end: number, word: string): boolean {
 	for (let at = start; at < end; ) {
 		const comma = indexOrEnd(bytes, COMMA, at, end);
@@ -47,7 +47,7 @@ export function hasWord(bytes: Uint8Array, start: number, end: number, word: str
 	return false;
 }
 
-/** Returns the number, inexact beyond LENGTH_DIGITS_LIMIT digits; -1 if it is not decimal. */
+/** Inexact beyond LENGTH_DIGITS_LIMIT digits; -1 if it is not decimal. */
 export function decimalIn(bytes: Uint8Array, start: number, end: number): number {
 	if (start >= end) return -1;
 	let number = 0;

@@ -9,21 +9,20 @@ export interface BodySink {
 	/** The bytes are valid only during the call. */
 	write(bytes: Uint8Array, start: number, end: number): void;
 	end(): void;
-	/** Called if the body is incomplete; no response is possible. */
+	/** The body is incomplete; no response is possible. */
 	abort?(): void;
 	/**
-	 * Number of bytes at the end of the last `write` that were not accepted; they are passed again. A sink with this
-	 * member is slow, for example because it writes to flash: if the client has a token, it gets the body in one piece
-	 * per tick, with its own time limits. After an early reply it gets the rest of the body too, because browsers read
-	 * the reply only after sending all of it.
+	 * Bytes at the end of the last `write` that were not accepted; they are passed again. A sink with this member is
+	 * slow: from a client with a token it gets one piece per tick, with its own time limits, and after an early reply the
+	 * rest of the body too, because browsers read the reply only after sending all of it.
 	 */
 	readonly rest?: number;
 }
 
 export interface HTTPHandler {
 	/**
-	 * Called after the head was received: sends the response, now or later, or returns a sink. A reply discards the
-	 * rest of the body. An exception is answered with 500, and with its `sentence` if it has one.
+	 * Sends the response, now or later, or returns a sink. A reply discards the rest of the body. An exception is
+	 * answered with 500, and with its `sentence` if it has one.
 	 */
 	begin(request: HTTPRequest, response: HTTPResponse): BodySink | undefined;
 }

@@ -18,14 +18,14 @@ import type { HTTPRequest } from "./request.js";
 import { METHOD_NAMES, METHOD_OPTIONS, METHOD_OTHER } from "./request.js";
 import { decodePercent, hasGoodEscapes, isCleanText } from "./target.js";
 
-/** Maximum bytes of the request line without its CRLF. */
+/** Bytes without CRLF. */
 export const REQUEST_LINE_LIMIT = 512;
 export const FIELD_LIMIT = 64;
 /** Host with port, bytes; a DNS name has at most 253 (RFC 1035, 2.3.4). */
 export const HOST_LIMIT = 260;
 const PORT_LIMIT = 65535;
 const PORT_DIGITS_LIMIT = 5;
-/** Maximum bytes between the brackets of an IPv6 address. */
+/** Bytes between the brackets. */
 const IPV6_LIMIT = 45;
 
 export const HEAD_MORE = 0;
@@ -62,7 +62,7 @@ export class RequestHead implements HTTPRequest {
 	#queryEnd = 0;
 	#hostStart = 0;
 	#hostEnd = 0;
-	/** Start of the fields; 0 before the request line is parsed. */
+	/** 0 before the request line is parsed. */
 	#fields = 0;
 	#fieldsEnd = 0;
 	#fieldCount = 0;
@@ -85,7 +85,6 @@ export class RequestHead implements HTTPRequest {
 		this.secure = secure;
 	}
 
-	/** The request begins at index 0 of the buffer. */
 	begin(): void {
 		this.method = METHOD_OTHER;
 		this.path = "";
@@ -97,7 +96,7 @@ export class RequestHead implements HTTPRequest {
 		this.release();
 	}
 
-	/** The buffer is needed for the body; fields and query can't be read any more. */
+	/** Fields and query can't be read any more. */
 	release(): void {
 		this.#fieldsEnd = this.#queryStart = this.#queryEnd = this.#hostStart = this.#hostEnd = 0;
 	}
@@ -153,14 +152,14 @@ export class RequestHead implements HTTPRequest {
 		return undefined;
 	}
 
-	/** Returns the decoded text, undefined unless it is clean UTF-8. The escapes must be valid. */
+	/** Undefined unless it is clean UTF-8. The escapes must be valid. */
 	private decoded(start: number, end: number, isQuery: boolean): string | undefined {
 		const bytes = new Uint8Array(end - start);
 		const length = decodePercent(this.#buffer, start, end, bytes, isQuery);
 		return isCleanText(bytes, 0, length) ? this.#text.decode(bytes, 0, length) : undefined;
 	}
 
-	/** Parses `buffer[0..end)`. Returns HEAD_MORE, HEAD_DONE or a status. */
+	/** Returns HEAD_MORE, HEAD_DONE or a status. */
 	parse(end: number): number {
 		const buffer = this.#buffer;
 		let at = this.#at;
@@ -225,7 +224,7 @@ export class RequestHead implements HTTPRequest {
 		return HEAD_MORE;
 	}
 
-	/** Processes the target: origin form, absolute form, or `*` with OPTIONS (RFC 9112, 3.2). */
+	/** Origin form, absolute form, or `*` with OPTIONS (RFC 9112, 3.2). */
 	private takeTarget(start: number, end: number): boolean {
 		const buffer = this.#buffer;
 		let query = end;
@@ -268,7 +267,6 @@ export class RequestHead implements HTTPRequest {
 		const buffer = this.#buffer;
 		if (++this.#fieldCount > FIELD_LIMIT) return 431;
 		let colon = start;
-		// Spaces before the colon and folded lines are refused here.
 		for (let byte = buffer[colon]; colon < end; byte = buffer[++colon]) {
 			if ((byte < 0x5e || byte > 0x7a) && !isTokenByte(byte)) break;
 		}
@@ -322,7 +320,7 @@ export class RequestHead implements HTTPRequest {
 		return HEAD_DONE;
 	}
 
-	/** True if the bytes have the form `host [":" port]` (RFC 9110, 7.2); the host need not be the gateway's. */
+	/** `host [":" port]` (RFC 9110, 7.2); the host need not be the gateway's. */
 	private isHost(start: number, end: number): boolean {
 		const buffer = this.#buffer;
 		if (end - start > HOST_LIMIT) return false;
@@ -348,7 +346,7 @@ export class RequestHead implements HTTPRequest {
 	}
 }
 
-/** True for a byte of a DNS name or IPv4 address; some home networks use `_`. */
+/** Some home networks use `_`. */
 function isNameByte(byte: number): boolean {
 	const lower = byte | 0x20;
 	return (lower >= 0x61 && lower <= 0x7a) || isDigit(byte) || byte === 0x2d || byte === 0x2e || byte === 0x5f;
@@ -361,7 +359,7 @@ function isIPv6Byte(byte: number): boolean {
 /** A bit for each byte 0x00 to 0x7F, set for token bytes; 32 bits per number. */
 const TOKEN_BITS = Object.freeze([0, 0x03ff6cfa, 0xc7fffffe | 0, 0x57ffffff]);
 
-/** True for a token byte (RFC 9110, 5.6.2): letters, digits and ``!#$%&'*+-.^_`|~``. */
+/** RFC 9110, 5.6.2: letters, digits and ``!#$%&'*+-.^_`|~``. */
 function isTokenByte(byte: number): boolean {
 	return byte < 0x80 && ((TOKEN_BITS[byte >> 5] >> (byte & 31)) & 1) !== 0;
 }

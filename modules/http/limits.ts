@@ -1,19 +1,19 @@
 /** Time limits, ms; they do not apply while a handler works. */
 export interface HTTPLimits {
-	/** Time from the first byte of the head to its end; also from the acceptance of a connection to the first byte. */
+	/** Time from the first byte of the head to its end; also from the acceptance to the first byte. */
 	readonly headMs: number;
-	/** Time between two requests. */
+	/** Between two requests. */
 	readonly idleMs: number;
 	/** Limit between two bytes of a body; if the request has no token, limit for the whole body. */
 	readonly bodyMs: number;
 	/** Limits with a slow sink: between bytes, and for the whole body. */
 	readonly slowMs: number;
 	readonly slowTransferMs: number;
-	/** Time between bytes of the reply that the client accepts. */
+	/** Between bytes of the reply that the client accepts. */
 	readonly writeMs: number;
-	/** Time of the whole body or reply. */
+	/** Whole body or reply. */
 	readonly transferMs: number;
-	/** Time after a connection's last reply, while the client may still be sending. */
+	/** Time after the last reply, while the client may still be sending. */
 	readonly lingerMs: number;
 	/** Longest silence of a live body, and shortest time between two of its pieces. */
 	readonly beatMs: number;
@@ -21,8 +21,8 @@ export interface HTTPLimits {
 	/** The same pause after status 101, where a client waits for each reply. */
 	readonly openPauseMs: number;
 	/**
-	 * Time in which a connection is not displaced: after its acceptance, after the first byte of a request, after each
-	 * accepted piece of a reply, and while it lingers.
+	 * No displacement after the acceptance, after the first byte of a request, after each accepted piece of a reply, and
+	 * while lingering.
 	 */
 	readonly graceMs: number;
 }

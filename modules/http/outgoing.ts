@@ -44,12 +44,11 @@ export class Outgoing {
 		return this.#source?.live;
 	}
 
-	/** True if everything was passed to the socket and the source has no data. */
 	get isWaiting(): boolean {
 		return this.#isWaiting && this.#start === this.#end;
 	}
 
-	/** Makes the next `pump` read the source again. If the source has reported no data, calls `beat` first. */
+	/** The next `pump` reads the source again, after `beat` if it has reported no data. */
 	resume(): void {
 		if (!this.isAwake) this.live?.beat();
 		this.isAwake = this.#isWaiting = false;
@@ -62,9 +61,8 @@ export class Outgoing {
 	}
 
 	/**
-	 * Starts a reply: the whole head and a body of `length` bytes (Infinity: until the source ends), optionally in
-	 * chunks. Throws a RangeError if the head does not fit. Only `pump` reads the source, or the microcontroller's
-	 * stack would overflow.
+	 * `length`: Infinity means until the source ends. Throws a RangeError if the head does not fit. Only `pump` reads the
+	 * source, or the microcontroller's stack would overflow.
 	 */
 	begin(head: Uint8Array, body: BodySource | undefined, length: number, chunked: boolean): void {
 		this.rewind();
@@ -76,7 +74,7 @@ export class Outgoing {
 		this.#isFresh = true;
 	}
 
-	/** Takes the reply back; false if a byte was sent. */
+	/** False if a byte was sent. */
 	revoke(): boolean {
 		if (this.#mark < this.#start) return false;
 		this.#end = this.#mark;
@@ -84,10 +82,7 @@ export class Outgoing {
 		return true;
 	}
 
-	/**
-	 * Sends at most `writable` bytes; returns how many more the socket accepts. Throws what the source throws; call
-	 * `revoke` then.
-	 */
+	/** Returns how many more bytes the socket accepts. Throws what the source throws; call `revoke` then. */
 	pump(socket: Socket, writable: number): number {
 		let room = writable;
 		if (this.#isFresh && room > 0) {
@@ -138,7 +133,7 @@ export class Outgoing {
 		const limit = this.#buffer.length;
 		while (this.#left > 0 && this.#end < limit) {
 			const count = source.read(this.#buffer, this.#end, Math.min(limit, this.#end + this.#left));
-			// Data that do not fit into a partly filled buffer may fit once the buffer is empty.
+			// Data may fit once the buffer is empty.
 			this.#isWaiting = count === NOTHING_YET && this.#end === 0;
 			if (count === NOTHING_YET) return;
 			if (count === 0) {

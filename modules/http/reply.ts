@@ -41,9 +41,9 @@ const CODE_END = 12;
 const UNTIL_CLOSE = Number.POSITIVE_INFINITY;
 
 export class ReplyReader {
-	/** 200 to 599 once the head is complete; 0 before. */
+	/** 200 to 599; 0 before the head is complete. */
 	status = 0;
-	/** True if the reply is complete and the connection can be used for another request. */
+	/** The connection can be used for another request. */
 	isReusable = false;
 	hasBegun = false;
 	/** Buffer for the beginning of the body; the reply is complete once it is full. */
@@ -51,11 +51,9 @@ export class ReplyReader {
 	stored = 0;
 	/** Location field if `#bodyStart` or a sink is given; undefined if absent or too long. */
 	location: Uint8Array | undefined;
-	/** Receiver of a successful reply's body. */
 	readonly #sink: BodySink | undefined;
-	/** End of received bytes, of which the sink has not got all. */
+	/** End of the bytes that the sink has not got yet. */
 	#unreadEnd = 0;
-	/** Beginning of the current line. */
 	readonly #line: Uint8Array;
 	/** Length of the line with the bytes not stored. */
 	#lineLength = 0;
@@ -82,7 +80,7 @@ export class ReplyReader {
 		this.isReusable = this.hasBegun = false;
 	}
 
-	/** True if the body has arrived completely; false if that is unknown, because the body ends with the connection. */
+	/** False if unknown, because the body ends with the connection. */
 	get isWhole(): boolean {
 		return this.status !== 0 && this.#body.isDone;
 	}
@@ -108,14 +106,14 @@ export class ReplyReader {
 		return this.readBody(bytes, at, end);
 	}
 
-	/** Passes a piece of the bytes of the last `take` to the sink. */
+	/** A piece of the bytes of the last `take`. */
 	pass(bytes: Uint8Array): number {
 		const body = this.#body;
 		if (body.dataStart === body.dataEnd) return this.readBody(bytes, body.position, this.#unreadEnd);
 		return body.give(this.#sink, bytes) ? READ_HELD : READ_DONE;
 	}
 
-	/** Call it when the connection has ended. */
+	/** The connection has ended. */
 	end(): number {
 		this.isReusable = false;
 		return this.status === 0 ? READ_BROKEN : READ_DONE;
@@ -203,7 +201,6 @@ export class ReplyReader {
 			if (found === BODY_DATA && this.storeBody(bytes, body.dataStart, body.dataEnd)) return READ_DONE;
 			if (found === BODY_MORE) return READ_MORE;
 		}
-		// Bytes after the reply forbid another use of the connection.
 		this.isReusable = this.#keepsAlive && at === end;
 		return READ_DONE;
 	}

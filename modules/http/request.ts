@@ -1,6 +1,5 @@
-/** Request as a handler sees it (RFC 9110, RFC 9112). */
+/** Request (RFC 9110, RFC 9112). */
 
-/** Any method without a number here. */
 export const METHOD_OTHER = 0;
 export const METHOD_GET = 1;
 export const METHOD_HEAD = 2;
@@ -30,8 +29,8 @@ export interface HTTPRequest {
 	readonly viaAccessPoint: boolean;
 
 	/**
-	 * Returns the first field `name` (lower-case ASCII), trimmed; undefined if absent. Call it in `begin`: once the
-	 * body arrives, the result is undefined. `?` stands for bytes beyond ASCII.
+	 * The first field `name` (lower-case ASCII), trimmed, with `?` for bytes beyond ASCII. Undefined if absent, and once
+	 * the body arrives.
 	 */
 	header(name: string): string | undefined;
 

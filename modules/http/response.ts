@@ -25,10 +25,7 @@ export const NOTHING_YET = -1;
 export interface LiveBody {
 	/** Called once, before the first `read`. */
 	opened(reader: LiveReader): void;
-	/**
-	 * Called after `beatMs` of silence: the next `read` must return bytes, which show the client that the connection is
-	 * alive.
-	 */
+	/** After `beatMs` of silence the next `read` must return bytes, which show that the connection is alive. */
 	beat(): void;
 	/**
 	 * Defined for status 101, after which the client may send anything: takes bytes, and returns how many. If it does not
@@ -62,10 +59,7 @@ export class BytesSource implements BodySource {
 	}
 }
 
-/**
- * Returns the framing fields (RFC 9112, 6 and 9.3). `length`: Infinity if unknown, NaN if no body is possible.
- * `isLast`: the connection ends.
- */
+/** RFC 9112, 6 and 9.3. `length`: Infinity if unknown, NaN if no body is possible. `isLast`: the connection ends. */
 export function framingOf(length: number, isChunked: boolean, isLast: boolean, minorVersion: number): string {
 	let framing = "";
 	if (Number.isFinite(length)) framing = `Content-Length: ${length}\r\n`;
@@ -76,23 +70,21 @@ export function framingOf(length: number, isChunked: boolean, isLast: boolean, m
 
 export interface ResponseCarrier {
 	readonly text: TextCodec;
-	/** True if all other places of the port are taken by requests with a token or by clients that sent one. */
 	readonly isGuest: boolean;
 	vouch(): void;
-	/** Sends head and body; `length`: Infinity if unknown. */
+	/** `length`: Infinity if unknown. */
 	reply(response: HTTPResponse, status: number, body: BodySource | undefined, length: number): void;
 }
 
 export class HTTPResponse {
 	/**
-	 * Called if the client has disconnected, or the server has replied itself (408, 413, 500). From then on sending has
-	 * no effect.
+	 * The client has disconnected, or the server has replied itself (408, 413, 500). From then on sending has no effect.
 	 */
 	onCancelled: (() => void) | undefined = undefined;
 	/** True to close the connection after the response, as before a restart. */
 	closing = false;
 
-	/** The connection; undefined after the reply was sent or cancelled. */
+	/** Undefined after the reply was sent or cancelled. */
 	#carrier: ResponseCarrier | undefined;
 	#fields = "";
 
@@ -104,7 +96,7 @@ export class HTTPResponse {
 		return this.#carrier !== undefined;
 	}
 
-	/** True if clients with a token use all other places; requests that wait for a shared resource are then refused. */
+	/** True if clients with a token use all other places. */
 	get isGuest(): boolean {
 		return this.#carrier?.isGuest ?? false;
 	}

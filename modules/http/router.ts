@@ -26,7 +26,6 @@ export interface RouteMatch<R extends Route, Group extends Routes<R>> {
 	/** Matching route; like `group`, undefined if not found. */
 	readonly route: R | undefined;
 	readonly group: Group | undefined;
-	/** Text in place of `<parameter>`; empty for an exact path. */
 	readonly parameter: string;
 	readonly allow: string;
 }

@@ -4,7 +4,7 @@
  * Each port has a fixed number of places for connections. The last one is kept free: a new connection displaces an idle
  * one without a token. While all places are taken, a connection closes after its reply, unless its client has sent a
  * token and some other client has not. If requests with a token take all other places, a request that would wait long
- * is refused (`isGuest`), so that the last place always responds quickly.
+ * is refused (`isGuest`).
  *
  * When all places are taken, a new connection displaces another one in this order:
  * - an event stream, because its client can reconnect;
@@ -35,9 +35,8 @@ export const CONNECTION_COST: Cost = Object.freeze({ slots: 300, chunkBytes: 614
 
 export interface HTTPPort {
 	readonly port: ListenerPort;
-	/** Connections, at least 2; each takes IN_SIZE + OUT_SIZE bytes. */
 	readonly places: number;
-	/** Certificate with which the TLS listener starts. */
+	/** The TLS listener starts with it. */
 	identity?(): CertificatePair;
 }
 
@@ -53,11 +52,9 @@ export interface HTTPServerOptions {
 }
 
 const PART = "http";
-/**
- * Number of connections accepted without a check of memory; RESERVE (io/memory.ts) and unused claims suffice for them.
- */
+/** Accepted without a check of memory: RESERVE (io/memory.ts) and unused claims suffice. */
 const FREE_CONNECTIONS = 2;
-/** Interval of checks for connections that wait for memory only, ms. */
+/** Interval of checks for connections that wait for memory only. */
 const MEMORY_MS = 250;
 
 export class HTTPServer implements ConnectionServer, Timed {
@@ -105,7 +102,7 @@ export class HTTPServer implements ConnectionServer, Timed {
 		return this.#connections.some(({ isVouched, isIdle }) => isVouched && !isIdle);
 	}
 
-	/** Called when a token was revoked: no client counts as known until it sends a valid token again. */
+	/** A token was revoked: no client counts as known until it sends a valid token again. */
 	forget(): void {
 		for (let i = 0; i < this.#connections.length; i++) this.#connections[i].isKnown = false;
 		for (let i = 0; i < this.#listeners.length; i++) this.#listeners[i].forget?.();
@@ -130,10 +127,10 @@ export class HTTPServer implements ConnectionServer, Timed {
 		return nextMs;
 	}
 
-	/** Processes deadlines and pending connections; rethrows the first exception at the end. */
+	/** Rethrows the first exception at the end. */
 	advance(nowMs: number): void {
 		const mistakes: unknown[] = [];
-		// The loop runs backwards, because closed connections are removed from the list.
+		// Backwards, because closed connections are removed.
 		for (let i = this.#connections.length - 1; i >= 0; i--) {
 			const connection = this.#connections[i];
 			if (connection === undefined || connection.deadlineMs > nowMs) continue;
@@ -251,7 +248,6 @@ export class HTTPServer implements ConnectionServer, Timed {
 		return count;
 	}
 
-	/** Time when a pending connection can be accepted, monotonic ms. */
 	private placeMs(index: number): number {
 		const { port, places } = this.#options.ports[index];
 		if (this.takenOf(port) < places) return this.#memoryMs;
@@ -259,8 +255,8 @@ export class HTTPServer implements ConnectionServer, Timed {
 	}
 
 	/**
-	 * Returns the connection to displace first, on any port if `port` is undefined. Order: with a live body, without a
-	 * token, idle with a token; among equals, the earliest `displaceableMs`.
+	 * Undefined `port`: any. Order: with a live body, without a token, idle with a token; among equals, the earliest
+	 * `displaceableMs`.
 	 */
 	private displaceable(port: ListenerPort | undefined): HTTPConnection | undefined {
 		let first: HTTPConnection | undefined;
@@ -272,7 +268,7 @@ export class HTTPServer implements ConnectionServer, Timed {
 		return first;
 	}
 
-	/** Returns the connection without a token that has been idle longest, beyond its grace period. */
+	/** The connection has no token, and is beyond its grace period. */
 	private longestIdle(port: ListenerPort, nowMs: number): HTTPConnection | undefined {
 		let longest: HTTPConnection | undefined;
 		for (let i = 0; i < this.#connections.length; i++) {

@@ -39,8 +39,8 @@ export class StaticFiles {
 	}
 
 	/**
-	 * Answers GET or HEAD: 304 if the client's copy is current (RFC 9110, 13.1.2), 406 if it does not accept gzip.
-	 * Returns false, without a reply, if there is no file.
+	 * 304 if the client's copy is current (RFC 9110, 13.1.2), 406 if it does not accept gzip. Returns false, without a
+	 * reply, if there is no file.
 	 */
 	send(request: HTTPRequest, response: HTTPResponse): boolean {
 		const { path } = request;
@@ -120,10 +120,7 @@ function preferred(accepted: string): string {
 	return best;
 }
 
-/**
- * True if Accept-Encoding permits gzip (RFC 9110, 12.5.3), the only form of the files: unpacking would take 32 KB per
- * request.
- */
+/** RFC 9110, 12.5.3. Unpacking would take 32 KB per request. */
 function takesGzip(accepted: string | undefined): boolean {
 	if (accepted === undefined) return true;
 	let takesOthers = false;
@@ -136,7 +133,7 @@ function takesGzip(accepted: string | undefined): boolean {
 	return takesOthers;
 }
 
-/** Position of a subtag, such as `de` in `fr, de-AT;q=0.8`; -1 if absent. */
+/** Such as `de` in `fr, de-AT;q=0.8`; -1 if absent. */
 function startOfTag(names: string, subtag: string): number {
 	for (let at = names.indexOf(subtag); at >= 0; at = names.indexOf(subtag, at + 1)) {
 		const before = at === 0 ? "," : names[at - 1];

@@ -57,7 +57,7 @@ export function sendError(response: HTTPResponse, status: number, sentence?: str
 	response.sendText(status, errorText(status, sentence));
 }
 
-/** Value of Retry-After for a displaced client, seconds. */
+/** Displaced client, seconds. */
 const RETRY_AFTER = 1;
 
 export function displacedReply(text: TextCodec): Uint8Array {

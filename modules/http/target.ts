@@ -5,7 +5,6 @@ const PERCENT = 0x25;
 const PLUS = 0x2b;
 const SPACE = 0x20;
 
-/** True if every `%` begins a valid escape. */
 export function hasGoodEscapes(bytes: Uint8Array, start: number, end: number): boolean {
 	for (let i = start; i < end; i++) {
 		if (bytes[i] !== PERCENT) continue;
@@ -14,10 +13,7 @@ export function hasGoodEscapes(bytes: Uint8Array, start: number, end: number): b
 	return true;
 }
 
-/**
- * Decodes to `into`, which must have room for the encoded bytes; the escapes must be valid. Returns the number of bytes
- * written.
- */
+/** `into` needs room for the encoded bytes; the escapes must be valid. Returns the number of bytes written. */
 export function decodePercent(
 	bytes: Uint8Array,
 	start: number,

@@ -5,13 +5,12 @@
 
 /** Longest device address, bytes (6.3.1, note 22). */
 export const DEVICE_ADDRESS_LIMIT = 32;
-/** Length of `/?!` CR LF, the sign-on without an address. */
 const SIGN_ON_FRAME = 5;
 export const MESSAGE_LIMIT = SIGN_ON_FRAME + DEVICE_ADDRESS_LIMIT;
 
 /** NUL characters that wake a battery meter: 2.2 s at 300 Bd; the standard has 2.1 to 2.3 s. */
 export const WAKE_UP_LENGTH = 66;
-/** Pause between the last NUL and the sign-on, ms; the standard allows 1.5 to 1.7 s. */
+/** The standard allows 1.5 to 1.7 s. */
 export const WAKE_UP_PAUSE_MS = 1600;
 
 const SLASH = 0x2f;
@@ -36,17 +35,14 @@ export function encodeSignOn(into: Uint8Array, address: Uint8Array): number {
 	return to;
 }
 
-/**
- * Writes ACK 0 Z Y CR LF (normal protocol). Z is the speed number `baudNumber` (0 to 6); Y selects data readout or
- * programming mode.
- */
+/** ACK 0 Z Y CR LF (normal protocol): Z is `baudNumber` (0 to 6), Y selects data readout or programming mode. */
 export function encodeAcknowledge(into: Uint8Array, baudNumber: number, isProgramming = false): number {
 	return putAcknowledge(into, baudNumber, 0x30, isProgramming ? 0x31 : 0x30);
 }
 
 export const ACKNOWLEDGE_LENGTH = 6;
 
-/** Writes ACK 2 Z 2 CR LF: HDLC, speed number `baudNumber`, binary mode. */
+/** ACK 2 Z 2 CR LF: HDLC, Z is `baudNumber`, binary mode. */
 export function encodeHandOver(into: Uint8Array, baudNumber: number): number {
 	return putAcknowledge(into, baudNumber, 0x32, 0x32);
 }
@@ -66,7 +62,7 @@ export function encodeRepeatRequest(into: Uint8Array): number {
 	return 1;
 }
 
-/** Writes SOH B0 ETX BCC, which ends a session. */
+/** SOH B0 ETX BCC. */
 export function encodeBreak(into: Uint8Array): number {
 	into[0] = 0x01;
 	into[1] = 0x42;

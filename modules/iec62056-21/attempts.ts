@@ -1,14 +1,14 @@
 /**
- * Retry policy of one readout: decides about the speed and further sessions, and remembers a lower speed.
+ * Retry policy of one readout, which remembers a lower speed.
  *
  * Missing or damaged data leads to a retry at the same speed, because most failures are accidental. After TRIES
- * failures at one speed, or one silence at a lowered speed, the next lower speed follows, down to 300 Bd, because the
- * identification may promise a higher speed than meter, head or line can handle. Other failures are retried unchanged.
+ * failures at one speed, or one silence at a lowered speed, the next lower speed follows, down to 300 Bd. Other
+ * failures are retried unchanged.
  *
  * After FIRST_WAIT clean readouts a higher speed is tried, alternately the full speed and the next higher one. A failed
  * trial doubles the wait, up to LAST_WAIT; the same number of clean readouts at full speed resets it.
  *
- * Flash stores only speed and meter, on change; counts stay in RAM, because a write per readout would wear it out.
+ * Flash stores only speed and meter, on change.
  */
 import { equalConstantTime } from "../bytes/equal.js";
 import type { Opening, ProtocolMemory } from "../readout/protocol.js";
@@ -27,7 +27,7 @@ const SAME_SPEED_FAILURES = 3;
 const TRIES = 2;
 /** Clean readouts before a higher speed is first tried. */
 const FIRST_WAIT = 4;
-/** Maximum of that number after failed trials. */
+/** Maximum of the wait after failed trials. */
 const LAST_WAIT = 256;
 
 export interface SpeedSettings {
@@ -37,13 +37,13 @@ export interface SpeedSettings {
 	readonly learnedBaud: number;
 	/** Identification of the meter with that speed. */
 	readonly learnedFor: Uint8Array;
-	/** Stores a lower speed; 0 deletes it. `meterId`: printable ASCII. */
+	/** 0 deletes the speed. `meterId`: printable ASCII. */
 	learn(baud: number, meterId: Uint8Array): void;
 }
 
 type SpeedOpening = Pick<Opening<SpeedSettings>, "settings" | "memory">;
 
-/** Counts, in RAM, for the meter with the lowered speed. */
+/** Counters of the meter whose speed was lowered. */
 class SpeedMemory {
 	readonly meterId: Uint8Array;
 	clean = 0;
@@ -55,7 +55,7 @@ class SpeedMemory {
 		this.meterId = meterId;
 	}
 
-	/** Called when a higher speed, or the one that had worked, has failed. */
+	/** A higher speed, or the one that had worked, has failed. */
 	failed(): void {
 		this.clean = 0;
 		this.wait = Math.min(this.wait * 2, LAST_WAIT);
@@ -66,12 +66,12 @@ export class Attempts implements SpeedChoice {
 	readonly #settings: SpeedSettings;
 	readonly #memory: ProtocolMemory;
 	#count = 0;
-	/** Number of failed sessions that a lower speed would not have avoided. */
+	/** Failed sessions that a lower speed would not have avoided. */
 	#failures = 0;
 	#tries = 0;
-	/** True if the meter announced mode E and was silent in mode C, in the last session. */
+	/** In the last session the meter announced mode E and was silent in mode C. */
 	wasSilent = false;
-	/** Number of such sessions, up to SILENCES. */
+	/** Number of silent sessions, up to SILENCES. */
 	silences = 0;
 	/** Highest allowed speed, Bd; Infinity until lowered. */
 	#ceiling: number;
@@ -100,7 +100,7 @@ export class Attempts implements SpeedChoice {
 		return memory.isStepNext ? getBaudRate(baudNumber(learned) + 1) : full;
 	}
 
-	/** Records a failed session; returns true if another attempt is worthwhile. */
+	/** True if another attempt is worthwhile. */
 	failed({ failure, ident, mode, received }: MeterSession): boolean {
 		this.#count++;
 		// More than the echo of the acknowledgement may be a block at another speed.
@@ -122,7 +122,6 @@ export class Attempts implements SpeedChoice {
 			this.lower(this.learnedSpeed(ident));
 			return true;
 		}
-		// Silence at a lowered speed is not accidental.
 		const isLowered = isSilent && this.#ceiling < Number.POSITIVE_INFINITY;
 		if (isLowered || this.#tries === TRIES) this.lower(getBaudRate(baudNumber(used) - 1));
 		return true;
@@ -154,7 +153,6 @@ export class Attempts implements SpeedChoice {
 		this.#tries = 0;
 	}
 
-	/** Highest speed permitted by meter and settings, Bd. */
 	private fullSpeed(ident: IdentScanner): number {
 		return getBaudRate(baudNumber(Math.min(ident.baud, this.#settings.baudMax)));
 	}
@@ -172,7 +170,7 @@ export class Attempts implements SpeedChoice {
 	}
 }
 
-/** Returns the identification without control characters, which cannot be stored as text. */
+/** Omits control characters, which cannot be stored as text. */
 function printable(ident: IdentScanner): Uint8Array {
 	return ident.copy().filter((character) => character >= 0x20 && character < 0x7f);
 }

@@ -26,7 +26,6 @@ const STATE_TAIL = 3;
 const STATE_BCC = 4;
 const STATE_DONE = 5;
 
-/** Whole block or first part, next part, or the same part again. */
 export const PART_FIRST = 0;
 export const PART_NEXT = 1;
 export const PART_AGAIN = 2;
@@ -90,7 +89,7 @@ export class BlockReceiver {
 		return this.#framed;
 	}
 
-	/** Returns the end of the processed bytes, which is `end` unless the block is complete. */
+	/** Returns the end of the processed bytes: `end` unless the block is complete. */
 	receive(bytes: Uint8Array, start: number, end: number): number {
 		let i = start;
 		while (i < end && this.#state !== STATE_DONE) {

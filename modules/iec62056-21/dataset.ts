@@ -38,9 +38,8 @@ export class DataSetParser {
 	#state = STATE_LINE_START;
 	#addressLength = 0;
 	#newSet = false;
-	/** True if this part began inside a value. */
 	#isSplit = false;
-	/** Numbers of complete sets and values, including those discarded later. */
+	/** Complete sets and values, including those discarded later. */
 	sets = 0;
 	values = 0;
 	/** Lines dropped for a damaged character. */
@@ -133,7 +132,6 @@ export class DataSetParser {
 		return i + 1;
 	}
 
-	/** `good`: true if it passed its checks. */
 	endBlock(good: boolean): void {
 		this.#sink.endBlock(good);
 	}
@@ -156,7 +154,6 @@ export class DataSetParser {
 		else if (character === EXCLAMATION_MARK) this.#state = STATE_END;
 	}
 
-	/** Leading blanks are skipped. */
 	private processAddress(bytes: Uint8Array, start: number, end: number): number {
 		let from = start;
 		if (this.#state !== STATE_ADDRESS) {

@@ -11,7 +11,7 @@
  * | CR LF | |
  */
 
-/** Maximum number of stored bytes, without `/`, CR and LF. */
+/** Stored bytes, without `/`, CR and LF. */
 export const IDENT_LIMIT = 64;
 
 export const MODE_A = 0x41;
@@ -37,7 +37,7 @@ const NOWHERE = -1;
 export const BASE_BAUD = 300;
 const LAST_NUMBER = 6;
 
-/** Number of the highest speed up to `baud`; at least 0 (300 Bd). */
+/** Rounds down; at least 0 (300 Bd). */
 export function baudNumber(baud: number): number {
 	let number = 0;
 	while (number < LAST_NUMBER && getBaudRate(number + 1) <= baud) number++;
@@ -69,7 +69,7 @@ export class IdentScanner {
 		this.#inside = false;
 	}
 
-	/** True while the line may become an identification. */
+	/** The line may become an identification. */
 	get inside(): boolean {
 		return this.#inside;
 	}
@@ -107,7 +107,7 @@ export class IdentScanner {
 		return this.bytes.slice(0, this.length);
 	}
 
-	/** MODE_… by the character Z, which does not show mode D. */
+	/** MODE_…; the character Z does not show mode D. */
 	get mode(): number {
 		const z = this.z;
 		if (z >= 0x30 && z <= 0x36) return MODE_C;
@@ -119,12 +119,10 @@ export class IdentScanner {
 		return mode === MODE_A ? BASE_BAUD : getBaudRate(this.z - (mode === MODE_C ? 0x30 : 0x40));
 	}
 
-	/** True for a reaction time of 20 ms (third manufacturer letter in lower case). */
 	get fastReaction(): boolean {
 		return this.bytes[2] >= 0x61 && this.bytes[2] <= 0x7a;
 	}
 
-	/** True if `\2` announces mode E. */
 	get announcesModeE(): boolean {
 		for (let i = 4; i + 1 < this.length && this.bytes[i] === BACKSLASH; i += 2) {
 			if (this.bytes[i + 1] === 0x32) return true;

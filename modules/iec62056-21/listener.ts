@@ -8,9 +8,8 @@
  * | CRC | DSMR only: four hex digits (some meters omit leading zeros), CRC-16/ARC of everything from `/` to `!` |
  * | CR LF | |
  *
- * The only checks are parity, grammar and, with DSMR, the CRC. The CRC covers all eight bits of a character. If the CRC
- * is right, characters of 0x80 and above were therefore sent by the meter and are not damaged. The telegram counts
- * as good; only the lines with such characters are discarded.
+ * The only checks are parity, grammar and, with DSMR, the CRC. The CRC covers all eight bits. If it is right,
+ * characters of 0x80 and above are not damaged; only their lines are discarded.
  *
  * Telegrams may follow each other without a gap, and listening may begin inside a telegram. An identification inside a
  * block therefore drops the block and begins a new telegram.
@@ -57,20 +56,19 @@ const STATE_ENDED = 3;
 
 export class MeterListener implements Machine {
 	readonly parser: DataSetParser;
-	/** Identification of the present or last telegram. */
 	ident: Uint8Array = new Uint8Array(0);
 	check = CHECK_ABSENT;
-	/** Failure of the last telegram. After `abort()` it is the failure of the whole session. */
+	/** That of the last telegram; after `abort()`, of the whole session. */
 	failure: Failure | undefined;
 	received = 0;
-	/** Number of damaged characters, those of 0x80 and above. */
+	/** Characters of 0x80 and above. */
 	damaged = 0;
 	deadlineMs = Number.POSITIVE_INFINITY;
 	readonly #outputs = new OutputQueue();
 	readonly #scanner = new IdentScanner();
 	#state = STATE_HUNT;
 	#crc = 0;
-	/** CRC from the last `/` on. This `/` may begin the next telegram. */
+	/** CRC from the last `/` on, which may begin the next telegram. */
 	#scannerCRC = 0;
 	#sentCRC = 0;
 	#digits = 0;
@@ -107,7 +105,7 @@ export class MeterListener implements Machine {
 		return this.#outputs.poll();
 	}
 
-	/** Ends the session. It has failed if no identification was received. */
+	/** The session has failed if no identification was received. */
 	abort(_nowMs: number): void {
 		if (this.#state === STATE_ENDED) return;
 		this.#state = STATE_ENDED;

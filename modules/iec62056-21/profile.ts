@@ -15,13 +15,11 @@
  * part.
  *
  * A password that was not accepted is not sent again in the same request, because meters lock after a few wrong ones.
- * Enciphered passwords (`P2`) are not supported.
  *
  * A requested span of time has no readout before it, and both ends are in the request: `P.01(sYYMMDDhhmm;sYYMMDDhhmm)`.
- * The clock is then read for the caller only, so a meter may refuse it.
  *
- * Otherwise the requested time range begins at the meter's time minus the wanted number of periods. A period is assumed to be 15
- * minutes until a head states its length; if that is longer, or if there are too many rows, the request is repeated.
+ * Otherwise the requested time range begins at the meter's time minus the wanted number of periods. A period is assumed
+ * to be 15 minutes; if the head states a longer one, or there are too many rows, the request is repeated.
  */
 import { asciiBytes } from "../bytes/ascii.js";
 import { NO_BYTES } from "../io/machine.js";
@@ -63,15 +61,15 @@ const LETTER_E = 0x45;
 const LETTER_P = 0x50;
 const LETTER_R = 0x52;
 
-/** Digit after `R` in each form of the request; a refusal leads to the next form. */
+/** Digit after `R`; a refusal leads to the next form. */
 const FORMS = "5565";
 /** Form without the season digit before the time. */
 const FORM_BARE = 1;
 /** Form that assumes a period of a day, because the meter had no row in the last quarter hours. */
 const FORM_DAYS = 3;
-/** Maximum number of repetitions after a NAK, and maximum number of repetitions with a better period. */
+/** Most repetitions after a NAK, and with a better period. */
 const REPEATS = 2;
-/** Maximum number of sessions in programming mode; a client would not wait for more. */
+/** Most sessions in programming mode; a client would not wait for more. */
 const TRIES = 3;
 
 const STEP_DEMAND = 0;
@@ -98,7 +96,7 @@ class ProfileQuestions {
 	readonly #span: ProfileSpan | undefined;
 	/** Date of the meter's clock, s since 1970; NaN when unknown. */
 	#dateS = Number.NaN;
-	/** Time of day of the meter's clock, s; NaN when unknown. */
+	/** Time of the meter's clock, s since midnight; NaN when unknown. */
 	#timeS = Number.NaN;
 	#season = SEASON_UNKNOWN;
 	#periodS = QUARTER_S;
@@ -116,13 +114,13 @@ class ProfileQuestions {
 		this.#span = span;
 	}
 
-	/** Group E of the clock's value to request next; 0 if the clock is known. */
+	/** Group E to request next; 0 if the clock is known. */
 	get clock(): number {
 		if (Number.isNaN(this.#dateS)) return CLOCK_DATE;
 		return Number.isNaN(this.#timeS) ? CLOCK_TIME : 0;
 	}
 
-	/** Reads the clock; returns true if the records contain the profile. */
+	/** True if the records contain the profile. */
 	look(records: Uint8Array): boolean {
 		const cursor = new RecordCursor(records);
 		const asked = this.clock;
@@ -157,7 +155,7 @@ class ProfileQuestions {
 		return false;
 	}
 
-	/** Returns false if `put()` has another form of the request, otherwise the failure. */
+	/** False if `put()` has another form. */
 	refused(): false | Failure {
 		const span = this.#span;
 		if (this.clock > 0) {
@@ -206,7 +204,6 @@ class ProfileQuestions {
 		return putDigits(into, to, Math.floor(minutes / 60) * 100 + (minutes % 60), 4);
 	}
 
-	/** Reads `[s]hhmm[ss]` or `[s][YY]YYMMDD`; skips other characters. */
 	private takeClock({ text, length }: RecordCursor, part: number): void {
 		const digits = new Uint8Array(length);
 		let count = 0;
@@ -315,7 +312,6 @@ class ProgrammingMode extends IECReadSession {
 		const { records, settings } = this.opening;
 		const step = this.#step;
 		if (block.programming && parser.values === 0) {
-			// B0 means that the meter ends the session.
 			if (step === STEP_PASSWORD) this.fail(IEC_PASSWORD_REFUSED);
 			else this.fail(step === STEP_ROWS ? IEC_BROKEN_OFF : IEC_NO_PROGRAMMING);
 		} else if (step === STEP_DEMAND) {
@@ -354,7 +350,7 @@ class ProgrammingMode extends IECReadSession {
 	}
 }
 
-/** Number in `text[0..length)`; 0 if there are other characters than digits. */
+/** 0 if there are other characters. */
 function digitsIn(text: Uint8Array, length: number): number {
 	let number = 0;
 	for (let i = 0; i < length; i++) {
@@ -393,7 +389,7 @@ function putDigits(into: Uint8Array, at: number, number: number, count: number):
 	return at + count;
 }
 
-/** Reads the meter, then uses programming mode if the profile is missing; for a span, programming mode alone. */
+/** A readout, then programming mode if the profile is missing; for a span, programming mode alone. */
 export function openProfile(opening: Opening<IECSettings>, profile: ProfileRequest): ReadSession {
 	const questions = new ProfileQuestions(profile);
 	if (profile.span !== undefined) return new ProgrammingMode(opening, new Attempts(opening), questions);

@@ -57,7 +57,6 @@ export const OUTCOME_IDENT = 2;
 /** Mode E was agreed on; our side is at the agreed speed in 8N1, and HDLC follows. */
 export const OUTCOME_HAND_OVER = 3;
 
-/** Mode E is never used. */
 export const HAND_OVER_NEVER = 0;
 /** Mode E is used only with a meter that announces it (`\2`). */
 export const HAND_OVER_ANNOUNCED = 1;
@@ -119,9 +118,8 @@ const QUIET_PATIENCE = 20;
  * the break.
  */
 const BREAK_PATIENCE = 30_000_000;
-/** Maximum number of repetitions requested by NAK in one session. */
+/** Most repetitions that NAK requests in one session. */
 const REPEATS = 2;
-/** Start bit, seven data bits, parity bit, stop bit. */
 const BITS_PER_CHARACTER = 10;
 
 export class MeterSession implements Machine {
@@ -129,16 +127,14 @@ export class MeterSession implements Machine {
 	readonly parser: DataSetParser;
 	/** OUTCOME_…; final with EVENT_END. */
 	outcome = OUTCOME_NONE;
-	/** Reason for OUTCOME_NONE at the end. */
 	failure: Failure | undefined;
 	check = CHECK_ABSENT;
 	/** Characters received since the sign-on, or since the acknowledgement. */
 	received = 0;
 	/** Damaged characters since the sign-on. */
 	damaged = 0;
-	/** Speed of the block, Bd. */
 	baud = BASE_BAUD;
-	/** Time at which the last character has left, monotonic ms. */
+	/** The last character has left, monotonic ms. */
 	sentByMs = 0;
 	deadlineMs: number;
 	readonly #options: SessionOptions;
@@ -152,7 +148,6 @@ export class MeterSession implements Machine {
 	#breakByMs = 0;
 	#nowMs = 0;
 	#state = STATE_QUIET;
-	/** Latest time of the sign-on, monotonic ms. */
 	readonly #signOnByMs: number;
 	#lineBaud = BASE_BAUD;
 	#repeats = 0;
@@ -270,8 +265,7 @@ export class MeterSession implements Machine {
 	}
 
 	/**
-	 * Processes characters that arrive before the acknowledgement. Some meters send their block unsolicited, which an
-	 * STX or a whole value proves. Until then noise changes nothing.
+	 * Some meters send their block unsolicited, which an STX or a whole value proves. Until then noise changes nothing.
 	 */
 	private receiveUnsolicited(bytes: Uint8Array, start: number, end: number, nowMs: number): void {
 		this.block.receive(bytes, start, end);
@@ -374,7 +368,7 @@ export class MeterSession implements Machine {
 		else this.end(OUTCOME_BLOCK);
 	}
 
-	/** Sends `length` bytes of `message` after a pause; `part`: PART_… expected. */
+	/** `length`: of `message`; `part`: PART_… expected. */
 	protected ask(length: number, part: number, nowMs: number): void {
 		this.#commandLength = length;
 		this.#part = part;

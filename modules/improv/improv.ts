@@ -1,7 +1,6 @@
 /**
  * Improv over serial (Improv Wi-Fi, serial standard 1.0) on the console: the computer that has flashed the unit
- * configures its network. A session (`ImprovSession`) lasts from the first input to IDLE_MS of silence. Packet, in both
- * directions:
+ * configures its network. Packet, in both directions:
  *
  *     offset  bytes  contents
  *     0       6      "IMPROV"
@@ -14,9 +13,8 @@
  * Line ends surround outgoing packets, because the usual client ignores a packet after text on its line. That client
  * also mistakes a length of 10 for a line end, so no outgoing result has 10 bytes of data.
  *
- * The network may be changed while none is configured, and for CHANGE_MS after each start. A computer or television
- * that powers the unit can therefore not change the network unnoticed: start and change are in the log. Other requests
- * reveal no secret.
+ * The network may be changed while none is configured, and for CHANGE_MS after each start. Start and change are in the
+ * log, so a computer or television that powers the unit can't change the network unnoticed.
  *
  * Limit: one packet in each direction.
  */
@@ -44,7 +42,6 @@ const START = "IMPROV\u0001";
 const TYPE_AT = 7;
 const LENGTH_AT = 8;
 const DATA_AT = 9;
-/** Offset of a command's texts. */
 const TEXTS_AT = 11;
 const PACKET_LIMIT = DATA_AT + 255 + 1;
 const LINE_END = 10;
@@ -85,10 +82,10 @@ const CHANGE_MS = 300_000;
 /** Time limit for joining, below the usual client's 30 s. */
 const JOIN_LIMIT_MS = 25_000;
 const LOOK_MS = 250;
-/** Longest gap inside a packet, ms; after a longer one it is dropped. */
+/** Longest gap inside a packet. */
 const GAP_MS = 1000;
 const IDLE_MS = 30_000;
-/** Maximum bytes of an SSID; one with invalid UTF-8 may decode to more. */
+/** Longest SSID sent; one with invalid UTF-8 may decode to more. */
 const SSID_BYTES = 32;
 
 const BAUD = 115_200;
@@ -112,7 +109,7 @@ export class Improv implements SerialOptions {
 	readonly deps: ImprovDeps;
 	readonly settings: NetworkSettings;
 	readonly gateway: ImprovGateway;
-	/** Monotonic ms until which a configured network may be changed. */
+	/** Monotonic ms. */
 	readonly changeEndMs: number;
 	readonly serial: Serial;
 	/** Bytes that the host accepts. */
@@ -194,7 +191,6 @@ class ImprovSession implements ScheduledMachine, ScanCallback {
 		gateway.network!.cancelScan(this);
 	}
 
-	/** Checks the progress of joining, or ends the session. */
 	advance(nowMs: number): void {
 		const { station, lastError } = this.#improv.gateway.network!;
 		if (nowMs < this.deadlineMs) return;
@@ -213,7 +209,6 @@ class ImprovSession implements ScheduledMachine, ScanCallback {
 		}
 	}
 
-	/** Writes all packets in one piece. */
 	drain(): void {
 		const improv = this.#improv;
 		if (improv.room < CONSOLE_ROOM) return;
@@ -230,7 +225,7 @@ class ImprovSession implements ScheduledMachine, ScanCallback {
 		});
 	}
 
-	/** Reads up to the end of a packet. Passes on exceptions of flash, after queueing the error packet. */
+	/** Passes on exceptions of flash, after queueing the error packet. */
 	private receive(nowMs: number): void {
 		const packet = this.#packet;
 		while (this.#answerLength === 0 && this.#networks === undefined) {
@@ -355,7 +350,7 @@ class ImprovSession implements ScheduledMachine, ScanCallback {
 		this.put(PACKET_RESULT, command, texts);
 	}
 
-	/** Queues the next visible network, or the end of the list. */
+	/** The next visible network, or the end of the list. */
 	private putNetwork(networks: ScanCursor): void {
 		const { text } = this.#improv.deps;
 		while (networks.next()) {
@@ -368,7 +363,7 @@ class ImprovSession implements ScheduledMachine, ScanCallback {
 		this.put(PACKET_RESULT, COMMAND_SCAN);
 	}
 
-	/** Queues a packet. Data: `first`; for a result also its texts, truncated to the space. */
+	/** Data: `first`; for a result also its texts, truncated to the space. */
 	private put(type: number, first: number, texts: readonly string[] = NOTHING): void {
 		const bytes = this.#answer;
 		const start = this.#answerLength;

@@ -10,7 +10,6 @@ export const CLIENT_ENDED = 1;
 export const CLIENT_BROKEN = 2;
 /** The name is unknown, or the name servers do not answer. */
 export const CLIENT_NO_ADDRESS = 3;
-/** Nothing listens at that address and port, or there is no route. */
 export const CLIENT_UNREACHABLE = 4;
 export const CLIENT_TIMEOUT = 5;
 /** Memory is short now; nothing was sent. */
@@ -29,7 +28,7 @@ export const CLIENT_REFUSED = 11;
 export const TRUSTED_LIMIT = 12288;
 export const SESSION_LIMIT = 3072;
 
-/** Value of `trusted` that accepts any certificate. Use it only for signed data and for requests without secrets. */
+/** Accepts any certificate: only for signed data and requests without secrets. */
 export const ANYBODY = "anybody";
 
 export interface ClientOptions {
@@ -38,8 +37,8 @@ export interface ClientOptions {
 	/** 1 to 65535. */
 	readonly port: number;
 	/**
-	 * Limit for name lookup, connection and handshake together, ms: 100 to 60000. It runs from the constructor to the
-	 * first `onWritable`.
+	 * Name lookup, connection and handshake together, ms: 100 to 60000. It runs from the constructor to the first
+	 * `onWritable`.
 	 */
 	readonly timeoutMs: number;
 	/** Required for TLS only. */
@@ -53,36 +52,31 @@ export interface ClientOptions {
 
 export interface TLSClientOptions {
 	/**
-	 * Trusted certificates as PEM text of up to TRUSTED_LIMIT bytes. If they are CA certificates, the server's chain
-	 * must end with one of them, and its certificate must be for the expected name or address. If the server's own
-	 * certificate is among them, its name does not matter. ANYBODY trusts any server. The constructor throws an Error
-	 * for other text without a certificate.
+	 * Trusted certificates as PEM text of up to TRUSTED_LIMIT bytes. With CA certificates, the server's chain must end
+	 * with one of them, and its certificate be for the expected name or address. With the server's own certificate, its
+	 * name does not matter. The constructor throws an Error for text without a certificate.
 	 */
 	readonly trusted: Uint8Array;
 	/** Name that the certificate must be for; default `host`. */
 	readonly name?: string;
-	/** Unix time for checking certificates, ms. It is undefined if the clock is not set; dates are then not checked. */
+	/** Unix ms for checking certificates; undefined: dates are not checked. */
 	readonly utcMs?: number | undefined;
-	/**
-	 * Identity of the client, in case the server requests one: PEM text of a certificate, and PEM text of its key. If
-	 * one text contains both, give it for both.
-	 */
+	/** PEM text of the client's certificate and its key; one text that contains both is given twice. */
 	readonly identity?: { readonly certificate: Uint8Array; readonly key: Uint8Array };
-	/** The `session` of an earlier connection to the same server with the same trust. */
+	/** From an earlier connection to the same server with the same trust. */
 	readonly session?: Uint8Array | undefined;
 }
 
 export interface Client {
-	/** Address of the peer; "" until it is known. */
 	readonly remoteAddress: string;
 	/** TLS session for the next connection, at most SESSION_LIMIT bytes; undefined until the server sends one. */
 	readonly session: Uint8Array | undefined;
-	/** True if the given TLS session has shortened the handshake. */
+	/** The given TLS session has shortened the handshake. */
 	readonly resumed: boolean;
-	/** Reads up to `end - start` bytes. Returns the number of bytes read, or undefined if there are none. */
+	/** Returns the number of bytes, or undefined if there are none. */
 	read(into: Uint8Array, start?: number, end?: number): number | undefined;
 	write(bytes: Uint8Array, start?: number, end?: number): number;
-	/** Closes the connection after what was written has been sent. Cancels a connection that is still being opened. */
+	/** Sends what was written; cancels a connection that is being opened. */
 	close(): void;
 }
 

@@ -1,21 +1,20 @@
 /** Cryptography of the host contract (host.ts). */
-/** Lengths of a key and a block of AES-128, bytes. */
+/** Bytes. */
 export const AES_KEY_LENGTH = 16;
 export const AES_BLOCK_LENGTH = 16;
-/** Lengths of initialization vector and tag of `aes128GCM`, bytes. */
+/** Bytes. */
 export const GCM_IV_LENGTH = 12;
 export const GCM_TAG_LENGTH = 16;
 
 export interface Crypto {
 	random(length: number): Uint8Array;
-	/** SHA-256 (FIPS 180-4) of the joined parts, 32 bytes. */
+	/** FIPS 180-4, of the joined parts, 32 bytes. */
 	sha256(...parts: Uint8Array[]): Uint8Array;
-	/** HMAC-SHA-256 (RFC 2104) of the joined parts, 32 bytes. */
+	/** RFC 2104, of the joined parts, 32 bytes. */
 	hmacSHA256(key: Uint8Array, ...parts: Uint8Array[]): Uint8Array;
 	/**
-	 * AES-128 in Galois/counter mode (NIST SP 800-38D). Returns the encrypted `text`, then a tag of 16 bytes over it
-	 * and `associated`. Throws a RangeError unless `key` has 16 bytes and `iv` 12. Encrypting ciphertext again decrypts
-	 * it.
+	 * NIST SP 800-38D. Returns the encrypted `text`, then a tag of 16 bytes over it and `associated`. Throws a RangeError
+	 * unless `key` has 16 bytes and `iv` 12. Encrypting ciphertext again decrypts it.
 	 */
 	aes128GCM(key: Uint8Array, iv: Uint8Array, associated: Uint8Array, text: Uint8Array): Uint8Array;
 	/**
@@ -25,9 +24,8 @@ export interface Crypto {
 	aes128CBCDecrypt(key: Uint8Array, iv: Uint8Array, text: Uint8Array): Uint8Array;
 	hash(): Hash;
 	/**
-	 * Verifies `signature` (r and s, 32 bytes each) of `message`: ECDSA on P-256 with SHA-256 (FIPS 186-5) and
-	 * `publicKey` (P256_POINT_LENGTH bytes). Also returns false for wrong lengths, a point off the curve, and r or s
-	 * out of range.
+	 * ECDSA on P-256 with SHA-256 (FIPS 186-5); `signature`: r and s, 32 bytes each; `publicKey`: P256_POINT_LENGTH
+	 * bytes. Also false for wrong lengths, a point off the curve, and r or s out of range.
 	 */
 	verifyP256(publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array): boolean;
 	/**
@@ -55,7 +53,6 @@ export interface Hash {
 }
 
 export interface KeyAgreement {
-	/** New public key, P256_POINT_LENGTH bytes. */
 	readonly publicKey: Uint8Array;
 	/** x of the common point, 32 bytes. */
 	readonly secret: Uint8Array;

@@ -29,10 +29,10 @@ export interface DatagramSender {
 }
 
 export interface DatagramMachine extends Timed {
-	/** Wanted port, the same object while unchanged; undefined: none. */
+	/** The same object while unchanged; undefined: none. */
 	readonly port: DatagramPort | undefined;
 	opened(sender: DatagramSender, nowMs: number): void;
-	/** Called when the port is lost; it will be reopened. */
+	/** The port will be reopened. */
 	lost(nowMs: number): void;
 	/** The datagram is `buffer[0..length)`. */
 	received(length: number, source: DatagramSource, nowMs: number): void;

@@ -16,7 +16,7 @@ const TIMER_LIMIT_MS = 86_400_000;
 export interface DriverDeps {
 	readonly clock: Clock;
 	readonly timers: Timers;
-	/** Logs programming errors of a host callback; `part` names the task. */
+	/** `part` names the task. */
 	guard(part: string, run: () => void): void;
 }
 
@@ -49,7 +49,6 @@ export class Driver {
 		return task;
 	}
 
-	/** Time for information only; changes use the time of their task. */
 	nowMs(): number {
 		return this.#deps.clock.monotonicMs();
 	}
@@ -86,7 +85,7 @@ export class Driver {
 		this.#timerAtMs = Number.POSITIVE_INFINITY;
 	}
 
-	/** Runs each due task once; a task that is due again waits for the next timer, so that the host can run. */
+	/** A task that is due again waits for the next timer, so that the host can run. */
 	private advance(): void {
 		const nowMs = this.nowMs();
 		// Removed tasks keep `next`; new ones are at the head and not due.
@@ -98,9 +97,7 @@ export class Driver {
 	}
 }
 
-/** The machine is being changed or drained. */
 const BUSY = 1;
-/** The machine was changed in its own `drain()`. */
 const CHANGED = 2;
 const STOPPED = 4;
 
@@ -109,7 +106,6 @@ export class Task {
 	next: Task | undefined;
 	readonly #driver: Driver;
 	readonly #machine: ScheduledMachine;
-	/** Deadline after the last drain. */
 	#seenMs: number;
 	/** BUSY, CHANGED and STOPPED, together to save memory. */
 	#flags = 0;
@@ -125,7 +121,7 @@ export class Task {
 		return this.#seenMs;
 	}
 
-	/** Returns the result of `change`; exceptions of `change` are thrown after the drain. */
+	/** Exceptions of `change` are thrown after the drain. */
 	update<Result>(change: (nowMs: number) => Result): Result {
 		const nowMs = this.#driver.nowMs();
 		if (this.#flags & BUSY) {
@@ -140,7 +136,7 @@ export class Task {
 		}
 	}
 
-	/** Changes the machine in a host callback; logs exceptions. No effect after `stop()`. */
+	/** Logs exceptions. No effect after `stop()`. */
 	fromHost(change: (nowMs: number) => void): void {
 		if (this.#flags & STOPPED) return;
 		// The guard would take too much of the chip's small stack.

@@ -20,11 +20,11 @@ export interface EthernetSettings {
 export interface Ethernet {
 	/** True with a cable to an active peer, while the port is on. */
 	readonly isLinked: boolean;
-	/** Addresses of the port; undefined without a link or an address. */
+	/** Undefined without a link or an address. */
 	readonly address: EthernetAddress | undefined;
 	/** Mbit/s, 10 or 100; 0 without a link. */
 	readonly speed: number;
-	/** Turns the port on, or applies new settings, with a short loss of the address. */
+	/** New settings cause a short loss of the address. */
 	start(settings: EthernetSettings): void;
 	stop(): void;
 	close(): void;

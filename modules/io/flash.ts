@@ -1,8 +1,8 @@
 /** Non-volatile memory of the host contract (host.ts): flash partitions, OTA slots, and data that survives a sleep. */
 
-/** Erase unit of NOR flash, bytes. */
+/** NOR flash, bytes. */
 export const ERASE_SIZE = 4096;
-/** Write unit, bytes: the block size of encrypted flash. */
+/** Bytes: the block size of encrypted flash. */
 export const WRITE_SIZE = 16;
 
 /**
@@ -11,7 +11,6 @@ export const WRITE_SIZE = 16;
  * and lengths beyond `size` or not in whole units throw a RangeError without any effect; a flash fault throws an Error.
  */
 export interface Partition {
-	/** Size in bytes, a multiple of ERASE_SIZE. */
 	readonly size: number;
 	read(offset: number, into: Uint8Array, start?: number, end?: number): void;
 	/** Writes erased bytes only; `offset` and length are multiples of WRITE_SIZE. */
@@ -30,7 +29,7 @@ export const FIRMWARE_CONFIRMED = 0;
 /** First run: unless confirmed, the next start runs the previous firmware. */
 export const FIRMWARE_ON_TRIAL = 1;
 
-/** Size of the ring, and largest window. */
+/** Bytes. */
 export const INFLATE_WINDOW = ERASE_SIZE;
 
 /**
@@ -38,7 +37,7 @@ export const INFLATE_WINDOW = ERASE_SIZE;
  * besides the ring.
  */
 export interface Inflater {
-	/** Unpacked data: INFLATE_WINDOW bytes, filled from the beginning after `empty()`. */
+	/** INFLATE_WINDOW bytes, filled from the beginning after `empty()`. */
 	readonly ring: Uint8Array;
 	readonly filled: number;
 	/** True at the end of the stream, with a right Adler-32: call `reset()` or `close()`. */
@@ -58,7 +57,7 @@ export interface Inflater {
 
 export interface Update {
 	readonly state: number;
-	/** Short reason why the inactive slot's firmware was rejected, until the slot is erased; "" if not rejected. */
+	/** Why the inactive slot's firmware was rejected, until the slot is erased; "" if not. */
 	readonly givenUp: string;
 	/**
 	 * Inactive slot; an image has at most `slot.size` bytes. The first erase or write makes its old firmware
@@ -74,7 +73,6 @@ export interface Update {
 	readonly revoked: readonly Uint8Array[];
 	/** Security level of the running firmware; a lower one is refused. */
 	readonly securityLevel: number;
-	/** Throws an Error if memory is short. */
 	inflater(): Inflater;
 	/**
 	 * The next start runs the slot's image of `length` bytes, on trial. Throws an Error with a reason, without any

@@ -29,22 +29,20 @@ export const FORMAT_8N1 = 1;
 export const FORMAT_8E1 = 2;
 export const FORMAT_8N2 = 3;
 
-/** Receive buffer of a serial port, bytes; more bytes are lost and reported as an overrun. */
+/** Bytes; more are lost and reported as an overrun. */
 export const SERIAL_RECEIVE_LIMIT = 4096;
 
 export interface SerialOptions extends LineSettings {
-	/** `count` bytes can be read. */
 	onReadable?(count: number): void;
 	/** `count` bytes may be written: called once after construction, and after each write that has freed space. */
 	onWritable?(count: number): void;
-	/** Called when the last stop bit of a burst has left; the speed may change then. */
+	/** The last stop bit of a burst has left; the speed may change. */
 	onDrained?(): void;
-	/** Called with SERIAL_ERROR_…; only SERIAL_ERROR_GONE ends the port. */
+	/** SERIAL_ERROR_…; only SERIAL_ERROR_GONE ends the port. */
 	onError?(code: number): void;
 }
 /** The device was unplugged or the other end closed: close the object. */
 export const SERIAL_ERROR_GONE = 1;
-/** Bytes were lost, because they were not read in time. */
 export const SERIAL_ERROR_OVERRUN = 2;
 /**
  * Wrong parity or stop bit. In 7E1 the damaged character is a byte of 0x80 or above. In 8E1 it is read as received and
@@ -53,7 +51,7 @@ export const SERIAL_ERROR_OVERRUN = 2;
 export const SERIAL_ERROR_CHARACTER = 3;
 
 export interface Serial {
-	/** Reads up to `end - start` bytes; returns their number, or undefined when none wait. */
+	/** Returns the number of bytes, or undefined. */
 	read(into: Uint8Array, start?: number, end?: number): number | undefined;
 	write(bytes: Uint8Array, start?: number, end?: number): number;
 	/** Takes effect at once; call it only after `onDrained`. */
@@ -67,12 +65,11 @@ export interface SerialPort {
 		options: SerialOptions,
 		pins: object,
 	) => Serial;
-	/** Host-specific options. They are a second argument, so that an instance of a class can be the first. */
+	/** A second argument, so that an instance of a class can be the first. */
 	readonly pins: object;
 	/**
 	 * True when the hardware handles 7E1: bytes have 7 bits, and 0x80 and above are damaged. False: the port uses 8N1,
-	 * and the caller handles parity (bytes/parity.ts). 8E1 is always the port's task; a pseudo-terminal passes bytes as
-	 * they are.
+	 * and the caller handles parity (bytes/parity.ts). 8E1 is always the port's task.
 	 */
 	readonly hardwareParity: boolean;
 }
@@ -102,7 +99,6 @@ export interface ListenerOptions {
 	 * admission queue is full, so the server can drop an idle connection.
 	 */
 	onReadable(count: number): void;
-	/** Called when the listener has become unusable. */
 	onError?(message: string): void;
 }
 
@@ -135,7 +131,7 @@ export interface SocketOptions {
 	readonly from: PendingSocket;
 	onReadable?(count: number): void;
 	onWritable?(count: number): void;
-	/** Called when the peer has closed or the connection has broken, and everything was read. */
+	/** The connection has ended, and everything was read. */
 	onError?(): void;
 }
 
@@ -146,7 +142,7 @@ export interface Socket {
 	readonly viaAccessPoint: boolean;
 	read(into: Uint8Array, start?: number, end?: number): number | undefined;
 	write(bytes: Uint8Array, start?: number, end?: number): number;
-	/** Makes the peer's address trusted: preferred for half an hour. Called for each request with a valid token. */
+	/** Call it for each request with a valid token: prefers the peer's address for half an hour. */
 	know?(): void;
 	/** Sends what was written. */
 	close(): void;
@@ -171,14 +167,13 @@ export interface UDPOptions {
 	/** True to use only the network of the device's access point. Default false: any network. */
 	readonly accessPoint?: boolean;
 	onReadable(): void;
-	/** Called when the network was lost: close the object. */
+	/** The network was lost: close the object. */
 	onError?(): void;
 }
 
 /** UDP port (IPv4). The constructor throws an Error for the user when the port is not available. */
 export interface UDP {
 	readonly port: number;
-	/** Address of the last datagram's sender. */
 	readonly remoteAddress: string;
 	readonly remotePort: number;
 	/**
@@ -202,9 +197,9 @@ export interface UDPPort {
 export const RESOLVE_LIMIT = 4;
 
 export interface Clock {
-	/** Returns a time that never decreases; it counts from an arbitrary moment before the start. */
+	/** Never decreases; counts from an arbitrary moment before the start. */
 	monotonicMs(): number;
-	/** Returns Unix ms; undefined until the clock is set. */
+	/** Undefined until the clock is set. */
 	utcMs(): number | undefined;
 	setUTC(utcMs: number): void;
 }
@@ -244,7 +239,7 @@ export interface HostInfo {
 	readonly labelPassword: string;
 	/** `<major>.<minor>.<build>` with an optional suffix. */
 	readonly firmwareVersion: string;
-	/** Build time of the running firmware, Unix ms. */
+	/** Unix ms. */
 	readonly builtUtcMs: number;
 	readonly manufacturer: string;
 	readonly model: string;
@@ -327,18 +322,17 @@ export interface Host {
 	readonly crypto: Crypto;
 	readonly text: TextCodec;
 	readonly resources: Resources;
-	/** Partitions other than that of the settings. */
 	readonly flash?: Flash;
 	readonly update?: Update;
 	readonly retained?: Retained;
-	/** Why the last run ended; undefined if unknown. */
+	/** Undefined if unknown. */
 	readonly ending?: Ending;
 	readonly sleep?: Sleep;
 	/** Undefined on a host without a limit of memory. */
 	readonly memory?: Memory;
 	readonly power?: Power;
 	readonly wifi?: WiFiPort;
-	/** Ethernet port; present only together with `wifi`. */
+	/** Only together with `wifi`. */
 	readonly ethernet?: EthernetPort;
 	readonly button?: ButtonPort;
 	/**
@@ -351,6 +345,6 @@ export interface Host {
 	 * Restarts soon, not inside the call, without further callbacks. Only `storage` is kept, and the clock continues.
 	 */
 	restart(): void;
-	/** Writes to the developer's log; no secrets. */
+	/** No secrets. */
 	trace(message: string): void;
 }

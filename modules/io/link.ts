@@ -24,11 +24,10 @@ import { type Machine, OUTPUT_EVENT, OUTPUT_LINE, OUTPUT_NONE, OUTPUT_TRANSMIT, 
 const RECEIVE_PIECE = 64;
 const PIECES_LIMIT = 8;
 
-/** Direction of bytes passed to a tap. */
 export const TAP_RECEIVED = 0;
 export const TAP_TRANSMITTED = 1;
 
-/** Receives a copy of the bytes on the line, without parity. A byte of 0x80 or above stands for a damaged character. */
+/** Bytes have no parity; 0x80 or above: damaged. */
 export interface LinkTap {
 	bytes(direction: number, bytes: Uint8Array, start: number, end: number, nowMs: number): void;
 	line(baud: number, nowMs: number): void;
@@ -41,15 +40,14 @@ export interface LinkOptions {
 	readonly anyFraming?: boolean;
 	readonly machine: Machine;
 	readonly tap?: LinkTap | undefined;
-	/** Handles the machine's event; may close the link. */
+	/** May close the link. */
 	onEvent(code: number): void;
-	/** Called when the link has closed itself. */
+	/** The link has closed itself. */
 	onClosed(): void;
 }
 
 /** More received bytes may wait. */
 const BEHIND = 1;
-/** `onDrained` is pending. */
 const DRAINING = 2;
 const CLOSED = 4;
 
@@ -105,7 +103,6 @@ export class Link implements ScheduledMachine, SerialOptions {
 
 	onError(code: number): void {
 		if (code !== SERIAL_ERROR_GONE) return;
-		// `fromHost()` does nothing on a closed link.
 		this.#task.fromHost(() => {
 			this.close();
 			this.#options.onClosed();
@@ -117,8 +114,8 @@ export class Link implements ScheduledMachine, SerialOptions {
 	}
 
 	/**
-	 * Passes on waiting bytes first. The script may have been blocked until after the deadline, by an erase of flash for
-	 * example, while bytes arrived; that is no silence of the line.
+	 * Passes on waiting bytes first. An erase of flash may have blocked the script until after the deadline, while bytes
+	 * arrived.
 	 */
 	advance(nowMs: number): void {
 		const { machine } = this.#options;
@@ -133,7 +130,7 @@ export class Link implements ScheduledMachine, SerialOptions {
 		this.#serial.close();
 	}
 
-	/** Changes the machine from outside, as for an abort; outputs follow. */
+	/** Outputs follow. */
 	tell(change: (nowMs: number) => void): void {
 		if (!this.isClosed) this.#task.update(change);
 	}
@@ -195,7 +192,7 @@ export class Link implements ScheduledMachine, SerialOptions {
 		return true;
 	}
 
-	/** Performs a waiting line change. Returns false while bytes must leave first. */
+	/** Returns false while bytes must leave first. */
 	private settleLine(nowMs: number): boolean {
 		const line = this.#next;
 		if (line === undefined) return true;
@@ -217,5 +214,5 @@ export class Link implements ScheduledMachine, SerialOptions {
 	}
 }
 
-/** Passed to the task when only the port has changed; the drain then performs outputs. */
+/** Only the port has changed; the drain performs outputs. */
 function changeNothing(): void {}

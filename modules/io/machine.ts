@@ -10,7 +10,6 @@ export const OUTPUT_NONE = 0;
 export const OUTPUT_TRANSMIT = 1;
 /** Change to `baud` and `format`, after earlier bytes have left. */
 export const OUTPUT_LINE = 2;
-/** Notify the caller; the machine's header lists its `code`s. */
 export const OUTPUT_EVENT = 3;
 
 /** An output, reused by later `poll()` calls: copy what must last. */
@@ -29,7 +28,7 @@ export const NO_BYTES: Uint8Array = Object.freeze(new Uint8Array(0));
 export const NO_OUTPUT: Output = Object.freeze(newOutput(OUTPUT_NONE));
 
 export interface Timed {
-	/** Performs all that is due at `nowMs` (monotonic). A call before the deadline is harmless. */
+	/** A call before the deadline is harmless. */
 	advance(nowMs: number): void;
 	/** Next `advance()`, monotonic ms; Infinity when nothing is due. It changes only when the machine changes. */
 	readonly deadlineMs: number;

@@ -1,13 +1,12 @@
 /**
- * Ledger of XS memory: operations claim their maximum before they begin. Without it, operations that each fit the
- * memory could together exceed it, which ends the XS machine.
+ * Ledger of XS memory: operations claim their maximum before they begin. Operations that each fit could together exceed
+ * the memory, which ends the XS machine.
  *
  * A claim counts in full until released. RESERVE is for small operations without a claim.
  */
 
-/** Free memory of the XS machine, which ends when it runs out. */
 export interface Memory {
-	/** True when at least this many slots and bytes of chunks are free. May run a garbage collection. */
+	/** May run a garbage collection. */
 	suffices(slots: number, chunkBytes: number): boolean;
 	free?(): FreeMemory;
 	/** Lines "task bytes": stack that a task has never used; empty if unknown. */
@@ -51,12 +50,11 @@ export class MemoryLedger {
 	#slots = 0;
 	#chunkBytes = 0;
 
-	/** `memory`: undefined without a limit. */
 	constructor(memory: Memory | undefined) {
 		this.#memory = memory;
 	}
 
-	/** Returns false when memory is short; the operation must not begin then. */
+	/** False when memory is short: do not begin. */
 	claim(cost: Cost): boolean {
 		if (!this.fits(cost)) return false;
 		this.#slots += cost.slots;
@@ -64,19 +62,18 @@ export class MemoryLedger {
 		return true;
 	}
 
-	/** True when this much memory is free in addition to all claims. Use it at once, because it is not claimed. */
+	/** Free in addition to all claims. Use it at once: it is not claimed. */
 	fits({ slots, chunkBytes }: Cost): boolean {
 		const wantedBytes = this.#chunkBytes + chunkBytes + RESERVE.chunkBytes;
 		return this.#memory?.suffices(this.#slots + slots + RESERVE.slots, wantedBytes) !== false;
 	}
 
-	/** Claims memory for an outgoing connection. Returns false as well while its thread's stack would leave too little heap. */
+	/** Also false while its thread's stack would leave too little heap. */
 	claimConnection(cost: Cost): boolean {
 		const heapBytes = this.#memory?.free?.().heapBytes ?? Number.POSITIVE_INFINITY;
 		return heapBytes >= CONNECTION_HEAP_BYTES && this.claim(cost);
 	}
 
-	/** Call it once for each granted claim. */
 	release({ slots, chunkBytes }: Cost): void {
 		this.#slots -= slots;
 		this.#chunkBytes -= chunkBytes;

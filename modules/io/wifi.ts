@@ -7,7 +7,6 @@ export interface StationOptions {
 	readonly password: string;
 	/** Only allowed access point, 12 hex characters. */
 	readonly bssid?: string;
-	/** Last known channel, scanned first. */
 	readonly channel?: number;
 	readonly hostname: string;
 	/** Static address; undefined: DHCP. */
@@ -33,7 +32,7 @@ export interface ScannedNetwork {
 	readonly ssid: string;
 	/** 12 hex characters. */
 	readonly bssid: string;
-	/** Signal strength, dBm. */
+	/** dBm. */
 	readonly rssi: number;
 	readonly channel: number;
 	readonly authmode: number;
@@ -45,7 +44,6 @@ export interface StationStatus extends ScannedNetwork {
 	readonly gateway: string;
 }
 
-/** Networks in a scan result, strongest first. */
 export const SCAN_LIMIT = 20;
 
 /** Reasons of ESP-IDF (`wifi_err_reason_t`). */
@@ -60,18 +58,16 @@ export const WIFI_REASON_NO_SUITABLE_AP_LAST = 212;
 
 export interface WiFiOptions {
 	onConnected(): void;
-	/**
-	 * Called with an ESP-IDF reason code when `connect()` has failed or the network is lost. The radio does not retry.
-	 */
+	/** `connect()` has failed or the network is lost; an ESP-IDF reason. The radio does not retry. */
 	onDisconnected(reason: number): void;
-	/** Called at the end of a scan; `found` is false if it failed. */
+	/** `found`: false if the scan failed. */
 	onScanned(found: boolean): void;
 	onClients(count: number): void;
 }
 
 /** Station and access point, possibly at the same time; both initially off. */
 export interface WiFi {
-	/** Network and address; undefined while not connected. */
+	/** Undefined while not connected. */
 	readonly station: StationStatus | undefined;
 	/** Channel of station and access point; 0 when unknown. */
 	readonly channel: number;
@@ -79,17 +75,14 @@ export interface WiFi {
 	connect(options: StationOptions): void;
 	/** Leaves the network, or cancels joining; no callback. */
 	disconnect(): void;
-	/**
-	 * Starts the access point, or applies new settings: 192.168.4.1/24, with a DHCP server that announces it as router
-	 * and name server.
-	 */
+	/** 192.168.4.1/24, with a DHCP server that announces it as router and name server. */
 	startAccessPoint(options: AccessPointOptions): void;
 	stopAccessPoint(): void;
 	/** `onScanned` follows. Returns false when the radio can't scan now. */
 	scan(): boolean;
-	/** Network of the last scan; undefined beyond its end. */
+	/** Undefined beyond the end. */
 	scanned(index: number): ScannedNetwork | undefined;
-	/** Lets the station sleep between beacons: less current, later answers. Initially off. */
+	/** The station sleeps between beacons: less current, later answers. Initially off. */
 	setPowerSave(on: boolean): void;
 	close(): void;
 }

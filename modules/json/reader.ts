@@ -1,6 +1,6 @@
 /**
- * JSON pull reader (RFC 8259) for untrusted bodies, which are never stored whole. `JSON.parse` needs three copies,
- * keeps unknown names forever (XS interns them) and overflows the stack on deep nesting.
+ * JSON pull reader (RFC 8259) for untrusted bodies, which are never stored whole. `JSON.parse` needs three copies and
+ * keeps unknown names forever (XS interns them).
  *
  * Use: `begin()`, then for each piece `push()` and `next()` until TOKEN_MORE, then `finish()` and `next()` until
  * TOKEN_END.
@@ -13,7 +13,7 @@
 import { isNumberComplete, NUMBER_INTEGER, NUMBER_NONE, NUMBER_START, nextNumberPart } from "./number.js";
 import { StringScanner, type TextPieces } from "./string.js";
 
-/** The bytes are used up: push more, or finish. */
+/** Push more, or finish. */
 export const TOKEN_MORE = 0;
 /** The document is complete; only white space followed it. */
 export const TOKEN_END = 1;
@@ -25,7 +25,6 @@ export const TOKEN_ARRAY_START = 5;
 export const TOKEN_ARRAY_END = 6;
 /** Name of a member, in `text`; its value follows. */
 export const TOKEN_NAME = 7;
-/** String, in `text`. */
 export const TOKEN_STRING = 8;
 /** Number, in `number` and `isInteger`. */
 export const TOKEN_NUMBER = 9;
@@ -64,9 +63,9 @@ const WORD_FALSE = Object.freeze([0x66, 0x61, 0x6c, 0x73, 0x65]);
 const WORD_NULL = Object.freeze([0x6e, 0x75, 0x6c, 0x6c]);
 
 export interface JSONReaderLimits {
-	/** Deepest nesting, 1 to 31; default 4. */
+	/** 1 to 31; default 4. */
 	readonly maxDepth?: number;
-	/** Maximum number of stored bytes of a string, name or number, at least 32; default 256. */
+	/** Longest stored string, name or number, bytes, at least 32; default 256. */
 	readonly scratch?: number;
 }
 
@@ -139,10 +138,7 @@ export class JSONReader {
 		this.#string.clear();
 	}
 
-	/**
-	 * Passes the next piece, `bytes[start..end)`, which must not change until TOKEN_MORE. Throws before the last piece
-	 * is used up, and after `finish()`.
-	 */
+	/** The bytes must not change until TOKEN_MORE. Throws before the last piece is used up, and after `finish()`. */
 	push(bytes: Uint8Array, start: number, end: number): void {
 		if (this.#lexeme === LEXEME_ERROR) return;
 		if (this.#at < this.#end || this.#finished) throw new Error("JSON piece pushed before the last was read");
@@ -156,14 +152,14 @@ export class JSONReader {
 		this.#finished = true;
 	}
 
-	/** Skips a member's value, which is checked but returns no tokens; called right after TOKEN_NAME. */
+	/** The value is checked; call it right after TOKEN_NAME. */
 	skip(): void {
 		this.#skipDepth = this.#depth;
 	}
 
 	/**
-	 * Passes a member's string to `pieces` as it arrives, at any length; called right after TOKEN_NAME. `text` is empty
-	 * at TOKEN_STRING. If the string turns out to be invalid, its first pieces have already been passed.
+	 * Passes a member's string as it arrives, at any length; call it right after TOKEN_NAME. `text` is empty at
+	 * TOKEN_STRING. An invalid string may already have been passed in part.
 	 */
 	streamTo(pieces: TextPieces): void {
 		this.#pieces = pieces;

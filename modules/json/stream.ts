@@ -6,10 +6,10 @@
  */
 import type { JSONWriter } from "./writer.js";
 
-/** Value of `spare` for windows of 1 KB. Three readings fit into such a window, except very long ones. */
+/** `spare` for windows of 1 KB, which hold three readings, unless very long. */
 export const SPARE = 320;
 
-/** Writes a unit; returns true if another follows. The nesting of the previous unit continues. */
+/** True if another follows. The nesting of the previous unit continues. */
 export type ProduceUnit = (writer: JSONWriter, unit: number) => boolean;
 
 export class JSONStream {
@@ -23,8 +23,8 @@ export class JSONStream {
 	#ended = false;
 
 	/**
-	 * The writer may be shared. `spare`: number of bytes that a read may leave unused if the next unit probably does
-	 * not fit, because a unit that does not fit is written twice.
+	 * The writer may be shared. `spare`: bytes that a read may leave unused, because a unit that does not fit is written
+	 * twice.
 	 */
 	constructor(writer: JSONWriter, produce: ProduceUnit, spare = 0) {
 		this.#spare = spare;
@@ -32,7 +32,7 @@ export class JSONStream {
 		this.#produce = produce;
 	}
 
-	/** Returns the number of bytes; 0 only after the end. */
+	/** 0 only after the end. */
 	read(into: Uint8Array, start: number, end: number): number {
 		const writer = this.#writer;
 		let at = start;

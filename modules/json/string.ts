@@ -15,7 +15,7 @@ const STATE_BAD = 4;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
-/** Receiver of a string in pieces of UTF-8; a piece may end inside a character. */
+/** A piece may end inside a character. */
 export interface TextPieces {
 	write(bytes: Uint8Array, start: number, end: number): void;
 }
@@ -24,14 +24,13 @@ export class StringScanner {
 	/** Unescaped UTF-8 in [0..length). */
 	readonly text: Uint8Array;
 	length = 0;
-	/** True if `text` has only the beginning, which may end inside a character. */
+	/** `text` may end inside a character. */
 	truncated = false;
 
 	#state = STATE_DONE;
 	#pieces: TextPieces | undefined;
 	/** Continuation bytes expected. */
 	#tail = 0;
-	/** Lowest value of the next continuation byte. */
 	#tailLow = 0;
 	#tailHigh = 0;
 	#unit = 0;
@@ -62,7 +61,6 @@ export class StringScanner {
 		return this.#state === STATE_DONE;
 	}
 
-	/** True if the byte at which `scan()` stopped is invalid. */
 	get isBad(): boolean {
 		return this.#state === STATE_BAD;
 	}

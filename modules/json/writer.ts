@@ -15,7 +15,7 @@ const COMMA = 0x2c;
 const BACKSLASH = 0x5c;
 const ZERO = 0x30;
 
-/** Maximum length of an array that is copied with one native `set()` if it fits into the window, bytes. */
+/** Longest array that one native `set()` copies if it fits into the window, bytes. */
 const WHOLE_LIMIT = 192;
 
 export class JSONWriter {
@@ -35,7 +35,6 @@ export class JSONWriter {
 		this.#into = new Uint8Array(0);
 	}
 
-	/** Begins a new text, or its next part after `restoreState()`. */
 	begin(into: Uint8Array, start: number, end: number, skip = 0): void {
 		this.#into = into;
 		this.#start = start;
@@ -91,7 +90,7 @@ export class JSONWriter {
 		return this.#text.encode(json);
 	}
 
-	/** Writes bytes unchanged, for text that occurs hundreds of times in a reply. */
+	/** For text that occurs hundreds of times in a reply. */
 	raw(bytes: Uint8Array): void {
 		const at = this.#at;
 		if (at >= this.#start && at + bytes.length <= this.#end) {
@@ -121,7 +120,7 @@ export class JSONWriter {
 		this.copy(bytes, 0, bytes.length);
 	}
 
-	/** Writes a string, which must need no escape. */
+	/** The text must need no escape. */
 	word(text: string): void {
 		this.item();
 		this.rawWord(text);
@@ -134,7 +133,7 @@ export class JSONWriter {
 		this.put(QUOTE);
 	}
 
-	/** Writes a string; each byte is a character U+0000 to U+00FF. */
+	/** A string; each byte is a character U+0000 to U+00FF. */
 	ascii(bytes: Uint8Array, start: number, end: number): void {
 		this.item();
 		this.put(QUOTE);
@@ -142,12 +141,12 @@ export class JSONWriter {
 		this.put(QUOTE);
 	}
 
-	/** Writes what `ascii()` writes between the quotes. */
+	/** Like `ascii()`, without the quotes. */
 	rawASCII(bytes: Uint8Array, start: number, end: number): void {
 		this.escaped(bytes, start, end, 0x80);
 	}
 
-	/** Writes a string of UTF-8, which must need no escape. */
+	/** UTF-8, which must need no escape. */
 	plain(bytes: Uint8Array, start: number, end: number): void {
 		this.item();
 		this.put(QUOTE);
@@ -155,7 +154,7 @@ export class JSONWriter {
 		this.put(QUOTE);
 	}
 
-	/** Writes a string with two lower-case hex digits per byte. */
+	/** A string of lower-case digits. */
 	hex(bytes: Uint8Array, start: number, end: number): void {
 		this.item();
 		this.put(QUOTE);
@@ -208,7 +207,7 @@ export class JSONWriter {
 		this.copy(bytes, 0, bytes.length);
 	}
 
-	/** Writes the text between quotes; bytes from `limit` on become `\u00XX`. */
+	/** Bytes from `limit` on become `\u00XX`. */
 	private escaped(bytes: Uint8Array, start: number, end: number, limit: number): void {
 		let plain = start;
 		for (let i = start; i < end; i++) {

@@ -14,7 +14,7 @@ import { type LinkTap, TAP_TRANSMITTED } from "../io/link.js";
 export const LOG_LIMIT = 4096;
 const ENTRY_LIMIT = 255;
 const HEAD = 6;
-/** Longest time between two pieces of one entry, such as a frame, ms. */
+/** Longest time between two pieces of one entry, ms. */
 const JOIN_MS = 100;
 
 export const LOG_RECEIVED = 0;
@@ -26,7 +26,6 @@ export class LineLog implements LinkTap {
 	readonly #speed = new Uint8Array(3);
 	#first = 0;
 	#length = 0;
-	/** Offset from the first entry; -1 without an entry. */
 	#newest = -1;
 	dropped = 0;
 
@@ -56,7 +55,7 @@ export class LineLog implements LinkTap {
 		return copy;
 	}
 
-	/** Bytes for which the newest entry has room; 0 if a new entry must begin. */
+	/** 0 if a new entry must begin. */
 	private joinRoom(kind: number, nowMs: number): number {
 		if (this.#newest < 0 || this.at(this.#newest) !== kind) return 0;
 		const timeMs = this.timeOf(this.#newest);

@@ -1,13 +1,10 @@
-/**
- * Connects a session with its link. It is one object, because closures would take XS slots during the whole session.
- */
+/** Connects a session with its link, in one object, because closures would take XS slots. */
 import type { LineSettings, SerialPort } from "../io/host.js";
 import type { LinkOptions, LinkTap } from "../io/link.js";
 import type { ReadSession } from "../readout/protocol.js";
 
 export interface LinkListener {
 	linkEvent(code: number): void;
-	/** Called when the port is lost; the link has closed itself. */
 	linkClosed(): void;
 }
 

@@ -17,7 +17,7 @@ import type { MeterReader } from "./reader.js";
 import type { LiveListener } from "./settings.js";
 
 const CHECK_MS = 1000;
-/** Time for which the session stays open after the last wish, ms: some clients ask once in half a minute. */
+/** The session stays open after the last wish: some clients ask once in half a minute. */
 const LINGER_MS = 30_000;
 /** Pause after the first objection, ms. Each further one doubles it, and each round shortens it by HEALING_MS. */
 const OBJECTION_MS = 30_000;
@@ -35,7 +35,7 @@ export interface LiveCore {
 
 export class LiveMode implements Timed, LiveListener {
 	deadlineMs = 0;
-	/** Time from one round to the next, from the next session on. */
+	/** Takes effect from the next session on. */
 	periodMs = 0;
 	readonly #core: LiveCore;
 	readonly #reader: MeterReader;

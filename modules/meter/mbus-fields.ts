@@ -3,7 +3,6 @@ import { CHOICE, entry, field, INTEGER, TEXT } from "../config/schema.js";
 import { BAUD_RATES } from "./fields.js";
 
 const IN_MBUS = 27;
-/** Maximum number of meters. */
 export const MBUS_SLAVES_LIMIT = 16;
 
 /** Primary address of the meter, or of the first of several; 254: a single meter, whatever its address. */

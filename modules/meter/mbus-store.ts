@@ -4,7 +4,7 @@ import { parseAddress } from "../mbus/secondary.js";
 import type { Slaves } from "../mbus/session.js";
 import { MBUS_ADDRESS, MBUS_BAUDRATE, MBUS_METERS, MBUS_SECONDARY, MBUS_SLAVES_LIMIT } from "./mbus-fields.js";
 
-/** Parses secondary addresses with blanks between them. Returns undefined if one is invalid, or there are too many. */
+/** Undefined if an address is invalid, or there are too many. */
 export function secondaryOf(text: string): readonly Uint8Array[] | undefined {
 	const addresses: Uint8Array[] = [];
 	for (const word of text.split(" ")) {

@@ -15,9 +15,7 @@ import { MeterSettingsStore } from "./settings-store.js";
 
 const NAMES_RESOURCE = "obis-names.bin";
 
-/**
- * `freshSecs` of a meter that sends every few seconds. It is long, because reception may be interrupted for a while.
- */
+/** `freshSecs` of a meter that sends every few seconds; reception may be interrupted for a while. */
 const PUSH_FRESH_S = 300;
 /** Time in which nearly every readout ends, including its retries, s. */
 const READOUT_S = 300;
@@ -29,7 +27,6 @@ const NO_KEYS: readonly Uint8Array[] = Object.freeze([]);
 
 export interface WokenUp {
 	readonly keptSchedule: DataView | undefined;
-	/** Code of the last meter failure before the sleep; "" if there was none. */
 	readonly failureBefore: string | undefined;
 	readonly isForPerson: boolean;
 }
@@ -41,7 +38,7 @@ export class Metering implements Running {
 	readonly names: Uint8Array | undefined;
 	readonly #core: Core;
 	readonly #settings: MeterSettingsStore;
-	/** Names of a reading's members as bytes, shared by all replies; empty before `connect()`. */
+	/** Shared by all replies; empty before `connect()`. */
 	readingKeys: readonly Uint8Array[] = NO_KEYS;
 
 	constructor(core: Core) {
@@ -89,11 +86,10 @@ export class Metering implements Running {
 		if (this.reader.sendsOften) return PUSH_FRESH_S;
 		const { minutes, months } = this.plan() ?? NO_PERIOD;
 		const periodS = (minutes + months * MONTH_MINUTES) * 60;
-		// One readout may fail, and the next may be late.
 		return periodS === 0 ? 0 : 2 * periodS + READOUT_S;
 	}
 
-	/** Returns the plan of automatic readouts, which spares the battery of some meters. */
+	/** Spares the battery of some meters. */
 	private plan(): ReturnType<typeof scheduleOf> {
 		const plan = scheduleOf(this.#core.config);
 		const { restMinutes = 0 } = protocolOf(this.#settings);

@@ -1,6 +1,6 @@
 /**
- * Queue of callers that wait for a readout, each for at most READ_WAIT_MS. Each caller is notified once. Each
- * notification has a separate tick, because it needs much stack.
+ * Queue of callers that wait for a readout, each for at most READ_WAIT_MS. Each caller is notified once, in a separate
+ * tick, because that needs much stack.
  *
  *                `resolve()`   next tick           timeout                              `remove()`
  *     WAITING    RESOLVED      –                   removed and notified, or waits (a)   removed
@@ -16,7 +16,7 @@ import type { Readout } from "../readout/readout.js";
 const READ_WAIT_MS = 60_000;
 /** Longest wait for a load profile, minutes: a readout with its sign-ons, and one minute per 100 rows at 300 Bd. */
 const PROFILE_MINUTES = 3;
-/** Maximum number of callers: all connections of the server, and the schedule. */
+/** All connections of the server, and the schedule. */
 const QUEUE_LIMIT = 8;
 
 /** `finished()` is called once: with a readout, a failure, or both if the readout failed its check. */
@@ -49,10 +49,7 @@ export class PendingReads {
 		return count;
 	}
 
-	/**
-	 * Returns the load profile that the first waiting caller requested; undefined for a readout. If the protocol does
-	 * not support profiles, the requests of all callers become readouts.
-	 */
+	/** Undefined for a readout. If the protocol does not support profiles, all requests become readouts. */
 	next(hasProfiles: boolean): ProfileRequest | undefined {
 		for (const waiting of this.#queue) {
 			if (!hasProfiles) waiting.profile = undefined;
@@ -88,9 +85,9 @@ export class PendingReads {
 	}
 
 	/**
-	 * Sets the result for all callers that wait for `profile`, or for a readout if `profile` is undefined. If both
-	 * `readout` and `profile` are undefined, all callers get the failure. They are notified from the next tick on. A
-	 * caller that makes another request during its notification waits for the next result.
+	 * The result is for all callers that wait for `profile`, or for a readout if it is undefined. If both `readout` and
+	 * `profile` are undefined, all callers get the failure. A caller that makes another request during its notification
+	 * waits for the next result.
 	 */
 	resolve(readout: Readout | undefined, failure: Failure | undefined, nowMs: number, profile?: ProfileRequest): void {
 		const isAll = readout === undefined && profile === undefined;
@@ -103,7 +100,7 @@ export class PendingReads {
 		}
 	}
 
-	/** Removes and returns the first request that is due; the reader must notify its callback. Called once per tick. */
+	/** Removes the first request that is due; the reader must notify its callback. */
 	takeDue(nowMs: number): PendingRead | undefined {
 		const due = takeOut(
 			this.#queue,

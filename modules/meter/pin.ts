@@ -35,8 +35,8 @@ const LIGHT = 0x80;
 const LEADING_FLASH = LIGHT | 4;
 const COUNTING_FLASH = LIGHT | 2;
 /**
- * Last flash of a digit. The meter accepts the digit after 3 s without light, and would accept a 0 as the next digit
- * after another 3 s; the first flash of the next digit comes in the middle of these other 3 s.
+ * The meter accepts the digit after 3 s without light, and a 0 as the next one after another 3 s; the first flash of
+ * the next digit comes in the middle of these.
  */
 const LAST_FLASH = LIGHT | ENDS_DIGIT | 10;
 const NO_FLASH = ENDS_DIGIT | 6;
@@ -51,8 +51,8 @@ export interface PINPlan {
 	/** Flashes from the idle display to "PIN". */
 	readonly flashes: number;
 	/**
-	 * Number of flashes that lead from the first value after the PIN to the menu entry "InF", which a long flash then
-	 * switches; undefined: InF is not switched.
+	 * Flashes from the first value after the PIN to "InF", which a long flash then switches; undefined: it is not
+	 * switched.
 	 */
 	readonly inf?: number | undefined;
 	/** End of the last flash for an earlier PIN, monotonic ms; -Infinity without one. */
@@ -87,7 +87,7 @@ export class PINEntry implements Machine, LineBorrower {
 		return this.#link !== undefined;
 	}
 
-	/** Time of the acceptance of each digit, then of the end, ms from the beginning. */
+	/** Acceptance of each digit, then the end, ms from the beginning. */
 	get timesMs(): number[] {
 		const times: number[] = [];
 		let ms = this.#waitMs;
@@ -99,7 +99,6 @@ export class PINEntry implements Machine, LineBorrower {
 		return times;
 	}
 
-	/** The meter resets its display by itself. */
 	end(): void {
 		this.stop();
 		this.#onEnd();
@@ -115,7 +114,7 @@ export class PINEntry implements Machine, LineBorrower {
 	advance(nowMs: number): void {
 		if (nowMs < this.deadlineMs) return;
 		const step = this.#steps[this.#at++];
-		// The time counts from now, so that a late call makes the pause longer, and two flashes never merge.
+		// Counted from now, so that flashes never merge after a late call.
 		this.deadlineMs = nowMs + (step & UNITS) * UNIT_MS;
 		if (step & LIGHT) {
 			const count = step & LONG ? LONG_CHARACTERS : SHORT_CHARACTERS;

@@ -35,12 +35,11 @@ import { FRAMING_7E1, UnsolicitedDetector } from "./unsolicited.js";
 
 /** Most meters send every one to ten seconds. */
 const LISTEN_MS = 12_000;
-/** Latest end of the recogniser, from the start of the probe. */
 const RECOGNISED_MS = 57_000;
 /** Probes that find nothing, before and from one to the next that listens for a call. */
 const LISTENS_AFTER = 2;
 const LISTENS_EACH = 5;
-/** Number of characters that a meter which only calls does not send before it is found. */
+/** A meter that only calls sends fewer characters before it is found. */
 const STRANGE_LIMIT = 256;
 export const PROBE_BYTES_LIMIT = 96;
 
@@ -85,7 +84,7 @@ export class Probe implements LinkTap, Timed, LineBorrower {
 	readonly #unsolicited = new UnsolicitedDetector();
 	#listens = false;
 	#isRecognising = false;
-	/** Protocol tried in the states SUGGESTED and CALLED; undefined in others. */
+	/** Defined in SUGGESTED and CALLED. */
 	#trial: SuggestedProtocol | undefined;
 	#trials = 0;
 	#baud = 0;

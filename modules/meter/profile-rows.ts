@@ -10,7 +10,7 @@ import { DAY_S, HOUR_S } from "../time/calendar.js";
 import { daysOf } from "../time/date.js";
 import { firstMomentOf, type Offsets, summerOffset, winterOffset } from "../time/wall-clock.js";
 
-/** Number of values (time and status) that precede the columns in a row with its own time. */
+/** Values before the columns in a row with its own time: time and status. */
 const OWN_VALUES = 2;
 /** Time range of the API, Unix seconds. It leaves out the first two days, so that local time never precedes 1970. */
 export const TIME_FIRST_S = 2 * DAY_S;
@@ -40,13 +40,12 @@ export class ProfileRows {
 	columns = 0;
 	status: Uint8Array = new Uint8Array(0);
 	hasOwnTimes = false;
-	/** True if rows were omitted because they have a wrong number of values. */
+	/** Rows with a wrong number of values were omitted. */
 	isCut = false;
 	hasHead = true;
-	/** Number of values in the record before those of the row; the first row may share the record of the head. */
+	/** Values in the record before those of the row; the first row may share the record of the head. */
 	before = 0;
 	#isFirst = false;
-	/** Time of the row, Unix s; NaN if unknown. */
 	timeS = Number.NaN;
 	season = SEASON_NONE;
 
@@ -81,7 +80,7 @@ export class ProfileRows {
 		return false;
 	}
 
-	/** True if the record is the head of the requested profile. A group that the meter omits matches any request. */
+	/** A group that the meter omits matches any request. */
 	private isHead(): boolean {
 		const { a, b, c, d, e } = this.cursor.code;
 		const groups = this.#groups;
@@ -130,10 +129,7 @@ export class ProfileRows {
 		return values === this.columns;
 	}
 
-	/**
-	 * Reads the time if the record is a row with its own time and no head (Makel meters). Returns false for other
-	 * records.
-	 */
+	/** A row with its own time and no head (Makel meters). */
 	private isRowAlone(): boolean {
 		const { cursor } = this;
 		const isAlone = cursor.nextValue() && isStamp(cursor.text, cursor.length);
@@ -183,7 +179,7 @@ export class ProfileRows {
 		return this.utcOf(localS, this.season);
 	}
 
-	/** Converts a clock time to Unix s; NaN outside the API's range. */
+	/** Unix s; NaN outside the API's range. */
 	private utcOf(localS: number, season: number): number {
 		if (!(localS >= TIME_FIRST_S && localS <= TIME_LIMIT_S)) return Number.NaN;
 		const zone = this.#zone;
@@ -213,7 +209,7 @@ function digitsOf(text: Uint8Array, from: number, to: number): number {
 	return number;
 }
 
-/** Returns the groups A to F of the profile's code; groups that are not given have their usual values. */
+/** A to F; groups that are not given have their usual values. */
 export function profileGroups({ a, b, c, d, e, f }: OBISCode): Uint8Array {
 	return Uint8Array.of(a < 0 ? 1 : a, Math.max(0, b), c, d, Math.max(0, e), f < 0 ? BILLING_PERIOD_CURRENT : f);
 }

@@ -54,7 +54,7 @@ export function protocolOf(settings: MeterSettings): ProtocolRow<MeterSettings> 
 	return PROTOCOLS[i];
 }
 
-/** Returns the memory of a session; undefined for a simulated one. */
+/** Undefined for a simulated meter. */
 export function costOf({ simulate, listenBaud }: ProtocolRow<MeterSettings>): Cost | undefined {
 	if (simulate !== undefined) return undefined;
 	return listenBaud === undefined ? READOUT_COST : LISTEN_COST;

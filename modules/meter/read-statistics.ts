@@ -5,15 +5,13 @@
 import type { Failure } from "../readout/failure.js";
 import type { Readout } from "../readout/readout.js";
 
-/** Number of failure codes counted separately; OTHER_CODES counts the rest. */
+/** Codes counted separately; OTHER_CODES counts the rest. */
 const CODES_LIMIT = 16;
 const OTHER_CODES = "other";
 
 export interface ReadStatisticsListener {
 	readonly live?: { changed(): void; measured(): void };
-	/**
-	 * Called when the failure changes; with undefined for the first good readout since the start or since a failure.
-	 */
+	/** Undefined for the first good readout since the start or a failure. */
 	failureChanged?(failure: Failure | undefined): void;
 	measured?(readout: Readout): void;
 }
@@ -25,7 +23,7 @@ export class ReadStatistics {
 	measurements = 0;
 	readonly failures = new Map<string, number>();
 	failure: Failure | undefined;
-	/** Time of the last attempt, Unix ms; 0 if there was none or the clock was not set. */
+	/** Unix ms; 0 if there was none or the clock was not set. */
 	attemptUtcMs = 0;
 	/** End of the last readout, monotonic ms, while its Unix time is unknown. */
 	#lastMs: number | undefined;

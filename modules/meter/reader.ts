@@ -75,7 +75,7 @@ import { isAsAdvised, UnsolicitedDetector } from "./unsolicited.js";
 const SESSION_LIMIT_MS = 600_000;
 /** Silence before the next sign-on, ms: a meter may repeat its block within 1500 ms. */
 const QUIET_MS = 2000;
-/** Delay after which a port that is missing or cannot be opened is tried again, while a protocol listens. */
+/** Pause before the port is opened again, while a protocol listens. */
 const REOPEN_MS = 10_000;
 /** Some meters send only every ten seconds. */
 const LISTEN_MS = 12_500;
@@ -83,7 +83,7 @@ const LISTEN_MS = 12_500;
 const RELEASE_MS = 20_000;
 /** Pause for callers after a live session; a meter needs a second after DISC. */
 const REST_MS = 1000;
-/** Pause until the next live session. In this time a probe or a PIN that was refused can be tried again. */
+/** In this pause a probe or a PIN that was refused can be tried again. */
 const LIVE_QUIET_MS = 7000;
 /** The recogniser ends this long before the first caller's timeout. */
 const MARGIN_MS = 500;
@@ -136,7 +136,7 @@ export class MeterReader implements Timed, LinkListener {
 		this.#task = options.deps.driver.register("meter", this);
 	}
 
-	/** True while a session runs, or while a caller waits for an unsolicited telegram. */
+	/** Also true while a caller waits for an unsolicited telegram. */
 	get running(): boolean {
 		return this.isReading || (this.#state === STATE_LISTENING && this.#callbacks.count > 0);
 	}
@@ -153,7 +153,7 @@ export class MeterReader implements Timed, LinkListener {
 		return protocol.listenBaud !== undefined && protocol !== DLMS_PUSH;
 	}
 
-	/** True if the gateway asks the meter in a protocol that can stay open, and the meter has no battery. */
+	/** The meter has no battery, and is read in a protocol that can stay open. */
 	get canLive(): boolean {
 		const { settings } = this.#options;
 		return protocolOf(settings).openLive !== undefined && !settings.battery;
@@ -163,7 +163,7 @@ export class MeterReader implements Timed, LinkListener {
 		return this.#state === STATE_LIVE;
 	}
 
-	/** Has no effect while something uses the line, or if the last readout has no powers. */
+	/** No effect while the line is in use, or if the last readout has no powers. */
 	openLive(listener: LiveListener, periodMs: number): void {
 		this.#task.update((nowMs) => {
 			const { ledger, settings } = this.#options;
@@ -213,10 +213,7 @@ export class MeterReader implements Timed, LinkListener {
 		});
 	}
 
-	/**
-	 * Requests a readout, or only a profile if the protocol supports that. `callback` may be called before this method
-	 * returns.
-	 */
+	/** `callback` may be called before this method returns. */
 	read(callback: ReadCallback, profile?: ProfileRequest): void {
 		this.#task.update((nowMs) => {
 			const supported = protocolOf(this.#options.settings).hasProfiles ? profile : undefined;
@@ -255,7 +252,7 @@ export class MeterReader implements Timed, LinkListener {
 		});
 	}
 
-	/** Lends the line until `giveBack` is called. Returns false while a session runs. */
+	/** Returns false while a session runs. */
 	lend(
 		begin: (driver: Driver, port: SerialPort, nowMs: number, giveBack: () => void) => LineBorrower | undefined,
 	): boolean {
@@ -290,7 +287,7 @@ export class MeterReader implements Timed, LinkListener {
 
 	advance(nowMs: number): void {
 		if (nowMs < this.#dueMs) {
-			// The callback needs much stack, so it is called from here, where little is used.
+			// The callback needs much stack; little is used here.
 			const due = this.#callbacks.takeDue(nowMs);
 			if (due?.hasResult) due.callback.finished(due.readout, due.failure);
 			else if (due !== undefined) this.onTimeout(due);
@@ -317,7 +314,7 @@ export class MeterReader implements Timed, LinkListener {
 	}
 
 	private onTimeout({ callback, profile }: PendingRead): void {
-		// Only this caller waits for the profile, so the session is ended at once.
+		// Only this caller waits for the profile.
 		if (profile !== undefined && profile === this.#profile && this.isReading) this.#dueMs = 0;
 		const late = this.#state === STATE_LISTENING ? (this.#failure ?? this.#protocol?.late) : undefined;
 		if (late !== undefined && this.#candidate === undefined) this.outcomes.failed(late);

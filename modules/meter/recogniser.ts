@@ -19,8 +19,6 @@
  *     (b) after the last speed: ENDED with noise
  *         otherwise: WAITING at the next speed
  *
- * Readable text proves that the speed is right.
- *
  * At the end `next()` returns this session, which continues unless the failure found is final.
  */
 import { FORMAT_8E1, FORMAT_8N1, type LineSettings } from "../io/host.js";
@@ -36,7 +34,7 @@ const BAUDS = Object.freeze([9600, 2400, 115200, 2400, 4800, 19200, 1200, 300, 6
 const EVEN_PARITY_SPEED = 3;
 /** Longest silence while waiting, ms. Most meters send every 1 to 5 s, some every 10 s. */
 export const SILENT_MS = 11_000;
-/** Limit of the total time, ms. It is within the minute that a caller waits. */
+/** Limit of the total time, within the minute that a caller waits. */
 const TIME_MS = 45_000;
 /** Silence that ends a burst, ms. */
 const GAP_MS = 250;
@@ -44,7 +42,7 @@ const GAP_MS = 250;
 const TEXT_GAP_MS = 1800;
 /** Longest burst, ms: a DLMS push at 2400 Bd. */
 const BURST_MS = 2500;
-/** Longest burst of text, ms: 17 KB at 9600 Bd, or 1 KB at 300 Bd. */
+/** Longest text, ms: 17 KB at 9600 Bd, or 1 KB at 300 Bd. */
 const TEXT_MS = 35_000;
 /** A burst of fewer characters is short. It may be interference, or a telegram that is much faster than the line. */
 const SHORT_BURST = 8;
@@ -66,7 +64,7 @@ export class Recogniser implements Machine, ReadSession, Probing {
 	#scanner = new TelegramScanner();
 	#state = STATE_WAITING;
 	#speed = 0;
-	/** Time of the change to this speed or, after a burst at this speed, the end of that burst, ms. */
+	/** Change to this speed, or end of the last burst at this speed. */
 	#sinceMs: number;
 	#beganMs = 0;
 	#count = 0;

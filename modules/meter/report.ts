@@ -6,7 +6,7 @@ import { stateOf } from "./state.js";
 const DOT = 0x2e;
 const FIRST_PRINTABLE = 0x20;
 const LAST_PRINTABLE = 0x7e;
-/** Runs of at least this many digits are masked: a serial number has more than a type. */
+/** Runs of this many digits are masked: a serial number has more than a type. */
 const NUMBER_DIGITS = 4;
 const ZERO = 0x30;
 const NINE = 0x39;

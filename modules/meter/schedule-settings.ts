@@ -18,7 +18,7 @@ const DAY_MINUTES = 1440;
 /** First Monday of 1970, January 5; days count from it. */
 const MONDAY_MINUTES = 4 * DAY_MINUTES;
 
-/** Returns the recurrence of the schedule; undefined if automatic reading is disabled. */
+/** Undefined if automatic reading is disabled. */
 export function scheduleOf(store: Pick<ConfigStore, "get">) {
 	if (!store.get(SCHEDULE_ENABLED)) return undefined;
 	const unit = store.get(SCHEDULE_PERIOD_UNIT);

@@ -66,9 +66,9 @@ const BUSY_MS = 5000;
 /** Pause after a rejected password or key; most meters unlock within an hour. */
 const REFUSED_MS = 3_600_000;
 const ROOM_MS = 60_000;
-/** Largest amount by which the clock may be set back without repeating a time. */
+/** The clock may be set back by this without repeating a time. */
 const SLACK_MS = 3_600_000;
-/** Maximum number of missed times counted at once. */
+/** Missed times counted at once. */
 const COUNT_LIMIT = 1000;
 
 export const SAVED_LENGTH = 24;
@@ -89,7 +89,6 @@ export class Schedule implements Timed, ReadCallback {
 	readonly #task: Task;
 	#state = STATE_OFF;
 	#plan: Recurrence | undefined;
-	/** Next due time, monotonic ms, for the driver. */
 	deadlineMs = Number.POSITIVE_INFINITY;
 	/** Scheduled time, Unix ms; 0 while the clock is not set. */
 	#nextUtcMs = 0;
@@ -110,14 +109,13 @@ export class Schedule implements Timed, ReadCallback {
 		this.#task = options.deps.driver.register("schedule", this);
 	}
 
-	/** Time of the next run or retry, Unix ms; 0 if none is planned or the clock is not set. */
+	/** Unix ms; 0 if none is planned or the clock is not set. */
 	get nextRunUtcMs(): number {
 		return this.#state === STATE_WAITING ? this.#nextUtcMs : 0;
 	}
 
 	/**
-	 * `lastUtcMs`: time of the last readout before the start, 0 if unknown. `saved`: state before a sleep. `error`:
-	 * failure code before the sleep.
+	 * `lastUtcMs`: last readout before the start, 0 if unknown. `saved`, `error`: state and failure code before a sleep.
 	 */
 	start(lastUtcMs: number, saved?: DataView, error = ""): void {
 		this.#task.update((nowMs) => {
@@ -203,7 +201,7 @@ export class Schedule implements Timed, ReadCallback {
 		this.#task.update((nowMs) => {
 			if (this.#state !== STATE_RUNNING) return;
 			const { reader } = this.#options;
-			// The reader's session may run for ten minutes, but it reports after one.
+			// The session may run for ten minutes; callers get a report after one.
 			if (failure === FAILURE_WAIT && reader.running) reader.read(this);
 			else this.onRunEnd(failure, nowMs);
 		});
@@ -301,7 +299,6 @@ export class Schedule implements Timed, ReadCallback {
 		if (this.#nextUtcMs !== 0) this.#nextUtcMs = utcMs + delayMs;
 	}
 
-	/** Returns 0 if there is no retry. */
 	private delayAfter(failure: Failure): number {
 		if (failure.error === METER_AUTH_FAILED) return 0;
 		if (failure === FAILURE_BUSY || failure === FAILURE_MEMORY) return BUSY_MS;

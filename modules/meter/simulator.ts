@@ -3,7 +3,7 @@
  *
  * The power is constant in each of the week's 168 hours. It is the load minus the solar power of that hour of the day,
  * each multiplied by a factor for the day of the week; it is imported if positive, otherwise exported. Energy is the
- * sum since 2024-01-01 (a Monday), so counters never decrease and agree with the power.
+ * sum since 2024-01-01 (a Monday).
  */
 
 import { asciiBytes } from "../bytes/ascii.js";
@@ -21,10 +21,10 @@ import type { MeterSettings } from "./settings.js";
 const SIMULATOR_IDENT = "SMG5SIMULATOR";
 const SIMULATOR_BAUD = 9600;
 
-/** Load and solar power in W by hour of the day. A number in a table would take 16 bytes of flash. */
+/** By hour of the day. A number in a table would take 16 bytes of flash. */
 const LOAD_W = "210 190 180 180 190 260 620 840 560 420 390 480 760 540 430 410 520 880 1340 1180 860 640 420 280";
 const SUN_W = "0 0 0 0 0 20 160 520 1100 1780 2350 2720 2860 2740 2380 1820 1150 560 190 30 0 0 0 0";
-/** Factors in percent for the days of the week, Monday first. */
+/** Monday first. */
 const LOAD_PERCENT = "100 96 98 101 108 131 118";
 const SUN_PERCENT = "84 100 31 66 92 100 77";
 
@@ -52,7 +52,7 @@ export class MeterSimulator {
 	#importTariff1Wh = 0;
 	#exportWh = 0;
 
-	/** Passes a block with the values at `timeMs` (Unix ms, or ms since start) to the sink. */
+	/** `timeMs`: Unix ms, or ms since start. */
 	run(sink: RecordSink, timeMs: number): void {
 		const parser = new DataSetParser(sink);
 		const sinceMs = timeMs >= START_MS ? timeMs - START_MS : timeMs;
@@ -104,7 +104,7 @@ export class MeterSimulator {
 		return Math.round((load - Number(this.#sunW[hourOfDay]) * Number(this.#sunPercent[day])) / 100);
 	}
 
-	/** Writes 0.9.1 hhmmss and 0.9.2 yymmdd, UTC. */
+	/** 0.9.1 hhmmss and 0.9.2 yymmdd, UTC. */
 	private clock(parser: DataSetParser, timeMs: number): void {
 		const days = Math.floor(timeMs / DAY_MS);
 		const minutes = Math.floor((timeMs - days * DAY_MS) / 60_000);
@@ -125,7 +125,7 @@ export class MeterSimulator {
 		this.value(parser, head, energyWh, 3, "*kWh)");
 	}
 
-	/** Writes a line with `value` ÷ 10^decimals and leading zeros, as meters do. */
+	/** `value` ÷ 10^decimals, with leading zeros as meters send. */
 	private value(parser: DataSetParser, head: string, value: number, decimals: number, tail: string): void {
 		this.#length = 0;
 		this.put(head);
@@ -168,7 +168,7 @@ export class MeterSimulator {
 	}
 }
 
-/** Returns a number from -3 to 3 that changes every ten seconds. */
+/** -3 to 3; changes every ten seconds. */
 function rippleAt(sinceMs: number): number {
 	const step = Math.floor(sinceMs / 10_000);
 	return (((step * 7919) % 101) % 7) - 3;

@@ -1,7 +1,7 @@
 /** Status of meter reading. */
 import type { MeterReader } from "./reader.js";
 
-/** Returns `meter_state`: "reading", "ok", "idle" before the first attempt, or the failure code. */
+/** "reading", "ok", "idle" before the first attempt, or the failure code. */
 export function stateOf({ outcomes, running }: MeterReader): string {
 	const { failure, last } = outcomes;
 	if (running) return "reading";

@@ -44,7 +44,7 @@ export function suggestionsFor(settings: MeterSettings, isLastRound: boolean): r
 	return suggestions;
 }
 
-/** Returns the protocol whose meters call once in a while, unless it is chosen or missing in this firmware. */
+/** Undefined if it is chosen, or missing in this firmware. */
 export function callingProtocol(settings: MeterSettings): SuggestedProtocol | undefined {
 	return PROTOCOLS.find((row) => row.suggestion?.calls && !row.isChosen(settings))?.suggestion;
 }

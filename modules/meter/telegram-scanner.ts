@@ -12,8 +12,7 @@
  * | bare | outside these frames, the head of general-glo-ciphering: DB 08, title, 82 and length, security control |
  *
  * Answers to requests do not match: a block has STX, and an HDLC answer is not a UI frame. A data-notification in an I
- * frame counts as pushed (Kaifa). A damaged telegram is skipped. Memory: HEAD_LIMIT bytes of a header, the last
- * WRAPPER_LENGTH bytes, and numbers.
+ * frame counts as pushed (Kaifa). A damaged telegram is skipped.
  */
 import { crc16 } from "../bytes/crc16.js";
 import { hasEvenParity } from "../bytes/parity.js";
@@ -46,20 +45,20 @@ const TEXT_HUNT = 0;
 const TEXT_IDENT = 1;
 const TEXT_SETS = 2;
 const IDENT_LIMIT = 80;
-/** Number of letters of the manufacturer, which follow `/`. A `/` among them begins a new identification. */
+/** Manufacturer's letters after `/`. A `/` among them begins a new identification. */
 const LETTERS = 3;
 const TEXT_LIMIT = 40_000;
 /** One in this number of characters may be damaged. */
 const DAMAGE_RATIO = 16;
 /** Length of a run of text characters that proves the speed; at a wrong speed its chance is one in 2^32. */
 const TEXT_RUN = 32;
-/** Required number of valid TIC groups in a row; one in 64 has a valid check character by chance. */
+/** Valid TIC groups in a row; one in 64 has a valid check character by chance. */
 const GROUPS = 3;
 
-/** Size of an HDLC header: flag, format, two addresses of 4 bytes, control, header check, LLC, tag. */
+/** HDLC header: flag, format, two addresses of 4 bytes, control, header check, LLC, tag. */
 const HEAD_LIMIT = 18;
 const SND_UD = 0x53;
-/** Number of bytes examined for a wrapper: version, ports, length, tag, and those that identify an APDU. */
+/** Bytes examined for a wrapper: version, ports, length, tag, and those that identify an APDU. */
 const WRAPPER_LENGTH = 14;
 const WRAPPER_TAG = 8;
 
@@ -82,9 +81,7 @@ export class TelegramScanner {
 	/* ASCII: */
 	#text = TEXT_HUNT;
 	#length = 0;
-	/** Characters with even parity. */
 	#even = 0;
-	/** Characters without bit 7. */
 	#plain = 0;
 	#address = 0;
 	#isOpen = false;
@@ -106,7 +103,7 @@ export class TelegramScanner {
 	/* HDLC: */
 	/** Header from the format on. */
 	readonly #head = new Uint8Array(HEAD_LIMIT);
-	/** Number of bytes in `#head`; -1 outside a header. */
+	/** -1 outside a header. */
 	#headLength = -1;
 	/* M-Bus: */
 	#frame = 0;
@@ -210,7 +207,7 @@ export class TelegramScanner {
 		else this.#address++;
 	}
 
-	/** Called at the `!`. Returns true if nearly all characters of the telegram have the same framing. */
+	/** True if nearly all characters of the telegram have the same framing. */
 	private isTelegram(): boolean {
 		this.#text = TEXT_HUNT;
 		this.hasParity = this.#even > this.#plain;
@@ -258,7 +255,7 @@ export class TelegramScanner {
 		return isPushed;
 	}
 
-	/** Returns the offset of the control byte in the header; -1 if it is unknown or impossible. */
+	/** -1 if it is unknown or impossible. */
 	private controlAt(): number {
 		let at = 2;
 		for (let address = 0; address < 2; address++) {
@@ -324,7 +321,6 @@ export class TelegramScanner {
 		return isCiphered && this.lastAt(WRAPPER_TAG + 1) === TITLE_LENGTH;
 	}
 
-	/** True if the last bytes begin a ciphered APDU outside an M-Bus frame. */
 	private get isBare(): boolean {
 		if (this.lastAt(0) !== GENERAL_GLO || this.lastAt(1) !== TITLE_LENGTH || this.#frame > 4) return false;
 		const control = this.lastAt(13);
@@ -332,7 +328,7 @@ export class TelegramScanner {
 		return this.lastAt(10) === 0x82 && this.lastAt(11) < 0x10 && (control & 0xae) === ENCRYPTED;
 	}
 
-	/** Returns one of the last WRAPPER_LENGTH bytes; index 0 is the oldest. */
+	/** 0: the oldest of the last WRAPPER_LENGTH bytes. */
 	private lastAt(index: number): number {
 		return this.#last[(this.#next + index) % WRAPPER_LENGTH];
 	}

@@ -73,7 +73,7 @@ function isUnanswered(failure: Failure | undefined): boolean {
 	return failure === undefined || failure.progress < IEC_NO_IDENT.progress || isUnexplained(failure);
 }
 
-/** Returns true if a session failed although it received characters that were not an echo. */
+/** Characters that were no echo arrived, but the session failed. */
 export function isUnexplained(failure: Failure): boolean {
 	return failure.progress === IEC_NO_IDENT.progress || failure === HDLC_OTHER_ADDRESS || failure === HDLC_REFUSED;
 }
@@ -103,8 +103,8 @@ export class UnsolicitedDetector {
 	}
 
 	/**
-	 * Records bytes that arrived while no answer was expected. `known` is the failure that progressed furthest. Returns
-	 * true if the bytes must be examined at once.
+	 * No answer was expected. `known`: failure that progressed furthest. Returns true if the bytes must be examined at
+	 * once.
 	 */
 	onIdleBytes(known: Failure | undefined, nowMs: number): boolean {
 		this.hasStray = true;
@@ -112,7 +112,7 @@ export class UnsolicitedDetector {
 		return !this.isDone && (this.hasSent || nowMs >= this.#idleMs + IDLE_MS) && isUnanswered(known);
 	}
 
-	/** Returns the session's failure; if that is noise, keeps it for `betterOf` and returns undefined. */
+	/** Noise is kept for `betterOf`; undefined is returned for it. */
 	onEnd(failure: Failure | undefined): Failure | undefined {
 		if (failure !== undefined && isUnexplained(failure)) this.hasStray = true;
 		if (failure?.finding === undefined || failure.isFinal) return failure;
@@ -120,12 +120,12 @@ export class UnsolicitedDetector {
 		return undefined;
 	}
 
-	/** Returns true if the data must be examined, now that all sessions have failed. */
+	/** Called after all sessions have failed. */
 	mustExamine(known: Failure | undefined): boolean {
 		return this.hasStray && !this.isDone && isUnanswered(known);
 	}
 
-	/** Returns the failure for noise if there was noise and no session received a valid answer; otherwise `known`. */
+	/** Noise, if there was some and no session received a valid answer; otherwise `known`. */
 	betterOf(known: Failure | undefined): Failure | undefined {
 		return isUnanswered(known) ? (this.#noise ?? known) : known;
 	}

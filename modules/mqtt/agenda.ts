@@ -68,10 +68,7 @@ const OF_READOUT = ANNOUNCE | VALUES_OF_READOUT;
  * ones.
  */
 const EARLY_MS = 500;
-/**
- * If the pause between readouts is at least this long, seconds, values are sent with acknowledgement. With a shorter
- * pause they are sent without, because the next values soon replace lost ones.
- */
+/** Least pause for values with acknowledgement, seconds. After a shorter pause, new values soon replace lost ones. */
 const ACKNOWLEDGED_PAUSE_S = 10;
 /** Pauses after which a momentary value that was not renewed is out of date. */
 const FRESH_PAUSES = 3;
@@ -79,7 +76,7 @@ const FRESH_PAUSES = 3;
 /** Settings of a session; changes apply from the next one on. */
 class Plan {
 	readonly base: string;
-	/** Home Assistant's discovery prefix; empty if discovery is off. */
+	/** Empty if discovery is off. */
 	readonly prefix: string;
 	readonly hasState: boolean;
 	readonly hasValues: boolean;
@@ -152,7 +149,7 @@ export class Agenda {
 		return `${this.#plan?.base}/status`;
 	}
 
-	/** Topics to subscribe to: Home Assistant's birth message if discovery is on, commands if they are accepted. */
+	/** Home Assistant's birth message if discovery is on, commands if they are accepted. */
 	get topics(): string[] {
 		const { base = "", hasCommands, prefix } = this.#plan ?? {};
 		const topics = prefix === "" ? [] : [BIRTH_TOPIC];
@@ -164,7 +161,7 @@ export class Agenda {
 		return this.stored !== "";
 	}
 
-	/** True while a message is due or in flight, even if it may not be sent yet. */
+	/** A message is due or in flight, even if it may not be sent yet. */
 	get isBusy(): boolean {
 		return (this.#due | this.#sending) !== NOTHING;
 	}
@@ -189,7 +186,6 @@ export class Agenda {
 		this.renew();
 	}
 
-	/** Called when firmware, newest version or progress of an installation has changed. */
 	updateChanged(): void {
 		const { firmware } = this.#deps;
 		if (this.#plan === undefined || firmware === undefined || this.#due & OFFLINE_DUE) return;
@@ -206,7 +202,7 @@ export class Agenda {
 		this.#shown = "";
 	}
 
-	/** Called when Home Assistant has started: announces and sends everything again. */
+	/** Home Assistant has started and needs everything. */
 	sendAll(): void {
 		this.#shown = "";
 		this.#due |= ONLINE_DUE;
@@ -231,7 +227,7 @@ export class Agenda {
 			this.#due = (this.#due & ~ANNOUNCE) | WITHDRAW;
 	}
 
-	/** Time at which the next message may be sent, ms; 0: now; Infinity: never. */
+	/** Ms; 0: now; Infinity: never. */
 	get dueMs(): number {
 		if (this.#due === NOTHING) return Number.POSITIVE_INFINITY;
 		return this.#due & ~(STATE | VALUES) ? 0 : this.#fromMs;
@@ -257,7 +253,7 @@ export class Agenda {
 		return (this.#sending & VALUES_OF_READOUT) === 0 || this.pauseSecs >= ACKNOWLEDGED_PAUSE_S;
 	}
 
-	/** Returns true if the broker now has all values of the newest readout. */
+	/** True if the broker now has all values of the newest readout. */
 	acknowledged(): boolean {
 		const bit = this.#sending;
 		this.#sending = NOTHING;
@@ -296,7 +292,7 @@ export class Agenda {
 		if (plan.hasValues) this.#due |= VALUES;
 	}
 
-	/** Makes the message of this bit; undefined if there is nothing to send. */
+	/** Undefined if there is nothing to send. */
 	private make(bit: number, nowMs: number): Message | undefined {
 		const { text, writer } = this.#deps;
 		const plan = this.#plan;
@@ -331,13 +327,12 @@ export class Agenda {
 		return new Entities(this.#deps, options);
 	}
 
-	/** Age from which momentary values are out of date, s; 0: never. */
 	private get freshSecs(): number {
 		const { freshSecs } = this.#deps.metering;
 		return freshSecs === 0 ? 0 : Math.max(freshSecs, FRESH_PAUSES * this.pauseSecs);
 	}
 
-	/** Makes the announcement; undefined if Home Assistant knows all entities. */
+	/** Undefined if Home Assistant knows all entities. */
 	private announce(plan: Plan, entities: Entities): Message | undefined {
 		const { firmware, info, networkSettings, writer } = this.#deps;
 		const { prefix, base, hasCommands, hasState, language } = plan;
@@ -383,7 +378,7 @@ export class Agenda {
 		return text.encode(`${prefix}/device/smgw_${idOf(info.serial)}/config`);
 	}
 
-	/** Announced keys from flash; empty if nothing is announced. */
+	/** From flash; empty if nothing is announced. */
 	private get stored(): string {
 		const { config, text } = this.#deps;
 		return text.decode(config.get(MQTT_ANNOUNCED_VALUES));
@@ -394,7 +389,7 @@ export class Agenda {
 		try {
 			config.change([put(MQTT_ANNOUNCED_VALUES, text.encode(known))]);
 		} catch {
-			// Flash errors are reported elsewhere; the message is repeated later.
+			// The message is repeated later.
 		}
 	}
 }

@@ -1,7 +1,7 @@
 /** Log events of the MQTT output. */
 import { kind } from "../diagnostics/events.js";
 
-/** First failure after a success. The detail is the code of the failure. */
+/** First failure after a success. Detail: its code. */
 export const EVENT_MQTT_FAILED = kind(20, "mqtt_failed", { isPlain: true });
 /** First success after a failure: the broker has accepted everything. */
 export const EVENT_MQTT_SENT = kind(21, "mqtt_sent");

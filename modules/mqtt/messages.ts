@@ -48,14 +48,13 @@ const SERIAL_END = -6;
 export const UNKNOWN = "None";
 const TIME = "time";
 
-/** Keeps only the characters that topics and identifiers allow. */
 export function idOf(serial: string): string {
 	let id = "";
 	for (const character of lowerCase(serial)) id += hasOnly(character, "09az--") ? character : "_";
 	return id;
 }
 
-/** Returns the key in topics and state; `time` for the time of the last readout. */
+/** `time` for the time of the last readout. */
 export function keyOf({ own, key }: Entities): string {
 	return own === LAST_READOUT ? TIME : key;
 }
@@ -159,9 +158,9 @@ export interface Announcement {
 	/** True for one JSON text; false for one topic per value. */
 	readonly isJSON: boolean;
 	readonly entities: Entities;
-	/** Keys to remove from Home Assistant, each followed by a blank. */
+	/** Keys to remove, each followed by a blank. */
 	readonly vanished: string;
-	/** Age from which values are not current, s; 0: never. */
+	/** 0: values never expire. */
 	readonly freshSecs: number;
 	readonly hasUpdate: boolean;
 	readonly hasCommands: boolean;
@@ -249,7 +248,7 @@ function writeComponent(writer: JSONWriter, id: string, { base, entities, freshS
 	writer.endObject();
 }
 
-/** Writes who sends the discovery message. Home Assistant refuses the message if `url` is not a web address. */
+/** Home Assistant refuses a message if `url` is not a web address. */
 export function writeOrigin(writer: JSONWriter, version: string, contact: string): void {
 	writer.beginObject();
 	member(writer, "name", PRODUCT);
@@ -268,7 +267,7 @@ function writeUpdate(writer: JSONWriter, id: string, base: string): void {
 	writer.endObject();
 }
 
-/** Without commands, writes the component that removes the button. */
+/** The button is removed if there are no commands. */
 function writeButton(
 	writer: JSONWriter,
 	id: string,

@@ -43,9 +43,9 @@ const QOS_1 = 0x02;
 const DUP = 0x08;
 const QOS_SHIFT = 1;
 
-/** Bytes after an incoming fixed header. */
+/** Longest incoming packet after its fixed header, bytes. */
 export const PACKET_LIMIT = 2048;
-/** Number of those bytes that are stored. */
+/** Bytes that are stored of it. */
 export const KEPT_LIMIT = 160;
 /** Limit of the length field, bytes (2.2.3). */
 const LENGTH_LIMIT = 4;
@@ -60,7 +60,7 @@ export interface ConnectFields {
 	readonly willMessage: string;
 }
 
-/** Encodes CONNECT (3.1) for a clean session with a will. `keepAliveS` is 0 to 65535. */
+/** CONNECT (3.1) for a clean session with a will. `keepAliveS`: 0 to 65535. */
 export function encodeConnect(text: TextCodec, fields: ConnectFields, keepAliveS: number): Uint8Array {
 	const { clientId, user, password, willTopic, willMessage } = fields;
 	const parts = [text.encode(clientId), text.encode(willTopic), text.encode(willMessage)];
@@ -85,7 +85,7 @@ export function encodeConnect(text: TextCodec, fields: ConnectFields, keepAliveS
 }
 
 /**
- * Encodes a retained PUBLISH (3.3) up to its payload of `length` bytes. `id`: 1 to 65535 with QoS 1, NO_ID with QoS 0.
+ * A retained PUBLISH (3.3), without its payload of `length` bytes. `id`: 1 to 65535 with QoS 1, NO_ID with QoS 0.
  * Throws a RangeError if it is too long.
  */
 export function encodePublish(topic: Uint8Array, id: number, length: number): Uint8Array {
@@ -97,7 +97,7 @@ export function encodePublish(topic: Uint8Array, id: number, length: number): Ui
 	return packet;
 }
 
-/** Encodes SUBSCRIBE (3.8) to these topics with QoS 0. */
+/** SUBSCRIBE (3.8) with QoS 0. */
 export function encodeSubscribe(topics: readonly Uint8Array[], id: number): Uint8Array {
 	let length = 2;
 	for (const topic of topics) length += 2 + topic.length + 1;
@@ -109,25 +109,22 @@ export function encodeSubscribe(topics: readonly Uint8Array[], id: number): Uint
 	return packet;
 }
 
-/** Encodes PUBACK (3.4). */
+/** PUBACK (3.4). */
 export function encodeAcknowledge(id: number): Uint8Array {
 	return Uint8Array.of(PUBACK_HEAD, 2, id >> 8, id);
 }
 
-/** Encodes PINGREQ (3.12). */
+/** PINGREQ (3.12). */
 export function encodePing(): Uint8Array {
 	return Uint8Array.of(PINGREQ_HEAD, 0);
 }
 
-/** Encodes DISCONNECT (3.14), after which the will is not published. */
+/** DISCONNECT (3.14), after which the will is not published. */
 export function encodeDisconnect(): Uint8Array {
 	return Uint8Array.of(DISCONNECT_HEAD, 0);
 }
 
-/**
- * Begins a packet with `length` bytes after the fixed header, and space for `room` of them. Throws a RangeError if it
- * is too long.
- */
+/** `length`: bytes after the fixed header; `room`: those that get space. Throws a RangeError if it is too long. */
 function begin(head: number, length: number, room: number): Uint8Array {
 	let digits = 1;
 	for (let rest = length; rest > 127; rest >>= 7) digits++;
@@ -164,7 +161,7 @@ export class PacketReader {
 	#phase = PHASE_HEAD;
 	#count = 0;
 
-	/** Processes bytes until a packet is complete; returns the offset of the next packet. */
+	/** Stops when a packet is complete; returns the offset of the next one. */
 	take(bytes: Uint8Array, start: number, end: number): number {
 		if (this.#phase === PHASE_WHOLE) this.enter(PHASE_HEAD);
 		let at = start;
@@ -185,12 +182,12 @@ export class PacketReader {
 		return this.#phase === PHASE_WHOLE;
 	}
 
-	/** True if the bytes are not MQTT, or not a packet from a broker to a client. */
+	/** The bytes are not MQTT, or no packet to a client. */
 	get isBad(): boolean {
 		return this.#phase === PHASE_BAD;
 	}
 
-	/** Packet type, CONNACK to PINGRESP. */
+	/** CONNACK to PINGRESP. */
 	get type(): number {
 		return this.#head >> 4;
 	}
@@ -200,7 +197,7 @@ export class PacketReader {
 		return (this.#head >> QOS_SHIFT) & 3;
 	}
 
-	/** True if the broker had stored this PUBLISH and sends it because of our subscription (3.3.1.3). */
+	/** The broker had stored this PUBLISH (3.3.1.3). */
 	get isRetained(): boolean {
 		return (this.#head & RETAIN) !== 0;
 	}
@@ -269,7 +266,7 @@ function isGranted(code: number): boolean {
 	return code <= 2 || code === 0x80;
 }
 
-/** Returns true if a broker may send this first byte and length to a client with one or two subscriptions. */
+/** First byte and length that a broker may send to a client with one or two subscriptions. */
 function isValid(head: number, length: number): boolean {
 	switch (head) {
 		case CONNACK << 4:

@@ -110,7 +110,7 @@ function command(core: Core, name: string, whyNot: string): void {
 	if (refusal !== "") core.events.note(EVENT_MQTT_IGNORED, refusal);
 }
 
-/** Returns the state; "unsupported" if publishing is impossible, as in safe mode. */
+/** "unsupported" if publishing is impossible, as in safe mode. */
 function stateOf(service: MQTTService | undefined, { config }: Core): string {
 	return config.get(MQTT_ENABLED) ? (service?.stateText ?? "unsupported") : "off";
 }

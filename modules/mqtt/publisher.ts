@@ -11,13 +11,13 @@
  *   LEAVING    –         –         –         –          OFF       –         OFF        –
  *
  * A session is wanted while MQTT is enabled and there is a network. A sleeping device also needs new data, and ends the
- * session when everything is sent. After MQTT was disabled, one more session withdraws the announcement, which is given
- * up after LAST_TRIES failures. Without a network the state is OFF at once.
+ * session when everything is sent. After MQTT was disabled, one more session withdraws the announcement, with
+ * LAST_TRIES. Without a network the state is OFF at once.
  *
  * WAITING: for the TLS permit, and for memory, which is checked every MEMORY_MS. RESTING: for the seconds in RETRY_S,
  * or an hour after a refusal that only the user can resolve; after a session of STABLE_MS the delays begin anew. Also
- * before the first session, unless the device sleeps.
- * LEAVING: settings have changed, or another output wants the permit; DISCONNECT follows the message in flight.
+ * before the first session, unless the device sleeps. LEAVING: settings have changed, or another output wants the
+ * permit; DISCONNECT follows the message in flight.
  *
  * After Home Assistant's birth message everything is sent again after a random delay (BIRTH_MS to ten times that),
  * because all devices get that message at once. PUBLISH_COST is claimed while a message is due.
@@ -35,7 +35,7 @@ import { BIRTH_TOPIC, idOf, OFFLINE, ONLINE } from "./messages.js";
 import { END_WELL, SESSION_ENDED, SESSION_READY, Session } from "./session.js";
 import { type BrokerURL, parseBrokerURL } from "./url.js";
 
-/** Memory of the connection with its buffer, and of the entities of a readout. */
+/** Connection with its buffer, and the entities of a readout. */
 export const PUBLISH_COST: Cost = Object.freeze({ slots: 200, chunkBytes: 6144 });
 
 export const MQTT_OFF = 0;
@@ -51,8 +51,8 @@ const LEND_PERMIT = 1;
 const CHANGE = 2;
 
 /**
- * Delays after a failure, seconds. Each is varied at random by up to a half. Even with the time for connecting, a
- * session is restored within a minute. A sleeping device waits longer, because attempts drain its battery.
+ * Seconds, varied at random by up to a half, so that a session is restored within a minute. A sleeping device waits
+ * longer, because attempts drain its battery.
  */
 const RETRY_S = Object.freeze([10, 20, 36]);
 const RETRY_SLEEPY_S = Object.freeze([10, 20, 40, 80, 160, 320, 600]);
@@ -71,7 +71,7 @@ export interface CommandListener {
 export const MQTT_OUTPUT = Object.freeze({ cost: PUBLISH_COST, testLeastMs: 0, testLimitMs: TEST_MS });
 
 export class Publisher implements Timed {
-	/** Generation counter: changes whenever the connection should be opened or closed. */
+	/** Changes whenever the connection should be opened or closed. */
 	connection = 0;
 	/** Counts since the start: sessions, and messages that were acknowledged (with QoS 0: sent). */
 	connections = 0;
@@ -85,7 +85,7 @@ export class Publisher implements Timed {
 	#session: Session | undefined;
 	/** End of RESTING or of a wait for memory; otherwise Infinity. */
 	#endMs = Number.POSITIVE_INFINITY;
-	/** Time at which everything is sent again, ms; otherwise Infinity. */
+	/** Everything is sent again then, ms; otherwise Infinity. */
 	#birthMs = Number.POSITIVE_INFINITY;
 	#hasNetwork = false;
 	#lastTries = 0;
@@ -269,7 +269,7 @@ export class Publisher implements Timed {
 		if (this.isSleepy) session.leave(nowMs);
 	}
 
-	/** Called when the connection failed or was closed; `code` is CLIENT_…. */
+	/** `code`: CLIENT_…. */
 	lost(code: number, nowMs: number): void {
 		const session = this.#session;
 		if (session === undefined) this.fail(connectFailure(code), false, nowMs);
@@ -325,10 +325,7 @@ export class Publisher implements Timed {
 		} else output.giveBack();
 	}
 
-	/**
-	 * Requests the permit; returns false while it must wait. The deadline is reset first, because the permit may arrive
-	 * during the call.
-	 */
+	/** Returns false while it must wait. The deadline is reset first, because the permit may arrive during the call. */
 	private hasPermit(): boolean {
 		this.#endMs = Number.POSITIVE_INFINITY;
 		return this.#output.askPermit();

@@ -34,10 +34,7 @@ export const MQTT_TEXTS = Object.freeze({
 	hasStatus: false,
 });
 
-/**
- * The certificate in the body of a request. CertificateText writes its text to flash as the text arrives. The value of
- * the field is the reference to this text, which becomes the value of MQTT_CERTIFICATE.
- */
+/** The text is stored as it arrives; the value refers to the stored text. */
 const CERTIFICATE_TEXT = bodyField<Uint8Array | typeof CERTIFICATE_BUSY>({
 	name: MQTT_CERTIFICATE.name,
 	kind: TEXT,
@@ -109,7 +106,7 @@ function accept(exchange: Exchange<Outlet<MQTTService>>, values: BodyValues): re
 	return undefined;
 }
 
-/** Returns true if the text is a valid topic or undefined. An undefined text means that the field keeps its value. */
+/** An undefined text is valid: the field keeps its value. */
 function isTopic(topic: string | undefined): boolean {
 	return topic === undefined || (topic !== "" && !topic.startsWith("/") && !topic.endsWith("/"));
 }

@@ -19,7 +19,7 @@ const PIECES_AT_ONCE = 8;
 const CONNECT_MS = 15_000;
 const COMMAND_PAUSE_MS = 2000;
 const MINUTE_S = 60;
-/** Time for which a session wants live values after its last message or ping. */
+/** Live values are wanted for this time after the last message or ping. */
 const WANTED_MS = 120_000;
 
 /** `whyNot`: reason to ignore the command, or "". */
@@ -39,23 +39,21 @@ export class MQTTService implements ScheduledMachine, OutputListener, CommandLis
 	#publisher: Publisher | undefined;
 	#isUp = false;
 	#connection: Connection | undefined;
-	/** Last value of the publisher's counter `connection` that was handled. */
+	/** Last `connection` of the publisher that was handled. */
 	#served = 0;
 	#hasNetwork = false;
 	#news: Readout | undefined;
 	/** True if a failed reading, later than `#news`, was not passed on yet. */
 	#hasFailed = false;
 	#isUpdateNews = false;
-	/** Time at which `#news` and `#hasFailed` are passed on. */
 	#newsMs = Number.POSITIVE_INFINITY;
-	/** Time at which reading from the connection continues. */
 	#againMs = Number.POSITIVE_INFINITY;
 	readonly #taker: CommandTaker;
 	/** Commands to run, as bits by index in COMMANDS. */
 	#commands = 0;
 	#commandMs = Number.POSITIVE_INFINITY;
 	#pausedUntilMs = 0;
-	/** Delay of the first connection since the start; 0 after it. */
+	/** First connection since the start; 0 after it. */
 	#delayMs: number;
 
 	constructor(deps: OutputDeps, access: OutputAccess, taker: CommandTaker, delayMs = 0) {
@@ -74,10 +72,7 @@ export class MQTTService implements ScheduledMachine, OutputListener, CommandLis
 		return this.#newsMs < Number.POSITIVE_INFINITY || (this.#publisher?.isBusy ?? false);
 	}
 
-	/**
-	 * Accepts a readout, which is processed in a later tick, because the chip's stack is too small inside the call that
-	 * ends the meter session.
-	 */
+	/** Processed in a later tick: the stack is too small inside the call that ends the meter session. */
 	measured(readout: Readout): void {
 		this.#task.update((nowMs) => {
 			this.#news = readout;
@@ -100,10 +95,7 @@ export class MQTTService implements ScheduledMachine, OutputListener, CommandLis
 		});
 	}
 
-	/**
-	 * Called when firmware, newest version or progress of an installation has changed; processed in a later tick, like
-	 * a readout.
-	 */
+	/** Processed in a later tick. */
 	updateChanged(): void {
 		if (this.#publisher === undefined) return;
 		this.#task.update((nowMs) => {
@@ -112,7 +104,6 @@ export class MQTTService implements ScheduledMachine, OutputListener, CommandLis
 		});
 	}
 
-	/** Handles a changed IP address, or the loss of the network. */
 	networkChanged(isUp: boolean): void {
 		this.#hasNetwork = isUp;
 		this.#task.update((nowMs) => {
@@ -214,7 +205,7 @@ export class MQTTService implements ScheduledMachine, OutputListener, CommandLis
 		this.#hasFailed = this.#isUpdateNews = false;
 	}
 
-	/** Returns a new publisher with the last readout, so that enabling MQTT publishes at once. */
+	/** A new publisher has the last readout, so that enabling MQTT publishes at once. */
 	private beginning(nowMs: number): Publisher {
 		const publisher = new Publisher(this.#deps, this.output, this);
 		const readout = this.#deps.reader.outcomes.measured;

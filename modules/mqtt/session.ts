@@ -13,7 +13,7 @@
  * been accepted by the connection. A PUBLISH without a PUBACK must be repeated by the caller in its next session (4.4).
  *
  * A message with QoS 0 is in flight until the connection has accepted it. After PING_MS without an incoming packet QoS
- * 1 is used in any case: otherwise messages with QoS 0 would keep delaying PING, and a dead broker would go undetected.
+ * 1 is used in any case, to detect a dead broker.
  *
  * Limit: CHATTER_LIMIT unsolicited packets per ping interval.
  */
@@ -70,7 +70,7 @@ const PAYLOAD_LIMIT = 16;
 export interface Message {
 	readonly topic: Uint8Array;
 	readonly length: number;
-	/** Writes the next bytes of the payload; returns their number. All calls together write `length` bytes. */
+	/** Returns the number of bytes; all calls together write `length`. */
 	read(into: Uint8Array, start: number, end: number): number;
 }
 
@@ -81,7 +81,7 @@ export interface SessionOptions extends ConnectFields {
 }
 
 export interface SessionListener {
-	/** Called with each message on these topics; `payload` is its first PAYLOAD_LIMIT bytes. */
+	/** `payload`: first PAYLOAD_LIMIT bytes. */
 	arrived(topic: string, payload: string, isRetained: boolean, nowMs: number): void;
 }
 
@@ -96,7 +96,7 @@ const LAST_ID = 0xffff;
 export class Session implements Timed {
 	state = SESSION_GREETING;
 	end = END_WELL;
-	/** Number of messages that the broker has acknowledged, or that were sent with QoS 0. */
+	/** Messages that the broker has acknowledged, or that were sent with QoS 0. */
 	acknowledged = 0;
 	readonly #reader = new PacketReader();
 	readonly #text: TextCodec;
@@ -185,7 +185,7 @@ export class Session implements Timed {
 		}
 	}
 
-	/** Writes outgoing bytes into `into[start..end)`; returns their number. Passes on exceptions of a message. */
+	/** Returns the number of bytes. Passes on exceptions of a message. */
 	take(into: Uint8Array, start: number, end: number, nowMs: number): number {
 		let at = start;
 		while (at < end && this.hasPacket()) {
@@ -217,7 +217,6 @@ export class Session implements Timed {
 		return this.#packet === undefined && this.#left === 0;
 	}
 
-	/** Makes the next packet if necessary. */
 	private hasPacket(): boolean {
 		if (!this.isIdle) return true;
 		this.#body = undefined;
@@ -304,7 +303,6 @@ export class Session implements Timed {
 		return true;
 	}
 
-	/** Returns false beyond the limit of unsolicited packets. */
 	private isExpected(): boolean {
 		return ++this.#chatter <= CHATTER_LIMIT;
 	}

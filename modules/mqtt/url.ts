@@ -17,7 +17,7 @@ const SECURE_PORT = 8883;
 const HOST_LIMIT = 253;
 const PORT_LIMIT = 65535;
 
-/** Parses the address; returns undefined if the text is not a broker's address. */
+/** Returns undefined if the text is not a broker's address. */
 export function parseBrokerURL(text: string): BrokerURL | undefined {
 	const start = lowerCase(text.slice(0, SECURE.length));
 	const secure = start === SECURE;

@@ -70,7 +70,7 @@ export class OBISCode {
 
 	#at = 0;
 
-	/** Parses the address `bytes[start..end)`, ASCII. Returns false, with all groups -1, if it is not an OBIS code. */
+	/** Returns false, with all groups -1, if it is not an OBIS code. */
 	parse(bytes: Uint8Array, start: number, end: number): boolean {
 		this.clear(start, end);
 		if (this.read(bytes, start, end)) return true;
@@ -232,7 +232,7 @@ export class OBISCode {
 		return true;
 	}
 
-	/** Reads 0 to 255 in one to three digits; otherwise returns -1. Leading zeros are not canonical. */
+	/** 0 to 255 in one to three digits; otherwise -1. Leading zeros are not canonical. */
 	private number(bytes: Uint8Array, end: number): number {
 		const from = this.#at;
 		let value = 0;

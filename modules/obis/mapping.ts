@@ -35,9 +35,9 @@ const DEFAULT_B = 0;
 
 const DEFAULT_CODES = Object.freeze(["1.8.0", "2.8.0", "16.7.0", "32.7.0", "31.7.0"]);
 
-/** Mode in which A to E are compared. */
+/** A to E are compared. */
 export const MODE_FULL = 0;
-/** Mode in which C to E are compared. */
+/** C to E are compared. */
 export const MODE_SHORT = 1;
 
 export function mapOf(stored: Uint8Array): Uint8Array {
@@ -57,14 +57,14 @@ export function isMapping(stored: Uint8Array): boolean {
 	return true;
 }
 
-/** Returns the index in PAIRS of 8 hex digits in either case; -1 for others. */
+/** `text`: 8 hex digits in either case. Returns -1 for others. */
 export function findPair(text: string): number {
 	return PAIRS.indexOf(upperCase(text));
 }
 
 /**
- * Writes an entry into `into[at..at+MAP_ENTRY_SIZE)`. `obis`: ASCII. Without `mode` a code with `:` is compared in
- * full. Returns false for a code with a billing period, letters or a fourth group.
+ * `obis`: ASCII. Without `mode` a code with `:` is compared in full. Returns false for a code with a billing period,
+ * letters or a fourth group.
  */
 export function packMapping(
 	obis: string,
@@ -118,10 +118,7 @@ export function pairText(pair: number): string {
 	return PAIRS[pair];
 }
 
-/**
- * Returns the number of the pair to which `code` is mapped, or 0. Values of past billing periods are not mapped. A
- * missing E counts as 0 (`32.7`).
- */
+/** Number of the pair, or 0. Values of past billing periods are not mapped. A missing E counts as 0 (`32.7`). */
 export function pairOf(code: OBISCode, map: Uint8Array): number {
 	if (!canFeed(code)) return 0;
 	const { c, d } = code;
@@ -145,7 +142,6 @@ function matches(map: Uint8Array, at: number, code: OBISCode): boolean {
 	return a === (code.a < 0 ? DEFAULT_A : code.a) && b === (code.b < 0 ? DEFAULT_B : code.b);
 }
 
-/** Returns true when a later entry has the pair of entry `index`. */
 function isOverridden(map: Uint8Array, index: number): boolean {
 	const pair = map[1 + index * MAP_ENTRY_SIZE] & PAIR_MASK;
 	if (pair === 0) return false;

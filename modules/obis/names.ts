@@ -20,7 +20,7 @@
  */
 import { BILLING_PERIOD_CURRENT, GROUP_PROFILE, type OBISCode, putDecimal } from "./code.js";
 
-/** Length of a name, bytes of UTF-8. */
+/** Bytes of UTF-8. */
 export const NAME_LIMIT = 128;
 
 export const LANGUAGE_EN = 0;
@@ -28,31 +28,31 @@ export const LANGUAGE_DE = 1;
 export const LANGUAGE_PL = 2;
 export const LANGUAGE_COUNT = 3;
 
-/** "OBN2", the beginning of the table, as a number. */
+/** "OBN2". */
 export const TABLE_MAGIC = 0x4f424e32;
 const TABLE_ROWS = 10;
 const ROW_SIZE = 8;
 
-/** Value of E in a row that applies to every E up to TARIFF_LIMIT without a row of its own. */
+/** Any E up to TARIFF_LIMIT without a row of its own. */
 export const E_ANY = 255;
 /** Highest tariff (62056-6-1); higher ones are manufacturer-specific. */
 export const TARIFF_LIMIT = 63;
 
 const MEDIUM_ABSTRACT = 0;
 const MEDIUM_ELECTRICITY = 1;
-/** Medium for codes that heat meters send without A-B. Medium 6 is for codes with A-B. */
+/** Codes of heat meters without A-B; those with A-B have medium 6. */
 export const MEDIUM_HEAT_LIST = 12;
-/** Medium for codes 96.x that are sent in digits and without A-B, as meters for the Turkish market do. */
+/** Codes 96.x in digits and without A-B (meters for the Turkish market). */
 export const MEDIUM_SHORT_LIST = 13;
-/** Medium for the names of attributes other than the object's value (IEC 62056-6-2). */
+/** Attributes other than the object's value (IEC 62056-6-2). */
 export const MEDIUM_ATTRIBUTE = 14;
-/** Channel that stands for all channels from 1 on, which are devices connected to the meter. */
+/** All channels from 1 on: devices connected to the meter. */
 export const CHANNEL_DEVICE = 14;
 export const CHANNEL_ANY = 15;
 
 export const MARK_TARIFF = 1;
 export const MARK_NEXT = 2;
-/** Mark for the number of the phase to which C belongs. */
+/** Number of the phase to which C belongs. */
 export const MARK_PHASE = 3;
 export const MARK_CHANNEL = 4;
 export const MARK_LIMIT = 5;
@@ -90,7 +90,7 @@ export class OBISNames {
 	#language = LANGUAGE_EN;
 	/** Numbers from the code that replace the marks, indexed by MARK_…. */
 	readonly #numbers = new Uint8Array(MARK_LIMIT + 1);
-	/** True if a code of this readout has shown that the meter is a heat meter. */
+	/** A code of this readout has shown that it is a heat meter. */
 	#isHeatMeter = false;
 
 	/** The table is read in place. Throws when it is invalid. */
@@ -120,14 +120,14 @@ export class OBISNames {
 		this.#language = language;
 	}
 
-	/** Writes the last name, or nothing, at `into[at]` as UTF-8, at most NAME_LIMIT bytes. */
+	/** The last name, or nothing, as UTF-8, at most NAME_LIMIT bytes. */
 	write(into: Uint8Array, at: number): number {
 		return this.writeRow(this.#row, into, at);
 	}
 
 	/**
-	 * Writes `, ` and the attribute's name; with the object's name at most NAME_LIMIT bytes. Returns the end: `at` for
-	 * an unknown attribute.
+	 * `, ` and the attribute's name; with the object's name at most NAME_LIMIT bytes. Returns the end: `at` for an
+	 * unknown attribute.
 	 */
 	writeAttribute(classId: number, attribute: number, into: Uint8Array, at: number): number {
 		const row = this.searchExact(MEDIUM_ATTRIBUTE, 0, (classId * 256 + attribute) * 256);
@@ -209,7 +209,7 @@ export class OBISNames {
 		return limit >= 0 && limit < BILLING_PERIOD_CURRENT;
 	}
 
-	/** Returns the C of L1 for a C of any phase, and stores the number of the phase; returns other C unchanged. */
+	/** Returns the C of L1 for a C of any phase, other C unchanged. */
 	private storePhase(c: number): number {
 		const family = c < PHASES_NET_REACTIVE ? PHASES : PHASES_NET_REACTIVE;
 		const offset = c - family;
@@ -218,7 +218,7 @@ export class OBISNames {
 		return family + (offset % PHASE_STEP);
 	}
 
-	/** Returns the row of the code, otherwise the row that stands for all its tariffs, otherwise -1. */
+	/** The row of the code, otherwise that for all its tariffs, otherwise -1. */
 	private search(medium: number, channel: number, c: number, d: number, sentE: number): number {
 		const e = sentE < 0 || sentE === 255 ? 0 : sentE;
 		this.#numbers[MARK_TARIFF] = e;
@@ -229,7 +229,6 @@ export class OBISNames {
 		return this.searchExact(medium, channel, (c * 256 + d) * 256 + E_ANY);
 	}
 
-	/** First row with `cde` and `medium` that includes `channel`, or -1. */
 	private searchExact(medium: number, channel: number, cde: number): number {
 		const table = this.#table;
 		const sought = cde * 256 + medium * 16;

@@ -6,7 +6,7 @@ import { DAY_S, DAYS, type LocalCalendar } from "../time/calendar.js";
 import { monthOf } from "../time/date.js";
 
 export const RANKS = 3;
-/** Index of the month (`monthOf`). */
+/** Index of the month, as `monthOf` gives it. */
 export const MONTH = 0;
 /** Index of a number that identifies the settings. */
 export const SHAPE = 1;
@@ -17,12 +17,12 @@ export const STARTS = 3;
 export const WATTS = STARTS + RANKS;
 export const STORED = WATTS + RANKS;
 
-/** Returns the index (`monthOf`) of the month in local time. */
+/** `monthOf` in local time. */
 export function localMonthAt(calendar: LocalCalendar, timeS: number): number {
 	return monthOf(Math.floor((timeS + calendar.offsetMinutes(timeS * 1000) * 60) / DAY_S));
 }
 
-/** Returns true for one of the highest intervals of its month; false for a past month. */
+/** True for one of the highest intervals; false for a past month. */
 export function addInterval(numbers: Float64Array, calendar: LocalCalendar, startS: number, watts: number): boolean {
 	const month = localMonthAt(calendar, startS);
 	if (month < numbers[MONTH]) return false;

@@ -7,8 +7,7 @@
  *
  * The mean of an interval is calculated from the first reading after its start and the first reading after its end in
  * the history, if both are near (`toleranceOf`) and from the same meter. After a change of the clock by more than
- * STEP_MS, the running interval is not used, and the next one is the first that counts. Flash is written when one of
- * the highest intervals changes.
+ * STEP_MS, the running interval does not count. Flash is written when one of the highest intervals changes.
  */
 import type { Core, Running } from "../core/core.js";
 import { KEEP_S } from "../history/compaction.js";
@@ -47,10 +46,7 @@ const COUNT = STORED + 7;
 
 /** Largest change of the clock, against monotonic time, that is ignored, ms. */
 const STEP_MS = 5000;
-/**
- * Delay between a readout and the scan of the history, ms. If the history has not stored the readout by then, the scan
- * waits as long again.
- */
+/** Delay from a readout to the scan of the history; repeated while the history has not stored the readout. */
 const STORE_MS = 1000;
 
 const HAS_IMPORT = 1 << IMPORT;
@@ -125,7 +121,7 @@ export class Peaks implements Running, Timed {
 		return [peakOf(this.highest, config.get(PEAKS_COUNT)), meanW, forecastW].map(Math.round);
 	}
 
-	/** The highest intervals of the present month, as in month.ts; all 0 if none is known. */
+	/** As in month.ts; all 0 if none is known. */
 	get highest(): Float64Array {
 		const { clock, zone } = this.#core;
 		const numbers = this.#numbers?.slice(0, STORED) ?? new Float64Array(STORED);

@@ -3,7 +3,7 @@
 /** Cell voltage and remaining charge in per cent, interpolated linearly. */
 const CURVE = Object.freeze([1.55, 100, 1.45, 90, 1.35, 70, 1.25, 45, 1.15, 22, 1.05, 8, 0.9, 0]);
 
-/** Returns per cent for the total voltage of `cells` cells in series; 0 without cells. */
+/** `voltage`: of all cells in series. Per cent; 0 without cells. */
 export function batteryPercent(voltage: number, cells: number): number {
 	if (cells <= 0 || !(voltage > 0)) return 0;
 	const volts = voltage / cells;

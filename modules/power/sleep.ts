@@ -34,13 +34,12 @@ export interface Sleeper {
 	readonly isWorking: boolean;
 	/** True while data waits to be sent; false without a configured network. */
 	readonly isSending: boolean;
-	/** Time of the next readout, monotonic ms; Infinity without a schedule. */
+	/** Monotonic ms; Infinity without a schedule. */
 	readonly nextRunMs: number;
-	/** Starts radio and server, once. */
 	connect(): void;
 	/** Abandons work that takes too long. */
 	giveUp(): void;
-	/** Called when the batteries are empty; a long sleep follows. */
+	/** The batteries are empty; a long sleep follows. */
 	emptied(): void;
 	/** The policy takes no further action. */
 	fallAsleep(ms: number): void;
@@ -95,7 +94,6 @@ export class SleepPolicy implements ScheduledMachine {
 		return this.#state;
 	}
 
-	/** Earliest next sleep, monotonic ms; Infinity if the device stays awake. */
 	get awakeUntilMs(): number {
 		return this.#state === STATE_AWAKE ? Number.POSITIVE_INFINITY : this.#attendedMs;
 	}

@@ -1,18 +1,15 @@
 /** USB or batteries, and detection of empty batteries. */
 import type { Power } from "../io/host.js";
 
-/** USB voltage below which the device runs on its batteries. */
+/** Below this the device runs on its batteries, V. */
 const USB_MIN = 4;
-/**
- * Voltage per cell, V, below which a cell counts as empty. If the voltage falls further, the supply soon breaks down,
- * perhaps during a write.
- */
+/** V per cell. Below it the supply soon breaks down, perhaps during a write. */
 const CUT_OFF = 1;
-/** Voltage per cell, V, that ends `isLow`; an empty cell recovers by about 0.1 V without load. */
+/** V per cell, ends `isLow`; an empty cell recovers by about 0.1 V without load. */
 const RECOVERED = 1.2;
-/** Voltage per cell, V, below which the batteries must be replaced. */
+/** V per cell; below it the batteries must be replaced. */
 const WEAK = 1.1;
-/** Number of consecutive low measurements required, because the radio's start lowers the voltage. */
+/** Consecutive low measurements, because the radio's start lowers the voltage. */
 const TIMES = 2;
 
 /** `battery`: total voltage, 0 without cells. */
@@ -48,7 +45,7 @@ export class Supply {
 		this.measure();
 	}
 
-	/** Returns true if USB was plugged in since the previous call. */
+	/** True if USB was plugged in since the previous call. */
 	measure(): boolean {
 		const { cells = 0 } = this.#power ?? {};
 		const battery = this.#power?.batteryVoltage() ?? 0;

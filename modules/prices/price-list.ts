@@ -56,12 +56,11 @@ export function dayText(days: number): string {
 	return `${digits.slice(0, 4)}-${digits.slice(4, 6)}-${digits.slice(6)}`;
 }
 
-/** Index of a period that begins on the same day as an earlier one, or -1. */
 export function findSameDay(list: Uint8Array): number {
 	return findRepeated(list, PRICE_SIZE, DAY_SIZE);
 }
 
-/** Returns the stored list; an empty list if it is not one that the API accepts. */
+/** Empty if the API would not accept the list. */
 export function validPrices(list: Uint8Array): Uint8Array {
 	const view = new DataView(list.buffer, list.byteOffset, list.length);
 	let isValid = list.length === 0 || list.length % PRICE_SIZE === 1;

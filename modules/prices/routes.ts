@@ -79,7 +79,7 @@ function packPeriod(values: BodyValues, into: Uint8Array, at: number): Refusal |
 	return undefined;
 }
 
-/** Writes the prices, one period per unit. */
+/** One period per unit. */
 export function getPrices(exchange: Exchange): void {
 	const { config } = exchange.core;
 	const list = validPrices(config.get(PRICES_PERIODS));
@@ -108,7 +108,7 @@ export function postPrices(exchange: Exchange, values: BodyValues): void {
 	getPrices(exchange);
 }
 
-/** Validates the prices; if they are invalid, replies with an error and returns undefined. */
+/** If a price is invalid, replies with an error and returns undefined. */
 export function acceptPrices(exchange: Exchange, values: BodyValues): readonly Put[] | undefined {
 	const list = needed(values, PRICES_PERIODS);
 	const same = findSameDay(list);

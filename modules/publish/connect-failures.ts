@@ -1,7 +1,6 @@
 /** Failures of outgoing connections, with their codes and messages. */
 /** Values of `retcode` in the reply to a test. */
 export const RETCODE_OK = 0;
-/** The server answered, but rejected the data. */
 export const RETCODE_REFUSED = 1;
 export const RETCODE_NO_NAME = 2;
 export const RETCODE_NO_CONNECTION = 3;

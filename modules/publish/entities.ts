@@ -84,7 +84,6 @@ const NUMBER_LIMIT = 32;
 
 export interface EntityOptions {
 	readonly readout: Readout | undefined;
-	/** False to publish only the gateway's own entities. */
 	readonly hasValues: boolean;
 	readonly hasFailed: boolean;
 	readonly isOld?: boolean;
@@ -126,19 +125,14 @@ export class Entities {
 		return this.#own.length + (this.#values?.count ?? 0);
 	}
 
-	/**
-	 * Selects the entity `index`, 0 to count - 1. All members below describe the selected entity. Ascending order is
-	 * fastest.
-	 */
+	/** `index`: 0 to count - 1. The members below describe the selected entity. Ascending order is fastest. */
 	seek(index: number): void {
 		this.#index = index;
 		const place = index - this.#own.length;
 		if (place >= 0) this.#values?.seek(place);
 	}
 
-	/**
-	 * The selected entity if it is one of the gateway's own (POWER_NET included); undefined for a value of the readout.
-	 */
+	/** POWER_NET included; undefined for a value of the readout. */
 	get own(): OwnEntity | undefined {
 		return this.#own[this.#index];
 	}
@@ -147,12 +141,12 @@ export class Entities {
 		return this.own?.isDiagnostic ?? false;
 	}
 
-	/** True if the value is invalid once the readout is old. Peaks stay valid. */
+	/** The value becomes invalid with age. Peaks stay valid. */
 	get isMomentary(): boolean {
 		return (this.own === undefined || this.own === POWER_NET) && this.stateClass === MEASUREMENT;
 	}
 
-	/** Key that never changes during the life of the meter: digits, lower-case letters and single underscores. */
+	/** Never changes during the life of the meter: digits, lower-case letters and single underscores. */
 	get key(): string {
 		return this.own?.key ?? this.#values?.key ?? "";
 	}
@@ -167,7 +161,7 @@ export class Entities {
 		return this.#states[this.#index] ?? this.#values?.value ?? "";
 	}
 
-	/** Unit; "" without one. The same holds for device class and state class. */
+	/** "" without one, as device class and state class. */
 	get unit(): string {
 		return this.own?.unit ?? this.#values?.unit ?? "";
 	}

@@ -11,7 +11,6 @@ import { PUBLISH } from "./part.js";
 
 export interface Sending extends Running {
 	readonly output: Output;
-	/** Returns false if a test is running or has ended within TEST_PAUSE_MS. */
 	test(test: SendTest): boolean;
 	cancel(test: SendTest): void;
 	settingsChanged(): void;
@@ -29,7 +28,7 @@ export interface OutletTexts {
 export class Outlet<Sender extends Sending> implements Running {
 	/** Certificates of the server; they exist in safe mode too, for the settings. */
 	readonly certificates: TrustedCertificates;
-	/** Sends readouts; undefined in safe mode, and on hosts without outgoing connections. */
+	/** Undefined in safe mode, and on hosts without outgoing connections. */
 	readonly sender: Sender | undefined;
 	readonly texts: OutletTexts;
 	readonly #forget: (() => void) | undefined;
@@ -78,10 +77,7 @@ export class Outlet<Sender extends Sending> implements Running {
 
 export interface OutletOptions<Sender extends Sending> {
 	readonly texts: OutletTexts;
-	/**
-	 * Setting that refers to the stored certificates. They have at most `limit` bytes; `keys` is the prefix of their
-	 * keys in flash.
-	 */
+	/** Setting that refers to the stored certificates. `limit`: bytes; `keys`: prefix of their keys in flash. */
 	readonly certificate: SettingField<Uint8Array>;
 	readonly limit: number;
 	readonly keys: string;

@@ -46,7 +46,7 @@ export interface OutputDeps extends EntitySources {
 	readonly radio: (EntitySources["radio"] & { readonly address: unknown }) | undefined;
 	readonly metering: { readonly freshSecs: number };
 	readonly reader: { readonly outcomes: { readonly measured: Readout | undefined; readonly failure: unknown } };
-	/** State of sleep; undefined if the device never sleeps. */
+	/** Undefined if the device never sleeps. */
 	readonly saving: { readonly awakeUntilMs: number } | undefined;
 	readonly tlsPermit: TLSPermit;
 	readonly writer: JSONWriter;
@@ -55,21 +55,18 @@ export interface OutputDeps extends EntitySources {
 export interface OutputAccess {
 	readonly certificates: Pick<TrustedCertificates, "isSet" | "lend">;
 	/**
-	 * Returns our own chain and key, one PEM text, for a server that asks for it, or undefined for none; `drop` of the
-	 * ledger releases it. Without this member the output has none.
+	 * Our own chain and key, one PEM text, for a server that asks for it; undefined: none. `drop` of the ledger releases
+	 * it.
 	 */
 	borrowIdentity?(): Uint8Array | typeof NO_MEMORY | undefined;
-	/** Called with the first failure after a success, and with undefined for the first success after a failure. */
+	/** The first failure after a success, or undefined for the first success after a failure. */
 	outputChanged(failure: OutputFailure | undefined): void;
 }
 
 export interface OutputListener {
-	/**
-	 * Called when the TLS permit is granted. Another client's call is still on the stack, so the work must continue in
-	 * a task of the driver.
-	 */
+	/** Another client's call is still on the stack: continue in a task of the driver. */
 	permitted(): void;
-	/** Another output requests the permit. Return it within seconds, without losing data. */
+	/** Return the permit within seconds, without losing data. */
 	permitWanted?(): void;
 }
 
@@ -80,7 +77,7 @@ export interface OutputOptions {
 }
 
 export interface SendTest {
-	/** Called once. `failure` is undefined if all data were accepted; `status` is the server's last code, or 0. */
+	/** `failure` is undefined if all data were accepted; `status` is the server's last code, or 0. */
 	finished(failure: OutputFailure | undefined, status: number): void;
 }
 
@@ -103,7 +100,7 @@ export class Output implements PermitClient {
 	failure: OutputFailure | undefined;
 	failures = 0;
 	attempts = 0;
-	/** Time of the last complete transmission, Unix ms; 0 if there was none or the clock was not set. */
+	/** Last complete transmission, Unix ms; 0 if there was none or the clock was not set. */
 	sentUtcMs = 0;
 	readonly #deps: OutputDeps;
 	readonly #access: OutputAccess;
@@ -127,7 +124,7 @@ export class Output implements PermitClient {
 		this.attempts = 0;
 	}
 
-	/** Returns true if granted at once; otherwise `permitted` follows, possibly inside this call. */
+	/** If false, `permitted` follows, possibly inside this call. */
 	askPermit(): boolean {
 		this.#isQueued = true;
 		const hasPermit = this.#deps.tlsPermit.request(this);
@@ -153,7 +150,7 @@ export class Output implements PermitClient {
 		this.#hasMemory = false;
 	}
 
-	/** Releases memory and permit, or withdraws the request for the permit. */
+	/** Returns memory and permit, or withdraws the request. */
 	giveBack(): void {
 		this.release();
 		this.#isQueued = false;
@@ -219,7 +216,7 @@ export class Output implements PermitClient {
 		this.answer(undefined, status, nowMs);
 	}
 
-	/** Records a failure and answers a test; `status` is as in SendTest. */
+	/** Also answers a test; `status` as in SendTest. */
 	fail(failure: OutputFailure, status: number, nowMs: number): void {
 		this.failures++;
 		this.attempts++;
@@ -229,8 +226,8 @@ export class Output implements PermitClient {
 	}
 
 	/**
-	 * Returns the pause before the next attempt, ms. It is the entry of `pausesS` (s) for the number of failures in a
-	 * row, ± 50 %, because a server that restarts loses all its gateways at once.
+	 * `pausesS` by the number of failures in a row, s; ± 50 %, because a server that restarts loses all its gateways at
+	 * once.
 	 */
 	pauseMs(pausesS: readonly number[]): number {
 		const pauseS = pausesS[Math.min(Math.max(this.attempts, 1), pausesS.length) - 1];
@@ -245,7 +242,7 @@ export class Output implements PermitClient {
 		return true;
 	}
 
-	/** The client has left. A transmission in progress continues. */
+	/** A transmission in progress continues. */
 	cancel(test: SendTest, nowMs: number): void {
 		if (this.#test?.test === test) this.endTest(nowMs);
 	}
@@ -264,9 +261,7 @@ export class Output implements PermitClient {
 		pending.reportMs = hasReply ? nowMs : Math.max(nowMs, pending.sinceMs + this.#options.testLeastMs);
 	}
 
-	/**
-	 * Time at which the test must be reported; Infinity without a test. The client must include it in its own deadline.
-	 */
+	/** Infinity without a test. Include it in the client's own deadline. */
 	get deadlineMs(): number {
 		return this.#test?.reportMs ?? Number.POSITIVE_INFINITY;
 	}

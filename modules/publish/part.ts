@@ -7,7 +7,7 @@ import { PEAKS } from "../peaks/part.js";
 import { NETWORK } from "../wifi/part.js";
 import type { OutputDeps } from "./output.js";
 
-/** Shared dependencies of the outputs; undefined in safe mode, and on hosts without outgoing connections. */
+/** Undefined in safe mode, and on hosts without outgoing connections. */
 export const PUBLISH = part<(OutputDeps & Running) | undefined>({
 	name: "publish",
 	open: (core) => {

@@ -12,10 +12,7 @@ export function sendRoute(path: string): Operation {
 	return route(METHOD_GET, path, send, { waits: true });
 }
 
-/**
- * Publishes at once and replies with the result. The reply may be delayed (output.ts), because it reveals whether
- * something answers at the configured address.
- */
+/** The reply may be delayed (output.ts), because it reveals whether something answers at the configured address. */
 function send(exchange: Exchange<Outlet<Sending>>): void {
 	const { sender, texts } = exchange.part;
 	const { enabled, disabled, name, taken, hasStatus } = texts;

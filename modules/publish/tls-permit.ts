@@ -6,8 +6,8 @@ import { takeOut } from "../bytes/list.js";
 
 export interface PermitClient {
 	/**
-	 * Called when the permit is granted, often while `release` or `request` of another client is still on the stack.
-	 * The work must continue in a task of the driver, because both call chains together do not fit on the chip's stack.
+	 * Often called inside `release` or `request` of another client: continue in a task of the driver, because both call
+	 * chains do not fit on the chip's stack.
 	 */
 	permitGranted(): void;
 	/** Another client requests the permit. Call `release` within seconds, without losing data. */
@@ -18,7 +18,7 @@ export class TLSPermit {
 	#holder: PermitClient | undefined;
 	readonly #waiting: PermitClient[] = [];
 
-	/** Returns true if granted now; otherwise `permitGranted` follows. A second call has no effect. */
+	/** If false, `permitGranted` follows. A second call has no effect. */
 	request(holder: PermitClient): boolean {
 		this.#holder ??= holder;
 		if (this.#holder === holder) return true;
@@ -31,7 +31,7 @@ export class TLSPermit {
 		return this.#holder === holder;
 	}
 
-	/** Returns the permit, or withdraws the request, if there is one. */
+	/** Also withdraws a request. */
 	release(holder: PermitClient): void {
 		takeOut(this.#waiting, this.#waiting.indexOf(holder));
 		if (this.#holder !== holder) return;

@@ -6,7 +6,7 @@
  *
  * A counter is `total_increasing`, so that Home Assistant recognises an exchanged meter, which starts from zero. A
  * counter that can run backwards (import minus export, C 16) is `total`. Momentary and average values are
- * `measurement`. Minima and maxima have no state class, because statistics of them are meaningless.
+ * `measurement`. Minima and maxima have none.
  */
 import type { TextCodec } from "../io/host.js";
 import type { OBISCode } from "../obis/code.js";
@@ -18,9 +18,7 @@ interface Kind {
 	readonly unit: string;
 	readonly deviceClass: string;
 	readonly isCounter: boolean;
-	/**
-	 * Number of places by which the decimal point is moved to convert a value from the unit in readout/quantities.ts.
-	 */
+	/** Decimal places from the unit in readout/quantities.ts. */
 	readonly places: number;
 }
 
@@ -87,15 +85,12 @@ export class PublishedValues {
 		this.#text = text;
 	}
 
-	/** Number of values, at most QUANTITY_LIMIT. */
+	/** At most QUANTITY_LIMIT. */
 	get count(): number {
 		return this.#quantities.count;
 	}
 
-	/**
-	 * Selects the value `index`, 0 to count - 1. All members below describe the selected value. Ascending order is
-	 * fastest.
-	 */
+	/** `index`: 0 to count - 1. The members below describe the selected value. Ascending order is fastest. */
 	seek(index: number): void {
 		this.#quantities.seek(index);
 		this.#kind = KINDS[this.#quantities.kindOf(index)];
@@ -119,7 +114,7 @@ export class PublishedValues {
 		return Number.isNaN(net) ? "" : String(net);
 	}
 
-	/** Permanent key of this quantity of the meter: digits and single underscores, and "c" for a letter. */
+	/** Permanent: digits and single underscores, and "c" for a letter. */
 	get key(): string {
 		const { a, b, c, d, e, letters } = this.#quantities.code;
 		let key = a < 0 ? "" : `${a}_`;
@@ -162,7 +157,7 @@ export class PublishedValues {
 	}
 }
 
-/** Returns "gas", "water", or "" for other fluids, such as heating water. */
+/** "gas", "water", or "" for others, such as heating water. */
 function fluidOf({ a, c }: OBISCode): string {
 	if (a === MEDIUM_GAS || (a === MEDIUM_ABSTRACT && c === SUBMETER)) return "gas";
 	return a === MEDIUM_COLD_WATER || a === MEDIUM_WARM_WATER ? "water" : "";

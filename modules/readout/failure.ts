@@ -4,7 +4,7 @@
 export const METER_TIMEOUT = "meter_timeout";
 export const METER_ERROR = "meter_error";
 export const METER_AUTH_FAILED = "meter_auth_failed";
-/** The load profile is missing or not accessible. */
+/** The load profile is not accessible. */
 export const NO_PROFILE = "no_profile";
 export const BUSY = "busy";
 
@@ -34,7 +34,7 @@ const PROGRESS = 0x7f;
 const FINAL = 0x80;
 const ERROR_BITS = 8;
 
-/** A failure. It is packed into two properties, because each property takes 16 bytes of flash. */
+/** Packed into two properties, because each takes 16 bytes of flash. */
 export class Failure {
 	/** Code, a space, and the message. */
 	readonly text: string;
@@ -51,7 +51,7 @@ export class Failure {
 		return ERRORS[this.rank >> ERROR_BITS];
 	}
 
-	/** Stable code `<layer>/<reason>`; "" for a failure that is not kept as the last error. */
+	/** `<layer>/<reason>`; "" for a failure that is not kept as the last error. */
 	get code(): string {
 		return this.text.slice(0, this.text.indexOf(" "));
 	}
@@ -61,8 +61,8 @@ export class Failure {
 	}
 
 	/**
-	 * Progress of the session. If several attempts fail, the failure with the highest progress is shown. Below
-	 * PROGRESS_HEARD the meter has not answered in the protocol, and another opening may succeed.
+	 * The failure with the highest progress is shown. Below PROGRESS_HEARD the meter has not answered in the protocol;
+	 * another opening may succeed.
 	 */
 	get progress(): number {
 		return this.rank & PROGRESS;
@@ -90,7 +90,7 @@ export function finalFailure(error: string, code: string, progress: number, mess
 	return failure(error, code, FINAL | progress, message);
 }
 
-/** Copies a failure, with a more specific message, the unsolicited data found, and the settings that would fix it. */
+/** A copy with a more specific message, the data found, and the settings that would fix it. */
 export function foundFailure({ code, rank }: Failure, message: string, finding: Unsolicited, advice?: Advice): Failure {
 	const row = new Failure(`${code} ${message}`, rank);
 	row.finding = Object.freeze(finding);

@@ -2,7 +2,7 @@
 
 /** A number with more significant digits is written as text. */
 const SIGNIFICANT_DIGITS = 17;
-/** Maximum number of digits of an integer; a longer one is treated as an identification. */
+/** A longer integer is treated as an identification. */
 const INTEGER_DIGITS = 15;
 
 const BLANK = 0x20;
@@ -14,8 +14,8 @@ const DIGIT_0 = 0x30;
 const DIGIT_9 = 0x39;
 
 /**
- * Writes the decimal number in `text[0..length)` (optional blanks, a sign, digits with at most one `.` or `,`) as in
- * RFC 8259, 6. Returns the number of bytes, at most `length` + 1; 0 for any other text.
+ * Text: optional blanks, a sign, digits with at most one `.` or `,`. Result: as in RFC 8259, 6. Returns the number of
+ * bytes, at most `length` + 1; 0 for any other text.
  */
 export function putNumber(text: Uint8Array, length: number, into: Uint8Array): number {
 	let from = 0;

@@ -21,8 +21,8 @@ const BLANK = 0x20;
 const TIME_LENGTH = 10;
 
 /**
- * Returns the number in the packed value at `at`. `from` and `count` select a part of its digits. Returns -1 if the
- * value has a unit, other characters, no digits, or more than VALUE_LONG - 1 digits.
+ * `from` and `count` select a part of the digits. Returns -1 if the value has a unit, other characters, no digits, or
+ * more than VALUE_LONG - 1 digits.
  */
 export function digitsAt(buffer: Uint8Array, at: number, from = 0, count = buffer[at] & 15): number {
 	const header = buffer[at];
@@ -38,7 +38,7 @@ export function digitsAt(buffer: Uint8Array, at: number, from = 0, count = buffe
 	return number;
 }
 
-/** Returns true if the packed value at `at` can be a time of a load profile: `[s]YYMMDDhhmm[ss]`. */
+/** A time of a load profile: `[s]YYMMDDhhmm[ss]`. */
 export function isTimeAt(buffer: Uint8Array, at: number): boolean {
 	const length = buffer[at] & 15;
 	if (length < TIME_LENGTH || digitsAt(buffer, at) <= 0) return false;
@@ -46,7 +46,7 @@ export function isTimeAt(buffer: Uint8Array, at: number): boolean {
 	return month >= 1 && month <= 12;
 }
 
-/** Returns the number of the unit `bytes[start..end)`, without trailing blanks; -1 if unknown. */
+/** Ignores trailing blanks; -1 if unknown. */
 export function knownUnit(bytes: Uint8Array, start: number, end: number): number {
 	let to = end;
 	while (to > start && bytes[to - 1] === BLANK) to--;

@@ -12,22 +12,21 @@ import type { RecordWriter } from "./record-writer.js";
 /* Events of all sessions; protocols may add their own. */
 /** The session has data that failed a check. They must not be kept as good, but are shown if nothing better follows. */
 export const EVENT_POOR = 2;
-/** End of the session, always the last event. */
+/** Always the last event. */
 export const EVENT_END = 3;
 /** A readout from a meter that keeps sending unsolicited telegrams. */
 export const EVENT_READOUT = 4;
 
 export interface ReadSession extends Machine {
 	readonly line: LineSettings;
-	/** True if the meter may use either 7E1 or 8N1; default false. */
 	readonly anyFraming?: boolean;
 	/**
 	 * True while the session neither sends nor expects an answer, so that received data are unsolicited; default false.
 	 */
 	readonly isIdle?: boolean;
-	/** Reason for the failure or for EVENT_POOR; undefined at EVENT_END after success. */
+	/** Undefined at EVENT_END after success. */
 	readonly failure: Failure | undefined;
-	/** Returns the data; called once at each of the events above. `utcMs` is 0 if the clock was never set. */
+	/** Called once at each of the events above. `utcMs` is 0 if the clock was never set. */
 	readout(event: number, utcMs: number): Readout | undefined;
 	/** Ends the session promptly; data received so far count as truncated. Has no effect after the end. */
 	abort(nowMs: number): void;
@@ -36,28 +35,26 @@ export interface ReadSession extends Machine {
 	 */
 	next?(quietMs: number, nowMs: number): ReadSession | undefined;
 	/**
-	 * Returns the bytes that a log may show for `bytes[start..end)`: by default the array itself, otherwise a copy with
-	 * the same offsets in which secrets are hidden.
+	 * Bytes that a log may show: a copy with the same offsets in which secrets are hidden; by default the array itself.
 	 */
 	shown?(direction: number, bytes: Uint8Array, start: number, end: number): Uint8Array;
 }
 
 /** A session that only checks for the meter. */
 export interface Probing extends Machine, Pick<ReadSession, "line" | "anyFraming" | "isIdle" | "failure" | "abort"> {
-	/** Identification of the meter, ASCII; empty if unknown. */
 	readonly meterId: Uint8Array;
 	readonly received: number;
-	/** Number of damaged characters among them; default 0, because an 8-bit line has no parity. */
+	/** Default 0: an 8-bit line has no parity. */
 	readonly damaged?: number;
 	nextProbe?(nowMs: number): Probing;
 }
 
-/** Data that are kept in RAM between sessions until a meter setting changes. */
+/** Data stay in RAM between sessions, until a meter setting changes. */
 export interface ProtocolMemory {
 	kept: object | undefined;
 	/** Negotiated speed, shared by all protocols with a sign-on. */
 	speed: object | undefined;
-	/** Number of probes in a row that have found nothing, and the failure of the last one. */
+	/** Probes in a row that have found nothing, and the failure of the last one. */
 	missedProbes?: number;
 	missedFailure?: Failure | undefined;
 }
@@ -65,13 +62,13 @@ export interface ProtocolMemory {
 export interface ProfileRequest {
 	/** Groups A to F. */
 	readonly code: Uint8Array;
-	/** Number of rows to read, 1 to ROWS_LIMIT: the latest ones, or those in `span`. */
+	/** 1 to ROWS_LIMIT: the latest ones, or those in `span`. */
 	readonly entries: number;
-	/** Time of the requested rows; without it, the latest rows. */
+	/** Undefined: the latest rows. */
 	readonly span?: ProfileSpan | undefined;
 }
 
-/** Range of row times, both ends included, and what the session learns about the meter. */
+/** Both ends included; the session fills in what it learns about the meter. */
 export interface ProfileSpan {
 	readonly from: ProfileMoment;
 	readonly to: ProfileMoment;
@@ -107,7 +104,7 @@ export interface Opening<Settings> {
 	readonly periodMs?: number;
 	/** Objects of a live session, in the form of its protocol. */
 	readonly live?: Uint8Array;
-	/** Writes to the developer's log; must not contain secrets. */
+	/** No secrets. */
 	trace(message: string): void;
 }
 
@@ -115,7 +112,6 @@ export interface Opening<Settings> {
 export interface Suggestion<Settings> {
 	/** Reported if the meter answers in this protocol. */
 	readonly failure: Failure;
-	/** Limit for the answer to one request. */
 	readonly limitMs: number;
 	/** True for a meter that calls once in a while, for which a probe of its own listens after some have found nothing. */
 	readonly calls?: true;
@@ -137,8 +133,8 @@ export interface MeterProtocol<Settings> {
 	readonly hasProfiles?: true;
 	open(opening: Opening<Settings>): ReadSession;
 	/**
-	 * Opens a session that reads the powers that `last` has, a round every `periodMs`, until `abort`, and reports
-	 * EVENT_READOUT after each. Undefined if there are none.
+	 * Reads the powers that `last` has every `periodMs`, until `abort`, with EVENT_READOUT after each round. Undefined if
+	 * there are none.
 	 */
 	openLive?(opening: Opening<Settings>, last: Readout, periodMs: number): ReadSession | undefined;
 	/** Checks the position of the optical head. A session that listens ends with EVENT_READOUT, or by `abort`. */

@@ -85,12 +85,12 @@ export class Quantities {
 		return this.#cursor.code;
 	}
 
-	/** Returns the code as sent, without a trailing `*255`: `1-0:1.8.0`. */
+	/** Code as sent, without a trailing `*255`: `1-0:1.8.0`. */
 	longCode(text: TextCodec): string {
 		return text.decode(this.#cursor.address, 0, this.#cursor.code.longEnd);
 	}
 
-	/** Returns the value in the unit of its kind times 10^`places`, as a decimal number without leading zeros. */
+	/** Value in the unit of its kind times 10^`places`, without leading zeros. */
 	value(text: TextCodec, places = 0): string {
 		const end = putNumber(this.#cursor.text, this.#cursor.length, this.#digits);
 		return shifted(text.decode(this.#digits, 0, end), this.#powers[this.#current] + places);
@@ -118,12 +118,11 @@ export class Quantities {
 			this.#powers[i] = powerOf(cursor.unit, unit);
 			this.count++;
 		}
-		// The next `seek` then starts from the first record.
 		this.#record = NO_RECORD;
 	}
 }
 
-/** Returns the index in UNITS of a unit, spelled with or without a prefix; NO_UNIT if it is unknown. */
+/** Index in UNITS, with or without a prefix; NO_UNIT if unknown. */
 export function unitOf(spelling: string): number {
 	const unprefixed = UNITS.indexOf(lowerCase(spelling));
 	if (unprefixed >= 0) return unprefixed;
@@ -140,7 +139,7 @@ export function powerOf(spelling: string, unit: number): number {
 	return unit <= APPARENT_ENERGY || unit === LITRE ? prefix - 3 : prefix;
 }
 
-/** Multiplies a decimal number (as putNumber writes it) by 10^`places`, by moving the point. */
+/** `number`: as putNumber writes it. */
 function shifted(number: string, places: number): string {
 	const sign = number.startsWith("-") ? "-" : "";
 	const [whole, part = ""] = number.slice(sign.length).split(".");

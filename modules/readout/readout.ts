@@ -7,12 +7,9 @@ export const STATUS_OK = 0;
 export const STATUS_NONE = 1;
 /** The readout was truncated by a limit or a timeout; its checks have passed unless `isUnchecked`. */
 export const STATUS_CUT = 2;
-/** The checksum was wrong; such a readout is only returned to a caller, never kept. */
+/** Such a readout is only returned to a caller, never kept. */
 export const STATUS_CHECK_WRONG = 3;
-/**
- * The readout is complete but not authenticated: it has no tag, or there is no key to check the tag. It is kept and
- * published.
- */
+/** Not authenticated, for lack of a tag or of a key. Such a readout is kept and published. */
 export const STATUS_UNCHECKED = 4;
 
 export interface Readout {
@@ -29,7 +26,7 @@ export interface Readout {
 	 */
 	readonly liveUtcMs?: number;
 	readonly status: number;
-	/** True if the readout was truncated before its checksum: it is returned to the caller, but never kept. */
+	/** Truncated before the checksum: returned to the caller, never kept. */
 	readonly isUnchecked?: true;
 	/** Packed records (record-writer.ts); never changed. */
 	readonly records: Uint8Array;

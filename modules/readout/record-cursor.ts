@@ -37,11 +37,11 @@ import {
 } from "./record-writer.js";
 import { ADDRESS_LIMIT } from "./sink.js";
 
-/** Alphabet of PACKING_HEX: `0123456789ABCDEF`. */
+/** `0123456789ABCDEF`. */
 const HEX_ALPHABET = Object.freeze([
 	0x30, 0x31, 0x32, 0x33, 0x34, 0x35, 0x36, 0x37, 0x38, 0x39, 0x41, 0x42, 0x43, 0x44, 0x45, 0x46,
 ]);
-/** Alphabet of PACKING_NUMERIC: `0123456789.-:, `; the last code is unused. */
+/** `0123456789.-:, `; the last code is unused. */
 const NUMERIC_ALPHABET = Object.freeze([
 	0x30, 0x31, 0x32, 0x33, 0x34, 0x35, 0x36, 0x37, 0x38, 0x39, 0x2e, 0x2d, 0x3a, 0x2c, 0x20, 0x20,
 ]);
@@ -50,22 +50,19 @@ const SHORT_TEXT = 32;
 
 const NOWHERE = -1;
 
-/**
- * Number of digits of a time `YYMMDDhhmmss`. `S` (or `s`) or `W` follows if the meter distinguishes summer and winter
- * time.
- */
+/** `YYMMDDhhmmss`. `S` (or `s`) or `W` follows if the meter distinguishes summer and winter time. */
 const TIME_LENGTH = 12;
 const LETTER_S = 0x53;
 const LETTER_W = 0x57;
 const CAPITAL = 0xdf;
-/** Number of values of a reading in DSMR P1 2.2. The last one is the number, and the one before it is the unit. */
+/** Values of a reading in DSMR P1 2.2: the last one is the number, the one before it the unit. */
 const OLD_FORM = 7;
 /**
  * Index of the first column's unit in the head of a profile (IEC 62056-21, VDEW 2.1.2), which has code and unit for
  * each column.
  */
 const COLUMN_UNITS = HEAD_VALUES + 1;
-/** Maximum number of codes that are sent only as `*00` and therefore treated as totals. */
+/** Codes that are sent only as `*00`, and therefore treated as totals. */
 const TOTALS_LIMIT = 16;
 
 export class RecordCursor {
@@ -80,7 +77,6 @@ export class RecordCursor {
 	/** Number of a COSEM attribute other than the value; otherwise 0. */
 	attribute = 0;
 	isSameCode = false;
-	/** Present value: `text[0..length)`, ASCII. */
 	readonly text = new Uint8Array(VALUE_LIMIT);
 	length = 0;
 	readonly shortText = this.text.subarray(0, SHORT_TEXT);
@@ -96,12 +92,12 @@ export class RecordCursor {
 	#hasMore = false;
 	#index = 0;
 	#first = 0;
-	/** Number of values of the record; only valid if `#first` is not 0. */
+	/** Valid if `#first` is not 0. */
 	#count = 0;
-	/** Offset of the next record; only valid if `#first` is not 0. */
+	/** Next record; valid if `#first` is not 0. */
 	#end = 0;
 	#isRow = false;
-	/** Offset of the values of the last record that is not a row, which is the head of the following rows. */
+	/** Values of the last record that is not a row: the head of the following rows. */
 	#head = 0;
 	/** True if `*00` marks the current value; undefined until this is determined. */
 	#hasTotals: boolean | undefined;
@@ -139,14 +135,13 @@ export class RecordCursor {
 		return true;
 	}
 
-	/** True for a row of a profile. The head is the last record before it that is not a row. */
 	get isRow(): boolean {
 		return this.#isRow;
 	}
 
 	/**
-	 * Returns a copy of the records with the single values of `newer`, which has some of the same records in the same
-	 * order; undefined if it has others. Call it first.
+	 * A copy with the single values of `newer`, which has some of the same records in the same order; undefined if it has
+	 * others. Call it first.
 	 */
 	replaced(newer: Uint8Array): Uint8Array | undefined {
 		const records = this.#records;
@@ -206,7 +201,6 @@ export class RecordCursor {
 		if (first === 0 && this.code.billingPeriod !== null && this.attribute === 0) {
 			const { length } = this;
 			this.unit = this.inheritedUnit(index);
-			// `length` is restored, because `inheritedUnit` has overwritten it.
 			this.length = length;
 		}
 		return true;
@@ -292,7 +286,7 @@ export class RecordCursor {
 		}
 	}
 
-	/** Returns a new cursor that interprets `*00` literally, as a billing period. */
+	/** Interprets `*00` as a billing period. */
 	private literalCursor(): RecordCursor {
 		const cursor = new RecordCursor(this.#records);
 		cursor.#hasTotals = false;
@@ -300,8 +294,8 @@ export class RecordCursor {
 	}
 
 	/**
-	 * Returns true if `*00` marks current values: some meters send their totals only in this form (Pafal, Apator:
-	 * `1.8.0*00(000783.16)`). If such a code occurs twice, or also in another form, `*00` marks a billing period.
+	 * Some meters send their totals only in this form (Pafal, Apator: `1.8.0*00(000783.16)`). If such a code occurs
+	 * twice, or also in another form, `*00` marks a billing period.
 	 */
 	private findTotals(): boolean {
 		const zeros: number[] = [];
@@ -375,8 +369,7 @@ export class RecordCursor {
 	}
 
 	/**
-	 * Returns the unit of the same value in the preceding record with this code, because meters send the unit only with
-	 * the current value (IEC 62056-21, 6.5).
+	 * Unit of the preceding record with this code: meters send the unit only with the current value (IEC 62056-21, 6.5).
 	 */
 	private inheritedUnit(index: number): string {
 		if (this.#currentQuantity < 0 || this.code.quantity !== this.#currentQuantity) return "";
@@ -388,10 +381,7 @@ function isZero(code: OBISCode): boolean {
 	return code.f === 0 && code.paddedF && !code.manual && code.sub < 0;
 }
 
-/**
- * Returns true for twelve digits: with `hasSeason` they must be followed by S or W, otherwise they must form a
- * plausible date.
- */
+/** Twelve digits: with `hasSeason` followed by S or W, otherwise a plausible date. */
 function isTime(text: Uint8Array, hasSeason: boolean): boolean {
 	for (let i = 0; i < TIME_LENGTH; i++) if (text[i] < 0x30 || text[i] > 0x39) return false;
 	const letter = text[TIME_LENGTH];

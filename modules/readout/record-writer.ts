@@ -75,10 +75,10 @@ export const ATTRIBUTE_SIZE = 8;
 
 const NO_PROFILE = -1;
 const NOWHERE = -1;
-/** Number of values in a profile's head before its columns: time, status, period, number of columns. */
+/** Values before the columns: time, status, period, number of columns. */
 export const HEAD_VALUES = 4;
 
-/** Number of free bytes before a raw text, needed for packing. */
+/** Free bytes before a raw text, for packing. */
 const RAW_ROOM = 3;
 
 export class RecordWriter implements RecordSink {
@@ -89,17 +89,16 @@ export class RecordWriter implements RecordSink {
 	#end = 0;
 	#valueStart = 0;
 	#unitStart = 0;
-	/** True while the set has no complete value. */
 	#newSet = false;
 	#addressOpen = false;
 	#headEnd = 0;
-	/** Position of the last complete value's header, where bit 7 is set when another value follows; -1 without one. */
+	/** Header of the last complete value, -1 without one. */
 	#lastValue = -1;
 	#quantity = -1;
 	#newQuantity = -1;
 	#isDropped = false;
 	#values = 0;
-	/** Number of columns of the load profile; NO_PROFILE outside a profile, 0 if its head gives no number. */
+	/** NO_PROFILE outside a profile, 0 if its head gives no number. */
 	#columns = NO_PROFILE;
 	/** Values that the head or row still lacks; a line without an address then continues it. */
 	#missing = 0;
@@ -112,7 +111,7 @@ export class RecordWriter implements RecordSink {
 	#lineRecords = 0;
 	#lineLastValue = -1;
 	readonly #part = new Int16Array(9);
-	/** True if the buffer is full: further data are then refused, so that kept records have no gaps. */
+	/** Further data are then refused, so that kept records have no gaps. */
 	#isFull = false;
 	overflow = false;
 	kept: Uint8Array | undefined;
@@ -207,7 +206,6 @@ export class RecordWriter implements RecordSink {
 		if (this.#isDropped) return;
 		const length = end - start;
 		if (part === PART_UNIT && this.#unitStart === 0) this.#unitStart = this.#end;
-		// Room for the unit's number and length.
 		if (this.#end + length + RAW_ROOM > RUNNING_LIMIT) {
 			this.fill();
 			return;
@@ -267,7 +265,7 @@ export class RecordWriter implements RecordSink {
 		this.kept = this.#buffer.slice(0, this.#committed);
 	}
 
-	/** Begins a row of the profile that `beginCode` has begun; values follow. */
+	/** `beginCode` has begun the profile. */
 	beginProfileRow(): void {
 		this.beginLine();
 		this.#columns = Math.max(0, this.#columns);
@@ -314,7 +312,7 @@ export class RecordWriter implements RecordSink {
 		return this.#end - this.#valueStart - RAW_ROOM + length > VALUE_LIMIT;
 	}
 
-	/** Begins a line with one set; its address has the six groups from `groups[at]` on. Values follow. */
+	/** A line with one set; its six groups are at `groups[at]`. */
 	beginCode(groups: Uint8Array, at: number): void {
 		this.beginLine();
 		this.beginSet();
@@ -334,7 +332,7 @@ export class RecordWriter implements RecordSink {
 		this.endValue();
 	}
 
-	/** Like `beginCode`, for an attribute other than the value; class and attribute follow the groups. */
+	/** Class and attribute follow the groups. */
 	beginAttribute(groups: Uint8Array, at: number): void {
 		this.beginLine();
 		this.beginSet();
@@ -355,7 +353,6 @@ export class RecordWriter implements RecordSink {
 		this.#headEnd = isCode && code.canonical && code.sub < 0 ? this.packCode() : this.packRaw(textStart);
 	}
 
-	/** Returns the end of the record's head. */
 	private packCode(): number {
 		const buffer = this.#buffer;
 		const code = this.#code;

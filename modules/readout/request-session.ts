@@ -38,7 +38,6 @@ export abstract class RequestSession implements Machine {
 	/** Identification, ASCII; empty before it was received. */
 	meterId: Uint8Array = NO_BYTES;
 	received = 0;
-	/** True if data of the meter are missing. */
 	isCut = false;
 	deadlineMs: number;
 	readonly line: LineSettings;
@@ -68,7 +67,6 @@ export abstract class RequestSession implements Machine {
 	}
 
 	protected abstract ask(nowMs: number): void;
-	/** Returns true if the byte completes an answer. */
 	protected abstract take(byte: number): boolean;
 	protected abstract proceed(nowMs: number): void;
 

@@ -8,11 +8,11 @@ export const ADDRESS_LIMIT = 64;
 
 /** Byte offsets are valid only during the call. */
 export interface RecordSink {
-	/** Begins a new or repeated transmission; discards previous data. */
+	/** Discards previous data. */
 	begin(): void;
-	/** Begins another part, at the start of a line. `isAgain`: it repeats the last part, which is discarded. */
+	/** A part begins a line. `isAgain`: it repeats the last part, which is discarded. */
 	beginPart(isAgain: boolean): void;
-	/** Begins a line, which `discardLine` may discard. */
+	/** `discardLine` may discard the line. */
 	beginLine(): void;
 	beginSet(): void;
 	/** Before a line's first set the value belongs to the previous set; in a load profile the line is a row. */
@@ -22,10 +22,7 @@ export interface RecordSink {
 	/** Discards the value because of a syntax error, and the set too if it has no complete value. */
 	discardSet(): void;
 	discardLine(): void;
-	/**
-	 * `good`: true if its checks passed. The receiver must copy the data at once, because `begin` may follow
-	 * immediately.
-	 */
+	/** `good`: its checks passed. Copy the data at once: `begin` may follow. */
 	endBlock(good: boolean): void;
 }
 

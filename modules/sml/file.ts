@@ -19,7 +19,7 @@
  * - DZG DVS7412, DWS7412: a power that is too large for a signed number of its bytes arrives as a negative one. In the
  *   status word (FNN), bit 11 means that the meter exports, bits 12 to 14 that its phases do. A negative value of one
  *   to three bytes is interpreted as unsigned while these bits are clear: bit 11 for 16.7.0, all four for 36.7.0,
- *   56.7.0 and 76.7.0. The serial number does not tell which meters do this.
+ *   56.7.0 and 76.7.0.
  * - EMH ED300L: 15.7.0 has no sign, and becomes negative while bit 5 of the status word is set. 16.7.0 has a sign, as
  *   on Iskra's MT175.
  *
@@ -35,9 +35,9 @@ const DEPTH_LIMIT = 10;
 /** Start of the second half of `#index`. */
 const LEFT = DEPTH_LIMIT + 1;
 const TYPE_LIMIT = 4;
-/** Maximum number of stored bytes of the server id; a regular one has 10 bytes. */
+/** Stored bytes of a server id; a regular one has 10. */
 const ID_SIZE = 16;
-/** Maximum number of stored bytes of a value; a public key has 48 bytes. */
+/** Stored bytes of a value; a public key has 48. */
 const VALUE_SIZE = TEXT_LIMIT / 2;
 const CODE_SIZE = 6;
 /** Areas of the buffer: text of a value, element, code, server id. */
@@ -84,7 +84,6 @@ const DIGIT_0 = 0x30;
 
 export class SMLFile {
 	isBroken = false;
-	/** True when the checksum of a message is wrong. */
 	isWrong = false;
 	serverIdLength = 0;
 	readonly #records: RecordWriter;
@@ -95,7 +94,7 @@ export class SMLFile {
 	#type = 0;
 	#length = 0;
 	#remaining = 0;
-	/** Number of bytes of the element so far; those beyond VALUE_SIZE are not stored. */
+	/** Bytes of the element so far; those beyond VALUE_SIZE are not stored. */
 	#size = 0;
 	/** One array for four areas, to save XS slots. */
 	readonly #work = new Uint8Array(ID_AT + ID_SIZE);
@@ -231,7 +230,6 @@ export class SMLFile {
 		this.closeList();
 	}
 
-	/** Counts an element; also closes the lists that end with it. */
 	private closeList(): void {
 		do {
 			this.#index[this.#depth]++;
@@ -283,7 +281,7 @@ export class SMLFile {
 		return isPower && this.#maker === maker && this.#status !== NO_STATUS;
 	}
 
-	/** True if a power of DZG is negative only because its top bit was taken for a sign. */
+	/** The top bit of DZG's power was taken for a sign. */
 	private get isUnsignedPower(): boolean {
 		if (this.#work[BYTES_AT] < 0x80 || this.#size > 3 || !this.isPowerOf(DZG)) return false;
 		const c = this.#work[CODE_AT + 2];
@@ -292,12 +290,12 @@ export class SMLFile {
 		return (this.#status & (isPhase ? EXPORTS | PHASES_EXPORT : EXPORTS)) === 0;
 	}
 
-	/** True for EMH if the meter exports and this power has no sign. */
+	/** EMH exports, and this power has no sign. */
 	private get lacksSign(): boolean {
 		return this.#work[CODE_AT + 2] === 15 && this.isPowerOf(EMH) && (this.#status & EMH_EXPORTS) !== 0;
 	}
 
-	/** Stores the server id: 0A 01 'E' 'M' 'H' …, or 06 'E' 'M' 'H' … in older meters. */
+	/** 0A 01 'E' 'M' 'H' …, or 06 'E' 'M' 'H' … in older meters. */
 	private storeServerId(): void {
 		const work = this.#work;
 		const at = BYTES_AT + (work[BYTES_AT] === 6 ? 1 : 2);

@@ -27,7 +27,7 @@ import { meterIdOf } from "./server-id.js";
 
 /** Silence that ends a telegram. */
 const GAP_MS = 2000;
-/** Maximum length of a telegram, bytes; the longest known one has 528. */
+/** Bytes; the longest known one has 528. */
 export const TELEGRAM_LIMIT = 4096;
 
 const ESCAPE = 0x1b;
@@ -43,9 +43,9 @@ const STATE_FILE = 1;
 const STATE_ENDED = 2;
 
 export class SMLListener implements Machine {
-	/** Failure of the last telegram; after `abort`, of all telegrams. */
+	/** That of the last telegram; after `abort`, of all. */
 	failure: Failure | undefined;
-	/** Server id of the last valid telegram, ASCII; or empty. */
+	/** ASCII; empty before the first valid telegram. */
 	meterId: Uint8Array = NO_BYTES;
 	isCut = false;
 	received = 0;
@@ -125,7 +125,6 @@ export class SMLListener implements Machine {
 	private processEscaped(byte: number): void {
 		const isFile = this.#state === STATE_FILE;
 		if (byte === ESCAPE && (this.#extra === 0 || this.#escaped === ESCAPE)) {
-			// Before a telegram, any number of ESCAPE bytes is accepted.
 			if (!isFile) return;
 			this.#escaped = ESCAPE;
 			if (++this.#extra < ESCAPES) return;
@@ -150,7 +149,7 @@ export class SMLListener implements Machine {
 		this.#escapes = 0;
 		this.#register = BEGIN_REGISTER;
 		this.#count = BEGIN_LENGTH;
-		// The records may be overwritten now: a telegram that was not reported yet has been copied to `records.kept`.
+		// A telegram that was not reported yet is in `records.kept`.
 		this.#file.begin();
 	}
 

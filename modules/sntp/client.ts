@@ -50,7 +50,6 @@ export interface TimeSyncDeps {
 }
 
 export const SYNC_OFF = 0;
-/** A server's name is being resolved. */
 export const SYNC_FINDING = 1;
 export const SYNC_ASKING = 2;
 export const SYNC_RESTING = 3;
@@ -89,7 +88,7 @@ const TO_UNIX_S = 2_208_988_800;
 const ERA_S = 2 ** 32;
 /** Largest accepted root distance: half the root delay plus the root dispersion. */
 const DISTANCE_LIMIT_MS = 1500;
-/** Tolerance for the resolution of the clocks when the server's processing time is compared with the round trip. */
+/** Tolerance for the resolution of the clocks, when processing time and round trip are compared. */
 const GRAIN_MS = 10;
 
 /** Range of the API for the clock: 2024-01-01 to 2099-12-31. */
@@ -114,7 +113,6 @@ class ServerRound {
 	index = -1;
 	name = "";
 	port = 0;
-	/** IPv4 address; "" while the name is being resolved. */
 	address = "";
 	nonce: Uint8Array | undefined;
 	sentMs = 0;
@@ -124,7 +122,7 @@ class ServerRound {
 	readonly claimants: string[] = [];
 }
 
-/** Time reported by a single server, number of repetitions, and monotonic time of the last one. */
+/** Time from a single server, with the number of repetitions and the monotonic time of the last one. */
 interface LoneClaim {
 	readonly claim: number;
 	readonly count: number;
@@ -147,7 +145,7 @@ export class TimeSync implements Timed {
 		this.#deps = deps;
 	}
 
-	/** SYNC_OFF … SYNC_RESTING, derived from round and deadline, which it therefore can't contradict. */
+	/** SYNC_OFF … SYNC_RESTING. */
 	get state(): number {
 		if (this.#round !== undefined) return this.#round.address === "" ? SYNC_FINDING : SYNC_ASKING;
 		return this.#endMs === Infinity ? SYNC_OFF : SYNC_RESTING;
@@ -162,12 +160,11 @@ export class TimeSync implements Timed {
 		return this.#endMs;
 	}
 
-	/** Name to resolve; "" unless FINDING. */
 	get name(): string {
 		return this.#round?.address === "" ? this.#round.name : "";
 	}
 
-	/** Address of the server while ASKING, otherwise "" (and `port` 0). */
+	/** "" (and `port` 0) unless ASKING. */
 	get address(): string {
 		return this.#round?.address ?? "";
 	}
@@ -176,7 +173,6 @@ export class TimeSync implements Timed {
 		return this.address === "" ? 0 : (this.#round?.port ?? 0);
 	}
 
-	/** Monotonic ms of the last accepted reply. */
 	get lastSuccessMs(): number | undefined {
 		return this.#lastSuccessMs;
 	}
@@ -205,7 +201,7 @@ export class TimeSync implements Timed {
 		else this.failed(state === SYNC_FINDING ? TIME_NO_ADDRESS : TIME_NO_REPLY, nowMs);
 	}
 
-	/** Processes the result of a name lookup; `address`: undefined when not resolved. */
+	/** `address`: undefined when not resolved. */
 	found(generation: number, address: string | undefined, nowMs: number): void {
 		if (generation === this.#generation && this.state === SYNC_FINDING) this.take(address, nowMs);
 	}
@@ -300,7 +296,7 @@ export class TimeSync implements Timed {
 		return isPossible ? TIME_WELL : TIME_OUT_OF_RANGE;
 	}
 
-	/** Defers or drops a server that sent a kiss-o'-death (RFC 5905, 7.4). */
+	/** RFC 5905, 7.4. */
 	private handleKiss({ index }: ServerRound, now: number): number {
 		const code = this.u32(REFERENCE);
 		this.#notBeforeMs ??= [];
@@ -309,7 +305,7 @@ export class TimeSync implements Timed {
 		return TIME_NOT_WELCOME;
 	}
 
-	/** Computes the server's time, assuming that request and reply took equally long (RFC 4330, 5). */
+	/** Assumes that request and reply took equally long (RFC 4330, 5). */
 	private claim({ sentMs }: ServerRound, now: number): number {
 		const leftMs = this.timeAt(TRANSMIT);
 		const waysMs = now - sentMs - (leftMs - this.timeAt(RECEIVE));
@@ -370,7 +366,7 @@ export class TimeSync implements Timed {
 		return buffer[at] * 0x1000000 + ((buffer[at + 1] << 16) | (buffer[at + 2] << 8) | buffer[at + 3]);
 	}
 
-	/** Returns the timestamp as Unix ms, 1968 to 2104 (RFC 4330, 3). */
+	/** Unix ms, 1968 to 2104 (RFC 4330, 3). */
 	private timeAt(at: number): number {
 		const seconds = this.u32(at);
 		const unix = (seconds < ERA_S / 2 ? seconds + ERA_S : seconds) - TO_UNIX_S;

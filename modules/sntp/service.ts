@@ -11,12 +11,12 @@ import type { Network, UDP } from "../io/host.js";
 import { SYNC_ASKING, SYNC_FINDING, TimeSync, type TimeSyncDeps } from "./client.js";
 
 export interface ClockUser {
-	/** Called when a server's time was accepted and the clock is set. */
+	/** The clock was set. */
 	clockChanged(): void;
 }
 
 export interface TimeServiceDeps extends DatagramDeps, TimeSyncDeps {
-	/** Network of the host; the whole object is passed, because `resolve` is its method. */
+	/** The whole object, because `resolve` is its method. */
 	readonly network: Pick<Network, "resolve">;
 	readonly clockUser: ClockUser;
 	trace(message: string): void;

@@ -41,8 +41,7 @@ export function getBackup(exchange: Exchange<System>): void {
 	const utcMs = clock.utcMs();
 	const created = utcMs === undefined ? "" : utcText(utcMs, text);
 	const values = valuesOf(config, parts);
-	// The file is produced as one unit, which is written again from the start for each window. This is slow, but rarely
-	// needed, and takes less code.
+	// One unit, written again from the start for each window: slow, but rare and less code.
 	const stream = new JSONStream(writer, (into) => {
 		writeAll(into, core, parts, created, values);
 		return false;
@@ -56,7 +55,7 @@ export function getBackup(exchange: Exchange<System>): void {
 	});
 }
 
-/** Returns all values at this moment, because the file is sent in pieces; for secrets only whether they are set. */
+/** Values at this moment, because the file is sent in pieces; for secrets only whether they are set. */
 function valuesOf(config: ConfigStore, parts: readonly Part[]): readonly Setting[] {
 	const values: Setting[] = [];
 	for (const { table, secrets } of groupsOf(parts)) {

@@ -13,7 +13,7 @@
  *
  * Blocks follow, one HPKE message each. The three bytes before each are its associated data: 0 (more blocks follow) or
  * 1 (last block), and the length of the message (2 bytes), which is up to BLOCK bytes of encrypted text and 16 of tag.
- * Truncation is therefore detected. The text is UTF-8 (report-lines.ts).
+ * The text is UTF-8 (report-lines.ts).
  */
 
 import { UNSUPPORTED } from "../api/errors.js";
@@ -28,7 +28,7 @@ import type { Cost } from "../io/memory.js";
 import { ReportLines } from "./report-lines.js";
 import type { System } from "./system.js";
 
-/** Memory for a report: metrics as text or a copy of the session log, a block, and keys. */
+/** Metrics as text or a copy of the session log, a block, and keys. */
 export const REPORT_COST: Cost = Object.freeze({ slots: 150, chunkBytes: 10_240 });
 
 const MAGIC = "SMGWDIAG";
@@ -73,7 +73,6 @@ class SealedReport implements BodySource {
 	readonly #text = new Uint8Array(BLOCK);
 	#line: Uint8Array = new Uint8Array(0);
 	#lineAt = 0;
-	/** Bytes being sent, and the number of bytes sent. */
 	#block: Uint8Array;
 	#blockAt = 0;
 	#isLast = false;

@@ -6,9 +6,7 @@
  *
  * Each stream begins with both events, so a client that reconnects misses nothing; `Last-Event-ID` is ignored. Events
  * are not queued: each shows the state when the client reads it. After 15 s of silence a comment is sent. A stream ends
- * before a restart, and, once its token was revoked, at the next comment.
- *
- * Each port serves one stream at a time, which http/server.ts closes before other connections under load.
+ * before a restart, and, once its token was revoked, at the next comment. Each port serves one stream at a time.
  */
 import { BUSY } from "../api/errors.js";
 import type { Exchange } from "../api/exchange.js";
@@ -28,11 +26,9 @@ import type { System } from "./system.js";
 
 export const EVENTS_COST: Cost = Object.freeze({ slots: 60, chunkBytes: 512 });
 
-/** Delay before a client reconnects; browsers would do so at once. */
 const OPENING = "retry: 30000\n\n";
 const STATE = "event: state\ndata: ";
 const READOUT = "event: readout\ndata: ";
-/** Comment (9.2.7). */
 const BEAT = ":\n\n";
 const END = "\n\n";
 
@@ -88,7 +84,7 @@ class EventStream implements BodySource, LiveBody, LiveClient {
 		this.#due |= DUE_BEAT;
 	}
 
-	/** Writes a whole event, or nothing if it does not fit. */
+	/** A whole event, or nothing if it does not fit. */
 	read(into: Uint8Array, start: number, end: number): number {
 		if (this.#due === 0) return NOTHING_YET;
 		const { writer } = this.#core;

@@ -19,7 +19,6 @@ import type { System } from "./system.js";
 
 export const METRICS_REPLY_COST: Cost = Object.freeze({ slots: 250, chunkBytes: 7168 });
 
-/** Names by kind of quantity. */
 const METRICS = Object.freeze([
 	"energy_kwh_total",
 	"reactive_energy_kvarh_total",
@@ -70,7 +69,6 @@ export class Exposition {
 		this.#quantities = new Quantities(readout?.records ?? new Uint8Array(0));
 	}
 
-	/** Returns false after the last unit. */
 	produce(writer: JSONWriter, unit: number): boolean {
 		if (unit !== this.#unit) {
 			this.#unit = unit;

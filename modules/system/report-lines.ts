@@ -39,7 +39,7 @@ export class ReportLines {
 	#section = 0;
 	/** Index of the section's next text; -1 for its name. */
 	#index = -1;
-	/** Cursor of a copy of the events, because events arrive while the report is read. */
+	/** Events arrive while the report is read. */
 	#events: EventCursor | undefined;
 	#conversation: LogCursor | undefined;
 
@@ -48,7 +48,7 @@ export class ReportLines {
 		this.#parts = parts;
 	}
 
-	/** Returns the next lines without a final line end; undefined after the last. */
+	/** Lines without a final line end; undefined after the last. */
 	next(): string | undefined {
 		while (this.#section < REPORT_SECTIONS.length) {
 			const index = this.#index++;
@@ -61,7 +61,6 @@ export class ReportLines {
 		return undefined;
 	}
 
-	/** Returns a text of the section; undefined after the last. */
 	private text(section: string, index: number): string | undefined {
 		const { config, text } = this.#core;
 		if (section === SETTINGS) return settingLine(config, text, index);

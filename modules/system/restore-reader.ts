@@ -71,7 +71,6 @@ export class GroupValues implements BodyValues {
 		return boundTo === undefined || address === undefined || address === this.#config.get(boundTo);
 	}
 
-	/** Returns the value as if the route had received it by POST. */
 	get<Value extends Setting>(field: Field<Value>): Value | undefined {
 		const { own, secrets } = this.group;
 		let value: Setting | undefined = this.given(field);
@@ -106,7 +105,6 @@ export class RestoreReader implements BodySink {
 	#values: GroupValues;
 	#flag = 0;
 
-	/** `done` is called once, at the end of the file. */
 	constructor(config: ConfigStore, text: TextCodec, parts: readonly Part[], done: () => void) {
 		this.#config = config;
 		this.#text = text;

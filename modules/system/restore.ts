@@ -1,8 +1,7 @@
 /**
  * POST `system/backup`: restores all settings of a file, or none if one of them is invalid. Each setting is validated
  * as in its own route. Missing settings keep their value, and a stored secret is kept if it still belongs to its
- * address or network. A file may contain secrets, although the gateway never writes them into a backup. The other
- * secrets are listed, so that the user can enter them again.
+ * address or network. A file may contain secrets; missing ones are listed.
  */
 
 import { isSetting, isShown } from "../api/backup-group.js";
@@ -54,7 +53,7 @@ function restore(
 		exchange.part = part && exchange.core.find(part);
 		const isPlain = accept === undefined;
 		const puts = isPlain ? putsOf(table.fields.filter(isSetting), values) : accept(exchange as Exchange<never>, values);
-		// The route has rejected a value and replied.
+		// The route has replied with an error.
 		if (puts === undefined) return;
 		for (const one of puts) if (isChange(exchange, values, one)) changes.push(one);
 		for (const one of own) if (values.given(one) === "" && isSet(config.get(one))) changes.push(put(one, ""));
@@ -77,7 +76,7 @@ function restore(
 	});
 }
 
-/** Lists the secrets to be entered again, and turns off the functions that need them. */
+/** Turns off the functions that need a missing secret. */
 function findLacking(exchange: Exchange, values: GroupValues, lacking: string[]): void {
 	const { group, isFitting } = values;
 	const { boundTo } = group;
@@ -97,7 +96,7 @@ function findLacking(exchange: Exchange, values: GroupValues, lacking: string[])
 	for (const field of group.bound) values.set(field, undefined);
 }
 
-/** True for a change; a certificate that still belongs to its address is kept, although the route would clear it. */
+/** A certificate that still belongs to its address is kept, although the route would clear it. */
 function isChange({ core }: Exchange, { group, isFitting }: GroupValues, { field, value }: Put): boolean {
 	if (value === undefined || (isFitting && !field.secret && group.secrets.includes(field))) return false;
 	return !isSame(core.config.get(field), value);

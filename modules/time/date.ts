@@ -19,12 +19,12 @@ export function daysOf(months: number, day: number): number {
 	return 365 * year + leapDays + Math.floor((153 * (since - year * 12) + 2) / 5) + day - 1 - DAYS_BEFORE_1970;
 }
 
-/** Returns the month number of a day; 0 is January of year 0. */
+/** 0 is January of year 0. */
 export function monthOf(days: number): number {
 	return Math.floor(dateOf(days) / 32);
 }
 
-/** Returns the number yyyymmdd. */
+/** yyyymmdd. */
 export function digitsOf(days: number): number {
 	const date = dateOf(days);
 	const months = Math.floor(date / 32);

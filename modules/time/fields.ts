@@ -1,7 +1,7 @@
 /** Settings entry of the device as a whole. */
 import { entry, field, TEXT } from "../config/schema.js";
 
-/** Entry index, unique among all parts and never reused. */
+/** Unique ids of the entries among all parts; never reused. */
 const IN_SYSTEM = 7;
 
 /** IANA name; empty for UTC. time/zone.ts checks that it exists. */

@@ -27,8 +27,8 @@ export function writeUTC(into: Uint8Array, at: number, utcMs: number): number {
 }
 
 /**
- * Writes the time `offsetMinutes` east of UTC at `into[at]`. Throws RangeError outside 1970 to 2106 (UTC), or for an
- * offset that is not a whole number of minutes below a day.
+ * `offsetMinutes`: east of UTC. Throws RangeError outside 1970 to 2106 (UTC), or for an offset that is not a whole
+ * number of minutes below a day.
  */
 export function writeLocal(into: Uint8Array, at: number, utcMs: number, offsetMinutes: number): number {
 	const size = Math.abs(offsetMinutes);
@@ -47,7 +47,7 @@ export function utcText(utcMs: number, text: TextCodec): string {
 	return text.decode(bytes);
 }
 
-/** Returns the text of a time from 1600-03-01 to 9999, such as those in certificates. */
+/** Range: 1600-03-01 to 9999, for certificates. */
 export function longUTCText(utcMs: number, text: TextCodec): string {
 	const bytes = new Uint8Array(UTC_LENGTH);
 	writeDateTime(bytes, 0, Math.floor(utcMs / 1000));

@@ -14,10 +14,7 @@ import { firstMomentOf, localMinutesAt, type Offsets } from "./wall-clock.js";
 export interface Recurrence {
 	/** 1 minute to 28 days; ignored unless `months` is 0. Up to 60 it must divide 60. */
 	readonly minutes: number;
-	/**
-	 * Minute at which a period begins, counted within a day, or within a period of several days. With `months` it is
-	 * the minute of the day.
-	 */
+	/** Start of a period, within a day or a period of several days; with `months`, within the day. */
 	readonly originMinutes: number;
 	/** 0, or a divisor of 12, counted from January. */
 	readonly months: number;
@@ -34,7 +31,7 @@ export function nextMoment(recurrence: Recurrence, zone: Offsets, utcMs: number)
 	const { minutes, months } = recurrence;
 	if (months === 0 && minutes <= HOUR_MINUTES) return nextWithinHour(recurrence, zone, utcMs);
 	const localMinutes = localMinutesAt(zone, utcMs);
-	// The search begins one period back, because the local clock may have been set back since then.
+	// One period back, because the local clock may have been set back since.
 	for (let step = -1; ; step++) {
 		const label = months === 0 ? stepped(recurrence, localMinutes, step) : monthStepped(recurrence, localMinutes, step);
 		const moment = firstMomentOf(zone, label);
@@ -42,7 +39,7 @@ export function nextMoment(recurrence: Recurrence, zone: Offsets, utcMs: number)
 	}
 }
 
-/** Next moment by the present offset; if the offset changes before it, by the new one. */
+/** Uses the present offset, or the next one if it changes before that moment. */
 function nextWithinHour(recurrence: Recurrence, zone: Offsets, utcMs: number): number {
 	const { minutes } = recurrence;
 	const utcMinutes = Math.floor(utcMs / MINUTE_MS);

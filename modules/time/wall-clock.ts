@@ -29,20 +29,20 @@ export function firstMomentOf(zone: Offsets, localMinutes: number): number {
 	const before = zone.offsetMinutes((localMinutes - DAY_MINUTES) * MINUTE_MS);
 	const after = zone.offsetMinutes((localMinutes + DAY_MINUTES) * MINUTE_MS);
 	for (let at = localMinutes - Math.max(before, after); ; at += QUARTER_MINUTES) {
-		// The offset is constant within a quarter hour. Local time reaches the target within this quarter hour, or had
-		// reached it at its start.
+		// The offset is constant within a quarter hour, in which local time reaches the target, or had reached it at its
+		// start.
 		const quarter = at - (at % QUARTER_MINUTES);
 		const moment = Math.max(quarter, localMinutes - zone.offsetMinutes(quarter * MINUTE_MS));
 		if (moment < quarter + QUARTER_MINUTES) return moment * MINUTE_MS;
 	}
 }
 
-/** Offset around that moment, minutes. */
+/** Offset in winter around that moment, minutes. */
 export function winterOffset(zone: Offsets, utcMs: number): number {
 	return Math.min(...offsetsOfYear(zone, utcMs));
 }
 
-/** Returns the offset of summer time around that moment, minutes; that of winter time in a zone without seasons. */
+/** Offset in summer around that moment, minutes; without seasons the same as in winter. */
 export function summerOffset(zone: Offsets, utcMs: number): number {
 	return Math.max(...offsetsOfYear(zone, utcMs));
 }

@@ -38,7 +38,6 @@ const RULE_COUNT = 9;
 const QUARTER_S = 900;
 const QUARTER_MINUTES = 15;
 const DAY_S = 86_400;
-/** UTC has no rule. */
 const UTC_RULE = -1;
 const UNKNOWN = -2;
 
@@ -84,10 +83,7 @@ export class TimeZone {
 		return isSaving ? saving : standard;
 	}
 
-	/**
-	 * Returns the time of the change encoded at `at` in that year, as seconds since 1970 in the local time that is
-	 * valid before the change.
-	 */
+	/** Seconds since 1970 in the local time that is valid before the change. */
 	private changeAt(at: number, year: number): number {
 		const table = this.#table;
 		const month = year * 12 + table[at] - 1;
@@ -106,17 +102,17 @@ export class TimeZone {
 		return date * DAY_S + (number16(table, at + 3) - TIME_ZERO) * QUARTER_S;
 	}
 
-	/** Position of the rule, UTC_RULE or UNKNOWN. */
+	/** UTC_RULE or UNKNOWN. */
 	private find(name: string): number {
 		if (name === "") return UTC_RULE;
 		const table = this.#table;
 		if (table.length === 0) return UNKNOWN;
 		let at = namesStart(table);
-		/** Number of leading characters of `name` shared with the previous entry. */
+		/** Leading characters of `name` shared with the previous entry. */
 		let matched = 0;
 		while (at < table.length) {
 			const shared = table[at];
-			// The entries are sorted, so an entry that shares fewer characters with the one before comes after `name`.
+			// Entries are sorted: one that shares fewer characters comes after `name`.
 			if (shared < matched) return UNKNOWN;
 			const rule = table[at + 2];
 			const end = at + NAME_HEADER_LENGTH + table[at + 1];
@@ -134,7 +130,6 @@ export class TimeZone {
 	}
 }
 
-/** Returns the position of the first name, after the last rule. */
 export function namesStart(table: Uint8Array): number {
 	const last = number16(table, HEADER_LENGTH + (table[RULE_COUNT] - 1) * 2);
 	const exceptions = exceptionsOf(table, last);

@@ -5,7 +5,7 @@ import { CablePolicy } from "./cable.js";
 import { Networking } from "./networking.js";
 import { NETWORK } from "./part.js";
 
-/** This is a function, because the bundler does not remove an unused table. */
+/** A function, because the bundler does not remove an unused table. */
 export function networkWithCable(): Extra {
 	return { part: NETWORK, open: (core: Core) => new Networking(core, CablePolicy) };
 }

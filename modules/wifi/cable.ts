@@ -37,7 +37,7 @@ export const CABLE_LOST = 1;
 /** The link is up, but no DHCP server answers. */
 export const CABLE_NO_ADDRESS = 2;
 
-/** Delay before new settings are applied, so that the reply to the client is sent first. */
+/** The reply to the client is sent first. */
 const APPLY_DELAY_MS = 1500;
 const LINK_MS = 5000;
 const ADDRESS_MS = 30_000;
@@ -83,7 +83,7 @@ export class CablePolicy implements Timed {
 		return this.#port?.speed ?? 0;
 	}
 
-	/** True if the address comes from DHCP or is requested there. */
+	/** Also true while the address is requested. */
 	get usesDHCP(): boolean {
 		return this.#usesDHCP;
 	}
@@ -92,7 +92,7 @@ export class CablePolicy implements Timed {
 		return this.#error;
 	}
 
-	/** True while Wi-Fi is not needed or may soon not be needed. */
+	/** The cable works, or may soon work. */
 	get keepsWiFiOff(): boolean {
 		return this.#state === CABLE_SEEKING || this.#state === CABLE_ONLINE;
 	}
@@ -140,7 +140,6 @@ export class CablePolicy implements Timed {
 		this.enter(CABLE_WITHOUT, Infinity);
 	}
 
-	/** All transitions go through here. */
 	private enter(state: number, endMs: number): void {
 		this.#state = state;
 		this.#endMs = endMs;

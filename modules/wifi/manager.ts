@@ -33,7 +33,7 @@ export class NetworkManager implements ScheduledMachine {
 	readonly #cable: CablePolicy | undefined;
 	#port: WiFiPort | undefined;
 	#ethernet: EthernetPort | undefined;
-	/** Time of the next attempt to open the radio; Infinity unless the last attempt failed. */
+	/** Infinity unless the last attempt to open the radio failed. */
 	#retryMs = Infinity;
 	#reportedAccessPoint = false;
 	#reportedCable = false;
@@ -66,7 +66,7 @@ export class NetworkManager implements ScheduledMachine {
 		return this.#cable?.address !== undefined;
 	}
 
-	/** MAC address of the Ethernet port, 12 hex characters; empty without one. */
+	/** 12 hex characters; empty without a port. */
 	get ethernetMAC(): string {
 		return this.#ethernet?.mac ?? "";
 	}
@@ -75,7 +75,7 @@ export class NetworkManager implements ScheduledMachine {
 		return this.#policy.station;
 	}
 
-	/** Live state of the Ethernet port; undefined without one. */
+	/** Undefined without an Ethernet port. */
 	get cable(): Omit<CablePolicy, "start" | "stop" | "changed" | "applySoon" | "advance" | "deadlineMs"> | undefined {
 		return this.#cable;
 	}
@@ -96,7 +96,7 @@ export class NetworkManager implements ScheduledMachine {
 		return this.isByCable ? this.#cable?.usesDHCP : this.#policy.usesDHCP;
 	}
 
-	/** True while Wi-Fi is on only because it was turned on by hand. */
+	/** Wi-Fi is on only by hand. */
 	get isTemporary(): boolean {
 		return this.#policy.isTemporary || (this.#policy.isByHand && this.#cable?.keepsWiFiOff === true);
 	}
@@ -146,7 +146,7 @@ export class NetworkManager implements ScheduledMachine {
 		this.#task.update((nowMs) => this.#cable?.applySoon(nowMs));
 	}
 
-	/** Turns on Wi-Fi and access point for ten minutes, whatever the settings are. */
+	/** Wi-Fi and access point for ten minutes, whatever the settings are. */
 	bringUp(): void {
 		this.#task.update((nowMs) => this.#policy.bringUp(nowMs));
 	}
@@ -204,7 +204,7 @@ export class NetworkManager implements ScheduledMachine {
 		}
 	}
 
-	/** Opens the radio. It is a separate method so that the radio's callbacks capture only this object. */
+	/** A method of its own, so that the radio's callbacks capture only this object. */
 	private openRadio(port: WiFiPort): WiFi {
 		return new port.io({
 			...port.pins,

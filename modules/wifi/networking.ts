@@ -11,7 +11,7 @@ export class Networking implements Running {
 	readonly settings: NetworkSettings;
 	readonly manager: NetworkManager | undefined;
 	readonly #core: Core;
-	/** Services in the network; undefined without Wi-Fi or UDP, and in safe mode. */
+	/** Undefined without Wi-Fi or UDP, and in safe mode. */
 	readonly #services: NetworkServices | undefined;
 	/** Set by the part that offers further mDNS services, which then calls `updateServices`. */
 	announcer: Announcer | undefined;
@@ -30,7 +30,7 @@ export class Networking implements Running {
 		this.#services = new NetworkServices({ clock, clockUser: core, crypto, driver, info, network, text, trace, udp });
 	}
 
-	/** Synchronisation of the clock; undefined if no time server can be queried. */
+	/** Undefined if no time server can be queried. */
 	get time(): TimeSync | undefined {
 		return this.#services?.time;
 	}
@@ -52,7 +52,6 @@ export class Networking implements Running {
 		this.#services?.update({ address, isByCable, accessPointOn, hostname, httpPort, httpsPort, announcer });
 	}
 
-	/** Announces that the name will be unreachable for a while. */
 	restarting(): void {
 		this.#services?.stop();
 	}

@@ -36,7 +36,7 @@ export interface WiFiSettings {
 	revertStation(): void;
 }
 
-/** Called once with the networks (scan.ts), or with undefined if the scan failed. */
+/** The networks (scan.ts), or undefined if the scan failed. */
 export interface ScanCallback {
 	scanned(networks: Uint8Array | undefined): void;
 }
@@ -60,7 +60,7 @@ const ACCESS_POINT = 4;
 const WANTED = 1;
 const IS_FALLBACK = 2;
 
-/** Delay before new settings are applied, so that the reply to the client is sent first. */
+/** The reply to the client is sent first. */
 export const APPLY_DELAY_MS = 1500;
 const JOIN_LIMIT_MS = 30_000;
 const TRIAL_MS = 45_000;
@@ -85,13 +85,13 @@ export class WiFiPolicy implements Timed {
 	#radio: WiFi | undefined;
 	#pending = 0;
 	#applyMs = Infinity;
-	/** Flags ENABLED, FALLBACK and ACCESS_POINT of the settings that were applied last. */
+	/** ENABLED, FALLBACK and ACCESS_POINT, as applied last. */
 	#flags = 0;
 	#byHandEndMs = Infinity;
 	#station: StationOptions | undefined;
 	#state = STATION_OFF;
 	#stateEndMs = Infinity;
-	/** Time at which ONLINE was last entered or left, or Wi-Fi was turned on. */
+	/** ONLINE was last entered or left, or Wi-Fi turned on. */
 	#sinceMs = 0;
 	#retryMs = RETRY_FIRST_MS;
 	/**
@@ -102,9 +102,7 @@ export class WiFiPolicy implements Timed {
 	/** Failure WIFI_… of `#station`; `#givenUp` is that of the abandoned new network, and is reported first. */
 	#error = WIFI_WELL;
 	#givenUp = WIFI_WELL;
-	/**
-	 * True if a cable is in use; the access point then opens only when it is turned on by hand. Set it before `settle`.
-	 */
+	/** The access point then opens only by hand. Set it before `settle`. */
 	isCabled = false;
 	#accessPoint = 0;
 	#clients = 0;
@@ -200,7 +198,7 @@ export class WiFiPolicy implements Timed {
 		this.#clients = 0;
 	}
 
-	/** Applies the settings APPLY_… after a delay, so that the reply to the client is sent first. */
+	/** `groups`: APPLY_…. */
 	applySoon(groups: number, nowMs: number): void {
 		this.#pending |= groups;
 		this.#applyMs = nowMs + APPLY_DELAY_MS;
@@ -212,8 +210,8 @@ export class WiFiPolicy implements Timed {
 	}
 
 	/**
-	 * Starts or joins a scan; returns false if the radio cannot scan or too many callers wait. Interrupts an attempt to
-	 * join, which is repeated, because a user waits for the scan.
+	 * Returns false if the radio cannot scan or too many callers wait. Interrupts an attempt to join, which is repeated,
+	 * because a user waits for the scan.
 	 */
 	scan(callback: ScanCallback, nowMs: number): boolean {
 		if (this.#scan === undefined) {
@@ -288,7 +286,6 @@ export class WiFiPolicy implements Timed {
 		this.#flags = on ? this.#flags | flag : this.#flags & ~flag;
 	}
 
-	/** All transitions go through here. */
 	private enter(state: number, endMs: number, nowMs: number): void {
 		if ((state === STATION_ONLINE) !== (this.#state === STATION_ONLINE)) this.#sinceMs = nowMs;
 		this.#state = state;
@@ -359,7 +356,7 @@ export class WiFiPolicy implements Timed {
 		return stored?.ssid === this.#station?.ssid && stored?.password === this.#station?.password;
 	}
 
-	/** Returns to the previous network, or to one stored in the meantime. */
+	/** Returns to the previous network, or one stored in the meantime. */
 	private revert(nowMs: number): void {
 		if (!this.isStored()) {
 			this.takeStation(nowMs);

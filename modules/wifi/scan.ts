@@ -19,7 +19,7 @@ const BSSID_LENGTH = 12;
 const SSID_PACKED_LIMIT = 96;
 const NETWORK_LIMIT = 4 + BSSID_LENGTH + SSID_PACKED_LIMIT;
 
-/** `scanned` returns undefined after the last network. */
+/** `scanned`: undefined after the last network. */
 export function packNetworks(scanned: (index: number) => ScannedNetwork | undefined, text: TextCodec): Uint8Array {
 	const packed = new Uint8Array(SCAN_LIMIT * NETWORK_LIMIT);
 	let length = 0;

@@ -41,7 +41,7 @@ export interface Announcer {
 }
 
 const HTTP_TYPE = "_http._tcp";
-/** Index, counted from the end, of the part of the serial number that distinguishes units. */
+/** The end of the serial number distinguishes units. */
 const SERIAL_END = -6;
 
 export class NetworkServices {
@@ -88,7 +88,7 @@ export class NetworkServices {
 		else task.update((nowMs) => machine.update(this.namesIn(situation), nowMs));
 	}
 
-	/** Stops for good and announces that the name is no longer reachable. */
+	/** Announces that the name is no longer reachable. */
 	stop(): void {
 		this.#captive.stop();
 		this.#time.close();

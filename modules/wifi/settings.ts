@@ -46,7 +46,7 @@ export interface NetworkDefaults {
 	readonly accessPointKey: string;
 }
 
-/** Checks length and hyphens; the characters are checked by the field. */
+/** Length and hyphens; the field checks the characters. */
 export function isHostname(hostname: string): boolean {
 	return hostname !== "" && !hostname.startsWith("-") && !hostname.endsWith("-");
 }
@@ -96,7 +96,7 @@ export class NetworkSettings {
 		};
 	}
 
-	/** Configured network and address; undefined without a network. A static gateway is also the DNS server. */
+	/** Undefined without a network. A static gateway is also the DNS server. */
 	get station() {
 		const store = this.#store;
 		const ssid = store.get(WIFI_SSID);
@@ -125,7 +125,7 @@ export class NetworkSettings {
 		return this.#store.get(WIFI_ON_TRIAL);
 	}
 
-	/** Stores a network on trial, and the hostname if given; the last joined network becomes the previous one. */
+	/** The network is on trial; the last joined one becomes the previous one. */
 	setStation(station: NewStation, apply = false): void {
 		this.#store.change(this.stationPuts(station), apply);
 	}
@@ -145,7 +145,7 @@ export class NetworkSettings {
 		return puts;
 	}
 
-	/** Stores a hostname, which must satisfy `isHostname`; it takes effect at once. */
+	/** Must satisfy `isHostname`; takes effect at once. */
 	setHostname(hostname: string): void {
 		this.#store.change([put(WIFI_HOSTNAME, hostname)]);
 	}
@@ -156,7 +156,6 @@ export class NetworkSettings {
 		this.#store.change([put(WIFI_ON_TRIAL, false)]);
 	}
 
-	/** Restores the previous network, or none. */
 	revertStation(): void {
 		if (this.#store.isErased) return;
 		const puts = [put(WIFI_ON_TRIAL, false)];

@@ -44,7 +44,6 @@ const FORMATTING = 0x8a;
 /** Reportable values have this source plus their index in `values`. */
 const VALUES = 0x90;
 
-/** Indexes in `values`; 1 to 5 are the pairs of obis/mapping.ts. */
 export const METER_STATUS = 0;
 const DEMAND = 3;
 const FIRST_MOMENTARY = DEMAND;
@@ -198,7 +197,6 @@ export class Attributes {
 		const quantities = new Quantities(records);
 		const { code } = quantities;
 		let pairsWithValue = 0;
-		// Import and export in mW.
 		let imported = Number.NaN;
 		let exported = Number.NaN;
 		/** Sums of the tariff registers in Wh, by pair; NaN without tariffs. */
@@ -262,7 +260,7 @@ export class Attributes {
 		return this.clusters.includes(cluster) ? rowOf(digits(cluster) + digits(id)) : -1;
 	}
 
-	/** Next row of the cluster (the first if `row` is -1); -1 after the last. */
+	/** `row` -1: the first; returns -1 after the last. */
 	next(cluster: number, row: number): number {
 		if (row < 0) return this.clusters.includes(cluster) ? rowOf(digits(cluster)) : -1;
 		return TABLE.startsWith(digits(cluster), row + ROW) ? row + ROW : -1;
@@ -276,7 +274,7 @@ export class Attributes {
 		return field(row, 8, 2);
 	}
 
-	/** Index in `values`; negative if the attribute is not reportable. */
+	/** Negative if the attribute is not reportable. */
 	valueOf(row: number): number {
 		return field(row, 10, 2) - VALUES;
 	}
@@ -285,7 +283,7 @@ export class Attributes {
 		return field(row, 10, 2) === IDENTIFY_TIME;
 	}
 
-	/** Returns the end; -1 if the value is unknown. Needs room for 33 bytes. */
+	/** -1 if the value is unknown. Needs room for 33 bytes. */
 	write(row: number, into: Uint8Array, at: number, nowMs: number): number {
 		const { info, text, cells } = this.#options;
 		const source = field(row, 10, 2);
@@ -346,7 +344,7 @@ export class Attributes {
 	}
 }
 
-/** Writes a length byte and up to `limit` bytes. */
+/** A length byte and up to `limit` bytes. */
 function putBytes(bytes: Uint8Array, limit: number, into: Uint8Array, at: number): number {
 	const length = Math.min(bytes.length, limit);
 	into[at] = length;

@@ -6,7 +6,7 @@ import { NETWORK } from "../wifi/part.js";
 import { verifyMapping, ZIGBEE } from "./part.js";
 import { Zigbee } from "./zigbee.js";
 
-/** This is a function, because the bundler does not remove an unused table. */
+/** A function, because the bundler does not remove an unused table. */
 export function zigbeeBridge(): Extra {
 	return { part: ZIGBEE, open };
 }

@@ -39,14 +39,14 @@ export interface BridgeOptions {
 	readonly user: BridgeListener;
 	readonly info: HostInfo;
 	readonly text: TextCodec;
-	/** Number of alkaline cells that fit on the board; 0: USB supply, and no Power Configuration cluster. */
+	/** Alkaline cells that fit on the board; 0: USB supply, and no Power Configuration cluster. */
 	readonly cells: number;
 	readonly map: Uint8Array;
 	readonly reports: Uint8Array | undefined;
 	readonly clients: readonly ClusterClient[];
 	/**
-	 * First sequence number, 0 to 255. It must differ at each start: coordinators drop a report with the same number as
-	 * the one before, which may date from before a sleep.
+	 * 0 to 255, different at each start: coordinators drop a report with the number of the one before, which may date
+	 * from before a sleep.
 	 */
 	readonly sequence: number;
 }
@@ -59,14 +59,14 @@ const PAUSE_MS = 500;
 const PAUSE_LIMIT_MS = 60_000;
 /** Several changes usually arrive in a row. */
 const STORE_DELAY_MS = 5000;
-/** Minimum time between two writes, to limit the wear of flash. */
+/** Pause between writes, which limits the wear of flash. */
 const STORE_PAUSE_MS = 60_000;
-/** Time for which the device stays awake after joining, because the coordinator queries it. */
+/** After joining, the coordinator queries the device. */
 const INTERVIEW_MS = 60_000;
 
 /**
- * Minimum distance of a report's sequence number from those of recent answers, which repeat the numbers of the
- * requests: zigbee-herdsman-converters drop a report with one of the five previous numbers.
+ * Distance of a report's number from those of recent answers: zigbee-herdsman-converters drop a report with one of the
+ * five previous numbers.
  */
 const NUMBERS_APART = 16;
 
@@ -87,7 +87,6 @@ export class Bridge implements Machine, RadioListener {
 	readonly chip: Chip;
 	readonly #options: BridgeOptions;
 	readonly #reports: Reports;
-	/** Linked list, which takes no memory while empty. */
 	#answers: Answer | undefined;
 	#inFlight = NOTHING;
 	#sequence: number;
@@ -131,16 +130,13 @@ export class Bridge implements Machine, RadioListener {
 		this.sendNext(nowMs);
 	}
 
-	/** Sets the total voltage, and the remaining charge in per cent. Only for boards with cells. */
+	/** `volts`: of all cells. Only for boards with cells. */
 	batteryChanged(volts: number, percent: number, nowMs: number): void {
 		this.#reports.attributes.setBattery(volts, percent);
 		this.sendNext(nowMs);
 	}
 
-	/**
-	 * True while a frame is in flight, while data wait to be sent or stored, and while the coordinator queries the
-	 * device after joining.
-	 */
+	/** A frame is in flight, data wait to be sent or stored, or the coordinator queries the device after joining. */
 	busy(nowMs: number): boolean {
 		if (this.#storeMs < Number.POSITIVE_INFINITY) return true;
 		if (!isJoined(this.#state)) return false;
@@ -190,7 +186,7 @@ export class Bridge implements Machine, RadioListener {
 		let deadline = Math.min(this.chip.deadlineMs, this.#storeMs, this.#reports.attributes.identifyUntilMs);
 		for (const client of this.#options.clients) deadline = Math.min(deadline, client.deadlineMs);
 		if (!this.chip.canSend) return deadline;
-		// The next frame waits for the end of the pause. If it is a report, it also waits until the report is due.
+		// The next frame waits for the end of the pause, a report also until it is due.
 		const isWaiting = this.#answers !== undefined || this.#options.clients.some(({ isReady }) => isReady);
 		return Math.min(deadline, Math.max(this.#pauseUntilMs, isWaiting ? 0 : this.#reports.dueMs));
 	}

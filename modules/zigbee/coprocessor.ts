@@ -89,15 +89,14 @@ const QUERY_MS = 30_000;
 const MISS_LIMIT = 3;
 const RETRY_FIRST_MS = 5000;
 const RETRY_LONGEST_MS = 60_000;
-/** Failed attempts until the chip counts as silent or foreign. */
 const ATTEMPTS = 3;
 const ORPHAN_FIRST_MS = 30_000;
 const ORPHAN_LONGEST_MS = 900_000;
 
 const OWES_LEAVE = FLAG_OF_DRIVER;
-/** Flag: the sequence WIPE is complete; the chip forgets its network at the next boot. */
+/** Flag: WIPE is complete; the next boot forgets the network. */
 const WIPED = 2 * FLAG_OF_DRIVER;
-/** Flag: the sequence PAIR is complete; the chip can look for a network. */
+/** Flag: PAIR is complete. */
 const PAIRED = 4 * FLAG_OF_DRIVER;
 const LOST = 8 * FLAG_OF_DRIVER;
 
@@ -142,7 +141,7 @@ export class Coprocessor extends Requests implements Chip {
 		this.reset(nowMs);
 	}
 
-	/** Forgets the network and looks for another one; has no effect while the radio is off. */
+	/** No effect while the radio is off. */
 	join(nowMs: number): void {
 		if (this.state === RADIO_OFF) return;
 		this.joiningUntilMs = nowMs + JOIN_MS;
@@ -323,7 +322,7 @@ export class Coprocessor extends Requests implements Chip {
 		else if (wasMember && this.has(OTHER)) this.user.radioChanged(nowMs);
 	}
 
-	/** In SETTLED, sends the next request that is due, unless an answer is pending. */
+	/** Sends only in SETTLED, and while no answer is pending. */
 	private sendDue(nowMs: number): void {
 		if (this.pendingRequest !== 0) return;
 		if (nowMs >= this.#queryMs) {

@@ -1,12 +1,11 @@
 /**
- * MT commands (TI's monitor and test interface of Z-Stack) for a ZNP coprocessor, and the sequences that start the chip,
- * join a network and leave it.
+ * MT commands (TI's monitor and test interface of Z-Stack) for a ZNP coprocessor, and their sequences.
  *
- * A command is CMD0 << 8 | CMD1. CMD0 has the type in its upper 3 bits (1: request with an answer, 2: request without an
- * answer, 3: answer) and the subsystem in the lower 5. Numbers are little-endian.
+ * A command is CMD0 << 8 | CMD1. CMD0 has the type in its upper 3 bits (1: request with an answer, 2: request without
+ * an answer, 3: answer) and the subsystem in the lower 5. Numbers are little-endian.
  */
 
-/** Difference between the number of an answer and that of its request. */
+/** Difference from a request to its answer. */
 export const MT_ANSWER = 0x4000;
 
 export const SYS_RESET = 0x4100;

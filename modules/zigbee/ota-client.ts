@@ -82,11 +82,10 @@ const ANSWER_MS = 60_000;
 const BLOCK_ANSWER_MS = 2000;
 /** A coordinator may not listen until its block is acknowledged. */
 const BLOCK_PAUSE_MS = 5;
-/** Delay after an undelivered frame. */
 const RETRY_MS = 2000;
 const TRIES = 3;
 const SILENCE_LIMIT_MS = 900_000;
-/** Time for which a battery device stays awake although the coordinator is silent. */
+/** A battery device stays awake this long for a silent coordinator. */
 const AWAKE_MS = 60_000;
 
 export class OTAClient implements ClusterClient, Sender {
@@ -117,10 +116,7 @@ export class OTAClient implements ClusterClient, Sender {
 		return true;
 	}
 
-	/**
-	 * True while a file is requested or loaded, or is about to start. False while the coordinator is silent or has
-	 * ordered a longer wait.
-	 */
+	/** False while the coordinator is silent or has ordered a longer wait. */
 	isBusy(nowMs: number): boolean {
 		const transfer = this.#transfer;
 		if (transfer === undefined) return false;
@@ -140,7 +136,7 @@ export class OTAClient implements ClusterClient, Sender {
 		this.deadlineMs = nowMs + MINUTE_MS + crypto.random(1)[0] * SECOND_MS;
 		const transfer = new Transfer();
 		if (!transfer.restore(storage)) return;
-		// The record is stored again with the first block, so that a coordinator without the file is queried only once.
+		// Stored again with the first block: a coordinator without the file is queried only once.
 		this.deleteRecord();
 		this.#transfer = transfer;
 		if (this.beginTransfer(transfer, nowMs) !== TAKEN) this.#transfer = undefined;
@@ -248,10 +244,7 @@ export class OTAClient implements ClusterClient, Sender {
 		return putAttribute(id, this.#transfer, this.#deps, into, at);
 	}
 
-	/**
-	 * Called by the updater at the end of our file, sometimes while another method of this object is on the stack. The
-	 * result is therefore processed in the next call.
-	 */
+	/** Another method of this object may be on the stack, so the result is processed in the next call. */
 	updated(refusal: number): void {
 		const transfer = this.#transfer;
 		if (transfer === undefined) return;

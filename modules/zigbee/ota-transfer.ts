@@ -35,11 +35,11 @@ const TYPE_IEEE_ADDRESS = 0xf0;
 
 export class Transfer {
 	state = REST;
-	/** Failed attempts of a query; for a block, the exponent of the wait. */
+	/** Attempts of a query; for a block, the exponent of the wait. */
 	tries = 0;
 	isNotified = false;
 	endpoint = FIRST_ENDPOINT;
-	/** Version of the file, as the coordinator states it. */
+	/** As the coordinator states it. */
 	version = ANY_32;
 	size = 0;
 	lastMessageMs = 0;
@@ -78,10 +78,7 @@ export function versionOf({ info }: OTADeps): number {
 	return buildNumber(info.firmwareVersion);
 }
 
-/**
- * Writes type and value at `at` and returns the end; returns `at` for an unknown attribute. `transfer` is undefined at
- * REST.
- */
+/** Returns `at` for an unknown attribute. `transfer` is undefined at REST. */
 export function putAttribute(
 	id: number,
 	transfer: Transfer | undefined,

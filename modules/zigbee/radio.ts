@@ -20,13 +20,11 @@ export const DEVICE = 0x0053;
 
 /** The chip is in reset, or, without a reset line, was reset and not started. */
 export const RADIO_OFF = 0;
-/** The chip is started: reset, version, role, endpoint, network. */
 export const RADIO_STARTING = 1;
 /** The chip does not answer on the UART; attempts continue. */
 export const RADIO_SILENT = 2;
 /** The chip has no usable ZNP: its firmware is of another kind, or too old. */
 export const RADIO_FOREIGN = 3;
-/** The chip works and is in no network. */
 export const RADIO_IDLE = 4;
 export const RADIO_JOINING = 5;
 export const RADIO_JOINED = 6;
@@ -60,7 +58,7 @@ export interface Network {
 	readonly extendedPanId: Uint8Array;
 }
 
-/** A ZCL frame to send; `bytes[start..end)` are copied. */
+/** The bytes are copied. */
 export interface Outgoing {
 	cluster: number;
 	/** Short address and endpoint of the receiver. */
@@ -71,7 +69,7 @@ export interface Outgoing {
 	end: number;
 }
 
-/** A received ZCL frame. The buffer is reused, so data that must last have to be copied. */
+/** The buffer is reused: copy what must last. */
 export interface Incoming {
 	cluster: number;
 	source: number;
@@ -86,11 +84,11 @@ export interface Radio {
 	readonly state: number;
 	/** IEEE address, 8 bytes, least significant byte first; undefined while unknown. */
 	readonly ieeeAddress: Uint8Array | undefined;
-	/** Present network; undefined except in RADIO_JOINED and RADIO_ORPHAN. */
+	/** Undefined except in RADIO_JOINED and RADIO_ORPHAN. */
 	readonly network: Network | undefined;
-	/** Firmware, such as `Z-Stack 3.x.0, 2025-03-21`; empty while unknown. */
+	/** Such as `Z-Stack 3.x.0, 2025-03-21`; empty while unknown. */
 	readonly firmware: string;
-	/** True in a network while no frame of ours is in flight. */
+	/** The chip is in a network, and no frame of ours is in flight. */
 	readonly canSend: boolean;
 	/** `RadioListener.sent` reports the result. Throws unless `canSend`. */
 	send(frame: Outgoing, nowMs: number): void;
@@ -99,30 +97,26 @@ export interface Radio {
 export interface Chip extends Machine, Radio {
 	/** The chip returns to its network and never joins another. */
 	start(nowMs: number): void;
-	/** Forgets the present network and looks for another one for JOIN_MS. */
 	join(nowMs: number): void;
 	leave(nowMs: number): void;
 	stop(nowMs: number): void;
 	clustersChanged(nowMs: number): void;
-	/** End of the search for a network, monotonic ms; 0 without a search. */
+	/** Monotonic ms; 0 without a search. */
 	readonly joiningUntilMs: number;
 	readonly owesLeave: boolean;
 }
 
-/** The listener of a Radio, called inside `receive` and `advance`. It may send at once. */
+/** Called inside `receive` and `advance`. It may send at once. */
 export interface RadioListener {
 	readonly servers: readonly number[];
 	readonly clients: readonly number[];
 	radioChanged(nowMs: number): void;
 	received(frame: Incoming, nowMs: number): void;
-	/**
-	 * Called when a frame was delivered (`status` 0), or failed with the status of AF_DATA_CONFIRM or of the chip's
-	 * refusal.
-	 */
+	/** `status`: 0 if delivered, otherwise that of AF_DATA_CONFIRM or of the chip's refusal. */
 	sent(status: number, nowMs: number): void;
 }
 
-/** A parsed frame (ZCL revision 8, 2.4.1); its payload is `bytes[start..end)`. */
+/** ZCL revision 8, 2.4.1; the payload is `bytes[start..end)`. */
 export interface ZCLFrame {
 	/** Bits 0-1 frame type, 2 manufacturer specific, 3 from server, 4 no default response. */
 	control: number;
@@ -135,7 +129,7 @@ export interface ZCLFrame {
 	end: number;
 }
 
-/** Maximum length of a frame, bytes; a longer one would need fragmentation. */
+/** Bytes; a longer one would need fragmentation. */
 export const ZCL_LIMIT = 80;
 
 export interface ClusterClient extends Timed {
@@ -145,15 +139,13 @@ export interface ClusterClient extends Timed {
 	/** The frame is valid only during the call. */
 	received(frame: ZCLFrame, source: number, endpoint: number, nowMs: number): void;
 	readonly isReady: boolean;
-	/** True during an exchange that sleep must not interrupt. */
+	/** Sleep must not interrupt the exchange. */
 	isBusy(nowMs: number): boolean;
-	/**
-	 * Writes `out.bytes` from 0 on, sets `out.end` and the destination, and clears `isReady`. Called only if `isReady`.
-	 */
+	/** Writes `out.bytes` from 0 on, sets `out.end` and the destination, and clears `isReady`. */
 	write(out: Outgoing, sequence: number, nowMs: number): void;
-	/** Called when the last frame was not delivered. */
+	/** The last frame was not delivered. */
 	failed(nowMs: number): void;
-	/** Writes type and value (ZCL 2.4.2) at `at` and returns the end; returns `at` if the attribute does not exist. */
+	/** Type and value (ZCL 2.4.2); returns the end, `at` if the attribute does not exist. */
 	readAttribute(id: number, into: Uint8Array, at: number): number;
 	readonly attributes: readonly number[];
 }

@@ -72,7 +72,7 @@ export class Reports {
 	#endpoint = DEFAULT_ENDPOINT;
 	isChanged = false;
 
-	/** `saved` is the result of an earlier `pack`. */
+	/** `saved`: from `pack`. */
 	constructor(attributes: Attributes, saved: Uint8Array | undefined) {
 		this.attributes = attributes;
 		this.reset();
@@ -96,10 +96,7 @@ export class Reports {
 			numbers.fill(Number.NaN, at + LAST, at + LAST_MS);
 	}
 
-	/**
-	 * Sets the intervals in seconds, the change, and the endpoint to report to. Minimum NEVER with maximum 0 restores
-	 * the defaults.
-	 */
+	/** Intervals in seconds. Minimum NEVER with maximum 0 restores the defaults. */
 	configure(index: number, least: number, longest: number, change: number, endpoint: number): void {
 		const isDefault = least === NEVER && longest === 0;
 		let hasChanged = this.put(index, MINIMUM, isDefault ? DEFAULT_MINIMUM : least);
@@ -126,7 +123,7 @@ export class Reports {
 		return isDefault ? new Uint8Array(0) : bytes;
 	}
 
-	/** Returns a setting of a value: `what` is MINIMUM or MAXIMUM (seconds), or CHANGE. */
+	/** `what`: MINIMUM or MAXIMUM (seconds), or CHANGE. */
 	setting(index: number, what: number): number {
 		return this.attributes.values[placeOf(index, what)];
 	}
@@ -137,7 +134,7 @@ export class Reports {
 		return due;
 	}
 
-	/** Writes the due values of one cluster; `out.end` stays 0 if no value is due. */
+	/** Due values of one cluster; `out.end` stays 0 if no value is due. */
 	write(out: Outgoing, sequence: number, nowMs: number): void {
 		const attributes = this.attributes;
 		const { bytes } = out;

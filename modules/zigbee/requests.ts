@@ -55,19 +55,16 @@ const SKIP_BOOT_LOADER = 0xef;
 /** Silence that discards an incomplete frame. */
 const GAP_MS = 500;
 export const REQUEST_MS = 6000;
-/** Longest time for a scan of all channels and its final notification. */
+/** Longest scan of all channels with its final notification. */
 const BDB_MS = 60_000;
-/** Time in which the chip sends the frame of a leave. */
 export const LEAVE_MS = 3000;
 
-/** Status of a request that the chip does not know. */
 const REFUSED = 0xff;
 const NO_ROLE = -1;
 const SOFT = 1;
 const DEVICE_VERSION = 1;
 /** Option of AF_DATA_REQUEST: the receiver acknowledges the frame. */
 const APS_ACKNOWLEDGED = 0x10;
-/** Radius in hops. */
 const RADIUS = 30;
 /** Bytes of AF_INCOMING_MSG before the ZCL frame; the last is its length. */
 const INCOMING_HEAD = 17;
@@ -87,7 +84,7 @@ const WITH_ROLE = 0x23;
 const FOR_END_DEVICE = 0x7e;
 const SPACE = 0x20;
 
-/* Flags, in one number to save XS slots. */
+/* One number, to save XS slots. */
 /** The last bytes were not a frame. */
 export const ODD = 1;
 /** According to EXT_NWK_INFO, the device is in a network and has a parent. */
@@ -99,7 +96,6 @@ export const OTHER = 8;
 /** The pending request fails unless its status is 0. */
 const STRICT = 16;
 const HAS_ADDRESS = 32;
-/** First flag of the driver. */
 export const FLAG_OF_DRIVER = 64;
 
 export abstract class Requests {
@@ -108,15 +104,15 @@ export abstract class Requests {
 	readonly #bytes = new Uint8Array(ADDRESS_AT + ADDRESS_LENGTH);
 	#flags = 0;
 	protected gapMs = Infinity;
-	/** Role in the chip's NVRAM, ROLE_…; NO_ROLE while unknown. */
+	/** From the chip's NVRAM, ROLE_…; NO_ROLE while unknown. */
 	protected chipRole = NO_ROLE;
 	readonly #reader = new FrameReader(this.#bytes);
 	protected pendingRequest = 0;
 	firmware = "";
 	#frameEnd = 0;
-	/** Deadline of the confirmation, monotonic ms; Infinity until the chip has received the frame to send. */
+	/** Monotonic ms; Infinity until the chip has received the frame. */
 	protected confirmMs = Infinity;
-	/** Sequence of requests (mt.ts). */
+	/** Sequence of mt.ts. */
 	#script = "";
 	#next = 0;
 	/** Range of the bytes to transmit; `#to` is 0 without any. */
@@ -130,20 +126,14 @@ export abstract class Requests {
 
 	abstract readonly state: number;
 	protected abstract restarted(nowMs: number): void;
-	/**
-	 * Called when an answer has arrived and its content is stored. `isAccepted` is false if a mandatory request was
-	 * refused.
-	 */
+	/** The content is stored. `isAccepted` is false if a mandatory request was refused. */
 	protected abstract answered(request: number, isAccepted: boolean, nowMs: number): void;
-	/** Called when no answer has arrived in time; the request is abandoned. */
+	/** No answer has arrived in time. */
 	protected abstract missed(nowMs: number): void;
-	/**
-	 * Called with the result of BDB_START, and with later changes. `status` is a BDB_… status, and `about` the process
-	 * to which it belongs (mt.ts).
-	 */
+	/** Result of BDB_START, and later changes. `status`: BDB_…; `about`: its process (mt.ts). */
 	protected abstract notified(status: number, about: number, nowMs: number): void;
 	protected abstract changed(isMember: boolean, nowMs: number): void;
-	/** Called when the coordinator has ordered the device to leave without returning. */
+	/** The coordinator has ordered the device to leave. */
 	protected abstract expelled(nowMs: number): void;
 
 	protected has(flag: number): boolean {
@@ -288,7 +278,7 @@ export abstract class Requests {
 		this.user.received(frame, nowMs);
 	}
 
-	/** Reads SYS_VERSION, `length` bytes at `at`; returns false if the firmware is unusable. */
+	/** False if the firmware is unusable. */
 	private readVersion(at: number, length: number): boolean {
 		if (length < 5) return false;
 		const [product, major, minor, patch] = this.#bytes.subarray(at + 1, at + 5);
@@ -362,7 +352,7 @@ export abstract class Requests {
 		} else this.answer(command - MT_ANSWER, first, at, length, nowMs);
 	}
 
-	/** Handles an answer of `length` bytes at `at`; 0 bytes if the chip does not know the request. */
+	/** `length`: 0 if the chip does not know the request. */
 	private answer(request: number, status: number, at: number, length: number, nowMs: number): void {
 		if (request !== this.pendingRequest) return;
 		this.pendingRequest = 0;
@@ -380,7 +370,7 @@ export abstract class Requests {
 		if (isLost) this.finish(status, nowMs);
 	}
 
-	/** Adds the endpoint to AF_REGISTER, and the short address to a leave. */
+	/** AF_REGISTER needs the endpoint, a leave the short address. */
 	private sendPrepared(end: number): void {
 		const bytes = this.#bytes;
 		const command = (bytes[COMMAND_AT] << 8) | bytes[COMMAND_AT + 1];

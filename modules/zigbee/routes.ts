@@ -128,7 +128,7 @@ export function postZigbeeReset(exchange: Exchange<ZigbeeBridge | undefined>): v
 	}
 }
 
-/** Streams the map, one entry per unit. */
+/** One entry per unit. */
 export function getZigbeeMap(exchange: Exchange<ZigbeeBridge | undefined>): void {
 	const map = mapOf(exchange.core.config.get(ZIGBEE_MAPPING));
 	const code = new OBISCode();

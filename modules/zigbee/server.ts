@@ -61,7 +61,7 @@ const ACCESS_READ = 1;
 const ACCESS_WRITE = 2;
 const ACCESS_REPORT = 4;
 
-/** Room for a frame with a last value that is too long. */
+/** The last value may be too long for a frame. */
 export const ANSWER_SIZE = ZCL_LIMIT + 48;
 
 export interface ServerOptions {
@@ -85,10 +85,7 @@ export class Server {
 		this.#options = options;
 	}
 
-	/**
-	 * Answers a frame, unless it is an answer itself. Writes into `into` (ANSWER_SIZE bytes) from 0 on; returns the
-	 * length, or 0 if there is no answer.
-	 */
+	/** `into`: ANSWER_SIZE bytes. Returns the length; 0 without an answer. */
 	answer(frame: ZCLFrame, cluster: number, source: number, endpoint: number, into: Uint8Array, nowMs: number): number {
 		const { control, command, manufacturer } = frame;
 		const attributes = this.#attributes;
@@ -165,7 +162,7 @@ export class Server {
 		return at;
 	}
 
-	/** Writes type and value and returns the end; `at` if the attribute does not exist, -1 if its value is unknown. */
+	/** Returns the end; `at` if the attribute does not exist, -1 if its value is unknown. */
 	private value(id: number, into: Uint8Array, at: number): number {
 		if (this.#client !== undefined) return this.#client.readAttribute(id, into, at);
 		const attributes = this.#attributes;
@@ -240,7 +237,7 @@ export class Server {
 		return at;
 	}
 
-	/** Row of the attribute in the record (direction, id) at `bytes[at]`, or a negated status. */
+	/** Row for the record (direction, id) at `bytes[at]`, or a negated status. */
 	private reportable(bytes: Uint8Array, at: number): number {
 		const attributes = this.#attributes;
 		const id = u16(bytes, at + 1);

@@ -30,12 +30,12 @@ export interface ZigbeeBridge {
 	readonly code: string;
 	/** True in a network, even if the parent is lost. */
 	readonly isJoined: boolean;
-	/** Time of the last delivered report, Unix ms; 0 if there was none or the clock was not set. */
+	/** Last delivered report, Unix ms; 0 if there was none or the clock was not set. */
 	readonly sentUtcMs: number;
 	status(): ZigbeeStatus;
 	settingsChanged(): void;
 	mappingChanged(): void;
-	/** Leaves the present network and looks for an open one, if the radio is turned on. */
+	/** No effect while the radio is off. */
 	join(): void;
 }
 
@@ -62,7 +62,7 @@ interface BridgeState {
 	readonly isRouter: boolean;
 }
 
-/** `bridge` is undefined until it is first needed. */
+/** `bridge`: undefined until first needed. */
 export function statusOf(
 	bridge: Bridge | undefined,
 	host: Host,
@@ -105,7 +105,7 @@ function utcMsOf(atMs: number, clock: Clock): number {
 	return utcMs === undefined || !(atMs > 0) ? 0 : utcMs - clock.monotonicMs() + atMs;
 }
 
-/** Returns bytes in the order of the UART as hex digits, most significant byte first. */
+/** Most significant byte first; `bytes` are in the order of the UART. */
 function hex(bytes: Uint8Array, text: TextCodec): string {
 	return upperCase(text.decode(encodeHex(bytes.slice().reverse())));
 }

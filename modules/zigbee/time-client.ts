@@ -30,9 +30,8 @@ const READ_RESPONSE = 0x01;
 const TIME_STATUS = 1;
 /** Bits of TimeStatus: master, synchronised. */
 const TRUSTED = 3;
-/** ZCL epoch 2000-01-01. */
 const EPOCH_MS = 946_684_800_000;
-/** Earliest time of the clock, 2024-01-01. */
+/** 2024-01-01. */
 const EARLIEST_UTC_MS = 1_704_067_200_000;
 const LATEST_AFTER_BUILD_MS = 631_152_000_000;
 const CORRECTION_MIN_MS = 2000;

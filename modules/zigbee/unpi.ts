@@ -9,7 +9,7 @@
  */
 
 const START = 0xfe;
-/** Number of bytes before the data; one byte follows the data. */
+/** Bytes before the data; one follows it. */
 const HEAD = 4;
 const LENGTH_LIMIT = 250;
 /** `bytes[0..SUMS)` are the received bytes; `bytes[SUMS + i]` is the XOR of those before `bytes[i]`. */
@@ -17,7 +17,7 @@ const SUMS = 256;
 
 export const READER_ROOM = 2 * SUMS;
 
-/** Completes the frame at `start`. Its command (2 bytes) and data, `size` bytes in all, are at `start + 2`. */
+/** Command (2 bytes) and data, `size` bytes in all, are at `start + 2`. */
 export function seal(bytes: Uint8Array, start: number, size: number): number {
 	const end = start + 2 + size;
 	bytes[start] = START;
@@ -29,14 +29,11 @@ export function seal(bytes: Uint8Array, start: number, size: number): number {
 }
 
 export class FrameReader {
-	/**
-	 * True if a frame is complete: `length` bytes of data at `bytes[data]`, after the command. They are valid until
-	 * `skip`.
-	 */
+	/** A frame is complete: `length` bytes of data at `bytes[data]`, after the command. They are valid until `skip`. */
 	isReady = false;
 	#from = 0;
 	#to = 0;
-	/** The candidate is examined again when `#to` has reached this. */
+	/** Value of `#to` at which the candidate is examined again. */
 	#examineAt = 1;
 	readonly #bytes: Uint8Array;
 
@@ -69,7 +66,7 @@ export class FrameReader {
 		return at;
 	}
 
-	/** Discards the frame, or the first byte of a candidate that is not a frame. Another frame may then be ready. */
+	/** Skips the frame, or the first byte of a candidate that is not a frame. Another frame may then be ready. */
 	skip(): void {
 		this.#from += this.isReady ? this.length + HEAD + 1 : 1;
 		this.isReady = false;

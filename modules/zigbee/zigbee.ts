@@ -80,16 +80,14 @@ const LEAVE_KEY = "zb_leave";
 
 const FIRST_WAIT_MS = 1000;
 const LONGEST_WAIT_MS = 60_000;
-/** Time after rejoining in which the parent is polled twice for stored frames. */
+/** The parent is polled twice in this time after rejoining, for stored frames. */
 const LINGER_MS = 3000;
-/** Time for which a synchronised time server has precedence over the coordinator's time. */
+/** A time server has precedence over the coordinator this long. */
 const TIME_SERVER_MS = 2 * 86_400_000;
-/** Time for rejoining and reporting after a scheduled wake-up. */
 const REPORT_MS = 30_000;
 
 export interface ZigbeeOptions {
 	readonly host: Host;
-	/** Port of the coprocessor, `host.serial.zigbee`. */
 	readonly port: CoprocessorPort;
 	readonly driver: Driver;
 	readonly storage: Storage;
@@ -99,13 +97,11 @@ export interface ZigbeeOptions {
 	readonly light: Pick<Light, "identifying"> | undefined;
 	/** True after a scheduled wake-up; changes of the connection are not logged then. */
 	readonly isRoutine: boolean;
-	/** Nothing is sent in safe mode. */
 	readonly isSafeMode: boolean;
 	/** `time` is undefined if no time server can be queried. */
 	readonly networking: { readonly time: Pick<TimeSync, "lastSuccessMs"> | undefined };
 	/** Undefined if firmware updates are impossible. */
 	readonly updater: Updater | undefined;
-	/** Called when the coordinator has set the clock. */
 	clockChanged(): void;
 }
 
@@ -122,13 +118,13 @@ export class Zigbee
 	deadlineMs = Number.POSITIVE_INFINITY;
 	#waitMs = FIRST_WAIT_MS;
 	#lastState = RADIO_OFF;
-	/** True if the last log entry about the chip says that it has failed. */
+	/** The last log entry about the chip says that it has failed. */
 	#isLost = false;
 	#hasMapChanged = false;
 	#owesLeave: boolean;
-	/** End of the time without sleep after joining. */
+	/** No sleep after joining until then. */
 	#lingerUntilMs = 0;
-	/** End of the time without sleep for a start or rejoin. */
+	/** No sleep after a start or rejoin until then. */
 	#reportUntilMs = 0;
 
 	constructor(options: ZigbeeOptions) {
@@ -139,7 +135,7 @@ export class Zigbee
 		this.port.setLines?.(true, false);
 	}
 
-	/** Opens the connection, because a user is active or there are data to report. */
+	/** A user is active, or there are data to report. */
 	connect(): void {
 		const { config, isSafeMode } = this.#options;
 		if (this.#link !== undefined || isSafeMode) return;
@@ -148,7 +144,7 @@ export class Zigbee
 		this.#task.update((nowMs) => this.open(nowMs));
 	}
 
-	/** Turns the radio on or off as the settings say, also after a backup was restored. */
+	/** Also after a backup was restored. */
 	settingsChanged(): void {
 		this.enterHeld();
 		this.connect();
@@ -192,7 +188,7 @@ export class Zigbee
 		this.#task.stop();
 	}
 
-	/** True while sleep must wait for the bridge, for a limited time. */
+	/** Sleep must wait for the bridge, for a limited time. */
 	get isBusy(): boolean {
 		const nowMs = this.#options.driver.nowMs();
 		if (this.#link === undefined) return false;

@@ -86,7 +86,7 @@ export class EmulatedBoard {
 		return this.#meter?.errors ?? "";
 	}
 
-	/** Builds the firmware if needed, makes a new unit, and switches it on. */
+	/** Builds the firmware if needed; switches a new unit on. */
 	async open(): Promise<void> {
 		const log = (text: string) => console.error(`    ${text}`);
 		this.#places = await prepareFirmware({ board: this.board, building: "stale", out: undefined, say: log });
@@ -105,7 +105,6 @@ export class EmulatedBoard {
 		rmSync(this.folder, { recursive: true, force: true });
 	}
 
-	/** Switches the board on, and logs in. */
 	async powerOn(): Promise<void> {
 		this.emulator.start();
 		await this.serves();
@@ -136,7 +135,7 @@ export class EmulatedBoard {
 		await this.serves();
 	}
 
-	/** A client that opens a connection for each request. */
+	/** A client with a new connection for each request. */
 	newVisitor(): GatewayClient {
 		return new GatewayClient(this.httpsPort, this.#unit!.labelPassword);
 	}
@@ -157,7 +156,7 @@ export class EmulatedBoard {
 		await this.#meter?.kill();
 	}
 
-	/** Sum of a metric's samples. */
+	/** Sum of the samples. */
 	async metric(name: string): Promise<number> {
 		const samples = await this.metrics();
 		return samples.filter((one) => one.name === name).reduce((sum, { value }) => sum + Number(value), 0);
@@ -175,7 +174,6 @@ export class EmulatedBoard {
 		assert.fail(`no metrics in ${METRICS_ATTEMPTS} attempts: ${reason}`);
 	}
 
-	/** Records the memory of this state for the table. */
 	async note(what: string): Promise<MemoryRow> {
 		const samples = await this.metrics();
 		const one = (name: string) => Number(samples.find((sample) => sample.name === name)?.value);

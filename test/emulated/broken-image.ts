@@ -6,7 +6,7 @@ const SEGMENT_HEAD_LENGTH = 8;
 const HASH_LENGTH = 32;
 const BLOCK = 16;
 const CHECKSUM_START = 0xef;
-/** Number of zero bytes; zeros are an illegal instruction on Xtensa (ILL) and on RISC-V (compressed). */
+/** Bytes; zeros are an illegal instruction on Xtensa (ILL) and on RISC-V (compressed). */
 const ZEROS = 16;
 
 /** The image with zeros at `address`, the beginning of a function. Throws an Error if no segment has it. */

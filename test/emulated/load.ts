@@ -21,7 +21,7 @@ const TELEGRAMS = Number(process.env["TELEGRAMS"] ?? 500);
 const PAUSE_MS = 500;
 /** Silence after which all telegrams have arrived, ms. */
 const DRAINED_MS = 10_000;
-/** Fraction of the file after which an upload is cancelled. */
+/** Share of the file after which an upload is cancelled. */
 const UPLOADED = 0.7;
 /** Length of a piece (hosts/browser/kit/upload.ts). */
 const PIECE = 4000;
@@ -74,7 +74,6 @@ class RepeatedUpload {
 	readonly #file: Buffer;
 	readonly #sending: Promise<void>;
 	#isOver = false;
-	/** Number of cancelled uploads. */
 	cancelled = 0;
 	failure: string | undefined;
 
@@ -117,7 +116,7 @@ class RepeatedUpload {
 		}
 	}
 
-	/** Returns the number of bytes that the gateway has; asks again while it can't be reached. */
+	/** Bytes that the gateway has; asks again while it can't be reached. */
 	private async received(): Promise<number> {
 		for (;;) {
 			await sleep(LOST_PAUSE_MS);

@@ -4,7 +4,6 @@ import { DLMS } from "../system/memory-limits.js";
 import type { EmulatedBoard } from "./board.js";
 
 interface Kind {
-	/** Options of the meter simulator. */
 	readonly options: readonly string[];
 	/** Paths and bodies of the settings, in order. */
 	readonly settings: readonly (readonly [path: string, body: object])[];
@@ -48,7 +47,6 @@ const KINDS: Readonly<Record<string, Kind>> = {
 	"a P1 port at 115 200 Bd": P1,
 };
 
-/** Connects the meter, applies the settings, and reads it. */
 export async function readMeter(bench: EmulatedBoard, { options, settings, protocol, code }: Kind): Promise<void> {
 	// The meter's line closes with the meter, so the gateway must not be listening then.
 	for (const [path, body] of [IEC, ASKED]) await bench.client.post(path, body);

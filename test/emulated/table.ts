@@ -17,7 +17,7 @@ export function memoryTable(boards: readonly BoardRows[]): string {
 	return `${lines.join("\n")}\n`;
 }
 
-/** Smallest free stack of each task over all states, bytes. */
+/** Over all states, bytes. */
 export function leastStacks(rows: readonly MemoryRow[]): Record<string, number> {
 	const least: Record<string, number> = {};
 	for (const { stacks } of rows)

@@ -22,7 +22,6 @@ export interface ConnectionEvent {
 	readonly atMs: number;
 	/** Time of the computer since the gateway wanted the connection, ms. */
 	readonly sinceMs: number;
-	/** The TLS session was resumed. */
 	readonly isResumed: boolean;
 }
 
@@ -63,7 +62,7 @@ export class ConnectionLog {
 		return { tcpClient: this.#logged(tcpClient), tlsClient: this.#logged(tlsClient) };
 	}
 
-	/** Returns the events since the last call. */
+	/** Events since the last call. */
 	take(): ConnectionEvent[] {
 		const events = this.#events;
 		this.#events = [];

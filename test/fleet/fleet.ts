@@ -17,7 +17,7 @@ export const QUARTER_MS = 900_000;
 /** Flash and certificate of one gateway. */
 export interface Template {
 	readonly settings: readonly (readonly [key: string, base64: string])[];
-	/** PEM text. */
+	/** PEM. */
 	readonly certificate: string;
 	/** Time at which its clock stands, Unix ms. */
 	readonly utcMs: number;
@@ -43,11 +43,9 @@ export async function makeTemplate(
 	return { settings: entries, certificate, utcMs };
 }
 
-/** A process with some of the gateways. */
 class Worker {
 	readonly #process: ChildProcess = fork(WORKER, { serialization: "advanced" });
 	readonly #ended: Promise<unknown>;
-	/** Takes the answer to the present question. */
 	#answered: (answer: unknown) => void = () => {};
 
 	constructor() {

@@ -40,7 +40,6 @@ export interface Plan {
 export interface Spread {
 	readonly connections: number;
 	readonly failed: number;
-	/** Connections that resumed their TLS session. */
 	readonly resumed: number;
 	/** New connections in each second. */
 	readonly perSecond: readonly number[];
@@ -62,7 +61,6 @@ export interface Figures {
 		/** Durations of polls, ms of the computer. */
 		readonly pollsMs: readonly number[];
 		readonly failedPolls: number;
-		/** Cost of the simulated gateways themselves. */
 		readonly simulation: ProcessCost;
 		/** Speed of the gateways' time; less than asked for if the computer has too much to do. */
 		readonly speed: number;
@@ -193,7 +191,6 @@ function passed(first: Counts, last: Counts, server: Server | undefined): Traffi
 	return { sent: to.sent - from.sent, received: to.received - from.received };
 }
 
-/** The value below which this share of the values is. */
 export function quantile(values: readonly number[], share: number): number {
 	const sorted = [...values].sort((a, b) => a - b);
 	return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0;

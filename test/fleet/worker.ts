@@ -89,7 +89,6 @@ class Worker {
 		return this.#gateways.flatMap((gateway) => gateway.find(MQTT).sender?.publisher ?? []);
 	}
 
-	/** Counts the messages of each second. */
 	#count(): void {
 		const published = sum(this.#publishers.map((one) => one.published));
 		this.#perSecond.push(published - this.#published);

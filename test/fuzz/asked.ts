@@ -24,7 +24,7 @@ import { type Mutator, runAll } from "./mutator.js";
 /** Longest session, ms, and largest number of steps in it. */
 const END_MS = 600_000;
 const STEPS = 100_000;
-/** Kamstrup's revision may be missing: a meter that does not tell its type is read all the same. */
+/** Kamstrup's revision may be missing: a meter that withholds its type is read too. */
 const REVISION = "0-0:0.2.0";
 /** Transmission of a character, ms. */
 const CHARACTER_MS = 5;
@@ -155,7 +155,7 @@ function mbusKinds(): Kind[] {
 		name,
 		bytes: readTelegram(vectorPath("mbus-slave", name)),
 	}));
-	// Frames with the flag for more data would need a frame that follows; those of the fixed structure are refused.
+	// Without frames that announce another, and without those of the fixed structure, which are refused.
 	const single = captures.filter(({ bytes }) => bytes[6] === 0x72 && bytes.lastIndexOf(0x1f) < 0);
 	return [
 		SELECTED_KIND,
@@ -164,12 +164,10 @@ function mbusKinds(): Kind[] {
 	];
 }
 
-/** Throws, with the seed, if one of `damaged` damaged answers in KMP does harm. */
 export async function fuzzKMP(seed: number, damaged: number): Promise<void> {
 	await fuzz("KMP", [KMP_KIND], seed, damaged);
 }
 
-/** Throws, with the seed, if one of `damaged` damaged frames of M-Bus does harm. */
 export async function fuzzMBus(seed: number, damaged: number): Promise<void> {
 	await fuzz("M-Bus", mbusKinds(), seed, damaged);
 }

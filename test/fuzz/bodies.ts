@@ -1,7 +1,6 @@
 /** JSON bodies that are valid, almost valid or invalid, derived from valid ones. */
 import type { Mutator } from "./mutator.js";
 
-/** Valid bodies of the routes. */
 export const BODIES: readonly Readonly<Record<string, unknown>>[] = [
 	{ protocol: "iec62056" },
 	{

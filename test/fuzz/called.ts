@@ -14,7 +14,7 @@ const WRONG_KEY = AMIS_KEY.map((byte) => byte ^ 0x10);
 const WRONG_RUNS = 8;
 const BODY_LIMIT = 255;
 
-/** Telegram number `i` of a run, whose values are all different from those of another. */
+/** Telegram number `i` of a run; no two have a value in common. */
 function numbered(run: number, i: number): Uint8Array {
 	const more = run * 10 + i;
 	return telegram(i, {
@@ -42,7 +42,6 @@ function damaged(mutator: Mutator, frame: Uint8Array): Uint8Array {
 	return longFrame([...mutator.mutate(body, body).subarray(0, BODY_LIMIT)]);
 }
 
-/** Throws, with the seed, if one of `count` damaged telegrams does harm. */
 export async function fuzzAMIS(seed: number, count: number): Promise<void> {
 	let taken = 0;
 	await runAll("AMIS", seed, count, (mutator, run) => {

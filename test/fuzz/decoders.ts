@@ -77,7 +77,6 @@ function hasLoneSurrogate(json: string): boolean {
 	return [...json.matchAll(STRINGS)].some(([one]) => /[\ud800-\udfff]/u.test(JSON.parse(one)));
 }
 
-/** Throws an error with the seed if an odd body is misread. */
 export async function fuzzBodies(seed: number, runs: number): Promise<void> {
 	await runAll("bodies", seed, runs, (mutator, run) => {
 		const which = mutator.random.below(BODIES.length);
@@ -99,7 +98,6 @@ export async function fuzzBodies(seed: number, runs: number): Promise<void> {
 	});
 }
 
-/** Throws an error with the seed if a damaged backup is misread. */
 export async function fuzzBackups(seed: number, runs: number): Promise<void> {
 	const file = join(import.meta.dirname, "..", "..", "..", "test", "vectors", "backups", "0.1.0.json");
 	const whole = new Uint8Array(Buffer.from(JSON.stringify(JSON.parse(readFileSync(file, "utf8")))));
@@ -125,7 +123,6 @@ export async function fuzzBackups(seed: number, runs: number): Promise<void> {
 	});
 }
 
-/** Throws an error with the seed if a damaged address is misread. */
 export async function fuzzCodes(seed: number, runs: number): Promise<void> {
 	const addresses = [...new Set(iecVectors().flatMap(({ readings }) => readings.map((one) => one.obis_long)))];
 	const file = join(import.meta.dirname, "..", "..", "..", "modules", "resources", "obis-names.bin");

@@ -85,7 +85,6 @@ export function refusalOf({ file, isStartable }: OddFile, total: number): string
 	return verdict === "" && !isStartable ? INVALID_IMAGE : verdict;
 }
 
-/** Throws an error with the seed if the verdict on a file is not the expected one. */
 export async function fuzzFirmwareFiles(seed: number, runs: number): Promise<void> {
 	const unit = new Unit({ ...OPTIONS, seed });
 	await runAll("firmware files", seed, runs, (mutator) => {

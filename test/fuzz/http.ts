@@ -83,7 +83,6 @@ class GatewayBench {
 	}
 }
 
-/** Throws an error with the seed if one of `runs` damaged requests does harm. */
 export async function fuzzRequests(seed: number, runs: number): Promise<void> {
 	const bench = new GatewayBench();
 	let text = "";

@@ -55,7 +55,6 @@ function hexOf(bytes: Uint8Array = new Uint8Array(0)): string {
 	return Buffer.from(bytes).toString("hex");
 }
 
-/** Throws an error with the seed if one of `runs` damaged telegrams does harm. */
 export async function fuzzListener(seed: number, runs: number): Promise<void> {
 	const all = transmissions().filter(({ pushed }) => pushed);
 	const bench = new ListenerBench();

@@ -77,7 +77,6 @@ function requestProfile(bench: ReaderBench): Reply {
 	return result;
 }
 
-/** Throws an error with the seed if one of `runs` sessions fails. */
 export async function fuzzProgramming(seed: number, runs: number): Promise<void> {
 	await runAll("programming mode", seed, runs, (mutator) => {
 		const block = frame(Buffer.from(`${mutator.pick(CLOCKS)}1.8.0(5*kWh)\r\n!\r\n`));

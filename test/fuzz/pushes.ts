@@ -44,7 +44,6 @@ function receiveBytes(bed: PushBed, bytes: Uint8Array, mutator: Mutator): (Reado
 	return outcomes;
 }
 
-/** Throws an error with the seed if one of `runs` hostile pushes does harm. */
 export async function fuzzPushes(seed: number, runs: number): Promise<void> {
 	const keys = { encryptionKey: KEYS.encryption, authenticationKey: KEYS.authentication };
 	const meter = new HostilePusher();
@@ -118,9 +117,8 @@ const LISTS = KNOWN_ROWS.map((row) => {
 });
 
 /**
- * Throws, with the seed, if one of `runs` damaged lists without codes gives a wrong value. Damage on the line gives
- * nothing but lists that were sent. A list that is sent with other elements gives values only if it has the form of a
- * known row.
+ * Damage on the line gives nothing but lists that were sent. A list that is sent with other elements gives values only
+ * if it has the form of a known row.
  */
 export async function fuzzLists(seed: number, runs: number): Promise<void> {
 	const bed = new PushBed();
@@ -169,7 +167,6 @@ export function oddSML(mutator: Mutator): { sent: Uint8Array; isForged: boolean 
 	return { sent: Uint8Array.from([...checked, ...checkOf(checked)]), isForged };
 }
 
-/** Throws an error with the seed if one of `runs` hostile SML telegrams does harm. */
 export async function fuzzSML(seed: number, runs: number): Promise<void> {
 	const bed = new Bed();
 	const good = new Map(SML_TELEGRAMS.map((telegram) => [telegram, readingsOf(new Bed(), telegram)]));
@@ -199,7 +196,6 @@ export async function fuzzSML(seed: number, runs: number): Promise<void> {
 /** TIC frames as on the line, with parity. */
 export const TIC_FRAMES = (["standard", "historic"] as const).map((mode) => ticTelegram(READING, mode));
 
-/** Throws an error with the seed if one of `runs` damaged TIC frames does harm. */
 export async function fuzzTIC(seed: number, runs: number): Promise<void> {
 	const beds = TIC_FRAMES.map((frame) => {
 		const bed = new TICBed();

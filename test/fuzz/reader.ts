@@ -50,7 +50,6 @@ function checkStored(stored: Readout, damaged: Uint8Array, good: string): void {
 	if (stored.status === STATUS_OK) assert.equal(isWrong, false, "a readout with a wrong check was stored");
 }
 
-/** Readout of the undamaged transmission. */
 function readWell(one: Transmission): string {
 	const bench = openBench(one.pushed ? "D" : "C", new Mutator(1));
 	bench.world.serial.meter.connect(goodMeter(one));
@@ -59,7 +58,6 @@ function readWell(one: Transmission): string {
 	return hexOf(readout);
 }
 
-/** Throws an error with the seed if one of `runs` damaged transmissions does harm. */
 export async function fuzzReader(seed: number, runs: number): Promise<void> {
 	const all = meterTransmissions(LENGTH_LIMIT);
 	const goodOf = new Map<Transmission, string>();

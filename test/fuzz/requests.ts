@@ -109,12 +109,11 @@ export function checkReplies(text: string, { path }: OddRequest): void {
 	if (match[1] !== "200") assert.match(rest, /\{"error":"[a-z_]+","message":"[^"]+"(,"field":"\w+")?\}/);
 }
 
-/** Checks that the trace has no internal error, and clears the trace. */
+/** Checks that the trace has no internal error, and clears it. */
 export function checkTrace(traced: string[]): void {
 	for (const line of traced.splice(0)) assert.doesNotMatch(line, MISTAKE);
 }
 
-/** Checks that a readout of the built-in simulator has the simulator's values. */
 // biome-ignore lint/suspicious/noExplicitAny: JSON of the API
 export function checkSimulated(readout: any): void {
 	assert.equal(readout.status, 0);

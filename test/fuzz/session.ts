@@ -102,7 +102,6 @@ function checkBlock({ writer }: SessionBench, session: MeterSession, { opening, 
 	if (isSameIdent) assert.equal(hasWrongCheck(message), false, "a block with a wrong check was accepted");
 }
 
-/** Throws an error with the seed if one of `runs` damaged transmissions does harm. */
 export async function fuzzSession(seed: number, runs: number): Promise<void> {
 	const all = transmissions();
 	const bench = new SessionBench();

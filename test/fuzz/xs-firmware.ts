@@ -18,7 +18,6 @@ const REST_MS = 62_000;
 /** Largest piece received at once, bytes. */
 const PIECE_LIMIT = 1460;
 
-/** Throws an error with the seed if one of `runs` files gets another code than expected, or does harm. */
 export async function fuzzFirmwareFilesInXS(seed: number, runs: number): Promise<void> {
 	const slots = new VirtualSlots({ ...OPTIONS, seed });
 	const xs = await XSWorld.start({ seed, slots });

@@ -32,7 +32,7 @@ interface Kind {
 	check(last: any): void;
 }
 
-/** DLMS/COSEM pushes with both keys. */
+/** DLMS/COSEM, with both keys. */
 function pushes(): Kind {
 	const meter = new HostilePusher();
 	const [block_cipher_key, auth_key] = [KEYS.encryption.toString("hex"), KEYS.authentication.toString("hex")];
@@ -49,7 +49,6 @@ function pushes(): Kind {
 	};
 }
 
-/** SML telegrams. */
 function sml(): Kind {
 	const [good] = SML_TELEGRAMS;
 	return {
@@ -64,7 +63,7 @@ function sml(): Kind {
 	};
 }
 
-/** TIC frames; two good ones are sent together, since the first only shows the listener the length. */
+/** Two good frames are sent together: the first only shows the listener the length. */
 function tic(): Kind {
 	const [good] = TIC_FRAMES;
 	return {
@@ -80,7 +79,6 @@ function tic(): Kind {
 	};
 }
 
-/** Throws an error with the seed if one of `runs` hostile pushes or telegrams does harm in XS. */
 export async function fuzzPushesInXS(seed: number, runs: number): Promise<void> {
 	for (const kind of [pushes(), sml(), tic()]) await fuzz(kind, seed, runs);
 }

@@ -57,7 +57,6 @@ class Bench {
 		}
 	}
 
-	/** Sends these bytes from the chip. */
 	sendFromChip(bytes: Uint8Array): void {
 		this.radio.chip.onBytes(Buffer.from(bytes));
 	}
@@ -113,7 +112,6 @@ function otaFrame(mutator: Mutator): Uint8Array {
 	return incoming(OTA_UPGRADE, payload);
 }
 
-/** Hostile bytes from the chip. */
 function hostile(mutator: Mutator): Uint8Array {
 	const { random } = mutator;
 	const { cluster, payload, source, endpoint, isBroadcast } = hostileFrame(mutator);
@@ -133,7 +131,6 @@ function hostile(mutator: Mutator): Uint8Array {
 	}
 }
 
-/** Throws an error with the seed if one of `runs` rounds does harm in XS. */
 export function fuzzZigbeeInXS(seed: number, runs: number): Promise<void> {
 	return Bench.run(seed, async (bench) => {
 		const { xs } = bench;

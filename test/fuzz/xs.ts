@@ -75,7 +75,6 @@ class XSBench {
 		return text;
 	}
 
-	/** Gets a new token for later requests. */
 	async logIn(): Promise<void> {
 		const client = this.#connect();
 		this.xs.token = (await this.good("system/login", LOGIN, client)).token;
@@ -153,7 +152,6 @@ class XSBench {
 	}
 }
 
-/** Readings of a readout that must be complete. */
 function readingsOf(reply: VirtualReply, name: string): unknown {
 	const json = reply.json();
 	assert.equal(reply.status, 200, `${name}: ${json.message}`);
@@ -182,7 +180,6 @@ function checkDamaged(reply: VirtualReply, sent: readonly Uint8Array[]): void {
 	assert.ok(sent.some(isSent), `${reply.text} was never sent`);
 }
 
-/** Throws an error with the seed if one of `runs` damaged requests does harm in XS. */
 export function fuzzRequestsInXS(seed: number, runs: number): Promise<void> {
 	return XSBench.run({ seed }, async (bench) => {
 		const { xs } = bench;
@@ -199,7 +196,7 @@ export function fuzzRequestsInXS(seed: number, runs: number): Promise<void> {
 	});
 }
 
-/** Throws an error with the seed if one of `runs` damaged transmissions of modes C and D does harm in XS. */
+/** Transmissions of modes C and D. */
 export function fuzzTransmissionsInXS(seed: number, runs: number, lengthLimit: number): Promise<void> {
 	const all = meterTransmissions(lengthLimit);
 	const goodOf = new Map<Transmission, unknown>();

@@ -88,7 +88,6 @@ export function incoming(
 	return frame(INCOMING, [...head, payload.length, ...Array.from(payload), source & 0xff, source >> 8, 30]);
 }
 
-/** A ZCL frame from the firmware. */
 export interface Sent {
 	readonly destination: number;
 	readonly endpoint: number;
@@ -108,7 +107,6 @@ export class ScriptedChip {
 	queued: Uint8Array[] = [];
 	/** ZCL frames received from the firmware since the last check. */
 	sent: Sent[] = [];
-	/** Number of requests so far. */
 	requests = 0;
 	readonly #nv = new Map<number, Uint8Array>();
 	#state = STATE_HOLD;
@@ -119,7 +117,6 @@ export class ScriptedChip {
 		if (role !== undefined) this.#nv.set(LOGICAL_TYPE, Uint8Array.of(role));
 	}
 
-	/** Receives a frame from the firmware. */
 	receiveFrame(frameBytes: Uint8Array): void {
 		const bytes = frameBytes[0] === SKIP_BOOT_LOADER ? frameBytes.subarray(1) : frameBytes;
 		assert.ok(bytes.length >= 5 && bytes.length <= FRAME_LIMIT, `${bytes.length} bytes`);
@@ -139,7 +136,6 @@ export class ScriptedChip {
 		this.#after(command, data);
 	}
 
-	/** Queues a frame for the firmware. */
 	queue(command: number, data: ArrayLike<number>): void {
 		this.queued.push(frame(command, data));
 	}

@@ -202,7 +202,7 @@ class Bench {
 		assert.ok(this.bridge.deadlineMs > this.nowMs, "the deadline has not moved after its handling");
 	}
 
-	/** Reads an attribute as the coordinator; returns its record in hex. */
+	/** As the coordinator; returns the record in hex. */
 	read(cluster: number, id: number): string {
 		const payload = Uint8Array.of(0, 1, READ, id & 0xff, id >> 8);
 		const answer = this.hear({ cluster, source: COORDINATOR, endpoint: 1, isBroadcast: false, payload });
@@ -307,7 +307,6 @@ export function hostileFrame(mutator: Mutator, byStrangers = false): HostileFram
 	};
 }
 
-/** Throws an error with the seed if one of `runs` rounds of hostile frames does harm. */
 export async function fuzzClusters(seed: number, runs: number): Promise<void> {
 	let bench = new Bench();
 	let byStrangers = false;

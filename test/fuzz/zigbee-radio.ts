@@ -78,7 +78,6 @@ class Bench implements RadioListener {
 		this.isSending = false;
 	}
 
-	/** Produces one random event. */
 	step(): void {
 		const { chip } = this;
 		const { random } = this.#mutator;
@@ -195,7 +194,6 @@ class Bench implements RadioListener {
 		this.poll();
 	}
 
-	/** Makes a random request of the owner. */
 	#want(): void {
 		const { radio } = this;
 		switch (this.#mutator.random.below(6)) {
@@ -228,7 +226,6 @@ class Bench implements RadioListener {
 	}
 }
 
-/** Throws an error with the seed if one of `runs` hostile coprocessors does harm. */
 export async function fuzzRadio(seed: number, runs: number): Promise<void> {
 	await runAll("coprocessor", seed, runs, (mutator) => {
 		const bench = new Bench(mutator);

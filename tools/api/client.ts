@@ -45,8 +45,8 @@ export class GatewayClient {
 	}
 
 	/**
-	 * Logs in, with repeated attempts for up to `limitMs`, because a gateway that has just started makes a new
-	 * certificate once it has an address.
+	 * Repeats attempts for up to `limitMs`: a gateway that has just started makes a new certificate once it has an
+	 * address.
 	 */
 	async loginWithin(limitMs: number): Promise<void> {
 		const endMs = performance.now() + limitMs;

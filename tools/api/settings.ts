@@ -60,7 +60,7 @@ export function boundsOf(field: Field, table: BodyTable): Node {
 	return { type: "string", ...minLength, maxLength: maximum, ...(pattern === undefined ? {} : { pattern }) };
 }
 
-/** Returns the object that a reference leads to, not a copy of it. */
+/** The object itself, not a copy. */
 function targetOf(document: Node, node: Node): Node {
 	let target = document;
 	for (const step of node.$ref.split("/").slice(1)) target = target[step];
@@ -73,7 +73,7 @@ function schemaOf(document: Node, node: Node): Node {
 	return targetOf(document, node);
 }
 
-/** Changes `old` in place, and removes keywords that are not generated any more. */
+/** Changes `old` in place; removes keywords that are not generated any more. */
 function renewed(old: Node, made: Node, byRoute: readonly string[] = []): Node {
 	const node: Node = {};
 	for (const [name, value] of Object.entries<Node>(old)) {

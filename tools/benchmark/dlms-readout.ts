@@ -41,7 +41,7 @@ const GMAC = { ...SEALED, auth: "high_gmac", client_address: 1 };
 interface Case {
 	readonly what: string;
 	readonly config: object;
-	/** True if the previous case differs only in that it has no ciphering, so that the two can be compared. */
+	/** The previous case differs only in that it has no ciphering. */
 	readonly comparable?: boolean;
 }
 
@@ -121,7 +121,7 @@ function workColumns(work: Work, plain: Work | undefined): Row {
 	};
 }
 
-/** Times of a unit's first and next readout; medians, ms. */
+/** First and next readout of a unit; medians, ms. */
 async function measureTimes({ config }: Case, engine: EngineName, count: number): Promise<number[]> {
 	const times: number[][] = READOUTS.map(() => []);
 	const meter = await BenchMeter.start([...METER, "--baud-pace"]);

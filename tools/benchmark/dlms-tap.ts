@@ -19,7 +19,7 @@ const GET = [0xc0, 0xc8];
 const GLO_GET = [0xc8, 0xcc];
 /** Bytes that ciphering adds: security control, invocation counter, tag. */
 const SEALING_BYTES = 5 + 12;
-/** Bytes of a GET and its response before the payload, for one attribute (NORMAL). */
+/** Bytes of GET and response before the payload, for one attribute. */
 const NORMAL_HEAD = 3;
 /** The same for several attributes. */
 const LIST_HEAD = 4;
@@ -150,7 +150,7 @@ function improve(load: Load, apdus: readonly APDU[]): Load {
 	return { bytes: bytes + merged.bytes, exchanges: exchanges + merged.exchanges };
 }
 
-/** Returns the load of a request and a response of these lengths: their segments, and an RR for each but the last. */
+/** Segments of request and response, and an RR for each but the last. */
 function exchange(request: number, response: number): Load {
 	const there = Math.ceil((request + LLC_BYTES) / INFO_BYTES);
 	const back = Math.ceil((response + LLC_BYTES) / INFO_BYTES);

@@ -26,10 +26,7 @@ const TELEGRAMS = 100;
 const QUICK_TELEGRAMS = 10;
 const EACH_MS = 1000;
 const ASK_MS = 20;
-/**
- * Number of telegrams at the beginning that are not measured: with them the gateway detects the protocol and opens its
- * connections.
- */
+/** The first telegrams are not measured: the gateway detects the protocol and opens its connections. */
 const SETTLED = 4;
 const MEDIAN_LIMIT_MS = 50;
 const LIMIT_MS = 250;
@@ -65,7 +62,7 @@ function readingOf(power: number): HouseholdReading {
 	};
 }
 
-/** Times of the telegrams and of the first message with each telegram's power, Unix ms. */
+/** Telegrams, and the first message with each one's power, Unix ms. */
 class Arrivals {
 	power = 0;
 	readonly ways: readonly string[];
@@ -182,7 +179,7 @@ function follow(gateway: BenchGateway, name: string, received: () => void, signa
 	}).on("error", () => {});
 }
 
-/** Reports each power that the Shelly sends by WebSocket. */
+/** Each power that the Shelly sends by WebSocket. */
 async function followShelly(port: number, found: (watts: number) => void, signal: AbortSignal): Promise<void> {
 	const socket = connect({ port, host: "127.0.0.1" });
 	const ended = once(socket, "close");

@@ -109,7 +109,7 @@ function unchunked(text: string): string {
 	}
 }
 
-/** CPU time of all threads of the process so far, µs. */
+/** All threads so far, µs. */
 function processorUs({ pid }: ChildProcess): number {
 	let ns = 0;
 	for (const thread of readdirSync(`/proc/${pid}/task`)) {

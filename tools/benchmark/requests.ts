@@ -99,7 +99,7 @@ function portOf(server: Server): number {
 	return (server.address() as AddressInfo).port;
 }
 
-/** Returns the number of requests per second. Throws if a reply has another length than expected. */
+/** Requests per second. Throws if a reply has another length. */
 async function load(client: Worker, order: Order, bodyLength: number): Promise<number> {
 	client.postMessage(order);
 	const [tally] = (await once(client, "message")) as [Tally];

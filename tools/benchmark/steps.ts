@@ -19,13 +19,10 @@ const LOOP = `globalThis.handleCommand = (message) => {
 	for (let i = 0; i < bytes.length; i++) x ^= bytes[i];
 };`;
 
-/**
- * Numbers of characters that the gateway gets at once at 9600 Bd: from single ones, as elsewhere in this benchmark, to
- * a full piece of the link.
- */
+/** Characters that the gateway gets at once at 9600 Bd, up to a full piece of the link. */
 const PIECES = [1, 8, 64];
 const BAUD = 9600;
-/** Duration of the measurement for a meter that sends a telegram each second, and for a P1 port. */
+/** Duration for a meter that sends a telegram each second, and for a P1 port. */
 const PUSHED_SECONDS = 10;
 const P1_BAUD = 115_200;
 /** Characters before the chip's UART interrupts (hosts/esp32/uart-core.h). */
@@ -115,7 +112,7 @@ async function measurePushed(
 		await xs.request(path, { body });
 		const { nowMs } = xs.world.time;
 		xs.world.serial.meter.connect(new PushMeter({ source: () => bytes, baud, pushMs: 1000 }, nowMs));
-		// The first telegrams are skipped, because they overlap with the effects of the settings.
+		// The first telegrams overlap with the effects of the settings.
 		await xs.advance(2500);
 		const before = xs.engine.steps();
 		await xs.advance(PUSHED_SECONDS * 1000);

@@ -96,7 +96,7 @@ export class XSWorld {
 		let seen = -1;
 		let reply: VirtualReply | undefined;
 		await this.until(() => {
-			// Parses the reply only when no more data arrive, so that a long one is not searched again and again.
+			// Only when no more data arrive, so that a long reply is not searched again and again.
 			if (client.receivedCount === seen) reply = takeReply(client);
 			seen = client.receivedCount;
 			return reply !== undefined || client.isClosed;

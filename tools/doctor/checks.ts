@@ -13,7 +13,7 @@ export const IDF_VERSION = "v6.0";
 const IDF_TAG = "v6.0.1";
 const CHIPS = "esp32,esp32s3,esp32c3,esp32c6";
 const NODE_VERSION = [20, 19];
-/** Places in which hosts/node/xs-worker.ts looks for the worker program. */
+/** As in hosts/node/xs-worker.ts. */
 const XS_PROGRAMS = ["lin", "mac"].map(
 	(platform) => `node_modules/@agoric/xsnap/xsnap-native/xsnap/build/bin/${platform}/release/xsnap-worker`,
 );
@@ -21,7 +21,7 @@ const XS_PROGRAMS = ["lin", "mac"].map(
 export interface Machine {
 	ask(command: string, ...args: string[]): string | undefined;
 	hasHeader(header: string): boolean;
-	/** Returns true if 32-bit programs with GLib and Mbed TLS can be built and run. */
+	/** 32-bit programs with GLib and Mbed TLS can be built and run. */
 	builds32(): boolean;
 	exists(path: string): boolean;
 	readonly run: Runner;
@@ -152,8 +152,8 @@ function sdkChecks(machine: Machine): Check[] {
 }
 
 /**
- * Returns the version from the git tags of the folder's own repository, not of an enclosing one. With --git-dir Git
- * accepts any owner of the folder.
+ * Version by the tags of the folder's own repository, not of an enclosing one. With --git-dir Git accepts any owner of
+ * the folder.
  */
 function describe(machine: Machine, folder: string): string | undefined {
 	return machine.ask("git", "-C", folder, "--git-dir=.git", "describe", "--tags");

@@ -42,7 +42,7 @@ export class Emulator {
 		this.#order = order;
 	}
 
-	/** Reason why QEMU ended; undefined while it runs and after a power cut. */
+	/** Undefined while QEMU runs and after a power cut. */
 	get failure(): string | undefined {
 		return this.#failure;
 	}
@@ -53,8 +53,7 @@ export class Emulator {
 		const { program, args } = qemuCommand({ ...this.#order, chip: board.chip, meterUART: board.meter.uart });
 		this.lines.length = 0;
 		this.#failure = undefined;
-		// QEMU's console is on its standard input, which must stay open: QEMU closes the console when the input ends.
-		// QEMU is detached, so that Ctrl-C reaches only this process.
+		// QEMU closes the console when its standard input ends. Detached, so that Ctrl-C reaches only this process.
 		const child = spawn(program, args, { stdio: ["pipe", "pipe", "pipe"], detached: true });
 		this.#child = child;
 		const kill = () => child.kill("SIGKILL");
@@ -164,7 +163,7 @@ export async function freePort(): Promise<number> {
 	return typeof address === "object" && address !== null ? address.port : 0;
 }
 
-/** Makes a temporary folder with a path short enough for sockets. */
+/** The path is short enough for sockets. */
 export function temporaryFolder(): string {
 	const folder = mkdtempSync(join(tmpdir(), "emulated-"));
 	process.once("exit", () => rmSync(folder, { recursive: true, force: true }));

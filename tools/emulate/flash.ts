@@ -12,7 +12,7 @@ export interface Part {
 	readonly bytes: Uint8Array;
 }
 
-/** Reads ESP-IDF's `flash_args`: a line of options, then lines "offset file" relative to `folder`, the build folder. */
+/** Reads `flash_args` in the build folder: a line of options, then lines "offset file". */
 export function readBuild(folder: string): Part[] {
 	const path = join(folder, "flash_args");
 	const parts = readFileSync(path, "utf8")
@@ -45,9 +45,7 @@ export function erasedFlash(size: number): Uint8Array {
 	return new Uint8Array(size).fill(ERASED);
 }
 
-/**
- * Erases the sectors that the parts touch, as a flash tool does. Throws a RangeError if parts overlap or do not fit.
- */
+/** Erases touched sectors, as a flash tool does. Throws a RangeError if parts overlap or do not fit. */
 export function writeParts(flash: Uint8Array, parts: readonly Part[]): void {
 	let end = 0;
 	for (const { offset, bytes } of [...parts].sort((a, b) => a.offset - b.offset)) {

@@ -95,10 +95,7 @@ function joinMeter(args: readonly string[]): string[] {
 	return [...args.slice(0, index), `--meter=${args[index + 1]}`, ...args.slice(index + 2)];
 }
 
-/**
- * Splits the value of the option into words; quotes keep blanks. Adds `--baud-pace`, so that characters take time on
- * the line.
- */
+/** Quotes keep blanks. Adds `--baud-pace`, so that characters take time on the line. */
 function toMeter(value: string | undefined): readonly string[] | undefined {
 	if (value === NO_METER) return undefined;
 	const words = value === undefined ? DEFAULT_METER : wordsOf(value);

@@ -36,8 +36,8 @@ interface UnitRecord {
 }
 
 /**
- * Opens or creates the unit in `folder`, for one process at a time. A different build is written as by `npm run flash`:
- * settings, history and factory data stay.
+ * Only one process at a time may open it. A different build is written as by `npm run flash`: settings, history and
+ * factory data stay.
  */
 export function openUnit(folder: string, board: Board, build: readonly Part[]): EmulatedUnit {
 	openState(folder);

@@ -55,8 +55,7 @@ export interface UnitFiles {
 }
 
 /**
- * Writes both files, readable by the owner only. Throws an Error if files for this serial number exist, because a label
- * with the old secrets may have been printed.
+ * Readable by the owner only. Throws an Error if files for this serial number exist: their label may have been printed.
  */
 export function writeUnit(folder: string, unit: FactoryData, board: Board): UnitFiles {
 	const files = { image: join(folder, `${unit.serial}.bin`), label: join(folder, `${unit.serial}.txt`) };
@@ -80,9 +79,7 @@ function writeNew(path: string, content: Uint8Array | string): void {
 	writeFileSync(path, content, { flag: "wx", mode: 0o600 });
 }
 
-/**
- * With flash encryption the command must be run before the unit's first start, when the boot loader encrypts the flash.
- */
+/** With flash encryption, run it before the unit's first start. */
 export function flashCommand(image: string, partition: Partition, board: Board, port: string): string {
 	const offset = `0x${partition.offset.toString(16)}`;
 	return `esptool --chip ${board.chip} --port ${port} write-flash ${offset} ${image}`;

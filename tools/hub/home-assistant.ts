@@ -74,7 +74,7 @@ const ENDLESS_PIECE = "a".repeat(1000);
 
 interface Answer {
 	readonly status: number;
-	/** Body of a reply: sent as JSON, or unchanged if it is a text. */
+	/** JSON, or a text to send unchanged. */
 	readonly body: unknown;
 	readonly location?: string;
 }
@@ -122,7 +122,7 @@ export class StandIn {
 		return `${this.#options.tls === undefined ? "http" : "https"}://${this.#options.address ?? "127.0.0.1"}:${this.#port}`;
 	}
 
-	/** Listens, on the previous port if there was one. */
+	/** Listens on the previous port if there was one. */
 	async begin(): Promise<void> {
 		const handle = (request: IncomingMessage, response: ServerResponse) => void this.#handle(request, response);
 		const { tls } = this.#options;
@@ -196,7 +196,7 @@ export class StandIn {
 		response.writeHead(answer.status, headers).end(method === "HEAD" ? undefined : text);
 	}
 
-	/** Returns false if the request must be answered normally. */
+	/** False if the request must be answered normally. */
 	async #performFault(fault: Fault, response: ServerResponse): Promise<boolean> {
 		const socket = response.socket;
 		if (socket === null) return true;
@@ -284,8 +284,7 @@ export class StandIn {
 		if ([...text].length > STATE_LIMIT) return message(400, "Invalid state specified.");
 		const id = entity.toLowerCase();
 		if (!ENTITY_ID.test(id)) return message(400, "Invalid entity ID specified.");
-		// Like `attributes or {}` in Python: an empty value counts as missing, and a non-empty one other than a mapping
-		// raises an exception.
+		// As `attributes or {}` in Python: an empty value counts as missing, others than a mapping raise an exception.
 		const isObject = typeof attributes === "object" && attributes !== null && !Array.isArray(attributes);
 		if (!isObject && hasContent(attributes)) return { status: 500, body: BROKEN };
 		const before = this.entities.get(id);
@@ -307,7 +306,7 @@ export class StandIn {
 	}
 }
 
-/** Makes a token that looks like one of Home Assistant, a JWT of 183 characters. */
+/** Like Home Assistant's: a JWT of 183 characters. */
 function makeToken(): string {
 	return `${randomBytes(27).toString("base64url")}.${randomBytes(76).toString("base64url")}.${randomBytes(32).toString("base64url")}`;
 }

@@ -17,7 +17,7 @@ export const AMIS_BAUD = 9600;
 export const AMIS_KEY = Buffer.from("00112233445566778899aabbccddeeff", "hex");
 const CALL_MS = 60_000;
 const PUSH_MS = 1000;
-/** Longest wait for E5, and the time in which a frame is sent, ms. */
+/** Longest wait for E5, and duration of a frame, ms. */
 const ACKNOWLEDGED_MS = 500;
 const FRAME_MS = 120;
 const ACK = 0xe5;
@@ -74,7 +74,7 @@ function viennaMinutes(utcMs: number): number {
 	return Number(offset.slice(4, 6)) * 60;
 }
 
-/** Encodes a time with seconds (EN 13757-3, annex A, type I). */
+/** EN 13757-3, annex A, type I: with seconds. */
 function timeI(utcMs: number): number[] {
 	const offset = viennaMinutes(utcMs);
 	const at = new Date(utcMs + offset * 60_000);
@@ -121,15 +121,15 @@ export function amisTelegram(values: AMISValues, key: Uint8Array, access: number
 export interface AMISMeterOptions {
 	readonly source: (nowMs: number) => AMISValues;
 	readonly key?: Uint8Array;
-	/** This frame in place of one with values. */
+	/** Sent in place of a frame with values. */
 	readonly frame?: Uint8Array;
-	/** Interval of the calls; default: a minute. */
+	/** Default: a minute. */
 	readonly callMs?: number;
-	/** Interval of the telegrams; default: a second. */
+	/** Default: a second. */
 	readonly pushMs?: number;
-	/** Time of the first call; default: `callMs`. */
+	/** Default: `callMs`. */
 	readonly firstMs?: number;
-	/** Number of telegrams for whose E5 the meter is deaf; it repeats each of them once. */
+	/** Number of telegrams that are repeated once, as if their E5 was lost. */
 	readonly deaf?: number;
 	readonly damage?: (frame: Uint8Array) => Uint8Array;
 }

@@ -90,9 +90,7 @@ export interface Initiate {
 	pdu: number;
 }
 
-/**
- * Reads `01 dedicated-key response-allowed quality version 5F 1F 04 00 conformance pdu`; undefined for anything else.
- */
+/** `01 dedicated-key response-allowed quality version 5F 1F 04 00 conformance pdu`; undefined for anything else. */
 export function readInitiate(bytes: Buffer): Initiate | undefined {
 	if (bytes[0] !== 0x01) return undefined;
 	let at = 1;
@@ -109,12 +107,12 @@ export function readInitiate(bytes: Buffer): Initiate | undefined {
 	return dedicatedKey === undefined ? common : { ...common, dedicatedKey };
 }
 
-/** Names of an association: with logical names, and with short names. */
+/** Name of an association with logical names, or short names. */
 export const NAME_LOGICAL = 0x0007;
 export const NAME_SHORT = 0xfa00;
 
 export function writeInitiateResponse(conformance: number, pdu: number, name = NAME_LOGICAL): Buffer {
-	// These bytes are: no quality, DLMS version 6, conformance and size as requested, then the name of the association.
+	// No quality, DLMS version 6, conformance and size as requested, name of the association.
 	const bytes = Buffer.from("0800065f1f040000000000000000", "hex");
 	bytes.writeUIntBE(conformance, 7, 3);
 	bytes.writeUInt16BE(pdu, 10);

@@ -58,7 +58,7 @@ export interface Opened {
 	plain: Buffer;
 }
 
-/** Returns undefined if the message is too short, unprotected or has a wrong tag. */
+/** Undefined if the message is too short, unprotected, or has a wrong tag. */
 export function open(keys: Keys, title: Uint8Array, ciphered: Uint8Array): Opened | undefined {
 	const bytes = Buffer.from(ciphered);
 	const control = bytes[0];

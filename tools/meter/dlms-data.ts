@@ -119,7 +119,7 @@ export interface Zone {
 	minutes: number;
 	/** `standard`: minutes from local time to UTC; `swapped`: with the opposite sign; `none`: unspecified. */
 	deviation: "standard" | "swapped" | "none";
-	/** Returns the offset at that time, in place of `minutes`, for a meter with seasons. */
+	/** In place of `minutes`, for a meter with seasons. */
 	minutesAt?: (utcMs: number) => number;
 }
 

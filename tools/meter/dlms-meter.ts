@@ -33,9 +33,9 @@ export interface DLMSMeterOptions {
 	reactionMs?: number;
 	/** Silence that closes the link; default 120 s. */
 	inactivityMs?: number;
-	/** Mode E: time after DISC in which HDLC is still accepted. Default: 0. */
+	/** Mode E: HDLC is accepted this long after DISC. Default: 0. */
 	lingerMs?: number;
-	/** True if characters take time on the line. Default true. */
+	/** Characters take time on the line. Default true. */
 	clocked?: boolean;
 	faults?: FrameFaults & { damage?: number; lateMs?: number };
 	seed?: number;

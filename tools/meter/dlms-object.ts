@@ -11,9 +11,7 @@ export interface COSEMObject {
 	code: string;
 	/** Attributes from 2 on; attribute 1 is the code. */
 	attributes: readonly Attribute[];
-	/**
-	 * Selective access to attribute 2: gets selector and parameters. Returns the value, or a result number to refuse.
-	 */
+	/** Selective access to attribute 2: selector and parameters. Returns the value, or a result to refuse. */
 	select?: (selection: Buffer, reading: HouseholdReading) => Data.Encoded | number;
 }
 

@@ -30,7 +30,7 @@ export interface ObjectOptions {
 	zone: Data.Zone;
 	/** Counters in 1-0:99.1.0 instead of the usual rows. */
 	stored?: StoredRows;
-	/** True to add rare but permitted types: floats, 64 bits, null data, text, a clock with its own tag. */
+	/** Rare but permitted types: floats, 64 bits, null data, text, a clock with its own tag. */
 	oddTypes?: boolean;
 	counter: () => number;
 }
@@ -138,8 +138,8 @@ function oddRegisters(): COSEMObject[] {
 }
 
 /**
- * Returns all objects except the association, which lists them. If two objects have the same code, only the first of
- * them is returned: with `oddTypes`, the one with an odd type.
+ * All objects but the association, which lists them. Only the first of two with one code stays: with `oddTypes`, the
+ * odd one.
  */
 export function householdObjects(options: ObjectOptions): COSEMObject[] {
 	const objects = [

@@ -72,7 +72,7 @@ function encode(rows: readonly Row[], zone: Data.Zone, hasNullTimes = false): Da
 	);
 }
 
-/** Unix ms of a date-time octet string. Without a deviation it is in the meter's own zone. */
+/** Unix ms; without a deviation the date-time is in the meter's own zone. */
 function momentOf(bytes: Buffer, zone: Data.Zone): number {
 	const localMs = Date.UTC(bytes.readUInt16BE(0), bytes[2] - 1, bytes[3], bytes[5], bytes[6], bytes[7]);
 	const deviation = bytes.readInt16BE(9);

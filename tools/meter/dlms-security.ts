@@ -39,14 +39,14 @@ export interface SecurityOptions {
 	security: number;
 	counter: number;
 	ownCounter: number;
-	/** True if answers use general-glo-ciphering. */
+	/** Answers use general-glo-ciphering. */
 	general?: boolean;
 	faults: {
 		onWrongKey?: Reaction;
 		onLowCounter?: Reaction;
 		/** Suite in the meter's security controls; requests of suites 0 and 1 are accepted in any case. */
 		suite?: number;
-		/** True if only requests with the suite in the meter's own security control are accepted. */
+		/** Only requests with the meter's own suite are accepted. */
 		strictSuite?: boolean;
 	};
 }
@@ -109,7 +109,7 @@ export class MessageSecurity {
 		};
 	}
 
-	/** `refusal` makes the AARE for an AARQ that can't be opened. */
+	/** `refusal`: AARE for an AARQ that can't be opened. */
 	open(keys: Keys, title: Uint8Array, ciphered: Buffer, refusal?: () => Buffer): Opened | Refused {
 		const { faults, security } = this.#options;
 		const opened = open(keys, title, ciphered);

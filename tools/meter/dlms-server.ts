@@ -52,23 +52,23 @@ export interface ServerOptions extends SecurityOptions {
 	publicClient: number;
 	lowClient: number;
 	gmacClient: number;
-	/** True if the client with HLS proves itself with SHA-256, and the password is the secret. */
+	/** HLS uses SHA-256, with the password as secret. */
 	bySHA256?: boolean;
-	/** True if an association lasts until RLRQ, and the next one is refused until then. */
+	/** An association lasts until RLRQ; the next one is refused until then. */
 	keepsAssociation?: boolean;
 	password: Uint8Array;
 	encryption: "off" | "allowed" | "required";
 	pdu: number;
 	conformance: number;
 	oddTypes?: boolean;
-	/** True if the public client may read only clock, names and counter. */
+	/** The public client may read only clock, names and counter. */
 	publicLimited?: boolean;
 	results: ReadonlyMap<string, number>;
 	faults: ServerFaults;
 }
 
 export interface ServerFaults {
-	/** Result, source and diagnostic of every AARE. */
+	/** Result, source, diagnostic. */
 	refusal?: readonly [number, number, number];
 	bareRefusal?: boolean;
 	/** Reason of an initiate error in the AARE. */
@@ -82,9 +82,9 @@ export interface ServerFaults {
 	/** State and service of the exception after the first `exceptionAfter` requests. */
 	exception?: readonly [number, number];
 	exceptionAfter?: number;
-	/** Requests of an association; the next ones are answered as if there were no association. */
+	/** The association is gone after this many requests. */
 	requestLimit?: number;
-	/** Mechanism instead of GMAC. Each AARQ with it is refused, or accepted and challenged. */
+	/** Instead of GMAC. Each AARQ is refused, or accepted and challenged. */
 	hls?: { mechanism: number; accepts: boolean; isNamed: boolean };
 	/** Each AARQ is refused, or accepted as if it had asked for short names. */
 	shortNames?: "refuse" | "accept";

@@ -9,16 +9,16 @@ export interface MeterFaults {
 	wrongBCC?: number;
 	silence?: number;
 	lateMs?: number;
-	/** Number of characters after which the block stops. */
+	/** The block stops after this many characters. */
 	cut?: number;
-	/** The only speed that works, whatever the identification announces. */
+	/** Only this speed works, whatever the identification announces. */
 	lieBaud?: number;
 	noSTX?: boolean;
-	/** True if the block ends with `! 11 CR LF`, without ETX and BCC. */
+	/** The block ends with `! 11 CR LF`, without ETX and BCC. */
 	noBCC?: boolean;
 	/** One in this many characters gets a flipped bit. */
 	damage?: number;
-	/** True if `ACK CR LF` is sent before STX (Elster AS1440). */
+	/** `ACK CR LF` before STX (Elster AS1440). */
 	ackLine?: boolean;
 }
 
@@ -52,10 +52,7 @@ export function shapeMessage(
 	return Uint8Array.from([...before, ...bytes, ...(isCut ? [] : noiseBytes(faults.noise ?? 0))]);
 }
 
-/**
- * Flips a bit in one of `count` 7E1 characters, in place. A value of 0x80 or more stands for the resulting wrong
- * parity; on a line without parity the receiver only sees a wrong character.
- */
+/** Flips a bit in one of `count` 7E1 characters, in place. 0x80 or more means a wrong parity. */
 export function damage(bytes: Uint8Array, count: number, random: SeededRandom): void {
 	for (let i = 0; i < bytes.length; i++) {
 		if (random.oneIn(count)) bytes[i] ^= 0x80 | ((1 << random.below(8)) & 0x7f);

@@ -39,7 +39,7 @@ export interface StationOptions {
 	transmit: number;
 	receive: number;
 	window: number;
-	/** True if UA has no parameters, which means 128 bytes and a window of 1. */
+	/** UA without parameters means 128 bytes and a window of 1. */
 	bareUA?: boolean;
 	faults?: StationFaults;
 	answer(apdu: Buffer, client: number): Answer;
@@ -49,13 +49,13 @@ export interface StationOptions {
 
 export interface StationFaults {
 	refuse?: number;
-	/** True if SNRM is answered with DM until a DISC, as if a session had been left open. */
+	/** DM answers SNRM until a DISC, as if a session had been left open. */
 	refuseUntilDisconnect?: boolean;
 	/** Number of SNRM that are not answered. */
 	silence?: number;
-	/** Number of RNR that are sent before the first answer. */
+	/** RNR before the first answer. */
 	busy?: number;
-	/** Number of I frames that are rejected with REJ. */
+	/** I frames rejected with REJ. */
 	reject?: number;
 	/** The I frame answered with FRMR, counted from 1. */
 	frameReject?: number;
@@ -185,7 +185,7 @@ export class HDLCStation {
 		if (((control >> 1) & 7) !== this.#expected) {
 			this.#options.onEvent(FRAME_REPEATED);
 			if (!isPoll) return [];
-			// The client repeats a frame, because its answer, or the answer to an earlier one, was lost.
+			// The client repeats a frame: an answer was lost.
 			const isOld = ((control >> 1) & 7) === ((this.#expected + 7) & 7);
 			if (!isOld) return [this.#supervisory(REJ)];
 			this.#sent = 0;

@@ -15,7 +15,7 @@ const IDENT = "GWS?HOUSE-3P";
 const PHASES = [0, 1, 2];
 
 export interface HouseholdOptions {
-	/** Unix time at which `nowMs` is 0. The hours of the day are UTC. */
+	/** Unix time at `nowMs` 0. Hours of the day are UTC. */
 	utcMs: number;
 	mode: MeterMode;
 	/** Speed announced by Z: 300, 600 … 19200; modes A and D announce none. */

@@ -45,9 +45,9 @@ export const OPENING_BAUD = 300;
 export const PUSH_BAUD = 2400;
 export const REACTION_MS = 200;
 export const QUICK_REACTION_MS = 20;
-/** Time allowed for an acknowledgement, and for requesting the block again: the longest tr. */
+/** Time for an acknowledgement, and for requesting the block again: the longest tr. */
 export const WAIT_MS = 1500;
-/** Time without a request after which programming mode ends; 60 to 120 s according to the standard. */
+/** End of programming mode; 60 to 120 s according to the standard. */
 export const INACTIVITY_MS = 60_000;
 
 export const METER_SIGNED_ON = 1;
@@ -68,12 +68,11 @@ export const METER_HANDED_OVER = 11;
 
 export interface IECMeterOptions {
 	source: (nowMs: number) => Telegram;
-	/** Mode of the meter; default: that of the source's first telegram. */
+	/** Default: that of the source's first telegram. */
 	mode?: MeterMode;
 	/**
-	 * Device address, up to 32 of 0-9 A-Z a-z and blank. Without an address, the meter answers only the general
-	 * sign-on. An address with a leading `/` is the meter's own form of sign-on, up to its `!`, and the meter answers
-	 * no other.
+	 * Up to 32 of 0-9 A-Z a-z and blank. Without an address, only the general sign-on is answered. With a leading `/`:
+	 * the only form of sign-on, up to its `!`.
 	 */
 	address?: string;
 	battery?: boolean;
@@ -84,15 +83,15 @@ export interface IECMeterOptions {
 	/** Reaction time tr; default 200 ms, or 20 if the third letter of the maker is lower case. */
 	reactionMs?: number;
 	/**
-	 * If present, the meter accepts `ACK 2 Z 2` and is then silent until `takeBack`; with `only` it refuses mode C. If
-	 * absent, it refuses mode E.
+	 * The meter accepts `ACK 2 Z 2` and is then silent until `takeBack`; `only`: it refuses mode C. If absent, it refuses
+	 * mode E.
 	 */
 	handOver?: "both" | "only";
-	/** True if the acknowledgement of mode E is repeated at the new speed. Default true. */
+	/** The acknowledgement of mode E is repeated at the new speed. Default true. */
 	confirmsHandOver?: boolean;
-	/** True if characters take time on the line. Default true. */
+	/** Characters take time on the line. Default true. */
 	clocked?: boolean;
-	/** Programming mode; default: all commands are refused. */
+	/** Default: all commands are refused. */
 	programming?: ProgrammingMode;
 	faults?: MeterFaults;
 	seed?: number;

@@ -43,32 +43,25 @@ export const PROFILE_FORMS = ["plain", "bare-heads", "value-lines"] as const;
 
 export interface ProfileOptions {
 	place?: (typeof PROFILE_PLACES)[number];
-	/** Period of the profile, minutes; default 15. */
+	/** Minutes; default 15. */
 	period?: number;
-	/** Number of stored rows; default 400. */
+	/** Default 400. */
 	rows?: number;
-	/** Season digit at the beginning of a time: 0 winter, 1 summer, 2 UTC, "" none; default 2. */
+	/** 0 winter, 1 summer, 2 UTC, "" none; default 2. */
 	season?: string;
-	/**
-	 * Password that the load profile requires. By default it requires none, and the meter does not answer a password.
-	 */
+	/** Required by the load profile. Default: none, and the meter does not answer a password. */
 	password?: string;
-	/**
-	 * Number of wrong passwords after which the meter refuses even the right one; default 3. With 0 it always refuses.
-	 */
+	/** After this many wrong passwords even the right one is refused; default 3. */
 	tries?: number;
-	/** Number of lines in each part of an answer to R6; default 10. */
+	/** Lines in each part of an answer to R6; default 10. */
 	lines?: number;
 	wrongBCC?: number;
 	fault?: (typeof PROFILE_FAULTS)[number];
-	/** Form of the answer; default plain. */
+	/** Default plain. */
 	form?: (typeof PROFILE_FORMS)[number];
-	/** Rows with counters. They replace the rows with powers. */
+	/** Counters in place of powers. */
 	stored?: StoredRows;
-	/**
-	 * Returns the local time's offset from UTC in minutes, positive in the east, and the season digit, which may be "".
-	 * It is used with `stored` only. By default it returns 0 and "2".
-	 */
+	/** Minutes east of UTC, and season digit or "". With `stored` only; default: 0 and "2". */
 	seasonAt?: (utcMs: number) => { minutes: number; digit: string };
 }
 
@@ -111,7 +104,7 @@ export class ProgrammingMode {
 		return demand();
 	}
 
-	/** Answers a command. The caller has checked its BCC. */
+	/** The caller has checked the BCC. */
 	take(command: string, data: string, nowMs: number): Answer | undefined {
 		const { fault } = this.#options;
 		if (command === "P1") return this.#takePassword(data);
@@ -123,7 +116,7 @@ export class ProgrammingMode {
 		return this.more();
 	}
 
-	/** Returns the next part of the answer, which the client requests by ACK. */
+	/** The next part of the answer, after ACK. */
 	more(): Answer | undefined {
 		const part = this.#parts.shift();
 		if (part === undefined) return undefined;
@@ -136,7 +129,7 @@ export class ProgrammingMode {
 		return this.#spoilt();
 	}
 
-	/** Returns the last part again, which the client requests by NAK. */
+	/** The last part again, after NAK. */
 	again(): Answer | undefined {
 		return this.#last.length > 0 ? this.#spoilt() : undefined;
 	}
@@ -261,12 +254,12 @@ export class ProgrammingMode {
 	}
 }
 
-/** Returns the meter's request for a password. Its operand is for a client that encrypts the password. */
+/** The operand is for a client that encrypts the password. */
 function demand(): Answer {
 	return { bytes: frame(Buffer.from("P0\x02(01234567)"), SOH) };
 }
 
-/** Parses `SOH command [STX data] ETX BCC`. Returns undefined if the BCC is wrong. */
+/** `SOH command [STX data] ETX BCC`; undefined if the BCC is wrong. */
 export function readCommand(bytes: Uint8Array): { command: string; data: string } | undefined {
 	const check = bytes.slice(1, -1).reduce((sum, byte) => sum ^ byte, 0);
 	if (check !== bytes[bytes.length - 1]) return undefined;
@@ -274,7 +267,7 @@ export function readCommand(bytes: Uint8Array): { command: string; data: string 
 	return { command, data };
 }
 
-/** Parses a time as UTC, and ignores its season digit. Returns `none` for an empty text. */
+/** The time is read as UTC, without the season digit; `none` for an empty text. */
 function momentOf(text: string, none: number): number {
 	if (text === "") return none;
 	const [year, month, day, hour, minute] = text

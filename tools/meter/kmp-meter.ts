@@ -23,7 +23,7 @@ export interface KMPMeterOptions {
 	readonly wrongCheck?: number;
 	readonly damage?: (answer: Uint8Array) => Uint8Array;
 	readonly reactionMs?: number;
-	/** True for a meter that does not tell its type. */
+	/** The meter does not tell its type. */
 	readonly hasNoType?: boolean;
 }
 
@@ -38,7 +38,7 @@ export function kmpCRC(bytes: readonly number[]): number {
 	return crc;
 }
 
-/** Frames address, command and data; `start` is 80 for a request and 40 for an answer. */
+/** `body`: address, command and data; `start`: 80 for a request, 40 for an answer. */
 export function kmpFrame(start: number, body: readonly number[], spoil = 0): Uint8Array {
 	const crc = kmpCRC(body) ^ spoil;
 	const all = [...body, crc >> 8, crc & 0xff];

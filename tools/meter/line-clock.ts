@@ -1,6 +1,6 @@
 /**
  * Time of a simulated line, tolerant of a busy computer. It follows the computer's time, but stops while this process
- * does not run. So no timeout ends before received data have been processed, and delayed output does not pile up.
+ * does not run, so that no timeout ends before received data have been processed, and delayed output does not pile up.
  */
 
 const LOOK_MS = 20;
@@ -9,7 +9,7 @@ const LATE_MS = 50;
 
 export class LineClock {
 	#lostMs = 0;
-	/** Computer's time at which all input was last processed; undefined while the event loop is not observed. */
+	/** All input was processed then; undefined while the event loop is not observed. */
 	#seenMs: number | undefined;
 	#isStopped = false;
 	#timer: NodeJS.Timeout | undefined;

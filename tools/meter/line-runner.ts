@@ -29,11 +29,11 @@ import type { LinePort } from "./line-port.js";
 export interface LineRunnerOptions {
 	port: LinePort;
 	machine: LitMachine;
-	/** True to model the wire's speed. */
+	/** Models the wire's speed. */
 	pace?: boolean;
-	/** True if the optical head echoes what it receives. */
+	/** The optical head echoes. */
 	echo?: boolean;
-	/** True to send the parity bit until a sign-on decides. */
+	/** Sends the parity bit until a sign-on decides. */
 	parityBits?: boolean;
 	onEvent?: (code: number) => void;
 }
@@ -54,15 +54,12 @@ interface Message {
 	readonly startMs: number;
 	readonly baud: number;
 	readonly isEcho: boolean;
-	/**
-	 * The first message at a new speed waits for the reader until this performance.now(); undefined: it does not wait
-	 * yet.
-	 */
+	/** The first message at a new speed waits for the reader until then; undefined: not yet. */
 	followsUntilMs: number | undefined;
 	sent: number;
 }
 
-/** Incoming request: characters in the line's time, and the range of performance.now() in which it was sent. */
+/** Characters in the line's time, and the range of performance.now() in which they were sent. */
 interface Arrival {
 	readonly bytes: Uint8Array;
 	readonly startMs: number;
@@ -71,7 +68,7 @@ interface Arrival {
 	readonly isFirst: boolean;
 }
 
-/** Reader's speed, and performance.now() of its check. */
+/** The reader's, with performance.now() of its check. */
 interface Speed {
 	readonly baud: number;
 	readonly atMs: number;
@@ -137,8 +134,8 @@ export class LineRunner {
 	}
 
 	/**
-	 * Passes received characters to the meter as light, whatever their speed. The characters of one flash may arrive
-	 * together or in pieces, so light begins where that of the previous piece ends.
+	 * Characters count as light, whatever their speed. Those of one flash may arrive together or in pieces, so light
+	 * begins where that of the previous piece ends.
 	 */
 	async #receiveLight(count: number, nowMs: number): Promise<void> {
 		const { baud } = await this.#readerSpeed();
@@ -164,10 +161,7 @@ export class LineRunner {
 		this.#receive(wrong === undefined ? bytes : this.#garble(bytes, baud / wrong.baud), startMs, endMs);
 	}
 
-	/**
-	 * Passes each character on at its own time, so that the first character of an acknowledgement extends the time for
-	 * the rest.
-	 */
+	/** Each character has its own time: the first one of an acknowledgement extends the time for the rest. */
 	#receive(wire: Uint8Array, startMs: number, endMs: number): void {
 		const bytes = wire.map((byte) => {
 			if (this.#format !== FORMAT_7E1) return byte;
@@ -182,7 +176,7 @@ export class LineRunner {
 		this.#advance();
 	}
 
-	/** Calls the machine for each deadline with the time of that deadline, however late the timer is. */
+	/** The machine gets the time of each deadline, however late the timer is. */
 	#advance(): void {
 		clearTimeout(this.#machineTimer);
 		if (this.#isClosed) return;
@@ -272,8 +266,8 @@ export class LineRunner {
 	}
 
 	/**
-	 * Returns true if the reader has changed to the speed of the message or its time for that is over. Until then the
-	 * line's time is stopped.
+	 * The reader has changed to the speed of the message, or its time for that is over. Until then the line's time is
+	 * stopped.
 	 */
 	#isFollowed(message: Message, readerBaud: number, nowMs: number): boolean {
 		message.followsUntilMs ??= nowMs + FOLLOW_LIMIT_MS;

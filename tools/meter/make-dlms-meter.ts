@@ -5,12 +5,10 @@ import { Household } from "./household.js";
 import { IECMeter } from "./iec-meter.js";
 
 export interface Surroundings {
-	/** Unix time at which the meter's time is 0; `--at` takes precedence. */
+	/** Unix time at 0 of the meter's time; `--at` takes precedence. */
 	utcMs: number;
 	clocked: boolean;
-	/**
-	 * Delay of an answer in place of the default (20 ms, and 200 ms at the sign-on); the command line takes precedence.
-	 */
+	/** Default: 20 ms, and 200 ms at the sign-on; the command line takes precedence. */
 	reactionMs?: number;
 }
 

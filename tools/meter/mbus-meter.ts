@@ -33,7 +33,7 @@ export interface MBusMeterOptions {
 	readonly slaves: readonly Slave[];
 	readonly baud?: number;
 	readonly sleeps?: boolean;
-	/** True if the meter ignores the frame count bit, and sends its present values each time. */
+	/** The meter sends its present values each time. */
 	readonly ignoresCountBit?: boolean;
 	readonly silence?: number;
 	readonly wrongCheck?: number;
@@ -113,7 +113,7 @@ export class MBusMeter implements Machine {
 		this.#answer = Uint8Array.of(0xe5);
 	}
 
-	/** Returns true if none of these slaves answers. */
+	/** None of these slaves answers. */
 	#isSilent(slaves: readonly Slave[], nowMs: number): boolean {
 		if (slaves.length === 0 || this.#silence-- > 0) return true;
 		this.#awakeUntilMs = nowMs + AWAKE_MS;
@@ -164,7 +164,7 @@ function isSelection(bytes: readonly number[]): boolean {
 	);
 }
 
-/** Returns true if the header of a telegram has the secondary address `wanted` (EN 13757-3, 11.3). */
+/** `wanted`: secondary address (EN 13757-3, 11.3). */
 function isWanted([ci, ...header]: readonly number[], wanted: readonly number[]): boolean {
 	const hexOf = (bytes: readonly number[]) => bytes.map((byte) => byte.toString(16).padStart(2, "0")).join("");
 	const digits = hexOf(header.slice(0, 4));
@@ -173,7 +173,7 @@ function isWanted([ci, ...header]: readonly number[], wanted: readonly number[])
 	return ci === 0x72 && isIdent && isRest;
 }
 
-/** Header of a telegram with CI 72: identification in BCD, maker's letters, medium. */
+/** Header with CI 72: identification in BCD, maker's letters, medium. */
 export function longHeader(ident: number, maker: string, medium: number, status = 0): number[] {
 	const letters = [...maker].reduce((before, letter) => before * 32 + letter.charCodeAt(0) - 0x40, 0);
 	return [0x72, ...bcd(ident, 4), letters & 0xff, letters >> 8, 0x17, medium, 0x2a, status, 0, 0];

@@ -25,9 +25,9 @@ const IDLE_MS = 120_000;
 
 export interface DisplayOptions {
 	readonly pin: string;
-	/** Flashes from rest to the PIN: 1, or 2 if the display test comes first; default 2. */
+	/** From rest to the PIN: 1, or 2 if the display test comes first; default 2. */
 	readonly flashes?: number;
-	/** True if the PIN only opens the display, and InF controls what is sent. */
+	/** The PIN only opens the display; InF controls what is sent. */
 	readonly needsInf?: boolean;
 }
 

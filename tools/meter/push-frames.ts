@@ -3,7 +3,7 @@ import { makeFrame } from "./hdlc-frame.js";
 
 const LLC = Buffer.of(0xe6, 0xe7, 0x00);
 const UI = 0x13;
-/** Maximum number of data bytes in a long M-Bus frame besides C, A, CI and two transport selectors. */
+/** Most data bytes in a long M-Bus frame besides C, A, CI and two transport selectors. */
 const MBUS_DATA = 245;
 
 function pieces(bytes: Uint8Array, size: number): Buffer[] {

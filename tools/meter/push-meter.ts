@@ -8,10 +8,10 @@ import type { MeterDisplay } from "./meter-display.js";
 import { eventOf, lineChange, noOutput, transmission } from "./outputs.js";
 
 export interface PushMeterOptions {
-	/** Returns the bytes to send now, as they are on the wire. */
+	/** The bytes to send now, as on the wire. */
 	readonly source: (nowMs: number) => Uint8Array;
 	readonly baud: number;
-	/** Format of the line; default: 8N1, in which the bytes of TIC include the parity bit of 7E1. */
+	/** Default: 8N1, in which the bytes of TIC include the parity bit of 7E1. */
 	readonly format?: SerialFormat;
 	readonly pushMs: number;
 	readonly display?: MeterDisplay;

@@ -23,7 +23,7 @@ function valuesOf({ dayImport, nightImport, export: exported, power }: Household
 	];
 }
 
-/** Encodes a data-notification: its time, then code, value, scaler and unit of each object, or a list of values alone. */
+/** A data-notification: its time, then code, value, scaler and unit of each object, or a list of values alone. */
 function notification(reading: HouseholdReading, isNameless: boolean): Buffer {
 	const now = new Date(reading.utcMs);
 	const year = now.getUTCFullYear();

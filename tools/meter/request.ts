@@ -35,7 +35,7 @@ export class MeterRequest {
 		return this.length > 0 && this.bytes[0] === ACK;
 	}
 
-	/** Returns COMPLETE if this character ends a request, which stays in `bytes[0..length)` until the next one. */
+	/** COMPLETE at the end of a request, which stays in `bytes[0..length)` until the next one. */
 	take(character: number, nowMs: number): number {
 		if (nowMs - this.#lastMs > CHARACTER_GAP_MS) this.length = 0;
 		this.#lastMs = nowMs;

@@ -29,14 +29,14 @@ interface Entry {
 interface Make {
 	readonly id: string;
 	entries(reading: HouseholdReading, id: Buffer): Entry[];
-	/** True if the times of values are bare numbers. */
+	/** Times of values are bare numbers. */
 	readonly hasBareTime?: true;
-	/** True if checks are CRC-16/Kermit, high byte first. */
+	/** Checks are CRC-16/Kermit, high byte first. */
 	readonly isKermit?: true;
-	/** True if message checks omit a leading 00. */
+	/** Message checks omit a leading 00. */
 	readonly hasShortCheck?: true;
 	readonly signature?: number;
-	/** True if there are times as in the standard; default: none. */
+	/** Times as in the standard; default: none. */
 	readonly hasTime?: true;
 }
 
@@ -234,13 +234,13 @@ export type SMLMake = keyof typeof MAKES;
 export const SML_MAKES = Object.keys(MAKES) as readonly SMLMake[];
 
 export interface SMLTelegramFaults {
-	/** True for a wrong check of the whole transmission. */
+	/** The check of the whole transmission is wrong. */
 	readonly hasWrongCheck?: boolean;
-	/** True for a wrong check of the message with the values. */
+	/** The check of the message with the values is wrong. */
 	readonly hasWrongMessageCheck?: boolean;
-	/** True if a list announces one element too many; all checks are correct. */
+	/** A list announces one element too many; all checks are correct. */
 	readonly isBroken?: boolean;
-	/** True if the meter waits for its PIN: whole kWh, no power. */
+	/** The meter waits for its PIN: whole kWh, no power. */
 	readonly isHidden?: boolean;
 }
 
@@ -264,7 +264,7 @@ export function smlTelegram(
 	const time = make.hasTime ? list(unsigned(1, 1), seconds) : make.hasBareTime ? seconds : ABSENT;
 	let number = Math.floor(reading.utcMs / 1000) & 0xffff;
 
-	/** Makes a message with the next number, or, if a short check is requested, with the next number that gives one. */
+	/** A message has the next number, or the next one that gives a short check. */
 	const message = (tag: number, body: Uint8Array, isWrong = false): Buffer => {
 		for (;;) {
 			number++;

@@ -36,7 +36,7 @@ export interface StoredRows {
 	/** Seconds; default 900. */
 	periodS?: number;
 	isLastFirst?: boolean;
-	/** Returns the counters of a row; undefined if the meter has no row of that time. Default: `countersAt`. */
+	/** Undefined if the meter has no row of that time. Default: `countersAt`. */
 	counters?: (utcMs: number) => Counters | undefined;
 }
 

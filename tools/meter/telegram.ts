@@ -67,7 +67,7 @@ export function answersQuickly(telegram: Telegram): boolean {
 	return letter >= 0x61 && letter <= 0x7a;
 }
 
-/** Returns the mode of a telegram: D if it has no STX and an empty line follows the identification, otherwise Z's. */
+/** D without STX and with an empty line after the identification, otherwise Z's. */
 export function modeOf(telegram: Telegram): MeterMode {
 	const { message } = telegram;
 	if (message[0] === CR && message[1] === LF && message.indexOf(STX) < 0) return "D";
@@ -89,10 +89,7 @@ export function checkPosition(message: Uint8Array): number {
 	return end < 0 || end + 1 >= message.length ? -1 : end + 1;
 }
 
-/**
- * Makes a message: `SOH` or `STX`, the content, `ETX`, and the check over everything after the first character (ISO
- * 1155).
- */
+/** `SOH` or `STX`, the content, `ETX`, and the check over everything after the first character (ISO 1155). */
 export function frame(content: Uint8Array, first = STX): Uint8Array {
 	let check = ETX;
 	for (const byte of content) check ^= byte;

@@ -19,12 +19,12 @@ function whole(value: number, digits: number): string {
 	return Math.max(0, Math.round(value)).toString().padStart(digits, "0");
 }
 
-/** A letter and YYMMDDhhmmss. The letter is always that of winter: this household has no summer time. */
+/** A letter, always that of winter, and YYMMDDhhmmss. */
 function stamp(utcMs: number): string {
 	return `H${new Date(utcMs).toISOString().replace(/\D/g, "").slice(2, 14)}`;
 }
 
-/** Makes a group: LF, label, data and check, CR. The check covers the last separator in the standard form only. */
+/** LF, label, data and check, CR. The check covers the last separator in the standard form only. */
 export function ticGroup(mode: TICMode, ...fields: readonly string[]): string {
 	const separator = mode === "standard" ? "\t" : " ";
 	const text = fields.join(separator);

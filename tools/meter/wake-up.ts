@@ -3,13 +3,13 @@
  * it, and it accepts a sign-on 1.5 s to 1.7 s after the last of them.
  */
 
-/** Number of NULs that fill 2.1 s: 63 characters of 33.3 ms. */
+/** 2.1 s: 63 characters of 33.3 ms. */
 export const WAKE_UP_NULS = 63;
 /** A longer gap restarts the count; the standard allows 5 ms after a character of 33 ms. */
 export const NUL_GAP_MS = 100;
 /** Time from the last NUL to the earliest end of the sign-on. */
 export const START_UP_MS = 1500;
-/** Time after which a meter without a sign-on goes back to sleep. */
+/** Without a sign-on the meter goes back to sleep. */
 export const AWAKE_MS = 5000;
 
 export class WakeUp {

@@ -43,7 +43,7 @@ export interface ReleaseContents {
 	readonly warn?: ((line: string) => void) | undefined;
 }
 
-/** Throws an Error for the user if gateways would reject an image. */
+/** Throws an Error if gateways would reject an image. */
 export async function writeRelease(contents: ReleaseContents): Promise<string[]> {
 	const { root, folder, version, built, sdk, idf } = contents;
 	for (const { board, build } of built) writeBoard(contents, board, build);

@@ -11,16 +11,10 @@ const FAMILIES: Readonly<Record<Chip, string>> = Object.freeze({
 	esp32c6: "ESP32-C6",
 });
 
-/**
- * Longest wait of ESP Web Tools for Improv, s; 0 if the firmware lacks Improv. A unit that has just started first scans
- * for networks, which takes a few seconds.
- */
+/** ESP Web Tools waits this long for Improv: a unit that has just started first scans for networks. */
 const IMPROV_WAIT_S = 15;
 
-/**
- * `name` is the firmware name that Improv reports: ESP Web Tools updates a unit with the same name without offering to
- * erase it.
- */
+/** `name` is the one that Improv reports: ESP Web Tools then updates a unit without offering to erase it. */
 export function manifestOf(board: Board, version: string, parts: readonly Part[]): object {
 	const hasImprov = !omissionsOf(board).includes("improv");
 	return {

@@ -21,10 +21,7 @@ export interface Part {
 	readonly bytes: Buffer;
 }
 
-/**
- * Reads the parts in ESP-IDF's build folder `folder`, sorted by offset. Throws an Error with a message for the user if
- * the parts cannot start a unit.
- */
+/** `folder`: ESP-IDF's build. Sorted by offset. Throws an Error for the user if the parts cannot start a unit. */
 export function readParts(folder: string): Part[] {
 	const file = join(folder, "flasher_args.json");
 	const listed = JSON.parse(readFileSync(file, "utf8")) as Record<string, { offset?: string; file?: string }>;

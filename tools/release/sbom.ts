@@ -12,7 +12,7 @@ interface FirmwarePart {
 	readonly name: string;
 	/** "sdk" or "idf" stands for the version of the SDK or of ESP-IDF. */
 	readonly version: string;
-	/** Version of ESP-IDF that contains this part in this version. For any other ESP-IDF the row must be checked. */
+	/** ESP-IDF with this version of the part. For any other, the row must be checked. */
 	readonly within?: string;
 	readonly type: string;
 	/** SPDX identifier of the licence. */
@@ -49,7 +49,7 @@ export function versionOfIDF(folder: string): string {
 	return ["MAJOR", "MINOR", "PATCH"].map((name) => new RegExp(`IDF_VERSION_${name} (\\d+)`).exec(text)?.[1]).join(".");
 }
 
-/** One sentence for each part that may have another version in this ESP-IDF. */
+/** A sentence for each part that may have another version in this ESP-IDF. */
 export function doubts(root: string, idfVersion: string): string[] {
 	return readFirmwareParts(root)
 		.filter(({ within }) => within !== undefined && !idfVersion.startsWith(`${within}.`))
@@ -140,7 +140,7 @@ function references(address: string): Models.ExternalReferenceRepository {
 	return new Models.ExternalReferenceRepository([website]);
 }
 
-/** Returns a name-based UUID of the text (RFC 9562, 5.8). */
+/** Name-based UUID (RFC 9562, 5.8). */
 function uuidOf(text: string): string {
 	const bytes = createHash("sha256").update(text).digest().subarray(0, 16);
 	bytes[6] = 0x80 | (bytes[6] & 0x0f);

@@ -9,7 +9,7 @@ export interface Version {
 	readonly buildNumber: number;
 	/** Time of the commit, or $SOURCE_DATE_EPOCH. */
 	readonly builtUtcMs: number;
-	/** True if there are uncommitted changes, so that the build cannot be reproduced. */
+	/** Uncommitted changes: the build cannot be reproduced. */
 	readonly isDirty: boolean;
 }
 

@@ -1,6 +1,6 @@
 /**
  * Vulnerability statements of a release (VEX, CycloneDX 1.6), in a file beside the SBOM, whose components it refers to.
- * vulnerabilities.json has those that somebody has assessed; those that a scan finds besides are in triage.
+ * vulnerabilities.json has the assessed ones; others that a scan finds are in triage.
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ import { Enums, Models, Serialize, Spec } from "@cyclonedx/cyclonedx-library";
 
 export interface Assessment {
 	readonly id: string;
-	/** Other ids of the same one, such as GHSA-…. */
+	/** Other ids of the same vulnerability, such as GHSA-…. */
 	readonly aliases?: readonly string[];
 	readonly source: string;
 	/** Name of a component in the SBOM. */
@@ -41,7 +41,7 @@ export interface SBOM {
 
 const OSV = "https://osv.dev/vulnerability/";
 
-/** Throws an Error with a message for the user for a row that says too little. */
+/** Throws an Error for the user for a row that says too little. */
 export function readAssessments(root: string, sbom: SBOM): readonly Assessment[] {
 	const file = join("tools", "release", "vulnerabilities.json");
 	const rows: readonly Assessment[] = JSON.parse(readFileSync(join(root, file), "utf8"));

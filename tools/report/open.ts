@@ -15,7 +15,7 @@ const BLOCK_HEADER = 3;
 export interface ReportHeader {
 	/** Id of the key, 16 hex digits. */
 	readonly keyId: string;
-	/** Time of creation, Unix seconds; 0 if the gateway's clock was not set. */
+	/** Unix seconds; 0 if the gateway's clock was not set. */
 	readonly timeS: number;
 	readonly serial: string;
 	/** Header bytes that HPKE authenticates. */
@@ -27,7 +27,7 @@ export interface ReportHeader {
 export interface Report {
 	readonly header: ReportHeader;
 	readonly text: string;
-	/** Reason why `text` is incomplete; empty if it is complete. */
+	/** Why `text` is incomplete; empty if it is complete. */
 	readonly problem: string;
 }
 
@@ -48,10 +48,7 @@ export function readHeader(file: Buffer): ReportHeader {
 	};
 }
 
-/**
- * Throws an Error with a message for the user if the file is not a report, is for another key, or cannot be opened at
- * all.
- */
+/** Throws an Error for the user if the file is not a report, is for another key, or cannot be opened. */
 export async function openReport(file: Buffer, key: KeyObject): Promise<Report> {
 	const header = readHeader(file);
 	const ownId = Buffer.from(keyIdOf(pointOf(createPublicKey(key)))).toString("hex");

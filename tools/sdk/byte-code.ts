@@ -23,7 +23,7 @@ export class InstructionSet {
 	readonly #sizes: number[] = [];
 	readonly #numbers = new Map<string, number>();
 
-	/** Parses the table in the text of xsCommon.c. Throws an Error if there is no such table. */
+	/** `text`: xsCommon.c. Throws an Error without the table. */
 	constructor(text: string) {
 		const table = /gxCodeSizes\[[^{]*\{([^}]*)\}/.exec(text)?.[1];
 		if (table === undefined) throw new Error("xsCommon.c has no gxCodeSizes: this SDK writes it in another way.");

@@ -29,9 +29,8 @@ export const ADVICE =
 	"GATEWAY_PLAIN=linker builds without that (ARCHITECTURE.md); tools/sdk/engine.ts says what to do for another SDK.";
 
 /**
- * Returns the reason why the engine is unknown. `xs` is the SDK's folder xs. For another SDK: read the changes of that
- * file since 8.2.3, put its hash here, and let `npm run test:linux` compare the plain and the reduced firmware, also
- * with random programs.
+ * `xs`: the SDK's folder. For another SDK: read the changes of that file since 8.2.3, put its hash here, and let `npm
+ * run test:linux` compare the plain and the reduced firmware, also with random programs.
  */
 export function strangeIn(xs: string, known = KNOWN): string | undefined {
 	for (const [name, hash] of Object.entries(known)) {

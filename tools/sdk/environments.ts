@@ -7,9 +7,7 @@
  */
 import { CODE, type Heap, placesIn, type Slot } from "./heap.js";
 
-/**
- * Merges the lists into one sequence that contains each of them; the end of one list may be the beginning of another.
- */
+/** Contains each list; the end of one may be the beginning of another. */
 export function sequenceOf(lists: readonly (readonly string[])[]): string[] {
 	let parts: (readonly string[])[] = [];
 	for (const list of [...lists].sort((a, b) => b.length - a.length))
@@ -57,8 +55,7 @@ export function shareEnvironments(heap: Heap): void {
 		if (environment === undefined) for (const place of places) others.add(place);
 		else users.set(environment, [...(users.get(environment) ?? []), slot]);
 	}
-	// A list that contains the `this` of an arrow function stays unchanged, because XS expects `this` at the end of the
-	// list.
+	// XS expects the `this` of an arrow function at the end of its list.
 	const shared = [...users.keys()].filter((place) => {
 		const [own, ...captured] = heap.listOf(place);
 		const isPlain = captured.length > 0 && captured.every((at) => slots[at]!.kind === "XS_CLOSURE_KIND");

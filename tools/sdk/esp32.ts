@@ -58,7 +58,7 @@ export interface Places {
 export interface Variant {
 	readonly board: Board;
 	readonly production: boolean;
-	/** True to use emulator.defaults; default: the firmware is for a real chip. */
+	/** Uses emulator.defaults; default: for a real chip. */
 	readonly emulated?: boolean;
 	/** Folder of all variants; default: .build/esp32. */
 	readonly out: string | undefined;
@@ -87,9 +87,9 @@ export interface BuildOrder extends Variant {
 	readonly version: string;
 	readonly builtUtcMs: number;
 	readonly release: Release;
-	/** True to use release.defaults. */
+	/** Uses release.defaults. */
 	readonly isRelease?: boolean;
-	/** Receives the output of the tools in pieces; default: standard error gets it. */
+	/** Output of the tools, in pieces; default: to standard error. */
 	report?(text: string): void;
 }
 
@@ -110,8 +110,7 @@ async function writeAll(order: BuildOrder, sdk: SDK): Promise<Places> {
 	let text = readFileSync(join(HOST, "c-options"), "utf8");
 	for (const [name, value] of Object.entries(names)) text = text.replaceAll(`$(${name})`, value);
 	const hasOtherOptions = writeChanged(options, text);
-	// The old output is deleted: the makefile depends on neither file, and objects compiled with other settings have
-	// structures of other sizes.
+	// The makefile depends on neither file; objects with other settings have structures of other sizes.
 	if (hasOtherSettings || hasOtherOptions) rmSync(places.output, { recursive: true, force: true });
 	mkdirSync(places.output, { recursive: true });
 	const build = {
@@ -133,8 +132,8 @@ async function writeAll(order: BuildOrder, sdk: SDK): Promise<Places> {
 }
 
 /**
- * Deletes the list of names that the SDK's linker keeps from earlier builds, so that compiled C has the right numbers.
- * Without the list, the same sources always make the same image. `made` is the folder of the generated C.
+ * The SDK's linker keeps a list of names from earlier builds. Without it, the same sources always make the same image.
+ * `made`: folder of the generated C.
  */
 function forgetNames(made: string): void {
 	if (!existsSync(made)) return;
@@ -143,8 +142,8 @@ function forgetNames(made: string): void {
 }
 
 /**
- * Returns the lines of sdkconfig: those of the folder sdkconfig/ (for all chips, then for this one), the flash size of
- * the partition table, and the version, which identifies the image in the other slot.
+ * The lines of the folder sdkconfig/ (for all chips, then for this one), the flash size of the partition table, and the
+ * version, which identifies the image in the other slot.
  */
 export function sdkconfigOf({
 	board,
@@ -177,7 +176,7 @@ export async function buildForChip(order: BuildOrder): Promise<Places> {
 	const sdk = findSDK();
 	const { board, idf } = order;
 	const places = await writeAll(order, sdk);
-	// The old image is deleted, because mcconfig continues if ESP-IDF fails.
+	// mcconfig continues if ESP-IDF fails.
 	rmSync(places.image, { force: true });
 	const env = {
 		...process.env,
@@ -186,15 +185,14 @@ export async function buildForChip(order: BuildOrder): Promise<Places> {
 		MODDABLE: sdk.folder,
 		PATH: pathWith(sdk),
 	};
-	// The chip's folder is a relative path, because mcconfig would change an absolute one to lower case.
+	// A relative path, because mcconfig would change an absolute one to lower case.
 	const platform = `esp32:./chips/${board.chip}`;
 	const manifest = join(places.folder, "manifest.json");
 	const args = ["-m", "-p", platform, "-t", "build", "-o", places.output, manifest];
 	const { status, warnings } = await run(join(sdk.tools, "mcconfig"), args, env, order.report);
 	const failure = failureOf(status, warnings, existsSync(places.image));
 	if (failure === undefined) return places;
-	// The output of a failed build is deleted, because the next build would use it, with settings missing and C
-	// compiled despite warnings.
+	// The next build would use it, with settings missing and C compiled despite warnings.
 	rmSync(places.output, { recursive: true, force: true });
 	throw new Error(failure);
 }

@@ -8,7 +8,7 @@
  * object.
  */
 
-/** Reference to a slot, as text. It is checked that no string contains such a text. */
+/** Reference to a slot; no string may contain such a text, which is checked. */
 const PLACE = /&gxHeap\[(\d+)\]/g;
 const LINE =
 	/^\/\* \d+ \*\/\t\{ (NULL|\(txSlot\*\)(?:&gxHeap\[(\d+)\]|-?\d+)), \{\.ID = ([\w$]+)(?: \/\*.*?\*\/)?, \.flag = (\w+), \.kind = (\w+?) ?\}, \.value = (.*)$/;
@@ -74,7 +74,7 @@ export class Heap {
 		return list;
 	}
 
-	/** Returns true for a list of captured variables. Its slots are found by number only. */
+	/** Captured variables are found by number only. */
 	isEnvironment(place: number): boolean {
 		const { kind, flag, next } = this.slots[place]!;
 		return (
@@ -125,7 +125,7 @@ export class Heap {
 		return placesIn(this.#after);
 	}
 
-	/** Returns the text without the removed slots. Throws an Error if anything refers to one of them. */
+	/** Throws an Error if anything refers to a removed slot. */
 	toString(): string {
 		const { colors, order } = this.#layOut();
 		const places = new Map(order.map((place, index) => [place, index]));
@@ -154,10 +154,7 @@ export class Heap {
 		return count(this.#before) + HEAD + lines.join("\n") + moved(colored);
 	}
 
-	/**
-	 * Determines the new order of the slots (an index below 0 means an empty slot), and the colours, by the names'
-	 * numbers.
-	 */
+	/** New order of the slots (below 0: empty), and the colours, by the names' numbers. */
 	#layOut(): { colors: ReadonlyMap<number, number>; order: readonly number[] } {
 		const owned = this.#ownedProperties();
 		const colors = colorsOf([...owned.values()].map((list) => list.map((place) => this.numberOf(place))));
@@ -174,7 +171,7 @@ export class Heap {
 		return { colors, order: layout.order };
 	}
 
-	/** Returns the names that may be looked up in each instance. Captured variables are never looked up by name. */
+	/** Names that may be looked up in each instance; captured variables never are. */
 	#ownedProperties(): Map<number, number[]> {
 		const owners = new Map<number, number>();
 		const owned = new Map<number, number[]>();
@@ -188,7 +185,7 @@ export class Heap {
 		return owned;
 	}
 
-	/** Returns the lists of the arrays' items; each list begins with the slot of its size. */
+	/** Items of the arrays; each list begins with the slot of its size. */
 	#arrays(): number[][] {
 		return this.slots.flatMap(({ value, isRemoved }) => {
 			const first = /^\{ \.array = \{ \(txSlot\*\)&gxHeap\[(\d+)\]/.exec(value)?.[1];
@@ -199,7 +196,7 @@ export class Heap {
 	}
 }
 
-/** Assigns indices so that no other object's slot is where XS would look for an instance's property. */
+/** No other object's slot may be where XS would look for an instance's property. */
 class Layout {
 	readonly order: number[] = [];
 	readonly #colorOf: (slot: number) => number;
@@ -253,10 +250,7 @@ class Layout {
 	}
 }
 
-/**
- * Assigns a colour from 1 on to each name; names in the same list get different colours. The most frequent names get
- * theirs first.
- */
+/** Colours count from 1; names in the same list get different ones, the most frequent names first. */
 function colorsOf(lists: readonly (readonly number[])[]): Map<number, number> {
 	const listsOf = new Map<number, (readonly number[])[]>();
 	for (const list of lists)

@@ -2,9 +2,9 @@
 import type { Heap } from "./heap.js";
 
 /**
- * Looks up each named slot as XS does (fxOrdinaryGetProperty in xsType.c): if an object is at the slot's index minus
- * the colour of its name, XS takes the slot for a property of that object. Throws an Error if the slot belongs to
- * another object. Returns the number of properties that XS finds without walking along a list.
+ * XS (fxOrdinaryGetProperty in xsType.c) takes a named slot for a property of an object at the slot's index minus the
+ * colour of its name. Throws an Error if the slot belongs to another object. Returns how many properties XS finds
+ * without walking along a list.
  */
 export function checkLookUps(heap: Heap): number {
 	const colors = heap.colors();

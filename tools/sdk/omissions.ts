@@ -49,7 +49,7 @@ const NAMES = Object.keys(OMISSIONS);
 /** Parts and protocols that can't be left out. */
 const CORE = [...PARTS.map(({ name }) => name), ...METER_PROTOCOL.choices].filter((name) => !NAMES.includes(name));
 
-/** Throws an Error with a message for the user if a name can't be left out. */
+/** Throws an Error for the user if a name can't be left out. */
 export function readNames(list: string): readonly string[] {
 	const names = list.split(",").filter((name) => name !== "");
 	for (const name of names) {
@@ -64,10 +64,7 @@ export function omissionsOf({ without = [] }: Pick<Board, "without">): readonly 
 	return NAMES.filter((name) => without.includes(name));
 }
 
-/**
- * Returns the board without the parts and protocols in `without`, but with those in `having`; both are lists with
- * commas.
- */
+/** `without`, `having`: parts and protocols, as lists with commas. */
 export function boardWith(board: Board, without = "", having = ""): Board {
 	const [more, back] = [readNames(without), readNames(having)];
 	const own = omissionsOf(board);

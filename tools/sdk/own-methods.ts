@@ -19,9 +19,9 @@ interface Uses {
 	/** Class of the first occurrence. */
 	readonly owner: Node | undefined;
 	isDeclared: boolean;
-	/** True if the script contains `x.name`. A method for which this is false may be called from C. */
+	/** The script contains `x.name`; otherwise C may call the method. */
 	isAccessed: boolean;
-	/** True while all occurrences are in that class and use `this`. */
+	/** All occurrences are in that class and use `this`. */
 	isOwn: boolean;
 	readonly places: Node[];
 }

@@ -4,10 +4,7 @@
  */
 import { below, childrenOf, type Edit, edited, type Node, nameOf, parse, propertyOf } from "./syntax.js";
 
-/**
- * Property names of the project that the engine also has. The firmware uses none of the engine's properties with these
- * names, and the engine's C uses none of the project's.
- */
+/** The firmware uses none of the engine's properties with these names, and the engine's C none of the project's. */
 export const OWN_NAMES: readonly string[] = Object.freeze(["at", "copy", "drop", "from", "log", "raw", "seal", "take"]);
 
 /** Objects of the engine with such properties. */

@@ -57,7 +57,7 @@ function linkerVersion(): string {
 	return hash.digest("hex");
 }
 
-/** Writes a file only if its text changes, because make goes by the file's age. */
+/** Only if the text changes, because make goes by the file's age. */
 export function writeChanged(path: string, text: string): boolean {
 	if (existsSync(path) && readFileSync(path, "utf8") === text) return false;
 	writeFileSync(path, text);

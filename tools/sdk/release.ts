@@ -24,9 +24,9 @@ export const NO_RELEASE: Release = Object.freeze({
 	securityLevel: 0,
 });
 
-/** Maximum number of update keys: the present one and the next one. */
+/** The present key and the next one. */
 const UPDATE_KEYS_MOST = 2;
-/** Limit of the field `security level` in firmware files. */
+/** Field `security level` in firmware files. */
 const SECURITY_LEVEL_MOST = 0xffff_ffff;
 
 type Members = Record<string, unknown>;

@@ -25,23 +25,20 @@ export interface RunSettings {
 	readonly reportKey?: string;
 	/** `Update.keys`, in hex. */
 	readonly updateKeys?: readonly string[];
-	/**
-	 * True to join this computer's network with its address and to announce the gateway by mDNS. Default: reachable
-	 * from this computer only.
-	 */
+	/** Joins this computer's network, with its address and mDNS. Default: reachable from this computer only. */
 	readonly announce?: boolean;
 	readonly board?: string;
-	/** Fault that ended the previous run; undefined if power was switched on. */
+	/** Fault of the previous run; undefined if power was switched on. */
 	readonly ending?: string | undefined;
 	/** Initial contents of power.txt in the state folder; default: USB. */
 	readonly power?: string;
-	/** True to add an Ethernet port; cable.txt in the state folder controls its cable. */
+	/** Adds an Ethernet port; cable.txt in the state folder controls its cable. */
 	readonly cable?: boolean;
 	/** WAKE_… of the start; default: no sleep. */
 	readonly wakeReason?: number;
 }
 
-/** Exit code of the runner after an abort of the XS machine. */
+/** Exit code after an abort of the XS machine. */
 export const MACHINE_ENDED = 3;
 
 /**

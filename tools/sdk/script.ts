@@ -19,7 +19,7 @@ const SDK_MODULE = /^[a-z][\w/-]*$/i;
 
 export interface Script {
 	readonly text: string;
-	/** Number of characters from each file, by its path from the root, before shortening. */
+	/** Characters from each file before shortening, by its path from the root. */
 	readonly lengths: ReadonlyMap<string, number>;
 }
 

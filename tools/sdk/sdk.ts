@@ -9,7 +9,7 @@ export const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 /** How much is built without our transformations. "all" includes "linker". */
 export type Plainness = "" | "linker" | "all";
 
-/** `linker` leaves the output of the SDK's linker unchanged; `all` also keeps the script's names and functions. */
+/** `linker`: the output of the SDK's linker stays unchanged; `all`: also the script's names and functions. */
 export function plainness(): Plainness {
 	const word = process.env["GATEWAY_PLAIN"] ?? "";
 	if (word === "" || word === "linker" || word === "all") return word;
@@ -17,8 +17,8 @@ export function plainness(): Plainness {
 }
 
 /**
- * Returns the $PATH with the SDK's tools, for mcconfig and its makefiles, which also need $MODDABLE. `xsl` in it is our
- * own program, which calls the SDK's linker and reduces its output (link.ts).
+ * $PATH for mcconfig and its makefiles, which also need $MODDABLE. `xsl` in it is our own program, which calls the
+ * SDK's linker and reduces its output (link.ts).
  */
 export function pathWith({ folder, tools }: SDK): string {
 	if (plainness() !== "") return [tools, process.env["PATH"] ?? ""].join(delimiter);
@@ -62,9 +62,7 @@ export interface Toolchain {
 	readonly environment: Readonly<Record<string, string>>;
 }
 
-/**
- * Uses $GATEWAY_SYSROOT32, a folder with 32-bit Debian libraries (i386), on a machine where they cannot be installed.
- */
+/** $GATEWAY_SYSROOT32: a folder with 32-bit Debian libraries (i386) that cannot be installed. */
 function toolchain32(): Toolchain {
 	const sysroot = process.env["GATEWAY_SYSROOT32"];
 	const system = { PKG_CONFIG_LIBDIR: "/usr/lib/i386-linux-gnu/pkgconfig:/usr/share/pkgconfig" };
@@ -96,7 +94,7 @@ function works({ compiler, environment }: Toolchain): boolean {
 	return spawnSync("sh", ["-c", command], { env, input: PROBE, stdio: ["pipe", "ignore", "ignore"] }).status === 0;
 }
 
-/** Returns the toolchain; by default the 32-bit one if it works. */
+/** Default: the 32-bit one if it works. */
 export function findToolchain(bits?: Bits): Toolchain {
 	const candidates: Toolchain[] = [toolchain32(), { bits: 64, compiler: "gcc", environment: {} }];
 	for (const toolchain of candidates) {
@@ -107,9 +105,8 @@ export function findToolchain(bits?: Bits): Toolchain {
 }
 
 /**
- * Returns true if this line of output makes a build fail. Such lines are warnings of the SDK's linker about state in a
- * preloaded module that ends up in RAM, of the SDK's compiler about slow natives, and of the C compiler about a file in
- * hosts/. Warnings about other C code are allowed.
+ * Lines that make a build fail: warnings of the SDK's linker about state of a preloaded module in RAM, of the SDK's
+ * compiler about slow natives, and of the C compiler about a file in hosts/.
  */
 export function isForbidden(line: string): boolean {
 	return /### warning|no const|not frozen|cannot optimize/.test(line) || OWN_C_WARNING.test(line);

@@ -11,7 +11,7 @@ import { below, childrenOf, type Edit, edited, type Node, nameOf, parse, propert
 class Names {
 	readonly properties = new Set<string>();
 	readonly variables = new Set<string>();
-	/** Places of identifiers of local and global variables, each with a prefix that the syntax needs there. */
+	/** Local and global variables, each with a prefix that the syntax needs there. */
 	readonly places: { readonly node: Node; readonly prefix: string }[] = [];
 
 	constructor(script: Node) {
@@ -70,7 +70,7 @@ export async function withShortNames(script: string): Promise<string> {
 	return withNamesOfProperties(code);
 }
 
-/** Gives variables the names of properties. Variables with equal names keep equal names, so scopes do not matter. */
+/** Variables with equal names keep equal names, so scopes do not matter. */
 export function withNamesOfProperties(script: string): string {
 	const { properties, variables, places } = new Names(parse(script));
 	const globals = new Set(places.map(({ node }) => nameOf(node)).filter((name) => !variables.has(name)));

@@ -28,7 +28,7 @@ export function shortened(code: readonly Instruction[]): Instruction[] {
 	return list;
 }
 
-/** Removes instructions. A branch to a removed one then leads to the instruction after it. */
+/** A branch to a removed instruction leads to the one after it. */
 function without(list: readonly Instruction[], removed: ReadonlySet<Instruction>): Instruction[] {
 	const next = new Map<Instruction, Instruction>();
 	let following: Instruction | undefined;
@@ -80,7 +80,7 @@ function withPlainLocals(list: readonly Instruction[]): Instruction[] {
 	return withKeptValues(without(list, removed));
 }
 
-/** Keeps a value on the stack if it is stored into a variable and loaded again immediately. */
+/** A value that is stored and loaded again immediately stays on the stack. */
 function withKeptValues(list: readonly Instruction[]): Instruction[] {
 	const targets = new Set(list.map(({ target }) => target));
 	const removed = new Set<Instruction>();

@@ -5,8 +5,7 @@
  * Stripped constructors, getters and setters stay, and so do functions that the engine has in its own tables: calling
  * one of these ends the machine ("dead strip", 4). Code that contains a function's name keeps it from being stripped,
  * and the linker keeps functions that the engine itself calls for conversions, iteration and the like (fxStripCallbacks
- * in xslStrip.c). The remaining case is a property name made at run time, `object[text]` with the text "__proto__": the
- * firmware looks up no such names.
+ * in xslStrip.c).
  */
 import type { Heap } from "./heap.js";
 

@@ -47,7 +47,7 @@ export function isClass({ type }: Node): boolean {
 	return type === "ClassDeclaration" || type === "ClassExpression";
 }
 
-/** Returns the node of a property's name, unless the name is computed. */
+/** Undefined if the name is computed. */
 export function propertyOf(node: Node): Node | undefined {
 	if (node["computed"] === true) return undefined;
 	if (node.type === "MemberExpression") return below(node, "property");

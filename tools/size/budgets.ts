@@ -7,9 +7,9 @@
  * board where it is largest, plus about a hundred bytes. Boards with 4 MB of flash have 4 to 11 KB left after their
  * omissions (tools/sdk/omissions.ts, docs/hardware.md).
  *
- * Only the sum of the script is measured; a folder's share is estimated by its characters. A count of the slots
- * (2026-11-22) showed a quarter more for folders with tables of objects (fields, routes, hosts/esp32), and a third less
- * for folders with long expressions (readout, hdlc, json).
+ * Only the sum of the script is measured; a folder's share is estimated by its characters. Folders with tables of
+ * objects (fields, routes, hosts/esp32) take a quarter more, those with long expressions (readout, hdlc, json) a third
+ * less.
  */
 export const BUDGETS: Readonly<Record<string, number>> = Object.freeze({
 	"modules/absent.ts": 850,
@@ -82,7 +82,7 @@ export const BUDGETS: Readonly<Record<string, number>> = Object.freeze({
 	"ESP-IDF and all C": 982000,
 });
 
-/** Room reserved for future parts, script and C together. A new part moves its bytes from here to a line above. */
+/** Room for future parts, script and C together. A new part moves its bytes from here to a line above. */
 export const RESERVED: Readonly<Record<string, number>> = Object.freeze({
 	/** Reserve for corrections. */
 	"what is to come": 0,

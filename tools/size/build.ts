@@ -15,11 +15,11 @@ export interface Built {
 	/** Characters by source file. */
 	lengths: ReadonlyMap<string, number>;
 	resources: Map<string, number>;
-	/** Warnings of the linker: state in a preloaded module, which does not work or takes RAM. */
+	/** State in a preloaded module, which does not work or takes RAM. */
 	warnings: string[];
 }
 
-/** `folder` is an empty folder for all output. */
+/** `folder`: empty, for all output. */
 export async function buildImage(sdk: SDK, board: Board, folder: string): Promise<Built> {
 	const project = join(folder, "size");
 	const output = join(folder, "output");

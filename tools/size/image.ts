@@ -6,8 +6,8 @@
  * same line. A slot belongs to the first owner that reaches it. The owners come in this order: built-ins of the engine,
  * modules of the SDK, the project's script. A built-in that only the script reaches counts as the script's.
  *
- * Sizes are those of the 32-bit microcontroller, where a slot has 16 bytes. The C compiler merges some equal strings
- * and aligns some strings, so the real size differs by about one per cent.
+ * Sizes are those of the 32-bit microcontroller, where a slot has 16 bytes. The real size differs by about one per
+ * cent.
  */
 
 const SLOT_BYTES = 16;
@@ -23,13 +23,11 @@ export interface Share {
 }
 
 export interface Image {
-	/** Share of each owner. The key is the module's name in the manifest, or one of the constants below. */
+	/** Keys: module names in the manifest, or the constants below. */
 	shares: Map<string, Share>;
 	/** Bytes of the tables of names, scripts and native functions. */
 	tableBytes: number;
-	/**
-	 * Number of changeable properties in flash. Each takes 4 bytes of RAM, and a slot of RAM after its first change.
-	 */
+	/** Changeable properties in flash: 4 bytes of RAM each, and a slot of RAM after the first change. */
 	aliases: number;
 }
 
@@ -38,13 +36,11 @@ export const NAMES = "(names)";
 export const SCRIPT = "main";
 
 interface Slot {
-	/** Index of the next slot in the list; empty in the last slot. */
+	/** Indexes of the next slots; empty in the last slot. */
 	next: number[];
 	refers: number[];
 	isKey: boolean;
-	/**
-	 * True if the slot is a captured variable. Nearly all functions share one list of them (tools/sdk/environments.ts).
-	 */
+	/** A captured variable. Nearly all functions share one list of them (tools/sdk/environments.ts). */
 	isCaptured: boolean;
 	share: Share;
 }
@@ -81,7 +77,7 @@ export function readImage(text: string): Image {
 	for (const index of keys) owned.add(index);
 	shares.set(NAMES, { slots: 0, codeBytes: 0, stringBytes: 0 });
 	for (const index of keys) add(shares.get(NAMES)!, heap[index].share);
-	// The list of modules leads to every module, so each of its entries is followed separately.
+	// The list leads to every module, so each entry is followed separately.
 	owned.add(list);
 	for (const { entry } of modules) owned.add(entry);
 
@@ -127,7 +123,7 @@ function readSlot(line: string): Slot {
 	// Strings are removed first, because a string may look like a reference.
 	const [first, ...rest] = line.replace(/"(?:[^"\\]|\\.)*"/g, "").split(", {.ID");
 	const indexes = (part: string) => [...part.matchAll(/&gxHeap\[(\d+)\]/g)].map((match) => Number(match[1]));
-	// The items of an array are consecutive slots, and the line has only the first one and their number.
+	// The line has only the first of an array's consecutive slots, and their number.
 	const [, start, length] = /\.array = \{ \(txSlot\*\)&gxHeap\[(\d+)\], (\d+) \}/.exec(line) ?? [];
 	const items = Array.from({ length: Number(length ?? 0) }, (_, index) => Number(start) + index);
 	return {
@@ -139,9 +135,7 @@ function readSlot(line: string): Slot {
 	};
 }
 
-/**
- * Returns the length of a C string in bytes, without its NUL. The linker writes each byte outside ASCII as `\xNN""`.
- */
+/** Bytes without the NUL. The linker writes each byte outside ASCII as `\xNN""`. */
 function textLength(literal: string): number {
 	return literal
 		.slice(1, -1)
@@ -155,7 +149,7 @@ interface Module {
 	instance: number;
 }
 
-/** Finds the list of loaded modules. It is an object with a property for each module, and one of them is our script. */
+/** An object with a property for each loaded module; one of them is our script. */
 function listModules(lines: readonly string[], heap: readonly Slot[]): { list: number; modules: Module[] } {
 	const pattern =
 		/\.ID = (?:xsID_(\w+)|\d+ \/\* (.+?) \*\/), .*XS_REFERENCE_KIND.*\.reference = \(txSlot\*\)&gxHeap\[(\d+)\]/;

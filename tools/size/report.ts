@@ -32,9 +32,9 @@ export interface Report {
 	leftBytes: number;
 	aliases: number;
 	warnings: readonly string[];
-	/** Names of what the board's firmware leaves out (tools/sdk/omissions.ts). */
+	/** Left out of the board's firmware (tools/sdk/omissions.ts). */
 	without: readonly string[];
-	/** Problems as sentences: exceeded or missing budgets, and the linker's warnings. */
+	/** Sentences: exceeded or missing budgets, and the linker's warnings. */
 	problems: string[];
 }
 

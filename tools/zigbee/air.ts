@@ -6,7 +6,7 @@ export const NO_APS_ACK = 0xb7;
 export const NO_MAC_ACK = 0xe9;
 export const EXPIRED = 0xf0;
 
-/** First broadcast address. The broadcast addresses mean: routers, nodes that always listen, all nodes. */
+/** The first of three: routers, nodes that always listen, all nodes. */
 export const BROADCAST = 0xfff8;
 export const TO_LISTENERS = 0xfffd;
 const TO_EVERYBODY = 0xffff;
@@ -24,18 +24,18 @@ export interface AirFrame {
 
 export interface Station {
 	readonly ieee: Buffer;
-	/** Network of the node; undefined if it is in none or not started. */
+	/** Undefined without a network, or if not started. */
 	readonly network: Network | undefined;
-	/** True if the node receives only by polling its parent. */
+	/** The node receives only by polling its parent. */
 	readonly isSleepy: boolean;
 	readonly networkKey: Buffer;
 	readonly isOpen: boolean;
-	/** Returns false if none of the node's endpoints accepted the frame. */
+	/** False if no endpoint accepted the frame. */
 	hear(frame: AirFrame): boolean;
-	/** Called on the coordinator when a new node has the network key. */
+	/** The coordinator learns that a new node has the network key. */
 	hasJoined(newcomer: Station): void;
 	hasLeft(leaver: Station): void;
-	/** Called when `network` has a new channel or PAN id. */
+	/** `network` has a new channel or PAN id. */
 	hasMoved(): void;
 }
 
@@ -55,7 +55,7 @@ export interface AirOptions {
 	/** Timers; default: Node's. */
 	readonly timers?: Timers;
 	readonly frameMs?: number;
-	/** Time for which a parent keeps a frame for a sleeping child, ms. */
+	/** A parent keeps a frame for a sleeping child so long. */
 	readonly keptMs?: number;
 	/** A sender gives up after this time. */
 	readonly retryMs?: number;
@@ -95,7 +95,7 @@ export class Air {
 		return [...this.#stations].filter((station) => isSame(station.network, network));
 	}
 
-	/** Station that admits `newcomer` on one of these channels, with this PAN id or any. */
+	/** Station on one of these channels, with this PAN id or any. */
 	openTo(newcomer: Station, channelMask: number, panId: number | undefined): Station | undefined {
 		return [...this.#stations].find((station) => {
 			const { network } = station;
@@ -137,10 +137,7 @@ export class Air {
 		else this.#soon(() => this.#deliver(target, frame, done));
 	}
 
-	/**
-	 * Fetches one frame for a sleeping child. Returns false if the parent is gone. `received` gets true if more frames
-	 * wait.
-	 */
+	/** Fetches one frame. False if the parent is gone. `received`: true if more frames wait. */
 	poll(child: Station, received: (hasMore: boolean) => void): boolean {
 		const { network } = child;
 		if (network === undefined || this.find(network, network.parent) === undefined) return false;

@@ -78,7 +78,7 @@ function sendToBound(chip: SimulatedCoprocessor, request: Request): number[] {
 	return [OK];
 }
 
-/** Returns the short address of a node; undefined if the node is in no network of this chip. */
+/** Undefined if the node is in no network of this chip. */
 function shortOf(chip: SimulatedCoprocessor, ieee: Buffer): number | undefined {
 	if (chip.network === undefined) return undefined;
 	return chip.air.members(chip.network).find((station) => station.ieee.equals(ieee))?.network?.shortAddress;

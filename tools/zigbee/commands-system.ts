@@ -14,7 +14,7 @@ const CAPABILITIES = [0x79, 0x05];
 const DEVICE_TYPES = 7;
 const NO_ADDRESS = [0xfe, 0xff];
 const READ_LIMIT = 246;
-/** Size of an entry in the table of associated devices, with members aligned. */
+/** Entry in the table of associated devices, with members aligned. */
 const ASSOCIATED_BYTES = 36;
 
 /** The data begin with system, item and sub id. */

@@ -14,10 +14,7 @@ const TO_GROUP = 1;
 const BIND_GROUP_BYTES = 14;
 const BIND_BYTES = 21;
 
-/**
- * Makes a command that sends a request to the node at the start of the data; the bytes from `skip` on are sent
- * unchanged.
- */
+/** Sends to the node at the start of the data; bytes from `skip` on are sent unchanged. */
 function ask(cluster: number, skip: number, length = Number.POSITIVE_INFINITY): Command {
 	return (chip, data) => {
 		const destination = data.readUInt16LE(0);

@@ -45,10 +45,7 @@ export interface CoordinatorOptions {
 	/** Folder for the coordinator's database and its backup of the network. */
 	readonly folder: string;
 	readonly network?: CoordinatorNetwork;
-	/**
-	 * True to accept messages with the number of a recent one. Otherwise the converters drop a message with the number
-	 * of one of the five messages before it within ten seconds.
-	 */
+	/** By default the converters drop a message with the number of one of the five before it within ten seconds. */
 	readonly takesDuplicates?: boolean;
 	onEvent(event: CoordinatorEvent): void;
 	onLog?(line: string): void;
@@ -112,8 +109,8 @@ export class Coordinator {
 	}
 
 	/**
-	 * Offers the file to all devices in turn, as the button in Zigbee2MQTT does, without pauses between blocks. Returns
-	 * the number of devices that accepted it.
+	 * Offers the file to one device after the other, without pauses between blocks. Returns the number of devices that
+	 * accepted the file.
 	 */
 	async update(path: string): Promise<number> {
 		let count = 0;
@@ -170,10 +167,7 @@ export class Coordinator {
 		this.#options.onEvent({ event: "left", device });
 	}
 
-	/**
-	 * Determines the definition of a device. With `configures`, also binds the device and configures its reports, as
-	 * Zigbee2MQTT does once.
-	 */
+	/** `configures`: also binds the device and configures its reports, as Zigbee2MQTT does once. */
 	async #define(device: Device, configures: boolean): Promise<void> {
 		const found = findByDevice(device, true);
 		this.#definitions.set(device.ieeeAddr, found);

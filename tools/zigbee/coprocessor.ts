@@ -122,7 +122,7 @@ export class SimulatedCoprocessor implements Station {
 	readonly #timers = new Set<number>();
 	#openTimer: number | undefined;
 	#sequence = 0;
-	/** True if BDB was started since the last start of the chip. */
+	/** BDB was started since the last start of the chip. */
 	hasBegun = false;
 	#isRunning = false;
 	#isInReset = false;
@@ -178,7 +178,7 @@ export class SimulatedCoprocessor implements Station {
 		}
 	}
 
-	/** Sets the lines of the board: reset, and whether the chip starts its boot loader at the end of the reset. */
+	/** `bootLoader` counts at the end of the reset. */
 	setLines(reset: boolean, bootLoader: boolean): void {
 		if (reset) {
 			this.#stop();
@@ -243,7 +243,7 @@ export class SimulatedCoprocessor implements Station {
 		return this.#sequence;
 	}
 
-	/** Admits nodes for this number of seconds. 0: admits no more; 255: no limit. */
+	/** 0: closes the network; 255: no limit. */
 	open(seconds: number): void {
 		if (this.#openTimer !== undefined) this.forget(this.#openTimer);
 		this.#openTimer = undefined;

@@ -1,6 +1,6 @@
 /** Faults of a coprocessor; they can be changed while it runs. */
 export interface Faults {
-	/** True if the coprocessor does not answer, as if missing, not flashed, or wired wrongly. */
+	/** No answer, as if missing, not flashed, or wired wrongly. */
 	silent: boolean;
 	lostAnswers: number;
 	lateMs: number;
@@ -8,13 +8,13 @@ export interface Faults {
 	garbage: number;
 	/** Size of the pieces of frames; 0: whole. */
 	pieceBytes: number;
-	/** Status of the next AF_DATA_CONFIRM messages; a frame with a status other than 0 is not sent. */
+	/** Status of the next AF_DATA_CONFIRM; with one other than 0 a frame is not sent. */
 	confirms: number[];
-	/** Status of the next AF_DATA_REQUEST replies; a frame with a status other than 0 is not sent. */
+	/** Status of the next replies to AF_DATA_REQUEST, likewise. */
 	refusals: number[];
-	/** True if the node joins, but the exchange of the link key fails. */
+	/** The node joins, but the exchange of the link key fails. */
 	keyExchangeFails: boolean;
-	/** True if, after its host has ordered it to leave, the chip restarts at once instead of after five seconds. */
+	/** Ordered to leave by its host, the chip restarts at once instead of after five seconds. */
 	leaveRestarts: boolean;
 }
 

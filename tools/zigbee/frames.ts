@@ -8,7 +8,7 @@ export const SRSP = 3;
 
 const START = 0xfe;
 const DATA_LIMIT = 250;
-/** Number of bytes before the data: FE, length, two bytes of command. */
+/** FE, length, two bytes of command. */
 const HEAD_BYTES = 4;
 
 export interface Frame {
@@ -18,7 +18,7 @@ export interface Frame {
 	readonly data: Buffer;
 }
 
-/** Returns the two bytes of a number, low byte first, as on the UART and over the air. */
+/** Low byte first, as on the UART and over the air. */
 export function uint16(value: number): [number, number] {
 	return [value & 0xff, value >> 8];
 }
@@ -33,7 +33,7 @@ function checkOf(bytes: Buffer): number {
 	return bytes.reduce((sum, byte) => sum ^ byte, 0);
 }
 
-/** Finds frames in a stream of bytes; everything else is skipped byte by byte. */
+/** Everything but frames is skipped byte by byte. */
 export class FrameReader {
 	#waiting: Buffer = Buffer.alloc(0);
 

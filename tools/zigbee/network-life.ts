@@ -131,7 +131,7 @@ function commission(chip: SimulatedCoprocessor, mode: number): void {
 	}
 }
 
-/** Returns 0 if the network was restored, 1 if the chip looks for one or forms one. */
+/** 0: the network was restored; 1: the chip looks for one or forms one. */
 export function startFromApp(chip: SimulatedCoprocessor): number {
 	if (chip.network !== undefined) return 0;
 	const isKnown = chip.nv.isOnANetwork;
@@ -153,7 +153,7 @@ function startNetwork(chip: SimulatedCoprocessor): Network | undefined {
 	return chip.nv.startNetwork();
 }
 
-/** Returns to the network in memory, when the chip is ordered to join another one without erasing its memory. */
+/** The chip is ordered to join another network without erasing its memory. */
 function resume(chip: SimulatedCoprocessor, network: Network): void {
 	if (network.shortAddress === 0) {
 		inSteps(chip, () => setState(chip, INITIALISED));
@@ -235,7 +235,7 @@ function form(chip: SimulatedCoprocessor): void {
 	);
 }
 
-/** Opens the network of a node that has joined, by steering again. */
+/** The node steers again. */
 function reopen(chip: SimulatedCoprocessor): void {
 	chip.open(STEERING_OPEN_SECONDS);
 	inSteps(
@@ -351,7 +351,7 @@ export class Polling {
 		this.#chip = chip;
 	}
 
-	/** Sets an interval. `kinds` has a bit for each POLL_… to which it applies. */
+	/** `kinds`: POLL_…, as bits. */
 	setRate(kinds: number, intervalMs: number): void {
 		for (const kind of [POLL_DEFAULT, POLL_QUEUED, POLL_RESPONSE]) {
 			if ((kinds & kind) !== 0) this.rates.set(kind, intervalMs);

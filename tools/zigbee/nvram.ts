@@ -86,17 +86,17 @@ export interface Network {
 /** Hex texts by `id` or `system/item/sub`, with the ids in hex. */
 export type NVContents = Readonly<Record<string, string>>;
 
-/** Tables of a fresh chip in system 1: item of the table, and number of bytes in each row. */
+/** A fresh chip, system 1: item of the table, bytes in each row. */
 const EXTENDED_TABLES: readonly (readonly [number, number])[] = [
 	[1, 12],
 	[4, 20],
 	[6, 24],
 	[7, 12],
 ];
-/** Tables with link keys: one for the trust centre, and one for other nodes. */
+/** Keys of the trust centre, and of other nodes. */
 const LINK_KEY_TABLES = EXTENDED_TABLES.slice(1, 3);
 const EXTENDED_ROWS = 4;
-/** Item of the frame counters. It has one row per network: 4 bytes, and the extended PAN id. */
+/** One row per network: 4 bytes, and the extended PAN id. */
 const FRAME_COUNTERS = 7;
 const DEFAULT_LINK_KEY = Buffer.from("ZigBeeAlliance09");
 

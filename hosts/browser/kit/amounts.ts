@@ -35,7 +35,7 @@ export function formatAmount(value: number | undefined, amount: Amount): string 
 	return `${formatNumber(value / 1000, language, digits, digits)}\u00a0${unitOf(amount)}`;
 }
 
-/** The exact value for a spreadsheet cell; empty without a value. */
+/** Exact, for a spreadsheet; empty without a value. */
 export function cellOf(value: number | undefined): string {
 	return value === undefined ? "" : decimalCell((value / 1000).toFixed(3), language);
 }
@@ -81,13 +81,13 @@ export function formatUnit(unit: Unit, { fromMs }: Span): string {
 	return (unit === "day" ? DAYS : unit === "month" ? MONTHS : YEARS).format(fromMs);
 }
 
-/** Time range within a day, month or year, shown beside its name; "" for the whole unit. */
+/** Shown beside the unit's name; "" for the whole unit. */
 export function formatPart(unit: Unit, { fromMs, toMs }: Span): string {
 	if (unit !== "day") return SHORT_DAYS.formatRange(fromMs, toMs - 1);
 	return toMs % DAY_MS === 0 ? "" : TIMES.formatRange(fromMs, toMs);
 }
 
-/** Name of the day, month or year with which a value is compared. */
+/** The day, month or year with which a value is compared. */
 export function formatOther(unit: Unit, span: Span): string {
 	if (unit === "day") return SHORT_DAYS.format(span.fromMs);
 	return unit === "month" ? formatPart(unit, span) : YEARS.format(span.fromMs);

@@ -16,7 +16,6 @@ export interface Bar {
 	readonly kind: "plain" | "soft" | "gap";
 	/** Marks the bar, for example because the meter was exchanged. */
 	readonly isMarked: boolean;
-	/** Description for screen readers. */
 	readonly text: string;
 }
 
@@ -48,7 +47,7 @@ const KEYS: Readonly<Record<string, number>> = { ArrowLeft: -1, ArrowDown: -1, A
 export function Bars(props: BarsProps) {
 	const { bars, description } = props;
 	const { element, width } = useWidth();
-	/** Index of the chosen bar; undefined for the latest one, even after later bars have arrived. */
+	/** Undefined for the latest bar, even after later ones have arrived. */
 	const [chosen, setChosen] = useState<number>();
 	const index = Math.min(chosen ?? bars.length - 1, bars.length - 1);
 	const press = (event: KeyboardEvent) => {
@@ -96,8 +95,7 @@ interface DrawingProps extends BarsProps {
 
 function Drawing({ bars, from, to, ticks, format, width, chosen, onChoose }: DrawingProps) {
 	const sure = bars.filter(({ kind }) => kind !== "gap");
-	// The axis below 0 ends at the deepest bar. If it were rounded up to a whole step, a little export would flatten all
-	// bars above 0.
+	// The axis below 0 ends at the deepest bar: a whole step for a little export would flatten all bars above 0.
 	const low = -Math.max(0, ...sure.map(({ down }) => down));
 	const all = ticksOf(low, Math.max(0, ...sure.map(({ up }) => up)));
 	const high = all[all.length - 1];

@@ -41,10 +41,7 @@ export function LanguageChoice() {
 const THEMES = ["auto", "light", "dark"] as const;
 const THEME = "theme";
 
-/**
- * Applies the chosen theme: to `data-theme` of the document, which the style sheet uses, and to the browser's header
- * colour.
- */
+/** Sets `data-theme` of the document, and the browser's header colour. */
 export function applyTheme(theme = localStorage.getItem(THEME) ?? "auto"): void {
 	document.documentElement.dataset["theme"] = theme;
 	for (const meta of document.querySelectorAll<HTMLMetaElement>("meta[name=theme-color]")) {

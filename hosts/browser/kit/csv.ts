@@ -5,7 +5,7 @@ import type { Language } from "../text/translations.js";
 const POINT: readonly Language[] = ["en"];
 const NUMBER = /^([+-]?)0*(\d+)(?:\.(\d+))?$/;
 
-/** A decimal number of a meter (`000123.450`) with the decimal separator of the language; other text unchanged. */
+/** A meter's number (`000123.450`) with the separator of the language; other text unchanged. */
 export function decimalCell(text: string, language: Language): string {
 	const match = NUMBER.exec(text.trim());
 	if (match === null) return text;
@@ -14,7 +14,7 @@ export function decimalCell(text: string, language: Language): string {
 	return `${sign === "-" ? "-" : ""}${whole}${part === undefined ? "" : point + part}`;
 }
 
-/** Millionths of a typed decimal number with a point or a comma and at most six digits after it; NaN for other text. */
+/** Millionths of a typed number with a point or a comma, and at most six digits after it; NaN for other text. */
 export function microOf(typed: string): number {
 	const [, sign, whole, part = ""] = /^\s*(-?)(\d+)(?:[.,](\d{0,6}))?\s*$/.exec(typed) ?? [];
 	const micro = Number(whole) * 1e6 + Number(part.padEnd(6, "0"));
@@ -25,12 +25,12 @@ export function microOf(typed: string): number {
 const FORMULA = /^[=+\-@\t\r]/;
 const NEGATIVE = /^-\d+([.,]\d+)?$/;
 
-/** Puts an apostrophe before the text, so that spreadsheets do not treat it as a formula. */
+/** An apostrophe keeps spreadsheets from treating the text as a formula. */
 export function textCell(text: string): string {
 	return FORMULA.test(text) && !NEGATIVE.test(text) ? `'${text}` : text;
 }
 
-/** The rows as CSV, with the byte order mark by which spreadsheets recognise UTF-8. */
+/** With the byte order mark by which spreadsheets recognise UTF-8. */
 export function csvOf(rows: readonly (readonly string[])[], language: Language): string {
 	const separator = POINT.includes(language) ? "," : ";";
 	const quoted = (cell: string) =>

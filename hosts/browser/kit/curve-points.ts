@@ -4,12 +4,10 @@ import { Store } from "./store.js";
 
 /** Older points are thinned out. */
 const POINTS_LIMIT = 400;
-/** Key in `sessionStorage`; its value takes about 8 KB at most. */
+/** In `sessionStorage`; about 8 KB at most. */
 const STORAGE_KEY = "curve";
 
-/**
- * Values of a readout: time in Unix ms; power in W, and imported minus exported energy in Wh, if the meter sends them.
- */
+/** Unix ms; power in W; imported minus exported energy in Wh. */
 interface Seen {
 	readonly atMs: number;
 	readonly watts: number | undefined;
@@ -42,20 +40,20 @@ function keep(next: Kept): void {
 		const pairs = all.map(({ atMs, value }) => [atMs, Math.round(value * 10) / 10]);
 		sessionStorage.setItem(STORAGE_KEY, JSON.stringify({ points: pairs, counter }));
 	} catch {
-		// The storage is full: the curve does not survive a reload.
+		// The curve does not survive a reload.
 	}
 }
 
 /**
- * Adding the same readout again, as after a reload, changes nothing. Returns its power in W, averaged since the
- * previous readout if the meter sends none.
+ * The same readout again, as after a reload, changes nothing. Returns the power in W, averaged since the previous
+ * readout if the meter sends none.
  */
 export function addPoint({ atMs, watts, wh }: Seen): number | undefined {
 	const { counter } = kept;
 	const last = kept.points.at(-1);
 	if (last?.atMs === atMs) return last.value;
 	const value = watts ?? meanSince(counter, wh, atMs);
-	// If the clock was set back, the points that now lie in the future are dropped.
+	// The clock may have been set back.
 	const before = kept.points.filter((point) => point.atMs < atMs);
 	keep({
 		points: value === undefined ? before : thinned([...before, { atMs, value }]),
@@ -70,7 +68,7 @@ export function forgetCurve(): void {
 	sessionStorage.removeItem(STORAGE_KEY);
 }
 
-/** Average power in W since the previous counter reading. */
+/** W since the previous counter reading. */
 function meanSince(counter: Kept["counter"], wh: number | undefined, atMs: number): number | undefined {
 	if (counter === undefined || wh === undefined || atMs - counter.atMs < 1000) return undefined;
 	return ((wh - counter.wh) * 3_600_000) / (atMs - counter.atMs);

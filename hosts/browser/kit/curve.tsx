@@ -26,7 +26,7 @@ const RIGHT = 10;
 const DIGIT = 7.5;
 /** Smallest distance of two time labels, pixels. */
 const TIME_WIDTH = 150;
-/** The points are marked if there are at most this many. */
+/** Up to this many points are marked. */
 const MARKED_LIMIT = 30;
 
 /** At most six round numbers that cover the range. */
@@ -39,7 +39,7 @@ export function ticksOf(low: number, high: number): number[] {
 	return Array.from({ length: count + 1 }, (_, index) => (first + index) * step);
 }
 
-/** Width in pixels. */
+/** Pixels. */
 export function useWidth() {
 	const element = useRef<HTMLDivElement>(null);
 	const [width, setWidth] = useState(0);

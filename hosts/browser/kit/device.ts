@@ -26,14 +26,14 @@ export const QUICK_TIMEOUT_MS = 6_000;
 export const READ_MS = 70_000;
 export const SCAN_MS = 30_000;
 const RETRY_MS = 2_000;
-/** Interval of attempts once the gateway has been absent for a minute, ms. Its absence may last for weeks. */
+/** Pause between attempts once the gateway has been absent for a minute; it may stay so for weeks. */
 const SLOW_RETRY_MS = 10_000;
 const SLOW_FROM_MS = 60_000;
 const BUSY_TRIES = 4;
 
-/** A reply other than 2xx, or no reply at all. */
+/** A reply other than 2xx, or none. */
 export class DeviceError extends Error {
-	/** HTTP status; 0: there was no reply. */
+	/** 0: there was no reply. */
 	readonly status: number;
 	/** Code of the reply (`invalid_field`), or `offline`. */
 	readonly code: string;
@@ -69,10 +69,10 @@ addEventListener("offline", () => {
 export interface Restart {
 	/** Possible new addresses of the gateway; empty: unchanged. */
 	readonly addresses: readonly string[];
-	/** Reason, which determines the text. */
+	/** Chooses the text that the user sees. */
 	readonly reason: "moved" | Extract<Ending, "restart" | "reset" | "certificate" | "update">;
 }
-/** Restart or move that the gateway has announced. */
+/** Announced by the gateway. */
 export const restarting = new Store<Restart | undefined>(undefined);
 
 interface Options {
@@ -114,14 +114,14 @@ export function remove(path: string): Promise<void> {
 	return enqueue(() => requestUntilDone<void>("DELETE", path, {}));
 }
 
-/** Sends past the queue and without waiting for a session: for the login. */
+/** Skips the queue and does not wait for a session: for the login. */
 export function sendNow<T>(method: string, path: string, body?: unknown): Promise<T> {
 	return send<T>(method, path, body === undefined ? {} : { body });
 }
 
 /**
- * Repeats a request until it succeeds or fails for good. `refused` is the value of `timesRefused()` when the request
- * was made: if the user has cancelled the password dialog since then, the request does not open the dialog again.
+ * `refused`: `timesRefused()` when the request was made. If the user has cancelled the password dialog since, the
+ * request does not open it again.
  */
 async function requestUntilDone<T>(
 	method: string,
@@ -184,7 +184,7 @@ async function fileOf(reply: Response): Promise<File> {
 	return new File([await reply.blob()], name ?? "");
 }
 
-/** The error in a reply other than 2xx. */
+/** `status`: other than 2xx. */
 export function errorOf(status: number, text: string): DeviceError {
 	try {
 		const body = JSON.parse(text);
@@ -211,9 +211,7 @@ export function replied(): void {
 	reachable.set(true);
 }
 
-/**
- * Returns true if an HTTP server replies at this address, whatever the reply is. Sends the gateway's cheapest request.
- */
+/** True for any reply. Sends the gateway's cheapest request. */
 async function answers(): Promise<boolean> {
 	try {
 		await fetch(`${API}system/challenge`, { signal: AbortSignal.timeout(5_000) });

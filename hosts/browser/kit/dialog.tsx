@@ -8,7 +8,7 @@ import { asDeviceError } from "./use-device.js";
 
 interface DialogProps {
 	readonly title: string;
-	/** Called when the user presses Esc, which then does not close the dialog by itself. Omitted: Esc has no effect. */
+	/** Called for Esc, which then does not close the dialog by itself. Omitted: Esc has no effect. */
 	onClose?(): void;
 	/** True if the focus starts on the title, for a text that must be read before a button is pressed. */
 	readonly textFirst?: boolean;
@@ -56,7 +56,7 @@ interface ConfirmProps {
 	readonly children: ComponentChildren;
 }
 
-/** Asks before an irreversible action, runs it, and closes when it succeeded. */
+/** Asks before an irreversible action; closes when it succeeded. */
 export function Confirm({ title, action, danger, word, wordLabel, run, onClose, children }: ConfirmProps) {
 	const [typed, setTyped] = useState("");
 	const [busy, setBusy] = useState(false);

@@ -45,7 +45,7 @@ const GROUPS: readonly (readonly [text: TextKey, codes: string])[] = [
 	["failure.absent", "protocol/absent"],
 ];
 
-/** Texts that tell the user to check the optical head. */
+/** They tell the user to check the optical head. */
 const AT_HEAD: readonly TextKey[] = [
 	"failure.silence",
 	"failure.addressed",
@@ -60,13 +60,13 @@ function groupOf(code: string | undefined) {
 	return GROUPS.find(([, codes]) => codes.split(" ").includes(code ?? ""));
 }
 
-/** Returns true if the position of the optical head may be the cause, so that moving the head may help. */
+/** The position of the optical head may be the cause. */
 export function isAtHead(code: string | undefined): boolean {
 	const group = groupOf(code);
 	return group !== undefined && AT_HEAD.includes(group[0]);
 }
 
-/** Text of a failure; undefined without a code, or for a code without a text. */
+/** Undefined without a code, or for a code without a text. */
 export function failureText(code: string | undefined): string | undefined {
 	if (code === undefined || code === "") return undefined;
 	const group = groupOf(code);

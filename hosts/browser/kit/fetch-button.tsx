@@ -6,7 +6,7 @@ import { saveFile } from "./save-file.js";
 import { t } from "./text.js";
 import { asDeviceError } from "./use-device.js";
 
-/** Timeout of the request. It is long because the chip generates the file while sending it. */
+/** The chip generates the file while sending it. */
 const FILE_MS = 60_000;
 
 interface FetchButtonProps {

@@ -13,7 +13,6 @@ export type FieldValue = string | number | boolean;
 export type Draft = Readonly<Record<string, FieldValue>>;
 
 export interface FieldSpec {
-	/** Name in the API. */
 	readonly name: string;
 	readonly label: TextKey;
 	readonly help?: TextKey;
@@ -29,7 +28,6 @@ export interface FieldSpec {
 	readonly min?: number;
 	readonly max?: number;
 	readonly pattern?: RegExp;
-	/** Explanation of the pattern. */
 	readonly form?: Form;
 	/** Why the gateway may refuse a value that matches the pattern. */
 	readonly refused?: TextKey;
@@ -47,7 +45,7 @@ export interface FieldSpec {
 	readonly autocomplete?: string;
 	/** True if few owners need this field; it is then in a folded section below the others. */
 	readonly isRare?: boolean;
-	/** The field is shown, checked and sent only if this returns true. */
+	/** Condition for showing, checking and sending the field. */
 	readonly when?: (draft: Draft) => boolean;
 	/** Values of other fields that usually go with a newly chosen value of this one. */
 	readonly implies?: (value: FieldValue, draft: Draft) => Draft;
@@ -62,7 +60,7 @@ interface FieldProps {
 	onInput(value: FieldValue): void;
 }
 
-/** Returns the fault of a value in the user's language; undefined if it is valid. */
+/** Message in the user's language; undefined if the value is valid. */
 export function faultOf(spec: FieldSpec, value: FieldValue): string | undefined {
 	if (spec.kind === "toggle" || spec.kind === "choice" || spec.kind === "radio") return undefined;
 	const text = String(value);
@@ -86,7 +84,7 @@ function formText({ form }: FieldSpec, text: string): string {
 	return character === undefined ? t(says) : `${t("valid.character", { character })} ${t(says)}`;
 }
 
-/** The gateway's reason for refusing the field's value, in the user's language. */
+/** In the user's language. */
 export function refusalText({ form, refused }: FieldSpec, error: DeviceError): string {
 	const why = refused ?? form?.says;
 	return error.code === "invalid_field" && why !== undefined ? t(why) : errorText(error);

@@ -5,7 +5,7 @@ import { t } from "./text.js";
 interface FilePickProps {
 	readonly name: string;
 	readonly label: string;
-	/** Types of files, in the form of HTML's `accept`. */
+	/** As HTML's `accept`. */
 	readonly accept: string;
 	onFile(file: File): void;
 }

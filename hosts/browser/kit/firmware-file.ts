@@ -3,10 +3,7 @@
 const HEADER = 56;
 const ELEMENT = 6;
 const METADATA = 220;
-/**
- * Number of bytes to read: the header, the metadata element, and the head of the next element, which contains that
- * element's length.
- */
+/** Header, metadata element, and the head of the next element, which contains that element's length. */
 export const FIRMWARE_HEAD = HEADER + ELEMENT + METADATA + ELEMENT;
 const PRODUCT = "smart-meter-gw";
 
@@ -15,11 +12,10 @@ export interface FirmwareFile {
 	readonly board: number;
 	readonly chip: string;
 	readonly version: string;
-	/** Expected length of the file. */
 	readonly bytes: number;
 }
 
-/** Reads the first FIRMWARE_HEAD bytes of a file. Returns undefined if it is no firmware of this product. */
+/** Undefined if the FIRMWARE_HEAD bytes are not of this product's firmware. */
 export function firmwareOf(head: ArrayBuffer): FirmwareFile | undefined {
 	if (head.byteLength < FIRMWARE_HEAD) return undefined;
 	const view = new DataView(head);
@@ -44,10 +40,7 @@ export function firmwareOf(head: ArrayBuffer): FirmwareFile | undefined {
 	};
 }
 
-/**
- * Compares two versions by their numbers (`1.2.3`; the rest is ignored). The result is negative if the first one is
- * older.
- */
+/** Versions are compared by their numbers (`1.2.3`; the rest is ignored). Negative if the first one is older. */
 export function compareVersions(one: string, other: string): number {
 	const [numbers, others] = [one, other].map((version) => version.split("-")[0]);
 	return numbers.localeCompare(others, "en", { numeric: true });

@@ -6,9 +6,9 @@ import { API, reachable, replied, wait } from "./device.js";
 import { loggedIn, token } from "./session.js";
 import { Store } from "./store.js";
 
-/** Silence after which the stream counts as broken, ms; the gateway sends something every 15 s. */
+/** The gateway sends something every 15 s. */
 const SILENT_MS = 18_000;
-/** Pause after the end of a stream; it grows with each attempt that fails soon. */
+/** Grows with each attempt that fails soon. */
 const AGAIN_MS = 10_000;
 const AGAIN_LIMIT_MS = 300_000;
 
@@ -20,7 +20,7 @@ function isSeen(): boolean {
 	return document.visibilityState === "visible";
 }
 
-/** Follows one stream to its end, or until this tab is hidden. */
+/** Ends with the stream, or when this tab is hidden. */
 async function followOnce<S>(applyNews: (news: Partial<S>) => void): Promise<void> {
 	const stop = new AbortController();
 	const abort = () => stop.abort();
@@ -49,9 +49,7 @@ async function followOnce<S>(applyNews: (news: Partial<S>) => void): Promise<voi
 	}
 }
 
-/**
- * Follows streams and applies their news to `state`, while the page is visible and `state` has a value. Never returns.
- */
+/** While the page is visible and `state` has a value. Never returns. */
 export async function follow<S>(state: Store<S | undefined>, applyNews: (news: Partial<S>) => void): Promise<never> {
 	for (let pauseMs = AGAIN_MS; ; ) {
 		await loggedIn.until(Boolean);

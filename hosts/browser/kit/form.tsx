@@ -29,7 +29,7 @@ interface FormProps {
 	readonly actions?: ComponentChildren;
 }
 
-/** The values for the API: numbers as numbers, without hidden fields and empty secrets. */
+/** Numbers as numbers, without hidden fields and empty secrets. */
 function toSend(fields: readonly FieldSpec[], draft: Draft): Record<string, FieldValue> {
 	const values: Record<string, FieldValue> = {};
 	for (const spec of fields) {
@@ -153,20 +153,16 @@ function withoutSecrets(fields: readonly FieldSpec[], draft: Draft): Draft {
 interface SettingsCardProps {
 	readonly title: string;
 	readonly intro?: string;
-	/** Path of GET and POST, without `/api/v1/`. */
 	readonly path: string;
 	readonly fields: readonly FieldSpec[];
 	onSaved?(values: Draft): void;
-	/** Called with the stored values when they arrive and after each change. */
+	/** The stored values, when they arrive and after each change. */
 	onValue?(values: Draft): void;
 	onDraft?(draft: Draft): void;
-	/** Content above the form. */
 	readonly before?: ComponentChildren;
-	/** Content between the fields and the button. */
 	readonly children?: ComponentChildren;
 }
 
-/** The POST takes and returns the same members as the GET. */
 export function SettingsCard(props: SettingsCardProps) {
 	const { title, intro, path, fields, onSaved, onValue, onDraft, before, children } = props;
 	const { value, error, reload, put } = useDevice<Draft>(path);

@@ -23,14 +23,14 @@ export function formatDecimal(text: string, language: string): string {
 const KILO_UNITS: Readonly<Record<string, string>> = { Wh: "kWh", varh: "kvarh", VAh: "kVAh" };
 const KILO_FROM = 1000;
 
-/** The unit in thousands if the meter would show a value of this size so; otherwise undefined. */
+/** Undefined if the meter would not show a value of this size in thousands. */
 export function kiloUnit(unit: string, value: number): string | undefined {
 	return Math.abs(value) >= KILO_FROM ? KILO_UNITS[unit] : undefined;
 }
 
 /**
- * Value and unit of a reading as the meter's display would show them: energy in Wh from 1000 Wh on in kWh, cut to whole
- * Wh; everything else with the digits and unit that the meter sent.
+ * As the meter's display would show it: energy in Wh from 1000 Wh on in kWh, cut to whole Wh; everything else with the
+ * digits and unit that the meter sent.
  */
 export function formatReading(text: string, unit: string, language: string): readonly [value: string, unit: string] {
 	const value = Number(text);
@@ -49,7 +49,7 @@ export function formatLocalTime(localtime: string, language: string): string {
 	);
 }
 
-/** Adds seconds to a `localtime`, without its offset. */
+/** The result has no offset. */
 export function advanceLocalTime(localtime: string, seconds: number): string {
 	const moment = Date.parse(`${localtime.slice(0, 19)}Z`);
 	return Number.isNaN(moment) ? "" : new Date(moment + seconds * 1000).toISOString().slice(0, 19);
@@ -68,7 +68,7 @@ export function formatMoment(seconds: number, language: string, timeZone: string
 	);
 }
 
-/** A past time as text: `12 seconds ago`. Times of less than half a second ago, or in the future, are `fresh`. */
+/** `12 seconds ago`; `fresh` for less than half a second, or a future time. */
 export function formatAge(past: number, language: string, fresh: string): string {
 	const format = new Intl.RelativeTimeFormat(language, { numeric: "auto" });
 	if (past < 0.5) return fresh;
@@ -78,7 +78,7 @@ export function formatAge(past: number, language: string, fresh: string): string
 	return format.format(-Math.round(past / 86_400), "day");
 }
 
-/** A duration as text: `15 minutes`. `seconds` is a whole number of minutes, hours or days. */
+/** `15 minutes`. `seconds`: whole minutes, hours or days. */
 export function formatPeriod(seconds: number, language: string): string {
 	const of = (value: number, unit: string) =>
 		new Intl.NumberFormat(language, { style: "unit", unit, unitDisplay: "long" }).format(value);

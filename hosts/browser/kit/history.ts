@@ -5,8 +5,8 @@ import type { History } from "./replies.js";
 import { momentOf } from "./wall.js";
 
 /**
- * A span is extended by this at both ends: until the zone's name has arrived, its current offset is used, which may be
- * wrong for another season.
+ * A span is extended at both ends: until the zone's name has arrived, the current offset is used, which may be wrong
+ * for another season.
  */
 const SLACK_S = 3_600;
 
@@ -36,7 +36,7 @@ function both(unit: Unit, wallMs: number): Span {
 	return { fromMs: spanOf(unit, wallMs, -1).fromMs, toMs: spanOf(unit, wallMs).toMs };
 }
 
-/** Calls `put` with all data so far after each reply. Throws a DeviceError. */
+/** Calls `put` after each reply, with all data so far. Throws a DeviceError. */
 export async function loadRecent(wallMs: number, timeZone: string, put: (recent: Recent) => void): Promise<void> {
 	const days = await load("days", both("month", wallMs), timeZone);
 	put({ days });
@@ -48,7 +48,7 @@ export async function loadRecent(wallMs: number, timeZone: string, put: (recent:
 	put({ days, quarters, months, daysBefore });
 }
 
-/** Requests the sums and the quarter hours of yesterday and today. Throws a DeviceError. */
+/** Sums, and quarter hours of yesterday and today. Throws a DeviceError. */
 export async function loadToday(wallMs: number, timeZone: string, put: (recent: Recent) => void): Promise<void> {
 	const days = await load("days", both("day", wallMs), timeZone);
 	const quarters = await load("quarters", both("day", wallMs), timeZone);

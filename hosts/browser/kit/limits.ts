@@ -4,7 +4,7 @@ import { formOf } from "./forms.js";
 
 type Limits = Pick<FieldSpec, "min" | "max" | "pattern">;
 
-/** Adds the bounds from `body`, one of bodies.ts, to the fields; a field's own properties take precedence. */
+/** `body`: one of bodies.ts; a field's own properties take precedence. */
 export function fieldsOf<Body extends object>(
 	body: Body & Readonly<Record<keyof Body, Limits>>,
 	fields: readonly (FieldSpec & { readonly name: keyof Body })[],

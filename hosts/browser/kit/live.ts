@@ -25,9 +25,8 @@ export const READOUT_CUT = 2;
 export const READOUT_UNCHECKED = 4;
 
 const POLL_MS = 5_000;
-/** Interval for data that seldom changes. */
 const SLOW_POLL_MS = 30_000;
-/** Without a schedule a readout counts as current up to this age. */
+/** Without a schedule a readout is current up to this age. */
 const PRESENT_S = 300;
 /** A planned readout may take this much longer, for reading the meter and a repeated attempt. */
 const GRACE_S = 120;
@@ -39,21 +38,21 @@ export const status = new Store<Status | undefined>(undefined);
 export const network = new Store<NetworkStatus | undefined>(undefined);
 export const schedule = new Store<Schedule | undefined>(undefined);
 export const readout = new Store<Readout | undefined>(undefined);
-/** True while this page waits for a readout that it requested. */
+/** This page waits for a readout that it requested. */
 export const reading = new Store(false);
 export const readFailure = new Store<DeviceError | undefined>(undefined);
-/** True while the last readout is too old, or of unknown age, and must not be shown as current. */
+/** The last readout is too old, or of unknown age, to be shown as current. */
 export const stale = new Store(false);
 
 export interface Power {
 	/** Watts; negative: fed into the grid. */
 	readonly watts: number;
-	/** True if the value is an average between two readings of the counter. */
+	/** Average between two readings of the counter. */
 	readonly isMean: boolean;
 }
 export const power = new Store<Power | undefined>(undefined);
 
-/** Arrival of `readout` by this browser's clock, which continues while a tablet sleeps. */
+/** By this browser's clock, which continues while a tablet sleeps. */
 let readoutAtMs = 0;
 let statusAtMs = 0;
 let statusRequestedAtMs = 0;
@@ -62,13 +61,13 @@ let lastRequestedAtMs = 0;
 let readouts = -1;
 let meterState = "";
 
-/** Unix time of the gateway's clock in seconds; undefined if it is not set. */
+/** Undefined if the gateway's clock is not set. */
 function gatewayNowS(): number | undefined {
 	const { value } = status;
 	return value?.clock_valid ? value.timestamp + (Date.now() - statusAtMs) / 1000 : undefined;
 }
 
-/** Seconds since a Unix time of the gateway's clock; undefined if the clock is not set now, or was not set then. */
+/** Undefined if the gateway's clock is not set now, or was not set then. */
 export function sinceS(timestamp: number): number | undefined {
 	const nowS = gatewayNowS();
 	return nowS === undefined || timestamp === 0 ? undefined : Math.max(0, nowS - timestamp);
@@ -107,7 +106,7 @@ export async function refresh(): Promise<void> {
 	await applyStatus(now);
 }
 
-/** Requests the last readout if the state shows that it has changed. */
+/** Requests the last readout if it has changed. */
 async function applyStatus(now: Status): Promise<void> {
 	statusAtMs = Date.now();
 	status.set(now);
@@ -126,7 +125,7 @@ async function applyStatus(now: Status): Promise<void> {
 	stale.set(isStale());
 }
 
-/** Requests each value separately, so that a failed request does not affect the others. */
+/** Separate requests, so that a failed one does not affect the others. */
 async function refreshSlowly(): Promise<void> {
 	if (!loggedIn.value || !reachable.value) return;
 	const into = <T>(path: string, put: (value: T) => void) =>
@@ -145,7 +144,7 @@ follow(status, (news) => {
 	applyStatus({ ...before, ...news, localtime }).catch(() => undefined);
 });
 
-/** Reads the meter at the user's request. Puts the result into the stores and announces it to screen readers. */
+/** Announces the result to screen readers. */
 export async function readNow(): Promise<boolean> {
 	if (reading.value) return false;
 	readingFromMs = Date.now();
@@ -155,7 +154,7 @@ export async function readNow(): Promise<boolean> {
 	const before = status.value?.meter_readouts ?? 0;
 	try {
 		take(await get<Readout>(`iec62056/read?lang=${language}`, { timeoutMs: READ_MS, lane: "meter" }));
-		// Counts this readout, which has already arrived and need not be fetched.
+		// This readout need not be fetched.
 		readouts = before + 1;
 		meterState = "ok";
 		announce(t("read.done"));
@@ -196,7 +195,7 @@ export function useLocked(): boolean {
 	return last !== undefined && isLocked(last);
 }
 
-/** Tests whether the firmware has a part or a protocol. No name contains another one. */
+/** Tests for a part or a protocol. No name contains another one. */
 export function useBuilt(): (name: string) => boolean {
 	const now = useStore(status);
 	return (name) => !now?.without?.includes(name);

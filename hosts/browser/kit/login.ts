@@ -8,7 +8,7 @@ import { asDeviceError } from "./use-device.js";
 /** The only account. */
 export const USER = "admin";
 
-/** Loads the hashes, which the first paint does not need. */
+/** The first paint does not need them. */
 function hashes() {
 	return import("./password-hash.js").catch(() => {
 		throw new DeviceError(0, OFFLINE, "");
@@ -20,10 +20,7 @@ async function prove(password: string): Promise<{ nonce: string; salt: string; p
 	return { nonce, salt, proof: proofOf(salt, password, nonce) };
 }
 
-/**
- * Time for which a login is repeated while failed logins of other clients block it, s. The gateway reserves a place for
- * 8 s.
- */
+/** Failed logins of other clients may block a login. The gateway reserves a place for 8 s. */
 const RETRY_LIMIT_S = 15;
 const LONGEST_WAIT_S = 4;
 
@@ -40,9 +37,7 @@ async function retryWhileBlocked<T>(attempt: () => Promise<T>): Promise<T> {
 	}
 }
 
-/**
- * The gateway's refusal to create the token by which this device should stay signed in; undefined if there was none.
- */
+/** Refusal to create the token by which this device should stay signed in. */
 export const keepFailure = new Store<DeviceError | undefined>(undefined);
 
 /**
@@ -71,12 +66,12 @@ export async function logIn(password: string, keep = false): Promise<void> {
 
 let known: string | undefined;
 
-/** The password entered in this tab; lost at a reload. */
+/** Entered in this tab; lost at a reload. */
 export function knownPassword(): string | undefined {
 	return known;
 }
 
-/** Drops the tokens at once, even if the gateway cannot be reached. A login that follows is not affected. */
+/** Drops the tokens at once, even if the gateway cannot be reached. */
 export function logOut(): void {
 	const send = (method: string, path: string) => sendNow(method, path).catch(() => undefined);
 	known = undefined;
@@ -87,7 +82,7 @@ export function logOut(): void {
 	endSession();
 }
 
-/** All sessions end; this tab logs in again with the new password. */
+/** All sessions end; this tab logs in again. */
 export async function changePassword(oldPassword: string, newPassword: string): Promise<void> {
 	const { nonce, salt, proof } = await prove(oldPassword);
 	const { hashOf } = await hashes();

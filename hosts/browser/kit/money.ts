@@ -25,7 +25,7 @@ export interface Money {
 export interface Pricing {
 	/** Prices in any order. */
 	readonly periods: readonly PricePeriod[];
-	/** Share of the import, 0 to 1; undefined if the meter lacks counters of both tariffs. */
+	/** Share of the import, 0 to 1; undefined if unknown. */
 	readonly tariff2: number | undefined;
 }
 
@@ -50,7 +50,7 @@ function baseOf({ base_micro = 0, base_per }: PricePeriod, dayMs: number): numbe
 	return (base_micro * DAY_MS) / (toMs - fromMs);
 }
 
-/** Splits the piece where the price changes; the parts are in chronological order. */
+/** Splits where the price changes; the parts are in chronological order. */
 function partsOf({ fromMs, toMs }: Piece, periods: readonly PricePeriod[]) {
 	const cuts = periods.map(startOf).filter((atMs) => atMs > fromMs && atMs < toMs);
 	const ends = [...cuts.sort((one, other) => one - other), toMs];
@@ -61,10 +61,7 @@ function partsOf({ fromMs, toMs }: Piece, periods: readonly PricePeriod[]) {
 	}));
 }
 
-/**
- * Cost of the pieces; undefined if no piece has a price. `withBase` adds the base charge of all days that the pieces
- * touch.
- */
+/** Undefined if no piece has a price. `withBase` adds the base charge of all days that the pieces touch. */
 export function moneyOf(pieces: readonly Piece[], { periods, tariff2 }: Pricing, withBase: boolean): Money | undefined {
 	let imported = 0;
 	let exported = 0;
@@ -111,7 +108,7 @@ export function totalOf({ imported, exported, base }: Money): number {
 	return imported + exported + base + 0;
 }
 
-/** Tariff 2's share of the import of tariffs 1 and 2; undefined without counters of both. */
+/** Share of the import of tariffs 1 and 2; undefined without counters of both. */
 export function tariff2Share(readings: readonly Reading[]): number | undefined {
 	const first = quantityOf(readings, "1.8.1");
 	const second = quantityOf(readings, "1.8.2");

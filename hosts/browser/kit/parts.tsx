@@ -102,7 +102,7 @@ interface ErrorNoticeProps {
 	retry?(): void;
 }
 
-/** The error in the user's language, with the gateway's message below it. */
+/** In the user's language, with the gateway's message below. */
 export function ErrorNotice({ error, text, retry }: ErrorNoticeProps) {
 	return (
 		<Notice kind="error">
@@ -153,7 +153,6 @@ export function Fact({ name, children }: { name: string; children: ComponentChil
 
 const announcement = new Store("");
 
-/** Announces a text to screen readers. */
 export function announce(text: string): void {
 	announcement.set("");
 	// A screen reader reads a text only when it changes.
@@ -209,7 +208,6 @@ interface DownloadProps {
 	rows(): readonly (readonly string[])[];
 }
 
-/** A button that saves a table as a file for spreadsheets. */
 export function DownloadButton({ name, rows }: DownloadProps) {
 	const download = () => saveFile(`${name}.csv`, new Blob([csvOf(rows(), language)], { type: "text/csv" }));
 	return (

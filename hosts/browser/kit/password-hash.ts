@@ -2,7 +2,7 @@
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, concatBytes, utf8ToBytes } from "@noble/hashes/utils.js";
 
-/** The gateway stores this hash in place of the password; hex. */
+/** Stored by the gateway in place of the password; hex. */
 export function hashOf(salt: string, password: string): string {
 	return bytesToHex(sha256(utf8ToBytes(salt + password)));
 }

@@ -66,7 +66,7 @@ export function shownEnd({ period: { start, end }, fromMs, toMs }: Piece): numbe
 	return end - start > HOUR_S ? toMs : fromMs + (end - start) * 1000;
 }
 
-/** The day, month or year that contains the time, shifted by `steps` units. */
+/** Contains the time, shifted by `steps` units. */
 export function spanOf(unit: Unit, wallMs: number, steps = 0): Span {
 	const date = new Date(wallMs);
 	const at = (more: number) =>
@@ -82,9 +82,7 @@ export function within(pieces: readonly Piece[], { fromMs, toMs }: Span): readon
 	return pieces.filter((piece) => piece.fromMs >= fromMs && piece.fromMs < toMs);
 }
 
-/**
- * The pieces of a meter that waits for its PIN and counts whole kWh only: the increase of 0 is unknown, not nothing.
- */
+/** A meter that waits for its PIN counts whole kWh: an increase of 0 is unknown, not nothing. */
 export function withoutNothing(pieces: readonly Piece[]): readonly Piece[] {
 	return pieces.map((piece) => {
 		const { import_wh, export_wh, ...others } = piece.period;
@@ -93,15 +91,14 @@ export function withoutNothing(pieces: readonly Piece[]): readonly Piece[] {
 	});
 }
 
-/** Sum of an amount over all pieces; undefined if no piece has it. */
+/** Undefined if no piece has the amount. */
 export function sumOf(pieces: readonly Piece[], amount: Amount): number | undefined {
 	const known = pieces.flatMap(({ period }) => period[amount] ?? []);
 	return known.length === 0 ? undefined : known.reduce((sum, value) => sum + value, 0);
 }
 
 /**
- * The start of the period with the highest mean import power, and that power in W. Periods with an end that was not
- * read are ignored.
+ * Start of the period with the highest mean import, and that power in W. Ignores periods with an end that was not read.
  */
 export function highestOf(pieces: readonly Piece[]): { readonly fromMs: number; readonly watts: number } | undefined {
 	const known = pieces.flatMap(({ fromMs, period: { start, end, import_wh = 0, gap, interpolated, partial } }) =>
@@ -119,7 +116,7 @@ export interface Comparison {
 	readonly beforeSum: number;
 }
 
-/** If the earlier month lacks that day, a time after its end. */
+/** If the earlier month lacks the day, a time after its end. */
 function earlier(unit: Unit, wallMs: number): number {
 	const date = new Date(wallMs);
 	if (unit === "day") return wallMs - DAY_MS;
@@ -128,7 +125,7 @@ function earlier(unit: Unit, wallMs: number): number {
 	return date.getTime();
 }
 
-/** Sum over the span, which ends at a boundary of pieces; undefined if data within it are missing. */
+/** The span ends at a boundary of pieces; undefined if data are missing. */
 function sumUpTo(pieces: readonly Piece[], { fromMs, toMs }: Span, amount: Amount): number | undefined {
 	const inside = pieces.filter((piece) => piece.fromMs >= fromMs - NEAR_MS && piece.toMs <= toMs + NEAR_MS);
 	let at = fromMs;
@@ -139,7 +136,7 @@ function sumUpTo(pieces: readonly Piece[], { fromMs, toMs }: Span, amount: Amoun
 	return Math.abs(at - toMs) <= NEAR_MS && inside.length > 0 ? sumOf(inside, amount) : undefined;
 }
 
-/** Both end where the last complete period ends. Undefined without a previous unit, or if data are missing. */
+/** Both end with the last complete period. Undefined without a previous unit, or if data are missing. */
 export function compare(pieces: readonly Piece[], unit: Unit, wallMs: number, amount: Amount): Comparison | undefined {
 	const whole = spanOf(unit, wallMs);
 	const whole1 = spanOf(unit, wallMs, -1);

@@ -12,7 +12,7 @@ interface Place {
 	readonly parts?: readonly string[];
 }
 
-/** Pages in the order of the menu; the name is the hash of the address. */
+/** In the order of the menu; the name is the hash of the address. */
 export const PLACES: readonly Place[] = [
 	{ name: "dashboard", label: "nav.dashboard", icon: "bolt" },
 	{ name: "use", label: "nav.use", icon: "bars" },
@@ -27,7 +27,7 @@ export const PLACES: readonly Place[] = [
 	{ name: "system", label: "nav.system", icon: "gear" },
 	{ name: "upkeep", label: "nav.upkeep", icon: "tray" },
 ];
-/** Pages of a display, which has a read-only token. */
+/** A display has a read-only token. */
 export const DISPLAY_PLACES = PLACES.slice(0, 3);
 export const WIZARD = "setup";
 

@@ -21,15 +21,12 @@ export function quantityOf(readings: readonly Reading[], code: string): number |
 	return scale === undefined ? undefined : record.value1_number * scale;
 }
 
-/** Returns false if the readings look like those of a meter that waits for its PIN: whole kWh and no power. */
+/** A meter that waits for its PIN sends whole kWh and no power. */
 export function isOpen(readings: readonly Reading[]): boolean {
 	return powerOf(readings) !== undefined || (quantityOf(readings, "1.8.0") ?? 0) % 1000 !== 0;
 }
 
-/**
- * Returns true if the meter seems to wait for its PIN: SML with whole kWh and without power. Meters of other protocols
- * do not wait for a PIN, although some count whole kWh.
- */
+/** Only SML meters wait for a PIN; some others count whole kWh, too. */
 export function isLocked({ protocol, readings }: Pick<LastReadout, "protocol" | "readings">): boolean {
 	return protocol === "SML" && readings.length > 0 && !isOpen(readings);
 }
@@ -86,7 +83,7 @@ export interface Counter {
 	readonly reading: Reading;
 }
 
-/** The sum of the tariffs, for a meter that sends no total (P1); undefined with fewer than two tariffs. */
+/** Sum of the tariffs, for a meter without a total (P1); undefined with fewer than two tariffs. */
 function sumOf(readings: readonly Reading[], group: number): Reading | undefined {
 	const tariffs = [1, 2, 3, 4].flatMap((tariff) => recordOf(readings, `${group}.8.${tariff}`) ?? []);
 	const [first] = tariffs;
@@ -99,7 +96,7 @@ function sumOf(readings: readonly Reading[], group: number): Reading | undefined
 	return { ...first, obis: `${group}.8.0`, value1: sum.toFixed(digits) };
 }
 
-/** The energy counters: import before export, the total before its tariffs. */
+/** Import before export, the total before its tariffs. */
 export function countersOf(readings: readonly Reading[]): readonly Counter[] {
 	const counters: Counter[] = [];
 	for (const group of [1, 2]) {

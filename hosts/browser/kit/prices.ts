@@ -7,12 +7,12 @@ import { hasSession } from "./session.js";
 import { Store, useStore } from "./store.js";
 
 const PATH = "prices";
-/** Key in `localStorage` of the prices that earlier versions of the page kept there. */
+/** Key in `localStorage`; earlier versions of the page kept the prices there. */
 const OLD = "prices";
 /** First day of a price without a beginning. */
 const ALWAYS = "2000-01-01";
 
-/** The prices; undefined until they have arrived. */
+/** Undefined until they have arrived. */
 export const prices = new Store<Prices | undefined>(undefined);
 
 /** Throws a DeviceError. */
@@ -21,7 +21,7 @@ export async function loadPrices(): Promise<void> {
 	await moveOld();
 }
 
-/** Moves the prices from this browser to the gateway, once, if the gateway has none. Needs a session. */
+/** Prices in this browser move to the gateway, if it has none. Needs a session. */
 async function moveOld(): Promise<void> {
 	const kept = localStorage.getItem(OLD);
 	if (kept === null) return;
@@ -47,7 +47,7 @@ function oldPrices(kept: string): Prices | undefined {
 	}
 }
 
-/** The prices for calculations; undefined until they have arrived, or if the gateway has none. */
+/** Undefined until they have arrived, or if the gateway has none. */
 export function usePricing(): (Pricing & { readonly currency: string }) | undefined {
 	const now = useStore(prices);
 	const last = useStore(readout);

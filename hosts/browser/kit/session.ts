@@ -2,17 +2,15 @@
  * Access of this browser: a user who has logged in in this tab, a device that stays signed in for reading, or a wall
  * display. A device that stays signed in, and a display, have a read-only token.
  *
- * The token of a login is in the tab's storage and is lost when the tab is closed. The token of a display is in
- * `localStorage`, because the tablet loses power, its browser drops tabs and restarts, and nobody is there to enter a
- * password. The token of a device that stays signed in is there too, for all its tabs. The owner can revoke both on the
- * security page.
+ * The token of a login is in the tab's storage and is lost with the tab. The other two are in `localStorage`; the owner
+ * can revoke them on the security page.
  */
 import { Store } from "./store.js";
 
 const TOKEN = "token";
-/** End of the session, ms of this browser's clock. */
+/** Ms of this browser's clock. */
 const EXPIRES = "expires";
-/** Reason for the end of the last session, kept across the reload that follows. */
+/** Why the last session ended, kept across the reload that follows. */
 const ENDING = "ending";
 /** Key in `localStorage` of a display's token. An empty value: the token was revoked. */
 const DISPLAY = "display";
@@ -31,12 +29,12 @@ const SHOWN_IN_PLACE: readonly Ending[] = ["expired", "early", "revoked", "forgo
 
 /** The token of a display link is stored only after the gateway has accepted it, because links can be forged. */
 let offeredToken: string | undefined;
-/** True if this page is a display: it has no session and has a display's token, or one was offered by a link. */
+/** No session, and a display's token, or one offered by a link. */
 export const display = new Store(isDisplay());
-/** True while there is a token that was valid at its last use. */
+/** There is a token that was valid at its last use. */
 export const loggedIn = new Store(token() !== null);
 export const ending = new Store<Ending | undefined>(endingAtStart());
-/** True while a request needs more rights than this device's token has, so that the page asks for the password. */
+/** A request needs more rights than this device's token has. */
 export const passwordWanted = new Store(false);
 /** Time by this browser's clock; undefined without a session. */
 export const endsAtMs = new Store<number | undefined>(Number(sessionStorage.getItem(EXPIRES)) || undefined);
@@ -111,17 +109,14 @@ export function endSession(why?: Ending): void {
 	loggedIn.set(token() !== null);
 }
 
-/**
- * Called when the gateway has accepted this token. If it is the token of a display link, it is stored, and a session of
- * this tab ends. The token is tried immediately, because the first page requests the gateway's state.
- */
+/** The token of a display link is now stored, and a session of this tab ends. */
 export function tokenAccepted(used: string | null): void {
 	if (used !== offeredToken) return;
 	localStorage.setItem(DISPLAY, used);
 	leave(undefined);
 }
 
-/** Drops the token of a display link, so that the page is what it was before; a stored token is marked as revoked. */
+/** Drops the token of a display link; a stored token is marked as revoked. */
 export function tokenRefused(): void {
 	if (display.value) {
 		if (offeredToken === undefined) localStorage.setItem(DISPLAY, "");
@@ -139,17 +134,14 @@ export function tokenRefused(): void {
 	}
 }
 
-/**
- * Asks for the password if the page has only this device's read-only token. Returns false if it has another token or
- * none.
- */
+/** Asks only on a page with this device's read-only token; otherwise returns false. */
 export function wantPassword(): boolean {
 	const isReading = !display.value && !hasSession() && reader() !== undefined;
 	if (isReading) passwordWanted.set(true);
 	return isReading;
 }
 
-/** Number of times that the user has cancelled the password dialog. */
+/** Cancellations of the password dialog. */
 let refused = 0;
 
 export function timesRefused(): number {
@@ -172,7 +164,7 @@ export function displayLink(made: string): string {
 	return `${location.origin}/#/dashboard?token=${made}`;
 }
 
-/** Tries the token, and removes it from the address bar and this tab's history. */
+/** Removes the token from the address bar and this tab's history. */
 export function takeDisplayLink(): void {
 	const found = LINK.exec(location.hash);
 	if (found === null) return;

@@ -14,7 +14,7 @@ const SPELT = /^(\d\d)?(\d\d)-(\d\d)-(\d\d)(?:[T &,](\d\d):(\d\d)(?::(\d\d))?(?:
 const HALF = /^([0-2])?(\d\d)(\d\d)(\d\d)$/;
 const UTC = "2";
 
-/** The time in the text; undefined if the text is no time, or no day of the calendar (`00-00-00,00:00`). */
+/** Undefined if the text is no time, or no day of the calendar (`00-00-00,00:00`). */
 export function stampOf(text: string): string | undefined {
 	const packed = PACKED.exec(text);
 	if (packed !== null) {
@@ -28,10 +28,7 @@ export function stampOf(text: string): string | undefined {
 	return hour === undefined ? found : joined(found, timeOf(hour, minute, second), zone === "Z" ? "Z" : "");
 }
 
-/**
- * Returns the time in the value of a code that means a time: 0.9.1 time of day, 0.9.2 day, the others both (IEC
- * 62056-61).
- */
+/** For codes that mean a time: 0.9.1 time of day, 0.9.2 day, the others both (IEC 62056-61). */
 export function stampOfCode(obis: string, text: string): string | undefined {
 	const half = HALF.exec(text);
 	if (obis === "0.9.1" && half !== null) return timeOf(half[2], half[3], half[4]);
@@ -59,7 +56,7 @@ function timeOf(hour: string, minute: string, second: string | undefined): strin
 	return second === undefined ? `${hour}:${minute}` : `${hour}:${minute}:${second}`;
 }
 
-/** Formats a result of `stampOf` in the language (BCP 47). */
+/** `stamp`: from `stampOf`; `language`: BCP 47. */
 export function formatStamp(stamp: string, language: string): string {
 	const [first, second] = stamp.replace("Z", "").split("T");
 	const isTime = first.includes(":");

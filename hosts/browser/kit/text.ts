@@ -32,13 +32,13 @@ export function isText(key: string): key is TextKey {
 	return places.has(key);
 }
 
-/** Switches the page to another language; each has a document with its own address. */
+/** Each language has a document with its own address. */
 export function chooseLanguage(chosen: Language): void {
 	localStorage.setItem("language", chosen);
 	location.replace(`/${chosen}${location.hash}`);
 }
 
-/** True if the document is not in the user's language; the right document is then being loaded. */
+/** The document is not in the user's language; the right one is then being loaded. */
 export function isLanguageAstray(): boolean {
 	const chosen = localStorage.getItem("language");
 	if (location.pathname !== "/" || chosen === null || chosen === language) return false;

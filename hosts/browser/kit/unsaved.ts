@@ -4,7 +4,7 @@ import { Store } from "./store.js";
 
 const open = new Set<object>();
 const unsaved = new Store(false);
-/** True while a file is being sent to the gateway, which leaving the page would stop. */
+/** Leaving the page would stop the upload. */
 export const uploading = new Store(false);
 /** Action that waits for the answer to "leave without saving?". */
 export const leaving = new Store<(() => void) | undefined>(undefined);

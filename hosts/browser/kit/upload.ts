@@ -10,7 +10,7 @@ export const CANCELLED = "cancelled";
 
 /** Length of a piece, so that the record has less than 4 KB. */
 const PIECE = 4000;
-/** Number of attempts to continue after pieces without a reply, and the pause before each. */
+/** Attempts to continue after pieces without a reply, and the pause before each. */
 const ATTEMPTS = 5;
 const PAUSE_MS = 1000;
 
@@ -20,7 +20,7 @@ export interface Upload {
 	cancel(): void;
 }
 
-/** `onSent` gets the number of bytes that the gateway has processed. */
+/** `onSent`: bytes that the gateway has processed. */
 export function upload(path: string, file: Blob, onSent: (bytes: number) => void): Upload {
 	const controller = new AbortController();
 	return { done: send(path, file, onSent, controller.signal), cancel: () => controller.abort() };

@@ -8,7 +8,6 @@ export interface Loaded<T> {
 	/** Undefined until the reply arrives. */
 	readonly value: T | undefined;
 	readonly error: DeviceError | undefined;
-	/** Resolves when the value has arrived. */
 	reload(): Promise<void>;
 	/** Stores the reply of a POST to the same path. */
 	put(value: T): void;

@@ -13,9 +13,8 @@ import { asDeviceError, errorText } from "../kit/use-device.js";
 import { useZone } from "../kit/zone.js";
 import type { TextKey } from "../text/all.js";
 
-/** Key of the stored list of remaining steps after a restore. */
 const RESTORED = "restored";
-/** Maximum size of a file that is read, bytes. The gateway accepts 16 KB; a much longer file is not a backup. */
+/** Bytes. The gateway accepts 16 KB; a much longer file is not a backup. */
 const SIZE_LIMIT = 100_000;
 
 interface Backup {
@@ -26,7 +25,7 @@ interface Backup {
 	readonly settings: Readonly<Record<string, object>>;
 }
 
-/** Returns undefined if the text is not a backup of a gateway. */
+/** Undefined if the text is not a backup. */
 function backupOf(text: string): Backup | undefined {
 	try {
 		const file = JSON.parse(text);

@@ -103,16 +103,16 @@ const ADDRESS_FIELDS = fieldsOf(LIVE_METER_CLIENTS.clients.items, [
 ]);
 
 const WHOLE = 100;
-/** Shares that the page offers, per cent; 0 stands for none. */
+/** Per cent; 0 stands for none. */
 const SHARES = [0, 10, 20, 25, 30, 33, 40, 50, 60, 67, 75, 80, 90, WHOLE];
 
 type Client = LiveClients["clients"][number];
 
-/** Returns the client with another share, per cent; without one for 0. */
+/** `share`: per cent; 0: none. */
 const withShare = ({ address }: Client, share: number): Client =>
 	share > 0 ? { address, share_percent: share } : { address };
 
-/** Returns the field for a client's share, with what the others leave. */
+/** The help says what the others leave. */
 function shareField(clients: readonly Client[], { share_percent: own = 0 }: Client): FieldSpec {
 	const left = clients.reduce((sum, { share_percent = 0 }) => sum - share_percent, WHOLE + own);
 	const shares = [...new Set([...SHARES, own])].filter((share) => share <= left).sort((a, b) => a - b);
@@ -211,7 +211,7 @@ function ClientsCard() {
 	);
 }
 
-/** The interval of requests in each dialect, and the last value sent. */
+/** Interval of requests in each dialect, and the last value sent. */
 function RequestStatus({ status, address }: { status: LiveStatus; address: string }) {
 	const own = status.clients.filter((client) => client.address === address);
 	if (own.length === 0) return <small>{t("live.silent")}</small>;

@@ -18,10 +18,7 @@ const PATH = "system/certificate";
 /** Less remaining validity causes a warning. */
 const SOON_S = 30 * 86_400;
 
-/**
- * If the browser does not trust the new certificate, the page cannot detect the end of the restart, so the user gets a
- * link.
- */
+/** If the browser does not trust the new certificate, the page can't detect the restart, so the user gets a link. */
 function awaitCertificate({ reboot }: Certificate): void {
 	if (reboot) awaitRestart({ reason: "certificate", addresses: [`${location.origin}/`] });
 }
@@ -112,7 +109,7 @@ function Details({ certificate }: { certificate: Certificate }) {
 }
 
 interface UploadProps {
-	/** Limit of the gateway for certificates and key, bytes. */
+	/** Certificates and key together, bytes. */
 	readonly maxSize: number;
 	onInstalled(reply: Certificate): void;
 }
@@ -189,7 +186,7 @@ function Upload({ maxSize, onInstalled }: UploadProps) {
 	);
 }
 
-/** The refusal in the user's language, or the gateway's message if the page has no text for it. */
+/** In the user's language, otherwise the gateway's message. */
 function refusalOf(error: DeviceError, maxSize: number): string | DeviceError {
 	if (error.status === 413) return t("refusal.large", { max: maxSize });
 	if (error.status !== 400) return error;

@@ -13,9 +13,9 @@ import type { TextKey } from "../text/all.js";
 import { TimeZoneForm } from "./time-zone.js";
 
 const PATH = "system/clock";
-/** Interval of polling, ms; in between, the page advances the time by itself. */
+/** In between, the page advances the time by itself. */
 const POLL_MS = 60_000;
-/** From this difference on, one of the clocks of gateway and browser must be wrong. */
+/** From this difference on, one clock must be wrong. */
 const APART_S = 60;
 
 /** A reply and its arrival, ms since the page was opened. */
@@ -24,7 +24,7 @@ interface Seen {
 	readonly atMs: number;
 }
 
-/** The gateway's clock in its own named time zone. */
+/** Time in the gateway's own named zone. */
 export function RunningClock({ clock: { localtime, timezone, is_valid }, atMs }: Seen) {
 	const [, tick] = useState(0);
 	useEffect(() => {
@@ -91,7 +91,7 @@ export function ClockCard() {
 	);
 }
 
-/** Text about the clock, chosen by comparing the wall clocks of gateway and browser. */
+/** Compares the wall clocks of gateway and browser. */
 function noticeOf({ is_valid, timestamp, localtime }: Clock, sinceS: number): TextKey {
 	if (!is_valid) return "clock.unset";
 	const now = new Date();

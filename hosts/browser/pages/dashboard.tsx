@@ -36,7 +36,7 @@ const READ_LIMIT_S = 60;
 /** Part of the simulated meter's identification. */
 const SIMULATED = /SIM/;
 
-/** Power is shown in kW from this number of watts on. */
+/** Power is in kW from this many watts on. */
 export const KILO_FROM = 10_000;
 
 export function formatPower(watts: number, inKilo = Math.abs(watts) >= KILO_FROM): string {
@@ -179,7 +179,7 @@ export function Age({ last }: { last: Readout | undefined }) {
 	);
 }
 
-/** Time of the newest reading with its day; undefined if the reading has none. */
+/** Time with the day; undefined if the newest reading has none. */
 function useSince(last: Readout | undefined): string | undefined {
 	const { timeZone } = useZone();
 	if (last === undefined || last.timestamp === 0 || last.readings.length === 0) return undefined;
@@ -205,7 +205,7 @@ function FailedNotice({ last, code }: FailedNoticeProps) {
 	);
 }
 
-/** Notice about a readout that is overdue although none has failed. */
+/** The readout is overdue although none has failed. */
 function LateNotice({ last }: { last: Readout | undefined }) {
 	const isStale = useStore(stale);
 	const isReachable = useStore(reachable);
@@ -262,15 +262,15 @@ export function Amount({ reading: { value1, value1_unit } }: { reading: Reading 
 type Surround = ComponentType<{ children: ComponentChildren }>;
 
 /**
- * Cards whose code is in the script of the page "use", which is loaded after the first values are shown. `children` is
- * below them, and appears with them so that it does not move.
+ * Their code is in the script of the page "use", loaded after the first values are shown. `children`, below them,
+ * appears with them so that it does not move.
  */
 function LaterCards({ children }: { children: ComponentChildren }) {
 	// The start of a day depends on the zone, which arrives after the readings.
 	const isReady = useStore(zone) !== undefined;
 	const [Cards, setCards] = useState<Surround>();
 	useEffect(() => {
-		// If the code can't be loaded, the cards are missing; another notice says that the gateway does not answer.
+		// Without the code the cards are missing; another notice says that the gateway does not answer.
 		if (isReady)
 			import("./use.js").then(
 				({ OverviewCards }) => setCards(() => OverviewCards),

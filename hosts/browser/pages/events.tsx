@@ -9,7 +9,7 @@ import { useDevice } from "../kit/use-device.js";
 import { useZone } from "../kit/zone.js";
 import type { TextKey } from "../text/all.js";
 
-/** Distinctive part of each restart cause, as the log writes it. */
+/** A distinctive part of each cause in the log. */
 const CAUSES: readonly (readonly [part: string, text: TextKey])[] = [
 	["power was switched on", "cause.power"],
 	["it was asked for", "cause.asked"],
@@ -18,7 +18,7 @@ const CAUSES: readonly (readonly [part: string, text: TextKey])[] = [
 	["watchdog", "cause.watchdog"],
 ];
 
-/** Groups of settings, by their names in the log. */
+/** Names of the groups in the log. */
 const GROUPS: readonly (readonly [text: TextKey, groups: string])[] = [
 	["nav.meter", "meter iec62056 control dlms dlms_secrets dlms_obis"],
 	["schedule.title", "schedule"],

@@ -20,18 +20,17 @@ import { CANCELLED, type Upload, upload } from "../kit/upload.js";
 import { asDeviceError, errorText, useDevice, usePoll } from "../kit/use-device.js";
 import type { TextKey } from "../text/all.js";
 
-/** Key of the state that survives the restart. */
+/** Survives the restart. */
 const EXPECTED = "update";
 /** `ota_last_error` after a roll-back. */
 const ROLLED_BACK = "rolled_back";
 /** After these errors the user may download the file in place of the gateway. */
 const UNFETCHED: readonly string[] = ["ota_unreachable", "ota_not_found"];
-/** Interval of polling while the gateway receives or tries a file. */
+/** Interval while the gateway receives or tries a file. */
 const POLL_MS = 2_000;
 
 interface Expected {
 	readonly version: string;
-	/** Version before the update. */
 	readonly from: string;
 }
 
@@ -124,7 +123,7 @@ function Update({ running }: { running: Version }) {
 	);
 }
 
-/** The fault; undefined if the file is for this gateway and complete. */
+/** Undefined if the file is for this gateway and complete. */
 function faultOf(file: File, { board, bytes }: FirmwareFile, running: Version): TextKey | undefined {
 	if (board !== running.device.device_id) return "error.ota_wrong_device";
 	return file.size === bytes ? undefined : "error.ota_invalid_image";
@@ -195,7 +194,7 @@ function Content({ chosen: { file, firmware }, running, onSend }: ContentProps) 
 	);
 }
 
-/** Returns true if the connection was lost, or the gateway timed out waiting for more. */
+/** The connection was lost, or the gateway timed out. */
 const isCut = ({ status }: DeviceError) => status === 0 || status === 408;
 
 /** After a lost connection the gateway's status may have a more precise reason. */
@@ -249,7 +248,7 @@ function UploadProgress({ bytes, of }: { bytes: number | undefined; of: number }
 	);
 }
 
-/** Progress of a file that the gateway downloads or that another client uploads, and of the restart that follows. */
+/** The gateway downloads the file, or another client uploads it; a restart follows. */
 function TransferProgress({ asked, from }: { asked: string; from: string }) {
 	const { ota_state, ota_received, ota_total = 0 } = useStore(status) ?? {};
 	const isChecked = ota_state === "verifying";
@@ -301,7 +300,7 @@ function Outcome({ running }: { running: Version }) {
 	return <div role="status">{text !== "" && <Notice kind={kind}>{text}</Notice>}</div>;
 }
 
-/** Size in megabytes; a firmware has one or two. */
+/** Megabytes; a firmware has one or two. */
 function formatSize(bytes: number): string {
 	return `${formatNumber(bytes / 1e6, language, 2, 2)} MB`;
 }

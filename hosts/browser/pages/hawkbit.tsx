@@ -34,7 +34,7 @@ export function HawkbitCard() {
 						fields={fields(value)}
 						values={{ ...value }}
 						submit={async ({ cert = "", ...values }) => {
-							// An empty certificate would delete the stored one, and the token needs to be entered again with any.
+							// An empty certificate would delete the stored one, and any requires the token again.
 							const isNew = cert !== "" && cert !== sent.current;
 							put(await post<Hawkbit>(PATH, isNew ? { ...values, cert } : values));
 							sent.current = cert;

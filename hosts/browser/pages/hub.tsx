@@ -21,7 +21,7 @@ import { useZone } from "../kit/zone.js";
 import type { TextKey } from "../text/all.js";
 import { LANGUAGE_NAMES, LANGUAGES } from "../text/translations.js";
 
-/** Timeout of `hub/send` and `mqtt/send`: name resolution, connection, handshake and replies together. */
+/** Name resolution, connection, handshake and replies together. */
 const TEST_MS = 90_000;
 
 export function Hub() {
@@ -135,7 +135,7 @@ function Outcome({ enabled, state = "off", sentS = 0, name }: OutcomeProps) {
 	);
 }
 
-/** Tests the stored settings, which may take more than a minute; the rest of the page remains usable. */
+/** May take more than a minute; the rest of the page remains usable. */
 function Test({ path }: { path: string }) {
 	const [busy, setBusy] = useState(false);
 	const [outcome, setOutcome] = useState<HubTest | MQTTTest | DeviceError>();
@@ -183,7 +183,7 @@ const LANGUAGE_FIELD = {
 	when: isOn,
 } as const satisfies FieldSpec;
 
-/** Field for the certificate by which the server is recognised. */
+/** The server is recognised by this certificate. */
 function certificateField(help: TextKey, max: number, required: boolean) {
 	return {
 		name: "cert",

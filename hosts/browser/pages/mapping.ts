@@ -64,7 +64,7 @@ export function partsOf(obis: string): { readonly short: string; readonly full: 
 	return { short, full: `${match[1] ?? 1}-${match[2] ?? 0}:${short}` };
 }
 
-/** Returns true if the entry matches one channel of the meter only. */
+/** The entry matches one channel only. */
 export function isFull(obis: string): boolean {
 	return obis.includes(":");
 }
@@ -114,10 +114,7 @@ function electricalOf(entries: readonly Entry[]): string {
 		.join();
 }
 
-/**
- * Returns true if the Zigbee controller must interview the gateway again, because it does not notice added or removed
- * measurements by itself.
- */
+/** The Zigbee controller does not notice added or removed measurements by itself. */
 export function needsInterview(
 	radioState: string | undefined,
 	before: readonly Entry[],

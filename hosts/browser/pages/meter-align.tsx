@@ -27,7 +27,7 @@ const ATTEMPTS_NEEDED = 3;
 /** Timeout of an attempt, which takes 63 s if it listens for the call of an AMIS meter. */
 const TRY_MS = 70_000;
 const TRY_LIMIT_S = 60;
-/** Pause between two attempts. Without the pause, attempts with the simulator would follow each other at once. */
+/** Attempts with the simulator would follow each other at once. */
 const PAUSE_MS = 700;
 
 const SOUND = { name: "sound", label: "align.sound", kind: "toggle" } as const;
@@ -66,7 +66,7 @@ function sound(context: AudioContext, grade: number): void {
 interface AlignerProps {
 	/** The start button is the page's main one. */
 	readonly isMain?: boolean;
-	/** Called when the head is well placed, which ends the attempts. If omitted, they go on until they are stopped. */
+	/** Called when the head is well placed, which ends the attempts; if omitted, they go on until stopped. */
 	onAligned?(): void;
 }
 
@@ -74,7 +74,7 @@ export function Aligner({ isMain = true, onAligned }: AlignerProps) {
 	const [tries, setTries] = useState<readonly Probe[]>([]);
 	const [isRunning, setRunning] = useState(false);
 	const [problem, setProblem] = useState<DeviceError>();
-	/** True after the suggested settings were applied. */
+	/** The suggested settings were applied. */
 	const [isSet, setSet] = useState(false);
 	const [hasSound, setSound] = useState(false);
 	const audio = useRef<AudioContext | undefined>(undefined);

@@ -14,7 +14,6 @@ import type { TextKey } from "../text/all.js";
 const PATH = "dlms/config";
 /** The management, reading and public client (DLMS UA 1000-2, and most companion specifications). */
 const CLIENTS = [1, 32, 16] as const;
-/** Access data that a client usually needs. */
 const USUAL: Readonly<Record<number, TextKey>> = { 1: "dlms.auth.high", 32: "login.password" };
 
 /** Result of a readout as this client. */
@@ -24,12 +23,12 @@ export interface Tried {
 	readonly result: "works" | "limited" | "locked" | "none";
 }
 
-/** Returns true if the meter refuses the client or its access. */
+/** The meter refuses the client or its access. */
 export function isRefused(failure: DeviceError | undefined): boolean {
 	return failure?.code === "meter_auth_failed" || failure?.body.code === "hdlc/refused";
 }
 
-/** Returns true if the refusing meter speaks DLMS/COSEM, so that another client may be admitted. */
+/** The refusing meter speaks DLMS/COSEM, so it may admit another client. */
 export function mayAdmitAnother(failure: DeviceError | undefined): boolean {
 	return isRefused(failure) && /^(dlms|hdlc)\//.test(failure?.body.code ?? "");
 }
@@ -39,7 +38,7 @@ function resultOf(hasRead: boolean): Tried["result"] {
 	return countersOf(readout.value?.readings ?? []).length > 0 ? "works" : "limited";
 }
 
-/** True if the gateway polls the meter without access data. Whoever has entered some knows the client. */
+/** The gateway polls the meter without access data. An owner with access data knows the client. */
 function isUsual({ auth, use_encryption, push_baudrate }: Draft): boolean {
 	return auth === "none" && use_encryption === false && push_baudrate === 0;
 }
@@ -49,7 +48,7 @@ interface Search {
 	readonly tried: readonly Tried[];
 }
 
-/** Tries the clients once, as soon as `isWanted`. The first one that works stays; without one, the client before. */
+/** Tries the clients once, as soon as `isWanted`. The first client that works stays, otherwise the previous one. */
 export function useClientSearch(isWanted: boolean): Search {
 	const [search, setSearch] = useState<Search>({ isRunning: false, tried: [] });
 	const hasBegun = useRef(false);

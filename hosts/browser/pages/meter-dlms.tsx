@@ -177,7 +177,7 @@ const asTyped = (spec: FieldSpec): FieldSpec =>
 const ACCESS_FIELDS = FIELDS.filter(({ name }) => OPERATOR_FIELDS.includes(name)).map(asTyped);
 const AMIS_ACCESS_FIELDS = KEY_FIELDS.map(asTyped);
 
-/** Form of the wizard: access to the meter, then a readout. The result is in the stores of live.ts. */
+/** For the wizard; a readout follows, with its result in the stores of live.ts. */
 export function AccessForm({ isAMIS }: { isAMIS: boolean }) {
 	const { value, error, reload } = useDevice<Draft>(PATH);
 	if (value === undefined) return <Pending error={error} reload={reload} />;
@@ -198,18 +198,15 @@ export function AccessForm({ isAMIS }: { isAMIS: boolean }) {
 
 const CLOCK_OFF_MS = 120_000;
 
-/**
- * Unix time of the last readout before a change of the settings. The meter's clock in that readout says nothing about
- * the new settings.
- */
+/** Last readout before a change of the settings; its clock says nothing about the new ones. */
 let outdatedS = -1;
 const markOutdated = () => {
 	outdatedS = readout.value?.timestamp ?? 0;
 };
 
 /**
- * Returns true if the meter seems to send its clock deviation with the opposite sign, so that its clock is wrong by
- * twice the deviation. Needs the gateway's clock.
+ * The meter seems to send its deviation with the opposite sign: its clock is wrong by twice as much. Needs the
+ * gateway's clock.
  */
 export function isSwapped({ protocol, timestamp, readings }: Readout): boolean {
 	const clock = readings.find((record) => record.obis_long.startsWith(CLOCK))?.value1 ?? "";
@@ -226,7 +223,7 @@ export function DeviationFinding() {
 	return !isReading && last !== undefined && isSwapped(last) ? <DeviationOffer key={last.timestamp} /> : null;
 }
 
-/** The offer of `DeviationFinding`. It is shown only if the gateway polls the meter. */
+/** Shown only if the gateway polls the meter. */
 function DeviationOffer() {
 	const { value } = useDevice<Draft>(PATH);
 	if (value === undefined || !isPolled(value)) return null;
@@ -238,7 +235,6 @@ function DeviationOffer() {
 	return <FindingNotice finding={{ settings: { protocol: "dlms", deviation } }} onSet={onSet} />;
 }
 
-/** Card for the key of an AMIS meter. */
 export function AMISCard() {
 	return <SettingsCard title={t("protocol.amis")} path={PATH} fields={KEY_FIELDS} />;
 }

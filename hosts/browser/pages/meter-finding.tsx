@@ -16,19 +16,19 @@ type Deviation = { readonly protocol: "dlms"; readonly deviation: string };
 export interface Finding {
 	readonly code?: string;
 	readonly unasked?: Unasked;
-	/** Settings suggested by the gateway or by the page. */
+	/** Suggested by the gateway or by the page. */
 	readonly settings?: Advice | Deviation;
 }
 
-/** Number of times that settings were applied; a change resets the forms that show them. */
+/** A change resets the forms that show the settings. */
 export const settingsSet = new Store(0);
 
-/** Returns true if another attempt would have the same result. */
+/** Another attempt would have the same result. */
 export function isCertain({ unasked, settings }: Finding): boolean {
 	return (unasked != null && unasked.kind !== "noise") || settings != null;
 }
 
-/** Text of the result; undefined if nothing was found. */
+/** Undefined if nothing was found. */
 export function findingText({ unasked, settings }: Finding): string | undefined {
 	if (unasked != null) {
 		const { kind, baudrate, supported } = unasked;

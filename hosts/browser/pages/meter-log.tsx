@@ -22,7 +22,7 @@ const JOIN_MS = 1_500;
 
 const HEX = { name: "hex", label: "log.hex", kind: "toggle" } as const;
 
-/** Fetches the log on request only, because it may be large. */
+/** On request only, because the log may be large. */
 export function LogCard() {
 	const [isOpen, setOpen] = useState(false);
 	return (
@@ -99,7 +99,7 @@ function joined(entries: readonly Entry[]): readonly Entry[] {
 	return whole;
 }
 
-/** Time of the entry, counted back from when the log was fetched: `−12.345 s`. */
+/** Counted back from when the log was fetched: `−12.345 s`. */
 function agoOf({ ms }: Entry, nowMs: number): string {
 	return `${formatNumber((ms - nowMs) / 1000, language, 3, 3)} s`;
 }

@@ -88,7 +88,6 @@ function MeterState() {
 const PROTOCOLS = choicesOf(METER_PROTOCOL.protocol, (value) => t(`protocol.${value}`));
 
 interface ProtocolFormProps {
-	/** True if the form's button is the page's main one. */
 	readonly isMain?: boolean;
 	onValue?(protocol: string): void;
 }

@@ -10,7 +10,7 @@ import { changePassword } from "../kit/login.js";
 import { t } from "../kit/text.js";
 import { asDeviceError } from "../kit/use-device.js";
 
-/** Minimum length of a "strong" password; length counts more than special characters. */
+/** Length from which a password is "strong"; length counts more than special characters. */
 const STRONG = 14;
 
 const OLD: FieldSpec = {

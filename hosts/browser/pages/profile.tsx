@@ -33,10 +33,7 @@ const A_DAY_OF_QUARTERS = "96";
 type Column = Profile["columns"][number];
 type Row = Profile["rows"][number];
 
-/**
- * State of the card, kept outside the component because a readout takes long. It is cleared at logout, so that the next
- * user does not see it.
- */
+/** Outside the component, because a readout takes long; cleared at logout. */
 interface Seen {
 	readonly sinceMs?: number;
 	readonly profile?: Profile;
@@ -115,7 +112,7 @@ export function ProfileCard() {
 /** Failures that only occur in programming mode of IEC 62056-21. */
 const IN_PROGRAMMING = /\/(no-(programming|clock|answer|profile)|broken-off)$/;
 
-/** Cause of the failure in words; undefined if the general text of the error suffices. */
+/** Undefined if the general text of the error suffices. */
 function causeOf(error: DeviceError): string | undefined {
 	if (error.code === "invalid_field") return t("valid.form");
 	const { code = "", missing }: { code?: string; missing?: { reason: string } } = error.body;
@@ -150,7 +147,7 @@ const MARKS: readonly TextKey[] = [
 /** The bit for daylight saving, which is not an event: IDIS sets it in each row of the summer. */
 const SEASON = 8;
 
-/** The status bits; NaN if the status is not a number of bits. */
+/** NaN if the status is not a number of bits. */
 function bitsOf(text: string | null, isHex: boolean): number {
 	const bits = Number(`${isHex ? "0x" : ""}${text ?? 0}`);
 	return bits < 1 << MARKS.length ? bits : Number.NaN;
@@ -200,7 +197,7 @@ function View({ profile }: { profile: Profile }) {
 	);
 }
 
-/** Table for a spreadsheet: times in the gateway's zone, exact values, the status as sent and in words. */
+/** For a spreadsheet: times in the gateway's zone, exact values, the status as sent and in words. */
 function tableOf(lines: readonly Line[], columns: readonly Column[]): readonly (readonly string[])[] {
 	const heads = columns.map((column) => `${nameOf(column)} ${column.obis} (${column.unit})`);
 	const rows = lines.map(({ localtime, values, status: text, remark }) => [
@@ -212,7 +209,7 @@ function tableOf(lines: readonly Line[], columns: readonly Column[]): readonly (
 	return [[t("readings.time"), ...heads, t("profile.status"), t("use.remark")], ...rows];
 }
 
-/** The column's unit in thousands, by its largest value; undefined for the meter's unit. */
+/** By the column's largest value; undefined for the meter's unit. */
 function kiloOf(lines: readonly Line[], place: number, unit: string): string | undefined {
 	const sizes = lines.map(({ values }) => Math.abs(Number(values[place])) || 0);
 	return kiloUnit(unit, Math.max(...sizes));

@@ -14,7 +14,6 @@ export interface Line {
 	readonly code: string;
 	/** A past value without a unit has the unit of the present value. */
 	readonly unit: string;
-	/** The value with its unit. */
 	readonly value: string;
 	/** Further values, such as the time of a maximum. */
 	readonly more: readonly string[];
@@ -38,7 +37,7 @@ export function linesOf(readings: readonly Reading[]): readonly Line[] {
 	});
 }
 
-/** The code, followed by the attribute if that is not the value. */
+/** With the attribute if that is not the value. */
 export function codeText(code: string, attribute = 2): string {
 	return attribute === 2 ? code : `${code} · ${t("readings.attribute")} ${attribute}`;
 }
@@ -47,7 +46,7 @@ export function nameOf(reading: Reading): string {
 	return reading[language] ?? reading.en ?? t("readings.unknown");
 }
 
-/** The code without its billing period. */
+/** Without the billing period. */
 function presentCode({ obis_long }: Reading): string {
 	return obis_long.split("*")[0];
 }
@@ -58,7 +57,7 @@ function unitsNow(readings: readonly Reading[]): ReadonlyMap<string, string> {
 	return new Map(present.map((reading) => [presentCode(reading), reading.value1_unit]));
 }
 
-/** Text, unit and time of each value after the first. */
+/** Values after the first. */
 function secondsOf({ value2, value2_unit = "", values = [] }: Reading) {
 	const all = [[value2, value2_unit] as const, ...values.map((value) => [value, ""] as const)];
 	return all
@@ -90,13 +89,13 @@ function formatted(text: string, unit: string, stamp: string | undefined): strin
 	return unit === "" ? text.trim() : `${formatDecimal(text, language)} ${unit.replace("m3", "m³")}`;
 }
 
-/** The number printed on the meter, otherwise another identification. */
+/** Printed on the meter; otherwise another identification. */
 function meterNumber({ readings, meter_id }: Readout): string {
 	const numbers = NUMBER_CODES.map((code) => readings.find(({ obis }) => obis === code)?.value1);
 	return numbers.find((number) => number !== undefined && number !== "") ?? meter_id;
 }
 
-/** Codes of the meter's number: IEC 62056-61, A.2.3, and older meters. */
+/** IEC 62056-61, A.2.3, and older meters. */
 const NUMBER_CODES = ["0.0.0", "96.1.0", "C.1.0", "0.0"];
 
 const COLUMNS: readonly TextKey[] = [
@@ -139,7 +138,7 @@ function rawOf({ obis_long, value1, value1_unit, value2, value2_unit = "", value
 	return `${obis_long}${set(value1, value1_unit)}${second}${values.map((value) => set(value, "")).join("")}`;
 }
 
-/** The table for the clipboard, separated by tabs, which spreadsheets accept. */
+/** Separated by tabs, for pasting into spreadsheets. */
 export function asText(last: Readout, lines: readonly Line[]): string {
 	return tableOf(last, lines)
 		.map((cells) => cells.map((cell) => textCell(cell)).join("\t"))

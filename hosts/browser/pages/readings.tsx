@@ -53,7 +53,7 @@ function About({ last }: { last: Readout }) {
 	);
 }
 
-/** Objects that the meter did not deliver, so that the user can correct the list of requested ones. */
+/** Objects that the meter did not deliver: the user can correct the list. */
 function MissingCard({ missing }: { missing: readonly Missing[] }) {
 	return (
 		<Card title={t("readings.missing")}>
@@ -136,9 +136,9 @@ function ValuesCard({ last }: { last: Readout | undefined }) {
 
 interface TableProps {
 	readonly lines: readonly Line[];
-	/** True if a line has values after the first. */
+	/** A line has values after the first. */
 	readonly hasMore: boolean;
-	/** True if a line is of a past billing period. */
+	/** A line is of a past billing period. */
 	readonly hasPeriods: boolean;
 	readonly map?: ZigbeeMap | undefined;
 	readonly onSend?: ((reading: Reading, target: string) => void) | undefined;
@@ -263,5 +263,3 @@ function Target({ reading, name, map, onSend }: TargetProps) {
 		</select>
 	);
 }
-
-/** Makes the browser save the file. */

@@ -15,14 +15,14 @@ const REFUSALS: readonly (readonly [part: string, key: TextKey])[] = [
 	["has expired", "refusal.expired"],
 ];
 
-/** Text for the message; undefined if the message is unknown. */
+/** Undefined if the message is unknown. */
 export function refusalKey(sentence: string): TextKey | undefined {
 	return REFUSALS.find(([part]) => sentence.includes(part))?.[1];
 }
 
 const PEM_BLOCK = /-----BEGIN ([A-Z0-9 ]+)-----[\s\S]*?-----END \1-----/g;
 
-/** All certificates in order, then the keys, as the gateway requires. */
+/** Certificates in order, then the keys, as the gateway requires. */
 export function joinPEM(texts: readonly string[]): string {
 	const all = texts.join("\n");
 	const blocks = [...all.matchAll(PEM_BLOCK)];

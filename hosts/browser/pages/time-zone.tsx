@@ -27,7 +27,7 @@ function browserZone(): string {
 	return zone === "UTC" || zone.startsWith("Etc/") ? "" : zone;
 }
 
-/** The field offers all zones known to the browser, and the current one. */
+/** All zones known to the browser, and the current one. */
 function fieldFor(current: string): FieldSpec {
 	const names = new Set([...Intl.supportedValuesOf("timeZone"), browserZone(), current]);
 	names.delete("");

@@ -189,7 +189,7 @@ function DisplayLink({ token }: { token: string }) {
 /** White margin in modules (ISO/IEC 18004). */
 const QUIET = 4;
 
-/** Draws the code as one path, black on white in every theme, because cameras need this contrast. */
+/** Black on white in every theme, because cameras need this contrast. */
 function QRCode({ text, label }: { text: string; label: string }) {
 	const [drawing, setDrawing] = useState<{ readonly size: number; readonly path: string }>();
 	useEffect(() => {

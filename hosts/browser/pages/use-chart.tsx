@@ -67,7 +67,7 @@ const STYLES = {
 	from_meter: "plain",
 } as const;
 
-/** The finest level for which the meter is read often enough. */
+/** The meter is read often enough for it. */
 function finest(quarters: readonly Piece[]): Level {
 	const sure = quarters.filter(({ period }) => !period.gap).length;
 	if (sure >= quarters.length / 2 && sure > 3) return "quarters";
@@ -164,7 +164,7 @@ interface ViewProps {
 }
 
 interface ViewData {
-	/** Amounts; the one drawn upwards is first. */
+	/** The one drawn upwards is first. */
 	readonly shown: readonly Amount[];
 	readonly totals: readonly string[];
 	readonly rows: readonly Row[];
@@ -341,7 +341,7 @@ function rowOf(piece: Piece, level: Level, shown: readonly Amount[], balance: nu
 	};
 }
 
-/** Table for a spreadsheet: times in the gateway's zone with their offset, and exact amounts. */
+/** Times in the gateway's zone with their offset, and exact amounts. */
 function tableOf(
 	pieces: readonly Piece[],
 	{ shown, rows, money }: ViewData,

@@ -42,7 +42,7 @@ export function Use() {
 	);
 }
 
-/** Without what a meter that waits for its PIN does not tell. */
+/** A meter that waits for its PIN does not send all amounts. */
 function withoutUnknown({ quarters, days, daysBefore, months }: Recent): Recent {
 	return {
 		...(quarters && { quarters: withoutNothing(quarters) }),
@@ -52,7 +52,7 @@ function withoutUnknown({ quarters, days, daysBefore, months }: Recent): Recent 
 	};
 }
 
-/** A meter that waits for its PIN measures electricity without telling it. */
+/** A meter that waits for its PIN measures electricity, but does not send it. */
 function measuredIn(pieces: readonly Piece[], isLocked: boolean): readonly Amount[] {
 	return AMOUNTS.filter(
 		(amount) => (isLocked && amount === "import_wh") || pieces.some(({ period }) => period[amount] !== undefined),
@@ -67,7 +67,7 @@ interface Past {
 	reload(): Promise<void>;
 }
 
-/** Loads the history, and again after each new quarter hour. `wallMs` is 0 until the clock is set. */
+/** Loads again after each new quarter hour. `wallMs` is 0 until the clock is set. */
 function useHistory(loadAll: typeof loadRecent): Past {
 	const now = useStore(status);
 	const isBuilt = useBuilt();
@@ -130,9 +130,8 @@ function TodayCards({ past: { recent, wallMs, isLocked } }: { past: Past }) {
 }
 
 /**
- * Peak of the billing period if the meter records it, otherwise of the month if the gateway keeps it, otherwise of the
- * two days with quarter hours in the history. If the gateway records the month's peak, the running interval is shown as
- * well.
+ * Peak of the billing period (meter), the month (gateway, with the running interval), or the two days with quarter
+ * hours in the history.
  */
 function PeakFact({ quarters }: { quarters: readonly Piece[] }) {
 	const kW = (watts: number) => `${formatNumber(watts / 1000, language, 2, 2)} kW`;

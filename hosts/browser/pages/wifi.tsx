@@ -47,7 +47,6 @@ export function signalWord(rssi: number): string {
 	return t(rssi >= -80 ? "wifi.signal.weak" : "wifi.signal.poor");
 }
 
-/** Text for a `wifi_last_error`. */
 export function wifiErrorText(code: string): string {
 	const key = `error.${code}`;
 	return isText(key) ? t(key) : t("error.wifi/lost");
@@ -57,7 +56,7 @@ function isOverAccessPoint(status: NetworkStatus): boolean {
 	return !status.secure || location.hostname === "192.168.4.1";
 }
 
-/** Returns true if the radio is on: the gateway has a radio, and either has no cable or its button was pressed. */
+/** There is a radio, and no cable, or the button was pressed. */
 export function hasRadio(status: NetworkStatus): boolean {
 	return status.wifi_temporary || (status.wifi_enabled && status.interface !== "ethernet");
 }
@@ -67,7 +66,7 @@ export function networkName({ interface: by, ssid }: NetworkStatus): string {
 }
 
 interface WiFiFormProps {
-	/** Called once the new network is joined and the gateway is reachable there. */
+	/** The gateway is reachable in the new network. */
 	onJoined?(status: NetworkStatus): void;
 }
 
@@ -194,7 +193,6 @@ interface SettingsProps {
 const UNLOCKED = "unlocked";
 export const isStatic = ({ dhcp }: Draft) => dhcp === false;
 
-/** Fields for Wi-Fi and for the cable. */
 export const ADDRESS_FIELDS: readonly (FieldSpec & { readonly name: "dhcp" | "ip" | "netmask" | "gateway" })[] = [
 	{ name: "dhcp", label: "wifi.dhcp", help: "wifi.dhcp.help", kind: "toggle" },
 	{
@@ -331,7 +329,6 @@ function Settings({ status, picked, onJoined }: SettingsProps) {
 	);
 }
 
-/** Initial values: the present network. */
 function beginning(status: NetworkStatus): Draft {
 	const { wifi_ssid: ssid, wifi_dhcp: dhcp, hostname, ip, netmask, gateway } = status;
 	const address = status.connected ? { ip, netmask, gateway } : {};
@@ -354,7 +351,7 @@ function Joined({ status: { ssid, hostname, ip } }: { status: NetworkStatus }) {
 	);
 }
 
-/** Throws the reason if joining fails. `onHint` gets the causes of failed attempts. */
+/** Throws the reason. `onHint` gets the causes of failed attempts. */
 async function untilJoined(ssid: string, onHint: (code: string) => void): Promise<NetworkStatus> {
 	const start = Date.now();
 	await wait(LEAVE_MS);

@@ -54,7 +54,7 @@ export function FirstContact({ next, actions }: FirstContactProps) {
 	}, [revision]);
 	const hasRead = !isReading && !failure && last !== undefined && last.readings.length > 0;
 	const isLimited = hasRead && last.protocol === "DLMS/COSEM" && countersOf(last.readings).length === 0;
-	/** True if an encrypted meter has been found. Only its key is missing, so this counts as a success. */
+	/** Only the key is missing, so this counts as a success. */
 	const isEncrypted = failure?.body.code?.endsWith("/no-key") === true;
 	const needs = useRef({ access: false, pin: false, isAMIS: false });
 	const search = useClientSearch(!isReading && (isLimited || mayAdmitAnother(failure)));
@@ -135,7 +135,7 @@ function Drawing() {
 	);
 }
 
-/** The energy counters of the first readout, or its first values if it has no counters. */
+/** Energy counters, otherwise the first values. */
 function FirstReading({ last: { readings, meter_id, status } }: { last: Readout }) {
 	const counters = countersOf(readings).map(({ reading: record }) => record);
 	return (

@@ -20,14 +20,12 @@ import { TimeZoneForm } from "./time-zone.js";
 import { networkName, WiFiForm } from "./wifi.js";
 import { FirstContact } from "./wizard-meter.js";
 
-/** Address of the gateway in its own network. */
+/** Address in the gateway's own network. */
 const ACCESS_POINT = "192.168.4.1";
 const NO_ADDRESS = "0.0.0.0";
-/**
- * Key of the password on the label, kept during the step that changes it, so that a reload does not ask for it again.
- */
+/** Password on the label, kept during the step that changes it, so that a reload does not ask for it again. */
 const LABEL = "label";
-/** Key of the progress, which survives a reload. */
+/** Survives a reload. */
 const STEP = "setup";
 
 interface StepProps {
@@ -35,7 +33,7 @@ interface StepProps {
 	next(): void;
 	/** Buttons beside the main one. */
 	readonly actions: ComponentChildren;
-	/** Last step: called once the gateway has joined a Wi-Fi network. */
+	/** Last step: the gateway has joined a Wi-Fi network. */
 	readonly onJoined: (status: NetworkStatus) => void;
 }
 

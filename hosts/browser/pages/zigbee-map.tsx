@@ -125,7 +125,6 @@ interface MapLineProps {
 	readonly index: number;
 	readonly readings: readonly Reading[];
 	readonly sent: readonly Sent[] | undefined;
-	/** True if the faults of the lines are shown. */
 	readonly isChecked: boolean;
 	onChange(line: Line): void;
 	onDrop(): void;
@@ -237,7 +236,7 @@ function Suggestions({ readings }: { readings: readonly Reading[] }) {
 	);
 }
 
-/** A warning for each target or code that is in more than one line. */
+/** Targets and codes in more than one line. */
 function duplicatesOf(lines: readonly Line[]): readonly string[] {
 	const twice = (names: readonly string[]) => new Set(names.filter((name, index) => names.indexOf(name) !== index));
 	const targets = twice(lines.map(({ mapping_id }) => mapping_id).filter((id) => id !== UNMAPPED));

@@ -17,7 +17,7 @@ import { MapForm } from "./zigbee-map.js";
 
 const POLL_MS = 10_000;
 const JOINING_POLL_MS = 2_000;
-/** Duration of the gateway's search for a network. */
+/** The gateway's search for a network. */
 const JOINING_S = 300;
 
 export function Zigbee() {
@@ -62,7 +62,7 @@ interface StateProps {
 	reload(): Promise<void>;
 }
 
-/** Progress of joining during this visit. */
+/** During this visit. */
 type Joining = "begun" | "done" | "failed" | undefined;
 
 function State({ radio, reload }: StateProps) {

@@ -29,7 +29,7 @@ typedef struct {
 	pthread_mutex_t lock;
 	/* The lock guards the members from here on. */
 	bool on;
-	/* True if a delivery to the machine's thread is under way. */
+	/* A delivery to the machine's thread is under way. */
 	bool posted;
 	ethernet_state now;
 	ethernet_state reported;
@@ -48,10 +48,7 @@ void ethernet_core_event(ethernet_core *core, const ethernet_event *event);
 /* True if the caller must post a delivery: the state has changed, and none is under way. Any thread may call. */
 bool ethernet_core_must_post(ethernet_core *core);
 
-/*
- * Called by the function that machine_post delivers. Returns true if that must report the state and then call again;
- * returns false if it must return.
- */
+/* The function that machine_post delivers calls it. True: report the state, then call again; false: return. */
 bool ethernet_core_must_report(ethernet_core *core);
 
 ethernet_state ethernet_core_now(ethernet_core *core);

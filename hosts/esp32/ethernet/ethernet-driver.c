@@ -52,7 +52,7 @@ static void on_link(void *context, esp_event_base_t base, int32_t id, void *data
 	port.notify(port.context, &event);
 }
 
-/* Reports the interface's present state instead of the event's, because settings may have changed since. */
+/* Reports the present state, because settings may have changed since the event. */
 static void on_ip(void *context, esp_event_base_t base, int32_t id, void *data)
 {
 	ethernet_event event = { .kind = ETHERNET_ADDRESS_LOST };
@@ -75,10 +75,7 @@ static void stop_listening(void)
 	for (unsigned i = 0; i < COUNT(IP_EVENTS); i++) esp_event_handler_unregister(IP_EVENT, IP_EVENTS[i], on_ip);
 }
 
-/*
- * Called after ESP-IDF has connected driver and interface. Its handlers run before ours, and have removed the address
- * of an interface that has lost its link.
- */
+/* ESP-IDF's handlers run before ours, and have removed the address of an interface that has lost its link. */
 static bool listen(void)
 {
 	bool done = true;
@@ -89,7 +86,7 @@ static bool listen(void)
 	return done;
 }
 
-/* Called before a restart: GPIO 0 must have no clock while the chip boots. */
+/* GPIO 0 must have no clock while the chip boots. */
 static void shut_down(void)
 {
 	if (port.driver) ethernet_port_power_off(&port.pins);

@@ -25,19 +25,19 @@ typedef enum { ETHERNET_LINK_UP, ETHERNET_LINK_LOST, ETHERNET_ADDRESSED, ETHERNE
 
 typedef struct {
 	ethernet_event_kind kind;
-	/* Speed in Mbit/s; only for ETHERNET_LINK_UP. */
+	/* Mbit/s; only for ETHERNET_LINK_UP. */
 	uint16_t speed;
-	/* Address of the port; only for ETHERNET_ADDRESSED. */
+	/* Only for ETHERNET_ADDRESSED. */
 	ethernet_address address;
 } ethernet_event;
 
-/* Pins of the port. Their order depends on its kind: ethernet-rmii.c and ethernet-w5500.c each have an enum of it. */
+/* The order depends on the kind of port: enums in ethernet-rmii.c and ethernet-w5500.c. */
 enum { ETHERNET_PIN_LIMIT = 6, ETHERNET_NO_PIN = -1 };
 typedef struct {
 	int pins[ETHERNET_PIN_LIMIT];
 } ethernet_pins;
 
-/* Claims the pins without powering anything. Returns false if a port is already open. */
+/* Powers nothing. False if a port is already open. */
 bool ethernet_driver_open(const ethernet_pins *pins, void (*notify)(void *context, const ethernet_event *event),
 			  void *context);
 
@@ -45,9 +45,8 @@ bool ethernet_driver_open(const ethernet_pins *pins, void (*notify)(void *contex
 void ethernet_driver_close(void);
 
 /*
- * The first call powers the PHY and allocates all memory of the port, which takes up to half a second. If the port is
- * already on, the call only changes host name and address, and the link stays. Returns false if the PHY does not answer
- * or memory is short; the port is then off.
+ * The first call powers the PHY and allocates all memory, which takes up to half a second; later ones only change host
+ * name and address, and the link stays. False if the PHY does not answer or memory is short; the port is then off.
  */
 bool ethernet_driver_start(const ethernet_settings *settings);
 

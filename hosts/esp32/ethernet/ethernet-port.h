@@ -20,7 +20,7 @@ bool ethernet_port_make(const ethernet_pins *pins, ethernet_parts *parts);
 
 void ethernet_port_end(const ethernet_pins *pins);
 
-/* Turns the power off before a restart of the chip, without deleting the drivers. May be called in any task. */
+/* The drivers stay, for a restart. Any task may call. */
 void ethernet_port_power_off(const ethernet_pins *pins);
 
 #endif

@@ -71,7 +71,7 @@ class WireClock implements Clock {
 		this.#wire = wire;
 	}
 
-	/** Constant while an event is handled, so that a deadline calculated from it is never late. */
+	/** Constant while an event is handled, so that no deadline is late. */
 	monotonicMs(): number {
 		return this.#wire.monotonicMs;
 	}

@@ -70,7 +70,7 @@ export class Wire {
 		return this.#targets.get(id);
 	}
 
-	/** Sends the command and returns its result; undefined for REPLY_ABSENT. Throws the host's error. */
+	/** Undefined for REPLY_ABSENT. Throws the host's error. */
 	call<Takes extends Layout, Gives extends Layout>(
 		{ code, takes, gives }: Command<Takes, Gives>,
 		id: number,
@@ -93,7 +93,7 @@ export class Wire {
 		this.call(COMMANDS.trace, 0, message);
 	}
 
-	/** Returns the event's kind if it has id 0; otherwise passes it to the object with its id, and returns 0. */
+	/** Returns the kind of an event with id 0; passes another one to its object, and returns 0. */
 	receive(message: ArrayBuffer): number {
 		const view = new DataView(message);
 		const kind = view.getUint8(0);

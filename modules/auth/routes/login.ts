@@ -44,7 +44,6 @@ const NEW_HASH = text("new_hash", DIGEST_LENGTH * 2, { minimum: DIGEST_LENGTH * 
 const OLD_PASSWORD = text("old_password", PASSWORD_LIMIT);
 const NEW_PASSWORD = text("new_password", PASSWORD_LIMIT);
 
-/** Both forms of login, which require different fields. */
 export const LOGIN_BODY: BodyTable = Object.freeze({
 	fields: Object.freeze([USERNAME, NONCE, PROOF, PASSWORD]),
 	required: Object.freeze([USERNAME.name]),
@@ -99,7 +98,7 @@ export function postLogout(exchange: Exchange<Access>): void {
 	exchange.empty();
 }
 
-/** The old password or its proof authorizes the change; no token is needed. */
+/** Needs no token, but the old password or its proof. */
 export function postPassword(exchange: Exchange<Access>, values: BodyValues): void {
 	const { login } = exchange.part;
 	const { text } = exchange.core;

@@ -28,7 +28,7 @@ export const TOKEN_BODY: BodyTable = Object.freeze({
 	limit: BODY_LIMIT,
 });
 
-/** Copy of a token's data, because the token may be revoked during the reply. */
+/** The token may be revoked during the reply. */
 interface ListedToken {
 	readonly id: string;
 	readonly name: string;

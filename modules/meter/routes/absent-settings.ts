@@ -23,10 +23,7 @@ export const PROTOCOL_SETTINGS = settingsOf(PROTOCOL, [METER_PROTOCOL.name], { a
 export const IEC62056_SETTINGS = settingsOf(IEC62056.fields, [], { accept: acceptModeE });
 export const CONTROL_SETTINGS = settingsOf(CONTROL.fields);
 
-/**
- * Rejects a protocol that this firmware was built without, and returns true. A backup may contain such a protocol: it
- * is stored for a firmware that has the protocol, and a readout fails with the reason.
- */
+/** A backup may contain such a protocol: it is stored, and a readout fails with the reason. */
 function rejectsMissing(exchange: Exchange<never>, { name }: Field, protocol = ""): boolean {
 	if (exchange.within !== "" || !isOmitted(protocol)) return false;
 	exchange.fail(501, UNSUPPORTED, `This firmware was built without the protocol ${protocol}.`, name);

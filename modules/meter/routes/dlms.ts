@@ -57,7 +57,7 @@ import {
 import { METER_LIVE_SECS } from "../fields.js";
 import type { Metering } from "../metering.js";
 
-/** Returns the field of a key: hex digits in either case, or empty to clear the key. */
+/** Hex digits in either case; empty clears the key. */
 function keyText(name: string): Field<string> {
 	return bodyField({ name, kind: TEXT, maximum: DLMS_KEY_LENGTH * 2, characters: "09AFaf" });
 }
@@ -190,7 +190,7 @@ export function postPollList(exchange: Exchange, values: BodyValues): void {
 	getPollList(exchange);
 }
 
-/** Returns the change of the setting; if the list is invalid, replies with an error and returns undefined. */
+/** If the list is invalid, replies with an error and returns undefined. */
 export function acceptPollList(exchange: Exchange, values: BodyValues): readonly Put[] | undefined {
 	const list = needed(values, DLMS_OBIS_ENTRIES);
 	const duplicate = findDuplicate(list);

@@ -80,7 +80,7 @@ function failMissing(exchange: Exchange, missing: Uint8Array = new Uint8Array(0)
 	});
 }
 
-/** Profile for JSONStream: unit 0 is everything before the rows, then one unit per row, then the end. */
+/** Unit 0 is everything before the rows, then one unit per row, then the end. */
 class Profile {
 	readonly isThere: boolean;
 	readonly #core: Core;

@@ -18,10 +18,10 @@ import { localText } from "../../time/iso.js";
 import type { TimeZone } from "../../time/zone.js";
 import { writeMissing } from "./missing.js";
 
-/** State of meter reading in the reply to `GET last`, taken when the reply begins. */
+/** State when the reply begins. */
 export interface AttemptState {
 	readonly running: boolean;
-	/** Unix time of the last attempt, s; 0 if there was none. */
+	/** Unix s; 0 without an attempt. */
 	readonly lastAttempt: number;
 	/** Stable code of the failure; "" after a success. */
 	readonly lastError: string;
@@ -87,17 +87,16 @@ export class ReadoutBody {
 	readonly #cursor: RecordCursor;
 	readonly #null: Uint8Array;
 	readonly #scratch = new Uint8Array(VALUE_LIMIT + 1);
-	/** Beginning of `#scratch`, which the writer can copy natively; most numbers fit into it. */
+	/** Copied natively; most numbers fit into it. */
 	readonly #shortScratch = this.#scratch.subarray(0, SHORT);
-	/** English name of the present code, in quotes. */
+	/** English, in quotes. */
 	readonly #name = new Uint8Array(NAME_LIMIT + 2);
-	/** Name of the present code in the reply's language, in quotes; the same array if that is English. */
+	/** Name in the reply's language, in quotes; the same array if that is English. */
 	readonly #translation: Uint8Array;
 	/** End offsets of these names; 0 without a name. */
 	#nameEnd = 0;
 	#translationEnd = 0;
 	#hasNames = false;
-	/** Undefined for protocols that do not read single objects. */
 	readonly #missing: MissingCursor | undefined;
 	#unit = 0;
 	#part = PART_RECORDS;
@@ -240,8 +239,8 @@ export class ReadoutBody {
 	}
 
 	/**
-	 * Writes the unit of the second value. If there are more than two values, writes a list of all values and a list of
-	 * the units of the third and later values.
+	 * Writes the unit of the second value. If there are more, lists of all values and of the units from the third on
+	 * follow.
 	 */
 	private moreValues(writer: JSONWriter): void {
 		const cursor = this.#cursor;
@@ -303,10 +302,7 @@ export class ReadoutBody {
 		else writer.rawPart(this.#shortScratch, 0, putDecimal(this.#scratch, 0, value));
 	}
 
-	/**
-	 * Writes the name that was found last and the name of its attribute, in quotes. Returns the end offset; 0 if the
-	 * attribute is unknown.
-	 */
+	/** The name found last and that of its attribute, in quotes. Returns the end; 0 if the attribute is unknown. */
 	private quotedName(names: OBISNames, into: Uint8Array): number {
 		const { classId, attribute } = this.#cursor;
 		into[0] = QUOTE;

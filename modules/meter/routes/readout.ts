@@ -34,10 +34,8 @@ export const LOG_REPLY_COST: Cost = Object.freeze({ slots: 100, chunkBytes: 5120
 
 /** PIN for the meter's display; never stored. */
 const PIN = bodyField<string>({ name: "pin", kind: TEXT, minimum: 4, maximum: 8, characters: "09" });
-/** Flashes until the display shows "PIN". */
 const FLASHES = bodyField<number>({ name: "flashes", kind: INTEGER, maximum: 3 });
 const FLASHES_USUAL = 2;
-/** Flashes from the first value after the PIN to the entry for a long flash. */
 const INF = bodyField<number>({ name: "inf", kind: INTEGER, maximum: 15 });
 export const PIN_BODY: BodyTable = Object.freeze({
 	fields: Object.freeze([PIN, FLASHES, INF]),
@@ -87,7 +85,7 @@ export function getLast(exchange: Exchange<Metering>): void {
 	exchange.stream((writer, unit) => body.produce(writer, unit), READOUT_REPLY_COST);
 }
 
-/** Streams the session log, one entry per unit: ms since the start, characters as text and as hex. */
+/** One entry per unit: ms since the start, characters as text and as hex. */
 export function getLog(exchange: Exchange<Metering>): void {
 	const { reader } = exchange.part;
 	const { clock, config } = exchange.core;
@@ -200,7 +198,7 @@ export function failRead(exchange: Exchange, failure: Failure): void {
 	});
 }
 
-/** Writes the kind of unsolicited data and the settings that would read it; null if unknown. */
+/** Null if unknown. */
 function writeFinding(writer: JSONWriter, failure: Failure | undefined): void {
 	const { finding, advice } = failure ?? {};
 	writer.key("unasked");
@@ -277,7 +275,7 @@ function writeLogEntry(writer: JSONWriter, entry: LogCursor): void {
 	writer.endObject();
 }
 
-/** Writes characters as text and as hex; those from 0x80 on are damaged. */
+/** Characters as text and as hex; those from 0x80 on are damaged. */
 function writeCharacters(writer: JSONWriter, bytes: Uint8Array, start: number, end: number): void {
 	writer.key("text");
 	writer.ascii(bytes, start, end);

@@ -26,7 +26,7 @@ export const SCHEDULE_SETTINGS = settingsOf(
 	{ lenient: Object.freeze(TRIGGERS.map(({ name }) => name)), accept },
 );
 
-/** Requires the triggers that the unit needs; leaves the others unchanged. */
+/** Requires only the triggers that the unit needs. */
 function accept(exchange: Exchange, values: BodyValues): readonly Put[] | undefined {
 	const unit = PERIOD_UNITS[SCHEDULE_PERIOD_UNIT.choices.indexOf(needed(values, SCHEDULE_PERIOD_UNIT))];
 	if (!unit.values.includes(needed(values, SCHEDULE_PERIOD_VALUE))) {

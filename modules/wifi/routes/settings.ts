@@ -66,7 +66,7 @@ export function postWiFi(exchange: Exchange<Networking>, values: BodyValues): vo
 	}
 }
 
-/** Returns the changes that configure this network on trial; undefined after replying with an error. */
+/** The network is on trial; undefined after replying with an error. */
 export function acceptStation(exchange: Exchange<Networking>, values: BodyValues): readonly Put[] | undefined {
 	const { config, text } = exchange.core;
 	const { settings } = exchange.part;
@@ -90,7 +90,7 @@ export function acceptStation(exchange: Exchange<Networking>, values: BodyValues
 	return undefined;
 }
 
-/** Replies in the form of firmware 1.0.x, with the static address or the station's present one. */
+/** The form is that of firmware 1.0.x, with the static address or the present one. */
 function answerStation(exchange: Exchange<Networking>): void {
 	const { config, hostname } = exchange.core;
 	const isDHCP = config.get(WIFI_DHCP);
@@ -153,7 +153,7 @@ export function isWiFiEnabled({ manager }: Networking, { config }: Core): boolea
 	return manager !== undefined && config.get(WIFI_ENABLED);
 }
 
-/** Writes a member `warning` if Ethernet and Wi-Fi are both off on a unit that has both. */
+/** A `warning` if Ethernet and Wi-Fi are both off. */
 export function writeWayBack(exchange: Exchange<Networking>): void {
 	const { config } = exchange.core;
 	if (exchange.part.manager?.cable === undefined || config.get(ETHERNET_ENABLED) || config.get(WIFI_ENABLED)) return;

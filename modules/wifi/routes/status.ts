@@ -22,7 +22,7 @@ import { ScanCursor } from "../scan.js";
 import { ethernetErrorOf, isEthernetEnabled } from "./ethernet.js";
 import { isWiFiEnabled, NO_ADDRESS } from "./settings.js";
 
-/** Memory for a scan reply: the buffer for packing, and the packed networks. */
+/** Buffer for packing, and the packed networks. */
 export const SCAN_COST: Cost = Object.freeze({ slots: 150, chunkBytes: 5120 });
 
 /** Time server that is shown if the host has none configured. */
@@ -92,7 +92,7 @@ function interfaceOf(network: Networking["manager"], isAccessPoint: boolean): st
 	return isAccessPoint ? "access_point" : "none";
 }
 
-/** First time server, without its port. */
+/** First server, without its port. */
 function serverOf(servers: string): string {
 	return servers === "" ? NTP_SERVER : servers.split(",", 1)[0].split(":", 1)[0].trim();
 }
@@ -104,7 +104,7 @@ function lastSyncOf({ core: { clock }, part: { time } }: Exchange<Networking>): 
 	return Math.floor((nowMs - clock.monotonicMs() + successMs) / 1000);
 }
 
-/** Writes a stable code, or null without an error. */
+/** Null without an error. */
 function codeMember(writer: JSONWriter, name: string, code: string): void {
 	writer.key(name);
 	if (code === "") writer.null();
