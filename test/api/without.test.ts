@@ -1,6 +1,7 @@
 /**
- * A firmware without some parts and protocols, in the flash of a full one, and the other way round. The bundle is made
- * as in the build for a board, but for Node, and contains the virtual gateway.
+ * A firmware without some parts and protocols starts with the settings that a full one has stored, then a full one with
+ * those of the reduced one. The bundle is made as in the build for a board, but for Node, and contains the virtual
+ * gateway.
  */
 import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
@@ -19,7 +20,7 @@ import { START_UTC_MS, VirtualGateway } from "./virtual-gateway.js";
 const BUILD = join(ROOT, ".build");
 /** The bundles must be in this folder, because modules in them find files relative to their own path. */
 const bundleOf = (names: readonly string[]) => join(BUILD, "test", "api", `without-${names.join("-")}.mjs`);
-/** Everything that can be left out, except the radio, which the board's row leaves out. */
+/** Everything that can be left out, except the radio, which a board has or lacks (hosts/esp32/boards.ts). */
 const NAMES = Object.keys(OMISSIONS).filter((name) => name !== "zigbee");
 
 const HUB = { enabled: true, url: "https://hub.example:8123", token: "canary-hub-token", lang: "de" };

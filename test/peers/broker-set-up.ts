@@ -7,7 +7,7 @@ import { Mosquitto } from "./mosquitto.js";
 import { type BrokerBench, brokerBench, endBrokerBench, numbersOf, shell } from "./reading-bench.js";
 import { template } from "./templates.js";
 
-/** Limit for a test of an output; the gateway pauses between two tests. */
+/** Longest wait for a successful `mqtt/send` or for the hub; the gateway refuses a second `mqtt/send` for a while. */
 const TEST_LIMIT_MS = 60_000;
 
 /** Reply of `mqtt/send`, once it is allowed again. */

@@ -1,4 +1,7 @@
-/** A gateway in XS that stores the longest capture as its last readout, for tests of the slots taken beyond that. */
+/**
+ * A gateway in XS that stores the longest capture as its last readout, for tests of the XS slots that other work takes
+ * in addition.
+ */
 import assert from "node:assert/strict";
 import type { HostInfo } from "../../modules/io/host.js";
 import { XSWorld } from "../../tools/benchmark/xs-world.js";

@@ -1,6 +1,6 @@
 /**
- * Reference of part g: the Moddable SDK's HTTP server from $MODDABLE, in a program that answers each request with the
- * same bytes and is built and limited like the firmware.
+ * Reference for the benchmark of the firmware's HTTP server: that of the Moddable SDK, from $MODDABLE. It answers each
+ * request with constant bytes, and is built with the firmware's options and memory limits.
  */
 import { spawnSync } from "node:child_process";
 import { mkdirSync } from "node:fs";

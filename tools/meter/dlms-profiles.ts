@@ -6,11 +6,12 @@
  * |---|---|---|---|---|
  * | 1-0:99.1.0 | 15 min | 400 | oldest first | entries, range |
  * | 1-0:99.2.0 | a day | 40 | newest first | entries |
- * | 1-0:98.1.0 | an hour | 60 | oldest first | range; only the first row has the time |
+ * | 1-0:98.1.0 | an hour | 60 | oldest first | range |
  * | 1-0:99.3.0 | 15 min | 5 | oldest first | none |
  *
- * With k counted backwards from the last row (0), row k has the end of the last period minus k periods, status 8 for k
- * = 2 and otherwise 0, an import of 12 345 678 901 Wh - 125 Wh * k with scaler -1, and an export of 3000 kWh - k.
+ * k counts the rows backwards from the last one (k = 0). The time of row k is the end of the last complete period minus
+ * k periods. Its status is 8 for k = 2, otherwise 0; its import 12 345 678 901 Wh - 125 Wh * k with scaler -1; its
+ * export 3000 kWh - k. In 1-0:98.1.0 only the first row has its time.
  */
 import * as Data from "./dlms-data.js";
 import { type COSEMObject, codeBytes } from "./dlms-object.js";

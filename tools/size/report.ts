@@ -20,7 +20,10 @@ export interface Spent {
 export interface Report {
 	/** Measured parts: our script first, then by size. */
 	parts: Part[];
-	/** The whole image by budgets: our folders (script bytes in proportion to characters), then everything else. */
+	/**
+	 * The whole image, a row for each budget: first our folders, which share the script's bytes in proportion to their
+	 * characters, then everything else.
+	 */
 	spent: Spent[];
 	reserved: { name: string; bytes: number }[];
 	ourBytes: number;
@@ -34,7 +37,7 @@ export interface Report {
 	warnings: readonly string[];
 	/** Left out of the board's firmware (tools/sdk/omissions.ts). */
 	without: readonly string[];
-	/** Sentences: exceeded or missing budgets, and the linker's warnings. */
+	/** Sentences: an image longer than its slot, exceeded or missing budgets, and the linker's warnings. */
 	problems: string[];
 }
 

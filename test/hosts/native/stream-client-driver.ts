@@ -169,7 +169,6 @@ export class ClientPeer {
 	}
 }
 
-/** A test server with its sockets and port. */
 export class TestServer {
 	readonly #server: Server;
 	readonly #sockets = new Set<Socket>();
