@@ -43,9 +43,9 @@ export const PROFILE_FORMS = ["plain", "bare-heads", "value-lines"] as const;
 
 export interface ProfileOptions {
 	place?: (typeof PROFILE_PLACES)[number];
-	/** Period of the profile, minutes; default 15. */
+	/** Period of the profile, minutes. */
 	period?: number;
-	/** Number of stored rows; default 400. */
+	/** Number of stored rows. */
 	rows?: number;
 	/** Season digit at the beginning of a time: 0 winter, 1 summer, 2 UTC, "" none; default 2. */
 	season?: string;
@@ -71,6 +71,10 @@ export interface ProfileOptions {
 	 */
 	seasonAt?: (utcMs: number) => { minutes: number; digit: string };
 }
+
+/** Minutes, and number of rows. */
+export const DEFAULT_PERIOD = 15;
+export const DEFAULT_ROWS = 400;
 
 const EOT = 0x04;
 const MINUTE_MS = 60_000;
@@ -239,7 +243,7 @@ export class ProgrammingMode {
 	}
 
 	#linesOf(from: string, to: string, utcMs: number, limit: number): string[] {
-		const { period = 15, rows = 400, season = "2", fault, form } = this.#options;
+		const { period = DEFAULT_PERIOD, rows = DEFAULT_ROWS, season = "2", fault, form } = this.#options;
 		const periodMs = period * MINUTE_MS;
 		const last = Math.floor(utcMs / periodMs);
 		const fromMs = fault === "long-answer" ? 0 : momentOf(from, 0);
