@@ -103,6 +103,9 @@ const EMPTY_LIMIT = 10;
 const CLOCK_LIMIT_S = HOUR_S;
 const CLOCK_SLACK_S = 120;
 
+/** Bits on the line for a day of quarter hours: 96 rows of 51 characters, as with DLMS/COSEM and with IEC 62056-21. */
+const DAY_BITS = 96 * 510;
+
 /** Minimum pause after a piece, and interval of checks while the meter or the history is in use, ms. */
 const PAUSE_MS = 3000;
 const BUSY_MS = 5000;
@@ -167,10 +170,17 @@ export class Backfill implements Running, Timed, ReadCallback {
 		return numbers[TOP_S] - Math.min(heldS, FILL_DAYS * DAY_S);
 	}
 
-	/** Estimated total duration of the remaining sessions, minutes; NaN if unknown. */
+	/**
+	 * Estimated total duration of the remaining sessions, minutes; NaN if unknown. Before the first piece it is that of
+	 * FILL_DAYS at the speed of the last readout.
+	 */
 	get minutesLeft(): number {
 		const numbers = this.#numbers;
-		if (numbers === undefined || numbers[COVERED_S] === 0) return Number.NaN;
+		if (numbers !== undefined && numbers[END] > 0) return 0;
+		if (numbers === undefined || numbers[COVERED_S] === 0) {
+			const baud = this.#core.find(METER).reader.outcomes.measured?.baud || Number.NaN;
+			return Math.ceil((FILL_DAYS * DAY_BITS) / baud / 60);
+		}
 		const leftS = Math.max(0, numbers[CURSOR_S] - this.bottomS);
 		return Math.ceil(((leftS / numbers[COVERED_S]) * numbers[LINE_MS]) / 60_000);
 	}
