@@ -80,10 +80,13 @@ describe("Filling of the history on the page", function () {
 			assert.ok((await card().innerText()).includes(text), text);
 		assert.equal(await card().locator("progress").count(), 0);
 		assert.equal(await press(), true);
+		status = { ...READING, state: "waiting", days_done: 0 };
+		await visit.hurry(card().getByText(say("fill.soon")));
 		status = READING;
 		await visit.hurry(card().getByText(`${say("fill.days", { n: 42, all: 365 })}; ${say("fill.left", { n: 28 })}`));
 		const bar = card().locator("progress");
 		assert.deepEqual([await bar.getAttribute("max"), await bar.getAttribute("value")], ["365", "42"]);
+		assert.equal(await card().getByText(say("fill.soon")).count(), 0);
 		assert.deepEqual(await violationsOf(visit), []);
 		assert.deepEqual(await visit.overflow(), []);
 		assert.equal(await press(), false);

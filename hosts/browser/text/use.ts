@@ -75,6 +75,11 @@ export const USE = {
 		"Bei der Geschwindigkeit des Zählers dauert das bis zu etwa {n} min.",
 		"Przy prędkości licznika potrwa to do około {n} min.",
 	],
+	"fill.soon": [
+		"Begins after the next scheduled readouts.",
+		"Beginnt nach den nächsten Auslesungen des Zeitplans.",
+		"Rozpocznie się po następnych odczytach z harmonogramu.",
+	],
 	"fill.start": ["Fill the history", "Verlauf auffüllen", "Uzupełnij historię"],
 	"fill.days": ["Days: {n} of {all}", "Tage: {n} von {all}", "Dni: {n} z {all}"],
 	"fill.left": ["{n} min left", "noch {n} min", "jeszcze {n} min"],
