@@ -3,12 +3,9 @@
  * MQTT, certificate, update tools and the list of parts use it (docs/selling.md).
  */
 
-/** Name of the product: printable ASCII without comma, at most 32 characters. */
+/** Name of the product: at most 32 characters of A-Z a-z 0-9 `.-_&'()/:` and blanks. */
 export const PRODUCT = "Smart-Meter Gateway";
-/**
- * Maker of the product: at most 32 characters of A-Z a-z 0-9 `.-_&'()/:` and blanks. A board has a manufacturer of its
- * own.
- */
+/** Maker of the product: at most 32 such characters. A board has a manufacturer of its own. */
 export const MAKER = "Smart-Meter Gateway project";
 /**
  * Address for reports of vulnerabilities: `mailto:` or `https:`, at most 100 characters of ASCII without blanks; empty:

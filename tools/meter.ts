@@ -29,6 +29,7 @@ import { dlmsTelegram } from "./meter/push-telegrams.js";
 import { openRealPort } from "./meter/real-port.js";
 import { smlSource } from "./meter/sml-options.js";
 import { SocketPort, takeSocket } from "./meter/socket-port.js";
+import { steadyReading } from "./meter/steady-household.js";
 import { readTelegram, splitTelegram } from "./meter/telegram.js";
 import { ticTelegram } from "./meter/tic-telegram.js";
 import { UsageError } from "./meter/words.js";
@@ -96,7 +97,8 @@ function makeIECMeter(options: MeterOptions): Meter.IECMeter {
 		return new Meter.IECMeter({ ...common, programming, source: () => telegram });
 	}
 	const more = (nowMs: number) => programming.readoutLines(nowMs);
-	const household = new Household({ utcMs, mode, baud, more });
+	const steady = options.profile.stored === undefined ? {} : { readingAt: steadyReading };
+	const household = new Household({ utcMs, mode, baud, more, ...steady });
 	const source = () => household.telegram(time.nowMs - utcMs);
 	return new Meter.IECMeter({ ...common, programming, mode, source });
 }

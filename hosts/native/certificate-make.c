@@ -1,7 +1,7 @@
 /*
  * X.509 v3 (RFC 5280), ECDSA on P-256 with SHA-256:
  *
- *   subject, issuer   O= the organization, if given; CN= the first name
+ *   subject, issuer   O= the organization, OU= its unit, if given; CN= the first name
  *   extensions        basicConstraints (critical): no authority; keyUsage (critical): digitalSignature;
  *                     extKeyUsage: serverAuth, clientAuth; subjectAltName: every name and address
  */
@@ -46,6 +46,7 @@ static bool is_in_range(const certificate_options *options)
 {
 	if (options->name_count < 1 || options->name_count > CERTIFICATE_NAMES_LIMIT) return false;
 	if (options->organization && !is_organization(options->organization)) return false;
+	if (options->unit && !is_organization(options->unit)) return false;
 	for (size_t i = 0; i < options->name_count; i++)
 		if (!is_name(options->names[i], i == 0 ? CERTIFICATE_COMMON_NAME_LIMIT : CERTIFICATE_DNS_NAME_LIMIT)) return false;
 	return options->valid_from_ms >= FIRST_MS && options->valid_from_ms <= options->valid_to_ms &&
@@ -122,10 +123,12 @@ static int set_serial(mbedtls_x509write_cert *writer)
 
 static int set_up(mbedtls_x509write_cert *writer, const certificate_options *options, mbedtls_pk_context *key)
 {
-	char name[CERTIFICATE_COMMON_NAME_LIMIT + CERTIFICATE_ORGANIZATION_LIMIT + sizeof "O=,CN="];
+	char name[CERTIFICATE_COMMON_NAME_LIMIT + 2 * CERTIFICATE_ORGANIZATION_LIMIT + sizeof "O=,OU=,CN="];
 	char from[TIME_SIZE], to[TIME_SIZE];
 	const char *organization = options->organization ? options->organization : "";
-	snprintf(name, sizeof name, organization[0] ? "O=%s,CN=%s" : "%sCN=%s", organization, options->names[0]);
+	const char *unit = options->unit ? options->unit : "";
+	snprintf(name, sizeof name, "%s%s%s%s%s%sCN=%s", organization[0] ? "O=" : "", organization, organization[0] ? "," : "",
+		unit[0] ? "OU=" : "", unit, unit[0] ? "," : "", options->names[0]);
 	write_time(options->valid_from_ms, from);
 	write_time(options->valid_to_ms, to);
 	mbedtls_x509write_crt_set_version(writer, MBEDTLS_X509_CRT_VERSION_3);

@@ -21,7 +21,7 @@ enum {
 	/* The first name is the common name (RFC 5280, A.1). */
 	CERTIFICATE_NAMES_LIMIT = 4,
 	CERTIFICATE_COMMON_NAME_LIMIT = 64,
-	/* Organization (RFC 5280, A.1). */
+	/* Organization and its unit (RFC 5280, A.1). */
 	CERTIFICATE_ORGANIZATION_LIMIT = 64,
 	CERTIFICATE_DNS_NAME_LIMIT = 253,
 	/* Each text of certificate_make, with the NUL. */
@@ -85,8 +85,9 @@ typedef struct {
 	/* DNS names of A-Z a-z 0-9 . - _, or IPv4 addresses (ipv4.h), NUL-terminated. */
 	const char *names[CERTIFICATE_NAMES_LIMIT];
 	size_t name_count;
-	/* Organization in the subject, of A-Z a-z 0-9 . - _ & ' ( ) / : and blanks; NULL or "" for none. */
+	/* Organization in the subject, and its unit, of A-Z a-z 0-9 . - _ & ' ( ) / : and blanks; NULL or "" for none. */
 	const char *organization;
+	const char *unit;
 	/* Unix time, ms, from 2000-01-01 to 9999-12-31; fractions of a second are dropped. */
 	int64_t valid_from_ms;
 	int64_t valid_to_ms;

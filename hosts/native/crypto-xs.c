@@ -248,11 +248,12 @@ void xs_crypto_read_certificates(xsMachine *the)
 	free(file);
 }
 
-enum { ARG_NAMES = 4 };
+enum { ARG_ORGANIZATION = 3, ARG_UNIT, ARG_NAMES };
 
 /* Working memory, too large for the microcontroller's stack. */
 typedef struct {
 	char organization[CERTIFICATE_ORGANIZATION_LIMIT + 2];
+	char unit[CERTIFICATE_ORGANIZATION_LIMIT + 2];
 	char names[CERTIFICATE_NAMES_LIMIT][CERTIFICATE_DNS_NAME_LIMIT + 2];
 	char certificate[CERTIFICATE_PEM_SIZE];
 	char key[PRIVATE_KEY_PEM_SIZE];
@@ -273,7 +274,8 @@ static int64_t whole_ms(double ms)
 }
 
 /*
- * (validFromMs, validToMs, key or undefined, organization, ...names): two ArrayBuffers with PEM, certificate and key.
+ * (validFromMs, validToMs, key or undefined, organization, unit, ...names): two ArrayBuffers with PEM, certificate and
+ * key.
  */
 void xs_crypto_make_certificate(xsMachine *the)
 {
@@ -286,7 +288,7 @@ void xs_crypto_make_certificate(xsMachine *the)
 	xsUnsignedValue key_size = 0;
 	if (options.name_count > CERTIFICATE_NAMES_LIMIT) xsRangeError("a certificate has 1 to 4 names");
 	// Calls that can throw or move memory come first, here the conversions of arguments to texts.
-	for (xsIntegerValue i = ARG_NAMES - 1; i < xsmcArgc; i++) xsmcToString(xsArg(i));
+	for (xsIntegerValue i = ARG_ORGANIZATION; i < xsmcArgc; i++) xsmcToString(xsArg(i));
 	xsmcVars(1);
 	if (xsmcTypeOf(xsArg(2)) != xsUndefinedType) xsmcGetBufferReadable(xsArg(2), &key, &key_size);
 	if (key_size > CERTIFICATE_FILE_LIMIT) xsRangeError("the key is too large");
@@ -296,8 +298,10 @@ void xs_crypto_make_certificate(xsMachine *the)
 	if (key_size > 0) memcpy(texts->own_key, key, key_size);
 	texts->own_key[key_size] = 0;
 	options.own_key = texts->own_key;
-	snprintf(texts->organization, sizeof texts->organization, "%s", xsmcToString(xsArg(ARG_NAMES - 1)));
+	snprintf(texts->organization, sizeof texts->organization, "%s", xsmcToString(xsArg(ARG_ORGANIZATION)));
 	options.organization = texts->organization;
+	snprintf(texts->unit, sizeof texts->unit, "%s", xsmcToString(xsArg(ARG_UNIT)));
+	options.unit = texts->unit;
 	for (size_t i = 0; i < options.name_count; i++) {
 		snprintf(texts->names[i], sizeof texts->names[i], "%s", xsmcToString(xsArg((xsIntegerValue)i + ARG_NAMES)));
 		options.names[i] = texts->names[i];

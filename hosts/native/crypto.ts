@@ -39,9 +39,10 @@ class Bindings {
 		validToMs: number,
 		key: Uint8Array | undefined,
 		organization: string,
+		unit: string,
 		...names: string[]
 	): ArrayBuffer[] {
-		return native("xs_crypto_make_certificate").call(this, validFromMs, validToMs, key, organization, ...names);
+		return native("xs_crypto_make_certificate").call(this, validFromMs, validToMs, key, organization, unit, ...names);
 	}
 }
 
@@ -108,8 +109,15 @@ export class NativeCrypto implements Crypto {
 		return Bindings.readCertificates(file);
 	}
 
-	makeCertificate({ names, organization = "", validFromMs, validToMs, key }: CertificateOptions): CertificatePair {
-		const made = Bindings.makeCertificate(validFromMs, validToMs, key, organization, ...names);
+	makeCertificate({
+		names,
+		organization = "",
+		unit = "",
+		validFromMs,
+		validToMs,
+		key,
+	}: CertificateOptions): CertificatePair {
+		const made = Bindings.makeCertificate(validFromMs, validToMs, key, organization, unit, ...names);
 		return { certificate: new Uint8Array(made[0]), key: new Uint8Array(made[1]) };
 	}
 }

@@ -32,20 +32,22 @@ const END_MS = Date.UTC(10_000, 0, 1);
 const GENERALIZED_FROM_YEAR = 2050;
 
 export function makeCertificate(options: CertificateOptions): CertificatePair {
-	const { names, organization = "", validFromMs, validToMs, key } = options;
+	const { names, organization = "", unit = "", validFromMs, validToMs, key } = options;
 	check(names.length >= 1 && names.length <= NAMES_LIMIT, "names");
 	names.forEach((name, index) => {
 		const limit = index === 0 ? COMMON_NAME_LIMIT : DNS_NAME_LIMIT;
 		check(/^[A-Za-z0-9._-]+$/.test(name) && name.length <= limit, `name ${name}`);
 	});
-	check(/^[A-Za-z0-9._ &'()/:-]*$/.test(organization) && organization.length <= ORGANIZATION_LIMIT, "organizations");
+	for (const text of [organization, unit])
+		check(/^[A-Za-z0-9._ &'()/:-]*$/.test(text) && text.length <= ORGANIZATION_LIMIT, "organizations");
 	check((key?.length ?? 0) <= CERTIFICATE_FILE_LIMIT, "keys");
 	check(validFromMs >= FIRST_MS && validFromMs <= validToMs && validToMs < END_MS, "times");
 	const privateKey = keyOf(key) ?? generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey;
 	const publicKey = createPublicKey(privateKey);
 	const part = (type: string, value: string) => new ASN1Set({ value: [sequence(id(type), new Utf8String({ value }))] });
 	const maker = organization === "" ? [] : [part("2.5.4.10", organization)];
-	const subject = sequence(...maker, part("2.5.4.3", names[0]));
+	const product = unit === "" ? [] : [part("2.5.4.11", unit)];
+	const subject = sequence(...maker, ...product, part("2.5.4.3", names[0]));
 	const algorithm = sequence(id("1.2.840.10045.4.3.2"));
 	const toBeSigned = sequence(
 		tagged(0, new Integer({ value: 2 })),

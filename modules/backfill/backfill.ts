@@ -103,6 +103,9 @@ const EMPTY_LIMIT = 10;
 const CLOCK_LIMIT_S = HOUR_S;
 const CLOCK_SLACK_S = 120;
 
+/** Bits on the line for a day of quarter hours: 96 rows of 51 characters, as with DLMS/COSEM and with IEC 62056-21. */
+const DAY_BITS = 96 * 510;
+
 /** Minimum pause after a piece, and interval of checks while the meter or the history is in use, ms. */
 const PAUSE_MS = 3000;
 const BUSY_MS = 5000;
@@ -123,8 +126,9 @@ const NO_ROOM_LIMIT = 3;
 export class Backfill implements Running, Timed, ReadCallback {
 	readonly #core: Core;
 	#task: Task | undefined;
-	/** Undefined while disabled. */
+	/** Undefined while disabled; `#disabledS` is then the time of the oldest row stored before, Unix seconds. */
 	#numbers: Float64Array | undefined;
+	#disabledS = 0;
 	state = STATE_OFF;
 	#dueMs = Number.POSITIVE_INFINITY;
 	/** Piece being read, and begin of its session, monotonic ms. */
@@ -142,21 +146,28 @@ export class Backfill implements Running, Timed, ReadCallback {
 		this.begin(core.storage.get(KEY));
 	}
 
-	/** Discards the stored state and starts from the newest gap again, if the settings enable it. */
+	/** Starts from the newest gap again, if the settings enable it; otherwise only `filledS` is kept. */
 	settingsChanged(): void {
+		const { config, storage } = this.#core;
 		this.stop();
-		if (this.#core.storage.get(KEY) !== undefined) this.#core.storage.delete(KEY);
-		this.begin(undefined);
+		const stored = storage.get(KEY);
+		const isOn = config.get(BACKFILL_ENABLED);
+		if (isOn && stored !== undefined) storage.delete(KEY);
+		this.begin(isOn ? undefined : stored);
 	}
 
 	get numbers(): Float64Array | undefined {
 		return this.#numbers;
 	}
 
-	/** Time of the oldest row stored, Unix seconds, once reading has ended; 0 before that, and if there are no rows. */
+	/**
+	 * Time of the oldest row stored, Unix seconds, once reading has ended or was disabled; 0 before that, and if there
+	 * are no rows.
+	 */
 	get filledS(): number {
 		const numbers = this.#numbers;
-		return numbers === undefined || numbers[END] === 0 ? 0 : numbers[OLDEST_S];
+		if (numbers === undefined) return this.#disabledS;
+		return numbers[END] === 0 ? 0 : numbers[OLDEST_S];
 	}
 
 	/** Time back to which rows are read, Unix seconds; 0 if unknown. */
@@ -167,10 +178,17 @@ export class Backfill implements Running, Timed, ReadCallback {
 		return numbers[TOP_S] - Math.min(heldS, FILL_DAYS * DAY_S);
 	}
 
-	/** Estimated total duration of the remaining sessions, minutes; NaN if unknown. */
+	/**
+	 * Estimated total duration of the remaining sessions, minutes; NaN if unknown. Before the first piece it is that of
+	 * FILL_DAYS at the speed of the last readout.
+	 */
 	get minutesLeft(): number {
 		const numbers = this.#numbers;
-		if (numbers === undefined || numbers[COVERED_S] === 0) return Number.NaN;
+		if (numbers !== undefined && numbers[END] > 0) return 0;
+		if (numbers === undefined || numbers[COVERED_S] === 0) {
+			const baud = this.#core.find(METER).reader.outcomes.measured?.baud || Number.NaN;
+			return Math.ceil((FILL_DAYS * DAY_BITS) / baud / 60);
+		}
 		const leftS = Math.max(0, numbers[CURSOR_S] - this.bottomS);
 		return Math.ceil(((leftS / numbers[COVERED_S]) * numbers[LINE_MS]) / 60_000);
 	}
@@ -235,10 +253,11 @@ export class Backfill implements Running, Timed, ReadCallback {
 
 	private begin(stored: Uint8Array | undefined): void {
 		const { config, driver, safeMode } = this.#core;
-		if (!config.get(BACKFILL_ENABLED) || safeMode !== "") return;
 		const numbers = new Float64Array(STORED);
 		const bytes = new Uint8Array(numbers.buffer);
 		if (stored?.length === bytes.length) bytes.set(stored);
+		this.#disabledS = numbers[OLDEST_S];
+		if (!config.get(BACKFILL_ENABLED) || safeMode !== "") return;
 		numbers[PERIOD_S] ||= QUARTER_S;
 		numbers[PIECE_ROWS] ||= FULL_PIECE;
 		this.#numbers = numbers;

@@ -13,13 +13,16 @@ import type { ConfigStore } from "../config/store.js";
 import type { Running } from "../core/core.js";
 import type { CertificatePair, Crypto } from "../io/crypto.js";
 import { type Clock, type HostInfo, OUT_OF_MEMORY, type Storage } from "../io/host.js";
-import { MAKER } from "../product.js";
+import { MAKER, PRODUCT } from "../product.js";
 import { InstalledCertificate, OwnCertificate } from "./certificates.js";
 
 const DAY_MS = 86_400_000;
 /** Ten years with three leap days. The stored end of validity gives the start. */
 const VALID_MS = 3653 * DAY_MS;
-/** Form of the own certificate; to be increased when its other contents change. 0: not for clients, without a maker. */
+/**
+ * Form of the own certificate; to be increased when its other contents change. 0: not for clients, without a maker. The
+ * product's name came later without a new form, since browsers warn of each new certificate.
+ */
 const OWN_FORM = 1;
 
 export interface IdentityDeps {
@@ -138,6 +141,7 @@ export class Identity implements Running {
 		const { certificate, key } = crypto.makeCertificate({
 			names,
 			organization: MAKER,
+			unit: PRODUCT,
 			validFromMs,
 			validToMs,
 			key: file,

@@ -120,8 +120,9 @@ export interface CertificateOptions {
 	 * characters, is also the subject.
 	 */
 	readonly names: readonly string[];
-	/** Organization in the subject: up to 64 characters of A-Z a-z 0-9 `.-_&'()/:` and blanks. */
+	/** Organization in the subject, and its unit: up to 64 characters of A-Z a-z 0-9 `.-_&'()/:` and blanks. */
 	readonly organization?: string;
+	readonly unit?: string;
 	/** Unix ms, from 2000 to 9999, cut to seconds. */
 	readonly validFromMs: number;
 	readonly validToMs: number;

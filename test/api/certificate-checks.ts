@@ -1,7 +1,7 @@
 /** Certificate routes: details, upload, rejected files, and the reset to the device's own certificate. */
 import assert from "node:assert/strict";
 import { X509Certificate } from "node:crypto";
-import { MAKER } from "../../modules/product.js";
+import { MAKER, PRODUCT } from "../../modules/product.js";
 import { AUTHORITY, make, SLOW_RSA } from "../hosts/openssl.js";
 import { isError, type Reply, type TestGateway } from "./gateway.js";
 
@@ -38,7 +38,7 @@ export function certificateChecks(gateway: () => TestGateway): void {
 			assert.deepEqual(Object.keys(own), MEMBERS);
 			assert.equal(own.custom, false);
 			assert.equal(own.subject, own.issuer);
-			assert.equal(own.subject, `CN=${gateway().hostname}, O=${MAKER}`);
+			assert.equal(own.subject, `CN=${gateway().hostname}, OU=${PRODUCT}, O=${MAKER}`);
 			assert.match(own.valid_from, ISO);
 			assert.match(own.valid_to, ISO);
 			assert.equal(Number(own.valid_to.slice(0, 4)) - Number(own.valid_from.slice(0, 4)) >= 10, true);

@@ -36,8 +36,11 @@ describe("Filling of the history", function () {
 		it(`fills a year of days with ${protocol}, and no scheduled readout is missed`, async function () {
 			await start({ protocol });
 			const before = await bench.status();
-			assert.deepEqual([before.state, before.history_days, before.rows], ["off", 800, 0]);
+			assert.deepEqual([before.state, before.history_days, before.rows, before.minutes_left], ["off", 800, 0, null]);
+			await bench.pass(QUARTER_MS + MINUTE_MS);
+			const told = (await bench.status()).minutes_left * (365 / before.history_days);
 			const { status, days } = await fill();
+			assert.ok(Math.abs(status.minutes_done - told) < 0.15 * told, `${told} minutes were told`);
 			this.test!.title += ` (${status.minutes_done} minutes of line at 9600 Bd)`;
 			assert.deepEqual([status.ended, status.last_error], ["complete", ""]);
 			assert.ok(status.rows > 35_000 && status.rows <= YEAR_ROWS, `${status.rows} rows`);
@@ -190,7 +193,7 @@ describe("Filling of the history", function () {
 			utcMs < exchangeMs ? { importWh: 90_000_000, exportWh: 80_000_000 } : countersAt(utcMs);
 		await start({ stored: { rows: YEAR_ROWS, counters } });
 		const { status } = await fill();
-		assert.equal(status.ended, "meter_changed");
+		assert.deepEqual([status.ended, status.minutes_left], ["meter_changed", 0]);
 		assert.ok(Math.abs(status.oldest * 1000 - exchangeMs) <= QUARTER_MS, new Date(status.oldest * 1000).toISOString());
 		await bench.gateway.stop();
 

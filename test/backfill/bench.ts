@@ -5,7 +5,7 @@ import { DLMSMeter } from "../../tools/meter/dlms-meter.js";
 import { parseDLMSOptions } from "../../tools/meter/dlms-options.js";
 import { IECMeter } from "../../tools/meter/iec-meter.js";
 import { type ProfileOptions, ProgrammingMode } from "../../tools/meter/iec-programming.js";
-import { type Counters, countersAt, type StoredRows, steadyReading } from "../../tools/meter/steady-household.js";
+import { type Counters, countersAt, readingWith, type StoredRows } from "../../tools/meter/steady-household.js";
 import { frame } from "../../tools/meter/telegram.js";
 import type { JSONObject } from "../api/gateway.js";
 import { VirtualGateway } from "../api/virtual-gateway.js";
@@ -84,7 +84,7 @@ export class BackfillBench {
 		const { clockMs = 0, counters = countersAt } = options;
 		const stored = options.stored === undefined ? {} : { stored: options.stored };
 		const utcMs = () => this.nowMs;
-		const reading = () => ({ ...steadyReading(utcMs(), counters(utcMs())), utcMs: utcMs() + clockMs });
+		const reading = () => ({ ...readingWith(utcMs(), counters(utcMs())), utcMs: utcMs() + clockMs });
 		const { meter } = this.gateway.world.serial;
 		if (options.meter !== undefined) {
 			meter.connect(options.meter(utcMs));

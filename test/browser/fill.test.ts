@@ -43,7 +43,7 @@ describe("Filling of the history on the page", function () {
 	let visit: Visit;
 	let months: Awaited<ReturnType<typeof fillYear>>["months"];
 	/** Members that replace those of the gateway's status. */
-	let status: object = {};
+	let status: object = { minutes_left: 68 };
 
 	before(async function () {
 		browser = await needBrowser(this);
@@ -76,13 +76,17 @@ describe("Filling of the history on the page", function () {
 	};
 
 	it("tells beforehand how far the history goes back, starts, shows progress and the time left, and stops", async () => {
-		assert.ok((await card().innerText()).includes("800"));
+		for (const text of ["800", say("fill.takes", { n: 68 })])
+			assert.ok((await card().innerText()).includes(text), text);
 		assert.equal(await card().locator("progress").count(), 0);
 		assert.equal(await press(), true);
+		status = { ...READING, state: "waiting", days_done: 0 };
+		await visit.hurry(card().getByText(say("fill.soon")));
 		status = READING;
 		await visit.hurry(card().getByText(`${say("fill.days", { n: 42, all: 365 })}; ${say("fill.left", { n: 28 })}`));
 		const bar = card().locator("progress");
 		assert.deepEqual([await bar.getAttribute("max"), await bar.getAttribute("value")], ["365", "42"]);
+		assert.equal(await card().getByText(say("fill.soon")).count(), 0);
 		assert.deepEqual(await violationsOf(visit), []);
 		assert.deepEqual(await visit.overflow(), []);
 		assert.equal(await press(), false);

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Browser, Locator } from "playwright-core";
-import { MAKER } from "../../modules/product.js";
+import { MAKER, PRODUCT } from "../../modules/product.js";
 import { PASSWORD, vectorOf } from "../api/gateway.js";
 import { certificateOf, ProcessGateway } from "../api/process-gateway.js";
 import { AUTHORITY, make } from "../hosts/openssl.js";
@@ -139,7 +139,7 @@ describe("The page's security settings", function () {
 		await visit.page.getByRole("dialog").locator("button[type=submit]").click();
 		await checkReturn();
 		await card.getByText(say("cert.own")).waitFor();
-		assert.equal((await certificateOf(gateway.httpsPort)).subject, `O=${MAKER}\nCN=${gateway.hostname}`);
+		assert.equal((await certificateOf(gateway.httpsPort)).subject, `O=${MAKER}\nOU=${PRODUCT}\nCN=${gateway.hostname}`);
 	});
 
 	/** Checks that the page reports that it waits for the gateway, and shows the login when the gateway is back. */

@@ -8,7 +8,7 @@ import { ConfigStore } from "../../modules/config/store.js";
 import type { CertificatePair } from "../../modules/io/crypto.js";
 import { type HostInfo, OUT_OF_MEMORY } from "../../modules/io/host.js";
 import { ENTRIES } from "../../modules/parts.js";
-import { MAKER } from "../../modules/product.js";
+import { MAKER, PRODUCT } from "../../modules/product.js";
 import { MemoryStorage, textCodec } from "../config/memory-storage.js";
 
 const BUILT_MS = Date.UTC(2026, 4, 1);
@@ -94,7 +94,7 @@ describe("certificate/identity: the device's own certificate", () => {
 		const device = new Device();
 		const shown = device.start();
 		const certificate = new X509Certificate(shown);
-		assert.equal(certificate.subject, `O=${MAKER}\nCN=gateway`);
+		assert.equal(certificate.subject, `O=${MAKER}\nOU=${PRODUCT}\nCN=gateway`);
 		assert.equal(certificate.subjectAltName, "DNS:gateway, DNS:gateway.local, IP Address:192.168.4.1");
 		assert.equal(certificate.publicKey.asymmetricKeyDetails?.namedCurve, "prime256v1");
 		assert.equal(Date.parse(certificate.validFrom), NOW_MS - 86_400_000);
@@ -126,10 +126,10 @@ describe("certificate/identity: the device's own certificate", () => {
 		const first = device.start();
 		assert.equal(device.renew("gateway"), first);
 		const second = device.renew("cellar");
-		assert.equal(new X509Certificate(second).subject, `O=${MAKER}\nCN=cellar`);
+		assert.equal(new X509Certificate(second).subject, `O=${MAKER}\nOU=${PRODUCT}\nCN=cellar`);
 		assert.equal(keyOf(second), keyOf(first));
 		assert.equal(device.start("cellar"), second);
-		assert.equal(new X509Certificate(device.start("attic")).subject, `O=${MAKER}\nCN=attic`);
+		assert.equal(new X509Certificate(device.start("attic")).subject, `O=${MAKER}\nOU=${PRODUCT}\nCN=attic`);
 	});
 	it("is replaced when it has expired", () => {
 		const device = new Device();
@@ -212,7 +212,7 @@ describe("certificate/identity: the device's own certificate", () => {
 			device.start("cellar");
 			device.storage.stepsLeft = Number.POSITIVE_INFINITY;
 			const after = new Device(device.storage);
-			assert.equal(new X509Certificate(after.start("cellar")).subject, `O=${MAKER}\nCN=cellar`);
+			assert.equal(new X509Certificate(after.start("cellar")).subject, `O=${MAKER}\nOU=${PRODUCT}\nCN=cellar`);
 			assert.equal([...device.storage.values.keys()].filter((key) => key.startsWith("own_")).length, 1);
 		}
 	});
@@ -294,6 +294,6 @@ describe("certificate/identity: an installed certificate", () => {
 		assert.equal(device.renew("cellar"), "first");
 		assert.equal(device.identity.own.hostname, "cellar");
 		device.identity.installed.remove();
-		assert.equal(new X509Certificate(device.start("cellar")).subject, `O=${MAKER}\nCN=cellar`);
+		assert.equal(new X509Certificate(device.start("cellar")).subject, `O=${MAKER}\nOU=${PRODUCT}\nCN=cellar`);
 	});
 });

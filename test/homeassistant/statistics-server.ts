@@ -3,8 +3,7 @@
  * websocket_api.py and statistics.py), and computes the consumption of an hour as its energy dashboard does.
  */
 import assert from "node:assert/strict";
-import type { VirtualClient } from "../../hosts/node/virtual-network.js";
-import { agreement, frame, takeFrame } from "../websocket/server.js";
+import { agreement, frame, type Peer, takeFrame } from "../websocket/server.js";
 import { type StateServer, TOKEN } from "./bench.js";
 
 export interface Row {
@@ -36,11 +35,12 @@ export class StatisticsServer {
 	answer: ((message: Message) => Message | undefined) | undefined;
 	/** Makes the reply to the handshake. */
 	handshake = agreement;
-	readonly states: StateServer;
+	readonly #token: string;
 
-	constructor(states: StateServer) {
-		this.states = states;
-		states.upgrade = (peer, head) => this.upgrade(peer, head);
+	/** `states`: the server whose connections it takes over; without one, the caller calls `upgrade`. */
+	constructor(states: StateServer | undefined, token = TOKEN) {
+		this.#token = token;
+		if (states !== undefined) states.upgrade = (peer, head) => this.upgrade(peer, head);
 	}
 
 	/** Rows of a statistic in order of time. */
@@ -59,7 +59,7 @@ export class StatisticsServer {
 		return changes;
 	}
 
-	private upgrade(peer: VirtualClient, head: string): void {
+	upgrade(peer: Peer, head: string): void {
 		assert.match(head, /^GET (\/sub)?\/api\/websocket HTTP/);
 		const send = (message: Message) => peer.send(frame(0x81, JSON.stringify(message)));
 		let isKnown = false;
@@ -78,7 +78,7 @@ export class StatisticsServer {
 				if (own !== undefined) send(own);
 				else if (!isKnown) {
 					assert.equal(message.type, "auth");
-					isKnown = message.access_token === TOKEN;
+					isKnown = message.access_token === this.#token;
 					send(isKnown ? { type: "auth_ok", ha_version: "2026.2.3" } : { type: "auth_invalid", message: "Invalid" });
 				} else {
 					assert.ok(message.id > lastId);

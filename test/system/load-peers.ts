@@ -1,4 +1,4 @@
-/** A hub with HTTPS and an MQTT broker with TLS on this computer, with certificates of the largest size. */
+/** A hub with HTTPS and WebSocket, and an MQTT broker with TLS on this computer, with certificates of the largest size. */
 import { once } from "node:events";
 import { createServer, type Server } from "node:https";
 import type { AddressInfo, Server as NetServer, Socket } from "node:net";
@@ -8,11 +8,16 @@ import type { SeededRandom } from "../../hosts/node/random.js";
 import { makeCertificate } from "../../hosts/node/self-signed.js";
 import { HUB_CERTIFICATE_LIMIT } from "../../modules/homeassistant/fields.js";
 import { MQTT_CERTIFICATE_LIMIT } from "../../modules/mqtt/fields.js";
+import { CUT, StatisticsServer } from "../homeassistant/statistics-server.js";
+import { SocketPeer } from "../websocket/server.js";
 
 const ADDRESS = "127.0.0.1";
 /** Longest delay of the hub's answers, ms. */
 const HUB_MS = 1500;
+/** One in this many of the hub's answers is an error, and one in this many messages for it ends the connection. */
 const HUB_ERRORS = 8;
+const CUTS = 20;
+const HUB_TOKEN = "t".repeat(512);
 
 /** A valid certificate, padded with text in front, which PEM allows (RFC 7468, 2). */
 const pair = makeCertificate({
@@ -29,6 +34,9 @@ export class LoadPeers {
 	/** Number of requests that the hub has answered. */
 	hubRequests = 0;
 	messages = 0;
+	/** True to answer at once, without errors. */
+	isCalm = false;
+	readonly statistics = new StatisticsServer(undefined, HUB_TOKEN);
 	readonly #hub: Server;
 	readonly #broker: Aedes;
 	readonly #brokerServer: TLSServer;
@@ -41,10 +49,15 @@ export class LoadPeers {
 			request.on("error", () => {});
 			request.on("end", () => {
 				this.hubRequests++;
-				const status = random.oneIn(HUB_ERRORS) ? 500 : 200;
-				setTimeout(() => response.writeHead(status).end("{}"), random.below(HUB_MS));
+				const status = !this.isCalm && random.oneIn(HUB_ERRORS) ? 500 : 200;
+				setTimeout(() => response.writeHead(status).end("{}"), this.isCalm ? 0 : random.below(HUB_MS));
 			});
 		});
+		this.#hub.on("upgrade", ({ method, url, rawHeaders }, socket, head) => {
+			const fields = rawHeaders.map((text, i) => (i % 2 === 0 ? `${text}: ` : `${text}\r\n`)).join("");
+			this.statistics.upgrade(new SocketPeer(socket, head), `${method} ${url} HTTP/1.1\r\n${fields}\r\n`);
+		});
+		this.statistics.answer = () => (!this.isCalm && random.oneIn(CUTS) ? CUT : undefined);
 		this.#broker = broker;
 		broker.on("publish", () => {
 			this.messages++;
@@ -69,7 +82,7 @@ export class LoadPeers {
 	/** Body for `POST hub`. */
 	get hubSettings(): object {
 		const url = `https://${ADDRESS}:${portOf(this.#hub)}`;
-		return { enabled: true, url, token: "t".repeat(512), cert: longCertificate(HUB_CERTIFICATE_LIMIT) };
+		return { enabled: true, statistics: true, url, token: HUB_TOKEN, cert: longCertificate(HUB_CERTIFICATE_LIMIT) };
 	}
 
 	/** Body for `POST mqtt`. */

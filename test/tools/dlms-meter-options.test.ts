@@ -51,6 +51,11 @@ describe("The options of the DLMS meter simulator", () => {
 		});
 	});
 
+	it("give the load profile counters", () => {
+		assert.deepEqual(parse("--counter-rows 35040")!.server.stored, { rows: 35_040 });
+		assert.equal(parse("")!.server.stored, undefined);
+	});
+
 	it("include all that the help lists, such as echo, seed and notify", () => {
 		assert.equal(parse("--help"), undefined);
 		const explained = new Set([...DLMS_HELP.matchAll(/--([a-z][a-z-]*)/g)].map(([, name]) => name));

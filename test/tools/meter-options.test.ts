@@ -26,6 +26,20 @@ describe("The options of the meter simulator", () => {
 		});
 	});
 
+	it("give the profile counters, with the rows and the season that they name", () => {
+		const { stored, seasonAt } = parse("--profile programming --profile-counters")!.profile;
+		assert.deepEqual(
+			[stored, seasonAt?.(0)],
+			[
+				{ rows: 400, periodS: 900 },
+				{ minutes: 0, digit: "2" },
+			],
+		);
+		const hours = "--profile-counters --profile-rows 35040 --profile-period 60 --profile-season none";
+		const other = parse(hours)!.profile;
+		assert.deepEqual([other.stored, other.seasonAt?.(0).digit], [{ rows: 35_040, periodS: 3600 }, ""]);
+	});
+
 	it("are accepted together", () => {
 		assert.deepEqual(parse(EVERY), {
 			telegram: "t.hex",

@@ -1,10 +1,49 @@
-/** The server's end of a WebSocket (RFC 6455) in the virtual world, for tests; it checks that the client masks. */
+/** The server's end of a WebSocket (RFC 6455), for tests; it checks that the client masks. */
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
+import type { Duplex } from "node:stream";
 import type { VirtualClient } from "../../hosts/node/virtual-network.js";
 
 const GUID = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 const HEAD_END = "\r\n\r\n";
+
+/** A client of the virtual world, or a SocketPeer. */
+export type Peer = Pick<VirtualClient, "discard" | "onReceived" | "received" | "reset" | "send" | "text">;
+
+/** The client at the other end of a socket of this computer. */
+export class SocketPeer implements Peer {
+	onReceived: (() => void) | undefined;
+	received: Buffer = Buffer.alloc(0);
+	readonly #socket: Duplex;
+
+	/** `head`: bytes that were received already. */
+	constructor(socket: Duplex, head: Buffer) {
+		this.#socket = socket;
+		this.received = head;
+		socket.on("error", () => {});
+		socket.on("end", () => socket.end());
+		socket.on("data", (bytes: Buffer) => {
+			this.received = Buffer.concat([this.received, bytes]);
+			this.onReceived?.();
+		});
+	}
+
+	get text(): string {
+		return this.received.toString();
+	}
+
+	send(bytes: Uint8Array | string): void {
+		if (!this.#socket.destroyed) this.#socket.write(bytes);
+	}
+
+	discard(count: number): void {
+		this.received = this.received.subarray(count);
+	}
+
+	reset(): void {
+		this.#socket.destroy();
+	}
+}
 
 export interface ClientFrame {
 	readonly code: number;
@@ -28,7 +67,7 @@ export function frame(first: number, payload: string | Uint8Array): Buffer {
 }
 
 /** Takes the handshake's request if it is complete. */
-export function takeRequest(peer: VirtualClient): string | undefined {
+export function takeRequest(peer: Peer): string | undefined {
 	const end = peer.text.indexOf(HEAD_END);
 	if (end < 0) return undefined;
 	const request = peer.text.slice(0, end + HEAD_END.length);
@@ -37,7 +76,7 @@ export function takeRequest(peer: VirtualClient): string | undefined {
 }
 
 /** Takes the client's next frame if it is complete. */
-export function takeFrame(peer: VirtualClient): ClientFrame | undefined {
+export function takeFrame(peer: Peer): ClientFrame | undefined {
 	const bytes = Buffer.from(peer.received);
 	if (bytes.length < 6) return undefined;
 	assert.equal(bytes[0] & 0xf0, 0x80, "FIN, and no reserved bit");

@@ -50,6 +50,7 @@ Objects:
   --deny CODE,…       reading and writing these objects is denied (3)
   --result CODE=N,…   result N for the object
   --odd-types         sends 64 bits, floats, text, null and more where numbers are expected
+  --counter-rows N    1-0:99.1.0 has the counters of the last N quarter hours, for filling the gateway's history
   --zone MINUTES      minutes ahead of UTC (default 60); --zone-sign standard|swapped|none: sign with which the clock sends it
 
 Faults:

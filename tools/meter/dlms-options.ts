@@ -4,6 +4,7 @@ import type { FrameFaults, FrameNumbers } from "./dlms-faults.js";
 import type { Reaction } from "./dlms-security.js";
 import type { ServerFaults, ServerOptions } from "./dlms-server.js";
 import type { StationFaults, StationOptions } from "./hdlc-station.js";
+import type { StoredRows } from "./steady-household.js";
 import {
 	BAUD_RATES,
 	choice,
@@ -138,8 +139,14 @@ function parseServer(values: Values): Omit<ServerOptions, "household"> {
 		oddTypes: values["odd-types"] ?? false,
 		publicLimited: values["public-limited"] ?? false,
 		results: parseResults(values),
+		...defined({ stored: parseStored(values) }),
 		faults: parseServerFaults(values),
 	};
+}
+
+function parseStored(values: Values): StoredRows | undefined {
+	const rows = count(values, "counter-rows", COUNT_LIMIT, 1);
+	return rows === undefined ? undefined : { rows };
 }
 
 function minutes(value: string): number {
@@ -303,6 +310,7 @@ const WORDS = {
 	deny: text,
 	result: text,
 	"odd-types": flag,
+	"counter-rows": text,
 	zone: text,
 	"zone-sign": text,
 	silence: text,

@@ -24,6 +24,8 @@ export interface HouseholdOptions {
 	ident?: string;
 	/** Lines at the end of the block, such as a load profile. */
 	more?: (nowMs: number) => readonly string[];
+	/** Values at a time in place of those of the daily load curve. */
+	readingAt?: (utcMs: number) => HouseholdReading;
 }
 
 export interface HouseholdReading {
@@ -72,6 +74,8 @@ export class Household {
 
 	reading(nowMs: number): HouseholdReading {
 		const utcMs = this.#options.utcMs + nowMs;
+		const { readingAt } = this.#options;
+		if (readingAt !== undefined) return readingAt(utcMs);
 		this.#countUpTo(utcMs);
 		return {
 			utcMs,

@@ -65,6 +65,10 @@ export interface ProfileOptions {
 	seasonAt?: (utcMs: number) => { minutes: number; digit: string };
 }
 
+/** Minutes, and number of rows. */
+export const DEFAULT_PERIOD = 15;
+export const DEFAULT_ROWS = 400;
+
 const EOT = 0x04;
 const MINUTE_MS = 60_000;
 const READOUT_ROWS = 96;
@@ -232,7 +236,7 @@ export class ProgrammingMode {
 	}
 
 	#linesOf(from: string, to: string, utcMs: number, limit: number): string[] {
-		const { period = 15, rows = 400, season = "2", fault, form } = this.#options;
+		const { period = DEFAULT_PERIOD, rows = DEFAULT_ROWS, season = "2", fault, form } = this.#options;
 		const periodMs = period * MINUTE_MS;
 		const last = Math.floor(utcMs / periodMs);
 		const fromMs = fault === "long-answer" ? 0 : momentOf(from, 0);

@@ -3,6 +3,7 @@ import { DLMSMeter } from "./dlms-meter.js";
 import type { DLMSProgramOptions } from "./dlms-options.js";
 import { Household } from "./household.js";
 import { IECMeter } from "./iec-meter.js";
+import { steadyReading } from "./steady-household.js";
 
 export interface Surroundings {
 	/** Unix time at 0 of the meter's time; `--at` takes precedence. */
@@ -15,7 +16,8 @@ export interface Surroundings {
 export function makeDLMSMeter(options: DLMSProgramOptions, { utcMs, clocked, reactionMs }: Surroundings): DLMSMeter {
 	const { baud, signOn, atMs, reactionMs: wantedMs = reactionMs, ...rest } = options;
 	const ident = signOn === undefined ? {} : { ident: signOn.ident };
-	const moving = new Household({ utcMs: atMs ?? utcMs, mode: "C", baud, ...ident });
+	const steady = options.server.stored === undefined ? {} : { readingAt: steadyReading };
+	const moving = new Household({ utcMs: atMs ?? utcMs, mode: "C", baud, ...ident, ...steady });
 	const momentOf = (nowMs: number) => (atMs === undefined ? nowMs : 0);
 	const household = { reading: (nowMs: number) => moving.reading(momentOf(nowMs)) };
 	const common = { clocked, ...(wantedMs === undefined ? {} : { reactionMs: wantedMs }) };

@@ -1,6 +1,13 @@
 /** Command line of the meter simulator with IEC 62056-21. */
 import type { MeterFaults } from "./faults.js";
-import { PROFILE_FAULTS, PROFILE_FORMS, PROFILE_PLACES, type ProfileOptions } from "./iec-programming.js";
+import {
+	DEFAULT_PERIOD,
+	DEFAULT_ROWS,
+	PROFILE_FAULTS,
+	PROFILE_FORMS,
+	PROFILE_PLACES,
+	type ProfileOptions,
+} from "./iec-programming.js";
 import type { MeterMode } from "./telegram.js";
 import {
 	BAUD_RATES,
@@ -42,6 +49,7 @@ Without --telegram it is a household's three-phase meter with moving values.
   --profile PLACE     where load profile P.01 is: none (default), readout (without a telegram), or programming, which means that
                       it must be requested in programming mode
   --profile-period N  minutes between two rows (default 15); --profile-rows N: number of rows (default 400)
+  --profile-counters  the rows have counters, as filling the gateway's history needs; not for a profile in the readout
   --profile-season S  season digit in front of times: 0 winter, 1 summer, 2 UTC (default), none
   --profile-form NAME plain (default), bare-heads: heads after the first have no address; value-lines: one value in each line
   --profile-lines N   number of lines in a part, when R6 requests the profile in parts (default 10)
@@ -92,6 +100,8 @@ export interface MeterOptions {
 }
 
 const COUNT_LIMIT = 1_000_000;
+/** More than a year of quarter hours. */
+const ROWS_LIMIT = 40_000;
 
 export function parseOptions(args: string[]): MeterOptions | undefined {
 	const values = parseWords(args, WORDS);
@@ -134,11 +144,18 @@ export function parseOptions(args: string[]): MeterOptions | undefined {
 
 function parseProfile(values: Values): ProfileOptions {
 	const season = choice(values, "profile-season", ["0", "1", "2", "none"]);
+	const digit = season === "none" ? "" : season;
+	const rows = count(values, "profile-rows", ROWS_LIMIT, 1);
+	const period = count(values, "profile-period", 1440, 1);
+	const stored = { rows: rows ?? DEFAULT_ROWS, periodS: 60 * (period ?? DEFAULT_PERIOD) };
+	const seasonAt = () => ({ minutes: 0, digit: digit ?? "2" });
+	const counters = values["profile-counters"] ? { stored, seasonAt } : {};
 	return defined({
 		place: choice(values, "profile", PROFILE_PLACES) as ProfileOptions["place"],
-		period: count(values, "profile-period", 1440, 1),
-		rows: count(values, "profile-rows", 10_000, 1),
-		season: season === "none" ? "" : season,
+		period,
+		rows,
+		season: digit,
+		...counters,
 		password: values["profile-password"],
 		tries: count(values, "profile-tries", 100),
 		lines: count(values, "profile-lines", 1000, 1),
@@ -178,6 +195,7 @@ const WORDS = {
 	profile: text,
 	"profile-period": text,
 	"profile-rows": text,
+	"profile-counters": flag,
 	"profile-season": text,
 	"profile-password": text,
 	"profile-tries": text,

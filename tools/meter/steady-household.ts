@@ -57,7 +57,9 @@ export function rowsBetween(stored: StoredRows, nowMs: number, fromMs: number, t
 	return found;
 }
 
-export function steadyReading(utcMs: number, counters = countersAt(utcMs)): HouseholdReading {
+export const steadyReading = (utcMs: number): HouseholdReading => readingWith(utcMs, countersAt(utcMs));
+
+export function readingWith(utcMs: number, counters: Counters): HouseholdReading {
 	return {
 		utcMs,
 		dayImport: counters.importWh / 1000,

@@ -49,7 +49,9 @@ export function BackfillCard() {
 	return (
 		<Card title={t("fill.start")} wide>
 			<p class="help">{t("fill.help", { n: history_days! })}</p>
-			{(isOn || rows! > 0) && (
+			{state === "off" && minutes_left != null && <p class="help">{t("fill.takes", { n: minutes_left })}</p>}
+			{state === "waiting" && days_done === 0 && <p class="help">{t("fill.soon")}</p>}
+			{isOn && (
 				<div class="progress">
 					<progress aria-label={t("fill.start")} max={days_total} value={days_done} />
 					<small>

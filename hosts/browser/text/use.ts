@@ -70,6 +70,16 @@ export const USE = {
 		"Liest nach und nach frühere Zählerstände aus dem Zähler und schließt Lücken im Verlauf, der {n} Tage zurückreicht.",
 		"Stopniowo odczytuje wcześniejsze stany z licznika i uzupełnia luki w historii, która obejmuje {n} dni.",
 	],
+	"fill.takes": [
+		"At the meter's speed this takes up to about {n} min.",
+		"Bei der Geschwindigkeit des Zählers dauert das bis zu etwa {n} min.",
+		"Przy prędkości licznika potrwa to do około {n} min.",
+	],
+	"fill.soon": [
+		"Begins after the next scheduled readouts.",
+		"Beginnt nach den nächsten Auslesungen des Zeitplans.",
+		"Rozpocznie się po następnych odczytach z harmonogramu.",
+	],
 	"fill.start": ["Fill the history", "Verlauf auffüllen", "Uzupełnij historię"],
 	"fill.days": ["Days: {n} of {all}", "Tage: {n} von {all}", "Dni: {n} z {all}"],
 	"fill.left": ["{n} min left", "noch {n} min", "jeszcze {n} min"],

@@ -76,10 +76,10 @@ static int make(int count, char **arguments, const char *own_key)
 {
 	certificate_options options = { .valid_from_ms = strtoll(arguments[0], NULL, 10), .own_key = own_key };
 	options.valid_to_ms = strtoll(arguments[1], NULL, 10);
-	if (count > 2 && strncmp(arguments[2], "O=", 2) == 0) {
-		options.organization = arguments[2] + 2;
-		arguments++;
-		count--;
+	for (; count > 2 && strchr(arguments[2], '='); arguments++, count--) {
+		const char *text = strchr(arguments[2], '=') + 1;
+		if (arguments[2][1] == 'U') options.unit = text;
+		else options.organization = text;
 	}
 	options.name_count = (size_t)(count - 2);
 	for (size_t i = 0; i < options.name_count && i < CERTIFICATE_NAMES_LIMIT; i++) options.names[i] = arguments[2 + i];

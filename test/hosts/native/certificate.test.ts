@@ -313,9 +313,12 @@ describe("Certificates and digests in C", function () {
 		assert.equal(certificate.subjectAltName, "DNS:smgw-a1b2c3, DNS:smgw-a1b2c3.local");
 		assert.equal(certificate.subject, "CN=smgw-a1b2c3");
 		const long = ["g".repeat(64), ...Array.from({ length: 3 }, () => "g".repeat(253))];
-		const made = new X509Certificate(run("make", `${from}`, `${to}`, "O=Meters & Sons (Europe)", "gateway"));
-		assert.deepEqual([made.subject, made.issuer], Array(2).fill("O=Meters & Sons (Europe)\nCN=gateway"));
-		assert.match(run("make", `${from}`, `${to}`, `O=${"o".repeat(64)}`, ...long), /^-----BEGIN/);
+		for (const parts of [["O=Meters & Sons (Europe)"], ["O=Meters & Sons (Europe)", "OU=Gate Way"], ["OU=Gate Way"]]) {
+			const made = new X509Certificate(run("make", `${from}`, `${to}`, ...parts, "gateway"));
+			assert.deepEqual([made.subject, made.issuer], Array(2).fill([...parts, "CN=gateway"].join("\n")));
+		}
+		const longest = [`O=${"o".repeat(64)}`, `OU=${"u".repeat(64)}`];
+		assert.match(run("make", `${from}`, `${to}`, ...longest, ...long), /^-----BEGIN/);
 		for (const bad of ["o".repeat(65), "a,b", "a\\b", "a+b", "a=b", "Söhne"])
 			assert.equal(run("make", `${from}`, `${to}`, `O=${bad}`, "gateway"), "refused\n", bad);
 		assert.equal(certificate.ca, false);

@@ -103,6 +103,13 @@ export const certificateChecks = frozen([
 			const [maker] = crypto.readCertificates(of("Meters & Sons (Europe)")).certificates;
 			expectEqual(maker.subject, "CN=a, O=Meters & Sons (Europe)", "subject with an organization");
 			expectEqual(maker.issuer, maker.subject, "issuer with an organization");
+			const both = { organization: "Meters & Sons (Europe)", unit: "u".repeat(64) };
+			const [product] = crypto.readCertificates(
+				crypto.makeCertificate({ names: ["a"], ...both, ...times }).certificate,
+			).certificates;
+			expectEqual(product.subject, `CN=a, OU=${both.unit}, O=${both.organization}`, "subject with a unit");
+			for (const unit of ["u".repeat(65), "a,b"])
+				expectRangeError(() => crypto.makeCertificate({ names: ["a"], unit, ...times }), `unit ${unit}`);
 			for (const organization of ["o".repeat(65), "a,b", "a+b", "ä"])
 				expectRangeError(() => of(organization), `organization ${organization}`);
 			for (const [validFromMs, validToMs] of [
