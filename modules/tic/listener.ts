@@ -211,7 +211,9 @@ export class TICListener implements Machine {
 		const valid = this.#validGroups;
 		const isUsual = count === this.#usualLength;
 		const isRepeated = count === this.#previousLength;
-		const usualValid = isUsual ? this.#usualValid : this.#previousValid;
+		// Two frames in a row with as many groups show that earlier ones had groups that were not theirs.
+		const isAgain = isRepeated && valid === this.#previousValid;
+		const usualValid = isUsual && !isAgain ? this.#usualValid : this.#previousValid;
 		this.#previousLength = count;
 		this.#previousValid = valid;
 		if ((!isUsual && !isRepeated) || valid === 0) return;

@@ -278,6 +278,17 @@ describe("a line of TIC", () => {
 		const count = (bytes: Uint8Array) => bed.receive(bytes).length;
 		assert.deepEqual([frame, frame, short, frame, short, short, short].map(count), [0, 1, 0, 1, 0, 1, 1]);
 	});
+	it("does without groups that only one frame had, from the second frame without them on", () => {
+		const frame = (...groups: string[]) => bytesOf(`\x02${groups.join("")}\x03`);
+		const good = frame(standard("EAST", "080490250"), standard("MSG1", "x".repeat(32)));
+		const other = frame(standard("EAST", "080490250"), standard("URMS1", "236"), standard("MSG1", "x".repeat(19)));
+		assert.equal(other.length, good.length);
+		const events = eventsAfter(good, join(good, other, good, good));
+		assert.deepEqual(
+			events.map(({ isCut }) => isCut),
+			[false, false, true, false],
+		);
+	});
 	it("drops a frame that is interrupted (EOT), cut, or begun again", () => {
 		const half = frame.subarray(0, 300);
 		for (const before of [join(half, bytesOf("\x04")), half.subarray(0, half.lastIndexOf(13) + 1)]) {
