@@ -232,7 +232,8 @@ export class LiveService implements Announcer, LiveValues, RPCAnswers {
 	}
 
 	private serviceOf({ type, instance, txt, hasAddress }: AnnouncedService, ip: string, port: number): MDNSService {
-		const texts = txt.map((one) => textOfMessage(one, this.id));
+		const texts: string[] = [];
+		for (let i = 0; i < txt.length; i++) texts.push(textOfMessage(txt[i], this.id));
 		if (hasAddress) texts.push(`ip=${ip}`);
 		return { type, instance: textOfMessage(instance, this.id), port, txt: texts };
 	}

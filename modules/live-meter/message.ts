@@ -62,12 +62,12 @@ export function writeMessage(writer: JSONWriter, pieces: Message, values: Float6
 	}
 }
 
-/** The message must contain identifiers only. */
+/** The message must consist of texts and identifiers. */
 export function textOfMessage(pieces: Message, id: string): string {
 	let text = "";
-	for (const piece of pieces) {
-		if (typeof piece === "string") text += piece;
-		else text += typeof piece === "number" ? idOf(id, piece) : textOfMessage(piece, id);
+	for (let i = 0; i < pieces.length; i++) {
+		const piece = pieces[i];
+		text += typeof piece === "number" ? idOf(id, piece) : piece;
 	}
 	return text;
 }

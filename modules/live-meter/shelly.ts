@@ -144,7 +144,7 @@ export const SHELLY = dialect({
 	rpcSource: NAME,
 	services: [
 		service("_shelly._tcp", NAME, [
-			message("id=", NAME),
+			message("id=", ...NAME),
 			message("mac=", ID_CAPITALS),
 			message("gen=2"),
 			message("app=Pro3EM"),

@@ -81,6 +81,8 @@ const ROWS = Object.freeze([
 ]);
 /** Number of labels with the meter's identification, which are first in the table. */
 const IDENTS = 2;
+/** Number of characters of the labels without a unit, which are first in the table. */
+const TEXT_LENGTHS = Object.freeze([12, 12, 14, 0, 2, 4]);
 
 const CURRENT = 11;
 const PHASE_STEP = 20;
@@ -96,6 +98,7 @@ export class LabelFinder {
 	/** Unit of DLMS; UNIT_NONE for text. */
 	unit = UNIT_NONE;
 	isIdent = false;
+	#index = -1;
 
 	find(bytes: Uint8Array, start: number, end: number): boolean {
 		this.unit = UNIT_NONE;
@@ -119,6 +122,7 @@ export class LabelFinder {
 		else e += number;
 		this.unit = packed >>> 26;
 		this.isIdent = index < IDENTS;
+		this.#index = index;
 		groups[0] = this.unit === UNIT_NONE ? 0 : 1;
 		groups[2] = c;
 		groups[3] = (packed >> 8) & 0xff;
@@ -126,8 +130,10 @@ export class LabelFinder {
 		return true;
 	}
 
-	get digits(): number {
+	/** Number of characters, which are digits if there is a unit. */
+	get length(): number {
 		const { unit } = this;
+		if (unit === UNIT_NONE) return TEXT_LENGTHS[this.#index];
 		return unit === WH || unit === VARH ? 9 : unit === A || unit === V ? 3 : 5;
 	}
 }

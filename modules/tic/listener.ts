@@ -19,9 +19,10 @@
  * Characters are 7E1, received as eight bits: the parity bit is the eighth, unless an adapter has removed it from all.
  *
  * A sum of six bits is a weak check, so there are more conditions: all characters of a group have even parity, or none
- * has an eighth bit; a known label has as many digits as always; a frame has as many characters as the one before it,
- * or as the last accepted one, since all fields have a fixed length. Only the damaged group is dropped; the readout
- * then counts as truncated.
+ * has an eighth bit; a label with a code has as many characters as always; a frame has as many as the one before it, or
+ * as the last accepted one, since all fields have a fixed length. Only the damaged group is dropped; the readout then
+ * counts as truncated. Other labels have no known length, and two blanks too many leave the sum as it is. Therefore they
+ * are shown, behind the others, only if no group of the frame is damaged.
  *
  *   HUNT   STX LF            FRAME
  *   FRAME  STX LF            FRAME; the frame before is dropped
@@ -51,6 +52,8 @@ const SWITCH_MS = 2000;
 const STRANGE_LIMIT = 64;
 /** Maximum length of a group without LF and CR; PJOURF+1 has 109 characters. */
 const GROUP_LIMIT = 128;
+/** Room for the groups of a frame that have no code; those of a Linky take up to 600 bytes. */
+const OTHERS_LIMIT = 1024;
 /** Longest label (Enedis-NOI-CPT_54E, 5.3.6). */
 const LABEL_LIMIT = 8;
 const STAMP_LENGTH = 13;
@@ -101,6 +104,9 @@ export class TICListener implements Machine {
 	readonly #group = new Uint8Array(GROUP_LIMIT);
 	/** Length of the group; GROUP_LIMIT if it is too long or damaged, OUTSIDE outside a group. */
 	#length = OUTSIDE;
+	/** Groups of this frame that have no code, each after its length. */
+	readonly #others = new Uint8Array(OTHERS_LIMIT);
+	#othersEnd = 0;
 	#isEven = false;
 	#isPlain = false;
 	/**
@@ -172,6 +178,7 @@ export class TICListener implements Machine {
 		this.#count = 0;
 		this.#groups = 0;
 		this.#validGroups = 0;
+		this.#othersEnd = 0;
 		this.records.begin();
 	}
 
@@ -182,8 +189,10 @@ export class TICListener implements Machine {
 			this.#length = this.#last === STX || this.#last === CR ? 0 : GROUP_LIMIT;
 			this.#isEven = true;
 			this.#isPlain = true;
-		} else if (character === CR && this.#length !== OUTSIDE) {
-			if (this.processGroup()) {
+		} else if (character === CR) {
+			// The LF of this group is damaged.
+			if (this.#length === OUTSIDE) this.#groups++;
+			else if (this.processGroup()) {
 				this.#validGroups++;
 				this.#hasGroup = true;
 				this.#strange = 0;
@@ -202,20 +211,25 @@ export class TICListener implements Machine {
 		const valid = this.#validGroups;
 		const isUsual = count === this.#usualLength;
 		const isRepeated = count === this.#previousLength;
-		const usualValid = isUsual ? this.#usualValid : this.#previousValid;
+		// Two frames in a row with as many groups show that earlier ones had groups that were not theirs.
+		const isAgain = isRepeated && valid === this.#previousValid;
+		const usualValid = isUsual && !isAgain ? this.#usualValid : this.#previousValid;
 		this.#previousLength = count;
 		this.#previousValid = valid;
 		if ((!isUsual && !isRepeated) || valid === 0) return;
 		this.#usualLength = count;
 		this.#usualValid = Math.max(valid, usualValid);
-		// A group with a damaged LF is not counted, so the number of valid groups is compared too.
-		this.isCut = valid < this.#groups || valid < usualValid || this.records.overflow;
+		// A group without LF and CR is not counted, so the number of valid groups is compared too.
+		this.isCut = valid < this.#groups || valid < usualValid;
+		if (!this.isCut) this.writeOthers();
+		this.isCut ||= this.records.overflow;
 		this.records.endBlock(true);
 		this.#event = EVENT_READOUT;
 		this.#hasRead = true;
 	}
 
-	private processGroup(): boolean {
+	/** `isAtEnd`: writes a group without a code too. */
+	private processGroup(isAtEnd = false): boolean {
 		const group = this.#group;
 		const end = this.#length - TAIL_LENGTH;
 		if ((!this.#isEven && !this.#isPlain) || this.#length === GROUP_LIMIT || end < TAIL_LENGTH) return false;
@@ -235,10 +249,33 @@ export class TICListener implements Machine {
 		const tab = group.indexOf(HT, dataStart);
 		if (tab >= 0 && tab < end) return false;
 		const isCode = this.#finder.find(group, 0, labelEnd);
-		const { unit, digits } = this.#finder;
-		if (unit !== UNIT_NONE && (end - dataStart !== digits || !areDigits(group, dataStart, end))) return false;
-		if (this.#state === STATE_FRAME) this.write(isCode, labelEnd, hasStamp, dataStart, end);
+		const { unit, length } = this.#finder;
+		if (isCode && end - dataStart !== length) return false;
+		if (unit !== UNIT_NONE && !areDigits(group, dataStart, end)) return false;
+		if (this.#state !== STATE_FRAME) return true;
+		if (isCode || isAtEnd) this.write(isCode, labelEnd, hasStamp, dataStart, end);
+		else this.keep();
 		return true;
+	}
+
+	/** A group that does not fit counts as damaged. */
+	private keep(): void {
+		const [others, start, length] = [this.#others, this.#othersEnd, this.#length];
+		if (start + 1 + length > OTHERS_LIMIT) this.#groups++;
+		else {
+			others[start] = length;
+			others.set(this.#group.subarray(0, length), start + 1);
+			this.#othersEnd += 1 + length;
+		}
+	}
+
+	private writeOthers(): void {
+		const others = this.#others;
+		for (let at = 0; at < this.#othersEnd; at += 1 + others[at]) {
+			this.#length = others[at];
+			this.#group.set(others.subarray(at + 1, at + 1 + this.#length));
+			this.processGroup(true);
+		}
 	}
 
 	private write(isCode: boolean, labelEnd: number, hasStamp: boolean, dataStart: number, dataEnd: number): void {

@@ -1,14 +1,10 @@
 /** The gateway as five other meters, over real sockets, for each engine: engines.test.ts and engines.linux.ts. */
 import assert from "node:assert/strict";
-import { createSocket } from "node:dgram";
-import { once } from "node:events";
-import { connect, type Socket } from "node:net";
-import { setTimeout as sleep } from "node:timers/promises";
+import { connect } from "node:net";
 import type { JSONObject } from "../api/gateway.js";
 import { type EngineName, type Memory, ProcessGateway } from "../api/process-gateway.js";
-import { CLIENT_HEADERS, clientFrame, takeServerFrames } from "../websocket/peer.js";
+import { CLIENT, RPCSocket, readModbus, receiveSMA, requestByUDP } from "./dialect-clients.js";
 
-const CLIENT = "127.0.0.1";
 const ON = { ecotracker: true, shelly: true, homewizard: true, shelly_udp_port: 2220 };
 const OFF = { ecotracker: false, shelly: false, homewizard: false, sma: false, sunspec: false };
 const TELEGRAM = [
@@ -18,7 +14,6 @@ const TELEGRAM = [
 /** Number of requests that each of two HTTP clients and one UDP client sends before memory is measured. */
 const REQUESTS = 60;
 const ASK_MS = 300;
-const ANSWER_MS = 5000;
 /** Limits of idle slots beyond those of the settings: while two dialects are on, and after they were turned off. */
 const SLOTS_ON = 80;
 /** The same for the port of one dialect. */
@@ -26,101 +21,6 @@ const SLOTS_OF_PORT = { sma: 46, sunspec: 42 };
 const SLOTS_OFF = 20;
 /** Limit for a WebSocket with its connection to the HTTP server. */
 const SLOTS_OF_SOCKET = 230;
-
-/** Sends a frame over UDP and returns the reply; undefined if none comes. */
-async function requestByUDP(body: object, port: number): Promise<JSONObject | undefined> {
-	const socket = createSocket("udp4");
-	try {
-		socket.bind(0, CLIENT);
-		await once(socket, "listening");
-		socket.send(JSON.stringify(body), port, CLIENT);
-		const late = sleep(ANSWER_MS, undefined, { ref: false });
-		const reply = await Promise.race([once(socket, "message"), late]);
-		return reply && JSON.parse(reply[0].toString());
-	} finally {
-		socket.close();
-	}
-}
-
-const TEXT = 0x81;
-
-/** A WebSocket to Shelly's RPC that has sent a request. */
-class RPCSocket {
-	readonly messages: JSONObject[] = [];
-	isClosed = false;
-	readonly #socket: Socket;
-	#bytes = Buffer.alloc(0);
-	#hasHead = false;
-
-	constructor(authority: string) {
-		const [host, port] = authority.split(":");
-		const fields = Object.entries({ Host: authority, ...CLIENT_HEADERS }).map(
-			([name, value]) => `${name}: ${value}\r\n`,
-		);
-		this.#socket = connect(Number(port), host);
-		this.#socket.write(`GET /rpc HTTP/1.1\r\n${fields.join("")}\r\n`);
-		this.#socket.write(clientFrame(TEXT, JSON.stringify({ id: 1, src: "battery", method: "Shelly.GetDeviceInfo" })));
-		this.#socket.on("data", (bytes) => this.take(bytes));
-		this.#socket.on("close", () => {
-			this.isClosed = true;
-		});
-	}
-
-	end(): void {
-		this.#socket.destroy();
-	}
-
-	private take(bytes: Buffer): void {
-		this.#bytes = Buffer.concat([this.#bytes, bytes]);
-		const head = this.#bytes.indexOf("\r\n\r\n") + 4;
-		if (!this.#hasHead && head < 4) return;
-		if (!this.#hasHead) {
-			assert.match(this.#bytes.toString("latin1", 0, head), /^HTTP\/1\.1 101 [\s\S]*s3pPLMBiTxaQ9kYGzzhZRbK\+xOo=/);
-			this.#hasHead = true;
-			this.#bytes = this.#bytes.subarray(head);
-		}
-		const [frames, end] = takeServerFrames(this.#bytes);
-		for (const [first, payload] of frames) if (first === TEXT) this.messages.push(JSON.parse(payload));
-		this.#bytes = this.#bytes.subarray(end);
-	}
-}
-
-/** Power and export counter in the next datagram from this SMA energy meter, W and Wh; undefined if none comes. */
-async function receiveSMA(id: string): Promise<[watts: number, exported: number] | undefined> {
-	const socket = createSocket({ type: "udp4", reuseAddr: true });
-	const serial = 1_900_000_000 + (Number.parseInt(id.slice(4), 16) % 100_000_000);
-	try {
-		socket.bind(9522);
-		await once(socket, "listening");
-		// The firmware on Linux sends to this computer only.
-		for (const own of [undefined, CLIENT]) socket.addMembership("239.12.255.254", own);
-		const datagram = new Promise<Buffer>((resolve) => {
-			socket.on("message", (bytes) => {
-				if (bytes.length === 608 && bytes.readUInt32BE(20) === serial) resolve(bytes);
-			});
-		});
-		const bytes = await Promise.race([datagram, sleep(ANSWER_MS, undefined, { ref: false })]);
-		if (bytes === undefined) return undefined;
-		return [(bytes.readUInt32BE(32) - bytes.readUInt32BE(52)) / 10, Number(bytes.readBigUInt64BE(60)) / 3600];
-	} finally {
-		socket.close();
-	}
-}
-
-/** Reads registers by Modbus TCP; fails if the connection ends before the reply. */
-async function readModbus(port: number, first: number, count: number): Promise<Buffer> {
-	const socket = connect(port, CLIENT);
-	try {
-		const bytes = Buffer.from([0, 1, 0, 0, 0, 6, 1, 3, 0, 0, 0, count]);
-		bytes.writeUInt16BE(first, 8);
-		socket.write(bytes);
-		const ended = once(socket, "close").then(() => assert.fail("the connection ended"));
-		const [reply] = (await Promise.race([once(socket, "data"), ended])) as [Buffer];
-		return reply;
-	} finally {
-		socket.destroy();
-	}
-}
 
 export function engines(engine: EngineName): void {
 	describe(`live values, engine ${engine}`, function () {

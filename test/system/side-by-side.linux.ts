@@ -5,25 +5,17 @@
  * The firmware runs in XS on Linux with the device's memory. It may refuse requests with 503, but must never restart.
  */
 import assert from "node:assert/strict";
-import { type ClientRequest, request } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
-import { HUB_CERTIFICATE_LIMIT } from "../../modules/homeassistant/fields.js";
 import { type Memory, ProcessGateway } from "../api/process-gateway.js";
-import { iecVectors } from "../vectors.js";
-import { longCertificate } from "./load-peers.js";
-import { ANY, DLMS } from "./memory-limits.js";
+import { groupsOf, HALF_MS, heavyRequests, prepare } from "./heavy-requests.js";
+import { ANY } from "./memory-limits.js";
 
-const LONG_BODY = 16_384;
 /** Delays between the starts of two requests, ms. With two values, the requests overlap in different stages. */
 const OFFSETS_MS = [0, 20];
-/** Delay between the two halves of a body, ms. */
-const HALF_MS = 60;
 
 /** Longest wait for a live reading, and time between two checks whether there is one, ms. */
 const LIVE_LIMIT_MS = 20_000;
 const LIVE_ASK_MS = 500;
-
-const longest = iecVectors().reduce((a, b) => (a.telegram.length < b.telegram.length ? b : a));
 
 describe("The heaviest operations side by side", function () {
 	this.timeout(1_200_000);
@@ -32,107 +24,13 @@ describe("The heaviest operations side by side", function () {
 
 	before(async () => {
 		gateway = await ProcessGateway.start("linux", { mode: "ap" });
-		await gateway.login();
-		await gateway.write("iec62056/control", { log_en: true });
-		await gateway.connectMeter({ telegram: longest.telegram });
-		// The stored readout and the log have their largest size.
-		await gateway.read("iec62056/read");
-		await gateway.connectProgram(["--protocol", "dlms", "--mode-e", "--quiet"]);
-		await gateway.write("meter/protocol", { protocol: "dlms" });
-		await gateway.write("dlms/config", DLMS);
+		await prepare(gateway);
 	});
 	after(() => gateway?.stop());
 
-	const open = (method: string, path: string, body: string | undefined, token = gateway.token): ClientRequest => {
-		const [host, port] = gateway.authority(false).split(":");
-		const headers: Record<string, string> = { "Content-Type": "application/json" };
-		if (token !== "") headers["Authorization"] = `Bearer ${token}`;
-		if (body !== undefined) headers["Content-Length"] = String(Buffer.byteLength(body));
-		const sent = request({ host, port, method, path: `/api/v1/${path}`, headers, agent: false });
-		sent.on("error", () => {});
-		return sent;
-	};
-	/**
-	 * Resolves to the status of the reply; 0 if the connection closes without a reply. With `isSlow` the reply is not
-	 * read, and the connection is closed after 400 ms.
-	 */
-	const statusOf = (sent: ClientRequest, isSlow = false): Promise<number> =>
-		new Promise((resolve) => {
-			sent.on("response", (response) => {
-				if (isSlow) setTimeout(() => response.destroy(), 400);
-				else response.resume();
-				response.on("close", () => resolve(response.statusCode ?? 0));
-			});
-			sent.on("close", () => resolve(0));
-		});
-	const whole = (method: string, path: string, body?: string, token?: string) => {
-		const sent = open(method, path, body, token);
-		const status = statusOf(sent);
-		sent.end(body);
-		return status;
-	};
-	/** Sends half of the body. HALF_MS later it sends the other half or, if `isAborted`, closes the connection. */
-	const inHalves = async (path: string, body: string, isAborted: boolean, token?: string) => {
-		const sent = open("POST", path, body, token);
-		const status = statusOf(sent);
-		sent.write(body.slice(0, body.length >> 1));
-		await sleep(HALF_MS);
-		if (isAborted) sent.destroy();
-		else sent.end(body.slice(body.length >> 1));
-		return status;
-	};
-
-	const objects = JSON.stringify({
-		entries: Array.from({ length: 32 }, (_, i) => ({ code: [1, 0, 1, 8, i, 255], class_id: 3, attribute: 2 })),
-	}).padEnd(LONG_BODY);
-	const map = JSON.stringify({
-		mapping: Array.from({ length: 16 }, (_, i) => ({ obis: `1-0:1.8.${i}`, mode: 0, mapping_id: "07020000" })),
-	}).padEnd(LONG_BODY);
-	const hub = JSON.stringify({
-		enabled: true,
-		url: "https://hub.local",
-		cert: longCertificate(HUB_CERTIFICATE_LIMIT),
-	}).padEnd(LONG_BODY);
-	const login = JSON.stringify({ username: "admin", nonce: "0".repeat(96), proof: "0".repeat(64) }).padEnd(512);
-
-	const operations: Readonly<Record<string, () => Promise<number>>> = {
-		"last readout, read slowly": () => {
-			const sent = open("GET", "iec62056/last", undefined);
-			const status = statusOf(sent, true);
-			sent.end();
-			return status;
-		},
-		history: () => whole("GET", "meter/history?period=months"),
-		log: () => whole("GET", "iec62056/log"),
-		hub: () => whole("POST", "hub", hub),
-		"hub, in halves": () => inHalves("hub", hub, false),
-		"object list": () => whole("POST", "dlms/obis", objects),
-		"object list, aborted": () => inHalves("dlms/obis", objects, true),
-		map: () => inHalves("zigbee/map", map, false),
-		page: () => {
-			const sent = open("GET", "../../", undefined, "");
-			const status = statusOf(sent, true);
-			sent.end();
-			return status;
-		},
-		login: () => inHalves("system/login", login, false, ""),
-		scan: () => whole("GET", "network/scan"),
-		events: () => {
-			const sent = open("GET", "events", undefined);
-			const status = statusOf(sent, true);
-			sent.end();
-			return status;
-		},
-	};
-
+	const { open, whole, objects, operations } = heavyRequests(() => gateway, false);
 	const names = Object.keys(operations);
-	const groups: (readonly string[])[] = [];
-	for (let a = 0; a < names.length; a++) {
-		for (let b = a; b < names.length; b++) {
-			groups.push([names[a], names[b]]);
-			for (let c = b; c < names.length; c++) groups.push([names[a], names[b], names[c]]);
-		}
-	}
+	const groups = [2, 3].flatMap((size) => groupsOf(names, size));
 
 	const higher = (one: Memory, other: Memory): Memory => ({
 		...other,

@@ -230,6 +230,28 @@ describe("groups of TIC", () => {
 				assert.deepEqual([one.isCut, one.records], [true, [records[0], records[2]]], JSON.stringify(bad));
 		}
 	});
+	it("without a code are dropped in a frame with a damaged group, which may hide that blanks were added", () => {
+		const groups = [
+			standard("ADSC", "041876543210"),
+			standard("EAST", "080490250"),
+			standard("MSG1", "PAS DE MESSAGE"),
+		];
+		const frame = (text: string) => bytesOf(`\x02${text}\x03`);
+		const good = frame(groups.join(""));
+		const damaged = frame(groups.join("").replace("080490250", "08049").replace("DE ", "DE     "));
+		assert.equal(damaged.length, good.length);
+		const [event] = eventsAfter(good, damaged);
+		assert.deepEqual([event.isCut, event.records], [true, ["0-0:96.1.0*255: 041876543210"]]);
+	});
+	it("are missed if only their end is left, even if another group has taken their place", () => {
+		const frame = (...groups: string[]) => bytesOf(`\x02${groups.join("")}\x03`);
+		const [first, second] = [standard("EAST", "080490250"), standard("EAIT", "003626872")];
+		const good = frame(first, second);
+		const damaged = frame(first, second.slice(-5), standard("URMS1", "236"));
+		assert.equal(damaged.length, good.length);
+		const [event] = eventsAfter(good, damaged);
+		assert.equal(event.isCut, true);
+	});
 	it("are dropped in pairs if the end between them is lost", () => {
 		const groups = [standard("EAST", "080490250"), standard("EAIT", "003626872"), standard("URMS1", "236")];
 		const frame = (text: string) => bytesOf(`\x02${text}\x03`);
@@ -255,6 +277,17 @@ describe("a line of TIC", () => {
 		const short = bytesOf(`\x02${standard("EAST", "080490250")}\x03`);
 		const count = (bytes: Uint8Array) => bed.receive(bytes).length;
 		assert.deepEqual([frame, frame, short, frame, short, short, short].map(count), [0, 1, 0, 1, 0, 1, 1]);
+	});
+	it("does without groups that only one frame had, from the second frame without them on", () => {
+		const frame = (...groups: string[]) => bytesOf(`\x02${groups.join("")}\x03`);
+		const good = frame(standard("EAST", "080490250"), standard("MSG1", "x".repeat(32)));
+		const other = frame(standard("EAST", "080490250"), standard("URMS1", "236"), standard("MSG1", "x".repeat(19)));
+		assert.equal(other.length, good.length);
+		const events = eventsAfter(good, join(good, other, good, good));
+		assert.deepEqual(
+			events.map(({ isCut }) => isCut),
+			[false, false, true, false],
+		);
 	});
 	it("drops a frame that is interrupted (EOT), cut, or begun again", () => {
 		const half = frame.subarray(0, 300);

@@ -55,7 +55,7 @@ export const BUDGETS: Readonly<Record<string, number>> = Object.freeze({
 	"modules/sml": 10300,
 	"modules/sntp": 7000,
 	"modules/system": 20450,
-	"modules/tic": 8450,
+	"modules/tic": 9300,
 	"modules/time": 9600,
 	/** For statistics by the hub, and for Shelly's RPC. */
 	"modules/websocket": 6600,

@@ -119,7 +119,8 @@ export function Aligner({ isMain = true, onAligned }: AlignerProps) {
 				setProblem(undefined);
 				take(probe, before);
 				if (isCertain(probe)) return stop();
-				well = gradeOf(probe) === WELL ? well + 1 : 0;
+				// A failure does not count: a meter of mode A or B may still be sending, and then hears no sign-on.
+				if (gradeOf(probe) === WELL) well++;
 				if (onAligned !== undefined && well >= ATTEMPTS_NEEDED) {
 					stop();
 					return onAligned();
