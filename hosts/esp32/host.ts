@@ -113,6 +113,7 @@ function describe(factory: FactoryData): HostInfo {
 		hostname: hostnameOf(serial),
 		timeServers: TIME_SERVERS,
 		reportKey: RELEASE.reportKey,
+		settingsKeys: RELEASE.settingsKeys,
 		upgradeUrl: RELEASE.upgradeUrl,
 	};
 }

@@ -144,6 +144,7 @@ export class VirtualWorld implements Host {
 			hostname: "gateway",
 			timeServers: "",
 			reportKey: "",
+			settingsKeys: "",
 			upgradeUrl: "",
 			...options.info,
 		};

@@ -258,6 +258,8 @@ export interface HostInfo {
 	readonly timeServers: string;
 	/** Recipient's public key for diagnostic reports, a point (P256_POINT_LENGTH bytes) in hex. Empty: no reports. */
 	readonly reportKey: string;
+	/** Public keys that sign settings files, points in hex with a blank between them. Empty: no files are accepted. */
+	readonly settingsKeys: string;
 	/** HTTPS address of newer firmware, with `{board}` for the board's name; may be empty. */
 	readonly upgradeUrl: string;
 }

@@ -4,7 +4,7 @@
  */
 
 import { type BackupGroup, isSetting } from "../api/backup-group.js";
-import { type BodyValues, LONG_BODY_LIMIT } from "../api/body.js";
+import { type BodyValues, LONG_BODY_LIMIT, type LongText } from "../api/body.js";
 import { INVALID_FIELD, INVALID_JSON, MISSING_FIELD } from "../api/errors.js";
 import { FieldReader } from "../api/field-reader.js";
 import { describeMissing } from "../api/field-value.js";
@@ -98,6 +98,7 @@ export class RestoreReader implements BodySink {
 	readonly #text: TextCodec;
 	readonly #all: readonly BackupGroup[];
 	readonly #done: () => void;
+	readonly #openText: ((group: BackupGroup) => LongText) | undefined;
 	readonly #reader = new JSONReader({ maxDepth: DEPTH, scratch: SCRATCH });
 	readonly #fields: FieldReader;
 	#where = AT_START;
@@ -106,8 +107,18 @@ export class RestoreReader implements BodySink {
 	#values: GroupValues;
 	#flag = 0;
 
-	/** `done` is called once, at the end of the file. */
-	constructor(config: ConfigStore, text: TextCodec, parts: readonly Part[], done: () => void) {
+	/**
+	 * `done` is called once, at the end of the file. `openText` creates the receiver of a group's certificate; without it
+	 * certificates are ignored.
+	 */
+	constructor(
+		config: ConfigStore,
+		text: TextCodec,
+		parts: readonly Part[],
+		done: () => void,
+		openText?: (group: BackupGroup) => LongText,
+	) {
+		this.#openText = openText;
 		this.#config = config;
 		this.#text = text;
 		this.#all = groupsOf(parts);
@@ -213,7 +224,8 @@ export class RestoreReader implements BodySink {
 			this.groups.push(values);
 		}
 		this.#values = values;
-		this.#fields.begin(group.table, values.values);
+		const open = this.#openText;
+		this.#fields.begin(group.table, values.values, open && (() => open(group)));
 		this.#where = AT_GROUP;
 	}
 

@@ -20,6 +20,17 @@ import type { System } from "./system.js";
 
 export const RESTORE_COST: Cost = Object.freeze({ slots: 900, chunkBytes: 12_288 });
 
+export interface Restored {
+	/** Number of settings in the file that were restored. */
+	readonly restored: number;
+	/** Secrets that must be entered again. */
+	readonly enterAgain: readonly string[];
+	/** Settings that this firmware lacks. */
+	readonly ignored: readonly string[];
+}
+
+const NO_PUTS: readonly Put[] = Object.freeze([]);
+
 export function postBackup(exchange: Exchange<System>): BodySink | undefined {
 	const { config, text } = exchange.core;
 	const { parts } = exchange.part;
@@ -32,18 +43,28 @@ export function postBackup(exchange: Exchange<System>): BodySink | undefined {
 	return sink;
 }
 
-function restore(
+function restore(exchange: Exchange, parts: readonly Part[], reader: RestoreReader): void {
+	const done = applyBackup(exchange, parts, reader, NO_PUTS);
+	if (done !== undefined) exchange.object((writer) => writeRestored(writer, done));
+}
+
+/**
+ * Changes all settings that were read, and `more`, in one write. Returns undefined, without a change, if the exchange
+ * has refused one of them.
+ */
+export function applyBackup(
 	exchange: Exchange,
 	parts: readonly Part[],
 	{ groups, ignored, code, message, field }: RestoreReader,
-): void {
+	more: readonly Put[],
+): Restored | undefined {
 	if (code !== "") {
 		exchange.fail(400, code, message, field);
-		return;
+		return undefined;
 	}
 	const { config } = exchange.core;
 	const enterAgain: string[] = [];
-	const changes: Put[] = [];
+	const changes: Put[] = [...more];
 	let restored = 0;
 	for (const values of groups) {
 		const { path, table, own } = values.group;
@@ -55,7 +76,7 @@ function restore(
 		const isPlain = accept === undefined;
 		const puts = isPlain ? putsOf(table.fields.filter(isSetting), values) : accept(exchange as Exchange<never>, values);
 		// The route has rejected a value and replied.
-		if (puts === undefined) return;
+		if (puts === undefined) return undefined;
 		for (const one of puts) if (isChange(exchange, values, one)) changes.push(one);
 		for (const one of own) if (values.given(one) === "" && isSet(config.get(one))) changes.push(put(one, ""));
 		for (const one of table.fields.filter(isShown)) {
@@ -68,13 +89,15 @@ function restore(
 	exchange.within = "";
 	// A new network is on trial as usual (wifi/settings.ts).
 	if (changes.length > 0) config.change(changes, true);
-	exchange.object((writer) => {
-		numberMember(writer, "restored", restored);
-		list(writer, "enter_again", enterAgain);
-		list(writer, "ignored", ignored);
-		// No setting requires a restart.
-		booleanMember(writer, "restart", false);
-	});
+	return { restored, enterAgain, ignored };
+}
+
+export function writeRestored(writer: JSONWriter, { restored, enterAgain, ignored }: Restored): void {
+	numberMember(writer, "restored", restored);
+	list(writer, "enter_again", enterAgain);
+	list(writer, "ignored", ignored);
+	// No setting requires a restart.
+	booleanMember(writer, "restart", false);
 }
 
 /** Lists the secrets to be entered again, and turns off the functions that need them. */
@@ -97,9 +120,14 @@ function findLacking(exchange: Exchange, values: GroupValues, lacking: string[])
 	for (const field of group.bound) values.set(field, undefined);
 }
 
-/** True for a change; a certificate that still belongs to its address is kept, although the route would clear it. */
-function isChange({ core }: Exchange, { group, isFitting }: GroupValues, { field, value }: Put): boolean {
-	if (value === undefined || (isFitting && !field.secret && group.secrets.includes(field))) return false;
+/**
+ * True for a change; a certificate that still belongs to its address is kept, although the route would clear it, unless
+ * the file has another.
+ */
+function isChange({ core }: Exchange, values: GroupValues, { field, value }: Put): boolean {
+	const { group, isFitting } = values;
+	const isCertificate = !field.secret && group.secrets.includes(field);
+	if (value === undefined || (isFitting && isCertificate && values.given(field) === undefined)) return false;
 	return !isSame(core.config.get(field), value);
 }
 

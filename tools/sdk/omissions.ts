@@ -29,6 +29,7 @@ export const OMISSIONS: Readonly<Record<string, readonly string[]>> = Object.fre
 	prices: Object.freeze(["modules/prices/part"]),
 	peaks: Object.freeze(["modules/peaks/part"]),
 	hawkbit: Object.freeze(["modules/hawkbit/part"]),
+	provision: Object.freeze(["modules/provision/part"]),
 	backfill: Object.freeze(["modules/backfill/part"]),
 	zigbee: Object.freeze([]),
 	dlms: Object.freeze(["modules/cosem/protocol", "modules/cosem/push", PROTOCOL_CHOICE]),

@@ -244,6 +244,12 @@ export const HAWKBIT = {
 	cert: { max: 3072 },
 } as const;
 
+/** POST /api/v1/provision */
+export const PROVISION = {
+	group: { max: 32, pattern: /^[!-~]*$/ },
+	url: { max: 128, pattern: /^[!-~]*$/ },
+} as const;
+
 /** POST /api/v1/mqtt */
 export const MQTT = {
 	enabled: {},

@@ -1,0 +1,195 @@
+/**
+ * Applies signed settings files (file.ts): all settings of a file and its counter in one write, or none. The restore of
+ * backups (system/restore.ts) checks them by the rules of their routes. Files that the API does not deliver are applied
+ * in a later tick, because the stack is too small inside the call that delivers them.
+ */
+import type { BackupGroup } from "../api/backup-group.js";
+import type { LongText } from "../api/body.js";
+import { BUSY, UNSUPPORTED } from "../api/errors.js";
+import { asciiBytes } from "../bytes/ascii.js";
+import { decodeHex } from "../bytes/hex.js";
+import { put } from "../config/schema.js";
+import { StorageRefusal } from "../config/watched-storage.js";
+import type { Core, Running } from "../core/core.js";
+import type { ScheduledMachine, Task } from "../io/driver.js";
+import type { Cost } from "../io/memory.js";
+import type { Part } from "../part.js";
+import { applyBackup, type Restored } from "../system/restore.js";
+import { RestoreReader } from "../system/restore-reader.js";
+import { PROVISION_APPLIED, PROVISION_COUNTER, PROVISION_GROUP } from "./fields.js";
+import {
+	BAD_SIGNATURE,
+	counterOf,
+	FILE_LIMIT,
+	INVALID_FILE,
+	isFor,
+	isTrusted,
+	REPLAY,
+	SETTINGS_AT,
+	settingsEnd,
+	WRONG_DEVICE,
+} from "./file.js";
+import { FileExchange } from "./file-exchange.js";
+import { EVENT_PROVISION_APPLIED, EVENT_PROVISION_REFUSED } from "./log-events.js";
+
+/** The file, and the restore of its settings. */
+export const PROVISION_COST: Cost = Object.freeze({ slots: 950, chunkBytes: 16_384 });
+const FILE_COST: Cost = Object.freeze({ slots: 20, chunkBytes: FILE_LIMIT });
+
+const RETRY_MS = 2000;
+const TRIES = 30;
+
+/** Code of a write that flash has refused. */
+export const INTERNAL = "internal";
+
+/** Result of a file: of a refusal the code, otherwise what was restored. */
+export interface Outcome {
+	readonly code: string;
+	readonly message: string;
+	readonly field?: string | undefined;
+	readonly restored?: Restored | undefined;
+}
+
+const MESSAGES: Readonly<Record<string, string>> = Object.freeze({
+	[UNSUPPORTED]: "This firmware was built without a key for settings files.",
+	[INVALID_FILE]: "The file is no signed settings file, or incomplete: sign it again.",
+	[BAD_SIGNATURE]: "No key that this gateway trusts has signed the file.",
+	[WRONG_DEVICE]: "The file is for another gateway or group.",
+	[REPLAY]: "The counter of the file is not higher than that of the last one: sign it with a higher one.",
+});
+
+export class Provisioning implements Running, ScheduledMachine {
+	/** Code of the last file that was refused since the start and the last success; "" without one. */
+	refused = "";
+	readonly #core: Core;
+	readonly #parts: readonly Part[];
+	/** File to be applied, the way on which it came, and the task that applies it. */
+	#file: Uint8Array | undefined;
+	#way = "";
+	#tries = 0;
+	#task: Task | undefined;
+	deadlineMs = 0;
+
+	constructor(core: Core, parts: readonly Part[]) {
+		this.#core = core;
+		this.#parts = parts;
+	}
+
+	/** `off`, `none` (no file yet), `applied`, or the code of the last refusal. */
+	get state(): string {
+		const { config, info } = this.#core;
+		if (info.settingsKeys === "") return "off";
+		if (this.refused !== "") return this.refused;
+		return config.get(PROVISION_COUNTER) > 0 ? "applied" : "none";
+	}
+
+	/** Undefined if this firmware trusts no key. */
+	get receiver(): this | undefined {
+		return this.#core.info.settingsKeys === "" ? undefined : this;
+	}
+
+	/** True if memory suffices for a file of this length. It must be allocated at once. */
+	mayKeep(length: number): boolean {
+		return this.#file === undefined && length <= FILE_LIMIT + 256 && this.#core.ledger.fits(FILE_COST);
+	}
+
+	/** Applies the file soon. One with the counter of the last one is not reported, because some ways repeat it. */
+	offer(file: Uint8Array, way: string): void {
+		const { config, driver } = this.#core;
+		if (this.#file !== undefined || counterOf(file) === (config.get(PROVISION_COUNTER) || -1)) return;
+		this.#file = file;
+		this.#way = way;
+		this.#tries = TRIES;
+		this.deadlineMs = driver.nowMs();
+		this.#task ??= driver.register("provision", this);
+	}
+
+	advance(nowMs: number): void {
+		const file = this.#file;
+		if (file === undefined || nowMs < this.deadlineMs) return;
+		this.deadlineMs = nowMs + RETRY_MS;
+		const { ledger } = this.#core;
+		const hasMemory = ledger.claim(PROVISION_COST);
+		if (!hasMemory && --this.#tries > 0) return;
+		try {
+			if (hasMemory) this.apply(file, this.#way);
+			else this.note(BUSY, this.#way);
+		} finally {
+			if (hasMemory) ledger.release(PROVISION_COST);
+			this.stop();
+		}
+	}
+
+	stop(): void {
+		this.#task?.stop();
+		this.#task = this.#file = undefined;
+	}
+
+	/** Applies a file at once, and logs the result. `way`: one word. */
+	apply(file: Uint8Array, way: string): Outcome {
+		const outcome = this.outcomeOf(file);
+		const { code } = outcome;
+		if (code === "") {
+			this.refused = "";
+			this.#core.events.note(EVENT_PROVISION_APPLIED, `${counterOf(file)} by ${way}`);
+		} else this.note(code, way);
+		this.#core.live.changed();
+		return outcome;
+	}
+
+	private note(code: string, way: string): void {
+		// A broker may repeat a bad file after each connection.
+		if (this.refused !== code) this.#core.events.note(EVENT_PROVISION_REFUSED, `${code} by ${way}`);
+		this.refused = code;
+	}
+
+	private outcomeOf(file: Uint8Array): Outcome {
+		const code = this.refusalOf(file);
+		if (code !== "") return { code, message: MESSAGES[code] };
+		const { clock, config, text } = this.#core;
+		const exchange = new FileExchange(this.#core);
+		const texts: LongText[] = [];
+		const openText = ({ path, table }: BackupGroup) => {
+			const part = this.#parts.find(({ backup }) => backup.some((one) => one.path === path));
+			const opened = table.long!.open(this.#core, (part && this.#core.find(part)) as never);
+			texts.push(opened);
+			// Certificates stay open until all settings have changed.
+			return { write: opened.write.bind(opened), end: opened.end.bind(opened), close: () => {} };
+		};
+		let restored: Restored | undefined;
+		const utcMs = clock.utcMs() ?? 0;
+		const reader: RestoreReader = new RestoreReader(
+			config,
+			text,
+			this.#parts,
+			() => {
+				const more = [put(PROVISION_COUNTER, counterOf(file)), put(PROVISION_APPLIED, Math.floor(utcMs / 1000))];
+				restored = applyBackup(exchange, this.#parts, reader, more);
+			},
+			openText,
+		);
+		try {
+			reader.write(file, SETTINGS_AT, settingsEnd(file));
+			reader.end();
+		} catch (error) {
+			if (!(error instanceof StorageRefusal)) throw error;
+			exchange.fail(500, INTERNAL, error.sentence);
+		} finally {
+			for (const opened of texts) opened.close();
+		}
+		const { code: refused, field, message } = exchange;
+		return { code: refused, message, field, restored };
+	}
+
+	/** Returns "" for a file of a trusted signer for this gateway that is newer than the last one. */
+	private refusalOf(file: Uint8Array): string {
+		const { config, crypto, info } = this.#core;
+		if (info.settingsKeys === "") return UNSUPPORTED;
+		const counter = counterOf(file);
+		if (counter === 0) return INVALID_FILE;
+		const keys = info.settingsKeys.split(" ").map((digits) => decodeHex(asciiBytes(digits), 0, digits.length)!);
+		if (!isTrusted(file, keys, crypto)) return BAD_SIGNATURE;
+		if (!isFor(file, [info.serial, config.get(PROVISION_GROUP)])) return WRONG_DEVICE;
+		return counter > config.get(PROVISION_COUNTER) ? "" : REPLAY;
+	}
+}

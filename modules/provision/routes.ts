@@ -1,0 +1,70 @@
+/** Routes of the provisioning by signed files (API text): settings, result, and a file. */
+import type { BodyValues } from "../api/body.js";
+import { ClaimedBody } from "../api/claimed-body.js";
+import { BUSY, UNSUPPORTED } from "../api/errors.js";
+import type { Exchange } from "../api/exchange.js";
+import { numberMember, textMember } from "../api/members.js";
+import { failField, putsOf, settingsOf, writeSettings } from "../api/settings.js";
+import type { Put } from "../config/schema.js";
+import type { BodySink } from "../http/handler.js";
+import { parseFileURL } from "../http/url.js";
+import { writeRestored } from "../system/restore.js";
+import { PROVISION, PROVISION_URL, PROVISIONED } from "./fields.js";
+import { FILE_LIMIT, REPLAY } from "./file.js";
+import { INTERNAL, PROVISION_COST, type Provisioning } from "./provisioning.js";
+
+export const PROVISION_SETTINGS = settingsOf(PROVISION.fields, [], { show, accept });
+
+function show(exchange: Exchange<Provisioning>): void {
+	const { config } = exchange.core;
+	const { state } = exchange.part;
+	exchange.object((writer) => {
+		writeSettings(writer, config, PROVISION.fields);
+		textMember(writer, "state", state);
+		writeSettings(writer, config, PROVISIONED.fields);
+		numberMember(writer, "max_size", FILE_LIMIT);
+	});
+}
+
+function accept(exchange: Exchange, values: BodyValues): readonly Put[] | undefined {
+	const url = values.get(PROVISION_URL) ?? "";
+	if (url === "" || parseFileURL(url) !== undefined) return putsOf(PROVISION.fields, values);
+	failField(exchange, PROVISION_URL, "url must be https:// and a name or an IPv4 address, with the path of the file.");
+	return undefined;
+}
+
+export function postFile(exchange: Exchange<Provisioning>): BodySink | undefined {
+	const sink = ClaimedBody.open(exchange, PROVISION_COST, () => new FileBody(exchange));
+	if (sink === undefined) exchange.busy();
+	return sink;
+}
+
+class FileBody implements BodySink {
+	readonly limit = FILE_LIMIT;
+	readonly #exchange: Exchange<Provisioning>;
+	readonly #file = new Uint8Array(FILE_LIMIT);
+	#length = 0;
+
+	constructor(exchange: Exchange<Provisioning>) {
+		this.#exchange = exchange;
+	}
+
+	write(bytes: Uint8Array, start: number, end: number): void {
+		this.#file.set(bytes.subarray(start, end), this.#length);
+		this.#length += end - start;
+	}
+
+	end(): void {
+		const exchange = this.#exchange;
+		const { code, field, message, restored } = exchange.part.apply(this.#file.subarray(0, this.#length), "api");
+		if (restored !== undefined) exchange.object((writer) => writeRestored(writer, restored));
+		else if (code === BUSY) exchange.busy();
+		else exchange.fail(statusOf(code), code, message, field);
+	}
+}
+
+function statusOf(code: string): number {
+	if (code === UNSUPPORTED) return 501;
+	if (code === INTERNAL) return 500;
+	return code === REPLAY ? 409 : 400;
+}
