@@ -37,13 +37,14 @@ const ROUTES = [
 	"prices",
 	"peaks",
 	"hawkbit",
+	"provision",
 	"live-meter",
 	"live-meter/clients",
 	"meter/backfill",
 	"mbus/config",
 ];
 /** Keys in flash of the settings and certificates of these parts. */
-const THEIR_KEYS = /^(hub|mqtt|prices|peaks|live_meter|backfill|mbus)/;
+const THEIR_KEYS = /^(hub|mqtt|prices|peaks|provision|live_meter|backfill|mbus)/;
 
 const pair = makeCertificate({
 	names: ["hub.example"],
