@@ -6,8 +6,9 @@ const NAME = "provision";
 export const PROVISION = absentPart(
 	{
 		name: NAME,
-		entries: Object.freeze([keptEntry("provision", 29), keptEntry("provisioned", 30)]),
+		entries: Object.freeze([keptEntry("provision", 29)]),
 		open: (core) => new Absent(NAME, core),
 	},
-	[NAME, "provision/file"],
+	// The route of files is unknown then, which saves flash.
+	[NAME],
 );

@@ -1,9 +1,8 @@
 /** Settings of the provisioning by signed files, and the last file that was applied. */
-import { entry, field, INTEGER, INTERNAL, TEXT } from "../config/schema.js";
+import { entry, field, INTEGER, TEXT } from "../config/schema.js";
 
-/** Unique ids of the entries among all parts; never reused. */
+/** Unique id of the entry among all parts; never reused. */
 const IN_PROVISION = 29;
-const IN_PROVISIONED = 30;
 
 /** Printable characters except the blank. */
 const GRAPHIC = "!~";
@@ -20,7 +19,6 @@ export const PROVISION_GROUP = field<string>({
 	maximum: GROUP_LIMIT,
 	characters: GRAPHIC,
 	initial: "",
-	isPublic: true,
 });
 /** Address of a file, requested after the start and once a day. Empty: none is requested. */
 export const PROVISION_URL = field<string>({
@@ -32,12 +30,10 @@ export const PROVISION_URL = field<string>({
 	characters: GRAPHIC,
 	initial: "",
 });
-export const PROVISION = entry("provision", 1, [PROVISION_GROUP, PROVISION_URL]);
-
 /** Counter of the last file that was applied; a file needs a higher one. */
 export const PROVISION_COUNTER = field<number>({
-	entry: IN_PROVISIONED,
-	id: 1,
+	entry: IN_PROVISION,
+	id: 3,
 	name: "counter",
 	kind: INTEGER,
 	maximum: 0xffff_ffff,
@@ -45,11 +41,15 @@ export const PROVISION_COUNTER = field<number>({
 });
 /** Time at which it was applied, Unix seconds; 0 if the clock was not set. */
 export const PROVISION_APPLIED = field<number>({
-	entry: IN_PROVISIONED,
-	id: 2,
+	entry: IN_PROVISION,
+	id: 4,
 	name: "applied",
 	kind: INTEGER,
 	maximum: 0xffff_ffff,
 	initial: 0,
 });
-export const PROVISIONED = entry("provisioned", 1, [PROVISION_COUNTER, PROVISION_APPLIED], INTERNAL);
+/** Fields that the owner sets. */
+export const PROVISION_OWN = Object.freeze([PROVISION_GROUP, PROVISION_URL]);
+/** Fields that a file sets. */
+export const PROVISION_RESULT = Object.freeze([PROVISION_COUNTER, PROVISION_APPLIED]);
+export const PROVISION = entry("provision", 1, [...PROVISION_OWN, ...PROVISION_RESULT]);

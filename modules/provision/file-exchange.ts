@@ -1,9 +1,9 @@
-/** Exchange without a request, in which settings of a file are accepted by the rules of their routes. */
-import { BUSY } from "../api/errors.js";
+/** Exchange in which the settings of a file are accepted by the rules of their routes, with or without a request. */
 import { Exchange } from "../api/exchange.js";
 import type { Core } from "../core/core.js";
 import { METHOD_POST } from "../http/request.js";
 import type { HTTPResponse } from "../http/response.js";
+import type { JSONWriter } from "../json/writer.js";
 
 const REQUEST = Object.freeze({
 	method: METHOD_POST,
@@ -25,21 +25,20 @@ const CONTEXT = Object.freeze({ part: undefined, token: "", parameter: "" });
 export class FileExchange extends Exchange {
 	/** Code of the first refusal, "" without one. */
 	code = "";
-	message = "";
-	field: string | undefined;
+	readonly #client: Exchange | undefined;
 
-	constructor(core: Core) {
-		super(core, REQUEST, RESPONSE, CONTEXT);
+	/** `client`: exchange that gets the reply; undefined if nobody waits for it. */
+	constructor(core: Core, client: Exchange | undefined) {
+		super(core, REQUEST, client?.response ?? RESPONSE, CONTEXT);
+		this.#client = client;
 	}
 
-	override busy(): void {
-		this.fail(503, BUSY, "Memory is short; send the file again.");
+	override object(members: (writer: JSONWriter) => void): void {
+		this.#client?.object(members);
 	}
 
-	override fail(_status: number, code: string, message: string, field?: string): void {
-		if (this.code !== "") return;
+	override fail(status: number, code: string, message: string, field?: string): void {
 		this.code = code;
-		this.message = message;
-		this.field = field && this.within + field;
+		this.#client?.fail(status, code, message, field && this.within + field);
 	}
 }

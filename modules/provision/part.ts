@@ -3,7 +3,7 @@ import { backupGroup } from "../api/backup-group.js";
 import { route, settingsRoutes } from "../api/route.js";
 import { METHOD_POST } from "../http/request.js";
 import { part } from "../part.js";
-import { PROVISION as ENTRY, PROVISION_COUNTER, PROVISIONED } from "./fields.js";
+import { PROVISION as ENTRY, PROVISION_COUNTER } from "./fields.js";
 import { PROVISION_EVENTS } from "./log-events.js";
 import { Provisioning } from "./provisioning.js";
 import { PROVISION_SETTINGS, postFile } from "./routes.js";
@@ -13,7 +13,7 @@ const PATH = "provision";
 export const PROVISION = part<Provisioning>({
 	name: PATH,
 	events: PROVISION_EVENTS,
-	entries: Object.freeze([ENTRY, PROVISIONED]),
+	entries: Object.freeze([ENTRY]),
 	routes: Object.freeze([
 		...settingsRoutes(PATH, PROVISION_SETTINGS),
 		route(METHOD_POST, `${PATH}/file`, postFile, { body: undefined }),

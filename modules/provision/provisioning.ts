@@ -6,15 +6,16 @@
 import type { BackupGroup } from "../api/backup-group.js";
 import type { LongText } from "../api/body.js";
 import { BUSY, UNSUPPORTED } from "../api/errors.js";
+import type { Exchange } from "../api/exchange.js";
 import { asciiBytes } from "../bytes/ascii.js";
 import { decodeHex } from "../bytes/hex.js";
-import { put } from "../config/schema.js";
+import { put, type Setting } from "../config/schema.js";
 import { StorageRefusal } from "../config/watched-storage.js";
 import type { Core, Running } from "../core/core.js";
 import type { ScheduledMachine, Task } from "../io/driver.js";
 import type { Cost } from "../io/memory.js";
 import type { Part } from "../part.js";
-import { applyBackup, type Restored } from "../system/restore.js";
+import { restore } from "../system/restore.js";
 import { RestoreReader } from "../system/restore-reader.js";
 import { PROVISION_APPLIED, PROVISION_COUNTER, PROVISION_GROUP } from "./fields.js";
 import {
@@ -39,23 +40,13 @@ const FILE_COST: Cost = Object.freeze({ slots: 20, chunkBytes: FILE_LIMIT });
 const RETRY_MS = 2000;
 const TRIES = 30;
 
-/** Code of a write that flash has refused. */
-export const INTERNAL = "internal";
-
-/** Result of a file: of a refusal the code, otherwise what was restored. */
-export interface Outcome {
-	readonly code: string;
-	readonly message: string;
-	readonly field?: string | undefined;
-	readonly restored?: Restored | undefined;
-}
-
-const MESSAGES: Readonly<Record<string, string>> = Object.freeze({
-	[UNSUPPORTED]: "This firmware was built without a key for settings files.",
-	[INVALID_FILE]: "The file is no signed settings file, or incomplete: sign it again.",
-	[BAD_SIGNATURE]: "No key that this gateway trusts has signed the file.",
-	[WRONG_DEVICE]: "The file is for another gateway or group.",
-	[REPLAY]: "The counter of the file is not higher than that of the last one: sign it with a higher one.",
+/** Status and message of each refusal of a file as a whole. */
+const REFUSALS: Readonly<Record<string, readonly [number, string]>> = Object.freeze({
+	[UNSUPPORTED]: [501, "This firmware was built without a key for settings files."],
+	[INVALID_FILE]: [400, "The file is no signed settings file, or incomplete: sign it again."],
+	[BAD_SIGNATURE]: [400, "No key that this gateway trusts has signed the file."],
+	[WRONG_DEVICE]: [400, "The file is for another gateway or group."],
+	[REPLAY]: [409, "The counter of the file is not higher than that of the last one: sign it with a higher one."],
 });
 
 export class Provisioning implements Running, ScheduledMachine {
@@ -125,60 +116,51 @@ export class Provisioning implements Running, ScheduledMachine {
 		this.#task = this.#file = undefined;
 	}
 
-	/** Applies a file at once, and logs the result. `way`: one word. */
-	apply(file: Uint8Array, way: string): Outcome {
-		const outcome = this.outcomeOf(file);
-		const { code } = outcome;
-		if (code === "") {
-			this.refused = "";
-			this.#core.events.note(EVENT_PROVISION_APPLIED, `${counterOf(file)} by ${way}`);
-		} else this.note(code, way);
-		this.#core.live.changed();
-		return outcome;
+	/** Applies a file at once, logs the result, and replies to `client`. `way`: one word. */
+	apply(file: Uint8Array, way: string, client?: Exchange): void {
+		const exchange = new FileExchange(this.#core, client);
+		const refusal = this.refusalOf(file);
+		try {
+			if (refusal === "") this.restore(file, exchange);
+			else exchange.fail(REFUSALS[refusal][0], refusal, REFUSALS[refusal][1]);
+		} catch (error) {
+			if (!(error instanceof StorageRefusal)) throw error;
+			exchange.fail(500, "internal", error.sentence);
+		}
+		this.note(exchange.code, way);
 	}
 
+	/** A broker may repeat a bad file after each connection. */
 	private note(code: string, way: string): void {
-		// A broker may repeat a bad file after each connection.
-		if (this.refused !== code) this.#core.events.note(EVENT_PROVISION_REFUSED, `${code} by ${way}`);
+		const { config, events, live } = this.#core;
+		if (code === "") events.note(EVENT_PROVISION_APPLIED, `${config.get(PROVISION_COUNTER)} by ${way}`);
+		else if (this.refused !== code) events.note(EVENT_PROVISION_REFUSED, `${code} by ${way}`);
 		this.refused = code;
+		live.changed();
 	}
 
-	private outcomeOf(file: Uint8Array): Outcome {
-		const code = this.refusalOf(file);
-		if (code !== "") return { code, message: MESSAGES[code] };
-		const { clock, config, text } = this.#core;
-		const exchange = new FileExchange(this.#core);
+	private restore(file: Uint8Array, exchange: FileExchange): void {
+		const core = this.#core;
+		const { clock, config, text } = core;
+		const parts = this.#parts;
 		const texts: LongText[] = [];
-		const openText = ({ path, table }: BackupGroup) => {
-			const part = this.#parts.find(({ backup }) => backup.some((one) => one.path === path));
-			const opened = table.long!.open(this.#core, (part && this.#core.find(part)) as never);
+		const openerOf = (group: BackupGroup) => () => {
+			const part = parts.find(({ backup }) => backup.includes(group));
+			const opened = group.table.long!.open(core, (part && core.find(part)) as never);
 			texts.push(opened);
-			// Certificates stay open until all settings have changed.
-			return { write: opened.write.bind(opened), end: opened.end.bind(opened), close: () => {} };
+			return new OpenText(opened);
 		};
-		let restored: Restored | undefined;
-		const utcMs = clock.utcMs() ?? 0;
-		const reader: RestoreReader = new RestoreReader(
-			config,
-			text,
-			this.#parts,
-			() => {
-				const more = [put(PROVISION_COUNTER, counterOf(file)), put(PROVISION_APPLIED, Math.floor(utcMs / 1000))];
-				restored = applyBackup(exchange, this.#parts, reader, more);
-			},
-			openText,
-		);
+		const done = () => {
+			const appliedS = Math.floor((clock.utcMs() ?? 0) / 1000);
+			restore(exchange, parts, reader, [put(PROVISION_COUNTER, counterOf(file)), put(PROVISION_APPLIED, appliedS)]);
+		};
+		const reader: RestoreReader = new RestoreReader(config, text, parts, done, openerOf);
 		try {
 			reader.write(file, SETTINGS_AT, settingsEnd(file));
 			reader.end();
-		} catch (error) {
-			if (!(error instanceof StorageRefusal)) throw error;
-			exchange.fail(500, INTERNAL, error.sentence);
 		} finally {
 			for (const opened of texts) opened.close();
 		}
-		const { code: refused, field, message } = exchange;
-		return { code: refused, message, field, restored };
 	}
 
 	/** Returns "" for a file of a trusted signer for this gateway that is newer than the last one. */
@@ -192,4 +174,23 @@ export class Provisioning implements Running, ScheduledMachine {
 		if (!isFor(file, [info.serial, config.get(PROVISION_GROUP)])) return WRONG_DEVICE;
 		return counter > config.get(PROVISION_COUNTER) ? "" : REPLAY;
 	}
+}
+
+/** Certificate that stays open until all settings have changed. */
+class OpenText implements LongText {
+	readonly #inner: LongText;
+
+	constructor(inner: LongText) {
+		this.#inner = inner;
+	}
+
+	write(bytes: Uint8Array, start: number, end: number): void {
+		this.#inner.write(bytes, start, end);
+	}
+
+	end(): Setting | undefined {
+		return this.#inner.end();
+	}
+
+	close(): void {}
 }

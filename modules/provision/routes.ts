@@ -1,34 +1,32 @@
 /** Routes of the provisioning by signed files (API text): settings, result, and a file. */
 import type { BodyValues } from "../api/body.js";
 import { ClaimedBody } from "../api/claimed-body.js";
-import { BUSY, UNSUPPORTED } from "../api/errors.js";
 import type { Exchange } from "../api/exchange.js";
 import { numberMember, textMember } from "../api/members.js";
 import { failField, putsOf, settingsOf, writeSettings } from "../api/settings.js";
 import type { Put } from "../config/schema.js";
 import type { BodySink } from "../http/handler.js";
 import { parseFileURL } from "../http/url.js";
-import { writeRestored } from "../system/restore.js";
-import { PROVISION, PROVISION_URL, PROVISIONED } from "./fields.js";
-import { FILE_LIMIT, REPLAY } from "./file.js";
-import { INTERNAL, PROVISION_COST, type Provisioning } from "./provisioning.js";
+import { PROVISION_OWN, PROVISION_RESULT, PROVISION_URL } from "./fields.js";
+import { FILE_LIMIT } from "./file.js";
+import { PROVISION_COST, type Provisioning } from "./provisioning.js";
 
-export const PROVISION_SETTINGS = settingsOf(PROVISION.fields, [], { show, accept });
+export const PROVISION_SETTINGS = settingsOf(PROVISION_OWN, [], { show, accept });
 
 function show(exchange: Exchange<Provisioning>): void {
 	const { config } = exchange.core;
 	const { state } = exchange.part;
 	exchange.object((writer) => {
-		writeSettings(writer, config, PROVISION.fields);
+		writeSettings(writer, config, PROVISION_OWN);
 		textMember(writer, "state", state);
-		writeSettings(writer, config, PROVISIONED.fields);
+		writeSettings(writer, config, PROVISION_RESULT);
 		numberMember(writer, "max_size", FILE_LIMIT);
 	});
 }
 
 function accept(exchange: Exchange, values: BodyValues): readonly Put[] | undefined {
 	const url = values.get(PROVISION_URL) ?? "";
-	if (url === "" || parseFileURL(url) !== undefined) return putsOf(PROVISION.fields, values);
+	if (url === "" || parseFileURL(url) !== undefined) return putsOf(PROVISION_OWN, values);
 	failField(exchange, PROVISION_URL, "url must be https:// and a name or an IPv4 address, with the path of the file.");
 	return undefined;
 }
@@ -56,15 +54,6 @@ class FileBody implements BodySink {
 
 	end(): void {
 		const exchange = this.#exchange;
-		const { code, field, message, restored } = exchange.part.apply(this.#file.subarray(0, this.#length), "api");
-		if (restored !== undefined) exchange.object((writer) => writeRestored(writer, restored));
-		else if (code === BUSY) exchange.busy();
-		else exchange.fail(statusOf(code), code, message, field);
+		exchange.part.apply(this.#file.subarray(0, this.#length), "api", exchange);
 	}
-}
-
-function statusOf(code: string): number {
-	if (code === UNSUPPORTED) return 501;
-	if (code === INTERNAL) return 500;
-	return code === REPLAY ? 409 : 400;
 }

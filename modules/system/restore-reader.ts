@@ -98,7 +98,7 @@ export class RestoreReader implements BodySink {
 	readonly #text: TextCodec;
 	readonly #all: readonly BackupGroup[];
 	readonly #done: () => void;
-	readonly #openText: ((group: BackupGroup) => LongText) | undefined;
+	readonly #openerOf: ((group: BackupGroup) => () => LongText) | undefined;
 	readonly #reader = new JSONReader({ maxDepth: DEPTH, scratch: SCRATCH });
 	readonly #fields: FieldReader;
 	#where = AT_START;
@@ -108,17 +108,17 @@ export class RestoreReader implements BodySink {
 	#flag = 0;
 
 	/**
-	 * `done` is called once, at the end of the file. `openText` creates the receiver of a group's certificate; without it
-	 * certificates are ignored.
+	 * `done` is called once, at the end of the file. `openerOf` returns what creates the receiver of a group's
+	 * certificate; without it certificates are ignored.
 	 */
 	constructor(
 		config: ConfigStore,
 		text: TextCodec,
 		parts: readonly Part[],
 		done: () => void,
-		openText?: (group: BackupGroup) => LongText,
+		openerOf?: (group: BackupGroup) => () => LongText,
 	) {
-		this.#openText = openText;
+		this.#openerOf = openerOf;
 		this.#config = config;
 		this.#text = text;
 		this.#all = groupsOf(parts);
@@ -224,8 +224,7 @@ export class RestoreReader implements BodySink {
 			this.groups.push(values);
 		}
 		this.#values = values;
-		const open = this.#openText;
-		this.#fields.begin(group.table, values.values, open && (() => open(group)));
+		this.#fields.begin(group.table, values.values, this.#openerOf?.(group));
 		this.#where = AT_GROUP;
 	}
 

@@ -20,22 +20,12 @@ import type { System } from "./system.js";
 
 export const RESTORE_COST: Cost = Object.freeze({ slots: 900, chunkBytes: 12_288 });
 
-export interface Restored {
-	/** Number of settings in the file that were restored. */
-	readonly restored: number;
-	/** Secrets that must be entered again. */
-	readonly enterAgain: readonly string[];
-	/** Settings that this firmware lacks. */
-	readonly ignored: readonly string[];
-}
-
-const NO_PUTS: readonly Put[] = Object.freeze([]);
-
 export function postBackup(exchange: Exchange<System>): BodySink | undefined {
 	const { config, text } = exchange.core;
 	const { parts } = exchange.part;
 	const open = () => {
-		const reader: RestoreReader = new RestoreReader(config, text, parts, () => restore(exchange, parts, reader));
+		const done = () => restore(exchange, parts, reader, []);
+		const reader: RestoreReader = new RestoreReader(config, text, parts, done);
 		return reader;
 	};
 	const sink = ClaimedBody.open(exchange, RESTORE_COST, open);
@@ -43,28 +33,19 @@ export function postBackup(exchange: Exchange<System>): BodySink | undefined {
 	return sink;
 }
 
-function restore(exchange: Exchange, parts: readonly Part[], reader: RestoreReader): void {
-	const done = applyBackup(exchange, parts, reader, NO_PUTS);
-	if (done !== undefined) exchange.object((writer) => writeRestored(writer, done));
-}
-
-/**
- * Changes all settings that were read, and `more`, in one write. Returns undefined, without a change, if the exchange
- * has refused one of them.
- */
-export function applyBackup(
+/** Changes all settings that were read, and those in `changes`, in one write, and replies; or refuses. */
+export function restore(
 	exchange: Exchange,
 	parts: readonly Part[],
 	{ groups, ignored, code, message, field }: RestoreReader,
-	more: readonly Put[],
-): Restored | undefined {
+	changes: Put[],
+): void {
 	if (code !== "") {
 		exchange.fail(400, code, message, field);
-		return undefined;
+		return;
 	}
 	const { config } = exchange.core;
 	const enterAgain: string[] = [];
-	const changes: Put[] = [...more];
 	let restored = 0;
 	for (const values of groups) {
 		const { path, table, own } = values.group;
@@ -76,7 +57,7 @@ export function applyBackup(
 		const isPlain = accept === undefined;
 		const puts = isPlain ? putsOf(table.fields.filter(isSetting), values) : accept(exchange as Exchange<never>, values);
 		// The route has rejected a value and replied.
-		if (puts === undefined) return undefined;
+		if (puts === undefined) return;
 		for (const one of puts) if (isChange(exchange, values, one)) changes.push(one);
 		for (const one of own) if (values.given(one) === "" && isSet(config.get(one))) changes.push(put(one, ""));
 		for (const one of table.fields.filter(isShown)) {
@@ -89,15 +70,13 @@ export function applyBackup(
 	exchange.within = "";
 	// A new network is on trial as usual (wifi/settings.ts).
 	if (changes.length > 0) config.change(changes, true);
-	return { restored, enterAgain, ignored };
-}
-
-export function writeRestored(writer: JSONWriter, { restored, enterAgain, ignored }: Restored): void {
-	numberMember(writer, "restored", restored);
-	list(writer, "enter_again", enterAgain);
-	list(writer, "ignored", ignored);
-	// No setting requires a restart.
-	booleanMember(writer, "restart", false);
+	exchange.object((writer) => {
+		numberMember(writer, "restored", restored);
+		list(writer, "enter_again", enterAgain);
+		list(writer, "ignored", ignored);
+		// No setting requires a restart.
+		booleanMember(writer, "restart", false);
+	});
 }
 
 /** Lists the secrets to be entered again, and turns off the functions that need them. */
@@ -122,12 +101,11 @@ function findLacking(exchange: Exchange, values: GroupValues, lacking: string[])
 
 /**
  * True for a change; a certificate that still belongs to its address is kept, although the route would clear it, unless
- * the file has another.
+ * another one is given.
  */
 function isChange({ core }: Exchange, values: GroupValues, { field, value }: Put): boolean {
-	const { group, isFitting } = values;
-	const isCertificate = !field.secret && group.secrets.includes(field);
-	if (value === undefined || (isFitting && isCertificate && values.given(field) === undefined)) return false;
+	const isKept = values.isFitting && !field.secret && values.group.secrets.includes(field);
+	if (value === undefined || (isKept && values.given(field) === undefined)) return false;
 	return !isSame(core.config.get(field), value);
 }
 

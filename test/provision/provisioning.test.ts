@@ -98,7 +98,7 @@ describe("Provisioning by signed files", () => {
 			assert.deepEqual(await state(), [code, 0]);
 		}
 		isError(await gateway.post(FILE, Buffer.alloc(4501, 7)), 413, "too_large");
-		assert.equal(storage.get("provisioned"), undefined);
+		assert.equal(storage.get("provision"), undefined);
 		assert.deepEqual(storage.get("time"), before.get("time"));
 		assert.deepEqual(await events(), [
 			"provision_refused provision_bad_signature by api",
@@ -142,11 +142,8 @@ describe("Provisioning by signed files", () => {
 		await gateway.write(FILE, signed(BROKER, 1));
 		const keys = () => [...storage.keys()].filter((key) => key.startsWith("mqtt_cert")).sort();
 		const before = keys();
-		isError(
-			await gateway.post(FILE, signed({ ...BROKER, "system/timezone": { timezone: 7 } }, 2)),
-			400,
-			"invalid_field",
-		);
+		const bad = signed({ ...BROKER, "system/timezone": { timezone: 7 } }, 2);
+		isError(await gateway.post(FILE, bad), 400, "invalid_field", "system/timezone.timezone");
 		assert.deepEqual(keys(), before);
 		assert.equal((await gateway.read("mqtt")).cert_set, true);
 	});

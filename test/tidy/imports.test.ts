@@ -157,7 +157,7 @@ const IMPORTS: readonly { rooms: string; from: string; why: string }[] = [
 	},
 	{
 		rooms: "provision",
-		from: "io/crypto ota api core http",
+		from: "io/crypto ota api core http json",
 		why: "checks a file as ota checks a firmware file, and answers its settings as an exchange",
 	},
 	{

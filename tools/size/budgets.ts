@@ -50,6 +50,7 @@ export const BUDGETS: Readonly<Record<string, number>> = Object.freeze({
 	"modules/power": 8000,
 	"modules/prices": 4100,
 	"modules/product.ts": 100,
+	"modules/provision": 7000,
 	"modules/publish": 12500,
 	"modules/readout": 21800,
 	"modules/sml": 10300,
