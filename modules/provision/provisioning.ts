@@ -40,13 +40,13 @@ const FILE_COST: Cost = Object.freeze({ slots: 20, chunkBytes: FILE_LIMIT });
 const RETRY_MS = 2000;
 const TRIES = 30;
 
-/** Status and message of each refusal of a file as a whole. */
-const REFUSALS: Readonly<Record<string, readonly [number, string]>> = Object.freeze({
-	[UNSUPPORTED]: [501, "This firmware was built without a key for settings files."],
-	[INVALID_FILE]: [400, "The file is no signed settings file, or incomplete: sign it again."],
-	[BAD_SIGNATURE]: [400, "No key that this gateway trusts has signed the file."],
-	[WRONG_DEVICE]: [400, "The file is for another gateway or group."],
-	[REPLAY]: [409, "The counter of the file is not higher than that of the last one: sign it with a higher one."],
+/** Message of each refusal of a file as a whole. */
+const REFUSALS: Readonly<Record<string, string>> = Object.freeze({
+	[UNSUPPORTED]: "This firmware was built without a key for settings files.",
+	[INVALID_FILE]: "The file is no signed settings file, or incomplete: sign it again.",
+	[BAD_SIGNATURE]: "No key that this gateway trusts has signed the file.",
+	[WRONG_DEVICE]: "The file is for another gateway or group.",
+	[REPLAY]: "The counter of the file is not higher than that of the last one: sign it with a higher one.",
 });
 
 export class Provisioning implements Running, ScheduledMachine {
@@ -122,7 +122,7 @@ export class Provisioning implements Running, ScheduledMachine {
 		const refusal = this.refusalOf(file);
 		try {
 			if (refusal === "") this.restore(file, exchange);
-			else exchange.fail(REFUSALS[refusal][0], refusal, REFUSALS[refusal][1]);
+			else exchange.fail(statusOf(refusal), refusal, REFUSALS[refusal]);
 		} catch (error) {
 			if (!(error instanceof StorageRefusal)) throw error;
 			exchange.fail(500, "internal", error.sentence);
@@ -174,6 +174,11 @@ export class Provisioning implements Running, ScheduledMachine {
 		if (!isFor(file, [info.serial, config.get(PROVISION_GROUP)])) return WRONG_DEVICE;
 		return counter > config.get(PROVISION_COUNTER) ? "" : REPLAY;
 	}
+}
+
+function statusOf(refusal: string): number {
+	if (refusal === UNSUPPORTED) return 501;
+	return refusal === REPLAY ? 409 : 400;
 }
 
 /** Certificate that stays open until all settings have changed. */
