@@ -82,6 +82,7 @@ export function createHost(ending: Ending): Host {
 		...(led === undefined ? {} : { led: createLEDPort(led) }),
 		restart,
 		trace,
+		settingsFile: () => FactoryPartition.settings(),
 	};
 }
 

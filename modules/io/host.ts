@@ -349,6 +349,8 @@ export interface Host {
 	 */
 	readonly switchedOn?: boolean;
 	readonly led?: LEDPort;
+	/** Returns the signed settings file of the factory data, unchecked (modules/provision); undefined without one. */
+	settingsFile?(): ArrayBuffer | undefined;
 	/**
 	 * Restarts soon, not inside the call, without further callbacks. Only `storage` is kept, and the clock continues.
 	 */

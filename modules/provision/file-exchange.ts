@@ -1,4 +1,5 @@
 /** Exchange in which the settings of a file are accepted by the rules of their routes, with or without a request. */
+import { BUSY } from "../api/errors.js";
 import { Exchange } from "../api/exchange.js";
 import type { Core } from "../core/core.js";
 import { METHOD_POST } from "../http/request.js";
@@ -37,8 +38,13 @@ export class FileExchange extends Exchange {
 		this.#client?.object(members);
 	}
 
+	override busy(): void {
+		this.fail(503, BUSY, "Memory is short, or a file waits; send it again in a moment.");
+	}
+
 	override fail(status: number, code: string, message: string, field?: string): void {
 		this.code = code;
+		if (status === 503) this.#client?.response.header("Retry-After", "1");
 		this.#client?.fail(status, code, message, field && this.within + field);
 	}
 }

@@ -1,11 +1,11 @@
 /**
  * Applies signed settings files (file.ts): all settings of a file and its counter in one write, or none. The restore of
- * backups (system/restore.ts) checks them by the rules of their routes. Files that the API does not deliver are applied
- * in a later tick, because the stack is too small inside the call that delivers them.
+ * backups (system/restore.ts) checks them by the rules of their routes. A file is applied
+ * in a later tick, because the stack is too small inside the call that delivers it.
  */
 import type { BackupGroup } from "../api/backup-group.js";
 import type { LongText } from "../api/body.js";
-import { BUSY, UNSUPPORTED } from "../api/errors.js";
+import { UNSUPPORTED } from "../api/errors.js";
 import type { Exchange } from "../api/exchange.js";
 import { asciiBytes } from "../bytes/ascii.js";
 import { decodeHex } from "../bytes/hex.js";
@@ -17,6 +17,7 @@ import type { Cost } from "../io/memory.js";
 import type { Part } from "../part.js";
 import { restore } from "../system/restore.js";
 import { RestoreReader } from "../system/restore-reader.js";
+import { WIFI_ON_TRIAL } from "../wifi/fields.js";
 import { PROVISION_APPLIED, PROVISION_COUNTER, PROVISION_GROUP } from "./fields.js";
 import {
 	BAD_SIGNATURE,
@@ -36,6 +37,9 @@ import { EVENT_PROVISION_APPLIED, EVENT_PROVISION_REFUSED } from "./log-events.j
 /** The file, and the restore of its settings. */
 export const PROVISION_COST: Cost = Object.freeze({ slots: 950, chunkBytes: 16_384 });
 const FILE_COST: Cost = Object.freeze({ slots: 20, chunkBytes: FILE_LIMIT });
+
+/** Way of the factory data, which are applied if no file was applied before. */
+const BY_FACTORY = "factory";
 
 const RETRY_MS = 2000;
 const TRIES = 30;
@@ -57,6 +61,7 @@ export class Provisioning implements Running, ScheduledMachine {
 	/** File to be applied, the way on which it came, and the task that applies it. */
 	#file: Uint8Array | undefined;
 	#way = "";
+	#client: Exchange | undefined;
 	#tries = 0;
 	#task: Task | undefined;
 	deadlineMs = 0;
@@ -64,6 +69,9 @@ export class Provisioning implements Running, ScheduledMachine {
 	constructor(core: Core, parts: readonly Part[]) {
 		this.#core = core;
 		this.#parts = parts;
+		const isNew = this.receiver !== undefined && core.config.get(PROVISION_COUNTER) === 0;
+		const given = isNew ? core.host.settingsFile?.() : undefined;
+		if (given !== undefined) this.offer(new Uint8Array(given), BY_FACTORY);
 	}
 
 	/** `off`, `none` (no file yet), `applied`, or the code of the last refusal. */
@@ -84,12 +92,18 @@ export class Provisioning implements Running, ScheduledMachine {
 		return this.#file === undefined && length <= FILE_LIMIT + 256 && this.#core.ledger.fits(FILE_COST);
 	}
 
-	/** Applies the file soon. One with the counter of the last one is not reported, because some ways repeat it. */
-	offer(file: Uint8Array, way: string): void {
+	/**
+	 * Applies the file soon, logs the result, and replies to `client`. Without a client, a file with the counter of the
+	 * last one is not reported, because some ways repeat it. `way`: one word.
+	 */
+	offer(file: Uint8Array, way: string, client?: Exchange): void {
 		const { config, driver } = this.#core;
-		if (this.#file !== undefined || counterOf(file) === (config.get(PROVISION_COUNTER) || -1)) return;
+		const isKnown = client === undefined && counterOf(file) === (config.get(PROVISION_COUNTER) || -1);
+		if (this.#file !== undefined) client?.busy();
+		if (this.#file !== undefined || isKnown) return;
 		this.#file = file;
 		this.#way = way;
+		this.#client = client;
 		this.#tries = TRIES;
 		this.deadlineMs = driver.nowMs();
 		this.#task ??= driver.register("provision", this);
@@ -101,10 +115,12 @@ export class Provisioning implements Running, ScheduledMachine {
 		this.deadlineMs = nowMs + RETRY_MS;
 		const { ledger } = this.#core;
 		const hasMemory = ledger.claim(PROVISION_COST);
-		if (!hasMemory && --this.#tries > 0) return;
+		if (!hasMemory && this.#client === undefined && --this.#tries > 0) return;
 		try {
-			if (hasMemory) this.apply(file, this.#way);
-			else this.note(BUSY, this.#way);
+			const exchange = new FileExchange(this.#core, this.#client);
+			if (hasMemory) this.apply(file, exchange);
+			else exchange.busy();
+			this.note(exchange.code);
 		} finally {
 			if (hasMemory) ledger.release(PROVISION_COST);
 			this.stop();
@@ -113,12 +129,10 @@ export class Provisioning implements Running, ScheduledMachine {
 
 	stop(): void {
 		this.#task?.stop();
-		this.#task = this.#file = undefined;
+		this.#task = this.#file = this.#client = undefined;
 	}
 
-	/** Applies a file at once, logs the result, and replies to `client`. `way`: one word. */
-	apply(file: Uint8Array, way: string, client?: Exchange): void {
-		const exchange = new FileExchange(this.#core, client);
+	private apply(file: Uint8Array, exchange: FileExchange): void {
 		const refusal = this.refusalOf(file);
 		try {
 			if (refusal === "") this.restore(file, exchange);
@@ -127,11 +141,13 @@ export class Provisioning implements Running, ScheduledMachine {
 			if (!(error instanceof StorageRefusal)) throw error;
 			exchange.fail(500, "internal", error.sentence);
 		}
-		this.note(exchange.code, way);
+		// A factory is not in reach of the owner's network: the trial would fail at the first start.
+		if (exchange.code === "" && this.#way === BY_FACTORY) this.#core.config.note([put(WIFI_ON_TRIAL, false)]);
 	}
 
 	/** A broker may repeat a bad file after each connection. */
-	private note(code: string, way: string): void {
+	private note(code: string): void {
+		const way = this.#way;
 		const { config, events, live } = this.#core;
 		if (code === "") events.note(EVENT_PROVISION_APPLIED, `${config.get(PROVISION_COUNTER)} by ${way}`);
 		else if (this.refused !== code) events.note(EVENT_PROVISION_REFUSED, `${code} by ${way}`);

@@ -54,6 +54,6 @@ class FileBody implements BodySink {
 
 	end(): void {
 		const exchange = this.#exchange;
-		exchange.part.apply(this.#file.subarray(0, this.#length), "api", exchange);
+		exchange.part.offer(this.#file.subarray(0, this.#length), "api", exchange);
 	}
 }

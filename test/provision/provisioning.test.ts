@@ -160,6 +160,44 @@ describe("Provisioning by signed files", () => {
 		assert.deepEqual(await state(), ["none", 0]);
 	});
 
+	describe("of the factory", () => {
+		const WIFI = { "network/wifi": { ssid: "owners", password: "canary-owners", dhcp: true } };
+
+		it("are applied at the first start, with a network that is out of reach, and not again", async () => {
+			await gateway.stop();
+			gateway = await make({ settingsFile: signed({ ...ZONE, ...WIFI }, 1) });
+			await gateway.pass(120_000);
+			assert.equal(await zone(), "Europe/Warsaw");
+			assert.equal((await gateway.read("network/status")).wifi_ssid, "owners");
+			assert.deepEqual(await events(), ["provision_applied 1 by factory"]);
+			await gateway.write("system/timezone", { timezone: "Europe/Berlin" });
+			await gateway.restart();
+			await gateway.login();
+			await gateway.pass(10_000);
+			assert.equal(await zone(), "Europe/Berlin");
+			assert.equal((await events()).length, 1);
+		});
+
+		it("are refused as all others", async () => {
+			await gateway.stop();
+			gateway = await make({ settingsFile: signed(ZONE, 1, "", newSigner()) });
+			await gateway.pass(10_000);
+			assert.deepEqual(await state(), ["provision_bad_signature", 0]);
+			assert.deepEqual(await events(), ["provision_refused provision_bad_signature by factory"]);
+		});
+
+		it("wait for memory", async () => {
+			await gateway.stop();
+			const memory = { slots: 700, suffices: (slots: number) => slots <= memory.slots };
+			gateway = await make({ settingsFile: signed(ZONE, 1), memory });
+			await gateway.pass(10_000);
+			assert.deepEqual(await state(), ["none", 0]);
+			memory.slots = 4000;
+			await gateway.pass(3000);
+			assert.deepEqual(await state(), ["applied", 1]);
+		});
+	});
+
 	it("lose nothing if flash refuses a write, or power fails during one", async () => {
 		const file = signed({ ...ZONE, ...BROKER, "iec62056/control": { log_en: true } }, 5);
 		const start = storage.copy();
