@@ -32,7 +32,7 @@ import { Agenda } from "./agenda.js";
 import { BAD_URL, NO_CERTIFICATE, NO_NETWORK, needsOwner, sessionFailure } from "./failures.js";
 import { MQTT_ENABLED, MQTT_PASSWORD, MQTT_URL, MQTT_USER } from "./fields.js";
 import { BIRTH_TOPIC, idOf, OFFLINE, ONLINE } from "./messages.js";
-import { END_WELL, SESSION_ENDED, SESSION_READY, Session } from "./session.js";
+import { END_WELL, type FileReceiver, SESSION_ENDED, SESSION_READY, Session } from "./session.js";
 import { type BrokerURL, parseBrokerURL } from "./url.js";
 
 /** Memory of the connection with its buffer, and of the entities of a readout. */
@@ -65,6 +65,8 @@ const TEST_MS = 45_000;
 const ID_LIMIT = 23;
 
 export interface CommandListener {
+	/** Receiver of signed settings files; undefined if this firmware accepts none. */
+	readonly files: FileReceiver | undefined;
 	commanded(payload: string, isRetained: boolean, nowMs: number): void;
 }
 
@@ -209,6 +211,7 @@ export class Publisher implements Timed {
 	connected(nowMs: number): void {
 		const { config, info, text } = this.#deps;
 		const agenda = this.#agenda;
+		const { files } = this.#listener;
 		agenda.begin(!config.get(MQTT_ENABLED));
 		this.#session = new Session(
 			{
@@ -218,8 +221,10 @@ export class Publisher implements Timed {
 				password: config.get(MQTT_PASSWORD),
 				willTopic: agenda.statusTopic,
 				willMessage: OFFLINE,
-				listenTo: agenda.topics,
+				listenTo: files === undefined ? agenda.topics : [...agenda.topics, agenda.fileTopic],
 				listener: this,
+				fileTopic: agenda.fileTopic,
+				files,
 			},
 			nowMs,
 		);

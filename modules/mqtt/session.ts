@@ -28,6 +28,7 @@ import {
 	encodePing,
 	encodePublish,
 	encodeSubscribe,
+	KEPT_LIMIT,
 	NO_ID,
 	PacketReader,
 	PINGRESP,
@@ -78,6 +79,16 @@ export interface SessionOptions extends ConnectFields {
 	readonly text: TextCodec;
 	readonly listenTo: readonly string[];
 	readonly listener: SessionListener;
+	/** Topic of long messages, one of `listenTo`, and their receiver. */
+	readonly fileTopic: string;
+	readonly files: FileReceiver | undefined;
+}
+
+/** Receives messages that are stored as a whole. */
+export interface FileReceiver {
+	mayKeep(length: number): boolean;
+	/** `file`: undefined if it was not stored; it may be kept. `length`: bytes of the message. */
+	took(file: Uint8Array | undefined, length: number): void;
 }
 
 export interface SessionListener {
@@ -98,10 +109,12 @@ export class Session implements Timed {
 	end = END_WELL;
 	/** Number of messages that the broker has acknowledged, or that were sent with QoS 0. */
 	acknowledged = 0;
-	readonly #reader = new PacketReader();
+	readonly #reader: PacketReader;
 	readonly #text: TextCodec;
 	readonly #listenTo: readonly string[];
 	readonly #listener: SessionListener;
+	readonly #fileTopic: string;
+	readonly #files: FileReceiver | undefined;
 	#pending = 0;
 	#ackId = 0;
 	#packet: Uint8Array | undefined;
@@ -119,7 +132,10 @@ export class Session implements Timed {
 	#dueMs: number;
 
 	constructor(options: SessionOptions, nowMs: number) {
-		const { text, listenTo, listener } = options;
+		const { files, fileTopic, text, listenTo, listener } = options;
+		this.#files = files;
+		this.#fileTopic = fileTopic;
+		this.#reader = new PacketReader(files && ((length) => files.mayKeep(length)));
 		this.#text = text;
 		this.#listenTo = listenTo;
 		this.#listener = listener;
@@ -297,7 +313,13 @@ export class Session implements Timed {
 			return reader.number(0) === bytes.length && reader.holds(bytes, 2);
 		});
 		const end = Math.min(length, at + PAYLOAD_LIMIT, kept.length);
-		if (topic !== undefined) {
+		if (topic === this.#fileTopic && this.#files !== undefined) {
+			// An empty message only removes a retained one.
+			const isWhole = length <= kept.length;
+			// The reader uses the array of a short message again.
+			const file = length > KEPT_LIMIT ? kept.subarray(at, length) : kept.slice(at, length);
+			if (length > at) this.#files.took(isWhole ? file : undefined, length - at);
+		} else if (topic !== undefined) {
 			const payload = String.fromCharCode(...kept.subarray(at, end));
 			this.#listener.arrived(topic, payload, isRetained, nowMs);
 		}

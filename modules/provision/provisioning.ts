@@ -5,7 +5,7 @@
  */
 import type { BackupGroup } from "../api/backup-group.js";
 import type { LongText } from "../api/body.js";
-import { UNSUPPORTED } from "../api/errors.js";
+import { BUSY, UNSUPPORTED } from "../api/errors.js";
 import type { Exchange } from "../api/exchange.js";
 import { asciiBytes } from "../bytes/ascii.js";
 import { decodeHex } from "../bytes/hex.js";
@@ -40,6 +40,7 @@ const FILE_COST: Cost = Object.freeze({ slots: 20, chunkBytes: FILE_LIMIT });
 
 /** Way of the factory data, which are applied if no file was applied before. */
 const BY_FACTORY = "factory";
+const BY_MQTT = "mqtt";
 
 const RETRY_MS = 2000;
 const TRIES = 30;
@@ -90,6 +91,15 @@ export class Provisioning implements Running, ScheduledMachine {
 	/** True if memory suffices for a file of this length. It must be allocated at once. */
 	mayKeep(length: number): boolean {
 		return this.#file === undefined && length <= FILE_LIMIT + 256 && this.#core.ledger.fits(FILE_COST);
+	}
+
+	/** Takes a message by MQTT, as FileReceiver (mqtt/session.ts). */
+	took(file: Uint8Array | undefined, length: number): void {
+		if (file !== undefined) this.offer(file, BY_MQTT);
+		else {
+			this.#way = BY_MQTT;
+			this.note(length > FILE_LIMIT ? INVALID_FILE : BUSY);
+		}
 	}
 
 	/**

@@ -57,6 +57,8 @@ class Bed {
 			willTopic: "w",
 			willMessage: "offline",
 			listenTo: [TOPIC, OTHER_TOPIC],
+			fileTopic: "provision",
+			files: undefined,
 			listener: {
 				arrived: (topic, payload, isRetained) =>
 					this.messages.push(`${topic} ${payload}${isRetained ? " retained" : ""}`),

@@ -1,0 +1,3 @@
+import { provisionOn } from "./engines.js";
+
+provisionOn("linux");
