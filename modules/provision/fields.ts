@@ -20,20 +20,10 @@ export const PROVISION_GROUP = field<string>({
 	characters: GRAPHIC,
 	initial: "",
 });
-/** Address of a file, requested after the start and once a day. Empty: none is requested. */
-export const PROVISION_URL = field<string>({
-	entry: IN_PROVISION,
-	id: 2,
-	name: "url",
-	kind: TEXT,
-	maximum: 128,
-	characters: GRAPHIC,
-	initial: "",
-});
 /** Counter of the last file that was applied; a file needs a higher one. */
 export const PROVISION_COUNTER = field<number>({
 	entry: IN_PROVISION,
-	id: 3,
+	id: 2,
 	name: "counter",
 	kind: INTEGER,
 	maximum: 0xffff_ffff,
@@ -42,14 +32,14 @@ export const PROVISION_COUNTER = field<number>({
 /** Time at which it was applied, Unix seconds; 0 if the clock was not set. */
 export const PROVISION_APPLIED = field<number>({
 	entry: IN_PROVISION,
-	id: 4,
+	id: 3,
 	name: "applied",
 	kind: INTEGER,
 	maximum: 0xffff_ffff,
 	initial: 0,
 });
 /** Fields that the owner sets. */
-export const PROVISION_OWN = Object.freeze([PROVISION_GROUP, PROVISION_URL]);
+export const PROVISION_OWN = Object.freeze([PROVISION_GROUP]);
 /** Fields that a file sets. */
 export const PROVISION_RESULT = Object.freeze([PROVISION_COUNTER, PROVISION_APPLIED]);
 export const PROVISION = entry("provision", 1, [...PROVISION_OWN, ...PROVISION_RESULT]);

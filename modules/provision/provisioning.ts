@@ -9,7 +9,7 @@ import { BUSY, UNSUPPORTED } from "../api/errors.js";
 import type { Exchange } from "../api/exchange.js";
 import { asciiBytes } from "../bytes/ascii.js";
 import { decodeHex } from "../bytes/hex.js";
-import { put, type Setting } from "../config/schema.js";
+import { type Put, put, type Setting } from "../config/schema.js";
 import { StorageRefusal } from "../config/watched-storage.js";
 import type { Core, Running } from "../core/core.js";
 import type { ScheduledMachine, Task } from "../io/driver.js";
@@ -42,6 +42,8 @@ const FILE_COST: Cost = Object.freeze({ slots: 20, chunkBytes: FILE_LIMIT });
 const BY_FACTORY = "factory";
 const BY_MQTT = "mqtt";
 
+const NO_TEXTS: readonly LongText[] = Object.freeze([]);
+
 const RETRY_MS = 2000;
 const TRIES = 30;
 
@@ -64,6 +66,8 @@ export class Provisioning implements Running, ScheduledMachine {
 	#way = "";
 	#client: Exchange | undefined;
 	#tries = 0;
+	/** Certificates of the file. */
+	#texts = NO_TEXTS;
 	#task: Task | undefined;
 	deadlineMs = 0;
 
@@ -97,8 +101,7 @@ export class Provisioning implements Running, ScheduledMachine {
 	took(file: Uint8Array | undefined, length: number): void {
 		if (file !== undefined) this.offer(file, BY_MQTT);
 		else {
-			this.#way = BY_MQTT;
-			this.note(length > FILE_LIMIT ? INVALID_FILE : BUSY);
+			this.note(length > FILE_LIMIT ? INVALID_FILE : BUSY, BY_MQTT);
 		}
 	}
 
@@ -119,74 +122,72 @@ export class Provisioning implements Running, ScheduledMachine {
 		this.#task ??= driver.register("provision", this);
 	}
 
+	/** Reading and restoring do not nest, because certificates are checked with little stack left. */
 	advance(nowMs: number): void {
 		const file = this.#file;
 		if (file === undefined || nowMs < this.deadlineMs) return;
 		this.deadlineMs = nowMs + RETRY_MS;
 		const { ledger } = this.#core;
+		const way = this.#way;
 		const hasMemory = ledger.claim(PROVISION_COST);
 		if (!hasMemory && this.#client === undefined && --this.#tries > 0) return;
+		const exchange = new FileExchange(this.#core, this.#client);
 		try {
-			const exchange = new FileExchange(this.#core, this.#client);
-			if (hasMemory) this.apply(file, exchange);
-			else exchange.busy();
-			this.note(exchange.code);
+			if (!hasMemory) exchange.busy();
+			else if (this.isAccepted(file, exchange)) restore(exchange, this.#parts, this.read(file), this.putsOf(file));
+		} catch (error) {
+			if (!(error instanceof StorageRefusal)) throw error;
+			exchange.fail(500, "internal", error.sentence);
 		} finally {
 			if (hasMemory) ledger.release(PROVISION_COST);
 			this.stop();
 		}
+		this.note(exchange.code, way);
 	}
 
 	stop(): void {
+		for (const text of this.#texts) text.close();
+		this.#texts = NO_TEXTS;
 		this.#task?.stop();
 		this.#task = this.#file = this.#client = undefined;
 	}
 
-	private apply(file: Uint8Array, exchange: FileExchange): void {
-		const refusal = this.refusalOf(file);
-		try {
-			if (refusal === "") this.restore(file, exchange);
-			else exchange.fail(statusOf(refusal), refusal, REFUSALS[refusal]);
-		} catch (error) {
-			if (!(error instanceof StorageRefusal)) throw error;
-			exchange.fail(500, "internal", error.sentence);
-		}
-		// A factory is not in reach of the owner's network: the trial would fail at the first start.
-		if (exchange.code === "" && this.#way === BY_FACTORY) this.#core.config.note([put(WIFI_ON_TRIAL, false)]);
-	}
-
 	/** A broker may repeat a bad file after each connection. */
-	private note(code: string): void {
-		const way = this.#way;
+	private note(code: string, way: string): void {
 		const { config, events, live } = this.#core;
+		// A factory is not in reach of the owner's network: the trial would fail at the first start.
+		if (code === "" && way === BY_FACTORY) config.note([put(WIFI_ON_TRIAL, false)]);
 		if (code === "") events.note(EVENT_PROVISION_APPLIED, `${config.get(PROVISION_COUNTER)} by ${way}`);
 		else if (this.refused !== code) events.note(EVENT_PROVISION_REFUSED, `${code} by ${way}`);
 		this.refused = code;
 		live.changed();
 	}
 
-	private restore(file: Uint8Array, exchange: FileExchange): void {
+	private isAccepted(file: Uint8Array, exchange: FileExchange): boolean {
+		const refusal = this.refusalOf(file);
+		if (refusal !== "") exchange.fail(statusOf(refusal), refusal, REFUSALS[refusal]);
+		return refusal === "";
+	}
+
+	private read(file: Uint8Array): RestoreReader {
 		const core = this.#core;
-		const { clock, config, text } = core;
 		const parts = this.#parts;
-		const texts: LongText[] = [];
 		const openerOf = (group: BackupGroup) => () => {
 			const part = parts.find(({ backup }) => backup.includes(group));
 			const opened = group.table.long!.open(core, (part && core.find(part)) as never);
-			texts.push(opened);
+			this.#texts = [...this.#texts, opened];
 			return new OpenText(opened);
 		};
-		const done = () => {
-			const appliedS = Math.floor((clock.utcMs() ?? 0) / 1000);
-			restore(exchange, parts, reader, [put(PROVISION_COUNTER, counterOf(file)), put(PROVISION_APPLIED, appliedS)]);
-		};
-		const reader: RestoreReader = new RestoreReader(config, text, parts, done, openerOf);
-		try {
-			reader.write(file, SETTINGS_AT, settingsEnd(file));
-			reader.end();
-		} finally {
-			for (const opened of texts) opened.close();
-		}
+		const reader = new RestoreReader(core.config, core.text, parts, () => {}, openerOf);
+		reader.write(file, SETTINGS_AT, settingsEnd(file));
+		reader.end();
+		return reader;
+	}
+
+	/** Result of a file, written together with its settings. */
+	private putsOf(file: Uint8Array): Put[] {
+		const appliedS = Math.floor((this.#core.clock.utcMs() ?? 0) / 1000);
+		return [put(PROVISION_COUNTER, counterOf(file)), put(PROVISION_APPLIED, appliedS)];
 	}
 
 	/** Returns "" for a file of a trusted signer for this gateway that is newer than the last one. */

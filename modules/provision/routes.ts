@@ -1,17 +1,14 @@
 /** Routes of the provisioning by signed files (API text): settings, result, and a file. */
-import type { BodyValues } from "../api/body.js";
 import { ClaimedBody } from "../api/claimed-body.js";
 import type { Exchange } from "../api/exchange.js";
 import { numberMember, textMember } from "../api/members.js";
-import { failField, putsOf, settingsOf, writeSettings } from "../api/settings.js";
-import type { Put } from "../config/schema.js";
+import { settingsOf, writeSettings } from "../api/settings.js";
 import type { BodySink } from "../http/handler.js";
-import { parseFileURL } from "../http/url.js";
-import { PROVISION_OWN, PROVISION_RESULT, PROVISION_URL } from "./fields.js";
+import { PROVISION_OWN, PROVISION_RESULT } from "./fields.js";
 import { FILE_LIMIT } from "./file.js";
 import { PROVISION_COST, type Provisioning } from "./provisioning.js";
 
-export const PROVISION_SETTINGS = settingsOf(PROVISION_OWN, [], { show, accept });
+export const PROVISION_SETTINGS = settingsOf(PROVISION_OWN, [], { show });
 
 function show(exchange: Exchange<Provisioning>): void {
 	const { config } = exchange.core;
@@ -22,13 +19,6 @@ function show(exchange: Exchange<Provisioning>): void {
 		writeSettings(writer, config, PROVISION_RESULT);
 		numberMember(writer, "max_size", FILE_LIMIT);
 	});
-}
-
-function accept(exchange: Exchange, values: BodyValues): readonly Put[] | undefined {
-	const url = values.get(PROVISION_URL) ?? "";
-	if (url === "" || parseFileURL(url) !== undefined) return putsOf(PROVISION_OWN, values);
-	failField(exchange, PROVISION_URL, "url must be https:// and a name or an IPv4 address, with the path of the file.");
-	return undefined;
 }
 
 export function postFile(exchange: Exchange<Provisioning>): BodySink | undefined {

@@ -93,7 +93,7 @@ const GIVEN: Readonly<Record<string, JSONObject>> = {
 		list_rows: "ABC 09=0-0:96.1.0 06=1.8.0e1*30",
 	},
 	"dlms/obis": { entries: [{ code: [1, 0, 1, 7, 0, 255], class_id: 3, attribute: 2, obis: "1-0:1.7.0" }] },
-	provision: { group: "cellar", url: "https://settings.example/cellar" },
+	provision: { group: "cellar" },
 	"meter/backfill": { enabled: true, obis: "1-0:99.2.0" },
 	"zigbee/config": { enabled: false },
 	"zigbee/map": { mapping: [{ obis: "1-0:1.8.0", mapping_id: "07020000" }] },
@@ -661,7 +661,7 @@ describe("A backup", () => {
 					controller_id: "c".repeat(32),
 					token: secret(64),
 				},
-				provision: { group: "g".repeat(32), url: `https://h/${"p".repeat(118)}` },
+				provision: { group: "g".repeat(32) },
 				mqtt: {
 					url: `mqtt://${"h".repeat(240)}`,
 					user: "\u20ac".repeat(64),

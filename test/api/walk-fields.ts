@@ -96,10 +96,6 @@ const CONTENTS: Readonly<Record<string, { good?: readonly unknown[]; bad: readon
 		good: ["", "https://h", `https://192.168.1.77:8443/${x(54)}`],
 		bad: ["h", "http://h", "https://u@h", "https://h/?x", "https://[::1]", `https://h/${x(71)}`],
 	},
-	"provision url": {
-		good: ["", "https://h/x"],
-		bad: ["h", "http://h/x", "https://[::1]/x", `https://h/${x(119)}`],
-	},
 	"hawkbit cert": { good: [""], bad: ["x", x(3072), x(3073)] },
 	"mqtt url": {
 		good: ["", "mqtt://h", "mqtts://192.168.1.77:8884", "mqtt://broker.example:1884"],
@@ -144,7 +140,6 @@ const BASES: Readonly<Record<string, JSONObject>> = {
 	"dlms/obis": { entries: [{ code: [1, 0, 1, 8, 0, 255], class_id: 3, attribute: 2 }] },
 	// All shares together are at most 100 per cent, which also eight copies of this one must keep.
 	"live-meter/clients": { clients: [{ address: "192.168.1.40", share_percent: 12 }] },
-	provision: { url: "https://h/x" },
 	hawkbit: { enabled: false, url: "https://h", token: "t" },
 	// While MQTT is off, any address is valid, with or without a certificate. The password belongs to the address.
 	mqtt: { enabled: false, url: "mqtt://h", user: "u", password: "p" },

@@ -31,7 +31,7 @@ export function largestSettings(certificate: string): object {
 		},
 		"mbus/config": { secondary: Array(16).fill("12345678A7321704").join(" ") },
 		"live-meter/clients": { clients: [{ address: "192.168.1.40" }, { address: "10.0.0.7" }] },
-		provision: { group: "g".repeat(32), url: `https://h/${"p".repeat(118)}` },
+		provision: { group: "g".repeat(32) },
 	};
 	const room = SETTINGS_FILE_LIMIT - signed({ ...settings, later: "" }, 1).length;
 	return { ...settings, later: "x".repeat(room) };

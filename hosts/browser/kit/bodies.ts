@@ -247,7 +247,6 @@ export const HAWKBIT = {
 /** POST /api/v1/provision */
 export const PROVISION = {
 	group: { max: 32, pattern: /^[!-~]*$/ },
-	url: { max: 128, pattern: /^[!-~]*$/ },
 } as const;
 
 /** POST /api/v1/mqtt */

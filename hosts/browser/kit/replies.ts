@@ -681,7 +681,6 @@ export interface Hawkbit {
 
 export interface Provision {
 	readonly group: string;
-	readonly url: string;
 	readonly state: string;
 	readonly counter: number;
 	readonly applied: number;
