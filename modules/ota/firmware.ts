@@ -7,9 +7,11 @@ import { FIRMWARE_ON_TRIAL, type Update } from "../io/flash.js";
 import type { Host } from "../io/host.js";
 import { NETWORK } from "../wifi/part.js";
 import { Download, type DownloadServer } from "./download.js";
+import { SECURITY_UPDATES_ENABLED } from "./fields.js";
 import { EVENT_UPDATE_ROLLED_BACK } from "./log-events.js";
 import { UpgradeNotice } from "./notice.js";
 import type { PieceUpload } from "./piece-upload.js";
+import { SecurityUpdates } from "./security-updates.js";
 import { Trial } from "./trial.js";
 import { Updater } from "./updater.js";
 import { upgradeURLOf, upgradeVersionOf } from "./upgrade.js";
@@ -24,6 +26,7 @@ export class Firmware implements Running {
 	readonly #core: Core;
 	readonly #update: Update;
 	upload: PieceUpload | undefined;
+	#security: SecurityUpdates | undefined;
 	#download: Download | undefined;
 	#trial: Trial | undefined;
 	#task: Task | undefined;
@@ -54,6 +57,7 @@ export class Firmware implements Running {
 				tlsPermit,
 			};
 			this.notice = new UpgradeNotice({ ...given, radio: manager }, tlsClient, update);
+			this.watch();
 		}
 		if (this.staysAwake) {
 			const parts = { config, events, networkSettings: settings, network: manager, serving: core };
@@ -75,6 +79,20 @@ export class Firmware implements Running {
 	/** Creates the part's instance; returns undefined if the host has no second OTA slot. */
 	static open(core: Core): Firmware | undefined {
 		return hasUpdate(core.host) ? new Firmware(core, core.host) : undefined;
+	}
+
+	/** Applies changed settings. */
+	settingsChanged(): void {
+		this.notice?.settingsChanged();
+		this.#security?.stop();
+		this.#security = undefined;
+		this.watch();
+	}
+
+	private watch(): void {
+		const core = this.#core;
+		if (this.notice !== undefined && core.config.get(SECURITY_UPDATES_ENABLED))
+			this.#security = new SecurityUpdates(core, () => void this.install());
 	}
 
 	changed(): void {
@@ -151,6 +169,7 @@ export class Firmware implements Running {
 	stop(): void {
 		this.#download?.stop();
 		this.notice?.stop();
+		this.#security?.stop();
 		this.#task?.stop();
 		this.updater.stop();
 	}

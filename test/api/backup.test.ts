@@ -36,7 +36,11 @@ const NO_SETTINGS = [
 const GIVEN: Readonly<Record<string, JSONObject>> = {
 	"system/power_mode": { power_mode: 2 },
 	"system/timezone": { timezone: "Europe/Berlin" },
-	"system/upgrade": { upgrade_url: "https://firmware.example/{board}.ota", upgrade_check_enabled: false },
+	"system/upgrade": {
+		upgrade_url: "https://firmware.example/{board}.ota",
+		upgrade_check_enabled: false,
+		security_updates: true,
+	},
 	"network/wifi": {
 		ssid: "caf\u00e9 \u201e\u20ac\u201c",
 		dhcp: false,

@@ -7,6 +7,7 @@ import type { Entry } from "../../modules/config/schema.js";
 import { HUB_STATISTICS } from "../../modules/homeassistant/fields.js";
 import { LIVE_SMA, LIVE_SUNSPEC } from "../../modules/live-meter/fields.js";
 import { METER_LIVE_SECS, METER_PROTOCOL } from "../../modules/meter/fields.js";
+import { SECURITY_UPDATES_ENABLED } from "../../modules/ota/fields.js";
 import type { Part } from "../../modules/part.js";
 import { PARTS } from "../../modules/parts.js";
 import { madeFor } from "../../tools/sdk/esp32.js";
@@ -30,7 +31,9 @@ describe("The parts and protocols that a firmware can be built without", functio
 	this.timeout(30_000);
 
 	it("are named as in the list of parts, the meter's protocol, a setting, or the folder", () => {
-		const settings = [HUB_STATISTICS, LIVE_SMA, LIVE_SUNSPEC, METER_LIVE_SECS].map(({ name }) => name);
+		const settings = [HUB_STATISTICS, SECURITY_UPDATES_ENABLED, LIVE_SMA, LIVE_SUNSPEC, METER_LIVE_SECS].map(
+			({ name }) => name,
+		);
 		const known = [
 			...PARTS.map(({ name }) => name),
 			...METER_PROTOCOL.choices,

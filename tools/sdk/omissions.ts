@@ -30,6 +30,7 @@ export const OMISSIONS: Readonly<Record<string, readonly string[]>> = Object.fre
 	peaks: Object.freeze(["modules/peaks/part"]),
 	hawkbit: Object.freeze(["modules/hawkbit/part"]),
 	provision: Object.freeze(["modules/provision/part"]),
+	security_updates: Object.freeze(["modules/ota/security-updates"]),
 	backfill: Object.freeze(["modules/backfill/part"]),
 	zigbee: Object.freeze([]),
 	dlms: Object.freeze(["modules/cosem/protocol", "modules/cosem/push", PROTOCOL_CHOICE]),

@@ -231,6 +231,7 @@ export const SYSTEM_BACKUP = {
 export const SYSTEM_UPGRADE = {
 	upgrade_url: { max: 255, pattern: /^[!-~]*$/ },
 	upgrade_check_enabled: {},
+	security_updates: {},
 } as const;
 
 /** POST /api/v1/hawkbit */

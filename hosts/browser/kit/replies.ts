@@ -645,6 +645,7 @@ export interface Restored {
 export interface UpgradeSettings {
 	readonly upgrade_url?: string;
 	readonly upgrade_check_enabled?: boolean;
+	readonly security_updates?: boolean;
 }
 
 export interface Profile {

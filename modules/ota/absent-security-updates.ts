@@ -1,0 +1,4 @@
+/** Replaces security-updates.ts in a firmware that installs nothing by itself. */
+export class SecurityUpdates {
+	stop(): void {}
+}
