@@ -15,7 +15,7 @@ import type { Core, Running } from "../core/core.js";
 import type { ScheduledMachine, Task } from "../io/driver.js";
 import type { Cost } from "../io/memory.js";
 import type { Part } from "../part.js";
-import { restore } from "../system/restore.js";
+import { RESTORE_COST, restore } from "../system/restore.js";
 import { RestoreReader } from "../system/restore-reader.js";
 import { WIFI_ON_TRIAL } from "../wifi/fields.js";
 import { PROVISION_APPLIED, PROVISION_COUNTER, PROVISION_GROUP } from "./fields.js";
@@ -34,9 +34,8 @@ import {
 import { FileExchange } from "./file-exchange.js";
 import { EVENT_PROVISION_APPLIED, EVENT_PROVISION_REFUSED } from "./log-events.js";
 
-/** The file, and the restore of its settings. */
-export const PROVISION_COST: Cost = Object.freeze({ slots: 950, chunkBytes: 16_384 });
-const FILE_COST: Cost = Object.freeze({ slots: 20, chunkBytes: FILE_LIMIT });
+/** A file that arrives; its settings then need RESTORE_COST. */
+export const FILE_COST: Cost = Object.freeze({ slots: 60, chunkBytes: FILE_LIMIT + 512 });
 
 /** Way of the factory data, which are applied if no file was applied before. */
 const BY_FACTORY = "factory";
@@ -129,7 +128,7 @@ export class Provisioning implements Running, ScheduledMachine {
 		this.deadlineMs = nowMs + RETRY_MS;
 		const { ledger } = this.#core;
 		const way = this.#way;
-		const hasMemory = ledger.claim(PROVISION_COST);
+		const hasMemory = ledger.claim(RESTORE_COST);
 		if (!hasMemory && this.#client === undefined && --this.#tries > 0) return;
 		const exchange = new FileExchange(this.#core, this.#client);
 		try {
@@ -139,7 +138,7 @@ export class Provisioning implements Running, ScheduledMachine {
 			if (!(error instanceof StorageRefusal)) throw error;
 			exchange.fail(500, "internal", error.sentence);
 		} finally {
-			if (hasMemory) ledger.release(PROVISION_COST);
+			if (hasMemory) ledger.release(RESTORE_COST);
 			this.stop();
 		}
 		this.note(exchange.code, way);

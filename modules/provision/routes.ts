@@ -6,7 +6,7 @@ import { settingsOf, writeSettings } from "../api/settings.js";
 import type { BodySink } from "../http/handler.js";
 import { PROVISION_OWN, PROVISION_RESULT } from "./fields.js";
 import { FILE_LIMIT } from "./file.js";
-import { PROVISION_COST, type Provisioning } from "./provisioning.js";
+import { FILE_COST, type Provisioning } from "./provisioning.js";
 
 export const PROVISION_SETTINGS = settingsOf(PROVISION_OWN, [], { show });
 
@@ -22,7 +22,7 @@ function show(exchange: Exchange<Provisioning>): void {
 }
 
 export function postFile(exchange: Exchange<Provisioning>): BodySink | undefined {
-	const sink = ClaimedBody.open(exchange, PROVISION_COST, () => new FileBody(exchange));
+	const sink = ClaimedBody.open(exchange, FILE_COST, () => new FileBody(exchange));
 	if (sink === undefined) exchange.busy();
 	return sink;
 }

@@ -181,6 +181,8 @@ describe("The firmware's script", function () {
 			// The replies to all readouts use this file.
 			"modules/cosem/records.ts",
 			"modules/hawkbit/absent-part.ts",
+			"modules/ota/absent-security-updates.ts",
+			"modules/provision/absent-part.ts",
 			"modules/homeassistant/absent-part.ts",
 			"modules/improv/absent-improv.ts",
 			"modules/kmp/absent-protocol.ts",
