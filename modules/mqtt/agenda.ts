@@ -152,11 +152,6 @@ export class Agenda {
 		return `${this.#plan?.base}/status`;
 	}
 
-	/** Topic of signed settings files. */
-	get fileTopic(): string {
-		return `${this.#plan?.base}/provision`;
-	}
-
 	/** Topics to subscribe to: Home Assistant's birth message if discovery is on, commands if they are accepted. */
 	get topics(): string[] {
 		const { base = "", hasCommands, prefix } = this.#plan ?? {};

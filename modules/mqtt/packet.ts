@@ -9,7 +9,9 @@
  * all if MayKeep permits; a
  * topic has up to 65535 bytes, an outgoing packet up to 268 435 455.
  */
+
 import type { TextCodec } from "../io/host.js";
+import { SETTINGS_FILES } from "../provision/settings-files.js";
 
 export const CONNACK = 2;
 export const PUBLISH = 3;
@@ -164,20 +166,16 @@ export type MayKeep = (length: number) => boolean;
 export class PacketReader {
 	kept = new Uint8Array(KEPT_LIMIT);
 	length = 0;
-	readonly #mayKeep: MayKeep | undefined;
+	/** If undefined, only the beginning of long messages is stored. */
+	mayKeep: MayKeep | undefined;
 	#head = 0;
 	#phase = PHASE_HEAD;
 	#count = 0;
 
-	/** Without `mayKeep`, only the beginning of long messages is stored. */
-	constructor(mayKeep?: MayKeep) {
-		this.#mayKeep = mayKeep;
-	}
-
 	/** Processes bytes until a packet is complete; returns the offset of the next packet. */
 	take(bytes: Uint8Array, start: number, end: number): number {
 		if (this.#phase === PHASE_WHOLE) {
-			if (this.kept.length > KEPT_LIMIT) this.kept = new Uint8Array(KEPT_LIMIT);
+			if (SETTINGS_FILES && this.kept.length > KEPT_LIMIT) this.kept = new Uint8Array(KEPT_LIMIT);
 			this.enter(PHASE_HEAD);
 		}
 		let at = start;
@@ -244,7 +242,8 @@ export class PacketReader {
 			if (this.#count === LENGTH_LIMIT) this.enter(PHASE_BAD);
 		} else if (!isValid(this.#head, this.length)) this.enter(PHASE_BAD);
 		else if (this.length > 0) {
-			if (this.length > KEPT_LIMIT && this.#mayKeep?.(this.length)) this.kept = new Uint8Array(this.length);
+			if (SETTINGS_FILES && this.length > KEPT_LIMIT && this.mayKeep?.(this.length))
+				this.kept = new Uint8Array(this.length);
 			this.enter(PHASE_REST);
 		} else this.end();
 	}

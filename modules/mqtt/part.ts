@@ -13,6 +13,7 @@ import { UPDATE } from "../ota/part.js";
 import { applied, changed, part } from "../part.js";
 import { PEAKS } from "../peaks/fields.js";
 import { PROVISION } from "../provision/part.js";
+import { SETTINGS_FILES } from "../provision/settings-files.js";
 import { type Outlet, openOutlet } from "../publish/outlet.js";
 import { sendRoute } from "../publish/send-route.js";
 import { NETWORK } from "../wifi/part.js";
@@ -73,7 +74,7 @@ export const MQTT = part<Outlet<MQTTService>>({
 					access,
 					(name, whyNot) => command(core, name, whyNot),
 					delayMs,
-					core.find(PROVISION).receiver,
+					SETTINGS_FILES ? core.find(PROVISION).receiver : undefined,
 				);
 			},
 		});

@@ -25,6 +25,7 @@
 
 import type { Timed } from "../io/machine.js";
 import type { Cost } from "../io/memory.js";
+import { SETTINGS_FILES } from "../provision/settings-files.js";
 import { connectFailure, type OutputFailure } from "../publish/connect-failures.js";
 import { type Output, type OutputDeps, OWNER_PAUSE_MS } from "../publish/output.js";
 import type { Readout } from "../readout/readout.js";
@@ -63,6 +64,11 @@ const LAST_TRIES = 3;
 const TEST_MS = 45_000;
 /** Maximum length of the client identifier that every server accepts (3.1.3.1). */
 const ID_LIMIT = 23;
+
+/** Returns the topic of signed settings files. */
+function fileTopicBeside(statusTopic: string): string {
+	return statusTopic.slice(0, -"status".length).concat("provision");
+}
 
 export interface CommandListener {
 	/** Receiver of signed settings files; undefined if this firmware accepts none. */
@@ -211,7 +217,7 @@ export class Publisher implements Timed {
 	connected(nowMs: number): void {
 		const { config, info, text } = this.#deps;
 		const agenda = this.#agenda;
-		const { files } = this.#listener;
+		const files = SETTINGS_FILES ? this.#listener.files : undefined;
 		agenda.begin(!config.get(MQTT_ENABLED));
 		this.#session = new Session(
 			{
@@ -221,9 +227,8 @@ export class Publisher implements Timed {
 				password: config.get(MQTT_PASSWORD),
 				willTopic: agenda.statusTopic,
 				willMessage: OFFLINE,
-				listenTo: files === undefined ? agenda.topics : [...agenda.topics, agenda.fileTopic],
+				listenTo: files === undefined ? agenda.topics : [...agenda.topics, fileTopicBeside(agenda.statusTopic)],
 				listener: this,
-				fileTopic: agenda.fileTopic,
 				files,
 			},
 			nowMs,

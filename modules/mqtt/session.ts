@@ -19,6 +19,7 @@
  */
 import type { TextCodec } from "../io/host.js";
 import type { Timed } from "../io/machine.js";
+import { SETTINGS_FILES } from "../provision/settings-files.js";
 import {
 	CONNACK,
 	type ConnectFields,
@@ -79,8 +80,7 @@ export interface SessionOptions extends ConnectFields {
 	readonly text: TextCodec;
 	readonly listenTo: readonly string[];
 	readonly listener: SessionListener;
-	/** Topic of long messages, one of `listenTo`, and their receiver. */
-	readonly fileTopic: string;
+	/** Receiver of long messages on the last topic of `listenTo`. */
 	readonly files: FileReceiver | undefined;
 }
 
@@ -109,11 +109,10 @@ export class Session implements Timed {
 	end = END_WELL;
 	/** Number of messages that the broker has acknowledged, or that were sent with QoS 0. */
 	acknowledged = 0;
-	readonly #reader: PacketReader;
+	readonly #reader = new PacketReader();
 	readonly #text: TextCodec;
 	readonly #listenTo: readonly string[];
 	readonly #listener: SessionListener;
-	readonly #fileTopic: string;
 	readonly #files: FileReceiver | undefined;
 	#pending = 0;
 	#ackId = 0;
@@ -132,10 +131,9 @@ export class Session implements Timed {
 	#dueMs: number;
 
 	constructor(options: SessionOptions, nowMs: number) {
-		const { files, fileTopic, text, listenTo, listener } = options;
+		const { files, text, listenTo, listener } = options;
 		this.#files = files;
-		this.#fileTopic = fileTopic;
-		this.#reader = new PacketReader(files && ((length) => files.mayKeep(length)));
+		if (SETTINGS_FILES && files !== undefined) this.#reader.mayKeep = (length) => files.mayKeep(length);
 		this.#text = text;
 		this.#listenTo = listenTo;
 		this.#listener = listener;
@@ -313,7 +311,7 @@ export class Session implements Timed {
 			return reader.number(0) === bytes.length && reader.holds(bytes, 2);
 		});
 		const end = Math.min(length, at + PAYLOAD_LIMIT, kept.length);
-		if (topic === this.#fileTopic && this.#files !== undefined) {
+		if (SETTINGS_FILES && this.#files !== undefined && topic === this.#listenTo[this.#listenTo.length - 1]) {
 			// An empty message only removes a retained one.
 			const isWhole = length <= kept.length;
 			// The reader uses the array of a short message again.

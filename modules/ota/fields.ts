@@ -1,6 +1,6 @@
 /** Settings of the check for newer firmware, and its result. */
-import { BOOLEAN, entry, field, INTEGER, INTERNAL, PRINTABLE, TEXT } from "../config/schema.js";
-import { SECURITY_UPDATES } from "../product.js";
+import { BOOLEAN, entry, field, INTERNAL, PRINTABLE, TEXT } from "../config/schema.js";
+import { FOUND_SECURITY_FIELDS, SECURITY_FIELDS } from "./security-fields.js";
 
 /** Unique ids of the entries among all parts; never reused. */
 const IN_UPGRADE = 19;
@@ -29,15 +29,7 @@ export const UPGRADE_CHECK_ENABLED = field<boolean>({
 	kind: BOOLEAN,
 	initial: true,
 });
-/** Installation of security updates without a click. */
-export const SECURITY_UPDATES_ENABLED = field<boolean>({
-	entry: IN_UPGRADE,
-	id: 3,
-	name: "security_updates",
-	kind: BOOLEAN,
-	initial: SECURITY_UPDATES,
-});
-export const UPGRADE = entry("upgrade", 1, [UPGRADE_URL, UPGRADE_CHECK_ENABLED, SECURITY_UPDATES_ENABLED]);
+export const UPGRADE = entry("upgrade", 1, [UPGRADE_URL, UPGRADE_CHECK_ENABLED, ...SECURITY_FIELDS]);
 
 /** Newest version that the check has found in a file with a valid signature; empty if there is none. */
 export const UPGRADE_FOUND_VERSION = field<string>({
@@ -50,13 +42,4 @@ export const UPGRADE_FOUND_VERSION = field<string>({
 	initial: "",
 	isPublic: true,
 });
-/** Time at which it was found if its security level is higher than that of the running firmware, Unix seconds; or 0. */
-export const UPGRADE_FOUND_SECURITY = field<number>({
-	entry: IN_UPGRADE_FOUND,
-	id: 2,
-	name: "security",
-	kind: INTEGER,
-	maximum: 0xffff_ffff,
-	initial: 0,
-});
-export const UPGRADE_FOUND = entry("upgrade_found", 1, [UPGRADE_FOUND_VERSION, UPGRADE_FOUND_SECURITY], INTERNAL);
+export const UPGRADE_FOUND = entry("upgrade_found", 1, [UPGRADE_FOUND_VERSION, ...FOUND_SECURITY_FIELDS], INTERNAL);

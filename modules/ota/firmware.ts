@@ -7,7 +7,6 @@ import { FIRMWARE_ON_TRIAL, type Update } from "../io/flash.js";
 import type { Host } from "../io/host.js";
 import { NETWORK } from "../wifi/part.js";
 import { Download, type DownloadServer } from "./download.js";
-import { SECURITY_UPDATES_ENABLED } from "./fields.js";
 import { EVENT_UPDATE_ROLLED_BACK } from "./log-events.js";
 import { UpgradeNotice } from "./notice.js";
 import type { PieceUpload } from "./piece-upload.js";
@@ -84,15 +83,12 @@ export class Firmware implements Running {
 	/** Applies changed settings. */
 	settingsChanged(): void {
 		this.notice?.settingsChanged();
-		this.#security?.stop();
-		this.#security = undefined;
 		this.watch();
 	}
 
 	private watch(): void {
-		const core = this.#core;
-		if (this.notice !== undefined && core.config.get(SECURITY_UPDATES_ENABLED))
-			this.#security = new SecurityUpdates(core, () => void this.install());
+		this.#security?.stop();
+		if (this.notice !== undefined) this.#security = SecurityUpdates.open(this.#core, () => void this.install());
 	}
 
 	changed(): void {

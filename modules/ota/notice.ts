@@ -27,11 +27,12 @@ import type { Clock, HostInfo, Power, TextCodec } from "../io/host.js";
 import type { Cost, MemoryLedger } from "../io/memory.js";
 import { isOnBattery } from "../power/supply.js";
 import type { PermitClient, TLSPermit } from "../publish/tls-permit.js";
-import { UPGRADE_CHECK_ENABLED, UPGRADE_FOUND_SECURITY, UPGRADE_FOUND_VERSION } from "./fields.js";
+import { UPGRADE_CHECK_ENABLED, UPGRADE_FOUND_VERSION } from "./fields.js";
 import { LINE_SIZE, OK, PARTIAL_CONTENT, REDIRECTS, redirectOf, requestFile } from "./file-request.js";
-import { FRONT_LENGTH, refusalOf, refusalOfKind, securityLevelOf, versionOf } from "./front.js";
+import { FRONT_LENGTH, refusalOf, refusalOfKind, versionOf } from "./front.js";
 import { EVENT_UPDATE_FOUND } from "./log-events.js";
 import { TAKEN } from "./refusals.js";
+import { securityPuts } from "./security-level.js";
 import { upgradeURLOf } from "./upgrade.js";
 import { isNewer } from "./version.js";
 
@@ -176,14 +177,11 @@ export class UpgradeNotice implements ScheduledMachine, PermitClient {
 	 * notice with an old file.
 	 */
 	private validate(front: Uint8Array): void {
-		const { clock, config, events, info, live } = this.#deps;
+		const { config, events, info, live } = this.#deps;
 		if (refusalOfKind(front, front.length) !== TAKEN || refusalOf(front, this.#deps, this.#update, 0) !== TAKEN) return;
 		const offered = versionOf(front);
 		if (!isNewer(offered, info.firmwareVersion) || !isNewer(offered, config.get(UPGRADE_FOUND_VERSION))) return;
-		// A later version does not put off the installation of a security update.
-		const sinceS = config.get(UPGRADE_FOUND_SECURITY) || Math.floor((clock.utcMs() ?? 0) / 1000);
-		const isSecurity = securityLevelOf(front) > this.#update.securityLevel;
-		config.note([put(UPGRADE_FOUND_VERSION, offered), put(UPGRADE_FOUND_SECURITY, isSecurity ? sinceS : 0)]);
+		config.note([put(UPGRADE_FOUND_VERSION, offered), ...securityPuts(front, this.#update, this.#deps)]);
 		events.note(EVENT_UPDATE_FOUND, offered);
 		live.changed();
 	}

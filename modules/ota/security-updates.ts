@@ -6,11 +6,12 @@
  * The hour of an attempt is the local one; its minute is that of the start, at random, so that not all gateways of a
  * maker ask at once.
  */
+
 import type { Core } from "../core/core.js";
 import type { ScheduledMachine, Task } from "../io/driver.js";
 import { isOnBattery } from "../power/supply.js";
 import { SECURITY_UPDATE_HOURS } from "../product.js";
-import { SECURITY_UPDATES_ENABLED, UPGRADE_FOUND_SECURITY } from "./fields.js";
+import { SECURITY_UPDATES_ENABLED, UPGRADE_FOUND_SECURITY } from "./security-fields.js";
 
 const HOUR_MS = 3_600_000;
 const HOUR_S = 3600;
@@ -24,7 +25,12 @@ export class SecurityUpdates implements ScheduledMachine {
 	readonly #task: Task;
 	deadlineMs: number;
 
-	constructor(core: Core, install: () => void) {
+	/** Returns undefined unless the owner permits it. `install`: starts the download. */
+	static open(core: Core, install: () => void): SecurityUpdates | undefined {
+		return core.config.get(SECURITY_UPDATES_ENABLED) ? new SecurityUpdates(core, install) : undefined;
+	}
+
+	private constructor(core: Core, install: () => void) {
 		this.#core = core;
 		this.#install = install;
 		this.deadlineMs = core.driver.nowMs() + (HOUR_MS * core.crypto.random(1)[0]) / 256;
@@ -37,7 +43,7 @@ export class SecurityUpdates implements ScheduledMachine {
 		const { clock, config, host, zone } = this.#core;
 		const utcMs = clock.utcMs();
 		const foundS = config.get(UPGRADE_FOUND_SECURITY);
-		if (!config.get(SECURITY_UPDATES_ENABLED) || foundS === 0 || utcMs === undefined || isOnBattery(host.power)) return;
+		if (foundS === 0 || utcMs === undefined || isOnBattery(host.power)) return;
 		const hour = Math.floor((utcMs + zone.offsetMinutes(utcMs) * 60_000) / HOUR_MS) % 24;
 		const isDue = utcMs / 1000 - foundS >= SECURITY_UPDATE_HOURS * HOUR_S;
 		if (isDue && hour >= FIRST_HOUR && hour <= LAST_HOUR) this.#install();

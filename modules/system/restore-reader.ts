@@ -26,6 +26,7 @@ import {
 	TOKEN_TRUE,
 } from "../json/reader.js";
 import type { Part } from "../part.js";
+import { SETTINGS_FILES } from "../provision/settings-files.js";
 import { BACKUP_FORM, groupsOf } from "./backup.js";
 
 /** A list of numbers in a list of objects in a group has 6; skipped values may have more. */
@@ -118,7 +119,7 @@ export class RestoreReader implements BodySink {
 		done: () => void,
 		openerOf?: (group: BackupGroup) => () => LongText,
 	) {
-		this.#openerOf = openerOf;
+		if (SETTINGS_FILES) this.#openerOf = openerOf;
 		this.#config = config;
 		this.#text = text;
 		this.#all = groupsOf(parts);
@@ -224,7 +225,7 @@ export class RestoreReader implements BodySink {
 			this.groups.push(values);
 		}
 		this.#values = values;
-		this.#fields.begin(group.table, values.values, this.#openerOf?.(group));
+		this.#fields.begin(group.table, values.values, SETTINGS_FILES ? this.#openerOf?.(group) : undefined);
 		this.#where = AT_GROUP;
 	}
 

@@ -15,6 +15,7 @@ import type { BodySink } from "../http/handler.js";
 import type { Cost } from "../io/memory.js";
 import type { JSONWriter } from "../json/writer.js";
 import type { Part } from "../part.js";
+import { SETTINGS_FILES } from "../provision/settings-files.js";
 import { type GroupValues, RestoreReader } from "./restore-reader.js";
 import type { System } from "./system.js";
 
@@ -105,7 +106,7 @@ function findLacking(exchange: Exchange, values: GroupValues, lacking: string[])
  */
 function isChange({ core }: Exchange, values: GroupValues, { field, value }: Put): boolean {
 	const isKept = values.isFitting && !field.secret && values.group.secrets.includes(field);
-	if (value === undefined || (isKept && values.given(field) === undefined)) return false;
+	if (value === undefined || (isKept && (!SETTINGS_FILES || values.given(field) === undefined))) return false;
 	return !isSame(core.config.get(field), value);
 }
 

@@ -218,7 +218,8 @@ describe("Received MQTT packets", () => {
 
 	it("is stored as a whole if memory suffices, and the next one is not", () => {
 		const asked: number[] = [];
-		const keeping = new PacketReader((length) => asked.push(length) < 2);
+		const keeping = new PacketReader();
+		keeping.mayKeep = (length) => asked.push(length) < 2;
 		const packet = Buffer.concat([Buffer.of(0x30, 0x80, 0x20, 0, 1, 0x61), Buffer.alloc(4096 - 3, "x")]);
 		let at = 0;
 		for (const isKept of [true, false]) {

@@ -57,7 +57,6 @@ class Bed {
 			willTopic: "w",
 			willMessage: "offline",
 			listenTo: [TOPIC, OTHER_TOPIC],
-			fileTopic: "provision",
 			files: undefined,
 			listener: {
 				arrived: (topic, payload, isRetained) =>

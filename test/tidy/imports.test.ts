@@ -142,7 +142,7 @@ const IMPORTS: readonly { rooms: string; from: string; why: string }[] = [
 	},
 	{
 		rooms: "mqtt",
-		from: "bytes product obis io/crypto io/host io/client io/machine io/driver io/memory json http readout publish config fields time power",
+		from: "provision bytes product obis io/crypto io/host io/client io/machine io/driver io/memory json http readout publish config fields time power",
 		why: "sends readouts with their time and the battery's state; http has its client",
 	},
 	{
@@ -196,7 +196,7 @@ const IMPORTS: readonly { rooms: string; from: string; why: string }[] = [
 	},
 	{
 		rooms: "hosts/node hosts/linux hosts/esp32",
-		from: "bytes io/crypto io/host io/wifi io/ethernet io/client io/flash io/memory io/machine io/link wifi app part features hosts/native hosts/simulated",
+		from: "bytes io/crypto io/host io/wifi io/ethernet io/client io/flash io/memory io/machine io/link wifi app part provision features hosts/native hosts/simulated",
 		why: "a host creates the gateway's Host and knows no other host",
 	},
 	{ rooms: "tools", from: "* hosts/node hosts/simulated hosts/esp32 hosts/browser", why: "programs for developers" },

@@ -7,7 +7,7 @@ import type { Entry } from "../../modules/config/schema.js";
 import { HUB_STATISTICS } from "../../modules/homeassistant/fields.js";
 import { LIVE_SMA, LIVE_SUNSPEC } from "../../modules/live-meter/fields.js";
 import { METER_LIVE_SECS, METER_PROTOCOL } from "../../modules/meter/fields.js";
-import { SECURITY_UPDATES_ENABLED } from "../../modules/ota/fields.js";
+import { SECURITY_UPDATES_ENABLED } from "../../modules/ota/security-fields.js";
 import type { Part } from "../../modules/part.js";
 import { PARTS } from "../../modules/parts.js";
 import { madeFor } from "../../tools/sdk/esp32.js";

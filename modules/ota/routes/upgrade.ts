@@ -1,19 +1,11 @@
 /** `system/upgrade`: settings of the check for newer firmware. */
 
 import type { BodyValues } from "../../api/body.js";
-import { UNSUPPORTED } from "../../api/errors.js";
 import type { Exchange } from "../../api/exchange.js";
 import { failField, putsOf, settingsOf } from "../../api/settings.js";
 import { type Put, put } from "../../config/schema.js";
 import { parseFileURL } from "../../http/url.js";
-import { isOmitted } from "../../omitted.js";
-import {
-	SECURITY_UPDATES_ENABLED,
-	UPGRADE,
-	UPGRADE_FOUND_SECURITY,
-	UPGRADE_FOUND_VERSION,
-	UPGRADE_URL,
-} from "../fields.js";
+import { UPGRADE, UPGRADE_FOUND_VERSION, UPGRADE_URL } from "../fields.js";
 import { withBoard } from "../upgrade.js";
 
 export const UPGRADE_SETTINGS = settingsOf(UPGRADE.fields, [], { accept });
@@ -22,17 +14,12 @@ function accept(exchange: Exchange, values: BodyValues): readonly Put[] | undefi
 	const { config, info } = exchange.core;
 	const given = values.get(UPGRADE_URL);
 	const url = given ?? "";
-	// A restored backup of another board may have it.
-	if (values.get(SECURITY_UPDATES_ENABLED) && exchange.within === "" && isOmitted(SECURITY_UPDATES_ENABLED.name)) {
-		exchange.fail(501, UNSUPPORTED, "This firmware installs nothing by itself.", SECURITY_UPDATES_ENABLED.name);
-		return undefined;
-	}
 	const isFile = url === "" || parseFileURL(withBoard(url, info.board)) !== undefined;
 	if (isFile) {
 		const puts = putsOf(UPGRADE.fields, values);
 		// A version from the old address does not apply to the new one.
 		const isOther = given !== undefined && given !== config.get(UPGRADE_URL);
-		return isOther ? [...puts, put(UPGRADE_FOUND_VERSION, ""), put(UPGRADE_FOUND_SECURITY, 0)] : puts;
+		return isOther ? [...puts, put(UPGRADE_FOUND_VERSION, "")] : puts;
 	}
 	const message =
 		"upgrade_url must be https:// with a name or an IPv4 address and the path of a firmware file, or empty.";
