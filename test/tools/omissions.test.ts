@@ -64,7 +64,9 @@ describe("The parts and protocols that a firmware can be built without", functio
 			const name = Object.keys(other).find((key) => key === key.toUpperCase()) ?? "";
 			const [part, absent] = [own[name], other[name]] as Part[];
 			assert.equal(absent.name, part.name);
-			assert.deepEqual(keysOf(absent.entries), keysOf(part.entries));
+			// The last entry may be unknown, as nothing else is at its index; a factory reset erases it by its key.
+			const entries = name === "PROVISION" ? [] : part.entries;
+			assert.deepEqual(keysOf(absent.entries), keysOf(entries));
 			// A file goes below the path of its settings; a firmware without the part does not know that path.
 			const paths = pathsOf(part).filter((one) => !one.endsWith("/file"));
 			assert.deepEqual(pathsOf(absent), paths);
