@@ -19,7 +19,7 @@ import { SETTINGS_FILES } from "../provision/settings-files.js";
 import { type GroupValues, RestoreReader } from "./restore-reader.js";
 import type { System } from "./system.js";
 
-export const RESTORE_COST: Cost = Object.freeze({ slots: 900, chunkBytes: 12_288 });
+export const RESTORE_COST: Cost = Object.freeze({ slots: 920, chunkBytes: 12_288 });
 
 export function postBackup(exchange: Exchange<System>): BodySink | undefined {
 	const { config, text } = exchange.core;
