@@ -15,6 +15,7 @@ import type { Part } from "./part.js";
 import { PEAKS } from "./peaks/part.js";
 import { POWER } from "./power/part.js";
 import { PRICES } from "./prices/part.js";
+import { PROVISION } from "./provision/part.js";
 import { PUBLISH } from "./publish/part.js";
 import { SYSTEM } from "./system/part.js";
 import { TIME } from "./time/part.js";
@@ -36,6 +37,7 @@ export const PARTS: readonly Part[] = Object.freeze([
 	PEAKS,
 	LIVE_METER,
 	UPDATE,
+	PROVISION,
 	PUBLISH,
 	HUB,
 	MQTT,

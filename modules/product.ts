@@ -17,3 +17,10 @@ export const SECURITY_CONTACT = "";
  * rule).
  */
 export const SUPPORT_END = "";
+/**
+ * Initial value of the setting `security_updates`: true if units install security updates by themselves unless their
+ * owner turns that off.
+ */
+export const SECURITY_UPDATES: boolean = false;
+/** Hours from the discovery of a security update to its installation by itself. */
+export const SECURITY_UPDATE_HOURS = 24;

@@ -20,6 +20,7 @@ const HELP = `The factory data of one unit: serial number, label password, Wi-Fi
 
   --serial SERIAL  6 to 32 of 0-9 A-Z; small letters are made capitals
   --board NAME     the hardware variant (default ${BOARDS[0].name})
+  --settings FILE  a signed settings file, applied at the first start (docs/fleet.md; npm run ota -- sign-settings)
   --out DIR        folder of the files (default ${DEFAULT_FOLDER}); the files of a unit are never overwritten
   --port PORT      the serial port in the command that is printed (default PORT)
 
@@ -33,6 +34,8 @@ interface Order {
 	readonly board: Board;
 	readonly folder: string;
 	readonly port: string;
+	/** Path of the signed settings file. */
+	readonly settings: string | undefined;
 }
 
 function readOrder(args: string[]): Order | undefined {
@@ -43,21 +46,22 @@ function readOrder(args: string[]): Order | undefined {
 			board: { type: "string", default: BOARDS[0].name },
 			out: { type: "string", default: DEFAULT_FOLDER },
 			port: { type: "string", default: "PORT" },
+			settings: { type: "string" },
 			help: { type: "boolean" },
 		},
 	});
 	if (values.help) return undefined;
-	const { serial, out, port } = values;
+	const { serial, out, port, settings } = values;
 	if (!serial) throw new Error("--serial is missing: the serial number of the unit.");
 	if (!/^[0-9A-Z]{6,32}$/i.test(serial)) throw new Error(`--serial is 6 to 32 of 0-9 and A-Z, not "${serial}".`);
-	return { serial: serial.toUpperCase(), board: findBoard(values.board), folder: resolve(out), port };
+	return { serial: serial.toUpperCase(), board: findBoard(values.board), folder: resolve(out), port, settings };
 }
 
-function make({ serial, board, folder, port }: Order): void {
+function make({ serial, board, folder, port, settings }: Order): void {
 	const table = readFileSync(join(ROOT, "hosts", "esp32", board.partitions), "utf8");
 	const partition = findPartition(table, FACTORY_PARTITION);
 	const unit = makeUnit(serial, board);
-	const { image, label } = writeUnit(folder, unit, board);
+	const { image, label } = writeUnit(folder, unit, board, settings === undefined ? undefined : readFileSync(settings));
 	console.log(`${image}\n${label}`);
 	console.log(flashCommand(image, partition, board, port));
 }

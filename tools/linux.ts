@@ -136,6 +136,7 @@ class LinuxBench {
 			ending: isFault ? cause : undefined,
 			factory,
 			version,
+			settingsKeys: this.#options.settingsKeys,
 			meter: meter ?? this.#meter!.path,
 			zigbee: zigbee === NO_RADIO ? undefined : (zigbee ?? this.#coprocessor?.path),
 			httpPort,

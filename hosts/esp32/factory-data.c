@@ -4,16 +4,34 @@
 #include "mc.xs.h"
 #include "xsmc.h"
 
-/* FACTORY_DATA_SIZE of factory.ts. */
-enum { RECORD_SIZE = 172 };
+/* FACTORY_DATA_SIZE and SETTINGS_AT of factory.ts; the length of a settings file is at LENGTH_AT, without REST bytes. */
+enum { RECORD_SIZE = 172, SETTINGS_AT = 256, LENGTH_AT = 6, HEAD_SIZE = 8, REST = 52 + 64 };
+
+static const esp_partition_t *find(void)
+{
+	return esp_partition_find_first(ESP_PARTITION_TYPE_DATA, ESP_PARTITION_SUBTYPE_ANY, "factory_data");
+}
 
 /* Returns the unchecked record as an ArrayBuffer: zeros if it cannot be read, undefined without a partition. */
 void xs_factory_data_read(xsMachine *the)
 {
 	uint8_t record[RECORD_SIZE];
-	const esp_partition_t *partition =
-		esp_partition_find_first(ESP_PARTITION_TYPE_DATA, ESP_PARTITION_SUBTYPE_ANY, "factory_data");
+	const esp_partition_t *partition = find();
 	if (partition == NULL) return;
 	if (esp_partition_read(partition, 0, record, sizeof record) != ESP_OK) memset(record, 0, sizeof record);
 	xsmcSetArrayBuffer(xsResult, record, sizeof record);
+}
+
+/* Returns the unchecked settings file as an ArrayBuffer; undefined if there is none. */
+void xs_factory_data_settings(xsMachine *the)
+{
+	uint8_t head[HEAD_SIZE];
+	const esp_partition_t *partition = find();
+	if (partition == NULL || esp_partition_read(partition, SETTINGS_AT, head, sizeof head) != ESP_OK) return;
+	if (memcmp(head, "SMGS", 4) != 0) return;
+	uint32_t length = REST + head[LENGTH_AT] + ((uint32_t)head[LENGTH_AT + 1] << 8);
+	if (length > partition->size - SETTINGS_AT) return;
+	xsmcSetArrayBuffer(xsResult, NULL, length);
+	/* After a failure it holds zeros, and the firmware says that the file is invalid. */
+	(void)esp_partition_read(partition, SETTINGS_AT, xsmcToArrayBuffer(xsResult), length);
 }

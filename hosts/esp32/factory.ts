@@ -13,6 +13,7 @@
  *    72   64   WPA2 key of the unit's own access point: 8 to 63 characters
  *   136   32   private key of the unit, NIST P-256, high byte first; zeros: it has none
  *   168    4   CRC-32 (IEEE 802.3) of all bytes before
+ *   256        a signed settings file (modules/provision/file.ts); erased without one
  *
  * Passwords and keys consist of 0-9 A-Z a-z.
  */
@@ -23,6 +24,7 @@ import type { Storage, TextCodec } from "../../modules/io/host.js";
 export const FACTORY_PARTITION = "factory_data";
 export const FACTORY_DATA_SIZE = 172;
 export const DEVICE_KEY_SIZE = 32;
+export const SETTINGS_AT = 256;
 
 export interface FactoryData {
 	readonly serial: string;
@@ -186,6 +188,11 @@ export class FactoryPartition {
 	/** Returns FACTORY_DATA_SIZE bytes, zeros if they cannot be read; undefined without a partition. */
 	static read(): ArrayBuffer | undefined {
 		return native("xs_factory_data_read").call(this);
+	}
+
+	/** Returns the unchecked settings file; undefined without one. */
+	static settings(): ArrayBuffer | undefined {
+		return native("xs_factory_data_settings").call(this);
 	}
 }
 

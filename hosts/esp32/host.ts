@@ -3,6 +3,7 @@ import { BOARD } from "gateway/board";
 import { RELEASE } from "gateway/release";
 import config from "mc/config";
 import type { Ending, Host, HostInfo, Network, Storage, TextCodec, Timers } from "../../modules/io/host.js";
+import { SETTINGS_FILES } from "../../modules/provision/settings-files.js";
 import { createButtonPort } from "../native/button.js";
 import { NativeCrypto } from "../native/crypto.js";
 import { FLASH } from "../native/flash.js";
@@ -79,6 +80,7 @@ export function createHost(ending: Ending): Host {
 		...(led === undefined ? {} : { led: createLEDPort(led) }),
 		restart,
 		trace,
+		...(SETTINGS_FILES ? { settingsFile: () => FactoryPartition.settings() } : {}),
 	};
 }
 
@@ -110,6 +112,7 @@ function describe(factory: FactoryData): HostInfo {
 		hostname: hostnameOf(serial),
 		timeServers: TIME_SERVERS,
 		reportKey: RELEASE.reportKey,
+		settingsKeys: RELEASE.settingsKeys,
 		upgradeUrl: RELEASE.upgradeUrl,
 	};
 }

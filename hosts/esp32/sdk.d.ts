@@ -26,6 +26,7 @@ declare module "gateway/release" {
 		readonly revokedKeys: readonly string[];
 		/** Public key for diagnostic reports: a point in hex, or empty. */
 		readonly reportKey: string;
+		readonly settingsKeys: string;
 		/** URL that announces newer firmware, or empty. */
 		readonly upgradeUrl: string;
 		readonly securityLevel: number;

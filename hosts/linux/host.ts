@@ -174,6 +174,7 @@ export function createHost(): { host: Host; ready(): void; fail?(): void } {
 			hostname: setting("HOSTNAME")!,
 			timeServers: setting("TIME_SERVERS") ?? "",
 			reportKey: setting("REPORT_KEY") ?? "",
+			settingsKeys: setting("SETTINGS_KEYS") ?? "",
 			upgradeUrl: setting("UPGRADE_URL") ?? "",
 		},
 		clock,

@@ -53,6 +53,7 @@ export interface HostSettings {
 	readonly time?: FastTime | undefined;
 	readonly timeServers?: string;
 	readonly reportKey?: string;
+	readonly settingsKeys?: string;
 	readonly upgradeUrl?: string;
 	/** Ending of the previous program; default: power cut. */
 	readonly ending?: Ending;
@@ -102,6 +103,7 @@ export function createHost(settings: HostSettings): Host {
 			hostname: hostnameOf(factory),
 			timeServers: settings.timeServers ?? "",
 			reportKey: settings.reportKey ?? "",
+			settingsKeys: settings.settingsKeys ?? "",
 			upgradeUrl: settings.upgradeUrl ?? "",
 		},
 		clock: time ?? new NodeClock(settings.utcMs),

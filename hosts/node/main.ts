@@ -166,6 +166,7 @@ class Bench {
 			time: this.#time,
 			timeServers: options.ntp,
 			reportKey: this.#keys.reportKey,
+			settingsKeys: options.settingsKeys,
 			ending,
 			power: options.power,
 			wakeReason,

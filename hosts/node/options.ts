@@ -33,6 +33,7 @@ Runs the gateway on this computer, with a simulated meter unless --meter names a
                          up to 4 time servers, by name or IPv4 address (default: no time server)
   --report-key FILE|none the manufacturer's public key (PEM), for which diagnostic reports are sealed; none: no
                          reports (default: a development key, made in --state)
+  --settings-key FILE    a public key (PEM) that may sign settings files (docs/fleet.md); may be given twice
   --supply usb|battery[:VOLTS]
                          supply of the unit: USB, or three cells with VOLTS in total (default usb; power.txt of the
                          state folder can override it)
@@ -81,6 +82,8 @@ export interface Options {
 	readonly ntp: string;
 	/** Value of `HostInfo.reportKey`; undefined: the key in the state folder (simulator-keys.ts). */
 	readonly reportKey: string | undefined;
+	/** Value of `HostInfo.settingsKeys`. */
+	readonly settingsKeys: string;
 	/** Contents of power.txt; empty: USB. */
 	readonly power: string;
 	readonly wakeReason: number;
@@ -115,6 +118,7 @@ export function parseOptions(args: string[]): Options {
 			speed: { type: "string", default: "1" },
 			ntp: { type: "string", default: "" },
 			"report-key": { type: "string" },
+			"settings-key": { type: "string", multiple: true, default: [] },
 			supply: { type: "string", default: "usb" },
 			wake: { type: "string" },
 			"update-key": { type: "string", multiple: true, default: [] },
@@ -141,6 +145,7 @@ export function parseOptions(args: string[]): Options {
 		speed: toSpeed(values.speed, values.ntp),
 		ntp: toServers(values.ntp),
 		reportKey: toReportKey("--report-key", values["report-key"]),
+		settingsKeys: (toKeys("--settings-key", values["settings-key"]) ?? []).join(" "),
 		power: toPower(values.supply),
 		wakeReason: toWakeReason(values.wake),
 		updateKeys: toKeys("--update-key", values["update-key"]),

@@ -71,6 +71,8 @@ export interface VirtualOptions extends VirtualLineOptions {
 	console?: (time: VirtualTime) => SerialPort;
 	zigbee?: (time: VirtualTime) => CoprocessorPort;
 	led?: LEDPort;
+	/** Signed settings file of the factory data. */
+	settingsFile?: Uint8Array;
 	/** Free memory of the machine; default: always enough. */
 	memory?: NonNullable<Host["memory"]>;
 	/** Supply and sensors; default: nothing is measured. */
@@ -113,6 +115,7 @@ export class VirtualWorld implements Host {
 	readonly button?: SimulatedButton;
 	readonly switchedOn?: boolean;
 	readonly led?: LEDPort;
+	readonly settingsFile: () => ArrayBuffer | undefined;
 	readonly memory?: NonNullable<Host["memory"]>;
 	readonly power?: Power;
 	readonly sleep?: Sleep;
@@ -126,7 +129,8 @@ export class VirtualWorld implements Host {
 		const random = new SeededRandom(options.seed ?? 1);
 		const crypto = new SeededCrypto(random);
 		this.crypto = crypto;
-		const { slots } = options;
+		const { settingsFile, slots } = options;
+		this.settingsFile = () => settingsFile && Uint8Array.from(settingsFile).buffer;
 		if (slots !== undefined) this.update = slots.start(crypto, () => this.restart());
 		this.info = {
 			board: "virtual",
@@ -141,6 +145,7 @@ export class VirtualWorld implements Host {
 			hostname: "gateway",
 			timeServers: "",
 			reportKey: "",
+			settingsKeys: "",
 			upgradeUrl: "",
 			...options.info,
 		};

@@ -253,6 +253,8 @@ export interface HostInfo {
 	readonly timeServers: string;
 	/** Recipient's public key for diagnostic reports, a point (P256_POINT_LENGTH bytes) in hex. Empty: no reports. */
 	readonly reportKey: string;
+	/** Public keys that sign settings files, points in hex with a blank between them. Empty: no files are accepted. */
+	readonly settingsKeys: string;
 	/** HTTPS address of newer firmware, with `{board}` for the board's name; may be empty. */
 	readonly upgradeUrl: string;
 }
@@ -341,6 +343,8 @@ export interface Host {
 	 */
 	readonly switchedOn?: boolean;
 	readonly led?: LEDPort;
+	/** Returns the signed settings file of the factory data, unchecked (modules/provision); undefined without one. */
+	settingsFile?(): ArrayBuffer | undefined;
 	/**
 	 * Restarts soon, not inside the call, without further callbacks. Only `storage` is kept, and the clock continues.
 	 */

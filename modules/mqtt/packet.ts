@@ -5,10 +5,13 @@
  *     fixed header (2.2)   type (bits 7 to 4), flags (3 to 0), then the length of the rest: 1 to 4 bytes, low seven bits first
  *     a field (1.5.3)      length (2, high byte first), bytes; texts are UTF-8
  *
- * Limits: an incoming packet has up to PACKET_LIMIT bytes after its fixed header, of which KEPT_LIMIT are stored; a
+ * Limits: an incoming packet has up to PACKET_LIMIT bytes after its fixed header, of which KEPT_LIMIT are stored, or
+ * all if MayKeep permits; a
  * topic has up to 65535 bytes, an outgoing packet up to 268 435 455.
  */
+
 import type { TextCodec } from "../io/host.js";
+import { SETTINGS_FILES } from "../provision/settings-files.js";
 
 export const CONNACK = 2;
 export const PUBLISH = 3;
@@ -44,7 +47,7 @@ const DUP = 0x08;
 const QOS_SHIFT = 1;
 
 /** Longest incoming packet after its fixed header, bytes. */
-export const PACKET_LIMIT = 2048;
+export const PACKET_LIMIT = 16_384;
 /** Bytes that are stored of it. */
 export const KEPT_LIMIT = 160;
 /** Limit of the length field, bytes (2.2.3). */
@@ -153,17 +156,25 @@ const PHASE_REST = 2;
 const PHASE_WHOLE = 3;
 const PHASE_BAD = 4;
 
+/** Returns true if memory suffices to store a message of this length, which then happens at once. */
+export type MayKeep = (length: number) => boolean;
+
 /** After a malformed packet all further bytes are rejected. */
 export class PacketReader {
-	readonly kept = new Uint8Array(KEPT_LIMIT);
+	kept = new Uint8Array(KEPT_LIMIT);
 	length = 0;
+	/** If undefined, only the beginning of long messages is stored. */
+	mayKeep: MayKeep | undefined;
 	#head = 0;
 	#phase = PHASE_HEAD;
 	#count = 0;
 
 	/** Stops when a packet is complete; returns the offset of the next one. */
 	take(bytes: Uint8Array, start: number, end: number): number {
-		if (this.#phase === PHASE_WHOLE) this.enter(PHASE_HEAD);
+		if (this.#phase === PHASE_WHOLE) {
+			if (SETTINGS_FILES && this.kept.length > KEPT_LIMIT) this.kept = new Uint8Array(KEPT_LIMIT);
+			this.enter(PHASE_HEAD);
+		}
 		let at = start;
 		while (at < end && this.#phase < PHASE_WHOLE) {
 			if (this.#phase === PHASE_REST) at = this.takeRest(bytes, at, end);
@@ -227,14 +238,17 @@ export class PacketReader {
 		if (byte > 0x7f) {
 			if (this.#count === LENGTH_LIMIT) this.enter(PHASE_BAD);
 		} else if (!isValid(this.#head, this.length)) this.enter(PHASE_BAD);
-		else if (this.length > 0) this.enter(PHASE_REST);
-		else this.end();
+		else if (this.length > 0) {
+			if (SETTINGS_FILES && this.length > KEPT_LIMIT && this.mayKeep?.(this.length))
+				this.kept = new Uint8Array(this.length);
+			this.enter(PHASE_REST);
+		} else this.end();
 	}
 
 	private takeRest(bytes: Uint8Array, start: number, end: number): number {
 		const until = Math.min(end, start + this.length - this.#count);
 		for (let at = start; at < until; at++, this.#count++) {
-			if (this.#count >= KEPT_LIMIT) {
+			if (this.#count >= this.kept.length) {
 				this.#count += until - at;
 				break;
 			}
@@ -253,7 +267,7 @@ export class PacketReader {
 		// A clean session has no stored state (3.2.2.2). Codes above 5 are reserved (3.2.2.3).
 		if (type === CONNACK) return kept[0] === 0 && kept[1] <= 5;
 		if (type === PUBACK) return this.number(0) !== 0;
-		if (type === SUBACK) return isGranted(kept[2]) && (this.length === 3 || isGranted(kept[3]));
+		if (type === SUBACK) return kept.subarray(2, this.length).every(isGranted);
 		if (type !== PUBLISH) return true;
 		const end = 2 + this.number(0);
 		// A topic is never empty (4.7.3).
@@ -266,14 +280,14 @@ function isGranted(code: number): boolean {
 	return code <= 2 || code === 0x80;
 }
 
-/** First byte and length that a broker may send to a client with one or two subscriptions. */
+/** First byte and length that a broker may send to a client with one to three subscriptions. */
 function isValid(head: number, length: number): boolean {
 	switch (head) {
 		case CONNACK << 4:
 		case PUBACK << 4:
 			return length === 2;
 		case SUBACK << 4:
-			return length === 3 || length === 4;
+			return length >= 3 && length <= 5;
 		case PINGRESP << 4:
 			return length === 0;
 		default: {

@@ -12,6 +12,8 @@ import { METER } from "../meter/part.js";
 import { UPDATE } from "../ota/part.js";
 import { applied, changed, part } from "../part.js";
 import { PEAKS } from "../peaks/fields.js";
+import { PROVISION } from "../provision/part.js";
+import { SETTINGS_FILES } from "../provision/settings-files.js";
 import { type Outlet, openOutlet } from "../publish/outlet.js";
 import { sendRoute } from "../publish/send-route.js";
 import { NETWORK } from "../wifi/part.js";
@@ -67,7 +69,13 @@ export const MQTT = part<Outlet<MQTTService>>({
 			works: EVENT_MQTT_SENT,
 			open: (deps, access) => {
 				const delayMs = (SPREAD_MS * core.crypto.random(1)[0]) / 255;
-				return new MQTTService(deps, access, (name, whyNot) => command(core, name, whyNot), delayMs);
+				return new MQTTService(
+					deps,
+					access,
+					(name, whyNot) => command(core, name, whyNot),
+					delayMs,
+					SETTINGS_FILES ? core.find(PROVISION).receiver : undefined,
+				);
 			},
 		});
 		// A device without a radio always counts as connected.

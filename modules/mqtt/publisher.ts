@@ -25,6 +25,7 @@
 
 import type { Timed } from "../io/machine.js";
 import type { Cost } from "../io/memory.js";
+import { SETTINGS_FILES } from "../provision/settings-files.js";
 import { connectFailure, type OutputFailure } from "../publish/connect-failures.js";
 import { type Output, type OutputDeps, OWNER_PAUSE_MS } from "../publish/output.js";
 import type { Readout } from "../readout/readout.js";
@@ -32,7 +33,7 @@ import { Agenda } from "./agenda.js";
 import { BAD_URL, NO_CERTIFICATE, NO_NETWORK, needsOwner, sessionFailure } from "./failures.js";
 import { MQTT_ENABLED, MQTT_PASSWORD, MQTT_URL, MQTT_USER } from "./fields.js";
 import { BIRTH_TOPIC, idOf, OFFLINE, ONLINE } from "./messages.js";
-import { END_WELL, SESSION_ENDED, SESSION_READY, Session } from "./session.js";
+import { END_WELL, type FileReceiver, SESSION_ENDED, SESSION_READY, Session } from "./session.js";
 import { type BrokerURL, parseBrokerURL } from "./url.js";
 
 /** Connection with its buffer, and the entities of a readout. */
@@ -64,7 +65,14 @@ const TEST_MS = 45_000;
 /** Maximum length of the client identifier that every server accepts (3.1.3.1). */
 const ID_LIMIT = 23;
 
+/** Returns the topic of signed settings files. */
+function fileTopicBeside(statusTopic: string): string {
+	return statusTopic.slice(0, -"status".length).concat("provision");
+}
+
 export interface CommandListener {
+	/** Receiver of signed settings files; undefined if this firmware accepts none. */
+	readonly files: FileReceiver | undefined;
 	commanded(payload: string, isRetained: boolean, nowMs: number): void;
 }
 
@@ -209,6 +217,7 @@ export class Publisher implements Timed {
 	connected(nowMs: number): void {
 		const { config, info, text } = this.#deps;
 		const agenda = this.#agenda;
+		const files = SETTINGS_FILES ? this.#listener.files : undefined;
 		agenda.begin(!config.get(MQTT_ENABLED));
 		this.#session = new Session(
 			{
@@ -218,8 +227,9 @@ export class Publisher implements Timed {
 				password: config.get(MQTT_PASSWORD),
 				willTopic: agenda.statusTopic,
 				willMessage: OFFLINE,
-				listenTo: agenda.topics,
+				listenTo: files === undefined ? agenda.topics : [...agenda.topics, fileTopicBeside(agenda.statusTopic)],
 				listener: this,
+				files,
 			},
 			nowMs,
 		);

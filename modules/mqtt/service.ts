@@ -13,6 +13,7 @@ import { NO_NETWORK } from "./failures.js";
 import { MQTT_ENABLED, MQTT_PAUSE_SECS } from "./fields.js";
 import { COMMANDS } from "./messages.js";
 import { type CommandListener, MQTT_OFF, MQTT_OPENING, MQTT_OUTPUT, MQTT_UP, Publisher } from "./publisher.js";
+import type { FileReceiver } from "./session.js";
 
 const PIECE = 512;
 const PIECES_AT_ONCE = 8;
@@ -49,6 +50,7 @@ export class MQTTService implements ScheduledMachine, OutputListener, CommandLis
 	#newsMs = Number.POSITIVE_INFINITY;
 	#againMs = Number.POSITIVE_INFINITY;
 	readonly #taker: CommandTaker;
+	readonly files: FileReceiver | undefined;
 	/** Commands to run, as bits by index in COMMANDS. */
 	#commands = 0;
 	#commandMs = Number.POSITIVE_INFINITY;
@@ -56,7 +58,8 @@ export class MQTTService implements ScheduledMachine, OutputListener, CommandLis
 	/** First connection since the start; 0 after it. */
 	#delayMs: number;
 
-	constructor(deps: OutputDeps, access: OutputAccess, taker: CommandTaker, delayMs = 0) {
+	constructor(deps: OutputDeps, access: OutputAccess, taker: CommandTaker, delayMs = 0, files?: FileReceiver) {
+		this.files = files;
 		this.#taker = taker;
 		this.#delayMs = delayMs;
 		this.#deps = deps;

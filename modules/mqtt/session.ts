@@ -19,6 +19,7 @@
  */
 import type { TextCodec } from "../io/host.js";
 import type { Timed } from "../io/machine.js";
+import { SETTINGS_FILES } from "../provision/settings-files.js";
 import {
 	CONNACK,
 	type ConnectFields,
@@ -28,6 +29,7 @@ import {
 	encodePing,
 	encodePublish,
 	encodeSubscribe,
+	KEPT_LIMIT,
 	NO_ID,
 	PacketReader,
 	PINGRESP,
@@ -78,6 +80,15 @@ export interface SessionOptions extends ConnectFields {
 	readonly text: TextCodec;
 	readonly listenTo: readonly string[];
 	readonly listener: SessionListener;
+	/** Receiver of long messages on the last topic of `listenTo`. */
+	readonly files: FileReceiver | undefined;
+}
+
+/** Receives messages that are stored as a whole. */
+export interface FileReceiver {
+	mayKeep(length: number): boolean;
+	/** `file`: undefined if it was not stored; it may be kept. `length`: bytes of the message. */
+	took(file: Uint8Array | undefined, length: number): void;
 }
 
 export interface SessionListener {
@@ -102,6 +113,7 @@ export class Session implements Timed {
 	readonly #text: TextCodec;
 	readonly #listenTo: readonly string[];
 	readonly #listener: SessionListener;
+	readonly #files: FileReceiver | undefined;
 	#pending = 0;
 	#ackId = 0;
 	#packet: Uint8Array | undefined;
@@ -119,7 +131,9 @@ export class Session implements Timed {
 	#dueMs: number;
 
 	constructor(options: SessionOptions, nowMs: number) {
-		const { text, listenTo, listener } = options;
+		const { files, text, listenTo, listener } = options;
+		this.#files = files;
+		if (SETTINGS_FILES && files !== undefined) this.#reader.mayKeep = (length) => files.mayKeep(length);
 		this.#text = text;
 		this.#listenTo = listenTo;
 		this.#listener = listener;
@@ -296,7 +310,13 @@ export class Session implements Timed {
 			return reader.number(0) === bytes.length && reader.holds(bytes, 2);
 		});
 		const end = Math.min(length, at + PAYLOAD_LIMIT, kept.length);
-		if (topic !== undefined) {
+		if (SETTINGS_FILES && this.#files !== undefined && topic === this.#listenTo[this.#listenTo.length - 1]) {
+			// An empty message only removes a retained one.
+			const isWhole = length <= kept.length;
+			// The reader uses the array of a short message again.
+			const file = length > KEPT_LIMIT ? kept.subarray(at, length) : kept.slice(at, length);
+			if (length > at) this.#files.took(isWhole ? file : undefined, length - at);
+		} else if (topic !== undefined) {
 			const payload = String.fromCharCode(...kept.subarray(at, end));
 			this.#listener.arrived(topic, payload, isRetained, nowMs);
 		}

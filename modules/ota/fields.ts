@@ -1,5 +1,6 @@
 /** Settings of the check for newer firmware, and its result. */
 import { BOOLEAN, entry, field, INTERNAL, PRINTABLE, TEXT } from "../config/schema.js";
+import { FOUND_SECURITY_FIELDS, SECURITY_FIELDS } from "./security-fields.js";
 
 /** Unique ids of the entries among all parts; never reused. */
 const IN_UPGRADE = 19;
@@ -28,7 +29,7 @@ export const UPGRADE_CHECK_ENABLED = field<boolean>({
 	kind: BOOLEAN,
 	initial: true,
 });
-export const UPGRADE = entry("upgrade", 1, [UPGRADE_URL, UPGRADE_CHECK_ENABLED]);
+export const UPGRADE = entry("upgrade", 1, [UPGRADE_URL, UPGRADE_CHECK_ENABLED, ...SECURITY_FIELDS]);
 
 /** Newest version that the check has found in a file with a valid signature; empty if there is none. */
 export const UPGRADE_FOUND_VERSION = field<string>({
@@ -41,4 +42,4 @@ export const UPGRADE_FOUND_VERSION = field<string>({
 	initial: "",
 	isPublic: true,
 });
-export const UPGRADE_FOUND = entry("upgrade_found", 1, [UPGRADE_FOUND_VERSION], INTERNAL);
+export const UPGRADE_FOUND = entry("upgrade_found", 1, [UPGRADE_FOUND_VERSION, ...FOUND_SECURITY_FIELDS], INTERNAL);

@@ -10,6 +10,7 @@ import { Download, type DownloadServer } from "./download.js";
 import { EVENT_UPDATE_ROLLED_BACK } from "./log-events.js";
 import { UpgradeNotice } from "./notice.js";
 import type { PieceUpload } from "./piece-upload.js";
+import { SecurityUpdates } from "./security-updates.js";
 import { Trial } from "./trial.js";
 import { Updater } from "./updater.js";
 import { upgradeURLOf, upgradeVersionOf } from "./upgrade.js";
@@ -24,6 +25,7 @@ export class Firmware implements Running {
 	readonly #core: Core;
 	readonly #update: Update;
 	upload: PieceUpload | undefined;
+	#security: SecurityUpdates | undefined;
 	#download: Download | undefined;
 	#trial: Trial | undefined;
 	#task: Task | undefined;
@@ -54,6 +56,7 @@ export class Firmware implements Running {
 				tlsPermit,
 			};
 			this.notice = new UpgradeNotice({ ...given, radio: manager }, tlsClient, update);
+			this.watch();
 		}
 		if (this.staysAwake) {
 			const parts = { config, events, networkSettings: settings, network: manager, serving: core };
@@ -75,6 +78,17 @@ export class Firmware implements Running {
 	/** Creates the part's instance; returns undefined if the host has no second OTA slot. */
 	static open(core: Core): Firmware | undefined {
 		return hasUpdate(core.host) ? new Firmware(core, core.host) : undefined;
+	}
+
+	/** Applies changed settings. */
+	settingsChanged(): void {
+		this.notice?.settingsChanged();
+		this.watch();
+	}
+
+	private watch(): void {
+		this.#security?.stop();
+		if (this.notice !== undefined) this.#security = SecurityUpdates.open(this.#core, () => void this.install());
 	}
 
 	changed(): void {
@@ -151,6 +165,7 @@ export class Firmware implements Running {
 	stop(): void {
 		this.#download?.stop();
 		this.notice?.stop();
+		this.#security?.stop();
 		this.#task?.stop();
 		this.updater.stop();
 	}

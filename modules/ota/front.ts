@@ -110,12 +110,16 @@ export function refusalOf(front: Uint8Array, { info, crypto }: FrontChecker, upd
 		textAt(front, CHIP, NAME_LENGTH) !== info.chip
 	)
 		return WRONG_DEVICE;
-	return uint32(front, LEVEL) < update.securityLevel ? DOWNGRADE : TAKEN;
+	return securityLevelOf(front) < update.securityLevel ? DOWNGRADE : TAKEN;
 }
 
 /** Returns TAKEN or NO_FIRMWARE_FILE. */
 export function refusalOfKind(bytes: Uint8Array, length: number): number {
 	return length < KIND_LENGTH || uint32(bytes, 0) !== IDENTIFIER ? NO_FIRMWARE_FILE : TAKEN;
+}
+
+export function securityLevelOf(front: Uint8Array): number {
+	return uint32(front, LEVEL);
 }
 
 export function versionOf(front: Uint8Array): string {

@@ -32,6 +32,7 @@ import { LINE_SIZE, OK, PARTIAL_CONTENT, REDIRECTS, redirectOf, requestFile } fr
 import { FRONT_LENGTH, refusalOf, refusalOfKind, versionOf } from "./front.js";
 import { EVENT_UPDATE_FOUND } from "./log-events.js";
 import { TAKEN } from "./refusals.js";
+import { securityPuts } from "./security-level.js";
 import { upgradeURLOf } from "./upgrade.js";
 import { isNewer } from "./version.js";
 
@@ -180,7 +181,7 @@ export class UpgradeNotice implements ScheduledMachine, PermitClient {
 		if (refusalOfKind(front, front.length) !== TAKEN || refusalOf(front, this.#deps, this.#update, 0) !== TAKEN) return;
 		const offered = versionOf(front);
 		if (!isNewer(offered, info.firmwareVersion) || !isNewer(offered, config.get(UPGRADE_FOUND_VERSION))) return;
-		config.note([put(UPGRADE_FOUND_VERSION, offered)]);
+		config.note([put(UPGRADE_FOUND_VERSION, offered), ...securityPuts(front, this.#update, this.#deps)]);
 		events.note(EVENT_UPDATE_FOUND, offered);
 		live.changed();
 	}

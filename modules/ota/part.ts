@@ -26,9 +26,7 @@ export const UPDATE = part<Firmware | undefined>({
 		...settingsRoutes("system/upgrade", UPGRADE_SETTINGS),
 	]),
 	backup: Object.freeze([backupGroup("system/upgrade", UPGRADE_SETTINGS)]),
-	reactions: Object.freeze([
-		changed(UPGRADE.fields, (firmware: Firmware | undefined) => firmware?.notice?.settingsChanged()),
-	]),
+	reactions: Object.freeze([changed(UPGRADE.fields, (firmware: Firmware | undefined) => firmware?.settingsChanged())]),
 	open: Firmware.open,
 	state: (firmware, { config, info }) => {
 		const { updater } = firmware ?? {};

@@ -4,7 +4,7 @@
  */
 
 import { type BackupGroup, isSetting } from "../api/backup-group.js";
-import { type BodyValues, LONG_BODY_LIMIT } from "../api/body.js";
+import { type BodyValues, LONG_BODY_LIMIT, type LongText } from "../api/body.js";
 import { INVALID_FIELD, INVALID_JSON, MISSING_FIELD } from "../api/errors.js";
 import { FieldReader } from "../api/field-reader.js";
 import { describeMissing } from "../api/field-value.js";
@@ -26,6 +26,7 @@ import {
 	TOKEN_TRUE,
 } from "../json/reader.js";
 import type { Part } from "../part.js";
+import { SETTINGS_FILES } from "../provision/settings-files.js";
 import { BACKUP_FORM, groupsOf } from "./backup.js";
 
 /** A list of numbers in a list of objects in a group has 6; skipped values may have more. */
@@ -97,6 +98,7 @@ export class RestoreReader implements BodySink {
 	readonly #text: TextCodec;
 	readonly #all: readonly BackupGroup[];
 	readonly #done: () => void;
+	readonly #openerOf: ((group: BackupGroup) => () => LongText) | undefined;
 	readonly #reader = new JSONReader({ maxDepth: DEPTH, scratch: SCRATCH });
 	readonly #fields: FieldReader;
 	#where = AT_START;
@@ -105,7 +107,18 @@ export class RestoreReader implements BodySink {
 	#values: GroupValues;
 	#flag = 0;
 
-	constructor(config: ConfigStore, text: TextCodec, parts: readonly Part[], done: () => void) {
+	/**
+	 * `done` is called once, at the end of the file. `openerOf` returns what creates the receiver of a group's
+	 * certificate; without it certificates are ignored.
+	 */
+	constructor(
+		config: ConfigStore,
+		text: TextCodec,
+		parts: readonly Part[],
+		done: () => void,
+		openerOf?: (group: BackupGroup) => () => LongText,
+	) {
+		if (SETTINGS_FILES) this.#openerOf = openerOf;
 		this.#config = config;
 		this.#text = text;
 		this.#all = groupsOf(parts);
@@ -211,7 +224,7 @@ export class RestoreReader implements BodySink {
 			this.groups.push(values);
 		}
 		this.#values = values;
-		this.#fields.begin(group.table, values.values);
+		this.#fields.begin(group.table, values.values, SETTINGS_FILES ? this.#openerOf?.(group) : undefined);
 		this.#where = AT_GROUP;
 	}
 

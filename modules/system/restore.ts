@@ -14,16 +14,18 @@ import type { BodySink } from "../http/handler.js";
 import type { Cost } from "../io/memory.js";
 import type { JSONWriter } from "../json/writer.js";
 import type { Part } from "../part.js";
+import { SETTINGS_FILES } from "../provision/settings-files.js";
 import { type GroupValues, RestoreReader } from "./restore-reader.js";
 import type { System } from "./system.js";
 
-export const RESTORE_COST: Cost = Object.freeze({ slots: 900, chunkBytes: 12_288 });
+export const RESTORE_COST: Cost = Object.freeze({ slots: 920, chunkBytes: 12_288 });
 
 export function postBackup(exchange: Exchange<System>): BodySink | undefined {
 	const { config, text } = exchange.core;
 	const { parts } = exchange.part;
 	const open = () => {
-		const reader: RestoreReader = new RestoreReader(config, text, parts, () => restore(exchange, parts, reader));
+		const done = () => restore(exchange, parts, reader, []);
+		const reader: RestoreReader = new RestoreReader(config, text, parts, done);
 		return reader;
 	};
 	const sink = ClaimedBody.open(exchange, RESTORE_COST, open);
@@ -31,10 +33,12 @@ export function postBackup(exchange: Exchange<System>): BodySink | undefined {
 	return sink;
 }
 
-function restore(
+/** Changes all settings that were read, and those in `changes`, in one write, and replies; or refuses. */
+export function restore(
 	exchange: Exchange,
 	parts: readonly Part[],
 	{ groups, ignored, code, message, field }: RestoreReader,
+	changes: Put[],
 ): void {
 	if (code !== "") {
 		exchange.fail(400, code, message, field);
@@ -42,7 +46,6 @@ function restore(
 	}
 	const { config } = exchange.core;
 	const enterAgain: string[] = [];
-	const changes: Put[] = [];
 	let restored = 0;
 	for (const values of groups) {
 		const { path, table, own } = values.group;
@@ -96,9 +99,13 @@ function findLacking(exchange: Exchange, values: GroupValues, lacking: string[])
 	for (const field of group.bound) values.set(field, undefined);
 }
 
-/** A certificate that still belongs to its address is kept, although the route would clear it. */
-function isChange({ core }: Exchange, { group, isFitting }: GroupValues, { field, value }: Put): boolean {
-	if (value === undefined || (isFitting && !field.secret && group.secrets.includes(field))) return false;
+/**
+ * True for a change; a certificate that still belongs to its address is kept, although the route would clear it, unless
+ * another one is given.
+ */
+function isChange({ core }: Exchange, values: GroupValues, { field, value }: Put): boolean {
+	const isKept = values.isFitting && !field.secret && values.group.secrets.includes(field);
+	if (value === undefined || (isKept && (!SETTINGS_FILES || values.given(field) === undefined))) return false;
 	return !isSame(core.config.get(field), value);
 }
 

@@ -25,6 +25,7 @@ const KEY = "000102030405060708090a0b0c0d0e0f";
 /** Stored entries, and single fields of entries, that are not settings. */
 const NO_SETTINGS = [
 	...["access", "tokens", "tls", "iec_speed", "mqtt_announced", "upgrade_found"],
+	...["provision counter", "provision applied"],
 	...["wifi on_trial", "wifi previous_ssid", "wifi previous_password", "wifi previous_dhcp"],
 	...["wifi previous_ip", "wifi previous_netmask", "wifi previous_gateway"],
 ];
@@ -35,7 +36,11 @@ const NO_SETTINGS = [
 const GIVEN: Readonly<Record<string, JSONObject>> = {
 	"system/power_mode": { power_mode: 2 },
 	"system/timezone": { timezone: "Europe/Berlin" },
-	"system/upgrade": { upgrade_url: "https://firmware.example/{board}.ota", upgrade_check_enabled: false },
+	"system/upgrade": {
+		upgrade_url: "https://firmware.example/{board}.ota",
+		upgrade_check_enabled: false,
+		security_updates: true,
+	},
 	"network/wifi": {
 		ssid: "caf\u00e9 \u201e\u20ac\u201c",
 		dhcp: false,
@@ -92,6 +97,7 @@ const GIVEN: Readonly<Record<string, JSONObject>> = {
 		list_rows: "ABC 09=0-0:96.1.0 06=1.8.0e1*30",
 	},
 	"dlms/obis": { entries: [{ code: [1, 0, 1, 7, 0, 255], class_id: 3, attribute: 2, obis: "1-0:1.7.0" }] },
+	provision: { group: "cellar" },
 	"meter/backfill": { enabled: true, obis: "1-0:99.2.0" },
 	"zigbee/config": { enabled: false },
 	"zigbee/map": { mapping: [{ obis: "1-0:1.8.0", mapping_id: "07020000" }] },
@@ -659,6 +665,7 @@ describe("A backup", () => {
 					controller_id: "c".repeat(32),
 					token: secret(64),
 				},
+				provision: { group: "g".repeat(32) },
 				mqtt: {
 					url: `mqtt://${"h".repeat(240)}`,
 					user: "\u20ac".repeat(64),

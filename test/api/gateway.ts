@@ -25,7 +25,8 @@ const FOREIGN_PATH = "/api/v1/data";
 
 const ERROR_CODES = `invalid_json missing_field invalid_field unauthorized invalid_proof nonce_invalid https_required
 	forbidden_origin forbidden_scope not_found method_not_allowed too_large too_many_attempts busy meter_timeout meter_error
-	meter_auth_failed no_profile hub_disabled mqtt_disabled zigbee_disabled token_slots_full ota_invalid_image ota_bad_signature ota_wrong_device ota_downgrade
+	meter_auth_failed no_profile hub_disabled mqtt_disabled zigbee_disabled token_slots_full provision_invalid provision_bad_signature provision_wrong_device provision_replay
+	ota_invalid_image ota_bad_signature ota_wrong_device ota_downgrade
 	ota_write_failed ota_interrupted ota_low_power unsupported internal no_upgrade`.split(/\s+/);
 
 export interface RequestOptions {

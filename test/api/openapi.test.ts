@@ -10,6 +10,7 @@ import { errorText } from "../../modules/http/status.js";
 import { CERTIFICATE_FILE_LIMIT } from "../../modules/io/crypto.js";
 import { MQTT_DISABLED } from "../../modules/mqtt/routes.js";
 import { codeOf, REFUSALS } from "../../modules/ota/refusals.js";
+import { BAD_SIGNATURE, INVALID_FILE, REPLAY, WRONG_DEVICE } from "../../modules/provision/file.js";
 import * as failures from "../../modules/readout/failure.js";
 import { ZIGBEE_DISABLED } from "../../modules/zigbee/routes.js";
 import { describeSettings, keyOf } from "../../tools/api/settings.js";
@@ -119,6 +120,7 @@ describe("The description of the API, openapi.json", () => {
 		const own = SERVER_STATUSES.map((status) => JSON.parse(errorText(status)).error);
 		const all = new Set([
 			...own,
+			...[INVALID_FILE, BAD_SIGNATURE, WRONG_DEVICE, REPLAY],
 			...[HUB_DISABLED, MQTT_DISABLED, ZIGBEE_DISABLED],
 			...Object.values({ ...codes, ...failures }).filter((code) => typeof code === "string"),
 			...REFUSALS.map((_, refusal) => codeOf(refusal)).filter((code) => code !== ""),

@@ -15,11 +15,12 @@ const REFUSALS: Readonly<Record<string, readonly [number, string]>> = {
 	"GET mqtt/send": [400, "mqtt_disabled"],
 	// The unit has no key for signed files.
 	"POST system/ota": [501, "unsupported"],
+	"POST provision/file": [501, "unsupported"],
 	"POST system/upgrade/install": [501, "unsupported"],
 };
 
 /** The bodies of these routes are not JSON. */
-const FILES = ["POST system/certificate", "POST system/ota"];
+const FILES = ["POST system/certificate", "POST system/ota", "POST provision/file"];
 
 const METHODS = ["GET", "HEAD", "POST", "DELETE", "PUT", "PATCH"];
 

@@ -1,8 +1,12 @@
-/** Damaged input to the API's decoders, called directly for speed: JSON bodies, backups, and OBIS codes with names. */
+/**
+ * Damaged input to the API's decoders, called directly for speed: JSON bodies, backups, settings files, and OBIS codes
+ * with names.
+ */
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { NodeCrypto } from "../../hosts/node/platform.js";
 import { VirtualStorage } from "../../hosts/node/virtual-storage.js";
 import type { BodyTable } from "../../modules/api/body.js";
 import { ObjectReader } from "../../modules/api/validate.js";
@@ -13,8 +17,10 @@ import { CONTROL_SETTINGS, IEC62056_SETTINGS, PROTOCOL_SETTINGS } from "../../mo
 import { OBIS_TEXT_LIMIT, OBISCode } from "../../modules/obis/code.js";
 import { LANGUAGE_COUNT, NAME_LIMIT, OBISNames } from "../../modules/obis/names.js";
 import { ENTRIES, PARTS } from "../../modules/parts.js";
+import { counterOf, isFor, isTrusted, SETTINGS_AT, settingsEnd } from "../../modules/provision/file.js";
 import { RestoreReader } from "../../modules/system/restore-reader.js";
 import { bytesOf, textOf } from "../latin1.js";
+import { SIGNER, signed } from "../provision/signed.js";
 import { iecVectors } from "../vectors.js";
 import { BODIES, oddJSON } from "./bodies.js";
 import { type Mutator, runAll } from "./mutator.js";
@@ -123,6 +129,25 @@ export async function fuzzBackups(seed: number, runs: number): Promise<void> {
 	});
 }
 
+/** A damaged settings file is neither trusted nor taken for another one. */
+export async function fuzzSettingsFiles(seed: number, runs: number): Promise<void> {
+	const crypto = new NodeCrypto();
+	const keys = [SIGNER.point];
+	const whole = new Uint8Array(signed({ "system/timezone": { timezone: "Europe/Berlin" } }, 0x0102_0304, "CELLAR"));
+	await runAll("settings files", seed, runs, (mutator, run) => {
+		const bytes = run % 100 === 99 ? whole : mutator.mutate(whole, whole);
+		const isWhole = Buffer.compare(bytes, whole) === 0;
+		const counter = counterOf(bytes);
+		assert.ok(Number.isInteger(counter) && counter >= 0 && counter <= 0xffff_ffff);
+		assert.ok(counter === 0 || settingsEnd(bytes) > SETTINGS_AT);
+		if (counter > 0) {
+			isFor(bytes, ["CELLAR", ""]);
+			assert.equal(isTrusted(bytes, keys, crypto), isWhole, textOf(bytes));
+		} else assert.ok(!isWhole);
+	});
+}
+
+/** A damaged address is not misread. */
 export async function fuzzCodes(seed: number, runs: number): Promise<void> {
 	const addresses = [...new Set(iecVectors().flatMap(({ readings }) => readings.map((one) => one.obis_long)))];
 	const file = join(import.meta.dirname, "..", "..", "..", "modules", "resources", "obis-names.bin");

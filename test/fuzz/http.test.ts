@@ -1,4 +1,4 @@
-import { fuzzBackups, fuzzBodies, fuzzCodes } from "./decoders.js";
+import { fuzzBackups, fuzzBodies, fuzzCodes, fuzzSettingsFiles } from "./decoders.js";
 import { fuzzRequests } from "./http.js";
 import { seedOfRun } from "./mutator.js";
 
@@ -8,5 +8,6 @@ describe(`damaged requests (SEED=${seed})`, () => {
 	it("do no harm to the gateway", () => fuzzRequests(seed, 1500));
 	it("are never misread as other JSON bodies", () => fuzzBodies(seed, 3000));
 	it("with damaged backups are never misread as other backups", () => fuzzBackups(seed, 800));
+	it("with damaged settings files change nothing", () => fuzzSettingsFiles(seed, 3000));
 	it("with damaged OBIS addresses are never misread as other codes", () => fuzzCodes(seed, 3000));
 });

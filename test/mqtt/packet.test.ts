@@ -188,7 +188,7 @@ describe("Received MQTT packets", () => {
 		"a previous session": "20020100",
 		"an unknown return code": "20020006",
 		"a PUBACK with identifier 0": "40020000",
-		"a SUBACK for three topics": "90050001000000",
+		"a SUBACK for four topics": "9006000100000000",
 		"a SUBACK with a reserved code": "9003000103",
 		"a SUBACK with a reserved code for the second topic": "900400010003",
 		"a PINGRESP with a payload": "d00100",
@@ -200,7 +200,7 @@ describe("Received MQTT packets", () => {
 		"an empty topic": "30040000abcd",
 		"a topic longer than its packet": "300400ffabcd",
 		"a length of five digits": "30ffffffff01",
-		"a packet beyond PACKET_LIMIT": "3081100001",
+		"a packet beyond PACKET_LIMIT": "308180010001",
 		"a web page": Buffer.from("HTTP/1.1 400 Bad Request\r\n\r\n").toString("hex"),
 		"a TLS alert": "15030300020246",
 	};
@@ -216,9 +216,27 @@ describe("Received MQTT packets", () => {
 		});
 	}
 
+	it("is stored as a whole if memory suffices, and the next one is not", () => {
+		const asked: number[] = [];
+		const keeping = new PacketReader();
+		keeping.mayKeep = (length) => asked.push(length) < 2;
+		const packet = Buffer.concat([Buffer.of(0x30, 0x80, 0x20, 0, 1, 0x61), Buffer.alloc(4096 - 3, "x")]);
+		let at = 0;
+		for (const isKept of [true, false]) {
+			at = 0;
+			while (at < packet.length) at = keeping.take(packet, at, Math.min(packet.length, at + 100));
+			assert.ok(keeping.isWhole);
+			assert.deepEqual([keeping.length, keeping.kept.length], [4096, isKept ? 4096 : KEPT_LIMIT]);
+			if (isKept) assert.ok(packet.subarray(3).equals(keeping.kept));
+		}
+		assert.deepEqual(asked, [4096, 4096]);
+		keeping.take(Buffer.of(0xd0, 0), 0, 2);
+		assert.equal(keeping.kept.length, KEPT_LIMIT);
+	});
+
 	it("may be as long as PACKET_LIMIT", () => {
 		const reader = new PacketReader();
-		const packet = Buffer.concat([Buffer.of(0x30, 0x80, 0x10, 0, 1, 0x61), Buffer.alloc(PACKET_LIMIT - 3)]);
+		const packet = Buffer.concat([Buffer.of(0x30, 0x80, 0x80, 0x01, 0, 1, 0x61), Buffer.alloc(PACKET_LIMIT - 3)]);
 		assert.deepEqual(read(reader, packet, 0, packet.length), [`publish 0 0 a ${"\0".repeat(KEPT_LIMIT - 3)}`]);
 	});
 });

@@ -57,6 +57,7 @@ class Bed {
 			willTopic: "w",
 			willMessage: "offline",
 			listenTo: [TOPIC, OTHER_TOPIC],
+			files: undefined,
 			listener: {
 				arrived: (topic, payload, isRetained) =>
 					this.messages.push(`${topic} ${payload}${isRetained ? " retained" : ""}`),

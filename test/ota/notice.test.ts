@@ -315,7 +315,11 @@ describe("The check for newer firmware", () => {
 		serve(() => partial(FILE));
 		await gateway.pass(FIRST_LIMIT_MS);
 		assert.equal(await found(), "1.2.3-test");
-		assert.deepEqual(await gateway.read("system/upgrade"), { upgrade_url: "", upgrade_check_enabled: true });
+		assert.deepEqual(await gateway.read("system/upgrade"), {
+			upgrade_url: "",
+			upgrade_check_enabled: true,
+			security_updates: false,
+		});
 		assert.equal((await gateway.read("system/version")).upgrade_url, `https://${HOST}/latest/virtual.ota`);
 	});
 	it("returns its memory in every case, and can check again", async () => {

@@ -12,6 +12,8 @@ import { ProcessGateway } from "../api/process-gateway.js";
 import { openWhole, publicKeyFile, sectionsOf } from "../api/report-key.js";
 import { Simulation } from "../history/simulation.js";
 import { NAMES } from "../history/unit.js";
+import { CERTIFICATE, sendFile, settingsKeyFile } from "../provision/engines.js";
+import { largestSettings, signed } from "../provision/signed.js";
 import { iecVectors } from "../vectors.js";
 import { ANY, BOOT, DLMS, probe } from "./memory-limits.js";
 
@@ -35,7 +37,8 @@ describe("Memory of the firmware on Linux", function () {
 
 	before(async () => {
 		keyFolder = mkdtempSync(join(tmpdir(), "report-"));
-		gateway = await ProcessGateway.start("linux", { mode: "ap", args: ["--report-key", publicKeyFile(keyFolder)] });
+		const args = ["--report-key", publicKeyFile(keyFolder), "--settings-key", settingsKeyFile(keyFolder)];
+		gateway = await ProcessGateway.start("linux", { mode: "ap", args });
 	});
 	after(async () => {
 		await gateway?.stop();
@@ -224,6 +227,12 @@ describe("Memory of the firmware on Linux", function () {
 	it("is small after the largest body", async function () {
 		await postLargest();
 		await probe(gateway, this, ANY);
+	});
+
+	it("is small after the largest signed settings file", async function () {
+		assert.equal((await sendFile(gateway, signed(largestSettings(CERTIFICATE), 1))).status, 200);
+		await probe(gateway, this, ANY);
+		await gateway.write("mqtt", { enabled: false, password: "" });
 	});
 
 	it("is small with half a body received", async function () {

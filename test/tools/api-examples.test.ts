@@ -27,6 +27,7 @@ const REFUSED: Readonly<Record<string, number>> = {
 	"GET mqtt/send": 400,
 	// The unit has no signing keys.
 	"POST system/ota": 501,
+	"POST provision/file": 501,
 	"POST system/upgrade/install": 501,
 	"GET system/diagnostic": 501,
 };

@@ -6,10 +6,11 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { BOARDS, findBoard } from "../../hosts/esp32/boards.js";
-import { decodeFactoryData, type FactoryData } from "../../hosts/esp32/factory.js";
+import { decodeFactoryData, type FactoryData, SETTINGS_AT } from "../../hosts/esp32/factory.js";
 import { findPartition } from "../../tools/factory/partitions.js";
 import { labelOf, makeUnit, writeUnit } from "../../tools/factory/unit.js";
 import { textCodec } from "../config/memory-storage.js";
+import { signed } from "../provision/signed.js";
 
 const PROGRAM = join(dirname(fileURLToPath(import.meta.url)), "../../tools/factory.js");
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), "../../..");
@@ -96,6 +97,21 @@ describe("npm run factory", () => {
 			readdirSync(folder).map((name) => readFileSync(join(folder, name))),
 			before,
 		);
+	});
+
+	it("puts a signed settings file behind the data, if it fits", () => {
+		const file = join(folder, "s.smgs");
+		writeFileSync(file, signed({ later: "x".repeat(3600) }, 1));
+		assert.equal(run("--serial", "UNIT01", "--settings", file).status, 0);
+		const image = readFileSync(join(folder, "UNIT01.bin"));
+		const settings = readFileSync(file);
+		assert.equal(image.length, 4096);
+		assert.ok(image.subarray(SETTINGS_AT, SETTINGS_AT + settings.length).equals(settings));
+		assert.ok(image.subarray(SETTINGS_AT + settings.length).every((byte) => byte === 0xff));
+		writeFileSync(file, signed({ later: "x".repeat(4000) }, 1));
+		assert.match(run("--serial", "UNIT02", "--settings", file).stderr, /room for 3840/);
+		writeFileSync(file, "{}");
+		assert.match(run("--serial", "UNIT02", "--settings", file).stderr, /no settings file/);
 	});
 
 	it("writes nothing if the label already exists", () => {

@@ -42,6 +42,7 @@ describe("The settings of a release", () => {
 			update_keys: ["a.pem", "b.pem"],
 			revoked_keys: ["0123456789ABCDEF"],
 			report_key: join(folder, "c.pem"),
+			settings_keys: ["b.pem", "c.pem"],
 			upgrade_url: "https://example.com/smgw/latest.json",
 			security_level: 3,
 		});
@@ -49,6 +50,7 @@ describe("The settings of a release", () => {
 			updateKeys: [points[0], points[1]],
 			revokedKeys: ["0123456789abcdef"],
 			reportKey: points[2],
+			settingsKeys: `${points[1]} ${points[2]}`,
 			upgradeUrl: "https://example.com/smgw/latest.json",
 			securityLevel: 3,
 		});
@@ -62,6 +64,7 @@ describe("The settings of a release", () => {
 		["an unknown member", { keys: [] }, /there is no "keys"/],
 		["one key instead of a list", { update_keys: "a.pem" }, /"update_keys" is a list of at most 2 texts/],
 		["three keys", { update_keys: ["a.pem", "b.pem", "c.pem"] }, /"update_keys" is a list of at most 2 texts/],
+		["three settings keys", { settings_keys: ["a.pem", "b.pem", "c.pem"] }, /"settings_keys" is a list of at most 2/],
 		["a private key", { update_keys: ["a-secret.pem"] }, /a-secret.pem holds a private one/],
 		["a key on another curve", { update_keys: ["other.pem"] }, /P-256/],
 		["a missing file", { report_key: "none.pem" }, /none.pem/],

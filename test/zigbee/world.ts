@@ -87,6 +87,7 @@ export const INFO: HostInfo = {
 	hostname: "gateway",
 	timeServers: "",
 	reportKey: "",
+	settingsKeys: "",
 	upgradeUrl: "",
 };
 

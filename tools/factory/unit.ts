@@ -3,7 +3,7 @@ import { generateKeyPairSync, randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Board } from "../../hosts/esp32/boards.js";
-import { encodeFactoryData, type FactoryData, hostnameOf, makeSecret } from "../../hosts/esp32/factory.js";
+import { encodeFactoryData, type FactoryData, hostnameOf, makeSecret, SETTINGS_AT } from "../../hosts/esp32/factory.js";
 import { PRODUCT } from "../../modules/product.js";
 import type { Partition } from "./partitions.js";
 
@@ -27,10 +27,16 @@ function makeKey(): Uint8Array {
 	return Buffer.from(privateKey.export({ format: "jwk" }).d!, "base64url");
 }
 
-/** Throws a RangeError for the user if the data are invalid. */
-export function imageOf(unit: FactoryData): Uint8Array {
+/** Throws a RangeError for the user if the data are invalid. `settings`: a signed settings file. */
+export function imageOf(unit: FactoryData, settings?: Uint8Array): Uint8Array {
 	const image = new Uint8Array(SECTOR).fill(ERASED);
 	image.set(encodeFactoryData(unit));
+	if (settings === undefined) return image;
+	if (Buffer.from(settings.subarray(0, 4)).toString() !== "SMGS") throw new RangeError("That is no settings file.");
+	const room = SECTOR - SETTINGS_AT;
+	if (settings.length > room)
+		throw new RangeError(`The settings file has ${settings.length} bytes; the factory data have room for ${room}.`);
+	image.set(settings, SETTINGS_AT);
 	return image;
 }
 
@@ -57,9 +63,9 @@ export interface UnitFiles {
 /**
  * Readable by the owner only. Throws an Error if files for this serial number exist: their label may have been printed.
  */
-export function writeUnit(folder: string, unit: FactoryData, board: Board): UnitFiles {
+export function writeUnit(folder: string, unit: FactoryData, board: Board, settings?: Uint8Array): UnitFiles {
 	const files = { image: join(folder, `${unit.serial}.bin`), label: join(folder, `${unit.serial}.txt`) };
-	const image = imageOf(unit);
+	const image = imageOf(unit, settings);
 	for (const path of [files.image, files.label]) {
 		if (existsSync(path)) throw new Error(`${path} is there already: unit ${unit.serial} has its factory data.`);
 	}

@@ -12,6 +12,7 @@ import { findHardware, type Hardware, hardwareById, hardwareOf } from "./hardwar
 import { commandSigner, fileSigner, PASSPHRASE, readPoint, writeKeyPair } from "./key-files.js";
 import { keyIdOf, type Signer } from "./keys.js";
 import { type Firmware, makeFirmwareFile } from "./make.js";
+import { makeSettingsFile } from "./settings-file.js";
 import { describeFile } from "./text.js";
 import { tryUpdate } from "./try.js";
 
@@ -24,6 +25,7 @@ const HELP = `Firmware files (docs/firmware-files.md) and the keys that sign the
   npm run ota -- keygen FILE
   npm run ota -- sign --board NAME --image FILE --out FILE --key FILE [options]
   npm run ota -- bench --out FILE --key FILE --version VERSION [options]
+  npm run ota -- sign-settings FILE --counter N --out FILE --key FILE [options]
   npm run ota -- try [--state DIR] [--port N] [--password TEXT]
   npm run ota -- inspect FILE
   npm run ota -- verify FILE --public-key FILE [options]
@@ -48,6 +50,11 @@ bench makes a firmware file for npm start and npm run linux: an image that conta
 options of sign from --out on, and
   --size BYTES         size of the image (default 1500000)
   --fault NAME         fault of the image: fails (as soon as it starts), hangs, or deaf (its radio receives nothing)
+
+sign-settings makes a signed settings file (docs/fleet.md) of a backup, or of a part of one. It accepts --out, --key,
+--signer, --public-key and --digest like sign, and
+  --counter N          a number that is higher than in all files before, 1 to 4294967295
+  --for NAME           serial number or group of the gateways that accept it (default: all)
 
 try updates a gateway that npm start or npm run linux runs on this computer to its next version.
   --state DIR          its state folder, which contains the key that signs (default .state)
@@ -86,6 +93,8 @@ const OPTIONS = {
 	"security-level": { type: "string" },
 	plain: { type: "boolean" },
 	size: { type: "string" },
+	counter: { type: "string" },
+	for: { type: "string" },
 	fault: { type: "string" },
 	state: { type: "string" },
 	port: { type: "string" },
@@ -120,6 +129,11 @@ const COMMANDS: Readonly<Record<string, Command>> = {
 		],
 		run: (given, _file, log) => bench(given, log),
 	},
+	"sign-settings": {
+		takesFile: true,
+		options: ["out", "key", "signer", "public-key", "digest", "counter", "for"],
+		run: signSettings,
+	},
 	try: { takesFile: false, options: ["state", "port", "password"], run: (given, _file, log) => trial(given, log) },
 	inspect: { takesFile: true, options: [], run: (_given, file, log) => inspect(file, log) },
 	verify: { takesFile: true, options: ["public-key", "revoked", "board", "security-level"], run: verify },
@@ -153,6 +167,15 @@ function bench(given: Given, log: Output["log"]): void {
 		throw new UsageError(`--fault is one of ${Object.keys(FAULTS).join(", ")}, not "${fault}".`);
 	const size = whole("--size", given.size ?? String(BENCH_SIZE));
 	write(makeBenchFile({ size, fault, ...options }), options, log);
+}
+
+function signSettings(given: Given, file: string, log: Output["log"]): void {
+	const counter = whole("--counter", demand(given.counter, "--counter is missing: a higher number than before."));
+	const out = demand(given.out, "--out is missing: where the signed file goes.");
+	const settings = readFileSync(file, "utf8");
+	const made = makeSettingsFile({ settings, counter, addressee: given.for ?? "", signer: signerOf(given) });
+	writeFileSync(out, made);
+	log(`${resolve(out)}: ${made.length} bytes, counter ${counter}, for ${given.for ?? "every gateway"}`);
 }
 
 function trial(

@@ -29,6 +29,12 @@ export const OMISSIONS: Readonly<Record<string, readonly string[]>> = Object.fre
 	prices: Object.freeze(["modules/prices/part"]),
 	peaks: Object.freeze(["modules/peaks/part"]),
 	hawkbit: Object.freeze(["modules/hawkbit/part"]),
+	provision: Object.freeze(["modules/provision/part", "modules/provision/settings-files"]),
+	security_updates: Object.freeze([
+		"modules/ota/security-updates",
+		"modules/ota/security-fields",
+		"modules/ota/security-level",
+	]),
 	backfill: Object.freeze(["modules/backfill/part"]),
 	zigbee: Object.freeze([]),
 	dlms: Object.freeze(["modules/cosem/protocol", "modules/cosem/push", PROTOCOL_CHOICE]),

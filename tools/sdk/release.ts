@@ -12,6 +12,8 @@ export interface Release {
 	readonly updateKeys: readonly string[];
 	readonly revokedKeys: readonly string[];
 	readonly reportKey: string;
+	/** Value of `HostInfo.settingsKeys`. */
+	readonly settingsKeys: string;
 	readonly upgradeUrl: string;
 	readonly securityLevel: number;
 }
@@ -20,17 +22,18 @@ export const NO_RELEASE: Release = Object.freeze({
 	updateKeys: Object.freeze([]),
 	revokedKeys: Object.freeze([]),
 	reportKey: "",
+	settingsKeys: "",
 	upgradeUrl: "",
 	securityLevel: 0,
 });
 
-/** The present key and the next one. */
+/** Update keys, and settings keys: the present one and the next one. */
 const UPDATE_KEYS_MOST = 2;
 /** Field `security level` in firmware files. */
 const SECURITY_LEVEL_MOST = 0xffff_ffff;
 
 type Members = Record<string, unknown>;
-const MEMBERS = ["update_keys", "revoked_keys", "report_key", "upgrade_url", "security_level"];
+const MEMBERS = ["update_keys", "revoked_keys", "report_key", "settings_keys", "upgrade_url", "security_level"];
 
 /** Keys are PEM files, relative to its folder. */
 export function readRelease(path: string): Release {
@@ -64,6 +67,9 @@ export function readRelease(path: string): Release {
 		updateKeys: texts("update_keys", UPDATE_KEYS_MOST).map((file) => pointIn("update_keys", file)),
 		revokedKeys,
 		reportKey: report === undefined ? "" : pointIn("report_key", report),
+		settingsKeys: texts("settings_keys", UPDATE_KEYS_MOST)
+			.map((file) => pointIn("settings_keys", file))
+			.join(" "),
 		upgradeUrl: url,
 		securityLevel: Number(level),
 	};

@@ -23,6 +23,7 @@ export interface RunSettings {
 	readonly utcMs: number | undefined;
 	readonly timeServers?: string;
 	readonly reportKey?: string;
+	readonly settingsKeys?: string;
 	/** `Update.keys`, in hex. */
 	readonly updateKeys?: readonly string[];
 	/** Joins this computer's network, with its address and mDNS. Default: reachable from this computer only. */
@@ -65,6 +66,7 @@ export function runFirmware({ runner, firmware }: Firmware, settings: RunSetting
 		GATEWAY_LEASE: `${lease.ip} ${lease.netmask} ${lease.gateway}`,
 		GATEWAY_TIME_SERVERS: timeServers ?? "",
 		GATEWAY_REPORT_KEY: reportKey ?? "",
+		GATEWAY_SETTINGS_KEYS: settings.settingsKeys ?? "",
 		GATEWAY_UPDATE_KEYS: updateKeys.join(" "),
 		GATEWAY_POWER: power,
 	};

@@ -231,6 +231,7 @@ export const SYSTEM_BACKUP = {
 export const SYSTEM_UPGRADE = {
 	upgrade_url: { max: 255, pattern: /^[!-~]*$/ },
 	upgrade_check_enabled: {},
+	security_updates: {},
 } as const;
 
 /** POST /api/v1/hawkbit */
@@ -242,6 +243,11 @@ export const HAWKBIT = {
 	token_kind: { choices: ["target", "gateway"] },
 	token: { max: 64, pattern: /^[!-~]*$/ },
 	cert: { max: 3072 },
+} as const;
+
+/** POST /api/v1/provision */
+export const PROVISION = {
+	group: { max: 32, pattern: /^[!-~]*$/ },
 } as const;
 
 /** POST /api/v1/mqtt */

@@ -89,6 +89,8 @@ export interface Status {
 	readonly clock_valid: boolean;
 	readonly password_default: boolean;
 	readonly storage_state: "ok" | "damaged" | "refused";
+	readonly provision_state?: string;
+	readonly provision_counter?: number;
 	readonly safe_mode?: string;
 	readonly without?: string;
 	readonly meter_state: string;
@@ -597,6 +599,8 @@ export interface Event {
 		| "hub_back"
 		| "hawkbit_failed"
 		| "hawkbit_back"
+		| "provision_applied"
+		| "provision_refused"
 		| "mqtt_failed"
 		| "mqtt_sent"
 		| "mqtt_command"
@@ -641,6 +645,7 @@ export interface Restored {
 export interface UpgradeSettings {
 	readonly upgrade_url?: string;
 	readonly upgrade_check_enabled?: boolean;
+	readonly security_updates?: boolean;
 }
 
 export interface Profile {
@@ -673,6 +678,14 @@ export interface Hawkbit {
 	readonly token_set: boolean;
 	readonly cert_max_size: number;
 	readonly cert_set: boolean;
+}
+
+export interface Provision {
+	readonly group: string;
+	readonly state: string;
+	readonly counter: number;
+	readonly applied: number;
+	readonly max_size: number;
 }
 
 export interface MQTT {

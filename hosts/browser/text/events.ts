@@ -69,6 +69,16 @@ export const EVENTS = {
 		"Der Update-Server ließ sich nicht abfragen",
 		"Nie udało się zapytać serwera aktualizacji",
 	],
+	"event.provision_applied": [
+		"Signed settings were applied",
+		"Signierte Einstellungen wurden übernommen",
+		"Zastosowano podpisane ustawienia",
+	],
+	"event.provision_refused": [
+		"Signed settings were refused",
+		"Signierte Einstellungen wurden abgelehnt",
+		"Odrzucono podpisane ustawienia",
+	],
 	"event.hawkbit_back": [
 		"The update server answers again",
 		"Der Update-Server antwortet wieder",

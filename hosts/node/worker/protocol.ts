@@ -252,6 +252,7 @@ export const INFO_FIELDS = Object.freeze([
 	"hostname",
 	"timeServers",
 	"reportKey",
+	"settingsKeys",
 	"upgradeUrl",
 ] as const);
 

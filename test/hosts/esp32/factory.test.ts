@@ -12,6 +12,7 @@ import {
 	hostnameOf,
 	loadFactoryData,
 	makeSecret,
+	SETTINGS_AT,
 } from "../../../hosts/esp32/factory.js";
 import { NodeCrypto } from "../../../hosts/node/platform.js";
 import { CUT_BEFORE, MemoryStorage, textCodec } from "../../config/memory-storage.js";
@@ -108,7 +109,7 @@ describe("Factory data", () => {
 	it("have the partition and the length that factory-data.c reads", () => {
 		const path = join(dirname(fileURLToPath(import.meta.url)), "../../../..", "hosts/esp32/factory-data.c");
 		const source = readFileSync(path, "utf8");
-		assert.ok(source.includes(`RECORD_SIZE = ${FACTORY_DATA_SIZE} `));
+		assert.ok(source.includes(`RECORD_SIZE = ${FACTORY_DATA_SIZE}, SETTINGS_AT = ${SETTINGS_AT}, `));
 		assert.ok(source.includes(`ESP_PARTITION_SUBTYPE_ANY, "${FACTORY_PARTITION}")`));
 	});
 

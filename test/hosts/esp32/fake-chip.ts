@@ -87,6 +87,7 @@ export class FakeChip {
 	readonly #crypto = new NodeCrypto();
 	readonly #answers: Record<string, (...args: never[]) => unknown> = {
 		xs_factory_data_read: () => this.factory && Uint8Array.from(this.factory).buffer,
+		xs_factory_data_settings: () => undefined,
 		xs_storage_get: (key: string) => this.flash.get(key)?.slice().buffer,
 		xs_storage_set: (key: string, value: Uint8Array) => void this.flash.set(key, value.slice()),
 		xs_storage_delete: (key: string) => void this.flash.delete(key),

@@ -19,7 +19,7 @@
 #include "tls-memory.h"
 #include "xs-fake.h"
 
-fake_native xs_led_blink, xs_power_button, xs_factory_data_read;
+fake_native xs_led_blink, xs_power_button, xs_factory_data_read, xs_factory_data_settings;
 
 enum { PIN = 6, IMAGE_LIMIT = 4096 };
 
@@ -209,6 +209,40 @@ static void factory(void)
 	MUST(result.value.thing->sort == FAKE_BUFFER && result.value.thing->size == sizeof(bytes));
 }
 
+static void factory_settings(void)
+{
+	static uint8_t bytes[1024];
+	xsSlot result;
+	idf_partition = NULL;
+	RUN(xs_factory_data_settings, FAKE_NOTHING, &result);
+	MUST(result.kind == FAKE_UNDEFINED);
+	memset(bytes, 0xff, sizeof(bytes));
+	idf_partition = bytes;
+	idf_partition_size = sizeof(bytes);
+	RUN(xs_factory_data_settings, FAKE_NOTHING, &result);
+	MUST(result.kind == FAKE_UNDEFINED);
+	memcpy(bytes + 256, "SMGS\1\0", 6);
+	/* The first length fills the partition; the second is beyond its end. */
+	for (unsigned beyond = 0; beyond < 2; beyond++) {
+		unsigned length = 1024 - 256 - 116 + beyond;
+		bytes[262] = (uint8_t)length;
+		bytes[263] = (uint8_t)(length >> 8);
+		RUN(xs_factory_data_settings, FAKE_NOTHING, &result);
+		if (beyond) MUST(result.kind == FAKE_UNDEFINED);
+		else {
+			MUST(result.value.thing->sort == FAKE_BUFFER && result.value.thing->size == 1024 - 256);
+			MUST(memcmp(result.value.thing->bytes, bytes + 256, 1024 - 256) == 0);
+		}
+	}
+	bytes[263] = 1;
+	idf_fails_at = 1;
+	RUN(xs_factory_data_settings, FAKE_NOTHING, &result);
+	MUST(result.kind == FAKE_UNDEFINED);
+	idf_fails_at = 2;
+	RUN(xs_factory_data_settings, FAKE_NOTHING, &result);
+	MUST(result.value.thing->sort == FAKE_BUFFER && result.value.thing->bytes[0] == 0);
+}
+
 static void print_factory(const char *path)
 {
 	static uint8_t image[IMAGE_LIMIT];
@@ -233,6 +267,7 @@ int main(int count, char **arguments)
 	else if (strcmp(name, "button") == 0) button();
 	else if (strcmp(name, "no-button") == 0) refuses_button();
 	else if (strcmp(name, "factory") == 0 && count == 2) factory();
+	else if (strcmp(name, "settings") == 0) factory_settings();
 	else if (strcmp(name, "factory") == 0) print_factory(arguments[2]);
 	else MUST(!"a known case");
 	fake_end_machine(&machine);

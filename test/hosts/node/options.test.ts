@@ -24,6 +24,7 @@ describe("The options of the simulator", () => {
 			speed: 1,
 			ntp: "",
 			reportKey: undefined,
+			settingsKeys: "",
 			updateKeys: undefined,
 			power: "",
 			wakeReason: WAKE_NONE,
@@ -66,6 +67,7 @@ describe("The options of the simulator", () => {
 			speed: 1,
 			ntp: "a.example,192.0.2.1:1123",
 			reportKey: undefined,
+			settingsKeys: "",
 			updateKeys: undefined,
 			power: "cells 3\nbattery 3.9\nusb 0\n",
 			wakeReason: WAKE_TIMER,
@@ -93,6 +95,8 @@ describe("The options of the simulator", () => {
 			assert.deepEqual(parseOptions(args).updateKeys, points);
 			assert.throws(() => parseOptions([...args, ...args]), /--update-key is given 2 times at most/);
 			assert.equal(parseOptions(["--report-key", join(folder, "a")]).reportKey, points[0]);
+			const two = parseOptions(["--settings-key", join(folder, "a"), "--settings-key", join(folder, "b")]);
+			assert.equal(two.settingsKeys, `${points[0]} ${points[1]}`);
 			const { updateKeys, reportKey } = parseOptions(["--update-key", "none", "--report-key", "none"]);
 			assert.deepEqual([updateKeys, reportKey], [[], ""]);
 			assert.throws(() => parseOptions(["--report-key", `${folder}/none`]), /--report-key is a .*none/);

@@ -1,0 +1,28 @@
+/** Setting and result of security updates by themselves, in the entries of fields.ts. */
+import { BOOLEAN, field, INTEGER, type SettingField } from "../config/schema.js";
+import { SECURITY_UPDATES } from "../product.js";
+
+/** As in fields.ts, which imports this file. */
+const IN_UPGRADE = 19;
+const IN_UPGRADE_FOUND = 20;
+
+/** Installation of security updates without a click. */
+export const SECURITY_UPDATES_ENABLED = field<boolean>({
+	entry: IN_UPGRADE,
+	id: 3,
+	name: "security_updates",
+	kind: BOOLEAN,
+	initial: SECURITY_UPDATES,
+});
+/** Time at which it was found if its security level is higher than that of the running firmware, Unix seconds; or 0. */
+export const UPGRADE_FOUND_SECURITY = field<number>({
+	entry: IN_UPGRADE_FOUND,
+	id: 2,
+	name: "security",
+	kind: INTEGER,
+	maximum: 0xffff_ffff,
+	initial: 0,
+});
+
+export const SECURITY_FIELDS: readonly SettingField[] = Object.freeze([SECURITY_UPDATES_ENABLED]);
+export const FOUND_SECURITY_FIELDS: readonly SettingField[] = Object.freeze([UPGRADE_FOUND_SECURITY]);

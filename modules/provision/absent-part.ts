@@ -1,0 +1,13 @@
+/**
+ * Replaces part.ts in a firmware that is built without the provisioning by signed files. Nothing touches its entry in
+ * flash but a factory reset.
+ */
+import { Absent, absentPart } from "../absent.js";
+
+const NAME = "provision";
+
+export const PROVISION = absentPart(
+	{ name: NAME, entries: Object.freeze([]), open: (core) => new Absent(NAME, core, undefined, NAME) },
+	// The route of files is unknown then, which saves flash.
+	[NAME],
+);

@@ -1,0 +1,50 @@
+/** Exchange in which the settings of a file are accepted by the rules of their routes, with or without a request. */
+import { BUSY } from "../api/errors.js";
+import { Exchange } from "../api/exchange.js";
+import type { Core } from "../core/core.js";
+import { METHOD_POST } from "../http/request.js";
+import type { HTTPResponse } from "../http/response.js";
+import type { JSONWriter } from "../json/writer.js";
+
+const REQUEST = Object.freeze({
+	method: METHOD_POST,
+	path: "",
+	target: "",
+	minorVersion: 1 as const,
+	contentLength: 0,
+	host: undefined,
+	remoteAddress: "",
+	secure: true,
+	viaAccessPoint: false,
+	header: () => undefined,
+	query: () => undefined,
+});
+/** The routes' rules only set Retry-After. */
+const RESPONSE = Object.freeze({ header: () => {} }) as unknown as HTTPResponse;
+const CONTEXT = Object.freeze({ part: undefined, token: "", parameter: "" });
+
+export class FileExchange extends Exchange {
+	/** Code of the first refusal, "" without one. */
+	code = "";
+	readonly #client: Exchange | undefined;
+
+	/** `client`: exchange that gets the reply; undefined if nobody waits for it. */
+	constructor(core: Core, client: Exchange | undefined) {
+		super(core, REQUEST, client?.response ?? RESPONSE, CONTEXT);
+		this.#client = client;
+	}
+
+	override object(members: (writer: JSONWriter) => void): void {
+		this.#client?.object(members);
+	}
+
+	override busy(): void {
+		this.fail(503, BUSY, "Memory is short, or a file waits; send it again in a moment.");
+	}
+
+	override fail(status: number, code: string, message: string, field?: string): void {
+		this.code = code;
+		if (status === 503) this.#client?.response.header("Retry-After", "1");
+		this.#client?.fail(status, code, message, field && this.within + field);
+	}
+}

@@ -1,0 +1,74 @@
+/**
+ * Signed settings file (docs/fleet.md): a backup with a counter, an addressee and a signature. Numbers are
+ * little-endian.
+ *
+ *     0    4   "SMGS"
+ *     4    1   form: 1
+ *     5    1   0
+ *     6    2   length n of the settings, bytes
+ *     8    4   counter, 1 to 4294967295
+ *    12   32   addressee: a serial number or a group, ASCII padded with zeros; zeros only: every gateway
+ *    44    8   id of the key: first 8 bytes of the SHA-256 of its point
+ *    52    n   the settings: a backup (docs/backup.md)
+ *  52+n   64   signature of all bytes before: ECDSA on P-256 with SHA-256, r and s
+ *
+ * Limit: FILE_LIMIT bytes.
+ */
+import { type Crypto, P256_POINT_LENGTH, P256_SIGNATURE_LENGTH } from "../io/crypto.js";
+import { holds, uint16, uint32 } from "../ota/front.js";
+
+/** Largest value that flash stores at once, which a restored file must fit too. */
+export const FILE_LIMIT = 4500;
+export const SETTINGS_AT = 52;
+
+/** "SMGS" as a little-endian number. */
+const MAGIC = 0x5347_4d53;
+/** Form 1 and a zero. */
+const FORM = 1;
+const FORM_AT = 4;
+const LENGTH_AT = 6;
+const COUNTER_AT = 8;
+const ADDRESSEE_AT = 12;
+const KEY_ID_AT = 44;
+const KEY_ID_LENGTH = 8;
+
+/** Not a file of this form, or an incomplete one. */
+export const INVALID_FILE = "provision_invalid";
+/** An unknown key, or not its signature. */
+export const BAD_SIGNATURE = "provision_bad_signature";
+export const WRONG_DEVICE = "provision_wrong_device";
+/** The counter is not higher than that of the last file. */
+export const REPLAY = "provision_replay";
+
+/** Returns the counter; 0 if this is no file. */
+export function counterOf(file: Uint8Array): number {
+	const isFile =
+		file.length > SETTINGS_AT + P256_SIGNATURE_LENGTH &&
+		file.length <= FILE_LIMIT &&
+		uint32(file, 0) === MAGIC &&
+		uint16(file, FORM_AT) === FORM &&
+		uint16(file, LENGTH_AT) === settingsEnd(file) - SETTINGS_AT;
+	return isFile ? uint32(file, COUNTER_AT) : 0;
+}
+
+export function settingsEnd(file: Uint8Array): number {
+	return file.length - P256_SIGNATURE_LENGTH;
+}
+
+/** Returns true for a signature by one of the keys, given as points in hex. The file must have a counter. */
+export function isTrusted(
+	file: Uint8Array,
+	keys: readonly Uint8Array[],
+	crypto: Pick<Crypto, "sha256" | "verifyP256">,
+): boolean {
+	const key = keys.find((point) => holds(file, KEY_ID_AT, crypto.sha256(point), KEY_ID_LENGTH));
+	const end = settingsEnd(file);
+	return key?.length === P256_POINT_LENGTH && crypto.verifyP256(key, file.subarray(0, end), file.subarray(end));
+}
+
+/** True if the addressee is empty or one of the names. */
+export function isFor(file: Uint8Array, names: readonly string[]): boolean {
+	let end = KEY_ID_AT;
+	while (end > ADDRESSEE_AT && file[end - 1] === 0) end--;
+	return end === ADDRESSEE_AT || names.includes(String.fromCharCode(...file.subarray(ADDRESSEE_AT, end)));
+}

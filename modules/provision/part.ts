@@ -1,0 +1,26 @@
+/** Part that changes settings by files of signers that the build trusts (docs/fleet.md). */
+import { backupGroup } from "../api/backup-group.js";
+import { route, settingsRoutes } from "../api/route.js";
+import { METHOD_POST } from "../http/request.js";
+import { part } from "../part.js";
+import { PROVISION as ENTRY, PROVISION_COUNTER } from "./fields.js";
+import { PROVISION_EVENTS } from "./log-events.js";
+import { Provisioning } from "./provisioning.js";
+import { PROVISION_SETTINGS, postFile } from "./routes.js";
+
+const PATH = "provision";
+
+export const PROVISION = part<Provisioning>({
+	name: PATH,
+	events: PROVISION_EVENTS,
+	entries: Object.freeze([ENTRY]),
+	routes: Object.freeze([
+		...settingsRoutes(PATH, PROVISION_SETTINGS),
+		route(METHOD_POST, `${PATH}/file`, postFile, { body: undefined }),
+	]),
+	backup: Object.freeze([backupGroup(PATH, PROVISION_SETTINGS)]),
+	open: (core, parts) => new Provisioning(core, parts),
+	status: ({ state }, { config }) => ["provision_state", state, "provision_counter", config.get(PROVISION_COUNTER)],
+	report: ({ state }, { config }, section) =>
+		section === "network" ? `provision: ${state} ${config.get(PROVISION_COUNTER)}` : "",
+});

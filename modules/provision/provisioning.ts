@@ -1,0 +1,227 @@
+/**
+ * Applies signed settings files (file.ts): all settings of a file and its counter in one write, or none. The restore of
+ * backups (system/restore.ts) checks them by the rules of their routes. A file is applied
+ * in a later tick, because the stack is too small inside the call that delivers it.
+ */
+import type { BackupGroup } from "../api/backup-group.js";
+import type { LongText } from "../api/body.js";
+import { BUSY, UNSUPPORTED } from "../api/errors.js";
+import type { Exchange } from "../api/exchange.js";
+import { asciiBytes } from "../bytes/ascii.js";
+import { decodeHex } from "../bytes/hex.js";
+import { type Put, put, type Setting } from "../config/schema.js";
+import { StorageRefusal } from "../config/watched-storage.js";
+import type { Core, Running } from "../core/core.js";
+import type { ScheduledMachine, Task } from "../io/driver.js";
+import type { Cost } from "../io/memory.js";
+import type { Part } from "../part.js";
+import { RESTORE_COST, restore } from "../system/restore.js";
+import { RestoreReader } from "../system/restore-reader.js";
+import { WIFI_ON_TRIAL } from "../wifi/fields.js";
+import { PROVISION_APPLIED, PROVISION_COUNTER, PROVISION_GROUP } from "./fields.js";
+import {
+	BAD_SIGNATURE,
+	counterOf,
+	FILE_LIMIT,
+	INVALID_FILE,
+	isFor,
+	isTrusted,
+	REPLAY,
+	SETTINGS_AT,
+	settingsEnd,
+	WRONG_DEVICE,
+} from "./file.js";
+import { FileExchange } from "./file-exchange.js";
+import { EVENT_PROVISION_APPLIED, EVENT_PROVISION_REFUSED } from "./log-events.js";
+
+/** A file that arrives; its settings then need RESTORE_COST. */
+export const FILE_COST: Cost = Object.freeze({ slots: 60, chunkBytes: FILE_LIMIT + 512 });
+
+/** Way of the factory data, which are applied if no file was applied before. */
+const BY_FACTORY = "factory";
+const BY_MQTT = "mqtt";
+
+const NO_TEXTS: readonly LongText[] = Object.freeze([]);
+
+const RETRY_MS = 2000;
+const TRIES = 30;
+
+/** Message of each refusal of a file as a whole. */
+const REFUSALS: Readonly<Record<string, string>> = Object.freeze({
+	[UNSUPPORTED]: "This firmware was built without a key for settings files.",
+	[INVALID_FILE]: "The file is no signed settings file, or incomplete: sign it again.",
+	[BAD_SIGNATURE]: "No key that this gateway trusts has signed the file.",
+	[WRONG_DEVICE]: "The file is for another gateway or group.",
+	[REPLAY]: "The counter of the file is not higher than that of the last one: sign it with a higher one.",
+});
+
+export class Provisioning implements Running, ScheduledMachine {
+	/** Code of the last file that was refused since the start and the last success; "" without one. */
+	refused = "";
+	readonly #core: Core;
+	readonly #parts: readonly Part[];
+	/** File to be applied, the way on which it came, and the task that applies it. */
+	#file: Uint8Array | undefined;
+	#way = "";
+	#client: Exchange | undefined;
+	#tries = 0;
+	/** Certificates of the file. */
+	#texts = NO_TEXTS;
+	#task: Task | undefined;
+	deadlineMs = 0;
+
+	constructor(core: Core, parts: readonly Part[]) {
+		this.#core = core;
+		this.#parts = parts;
+		const isNew = this.receiver !== undefined && core.config.get(PROVISION_COUNTER) === 0;
+		const given = isNew ? core.host.settingsFile?.() : undefined;
+		if (given !== undefined) this.offer(new Uint8Array(given), BY_FACTORY);
+	}
+
+	/** `off`, `none` (no file yet), `applied`, or the code of the last refusal. */
+	get state(): string {
+		const { config, info } = this.#core;
+		if (info.settingsKeys === "") return "off";
+		if (this.refused !== "") return this.refused;
+		return config.get(PROVISION_COUNTER) > 0 ? "applied" : "none";
+	}
+
+	/** Undefined if this firmware trusts no key. */
+	get receiver(): this | undefined {
+		return this.#core.info.settingsKeys === "" ? undefined : this;
+	}
+
+	/** True if memory suffices for a file of this length. It must be allocated at once. */
+	mayKeep(length: number): boolean {
+		return this.#file === undefined && length <= FILE_LIMIT + 256 && this.#core.ledger.fits(FILE_COST);
+	}
+
+	/** Takes a message by MQTT, as FileReceiver (mqtt/session.ts). */
+	took(file: Uint8Array | undefined, length: number): void {
+		if (file !== undefined) this.offer(file, BY_MQTT);
+		else {
+			this.note(length > FILE_LIMIT ? INVALID_FILE : BUSY, BY_MQTT);
+		}
+	}
+
+	/**
+	 * Applies the file soon, logs the result, and replies to `client`. Without a client, a file with the counter of the
+	 * last one is not reported, because some ways repeat it. `way`: one word.
+	 */
+	offer(file: Uint8Array, way: string, client?: Exchange): void {
+		const { config, driver } = this.#core;
+		const isKnown = client === undefined && counterOf(file) === (config.get(PROVISION_COUNTER) || -1);
+		if (this.#file !== undefined) client?.busy();
+		if (this.#file !== undefined || isKnown) return;
+		this.#file = file;
+		this.#way = way;
+		this.#client = client;
+		this.#tries = TRIES;
+		this.deadlineMs = driver.nowMs();
+		this.#task ??= driver.register("provision", this);
+	}
+
+	/** Reading and restoring do not nest, because certificates are checked with little stack left. */
+	advance(nowMs: number): void {
+		const file = this.#file;
+		if (file === undefined || nowMs < this.deadlineMs) return;
+		this.deadlineMs = nowMs + RETRY_MS;
+		const { ledger } = this.#core;
+		const way = this.#way;
+		const hasMemory = ledger.claim(RESTORE_COST);
+		if (!hasMemory && this.#client === undefined && --this.#tries > 0) return;
+		const exchange = new FileExchange(this.#core, this.#client);
+		try {
+			if (!hasMemory) exchange.busy();
+			else if (this.isAccepted(file, exchange)) restore(exchange, this.#parts, this.read(file), this.putsOf(file));
+		} catch (error) {
+			if (!(error instanceof StorageRefusal)) throw error;
+			exchange.fail(500, "internal", error.sentence);
+		} finally {
+			if (hasMemory) ledger.release(RESTORE_COST);
+			this.stop();
+		}
+		this.note(exchange.code, way);
+	}
+
+	stop(): void {
+		for (const text of this.#texts) text.close();
+		this.#texts = NO_TEXTS;
+		this.#task?.stop();
+		this.#task = this.#file = this.#client = undefined;
+	}
+
+	/** A broker may repeat a bad file after each connection. */
+	private note(code: string, way: string): void {
+		const { config, events, live } = this.#core;
+		// A factory is not in reach of the owner's network: the trial would fail at the first start.
+		if (code === "" && way === BY_FACTORY) config.note([put(WIFI_ON_TRIAL, false)]);
+		if (code === "") events.note(EVENT_PROVISION_APPLIED, `${config.get(PROVISION_COUNTER)} by ${way}`);
+		else if (this.refused !== code) events.note(EVENT_PROVISION_REFUSED, `${code} by ${way}`);
+		this.refused = code;
+		live.changed();
+	}
+
+	private isAccepted(file: Uint8Array, exchange: FileExchange): boolean {
+		const refusal = this.refusalOf(file);
+		if (refusal !== "") exchange.fail(statusOf(refusal), refusal, REFUSALS[refusal]);
+		return refusal === "";
+	}
+
+	private read(file: Uint8Array): RestoreReader {
+		const core = this.#core;
+		const parts = this.#parts;
+		const openerOf = (group: BackupGroup) => () => {
+			const part = parts.find(({ backup }) => backup.includes(group));
+			const opened = group.table.long!.open(core, (part && core.find(part)) as never);
+			this.#texts = [...this.#texts, opened];
+			return new OpenText(opened);
+		};
+		const reader = new RestoreReader(core.config, core.text, parts, () => {}, openerOf);
+		reader.write(file, SETTINGS_AT, settingsEnd(file));
+		reader.end();
+		return reader;
+	}
+
+	/** Result of a file, written together with its settings. */
+	private putsOf(file: Uint8Array): Put[] {
+		const appliedS = Math.floor((this.#core.clock.utcMs() ?? 0) / 1000);
+		return [put(PROVISION_COUNTER, counterOf(file)), put(PROVISION_APPLIED, appliedS)];
+	}
+
+	/** Returns "" for a file of a trusted signer for this gateway that is newer than the last one. */
+	private refusalOf(file: Uint8Array): string {
+		const { config, crypto, info } = this.#core;
+		if (info.settingsKeys === "") return UNSUPPORTED;
+		const counter = counterOf(file);
+		if (counter === 0) return INVALID_FILE;
+		const keys = info.settingsKeys.split(" ").map((digits) => decodeHex(asciiBytes(digits), 0, digits.length)!);
+		if (!isTrusted(file, keys, crypto)) return BAD_SIGNATURE;
+		if (!isFor(file, [info.serial, config.get(PROVISION_GROUP)])) return WRONG_DEVICE;
+		return counter > config.get(PROVISION_COUNTER) ? "" : REPLAY;
+	}
+}
+
+function statusOf(refusal: string): number {
+	if (refusal === UNSUPPORTED) return 501;
+	return refusal === REPLAY ? 409 : 400;
+}
+
+/** Certificate that stays open until all settings have changed. */
+class OpenText implements LongText {
+	readonly #inner: LongText;
+
+	constructor(inner: LongText) {
+		this.#inner = inner;
+	}
+
+	write(bytes: Uint8Array, start: number, end: number): void {
+		this.#inner.write(bytes, start, end);
+	}
+
+	end(): Setting | undefined {
+		return this.#inner.end();
+	}
+
+	close(): void {}
+}

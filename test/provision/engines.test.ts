@@ -1,0 +1,4 @@
+import { provisionOn } from "./engines.js";
+
+provisionOn("node");
+provisionOn("xs");

@@ -1,0 +1,65 @@
+/** Signed settings files on an engine. */
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { publicKeyOf } from "../../tools/ota/keys.js";
+import { isError, type Reply } from "../api/gateway.js";
+import { type EngineName, ProcessGateway } from "../api/process-gateway.js";
+import { OWN_CERTIFICATE } from "../homeassistant/bench.js";
+import { ANY, probe } from "../system/memory-limits.js";
+import { largestSettings, newSigner, SIGNER, signed } from "./signed.js";
+
+export const CERTIFICATE = Buffer.from(OWN_CERTIFICATE.certificate).toString();
+
+/** Writes the public key of SIGNER into this folder, for `--settings-key`. */
+export function settingsKeyFile(folder: string): string {
+	const path = join(folder, "settings.pub");
+	writeFileSync(path, publicKeyOf(SIGNER.point).export({ type: "spki", format: "pem" }));
+	return path;
+}
+
+/** Sends a file until memory suffices. */
+export async function sendFile(gateway: ProcessGateway, file: Uint8Array): Promise<Reply> {
+	for (let i = 0; ; i++) {
+		const reply = await gateway.post("provision/file", file);
+		if (reply.status !== 503 || i === 20) return reply;
+		await gateway.pass(500);
+	}
+}
+
+export function provisionOn(engine: EngineName): void {
+	describe(`Signed settings files on ${engine}`, function () {
+		this.timeout(120_000);
+		let folder = "";
+		let gateway: ProcessGateway;
+
+		before(async () => {
+			folder = mkdtempSync(join(tmpdir(), "settings-"));
+			gateway = await ProcessGateway.start(engine, { args: ["--settings-key", settingsKeyFile(folder)] });
+			await gateway.login();
+		});
+		after(async () => {
+			await gateway?.stop();
+			rmSync(folder, { recursive: true });
+		});
+
+		it("are applied at their greatest length, once, and stay after a restart", async function () {
+			const file = signed(largestSettings(CERTIFICATE), 3);
+			assert.equal(file.length, 4500);
+			const reply = await sendFile(gateway, file);
+			assert.equal(reply.status, 200, reply.text);
+			const { enter_again, ignored } = JSON.parse(reply.text);
+			assert.deepEqual([enter_again, ignored], [[], ["later"]]);
+			if (engine === "linux") await probe(gateway, this, ANY);
+			isError(await sendFile(gateway, file), 409, "provision_replay");
+			isError(await sendFile(gateway, signed({}, 4, "", newSigner())), 400, "provision_bad_signature");
+			await gateway.restart();
+			await gateway.login();
+			const { entries } = await gateway.read("dlms/obis");
+			const { enabled, cert_set } = await gateway.read("mqtt");
+			const { counter, state } = await gateway.read("provision");
+			assert.deepEqual([entries.length, enabled, cert_set, counter, state], [24, true, true, 3, "applied"]);
+		});
+	});
+}

@@ -1,0 +1,45 @@
+/** Signed settings files (docs/fleet.md). Uses none of the gateway's code. */
+import { keyIdOf, type Signer } from "./keys.js";
+
+export const SETTINGS_FILE_LIMIT = 4500;
+const HEAD_LENGTH = 52;
+const SIGNATURE_LENGTH = 64;
+const ADDRESSEE = /^[!-~]{0,32}$/;
+
+export interface SettingsFile {
+	/** Text of a backup (docs/backup.md). */
+	readonly settings: string;
+	/** 1 to 4294967295. */
+	readonly counter: number;
+	/** Serial number or group; empty: every gateway. */
+	readonly addressee: string;
+	readonly signer: Signer;
+}
+
+/** Throws an Error with a message for the user. */
+export function makeSettingsFile({ settings, counter, addressee, signer }: SettingsFile): Buffer {
+	if (!(Number.isInteger(counter) && counter >= 1 && counter < 2 ** 32))
+		throw new Error("The counter is a whole number from 1 to 4294967295.");
+	if (!ADDRESSEE.test(addressee)) throw new Error("A serial number or group is at most 32 characters without blanks.");
+	const text = Buffer.from(JSON.stringify(contentOf(settings)));
+	const head = Buffer.alloc(HEAD_LENGTH);
+	head.write("SMGS");
+	head[4] = 1;
+	head.writeUInt16LE(text.length, 6);
+	head.writeUInt32LE(counter, 8);
+	head.write(addressee, 12, "latin1");
+	head.set(keyIdOf(signer.point), 44);
+	const length = HEAD_LENGTH + text.length + SIGNATURE_LENGTH;
+	if (length > SETTINGS_FILE_LIMIT)
+		throw new Error(`The file has ${length} bytes; at most ${SETTINGS_FILE_LIMIT} are possible: leave settings out.`);
+	const signed = Buffer.concat([head, text]);
+	return Buffer.concat([signed, signer.sign(signed)]);
+}
+
+/** Only what a gateway reads: the form, and the settings. */
+function contentOf(text: string): { backup: unknown; settings: unknown } {
+	const { backup, settings } = JSON.parse(text) ?? {};
+	if (backup !== 1 || typeof settings !== "object" || settings === null)
+		throw new Error('That is no backup: it has no "backup": 1 and no "settings".');
+	return { backup, settings };
+}
