@@ -130,38 +130,19 @@ const SHORT_OF_FLASH = Object.freeze({
 	without: Object.freeze([
 		"hub",
 		"live_secs",
-		"sma",
-		"sunspec",
-		"shelly-websocket",
-		"prices",
-		"peaks",
+		"live-meter",
 		"hawkbit",
 		"provision",
 		"security_updates",
 		"backfill",
-		"tic",
 		"kmp",
 		"mbus",
 		"amis",
-		"improv",
 	]),
 });
 /** Parts left out of such boards with Ethernet. Improv sets up Wi-Fi over the console, which they do not need. */
 const SHORTER_OF_FLASH = Object.freeze({
-	without: Object.freeze([
-		"hub",
-		"live_secs",
-		"live-meter",
-		"peaks",
-		"hawkbit",
-		"provision",
-		"security_updates",
-		"backfill",
-		"kmp",
-		"mbus",
-		"amis",
-		"improv",
-	]),
+	without: Object.freeze([...SHORT_OF_FLASH.without, "peaks", "tic", "improv"]),
 });
 
 /** XZG's ethConfigs 0, 1 and 2. */
@@ -222,6 +203,7 @@ export const BOARDS: readonly Board[] = Object.freeze([
 	board({
 		...ESP32_DEVKITC,
 		without: Object.freeze([
+			"statistics",
 			"sma",
 			"sunspec",
 			"shelly-websocket",
