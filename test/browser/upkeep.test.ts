@@ -197,8 +197,9 @@ describe("Maintenance on the page", function () {
 				.waitFor();
 			await card().getByText(NEXT, { exact: true }).waitFor();
 			assert.deepEqual(await violationsOf(visit), []);
-			// The trial takes less than a minute: a client that can request a restart has reached the device.
+			// The trial takes less than a minute: a client that requests a restart by the network has reached the device.
 			await gateway.login();
+			while (!(await gateway.read("network/status")).connected) await gateway.pass(100);
 			await gateway.post("system/reboot");
 			await gateway.rebooted();
 			const login = visit.page.getByRole("dialog").locator("[name=password]");
@@ -275,9 +276,10 @@ describe("Maintenance on the page", function () {
 		});
 	});
 
-	it("sets the address of newer versions, and whether to check it", async () => {
+	it("sets the address of newer versions, whether to check it, and whether security updates install themselves", async () => {
 		const card = visit.card("upgrade.title");
-		const settings = { upgrade_url: "https://firmware.example/{board}.ota", upgrade_check_enabled: true };
+		const url = "https://firmware.example/{board}.ota";
+		const settings = { upgrade_url: url, upgrade_check_enabled: true, security_updates: true };
 		await visit.save(card, settings);
 		assert.deepEqual(await gateway.read("system/upgrade"), settings);
 		await visit.fill(card, { upgrade_url: "http://firmware.example/new.ota" });

@@ -3,13 +3,14 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { SYSTEM_UPGRADE } from "../kit/bodies.js";
 import { awaitRestart, type DeviceError, post, reachable } from "../kit/device.js";
 import { Dialog } from "../kit/dialog.js";
+import type { Draft } from "../kit/fields.js";
 import { FilePick } from "../kit/file-pick.js";
 import { compareVersions, FIRMWARE_HEAD, type FirmwareFile, firmwareOf } from "../kit/firmware-file.js";
 import { SettingsCard } from "../kit/form.js";
 import { formatNumber } from "../kit/format.js";
 import { forget, keep, kept } from "../kit/kept.js";
 import { fieldsOf } from "../kit/limits.js";
-import { refresh, status } from "../kit/live.js";
+import { refresh, status, useBuilt } from "../kit/live.js";
 import { Button, Card, ErrorNotice, Fact, Facts, Notice, type NoticeKind, Pending } from "../kit/parts.js";
 import { formatPercent } from "../kit/percent.js";
 import type { Version } from "../kit/replies.js";
@@ -305,6 +306,8 @@ function formatSize(bytes: number): string {
 	return `${formatNumber(bytes / 1e6, language, 2, 2)} MB`;
 }
 
+const isChecking = (draft: Draft) => draft["upgrade_check_enabled"] === true;
+
 const UPGRADE_FIELDS = fieldsOf(SYSTEM_UPGRADE, [
 	{ name: "upgrade_check_enabled", label: "upgrade.check", help: "upgrade.check.help", kind: "toggle" },
 	{
@@ -313,10 +316,19 @@ const UPGRADE_FIELDS = fieldsOf(SYSTEM_UPGRADE, [
 		help: "upgrade.url.help",
 		kind: "text",
 		refused: "upgrade.url.help",
-		when: (draft) => draft["upgrade_check_enabled"] === true,
+		when: isChecking,
+	},
+	{
+		name: "security_updates",
+		label: "upgrade.security",
+		help: "upgrade.security.help",
+		kind: "toggle",
+		when: isChecking,
 	},
 ]);
 
 export function UpgradeCard() {
-	return <SettingsCard title={t("upgrade.title")} path="system/upgrade" fields={UPGRADE_FIELDS} />;
+	const isBuilt = useBuilt();
+	const fields = UPGRADE_FIELDS.filter(({ name }) => isBuilt(name));
+	return <SettingsCard title={t("upgrade.title")} path="system/upgrade" fields={fields} />;
 }

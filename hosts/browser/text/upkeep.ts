@@ -87,9 +87,19 @@ export const UPKEEP = {
 	"upgrade.title": ["Newer versions", "Neuere Versionen", "Nowsze wersje"],
 	"upgrade.check": ["Check daily for updates", "Täglich nach Updates suchen", "Codziennie sprawdzaj aktualizacje"],
 	"upgrade.check.help": [
-		"Shown on the overview; never installed automatically.",
-		"Wird in der Übersicht gezeigt und nie von selbst installiert.",
-		"Pokazywana w przeglądzie; nigdy nie instaluje się sama.",
+		"They are shown on the overview.",
+		"Sie werden in der Übersicht gezeigt.",
+		"Są pokazywane w przeglądzie.",
+	],
+	"upgrade.security": [
+		"Install security updates automatically",
+		"Sicherheitsupdates automatisch installieren",
+		"Automatycznie instaluj aktualizacje zabezpieczeń",
+	],
+	"upgrade.security.help": [
+		"At night, a day after they were found. Other versions need a click.",
+		"Nachts, einen Tag nach dem Fund. Andere Versionen brauchen einen Klick.",
+		"W nocy, dzień po znalezieniu. Inne wersje wymagają kliknięcia.",
 	],
 	"upgrade.url": ["Address of the firmware file", "Adresse der Firmware-Datei", "Adres pliku oprogramowania"],
 	"upgrade.url.help": [
