@@ -4,7 +4,7 @@ import { X509Certificate } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { MAKER } from "../../modules/product.js";
+import { MAKER, PRODUCT } from "../../modules/product.js";
 import { vectorPath } from "../../tools/meter/vectors.js";
 import { isError, type TestGateway, vectorOf } from "../api/gateway.js";
 import { isReadout, withoutNames } from "../api/meter-checks.js";
@@ -76,7 +76,7 @@ for (const engine of ["node", "xs"] satisfies EngineName[]) {
 			const served = await start();
 			const certificate = new X509Certificate(served.certificate);
 			assert.match(served.hostname, /^smgw-[0-9a-f]{6}$/);
-			assert.equal(certificate.subject, `O=${MAKER}\nCN=${served.hostname}`);
+			assert.equal(certificate.subject, `O=${MAKER}\nOU=${PRODUCT}\nCN=${served.hostname}`);
 			assert.equal(certificate.issuer, certificate.subject);
 			const names = `DNS:${served.hostname}, DNS:${served.hostname}.local, IP Address:192.168.4.1`;
 			assert.equal(certificate.subjectAltName, names);
