@@ -1,13 +1,12 @@
 /**
  * Control packets of MQTT 3.1.1 (OASIS Standard, 29 October 2014; the numbers below are its clauses) for a client with
- * one SUBSCRIBE to one or two topics.
+ * one SUBSCRIBE to one to three topics.
  *
  *     fixed header (2.2)   type (bits 7 to 4), flags (3 to 0), then the length of the rest: 1 to 4 bytes, low seven bits first
  *     a field (1.5.3)      length (2, high byte first), bytes; texts are UTF-8
  *
- * Limits: an incoming packet has up to PACKET_LIMIT bytes after its fixed header, of which KEPT_LIMIT are stored, or
- * all if MayKeep permits; a
- * topic has up to 65535 bytes, an outgoing packet up to 268 435 455.
+ * Limits: an incoming packet has up to PACKET_LIMIT bytes after its fixed header, of which KEPT_LIMIT are stored, or all
+ * if MayKeep permits; a topic has up to 65535 bytes, an outgoing packet up to 268 435 455.
  */
 
 import type { TextCodec } from "../io/host.js";

@@ -1,7 +1,7 @@
 /**
  * Applies signed settings files (file.ts): all settings of a file and its counter in one write, or none. The restore of
- * backups (system/restore.ts) checks them by the rules of their routes. A file is applied
- * in a later tick, because the stack is too small inside the call that delivers it.
+ * backups (system/restore.ts) checks them by the rules of their routes. A file is applied in a later tick, because the
+ * stack is too small inside the call that delivers it.
  */
 import type { BackupGroup } from "../api/backup-group.js";
 import type { LongText } from "../api/body.js";
@@ -99,9 +99,7 @@ export class Provisioning implements Running, ScheduledMachine {
 	/** Takes a message by MQTT, as FileReceiver (mqtt/session.ts). */
 	took(file: Uint8Array | undefined, length: number): void {
 		if (file !== undefined) this.offer(file, BY_MQTT);
-		else {
-			this.note(length > FILE_LIMIT ? INVALID_FILE : BUSY, BY_MQTT);
-		}
+		else this.note(length > FILE_LIMIT ? INVALID_FILE : BUSY, BY_MQTT);
 	}
 
 	/**
