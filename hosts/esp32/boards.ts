@@ -125,20 +125,11 @@ function lan8720(phy: number, power: number, clock: RMIIPins["clock"]): RMIIPins
 	return Object.freeze({ kind: "rmii", phy, mdc: 23, mdio: 18, power, clock });
 }
 
-/** Parts left out of boards with 4 MB of flash and a radio (docs/hardware.md). */
+/** Parts left out of all boards with 4 MB of flash (docs/hardware.md). */
+const LARGE = Object.freeze(["hawkbit", "provision", "security_updates", "backfill", "kmp", "mbus", "amis"]);
+/** Parts left out of those with a radio. */
 const SHORT_OF_FLASH = Object.freeze({
-	without: Object.freeze([
-		"hub",
-		"live_secs",
-		"live-meter",
-		"hawkbit",
-		"provision",
-		"security_updates",
-		"backfill",
-		"kmp",
-		"mbus",
-		"amis",
-	]),
+	without: Object.freeze([...LARGE, "hub", "live_secs", "live-meter"]),
 });
 /** Parts left out of such boards with Ethernet. Improv sets up Wi-Fi over the console, which they do not need. */
 const SHORTER_OF_FLASH = Object.freeze({
@@ -202,19 +193,7 @@ const SMLIGHT_S3 = Object.freeze({
 export const BOARDS: readonly Board[] = Object.freeze([
 	board({
 		...ESP32_DEVKITC,
-		without: Object.freeze([
-			"statistics",
-			"sma",
-			"sunspec",
-			"shelly-websocket",
-			"hawkbit",
-			"provision",
-			"security_updates",
-			"backfill",
-			"kmp",
-			"mbus",
-			"amis",
-		]),
+		without: Object.freeze([...LARGE, "statistics", "sma", "sunspec", "shelly-websocket"]),
 		name: "esp32-devkitc",
 		model: "ESP32-DevKitC",
 		deviceId: 1,
@@ -224,22 +203,7 @@ export const BOARDS: readonly Board[] = Object.freeze([
 		...ESPRESSIF,
 		...FLASH_4MB,
 		// The firmware for this chip is the longest.
-		without: Object.freeze([
-			"statistics",
-			"sma",
-			"sunspec",
-			"shelly-websocket",
-			"prices",
-			"peaks",
-			"hawkbit",
-			"provision",
-			"security_updates",
-			"backfill",
-			"tic",
-			"kmp",
-			"mbus",
-			"amis",
-		]),
+		without: Object.freeze([...LARGE, "statistics", "sma", "sunspec", "shelly-websocket", "prices", "peaks", "tic"]),
 		name: "esp32c3-devkitm",
 		chip: "esp32c3",
 		model: "ESP32-C3-DevKitM-1",
