@@ -31,14 +31,16 @@ export async function bundle(entry: string, script: string): Promise<void> {
 	});
 	const contents = `"use strict";\n${constants.join("\n")}\n${rest}`;
 	const inlined = await build({ ...OPTIONS, stdin: { contents }, format: "iife", minifySyntax: true });
-	const { text } = inlined.outputFiles[0];
-	if (!existsSync(script) || readFileSync(script, "utf8") !== text) {
-		// Other processes may be reading the script.
-		const made = `${script}.${process.pid}`;
-		writeFileSync(made, text);
-		renameSync(made, script);
-	}
+	writeScript(script, inlined.outputFiles[0].text);
 	await takeSnapshot(script);
+}
+
+/** Writes nothing if the file has this text. Other processes may be reading it. */
+export function writeScript(path: string, text: string): void {
+	if (existsSync(path) && readFileSync(path, "utf8") === text) return;
+	const made = `${path}.${process.pid}`;
+	writeFileSync(made, text);
+	renameSync(made, path);
 }
 
 let bundled: Promise<void> | undefined;

@@ -11,6 +11,7 @@ import type { Core } from "../core/core.js";
 import type { ScheduledMachine, Task } from "../io/driver.js";
 import { isOnBattery } from "../power/supply.js";
 import { SECURITY_UPDATE_HOURS } from "../product.js";
+import { localMinutesAt } from "../time/wall-clock.js";
 import { SECURITY_UPDATES_ENABLED, UPGRADE_FOUND_SECURITY } from "./security-fields.js";
 
 const HOUR_MS = 3_600_000;
@@ -44,7 +45,7 @@ export class SecurityUpdates implements ScheduledMachine {
 		const utcMs = clock.utcMs();
 		const foundS = config.get(UPGRADE_FOUND_SECURITY);
 		if (foundS === 0 || utcMs === undefined || isOnBattery(host.power)) return;
-		const hour = Math.floor((utcMs + zone.offsetMinutes(utcMs) * 60_000) / HOUR_MS) % 24;
+		const hour = Math.floor(localMinutesAt(zone, utcMs) / 60) % 24;
 		const isDue = utcMs / 1000 - foundS >= SECURITY_UPDATE_HOURS * HOUR_S;
 		if (isDue && hour >= FIRST_HOUR && hour <= LAST_HOUR) this.#install();
 	}

@@ -1,8 +1,9 @@
 /** Bundles a compiled program into one file: a gateway then starts in half of the processor time. */
-import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { pathToFileURL } from "node:url";
 import { build, type Plugin } from "esbuild";
+import { writeScript } from "../../hosts/node/bundle.js";
 
 const bundles = new Map<string, Promise<string>>();
 
@@ -32,12 +33,7 @@ async function bundle(program: string): Promise<string> {
 		logLevel: "warning",
 	});
 	const path = program.replace(/js$/, "one-file.mjs");
-	const { text } = outputFiles[0];
-	if (existsSync(path) && readFileSync(path, "utf8") === text) return path;
-	// Other processes may be reading the file.
-	const made = `${path}.${process.pid}`;
-	writeFileSync(made, text);
-	renameSync(made, path);
+	writeScript(path, outputFiles[0].text);
 	return path;
 }
 

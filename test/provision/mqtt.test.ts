@@ -2,11 +2,10 @@
 import assert from "node:assert/strict";
 import mqtt from "mqtt-packet";
 import { VirtualStorage } from "../../hosts/node/virtual-storage.js";
-import type { JSONObject } from "../api/gateway.js";
 import { START_UTC_MS, VirtualGateway } from "../api/virtual-gateway.js";
 import { OWN_CERTIFICATE } from "../homeassistant/bench.js";
 import { BROKER_ADDRESS, ScriptedBroker } from "../mqtt/broker.js";
-import { keyOf, largestSettings, newSigner, SIGNER, signed } from "./signed.js";
+import { eventsOf, keyOf, largestSettings, newSigner, SIGNER, signed, stateOf } from "./signed.js";
 
 const TOPIC = "smgw/virtual0001/provision";
 const ZONE = { "system/timezone": { timezone: "Europe/Warsaw" } };
@@ -44,16 +43,8 @@ describe("Signed settings files by MQTT", () => {
 		);
 		await gateway.pass(5000);
 	};
-	const state = async () => {
-		const { provision_state, provision_counter } = await gateway.read("system/status");
-		return [provision_state, provision_counter];
-	};
-	const events = async () => {
-		const { events: all } = await gateway.read("system/log");
-		return all
-			.filter(({ event }: JSONObject) => event.startsWith("provision"))
-			.map(({ event, detail }: JSONObject) => `${event} ${detail}`);
-	};
+	const state = () => stateOf(gateway);
+	const events = () => eventsOf(gateway);
 
 	it("are subscribed to if the firmware trusts a signer, though commands are not permitted", async () => {
 		assert.deepEqual(topics(), ["homeassistant/status", TOPIC]);

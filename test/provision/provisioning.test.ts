@@ -4,7 +4,7 @@ import { VirtualStorage } from "../../hosts/node/virtual-storage.js";
 import { isError, type JSONObject } from "../api/gateway.js";
 import { START_UTC_MS, VirtualGateway } from "../api/virtual-gateway.js";
 import { OWN_CERTIFICATE } from "../homeassistant/bench.js";
-import { keyOf, newSigner, SIGNER, signed } from "./signed.js";
+import { eventsOf, keyOf, newSigner, SIGNER, signed, stateOf } from "./signed.js";
 
 const FILE = "provision/file";
 const ZONE = { "system/timezone": { timezone: "Europe/Warsaw" } };
@@ -37,16 +37,8 @@ describe("Provisioning by signed files", () => {
 	afterEach(() => gateway.stop());
 
 	const zone = async () => (await gateway.read("system/timezone")).timezone;
-	const state = async () => {
-		const { provision_state, provision_counter } = await gateway.read("system/status");
-		return [provision_state, provision_counter];
-	};
-	const events = async () => {
-		const { events: all } = await gateway.read("system/log");
-		return all
-			.filter(({ event }: JSONObject) => event.startsWith("provision"))
-			.map(({ event, detail }: JSONObject) => `${event} ${detail}`);
-	};
+	const state = () => stateOf(gateway);
+	const events = () => eventsOf(gateway);
 
 	it("apply the settings, and report it", async () => {
 		assert.deepEqual(await state(), ["none", 0]);

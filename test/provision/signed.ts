@@ -1,7 +1,8 @@
-/** Signers and signed settings files for tests. */
+/** Signers and signed settings files for tests, and their results. */
 import { generateKeyPairSync } from "node:crypto";
 import { keySigner, type Signer } from "../../tools/ota/keys.js";
 import { makeSettingsFile, SETTINGS_FILE_LIMIT } from "../../tools/ota/settings-file.js";
+import type { JSONObject, TestGateway } from "../api/gateway.js";
 
 export const newSigner = (): Signer => keySigner(generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey);
 
@@ -35,4 +36,18 @@ export function largestSettings(certificate: string): object {
 	};
 	const room = SETTINGS_FILE_LIMIT - signed({ ...settings, later: "" }, 1).length;
 	return { ...settings, later: "x".repeat(room) };
+}
+
+/** State and counter in the status. */
+export async function stateOf(gateway: TestGateway): Promise<[state: string, counter: number]> {
+	const { provision_state, provision_counter } = await gateway.read("system/status");
+	return [provision_state, provision_counter];
+}
+
+/** Events of settings files in the log, oldest first. */
+export async function eventsOf(gateway: TestGateway): Promise<string[]> {
+	const { events } = await gateway.read("system/log");
+	return events
+		.filter(({ event }: JSONObject) => event.startsWith("provision"))
+		.map(({ event, detail }: JSONObject) => `${event} ${detail}`);
 }
