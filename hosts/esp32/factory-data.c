@@ -22,7 +22,7 @@ void xs_factory_data_read(xsMachine *the)
 	xsmcSetArrayBuffer(xsResult, record, sizeof record);
 }
 
-/* Returns the unchecked settings file as an ArrayBuffer; undefined if there is none. */
+/* Returns the unchecked settings file as an ArrayBuffer; undefined without one. */
 void xs_factory_data_settings(xsMachine *the)
 {
 	uint8_t head[HEAD_SIZE];

@@ -20,7 +20,7 @@ function pathOf(script: string, program: string): string {
 	return `${script}-${hash.digest("hex").slice(0, HASH_DIGITS)}${ENDING}`;
 }
 
-/** Undefined if there is none, or the script has changed since. */
+/** Undefined without a snapshot of the present script. */
 export function findSnapshot(script: string, program: string): string | undefined {
 	if (!existsSync(script)) return undefined;
 	const path = pathOf(script, program);

@@ -31,7 +31,7 @@ export const UPGRADE_CHECK_ENABLED = field<boolean>({
 });
 export const UPGRADE = entry("upgrade", 1, [UPGRADE_URL, UPGRADE_CHECK_ENABLED, ...SECURITY_FIELDS]);
 
-/** Newest version that the check has found in a file with a valid signature; empty if there is none. */
+/** Newest version that the check has found in a file with a valid signature; empty without one. */
 export const UPGRADE_FOUND_VERSION = field<string>({
 	entry: IN_UPGRADE_FOUND,
 	id: 1,
