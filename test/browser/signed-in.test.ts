@@ -191,4 +191,17 @@ describe("A device that stays signed in for reading", function () {
 		await visit.go("dashboard");
 		await figure().waitFor();
 	});
+
+	it("shows the page that the address names, even if the address changed before the frame watched it", async () => {
+		visit = await Visit.begin(browser, gateway);
+		await visit.page.evaluate(`{
+			const add = window.addEventListener;
+			window.addEventListener = (type, ...rest) => {
+				if (type === "hashchange") history.replaceState(null, "", "#/security");
+				add(type, ...rest);
+			};
+		}`);
+		await visit.logIn();
+		await visit.card("tokens.title").waitFor();
+	});
 });

@@ -56,6 +56,8 @@ export function usePlace(): string {
 			setPlace(next);
 		};
 		addEventListener("hashchange", follow);
+		// The address may have changed since the first drawing.
+		follow();
 		return () => removeEventListener("hashchange", follow);
 	}, []);
 	return place;
