@@ -1,8 +1,10 @@
 /** A few gateways of `npm run fleet` over real sockets, with aedes as broker, faster than the clock. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
+import { createServer as createHTTPSServer } from "node:https";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import { Aedes } from "aedes";
+import { makeCertificate } from "../../hosts/node/self-signed.js";
 import { ENDED, FAILED, OPEN } from "./connection-log.js";
 import { Fleet, makeTemplate } from "./fleet.js";
 import { measure, quantile, spreadOf } from "./measure.js";
@@ -68,6 +70,43 @@ describe("The fleet", () => {
 		} finally {
 			await fleet.stop();
 			await broker.end();
+		}
+	});
+
+	it("polls hawkBit", async () => {
+		const broker = new Broker();
+		await broker.begin();
+		const validity = { validFromMs: Date.now() - 86_400_000, validToMs: Date.now() + 86_400_000 };
+		const own = makeCertificate({ names: ["127.0.0.1"], ...validity });
+		const [cert, key] = [own.certificate, own.key].map((pem) => Buffer.from(pem).toString());
+		const pollers = new Set<string | undefined>();
+		const server = createHTTPSServer({ cert, key }, ({ url }, response) => {
+			pollers.add(url?.split("/").at(-1));
+			response.setHeader("Content-Type", "application/hal+json").end('{"config":{"polling":{"sleep":"00:01:00"}}}');
+		});
+		server.listen(0, "127.0.0.1");
+		await once(server, "listening");
+		const { port } = server.address() as AddressInfo;
+		const hawkbit = { url: `https://127.0.0.1:${port}`, token: "token", cert };
+		const template = await makeTemplate(LEAD_MS, () => ({
+			...{ mqtt: { url: `mqtt://127.0.0.1:${broker.port}` }, hawkbit },
+		}));
+		const fleet = await Fleet.make(COUNT, 1, template);
+		try {
+			const { faults, steady } = await measure({
+				...{ fleet, broker, server: { port, pid: undefined }, speed: SPEED, slowSpeed: SPEED },
+				...{ readoutMs: LEAD_MS, steadyMs: 180_000, downMs: 1000, progress: () => {} },
+			});
+			assert.deepEqual([faults, steady.failedPolls], [[], 0]);
+			assert.deepEqual(
+				[...pollers].sort(),
+				Array.from({ length: COUNT }, (_, i) => serialOf(i)),
+			);
+			assert.ok(steady.pollsMs.length >= COUNT && steady.server.received > COUNT * 50);
+		} finally {
+			await fleet.stop();
+			await broker.end();
+			server.close();
 		}
 	});
 

@@ -13,11 +13,12 @@ import { MQTT } from "../../modules/mqtt/part.js";
 import { MQTT_UP } from "../../modules/mqtt/publisher.js";
 import { Household } from "../../tools/meter/household.js";
 import { IECMeter } from "../../tools/meter/iec-meter.js";
+import { SIGNER } from "../ota/bench.js";
 import { ConnectionLog } from "./connection-log.js";
 import { PacedTime } from "./paced-time.js";
 import { type Counts, type Question, type Share, serialOf, sum } from "./share.js";
 
-/** Updates are not installed: a slot that holds no image suffices. */
+/** Updates are not installed: a slot that holds no image suffices. Without a key, gateways do not poll hawkBit. */
 const SLOT_SIZE = 4096;
 const SECOND_MS = 1000;
 const FAULT = /threw|failed|Error/;
@@ -50,7 +51,7 @@ class Worker {
 				storage,
 				resources,
 				flash: new VirtualFlash(number + 1),
-				slots: new VirtualSlots({ size: SLOT_SIZE }),
+				slots: new VirtualSlots({ size: SLOT_SIZE, keys: [SIGNER.point] }),
 				info: { serial: serialOf(number) },
 			});
 			world.serial.meter.connect(new IECMeter({ source: () => telegram }));
