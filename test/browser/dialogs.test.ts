@@ -40,6 +40,8 @@ const logInAgain = async ({ page }: Visit) => {
 	await page.locator("dialog button[type=submit]").click();
 };
 
+/** The button of a running upload. */
+const CANCEL = "dialog [name=cancel]";
 /** Sends a file to a gateway that never answers, so that the upload lasts. */
 const beginUpload = async (visit: Visit) => {
 	await visit.page.route("**/system/ota?**", () => undefined);
@@ -48,9 +50,10 @@ const beginUpload = async (visit: Visit) => {
 	const buffer = Buffer.from(makeFile(image, { chip: "pc", deviceId: 0, version: VERSION }));
 	await visit.page.setInputFiles("[name=firmware]", { name: "new.ota", mimeType: "application/octet-stream", buffer });
 	await click(visit, "[name=update]");
+	await visit.page.locator(CANCEL).waitFor();
 };
 const cancelUpload = async ({ page }: Visit) => {
-	await page.locator("dialog [name=cancel]").click();
+	await page.locator(CANCEL).click();
 	await page.unroute("**/system/ota?**");
 };
 
