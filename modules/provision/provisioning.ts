@@ -71,6 +71,7 @@ interface Job {
 	tries: number;
 	/** Certificates of the file. */
 	readonly texts: LongText[];
+	readonly task: Task;
 }
 
 export class Provisioning extends Visitor<FileSource> implements FileTaker, ScheduledMachine {
@@ -78,8 +79,6 @@ export class Provisioning extends Visitor<FileSource> implements FileTaker, Sche
 	refused = "";
 	readonly #parts: readonly Part[];
 	#job: Job | undefined;
-	/** Task that applies the file. */
-	#task: Task | undefined;
 	deadlineMs = 0;
 
 	constructor(core: Core, parts: readonly Part[]) {
@@ -128,9 +127,9 @@ export class Provisioning extends Visitor<FileSource> implements FileTaker, Sche
 		const isKnown = client === undefined && counterOf(file) === (config.get(PROVISION_COUNTER) || -1);
 		if (this.#job !== undefined) client?.busy();
 		if (this.#job !== undefined || isKnown) return;
-		this.#job = { file, way, client, tries: TRIES, texts: [] };
 		this.deadlineMs = driver.nowMs();
-		this.#task ??= driver.register("provision", this);
+		const task = driver.register("provision", this);
+		this.#job = { file, way, client, tries: TRIES, texts: [], task };
 	}
 
 	/** Reading and restoring do not nest, because certificates are checked with little stack left. */
@@ -167,9 +166,10 @@ export class Provisioning extends Visitor<FileSource> implements FileTaker, Sche
 	}
 
 	private finish(): void {
-		for (const text of this.#job?.texts ?? []) text.close();
-		this.#task?.stop();
-		this.#task = this.#job = undefined;
+		const job = this.#job;
+		for (const text of job?.texts ?? []) text.close();
+		job?.task.stop();
+		this.#job = undefined;
 	}
 
 	/** A broker may repeat a bad file after each connection. */
