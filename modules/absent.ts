@@ -15,20 +15,20 @@ import { METHOD_GET, METHOD_POST } from "./http/request.js";
 import type { Storage } from "./io/host.js";
 import { type Part, part } from "./part.js";
 
-/** Key prefix and maximum length of a part's certificates (config/trusted-certificates.ts). */
-export interface AbsentCertificates {
-	readonly keys: string;
-	readonly limit: number;
-}
+/** Maximum length of a part's certificates (config/trusted-certificates.ts). */
+const CERTIFICATES_LIMIT = 10_239;
 
 export class Absent implements Running {
 	readonly name: string;
 	readonly #storage: Storage;
-	readonly #certificates: AbsentCertificates | undefined;
+	readonly #certificates: string;
 	readonly #key: string;
 
-	/** `key`: key of other data of the part in flash; "" without. */
-	constructor(name: string, { storage }: Core, certificates?: AbsentCertificates, key = "") {
+	/**
+	 * `certificates`: key prefix of the part's certificates in flash; `key`: key of other data of the part. Both are ""
+	 * without.
+	 */
+	constructor(name: string, { storage }: Core, certificates = "", key = "") {
 		this.name = name;
 		this.#storage = storage;
 		this.#certificates = certificates;
@@ -37,9 +37,8 @@ export class Absent implements Running {
 
 	erase(): void {
 		if (this.#key !== "") this.#storage.delete(this.#key);
-		if (this.#certificates === undefined) return;
-		const { keys: name, limit } = this.#certificates;
-		new BlobStore(this.#storage, { name, limit, slots: 2 }).sweep([], true);
+		if (this.#certificates === "") return;
+		new BlobStore(this.#storage, { name: this.#certificates, limit: CERTIFICATES_LIMIT, slots: 2 }).sweep([], true);
 	}
 }
 

@@ -1,13 +1,27 @@
 /** Receives the certificate by which a server is trusted, a long field (body.ts). */
 import { type BlobWriter, NO_MEMORY } from "../config/blob.js";
 import { trustRefusalOf } from "../config/certificate-rules.js";
-import type { TrustedCertificates } from "../config/trusted-certificates.js";
+import { bodyField, TEXT } from "../config/schema.js";
+import { CERTIFICATE_LIMIT, type TrustedCertificates } from "../config/trusted-certificates.js";
+import type { Core } from "../core/core.js";
 import type { LongText } from "./body.js";
 import { BUSY } from "./errors.js";
 import type { Exchange } from "./exchange.js";
 
 /** Value of the field if another request is sending a certificate. */
 export const CERTIFICATE_BUSY = false;
+
+/** The text is stored as it arrives; the value refers to the stored text. */
+export const CERTIFICATE_TEXT = bodyField<Uint8Array | typeof CERTIFICATE_BUSY>({
+	name: "cert",
+	kind: TEXT,
+	maximum: CERTIFICATE_LIMIT,
+});
+export const LONG_CERTIFICATE = Object.freeze({ name: CERTIFICATE_TEXT.name, open: openCertificate });
+
+function openCertificate(_: Core, { certificates }: { readonly certificates: TrustedCertificates }): LongText {
+	return new CertificateText(certificates);
+}
 
 /** The certificate is unused until a setting refers to it. */
 export class CertificateText implements LongText {
@@ -35,20 +49,20 @@ export class CertificateText implements LongText {
 	}
 }
 
-export function failCertificateBusy(exchange: Exchange): void {
-	exchange.response.header("Retry-After", "5");
-	exchange.fail(503, BUSY, "Another request is sending a certificate; try again later.");
-}
-
 /**
- * Returns why the certificate in flash can't be trusted; "" if it can or is absent. If memory is short, answers 503 and
- * returns NO_MEMORY.
+ * Returns why the certificate in flash can't be trusted; "" if it can or is absent. If another request is sending one, or
+ * memory is short, answers 503 and returns NO_MEMORY.
  */
 export function trustRefusalIn(
 	exchange: Exchange,
 	certificates: TrustedCertificates,
-	reference: Uint8Array | undefined,
+	reference: Uint8Array | typeof CERTIFICATE_BUSY | undefined,
 ): string | typeof NO_MEMORY {
+	if (reference === CERTIFICATE_BUSY) {
+		exchange.response.header("Retry-After", "5");
+		exchange.fail(503, BUSY, "Another request is sending a certificate; try again later.");
+		return NO_MEMORY;
+	}
 	if (reference === undefined || reference.length === 0) return "";
 	const { crypto } = exchange.core;
 	// For example a private key pasted by mistake.

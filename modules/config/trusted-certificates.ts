@@ -7,6 +7,9 @@ import { type BlobMemory, BlobStore, type BlobWriter, NO_MEMORY } from "./blob.j
 import type { SettingField } from "./schema.js";
 import type { ConfigStore } from "./store.js";
 
+/** Maximum size of the certificates of most servers, bytes. */
+export const CERTIFICATE_LIMIT = 3072;
+
 export interface CertificatePlace {
 	readonly store: ConfigStore;
 	readonly storage: Storage;

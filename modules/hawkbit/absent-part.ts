@@ -3,13 +3,12 @@ import { Absent, absentPart, keptEntry } from "../absent.js";
 
 const NAME = "hawkbit";
 const ACTION = "hawkbit_act";
-const CERTIFICATES = Object.freeze({ keys: "hawk_cert", limit: 3072 });
 
 export const HAWKBIT = absentPart(
 	{
 		name: NAME,
 		entries: Object.freeze([keptEntry("hawkbit", 28)]),
-		open: (core) => new Absent(NAME, core, CERTIFICATES, ACTION),
+		open: (core) => new Absent(NAME, core, "hawk_cert", ACTION),
 	},
 	[NAME],
 );

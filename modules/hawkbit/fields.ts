@@ -6,6 +6,7 @@
  */
 import { blobReferenceLimit } from "../config/blob.js";
 import { BOOLEAN, BYTES, CHOICE, entry, field, TEXT } from "../config/schema.js";
+import { CERTIFICATE_LIMIT } from "../config/trusted-certificates.js";
 
 const IN_HAWKBIT = 28;
 
@@ -13,9 +14,6 @@ const IN_HAWKBIT = 28;
 const GRAPHIC = "!~";
 /** Characters that need no escape in the path of a URL. */
 const NAME = "09AZaz--..__~~";
-
-/** Maximum size of a certificate, bytes. */
-export const HAWKBIT_CERTIFICATE_LIMIT = 3072;
 
 /** A token of this target, or one that all targets of the tenant share. */
 export const TOKEN_TARGET = "target";
@@ -82,7 +80,7 @@ export const HAWKBIT_CERTIFICATE = field<Uint8Array>({
 	id: 7,
 	name: "cert",
 	kind: BYTES,
-	maximum: blobReferenceLimit(HAWKBIT_CERTIFICATE_LIMIT),
+	maximum: blobReferenceLimit(CERTIFICATE_LIMIT),
 });
 export const HAWKBIT = entry("hawkbit", 1, [
 	...[HAWKBIT_ENABLED, HAWKBIT_URL, HAWKBIT_TENANT, HAWKBIT_CONTROLLER_ID],

@@ -24,6 +24,6 @@ export const HAWKBIT = part<Hawkbit>({
 	]),
 	reactions: Object.freeze([applied(ENTRY.fields, (hawkbit: Hawkbit) => hawkbit.settingsChanged())]),
 	open: (core) => new Hawkbit(core),
-	state: ({ polledUtcMs, state }) => ["hawkbit_state", state, "hawkbit_polled", secondsOf(polledUtcMs)],
+	state: ({ state, visitedUtcMs }) => ["hawkbit_state", state, "hawkbit_polled", secondsOf(visitedUtcMs)],
 	report: ({ state }, _, section) => (section === "network" ? `hawkbit: ${state}` : ""),
 });

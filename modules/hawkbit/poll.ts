@@ -19,8 +19,9 @@ import { FIRMWARE_ON_TRIAL, type Update } from "../io/flash.js";
 import type { HostInfo, Storage, TextCodec } from "../io/host.js";
 import type { JSONWriter } from "../json/writer.js";
 import type { OutputFailure } from "../publish/connect-failures.js";
+import { isGone, UNAUTHORIZED, visitFailure } from "../publish/visit-failures.js";
 import { DDIDocument, idOf, pathOf } from "./document.js";
-import { BAD_DOCUMENT, failureOf, isGone, UNAUTHORIZED } from "./failures.js";
+import { BAD_DOCUMENT } from "./failures.js";
 import { type Action, loadAction, SUCCESS, storeAction } from "./record.js";
 
 export interface PollDeps {
@@ -108,7 +109,7 @@ export class Poll {
 	}
 
 	private refused(outcome: number, nowMs: number): boolean {
-		const failure = failureOf(outcome);
+		const failure = visitFailure(outcome);
 		const isOptional = this.#step === STEP_ATTRIBUTES && outcome >= 400 && outcome < 500;
 		const isClosed = this.#step >= STEP_CANCEL && isGone(outcome);
 		this.file = "";
@@ -270,7 +271,7 @@ export class Poll {
 			const reply = this.#reply;
 			const opened = connect((port, tls) => new HTTPClient({ task, port, host, portNumber, tls, reply }));
 			if (typeof opened === "number") {
-				this.failure = failureOf(opened);
+				this.failure = visitFailure(opened);
 				return true;
 			}
 			client = opened;

@@ -1,18 +1,17 @@
 /** Routes of the roll-out by hawkBit (API text): its settings. */
-import { type BodyValues, LONG_BODY_LIMIT, type LongText } from "../api/body.js";
+import { type BodyValues, LONG_BODY_LIMIT } from "../api/body.js";
 import { MISSING_FIELD } from "../api/errors.js";
 import type { Exchange } from "../api/exchange.js";
 import { describeMissing } from "../api/field-value.js";
 import { booleanMember, numberMember } from "../api/members.js";
 import { failField, putsOf, settingsOf, writeSettings } from "../api/settings.js";
-import { CERTIFICATE_BUSY, CertificateText, failCertificateBusy, trustRefusalIn } from "../api/trusted-certificate.js";
+import { CERTIFICATE_BUSY, CERTIFICATE_TEXT, LONG_CERTIFICATE, trustRefusalIn } from "../api/trusted-certificate.js";
 import { NO_MEMORY } from "../config/blob.js";
-import { bodyField, type Put, put, type SettingField, TEXT } from "../config/schema.js";
-import type { Core } from "../core/core.js";
+import { type Put, put, type SettingField } from "../config/schema.js";
+import { CERTIFICATE_LIMIT } from "../config/trusted-certificates.js";
 import { parseFileURL, parseHubURL } from "../http/url.js";
 import {
 	HAWKBIT_CERTIFICATE,
-	HAWKBIT_CERTIFICATE_LIMIT,
 	HAWKBIT_CONTROLLER_ID,
 	HAWKBIT_ENABLED,
 	HAWKBIT_TENANT,
@@ -22,11 +21,6 @@ import {
 } from "./fields.js";
 import type { Hawkbit } from "./hawkbit.js";
 
-const CERTIFICATE_TEXT = bodyField<Uint8Array | typeof CERTIFICATE_BUSY>({
-	name: HAWKBIT_CERTIFICATE.name,
-	kind: TEXT,
-	maximum: HAWKBIT_CERTIFICATE_LIMIT,
-});
 const STORED: readonly SettingField[] = Object.freeze([
 	...[HAWKBIT_ENABLED, HAWKBIT_URL, HAWKBIT_TENANT, HAWKBIT_CONTROLLER_ID],
 	...[HAWKBIT_TOKEN_KIND, HAWKBIT_TOKEN],
@@ -35,39 +29,31 @@ const STORED: readonly SettingField[] = Object.freeze([
 export const HAWKBIT_SETTINGS = settingsOf(STORED, [HAWKBIT_ENABLED.name], {
 	fields: Object.freeze([...STORED, CERTIFICATE_TEXT]),
 	limit: LONG_BODY_LIMIT,
-	long: Object.freeze({ name: CERTIFICATE_TEXT.name, open: openCertificate }),
+	long: LONG_CERTIFICATE,
 	show,
 	accept,
 	// A POST without changes also starts a poll.
 	applies: true,
 });
 
-function openCertificate(_: Core, { certificates }: Hawkbit): LongText {
-	return new CertificateText(certificates);
-}
-
 function show(exchange: Exchange<Hawkbit>): void {
 	const { config } = exchange.core;
 	const hasCertificate = exchange.part.certificates.isSet;
 	exchange.object((writer) => {
 		writeSettings(writer, config, STORED);
-		numberMember(writer, "cert_max_size", HAWKBIT_CERTIFICATE_LIMIT);
+		numberMember(writer, "cert_max_size", CERTIFICATE_LIMIT);
 		booleanMember(writer, "cert_set", hasCertificate);
 	});
 }
 
 function accept(exchange: Exchange<Hawkbit>, values: BodyValues): readonly Put[] | undefined {
 	const certificate = values.get(CERTIFICATE_TEXT);
-	if (certificate === CERTIFICATE_BUSY) {
-		failCertificateBusy(exchange);
-		return undefined;
-	}
 	const { config } = exchange.core;
 	const enabled = values.get(HAWKBIT_ENABLED);
 	const url = values.get(HAWKBIT_URL);
 	const token = values.get(HAWKBIT_TOKEN);
 	const refusal = trustRefusalIn(exchange, exchange.part.certificates, certificate);
-	if (refusal === NO_MEMORY) return undefined;
+	if (certificate === CERTIFICATE_BUSY || refusal === NO_MEMORY) return undefined;
 	// The clients of hosts support names and IPv4, but not IPv6, which parseFileURL refuses.
 	const isUsable = url === undefined || (parseHubURL(url) !== undefined && parseFileURL(url) !== undefined);
 	if (!isUsable && (url !== "" || enabled))

@@ -4,13 +4,12 @@ import { Absent, absentPart, keptEntry } from "../absent.js";
 const NAME = "hub";
 /** Key of the progress of the statistics (statistic-progress.ts). */
 const PROGRESS = "hub_statistics";
-const CERTIFICATES = Object.freeze({ keys: "hub_cert", limit: 10_239 });
 
 export const HUB = absentPart(
 	{
 		name: NAME,
 		entries: Object.freeze([keptEntry("hub", 13)]),
-		open: (core) => new Absent(NAME, core, CERTIFICATES, PROGRESS),
+		open: (core) => new Absent(NAME, core, "hub_cert", PROGRESS),
 		state: () => ["hub_state", "absent", "hub_sent", 0],
 		status: () => ["home_hub_enabled", false],
 	},

@@ -1,15 +1,14 @@
 /** Hub routes of the API text: settings and test. */
 
-import { type BodyValues, LONG_BODY_LIMIT, type LongText } from "../api/body.js";
+import { type BodyValues, LONG_BODY_LIMIT } from "../api/body.js";
 import { MISSING_FIELD, UNSUPPORTED } from "../api/errors.js";
 import type { Exchange } from "../api/exchange.js";
 import { describeMissing } from "../api/field-value.js";
 import { booleanMember, numberMember, textMember } from "../api/members.js";
 import { failField, putsOf, settingsOf } from "../api/settings.js";
-import { CERTIFICATE_BUSY, CertificateText, failCertificateBusy, trustRefusalIn } from "../api/trusted-certificate.js";
+import { CERTIFICATE_BUSY, LONG_CERTIFICATE, trustRefusalIn } from "../api/trusted-certificate.js";
 import { NO_MEMORY } from "../config/blob.js";
 import { bodyField, type Put, put, type SettingField, TEXT } from "../config/schema.js";
-import type { Core } from "../core/core.js";
 import { parseHubURL } from "../http/url.js";
 import { isOmitted } from "../omitted.js";
 import type { Outlet } from "../publish/outlet.js";
@@ -45,16 +44,12 @@ const STORED: readonly SettingField[] = Object.freeze([HUB_ENABLED, HUB_URL, HUB
 export const HUB_SETTINGS = settingsOf(STORED, [HUB_ENABLED.name], {
 	fields: Object.freeze([...STORED, CERTIFICATE_TEXT]),
 	limit: LONG_BODY_LIMIT,
-	long: Object.freeze({ name: CERTIFICATE_TEXT.name, open: openCertificate }),
+	long: LONG_CERTIFICATE,
 	show,
 	accept,
 	// A POST without changes starts a retry after a failure.
 	applies: true,
 });
-
-function openCertificate(_: Core, { certificates }: Outlet<Hub>): LongText {
-	return new CertificateText(certificates);
-}
 
 function show(exchange: Exchange<Outlet<Hub>>): void {
 	const { config } = exchange.core;
@@ -73,10 +68,6 @@ function show(exchange: Exchange<Outlet<Hub>>): void {
 
 function accept(exchange: Exchange<Outlet<Hub>>, values: BodyValues): readonly Put[] | undefined {
 	const certificate = values.get(CERTIFICATE_TEXT);
-	if (certificate === CERTIFICATE_BUSY) {
-		failCertificateBusy(exchange);
-		return undefined;
-	}
 	// A backup may contain the setting: it is stored for a firmware that has statistics.
 	const isMissing = isOmitted(HUB_STATISTICS.name);
 	if (isMissing && exchange.within === "" && values.get(HUB_STATISTICS) === true) {
@@ -87,7 +78,7 @@ function accept(exchange: Exchange<Outlet<Hub>>, values: BodyValues): readonly P
 	const url = values.get(HUB_URL);
 	const token = values.get(HUB_TOKEN);
 	const refusal = trustRefusalIn(exchange, exchange.part.certificates, certificate);
-	if (refusal === NO_MEMORY) return undefined;
+	if (certificate === CERTIFICATE_BUSY || refusal === NO_MEMORY) return undefined;
 	if (url !== undefined && (url !== "" || enabled) && parseHubURL(url) === undefined)
 		failField(exchange, HUB_URL, "url must be http:// or https:// and a host, without user name, query or fragment.");
 	else if (enabled && token === "") failField(exchange, HUB_TOKEN, "token must not be empty while the hub is enabled.");

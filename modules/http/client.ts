@@ -70,10 +70,10 @@ export class HTTPClient implements Timed {
 	#hasUnread = false;
 	/** CLIENT_… if the connection ended while `#in` still had such bytes; otherwise 0. */
 	#endCode = 0;
-	readonly #reply: ReplyReader;
+	readonly reply: ReplyReader;
 
 	constructor({ task, port, host, portNumber, tls, reply = new ReplyReader() }: HTTPClientOptions) {
-		this.#reply = reply;
+		this.reply = reply;
 		this.#socket = new port.io({
 			...port.pins,
 			host,
@@ -106,7 +106,7 @@ export class HTTPClient implements Timed {
 	/** `bytes[start..end)` must not change until `outcome` is set. */
 	send(bytes: Uint8Array, start: number, end: number, nowMs: number): void {
 		this.outcome = OUTCOME_NONE;
-		this.#reply.begin();
+		this.reply.begin();
 		this.#bytes = bytes;
 		this.#at = start;
 		this.#end = end;
@@ -121,7 +121,7 @@ export class HTTPClient implements Timed {
 		}
 		this.#hasUnread = false;
 		this.#dueMs = nowMs + HTTP_SILENCE_MS;
-		this.take(this.#reply.pass(this.#in));
+		this.take(this.reply.pass(this.#in));
 		this.read();
 	}
 
@@ -163,7 +163,7 @@ export class HTTPClient implements Timed {
 				return;
 			}
 			if (this.#state !== STATE_ASKING) this.fail(HTTP_BAD_REPLY);
-			else this.take(this.#reply.take(bytes, 0, count));
+			else this.take(this.reply.take(bytes, 0, count));
 		}
 	}
 
@@ -178,7 +178,7 @@ export class HTTPClient implements Timed {
 			this.fail(HTTP_BAD_REPLY);
 			return;
 		}
-		const { status, isReusable } = this.#reply;
+		const { status, isReusable } = this.reply;
 		this.outcome = status;
 		this.#replies++;
 		this.#dueMs = Number.POSITIVE_INFINITY;
@@ -189,7 +189,7 @@ export class HTTPClient implements Timed {
 
 	private fail(code: number): void {
 		const wasAsking = this.#state === STATE_ASKING || this.#state === STATE_OPENING;
-		const { status, hasBegun } = this.#reply;
+		const { status, hasBegun } = this.reply;
 		this.close();
 		if (!wasAsking) return;
 		if (status !== 0) this.outcome = status;

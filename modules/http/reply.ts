@@ -47,9 +47,9 @@ export class ReplyReader {
 	isReusable = false;
 	hasBegun = false;
 	/** Buffer for the beginning of the body; the reply is complete once it is full. */
-	readonly #bodyStart: Uint8Array | undefined;
+	readonly bodyStart: Uint8Array | undefined;
 	stored = 0;
-	/** Location field if `#bodyStart` or a sink is given; undefined if absent or too long. */
+	/** Location field if `bodyStart` or a sink is given; undefined if absent or too long. */
 	location: Uint8Array | undefined;
 	readonly #sink: BodySink | undefined;
 	/** End of the bytes that the sink has not got yet. */
@@ -68,7 +68,7 @@ export class ReplyReader {
 	 * line.
 	 */
 	constructor(bodyStart?: Uint8Array, lineSize = REPLY_LINE_SIZE, sink?: BodySink) {
-		this.#bodyStart = bodyStart;
+		this.bodyStart = bodyStart;
 		this.#sink = sink;
 		this.#line = new Uint8Array(lineSize);
 	}
@@ -161,7 +161,7 @@ export class ReplyReader {
 			// The coding must be `chunked`: we announce no other.
 			this.#length = BODY_CHUNKED;
 			return !isCut && matches(line, from, to, "chunked");
-		} else if ((this.#bodyStart ?? this.#sink) !== undefined && !isCut && matches(line, 0, colon, "location")) {
+		} else if ((this.bodyStart ?? this.#sink) !== undefined && !isCut && matches(line, 0, colon, "location")) {
 			this.location = line.slice(from, to);
 		}
 		return true;
@@ -206,7 +206,7 @@ export class ReplyReader {
 	}
 
 	private storeBody(bytes: Uint8Array, start: number, end: number): boolean {
-		const into = this.#bodyStart;
+		const into = this.bodyStart;
 		if (into === undefined) return false;
 		const count = Math.min(end - start, into.length - this.stored);
 		into.set(bytes.subarray(start, start + count), this.stored);

@@ -4,6 +4,7 @@
  */
 import { blobReferenceLimit } from "../config/blob.js";
 import { BOOLEAN, BYTES, CHOICE, entry, field, INTEGER, INTERNAL, TEXT } from "../config/schema.js";
+import { CERTIFICATE_LIMIT } from "../config/trusted-certificates.js";
 
 /** Unique ids of the entries among all parts; never reused. */
 const IN_MQTT = 17;
@@ -16,8 +17,6 @@ const VISIBLE = " ";
 /** Topic without wildcards: no blank, `#` or `+`. */
 const TOPIC = '!"$*,~';
 
-/** Maximum size, bytes: a CA certificate and one more of its chain. */
-export const MQTT_CERTIFICATE_LIMIT = 3072;
 /** Choices: one JSON text with all values, one topic per value, or both. */
 export const TOPICS_JSON = "json";
 export const TOPICS_VALUES = "values";
@@ -52,7 +51,7 @@ export const MQTT_CERTIFICATE = field<Uint8Array>({
 	id: 5,
 	name: "cert",
 	kind: BYTES,
-	maximum: blobReferenceLimit(MQTT_CERTIFICATE_LIMIT),
+	maximum: blobReferenceLimit(CERTIFICATE_LIMIT),
 });
 /** First part of all topics; the serial number follows. */
 export const MQTT_TOPIC = text(6, "topic", Object.freeze([64, TOPIC, "smgw"] as const));

@@ -3,6 +3,7 @@ import { backupGroup } from "../api/backup-group.js";
 import { UNSUPPORTED } from "../api/errors.js";
 import { settingsRoutes } from "../api/route.js";
 import { CERTIFICATE } from "../certificate/part.js";
+import { CERTIFICATE_LIMIT } from "../config/trusted-certificates.js";
 import type { Core } from "../core/core.js";
 import { secondsOf } from "../core/facts.js";
 import { sample } from "../core/metrics-text.js";
@@ -21,7 +22,6 @@ import {
 	MQTT as ENTRY,
 	MQTT_ANNOUNCED,
 	MQTT_CERTIFICATE,
-	MQTT_CERTIFICATE_LIMIT,
 	MQTT_CLIENT_CERT,
 	MQTT_ENABLED,
 	MQTT_PASSWORD,
@@ -61,7 +61,7 @@ export const MQTT = part<Outlet<MQTTService>>({
 		const outlet = openOutlet<MQTTService>(core, {
 			texts: MQTT_TEXTS,
 			certificate: MQTT_CERTIFICATE,
-			limit: MQTT_CERTIFICATE_LIMIT,
+			limit: CERTIFICATE_LIMIT,
 			keys: "mqtt_cert",
 			borrowIdentity: () =>
 				core.config.get(MQTT_CLIENT_CERT) ? core.find(CERTIFICATE).borrow(core.ledger) : undefined,

@@ -5,16 +5,15 @@ import { MISSING_FIELD } from "../api/errors.js";
 import type { Exchange } from "../api/exchange.js";
 import { booleanMember, numberMember, textMember } from "../api/members.js";
 import { failField, putsOf, settingsOf, writeSettings } from "../api/settings.js";
-import { CERTIFICATE_BUSY, CertificateText, failCertificateBusy, trustRefusalIn } from "../api/trusted-certificate.js";
+import { CERTIFICATE_BUSY, CERTIFICATE_TEXT, LONG_CERTIFICATE, trustRefusalIn } from "../api/trusted-certificate.js";
 import { NO_MEMORY } from "../config/blob.js";
-import { bodyField, type Put, put, type SettingField, TEXT } from "../config/schema.js";
-import type { Core } from "../core/core.js";
+import { type Put, put, type SettingField } from "../config/schema.js";
+import { CERTIFICATE_LIMIT } from "../config/trusted-certificates.js";
 import type { Outlet } from "../publish/outlet.js";
 import { baseTopicOf } from "./agenda.js";
 import {
 	MQTT,
 	MQTT_CERTIFICATE,
-	MQTT_CERTIFICATE_LIMIT,
 	MQTT_DISCOVERY_PREFIX,
 	MQTT_ENABLED,
 	MQTT_PASSWORD,
@@ -34,21 +33,12 @@ export const MQTT_TEXTS = Object.freeze({
 	hasStatus: false,
 });
 
-/** The text is stored as it arrives; the value refers to the stored text. */
-const CERTIFICATE_TEXT = bodyField<Uint8Array | typeof CERTIFICATE_BUSY>({
-	name: MQTT_CERTIFICATE.name,
-	kind: TEXT,
-	maximum: MQTT_CERTIFICATE_LIMIT,
-});
 const STORED: readonly SettingField[] = Object.freeze(MQTT.fields.filter((field) => field !== MQTT_CERTIFICATE));
 
 export const MQTT_SETTINGS = settingsOf(STORED, [], {
 	fields: Object.freeze([...STORED, CERTIFICATE_TEXT]),
 	limit: LONG_BODY_LIMIT,
-	long: Object.freeze({
-		name: CERTIFICATE_TEXT.name,
-		open: (_: Core, { certificates }: Outlet<MQTTService>) => new CertificateText(certificates),
-	}),
+	long: LONG_CERTIFICATE,
 	show,
 	accept,
 	// A POST without changes is applied too: it starts a retry after a failure.
@@ -61,7 +51,7 @@ function show(exchange: Exchange<Outlet<MQTTService>>): void {
 	exchange.object((writer) => {
 		writeSettings(writer, config, STORED);
 		booleanMember(writer, "cert_set", hasCertificate);
-		numberMember(writer, "cert_max_size", MQTT_CERTIFICATE_LIMIT);
+		numberMember(writer, "cert_max_size", CERTIFICATE_LIMIT);
 		textMember(writer, "base_topic", baseTopicOf(config, info.serial));
 	});
 }
@@ -71,12 +61,8 @@ function accept(exchange: Exchange<Outlet<MQTTService>>, values: BodyValues): re
 	const { config } = exchange.core;
 	const { certificates } = exchange.part;
 	const certificate = values.get(CERTIFICATE_TEXT);
-	if (certificate === CERTIFICATE_BUSY) {
-		failCertificateBusy(exchange);
-		return undefined;
-	}
 	const refusal = trustRefusalIn(exchange, certificates, certificate);
-	if (refusal === NO_MEMORY) return undefined;
+	if (certificate === CERTIFICATE_BUSY || refusal === NO_MEMORY) return undefined;
 	const enabled = values.get(MQTT_ENABLED) ?? config.get(MQTT_ENABLED);
 	const url = values.get(MQTT_URL) ?? config.get(MQTT_URL);
 	const broker = parseBrokerURL(url);

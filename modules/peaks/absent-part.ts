@@ -10,7 +10,7 @@ class NoPeaks extends Absent {
 	readonly values = NONE;
 
 	constructor(core: Core) {
-		super(NAME, core, undefined, MONTH);
+		super(NAME, core, "", MONTH);
 	}
 }
 

@@ -7,7 +7,7 @@ import { Absent, absentPart } from "../absent.js";
 const NAME = "provision";
 
 export const PROVISION = absentPart(
-	{ name: NAME, entries: Object.freeze([]), open: (core) => new Absent(NAME, core, undefined, NAME) },
+	{ name: NAME, entries: Object.freeze([]), open: (core) => new Absent(NAME, core, "prov_cert", NAME) },
 	// The route of files is unknown then, which saves flash.
 	[NAME],
 );

@@ -1,5 +1,7 @@
 /** Settings of the provisioning by signed files, and the last file that was applied. */
-import { entry, field, INTEGER, TEXT } from "../config/schema.js";
+import { blobReferenceLimit } from "../config/blob.js";
+import { BYTES, entry, field, INTEGER, TEXT } from "../config/schema.js";
+import { CERTIFICATE_LIMIT } from "../config/trusted-certificates.js";
 
 /** Unique id of the entry among all parts; never reused. */
 const IN_PROVISION = 29;
@@ -38,8 +40,26 @@ export const PROVISION_APPLIED = field<number>({
 	maximum: 0xffff_ffff,
 	initial: 0,
 });
-/** Fields that the owner sets. */
-export const PROVISION_OWN = Object.freeze([PROVISION_GROUP]);
+/** Address of a file that is fetched once a day; empty: none. */
+export const PROVISION_URL = field<string>({
+	entry: IN_PROVISION,
+	id: 4,
+	name: "url",
+	kind: TEXT,
+	maximum: 128,
+	characters: GRAPHIC,
+	initial: "",
+});
+/** Reference to the certificate of its server (config/blob.ts); empty without one. */
+export const PROVISION_CERTIFICATE = field<Uint8Array>({
+	entry: IN_PROVISION,
+	id: 5,
+	name: "cert",
+	kind: BYTES,
+	maximum: blobReferenceLimit(CERTIFICATE_LIMIT),
+});
+/** Fields that the owner sets, and that the API shows. */
+export const PROVISION_OWN = Object.freeze([PROVISION_GROUP, PROVISION_URL]);
 /** Fields that a file sets. */
 export const PROVISION_RESULT = Object.freeze([PROVISION_COUNTER, PROVISION_APPLIED]);
-export const PROVISION = entry("provision", 1, [...PROVISION_OWN, ...PROVISION_RESULT]);
+export const PROVISION = entry("provision", 1, [...PROVISION_OWN, ...PROVISION_RESULT, PROVISION_CERTIFICATE]);

@@ -2,8 +2,8 @@
 import { backupGroup } from "../api/backup-group.js";
 import { route, settingsRoutes } from "../api/route.js";
 import { METHOD_POST } from "../http/request.js";
-import { part } from "../part.js";
-import { PROVISION as ENTRY, PROVISION_COUNTER } from "./fields.js";
+import { applied, part } from "../part.js";
+import { PROVISION as ENTRY, PROVISION_CERTIFICATE, PROVISION_COUNTER, PROVISION_OWN } from "./fields.js";
 import { PROVISION_EVENTS } from "./log-events.js";
 import { Provisioning } from "./provisioning.js";
 import { PROVISION_SETTINGS, postFile } from "./routes.js";
@@ -18,9 +18,12 @@ export const PROVISION = part<Provisioning>({
 		...settingsRoutes(PATH, PROVISION_SETTINGS),
 		route(METHOD_POST, `${PATH}/file`, postFile, { body: undefined }),
 	]),
-	backup: Object.freeze([backupGroup(PATH, PROVISION_SETTINGS)]),
+	backup: Object.freeze([backupGroup(PATH, PROVISION_SETTINGS, { secrets: Object.freeze([PROVISION_CERTIFICATE]) })]),
+	reactions: Object.freeze([
+		applied([...PROVISION_OWN, PROVISION_CERTIFICATE], (provisioning: Provisioning) => provisioning.settingsChanged()),
+	]),
 	open: (core, parts) => new Provisioning(core, parts),
 	status: ({ state }, { config }) => ["provision_state", state, "provision_counter", config.get(PROVISION_COUNTER)],
-	report: ({ state }, { config }, section) =>
-		section === "network" ? `provision: ${state} ${config.get(PROVISION_COUNTER)}` : "",
+	report: ({ result, state }, { config }, section) =>
+		section === "network" ? `provision: ${state} ${config.get(PROVISION_COUNTER)}, url ${result}` : "",
 });

@@ -11,14 +11,23 @@ import { asciiBytes } from "../bytes/ascii.js";
 import { decodeHex } from "../bytes/hex.js";
 import { type Put, put, type Setting } from "../config/schema.js";
 import { StorageRefusal } from "../config/watched-storage.js";
-import type { Core, Running } from "../core/core.js";
+import type { Core } from "../core/core.js";
 import type { ScheduledMachine, Task } from "../io/driver.js";
 import type { Cost } from "../io/memory.js";
 import type { Part } from "../part.js";
+import type { OutputFailure } from "../publish/connect-failures.js";
+import type { OutputDeps } from "../publish/output.js";
+import { Visitor } from "../publish/visitor.js";
 import { RESTORE_COST, restore } from "../system/restore.js";
 import { RestoreReader } from "../system/restore-reader.js";
 import { WIFI_ON_TRIAL } from "../wifi/fields.js";
-import { PROVISION_APPLIED, PROVISION_COUNTER, PROVISION_GROUP } from "./fields.js";
+import {
+	PROVISION_APPLIED,
+	PROVISION_CERTIFICATE,
+	PROVISION_COUNTER,
+	PROVISION_GROUP,
+	PROVISION_URL,
+} from "./fields.js";
 import {
 	BAD_SIGNATURE,
 	counterOf,
@@ -32,6 +41,7 @@ import {
 	WRONG_DEVICE,
 } from "./file.js";
 import { FileExchange } from "./file-exchange.js";
+import { FileSource, type FileTaker } from "./file-source.js";
 import { EVENT_PROVISION_APPLIED, EVENT_PROVISION_REFUSED } from "./log-events.js";
 
 /** A file that arrives; its settings then need RESTORE_COST. */
@@ -40,8 +50,6 @@ export const FILE_COST: Cost = Object.freeze({ slots: 60, chunkBytes: FILE_LIMIT
 /** Way of the factory data, which are applied if no file was applied before. */
 const BY_FACTORY = "factory";
 const BY_MQTT = "mqtt";
-
-const NO_TEXTS: readonly LongText[] = Object.freeze([]);
 
 const RETRY_MS = 2000;
 const TRIES = 30;
@@ -55,45 +63,53 @@ const REFUSALS: Readonly<Record<string, string>> = Object.freeze({
 	[REPLAY]: "The counter of the file is not higher than that of the last one: sign it with a higher one.",
 });
 
-export class Provisioning implements Running, ScheduledMachine {
+/** File to be applied. */
+interface Job {
+	readonly file: Uint8Array;
+	readonly way: string;
+	readonly client: Exchange | undefined;
+	tries: number;
+	/** Certificates of the file. */
+	readonly texts: LongText[];
+	readonly task: Task;
+}
+
+export class Provisioning extends Visitor<FileSource> implements FileTaker, ScheduledMachine {
 	/** Code of the last file that was refused since the start and the last success; "" without one. */
 	refused = "";
-	readonly #core: Core;
 	readonly #parts: readonly Part[];
-	/** File to be applied, the way on which it came, and the task that applies it. */
-	#file: Uint8Array | undefined;
-	#way = "";
-	#client: Exchange | undefined;
-	#tries = 0;
-	/** Certificates of the file. */
-	#texts = NO_TEXTS;
-	#task: Task | undefined;
+	#job: Job | undefined;
 	deadlineMs = 0;
 
 	constructor(core: Core, parts: readonly Part[]) {
-		this.#core = core;
+		super(core, PROVISION_CERTIFICATE);
 		this.#parts = parts;
 		const isNew = this.receiver !== undefined && core.config.get(PROVISION_COUNTER) === 0;
 		const given = isNew ? core.host.settingsFile?.() : undefined;
 		if (given !== undefined) this.offer(new Uint8Array(given), BY_FACTORY);
+		this.start(true);
 	}
 
 	/** `off`, `none` (no file yet), `applied`, or the code of the last refusal. */
 	get state(): string {
-		const { config, info } = this.#core;
+		const { config, info } = this.core;
 		if (info.settingsKeys === "") return "off";
 		if (this.refused !== "") return this.refused;
 		return config.get(PROVISION_COUNTER) > 0 ? "applied" : "none";
 	}
 
+	outputChanged(failure: OutputFailure | undefined): void {
+		if (failure !== undefined) this.core.events.note(EVENT_PROVISION_REFUSED, `${failure.code} by url`);
+	}
+
 	/** Undefined if this firmware trusts no key. */
 	get receiver(): this | undefined {
-		return this.#core.info.settingsKeys === "" ? undefined : this;
+		return this.core.info.settingsKeys === "" ? undefined : this;
 	}
 
 	/** True if memory suffices for a file of this length. It must be allocated at once. */
-	mayKeep(length: number): boolean {
-		return this.#file === undefined && length <= FILE_LIMIT + 256 && this.#core.ledger.fits(FILE_COST);
+	mayKeep(length: number, cost = FILE_COST): boolean {
+		return this.#job === undefined && length <= FILE_LIMIT + 256 && this.core.ledger.fits(cost);
 	}
 
 	/** Takes a message by MQTT, as FileReceiver (mqtt/session.ts). */
@@ -107,28 +123,25 @@ export class Provisioning implements Running, ScheduledMachine {
 	 * last one is not reported, because some ways repeat it. `way`: one word.
 	 */
 	offer(file: Uint8Array, way: string, client?: Exchange): void {
-		const { config, driver } = this.#core;
+		const { config, driver } = this.core;
 		const isKnown = client === undefined && counterOf(file) === (config.get(PROVISION_COUNTER) || -1);
-		if (this.#file !== undefined) client?.busy();
-		if (this.#file !== undefined || isKnown) return;
-		this.#file = file;
-		this.#way = way;
-		this.#client = client;
-		this.#tries = TRIES;
+		if (this.#job !== undefined) client?.busy();
+		if (this.#job !== undefined || isKnown) return;
 		this.deadlineMs = driver.nowMs();
-		this.#task ??= driver.register("provision", this);
+		const task = driver.register("provision", this);
+		this.#job = { file, way, client, tries: TRIES, texts: [], task };
 	}
 
 	/** Reading and restoring do not nest, because certificates are checked with little stack left. */
 	advance(nowMs: number): void {
-		const file = this.#file;
-		if (file === undefined || nowMs < this.deadlineMs) return;
+		const job = this.#job;
+		if (job === undefined || nowMs < this.deadlineMs) return;
 		this.deadlineMs = nowMs + RETRY_MS;
-		const { ledger } = this.#core;
-		const way = this.#way;
+		const { ledger } = this.core;
+		const { client, file, way } = job;
 		const hasMemory = ledger.claim(RESTORE_COST);
-		if (!hasMemory && this.#client === undefined && --this.#tries > 0) return;
-		const exchange = new FileExchange(this.#core, this.#client);
+		if (!hasMemory && client === undefined && --job.tries > 0) return;
+		const exchange = new FileExchange(this.core, client);
 		try {
 			if (!hasMemory) exchange.busy();
 			else if (this.isAccepted(file, exchange)) restore(exchange, this.#parts, this.read(file), this.putsOf(file));
@@ -137,21 +150,31 @@ export class Provisioning implements Running, ScheduledMachine {
 			exchange.fail(500, "internal", error.sentence);
 		} finally {
 			if (hasMemory) ledger.release(RESTORE_COST);
-			this.stop();
+			this.finish();
 		}
 		this.note(exchange.code, way);
 	}
 
-	stop(): void {
-		for (const text of this.#texts) text.close();
-		this.#texts = NO_TEXTS;
-		this.#task?.stop();
-		this.#task = this.#file = this.#client = undefined;
+	override stop(): void {
+		this.finish();
+		super.stop();
+	}
+
+	protected open(deps: OutputDeps, isStart: boolean): FileSource | undefined {
+		const isOn = this.receiver !== undefined && this.core.config.get(PROVISION_URL) !== "";
+		return isOn ? new FileSource(deps, this, isStart) : undefined;
+	}
+
+	private finish(): void {
+		const job = this.#job;
+		for (const text of job?.texts ?? []) text.close();
+		job?.task.stop();
+		this.#job = undefined;
 	}
 
 	/** A broker may repeat a bad file after each connection. */
 	private note(code: string, way: string): void {
-		const { config, events, live } = this.#core;
+		const { config, events, live } = this.core;
 		// A factory is not in reach of the owner's network: the trial would fail at the first start.
 		if (code === "" && way === BY_FACTORY) config.note([put(WIFI_ON_TRIAL, false)]);
 		if (code === "") events.note(EVENT_PROVISION_APPLIED, `${config.get(PROVISION_COUNTER)} by ${way}`);
@@ -167,12 +190,12 @@ export class Provisioning implements Running, ScheduledMachine {
 	}
 
 	private read(file: Uint8Array): RestoreReader {
-		const core = this.#core;
+		const core = this.core;
 		const parts = this.#parts;
 		const openerOf = (group: BackupGroup) => () => {
 			const part = parts.find(({ backup }) => backup.includes(group));
 			const opened = group.table.long!.open(core, (part && core.find(part)) as never);
-			this.#texts = [...this.#texts, opened];
+			this.#job?.texts.push(opened);
 			return new OpenText(opened);
 		};
 		const reader = new RestoreReader(core.config, core.text, parts, () => {}, openerOf);
@@ -183,13 +206,13 @@ export class Provisioning implements Running, ScheduledMachine {
 
 	/** Result of a file, written together with its settings. */
 	private putsOf(file: Uint8Array): Put[] {
-		const appliedS = Math.floor((this.#core.clock.utcMs() ?? 0) / 1000);
+		const appliedS = Math.floor((this.core.clock.utcMs() ?? 0) / 1000);
 		return [put(PROVISION_COUNTER, counterOf(file)), put(PROVISION_APPLIED, appliedS)];
 	}
 
 	/** Returns "" for a file of a trusted signer for this gateway that is newer than the last one. */
 	private refusalOf(file: Uint8Array): string {
-		const { config, crypto, info } = this.#core;
+		const { config, crypto, info } = this.core;
 		if (info.settingsKeys === "") return UNSUPPORTED;
 		const counter = counterOf(file);
 		if (counter === 0) return INVALID_FILE;

@@ -97,7 +97,7 @@ const GIVEN: Readonly<Record<string, JSONObject>> = {
 		list_rows: "ABC 09=0-0:96.1.0 06=1.8.0e1*30",
 	},
 	"dlms/obis": { entries: [{ code: [1, 0, 1, 7, 0, 255], class_id: 3, attribute: 2, obis: "1-0:1.7.0" }] },
-	provision: { group: "cellar" },
+	provision: { group: "cellar", url: "https://files.example/cellar.smgs" },
 	"meter/backfill": { enabled: true, obis: "1-0:99.2.0" },
 	"zigbee/config": { enabled: false },
 	"zigbee/map": { mapping: [{ obis: "1-0:1.8.0", mapping_id: "07020000" }] },
@@ -159,6 +159,7 @@ const FLAGS: Readonly<Record<string, readonly string[]>> = {
 	"dlms/config": ["password_set", "block_cipher_key_set", "auth_key_set"],
 	hub: ["token_set", "cert_set"],
 	hawkbit: ["token_set", "cert_set"],
+	provision: ["cert_set"],
 	mqtt: ["password_set", "cert_set"],
 };
 const pair = new NodeCrypto().makeCertificate({
@@ -665,7 +666,7 @@ describe("A backup", () => {
 					controller_id: "c".repeat(32),
 					token: secret(64),
 				},
-				provision: { group: "g".repeat(32) },
+				provision: { group: "g".repeat(32), url: `https://h/${"p".repeat(118)}` },
 				mqtt: {
 					url: `mqtt://${"h".repeat(240)}`,
 					user: "\u20ac".repeat(64),

@@ -51,6 +51,7 @@ const LIMITS: Readonly<Record<string, number>> = {
 	"system/password": 512,
 	hub: 16384,
 	hawkbit: 16384,
+	provision: 16384,
 	mqtt: 16384,
 	"zigbee/map": 16384,
 	"dlms/obis": 16384,

@@ -6,19 +6,12 @@ import { VirtualWorld } from "../../hosts/node/virtual.js";
 import type { VirtualStorage } from "../../hosts/node/virtual-storage.js";
 import { type Put, put } from "../../modules/config/schema.js";
 import { ConfigStore } from "../../modules/config/store.js";
-import { TrustedCertificates } from "../../modules/config/trusted-certificates.js";
+import { CERTIFICATE_LIMIT, TrustedCertificates } from "../../modules/config/trusted-certificates.js";
 import { Driver } from "../../modules/io/driver.js";
 import type { Clock, Network, Power } from "../../modules/io/host.js";
 import { type Memory, MemoryLedger } from "../../modules/io/memory.js";
 import { JSONWriter } from "../../modules/json/writer.js";
-import {
-	MQTT_CERTIFICATE,
-	MQTT_CERTIFICATE_LIMIT,
-	MQTT_ENABLED,
-	MQTT_PASSWORD,
-	MQTT_URL,
-	MQTT_USER,
-} from "../../modules/mqtt/fields.js";
+import { MQTT_CERTIFICATE, MQTT_ENABLED, MQTT_PASSWORD, MQTT_URL, MQTT_USER } from "../../modules/mqtt/fields.js";
 import { MQTTService } from "../../modules/mqtt/service.js";
 import { ENTRIES } from "../../modules/parts.js";
 import type { OutputFailure } from "../../modules/publish/connect-failures.js";
@@ -85,7 +78,7 @@ export class Bed {
 			{ store: this.config, storage: world.storage, memory: this.ledger },
 			MQTT_CERTIFICATE,
 			"mqtt_cert",
-			MQTT_CERTIFICATE_LIMIT,
+			CERTIFICATE_LIMIT,
 		);
 		const { clock, crypto, info, network, text, timers } = world;
 		const problem = () => this.problem;

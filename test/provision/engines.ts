@@ -1,8 +1,13 @@
 /** Signed settings files on an engine. */
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:https";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { makeCertificate } from "../../hosts/node/self-signed.js";
+import { FETCH_COST } from "../../modules/provision/file-source.js";
 import { publicKeyOf } from "../../tools/ota/keys.js";
 import { isError, type Reply } from "../api/gateway.js";
 import { type EngineName, ProcessGateway } from "../api/process-gateway.js";
@@ -10,6 +15,7 @@ import { OWN_CERTIFICATE } from "../homeassistant/bench.js";
 import { ANY, probe } from "../system/memory-limits.js";
 import { largestSettings, newSigner, SIGNER, signed } from "./signed.js";
 
+const HOST = "127.0.0.1";
 export const CERTIFICATE = Buffer.from(OWN_CERTIFICATE.certificate).toString();
 
 /** Writes the public key of SIGNER into this folder, for `--settings-key`. */
@@ -60,6 +66,36 @@ export function provisionOn(engine: EngineName): void {
 			const { enabled, cert_set } = await gateway.read("mqtt");
 			const { counter, state } = await gateway.read("provision");
 			assert.deepEqual([entries.length, enabled, cert_set, counter, state], [24, true, true, 3, "applied"]);
+		});
+
+		it("are fetched over TLS from a server", async function () {
+			const day = 86_400_000;
+			const pair = makeCertificate({ names: [HOST], validFromMs: Date.now() - day, validToMs: Date.now() + day });
+			const identity = { cert: Buffer.from(pair.certificate), key: Buffer.from(pair.key) };
+			const server = createServer(identity).listen(0, HOST);
+			try {
+				await once(server, "listening");
+				await gateway.write("mqtt", { enabled: false });
+				await gateway.pass(3000);
+				const before = engine === "linux" ? await gateway.memory() : undefined;
+				const url = `https://${HOST}:${(server.address() as AddressInfo).port}/x.smgs`;
+				const asked = once(server, "request");
+				await gateway.write("provision", { url, cert: identity.cert.toString() });
+				const [, response] = await asked;
+				if (before !== undefined) {
+					const { slots, chunks } = await probe(gateway, this, ANY);
+					const [more, bytes] = [slots - before.slots, chunks - before.chunks];
+					this.test!.title += ` (a fetch: ${more} slots, ${bytes} bytes)`;
+					assert.ok(more <= FETCH_COST.slots && bytes <= FETCH_COST.chunkBytes, `${more} slots, ${bytes} bytes`);
+				}
+				response.end(signed(largestSettings(CERTIFICATE), 5));
+				for (let i = 0; i < 20 && (await gateway.read("provision")).counter !== 5; i++) await gateway.pass(500);
+				const { counter, state, url_state } = await gateway.read("provision");
+				assert.deepEqual([counter, state, url_state], [5, "applied", "ok"]);
+			} finally {
+				server.closeAllConnections();
+				server.close();
+			}
 		});
 	});
 }

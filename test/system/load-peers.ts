@@ -6,8 +6,8 @@ import { createServer as createTLSServer, type Server as TLSServer } from "node:
 import { Aedes } from "aedes";
 import type { SeededRandom } from "../../hosts/node/random.js";
 import { makeCertificate } from "../../hosts/node/self-signed.js";
+import { CERTIFICATE_LIMIT } from "../../modules/config/trusted-certificates.js";
 import { HUB_CERTIFICATE_LIMIT } from "../../modules/homeassistant/fields.js";
-import { MQTT_CERTIFICATE_LIMIT } from "../../modules/mqtt/fields.js";
 import { CUT, StatisticsServer } from "../homeassistant/statistics-server.js";
 import { SocketPeer } from "../websocket/server.js";
 
@@ -88,7 +88,7 @@ export class LoadPeers {
 	/** Body for `POST mqtt`. */
 	get mqttSettings(): object {
 		const url = `mqtts://${ADDRESS}:${portOf(this.#brokerServer)}`;
-		return { enabled: true, url, topics: "both", cert: longCertificate(MQTT_CERTIFICATE_LIMIT) };
+		return { enabled: true, url, topics: "both", cert: longCertificate(CERTIFICATE_LIMIT) };
 	}
 
 	/** URL at which no firmware is found. */

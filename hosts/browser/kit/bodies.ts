@@ -248,6 +248,8 @@ export const HAWKBIT = {
 /** POST /api/v1/provision */
 export const PROVISION = {
 	group: { max: 32, pattern: /^[!-~]*$/ },
+	url: { max: 128, pattern: /^[!-~]*$/ },
+	cert: { max: 3072 },
 } as const;
 
 /** POST /api/v1/mqtt */

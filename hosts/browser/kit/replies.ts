@@ -682,6 +682,11 @@ export interface Hawkbit {
 
 export interface Provision {
 	readonly group: string;
+	readonly url: string;
+	readonly cert_max_size: number;
+	readonly cert_set: boolean;
+	readonly url_state: string;
+	readonly url_asked: number;
 	readonly state: string;
 	readonly counter: number;
 	readonly applied: number;

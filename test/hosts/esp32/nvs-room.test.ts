@@ -8,10 +8,9 @@ import { OWN_FILE_LIMIT } from "../../../modules/certificate/fields.js";
 import { BLOB_PIECE } from "../../../modules/config/blob.js";
 import { BYTES, CHOICE, type Field, TEXT } from "../../../modules/config/schema.js";
 import { ENTRY_LIMIT } from "../../../modules/config/store.js";
-import { HAWKBIT_CERTIFICATE_LIMIT } from "../../../modules/hawkbit/fields.js";
+import { CERTIFICATE_LIMIT } from "../../../modules/config/trusted-certificates.js";
 import { HUB_CERTIFICATE_LIMIT } from "../../../modules/homeassistant/fields.js";
 import { CERTIFICATE_FILE_LIMIT } from "../../../modules/io/crypto.js";
-import { MQTT_CERTIFICATE_LIMIT } from "../../../modules/mqtt/fields.js";
 import { ENTRIES } from "../../../modules/parts.js";
 import { PASSWORD_LIMIT, SSID_BYTES_LIMIT } from "../../../modules/wifi/fields.js";
 import { findPartition } from "../../../tools/factory/partitions.js";
@@ -24,8 +23,9 @@ const BLOBS: readonly { name: string; limit: number; slots: number; part?: strin
 	{ name: "tls", limit: CERTIFICATE_FILE_LIMIT, slots: 3 },
 	{ name: "own", limit: OWN_FILE_LIMIT, slots: 2 },
 	{ name: "hub_cert", limit: HUB_CERTIFICATE_LIMIT, slots: 2 },
-	{ name: "mqtt_cert", limit: MQTT_CERTIFICATE_LIMIT, slots: 2 },
-	{ name: "hawk_cert", limit: HAWKBIT_CERTIFICATE_LIMIT, slots: 2, part: "hawkbit" },
+	{ name: "mqtt_cert", limit: CERTIFICATE_LIMIT, slots: 2 },
+	{ name: "hawk_cert", limit: CERTIFICATE_LIMIT, slots: 2, part: "hawkbit" },
+	{ name: "prov_cert", limit: CERTIFICATE_LIMIT, slots: 2, part: "provision" },
 ];
 
 /** ESP-IDF's radio calibration (cal_data, cal_mac, cal_version of esp_phy), and a few small values of the host. */

@@ -1,0 +1,69 @@
+/** Base of the parts that visit a server while their settings say so; it has the trusted certificates and the visits. */
+import type { SettingField } from "../config/schema.js";
+import { CERTIFICATE_LIMIT, TrustedCertificates } from "../config/trusted-certificates.js";
+import type { Core, Running } from "../core/core.js";
+import type { OutputFailure } from "./connect-failures.js";
+import type { OutputAccess, OutputDeps } from "./output.js";
+import { PUBLISH } from "./part.js";
+import type { Visits } from "./visits.js";
+
+export abstract class Visitor<Kind extends Pick<Visits<never>, "output" | "result" | "stop">>
+	implements OutputAccess, Running
+{
+	protected readonly core: Core;
+	/** Defined while the settings say so. */
+	protected visits: Kind | undefined;
+	readonly #certificate: SettingField<Uint8Array>;
+	#certificates: TrustedCertificates | undefined;
+
+	/** `certificate`: refers to the trusted certificates in flash, whose key prefix has four letters of its entry's key. */
+	constructor(core: Core, certificate: SettingField<Uint8Array>) {
+		this.core = core;
+		this.#certificate = certificate;
+	}
+
+	abstract outputChanged(failure: OutputFailure | undefined): void;
+
+	/** Returns undefined if the settings, the firmware or the host say no. */
+	protected abstract open(deps: OutputDeps, isStart: boolean): Kind | undefined;
+
+	/** Last visit that succeeded, Unix ms; 0 without one, or if the clock was not set. */
+	get visitedUtcMs(): number {
+		return this.visits?.output.sentUtcMs ?? 0;
+	}
+
+	/** `off`, or as `result` of the visits. */
+	get result(): string {
+		return this.visits?.result ?? "off";
+	}
+
+	/** Most units need none. */
+	get certificates(): TrustedCertificates {
+		const { config, ledger, storage } = this.core;
+		const field = this.#certificate;
+		const name = `${config.entries[field.entry].key.slice(0, 4)}_cert`;
+		const place = { store: config, storage, memory: ledger };
+		this.#certificates ??= new TrustedCertificates(place, field, name, CERTIFICATE_LIMIT);
+		return this.#certificates;
+	}
+
+	/** The owner may also save them again for a visit at once. */
+	settingsChanged(): void {
+		this.visits?.stop();
+		this.start(false);
+		this.core.live.changed();
+	}
+
+	erase(): void {
+		this.certificates.blobs.sweep([], true);
+	}
+
+	stop(): void {
+		this.visits?.stop();
+	}
+
+	protected start(isStart: boolean): void {
+		const deps = this.core.find(PUBLISH);
+		this.visits = deps && this.open(deps, isStart);
+	}
+}
