@@ -35,6 +35,7 @@ import { preparePyKMP, pyKMPCases } from "./pykmp.js";
 import { preparePyteleinfo, pyteleinfoCases } from "./pyteleinfo.js";
 import { hpkeCases, prepareHPKE } from "./report.js";
 import { endScripts, prepareScripts, scriptCases } from "./scripts.js";
+import { endSettingsURL, prepareSettingsURL, settingsURLCases } from "./settings-url.js";
 import { prepareSmllib, smllibCases } from "./smllib.js";
 import { standInCases } from "./stand-in.js";
 import { statisticsCases } from "./statistics.js";
@@ -147,6 +148,14 @@ async function checkMeters(): Promise<void> {
 		cases: hawkbitCases,
 		end: endHawkbit,
 	});
+	for (const engine of ["node", "xs"] as const) {
+		await check({
+			name: `our gateway (${engine}) and settings files from OpenSSL's server`,
+			prepare: () => prepareSettingsURL(engine),
+			cases: settingsURLCases,
+			end: endSettingsURL,
+		});
+	}
 	await check({ name: "Grafana's types 13.2.3", prepare: prepareGrafana, cases: grafanaCases });
 	await check({ name: "python-zeroconf 0.148.0", prepare: prepareZeroconf, cases: mdnsCases });
 	await check({ name: "zigpy 0.80.0", prepare: prepareZigpy, cases: zigpyCases });
