@@ -97,7 +97,7 @@ const CONTENTS: Readonly<Record<string, { good?: readonly unknown[]; bad: readon
 		bad: ["h", "http://h", "https://u@h", "https://h/?x", "https://[::1]", `https://h/${x(71)}`],
 	},
 	"provision url": {
-		good: ["", "https://h", `https://192.168.1.77:8443/f?x=${x(99)}`],
+		good: ["", "https://h", `https://192.168.1.77:8443/f?x=${x(98)}`],
 		bad: ["h", "http://h", "https://u@h", "https://[::1]", `https://h/${x(119)}`],
 	},
 	"provision cert": { good: [""], bad: ["x", x(3072), x(3073)] },
