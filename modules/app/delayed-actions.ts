@@ -6,7 +6,8 @@
  *   IDLE       ASKED        –
  *   ASKED      ASKED        IDLE, action runs
  *
- * A request in ASKED can only make the action run earlier. A refresh for a new address runs at least READDRESS_MS after
+ * A request in ASKED can only make the action run earlier. No refresh runs while a restart is due: the start refreshes
+ * everything, and a factory reset has erased the settings. A refresh for a new address runs at least READDRESS_MS after
  * the last one, to reduce wear of the flash.
  */
 import type { Driver, Task } from "../io/driver.js";
@@ -43,6 +44,7 @@ export class DelayedActions implements Timed {
 	restartSoon(): void {
 		this.#task.update((nowMs) => {
 			this.#restartMs = Math.min(this.#restartMs, nowMs + DELAY_MS);
+			this.#refreshMs = Number.POSITIVE_INFINITY;
 		});
 	}
 
@@ -55,18 +57,18 @@ export class DelayedActions implements Timed {
 	}
 
 	advance(nowMs: number): void {
-		const isRefreshed = nowMs >= this.#refreshMs;
-		const isRestarted = nowMs >= this.#restartMs;
-		if (isRefreshed) {
+		if (nowMs >= this.#refreshMs) {
 			this.#refreshMs = Number.POSITIVE_INFINITY;
 			this.#readdressMs = nowMs + READDRESS_MS;
+			this.#actor.refresh();
 		}
-		if (isRestarted) this.#restartMs = Number.POSITIVE_INFINITY;
-		if (isRefreshed) this.#actor.refresh();
-		if (isRestarted) this.#actor.restart();
+		if (nowMs >= this.#restartMs) {
+			this.#restartMs = Number.POSITIVE_INFINITY;
+			this.#actor.restart();
+		}
 	}
 
 	private refreshAt(dueMs: number): void {
-		this.#refreshMs = Math.min(this.#refreshMs, dueMs);
+		if (this.#restartMs === Number.POSITIVE_INFINITY) this.#refreshMs = Math.min(this.#refreshMs, dueMs);
 	}
 }

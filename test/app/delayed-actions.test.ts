@@ -50,16 +50,20 @@ describe("app/delayed-actions", () => {
 		assert.deepEqual(done, ["refresh 1500"]);
 	});
 
-	it("runs two actions each at its own time, or both at once if their times coincide", () => {
+	it("runs no refresh while a restart is due, whichever was requested first", () => {
 		acts.restartSoon();
 		time.advance(500);
 		acts.refreshSoon();
+		acts.readdressSoon();
 		time.advance(5000);
-		assert.deepEqual(done, ["restart 1500", "refresh 2000"]);
-		acts.restartSoon();
+		assert.deepEqual(done, ["restart 1500"]);
 		acts.refreshSoon();
+		acts.restartSoon();
 		time.advance(5000);
-		assert.deepEqual(done.slice(2), ["refresh 7000", "restart 7000"]);
+		assert.deepEqual(done.slice(1), ["restart 7000"]);
+		acts.refreshSoon();
+		time.advance(1500);
+		assert.deepEqual(done.slice(2), ["refresh 12000"]);
 	});
 
 	it("accepts requests made from inside an action, and runs them 1.5 s later", () => {
@@ -72,7 +76,7 @@ describe("app/delayed-actions", () => {
 		time.advance(1500);
 		assert.deepEqual(done, ["refresh 1500"]);
 		time.advance(10_000);
-		assert.deepEqual(done, ["refresh 1500", "refresh 3000", "restart 3000"]);
+		assert.deepEqual(done, ["refresh 1500", "restart 3000"]);
 	});
 
 	it("accepts another request after an action has failed", () => {
