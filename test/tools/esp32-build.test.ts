@@ -345,6 +345,11 @@ describe("npm run build, flash, monitor", function () {
 		};
 		because("echo no such module >&2; exit 3", /no such module[\s\S]*mcconfig has failed/);
 		because("exit 0", /ESP-IDF has failed/);
+		const tooLarge = "Error: All app partitions are too small for binary xs_esp32.bin size 0x1e25f0:";
+		because(
+			`mkdir -p ${dirname(production.image)}; : > ${production.image}; echo "${tooLarge}"; echo "ninja failed with exit code 1"`,
+			/too small for binary[^\n]*\nninja failed with exit code 1\nESP-IDF has failed/,
+		);
 		because(
 			`mkdir -p ${dirname(production.image)}; : > ${production.image}; echo "### warning: m: a: no const"`,
 			/m: a: no const\nThe build warns/,

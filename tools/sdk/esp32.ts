@@ -17,6 +17,9 @@ const HOST = join(ROOT, "hosts", "esp32");
 /** ESP-IDF's name of an application image. */
 const IMAGE = "xs_esp32.bin";
 
+/** Lines of ESP-IDF that fails. There is an image all the same if it is too large for its slot. */
+const IDF_FAILURE = /^(Error: All app partitions are too small|\w+ failed with exit code \d)/;
+
 export const MAIN = "hosts/esp32/main";
 
 const IDF_ADVICE = "npm run doctor says how to get it.";
@@ -189,16 +192,22 @@ export async function buildForChip(order: BuildOrder): Promise<Places> {
 	const platform = `esp32:./chips/${board.chip}`;
 	const manifest = join(places.folder, "manifest.json");
 	const args = ["-m", "-p", platform, "-t", "build", "-o", places.output, manifest];
-	const { status, warnings } = await run(join(sdk.tools, "mcconfig"), args, env, order.report);
-	const failure = failureOf(status, warnings, existsSync(places.image));
+	const { status, warnings, errors } = await run(join(sdk.tools, "mcconfig"), args, env, order.report);
+	const failure = failureOf(status, warnings, errors, existsSync(places.image));
 	if (failure === undefined) return places;
 	// The next build would use it, with settings missing and C compiled despite warnings.
 	rmSync(places.output, { recursive: true, force: true });
 	throw new Error(failure);
 }
 
-function failureOf(status: number | null, warnings: readonly string[], hasImage: boolean): string | undefined {
+function failureOf(
+	status: number | null,
+	warnings: readonly string[],
+	errors: readonly string[],
+	hasImage: boolean,
+): string | undefined {
 	if (status !== 0) return "mcconfig has failed.";
+	if (errors.length > 0) return `${errors.join("\n")}\nESP-IDF has failed.`;
 	if (warnings.length > 0) return `${warnings.join("\n")}\nThe build warns: this must not be.`;
 	return hasImage ? undefined : "ESP-IDF has failed: there is no image.";
 }
@@ -206,6 +215,8 @@ function failureOf(status: number | null, warnings: readonly string[], hasImage:
 interface Ended {
 	readonly status: number | null;
 	readonly warnings: string[];
+	/** Failures of ESP-IDF, which mcconfig ignores. */
+	readonly errors: string[];
 }
 
 function run(
@@ -217,6 +228,7 @@ function run(
 	return new Promise((resolve, reject) => {
 		const child = spawn(command, args, { cwd: HOST, env, stdio: ["ignore", "pipe", "pipe"] });
 		const warnings: string[] = [];
+		const errors: string[] = [];
 		for (const stream of [child.stdout, child.stderr]) {
 			let rest = "";
 			stream.setEncoding("utf8").on("data", (text: string) => {
@@ -224,10 +236,11 @@ function run(
 				const lines = (rest + text).split("\n");
 				rest = lines.pop()!;
 				warnings.push(...lines.filter(isForbidden));
+				errors.push(...lines.filter((line) => IDF_FAILURE.test(line)));
 			});
 		}
 		child.on("error", reject);
-		child.on("close", (status) => resolve({ status, warnings }));
+		child.on("close", (status) => resolve({ status, warnings, errors }));
 	});
 }
 
