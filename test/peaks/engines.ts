@@ -14,6 +14,8 @@ export function engines(engine: EngineName): void {
 		before(async () => {
 			gateway = await ProcessGateway.start(engine, { args: ["--time", NOW] });
 			await giveHistory(gateway);
+			await gateway.connectMeter({ telegram: TELEGRAM, mode: "D", pushBaud: 2400, pushMs: 2000 });
+			await gateway.write("iec62056/config", { mode_d_enabled: true });
 		});
 		after(() => gateway?.stop());
 		afterEach(function () {
@@ -26,8 +28,6 @@ export function engines(engine: EngineName): void {
 		] as const) {
 			it(`are the highest of the history's ${level}, of ${count} days`, async () => {
 				await gateway.write("peaks", { interval_mins: minutes, count });
-				await gateway.connectMeter({ telegram: TELEGRAM, mode: "D", pushBaud: 2400, pushMs: 2000 });
-				await gateway.write("iec62056/config", { mode_d_enabled: true });
 				await gateway.read("iec62056/read");
 				const { periods } = await gateway.read(`meter/history?period=${level}`);
 				const days = new Map<string, number>();
