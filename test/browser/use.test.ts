@@ -306,6 +306,28 @@ describe("Consumption on the page", function () {
 		await wall.end();
 	});
 
+	it("keeps the chosen level and month when a new quarter hour is loaded", async () => {
+		const visit = await open({ hurried: true });
+		await turn(visit, "days", 4);
+		const title = await visit.page.locator(".turns h3").innerText();
+		visit.requests.length = 0;
+		await visit.page.route("**/system/status", async (route) => {
+			const response = await route.fetch();
+			const json = await response.json();
+			await route.fulfill({ response, json: { ...json, timestamp: json.timestamp + 900 } });
+		});
+		const isLoaded = () => requestsOf(visit).some((query) => query.get("period") === "months");
+		for (let i = 0; i < 1000 && !isLoaded(); i++) {
+			await visit.page.clock.fastForward(400);
+			await visit.settled();
+		}
+		assert.ok(isLoaded());
+		await visit.settled();
+		assert.equal(await visit.page.locator("select[name=by]").inputValue(), "days");
+		assert.equal(await visit.page.locator(".turns h3").innerText(), title);
+		await visit.end();
+	});
+
 	it("has an event log in words, newest first, in the gateway's zone", async () => {
 		await gateway.post(
 			"system/login",

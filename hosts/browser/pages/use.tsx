@@ -80,7 +80,9 @@ function useHistory(loadAll: typeof loadRecent): Past {
 	const reload = async () => {
 		if (!isSet) return;
 		setError(undefined);
-		await loadAll(wallMs, timeZone, setRecent).catch((reason) => setError(asDeviceError(reason)));
+		// Old data stays until the new has arrived, so that the chart keeps what its user chose.
+		const put = (loaded: Recent) => setRecent((old) => ({ ...old, ...loaded }));
+		await loadAll(wallMs, timeZone, put).catch((reason) => setError(asDeviceError(reason)));
 		if (isBuilt("prices")) await loadPrices().catch(() => undefined);
 	};
 	useEffect(() => {
