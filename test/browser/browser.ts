@@ -49,9 +49,19 @@ export function say(key: TextKey, values: Readonly<Record<string, string | numbe
 /** Notice that is shown while the gateway does not answer, without the time in it. */
 export const LOST = say("lost.text", { time: "" }).split(";")[0].trim();
 
-/** For `before`: starts Chromium, or skips the suite without it. */
+/**
+ * For `before`: starts Chromium, or skips the suite without it. A test that fails is tried once more, because Chromium on a
+ * busy computer can be late for a short notice; the output then names the test.
+ */
 export async function needBrowser(hook: Mocha.Context): Promise<Browser> {
 	if (CHROMIUM === "") skipBecause(hook, NO_CHROMIUM);
+	const suite = hook.test?.parent;
+	suite?.eachTest((test) => void test.retries(1));
+	suite?.afterEach(function () {
+		const { currentTest: test } = this;
+		if ((test as unknown as { currentRetry(): number }).currentRetry() > 0)
+			console.error(`second attempt: ${test?.fullTitle()}, ${test?.state}`);
+	});
 	return chromium.launch({
 		executablePath: CHROMIUM,
 		// Chromium's own sandbox does not work for root.
