@@ -46,6 +46,7 @@ export class FileSource extends Visits<HTTPClient> {
 			if (isGone(outcome)) this.dueMs = nowMs + this.spread(OWNER_PAUSE_MS);
 		} else if (isCut) this.fail(visitFailure(HTTP_NO_REPLY), nowMs);
 		else {
+			// The memory of the fetch is given back here, and may be needed to apply the file.
 			this.succeed(DAY_MS, nowMs);
 			if (counter > 0 && counter <= this.deps.config.get(PROVISION_COUNTER)) return;
 			if (this.#taker.mayKeep(file.length, RESTORE_COST)) this.#taker.offer(file, "url");

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { createServer as createHTTPSServer } from "node:https";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import { Aedes } from "aedes";
-import { makeCertificate } from "../../hosts/node/self-signed.js";
+import { serverIdentity } from "../api/server-identity.js";
 import { ENDED, FAILED, OPEN } from "./connection-log.js";
 import { Fleet, makeTemplate } from "./fleet.js";
 import { measure, quantile, spreadOf } from "./measure.js";
@@ -76,18 +76,16 @@ describe("The fleet", () => {
 	it("polls hawkBit", async () => {
 		const broker = new Broker();
 		await broker.begin();
-		const validity = { validFromMs: Date.now() - 86_400_000, validToMs: Date.now() + 86_400_000 };
-		const own = makeCertificate({ names: ["127.0.0.1"], ...validity });
-		const [cert, key] = [own.certificate, own.key].map((pem) => Buffer.from(pem).toString());
+		const identity = serverIdentity();
 		const pollers = new Set<string | undefined>();
-		const server = createHTTPSServer({ cert, key }, ({ url }, response) => {
+		const server = createHTTPSServer(identity, ({ url }, response) => {
 			pollers.add(url?.split("/").at(-1));
 			response.setHeader("Content-Type", "application/hal+json").end('{"config":{"polling":{"sleep":"00:01:00"}}}');
 		});
 		server.listen(0, "127.0.0.1");
 		await once(server, "listening");
 		const { port } = server.address() as AddressInfo;
-		const hawkbit = { url: `https://127.0.0.1:${port}`, token: "token", cert };
+		const hawkbit = { url: `https://127.0.0.1:${port}`, token: "token", cert: identity.cert };
 		const template = await makeTemplate(LEAD_MS, () => ({
 			...{ mqtt: { url: `mqtt://127.0.0.1:${broker.port}` }, hawkbit },
 		}));

@@ -2,8 +2,8 @@
 import { once } from "node:events";
 import { createServer, type Server } from "node:https";
 import type { AddressInfo } from "node:net";
-import { makeCertificate } from "../../hosts/node/self-signed.js";
 import { IMAGE_CHIP, IMAGE_DEVICE_ID } from "../../hosts/simulated/image.js";
+import { serverIdentity } from "../api/server-identity.js";
 import { makeFile, makeImage } from "../ota/bench.js";
 
 const PIECE = 16_384;
@@ -18,10 +18,7 @@ export class FileServer {
 
 	static async start(): Promise<FileServer> {
 		const file = makeFile(makeImage(1_000_000), { chip: IMAGE_CHIP, deviceId: IMAGE_DEVICE_ID });
-		const day = 86_400_000;
-		const pair = makeCertificate({ names: ["files"], validFromMs: Date.now() - day, validToMs: Date.now() + day });
-		const options = { cert: Buffer.from(pair.certificate), key: Buffer.from(pair.key) };
-		const server = createServer(options, (_, response) => {
+		const server = createServer(serverIdentity("files"), (_, response) => {
 			response.writeHead(200, { "Content-Length": file.length });
 			let at = 0;
 			const next = () => {

@@ -4,14 +4,13 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { makeCertificate } from "../../hosts/node/self-signed.js";
 import { type EngineName, ProcessGateway } from "../api/process-gateway.js";
+import { serverIdentity } from "../api/server-identity.js";
 import { freePort, run } from "./peer.js";
 
 const HOST = "127.0.0.1";
 const FILE = "cellar.smgs";
 const OTA = join(import.meta.dirname, "..", "..", "tools", "ota.js");
-const DAY_MS = 86_400_000;
 
 export interface SettingsBench {
 	readonly folder: string;
@@ -24,9 +23,8 @@ export async function prepareSettingsURL(engine: EngineName): Promise<SettingsBe
 	await run("openssl", ["version"]);
 	const folder = mkdtempSync(join(tmpdir(), "settings-url-"));
 	await run("node", [OTA, "keygen", join(folder, "key")]);
-	const validity = { validFromMs: Date.now() - DAY_MS, validToMs: Date.now() + DAY_MS };
-	const { certificate, key } = makeCertificate({ names: [HOST], ...validity });
-	writeFileSync(join(folder, "server.pem"), certificate);
+	const { cert, key } = serverIdentity(HOST);
+	writeFileSync(join(folder, "server.pem"), cert);
 	writeFileSync(join(folder, "server.key"), key);
 	const port = await freePort();
 	// It serves the files of its folder, by HTTP/1.0 without a length.

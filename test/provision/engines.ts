@@ -6,11 +6,11 @@ import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { makeCertificate } from "../../hosts/node/self-signed.js";
 import { FETCH_COST } from "../../modules/provision/file-source.js";
 import { publicKeyOf } from "../../tools/ota/keys.js";
 import { isError, type Reply } from "../api/gateway.js";
 import { type EngineName, ProcessGateway } from "../api/process-gateway.js";
+import { serverIdentity } from "../api/server-identity.js";
 import { OWN_CERTIFICATE } from "../homeassistant/bench.js";
 import { ANY, probe } from "../system/memory-limits.js";
 import { largestSettings, newSigner, SIGNER, signed } from "./signed.js";
@@ -69,9 +69,7 @@ export function provisionOn(engine: EngineName): void {
 		});
 
 		it("are fetched over TLS from a server", async function () {
-			const day = 86_400_000;
-			const pair = makeCertificate({ names: [HOST], validFromMs: Date.now() - day, validToMs: Date.now() + day });
-			const identity = { cert: Buffer.from(pair.certificate), key: Buffer.from(pair.key) };
+			const identity = serverIdentity(HOST);
 			const server = createServer(identity).listen(0, HOST);
 			try {
 				await once(server, "listening");
@@ -80,7 +78,7 @@ export function provisionOn(engine: EngineName): void {
 				const before = engine === "linux" ? await gateway.memory() : undefined;
 				const url = `https://${HOST}:${(server.address() as AddressInfo).port}/x.smgs`;
 				const asked = once(server, "request");
-				await gateway.write("provision", { url, cert: identity.cert.toString() });
+				await gateway.write("provision", { url, cert: identity.cert });
 				const [, response] = await asked;
 				if (before !== undefined) {
 					const { slots, chunks } = await probe(gateway, this, ANY);

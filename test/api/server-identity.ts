@@ -1,0 +1,11 @@
+/** Identity of an HTTPS server that a test runs. */
+import { makeCertificate } from "../../hosts/node/self-signed.js";
+
+const DAY_MS = 86_400_000;
+
+/** Certificate and key, PEM; valid from yesterday until tomorrow. */
+export function serverIdentity(name = "127.0.0.1"): { readonly cert: string; readonly key: string } {
+	const validity = { validFromMs: Date.now() - DAY_MS, validToMs: Date.now() + DAY_MS };
+	const { certificate, key } = makeCertificate({ names: [name], ...validity });
+	return { cert: Buffer.from(certificate).toString(), key: Buffer.from(key).toString() };
+}
