@@ -1,0 +1,59 @@
+/** What ends a test that never returns to the event loop. */
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { childrenOf, endHanging } from "./hanging.js";
+
+const LIMIT_MS = 60_000;
+
+describe("The end of hanging tests", () => {
+	let notes = "";
+	beforeEach(() => {
+		notes = mkdtempSync(join(tmpdir(), "notes-"));
+	});
+	afterEach(() => rmSync(notes, { recursive: true }));
+
+	function note(pid: number, test: string, ageMs: number): void {
+		const path = join(notes, String(pid));
+		writeFileSync(path, test);
+		const time = (Date.now() - ageMs) / 1000;
+		utimesSync(path, time, time);
+	}
+
+	function run(): string[] {
+		const said: string[] = [];
+		endHanging(notes, LIMIT_MS, (text) => said.push(text));
+		return said;
+	}
+
+	it("kills a process whose note is old, and says its test and what it waits for", async () => {
+		const wait = `require("child_process").spawnSync("sleep", ["60"]);`;
+		const hanging = spawn(process.execPath, ["-e", wait], { stdio: "ignore", detached: true });
+		try {
+			while (!childrenOf(hanging.pid!).includes("sleep 60")) await sleep(20);
+			note(hanging.pid!, "a.test.js: a meter answers", LIMIT_MS - 10_000);
+			assert.deepEqual(run(), []);
+			note(hanging.pid!, "a.test.js: a meter answers", LIMIT_MS + 1000);
+			const ended = once(hanging, "exit");
+			assert.deepEqual(run(), [
+				"This test, or what follows it in its file, hangs and is ended: a.test.js: a meter answers",
+				"It has started: sleep 60",
+			]);
+			assert.deepEqual(await ended, [null, "SIGKILL"]);
+			assert.deepEqual(readdirSync(notes), []);
+		} finally {
+			process.kill(-hanging.pid!, "SIGKILL");
+		}
+	});
+
+	it("forgets the note of a process that has ended", async () => {
+		const ended = spawn("true");
+		await once(ended, "exit");
+		note(ended.pid!, "b.test.js: ends", LIMIT_MS + 1000);
+		assert.deepEqual([run(), readdirSync(notes)], [[], []]);
+	});
+});
