@@ -24,10 +24,10 @@ describe("The end of hanging tests", () => {
 		utimesSync(path, time, time);
 	}
 
-	function run(): string[] {
+	function run(): { said: string[]; ended: string[] } {
 		const said: string[] = [];
-		endHanging(notes, LIMIT_MS, (text) => said.push(text));
-		return said;
+		const ended = endHanging(notes, LIMIT_MS, (text) => said.push(text));
+		return { said, ended };
 	}
 
 	it("kills a process whose note is old, and says its test and what it waits for", async () => {
@@ -35,14 +35,17 @@ describe("The end of hanging tests", () => {
 		const hanging = spawn(process.execPath, ["-e", wait], { stdio: "ignore", detached: true });
 		try {
 			while (!childrenOf(hanging.pid!).includes("sleep 60")) await sleep(20);
-			note(hanging.pid!, "a.test.js: a meter answers", LIMIT_MS - 10_000);
-			assert.deepEqual(run(), []);
-			note(hanging.pid!, "a.test.js: a meter answers", LIMIT_MS + 1000);
+			note(hanging.pid!, "a.test.js\na meter answers", LIMIT_MS - 10_000);
+			assert.deepEqual(run(), { said: [], ended: [] });
+			note(hanging.pid!, "a.test.js\na meter answers", LIMIT_MS + 1000);
 			const ended = once(hanging, "exit");
-			assert.deepEqual(run(), [
-				"This test, or what follows it in its file, hangs and is ended: a.test.js: a meter answers",
-				"It has started: sleep 60",
-			]);
+			assert.deepEqual(run(), {
+				said: [
+					"A test, or what follows it in its file, hangs and is ended: a.test.js, a meter answers",
+					"It has started: sleep 60",
+				],
+				ended: ["a.test.js"],
+			});
 			assert.deepEqual(await ended, [null, "SIGKILL"]);
 			assert.deepEqual(readdirSync(notes), []);
 		} finally {
@@ -53,7 +56,7 @@ describe("The end of hanging tests", () => {
 	it("forgets the note of a process that has ended", async () => {
 		const ended = spawn("true");
 		await once(ended, "exit");
-		note(ended.pid!, "b.test.js: ends", LIMIT_MS + 1000);
-		assert.deepEqual([run(), readdirSync(notes)], [[], []]);
+		note(ended.pid!, "b.test.js\nends", LIMIT_MS + 1000);
+		assert.deepEqual([run(), readdirSync(notes)], [{ said: [], ended: [] }, []]);
 	});
 });

@@ -1,23 +1,28 @@
 /**
  * Ends a test that hangs, for `npm test` (mocha's `--require`): mocha's own limits do not end code that never returns to
  * the event loop, and the whole run would wait for it. Each process notes its running test in a file; the first process
- * looks for old notes, prints the test and the programs that it waits for, and kills its process.
+ * looks for old notes, prints the test and the programs that it waits for, and kills its process. tools/run.mjs then runs
+ * the files of the list `ENDED` once more.
  */
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { join, relative } from "node:path";
+import { appendFileSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import type { Context } from "mocha";
 
-const BUILD = join(import.meta.dirname, "..");
-const NOTES = join(BUILD, "running-tests");
+const NOTES = join(import.meta.dirname, "..", "running-tests");
+const ENDED = join(import.meta.dirname, "..", "ended-tests.txt");
 /** Longer than the limit of any test or hook. */
 const LIMIT_MS = 400_000;
 const LOOK_MS = 10_000;
 
+const noteOf = (pid: number) => join(NOTES, String(pid));
+
 export const mochaHooks = {
 	beforeEach(this: Context): void {
 		const test = this.currentTest!;
-		const file = relative(join(BUILD, "test"), test.file!);
-		writeFileSync(join(NOTES, String(process.pid)), `${file}: ${test.fullTitle()}`);
+		writeFileSync(noteOf(process.pid), `${test.file}\n${test.fullTitle()}`);
+	},
+	afterAll(): void {
+		rmSync(noteOf(process.pid), { force: true });
 	},
 };
 
@@ -35,25 +40,32 @@ export function mochaGlobalSetup(): void {
 	});
 	rmSync(NOTES, { recursive: true, force: true });
 	mkdirSync(NOTES, { recursive: true });
-	setInterval(() => endHanging(NOTES, LIMIT_MS, console.error), LOOK_MS).unref();
+	rmSync(ENDED, { force: true });
+	setInterval(() => {
+		for (const file of endHanging(NOTES, LIMIT_MS, console.error)) appendFileSync(ENDED, `${file}\n`);
+	}, LOOK_MS).unref();
 }
 
-/** Ends processes with notes older than the limit. `notes`: folder, in which each file has a process's number as name. */
-export function endHanging(notes: string, limitMs: number, say: (text: string) => void): void {
-	for (const name of readdirSync(notes)) {
-		const note = join(notes, name);
-		if (Date.now() - statSync(note).mtimeMs < limitMs) continue;
-		const test = readFileSync(note, "utf8");
-		rmSync(note);
+/**
+ * Ends processes with notes older than the limit; returns their test files. `notes`: folder, in which each file has a
+ * process's number as name.
+ */
+export function endHanging(notes: string, limitMs: number, say: (text: string) => void): string[] {
+	const old = readdirSync(notes).filter((name) => Date.now() - statSync(join(notes, name)).mtimeMs >= limitMs);
+	return old.flatMap((name) => {
+		const [file, title] = readFileSync(join(notes, name), "utf8").split("\n");
+		rmSync(join(notes, name));
 		try {
 			const programs = childrenOf(Number(name));
 			process.kill(Number(name), "SIGKILL");
-			say(`This test, or what follows it in its file, hangs and is ended: ${test}`);
+			say(`A test, or what follows it in its file, hangs and is ended: ${file}, ${title}`);
 			for (const program of programs) say(`It has started: ${program}`);
+			return [file];
 		} catch {
 			// The process has ended by itself.
+			return [];
 		}
-	}
+	});
 }
 
 /** Command lines of the processes that a process has started. */

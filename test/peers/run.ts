@@ -80,7 +80,7 @@ async function check<T>({ name, prepare, cases, end }: Peer<T>): Promise<void> {
 	await end?.(prepared);
 }
 
-/** Meters, monitoring programs and firmware files. */
+/** Readers of meters, and meters. */
 async function checkMeters(): Promise<void> {
 	await check({ name: "OpenMUC j62056 2.2.0", prepare: prepareOpenMUC, cases: openMUCCases });
 	await check({ name: "pwitab iec62056-21 0.0.2", prepare: preparePwitab, cases: pwitabCases });
@@ -106,6 +106,10 @@ async function checkMeters(): Promise<void> {
 		cases: guruxYearCases,
 		end: endGuruxYear,
 	});
+}
+
+/** Clients of live values: batteries, wallboxes, inverters. */
+async function checkLiveValues(): Promise<void> {
 	for (const engine of ["node", "xs"] as const) {
 		await check({
 			name: `our gateway (${engine}), aioshelly 13.35.0 and python-homewizard-energy 6.3.0`,
@@ -128,6 +132,10 @@ async function checkMeters(): Promise<void> {
 			end: endPowerMeters,
 		});
 	}
+}
+
+/** Programs that watch or update many gateways, and the checks of files. */
+async function checkFleets(): Promise<void> {
 	for (const engine of ["node", "xs"] as const) {
 		await check({
 			name: `our gateway (${engine}) and Prometheus`,
@@ -219,6 +227,9 @@ async function checkZigbee(): Promise<void> {
 }
 
 // These run in parallel, because they wait most of the time.
-await Promise.all([checkMeters(), checkBrokers(), checkHome(), checkZigbee(), checkBrowsers()]);
+await Promise.all([
+	...[checkMeters(), checkLiveValues(), checkFleets()],
+	...[checkBrokers(), checkHome(), checkZigbee(), checkBrowsers()],
+]);
 process.stdout.write(`${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped\n`);
 process.exit(counts.failed > 0 ? 1 : 0);
