@@ -1,4 +1,4 @@
-/** What ends a test that never returns to the event loop. */
+/** Tests that never return to the event loop are ended. */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
