@@ -1,6 +1,6 @@
 /**
- * Gateway for measurements, in this process (engine `node`) or its XS worker (`xs`), with a real pseudo-terminal,
- * HTTPS, and a temporary state folder.
+ * Gateway for measurements, in this process (engine `node`), its XS worker (`xs`), or the firmware on Linux (`linux`),
+ * with a real pseudo-terminal, HTTPS, and a temporary state folder.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { Agent, request as httpsRequest } from "node:https";
@@ -10,17 +10,18 @@ import { fileURLToPath } from "node:url";
 import type { Engine } from "../../hosts/node/engine.js";
 import { NodeEngine } from "../../hosts/node/engine-node.js";
 import { XSEngine } from "../../hosts/node/engine-xs.js";
-import { createHost } from "../../hosts/node/host.js";
+import { createHost, hostnameOf } from "../../hosts/node/host.js";
 import { GATEWAY_SCRIPT } from "../../hosts/node/snapshot.js";
 import { findXSWorker } from "../../hosts/node/xs-worker.js";
 import type { Host } from "../../modules/io/host.js";
+import { LinuxEngine } from "./linux-engine.js";
 import { progress } from "./report.js";
 
 const RESOURCES = fileURLToPath(new URL("../../../modules/resources", import.meta.url));
 const PASSWORD = "bench-password";
 const FACTORY = Object.freeze({ serial: "020000000001", labelPassword: PASSWORD, accessPointKey: PASSWORD });
 
-export type EngineName = "xs" | "node";
+export type EngineName = "xs" | "node" | "linux";
 
 export interface Reply {
 	readonly status: number;
@@ -42,12 +43,30 @@ export class BenchGateway {
 	static async start(engine: EngineName, meterPath: string): Promise<BenchGateway> {
 		const gateway = new BenchGateway(engine, meterPath);
 		await gateway.#engine.start();
+		if (gateway.#engine instanceof LinuxEngine)
+			({ port: gateway.port, plainPort: gateway.plainPort } = gateway.#engine);
 		const reply = await gateway.request("system/login", { username: "admin", password: PASSWORD });
 		gateway.token = JSON.parse(reply.body.toString()).token;
 		return gateway;
 	}
 
 	constructor(engine: EngineName, meterPath: string) {
+		this.hostname = hostnameOf(FACTORY);
+		this.#engine = engine === "linux" ? this.#onLinux(meterPath) : this.#simulated(engine, meterPath);
+	}
+
+	#trace(message: string): void {
+		const [, port, own] = /tcp port (\d+) is localhost:(\d+)/.exec(message) ?? [];
+		if (port !== undefined) this.replaced.set(Number(port), Number(own));
+		progress(message);
+	}
+
+	#onLinux(meterPath: string): Engine {
+		const settings = { stateFolder: this.#folder, factory: FACTORY, meterPath, accessPoint: false };
+		return new LinuxEngine(settings, (line) => this.#trace(line));
+	}
+
+	#simulated(engine: "xs" | "node", meterPath: string): Engine {
 		const host = createHost({
 			stateFolder: this.#folder,
 			resourcesFolder: RESOURCES,
@@ -59,18 +78,13 @@ export class BenchGateway {
 			httpsPort: 0,
 			accessPoint: false,
 			utcMs: Date.now(),
-			trace: (message) => {
-				const [, port, own] = /^tcp port (\d+) is localhost:(\d+)/.exec(message) ?? [];
-				if (port !== undefined) this.replaced.set(Number(port), Number(own));
-				progress(message);
-			},
+			trace: (message) => this.#trace(message),
 			onListening: (secure, port) => {
 				if (secure) this.port = port;
 				else this.plainPort = port;
 			},
 		});
-		this.hostname = host.info.hostname;
-		this.#engine = engine === "node" ? new NodeEngine(host) : makeXSEngine(host);
+		return engine === "node" ? new NodeEngine(host) : makeXSEngine(host);
 	}
 
 	/** Rejects unless the status is 200. */

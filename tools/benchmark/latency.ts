@@ -19,7 +19,7 @@ import type { HouseholdReading } from "../meter/household.js";
 import { p1Telegram } from "../meter/p1-telegram.js";
 import { openPseudoTerminal } from "../meter/pseudo-terminal.js";
 import { smlTelegram } from "../meter/sml-telegram.js";
-import { BenchGateway, nowMs } from "./benchmark-gateway.js";
+import { BenchGateway, type EngineName, nowMs } from "./benchmark-gateway.js";
 import { median, progress, type Row, round, type Section } from "./report.js";
 
 const TELEGRAMS = 100;
@@ -89,7 +89,7 @@ class Arrivals {
 		this.#tookMs.get(way)!.push(nowMs() - this.#sentMs);
 	}
 
-	rows(protocol: Protocol): Row[] {
+	rows(engine: EngineName, protocol: Protocol): Row[] {
 		return this.ways.map((way) => {
 			const times = this.#tookMs
 				.get(way)!
@@ -98,6 +98,7 @@ class Arrivals {
 			if (times.length === 0) throw new Error(`No power of a telegram of ${protocol} arrived by ${way}.`);
 			const [middleMs, worstMs] = [median(times), times[times.length - 1]];
 			return {
+				engine,
 				protocol,
 				way,
 				telegrams: times.length,
@@ -202,14 +203,14 @@ async function followShelly(port: number, found: (watts: number) => void, signal
 	await ended;
 }
 
-async function measure(protocol: Protocol, count: number): Promise<Row[]> {
-	progress(`  ${count} telegrams of ${protocol} …`);
+async function measure(engine: EngineName, protocol: Protocol, count: number): Promise<Row[]> {
+	progress(`  ${count} telegrams of ${protocol}, engine ${engine} …`);
 	const line = await openPseudoTerminal();
 	const broker = await Aedes.createBroker();
 	const server = createServer((socket) => void broker.handle(socket));
 	server.listen(0, "127.0.0.1");
 	await once(server, "listening");
-	const gateway = await BenchGateway.start("xs", line.path);
+	const gateway = await BenchGateway.start(engine, line.path);
 	const over = new AbortController();
 	const asked = new AbortController();
 	const arrivals = new Arrivals(WAYS, count);
@@ -272,7 +273,7 @@ async function measure(protocol: Protocol, count: number): Promise<Row[]> {
 		await telegrams(2 * (count + SETTLED));
 		over.abort();
 		await Promise.all(others);
-		return arrivals.rows(protocol);
+		return arrivals.rows(engine, protocol);
 	} finally {
 		asked.abort();
 		over.abort();
@@ -285,12 +286,19 @@ async function measure(protocol: Protocol, count: number): Promise<Row[]> {
 
 export async function measureLatency(isQuick: boolean): Promise<Section> {
 	const count = isQuick ? QUICK_TELEGRAMS : TELEGRAMS;
+	const hasSDK = Boolean(process.env["MODDABLE"]);
+	const rows: Row[] = [];
+	for (const engine of hasSDK ? (["xs", "linux"] as const) : (["xs"] as const))
+		for (const protocol of ["p1", "sml"] as const) rows.push(...(await measure(engine, protocol, count)));
 	return {
 		part: "h",
-		title: "From the last character of a telegram to the message (engine xs, one telegram a second)",
+		title: "From the last character of a telegram to the message (one telegram a second)",
 		notes: [
 			`ratio = median ÷ ${MEDIAN_LIMIT_MS} ms, worst ÷ ${LIMIT_MS} ms. Event stream and MQTT together, then EcoTracker, Shelly and HomeWizard, then the WebSocket, SMA and SunSpec. Those that do not send by themselves are asked every ${ASK_MS} ms.`,
+			hasSDK
+				? "linux: the firmware on Linux."
+				: "The firmware on Linux is skipped: there is no Moddable SDK ($MODDABLE is not set).",
 		],
-		rows: [...(await measure("p1", count)), ...(await measure("sml", count))],
+		rows,
 	};
 }

@@ -9,10 +9,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
-import { buildFirmware } from "../sdk/linux.js";
-import { runFirmware } from "../sdk/run.js";
+import { LinuxEngine } from "./linux-engine.js";
 import { median, progress, type Row, round, type Section } from "./report.js";
 import { buildSDKServer } from "./sdk-server.js";
 
@@ -168,8 +166,11 @@ export async function measureRequestCPU(isQuick: boolean): Promise<Section> {
 		return { ...section, notes: ["Skipped: there is no Moddable SDK ($MODDABLE is not set)."], rows: [] };
 	}
 	progress("  building the firmware and the SDK's server …");
-	const firmware = await buildFirmware({ main: "hosts/linux/main" });
 	const folder = mkdtempSync(join(tmpdir(), "bench-"));
+	const gateway = new LinuxEngine(
+		{ stateFolder: folder, factory: FACTORY, meterPath: join(folder, "meter"), accessPoint: true },
+		() => {},
+	);
 	const children: ChildProcess[] = [];
 	const clients: Client[] = [];
 	const open = async (child: ChildProcess, port: number) => {
@@ -179,11 +180,9 @@ export async function measureRequestCPU(isQuick: boolean): Promise<Section> {
 		return { child, client };
 	};
 	try {
-		const settings = { state: folder, factory: FACTORY, version: "0.0.0", meter: join(folder, "meter") };
-		const ports = { httpPort: 0, httpsPort: 0, accessPoint: true, quiet: true, utcMs: Date.now() };
-		const child = runFirmware(firmware, { ...settings, ...ports }, ["ignore", "pipe", "inherit"]);
-		const [line] = (await once(createInterface(child.stdout!), "line")) as [string];
-		const ours = await open(child, Number(line.slice(line.lastIndexOf(":") + 1)));
+		await gateway.start();
+		const { child, firmware } = gateway.running;
+		const ours = await open(child, gateway.plainPort);
 		const token = await login(ours.client);
 		const path = "/api/v1/meter/protocol";
 		const { body } = await ours.client.ask(path, token);
@@ -227,6 +226,7 @@ export async function measureRequestCPU(isQuick: boolean): Promise<Section> {
 	} finally {
 		for (const client of clients) client.close();
 		for (const child of children) child.kill("SIGKILL");
+		await gateway.stop();
 		rmSync(folder, { recursive: true, force: true });
 	}
 }
