@@ -22,16 +22,9 @@
 import { checkField } from "../config/schema.js";
 import type { Core } from "../core/core.js";
 import type { ScheduledMachine, Task } from "../io/driver.js";
-import {
-	CONSOLE_ROOM,
-	FORMAT_8N1,
-	type Serial,
-	type SerialOptions,
-	type SerialPort,
-} from "../io/host.js";
+import { CONSOLE_ROOM, FORMAT_8N1, type Serial, type SerialOptions, type SerialPort } from "../io/host.js";
 import { PRODUCT } from "../product.js";
 import { FilePieces } from "../provision/file-pieces.js";
-import { PROVISION } from "../provision/part.js";
 import { SETTINGS_FILES } from "../provision/settings-files.js";
 import { WIFI_WRONG_PASSWORD } from "../wifi/failures.js";
 import { WIFI_HOSTNAME } from "../wifi/fields.js";
@@ -230,7 +223,7 @@ class ImprovSession implements ScheduledMachine, ScanCallback {
 	/** Passes on exceptions of flash, after queueing the error packet. */
 	private receive(nowMs: number): void {
 		const packet = this.#packet;
-		if (SETTINGS_FILES) this.#pieces?.expire(nowMs);
+		if (SETTINGS_FILES) this.#pieces?.close(nowMs);
 		while (this.#answerLength === 0 && this.#networks === undefined) {
 			const end = this.#length < DATA_AT ? DATA_AT : DATA_AT + packet[LENGTH_AT] + 1;
 			const count = this.#improv.serial.read(packet, this.#length, end);
@@ -317,9 +310,10 @@ class ImprovSession implements ScheduledMachine, ScanCallback {
 				break;
 			case COMMAND_FILE: {
 				if (!SETTINGS_FILES) return ERROR_COMMAND;
-				this.#pieces ??= new FilePieces(deps.ledger, deps.find(PROVISION));
-				if (!this.#pieces.take(this.#packet, TEXTS_AT, end, nowMs)) return ERROR_PACKET;
-				this.put(PACKET_RESULT, command, this.#pieces.state);
+				this.#pieces ??= new FilePieces(deps);
+				const state = this.#pieces.take(this.#packet, TEXTS_AT, end, nowMs);
+				if (state === undefined) return ERROR_PACKET;
+				this.put(PACKET_RESULT, command, state);
 				return 0;
 			}
 			default:

@@ -29,7 +29,6 @@ const CONTEXT = Object.freeze({ part: undefined, token: "", parameter: "" });
 export interface FileClient {
 	readonly response?: HTTPResponse;
 	object(members: (writer: JSONWriter) => void): void;
-	busy(): void;
 	fail(status: number, code: string, message: string, field?: string): void;
 }
 

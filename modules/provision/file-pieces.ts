@@ -16,81 +16,69 @@
  * A piece at offset 0 begins a transfer, unless a file waits. A piece that is not at the missing offset changes nothing.
  */
 import { BUSY } from "../api/errors.js";
-import type { MemoryLedger } from "../io/memory.js";
+import type { Core } from "../core/core.js";
 import { uint16 } from "../ota/front.js";
-import { FILE_COST, FILE_LIMIT } from "./file.js";
+import { FILE_COST, FILE_LIMIT, INVALID_FILE } from "./file.js";
 import { BUSY_SENTENCE, type FileClient } from "./file-exchange.js";
+import { PROVISION } from "./part.js";
 
 const BYTES_AT = 4;
 /** Time limit of a transfer. */
 const TRANSFER_MS = 60_000;
-const BY_CONSOLE = "console";
+const WAITS = "waits";
 
-const NONE: readonly string[] = Object.freeze(["more", "0"]);
-const WAITS: readonly string[] = Object.freeze(["waits"]);
-const APPLIED: readonly string[] = Object.freeze(["applied"]);
-
-export interface PieceTaker {
-	offer(file: Uint8Array, way: string, client: FileClient): void;
-}
+type PiecesCore = Pick<Core, "ledger" | "find">;
 
 export class FilePieces implements FileClient {
-	readonly #ledger: MemoryLedger;
-	readonly #taker: PieceTaker;
+	readonly #core: PiecesCore;
 	/** Undefined without a transfer; otherwise its memory is claimed. */
 	#file: Uint8Array | undefined;
 	#length = 0;
 	#endMs = 0;
-	#result = NONE;
+	/** State after a transfer. */
+	#result: readonly string[] | undefined;
 
-	constructor(ledger: MemoryLedger, taker: PieceTaker) {
-		this.#ledger = ledger;
-		this.#taker = taker;
+	constructor(core: PiecesCore) {
+		this.#core = core;
 	}
 
-	get state(): readonly string[] {
-		return this.#file === undefined ? this.#result : ["more", String(this.#length)];
+	/** Takes `packet[start..end)` and returns the state; undefined, without any effect, if it is no piece of the file. */
+	take(packet: Uint8Array, start: number, end: number, nowMs: number): readonly string[] | undefined {
+		if (end > start) {
+			const total = uint16(packet, start);
+			const offset = uint16(packet, start + 2);
+			const bytesAt = start + BYTES_AT;
+			const length = offset + end - bytesAt;
+			if (end <= bytesAt || length > total) return undefined;
+			if (offset === 0 && this.#result?.[0] !== WAITS) this.begin(total, nowMs);
+			const file = this.#file;
+			if (file !== undefined) {
+				if (file.length !== total) return undefined;
+				if (offset === this.#length) {
+					file.set(packet.subarray(bytesAt, end), offset);
+					this.#length = length;
+				}
+				if (this.#length === total) {
+					// Releases the memory first, because applying the file claims it.
+					this.close();
+					this.#result = [WAITS];
+					this.#core.find(PROVISION).offer(file, "console", this);
+				}
+			}
+		}
+		return this.#result ?? ["more", String(this.#length)];
 	}
 
-	/** Takes `packet[at..end)`. Returns false if it is no piece of the file; nothing is changed then. */
-	take(packet: Uint8Array, at: number, end: number, nowMs: number): boolean {
-		const total = uint16(packet, at);
-		const offset = uint16(packet, at + 2);
-		const bytesAt = at + BYTES_AT;
-		const length = offset + end - bytesAt;
-		if (at === end) return true;
-		if (bytesAt >= end || length > total) return false;
-		if (offset === 0 && this.#result !== WAITS) this.begin(total, nowMs);
-		const file = this.#file;
-		if (file === undefined) return true;
-		if (file.length !== total) return false;
-		if (offset !== this.#length) return true;
-		file.set(packet.subarray(bytesAt, end), offset);
-		this.#length = length;
-		if (length < total) return true;
-		// Released first, because applying the file claims memory.
-		this.close();
-		this.#result = WAITS;
-		this.#taker.offer(file, BY_CONSOLE, this);
-		return true;
-	}
-
-	/** Gives up a transfer that takes too long. */
-	expire(nowMs: number): void {
-		if (nowMs >= this.#endMs) this.close();
-	}
-
-	close(): void {
-		if (this.#file !== undefined) this.#ledger.release(FILE_COST);
+	/** Gives up a transfer, or only one that has taken too long. */
+	close(nowMs = this.#endMs): void {
+		if (this.#file === undefined || nowMs < this.#endMs) return;
 		this.#file = undefined;
+		this.#length = 0;
+		this.#core.ledger.release(FILE_COST);
 	}
 
 	object(): void {
-		this.#result = APPLIED;
-	}
-
-	busy(): void {
-		this.fail(503, BUSY, BUSY_SENTENCE);
+		this.#result = ["applied"];
 	}
 
 	fail(_status: number, code: string, sentence: string, field = ""): void {
@@ -99,11 +87,12 @@ export class FilePieces implements FileClient {
 
 	private begin(total: number, nowMs: number): void {
 		this.close();
-		this.#result = NONE;
-		this.#length = 0;
-		this.#endMs = nowMs + TRANSFER_MS;
-		if (total > FILE_LIMIT) this.fail(413, "too_large", "The file is too long.");
-		else if (!this.#ledger.claim(FILE_COST)) this.busy();
-		else this.#file = new Uint8Array(total);
+		this.#result = undefined;
+		if (total > FILE_LIMIT) this.fail(0, INVALID_FILE, "");
+		else if (!this.#core.ledger.claim(FILE_COST)) this.fail(0, BUSY, BUSY_SENTENCE);
+		else {
+			this.#file = new Uint8Array(total);
+			this.#endMs = nowMs + TRANSFER_MS;
+		}
 	}
 }

@@ -121,7 +121,7 @@ export class Provisioning extends Visitor<FileSource> implements FileTaker, Sche
 	offer(file: Uint8Array, way: string, client?: FileClient): void {
 		const { config, driver } = this.core;
 		const isKnown = client === undefined && counterOf(file) === (config.get(PROVISION_COUNTER) || -1);
-		if (this.#job !== undefined) client?.busy();
+		if (this.#job !== undefined && client !== undefined) new FileExchange(this.core, client).busy();
 		if (this.#job !== undefined || isKnown) return;
 		this.deadlineMs = driver.nowMs();
 		const task = driver.register("provision", this);

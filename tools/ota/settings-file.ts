@@ -40,7 +40,11 @@ export function makeSettingsFile({ settings, counter, addressee, signer }: Setti
 export function isSettingsFile(file: Buffer): boolean {
 	const { length } = file;
 	const isPossible = length > HEAD_LENGTH + SIGNATURE_LENGTH && length <= SETTINGS_FILE_LIMIT;
-	return isPossible && file.toString("latin1", 0, 5) === "SMGS\u0001" && file.readUInt16LE(6) === length - HEAD_LENGTH - SIGNATURE_LENGTH;
+	return (
+		isPossible &&
+		file.toString("latin1", 0, 5) === "SMGS\u0001" &&
+		file.readUInt16LE(6) === length - HEAD_LENGTH - SIGNATURE_LENGTH
+	);
 }
 
 /** Only what a gateway reads: the form, and the settings. */

@@ -154,8 +154,7 @@ class ConsoleClient {
 		if (type === PACKET_ERROR && data[0] > 0) this.#hear([data[0] === UNKNOWN_COMMAND ? UNKNOWN : DAMAGED]);
 		if (type !== PACKET_RESULT || data[0] !== COMMAND_FILE) return;
 		const texts: string[] = [];
-		for (let at = 2; at < data.length; at += 1 + data[at])
-			texts.push(data.toString("utf8", at + 1, at + 1 + data[at]));
+		for (let at = 2; at < data.length; at += 1 + data[at]) texts.push(data.toString("utf8", at + 1, at + 1 + data[at]));
 		this.#hear(texts);
 	}
 }
