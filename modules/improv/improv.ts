@@ -308,14 +308,15 @@ class ImprovSession implements ScheduledMachine, ScanCallback {
 			case COMMAND_INFO:
 			case COMMAND_NETWORK:
 				break;
-			case COMMAND_FILE: {
-				if (!SETTINGS_FILES) return ERROR_COMMAND;
-				this.#pieces ??= new FilePieces(deps);
-				const state = this.#pieces.take(this.#packet, TEXTS_AT, end, nowMs);
-				if (state === undefined) return ERROR_PACKET;
-				this.put(PACKET_RESULT, command, state);
-				return 0;
-			}
+			case COMMAND_FILE:
+				if (SETTINGS_FILES) {
+					this.#pieces ??= new FilePieces(deps);
+					const state = this.#pieces.take(this.#packet, TEXTS_AT, end, nowMs);
+					if (state === undefined) return ERROR_PACKET;
+					this.put(PACKET_RESULT, command, state);
+					return 0;
+				}
+				return ERROR_COMMAND;
 			default:
 				return ERROR_COMMAND;
 		}
