@@ -117,6 +117,8 @@ describe("Signed settings files over the console", () => {
 		assert.deepEqual(await ask(), APPLIED);
 		assert.deepEqual(await sendAll(signed(ZONE, 2), 0, 5), ["waits"]);
 		assert.deepEqual(await state(), ["applied", 2]);
+		const shown = [written, ...gateway.world.traced].join("\n");
+		for (const secret of ["p".repeat(64), "d0".repeat(16)]) assert.ok(!shown.includes(secret), secret);
 	});
 
 	it("set a network, hours after a start, which Improv's own command may not", async () => {
@@ -257,6 +259,32 @@ describe("Signed settings files over the console", () => {
 		assert.deepEqual(answers.slice(0, 2), [["more", "100"], ["waits"]]);
 		assert.ok(["waits", "more"].includes(answers[2][0]), String(answers[2]));
 		assert.deepEqual(await state(), ["applied", 7]);
+	});
+
+	it("survive random commands, each of which has one answer", async () => {
+		let seed = 1;
+		const random = (limit: number) => {
+			seed = (seed * 48_271) % 0x7fff_ffff;
+			return seed % limit;
+		};
+		const totals = [0, 1, 200, 4500, 4501, 65_535];
+		const { length } = gateway.world.traced;
+		for (let i = 0; i < 3000; i++) {
+			const total = totals[random(totals.length)];
+			const offset = random(3) === 0 ? 0 : random(300);
+			const bytes = Array.from({ length: random(40) }, () => random(256));
+			const head = [total & 0xff, total >> 8, offset & 0xff, offset >> 8];
+			const data = [...head, ...bytes].slice(random(20) === 0 ? random(5) : 0);
+			const before = written.length;
+			line().send(command(data));
+			await gateway.pass(30);
+			assert.equal(answersIn(written.subarray(before)).length, 1, `command ${i}`);
+		}
+		assert.deepEqual(
+			gateway.world.traced.slice(length).filter((text) => /^improv|^provision/.test(text)),
+			[],
+		);
+		assert.deepEqual(await give(signed(ZONE, 7)), APPLIED);
 	});
 
 	it("go on beside the browsers' client", async () => {
