@@ -341,6 +341,8 @@ describe("Signed settings files over the console", () => {
 		/** Changes or drops what goes to the gateway, and what comes from it. */
 		let out: (bytes: Buffer) => Uint8Array;
 		let back: (bytes: Buffer) => Uint8Array;
+		/** Reports a lost port to the tool. */
+		let fail: (message: string) => void;
 		beforeEach(() => {
 			logged.length = 0;
 			out = (bytes) => bytes;
@@ -367,6 +369,9 @@ describe("Signed settings files over the console", () => {
 				write: (bytes: Uint8Array) => line().send(out(Buffer.from(bytes))),
 				onData: (listener: typeof hear) => {
 					hear = listener;
+				},
+				onError: (listener: typeof fail) => {
+					fail = listener;
 				},
 			};
 			let isOver = false;
@@ -433,6 +438,14 @@ describe("Signed settings files over the console", () => {
 			await assert.rejects(run(signed(ZONE, 9, "ANOTHER")), { code: "provision_wrong_device" });
 			const bad = signed({ mqtt: { url: "ftp://x", enabled: true } }, 9);
 			await assert.rejects(run(bad), { code: "invalid_field", message: /^mqtt\.url: ./ });
+		});
+
+		it("are given up if the port is lost, or the gateway's limit is lower", async () => {
+			const sent = run(signed(LARGEST, 7), async (ms) => {
+				if (ms > 300) fail("ttyUSB0 is gone.");
+			});
+			await assert.rejects(sent, /^Error: ttyUSB0 is gone\.$/);
+			await assert.rejects(run(Buffer.alloc(5000)), { code: "provision_invalid" });
 		});
 
 		it("are given up if nobody answers, or the firmware does not know the command", async () => {

@@ -196,8 +196,7 @@ async function sendFile(given: Given, path: string, log: Output["log"]): Promise
 	const line = await openRealPort(port, FORMAT_8N1, CONSOLE_BAUD);
 	try {
 		log(`Sending ${file.length} bytes to ${port} …`);
-		const lost = new Promise<never>((_, reject) => line.onError((message) => reject(new Error(message))));
-		await Promise.race([sendSettings(line, file, new NodeTimers(), log), lost]);
+		await sendSettings(line, file, new NodeTimers(), log);
 		log("The gateway has applied the settings.");
 	} finally {
 		await line.close();

@@ -2,12 +2,10 @@
  * Sends a signed settings file over the console of a gateway (docs/fleet.md). The line also carries the gateway's log, so
  * a packet may begin anywhere, and may be lost. Uses none of the gateway's code.
  */
+import type { LinePort } from "../meter/line-port.js";
 import { Refusal } from "./check.js";
 
-export interface ConsoleLine {
-	write(bytes: Uint8Array): void;
-	onData(listener: (bytes: Uint8Array) => void): void;
-}
+export type ConsoleLine = Pick<LinePort, "write" | "onData" | "onError">;
 
 export interface SenderTimers {
 	set(callback: () => void, ms: number): unknown;
@@ -24,6 +22,7 @@ const PACKET_COMMAND = 3;
 const PACKET_RESULT = 4;
 const UNKNOWN_COMMAND = 2;
 const COMMAND_FILE = 240;
+const TOO_LONG = "provision_invalid";
 
 /** The packet of a piece fits the chip's buffer of 256 bytes, so it survives a busy gateway. */
 const PIECE_LIMIT = 192;
@@ -42,6 +41,12 @@ const QUESTION = Buffer.alloc(0);
 const SILENT = "silent";
 const DAMAGED = "damaged";
 const UNKNOWN = "unknown";
+const LOST = "lost";
+
+const NO_ANSWER =
+	"No gateway answers. Is it the port of its console, at 115200 Bd? A board needs some seconds after its start.";
+const UNFIT = "The gateway takes no settings file by the console: its firmware was built without (docs/hardware.md).";
+const UNFINISHED = "The gateway answers, but the file does not get through. Its log says whether it was applied.";
 
 /** Resolves when the gateway has applied the file. Rejects with a Refusal, or with an Error for the user. */
 export async function sendSettings(
@@ -51,75 +56,109 @@ export async function sendSettings(
 	log: (text: string) => void,
 ): Promise<void> {
 	const client = new ConsoleClient(line, timers);
-	// Two pieces at least: if an answer is late, the first may be sent twice, and must not be the whole file then.
-	const pieceLength = Math.min(PIECE_LIMIT, Math.ceil(file.length / 2));
-	const pieceAt = (offset: number) => {
-		const head = Buffer.alloc(4);
-		head.writeUInt16LE(file.length, 0);
-		head.writeUInt16LE(offset, 2);
-		return Buffer.concat([head, file.subarray(offset, offset + pieceLength)]);
-	};
-	let next = pieceAt(0);
+	const transfer = new Transfer(file, log);
+	/** Time without progress. */
 	let waitedMs = 0;
-	let reported = 0;
-	let stored = 0;
-	let hasBegun = false;
 	let isHeard = false;
-	for (;;) {
+	while (!transfer.isApplied) {
 		if (waitedMs >= (isHeard ? PATIENCE_MS : SILENCE_MS)) throw new Error(isHeard ? UNFINISHED : NO_ANSWER);
-		const [state, detail = "", sentence = ""] = await client.ask(next);
-		next = QUESTION;
-		let pauseMs = 0;
-		if (state === SILENT) waitedMs += ANSWER_MS;
-		else isHeard = true;
-		if (state === UNKNOWN) throw new Error(UNFIT);
-		else if (state === SILENT) continue;
-		else if (state === DAMAGED) pauseMs = ASK_AGAIN_MS;
-		else if (state === "waits") pauseMs = ASK_AGAIN_MS;
-		else if (state === "more") {
-			const offset = Number(detail);
-			if (offset <= stored) waitedMs += ASK_AGAIN_MS;
-			stored = offset;
-			hasBegun = offset > 0;
-			if (offset >= reported + STEP) {
-				reported = offset;
-				log(`${offset} of ${file.length} bytes`);
-			}
-			next = pieceAt(offset);
-		} else if (state === "busy") {
-			pauseMs = BUSY_MS;
-			hasBegun = false;
-			next = pieceAt(0);
-		} else if (!hasBegun && state !== "too_large") {
-			// The result of an earlier file.
-			waitedMs += ASK_AGAIN_MS;
-			next = pieceAt(0);
-		} else if (state === "applied") return;
-		else throw new Refusal(state, detail === "" ? sentence : `${detail}: ${sentence}`);
-		waitedMs += pauseMs;
+		const state = await client.ask(transfer.next);
+		isHeard ||= state[0] !== SILENT;
+		const pauseMs = transfer.take(state);
+		waitedMs += state[0] === SILENT ? ANSWER_MS : pauseMs;
 		if (pauseMs > 0) await new Promise<void>((resolve) => timers.set(resolve, pauseMs));
 	}
 }
 
-const NO_ANSWER =
-	"No gateway answers. Is it the port of its console, at 115200 Bd? A board needs some seconds after its start.";
-const UNFIT = "The gateway takes no settings file by the console: its firmware was built without (docs/hardware.md).";
-const UNFINISHED = "The gateway answers, but the file does not get through. Its log says whether it was applied.";
+class Transfer {
+	isApplied = false;
+	/** Data of the next command. */
+	next: Uint8Array;
+	readonly #file: Uint8Array;
+	readonly #log: (text: string) => void;
+	readonly #pieceLength: number;
+	#stored = 0;
+	#reported = 0;
+
+	constructor(file: Uint8Array, log: (text: string) => void) {
+		this.#file = file;
+		this.#log = log;
+		// Two pieces at least: if an answer is late, the first may be sent twice, and must not be the whole file then.
+		this.#pieceLength = Math.min(PIECE_LIMIT, Math.ceil(file.length / 2));
+		this.next = this.pieceAt(0);
+	}
+
+	/** Takes the answer to `next`. Returns the pause before the following one; 0 after progress. */
+	take([state, detail = "", sentence = ""]: readonly string[]): number {
+		const isAnswer = this.next !== QUESTION;
+		this.next = QUESTION;
+		switch (state) {
+			case SILENT:
+				return 0;
+			case LOST:
+				throw new Error(detail);
+			case UNKNOWN:
+				throw new Error(UNFIT);
+			case DAMAGED:
+			case "waits":
+				return ASK_AGAIN_MS;
+			case "busy":
+				return this.begin(BUSY_MS);
+			case "more":
+				return this.goOn(Number(detail));
+		}
+		// Another state before the first piece is stored is the result of an earlier file, but for one that is too long.
+		if (this.#stored === 0 && !(isAnswer && state === TOO_LONG)) return this.begin(ASK_AGAIN_MS);
+		if (state !== "applied") throw new Refusal(state, detail === "" ? sentence : `${detail}: ${sentence}`);
+		this.isApplied = true;
+		return 0;
+	}
+
+	private begin(pauseMs: number): number {
+		this.#stored = 0;
+		this.next = this.pieceAt(0);
+		return pauseMs;
+	}
+
+	private goOn(offset: number): number {
+		const isProgress = offset > this.#stored;
+		this.#stored = offset;
+		this.next = this.pieceAt(offset);
+		if (offset >= this.#reported + STEP) {
+			this.#reported = offset;
+			this.#log(`${offset} of ${this.#file.length} bytes`);
+		}
+		return isProgress ? 0 : ASK_AGAIN_MS;
+	}
+
+	private pieceAt(offset: number): Uint8Array {
+		const head = Buffer.alloc(4);
+		head.writeUInt16LE(this.#file.length, 0);
+		head.writeUInt16LE(offset, 2);
+		return Buffer.concat([head, this.#file.subarray(offset, offset + this.#pieceLength)]);
+	}
+}
 
 class ConsoleClient {
 	readonly #line: ConsoleLine;
 	readonly #timers: SenderTimers;
 	#received = Buffer.alloc(0);
 	#hear: (state: readonly string[]) => void = () => {};
+	#lost: readonly string[] | undefined;
 
 	constructor(line: ConsoleLine, timers: SenderTimers) {
 		this.#line = line;
 		this.#timers = timers;
 		line.onData((bytes) => this.#take(bytes));
+		line.onError((message) => {
+			this.#lost = [LOST, message];
+			this.#hear(this.#lost);
+		});
 	}
 
 	/** Returns the texts of the result, or a state of ours. */
-	ask(data: Uint8Array): Promise<readonly string[]> {
+	async ask(data: Uint8Array): Promise<readonly string[]> {
+		if (this.#lost !== undefined) return this.#lost;
 		return new Promise((resolve) => {
 			const timer = this.#timers.set(() => this.#hear([SILENT]), ANSWER_MS);
 			this.#hear = (state) => {
