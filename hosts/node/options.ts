@@ -16,7 +16,7 @@ Runs the gateway on this computer, with a simulated meter unless --meter names a
                          plain HTTP too (default client)
   --state DIR            folder of the flash contents (default .state)
   --meter PATH           serial port with the meter, real or a pseudo-terminal
-  --console PATH         serial port, real or a pseudo-terminal, over which Wi-Fi can be set by Improv (default: none)
+  --console PATH         serial port, real or a pseudo-terminal, for Improv and settings files (default: none)
   --cable                the unit has an Ethernet port; cable.txt of the state folder sets the state of its cable: in,
                          out, or in no-dhcp (default: no Ethernet port)
   --zigbee PATH|tcp://HOST:PORT|none

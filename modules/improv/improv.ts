@@ -20,17 +20,12 @@
  */
 
 import { checkField } from "../config/schema.js";
-import type { Driver, ScheduledMachine, Task } from "../io/driver.js";
-import {
-	CONSOLE_ROOM,
-	FORMAT_8N1,
-	type HostInfo,
-	type Serial,
-	type SerialOptions,
-	type SerialPort,
-	type TextCodec,
-} from "../io/host.js";
+import type { Core } from "../core/core.js";
+import type { ScheduledMachine, Task } from "../io/driver.js";
+import { CONSOLE_ROOM, FORMAT_8N1, type Serial, type SerialOptions, type SerialPort } from "../io/host.js";
 import { PRODUCT } from "../product.js";
+import { FilePieces } from "../provision/file-pieces.js";
+import { SETTINGS_FILES } from "../provision/settings-files.js";
 import { WIFI_WRONG_PASSWORD } from "../wifi/failures.js";
 import { WIFI_HOSTNAME } from "../wifi/fields.js";
 import type { NetworkManager } from "../wifi/manager.js";
@@ -72,6 +67,8 @@ const COMMAND_HOSTNAME = 5;
 /** The device name is the network name. */
 const COMMAND_NAME = 6;
 const COMMAND_NETWORK = 7;
+/** Ours: a piece of a settings file (provision/file-pieces.ts). */
+const COMMAND_FILE = 240;
 
 /** Flags of COMMAND_NETWORK, as text. */
 const IS_ONLINE = 1;
@@ -91,11 +88,7 @@ const SSID_BYTES = 32;
 const BAUD = 115_200;
 const HTTPS_PORT = 443;
 
-export interface ImprovDeps {
-	readonly driver: Driver;
-	readonly text: TextCodec;
-	readonly info: HostInfo;
-}
+export type ImprovDeps = Pick<Core, "driver" | "text" | "info" | "ledger" | "find">;
 
 export interface ImprovGateway {
 	readonly network: NetworkManager | undefined;
@@ -171,6 +164,7 @@ class ImprovSession implements ScheduledMachine, ScanCallback {
 	/** SSID being joined; "" when idle. */
 	#ssid = "";
 	#joinEndMs = 0;
+	#pieces: FilePieces | undefined;
 
 	constructor(improv: Improv) {
 		const { driver } = improv.deps;
@@ -189,6 +183,7 @@ class ImprovSession implements ScheduledMachine, ScanCallback {
 		this.#task.stop();
 		this.#improv.session = undefined;
 		gateway.network!.cancelScan(this);
+		if (SETTINGS_FILES) this.#pieces?.close();
 	}
 
 	advance(nowMs: number): void {
@@ -228,6 +223,7 @@ class ImprovSession implements ScheduledMachine, ScanCallback {
 	/** Passes on exceptions of flash, after queueing the error packet. */
 	private receive(nowMs: number): void {
 		const packet = this.#packet;
+		if (SETTINGS_FILES) this.#pieces?.close(nowMs);
 		while (this.#answerLength === 0 && this.#networks === undefined) {
 			const end = this.#length < DATA_AT ? DATA_AT : DATA_AT + packet[LENGTH_AT] + 1;
 			const count = this.#improv.serial.read(packet, this.#length, end);
@@ -312,6 +308,15 @@ class ImprovSession implements ScheduledMachine, ScanCallback {
 			case COMMAND_INFO:
 			case COMMAND_NETWORK:
 				break;
+			case COMMAND_FILE:
+				if (SETTINGS_FILES) {
+					this.#pieces ??= new FilePieces(deps);
+					const state = this.#pieces.take(this.#packet, TEXTS_AT, end, nowMs);
+					if (state === undefined) return ERROR_PACKET;
+					this.put(PACKET_RESULT, command, state);
+					return 0;
+				}
+				return ERROR_COMMAND;
 			default:
 				return ERROR_COMMAND;
 		}

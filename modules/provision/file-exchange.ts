@@ -6,6 +6,8 @@ import { METHOD_POST } from "../http/request.js";
 import type { HTTPResponse } from "../http/response.js";
 import type { JSONWriter } from "../json/writer.js";
 
+export const BUSY_SENTENCE = "Memory is short, or a file waits; send it again in a moment.";
+
 const REQUEST = Object.freeze({
 	method: METHOD_POST,
 	path: "",
@@ -23,13 +25,20 @@ const REQUEST = Object.freeze({
 const RESPONSE = Object.freeze({ header: () => {} }) as unknown as HTTPResponse;
 const CONTEXT = Object.freeze({ part: undefined, token: "", parameter: "" });
 
+/** Gets the reply to a file: an Exchange, or the console. */
+export interface FileClient {
+	readonly response?: HTTPResponse;
+	object(members: (writer: JSONWriter) => void): void;
+	fail(status: number, code: string, message: string, field?: string): void;
+}
+
 export class FileExchange extends Exchange {
 	/** Code of the first refusal, "" without one. */
 	code = "";
-	readonly #client: Exchange | undefined;
+	readonly #client: FileClient | undefined;
 
 	/** `client`: exchange that gets the reply; undefined if nobody waits for it. */
-	constructor(core: Core, client: Exchange | undefined) {
+	constructor(core: Core, client: FileClient | undefined) {
 		super(core, REQUEST, client?.response ?? RESPONSE, CONTEXT);
 		this.#client = client;
 	}
@@ -39,12 +48,12 @@ export class FileExchange extends Exchange {
 	}
 
 	override busy(): void {
-		this.fail(503, BUSY, "Memory is short, or a file waits; send it again in a moment.");
+		this.fail(503, BUSY, BUSY_SENTENCE);
 	}
 
 	override fail(status: number, code: string, message: string, field?: string): void {
 		this.code = code;
-		if (status === 503) this.#client?.response.header("Retry-After", "1");
+		if (status === 503) this.#client?.response?.header("Retry-After", "1");
 		this.#client?.fail(status, code, message, field && this.within + field);
 	}
 }

@@ -15,11 +15,15 @@
  * Limit: FILE_LIMIT bytes.
  */
 import { type Crypto, P256_POINT_LENGTH, P256_SIGNATURE_LENGTH } from "../io/crypto.js";
+import type { Cost } from "../io/memory.js";
 import { holds, uint16, uint32 } from "../ota/front.js";
 
 /** Largest value that flash stores at once, which a restored file must fit too. */
 export const FILE_LIMIT = 4500;
 export const SETTINGS_AT = 52;
+
+/** A file that arrives; its settings then need RESTORE_COST. */
+export const FILE_COST: Cost = Object.freeze({ slots: 60, chunkBytes: FILE_LIMIT + 512 });
 
 /** "SMGS" as a little-endian number. */
 const MAGIC = 0x5347_4d53;

@@ -6,14 +6,12 @@
 import type { BackupGroup } from "../api/backup-group.js";
 import type { LongText } from "../api/body.js";
 import { BUSY, UNSUPPORTED } from "../api/errors.js";
-import type { Exchange } from "../api/exchange.js";
 import { asciiBytes } from "../bytes/ascii.js";
 import { decodeHex } from "../bytes/hex.js";
 import { type Put, put, type Setting } from "../config/schema.js";
 import { StorageRefusal } from "../config/watched-storage.js";
 import type { Core } from "../core/core.js";
 import type { ScheduledMachine, Task } from "../io/driver.js";
-import type { Cost } from "../io/memory.js";
 import type { Part } from "../part.js";
 import type { OutputFailure } from "../publish/connect-failures.js";
 import type { OutputDeps } from "../publish/output.js";
@@ -31,6 +29,7 @@ import {
 import {
 	BAD_SIGNATURE,
 	counterOf,
+	FILE_COST,
 	FILE_LIMIT,
 	INVALID_FILE,
 	isFor,
@@ -40,12 +39,9 @@ import {
 	settingsEnd,
 	WRONG_DEVICE,
 } from "./file.js";
-import { FileExchange } from "./file-exchange.js";
+import { type FileClient, FileExchange } from "./file-exchange.js";
 import { FileSource, type FileTaker } from "./file-source.js";
 import { EVENT_PROVISION_APPLIED, EVENT_PROVISION_REFUSED } from "./log-events.js";
-
-/** A file that arrives; its settings then need RESTORE_COST. */
-export const FILE_COST: Cost = Object.freeze({ slots: 60, chunkBytes: FILE_LIMIT + 512 });
 
 /** Way of the factory data, which are applied if no file was applied before. */
 const BY_FACTORY = "factory";
@@ -67,7 +63,7 @@ const REFUSALS: Readonly<Record<string, string>> = Object.freeze({
 interface Job {
 	readonly file: Uint8Array;
 	readonly way: string;
-	readonly client: Exchange | undefined;
+	readonly client: FileClient | undefined;
 	tries: number;
 	/** Certificates of the file. */
 	readonly texts: LongText[];
@@ -122,10 +118,10 @@ export class Provisioning extends Visitor<FileSource> implements FileTaker, Sche
 	 * Applies the file soon, logs the result, and replies to `client`. Without a client, a file with the counter of the
 	 * last one is not reported, because some ways repeat it. `way`: one word.
 	 */
-	offer(file: Uint8Array, way: string, client?: Exchange): void {
+	offer(file: Uint8Array, way: string, client?: FileClient): void {
 		const { config, driver } = this.core;
 		const isKnown = client === undefined && counterOf(file) === (config.get(PROVISION_COUNTER) || -1);
-		if (this.#job !== undefined) client?.busy();
+		if (this.#job !== undefined && client !== undefined) new FileExchange(this.core, client).busy();
 		if (this.#job !== undefined || isKnown) return;
 		this.deadlineMs = driver.nowMs();
 		const task = driver.register("provision", this);

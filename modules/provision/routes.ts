@@ -12,8 +12,8 @@ import { secondsOf } from "../core/facts.js";
 import type { BodySink } from "../http/handler.js";
 import { parseFileURL } from "../http/url.js";
 import { PROVISION_CERTIFICATE, PROVISION_OWN, PROVISION_RESULT, PROVISION_URL } from "./fields.js";
-import { FILE_LIMIT } from "./file.js";
-import { FILE_COST, type Provisioning } from "./provisioning.js";
+import { FILE_COST, FILE_LIMIT } from "./file.js";
+import type { Provisioning } from "./provisioning.js";
 
 export const PROVISION_SETTINGS = settingsOf(PROVISION_OWN, [], {
 	fields: Object.freeze([...PROVISION_OWN, CERTIFICATE_TEXT]),

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { VirtualAir } from "../../hosts/node/virtual-air.js";
 import { BENCH_PASSWORD, BENCH_SSID } from "../../hosts/simulated/air.js";
+import { FILE_COST } from "../../modules/provision/file.js";
 import { XSWorld } from "../../tools/benchmark/xs-world.js";
 import { openPseudoTerminal } from "../../tools/meter/pseudo-terminal.js";
 import { ANY_PORT, Program } from "../hosts/program-checks.js";
@@ -44,16 +45,23 @@ describe("The console in XS", function () {
 				await xs.advance(1000);
 				assert.equal(answers, 1);
 				counts.push(await xs.slots());
+				// The first piece of the longest settings file.
+				console.send(packet(3, [240, 104, 0x94, 0x11, 0, 0, ...Array(100).fill(7)]));
+				await xs.advance(1000);
+				assert.equal(answers, 2);
+				counts.push(await xs.slots());
 				await xs.advance(31_000);
 				counts.push(await xs.slots());
 			} finally {
 				await xs.stop();
 			}
 		}
-		const [without, atRest, atWork, after] = counts;
-		this.test!.title += ` (${atRest - without} at rest, ${atWork - without} at work)`;
+		const [without, atRest, atWork, transfer, after] = counts;
+		this.test!.title +=
+			` (${atRest - without} at rest, ${atWork - without} at work, ${transfer - atWork} more for a file)`;
 		assert.ok(atRest - without <= AT_REST, `${atRest - without} slots at rest`);
 		assert.ok(atWork - without <= AT_WORK, `${atWork - without} slots at work`);
+		assert.ok(transfer - atWork <= FILE_COST.slots, `${transfer - atWork} slots more for a file`);
 		assert.ok(after <= atRest + FIRST_USE, `${after - atRest} slots stay`);
 	});
 

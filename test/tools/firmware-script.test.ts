@@ -200,6 +200,11 @@ describe("The firmware's script", function () {
 		assert.deepEqual(holders("protocol/absent"), [false, true]);
 	});
 
+	it("takes settings files by the console only with both parts", async () => {
+		const takes = async (...without: string[]) => (await scriptOf(MAIN, "slzb-06", without)).text.includes('"waits"');
+		assert.deepEqual([await takes(), await takes("improv"), await takes("provision")], [true, false, false]);
+	});
+
 	it("contains code that several parts share as long as one of them is included", async () => {
 		const shared = "modules/publish/entities.ts";
 		const lengthWithout = async (...names: string[]) =>

@@ -256,7 +256,7 @@ describe("npm run ota", () => {
 
 	it("exits with 2 for a bad command line", () => {
 		const bad: readonly (readonly [RegExp, ...string[]])[] = [
-			[/The first word is one of keygen, sign, bench, sign-settings, try, inspect, verify\./],
+			[/The first word is one of keygen, sign, bench, sign-settings, send-settings, try, inspect, verify\./],
 			[/The first word is one of/, "toString"],
 			[/keygen takes one file\./, "keygen"],
 			[/inspect takes one file\./, "inspect", "a", "b"],

@@ -13,9 +13,8 @@ const FORMS = {
 	[FORMAT_8N2]: { dataBits: 8, parity: "none", stopBits: 2 },
 } as const;
 
-/** Begins at 300 Bd. */
-export async function openRealPort(path: string, format: SerialFormat): Promise<LinePort> {
-	const port = new SerialPort({ path, baudRate: 300, ...FORMS[format], autoOpen: false });
+export async function openRealPort(path: string, format: SerialFormat, baudRate = 300): Promise<LinePort> {
+	const port = new SerialPort({ path, baudRate, ...FORMS[format], autoOpen: false });
 	await new Promise<void>((resolve, reject) =>
 		port.open((error) => {
 			const message = `The serial port ${path} can't be opened: ${reasonOf(error)}. Choose another with --port.`;

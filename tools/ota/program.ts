@@ -5,6 +5,9 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { BOARDS, findBoard } from "../../hosts/esp32/boards.js";
 import { HTTPS_PORT, STATE_FOLDER } from "../../hosts/node/options.js";
+import { NodeTimers } from "../../hosts/node/platform.js";
+import { FORMAT_8N1 } from "../../modules/io/host.js";
+import { openRealPort } from "../meter/real-port.js";
 import { FAULTS, makeBenchFile } from "./bench-file.js";
 import { checkFirmwareFile, type FirmwareFile, imageOf, Refusal, readFirmwareFile, type Target } from "./check.js";
 import { checkImage } from "./esp-image.js";
@@ -12,12 +15,14 @@ import { findHardware, type Hardware, hardwareById, hardwareOf } from "./hardwar
 import { commandSigner, fileSigner, PASSPHRASE, readPoint, writeKeyPair } from "./key-files.js";
 import { keyIdOf, type Signer } from "./keys.js";
 import { type Firmware, makeFirmwareFile } from "./make.js";
-import { makeSettingsFile } from "./settings-file.js";
+import { isSettingsFile, makeSettingsFile } from "./settings-file.js";
+import { sendSettings } from "./settings-sender.js";
 import { describeFile } from "./text.js";
 import { tryUpdate } from "./try.js";
 
 /** Size of the image of `bench`, bytes: roughly that of a chip's firmware. */
 const BENCH_SIZE = 1_500_000;
+const CONSOLE_BAUD = 115_200;
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), "../../..");
 
 const HELP = `Firmware files (docs/firmware-files.md) and the keys that sign them.
@@ -26,6 +31,7 @@ const HELP = `Firmware files (docs/firmware-files.md) and the keys that sign the
   npm run ota -- sign --board NAME --image FILE --out FILE --key FILE [options]
   npm run ota -- bench --out FILE --key FILE --version VERSION [options]
   npm run ota -- sign-settings FILE --counter N --out FILE --key FILE [options]
+  npm run ota -- send-settings FILE --port PATH
   npm run ota -- try [--state DIR] [--port N] [--password TEXT]
   npm run ota -- inspect FILE
   npm run ota -- verify FILE --public-key FILE [options]
@@ -55,6 +61,9 @@ sign-settings makes a signed settings file (docs/fleet.md) of a backup, or of a 
 --signer, --public-key and --digest like sign, and
   --counter N          a number that is higher than in all files before, 1 to 4294967295
   --for NAME           serial number or group of the gateways that accept it (default: all)
+
+send-settings sends a signed settings file to a gateway by the console, such as its USB port.
+  --port PATH          the serial port; no other program may use it
 
 try updates a gateway that npm start or npm run linux runs on this computer to its next version.
   --state DIR          its state folder, which contains the key that signs (default .state)
@@ -134,6 +143,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
 		options: ["out", "key", "signer", "public-key", "digest", "counter", "for"],
 		run: signSettings,
 	},
+	"send-settings": { takesFile: true, options: ["port"], run: sendFile },
 	try: { takesFile: false, options: ["state", "port", "password"], run: (given, _file, log) => trial(given, log) },
 	inspect: { takesFile: true, options: [], run: (_given, file, log) => inspect(file, log) },
 	verify: { takesFile: true, options: ["public-key", "revoked", "board", "security-level"], run: verify },
@@ -176,6 +186,21 @@ function signSettings(given: Given, file: string, log: Output["log"]): void {
 	const made = makeSettingsFile({ settings, counter, addressee: given.for ?? "", signer: signerOf(given) });
 	writeFileSync(out, made);
 	log(`${resolve(out)}: ${made.length} bytes, counter ${counter}, for ${given.for ?? "every gateway"}`);
+}
+
+async function sendFile(given: Given, path: string, log: Output["log"]): Promise<void> {
+	const port = demand(given.port, "--port is missing: the serial port of the gateway's console.");
+	const file = readFileSync(path);
+	if (!isSettingsFile(file))
+		throw new Error(`${path} is no signed settings file: make one with npm run ota -- sign-settings.`);
+	const line = await openRealPort(port, FORMAT_8N1, CONSOLE_BAUD);
+	try {
+		log(`Sending ${file.length} bytes to ${port} …`);
+		await sendSettings(line, file, new NodeTimers(), log);
+		log("The gateway has applied the settings.");
+	} finally {
+		await line.close();
+	}
 }
 
 function trial(
@@ -312,8 +337,8 @@ function parse(args: string[]): { given: Given; files: string[] } {
 }
 
 /**
- * Returns the exit code: 2 for a bad command line, 1 for a rejected file and other errors. Only `try` returns a
- * promise.
+ * Returns the exit code: 2 for a bad command line, 1 for a rejected file and other errors. `try` and `send-settings`
+ * return a promise.
  */
 export function main(args: string[], output: Output): number | Promise<number> {
 	const failed = (error: unknown) => complain(error as Error, output);

@@ -36,6 +36,17 @@ export function makeSettingsFile({ settings, counter, addressee, signer }: Setti
 	return Buffer.concat([signed, signer.sign(signed)]);
 }
 
+/** True for the form and length of a settings file, whoever has signed it. */
+export function isSettingsFile(file: Buffer): boolean {
+	const { length } = file;
+	const isPossible = length > HEAD_LENGTH + SIGNATURE_LENGTH && length <= SETTINGS_FILE_LIMIT;
+	return (
+		isPossible &&
+		file.toString("latin1", 0, 5) === "SMGS\u0001" &&
+		file.readUInt16LE(6) === length - HEAD_LENGTH - SIGNATURE_LENGTH
+	);
+}
+
 /** Only what a gateway reads: the form, and the settings. */
 function contentOf(text: string): { backup: unknown; settings: unknown } {
 	const { backup, settings } = JSON.parse(text) ?? {};

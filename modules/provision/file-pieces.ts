@@ -1,0 +1,98 @@
+/**
+ * Receives a signed settings file in pieces over the console, by command 240 of Improv (improv/improv.ts), which the
+ * standard does not use. Data of the command, after its length; numbers are little-endian:
+ *
+ *     0    2   length of the file
+ *     2    2   offset of the piece
+ *     4    n   bytes of the file, at least one
+ *
+ * A command without data only asks. The texts of each result are the state:
+ *
+ *     "more", offset           bytes are missing from this offset on; 0 without a transfer
+ *     "waits"                  the file is complete, and will be checked
+ *     "applied"
+ *     code, field, sentence    refused, as by the API
+ *
+ * A piece at offset 0 begins a transfer, unless a file waits. A piece that is not at the missing offset changes nothing.
+ */
+import { BUSY } from "../api/errors.js";
+import type { Core } from "../core/core.js";
+import { uint16 } from "../ota/front.js";
+import { FILE_COST, FILE_LIMIT, INVALID_FILE } from "./file.js";
+import { BUSY_SENTENCE, type FileClient } from "./file-exchange.js";
+import { PROVISION } from "./part.js";
+
+const BYTES_AT = 4;
+/** Time limit of a transfer. */
+const TRANSFER_MS = 60_000;
+const WAITS = "waits";
+
+type PiecesCore = Pick<Core, "ledger" | "find">;
+
+export class FilePieces implements FileClient {
+	readonly #core: PiecesCore;
+	/** Undefined without a transfer; otherwise its memory is claimed. */
+	#file: Uint8Array | undefined;
+	#length = 0;
+	#endMs = 0;
+	/** State after a transfer. */
+	#result: readonly string[] | undefined;
+
+	constructor(core: PiecesCore) {
+		this.#core = core;
+	}
+
+	/** Takes `packet[start..end)` and returns the state; undefined, without any effect, if it is no piece of the file. */
+	take(packet: Uint8Array, start: number, end: number, nowMs: number): readonly string[] | undefined {
+		if (end > start) {
+			const total = uint16(packet, start);
+			const offset = uint16(packet, start + 2);
+			const bytesAt = start + BYTES_AT;
+			const length = offset + end - bytesAt;
+			if (end <= bytesAt || length > total) return undefined;
+			if (offset === 0 && this.#result?.[0] !== WAITS) this.begin(total, nowMs);
+			const file = this.#file;
+			if (file !== undefined) {
+				if (file.length !== total) return undefined;
+				if (offset === this.#length) {
+					file.set(packet.subarray(bytesAt, end), offset);
+					this.#length = length;
+				}
+				if (this.#length === total) {
+					// Releases the memory first, because applying the file claims it.
+					this.close();
+					this.#result = [WAITS];
+					this.#core.find(PROVISION).offer(file, "console", this);
+				}
+			}
+		}
+		return this.#result ?? ["more", String(this.#length)];
+	}
+
+	/** Gives up a transfer, or only one that has taken too long. */
+	close(nowMs = this.#endMs): void {
+		if (this.#file === undefined || nowMs < this.#endMs) return;
+		this.#file = undefined;
+		this.#length = 0;
+		this.#core.ledger.release(FILE_COST);
+	}
+
+	object(): void {
+		this.#result = ["applied"];
+	}
+
+	fail(_status: number, code: string, sentence: string, field = ""): void {
+		this.#result = [code, field, sentence];
+	}
+
+	private begin(total: number, nowMs: number): void {
+		this.close();
+		this.#result = undefined;
+		if (total > FILE_LIMIT) this.fail(0, INVALID_FILE, "");
+		else if (!this.#core.ledger.claim(FILE_COST)) this.fail(0, BUSY, BUSY_SENTENCE);
+		else {
+			this.#file = new Uint8Array(total);
+			this.#endMs = nowMs + TRANSFER_MS;
+		}
+	}
+}
