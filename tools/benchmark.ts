@@ -23,7 +23,7 @@ const HELP = `Usage: npm run benchmark -- [options]
                    f  readouts of DLMS: time, turns, steps, calls of GCM
                    g  processor time of a small request in the firmware on Linux, beside the Moddable SDK's own server
                    h  time from a telegram's last character to the event stream, MQTT and the dialects of the live values
-  --quick        fewer and shorter measurements: three minutes instead of sixteen
+  --quick        fewer and shorter measurements: five minutes instead of thirty
   --json FILE    also writes the numbers to FILE as JSON
   --help         prints this text
 `;
