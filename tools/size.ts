@@ -15,7 +15,7 @@ import { boardWith, OMISSIONS, omissionsOf } from "./sdk/omissions.js";
 import { findSDK } from "./sdk/sdk.js";
 import { buildImage } from "./size/build.js";
 import { readImage } from "./size/image.js";
-import { nativeBytesOf } from "./size/native.js";
+import { nativeOf } from "./size/native.js";
 import { asTable, type Gain, gainsTable, type Report, reportOf } from "./size/report.js";
 
 const USAGE = "Usage: npm run size [-- [--board NAME] [--without NAMES] [--with NAMES] [--json | --omissions]]";
@@ -29,7 +29,7 @@ async function measure(board: Board): Promise<Report> {
 		const { image, ...others } = await buildImage(sdk, board, folder);
 		return reportOf({
 			image: readImage(image),
-			nativeBytes: nativeBytesOf(board),
+			native: nativeOf(board),
 			slotBytes: slotBytesOf(board),
 			without: names,
 			...others,

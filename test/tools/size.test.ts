@@ -8,11 +8,12 @@ import { OMISSIONS, omissionsOf } from "../../tools/sdk/omissions.js";
 import { ROOT } from "../../tools/sdk/sdk.js";
 import { BUDGETS, RESERVED } from "../../tools/size/budgets.js";
 import { BUILT_INS, bytesOf, type Image, NAMES, readImage, SCRIPT } from "../../tools/size/image.js";
-import { nativeBytesOf } from "../../tools/size/native.js";
+import { nativeOf, PAGE_BYTES, paddingOf } from "../../tools/size/native.js";
 import { asTable, gainsTable, type Report, reportOf, SLOT_BYTES } from "../../tools/size/report.js";
 
 /** Size of the rest of the firmware in these tests, bytes. */
 const NATIVE_BYTES = 900_000;
+const NATIVE = Object.freeze({ bytes: NATIVE_BYTES, constantBytes: 0, memoryBytes: 65_536 });
 const PROGRAM = join(dirname(fileURLToPath(import.meta.url)), "../../tools/size.js");
 
 /** A line of the heap as the linker writes it. */
@@ -83,7 +84,7 @@ function report(
 	]);
 	const resources = new Map([["x.bin", 1000]]);
 	const measured = { image: { shares: new Map(), tableBytes: 0, aliases: 0, ...image }, lengths, resources, warnings };
-	return reportOf({ ...measured, nativeBytes: NATIVE_BYTES, slotBytes: SLOT_BYTES }, budgets);
+	return reportOf({ ...measured, native: NATIVE, slotBytes: SLOT_BYTES }, budgets);
 }
 
 /** Measured bytes that Ethernet takes from the budgets of modules/wifi and hosts/esp32. */
@@ -138,6 +139,25 @@ describe("npm run size", () => {
 		assert.equal(made.leftBytes, SLOT_BYTES - NATIVE_BYTES - 5 * 265 - 50 - 1000);
 	});
 
+	it("adds the zeros that esptool puts between constants and code, if copied memory does not fill the page", () => {
+		// Offsets of a linked image: constants of 0xfef6c bytes end at 0xfef8c, and the code's header is at 0x100018.
+		assert.equal(paddingOf(0xfef6c, 4000), 0x100018 - 0xfef8c - 4000);
+		assert.equal(paddingOf(0xfef6c, 0x108c), 0);
+		assert.equal(paddingOf(0xffff8, 0), 0);
+		assert.equal(paddingOf(0xffff8 + 1, 48_000), 65_535 - 48_000);
+		const native = { ...NATIVE, constantBytes: 0xffff8 - 1000 - 50, memoryBytes: 48_000 };
+		const measured = { lengths: new Map(), resources: new Map([["x.bin", 1000]]), warnings: [] };
+		const image = { shares: new Map(), tableBytes: 50, aliases: 0 };
+		const budgets = { ...ROOMY, "names and tables": 1000 };
+		const fits = reportOf({ ...measured, image, native, slotBytes: SLOT_BYTES }, budgets);
+		assert.deepEqual([fits.paddingBytes, fits.problems], [0, []]);
+		const larger = { ...image, tableBytes: 51 };
+		const pads = reportOf({ ...measured, image: larger, native, slotBytes: SLOT_BYTES }, budgets);
+		assert.equal(pads.paddingBytes, 17_535);
+		assert.equal(pads.leftBytes, fits.leftBytes - 1 - 17_535);
+		assert.deepEqual(pads.problems, []);
+	});
+
 	it("divides our script by the share of each folder, largest first", () => {
 		const made = report({ shares: new Map([[SCRIPT, { slots: 0, codeBytes: 1000, stringBytes: 0 }]]) });
 		assert.deepEqual(made.spent.slice(0, 2), [
@@ -182,7 +202,9 @@ describe("npm run size", () => {
 			const gained = absent.reduce((total, name) => total + (BUDGETS[name] ?? 0), 0);
 			const ethernet = board.ethernet === undefined ? ETHERNET_BYTES : 0;
 			const shared = board.zigbee === undefined ? 0 : SHARED_BYTES;
-			const sum = all - gained - ethernet - shared - BUDGETS["ESP-IDF and all C"] + nativeBytesOf(board);
+			const native = nativeOf(board);
+			const padding = Math.max(0, PAGE_BYTES - native.memoryBytes) - BUDGETS["padding to a page"];
+			const sum = all - gained - ethernet - shared + padding - BUDGETS["ESP-IDF and all C"] + native.bytes;
 			assert.ok(sum <= SLOT_BYTES, `${board.name}: ${sum - SLOT_BYTES} bytes more are assigned than the slot has`);
 		}
 		const names = readdirSync(join(ROOT, "modules"))
@@ -211,7 +233,7 @@ describe("npm run size", () => {
 			lengths: new Map(),
 			resources: new Map(),
 		};
-		const sizes = { nativeBytes: NATIVE_BYTES, slotBytes: SLOT_BYTES, warnings: [] };
+		const sizes = { native: NATIVE, slotBytes: SLOT_BYTES, warnings: [] };
 		assert.match(
 			asTable(reportOf({ ...measured, ...sizes, without: ["hub", "tic"] })),
 			/^The firmware is without hub, tic\.$/m,
