@@ -3,7 +3,8 @@
  * firmware is built with the Moddable SDK, without ESP-IDF, for the board given by `-- --board NAME`, with the omissions
  * of its row, of --without and of --with. `-- --json` prints the same as JSON; `-- --omissions` builds it once for each
  * part and protocol that can be left out, and prints the bytes that this gains. Exit code 1 if a part exceeds its budget
- * or has none, if the SDK's linker warns, and without the SDK; 2 for a bad command line.
+ * or has none, if less than 8 KB of the slot are left, if the SDK's linker warns, and without the SDK; 2 for a bad
+ * command line.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

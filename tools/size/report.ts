@@ -1,4 +1,5 @@
 /** Report of `npm run size`, as an object and as a table: the contents of the image, compared with budgets. */
+import { SLOT_RESERVE_BYTES } from "../build/limits.js";
 import { BUDGETS, RESERVED } from "./budgets.js";
 import { BUILT_INS, bytesOf, type Image, NAMES, SCRIPT, type Share } from "./image.js";
 import { type Native, paddingOf } from "./native.js";
@@ -95,10 +96,18 @@ export function reportOf(measured: Measured, budgets = BUDGETS): Report {
 		without,
 		problems: [
 			...spent.flatMap(problemOf),
-			...(leftBytes < 0 ? [`The image is ${-leftBytes} bytes longer than its slot.`] : []),
+			...roomProblems(leftBytes),
 			...warnings.map((line) => `The linker warns; state belongs into instances, tables into Object.freeze: ${line}`),
 		],
 	};
+}
+
+function roomProblems(leftBytes: number): string[] {
+	if (leftBytes < 0) return [`The image is ${-leftBytes} bytes longer than its slot.`];
+	if (leftBytes >= SLOT_RESERVE_BYTES) return [];
+	return [
+		`The slot has ${leftBytes} bytes left; ${SLOT_RESERVE_BYTES} are kept for corrections (tools/build/limits.ts).`,
+	];
 }
 
 function problemOf({ name, bytes, budget }: Spent): string[] {
