@@ -3,7 +3,8 @@
  * firmware is built with the Moddable SDK, without ESP-IDF, for the board given by `-- --board NAME`, with the omissions
  * of its row, of --without and of --with. `-- --json` prints the same as JSON; `-- --omissions` builds it once for each
  * part and protocol that can be left out, and prints the bytes that this gains. Exit code 1 if a part exceeds its budget
- * or has none, if the SDK's linker warns, and without the SDK; 2 for a bad command line.
+ * or has none, if less than 8 KB of the slot are left, if the SDK's linker warns, and without the SDK; 2 for a bad
+ * command line.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -15,7 +16,7 @@ import { boardWith, OMISSIONS, omissionsOf } from "./sdk/omissions.js";
 import { findSDK } from "./sdk/sdk.js";
 import { buildImage } from "./size/build.js";
 import { readImage } from "./size/image.js";
-import { nativeBytesOf } from "./size/native.js";
+import { nativeOf } from "./size/native.js";
 import { asTable, type Gain, gainsTable, type Report, reportOf } from "./size/report.js";
 
 const USAGE = "Usage: npm run size [-- [--board NAME] [--without NAMES] [--with NAMES] [--json | --omissions]]";
@@ -29,7 +30,7 @@ async function measure(board: Board): Promise<Report> {
 		const { image, ...others } = await buildImage(sdk, board, folder);
 		return reportOf({
 			image: readImage(image),
-			nativeBytes: nativeBytesOf(board),
+			native: nativeOf(board),
 			slotBytes: slotBytesOf(board),
 			without: names,
 			...others,

@@ -55,6 +55,9 @@ const INTENDED: Readonly<Record<string, string>> = {
 	MBEDTLS_INTERNAL_MEM_ALLOC: "esp32.defaults",
 	MBEDTLS_CUSTOM_MEM_ALLOC: "esp32.defaults",
 
+	// Its driver for hashes is larger than hashes in software (esp32.defaults).
+	MBEDTLS_HARDWARE_SHA: "esp32.defaults",
+
 	// Set by the SDK; the gateway does not depend on these.
 	APP_RETRIEVE_LEN_ELF_SHA: "digits of a hash that a panic prints",
 	ESPTOOLPY_FLASHMODE_DIO: "the flash of a C3 module is read by two wires",
@@ -63,7 +66,6 @@ const INTENDED: Readonly<Record<string, string>> = {
 	ESP_IPC_TASK_STACK_SIZE: "the SDK's: RISC-V takes more",
 	ESP_MAIN_TASK_STACK_SIZE:
 		"the SDK's: Xtensa saves its register windows on the stack; the task only starts that of XS",
-	ESP_WIFI_GMAC_SUPPORT: "a cipher of Wi-Fi that access points at home do not ask for",
 	ESP_WIFI_STA_DISCONNECTED_PM_ENABLE: "saves current while no network is joined",
 	SPI_FLASH_SUPPORT_BOYA_CHIP: "flash that ESP-IDF has not tried on the ESP32",
 	SPI_FLASH_SUPPORT_TH_CHIP: "flash that ESP-IDF has not tried on the ESP32",

@@ -1,28 +1,52 @@
 /**
  * Parts that `npm run size` does not build: ESP-IDF with Wi-Fi, lwIP and Mbed TLS, and the C of the engine and the
- * project. Each figure is a linked image minus the bytes that this program counts itself. Up to 16 KB of an image are
- * padding to a page of memory. The images were linked on 2026-11-23 (ESP32-S3) and 2026-11-27 with ESP-IDF v6.0.1,
- * optimized for size, newlib with nano formatting, Mbed TLS 4.0.0 with the chip's accelerators, by Debian's compilers.
- * If ESP-IDF's tools are installed, `npm run build -- --all` gives the true size of each image.
+ * project. Each figure is the largest linked image that is known, minus the bytes that this program counts itself. The
+ * images were linked on 2026-11-28 with ESP-IDF v6.0.1, optimized for size, newlib with nano formatting, Mbed TLS 4.0.0
+ * with the chip's accelerators, by Debian's compilers. If ESP-IDF's tools are installed, `npm run build -- --all` gives
+ * the true size of each image.
  */
 import type { Board, Chip } from "../../hosts/esp32/boards.js";
 
+/** The chip maps flash in pages: the constants first, then the code, which begins at the same place of its page. */
+export const PAGE_BYTES = 64 * 1024;
+
+export interface Native {
+	/** Code in flash and in memory, and constants, without what this program counts. */
+	readonly bytes: number;
+	/** Constants in flash among them, which are mapped together with the script and the resources. */
+	readonly constantBytes: number;
+	/** Code and data among them that the boot loader copies to memory. */
+	readonly memoryBytes: number;
+}
+
 /**
- * Bytes by chip, measured with esp32-devkitc, esp32s3-devkitc and esp32c3-devkitm. The ESP32-C6 has room enough for the
- * value of the C3.
+ * Measured with esp32-devkitc and esp32c3-devkitm, and before (2026-11-23) with esp32s3-devkitc, whose constants were
+ * not. The S3 has room enough, and so has the C6, with the C3's values.
  */
-const NATIVE_BYTES: Readonly<Record<Chip, number>> = Object.freeze({
-	esp32: 960871,
-	esp32s3: 931482,
-	esp32c3: 981660,
-	esp32c6: 981660,
+const NATIVE: Readonly<Record<Chip, Native>> = Object.freeze({
+	esp32: Object.freeze({ bytes: 941256, constantBytes: 55140, memoryBytes: 66728 }),
+	esp32s3: Object.freeze({ bytes: 931482, constantBytes: 0, memoryBytes: PAGE_BYTES }),
+	esp32c3: Object.freeze({ bytes: 957733, constantBytes: 61989, memoryBytes: 47976 }),
+	esp32c6: Object.freeze({ bytes: 957733, constantBytes: 61989, memoryBytes: 47976 }),
 });
 
-/**
- * Bytes that Ethernet adds: ESP-IDF's driver and our C. A W5500 has the value of RMII, and room enough.
- */
-const ETHERNET_BYTES = Object.freeze({ rmii: 18300, w5500: 18300, openeth: 10787 });
+/** Ethernet adds ESP-IDF's driver and our C, measured with slzb-06. A W5500 has the value of RMII, and room enough. */
+const ETHERNET_BYTES = Object.freeze({ rmii: 19935, w5500: 19935, openeth: 10787 });
 
-export function nativeBytesOf({ chip, ethernet }: Pick<Board, "chip" | "ethernet">): number {
-	return NATIVE_BYTES[chip] + (ethernet === undefined ? 0 : ETHERNET_BYTES[ethernet.kind]);
+export function nativeOf({ chip, ethernet }: Pick<Board, "chip" | "ethernet">): Native {
+	const native = NATIVE[chip];
+	return { ...native, bytes: native.bytes + (ethernet === undefined ? 0 : ETHERNET_BYTES[ethernet.kind]) };
+}
+
+const IMAGE_HEADER_BYTES = 24;
+const SEGMENT_HEADER_BYTES = 8;
+
+/**
+ * Bytes between constants and code: the next page begins for the code, and what is copied to memory fills the page
+ * before; esptool fills the rest with zeros. `constantBytes`: all constants, with script and resources.
+ */
+export function paddingOf(constantBytes: number, memoryBytes: number): number {
+	const end = IMAGE_HEADER_BYTES + SEGMENT_HEADER_BYTES + constantBytes;
+	const gap = PAGE_BYTES - ((end - IMAGE_HEADER_BYTES) % PAGE_BYTES);
+	return gap === PAGE_BYTES ? 0 : Math.max(0, gap - memoryBytes);
 }

@@ -1,6 +1,8 @@
 /** Report of `npm run size`, as an object and as a table: the contents of the image, compared with budgets. */
+import { SLOT_RESERVE_BYTES } from "../build/limits.js";
 import { BUDGETS, RESERVED } from "./budgets.js";
 import { BUILT_INS, bytesOf, type Image, NAMES, SCRIPT, type Share } from "./image.js";
+import { type Native, paddingOf } from "./native.js";
 
 /** Size of a firmware slot in 4 MB of flash (hosts/esp32/partitions-4mb.csv). */
 export const SLOT_BYTES = 0x1e0000;
@@ -31,6 +33,8 @@ export interface Report {
 	tableBytes: number;
 	resourceBytes: number;
 	nativeBytes: number;
+	/** Zeros between constants and code (native.ts). */
+	paddingBytes: number;
 	slotBytes: number;
 	leftBytes: number;
 	aliases: number;
@@ -45,8 +49,8 @@ export interface Measured {
 	image: Image;
 	lengths: ReadonlyMap<string, number>;
 	resources: ReadonlyMap<string, number>;
-	/** ESP-IDF and all C on this board (native.ts). */
-	nativeBytes: number;
+	/** ESP-IDF and all C on this board. */
+	native: Native;
 	slotBytes: number;
 	warnings: readonly string[];
 	without?: readonly string[];
@@ -55,22 +59,26 @@ export interface Measured {
 const OURS = "our script";
 const TABLES = "names and tables";
 const NATIVE = "ESP-IDF and all C";
+const PADDING = "padding to a page";
 
 export function reportOf(measured: Measured, budgets = BUDGETS): Report {
-	const { image, lengths, resources, nativeBytes, slotBytes, warnings, without = [] } = measured;
+	const { image, lengths, resources, native, slotBytes, warnings, without = [] } = measured;
 	const parts = sumUp(image.shares);
 	const sum = (all: readonly { bytes: number }[]) => all.reduce((total, { bytes }) => total + bytes, 0);
 	const ourBytes = sum(parts.filter(({ name }) => name === OURS));
 	const names = sum(parts.filter(({ name }) => name === partOf(NAMES)));
 	const files = [...resources].map(([name, bytes]) => ({ name: `resource ${name}`, bytes }));
+	const measuredBytes = sum(parts) + image.tableBytes + sum(files);
+	const paddingBytes = paddingOf(measuredBytes + native.constantBytes, native.memoryBytes);
 	const spent = [
 		...foldersOf(lengths, ourBytes),
 		{ name: TABLES, bytes: names + image.tableBytes },
 		...parts.filter(({ name }) => name !== OURS && name !== partOf(NAMES)),
 		...files,
-		{ name: NATIVE, bytes: nativeBytes },
+		{ name: NATIVE, bytes: native.bytes },
+		{ name: PADDING, bytes: paddingBytes },
 	].map(({ name, bytes }) => ({ name, bytes, budget: budgets[name] }));
-	const leftBytes = slotBytes - sum(parts) - image.tableBytes - sum(files) - nativeBytes;
+	const leftBytes = slotBytes - measuredBytes - native.bytes - paddingBytes;
 	return {
 		parts,
 		spent,
@@ -79,7 +87,8 @@ export function reportOf(measured: Measured, budgets = BUDGETS): Report {
 		sdkBytes: sum(parts) - ourBytes,
 		tableBytes: image.tableBytes,
 		resourceBytes: sum(files),
-		nativeBytes,
+		nativeBytes: native.bytes,
+		paddingBytes,
 		slotBytes,
 		leftBytes,
 		aliases: image.aliases,
@@ -87,10 +96,18 @@ export function reportOf(measured: Measured, budgets = BUDGETS): Report {
 		without,
 		problems: [
 			...spent.flatMap(problemOf),
-			...(leftBytes < 0 ? [`The image is ${-leftBytes} bytes longer than its slot.`] : []),
+			...roomProblems(leftBytes),
 			...warnings.map((line) => `The linker warns; state belongs into instances, tables into Object.freeze: ${line}`),
 		],
 	};
+}
+
+function roomProblems(leftBytes: number): string[] {
+	if (leftBytes < 0) return [`The image is ${-leftBytes} bytes longer than its slot.`];
+	if (leftBytes >= SLOT_RESERVE_BYTES) return [];
+	return [
+		`The slot has ${leftBytes} bytes left; ${SLOT_RESERVE_BYTES} are kept for corrections (tools/build/limits.ts).`,
+	];
 }
 
 function problemOf({ name, bytes, budget }: Spent): string[] {
@@ -150,6 +167,7 @@ export function asTable(report: Report): string {
 		cells("the SDK's share, with names and tables", report.sdkBytes + report.tableBytes),
 		cells("resources", report.resourceBytes),
 		cells("ESP-IDF and all C, as linked for this chip", report.nativeBytes),
+		cells("padding to a page of 64 KB", report.paddingBytes),
 		cells(`of a slot of ${report.slotBytes}, used (${percent} %)`, report.slotBytes - report.leftBytes),
 		cells("left", report.leftBytes),
 		cells("reserved for what is to come", reserved),

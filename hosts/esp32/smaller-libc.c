@@ -1,0 +1,64 @@
+/*
+ * Replaces functions of newlib that are large, and of which the chip's C needs little or nothing. ESP-IDF's table for
+ * the ROM (newlib_init.c) refers to both conversions of floating-point numbers, so that they were linked without any
+ * user: 15 KB. XS needs logarithms only for the length of a number's text in another radix; newlib's take 7 KB.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+struct _reent;
+
+#define MATCH_FAILURE 1
+#define TERMS 21
+#define EXPONENT_BIAS 1023
+#define MANTISSA_BITS 52
+#define LN2 0.693147180559945309417
+#define SQRT2 1.414213562373095048802
+
+int _printf_float(struct _reent *context, void *state, FILE *file,
+	int (*put)(struct _reent *, FILE *, const char *, size_t), va_list *arguments);
+int _scanf_float(struct _reent *context, void *state, FILE *file, va_list *arguments);
+double log(double number);
+double log1p(double number);
+
+/* Prints nothing, and takes the argument. */
+int _printf_float(struct _reent *context, void *state, FILE *file,
+	int (*put)(struct _reent *, FILE *, const char *, size_t), va_list *arguments)
+{
+	(void)context, (void)state, (void)file, (void)put;
+	(void)va_arg(*arguments, double);
+	return 0;
+}
+
+int _scanf_float(struct _reent *context, void *state, FILE *file, va_list *arguments)
+{
+	(void)context, (void)state, (void)file, (void)arguments;
+	return MATCH_FAILURE;
+}
+
+/* For normal numbers above 0, with an error below 1e-15 of the result or of 1. */
+double log(double number)
+{
+	union {
+		double number;
+		uint64_t bits;
+	} mantissa = { .number = number };
+	int exponent = (int)(mantissa.bits >> MANTISSA_BITS) - EXPONENT_BIAS;
+	mantissa.bits -= (uint64_t)(int64_t)exponent << MANTISSA_BITS;
+	if (mantissa.number > SQRT2) {
+		mantissa.number /= 2;
+		exponent++;
+	}
+	double ratio = (mantissa.number - 1) / (mantissa.number + 1);
+	double square = ratio * ratio;
+	double sum = 0;
+	for (int i = TERMS; i > 0; i -= 2) sum = sum * square + 1.0 / i;
+	return 2 * ratio * sum + exponent * LN2;
+}
+
+double log1p(double number)
+{
+	return log(1 + number);
+}
