@@ -3,6 +3,8 @@
  * the ROM (newlib_init.c) refers to both conversions of floating-point numbers, so that they were linked without any
  * user: 15 KB. XS needs logarithms only for the length of a number's text in another radix; newlib's take 7 KB.
  */
+#include <float.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -16,12 +18,11 @@ struct _reent;
 #define MANTISSA_BITS 52
 #define LN2 0.693147180559945309417
 #define SQRT2 1.414213562373095048802
+#define TWO_54 18014398509481984.0
 
 int _printf_float(struct _reent *context, void *state, FILE *file,
 	int (*put)(struct _reent *, FILE *, const char *, size_t), va_list *arguments);
 int _scanf_float(struct _reent *context, void *state, FILE *file, va_list *arguments);
-double log(double number);
-double log1p(double number);
 
 /* Prints nothing, and takes the argument. */
 int _printf_float(struct _reent *context, void *state, FILE *file,
@@ -38,9 +39,12 @@ int _scanf_float(struct _reent *context, void *state, FILE *file, va_list *argum
 	return MATCH_FAILURE;
 }
 
-/* For normal numbers above 0, with an error below 1e-15 of the result or of 1. */
+/* With an error below 1e-15 of the result or of 1. */
 double log(double number)
 {
+	if (!(number > 0)) return number == 0 ? -HUGE_VAL : (double)NAN;
+	if (number > DBL_MAX) return number;
+	if (number < DBL_MIN) return log(number * TWO_54) - 54 * LN2;
 	union {
 		double number;
 		uint64_t bits;

@@ -1,12 +1,14 @@
 /* hosts/esp32/smaller-libc.c beside the computer's own mathematics. Its `log` and `log1p` have other names here. */
+#include <float.h>
+#include <math.h>
+
+double chip_log(double number);
+double chip_log1p(double number);
 #define log chip_log
 #define log1p chip_log1p
 #include "../../../hosts/esp32/smaller-libc.c"
 #undef log
 #undef log1p
-
-#include <float.h>
-#include <math.h>
 
 #include "../native/must.h"
 
@@ -24,6 +26,9 @@ static void test_logarithms(void)
 		must_be_near(chip_log(number), log(number));
 		if (number >= 1) must_be_near(chip_log1p(number), log1p(number));
 	}
+	for (double number = DBL_TRUE_MIN; number < DBL_MIN; number *= 3) must_be_near(chip_log(number), log(number));
+	MUST(chip_log(0) == -HUGE_VAL && chip_log(HUGE_VAL) == HUGE_VAL);
+	MUST(isnan(chip_log(-1)) && isnan(chip_log((double)NAN)) && isnan(chip_log1p(-2)));
 	for (double number = 0.5; number < 4; number += 0.001) must_be_near(chip_log(number), log(number));
 }
 
