@@ -1,7 +1,7 @@
 /**
- * Builds the page into its archive (layout: modules/http/static.ts): scripts named after their content, one document
- * per language with its texts, and files for a home screen. Runs before every command if a source is newer than the
- * archive.
+ * Builds the page into its archive (layout: modules/http/static.ts): the document, which shows the login; scripts and
+ * the texts of each language, named after their content; files for a home screen. Runs before every command if a source
+ * is newer than the archive.
  */
 import { createHash } from "node:crypto";
 import { once } from "node:events";
@@ -11,8 +11,8 @@ import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
 import { transform } from "esbuild";
 import { build, type Plugin } from "vite";
-import { TEXTS } from "../hosts/browser/text/all.js";
-import { LANGUAGES } from "../hosts/browser/text/translations.js";
+import { TEXTS, type TextKey } from "../hosts/browser/text/all.js";
+import { LANGUAGE_NAMES, LANGUAGES } from "../hosts/browser/text/translations.js";
 import { PRODUCT } from "../modules/product.js";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
@@ -21,6 +21,7 @@ export const ARCHIVE = join(ROOT, "modules", "resources", "web.bin");
 const GZIP = new URL("./page-gzip.js", import.meta.url);
 const TAG_LENGTH = 16;
 const OFFLINE = "offline.js";
+const TARGET = ["es2022", "safari16", "firefox115", "chrome109"];
 const NAMES = join(ROOT, "modules", "product.ts");
 
 export interface PageFile {
@@ -97,7 +98,7 @@ async function bundle(): Promise<{ scripts: PageFile[]; entry: string }> {
 		build: {
 			write: false,
 			modulePreload: false,
-			target: ["es2022", "safari16", "firefox115", "chrome109"],
+			target: TARGET,
 			rolldownOptions: {
 				input: { app: join(SOURCE, "main.tsx") },
 				transform: { inject: { h: ["preact", "h"], Fragment: ["preact", "Fragment"] } },
@@ -121,27 +122,79 @@ function hashOf(content: Uint8Array): string {
 	return createHash("sha256").update(content).digest("hex");
 }
 
-/** One per line. Throws an Error for a text that cannot be embedded in the document. */
-function textsIn(index: number): string {
+/** One per line. Throws an Error for a text with a line end. */
+function textsIn(index: number): PageFile {
 	const texts = Object.values(TEXTS).map((translations) => translations[index]);
-	const odd = texts.find((text) => /[\n\r<]/.test(text));
-	if (odd !== undefined) throw new Error(`A text of the page has a line end or "<": ${odd}`);
-	return texts.join("\n");
+	const odd = texts.find((text) => /[\n\r]/.test(text));
+	if (odd !== undefined) throw new Error(`A text of the page has a line end: ${odd}`);
+	const content = new TextEncoder().encode(texts.join("\n"));
+	const path = `/assets/${LANGUAGES[index]}-${hashOf(content).slice(0, 8)}.txt`;
+	return { path, type: "text/plain; charset=utf-8", immutable: true, content };
 }
 
-function documentFor(index: number, entry: string): PageFile {
+/** Style of the document. Vite adapts it to the browsers, and gives it as a module. */
+async function documentStyle(): Promise<string> {
+	const input = `${join(SOURCE, "document.css")}?inline`;
+	const result = await build({
+		root: SOURCE,
+		configFile: false,
+		logLevel: "warn",
+		build: {
+			write: false,
+			modulePreload: false,
+			target: TARGET,
+			rolldownOptions: { input, preserveEntrySignatures: "strict" },
+		},
+	});
+	if (Array.isArray(result) || !("output" in result)) throw new Error("Vite gave something else than one output.");
+	return (await import(`data:text/javascript,${encodeURIComponent(result.output[0].code)}`)).default;
+}
+
+/** Texts of the document's template, as `{login.title}`, and of start.js. */
+const TEMPLATE_KEY = /\{([\w.]+)\}/g;
+
+interface Inline {
+	readonly style: string;
+	readonly start: string;
+}
+
+async function inlineParts(html: string, entry: string, texts: readonly PageFile[]): Promise<Inline> {
+	const keys = ["error.offline", ...[...html.matchAll(TEMPLATE_KEY)].map(([, key]) => key)];
+	const define = {
+		SCRIPT: JSON.stringify(entry),
+		FILES: JSON.stringify(Object.fromEntries(LANGUAGES.map((language, index) => [language, texts[index].path]))),
+		LOGIN: JSON.stringify(Object.fromEntries(keys.map((key) => [key, TEXTS[key as TextKey]]))),
+	};
+	const source = readFileSync(join(SOURCE, "start.js"), "utf8");
+	const { code } = await transform(source, { minify: true, target: TARGET, define, charset: "utf8" });
+	return { style: await documentStyle(), start: code.trim() };
+}
+
+function escaped(text: string): string {
+	return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
+}
+
+/** One document serves all languages: `/` in the browser's, the other paths in their own. */
+function documents(html: string, { style, start }: Inline): PageFile[] {
+	const inLanguages = (element: (language: string, index: number) => string) => LANGUAGES.map(element).join("");
 	const values: Record<string, string> = {
-		LANGUAGE: LANGUAGES[index],
-		TITLE: TEXTS.title[index],
-		NOSCRIPT: TEXTS.noscript[index],
-		TEXTS: textsIn(index),
-		SCRIPT: entry,
+		TITLE: escaped(TEXTS.title[0]),
+		NOSCRIPT: inLanguages(
+			(lang, index) => `<noscript><p lang="${lang}">${escaped(TEXTS.noscript[index])}</p></noscript>`,
+		),
+		OPTIONS: inLanguages((lang, index) => `<option lang="${lang}" value="${lang}">${LANGUAGE_NAMES[index]}</option>`),
+		STYLE: style,
+		START: start,
 		// A browser would request the icon along with the document.
 		ICON: encodeURIComponent(named(readFileSync(join(SOURCE, "icon.svg"), "utf8")).trim()),
 	};
-	const html = readFileSync(join(SOURCE, "document.html"), "utf8").replace(/%([A-Z]+)%/g, (_, name) => values[name]);
-	const content = new TextEncoder().encode(html);
-	return { path: `/${LANGUAGES[index]}`, type: "text/html; charset=utf-8", immutable: false, content };
+	const content = new TextEncoder().encode(html.replace(/%([A-Z]+)%/g, (_, name) => values[name]));
+	return ["/", ...LANGUAGES.map((language) => `/${language}`)].map((path) => ({
+		path,
+		type: "text/html; charset=utf-8",
+		immutable: false,
+		content,
+	}));
 }
 
 function named(text: string): string {
@@ -170,20 +223,25 @@ async function offlineWorker(): Promise<PageFile> {
 }
 
 /**
- * Content Security Policy of the documents (CSP Level 3). It allows the page's own scripts and the gateway's API. No
- * directive applies to the style, which is a constructed style sheet.
+ * Content Security Policy of the documents (CSP Level 3). It allows the page's own scripts, the gateway's API, and the
+ * style and script in the document. No directive applies to the other styles, which are constructed style sheets.
  */
-const POLICY = [
-	"default-src 'none'",
-	"script-src 'self'",
-	"img-src 'self' data:",
-	"connect-src 'self'",
-	"manifest-src 'self'",
-	"base-uri 'none'",
-	"form-action 'none'",
-	"frame-ancestors 'none'",
-].join("; ");
+function policyFor({ style, start }: Inline): string {
+	const source = (text: string) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
+	return [
+		"default-src 'none'",
+		`script-src 'self' ${source(start)}`,
+		`style-src ${source(style)}`,
+		"img-src 'self' data:",
+		"connect-src 'self'",
+		"manifest-src 'self'",
+		"base-uri 'none'",
+		"form-action 'none'",
+		"frame-ancestors 'none'",
+	].join("; ");
+}
 
+/** Files with the same content share it. */
 export function pack(files: readonly PackedFile[], policy: string): Buffer {
 	const heads = files.map(({ path, type, immutable, content }) => {
 		const tag = hashOf(content).slice(0, TAG_LENGTH);
@@ -194,23 +252,31 @@ export function pack(files: readonly PackedFile[], policy: string): Buffer {
 	start.writeUInt8(files.length);
 	start.writeUInt16BE(policy.length, 1);
 	let at = 3 + policy.length + heads.reduce((sum, head) => sum + head.length, 0);
-	files.forEach(({ body }, index) => {
-		heads[index].writeUInt32BE(body.length, heads[index].length - 8);
-		heads[index].writeUInt32BE(at, heads[index].length - 4);
+	const bodies = new Map(files.map(({ content, body }) => [hashOf(content), body]));
+	const places = new Map<string, number>();
+	for (const [hash, body] of bodies) {
+		places.set(hash, at);
 		at += body.length;
+	}
+	files.forEach(({ content }, index) => {
+		const hash = hashOf(content);
+		heads[index].writeUInt32BE(bodies.get(hash)!.length, heads[index].length - 8);
+		heads[index].writeUInt32BE(places.get(hash)!, heads[index].length - 4);
 	});
-	return Buffer.concat([start, Buffer.from(policy, "latin1"), ...heads, ...files.map(({ body }) => body)]);
+	return Buffer.concat([start, Buffer.from(policy, "latin1"), ...heads, ...bodies.values()]);
 }
 
 export async function makePage(): Promise<{ files: PackedFile[]; policy: string }> {
 	const { scripts, entry } = await bundle();
-	const documents = LANGUAGES.map((_, index) => documentFor(index, entry));
-	const files = [...documents, ...scripts, ...(await appFiles())];
+	const html = readFileSync(join(SOURCE, "document.html"), "utf8");
+	const texts = LANGUAGES.map((_, index) => textsIn(index));
+	const inline = await inlineParts(html, entry, texts);
+	const files = [...documents(html, inline), ...scripts, ...texts, ...(await appFiles())];
 	const worker = new Worker(GZIP, {
 		workerData: files.map(({ content }) => content),
 	});
 	const [bodies]: Uint8Array[][] = await once(worker, "message");
-	return { files: files.map((file, index) => ({ ...file, body: bodies[index] })), policy: POLICY };
+	return { files: files.map((file, index) => ({ ...file, body: bodies[index] })), policy: policyFor(inline) };
 }
 
 /** No effect if the archive is newer than its sources. */

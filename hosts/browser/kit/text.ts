@@ -1,4 +1,4 @@
-/** The texts in the page's language, from the document, which has one per line. */
+/** The texts in the page's language; start.js has put them into the document, one per line. */
 import type { TextKey } from "../text/all.js";
 import { LANGUAGES, type Language } from "../text/translations.js";
 import { formatNumber } from "./format.js";
@@ -32,17 +32,8 @@ export function isText(key: string): key is TextKey {
 	return places.has(key);
 }
 
-/** Each language has a document with its own address. */
+/** Each language has its own address. */
 export function chooseLanguage(chosen: Language): void {
 	localStorage.setItem("language", chosen);
 	location.replace(`/${chosen}${location.hash}`);
-}
-
-/** The document is not in the user's language; the right one is then being loaded. */
-export function isLanguageAstray(): boolean {
-	const chosen = localStorage.getItem("language");
-	if (location.pathname !== "/" || chosen === null || chosen === language) return false;
-	if (!LANGUAGES.some((candidate) => candidate === chosen)) return false;
-	location.replace(`/${chosen}${location.hash}`);
-	return true;
 }

@@ -1,0 +1,52 @@
+/**
+ * Begins the page: chooses the language, shows the login from the document's template, and then loads texts and script,
+ * which takes the login over. It shows nothing if this browser has a token, or if the login would begin with a notice.
+ *
+ * The document contains it, and the policy its hash. tools/page.ts replaces LOGIN, the template's texts in each language,
+ * FILES, the paths of the texts of each language, and SCRIPT. The keys of the storage are those of kit/session.ts,
+ * kit/text.ts and kit/choices.tsx.
+ */
+{
+	const root = document.documentElement;
+	const app = document.getElementById("app");
+	const languages = Object.keys(FILES);
+	const wanted = [location.pathname.slice(1), localStorage.language, ...navigator.languages];
+	const primary = wanted.map((tag) => String(tag).split("-")[0]);
+	const language = primary.find((one) => languages.includes(one)) ?? languages[0];
+	root.lang = language;
+	root.dataset.theme = localStorage.theme ?? "auto";
+
+	let isLoading = false;
+	const load = async () => {
+		if (isLoading) return;
+		isLoading = true;
+		try {
+			const reply = await fetch(FILES[language]);
+			if (!reply.ok) throw new Error(`${reply.status}`);
+			document.getElementById("texts").textContent = await reply.text();
+			await import(SCRIPT);
+		} catch (reason) {
+			app.textContent = LOGIN["error.offline"][languages.indexOf(language)];
+			throw reason;
+		}
+	};
+
+	const { token, ending } = sessionStorage;
+	const { display, reader } = localStorage;
+	const isOther = [token, ending, display, reader].some((value) => value !== undefined);
+	if (isOther || /[?&]token=/.test(location.hash)) {
+		load();
+	} else {
+		const html = document.getElementById("login").innerHTML;
+		app.innerHTML = html.replace(/\{([\w.]+)\}/g, (_, key) => LOGIN[key][languages.indexOf(language)]);
+		app.querySelector("select").value = language;
+		// The script logs in when it has come.
+		addEventListener("submit", (event) => {
+			event.preventDefault();
+			root.dataset.sent = "";
+		});
+		// On a slow processor the first paint would otherwise wait for the script. A hidden page is not painted.
+		new PerformanceObserver(load).observe({ type: "paint", buffered: true });
+		setTimeout(load, 1_000);
+	}
+}
