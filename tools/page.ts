@@ -48,6 +48,10 @@ function sources(): readonly string[] {
 	return readdirSync(SOURCE, { recursive: true, encoding: "utf8" }).filter((path) => /\.tsx?$/.test(path));
 }
 
+function documentSource(): string {
+	return readFileSync(join(SOURCE, "document.html"), "utf8");
+}
+
 /**
  * Text keys that scripts build from parts (`error.${code}`) keep their names, and keys of one word, which may mean
  * something else in a script.
@@ -59,14 +63,39 @@ function keptBeginnings(): readonly string[] {
 
 const KEY = /"([a-z]\w*(?:\.[\w/-]+)+)"/g;
 
-/** Positions in place of text keys are much shorter. */
-function textNumbers(): { names: string; plugin: Plugin } {
-	const keys = Object.keys(TEXTS);
+/** Texts of the document's template, as `{login.title}`. */
+const TEMPLATE_KEY = /\{([\w.]+)\}/g;
+
+/** Text that no script uses. */
+const NO_SCRIPT = "noscript";
+
+export interface TextOrder {
+	/** Texts of the template, then `error.offline`. */
+	readonly inDocument: readonly TextKey[];
+	/** Those whose keys the scripts have come first. */
+	readonly inFiles: readonly TextKey[];
+	/** True if the scripts have the key, not its position. */
+	isNamed(key: string): boolean;
+}
+
+export function textOrder(html = documentSource()): TextOrder {
 	const beginnings = keptBeginnings();
-	const isKept = (key: string) => !key.includes(".") || beginnings.some((beginning) => key.startsWith(beginning));
-	const places = new Map(keys.flatMap((key, place) => (isKept(key) ? [] : [[key, place] as const])));
+	const isNamed = (key: string) => !key.includes(".") || beginnings.some((beginning) => key.startsWith(beginning));
+	const inTemplate = [...html.matchAll(TEMPLATE_KEY)].map(([, key]) => key as TextKey);
+	const inDocument = [...new Set<TextKey>(inTemplate), "error.offline" as const];
+	const others = (Object.keys(TEXTS) as TextKey[]).filter((key) => ![...inDocument, NO_SCRIPT].includes(key));
+	return { inDocument, inFiles: [...others.filter(isNamed), ...others.filter((key) => !isNamed(key))], isNamed };
+}
+
+/** Positions in place of text keys are much shorter. */
+function textNumbers({ inDocument, inFiles, isNamed }: TextOrder): { names: string; plugin: Plugin } {
+	const keys = [...inDocument, ...inFiles];
+	const places = new Map(keys.flatMap((key, place) => (isNamed(key) ? [] : [[key as string, place] as const])));
 	return {
-		names: keys.map((key) => (isKept(key) ? key : "")).join(" "),
+		names: keys
+			.map((key) => (isNamed(key) ? key : ""))
+			.join(" ")
+			.trimEnd(),
 		plugin: {
 			name: "text-numbers",
 			enforce: "pre",
@@ -85,8 +114,8 @@ const PLAIN_IMPORT: Plugin = {
 	load: (id) => (id.endsWith("vite/preload-helper.js") ? "export const __vitePreload = (load) => load();" : undefined),
 };
 
-async function bundle(): Promise<{ scripts: PageFile[]; entry: string }> {
-	const { names, plugin } = textNumbers();
+async function bundle(order: TextOrder): Promise<{ scripts: PageFile[]; entry: string }> {
+	const { names, plugin } = textNumbers(order);
 	const result = await build({
 		root: SOURCE,
 		configFile: false,
@@ -123,13 +152,13 @@ function hashOf(content: Uint8Array): string {
 }
 
 /** One per line. Throws an Error for a text with a line end. */
-function textsIn(index: number): PageFile {
-	const texts = Object.values(TEXTS).map((translations) => translations[index]);
+function textsIn(index: number, { inFiles }: TextOrder): PageFile {
+	const texts = inFiles.map((key) => TEXTS[key][index]);
 	const odd = texts.find((text) => /[\n\r]/.test(text));
 	if (odd !== undefined) throw new Error(`A text of the page has a line end: ${odd}`);
 	const content = new TextEncoder().encode(texts.join("\n"));
 	const path = `/assets/${LANGUAGES[index]}-${hashOf(content).slice(0, 8)}.txt`;
-	return { path, type: "text/plain; charset=utf-8", immutable: true, content };
+	return { path, type: "text/plain", immutable: true, content };
 }
 
 /** Style of the document. Vite adapts it to the browsers, and gives it as a module. */
@@ -150,20 +179,19 @@ async function documentStyle(): Promise<string> {
 	return (await import(`data:text/javascript,${encodeURIComponent(result.output[0].code)}`)).default;
 }
 
-/** Texts of the document's template, as `{login.title}`, and of start.js. */
-const TEMPLATE_KEY = /\{([\w.]+)\}/g;
-
 interface Inline {
 	readonly style: string;
 	readonly start: string;
 }
 
-async function inlineParts(html: string, entry: string, texts: readonly PageFile[]): Promise<Inline> {
-	const keys = ["error.offline", ...[...html.matchAll(TEMPLATE_KEY)].map(([, key]) => key)];
+async function inlineParts(entry: string, files: readonly PageFile[], { inDocument }: TextOrder): Promise<Inline> {
+	const texts = LANGUAGES.map((language, index) => {
+		const first = inDocument.map((key) => TEXTS[key][index]);
+		return [language, { first, others: files[index].path }];
+	});
 	const define = {
 		SCRIPT: JSON.stringify(entry),
-		FILES: JSON.stringify(Object.fromEntries(LANGUAGES.map((language, index) => [language, texts[index].path]))),
-		LOGIN: JSON.stringify(Object.fromEntries(keys.map((key) => [key, TEXTS[key as TextKey]]))),
+		TEXTS: JSON.stringify(Object.fromEntries(texts)),
 	};
 	const source = readFileSync(join(SOURCE, "start.js"), "utf8");
 	const { code } = await transform(source, { minify: true, target: TARGET, define, charset: "utf8" });
@@ -174,21 +202,26 @@ function escaped(text: string): string {
 	return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
 }
 
+/** For an attribute in double quotes. */
+function iconOf(svg: string): string {
+	const drawing = svg.replace(/<title>.*<\/title>/, "").trim();
+	return drawing.replaceAll('"', "'").replaceAll("#", "%23");
+}
+
 /** One document serves all languages: `/` in the browser's, the other paths in their own. */
-function documents(html: string, { style, start }: Inline): PageFile[] {
+function documents(html: string, { inDocument }: TextOrder, { style, start }: Inline): PageFile[] {
 	const inLanguages = (element: (language: string, index: number) => string) => LANGUAGES.map(element).join("");
 	const values: Record<string, string> = {
 		TITLE: escaped(TEXTS.title[0]),
-		NOSCRIPT: inLanguages(
-			(lang, index) => `<noscript><p lang="${lang}">${escaped(TEXTS.noscript[index])}</p></noscript>`,
-		),
+		NOSCRIPT: inLanguages((lang, index) => `<p lang="${lang}">${escaped(TEXTS[NO_SCRIPT][index])}`),
 		OPTIONS: inLanguages((lang, index) => `<option lang="${lang}" value="${lang}">${LANGUAGE_NAMES[index]}</option>`),
 		STYLE: style,
 		START: start,
 		// A browser would request the icon along with the document.
-		ICON: encodeURIComponent(named(readFileSync(join(SOURCE, "icon.svg"), "utf8")).trim()),
+		ICON: iconOf(readFileSync(join(SOURCE, "icon.svg"), "utf8")),
 	};
-	const content = new TextEncoder().encode(html.replace(/%([A-Z]+)%/g, (_, name) => values[name]));
+	const numbered = html.replace(TEMPLATE_KEY, (_, key) => `{${inDocument.indexOf(key)}}`);
+	const content = new TextEncoder().encode(numbered.replace(/%([A-Z]+)%/g, (_, name) => values[name]));
 	return ["/", ...LANGUAGES.map((language) => `/${language}`)].map((path) => ({
 		path,
 		type: "text/html; charset=utf-8",
@@ -267,11 +300,12 @@ export function pack(files: readonly PackedFile[], policy: string): Buffer {
 }
 
 export async function makePage(): Promise<{ files: PackedFile[]; policy: string }> {
-	const { scripts, entry } = await bundle();
-	const html = readFileSync(join(SOURCE, "document.html"), "utf8");
-	const texts = LANGUAGES.map((_, index) => textsIn(index));
-	const inline = await inlineParts(html, entry, texts);
-	const files = [...documents(html, inline), ...scripts, ...texts, ...(await appFiles())];
+	const html = documentSource();
+	const order = textOrder(html);
+	const { scripts, entry } = await bundle(order);
+	const texts = LANGUAGES.map((_, index) => textsIn(index, order));
+	const inline = await inlineParts(entry, texts, order);
+	const files = [...documents(html, order, inline), ...scripts, ...texts, ...(await appFiles())];
 	const worker = new Worker(GZIP, {
 		workerData: files.map(({ content }) => content),
 	});

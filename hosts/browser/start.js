@@ -2,17 +2,16 @@
  * Begins the page: chooses the language, shows the login from the document's template, and then loads texts and script,
  * which takes the login over. It shows nothing if this browser has a token, or if the login would begin with a notice.
  *
- * The document contains it, and the policy its hash. tools/page.ts replaces LOGIN, the template's texts in each language,
- * FILES, the paths of the texts of each language, and SCRIPT. The keys of the storage are those of kit/session.ts,
- * kit/text.ts and kit/choices.tsx.
+ * The document contains it, and the policy its hash. tools/page.ts replaces SCRIPT, and TEXTS: for each language its
+ * first texts, in the order of the template, and the path of the others. The keys of the storage are those of
+ * kit/session.ts, kit/text.ts and kit/choices.tsx.
  */
 {
 	const root = document.documentElement;
 	const app = document.getElementById("app");
-	const languages = Object.keys(FILES);
-	const wanted = [location.pathname.slice(1), localStorage.language, ...navigator.languages];
-	const primary = wanted.map((tag) => String(tag).split("-")[0]);
-	const language = primary.find((one) => languages.includes(one)) ?? languages[0];
+	const wanted = [location.pathname.slice(1), localStorage.language, ...navigator.languages, "en"];
+	const language = wanted.map((tag) => String(tag).split("-")[0]).find((one) => Object.hasOwn(TEXTS, one));
+	const { first, others } = TEXTS[language];
 	root.lang = language;
 	root.dataset.theme = localStorage.theme ?? "auto";
 
@@ -21,12 +20,12 @@
 		if (isLoading) return;
 		isLoading = true;
 		try {
-			const reply = await fetch(FILES[language]);
+			const reply = await fetch(others);
 			if (!reply.ok) throw new Error(`${reply.status}`);
-			document.getElementById("texts").textContent = await reply.text();
+			document.getElementById("texts").textContent = [...first, await reply.text()].join("\n");
 			await import(SCRIPT);
 		} catch (reason) {
-			app.textContent = LOGIN["error.offline"][languages.indexOf(language)];
+			app.textContent = first.at(-1);
 			throw reason;
 		}
 	};
@@ -38,7 +37,7 @@
 		load();
 	} else {
 		const html = document.getElementById("login").innerHTML;
-		app.innerHTML = html.replace(/\{([\w.]+)\}/g, (_, key) => LOGIN[key][languages.indexOf(language)]);
+		app.innerHTML = html.replace(/\{(\d+)\}/g, (_, place) => first[place]);
 		app.querySelector("select").value = language;
 		// The script logs in when it has come.
 		addEventListener("submit", (event) => {

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { TEXTS } from "../../hosts/browser/text/all.js";
 import { LANGUAGES } from "../../hosts/browser/text/translations.js";
-import { ARCHIVE, makePage, type PackedFile, pack } from "../../tools/page.js";
+import { ARCHIVE, makePage, type PackedFile, pack, textOrder } from "../../tools/page.js";
 
 const SOURCE = join(import.meta.dirname, "../../../hosts/browser");
 
@@ -123,17 +123,18 @@ describe("tools/page", function () {
 		}
 	});
 
-	it("puts the texts of each language into its file, and those of the login into the document too", () => {
+	it("puts the login's texts into the document in each language, and the others into a file for each", () => {
 		const html = textOf(documents()[0]);
 		assert.doesNotMatch(html, /%[A-Z]+%/);
+		const { inDocument, inFiles } = textOrder();
+		assert.deepEqual(["noscript", ...inDocument, ...inFiles].sort(), Object.keys(TEXTS).sort());
 		texts().forEach((file, index) => {
-			assert.ok(html.includes(`${LANGUAGES[index]}:"${file.path}"`), file.path);
+			assert.ok(html.includes(`others:"${file.path}"`), file.path);
+			for (const key of ["noscript", ...inDocument] as const) assert.ok(html.includes(TEXTS[key][index]), key);
 			assert.deepEqual(
 				textOf(file).split("\n"),
-				Object.values(TEXTS).map((translations) => translations[index]),
+				inFiles.map((key) => TEXTS[key][index]),
 			);
-			for (const key of ["login.password", "login.keep.help", "noscript"] as const)
-				assert.ok(html.includes(TEXTS[key][index]), key);
 		});
 	});
 
