@@ -5,8 +5,8 @@
  */
 import { createHash } from "node:crypto";
 import { once } from "node:events";
-import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
 import { transform } from "esbuild";
@@ -14,11 +14,15 @@ import { build, type Plugin } from "vite";
 import { TEXTS, type TextKey } from "../hosts/browser/text/all.js";
 import { LANGUAGE_NAMES, LANGUAGES } from "../hosts/browser/text/translations.js";
 import { PRODUCT } from "../modules/product.js";
+import { omittedModules, pageOmissions, standInFor } from "./page-omissions.js";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const SOURCE = join(ROOT, "hosts", "browser");
 export const ARCHIVE = join(ROOT, "modules", "resources", "web.bin");
+/** Archives of pages without some parts. */
+const VARIANTS = join(ROOT, ".build", "page");
 const GZIP = new URL("./page-gzip.js", import.meta.url);
+const OMISSIONS = new URL("./page-omissions.js", import.meta.url);
 const TAG_LENGTH = 16;
 const OFFLINE = "offline.js";
 const TARGET = ["es2022", "safari16", "firefox115", "chrome109"];
@@ -44,8 +48,12 @@ function newestSource(folder = SOURCE): number {
 	return Math.max(statSync(folder).mtimeMs, ...times);
 }
 
-function sources(): readonly string[] {
-	return readdirSync(SOURCE, { recursive: true, encoding: "utf8" }).filter((path) => /\.tsx?$/.test(path));
+/** Texts of the page's modules, but of the omitted ones. */
+function sources(without: readonly string[]): readonly string[] {
+	const omitted = omittedModules(without);
+	return readdirSync(SOURCE, { recursive: true, encoding: "utf8" })
+		.filter((path) => /\.tsx?$/.test(path) && !path.startsWith("text/") && !omitted.includes(path))
+		.map((path) => readFileSync(join(SOURCE, path), "utf8"));
 }
 
 function documentSource(): string {
@@ -53,21 +61,17 @@ function documentSource(): string {
 }
 
 /**
- * Text keys that scripts build from parts (`error.${code}`) keep their names, and keys of one word, which may mean
- * something else in a script.
+ * Beginnings of text keys that scripts complete (`error.${code}`). These keys keep their names, and so do keys of one
+ * word, which may mean something else in a script.
  */
-function keptBeginnings(): readonly string[] {
-	const all = sources().map((path) => readFileSync(join(SOURCE, path), "utf8"));
-	return all.flatMap((text) => [...text.matchAll(/`([a-z][\w.-]*)\$\{/g)].map(([, beginning]) => beginning));
+function beginningsIn(modules: readonly string[]): readonly string[] {
+	return modules.flatMap((text) => [...text.matchAll(/`([a-z][\w.-]*)\$\{/g)].map(([, beginning]) => beginning));
 }
 
 const KEY = /"([a-z]\w*(?:\.[\w/-]+)+)"/g;
 
 /** Texts of the document's template, as `{login.title}`. */
 const TEMPLATE_KEY = /\{([\w.]+)\}/g;
-
-/** Text that no script uses. */
-const NO_SCRIPT = "noscript";
 
 export interface TextOrder {
 	/** Texts of the template, then `error.offline`. */
@@ -78,12 +82,16 @@ export interface TextOrder {
 	isNamed(key: string): boolean;
 }
 
-export function textOrder(html = documentSource()): TextOrder {
-	const beginnings = keptBeginnings();
-	const isNamed = (key: string) => !key.includes(".") || beginnings.some((beginning) => key.startsWith(beginning));
+/** `without`: parts that the firmware lacks. */
+export function textOrder(html = documentSource(), without: readonly string[] = []): TextOrder {
+	const modules = sources(without);
+	const beginnings = beginningsIn(modules);
+	const isComposed = (key: string) => beginnings.some((beginning) => key.startsWith(beginning));
+	const isNamed = (key: string) => !key.includes(".") || isComposed(key);
+	const isUsed = (key: string) => isComposed(key) || modules.some((text) => text.includes(`"${key}"`));
 	const inTemplate = [...html.matchAll(TEMPLATE_KEY)].map(([, key]) => key as TextKey);
 	const inDocument = [...new Set<TextKey>(inTemplate), "error.offline" as const];
-	const others = (Object.keys(TEXTS) as TextKey[]).filter((key) => ![...inDocument, NO_SCRIPT].includes(key));
+	const others = (Object.keys(TEXTS) as TextKey[]).filter((key) => !inDocument.includes(key) && isUsed(key));
 	return { inDocument, inFiles: [...others.filter(isNamed), ...others.filter((key) => !isNamed(key))], isNamed };
 }
 
@@ -114,14 +122,24 @@ const PLAIN_IMPORT: Plugin = {
 	load: (id) => (id.endsWith("vite/preload-helper.js") ? "export const __vitePreload = (load) => load();" : undefined),
 };
 
-async function bundle(order: TextOrder): Promise<{ scripts: PageFile[]; entry: string }> {
+/** Modules in place of those that this page lacks. */
+function standIns(without: readonly string[]): Plugin {
+	const omitted = omittedModules(without).map((path) => join(SOURCE, path));
+	return {
+		name: "stand-ins",
+		enforce: "pre",
+		load: (id) => (omitted.includes(id) ? standInFor(readFileSync(id, "utf8")) : undefined),
+	};
+}
+
+async function bundle(order: TextOrder, without: readonly string[]): Promise<{ scripts: PageFile[]; entry: string }> {
 	const { names, plugin } = textNumbers(order);
 	const result = await build({
 		root: SOURCE,
 		configFile: false,
 		logLevel: "warn",
 		define: { NAMES: JSON.stringify(names) },
-		plugins: [plugin, PLAIN_IMPORT],
+		plugins: [standIns(without), plugin, PLAIN_IMPORT],
 		// Scripts are 0.5 KB shorter than with the automatic runtime.
 		oxc: { jsx: { runtime: "classic", pragma: "h", pragmaFrag: "Fragment" } },
 		build: {
@@ -213,7 +231,7 @@ function documents(html: string, { inDocument }: TextOrder, { style, start }: In
 	const inLanguages = (element: (language: string, index: number) => string) => LANGUAGES.map(element).join("");
 	const values: Record<string, string> = {
 		TITLE: escaped(TEXTS.title[0]),
-		NOSCRIPT: inLanguages((lang, index) => `<p lang="${lang}">${escaped(TEXTS[NO_SCRIPT][index])}`),
+		NOSCRIPT: inLanguages((lang, index) => `<p lang="${lang}">${escaped(TEXTS.noscript[index])}`),
 		OPTIONS: inLanguages((lang, index) => `<option lang="${lang}" value="${lang}">${LANGUAGE_NAMES[index]}</option>`),
 		STYLE: style,
 		START: start,
@@ -299,10 +317,11 @@ export function pack(files: readonly PackedFile[], policy: string): Buffer {
 	return Buffer.concat([start, Buffer.from(policy, "latin1"), ...heads, ...bodies.values()]);
 }
 
-export async function makePage(): Promise<{ files: PackedFile[]; policy: string }> {
+/** `without`: parts and protocols that the firmware lacks. */
+export async function makePage(without: readonly string[] = []): Promise<{ files: PackedFile[]; policy: string }> {
 	const html = documentSource();
-	const order = textOrder(html);
-	const { scripts, entry } = await bundle(order);
+	const order = textOrder(html, without);
+	const { scripts, entry } = await bundle(order, without);
 	const texts = LANGUAGES.map((_, index) => textsIn(index, order));
 	const inline = await inlineParts(entry, texts, order);
 	const files = [...documents(html, order, inline), ...scripts, ...texts, ...(await appFiles())];
@@ -313,11 +332,26 @@ export async function makePage(): Promise<{ files: PackedFile[]; policy: string 
 	return { files: files.map((file, index) => ({ ...file, body: bodies[index] })), policy: policyFor(inline) };
 }
 
+async function writeArchive(path: string, without: readonly string[]): Promise<void> {
+	const written = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+	const makers = [import.meta.url, GZIP, OMISSIONS].map((url) => fileURLToPath(url));
+	const others = [...makers, NAMES, join(ROOT, "package-lock.json")];
+	if (written > Math.max(newestSource(), ...others.map((other) => statSync(other).mtimeMs))) return;
+	const { files, policy } = await makePage(without);
+	mkdirSync(dirname(path), { recursive: true });
+	writeFileSync(path, pack(files, policy));
+}
+
 /** No effect if the archive is newer than its sources. */
 export async function buildPage(): Promise<void> {
-	const written = statSync(ARCHIVE, { throwIfNoEntry: false })?.mtimeMs ?? 0;
-	const makers = [fileURLToPath(import.meta.url), fileURLToPath(GZIP), NAMES, join(ROOT, "package-lock.json")];
-	if (written > Math.max(newestSource(), ...makers.map((path) => statSync(path).mtimeMs))) return;
-	const { files, policy } = await makePage();
-	writeFileSync(ARCHIVE, pack(files, policy));
+	await writeArchive(ARCHIVE, []);
+}
+
+/** Builds the archive for a firmware without these parts and protocols, and returns its path. */
+export async function archiveFor(without: readonly string[]): Promise<string> {
+	const names = pageOmissions(without);
+	if (names.length === 0) return ARCHIVE;
+	const path = join(VARIANTS, names.join("-"), "web.bin");
+	await writeArchive(path, names);
+	return path;
 }

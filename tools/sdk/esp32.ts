@@ -127,6 +127,7 @@ async function writeAll(order: BuildOrder, sdk: SDK): Promise<Places> {
 		folder: places.folder,
 		main: MAIN,
 		made: madeFor(board, release),
+		without: omissionsOf(board),
 		parts: partsOf(board),
 		settings,
 	});
