@@ -4,12 +4,13 @@
  */
 
 /** Modules of hosts/browser with components of one part or protocol only, by its name. */
-const COMPONENTS: Readonly<Record<string, string>> = {
-	backfill: "pages/backfill.tsx",
-	hawkbit: "pages/hawkbit.tsx",
-	"live-meter": "pages/batteries.tsx",
-	mbus: "pages/meter-mbus.tsx",
-	prices: "pages/prices.tsx",
+const COMPONENTS: Readonly<Record<string, readonly string[]>> = {
+	backfill: ["pages/backfill.tsx"],
+	hawkbit: ["pages/hawkbit.tsx"],
+	"live-meter": ["pages/batteries.tsx"],
+	mbus: ["pages/meter-mbus.tsx"],
+	prices: ["pages/prices.tsx"],
+	zigbee: ["pages/zigbee.tsx", "pages/zigbee-map.tsx"],
 };
 
 /** Those of the names that make a difference to the page, in a fixed order. */
@@ -18,7 +19,7 @@ export function pageOmissions(names: readonly string[]): readonly string[] {
 }
 
 export function omittedModules(names: readonly string[]): readonly string[] {
-	return pageOmissions(names).map((name) => COMPONENTS[name]);
+	return pageOmissions(names).flatMap((name) => COMPONENTS[name]);
 }
 
 /** Module in place of an omitted one: its components show nothing. Throws an Error if it exports anything else. */

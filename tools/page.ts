@@ -138,7 +138,7 @@ async function bundle(order: TextOrder, without: readonly string[]): Promise<{ s
 		root: SOURCE,
 		configFile: false,
 		logLevel: "warn",
-		define: { NAMES: JSON.stringify(names) },
+		define: { NAMES: JSON.stringify(names), LACKING: JSON.stringify(without.join(" ")) },
 		plugins: [standIns(without), plugin, PLAIN_IMPORT],
 		// Scripts are 0.5 KB shorter than with the automatic runtime.
 		oxc: { jsx: { runtime: "classic", pragma: "h", pragmaFrag: "Fragment" } },

@@ -16,7 +16,7 @@ export interface Project {
 	 */
 	readonly main: string;
 	readonly made?: Made;
-	/** Parts and protocols that the firmware lacks, and so does its page. */
+	/** Parts and protocols that the page lacks. */
 	readonly without?: readonly string[];
 	/** Paths of additional manifests from the root. */
 	readonly parts?: readonly string[];

@@ -7,7 +7,7 @@ import { mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { Board } from "../../hosts/esp32/boards.js";
 import { MAIN, madeFor } from "../sdk/esp32.js";
-import { omissionsOf } from "../sdk/omissions.js";
+import { pageLacks } from "../sdk/omissions.js";
 import { writeProject } from "../sdk/project.js";
 import { pathWith, type SDK } from "../sdk/sdk.js";
 
@@ -26,7 +26,7 @@ export async function buildImage(sdk: SDK, board: Board, folder: string): Promis
 	const output = join(folder, "output");
 	mkdirSync(output);
 	const settings = { config: { version: "0.0.0", builtUtcMs: 0 } };
-	const [made, without] = [madeFor(board), omissionsOf(board)];
+	const [made, without] = [madeFor(board), pageLacks(board)];
 	const { lengths } = await writeProject({ folder: project, main: MAIN, made, without, settings });
 
 	const env = { ...process.env, MODDABLE: sdk.folder, PATH: pathWith(sdk) };
