@@ -70,7 +70,7 @@ export function omissionsOf({ without = [] }: Pick<Board, "without">): readonly 
 	return NAMES.filter((name) => without.includes(name));
 }
 
-/** What the page lacks on this board: also Zigbee, on a board without a radio. */
+/** Parts and protocols that the page lacks on this board: also Zigbee, without a radio. */
 export function pageLacks(board: Pick<Board, "without" | "zigbee">): readonly string[] {
 	return board.zigbee === undefined ? [...omissionsOf(board), "zigbee"] : omissionsOf(board);
 }
