@@ -1,26 +1,31 @@
 /**
- * Builds the page into its archive (layout: modules/http/static.ts): scripts named after their content, one document
- * per language with its texts, and files for a home screen. Runs before every command if a source is newer than the
- * archive.
+ * Builds the page into its archive (layout: modules/http/static.ts): the document, which shows the login; scripts and
+ * the texts of each language, named after their content; files for a home screen. Runs before every command if a source
+ * is newer than the archive.
  */
 import { createHash } from "node:crypto";
 import { once } from "node:events";
-import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
 import { transform } from "esbuild";
 import { build, type Plugin } from "vite";
-import { TEXTS } from "../hosts/browser/text/all.js";
-import { LANGUAGES } from "../hosts/browser/text/translations.js";
+import { TEXTS, type TextKey } from "../hosts/browser/text/all.js";
+import { LANGUAGE_NAMES, LANGUAGES } from "../hosts/browser/text/translations.js";
 import { PRODUCT } from "../modules/product.js";
+import { omittedModules, pageOmissions, standInFor } from "./page-omissions.js";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const SOURCE = join(ROOT, "hosts", "browser");
 export const ARCHIVE = join(ROOT, "modules", "resources", "web.bin");
+/** Archives of pages without some parts. */
+const VARIANTS = join(ROOT, ".build", "page");
 const GZIP = new URL("./page-gzip.js", import.meta.url);
+const OMISSIONS = new URL("./page-omissions.js", import.meta.url);
 const TAG_LENGTH = 16;
 const OFFLINE = "offline.js";
+const TARGET = ["es2022", "safari16", "firefox115", "chrome109"];
 const NAMES = join(ROOT, "modules", "product.ts");
 
 export interface PageFile {
@@ -43,29 +48,62 @@ function newestSource(folder = SOURCE): number {
 	return Math.max(statSync(folder).mtimeMs, ...times);
 }
 
-function sources(): readonly string[] {
-	return readdirSync(SOURCE, { recursive: true, encoding: "utf8" }).filter((path) => /\.tsx?$/.test(path));
+/** Texts of the page's modules, but of the omitted ones. */
+function sources(without: readonly string[]): readonly string[] {
+	const omitted = omittedModules(without);
+	return readdirSync(SOURCE, { recursive: true, encoding: "utf8" })
+		.filter((path) => /\.tsx?$/.test(path) && !path.startsWith("text/") && !omitted.includes(path))
+		.map((path) => readFileSync(join(SOURCE, path), "utf8"));
+}
+
+function documentSource(): string {
+	return readFileSync(join(SOURCE, "document.html"), "utf8");
 }
 
 /**
- * Text keys that scripts build from parts (`error.${code}`) keep their names, and keys of one word, which may mean
- * something else in a script.
+ * Beginnings of text keys that scripts complete (`error.${code}`). These keys keep their names, and so do keys of one
+ * word, which may mean something else in a script.
  */
-function keptBeginnings(): readonly string[] {
-	const all = sources().map((path) => readFileSync(join(SOURCE, path), "utf8"));
-	return all.flatMap((text) => [...text.matchAll(/`([a-z][\w.-]*)\$\{/g)].map(([, beginning]) => beginning));
+function beginningsIn(modules: readonly string[]): readonly string[] {
+	return modules.flatMap((text) => [...text.matchAll(/`([a-z][\w.-]*)\$\{/g)].map(([, beginning]) => beginning));
 }
 
 const KEY = /"([a-z]\w*(?:\.[\w/-]+)+)"/g;
 
+/** Texts of the document's template, as `{login.title}`. */
+const TEMPLATE_KEY = /\{([\w.]+)\}/g;
+
+export interface TextOrder {
+	/** Texts of the template, then `error.offline`. */
+	readonly inDocument: readonly TextKey[];
+	/** Those whose keys the scripts have come first. */
+	readonly inFiles: readonly TextKey[];
+	/** True if the scripts have the key, not its position. */
+	isNamed(key: string): boolean;
+}
+
+/** `without`: parts that the firmware lacks. */
+export function textOrder(html = documentSource(), without: readonly string[] = []): TextOrder {
+	const modules = sources(without);
+	const beginnings = beginningsIn(modules);
+	const isComposed = (key: string) => beginnings.some((beginning) => key.startsWith(beginning));
+	const isNamed = (key: string) => !key.includes(".") || isComposed(key);
+	const isUsed = (key: string) => isComposed(key) || modules.some((text) => text.includes(`"${key}"`));
+	const inTemplate = [...html.matchAll(TEMPLATE_KEY)].map(([, key]) => key as TextKey);
+	const inDocument = [...new Set<TextKey>(inTemplate), "error.offline" as const];
+	const others = (Object.keys(TEXTS) as TextKey[]).filter((key) => !inDocument.includes(key) && isUsed(key));
+	return { inDocument, inFiles: [...others.filter(isNamed), ...others.filter((key) => !isNamed(key))], isNamed };
+}
+
 /** Positions in place of text keys are much shorter. */
-function textNumbers(): { names: string; plugin: Plugin } {
-	const keys = Object.keys(TEXTS);
-	const beginnings = keptBeginnings();
-	const isKept = (key: string) => !key.includes(".") || beginnings.some((beginning) => key.startsWith(beginning));
-	const places = new Map(keys.flatMap((key, place) => (isKept(key) ? [] : [[key, place] as const])));
+function textNumbers({ inDocument, inFiles, isNamed }: TextOrder): { names: string; plugin: Plugin } {
+	const keys = [...inDocument, ...inFiles];
+	const places = new Map(keys.flatMap((key, place) => (isNamed(key) ? [] : [[key as string, place] as const])));
 	return {
-		names: keys.map((key) => (isKept(key) ? key : "")).join(" "),
+		names: keys
+			.map((key) => (isNamed(key) ? key : ""))
+			.join(" ")
+			.trimEnd(),
 		plugin: {
 			name: "text-numbers",
 			enforce: "pre",
@@ -84,20 +122,30 @@ const PLAIN_IMPORT: Plugin = {
 	load: (id) => (id.endsWith("vite/preload-helper.js") ? "export const __vitePreload = (load) => load();" : undefined),
 };
 
-async function bundle(): Promise<{ scripts: PageFile[]; entry: string }> {
-	const { names, plugin } = textNumbers();
+/** Modules in place of those that this page lacks. */
+function standIns(without: readonly string[]): Plugin {
+	const omitted = omittedModules(without).map((path) => join(SOURCE, path));
+	return {
+		name: "stand-ins",
+		enforce: "pre",
+		load: (id) => (omitted.includes(id) ? standInFor(readFileSync(id, "utf8")) : undefined),
+	};
+}
+
+async function bundle(order: TextOrder, without: readonly string[]): Promise<{ scripts: PageFile[]; entry: string }> {
+	const { names, plugin } = textNumbers(order);
 	const result = await build({
 		root: SOURCE,
 		configFile: false,
 		logLevel: "warn",
-		define: { NAMES: JSON.stringify(names) },
-		plugins: [plugin, PLAIN_IMPORT],
+		define: { NAMES: JSON.stringify(names), LACKING: JSON.stringify(without.join(" ")) },
+		plugins: [standIns(without), plugin, PLAIN_IMPORT],
 		// Scripts are 0.5 KB shorter than with the automatic runtime.
 		oxc: { jsx: { runtime: "classic", pragma: "h", pragmaFrag: "Fragment" } },
 		build: {
 			write: false,
 			modulePreload: false,
-			target: ["es2022", "safari16", "firefox115", "chrome109"],
+			target: TARGET,
 			rolldownOptions: {
 				input: { app: join(SOURCE, "main.tsx") },
 				transform: { inject: { h: ["preact", "h"], Fragment: ["preact", "Fragment"] } },
@@ -121,27 +169,83 @@ function hashOf(content: Uint8Array): string {
 	return createHash("sha256").update(content).digest("hex");
 }
 
-/** One per line. Throws an Error for a text that cannot be embedded in the document. */
-function textsIn(index: number): string {
-	const texts = Object.values(TEXTS).map((translations) => translations[index]);
-	const odd = texts.find((text) => /[\n\r<]/.test(text));
-	if (odd !== undefined) throw new Error(`A text of the page has a line end or "<": ${odd}`);
-	return texts.join("\n");
+/** One per line. Throws an Error for a text with a line end. */
+function textsIn(index: number, { inFiles }: TextOrder): PageFile {
+	const texts = inFiles.map((key) => TEXTS[key][index]);
+	const odd = texts.find((text) => /[\n\r]/.test(text));
+	if (odd !== undefined) throw new Error(`A text of the page has a line end: ${odd}`);
+	const content = new TextEncoder().encode(texts.join("\n"));
+	const path = `/assets/${LANGUAGES[index]}-${hashOf(content).slice(0, 8)}.txt`;
+	return { path, type: "text/plain", immutable: true, content };
 }
 
-function documentFor(index: number, entry: string): PageFile {
-	const values: Record<string, string> = {
-		LANGUAGE: LANGUAGES[index],
-		TITLE: TEXTS.title[index],
-		NOSCRIPT: TEXTS.noscript[index],
-		TEXTS: textsIn(index),
-		SCRIPT: entry,
-		// A browser would request the icon along with the document.
-		ICON: encodeURIComponent(named(readFileSync(join(SOURCE, "icon.svg"), "utf8")).trim()),
+/** Style of the document. Vite adapts it to the browsers, and gives it as a module. */
+async function documentStyle(): Promise<string> {
+	const input = `${join(SOURCE, "document.css")}?inline`;
+	const result = await build({
+		root: SOURCE,
+		configFile: false,
+		logLevel: "warn",
+		build: {
+			write: false,
+			modulePreload: false,
+			target: TARGET,
+			rolldownOptions: { input, preserveEntrySignatures: "strict" },
+		},
+	});
+	if (Array.isArray(result) || !("output" in result)) throw new Error("Vite gave something else than one output.");
+	return (await import(`data:text/javascript,${encodeURIComponent(result.output[0].code)}`)).default;
+}
+
+interface Inline {
+	readonly style: string;
+	readonly start: string;
+}
+
+async function inlineParts(entry: string, files: readonly PageFile[], { inDocument }: TextOrder): Promise<Inline> {
+	const texts = LANGUAGES.map((language, index) => {
+		const first = inDocument.map((key) => TEXTS[key][index]);
+		return [language, { first, others: files[index].path }];
+	});
+	const define = {
+		SCRIPT: JSON.stringify(entry),
+		TEXTS: JSON.stringify(Object.fromEntries(texts)),
 	};
-	const html = readFileSync(join(SOURCE, "document.html"), "utf8").replace(/%([A-Z]+)%/g, (_, name) => values[name]);
-	const content = new TextEncoder().encode(html);
-	return { path: `/${LANGUAGES[index]}`, type: "text/html; charset=utf-8", immutable: false, content };
+	const source = readFileSync(join(SOURCE, "start.js"), "utf8");
+	const { code } = await transform(source, { minify: true, target: TARGET, define, charset: "utf8" });
+	return { style: await documentStyle(), start: code.trim() };
+}
+
+function escaped(text: string): string {
+	return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
+}
+
+/** For an attribute in double quotes. */
+function iconOf(svg: string): string {
+	const drawing = svg.replace(/<title>.*<\/title>/, "").trim();
+	return drawing.replaceAll('"', "'").replaceAll("#", "%23");
+}
+
+/** One document serves all languages: `/` in the browser's, the other paths in their own. */
+function documents(html: string, { inDocument }: TextOrder, { style, start }: Inline): PageFile[] {
+	const inLanguages = (element: (language: string, index: number) => string) => LANGUAGES.map(element).join("");
+	const values: Record<string, string> = {
+		TITLE: escaped(TEXTS.title[0]),
+		NOSCRIPT: inLanguages((lang, index) => `<p lang="${lang}">${escaped(TEXTS.noscript[index])}`),
+		OPTIONS: inLanguages((lang, index) => `<option lang="${lang}" value="${lang}">${LANGUAGE_NAMES[index]}</option>`),
+		STYLE: style,
+		START: start,
+		// A browser would request the icon along with the document.
+		ICON: iconOf(readFileSync(join(SOURCE, "icon.svg"), "utf8")),
+	};
+	const numbered = html.replace(TEMPLATE_KEY, (_, key) => `{${inDocument.indexOf(key)}}`);
+	const content = new TextEncoder().encode(numbered.replace(/%([A-Z]+)%/g, (_, name) => values[name]));
+	return ["/", ...LANGUAGES.map((language) => `/${language}`)].map((path) => ({
+		path,
+		type: "text/html; charset=utf-8",
+		immutable: false,
+		content,
+	}));
 }
 
 function named(text: string): string {
@@ -170,20 +274,25 @@ async function offlineWorker(): Promise<PageFile> {
 }
 
 /**
- * Content Security Policy of the documents (CSP Level 3). It allows the page's own scripts and the gateway's API. No
- * directive applies to the style, which is a constructed style sheet.
+ * Content Security Policy of the documents (CSP Level 3). It allows the page's own scripts, the gateway's API, and the
+ * style and script in the document. No directive applies to the other styles, which are constructed style sheets.
  */
-const POLICY = [
-	"default-src 'none'",
-	"script-src 'self'",
-	"img-src 'self' data:",
-	"connect-src 'self'",
-	"manifest-src 'self'",
-	"base-uri 'none'",
-	"form-action 'none'",
-	"frame-ancestors 'none'",
-].join("; ");
+function policyFor({ style, start }: Inline): string {
+	const source = (text: string) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
+	return [
+		"default-src 'none'",
+		`script-src 'self' ${source(start)}`,
+		`style-src ${source(style)}`,
+		"img-src 'self' data:",
+		"connect-src 'self'",
+		"manifest-src 'self'",
+		"base-uri 'none'",
+		"form-action 'none'",
+		"frame-ancestors 'none'",
+	].join("; ");
+}
 
+/** Files with the same content share it. */
 export function pack(files: readonly PackedFile[], policy: string): Buffer {
 	const heads = files.map(({ path, type, immutable, content }) => {
 		const tag = hashOf(content).slice(0, TAG_LENGTH);
@@ -194,30 +303,55 @@ export function pack(files: readonly PackedFile[], policy: string): Buffer {
 	start.writeUInt8(files.length);
 	start.writeUInt16BE(policy.length, 1);
 	let at = 3 + policy.length + heads.reduce((sum, head) => sum + head.length, 0);
-	files.forEach(({ body }, index) => {
-		heads[index].writeUInt32BE(body.length, heads[index].length - 8);
-		heads[index].writeUInt32BE(at, heads[index].length - 4);
+	const bodies = new Map(files.map(({ content, body }) => [hashOf(content), body]));
+	const places = new Map<string, number>();
+	for (const [hash, body] of bodies) {
+		places.set(hash, at);
 		at += body.length;
+	}
+	files.forEach(({ content }, index) => {
+		const hash = hashOf(content);
+		heads[index].writeUInt32BE(bodies.get(hash)!.length, heads[index].length - 8);
+		heads[index].writeUInt32BE(places.get(hash)!, heads[index].length - 4);
 	});
-	return Buffer.concat([start, Buffer.from(policy, "latin1"), ...heads, ...files.map(({ body }) => body)]);
+	return Buffer.concat([start, Buffer.from(policy, "latin1"), ...heads, ...bodies.values()]);
 }
 
-export async function makePage(): Promise<{ files: PackedFile[]; policy: string }> {
-	const { scripts, entry } = await bundle();
-	const documents = LANGUAGES.map((_, index) => documentFor(index, entry));
-	const files = [...documents, ...scripts, ...(await appFiles())];
+/** `without`: parts and protocols that the firmware lacks. */
+export async function makePage(without: readonly string[] = []): Promise<{ files: PackedFile[]; policy: string }> {
+	const html = documentSource();
+	const order = textOrder(html, without);
+	const { scripts, entry } = await bundle(order, without);
+	const texts = LANGUAGES.map((_, index) => textsIn(index, order));
+	const inline = await inlineParts(entry, texts, order);
+	const files = [...documents(html, order, inline), ...scripts, ...texts, ...(await appFiles())];
 	const worker = new Worker(GZIP, {
 		workerData: files.map(({ content }) => content),
 	});
 	const [bodies]: Uint8Array[][] = await once(worker, "message");
-	return { files: files.map((file, index) => ({ ...file, body: bodies[index] })), policy: POLICY };
+	return { files: files.map((file, index) => ({ ...file, body: bodies[index] })), policy: policyFor(inline) };
+}
+
+async function writeArchive(path: string, without: readonly string[]): Promise<void> {
+	const written = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+	const makers = [import.meta.url, GZIP, OMISSIONS].map((url) => fileURLToPath(url));
+	const others = [...makers, NAMES, join(ROOT, "package-lock.json")];
+	if (written > Math.max(newestSource(), ...others.map((other) => statSync(other).mtimeMs))) return;
+	const { files, policy } = await makePage(without);
+	mkdirSync(dirname(path), { recursive: true });
+	writeFileSync(path, pack(files, policy));
 }
 
 /** No effect if the archive is newer than its sources. */
 export async function buildPage(): Promise<void> {
-	const written = statSync(ARCHIVE, { throwIfNoEntry: false })?.mtimeMs ?? 0;
-	const makers = [fileURLToPath(import.meta.url), fileURLToPath(GZIP), NAMES, join(ROOT, "package-lock.json")];
-	if (written > Math.max(newestSource(), ...makers.map((path) => statSync(path).mtimeMs))) return;
-	const { files, policy } = await makePage();
-	writeFileSync(ARCHIVE, pack(files, policy));
+	await writeArchive(ARCHIVE, []);
+}
+
+/** Builds the archive for a firmware without these parts and protocols, and returns its path. */
+export async function archiveFor(without: readonly string[]): Promise<string> {
+	const names = pageOmissions(without);
+	if (names.length === 0) return ARCHIVE;
+	const path = join(VARIANTS, names.join("-"), "web.bin");
+	await writeArchive(path, names);
+	return path;
 }

@@ -4,16 +4,18 @@ import { App, openWizardIfNew } from "./app.js";
 import { applyTheme } from "./kit/choices.js";
 import { takeDisplayLink } from "./kit/session.js";
 import { addStyle } from "./kit/style.js";
-import { isLanguageAstray, language, t } from "./kit/text.js";
+import { language, t } from "./kit/text.js";
 import style from "./style.css?inline";
 
 takeDisplayLink();
 const root = document.getElementById("app");
-if (root !== null && !isLanguageAstray()) {
+if (root !== null) {
 	addStyle(style);
 	applyTheme();
 	openWizardIfNew();
+	// The elements of the login that the document shows become those of the page.
 	render(<App />, root);
+	if ("sent" in document.documentElement.dataset) root.querySelector("form")?.requestSubmit();
 	// Only the installed app needs the service worker, because it has no address bar in which the user could try again.
 	// Browsers refuse a service worker under a certificate that they don't trust.
 	if (matchMedia("(display-mode: standalone)").matches) {

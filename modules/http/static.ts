@@ -12,7 +12,7 @@
  *       1 byte    1: the name changes with the content
  *       4 bytes   length                  4 bytes  offset of the content in the archive; it is gzip (RFC 1952)
  *
- * Documents are `/en`, `/de`, `/pl`; `/` selects the client's language.
+ * Several files may have the same content.
  */
 import { lowerCase } from "../bytes/ascii.js";
 import type { TextCodec } from "../io/host.js";
@@ -21,9 +21,6 @@ import { BytesSource, type HTTPResponse } from "./response.js";
 
 const POLICY_AT = 3;
 const TAG_LENGTH = 16;
-const LANGUAGE_FIRST = "/en";
-/** Languages as primary subtags (RFC 5646). */
-const LANGUAGES = Object.freeze(["de", "pl", "en"]);
 
 export class StaticFiles {
 	readonly #archive: Uint8Array;
@@ -35,7 +32,7 @@ export class StaticFiles {
 	}
 
 	has(path: string): boolean {
-		return this.find(path === "/" ? LANGUAGE_FIRST : path) > 0;
+		return this.find(path) > 0;
 	}
 
 	/**
@@ -43,9 +40,7 @@ export class StaticFiles {
 	 * reply, if there is no file.
 	 */
 	send(request: HTTPRequest, response: HTTPResponse): boolean {
-		const { path } = request;
-		const isChoice = path === "/";
-		const found = this.find(isChoice ? preferred(request.header("accept-language") ?? "") : path);
+		const found = this.find(request.path);
 		if (found === 0) return false;
 		const archive = this.#archive;
 		const typeEnd = found + 1 + archive[found];
@@ -53,7 +48,7 @@ export class StaticFiles {
 		const type = this.#text.decode(archive, found + 1, typeEnd);
 		const tag = `"${this.#text.decode(archive, typeEnd, tagEnd)}"`;
 		const isDocument = type.startsWith("text/html");
-		response.lines(isChoice ? "Vary: Accept-Encoding, Accept-Language\r\n" : "Vary: Accept-Encoding\r\n");
+		response.lines("Vary: Accept-Encoding\r\n");
 		if (!takesGzip(request.header("accept-encoding"))) {
 			response.lines("Content-Type: text/plain\r\nCache-Control: no-store\r\n");
 			response.sendText(406, "The page is only here as gzip, which the request's Accept-Encoding refuses.\n");
@@ -105,21 +100,6 @@ function isAt(archive: Uint8Array, at: number, wanted: Uint8Array): boolean {
 	return true;
 }
 
-/** First available language in Accept-Language (RFC 9110, 12.5.4). Weights are ignored: browsers list by preference. */
-function preferred(accepted: string): string {
-	const names = lowerCase(accepted);
-	let best = LANGUAGE_FIRST;
-	let bestAt = names.length;
-	for (let i = 0; i < LANGUAGES.length; i++) {
-		const at = startOfTag(names, LANGUAGES[i]);
-		if (at >= 0 && at < bestAt) {
-			bestAt = at;
-			best = `/${LANGUAGES[i]}`;
-		}
-	}
-	return best;
-}
-
 /** RFC 9110, 12.5.3. Unpacking would take 32 KB per request. */
 function takesGzip(accepted: string | undefined): boolean {
 	if (accepted === undefined) return true;
@@ -131,14 +111,4 @@ function takesGzip(accepted: string | undefined): boolean {
 		if (coding === "*") takesOthers = takes;
 	}
 	return takesOthers;
-}
-
-/** Such as `de` in `fr, de-AT;q=0.8`; -1 if absent. */
-function startOfTag(names: string, subtag: string): number {
-	for (let at = names.indexOf(subtag); at >= 0; at = names.indexOf(subtag, at + 1)) {
-		const before = at === 0 ? "," : names[at - 1];
-		const behind = names[at + subtag.length] ?? ",";
-		if (" \t,".includes(before) && " \t,;-".includes(behind)) return at;
-	}
-	return -1;
 }

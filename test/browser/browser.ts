@@ -146,7 +146,13 @@ export class Visit {
 		if (options.live !== true) await context.route(`**${EVENTS}`, (route) => route.fulfill({ status: 503 }));
 		if (options.hurried) await visit.page.clock.install();
 		await visit.page.goto(`${base}${options.path ?? "/#/dashboard"}`);
+		await visit.started();
 		return visit;
+	}
+
+	/** Waits until the page's script has taken over the login that the document shows. */
+	async started(): Promise<void> {
+		await this.page.waitForSelector("#app > [role=status]", { state: "attached" });
 	}
 
 	/** Logs in by the form, and waits for the first page after the login. */
@@ -168,6 +174,7 @@ export class Visit {
 
 	/** Waits until nothing is being loaded and everything is drawn. */
 	async settled(): Promise<void> {
+		await this.started();
 		await this.page.waitForSelector("main");
 		for (;;) {
 			await this.page.waitForSelector(PENDING, { state: "detached" });

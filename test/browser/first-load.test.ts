@@ -2,12 +2,12 @@
 import assert from "node:assert/strict";
 import type { Browser } from "playwright-core";
 import { TEXTS } from "../../hosts/browser/text/all.js";
-import { vectorOf } from "../api/gateway.js";
+import { PASSWORD, vectorOf } from "../api/gateway.js";
 import { ProcessGateway } from "../api/process-gateway.js";
-import { violationsOf } from "./axe.js";
-import { needBrowser, Visit } from "./browser.js";
+import { violationsInBoth, violationsOf } from "./axe.js";
+import { DESKTOP, needBrowser, PHONE, Visit } from "./browser.js";
 
-/** Limit for the bytes of document and script, as sent. */
+/** Limit for the bytes of document, texts and script, as sent. */
 const FIRST_LIMIT = 45 * 1024;
 /** Bytes per second of 1 Mbit/s. */
 const MEGABIT = 125_000;
@@ -20,6 +20,7 @@ const SHIFTS = `new Promise((resolve) => {
 /** Script that makes the window look like that of an installed app. */
 const AS_APP = `const own = matchMedia;
 	window.matchMedia = (query) => query === "(display-mode: standalone)" ? { matches: true } : own(query);`;
+const TEXT_FILE = /^GET \/assets\/de-[\da-f]+\.txt$/;
 const SCRIPT = /^GET \/assets\/app-[\w-]+\.js$/;
 const USE = /^GET \/assets\/use-[\w-]+\.js$/;
 const HASH = /^GET \/assets\/password-hash-[\w-]+\.js$/;
@@ -48,11 +49,26 @@ describe("The page's first load", function () {
 	const requested = () =>
 		visit.requests.map((request) => `${request.method()} ${new URL(request.url()).pathname.replace("/api/v1/", "")}`);
 
-	it("needs two requests up to the login, three for it, two for the overview, and at most four for its other parts and four for today", async () => {
+	/** Reloads the page, whose script does not come until the returned function is called. */
+	async function reloadWithoutScript(): Promise<() => void> {
+		let release = () => {};
+		const released = new Promise<void>((resolve) => {
+			release = resolve;
+		});
+		await visit.context.route("**/assets/app-*.js", async (route) => {
+			await released;
+			await route.continue();
+		});
+		await visit.page.reload();
+		return release;
+	}
+
+	it("needs one request for the login, two for its script, three to log in, two for the overview, and at most four for its other parts and four for today", async () => {
 		visit = await Visit.begin(browser, gateway, { language: "de" });
 		await visit.settled();
-		const [document, script, ...more] = requested();
+		const [document, texts, script, ...more] = requested();
 		assert.equal(document, "GET /");
+		assert.match(texts, TEXT_FILE);
 		assert.match(script, SCRIPT);
 		assert.deepEqual(more, []);
 		await visit.logIn();
@@ -63,7 +79,7 @@ describe("The page's first load", function () {
 		await visit.page.locator(".big").waitFor();
 		await visit.settled();
 		const first = ["GET system/challenge", "POST system/login", "GET system/status", "GET iec62056/last"];
-		const afterwards = requested().slice(2);
+		const afterwards = requested().slice(3);
 		// The script that hashes the password is loaded beside the challenge.
 		const hash = afterwards.slice(0, 2).findIndex((request) => HASH.test(request));
 		assert.ok(hash >= 0, afterwards.join());
@@ -79,11 +95,11 @@ describe("The page's first load", function () {
 		await visit.end();
 	});
 
-	it("transfers at most 45 KiB for the largest document and the script", async function () {
+	it("transfers at most 45 KiB for document, texts and script", async function () {
 		visit = await Visit.begin(browser, gateway, { path: "/de" });
 		await visit.settled();
 		const sizes = await Promise.all(visit.requests.map((request) => request.sizes()));
-		assert.equal(sizes.length, 2);
+		assert.equal(sizes.length, 3);
 		const bytes = sizes.reduce((sum, { responseBodySize }) => sum + responseBodySize, 0);
 		this.test!.title += `: ${bytes}`;
 		assert.ok(bytes <= FIRST_LIMIT, `${bytes} bytes`);
@@ -103,6 +119,76 @@ describe("The page's first load", function () {
 		// The time depends on the computer too; the aim is 1.5 s.
 		assert.ok(ms !== undefined && ms > 0);
 		this.test!.title += `: ${Math.round(ms)} ms`;
+		await visit.end();
+	});
+
+	it("shows the login before its script comes, which changes nothing that can be seen", async () => {
+		for (const [width, language] of [
+			[PHONE, "de"],
+			[DESKTOP, "pl"],
+		] as const) {
+			visit = await Visit.begin(browser, gateway, { language, width });
+			const release = await reloadWithoutScript();
+			await visit.page.locator("[name=password]").waitFor();
+			assert.equal(await visit.page.locator("#app > [role=status]").count(), 0);
+			assert.deepEqual(await violationsInBoth(visit), []);
+			const before = await visit.page.screenshot();
+			release();
+			await visit.started();
+			assert.ok(before.equals(await visit.page.screenshot()), `${width} px`);
+			assert.equal(await visit.page.evaluate(SHIFTS), 0);
+			await visit.end();
+		}
+	});
+
+	it("logs in with what was typed before its script came", async () => {
+		visit = await Visit.begin(browser, gateway);
+		const release = await reloadWithoutScript();
+		await visit.page.fill("[name=password]", PASSWORD);
+		await visit.page.press("[name=password]", "Enter");
+		assert.equal(await visit.page.locator("#app > [role=status]").count(), 0);
+		release();
+		await visit.page.waitForSelector("main:not(.login)");
+		await visit.settled();
+		await visit.end();
+	});
+
+	it("shows no login before its script comes if this browser has a token, or if a session ended", async () => {
+		visit = await (await Visit.begin(browser, gateway)).logIn();
+		const release = await reloadWithoutScript();
+		assert.equal(await visit.page.evaluate("document.getElementById('app').innerHTML"), "");
+		release();
+		await visit.settled();
+		await visit.page.evaluate("sessionStorage.clear(); sessionStorage.ending = 'restart'");
+		await visit.page.reload({ waitUntil: "commit" });
+		await visit.page.locator(".notice").waitFor();
+		assert.equal(await visit.page.evaluate(SHIFTS), 0);
+		await visit.end();
+	});
+
+	it("is in the chosen language, else in the first that the browser names and the page has", async () => {
+		visit = await Visit.begin(browser, gateway, { language: "de" });
+		const languageAt = async (path: string) => {
+			await visit.page.goto(`${visit.base}${path}`);
+			await visit.started();
+			return await visit.page.locator("html").getAttribute("lang");
+		};
+		assert.equal(await languageAt("/"), "de");
+		assert.equal(await languageAt("/en"), "en");
+		await visit.page.evaluate("localStorage.language = 'pl'");
+		assert.equal(await languageAt("/"), "pl");
+		await visit.page.getByLabel(TEXTS["login.password"][2], { exact: true }).waitFor();
+		await visit.page.evaluate("localStorage.language = 'fr'");
+		for (const [named, language] of [
+			[["fr", "pl-PL", "de"], "pl"],
+			[["nds-DE", "zh-pl"], "en"],
+			[["plt", "de-AT"], "de"],
+		] as const) {
+			await visit.page.addInitScript(
+				`Object.defineProperty(navigator, "languages", { configurable: true, value: ${JSON.stringify(named)} })`,
+			);
+			assert.equal(await languageAt("/"), language, named.join());
+		}
 		await visit.end();
 	});
 
@@ -171,7 +257,7 @@ describe("The page's first load", function () {
 		await visit.end();
 	});
 
-	it("is revalidated the next time: the document is unchanged, and the script comes from the browser's cache", async () => {
+	it("is revalidated the next time: the document is unchanged, and the rest comes from the browser's cache", async () => {
 		// A route of the test would switch the browser's cache off.
 		visit = await Visit.begin(browser, gateway, { plain: true, live: true });
 		await visit.settled();
@@ -180,7 +266,7 @@ describe("The page's first load", function () {
 		await visit.settled();
 		const sizes = await Promise.all(visit.requests.slice(first).map((request) => request.sizes()));
 		// A 304 has no body, and a cached file is not sent at all: Chromium then subtracts the head from a size of 0.
-		assert.equal(sizes.length, 2);
+		assert.equal(sizes.length, 3);
 		for (const { responseBodySize } of sizes) assert.ok(responseBodySize <= 0, `${responseBodySize} bytes of body`);
 		await visit.end();
 	});

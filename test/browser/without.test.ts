@@ -75,8 +75,9 @@ describe("The pages of a firmware without some parts and protocols", function ()
 	});
 
 	it("show one of two outputs if the other one is left out", async () => {
-		without = "hub";
+		without = "hub zigbee";
 		await begin();
+		assert.ok(!(await places()).includes("zigbee"));
 		await visit.go("hub");
 		assert.deepEqual([await visit.card("mqtt.title").count(), await visit.card("state.hub").count()], [1, 0]);
 	});

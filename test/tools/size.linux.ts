@@ -4,11 +4,12 @@ import { spawnSync } from "node:child_process";
 import { statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { ARCHIVE } from "../../tools/page.js";
 import { ROOT } from "../../tools/sdk/sdk.js";
 import type { Report } from "../../tools/size/report.js";
 
 const PROGRAM = join(dirname(fileURLToPath(import.meta.url)), "../../tools/size.js");
-const RESOURCES = ["obis-names.bin", "timezones.bin", "web.bin"];
+const RESOURCES = ["obis-names.bin", "timezones.bin"];
 
 function measure(board: string): Report {
 	const { status, stdout, stderr } = spawnSync(process.execPath, [PROGRAM, "--json", "--board", board], {
@@ -40,6 +41,8 @@ describe("The firmware's size", function () {
 					spent.find((each) => each.name === `resource ${name}`)?.bytes,
 					statSync(join(ROOT, "modules/resources", name)).size,
 				);
+			const page = spent.find((each) => each.name === "resource web.bin")?.bytes ?? 0;
+			assert.ok(page > 100_000 && page < statSync(ARCHIVE).size, "the page lacks what this firmware lacks");
 			assert.ok(leftBytes > 0);
 			sizes.set(board, ourBytes);
 		});

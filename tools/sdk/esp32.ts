@@ -6,7 +6,7 @@ import { spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Board } from "../../hosts/esp32/boards.js";
-import { omissionsOf, replacementsOf } from "./omissions.js";
+import { omissionsOf, pageLacks, replacementsOf } from "./omissions.js";
 import { writeChanged, writeProject } from "./project.js";
 import { NO_RELEASE, type Release } from "./release.js";
 import type { Made } from "./script.js";
@@ -127,6 +127,7 @@ async function writeAll(order: BuildOrder, sdk: SDK): Promise<Places> {
 		folder: places.folder,
 		main: MAIN,
 		made: madeFor(board, release),
+		without: pageLacks(board),
 		parts: partsOf(board),
 		settings,
 	});

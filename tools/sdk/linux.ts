@@ -58,7 +58,8 @@ export async function buildFirmware({ main, bits, without = [] }: BuildOptions):
 	};
 	const name = [basename(dirname(main)), ...(without.length > 0 ? ["without", ...without] : [])].join("-");
 	const folder = join(ROOT, ".build", `linux${suffix}`, name);
-	await writeProject({ folder, main, made: { modules: {}, constants: {}, replaced: replacementsOf(without) } });
+	const made = { modules: {}, constants: {}, replaced: replacementsOf(without) };
+	await writeProject({ folder, main, made, without });
 	const manifest = join(folder, "manifest.json");
 	try {
 		step(join(sdk.tools, "mcconfig"), ["-m", "-p", "lin", "-t", "build", "-o", output, manifest], env);

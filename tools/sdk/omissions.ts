@@ -70,6 +70,11 @@ export function omissionsOf({ without = [] }: Pick<Board, "without">): readonly 
 	return NAMES.filter((name) => without.includes(name));
 }
 
+/** Parts and protocols that the page lacks on this board: also Zigbee, without a radio. */
+export function pageLacks(board: Pick<Board, "without" | "zigbee">): readonly string[] {
+	return board.zigbee === undefined ? [...omissionsOf(board), "zigbee"] : omissionsOf(board);
+}
+
 /** `without`, `having`: parts and protocols, as lists with commas. */
 export function boardWith(board: Board, without = "", having = ""): Board {
 	const [more, back] = [readNames(without), readNames(having)];

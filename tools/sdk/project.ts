@@ -5,6 +5,7 @@
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { archiveFor } from "../page.js";
 import { type Made, makeScript, type Script } from "./script.js";
 import { plainness, ROOT } from "./sdk.js";
 
@@ -15,6 +16,8 @@ export interface Project {
 	 */
 	readonly main: string;
 	readonly made?: Made;
+	/** Parts and protocols that the page lacks. */
+	readonly without?: readonly string[];
 	/** Paths of additional manifests from the root. */
 	readonly parts?: readonly string[];
 	readonly settings?: Readonly<Record<string, unknown>>;
@@ -24,12 +27,21 @@ export interface Written extends Script {
 	readonly changed: boolean;
 }
 
-export async function writeProject({ folder, main, made, parts = [], settings }: Project): Promise<Written> {
+export async function writeProject({
+	folder,
+	main,
+	made,
+	without = [],
+	parts = [],
+	settings,
+}: Project): Promise<Written> {
 	const script = await makeScript(join(ROOT, ".build"), main, made);
+	const page = await archiveFor(without);
 	const manifest = {
 		include: [`${dirname(main)}/manifest.json`, ...parts].map((path) => join(ROOT, path)),
 		modules: { main: "./main" },
 		preload: ["main"],
+		data: { "*": [page.replace(/\.bin$/, "")] },
 		// Version of our linker, so that a changed linker causes linking.
 		linker: linkerVersion(),
 		...settings,

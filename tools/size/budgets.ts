@@ -4,7 +4,7 @@
  * fits the slot.
  *
  * A new folder of modules/ needs a line here, taken from RESERVED if possible. Each line is the part's size on the
- * board where it is largest, plus about a hundred bytes. Boards with 4 MB of flash have 26 to 31 KB left after their
+ * board where it is largest, plus about a hundred bytes. Boards with 4 MB of flash have 31 to 39 KB left after their
  * omissions (tools/sdk/omissions.ts, docs/hardware.md).
  *
  * Only the sum of the script is measured; a folder's share is estimated by its characters. Folders with tables of
@@ -30,7 +30,7 @@ export const BUDGETS: Readonly<Record<string, number>> = Object.freeze({
 	"modules/hdlc": 19850,
 	"modules/history": 28050,
 	"modules/hpke": 1500,
-	"modules/http": 41050,
+	"modules/http": 40350,
 	"modules/homeassistant": 22000,
 	"modules/iec62056-21": 31650,
 	"modules/improv": 6650,
@@ -71,7 +71,7 @@ export const BUDGETS: Readonly<Record<string, number>> = Object.freeze({
 	"SDK: modules": 2900,
 	"engine: built-ins": 25200,
 	"names and tables": 76500,
-	"resource web.bin": 129300,
+	"resource web.bin": 130300,
 	/** The page (hosts/browser), compressed. */
 	"resource obis-names.bin": 15000,
 	"resource timezones.bin": 8000,

@@ -7,6 +7,7 @@ import { mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { Board } from "../../hosts/esp32/boards.js";
 import { MAIN, madeFor } from "../sdk/esp32.js";
+import { pageLacks } from "../sdk/omissions.js";
 import { writeProject } from "../sdk/project.js";
 import { pathWith, type SDK } from "../sdk/sdk.js";
 
@@ -25,7 +26,8 @@ export async function buildImage(sdk: SDK, board: Board, folder: string): Promis
 	const output = join(folder, "output");
 	mkdirSync(output);
 	const settings = { config: { version: "0.0.0", builtUtcMs: 0 } };
-	const { lengths } = await writeProject({ folder: project, main: MAIN, made: madeFor(board), settings });
+	const [made, without] = [madeFor(board), pageLacks(board)];
+	const { lengths } = await writeProject({ folder: project, main: MAIN, made, without, settings });
 
 	const env = { ...process.env, MODDABLE: sdk.folder, PATH: pathWith(sdk) };
 	const runStep = (command: string, args: readonly string[]): string => {
@@ -35,16 +37,16 @@ export async function buildImage(sdk: SDK, board: Board, folder: string): Promis
 		return text;
 	};
 	runStep("mcconfig", ["-p", "esp32", "-o", output, join(project, "manifest.json")]);
-	const made = join(output, "tmp", "esp32", "release", "size");
+	const target = join(output, "tmp", "esp32", "release", "size");
 	// ESP-IDF is needed only to compile C.
 	const withoutIDF = ["IDF_PATH=none", "IDF_VERSION=none", "SDKCONFIG_H="];
-	const files = ["mc.xs.c", "mc.resources.c"].map((name) => join(made, name));
-	const text = runStep("make", ["-f", join(made, "makefile"), ...withoutIDF, ...files]);
+	const files = ["mc.xs.c", "mc.resources.c"].map((name) => join(target, name));
+	const text = runStep("make", ["-f", join(target, "makefile"), ...withoutIDF, ...files]);
 	return {
 		image: readFileSync(files[0], "utf8"),
 		lengths,
 		resources: new Map(
-			readdirSync(join(made, "resources")).map((name) => [name, statSync(join(made, "resources", name)).size]),
+			readdirSync(join(target, "resources")).map((name) => [name, statSync(join(target, "resources", name)).size]),
 		),
 		warnings: text.split("\n").filter((line) => /warning:|error:/.test(line)),
 	};

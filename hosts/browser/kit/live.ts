@@ -195,10 +195,13 @@ export function useLocked(): boolean {
 	return last !== undefined && isLocked(last);
 }
 
+/** Names of the parts that this page lacks (tools/page-omissions.ts), separated by blanks. */
+declare const LACKING: string;
+
 /** Tests for a part or a protocol. No name contains another one. */
 export function useBuilt(): (name: string) => boolean {
 	const now = useStore(status);
-	return (name) => !now?.without?.includes(name);
+	return (name) => !LACKING.includes(name) && !now?.without?.includes(name);
 }
 
 /** Only one component may use it. */

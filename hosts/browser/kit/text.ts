@@ -1,15 +1,15 @@
-/** The texts in the page's language, from the document, which has one per line. */
+/** The texts in the page's language; start.js has put them into the document, one per line. */
 import type { TextKey } from "../text/all.js";
 import { LANGUAGES, type Language } from "../text/translations.js";
 import { formatNumber } from "./format.js";
 
 /**
- * Keys in the order of the texts, separated by blanks; tools/page.ts inserts them. The build replaces complete keys in
- * scripts by their positions and leaves their names empty here.
+ * Keys of the first texts, in their order, separated by blanks; tools/page.ts inserts them. The build replaces all other
+ * keys by the positions of their texts.
  */
 declare const NAMES: string;
 
-const places = new Map<string | number, number>(NAMES.split(" ").map((name, place) => [name || place, place]));
+const places = new Map<string, number>(NAMES.split(" ").map((name, place) => [name, place]));
 const texts = document.getElementById("texts")?.textContent.split("\n") ?? [];
 
 export const language: Language =
@@ -17,9 +17,8 @@ export const language: Language =
 
 /** The text with each `{name}` replaced; numbers are formatted for the language. */
 export function t(key: TextKey, values?: Readonly<Record<string, string | number>>): string {
-	const place = places.get(key);
-	if (place === undefined) return key;
-	const text = texts[place];
+	// A position in place of the key.
+	const text = texts[places.get(key) ?? Number(key)];
 	if (values === undefined) return text;
 	return text.replace(/\{(\w+)\}/g, (_, name) => {
 		const value = values[name] ?? "";
@@ -32,17 +31,8 @@ export function isText(key: string): key is TextKey {
 	return places.has(key);
 }
 
-/** Each language has a document with its own address. */
+/** Each language has its own address. */
 export function chooseLanguage(chosen: Language): void {
 	localStorage.setItem("language", chosen);
 	location.replace(`/${chosen}${location.hash}`);
-}
-
-/** The document is not in the user's language; the right one is then being loaded. */
-export function isLanguageAstray(): boolean {
-	const chosen = localStorage.getItem("language");
-	if (location.pathname !== "/" || chosen === null || chosen === language) return false;
-	if (!LANGUAGES.some((candidate) => candidate === chosen)) return false;
-	location.replace(`/${chosen}${location.hash}`);
-	return true;
 }

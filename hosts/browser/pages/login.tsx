@@ -20,9 +20,14 @@ const PASSWORD = {
 
 const KEEP = { name: "keep", label: "login.keep", help: "login.keep.help", kind: "toggle" } as const;
 
+/** A field of the login that the document shows, into which the user may have typed before this script came. */
+function typed(name: string): HTMLInputElement | null {
+	return document.querySelector(`#app > .login [name=${name}]`);
+}
+
 export function LoginForm() {
-	const [password, setPassword] = useState("");
-	const [keep, setKeep] = useState(false);
+	const [password, setPassword] = useState(() => typed("password")?.value ?? "");
+	const [keep, setKeep] = useState(() => typed("keep")?.checked ?? false);
 	const [busy, setBusy] = useState(false);
 	const [error, setError] = useState<DeviceError>();
 	const submit = async (event: Event) => {

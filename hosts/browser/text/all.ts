@@ -1,7 +1,4 @@
-/**
- * All texts of the page. Each document has the texts of its language (tools/page.ts) in this order and unpacks them as
- * needed, so those shown first come first.
- */
+/** All texts of the page. The build makes a file of each language's (tools/page.ts), mostly in this order. */
 import { BATTERIES } from "./batteries.js";
 import { COMMON } from "./common.js";
 import { DASHBOARD } from "./dashboard.js";

@@ -1,0 +1,31 @@
+/**
+ * The page of a firmware without some parts (tools/sdk/omissions.ts): it lacks their components, which it would never
+ * show, and the texts that nothing else uses.
+ */
+
+/** Modules of hosts/browser with components of one part or protocol only, by its name. */
+const COMPONENTS: Readonly<Record<string, readonly string[]>> = {
+	backfill: ["pages/backfill.tsx"],
+	hawkbit: ["pages/hawkbit.tsx"],
+	"live-meter": ["pages/batteries.tsx"],
+	mbus: ["pages/meter-mbus.tsx"],
+	prices: ["pages/prices.tsx"],
+	zigbee: ["pages/zigbee.tsx", "pages/zigbee-map.tsx"],
+};
+
+/** Those of the names that make a difference to the page, in a fixed order. */
+export function pageOmissions(names: readonly string[]): readonly string[] {
+	return Object.keys(COMPONENTS).filter((name) => names.includes(name));
+}
+
+export function omittedModules(names: readonly string[]): readonly string[] {
+	return pageOmissions(names).flatMap((name) => COMPONENTS[name]);
+}
+
+/** Module in place of an omitted one: its components show nothing. Throws an Error if it exports anything else. */
+export function standInFor(source: string): string {
+	const names = [...source.matchAll(/^export function ([A-Z]\w*)\(/gm)].map(([, name]) => name);
+	if (names.length === 0 || names.length !== source.match(/^export /gm)?.length)
+		throw new Error(`A module that a page can lack exports more than components: ${names.join(", ")}`);
+	return names.map((name) => `export const ${name} = () => null;\n`).join("");
+}
