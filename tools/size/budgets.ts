@@ -86,5 +86,5 @@ export const BUDGETS: Readonly<Record<string, number>> = Object.freeze({
 /** Room for future parts, script and C together. A new part moves its bytes from here to a line above. */
 export const RESERVED: Readonly<Record<string, number>> = Object.freeze({
 	/** With it, slzb-06 is full by budgets. */
-	"what is to come": 4700,
+	"what is to come": 4400,
 });
