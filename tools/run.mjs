@@ -247,6 +247,8 @@ const LONG = [
 	"hosts/",
 	"zigbee/ota-herdsman",
 	"tools/esp32-build",
+	"tools/firmware-script",
+	"tools/run.",
 	"time/",
 	"system/",
 ];
