@@ -11,15 +11,21 @@ import type { Context } from "mocha";
 const NOTES = join(import.meta.dirname, "..", "running-tests");
 const ENDED = join(import.meta.dirname, "..", "ended-tests.txt");
 /** The longest test takes less than a minute, also on a busy computer. */
-const LIMIT_MS = 240_000;
+const LIMIT_MS = 300_000;
 const LOOK_MS = 10_000;
 
 const noteOf = (pid: number) => join(NOTES, String(pid));
 
+const note = (file: string, text: string) => writeFileSync(noteOf(process.pid), `${file}\n${text}`);
+
 export const mochaHooks = {
+	beforeAll(this: Context): void {
+		const [suite] = this.test!.parent!.suites;
+		if (suite?.file !== undefined) note(suite.file, "before the first test");
+	},
 	beforeEach(this: Context): void {
 		const test = this.currentTest!;
-		writeFileSync(noteOf(process.pid), `${test.file}\n${test.fullTitle()}`);
+		note(test.file!, test.fullTitle());
 	},
 	afterAll(): void {
 		rmSync(noteOf(process.pid), { force: true });
@@ -53,12 +59,12 @@ export function mochaGlobalSetup(): void {
 export function endHanging(notes: string, limitMs: number, say: (text: string) => void): string[] {
 	const old = readdirSync(notes).filter((name) => Date.now() - statSync(join(notes, name)).mtimeMs >= limitMs);
 	return old.flatMap((name) => {
-		const [file, title] = readFileSync(join(notes, name), "utf8").split("\n");
+		const [file, test] = readFileSync(join(notes, name), "utf8").split("\n");
 		rmSync(join(notes, name));
 		try {
 			const programs = childrenOf(Number(name));
 			process.kill(Number(name), "SIGKILL");
-			say(`A test, or what follows it in its file, hangs and is ended: ${file}, ${title}`);
+			say(`A test, or what follows it in its file, hangs and is ended: ${file}, ${test}`);
 			for (const program of programs) say(`It has started: ${program}`);
 			return [file];
 		} catch {
