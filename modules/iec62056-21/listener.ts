@@ -58,7 +58,7 @@ export class MeterListener implements Machine {
 	readonly parser: DataSetParser;
 	ident: Uint8Array = new Uint8Array(0);
 	check = CHECK_ABSENT;
-	/** That of the last telegram; after `abort()`, of the whole session. */
+	/** Failure of the last telegram; after `abort()`, of the whole session. */
 	failure: Failure | undefined;
 	received = 0;
 	/** Characters of 0x80 and above. */

@@ -368,7 +368,7 @@ class ImprovSession implements ScheduledMachine, ScanCallback {
 		this.put(PACKET_RESULT, COMMAND_SCAN);
 	}
 
-	/** Data: `first`; for a result also its texts, truncated to the space. */
+	/** Queues a packet with the data `first`; a result also has its texts, cut to the available space. */
 	private put(type: number, first: number, texts: readonly string[] = NOTHING): void {
 		const bytes = this.#answer;
 		const start = this.#answerLength;

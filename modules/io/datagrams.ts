@@ -32,7 +32,7 @@ export interface DatagramMachine extends Timed {
 	/** The same object while unchanged; undefined: none. */
 	readonly port: DatagramPort | undefined;
 	opened(sender: DatagramSender, nowMs: number): void;
-	/** The port will be reopened. */
+	/** The port was lost and will be reopened. */
 	lost(nowMs: number): void;
 	/** The datagram is `buffer[0..length)`. */
 	received(length: number, source: DatagramSource, nowMs: number): void;

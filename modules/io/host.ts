@@ -117,9 +117,9 @@ export interface Listener {
 	 */
 	setIdentity(pair: CertificatePair): void;
 	/**
-	 * Performs a TLS handshake with itself, trusting any certificate. Calls `done` once, soon, not after `close`: with ""
-	 * on success, OUT_OF_MEMORY without a test, or a message for the user why a client would fail. Throws an Error
-	 * without TLS, and after `close`.
+	 * Tests the certificate by a TLS handshake with itself, trusting any certificate. Calls `done` once, soon, but not
+	 * after `close`: with "" on success, with OUT_OF_MEMORY if memory is too short for the test, or with a message that
+	 * tells the user why a client would fail. Throws an Error without TLS, and after `close`.
 	 */
 	testIdentity(done: (problem: string) => void): void;
 	/** Clears the trusted addresses after a token was revoked; `Socket.know()` adds them again. */
@@ -226,7 +226,7 @@ export interface TextCodec {
 	decode(bytes: Uint8Array, start?: number, end?: number): string;
 }
 
-/** Files in flash, not to be changed. */
+/** Read-only files in flash. */
 export interface Resources {
 	get(name: string): Uint8Array | undefined;
 }
@@ -302,7 +302,7 @@ export interface LEDPort {
 export interface Network {
 	readonly http: ListenerPort;
 	readonly https?: ListenerPort;
-	/** Plain TCP listener. On a PC another number may replace this one, which the log says. */
+	/** Plain TCP listener. On a PC the host may use another port number, which it logs. */
 	tcpListener?(port: number): ListenerPort;
 	readonly udp?: UDPPort;
 	readonly tcpClient?: ClientPort;
@@ -349,6 +349,6 @@ export interface Host {
 	 * Restarts soon, not inside the call, without further callbacks. Only `storage` is kept, and the clock continues.
 	 */
 	restart(): void;
-	/** No secrets. */
+	/** Writes a line to the developer's log. `message` must not contain secrets. */
 	trace(message: string): void;
 }

@@ -50,7 +50,7 @@ const NO_UNIT = 0;
 
 export class SlaveTelegram {
 	hasMore = false;
-	/** True if the structure is wrong from some record on, or records were left out. */
+	/** True if the structure became wrong at some record, or if records were left out. */
 	isCut = false;
 	readonly #records: RecordWriter;
 	protected readonly header = new RecordHeader();
