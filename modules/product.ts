@@ -13,7 +13,7 @@ export const MAKER = "Smart-Meter Gateway project";
  */
 export const SECURITY_CONTACT = "";
 /**
- * Day until which the maker promises security corrections, YYYY-MM-DD; empty: not promised by date (SECURITY.md has the
+ * Day until which the maker promises security corrections, YYYY-MM-DD; empty: no day is promised (SECURITY.md has the
  * rule).
  */
 export const SUPPORT_END = "";
@@ -22,5 +22,5 @@ export const SUPPORT_END = "";
  * owner turns that off.
  */
 export const SECURITY_UPDATES: boolean = false;
-/** Hours from the discovery of a security update to its installation by itself. */
+/** Hours from the discovery of a security update to its automatic installation. */
 export const SECURITY_UPDATE_HOURS = 24;

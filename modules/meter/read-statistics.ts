@@ -74,7 +74,7 @@ export class ReadStatistics {
 		failures.set(key, (failures.get(key) ?? 0) + 1);
 	}
 
-	/** A simulated readout must not look like a real one. */
+	/** Drops a simulated readout, because it must not look like a real one. */
 	dropSimulated(): void {
 		if (!this.#isSimulated) return;
 		this.#isSimulated = false;

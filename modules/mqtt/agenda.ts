@@ -68,7 +68,10 @@ const OF_READOUT = ANNOUNCE | VALUES_OF_READOUT;
  * ones.
  */
 const EARLY_MS = 500;
-/** Least pause for values with acknowledgement, seconds. After a shorter pause, new values soon replace lost ones. */
+/**
+ * Shortest pause at which values are sent with acknowledgement, seconds. With a shorter pause, new values soon replace
+ * lost ones.
+ */
 const ACKNOWLEDGED_PAUSE_S = 10;
 /** Pauses after which a momentary value that was not renewed is out of date. */
 const FRESH_PAUSES = 3;
@@ -277,7 +280,7 @@ export class Agenda {
 		if (this.#due === NOTHING) this.#entities = undefined;
 	}
 
-	/** Before the first readout a 0 would look like a reading. */
+	/** False before the first readout, when a 0 would look like a reading. */
 	private get hasContent(): boolean {
 		return this.#readout !== undefined || this.#hasFailed;
 	}

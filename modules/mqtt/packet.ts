@@ -47,7 +47,7 @@ const QOS_SHIFT = 1;
 
 /** Longest incoming packet after its fixed header, bytes. */
 export const PACKET_LIMIT = 16_384;
-/** Bytes that are stored of it. */
+/** Bytes of an incoming packet that are stored. */
 export const KEPT_LIMIT = 160;
 /** Limit of the length field, bytes (2.2.3). */
 const LENGTH_LIMIT = 4;
@@ -192,7 +192,7 @@ export class PacketReader {
 		return this.#phase === PHASE_WHOLE;
 	}
 
-	/** The bytes are not MQTT, or no packet to a client. */
+	/** True if the bytes are not MQTT, or not a packet for a client. */
 	get isBad(): boolean {
 		return this.#phase === PHASE_BAD;
 	}

@@ -6,7 +6,7 @@
  *     2    2   offset of the piece
  *     4    n   bytes of the file, at least one
  *
- * A command without data only asks. The texts of each result are the state:
+ * A command without data only requests the state. The texts of each result are the state:
  *
  *     "more", offset           bytes are missing from this offset on; 0 without a transfer
  *     "waits"                  the file is complete, and will be checked

@@ -18,11 +18,14 @@ import { type Crypto, P256_POINT_LENGTH, P256_SIGNATURE_LENGTH } from "../io/cry
 import type { Cost } from "../io/memory.js";
 import { holds, uint16, uint32 } from "../ota/front.js";
 
-/** Largest value that flash stores at once, which a restored file must fit too. */
+/**
+ * Maximum length of a file: that of a value in flash, because all entries that a file changes are first stored as one
+ * value.
+ */
 export const FILE_LIMIT = 4500;
 export const SETTINGS_AT = 52;
 
-/** A file that arrives; its settings then need RESTORE_COST. */
+/** Memory of a file while it arrives; applying its settings then needs RESTORE_COST. */
 export const FILE_COST: Cost = Object.freeze({ slots: 60, chunkBytes: FILE_LIMIT + 512 });
 
 /** "SMGS" as a little-endian number. */

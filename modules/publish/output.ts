@@ -64,9 +64,9 @@ export interface OutputAccess {
 }
 
 export interface OutputListener {
-	/** Another client's call is still on the stack: continue in a task of the driver. */
+	/** The permit was granted. Another client's call is still on the stack, so continue in a task of the driver. */
 	permitted(): void;
-	/** Return the permit within seconds, without losing data. */
+	/** Another client requests the permit. Return it within seconds, without losing data. */
 	permitWanted?(): void;
 }
 
@@ -226,8 +226,8 @@ export class Output implements PermitClient {
 	}
 
 	/**
-	 * `pausesS` by the number of failures in a row, s; ± 50 %, because a server that restarts loses all its gateways at
-	 * once.
+	 * Returns the pause after a failure, ms. `pausesS`: pauses by the number of failures in a row, s. The pause varies by
+	 * ± 50 %, because a server that restarts loses all its gateways at once.
 	 */
 	pauseMs(pausesS: readonly number[]): number {
 		const pauseS = pausesS[Math.min(Math.max(this.attempts, 1), pausesS.length) - 1];

@@ -6,8 +6,8 @@ import { takeOut } from "../bytes/list.js";
 
 export interface PermitClient {
 	/**
-	 * Often called inside `release` or `request` of another client: continue in a task of the driver, because both call
-	 * chains do not fit on the chip's stack.
+	 * Often called inside `release` or `request` of another client. Continue in a task of the driver, because the two
+	 * call chains together do not fit on the chip's stack.
 	 */
 	permitGranted(): void;
 	/** Another client requests the permit. Call `release` within seconds, without losing data. */

@@ -140,8 +140,8 @@ export class RecordCursor {
 	}
 
 	/**
-	 * A copy with the single values of `newer`, which has some of the same records in the same order; undefined if it has
-	 * others. Call it first.
+	 * Returns a copy with the single values of `newer` in place of the old ones. The records of `newer` must be some of
+	 * these records, in the same order; otherwise returns undefined. Call it before reading any record.
 	 */
 	replaced(newer: Uint8Array): Uint8Array | undefined {
 		const records = this.#records;

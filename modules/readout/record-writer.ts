@@ -111,7 +111,7 @@ export class RecordWriter implements RecordSink {
 	#lineRecords = 0;
 	#lineLastValue = -1;
 	readonly #part = new Int16Array(9);
-	/** Further data are then refused, so that kept records have no gaps. */
+	/** True once a limit was reached. Further data are then refused, so that kept records have no gaps. */
 	#isFull = false;
 	overflow = false;
 	kept: Uint8Array | undefined;
@@ -265,7 +265,7 @@ export class RecordWriter implements RecordSink {
 		this.kept = this.#buffer.slice(0, this.#committed);
 	}
 
-	/** `beginCode` has begun the profile. */
+	/** Begins a row of the profile that `beginCode` has begun. */
 	beginProfileRow(): void {
 		this.beginLine();
 		this.#columns = Math.max(0, this.#columns);

@@ -8,7 +8,7 @@
  *   HOLDING     -           -          -             -         OPEN     -                       -
  *   OVER        -           -          -             -         -        -                       -
  *
- * A message waits in `message` until `take`. Meanwhile nothing is read, nor while something is being sent. Pings are
+ * A message waits in `message` until `take`. Until then, and while something is being sent, nothing is read. Pings are
  * answered.
  *
  * The key of the handshake is the example of clause 1.3 in place of a random one, so that its proof is known without

@@ -135,7 +135,7 @@ export class Zigbee
 		this.port.setLines?.(true, false);
 	}
 
-	/** A user is active, or there are data to report. */
+	/** Call it when a user is active, or when there are data to report. */
 	connect(): void {
 		const { config, isSafeMode } = this.#options;
 		if (this.#link !== undefined || isSafeMode) return;

@@ -14,7 +14,7 @@ import { PieceUpload } from "../piece-upload.js";
 import { codeOf, INTERRUPTED, REFUSALS, TAKEN, UNDER_WAY } from "../refusals.js";
 import type { Sender, Updater } from "../updater.js";
 
-/** Larger files are refused by their size. */
+/** Largest number in the query; it exceeds every slot. */
 const NUMBER_LIMIT = 999_999_999;
 
 /** Returns a sink for the body, or undefined after replying with an error. */
