@@ -18,8 +18,8 @@ export const SECURITY_CONTACT = "";
  */
 export const SUPPORT_END = "";
 /**
- * Initial value of the setting `security_updates`: true if units install security updates by themselves unless their
- * owner turns that off.
+ * Initial value of the setting `security_updates`: true if units install security updates automatically unless their
+ * owner turns this off.
  */
 export const SECURITY_UPDATES: boolean = false;
 /** Hours from the discovery of a security update to its automatic installation. */

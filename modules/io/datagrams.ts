@@ -29,7 +29,7 @@ export interface DatagramSender {
 }
 
 export interface DatagramMachine extends Timed {
-	/** The same object while unchanged; undefined: none. */
+	/** Wanted port, the same object as long as it does not change; undefined: no port. */
 	readonly port: DatagramPort | undefined;
 	opened(sender: DatagramSender, nowMs: number): void;
 	/** The port was lost and will be reopened. */

@@ -34,7 +34,7 @@ const BUFFER_SIZE = 64;
 const AT_ONCE = 16;
 
 export interface ModbusOwner {
-	/** Calls back at once; logs an exception. */
+	/** Calls `change` at once; logs its exceptions. */
 	run(change: (nowMs: number) => void): void;
 	/** Returns REPLY_HEAD bytes and the registers, or EXCEPTION_…; undefined ends the connection. */
 	read(address: string, unit: number, first: number, count: number): Uint8Array | number | undefined;

@@ -168,7 +168,7 @@ class RPCSocket implements BodySource, LiveBody {
 		return count > 0 || this.#isOver ? count : NOTHING_YET;
 	}
 
-	/** Returns true if the frame goes on. */
+	/** Handles a result of the frame reader. Returns true if it needs more bytes. */
 	private take(found: number): boolean {
 		const { control, controlEnd, message, length } = this.#frames;
 		if (found === FRAME_MORE) return true;

@@ -62,7 +62,7 @@ const BINARY_LONG_START = 0xec;
 export const READ_RECORD = 0;
 /** The frame ends here: it has no more records, or the rest is the maker's own. */
 export const READ_END = 1;
-/** As READ_END; the meter has another frame. */
+/** The same as READ_END, but the meter has another frame. */
 export const READ_MORE = 2;
 export const READ_WRONG = 3;
 
@@ -81,7 +81,7 @@ export class RecordHeader {
 	isText = false;
 	storage = 0;
 	tariff = 0;
-	/** VIF without extension; or the first VIFE behind FB or FD, plus TABLE_FB or TABLE_FD. */
+	/** VIF without its extension bit; after FB or FD the first VIFE, plus TABLE_FB or TABLE_FD. */
 	quantity = 0;
 	/** Correction of the power of ten. */
 	scaling = 0;

@@ -29,7 +29,7 @@ const CI_NONE = 0x78;
 const MAKER_AT = 7;
 const MEDIUM_AT = 10;
 const LONG_ACCESS_AT = 11;
-/** Offset of the access number in a frame with a short header, and of status and configuration behind it. */
+/** Offset of the access number in a frame with a short header, and of the status and configuration after it. */
 const SHORT_ACCESS_AT = 3;
 const STATUS_OFFSET = 1;
 const CONFIGURATION_OFFSET = 3;

@@ -155,7 +155,9 @@ const PHASE_REST = 2;
 const PHASE_WHOLE = 3;
 const PHASE_BAD = 4;
 
-/** Returns true if memory suffices to store a message of this length, which then happens at once. */
+/**
+ * Returns true if memory suffices to store a message of this length; the message's memory is then allocated at once.
+ */
 export type MayKeep = (length: number) => boolean;
 
 /** After a malformed packet all further bytes are rejected. */

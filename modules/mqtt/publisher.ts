@@ -93,7 +93,7 @@ export class Publisher implements Timed {
 	#session: Session | undefined;
 	/** End of RESTING or of a wait for memory; otherwise Infinity. */
 	#endMs = Number.POSITIVE_INFINITY;
-	/** Everything is sent again then, ms; otherwise Infinity. */
+	/** Time at which everything is sent again, ms; Infinity if that is not planned. */
 	#birthMs = Number.POSITIVE_INFINITY;
 	#hasNetwork = false;
 	#lastTries = 0;

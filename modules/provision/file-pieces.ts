@@ -13,7 +13,8 @@
  *     "applied"
  *     code, field, sentence    refused, as by the API
  *
- * A piece at offset 0 begins a transfer, unless a file waits. A piece that is not at the missing offset changes nothing.
+ * A piece at offset 0 begins a transfer, unless a file waits. A piece at any other offset than the missing one changes
+ * nothing.
  */
 import { BUSY } from "../api/errors.js";
 import type { Core } from "../core/core.js";

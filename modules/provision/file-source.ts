@@ -1,7 +1,7 @@
 /**
  * Fetches a signed settings file from the server of the settings: soon after the start, then once a day. The server is
- * authenticated by the owner's certificate, because the file may hold secrets. A file is ignored unless its counter is
- * higher than that of the last file.
+ * authenticated by the owner's certificate, because the file may hold secrets. A file whose counter is not higher than
+ * that of the last file is ignored.
  */
 import { FIRST_STATUS, HTTP_NO_REPLY, type HTTPClient, OUTCOME_NONE } from "../http/client.js";
 import { ReplyReader } from "../http/reply.js";

@@ -39,9 +39,9 @@ const ADDRESSEE_AT = 12;
 const KEY_ID_AT = 44;
 const KEY_ID_LENGTH = 8;
 
-/** Not a file of this form, or an incomplete one. */
+/** The file has another form, or is incomplete. */
 export const INVALID_FILE = "provision_invalid";
-/** An unknown key, or not its signature. */
+/** The key is unknown, or the signature was not made with it. */
 export const BAD_SIGNATURE = "provision_bad_signature";
 export const WRONG_DEVICE = "provision_wrong_device";
 /** The counter is not higher than that of the last file. */
@@ -62,7 +62,7 @@ export function settingsEnd(file: Uint8Array): number {
 	return file.length - P256_SIGNATURE_LENGTH;
 }
 
-/** Returns true for a signature by one of the keys, given as points in hex. The file must have a counter. */
+/** Returns true if one of the keys made the signature. The keys are points in hex. The file must have a counter. */
 export function isTrusted(
 	file: Uint8Array,
 	keys: readonly Uint8Array[],

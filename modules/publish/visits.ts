@@ -36,7 +36,7 @@ const FIRST_MS = 65_000;
 const SPREAD_MS = 60_000;
 /** Time from changed settings to the next visit. */
 export const SETTLE_MS = 2000;
-/** After failures in a row, seconds. */
+/** Pauses after one, two, three … failures in a row, seconds. */
 export const RETRY_S = Object.freeze([30, 60, 300, 900, 3600]);
 const HOUR_MS = 3_600_000;
 /** Longest wait for the permit, and limit of a visit with all its requests. */

@@ -21,8 +21,8 @@ const BLANK = 0x20;
 const TIME_LENGTH = 10;
 
 /**
- * `from` and `count` select a part of the digits. Returns -1 if the value has a unit, other characters, no digits, or
- * more than VALUE_LONG - 1 digits.
+ * Returns the value as a number. `from` and `count` select a part of the digits. Returns -1 if the value has a unit,
+ * other characters, no digits, or more than VALUE_LONG - 1 digits.
  */
 export function digitsAt(buffer: Uint8Array, at: number, from = 0, count = buffer[at] & 15): number {
 	const header = buffer[at];

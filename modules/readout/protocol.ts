@@ -44,7 +44,7 @@ export interface ReadSession extends Machine {
 export interface Probing extends Machine, Pick<ReadSession, "line" | "anyFraming" | "isIdle" | "failure" | "abort"> {
 	readonly meterId: Uint8Array;
 	readonly received: number;
-	/** Default 0: an 8-bit line has no parity. */
+	/** Number of damaged characters; default 0, because an 8-bit line has no parity. */
 	readonly damaged?: number;
 	nextProbe?(nowMs: number): Probing;
 }

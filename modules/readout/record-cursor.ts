@@ -286,7 +286,7 @@ export class RecordCursor {
 		}
 	}
 
-	/** Interprets `*00` as a billing period. */
+	/** Returns a cursor that interprets `*00` as a billing period. */
 	private literalCursor(): RecordCursor {
 		const cursor = new RecordCursor(this.#records);
 		cursor.#hasTotals = false;

@@ -16,7 +16,8 @@
  * meter's clock is degraded; blank: unknown) and YYMMDDhhmmss. It is stored as P1 ports send it: YYMMDDhhmmss and S or
  * W.
  *
- * Characters are 7E1, received as eight bits: the parity bit is the eighth, unless an adapter has removed it from all.
+ * Characters are 7E1, received as eight bits: the parity bit is the eighth, unless an adapter has removed it from all
+ * characters.
  *
  * A sum of six bits is a weak check, so there are more conditions. All characters of a group have even parity, or none
  * has an eighth bit. The data of a label with an OBIS code have their fixed length. A frame is as long as the one

@@ -1,5 +1,5 @@
 /**
- * WebSocket client (RFC 6455) that sends and receives messages of text in turn.
+ * WebSocket client (RFC 6455) that sends and receives text messages in turn.
  *
  *               connected   accepted   other reply   message   take()   close, violation, end   time
  *   OPENING     ASKING      -          -             -         -        OVER                    OVER (by the host)
@@ -15,7 +15,7 @@
  * SHA-1. It still shows that the server has understood the handshake; a cache that repeats the reply gets no further,
  * because it can't answer messages.
  *
- * Callbacks of the host run the caller's task, which checks `length` and `outcome` in its drain. Limits: HTTP_CONNECT_MS
+ * The host's callbacks run the caller's task, which checks `length` and `outcome` in its drain. Limits: HTTP_CONNECT_MS
  * for the connection, HTTP_REPLY_MS for the handshake and for each message, from `send` on; messages of the given size;
  * heads of HEAD_LIMIT bytes.
  */

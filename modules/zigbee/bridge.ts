@@ -70,7 +70,7 @@ const INTERVIEW_MS = 60_000;
  */
 const NUMBERS_APART = 16;
 
-/** Answers and reports, as bits: 01 04 07 09 0A 0B 0D 10 12 14 16. */
+/** Commands of answers and reports, as bits: 01 04 07 09 0A 0B 0D 10 12 14 16. */
 const ANSWER_COMMANDS = 0x552e92;
 
 const NOTHING = 0;
