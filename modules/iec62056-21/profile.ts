@@ -61,15 +61,15 @@ const LETTER_E = 0x45;
 const LETTER_P = 0x50;
 const LETTER_R = 0x52;
 
-/** Digit after `R`; a refusal leads to the next form. */
+/** Digit after `R` in each form; after a refusal the next form is tried. */
 const FORMS = "5565";
 /** Form without the season digit before the time. */
 const FORM_BARE = 1;
 /** Form that assumes a period of a day, because the meter had no row in the last quarter hours. */
 const FORM_DAYS = 3;
-/** Most repetitions after a NAK, and with a better period. */
+/** Maximum number of repetitions after NAKs, and of those with a better period. */
 const REPEATS = 2;
-/** Most sessions in programming mode; a client would not wait for more. */
+/** Maximum number of sessions in programming mode; a client would not wait for more. */
 const TRIES = 3;
 
 const STEP_DEMAND = 0;

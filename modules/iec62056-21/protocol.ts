@@ -27,7 +27,7 @@ export interface IECSettings extends SpeedSettings {
 
 export class IECReadSession extends MeterSession implements ReadSession, Probing {
 	protected readonly opening: Opening<IECSettings>;
-	/** Undefined for the identification only. */
+	/** Undefined if only the identification is requested. */
 	readonly #attempts: Attempts | undefined;
 
 	constructor(

@@ -118,7 +118,7 @@ const QUIET_PATIENCE = 20;
  * not receive the break.
  */
 const BREAK_PATIENCE = 30_000_000;
-/** Most repetitions that NAK requests in one session. */
+/** Maximum number of repetitions requested by NAK in one session. */
 const REPEATS = 2;
 const BITS_PER_CHARACTER = 10;
 

@@ -73,7 +73,7 @@ export interface CertificateFile {
 	readonly key: number;
 }
 export const CERTIFICATES_WELL = 0;
-/** The next block is truncated or no certificate. */
+/** The next block is truncated, or is not a certificate. */
 export const CERTIFICATES_DAMAGED = 1;
 /**
  * This host's TLS does not support the next certificate (key, signature or critical extension), or its key is too slow:

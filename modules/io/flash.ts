@@ -49,7 +49,7 @@ export interface Inflater {
 	 * are allowed.
 	 */
 	write(bytes: Uint8Array, start: number, end: number): number;
-	/** Allowed when the ring is full or the stream is done. */
+	/** Empties the ring; allowed when it is full or the stream is done. */
 	empty(): void;
 	reset(): void;
 	close(): void;
@@ -80,7 +80,7 @@ export interface Update {
 	 */
 	activate(length: number): void;
 	confirm(): void;
-	/** Restarts with the previous firmware soon, not inside the call. Throws an Error without a previous firmware. */
+	/** Restarts with the previous firmware soon after the call. Throws an Error without a previous firmware. */
 	rollBack(): void;
 }
 
@@ -101,6 +101,6 @@ export const WAKE_SUPPLY = 3;
 export interface Sleep {
 	/** WAKE_…; WAKE_NONE if this start followed no sleep. */
 	readonly wakeReason: number;
-	/** Sleeps at most `ms`, soon, not inside the call. The clock continues. */
+	/** Begins a sleep of at most `ms` soon after the call. The clock continues. */
 	begin(ms: number): void;
 }

@@ -65,7 +65,7 @@ export interface SerialPort {
 		options: SerialOptions,
 		pins: object,
 	) => Serial;
-	/** A second argument, so that an instance of a class can be the first. */
+	/** Second argument of the constructor; it is separate, so that an instance of a class can be the first. */
 	readonly pins: object;
 	/**
 	 * True when the hardware handles 7E1: bytes have 7 bits, and 0x80 and above are damaged. False: the port uses 8N1,
@@ -308,8 +308,8 @@ export interface Network {
 	readonly tcpClient?: ClientPort;
 	readonly tlsClient?: ClientPort;
 	/**
-	 * Calls `done` once, soon, not inside the call, with an IPv4 address (an address is returned unchanged), or
-	 * undefined without such a name or an answer.
+	 * Calls `done` once, soon after this call, with an IPv4 address (an address is returned unchanged), or undefined
+	 * without such a name or an answer.
 	 */
 	resolve?(name: string, done: (address: string | undefined) => void): void;
 }
@@ -345,9 +345,7 @@ export interface Host {
 	readonly led?: LEDPort;
 	/** Returns the signed settings file of the factory data, unchecked (modules/provision); undefined without one. */
 	settingsFile?(): ArrayBuffer | undefined;
-	/**
-	 * Restarts soon, not inside the call, without further callbacks. Only `storage` is kept, and the clock continues.
-	 */
+	/** Restarts soon after the call, without further callbacks. Only `storage` is kept, and the clock continues. */
 	restart(): void;
 	/** Writes a line to the developer's log. `message` must not contain secrets. */
 	trace(message: string): void;

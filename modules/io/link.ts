@@ -40,7 +40,7 @@ export interface LinkOptions {
 	readonly anyFraming?: boolean;
 	readonly machine: Machine;
 	readonly tap?: LinkTap | undefined;
-	/** May close the link. */
+	/** Called for each event of the machine; it may close the link. */
 	onEvent(code: number): void;
 	/** The link has closed itself. */
 	onClosed(): void;
@@ -161,7 +161,7 @@ export class Link implements ScheduledMachine, SerialOptions {
 			}
 			tap?.bytes(TAP_RECEIVED, into, 0, count, nowMs);
 			machine.receive(into, 0, count, nowMs);
-			// Outputs precede the next piece.
+			// Outputs are handled before the next piece is read.
 			this.drain(nowMs);
 		}
 	}

@@ -49,7 +49,10 @@ export class PendingReads {
 		return count;
 	}
 
-	/** Undefined for a readout. If the protocol does not support profiles, all requests become readouts. */
+	/**
+	 * Returns the next request; undefined for a readout. If the protocol does not support profiles, all requests become
+	 * readouts.
+	 */
 	next(hasProfiles: boolean): ProfileRequest | undefined {
 		for (const waiting of this.#queue) {
 			if (!hasProfiles) waiting.profile = undefined;

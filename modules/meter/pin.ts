@@ -87,7 +87,7 @@ export class PINEntry implements Machine, LineBorrower {
 		return this.#link !== undefined;
 	}
 
-	/** Acceptance of each digit, then the end, ms from the beginning. */
+	/** Times at which the meter accepts each digit, then the time of the end, ms from the beginning. */
 	get timesMs(): number[] {
 		const times: number[] = [];
 		let ms = this.#waitMs;

@@ -64,7 +64,7 @@ export class Recogniser implements Machine, ReadSession, Probing {
 	#scanner = new TelegramScanner();
 	#state = STATE_WAITING;
 	#speed = 0;
-	/** Change to this speed, or end of the last burst at this speed. */
+	/** Time of the change to this speed, or of the end of the last burst at it, monotonic ms. */
 	#sinceMs: number;
 	#beganMs = 0;
 	#count = 0;

@@ -230,7 +230,7 @@ export class Agenda {
 			this.#due = (this.#due & ~ANNOUNCE) | WITHDRAW;
 	}
 
-	/** Ms; 0: now; Infinity: never. */
+	/** Time at which the next message is due, monotonic ms; 0: now; Infinity: never. */
 	get dueMs(): number {
 		if (this.#due === NOTHING) return Number.POSITIVE_INFINITY;
 		return this.#due & ~(STATE | VALUES) ? 0 : this.#fromMs;

@@ -126,7 +126,10 @@ export function encodeDisconnect(): Uint8Array {
 	return Uint8Array.of(DISCONNECT_HEAD, 0);
 }
 
-/** `length`: bytes after the fixed header; `room`: those that get space. Throws a RangeError if it is too long. */
+/**
+ * `length`: bytes after the fixed header; `room`: how many of them get space. Throws a RangeError if `length` is too
+ * large.
+ */
 function begin(head: number, length: number, room: number): Uint8Array {
 	let digits = 1;
 	for (let rest = length; rest > 127; rest >>= 7) digits++;

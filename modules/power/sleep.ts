@@ -41,7 +41,7 @@ export interface Sleeper {
 	giveUp(): void;
 	/** The batteries are empty; a long sleep follows. */
 	emptied(): void;
-	/** The policy takes no further action. */
+	/** Begins the sleep; the policy takes no further action. */
 	fallAsleep(ms: number): void;
 }
 

@@ -124,7 +124,7 @@ export class Output implements PermitClient {
 		this.attempts = 0;
 	}
 
-	/** If false, `permitted` follows, possibly inside this call. */
+	/** Returns true if the permit is free. Otherwise `permitted` is called later, possibly inside this call. */
 	askPermit(): boolean {
 		this.#isQueued = true;
 		const hasPermit = this.#deps.tlsPermit.request(this);

@@ -136,8 +136,8 @@ export interface MeterProtocol<Settings> {
 	readonly hasProfiles?: true;
 	open(opening: Opening<Settings>): ReadSession;
 	/**
-	 * Reads the powers that `last` has every `periodMs`, until `abort`, with EVENT_READOUT after each round. Undefined if
-	 * there are none.
+	 * Every `periodMs`, reads the powers that the readout `last` contains, until `abort`, with EVENT_READOUT after each
+	 * round. Returns undefined if `last` has no powers.
 	 */
 	openLive?(opening: Opening<Settings>, last: Readout, periodMs: number): ReadSession | undefined;
 	/** Checks the position of the optical head. A session that listens ends with EVENT_READOUT, or by `abort`. */

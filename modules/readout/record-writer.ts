@@ -312,7 +312,7 @@ export class RecordWriter implements RecordSink {
 		return this.#end - this.#valueStart - RAW_ROOM + length > VALUE_LIMIT;
 	}
 
-	/** A line with one set; its six groups are at `groups[at]`. */
+	/** Begins a line with one set; its six groups are at `groups[at]`. */
 	beginCode(groups: Uint8Array, at: number): void {
 		this.beginLine();
 		this.beginSet();

@@ -49,7 +49,7 @@ export const TIC_LINE: LineSettings = Object.freeze({ baud: STANDARD_BAUD, forma
 
 /** Time without a valid group after which the other speed is tried, ms; the longest group takes 1 s at 1200 Bd. */
 const SWITCH_MS = 2000;
-/** Number of characters without a valid group that cannot be due to a mere disturbance. */
+/** Number of characters without a valid group that is too large for mere interference. */
 const STRANGE_LIMIT = 64;
 /** Maximum length of a group without LF and CR; PJOURF+1 has 109 characters. */
 const GROUP_LIMIT = 128;

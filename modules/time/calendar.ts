@@ -13,7 +13,7 @@ export const MONTHS = 3;
 export const QUARTER_S = 900;
 export const HOUR_S = 3600;
 export const DAY_S = 86_400;
-/** An offset that is the same at both ends holds for the whole block. */
+/** Length of a block, ms. An offset that is the same at both ends of a block applies to all of it. */
 const BLOCK_MS = 4 * DAY_S * 1000;
 
 /** Length of a period by level, seconds; for months, that of the longest one. */

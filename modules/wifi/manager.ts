@@ -33,7 +33,7 @@ export class NetworkManager implements ScheduledMachine {
 	readonly #cable: CablePolicy | undefined;
 	#port: WiFiPort | undefined;
 	#ethernet: EthernetPort | undefined;
-	/** Infinity unless the last attempt to open the radio failed. */
+	/** Time of the next attempt to open the radio, monotonic ms; Infinity unless the last one failed. */
 	#retryMs = Infinity;
 	#reportedAccessPoint = false;
 	#reportedCable = false;

@@ -126,7 +126,7 @@ export abstract class Requests {
 
 	abstract readonly state: number;
 	protected abstract restarted(nowMs: number): void;
-	/** The content is stored. `isAccepted` is false if a mandatory request was refused. */
+	/** An answer has arrived, and its content is stored. `isAccepted` is false if a mandatory request was refused. */
 	protected abstract answered(request: number, isAccepted: boolean, nowMs: number): void;
 	/** No answer has arrived in time. */
 	protected abstract missed(nowMs: number): void;

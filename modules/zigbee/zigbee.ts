@@ -122,9 +122,9 @@ export class Zigbee
 	#isLost = false;
 	#hasMapChanged = false;
 	#owesLeave: boolean;
-	/** No sleep after joining until then. */
+	/** The device does not sleep before this time after it has joined, monotonic ms. */
 	#lingerUntilMs = 0;
-	/** No sleep after a start or rejoin until then. */
+	/** The device does not sleep before this time after a start or rejoin, monotonic ms. */
 	#reportUntilMs = 0;
 
 	constructor(options: ZigbeeOptions) {
