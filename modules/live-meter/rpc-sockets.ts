@@ -99,7 +99,7 @@ class RPCSocket implements BodySource, LiveBody {
 	#out: Uint8Array;
 	#outAt = 0;
 	#outEnd = 0;
-	/** Receiver of the notifications, once it has sent a request. */
+	/** Receiver of the notifications; UNKNOWN until it has sent a request with a `src`. */
 	#subscriber = UNKNOWN;
 	#isDue = false;
 	/** True if the client has sent something since the last ping. */

@@ -73,8 +73,9 @@ export class SlaveTelegram {
 	}
 
 	/**
-	 * Writes the records of the frame `bytes`. Leaves out records with different values in `other`, another reception of
-	 * the frame; if even the structure differs, also the rest. `isFirst`: it is the slave's first frame.
+	 * Writes the records of the frame `bytes`. Leaves out records that have different values in `other`, another
+	 * reception of the frame. From where the structure differs, leaves out the rest. `isFirst`: it is the slave's first
+	 * frame.
 	 */
 	write(bytes: Uint8Array, other: Uint8Array, isFirst: boolean): void {
 		if (bytes[CI_AT] === CI_LONG) this.#medium = bytes[MEDIUM_AT];

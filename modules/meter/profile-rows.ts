@@ -43,7 +43,7 @@ export class ProfileRows {
 	/** Rows with a wrong number of values were omitted. */
 	isCut = false;
 	hasHead = true;
-	/** Values in the record before those of the row; the first row may share the record of the head. */
+	/** Number of values in the record before those of the row, because the first row may share a record with the head. */
 	before = 0;
 	#isFirst = false;
 	timeS = Number.NaN;

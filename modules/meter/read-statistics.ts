@@ -11,7 +11,7 @@ const OTHER_CODES = "other";
 
 export interface ReadStatisticsListener {
 	readonly live?: { changed(): void; measured(): void };
-	/** Undefined for the first good readout since the start or a failure. */
+	/** `failure` is undefined for the first good readout since the start or a failure. */
 	failureChanged?(failure: Failure | undefined): void;
 	measured?(readout: Readout): void;
 }

@@ -381,7 +381,7 @@ export class Agenda {
 		return text.encode(`${prefix}/device/smgw_${idOf(info.serial)}/config`);
 	}
 
-	/** From flash; empty if nothing is announced. */
+	/** Announced keys as stored in flash; empty if nothing is announced. */
 	private get stored(): string {
 		const { config, text } = this.#deps;
 		return text.decode(config.get(MQTT_ANNOUNCED_VALUES));

@@ -73,7 +73,7 @@ export function sessionFailure(end: number): OutputFailure {
 	return FAILURES[end] ?? LOST;
 }
 
-/** An early retry is useless and may lock the account. */
+/** Returns true if an early retry is useless and may lock the account. */
 export function needsOwner(end: number): boolean {
 	return NEEDS_OWNER.includes(end);
 }

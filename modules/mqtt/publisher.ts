@@ -316,7 +316,7 @@ export class Publisher implements Timed {
 	private enter(step: number, nowMs: number): void {
 		this.#step = step;
 		this.#sinceMs = nowMs;
-		// The state is left in the next tick, not inside the caller.
+		// The state changes in the next tick, not inside this call.
 		this.#endMs = nowMs;
 	}
 

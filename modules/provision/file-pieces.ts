@@ -70,7 +70,7 @@ export class FilePieces implements FileClient {
 		return this.#result ?? ["more", String(this.#length)];
 	}
 
-	/** Gives up a transfer, or only one that has taken too long. */
+	/** Gives up the transfer; with `nowMs`, only if it has taken too long. */
 	close(nowMs = this.#endMs): void {
 		if (this.#file === undefined || nowMs < this.#endMs) return;
 		this.#file = undefined;

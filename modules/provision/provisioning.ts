@@ -108,7 +108,7 @@ export class Provisioning extends Visitor<FileSource> implements FileTaker, Sche
 		return this.#job === undefined && length <= FILE_LIMIT + 256 && this.core.ledger.fits(cost);
 	}
 
-	/** Takes a message by MQTT, as FileReceiver (mqtt/session.ts). */
+	/** Receives a message over MQTT (FileReceiver in mqtt/session.ts). */
 	took(file: Uint8Array | undefined, length: number): void {
 		if (file !== undefined) this.offer(file, BY_MQTT);
 		else this.note(length > FILE_LIMIT ? INVALID_FILE : BUSY, BY_MQTT);
@@ -206,7 +206,7 @@ export class Provisioning extends Visitor<FileSource> implements FileTaker, Sche
 		return [put(PROVISION_COUNTER, counterOf(file)), put(PROVISION_APPLIED, appliedS)];
 	}
 
-	/** Returns "" for a file of a trusted signer for this gateway that is newer than the last one. */
+	/** Returns "" if a trusted signer made the file, it is for this gateway, and it is newer than the last one. */
 	private refusalOf(file: Uint8Array): string {
 		const { config, crypto, info } = this.core;
 		if (info.settingsKeys === "") return UNSUPPORTED;

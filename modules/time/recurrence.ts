@@ -14,7 +14,7 @@ import { firstMomentOf, localMinutesAt, type Offsets } from "./wall-clock.js";
 export interface Recurrence {
 	/** 1 minute to 28 days; ignored unless `months` is 0. Up to 60 it must divide 60. */
 	readonly minutes: number;
-	/** Start of a period, within a day or a period of several days; with `months`, within the day. */
+	/** Offset of the periods: less than a day, or than a period of several days; with `months`, the time of day. */
 	readonly originMinutes: number;
 	/** 0, or a divisor of 12, counted from January. */
 	readonly months: number;

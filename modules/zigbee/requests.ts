@@ -370,7 +370,9 @@ export abstract class Requests {
 		if (isLost) this.finish(status, nowMs);
 	}
 
-	/** AF_REGISTER needs the endpoint, a leave the short address. */
+	/**
+	 * Sends the prepared request, with the endpoint if it is AF_REGISTER, and with the short address if it is a leave.
+	 */
 	private sendPrepared(end: number): void {
 		const bytes = this.#bytes;
 		const command = (bytes[COMMAND_AT] << 8) | bytes[COMMAND_AT + 1];

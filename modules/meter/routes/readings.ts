@@ -87,7 +87,7 @@ export class ReadoutBody {
 	readonly #cursor: RecordCursor;
 	readonly #null: Uint8Array;
 	readonly #scratch = new Uint8Array(VALUE_LIMIT + 1);
-	/** Copied natively; most numbers fit into it. */
+	/** Beginning of `#scratch` that is copied natively; most numbers fit into it. */
 	readonly #shortScratch = this.#scratch.subarray(0, SHORT);
 	/** English, in quotes. */
 	readonly #name = new Uint8Array(NAME_LIMIT + 2);
