@@ -9,7 +9,7 @@
  * | CR LF | |
  *
  * The only checks are parity, grammar and, with DSMR, the CRC. The CRC covers all eight bits. If it is right,
- * characters of 0x80 and above are not damaged; only their lines are discarded.
+ * characters of 0x80 and above do not count as damaged; only their lines are discarded.
  *
  * Telegrams may follow each other without a gap, and listening may begin inside a telegram. An identification inside a
  * block therefore drops the block and begins a new telegram.

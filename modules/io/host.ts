@@ -262,7 +262,7 @@ export interface HostInfo {
 export interface Ending {
 	/** Cause in a few English words, such as `panic` or `the watchdog of tasks`. */
 	readonly cause: string;
-	/** True for a failure of firmware or chip: no requested restart, no loss of power. */
+	/** True if firmware or chip failed; false for a requested restart or a loss of power. */
 	readonly isFault: boolean;
 }
 

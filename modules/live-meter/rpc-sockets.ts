@@ -1,6 +1,6 @@
 /**
- * Shelly's RPC by WebSocket: `GET /rpc` with an upgrade, from a listed address. A socket exchanges the frames of rpc.ts as
- * messages of text, and gets `NotifyStatus` with the power of each readout after its first request that has a `src`.
+ * Shelly's RPC by WebSocket: `GET /rpc` with an upgrade, from a listed address. A socket exchanges the frames of rpc.ts
+ * as text messages, and gets `NotifyStatus` with the power of each readout after its first request that has a `src`.
  * Requests get no reply without a fresh value.
  *
  * A socket is closed if its address is no longer listed, if the dialect is turned off, on a violation of the protocol,

@@ -65,7 +65,7 @@ export class LiveMode implements Timed, LiveListener {
 		this.deadlineMs = nowMs + CHECK_MS;
 		const { live, saving } = this.#core;
 		const reader = this.#reader;
-		// A gateway that sleeps soon leaves the meter alone.
+		// A gateway that will soon sleep leaves the meter alone.
 		const isAwake = saving === undefined || saving.awakeUntilMs === Number.POSITIVE_INFINITY;
 		if (isAwake && (live.clients.length > 0 || nowMs < live.wantedToMs)) this.#wantedMs = nowMs;
 		if (nowMs > this.#wantedMs + LINGER_MS || !reader.canLive) reader.endLive();

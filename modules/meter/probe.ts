@@ -2,8 +2,8 @@
  * Reports what the meter answers, for aligning the optical head and finding the settings (`POST meter/probe`). The
  * configured protocol's probe sessions run in turn.
  *
- * Some meters send nothing unless they call, once in a while. After LISTENS_AFTER probes in a row that have found
- * nothing, and then at every LISTENS_EACH-th probe, the probe only listens for a call, for a minute (CALLED).
+ * Some meters send nothing but a call, once in a while. After LISTENS_AFTER probes in a row that have found nothing,
+ * and then at every LISTENS_EACH-th probe, the probe only listens for a call, for a minute (CALLED).
  *
  *     CALLED       meter found: ENDED, reports the protocol
  *                  over: ENDED, reports the failure of the last probe, or RECOGNISING if unexpected bytes were received

@@ -297,7 +297,7 @@ export class MeterReader implements Timed, LinkListener {
 		if (this.#state === STATE_UNPLUGGED || this.#state === STATE_IDLE) this.apply(nowMs);
 		else if (this.#state === STATE_LISTENING) {
 			const isAwaited = this.#callbacks.count > 0 && this.#candidate === undefined && this.#failure === undefined;
-			// A session sends only to a meter of its protocol.
+			// A session that has sent something has recognised a meter of its protocol.
 			const { hasStray, hasSent } = this.#unsolicited;
 			if (isAwaited && hasStray && !hasSent) this.recognise(undefined, nowMs);
 		} else if (this.isLive) {

@@ -125,7 +125,7 @@ export class MeterSimulator {
 		this.value(parser, head, energyWh, 3, "*kWh)");
 	}
 
-	/** `value` ÷ 10^decimals, with leading zeros as meters send. */
+	/** Writes `value` ÷ 10^`decimals`, with leading zeros as meters send them. */
 	private value(parser: DataSetParser, head: string, value: number, decimals: number, tail: string): void {
 		this.#length = 0;
 		this.put(head);

@@ -284,7 +284,7 @@ function isGranted(code: number): boolean {
 	return code <= 2 || code === 0x80;
 }
 
-/** First byte and length that a broker may send to a client with one to three subscriptions. */
+/** Returns true if a broker may send this first byte and length to a client with one to three subscriptions. */
 function isValid(head: number, length: number): boolean {
 	switch (head) {
 		case CONNACK << 4:

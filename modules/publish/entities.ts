@@ -185,7 +185,7 @@ export class Entities {
 	}
 }
 
-/** Serial number or identification; all but printable ASCII becomes "?". */
+/** Returns the serial number or identification; characters other than printable ASCII become "?". */
 function numberOf({ meterId, records }: Readout): string {
 	const bytes = (meterNumberOf(records) ?? meterId).slice(0, NUMBER_LIMIT);
 	return String.fromCharCode(...bytes.map((byte) => (byte >= 0x20 && byte < 0x7f ? byte : 0x3f)));

@@ -59,7 +59,7 @@ export interface OutputAccess {
 	 * it.
 	 */
 	borrowIdentity?(): Uint8Array | typeof NO_MEMORY | undefined;
-	/** The first failure after a success, or undefined for the first success after a failure. */
+	/** Called with the first failure after a success, and with undefined for the first success after a failure. */
 	outputChanged(failure: OutputFailure | undefined): void;
 }
 
@@ -242,7 +242,7 @@ export class Output implements PermitClient {
 		return true;
 	}
 
-	/** A transmission in progress continues. */
+	/** Ends the test without an answer; a transmission in progress continues. */
 	cancel(test: SendTest, nowMs: number): void {
 		if (this.#test?.test === test) this.endTest(nowMs);
 	}
@@ -261,7 +261,7 @@ export class Output implements PermitClient {
 		pending.reportMs = hasReply ? nowMs : Math.max(nowMs, pending.sinceMs + this.#options.testLeastMs);
 	}
 
-	/** Infinity without a test. Include it in the client's own deadline. */
+	/** Time limit of the running test, monotonic ms; Infinity without one. Include it in the client's own deadline. */
 	get deadlineMs(): number {
 		return this.#test?.reportMs ?? Number.POSITIVE_INFINITY;
 	}

@@ -31,7 +31,7 @@ export function nextMoment(recurrence: Recurrence, zone: Offsets, utcMs: number)
 	const { minutes, months } = recurrence;
 	if (months === 0 && minutes <= HOUR_MINUTES) return nextWithinHour(recurrence, zone, utcMs);
 	const localMinutes = localMinutesAt(zone, utcMs);
-	// One period back, because the local clock may have been set back since.
+	// The search begins one period back, because the local clock may have been set back since then.
 	for (let step = -1; ; step++) {
 		const label = months === 0 ? stepped(recurrence, localMinutes, step) : monthStepped(recurrence, localMinutes, step);
 		const moment = firstMomentOf(zone, label);

@@ -96,7 +96,7 @@ export class NetworkManager implements ScheduledMachine {
 		return this.isByCable ? this.#cable?.usesDHCP : this.#policy.usesDHCP;
 	}
 
-	/** Wi-Fi is on only by hand. */
+	/** True if Wi-Fi is on only because it was turned on by hand. */
 	get isTemporary(): boolean {
 		return this.#policy.isTemporary || (this.#policy.isByHand && this.#cable?.keepsWiFiOff === true);
 	}

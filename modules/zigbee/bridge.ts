@@ -57,7 +57,7 @@ const TRIES = 3;
 /** Pause after an undelivered frame; each further one doubles it. */
 const PAUSE_MS = 500;
 const PAUSE_LIMIT_MS = 60_000;
-/** Several changes usually arrive in a row. */
+/** Delay before storing, because several changes usually arrive in a row. */
 const STORE_DELAY_MS = 5000;
 /** Pause between writes, which limits the wear of flash. */
 const STORE_PAUSE_MS = 60_000;

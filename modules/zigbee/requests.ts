@@ -84,7 +84,7 @@ const WITH_ROLE = 0x23;
 const FOR_END_DEVICE = 0x7e;
 const SPACE = 0x20;
 
-/* One number, to save XS slots. */
+/* Flags in one number, to save XS slots. */
 /** The last bytes were not a frame. */
 export const ODD = 1;
 /** According to EXT_NWK_INFO, the device is in a network and has a parent. */
@@ -110,7 +110,7 @@ export abstract class Requests {
 	protected pendingRequest = 0;
 	firmware = "";
 	#frameEnd = 0;
-	/** Monotonic ms; Infinity until the chip has received the frame. */
+	/** Time limit of the confirmation, monotonic ms; Infinity until the chip has received the frame. */
 	protected confirmMs = Infinity;
 	/** Sequence of mt.ts. */
 	#script = "";
