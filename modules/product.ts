@@ -13,14 +13,14 @@ export const MAKER = "Smart-Meter Gateway project";
  */
 export const SECURITY_CONTACT = "";
 /**
- * Day until which the maker promises security corrections, YYYY-MM-DD; empty: not promised by date (SECURITY.md has the
+ * Day until which the maker promises security corrections, YYYY-MM-DD; empty: no day is promised (SECURITY.md has the
  * rule).
  */
 export const SUPPORT_END = "";
 /**
- * Initial value of the setting `security_updates`: true if units install security updates by themselves unless their
- * owner turns that off.
+ * Initial value of the setting `security_updates`: true if units install security updates automatically unless their
+ * owner turns this off.
  */
 export const SECURITY_UPDATES: boolean = false;
-/** Hours from the discovery of a security update to its installation by itself. */
+/** Hours from the discovery of a security update to its automatic installation. */
 export const SECURITY_UPDATE_HOURS = 24;

@@ -1,14 +1,14 @@
 /**
- * Retry policy of one readout, which remembers a lower speed.
+ * Retry policy for the sessions of one readout. It remembers a lowered speed for later readouts.
  *
- * Missing or damaged data leads to a retry at the same speed, because most failures are accidental. After TRIES
- * failures at one speed, or one silence at a lowered speed, the next lower speed follows, down to 300 Bd. Other
- * failures are retried unchanged.
+ * If data are missing or damaged, the readout is retried at the same speed, because most failures are accidental. After
+ * TRIES failures at one speed, or one silent session at a lowered speed, the next lower speed is tried, down to 300 Bd.
+ * After other failures the speed stays the same.
  *
  * After FIRST_WAIT clean readouts a higher speed is tried, alternately the full speed and the next higher one. A failed
  * trial doubles the wait, up to LAST_WAIT; the same number of clean readouts at full speed resets it.
  *
- * Flash stores only speed and meter, on change.
+ * Only the speed and the meter's identification are stored in flash, and only when they change.
  */
 import { equalConstantTime } from "../bytes/equal.js";
 import type { Opening, ProtocolMemory } from "../readout/protocol.js";
@@ -17,25 +17,25 @@ import { IEC_CHECK_WRONG, IEC_CUT, IEC_MODE_E_ALONE, IEC_NO_BLOCK } from "./fail
 import { BASE_BAUD, baudNumber, getBaudRate, type IdentScanner, MODE_C } from "./ident.js";
 import type { MeterSession, SpeedChoice } from "./session.js";
 
-/** Sessions for one readout: two per speed, and two more. */
+/** Maximum number of sessions for one readout: two per speed, and two more. */
 const ATTEMPT_LIMIT = 16;
-/** Silences after which an announced mode E is used; the first one may be accidental. */
+/** Number of silent sessions after which mode E is used if the meter announces it. A single one may be accidental. */
 export const SILENCES = 2;
 /** Maximum number of unanswered sign-ons, and of failures at 300 Bd. */
 const SAME_SPEED_FAILURES = 3;
-/** Sessions before the next lower speed. */
+/** Failed sessions at one speed before the next lower speed is tried. */
 const TRIES = 2;
 /** Clean readouts before a higher speed is first tried. */
 const FIRST_WAIT = 4;
-/** Maximum of the wait after failed trials. */
+/** Maximum number of clean readouts between two trials. */
 const LAST_WAIT = 256;
 
 export interface SpeedSettings {
-	/** Highest speed to agree on, any number of Bd from 300 up. */
+	/** Highest speed to agree on, Bd; any number from 300 up. */
 	readonly baudMax: number;
-	/** Lower speed, Bd; 0: none. */
+	/** Remembered lower speed, Bd; 0: none. */
 	readonly learnedBaud: number;
-	/** Identification of the meter with that speed. */
+	/** Identification of the meter to which the remembered speed belongs. */
 	readonly learnedFor: Uint8Array;
 	/** 0 deletes the speed. `meterId`: printable ASCII. */
 	learn(baud: number, meterId: Uint8Array): void;
@@ -55,7 +55,7 @@ class SpeedMemory {
 		this.meterId = meterId;
 	}
 
-	/** A higher speed, or the one that had worked, has failed. */
+	/** Records that a higher speed, or the one that had worked, has failed. */
 	failed(): void {
 		this.clean = 0;
 		this.wait = Math.min(this.wait * 2, LAST_WAIT);
@@ -69,7 +69,7 @@ export class Attempts implements SpeedChoice {
 	/** Failed sessions that a lower speed would not have avoided. */
 	#failures = 0;
 	#tries = 0;
-	/** In the last session the meter announced mode E and was silent in mode C. */
+	/** True if the meter announced mode E in the last session, and then was silent in mode C. */
 	wasSilent = false;
 	/** Number of silent sessions, up to SILENCES. */
 	silences = 0;
@@ -103,7 +103,7 @@ export class Attempts implements SpeedChoice {
 	/** True if another attempt is worthwhile. */
 	failed({ failure, ident, mode, received }: MeterSession): boolean {
 		this.#count++;
-		// More than the echo of the acknowledgement may be a block at another speed.
+		// If more was received than the echo of the acknowledgement, it may be a block at another speed.
 		this.wasSilent = failure === IEC_MODE_E_ALONE && received <= ACKNOWLEDGE_LENGTH && this.silences < SILENCES;
 		if (this.wasSilent) this.silences++;
 		if (this.exhausted) return false;

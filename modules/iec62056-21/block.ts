@@ -152,7 +152,7 @@ export class BlockReceiver {
 		}
 		if (stop === end) return end;
 		const character = bytes[stop];
-		// After noise or echo STX opens the block; inside a block it means damage.
+		// After noise or an echo, STX opens the block; inside a block, it means damage.
 		if ((character === STX || character === SOH) && this.#parser.values === 0) this.open(character);
 		else {
 			this.#bcc ^= character;

@@ -172,7 +172,7 @@ export class DataSetParser {
 		return to;
 	}
 
-	/** A line without parentheses (a header, an echo) is dropped, not damaged. */
+	/** A line without parentheses (a header, an echo) is dropped, and does not count as damaged. */
 	private endLine(): void {
 		if (this.#state === STATE_ADDRESS) this.#sink.discardSet();
 		this.#newSet = false;

@@ -1,6 +1,6 @@
 /**
- * Failures of IEC 62056-21. Their progress (readout/failure.ts) is below 20. In mode E the session continues in HDLC,
- * where most failures have 20 or more.
+ * Failures of IEC 62056-21. Their progress number (readout/failure.ts) is below 20, because in mode E a session
+ * continues in HDLC, where most failures have a number of 20 or more.
  */
 import {
 	failure,

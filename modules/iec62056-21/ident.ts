@@ -37,14 +37,16 @@ const NOWHERE = -1;
 export const BASE_BAUD = 300;
 const LAST_NUMBER = 6;
 
-/** Rounds down; at least 0 (300 Bd). */
+/** Returns the number of a speed, rounded down; at least 0 (300 Bd). */
 export function baudNumber(baud: number): number {
 	let number = 0;
 	while (number < LAST_NUMBER && getBaudRate(number + 1) <= baud) number++;
 	return number;
 }
 
-/** 300 to 19200 Bd for 0 to 6, in modes B (`A` = 1) and C (`0` = 0) (6.3.2, note 13). */
+/**
+ * Returns the speed for a number: 300 to 19200 Bd for 0 to 6. In mode B `A` is 1, in mode C `0` is 0 (6.3.2, note 13).
+ */
 export function getBaudRate(number: number): number {
 	return BASE_BAUD << number;
 }

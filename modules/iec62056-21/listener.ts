@@ -9,7 +9,7 @@
  * | CR LF | |
  *
  * The only checks are parity, grammar and, with DSMR, the CRC. The CRC covers all eight bits. If it is right,
- * characters of 0x80 and above are not damaged; only their lines are discarded.
+ * characters of 0x80 and above do not count as damaged; only their lines are discarded.
  *
  * Telegrams may follow each other without a gap, and listening may begin inside a telegram. An identification inside a
  * block therefore drops the block and begins a new telegram.
@@ -58,7 +58,7 @@ export class MeterListener implements Machine {
 	readonly parser: DataSetParser;
 	ident: Uint8Array = new Uint8Array(0);
 	check = CHECK_ABSENT;
-	/** That of the last telegram; after `abort()`, of the whole session. */
+	/** Failure of the last telegram; after `abort()`, of the whole session. */
 	failure: Failure | undefined;
 	received = 0;
 	/** Characters of 0x80 and above. */

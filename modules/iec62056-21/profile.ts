@@ -11,8 +11,8 @@
  *
  * `s` is 0 in winter, 1 in summer. Rows are as in a readout (meter/routes/profile.ts): a head with time, status, period
  * in minutes, codes and units, then lines of values. IEC 62056-21:2002, 6.3.4, 6.4.3 and 6.5. The contents of P.01 and
- * the time before `;` are from VDEW "Lastenheft Elektronische Lastgangzähler" 2.1.2. After EOT an ACK requests the next
- * part.
+ * the time before `;` are defined in VDEW "Lastenheft Elektronische Lastgangzähler" 2.1.2. After EOT an ACK requests
+ * the next part.
  *
  * A password that was not accepted is not sent again in the same request, because meters lock after a few wrong ones.
  *
@@ -61,15 +61,15 @@ const LETTER_E = 0x45;
 const LETTER_P = 0x50;
 const LETTER_R = 0x52;
 
-/** Digit after `R`; a refusal leads to the next form. */
+/** Digit after `R` in each form; after a refusal the next form is tried. */
 const FORMS = "5565";
 /** Form without the season digit before the time. */
 const FORM_BARE = 1;
 /** Form that assumes a period of a day, because the meter had no row in the last quarter hours. */
 const FORM_DAYS = 3;
-/** Most repetitions after a NAK, and with a better period. */
+/** Maximum number of repetitions after NAKs, and of those with a better period. */
 const REPEATS = 2;
-/** Most sessions in programming mode; a client would not wait for more. */
+/** Maximum number of sessions in programming mode; a client would not wait for more. */
 const TRIES = 3;
 
 const STEP_DEMAND = 0;
@@ -100,7 +100,7 @@ class ProfileQuestions {
 	#timeS = Number.NaN;
 	#season = SEASON_UNKNOWN;
 	#periodS = QUARTER_S;
-	/** Additional time to request, s: if the season is unknown, the meter's clock may be an hour ahead. */
+	/** Additional time to request, s, because the meter's clock may be an hour ahead if its season is unknown. */
 	#marginS = 0;
 	/** Period stated in the head, s; 0: none. */
 	#statedS = 0;
@@ -155,7 +155,7 @@ class ProfileQuestions {
 		return false;
 	}
 
-	/** False if `put()` has another form. */
+	/** Returns false if `put()` has another form to try. */
 	refused(): false | Failure {
 		const span = this.#span;
 		if (this.clock > 0) {
@@ -350,7 +350,7 @@ class ProgrammingMode extends IECReadSession {
 	}
 }
 
-/** 0 if there are other characters. */
+/** Returns 0 if there are other characters than digits. */
 function digitsIn(text: Uint8Array, length: number): number {
 	let number = 0;
 	for (let i = 0; i < length; i++) {

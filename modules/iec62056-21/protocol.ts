@@ -27,7 +27,7 @@ export interface IECSettings extends SpeedSettings {
 
 export class IECReadSession extends MeterSession implements ReadSession, Probing {
 	protected readonly opening: Opening<IECSettings>;
-	/** Undefined for the identification only. */
+	/** Undefined if only the identification is requested. */
 	readonly #attempts: Attempts | undefined;
 
 	constructor(
@@ -75,7 +75,7 @@ export class IECReadSession extends MeterSession implements ReadSession, Probing
 	next(quietMs: number, nowMs: number): ReadSession | undefined {
 		const again = this.isWorthAnother();
 		if (again === undefined) return undefined;
-		// After no answer, the line was silent for long enough.
+		// If there was no answer, the line has already been silent for long enough.
 		const isSilent = (this.failure?.progress ?? 0) <= IEC_ECHO_ONLY.progress;
 		const isQuiet = isSilent || again.wasSilent;
 		return this.another({ ...this.opening, quietMs: isQuiet ? 0 : quietMs, nowMs }, again);

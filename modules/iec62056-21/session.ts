@@ -2,14 +2,14 @@
  * One session in mode A, B or C, from wake-up to block; in mode E up to the hand-over to HDLC. IEC 62056-21:2002, 6.3,
  * 6.4 and annexes B and E.
  *
- *     QUIET               silence, or patience over: WAKE (battery) or IDENT
+ *     QUIET               silence, or waited too long: WAKE (battery) or IDENT
  *     WAKE                pause over: IDENT
  *     IDENT               identified: BEFORE_ACKNOWLEDGE (mode C), BLOCK (A, B) or ENDED (identification only)
  *     BEFORE_ACKNOWLEDGE  pause over: BLOCK, or ENDED by hand-over          unsolicited block: BLOCK
  *     BLOCK               good: ENDED          wrong: BEFORE_REPEAT, or ENDED after REPEATS
  *     BEFORE_REPEAT       pause over: BLOCK
  *     BEFORE_COMMAND      pause over: BLOCK (programming mode, where a subclass chooses the next command after each block)
- *     BEFORE_BREAK        silence, or patience over: ENDED (in place of ENDED, in programming mode)
+ *     BEFORE_BREAK        silence, or waited too long: ENDED (in place of ENDED, in programming mode)
  *     any                 abort: ENDED; a timeout in IDENT and BLOCK too, after validating the bytes received
  *
  * Times (6.3.1, ms): answers take 200 to 1500 (from 20 with the short reaction time); gaps between characters at most
@@ -103,22 +103,22 @@ const FAST_REACTION_MS = 25;
 /** Wait for an answer from the last bit sent, ms: 1500 plus adapters. */
 const ANSWER_MS = 2500;
 /**
- * Wait for the identification, ms, because some meters take 3500; after a late identification, also for the meter's
- * other answers. Without an answer, this wait is also the silence before the next sign-on.
+ * Wait for the identification, ms; some meters take 3500. After a late identification, the meter's other answers get as
+ * much time. If there is no answer, this wait is also the silence before the next sign-on.
  */
 const LATE_ANSWER_MS = 4500;
 /** Longest gap between characters, ms: 1500 plus adapters. */
 const GAP_MS = 2000;
-/** Silence after the `!` of a block without STX, where no ETX need follow, ms. */
+/** Silence that ends a block without STX after its `!`, ms; such a block need not have an ETX. */
 const UNFRAMED_END_MS = 500;
 /** Longest wait for silence, in multiples of `quietMs`; a lamp that shines into the head can keep the line busy. */
 const QUIET_PATIENCE = 20;
 /**
- * Longest wait for silence before a break: 3000 characters, in ms at 1 Bd. A meter that is sending would not receive
- * the break.
+ * Longest wait for silence before a break: the time of 3000 characters, as ms times Bd. A meter that is sending would
+ * not receive the break.
  */
 const BREAK_PATIENCE = 30_000_000;
-/** Most repetitions that NAK requests in one session. */
+/** Maximum number of repetitions requested by NAK in one session. */
 const REPEATS = 2;
 const BITS_PER_CHARACTER = 10;
 
@@ -134,7 +134,7 @@ export class MeterSession implements Machine {
 	/** Damaged characters since the sign-on. */
 	damaged = 0;
 	baud = BASE_BAUD;
-	/** The last character has left, monotonic ms. */
+	/** Time at which the last character has left, monotonic ms. */
 	sentByMs = 0;
 	deadlineMs: number;
 	readonly #options: SessionOptions;
@@ -285,7 +285,7 @@ export class MeterSession implements Machine {
 			return;
 		}
 		this.#needsBreak = isProgramming;
-		// The meter may have to search, so it gets more time.
+		// The meter may have to search for the data, so it gets more time.
 		if (isProgramming) this.#answerMs = LATE_ANSWER_MS;
 		this.received = 0;
 		this.transmit(encodeAcknowledge(this.message, number, isProgramming), nowMs);
@@ -343,8 +343,8 @@ export class MeterSession implements Machine {
 	private validate(nowMs: number): void {
 		this.check = this.block.check;
 		const { damaged, broken, sets } = this.parser;
-		// With a right BCC, the meter itself sent the broken grammar. A repetition needs a BCC because the repeated
-		// block had one.
+		// If the BCC is right, the meter itself sent the grammar error, and the block is accepted. A repeated block without
+		// a BCC is not accepted, because the first one had a BCC.
 		const isUnsure = this.check === CHECK_ABSENT && (broken > 0 || this.#repeats > 0);
 		const bad = this.check === CHECK_WRONG || damaged > 0 || isUnsure;
 		if (!bad) {
@@ -368,7 +368,7 @@ export class MeterSession implements Machine {
 		else this.end(OUTCOME_BLOCK);
 	}
 
-	/** `length`: of `message`; `part`: PART_… expected. */
+	/** `length`: bytes of `message` to send; `part`: PART_… expected. */
 	protected ask(length: number, part: number, nowMs: number): void {
 		this.#commandLength = length;
 		this.#part = part;

@@ -324,7 +324,7 @@ class ImprovSession implements ScheduledMachine, ScanCallback {
 		return 0;
 	}
 
-	/** Invalid UTF-8 becomes a text that is no valid name. */
+	/** Returns the text. Invalid UTF-8 becomes a text that is not a valid name. */
 	private textAt(start: number, end: number): string {
 		try {
 			return this.#improv.deps.text.decode(this.#packet, start, end);
@@ -355,7 +355,7 @@ class ImprovSession implements ScheduledMachine, ScanCallback {
 		this.put(PACKET_RESULT, command, texts);
 	}
 
-	/** The next visible network, or the end of the list. */
+	/** Queues the next visible network, or the end of the list. */
 	private putNetwork(networks: ScanCursor): void {
 		const { text } = this.#improv.deps;
 		while (networks.next()) {
@@ -368,7 +368,7 @@ class ImprovSession implements ScheduledMachine, ScanCallback {
 		this.put(PACKET_RESULT, COMMAND_SCAN);
 	}
 
-	/** Data: `first`; for a result also its texts, truncated to the space. */
+	/** Queues a packet with the data `first`; a result also has its texts, cut to the available space. */
 	private put(type: number, first: number, texts: readonly string[] = NOTHING): void {
 		const bytes = this.#answer;
 		const start = this.#answerLength;

@@ -53,8 +53,8 @@ export interface ClientOptions {
 export interface TLSClientOptions {
 	/**
 	 * Trusted certificates as PEM text of up to TRUSTED_LIMIT bytes. With CA certificates, the server's chain must end
-	 * with one of them, and its certificate be for the expected name or address. With the server's own certificate, its
-	 * name does not matter. The constructor throws an Error for text without a certificate.
+	 * with one of them, and its certificate must be for the expected name or address. With the server's own certificate,
+	 * its name does not matter. The constructor throws an Error for text without a certificate.
 	 */
 	readonly trusted: Uint8Array;
 	/** Name that the certificate must be for; default `host`. */
@@ -63,7 +63,7 @@ export interface TLSClientOptions {
 	readonly utcMs?: number | undefined;
 	/** PEM text of the client's certificate and its key; one text that contains both is given twice. */
 	readonly identity?: { readonly certificate: Uint8Array; readonly key: Uint8Array };
-	/** From an earlier connection to the same server with the same trust. */
+	/** TLS session of an earlier connection to the same server with the same trusted certificates. */
 	readonly session?: Uint8Array | undefined;
 }
 

@@ -25,7 +25,7 @@ export interface Crypto {
 	hash(): Hash;
 	/**
 	 * ECDSA on P-256 with SHA-256 (FIPS 186-5); `signature`: r and s, 32 bytes each; `publicKey`: P256_POINT_LENGTH
-	 * bytes. Also false for wrong lengths, a point off the curve, and r or s out of range.
+	 * bytes. Returns false also for wrong lengths, a point off the curve, and r or s out of range.
 	 */
 	verifyP256(publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array): boolean;
 	/**
@@ -73,7 +73,7 @@ export interface CertificateFile {
 	readonly key: number;
 }
 export const CERTIFICATES_WELL = 0;
-/** The next block is truncated or no certificate. */
+/** The next block is truncated, or is not a certificate. */
 export const CERTIFICATES_DAMAGED = 1;
 /**
  * This host's TLS does not support the next certificate (key, signature or critical extension), or its key is too slow:
@@ -95,8 +95,8 @@ export const PRIVATE_KEY_LATER = 5;
 
 export interface CertificateDetails {
 	/**
-	 * Distinguished names as in RFC 4514 with a space after each comma: `CN=gateway.lan, O=Home`. Unnamed types are
-	 * numbers; control characters are escaped; names over CERTIFICATE_NAME_LIMIT are cut, with `…`.
+	 * Distinguished names as in RFC 4514 with a space after each comma: `CN=gateway.lan, O=Home`. Attribute types without
+	 * a name are shown as numbers; control characters are escaped; names over CERTIFICATE_NAME_LIMIT are cut, with `…`.
 	 */
 	readonly subject: string;
 	readonly issuer: string;

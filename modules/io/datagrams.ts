@@ -29,10 +29,10 @@ export interface DatagramSender {
 }
 
 export interface DatagramMachine extends Timed {
-	/** The same object while unchanged; undefined: none. */
+	/** Wanted port, the same object as long as it does not change; undefined: no port. */
 	readonly port: DatagramPort | undefined;
 	opened(sender: DatagramSender, nowMs: number): void;
-	/** The port will be reopened. */
+	/** The port was lost and will be reopened. */
 	lost(nowMs: number): void;
 	/** The datagram is `buffer[0..length)`. */
 	received(length: number, source: DatagramSource, nowMs: number): void;

@@ -43,13 +43,13 @@ export interface Inflater {
 	/** True at the end of the stream, with a right Adler-32: call `reset()` or `close()`. */
 	readonly isDone: boolean;
 	/**
-	 * Unpacks as many bytes of bytes[start..end) as fit the ring; returns their number. If these are fewer than all,
-	 * the ring is full (empty it) or the stream is done. After a full ring, call again even without bytes, because more
-	 * output may follow. Throws an Error for a damaged stream or a larger window; then only `reset()` and `close()` are
-	 * allowed.
+	 * Unpacks as much of bytes[start..end) as fits the ring; returns the number of bytes used. If not all were used, the
+	 * ring is full (call `empty()`) or the stream is done. After a full ring, call again even without new bytes, because
+	 * more output may follow. Throws an Error for a damaged stream or a larger window; then only `reset()` and `close()`
+	 * are allowed.
 	 */
 	write(bytes: Uint8Array, start: number, end: number): number;
-	/** Allowed when the ring is full or the stream is done. */
+	/** Empties the ring; allowed when it is full or the stream is done. */
 	empty(): void;
 	reset(): void;
 	close(): void;
@@ -57,7 +57,7 @@ export interface Inflater {
 
 export interface Update {
 	readonly state: number;
-	/** Why the inactive slot's firmware was rejected, until the slot is erased; "" if not. */
+	/** Reason why the firmware in the inactive slot was rejected; "" if it was not, and after the slot was erased. */
 	readonly givenUp: string;
 	/**
 	 * Inactive slot; an image has at most `slot.size` bytes. The first erase or write makes its old firmware
@@ -75,12 +75,12 @@ export interface Update {
 	readonly securityLevel: number;
 	inflater(): Inflater;
 	/**
-	 * The next start runs the slot's image of `length` bytes, on trial. Throws an Error with a reason, without any
-	 * effect, when this chip can't start it, and during a trial.
+	 * The next start runs the slot's image of `length` bytes, on trial. Throws an Error with a reason, and changes
+	 * nothing, if this chip can't start the image, and during a trial.
 	 */
 	activate(length: number): void;
 	confirm(): void;
-	/** Restarts with the previous firmware soon, not inside the call. Throws an Error without a previous firmware. */
+	/** Restarts with the previous firmware soon after the call. Throws an Error without a previous firmware. */
 	rollBack(): void;
 }
 
@@ -101,6 +101,6 @@ export const WAKE_SUPPLY = 3;
 export interface Sleep {
 	/** WAKE_…; WAKE_NONE if this start followed no sleep. */
 	readonly wakeReason: number;
-	/** Sleeps at most `ms`, soon, not inside the call. The clock continues. */
+	/** Begins a sleep of at most `ms` soon after the call. The clock continues. */
 	begin(ms: number): void;
 }

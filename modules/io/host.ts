@@ -65,7 +65,7 @@ export interface SerialPort {
 		options: SerialOptions,
 		pins: object,
 	) => Serial;
-	/** A second argument, so that an instance of a class can be the first. */
+	/** Second argument of the constructor; it is separate, so that an instance of a class can be the first. */
 	readonly pins: object;
 	/**
 	 * True when the hardware handles 7E1: bytes have 7 bits, and 0x80 and above are damaged. False: the port uses 8N1,
@@ -117,9 +117,9 @@ export interface Listener {
 	 */
 	setIdentity(pair: CertificatePair): void;
 	/**
-	 * Performs a TLS handshake with itself, trusting any certificate. Calls `done` once, soon, not after `close`: with ""
-	 * on success, OUT_OF_MEMORY without a test, or a message for the user why a client would fail. Throws an Error
-	 * without TLS, and after `close`.
+	 * Tests the certificate by a TLS handshake with itself, trusting any certificate. Calls `done` once, soon, but not
+	 * after `close`: with "" on success, with OUT_OF_MEMORY if memory is too short for the test, or with a message that
+	 * tells the user why a client would fail. Throws an Error without TLS, and after `close`.
 	 */
 	testIdentity(done: (problem: string) => void): void;
 	/** Clears the trusted addresses after a token was revoked; `Socket.know()` adds them again. */
@@ -226,7 +226,7 @@ export interface TextCodec {
 	decode(bytes: Uint8Array, start?: number, end?: number): string;
 }
 
-/** Files in flash, not to be changed. */
+/** Read-only files in flash. */
 export interface Resources {
 	get(name: string): Uint8Array | undefined;
 }
@@ -262,7 +262,7 @@ export interface HostInfo {
 export interface Ending {
 	/** Cause in a few English words, such as `panic` or `the watchdog of tasks`. */
 	readonly cause: string;
-	/** True for a failure of firmware or chip: no requested restart, no loss of power. */
+	/** True if firmware or chip failed; false for a requested restart or a loss of power. */
 	readonly isFault: boolean;
 }
 
@@ -302,14 +302,14 @@ export interface LEDPort {
 export interface Network {
 	readonly http: ListenerPort;
 	readonly https?: ListenerPort;
-	/** Plain TCP listener. On a PC another number may replace this one, which the log says. */
+	/** Plain TCP listener. On a PC the host may use another port number, which it logs. */
 	tcpListener?(port: number): ListenerPort;
 	readonly udp?: UDPPort;
 	readonly tcpClient?: ClientPort;
 	readonly tlsClient?: ClientPort;
 	/**
-	 * Calls `done` once, soon, not inside the call, with an IPv4 address (an address is returned unchanged), or
-	 * undefined without such a name or an answer.
+	 * Calls `done` once, soon after this call, with an IPv4 address (an address is returned unchanged), or undefined
+	 * without such a name or an answer.
 	 */
 	resolve?(name: string, done: (address: string | undefined) => void): void;
 }
@@ -345,10 +345,8 @@ export interface Host {
 	readonly led?: LEDPort;
 	/** Returns the signed settings file of the factory data, unchecked (modules/provision); undefined without one. */
 	settingsFile?(): ArrayBuffer | undefined;
-	/**
-	 * Restarts soon, not inside the call, without further callbacks. Only `storage` is kept, and the clock continues.
-	 */
+	/** Restarts soon after the call, without further callbacks. Only `storage` is kept, and the clock continues. */
 	restart(): void;
-	/** No secrets. */
+	/** Writes a line to the developer's log. `message` must not contain secrets. */
 	trace(message: string): void;
 }

@@ -5,7 +5,7 @@
  * hardware parity, or where the meter may send 8N1 (mode D), software handles 7E1: the machine gets characters of 7
  * bits, and a byte of 0x80 or above for a damaged one.
  *
- * Limits: RECEIVE_PIECE bytes at a time, PIECES_LIMIT pieces per tick, so that a steady sender blocks nothing.
+ * Limits: RECEIVE_PIECE bytes at a time, PIECES_LIMIT pieces per tick, so that a steady sender can't block other tasks.
  */
 import { addParity, ParityFilter } from "../bytes/parity.js";
 import type { Driver, ScheduledMachine, Task } from "./driver.js";
@@ -40,7 +40,7 @@ export interface LinkOptions {
 	readonly anyFraming?: boolean;
 	readonly machine: Machine;
 	readonly tap?: LinkTap | undefined;
-	/** May close the link. */
+	/** Called for each event of the machine; it may close the link. */
 	onEvent(code: number): void;
 	/** The link has closed itself. */
 	onClosed(): void;
@@ -78,7 +78,7 @@ export class Link implements ScheduledMachine, SerialOptions {
 		this.#task = driver.register("link", this);
 	}
 
-	/** Speed at the opening, for the port. */
+	/** Initial speed, which the port reads from its options. */
 	get baud(): number {
 		return this.#options.line.baud;
 	}
@@ -130,7 +130,7 @@ export class Link implements ScheduledMachine, SerialOptions {
 		this.#serial.close();
 	}
 
-	/** Outputs follow. */
+	/** Changes the machine, then performs its outputs. */
 	tell(change: (nowMs: number) => void): void {
 		if (!this.isClosed) this.#task.update(change);
 	}
@@ -161,7 +161,7 @@ export class Link implements ScheduledMachine, SerialOptions {
 			}
 			tap?.bytes(TAP_RECEIVED, into, 0, count, nowMs);
 			machine.receive(into, 0, count, nowMs);
-			// Outputs precede the next piece.
+			// Outputs are handled before the next piece is read.
 			this.drain(nowMs);
 		}
 	}
@@ -177,7 +177,7 @@ export class Link implements ScheduledMachine, SerialOptions {
 		}
 	}
 
-	/** True when the port has all bytes. */
+	/** Returns true if the port has accepted all bytes. */
 	private flush(): boolean {
 		const bytes = this.#transmit;
 		if (bytes === undefined) return true;
@@ -192,7 +192,7 @@ export class Link implements ScheduledMachine, SerialOptions {
 		return true;
 	}
 
-	/** Returns false while bytes must leave first. */
+	/** Changes the line if the machine asked for it. Returns false while earlier bytes must leave first. */
 	private settleLine(nowMs: number): boolean {
 		const line = this.#next;
 		if (line === undefined) return true;
@@ -214,5 +214,5 @@ export class Link implements ScheduledMachine, SerialOptions {
 	}
 }
 
-/** Only the port has changed; the drain performs outputs. */
+/** Used when only the port has changed: the drain after it performs the waiting outputs. */
 function changeNothing(): void {}

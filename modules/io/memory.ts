@@ -1,6 +1,6 @@
 /**
- * Ledger of XS memory: operations claim their maximum before they begin. Operations that each fit could together exceed
- * the memory, which ends the XS machine.
+ * Ledger of XS memory: operations claim their maximum before they begin. Several operations, each of which fits, could
+ * together exceed the memory, which ends the XS machine.
  *
  * A claim counts in full until released. RESERVE is for small operations without a claim.
  */
@@ -54,7 +54,7 @@ export class MemoryLedger {
 		this.#memory = memory;
 	}
 
-	/** False when memory is short: do not begin. */
+	/** Returns false if memory is short; the operation must not begin then. */
 	claim(cost: Cost): boolean {
 		if (!this.fits(cost)) return false;
 		this.#slots += cost.slots;
@@ -62,13 +62,16 @@ export class MemoryLedger {
 		return true;
 	}
 
-	/** Free in addition to all claims. Use it at once: it is not claimed. */
+	/** Returns true if this much memory is free beyond all claims. Use it at once, because it is not claimed. */
 	fits({ slots, chunkBytes }: Cost): boolean {
 		const wantedBytes = this.#chunkBytes + chunkBytes + RESERVE.chunkBytes;
 		return this.#memory?.suffices(this.#slots + slots + RESERVE.slots, wantedBytes) !== false;
 	}
 
-	/** Also false while its thread's stack would leave too little heap. */
+	/**
+	 * Claims the memory of an outgoing connection. Returns false also if the stack of its thread would leave too little
+	 * heap.
+	 */
 	claimConnection(cost: Cost): boolean {
 		const heapBytes = this.#memory?.free?.().heapBytes ?? Number.POSITIVE_INFINITY;
 		return heapBytes >= CONNECTION_HEAP_BYTES && this.claim(cost);
@@ -80,8 +83,8 @@ export class MemoryLedger {
 	}
 
 	/**
-	 * Bytes, if possible outside the chunks, with the memory to process them in this tick; undefined when memory is
-	 * short.
+	 * Allocates bytes, if possible outside the chunks. Returns undefined if memory is short for them, or for processing
+	 * them in this tick.
 	 */
 	bytes(length: number): Uint8Array | undefined {
 		const memory = this.#memory;

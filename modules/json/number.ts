@@ -23,7 +23,7 @@ export function isNumberComplete(part: number): boolean {
 	return part === NUMBER_ZERO || part === NUMBER_INTEGER || part === NUMBER_FRACTION || part === NUMBER_EXPONENT;
 }
 
-/** NUMBER_NONE if `byte` can't continue the number. */
+/** Returns the state after `byte`; NUMBER_NONE if `byte` can't continue the number. */
 export function nextNumberPart(part: number, byte: number): number {
 	const afterInteger = part === NUMBER_ZERO || part === NUMBER_INTEGER;
 	if (byte >= ZERO && byte <= 0x39) {

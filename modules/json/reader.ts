@@ -138,7 +138,7 @@ export class JSONReader {
 		this.#string.clear();
 	}
 
-	/** The bytes must not change until TOKEN_MORE. Throws before the last piece is used up, and after `finish()`. */
+	/** The bytes must not change until TOKEN_MORE. Throws if the last piece is not used up, and after `finish()`. */
 	push(bytes: Uint8Array, start: number, end: number): void {
 		if (this.#lexeme === LEXEME_ERROR) return;
 		if (this.#at < this.#end || this.#finished) throw new Error("JSON piece pushed before the last was read");
@@ -152,7 +152,7 @@ export class JSONReader {
 		this.#finished = true;
 	}
 
-	/** The value is checked; call it right after TOKEN_NAME. */
+	/** Skips a member's value, which is still checked; call it right after TOKEN_NAME. */
 	skip(): void {
 		this.#skipDepth = this.#depth;
 	}

@@ -6,10 +6,10 @@
  */
 import type { JSONWriter } from "./writer.js";
 
-/** `spare` for windows of 1 KB, which hold three readings, unless very long. */
+/** Value of `spare` for windows of 1 KB, which hold three readings unless these are very long. */
 export const SPARE = 320;
 
-/** True if another follows. The nesting of the previous unit continues. */
+/** Writes a unit; returns true if another follows. The nesting of the previous unit continues. */
 export type ProduceUnit = (writer: JSONWriter, unit: number) => boolean;
 
 export class JSONStream {

@@ -42,8 +42,8 @@ export class StringScanner {
 	}
 
 	/**
-	 * The next byte is the one after the quote. With `pieces` the string is passed to them, and `text` is empty at the
-	 * end.
+	 * Begins a string; the next byte is the one after the opening quote. With `pieces` the string is passed to them, and
+	 * `text` is empty at the end.
 	 */
 	begin(pieces?: TextPieces): void {
 		this.#state = STATE_PLAIN;

@@ -90,7 +90,7 @@ export class JSONWriter {
 		return this.#text.encode(json);
 	}
 
-	/** For text that occurs hundreds of times in a reply. */
+	/** Writes bytes unchanged; for text that occurs hundreds of times in a reply. */
 	raw(bytes: Uint8Array): void {
 		const at = this.#at;
 		if (at >= this.#start && at + bytes.length <= this.#end) {

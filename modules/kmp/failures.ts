@@ -1,4 +1,7 @@
-/** Failures of Kamstrup's KMP. Their `progress` is below that of another protocol until the meter has answered. */
+/**
+ * Failures of Kamstrup's KMP. Until the meter has answered, their `progress` is below that of other protocols'
+ * failures.
+ */
 import { failure, METER_ERROR, METER_TIMEOUT } from "../readout/failure.js";
 
 export const KMP_SILENCE = failure(
@@ -7,7 +10,7 @@ export const KMP_SILENCE = failure(
 	3,
 	"The meter did not answer. Press one of its buttons, since its optical port may be asleep; then check the head's position.",
 );
-/** Characters arrived, but no whole frame, or none that answers the request. */
+/** Characters arrived, but no complete frame that answers the request. */
 export const KMP_BROKEN = failure(
 	METER_ERROR,
 	"kmp/check",

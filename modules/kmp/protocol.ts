@@ -1,6 +1,6 @@
 /**
- * Row of Kamstrup's KMP in the table of meter protocols: heat, cooling and water meters with an optical port. Their
- * battery pays for each readout, so the gateway reads them once an hour at most by itself.
+ * Row of Kamstrup's KMP in the table of meter protocols: heat, cooling and water meters with an optical port. Each
+ * readout drains their battery, so automatic readouts are at least an hour apart.
  */
 import type { MeterProtocol, Opening, Probing } from "../readout/protocol.js";
 import { KMP_INSTEAD } from "./failures.js";
@@ -22,6 +22,7 @@ export const KMP: MeterProtocol<KMPSettings> = Object.freeze({
 	restMinutes: REST_MINUTES,
 	open: (opening: Opening<KMPSettings>) => new KMPSession(opening, false),
 	probe,
-	// An answer takes 0.45 s. The limit is below the wait for it, so that only one request hides what a meter pushes.
+	// An answer takes 0.45 s. The limit is below the wait for an answer, so that only one request is sent, because a
+	// request may hide what a meter pushes.
 	suggestion: Object.freeze({ failure: KMP_INSTEAD, limitMs: 950, probe }),
 });

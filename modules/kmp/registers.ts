@@ -15,11 +15,11 @@ import { PART_ADDRESS, PART_UNIT, PART_VALUE } from "../readout/sink.js";
 
 export const REGISTERS_LIMIT = 8;
 
-/** Units with a number of digits: hh:mm:ss and yy:mm:dd, without the colons. */
+/** Units whose number consists of six digits: hh:mm:ss and yy:mm:dd, without the colons. */
 const UNIT_CLOCK = 0x2f;
 const UNIT_DATE = 0x30;
 const CLOCK_DIGITS = 6;
-/** Units that count in tens: m3, t and GJ. */
+/** Units that stand for ten of the named one: m3, t and GJ. */
 const UNIT_TENS = 0x37;
 const UNIT_TENS_END = 0x3a;
 
@@ -39,13 +39,13 @@ export const REGISTERS = Object.freeze([
 ]);
 const ADDRESSES =
 	"6-0:1.0.0 5-0:1.0.0 6-0:2.0.0 6-0:9.0.0 6-0:8.0.0 6-0:10.0.0 6-0:11.0.0 6-0:12.0.0 0-0:96.8.0 0-0:0.9.2 0-0:0.9.1 0-0:97.97.0 INFOEVENT E1HIGHRES E8 E9";
-/** Units by number; "-" is a plain number, and "?" one that is not known, so that its register is left out. */
+/** Units by number; "-" is a value without a unit, and "?" an unknown unit, whose register is left out. */
 const UNITS =
 	"- Wh kWh MWh GWh J kJ MJ GJ cal kcal Mcal Gcal varh kvarh Mvarh Gvarh VAh kVAh MVAh GVAh W kW MW GW var kvar Mvar Gvar VA kVA MVA GVA V A kV kA \u00b0C K l m3 l/h m3/h m3*\u00b0C t t/h h - - ? ? - bar ? ? m3 t GJ min - s ms d";
 
 /**
- * Writes the registers of an answer. Returns false, and writes none, if they are not whole, or not some of those from
- * `first` on that one request asks for, in this order.
+ * Writes the registers of an answer to the request for REGISTERS_LIMIT registers from index `first` on. Returns false,
+ * and writes none, if a register is incomplete, was not requested, or is out of order.
  */
 export function writeRegisters(bytes: Uint8Array, first: number, records: RecordWriter): boolean {
 	let next = first;

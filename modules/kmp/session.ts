@@ -13,7 +13,7 @@ const GET_SERIAL = 2;
 const GET_REGISTER = 0x10;
 /** Lengths of answers from the address on: serial number; type with revision. */
 const SHORT_ANSWER = 6;
-/** Revisions have a letter, numbered from 1 on, and a number: F1. */
+/** A revision is a letter, sent as its number from 1 on, and a number: F1. */
 const BEFORE_LETTER_A = 0x40;
 
 const STEP_SERIAL = 0;
@@ -38,7 +38,7 @@ export class KMPSession extends RequestSession {
 	}
 
 	protected override ask(nowMs: number): void {
-		// A meter that does not tell its type is read all the same.
+		// A meter that does not send its type is still read.
 		if (this.#step === STEP_TYPE && this.tries === TRIES - 1) {
 			this.proceed(nowMs);
 			return;

@@ -1,6 +1,6 @@
 /**
- * Replaces settings.ts in a firmware without SMA or SunSpec. These cannot be turned on. A backup may contain them turned
- * on: they are stored for a firmware that has them.
+ * Replaces settings.ts in a firmware without SMA or SunSpec. They cannot be turned on here. If a backup turns them on,
+ * that is stored for a firmware that has them.
  */
 import { UNSUPPORTED } from "../api/errors.js";
 import { putsOf, type SettingsTable, settingsOf } from "../api/settings.js";

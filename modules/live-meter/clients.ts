@@ -27,7 +27,7 @@ const ROW = 9;
 const UNLISTED = CLIENT_LIMIT * ROW;
 const NO_ADDRESS = -1;
 
-/** Requests for the same values in this time get the same part: a client may read them one by one. */
+/** Requests for the same values within this time get the same part, because a client may read values one by one. */
 const TOGETHER_MS = 100;
 const WEIGHT = 0.25;
 

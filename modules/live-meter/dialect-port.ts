@@ -8,11 +8,11 @@ export interface LiveValues {
 	/** Identifier of the unit in all dialects, 12 hex digits in capitals. */
 	readonly id: string;
 	/**
-	 * Notes that a client wants values, so that a meter that is asked is read often (`Live.wantedToMs`). Returns false
-	 * without values, or if they are too old for the dialect.
+	 * Records that a client wants values, so that a meter that sends only on request is read often (`Live.wantedToMs`).
+	 * Returns false without values, or if they are too old for the dialect.
 	 */
 	want(dialect: { readonly maxAgeMs: number }): boolean;
-	/** Takes the share of this row of the clients, if it is given. */
+	/** Returns the shown values. With `row`, the powers are multiplied by the part of the client in this row. */
 	show(row?: number): Float64Array;
 }
 

@@ -96,7 +96,10 @@ function setFirst(values: Float64Array, index: number, value: number): void {
 	if (Number.isNaN(values[index])) values[index] = value;
 }
 
-/** Returns the net power; if it is unknown, import minus export if one of them is known. */
+/**
+ * Returns the net power. If it is unknown, returns import minus export; if only one of them is known, the other counts
+ * as 0.
+ */
 function netOf(powers: Float64Array, at: number): number {
 	const [taken, given, net] = [powers[at], powers[at + 1], powers[at + 2]];
 	if (!Number.isNaN(net)) return net;

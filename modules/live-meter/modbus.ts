@@ -5,8 +5,8 @@
  *     reply     transaction 2, protocol 2, length 2, unit 1, function 1, number of bytes 1, registers
  *     error     transaction 2, protocol 2, length 2, unit 1, function + 0x80 1, EXCEPTION_…
  *
- * A connection is closed after a head that is not Modbus, because nothing tells where the next one begins, and if a
- * client sends more than AT_ONCE requests without waiting for a reply.
+ * A connection is closed after a head that is not Modbus, because the start of the next request is then unknown. It is
+ * also closed if a client sends more than AT_ONCE requests without waiting for a reply.
  */
 import type { ListenerPort, PendingSocket, Socket } from "../io/host.js";
 
@@ -23,18 +23,18 @@ export const REPLY_HEAD = 9;
 const READ_HOLDING = 3;
 const READ_LIMIT = 125;
 const REPLY_LIMIT = REPLY_HEAD + 2 * READ_LIMIT;
-/** Bytes of a request up to its function, and before those that its length counts. */
+/** Bytes of a request up to and including its function; bytes before those that its length field counts. */
 const HEAD_SIZE = 8;
 const BEFORE_LENGTH = 6;
 const LENGTH_MINIMUM = 2;
 const LENGTH_LIMIT = 254;
 const READ_LENGTH = 6;
-/** The rest of a longer request overwrites what follows its head, because such a request gets an exception. */
+/** A longer request overwrites its own bytes after the head, which are not needed, because it gets an exception. */
 const BUFFER_SIZE = 64;
 const AT_ONCE = 16;
 
 export interface ModbusOwner {
-	/** Calls back at once; logs an exception. */
+	/** Calls `change` at once; logs its exceptions. */
 	run(change: (nowMs: number) => void): void;
 	/** Returns REPLY_HEAD bytes and the registers, or EXCEPTION_…; undefined ends the connection. */
 	read(address: string, unit: number, first: number, count: number): Uint8Array | number | undefined;

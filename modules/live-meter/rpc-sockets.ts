@@ -1,6 +1,6 @@
 /**
- * Shelly's RPC by WebSocket: `GET /rpc` with an upgrade, from a listed address. A socket exchanges the frames of rpc.ts as
- * messages of text, and gets `NotifyStatus` with the power of each readout after its first request that has a `src`.
+ * Shelly's RPC by WebSocket: `GET /rpc` with an upgrade, from a listed address. A socket exchanges the frames of rpc.ts
+ * as text messages, and gets `NotifyStatus` with the power of each readout after its first request that has a `src`.
  * Requests get no reply without a fresh value.
  *
  * A socket is closed if its address is no longer listed, if the dialect is turned off, on a violation of the protocol,
@@ -99,7 +99,7 @@ class RPCSocket implements BodySource, LiveBody {
 	#out: Uint8Array;
 	#outAt = 0;
 	#outEnd = 0;
-	/** Receiver of the notifications, once it has sent a request. */
+	/** Receiver of the notifications; UNKNOWN until it has sent a request with a `src`. */
 	#subscriber = UNKNOWN;
 	#isDue = false;
 	/** True if the client has sent something since the last ping. */
@@ -168,7 +168,7 @@ class RPCSocket implements BodySource, LiveBody {
 		return count > 0 || this.#isOver ? count : NOTHING_YET;
 	}
 
-	/** Returns true if the frame goes on. */
+	/** Handles a result of the frame reader. Returns true if it needs more bytes. */
 	private take(found: number): boolean {
 		const { control, controlEnd, message, length } = this.#frames;
 		if (found === FRAME_MORE) return true;

@@ -54,11 +54,11 @@ export interface RPCAnswers {
 	answerDatagram(request: RPCRequest, remoteAddress: string, into: Uint8Array): number;
 	/** The same for a WebSocket, where an unknown method gets an error; NO_CLIENT if the address is not listed. */
 	answerMessage(request: RPCRequest, remoteAddress: string, into: Uint8Array): number;
-	/** Writes a notification of the power. Returns as `answerMessage`. */
+	/** Writes a notification of the power. Returns the same as `answerMessage`. */
 	notify(receiver: string, remoteAddress: string, into: Uint8Array): number;
 	/** True if the address is listed; otherwise remembers it. */
 	admits(remoteAddress: string): boolean;
-	/** Notes that a client wants values. */
+	/** Records that a client wants values. */
 	want(): void;
 }
 

@@ -40,7 +40,7 @@ const PORT: DatagramPort = Object.freeze({ port: 9522, group: GROUP });
 /** Longest time between two datagrams. It leaves room for the jitter of a meter that sends each second. */
 const REPEAT_MS = 1250;
 
-/** The serial number is FIRST_SERIAL to FIRST_SERIAL + SERIALS - 1; those of the maker's own devices look alike. */
+/** The serial number is FIRST_SERIAL to FIRST_SERIAL + SERIALS - 1; the maker's own devices have similar numbers. */
 const FIRST_SERIAL = 1_900_000_000;
 const SERIALS = 100_000_000;
 
@@ -55,7 +55,7 @@ const WATT_SECONDS = 3600;
 export function writeSMA(into: Uint8Array, values: Float64Array, id: string, nowMs: number): number {
 	const view = new DataView(into.buffer, into.byteOffset);
 	let at = 0;
-	/** A number that does not fit becomes the nearest that does. */
+	/** A number that does not fit is replaced by the nearest one that does. */
 	const put = (number: number) => {
 		view.setUint32(at, Math.min(Math.max(0, Math.round(number)), MAXIMUM));
 		at += 4;

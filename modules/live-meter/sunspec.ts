@@ -87,7 +87,7 @@ function registersOf(values: Float64Array | undefined, id: string, unit: number)
 	for (let i = 0; i < PHASES; i++) volts += values[FULL_VOLTS_L1 + i] / PHASES;
 	group(values[FULL_AMPERES], FULL_AMPERES_L1);
 	group(volts, FULL_VOLTS_L1);
-	// Voltages between the phases, as if those of the phases were alike.
+	// Voltages between the phases, calculated as if all phases had the same voltage.
 	put(volts * Math.sqrt(3), 1 + PHASES);
 	put(values[FULL_HERTZ]);
 	group(power, FULL_POWER_L1);
@@ -146,7 +146,7 @@ class SunSpecPort implements DialectPort, ModbusOwner {
 		const end = start + count;
 		const row = clients.recordRequest(address, this.#index, nowMs);
 		if (row < 0) return undefined;
-		// Units under which meters are asked: the usual one, and those of Fronius.
+		// Unit numbers that clients use for a meter: the usual one, and those of Fronius.
 		if (unit !== 1 && unit !== 200 && unit !== 240) return EXCEPTION_UNIT;
 		if (start < 0 || end > REGISTERS) return EXCEPTION_ADDRESS;
 		let values: Float64Array | undefined;

@@ -1,4 +1,7 @@
-/** Failures of M-Bus slaves that are asked. Their `progress` is below that of another protocol until one has answered. */
+/**
+ * Failures of requests to M-Bus slaves. Until a slave has answered, their `progress` is below that of other protocols'
+ * failures.
+ */
 import { failure, finalFailure, METER_ERROR, METER_TIMEOUT } from "../readout/failure.js";
 
 export const MBUS_SILENCE = failure(
@@ -29,7 +32,7 @@ export const MBUS_LOST = failure(
 	21,
 	"The meter began to answer, but no whole telegram arrived. Check the head or the wires; then try again.",
 );
-/** The data are ciphered, have the fixed structure, or are an error message of the meter. */
+/** The data are encrypted, have the fixed structure, or are an error message of the meter. */
 export const MBUS_UNREADABLE = finalFailure(
 	METER_ERROR,
 	"mbus/unreadable",

@@ -5,7 +5,7 @@
  */
 import { TABLE_FB, TABLE_FD } from "./record-header.js";
 
-/** Group A of the codes by medium of the slave (EN 13757-3, table 3): electricity is medium 2. */
+/** Group A of the codes, one digit for each medium of a slave (EN 13757-3, table 3); electricity is medium 2. */
 const MEDIA = "00176098405566000000098";
 const A_ELECTRICITY = 1;
 const A_HEAT_COST = 4;
@@ -37,7 +37,10 @@ const U_VARH = 19;
 const U_VAR = 20;
 const U_NONE = 21;
 
-/** Group C of heat and cooling meters; from C_REACTIVE_ENERGY on what they don't have; then quantities of all media. */
+/**
+ * Quantities. Up to C_DIFFERENCE they are groups C of heat and cooling meters. Up to C_HEAT_COST follow those that
+ * these meters don't have, and then those of all media.
+ */
 const C_NONE = 0;
 const C_ENERGY = 1;
 const C_VOLUME = 2;
@@ -101,7 +104,7 @@ const ROWS = Object.freeze([
 	row(TABLE_FD + 0x50, 4, -12, U_A, C_NONE),
 ]);
 
-/** Codes of other media, and of quantities without a medium. */
+/** Codes for media other than heat and cooling, and for quantities without a medium. */
 const CODES = Object.freeze([
 	code(A_ELECTRICITY, C_ENERGY, 1, 8, 0),
 	code(A_ELECTRICITY, C_POWER, 1, 7, 0),

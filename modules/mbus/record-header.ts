@@ -43,13 +43,16 @@ const SCALING_OFFSET = -6;
 const THOUSAND = 0x7d;
 /** VIFEs 01 to 1F report an error of the record, 00 no error (6.3.8, table 16). */
 const ERRORS_END = 0x20;
-/** VIFE of an amount that flows backwards, as energy that is exported. */
+/** VIFE of an amount that flows backwards, such as exported energy. */
 const BACKWARD = 0x3c;
 /** VIFEs that change neither quantity nor unit: 3A to 3F, and the maker's own. */
 const HARMLESS = 0x3a;
 const HARMLESS_END = 0x40;
 
-/** Lengths of variable data (6.3.3, LVAR): of text below TEXT_END; of binary data; likewise in steps of four bytes. */
+/**
+ * Ranges of the length byte of variable data (6.3.3, LVAR): below TEXT_END text; from BINARY on binary data; from
+ * BINARY_LONG on binary data with a length in steps of four bytes.
+ */
 const TEXT_END = 0xc0;
 const BINARY = 0xe0;
 const BINARY_LONG = 0xf0;
@@ -59,7 +62,7 @@ const BINARY_LONG_START = 0xec;
 export const READ_RECORD = 0;
 /** The frame ends here: it has no more records, or the rest is the maker's own. */
 export const READ_END = 1;
-/** As READ_END; the meter has another frame. */
+/** The same as READ_END, but the meter has another frame. */
 export const READ_MORE = 2;
 export const READ_WRONG = 3;
 
@@ -78,14 +81,14 @@ export class RecordHeader {
 	isText = false;
 	storage = 0;
 	tariff = 0;
-	/** VIF without extension; or the first VIFE behind FB or FD, plus TABLE_FB or TABLE_FD. */
+	/** VIF without its extension bit; after FB or FD the first VIFE, plus TABLE_FB or TABLE_FD. */
 	quantity = 0;
 	/** Correction of the power of ten. */
 	scaling = 0;
 	isBackward = false;
 	/** False for a maximum, minimum, erroneous value or subunit, or if a VIFE changes the quantity's meaning. */
 	isPlain = true;
-	/** False if a VIFE that is not known may have changed the unit. */
+	/** False if an unknown VIFE may have changed the unit. */
 	hasUnit = true;
 	isFaulty = false;
 	/** Text of the unit, reversed: `bytes[unitAt..unitEnd)`. */
@@ -149,7 +152,7 @@ export class RecordHeader {
 			byte = bytes[this.#at++];
 			if (count === 0 && isTable) this.quantity = table + (byte & LOW);
 			else if (!isMaker) this.takeVIFE(byte & LOW);
-			// Behind this VIFE all others are the maker's own.
+			// All VIFEs after this one are the maker's own.
 			if ((byte & LOW) === VIF_MAKER && (count > 0 || !isTable)) isMaker = true;
 		}
 		return this.#at <= limit;

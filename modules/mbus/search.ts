@@ -28,7 +28,9 @@ import {
 import { FRAME_COUNT_BIT, REQ_UD2 } from "./session.js";
 
 const CHARACTER_BITS = 11;
-/** Longest silence before an answer (EN 13757-2, 5.5.4: 50 ms), with as much for the host; 330 bits are added. */
+/**
+ * Longest silence before an answer, ms: 50 by EN 13757-2, 5.5.4, and 50 for the host. The time of 330 bits is added.
+ */
 const ANSWER_MS = 100;
 const ANSWER_BITS = 330;
 /** Silence that ends an answer. */
@@ -119,7 +121,7 @@ export class SlaveSearch implements Machine {
 		}
 	}
 
-	/** Goes on with the next value of the digit, or of the digit before. */
+	/** Continues with the next value of the digit, or, after its last value, of the digit before it. */
 	private goOn(nowMs: number): void {
 		for (; this.#digit < IDENT_DIGITS; this.#digit++) {
 			const value = digitOf(this.#wanted, this.#digit);

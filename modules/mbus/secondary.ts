@@ -9,7 +9,7 @@ import { asciiBytes } from "../bytes/ascii.js";
 import { decodeHex, encodeHex } from "../bytes/hex.js";
 import { END, START } from "./link-frames.js";
 
-/** Primary address of the slave that is selected. */
+/** Primary address that stands for the selected slave. */
 export const SELECTED = 253;
 const SND_UD = 0x53;
 const CI_SELECT = 0x52;

@@ -50,7 +50,7 @@ const PROTOCOL: RequestProtocol = Object.freeze({
 export interface Slaves {
 	readonly baud: number;
 	/**
-	 * Primary address of the first slave. The addresses of the others follow it. ANY_ADDRESS: there is a single slave.
+	 * Primary address of the first slave; the others have the addresses after it. ANY_ADDRESS if there is a single slave.
 	 */
 	readonly address: number;
 	readonly count: number;

@@ -29,7 +29,7 @@ const CI_NONE = 0x78;
 const MAKER_AT = 7;
 const MEDIUM_AT = 10;
 const LONG_ACCESS_AT = 11;
-/** Offset of the access number in a frame with a short header, and of status and configuration behind it. */
+/** Offset of the access number in a frame with a short header, and of the status and configuration after it. */
 const SHORT_ACCESS_AT = 3;
 const STATUS_OFFSET = 1;
 const CONFIGURATION_OFFSET = 3;
@@ -50,7 +50,7 @@ const NO_UNIT = 0;
 
 export class SlaveTelegram {
 	hasMore = false;
-	/** True if the structure is wrong from some record on, or records were left out. */
+	/** True if the structure became wrong at some record, or if records were left out. */
 	isCut = false;
 	readonly #records: RecordWriter;
 	protected readonly header = new RecordHeader();
@@ -73,8 +73,9 @@ export class SlaveTelegram {
 	}
 
 	/**
-	 * Writes the records of the frame `bytes`. Leaves out records with different values in `other`, another reception of
-	 * the frame; if even the structure differs, also the rest. `isFirst`: it is the slave's first frame.
+	 * Writes the records of the frame `bytes`. Leaves out records that have different values in `other`, another
+	 * reception of the frame. From where the structure differs, leaves out the rest. `isFirst`: it is the slave's first
+	 * frame.
 	 */
 	write(bytes: Uint8Array, other: Uint8Array, isFirst: boolean): void {
 		if (bytes[CI_AT] === CI_LONG) this.#medium = bytes[MEDIUM_AT];

@@ -70,7 +70,10 @@ export class ValueText {
 		return this.length > 0;
 	}
 
-	/** Moves the point of digits, which may follow F as the sign. Displays show other letters for an error. */
+	/**
+	 * Moves the decimal point. An F before the digits is a minus sign; other letters are what the meter displays for an
+	 * error.
+	 */
 	private shiftBCD(exponent: number): void {
 		const { bytes, length } = this;
 		let first = 0;
@@ -87,7 +90,7 @@ export class ValueText {
 		this.length = shiftPoint(bytes, first, length - from + first, exponent);
 	}
 
-	/** Returns false if the record is no time. An invalid time leaves `length` at 0. */
+	/** Returns false if the record is not a time. An invalid time leaves `length` at 0. */
 	private readTime(source: Uint8Array, { quantity, coding, dataAt }: RecordHeader): boolean {
 		const isDate = quantity === QUANTITY_DATE && coding === CODING_DATE;
 		const isMoment =

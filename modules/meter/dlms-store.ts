@@ -29,7 +29,7 @@ import {
 import { DLMS_LEARNED_OPENING, DLMS_LEARNED_PUSH, OPENINGS } from "./fields.js";
 
 const TITLE_LENGTH = 8;
-/** In the place of a manufacturer's code. */
+/** Letters in place of a manufacturer's code. */
 const TITLE_MAKER = "SMG";
 
 export interface MeterSettingsDeps {
@@ -128,7 +128,10 @@ export class DLMSSettingsStore {
 		return this.#store.get(DLMS_LIST_ROWS);
 	}
 
-	/** Unique and constant, because two clients must not use one key under the same title. */
+	/**
+	 * System title of the gateway. It is unique and constant, because two clients must not use one key with the same
+	 * title.
+	 */
 	get title(): Uint8Array {
 		const { crypto, text, info } = this.#deps;
 		const title = new Uint8Array(TITLE_LENGTH);

@@ -39,8 +39,8 @@ export const METER_PROTOCOL = field<string>({
 	initial: PROTOCOL_IEC62056,
 });
 /**
- * Live mode: while a client wants live values, the association stays open and the powers are read every so many seconds; 0:
- * off. Not in IEC 62056-21, nor for a meter with a battery.
+ * Interval of live mode, seconds; 0: off. In live mode, while a client wants live values, the association stays open
+ * and the powers are read at this interval. Not for IEC 62056-21, nor for a meter with a battery.
  */
 export const METER_LIVE_SECS = field<number>({
 	entry: IN_METER,

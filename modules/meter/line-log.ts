@@ -55,7 +55,7 @@ export class LineLog implements LinkTap {
 		return copy;
 	}
 
-	/** 0 if a new entry must begin. */
+	/** Returns the space left in the last entry; 0 if a new entry must begin. */
 	private joinRoom(kind: number, nowMs: number): number {
 		if (this.#newest < 0 || this.at(this.#newest) !== kind) return 0;
 		const timeMs = this.timeOf(this.#newest);

@@ -1,14 +1,14 @@
 /**
- * Live mode: reads the powers of a DLMS/COSEM meter every few seconds in one association, while somebody wants live
- * values: a client of the event stream, or others, who set `wantedToMs` (core/live.ts).
+ * Live mode: reads the powers of a DLMS/COSEM meter every few seconds in one association, while live values are wanted.
+ * A client of the event stream wants them; others set `wantedToMs` (core/live.ts).
  *
  *                 wanted              not wanted          line needed         meter objects
  *     waiting     opens the session   -                   -                   waits, longer each time
  *     on          -                   ends after LINGER   ends                waits, longer each time
  *
- * Each CHECK_MS it is checked what is wanted. The line is needed by readouts, load profiles, probes and PINs: the session
- * then releases the association first, and is opened again later. A meter objects if it refuses a value, stays silent, or
- * ends the association.
+ * Every CHECK_MS it checks whether live values are wanted. Readouts, load profiles, probes and PINs need the line: the
+ * session then releases the association, and is opened again later. A meter objects if it refuses a value, stays
+ * silent, or ends the association.
  */
 import type { Driver, Task } from "../io/driver.js";
 import type { Timed } from "../io/machine.js";
@@ -17,7 +17,9 @@ import type { MeterReader } from "./reader.js";
 import type { LiveListener } from "./settings.js";
 
 const CHECK_MS = 1000;
-/** The session stays open after the last wish: some clients ask once in half a minute. */
+/**
+ * Time for which the session stays open after the last request, because some clients ask only once in half a minute.
+ */
 const LINGER_MS = 30_000;
 /** Pause after the first objection, ms. Each further one doubles it, and each round shortens it by HEALING_MS. */
 const OBJECTION_MS = 30_000;
@@ -63,7 +65,7 @@ export class LiveMode implements Timed, LiveListener {
 		this.deadlineMs = nowMs + CHECK_MS;
 		const { live, saving } = this.#core;
 		const reader = this.#reader;
-		// A gateway that sleeps soon leaves the meter alone.
+		// A gateway that will soon sleep leaves the meter alone.
 		const isAwake = saving === undefined || saving.awakeUntilMs === Number.POSITIVE_INFINITY;
 		if (isAwake && (live.clients.length > 0 || nowMs < live.wantedToMs)) this.#wantedMs = nowMs;
 		if (nowMs > this.#wantedMs + LINGER_MS || !reader.canLive) reader.endLive();

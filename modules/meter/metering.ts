@@ -89,7 +89,9 @@ export class Metering implements Running {
 		return periodS === 0 ? 0 : 2 * periodS + READOUT_S;
 	}
 
-	/** Spares the battery of some meters. */
+	/**
+	 * Returns the schedule; a shorter period than the protocol permits is lengthened, to spare the batteries of meters.
+	 */
 	private plan(): ReturnType<typeof scheduleOf> {
 		const plan = scheduleOf(this.#core.config);
 		const { restMinutes = 0 } = protocolOf(this.#settings);

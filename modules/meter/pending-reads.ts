@@ -16,7 +16,7 @@ import type { Readout } from "../readout/readout.js";
 const READ_WAIT_MS = 60_000;
 /** Longest wait for a load profile, minutes: a readout with its sign-ons, and one minute per 100 rows at 300 Bd. */
 const PROFILE_MINUTES = 3;
-/** All connections of the server, and the schedule. */
+/** Maximum number of callers: all connections of the server, and the schedule. */
 const QUEUE_LIMIT = 8;
 
 /** `finished()` is called once: with a readout, a failure, or both if the readout failed its check. */
@@ -49,7 +49,10 @@ export class PendingReads {
 		return count;
 	}
 
-	/** Undefined for a readout. If the protocol does not support profiles, all requests become readouts. */
+	/**
+	 * Returns the next request; undefined for a readout. If the protocol does not support profiles, all requests become
+	 * readouts.
+	 */
 	next(hasProfiles: boolean): ProfileRequest | undefined {
 		for (const waiting of this.#queue) {
 			if (!hasProfiles) waiting.profile = undefined;

@@ -35,8 +35,8 @@ const LIGHT = 0x80;
 const LEADING_FLASH = LIGHT | 4;
 const COUNTING_FLASH = LIGHT | 2;
 /**
- * The meter accepts the digit after 3 s without light, and a 0 as the next one after another 3 s; the first flash of
- * the next digit comes in the middle of these.
+ * The meter accepts the digit after 3 s without light. After another 3 s it would accept a 0 as the next digit. The
+ * first flash of the next digit comes halfway between.
  */
 const LAST_FLASH = LIGHT | ENDS_DIGIT | 10;
 const NO_FLASH = ENDS_DIGIT | 6;
@@ -87,7 +87,7 @@ export class PINEntry implements Machine, LineBorrower {
 		return this.#link !== undefined;
 	}
 
-	/** Acceptance of each digit, then the end, ms from the beginning. */
+	/** Times at which the meter accepts each digit, then the time of the end, ms from the beginning. */
 	get timesMs(): number[] {
 		const times: number[] = [];
 		let ms = this.#waitMs;

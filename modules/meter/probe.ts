@@ -2,8 +2,8 @@
  * Reports what the meter answers, for aligning the optical head and finding the settings (`POST meter/probe`). The
  * configured protocol's probe sessions run in turn.
  *
- * After LISTENS_AFTER probes in a row that have found nothing, and then once in LISTENS_EACH, a probe listens for it
- * for a minute (CALLED), and does nothing else.
+ * Some meters send nothing but a call, once in a while. After LISTENS_AFTER probes in a row that have found nothing,
+ * and then at every LISTENS_EACH-th probe, the probe only listens for a call, for a minute (CALLED).
  *
  *     CALLED       meter found: ENDED, reports the protocol
  *                  over: ENDED, reports the failure of the last probe, or RECOGNISING if unexpected bytes were received
@@ -36,10 +36,12 @@ import { FRAMING_7E1, UnsolicitedDetector } from "./unsolicited.js";
 /** Most meters send every one to ten seconds. */
 const LISTEN_MS = 12_000;
 const RECOGNISED_MS = 57_000;
-/** Probes that find nothing, before and from one to the next that listens for a call. */
+/**
+ * Number of probes that find nothing before one listens for a call, and interval from that one to the next, in probes.
+ */
 const LISTENS_AFTER = 2;
 const LISTENS_EACH = 5;
-/** A meter that only calls sends fewer characters before it is found. */
+/** Received characters after which listening for a call ends; a meter that calls is found after fewer. */
 const STRANGE_LIMIT = 256;
 export const PROBE_BYTES_LIMIT = 96;
 
@@ -154,7 +156,7 @@ export class Probe implements LinkTap, Timed, LineBorrower {
 				this.#unsolicited.hasStray = true;
 				this.startNext(ms);
 			});
-		// Answers in a suggested protocol say nothing of the head's position.
+		// Answers in a suggested protocol do not show whether the head is in the right position.
 		if (!isReceived || (this.#trial !== undefined && !this.#isRecognising)) return;
 		if (this.#session?.isIdle === true && this.#unsolicited.onIdleBytes(this.#failure, nowMs))
 			this.#task.update((ms) => this.startNext(ms));

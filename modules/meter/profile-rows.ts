@@ -43,7 +43,7 @@ export class ProfileRows {
 	/** Rows with a wrong number of values were omitted. */
 	isCut = false;
 	hasHead = true;
-	/** Values in the record before those of the row; the first row may share the record of the head. */
+	/** Number of values in the record before those of the row, because the first row may share a record with the head. */
 	before = 0;
 	#isFirst = false;
 	timeS = Number.NaN;
@@ -185,8 +185,8 @@ export class ProfileRows {
 		const zone = this.#zone;
 		if (season === SEASON_NONE) {
 			const firstS = firstMomentOf(zone, Math.floor(localS / 60)) / 1000 + (localS % 60);
-			// An hour of local time occurs twice when summer time ends. A row is in the second one if the row before is
-			// not earlier than the time in the first.
+			// An hour of local time occurs twice when summer time ends. A row belongs to the second one if the row before it
+			// is not earlier than this row would be in the first one.
 			const isAgain = firstS <= this.timeS && this.timeS < firstS + HOUR_S;
 			const offset = zone.offsetMinutes(firstS * 1000) - zone.offsetMinutes((firstS + HOUR_S) * 1000);
 			return isAgain && offset === 60 ? firstS + HOUR_S : firstS;
@@ -209,7 +209,7 @@ function digitsOf(text: Uint8Array, from: number, to: number): number {
 	return number;
 }
 
-/** A to F; groups that are not given have their usual values. */
+/** Returns the groups A to F; groups that are not given have their usual values. */
 export function profileGroups({ a, b, c, d, e, f }: OBISCode): Uint8Array {
 	return Uint8Array.of(a < 0 ? 1 : a, Math.max(0, b), c, d, Math.max(0, e), f < 0 ? BILLING_PERIOD_CURRENT : f);
 }

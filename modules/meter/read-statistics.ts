@@ -11,7 +11,7 @@ const OTHER_CODES = "other";
 
 export interface ReadStatisticsListener {
 	readonly live?: { changed(): void; measured(): void };
-	/** Undefined for the first good readout since the start or a failure. */
+	/** `failure` is undefined for the first good readout since the start or a failure. */
 	failureChanged?(failure: Failure | undefined): void;
 	measured?(readout: Readout): void;
 }
@@ -74,7 +74,7 @@ export class ReadStatistics {
 		failures.set(key, (failures.get(key) ?? 0) + 1);
 	}
 
-	/** A simulated readout must not look like a real one. */
+	/** Drops a simulated readout, because it must not look like a real one. */
 	dropSimulated(): void {
 		if (!this.#isSimulated) return;
 		this.#isSimulated = false;

@@ -141,7 +141,7 @@ export class MeterReader implements Timed, LinkListener {
 		return this.isReading || (this.#state === STATE_LISTENING && this.#callbacks.count > 0);
 	}
 
-	/** Failure of a late unsolicited telegram; undefined if the gateway requests data. */
+	/** Failure to report if no unsolicited telegram arrives in time; undefined if the gateway requests data. */
 	get late(): Failure | undefined {
 		if (this.#state === STATE_UNPLUGGED) return FAILURE_PORT;
 		return this.#state === STATE_LISTENING ? this.#protocol?.late : undefined;
@@ -297,7 +297,7 @@ export class MeterReader implements Timed, LinkListener {
 		if (this.#state === STATE_UNPLUGGED || this.#state === STATE_IDLE) this.apply(nowMs);
 		else if (this.#state === STATE_LISTENING) {
 			const isAwaited = this.#callbacks.count > 0 && this.#candidate === undefined && this.#failure === undefined;
-			// A session sends only to a meter of its protocol.
+			// A session that has sent something has recognised a meter of its protocol.
 			const { hasStray, hasSent } = this.#unsolicited;
 			if (isAwaited && hasStray && !hasSent) this.recognise(undefined, nowMs);
 		} else if (this.isLive) {
@@ -332,7 +332,7 @@ export class MeterReader implements Timed, LinkListener {
 		if (this.isLent || this.isLive) return;
 		const listenBaud = protocol.listenBaud?.(settings);
 		const wasReading = this.isReading;
-		// A session with requests goes on, unless the protocol now listens or is simulated.
+		// A session that sends requests continues, unless the protocol now listens or is simulated.
 		if (wasReading && listenBaud === undefined && protocol.simulate === undefined) return;
 		const isListening = this.#state === STATE_LISTENING;
 		if (isListening && this.#protocol === protocol && this.#session?.line.baud === listenBaud) return;

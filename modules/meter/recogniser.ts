@@ -34,7 +34,7 @@ const BAUDS = Object.freeze([9600, 2400, 115200, 2400, 4800, 19200, 1200, 300, 6
 const EVEN_PARITY_SPEED = 3;
 /** Longest silence while waiting, ms. Most meters send every 1 to 5 s, some every 10 s. */
 export const SILENT_MS = 11_000;
-/** Limit of the total time, within the minute that a caller waits. */
+/** Limit of the total time, less than the minute that a caller waits. */
 const TIME_MS = 45_000;
 /** Silence that ends a burst, ms. */
 const GAP_MS = 250;
@@ -64,7 +64,7 @@ export class Recogniser implements Machine, ReadSession, Probing {
 	#scanner = new TelegramScanner();
 	#state = STATE_WAITING;
 	#speed = 0;
-	/** Change to this speed, or end of the last burst at this speed. */
+	/** Time of the change to this speed, or of the end of the last burst at it, monotonic ms. */
 	#sinceMs: number;
 	#beganMs = 0;
 	#count = 0;

@@ -42,7 +42,7 @@ import type { ReadStatistics } from "./read-statistics.js";
 import type { MeterDeps } from "./settings.js";
 
 export interface ScheduledReader {
-	/** Failure of a late unsolicited telegram; undefined if the gateway requests data. */
+	/** Failure to report if no unsolicited telegram arrives in time; undefined if the gateway requests data. */
 	readonly late: Failure | undefined;
 	readonly running: boolean;
 	readonly outcomes: Pick<ReadStatistics, "readouts">;
@@ -66,9 +66,9 @@ const BUSY_MS = 5000;
 /** Pause after a rejected password or key; most meters unlock within an hour. */
 const REFUSED_MS = 3_600_000;
 const ROOM_MS = 60_000;
-/** The clock may be set back by this without repeating a time. */
+/** The clock may be set back by this much without repeating a scheduled time. */
 const SLACK_MS = 3_600_000;
-/** Missed times counted at once. */
+/** Maximum number of missed times that are counted at once. */
 const COUNT_LIMIT = 1000;
 
 export const SAVED_LENGTH = 24;
@@ -160,7 +160,7 @@ export class Schedule implements Timed, ReadCallback {
 	clockChanged(): void {
 		this.#task.update((nowMs) => {
 			if (this.#state !== STATE_WAITING) return;
-			// The awaited time may be past, if the clock was set forward.
+			// If the clock was set forward, the awaited time may have passed.
 			if (this.#nextUtcMs !== 0 && this.#nextUtcMs <= this.utcMs) this.deadlineMs = nowMs;
 			else this.wait(nowMs);
 		});

@@ -28,12 +28,12 @@ export interface MeterDeps {
 
 export interface LineBorrower {
 	readonly trying?: string;
-	/** Ends the use of the line, without notification. */
+	/** Makes the borrower stop using the line, without calling back. */
 	stop(): void;
 }
 
 export interface LiveListener {
-	/** With a failure the session ends because of the meter or the line. */
+	/** Called after each round; with a failure if the meter or the line has ended the session. */
 	onRound(failure: Failure | undefined, nowMs: number): void;
 }
 

@@ -21,10 +21,10 @@ import type { MeterSettings } from "./settings.js";
 const SIMULATOR_IDENT = "SMG5SIMULATOR";
 const SIMULATOR_BAUD = 9600;
 
-/** By hour of the day. A number in a table would take 16 bytes of flash. */
+/** Load by hour of the day, W. It is one text, because each number in a table would take 16 bytes of flash. */
 const LOAD_W = "210 190 180 180 190 260 620 840 560 420 390 480 760 540 430 410 520 880 1340 1180 860 640 420 280";
 const SUN_W = "0 0 0 0 0 20 160 520 1100 1780 2350 2720 2860 2740 2380 1820 1150 560 190 30 0 0 0 0";
-/** Monday first. */
+/** Factor of the load by day of the week, per cent, Monday first. */
 const LOAD_PERCENT = "100 96 98 101 108 131 118";
 const SUN_PERCENT = "84 100 31 66 92 100 77";
 
@@ -125,7 +125,7 @@ export class MeterSimulator {
 		this.value(parser, head, energyWh, 3, "*kWh)");
 	}
 
-	/** `value` ÷ 10^decimals, with leading zeros as meters send. */
+	/** Writes `value` ÷ 10^`decimals`, with leading zeros as meters send them. */
 	private value(parser: DataSetParser, head: string, value: number, decimals: number, tail: string): void {
 		this.#length = 0;
 		this.put(head);

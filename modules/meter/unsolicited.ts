@@ -103,8 +103,8 @@ export class UnsolicitedDetector {
 	}
 
 	/**
-	 * No answer was expected. `known`: failure that progressed furthest. Returns true if the bytes must be examined at
-	 * once.
+	 * Call it for bytes that arrive while no answer is expected. `known`: failure that progressed furthest. Returns true
+	 * if the bytes must be examined at once.
 	 */
 	onIdleBytes(known: Failure | undefined, nowMs: number): boolean {
 		this.hasStray = true;
@@ -120,7 +120,7 @@ export class UnsolicitedDetector {
 		return undefined;
 	}
 
-	/** Called after all sessions have failed. */
+	/** Call it after all sessions have failed. Returns true if the data must be examined then. */
 	mustExamine(known: Failure | undefined): boolean {
 		return this.hasStray && !this.isDone && isUnanswered(known);
 	}

@@ -68,7 +68,10 @@ const OF_READOUT = ANNOUNCE | VALUES_OF_READOUT;
  * ones.
  */
 const EARLY_MS = 500;
-/** Least pause for values with acknowledgement, seconds. After a shorter pause, new values soon replace lost ones. */
+/**
+ * Shortest pause at which values are sent with acknowledgement, seconds. With a shorter pause, new values soon replace
+ * lost ones.
+ */
 const ACKNOWLEDGED_PAUSE_S = 10;
 /** Pauses after which a momentary value that was not renewed is out of date. */
 const FRESH_PAUSES = 3;
@@ -227,7 +230,7 @@ export class Agenda {
 			this.#due = (this.#due & ~ANNOUNCE) | WITHDRAW;
 	}
 
-	/** Ms; 0: now; Infinity: never. */
+	/** Time at which the next message is due, monotonic ms; 0: now; Infinity: never. */
 	get dueMs(): number {
 		if (this.#due === NOTHING) return Number.POSITIVE_INFINITY;
 		return this.#due & ~(STATE | VALUES) ? 0 : this.#fromMs;
@@ -277,7 +280,7 @@ export class Agenda {
 		if (this.#due === NOTHING) this.#entities = undefined;
 	}
 
-	/** Before the first readout a 0 would look like a reading. */
+	/** False before the first readout, when a 0 would look like a reading. */
 	private get hasContent(): boolean {
 		return this.#readout !== undefined || this.#hasFailed;
 	}
@@ -378,7 +381,7 @@ export class Agenda {
 		return text.encode(`${prefix}/device/smgw_${idOf(info.serial)}/config`);
 	}
 
-	/** From flash; empty if nothing is announced. */
+	/** Announced keys as stored in flash; empty if nothing is announced. */
 	private get stored(): string {
 		const { config, text } = this.#deps;
 		return text.decode(config.get(MQTT_ANNOUNCED_VALUES));

@@ -17,7 +17,7 @@ const LOST = outputFailure(
 	"The broker has closed the connection. Check its log: it may be stopping, another client may use the same serial number, or this user may not publish to these topics.",
 );
 
-/** The next attempt follows after an hour, or when the settings change. */
+/** After these, the next attempt is made after an hour, or when the settings change. */
 const NEEDS_OWNER = Object.freeze([END_REFUSED_VERSION, END_REFUSED_ID, END_REFUSED_LOGIN, END_REFUSED_ACCESS]);
 
 const FAILURES: readonly OutputFailure[] = Object.freeze([
@@ -73,7 +73,7 @@ export function sessionFailure(end: number): OutputFailure {
 	return FAILURES[end] ?? LOST;
 }
 
-/** An early retry is useless and may lock the account. */
+/** Returns true if an early retry is useless and may lock the account. */
 export function needsOwner(end: number): boolean {
 	return NEEDS_OWNER.includes(end);
 }

@@ -54,7 +54,7 @@ export function idOf(serial: string): string {
 	return id;
 }
 
-/** `time` for the time of the last readout. */
+/** Returns the key of the selected entity; for the time of the last readout it is `time`. */
 export function keyOf({ own, key }: Entities): string {
 	return own === LAST_READOUT ? TIME : key;
 }

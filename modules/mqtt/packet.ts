@@ -47,7 +47,7 @@ const QOS_SHIFT = 1;
 
 /** Longest incoming packet after its fixed header, bytes. */
 export const PACKET_LIMIT = 16_384;
-/** Bytes that are stored of it. */
+/** Bytes of an incoming packet that are stored. */
 export const KEPT_LIMIT = 160;
 /** Limit of the length field, bytes (2.2.3). */
 const LENGTH_LIMIT = 4;
@@ -126,7 +126,10 @@ export function encodeDisconnect(): Uint8Array {
 	return Uint8Array.of(DISCONNECT_HEAD, 0);
 }
 
-/** `length`: bytes after the fixed header; `room`: those that get space. Throws a RangeError if it is too long. */
+/**
+ * `length`: bytes after the fixed header; `room`: how many of them get space. Throws a RangeError if `length` is too
+ * large.
+ */
 function begin(head: number, length: number, room: number): Uint8Array {
 	let digits = 1;
 	for (let rest = length; rest > 127; rest >>= 7) digits++;
@@ -155,7 +158,9 @@ const PHASE_REST = 2;
 const PHASE_WHOLE = 3;
 const PHASE_BAD = 4;
 
-/** Returns true if memory suffices to store a message of this length, which then happens at once. */
+/**
+ * Returns true if memory suffices to store a message of this length; the message's memory is then allocated at once.
+ */
 export type MayKeep = (length: number) => boolean;
 
 /** After a malformed packet all further bytes are rejected. */
@@ -192,7 +197,7 @@ export class PacketReader {
 		return this.#phase === PHASE_WHOLE;
 	}
 
-	/** The bytes are not MQTT, or no packet to a client. */
+	/** True if the bytes are not MQTT, or not a packet for a client. */
 	get isBad(): boolean {
 		return this.#phase === PHASE_BAD;
 	}
@@ -279,7 +284,7 @@ function isGranted(code: number): boolean {
 	return code <= 2 || code === 0x80;
 }
 
-/** First byte and length that a broker may send to a client with one to three subscriptions. */
+/** Returns true if a broker may send this first byte and length to a client with one to three subscriptions. */
 function isValid(head: number, length: number): boolean {
 	switch (head) {
 		case CONNACK << 4:

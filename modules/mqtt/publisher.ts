@@ -15,9 +15,9 @@
  * LAST_TRIES. Without a network the state is OFF at once.
  *
  * WAITING: for the TLS permit, and for memory, which is checked every MEMORY_MS. RESTING: for the seconds in RETRY_S,
- * or an hour after a refusal that only the user can resolve; after a session of STABLE_MS the delays begin anew. Also
- * before the first session, unless the device sleeps. LEAVING: settings have changed, or another output wants the
- * permit; DISCONNECT follows the message in flight.
+ * or an hour after a refusal that only the user can resolve; after a session of STABLE_MS the delays begin anew.
+ * RESTING also precedes the first session, unless the device sleeps. LEAVING: settings have changed, or another output
+ * wants the permit; DISCONNECT follows the message in flight.
  *
  * After Home Assistant's birth message everything is sent again after a random delay (BIRTH_MS to ten times that),
  * because all devices get that message at once. PUBLISH_COST is claimed while a message is due.
@@ -93,7 +93,7 @@ export class Publisher implements Timed {
 	#session: Session | undefined;
 	/** End of RESTING or of a wait for memory; otherwise Infinity. */
 	#endMs = Number.POSITIVE_INFINITY;
-	/** Everything is sent again then, ms; otherwise Infinity. */
+	/** Time at which everything is sent again, ms; Infinity if that is not planned. */
 	#birthMs = Number.POSITIVE_INFINITY;
 	#hasNetwork = false;
 	#lastTries = 0;
@@ -316,7 +316,7 @@ export class Publisher implements Timed {
 	private enter(step: number, nowMs: number): void {
 		this.#step = step;
 		this.#sinceMs = nowMs;
-		// The state is left in the next tick, not inside the caller.
+		// The state changes in the next tick, not inside this call.
 		this.#endMs = nowMs;
 	}
 

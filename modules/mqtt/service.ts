@@ -55,7 +55,7 @@ export class MQTTService implements ScheduledMachine, OutputListener, CommandLis
 	#commands = 0;
 	#commandMs = Number.POSITIVE_INFINITY;
 	#pausedUntilMs = 0;
-	/** First connection since the start; 0 after it. */
+	/** Delay of the first connection since the start, ms; 0 after it. */
 	#delayMs: number;
 
 	constructor(deps: OutputDeps, access: OutputAccess, taker: CommandTaker, delayMs = 0, files?: FileReceiver) {
@@ -146,7 +146,7 @@ export class MQTTService implements ScheduledMachine, OutputListener, CommandLis
 		return this.output.failure?.code ?? (this.#publisher?.state === MQTT_UP ? "ok" : "connecting");
 	}
 
-	/** The broker publishes the will. */
+	/** Closes the connection without DISCONNECT, so that the broker publishes the will. */
 	stop(): void {
 		this.#task.stop();
 		this.close();

@@ -65,7 +65,7 @@ export const KEEP_ALIVE_S = 60;
 const PING_MS = 45_000;
 export const ANSWER_MS = 20_000;
 const CHATTER_LIMIT = 64;
-/** The rest of a received payload is dropped. */
+/** Bytes of a received payload that are passed on; the rest is dropped. */
 const PAYLOAD_LIMIT = 16;
 
 /** A message to publish; it is retained. */
@@ -313,7 +313,7 @@ export class Session implements Timed {
 		if (SETTINGS_FILES && this.#files !== undefined && topic === this.#listenTo[this.#listenTo.length - 1]) {
 			// An empty message only removes a retained one.
 			const isWhole = length <= kept.length;
-			// The reader uses the array of a short message again.
+			// A short message is copied, because the reader reuses its array.
 			const file = length > KEPT_LIMIT ? kept.subarray(at, length) : kept.slice(at, length);
 			if (length > at) this.#files.took(isWhole ? file : undefined, length - at);
 		} else if (topic !== undefined) {

@@ -117,7 +117,7 @@ export class OBISCode {
 		return this.encodePeriod(into);
 	}
 
-	/** Replaces F after `encode()`. */
+	/** Writes F again after `encode()`, if it has changed. Returns the end. */
 	encodePeriod(into: Uint8Array): number {
 		let to = this.shortEnd;
 		this.longEnd = to;
@@ -232,7 +232,7 @@ export class OBISCode {
 		return true;
 	}
 
-	/** 0 to 255 in one to three digits; otherwise -1. Leading zeros are not canonical. */
+	/** Reads 0 to 255 in one to three digits; otherwise returns -1. Leading zeros are not canonical. */
 	private number(bytes: Uint8Array, end: number): number {
 		const from = this.#at;
 		let value = 0;

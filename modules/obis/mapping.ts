@@ -49,7 +49,7 @@ export function mapOf(stored: Uint8Array): Uint8Array {
 	return map;
 }
 
-/** Flash may contain anything. */
+/** Returns true for a valid table; flash may contain anything. */
 export function isMapping(stored: Uint8Array): boolean {
 	if (stored.length === 0) return true;
 	if (stored[0] > MAP_LIMIT || stored.length !== 1 + stored[0] * MAP_ENTRY_SIZE) return false;

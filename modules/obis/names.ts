@@ -120,14 +120,14 @@ export class OBISNames {
 		this.#language = language;
 	}
 
-	/** The last name, or nothing, as UTF-8, at most NAME_LIMIT bytes. */
+	/** Writes the last name that was found, or nothing, as UTF-8, at most NAME_LIMIT bytes. */
 	write(into: Uint8Array, at: number): number {
 		return this.writeRow(this.#row, into, at);
 	}
 
 	/**
-	 * `, ` and the attribute's name; with the object's name at most NAME_LIMIT bytes. Returns the end: `at` for an
-	 * unknown attribute.
+	 * Writes `, ` and the attribute's name; together with the object's name it has at most NAME_LIMIT bytes. Returns the
+	 * end: `at` for an unknown attribute.
 	 */
 	writeAttribute(classId: number, attribute: number, into: Uint8Array, at: number): number {
 		const row = this.searchExact(MEDIUM_ATTRIBUTE, 0, (classId * 256 + attribute) * 256);
@@ -218,7 +218,7 @@ export class OBISNames {
 		return family + (offset % PHASE_STEP);
 	}
 
-	/** The row of the code, otherwise that for all its tariffs, otherwise -1. */
+	/** Returns the row of the code, otherwise the row for all its tariffs, otherwise -1. */
 	private search(medium: number, channel: number, c: number, d: number, sentE: number): number {
 		const e = sentE < 0 || sentE === 255 ? 0 : sentE;
 		this.#numbers[MARK_TARIFF] = e;

@@ -106,7 +106,7 @@ const COSEM_UNITS = Object.freeze([
 /** Number of spellings; at most 255, so that 255 can have another meaning in a packed byte. */
 export const UNIT_COUNT = SPELLINGS.length;
 
-/** 0 to 254, or -1. */
+/** Returns 0 to 254, or -1 for an unknown spelling. */
 export function unitIndex(bytes: Uint8Array, start: number, end: number): number {
 	const length = end - start;
 	for (let index = 0; index < UNIT_COUNT; index++) {
@@ -123,7 +123,7 @@ export function unitText(index: number): string {
 	return SPELLINGS[index] ?? "";
 }
 
-/** "" for no unit (255), currency (10), other (254) and reserved numbers. */
+/** Returns "" for no unit (255), currency (10), other (254) and reserved numbers. */
 export function cosemUnitText(unit: number): string {
 	return COSEM_UNITS[unit] ?? "";
 }

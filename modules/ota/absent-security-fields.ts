@@ -1,4 +1,4 @@
-/** Replaces security-fields.ts in a firmware that installs nothing by itself. */
+/** Replaces security-fields.ts in a firmware without automatic security updates. */
 import type { SettingField } from "../config/schema.js";
 
 export const SECURITY_FIELDS: readonly SettingField[] = Object.freeze([]);

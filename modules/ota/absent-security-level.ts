@@ -1,4 +1,4 @@
-/** Replaces security-level.ts in a firmware that installs nothing by itself. */
+/** Replaces security-level.ts in a firmware without automatic security updates. */
 import type { Put } from "../config/schema.js";
 
 export function securityPuts(): Put[] {

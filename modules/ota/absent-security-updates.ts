@@ -1,4 +1,4 @@
-/** Replaces security-updates.ts in a firmware that installs nothing by itself. */
+/** Replaces security-updates.ts in a firmware without automatic security updates. */
 export class SecurityUpdates {
 	static open(): undefined {}
 

@@ -115,7 +115,7 @@ export class Download implements ScheduledMachine, PermitClient, BodySink, Sende
 		});
 	}
 
-	/** Outputs wait until the download is over. */
+	/** Does nothing: outputs wait for the permit until the download is over. */
 	permitRequested(): void {}
 
 	get deadlineMs(): number {

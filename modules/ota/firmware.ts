@@ -153,7 +153,7 @@ export class Firmware implements Running {
 		return this.#download !== undefined;
 	}
 
-	/** A sleep would end in a restart before the trial is over. */
+	/** True during a trial, because a sleep would end in a restart before the trial is over. */
 	get staysAwake(): boolean {
 		return this.#update.state === FIRMWARE_ON_TRIAL;
 	}

@@ -111,7 +111,7 @@ export class UpgradeNotice implements ScheduledMachine, PermitClient {
 		});
 	}
 
-	/** The permit is needed only briefly. */
+	/** Does nothing, because the check holds the permit only briefly. */
 	permitRequested(): void {}
 
 	get deadlineMs(): number {

@@ -2,7 +2,7 @@
 import type { Sender } from "./updater.js";
 
 /**
- * Longest time between two pieces. Beside two browsers that load the page, the next piece may wait half a minute for its
+ * Longest time between two pieces. While two browsers load the page, the next piece may wait half a minute for its
  * handshake.
  */
 const PIECE_SILENCE_MS = 120_000;

@@ -1,4 +1,4 @@
-/** Setting and result of security updates by themselves, in the entries of fields.ts. */
+/** Setting and result of automatic security updates, in the entries of fields.ts. */
 import { BOOLEAN, field, INTEGER, type SettingField } from "../config/schema.js";
 import { SECURITY_UPDATES } from "../product.js";
 
@@ -6,7 +6,7 @@ import { SECURITY_UPDATES } from "../product.js";
 const IN_UPGRADE = 19;
 const IN_UPGRADE_FOUND = 20;
 
-/** Installation of security updates without a click. */
+/** Install security updates automatically. */
 export const SECURITY_UPDATES_ENABLED = field<boolean>({
 	entry: IN_UPGRADE,
 	id: 3,
@@ -14,7 +14,10 @@ export const SECURITY_UPDATES_ENABLED = field<boolean>({
 	kind: BOOLEAN,
 	initial: SECURITY_UPDATES,
 });
-/** Time at which it was found if its security level is higher than that of the running firmware, Unix seconds; or 0. */
+/**
+ * Time at which the newest version was found, Unix seconds; 0 unless its security level is higher than that of the
+ * running firmware.
+ */
 export const UPGRADE_FOUND_SECURITY = field<number>({
 	entry: IN_UPGRADE_FOUND,
 	id: 2,

@@ -1,10 +1,11 @@
 /**
- * Installs security updates by itself while the owner permits it: newer firmware of a higher security level, at night,
- * SECURITY_UPDATE_HOURS after the daily check (notice.ts) has found it. It starts the same download as a person would;
- * an attempt that fails is repeated an hour later, and in the following nights.
+ * Installs security updates automatically while the owner permits it. A security update is newer firmware with a higher
+ * security level. It is installed at night, at least SECURITY_UPDATE_HOURS after the daily check (notice.ts) has found
+ * it. The download is the same as one that a person starts; a failed attempt is repeated an hour later, and in the
+ * following nights.
  *
- * The hour of an attempt is the local one; its minute is that of the start, at random, so that not all gateways of a
- * maker ask at once.
+ * Attempts are made in local hours. Their minute is chosen at random at each start, so that a maker's gateways do not
+ * all send requests at the same time.
  */
 
 import type { Core } from "../core/core.js";

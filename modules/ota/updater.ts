@@ -160,10 +160,10 @@ export class Updater implements ScheduledMachine, PermitClient {
 		return TAKEN;
 	}
 
-	/** The transfer does not wait for the permit. */
+	/** Does nothing, because the transfer does not wait for the permit. */
 	permitGranted(): void {}
 
-	/** Outputs wait until the transfer is over. */
+	/** Does nothing: outputs wait for the permit until the transfer is over. */
 	permitRequested(): void {}
 
 	write(bytes: Uint8Array, start: number, end: number): number {

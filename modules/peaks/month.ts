@@ -22,7 +22,7 @@ export function localMonthAt(calendar: LocalCalendar, timeS: number): number {
 	return monthOf(Math.floor((timeS + calendar.offsetMinutes(timeS * 1000) * 60) / DAY_S));
 }
 
-/** True for one of the highest intervals; false for a past month. */
+/** Adds an interval. Returns true if it is one of the highest, and false also for an interval of a past month. */
 export function addInterval(numbers: Float64Array, calendar: LocalCalendar, startS: number, watts: number): boolean {
 	const month = localMonthAt(calendar, startS);
 	if (month < numbers[MONTH]) return false;

@@ -121,7 +121,7 @@ export class Peaks implements Running, Timed {
 		return [peakOf(this.highest, config.get(PEAKS_COUNT)), meanW, forecastW].map(Math.round);
 	}
 
-	/** As in month.ts; all 0 if none is known. */
+	/** Highest intervals of this month, in the layout of month.ts; all 0 if none is known. */
 	get highest(): Float64Array {
 		const { clock, zone } = this.#core;
 		const numbers = this.#numbers?.slice(0, STORED) ?? new Float64Array(STORED);
@@ -197,7 +197,7 @@ export class Peaks implements Running, Timed {
 			const watts = Math.round((sum * 3600) / (timeS - edgeS));
 			if (isNext && startS >= numbers[FROM] && addInterval(numbers, calendar, startS, watts)) hasChanged = true;
 			startS = beginS;
-			// Without a counter here the next rise covers more than the time since this entry.
+			// If this entry has no counter, the next rise covers more than the time since this entry.
 			edgeS = isNear && (isFirst || hasRise) ? timeS : 0;
 			sum = 0;
 		}

@@ -41,7 +41,7 @@ export interface Sleeper {
 	giveUp(): void;
 	/** The batteries are empty; a long sleep follows. */
 	emptied(): void;
-	/** The policy takes no further action. */
+	/** Begins the sleep; the policy takes no further action. */
 	fallAsleep(ms: number): void;
 }
 
@@ -54,7 +54,7 @@ export const REQUEST_MS = 120_000;
 export const LIMIT_MS = 3_600_000;
 /** Time limit of the work; longer than the longest session with the meter. */
 export const WORK_MS = 720_000;
-/** Joining the network may take half of this. */
+/** Time limit of sending. Joining the network may take half of it. */
 export const SEND_MS = 60_000;
 /** Longest sleep, after which the device measures the batteries. */
 export const LONGEST_MS = 86_400_000;

@@ -9,7 +9,7 @@ const CUT_OFF = 1;
 const RECOVERED = 1.2;
 /** V per cell; below it the batteries must be replaced. */
 const WEAK = 1.1;
-/** Consecutive low measurements, because the radio's start lowers the voltage. */
+/** Number of consecutive low measurements that count, because a single one may be due to the radio's start. */
 const TIMES = 2;
 
 /** `battery`: total voltage, 0 without cells. */

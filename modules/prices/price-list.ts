@@ -60,7 +60,7 @@ export function findSameDay(list: Uint8Array): number {
 	return findRepeated(list, PRICE_SIZE, DAY_SIZE);
 }
 
-/** Empty if the API would not accept the list. */
+/** Returns the list, or an empty one if the API would not accept it. */
 export function validPrices(list: Uint8Array): Uint8Array {
 	const view = new DataView(list.buffer, list.byteOffset, list.length);
 	let isValid = list.length === 0 || list.length % PRICE_SIZE === 1;

@@ -1,6 +1,6 @@
 /**
- * Replaces part.ts in a firmware that is built without the provisioning by signed files. Nothing touches its entry in
- * flash but a factory reset.
+ * Replaces part.ts in a firmware that is built without the provisioning by signed files. Its entry in flash is kept
+ * until a factory reset.
  */
 import { Absent, absentPart } from "../absent.js";
 

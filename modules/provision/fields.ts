@@ -9,7 +9,7 @@ const IN_PROVISION = 29;
 /** Printable characters except the blank. */
 const GRAPHIC = "!~";
 
-/** Length of the addressee in a file, and so of a group's name. */
+/** Length of the addressee in a file, and therefore maximum length of a group's name. */
 export const GROUP_LIMIT = 32;
 
 /** Group of gateways that a file may be for; empty: none. */
@@ -31,7 +31,7 @@ export const PROVISION_COUNTER = field<number>({
 	maximum: 0xffff_ffff,
 	initial: 0,
 });
-/** Time at which it was applied, Unix seconds; 0 if the clock was not set. */
+/** Time at which the last file was applied, Unix seconds; 0 if the clock was not set. */
 export const PROVISION_APPLIED = field<number>({
 	entry: IN_PROVISION,
 	id: 3,
@@ -50,7 +50,7 @@ export const PROVISION_URL = field<string>({
 	characters: GRAPHIC,
 	initial: "",
 });
-/** Reference to the certificate of its server (config/blob.ts); empty without one. */
+/** Reference to the certificate of that address's server (config/blob.ts); empty without one. */
 export const PROVISION_CERTIFICATE = field<Uint8Array>({
 	entry: IN_PROVISION,
 	id: 5,

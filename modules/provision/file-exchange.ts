@@ -21,11 +21,11 @@ const REQUEST = Object.freeze({
 	header: () => undefined,
 	query: () => undefined,
 });
-/** The routes' rules only set Retry-After. */
+/** Stand-in for a response: the routes' rules only set Retry-After in it. */
 const RESPONSE = Object.freeze({ header: () => {} }) as unknown as HTTPResponse;
 const CONTEXT = Object.freeze({ part: undefined, token: "", parameter: "" });
 
-/** Gets the reply to a file: an Exchange, or the console. */
+/** Receiver of the reply to a file: an Exchange, or the console. */
 export interface FileClient {
 	readonly response?: HTTPResponse;
 	object(members: (writer: JSONWriter) => void): void;

@@ -6,14 +6,15 @@
  *     2    2   offset of the piece
  *     4    n   bytes of the file, at least one
  *
- * A command without data only asks. The texts of each result are the state:
+ * A command without data only requests the state. The texts of each result are the state:
  *
  *     "more", offset           bytes are missing from this offset on; 0 without a transfer
  *     "waits"                  the file is complete, and will be checked
  *     "applied"
  *     code, field, sentence    refused, as by the API
  *
- * A piece at offset 0 begins a transfer, unless a file waits. A piece that is not at the missing offset changes nothing.
+ * A piece at offset 0 begins a transfer, unless a file waits. A piece at any other offset than the missing one changes
+ * nothing.
  */
 import { BUSY } from "../api/errors.js";
 import type { Core } from "../core/core.js";
@@ -69,7 +70,7 @@ export class FilePieces implements FileClient {
 		return this.#result ?? ["more", String(this.#length)];
 	}
 
-	/** Gives up a transfer, or only one that has taken too long. */
+	/** Gives up the transfer; with `nowMs`, only if it has taken too long. */
 	close(nowMs = this.#endMs): void {
 		if (this.#file === undefined || nowMs < this.#endMs) return;
 		this.#file = undefined;

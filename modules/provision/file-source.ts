@@ -1,7 +1,7 @@
 /**
  * Fetches a signed settings file from the server of the settings: soon after the start, then once a day. The server is
  * authenticated by the owner's certificate, because the file may hold secrets. A file whose counter is not higher than
- * that of the last one is nothing new.
+ * that of the last file is ignored.
  */
 import { FIRST_STATUS, HTTP_NO_REPLY, type HTTPClient, OUTCOME_NONE } from "../http/client.js";
 import { ReplyReader } from "../http/reply.js";
@@ -46,7 +46,7 @@ export class FileSource extends Visits<HTTPClient> {
 			if (isGone(outcome)) this.dueMs = nowMs + this.spread(OWNER_PAUSE_MS);
 		} else if (isCut) this.fail(visitFailure(HTTP_NO_REPLY), nowMs);
 		else {
-			// The memory of the fetch is given back here, and may be needed to apply the file.
+			// This releases the memory of the fetch, which may be needed to apply the file.
 			this.succeed(DAY_MS, nowMs);
 			if (counter > 0 && counter <= this.deps.config.get(PROVISION_COUNTER)) return;
 			if (this.#taker.mayKeep(file.length, RESTORE_COST)) this.#taker.offer(file, "url");
@@ -57,7 +57,7 @@ export class FileSource extends Visits<HTTPClient> {
 	protected ask(url: FileURL, nowMs: number): void {
 		const { text } = this.deps;
 		const { task } = this;
-		// The reply ends when this is full: then the file is too long.
+		// The reply ends when this array is full, which means that the file is too long.
 		const reply = new ReplyReader(new Uint8Array(FILE_LIMIT + 1));
 		const client = this.output.connect(true, (port, secure) => {
 			const tls = secure as TLSClientOptions;

@@ -18,11 +18,14 @@ import { type Crypto, P256_POINT_LENGTH, P256_SIGNATURE_LENGTH } from "../io/cry
 import type { Cost } from "../io/memory.js";
 import { holds, uint16, uint32 } from "../ota/front.js";
 
-/** Largest value that flash stores at once, which a restored file must fit too. */
+/**
+ * Maximum length of a file: that of a value in flash, because all entries that a file changes are first stored as one
+ * value.
+ */
 export const FILE_LIMIT = 4500;
 export const SETTINGS_AT = 52;
 
-/** A file that arrives; its settings then need RESTORE_COST. */
+/** Memory of a file while it arrives; applying its settings then needs RESTORE_COST. */
 export const FILE_COST: Cost = Object.freeze({ slots: 60, chunkBytes: FILE_LIMIT + 512 });
 
 /** "SMGS" as a little-endian number. */
@@ -36,9 +39,9 @@ const ADDRESSEE_AT = 12;
 const KEY_ID_AT = 44;
 const KEY_ID_LENGTH = 8;
 
-/** Not a file of this form, or an incomplete one. */
+/** The file has another form, or is incomplete. */
 export const INVALID_FILE = "provision_invalid";
-/** An unknown key, or not its signature. */
+/** The key is unknown, or the signature was not made with it. */
 export const BAD_SIGNATURE = "provision_bad_signature";
 export const WRONG_DEVICE = "provision_wrong_device";
 /** The counter is not higher than that of the last file. */
@@ -59,7 +62,7 @@ export function settingsEnd(file: Uint8Array): number {
 	return file.length - P256_SIGNATURE_LENGTH;
 }
 
-/** Returns true for a signature by one of the keys, given as points in hex. The file must have a counter. */
+/** Returns true if one of the keys made the signature. The keys are points in hex. The file must have a counter. */
 export function isTrusted(
 	file: Uint8Array,
 	keys: readonly Uint8Array[],

@@ -43,7 +43,7 @@ import { type FileClient, FileExchange } from "./file-exchange.js";
 import { FileSource, type FileTaker } from "./file-source.js";
 import { EVENT_PROVISION_APPLIED, EVENT_PROVISION_REFUSED } from "./log-events.js";
 
-/** Way of the factory data, which are applied if no file was applied before. */
+/** Delivery in the factory data. This file is applied if no file was applied before. */
 const BY_FACTORY = "factory";
 const BY_MQTT = "mqtt";
 
@@ -108,7 +108,7 @@ export class Provisioning extends Visitor<FileSource> implements FileTaker, Sche
 		return this.#job === undefined && length <= FILE_LIMIT + 256 && this.core.ledger.fits(cost);
 	}
 
-	/** Takes a message by MQTT, as FileReceiver (mqtt/session.ts). */
+	/** Receives a message over MQTT (FileReceiver in mqtt/session.ts). */
 	took(file: Uint8Array | undefined, length: number): void {
 		if (file !== undefined) this.offer(file, BY_MQTT);
 		else this.note(length > FILE_LIMIT ? INVALID_FILE : BUSY, BY_MQTT);
@@ -116,7 +116,7 @@ export class Provisioning extends Visitor<FileSource> implements FileTaker, Sche
 
 	/**
 	 * Applies the file soon, logs the result, and replies to `client`. Without a client, a file with the counter of the
-	 * last one is not reported, because some ways repeat it. `way`: one word.
+	 * last one is not reported, because it may be delivered repeatedly. `way`: how it was delivered, one word.
 	 */
 	offer(file: Uint8Array, way: string, client?: FileClient): void {
 		const { config, driver } = this.core;
@@ -171,7 +171,7 @@ export class Provisioning extends Visitor<FileSource> implements FileTaker, Sche
 	/** A broker may repeat a bad file after each connection. */
 	private note(code: string, way: string): void {
 		const { config, events, live } = this.core;
-		// A factory is not in reach of the owner's network: the trial would fail at the first start.
+		// The unit is still in the factory, out of range of the owner's network: the trial would fail at the first start.
 		if (code === "" && way === BY_FACTORY) config.note([put(WIFI_ON_TRIAL, false)]);
 		if (code === "") events.note(EVENT_PROVISION_APPLIED, `${config.get(PROVISION_COUNTER)} by ${way}`);
 		else if (this.refused !== code) events.note(EVENT_PROVISION_REFUSED, `${code} by ${way}`);
@@ -206,7 +206,7 @@ export class Provisioning extends Visitor<FileSource> implements FileTaker, Sche
 		return [put(PROVISION_COUNTER, counterOf(file)), put(PROVISION_APPLIED, appliedS)];
 	}
 
-	/** Returns "" for a file of a trusted signer for this gateway that is newer than the last one. */
+	/** Returns "" if a trusted signer made the file, it is for this gateway, and it is newer than the last one. */
 	private refusalOf(file: Uint8Array): string {
 		const { config, crypto, info } = this.core;
 		if (info.settingsKeys === "") return UNSUPPORTED;

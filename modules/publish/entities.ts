@@ -132,7 +132,7 @@ export class Entities {
 		if (place >= 0) this.#values?.seek(place);
 	}
 
-	/** POWER_NET included; undefined for a value of the readout. */
+	/** The entity if it is the gateway's own, such as POWER_NET; undefined for a value of the readout. */
 	get own(): OwnEntity | undefined {
 		return this.#own[this.#index];
 	}
@@ -146,7 +146,7 @@ export class Entities {
 		return (this.own === undefined || this.own === POWER_NET) && this.stateClass === MEASUREMENT;
 	}
 
-	/** Never changes during the life of the meter: digits, lower-case letters and single underscores. */
+	/** Key, which never changes during the life of the meter: digits, lower-case letters and single underscores. */
 	get key(): string {
 		return this.own?.key ?? this.#values?.key ?? "";
 	}
@@ -161,7 +161,7 @@ export class Entities {
 		return this.#states[this.#index] ?? this.#values?.value ?? "";
 	}
 
-	/** "" without one, as device class and state class. */
+	/** Unit; "" without one. The same holds for device class and state class. */
 	get unit(): string {
 		return this.own?.unit ?? this.#values?.unit ?? "";
 	}
@@ -185,7 +185,7 @@ export class Entities {
 	}
 }
 
-/** Serial number or identification; all but printable ASCII becomes "?". */
+/** Returns the serial number or identification; characters other than printable ASCII become "?". */
 function numberOf({ meterId, records }: Readout): string {
 	const bytes = (meterNumberOf(records) ?? meterId).slice(0, NUMBER_LIMIT);
 	return String.fromCharCode(...bytes.map((byte) => (byte >= 0x20 && byte < 0x7f ? byte : 0x3f)));

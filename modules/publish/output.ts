@@ -59,14 +59,14 @@ export interface OutputAccess {
 	 * it.
 	 */
 	borrowIdentity?(): Uint8Array | typeof NO_MEMORY | undefined;
-	/** The first failure after a success, or undefined for the first success after a failure. */
+	/** Called with the first failure after a success, and with undefined for the first success after a failure. */
 	outputChanged(failure: OutputFailure | undefined): void;
 }
 
 export interface OutputListener {
-	/** Another client's call is still on the stack: continue in a task of the driver. */
+	/** The permit was granted. Another client's call is still on the stack, so continue in a task of the driver. */
 	permitted(): void;
-	/** Return the permit within seconds, without losing data. */
+	/** Another client requests the permit. Return it within seconds, without losing data. */
 	permitWanted?(): void;
 }
 
@@ -124,7 +124,7 @@ export class Output implements PermitClient {
 		this.attempts = 0;
 	}
 
-	/** If false, `permitted` follows, possibly inside this call. */
+	/** Returns true if the permit is free. Otherwise `permitted` is called later, possibly inside this call. */
 	askPermit(): boolean {
 		this.#isQueued = true;
 		const hasPermit = this.#deps.tlsPermit.request(this);
@@ -226,8 +226,8 @@ export class Output implements PermitClient {
 	}
 
 	/**
-	 * `pausesS` by the number of failures in a row, s; ± 50 %, because a server that restarts loses all its gateways at
-	 * once.
+	 * Returns the pause after a failure, ms. `pausesS`: pauses by the number of failures in a row, s. The pause varies by
+	 * ± 50 %, because a server that restarts loses all its gateways at once.
 	 */
 	pauseMs(pausesS: readonly number[]): number {
 		const pauseS = pausesS[Math.min(Math.max(this.attempts, 1), pausesS.length) - 1];
@@ -242,7 +242,7 @@ export class Output implements PermitClient {
 		return true;
 	}
 
-	/** A transmission in progress continues. */
+	/** Ends the test without an answer; a transmission in progress continues. */
 	cancel(test: SendTest, nowMs: number): void {
 		if (this.#test?.test === test) this.endTest(nowMs);
 	}
@@ -261,7 +261,7 @@ export class Output implements PermitClient {
 		pending.reportMs = hasReply ? nowMs : Math.max(nowMs, pending.sinceMs + this.#options.testLeastMs);
 	}
 
-	/** Infinity without a test. Include it in the client's own deadline. */
+	/** Time limit of the running test, monotonic ms; Infinity without one. Include it in the client's own deadline. */
 	get deadlineMs(): number {
 		return this.#test?.reportMs ?? Number.POSITIVE_INFINITY;
 	}

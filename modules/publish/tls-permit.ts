@@ -6,8 +6,8 @@ import { takeOut } from "../bytes/list.js";
 
 export interface PermitClient {
 	/**
-	 * Often called inside `release` or `request` of another client: continue in a task of the driver, because both call
-	 * chains do not fit on the chip's stack.
+	 * Often called inside `release` or `request` of another client. Continue in a task of the driver, because the two
+	 * call chains together do not fit on the chip's stack.
 	 */
 	permitGranted(): void;
 	/** Another client requests the permit. Call `release` within seconds, without losing data. */
@@ -18,7 +18,7 @@ export class TLSPermit {
 	#holder: PermitClient | undefined;
 	readonly #waiting: PermitClient[] = [];
 
-	/** If false, `permitGranted` follows. A second call has no effect. */
+	/** Returns true if the permit is granted. Otherwise `permitGranted` is called later. A second call has no effect. */
 	request(holder: PermitClient): boolean {
 		this.#holder ??= holder;
 		if (this.#holder === holder) return true;
@@ -31,7 +31,7 @@ export class TLSPermit {
 		return this.#holder === holder;
 	}
 
-	/** Also withdraws a request. */
+	/** Returns the permit, or withdraws a request. */
 	release(holder: PermitClient): void {
 		takeOut(this.#waiting, this.#waiting.indexOf(holder));
 		if (this.#holder !== holder) return;

@@ -18,7 +18,7 @@ interface Kind {
 	readonly unit: string;
 	readonly deviceClass: string;
 	readonly isCounter: boolean;
-	/** Decimal places from the unit in readout/quantities.ts. */
+	/** Power of ten from the unit in readout/quantities.ts to `unit`. */
 	readonly places: number;
 }
 

@@ -1,4 +1,7 @@
-/** Base of the parts that visit a server while their settings say so; it has the trusted certificates and the visits. */
+/**
+ * Base of the parts that visit a server while their settings ask for it; it has the trusted certificates and the
+ * visits.
+ */
 import type { SettingField } from "../config/schema.js";
 import { CERTIFICATE_LIMIT, TrustedCertificates } from "../config/trusted-certificates.js";
 import type { Core, Running } from "../core/core.js";
@@ -11,12 +14,15 @@ export abstract class Visitor<Kind extends Pick<Visits<never>, "output" | "resul
 	implements OutputAccess, Running
 {
 	protected readonly core: Core;
-	/** Defined while the settings say so. */
+	/** Undefined while there are no visits. */
 	protected visits: Kind | undefined;
 	readonly #certificate: SettingField<Uint8Array>;
 	#certificates: TrustedCertificates | undefined;
 
-	/** `certificate`: refers to the trusted certificates in flash, whose key prefix has four letters of its entry's key. */
+	/**
+	 * `certificate`: setting that refers to the trusted certificates. Their keys in flash begin with the first four
+	 * letters of its entry's key.
+	 */
 	constructor(core: Core, certificate: SettingField<Uint8Array>) {
 		this.core = core;
 		this.#certificate = certificate;
@@ -24,7 +30,7 @@ export abstract class Visitor<Kind extends Pick<Visits<never>, "output" | "resul
 
 	abstract outputChanged(failure: OutputFailure | undefined): void;
 
-	/** Returns undefined if the settings, the firmware or the host say no. */
+	/** Returns undefined if the settings, the firmware or the host do not permit visits. */
 	protected abstract open(deps: OutputDeps, isStart: boolean): Kind | undefined;
 
 	/** Last visit that succeeded, Unix ms; 0 without one, or if the clock was not set. */
@@ -37,7 +43,7 @@ export abstract class Visitor<Kind extends Pick<Visits<never>, "output" | "resul
 		return this.visits?.result ?? "off";
 	}
 
-	/** Most units need none. */
+	/** Created when it is first needed, because most units need none. */
 	get certificates(): TrustedCertificates {
 		const { config, ledger, storage } = this.core;
 		const field = this.#certificate;
@@ -47,7 +53,7 @@ export abstract class Visitor<Kind extends Pick<Visits<never>, "output" | "resul
 		return this.#certificates;
 	}
 
-	/** The owner may also save them again for a visit at once. */
+	/** Starts the visits anew. The owner may also save unchanged settings, to cause a visit at once. */
 	settingsChanged(): void {
 		this.visits?.stop();
 		this.start(false);

@@ -1,6 +1,6 @@
 /**
- * Visits a server again and again, for some seconds each, over the one outgoing TLS connection. A subclass says what is
- * asked there; it may have states above ASKING, which last as long as it wants.
+ * Visits a server again and again, for some seconds each, over the one outgoing TLS connection. A subclass makes the
+ * requests; it may have states above ASKING, which last as long as it needs.
  *
  *              time            permit    visit over    visit failed
  *   RESTING    ASKING, QUEUED  –         –             –
@@ -9,7 +9,7 @@
  *
  *   (a) a failure; the pause grows with their number.
  *
- * There are no visits on cells.
+ * There are no visits on battery power.
  */
 import type { SettingField } from "../config/schema.js";
 import { type FileURL, parseFileURL } from "../http/url.js";
@@ -32,11 +32,11 @@ import {
 
 /** First visit after the start, later than a trial's first check (ota/trial.ts). */
 const FIRST_MS = 65_000;
-/** Largest random addition, so that a site's gateways do not all ask at once after a power cut. */
+/** Maximum random delay added, so that a site's gateways do not all send requests at once after a power cut. */
 const SPREAD_MS = 60_000;
 /** Time from changed settings to the next visit. */
 export const SETTLE_MS = 2000;
-/** After failures in a row, seconds. */
+/** Pauses after one, two, three … failures in a row, seconds. */
 export const RETRY_S = Object.freeze([30, 60, 300, 900, 3600]);
 const HOUR_MS = 3_600_000;
 /** Longest wait for the permit, and limit of a visit with all its requests. */
@@ -134,7 +134,7 @@ export abstract class Visits<Visit extends Timed & { close(): void }> implements
 		this.dueMs = nowMs + (isOwners ? this.spread(OWNER_PAUSE_MS) : this.output.pauseMs(RETRY_S));
 	}
 
-	/** Adds up to a fifth. */
+	/** Adds a random time of up to a fifth. */
 	protected spread(ms: number): number {
 		return ms * (1 + this.deps.crypto.random(1)[0] / 1280);
 	}

@@ -21,8 +21,8 @@ const BLANK = 0x20;
 const TIME_LENGTH = 10;
 
 /**
- * `from` and `count` select a part of the digits. Returns -1 if the value has a unit, other characters, no digits, or
- * more than VALUE_LONG - 1 digits.
+ * Returns the value as a number. `from` and `count` select a part of the digits. Returns -1 if the value has a unit,
+ * other characters, no digits, or more than VALUE_LONG - 1 digits.
  */
 export function digitsAt(buffer: Uint8Array, at: number, from = 0, count = buffer[at] & 15): number {
 	const header = buffer[at];
@@ -46,7 +46,7 @@ export function isTimeAt(buffer: Uint8Array, at: number): boolean {
 	return month >= 1 && month <= 12;
 }
 
-/** Ignores trailing blanks; -1 if unknown. */
+/** Returns the number of the unit, without trailing blanks; -1 if it is unknown. */
 export function knownUnit(bytes: Uint8Array, start: number, end: number): number {
 	let to = end;
 	while (to > start && bytes[to - 1] === BLANK) to--;
@@ -64,7 +64,7 @@ export function packingOf(bytes: Uint8Array, start: number, end: number): number
 	return hex ? PACKING_HEX : PACKING_RAW;
 }
 
-/** Four-bit code, or -1. */
+/** Returns the four-bit code of the character, or -1. */
 export function nibbleOf(character: number, packing: number): number {
 	if (character >= 0x30 && character <= 0x39) return character - 0x30;
 	if (packing === PACKING_HEX) return character >= 0x41 && character <= 0x46 ? character - 0x37 : -1;

@@ -44,7 +44,7 @@ export interface ReadSession extends Machine {
 export interface Probing extends Machine, Pick<ReadSession, "line" | "anyFraming" | "isIdle" | "failure" | "abort"> {
 	readonly meterId: Uint8Array;
 	readonly received: number;
-	/** Default 0: an 8-bit line has no parity. */
+	/** Number of damaged characters; default 0, because an 8-bit line has no parity. */
 	readonly damaged?: number;
 	nextProbe?(nowMs: number): Probing;
 }
@@ -68,7 +68,7 @@ export interface ProfileRequest {
 	readonly span?: ProfileSpan | undefined;
 }
 
-/** Both ends included; the session fills in what it learns about the meter. */
+/** Requested span of time, with both ends; the session fills in what it learns about the meter. */
 export interface ProfileSpan {
 	readonly from: ProfileMoment;
 	readonly to: ProfileMoment;
@@ -104,7 +104,7 @@ export interface Opening<Settings> {
 	readonly periodMs?: number;
 	/** Objects of a live session, in the form of its protocol. */
 	readonly live?: Uint8Array;
-	/** No secrets. */
+	/** Writes a line to the developer's log. `message` must not contain secrets. */
 	trace(message: string): void;
 }
 
@@ -113,7 +113,10 @@ export interface Suggestion<Settings> {
 	/** Reported if the meter answers in this protocol. */
 	readonly failure: Failure;
 	readonly limitMs: number;
-	/** True for a meter that calls once in a while, for which a probe of its own listens after some have found nothing. */
+	/**
+	 * True for a meter that only calls once in a while. After several probes have found nothing, one probe only listens
+	 * for it.
+	 */
 	readonly calls?: true;
 	probe(opening: Opening<Settings>): Probing;
 }
@@ -133,14 +136,14 @@ export interface MeterProtocol<Settings> {
 	readonly hasProfiles?: true;
 	open(opening: Opening<Settings>): ReadSession;
 	/**
-	 * Reads the powers that `last` has every `periodMs`, until `abort`, with EVENT_READOUT after each round. Undefined if
-	 * there are none.
+	 * Every `periodMs`, reads the powers that the readout `last` contains, until `abort`, with EVENT_READOUT after each
+	 * round. Returns undefined if `last` has no powers.
 	 */
 	openLive?(opening: Opening<Settings>, last: Readout, periodMs: number): ReadSession | undefined;
 	/** Checks the position of the optical head. A session that listens ends with EVENT_READOUT, or by `abort`. */
 	probe(opening: Opening<Settings>): Probing;
 	forget?(settings: Settings): void;
-	/** For a probe that has heard nothing in other protocols: how it tries this one. */
+	/** How a probe tries this protocol if it has received nothing in the configured one. */
 	readonly suggestion?: Suggestion<Settings>;
 	readonly simulate?: undefined;
 }

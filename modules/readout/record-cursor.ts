@@ -55,7 +55,7 @@ const TIME_LENGTH = 12;
 const LETTER_S = 0x53;
 const LETTER_W = 0x57;
 const CAPITAL = 0xdf;
-/** Values of a reading in DSMR P1 2.2: the last one is the number, the one before it the unit. */
+/** Number of values of a reading in DSMR P1 2.2. The last one is the number, the one before it the unit. */
 const OLD_FORM = 7;
 /**
  * Index of the first column's unit in the head of a profile (IEC 62056-21, VDEW 2.1.2), which has code and unit for
@@ -94,10 +94,10 @@ export class RecordCursor {
 	#first = 0;
 	/** Valid if `#first` is not 0. */
 	#count = 0;
-	/** Next record; valid if `#first` is not 0. */
+	/** Offset of the next record; valid if `#first` is not 0. */
 	#end = 0;
 	#isRow = false;
-	/** Values of the last record that is not a row: the head of the following rows. */
+	/** Offset of the values of the last record that is not a row, which is the head of the following rows. */
 	#head = 0;
 	/** True if `*00` marks the current value; undefined until this is determined. */
 	#hasTotals: boolean | undefined;
@@ -140,8 +140,8 @@ export class RecordCursor {
 	}
 
 	/**
-	 * A copy with the single values of `newer`, which has some of the same records in the same order; undefined if it has
-	 * others. Call it first.
+	 * Returns a copy with the single values of `newer` in place of the old ones. The records of `newer` must be some of
+	 * these records, in the same order; otherwise returns undefined. Call it before reading any record.
 	 */
 	replaced(newer: Uint8Array): Uint8Array | undefined {
 		const records = this.#records;
@@ -286,7 +286,7 @@ export class RecordCursor {
 		}
 	}
 
-	/** Interprets `*00` as a billing period. */
+	/** Returns a cursor that interprets `*00` as a billing period. */
 	private literalCursor(): RecordCursor {
 		const cursor = new RecordCursor(this.#records);
 		cursor.#hasTotals = false;

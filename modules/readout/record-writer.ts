@@ -53,9 +53,9 @@ import { PART_ADDRESS, PART_UNIT, PART_VALUE, type RecordSink } from "./sink.js"
 export const RUNNING_LIMIT = 8192;
 export const VALUE_LIMIT = 1024;
 export const UNIT_LIMIT = 32;
-/** Values of a record; thirteen months of a capacity tariff take 42. */
+/** Maximum number of values of a record; thirteen months of a capacity tariff take 42. */
 const VALUES_LIMIT = 64;
-/** Rows of load profiles: a day of quarter hours, and four more. */
+/** Maximum number of rows of load profiles: a day of quarter hours, and four more. */
 export const ROWS_LIMIT = 100;
 
 export const FLAG_A = 1;
@@ -100,7 +100,7 @@ export class RecordWriter implements RecordSink {
 	#values = 0;
 	/** NO_PROFILE outside a profile, 0 if its head gives no number. */
 	#columns = NO_PROFILE;
-	/** Values that the head or row still lacks; a line without an address then continues it. */
+	/** Number of values that the head or row still lacks; unless it is 0, a line without an address continues it. */
 	#missing = 0;
 	/** Offset of the last record if it is a row, otherwise NOWHERE. */
 	#row = NOWHERE;
@@ -111,7 +111,7 @@ export class RecordWriter implements RecordSink {
 	#lineRecords = 0;
 	#lineLastValue = -1;
 	readonly #part = new Int16Array(9);
-	/** Further data are then refused, so that kept records have no gaps. */
+	/** True once a limit was reached. Further data are then refused, so that kept records have no gaps. */
 	#isFull = false;
 	overflow = false;
 	kept: Uint8Array | undefined;
@@ -265,7 +265,7 @@ export class RecordWriter implements RecordSink {
 		this.kept = this.#buffer.slice(0, this.#committed);
 	}
 
-	/** `beginCode` has begun the profile. */
+	/** Begins a row of the profile that `beginCode` has begun. */
 	beginProfileRow(): void {
 		this.beginLine();
 		this.#columns = Math.max(0, this.#columns);
@@ -312,7 +312,7 @@ export class RecordWriter implements RecordSink {
 		return this.#end - this.#valueStart - RAW_ROOM + length > VALUE_LIMIT;
 	}
 
-	/** A line with one set; its six groups are at `groups[at]`. */
+	/** Begins a line with one set; its six groups are at `groups[at]`. */
 	beginCode(groups: Uint8Array, at: number): void {
 		this.beginLine();
 		this.beginSet();

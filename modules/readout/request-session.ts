@@ -2,7 +2,7 @@
  * Base of sessions that request data, one request at a time, from a meter that never speaks first. Characters have 11
  * bits.
  *
- *     QUIET   silence, or patience over: ASKING
+ *     QUIET   silence, or waited too long: ASKING
  *     ASKING  answer: ASKING with the next request, or ENDED after the last one
  *             no answer in time: ASKING, the request is repeated; ENDED after TRIES
  *     any     abort: ENDED
@@ -16,7 +16,10 @@ import type { RecordWriter } from "./record-writer.js";
 
 const CHARACTER_BITS = 11;
 export const TRIES = 4;
-/** Longest silence before and within an answer, ms; 330 and 33 bits are added. */
+/**
+ * Longest silence before an answer (ANSWER_MS and the time of ANSWER_BITS), and within one (GAP_MS and the time of
+ * GAP_BITS).
+ */
 const ANSWER_MS = 500;
 const ANSWER_BITS = 330;
 const GAP_MS = 150;

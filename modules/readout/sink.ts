@@ -15,7 +15,7 @@ export interface RecordSink {
 	/** `discardLine` may discard the line. */
 	beginLine(): void;
 	beginSet(): void;
-	/** Before a line's first set the value belongs to the previous set; in a load profile the line is a row. */
+	/** A value before a line's first set belongs to the previous set; in a load profile such a line is a row. */
 	beginValue(): void;
 	text(part: number, bytes: Uint8Array, start: number, end: number): void;
 	endValue(): void;

@@ -281,7 +281,7 @@ export class SMLFile {
 		return isPower && this.#maker === maker && this.#status !== NO_STATUS;
 	}
 
-	/** The top bit of DZG's power was taken for a sign. */
+	/** True if the top bit of DZG's power was taken for a sign. */
 	private get isUnsignedPower(): boolean {
 		if (this.#work[BYTES_AT] < 0x80 || this.#size > 3 || !this.isPowerOf(DZG)) return false;
 		const c = this.#work[CODE_AT + 2];
@@ -290,7 +290,7 @@ export class SMLFile {
 		return (this.#status & (isPhase ? EXPORTS | PHASES_EXPORT : EXPORTS)) === 0;
 	}
 
-	/** EMH exports, and this power has no sign. */
+	/** True if an EMH meter exports, and this power has no sign. */
 	private get lacksSign(): boolean {
 		return this.#work[CODE_AT + 2] === 15 && this.isPowerOf(EMH) && (this.#status & EMH_EXPORTS) !== 0;
 	}

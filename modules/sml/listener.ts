@@ -43,7 +43,7 @@ const STATE_FILE = 1;
 const STATE_ENDED = 2;
 
 export class SMLListener implements Machine {
-	/** That of the last telegram; after `abort`, of all. */
+	/** Failure of the last telegram; after `abort`, of the whole session. */
 	failure: Failure | undefined;
 	/** ASCII; empty before the first valid telegram. */
 	meterId: Uint8Array = NO_BYTES;

@@ -55,7 +55,7 @@ export function getBackup(exchange: Exchange<System>): void {
 	});
 }
 
-/** Values at this moment, because the file is sent in pieces; for secrets only whether they are set. */
+/** Returns the values at this moment, because the file is sent in pieces; for secrets, only whether they are set. */
 function valuesOf(config: ConfigStore, parts: readonly Part[]): readonly Setting[] {
 	const values: Setting[] = [];
 	for (const { table, secrets } of groupsOf(parts)) {

@@ -84,7 +84,7 @@ class EventStream implements BodySource, LiveBody, LiveClient {
 		this.#due |= DUE_BEAT;
 	}
 
-	/** A whole event, or nothing if it does not fit. */
+	/** Writes a whole event, or nothing if it does not fit. */
 	read(into: Uint8Array, start: number, end: number): number {
 		if (this.#due === 0) return NOTHING_YET;
 		const { writer } = this.#core;

@@ -29,7 +29,7 @@ import type { Part } from "../part.js";
 import { SETTINGS_FILES } from "../provision/settings-files.js";
 import { BACKUP_FORM, groupsOf } from "./backup.js";
 
-/** A list of numbers in a list of objects in a group has 6; skipped values may have more. */
+/** Maximum depth of nesting. A list of numbers in a list of objects in a group has 6; skipped values may have more. */
 const DEPTH = 8;
 const GROUP_DEPTH = 3;
 const IGNORED_LIMIT = 16;

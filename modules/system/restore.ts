@@ -100,8 +100,8 @@ function findLacking(exchange: Exchange, values: GroupValues, lacking: string[])
 }
 
 /**
- * True for a change; a certificate that still belongs to its address is kept, although the route would clear it, unless
- * another one is given.
+ * Returns true if the setting must be changed. A certificate that still belongs to its address is kept, although the
+ * route would clear it, unless the file has another one.
  */
 function isChange({ core }: Exchange, values: GroupValues, { field, value }: Put): boolean {
 	const isKept = values.isFitting && !field.secret && values.group.secrets.includes(field);

@@ -1,4 +1,7 @@
-/** Failures of meters that send TIC. Their `progress` is below that of a telegram of another protocol. */
+/**
+ * Failures of meters that send TIC. Their `progress` is lower than that of the failure for a telegram of another
+ * protocol.
+ */
 import { failure, METER_ERROR, METER_TIMEOUT } from "../readout/failure.js";
 
 export const TIC_SILENCE = failure(

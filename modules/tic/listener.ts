@@ -16,13 +16,14 @@
  * meter's clock is degraded; blank: unknown) and YYMMDDhhmmss. It is stored as P1 ports send it: YYMMDDhhmmss and S or
  * W.
  *
- * Characters are 7E1, received as eight bits: the parity bit is the eighth, unless an adapter has removed it from all.
+ * Characters are 7E1, received as eight bits: the parity bit is the eighth, unless an adapter has removed it from all
+ * characters.
  *
- * A sum of six bits is a weak check, so there are more conditions: all characters of a group have even parity, or none
- * has an eighth bit; a label with a code has as many characters as always; a frame has as many as the one before it, or
- * as the last accepted one, since all fields have a fixed length. Only the damaged group is dropped; the readout then
- * counts as truncated. Other labels have no known length, and two blanks too many leave the sum as it is. Therefore they
- * are shown, behind the others, only if no group of the frame is damaged.
+ * A sum of six bits is a weak check, so there are more conditions. All characters of a group have even parity, or none
+ * has an eighth bit. The data of a label with an OBIS code have their fixed length. A frame is as long as the one
+ * before it, or as the last accepted one, because all its fields have a fixed length. Only a damaged group is dropped;
+ * the readout then counts as truncated. Labels without a code have no known length, and two extra blanks do not change
+ * the sum. Therefore these labels are shown, after the others, only if no group of the frame is damaged.
  *
  *   HUNT   STX LF            FRAME
  *   FRAME  STX LF            FRAME; the frame before is dropped
@@ -48,7 +49,7 @@ export const TIC_LINE: LineSettings = Object.freeze({ baud: STANDARD_BAUD, forma
 
 /** Time without a valid group after which the other speed is tried, ms; the longest group takes 1 s at 1200 Bd. */
 const SWITCH_MS = 2000;
-/** Number of characters without a valid group that cannot be due to a mere disturbance. */
+/** Number of characters without a valid group that is too large for mere interference. */
 const STRANGE_LIMIT = 64;
 /** Maximum length of a group without LF and CR; PJOURF+1 has 109 characters. */
 const GROUP_LIMIT = 128;
@@ -211,7 +212,8 @@ export class TICListener implements Machine {
 		const valid = this.#validGroups;
 		const isUsual = count === this.#usualLength;
 		const isRepeated = count === this.#previousLength;
-		// Two frames in a row with as many groups show that earlier ones had groups that were not theirs.
+		// If two frames in a row have the same number of valid groups, earlier frames with more had groups of another
+		// frame.
 		const isAgain = isRepeated && valid === this.#previousValid;
 		const usualValid = isUsual && !isAgain ? this.#usualValid : this.#previousValid;
 		this.#previousLength = count;

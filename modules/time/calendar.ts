@@ -13,10 +13,10 @@ export const MONTHS = 3;
 export const QUARTER_S = 900;
 export const HOUR_S = 3600;
 export const DAY_S = 86_400;
-/** An offset that is the same at both ends holds for the whole block. */
+/** Length of a block, ms. An offset that is the same at both ends of a block applies to all of it. */
 const BLOCK_MS = 4 * DAY_S * 1000;
 
-/** Length by level, seconds; of the longest month. */
+/** Length of a period by level, seconds; for months, that of the longest one. */
 export const PERIOD_S: readonly number[] = Object.freeze([QUARTER_S, HOUR_S, DAY_S, 31 * DAY_S]);
 
 export class LocalCalendar implements Offsets {

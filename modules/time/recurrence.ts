@@ -14,7 +14,7 @@ import { firstMomentOf, localMinutesAt, type Offsets } from "./wall-clock.js";
 export interface Recurrence {
 	/** 1 minute to 28 days; ignored unless `months` is 0. Up to 60 it must divide 60. */
 	readonly minutes: number;
-	/** Start of a period, within a day or a period of several days; with `months`, within the day. */
+	/** Offset of the periods: less than a day, or than a period of several days; with `months`, the time of day. */
 	readonly originMinutes: number;
 	/** 0, or a divisor of 12, counted from January. */
 	readonly months: number;
@@ -31,7 +31,7 @@ export function nextMoment(recurrence: Recurrence, zone: Offsets, utcMs: number)
 	const { minutes, months } = recurrence;
 	if (months === 0 && minutes <= HOUR_MINUTES) return nextWithinHour(recurrence, zone, utcMs);
 	const localMinutes = localMinutesAt(zone, utcMs);
-	// One period back, because the local clock may have been set back since.
+	// The search begins one period back, because the local clock may have been set back since then.
 	for (let step = -1; ; step++) {
 		const label = months === 0 ? stepped(recurrence, localMinutes, step) : monthStepped(recurrence, localMinutes, step);
 		const moment = firstMomentOf(zone, label);

@@ -29,8 +29,8 @@ export function firstMomentOf(zone: Offsets, localMinutes: number): number {
 	const before = zone.offsetMinutes((localMinutes - DAY_MINUTES) * MINUTE_MS);
 	const after = zone.offsetMinutes((localMinutes + DAY_MINUTES) * MINUTE_MS);
 	for (let at = localMinutes - Math.max(before, after); ; at += QUARTER_MINUTES) {
-		// The offset is constant within a quarter hour, in which local time reaches the target, or had reached it at its
-		// start.
+		// Within a quarter hour the offset is constant. Local time reaches the target in this quarter hour if `moment` is
+		// before its end; it may have reached it already at its start.
 		const quarter = at - (at % QUARTER_MINUTES);
 		const moment = Math.max(quarter, localMinutes - zone.offsetMinutes(quarter * MINUTE_MS));
 		if (moment < quarter + QUARTER_MINUTES) return moment * MINUTE_MS;

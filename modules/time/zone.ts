@@ -102,7 +102,7 @@ export class TimeZone {
 		return date * DAY_S + (number16(table, at + 3) - TIME_ZERO) * QUARTER_S;
 	}
 
-	/** UTC_RULE or UNKNOWN. */
+	/** Returns the offset of the zone's rule, UTC_RULE or UNKNOWN. */
 	private find(name: string): number {
 		if (name === "") return UTC_RULE;
 		const table = this.#table;

@@ -13,7 +13,8 @@ const CONSTANTS = Object.freeze([0x5a827999, 0x6ed9eba1, 0x8f1bbcdc | 0, 0xca62c
 
 /** `key`: KEY_LENGTH ASCII characters. */
 export function acceptOf(key: string): string {
-	// The text takes the first block but for the bit that ends it; its length is at the end of the second.
+	// The text has 60 bytes: the bit that ends it fits into the first block, but the length of the text only into the
+	// second.
 	const bytes = new Uint8Array(2 * BLOCK_SIZE);
 	const view = new DataView(bytes.buffer);
 	const message = asciiBytes(key + GUID);

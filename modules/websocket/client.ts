@@ -1,5 +1,5 @@
 /**
- * WebSocket client (RFC 6455) that sends and receives messages of text in turn.
+ * WebSocket client (RFC 6455) that sends and receives text messages in turn.
  *
  *               connected   accepted   other reply   message   take()   close, violation, end   time
  *   OPENING     ASKING      -          -             -         -        OVER                    OVER (by the host)
@@ -8,14 +8,14 @@
  *   HOLDING     -           -          -             -         OPEN     -                       -
  *   OVER        -           -          -             -         -        -                       -
  *
- * A message waits in `message` until `take`. Meanwhile nothing is read, nor while something is being sent. Pings are
+ * A message waits in `message` until `take`. Until then, and while something is being sent, nothing is read. Pings are
  * answered.
  *
  * The key of the handshake is the example of clause 1.3 in place of a random one, so that its proof is known without
  * SHA-1. It still shows that the server has understood the handshake; a cache that repeats the reply gets no further,
  * because it can't answer messages.
  *
- * Callbacks of the host run the caller's task, which checks `length` and `outcome` in its drain. Limits: HTTP_CONNECT_MS
+ * The host's callbacks run the caller's task, which checks `length` and `outcome` in its drain. Limits: HTTP_CONNECT_MS
  * for the connection, HTTP_REPLY_MS for the handshake and for each message, from `send` on; messages of the given size;
  * heads of HEAD_LIMIT bytes.
  */

@@ -37,7 +37,7 @@ export const CABLE_LOST = 1;
 /** The link is up, but no DHCP server answers. */
 export const CABLE_NO_ADDRESS = 2;
 
-/** The reply to the client is sent first. */
+/** Delay of new settings, so that the reply to the client is sent first. */
 const APPLY_DELAY_MS = 1500;
 const LINK_MS = 5000;
 const ADDRESS_MS = 30_000;

@@ -33,7 +33,7 @@ export class NetworkManager implements ScheduledMachine {
 	readonly #cable: CablePolicy | undefined;
 	#port: WiFiPort | undefined;
 	#ethernet: EthernetPort | undefined;
-	/** Infinity unless the last attempt to open the radio failed. */
+	/** Time of the next attempt to open the radio, monotonic ms; Infinity unless the last one failed. */
 	#retryMs = Infinity;
 	#reportedAccessPoint = false;
 	#reportedCable = false;
@@ -96,7 +96,7 @@ export class NetworkManager implements ScheduledMachine {
 		return this.isByCable ? this.#cable?.usesDHCP : this.#policy.usesDHCP;
 	}
 
-	/** Wi-Fi is on only by hand. */
+	/** True if Wi-Fi is on only because it was turned on by hand. */
 	get isTemporary(): boolean {
 		return this.#policy.isTemporary || (this.#policy.isByHand && this.#cable?.keepsWiFiOff === true);
 	}

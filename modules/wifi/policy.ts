@@ -60,7 +60,7 @@ const ACCESS_POINT = 4;
 const WANTED = 1;
 const IS_FALLBACK = 2;
 
-/** The reply to the client is sent first. */
+/** Delay of new settings, so that the reply to the client is sent first. */
 export const APPLY_DELAY_MS = 1500;
 const JOIN_LIMIT_MS = 30_000;
 const TRIAL_MS = 45_000;
@@ -91,7 +91,7 @@ export class WiFiPolicy implements Timed {
 	#station: StationOptions | undefined;
 	#state = STATION_OFF;
 	#stateEndMs = Infinity;
-	/** ONLINE was last entered or left, or Wi-Fi turned on. */
+	/** Time at which ONLINE was last entered or left, or Wi-Fi was turned on, monotonic ms. */
 	#sinceMs = 0;
 	#retryMs = RETRY_FIRST_MS;
 	/**
@@ -102,7 +102,7 @@ export class WiFiPolicy implements Timed {
 	/** Failure WIFI_… of `#station`; `#givenUp` is that of the abandoned new network, and is reported first. */
 	#error = WIFI_WELL;
 	#givenUp = WIFI_WELL;
-	/** The access point then opens only by hand. Set it before `settle`. */
+	/** True while a cable is in use; the access point then opens only by hand. Set it before `settle`. */
 	isCabled = false;
 	#accessPoint = 0;
 	#clients = 0;

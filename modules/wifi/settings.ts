@@ -46,7 +46,7 @@ export interface NetworkDefaults {
 	readonly accessPointKey: string;
 }
 
-/** Length and hyphens; the field checks the characters. */
+/** Checks length and hyphens; the field checks the characters. */
 export function isHostname(hostname: string): boolean {
 	return hostname !== "" && !hostname.startsWith("-") && !hostname.endsWith("-");
 }

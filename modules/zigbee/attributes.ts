@@ -260,7 +260,7 @@ export class Attributes {
 		return this.clusters.includes(cluster) ? rowOf(digits(cluster) + digits(id)) : -1;
 	}
 
-	/** `row` -1: the first; returns -1 after the last. */
+	/** Returns the cluster's row after `row`, its first one for -1; returns -1 after the last. */
 	next(cluster: number, row: number): number {
 		if (row < 0) return this.clusters.includes(cluster) ? rowOf(digits(cluster)) : -1;
 		return TABLE.startsWith(digits(cluster), row + ROW) ? row + ROW : -1;
@@ -274,7 +274,7 @@ export class Attributes {
 		return field(row, 8, 2);
 	}
 
-	/** Negative if the attribute is not reportable. */
+	/** Returns the index in `values`; negative if the attribute is not reportable. */
 	valueOf(row: number): number {
 		return field(row, 10, 2) - VALUES;
 	}
@@ -283,7 +283,7 @@ export class Attributes {
 		return field(row, 10, 2) === IDENTIFY_TIME;
 	}
 
-	/** -1 if the value is unknown. Needs room for 33 bytes. */
+	/** Writes the value. Returns its end; -1 if the value is unknown. Needs room for 33 bytes. */
 	write(row: number, into: Uint8Array, at: number, nowMs: number): number {
 		const { info, text, cells } = this.#options;
 		const source = field(row, 10, 2);

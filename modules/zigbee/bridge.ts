@@ -57,7 +57,7 @@ const TRIES = 3;
 /** Pause after an undelivered frame; each further one doubles it. */
 const PAUSE_MS = 500;
 const PAUSE_LIMIT_MS = 60_000;
-/** Several changes usually arrive in a row. */
+/** Delay before storing, because several changes usually arrive in a row. */
 const STORE_DELAY_MS = 5000;
 /** Pause between writes, which limits the wear of flash. */
 const STORE_PAUSE_MS = 60_000;
@@ -70,7 +70,7 @@ const INTERVIEW_MS = 60_000;
  */
 const NUMBERS_APART = 16;
 
-/** Answers and reports, as bits: 01 04 07 09 0A 0B 0D 10 12 14 16. */
+/** Commands of answers and reports, as bits: 01 04 07 09 0A 0B 0D 10 12 14 16. */
 const ANSWER_COMMANDS = 0x552e92;
 
 const NOTHING = 0;

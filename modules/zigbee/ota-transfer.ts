@@ -39,7 +39,7 @@ export class Transfer {
 	tries = 0;
 	isNotified = false;
 	endpoint = FIRST_ENDPOINT;
-	/** As the coordinator states it. */
+	/** Version of the file, as the coordinator states it. */
 	version = ANY_32;
 	size = 0;
 	lastMessageMs = 0;

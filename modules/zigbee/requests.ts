@@ -84,7 +84,7 @@ const WITH_ROLE = 0x23;
 const FOR_END_DEVICE = 0x7e;
 const SPACE = 0x20;
 
-/* One number, to save XS slots. */
+/* Flags in one number, to save XS slots. */
 /** The last bytes were not a frame. */
 export const ODD = 1;
 /** According to EXT_NWK_INFO, the device is in a network and has a parent. */
@@ -110,7 +110,7 @@ export abstract class Requests {
 	protected pendingRequest = 0;
 	firmware = "";
 	#frameEnd = 0;
-	/** Monotonic ms; Infinity until the chip has received the frame. */
+	/** Time limit of the confirmation, monotonic ms; Infinity until the chip has received the frame. */
 	protected confirmMs = Infinity;
 	/** Sequence of mt.ts. */
 	#script = "";
@@ -126,7 +126,7 @@ export abstract class Requests {
 
 	abstract readonly state: number;
 	protected abstract restarted(nowMs: number): void;
-	/** The content is stored. `isAccepted` is false if a mandatory request was refused. */
+	/** An answer has arrived, and its content is stored. `isAccepted` is false if a mandatory request was refused. */
 	protected abstract answered(request: number, isAccepted: boolean, nowMs: number): void;
 	/** No answer has arrived in time. */
 	protected abstract missed(nowMs: number): void;
@@ -370,7 +370,9 @@ export abstract class Requests {
 		if (isLost) this.finish(status, nowMs);
 	}
 
-	/** AF_REGISTER needs the endpoint, a leave the short address. */
+	/**
+	 * Sends the prepared request, with the endpoint if it is AF_REGISTER, and with the short address if it is a leave.
+	 */
 	private sendPrepared(end: number): void {
 		const bytes = this.#bytes;
 		const command = (bytes[COMMAND_AT] << 8) | bytes[COMMAND_AT + 1];

@@ -9,7 +9,7 @@
  */
 
 const START = 0xfe;
-/** Bytes before the data; one follows it. */
+/** Bytes before the data; one byte, the checksum, follows the data. */
 const HEAD = 4;
 const LENGTH_LIMIT = 250;
 /** `bytes[0..SUMS)` are the received bytes; `bytes[SUMS + i]` is the XOR of those before `bytes[i]`. */
@@ -17,7 +17,7 @@ const SUMS = 256;
 
 export const READER_ROOM = 2 * SUMS;
 
-/** Command (2 bytes) and data, `size` bytes in all, are at `start + 2`. */
+/** Completes a frame whose command (2 bytes) and data, `size` bytes in all, are at `start + 2`. Returns its end. */
 export function seal(bytes: Uint8Array, start: number, size: number): number {
 	const end = start + 2 + size;
 	bytes[start] = START;

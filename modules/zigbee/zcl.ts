@@ -49,7 +49,7 @@ export function u16(bytes: Uint8Array, at: number): number {
 	return bytes[at] | (bytes[at + 1] << 8);
 }
 
-/** The low `size` bytes; the integer may be negative. */
+/** Writes the low `size` bytes; the integer may be negative. */
 export function putNumber(into: Uint8Array, at: number, size: number, value: number): number {
 	let rest = value;
 	for (let i = 0; i < size; i++) {
@@ -77,7 +77,7 @@ export function parseFrame({ bytes, start, end, isBroadcast }: Incoming): ZCLFra
 	return { control, manufacturer, sequence: bytes[at], command: bytes[at + 1], isBroadcast, bytes, start: at + 2, end };
 }
 
-/** 0 for other types (ZCL revision 8, table 2-12). */
+/** Returns the size of a number, bytes; 0 for other types (ZCL revision 8, table 2-12). */
 export function numberSize(type: number): number {
 	if (type < 0x30) return type < 0x08 ? 0 : (type & 7) + 1;
 	if (type === 0x30) return 1;
@@ -91,7 +91,7 @@ export function isAnalog(type: number): boolean {
 	return type >> 4 === 2 || (type >= 0x38 && type <= 0x3a) || type >> 2 === 0x38;
 }
 
-/** NaN if the type is unknown or the value exceeds `end`. */
+/** Returns the size of the value; NaN if the type is unknown or the value exceeds `end`. */
 export function valueSize(type: number, bytes: Uint8Array, at: number, end: number): number {
 	const isText = type === TYPE_OCTETS || type === TYPE_TEXT;
 	const size = isText ? 1 + (bytes[at] === 0xff ? 0 : bytes[at]) : numberSize(type);

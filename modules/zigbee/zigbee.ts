@@ -122,9 +122,9 @@ export class Zigbee
 	#isLost = false;
 	#hasMapChanged = false;
 	#owesLeave: boolean;
-	/** No sleep after joining until then. */
+	/** The device does not sleep before this time after it has joined, monotonic ms. */
 	#lingerUntilMs = 0;
-	/** No sleep after a start or rejoin until then. */
+	/** The device does not sleep before this time after a start or rejoin, monotonic ms. */
 	#reportUntilMs = 0;
 
 	constructor(options: ZigbeeOptions) {
@@ -135,7 +135,7 @@ export class Zigbee
 		this.port.setLines?.(true, false);
 	}
 
-	/** A user is active, or there are data to report. */
+	/** Call it when a user is active, or when there are data to report. */
 	connect(): void {
 		const { config, isSafeMode } = this.#options;
 		if (this.#link !== undefined || isSafeMode) return;

@@ -87,7 +87,7 @@ export class ReadoutBody {
 	readonly #cursor: RecordCursor;
 	readonly #null: Uint8Array;
 	readonly #scratch = new Uint8Array(VALUE_LIMIT + 1);
-	/** Copied natively; most numbers fit into it. */
+	/** Beginning of `#scratch` that is copied natively; most numbers fit into it. */
 	readonly #shortScratch = this.#scratch.subarray(0, SHORT);
 	/** English, in quotes. */
 	readonly #name = new Uint8Array(NAME_LIMIT + 2);
@@ -302,7 +302,10 @@ export class ReadoutBody {
 		else writer.rawPart(this.#shortScratch, 0, putDecimal(this.#scratch, 0, value));
 	}
 
-	/** The name found last and that of its attribute, in quotes. Returns the end; 0 if the attribute is unknown. */
+	/**
+	 * Writes the last name that was found and the name of its attribute, in quotes. Returns the end; 0 if the attribute
+	 * is unknown.
+	 */
 	private quotedName(names: OBISNames, into: Uint8Array): number {
 		const { classId, attribute } = this.#cursor;
 		into[0] = QUOTE;

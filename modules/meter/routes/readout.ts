@@ -27,7 +27,7 @@ import { PINEntry } from "../pin.js";
 import type { ProbeCallback, ProbeResult } from "../probe.js";
 import { ReadoutBody } from "./readings.js";
 
-/** A probe stores no readout. */
+/** Memory of a probe, which stores no readout. */
 export const PROBE_COST: Cost = Object.freeze({ slots: 500, chunkBytes: 4096 });
 export const READOUT_REPLY_COST: Cost = Object.freeze({ slots: 100, chunkBytes: 1536 });
 export const LOG_REPLY_COST: Cost = Object.freeze({ slots: 100, chunkBytes: 5120 });

@@ -2,7 +2,7 @@
  * `system/ota`: upload of a firmware file, in one request or in pieces. The query of a piece gives its place in bytes,
  * such as `offset=4000&total=1866880`. The reply to a piece is sent when the piece is processed, and the reply to the
  * last piece when the file is verified. A piece of 4 KB is one short TLS record, whereas a long request has records of
- * 16 KB, for which memory may be missing.
+ * 16 KB, for which memory may be too short.
  */
 
 import { BUSY, INVALID_FIELD, UNSUPPORTED } from "../../api/errors.js";
@@ -14,7 +14,7 @@ import { PieceUpload } from "../piece-upload.js";
 import { codeOf, INTERRUPTED, REFUSALS, TAKEN, UNDER_WAY } from "../refusals.js";
 import type { Sender, Updater } from "../updater.js";
 
-/** Larger files are refused by their size. */
+/** Largest number in the query; it exceeds every slot. */
 const NUMBER_LIMIT = 999_999_999;
 
 /** Returns a sink for the body, or undefined after replying with an error. */

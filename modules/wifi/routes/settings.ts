@@ -66,12 +66,12 @@ export function postWiFi(exchange: Exchange<Networking>, values: BodyValues): vo
 	}
 }
 
-/** The network is on trial; undefined after replying with an error. */
+/** Returns the settings of a network, which is then on trial; undefined after replying with an error. */
 export function acceptStation(exchange: Exchange<Networking>, values: BodyValues): readonly Put[] | undefined {
 	const { config, text } = exchange.core;
 	const { settings } = exchange.part;
 	const ssid = needed(values, WIFI_SSID);
-	// Without a password only address or hostname of the stored network change.
+	// If no password is given, only address or hostname of the stored network change.
 	const isStored = ssid !== "" && ssid === config.get(WIFI_SSID);
 	const password = values.get(WIFI_PASSWORD) ?? (isStored ? config.get(WIFI_PASSWORD) : undefined);
 	const dhcp = needed(values, WIFI_DHCP);
