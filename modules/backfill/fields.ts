@@ -5,7 +5,7 @@ const IN_BACKFILL = 26;
 
 /**
  * True to read the meter's load profile back to its beginning and fill gaps of the history. Each time the setting is
- * turned on, reading begins at the newest gap again.
+ * turned on, reading starts again at the newest gap.
  */
 export const BACKFILL_ENABLED = field<boolean>({
 	entry: IN_BACKFILL,

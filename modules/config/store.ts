@@ -22,7 +22,8 @@
  * entries override the others. ERASING_KEY exists during an erasure. Work that a power cut or a refused write left
  * unfinished is retried before the next change and at the next start; a start succeeds even if the retry fails.
  *
- * Limits: ENTRY_LIMIT bytes in an entry, and in entries that change together if they have unknown items.
+ * Limits: an entry has at most ENTRY_LIMIT bytes. If entries that change together exceed ENTRY_LIMIT in all, their
+ * unknown items are dropped.
  */
 import { crc16 } from "../bytes/crc16.js";
 import { equalConstantTime } from "../bytes/equal.js";

@@ -72,7 +72,7 @@ class Message {
 		return this.compareName(at, names, from, true) === 0;
 	}
 
-	/** Difference of the first unequal byte (message minus `names`); not 0 for a malformed name. */
+	/** Returns the difference of the first unequal bytes (message minus `names`); never 0 for a malformed name. */
 	compareName(at: number, names: Uint8Array, from: number, anyCase = false): number {
 		const { bytes, length } = this;
 		let left = 0;
@@ -97,7 +97,7 @@ class Message {
 	}
 }
 
-/** Case-insensitive, 0 to LABEL_KEYS - 1. */
+/** Returns a hash of the label that ignores case, 0 to LABEL_KEYS - 1. */
 export function labelKey(bytes: Uint8Array, at: number): number {
 	const length = bytes[at];
 	return (length + 5 * lowerCase(bytes[at + 1]) + 11 * lowerCase(bytes[at + length])) % LABEL_KEYS;
@@ -198,7 +198,7 @@ export class DNSReader extends Message {
 		return i + bytes[i] < length ? labelKey(bytes, i) : 0;
 	}
 
-	/** Type and class are in the `length` bytes after the name. */
+	/** Reads a name, and the type and class after it. `length`: fixed bytes after the name, which it skips. */
 	private readName(length: number): boolean {
 		this.nameAt = this.at;
 		const end = this.endOfName(this.at);
@@ -232,7 +232,7 @@ export class DNSReader extends Message {
  */
 export class DNSWriter extends Message {
 	readonly #names: Uint8Array;
-	/** Pointer targets: the first KNOWN_LABELS numbers are offsets in the message, the others those in the names. */
+	/** Pointer targets: first KNOWN_LABELS offsets in the message, then the offsets of the same labels in `#names`. */
 	readonly #known = new Uint16Array(KNOWN_LABELS * 2);
 	#knownCount = 0;
 	#start = 0;
@@ -263,7 +263,7 @@ export class DNSWriter extends Message {
 		return this.end(4);
 	}
 
-	/** `from` has one question, without a pointer, possibly in the same bytes. */
+	/** `from` has one question, without a pointer. It may have the same bytes as this writer. */
 	copyQuestion(from: DNSReader): void {
 		this.start();
 		this.put(from.bytes, HEADER_LENGTH, from.at);

@@ -9,7 +9,7 @@
  *   RUNNING      PROBING   PROBING       WAITING     answers    PROBING, same name       delayed answers
  *
  * `stop` leads to OFF from every state, with a goodbye from ANNOUNCING and RUNNING. A start on another type of network
- * leads to WAITING for its port. `update` with other names leads to PROBING, or in WAITING to no other state; a new
+ * leads to WAITING for its port. `update` with other names leads to PROBING, except in WAITING, which remains; a new
  * address alone leads to ANNOUNCING again. Probes are 250 ms apart; the second and third announcement follow after 1 s
  * and 2 s; the loser of a simultaneous probe (8.2) waits for 1 s.
  *
@@ -396,7 +396,7 @@ export class MDNSResponder implements DatagramMachine {
 		this.#schedule.sent(answers | extra, nowMs);
 	}
 
-	/** Only recently multicast records (5.4). */
+	/** Sends those of the records that were multicast recently (5.4), and returns them. */
 	private replyUnicast(source: DatagramSource, bits: number, nowMs: number): number {
 		const answers = bits & this.#schedule.sentWithin(LATELY_MS, nowMs);
 		if (answers === 0 || !this.isNear(source.remoteAddress)) return 0;
@@ -425,7 +425,7 @@ export class MDNSResponder implements DatagramMachine {
 		this.#writer.begin(id, FLAG_RESPONSE | FLAG_AUTHORITATIVE);
 	}
 
-	/** Receiver: `asker`, or the group. All records fit one message (mdns-records.ts). */
+	/** Sends to `asker`, or without one to the group. All records fit one message (mdns-records.ts). */
 	private send(answers: number, extra: number, form: number, asker?: DatagramSource): void {
 		for (let i = 0; i < RECORD_COUNT; i++) {
 			if ((answers >> i) & 1) this.#records.write(this.#writer, i, form, SECTION_ANSWER);
