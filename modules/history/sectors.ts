@@ -16,8 +16,8 @@
  * The record of a compacted sector replaces its source sectors atomically, without marking them; a sector is erased
  * only just before it is reused.
  *
- * A check ends the bytes that it protects. It has 7 bits per byte and never an erased byte, so that a write that was
- * cut before its last byte fails the check.
+ * A check follows the bytes that it protects. It has 7 bits per byte, so none of its bytes looks erased, and a write
+ * that was cut before its last byte fails the check.
  */
 import { crc16 } from "../bytes/crc16.js";
 import { ERASE_SIZE, type Partition } from "../io/flash.js";
@@ -108,7 +108,7 @@ export class Sectors {
 		return this.recordOf(sector, this.get(sector, KIND))?.[NUMBER] === this.get(sector, NUMBER);
 	}
 
-	/** Sector with the entries after `timeS`, or -1. */
+	/** Returns the sector with the entries after `timeS`, or -1. */
 	at(timeS: number): number {
 		let found = -1;
 		let later = -1;
@@ -122,7 +122,9 @@ export class Sectors {
 		return found < 0 ? later : found;
 	}
 
-	/** The sector's own end, or the start of a sector with a higher number. */
+	/**
+	 * Returns where the sector's valid range ends: at its own end, or at the start of a sector with a higher number.
+	 */
 	endOf(sector: number, timeS: number): number {
 		const fromS = Math.max(timeS, this.get(sector, BASE));
 		let endS = this.get(sector, UNTIL);
@@ -133,7 +135,7 @@ export class Sectors {
 		return endS;
 	}
 
-	/** Returns the start of the valid range there: 0, or the time of an entry. */
+	/** Returns the start of the valid range that contains `timeS`: 0, or the time of an entry. */
 	walk(timeS: number): number {
 		this.#live = 0;
 		for (let startS = 0; ; ) {
