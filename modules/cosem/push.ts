@@ -64,7 +64,7 @@ import type { COSEMSettings } from "./settings.js";
 
 /** Longest APDU, bytes; the longest known push has 591, or about a thousand with a P1 telegram. */
 const APDU_LIMIT = 2048;
-/** Longest part of an unknown list that is kept, bytes. */
+/** Longest part that is kept of an unknown list, bytes. */
 const SEEN_LIMIT = 512;
 /** Silence that ends an APDU, ms; its frames follow each other without a pause. */
 const GAP_MS = 1000;
@@ -85,8 +85,8 @@ const FRAMED = -1;
 
 const SLASH = 0x2f;
 /**
- * Number of characters passed to MeterListener at once. This few contain fewer than eight telegrams, with which
- * MeterListener's queue would overflow.
+ * Number of characters passed to MeterListener at once. So few characters contain fewer than eight telegrams; eight
+ * would overflow MeterListener's queue.
  */
 const P1_PIECE = 64;
 
@@ -104,7 +104,7 @@ class Sender {
 
 export class PushReadSession implements Machine, ReadSession, Probing {
 	readonly line: LineSettings;
-	/** The last push's; after `abort`, the session's. */
+	/** Failure of the last push; after `abort`, failure of the session. */
 	failure: Failure | undefined;
 	meterId: Uint8Array = NO_BYTES;
 	received = 0;
@@ -114,7 +114,7 @@ export class PushReadSession implements Machine, ReadSession, Probing {
 	readonly #memory: ProtocolMemory;
 	readonly #crypto: Crypto;
 	readonly #outputs = new OutputQueue();
-	/** Shared with `#mbus`: a line has only one kind of frame. */
+	/** `#mbus` shares the buffer, because a line has only one kind of frame. */
 	readonly #frames = new FrameDecoder(new Uint8Array(APDU_LIMIT + ROOM));
 	readonly #mbus = new MBusFrames(this.#frames.bytes);
 	/** End of the gathered data; without frames, expected length of the APDU. */
@@ -138,7 +138,7 @@ export class PushReadSession implements Machine, ReadSession, Probing {
 		this.#crypto = crypto;
 	}
 
-	/** Undefined after one that failed a check. */
+	/** Returns the last push; undefined if it failed a check. */
 	readout(event: number, utcMs: number): Readout | undefined {
 		if (event !== EVENT_READOUT) return undefined;
 		const { line, meterId } = this;
@@ -201,7 +201,7 @@ export class PushReadSession implements Machine, ReadSession, Probing {
 		this.#length = this.#blocksEnd = this.#blocks = 0;
 	}
 
-	/** Discards incomplete data after a silence. Before that, accepts a last frame that lacks its closing flag. */
+	/** After a silence: accepts a last frame that lacks its closing flag, then discards incomplete data. */
 	private dropAll(): void {
 		const frames = this.#frames;
 		for (frames.silence(); frames.ready; frames.silence()) this.onFrame();

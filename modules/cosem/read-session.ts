@@ -79,7 +79,7 @@ export class DLMSReadSession implements ReadSession {
 	/** Sign-on that continues without mode E; kept after its end. */
 	#session: IECReadSession | undefined;
 	#association: AssociationSession | undefined;
-	/** May be due to a low counter. */
+	/** Failure whose cause may be a counter that is too low. */
 	#counterFailure: Failure | undefined;
 	/** True if the counter was read or obtained; this is done once. */
 	#wasCounterRead = false;
@@ -102,7 +102,7 @@ export class DLMSReadSession implements ReadSession {
 
 	/**
 	 * The session starts at the first `advance`, because the caller's stack leaves too little room. With `attempts`,
-	 * those of the sign-on, mode E is optional.
+	 * which are those of the sign-on, mode E is optional.
 	 */
 	constructor(opening: Opening<COSEMSettings>, attempts?: Attempts) {
 		const { settings, nowMs } = opening;
@@ -217,7 +217,7 @@ export class DLMSReadSession implements ReadSession {
 		return this.#output;
 	}
 
-	/** The data read so far are kept and marked as cut. */
+	/** The data read so far is kept and marked as cut. */
 	abort(nowMs: number): void {
 		if (this.#state === STATE_ENDED) return;
 		this.#nowMs = nowMs;
@@ -443,7 +443,7 @@ export class DLMSReadSession implements ReadSession {
 	}
 }
 
-/** Another opening may work. */
+/** True if another opening may work. */
 function isUnanswered(failure: Failure): boolean {
 	return failure.progress < PROGRESS_HEARD;
 }

@@ -23,7 +23,7 @@ export const READ_MORE = 0;
 export const READ_DONE = 1;
 /** The reply is malformed or too long. */
 export const READ_BROKEN = 2;
-/** Data for the sink waits: call `pass` before `take`. */
+/** The sink has not got all data yet: call `pass` before `take`. */
 export const READ_HELD = 3;
 
 const LF = 0x0a;
@@ -43,7 +43,7 @@ const UNTIL_CLOSE = Number.POSITIVE_INFINITY;
 export class ReplyReader {
 	/** 200 to 599; 0 before the head is complete. */
 	status = 0;
-	/** The connection can be used for another request. */
+	/** True if the connection can be used for another request. */
 	isReusable = false;
 	hasBegun = false;
 	/** Buffer for the beginning of the body; the reply is complete once it is full. */
@@ -55,7 +55,7 @@ export class ReplyReader {
 	/** End of the bytes that the sink has not got yet. */
 	#unreadEnd = 0;
 	readonly #line: Uint8Array;
-	/** Length of the line with the bytes not stored. */
+	/** Length of the line, including the bytes that are not stored. */
 	#lineLength = 0;
 	readonly #body = new BodyDecoder();
 	#seen = 0;
@@ -64,8 +64,8 @@ export class ReplyReader {
 	#keepsAlive = false;
 
 	/**
-	 * `bodyStart`: buffer for the beginning of the body; with it or a sink, Location is read too. `lineSize`: stored bytes per
-	 * line.
+	 * `bodyStart`: buffer for the beginning of the body. With this buffer or a sink, Location is read too. `lineSize`:
+	 * stored bytes per line.
 	 */
 	constructor(bodyStart?: Uint8Array, lineSize = REPLY_LINE_SIZE, sink?: BodySink) {
 		this.bodyStart = bodyStart;
@@ -80,7 +80,7 @@ export class ReplyReader {
 		this.isReusable = this.hasBegun = false;
 	}
 
-	/** False if unknown, because the body ends with the connection. */
+	/** True if the reply is known to be complete. If the body ends with the connection, that is never known. */
 	get isWhole(): boolean {
 		return this.status !== 0 && this.#body.isDone;
 	}
@@ -106,7 +106,7 @@ export class ReplyReader {
 		return this.readBody(bytes, at, end);
 	}
 
-	/** A piece of the bytes of the last `take`. */
+	/** Passes the next piece from the bytes of the last `take` to the sink. Returns READ_…. */
 	pass(bytes: Uint8Array): number {
 		const body = this.#body;
 		if (body.dataStart === body.dataEnd) return this.readBody(bytes, body.position, this.#unreadEnd);
@@ -158,7 +158,7 @@ export class ReplyReader {
 		} else if (matches(line, 0, colon, "content-length")) {
 			return !isCut && this.takeLength(from, to);
 		} else if (matches(line, 0, colon, "transfer-encoding")) {
-			// The coding must be `chunked`: we announce no other.
+			// The coding must be `chunked`, because our requests announce no other.
 			this.#length = BODY_CHUNKED;
 			return !isCut && matches(line, from, to, "chunked");
 		} else if ((this.bodyStart ?? this.#sink) !== undefined && !isCut && matches(line, 0, colon, "location")) {

@@ -59,7 +59,10 @@ export class BytesSource implements BodySource {
 	}
 }
 
-/** RFC 9112, 6 and 9.3. `length`: Infinity if unknown, NaN if no body is possible. `isLast`: the connection ends. */
+/**
+ * Returns the fields that frame the body (RFC 9112, 6 and 9.3). `length`: Infinity if unknown, NaN if no body is
+ * possible. `isLast`: the connection ends.
+ */
 export function framingOf(length: number, isChunked: boolean, isLast: boolean, minorVersion: number): string {
 	let framing = "";
 	if (Number.isFinite(length)) framing = `Content-Length: ${length}\r\n`;
@@ -96,7 +99,7 @@ export class HTTPResponse {
 		return this.#carrier !== undefined;
 	}
 
-	/** True if clients with a token use all other places. */
+	/** True if clients with a token use all other places of the port. */
 	get isGuest(): boolean {
 		return this.#carrier?.isGuest ?? false;
 	}

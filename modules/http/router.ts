@@ -1,5 +1,6 @@
 /**
- * Finds a route: a path is exact or ends in a `<parameter>` without slash. Without an index, the table stays in flash.
+ * Finds a route: a path is exact or ends in a `<parameter>` without slash. The table has no index, so it stays in
+ * flash.
  */
 import { METHOD_GET, METHOD_HEAD, METHOD_NAMES } from "./request.js";
 
