@@ -25,8 +25,8 @@ export class Absent implements Running {
 	readonly #key: string;
 
 	/**
-	 * `certificates`: key prefix of the part's certificates in flash; `key`: key of other data of the part. Both are ""
-	 * without.
+	 * `certificates`: key prefix of the part's certificates in flash; `key`: key of other data of the part. Each is ""
+	 * if the part has none.
 	 */
 	constructor(name: string, { storage }: Core, certificates = "", key = "") {
 		this.name = name;

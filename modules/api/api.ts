@@ -43,7 +43,7 @@ export interface RouteGroup {
 /** Addresses that are accepted in the Host field. */
 export interface OwnAddresses {
 	readonly address: { readonly ip: string } | undefined;
-	/** Wi-Fi address beside the cable's, if Wi-Fi was switched on by hand. */
+	/** Wi-Fi address in addition to that of the cable, if Wi-Fi was switched on by hand. */
 	readonly station: { readonly ip: string } | undefined;
 }
 

@@ -10,7 +10,7 @@ import { BUSY, fail, UNAUTHORIZED } from "./errors.js";
 
 export interface RequestContext {
 	readonly part: unknown;
-	/** Token; empty on an open route. */
+	/** Token of the request; empty on a route that needs none. */
 	readonly token: string;
 	readonly parameter: string;
 }

@@ -123,12 +123,12 @@ export class PowerSaving implements Sleeper, FlashGuard {
 		return this.#sleep.wakeReason === WAKE_TIMER;
 	}
 
-	/** The last readout is lost, so the meter must be read. */
+	/** True after a wake by a person. The last readout is lost, so the meter must be read. */
 	get isForPerson(): boolean {
 		return this.#sleep.wakeReason > WAKE_TIMER;
 	}
 
-	/** The wake counts as a short press. */
+	/** True after a wake by the button, which counts as a short press. */
 	get isByButton(): boolean {
 		return this.#sleep.wakeReason === WAKE_BUTTON;
 	}
@@ -229,7 +229,7 @@ export class PowerSaving implements Sleeper, FlashGuard {
 		const { guard } = this.#deps;
 		guard("sleep", () => this.saveState(ms));
 		guard("sleep", () => {
-			// A planned end is no fault.
+			// A planned end is not a fault.
 			this.#parts?.crashLoop?.plannedRestart();
 			this.#user.stop();
 		});

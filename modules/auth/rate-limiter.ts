@@ -30,10 +30,10 @@ export const DELAY_LIMIT_S = 60;
 export const FORGET_MS = 900_000;
 
 const SHARED = KNOWN_LIMIT + STRANGER_LIMIT;
-/** The delay reaches its maximum much earlier. */
+/** Maximum of a counter. The delay reaches its own maximum much earlier. */
 const COUNT_LIMIT = 255;
 const MAPPED = "::ffff:";
-/** The first half is the network. */
+/** Number of groups in an IPv6 address. The first half is the network. */
 const GROUPS = 8;
 
 export class LoginRateLimiter {
@@ -56,8 +56,9 @@ export class LoginRateLimiter {
 	}
 
 	/**
-	 * Returns the seconds before this address's next attempt; 0: now. Call it once per attempt, because the shared bucket
-	 * draws the next attempt by lot among the addresses that were refused. `address`: as in Socket.
+	 * Returns how many seconds this address must wait before its next attempt; 0: none. Call it once per attempt,
+	 * because the shared bucket draws the next attempt by lot among the addresses that were refused. `address`: as in
+	 * Socket.
 	 */
 	retryAfterS(address: string): number {
 		if (this.#shared?.isForgotten) this.#shared = undefined;

@@ -1,7 +1,7 @@
 /**
  * Long-lived tokens for programs (API text, Authentication 7). They never expire and survive password changes. Only
- * their SHA-256 is stored, so the flash permits no login. One scope byte for each token, oldest first, follows the
- * records. Older firmware wrote none; missing scope bytes mean SCOPE_FULL.
+ * their SHA-256 is stored, so the contents of flash permit no login. One scope byte for each token, oldest first,
+ * follows the records. Older firmware wrote none; missing scope bytes mean SCOPE_FULL.
  *
  *   offset  bytes  content
  *   0       4      Unix time of creation in seconds, big-endian; 0: the clock was not set
@@ -76,7 +76,7 @@ export class Tokens {
 		return this.#text.decode(token);
 	}
 
-	/** Constant time for a given length. */
+	/** Takes constant time for a given length. */
 	scopeOf(token: string): number {
 		const { count } = this;
 		if (count === 0 || token.length !== TOKEN_LENGTH) return SCOPE_NONE;

@@ -3,7 +3,7 @@
  * which needs 12 KB of tables.
  */
 
-/** Takes quadratic time: XS counts from the start of the text to find each character. */
+/** Takes quadratic time, because XS counts from the start of the text to find each character. */
 export function asciiBytes(text: string): Uint8Array {
 	const bytes = new Uint8Array(text.length);
 	for (let i = 0; i < bytes.length; i++) bytes[i] = text.charCodeAt(i);

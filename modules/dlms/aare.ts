@@ -64,7 +64,7 @@ const CHAR_STRING = 0x80;
 
 /** Positions refer to the cursor's bytes; an element is absent if its start equals its end. */
 export class AssociationResponse {
-	/** ACCEPTED, 1 rejected permanently, 2 rejected transiently; -1 when absent. */
+	/** ACCEPTED, 1 (rejected permanently) or 2 (rejected transiently); -1 if absent. */
 	result = -1;
 	/** Diagnostic, plus DIAGNOSTIC_PROVIDER if the ACSE provider sent it; -1 if absent. */
 	diagnostic = -1;
@@ -81,7 +81,7 @@ export class AssociationResponse {
 		return this.context === CONTEXT_SHORT || this.context === CONTEXT_SHORT_CIPHERED;
 	}
 
-	/** Begins at the tag; false if malformed, even if `result` is set. */
+	/** Reads from the tag on. Returns false if the response is malformed, even if `result` is set. */
 	read(cursor: Cursor): boolean {
 		this.clear();
 		cursor.expect(AARE);
@@ -139,7 +139,7 @@ function numberIn({ start, end }: Element, bytes: Uint8Array, arc: number): numb
 	return end - start > 2 && bytes[end - 2] === arc ? bytes[end - 1] : -1;
 }
 
-/** Undefined if the meter's `mechanism` is `own`, the configured one. */
+/** Returns undefined if the meter's `mechanism` is `own`, the configured one. */
 export function mechanismFailure(mechanism: number, own: number): Failure | undefined {
 	return mechanism === own ? undefined : MECHANISMS[mechanism];
 }

@@ -1,7 +1,7 @@
 /**
  * Ciphering of APDUs, suites 0 and 1: AES-128-GCM with 12-byte tags (IEC 62056-5-3, 5.3 and 9.2; NIST SP 800-38D), and
- * HLS proofs by GMAC and SHA-256. Only global keys are supported, in glo- APDUs, in general-glo-ciphering from the
- * meter, and in general-ded-ciphering, which needs no dedicated key in pushes. ECDSA and ECDH are not supported.
+ * HLS proofs by GMAC and SHA-256. Only global keys are supported: in glo- APDUs, in general-glo-ciphering from the
+ * meter, and in pushes with general-ded-ciphering, which need no dedicated key. ECDSA and ECDH are not supported.
  *
  *   glo-           tag len SC IC(4) ciphertext [tag 12]
  *   general-glo    DB 08 <title> len SC IC(4) ciphertext [tag 12]
@@ -20,7 +20,7 @@ import { SECRET_LIMIT, TITLE_LENGTH } from "./aarq.js";
 import { type Cursor, putBytes, putLength, putU32 } from "./cursor.js";
 import { DLMS_MALFORMED, DLMS_METER_TITLE, DLMS_REPLAY, DLMS_SUITE_2, DLMS_TAG, DLMS_UNPROTECTED } from "./failures.js";
 
-/** Ciphertext of `text` (or plain text of ciphertext), then a 16-byte tag. The IV has 12 bytes. */
+/** Returns the ciphertext of `text` (or the plain text of a ciphertext), then a 16-byte tag. The IV has 12 bytes. */
 export type GCM = (key: Uint8Array, iv: Uint8Array, aad: Uint8Array, text: Uint8Array) => Uint8Array;
 
 export const KEY_LENGTH = 16;
@@ -29,7 +29,7 @@ export const TAG_LENGTH = 12;
 export const CIPHER_OVERHEAD = 3 + 5 + TAG_LENGTH;
 export const MAC_LENGTH = 5 + TAG_LENGTH;
 export const DIGEST_LENGTH = 32;
-/** Exclusive end of invocation counters. */
+/** First number after the last possible invocation counter. */
 export const COUNTER_END = 2 ** 32;
 
 export const GENERAL_GLO = 0xdb;
@@ -58,7 +58,7 @@ export interface CipherOptions {
 	readonly authenticationKey: Uint8Array;
 	/** Our title, TITLE_LENGTH bytes; constant for one key. */
 	readonly title: Uint8Array;
-	/** Title of the meter, if known before the association. */
+	/** Title of the meter, if it is known before the association. */
 	readonly meterTitle?: Uint8Array | undefined;
 	readonly counter: number;
 	readonly counterLimit: number;
@@ -219,7 +219,7 @@ export class Cipher {
 		return isGeneral || inside === cursor.bytes[cursor.at] ? undefined : DLMS_MALFORMED;
 	}
 
-	/** The title may be empty; it is adopted if none is known. */
+	/** Reads the meter's title, which may be empty. It is adopted if none is known. */
 	private openTitle(cursor: Cursor): Failure | undefined {
 		const length = cursor.length();
 		const start = cursor.skip(length);
@@ -266,7 +266,7 @@ export class Cipher {
 		return this.#options.gcm(this.#options.encryptionKey, this.#work.subarray(0, AAD_AT), aad, text);
 	}
 
-	/** Start of the AAD: SC and AK if authenticated, otherwise empty. */
+	/** Returns the start of the AAD: SC and AK if authenticated, otherwise empty. */
 	private aad(control: number): Uint8Array {
 		this.#work[AAD_AT] = control;
 		return this.#work.subarray(AAD_AT, (control & AUTHENTICATED) === 0 ? AAD_AT : CHALLENGE_AT);

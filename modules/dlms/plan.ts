@@ -49,18 +49,18 @@ export function attributeOf(list: Uint8Array, step: number): number {
 	return kind === KIND_TIME ? timeAttribute(list, at) : list[at + POLL_ATTRIBUTE];
 }
 
-/** The value's length must be right, too. */
+/** True if the attribute is a time. Its value must have the length of a time, too. */
 export function isTimestamp(list: Uint8Array, step: number): boolean {
 	const at = entryAt(positionOf(step));
 	const attribute = attributeOf(list, step);
 	const classId = list[at + POLL_CLASS];
-	// Time, begin and end of summer time; the last two need a year.
+	// Attributes of a clock: time, begin and end of summer time. The last two have a text only with a year.
 	if (classId === CLASS_CLOCK) return attribute === 2 || attribute === 5 || attribute === 6;
 	if (classId === CLASS_EXTENDED) return attribute === 5;
 	return classId === CLASS_DEMAND && (attribute === 6 || attribute === 7);
 }
 
-/** First position of the same object, under which its scaler is cached; -1 without a scaler. */
+/** Returns the first position of the same object, under which its scaler is cached; -1 without a scaler. */
 export function scalerPosition(list: Uint8Array, position: number): number {
 	const at = entryAt(position);
 	if (scalerAttribute(list, at) === 0) return -1;

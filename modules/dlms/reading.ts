@@ -53,11 +53,11 @@ import { SCALER_DENIED, SCALER_KNOWN, SCALER_UNKNOWN, type ScalerCache, UNIT_NON
 
 export const LIST_LIMIT = 30;
 /**
- * Attributes per request after a longer list failed: a ciphered frame of 128 bytes, which every list-capable meter
- * accepts.
+ * Attributes per request after a longer list failed. So many fit a ciphered frame of 128 bytes, which every meter that
+ * supports lists accepts.
  */
 export const SHORT_LIST = 10;
-/** Attributes in 128 bytes; a meter that fails even so does not support lists. */
+/** Attributes that fit 128 bytes without ciphering. A meter that fails with so few does not support lists. */
 const SHORT_ENOUGH = 12;
 export const VALUES_LIMIT = 16;
 
@@ -97,7 +97,7 @@ export interface Inquiry {
 	/** Writes at most `room` bytes (13 or more); returns the end. */
 	request(into: Uint8Array, at: number, room: number): number;
 	take(): void;
-	/** Another APDU arrived: the requested attributes count as refused. */
+	/** Another APDU arrived, so the requested attributes count as refused. */
 	refuse(reason: number): void;
 	end(): void;
 }
@@ -257,7 +257,7 @@ export class Reading implements Inquiry {
 		if (this.nextStep()) this.skipTimes();
 	}
 
-	/** False if the meter is another one and a new plan was made. */
+	/** Moves to the next step. Returns false if the meter is another one and a new plan was made. */
 	private nextStep(): boolean {
 		if (this.#isOther) {
 			this.#isOther = false;

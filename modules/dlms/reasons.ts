@@ -8,7 +8,7 @@ export const REASON_CLASS_INCONSISTENT = 9;
 export const REASON_OBJECT_UNAVAILABLE = 11;
 export const REASON_TYPE_UNMATCHED = 12;
 export const REASON_SCOPE_VIOLATED = 13;
-/** The value is null, or a float that is no number. */
+/** The value is null, or a float that is not a number. */
 export const REASON_NO_VALUE = 256;
 /** Invalid A-XDR or block transfer. */
 export const REASON_UNREADABLE = 257;

@@ -5,7 +5,7 @@
  * |---|---|
  * | integers, floats | decimal, shifted by the scaler: exact |
  * | boolean, enum, BCD | `0` or `1`; number; two digits |
- * | bit string | `0b` and a `0` or `1` each, to distinguish it from a number; empty if it has no bits |
+ * | bit string | `0b` and a `0` or `1` for each bit, to distinguish it from a number; empty if it has no bits |
  * | octet string | date and time if one is expected; otherwise as a string |
  * | strings | text if printable ASCII, without trailing blanks and 00; otherwise hex in capitals |
  * | date-time, date, time | ISO 8601; hex if it has no such text |
@@ -31,7 +31,7 @@ import {
 } from "./axdr.js";
 import { DATE_TIME_LENGTH, putDate, putDateTime, putTime } from "./date-time.js";
 
-/** Returned instead of a length: the value is null, or a float that is no number. */
+/** Returned instead of a length: the value is null, or a float that is not a number. */
 export const NO_TEXT = -1;
 /** Value of `octets`: an octet string is text. */
 export const AS_TEXT = 0;
