@@ -228,7 +228,7 @@ function isSameOrigin(request: HTTPRequest): boolean {
 	return lowerCase(origin) === lowerCase(`${request.secure ? "https" : "http"}://${request.host ?? ""}`);
 }
 
-/** `Bearer` is case-sensitive (API text, Authentication 1). */
+/** Returns the token of the request. `Bearer` is case-sensitive (API text, Authentication 1). */
 function tokenOf(request: HTTPRequest): string {
 	const value = request.header("authorization");
 	return value?.startsWith("Bearer ") ? value.slice(7) : "";

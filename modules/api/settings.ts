@@ -22,7 +22,7 @@ export interface SettingsTable extends BodyTable {
 	readonly applies?: boolean;
 }
 
-/** `required` are the mandatory ones. */
+/** `required`: names of the mandatory settings. */
 export function settingsOf(
 	fields: readonly SettingField[],
 	required: readonly string[] = [],

@@ -198,7 +198,7 @@ export class Gateway implements Core, ConfigListener, SavingUser {
 			const { listener } = this.#serving;
 			if (listener === undefined) return;
 			if (this.safeMode === "") identity.serveInstalled(listener, hostname);
-			// A log entry at each wake would cost battery.
+			// A line in the developer's log at each wake would cost battery.
 			if (this.saving === undefined) identity.announce();
 		});
 		this.connectParts();

@@ -1,6 +1,6 @@
 /**
- * Single-use nonces of the login challenge (API text, Authentication 3). A nonce proves that this gateway issued it, so
- * only used ones take memory, and no challenge displaces another.
+ * Single-use nonces of the login challenge (API text, Authentication 3). A nonce itself proves that this gateway issued
+ * it, so only used ones take memory, and no challenge displaces another.
  *
  *   offset  bytes  content
  *   0       8      random
@@ -34,7 +34,7 @@ const USED_AT_FIRST = 16;
 const KEY_LENGTH = 32;
 const RANDOM_LENGTH = 8;
 const IDENTITY_LENGTH = 16;
-/** Unit of the time of use; 32 bits last 13 years. */
+/** Unit of the times of use; 32 bits are enough for 13 years. */
 const TICK_MS = 100;
 
 export class Nonces {
@@ -62,7 +62,7 @@ export class Nonces {
 		return encodeHex(nonce);
 	}
 
-	/** Returns false if it is foreign, expired or used. */
+	/** Uses up a nonce. Returns false if it is foreign, expired or used. */
 	take(text: Uint8Array): boolean {
 		const nonce = text.length === NONCE_LENGTH ? decodeHex(text, 0, NONCE_LENGTH) : undefined;
 		if (nonce === undefined || !equalConstantTime(this.seal(nonce), nonce.slice(IDENTITY_LENGTH))) return false;

@@ -1,6 +1,6 @@
 /**
- * While the owner has enabled it, reads the meter's load profile backwards in pieces, and fills the gaps of the history
- * with the counter readings in it (history/filling.ts).
+ * Reads the meter's load profile backwards in pieces, if the user has enabled this. The counter readings in it fill the
+ * gaps of the history (history/filling.ts).
  *
  *              enabled    due                  readout, failure     disabled
  *   OFF        WAITING    -                    -                    -

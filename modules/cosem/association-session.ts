@@ -46,7 +46,7 @@ export interface AssociationSessionOptions {
 	readonly cipher: Cipher | undefined;
 	readonly reading: Inquiry;
 	readonly crypto: Crypto;
-	/** False if flash refuses. */
+	/** Reserves counters in flash. Returns false if flash refuses. */
 	reserve(): boolean;
 }
 

@@ -28,7 +28,9 @@ const COUNTER_END = 2 ** 32;
 /** The first counter is not 0, because some meters treat 0 as missing. */
 const FIRST = 1;
 
-/** `counters` is undefined if a key is missing; `sender`: what is known about the sender of pushes. */
+/**
+ * Makes the cipher. `counters` is undefined if a key is missing; `sender`: what is known about the sender of pushes.
+ */
 export function makeCipher(
 	settings: DLMSSettings,
 	crypto: Crypto,

@@ -1,8 +1,8 @@
 /**
- * Receives DLMS/COSEM pushes: data-notifications, in plain text or ciphered by general-glo or general-ded (IEC
- * 62056-5-3, 9.2 and 9.5), or P1 telegrams ciphered in the same way. They arrive in HDLC (UI frames, also segmented,
- * also with general block transfer), in long M-Bus frames, or, if ciphered, without frames (Luxembourg's Smarty, some
- * meters in Austria).
+ * Receives DLMS/COSEM pushes. These are data-notifications, in plain text or ciphered by general-glo or general-ded
+ * (IEC 62056-5-3, 9.2 and 9.5), or P1 telegrams ciphered in the same way. They arrive in HDLC (UI frames, which may be
+ * segmented or use general block transfer) or in long M-Bus frames. Ciphered ones may also arrive without frames
+ * (Luxembourg's Smarty, some meters in Austria).
  *
  *   HUNT    incomplete APDU: GATHER     last frame: APDU checked, HUNT
  *   GATHER  the same                    silence, or a frame that starts another APDU: dropped, HUNT
@@ -13,8 +13,8 @@
  * have a valid tag. A push accepted without authentication has STATUS_UNCHECKED.
  *
  * The first valid ciphered push binds the listener to its sender: a different system title is rejected, and so is an
- * invocation counter that does not increase. The counter is kept in RAM, and in flash after every STORE_EACH pushes, so
- * after a restart at most that many pushes can be replayed. Changing the settings deletes title and counter.
+ * invocation counter that does not increase. The counter is kept in RAM, and stored in flash after every STORE_EACH
+ * pushes, so after a restart at most that many pushes can be replayed. Changing the settings deletes title and counter.
  *
  * General-ded is deciphered with the global key, because a push has no association with a dedicated one. The broadcast
  * key (security control, bit 6) is accepted if it is the configured encryption key.
@@ -386,7 +386,7 @@ export class PushReadSession implements Machine, ReadSession, Probing {
 	}
 }
 
-/** `push`: DLMSSettings.learnedPush. Returns -1 if unknown. */
+/** Returns the counter in `push` (DLMSSettings.learnedPush), or -1 if it is unknown. */
 function counterOf(push: Uint8Array): number {
 	let counter = push.length === 0 ? -1 : 0;
 	for (let i = TITLE_LENGTH; i < push.length; i++) counter = counter * 256 + push[i];

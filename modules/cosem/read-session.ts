@@ -22,9 +22,9 @@
  * A live session reads its own list in rounds and reports each one, while the association stays open. Any failure, or a
  * refused value, ends it.
  *
- * With the protocol iec62056, mode E is optional: it is used if the meter announces it; otherwise the sign-on runs to
- * its own end and determines readout and failure. If the settings forbid mode E, the session only inquires whether the
- * meter answers in HDLC.
+ * With the protocol iec62056, mode E is used only if the meter announces it. Otherwise the sign-on continues in mode C
+ * to its own end, and its readout or failure is the result. If the settings forbid mode E, the session only inquires
+ * whether the meter answers in HDLC.
  */
 import type { CounterSink } from "../dlms/counter.js";
 import { DLMS_COUNTER } from "../dlms/failures.js";

@@ -5,9 +5,9 @@
  *           A4 0A 04 08 <system title>  88 02 07 80  89 07 <mechanism>  AA len 80 len <challenge>
  *           BE len 04 len <initiate response, its glo- form, or error>
  *
- * Meters omit or insert elements (80, the protocol version) and answer a plain request with the name of the ciphered
- * context, so any order is accepted; context and mechanism only explain a refusal. The elements after a refusal may be
- * malformed.
+ * Meters omit or insert elements (80, the protocol version), so any order is accepted. Meters may also answer a plain
+ * request with the name of the ciphered context, so context and mechanism only explain a refusal. The elements after a
+ * refusal may be malformed.
  */
 import type { Failure } from "../readout/failure.js";
 import { BER_OCTET_STRING, Element } from "./ber.js";

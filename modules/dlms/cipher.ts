@@ -25,7 +25,7 @@ export type GCM = (key: Uint8Array, iv: Uint8Array, aad: Uint8Array, text: Uint8
 
 export const KEY_LENGTH = 16;
 export const TAG_LENGTH = 12;
-/** Bytes that ciphering adds; one more from 256 ciphered bytes on. */
+/** Bytes that ciphering adds. From 256 ciphered bytes on, it adds one more. */
 export const CIPHER_OVERHEAD = 3 + 5 + TAG_LENGTH;
 export const MAC_LENGTH = 5 + TAG_LENGTH;
 export const DIGEST_LENGTH = 32;
@@ -138,8 +138,8 @@ export class Cipher {
 	}
 
 	/**
-	 * Writes a glo- APDU, possibly in place; returns the end. Uses up one counter; throws a RangeError if `has(1)` is
-	 * false.
+	 * Writes a glo- APDU, possibly in place; returns the end. It uses up one counter, and throws a RangeError if
+	 * `has(1)` is false.
 	 */
 	seal(bytes: Uint8Array, start: number, end: number, into: Uint8Array, at: number): number {
 		const control = this.#suite | (this.authenticates ? AUTHENTICATED | ENCRYPTED : ENCRYPTED);

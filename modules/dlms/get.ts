@@ -21,7 +21,7 @@ export const JOINED_LIMIT = 2048;
 
 export const ATTRIBUTE_LENGTH = 10;
 export const NORMAL_HEAD = 3;
-/** Bytes before the attributes. */
+/** Bytes before the attributes of a list request. */
 export const LIST_HEAD = 4;
 
 const NORMAL = 1;

@@ -206,7 +206,7 @@ export class RowReader {
 		return high * 16 + low;
 	}
 
-	/** 0 to 255; other text makes the word wrong. */
+	/** Reads a number from 0 to 255. Other text makes the word wrong. */
 	private readNumber(): number {
 		const from = this.at;
 		let value = 0;

@@ -1,7 +1,7 @@
 /**
- * Steps in which a poll list is read, one attribute each: first the logical device name, which shows whether the cached
- * scalers are valid; then unknown scalers; then values, each with its capture time if the class has one (IEC 62056-6-2,
- * 4.3.2 to 4.3.4).
+ * Steps in which a poll list is read, one attribute each. The first is the logical device name, which shows whether the
+ * cached scalers are valid. Unknown scalers follow, then the values, each with its capture time if the class has one
+ * (IEC 62056-6-2, 4.3.2 to 4.3.4).
  *
  * | class | value | scaler_unit | capture time |
  * |---|---|---|---|

@@ -67,8 +67,8 @@ export interface ReadingSink {
 	/** The six-byte code is at `list[at]`. */
 	beginObject(position: number, list: Uint8Array, at: number): void;
 	/**
-	 * `text`: printable ASCII; `unit`: of IEC 62056-6-2, or UNIT_NONE. A second value of class 4 or 5 is its capture
-	 * time.
+	 * `text`: printable ASCII; `unit`: number of IEC 62056-6-2, or UNIT_NONE. A second value of class 4 or 5 is its
+	 * capture time.
 	 */
 	value(text: Uint8Array, length: number, unit: number): void;
 	endObject(): void;
@@ -110,7 +110,7 @@ export interface ReadingOptions {
 	readonly listing: number;
 	/** True to read the logical device name first; otherwise the cached scalers are used unchecked. */
 	readonly named: boolean;
-	/** True for deviations with the sign of ISO 8601 (date-time.ts). */
+	/** True if deviations have the sign of ISO 8601 (date-time.ts). */
 	readonly swappedDeviation: boolean;
 	readonly staysOpen?: boolean;
 }

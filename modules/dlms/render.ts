@@ -44,8 +44,8 @@ const DIGIT_0 = 0x30;
 const LETTER_B = 0x62;
 
 /**
- * Types by tag from 00: S signed, U unsigned, F float. Bits: 05 and 06 32, 0F 8, 10 16, 11 8, 12 16, 14 and 15 64, 17
- * 32, 18 64; 1C to 21: delta arrays.
+ * Types by tag from 00: S signed, U unsigned, F float. Tags 0F and 11 have 8 bits, 10 and 12 have 16, 05, 06 and 17
+ * have 32, 14, 15 and 18 have 64. Tags 1C to 21 are those of delta arrays.
  */
 const NUMBERS = ".....SU........SSUU.SU.FF...SSSUUU";
 const SIGNED = 0x53;
@@ -57,7 +57,9 @@ export function isNumber(tag: number): boolean {
 	return NUMBERS.charCodeAt(tag) >= FLOATING;
 }
 
-/** `into`: TEXT_LIMIT bytes; `octets`: AS_…. Returns the length, NO_TEXT or TEXT_TOO_LONG. */
+/**
+ * Writes the value as text to `into` (TEXT_LIMIT bytes). `octets`: AS_…. Returns the length, NO_TEXT or TEXT_TOO_LONG.
+ */
 export function render(walker: DataWalker, scaler: number, octets: number, into: Uint8Array): number {
 	const { bytes, tag, start, end } = walker;
 	const number = NUMBERS.charCodeAt(tag);

@@ -45,7 +45,7 @@ export const SECTION_ANSWER = 1;
 export const SECTION_AUTHORITY = 2;
 export const SECTION_ADDITIONAL = 3;
 
-/** Bytes of a label without its length, and of a name with all lengths and the final 0. */
+/** Maximum size of a label without its length, and of a name with all lengths and the final 0, bytes. */
 export const LABEL_LIMIT = 63;
 export const NAME_LIMIT = 255;
 export const LABEL_KEYS = 64;
@@ -67,7 +67,7 @@ class Message {
 		return (this.bytes[at] << 8) | this.bytes[at + 1];
 	}
 
-	/** True if the message's name at `at` is the one at `from` of `names`, ignoring ASCII case. */
+	/** True if the message's name at `at` equals the name at `from` of `names`, ignoring ASCII case. */
 	isName(at: number, names: Uint8Array, from: number): boolean {
 		return this.compareName(at, names, from, true) === 0;
 	}
@@ -186,7 +186,7 @@ export class DNSReader extends Message {
 		return !this.isBroken;
 	}
 
-	/** `labelKey` of the name's first label; 0 if malformed. */
+	/** Returns the `labelKey` of the name's first label; 0 if it is malformed. */
 	keyOf(at: number): number {
 		const { bytes, length } = this;
 		let i = at;

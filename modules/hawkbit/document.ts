@@ -49,7 +49,10 @@ export class DDIDocument implements BodySink {
 	deploymentBase = "";
 	/** Id of the deployment's action. */
 	id = "";
-	/** `forced`, `attempt`, or `skip`: outside the maintenance window, or a download without an installation. */
+	/**
+	 * `forced`, `attempt` or `skip`. The last one means outside the maintenance window, or a download without an
+	 * installation.
+	 */
 	update = "";
 	fileCount = 0;
 	/** Link of the last firmware file. */
@@ -66,7 +69,7 @@ export class DDIDocument implements BodySink {
 	#filename = "";
 	#link = "";
 
-	/** `board`: name of its firmware file without `.ota`. */
+	/** `board`: name of this board's firmware file without `.ota`. */
 	constructor(text: TextCodec, board: string) {
 		this.#text = text;
 		this.#ownName = `${board}.ota`;

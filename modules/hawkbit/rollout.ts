@@ -2,8 +2,8 @@
  * Rolls out firmware for an Eclipse hawkBit server (docs/fleet.md): polls it, installs what it deploys, and reports the
  * result. The server only names the file. As with an upload, the file's signature decides whether it is installed.
  *
- * A poll is a visit (publish/visits.ts). If it ends with a file, the state is LOADING until the download is over; then
- * RESTING, and a restart follows if the file is installed.
+ * A poll is a visit (publish/visits.ts). If it ends with a file, the state is LOADING until the download is over, then
+ * RESTING. If the file was installed, a restart follows.
  *
  * Changed settings end a download. The action is in flash (record.ts), so after the restart the poll reports that the
  * new firmware is confirmed, or that the previous one runs again.

@@ -4,9 +4,9 @@
  * boundaries of hours, days and months are kept, for as long as KEEP_S says. The age of an entry is its distance from
  * the last reading before the head sector.
  *
- * A copy holds at least the rest of its first source sector, so copying never reduces the free space; an incomplete
- * copy still counts as free. If a whole pass frees no sector, the next pass keeps days for half the time; this can
- * happen with all five registers in 32 KB.
+ * A copy holds at least the rest of its first source sector, so copying never reduces the free space. The sector of an
+ * incomplete copy still counts as free. If a whole pass frees no sector, the next pass keeps days for half the time.
+ * This can happen with all five registers in 32 KB.
  */
 import { ERASE_SIZE } from "../io/flash.js";
 import { DAY_S, DAYS, type LocalCalendar, MONTHS, PERIOD_S, QUARTERS } from "../time/calendar.js";
@@ -99,7 +99,7 @@ export class Compaction {
 		this.#source = undefined;
 	}
 
-	/** False if more entries remain. */
+	/** Copies at most `limit` entries. Returns false if more entries remain. */
 	private copy(source: EntryCursor, calendar: LocalCalendar, untilS: number, limit: number): boolean {
 		const current = this.#current;
 		const { entry: next } = source;

@@ -43,7 +43,7 @@ const BACK_S = HOUR_S;
 /** Delay of a retry after a lack of memory, and pause between two sectors. */
 const RETRY_MS = 1000;
 const PAUSE_MS = 250;
-/** Entries per step, which takes 20 ms of CPU, and the pause after it, ms. */
+/** Number of entries in a step, which takes 20 ms of CPU time, and the pause after it, ms. */
 const STEP_ENTRIES = 64;
 const TURN_MS = 20;
 /**
@@ -112,7 +112,7 @@ export class History implements Timed {
 		return new Journal(this.#partition);
 	}
 
-	/** Unix ms, or 0. Throws if the flash fails. */
+	/** Time of the last reading, Unix ms, or 0. Throws if the flash fails. */
 	get lastUtcMs(): number {
 		return this.journal().lastS * 1000;
 	}

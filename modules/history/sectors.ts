@@ -103,7 +103,7 @@ export class Sectors {
 		return this.get(sector, KIND) === KIND_RAW;
 	}
 
-	/** False if another Sectors object has reused the sector. */
+	/** Returns false if another Sectors object has reused the sector. */
 	isIntact(sector: number): boolean {
 		return this.recordOf(sector, this.get(sector, KIND))?.[NUMBER] === this.get(sector, NUMBER);
 	}

@@ -1,6 +1,7 @@
 /**
- * The next rows of the statistics, made from the history: hours of UTC with a reading at their end, and the sum of each
- * series at that time. Where the history keeps days or months only, a row is the last hour of the day or month.
+ * The next rows of the statistics, made from the history. A row is an hour of UTC with a reading at its end, and has
+ * the sum of each series at that time. Where the history keeps days or months only, a row is the last hour of the day
+ * or month.
  *
  * The sum is the meter's counter plus an offset, which is 0 until the meter is exchanged or a register overflows. The
  * offset then changes, so that the sum continues from where it was.

@@ -70,7 +70,7 @@ export class Statistics {
 	#failure = "";
 	readonly #output: Output;
 	readonly #deps: OutputDeps;
-	/** Undefined without a history; then there are no statistics. */
+	/** Sources of the rows; undefined in a device without a history, which has no statistics. */
 	readonly #sources: StatisticSources | undefined;
 	#state = STATE_IDLE;
 	/** Time of the next step while READING, otherwise the earliest time of the next run, monotonic ms. */
@@ -207,8 +207,8 @@ export class Statistics {
 	}
 
 	/**
-	 * Writes the next message: the question whether the hub has earlier rows of the next series, or, after the answer
-	 * `hasEarlier`, the rows of that series. Returns false after the last series.
+	 * Writes the next message. It asks whether the hub has earlier rows of the next series or, once this is known
+	 * (`hasEarlier`), sends the rows of that series. Returns false after the last series.
 	 */
 	private putNext(rows: StatisticRows, hasEarlier: boolean): boolean {
 		this.#isAsking = !this.#isAsking;

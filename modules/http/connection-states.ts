@@ -34,7 +34,7 @@ export const LINGER_LIMIT = 65536;
 export const INPUT_HEAD = 0;
 /** The body goes to the sink, or is short enough to discard. */
 export const INPUT_BODY = 1;
-/** Bytes stay in the socket until the reply is sent. */
+/** The body has ended. Further bytes stay in the socket until the reply is sent. */
 export const INPUT_DONE = 2;
 /** Input is discarded, and the connection ends. */
 export const INPUT_LINGER = 3;

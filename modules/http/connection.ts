@@ -109,9 +109,10 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 	}
 
 	/**
-	 * Time from which the connection may be displaced, monotonic ms. While idle, it is the start of idleness; with a
-	 * live body, the end of the grace period after the start of the reply; with a valid token, Infinity. Otherwise it
-	 * is the end of the grace period after the request began, or after the last byte that the client accepted.
+	 * Time from which the connection may be displaced, monotonic ms. While idle, this is the start of idleness. With a
+	 * live body, it is the end of the grace period after the start of the reply. With a valid token, it is Infinity.
+	 * Otherwise it is the end of the grace period after the request began, or after the last byte that the client
+	 * accepted.
 	 */
 	get displaceableMs(): number {
 		if (this.isIdle || this.isLive) return this.#idleMs;

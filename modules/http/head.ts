@@ -320,7 +320,7 @@ export class RequestHead implements HTTPRequest {
 		return HEAD_DONE;
 	}
 
-	/** `host [":" port]` (RFC 9110, 7.2); the host need not be the gateway's. */
+	/** True for `host [":" port]` (RFC 9110, 7.2), even if the host is not the gateway. */
 	private isHost(start: number, end: number): boolean {
 		const buffer = this.#buffer;
 		if (end - start > HOST_LIMIT) return false;

@@ -5,9 +5,9 @@
  *     HTTP/1.d SP ddd [SP reason] CRLF *( name ":" value CRLF ) CRLF [body]
  *
  * The reader is lenient where the meaning is unambiguous: a bare LF ends a line, and unknown fields are ignored. 1xx
- * replies are skipped, except 101, which is invalid because no upgrade is requested. Limits: REPLY_HEAD_LIMIT bytes for
- * all heads of a reply; REPLY_LINE_SIZE bytes for the fields used. If the body exceeds REPLY_BODY_LIMIT, the status is
- * valid, but the connection is not reusable. This limit does not apply to a body for a sink.
+ * replies are skipped. 101 is invalid, because no upgrade is requested. Limits: REPLY_HEAD_LIMIT bytes for all heads of
+ * a reply; REPLY_LINE_SIZE bytes for the fields used. If the body exceeds REPLY_BODY_LIMIT, the status is valid, but
+ * the connection is not reusable. This limit does not apply to a body for a sink.
  */
 import { isDigit } from "../bytes/ascii.js";
 import { BODY_CHUNKED, BODY_DATA, BODY_ERROR, BODY_MORE, BodyDecoder } from "./body.js";

@@ -38,7 +38,7 @@ export class Router<R extends Route, Group extends Routes<R> = Routes<R>> {
 		this.#groups = groups;
 	}
 
-	/** `path` is decoded; exact routes come first. */
+	/** Finds the route for a decoded path. Exact routes come first. */
 	find(method: number, path: string): RouteMatch<R, Group> {
 		// A request with `<` must not match a route's `<parameter>`.
 		const exact = path.indexOf(OPENING) < 0 ? this.findExact(method, path) : undefined;

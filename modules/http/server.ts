@@ -67,7 +67,7 @@ export class HTTPServer implements ConnectionServer, Timed {
 	readonly #connections: HTTPConnection[] = [];
 	readonly #waiting: number[] = [];
 	readonly task: Task;
-	/** NaN: to be recalculated. */
+	/** Time of the next deadline; NaN if it must be calculated again. */
 	#deadlineMs = Number.POSITIVE_INFINITY;
 	#isClosed = false;
 	#memoryMs = 0;
