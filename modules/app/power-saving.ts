@@ -54,7 +54,7 @@ export interface SavingUser {
 		readonly settings: Pick<NetworkSettings, "station" | "wifiEnabled" | "ethernetEnabled">;
 		readonly manager: { readonly cable: { readonly isUsed: boolean } | undefined } | undefined;
 	};
-	/** True if the member of this name is true in any part (Running, core/core.ts). */
+	/** Each of these is true if the member of the same name is true in any part (Running, core/core.ts). */
 	readonly isBusy: boolean;
 	readonly isSending: boolean;
 	readonly staysAwake: boolean;
@@ -236,7 +236,8 @@ export class PowerSaving implements Sleeper, FlashGuard {
 		try {
 			this.#sleep.begin(ms);
 		} catch (error) {
-			// The guard logs the error and the device restarts; otherwise it would stay awake with its radio off.
+			// After an error the guard logs it and the device restarts. Otherwise the device would stay awake with its
+			// radio off.
 			guard("sleep", () => {
 				throw error;
 			});

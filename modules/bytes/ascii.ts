@@ -11,8 +11,8 @@ export function asciiBytes(text: string): Uint8Array {
 }
 
 /**
- * Returns true if each character is in one of the ranges: "09AZaz". If the last range has no last character, it is
- * open-ended.
+ * Returns true if each character is in one of `ranges`, which are pairs of a first and a last character, such as
+ * "09AZaz". If the last range has no last character, it is open-ended.
  */
 export function hasOnly(text: string, ranges: string): boolean {
 	for (let i = 0; i < text.length; i++) {

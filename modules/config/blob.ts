@@ -1,6 +1,6 @@
 /**
- * Storage of long values, such as certificates, in pieces with a key each. The caller keeps the blob's reference as a
- * setting (a BYTES field), which commits the blob: a power cut before that keeps the old one.
+ * Storage of long values, such as certificates, in pieces with a key each. The caller stores the blob's reference as a
+ * setting (a BYTES field), which commits the blob. A power cut before that keeps the old blob.
  *
  * A new blob is written to a slot that no kept reference names. `sweep` deletes blobs without a reference; call it at
  * the start, and once a reference has been stored or abandoned.

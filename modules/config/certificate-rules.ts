@@ -1,6 +1,6 @@
 /**
- * Rules for a PEM file as TLS identity: a chain, the server's own certificate first, and its unencrypted key (API text,
- * Certificate).
+ * Rules for a PEM file as TLS identity. It has a chain, with the server's own certificate first, and the unencrypted
+ * key (API text, Certificate).
  */
 import {
 	CERTIFICATE_FILE_LIMIT,

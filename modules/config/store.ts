@@ -1,6 +1,6 @@
 /**
  * Settings store. The settings are in flash and, in decoded form, in memory. A change writes a whole entry with one
- * atomic `set`, so a power cut leaves the old or the new one.
+ * atomic `set`, so after a power cut either the old or the new entry is there.
  *
  * Format of an entry in flash (big-endian):
  *
@@ -353,7 +353,7 @@ export class ConfigStore {
 		return unknownLength === 0 ? this.#nothing : unknown.slice(0, unknownLength);
 	}
 
-	/** Unchecked value; undefined for invalid bytes. */
+	/** Returns the value, unchecked; undefined for invalid bytes. */
 	private decode(field: Field, bytes: Uint8Array): unknown {
 		if (field.kind === BYTES) return bytes.length === 0 ? this.#nothing : bytes;
 		if (field.kind === BOOLEAN) return bytes.length === 1 && bytes[0] < 2 ? bytes[0] === 1 : undefined;

@@ -21,7 +21,7 @@ export interface Saving {
 	readonly awakeUntilMs: number;
 }
 
-/** Running part. The parts' members are called in the order of parts, those of `stop` in reverse order. */
+/** Running part. The methods of all parts are called in the order of parts, `stop` in reverse order. */
 export interface Running {
 	/**
 	 * Starts connections, and work that only they need. A gateway that sleeps between readings calls this late or
@@ -53,7 +53,7 @@ export interface Running {
 
 /** Key of `Core.find`. */
 export interface Opened<Instance> {
-	/** Earlier parts are open. */
+	/** Opens the part. Earlier parts are already open. */
 	readonly open: (core: Core, ...more: never) => Instance;
 }
 

@@ -66,7 +66,7 @@ export class EventFlash {
 	append(record: Uint8Array): void {
 		if (this.#at === 0 || this.#at + record.length > ERASE_SIZE) this.beginSector();
 		const offset = this.#sector * ERASE_SIZE + this.#at;
-		// This comes before the write: after a failed one these bytes may not be erased.
+		// The position moves before the write, because after a failed write these bytes may not be erased.
 		this.#at += record.length;
 		this.#partition.write(offset, record);
 	}
@@ -87,7 +87,7 @@ export class EventFlash {
 		const check = crc16(head, 0, CHECK);
 		head[CHECK] = check & 0xff;
 		head[CHECK + 1] = check >> 8;
-		// This comes last: after a failed call, the next event starts the sector again.
+		// This comes last, so that after a failed call the next event starts the sector again.
 		this.#at = 0;
 		partition.erase(sector * ERASE_SIZE, ERASE_SIZE);
 		partition.write(sector * ERASE_SIZE, head);

@@ -12,8 +12,8 @@
  *   Sequence: AARQ, AARE; with GMAC or SHA-256 an ACTION that exchanges and checks the answers to both challenges;
  *   the GETs of `reading`; RLRQ and RLRE if configured.
  *
- * In a ciphered context everything from the user information of the AARQ on is ciphered; plain responses are refused,
- * except exceptions and service errors.
+ * In a ciphered context, everything from the user information of the AARQ on is ciphered. Plain responses are then
+ * refused, except exceptions and service errors.
  *
  * `isRead` and `failure` are final before the release. Limits: REQUEST_LIMIT bytes per request, `pduLimit` per response.
  */

@@ -9,9 +9,9 @@
  *   IV             system title of the sender (8), IC
  *   AAD            SC 10: SC AK plain text; SC 30: SC AK
  *
- * Each of our counters is used for one APDU or tag; the caller supplies the first one, and a limit that it reserved in
- * flash. The meter's counter must increase. Without an authentication key we only encrypt, and accept the meter's tags
- * without a check (`unchecked`). After a response in the other suite (0 or 1), our APDUs use that suite.
+ * Each of our counters is used for one APDU or tag only. The caller supplies the first counter, and a limit that it has
+ * reserved in flash. The meter's counter must increase. Without an authentication key we only encrypt, and accept the
+ * meter's tags without a check (`unchecked`). After a response in the other suite (0 or 1), our APDUs use that suite.
  */
 
 import { equalConstantTime, holdsConstantTime } from "../bytes/equal.js";
@@ -43,7 +43,7 @@ export const BROADCAST = 0x40;
 const UNSUPPORTED = 0x8e;
 const SUITE = 0x0f;
 
-/** Difference from the plain tag to glo-: 21 to 2E for 01 to 0E, C8 to CF for C0 to C7. */
+/** Difference between a plain tag and its glo- tag: 01 to 0E become 21 to 2E, C0 to C7 become C8 to CF. */
 const GLO_INITIATE = 0x20;
 const GLO_SERVICE = 0x08;
 const FIRST_SERVICE = 0xc0;

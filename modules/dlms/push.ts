@@ -54,9 +54,9 @@ const UNIT_V = 35;
 const MAKERS = "KFM KAM LGZ ISK";
 const MAKER_SIZE = 4;
 /**
- * Indexes in MAKERS. Values without a unit are in W, var, Wh and varh. Those of Kaifa meters are also in mA and 0.1 V.
- * Those of Kamstrup meters are in 10 Wh, 10 varh, 0.01 A and V, and power factors in 0.01. Other makers use various
- * units for current and voltage. Rows (lists.ts) have Kaifa's units, but their own scalers.
+ * Indexes in MAKERS. Values without a unit are in W, var, Wh and varh; current and voltage of Kaifa meters are in mA
+ * and 0.1 V. Kamstrup meters send 10 Wh, 10 varh, 0.01 A, V, and power factors in 0.01. Other makers use various units
+ * for current and voltage. Rows (lists.ts) have Kaifa's units, but their own scalers.
  */
 const KAIFA = 0;
 const KAMSTRUP = 1;

@@ -2,9 +2,9 @@
  * Reads a poll list over an association. If the meter supports lists, requests fill one frame; after a failure they
  * shrink, finally to one attribute.
  *
- * The first step reads the logical device name (0-0:42.0.0.255); if the cached scalers belong to another meter, a new
- * plan reads everything again. Refused or unrenderable objects are reported with a reason. A structure or array yields
- * its simple elements.
+ * The first step reads the logical device name (0-0:42.0.0.255). If the cached scalers belong to another meter, a new
+ * plan then reads everything again. Refused or unrenderable objects are reported with a reason. A structure or array
+ * yields its simple elements.
  *
  * Limits: LIST_LIMIT, VALUES_LIMIT, TEXT_LIMIT.
  */

@@ -1,4 +1,4 @@
-/** Reasons for `missing` in the API; below 256 the data-access-result (IEC 62056-5-3, 7.3). */
+/** Reasons for `missing` in the API. Those below 256 are data-access-results (IEC 62056-5-3, 7.3). */
 import { GET_REFUSED, GET_TOO_LONG } from "./get.js";
 
 export const REASON_TEMPORARY_FAILURE = 2;

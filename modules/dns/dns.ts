@@ -8,10 +8,10 @@
  *   name        labels of a length 1 to 63 and that many bytes, ended by 0, or by a pointer: 0xC000 + offset in the message
  *   flags       bit 15 response, 14 to 11 opcode, 10 authoritative, 9 truncated, 8 recursion desired, 7 recursion
  *               available, 3 to 0 response code
- *   class       in multicast DNS, bit 15 of a question requests a unicast reply, of a record flushes older ones
+ *   class       in multicast DNS, bit 15 requests a unicast reply (question) or flushes older records (record)
  *
- * Our names are stored encoded in an array and identified by offset. Limits: NAME_LIMIT bytes per name; pointers lead
- * backwards, POINTER_LIMIT at most; the writer remembers KNOWN_LABELS pointer targets.
+ * Our names are stored encoded in an array and identified by offset. Limits: a name has at most NAME_LIMIT bytes and
+ * POINTER_LIMIT pointers, which must lead backwards; the writer remembers KNOWN_LABELS pointer targets.
  */
 export interface DNSDeps {
 	/** Buffer of a datagram (io/datagrams.ts). */

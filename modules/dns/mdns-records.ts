@@ -212,7 +212,9 @@ export class MDNSRecords {
 		return bits & ~answers;
 	}
 
-	/** Index of our record that equals the reader's last; otherwise IS_FOREIGN, HOST_… or INSTANCE_…. */
+	/**
+	 * Returns the index of our record that equals the reader's last record; otherwise IS_FOREIGN, HOST_… or INSTANCE_….
+	 */
 	identify(reader: DNSReader): number {
 		const { names } = this;
 		const { nameAt: at, type } = reader;
@@ -344,7 +346,10 @@ export class MDNSRecords {
 		}
 	}
 
-	/** Name, window 0, length of the bitmap, bitmap; bit 7 of byte 0 is type 0 (RFC 4034, 4.1). */
+	/**
+	 * Writes the data of an NSEC: name, window 0, length of the bitmap, bitmap; bit 7 of byte 0 is type 0 (RFC 4034,
+	 * 4.1).
+	 */
 	private writeTypes(writer: DNSWriter, index: number): void {
 		writer.name(this.ownerOf(index));
 		if (index > 1) {

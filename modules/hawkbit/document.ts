@@ -1,6 +1,6 @@
 /**
- * Reads the two documents of hawkBit's Direct Device Integration API (v1) while they arrive: what the server wants of
- * this target, and a deployment. Memory does not depend on their length.
+ * Reads the two documents of hawkBit's Direct Device Integration API (v1) while they arrive: what the server requests
+ * from this target, and a deployment. Memory does not depend on their length.
  *
  *   base        config.polling.sleep, _links.{configData,cancelAction,deploymentBase}.href
  *   deployment  id, deployment.update, deployment.chunks[].artifacts[].{filename,_links.{download,download-http}.href}

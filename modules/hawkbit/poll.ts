@@ -2,7 +2,7 @@
  * One poll: requests to the server, one after the other, over one connection, which is reopened if the server closes it.
  * Runs in the task of hawkbit.ts.
  *
- *   BASE         GET; what the server wants
+ *   BASE         GET; what the server requests
  *   ATTRIBUTES   PUT, if the server asks for them
  *   CANCEL       POST: cancels an action that is not installed yet, or reports that it is installed already
  *   DEPLOYMENT   GET, for an action that has not begun yet

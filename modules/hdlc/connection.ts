@@ -13,7 +13,7 @@
  *
  * Only the client starts exchanges and repeats frames; its window is 1, the server's is negotiated. Timeouts:
  * `receiveTimeoutMs` to the first byte of a response, GAP_MS between the bytes of a frame, and the duration of the
- * longest frame.
+ * longest frame for a whole frame.
  */
 import { FORMAT_8N1 } from "../io/host.js";
 import { type Machine, OUTPUT_EVENT, OUTPUT_NONE, type Output } from "../io/machine.js";

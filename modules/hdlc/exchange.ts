@@ -6,7 +6,7 @@
  * requested after the timeout. An I frame with the expected N(S) is accepted even without N(R) or final bit, which some
  * servers never set.
  *
- * Limits: a response may be as long as the buffer less ROOM; RETRIES repetitions; BUSY_POLLS polls.
+ * Limits: a response may be as long as the buffer minus ROOM; RETRIES repetitions; BUSY_POLLS polls.
  */
 import { type FrameDecoder, ROOM } from "./decoder.js";
 import {

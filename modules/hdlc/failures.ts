@@ -1,6 +1,6 @@
 /**
- * HDLC failures. The `progress` (readout/failure.ts) of silence at a fixed speed equals that of an unanswered sign-on;
- * that of silence after a sign-on is higher.
+ * HDLC failures. Silence at a fixed speed has the same `progress` (readout/failure.ts) as an unanswered sign-on.
+ * Silence after a sign-on has a higher one.
  */
 import { type Failure, failure, finalFailure, METER_ERROR, METER_TIMEOUT } from "../readout/failure.js";
 

@@ -28,7 +28,7 @@ function isServer(sender: FrameSender, bytes: Uint8Array, at: number): boolean {
 	return true;
 }
 
-/** True for our own frame. Addresses don't show this if client and server have the same. */
+/** Recognizes our own frame by its content, if client and server have equal addresses. */
 function isOwnFrame(decoder: FrameDecoder, sender: FrameSender): boolean {
 	const { control, bytes, infoStart, infoEnd, tooLong } = decoder;
 	if (controlKind(control) !== CONTROL_I) return control === sender.control;

@@ -1,8 +1,8 @@
 /**
- * Frees sectors of the history's partition: copies the history from its beginning, packed and thinned out, into one
- * free sector at a time. Every quarter hour is kept for KEEP_S[QUARTERS]. After that, only the readings nearest to the
- * boundaries of hours, days and months are kept, for as long as KEEP_S says. The age of an entry is its distance from
- * the last reading before the head sector.
+ * Frees sectors of the history's partition. For this, it copies the history from its beginning, packed and thinned out,
+ * into one free sector at a time. Every quarter hour is kept for KEEP_S[QUARTERS]. After that, only the readings
+ * nearest to the boundaries of hours, days and months are kept, for as long as KEEP_S says. The age of an entry is its
+ * distance from the last reading before the head sector.
  *
  * A copy holds at least the rest of its first source sector, so copying never reduces the free space. The sector of an
  * incomplete copy still counts as free. If a whole pass frees no sector, the next pass keeps days for half the time.

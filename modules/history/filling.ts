@@ -2,10 +2,10 @@
  * Fills a gap of the history with rows of the meter's own load profile. A gap is the time between two entries that are
  * further apart than the entries that the history keeps of that age, or all time before the first entry.
  *
- * The entries around a gap keep their times; only the rise of the entry after the gap is divided among that entry and
- * the rows, according to the rows' counters. The counters at the end of a gap are those of the last reading minus all
- * rises after the gap. Before an exchange of the meter, or a decrease or an overflow of a register, the counters are
- * unknown, so earlier gaps are not filled.
+ * The entries around a gap keep their times. Only the rise of the entry after the gap changes: it is divided among that
+ * entry and the rows, according to the rows' counters. The counters at the end of a gap are those of the last reading
+ * minus all rises after the gap. Before an exchange of the meter, or a decrease or an overflow of a register, the
+ * counters are unknown, so earlier gaps are not filled.
  *
  * The rows are written to a separate sector (sectors.ts), which replaces the gap as soon as its record is written.
  */

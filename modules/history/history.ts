@@ -80,7 +80,7 @@ export class History implements Timed {
 	#isErased = false;
 	/** True if the next reading must begin a sector, so that gaps in the sectors before it can be filled. */
 	#endsSector = false;
-	/** Compaction has shortened the retention of days since the start. */
+	/** True if compaction has shortened the retention of days since the start. */
 	isShort = false;
 
 	private constructor({ deps, ledger, zone }: HistoryOptions, partition: Partition) {

@@ -4,8 +4,8 @@
  *   raw     0 record, 16 on blocks (journal.ts), one per reading; the newest one is the head, to which readings are appended
  *   dense   0 on entries (entry.ts) in sequence, 4080 record; compacted (compaction.ts), never appended to
  *
- * A sector is valid once its record, and in a raw sector its first block, is written; until then it is free. A record,
- * low byte first:
+ * A sector is valid once its record is written; a raw sector must have its first block, too. Until then it is free. A
+ * record, low byte first:
  *
  *   0   4  number of the sector, increasing; if two cover the same time, the higher number is used
  *   4   4  start of the time covered, exclusive (Unix time in seconds, that of the entry before its first)
@@ -75,7 +75,8 @@ export class Sectors {
 			if (record[KIND] === KIND_DENSE || blockSize(block, 0) > 0) table.set(record, i * COLUMNS);
 		}
 		this.head = -1;
-		// A sector ends where the next one starts. If the clock was set back, that may be before its own readings.
+		// A sector ends where the next one starts. If the clock was set back, this may be before some of its own
+		// readings.
 		for (let i = 0; i < this.count; i++) {
 			if (!this.isRaw(i)) continue;
 			let next = -1;

@@ -22,8 +22,8 @@
  * further attempts at increasing intervals (RETRY_S). REFUSED tries again once per hour, because a hub may ban clients
  * with a wrong token. On battery nothing is sent between readouts, and a failure is followed by a single retry.
  *
- * Statistics (statistics.ts) follow a batch that the hub has accepted, in the same SENDING. Their failures do not
- * affect the sending of states.
+ * Statistics (statistics.ts) follow a batch that the hub has accepted; the state is still SENDING. Their failures do
+ * not affect the sending of states.
  */
 
 import { HTTP_CONNECT_MS, HTTP_NO_REPLY } from "../http/client.js";

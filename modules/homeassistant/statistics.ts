@@ -12,8 +12,8 @@
  *   OVER: `step` returns true, and the owner calls `close`, which leads to IDLE.
  *
  * A run sends a piece of up to ROWS hours (statistic-rows.ts), with two messages for each series. The progress is
- * stored only after that, so nothing is lost. A row that is sent twice replaces itself. Without new rows there is no
- * connection.
+ * stored only after that, so nothing is lost. A row that is sent twice replaces itself. Without new rows no connection
+ * is opened.
  *
  * The external ids are smart_meter_gateway:<host>_<key>. Home Assistant counts the whole sum of a series' first row as
  * consumption in that hour. Therefore the first message asks whether there are earlier rows. If not, the second one
@@ -96,7 +96,7 @@ export class Statistics {
 		return this.#failure || (this.uptoS > 0 ? "ok" : "waiting");
 	}
 
-	/** Begins a run, with the hub that has just accepted a batch with these options. Returns false if none is due. */
+	/** Begins a run for the hub that has just accepted a batch with these options. Returns false if no run is due. */
 	begin(options: BatchOptions, nowMs: number): boolean {
 		if (!this.isOn || nowMs < this.#dueMs || this.#sources?.history.isBusy) return false;
 		this.#options = options;

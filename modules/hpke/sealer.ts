@@ -28,7 +28,7 @@ export class Sealer {
 
 	/**
 	 * SetupBaseS (RFC 9180, 5.1.1). `receiver`: public key, P256_POINT_LENGTH bytes; `info`: known to the receiver.
-	 * Throws a RangeError if `receiver` is no point of P-256.
+	 * Throws a RangeError if `receiver` is not a point of P-256.
 	 */
 	constructor(deps: SealerDeps, receiver: Uint8Array, info: Uint8Array) {
 		const none = new Uint8Array(0);

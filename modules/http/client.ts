@@ -7,7 +7,7 @@
  *   ASKING      -                    -             OPEN or OVER     OVER                 OVER
  *   OVER        -                    -             -                -                    -
  *
- * A body for a sink is read only as fast as the sink accepts it, one piece in each `advance`; the time limit is then
+ * A body for a sink is read only as fast as the sink accepts it, one piece in each `advance`. The time limit is then
  * HTTP_SILENCE_MS between two pieces.
  *
  * `outcome` is the result of the request. Once the head of the reply is complete, it is the status, even if the body is

@@ -9,7 +9,7 @@
  *       1 byte    length of the path      …  path as in a request, ASCII, `/assets/app-Bq3x.js`
  *       1 byte    length of the type      …  Content-Type, ASCII
  *       16 bytes  hash of the content in hex: its ETag
- *       1 byte    1: the name changes with the content
+ *       1 byte    1 if the name changes with the content
  *       4 bytes   length                  4 bytes  offset of the content in the archive; it is gzip (RFC 1952)
  *
  * Several files may have the same content.
