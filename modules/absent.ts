@@ -2,8 +2,8 @@
  * Stand-in of a part in a firmware that was built without it. Each part that can be left out has one in its folder,
  * `absent-part.ts`, with which the build replaces `part.ts` (tools/sdk/omissions.ts).
  *
- * It keeps the part's stored settings for a firmware that has the part, erases them at a factory reset, answers its
- * routes with an error, and writes the members that `system/status` always has.
+ * It keeps the part's stored settings for a firmware that has the part, and erases them at a factory reset. It answers
+ * the part's routes with an error, and writes the members that `system/status` always has.
  */
 import { NOT_FOUND, UNSUPPORTED } from "./api/errors.js";
 import type { Exchange } from "./api/exchange.js";
@@ -25,8 +25,8 @@ export class Absent implements Running {
 	readonly #key: string;
 
 	/**
-	 * `certificates`: key prefix of the part's certificates in flash; `key`: key of other data of the part. Both are ""
-	 * without.
+	 * `certificates`: key prefix of the part's certificates in flash; `key`: key of other data of the part. Each is ""
+	 * if the part has none.
 	 */
 	constructor(name: string, { storage }: Core, certificates = "", key = "") {
 		this.name = name;

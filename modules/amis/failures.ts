@@ -1,4 +1,7 @@
-/** Failures of AMIS meters. Up to AMIS_INSTEAD their `progress` is below that of a telegram of another protocol. */
+/**
+ * Failures of AMIS meters. The `progress` of those up to AMIS_INSTEAD is lower than that of a telegram of another
+ * protocol.
+ */
 import { failure, finalFailure, METER_AUTH_FAILED, METER_ERROR, METER_TIMEOUT } from "../readout/failure.js";
 
 export const AMIS_SILENCE = failure(
@@ -33,7 +36,7 @@ export const AMIS_KEY = finalFailure(
 	61,
 	"A telegram could not be deciphered. Check block_cipher_key.",
 );
-/** The frame has another length or cipher, or the deciphered records are others than the specification's. */
+/** The frame has another length or cipher, or the deciphered records differ from the specification's. */
 export const AMIS_UNKNOWN = finalFailure(
 	METER_ERROR,
 	"amis/structure",

@@ -1,6 +1,6 @@
 /**
- * Listens to a Siemens AMIS TD-3511 on its infrared port (Netz OÖ, "Spezifikation Kundenschnittstelle AMIS", 2021-11-05).
- * The meter is the master of an M-Bus, in 9600 Bd, 8E1, and the gateway its slave F0.
+ * Listens to a Siemens AMIS TD-3511 on its infrared port (Netz OÖ, "Spezifikation Kundenschnittstelle AMIS",
+ * 2021-11-05). The meter is the master of an M-Bus with 9600 Bd, 8E1, and the gateway is its slave F0.
  *
  *     frame to F0                      | E5 | meaning
  *     ---------------------------------|----|-------------------------------------------------------
@@ -10,9 +10,9 @@
  *
  * E5 must arrive within 0.5 s. It is sent for each telegram with a right sum, so that a wrong key is reported as such.
  *
- * A telegram is a readout if it can be deciphered, and its header is that of the telegram before. A meter that has not
- * heard E5 repeats its telegram, and the repetition is ignored. A failure is reported for the second of two telegrams
- * in a row, because a single one may be damaged.
+ * A telegram is a readout if it can be deciphered, and its header equals that of the previous telegram. A meter that
+ * has not received E5 repeats its telegram, and the repetition is ignored. A failure is reported for the second of two
+ * telegrams in a row, because a single one may be damaged.
  *
  *     LISTENING   silence in a frame: the frame is dropped      abort: ENDED
  */
@@ -115,7 +115,7 @@ export class AMISSession implements ReadSession, Probing {
 		if (event !== EVENT_READOUT) return undefined;
 		const { meterId } = this;
 		const { kept: records = NO_BYTES, overflow } = this.#records;
-		// The cipher has no tag.
+		// The readout is never fully checked, because the cipher has no tag.
 		const status = statusOf(overflow) || STATUS_UNCHECKED;
 		return { protocol: PROTOCOL, meterId, mode: 0, baud: LINE.baud, utcMs, status, records };
 	}

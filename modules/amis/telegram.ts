@@ -10,8 +10,9 @@
  * | 80 | records between 2F 2F and 2F 2F |
  *
  * The IV is maker, identification, version, medium, and the access number eight times. The cipher has no tag. In its
- * place, DIF to VIFE of all records must be those of the specification: damage to any block changes some of them, and so
- * does a wrong key. Damage to the header can change the time alone; so the caller compares two headers.
+ * place, DIF to VIFE of all records must be those of the specification: damage to any block changes some of them, and
+ * so does a wrong key. Damage to the header may change only the time. The caller therefore compares the headers of two
+ * telegrams.
  */
 import { encodeHex } from "../bytes/hex.js";
 import { AES_BLOCK_LENGTH, type Crypto } from "../io/crypto.js";
@@ -48,7 +49,7 @@ const FILLERS = 4;
 export const DECIPHERED = 0;
 /** The key is wrong, or the telegram damaged. */
 export const UNDECIPHERED = 1;
-/** The records are others than those of the specification. */
+/** The records differ from those of the specification. */
 export const UNKNOWN = 2;
 
 /** Returns true if C, A, CI and the data of a frame have the header and length of a telegram. */
@@ -74,7 +75,7 @@ export function asAnswer(frame: Uint8Array): Uint8Array {
 export function decipher(frame: Uint8Array, answer: Uint8Array, key: Uint8Array, crypto: Crypto): number {
 	const iv = new Uint8Array(AES_BLOCK_LENGTH).fill(frame[ACCESS_AT], ACCESS_AT - IDENT_AT);
 	iv.set(frame.subarray(IDENT_AT, ACCESS_AT));
-	// The maker precedes the identification.
+	// In the IV the maker precedes the identification.
 	iv.copyWithin(VERSION_AT - MAKER_AT, 0, MAKER_AT - IDENT_AT);
 	iv.set(frame.subarray(MAKER_AT, VERSION_AT));
 	const clear = crypto.aes128CBCDecrypt(key, iv, frame.subarray(DATA_AT));
@@ -93,7 +94,10 @@ function isAsSpecified(form: Uint8Array, start: number, end: number): boolean {
 	return true;
 }
 
-/** Writes the records. The only one without a code of its own is the balance, 1-0:1.128.0, with a VIFE of the maker. */
+/**
+ * Writes the records. Only the balance has no standard code: it has a VIFE of the maker, and is reported as
+ * 1-0:1.128.0.
+ */
 export class AMISTelegram extends SlaveTelegram {
 	protected override hasCode(): boolean {
 		if (this.header.isPlain) return super.hasCode();

@@ -43,7 +43,7 @@ export interface RouteGroup {
 /** Addresses that are accepted in the Host field. */
 export interface OwnAddresses {
 	readonly address: { readonly ip: string } | undefined;
-	/** Wi-Fi address beside the cable's, if Wi-Fi was switched on by hand. */
+	/** Wi-Fi address in addition to that of the cable, if Wi-Fi was switched on by hand. */
 	readonly station: { readonly ip: string } | undefined;
 }
 
@@ -228,7 +228,7 @@ function isSameOrigin(request: HTTPRequest): boolean {
 	return lowerCase(origin) === lowerCase(`${request.secure ? "https" : "http"}://${request.host ?? ""}`);
 }
 
-/** `Bearer` is case-sensitive (API text, Authentication 1). */
+/** Returns the token of the request. `Bearer` is case-sensitive (API text, Authentication 1). */
 function tokenOf(request: HTTPRequest): string {
 	const value = request.header("authorization");
 	return value?.startsWith("Bearer ") ? value.slice(7) : "";

@@ -14,7 +14,7 @@ export interface BackupGroup {
 	readonly accept: SettingsTable["accept"] | undefined;
 	/** Secrets and certificates; the file has only `<name>_set`. */
 	readonly secrets: readonly SettingField[];
-	/** Address or network of the secrets; they are discarded when it changes. */
+	/** Address or network to which the secrets belong. They are discarded when it changes. */
 	readonly boundTo: SettingField<string> | undefined;
 	/**
 	 * Setting that is turned off when a secret must be entered again, because sending without it would fail or be
@@ -22,7 +22,8 @@ export interface BackupGroup {
 	 */
 	readonly needing: SettingField<boolean> | undefined;
 	/**
-	 * Restored together with `boundTo`, unless a secret must be entered again. If empty, `boundTo` is always restored.
+	 * Settings restored together with `boundTo`, unless a secret must be entered again. If there are none, `boundTo` is
+	 * always restored.
 	 */
 	readonly bound: readonly SettingField[];
 	/**

@@ -4,7 +4,7 @@ import type { Core } from "../core/core.js";
 import type { TextPieces } from "../json/string.js";
 
 export interface BodyValues {
-	/** Packed bytes for a list; undefined if the body lacks the field. */
+	/** Returns the value, for a list its packed bytes; undefined if the body lacks the field. */
 	get<Value extends Setting>(field: Field<Value>): Value | undefined;
 }
 
@@ -40,7 +40,7 @@ export interface ListTable {
 
 export interface Refusal {
 	readonly field: Field;
-	/** End of a sentence that begins with the field's name. */
+	/** Rest of a sentence that begins with the field's name. */
 	readonly rule: string;
 }
 

@@ -10,7 +10,7 @@ import { BUSY, fail, UNAUTHORIZED } from "./errors.js";
 
 export interface RequestContext {
 	readonly part: unknown;
-	/** Token; empty on an open route. */
+	/** Token of the request; empty on a route that needs none. */
 	readonly token: string;
 	readonly parameter: string;
 }
@@ -23,7 +23,7 @@ export function failUnauthorized(writer: JSONWriter, response: HTTPResponse, rea
 /** `Part`: type of the running instance of the route's part. */
 export class Exchange<Part = unknown> {
 	readonly core: Core;
-	/** Changes from group to group while a backup is restored. */
+	/** Running part. It changes from group to group while a backup is restored. */
 	part: Part;
 	/** Valid until the route returns. */
 	readonly request: HTTPRequest;
@@ -93,7 +93,7 @@ export class Exchange<Part = unknown> {
 		this.response.sendBytes(status, this.core.text.encode(`${sentence}\n`));
 	}
 
-	/** True if the token ended while a long body arrived; has answered 401. */
+	/** Returns true, after a reply of 401, if the token was revoked while a long body arrived. */
 	failIfRevoked(): boolean {
 		if (this.token === "" || this.core.scopeOf(this.token) !== SCOPE_NONE) return false;
 		failUnauthorized(this.core.writer, this.response, this.core.hostname);

@@ -3,7 +3,7 @@ import { BOOLEAN, BYTES, type Field, type Setting, TEXT } from "../config/schema
 import type { TextCodec } from "../io/host.js";
 import { type JSONReader, TOKEN_FALSE, TOKEN_NUMBER, TOKEN_STRING, TOKEN_TRUE } from "../json/reader.js";
 
-/** Not yet checked against the field; undefined if no field can have it. */
+/** Returns the value, not yet checked against the field; undefined if no field can have it. */
 export function scalarOf(reader: JSONReader, text: TextCodec, token: number, field: Field): Setting | undefined {
 	if (token === TOKEN_TRUE) return true;
 	if (token === TOKEN_FALSE) return false;
@@ -35,7 +35,7 @@ function countIn({ minimum, maximum }: Field): string {
 	return minimum > 0 ? `${minimum} to ${maximum}` : `at most ${maximum}`;
 }
 
-/** Returns "" if any are allowed. */
+/** Returns "" if all characters are allowed. */
 function charactersIn({ characters }: Field): string {
 	if (characters === "" || characters.charCodeAt(0) === 0) return "";
 	if (characters.length === 1) return ", none of them a control character";

@@ -1,6 +1,6 @@
 /**
- * Reads a list of objects from a body. Each object is checked against a field table and packed when it ends. In errors
- * a field is named `list[3].field`, where the objects are counted from 0. After the first error the list is skipped.
+ * Reads a list of objects from a body. Each object is checked against a field table and packed when it ends. Errors
+ * name a field as `list[3].field`, where the objects are counted from 0. After the first error the list is skipped.
  *
  * Packed list: number of objects (1 byte), then `size` bytes for each. Limits: `maximum` objects, at most 255.
  */
@@ -38,7 +38,7 @@ export class ListReader implements BodyValues {
 	#bytes: Uint8Array | undefined;
 	#byteCount = 0;
 
-	/** The list's start token has been read. */
+	/** Create it once the list's start token has been read. */
 	constructor(table: ListTable, name: string, reader: JSONReader, text: TextCodec) {
 		this.#table = table;
 		this.#name = name;

@@ -24,7 +24,7 @@ export interface Operation extends Route {
 	 * True if the reply may wait for meter or radio; such a request is refused on the last free connection of a port.
 	 */
 	readonly waits: boolean;
-	/** Refused in safe mode. */
+	/** True if the operation is refused in safe mode. */
 	readonly readsMeter: boolean;
 	readonly settings: SettingsTable;
 }

@@ -1,6 +1,6 @@
 /**
  * Group of settings as two routes of one path: GET shows them; POST changes some and answers like GET. The schema
- * (config/schema.ts) has names, bounds and defaults, the part's reactions (part.ts) the effects.
+ * (config/schema.ts) has names, bounds and defaults. The part's reactions (part.ts) carry out the effects.
  */
 import { type Field, type Put, put, type Setting, type SettingField } from "../config/schema.js";
 import type { ConfigStore } from "../config/store.js";
@@ -22,7 +22,7 @@ export interface SettingsTable extends BodyTable {
 	readonly applies?: boolean;
 }
 
-/** `required` are the mandatory ones. */
+/** `required`: names of the mandatory settings. */
 export function settingsOf(
 	fields: readonly SettingField[],
 	required: readonly string[] = [],

@@ -1,4 +1,4 @@
-/** Receives the certificate by which a server is trusted, a long field (body.ts). */
+/** Receives the certificate with which a server is verified. It is a long field (body.ts). */
 import { type BlobWriter, NO_MEMORY } from "../config/blob.js";
 import { trustRefusalOf } from "../config/certificate-rules.js";
 import { bodyField, TEXT } from "../config/schema.js";

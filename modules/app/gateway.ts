@@ -198,7 +198,7 @@ export class Gateway implements Core, ConfigListener, SavingUser {
 			const { listener } = this.#serving;
 			if (listener === undefined) return;
 			if (this.safeMode === "") identity.serveInstalled(listener, hostname);
-			// An entry at each wake would cost battery.
+			// A line in the developer's log at each wake would cost battery.
 			if (this.saving === undefined) identity.announce();
 		});
 		this.connectParts();
@@ -266,7 +266,7 @@ export class Gateway implements Core, ConfigListener, SavingUser {
 		this.light?.resetting();
 		try {
 			this.notifyParts((running) => running.resetting?.());
-			// First, because a continued reset does not erase it.
+			// The log is erased first, because a reset that continues after a restart does not erase it.
 			this.events.erase();
 			this.config.erase();
 			for (const running of this.#running) running?.erase?.();
@@ -276,7 +276,7 @@ export class Gateway implements Core, ConfigListener, SavingUser {
 		}
 	}
 
-	/** The certificate may not be valid at the new time. */
+	/** Also refreshes the certificate, which may not be valid at the new time. */
 	clockChanged(): void {
 		this.#edgeEvents.clockChanged();
 		this.saving?.clockChanged();

@@ -1,6 +1,7 @@
 /**
- * Factory reset of a unit without a button: power is cut CYCLES times, each within OUTLIVED_MS of being switched on,
- * and then switched on again. The host must know whether power was switched on before a start (`switchedOn`).
+ * Factory reset of a unit without a button. It happens when power is cut CYCLES times, each time within OUTLIVED_MS
+ * after it was switched on, and is then switched on again. The host must know whether power was switched on before a
+ * start (`switchedOn`).
  *
  *                     power switched on        another start    OUTLIVED_MS later
  *   NONE              COUNTED, 1               NONE             –

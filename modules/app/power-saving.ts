@@ -54,7 +54,7 @@ export interface SavingUser {
 		readonly settings: Pick<NetworkSettings, "station" | "wifiEnabled" | "ethernetEnabled">;
 		readonly manager: { readonly cable: { readonly isUsed: boolean } | undefined } | undefined;
 	};
-	/** True if the member of this name is true in any part (Running, core/core.ts). */
+	/** Each of these is true if the member of the same name is true in any part (Running, core/core.ts). */
 	readonly isBusy: boolean;
 	readonly isSending: boolean;
 	readonly staysAwake: boolean;
@@ -123,12 +123,12 @@ export class PowerSaving implements Sleeper, FlashGuard {
 		return this.#sleep.wakeReason === WAKE_TIMER;
 	}
 
-	/** The last readout is lost, so the meter must be read. */
+	/** True after a wake by a person. The last readout is lost, so the meter must be read. */
 	get isForPerson(): boolean {
 		return this.#sleep.wakeReason > WAKE_TIMER;
 	}
 
-	/** The wake counts as a short press. */
+	/** True after a wake by the button, which counts as a short press. */
 	get isByButton(): boolean {
 		return this.#sleep.wakeReason === WAKE_BUTTON;
 	}
@@ -229,14 +229,15 @@ export class PowerSaving implements Sleeper, FlashGuard {
 		const { guard } = this.#deps;
 		guard("sleep", () => this.saveState(ms));
 		guard("sleep", () => {
-			// A planned end is no fault.
+			// A planned end is not a fault.
 			this.#parts?.crashLoop?.plannedRestart();
 			this.#user.stop();
 		});
 		try {
 			this.#sleep.begin(ms);
 		} catch (error) {
-			// The guard logs the error and the device restarts; otherwise it would stay awake with its radio off.
+			// After an error the guard logs it and the device restarts. Otherwise the device would stay awake with its
+			// radio off.
 			guard("sleep", () => {
 				throw error;
 			});

@@ -14,14 +14,17 @@ import {
 import { ENTRIES } from "../parts.js";
 import { NetworkSettings } from "../wifi/settings.js";
 
-/** The network has DHCP. The lengths are those of StationOptions. */
+/** Stores a Wi-Fi network with DHCP. The lengths are those of StationOptions. */
 export function presetNetwork(storage: Storage, text: TextCodec, network: { ssid: string; password: string }): void {
 	const settings = new NetworkSettings(new ConfigStore(storage, text, ENTRIES), { hostname: "", accessPointKey: "" });
 	settings.setStation({ ...network, dhcp: true });
 	settings.keepStation();
 }
 
-/** The meter is read each minute. Returns false if they were stored already. Throws if flash refuses. */
+/**
+ * Stores the settings of a hub, and of a readout each minute. Returns false if these settings were stored already.
+ * Throws if flash refuses.
+ */
 export function presetHub(storage: Storage, text: TextCodec, { url, token }: { url: string; token: string }): boolean {
 	return new ConfigStore(storage, text, ENTRIES).change([
 		put(SCHEDULE_ENABLED, true),

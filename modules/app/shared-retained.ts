@@ -1,5 +1,5 @@
 /**
- * Retained memory of two users: power-saving.ts has the front, crash-loop-guard.ts the rest.
+ * Retained memory that two modules share: power-saving.ts has the front, crash-loop-guard.ts has the rest.
  *
  *   offset  bytes         content
  *   0       1             layout, 2 (1: layout without the front)

@@ -19,7 +19,7 @@ export class Access implements Running {
 		this.tokens = new Tokens(new TokenSettings(config), crypto, clock, text);
 	}
 
-	/** A wake that only reads the meter does not need it. */
+	/** Created on first use, because a wake that only reads the meter does not need it. */
 	get login(): Login {
 		this.#login ??= this.makeLogin();
 		return this.#login;

@@ -44,12 +44,12 @@ export class Account {
 		return this.#record.isDefault;
 	}
 
-	/** True if `proof` is SHA256(inner ‖ nonce), in constant time for a given length. */
+	/** Returns whether `proof` is SHA256(inner ‖ nonce), in constant time for a given length. */
 	isProof(proof: Uint8Array, nonce: Uint8Array): boolean {
 		return equalConstantTime(this.#crypto.sha256(this.#record.digest, nonce), proof);
 	}
 
-	/** True for the right password, in constant time for a given length. */
+	/** Returns whether the password is right, in constant time for a given length. */
 	isPassword(password: string): boolean {
 		return equalConstantTime(this.#record.digest, this.digestOf(password));
 	}

@@ -2,7 +2,7 @@
  * Login and change of the password, in the challenge form and in the plaintext form of firmware 1.0.x. Order of checks:
  * 1. The rate limiter: while it blocks an address, nothing else is checked, and the nonce remains valid.
  * 2. The nonce, which is used up from here on, even if a later check fails.
- * 3. User and proof: an unknown user takes the same computation as a wrong proof.
+ * 3. User and proof: for an unknown user the same computation is done as for a wrong proof.
  *
  * A failure in step 3 counts in the limiter; a bad nonce reveals nothing about the password.
  */

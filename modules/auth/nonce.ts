@@ -1,6 +1,6 @@
 /**
- * Single-use nonces of the login challenge (API text, Authentication 3). A nonce proves that this gateway issued it, so
- * only used ones take memory, and no challenge displaces another.
+ * Single-use nonces of the login challenge (API text, Authentication 3). A nonce itself proves that this gateway issued
+ * it, so only used ones take memory, and no challenge displaces another.
  *
  *   offset  bytes  content
  *   0       8      random
@@ -10,8 +10,8 @@
  * The text form is lower-case hex, NONCE_LENGTH characters.
  *
  * No nonce is accepted twice, and no client can invalidate the nonce of another:
- * - A failed proof also uses up its nonce. Otherwise an eavesdropper on plain HTTP could
- *   repeat the proof after the password was changed to the one that it proves.
+ * - A failed proof also uses up its nonce. Otherwise an eavesdropper on plain HTTP could record the failed proof, and
+ *   repeat it after the password was changed to the one that it proves.
  * - A used nonce is identified by 4 of its random bytes. A fresh nonce collides once in 2^32; the client then requests
  *   another.
  * - The ring of used nonces is ordered by time of use. It grows from USED_AT_FIRST up to USED_LIMIT while it would
@@ -34,7 +34,7 @@ const USED_AT_FIRST = 16;
 const KEY_LENGTH = 32;
 const RANDOM_LENGTH = 8;
 const IDENTITY_LENGTH = 16;
-/** Unit of the time of use; 32 bits last 13 years. */
+/** Unit of the times of use; 32 bits are enough for 13 years. */
 const TICK_MS = 100;
 
 export class Nonces {
@@ -62,7 +62,7 @@ export class Nonces {
 		return encodeHex(nonce);
 	}
 
-	/** Returns false if it is foreign, expired or used. */
+	/** Uses up a nonce. Returns false if it is foreign, expired or used. */
 	take(text: Uint8Array): boolean {
 		const nonce = text.length === NONCE_LENGTH ? decodeHex(text, 0, NONCE_LENGTH) : undefined;
 		if (nonce === undefined || !equalConstantTime(this.seal(nonce), nonce.slice(IDENTITY_LENGTH))) return false;

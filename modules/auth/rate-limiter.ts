@@ -8,15 +8,16 @@
  * Assignment of addresses to buckets:
  * - A known address is one of the last KNOWN_LIMIT with a successful login since the start. It has its own bucket, so
  *   failures from elsewhere do not delay its user.
- * - Unknown IPv6 addresses are counted by network (/64), because a host can use any address in it; known ones
- *   individually, because a home shares a network. An unknown address that fails gets one of STRANGER_LIMIT buckets if
- *   one is free, and keeps it until it is forgotten. The delay of these buckets is limited to DELAY_LIMIT_S.
+ * - Unknown IPv6 addresses are counted by network (/64), because a host can use any address in its network. Known IPv6
+ *   addresses are counted individually, because a home shares a network. An unknown address that fails gets one of
+ *   STRANGER_LIMIT buckets if one is free, and keeps it until it is forgotten. The delay of these buckets is limited to
+ *   DELAY_LIMIT_S.
  * - The remaining unknown addresses share the last bucket (shared-bucket.ts). It does not delay the first attempt of a
  *   new address, so the right password succeeds at once, also after a restart.
  *
  * Maximum number of guesses checked, for any number of unknown addresses:
- * - In 24 hours: 1449 in each of the STRANGER_LIMIT buckets (11 in the first 63 s, then one a minute) and 21 862 in the
- *   shared one (256 first attempts, 8 in the first 7 s, then one every 4 s), 45 046 in all.
+ * - 45 046 in 24 hours. Each of the STRANGER_LIMIT buckets allows 1449 (11 in the first 63 s, then one a minute). The
+ *   shared bucket allows 21 862 (256 first attempts, 8 in the first 7 s, then one every 4 s).
  * - 2266 in the first hour, 1860 in each later one.
  * - 437 in 60 s.
  */
@@ -30,10 +31,10 @@ export const DELAY_LIMIT_S = 60;
 export const FORGET_MS = 900_000;
 
 const SHARED = KNOWN_LIMIT + STRANGER_LIMIT;
-/** The delay reaches its maximum much earlier. */
+/** Maximum of a counter. The delay reaches its own maximum much earlier. */
 const COUNT_LIMIT = 255;
 const MAPPED = "::ffff:";
-/** The first half is the network. */
+/** Number of groups in an IPv6 address. The first half is the network. */
 const GROUPS = 8;
 
 export class LoginRateLimiter {
@@ -56,8 +57,9 @@ export class LoginRateLimiter {
 	}
 
 	/**
-	 * Returns the seconds before this address's next attempt; 0: now. Call it once per attempt, because the shared bucket
-	 * draws the next attempt by lot among the addresses that were refused. `address`: as in Socket.
+	 * Returns how many seconds this address must wait before its next attempt; 0: none. Call it once per attempt,
+	 * because the shared bucket draws the next attempt by lot among the addresses that were refused. `address`: as in
+	 * Socket.
 	 */
 	retryAfterS(address: string): number {
 		if (this.#shared?.isForgotten) this.#shared = undefined;

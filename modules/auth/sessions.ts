@@ -81,7 +81,7 @@ export class Sessions {
 		return this.#count;
 	}
 
-	/** Start of the digest, which does not reveal the token. */
+	/** Returns the start of the digest, which does not reveal the token. */
 	idAt(index: number): string {
 		const id = new Uint8Array(SESSION_ID_LENGTH);
 		const digest = index * RECORD_LENGTH + DIGEST_OFFSET;
@@ -93,7 +93,7 @@ export class Sessions {
 		return this.#clock.monotonicMs() - this.#view.getFloat64(index * RECORD_LENGTH);
 	}
 
-	/** Unix s; 0 while the clock is not set. */
+	/** Returns the time of the login, Unix s; 0 while the clock is not set. */
 	createdAt(index: number): number {
 		const utcMs = this.#clock.utcMs();
 		return utcMs === undefined ? 0 : Math.max(0, Math.floor((utcMs - this.ageMsAt(index)) / 1000));

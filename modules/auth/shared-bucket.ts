@@ -21,7 +21,7 @@ export const MARK_LIMIT = 256;
 export const SHARED_FORGET_MS = 1_200_000;
 
 const SEED_LENGTH = 16;
-/** Lot when no request was made yet; higher than every lot. */
+/** Value while no lot was drawn yet; higher than every lot. */
 const NO_LOT = 2 ** 32;
 
 export class SharedBucket {
@@ -30,7 +30,7 @@ export class SharedBucket {
 	readonly #text: TextCodec;
 	/** Hashes of the marked addresses, in order of their first failures. */
 	readonly #marks = new Uint32Array(MARK_LIMIT);
-	/** Random, so that no address with another's mark can be chosen. */
+	/** Random, so that nobody can choose an address with the mark of another one. */
 	readonly #markSeed: Uint8Array;
 	#markCount = 0;
 	#lastMs = 0;
@@ -60,7 +60,7 @@ export class SharedBucket {
 		const delayMs = Math.min(SHARED_DELAY_LIMIT_S, 2 ** (this.#failures - FREE_FAILURES)) * 1000;
 		const leftMs = this.#delayedMs + delayMs - this.#clock.monotonicMs();
 		if (leftMs > 0) this.draw(address);
-		// The winner may fail within a second.
+		// For a while only the winner may try; the others are told to wait a second.
 		else if (leftMs > -TURN_MS && this.#lot < NO_LOT && this.#drawn !== address) return 1;
 		return Math.max(0, Math.ceil(leftMs / 1000));
 	}

@@ -1,7 +1,7 @@
 /**
  * Long-lived tokens for programs (API text, Authentication 7). They never expire and survive password changes. Only
- * their SHA-256 is stored, so the flash permits no login. One scope byte for each token, oldest first, follows the
- * records. Older firmware wrote none; missing scope bytes mean SCOPE_FULL.
+ * their SHA-256 is stored, so the contents of flash permit no login. The records are followed by one scope byte for
+ * each token, oldest first. Older firmware wrote none; missing scope bytes mean SCOPE_FULL.
  *
  *   offset  bytes  content
  *   0       4      Unix time of creation in seconds, big-endian; 0: the clock was not set
@@ -76,7 +76,7 @@ export class Tokens {
 		return this.#text.decode(token);
 	}
 
-	/** Constant time for a given length. */
+	/** Takes constant time for a given length. */
 	scopeOf(token: string): number {
 		const { count } = this;
 		if (count === 0 || token.length !== TOKEN_LENGTH) return SCOPE_NONE;
@@ -109,13 +109,13 @@ export class Tokens {
 		return false;
 	}
 
-	/** Lower-case hex. */
+	/** Returns the token's id in lower-case hex. */
 	idAt(index: number): string {
 		const start = index * RECORD_LENGTH + DIGEST_OFFSET;
 		return this.#text.decode(encodeHex(this.#record.bytes.slice(start, start + ID_LENGTH)));
 	}
 
-	/** In a damaged record, invalid bytes and an empty name become `?`. */
+	/** Returns the name; in a damaged record, invalid bytes and an empty name become `?`. */
 	nameAt(index: number): string {
 		const start = index * RECORD_LENGTH + NAME_OFFSET;
 		const name = this.#record.bytes.slice(start, start + TOKEN_NAME_LIMIT);
@@ -125,7 +125,7 @@ export class Tokens {
 		return this.#text.decode(name, 0, length);
 	}
 
-	/** SCOPE_READ for an invalid byte. */
+	/** Returns the scope; SCOPE_READ for an invalid byte. */
 	scopeAt(index: number): number {
 		const { bytes } = this.#record;
 		const { count } = this;
@@ -133,7 +133,7 @@ export class Tokens {
 		return bytes[count * RECORD_LENGTH + index] === SCOPE_FULL ? SCOPE_FULL : SCOPE_READ;
 	}
 
-	/** Unix s; 0 if the clock was not set. */
+	/** Returns the time of creation, Unix s; 0 if the clock was not set. */
 	createdAt(index: number): number {
 		const { buffer, byteOffset } = this.#record.bytes;
 		return new DataView(buffer, byteOffset).getUint32(index * RECORD_LENGTH);

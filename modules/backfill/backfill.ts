@@ -1,6 +1,6 @@
 /**
- * While the owner has enabled it, reads the meter's load profile backwards in pieces, and fills the gaps of the history
- * with the counter readings in it (history/filling.ts).
+ * Reads the meter's load profile backwards in pieces, if the user has enabled this. The counter readings in it fill the
+ * gaps of the history (history/filling.ts).
  *
  *              enabled    due                  readout, failure     disabled
  *   OFF        WAITING    -                    -                    -
@@ -65,7 +65,7 @@ const PIECE_ROWS = 8;
 const CLOCK = 9;
 /** Number of consecutive pieces without rows. */
 const EMPTY = 10;
-/** Length of the time for which the meter has rows, s; 0 if unknown. */
+/** Time span of the rows that the meter keeps, s; 0 if unknown. */
 const HELD_S = 11;
 const STORED = 12;
 
@@ -93,12 +93,13 @@ const STORE_COST: Cost = Object.freeze({ slots: HISTORY_COST.slots + 100, chunkB
 const FULL_PIECE = 96;
 const SMALLEST_PIECE = 4;
 /**
- * Number of consecutive pieces without rows that ends reading. Fewer do not, because a meter without power for days has
- * no rows of that time.
+ * Number of consecutive pieces without rows that ends reading. Fewer don't end it, because a meter that was without
+ * power for days has no rows for that time.
  */
 const EMPTY_LIMIT = 10;
 /**
- * Errors of the meter's clock, s: ignored up to the slack, corrected up to the limit; beyond it the rows can't be used.
+ * A clock error up to CLOCK_SLACK_S is ignored, and one up to CLOCK_LIMIT_S is corrected. With a larger one, the rows
+ * can't be used.
  */
 const CLOCK_LIMIT_S = HOUR_S;
 const CLOCK_SLACK_S = 120;
@@ -112,26 +113,29 @@ const BUSY_MS = 5000;
 /** Interval of checks while the history needs a new reading, ms. */
 const LATER_MS = 60_000;
 /**
- * Pause after a failure, ms. It doubles with each further failure up to the limit; after a refused password it is the
- * limit at once.
+ * Pause after a failure, ms. It doubles with each further failure, up to RETRY_LIMIT_MS. After a refused password it is
+ * RETRY_LIMIT_MS at once.
  */
 const RETRY_MS = 60_000;
 const RETRY_LIMIT_MS = 6 * 3_600_000;
 /** Expected duration of the first piece, and margin added to the expected duration of later ones, ms. */
 const FIRST_PIECE_MS = 45_000;
 const MARGIN_MS = 2000;
-/** Consecutive scheduled readouts too near for a piece, after which pieces become smaller. */
+/** Pieces become smaller after the next scheduled readout was too near for a piece this many times in a row. */
 const NO_ROOM_LIMIT = 3;
 
 export class Backfill implements Running, Timed, ReadCallback {
 	readonly #core: Core;
 	#task: Task | undefined;
-	/** Undefined while disabled; `#disabledS` is then the time of the oldest row stored before, Unix seconds. */
+	/**
+	 * Stored numbers, undefined while disabled. `#disabledS` then keeps the time of the oldest row stored, Unix
+	 * seconds.
+	 */
 	#numbers: Float64Array | undefined;
 	#disabledS = 0;
 	state = STATE_OFF;
 	#dueMs = Number.POSITIVE_INFINITY;
-	/** Piece being read, and begin of its session, monotonic ms. */
+	/** Piece being read, and start of its session, monotonic ms. */
 	#span: ProfileSpan | undefined;
 	#beganMs = 0;
 	#readout: Readout | undefined;
@@ -161,8 +165,8 @@ export class Backfill implements Running, Timed, ReadCallback {
 	}
 
 	/**
-	 * Time of the oldest row stored, Unix seconds, once reading has ended or was disabled; 0 before that, and if there
-	 * are no rows.
+	 * Time of the oldest row stored, Unix seconds. It is 0 until reading has ended or was disabled, and if there are no
+	 * rows.
 	 */
 	get filledS(): number {
 		const numbers = this.#numbers;
@@ -170,7 +174,7 @@ export class Backfill implements Running, Timed, ReadCallback {
 		return numbers[END] === 0 ? 0 : numbers[OLDEST_S];
 	}
 
-	/** Time back to which rows are read, Unix seconds; 0 if unknown. */
+	/** Start of the time for which rows are read, Unix seconds; 0 if unknown. */
 	get bottomS(): number {
 		const numbers = this.#numbers;
 		if (numbers === undefined || numbers[TOP_S] === 0) return 0;
@@ -179,8 +183,8 @@ export class Backfill implements Running, Timed, ReadCallback {
 	}
 
 	/**
-	 * Estimated total duration of the remaining sessions, minutes; NaN if unknown. Before the first piece it is that of
-	 * FILL_DAYS at the speed of the last readout.
+	 * Estimated total duration of the remaining sessions, minutes; NaN if unknown. Before the first piece, the estimate
+	 * is for FILL_DAYS at the speed of the last readout.
 	 */
 	get minutesLeft(): number {
 		const numbers = this.#numbers;
@@ -340,7 +344,7 @@ export class Backfill implements Running, Timed, ReadCallback {
 		this.#expectedMs = tookMs * 1.25 + MARGIN_MS;
 		const rows = this.rowsOf(readout, span, numbers);
 		if (rows === undefined) return;
-		// This pause remains if the flash refuses a write.
+		// If the flash refuses a write below, this pause remains.
 		this.#dueMs = nowMs + LATER_MS;
 		const gap = history.gap(numbers[CURSOR_S] || Number.POSITIVE_INFINITY, rows);
 		// If the rows are those of another meter, the history notices the exchange with the next reading.
@@ -401,8 +405,8 @@ export class Backfill implements Running, Timed, ReadCallback {
 			}
 			if (Math.abs(errorS) > CLOCK_SLACK_S) rows.moveBy(-Math.round(errorS));
 		}
-		// There were too many rows, because their period is shorter than expected, or the rows are too long: the
-		// readout has only the oldest ones.
+		// The rows did not all fit: they are longer than expected, or their period is shorter. The readout has only the
+		// oldest ones.
 		const isTooMuch = source.isCut || status === STATUS_CUT;
 		if (periodS > 0 && periodS !== numbers[PERIOD_S]) {
 			if (periodS < numbers[PERIOD_S]) isAgain = true;
@@ -424,8 +428,8 @@ export class Backfill implements Running, Timed, ReadCallback {
 	}
 
 	/**
-	 * Handles a piece for which the meter sends no profile. Before the first success the profile is missing; later,
-	 * some meters answer so if they have no rows of that time.
+	 * Handles a piece for which the meter sends no profile. Before the first success this means that the meter has no
+	 * such profile. Later, it may mean that the meter has no rows for that time.
 	 */
 	private missing(numbers: Float64Array, span: ProfileSpan): void {
 		if (numbers[COVERED_S] === 0) {

@@ -5,7 +5,7 @@ import type { ProfileRows } from "../meter/profile-rows.js";
 import { OBISCode } from "../obis/code.js";
 import { HEAD_VALUES, ROWS_LIMIT } from "../readout/record-writer.js";
 
-/** Rows with at least one counter; `known` is 0 if the profile has none. */
+/** Returns the rows that have at least one counter; `known` is 0 if the profile has no counters. */
 export function takeCounters(source: ProfileRows): MeterRows {
 	const rows = new MeterRows(ROWS_LIMIT);
 	const { cursor } = source;

@@ -5,7 +5,7 @@ const IN_BACKFILL = 26;
 
 /**
  * True to read the meter's load profile back to its beginning and fill gaps of the history. Each time the setting is
- * turned on, reading begins at the newest gap again.
+ * turned on, reading starts again at the newest gap.
  */
 export const BACKFILL_ENABLED = field<boolean>({
 	entry: IN_BACKFILL,
@@ -15,8 +15,8 @@ export const BACKFILL_ENABLED = field<boolean>({
 	initial: false,
 });
 /**
- * Code of the load profile, which must hold counter readings: in most meters 1-0:99.1.0 has those of each quarter hour
- * (P.01), and 1-0:99.2.0 those of each day.
+ * Code of the load profile, which must hold counter readings. In most meters, 1-0:99.1.0 has those of each quarter hour
+ * (P.01), and 1-0:99.2.0 has those of each day.
  */
 export const BACKFILL_OBIS = field<string>({
 	entry: IN_BACKFILL,

@@ -1,6 +1,6 @@
 /**
  * The meter's clock: which kind of time it shows, and how wrong it is. The rows of a profile have the same kind of time
- * as the clock. Some meters send a season or a deviation with a time, which tells its kind.
+ * as the clock. Some meters send a season or a deviation with a time, which shows its kind.
  */
 
 import { SEASON_SUMMER, SEASON_UTC, SEASON_WINTER } from "../meter/profile-rows.js";
@@ -12,7 +12,7 @@ export const CLOCK_ZONE = 0;
 export const CLOCK_WINTER = 1;
 export const CLOCK_UTC = 2;
 
-/** Largest error of the clock, s, with which its time still tells its kind. */
+/** Largest clock error with which the kind of time can still be recognized, s. */
 const SURE_S = 300;
 
 /** Returns the offsets from UTC of the meter's times that have no season. */
@@ -28,7 +28,7 @@ export function momentOf(zone: Offsets, kind: number, utcS: number): ProfileMome
 	return { utcS, localS: utcS + offset * 60, season };
 }
 
-/** Kind that the season of a row implies, else `kind`. */
+/** Returns the kind of time that the season of a row implies, otherwise `kind`. */
 export function kindOfRow(zone: Offsets, kind: number, season: number, utcS: number): number {
 	if (season === SEASON_UTC) return CLOCK_UTC;
 	if (season === SEASON_SUMMER) return CLOCK_ZONE;
@@ -37,8 +37,8 @@ export function kindOfRow(zone: Offsets, kind: number, season: number, utcS: num
 }
 
 /**
- * Returns the kind of time with which the clock's error is small, `kind` first; `kind` if the error is large with each.
- * For times without a season or deviation.
+ * Returns the kind of time with which the clock's error is small, preferably `kind`; `kind` if the error is large with
+ * each. Used for times without a season or deviation.
  */
 export function kindOfClock(zone: Offsets, kind: number, span: ProfileSpan, nowS: number): number {
 	for (const other of [kind, CLOCK_ZONE, CLOCK_WINTER, CLOCK_UTC])
@@ -46,7 +46,7 @@ export function kindOfClock(zone: Offsets, kind: number, span: ProfileSpan, nowS
 	return kind;
 }
 
-/** Seconds that the clock is ahead; NaN if the clock was not read. */
+/** Returns by how many seconds the clock is ahead; NaN if it was not read. */
 export function clockErrorOf(zone: Offsets, kind: number, span: ProfileSpan, nowS: number): number {
 	const { clockDeviation, clockS, clockSeason } = span;
 	let offset = -clockDeviation;

@@ -3,7 +3,7 @@
  * which needs 12 KB of tables.
  */
 
-/** Takes quadratic time: XS counts from the start of the text to find each character. */
+/** Takes quadratic time, because XS counts from the start of the text to find each character. */
 export function asciiBytes(text: string): Uint8Array {
 	const bytes = new Uint8Array(text.length);
 	for (let i = 0; i < bytes.length; i++) bytes[i] = text.charCodeAt(i);
@@ -11,8 +11,8 @@ export function asciiBytes(text: string): Uint8Array {
 }
 
 /**
- * Returns true if each character is in one of the ranges: "09AZaz". If the last range has no last character, it is
- * open-ended.
+ * Returns true if each character is in one of `ranges`, which are pairs of a first and a last character, such as
+ * "09AZaz". If the last range has no last character, it is open-ended.
  */
 export function hasOnly(text: string, ranges: string): boolean {
 	for (let i = 0; i < text.length; i++) {

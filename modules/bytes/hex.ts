@@ -1,6 +1,6 @@
 /** Hexadecimal text. */
 
-/** -1 for other characters. */
+/** Returns the value of a hex digit; -1 for other characters. */
 export function hexDigitValue(character: number): number {
 	if (character >= 0x30 && character <= 0x39) return character - 0x30;
 	const letter = character | 0x20;

@@ -32,7 +32,7 @@ const EVIDENCE_LIMIT = 8;
  */
 export class ParityFilter {
 	#state = UNDECIDED;
-	/** Positive with parity, negative without. */
+	/** Evidence of parity bits: positive with parity, negative without. */
 	#evidence = 0;
 
 	/** Good characters become 0x00 to 0x7F, damaged ones 0x80 to 0xFF. */

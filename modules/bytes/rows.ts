@@ -2,7 +2,10 @@
  * Lists in one byte array, as settings store them: number of rows (1 byte), then rows of one size.
  */
 
-/** Returns -1 if no row repeats an earlier one. Compares the first `keySize` of the `size` bytes of a row. */
+/**
+ * Returns the index of the first row that repeats an earlier one, or -1. Compares the first `keySize` of the `size`
+ * bytes of a row.
+ */
 export function findRepeated(list: Uint8Array, size: number, keySize = size): number {
 	for (let i = 1; i < list[0]; i++) {
 		for (let j = 0; j < i; j++) if (isSame(list, 1 + i * size, 1 + j * size, keySize)) return i;

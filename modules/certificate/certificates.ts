@@ -20,7 +20,9 @@ import {
 
 const LAST_ERROR_LIMIT = TLS_LAST_ERROR.maximum;
 
-/** The user's certificate. It is on trial until it has been served; if that fails, the previous one is restored. */
+/**
+ * The user's certificate. It is on trial until it has been served. If that fails, the previous certificate is restored.
+ */
 export class InstalledCertificate {
 	readonly #store: ConfigStore;
 	/** Public for the factory reset. */

@@ -1,8 +1,8 @@
 /**
- * TLS identity: the user's certificate, or a self-signed one: P-256, for `hostname`, `hostname.local`, the access
- * point's address and the network address, valid for ten years, for servers and clients. The self-signed one is
- * renewed, with the same key, when the hostname or the network address changes, when it is expired or not yet valid,
- * and by firmware that gives it another form.
+ * TLS identity: the user's certificate, or a self-signed one. The self-signed one has a P-256 key. It is valid for ten
+ * years, for `hostname`, `hostname.local`, the access point's address and the network address, and for use by servers
+ * and clients. It is renewed, with the same key, when the hostname or the network address changes, when it is expired
+ * or not yet valid, and by firmware that gives it another form.
  *
  * An installed certificate is on trial until a handshake with the device's own client succeeds. Otherwise it is
  * discarded.
@@ -17,11 +17,12 @@ import { MAKER, PRODUCT } from "../product.js";
 import { InstalledCertificate, OwnCertificate } from "./certificates.js";
 
 const DAY_MS = 86_400_000;
-/** Ten years with three leap days. The stored end of validity gives the start. */
+/** Ten years with three leap days. The start of validity is calculated from the stored end. */
 const VALID_MS = 3653 * DAY_MS;
 /**
- * Form of the own certificate; to be increased when its other contents change. 0: not for clients, without a maker. The
- * product's name came later without a new form, since browsers warn of each new certificate.
+ * Form of the device's own certificate; increase it when contents other than the names change. Form 0 was not for
+ * clients and had no maker. The product's name was added later without a new form, because browsers warn of each new
+ * certificate.
  */
 const OWN_FORM = 1;
 
@@ -87,7 +88,7 @@ export class Identity implements Running {
 				// Nothing was tested; the next start repeats the trial.
 				else if (problem === OUT_OF_MEMORY) this.#deps.trace(`tls: ${problem}`);
 				else {
-					// First, because flash may refuse to discard the unusable one.
+					// This comes first, because flash may refuse to discard the unusable certificate.
 					target.setIdentity(this.ownPair(hostname));
 					this.giveUp(problem);
 					this.serveInstalled(target, hostname);
@@ -149,7 +150,7 @@ export class Identity implements Running {
 		const made = new Uint8Array(certificate.length + key.length);
 		made.set(certificate);
 		made.set(key, certificate.length);
-		// Full flash must not make the device unreachable.
+		// The device must stay reachable even if flash is full.
 		guard("tls", () => this.own.renew(made, { hostname, address, untilMs: validToMs, form: OWN_FORM }));
 		return { certificate: made, key: made };
 	}

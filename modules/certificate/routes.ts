@@ -94,10 +94,13 @@ export function postCertificateReset(exchange: Exchange<Identity>): void {
 }
 
 class Upload implements BodySink {
-	/** `write` refuses a large file itself, because this route reports errors as plain text. */
+	/**
+	 * The server applies no limit. `write` refuses a large file itself, because this route reports errors as plain
+	 * text.
+	 */
 	readonly limit = Number.POSITIVE_INFINITY;
 	readonly #exchange: Exchange<Identity>;
-	/** CERTIFICATE_FILE_LIMIT bytes from the ledger. */
+	/** Buffer of CERTIFICATE_FILE_LIMIT bytes, lent by the ledger. */
 	readonly #file: Uint8Array;
 	#length = 0;
 

@@ -1,6 +1,6 @@
 /**
- * Storage of long values, such as certificates, in pieces with a key each. The caller keeps the blob's reference as a
- * setting (a BYTES field), which commits the blob: a power cut before that keeps the old one.
+ * Storage of long values, such as certificates, in pieces with a key each. The caller stores the blob's reference as a
+ * setting (a BYTES field), which commits the blob. A power cut before that keeps the old blob.
  *
  * A new blob is written to a slot that no kept reference names. `sweep` deletes blobs without a reference; call it at
  * the start, and once a reference has been stored or abandoned.
@@ -20,7 +20,7 @@ export const BLOB_PIECE = 2048;
 const REFERENCE_HEADER = 3;
 const CRC_LENGTH = 2;
 
-/** Longest reference to a blob of `limit` bytes. */
+/** Returns the length of the longest reference to a blob of up to `limit` bytes. */
 export function blobReferenceLimit(limit: number): number {
 	return REFERENCE_HEADER + Math.ceil(limit / BLOB_PIECE) * CRC_LENGTH;
 }

@@ -1,6 +1,6 @@
 /**
- * Rules for a PEM file as TLS identity: a chain, the server's own certificate first, and its unencrypted key (API text,
- * Certificate).
+ * Rules for a PEM file as TLS identity. It has a chain, with the server's own certificate first, and the unencrypted
+ * key (API text, Certificate).
  */
 import {
 	CERTIFICATE_FILE_LIMIT,
@@ -65,8 +65,8 @@ export function refusalOf(bytes: Uint8Array, file: CertificateFile, nowMs: numbe
 }
 
 /**
- * Returns "" if the text has certificates by which a hub can be trusted, and no private key; otherwise a reason for
- * refusal, worded for the field `cert`.
+ * Returns "" if the text has certificates with which a hub can be verified, and no private key. Otherwise returns a
+ * reason for refusal, worded for the field `cert`.
  */
 export function trustRefusalOf({ certificates, problem, key }: CertificateFile): string {
 	if (key !== PRIVATE_KEY_ABSENT) return "cert has a private key in it: only certificates belong there.";

@@ -11,7 +11,10 @@ import type { ConfigStore } from "./store.js";
 const SCHEME_END = "://";
 const SCHEME_LIMIT = 8;
 
-/** `<entry>.<name>: <value>` by index in all tables; undefined past the last. */
+/**
+ * Returns the line `<entry>.<name>: <value>` of a setting; undefined past the last. `index` counts the settings of all
+ * entries.
+ */
 export function settingLine(store: ConfigStore, text: TextCodec, index: number): string | undefined {
 	let at = index;
 	for (const { key, fields } of store.entries) {

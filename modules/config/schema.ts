@@ -37,8 +37,8 @@ export interface Field<Value extends Setting = Setting> {
 	/** True if no reply, report or trace may contain the value. */
 	readonly secret: boolean;
 	/**
-	 * True if the diagnostic report may show the value (TEXT, BYTES); otherwise it shows the length, because the value
-	 * may identify a person, a place or a device.
+	 * True if the diagnostic report may show the value (TEXT, BYTES). Otherwise it shows only the length, because the
+	 * value may identify a person, a place or a device.
 	 */
 	readonly isPublic: boolean;
 }
@@ -82,7 +82,7 @@ export function checkField(field: Field, value: unknown): value is Setting {
 	}
 }
 
-/** Bytes are compared by content. */
+/** Returns whether two settings are equal. Bytes are compared by content. */
 export function isSame(a: Setting, b: Setting): boolean {
 	return a instanceof Uint8Array && b instanceof Uint8Array ? equalConstantTime(a, b) : a === b;
 }

@@ -3,8 +3,8 @@ import type { Storage } from "../io/host.js";
 
 /**
  * Overwrites the value with zeros, if flash accepts that, and deletes it. Log-structured storage keeps the old bytes
- * until it reuses their space: NVS on the ESP32 marks them invalid, and the zeros only hasten the erasure of their
- * page. Flash encryption of production units protects them until then. Throws what `delete` throws.
+ * until it reuses their space. NVS on the ESP32 only marks them invalid; writing the zeros makes it erase their page
+ * sooner. Flash encryption of production units protects them until then. Throws what `delete` throws.
  */
 export function secureErase(storage: Storage, key: string): void {
 	try {

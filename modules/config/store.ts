@@ -1,6 +1,6 @@
 /**
  * Settings store. The settings are in flash and, in decoded form, in memory. A change writes a whole entry with one
- * atomic `set`, so a power cut leaves the old or the new one.
+ * atomic `set`, so after a power cut either the old or the new entry is there.
  *
  * Format of an entry in flash (big-endian):
  *
@@ -14,15 +14,16 @@
  *   a field can have) · TEXT and CHOICE of words UTF-8 · BYTES unchanged
  *
  * A rewrite preserves items of unknown ids (from newer firmware). Missing, invalid and unreadable items have the
- * initial value. `damaged` lists the keys of invalid and unreadable ones, which remain in flash until the entry is
- * written.
+ * initial value. `damaged` lists the keys of entries with invalid or unreadable items, which remain in flash until the
+ * entry is written.
  *
  * Entries that change together are first stored as one value under TOGETHER_KEY: key length (1), key, length of the
  * entry (2, big-endian), entry, and so on, then the CRC as above. This commits the change: while that value exists, its
  * entries override the others. ERASING_KEY exists during an erasure. Work that a power cut or a refused write left
- * unfinished is retried before the next change and at the next start; a start succeeds even if the retry fails.
+ * unfinished is retried before the next change and at the next start. The start succeeds even if the retry fails.
  *
- * Limits: ENTRY_LIMIT bytes in an entry, and in entries that change together if they have unknown items.
+ * Limits: an entry has at most ENTRY_LIMIT bytes. If entries that change together exceed ENTRY_LIMIT in all, their
+ * unknown items are dropped.
  */
 import { crc16 } from "../bytes/crc16.js";
 import { equalConstantTime } from "../bytes/equal.js";
@@ -68,7 +69,7 @@ interface Write extends Packed {
 	readonly values: Setting[];
 	/** False if a damaged entry is rewritten with unchanged values. */
 	changed: boolean;
-	/** Bytes of the entry; empty until the write is known to be needed. */
+	/** Bytes of the entry; empty until it is known that the write is needed. */
 	bytes: Uint8Array;
 }
 
@@ -188,8 +189,8 @@ export class ConfigStore {
 	}
 
 	/**
-	 * Like `change`, for data that can be determined again: has no effect between an erasure and the restart, and does
-	 * not throw for a refused write.
+	 * Like `change`, for data that can be determined again. It has no effect between an erasure and the restart, and
+	 * does not throw for a refused write.
 	 */
 	note(puts: readonly Put[]): void {
 		try {
@@ -352,7 +353,7 @@ export class ConfigStore {
 		return unknownLength === 0 ? this.#nothing : unknown.slice(0, unknownLength);
 	}
 
-	/** Unchecked value; undefined for invalid bytes. */
+	/** Returns the value, unchecked; undefined for invalid bytes. */
 	private decode(field: Field, bytes: Uint8Array): unknown {
 		if (field.kind === BYTES) return bytes.length === 0 ? this.#nothing : bytes;
 		if (field.kind === BOOLEAN) return bytes.length === 1 && bytes[0] < 2 ? bytes[0] === 1 : undefined;
@@ -360,7 +361,7 @@ export class ConfigStore {
 		try {
 			return this.#text.decode(bytes);
 		} catch {
-			// The value is treated like one out of range.
+			// The value is treated like a value out of range.
 			return undefined;
 		}
 	}
@@ -399,7 +400,7 @@ export class ConfigStore {
 	}
 }
 
-/** Checks format version, checksum, and that items end at the checksum. */
+/** Returns whether format version and checksum are right, and the items end at the checksum. */
 function isSound(bytes: Uint8Array): boolean {
 	const end = bytes.length - CRC_LENGTH;
 	if (end < HEADER_LENGTH || bytes.length > ENTRY_LIMIT || bytes[0] !== FORMAT) return false;

@@ -1,6 +1,6 @@
 /**
- * Certificates by which a server is trusted. They are too long for a settings entry, so a setting only refers to those
- * in use.
+ * Certificates with which the gateway verifies a server. They are too long for a settings entry, so a setting only
+ * refers to those in use.
  */
 import type { Storage } from "../io/host.js";
 import { type BlobMemory, BlobStore, type BlobWriter, NO_MEMORY } from "./blob.js";

@@ -15,27 +15,30 @@ import type { TimeZone } from "../time/zone.js";
 import type { Live } from "./live.js";
 
 export interface Saving {
-	/** A request with a valid token postpones sleep. */
+	/** Postpones sleep, after a request with a valid token. */
 	requestReceived(): void;
 	/** Earliest next sleep, monotonic ms; Infinity if the device stays awake. */
 	readonly awakeUntilMs: number;
 }
 
-/** Running part. The parts' members are called in the order of parts, those of `stop` in reverse order. */
+/** Running part. The methods of all parts are called in the order of parts, `stop` in reverse order. */
 export interface Running {
-	/** A gateway that sleeps between readings calls this late or never. */
+	/**
+	 * Starts connections, and work that only they need. A gateway that sleeps between readings calls this late or
+	 * never.
+	 */
 	connect?(): void;
 	measured?(readout: Readout): void;
 	meterFailed?(): void;
-	/** `isUp`: false without an address. */
+	/** `isUp`: true if the gateway has an address. */
 	networkChanged?(isUp: boolean): void;
 	clockChanged?(): void;
 	/** Firmware, newest known version or progress of an installation has changed. */
 	updateChanged?(): void;
 	restarting?(): void;
-	/** The settings still exist. Write data that must survive. */
+	/** Called before a factory reset deletes the settings. Write data that must survive. */
 	resetting?(): void;
-	/** The settings are deleted. Delete other data. */
+	/** Called after a factory reset has deleted the settings. Delete other data. */
 	erase?(): void;
 	/** Called before the ports close, and before `stop`. */
 	disconnecting?(): void;
@@ -50,7 +53,7 @@ export interface Running {
 
 /** Key of `Core.find`. */
 export interface Opened<Instance> {
-	/** Earlier parts are open. */
+	/** Opens the part. Earlier parts are already open. */
 	readonly open: (core: Core, ...more: never) => Instance;
 }
 
@@ -86,12 +89,12 @@ export interface Core {
 	readonly httpsPort: number;
 	/** Logs an exception under the name `part`. */
 	guard(part: string, run: () => void): void;
-	/** Writes to the developer's log; no secrets. */
+	/** Writes to the developer's log, which must contain no secrets. */
 	trace(message: string): void;
 	find<Instance>(part: Opened<Instance>): Instance;
 	/** Returns a token's SCOPE_… (auth/tokens.ts). */
 	scopeOf(token: string): number;
-	/** Refreshes certificate and network names. */
+	/** Refreshes certificate and network names after a delay (app/delayed-actions.ts). */
 	refreshSoon(): void;
 	networkChanged(): void;
 	clockChanged(): void;

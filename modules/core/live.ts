@@ -9,7 +9,7 @@ export const DUE_BEAT = 8;
 
 export interface LiveClient {
 	readonly secure: boolean;
-	/** "" ends the stream. */
+	/** Token of the client; "" ends the stream. */
 	token: string;
 	tell(due: number): void;
 }
@@ -49,7 +49,7 @@ export class Live {
 		this.tell(DUE_STATE | DUE_READOUT);
 	}
 
-	/** A token may have been revoked. */
+	/** Makes all streams check their tokens, because one may have been revoked. */
 	tokensChanged(): void {
 		this.#serving.forget();
 		this.tell(DUE_BEAT);

@@ -1,6 +1,6 @@
 /**
- * Creates the associations of one readout: those that read the list or the profile, and, if needed, one as the public
- * client, which reads the invocation counter.
+ * Creates the associations of one readout. They read the list or the profile. If needed, an association as the public
+ * client reads the invocation counter.
  */
 import { MECHANISM_HIGH_GMAC, MECHANISM_NONE } from "../dlms/aarq.js";
 import { KEY_LENGTH } from "../dlms/cipher.js";

@@ -46,7 +46,7 @@ export interface AssociationSessionOptions {
 	readonly cipher: Cipher | undefined;
 	readonly reading: Inquiry;
 	readonly crypto: Crypto;
-	/** False if flash refuses. */
+	/** Reserves counters in flash. Returns false if flash refuses. */
 	reserve(): boolean;
 }
 
@@ -108,7 +108,7 @@ export class AssociationSession {
 		if (connection.frames > 0 || connection.repeated > 0) connection.disconnect(nowMs);
 	}
 
-	/** Ends the association. One that stays open is released first, after the answer that is awaited. */
+	/** Ends the association. An association that stays open is released first, once the pending answer has arrived. */
 	disconnect(nowMs: number): void {
 		const { reading } = this;
 		if (!this.connected || reading.staysOpen !== true) {
@@ -119,7 +119,7 @@ export class AssociationSession {
 		if (this.isPaused) this.onEvent(RESUME, nowMs);
 	}
 
-	/** The password is hidden in a copy. */
+	/** Returns the bytes to show in the log. A password is hidden, in a copy. */
 	shown(direction: number, bytes: Uint8Array, start: number, end: number): Uint8Array {
 		const { secretStart, secretEnd } = this.association;
 		if (secretStart === secretEnd) return bytes;

@@ -1,7 +1,7 @@
 /**
  * Our invocation counters. None is used twice with the same key and title, even after a power cut or factory reset
- * (NIST SP 800-38D, 8). They are reserved in flash in blocks of AHEAD, but of LONG_AHEAD from the second block of a
- * session on, which spares the flash.
+ * (NIST SP 800-38D, 8). They are reserved in flash in blocks: the first block of a session has AHEAD counters, the
+ * later ones have LONG_AHEAD, which reduces wear of the flash.
  *
  *   key     dlms_counters
  *   value   12 bytes per key, most recently used first, then CRC-16/X.25 of all, little-endian
@@ -25,10 +25,12 @@ const CRC_LENGTH = 2;
 const AHEAD = 100;
 const LONG_AHEAD = 1000;
 const COUNTER_END = 2 ** 32;
-/** Some meters treat 0 as missing. */
+/** The first counter is not 0, because some meters treat 0 as missing. */
 const FIRST = 1;
 
-/** `counters` is undefined if a key is missing; `sender`: what is known about the sender of pushes. */
+/**
+ * Makes the cipher. `counters` is undefined if a key is missing; `sender`: what is known about the sender of pushes.
+ */
 export function makeCipher(
 	settings: DLMSSettings,
 	crypto: Crypto,
@@ -75,7 +77,7 @@ export class InvocationCounters {
 		this.next = Math.max(this.next, Math.min(next, COUNTER_END));
 	}
 
-	/** Returns false if flash refuses. */
+	/** Reserves more counters for the cipher. Returns false if flash refuses. */
 	extend(cipher: Cipher): boolean {
 		this.raise(cipher.counter);
 		if (!this.reserve()) return false;
@@ -84,7 +86,7 @@ export class InvocationCounters {
 		return true;
 	}
 
-	/** Returns false if flash refuses; then they must not be used. */
+	/** Reserves a block of counters. Returns false if flash refuses; then they must not be used. */
 	reserve(): boolean {
 		const limit = Math.min(COUNTER_END, Math.max(this.next, this.limit) + this.#ahead);
 		try {

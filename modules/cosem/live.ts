@@ -6,7 +6,7 @@ import { RecordCursor } from "../readout/record-cursor.js";
 import { DLMSReadSession, PROTOCOL_DLMS } from "./read-session.js";
 import type { COSEMSettings } from "./settings.js";
 
-/** Import, export and net power, in total and by phase. */
+/** Maximum number of registers: import, export and net power, in total and by phase. */
 const POWERS_LIMIT = 12;
 const PHASE_STEP = 20;
 

@@ -33,7 +33,7 @@ export class DLMSOpening implements Machine {
 	#nowMs: number;
 	#isReported = false;
 
-	/** `session` has not begun; the line must be at 300 Bd, 7E1. */
+	/** `session` must not have begun, and the line must be at 300 Bd, 7E1. */
 	constructor(session: MeterSession, nowMs: number) {
 		this.session = session;
 		this.#nowMs = nowMs;

@@ -43,7 +43,10 @@ import type { ProfileMoment, ProfileRequest, ProfileSpan } from "../readout/prot
 import type { RecordWriter } from "../readout/record-writer.js";
 import { putNumber, putTime, secondsOf } from "./times.js";
 
-/** Requests in order; 4 is the number of rows. STEP_SCALER is repeated for each column with a scaler. */
+/**
+ * Requests in order. Request 4, which needs no constant, asks for the number of rows. STEP_SCALER is repeated for each
+ * column with a scaler.
+ */
 const STEP_NAME = 0;
 const STEP_COLUMNS = 1;
 const STEP_PERIOD = 2;
@@ -57,7 +60,7 @@ const STEP_DONE = 10;
 
 const CLASS_PROFILE = 7;
 const CLASS_CLOCK = 8;
-/** Attribute by step; a text takes the least flash. */
+/** Attribute of each step. A string takes the least flash. */
 const ATTRIBUTES = "\x02\x03\x04\x05\x07\x00\x02\x02\x02\x02";
 const NAME = "\x00\x00\x2a\x00\x00\xff\x01";
 const CLOCK = "\x00\x00\x01\x00\x00\xff\x08";
@@ -66,7 +69,7 @@ const BY_ENTRIES = "\x01\x02\x02\x04\x06\x00\x00\x00\x00\x06\x00\x00\x00\x00\x12
 /** Selector 1: clock column, first and last time, empty array for all columns. */
 const BY_RANGE = "\x01\x01\x02\x04\x02\x04\x12\x00\x08\x09\x06\x00\x00\x01\x00\x00\xff\x0f\x02\x12\x00\x00";
 const RANGE_LENGTH = BY_RANGE.length + 2 * (DATE_TIME_LENGTH + 2) + 2;
-/** Sort method of rows stored newest first. */
+/** Sort method of a profile whose rows are stored newest first. */
 const SORT_LIFO = 2;
 
 const DEVIATION_LIMIT = 840;
@@ -288,7 +291,7 @@ export class DLMSProfile implements Inquiry {
 		if (this.read > 0) this.#writer.overflow = true;
 		else {
 			this.#writer.begin();
-			// A refusal of reason 0 (success) is contradictory.
+			// A refusal with the reason 0 (success) is contradictory.
 			this.reason = reason === 0 ? REASON_UNREADABLE : reason;
 		}
 		this.#step = STEP_DONE;
@@ -413,7 +416,7 @@ export class DLMSProfile implements Inquiry {
 		return render(this.#walker, scaler, octets, this.#work);
 	}
 
-	/** Returns the length, or 0 if invalid. */
+	/** Writes the time of a row to `#work`. Returns the length, or 0 if the time is invalid. */
 	private putMoment(): number {
 		const { bytes, start } = this.#walker;
 		const seconds = secondsOf(this.#walker, this.#work);
@@ -430,7 +433,7 @@ export class DLMSProfile implements Inquiry {
 		return Math.abs(deviation) <= DEVIATION_LIMIT ? deviation * this.#sign : Number.NaN;
 	}
 
-	/** The request repeats the deviation of the meter's clock. */
+	/** Returns the local time to request, calculated with the deviation of the meter's clock. */
 	private localOf({ utcS, localS }: ProfileMoment): number {
 		const deviation = this.deviationAt(this.#zone, 0);
 		return Number.isNaN(deviation) ? localS : utcS - deviation * 60;

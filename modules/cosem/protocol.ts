@@ -44,7 +44,7 @@ export class ConnectionProbe implements Probing {
 		return this.#connection.failure;
 	}
 
-	/** The name is only available in an association. */
+	/** The meter's name can only be read in an association. */
 	get meterId(): Uint8Array {
 		return new Uint8Array(0);
 	}
@@ -97,8 +97,8 @@ class OpeningProbe extends IECReadSession {
 }
 
 /**
- * Session of iec62056 without mode E. If a meter announces mode E and is silent in mode C, an inquiry in HDLC avoids
- * trying mode C at every speed.
+ * Session of the protocol iec62056 without mode E. If a meter announces mode E but is silent in mode C, the next
+ * session inquires in HDLC, which avoids trying mode C at every speed.
  */
 export class SignOnSession extends IECReadSession {
 	protected override another(opening: Opening<COSEMSettings>, attempts: Attempts): ReadSession {

@@ -1,8 +1,8 @@
 /**
- * Receives DLMS/COSEM pushes: data-notifications, in plain text or ciphered by general-glo or general-ded (IEC
- * 62056-5-3, 9.2 and 9.5), or P1 telegrams ciphered in the same way. They arrive in HDLC (UI frames, also segmented,
- * also with general block transfer), in long M-Bus frames, or, if ciphered, without frames (Luxembourg's Smarty, some
- * meters in Austria).
+ * Receives DLMS/COSEM pushes. These are data-notifications, in plain text or ciphered by general-glo or general-ded
+ * (IEC 62056-5-3, 9.2 and 9.5), or P1 telegrams ciphered in the same way. They arrive in HDLC (UI frames, which may be
+ * segmented or use general block transfer) or in long M-Bus frames. Ciphered ones may also arrive without frames
+ * (Luxembourg's Smarty, some meters in Austria).
  *
  *   HUNT    incomplete APDU: GATHER     last frame: APDU checked, HUNT
  *   GATHER  the same                    silence, or a frame that starts another APDU: dropped, HUNT
@@ -13,8 +13,8 @@
  * have a valid tag. A push accepted without authentication has STATUS_UNCHECKED.
  *
  * The first valid ciphered push binds the listener to its sender: a different system title is rejected, and so is an
- * invocation counter that does not increase. The counter is kept in RAM, and in flash after every STORE_EACH pushes, so
- * after a restart at most that many pushes can be replayed. Changing the settings deletes title and counter.
+ * invocation counter that does not increase. The counter is kept in RAM, and stored in flash after every STORE_EACH
+ * pushes, so after a restart at most that many pushes can be replayed. Changing the settings deletes title and counter.
  *
  * General-ded is deciphered with the global key, because a push has no association with a dedicated one. The broadcast
  * key (security control, bit 6) is accepted if it is the configured encryption key.
@@ -64,7 +64,7 @@ import type { COSEMSettings } from "./settings.js";
 
 /** Longest APDU, bytes; the longest known push has 591, or about a thousand with a P1 telegram. */
 const APDU_LIMIT = 2048;
-/** Longest part of an unknown list that is kept, bytes. */
+/** Longest part that is kept of an unknown list, bytes. */
 const SEEN_LIMIT = 512;
 /** Silence that ends an APDU, ms; its frames follow each other without a pause. */
 const GAP_MS = 1000;
@@ -85,8 +85,8 @@ const FRAMED = -1;
 
 const SLASH = 0x2f;
 /**
- * Number of characters passed to MeterListener at once. This few contain fewer than eight telegrams, with which
- * MeterListener's queue would overflow.
+ * Number of characters passed to MeterListener at once. So few characters contain fewer than eight telegrams; eight
+ * would overflow MeterListener's queue.
  */
 const P1_PIECE = 64;
 
@@ -104,7 +104,7 @@ class Sender {
 
 export class PushReadSession implements Machine, ReadSession, Probing {
 	readonly line: LineSettings;
-	/** The last push's; after `abort`, the session's. */
+	/** Failure of the last push; after `abort`, failure of the session. */
 	failure: Failure | undefined;
 	meterId: Uint8Array = NO_BYTES;
 	received = 0;
@@ -114,7 +114,7 @@ export class PushReadSession implements Machine, ReadSession, Probing {
 	readonly #memory: ProtocolMemory;
 	readonly #crypto: Crypto;
 	readonly #outputs = new OutputQueue();
-	/** Shared with `#mbus`: a line has only one kind of frame. */
+	/** `#mbus` shares the buffer, because a line has only one kind of frame. */
 	readonly #frames = new FrameDecoder(new Uint8Array(APDU_LIMIT + ROOM));
 	readonly #mbus = new MBusFrames(this.#frames.bytes);
 	/** End of the gathered data; without frames, expected length of the APDU. */
@@ -138,7 +138,7 @@ export class PushReadSession implements Machine, ReadSession, Probing {
 		this.#crypto = crypto;
 	}
 
-	/** Undefined after one that failed a check. */
+	/** Returns the last push; undefined if it failed a check. */
 	readout(event: number, utcMs: number): Readout | undefined {
 		if (event !== EVENT_READOUT) return undefined;
 		const { line, meterId } = this;
@@ -201,7 +201,7 @@ export class PushReadSession implements Machine, ReadSession, Probing {
 		this.#length = this.#blocksEnd = this.#blocks = 0;
 	}
 
-	/** Discards incomplete data after a silence. Before that, accepts a last frame that lacks its closing flag. */
+	/** After a silence: accepts a last frame that lacks its closing flag, then discards incomplete data. */
 	private dropAll(): void {
 		const frames = this.#frames;
 		for (frames.silence(); frames.ready; frames.silence()) this.onFrame();
@@ -386,7 +386,7 @@ export class PushReadSession implements Machine, ReadSession, Probing {
 	}
 }
 
-/** `push`: DLMSSettings.learnedPush. Returns -1 if unknown. */
+/** Returns the counter in `push` (DLMSSettings.learnedPush), or -1 if it is unknown. */
 function counterOf(push: Uint8Array): number {
 	let counter = push.length === 0 ? -1 : 0;
 	for (let i = TITLE_LENGTH; i < push.length; i++) counter = counter * 256 + push[i];

@@ -9,8 +9,8 @@
  *   any         abort: ENDED, after a disconnection if there is a connection
  *
  * IN_HDLC reads the configured list of objects. If ciphering needs an invocation counter that is unknown, an
- * association as the public client reads the counter first. The same is done once if the meter appears to reject the
- * present counter.
+ * association as the public client reads the counter first. The same is done, once, if the meter appears to reject the
+ * current counter.
  *
  * After a failure the whole sequence is repeated, with at most TRIES tries. A repetition may differ:
  * - DISC first, if the meter may still hold a connection;
@@ -22,9 +22,9 @@
  * A live session reads its own list in rounds and reports each one, while the association stays open. Any failure, or a
  * refused value, ends it.
  *
- * With the protocol iec62056, mode E is optional: it is used if the meter announces it; otherwise the sign-on runs to
- * its own end and determines readout and failure. If the settings forbid mode E, the session only inquires whether the
- * meter answers in HDLC.
+ * With the protocol iec62056, mode E is used only if the meter announces it. Otherwise the sign-on continues without
+ * mode E to its own end, and its readout or failure is the result. If the settings forbid mode E, the session only
+ * inquires whether the meter answers in HDLC.
  */
 import type { CounterSink } from "../dlms/counter.js";
 import { DLMS_COUNTER } from "../dlms/failures.js";
@@ -79,7 +79,7 @@ export class DLMSReadSession implements ReadSession {
 	/** Sign-on that continues without mode E; kept after its end. */
 	#session: IECReadSession | undefined;
 	#association: AssociationSession | undefined;
-	/** May be due to a low counter. */
+	/** Failure whose cause may be a counter that is too low. */
 	#counterFailure: Failure | undefined;
 	/** True if the counter was read or obtained; this is done once. */
 	#wasCounterRead = false;
@@ -102,7 +102,7 @@ export class DLMSReadSession implements ReadSession {
 
 	/**
 	 * The session starts at the first `advance`, because the caller's stack leaves too little room. With `attempts`,
-	 * those of the sign-on, mode E is optional.
+	 * which are those of the sign-on, mode E is optional.
 	 */
 	constructor(opening: Opening<COSEMSettings>, attempts?: Attempts) {
 		const { settings, nowMs } = opening;
@@ -217,7 +217,7 @@ export class DLMSReadSession implements ReadSession {
 		return this.#output;
 	}
 
-	/** The data read so far are kept and marked as cut. */
+	/** The data read so far is kept and marked as cut. */
 	abort(nowMs: number): void {
 		if (this.#state === STATE_ENDED) return;
 		this.#nowMs = nowMs;
@@ -354,7 +354,8 @@ export class DLMSReadSession implements ReadSession {
 		if (counterSink !== undefined) this.onCounter(counterSink, failure);
 		else if (failure === undefined) {
 			this.#associations.keep();
-			// At least SHORT_LIST, because a meter may have been silent for another reason than a long list.
+			// The limit stays at SHORT_LIST or more, because a meter may have been silent for another reason than a
+			// long list.
 			this.#associations.scalers.listing = Math.max(this.#listing, SHORT_LIST);
 			this.end(undefined);
 		} else if (this.#hasPrior && isUnanswered(failure) && !this.#aborted) {
@@ -443,7 +444,7 @@ export class DLMSReadSession implements ReadSession {
 	}
 }
 
-/** Another opening may work. */
+/** True if another opening may work. */
 function isUnanswered(failure: Failure): boolean {
 	return failure.progress < PROGRESS_HEARD;
 }

@@ -20,7 +20,7 @@ export interface DLMSSettings {
 	readonly release: boolean;
 	/** True if the meter's deviation has the sign of ISO 8601 (dlms/date-time.ts). */
 	readonly swappedDeviation: boolean;
-	/** HDLC address (hdlc/address.ts). */
+	/** HDLC addresses (hdlc/address.ts). */
 	readonly client: number;
 	readonly logical: number;
 	readonly physical: number;
@@ -47,9 +47,9 @@ export interface DLMSSettings {
 	seenList: Uint8Array;
 	/** Our system title, 8 bytes. */
 	readonly title: Uint8Array;
-	/** OPENING_AUTO deletes it. */
+	/** Stores the opening that has worked; OPENING_AUTO deletes it. */
 	learnOpening(opening: number): void;
-	/** An empty array deletes it. */
+	/** Stores the sender of pushes; an empty array deletes it. */
 	learnPush(push: Uint8Array): void;
 }
 

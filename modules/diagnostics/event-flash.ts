@@ -26,7 +26,7 @@ const NONE = -1;
 
 export class EventFlash {
 	readonly #partition: Partition;
-	/** 0 before a sector is started. */
+	/** Position of the next record in the sector; 0 before a sector is started. */
 	#at = 0;
 	#sector = 0;
 	#filling = 0;
@@ -66,7 +66,7 @@ export class EventFlash {
 	append(record: Uint8Array): void {
 		if (this.#at === 0 || this.#at + record.length > ERASE_SIZE) this.beginSector();
 		const offset = this.#sector * ERASE_SIZE + this.#at;
-		// This comes before the write: after a failed one these bytes may not be erased.
+		// The position moves before the write, because after a failed write these bytes may not be erased.
 		this.#at += record.length;
 		this.#partition.write(offset, record);
 	}
@@ -87,7 +87,7 @@ export class EventFlash {
 		const check = crc16(head, 0, CHECK);
 		head[CHECK] = check & 0xff;
 		head[CHECK + 1] = check >> 8;
-		// This comes last: after a failed call, the next event starts the sector again.
+		// This comes last, so that after a failed call the next event starts the sector again.
 		this.#at = 0;
 		partition.erase(sector * ERASE_SIZE, ERASE_SIZE);
 		partition.write(sector * ERASE_SIZE, head);
@@ -97,14 +97,14 @@ export class EventFlash {
 	}
 }
 
-/** NONE if the head is invalid. */
+/** Returns the sequence number in a sector's head; NONE if the head is invalid. */
 function fillingOf(head: Uint8Array): number {
 	if (MAGIC.some((byte, index) => head[index] !== byte)) return NONE;
 	if (crc16(head, 0, CHECK) !== head[CHECK] + head[CHECK + 1] * 256) return NONE;
 	return head[FILLING] + head[FILLING + 1] * 0x100 + head[FILLING + 2] * 0x10000 + head[FILLING + 3] * 0x1000000;
 }
 
-/** Returns the start of the erased rest. */
+/** Passes the records of a sector to `taken`. Returns the start of the erased rest. */
 function readSector(bytes: Uint8Array, taken: (bytes: Uint8Array, start: number, end: number) => void): number {
 	let end = ERASE_SIZE;
 	while (end > UNIT && isErased(bytes, end - UNIT)) end -= UNIT;

@@ -9,7 +9,7 @@
  * An attacker without a login must not be able to displace the traces of an intrusion:
  * - Refused logins have a record for each of the last REFUSED_LIMIT addresses, and one without a detail for all
  *   others. Flash stores REFUSED_BURST of them at once and one per REFUSED_S seconds.
- * - Events that need no login leave RESERVED of the FLASH_BURST writes to events that do (events.ts).
+ * - RESERVED of the FLASH_BURST writes are left to events that need a login (events.ts).
  * - A record of a refused login in flash counts all refusals since the previous one.
  *
  * Each start record contains the number of starts with its cause, for the metrics. A cause without a record left in

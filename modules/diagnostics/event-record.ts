@@ -38,7 +38,7 @@ export interface EventMoment {
 	readonly uptimeS: number;
 }
 
-/** The count is 1. A long detail is cut, and question marks replace all but printable ASCII. */
+/** Makes a record with the count 1. A long detail is cut, and question marks replace all but printable ASCII. */
 export function makeRecord(number: number, detail: string, moment: EventMoment): Uint8Array {
 	const length = Math.min(detail.length, DETAIL_LIMIT);
 	const record = new Uint8Array(UNIT + Math.ceil(length / UNIT) * UNIT);
@@ -55,7 +55,7 @@ export function makeRecord(number: number, detail: string, moment: EventMoment):
 	return record;
 }
 
-/** Length, a multiple of UNIT; 0 if absent or damaged. */
+/** Returns the length of a record, a multiple of UNIT; 0 if it is absent or damaged. */
 export function recordLength(bytes: Uint8Array, at: number, end: number): number {
 	const length = lengthAt(bytes, at);
 	if (bytes[at + DETAIL_LENGTH] > DETAIL_LIMIT || at + length > end) return 0;
@@ -91,7 +91,7 @@ export function detailEnd(bytes: Uint8Array, at: number): number {
 	return at + DETAIL + bytes[at + DETAIL_LENGTH];
 }
 
-/** 0 for a record of older firmware, which did not count them. */
+/** Returns the number of starts; 0 for a record of older firmware, which did not count them. */
 export function startsAt(bytes: Uint8Array, at: number): number {
 	return get(bytes, at + STARTS, 2);
 }
@@ -115,7 +115,7 @@ export function hasDetail(bytes: Uint8Array, at: number): boolean {
 	return bytes[at + DETAIL_LENGTH] > 0;
 }
 
-/** Does not update the check; in memory only. */
+/** Removes the detail of a record in memory. The check is not updated. */
 export function dropDetail(bytes: Uint8Array, at: number): void {
 	bytes[at + DETAIL_LENGTH] = 0;
 }

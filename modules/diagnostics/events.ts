@@ -22,10 +22,10 @@ export function kind(
 
 /** Detail: cause of the previous end, if known. */
 export const EVENT_STARTED = kind(1, "started", { isPlain: true });
-/** Detail: the causes. */
+/** Detail: causes of the faults. */
 export const EVENT_SAFE_MODE = kind(2, "safe_mode", { isPlain: true });
 export const EVENT_RESTART = kind(3, "restart", { needsLogin: true });
-/** First time since the start. */
+/** The clock was set for the first time since the start. */
 export const EVENT_CLOCK = kind(4, "clock_set");
 /** Detail: client address. */
 export const EVENT_LOGIN = kind(5, "login", { needsLogin: true });
@@ -37,7 +37,7 @@ export const EVENT_TOKEN_MADE = kind(8, "token_made", { needsLogin: true });
 export const EVENT_TOKEN_REVOKED = kind(9, "token_revoked", { needsLogin: true });
 /** Detail: names of the groups of settings. */
 export const EVENT_SETTINGS = kind(10, "settings_changed", { isPlain: true, needsLogin: true });
-/** Detail: the one used from the next start on. */
+/** Detail: the certificate used from the next start on. */
 export const EVENT_CERTIFICATE = kind(11, "certificate_changed", { isPlain: true, needsLogin: true });
 /** First or different failure; detail: its code. */
 export const EVENT_METER_FAILED = kind(12, "meter_failed", { isPlain: true });
@@ -79,7 +79,7 @@ export interface EventSource {
 	readonly events: readonly EventKind[];
 }
 
-/** Numbers of another firmware version have an unnamed kind. */
+/** Returns the kind with this number; for a number of another firmware version, the kind `unknown`. */
 export function eventKind(sources: readonly EventSource[], number: number): EventKind {
 	const isIt = (candidate: EventKind) => candidate.number === number;
 	for (const { events } of sources) {

@@ -5,9 +5,9 @@
  *           A4 0A 04 08 <system title>  88 02 07 80  89 07 <mechanism>  AA len 80 len <challenge>
  *           BE len 04 len <initiate response, its glo- form, or error>
  *
- * Meters omit or insert elements (80, the protocol version) and answer a plain request with the name of the ciphered
- * context, so any order is accepted; context and mechanism only explain a refusal. The elements after a refusal may be
- * malformed.
+ * Meters omit or insert elements (80, the protocol version), so any order is accepted. Meters may also answer a plain
+ * request with the name of the ciphered context, so context and mechanism only explain a refusal. The elements after a
+ * refusal may be malformed.
  */
 import type { Failure } from "../readout/failure.js";
 import { BER_OCTET_STRING, Element } from "./ber.js";
@@ -64,7 +64,7 @@ const CHAR_STRING = 0x80;
 
 /** Positions refer to the cursor's bytes; an element is absent if its start equals its end. */
 export class AssociationResponse {
-	/** ACCEPTED, 1 rejected permanently, 2 rejected transiently; -1 when absent. */
+	/** ACCEPTED, 1 (rejected permanently) or 2 (rejected transiently); -1 if absent. */
 	result = -1;
 	/** Diagnostic, plus DIAGNOSTIC_PROVIDER if the ACSE provider sent it; -1 if absent. */
 	diagnostic = -1;
@@ -81,7 +81,7 @@ export class AssociationResponse {
 		return this.context === CONTEXT_SHORT || this.context === CONTEXT_SHORT_CIPHERED;
 	}
 
-	/** Begins at the tag; false if malformed, even if `result` is set. */
+	/** Reads from the tag on. Returns false if the response is malformed, even if `result` is set. */
 	read(cursor: Cursor): boolean {
 		this.clear();
 		cursor.expect(AARE);
@@ -139,7 +139,7 @@ function numberIn({ start, end }: Element, bytes: Uint8Array, arc: number): numb
 	return end - start > 2 && bytes[end - 2] === arc ? bytes[end - 1] : -1;
 }
 
-/** Undefined if the meter's `mechanism` is `own`, the configured one. */
+/** Returns undefined if the meter's `mechanism` is `own`, the configured one. */
 export function mechanismFailure(mechanism: number, own: number): Failure | undefined {
 	return mechanism === own ? undefined : MECHANISMS[mechanism];
 }

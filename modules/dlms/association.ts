@@ -12,8 +12,8 @@
  *   Sequence: AARQ, AARE; with GMAC or SHA-256 an ACTION that exchanges and checks the answers to both challenges;
  *   the GETs of `reading`; RLRQ and RLRE if configured.
  *
- * In a ciphered context everything from the user information of the AARQ on is ciphered; plain responses are refused,
- * except exceptions and service errors.
+ * In a ciphered context, everything from the user information of the AARQ on is ciphered. Plain responses are then
+ * refused, except exceptions and service errors.
  *
  * `isRead` and `failure` are final before the release. Limits: REQUEST_LIMIT bytes per request, `pduLimit` per response.
  */
@@ -81,7 +81,10 @@ export const STEP_PAUSE = 5;
 
 /** Each byte has 6 random bits and is a printable character, because some meters require that. */
 const CHALLENGE_LENGTH = 16;
-/** Offset after the AARQ: first of the initiate request, later of the meter's challenge. Our challenge follows. */
+/**
+ * Offset in `request` after the AARQ. The initiate request is there first, later the meter's challenge; our challenge
+ * follows at CHALLENGE_AT.
+ */
 const AFTER_AARQ = AARQ_LIMIT;
 const CHALLENGE_AT = AFTER_AARQ + SECRET_LIMIT;
 /**
@@ -258,7 +261,7 @@ export class Association {
 
 	private rejection(answer: AssociationResponse, cursor: Cursor): Failure {
 		const { informationStart, informationEnd } = answer;
-		// Some meters send an initiate response although they refuse; it tells whether they use short names.
+		// Some meters send an initiate response although they refuse. It shows whether they use short names.
 		const hasInitiate = this.#initiate.read(cursor.set(cursor.bytes, informationStart, informationEnd));
 		if (answer.isShort || (hasInitiate && this.#initiate.isShort)) return DLMS_SHORT_NAMES;
 		const mechanismProblem = mechanismFailure(answer.mechanism, this.#options.mechanism);
@@ -269,7 +272,7 @@ export class Association {
 		return error === DLMS_EXCEPTION ? rejected : error;
 	}
 
-	/** Undefined if reading can continue. */
+	/** Returns the failure; undefined if reading can continue. */
 	private onInitiate(cursor: Cursor): Failure | undefined {
 		const { ciphered, cipher } = this.#options;
 		const tag = cursor.left > 0 ? cursor.bytes[cursor.at] : -1;

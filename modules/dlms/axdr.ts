@@ -146,7 +146,10 @@ export class DataWalker {
 		this.#stack[this.#top++] = count & 0xff;
 	}
 
-	/** The description consists of tags; a two-byte count follows that of an array, a length that of a structure. */
+	/**
+	 * The description consists of tags. The tag of an array is followed by a two-byte count, that of a structure by a
+	 * length.
+	 */
 	private skipDescription(): void {
 		const cursor = this.#cursor;
 		for (let pending = 1; pending > 0 && !cursor.failed; pending--) {

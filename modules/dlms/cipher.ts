@@ -1,7 +1,7 @@
 /**
  * Ciphering of APDUs, suites 0 and 1: AES-128-GCM with 12-byte tags (IEC 62056-5-3, 5.3 and 9.2; NIST SP 800-38D), and
- * HLS proofs by GMAC and SHA-256. Only global keys are supported, in glo- APDUs, in general-glo-ciphering from the
- * meter, and in general-ded-ciphering, which needs no dedicated key in pushes. ECDSA and ECDH are not supported.
+ * HLS proofs by GMAC and SHA-256. Only global keys are supported: in glo- APDUs, in general-glo-ciphering from the
+ * meter, and in pushes with general-ded-ciphering, which need no dedicated key. ECDSA and ECDH are not supported.
  *
  *   glo-           tag len SC IC(4) ciphertext [tag 12]
  *   general-glo    DB 08 <title> len SC IC(4) ciphertext [tag 12]
@@ -9,9 +9,9 @@
  *   IV             system title of the sender (8), IC
  *   AAD            SC 10: SC AK plain text; SC 30: SC AK
  *
- * Each of our counters is used for one APDU or tag; the caller supplies the first one, and a limit that it reserved in
- * flash. The meter's counter must increase. Without an authentication key we only encrypt, and accept the meter's tags
- * without a check (`unchecked`). After a response in the other suite (0 or 1), our APDUs use that suite.
+ * Each of our counters is used for one APDU or tag only. The caller supplies the first counter, and a limit that it has
+ * reserved in flash. The meter's counter must increase. Without an authentication key we only encrypt, and accept the
+ * meter's tags without a check (`unchecked`). After a response in the other suite (0 or 1), our APDUs use that suite.
  */
 
 import { equalConstantTime, holdsConstantTime } from "../bytes/equal.js";
@@ -20,16 +20,16 @@ import { SECRET_LIMIT, TITLE_LENGTH } from "./aarq.js";
 import { type Cursor, putBytes, putLength, putU32 } from "./cursor.js";
 import { DLMS_MALFORMED, DLMS_METER_TITLE, DLMS_REPLAY, DLMS_SUITE_2, DLMS_TAG, DLMS_UNPROTECTED } from "./failures.js";
 
-/** Ciphertext of `text` (or plain text of ciphertext), then a 16-byte tag. The IV has 12 bytes. */
+/** Returns the ciphertext of `text` (or the plain text of a ciphertext), then a 16-byte tag. The IV has 12 bytes. */
 export type GCM = (key: Uint8Array, iv: Uint8Array, aad: Uint8Array, text: Uint8Array) => Uint8Array;
 
 export const KEY_LENGTH = 16;
 export const TAG_LENGTH = 12;
-/** Bytes that ciphering adds; one more from 256 ciphered bytes on. */
+/** Bytes that ciphering adds. From 256 ciphered bytes on, it adds one more. */
 export const CIPHER_OVERHEAD = 3 + 5 + TAG_LENGTH;
 export const MAC_LENGTH = 5 + TAG_LENGTH;
 export const DIGEST_LENGTH = 32;
-/** Exclusive end of invocation counters. */
+/** First number after the last possible invocation counter. */
 export const COUNTER_END = 2 ** 32;
 
 export const GENERAL_GLO = 0xdb;
@@ -43,7 +43,7 @@ export const BROADCAST = 0x40;
 const UNSUPPORTED = 0x8e;
 const SUITE = 0x0f;
 
-/** Difference from the plain tag to glo-: 21 to 2E for 01 to 0E, C8 to CF for C0 to C7. */
+/** Difference between a plain tag and its glo- tag: 01 to 0E become 21 to 2E, C0 to C7 become C8 to CF. */
 const GLO_INITIATE = 0x20;
 const GLO_SERVICE = 0x08;
 const FIRST_SERVICE = 0xc0;
@@ -58,7 +58,7 @@ export interface CipherOptions {
 	readonly authenticationKey: Uint8Array;
 	/** Our title, TITLE_LENGTH bytes; constant for one key. */
 	readonly title: Uint8Array;
-	/** Title of the meter, if known before the association. */
+	/** Title of the meter, if it is known before the association. */
 	readonly meterTitle?: Uint8Array | undefined;
 	readonly counter: number;
 	readonly counterLimit: number;
@@ -138,8 +138,8 @@ export class Cipher {
 	}
 
 	/**
-	 * Writes a glo- APDU, possibly in place; returns the end. Uses up one counter; throws a RangeError if `has(1)` is
-	 * false.
+	 * Writes a glo- APDU, possibly in place; returns the end. It uses up one counter, and throws a RangeError if
+	 * `has(1)` is false.
 	 */
 	seal(bytes: Uint8Array, start: number, end: number, into: Uint8Array, at: number): number {
 		const control = this.#suite | (this.authenticates ? AUTHENTICATED | ENCRYPTED : ENCRYPTED);
@@ -219,7 +219,7 @@ export class Cipher {
 		return isGeneral || inside === cursor.bytes[cursor.at] ? undefined : DLMS_MALFORMED;
 	}
 
-	/** The title may be empty; it is adopted if none is known. */
+	/** Reads the meter's title, which may be empty. It is adopted if none is known. */
 	private openTitle(cursor: Cursor): Failure | undefined {
 		const length = cursor.length();
 		const start = cursor.skip(length);
@@ -266,7 +266,7 @@ export class Cipher {
 		return this.#options.gcm(this.#options.encryptionKey, this.#work.subarray(0, AAD_AT), aad, text);
 	}
 
-	/** Start of the AAD: SC and AK if authenticated, otherwise empty. */
+	/** Returns the start of the AAD: SC and AK if authenticated, otherwise empty. */
 	private aad(control: number): Uint8Array {
 		this.#work[AAD_AT] = control;
 		return this.#work.subarray(AAD_AT, (control & AUTHENTICATED) === 0 ? AAD_AT : CHALLENGE_AT);

@@ -2,7 +2,7 @@
  * Exception-response to an APDU that the meter does not serve (IEC 62056-5-3, 7.3 and 9.5):
  *
  *   D8 state service [counter(4)]   state 1 not allowed, 2 unknown; service 1 not possible, 2 not supported, 3 other,
- *                                   4 APDU too long, 5 deciphering, 6 invocation counter; the expected one follows
+ *                                   4 APDU too long, 5 deciphering, 6 invocation counter (the expected one follows)
  */
 import type { Failure } from "../readout/failure.js";
 import type { Cursor } from "./cursor.js";
@@ -28,7 +28,7 @@ export class ExceptionResponse {
 		this.counter = this.service === SERVICE_COUNTER && cursor.left >= 4 ? cursor.u32() : -1;
 	}
 
-	/** Undefined if another request may succeed. */
+	/** Failure of the association; undefined if another request may succeed. */
 	get failure(): Failure | undefined {
 		if (this.service === SERVICE_DECIPHERING) return DLMS_DECIPHERING;
 		if (this.service === SERVICE_COUNTER) return DLMS_COUNTER;

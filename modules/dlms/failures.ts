@@ -14,7 +14,7 @@ export const DLMS_REJECTED = failure(
 	41,
 	"The meter refuses the association and does not say why. Check client_address; then auth; then password and keys.",
 );
-/** AARE diagnostic 2: wrong context (plain or ciphered, logical names), or with Gurux wrong mechanism. */
+/** AARE diagnostic 2: wrong context (plain or ciphered, logical names), or, from Gurux software, wrong mechanism. */
 export const DLMS_CONTEXT = finalFailure(
 	METER_AUTH_FAILED,
 	"dlms/context",
@@ -56,7 +56,7 @@ export const DLMS_ACSE_VERSION = finalFailure(
 	47,
 	"The meter knows no version of ACSE that we do.",
 );
-/** Initiate error 1. */
+/** Initiate error 1 (version). */
 export const DLMS_VERSION = finalFailure(METER_ERROR, "dlms/version", 48, "The meter has another version of DLMS.");
 export const DLMS_CONFORMANCE = finalFailure(
 	METER_ERROR,

@@ -9,7 +9,7 @@
  *             C4 03 id n  { 00 <data> | 01 <reason> }…
  *
  * The joined pieces are the data; for a list, they are everything after the id. A wrong block number ends the transfer.
- * Limit: JOINED_LIMIT joined bytes, less those removed by `drop`.
+ * Limit: JOINED_LIMIT joined bytes, not counting those removed by `drop`.
  */
 import { type Cursor, putU32 } from "./cursor.js";
 import { POLL_CLASS, POLL_CODE_LENGTH } from "./poll-list.js";
@@ -21,7 +21,7 @@ export const JOINED_LIMIT = 2048;
 
 export const ATTRIBUTE_LENGTH = 10;
 export const NORMAL_HEAD = 3;
-/** Bytes before the attributes. */
+/** Bytes before the attributes of a list request. */
 export const LIST_HEAD = 4;
 
 const NORMAL = 1;
@@ -48,7 +48,7 @@ export function putObject(into: Uint8Array, at: number, list: ArrayLike<number>,
 	return at + 2 + POLL_CODE_LENGTH;
 }
 
-/** The attribute has no selective access. */
+/** Writes the number of an attribute that is read without selective access. */
 export function putAttribute(into: Uint8Array, at: number, attribute: number): number {
 	into[at] = attribute;
 	into[at + 1] = 0;

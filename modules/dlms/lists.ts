@@ -1,17 +1,17 @@
 /**
- * Rows for pushes without OBIS codes: they say what stands at each position. They are a text, so that a user can add
- * some (`list_rows` of `dlms/config`):
+ * Rows for pushes without OBIS codes. A row gives the meaning of each position in a list. Rows are text, so that a user
+ * can add some (`list_rows` of `dlms/config`):
  *
  *     E450: LGZ 090c=0-0:1.0.0 06=1.8.0 12=32.7.0e-1 09 | 06=2.8.0; 0a 06=7-0:3.0.0e-2*13
  *
  * | word | meaning |
  * |---|---|
  * | `E450:` | name, not used |
- * | `LGZ` | the system title or the first string of the list begins with these letters; of several, with any of them |
+ * | `LGZ` | the system title or the first string of the list begins with these letters, or those of another such word |
  * | `06`, `090c` | an element's tag as on the wire, and the length of a string that must have one |
- * | `=1.8.0` | its code; A-B is 1-0 if left out. An element without one is not read |
+ * | `=1.8.0` | the element's code; A-B is 1-0 if left out. An element without a code is not read |
  * | `e-1` | scaler; 0 if left out |
- * | `*30` | DLMS unit; without it that of the code: W, var, Wh, varh, V or A |
+ * | `*30` | DLMS unit; if left out, the unit that the code implies: W, var, Wh, varh, V or A |
  * | `|` | the list may end here |
  * | `;` | ends a row |
  * | `A` | the words of the first group; in KNOWN_LISTS only |
@@ -39,7 +39,7 @@ export const GROUPS: readonly string[] = Object.freeze([
 	"KFM 09 09=0-0:96.1.0 09=0-0:96.1.7 06=1.7.0 06=2.7.0 06=3.7.0 06=4.7.0 06=31.7.0e-3",
 ]);
 
-/** Rows of known lists, as public readers of these meters have them. */
+/** Rows of known lists, as in public software that reads these meters. */
 export const KNOWN_LISTS =
 	// Kaifa in Norway: list 1, then lists 2 and 3 of meters with three phases and with one.
 	"06=1.7.0;" +
@@ -52,7 +52,7 @@ export const KNOWN_LISTS =
 	"0906 09=0-0:96.1.0 0904 0905 A 06=1.7.0 06=2.7.0 | 09 09;" +
 	// Burgenland: Landis+Gyr E450.
 	"LGZ 12=32.7.0 12=52.7.0 12=72.7.0 12=31.7.0e-2 12=51.7.0e-2 12=71.7.0e-2 06=1.7.0 06=2.7.0 06=1.8.0 06=2.8.0 09=0-0:96.1.0;" +
-	// Iskraemeco AM550 in Slovenia: lists of each second, then of each quarter of an hour.
+	// Iskraemeco AM550 in Slovenia: lists sent each second, then lists sent each quarter hour.
 	"F B D E;" +
 	"F D B;" +
 	"F B 12=32.7.0e-1 12=31.7.0e-2 06=21.7.0 06=22.7.0;" +
@@ -108,7 +108,7 @@ export class RowReader {
 	at = 0;
 	tag = 0;
 	length = ANY_LENGTH;
-	/** Groups A to F, if `hasCode`. */
+	/** Value groups A to F of the OBIS code, valid if `hasCode`. */
 	readonly code = new Uint8Array(POLL_CODE_LENGTH);
 	hasCode = false;
 	scaler = 0;
@@ -159,7 +159,7 @@ export class RowReader {
 		return this.next();
 	}
 
-	/** True if `bytes[at...]` begins with the letters of the maker, after ROW_MAKER. */
+	/** After ROW_MAKER: true if `bytes[at...]` begins with the letters of the maker. */
 	isMaker(bytes: Uint8Array, at: number): boolean {
 		const from = this.at - MAKER_LENGTH;
 		let i = 0;
@@ -206,7 +206,7 @@ export class RowReader {
 		return high * 16 + low;
 	}
 
-	/** 0 to 255; other text makes the word wrong. */
+	/** Reads a number from 0 to 255. Other text makes the word wrong. */
 	private readNumber(): number {
 		const from = this.at;
 		let value = 0;
@@ -232,7 +232,7 @@ export class RowReader {
 	}
 }
 
-/** Position in or after the first wrong word, or -1. A row without a code is wrong. */
+/** Returns the position in or after the first wrong word, or -1. A row without a code is wrong. */
 export function findRowError(rows: string): number {
 	const reader = new RowReader(rows);
 	do {
@@ -245,14 +245,14 @@ export function findRowError(rows: string): number {
 	return -1;
 }
 
-/** Elements and values, such as `0903(abc) 06(12)`, at most DESCRIPTION_LIMIT characters. */
+/** Returns elements and values, such as `0903(abc) 06(12)`, at most DESCRIPTION_LIMIT characters. */
 export function describeList(body: Uint8Array): string {
 	const work = new Uint8Array(TEXT_LIMIT + STACK_SIZE);
 	const walker = new DataWalker(new Cursor(body).set(body, 0, body.length), work, TEXT_LIMIT);
 	let text = "";
 	while (walker.next() && text.length < DESCRIPTION_LIMIT) {
 		const { tag, start, end } = walker;
-		// Tag and length as four hex digits; only octet strings have the latter two.
+		// Tag and length as four hex digits. Only octet strings keep the last two.
 		const digits = (0x1_0000 + tag * 0x100 + ((end - start) & 0xff)).toString(16);
 		text += `${text === "" ? "" : " "}${digits.slice(1, tag === TAG_OCTET_STRING ? 5 : 3)}(`;
 		const length = render(walker, 0, AS_TEXT, work);

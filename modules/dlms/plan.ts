@@ -1,7 +1,7 @@
 /**
- * Steps in which a poll list is read, one attribute each: first the logical device name, which shows whether the cached
- * scalers are valid; then unknown scalers; then values, each with its capture time if the class has one (IEC 62056-6-2,
- * 4.3.2 to 4.3.4).
+ * Steps in which a poll list is read, one attribute each. The first is the logical device name, which shows whether the
+ * cached scalers are valid. Unknown scalers follow, then the values, each with its capture time if the class has one
+ * (IEC 62056-6-2, 4.3.2 to 4.3.4).
  *
  * | class | value | scaler_unit | capture time |
  * |---|---|---|---|
@@ -49,18 +49,18 @@ export function attributeOf(list: Uint8Array, step: number): number {
 	return kind === KIND_TIME ? timeAttribute(list, at) : list[at + POLL_ATTRIBUTE];
 }
 
-/** The value's length must be right, too. */
+/** True if the attribute is a time. Its value must have the length of a time, too. */
 export function isTimestamp(list: Uint8Array, step: number): boolean {
 	const at = entryAt(positionOf(step));
 	const attribute = attributeOf(list, step);
 	const classId = list[at + POLL_CLASS];
-	// Time, begin and end of summer time; the last two need a year.
+	// Attributes of a clock: time, begin and end of summer time. The last two have a text only with a year.
 	if (classId === CLASS_CLOCK) return attribute === 2 || attribute === 5 || attribute === 6;
 	if (classId === CLASS_EXTENDED) return attribute === 5;
 	return classId === CLASS_DEMAND && (attribute === 6 || attribute === 7);
 }
 
-/** First position of the same object, under which its scaler is cached; -1 without a scaler. */
+/** Returns the first position of the same object, under which its scaler is cached; -1 without a scaler. */
 export function scalerPosition(list: Uint8Array, position: number): number {
 	const at = entryAt(position);
 	if (scalerAttribute(list, at) === 0) return -1;

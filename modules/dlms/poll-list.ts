@@ -5,7 +5,7 @@
  *   0       1      number of objects, at most POLL_LIMIT
  *   1       8 each A B C D E F (1 each), class, attribute
  *
- * Empty: the default list.
+ * An empty array stands for the default list.
  */
 import { asciiBytes } from "../bytes/ascii.js";
 import { findRepeated } from "../bytes/rows.js";

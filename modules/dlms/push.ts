@@ -9,8 +9,9 @@
  * | enum, then an array of class, code and attribute without tags, and value | by the codes (EG.D, Sagemcom XT211) |
  * | only values | by the first row that fits: the user's, then the known ones (lists.ts); otherwise `isNameless` |
  *
- * Values without scaler and unit have those that the maker documents (MAKERS). The head's time is the clock, 0-0:1.0.0;
- * a final text without a code is the meter number (Netz Niederösterreich). Limits: axdr.ts, render.ts.
+ * A value without scaler and unit has those that its maker documents (MAKERS). The head's time is reported as the
+ * clock, 0-0:1.0.0, and a final text without a code as the meter number (Netz Niederösterreich). Limits: axdr.ts,
+ * render.ts.
  */
 import { TEXT_LIMIT } from "../bytes/octets.js";
 import { NO_BYTES } from "../io/machine.js";
@@ -53,13 +54,16 @@ const UNIT_V = 35;
 const MAKERS = "KFM KAM LGZ ISK";
 const MAKER_SIZE = 4;
 /**
- * Indexes in MAKERS. Without a unit, values are in W, var, Wh and varh; with Kaifa in mA and 0.1 V; with Kamstrup in 10
- * Wh, 10 varh, 0.01 A and V, and power factors in 0.01. Units of other makers' current and voltage vary. Rows have
- * Kaifa's units, with scalers of their own.
+ * Indexes in MAKERS. Values without a unit are in W, var, Wh and varh; current and voltage of Kaifa meters are in mA
+ * and 0.1 V. Kamstrup meters send 10 Wh, 10 varh, 0.01 A, V, and power factors in 0.01. Other makers use various units
+ * for current and voltage. Rows (lists.ts) have Kaifa's units, but their own scalers.
  */
 const KAIFA = 0;
 const KAMSTRUP = 1;
-/** First index of the makers with varying units of current and voltage; also for unknown makers of object lists. */
+/**
+ * First index of the makers whose units of current and voltage vary. It is also used for unknown makers of object
+ * lists.
+ */
 const OTHER_MAKER = 2;
 const NO_MAKER = -1;
 const SCALER_CURRENT = -3;
@@ -137,12 +141,12 @@ export class PushReading {
 		return true;
 	}
 
-	/** No codes: at most the clock was decoded. */
+	/** True if the push has no codes; at most the clock was decoded. */
 	get isNameless(): boolean {
 		return this.#numbers === 0 && (this.#nameless > 0 || (this.#hasTime && this.#objects === 0));
 	}
 
-	/** Bytes of an object: 02 n, 12 class, 09 06 code, 0F. */
+	/** True if the bytes of an object are there: 02 n, 12 class, 09 06 code, 0F. */
 	private isObject(at: number): boolean {
 		const { bytes } = this.cursor;
 		return (
@@ -154,7 +158,10 @@ export class PushReading {
 		);
 	}
 
-	/** The list's own push setup, if first, has no value. */
+	/**
+	 * Decodes a list of objects and a value for each. The list's own push setup, if it is the first object, has no
+	 * value.
+	 */
 	private decodeListed(count: number): boolean {
 		const { cursor } = this;
 		const { bytes, at: list } = cursor;
@@ -185,7 +192,7 @@ export class PushReading {
 		return true;
 	}
 
-	/** These pushes have no time in the head. */
+	/** Decodes a push whose objects have no tags. Such a push has no time in the head. */
 	private decodeUntagged(body: number): boolean {
 		const { cursor } = this;
 		const { bytes, end } = cursor;
@@ -228,7 +235,7 @@ export class PushReading {
 		return true;
 	}
 
-	/** The list must have exactly the row's elements, and come from one of its makers if it names any. */
+	/** True if the list has exactly the row's elements, and comes from one of the row's makers if the row names any. */
 	private fits(row: RowReader, title: Uint8Array, body: number): boolean {
 		const { cursor } = this;
 		const walker = this.#walker;
@@ -311,7 +318,7 @@ export class PushReading {
 		this.select(classId, attribute);
 	}
 
-	/** Scaler and unit are the maker's. */
+	/** Sets class and attribute, and the maker's scaler and unit. */
 	private select(classId: number, attribute: number): void {
 		const work = this.#work;
 		const c = work[CODE_AT + 2];
@@ -354,7 +361,7 @@ export class PushReading {
 		const work = this.#work;
 		const isClock = work[CODE_AT + POLL_CLASS] === CLASS_CLOCK;
 		const length = render(walker, this.#scaler, isClock ? AS_DATE_TIME : AS_TEXT, work);
-		// The head had this time already. The clock of another channel is different (Kamstrup).
+		// The time was in the head already. The clock of another channel is a different one (Kamstrup).
 		const isRepeated = isClock && this.#hasTime && work[CODE_AT + 1] === 0;
 		if (length <= 0 || isRepeated) return;
 		if (isClock) this.#hasTime = true;

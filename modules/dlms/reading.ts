@@ -2,9 +2,9 @@
  * Reads a poll list over an association. If the meter supports lists, requests fill one frame; after a failure they
  * shrink, finally to one attribute.
  *
- * The first step reads the logical device name (0-0:42.0.0.255); if the cached scalers belong to another meter, a new
- * plan reads everything again. Refused or unrenderable objects are reported with a reason. A structure or array yields
- * its simple elements.
+ * The first step reads the logical device name (0-0:42.0.0.255). If the cached scalers belong to another meter, a new
+ * plan then reads everything again. Refused or unrenderable objects are reported with a reason. A structure or array
+ * yields its simple elements.
  *
  * Limits: LIST_LIMIT, VALUES_LIMIT, TEXT_LIMIT.
  */
@@ -53,11 +53,11 @@ import { SCALER_DENIED, SCALER_KNOWN, SCALER_UNKNOWN, type ScalerCache, UNIT_NON
 
 export const LIST_LIMIT = 30;
 /**
- * Attributes per request after a longer list failed: a ciphered frame of 128 bytes, which every list-capable meter
- * accepts.
+ * Attributes per request after a longer list failed. So many fit a ciphered frame of 128 bytes, which every meter that
+ * supports lists accepts.
  */
 export const SHORT_LIST = 10;
-/** Attributes in 128 bytes; a meter that fails even so does not support lists. */
+/** Attributes that fit 128 bytes without ciphering. A meter that fails with so few does not support lists. */
 const SHORT_ENOUGH = 12;
 export const VALUES_LIMIT = 16;
 
@@ -67,8 +67,8 @@ export interface ReadingSink {
 	/** The six-byte code is at `list[at]`. */
 	beginObject(position: number, list: Uint8Array, at: number): void;
 	/**
-	 * `text`: printable ASCII; `unit`: of IEC 62056-6-2, or UNIT_NONE. A second value of class 4 or 5 is its capture
-	 * time.
+	 * `text`: printable ASCII; `unit`: number of IEC 62056-6-2, or UNIT_NONE. A second value of class 4 or 5 is its
+	 * capture time.
 	 */
 	value(text: Uint8Array, length: number, unit: number): void;
 	endObject(): void;
@@ -97,7 +97,7 @@ export interface Inquiry {
 	/** Writes at most `room` bytes (13 or more); returns the end. */
 	request(into: Uint8Array, at: number, room: number): number;
 	take(): void;
-	/** Another APDU arrived: the requested attributes count as refused. */
+	/** Another APDU arrived, so the requested attributes count as refused. */
 	refuse(reason: number): void;
 	end(): void;
 }
@@ -110,7 +110,7 @@ export interface ReadingOptions {
 	readonly listing: number;
 	/** True to read the logical device name first; otherwise the cached scalers are used unchecked. */
 	readonly named: boolean;
-	/** True for deviations with the sign of ISO 8601 (date-time.ts). */
+	/** True if deviations have the sign of ISO 8601 (date-time.ts). */
 	readonly swappedDeviation: boolean;
 	readonly staysOpen?: boolean;
 }
@@ -257,7 +257,7 @@ export class Reading implements Inquiry {
 		if (this.nextStep()) this.skipTimes();
 	}
 
-	/** False if the meter is another one and a new plan was made. */
+	/** Moves to the next step. Returns false if the meter is another one and a new plan was made. */
 	private nextStep(): boolean {
 		if (this.#isOther) {
 			this.#isOther = false;

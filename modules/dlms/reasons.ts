@@ -1,4 +1,4 @@
-/** Reasons for `missing` in the API; below 256 the data-access-result (IEC 62056-5-3, 7.3). */
+/** Reasons for `missing` in the API. Those below 256 are data-access-results (IEC 62056-5-3, 7.3). */
 import { GET_REFUSED, GET_TOO_LONG } from "./get.js";
 
 export const REASON_TEMPORARY_FAILURE = 2;
@@ -8,7 +8,7 @@ export const REASON_CLASS_INCONSISTENT = 9;
 export const REASON_OBJECT_UNAVAILABLE = 11;
 export const REASON_TYPE_UNMATCHED = 12;
 export const REASON_SCOPE_VIOLATED = 13;
-/** The value is null, or a float that is no number. */
+/** The value is null, or a float that is not a number. */
 export const REASON_NO_VALUE = 256;
 /** Invalid A-XDR or block transfer. */
 export const REASON_UNREADABLE = 257;

@@ -5,7 +5,7 @@
  * |---|---|
  * | integers, floats | decimal, shifted by the scaler: exact |
  * | boolean, enum, BCD | `0` or `1`; number; two digits |
- * | bit string | `0b` and a `0` or `1` each, to distinguish it from a number; empty if it has no bits |
+ * | bit string | `0b` and a `0` or `1` for each bit, to distinguish it from a number; empty if it has no bits |
  * | octet string | date and time if one is expected; otherwise as a string |
  * | strings | text if printable ASCII, without trailing blanks and 00; otherwise hex in capitals |
  * | date-time, date, time | ISO 8601; hex if it has no such text |
@@ -31,7 +31,7 @@ import {
 } from "./axdr.js";
 import { DATE_TIME_LENGTH, putDate, putDateTime, putTime } from "./date-time.js";
 
-/** Returned instead of a length: the value is null, or a float that is no number. */
+/** Returned instead of a length: the value is null, or a float that is not a number. */
 export const NO_TEXT = -1;
 /** Value of `octets`: an octet string is text. */
 export const AS_TEXT = 0;
@@ -44,8 +44,8 @@ const DIGIT_0 = 0x30;
 const LETTER_B = 0x62;
 
 /**
- * Types by tag from 00: S signed, U unsigned, F float. Bits: 05 and 06 32, 0F 8, 10 16, 11 8, 12 16, 14 and 15 64, 17
- * 32, 18 64; 1C to 21: delta arrays.
+ * Types by tag from 00: S signed, U unsigned, F float. Tags 0F and 11 have 8 bits, 10 and 12 have 16, 05, 06 and 17
+ * have 32, 14, 15 and 18 have 64. Tags 1C to 21 are those of delta arrays.
  */
 const NUMBERS = ".....SU........SSUU.SU.FF...SSSUUU";
 const SIGNED = 0x53;
@@ -57,7 +57,9 @@ export function isNumber(tag: number): boolean {
 	return NUMBERS.charCodeAt(tag) >= FLOATING;
 }
 
-/** `into`: TEXT_LIMIT bytes; `octets`: AS_…. Returns the length, NO_TEXT or TEXT_TOO_LONG. */
+/**
+ * Writes the value as text to `into` (TEXT_LIMIT bytes). `octets`: AS_…. Returns the length, NO_TEXT or TEXT_TOO_LONG.
+ */
 export function render(walker: DataWalker, scaler: number, octets: number, into: Uint8Array): number {
 	const { bytes, tag, start, end } = walker;
 	const number = NUMBERS.charCodeAt(tag);

@@ -43,7 +43,7 @@ export class ScalerCache {
 		return losesScalers;
 	}
 
-	/** Scalers without a name may be another meter's. */
+	/** Clears a cache without a name, because its scalers may be another meter's. */
 	forgetNameless(): void {
 		if (this.#bytes[0] === 0) this.#bytes.fill(0);
 	}

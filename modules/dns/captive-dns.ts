@@ -1,11 +1,11 @@
 /**
- * Name server of the access point: every name resolves to the device, so that a phone that probes for Internet access
- * finds its page (RFC 1035; behaviour of phones: RFC 8910).
+ * Name server of the access point (RFC 1035). Every name resolves to the device, so that a phone that probes for
+ * Internet access finds the device's page (RFC 8910).
  *
  *   A or ANY, class IN     the address of the access point, which must not be cached (time to live 0)
  *   any other question     NOERROR without an answer: a phone that asks for AAAA or HTTPS continues with A
  *   an opcode not QUERY    NOTIMP
- *   malformed, no or several questions (RFC 9619)   FORMERR
+ *   malformed, without a question or with several (RFC 9619)   FORMERR
  *   a response             ignored
  *
  * Data after the question (EDNS, RFC 6891) is ignored. The reply overwrites the question in the shared buffer.

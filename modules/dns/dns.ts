@@ -8,10 +8,10 @@
  *   name        labels of a length 1 to 63 and that many bytes, ended by 0, or by a pointer: 0xC000 + offset in the message
  *   flags       bit 15 response, 14 to 11 opcode, 10 authoritative, 9 truncated, 8 recursion desired, 7 recursion
  *               available, 3 to 0 response code
- *   class       in multicast DNS, bit 15 of a question requests a unicast reply, of a record flushes older ones
+ *   class       in multicast DNS, bit 15 requests a unicast reply (question) or flushes older records (record)
  *
- * Our names are stored encoded in an array and identified by offset. Limits: NAME_LIMIT bytes per name; pointers lead
- * backwards, POINTER_LIMIT at most; the writer remembers KNOWN_LABELS pointer targets.
+ * Our names are stored encoded in an array and identified by offset. Limits: a name has at most NAME_LIMIT bytes and
+ * POINTER_LIMIT pointers, which must lead backwards; the writer remembers KNOWN_LABELS pointer targets.
  */
 export interface DNSDeps {
 	/** Buffer of a datagram (io/datagrams.ts). */
@@ -45,7 +45,7 @@ export const SECTION_ANSWER = 1;
 export const SECTION_AUTHORITY = 2;
 export const SECTION_ADDITIONAL = 3;
 
-/** Bytes of a label without its length, and of a name with all lengths and the final 0. */
+/** Maximum size of a label without its length, and of a name with all lengths and the final 0, bytes. */
 export const LABEL_LIMIT = 63;
 export const NAME_LIMIT = 255;
 export const LABEL_KEYS = 64;
@@ -67,12 +67,12 @@ class Message {
 		return (this.bytes[at] << 8) | this.bytes[at + 1];
 	}
 
-	/** True if the message's name at `at` is the one at `from` of `names`, ignoring ASCII case. */
+	/** True if the message's name at `at` equals the name at `from` of `names`, ignoring ASCII case. */
 	isName(at: number, names: Uint8Array, from: number): boolean {
 		return this.compareName(at, names, from, true) === 0;
 	}
 
-	/** Difference of the first unequal byte (message minus `names`); not 0 for a malformed name. */
+	/** Returns the difference of the first unequal bytes (message minus `names`); never 0 for a malformed name. */
 	compareName(at: number, names: Uint8Array, from: number, anyCase = false): number {
 		const { bytes, length } = this;
 		let left = 0;
@@ -97,7 +97,7 @@ class Message {
 	}
 }
 
-/** Case-insensitive, 0 to LABEL_KEYS - 1. */
+/** Returns a hash of the label that ignores case, 0 to LABEL_KEYS - 1. */
 export function labelKey(bytes: Uint8Array, at: number): number {
 	const length = bytes[at];
 	return (length + 5 * lowerCase(bytes[at + 1]) + 11 * lowerCase(bytes[at + length])) % LABEL_KEYS;
@@ -186,7 +186,7 @@ export class DNSReader extends Message {
 		return !this.isBroken;
 	}
 
-	/** `labelKey` of the name's first label; 0 if malformed. */
+	/** Returns the `labelKey` of the name's first label; 0 if it is malformed. */
 	keyOf(at: number): number {
 		const { bytes, length } = this;
 		let i = at;
@@ -198,7 +198,7 @@ export class DNSReader extends Message {
 		return i + bytes[i] < length ? labelKey(bytes, i) : 0;
 	}
 
-	/** Type and class are in the `length` bytes after the name. */
+	/** Reads a name, and the type and class after it. `length`: fixed bytes after the name, which it skips. */
 	private readName(length: number): boolean {
 		this.nameAt = this.at;
 		const end = this.endOfName(this.at);
@@ -232,7 +232,7 @@ export class DNSReader extends Message {
  */
 export class DNSWriter extends Message {
 	readonly #names: Uint8Array;
-	/** Pointer targets: the first KNOWN_LABELS numbers are offsets in the message, the others those in the names. */
+	/** Pointer targets: first KNOWN_LABELS offsets in the message, then the offsets of the same labels in `#names`. */
 	readonly #known = new Uint16Array(KNOWN_LABELS * 2);
 	#knownCount = 0;
 	#start = 0;
@@ -263,7 +263,7 @@ export class DNSWriter extends Message {
 		return this.end(4);
 	}
 
-	/** `from` has one question, without a pointer, possibly in the same bytes. */
+	/** `from` has one question, without a pointer. It may have the same bytes as this writer. */
 	copyQuestion(from: DNSReader): void {
 		this.start();
 		this.put(from.bytes, HEADER_LENGTH, from.at);

@@ -12,15 +12,15 @@
  *
  * Layout of the array:
  *
- *   0           <host>.local, in room for the longest
+ *   0           <host>.local, with room for the longest name
  *   META_AT     _services._dns-sd._udp.local, then per service:
  *               room for the longest instance, aligned to end before <type>.local; then its TXT
- *   KEYS_AT     LABEL_KEYS bytes, not 0: one of our names begins with a label of this key
+ *   KEYS_AT     LABEL_KEYS bytes; a byte is not 0 if one of our names begins with a label of this key
  *   TABLE_AT    per service ROW_TYPE, ROW_TXT, ROW_TXT_END, ROW_INSTANCE (offsets), ROW_PORT, 2 bytes each, high byte
  *               first
  *
  * Host and instances can be renamed in place. Limits: SERVICE_LIMIT services, NAMES_LIMIT bytes of names and TXT. All
- * records fit one message, because it has each name once.
+ * records fit one message, because a message contains each name only once.
  */
 import {
 	CLASS_ANY,
@@ -53,7 +53,7 @@ export interface MDNSService {
 
 /** The indexes of all records must fit the 32 bits of a mask. */
 export const SERVICE_LIMIT = 6;
-/** Bytes of all names and TXT: all records must fit one message. */
+/** Limit for all names and TXT, bytes: all records must fit one message. */
 const NAMES_LIMIT = 1000;
 const LABEL_ROOM = 1 + LABEL_LIMIT;
 const HOST_AT = 0;
@@ -89,7 +89,7 @@ const BITS_FIRST = 0b1000010000100001000010000100;
 const BITS_META = BITS_FIRST << META;
 const BITS_SHARED = BITS_FIRST | BITS_META;
 
-/** Forms of a record: multicast, time to live 0, proposal in a probe, plain DNS (6.7). */
+/** Forms of a record: in multicast, with a time to live of 0, proposed in a probe, for a plain DNS querier (6.7). */
 export const FORM_PLAIN = 0;
 export const FORM_GOODBYE = 1;
 export const FORM_PROBE = 2;
@@ -102,7 +102,10 @@ const TTL_LEGACY = 10;
 
 /** Result of `identify`: the record is not about our names. */
 export const IS_FOREIGN = -1;
-/** Results of `identify`: other data for a unique name (CONTRADICTED), or a type that it lacks (TAKEN). */
+/**
+ * Results of `identify` for a unique name of ours: the record has other data (CONTRADICTED), or a type that we don't
+ * have (TAKEN).
+ */
 export const HOST_CONTRADICTED = -2;
 export const HOST_TAKEN = -3;
 export const INSTANCE_CONTRADICTED = -4;
@@ -133,8 +136,8 @@ export class MDNSRecords {
 	}
 
 	/**
-	 * Makes the names unique labels. `hostname`: up to 63 ASCII characters; `instanceOf` a service: up to 63 bytes of
-	 * UTF-8. Throws a RangeError if a name is longer.
+	 * Sets the names. `hostname`: up to 63 ASCII characters; `instanceOf`: returns the instance name of a service, up
+	 * to 63 bytes of UTF-8. Throws a RangeError if a name is longer.
 	 */
 	rename(hostname: string, instanceOf: (service: number) => Uint8Array): void {
 		if (hostname.length > LABEL_LIMIT) throw new RangeError("too much for mDNS");
@@ -209,7 +212,9 @@ export class MDNSRecords {
 		return bits & ~answers;
 	}
 
-	/** Index of our record that equals the reader's last; otherwise IS_FOREIGN, HOST_… or INSTANCE_…. */
+	/**
+	 * Returns the index of our record that equals the reader's last record; otherwise IS_FOREIGN, HOST_… or INSTANCE_….
+	 */
 	identify(reader: DNSReader): number {
 		const { names } = this;
 		const { nameAt: at, type } = reader;
@@ -234,7 +239,9 @@ export class MDNSRecords {
 		return IS_FOREIGN;
 	}
 
-	/** Questions for our unique names, with a multicast answer if `toAll`, and our proposals (8.1). */
+	/**
+	 * Writes questions for our unique names, and our proposed records (8.1). `toAll`: the answer is to be multicast.
+	 */
 	writeProbe(writer: DNSWriter, toAll: boolean): void {
 		const dnsClass = toAll ? CLASS_IN : CLASS_IN | CLASS_TOP_BIT;
 		writer.question(HOST_AT, TYPE_ANY, dnsClass);
@@ -262,8 +269,8 @@ export class MDNSRecords {
 	 * negative one if the peer wins, 0 for equal or absent proposals. `service`: -1 for the host name, otherwise the
 	 * instance's.
 	 *
-	 * The sorted records of both sides are compared in pairs, and the later one wins. The peer's record number `k`
-	 * equals ours if exactly `k` of its records sort before ours and one is equal.
+	 * The sorted records of both sides are compared in pairs, and the one that sorts later wins. The peer's record
+	 * number `k` equals our record `k` if exactly `k` of the peer's records sort before ours and one is equal to it.
 	 */
 	compareProposals(reader: DNSReader, service: number): number {
 		const count = service < 0 ? 1 : 2;
@@ -339,7 +346,10 @@ export class MDNSRecords {
 		}
 	}
 
-	/** Name, window 0, length of the bitmap, bitmap; bit 7 of byte 0 is type 0 (RFC 4034, 4.1). */
+	/**
+	 * Writes the data of an NSEC: name, window 0, length of the bitmap, bitmap; bit 7 of byte 0 is type 0 (RFC 4034,
+	 * 4.1).
+	 */
 	private writeTypes(writer: DNSWriter, index: number): void {
 		writer.name(this.ownerOf(index));
 		if (index > 1) {
@@ -419,7 +429,7 @@ function signatureOf(services: readonly MDNSService[]): string {
 	return services.map(({ type, port, txt, instance }) => [type, port, instance, ...txt].join("\n")).join("\n\n");
 }
 
-/** `service` -1: always 0 (A of the host). */
+/** Returns the index of a record; for `service` -1 always 0 (A of the host). */
 function indexOf(service: number, kind: number): number {
 	return service < 0 ? 0 : 2 + service * PER_SERVICE + kind;
 }

@@ -7,7 +7,7 @@ import { RECORD_COUNT } from "./mdns-records.js";
 
 /** Minimum time between two multicasts of a record. */
 export const AGAIN_MS = 1000;
-/** Conflicts, each less than CONFLICT_MS after the one before, that delay the next attempt. */
+/** The next attempt is delayed after this many conflicts, each less than CONFLICT_MS after the previous one. */
 const CONFLICTS = 15;
 const CONFLICT_MS = 10_000;
 
@@ -33,12 +33,12 @@ export class MDNSSchedule {
 		this.#waitingMs = Infinity;
 	}
 
-	/** The content of the records has changed. */
+	/** Forgets when records were sent, because their content has changed. */
 	forget(): void {
 		this.#sentMs.fill(-Infinity);
 	}
 
-	/** An earlier pending transmission includes them. */
+	/** Schedules the records; an earlier pending transmission includes them. */
 	later(bits: number, atMs: number): void {
 		if (bits === 0) return;
 		this.#pending |= bits;
@@ -69,7 +69,7 @@ export class MDNSSchedule {
 		return nowMs >= this.#pendingMs ? this.take(this.#pending, nowMs) : 0;
 	}
 
-	/** Records that may be multicast now; the others follow `gapMs` after their last multicast. */
+	/** Returns the records that may be multicast now. The others follow `gapMs` after their last multicast. */
 	take(bits: number, nowMs: number, gapMs = AGAIN_MS): number {
 		const free = bits & ~this.sentWithin(gapMs, nowMs);
 		this.#pending = (this.#pending | bits) & ~free;
@@ -77,7 +77,7 @@ export class MDNSSchedule {
 		return free;
 	}
 
-	/** The records are no longer pending, nor kept for a querier. */
+	/** Notes that the records were sent: they are no longer pending or kept for a querier. */
 	sent(bits: number, nowMs: number): void {
 		this.#pending &= ~bits;
 		this.#waiting &= ~bits;

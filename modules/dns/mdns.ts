@@ -9,16 +9,16 @@
  *   RUNNING      PROBING   PROBING       WAITING     answers    PROBING, same name       delayed answers
  *
  * `stop` leads to OFF from every state, with a goodbye from ANNOUNCING and RUNNING. A start on another type of network
- * leads to WAITING for its port. `update` with other names leads to PROBING, or in WAITING to no other state; a new
- * address alone leads to ANNOUNCING again. Probes are 250 ms apart; the second and third announcement follow after 1 s
- * and 2 s; the loser of a simultaneous probe (8.2) waits for 1 s.
+ * leads to WAITING for its port. `update` with other names leads to PROBING, except in WAITING, which remains; a new
+ * address alone leads to ANNOUNCING again. Probes are 250 ms apart. The second and third announcement follow after 1 s
+ * and 2 s. The loser of a simultaneous probe (8.2) waits for 1 s.
  *
  * All names are probed together. A conflict changes the host name to `name-2`, `name-3` …, or an instance to `Instance
  * (2)` …, but not the settings.
  *
- * Limits: answers to a truncated question wait for the known answers of one querier (7.2); a plain DNS query (6.7) with
- * several questions is ignored. A reply overwrites its question in the shared buffer. Memory: 1820 bytes (1250 for
- * names, 432 for times of records, 128 for the writer) and the services' signature.
+ * Limits: after a truncated question, further known answers are awaited from one querier at a time (7.2). A plain DNS
+ * query (6.7) with several questions is ignored. A reply overwrites its question in the shared buffer. Memory: 1820
+ * bytes (1250 for names, 432 for times of records, 128 for the writer) and the services' signature.
  */
 
 import { isSameNetwork, parseIPv4, prefixOf } from "../bytes/ipv4.js";
@@ -396,7 +396,7 @@ export class MDNSResponder implements DatagramMachine {
 		this.#schedule.sent(answers | extra, nowMs);
 	}
 
-	/** Only recently multicast records (5.4). */
+	/** Sends those of the records that were multicast recently (5.4), and returns them. */
 	private replyUnicast(source: DatagramSource, bits: number, nowMs: number): number {
 		const answers = bits & this.#schedule.sentWithin(LATELY_MS, nowMs);
 		if (answers === 0 || !this.isNear(source.remoteAddress)) return 0;
@@ -425,7 +425,7 @@ export class MDNSResponder implements DatagramMachine {
 		this.#writer.begin(id, FLAG_RESPONSE | FLAG_AUTHORITATIVE);
 	}
 
-	/** Receiver: `asker`, or the group. All records fit one message (mdns-records.ts). */
+	/** Sends to `asker`, or without one to the group. All records fit one message (mdns-records.ts). */
 	private send(answers: number, extra: number, form: number, asker?: DatagramSource): void {
 		for (let i = 0; i < RECORD_COUNT; i++) {
 			if ((answers >> i) & 1) this.#records.write(this.#writer, i, form, SECTION_ANSWER);

@@ -1,6 +1,6 @@
 /**
- * Reads the two documents of hawkBit's Direct Device Integration API (v1) while they arrive: what the server wants of
- * this target, and a deployment. Memory does not depend on their length.
+ * Reads the two documents of hawkBit's Direct Device Integration API (v1) while they arrive: what the server requests
+ * from this target, and a deployment. Memory does not depend on their length.
  *
  *   base        config.polling.sleep, _links.{configData,cancelAction,deploymentBase}.href
  *   deployment  id, deployment.update, deployment.chunks[].artifacts[].{filename,_links.{download,download-http}.href}
@@ -21,7 +21,7 @@ import {
 	TOKEN_STRING,
 } from "../json/reader.js";
 
-/** Enough for the links of about sixty files. */
+/** Longest document, bytes; enough for the links of about sixty files. */
 export const DOCUMENT_LIMIT = 65_536;
 const TEXT_LIMIT = 512;
 const DEPTH_LIMIT = 12;
@@ -41,7 +41,7 @@ const FILE_LINK = 8;
 
 export class DDIDocument implements BodySink {
 	readonly limit = DOCUMENT_LIMIT;
-	/** Pause between two polls that the server asks for, seconds; 0 if absent or invalid. */
+	/** Pause between two polls that the server requests, seconds; 0 if absent or invalid. */
 	sleepS = 0;
 	/** Path and query of links; "" if absent or unusable. */
 	configData = "";
@@ -49,14 +49,17 @@ export class DDIDocument implements BodySink {
 	deploymentBase = "";
 	/** Id of the deployment's action. */
 	id = "";
-	/** `forced`, `attempt`, or `skip`: outside the maintenance window, or a download without an installation. */
+	/**
+	 * `forced`, `attempt` or `skip`. The last one means outside the maintenance window, or a download without an
+	 * installation.
+	 */
 	update = "";
 	fileCount = 0;
 	/** Link of the last firmware file. */
 	file = "";
 	/** Link of the file with this board's name. */
 	ownFile = "";
-	/** Also true if the document is too long. */
+	/** True if the document is invalid or too long. */
 	isBroken = false;
 	readonly #reader = new JSONReader({ maxDepth: DEPTH_LIMIT, scratch: TEXT_LIMIT });
 	readonly #text: TextCodec;
@@ -66,13 +69,13 @@ export class DDIDocument implements BodySink {
 	#filename = "";
 	#link = "";
 
-	/** `board`: name of its firmware file without `.ota`. */
+	/** `board`: name of this board's firmware file without `.ota`. */
 	constructor(text: TextCodec, board: string) {
 		this.#text = text;
 		this.#ownName = `${board}.ota`;
 	}
 
-	/** Begins a document; the values of the one before remain. */
+	/** Begins a document. The values of the previous document remain. */
 	begin(): void {
 		this.isBroken = false;
 		this.#reader.begin();
@@ -140,7 +143,7 @@ export class DDIDocument implements BodySink {
 	}
 }
 
-/** "" without a path, or with characters that would end the line of a request. */
+/** Returns the path and query of a link; "" if it has no path, or has characters that would end the request line. */
 function linkOf(href: string): string {
 	const authority = href.indexOf("://");
 	const slash = href.indexOf("/", authority < 0 ? 0 : authority + 3);
@@ -148,14 +151,14 @@ function linkOf(href: string): string {
 	return hasOnly(path, "!~") ? path : "";
 }
 
-/** `HH:MM:SS`; 0 for another text. */
+/** Returns the seconds of `HH:MM:SS`; 0 for any other text. */
 function secondsOf(time: string): number {
 	let seconds = 0;
 	for (const part of time.split(":", 4)) seconds = seconds * 60 + wholeNumber(part, 999);
 	return Number.isNaN(seconds) ? 0 : seconds;
 }
 
-/** Returns the last name in the path of a link, which is an action's id; "" if it is no number. */
+/** Returns the last name in the path of a link, which is an action's id; "" if it is not a number. */
 export function idOf(link: string): string {
 	const names = pathOf(link).split("/");
 	const id = names[names.length - 1];

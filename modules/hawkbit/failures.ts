@@ -1,5 +1,5 @@
-/** Failure of polls beyond those of visits (publish/visit-failures.ts). */
+/** Failure of polls, in addition to those of visits (publish/visit-failures.ts). */
 import { codeOnly } from "../publish/visit-failures.js";
 
-/** A document is not the JSON that the DDI specifies, or too long. */
+/** A document is too long, or is not the JSON that the DDI specifies. */
 export const BAD_DOCUMENT = codeOnly("bad_document");

@@ -10,7 +10,7 @@ import { CERTIFICATE_LIMIT } from "../config/trusted-certificates.js";
 
 const IN_HAWKBIT = 28;
 
-/** Printable characters except the blank. */
+/** Printable characters except the space. */
 const GRAPHIC = "!~";
 /** Characters that need no escape in the path of a URL. */
 const NAME = "09AZaz--..__~~";

@@ -2,10 +2,10 @@
  * One poll: requests to the server, one after the other, over one connection, which is reopened if the server closes it.
  * Runs in the task of hawkbit.ts.
  *
- *   BASE         GET; what the server wants
+ *   BASE         GET; what the server requests
  *   ATTRIBUTES   PUT, if the server asks for them
- *   CANCEL       POST: an action that is not yet installed is cancelled, another one is not
- *   DEPLOYMENT   GET, for an action that has not begun
+ *   CANCEL       POST: cancels an action that is not installed yet, or reports that it is installed already
+ *   DEPLOYMENT   GET, for an action that has not begun yet
  *   FEEDBACK     POST: progress, or the result
  *
  * The result of the poll is `failure`, or `file` if a deployment is to be downloaded now.
@@ -56,10 +56,10 @@ const STAGE_TRIAL = 2;
 const STAGES = 3;
 
 export class Poll {
-	/** Undefined after a success. */
+	/** Failure of the poll; undefined after a success. */
 	failure: OutputFailure | undefined;
 	file = "";
-	/** Action on which the server waits for this gateway. */
+	/** Action that the server expects this gateway to carry out. */
 	action: Action | undefined;
 	readonly document: DDIDocument;
 	readonly #deps: PollDeps;
@@ -97,7 +97,7 @@ export class Poll {
 		const { outcome } = client;
 		const { document } = this;
 		const isDocument = this.#step === STEP_BASE || this.#step === STEP_DEPLOYMENT;
-		// A document that is too long or no JSON is not read to its end.
+		// A document that is too long, or is not JSON, is not read to its end.
 		if (outcome === OUTCOME_NONE && !(isDocument && document.isBroken)) return false;
 		// The server may have closed the idle connection just before this request.
 		if (client.isWorthRepeating) return this.send(nowMs);
@@ -118,7 +118,7 @@ export class Poll {
 		return true;
 	}
 
-	/** Returns false after the last one. */
+	/** Prepares the request of the next step. Returns false after the last step. */
 	private advanceStep(): boolean {
 		const { configData, cancelAction, deploymentBase } = this.document;
 		const step = this.#step;
@@ -157,7 +157,7 @@ export class Poll {
 		return id !== "";
 	}
 
-	/** For a deployment that has begun, reports the progress or the result instead. */
+	/** Prepares the request for a deployment. If it has begun already, reports its progress or its result instead. */
 	private askDeployment(link: string): boolean {
 		const { info, storage, text, update } = this.#deps;
 		const id = idOf(link);

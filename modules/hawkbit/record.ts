@@ -20,7 +20,7 @@ export interface Action {
 	readonly result: string;
 }
 
-/** Undefined without one, or if flash can't be read. */
+/** Returns undefined without an action, or if flash can't be read. */
 export function loadAction(storage: Storage, text: TextCodec): Action | undefined {
 	try {
 		const bytes = storage.get(ACTION_KEY);
@@ -36,6 +36,6 @@ export function storeAction(storage: Storage, text: TextCodec, { id, tries, vers
 	try {
 		storage.set(ACTION_KEY, text.encode(`${id}\n${tries}\n${version}\n${result}`));
 	} catch {
-		// The storage logs that flash refuses writes. After a restart the action begins again.
+		// The storage logs the refused write. After a restart the action begins again.
 	}
 }

@@ -1,12 +1,12 @@
 /**
  * Rolls out firmware for an Eclipse hawkBit server (docs/fleet.md): polls it, installs what it deploys, and reports the
- * result. The signed file decides as for an upload; the server only says which file.
+ * result. The server only names the file. As with an upload, the file's signature decides whether it is installed.
  *
- * A poll is a visit (publish/visits.ts). If it ends with a file, the state is LOADING until the download is over; then
- * RESTING, and a restart follows if the file is installed.
+ * A poll is a visit (publish/visits.ts). If it ends with a file, the state is LOADING until the download is over, then
+ * RESTING. If the file was installed, a restart follows.
  *
- * Changed settings end a download. The action is in flash (record.ts): after the
- * restart the poll reports that the new firmware is confirmed, or that the previous one runs again.
+ * Changed settings end a download. The action is in flash (record.ts), so after the restart the poll reports that the
+ * new firmware is confirmed, or that the previous one runs again.
  */
 import type { Core } from "../core/core.js";
 import type { HTTPClient } from "../http/client.js";
@@ -32,7 +32,7 @@ import { type Action, storeAction } from "./record.js";
 /** Memory of the connection, the reader of a document, and a request. */
 export const HAWKBIT_COST: Cost = Object.freeze({ slots: 350, chunkBytes: 8192 });
 
-/** Bounds of the pause that the server asks for. */
+/** Bounds of the pause that the server requests. */
 export const PAUSE_LEAST_S = 30;
 export const PAUSE_MOST_S = 86_400;
 const PAUSE_USUAL_S = 300;

@@ -54,7 +54,7 @@ function accept(exchange: Exchange<Hawkbit>, values: BodyValues): readonly Put[]
 	const token = values.get(HAWKBIT_TOKEN);
 	const refusal = trustRefusalIn(exchange, exchange.part.certificates, certificate);
 	if (certificate === CERTIFICATE_BUSY || refusal === NO_MEMORY) return undefined;
-	// The clients of hosts support names and IPv4, but not IPv6, which parseFileURL refuses.
+	// The hosts' clients support names and IPv4, but not IPv6, which parseFileURL refuses.
 	const isUsable = url === undefined || (parseHubURL(url) !== undefined && parseFileURL(url) !== undefined);
 	if (!isUsable && (url !== "" || enabled))
 		failField(exchange, HAWKBIT_URL, "url must be https:// and a name or an IPv4 address, without user name or query.");

@@ -12,9 +12,9 @@
  */
 
 export const ADDRESS_LIMIT = 4;
-/** Largest half of an address in one byte; it means "all stations". */
+/** Largest value of an address half of one byte; it means "all stations". */
 const SHORT_MAX = 0x7f;
-/** Largest half of an address in two bytes; it means "all stations". */
+/** Largest value of an address half of two bytes; it means "all stations". */
 const LONG_MAX = 0x3fff;
 
 export const ADDRESS_BAD = -1;
@@ -29,7 +29,7 @@ export interface HDLCAddress {
 	readonly length: number;
 }
 
-/** 0 if the address does not fit the configured one. */
+/** Returns the length of the server address, bytes; 0 if the address does not fit the configured length. */
 export function serverAddressLength(address: HDLCAddress): number {
 	const { logical, physical, length } = address;
 	if (logical < 0 || logical > LONG_MAX || physical < 0 || physical > LONG_MAX) return 0;
@@ -63,13 +63,13 @@ export function encodeClientAddress(into: Uint8Array, at: number, address: HDLCA
 	return at + 1;
 }
 
-/** True for "all stations": each answers with its own address. */
+/** True for the address "all stations", to which each station answers with its own address. */
 export function isAllStations(address: HDLCAddress): boolean {
 	const part = address.physical === 0 ? address.logical : address.physical;
 	return part === (serverAddressLength(address) === 4 ? LONG_MAX : SHORT_MAX);
 }
 
-/** 0 if the address continues after `end`, ADDRESS_BAD if it is invalid. */
+/** Returns the end of the address; 0 if it continues after `end`, ADDRESS_BAD if it is invalid. */
 export function addressEnd(bytes: Uint8Array, start: number, end: number): number {
 	for (let i = start; i < start + ADDRESS_LIMIT; i++) {
 		if (i >= end) return 0;

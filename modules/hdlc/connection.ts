@@ -13,7 +13,7 @@
  *
  * Only the client starts exchanges and repeats frames; its window is 1, the server's is negotiated. Timeouts:
  * `receiveTimeoutMs` to the first byte of a response, GAP_MS between the bytes of a frame, and the duration of the
- * longest frame.
+ * longest frame for a whole frame.
  */
 import { FORMAT_8N1 } from "../io/host.js";
 import { type Machine, OUTPUT_EVENT, OUTPUT_NONE, type Output } from "../io/machine.js";
@@ -90,13 +90,13 @@ export interface ConnectionOptions {
 	readonly apdu: Uint8Array;
 }
 
-/** SNRM frames with parameters before one without. */
+/** Number of SNRM frames with parameters before one without. */
 const PROPOSALS = 2;
-/** DISC frames before the connection ends without a response. */
+/** Number of DISC frames without a response before the connection ends. */
 const RELEASES = 2;
 /** Maximum time between bytes of a frame: 25 ms in the standard, plus delays of adapters and a busy chip. */
 const GAP_MS = 500;
-/** Pause before a meter that is not ready is polled again. */
+/** Pause before the next poll of a meter that is not ready. */
 const BUSY_PAUSE_MS = 200;
 const BITS_PER_BYTE = 10;
 
@@ -116,11 +116,11 @@ const FRAME_RR = 4;
 const FRAME_I = 5;
 
 export class HDLCConnection implements Machine {
-	/** Undefined if the caller disconnected; final with EVENT_END. */
+	/** Reason for the end, undefined if the caller disconnected. It is final with EVENT_END. */
 	failure: Failure | undefined;
 	received = 0;
 	frames = 0;
-	/** Frames from other stations. */
+	/** Number of frames from other stations. */
 	foreign = 0;
 	echoes = 0;
 	repeated = 0;
@@ -136,7 +136,7 @@ export class HDLCConnection implements Machine {
 	#events = 0;
 	/** Repetitions of SNRM or DISC. */
 	#tries = 0;
-	/** Damaged frames at the last progress. */
+	/** Number of damaged frames at the last progress. */
 	#badBefore = 0;
 	#isPausing = false;
 	/** End of the transmission, monotonic ms. */
@@ -145,7 +145,7 @@ export class HDLCConnection implements Machine {
 	#answerByMs = Number.POSITIVE_INFINITY;
 	/** Latest end of the response, monotonic ms. */
 	#endMs = Number.POSITIVE_INFINITY;
-	/** Latest time of the next byte of a frame, monotonic ms. */
+	/** Latest time for the next byte of a frame, monotonic ms. */
 	#gapByMs = 0;
 
 	constructor(options: ConnectionOptions) {
@@ -191,8 +191,8 @@ export class HDLCConnection implements Machine {
 	}
 
 	/**
-	 * The APDU has at least 1 byte; call after EVENT_CONNECTED or EVENT_APDU. `bytes` must not change until EVENT_APDU or
-	 * EVENT_END. No effect after the end; throws during an exchange.
+	 * Sends an APDU of at least 1 byte; call it after EVENT_CONNECTED or EVENT_APDU. `bytes` must not change until
+	 * EVENT_APDU or EVENT_END. No effect after the end; throws during an exchange.
 	 */
 	send(bytes: Uint8Array, start: number, end: number, nowMs: number): void {
 		if (this.#state >= STATE_DISCONNECTING) return;
@@ -204,7 +204,8 @@ export class HDLCConnection implements Machine {
 	}
 
 	/**
-	 * Call it if the APDU of EVENT_APDU was unsolicited. There is no overall timeout: the caller must limit its calls.
+	 * Keeps waiting for the response; call it if the APDU of EVENT_APDU was unsolicited. There is no overall timeout:
+	 * the caller must limit its calls.
 	 */
 	awaitAPDU(nowMs: number): void {
 		if (this.#state >= STATE_DISCONNECTING) return;
@@ -292,7 +293,7 @@ export class HDLCConnection implements Machine {
 	}
 
 	private onAccepted(nowMs: number): void {
-		// The frame answers an earlier DISC that timed out.
+		// During our transmission, this UA can only answer an earlier DISC that timed out.
 		if (this.#options.releaseFirst && nowMs < this.#sentByMs) return;
 		const isPlain = this.#tries >= PROPOSALS;
 		const meterInfo = parameterOf(this.#decoder, PARAMETER_RECEIVED_INFO) || INFO_DEFAULT;
@@ -304,7 +305,7 @@ export class HDLCConnection implements Machine {
 
 	/** Some meters send DM or FRMR after SNRM because they support no parameters. */
 	private onRefused(kind: number, nowMs: number): void {
-		// The frame answers an earlier one.
+		// During our transmission, this frame can only answer an earlier one of ours.
 		if (nowMs < this.#sentByMs) return;
 		if (this.#tries >= PROPOSALS) this.end(kind === CONTROL_DM ? HDLC_REFUSED : HDLC_FRAME_REJECTED);
 		else {
@@ -371,7 +372,7 @@ export class HDLCConnection implements Machine {
 		return this.echoes > 0 && this.#decoder.bad === 0 ? HDLC_ECHO_ONLY : HDLC_GARBAGE;
 	}
 
-	/** `failure` is undefined if the caller requested it. */
+	/** Disconnects. `failure` is undefined if the caller requested that. */
 	private fail(failure: Failure | undefined, nowMs: number): void {
 		this.failure = failure;
 		this.#state = STATE_DISCONNECTING;

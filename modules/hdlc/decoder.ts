@@ -1,9 +1,9 @@
 /**
  * Extracts HDLC frames (frame.ts; IEC 62056-46, 6.4), for a connection or a passive listener.
  *
- * A frame is collected in the caller's buffer from `base` on. After a wrong type, length, address or check the search
- * continues at the next flag inside, so a valid frame after a truncated one is found. A frame becomes ready with the
- * byte after its check, or when the line falls silent.
+ * A frame is collected in the caller's buffer from `base` on. After a wrong type, length, address or check, the search
+ * continues at the next flag inside the frame, so a valid frame after a truncated one is found. A frame becomes ready
+ * with the byte after its check, or when the line falls silent.
  *
  * Limits: `base` must leave ROOM bytes; of a frame longer than the buffer only the header is kept.
  */
@@ -44,7 +44,7 @@ export class FrameDecoder {
 	sourceEnd = 0;
 	/** Information `bytes[infoStart..infoEnd)`. */
 	infoStart = 0;
-	/** Damaged or truncated frames, including noise that looked like one. */
+	/** Number of damaged or truncated frames, including noise that looked like a frame. */
 	bad = 0;
 	#base = 0;
 	/** Current frame `bytes[#from..#to)` with its flag; empty before a flag. */
@@ -68,7 +68,7 @@ export class FrameDecoder {
 		return this.#frameEnd - CHECK_LENGTH;
 	}
 
-	/** The next byte must follow soon. */
+	/** True inside a frame, whose next byte must follow soon. */
 	get inside(): boolean {
 		return this.#to - this.#from > 1 || this.#skip > 0;
 	}
@@ -82,7 +82,7 @@ export class FrameDecoder {
 		return this.#to - this.#from === 1;
 	}
 
-	/** Stops when a frame is ready. */
+	/** Takes bytes until a frame is ready. Returns the position of the first byte not taken. */
 	read(bytes: Uint8Array, start: number, end: number): number {
 		let at = start;
 		while (at < end && !this.ready) {
@@ -96,13 +96,16 @@ export class FrameDecoder {
 		return at;
 	}
 
-	/** A frame without a closing flag becomes ready. Must be repeated after each `release` until no frame is ready. */
+	/**
+	 * The line is silent, so a frame without a closing flag becomes ready. Call it again after each `release` until no
+	 * frame is ready.
+	 */
 	silence(): void {
 		this.#skip = 0;
 		if (!this.ready) this.scan(true);
 	}
 
-	/** `base`: at most the end of the frame's information. Another frame may be ready then. */
+	/** Drops the frame; another one may then be ready. `base`: at most the end of the frame's information. */
 	release(base: number): void {
 		if (this.tooLong) {
 			this.#skip = Math.max(0, this.#frameEnd - this.#to);
@@ -154,7 +157,7 @@ export class FrameDecoder {
 		this.#need = this.#base;
 	}
 
-	/** False if no run of flags follows. */
+	/** Moves to the last flag of the next run of flags. Returns false if there is none. */
 	private findFlag(): boolean {
 		const { bytes } = this;
 		while (this.#from < this.#to && bytes[this.#from] !== FLAG) this.#from++;

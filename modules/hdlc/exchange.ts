@@ -1,12 +1,12 @@
 /**
  * One APDU in each direction: segmentation, sequence numbers, window, reassembly (IEC 62056-46, 6.4.4; ISO/IEC 13239).
- * Its results name the connection's next action.
+ * Its methods return the connection's next action, NEXT_….
  *
- * A frame out of sequence is dropped silently, so that a late response starts no second exchange; the timeout requests
- * missing frames. An I frame with the expected N(S) is accepted even without N(R) or final bit, which some servers
- * never set.
+ * A frame out of sequence is dropped silently, so that a late response starts no second exchange. Missing frames are
+ * requested after the timeout. An I frame with the expected N(S) is accepted even without N(R) or final bit, which some
+ * servers never set.
  *
- * Limits: a response may be as long as the buffer less ROOM; RETRIES repetitions; BUSY_POLLS polls.
+ * Limits: a response may be as long as the buffer minus ROOM; RETRIES repetitions; BUSY_POLLS polls.
  */
 import { type FrameDecoder, ROOM } from "./decoder.js";
 import {
@@ -85,7 +85,7 @@ export class Exchange {
 		this.nextSegment();
 	}
 
-	/** The last APDU was not the response. */
+	/** Waits for another APDU, because the last one was not the response. */
 	awaitAPDU(): number {
 		this.clearResponse();
 		return this.hasMore ? this.nextSegment() : NEXT_RR;

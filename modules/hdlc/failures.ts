@@ -1,6 +1,6 @@
 /**
- * Silence at a fixed speed has the same progress (readout/failure.ts) as an unanswered sign-on, silence after a sign-on
- * a higher one.
+ * HDLC failures. Silence at a fixed speed has the same `progress` (readout/failure.ts) as an unanswered sign-on.
+ * Silence after a sign-on has a higher one.
  */
 import { type Failure, failure, finalFailure, METER_ERROR, METER_TIMEOUT } from "../readout/failure.js";
 

@@ -4,7 +4,7 @@
  * | bytes | field |
  * |---|---|
  * | 1 | flag 7E; one may close a frame and open the next |
- * | 2 | format: `1010`, S (more segments of the same APDU follow), 11 bits length of all between the flags |
+ * | 2 | format: `1010`, S (more segments of the same APDU follow), 11 bits length of everything between the flags |
  * | 1, 2, 4 | destination address (address.ts) |
  * | 1, 2, 4 | source address |
  * | 1 | control |

@@ -19,7 +19,7 @@ export const PARAMETER_SENT_WINDOW = 7;
 export const PARAMETER_RECEIVED_WINDOW = 8;
 
 export const INFO_DEFAULT = 128;
-/** Bounds of the standard. */
+/** Bounds that the standard sets. */
 export const INFO_MIN = 32;
 export const INFO_MAX = 2030;
 export const WINDOW_DEFAULT = 1;
@@ -32,7 +32,7 @@ const FORMAT_IDENTIFIER = 0x81;
 const GROUP_IDENTIFIER = 0x80;
 
 export interface Proposal {
-	/** INFO_MIN to INFO_MAX bytes of information. */
+	/** Bytes of information in a frame, INFO_MIN to INFO_MAX. */
 	readonly info: number;
 	/** Frames from the peer before an acknowledgement, 1 to 7. */
 	readonly window: number;
@@ -68,7 +68,7 @@ export interface Information {
 	readonly infoEnd: number;
 }
 
-/** 0 to 0xFFFFFFFF; 0 if it is missing or the list is malformed. */
+/** Returns the parameter's value, 0 to 0xFFFFFFFF; 0 if it is missing or the list is malformed. */
 export function parameterOf(message: Information, number: number): number {
 	const { bytes, infoStart, infoEnd } = message;
 	if (infoEnd - infoStart < 3) return 0;

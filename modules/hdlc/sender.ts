@@ -70,12 +70,12 @@ export class FrameSender {
 		return this.#stage !== STAGE_NONE;
 	}
 
-	/** `info`: bytes of information, with the LLC header. */
+	/** Returns the length of a frame, bytes. `info`: bytes of information, with the LLC header. */
 	frameLength(info: number): number {
 		return this.sourceEnd + 1 + (info > 0 ? info + CHECK_LENGTH : 0) + TAIL_LENGTH;
 	}
 
-	/** The bytes must not change until sent. */
+	/** Sets the information of the next frame. The bytes must not change until they are sent. */
 	carry(bytes: Uint8Array, start: number, end: number): void {
 		this.#info = bytes;
 		this.#infoAt = start;
@@ -107,7 +107,7 @@ export class FrameSender {
 		this.#stage = STAGE_HEAD;
 	}
 
-	/** Only while `busy`. */
+	/** Puts the next piece into `output`; call it only while `busy`. */
 	next(output: Output): void {
 		output.kind = OUTPUT_TRANSMIT;
 		if (this.#stage === STAGE_INFO) {

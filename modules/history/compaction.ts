@@ -1,12 +1,12 @@
 /**
- * Frees sectors of the history's partition: copies the history from its beginning, packed and thinned out, into one
- * free sector at a time. Every quarter hour is kept for KEEP_S[QUARTERS]. After that, only the readings nearest to the
- * boundaries of hours, days and months are kept, for as long as KEEP_S says. Age counts from the last reading before
- * the head sector.
+ * Frees sectors of the history's partition. For this, it copies the history from its beginning, packed and thinned out,
+ * into one free sector at a time. Every quarter hour is kept for KEEP_S[QUARTERS]. After that, only the readings
+ * nearest to the boundaries of hours, days and months are kept, for as long as KEEP_S says. The age of an entry is its
+ * distance from the last reading before the head sector.
  *
- * A copy holds at least the rest of its first source sector, so copying never reduces the free space; an incomplete
- * copy still counts as free. If a whole pass frees no sector, the next pass keeps days for half the time; this can
- * happen with all five registers in 32 KB.
+ * A copy holds at least the rest of its first source sector, so copying never reduces the free space. The sector of an
+ * incomplete copy still counts as free. If a whole pass frees no sector, the next pass keeps days for half the time.
+ * This can happen with all five registers in 32 KB.
  */
 import { ERASE_SIZE } from "../io/flash.js";
 import { DAY_S, DAYS, type LocalCalendar, MONTHS, PERIOD_S, QUARTERS } from "../time/calendar.js";
@@ -18,14 +18,17 @@ import { DATA_END, END_S, KIND_DENSE, RECORD_SIZE, type Sectors } from "./sector
 
 /** Retention by level, seconds: 2, 14 and 800 days, ten years. */
 export const KEEP_S: readonly number[] = Object.freeze([2 * DAY_S, 14 * DAY_S, 800 * DAY_S, 3653 * DAY_S]);
-/** Halvings of the retention of days before other levels are halved too; household meters need none. */
+/**
+ * The retention of days is halved this many times before that of other levels is halved too. Household meters need no
+ * halving.
+ */
 const DAYS_FIRST = 8;
 /** Free sectors required before another one takes readings. */
 const SPARE = 2;
 
 export class Compaction {
 	readonly #sectors: Sectors;
-	/** 0: a new pass begins. */
+	/** Time up to which this pass has copied, seconds; 0 at the start of a pass. */
 	#fromS = 0;
 	#pressure = 0;
 	#source: EntryCursor | undefined;
@@ -96,7 +99,7 @@ export class Compaction {
 		this.#source = undefined;
 	}
 
-	/** False if more entries remain. */
+	/** Copies at most `limit` entries. Returns false if more entries remain. */
 	private copy(source: EntryCursor, calendar: LocalCalendar, untilS: number, limit: number): boolean {
 		const current = this.#current;
 		const { entry: next } = source;

@@ -5,7 +5,7 @@ import { type MeterState, READINGS } from "./meter-state.js";
 import type { EntrySource } from "./periods.js";
 import { BLOCK_LIMIT, blockSize, DATA_END, END_S, RAW_START, type Sectors } from "./sectors.js";
 
-/** A block that begins in its first half is completely in the window. */
+/** Size of the window, bytes: a block that begins in the first half is completely in it. */
 const WINDOW = 224;
 
 export class EntryCursor implements EntrySource {
@@ -13,7 +13,7 @@ export class EntryCursor implements EntrySource {
 	readonly #sectors: Sectors;
 	readonly #state: MeterState | undefined;
 	readonly #window = new Uint8Array(WINDOW);
-	/** Infinity if the window must be filled. */
+	/** Position of the window in the sector; Infinity if it must be filled. */
 	#windowAt = Number.POSITIVE_INFINITY;
 	#sector = -1;
 	#at = 0;
@@ -37,7 +37,7 @@ export class EntryCursor implements EntrySource {
 		return this.#at;
 	}
 
-	/** False at the end. Throws if the sector was reused in the meantime, or if the flash fails. */
+	/** Returns false at the end. Throws if the sector was reused in the meantime, or if the flash fails. */
 	next(): boolean {
 		for (;;) {
 			if (this.#sector < 0 && !this.open()) return false;

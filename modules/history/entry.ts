@@ -83,7 +83,7 @@ export class Entry {
 		return to;
 	}
 
-	/** Needs ENTRY_LIMIT bytes. Returns the end; 0 if invalid. */
+	/** Reads up to ENTRY_LIMIT bytes, which must be there. Returns the end; 0 if invalid. */
 	decode(bytes: Uint8Array, at: number, beforeS: number): number {
 		const head = bytes[at];
 		if (head & HEAD_NONE) return 0;
@@ -109,7 +109,7 @@ export class Entry {
 	}
 }
 
-/** Up to 49 bits. */
+/** `value`: at most 49 bits. */
 function putNumber(into: Uint8Array, at: number, value: number): number {
 	let rest = value;
 	let to = at;

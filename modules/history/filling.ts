@@ -1,11 +1,11 @@
 /**
  * Fills a gap of the history with rows of the meter's own load profile. A gap is the time between two entries that are
- * further apart than the history keeps entries of that age, or all time before the first entry.
+ * further apart than the entries that the history keeps of that age, or all time before the first entry.
  *
- * The entries around a gap keep their times; only the rise of the entry after the gap is divided among that entry and
- * the rows, according to the rows' counters. The counters at the end of a gap are those of the last reading less all
- * later rises. Before an exchange of the meter, or a decrease or an overflow of a register, the counters are unknown,
- * so earlier gaps are not filled.
+ * The entries around a gap keep their times. Only the rise of the entry after the gap changes: it is divided among that
+ * entry and the rows, according to the rows' counters. The counters at the end of a gap are those of the last reading
+ * minus all rises after the gap. Before an exchange of the meter, or a decrease or an overflow of a register, the
+ * counters are unknown, so earlier gaps are not filled.
  *
  * The rows are written to a separate sector (sectors.ts), which replaces the gap as soon as its record is written.
  */
@@ -28,11 +28,13 @@ const SHORT_GAP_S = 2 * HOUR_S;
 const LONG_GAP_S = 1.5 * DAY_S;
 const RECENT_S = 14 * DAY_S;
 /**
- * Newer rows that are dropped because an older one has a higher counter. If more contradict it, the older row is
- * dropped.
+ * Up to this many newer rows are dropped because an older row has a higher counter. If more rows contradict the older
+ * row, it is dropped instead.
  */
 const WRONG_LIMIT = 3;
-/** If this many of the oldest rows all contradict the row or reading after them, they are those of another meter. */
+/**
+ * If this many of the oldest rows all contradict the row or reading after them, the rows are those of another meter.
+ */
 const OTHER_ROWS = 4;
 /** A rise between two rows is too high if it exceeds RISE_FREE_WH by more than this mean power, W, allows. */
 const POWER_LIMIT_W = 2_000_000;
@@ -57,7 +59,7 @@ export class MeterRows {
 		this.#numbers = new Float64Array(limit * ROW);
 	}
 
-	/** `readings`: of FILLED. Does nothing if there is no room, or already a row of that time. */
+	/** Adds a row with the readings of the registers FILLED, unless there is no room, or already a row of that time. */
 	add(timeS: number, readings: Float64Array): void {
 		const numbers = this.#numbers;
 		let row = this.count;
@@ -88,11 +90,11 @@ export class Gap {
 	toS = 0;
 	/** Counters of FILLED at `toS`. */
 	readonly readings = new Float64Array(FILLED.length);
-	/** Bits of registers with a counter on both sides of the gap. */
+	/** Registers with a counter on both sides of the gap, as bits. */
 	known = 0;
 	/** Last reading; 0 without one. */
 	readonly lastS: number;
-	/** True if an exchange of the meter, or a similar break, is before the gap. */
+	/** True if an exchange of the meter, or a similar break, precedes the gap. */
 	isLimited = false;
 	isOther = false;
 	readonly end = new Entry();

@@ -1,6 +1,6 @@
 /**
- * Extracts from a readout the meter's identity, its energy and volume registers (totals over all tariffs), and tariff 2
- * of the import.
+ * Extracts the following from a readout: the meter's identity, its energy and volume registers (totals over all
+ * tariffs), and tariff 2 of the import.
  *
  *   import, export  1-b:1.8.0, 1-b:2.8.0; without them (DSMR) the sum of 1.8.1 to 1.8.9, from complete readouts only
  *   tariff 2        1-b:1.8.2, once it is not 0: meters with one tariff often send it as 0

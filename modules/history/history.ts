@@ -11,8 +11,8 @@
  *
  * Readouts without a time or a register, simulated ones, and those of a quarter hour that has a reading already are
  * skipped. If a known register is missing, a readout is stored only after INCOMPLETE_S, when the register may be gone
- * for good. If the clock was set back by up to BACK_S, readouts are skipped until it catches up; if by more, the
- * readings after the new time are merged into one.
+ * for good. If the clock was set back by up to BACK_S, readouts are skipped until the clock has caught up. If it was
+ * set back by more, the stored readings after the new time are merged into one.
  */
 import type { Driver, Task } from "../io/driver.js";
 import { ERASE_SIZE, type Flash, type Partition } from "../io/flash.js";
@@ -40,10 +40,10 @@ const ERASING_KEY = "history_erase";
 
 const INCOMPLETE_S = HOUR_S;
 const BACK_S = HOUR_S;
-/** Retry for lack of memory, and pause between two sectors. */
+/** Delay of a retry after a lack of memory, and pause between two sectors. */
 const RETRY_MS = 1000;
 const PAUSE_MS = 250;
-/** Entries per step, which takes 20 ms of CPU, and the pause after it, ms. */
+/** Number of entries in a step, which takes 20 ms of CPU time, and the pause after it, ms. */
 const STEP_ENTRIES = 64;
 const TURN_MS = 20;
 /**
@@ -65,14 +65,14 @@ export interface HistoryOptions {
 	readonly flash: Flash | undefined;
 }
 
-/** A cache of periods would cost more XS slots than a new scan. */
+/** Periods are not cached, because a cache would cost more XS slots than a new scan. */
 export class History implements Timed {
 	readonly #deps: HistoryDeps;
 	readonly #ledger: MemoryLedger;
 	readonly #zone: Offsets;
 	readonly #partition: Partition;
 	readonly #task: Task;
-	/** Seconds; 0 if not known yet. */
+	/** Time of the last reading, Unix seconds; 0 if not known yet. */
 	#lastS = 0;
 	#waiting: Readout | undefined;
 	#compaction: Compaction | undefined;
@@ -80,7 +80,7 @@ export class History implements Timed {
 	#isErased = false;
 	/** True if the next reading must begin a sector, so that gaps in the sectors before it can be filled. */
 	#endsSector = false;
-	/** Compaction has shortened the retention of days since the start. */
+	/** True if compaction has shortened the retention of days since the start. */
 	isShort = false;
 
 	private constructor({ deps, ledger, zone }: HistoryOptions, partition: Partition) {
@@ -112,7 +112,7 @@ export class History implements Timed {
 		return new Journal(this.#partition);
 	}
 
-	/** Unix ms, or 0. Throws if the flash fails. */
+	/** Time of the last reading, Unix ms, or 0. Throws if the flash fails. */
 	get lastUtcMs(): number {
 		return this.journal().lastS * 1000;
 	}
@@ -230,7 +230,7 @@ export class History implements Timed {
 		if (this.#endsSector) journal.endSector();
 		this.#endsSector = false;
 		const compaction = new Compaction(journal.sectors);
-		// The room is needed now.
+		// The entry needs the room now, so compaction can't wait.
 		if (journal.isFull || isBack) while (compaction.isNeeded) compaction.step(new LocalCalendar(this.#zone));
 		const afterS = isBack ? journal.takeBack(entry) : lastS;
 		if (afterS === 0) {
@@ -245,7 +245,9 @@ export class History implements Timed {
 	}
 }
 
-/** The clock may have been set back by at most BACK_S. */
+/**
+ * True if the quarter hour has a reading, or is before the last one because the clock was set back by at most BACK_S.
+ */
 function isOfKnownQuarter(timeS: number, lastS: number): boolean {
 	return timeS >= lastS - BACK_S && Math.floor(timeS / QUARTER_S) <= Math.floor(lastS / QUARTER_S);
 }
@@ -274,7 +276,10 @@ function compare(entry: Entry, state: MeterState, read: MeterState, isOther: boo
 	return isBreak;
 }
 
-/** Negative if implausible. `fall`: decrease. */
+/**
+ * Returns the rise if the register overflowed; negative if that is implausible. `fall`: change of the reading,
+ * negative.
+ */
 function wrappedRise(before: number, fall: number): number {
 	let end = 1;
 	while (end <= before) end *= 10;

@@ -14,7 +14,7 @@ import { BLOCK_LIMIT, DATA_END, END_S, KIND_RAW, makeBlock, RAW_START, Sectors }
 export class Journal {
 	readonly sectors: Sectors;
 	readonly state = new MeterState();
-	/** 0 without one. */
+	/** Time of the last entry, Unix seconds; 0 without one. */
 	lastS = 0;
 	#at = DATA_END;
 
@@ -25,7 +25,7 @@ export class Journal {
 		if (sectors.head < 0) return;
 		const cursor = new EntryCursor(sectors, sectors.baseOf(sectors.head), this.state);
 		while (cursor.next()) this.lastS = cursor.entry.timeS;
-		// A power cut may have left a partial block here. The sector is used further only if the rest is erased.
+		// A power cut may have left a partial block here. The sector is used on only if its rest is erased.
 		const rest = new Uint8Array(DATA_END - cursor.position);
 		sectors.partition.read(sectors.head * ERASE_SIZE + cursor.position, rest);
 		if (rest.every((byte) => byte === 0xff)) this.#at = cursor.position;
@@ -40,8 +40,8 @@ export class Journal {
 	}
 
 	/**
-	 * Invalidates entries after `afterS`. `state`: after `entry`; `isBreak`: it does not follow from `entry`. Create a
-	 * new Journal after each call.
+	 * Appends `entry` and invalidates entries after `afterS`. `state`: meter state after `entry`; `isBreak`: `state`
+	 * does not follow from `entry`. Create a new Journal after each call.
 	 */
 	append(entry: Entry, state: MeterState, isBreak: boolean, afterS = this.lastS): void {
 		const { sectors } = this;
@@ -65,8 +65,8 @@ export class Journal {
 	}
 
 	/**
-	 * Adds all stored entries from the quarter hour of `entry` on, after the clock was set back. Returns the time of the
-	 * last entry before it, or 0.
+	 * After the clock was set back: adds all stored entries from the quarter hour of `entry` on to `entry`. Returns the
+	 * time of the last entry before that quarter hour, or 0.
 	 */
 	takeBack(entry: Entry): number {
 		const { timeS } = entry;

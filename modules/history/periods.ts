@@ -14,17 +14,20 @@ import { Entry, FLAG_CHANGED, FLAG_PARTIAL, FLAG_START, REGISTER_COUNT } from ".
 export const FLAG_INTERPOLATED = 16;
 export const FLAG_GAP = 32;
 
-/** Longest distance of two readings for interpolation, periods. */
+/** Longest distance between two readings for interpolation, in periods. */
 const DIVIDED = 1.5;
 
-/** Seconds: a fifteenth of the period, at most a quarter hour. */
+/** Returns how near to a boundary its reading must be, seconds: a fifteenth of the period, at most a quarter hour. */
 export function toleranceOf(level: number): number {
 	return Math.min(PERIOD_S[level] / 15, QUARTER_S);
 }
 
 export interface EntrySource {
 	readonly entry: Entry;
-	/** Time of the current entry; before the first `next`, of the entry before, 0 at the beginning. */
+	/**
+	 * Time of the current entry. Before the first `next`, that of the entry before the first one, or 0 at the
+	 * beginning.
+	 */
 	readonly timeS: number;
 	next(): boolean;
 }
@@ -53,7 +56,7 @@ export class PeriodCursor {
 	/** Part of the current entry already in periods, and its amounts. */
 	#share = 0;
 	readonly #given = new Float64Array(REGISTER_COUNT);
-	/** Next boundary; if after the entry's time, the entry contains no further one. */
+	/** Next boundary. If it is after the entry's time, no further boundary is in the entry. */
 	#boundaryS = 0;
 	#isDividing = false;
 	#hasEnded = false;

@@ -18,7 +18,10 @@ export const HISTORY_REPLY_COST: Cost = Object.freeze({ slots: 250, chunkBytes: 
 const LEVELS = Object.freeze(["quarters", "hours", "days", "months"]);
 /** In the order of the registers (history/entry.ts). */
 const AMOUNTS = Object.freeze(["import_wh", "export_wh", "gas_l", "water_l", "heat_wh", "import_t2_wh"]);
-/** Later amounts follow the marks in CSV, so that the columns of older firmware keep their places. */
+/**
+ * Number of amounts before the marks in CSV. Later ones follow the marks, so that the columns of older firmware keep
+ * their places.
+ */
 const BEFORE_MARKS = 5;
 const COLUMNS = "start,end,local_start,import_wh,export_wh,gas_l,water_l,heat_wh,marks,import_t2_wh\r\n";
 const MARKS = Object.freeze(["partial", "interpolated", "gap", "meter_changed", "wrapped", "from_meter"]);
@@ -59,7 +62,7 @@ export function getHistory(exchange: Exchange<History | undefined>): void {
 	}
 }
 
-/** Unit 0 is the part before the periods. */
+/** Writes the reply in units (json/stream.ts). Unit 0 is the part before the periods. */
 class Listing {
 	readonly #core: Core;
 	readonly #period: string;

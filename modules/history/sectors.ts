@@ -4,8 +4,8 @@
  *   raw     0 record, 16 on blocks (journal.ts), one per reading; the newest one is the head, to which readings are appended
  *   dense   0 on entries (entry.ts) in sequence, 4080 record; compacted (compaction.ts), never appended to
  *
- * A sector is valid once its record, and in a raw sector its first block, is written; until then it is free. A record,
- * low byte first:
+ * A sector is valid once its record is written; a raw sector must have its first block, too. Until then it is free. A
+ * record, low byte first:
  *
  *   0   4  number of the sector, increasing; if two cover the same time, the higher number is used
  *   4   4  start of the time covered, exclusive (Unix time in seconds, that of the entry before its first)
@@ -16,8 +16,8 @@
  * The record of a compacted sector replaces its source sectors atomically, without marking them; a sector is erased
  * only just before it is reused.
  *
- * A check ends the bytes that it protects. It has 7 bits per byte and never an erased byte, so that a write that was
- * cut before its last byte fails the check.
+ * A check follows the bytes that it protects. It has 7 bits per byte, so none of its bytes looks erased, and a write
+ * that was cut before its last byte fails the check.
  */
 import { crc16 } from "../bytes/crc16.js";
 import { ERASE_SIZE, type Partition } from "../io/flash.js";
@@ -75,7 +75,8 @@ export class Sectors {
 			if (record[KIND] === KIND_DENSE || blockSize(block, 0) > 0) table.set(record, i * COLUMNS);
 		}
 		this.head = -1;
-		// A sector ends where the next one starts. If the clock was set back, that may be before its own readings.
+		// A sector ends where the next one starts. If the clock was set back, this may be before some of its own
+		// readings.
 		for (let i = 0; i < this.count; i++) {
 			if (!this.isRaw(i)) continue;
 			let next = -1;
@@ -103,12 +104,12 @@ export class Sectors {
 		return this.get(sector, KIND) === KIND_RAW;
 	}
 
-	/** False if another Sectors object has reused the sector. */
+	/** Returns false if another Sectors object has reused the sector. */
 	isIntact(sector: number): boolean {
 		return this.recordOf(sector, this.get(sector, KIND))?.[NUMBER] === this.get(sector, NUMBER);
 	}
 
-	/** Sector with the entries after `timeS`, or -1. */
+	/** Returns the sector with the entries after `timeS`, or -1. */
 	at(timeS: number): number {
 		let found = -1;
 		let later = -1;
@@ -122,7 +123,9 @@ export class Sectors {
 		return found < 0 ? later : found;
 	}
 
-	/** The sector's own end, or the start of a sector with a higher number. */
+	/**
+	 * Returns where the sector's valid range ends: at its own end, or at the start of a sector with a higher number.
+	 */
 	endOf(sector: number, timeS: number): number {
 		const fromS = Math.max(timeS, this.get(sector, BASE));
 		let endS = this.get(sector, UNTIL);
@@ -133,7 +136,7 @@ export class Sectors {
 		return endS;
 	}
 
-	/** Returns the start of the valid range there: 0, or the time of an entry. */
+	/** Returns the start of the valid range that contains `timeS`: 0, or the time of an entry. */
 	walk(timeS: number): number {
 		this.#live = 0;
 		for (let startS = 0; ; ) {

@@ -1,8 +1,8 @@
 /**
  * Sends states to the hub over one connection, reopened if the server closes it. It runs in the task of hub.ts.
  *
- * A batch has one entity as a check, the gateway's own entities, or all. A reply of 201 to the first one shows that the
- * hub has lost all, as after a restart; all are sent then.
+ * A batch sends one entity as a check, the gateway's own entities, or all. If the reply to the first one is 201, the
+ * hub has lost all entities, as after a restart. The batch then sends all.
  */
 import { FIRST_STATUS, HTTPClient, OUTCOME_NONE } from "../http/client.js";
 import type { HubURL } from "../http/url.js";
@@ -19,7 +19,7 @@ export const SEND_ALL = 2;
 
 /** Path of the API below the hub's address; some users include it in the address. */
 const API = "/api";
-/** Bytes for the first lines: a path of 255 characters, an entity id, a length. */
+/** Room for the first lines of a request, bytes: a path of 255 characters, an entity id, a length. */
 const LINES_SIZE = 512;
 const OK = 200;
 const CREATED = 201;
@@ -38,14 +38,14 @@ export class Batch {
 	scope: number;
 	/** States that the hub has accepted. */
 	taken = 0;
-	/** Status of the last reply; 0 before the first. */
+	/** Status of the last reply; 0 before the first reply. */
 	status = 0;
 	/** Reason for an end before all states were accepted. */
 	failure: OutputFailure | undefined;
 	readonly #output: Output;
 	readonly options: BatchOptions;
 	readonly #line: string;
-	/** First lines, which end at LINES_SIZE; fixed fields with the token; body from #bodyAt on. */
+	/** Request: first lines, which end at LINES_SIZE; fixed fields with the token; the body from #bodyAt on. */
 	readonly #request: Uint8Array;
 	readonly #bodyAt: number;
 	#bodies: StateBodies;
@@ -104,7 +104,7 @@ export class Batch {
 		return !this.#bodies.next() || this.send(nowMs);
 	}
 
-	/** Sends the present state. Returns true if no connection can be opened. */
+	/** Sends the current state. Returns true if no connection can be opened. */
 	private send(nowMs: number): boolean {
 		let client = this.#client;
 		if (client === undefined || !client.isOpen) {

@@ -12,7 +12,7 @@
  *   SENDING    sent next       sent next       WAITING (c)   -            RESTING (d)  WAITING   REFUSED    joins
  *
  *   begins: SENDING; QUEUED if another client has the TLS permit; WAITING for a moment if memory is short.
- *   (a) immediately, but at the earliest HUB_PAUSE_MS after the start of the last batch.
+ *   (a) immediately, but not before HUB_PAUSE_MS after the start of the last batch.
  *   (b) one entity only, as a check: a hub that was restarted replies 201, and then all entities are sent again.
  *   (c) a failure: it took longer than TURN_MS or HUB_BATCH_MS.
  *   (d) WAITING if new data arrived during the transmission.
@@ -22,8 +22,8 @@
  * further attempts at increasing intervals (RETRY_S). REFUSED tries again once per hour, because a hub may ban clients
  * with a wrong token. On battery nothing is sent between readouts, and a failure is followed by a single retry.
  *
- * Statistics (statistics.ts) follow a batch that the hub has accepted, in the same SENDING. Their failures change nothing
- * for states.
+ * Statistics (statistics.ts) follow a batch that the hub has accepted; the state is still SENDING. Their failures do
+ * not affect the sending of states.
  */
 
 import { HTTP_CONNECT_MS, HTTP_NO_REPLY } from "../http/client.js";
@@ -65,7 +65,9 @@ const SETTLE_MS = 2000;
 const RETRY_S = Object.freeze([10, 30, 120, 300, 900]);
 /** Delay of a retry after a lack of memory. */
 const SHORT_MS = 2000;
-/** Interval of checks whether the hub still has the entities; HUB_WATCH_SOON_MS for HUB_ALERT_MS after a failure. */
+/**
+ * Interval of checks whether the hub still has the entities. It is HUB_WATCH_SOON_MS for HUB_ALERT_MS after a failure.
+ */
 export const HUB_WATCH_MS = 300_000;
 export const HUB_WATCH_SOON_MS = 60_000;
 export const HUB_ALERT_MS = 600_000;
@@ -88,9 +90,9 @@ export class Hub implements OutputListener, ScheduledMachine {
 	readonly #deps: OutputDeps;
 	readonly #task: Task;
 	#state = STATE_OFF;
-	/** End of the state's time limit or of a delay, monotonic ms. */
+	/** End of the current state's time limit or delay, monotonic ms. */
 	#dueMs = Number.POSITIVE_INFINITY;
-	/** Scope of the data since the start of the last batch. */
+	/** Scope of the next batch, SEND_…, from the data that arrived since the start of the last one. */
 	#wanted = SEND_ONE;
 	#batch: Batch | undefined;
 	/** Start of the last batch, monotonic ms. */
@@ -243,7 +245,7 @@ export class Hub implements OutputListener, ScheduledMachine {
 		const { config, radio } = this.#deps;
 		const { output } = this;
 		const url = parseHubURL(config.get(HUB_URL));
-		// Errors that only the user can correct come first. The clients of hosts support names and IPv4, but not IPv6.
+		// Errors that only the user can correct come first. The hosts' clients support names and IPv4, but not IPv6.
 		if (url === undefined || url.host.startsWith("[")) this.fail(HUB_BAD_URL, 0, nowMs);
 		else if (url.secure && !output.hasCertificates) this.fail(HUB_NO_CERTIFICATE, 0, nowMs);
 		else if (radio !== undefined && radio.address === undefined) this.fail(HUB_NO_NETWORK, 0, nowMs);
@@ -256,7 +258,7 @@ export class Hub implements OutputListener, ScheduledMachine {
 		}
 	}
 
-	/** Requests the TLS permit. Returns false if it is queued. */
+	/** Requests the TLS permit. Returns false if the request is queued. */
 	private hasPermit(nowMs: number): boolean {
 		this.enter(STATE_QUEUED, nowMs + TURN_MS);
 		return this.output.askPermit();

@@ -1,12 +1,13 @@
 /**
- * The next rows of the statistics, made from the history: hours of UTC with a reading at their end, and the sum of each
- * series at that time. Where the history keeps days or months only, a row is the last hour of the day or month.
+ * The next rows of the statistics, made from the history. A row is an hour of UTC with a reading at its end, and has
+ * the sum of each series at that time. Where the history keeps days or months only, a row is the last hour of the day
+ * or month.
  *
  * The sum is the meter's counter plus an offset, which is 0 until the meter is exchanged or a register overflows. The
- * sum then goes on from where it was, and the offset stays.
+ * offset then changes, so that the sum continues from where it was.
  *
- * The history has rises, so all of it after the first row is examined to get the counters there. Each call of `work`
- * takes a part.
+ * The history stores rises, not counters. The counters at the first row are the latest ones minus all rises since, so
+ * all of the later history is read. Each call of `work` reads a part.
  */
 import { FLAG_CHANGED, FLAG_WRAPPED, IMPORT, TARIFF_2 } from "../history/entry.js";
 import { EntryCursor } from "../history/entry-cursor.js";
@@ -38,7 +39,7 @@ export class StatisticRows {
 	/** Progress (statistic-progress.ts), to be stored after `accept`. */
 	readonly progress: Float64Array;
 	readonly #cursor: PeriodCursor;
-	/** Known series of each row, and of any row, as bits. */
+	/** Series known in each row, and in any row, as bits. */
 	readonly #known = new Uint8Array(ROWS + 1);
 	#knownInAny = 0;
 	/** Rises of the periods so far, and of those after the latest accepted hour. */
@@ -47,7 +48,7 @@ export class StatisticRows {
 	/** True if a counter fell after the latest accepted hour. */
 	#isChanged = false;
 
-	/** Changes the progress. Throws as the journal. */
+	/** Updates `progress`. Throws what the journal throws. */
 	constructor(journal: Journal, progress: Float64Array) {
 		const { lastS, sectors } = journal;
 		this.#journal = journal;
@@ -61,7 +62,7 @@ export class StatisticRows {
 		this.#cursor = new PeriodCursor(source, new LocalCalendar(UTC), { level: HOURS, fromS, toS: lastS + 1 });
 	}
 
-	/** Continues. Returns false once the rows are complete. Throws as the history. */
+	/** Continues. Returns false once the rows are complete. Throws what the history throws. */
 	work(): boolean {
 		const cursor = this.#cursor;
 		for (let i = 0; i < SLICE; i++) {
@@ -130,7 +131,7 @@ export class StatisticRows {
 	}
 }
 
-/** Amount of a series in an array by register. */
+/** Returns the amount of a series, from an array with an amount per register. */
 function amountOf(registers: Float64Array, series: number): number {
 	return series === TARIFF_1 ? registers[IMPORT] - registers[TARIFF_2] : registers[series];
 }

@@ -11,12 +11,13 @@
  *
  *   OVER: `step` returns true, and the owner calls `close`, which leads to IDLE.
  *
- * A run sends a piece of up to ROWS hours (statistic-rows.ts), with two messages for each series. The progress is stored
- * after it, so nothing is lost, and a repeated row replaces itself. Without new rows there is no connection.
+ * A run sends a piece of up to ROWS hours (statistic-rows.ts), with two messages for each series. The progress is
+ * stored only after that, so nothing is lost. A row that is sent twice replaces itself. Without new rows no connection
+ * is opened.
  *
- * The external ids are smart_meter_gateway:<host>_<key>. Home Assistant takes the sum of a first row for the consumption
- * of its hour. Therefore the first message asks whether there are earlier rows. If not, the second one adds a row of the
- * year 2000, which no diagram shows, with the sum before the first hour.
+ * The external ids are smart_meter_gateway:<host>_<key>. Home Assistant counts the whole sum of a series' first row as
+ * consumption in that hour. Therefore the first message asks whether there are earlier rows. If not, the second one
+ * adds a row of the year 2000, which no diagram shows, with the sum before the first hour.
  */
 import { GAS, WATER } from "../history/entry.js";
 import type { History } from "../history/history.js";
@@ -34,9 +35,9 @@ import { slugOf } from "./state-bodies.js";
 import { FILLED_S, loadProgress, SERIES_COUNT, storeProgress, UPTO_S } from "./statistic-progress.js";
 import { StatisticRows } from "./statistic-rows.js";
 
-/** Pause between turns with the history, for other tasks. */
+/** Pause between two steps of reading the history, so that other tasks can run. */
 const TURN_MS = 20;
-/** Time until the next run, unless more rows are there. */
+/** Time until the next run, if no rows remain. */
 const NEXT_MS = 600_000;
 /** Size of the largest message to send: head and name, and ROWS + 1 rows of at most 60 bytes; or a token. */
 const MESSAGE_SIZE = FRAME_ROOM + 2048;
@@ -46,7 +47,7 @@ const RECEIVED_LIMIT = 1024;
 /** Domain in Home Assistant. */
 const SOURCE = "smart_meter_gateway";
 const KEYS: readonly string[] = Object.freeze(["import", "export", "gas", "water", "heat", "import_t2", "import_t1"]);
-/** Wh in kWh, litres in m³. */
+/** Wh in a kWh, and litres in a m³. */
 const UNITS = 1000;
 
 const STATE_IDLE = 0;
@@ -69,16 +70,16 @@ export class Statistics {
 	#failure = "";
 	readonly #output: Output;
 	readonly #deps: OutputDeps;
-	/** Undefined without a history; then there are no statistics. */
+	/** Sources of the rows; undefined in a device without a history, which has no statistics. */
 	readonly #sources: StatisticSources | undefined;
 	#state = STATE_IDLE;
-	/** Next turn while READING, otherwise earliest next run, monotonic ms. */
+	/** Time of the next step while READING, otherwise the earliest time of the next run, monotonic ms. */
 	#dueMs = Number.NEGATIVE_INFINITY;
 	#options: BatchOptions | undefined;
 	#rows: StatisticRows | undefined;
 	#client: WebSocketClient | undefined;
 	#bytes: Uint8Array | undefined;
-	/** Series being sent; true while the hub is asked for its earlier rows. */
+	/** Series being sent. `#isAsking`: the hub is being asked for earlier rows of the series. */
 	#series = 0;
 	#isAsking = false;
 
@@ -95,7 +96,7 @@ export class Statistics {
 		return this.#failure || (this.uptoS > 0 ? "ok" : "waiting");
 	}
 
-	/** Begins a run, with the hub that has just accepted a batch with these options. Returns false if none is due. */
+	/** Begins a run for the hub that has just accepted a batch with these options. Returns false if no run is due. */
 	begin(options: BatchOptions, nowMs: number): boolean {
 		if (!this.isOn || nowMs < this.#dueMs || this.#sources?.history.isBusy) return false;
 		this.#options = options;
@@ -105,7 +106,7 @@ export class Statistics {
 		return true;
 	}
 
-	/** The next run begins with the oldest hour: the hub may be another one. */
+	/** Makes the next run begin with the oldest hour, because the hub may be another one. */
 	restart(): void {
 		const sources = this.#sources;
 		this.#failure = "";
@@ -186,7 +187,7 @@ export class Statistics {
 		else this.#client = opened;
 	}
 
-	/** The hub sends a message after the handshake, and one after each of ours. */
+	/** Handles a message of the hub, which sends one after the handshake, and one after each of ours. */
 	private answer(client: WebSocketClient, nowMs: number): void {
 		const { writer } = this.#deps;
 		const bytes = this.#bytes!;
@@ -206,8 +207,8 @@ export class Statistics {
 	}
 
 	/**
-	 * Writes the rows of the series, of which the hub has earlier ones or not, or the question about those of the next
-	 * series. Returns false after the last one.
+	 * Writes the next message. It asks whether the hub has earlier rows of the next series or, once this is known
+	 * (`hasEarlier`), sends the rows of that series. Returns false after the last series.
 	 */
 	private putNext(rows: StatisticRows, hasEarlier: boolean): boolean {
 		this.#isAsking = !this.#isAsking;
@@ -263,7 +264,7 @@ export class Statistics {
 		this.end("");
 	}
 
-	/** `outcome`: the client's; HTTP_BAD_REPLY if the server takes no statistics. */
+	/** `outcome`: that of the client, or HTTP_BAD_REPLY if the server refuses the statistics. */
 	private fail(outcome: number): void {
 		this.end(outcome === HTTP_BAD_REPLY ? "statistics_refused" : hubFailure(outcome).code);
 	}
@@ -275,7 +276,10 @@ export class Statistics {
 	}
 }
 
-/** Begins to read rows, again from the oldest one that the meter has filled in. Throws as the history. */
+/**
+ * Begins to read rows. If the backfill has stored rows since, it begins with the oldest of them. Throws what the
+ * history throws.
+ */
 function readRows({ backfill, history, storage }: StatisticSources): StatisticRows {
 	const { filledS = 0 } = backfill;
 	const progress = loadProgress(storage);

@@ -9,7 +9,7 @@ const KEM_SUITE = "KEM\u0000\u0010";
 const HPKE_SUITE = "HPKE\u0000\u0010\u0000\u0001\u0000\u0001";
 const VERSION = "HPKE-v1";
 const SECRET_LENGTH = 32;
-/** Only the last four bytes of the nonce count messages. */
+/** Maximum number of messages, because only the last four bytes of the nonce count them. */
 const SEQUENCE_END = 2 ** 32;
 
 interface SealerDeps {
@@ -28,7 +28,7 @@ export class Sealer {
 
 	/**
 	 * SetupBaseS (RFC 9180, 5.1.1). `receiver`: public key, P256_POINT_LENGTH bytes; `info`: known to the receiver.
-	 * Throws a RangeError if `receiver` is no point of P-256.
+	 * Throws a RangeError if `receiver` is not a point of P-256.
 	 */
 	constructor(deps: SealerDeps, receiver: Uint8Array, info: Uint8Array) {
 		const none = new Uint8Array(0);
@@ -56,7 +56,7 @@ export class Sealer {
 		this.#nonce = hpke.expand(master, "base_nonce", GCM_IV_LENGTH, ...context);
 	}
 
-	/** Ciphertext, and a 16-byte tag over it and `associated`. Throws beyond the limit. */
+	/** Returns the ciphertext, and a 16-byte tag over it and `associated`. Throws after SEQUENCE_END messages. */
 	seal(associated: Uint8Array, message: Uint8Array): Uint8Array {
 		if (this.#sequence === SEQUENCE_END) throw new Error("hpke: too many messages");
 		const sealed = this.#crypto.aes128GCM(this.#key, this.#nonce, associated, message);

@@ -62,15 +62,15 @@ export class BodyDecoder {
 		return this.#state === STATE_DONE;
 	}
 
-	/** Infinity if unknown. */
+	/** Bytes of the body still to come; Infinity if unknown. */
 	get left(): number {
 		if (this.#state === STATE_DONE) return 0;
 		return this.#chunked ? Number.POSITIVE_INFINITY : this.#left;
 	}
 
 	/**
-	 * Discards the data without a sink. Bytes that the sink does not accept are passed again by the next call. Returns
-	 * false if the body exceeds the sink's limit.
+	 * Passes the data to the sink, or discards it without one. Bytes that the sink does not accept are passed again by
+	 * the next call. Returns false if the body exceeds the sink's limit.
 	 */
 	give(sink: BodySink | undefined, bytes: Uint8Array): boolean {
 		const { dataStart: start, dataEnd: end } = this;

@@ -7,7 +7,7 @@
  *   ASKING      -                    -             OPEN or OVER     OVER                 OVER
  *   OVER        -                    -             -                -                    -
  *
- * A body for a sink is read only as fast as the sink accepts it, one piece in each `advance`; the time limit is then
+ * A body for a sink is read only as fast as the sink accepts it, one piece in each `advance`. The time limit is then
  * HTTP_SILENCE_MS between two pieces.
  *
  * `outcome` is the result of the request. Once the head of the reply is complete, it is the status, even if the body is
@@ -24,8 +24,8 @@ export const HTTP_REPLY_MS = 8000;
 export const HTTP_SILENCE_MS = 30_000;
 
 /**
- * No request was sent yet, or its reply is pending. Other outcomes are status codes, CLIENT_… (io/client.ts), and the
- * next two.
+ * No request was sent yet, or its reply is pending. The other outcomes are status codes, CLIENT_… (io/client.ts), and
+ * the next two constants.
  */
 export const OUTCOME_NONE = 0;
 /** The reply is too late, or incomplete. */
@@ -43,7 +43,7 @@ export interface HTTPClientOptions {
 	readonly host: string;
 	readonly portNumber: number;
 	readonly tls?: TLSClientOptions;
-	/** The default keeps no body. */
+	/** Reader of replies; the default one keeps no body. */
 	readonly reply?: ReplyReader;
 }
 
@@ -61,7 +61,7 @@ export class HTTPClient implements Timed {
 	#dueMs = Number.POSITIVE_INFINITY;
 	#writable = 0;
 	readonly #socket: Client;
-	/** `#bytes[#at..#end)` is unsent. */
+	/** `#bytes[#at..#end)` is still to be sent. */
 	#bytes: Uint8Array | undefined;
 	#at = 0;
 	#end = 0;

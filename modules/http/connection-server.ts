@@ -22,8 +22,8 @@ export interface ConnectionServer {
 	readonly task: Task;
 	changed(): void;
 	/**
-	 * True if all other places of the connection's port are taken: if `isBusy`, by requests with a valid token,
-	 * otherwise by clients that have sent a valid token.
+	 * True if all other places of the connection's port are taken by clients that have sent a valid token or, if
+	 * `isBusy`, by requests with a valid token.
 	 */
 	isLast(connection: OwnedConnection, isBusy: boolean): boolean;
 	isFull(connection: OwnedConnection): boolean;

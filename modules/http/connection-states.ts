@@ -26,22 +26,22 @@
 export const IN_SIZE = 2048;
 /** Buffer for the head of a reply or a piece of its body, bytes. */
 export const OUT_SIZE = 1024;
-/** Unwanted body that is discarded to reuse the connection, bytes. */
+/** Longest unwanted body that is discarded so that the connection can be reused, bytes. */
 export const DISCARD_LIMIT = 4096;
-/** Discarded before closing, bytes. */
+/** Maximum number of bytes discarded before closing. */
 export const LINGER_LIMIT = 65536;
 
 export const INPUT_HEAD = 0;
 /** The body goes to the sink, or is short enough to discard. */
 export const INPUT_BODY = 1;
-/** Bytes stay in the socket until the reply is sent. */
+/** The body has ended. Further bytes stay in the socket until the reply is sent. */
 export const INPUT_DONE = 2;
 /** Input is discarded, and the connection ends. */
 export const INPUT_LINGER = 3;
 export const INPUT_CLOSED = 4;
 /** A slow sink has received its piece of this tick; the next one waits for the next tick. */
 export const INPUT_HELD = 5;
-/** The client uses another protocol since status 101. */
+/** After status 101 the client uses another protocol. */
 export const INPUT_OPEN = 6;
 
 export const REPLY_NONE = 0;

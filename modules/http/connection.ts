@@ -2,8 +2,8 @@
  * One connection of the HTTP server (RFC 9112, 9): request, handler, reply, repeated until a side closes.
  *
  * A reply must reach a client that is still sending. Closing with unread bytes resets the connection and may destroy
- * the reply. A short unwanted body is therefore discarded; after a long one input is discarded up to LINGER_LIMIT and
- * lingerMs.
+ * the reply. A short unwanted body is therefore discarded. During a long one, input is discarded up to LINGER_LIMIT and
+ * lingerMs before the connection closes.
  */
 import type { ListenerPort, Socket, TextCodec } from "../io/host.js";
 import { BODY_DATA, BODY_END, BODY_ERROR, BodyDecoder } from "./body.js";
@@ -51,7 +51,7 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 	#reply = REPLY_NONE;
 	#response: HTTPResponse | undefined;
 	#sink: BodySink | undefined;
-	/** Bytes to discard before closing, at most. */
+	/** Maximum number of bytes still to be discarded before closing. */
 	#lingerLeft = 0;
 	#isLingering = false;
 	#continued = false;
@@ -90,12 +90,12 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 		this.#head.begin();
 	}
 
-	/** Also true while waiting for the client to close. */
+	/** True between two requests, and while waiting for the client to close. */
 	get isIdle(): boolean {
 		return (this.#input === INPUT_HEAD && this.#inEnd === 0) || this.#isLingering;
 	}
 
-	/** The request has a valid token, and the reply no live body. */
+	/** True if the request has a valid token, and the reply has no live body. */
 	get isVouched(): boolean {
 		return this.#isVouched && !this.isLive;
 	}
@@ -109,9 +109,10 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 	}
 
 	/**
-	 * Monotonic ms: the start of idleness; with a live body, the end of the grace period after the start of the reply;
-	 * with a valid token, Infinity; otherwise the end of the grace period after the request began, or after the last byte
-	 * that the client accepted.
+	 * Time from which the connection may be displaced, monotonic ms. While idle, this is the start of idleness. With a
+	 * live body, it is the end of the grace period after the start of the reply. With a valid token, it is Infinity.
+	 * Otherwise it is the end of the grace period after the request began, or after the last byte that the client
+	 * accepted.
 	 */
 	get displaceableMs(): number {
 		if (this.isIdle || this.isLive) return this.#idleMs;
@@ -121,7 +122,7 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 		return graceMs + (this.#out.isIdle ? this.#sinceMs : Math.min(this.#sentMs, this.#sinceMs + writeMs));
 	}
 
-	/** First sends 503 with Retry-After if a request has no reply yet. */
+	/** Closes the connection. If a request has no reply yet, first sends 503 with Retry-After. */
 	displace(): void {
 		if (!this.isIdle && this.#reply !== REPLY_GIVEN && this.#out.isIdle) {
 			const reply = displacedReply(this.text);
@@ -135,7 +136,7 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 		this.#isVouched = this.isKnown = true;
 	}
 
-	/** Infinity while the handler is working. */
+	/** End of the current time limit, monotonic ms; Infinity while the handler is working. */
 	get deadlineMs(): number {
 		const limits = this.#owner.limits;
 		if (this.#out.isWaiting) {
@@ -222,7 +223,8 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 		const isChunked = isOpen && minorVersion === 1 && !isUpgrade;
 		const isBare = status === 204 || status === 304;
 		const hasBody = !isBare && method !== METHOD_HEAD;
-		// While a port is full, only clients with a token keep their connections, and one place always becomes free.
+		// While a port is full, a connection stays open only if its client has a token and some other client has none.
+		// So one place always becomes free.
 		const isSurplus = this.#owner.isFull(this) && (!this.#isVouched || this.#owner.isLast(this, false));
 		const isLast = response.closing || isSurplus || !keepAlive;
 		if (isLast || (hasBody && isOpen && !isChunked)) this.#closing = true;
@@ -422,7 +424,10 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 		return true;
 	}
 
-	/** Nothing is read while something is to be sent, which waits for openPauseMs, so that no client takes all of the time. */
+	/**
+	 * Reads after status 101. Nothing is read while output is pending, and output waits for openPauseMs, so that no
+	 * client takes all processing time.
+	 */
 	private readOpen(): boolean {
 		if (!this.#out.isWaiting || this.#out.isAwake) return false;
 		if (this.#inStart === this.#inEnd) {

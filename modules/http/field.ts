@@ -1,7 +1,7 @@
 /** Scanners for heads (RFC 9110, 5.6). */
 import { isDigit } from "../bytes/ascii.js";
 
-/** So that Content-Length is exact as a double. */
+/** Maximum number of digits with which Content-Length is exact as a double. */
 export const LENGTH_DIGITS_LIMIT = 15;
 
 const TAB = 0x09;
@@ -36,7 +36,7 @@ export function matches(bytes: Uint8Array, start: number, end: number, word: str
 	return true;
 }
 
-/** Searches a comma-separated list, ignoring case. */
+/** Returns whether a comma-separated list contains the word, ignoring case. */
 export function hasWord(bytes: Uint8Array, start: number, end: number, word: string): boolean {
 	for (let at = start; at < end; ) {
 		const comma = indexOrEnd(bytes, COMMA, at, end);
@@ -47,7 +47,7 @@ export function hasWord(bytes: Uint8Array, start: number, end: number, word: str
 	return false;
 }
 
-/** Inexact beyond LENGTH_DIGITS_LIMIT digits; -1 if it is not decimal. */
+/** Returns the decimal number, which is inexact beyond LENGTH_DIGITS_LIMIT digits; -1 if it is not decimal. */
 export function decimalIn(bytes: Uint8Array, start: number, end: number): number {
 	if (start >= end) return -1;
 	let number = 0;

@@ -12,9 +12,9 @@ export interface BodySink {
 	/** The body is incomplete; no response is possible. */
 	abort?(): void;
 	/**
-	 * Bytes at the end of the last `write` that were not accepted; they are passed again. A sink with this member is
-	 * slow: from a client with a token it gets one piece per tick, with its own time limits, and after an early reply the
-	 * rest of the body too, because browsers read the reply only after sending all of it.
+	 * Number of bytes at the end of the last `write` that were not accepted; they are passed again. A sink with this
+	 * member is slow. From a client with a token it gets one piece per tick, with its own time limits. After an early
+	 * reply it also gets the rest of the body, because browsers read the reply only after sending all of it.
 	 */
 	readonly rest?: number;
 }

@@ -18,14 +18,14 @@ import type { HTTPRequest } from "./request.js";
 import { METHOD_NAMES, METHOD_OPTIONS, METHOD_OTHER } from "./request.js";
 import { decodePercent, hasGoodEscapes, isCleanText } from "./target.js";
 
-/** Bytes without CRLF. */
+/** Longest request line, bytes without CRLF. */
 export const REQUEST_LINE_LIMIT = 512;
 export const FIELD_LIMIT = 64;
 /** Host with port, bytes; a DNS name has at most 253 (RFC 1035, 2.3.4). */
 export const HOST_LIMIT = 260;
 const PORT_LIMIT = 65535;
 const PORT_DIGITS_LIMIT = 5;
-/** Bytes between the brackets. */
+/** Longest IPv6 address between brackets, bytes. */
 const IPV6_LIMIT = 45;
 
 export const HEAD_MORE = 0;
@@ -62,7 +62,7 @@ export class RequestHead implements HTTPRequest {
 	#queryEnd = 0;
 	#hostStart = 0;
 	#hostEnd = 0;
-	/** 0 before the request line is parsed. */
+	/** Start of the fields; 0 before the request line is parsed. */
 	#fields = 0;
 	#fieldsEnd = 0;
 	#fieldCount = 0;
@@ -96,7 +96,7 @@ export class RequestHead implements HTTPRequest {
 		this.release();
 	}
 
-	/** Fields and query can't be read any more. */
+	/** Forgets fields and query, which can't be read any more. */
 	release(): void {
 		this.#fieldsEnd = this.#queryStart = this.#queryEnd = this.#hostStart = this.#hostEnd = 0;
 	}
@@ -152,7 +152,7 @@ export class RequestHead implements HTTPRequest {
 		return undefined;
 	}
 
-	/** Undefined unless it is clean UTF-8. The escapes must be valid. */
+	/** Returns the decoded text; undefined unless it is UTF-8 without control characters. The escapes must be valid. */
 	private decoded(start: number, end: number, isQuery: boolean): string | undefined {
 		const bytes = new Uint8Array(end - start);
 		const length = decodePercent(this.#buffer, start, end, bytes, isQuery);
@@ -320,7 +320,7 @@ export class RequestHead implements HTTPRequest {
 		return HEAD_DONE;
 	}
 
-	/** `host [":" port]` (RFC 9110, 7.2); the host need not be the gateway's. */
+	/** True for `host [":" port]` (RFC 9110, 7.2), even if the host is not the gateway. */
 	private isHost(start: number, end: number): boolean {
 		const buffer = this.#buffer;
 		if (end - start > HOST_LIMIT) return false;
@@ -346,7 +346,7 @@ export class RequestHead implements HTTPRequest {
 	}
 }
 
-/** Some home networks use `_`. */
+/** Accepts `_` too, because some home networks use it. */
 function isNameByte(byte: number): boolean {
 	const lower = byte | 0x20;
 	return (lower >= 0x61 && lower <= 0x7a) || isDigit(byte) || byte === 0x2d || byte === 0x2e || byte === 0x5f;

@@ -1,28 +1,28 @@
 /** Time limits, ms; they do not apply while a handler works. */
 export interface HTTPLimits {
-	/** Time from the first byte of the head to its end; also from the acceptance to the first byte. */
+	/** Time from the acceptance to the first byte of the head, and from there to its end. */
 	readonly headMs: number;
-	/** Between two requests. */
+	/** Time between two requests. */
 	readonly idleMs: number;
 	/** Limit between two bytes of a body; if the request has no token, limit for the whole body. */
 	readonly bodyMs: number;
-	/** Limits with a slow sink: between bytes, and for the whole body. */
+	/** Limits with a slow sink: time between two bytes, and time for the whole body. */
 	readonly slowMs: number;
 	readonly slowTransferMs: number;
-	/** Between bytes of the reply that the client accepts. */
+	/** Time between two bytes of the reply that the client accepts. */
 	readonly writeMs: number;
-	/** Whole body or reply. */
+	/** Time for a whole body or reply. */
 	readonly transferMs: number;
 	/** Time after the last reply, while the client may still be sending. */
 	readonly lingerMs: number;
 	/** Longest silence of a live body, and shortest time between two of its pieces. */
 	readonly beatMs: number;
 	readonly pauseMs: number;
-	/** The same pause after status 101, where a client waits for each reply. */
+	/** Replaces `pauseMs` after status 101. It is shorter, because a client then waits for each reply. */
 	readonly openPauseMs: number;
 	/**
-	 * No displacement after the acceptance, after the first byte of a request, after each accepted piece of a reply, and
-	 * while lingering.
+	 * Grace period, in which a connection is not displaced: after the acceptance, after the first byte of a request,
+	 * after each accepted piece of a reply, and while lingering.
 	 */
 	readonly graceMs: number;
 }

@@ -1,8 +1,8 @@
 /**
- * Sending half of a connection. Its one buffer is refilled when it is empty and the socket accepts bytes: a slow client
- * takes no more memory than a fast one.
+ * Sending half of a connection. Its one buffer is refilled when it is empty and the socket accepts bytes, so a slow
+ * client takes no more memory than a fast one.
  *
- *     chunk (RFC 9112, 7.1): 3 hex digits (so the buffer has at most FFF bytes), CRLF, data, CRLF; the end: "0" CRLF CRLF
+ *     chunk (RFC 9112, 7.1): 3 hex digits (so the buffer has at most FFF bytes), CRLF, data, CRLF; end: "0" CRLF CRLF
  */
 import type { Socket } from "../io/host.js";
 import { type BodySource, type LiveBody, NOTHING_YET } from "./response.js";
@@ -11,7 +11,7 @@ const CHUNK_PREFIX = 5;
 /** Bytes for the CRLF after the data, and for the end of the body. */
 const CHUNK_SUFFIX = 7;
 
-/** A chunk with less room left than this is sent without reading more. */
+/** Once less room than this is left in a chunk, it is sent without reading more. */
 const SPARE = 320;
 
 const CR = 0x0d;
@@ -74,7 +74,7 @@ export class Outgoing {
 		this.#isFresh = true;
 	}
 
-	/** False if a byte was sent. */
+	/** Removes the unsent reply. Returns false if a byte of it was sent. */
 	revoke(): boolean {
 		if (this.#mark < this.#start) return false;
 		this.#end = this.#mark;
@@ -133,7 +133,8 @@ export class Outgoing {
 		const limit = this.#buffer.length;
 		while (this.#left > 0 && this.#end < limit) {
 			const count = source.read(this.#buffer, this.#end, Math.min(limit, this.#end + this.#left));
-			// Data may fit once the buffer is empty.
+			// The data may be too long for the rest of the buffer; then the source is read again once the buffer is
+			// empty.
 			this.#isWaiting = count === NOTHING_YET && this.#end === 0;
 			if (count === NOTHING_YET) return;
 			if (count === 0) {

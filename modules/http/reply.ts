@@ -5,9 +5,9 @@
  *     HTTP/1.d SP ddd [SP reason] CRLF *( name ":" value CRLF ) CRLF [body]
  *
  * The reader is lenient where the meaning is unambiguous: a bare LF ends a line, and unknown fields are ignored. 1xx
- * replies are skipped, except 101, which is invalid because no upgrade is requested. Limits: REPLY_HEAD_LIMIT bytes for
- * all heads of a reply; REPLY_LINE_SIZE bytes for the fields used. If the body exceeds REPLY_BODY_LIMIT, the status is
- * valid, but the connection is not reusable. This limit does not apply to a body for a sink.
+ * replies are skipped. 101 is invalid, because no upgrade is requested. Limits: REPLY_HEAD_LIMIT bytes for all heads of
+ * a reply; REPLY_LINE_SIZE bytes for the fields used. If the body exceeds REPLY_BODY_LIMIT, the status is valid, but
+ * the connection is not reusable. This limit does not apply to a body for a sink.
  */
 import { isDigit } from "../bytes/ascii.js";
 import { BODY_CHUNKED, BODY_DATA, BODY_ERROR, BODY_MORE, BodyDecoder } from "./body.js";
@@ -23,7 +23,7 @@ export const READ_MORE = 0;
 export const READ_DONE = 1;
 /** The reply is malformed or too long. */
 export const READ_BROKEN = 2;
-/** Data for the sink waits: call `pass` before `take`. */
+/** The sink has not got all data yet: call `pass` before `take`. */
 export const READ_HELD = 3;
 
 const LF = 0x0a;
@@ -43,7 +43,7 @@ const UNTIL_CLOSE = Number.POSITIVE_INFINITY;
 export class ReplyReader {
 	/** 200 to 599; 0 before the head is complete. */
 	status = 0;
-	/** The connection can be used for another request. */
+	/** True if the connection can be used for another request. */
 	isReusable = false;
 	hasBegun = false;
 	/** Buffer for the beginning of the body; the reply is complete once it is full. */
@@ -55,7 +55,7 @@ export class ReplyReader {
 	/** End of the bytes that the sink has not got yet. */
 	#unreadEnd = 0;
 	readonly #line: Uint8Array;
-	/** Length of the line with the bytes not stored. */
+	/** Length of the line, including the bytes that are not stored. */
 	#lineLength = 0;
 	readonly #body = new BodyDecoder();
 	#seen = 0;
@@ -64,8 +64,8 @@ export class ReplyReader {
 	#keepsAlive = false;
 
 	/**
-	 * `bodyStart`: buffer for the beginning of the body; with it or a sink, Location is read too. `lineSize`: stored bytes per
-	 * line.
+	 * `bodyStart`: buffer for the beginning of the body. With this buffer or a sink, Location is read too. `lineSize`:
+	 * stored bytes per line.
 	 */
 	constructor(bodyStart?: Uint8Array, lineSize = REPLY_LINE_SIZE, sink?: BodySink) {
 		this.bodyStart = bodyStart;
@@ -80,7 +80,7 @@ export class ReplyReader {
 		this.isReusable = this.hasBegun = false;
 	}
 
-	/** False if unknown, because the body ends with the connection. */
+	/** True if the reply is known to be complete. If the body ends with the connection, that is never known. */
 	get isWhole(): boolean {
 		return this.status !== 0 && this.#body.isDone;
 	}
@@ -106,7 +106,7 @@ export class ReplyReader {
 		return this.readBody(bytes, at, end);
 	}
 
-	/** A piece of the bytes of the last `take`. */
+	/** Passes the next piece from the bytes of the last `take` to the sink. Returns READ_…. */
 	pass(bytes: Uint8Array): number {
 		const body = this.#body;
 		if (body.dataStart === body.dataEnd) return this.readBody(bytes, body.position, this.#unreadEnd);
@@ -158,7 +158,7 @@ export class ReplyReader {
 		} else if (matches(line, 0, colon, "content-length")) {
 			return !isCut && this.takeLength(from, to);
 		} else if (matches(line, 0, colon, "transfer-encoding")) {
-			// The coding must be `chunked`: we announce no other.
+			// The coding must be `chunked`, because our requests announce no other.
 			this.#length = BODY_CHUNKED;
 			return !isCut && matches(line, from, to, "chunked");
 		} else if ((this.bodyStart ?? this.#sink) !== undefined && !isCut && matches(line, 0, colon, "location")) {

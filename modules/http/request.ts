@@ -8,7 +8,7 @@ export const METHOD_PUT = 4;
 export const METHOD_DELETE = 5;
 export const METHOD_OPTIONS = 6;
 
-/** Case-sensitive (RFC 9110, 9.1). */
+/** Names are case-sensitive (RFC 9110, 9.1). */
 export const METHOD_NAMES = Object.freeze(["", "GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS"]);
 
 /** The object is reused for the next request: copy what is needed after the reply. */

@@ -7,7 +7,7 @@
 import type { TextCodec } from "../io/host.js";
 
 export interface BodySource {
-	/** Bytes written to `into[start..end)`; 0 only at the end. */
+	/** Writes to `into[start..end)`. Returns the number of bytes, which is 0 only at the end. */
 	read(into: Uint8Array, start: number, end: number): number;
 	/** Called once, when the body is complete or not needed (HEAD), or the client has disconnected. */
 	close?(): void;
@@ -20,7 +20,7 @@ export const NOTHING_YET = -1;
 
 /**
  * Body produced by events. It is read after `wake`, or after `beatMs` of silence. Its connection is the first to be
- * displaced, and is closed if the client accepts nothing for `writeMs`.
+ * displaced. The connection is closed if the client accepts nothing for `writeMs`.
  */
 export interface LiveBody {
 	/** Called once, before the first `read`. */
@@ -28,8 +28,9 @@ export interface LiveBody {
 	/** After `beatMs` of silence the next `read` must return bytes, which show that the connection is alive. */
 	beat(): void;
 	/**
-	 * Defined for status 101, after which the client may send anything: takes bytes, and returns how many. If it does not
-	 * take all, or has something to send, it calls `wake`; the rest is passed once that is sent.
+	 * Defined for status 101, after which the client may send anything: takes bytes, and returns how many. If it does
+	 * not take all bytes, or has something to send, it calls `wake`. The remaining bytes are passed once its output is
+	 * sent.
 	 */
 	receive?(bytes: Uint8Array, start: number, end: number): number;
 }
@@ -59,7 +60,10 @@ export class BytesSource implements BodySource {
 	}
 }
 
-/** RFC 9112, 6 and 9.3. `length`: Infinity if unknown, NaN if no body is possible. `isLast`: the connection ends. */
+/**
+ * Returns the fields that frame the body (RFC 9112, 6 and 9.3). `length`: Infinity if unknown, NaN if no body is
+ * possible. `isLast`: the connection ends.
+ */
 export function framingOf(length: number, isChunked: boolean, isLast: boolean, minorVersion: number): string {
 	let framing = "";
 	if (Number.isFinite(length)) framing = `Content-Length: ${length}\r\n`;
@@ -84,7 +88,7 @@ export class HTTPResponse {
 	/** True to close the connection after the response, as before a restart. */
 	closing = false;
 
-	/** Undefined after the reply was sent or cancelled. */
+	/** Receiver of the reply; undefined after the reply was sent or cancelled. */
 	#carrier: ResponseCarrier | undefined;
 	#fields = "";
 
@@ -96,7 +100,7 @@ export class HTTPResponse {
 		return this.#carrier !== undefined;
 	}
 
-	/** True if clients with a token use all other places. */
+	/** True if clients with a token use all other places of the port. */
 	get isGuest(): boolean {
 		return this.#carrier?.isGuest ?? false;
 	}

@@ -1,5 +1,6 @@
 /**
- * Finds a route: a path is exact or ends in a `<parameter>` without slash. Without an index, the table stays in flash.
+ * Finds a route: a path is exact or ends in a `<parameter>` without slash. The table has no index, so it stays in
+ * flash.
  */
 import { METHOD_GET, METHOD_HEAD, METHOD_NAMES } from "./request.js";
 
@@ -37,7 +38,7 @@ export class Router<R extends Route, Group extends Routes<R> = Routes<R>> {
 		this.#groups = groups;
 	}
 
-	/** `path` is decoded; exact routes come first. */
+	/** Finds the route for a decoded path. Exact routes come first. */
 	find(method: number, path: string): RouteMatch<R, Group> {
 		// A request with `<` must not match a route's `<parameter>`.
 		const exact = path.indexOf(OPENING) < 0 ? this.findExact(method, path) : undefined;

@@ -1,10 +1,10 @@
 /**
  * HTTP/1.1 server (RFC 9110, RFC 9112) on plain and TLS listeners.
  *
- * Each port has a fixed number of places for connections. The last one is kept free: a new connection displaces an idle
- * one without a token. While all places are taken, a connection closes after its reply, unless its client has sent a
- * token and some other client has not. If requests with a token take all other places, a request that would wait long
- * is refused (`isGuest`).
+ * Each port has a fixed number of places for connections. The last place is kept free: a new connection that takes it
+ * displaces an idle one without a token. While all places are taken, a connection stays open after its reply only if
+ * its client has sent a token and some other client has not. If requests with a token take all other places, a request
+ * that would wait long is refused (`isGuest`).
  *
  * When all places are taken, a new connection displaces another one in this order:
  * - an event stream, because its client can reconnect;
@@ -36,7 +36,7 @@ export const CONNECTION_COST: Cost = Object.freeze({ slots: 300, chunkBytes: 614
 export interface HTTPPort {
 	readonly port: ListenerPort;
 	readonly places: number;
-	/** The TLS listener starts with it. */
+	/** Returns the certificate with which the TLS listener starts. */
 	identity?(): CertificatePair;
 }
 
@@ -52,7 +52,10 @@ export interface HTTPServerOptions {
 }
 
 const PART = "http";
-/** Accepted without a check of memory: RESERVE (io/memory.ts) and unused claims suffice. */
+/**
+ * Number of connections accepted without a check of memory, because RESERVE (io/memory.ts) and unused claims suffice
+ * for them.
+ */
 const FREE_CONNECTIONS = 2;
 /** Interval of checks for connections that wait for memory only. */
 const MEMORY_MS = 250;
@@ -64,7 +67,7 @@ export class HTTPServer implements ConnectionServer, Timed {
 	readonly #connections: HTTPConnection[] = [];
 	readonly #waiting: number[] = [];
 	readonly task: Task;
-	/** NaN: to be recalculated. */
+	/** Time of the next deadline; NaN if it must be calculated again. */
 	#deadlineMs = Number.POSITIVE_INFINITY;
 	#isClosed = false;
 	#memoryMs = 0;
@@ -255,8 +258,8 @@ export class HTTPServer implements ConnectionServer, Timed {
 	}
 
 	/**
-	 * Undefined `port`: any. Order: with a live body, without a token, idle with a token; among equals, the earliest
-	 * `displaceableMs`.
+	 * Returns the connection to displace first. Undefined `port`: any. Order: with a live body, without a token, idle
+	 * with a token; among equals, the earliest `displaceableMs`.
 	 */
 	private displaceable(port: ListenerPort | undefined): HTTPConnection | undefined {
 		let first: HTTPConnection | undefined;
@@ -268,7 +271,7 @@ export class HTTPServer implements ConnectionServer, Timed {
 		return first;
 	}
 
-	/** The connection has no token, and is beyond its grace period. */
+	/** Returns the connection without a token that has been idle longest, and is beyond its grace period. */
 	private longestIdle(port: ListenerPort, nowMs: number): HTTPConnection | undefined {
 		let longest: HTTPConnection | undefined;
 		for (let i = 0; i < this.#connections.length; i++) {

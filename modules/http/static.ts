@@ -9,7 +9,7 @@
  *       1 byte    length of the path      …  path as in a request, ASCII, `/assets/app-Bq3x.js`
  *       1 byte    length of the type      …  Content-Type, ASCII
  *       16 bytes  hash of the content in hex: its ETag
- *       1 byte    1: the name changes with the content
+ *       1 byte    1 if the name changes with the content
  *       4 bytes   length                  4 bytes  offset of the content in the archive; it is gzip (RFC 1952)
  *
  * Several files may have the same content.
@@ -36,8 +36,8 @@ export class StaticFiles {
 	}
 
 	/**
-	 * 304 if the client's copy is current (RFC 9110, 13.1.2), 406 if it does not accept gzip. Returns false, without a
-	 * reply, if there is no file.
+	 * Sends the file, 304 if the client's copy is current (RFC 9110, 13.1.2), or 406 if the client does not accept
+	 * gzip. Returns false, without a reply, if there is no file.
 	 */
 	send(request: HTTPRequest, response: HTTPResponse): boolean {
 		const found = this.find(request.path);
@@ -100,7 +100,7 @@ function isAt(archive: Uint8Array, at: number, wanted: Uint8Array): boolean {
 	return true;
 }
 
-/** RFC 9110, 12.5.3. Unpacking would take 32 KB per request. */
+/** True if the client accepts gzip (RFC 9110, 12.5.3). Unpacking the file for others would take 32 KB per request. */
 function takesGzip(accepted: string | undefined): boolean {
 	if (accepted === undefined) return true;
 	let takesOthers = false;

@@ -46,7 +46,7 @@ export function reasonOf(status: number): string {
 	return REASONS[status] ?? "";
 }
 
-/** `sentence` replaces the message. */
+/** Returns the JSON of an error. `sentence` replaces the message. */
 export function errorText(status: number, sentence?: string): string {
 	const [code, message] = ERRORS[status] ?? ERRORS[500];
 	return `{"error":"${code}","message":"${sentence ?? message}"}`;
@@ -57,7 +57,7 @@ export function sendError(response: HTTPResponse, status: number, sentence?: str
 	response.sendText(status, errorText(status, sentence));
 }
 
-/** Displaced client, seconds. */
+/** Retry-After for a displaced client, seconds. */
 const RETRY_AFTER = 1;
 
 export function displacedReply(text: TextCodec): Uint8Array {

@@ -28,7 +28,7 @@ export const TOKEN_BODY: BodyTable = Object.freeze({
 	limit: BODY_LIMIT,
 });
 
-/** The token may be revoked during the reply. */
+/** Copy for the reply, during which the token may be revoked. */
 interface ListedToken {
 	readonly id: string;
 	readonly name: string;
