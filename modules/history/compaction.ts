@@ -6,7 +6,7 @@
  *
  * A copy holds at least the rest of its first source sector, so copying never reduces the free space. The sector of an
  * incomplete copy still counts as free. If a whole pass frees no sector, the next pass keeps days for half the time.
- * This can happen with all five registers in 32 KB.
+ * This can happen with all registers in 32 KB.
  */
 import { ERASE_SIZE } from "../io/flash.js";
 import { DAY_S, DAYS, type LocalCalendar, MONTHS, PERIOD_S, QUARTERS } from "../time/calendar.js";
