@@ -32,6 +32,6 @@ void xs_factory_data_settings(xsMachine *the)
 	uint32_t length = REST + head[LENGTH_AT] + ((uint32_t)head[LENGTH_AT + 1] << 8);
 	if (length > partition->size - SETTINGS_AT) return;
 	xsmcSetArrayBuffer(xsResult, NULL, length);
-	/* After a failure it holds zeros, and the firmware says that the file is invalid. */
+	/* If this fails, the buffer holds zeros, and the firmware reports an invalid file. */
 	(void)esp_partition_read(partition, SETTINGS_AT, xsmcToArrayBuffer(xsResult), length);
 }

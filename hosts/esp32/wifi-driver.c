@@ -120,7 +120,7 @@ static bool lock_access_point(void)
 	return esp_wifi_set_mode(WIFI_MODE_APSTA) == ESP_OK && radio_driver_set_access_point(&nobody);
 }
 
-/* Once, because ESP-IDF's handlers belong to them. */
+/* Makes the interfaces only once, because ESP-IDF's handlers are tied to them. */
 static bool make_interfaces(void)
 {
 	esp_err_t loop = esp_netif_init() == ESP_OK ? esp_event_loop_create_default() : ESP_FAIL;

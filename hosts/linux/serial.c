@@ -5,8 +5,9 @@
  *
  * With 7E1 the kernel puts FF 00 before a damaged character (termios PARMRK); the character then becomes a byte of 0x80
  * or more. "Drained" means that the kernel's queue is empty and that the characters have had time to leave the line at
- * its speed, because the kernel does not know the buffer of a USB converter, and a pseudo-terminal has no speed.
- * Limits: RECEIVE_LIMIT unread bytes, beyond which the newest are lost; SEND_LIMIT unsent bytes.
+ * its speed. The queue alone is not enough: the kernel does not know the buffer of a USB converter, and a
+ * pseudo-terminal has no speed. Limits: RECEIVE_LIMIT unread bytes, beyond which the newest are lost; SEND_LIMIT unsent
+ * bytes.
  */
 #include <errno.h>
 #include <fcntl.h>

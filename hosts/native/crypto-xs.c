@@ -23,7 +23,7 @@ static void check(xsMachine *the, bool done)
 	if (!done) xsUnknownError("the cryptography library has failed");
 }
 
-/* Throws if an argument from `first` on is no buffer; call it before anything that would have to be released. */
+/* Throws if an argument from `first` on is not a buffer. Call it before anything is acquired that must be released. */
 static void expect_buffers(xsMachine *the, xsIntegerValue first)
 {
 	for (xsIntegerValue i = first; i < xsmcArgc; i++) {
@@ -170,7 +170,7 @@ void xs_crypto_verify_p256(xsMachine *the)
 	xsmcSetBoolean(xsResult, fits && p256_verify(point, message, size, signature));
 }
 
-/* (publicKey): new public key, then the secret. */
+/* (publicKey): returns a new public key, followed by the shared secret. */
 void xs_crypto_agree_p256(xsMachine *the)
 {
 	uint8_t result[P256_POINT_SIZE + P256_SECRET_SIZE];

@@ -11,7 +11,7 @@
 
 enum { PARTITION_NAME_LIMIT = 15, PARTITION_ERASE_SIZE = 4096, PARTITION_WRITE_SIZE = 16, PARTITION_MESSAGE_SIZE = 128 };
 
-/* Bytes; 0 if the gateway may use no such partition. */
+/* Size in bytes; 0 if there is no such partition, or the gateway may not use it. */
 size_t partition_size(const char *name);
 
 /* False on failure, with `message` for the user. */

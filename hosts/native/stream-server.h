@@ -127,7 +127,7 @@ typedef struct {
 	bool via_access_point;
 } stream_origin;
 
-/* The one that has waited longest, or -1. */
+/* Takes the connection that has waited longest. Returns its id, or -1 if none waits. */
 int stream_server_take(stream_server *server, stream_origin *origin);
 
 size_t stream_read(stream_server *server, int connection, void *into, size_t size);

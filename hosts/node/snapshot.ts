@@ -1,6 +1,6 @@
 /**
  * Snapshots of the XS engine after it has run a script. The engine loads one in a tenth of the time that it takes to
- * compile and run the script. A snapshot lies beside its script; its name has a hash of what it was made from.
+ * compile and run the script. A snapshot is stored beside its script; its name contains a hash of its inputs.
  */
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
@@ -28,8 +28,8 @@ export function findSnapshot(script: string, program: string): string | undefine
 }
 
 /**
- * Makes a missing snapshot, and deletes those of earlier versions. Makes none without the engine, or of a script that
- * it can't run.
+ * Makes a missing snapshot, and deletes those of earlier versions. Makes none if the engine is missing or cannot run the
+ * script.
  */
 export async function takeSnapshot(script: string): Promise<void> {
 	const program = findXSWorker();

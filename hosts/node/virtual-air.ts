@@ -17,7 +17,7 @@ export type VirtualNetwork = Partial<Omit<SimulatedNetwork, "ssid">>;
 export class VirtualAir implements Air {
 	readonly around: Map<string, VirtualNetwork>;
 	readonly port: WiFiPort;
-	/** The latest one. */
+	/** The radio created last. */
 	radio: SimulatedRadio | undefined;
 
 	constructor(timers: Timers, around: Record<string, VirtualNetwork> = {}) {

@@ -40,7 +40,7 @@ export interface LitMachine extends Machine {
 	light?(fromMs: number, toMs: number): void;
 }
 
-/** Simulates a receiver at another speed: it sees as many characters as fit into the time, all of them wrong. */
+/** Simulates a receiver at another speed. It sees as many characters as fit into the time, all of them wrong. */
 export class FaultInjector {
 	#due = 0;
 	#count = 0;

@@ -27,7 +27,7 @@ function makeKey(): Uint8Array {
 	return Buffer.from(privateKey.export({ format: "jwk" }).d!, "base64url");
 }
 
-/** Throws a RangeError for the user if the data are invalid. `settings`: a signed settings file. */
+/** Throws a RangeError with a message for the user if the data are invalid. `settings`: a signed settings file. */
 export function imageOf(unit: FactoryData, settings?: Uint8Array): Uint8Array {
 	const image = new Uint8Array(SECTOR).fill(ERASED);
 	image.set(encodeFactoryData(unit));

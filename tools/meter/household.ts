@@ -62,7 +62,7 @@ export class Household {
 	#maximum = 0;
 	#maximumMs: number;
 
-	/** Throws an Error for the user if the mode lacks the speed. */
+	/** Throws an Error with a message for the user if the mode lacks the speed. */
 	constructor(options: HouseholdOptions) {
 		const z = baudCharacterFor(options.baud, options.mode);
 		if (z === undefined) throw new Error(`Mode ${options.mode} has no baud rate character for ${options.baud}.`);

@@ -48,7 +48,7 @@ const NO_ANSWER =
 const UNFIT = "The gateway takes no settings file by the console: its firmware was built without (docs/hardware.md).";
 const UNFINISHED = "The gateway answers, but the file does not get through. Its log says whether it was applied.";
 
-/** Resolves when the gateway has applied the file. Rejects with a Refusal, or with an Error for the user. */
+/** Resolves when the gateway has applied the file. Rejects with a Refusal, or an Error with a message for the user. */
 export async function sendSettings(
 	line: ConsoleLine,
 	file: Uint8Array,

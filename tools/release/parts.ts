@@ -21,7 +21,10 @@ export interface Part {
 	readonly bytes: Buffer;
 }
 
-/** `folder`: ESP-IDF's build. Sorted by offset. Throws an Error for the user if the parts cannot start a unit. */
+/**
+ * Reads the parts from ESP-IDF's build `folder`, sorted by offset. Throws an Error with a message for the user if they
+ * cannot start a unit.
+ */
 export function readParts(folder: string): Part[] {
 	const file = join(folder, "flasher_args.json");
 	const listed = JSON.parse(readFileSync(file, "utf8")) as Record<string, { offset?: string; file?: string }>;

@@ -41,7 +41,7 @@ export interface SBOM {
 
 const OSV = "https://osv.dev/vulnerability/";
 
-/** Throws an Error for the user for a row that says too little. */
+/** Throws an Error with a message for the user for a row that says too little. */
 export function readAssessments(root: string, sbom: SBOM): readonly Assessment[] {
 	const file = join("tools", "release", "vulnerabilities.json");
 	const rows: readonly Assessment[] = JSON.parse(readFileSync(join(root, file), "utf8"));

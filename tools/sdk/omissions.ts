@@ -55,7 +55,7 @@ const NAMES = Object.keys(OMISSIONS);
 /** Parts and protocols that can't be left out. */
 const CORE = [...PARTS.map(({ name }) => name), ...METER_PROTOCOL.choices].filter((name) => !NAMES.includes(name));
 
-/** Throws an Error for the user if a name can't be left out. */
+/** Throws an Error with a message for the user if a name can't be left out. */
 export function readNames(list: string): readonly string[] {
 	const names = list.split(",").filter((name) => name !== "");
 	for (const name of names) {

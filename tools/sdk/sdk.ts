@@ -42,7 +42,7 @@ export interface SDK {
 	readonly tools: string;
 }
 
-/** Throws an Error for the user if the SDK is missing or its tools are not built. */
+/** Throws an Error with a message for the user if the SDK is missing or its tools are not built. */
 export function findSDK(folder = process.env["MODDABLE"]): SDK {
 	const advice = "npm run doctor says how to get it.";
 	if (!folder) throw new Error(`The Moddable SDK is needed: $MODDABLE is not set. ${advice}`);

@@ -29,8 +29,8 @@ export function kiloUnit(unit: string, value: number): string | undefined {
 }
 
 /**
- * As the meter's display would show it: energy in Wh from 1000 Wh on in kWh, cut to whole Wh; everything else with the
- * digits and unit that the meter sent.
+ * Formats a reading as the meter's display would show it. Energy of 1000 Wh or more is in kWh, cut to whole Wh.
+ * Everything else keeps the digits and the unit that the meter sent.
  */
 export function formatReading(text: string, unit: string, language: string): readonly [value: string, unit: string] {
 	const value = Number(text);

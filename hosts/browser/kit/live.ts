@@ -144,7 +144,7 @@ follow(status, (news) => {
 	applyStatus({ ...before, ...news, localtime }).catch(() => undefined);
 });
 
-/** Announces the result to screen readers. */
+/** Reads the meter, and announces the result to screen readers. */
 export async function readNow(): Promise<boolean> {
 	if (reading.value) return false;
 	readingFromMs = Date.now();
@@ -154,7 +154,7 @@ export async function readNow(): Promise<boolean> {
 	const before = status.value?.meter_readouts ?? 0;
 	try {
 		take(await get<Readout>(`iec62056/read?lang=${language}`, { timeoutMs: READ_MS, lane: "meter" }));
-		// This readout need not be fetched.
+		// This readout need not be fetched again when the state counts it.
 		readouts = before + 1;
 		meterState = "ok";
 		announce(t("read.done"));
@@ -175,7 +175,7 @@ function take(next: Readout): void {
 	const isNew = before?.timestamp !== next.timestamp || before.readings.length !== next.readings.length;
 	if (before !== undefined && !isNew && next.timestamp !== 0) return;
 	readoutAtMs = Date.now();
-	// The gateway has finished a readout, so a lost reply to the page's own request is no failure any more.
+	// The gateway has finished a readout, so the lost reply to this page's own request no longer matters.
 	if (readFailure.value?.code === OFFLINE) readFailure.set(undefined);
 	if (next.readings.length === 0) return;
 	const watts = powerOf(next.readings);

@@ -126,7 +126,7 @@ export function Pending({ error, reload }: { error: DeviceError | undefined; rel
 export type ChipState = "good" | "warning" | "off" | "busy";
 const CHIP_ICONS = { good: "check", warning: "warning", off: "off", busy: "busy" } as const;
 
-/** A component's name, and a word for its state. */
+/** Shows a component's name, and a word for its state. */
 export function Chip({ state, name, children }: { state: ChipState; name: string; children: ComponentChildren }) {
 	return (
 		<span class={`chip ${state}`}>

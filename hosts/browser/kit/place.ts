@@ -1,4 +1,4 @@
-/** The page shown: the hash of the address selects it, except while unsaved changes must be confirmed. */
+/** The page shown. The hash of the address selects it, except while the user is asked about unsaved changes. */
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { TextKey } from "../text/all.js";
 import type { IconName } from "./parts.js";
@@ -8,7 +8,7 @@ interface Place {
 	readonly name: string;
 	readonly label: TextKey;
 	readonly icon: IconName;
-	/** The page is hidden if the firmware lacks all of these parts. */
+	/** Parts of the firmware; the page is hidden if the firmware lacks all of them. */
 	readonly parts?: readonly string[];
 }
 

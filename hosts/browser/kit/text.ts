@@ -17,7 +17,7 @@ export const language: Language =
 
 /** The text with each `{name}` replaced; numbers are formatted for the language. */
 export function t(key: TextKey, values?: Readonly<Record<string, string | number>>): string {
-	// A position in place of the key.
+	// The build may have replaced the key by a position.
 	const text = texts[places.get(key) ?? Number(key)];
 	if (values === undefined) return text;
 	return text.replace(/\{(\w+)\}/g, (_, name) => {

@@ -23,8 +23,8 @@ interface Zone {
 const UTC: Zone = { timeZone: "UTC", zoneName: "UTC" };
 
 /**
- * All browsers know names with POSIX sign (`Etc/GMT-1`). For offsets with parts of an hour, which have none, UTC is
- * used.
+ * Uses names with the POSIX sign (`Etc/GMT-1`), which all browsers know. Offsets with parts of an hour have no such
+ * name; UTC is used for them.
  */
 function byOffset(minutes: number): Zone {
 	if (minutes === 0 || minutes % 60 !== 0) return UTC;

@@ -15,10 +15,10 @@ import { asDeviceError, useDevice } from "../kit/use-device.js";
 import { joinPEM, refusalKey } from "./refusals.js";
 
 const PATH = "system/certificate";
-/** Less remaining validity causes a warning. */
+/** A shorter remaining validity causes a warning. */
 const SOON_S = 30 * 86_400;
 
-/** If the browser does not trust the new certificate, the page can't detect the restart, so the user gets a link. */
+/** A page whose browser does not trust the new certificate can't detect the restart, so the user gets a link. */
 function awaitCertificate({ reboot }: Certificate): void {
 	if (reboot) awaitRestart({ reason: "certificate", addresses: [`${location.origin}/`] });
 }

@@ -21,7 +21,7 @@ import { CANCELLED, type Upload, upload } from "../kit/upload.js";
 import { asDeviceError, errorText, useDevice, usePoll } from "../kit/use-device.js";
 import type { TextKey } from "../text/all.js";
 
-/** Survives the restart. */
+/** Name of the value that survives the restart (kept.ts). */
 const EXPECTED = "update";
 /** `ota_last_error` after a roll-back. */
 const ROLLED_BACK = "rolled_back";
@@ -135,7 +135,7 @@ interface NewerProps {
 	onInstall(version: string): Promise<void>;
 }
 
-/** After a failed download there is a link to the file too. */
+/** Offers the newer version. After a failed download it also shows a link to the file. */
 function NewerVersion({ address, onInstall }: NewerProps) {
 	const { upgrade_version: version = "", ota_state, ota_last_error = "" } = useStore(status) ?? {};
 	if (version === "" || ota_state !== "idle") return null;
