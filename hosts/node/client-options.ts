@@ -35,8 +35,8 @@ export function checkClientOptions({ host, port, timeoutMs }: ClientOptions): vo
 }
 
 /**
- * Throws a RangeError for an option out of range. For an unusable certificate or key, throws an Error with a message for
- * the user.
+ * Throws a RangeError for an option out of range. For an unusable certificate or key, throws an Error with a message
+ * for the user.
  */
 export function tlsSettingsOf({ host, tls }: ClientOptions): TLSSettings {
 	if (tls === undefined) throw new Error("a TLS client needs the certificates that it trusts: the option `tls`");

@@ -24,8 +24,8 @@ export interface FactoryData {
 }
 
 /**
- * In client mode, a new unit gets the bench network. `say` gets messages for the user. Throws an Error with a message for
- * the user.
+ * In client mode, a new unit gets the bench network. `say` gets messages for the user. Throws an Error with a message
+ * for the user.
  */
 export function openUnit(
 	options: Pick<Options, "state" | "password" | "mode">,

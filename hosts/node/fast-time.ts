@@ -6,8 +6,8 @@
  *   a serial port or connection is open, or a name resolved   1
  *   LINGER_MS after the last connection                       1: a returning user is still logged in
  *
- * A timer that is due at twelve sees the clock at twelve: the clock stops there until the callback is done, however long
- * that takes, even in a worker process.
+ * A timer that is due at twelve sees the clock at twelve: the clock stops there until the callback is done, however
+ * long that takes, even in a worker process.
  */
 import type { Clock, Host, Network, Timers } from "../../modules/io/host.js";
 

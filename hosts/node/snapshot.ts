@@ -28,8 +28,8 @@ export function findSnapshot(script: string, program: string): string | undefine
 }
 
 /**
- * Makes a missing snapshot, and deletes those of earlier versions. Makes none if the engine is missing or cannot run the
- * script.
+ * Makes a missing snapshot, and deletes those of earlier versions. Makes none if the engine is missing or cannot run
+ * the script.
  */
 export async function takeSnapshot(script: string): Promise<void> {
 	const program = findXSWorker();

@@ -101,7 +101,7 @@ export class GatewayClient {
 				},
 			);
 			sending.on("error", ({ message, code }: NodeJS.ErrnoException) => {
-				// The gateway has closed the idle connection to make room: the request is repeated.
+				// The gateway has closed the idle connection to make room, so the request is repeated.
 				if (sending.reusedSocket && code === "ECONNRESET") resolve(this.send(method, path, body, token));
 				else reject(new Error(`No gateway answers at https://localhost:${this.#port} (${message}): name its --port.`));
 			});

@@ -107,7 +107,7 @@ function unchunked(text: string): string {
 	}
 }
 
-/** All threads so far, µs. */
+/** CPU time that all threads have used so far, µs. */
 function processorUs({ pid }: ChildProcess): number {
 	let ns = 0;
 	for (const thread of readdirSync(`/proc/${pid}/task`)) {

@@ -38,7 +38,7 @@ export interface Outcome extends Distinct {
 	readonly problems: readonly string[];
 }
 
-/** A failure does not stop the others. */
+/** If a build fails, the others continue. */
 export async function buildAll(
 	distinct: readonly Distinct[],
 	build: (board: Board) => Promise<Taken>,

@@ -64,7 +64,7 @@ export interface Request {
 
 /** VALID_ENTITY_ID of core.py. */
 const ENTITY_ID = /^(?!.+__)(?!_)[\da-z_]+(?<!_)\.(?!_)[\da-z_]+(?<!_)$/;
-/** Maximum length of a state, in characters as Python counts them. */
+/** Maximum length of a state, in code points, as Python counts. */
 const STATE_LIMIT = 255;
 /** MAX_CLIENT_SIZE of Home Assistant. */
 const BODY_LIMIT = 1 << 24;
@@ -284,7 +284,7 @@ export class StandIn {
 		if ([...text].length > STATE_LIMIT) return message(400, "Invalid state specified.");
 		const id = entity.toLowerCase();
 		if (!ENTITY_ID.test(id)) return message(400, "Invalid entity ID specified.");
-		// As `attributes or {}` in Python: an empty value counts as missing, others than a mapping raise an exception.
+		// As `attributes or {}` in Python: an empty value counts as missing, and any other non-mapping is an exception.
 		const isObject = typeof attributes === "object" && attributes !== null && !Array.isArray(attributes);
 		if (!isObject && hasContent(attributes)) return { status: 500, body: BROKEN };
 		const before = this.entities.get(id);

@@ -1,7 +1,7 @@
 /**
  * Contents of a new unit's flash: boot loader, partition table, record of the slot to start, and firmware. ESP-IDF
- * lists their offsets (flasher_args.json). The areas between hold data of the unit (settings, factory data, history):
- * writing the parts keeps them, writing the whole image clears them.
+ * lists their offsets (flasher_args.json). The areas between them hold data of the unit (settings, factory data,
+ * history). Writing the parts keeps these data; writing the whole image clears them.
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -65,7 +65,7 @@ class OwnMethods {
 	}
 }
 
-/** A method called from C must not be called via `this`: it would be renamed. */
+/** A method that C calls must not also be called via `this`, because it would be renamed. */
 export function withOwnMethods(script: string): string {
 	return edited(script, new OwnMethods(parse(script)).edits);
 }

@@ -1,6 +1,6 @@
 /**
- * Converts the time formats of meters to ISO 8601 without an offset (`2026-11-21T22:32`, `2026-11-21`, `22:32:05`), with
- * Z if the meter means UTC. Times are those of the meter's own clock, in an unknown zone.
+ * Converts the time formats of meters to ISO 8601 without an offset (`2026-11-21T22:32`, `2026-11-21`, `22:32:05`),
+ * with Z if the meter means UTC. Times are those of the meter's own clock, in an unknown zone.
  */
 
 /**

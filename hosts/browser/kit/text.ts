@@ -4,8 +4,8 @@ import { LANGUAGES, type Language } from "../text/translations.js";
 import { formatNumber } from "./format.js";
 
 /**
- * Keys of the first texts, in their order, separated by blanks; tools/page.ts inserts them. The build replaces all other
- * keys by the positions of their texts.
+ * Keys of the first texts, in their order, separated by blanks; tools/page.ts inserts them. The build replaces all
+ * other keys by the positions of their texts.
  */
 declare const NAMES: string;
 
