@@ -56,7 +56,7 @@ export function App() {
 	);
 }
 
-/** A device that is signed in for reading needs more rights. */
+/** Asks for the password if a device that is signed in for reading needs more rights. */
 function PasswordQuestion() {
 	if (!useStore(passwordWanted)) return null;
 	return (
@@ -113,7 +113,7 @@ function RestartOverlay() {
 	);
 }
 
-/** Opens once, if the gateway was never configured. */
+/** Opens the wizard once, if the gateway was never configured. */
 export function openWizardIfNew(): void {
 	const end = status.watch((value) => {
 		if (value === undefined) return;

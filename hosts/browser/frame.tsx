@@ -196,7 +196,7 @@ function SessionNotice() {
 	);
 }
 
-/** Functions that do not work, and settings that were not stored. */
+/** Notices about functions that do not work, and settings that were not stored. */
 function StateNotices() {
 	const now = useStore(status);
 	if (now === undefined) return null;

@@ -3,7 +3,7 @@
  * changes. `npm run factory` makes them. A unit without factory data, such as a bought devkit, makes its own at its
  * first start and keeps them in `storage` in the same format.
  *
- * Record at the start of the partition; numbers are little-endian, texts are ASCII padded with zeros:
+ * Record at the start of the partition. Numbers are little-endian; strings are ASCII, padded with zeros:
  *
  *     0    4   "SMGF"
  *     4    2   version of this layout: 1

@@ -287,7 +287,7 @@ void xs_crypto_make_certificate(xsMachine *the)
 	void *key = NULL;
 	xsUnsignedValue key_size = 0;
 	if (options.name_count > CERTIFICATE_NAMES_LIMIT) xsRangeError("a certificate has 1 to 4 names");
-	// Calls that can throw or move memory come first, here the conversions of arguments to texts.
+	// Calls that can throw or move memory come first, here the conversions of arguments to strings.
 	for (xsIntegerValue i = ARG_ORGANIZATION; i < xsmcArgc; i++) xsmcToString(xsArg(i));
 	xsmcVars(1);
 	if (xsmcTypeOf(xsArg(2)) != xsUndefinedType) xsmcGetBufferReadable(xsArg(2), &key, &key_size);

@@ -89,7 +89,7 @@ typedef struct {
 	size_t count;
 } stream_event;
 
-/* NULL on failure, with `message` for the user. The texts are copied. */
+/* NULL on failure, with `message` for the user. Certificate and key are copied. */
 stream_server *stream_server_open(const stream_server_options *options, char message[STREAM_SERVER_MESSAGE_SIZE]);
 
 uint16_t stream_server_port(const stream_server *server);

@@ -15,7 +15,7 @@ const HASH_DIGITS = 16;
 
 function pathOf(script: string, program: string): string {
 	const { mtimeMs, size } = statSync(program);
-	// The path is in the stack traces of the script.
+	// The hash includes the script's path, because the snapshot contains it, for stack traces.
 	const hash = createHash("sha256").update(`${script} ${program} ${mtimeMs} ${size} `).update(readFileSync(script));
 	return `${script}-${hash.digest("hex").slice(0, HASH_DIGITS)}${ENDING}`;
 }
@@ -42,7 +42,7 @@ export async function takeSnapshot(script: string): Promise<void> {
 		await worker.writeSnapshot(made);
 		renameSync(made, path);
 	} catch {
-		// The engine reports it when the script is started.
+		// The engine reports a fault of the script when the script is started.
 		return;
 	} finally {
 		await worker.end();

@@ -4,8 +4,8 @@
  *
  *   direct   8N1 at a fixed speed
  *   mode E   iec-meter.ts handles the sign-on, the identification with `\2` and `ACK 2 Z 2` at 300 Bd. The meter
- *            repeats the acknowledgement at the new speed, then uses 8N1. After DISC or a silence the line is at 300 Bd,
- *            7E1 again
+ *            repeats the acknowledgement at the new speed, then uses 8N1. After DISC or a silence the line is at
+ *            300 Bd, 7E1 again
  */
 import { SeededRandom } from "../../hosts/node/random.js";
 import { BITS_PER_CHARACTER } from "../../hosts/node/wire-character.js";

@@ -156,7 +156,7 @@ class ConsoleClient {
 		});
 	}
 
-	/** Returns the texts of the gateway's result, or a state of this program. */
+	/** Returns the strings of the gateway's result, or a state of this program. */
 	async ask(data: Uint8Array): Promise<readonly string[]> {
 		if (this.#lost !== undefined) return this.#lost;
 		return new Promise((resolve) => {

@@ -29,7 +29,7 @@ interface Uses {
 class OwnMethods {
 	readonly edits: Edit[];
 	readonly #uses = new Map<string, Uses>();
-	/** Private names, and texts, which may be names of properties. */
+	/** Private names, and strings, which may be names of properties. */
 	readonly #others = new Set<string>();
 
 	constructor(script: Node) {

@@ -82,7 +82,7 @@ export interface Network {
 	updateId: number;
 }
 
-/** Hex texts by `id` or `system/item/sub`, with the ids in hex. */
+/** Contents as hex strings, by `id` or `system/item/sub`, with the ids in hex. */
 export type NVContents = Readonly<Record<string, string>>;
 
 /** Extended tables of a fresh chip, system 1: item of the table, bytes in each row. */

@@ -47,7 +47,7 @@ const KEYS: Readonly<Record<string, number>> = { ArrowLeft: -1, ArrowDown: -1, A
 export function Bars(props: BarsProps) {
 	const { bars, description } = props;
 	const { element, width } = useWidth();
-	/** Undefined for the latest bar, even after later ones have arrived. */
+	/** Index of the chosen bar. Undefined: always the latest bar, even when more arrive. */
 	const [chosen, setChosen] = useState<number>();
 	const index = Math.min(chosen ?? bars.length - 1, bars.length - 1);
 	const press = (event: KeyboardEvent) => {

@@ -49,7 +49,7 @@ export function formatLocalTime(localtime: string, language: string): string {
 	);
 }
 
-/** The result has no offset. */
+/** Adds seconds to a `localtime`. The result has no offset. */
 export function advanceLocalTime(localtime: string, seconds: number): string {
 	const moment = Date.parse(`${localtime.slice(0, 19)}Z`);
 	return Number.isNaN(moment) ? "" : new Date(moment + seconds * 1000).toISOString().slice(0, 19);

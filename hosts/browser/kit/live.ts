@@ -67,7 +67,7 @@ function gatewayNowS(): number | undefined {
 	return value?.clock_valid ? value.timestamp + (Date.now() - statusAtMs) / 1000 : undefined;
 }
 
-/** Undefined if the gateway's clock is not set now, or was not set then. */
+/** Seconds since the timestamp; undefined if the gateway's clock is not set, or was not set at that time. */
 export function sinceS(timestamp: number): number | undefined {
 	const nowS = gatewayNowS();
 	return nowS === undefined || timestamp === 0 ? undefined : Math.max(0, nowS - timestamp);
@@ -198,13 +198,13 @@ export function useLocked(): boolean {
 /** Names of the parts that this page lacks (tools/page-omissions.ts), separated by blanks. */
 declare const LACKING: string;
 
-/** Tests for a part or a protocol. No name contains another one. */
+/** Returns a test whether page and firmware have a part or protocol. No name is contained in another name. */
 export function useBuilt(): (name: string) => boolean {
 	const now = useStore(status);
 	return (name) => !LACKING.includes(name) && !now?.without?.includes(name);
 }
 
-/** Only one component may use it. */
+/** Keeps the state and the readout up to date. Only one component may use it. */
 export function useLive(): void {
 	usePoll(async () => {
 		if (!following.value || Date.now() - statusRequestedAtMs >= SLOW_POLL_MS) await refresh();
@@ -217,7 +217,7 @@ export function useLive(): void {
 		};
 		const again = (isThere: boolean) => {
 			stale.set(isStale());
-			// The gateway may have restarted: the count is unknown.
+			// The gateway may have restarted, so its count of readouts is unknown.
 			readouts = -1;
 			if (isThere) all().catch(() => undefined);
 		};
@@ -231,7 +231,7 @@ export function useLive(): void {
 	}, []);
 }
 
-/** The next user must not see the readings. */
+/** Forgets all readings, so that the next user does not see them. */
 export function forgetSeen(): void {
 	forgetCurve();
 	readouts = -1;

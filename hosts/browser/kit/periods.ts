@@ -136,7 +136,7 @@ function sumUpTo(pieces: readonly Piece[], { fromMs, toMs }: Span, amount: Amoun
 	return Math.abs(at - toMs) <= NEAR_MS && inside.length > 0 ? sumOf(inside, amount) : undefined;
 }
 
-/** Both end with the last complete period. Undefined without a previous unit, or if data are missing. */
+/** Both sums end with the last complete period. Undefined without a previous unit, or if data are missing. */
 export function compare(pieces: readonly Piece[], unit: Unit, wallMs: number, amount: Amount): Comparison | undefined {
 	const whole = spanOf(unit, wallMs);
 	const whole1 = spanOf(unit, wallMs, -1);

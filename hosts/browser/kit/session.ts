@@ -134,7 +134,7 @@ export function tokenRefused(): void {
 	}
 }
 
-/** Asks only on a page with this device's read-only token; otherwise returns false. */
+/** Asks for the password if the page uses this device's read-only token; otherwise returns false. */
 export function wantPassword(): boolean {
 	const isReading = !display.value && !hasSession() && reader() !== undefined;
 	if (isReading) passwordWanted.set(true);

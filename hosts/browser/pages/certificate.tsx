@@ -123,7 +123,7 @@ function Upload({ maxSize, onInstalled }: UploadProps) {
 	useUnsaved(pasted !== "");
 	const choose = async (list: FileList | null) => {
 		setRefusal(undefined);
-		// A larger file is not PEM text.
+		// Only the beginning is read, because a larger file is not PEM text.
 		const texts = [...(list ?? [])].map((file) => file.slice(0, 4 * maxSize).text());
 		setFiles(await Promise.all(texts));
 	};

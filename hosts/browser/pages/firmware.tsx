@@ -46,7 +46,7 @@ export function FirmwareCard() {
 
 interface Chosen {
 	readonly file: File;
-	/** Metadata of the file; undefined if it is no firmware. */
+	/** Metadata of the file; undefined if it is not a firmware file. */
 	readonly firmware: FirmwareFile | undefined;
 }
 

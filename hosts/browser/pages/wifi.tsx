@@ -351,7 +351,7 @@ function Joined({ status: { ssid, hostname, ip } }: { status: NetworkStatus }) {
 	);
 }
 
-/** Throws the reason. `onHint` gets the causes of failed attempts. */
+/** Waits until the network is joined. Throws the reason of a failure. `onHint` gets the causes of failed attempts. */
 async function untilJoined(ssid: string, onHint: (code: string) => void): Promise<NetworkStatus> {
 	const start = Date.now();
 	await wait(LEAVE_MS);
