@@ -285,7 +285,7 @@ function worseFirst(x: Piece, y: Piece): number {
 	return x.text < y.text ? -1 : 1;
 }
 
-/** Each use becomes one byte; piece and offset are stored once. */
+/** Bytes saved by a fragment: each use becomes one byte, and the piece and its offset are stored once. */
 function savedBy(piece: string, count: number): number {
 	return count * (piece.length - 1) - utf8.encode(piece).length - 2;
 }

@@ -19,7 +19,7 @@ import { omittedModules, pageOmissions, standInFor } from "./page-omissions.js";
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const SOURCE = join(ROOT, "hosts", "browser");
 export const ARCHIVE = join(ROOT, "modules", "resources", "web.bin");
-/** Archives of pages without some parts. */
+/** Folder of the archives of pages that lack some parts. */
 const VARIANTS = join(ROOT, ".build", "page");
 const GZIP = new URL("./page-gzip.js", import.meta.url);
 const OMISSIONS = new URL("./page-omissions.js", import.meta.url);

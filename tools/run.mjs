@@ -117,7 +117,7 @@ function installForTests(packages, mayInstall = true) {
 	}
 }
 
-/** A deleted test must not run any more. */
+/** Deletes the output of deleted sources, so that a deleted test no longer runs. */
 function prune(folder) {
 	for (const entry of readdirSync(folder, { withFileTypes: true })) {
 		const path = join(folder, entry.name);

@@ -59,7 +59,7 @@ void uart_core_drained(uart_core *core);
 
 /* The owner calls the functions from here on. */
 size_t uart_core_read(uart_core *core, uint8_t *into, size_t limit);
-/* False, and nothing is written, without enough room. */
+/* Writes all bytes, or none if there is not enough room; returns whether it has written. */
 bool uart_core_write(uart_core *core, const uint8_t *bytes, size_t count);
 size_t uart_core_writable(const uart_core *core);
 

@@ -143,7 +143,7 @@ static bool make_driver(void)
 static bool configure(const char *country)
 {
 	if (esp_wifi_set_storage(WIFI_STORAGE_RAM) != ESP_OK) return false;
-	/* With an unknown country code, the channels allowed everywhere remain. */
+	/* If the country code is unknown, the channels allowed everywhere remain. */
 	esp_wifi_set_country_code(country, true);
 	return lock_access_point();
 }

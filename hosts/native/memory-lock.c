@@ -18,7 +18,7 @@ static const void *sender;
 static uint64_t sent_ms, other_sent_ms;
 /* When a record was last refused. */
 static uint64_t record_refused_ms;
-/* The connection with a large record in memory, and the time at which it was permitted; NULL without one. */
+/* Connection with a large record in memory, or NULL, and the time at which the record was permitted. */
 static const void *receiver;
 static uint64_t received_ms;
 /* Time for which handshakes and records may still delay senders. It falls during a delay and recovers otherwise. */

@@ -17,7 +17,7 @@ size_t partition_size(const char *name);
 /* False on failure, with `message` for the user. */
 bool partition_read(
 	const char *name, size_t offset, void *into, size_t size, char message[PARTITION_MESSAGE_SIZE]);
-/* False, and nothing is written, if any byte is not erased. */
+/* Writes nothing and returns false if any byte in the range is not erased. */
 bool partition_write(
 	const char *name, size_t offset, const void *bytes, size_t size, char message[PARTITION_MESSAGE_SIZE]);
 bool partition_erase(const char *name, size_t offset, size_t size, char message[PARTITION_MESSAGE_SIZE]);

@@ -30,7 +30,7 @@ resolver *resolver_open(void (*notify)(void *context), void *context);
  */
 int resolver_ask(resolver *self, const char *name);
 
-/* Frees the number of a request with an answer; the address is "" if the name was not found. -1 without an answer. */
+/* Returns and frees the number of an answered request, or -1. The address is "" if the name was not found. */
 int resolver_next(resolver *self, char address[IPV4_TEXT_SIZE]);
 
 /* Drops waiting requests and does not wait for running ones. notify is not called afterwards. */

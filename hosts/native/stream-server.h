@@ -114,7 +114,7 @@ void stream_server_test_result(stream_server *server, char message[STREAM_SERVER
 /* Drops connections that were not taken; others continue. */
 void stream_server_stop(stream_server *server);
 
-/* Leaves 200 ms for unsent data; notify is not called any more. */
+/* Leaves 200 ms for unsent data. notify is not called afterwards. */
 void stream_server_close(stream_server *server);
 
 /* Events come from the connections in turn; false if none waits. */

@@ -56,7 +56,7 @@ export function tlsSettingsOf({ host, tls }: ClientOptions): TLSSettings {
 	};
 }
 
-/** Server name indication does not permit addresses (RFC 6066, 3). */
+/** Name for server name indication, which does not permit addresses (RFC 6066, 3). */
 export function serverNameOf(name: string): string {
 	return isIPv4(name) ? "" : name;
 }

@@ -56,7 +56,7 @@ class NodeListener implements Listener {
 		if (this.port !== 0) settings.onListening?.(this.port);
 	}
 
-	/** Without a host name, Node binds before this returns; an error is reported later. */
+	/** Node binds before this returns, because no host name is given. It reports an error later. */
 	#listen(port: number): Server {
 		const { secure } = this.#settings;
 		const server = secure ? makeTLSServer(requireIdentity(this.#options.identity)) : makeServer();

@@ -22,7 +22,7 @@ export class GatewayClient {
 	readonly #agent: Agent | false;
 	#token = "";
 
-	/** Without an agent each request uses a connection of its own. */
+	/** If no agent is given, each request uses its own connection. */
 	constructor(port: number, password: string, agent?: Agent) {
 		this.#port = port;
 		this.#password = password;

@@ -38,7 +38,7 @@ export interface EmulateOptions {
 	readonly board: Board;
 	readonly meter: readonly string[] | undefined;
 	readonly settings: Settings;
-	/** Port of the HTTPS server; 0: any free port. The same holds for HTTP. */
+	/** Port of the HTTPS server; 0: any free port. `httpPort` is the same for HTTP. */
 	readonly httpsPort: number;
 	readonly httpPort: number;
 	readonly state: string | undefined;

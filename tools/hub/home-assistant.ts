@@ -306,12 +306,12 @@ export class StandIn {
 	}
 }
 
-/** Like Home Assistant's: a JWT of 183 characters. */
+/** Makes a token like those of Home Assistant: a JWT of 183 characters. */
 function makeToken(): string {
 	return `${randomBytes(27).toString("base64url")}.${randomBytes(76).toString("base64url")}.${randomBytes(32).toString("base64url")}`;
 }
 
-/** Python's str() of a JSON value; only roughly for lists and objects. */
+/** Result of Python's str() for a JSON value; for lists and objects only an approximation. */
 function pythonText(value: unknown): string {
 	if (value === true) return "True";
 	if (value === false) return "False";

@@ -2,8 +2,8 @@
  * Parts and meter protocols that a firmware can be built without: `without` of a board (hosts/esp32/boards.ts), and
  * --without and --with of `npm run build`.
  *
- * The bundler replaces their modules by stand-ins, `absent-part.ts` beside `part.ts`, and leaves out what nothing uses
- * any more.
+ * The bundler replaces their modules by stand-ins, `absent-part.ts` beside `part.ts`, and leaves out code that nothing
+ * uses then.
  */
 import { basename } from "node:path/posix";
 import type { Board } from "../../hosts/esp32/boards.js";

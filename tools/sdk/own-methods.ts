@@ -19,9 +19,9 @@ interface Uses {
 	/** Class of the first occurrence. */
 	readonly owner: Node | undefined;
 	isDeclared: boolean;
-	/** The script contains `x.name`; otherwise C may call the method. */
+	/** True if the script contains `x.name`. If it does not, C may call the method. */
 	isAccessed: boolean;
-	/** All occurrences are in that class and use `this`. */
+	/** True if all occurrences are in that class and use `this`. */
 	isOwn: boolean;
 	readonly places: Node[];
 }

@@ -84,7 +84,7 @@ function formText({ form }: FieldSpec, text: string): string {
 	return character === undefined ? t(says) : `${t("valid.character", { character })} ${t(says)}`;
 }
 
-/** In the user's language. */
+/** Reason why the gateway refused the value, in the user's language. */
 export function refusalText({ form, refused }: FieldSpec, error: DeviceError): string {
 	const why = refused ?? form?.says;
 	return error.code === "invalid_field" && why !== undefined ? t(why) : errorText(error);

@@ -26,7 +26,7 @@ export const READOUT_UNCHECKED = 4;
 
 const POLL_MS = 5_000;
 const SLOW_POLL_MS = 30_000;
-/** Without a schedule a readout is current up to this age. */
+/** Age up to which a readout is current if there is no schedule. */
 const PRESENT_S = 300;
 /** A planned readout may take this much longer, for reading the meter and a repeated attempt. */
 const GRACE_S = 120;
@@ -38,10 +38,10 @@ export const status = new Store<Status | undefined>(undefined);
 export const network = new Store<NetworkStatus | undefined>(undefined);
 export const schedule = new Store<Schedule | undefined>(undefined);
 export const readout = new Store<Readout | undefined>(undefined);
-/** This page waits for a readout that it requested. */
+/** True while this page waits for a readout that it has requested. */
 export const reading = new Store(false);
 export const readFailure = new Store<DeviceError | undefined>(undefined);
-/** The last readout is too old, or of unknown age, to be shown as current. */
+/** True if the last readout is too old to be shown as current, or its age is unknown. */
 export const stale = new Store(false);
 
 export interface Power {
@@ -52,7 +52,7 @@ export interface Power {
 }
 export const power = new Store<Power | undefined>(undefined);
 
-/** By this browser's clock, which continues while a tablet sleeps. */
+/** Time at which the readout arrived, by this browser's clock, which continues while a tablet sleeps. */
 let readoutAtMs = 0;
 let statusAtMs = 0;
 let statusRequestedAtMs = 0;

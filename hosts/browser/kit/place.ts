@@ -12,7 +12,7 @@ interface Place {
 	readonly parts?: readonly string[];
 }
 
-/** In the order of the menu; the name is the hash of the address. */
+/** Pages in the order of the menu. The name of a page is the hash of its address. */
 export const PLACES: readonly Place[] = [
 	{ name: "dashboard", label: "nav.dashboard", icon: "bolt" },
 	{ name: "use", label: "nav.use", icon: "bars" },
@@ -27,7 +27,7 @@ export const PLACES: readonly Place[] = [
 	{ name: "system", label: "nav.system", icon: "gear" },
 	{ name: "upkeep", label: "nav.upkeep", icon: "tray" },
 ];
-/** A display has a read-only token. */
+/** Pages of a display, which has only a read-only token. */
 export const DISPLAY_PLACES = PLACES.slice(0, 3);
 export const WIZARD = "setup";
 

@@ -26,7 +26,7 @@ export function isOpen(readings: readonly Reading[]): boolean {
 	return powerOf(readings) !== undefined || (quantityOf(readings, "1.8.0") ?? 0) % 1000 !== 0;
 }
 
-/** Only SML meters wait for a PIN; some others count whole kWh, too. */
+/** True if an SML meter waits for its PIN. Other meters that count whole kWh have no PIN. */
 export function isLocked({ protocol, readings }: Pick<LastReadout, "protocol" | "readings">): boolean {
 	return protocol === "SML" && readings.length > 0 && !isOpen(readings);
 }

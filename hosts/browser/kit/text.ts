@@ -26,12 +26,12 @@ export function t(key: TextKey, values?: Readonly<Record<string, string | number
 	});
 }
 
-/** For keys that are made from the gateway's replies. */
+/** Checks a key that was made from one of the gateway's replies. */
 export function isText(key: string): key is TextKey {
 	return places.has(key);
 }
 
-/** Each language has its own address. */
+/** Goes to the address of the language, because each language has its own. */
 export function chooseLanguage(chosen: Language): void {
 	localStorage.setItem("language", chosen);
 	location.replace(`/${chosen}${location.hash}`);

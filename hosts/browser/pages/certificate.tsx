@@ -186,7 +186,7 @@ function Upload({ maxSize, onInstalled }: UploadProps) {
 	);
 }
 
-/** In the user's language, otherwise the gateway's message. */
+/** Reason of the refusal in the user's language if there is a text for it, otherwise the gateway's error. */
 function refusalOf(error: DeviceError, maxSize: number): string | DeviceError {
 	if (error.status === 413) return t("refusal.large", { max: maxSize });
 	if (error.status !== 400) return error;

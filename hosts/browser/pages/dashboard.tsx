@@ -270,7 +270,7 @@ function LaterCards({ children }: { children: ComponentChildren }) {
 	const isReady = useStore(zone) !== undefined;
 	const [Cards, setCards] = useState<Surround>();
 	useEffect(() => {
-		// Without the code the cards are missing; another notice says that the gateway does not answer.
+		// If the code can't be loaded, the cards are missing; another notice says that the gateway does not answer.
 		if (isReady)
 			import("./use.js").then(
 				({ OverviewCards }) => setCards(() => OverviewCards),

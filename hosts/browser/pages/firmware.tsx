@@ -198,7 +198,7 @@ function Content({ chosen: { file, firmware }, running, onSend }: ContentProps) 
 /** The connection was lost, or the gateway timed out. */
 const isCut = ({ status }: DeviceError) => status === 0 || status === 408;
 
-/** After a lost connection the gateway's status may have a more precise reason. */
+/** Shows why an upload failed. If the connection was lost, the gateway's status may have a more precise reason. */
 function Refusal({ error }: { error: DeviceError }) {
 	const known = `error.${useStore(status)?.ota_last_error}`;
 	if (error.code === CANCELLED) return <Notice kind="info">{t("update.unchanged")}</Notice>;

@@ -197,7 +197,7 @@ function View({ profile }: { profile: Profile }) {
 	);
 }
 
-/** For a spreadsheet: times in the gateway's zone, exact values, the status as sent and in words. */
+/** Table for a spreadsheet: times in the gateway's zone, exact values, the status as sent and in words. */
 function tableOf(lines: readonly Line[], columns: readonly Column[]): readonly (readonly string[])[] {
 	const heads = columns.map((column) => `${nameOf(column)} ${column.obis} (${column.unit})`);
 	const rows = lines.map(({ localtime, values, status: text, remark }) => [

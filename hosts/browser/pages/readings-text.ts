@@ -110,7 +110,7 @@ const COLUMNS: readonly TextKey[] = [
 	"readings.raw",
 ];
 
-/** Each cell can be understood on its own. */
+/** Table for a spreadsheet. Each row can be understood without the others. */
 export function tableOf(last: Readout, lines: readonly Line[]): readonly (readonly string[])[] {
 	const number = meterNumber(last);
 	const rows = lines.map(({ reading, name, code, unit }) => {

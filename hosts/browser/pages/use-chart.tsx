@@ -40,7 +40,7 @@ import type { TextKey } from "../text/all.js";
 
 const LEVELS: readonly Level[] = ["quarters", "hours", "days", "months"];
 
-/** One amount is drawn upwards from the zero line, the other one downwards. */
+/** Kind of chart. One amount is drawn upwards from the zero line, the other downwards. */
 interface Kind {
 	readonly name: TextKey;
 	readonly up: Amount;
