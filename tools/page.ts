@@ -292,7 +292,7 @@ function policyFor({ style, start }: Inline): string {
 	].join("; ");
 }
 
-/** Files with the same content share it. */
+/** Packs files into an archive. Files with equal content share it. */
 export function pack(files: readonly PackedFile[], policy: string): Buffer {
 	const heads = files.map(({ path, type, immutable, content }) => {
 		const tag = hashOf(content).slice(0, TAG_LENGTH);

@@ -43,7 +43,7 @@ typedef struct {
 	gint64 quiet_at_us;
 	unsigned baud, bits_per_character;
 	bool is_socket, marks;
-	/* Bytes received of a mark (FF 00). */
+	/* Number of bytes of a mark (FF 00) received so far. */
 	unsigned mark;
 	/* Room for writing, or the end of sending, must still be reported. */
 	bool room_wanted, drain_wanted;
@@ -220,7 +220,7 @@ static gboolean report_pending(gpointer data)
 	return G_SOURCE_REMOVE;
 }
 
-/* NULL for the path of a device. */
+/* Returns the address in the path, or NULL for the path of a device. */
 static const char *address_in(const char *path)
 {
 	static const char scheme[] = "tcp://";

@@ -15,7 +15,7 @@ void xs_system_setting(xsMachine *the)
 	if (value) xsResult = xsString((xsStringValue)value);
 }
 
-/* (path): the file as an ArrayBuffer; throws an Error for the user. */
+/* (path): the file as an ArrayBuffer. Throws an Error with a message for the user. */
 void xs_system_read_file(xsMachine *the)
 {
 	static const long limit = 65536;

@@ -1,7 +1,7 @@
 /*
- * Admission queue of a port: connections that have no place in the server yet. One may get a place once its first bytes
- * have arrived: with TLS enough of a ClientHello (RFC 5246, 7.4.1.2) to tell a client from a peer that only connects,
- * with plain TCP any byte.
+ * Admission queue of a port: connections that have no place in the server yet. A connection may get a place once its
+ * first bytes have arrived. With TLS this means enough of a ClientHello (RFC 5246, 7.4.1.2) to tell a client from a
+ * peer that only connects; with plain TCP any byte suffices.
  *
  * Trusted addresses are those that have shown a valid token within half an hour. The rules, which also apply in
  * hosts/node/admission-queue.ts:

@@ -46,7 +46,7 @@ interface ClientPins {
 }
 
 class NodeClient extends Outgoing {
-	/** First TCP, later TLS. */
+	/** At first the TCP socket, later the TLS socket. */
 	#socket: NetSocket | undefined;
 
 	constructor(options: ClientOptions) {

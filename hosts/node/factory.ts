@@ -71,7 +71,7 @@ function checkSettings(state: string): void {
 	);
 }
 
-/** The unit then reads its meter each minute and sends to this hub. Throws an Error with a message for the user. */
+/** Makes the unit read its meter each minute and send to this hub. Throws an Error with a message for the user. */
 export function setHub(state: string, hub: { readonly url: string; readonly token: string }): void {
 	if (!presetHub(flashOf(state), new NodeText(), hub))
 		throw new Error(`${state} does not accept the settings of the hub.`);

@@ -20,7 +20,7 @@ interface Closed {
 	close(): void;
 }
 /** A class of the host contract with a method `close`. */
-// biome-ignore lint/suspicious/noExplicitAny: TypeScript lets a class of unknown base take nothing else
+// biome-ignore lint/suspicious/noExplicitAny: TypeScript allows no other parameters for a class with an unknown base
 type IO = new (...options: any[]) => Closed;
 
 export class FastTime implements Clock, Timers {

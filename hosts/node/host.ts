@@ -63,7 +63,7 @@ export interface HostSettings {
 	readonly wakeReason?: number;
 	/** Firmware slots for this start; without them the gateway accepts no update. */
 	readonly update?: BootLoader;
-	/** cable.txt controls the cable. */
+	/** True if there is an Ethernet port, whose cable cable.txt controls. */
 	readonly hasEthernet?: boolean;
 	readonly button?: ButtonPort;
 	/** Free heap reported to TLS clients; default: always enough. */

@@ -26,7 +26,7 @@ export interface ListenerSettings {
 	readonly accessPoint?: boolean;
 	/** Any free port replaces one that can't be opened. */
 	readonly replacesPort?: boolean;
-	/** The actual port, each time a listener opens. */
+	/** Called with the actual port each time a listener opens. */
 	onListening?(port: number): void;
 	/** Message for the user: a listener cannot open, or fails. */
 	onFailed?(message: string): void;

@@ -35,7 +35,7 @@ const SHELLY_PORT = 2220;
 const SMA_PORT = 9522;
 const SMA_GROUP = "239.12.255.254";
 const SMA_LENGTH = 608;
-/** Places of import and export in a datagram, 0.1 W. */
+/** Offsets of imported and exported power in a datagram; their unit is 0.1 W. */
 const [SMA_IMPORT, SMA_EXPORT] = [32, 52];
 const MODBUS_PORT = 502;
 /** Modbus TCP request for the total power of SunSpec (two registers from 40097 on), and its place in the reply. */
@@ -180,7 +180,7 @@ function follow(gateway: BenchGateway, name: string, received: () => void, signa
 	}).on("error", () => {});
 }
 
-/** Each power that the Shelly sends by WebSocket. */
+/** Calls `found` with each power that the Shelly sends by WebSocket. */
 async function followShelly(port: number, found: (watts: number) => void, signal: AbortSignal): Promise<void> {
 	const socket = connect({ port, host: "127.0.0.1" });
 	const ended = once(socket, "close");

@@ -1,6 +1,6 @@
 /**
  * Part g: CPU time of a small request in the firmware on Linux. Reference: the Moddable SDK's HTTP server, which sends
- * as many bytes but checks no token and closes after each reply.
+ * the same number of bytes, but checks no token and closes after each reply.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { createHash } from "node:crypto";

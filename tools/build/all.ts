@@ -6,7 +6,7 @@ import { omissionsOf } from "../sdk/omissions.js";
 import { ROOT } from "../sdk/sdk.js";
 import { problemsOf, type Taken } from "./limits.js";
 
-/** A board, with those that differ only in pins and names. */
+/** A board, and the boards that differ from it only in pins and names. */
 export interface Distinct {
 	readonly board: Board;
 	readonly others: readonly string[];

@@ -53,8 +53,8 @@ export class Emulator {
 		const { program, args } = qemuCommand({ ...this.#order, chip: board.chip, meterUART: board.meter.uart });
 		this.lines.length = 0;
 		this.#failure = undefined;
-		// Standard input is a pipe, because QEMU closes the console when it ends. QEMU is detached, so that Ctrl-C reaches
-		// only this process.
+		// Standard input is a pipe, because QEMU closes the console when its input ends. QEMU is detached, so that Ctrl-C
+		// reaches only this process.
 		const child = spawn(program, args, { stdio: ["pipe", "pipe", "pipe"], detached: true });
 		this.#child = child;
 		const kill = () => child.kill("SIGKILL");

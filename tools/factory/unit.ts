@@ -81,7 +81,7 @@ export function writeUnit(folder: string, unit: FactoryData, board: Board, setti
 	return files;
 }
 
-/** Fails even if another process has just created the file. */
+/** Writes a new file. Fails even if another process has just created it. */
 function writeNew(path: string, content: Uint8Array | string): void {
 	writeFileSync(path, content, { flag: "wx", mode: 0o600 });
 }

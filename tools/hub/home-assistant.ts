@@ -20,7 +20,8 @@ export interface StandInOptions {
 	/** Key and certificate, PEM; if omitted, the server uses plain HTTP. */
 	readonly tls?: { readonly key: string; readonly cert: string };
 	/**
-	 * 401 replies until an address is banned for good (`login_attempts_threshold` of Home Assistant); default: never.
+	 * Number of 401 replies after which an address is banned for good (`login_attempts_threshold` of Home Assistant);
+	 * default: it is never banned.
 	 */
 	readonly banAfter?: number;
 }

@@ -53,13 +53,13 @@ export interface StationFaults {
 	refuseUntilDisconnect?: boolean;
 	/** Number of SNRM that are not answered. */
 	silence?: number;
-	/** RNR before the first answer. */
+	/** Number of RNR before the first answer. */
 	busy?: number;
-	/** I frames rejected with REJ. */
+	/** Number of I frames rejected with REJ. */
 	reject?: number;
-	/** The I frame answered with FRMR, counted from 1. */
+	/** Number of the I frame that is answered with FRMR, counted from 1. */
 	frameReject?: number;
-	/** APDUs until the link is lost silently. */
+	/** Number of APDUs until the link is lost silently. */
 	loseAfter?: number;
 }
 

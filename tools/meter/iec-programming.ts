@@ -271,7 +271,7 @@ export function readCommand(bytes: Uint8Array): { command: string; data: string 
 	return { command, data };
 }
 
-/** The time is read as UTC, without the season digit; `none` for an empty text. */
+/** Reads a time as UTC, without the season digit. Returns `none` for an empty text. */
 function momentOf(text: string, none: number): number {
 	if (text === "") return none;
 	const [year, month, day, hour, minute] = text

@@ -35,7 +35,7 @@ const SECURITY_LEVEL_MOST = 0xffff_ffff;
 type Members = Record<string, unknown>;
 const MEMBERS = ["update_keys", "revoked_keys", "report_key", "settings_keys", "upgrade_url", "security_level"];
 
-/** Keys are PEM files, whose paths are relative to the folder of this file. */
+/** Reads the JSON file. Its keys are paths of PEM files, relative to the folder of the JSON file. */
 export function readRelease(path: string): Release {
 	const members = JSON.parse(readFileSync(path, "utf8")) as Members;
 	const unknown = Object.keys(members).find((name) => !MEMBERS.includes(name));

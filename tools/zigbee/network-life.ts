@@ -292,8 +292,8 @@ function join(chip: SimulatedCoprocessor, theirs: Network, parent: Station): voi
 }
 
 /**
- * The order comes from the host or, if `isRemote`, from another node. The chip restarts after LEAVE_RESET_MS, or
- * earlier by its host (ZDApp_LeaveReset), and reports its previous state until then.
+ * The order comes from the host or, if `isRemote`, from another node. The chip restarts after LEAVE_RESET_MS
+ * (ZDApp_LeaveReset), or earlier if its host resets it. Until then it reports its previous state.
  */
 export function leave(chip: SimulatedCoprocessor, isRemote: boolean, removesChildren: number, rejoins: number): void {
 	const { network } = chip;

@@ -53,7 +53,7 @@ export class DeviceError extends Error {
 export const OFFLINE = "offline";
 
 export const reachable = new Store(true);
-/** Time by this browser's clock. */
+/** Time of the last reply, by this browser's clock. */
 let repliedAtMs = Date.now();
 
 export function lastReplyMs(): number {

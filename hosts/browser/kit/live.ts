@@ -198,7 +198,7 @@ export function useLocked(): boolean {
 /** Names of the parts that this page lacks (tools/page-omissions.ts), separated by blanks. */
 declare const LACKING: string;
 
-/** Returns a test whether page and firmware have a part or protocol. No name is contained in another name. */
+/** Returns a function that tells whether page and firmware have a part or protocol. No name contains another name. */
 export function useBuilt(): (name: string) => boolean {
 	const now = useStore(status);
 	return (name) => !LACKING.includes(name) && !now?.without?.includes(name);

@@ -6,7 +6,7 @@ export const zone = new Store<string | undefined>(undefined);
 /** Minutes east of UTC; used if the zone has no name. */
 export const offset = new Store(0);
 
-/** `localtime`: of the API (ISO 8601). */
+/** Takes the offset from a `localtime` of the API (ISO 8601). */
 export function takeOffset(localtime: string): void {
 	const match = /([+-])(\d\d):(\d\d)$/.exec(localtime);
 	const minutes = match === null ? 0 : Number(match[2]) * 60 + Number(match[3]);

@@ -179,7 +179,7 @@ export function Age({ last }: { last: Readout | undefined }) {
 	);
 }
 
-/** Time with the day; undefined if the newest reading has none. */
+/** Day and time of the newest readout; undefined if they are unknown. */
 function useSince(last: Readout | undefined): string | undefined {
 	const { timeZone } = useZone();
 	if (last === undefined || last.timestamp === 0 || last.readings.length === 0) return undefined;
