@@ -1,6 +1,6 @@
 /**
  * Builds a board's firmware with the Moddable SDK's mcconfig and ESP-IDF, for `npm run build`, `flash` and `monitor`.
- * Of mcconfig's targets only `build` is used, because the others end programs that use a serial port.
+ * Only mcconfig's target `build` is used, because other targets end programs that use a serial port.
  */
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
