@@ -126,7 +126,7 @@ function command({ path, method, operation }: Operation): string {
 	return `${line}${line.length + data.length < WIDTH ? " " : " \\\n\t"}${data}`;
 }
 
-/** The reply is the same as that of the POST for the same settings. */
+/** True for a GET whose reply is the same as that of the POST for the same settings. */
 function isRepeated({ path, method, operation }: Operation): boolean {
 	const { post } = DOCUMENT.paths[path];
 	const [own, other] = [contentOf(operation)?.schema, post && contentOf(post)?.schema];

@@ -23,7 +23,7 @@ const HELP = `A Zigbee coordinator that shows the gateway as Zigbee2MQTT would, 
   --help                 prints this text
 `;
 const JOIN_LIMIT = 254;
-/** Next to the folder of the simulated coprocessors: a new unit must be new to its coordinator too. */
+/** The folder is next to that of the simulated coprocessors, because a new unit must be new to its coordinator too. */
 const FOLDER = join(".state", "coordinator");
 
 const WORDS = {

@@ -141,7 +141,7 @@ function makePushMeter(options: PushProgramOptions): PushMeter | AMISMeter {
 	return new PushMeter({ source, baud, format, pushMs, ...sml });
 }
 
-/** Identification of the first slave; the others count on from it. */
+/** Identification of the first slave; each further slave has the next number. */
 const FIRST_IDENT = 12_345_678;
 
 function makeHeatMeter(options: HeatProgramOptions): KMPMeter | MBusMeter {

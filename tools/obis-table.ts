@@ -1,7 +1,7 @@
 /**
  * Makes modules/resources/obis-names.bin (layout: modules/obis/names.ts) from modules/obis/names.tsv at each
- * compilation (tools/run.mjs). Parts of names that several rows share (phrases), and pieces of text that save most
- * bytes (fragments), are stored once.
+ * compilation (tools/run.mjs). Two kinds of text are stored only once: phrases, which are parts of names that several
+ * rows share, and fragments, the pieces of text that save the most bytes.
  */
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -45,7 +45,7 @@ const MARKS: Readonly<Record<string, number>> = Object.freeze({
 const FRAGMENT_LIMIT = 256 - FRAGMENT;
 const FRAGMENT_LENGTH_LIMIT = 24;
 const PHRASE_LIMIT = 3;
-/** Most digits of a number that replaces a mark. */
+/** Maximum number of digits that replace a mark. */
 const NUMBER_LENGTH = 3;
 
 /** No text contains it. */
@@ -228,7 +228,7 @@ class Packer {
 
 interface Piece {
 	readonly text: string;
-	/** As last calculated; can only decrease. */
+	/** Saved bytes as last calculated. The true number can only be lower. */
 	saved: number;
 }
 
@@ -285,7 +285,7 @@ function worseFirst(x: Piece, y: Piece): number {
 	return x.text < y.text ? -1 : 1;
 }
 
-/** Each use becomes one byte; piece and offset are stored once. */
+/** Bytes saved by a fragment: each use becomes one byte, and the piece and its offset are stored once. */
 function savedBy(piece: string, count: number): number {
 	return count * (piece.length - 1) - utf8.encode(piece).length - 2;
 }

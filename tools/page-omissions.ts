@@ -3,7 +3,7 @@
  * show, and the texts that nothing else uses.
  */
 
-/** Modules of hosts/browser with components of one part or protocol only, by its name. */
+/** Modules of hosts/browser that serve one part or protocol only, by the name of that part or protocol. */
 const COMPONENTS: Readonly<Record<string, readonly string[]>> = {
 	backfill: ["pages/backfill.tsx"],
 	hawkbit: ["pages/hawkbit.tsx"],
@@ -13,7 +13,7 @@ const COMPONENTS: Readonly<Record<string, readonly string[]>> = {
 	zigbee: ["pages/zigbee.tsx", "pages/zigbee-map.tsx"],
 };
 
-/** Those of the names that make a difference to the page, in a fixed order. */
+/** Returns the names that make a difference to the page, in a fixed order. */
 export function pageOmissions(names: readonly string[]): readonly string[] {
 	return Object.keys(COMPONENTS).filter((name) => names.includes(name));
 }

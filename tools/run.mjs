@@ -117,7 +117,7 @@ function installForTests(packages, mayInstall = true) {
 	}
 }
 
-/** A deleted test must not run any more. */
+/** Deletes the output of deleted sources, so that a deleted test no longer runs. */
 function prune(folder) {
 	for (const entry of readdirSync(folder, { withFileTypes: true })) {
 		const path = join(folder, entry.name);
@@ -132,8 +132,8 @@ function prune(folder) {
 const MAKE = "--make";
 
 /**
- * Compiles what the generators need. The page may already use a name that is not generated yet, so its errors are not
- * shown.
+ * Compiles what the generators need. Errors of the page are not shown, because it may already use a name that is not
+ * generated yet.
  */
 function compileTools() {
 	step(bin("tsc"), ["-b", "modules"]);
@@ -232,8 +232,8 @@ function testsOf(argument, kind) {
 }
 
 /**
- * Beginnings of the names of the slowest test files, the slowest first. Those that mostly wait begin before the others,
- * which then have the processors.
+ * Beginnings of the names of the slowest test files, the slowest first. Files that mostly wait begin first and leave
+ * the processors to the others.
  */
 const LONG = [
 	"browser/nine-ways",
@@ -265,8 +265,8 @@ function allTests(kind = "test") {
 }
 
 /**
- * Without arguments there is one run of all tests; otherwise the first run has the tests of the named files and
- * folders, and the next one the tests with the other words in their titles.
+ * Without arguments there is one run of all tests. Otherwise the first run has the tests of the named files and
+ * folders, and a second run the tests whose titles contain the other words.
  */
 function selections(args, kind) {
 	const all = kind === "test" ? allTests() : [`${build}/test/**/*.${kind}.js`];
@@ -290,7 +290,7 @@ function runTests(lists, ...options) {
 	become(process.execPath, ["--enable-source-maps", ...mocha(...options, ...last)]);
 }
 
-/** Mocha's exit code is the number of failures. If all of them are files that hung, these are run once more. */
+/** Runs all tests. If the only failures are files that hung, runs these again. Mocha's exit code counts failures. */
 function runAllTests() {
 	const guarded = ["--require", join(build, "test", "hanging.js")];
 	const options = ["--parallel", "--jobs", "5", "--no-fail-zero", ...guarded];
@@ -315,7 +315,7 @@ const mocha = (...patterns) => [
 	...patterns,
 ];
 
-/** The tests still run, but the command fails at the end. */
+/** Makes the command fail at its end, although the tests still run. */
 function failForForm() {
 	say("The form is not right (see what Biome said at first); npm run format mends most of it.");
 	process.exitCode ||= 1;
@@ -371,8 +371,8 @@ const commands = {
 	},
 	"test:emulated": (args) => runTests(selections(args, "emulated"), "--timeout", "0", "--bail"),
 	"test:peers": () => {
-		// Packages are installed only in CI: they start a broker and a Prometheus permanently, which people do not want
-		// on their own computers without being asked.
+		// Packages are installed only in CI. They start a broker and a Prometheus permanently, and people must be asked
+		// before that happens on their own computers.
 		installForTests(PEER_PACKAGES, Boolean(process.env.CI));
 		become(process.execPath, program("test/peers/run.js"));
 	},

@@ -76,7 +76,7 @@ export function readZones(folder = ZONEINFO): Zones | undefined {
 	return { release, names: new Map(names.map((name) => [name, readZone(readFileSync(join(folder, name)))])) };
 }
 
-/** The second block, with 64-bit times, and the TZ string after it (RFC 9636, 3). */
+/** Reads the second block, with 64-bit times, and the TZ string after it (RFC 9636, 3). */
 export function readZone(file: Buffer): Zone {
 	if (file.toString("latin1", 0, 4) !== "TZif" || file[4] < 0x32) throw new Error("no TZif file of version 2 or later");
 	const counts = (at: number) => [0, 1, 2, 3, 4, 5].map((i) => file.readUInt32BE(at + 20 + i * 4));
@@ -94,7 +94,7 @@ export function readZone(file: Buffer): Zone {
 	return { transitions, rule };
 }
 
-/** POSIX.1-2024, 8.3, with the hours of RFC 9636, 3.3.1. */
+/** Parses a TZ string: POSIX.1-2024, 8.3, with the hours of RFC 9636, 3.3.1. */
 export function parseRule(text: string): Rule {
 	const name = "(?:<[+\\-\\w]+>|[A-Za-z]+)";
 	const time = "[+-]?\\d+(?::\\d+)*";
@@ -192,7 +192,7 @@ function exceptionsOf({ transitions }: Zone, rule: Rule): Exception[] {
 	return relevant.slice(0, relevant.findLastIndex((span) => isException(span, rule)) + 1);
 }
 
-/** The rule gives another offset anywhere in the range. */
+/** True if the rule gives another offset anywhere in the range. */
 function isException({ fromS, untilS, offsetS }: Exception & { fromS: number }, rule: Rule): boolean {
 	if (untilS === Number.POSITIVE_INFINITY) return false;
 	const isOther = (atS: number) => offsetAt(rule, atS) !== offsetS;

@@ -75,7 +75,7 @@ function partsOf({ name, meter, zigbee, button, led, battery, usb, cells }: Boar
 	return parts;
 }
 
-/** Equal resistors; the chip measures the lowest one. */
+/** Divider of equal resistors; the chip measures the voltage at the lowest one. */
 function dividerOf({ ratio }: DividerPin): string {
 	return `${ratio} × 100 kΩ, 100 nF`;
 }

@@ -19,7 +19,7 @@ export function App() {
 	const isDisplay = useStore(display);
 	// Once the user has logged in, the end of a session only opens a dialog over the page, so that no input is lost.
 	const [wasIn, setWasIn] = useState(isIn && !isDisplay);
-	// On a display: true while the login page is shown in place of the readings.
+	// True while a display shows the login page in place of the readings.
 	const [isLoginShown, setLoginShown] = useState(false);
 	useEffect(() => {
 		if (isIn && !isDisplay) setWasIn(true);
@@ -56,7 +56,7 @@ export function App() {
 	);
 }
 
-/** A device that is signed in for reading needs more rights. */
+/** Asks for the password if a device that is signed in for reading needs more rights. */
 function PasswordQuestion() {
 	if (!useStore(passwordWanted)) return null;
 	return (
@@ -113,7 +113,7 @@ function RestartOverlay() {
 	);
 }
 
-/** Opens once, if the gateway was never configured. */
+/** Opens the wizard once, if the gateway was never configured. */
 export function openWizardIfNew(): void {
 	const end = status.watch((value) => {
 		if (value === undefined) return;

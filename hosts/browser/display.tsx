@@ -1,6 +1,6 @@
 /**
- * Wall display: overview and readings in figures that are readable from across the room, without settings. It may run
- * for weeks, so it never waits for input and recovers by itself when the gateway returns.
+ * Wall display: overview and readings, without settings, in figures that can be read from across the room. It may run
+ * for weeks, so it never waits for input, and it recovers by itself when the gateway returns.
  */
 import { useEffect } from "preact/hooks";
 import { LostNotice, PageOf, useMain } from "./frame.js";

@@ -23,7 +23,7 @@ const SOON_MS = 120_000;
 type Pages = Readonly<Record<string, ComponentType>>;
 const pages = new Store<Pages>({ dashboard: Dashboard });
 
-/** Pages in the same bundle come with it. */
+/** Loads a page, together with the other pages of its bundle. */
 async function fetchPages(name: string): Promise<void> {
 	const more =
 		name === "use" ? { use: (await import("./pages/use.js")).Use } : (await import("./pages/pages.js")).PAGES;
@@ -196,7 +196,7 @@ function SessionNotice() {
 	);
 }
 
-/** Functions that do not work, and settings that were not stored. */
+/** Notices about functions that do not work, and settings that were not stored. */
 function StateNotices() {
 	const now = useStore(status);
 	if (now === undefined) return null;

@@ -13,10 +13,10 @@ if (root !== null) {
 	addStyle(style);
 	applyTheme();
 	openWizardIfNew();
-	// The elements of the login that the document shows become those of the page.
+	// Preact reuses the elements of the login that the document already shows.
 	render(<App />, root);
 	if ("sent" in document.documentElement.dataset) root.querySelector("form")?.requestSubmit();
-	// Only the installed app needs the service worker, because it has no address bar in which the user could try again.
+	// Only the installed app needs the service worker, because it has no address bar from which the user could try again.
 	// Browsers refuse a service worker under a certificate that they don't trust.
 	if (matchMedia("(display-mode: standalone)").matches) {
 		const texts = [language, t("title"), t("error.offline"), t("retry")].map((text) => ["t", text]);

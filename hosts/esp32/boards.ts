@@ -89,7 +89,7 @@ export interface Board {
 	readonly model: string;
 	/** Unique, 1 to 65535. */
 	readonly deviceId: number;
-	/** The smallest version sold counts. */
+	/** Size of the flash, MB; if the board is sold with several sizes, the smallest one. */
 	readonly flashMB: number;
 	readonly partitions: string;
 	readonly meter: MeterPins;
@@ -127,11 +127,11 @@ function lan8720(phy: number, power: number, clock: RMIIPins["clock"]): RMIIPins
 
 /** Parts left out of all boards with 4 MB of flash (docs/hardware.md). */
 const LARGE = Object.freeze(["hawkbit", "provision", "security_updates", "backfill", "kmp", "mbus", "amis"]);
-/** Parts left out of those with a radio. */
+/** Parts left out of boards with 4 MB of flash and a radio. */
 const SHORT_OF_FLASH = Object.freeze({
 	without: Object.freeze([...LARGE, "hub", "live_secs", "live-meter"]),
 });
-/** Parts left out of such boards with Ethernet. Improv sets up Wi-Fi over the console, which they do not need. */
+/** Parts left out of boards that also have Ethernet. They do not need Improv, which sets up Wi-Fi over the console. */
 const SHORTER_OF_FLASH = Object.freeze({
 	without: Object.freeze([...SHORT_OF_FLASH.without, "peaks", "tic", "improv"]),
 });

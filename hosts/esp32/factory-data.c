@@ -4,7 +4,9 @@
 #include "mc.xs.h"
 #include "xsmc.h"
 
-/* FACTORY_DATA_SIZE and SETTINGS_AT of factory.ts; the length of a settings file is at LENGTH_AT, without REST bytes. */
+/*
+ * RECORD_SIZE and SETTINGS_AT are as in factory.ts. A settings file has its length, less REST bytes, at LENGTH_AT.
+ */
 enum { RECORD_SIZE = 172, SETTINGS_AT = 256, LENGTH_AT = 6, HEAD_SIZE = 8, REST = 52 + 64 };
 
 static const esp_partition_t *find(void)
@@ -32,6 +34,6 @@ void xs_factory_data_settings(xsMachine *the)
 	uint32_t length = REST + head[LENGTH_AT] + ((uint32_t)head[LENGTH_AT + 1] << 8);
 	if (length > partition->size - SETTINGS_AT) return;
 	xsmcSetArrayBuffer(xsResult, NULL, length);
-	/* After a failure it holds zeros, and the firmware says that the file is invalid. */
+	/* If this fails, the buffer holds zeros, and the firmware reports an invalid file. */
 	(void)esp_partition_read(partition, SETTINGS_AT, xsmcToArrayBuffer(xsResult), length);
 }

@@ -1,9 +1,9 @@
 /**
- * Factory data of a unit: a partition of their own (`factory_data`), which neither an update nor a factory reset
- * changes. `npm run factory` makes them. A unit without them, such as a bought devkit, makes its own at its first start
- * and keeps them in `storage` in the same format.
+ * Factory data of a unit. They have their own partition (`factory_data`), which neither an update nor a factory reset
+ * changes. `npm run factory` makes them. A unit without factory data, such as a bought devkit, makes its own at its
+ * first start and keeps them in `storage` in the same format.
  *
- * Record at the start of the partition; numbers are little-endian, texts are ASCII padded with zeros:
+ * Record at the start of the partition. Numbers are little-endian; strings are ASCII, padded with zeros:
  *
  *     0    4   "SMGF"
  *     4    2   version of this layout: 1
@@ -61,7 +61,7 @@ const ERASED = 0xff;
 const DAMAGED =
 	"factory data: damaged. The label's password and Wi-Fi key don't hold until they are written again (npm run factory).";
 
-/** Throws a RangeError for the user if the data violate the rules above. */
+/** Throws a RangeError with a message for the user if the data violate the rules above. */
 export function encodeFactoryData(data: FactoryData): Uint8Array {
 	const { serial, variant, labelPassword, accessPointKey, deviceKey } = data;
 	if (!isMadeOf(serial, [6, 32], "09AZ")) throw new RangeError("A serial number is 6 to 32 of 0-9 and A-Z.");
@@ -115,9 +115,9 @@ export function decodeFactoryData(bytes: Uint8Array, text: TextCodec): FactoryDa
 	};
 }
 
-/** For people to type: 12 characters, 69 bits of entropy. */
+/** Makes a secret that people can type: 12 characters, 69 bits of entropy. */
 export function makeSecret(random: (length: number) => Uint8Array): string {
-	// The remainders of bytes from `beyond` on would make some characters more frequent.
+	// Bytes from `beyond` on are skipped, because their remainders would make some characters more frequent.
 	const beyond = 256 - (256 % CHARACTERS.length);
 	let secret = "";
 	while (secret.length < SECRET_LENGTH) {

@@ -32,7 +32,7 @@ static void start_timer(void)
 	esp_timer_start_once(light.timer, (uint64_t)(light.is_on ? light.on_ms : light.off_ms) * 1000);
 }
 
-/* Runs in the timer task, possibly after the end of the blinking. */
+/* Runs in the timer task, possibly after the LED has stopped blinking. */
 static void toggle(void *context)
 {
 	(void)context;

@@ -1,8 +1,9 @@
 /*
- * A ring of deliveries, and one message in the queue of the JavaScript task, which makes the task empty the ring.
- * Direct use of the queue would block while it is full, possibly with a lock that the JavaScript task waits for. Only
- * this file and the engine (for promises) use the queue, so it is never full. Each poster in hosts/ has at most one
- * post under way, so the ring has room for all. A full ring is a programming error and restarts the chip.
+ * A ring of deliveries, and one message in the queue of the JavaScript task, which makes the task empty the ring. A
+ * poster that used the queue directly would block while the queue is full, perhaps holding a lock that the JavaScript
+ * task waits for. Only this file and the engine (for promises) use the queue, so it is never full. Each poster in
+ * hosts/ has at most one post under way, so the ring has room for all. A full ring is a programming error and restarts
+ * the chip.
  */
 #include "machine-post.h"
 

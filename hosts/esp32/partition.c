@@ -35,7 +35,7 @@ static size_t erased_length(const uint8_t *bytes, size_t size)
 	return length;
 }
 
-/* Decrypts, but reads erased bytes as 0xFF. */
+/* Reads decrypted bytes; erased bytes read as 0xFF. */
 static esp_err_t read_plain(const esp_partition_t *partition, size_t offset, void *into, size_t size)
 {
 	uint8_t *bytes = into, raw[PARTITION_WRITE_SIZE];
@@ -65,7 +65,7 @@ static esp_err_t find_written(reader *read, const esp_partition_t *partition, si
 	return ESP_OK;
 }
 
-/* Sectors with only the boot loader's encrypted 0xFF. *found as in find_written. */
+/* Erases sectors that contain only the boot loader's encrypted 0xFF. Sets *found as find_written does. */
 static esp_err_t erase_unused(const esp_partition_t *partition, size_t offset, size_t end, size_t *found)
 {
 	for (size_t at = offset; at < end;) {

@@ -154,7 +154,7 @@ static bool wake_when_low(int pin)
 #endif
 }
 
-/* On a chip where all EXT1 pins share one level this needs EXT0, which has one pin. */
+/* Uses EXT0, which has only one pin, on a chip where all EXT1 pins share one level. */
 static bool wake_when_high(int pin)
 {
 #if SOC_PM_SUPPORT_EXT0_WAKEUP

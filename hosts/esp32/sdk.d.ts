@@ -15,7 +15,7 @@ declare module "gateway/board" {
 }
 
 declare module "gateway/release" {
-	/** Choices of the firmware's publisher (`--release`). They are texts, because texts stay in flash. */
+	/** Choices of the firmware's publisher (`--release`). Keys are strings, because strings stay in flash. */
 	export const RELEASE: {
 		/**
 		 * Public keys that may sign updates: points in hex (P256_POINT_LENGTH bytes). If empty, this build accepts no

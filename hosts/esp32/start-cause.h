@@ -8,7 +8,7 @@
 
 typedef struct {
 	const char *text;
-	/* Not for a power cut, an external reset or a sleep. */
+	/* False after a power cut, an external reset or a sleep. */
 	bool is_fault;
 } start_cause;
 

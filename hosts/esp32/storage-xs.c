@@ -1,4 +1,4 @@
-/* prelaunch.c has called storage_nvs_start before. */
+/* prelaunch.c calls storage_nvs_start before XS starts. */
 #include <string.h>
 
 #include "mc.xs.h"

@@ -97,7 +97,7 @@ void xs_system_ending(xsMachine *the)
 	xsmcSetIndex(xsResult, 1, xsVar(0));
 }
 
-/* On some boards the reset button, or flashing, looks the same. */
+/* True after power-on. On some boards the reset button and flashing look the same. */
 void xs_system_switched_on(xsMachine *the)
 {
 	xsmcSetBoolean(xsResult, esp_reset_reason() == ESP_RST_POWERON);

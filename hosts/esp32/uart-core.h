@@ -53,13 +53,13 @@ void uart_core_silence(uart_core *core);
 /* The next contiguous piece to send; uart_core_sent records how many bytes the line accepted. */
 size_t uart_core_next(const uart_core *core, const uint8_t **piece);
 void uart_core_sent(uart_core *core, size_t count);
-/* All bytes were passed to the line; UART_DRAINED must follow when they have left it. */
+/* True if all bytes were passed to the line. UART_DRAINED must follow when they have left it. */
 bool uart_core_drains(const uart_core *core);
 void uart_core_drained(uart_core *core);
 
 /* The owner calls the functions from here on. */
 size_t uart_core_read(uart_core *core, uint8_t *into, size_t limit);
-/* False, and nothing is written, without enough room. */
+/* Writes all bytes, or none if there is not enough room; returns whether it has written. */
 bool uart_core_write(uart_core *core, const uint8_t *bytes, size_t count);
 size_t uart_core_writable(const uart_core *core);
 

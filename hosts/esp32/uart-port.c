@@ -42,7 +42,7 @@ struct uart_port {
 	pthread_mutex_t lock;
 	uart_options options;
 	bool open;
-	/* Characters have come since the UART's buffer was last emptied for certain. */
+	/* The UART's buffer may hold characters: some have arrived since it was last known to be empty. */
 	bool may_hold;
 	unsigned baud;
 	/* Calculated end of the output; the UART may take longer. */
@@ -243,7 +243,7 @@ uart_port *uart_port_open(const uart_options *options, char message[UART_MESSAGE
 		return NULL;
 	}
 	pthread_mutex_lock(&port->lock);
-	/* Nothing of the previous session is left. */
+	/* Clears what the previous session left. */
 	bool started = start_line(port, options);
 	uart_flush_input(port->uart);
 	uart_core_open(&port->core);

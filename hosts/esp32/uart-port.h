@@ -39,7 +39,7 @@ void *uart_port_owner(const uart_port *port);
 bool uart_port_configure(uart_port *port, unsigned baud, uart_format format);
 unsigned uart_port_take(uart_port *port, size_t *readable, size_t *writable);
 size_t uart_port_read(uart_port *port, uint8_t *into, size_t limit);
-/* False, and nothing is written, without enough room. */
+/* Writes all bytes, or none if there is not enough room; returns whether it has written. */
 bool uart_port_write(uart_port *port, const uint8_t *bytes, size_t count, size_t *writable);
 /* Discards unsent bytes. No callback follows; the port may be opened again at once. */
 void uart_port_close(uart_port *port);

@@ -24,7 +24,7 @@ class Bindings {
 }
 
 export interface UpdateSettings {
-	/** Keys as hex text: texts stay in flash, whereas bytes would take memory. */
+	/** Keys as hex strings, which stay in flash; bytes would take memory. */
 	readonly keys: readonly string[];
 	readonly revoked: readonly string[];
 	readonly securityLevel: number;

@@ -136,8 +136,8 @@ static void on_associated(wifi_core *core)
 		core->overdue = false;
 	} else if (core->link == WIFI_IDLE) {
 		/*
-		 * This attempt already counts as ended, because its end was overdue, or because the end of an earlier attempt
-		 * was mistaken for it.
+		 * This attempt already counts as ended: its end was overdue, or the end of an earlier attempt was mistaken for
+		 * the end of this one.
 		 */
 		radio_driver_leave();
 		core->link = WIFI_LEAVING;

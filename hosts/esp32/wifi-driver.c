@@ -120,7 +120,7 @@ static bool lock_access_point(void)
 	return esp_wifi_set_mode(WIFI_MODE_APSTA) == ESP_OK && radio_driver_set_access_point(&nobody);
 }
 
-/* Once, because ESP-IDF's handlers belong to them. */
+/* Makes the interfaces only once, because ESP-IDF's handlers are tied to them. */
 static bool make_interfaces(void)
 {
 	esp_err_t loop = esp_netif_init() == ESP_OK ? esp_event_loop_create_default() : ESP_FAIL;
@@ -143,7 +143,7 @@ static bool make_driver(void)
 static bool configure(const char *country)
 {
 	if (esp_wifi_set_storage(WIFI_STORAGE_RAM) != ESP_OK) return false;
-	/* With an unknown country code, the channels allowed everywhere remain. */
+	/* If the country code is unknown, the channels allowed everywhere remain. */
 	esp_wifi_set_country_code(country, true);
 	return lock_access_point();
 }

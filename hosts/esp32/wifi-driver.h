@@ -80,7 +80,7 @@ typedef struct {
  */
 bool radio_driver_open(const char *country, void (*notify)(void *context, const radio_event *event), void *context);
 
-/* Releases the radio's memory; it can be opened again. notify is not called any more. */
+/* Releases the radio's memory. notify is not called afterwards. The radio can be opened again. */
 void radio_driver_close(void);
 
 bool radio_driver_set_mode(radio_mode mode);

@@ -29,7 +29,7 @@ bool wifi_events_push(wifi_events *events, const radio_event *event);
 
 bool wifi_events_pop(wifi_events *events, radio_event *event);
 
-/* The next event posts a new delivery. False, without effect, if there are still events to take. */
+/* Ends the delivery: the next event posts a new one. False, without effect, if there are still events to take. */
 bool wifi_events_rest(wifi_events *events);
 
 #endif

@@ -70,7 +70,7 @@ static void notify(void *context, const radio_event *event)
 	machine_post(binding->the, deliver, binding);
 }
 
-/* Notices that a call from JavaScript has caused are delivered after it. */
+/* Posts a delivery for notices that a call from JavaScript has caused; it runs after that call. */
 static void notify_soon(wifi_binding *binding)
 {
 	static const radio_event nudge = { .kind = RADIO_NUDGE };
@@ -183,7 +183,7 @@ void xs_wifi_scan(xsMachine *the)
 	notify_soon(binding);
 }
 
-/* Needs one variable of the caller (xsmcVars). */
+/* The caller must have reserved a variable (xsmcVars). */
 static void set_network(xsMachine *the, const radio_network *network)
 {
 	char name[WIFI_NAME_SIZE], bssid[WIFI_MAC_TEXT_SIZE];

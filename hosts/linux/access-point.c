@@ -1,4 +1,4 @@
-/* With an option of the runner (tools/sdk/run.ts) every connection counts as one over the access point. */
+/* An option (tools/sdk/run.ts) makes every connection count as coming over the access point. */
 #include "access-point.h"
 
 #include <stdlib.h>

@@ -59,7 +59,7 @@ class LinuxStorage implements Storage {
 	}
 }
 
-/** Another TCP port opens where one is reserved or taken. */
+/** Opens another TCP port if the requested one is reserved or taken. */
 class LinuxNetwork extends NativeNetwork {
 	override tcpListener(port: number): ListenerPort {
 		return createListenerPort({ port, secure: false, timers: this.timers, onReplaced: traceReplaced });
@@ -82,7 +82,7 @@ const WATCHDOG_MS = 5000;
 
 const ACCESS_POINT_ADDRESS = "127.0.0.1";
 
-/** Multicast is restricted to the access point's network, here this computer. */
+/** Restricts multicast to the access point's network, which is this computer here. */
 function withoutNetwork({ io, pins }: UDPPort): UDPPort {
 	return {
 		io: class extends io {

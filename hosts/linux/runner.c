@@ -167,7 +167,7 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	hold_signals(SIG_BLOCK);
-	/* Without this the firmware would outlive a killed parent and keep its ports. */
+	/* Otherwise the firmware would outlive a killed parent and keep its ports. */
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	the_runner.arguments = argv;
 	sleep_if_requested();

@@ -5,8 +5,9 @@
  *
  * With 7E1 the kernel puts FF 00 before a damaged character (termios PARMRK); the character then becomes a byte of 0x80
  * or more. "Drained" means that the kernel's queue is empty and that the characters have had time to leave the line at
- * its speed, because the kernel does not know the buffer of a USB converter, and a pseudo-terminal has no speed.
- * Limits: RECEIVE_LIMIT unread bytes, beyond which the newest are lost; SEND_LIMIT unsent bytes.
+ * its speed. The queue alone is not enough: the kernel does not know the buffer of a USB converter, and a
+ * pseudo-terminal has no speed. Limits: RECEIVE_LIMIT unread bytes, beyond which the newest are lost; SEND_LIMIT unsent
+ * bytes.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -42,7 +43,7 @@ typedef struct {
 	gint64 quiet_at_us;
 	unsigned baud, bits_per_character;
 	bool is_socket, marks;
-	/* Bytes received of a mark (FF 00). */
+	/* Number of bytes of a mark (FF 00) received so far. */
 	unsigned mark;
 	/* Room for writing, or the end of sending, must still be reported. */
 	bool room_wanted, drain_wanted;
@@ -219,7 +220,7 @@ static gboolean report_pending(gpointer data)
 	return G_SOURCE_REMOVE;
 }
 
-/* NULL for the path of a device. */
+/* Returns the address in the path, or NULL for the path of a device. */
 static const char *address_in(const char *path)
 {
 	static const char scheme[] = "tcp://";

@@ -39,7 +39,7 @@ export interface SerialSettings extends SerialDevice {
 	readonly path: string;
 }
 
-/** Once per port: the constructor checks whether it supports parity. */
+/** Create one object per port, because the constructor checks whether the port supports parity. */
 export class LinuxPort implements SerialPort {
 	readonly path: string;
 	readonly timers: SerialSettings["timers"];

@@ -15,7 +15,7 @@ void xs_system_setting(xsMachine *the)
 	if (value) xsResult = xsString((xsStringValue)value);
 }
 
-/* (path): the file as an ArrayBuffer; throws an Error for the user. */
+/* (path): the file as an ArrayBuffer. Throws an Error with a message for the user. */
 void xs_system_read_file(xsMachine *the)
 {
 	static const long limit = 65536;
@@ -54,7 +54,7 @@ void xs_system_exit(xsMachine *the)
 /* Defined in the runner. */
 extern void runner_restart(void) __attribute__((weak));
 
-/* (utcMs, httpPort, httpsPort), all as texts, for the next start. */
+/* (utcMs, httpPort, httpsPort): stores these strings for the next start. */
 static void store_for_restart(xsMachine *the)
 {
 	setenv("GATEWAY_UTC_MS", xsToString(xsArg(0)), 1);

@@ -3,7 +3,7 @@ export class System {
 	static setting(name: string): string | undefined {
 		return native("xs_system_setting").call(this, name);
 	}
-	/** Throws an Error for the user. */
+	/** Throws an Error with a message for the user. */
 	static readFile(path: string): ArrayBuffer {
 		return native("xs_system_read_file").call(this, path);
 	}

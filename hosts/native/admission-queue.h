@@ -1,7 +1,7 @@
 /*
- * Admission queue of a port: connections that have no place in the server yet. One may get a place once its first bytes
- * have arrived: with TLS enough of a ClientHello (RFC 5246, 7.4.1.2) to tell a client from a peer that only connects,
- * with plain TCP any byte.
+ * Admission queue of a port: connections that have no place in the server yet. A connection may get a place once its
+ * first bytes have arrived. With TLS this means enough of a ClientHello (RFC 5246, 7.4.1.2) to tell a client from a
+ * peer that only connects; with plain TCP any byte suffices.
  *
  * Trusted addresses are those that have shown a valid token within half an hour. The rules, which also apply in
  * hosts/node/admission-queue.ts:
@@ -41,7 +41,7 @@ typedef struct {
 	/* poll() must not watch the socket after the first byte, because it would always return at once. */
 	bool has_first_byte;
 	bool notified;
-	/* Time of arrival, or, once ready, of becoming ready. */
+	/* Time at which the connection arrived; once it is ready, time at which it became ready. */
 	uint64_t since_ms;
 	uint64_t number;
 	char address[STREAM_ADDRESS_SIZE];
@@ -55,7 +55,7 @@ typedef struct {
 	uint64_t arrivals;
 	struct {
 		char address[STREAM_ADDRESS_SIZE];
-		/* Sequence number of the last place; 0: never had one. */
+		/* Sequence number of the last place that the address got; 0: none yet. */
 		uint64_t place;
 	} served[ADMISSION_MEMORY];
 	uint64_t places;
@@ -91,10 +91,10 @@ int admission_take(admission_queue *queue, pending_connection *pending);
 /* Closes the connection that has been silent longest. False if all are within their grace period. */
 bool admission_evict(admission_queue *queue, uint64_t now_ms);
 
-/* poll() must watch for the first bytes. */
+/* True if poll() must watch for the first bytes. */
 bool admission_listens(const pending_connection *pending);
 
-/* Latest call of admission_serve; UINT64_MAX: none. */
+/* Time at which admission_serve must be called at the latest; UINT64_MAX: no call is needed. */
 uint64_t admission_deadline(const admission_queue *queue, uint64_t now_ms);
 
 void admission_close(admission_queue *queue);

@@ -24,7 +24,7 @@ enum {
 	/* Organization and its unit (RFC 5280, A.1). */
 	CERTIFICATE_ORGANIZATION_LIMIT = 64,
 	CERTIFICATE_DNS_NAME_LIMIT = 253,
-	/* Each text of certificate_make, with the NUL. */
+	/* Size of each PEM text that certificate_make makes, with the NUL. */
 	CERTIFICATE_PEM_SIZE = 2560,
 	PRIVATE_KEY_PEM_SIZE = 320,
 };

@@ -17,7 +17,7 @@ enum {
 	HANDSHAKE_MS = 10000,
 	/* Longest silence of the server in a handshake while others wait for the gate. */
 	PRESSED_SILENCE_MS = 2000,
-	/* A handshake with a silent server checks for other parties. */
+	/* A handshake with a silent server checks at this interval whether others wait for the gate. */
 	CHECK_MS = 250,
 	/* Sockets kept open only for the peer's FIN; beyond it the oldest is closed. */
 	LINGER_LIMIT = 2,

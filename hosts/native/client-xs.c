@@ -160,7 +160,10 @@ static bool copy_arguments(xsMachine *the, bool secure, client_texts *texts)
 		&& copy_buffer(the, ARG_SESSION, (void **)&texts->session, &texts->session_size);
 }
 
-/* (target, host, port, timeoutMs, trusted?, name, utcMs?, certificate?, key?, session?): without `trusted`, plain TCP; without `key`, `certificate` has both */
+/*
+ * (target, host, port, timeoutMs, trusted?, name, utcMs?, certificate?, key?, session?). Without `trusted` the client
+ * uses plain TCP. Without `key`, `certificate` also contains the key.
+ */
 void xs_client(xsMachine *the)
 {
 	char message[TRUST_MESSAGE_SIZE] = "";

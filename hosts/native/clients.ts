@@ -58,7 +58,7 @@ function isWhole(value: number, least: number, most: number): boolean {
 }
 
 class TCPClient implements Client {
-	// The options may contain 10 KB of certificates.
+	// Only the callbacks are kept, because the options may contain 10 KB of certificates.
 	readonly #onReadable: ClientOptions["onReadable"];
 	readonly #onWritable: ClientOptions["onWritable"];
 	readonly #onError: ClientOptions["onError"];

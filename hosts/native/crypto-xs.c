@@ -23,7 +23,7 @@ static void check(xsMachine *the, bool done)
 	if (!done) xsUnknownError("the cryptography library has failed");
 }
 
-/* Throws if an argument from `first` on is no buffer; call it before anything that would have to be released. */
+/* Throws if an argument from `first` on is not a buffer. Call it before anything is acquired that must be released. */
 static void expect_buffers(xsMachine *the, xsIntegerValue first)
 {
 	for (xsIntegerValue i = first; i < xsmcArgc; i++) {
@@ -170,7 +170,7 @@ void xs_crypto_verify_p256(xsMachine *the)
 	xsmcSetBoolean(xsResult, fits && p256_verify(point, message, size, signature));
 }
 
-/* (publicKey): new public key, then the secret. */
+/* (publicKey): returns a new public key, followed by the shared secret. */
 void xs_crypto_agree_p256(xsMachine *the)
 {
 	uint8_t result[P256_POINT_SIZE + P256_SECRET_SIZE];
@@ -287,7 +287,7 @@ void xs_crypto_make_certificate(xsMachine *the)
 	void *key = NULL;
 	xsUnsignedValue key_size = 0;
 	if (options.name_count > CERTIFICATE_NAMES_LIMIT) xsRangeError("a certificate has 1 to 4 names");
-	// Calls that can throw or move memory come first, here the conversions of arguments to texts.
+	// Calls that can throw or move memory come first, here the conversions of arguments to strings.
 	for (xsIntegerValue i = ARG_ORGANIZATION; i < xsmcArgc; i++) xsmcToString(xsArg(i));
 	xsmcVars(1);
 	if (xsmcTypeOf(xsArg(2)) != xsUndefinedType) xsmcGetBufferReadable(xsArg(2), &key, &key_size);

@@ -16,7 +16,7 @@ typedef struct {
 	uint8_t key[DIGEST_BLOCK_SIZE];
 } digest;
 
-/* Each function here returns false if the library fails; *d is undefined then. */
+/* Each of these functions returns false if the library fails; *d is undefined then. */
 bool digest_start(digest *d);
 bool digest_update(digest *d, const void *bytes, size_t length);
 bool digest_finish(digest *d, uint8_t result[DIGEST_SIZE]);

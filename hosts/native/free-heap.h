@@ -8,7 +8,10 @@
 size_t free_heap(void);
 size_t free_heap_piece(void);
 
-/* The same for the memory that Mbed TLS uses first; 0 without such memory. Any thread may call. */
+/*
+ * Bytes in total and in the largest block of the memory that Mbed TLS uses first; 0 if the host has none. Any thread
+ * may call.
+ */
 size_t free_tls_memory(void);
 size_t free_tls_piece(void);
 

@@ -1,7 +1,7 @@
 /** Inflater of the host contract, by tinfl (inflate-xs.c). */
 import { INFLATE_WINDOW, type Inflater } from "../../modules/io/flash.js";
 
-/** About 11 KB of heap. */
+/** An object takes about 11 KB of heap. */
 class Bindings extends Native("xs_inflate_destructor") {
 	constructor() {
 		super();

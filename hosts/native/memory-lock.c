@@ -18,10 +18,10 @@ static const void *sender;
 static uint64_t sent_ms, other_sent_ms;
 /* When a record was last refused. */
 static uint64_t record_refused_ms;
-/* The connection with a large record in memory, and the time at which it was permitted; NULL without one. */
+/* Connection with a large record in memory, or NULL, and the time at which the record was permitted. */
 static const void *receiver;
 static uint64_t received_ms;
-/* Handshakes and records may still delay senders for so long. Falls during a delay and recovers otherwise. */
+/* Time for which handshakes and records may still delay senders. It falls during a delay and recovers otherwise. */
 static uint64_t patience_ms = HOLD_UP_MS, asked_ms;
 static bool held_up;
 
@@ -89,7 +89,7 @@ bool memory_lock_send(const void *who, uint64_t now_ms)
 	return may;
 }
 
-/* Others will return memory soon. The mutex must be held. */
+/* True if other connections use memory that they will return soon. The mutex must be held. */
 static bool others_use_memory(const void *who, bool shaking, uint64_t now_ms)
 {
 	return shaking || since(sent_ms, now_ms) < SETTLED_MS || record_delays(who, now_ms);

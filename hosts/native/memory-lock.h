@@ -40,7 +40,7 @@ enum {
 	USUAL_HANDSHAKE_MEMORY = 16 * 1024,
 	/* Longest hold of the lock while others want it. */
 	LOCK_MS = 250,
-	/* Silence after which earlier data takes no memory any more. */
+	/* Silence after which earlier data no longer takes memory. */
 	SETTLED_MS = 50,
 	/*
 	 * Longest uninterrupted delay of senders by handshakes. In total, handshakes may delay them at most half of the

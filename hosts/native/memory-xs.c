@@ -15,7 +15,7 @@ static bool suffices(xsMachine *the, xsIntegerValue slots, xsIntegerValue bytes)
 	return the->maximumHeapCount - the->currentHeapCount >= slots && the->maximumChunksSize - the->currentChunksSize >= bytes;
 }
 
-/* (slots, bytes of chunks): collects garbage if they are not free at first. */
+/* (slots, bytes of chunks): true if so much is free, if necessary after collecting garbage. */
 void xs_memory_suffices(xsMachine *the)
 {
 	xsIntegerValue slots = xsToInteger(xsArg(0)), bytes = xsToInteger(xsArg(1));
@@ -27,7 +27,7 @@ void xs_memory_suffices(xsMachine *the)
 	xsResult = xsBoolean(enough);
 }
 
-/* (0: slots, 1: bytes of chunks, 2: heap bytes, 3: minimum of heap bytes): -1 without a limit. */
+/* (0: slots, 1: bytes of chunks, 2: heap bytes, 3: minimum of heap bytes): free amount; -1 if there is no limit. */
 void xs_memory_free(xsMachine *the)
 {
 	xsIntegerValue what = xsToInteger(xsArg(0));

@@ -5,7 +5,7 @@ class Bindings {
 	static suffices(slots: number, chunkBytes: number): boolean {
 		return native("xs_memory_suffices").call(this, slots, chunkBytes);
 	}
-	/** Negative without a limit. */
+	/** Returns a negative number if there is no limit. */
 	static free(what: number): number {
 		return native("xs_memory_free").call(this, what);
 	}

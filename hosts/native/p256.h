@@ -17,7 +17,7 @@ bool p256_verify(const uint8_t point[P256_POINT_SIZE], const uint8_t *message, s
 
 typedef enum { P256_OK, P256_NO_POINT, P256_FAILED } p256_status;
 
-/* The key is new: `own` gets its point, `secret` x of the point shared with `point`. */
+/* Makes a new key. `own` gets its public point, `secret` the x coordinate of the point that it shares with `point`. */
 p256_status p256_agree(const uint8_t point[P256_POINT_SIZE], uint8_t own[P256_POINT_SIZE], uint8_t secret[P256_SECRET_SIZE]);
 
 #endif

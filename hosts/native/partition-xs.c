@@ -22,7 +22,7 @@ static size_t get_number(xsMachine *the, xsIntegerValue index, size_t most, size
 	return whole;
 }
 
-/* (name): bytes; 0 if there is no such partition. */
+/* (name): size in bytes; 0 if there is no such partition. */
 void xs_partition_size(xsMachine *the)
 {
 	char name[PARTITION_NAME_LIMIT + 2];

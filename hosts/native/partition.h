@@ -11,13 +11,13 @@
 
 enum { PARTITION_NAME_LIMIT = 15, PARTITION_ERASE_SIZE = 4096, PARTITION_WRITE_SIZE = 16, PARTITION_MESSAGE_SIZE = 128 };
 
-/* Bytes; 0 if the gateway may use no such partition. */
+/* Size in bytes; 0 if there is no such partition, or the gateway may not use it. */
 size_t partition_size(const char *name);
 
 /* False on failure, with `message` for the user. */
 bool partition_read(
 	const char *name, size_t offset, void *into, size_t size, char message[PARTITION_MESSAGE_SIZE]);
-/* False, and nothing is written, if any byte is not erased. */
+/* Writes nothing and returns false if any byte in the range is not erased. */
 bool partition_write(
 	const char *name, size_t offset, const void *bytes, size_t size, char message[PARTITION_MESSAGE_SIZE]);
 bool partition_erase(const char *name, size_t offset, size_t size, char message[PARTITION_MESSAGE_SIZE]);

@@ -19,8 +19,8 @@ enum { RESOLVER_LIMIT = 4, RESOLVER_THREADS = 2, RESOLVER_NAME_LIMIT = 253 };
 typedef struct resolver resolver;
 
 /*
- * NULL if memory is short. `notify`: resolver_next has an answer; in any thread, even the caller's; must neither wait
- * nor call the resolver.
+ * NULL if memory is short. `notify` is called when resolver_next has an answer, in any thread, even the caller's. It
+ * must neither wait nor call the resolver.
  */
 resolver *resolver_open(void (*notify)(void *context), void *context);
 
@@ -30,10 +30,10 @@ resolver *resolver_open(void (*notify)(void *context), void *context);
  */
 int resolver_ask(resolver *self, const char *name);
 
-/* Frees the number of a request with an answer; the address is "" if the name was not found. -1 without an answer. */
+/* Returns and frees the number of an answered request, or -1. The address is "" if the name was not found. */
 int resolver_next(resolver *self, char address[IPV4_TEXT_SIZE]);
 
-/* Does not wait for running requests; drops waiting ones. notify is not called any more. */
+/* Drops waiting requests and does not wait for running ones. notify is not called afterwards. */
 void resolver_close(resolver *self);
 
 #endif

@@ -2,7 +2,7 @@
 /** A class that extends `Native` has no fields, because XS would not initialise them. */
 declare function Native(destructor: string): new (...args: unknown[]) => object;
 /** XS recognises a call of C by exactly this form: `native("name").call(this, …)`. */
-// biome-ignore lint/suspicious/noExplicitAny: the C function decides what it takes and gives
+// biome-ignore lint/suspicious/noExplicitAny: the C function decides what it takes and returns
 declare function native(name: string): (this: unknown, ...args: any[]) => any;
 
 declare module "timer" {

@@ -67,7 +67,7 @@ export abstract class NativeSerial<Device extends SerialDevice> implements Seria
 		this.#port = undefined;
 	}
 
-	/** Throws an Error for the user. */
+	/** Throws an Error with a message for the user. */
 	protected abstract open(): NativePort;
 
 	protected failed(code: number): void {

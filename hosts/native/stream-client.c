@@ -39,7 +39,7 @@ bool client_event(const stream_client *client, stream_event *event)
 		return !client->is_code_reported;
 	}
 	const stream_connection *connection = &client->connection;
-	/* After the server ended its direction, a client reports nothing more. (A port does, because it may still reply.) */
+	/* A client reports nothing after the server has ended its direction. (A port does, because it may still reply.) */
 	if (client->state != CLIENT_STATE_OPEN || connection->ended_reported) return false;
 	if (!connection_event(connection, event)) return false;
 	if (event->kind == STREAM_ENDED)

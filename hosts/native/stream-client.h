@@ -77,15 +77,16 @@ void stream_client_address(stream_client *client, char address[IPV4_TEXT_SIZE]);
 /* Valid for TLS, once connected. */
 bool stream_client_resumed(stream_client *client);
 
-/* The session is for the next connection. Returns the size, 0 without a session; `into` may be NULL. */
+/* Copies the session, for the next connection. Returns its size, 0 without a session. `into` may be NULL. */
 size_t stream_client_session(stream_client *client, uint8_t into[TRUST_SESSION_LIMIT]);
 
 /*
- * Closes properly, or aborts the opening; notify is not called any more. Unsent bytes are sent for up to three seconds.
+ * Closes an open connection properly, or aborts the opening. notify is not called afterwards. Unsent bytes are sent for
+ * up to three seconds.
  */
 void stream_client_close(stream_client *client);
 
-/* Clients for tests, including closed ones that still send; -1 without client and thread. */
+/* Number of clients, for tests. Closed ones that still send count too; -1 if there is neither client nor thread. */
 int stream_client_count(void);
 
 #endif

@@ -45,7 +45,7 @@ typedef struct {
 	unsigned generation;
 	stream_rings *rings;
 	bool ended;
-	/* The socket failed: it is -1, and nothing can be sent. */
+	/* The socket has failed: `socket` is -1, and nothing can be sent. */
 	bool broken;
 	/* STREAM_READABLE has not reported all bytes. */
 	bool fresh;

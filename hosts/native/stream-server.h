@@ -89,7 +89,7 @@ typedef struct {
 	size_t count;
 } stream_event;
 
-/* NULL on failure, with `message` for the user. The texts are copied. */
+/* NULL on failure, with `message` for the user. Certificate and key are copied. */
 stream_server *stream_server_open(const stream_server_options *options, char message[STREAM_SERVER_MESSAGE_SIZE]);
 
 uint16_t stream_server_port(const stream_server *server);
@@ -114,7 +114,7 @@ void stream_server_test_result(stream_server *server, char message[STREAM_SERVER
 /* Drops connections that were not taken; others continue. */
 void stream_server_stop(stream_server *server);
 
-/* Leaves 200 ms for unsent data; notify is not called any more. */
+/* Leaves 200 ms for unsent data. notify is not called afterwards. */
 void stream_server_close(stream_server *server);
 
 /* Events come from the connections in turn; false if none waits. */
@@ -127,7 +127,7 @@ typedef struct {
 	bool via_access_point;
 } stream_origin;
 
-/* The one that has waited longest, or -1. */
+/* Takes the connection that has waited longest. Returns its id, or -1 if none waits. */
 int stream_server_take(stream_server *server, stream_origin *origin);
 
 size_t stream_read(stream_server *server, int connection, void *into, size_t size);

@@ -41,7 +41,7 @@ int socket_connect(uint32_t address, uint16_t port);
 int socket_connected(int socket);
 
 int socket_receive(int socket, void *into, size_t size);
-/* lwIP shows those of the first segment only. */
+/* With lwIP, only bytes of the first segment are visible. */
 int socket_peek(int socket, void *into, size_t size);
 int socket_send(int socket, const void *bytes, size_t size);
 /* As poll() reports: room for a segment or two (2873 bytes with lwIP), or a broken connection. */

@@ -91,7 +91,7 @@ export interface StreamSettings {
 	readonly timers: Timers;
 	/** Called when a free port has replaced one that can't be opened; without this member no port is replaced. */
 	onReplaced?(port: number, real: number): void;
-	/** The actual port, each time a listener opens. */
+	/** Called with the actual port each time a listener opens. */
 	onListening?(port: number): void;
 }
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Each identity has its own ticket keys, so that every client sees a new certificate. */
+/* Each identity has its own ticket keys, so that no client can resume a session and miss a new certificate. */
 enum { TICKET_LIFETIME_S = 24 * 60 * 60 };
 
 /*

@@ -19,7 +19,7 @@ typedef struct {
 
 /*
  * One reference, to be released with tls_party_free. NULL on failure, with the reason in `message`, of `size` bytes.
- * The texts are those of stream_server_options and are not kept.
+ * `certificate` and `key` are those of stream_server_options. They are not kept.
  */
 tls_identity *tls_identity_create(const char *certificate, const char *key, char *message, size_t size);
 

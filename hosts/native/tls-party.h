@@ -10,7 +10,7 @@
 typedef struct tls_party {
 	/* Changed only under the lock of the party's connections. */
 	unsigned references;
-	/* The whole object that begins with this party. */
+	/* Frees the whole object that begins with this party. */
 	void (*free)(struct tls_party *party);
 	mbedtls_ssl_config config;
 } tls_party;

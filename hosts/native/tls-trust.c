@@ -245,7 +245,7 @@ trust_verdict tls_trust_verdict(const tls_trust *trust, const mbedtls_ssl_contex
 	if (trust->part && trust->part->verdict != TRUST_NO_VERDICT) return trust->part->verdict;
 	/*
 	 * After ServerHelloDone the server has only our Certificate, ClientKeyExchange and Finished to object to (RFC 5246,
-	 * 7.4). The last two are never wrong. It sends an alert or closes, often while we still send.
+	 * 7.4). The last two are never wrong. The server sends an alert or closes, often while we still send.
 	 */
 	bool is_ended = error == MBEDTLS_ERR_SSL_FATAL_ALERT_MESSAGE || error == MBEDTLS_ERR_SSL_CONN_EOF
 		|| error == MBEDTLS_ERR_SSL_INTERNAL_ERROR;

@@ -1,6 +1,6 @@
 /**
- * Admission queue with the rules of hosts/native/admission-queue.h. Every pending connection counts as ready, and no
- * handshake stalls: Node does handshakes itself.
+ * Admission queue with the rules of hosts/native/admission-queue.h. Node does the handshakes itself, so every pending
+ * connection counts as ready, and no handshake stalls.
  */
 
 interface PendingConnection {

@@ -10,7 +10,7 @@ import {
 	REPLY_RANGE_ERROR,
 } from "./worker/protocol.js";
 
-/** The result undefined is sent as REPLY_ABSENT, unless the command has no result at all. */
+/** If a command has a result and the function returns undefined, REPLY_ABSENT is sent. */
 type Handler<C> =
 	C extends Command<infer Takes, infer Gives>
 		? (id: number, ...values: ValuesOf<Takes>) => Gives["length"] extends 0 ? void : ValuesOf<Gives> | undefined

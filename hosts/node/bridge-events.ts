@@ -11,7 +11,7 @@ export interface EventSubject {
 	events: number;
 	readable: number;
 	writable: number;
-	/** The radio's reason or count, by kind of event. */
+	/** Numbers of the radio's events (a reason or a count), by kind of event. */
 	readonly numbers: number[];
 	message: string;
 }

@@ -9,7 +9,7 @@ import type { EventQueue, EventSubject } from "./bridge-events.js";
 
 const HANDLE_LIMIT = 1024;
 
-/** One of the members is set. */
+/** Only the member for the kind of object is set; a client also sets `stream`. */
 export interface Handle extends EventSubject {
 	stream?: Serial | Socket | Client;
 	client?: Client;
@@ -44,7 +44,7 @@ export class Handles {
 		return thing;
 	}
 
-	/** `make` sets `close` of the handle. If it throws, the id is free again. */
+	/** `make` must set the handle's `close`. If `make` throws, the id is free again. */
 	open<T>(id: number, make: (handle: Handle) => T): T {
 		if (this.#byId.has(id)) throw new Error("this id is in use");
 		if (this.#byId.size >= HANDLE_LIMIT) throw new Error(`more than ${HANDLE_LIMIT} things are open`);
@@ -58,7 +58,7 @@ export class Handles {
 		}
 	}
 
-	/** The object has ended by itself. */
+	/** Call it when the object has ended by itself. */
 	forget(id: number): void {
 		this.#byId.delete(id);
 	}

@@ -35,7 +35,7 @@ export async function bundle(entry: string, script: string): Promise<void> {
 	await takeSnapshot(script);
 }
 
-/** Writes nothing if the file has this text. Other processes may be reading it. */
+/** Replaces the file at once, because other processes may be reading it. Writes nothing if it already has this text. */
 export function writeScript(path: string, text: string): void {
 	if (existsSync(path) && readFileSync(path, "utf8") === text) return;
 	const made = `${path}.${process.pid}`;

@@ -8,7 +8,7 @@ export interface Identity {
 	readonly key: string;
 }
 
-/** Throws an Error for the user if the pair is unusable. */
+/** Throws an Error with a message for the user if the pair is unusable. */
 export function toIdentity(pair: CertificatePair): Identity {
 	if (pair.certificate.length > CERTIFICATE_FILE_LIMIT) throw new Error("the certificate is too large");
 	if (pair.key.length > CERTIFICATE_FILE_LIMIT) throw new Error("the private key is too large");

@@ -7,8 +7,8 @@ import { parseCertificates } from "./trust.js";
 
 const NAME = /^[A-Za-z0-9._-]{1,253}$/;
 /**
- * A stored session begins with a hash of the server's name, the trusted certificates and our own: it may be used only
- * with these.
+ * A stored session begins with a hash of the server's name, the trusted certificates and our own certificate. It may be
+ * used only with these.
  */
 const BINDING_BYTES = 16;
 const TIMEOUT_MIN_MS = 100;
@@ -34,7 +34,10 @@ export function checkClientOptions({ host, port, timeoutMs }: ClientOptions): vo
 	}
 }
 
-/** Throws a RangeError for an option out of range, and an Error for the user for an unusable certificate or key. */
+/**
+ * Throws a RangeError for an option out of range. For an unusable certificate or key, throws an Error with a message
+ * for the user.
+ */
 export function tlsSettingsOf({ host, tls }: ClientOptions): TLSSettings {
 	if (tls === undefined) throw new Error("a TLS client needs the certificates that it trusts: the option `tls`");
 	const { trusted, name = host, utcMs, identity, session } = tls;
@@ -53,18 +56,18 @@ export function tlsSettingsOf({ host, tls }: ClientOptions): TLSSettings {
 	};
 }
 
-/** Server name indication does not permit addresses (RFC 6066, 3). */
+/** Name for server name indication, which does not permit addresses (RFC 6066, 3). */
 export function serverNameOf(name: string): string {
 	return isIPv4(name) ? "" : name;
 }
 
-/** The hash precedes the session; undefined if too long. */
+/** Puts the hash before the session. Undefined if the result is too long. */
 export function boundSession(tls: TLSSettings, session: Uint8Array): Uint8Array | undefined {
 	const whole = new Uint8Array(Buffer.concat([bindingOf(tls), session]));
 	return whole.length <= SESSION_LIMIT ? whole : undefined;
 }
 
-/** The session has no hash; undefined if it was made for another name or with other certificates. */
+/** Returns the session without the hash. Undefined if it was made for another name or with other certificates. */
 export function unboundSession(tls: TLSSettings): Buffer | undefined {
 	const { session } = tls;
 	if (session === undefined || !bindingOf(tls).equals(session.subarray(0, BINDING_BYTES))) return undefined;

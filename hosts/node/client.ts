@@ -46,7 +46,7 @@ interface ClientPins {
 }
 
 class NodeClient extends Outgoing {
-	/** First TCP, later TLS. */
+	/** At first the TCP socket, later the TLS socket. */
 	#socket: NetSocket | undefined;
 
 	constructor(options: ClientOptions) {
@@ -73,7 +73,7 @@ class NodeClient extends Outgoing {
 			const { tls } = this;
 			if (tls === undefined) this.#opens(socket);
 			else {
-				// The TLS handshake will report a closed connection.
+				// Errors are ignored, because the TLS handshake reports a closed connection.
 				socket.on("error", () => {});
 				this.queueHandshake(() => this.#shakeHands(socket, tls));
 			}
@@ -100,7 +100,7 @@ class NodeClient extends Outgoing {
 			...(session === undefined ? {} : { session }),
 		});
 		this.#socket = socket;
-		// The keys are made after ServerHelloDone: a later alert is about our certificate (hosts/native/tls-trust.c).
+		// The keys are made after ServerHelloDone. An alert after that is about our certificate (hosts/native/tls-trust.c).
 		let hasKeys = false;
 		socket.once("keylog", () => {
 			hasKeys = true;

@@ -23,13 +23,13 @@ interface Peer {
 	readonly name: string;
 	readonly port: number;
 	readonly trace: (message: string) => void;
-	/** The same message of repeated attempts is traced once. */
+	/** Last traced message. Repeated attempts with the same message are traced only once. */
 	lastMessage: string;
 }
 
 /**
- * `where` is the path of a serial port or `tcp://HOST:PORT`. Without `setLines`, the lines to reset and boot loader are
- * not wired.
+ * `where` is the path of a serial port or `tcp://HOST:PORT`. If `setLines` is omitted, the lines for reset and boot
+ * loader are not wired.
  */
 export function createCoprocessorPort(
 	where: string,

@@ -3,6 +3,6 @@ export interface Engine {
 	start(): Promise<void>;
 	/** Resolves when everything is released. May be called twice. */
 	stop(): Promise<void>;
-	/** All events so far are handled; absent in an engine that handles them at once. */
+	/** Resolves when all events so far are handled. Absent in an engine that handles them at once. */
 	settled?(): Promise<void>;
 }

@@ -24,7 +24,8 @@ export interface FactoryData {
 }
 
 /**
- * In client mode, a new unit gets the bench network. `say` gets messages for the user. Throws an Error for the user.
+ * In client mode, a new unit gets the bench network. `say` gets messages for the user. Throws an Error with a message
+ * for the user.
  */
 export function openUnit(
 	options: Pick<Options, "state" | "password" | "mode">,
@@ -58,7 +59,7 @@ function hasSettings(state: string): boolean {
 
 /**
  * A device would discard unreadable settings. The simulator stops instead, because its user may have a copy of the
- * files. Throws an Error for the user.
+ * files. Throws an Error with a message for the user.
  */
 function checkSettings(state: string): void {
 	const keys = unreadableSettings(flashOf(state), new NodeText());
@@ -70,7 +71,7 @@ function checkSettings(state: string): void {
 	);
 }
 
-/** The unit then reads its meter each minute and sends to this hub. Throws an Error for the user. */
+/** Makes the unit read its meter each minute and send to this hub. Throws an Error with a message for the user. */
 export function setHub(state: string, hub: { readonly url: string; readonly token: string }): void {
 	if (!presetHub(flashOf(state), new NodeText(), hub))
 		throw new Error(`${state} does not accept the settings of the hub.`);
@@ -82,7 +83,7 @@ export function describeAccount(state: string, { labelPassword }: FactoryData): 
 	return `User admin, with the password that was set on the page or by the API (delete ${state} for a new unit)`;
 }
 
-/** Sent to npm's process, the signal would open a debugger. */
+/** Names the process id, because npm's own process would open a debugger on this signal. */
 export function describeButton(): string {
 	return `A short press of its button: kill -USR1 ${process.pid}`;
 }
@@ -96,13 +97,13 @@ export function describeCoordinator(port: string): string {
 	return `Simulated Zigbee network; a coordinator connects to ${port}: npm run coordinator`;
 }
 
-/** A path that does not exist is no error: the device may be plugged in later. */
+/** A missing path is not an error, because the device may be plugged in later. */
 export function describeMeter(path: string, isSimulated: boolean): string {
 	if (isSimulated) return `Simulated meter on ${path}`;
 	return existsSync(path) ? `Meter on ${path}` : `There is nothing at ${path} yet (--meter); each readout looks again`;
 }
 
-/** Makes missing data, with `password` if given. Throws an Error for the user. */
+/** Makes missing data, with `password` if given. Throws an Error with a message for the user. */
 export function loadFactoryData(folder: string, password?: string): FactoryData {
 	const path = join(folder, FILE);
 	if (existsSync(path)) return readFactoryData(path, folder);

@@ -6,8 +6,8 @@
  *   a serial port or connection is open, or a name resolved   1
  *   LINGER_MS after the last connection                       1: a returning user is still logged in
  *
- * A timer due at twelve fires at twelve: the clock shows twelve until its callback is done, however long that takes,
- * even in a worker process.
+ * A timer that is due at twelve sees the clock at twelve: the clock stops there until the callback is done, however
+ * long that takes, even in a worker process.
  */
 import type { Clock, Host, Network, Timers } from "../../modules/io/host.js";
 
@@ -20,7 +20,7 @@ interface Closed {
 	close(): void;
 }
 /** A class of the host contract with a method `close`. */
-// biome-ignore lint/suspicious/noExplicitAny: TypeScript lets a class of unknown base take nothing else
+// biome-ignore lint/suspicious/noExplicitAny: TypeScript allows no other parameters for a class with an unknown base
 type IO = new (...options: any[]) => Closed;
 
 export class FastTime implements Clock, Timers {
@@ -39,7 +39,7 @@ export class FastTime implements Clock, Timers {
 	/** The program counts as a peer until it has started, so that the speed is 1. */
 	#peerCount = 1;
 	#linger: NodeJS.Timeout | undefined;
-	/** Everything triggered by timers is done. */
+	/** Resolves when everything that timers have triggered is done. */
 	settled: () => Promise<void> = () => new Promise(setImmediate);
 	onPace: (nowMs: number, speed: number) => void = () => {};
 
@@ -47,7 +47,7 @@ export class FastTime implements Clock, Timers {
 		this.#speed = speed;
 	}
 
-	/** Once, after the gateway's start. */
+	/** Call once, after the gateway's start. */
 	started(): void {
 		this.#end(false);
 	}

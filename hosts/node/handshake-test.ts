@@ -13,7 +13,7 @@ export class HandshakeTests {
 		this.#limitMs = limitMs;
 	}
 
-	/** `done`: "" or the fault; once. */
+	/** Calls `done` once, with "" or the fault. */
 	start(port: number, done: (problem: string) => void): void {
 		const client = connect({ port, host: "127.0.0.1", rejectUnauthorized: false, minVersion: "TLSv1.2" });
 		let problem = "the handshake was broken off";

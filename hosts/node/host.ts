@@ -24,7 +24,7 @@ import { createSerialPort } from "./serial.js";
 import { FileStorage } from "./storage.js";
 import { createUDPPort } from "./udp.js";
 
-/** With checks every second or two, accelerated time would run more slowly. */
+/** Interval of checks in accelerated time. Checks every second or two would slow it down. */
 const FAST_BEACON_MS = 60_000;
 
 export interface HostSettings {
@@ -45,11 +45,11 @@ export interface HostSettings {
 	/** 0: any free port. */
 	readonly httpPort: number;
 	readonly httpsPort: number | undefined;
-	/** Every client then counts as connected over it. */
+	/** True if every client counts as connected over the access point. */
 	readonly accessPoint: boolean;
 	/** Unix time at the start; undefined if the clock was never set. */
 	readonly utcMs?: number | undefined;
-	/** Clock and timers instead of the computer's. */
+	/** Clock and timers in place of the computer's. */
 	readonly time?: FastTime | undefined;
 	readonly timeServers?: string;
 	readonly reportKey?: string;
@@ -63,7 +63,7 @@ export interface HostSettings {
 	readonly wakeReason?: number;
 	/** Firmware slots for this start; without them the gateway accepts no update. */
 	readonly update?: BootLoader;
-	/** cable.txt controls the cable. */
+	/** True if there is an Ethernet port, whose cable cable.txt controls. */
 	readonly hasEthernet?: boolean;
 	readonly button?: ButtonPort;
 	/** Free heap reported to TLS clients; default: always enough. */

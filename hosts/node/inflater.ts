@@ -40,7 +40,7 @@ export class PakoInflater implements Inflater {
 		stream.avail_in = end - start;
 		const status = zlibInflate(stream, Z_NO_FLUSH);
 		this.isDone = status === Z_STREAM_END;
-		// Z_BUF_ERROR is no failure: there was no input or no room.
+		// Z_BUF_ERROR is not a failure: there was no input or no room.
 		if (!this.isDone && status !== Z_OK && status !== Z_BUF_ERROR) {
 			this.#failure = stream.msg || "the packed data wants a dictionary";
 			throw new Error(this.#failure);

@@ -1,7 +1,8 @@
 /**
  * Limits of a TCP or TLS listener: PENDING_LIMIT connections that wait to be accepted (admission-queue.ts),
- * CONNECTION_LIMIT open ones, and for TLS also HANDSHAKE_LIMIT handshakes; a new handshake replaces the oldest. A
- * handshake may take HANDSHAKE_LIMIT_MS. Unlike the firmware's native core, this one does handshakes with every client.
+ * CONNECTION_LIMIT open ones, and for TLS also HANDSHAKE_LIMIT handshakes. A handshake beyond the limit ends the oldest
+ * one. A handshake may take HANDSHAKE_LIMIT_MS. Unlike the firmware's native core, this listener does handshakes even
+ * with clients that still wait to be accepted.
  */
 import { createServer, type Socket as NetSocket, type Server } from "node:net";
 import { createServer as createTLSServer, Server as TLSServer, type TlsOptions } from "node:tls";
@@ -21,11 +22,11 @@ export interface ListenerSettings {
 	/** 0: any free port. */
 	readonly port: number;
 	readonly secure: boolean;
-	/** All connections count as coming over it. */
+	/** True if all connections count as coming over the access point. */
 	readonly accessPoint?: boolean;
 	/** Any free port replaces one that can't be opened. */
 	readonly replacesPort?: boolean;
-	/** The actual port, each time a listener opens. */
+	/** Called with the actual port each time a listener opens. */
 	onListening?(port: number): void;
 	/** Message for the user: a listener cannot open, or fails. */
 	onFailed?(message: string): void;
@@ -55,7 +56,7 @@ class NodeListener implements Listener {
 		if (this.port !== 0) settings.onListening?.(this.port);
 	}
 
-	/** Without a host name, Node binds before this returns; an error is reported later. */
+	/** Node binds before this returns, because no host name is given. It reports an error later. */
 	#listen(port: number): Server {
 		const { secure } = this.#settings;
 		const server = secure ? makeTLSServer(requireIdentity(this.#options.identity)) : makeServer();

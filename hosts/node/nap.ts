@@ -22,7 +22,7 @@ export class Nap {
 	/** Resolves with the cause, WAKE_…. */
 	sleep(ms: number): Promise<number> {
 		return new Promise((resolve) => {
-			// As on the chip, USB that is plugged in already does not end the sleep.
+			// As on the chip, USB ends the sleep only if it is plugged in during the sleep.
 			let wasPlugged = this.#isPlugged;
 			const timer = this.#timers.set(() => this.#end?.(WAKE_TIMER), ms);
 			const poll = setInterval(() => {

@@ -56,7 +56,7 @@ const SERVERS_LIMIT = 4;
 const CELLS_VOLTAGE = 4.5;
 const CELLS_LIMIT = 6;
 const SPEED_LIMIT = 100_000;
-/** The current key and its successor. */
+/** Allows for the current key and its successor. */
 const UPDATE_KEYS_LIMIT = 2;
 /** Limit of a DNS name (RFC 1035, 2.3.4). */
 const NAME_LIMIT = 253;
@@ -96,7 +96,7 @@ export interface Options {
 	readonly help: boolean;
 }
 
-/** Throws an Error for the user. */
+/** Throws an Error with a message for the user. */
 export function parseOptions(args: string[]): Options {
 	const { values } = parseArgs({
 		args,
@@ -195,7 +195,7 @@ function toTime(value: string | undefined): number | null | undefined {
 	return timeMs;
 }
 
-/** Throws an Error for the user if the file contains none. */
+/** Throws an Error with a message for the user if the file contains none. */
 function toKey(name: string, path: string): string {
 	const point = existsSync(path) ? pointOf(readFileSync(path)) : undefined;
 	if (point === undefined) throw new Error(`${name} is a file with a public key on P-256, not "${path}"`);

@@ -7,7 +7,7 @@ export interface WantedPorts {
 	readonly httpsPort: number;
 }
 
-/** Rejects with a message for the user that names the option. Both open at the same time, to detect equal ports. */
+/** Rejects with a message for the user that names the option. Opens both ports at once, to detect equal numbers. */
 export async function checkPorts({ httpPort, httpsPort }: WantedPorts): Promise<void> {
 	const taken: Server[] = [];
 	try {

@@ -48,13 +48,13 @@ interface Device {
 	readonly hardwareParity: boolean;
 	readonly isPaced: boolean;
 	readonly trace: (message: string) => void;
-	/** The last opened port is closed; only one may be open. */
+	/** Resolves when the last opened port is closed, because only one may be open. */
 	idle: Promise<void>;
 }
 
 /**
- * `trace`: the port cannot be opened or is lost. `isPaced` is false for a pseudo-terminal, which transfers characters
- * in no time.
+ * Calls `trace` when the port cannot be opened or is lost. `isPaced` is false for a pseudo-terminal, which transfers
+ * characters in no time.
  */
 export function createSerialPort(path: string, trace: (message: string) => void, isPaced = true): SerialPort {
 	// Pseudo-terminals and some adapters refuse 7 bits with parity.

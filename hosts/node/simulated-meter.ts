@@ -22,7 +22,7 @@ export async function startSimulatedMeter({
 	utcMs = Date.now(),
 	onEnded,
 }: SimulatedMeterOptions): Promise<SimulatedMeter> {
-	// At the speed of a real line, readouts would take most of an accelerated day.
+	// In accelerated time the line has no speed, because readouts would take most of a day.
 	const pace = time === undefined ? ["--baud-pace"] : ["--time", new Date(utcMs).toISOString()];
 	const startedMs = time?.monotonicMs() ?? 0;
 	const { child, printed, end } = await startTool({

@@ -20,7 +20,7 @@ export interface BenchKeys {
 
 type Given = Pick<Options, "state" | "updateKeys" | "reportKey">;
 
-/** Keys of the command line, else of the state folder. Throws an Error for the user. */
+/** Keys of the command line, else of the state folder. Throws an Error with a message for the user. */
 export function openKeys({ state, updateKeys, reportKey }: Given): BenchKeys {
 	return {
 		updateKeys: updateKeys ?? [developmentKey(join(state, UPDATE_KEY_FILE))],

@@ -1,6 +1,6 @@
 /**
  * Snapshots of the XS engine after it has run a script. The engine loads one in a tenth of the time that it takes to
- * compile and run the script. A snapshot lies beside its script; its name has a hash of what it was made from.
+ * compile and run the script. A snapshot is stored beside its script; its name contains a hash of its inputs.
  */
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
@@ -15,7 +15,7 @@ const HASH_DIGITS = 16;
 
 function pathOf(script: string, program: string): string {
 	const { mtimeMs, size } = statSync(program);
-	// The path is in the stack traces of the script.
+	// The hash includes the script's path, because the snapshot contains it, for stack traces.
 	const hash = createHash("sha256").update(`${script} ${program} ${mtimeMs} ${size} `).update(readFileSync(script));
 	return `${script}-${hash.digest("hex").slice(0, HASH_DIGITS)}${ENDING}`;
 }
@@ -28,8 +28,8 @@ export function findSnapshot(script: string, program: string): string | undefine
 }
 
 /**
- * Makes a missing snapshot, and deletes those of earlier versions. Makes none without the engine, or of a script that
- * it can't run.
+ * Makes a missing snapshot, and deletes those of earlier versions. Makes none if the engine is missing or cannot run
+ * the script.
  */
 export async function takeSnapshot(script: string): Promise<void> {
 	const program = findXSWorker();
@@ -42,7 +42,7 @@ export async function takeSnapshot(script: string): Promise<void> {
 		await worker.writeSnapshot(made);
 		renameSync(made, path);
 	} catch {
-		// The engine reports it when the script is started.
+		// The engine reports a fault of the script when the script is started.
 		return;
 	} finally {
 		await worker.end();

@@ -3,7 +3,7 @@ import type { Socket as NetSocket } from "node:net";
 import type { PendingSocket, Socket, SocketOptions } from "../../modules/io/host.js";
 import { NodeStream } from "./stream.js";
 
-/** Nothing is read before the connection is taken, except what Node reads ahead. */
+/** Reads nothing before the connection is taken, except for the data that Node reads ahead. */
 export class PendingConnection implements PendingSocket {
 	readonly remoteAddress: string;
 	readonly viaAccessPoint: boolean;

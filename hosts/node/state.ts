@@ -6,7 +6,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 
-/** Throws an Error for the user. */
+/** Throws an Error with a message for the user. */
 export function openState(folder: string): void {
 	try {
 		makeFolder(resolve(folder));

@@ -1,6 +1,6 @@
 /**
  * An open connection with back-pressure in both directions, for sockets (socket.ts) and clients (client.ts). Limits:
- * beyond RECEIVE_LIMIT unread bytes (plus the last piece, at most 64 KB) nothing is read; SEND_LIMIT unsent bytes.
+ * reading stops at RECEIVE_LIMIT unread bytes (the last piece may exceed this by up to 64 KB); SEND_LIMIT unsent bytes.
  * After `close` the peer has LINGER_MS to receive the rest.
  */
 import type { Socket as NetSocket } from "node:net";
@@ -14,7 +14,7 @@ export interface StreamEvents {
 	onReadable?(count: number): void;
 	/** First called asynchronously after the construction. */
 	onWritable?(count: number): void;
-	/** Once, after all received data were read. `isBroken`: it did not end properly. */
+	/** Called once, after all received data were read. `isBroken`: the connection did not end properly. */
 	onEnd(isBroken: boolean): void;
 }
 

@@ -28,7 +28,7 @@ export function parseCertificates(text: string): X509Certificate[] {
 	return [...text.matchAll(PEM)].map(([block]) => new X509Certificate(block));
 }
 
-/** The server's own first, as long as each was issued by the next. */
+/** Returns the server's own certificate first, then each issuer that the server has shown. */
 export function shownBy(socket: TLSSocket): X509Certificate[] {
 	const shown: X509Certificate[] = [];
 	let one = socket.getPeerCertificate(true);
@@ -40,7 +40,7 @@ export function shownBy(socket: TLSSocket): X509Certificate[] {
 	return shown;
 }
 
-/** The server's own certificate is among the trusted ones; its name does not matter then. */
+/** True if the server's own certificate is among the trusted ones. Its name does not matter then. */
 export function isPinned({ shown, trusted }: Pick<TrustQuestion, "shown" | "trusted">): boolean {
 	return shown.length > 0 && trusted !== undefined && trusted.some((one) => one.raw.equals(shown[0].raw));
 }

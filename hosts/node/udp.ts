@@ -20,7 +20,7 @@ interface UDPPins {
 	trace(message: string): void;
 }
 
-/** `trace`: another port replaces the requested one. */
+/** Calls `trace` when another port replaces the requested one. */
 export function createUDPPort(trace: (message: string) => void): UDPPort {
 	return { io: NodeUDP, pins: { trace } };
 }

@@ -1,7 +1,8 @@
 /**
  * Wi-Fi networks of the virtual world, controlled by a test.
  *
- *   const world = new VirtualWorld({ wifi: (timers) => new VirtualAir(timers, { home: { password: "secret-of-home" } }).port });
+ *   const networks = { home: { password: "secret-of-home" } };
+ *   const world = new VirtualWorld({ wifi: (timers) => new VirtualAir(timers, networks).port });
  */
 import type { Timers } from "../../modules/io/host.js";
 import type { WiFiPort } from "../../modules/io/wifi.js";
@@ -17,7 +18,7 @@ export type VirtualNetwork = Partial<Omit<SimulatedNetwork, "ssid">>;
 export class VirtualAir implements Air {
 	readonly around: Map<string, VirtualNetwork>;
 	readonly port: WiFiPort;
-	/** The latest one. */
+	/** The radio created last. */
 	radio: SimulatedRadio | undefined;
 
 	constructor(timers: Timers, around: Record<string, VirtualNetwork> = {}) {

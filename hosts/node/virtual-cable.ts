@@ -13,7 +13,7 @@ export class VirtualCable implements Cable {
 	isIn: boolean;
 	givesAddress = true;
 	lease = LEASE;
-	/** The latest one. */
+	/** The port created last. */
 	ethernet: SimulatedEthernet | undefined;
 
 	constructor(isIn = true) {

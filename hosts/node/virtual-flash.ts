@@ -53,7 +53,7 @@ export class VirtualFlash implements Flash {
 		if (this.#isOff) throw new PowerCut("no power");
 	}
 
-	/** Bytes written before a power cut; undefined without one. */
+	/** Begins an operation. Returns the bytes to write before a power cut; undefined if the power stays on. */
 	begin(): number | undefined {
 		this.checkPower();
 		this.operations++;
@@ -110,7 +110,7 @@ export class VirtualPartition implements Partition {
 			return;
 		}
 		this.bytes.set(part.subarray(0, through), offset);
-		// A write changes bits only from 1 to 0; in this byte only some of them have changed.
+		// A write changes bits only from 1 to 0. In this byte only some of those bits have changed.
 		if (through < part.length) this.bytes[offset + through] = part[through] | this.#flash.anyByte();
 		throw new PowerCut("power cut");
 	}

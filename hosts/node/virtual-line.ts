@@ -77,7 +77,7 @@ export class VirtualLine implements SerialPort, MeterWire {
 		this.#meter = meter === undefined ? undefined : new MeterEnd(this, meter);
 	}
 
-	/** The open Serial gets SERIAL_ERROR_GONE; no new one until `plugIn`. */
+	/** The open Serial gets SERIAL_ERROR_GONE. No new one can be opened until `plugIn`. */
 	unplug(): void {
 		this.#isPluggedIn = false;
 		const gateway = this.#gateway;
@@ -99,7 +99,7 @@ export class VirtualLine implements SerialPort, MeterWire {
 		if (this.#gateway === serial) this.#gateway = undefined;
 	}
 
-	/** `isWhole`: no setting changed in the meantime. */
+	/** `isWhole`: no setting has changed while the character was sent. */
 	carryToMeter(wire: number, line: LineSettings, startMs: number, isWhole: boolean): void {
 		this.sentByGateway++;
 		this.quietSinceMs = this.#time.nowMs;
@@ -243,7 +243,7 @@ export class VirtualSerial implements Serial {
 		});
 	}
 
-	/** A separate event each: never inside a call, never after `close`. */
+	/** Runs each callback in a separate event, never inside a call and never after `close`. */
 	#post(callback: () => void): void {
 		this.#line.time.at(0, () => {
 			if (!this.#isClosed) callback();

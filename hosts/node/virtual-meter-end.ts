@@ -14,7 +14,7 @@ import {
 export interface MeterWire {
 	readonly time: VirtualTime;
 	readonly meterEvents: number[];
-	/** The first bit was sent at `startMs`. */
+	/** `startMs`: time at which the first bit was sent. */
 	carryToGateway(wire: number, line: LineSettings, startMs: number): void;
 }
 

@@ -42,7 +42,7 @@ export class VirtualListenerPort implements ListenerPort {
 		this.pins = Object.freeze({ port: this });
 	}
 
-	/** Undefined if no listener is open or too many connections wait. */
+	/** Returns undefined if no listener is open or too many connections wait. */
 	connect(address = "192.0.2.10"): VirtualClient | undefined {
 		if (this.#listener === undefined) return undefined;
 		const connection = new VirtualConnection(this.time, address);
@@ -178,7 +178,7 @@ export class VirtualSocket implements Socket {
 interface GatewayEvents {
 	onReadable?(count: number): void;
 	onWritable?(count: number): void;
-	/** The peer has closed, properly unless `isBroken`. */
+	/** The peer has closed the connection; `isBroken`: not properly. */
 	onError?(isBroken: boolean): void;
 }
 

@@ -1,10 +1,11 @@
 /**
  * Servers of the virtual world that the gateway connects to.
  *
- * world.names.set("broker.example", "192.0.2.7"); world.servers.serve("192.0.2.7", 8883, { certificate, onConnection:
- * (peer) => {
- *      peer.onReceived = () => peer.send("hello back");
- * } });
+ *   world.names.set("broker.example", "192.0.2.7");
+ *   const onConnection = (peer) => {
+ *       peer.onReceived = () => peer.send("hello back");
+ *   };
+ *   world.servers.serve("192.0.2.7", 8883, { certificate, onConnection });
  *
  * TLS has no cryptography here, but certificates are checked as in the simulator (trust.ts), one handshake runs at a
  * time, and servers resume known sessions. Without a server, connections are refused.

@@ -11,9 +11,9 @@ export class PowerCut extends Error {
 
 export class VirtualStorage implements Storage {
 	writes = 0;
-	/** All values; beyond it `set` throws. */
+	/** Limit for all values together; beyond it `set` throws. */
 	capacity = Number.POSITIVE_INFINITY;
-	/** Coming calls of `set` and `delete` to refuse. */
+	/** Number of the next calls of `set` and `delete` to refuse. */
 	refusals = 0;
 	#writesToRefusal = 0;
 	readonly #values = new Map<string, Uint8Array>();

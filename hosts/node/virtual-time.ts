@@ -7,7 +7,7 @@ interface Entry {
 	readonly run: () => void;
 }
 
-/** More events at one time mean that two parties keep replying to each other. */
+/** If more events have the same time, two parties probably keep replying to each other. */
 export const EVENTS_PER_MOMENT_LIMIT = 100_000;
 
 export class VirtualTime implements Clock, Timers {
@@ -24,7 +24,7 @@ export class VirtualTime implements Clock, Timers {
 		return this.#nowMs;
 	}
 
-	/** Soon if `timeMs` is past, but never inside this call. */
+	/** Runs `run` at that time, or soon if it is past, but never inside this call. */
 	at(timeMs: number, run: () => void): number {
 		const id = ++this.#lastId;
 		this.#waiting.add(id);
@@ -61,7 +61,7 @@ export class VirtualTime implements Clock, Timers {
 		this.runWhile(() => true, untilMs);
 	}
 
-	/** `wanted` is called before each event. Returns true if it has ended the run, false if the time has. */
+	/** Calls `wanted` before each event. Returns true if `wanted` has ended the run, false if the time is over. */
 	runWhile(wanted: () => boolean, untilMs: number): boolean {
 		let atThisMoment = 0;
 		while (wanted()) {

@@ -27,7 +27,7 @@ export class VirtualSlots {
 	readonly flash: VirtualFlash;
 	readonly storage = new VirtualStorage();
 	openInflaters = 0;
-	/** Coming inflaters to refuse for lack of memory. */
+	/** Number of the next inflaters to refuse for lack of memory. */
 	inflaterRefusals = 0;
 	readonly #options: VirtualSlotsOptions;
 
@@ -42,7 +42,7 @@ export class VirtualSlots {
 		this.storage.powerUp();
 	}
 
-	/** `restart`: the firmware rejects itself. */
+	/** Calls `restart` when the firmware rejects itself. */
 	start(crypto: Crypto, restart: () => void): BootLoader {
 		const { keys = [], revoked = [], securityLevel = 0 } = this.#options;
 		const slots = SLOTS.map((name) => this.flash.open(name) as VirtualPartition);

@@ -44,7 +44,7 @@ import type { VirtualSlots } from "./virtual-update.js";
 
 export interface VirtualOptions extends VirtualLineOptions {
 	seed?: number;
-	/** Clock and timers, which worlds may share; default: of its own. */
+	/** Clock and timers, which worlds may share; default: new ones. */
 	time?: VirtualTime;
 	/** Outgoing connections; default: those to `servers`. */
 	clients?: Pick<Network, "tcpClient" | "tlsClient">;
@@ -53,7 +53,7 @@ export interface VirtualOptions extends VirtualLineOptions {
 	/** A previous virtual world's storage, for a restart. */
 	storage?: VirtualStorage;
 	flash?: VirtualFlash;
-	/** New, or of a previous virtual world for a restart. Without slots the unit accepts no updates. */
+	/** New firmware slots, or for a restart those of the previous world. Without slots the unit accepts no updates. */
 	slots?: VirtualSlots;
 	retained?: VirtualRetained;
 	/** Ending of the previous program; default: the power was switched on. */
@@ -186,7 +186,7 @@ export class VirtualWorld implements Host {
 		this.resources = options.resources ?? readResources();
 	}
 
-	/** Sleep and its beginning in virtual time; the program has ended. Undefined while awake. */
+	/** Length of the sleep and its beginning in virtual time; undefined while awake. The program has ended then. */
 	asleep: { readonly ms: number; readonly sinceMs: number } | undefined;
 
 	onRestart: (() => void) | undefined;
@@ -213,7 +213,7 @@ export class VirtualWorld implements Host {
 		this.time.run(untilMs);
 	}
 
-	/** Connects to the TLS listener, if there is one; to the plain one if `secure` is false. */
+	/** Connects to the plain listener if `secure` is false or there is no other, otherwise to the TLS listener. */
 	connect(secure = true, address?: string): VirtualClient {
 		const port = secure ? (this.network.https ?? this.network.http) : this.network.http;
 		const client = port.connect(address);

@@ -13,7 +13,7 @@ export function bitsOf(format: SerialFormat): number {
 	return format === FORMAT_8E1 || format === FORMAT_8N2 ? BITS_PER_CHARACTER + 1 : BITS_PER_CHARACTER;
 }
 
-/** Even parity; a value of 0x80 or more gets the wrong parity bit. */
+/** Adds even parity. A value of 0x80 or more gets the wrong parity bit. */
 export function encodeCharacter(character: number): number {
 	const low = character & 0x7f;
 	const isOdd = (0x6996 >> ((low ^ (low >> 4)) & 15)) & 1;
@@ -40,7 +40,7 @@ export interface LitMachine extends Machine {
 	light?(fromMs: number, toMs: number): void;
 }
 
-/** Simulates a receiver at another speed: it sees as many characters as fit into the time, all of them wrong. */
+/** Simulates a receiver at another speed. It sees as many characters as fit into the time, all of them wrong. */
 export class FaultInjector {
 	#due = 0;
 	#count = 0;

@@ -18,10 +18,10 @@ import type { Writable } from "node:stream";
 import { encodeNetstring, NetstringReader } from "./netstring.js";
 import { MESSAGE_LIMIT } from "./worker/protocol.js";
 
-/** A message, its kind, and the worker's measurements. */
+/** A frame contains a message, its kind, and the worker's measurements. */
 const FRAME_LIMIT = MESSAGE_LIMIT + 65_536;
 const END_LIMIT_MS = 2000;
-/** Steps of a request before its abort, as a watchdog of a few seconds. */
+/** A request is aborted after this many steps, as by a watchdog of a few seconds. */
 const STEPS_LIMIT = 1_000_000_000;
 const STEPS_BETWEEN_CHECKS = 10_000;
 
@@ -106,7 +106,7 @@ export class XSWorker {
 		return this.#request("s", Buffer.from(path));
 	}
 
-	/** The engine's present state. */
+	/** Writes the engine's present state to a file. */
 	writeSnapshot(path: string): Promise<Measurement> {
 		return this.#request("w", Buffer.from(path));
 	}

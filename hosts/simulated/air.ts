@@ -1,8 +1,10 @@
 /**
- * Wi-Fi networks around a host without a radio. A text defines them, one per line (name, dBm, channel, password), and a
+ * Wi-Fi networks around a host without a radio. A text defines one network per line (name, dBm, channel, password). A
  * tester may change the text at any time:
  *
- * bench -48 6 bench-network cafe -70 1 cellar -60 11 secret-of-cellar no-dhcp
+ *   bench -48 6 bench-network
+ *   cafe -70 1
+ *   cellar -60 11 secret-of-cellar no-dhcp
  *
  * A network without a password, or with `-`, is open. The DHCP server of a network with `no-dhcp` never answers.
  * Invalid lines are skipped.

@@ -168,7 +168,7 @@ export class BootLoader implements Update {
 		return this.#record[STATES_OFFSET + slot];
 	}
 
-	/** A copy of the record; `chosen`: slot to start. */
+	/** Returns a changed copy of the record. `chosen`: slot to start. */
 	private with(slot: number, state: number, chosen: number): Uint8Array {
 		const record = this.#record.slice();
 		record[STATES_OFFSET + slot] = state;

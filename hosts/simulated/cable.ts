@@ -32,7 +32,7 @@ export interface SimulatedEthernetSettings {
 	onMade?(port: SimulatedEthernet): void;
 }
 
-/** The result gives the current state from the text that `read` returns. */
+/** Returns a function that derives the cable's current state from the text that `read` returns. */
 export function textCable(read: () => string): () => Cable {
 	return () => {
 		const [place, dhcp] = read().trim().split(" ");
@@ -108,7 +108,7 @@ export class SimulatedEthernet implements Ethernet {
 		this.address = undefined;
 	}
 
-	/** A static address at once, otherwise by DHCP; even a late answer is accepted. */
+	/** Takes a static address at once, otherwise asks DHCP. Even a late answer is accepted. */
 	private seekAddress(): void {
 		const own = this.wanted?.address;
 		this.#addressTimer = this.#settings.timers.set(

@@ -35,7 +35,7 @@ export interface RadioSettings {
 	readonly timers: Timers;
 	readonly lease: { readonly ip: string; readonly netmask: string; readonly gateway: string };
 	readonly accessPointKey: string;
-	/** The network is lost after LOST_BEACONS missing beacons. Default: BEACON_MS. */
+	/** Interval of beacons; default: BEACON_MS. The network is lost after LOST_BEACONS missing beacons. */
 	readonly beaconMs?: number;
 	onMade?(radio: SimulatedRadio): void;
 }
@@ -151,7 +151,7 @@ export class SimulatedRadio implements WiFi {
 		}
 	}
 
-	/** A beacon is due; `missed`: missing before. */
+	/** Called when a beacon is due. `missed`: number of beacons missed before. */
 	private listen(ssid: string, missed: number): void {
 		const missedNow = this.find(ssid) === undefined ? missed + 1 : 0;
 		if (missedNow >= LOST_BEACONS) this.failAfter(0, WIFI_REASON_BEACON_TIMEOUT);

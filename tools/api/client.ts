@@ -22,7 +22,7 @@ export class GatewayClient {
 	readonly #agent: Agent | false;
 	#token = "";
 
-	/** Without an agent each request uses a connection of its own. */
+	/** If no agent is given, each request uses its own connection. */
 	constructor(port: number, password: string, agent?: Agent) {
 		this.#port = port;
 		this.#password = password;
@@ -101,7 +101,7 @@ export class GatewayClient {
 				},
 			);
 			sending.on("error", ({ message, code }: NodeJS.ErrnoException) => {
-				// The gateway has closed the idle connection to make room: the request is repeated.
+				// The gateway has closed the idle connection to make room, so the request is repeated.
 				if (sending.reusedSocket && code === "ECONNRESET") resolve(this.send(method, path, body, token));
 				else reject(new Error(`No gateway answers at https://localhost:${this.#port} (${message}): name its --port.`));
 			});

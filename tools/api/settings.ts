@@ -34,7 +34,7 @@ export function keyOf(method: number, path: string): string {
 	return `${METHOD_NAMES[method]} ${path.replace(/<(\w+)>/, "{$1}")}`;
 }
 
-/** Only a single range may be open-ended. */
+/** Regular expression for the permitted characters. Only a single range may have no end. */
 function patternOf({ characters }: Field): string | undefined {
 	if (characters === "" || characters.startsWith("\u0000")) return undefined;
 	if (characters.length === 1) {
@@ -60,7 +60,7 @@ export function boundsOf(field: Field, table: BodyTable): Node {
 	return { type: "string", ...minLength, maxLength: maximum, ...(pattern === undefined ? {} : { pattern }) };
 }
 
-/** The object itself, not a copy. */
+/** Returns the referenced object itself, not a copy. */
 function targetOf(document: Node, node: Node): Node {
 	let target = document;
 	for (const step of node.$ref.split("/").slice(1)) target = target[step];
@@ -73,7 +73,7 @@ function schemaOf(document: Node, node: Node): Node {
 	return targetOf(document, node);
 }
 
-/** Changes `old` in place; removes keywords that are not generated any more. */
+/** Returns `old` with the generated keywords of `made`. Removes keywords that are not generated any more. */
 function renewed(old: Node, made: Node, byRoute: readonly string[] = []): Node {
 	const node: Node = {};
 	for (const [name, value] of Object.entries<Node>(old)) {
@@ -187,7 +187,7 @@ function describeReply(document: Node, operation: Node, route: Operation): void 
 	target.properties = inOrder(target.properties, made);
 	const names = Object.keys(made);
 	const body = settings.required;
-	// The schema may also describe the body, which may require fewer members.
+	// The schema may also describe the body, which may require fewer members than the reply.
 	const isOwn = schema.required !== undefined || (isOneSchema(document, route, schema) && body.length < names.length);
 	const where = isOwn ? schema : target;
 	where.required = sameNames(where.required, names);
@@ -210,7 +210,7 @@ function descriptionOf(field: SettingField | undefined): Node {
 	return description === undefined ? {} : { description };
 }
 
-/** Only a schema that body and reply share has an initial value. */
+/** Initial value for a schema that body and reply share; other schemas have none. */
 function initialOf(old: Node, { initial }: Field): Node {
 	return INITIAL in old && initial !== undefined ? { [INITIAL]: initial } : {};
 }

@@ -4,8 +4,8 @@
  *   time     from the request to the last byte of its reply, on a pseudo-terminal with the speed of a wire. It is
  *            compared with an ideal client, which opens and ends the connection as the gateway does and requests
  *            everything at once: characters both ways × 10 bits ÷ baud, and the meter's reaction before each answer
- *   traffic, steps of XS, calls of GCM   in the virtual world, so the same numbers on every machine. The steps are
- *            those from the first character on the line to the last, without the HTTP request and its reply
+ *   traffic, steps of XS, calls of GCM   measured in the virtual world, so the numbers are the same on every machine.
+ *            Steps count from the first character on the line to the last, without the HTTP request and its reply
  */
 import { parseDLMSOptions } from "../meter/dlms-options.js";
 import { makeDLMSMeter } from "../meter/make-dlms-meter.js";
@@ -41,7 +41,7 @@ const GMAC = { ...SEALED, auth: "high_gmac", client_address: 1 };
 interface Case {
 	readonly what: string;
 	readonly config: object;
-	/** The previous case differs only in that it has no ciphering. */
+	/** True if the previous case is the same one without ciphering. */
 	readonly comparable?: boolean;
 }
 
@@ -73,7 +73,7 @@ export async function measureDLMS(isQuick: boolean): Promise<Section> {
 			READOUTS.forEach((readout, i) => {
 				const head = { engine, meter: one.what, readout, ...timeColumns(work[i].traffic, took[i]) };
 				if (engine !== "xs") rows.push(head);
-				// The first readout also reads the invocation counter, over a connection of its own.
+				// The first readout has no comparison: it also reads the invocation counter, over a separate connection.
 				else rows.push({ ...head, ...workColumns(work[i], one.comparable && i > 0 ? before[i] : undefined) });
 			});
 		}

@@ -1,6 +1,6 @@
 /**
  * Records the HDLC frames of gateway and DLMS meter, and calculates the traffic of an ideal client with a single
- * request. Frames have INFO_BYTES and the window is 1, the simulator's defaults; there is no block transfer.
+ * request. It assumes the simulator's defaults: frames with INFO_BYTES, a window of 1 and no block transfer.
  */
 import { BITS_PER_CHARACTER } from "../../hosts/node/wire-character.js";
 import { type Machine, OUTPUT_TRANSMIT, type Output } from "../../modules/io/machine.js";
@@ -21,7 +21,7 @@ const GLO_GET = [0xc8, 0xcc];
 const SEALING_BYTES = 5 + 12;
 /** Bytes of GET and response before the payload, for one attribute. */
 const NORMAL_HEAD = 3;
-/** The same for several attributes. */
+/** Bytes of GET and response before the payload, for several attributes. */
 const LIST_HEAD = 4;
 const ATTRIBUTE_BYTES = 10;
 

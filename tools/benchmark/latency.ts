@@ -35,10 +35,10 @@ const SHELLY_PORT = 2220;
 const SMA_PORT = 9522;
 const SMA_GROUP = "239.12.255.254";
 const SMA_LENGTH = 608;
-/** Places of import and export in a datagram, 0.1 W. */
+/** Offsets of imported and exported power in a datagram; their unit is 0.1 W. */
 const [SMA_IMPORT, SMA_EXPORT] = [32, 52];
 const MODBUS_PORT = 502;
-/** Reads the total power of SunSpec, two registers from 40097 on, by Modbus TCP; its place in the reply. */
+/** Modbus TCP request for the total power of SunSpec (two registers from 40097 on), and its place in the reply. */
 const ASK_SUNSPEC = Buffer.from([0, 1, 0, 0, 0, 6, 1, 3, 0x9c, 0xa1, 0, 2]);
 const SUNSPEC_WATTS = 9;
 const WAYS = [
@@ -62,7 +62,7 @@ function readingOf(power: number): HouseholdReading {
 	};
 }
 
-/** Telegrams, and the first message with each one's power, Unix ms. */
+/** Times of the telegrams, and of the first message with the power of each, Unix ms. */
 class Arrivals {
 	power = 0;
 	readonly ways: readonly string[];
@@ -180,7 +180,7 @@ function follow(gateway: BenchGateway, name: string, received: () => void, signa
 	}).on("error", () => {});
 }
 
-/** Each power that the Shelly sends by WebSocket. */
+/** Calls `found` with each power that the Shelly sends by WebSocket. */
 async function followShelly(port: number, found: (watts: number) => void, signal: AbortSignal): Promise<void> {
 	const socket = connect({ port, host: "127.0.0.1" });
 	const ended = once(socket, "close");
@@ -238,7 +238,7 @@ async function measure(engine: EngineName, protocol: Protocol, count: number): P
 		const port = gateway.plainPort;
 		const telegrams = async (from: number) => {
 			for (let i = from; i < from + count + SETTLED; i++) {
-				// With a multiple of 3, no phase is rounded.
+				// The power is a multiple of 3, so that the powers of the phases are not rounded.
 				const power = 900 + 3 * i;
 				line.write(PROTOCOLS[protocol](readingOf(power)));
 				arrivals.sent(power);

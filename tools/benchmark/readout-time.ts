@@ -22,7 +22,7 @@ const OPENING_BAUD = 300;
 const SIGN_ON_LENGTH = 5;
 /** Length of ACK 0 Z 0 CR LF. */
 const ACKNOWLEDGE_LENGTH = 6;
-/** Each case is repeated until MEASURE_MS have passed or it was read often enough; the median counts. */
+/** Each case is repeated for MEASURE_MS, or until there are enough readouts. The median counts. */
 const MEASURE_MS = 8000;
 const REPEATS = 3;
 /** Pause between two readouts: the meter keeps its block for 1500 ms, to repeat it, before it accepts a sign-on. */

@@ -1,6 +1,6 @@
 /**
  * Part g: CPU time of a small request in the firmware on Linux. Reference: the Moddable SDK's HTTP server, which sends
- * as many bytes but checks no token and closes after each reply.
+ * the same number of bytes, but checks no token and closes after each reply.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -107,7 +107,7 @@ function unchunked(text: string): string {
 	}
 }
 
-/** All threads so far, µs. */
+/** CPU time that all threads have used so far, µs. */
 function processorUs({ pid }: ChildProcess): number {
 	let ns = 0;
 	for (const thread of readdirSync(`/proc/${pid}/task`)) {

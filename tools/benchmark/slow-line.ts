@@ -12,7 +12,7 @@ const WINDOW_BYTES = 5760;
 
 export class SlowLine {
 	port = 0;
-	/** Both directions, including TLS. */
+	/** Bytes in both directions, including TLS. */
 	bytes = 0;
 	connections = 0;
 	readonly #bitsPerSecond: number;

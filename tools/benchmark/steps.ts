@@ -19,7 +19,7 @@ const LOOP = `globalThis.handleCommand = (message) => {
 	for (let i = 0; i < bytes.length; i++) x ^= bytes[i];
 };`;
 
-/** Characters that the gateway gets at once at 9600 Bd, up to a full piece of the link. */
+/** Numbers of characters that the gateway gets at once at 9600 Bd. A full piece of the link has 64. */
 const PIECES = [1, 8, 64];
 const BAUD = 9600;
 /** Duration for a meter that sends a telegram each second, and for a P1 port. */

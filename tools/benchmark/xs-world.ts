@@ -42,7 +42,7 @@ export class XSWorld {
 	}
 
 	static async start(options: XSWorldOptions = {}): Promise<XSWorld> {
-		// The script is stale after a plain compile.
+		// A plain compile does not update the script.
 		await bundleGateway();
 		const world = new XSWorld(options);
 		await world.engine.start();
@@ -96,7 +96,7 @@ export class XSWorld {
 		let seen = -1;
 		let reply: VirtualReply | undefined;
 		await this.until(() => {
-			// Only when no more data arrive, so that a long reply is not searched again and again.
+			// The reply is parsed only when no more data arrive, so that a long one is not searched again and again.
 			if (client.receivedCount === seen) reply = takeReply(client);
 			seen = client.receivedCount;
 			return reply !== undefined || client.isClosed;

@@ -6,8 +6,8 @@ import type { Memory } from "./sizes.js";
 export const SLOT_RESERVE_BYTES = 8 * 1024;
 
 /**
- * Limits in bytes, about a tenth above the figures with ESP-IDF v6.0.1: ESP32 56 067 and 36 076, ESP32-S3 51 695 and 36
- * 108, ESP32-C3 37 514 and 30 536, ESP32-C6 49 248 and 37 484.
+ * Limits in bytes, about a tenth above the figures with ESP-IDF v6.0.1 (`iram` and `dram`): ESP32 56067 and 36076,
+ * ESP32-S3 51695 and 36108, ESP32-C3 37514 and 30536, ESP32-C6 49248 and 37484.
  */
 export const MEMORY_LIMITS: Readonly<Record<Chip, Memory>> = Object.freeze({
 	esp32: Object.freeze({ iram: 62_000, dram: 40_000 }),

@@ -4,7 +4,7 @@ import { spawnSync } from "node:child_process";
 /** Static memory, bytes; the heap gets the rest. */
 export interface Memory {
 	readonly iram: number;
-	/** Data, initialised and zero. */
+	/** Initialised and zeroed data. */
 	readonly dram: number;
 }
 

@@ -1,5 +1,5 @@
 /**
- * Checks for `npm run doctor` whether the computer meets the requirements of each target. Accesses the computer only
+ * Checks whether the computer meets the requirements of each target, for `npm run doctor`. Accesses the computer only
  * through Machine.
  */
 
@@ -21,7 +21,7 @@ const XS_PROGRAMS = ["lin", "mac"].map(
 export interface Machine {
 	ask(command: string, ...args: string[]): string | undefined;
 	hasHeader(header: string): boolean;
-	/** 32-bit programs with GLib and Mbed TLS can be built and run. */
+	/** True if 32-bit programs with GLib and Mbed TLS can be built and run. */
 	builds32(): boolean;
 	exists(path: string): boolean;
 	readonly run: Runner;
@@ -118,7 +118,7 @@ function testChecks(machine: Machine): Check[] {
 function linuxChecks(machine: Machine): Check[] {
 	const i386 = "libglib2.0-dev:i386 libmbedtls-dev:i386";
 	const beside = `sudo dpkg --add-architecture i386 && sudo apt-get update && ${apt("gcc-multilib", i386)}`;
-	// The 32-bit packages may conflict with installed ones.
+	// A separate folder, because the 32-bit packages may conflict with installed ones.
 	const apart =
 		"sudo debootstrap --arch=i386 --variant=minbase --include=libglib2.0-dev,libmbedtls-dev bookworm ~/i386";
 	const all32 = `${beside} # or: ${apart} && export GATEWAY_SYSROOT32=~/i386`;
@@ -152,8 +152,8 @@ function sdkChecks(machine: Machine): Check[] {
 }
 
 /**
- * Version by the tags of the folder's own repository, not of an enclosing one. With --git-dir Git accepts any owner of
- * the folder.
+ * Finds the version by the tags of the folder's own repository, not of an enclosing one. --git-dir makes Git accept a
+ * folder of any owner.
  */
 function describe(machine: Machine, folder: string): string | undefined {
 	return machine.ask("git", "-C", folder, "--git-dir=.git", "describe", "--tags");
@@ -175,7 +175,7 @@ function sdkVersion(machine: Machine, folder: string, make: string): Check {
 function esp32Checks(machine: Machine): Check[] {
 	const folder = machine.environment("IDF_PATH");
 	const there = folder !== undefined && machine.exists(`${folder}/export.sh`);
-	// xs-dev would install an older version than the SDK needs.
+	// Git is used, because xs-dev would install an older version than the SDK needs.
 	const clone = `git clone -b ${IDF_TAG} --recursive https://github.com/espressif/esp-idf.git ~/esp32/esp-idf`;
 	const install = `${clone} && ~/esp32/esp-idf/install.sh ${CHIPS} && export IDF_PATH=~/esp32/esp-idf`;
 	const place = found("ESP-IDF", there ? folder : undefined, install);

@@ -53,7 +53,8 @@ export class Emulator {
 		const { program, args } = qemuCommand({ ...this.#order, chip: board.chip, meterUART: board.meter.uart });
 		this.lines.length = 0;
 		this.#failure = undefined;
-		// QEMU closes the console when its standard input ends. Detached, so that Ctrl-C reaches only this process.
+		// Standard input is a pipe, because QEMU closes the console when its input ends. QEMU is detached, so that Ctrl-C
+		// reaches only this process.
 		const child = spawn(program, args, { stdio: ["pipe", "pipe", "pipe"], detached: true });
 		this.#child = child;
 		const kill = () => child.kill("SIGKILL");
@@ -84,7 +85,7 @@ export class Emulator {
 		clearTimeout(killing);
 	}
 
-	/** Earlier lines count too. Rejects with the last lines if QEMU ends, or on a timeout. */
+	/** Waits for a line; earlier lines count too. Rejects with the last lines if QEMU ends, or on a timeout. */
 	async untilLine(pattern: RegExp, limitMs: number): Promise<string> {
 		const endMs = performance.now() + limitMs;
 		for (;;) {
@@ -163,7 +164,7 @@ export async function freePort(): Promise<number> {
 	return typeof address === "object" && address !== null ? address.port : 0;
 }
 
-/** The path is short enough for sockets. */
+/** Makes a folder with a path that is short enough for Unix sockets. */
 export function temporaryFolder(): string {
 	const folder = mkdtempSync(join(tmpdir(), "emulated-"));
 	process.once("exit", () => rmSync(folder, { recursive: true, force: true }));

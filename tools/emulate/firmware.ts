@@ -32,8 +32,8 @@ export interface FirmwareOrder {
 }
 
 /**
- * The driver of the emulator's Ethernet takes 11 KB of flash, which a slot of 4 MB of flash lacks; so each board has 8
- * MB.
+ * The driver of the emulator's Ethernet takes 11 KB of flash, for which a slot in 4 MB of flash has no room. So each
+ * emulated board has 8 MB.
  */
 export function emulatedBoard(board: Board): Board {
 	const ethernet = Object.freeze({ kind: "openeth" as const });

@@ -38,7 +38,7 @@ export interface EmulateOptions {
 	readonly board: Board;
 	readonly meter: readonly string[] | undefined;
 	readonly settings: Settings;
-	/** Port of the HTTPS server; 0: any free port. The same holds for HTTP. */
+	/** Port of the HTTPS server; 0: any free port. `httpPort` is the same for HTTP. */
 	readonly httpsPort: number;
 	readonly httpPort: number;
 	readonly state: string | undefined;
@@ -88,14 +88,14 @@ export function parseOptions(args: readonly string[]): EmulateOptions | undefine
 	};
 }
 
-/** The value begins with "--" and would be taken for another option. */
+/** Joins `--meter` and its value, which begins with "--" and would be taken for another option. */
 function joinMeter(args: readonly string[]): string[] {
 	const index = args.indexOf("--meter");
 	if (index < 0 || index + 1 === args.length) return [...args];
 	return [...args.slice(0, index), `--meter=${args[index + 1]}`, ...args.slice(index + 2)];
 }
 
-/** Quotes keep blanks. Adds `--baud-pace`, so that characters take time on the line. */
+/** Splits the value at blanks outside quotes. Adds `--baud-pace`, so that characters take time on the line. */
 function toMeter(value: string | undefined): readonly string[] | undefined {
 	if (value === NO_METER) return undefined;
 	const words = value === undefined ? DEFAULT_METER : wordsOf(value);

@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import type { Chip } from "../../hosts/esp32/boards.js";
 import { EMULATED_CHIPS, type EmulatedChip } from "./chips.js";
 
-/** After the second line the terminal finds the programs. */
+/** Installs QEMU; `export.sh` then adds it to the terminal's $PATH. */
 export const QEMU_INSTALL =
 	'python "$IDF_PATH/tools/idf_tools.py" install qemu-xtensa qemu-riscv32 && . "$IDF_PATH/export.sh"';
 /** Libraries that Espressif's programs need on Debian and similar systems (ESP-IDF, "QEMU Emulator"). */
@@ -80,7 +80,7 @@ export function qemuCommand(order: QEMUOrder): { readonly program: string; reado
 	return { program, args };
 }
 
-/** Commas separate QEMU's options. */
+/** Doubles commas, which separate QEMU's options. */
 function escaped(path: string): string {
 	return path.replaceAll(",", ",,");
 }

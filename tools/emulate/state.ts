@@ -36,8 +36,8 @@ interface UnitRecord {
 }
 
 /**
- * Only one process at a time may open it. A different build is written as by `npm run flash`: settings, history and
- * factory data stay.
+ * Only one process at a time may open a unit. If the build is a different one, it is written as by `npm run flash`:
+ * settings, history and factory data stay.
  */
 export function openUnit(folder: string, board: Board, build: readonly Part[]): EmulatedUnit {
 	openState(folder);

@@ -27,7 +27,7 @@ function makeKey(): Uint8Array {
 	return Buffer.from(privateKey.export({ format: "jwk" }).d!, "base64url");
 }
 
-/** Throws a RangeError for the user if the data are invalid. `settings`: a signed settings file. */
+/** Throws a RangeError with a message for the user if the data are invalid. `settings`: a signed settings file. */
 export function imageOf(unit: FactoryData, settings?: Uint8Array): Uint8Array {
 	const image = new Uint8Array(SECTOR).fill(ERASED);
 	image.set(encodeFactoryData(unit));
@@ -61,7 +61,8 @@ export interface UnitFiles {
 }
 
 /**
- * Readable by the owner only. Throws an Error if files for this serial number exist: their label may have been printed.
+ * Writes files that only their owner can read. Throws an Error if there are files for this serial number, because their
+ * label may have been printed.
  */
 export function writeUnit(folder: string, unit: FactoryData, board: Board, settings?: Uint8Array): UnitFiles {
 	const files = { image: join(folder, `${unit.serial}.bin`), label: join(folder, `${unit.serial}.txt`) };
@@ -80,12 +81,12 @@ export function writeUnit(folder: string, unit: FactoryData, board: Board, setti
 	return files;
 }
 
-/** Fails even if another process has just created the file. */
+/** Writes a new file. Fails even if another process has just created it. */
 function writeNew(path: string, content: Uint8Array | string): void {
 	writeFileSync(path, content, { flag: "wx", mode: 0o600 });
 }
 
-/** With flash encryption, run it before the unit's first start. */
+/** With flash encryption, the command must be run before the unit's first start. */
 export function flashCommand(image: string, partition: Partition, board: Board, port: string): string {
 	const offset = `0x${partition.offset.toString(16)}`;
 	return `esptool --chip ${board.chip} --port ${port} write-flash ${offset} ${image}`;

@@ -20,7 +20,8 @@ export interface StandInOptions {
 	/** Key and certificate, PEM; if omitted, the server uses plain HTTP. */
 	readonly tls?: { readonly key: string; readonly cert: string };
 	/**
-	 * 401 replies until an address is banned for good (`login_attempts_threshold` of Home Assistant); default: never.
+	 * Number of 401 replies after which an address is banned for good (`login_attempts_threshold` of Home Assistant);
+	 * default: it is never banned.
 	 */
 	readonly banAfter?: number;
 }
@@ -64,7 +65,7 @@ export interface Request {
 
 /** VALID_ENTITY_ID of core.py. */
 const ENTITY_ID = /^(?!.+__)(?!_)[\da-z_]+(?<!_)\.(?!_)[\da-z_]+(?<!_)$/;
-/** Maximum length of a state, in characters as Python counts them. */
+/** Maximum length of a state, in code points, as Python counts. */
 const STATE_LIMIT = 255;
 /** MAX_CLIENT_SIZE of Home Assistant. */
 const BODY_LIMIT = 1 << 24;
@@ -284,7 +285,7 @@ export class StandIn {
 		if ([...text].length > STATE_LIMIT) return message(400, "Invalid state specified.");
 		const id = entity.toLowerCase();
 		if (!ENTITY_ID.test(id)) return message(400, "Invalid entity ID specified.");
-		// As `attributes or {}` in Python: an empty value counts as missing, others than a mapping raise an exception.
+		// As `attributes or {}` in Python: an empty value counts as missing, and any other non-mapping is an exception.
 		const isObject = typeof attributes === "object" && attributes !== null && !Array.isArray(attributes);
 		if (!isObject && hasContent(attributes)) return { status: 500, body: BROKEN };
 		const before = this.entities.get(id);
@@ -306,12 +307,12 @@ export class StandIn {
 	}
 }
 
-/** Like Home Assistant's: a JWT of 183 characters. */
+/** Makes a token like those of Home Assistant: a JWT of 183 characters. */
 function makeToken(): string {
 	return `${randomBytes(27).toString("base64url")}.${randomBytes(76).toString("base64url")}.${randomBytes(32).toString("base64url")}`;
 }
 
-/** Python's str() of a JSON value; only roughly for lists and objects. */
+/** Result of Python's str() for a JSON value; for lists and objects only an approximation. */
 function pythonText(value: unknown): string {
 	if (value === true) return "True";
 	if (value === false) return "False";

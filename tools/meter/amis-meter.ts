@@ -2,8 +2,8 @@
  * A Siemens AMIS TD-3511 on its infrared port, for the simulator (Netz OÖ, "Spezifikation Kundenschnittstelle AMIS",
  * 2021-11-05). Independent of modules/amis, which is tested against it.
  *
- *     CALLING   callMs over: SND_NKE is sent      E5 in time: SENDING
- *     SENDING   pushMs over: SND_UD is sent       no E5 in time: CALLING
+ *     CALLING   sends SND_NKE every callMs     E5 in time: SENDING
+ *     SENDING   sends SND_UD every pushMs      no E5 in time: CALLING
  */
 import { createCipheriv } from "node:crypto";
 import { FORMAT_8E1 } from "../../modules/io/host.js";
@@ -129,7 +129,7 @@ export interface AMISMeterOptions {
 	readonly pushMs?: number;
 	/** Default: `callMs`. */
 	readonly firstMs?: number;
-	/** Number of telegrams that are repeated once, as if their E5 was lost. */
+	/** Number of telegrams that are repeated once, as if their E5 had been lost. */
 	readonly deaf?: number;
 	readonly damage?: (frame: Uint8Array) => Uint8Array;
 }

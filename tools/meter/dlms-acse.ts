@@ -23,7 +23,7 @@ export const DIAGNOSTIC_TITLE = 3;
 export const DIAGNOSTIC_MECHANISM = 11;
 export const DIAGNOSTIC_MECHANISM_REQUIRED = 12;
 export const DIAGNOSTIC_FAILED = 13;
-/** Diagnostic "authentication required". With HLS it is not a refusal: passes 3 and 4 follow. */
+/** Diagnostic "authentication required". With HLS it is not a refusal, because passes 3 and 4 follow. */
 export const DIAGNOSTIC_REQUIRED = 14;
 
 /** Object identifier 2.16.756.5.8.1, without the last number. */
@@ -107,7 +107,7 @@ export function readInitiate(bytes: Buffer): Initiate | undefined {
 	return dedicatedKey === undefined ? common : { ...common, dedicatedKey };
 }
 
-/** Name of an association with logical names, or short names. */
+/** Names of associations (VAA names): one with logical names, one with short names. */
 export const NAME_LOGICAL = 0x0007;
 export const NAME_SHORT = 0xfa00;
 

@@ -83,7 +83,7 @@ export function open(keys: Keys, title: Uint8Array, ciphered: Uint8Array): Opene
 	}
 }
 
-/** Proof of HLS with SHA-256: the prover's title comes first, and the other side's challenge before its own. */
+/** Proof of HLS with SHA-256. `titles` begins with the prover's, `challenges` with the one that the prover received. */
 export function digestOf(
 	secret: Uint8Array,
 	titles: readonly [Uint8Array, Uint8Array],

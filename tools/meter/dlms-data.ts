@@ -119,7 +119,7 @@ export interface Zone {
 	minutes: number;
 	/** `standard`: minutes from local time to UTC; `swapped`: with the opposite sign; `none`: unspecified. */
 	deviation: "standard" | "swapped" | "none";
-	/** In place of `minutes`, for a meter with seasons. */
+	/** Offset at a time, in place of `minutes`, for a meter with seasons. */
 	minutesAt?: (utcMs: number) => number;
 }
 

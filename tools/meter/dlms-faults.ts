@@ -32,7 +32,7 @@ export function spoilFrame(frame: Buffer, number: number, faults: FrameFaults): 
 	return includes(faults.garbage, number) ? [GARBAGE, ...sent] : sent;
 }
 
-/** The frame check stays right. A frame without information has no header check. */
+/** The frame check stays correct. A frame without information has no header check. */
 function withWrongHCS(frame: Buffer): Buffer {
 	const destination = addressAt(frame, 3)?.length ?? 0;
 	const source = addressAt(frame, 3 + destination)?.length ?? 0;

@@ -137,7 +137,7 @@ export class GetService {
 		return Buffer.concat([head, lengthOf(raw.length), raw]);
 	}
 
-	/** A number is the result of a refusal. */
+	/** Returns the value; a number is the result code of a refusal. */
 	#read(descriptor: Buffer, context: GetContext, reading: HouseholdReading): Encoded | number {
 		const classId = descriptor.readUInt16BE(0);
 		const code = [...descriptor.subarray(2, 8)].join(".");

@@ -3,8 +3,9 @@
  * after a sign-on in mode E of IEC 62056-21 (annex B.5).
  *
  *   direct   8N1 at a fixed speed
- *   mode E   sign-on, identification with `\2`, and `ACK 2 Z 2` as iec-meter.ts handles them at 300 Bd; the
- *            acknowledgement is repeated at the new speed; then 8N1. DISC or a silence brings the line back to 300 Bd, 7E1
+ *   mode E   iec-meter.ts handles the sign-on, the identification with `\2` and `ACK 2 Z 2` at 300 Bd. The meter
+ *            repeats the acknowledgement at the new speed, then uses 8N1. After DISC or a silence the line is at
+ *            300 Bd, 7E1 again
  */
 import { SeededRandom } from "../../hosts/node/random.js";
 import { BITS_PER_CHARACTER } from "../../hosts/node/wire-character.js";

@@ -30,7 +30,7 @@ export interface ObjectOptions {
 	zone: Data.Zone;
 	/** Counters in 1-0:99.1.0 instead of the usual rows. */
 	stored?: StoredRows;
-	/** Rare but permitted types: floats, 64 bits, null data, text, a clock with its own tag. */
+	/** Uses rare but permitted types: floats, 64 bits, null data, text, a clock with its own tag. */
 	oddTypes?: boolean;
 	counter: () => number;
 }
@@ -138,8 +138,8 @@ function oddRegisters(): COSEMObject[] {
 }
 
 /**
- * All objects but the association, which lists them. Only the first of two with one code stays: with `oddTypes`, the
- * odd one.
+ * Returns all objects except the association, which lists them. If two have the same code, only the first stays; with
+ * `oddTypes` that is the odd one.
  */
 export function householdObjects(options: ObjectOptions): COSEMObject[] {
 	const objects = [

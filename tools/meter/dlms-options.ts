@@ -242,7 +242,7 @@ function parseResults(values: Values): Map<string, number> {
 	return results;
 }
 
-/** As `A.B.C.D.E.F`, with the attribute if there is one. */
+/** Returns a code as `A.B.C.D.E.F`, followed by the attribute if there is one. */
 function readCode(written: string): string {
 	const parts = /^(?:(\d+)-(\d+):)?(\d+)\.(\d+)\.(\d+)(?:\.(\d+))?(\/\d+)?$/.exec(written);
 	if (parts === null || parts.slice(1, 7).some((part) => Number(part ?? 0) > 255))

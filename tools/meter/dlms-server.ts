@@ -82,9 +82,9 @@ export interface ServerFaults {
 	/** State and service of the exception after the first `exceptionAfter` requests. */
 	exception?: readonly [number, number];
 	exceptionAfter?: number;
-	/** The association is gone after this many requests. */
+	/** The meter drops the association after this many requests. */
 	requestLimit?: number;
-	/** Instead of GMAC. Each AARQ is refused, or accepted and challenged. */
+	/** HLS mechanism in place of GMAC. Each AARQ is refused, or accepted and challenged. */
 	hls?: { mechanism: number; accepts: boolean; isNamed: boolean };
 	/** Each AARQ is refused, or accepted as if it had asked for short names. */
 	shortNames?: "refuse" | "accept";

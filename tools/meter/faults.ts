@@ -3,9 +3,9 @@ import type { SeededRandom } from "../../hosts/node/random.js";
 import { ACK, CR, checkPosition, ETX, LF, STX } from "./telegram.js";
 
 export interface MeterFaults {
-	/** Noise characters (7F, 00, FF) before the identification and after the BCC. */
+	/** Number of noise characters (7F, 00, FF) before the identification and after the BCC. */
 	noise?: number;
-	/** Blocks with a wrong BCC, including repetitions. */
+	/** Number of blocks with a wrong BCC, including repetitions. */
 	wrongBCC?: number;
 	silence?: number;
 	lateMs?: number;

@@ -54,7 +54,7 @@ export function partsOf(address: Uint8Array): { upper: number; lower?: number } 
 	return address.length === 4 ? { upper: (a << 7) | b, lower: (c << 7) | d } : undefined;
 }
 
-/** Between two flags; undefined if a check is wrong or the bytes are not a frame. */
+/** Reads the bytes between two flags. Undefined if a check is wrong or they are not a frame. */
 export function readFrame(bytes: Buffer): Frame | undefined {
 	const destination = addressAt(bytes, 2);
 	const source = destination && addressAt(bytes, 2 + destination.length);
@@ -71,7 +71,7 @@ export function readFrame(bytes: Buffer): Frame | undefined {
 export const PENDING = 0;
 export const DAMAGED = 1;
 
-/** Uses the length that each frame contains. */
+/** Finds frames in received bytes by the length that each frame contains. */
 export class FrameFinder {
 	#bytes: number[] = [];
 	#isOpen = false;

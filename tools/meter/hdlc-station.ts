@@ -53,13 +53,13 @@ export interface StationFaults {
 	refuseUntilDisconnect?: boolean;
 	/** Number of SNRM that are not answered. */
 	silence?: number;
-	/** RNR before the first answer. */
+	/** Number of RNR before the first answer. */
 	busy?: number;
-	/** I frames rejected with REJ. */
+	/** Number of I frames rejected with REJ. */
 	reject?: number;
-	/** The I frame answered with FRMR, counted from 1. */
+	/** Number of the I frame that is answered with FRMR, counted from 1. */
 	frameReject?: number;
-	/** APDUs until the link is lost silently. */
+	/** Number of APDUs until the link is lost silently. */
 	loseAfter?: number;
 }
 
@@ -185,7 +185,7 @@ export class HDLCStation {
 		if (((control >> 1) & 7) !== this.#expected) {
 			this.#options.onEvent(FRAME_REPEATED);
 			if (!isPoll) return [];
-			// The client repeats a frame: an answer was lost.
+			// The client repeats a frame, because an answer was lost.
 			const isOld = ((control >> 1) & 7) === ((this.#expected + 7) & 7);
 			if (!isOld) return [this.#supervisory(REJ)];
 			this.#sent = 0;
@@ -233,7 +233,7 @@ export class HDLCStation {
 		return kind === RNR ? [this.#supervisory(RR)] : this.#send();
 	}
 
-	/** Returns false if they were never sent. */
+	/** Drops acknowledged frames. Returns false if the number acknowledges frames that were never sent. */
 	#acknowledge(number: number): boolean {
 		const count = (number - this.#oldest) & 7;
 		if (count > this.#sent) return false;

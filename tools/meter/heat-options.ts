@@ -1,4 +1,4 @@
-/** Command line of the meter simulator for meters of heat and water: Kamstrup's KMP, and M-Bus. */
+/** Command line of the meter simulator for heat and water meters: Kamstrup's KMP, and M-Bus. */
 import { MBUS_BAUD, type MBusMeterOptions } from "./mbus-meter.js";
 import { BAUD_RATES, choice, count, defined, flag, oneOf, parseWords, text, UsageError } from "./words.js";
 

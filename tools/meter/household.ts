@@ -6,7 +6,7 @@ import { frame, type MeterMode, type Telegram } from "./telegram.js";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** Integration step. Only the last week of a longer pause counts (STEPS_LIMIT). */
+/** Integration step. After a pause of more than a week, only the last week counts (STEPS_LIMIT). */
 const STEP_MS = 5 * 60_000;
 const STEPS_LIMIT = (7 * DAY_MS) / STEP_MS;
 export const SERIAL = "48151623";
@@ -24,7 +24,7 @@ export interface HouseholdOptions {
 	ident?: string;
 	/** Lines at the end of the block, such as a load profile. */
 	more?: (nowMs: number) => readonly string[];
-	/** Values at a time in place of those of the daily load curve. */
+	/** Returns the values at a time, in place of those of the daily load curve. */
 	readingAt?: (utcMs: number) => HouseholdReading;
 }
 
@@ -62,7 +62,7 @@ export class Household {
 	#maximum = 0;
 	#maximumMs: number;
 
-	/** Throws an Error for the user if the mode lacks the speed. */
+	/** Throws an Error with a message for the user if the mode lacks the speed. */
 	constructor(options: HouseholdOptions) {
 		const z = baudCharacterFor(options.baud, options.mode);
 		if (z === undefined) throw new Error(`Mode ${options.mode} has no baud rate character for ${options.baud}.`);

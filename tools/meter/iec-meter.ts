@@ -8,7 +8,7 @@
  *   mode B       the block follows after tr, at the rate of Z
  *   mode C    <- `ACK 0 Z Y CR LF` within 1.5 s: Y=0 block at that rate, Y=1 programming; none or another: at 300 Bd
  *   then      <- NAK within 1.5 s: the block again; ACK, or nothing: done, back to 300 Bd
- *   mode E    <- `ACK 2 Z 2`: the same comes back at the new rate, then HDLC has the line
+ *   mode E    <- `ACK 2 Z 2`: the meter repeats it at the new rate, then HDLC has the line
  *   programming  its answers are those of iec-programming.ts, until `SOH B0 ETX BCC` or INACTIVITY_MS
  *   mode D    -> the whole transmission unsolicited, repeatedly, at a fixed rate
  *
@@ -45,9 +45,9 @@ export const OPENING_BAUD = 300;
 export const PUSH_BAUD = 2400;
 export const REACTION_MS = 200;
 export const QUICK_REACTION_MS = 20;
-/** Time for an acknowledgement, and for requesting the block again: the longest tr. */
+/** Time for an acknowledgement, and for a request to repeat the block: the longest tr. */
 export const WAIT_MS = 1500;
-/** End of programming mode; 60 to 120 s according to the standard. */
+/** Silence that ends programming mode; 60 to 120 s according to the standard. */
 export const INACTIVITY_MS = 60_000;
 
 export const METER_SIGNED_ON = 1;
@@ -78,7 +78,7 @@ export interface IECMeterOptions {
 	battery?: boolean;
 	/** Speed of mode D; default 2400. */
 	pushBaud?: number;
-	/** Interval between the starts of two pushes; a longer push is followed at once. Default 3000. */
+	/** Interval between the starts of two pushes; after a longer push the next one starts at once. Default 3000. */
 	pushMs?: number;
 	/** Reaction time tr; default 200 ms, or 20 if the third letter of the maker is lower case. */
 	reactionMs?: number;

@@ -43,7 +43,7 @@ export const PROFILE_FORMS = ["plain", "bare-heads", "value-lines"] as const;
 
 export interface ProfileOptions {
 	place?: (typeof PROFILE_PLACES)[number];
-	/** Minutes; default 15. */
+	/** Period of the rows, minutes; default 15. */
 	period?: number;
 	/** Default 400. */
 	rows?: number;
@@ -65,7 +65,7 @@ export interface ProfileOptions {
 	seasonAt?: (utcMs: number) => { minutes: number; digit: string };
 }
 
-/** Minutes, and number of rows. */
+/** Default period in minutes, and default number of rows. */
 export const DEFAULT_PERIOD = 15;
 export const DEFAULT_ROWS = 400;
 
@@ -258,7 +258,7 @@ export class ProgrammingMode {
 	}
 }
 
-/** The operand is for a client that encrypts the password. */
+/** Asks for the password. The operand is for a client that encrypts it. */
 function demand(): Answer {
 	return { bytes: frame(Buffer.from("P0\x02(01234567)"), SOH) };
 }
@@ -271,7 +271,7 @@ export function readCommand(bytes: Uint8Array): { command: string; data: string 
 	return { command, data };
 }
 
-/** The time is read as UTC, without the season digit; `none` for an empty text. */
+/** Reads a time as UTC, without the season digit. Returns `none` for an empty text. */
 function momentOf(text: string, none: number): number {
 	if (text === "") return none;
 	const [year, month, day, hour, minute] = text

@@ -1,7 +1,6 @@
 /**
- * A Kamstrup meter that answers KMP, independent of modules/kmp.
- *
- * Only the three commands with a right CRC are answered.
+ * A Kamstrup meter that speaks KMP, independent of modules/kmp. It answers only three commands, and only if the CRC is
+ * right.
  */
 import { FORMAT_8N2 } from "../../modules/io/host.js";
 import type { Machine, Output } from "../../modules/io/machine.js";
@@ -23,7 +22,7 @@ export interface KMPMeterOptions {
 	readonly wrongCheck?: number;
 	readonly damage?: (answer: Uint8Array) => Uint8Array;
 	readonly reactionMs?: number;
-	/** The meter does not tell its type. */
+	/** The meter does not report its type. */
 	readonly hasNoType?: boolean;
 }
 

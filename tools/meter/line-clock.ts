@@ -9,7 +9,7 @@ const LATE_MS = 50;
 
 export class LineClock {
 	#lostMs = 0;
-	/** All input was processed then; undefined while the event loop is not observed. */
+	/** Time up to which all input was processed; undefined while the event loop is not observed. */
 	#seenMs: number | undefined;
 	#isStopped = false;
 	#timer: NodeJS.Timeout | undefined;

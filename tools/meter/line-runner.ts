@@ -3,11 +3,11 @@
  *
  * With `pace` (pseudo-terminals) the wire is modelled in both directions. Each character is sent at its own time,
  * counted from the start of the message, so that delays of timers do not add up. A request received in one piece ends
- * when its last character would have arrived. With a wrong speed both sides receive garbage.
+ * when its last character would have arrived. If the speeds differ, both sides receive garbage.
  *
- * The meter's time stops while this process does not run (LineClock). A pseudo-terminal does not say when and at what
- * speed the reader wrote a request. If the reader has a wrong speed when the request arrives, the request is rejected,
- * unless the reader may have changed its speed after writing it.
+ * The meter's time stops while this process does not run (LineClock). A pseudo-terminal does not say when the reader
+ * wrote a request, or at what speed. A request is garbled if the reader has a wrong speed when it arrives, unless the
+ * reader may have changed its speed after it wrote the request.
  *
  * A pseudo-terminal carries eight bits. Readers that frame 7E1 in software send the parity bit, other readers do not.
  * The answer has the parity bit if the last sign-on had it: its `/` is then AF, otherwise 2F. While the machine has the
@@ -33,7 +33,7 @@ export interface LineRunnerOptions {
 	pace?: boolean;
 	/** The optical head echoes. */
 	echo?: boolean;
-	/** Sends the parity bit until a sign-on decides. */
+	/** Sends the parity bit until the first sign-on decides whether it is sent. */
 	parityBits?: boolean;
 	onEvent?: (code: number) => void;
 }
@@ -54,12 +54,12 @@ interface Message {
 	readonly startMs: number;
 	readonly baud: number;
 	readonly isEcho: boolean;
-	/** The first message at a new speed waits for the reader until then; undefined: not yet. */
+	/** Time until which the message waits for the reader to change its speed; undefined until it is due. */
 	followsUntilMs: number | undefined;
 	sent: number;
 }
 
-/** Characters in the line's time, and the range of performance.now() in which they were sent. */
+/** Received characters. `startMs` and `endMs` are line times; `earliestMs` is the earliest end by performance.now(). */
 interface Arrival {
 	readonly bytes: Uint8Array;
 	readonly startMs: number;
@@ -68,7 +68,7 @@ interface Arrival {
 	readonly isFirst: boolean;
 }
 
-/** The reader's, with performance.now() of its check. */
+/** The reader's speed, and performance.now() at which it was checked. */
 interface Speed {
 	readonly baud: number;
 	readonly atMs: number;
@@ -134,8 +134,8 @@ export class LineRunner {
 	}
 
 	/**
-	 * Characters count as light, whatever their speed. Those of one flash may arrive together or in pieces, so light
-	 * begins where that of the previous piece ends.
+	 * Characters count as light, whatever their speed. The characters of a flash may arrive together or in pieces, so the
+	 * light of a piece begins at the end of the light of the previous piece.
 	 */
 	async #receiveLight(count: number, nowMs: number): Promise<void> {
 		const { baud } = await this.#readerSpeed();
@@ -181,7 +181,7 @@ export class LineRunner {
 		clearTimeout(this.#machineTimer);
 		if (this.#isClosed) return;
 		const { nowMs } = this.#clock;
-		// Bytes on the wire count as received before a deadline that has passed meanwhile.
+		// Bytes that are still on the wire are received first, even if a deadline has passed meanwhile.
 		while (this.#arriving === 0 && this.#machine.deadlineMs <= nowMs) {
 			const dueMs = this.#machine.deadlineMs;
 			this.#machine.advance(dueMs);
@@ -255,7 +255,7 @@ export class LineRunner {
 			if (due > message.sent) {
 				const bytes = message.bytes.subarray(message.sent, due);
 				message.sent = due;
-				// An echo has the speed at which it was sent.
+				// An echo comes back at the speed at which the reader sent it, so it is not garbled.
 				if (message.isEcho) this.#port.write(bytes);
 				else this.#send(bytes, message.baud, readerBaud);
 			}
@@ -266,8 +266,8 @@ export class LineRunner {
 	}
 
 	/**
-	 * The reader has changed to the speed of the message, or its time for that is over. Until then the line's time is
-	 * stopped.
+	 * True if the reader has changed to the speed of the message, or if its time for the change is over. Until then the
+	 * line's time is stopped.
 	 */
 	#isFollowed(message: Message, readerBaud: number, nowMs: number): boolean {
 		message.followsUntilMs ??= nowMs + FOLLOW_LIMIT_MS;

@@ -25,7 +25,7 @@ const AWAKE_MS = 5000;
 
 export interface Slave {
 	readonly address: number;
-	/** Telegrams from CI to the data, in order. */
+	/** Telegrams in order, each with the bytes from CI to the end of the data. */
 	readonly telegrams: (nowMs: number) => readonly (readonly number[])[];
 }
 
@@ -33,7 +33,7 @@ export interface MBusMeterOptions {
 	readonly slaves: readonly Slave[];
 	readonly baud?: number;
 	readonly sleeps?: boolean;
-	/** The meter sends its present values each time. */
+	/** The meter ignores the frame count bit and sends its present values each time. */
 	readonly ignoresCountBit?: boolean;
 	readonly silence?: number;
 	readonly wrongCheck?: number;
@@ -42,7 +42,7 @@ export interface MBusMeterOptions {
 	readonly echoes?: boolean;
 }
 
-/** Frames C, A and CI to the data. */
+/** Makes a long frame. `body`: the bytes from C to the end of the data. */
 export function longFrame(body: readonly number[], spoil = 0): Uint8Array {
 	const sum = body.reduce((before, byte) => before + byte, spoil) & 0xff;
 	return Uint8Array.from([0x68, body.length, body.length, 0x68, ...body, sum, 0x16]);
@@ -52,7 +52,7 @@ export class MBusMeter implements Machine {
 	deadlineMs = Number.POSITIVE_INFINITY;
 	readonly #options: MBusMeterOptions;
 	readonly #outputs: Output[];
-	/** Last frame count bit and present telegram. */
+	/** Last frame count bit and present telegram of each slave. */
 	readonly #states = new Map<Slave, { countBit: number; index: number; telegrams: readonly (readonly number[])[] }>();
 	readonly #selected = new Set<Slave>();
 	#request: number[] = [];
@@ -113,7 +113,7 @@ export class MBusMeter implements Machine {
 		this.#answer = Uint8Array.of(0xe5);
 	}
 
-	/** None of these slaves answers. */
+	/** True if none of these slaves answers. */
 	#isSilent(slaves: readonly Slave[], nowMs: number): boolean {
 		if (slaves.length === 0 || this.#silence-- > 0) return true;
 		this.#awakeUntilMs = nowMs + AWAKE_MS;

@@ -12,7 +12,7 @@
  * All values are sent while InF is on; they are also sent while the menu is shown, unless the meter requires InF.
  */
 
-/** Entries in order; the first follows the last. */
+/** Entries in order. After the last entry comes the first. */
 export const MENU = ["P", "E", "E CLr", "1d", "7d", "30d", "365d", "HIS CLr", "InF", "PIN"] as const;
 
 /** Darkness that ends a flash; the stop bits of NUL at 300 Bd are dark for 3.3 ms. */
@@ -25,7 +25,7 @@ const IDLE_MS = 120_000;
 
 export interface DisplayOptions {
 	readonly pin: string;
-	/** From rest to the PIN: 1, or 2 if the display test comes first; default 2. */
+	/** Number of flashes from rest to the PIN: 1, or 2 if the display test comes first; default 2. */
 	readonly flashes?: number;
 	/** The PIN only opens the display; InF controls what is sent. */
 	readonly needsInf?: boolean;
@@ -49,14 +49,14 @@ export class MeterDisplay {
 	#digits = "";
 	#digit = 0;
 	#flash: Flash | undefined;
-	/** End of the last light, or acceptance of a digit. */
+	/** Time at which the last light ended or the last digit was accepted. */
 	#sinceMs = 0;
 
 	constructor(options: DisplayOptions) {
 		this.#options = options;
 	}
 
-	/** Light with little darkness before it continues a flash. */
+	/** Adds light. It continues the previous flash if the darkness between them was short. */
 	light(fromMs: number, toMs: number): void {
 		this.#settle(fromMs);
 		this.#flash = { fromMs: this.#flash?.fromMs ?? fromMs, toMs };

@@ -3,7 +3,7 @@ import { makeFrame } from "./hdlc-frame.js";
 
 const LLC = Buffer.of(0xe6, 0xe7, 0x00);
 const UI = 0x13;
-/** Most data bytes in a long M-Bus frame besides C, A, CI and two transport selectors. */
+/** Maximum of data bytes in a long M-Bus frame, without C, A, CI and the two transport selectors. */
 const MBUS_DATA = 245;
 
 function pieces(bytes: Uint8Array, size: number): Buffer[] {
@@ -12,7 +12,7 @@ function pieces(bytes: Uint8Array, size: number): Buffer[] {
 	return all;
 }
 
-/** UI frames with at most `size` bytes of information each, which share flags. */
+/** Makes UI frames with at most `size` bytes of information each. One flag ends a frame and begins the next. */
 export function hdlcPush(apdu: Uint8Array, size = 2000): Buffer {
 	const segments = pieces(Buffer.concat([LLC, apdu]), size);
 	const frames = segments.map((information, i) =>
@@ -27,7 +27,7 @@ export function hdlcPush(apdu: Uint8Array, size = 2000): Buffer {
 	return Buffer.concat(frames.map((frame, i) => frame.subarray(i === 0 ? 0 : 1)));
 }
 
-/** General block transfer (IEC 62056-5-3, 9.3) in blocks of `size` bytes. */
+/** Splits the APDU by general block transfer (IEC 62056-5-3, 9.3) into blocks of `size` bytes. */
 export function blockPush(apdu: Uint8Array, size: number): Buffer {
 	const blocks = pieces(apdu, size);
 	return Buffer.concat(
@@ -39,7 +39,7 @@ export function blockPush(apdu: Uint8Array, size: number): Buffer {
 	);
 }
 
-/** Long frames with segments. `size` 252 gives those of Sagemcom meters, in which a length byte of 01 means 257. */
+/** Makes long frames with segments. `size` 252 gives the frames of Sagemcom meters, whose length byte 01 means 257. */
 export function mbusPush(apdu: Uint8Array, size = MBUS_DATA): Buffer {
 	const segments = pieces(apdu, size);
 	return Buffer.concat(

@@ -48,7 +48,7 @@ export interface PushProgramOptions {
 	telegram?: string;
 	form: PushForm;
 	counter: number;
-	/** Pushes until the last one is repeated for ever. */
+	/** After this many pushes the last one is repeated for ever. */
 	replay?: number;
 	/** One push in this many has a wrong tag. */
 	wrongTag?: number;

@@ -44,7 +44,7 @@ function notification(reading: HouseholdReading, isNameless: boolean): Buffer {
 const LIST_CODE = [0, 6, 25, 9, 0, 255];
 const METER_NUMBER = Buffer.from("1121273201353");
 
-/** List of an AM550 in Carinthia: its code, meter number, time, date, four energies, two powers, two messages. */
+/** List of an AM550 in Carinthia: code of the list, meter number, time, date, 4 energies, 2 powers, 2 messages. */
 function namelessList(
 	{ dayImport, nightImport, export: exported, reactive, power }: HouseholdReading,
 	date: readonly number[],
@@ -65,7 +65,7 @@ export interface PushForm {
 	readonly size?: number;
 	readonly isInBlocks?: boolean;
 	readonly isNameless?: boolean;
-	/** Default: plain text. `isDedicated`: general-ded in place of general-glo. */
+	/** Ciphering; default: plain text. `isDedicated`: general-ded in place of general-glo. */
 	readonly protection?: {
 		readonly keys: Keys;
 		readonly title: Uint8Array;

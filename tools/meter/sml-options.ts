@@ -70,7 +70,7 @@ export function smlOptions(values: Words<typeof SML_WORDS>): SMLOptions {
 	});
 }
 
-/** The meter's display depends on the time. */
+/** Returns a source of telegrams. It needs the time, on which the meter's display depends. */
 export function smlSource(options: SMLOptions): (reading: HouseholdReading, nowMs?: number) => Uint8Array {
 	const {
 		make,

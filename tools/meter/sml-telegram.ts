@@ -36,11 +36,11 @@ interface Make {
 	/** Message checks omit a leading 00. */
 	readonly hasShortCheck?: true;
 	readonly signature?: number;
-	/** Times as in the standard; default: none. */
+	/** Values have times as in the standard; default: no times. */
 	readonly hasTime?: true;
 }
 
-/** The length counts type and length too; for a list it counts the elements. */
+/** Type and length. The length includes these bytes themselves; that of a list is the number of elements. */
 function head(type: number, length: number): Buffer {
 	return length < 16 ? Buffer.of(type | length) : Buffer.of(0x80 | type | (length >> 4), length & 15);
 }
@@ -264,7 +264,7 @@ export function smlTelegram(
 	const time = make.hasTime ? list(unsigned(1, 1), seconds) : make.hasBareTime ? seconds : ABSENT;
 	let number = Math.floor(reading.utcMs / 1000) & 0xffff;
 
-	/** A message has the next number, or the next one that gives a short check. */
+	/** Makes a message with the next number, or with the next number that gives a short check. */
 	const message = (tag: number, body: Uint8Array, isWrong = false): Buffer => {
 		for (;;) {
 			number++;

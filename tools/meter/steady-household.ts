@@ -6,7 +6,7 @@ import type { HouseholdReading } from "./household.js";
 
 const HOUR_MS = 3_600_000;
 const DAY_HOURS = 24;
-/** Registers in 2020, Wh; mean powers and their swing over the day, W. */
+/** Registers at the start of 2020, Wh; mean powers and their swing over the day, W. */
 const BEGIN_MS = Date.UTC(2020, 0, 1);
 const IMPORT_WH = 1_000_000;
 const EXPORT_WH = 500_000;

@@ -67,7 +67,7 @@ export function answersQuickly(telegram: Telegram): boolean {
 	return letter >= 0x61 && letter <= 0x7a;
 }
 
-/** D without STX and with an empty line after the identification, otherwise Z's. */
+/** Mode D if there is no STX and an empty line follows the identification, otherwise the mode that Z implies. */
 export function modeOf(telegram: Telegram): MeterMode {
 	const { message } = telegram;
 	if (message[0] === CR && message[1] === LF && message.indexOf(STX) < 0) return "D";

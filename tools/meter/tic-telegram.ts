@@ -19,7 +19,7 @@ function whole(value: number, digits: number): string {
 	return Math.max(0, Math.round(value)).toString().padStart(digits, "0");
 }
 
-/** A letter, always that of winter, and YYMMDDhhmmss. */
+/** Time stamp: a letter for the season, always that of winter, and YYMMDDhhmmss. */
 function stamp(utcMs: number): string {
 	return `H${new Date(utcMs).toISOString().replace(/\D/g, "").slice(2, 14)}`;
 }

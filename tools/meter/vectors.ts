@@ -1,6 +1,6 @@
 /**
- * Finds a vector of test/vectors, for the benchmark and the tests. Depending on the licence of its source it is in the
- * protocol's folder or in the folder of the same name under `restricted` (test/vectors/README.md).
+ * Finds a test vector in test/vectors, for the benchmark and the tests. Depending on the licence of its source, it is
+ * in the protocol's folder or in the folder of the same name under `restricted` (test/vectors/README.md).
  */
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";

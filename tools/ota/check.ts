@@ -72,7 +72,7 @@ function demand(condition: boolean, sentence: string, code = INVALID_IMAGE): ass
 const hex = (value: number, digits = 4) => `0x${value.toString(16).toUpperCase().padStart(digits, "0")}`;
 const isSame = (one: Uint8Array, other: Uint8Array) => Buffer.compare(one, other) === 0;
 
-/** Reads the part before the image. `fileLength` is that of the whole file. Does not check signature and board. */
+/** Reads the part before the image. `fileLength`: length of the whole file. Does not check signature and board. */
 export function readFront(bytes: Uint8Array, fileLength: number): Front {
 	demand(bytes.length >= HEADER_LENGTH, `${bytes.length} bytes are no firmware file.`);
 	const header = decodeHeader(bytes);
@@ -148,7 +148,7 @@ function checkSignature(id: Uint8Array, signed: Uint8Array, signature: Uint8Arra
 	demand(isSignature(point, signed, signature), `The signature is not that of its key, ${name}.`, BAD_SIGNATURE);
 }
 
-/** Image as written to flash. Throws a Refusal if data or image differ from what was signed. */
+/** Returns the image as written to flash. Throws a Refusal if data or image differ from what was signed. */
 export function imageOf({ metadata, content }: FirmwareFile): Uint8Array {
 	const { isPacked, imageLength, contentHash, imageHash } = metadata;
 	let image = content;

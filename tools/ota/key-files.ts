@@ -16,7 +16,7 @@ export interface KeyPair {
 
 /**
  * PATH has the private key (PKCS#8), readable by the owner only, and PATH.pub the public key (SPKI), both as PEM.
- * Throws an Error for the user, and writes nothing, if a file exists or is in `repository`.
+ * Throws an Error with a message for the user, and writes nothing, if a file exists or is in `repository`.
  */
 export function writeKeyPair(path: string, repository: string): KeyPair {
 	const [privateFile, publicFile] = [path, `${path}.pub`].map((name) => resolve(name));

@@ -11,7 +11,7 @@ export interface Signer {
 	sign(message: Uint8Array): Uint8Array;
 }
 
-/** Throws a RangeError for the user if the key is not on P-256. */
+/** Throws a RangeError with a message for the user if the key is not on P-256. */
 export function keySigner(key: KeyObject): Signer {
 	if (key.type !== "private") throw new RangeError("That is no private key.");
 	const point = pointOf(createPublicKey(key));

@@ -46,8 +46,8 @@ const NAME_LENGTH = 32;
 const sha256 = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest();
 
 /**
- * Throws a RangeError for the user if a value does not fit, and an Error if the signer's result is not a signature by
- * its key.
+ * Throws a RangeError with a message for the user if a value does not fit, and an Error if the signer's result is not a
+ * signature by its key.
  */
 export function makeFirmwareFile(firmware: Firmware, odd: Oddities = {}): Buffer {
 	const { image, deviceId, chip, version, buildNumber, securityLevel, signer, packed = true } = firmware;

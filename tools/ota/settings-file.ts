@@ -47,7 +47,7 @@ export function isSettingsFile(file: Buffer): boolean {
 	);
 }
 
-/** Only what a gateway reads: the form, and the settings. */
+/** Returns only what a gateway reads: the form, and the settings. */
 function contentOf(text: string): { backup: unknown; settings: unknown } {
 	const { backup, settings } = JSON.parse(text) ?? {};
 	if (backup !== 1 || typeof settings !== "object" || settings === null)

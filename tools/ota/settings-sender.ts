@@ -1,6 +1,6 @@
 /**
- * Sends a signed settings file over the console of a gateway (docs/fleet.md). The line also carries the gateway's log, so
- * a packet may begin anywhere, and may be lost. Uses none of the gateway's code.
+ * Sends a signed settings file over the console of a gateway (docs/fleet.md). The line also carries the gateway's log,
+ * so a packet may begin anywhere, and may be lost. Uses none of the gateway's code.
  */
 import type { LinePort } from "../meter/line-port.js";
 import { Refusal } from "./check.js";
@@ -30,14 +30,14 @@ const PIECE_LIMIT = 192;
 const ANSWER_MS = 3000;
 const ASK_AGAIN_MS = 250;
 const BUSY_MS = 2000;
-/** Limit of the time without progress: before the first answer, which a start of the gateway may delay, and in all. */
+/** Limits of the time without progress: until the first answer (the gateway may be starting), and in all. */
 const SILENCE_MS = 20_000;
 const PATIENCE_MS = 60_000;
 /** Bytes between two reports of progress. */
 const STEP = 1000;
 
 const QUESTION = Buffer.alloc(0);
-/** States that are not the gateway's. */
+/** States that come from this program, not from the gateway. */
 const SILENT = "silent";
 const DAMAGED = "damaged";
 const UNKNOWN = "unknown";
@@ -48,7 +48,7 @@ const NO_ANSWER =
 const UNFIT = "The gateway takes no settings file by the console: its firmware was built without (docs/hardware.md).";
 const UNFINISHED = "The gateway answers, but the file does not get through. Its log says whether it was applied.";
 
-/** Resolves when the gateway has applied the file. Rejects with a Refusal, or with an Error for the user. */
+/** Resolves when the gateway has applied the file. Rejects with a Refusal, or an Error with a message for the user. */
 export async function sendSettings(
 	line: ConsoleLine,
 	file: Uint8Array,
@@ -83,7 +83,7 @@ class Transfer {
 	constructor(file: Uint8Array, log: (text: string) => void) {
 		this.#file = file;
 		this.#log = log;
-		// Two pieces at least: if an answer is late, the first may be sent twice, and must not be the whole file then.
+		// There are at least two pieces: if an answer is late, the first is sent twice, so it must not be the whole file.
 		this.#pieceLength = Math.min(PIECE_LIMIT, Math.ceil(file.length / 2));
 		this.next = this.pieceAt(0);
 	}
@@ -107,7 +107,7 @@ class Transfer {
 			case "more":
 				return this.goOn(Number(detail));
 		}
-		// Another state before the first piece is stored is the result of an earlier file, but for one that is too long.
+		// Until the first piece is stored, another state is the result of an earlier file, unless this file is too long.
 		if (this.#stored === 0 && !(isAnswer && state === TOO_LONG)) return this.begin(ASK_AGAIN_MS);
 		if (state !== "applied") throw new Refusal(state, detail === "" ? sentence : `${detail}: ${sentence}`);
 		this.isApplied = true;
@@ -156,7 +156,7 @@ class ConsoleClient {
 		});
 	}
 
-	/** Returns the texts of the result, or a state of ours. */
+	/** Returns the strings of the gateway's result, or a state of this program. */
 	async ask(data: Uint8Array): Promise<readonly string[]> {
 		if (this.#lost !== undefined) return this.#lost;
 		return new Promise((resolve) => {
@@ -173,7 +173,7 @@ class ConsoleClient {
 	#take(bytes: Uint8Array): void {
 		this.#received = Buffer.concat([this.#received, bytes]);
 		let at = this.#received.indexOf(START);
-		// A packet that a log line has cut may contain the next one.
+		// A packet that a log line has interrupted may contain the next packet.
 		while (at >= 0) {
 			const dataEnd = at + DATA_AT + (this.#received[at + LENGTH_AT] ?? 0xff);
 			const isWhole = sumOf(this.#received.subarray(at, dataEnd)) === this.#received[dataEnd];
@@ -201,7 +201,7 @@ class ConsoleClient {
 /** Length of the longest packet. */
 const LONGEST = DATA_AT + 255 + 1;
 
-/** A line end before the packet ends a packet that was cut. */
+/** The line end before a packet ends an earlier packet that was interrupted. */
 function packetOf(data: Uint8Array): Buffer {
 	const head = [PACKET_COMMAND, data.length + 2, COMMAND_FILE, data.length];
 	const packet = Buffer.concat([START, Buffer.from(head), data]);

@@ -1,7 +1,7 @@
 /**
  * Contents of a new unit's flash: boot loader, partition table, record of the slot to start, and firmware. ESP-IDF
- * lists their offsets (flasher_args.json). The areas between hold data of the unit (settings, factory data, history):
- * writing the parts keeps them, writing the whole image clears them.
+ * lists their offsets (flasher_args.json). The areas between them hold data of the unit (settings, factory data,
+ * history). Writing the parts keeps these data; writing the whole image clears them.
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -21,7 +21,10 @@ export interface Part {
 	readonly bytes: Buffer;
 }
 
-/** `folder`: ESP-IDF's build. Sorted by offset. Throws an Error for the user if the parts cannot start a unit. */
+/**
+ * Reads the parts from ESP-IDF's build `folder`, sorted by offset. Throws an Error with a message for the user if they
+ * cannot start a unit.
+ */
 export function readParts(folder: string): Part[] {
 	const file = join(folder, "flasher_args.json");
 	const listed = JSON.parse(readFileSync(file, "utf8")) as Record<string, { offset?: string; file?: string }>;

@@ -12,7 +12,7 @@ interface FirmwarePart {
 	readonly name: string;
 	/** "sdk" or "idf" stands for the version of the SDK or of ESP-IDF. */
 	readonly version: string;
-	/** ESP-IDF with this version of the part. For any other, the row must be checked. */
+	/** Version of ESP-IDF that has this version of the part. With another ESP-IDF the row must be checked. */
 	readonly within?: string;
 	readonly type: string;
 	/** SPDX identifier of the licence. */
@@ -49,7 +49,7 @@ export function versionOfIDF(folder: string): string {
 	return ["MAJOR", "MINOR", "PATCH"].map((name) => new RegExp(`IDF_VERSION_${name} (\\d+)`).exec(text)?.[1]).join(".");
 }
 
-/** A sentence for each part that may have another version in this ESP-IDF. */
+/** Returns a sentence for each part that may have another version in this ESP-IDF. */
 export function doubts(root: string, idfVersion: string): string[] {
 	return readFirmwareParts(root)
 		.filter(({ within }) => within !== undefined && !idfVersion.startsWith(`${within}.`))

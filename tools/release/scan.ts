@@ -1,6 +1,7 @@
 /**
- * Scan of an SBOM: asks OSV (https://google.github.io/osv.dev/post-v1-querybatch/) which vulnerabilities it knows of the
- * components that have a package URL of an ecosystem it has. Without an answer nothing is found, and the result says so.
+ * Scans an SBOM: asks OSV (https://google.github.io/osv.dev/post-v1-querybatch/) for known vulnerabilities of the
+ * components whose package URL is of an ecosystem that OSV covers. If OSV does not answer, nothing is found, and the
+ * result says so.
  */
 import type { Finding, SBOM } from "./vex.js";
 
@@ -11,7 +12,7 @@ const KNOWN = /^pkg:npm\//;
 
 export interface Scan {
 	readonly findings: readonly Finding[];
-	/** Names of components that OSV can't look up; an assessment of them is up to a person. */
+	/** Names of components that OSV can't look up; a person must assess them. */
 	readonly unknown: readonly string[];
 	/** Reason why there is no result; "" if there is one. */
 	readonly skipped: string;

@@ -1,6 +1,6 @@
 /**
- * Vulnerability statements of a release (VEX, CycloneDX 1.6), in a file beside the SBOM, whose components it refers to.
- * vulnerabilities.json has the assessed ones; others that a scan finds are in triage.
+ * Vulnerability statements of a release (VEX, CycloneDX 1.6), in a file beside the SBOM. They refer to components of
+ * the SBOM. vulnerabilities.json has the assessed vulnerabilities; others that a scan finds are in triage.
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -41,7 +41,7 @@ export interface SBOM {
 
 const OSV = "https://osv.dev/vulnerability/";
 
-/** Throws an Error for the user for a row that says too little. */
+/** Throws an Error with a message for the user for a row that says too little. */
 export function readAssessments(root: string, sbom: SBOM): readonly Assessment[] {
 	const file = join("tools", "release", "vulnerabilities.json");
 	const rows: readonly Assessment[] = JSON.parse(readFileSync(join(root, file), "utf8"));
@@ -107,7 +107,7 @@ function statement(sbom: SBOM, ref: string, { id, source, updated, state, justif
 	const serial = sbom.serialNumber.replace("urn:uuid:", "");
 	const link = new Models.BomLinkElement(`urn:cdx:${serial}/${sbom.version}#${encodeURIComponent(ref)}`);
 	return new Models.Vulnerability.Vulnerability({
-		// A random one would make each file different.
+		// A random reference would make each file different.
 		bomRef: `${id} ${ref}`,
 		id,
 		source: new Models.Vulnerability.Source({ name: new URL(source).hostname, url: source }),

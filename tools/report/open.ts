@@ -48,7 +48,7 @@ export function readHeader(file: Buffer): ReportHeader {
 	};
 }
 
-/** Throws an Error for the user if the file is not a report, is for another key, or cannot be opened. */
+/** Throws an Error with a message for the user if the file is not a report, is for another key, or cannot be opened. */
 export async function openReport(file: Buffer, key: KeyObject): Promise<Report> {
 	const header = readHeader(file);
 	const ownId = Buffer.from(keyIdOf(pointOf(createPublicKey(key)))).toString("hex");

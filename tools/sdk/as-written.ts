@@ -12,7 +12,7 @@ function assignedBelow(node: Node, names = new Set<string>()): Set<string> {
 	return names;
 }
 
-/** The target may be a pattern; a name too many does no harm. */
+/** Adds the assigned names. The target may be a pattern. An extra name does no harm. */
 function addNames(target: Node, names: Set<string>): void {
 	if (target.type === "MemberExpression") return;
 	if (target.type === "Identifier") names.add(nameOf(target));

@@ -1,6 +1,6 @@
 /**
- * Moves initial values of fields into the constructors: otherwise XS makes a function for them in each class, three
- * slots of flash and a call per new object, 20 KB in all.
+ * Moves initial values of fields into the constructors. Otherwise XS makes a function for them in each class, which
+ * costs three slots of flash and a call per new object, 20 KB in all.
  */
 import { transform } from "rolldown/utils";
 

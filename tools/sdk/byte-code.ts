@@ -1,6 +1,6 @@
 /**
- * XS byte code as a list of instructions that can be changed: decoded from a function's bytes, and encoded with the
- * shortest branches. The instructions and their lengths are in the SDK's xsCommon.c.
+ * XS byte code as a list of instructions that can be changed. It is decoded from a function's bytes and encoded with
+ * the shortest branches. The instructions and their lengths are in the SDK's xsCommon.c.
  */
 
 export interface Instruction {
@@ -23,7 +23,7 @@ export class InstructionSet {
 	readonly #sizes: number[] = [];
 	readonly #numbers = new Map<string, number>();
 
-	/** `text`: xsCommon.c. Throws an Error without the table. */
+	/** `text`: contents of xsCommon.c. Throws an Error if it lacks the table. */
 	constructor(text: string) {
 		const table = /gxCodeSizes\[[^{]*\{([^}]*)\}/.exec(text)?.[1];
 		if (table === undefined) throw new Error("xsCommon.c has no gxCodeSizes: this SDK writes it in another way.");

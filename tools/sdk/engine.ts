@@ -1,8 +1,8 @@
 /**
- * Checks whether the SDK's engine, compiler and linker are those for which link.ts was written. Its passes depend on
- * how the engine looks up properties, reads captured variables and executes instructions, and on which instructions the
- * compiler writes. In another SDK the same text may have another meaning, so that the firmware would fail in unforeseen
- * places.
+ * Checks whether the SDK's engine, compiler and linker are those for which link.ts was written. The passes of link.ts
+ * depend on how the engine looks up properties, reads captured variables and executes instructions, and on which
+ * instructions the compiler writes. In another SDK the same text may have another meaning, so that the firmware would
+ * fail in unforeseen places.
  */
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
@@ -24,13 +24,14 @@ export const KNOWN: Readonly<Record<string, string>> = Object.freeze({
 	"tools/xslSlot.c": "2a4d2265f8eed0a2a13ec3272ca19bd7bda2f51e0ab62b4a7c4f10c5568d6579",
 	"tools/xslStrip.c": "83b9977ee3b4590d2daf2e101b07135a0a06f33d0da78234d28e834aff5e7c98",
 });
-/** Advice if the linker's file cannot be reduced. */
+/** Advice shown if the linker's file cannot be reduced. */
 export const ADVICE =
 	"GATEWAY_PLAIN=linker builds without that (ARCHITECTURE.md); tools/sdk/engine.ts says what to do for another SDK.";
 
 /**
- * `xs`: the SDK's folder. For another SDK: read the changes of that file since 8.2.3, put its hash here, and let `npm
- * run test:linux` compare the plain and the reduced firmware, also with random programs.
+ * Names a file that differs from the known one. `xs`: the SDK's folder xs/. To use another SDK, read the changes of
+ * that file since 8.2.3 and put its hash here. Then `npm run test:linux` must compare the plain and the reduced
+ * firmware, also with random programs.
  */
 export function strangeIn(xs: string, known = KNOWN): string | undefined {
 	for (const [name, hash] of Object.entries(known)) {

@@ -1,13 +1,14 @@
 /**
  * Stores the captured variables of all firmware functions in one shared list. Otherwise XS has an environment for each
- * function that captures variables: 32 bytes, and 16 per variable. In the preloaded machine environments never change,
- * and a function copies from its environment as many slots as its byte code says, from the third slot on (RETRIEVE in
- * xsRun.c). The first two slots may therefore have any content, and more slots may follow, so that all lists can
- * overlap in one. This saves 44 KB of flash and costs nothing at run time.
+ * function that captures variables: 32 bytes, and 16 per variable.
+ *
+ * In the preloaded machine, environments never change. A function copies from its environment as many slots as its byte
+ * code says, from the third slot on (RETRIEVE in xsRun.c). So the first two slots may have any content, and more slots
+ * may follow: all lists can overlap in one. This saves 44 KB of flash and costs nothing at run time.
  */
 import { CODE, type Heap, placesIn, type Slot } from "./heap.js";
 
-/** Contains each list; the end of one may be the beginning of another. */
+/** Returns a sequence that contains each list. The end of one list may be the beginning of another. */
 export function sequenceOf(lists: readonly (readonly string[])[]): string[] {
 	let parts: (readonly string[])[] = [];
 	for (const list of [...lists].sort((a, b) => b.length - a.length))

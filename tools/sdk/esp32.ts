@@ -1,6 +1,6 @@
 /**
  * Builds a board's firmware with the Moddable SDK's mcconfig and ESP-IDF, for `npm run build`, `flash` and `monitor`.
- * Only mcconfig's target `build` is used, because others end programs that use a serial port.
+ * Only mcconfig's target `build` is used, because other targets end programs that use a serial port.
  */
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
@@ -17,7 +17,7 @@ const HOST = join(ROOT, "hosts", "esp32");
 /** ESP-IDF's name of an application image. */
 const IMAGE = "xs_esp32.bin";
 
-/** Lines of ESP-IDF that fails. There is an image all the same if it is too large for its slot. */
+/** Lines that ESP-IDF prints when it fails. An image that is too large for its slot exists nevertheless. */
 const IDF_FAILURE = /^(Error: All app partitions are too small|\w+ failed with exit code \d)/;
 
 export const MAIN = "hosts/esp32/main";
@@ -113,7 +113,7 @@ async function writeAll(order: BuildOrder, sdk: SDK): Promise<Places> {
 	let text = readFileSync(join(HOST, "c-options"), "utf8");
 	for (const [name, value] of Object.entries(names)) text = text.replaceAll(`$(${name})`, value);
 	const hasOtherOptions = writeChanged(options, text);
-	// The makefile depends on neither file; objects with other settings have structures of other sizes.
+	// The makefile depends on neither file. Objects must be rebuilt, because other settings change sizes of structures.
 	if (hasOtherSettings || hasOtherOptions) rmSync(places.output, { recursive: true, force: true });
 	mkdirSync(places.output, { recursive: true });
 	const build = {
@@ -146,8 +146,8 @@ function forgetNames(made: string): void {
 }
 
 /**
- * The lines of the folder sdkconfig/ (for all chips, then for this one), the flash size of the partition table, and the
- * version, which identifies the image in the other slot.
+ * Returns the lines of the folder sdkconfig/ (for all chips, then for this one), the flash size of the partition table,
+ * and the version, which identifies the image in the other slot.
  */
 export function sdkconfigOf({
 	board,
@@ -171,7 +171,7 @@ export function sdkconfigOf({
 
 function extraFlags({ isRelease = false }: BuildOrder, { folder }: Places): string[] {
 	const flags = [`-DMBEDTLS_USER_CONFIG_FILE=<${join(HOST, "sdkconfig", "crypto-config.h")}>`];
-	// ESP-IDF maps its own folders to fixed paths, but not the folder of its project.
+	// ESP-IDF maps its own folders to fixed paths in its output, but not the folder of its project.
 	if (isRelease) flags.push(`-ffile-prefix-map=${folder}=build`);
 	return flags;
 }
@@ -180,7 +180,7 @@ export async function buildForChip(order: BuildOrder): Promise<Places> {
 	const sdk = findSDK();
 	const { board, idf } = order;
 	const places = await writeAll(order, sdk);
-	// mcconfig continues if ESP-IDF fails.
+	// An old image must not remain, because mcconfig continues if ESP-IDF fails.
 	rmSync(places.image, { force: true });
 	const env = {
 		...process.env,
@@ -196,7 +196,7 @@ export async function buildForChip(order: BuildOrder): Promise<Places> {
 	const { status, warnings, errors } = await run(join(sdk.tools, "mcconfig"), args, env, order.report);
 	const failure = failureOf(status, warnings, errors, existsSync(places.image));
 	if (failure === undefined) return places;
-	// The next build would use it, with settings missing and C compiled despite warnings.
+	// The next build would use this output, in which settings are missing and C was compiled despite warnings.
 	rmSync(places.output, { recursive: true, force: true });
 	throw new Error(failure);
 }
@@ -245,14 +245,14 @@ function run(
 	});
 }
 
-/** Keeps settings and factory data. Without a port, esptool looks for one. */
+/** Writes the firmware; keeps settings and factory data. If no port is given, esptool looks for one. */
 export function flash(board: Board, places: Places, port: string | undefined): number {
 	needImage(board, places);
 	const args = ["-m", "esptool", "--chip", board.chip, ...(port ? ["--port", port] : []), "--baud", "460800"];
 	return runHere("python", [...args, "write-flash", "@flash_args"], join(places.project, "build"));
 }
 
-/** Runs until Ctrl-]. Without a port, ESP-IDF looks for one. */
+/** Shows the console until Ctrl-]. If no port is given, ESP-IDF looks for one. */
 export function monitor(board: Board, places: Places, port: string | undefined): number {
 	needImage(board, places);
 	return runHere("idf.py", ["-C", places.project, ...(port ? ["-p", port] : []), "monitor"], places.project);

@@ -1,14 +1,14 @@
 /**
- * Model of the preloaded machine in the SDK linker's C file: an array of slots, one per line, which refer to each other
- * by index, and tables that refer to slots. Slots can be removed. The others are then reordered so that XS finds
- * properties as fast as in the linker's own order.
+ * Model of the preloaded machine in the SDK linker's C file. The file has an array of slots, one per line, which refer
+ * to each other by index, and tables that refer to slots. Slots can be removed. The others are then reordered so that
+ * XS finds properties as fast as in the linker's own order.
  *
  * XS looks for a property at the object's index plus the colour of the name (fxOrdinaryGetProperty in xsType.c). If the
  * slot there has another name, XS walks the object's list. If it has that name, XS takes it, so it must belong to the
  * object.
  */
 
-/** Reference to a slot; no string may contain such a text, which is checked. */
+/** Reference to a slot. A check ensures that no string contains such a text. */
 const PLACE = /&gxHeap\[(\d+)\]/g;
 const LINE =
 	/^\/\* \d+ \*\/\t\{ (NULL|\(txSlot\*\)(?:&gxHeap\[(\d+)\]|-?\d+)), \{\.ID = ([\w$]+)(?: \/\*.*?\*\/)?, \.flag = (\w+), \.kind = (\w+?) ?\}, \.value = (.*)$/;
@@ -17,7 +17,7 @@ const COLORS = "static const txID gxColors[mxKeysCount] ICACHE_FLASH1_ATTR = {\n
 const HEAD = "static const txSlot gxHeap[mxHeapCount] = {\n";
 const INTERNAL = 1;
 const EXOTIC = 1;
-/** Kinds that the first slot of an environment can have, except that of `with`. */
+/** Kinds that the first slot of an environment can have, except for the environment of `with`. */
 const ENVIRONMENT = /^XS_(UNDEFINED|NULL)_KIND$/;
 const NO_ID = "XS_NO_ID";
 
@@ -74,7 +74,7 @@ export class Heap {
 		return list;
 	}
 
-	/** Captured variables are found by number only. */
+	/** True for the environment of a function. Its captured variables are found by their positions, never by name. */
 	isEnvironment(place: number): boolean {
 		const { kind, flag, next } = this.slots[place]!;
 		return (
@@ -85,7 +85,7 @@ export class Heap {
 		);
 	}
 
-	/** Colours by the name's number. */
+	/** Colours of the names, by the number of the name. */
 	colors(): number[] {
 		const { start, end } = arrayIn(this.#after, COLORS, "}");
 		return this.#after.slice(start, end).match(/\d+/g)!.map(Number);
@@ -154,7 +154,7 @@ export class Heap {
 		return count(this.#before) + HEAD + lines.join("\n") + moved(colored);
 	}
 
-	/** New order of the slots (below 0: empty), and the colours, by the names' numbers. */
+	/** New order of the slots (below 0: empty), and the colours of the names, by the number of the name. */
 	#layOut(): { colors: ReadonlyMap<number, number>; order: readonly number[] } {
 		const owned = this.#ownedProperties();
 		const colors = colorsOf([...owned.values()].map((list) => list.map((place) => this.numberOf(place))));
@@ -171,7 +171,7 @@ export class Heap {
 		return { colors, order: layout.order };
 	}
 
-	/** Names that may be looked up in each instance; captured variables never are. */
+	/** Slots of the properties that may be looked up in each instance. Captured variables are never looked up. */
 	#ownedProperties(): Map<number, number[]> {
 		const owners = new Map<number, number>();
 		const owned = new Map<number, number[]>();
@@ -196,7 +196,7 @@ export class Heap {
 	}
 }
 
-/** No other object's slot may be where XS would look for an instance's property. */
+/** Places slots so that XS finds no other object's slot where it looks for a property of an instance. */
 class Layout {
 	readonly order: number[] = [];
 	readonly #colorOf: (slot: number) => number;

@@ -22,7 +22,7 @@ function smaller(text: string, sources: string): string {
 const options = process.argv.slice(2);
 const file = join(options[options.indexOf("-o") + 1]!, "mc.xs.c");
 const text = readFileSync(file, "utf8");
-// The file is deleted after a failure, so that make does not consider it complete.
+// After a failure the file is deleted, so that make does not consider it complete.
 rmSync(file);
 const xs = join(process.env["MODDABLE"]!, "xs");
 const problem = strangeIn(xs);

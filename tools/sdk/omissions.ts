@@ -2,8 +2,8 @@
  * Parts and meter protocols that a firmware can be built without: `without` of a board (hosts/esp32/boards.ts), and
  * --without and --with of `npm run build`.
  *
- * The bundler replaces their modules by stand-ins, `absent-part.ts` beside `part.ts`, and leaves out what nothing uses
- * any more.
+ * The bundler replaces their modules by stand-ins, `absent-part.ts` beside `part.ts`, and leaves out code that nothing
+ * uses then.
  */
 import { basename } from "node:path/posix";
 import type { Board } from "../../hosts/esp32/boards.js";
@@ -14,8 +14,9 @@ import { PARTS } from "../../modules/parts.js";
 const PROTOCOL_CHOICE = "modules/meter/routes/settings";
 
 /**
- * Modules with a stand-in, without extension, by the name of the part, of its setting (`statistics` of the hub), or of
- * the protocol in the API; `improv` and `shelly-websocket` are neither. Zigbee has none: it is left out as on a board without a radio.
+ * Modules with a stand-in, without extension, by the name of a part, of a part's setting (`statistics` of the hub), or
+ * of a protocol in the API. Only `improv` and `shelly-websocket` are none of these. Zigbee has no stand-in: it is left
+ * out as on a board without a radio.
  */
 export const OMISSIONS: Readonly<Record<string, readonly string[]>> = Object.freeze({
 	hub: Object.freeze(["modules/homeassistant/part"]),
@@ -55,7 +56,7 @@ const NAMES = Object.keys(OMISSIONS);
 /** Parts and protocols that can't be left out. */
 const CORE = [...PARTS.map(({ name }) => name), ...METER_PROTOCOL.choices].filter((name) => !NAMES.includes(name));
 
-/** Throws an Error for the user if a name can't be left out. */
+/** Throws an Error with a message for the user if a name can't be left out. */
 export function readNames(list: string): readonly string[] {
 	const names = list.split(",").filter((name) => name !== "");
 	for (const name of names) {
@@ -70,7 +71,7 @@ export function omissionsOf({ without = [] }: Pick<Board, "without">): readonly 
 	return NAMES.filter((name) => without.includes(name));
 }
 
-/** Parts and protocols that the page lacks on this board: also Zigbee, without a radio. */
+/** Parts and protocols that the page lacks on this board; Zigbee is one of them if the board has no radio. */
 export function pageLacks(board: Pick<Board, "without" | "zigbee">): readonly string[] {
 	return board.zigbee === undefined ? [...omissionsOf(board), "zigbee"] : omissionsOf(board);
 }

@@ -19,9 +19,9 @@ interface Uses {
 	/** Class of the first occurrence. */
 	readonly owner: Node | undefined;
 	isDeclared: boolean;
-	/** The script contains `x.name`; otherwise C may call the method. */
+	/** True if the script contains `x.name`. If it does not, C may call the method. */
 	isAccessed: boolean;
-	/** All occurrences are in that class and use `this`. */
+	/** True if all occurrences are in that class and use `this`. */
 	isOwn: boolean;
 	readonly places: Node[];
 }
@@ -29,7 +29,7 @@ interface Uses {
 class OwnMethods {
 	readonly edits: Edit[];
 	readonly #uses = new Map<string, Uses>();
-	/** Private names, and texts, which may be names of properties. */
+	/** Private names, and strings, which may be names of properties. */
 	readonly #others = new Set<string>();
 
 	constructor(script: Node) {
@@ -65,7 +65,7 @@ class OwnMethods {
 	}
 }
 
-/** A method called from C must not be called via `this`: it would be renamed. */
+/** A method that C calls must not also be called via `this`, because it would be renamed. */
 export function withOwnMethods(script: string): string {
 	return edited(script, new OwnMethods(parse(script)).edits);
 }

@@ -1,10 +1,10 @@
 /**
- * Renames properties named like one of the engine: the SDK's linker leaves out engine functions that no script names,
- * and cannot distinguish our `take` from that of the iterators. This saves 7 KB.
+ * Renames our properties that have the name of an engine function. The SDK's linker leaves out engine functions that no
+ * script names, but it cannot distinguish our `take` from that of the iterators. This saves 7 KB.
  */
 import { below, childrenOf, type Edit, edited, type Node, nameOf, parse, propertyOf } from "./syntax.js";
 
-/** The firmware uses none of the engine's properties with these names, and the engine's C none of the project's. */
+/** Names to change. The firmware uses no engine property with such a name, and the engine's C no property of ours. */
 export const OWN_NAMES: readonly string[] = Object.freeze(["at", "copy", "drop", "from", "log", "raw", "seal", "take"]);
 
 /** Objects of the engine with such properties. */
@@ -24,7 +24,7 @@ function editsBelow(node: Node, isRenamed: ReadonlySet<string>): Edit[] {
 	return [...own, ...childrenOf(node).flatMap((child) => editsBelow(child, isRenamed))];
 }
 
-/** C must not use any of these names. */
+/** The project's C must not use any of these names. */
 export function withOwnNames(script: string): string {
 	const names = new Set(OWN_NAMES);
 	// In a shorthand, key and value are at the same place, which is edited once.

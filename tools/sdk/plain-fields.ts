@@ -26,7 +26,7 @@ class PlainFields {
 	readonly edits: Edit[] = [];
 	readonly #classes = new Map<string, Class>();
 	readonly #nodes = new Map<Node, Class>();
-	/** Other names, and texts that could be names. */
+	/** Other names, and strings that could be names. */
 	readonly #others = new Set<string>();
 
 	constructor(script: Node) {

@@ -1,6 +1,6 @@
 /**
- * Input of mcconfig: a folder with the firmware's script and a manifest, which adds the script to the host's manifest
- * with C, data and memory. mcconfig names its output after that folder.
+ * Input of mcconfig: a folder with the firmware's script and a manifest. The manifest adds the script to the host's
+ * manifest, which has C, data and memory. mcconfig names its output after the folder.
  */
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -69,7 +69,7 @@ function linkerVersion(): string {
 	return hash.digest("hex");
 }
 
-/** Only if the text changes, because make goes by the file's age. */
+/** Writes the file only if the text changes, because make goes by the file's age. */
 export function writeChanged(path: string, text: string): boolean {
 	if (existsSync(path) && readFileSync(path, "utf8") === text) return false;
 	writeFileSync(path, text);

@@ -27,7 +27,7 @@ export const NO_RELEASE: Release = Object.freeze({
 	securityLevel: 0,
 });
 
-/** Update keys, and settings keys: the present one and the next one. */
+/** Limit of update keys and of settings keys: the present one and the next one. */
 const UPDATE_KEYS_MOST = 2;
 /** Field `security level` in firmware files. */
 const SECURITY_LEVEL_MOST = 0xffff_ffff;
@@ -35,7 +35,7 @@ const SECURITY_LEVEL_MOST = 0xffff_ffff;
 type Members = Record<string, unknown>;
 const MEMBERS = ["update_keys", "revoked_keys", "report_key", "settings_keys", "upgrade_url", "security_level"];
 
-/** Keys are PEM files, relative to its folder. */
+/** Reads the JSON file. Its keys are paths of PEM files, relative to the folder of the JSON file. */
 export function readRelease(path: string): Release {
 	const members = JSON.parse(readFileSync(path, "utf8")) as Members;
 	const unknown = Object.keys(members).find((name) => !MEMBERS.includes(name));

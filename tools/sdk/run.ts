@@ -14,7 +14,7 @@ export interface RunSettings {
 	readonly version: string;
 	readonly meter: string;
 	readonly zigbee?: string | undefined;
-	/** Port of the HTTP server; 0: any free port. The same holds for HTTPS. */
+	/** Port of the HTTP server; 0: any free port. `httpsPort` is the same for HTTPS. */
 	readonly httpPort: number;
 	readonly httpsPort: number;
 	readonly accessPoint?: boolean;

@@ -1,6 +1,6 @@
 /**
- * Bundles a compiled main module and its imports into one script for the Moddable SDK. One module instead of one per
- * file takes a third less flash: unused code is removed, constants are inlined, and there are no lists of imports and
+ * Bundles a compiled main module and its imports into one script for the Moddable SDK. A single module takes a third
+ * less flash than one per file: unused code is removed, constants are inlined, and there are no lists of imports and
  * exports. The input is the compiler's output, so that XS runs what was type-checked.
  */
 import { dirname, join, relative, sep } from "node:path";
@@ -19,7 +19,7 @@ const SDK_MODULE = /^[a-z][\w/-]*$/i;
 
 export interface Script {
 	readonly text: string;
-	/** Characters from each file before shortening, by its path from the root. */
+	/** Number of characters from each file before shortening, by its path from the root. */
 	readonly lengths: ReadonlyMap<string, number>;
 }
 

@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 
 export const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 
-/** How much is built without our transformations. "all" includes "linker". */
+/** Steps that are built without our transformations. "all" includes "linker". */
 export type Plainness = "" | "linker" | "all";
 
 /** `linker`: the output of the SDK's linker stays unchanged; `all`: also the script's names and functions. */
@@ -26,7 +26,7 @@ export function pathWith({ folder, tools }: SDK): string {
 	mkdirSync(own, { recursive: true });
 	const quoted = (path: string) => `'${path.replaceAll("'", "'\\''")}'`;
 	const script = fileURLToPath(new URL("link.js", import.meta.url));
-	// The text of the file is the same for every SDK, because builds may run in parallel.
+	// Builds may run in parallel, so the text of the file must be the same for every SDK.
 	const linker = `"$MODDABLE"/${quoted(relative(folder, join(tools, "xsl")))}`;
 	const commands = `${linker} "$@" && exec ${quoted(process.execPath)} ${quoted(script)} "$@"`;
 	writeFileSync(join(own, "xsl"), `#!/bin/sh\n${commands}\n`, { mode: 0o755 });
@@ -42,7 +42,7 @@ export interface SDK {
 	readonly tools: string;
 }
 
-/** Throws an Error for the user if the SDK is missing or its tools are not built. */
+/** Throws an Error with a message for the user if the SDK is missing or its tools are not built. */
 export function findSDK(folder = process.env["MODDABLE"]): SDK {
 	const advice = "npm run doctor says how to get it.";
 	if (!folder) throw new Error(`The Moddable SDK is needed: $MODDABLE is not set. ${advice}`);

@@ -27,7 +27,7 @@ class Names {
 		const passed = [key, below(node, "imported"), below(node, "exported")];
 		for (const child of childrenOf(node)) {
 			if (passed.includes(child)) continue;
-			// In `{ a }` and `{ a = 1 }` the variable has the place of the key, which is written before it.
+			// In `{ a }` and `{ a = 1 }` the key is also the variable, so the key must be written before the new name.
 			if (node["shorthand"] === true) this.#find(child, `${nameOf(key)}: `);
 			else this.#find(child, node.type === "AssignmentPattern" && child === node["left"] ? prefix : "");
 		}

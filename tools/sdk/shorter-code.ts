@@ -1,11 +1,12 @@
 /**
- * Shortens the functions' byte code, in bytes and steps, where XS's compiler can't know enough:
- * - Branches have the width that the whole script needs.
- * - Each variable is created with its name and uninitialised, so that an early use is an error. The type checker finds
- *   such uses: a slot without a name suffices, and a declaration is an assignment.
- * - Conditions of several parts keep a value on the stack only to branch on it again.
- * - The bundler writes `undefined` as `void 0`, and -1 is compiled as a negated 1.
- * - Texts and the code of nested functions are copied into RAM each time; in flash they can be used in place.
+ * Shortens the functions' byte code, in bytes and in steps. XS's compiler can't know enough to do this:
+ * - It gives all branches the width that the whole script needs. Here each gets its own.
+ * - It creates each variable with its name and uninitialised, so that an early use is an error. The type checker has
+ *   found such uses already, so a slot without a name suffices, and a declaration becomes an assignment.
+ * - For conditions of several parts it keeps a value on the stack only to branch on it again. Here the first branch
+ *   leads to the final target.
+ * - It compiles `void 0`, as which the bundler writes `undefined`, and -1 as a calculation. Here they are constants.
+ * - It copies strings and the code of nested functions into RAM each time. Here they are used in flash.
  */
 import type { Instruction, InstructionSet } from "./byte-code.js";
 import { CODE, type Heap } from "./heap.js";

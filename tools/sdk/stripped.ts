@@ -2,10 +2,10 @@
  * Leaves out the methods of built-in objects that the SDK's linker has stripped because no code contains their names.
  * The linker removes their C (fxDeadStrip in xsl.c) but keeps a property for each of them in flash. This saves 9 KB.
  *
- * Stripped constructors, getters and setters stay, and so do functions that the engine has in its own tables: calling
- * one of these ends the machine ("dead strip", 4). Code that contains a function's name keeps it from being stripped,
- * and the linker keeps functions that the engine itself calls for conversions, iteration and the like (fxStripCallbacks
- * in xslStrip.c).
+ * Properties stay for stripped constructors, getters and setters, and for functions that are in the engine's own
+ * tables. A call of a stripped function ends the machine ("dead strip", 4). A function is not stripped if any code
+ * contains its name, nor if the engine itself calls it for conversions, iteration and the like (fxStripCallbacks in
+ * xslStrip.c).
  */
 import type { Heap } from "./heap.js";
 

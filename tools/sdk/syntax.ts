@@ -1,7 +1,7 @@
 /** Parses a script and edits its text. */
 import { parseAst } from "rolldown/parseAst";
 
-/** A node of ESTree. `start` and `end` are positions in code units of the text. */
+/** A node of ESTree. `start` and `end` are positions in the text, in UTF-16 code units. */
 export interface Node {
 	readonly type: string;
 	readonly start: number;

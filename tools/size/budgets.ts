@@ -1,7 +1,7 @@
 /**
- * Budget of each part of the firmware in its flash slot, in bytes. `npm run size` fails if the size exceeds it. Then
- * make the part smaller, or raise its line and reduce a reserved room below; a test checks that the sum of all lines
- * fits the slot.
+ * Budget of each part of the firmware in its flash slot, in bytes. `npm run size` fails if a part exceeds its budget.
+ * Then make the part smaller, or raise its line and reduce a line of RESERVED by as much. A test checks that the sum of
+ * all lines fits the slot.
  *
  * A new folder of modules/ needs a line here, taken from RESERVED if possible. Each line is the part's size on the
  * board where it is largest, plus about a hundred bytes. Boards with 4 MB of flash have 31 to 39 KB left after their
@@ -76,15 +76,15 @@ export const BUDGETS: Readonly<Record<string, number>> = Object.freeze({
 	"resource obis-names.bin": 15000,
 	"resource timezones.bin": 8000,
 
-	/** The largest value of native.ts, that of a board with Ethernet. */
+	/** Largest value of native.ts, which is that of a board with Ethernet. */
 	"ESP-IDF and all C": 962000,
 
-	/** The most on the C3, where it may come and go with a few bytes of script (native.ts). Other chips have none. */
+	/** Maximum on the C3, where a few bytes of script can add or remove it (native.ts). Other chips have no padding. */
 	"padding to a page": 17600,
 });
 
-/** Room for future parts, script and C together. A new part moves its bytes from here to a line above. */
+/** Room for future parts, script and C together. For a new part, move its bytes from here to a line above. */
 export const RESERVED: Readonly<Record<string, number>> = Object.freeze({
-	/** With it, slzb-06 is full by budgets. */
+	/** Together with the budgets, this fills the slot of slzb-06. */
 	"what is to come": 4400,
 });

@@ -2,9 +2,9 @@
  * Reads the C file of the SDK's linker (xsl), and calculates how many bytes of flash the preloaded machine takes,
  * separately for each owner.
  *
- * The file contains an array of slots and tables of names. Each slot is one line; its byte code or string is in the
- * same line. A slot belongs to the first owner that reaches it. The owners come in this order: built-ins of the engine,
- * modules of the SDK, the project's script. A built-in that only the script reaches counts as the script's.
+ * The file contains an array of slots and tables of names. Each slot is one line, which includes its byte code or
+ * string. A slot belongs to the first owner that reaches it. The owners come in this order: built-ins of the engine,
+ * modules of the SDK, the project's script. A built-in that only the script reaches counts as part of the script.
  *
  * Sizes are those of the 32-bit microcontroller, where a slot has 16 bytes. The real size differs by about one per
  * cent.
@@ -117,7 +117,7 @@ function readSlot(line: string): Slot {
 		(sum, match) => sum + match[1].length / 4,
 		0,
 	);
-	// The code may be in the array of all code (tools/sdk/shorter-code.ts).
+	// The code may be in the one array that contains all code (tools/sdk/shorter-code.ts).
 	const code = buffers + Number(/gxCodes\[\d+\] \/\* (\d+) bytes/.exec(line)?.[1] ?? 0);
 	const string = /\.(?:string|key) = (?:\{ )?("(?:[^"\\]|\\.|"")*")/.exec(line)?.[1];
 	// Strings are removed first, because a string may look like a reference.

@@ -7,21 +7,21 @@
  */
 import type { Board, Chip } from "../../hosts/esp32/boards.js";
 
-/** The chip maps flash in pages: the constants first, then the code, which begins at the same place of its page. */
+/** The chip maps flash in pages. Constants come first; the code after them begins at the same offset in its page. */
 export const PAGE_BYTES = 64 * 1024;
 
 export interface Native {
-	/** Code in flash and in memory, and constants, without what this program counts. */
+	/** Code in flash and in memory, and constants, without the bytes that this program counts itself. */
 	readonly bytes: number;
-	/** Constants in flash among them, which are mapped together with the script and the resources. */
+	/** Part of `bytes`: constants in flash, which are mapped together with the script and the resources. */
 	readonly constantBytes: number;
-	/** Code and data among them that the boot loader copies to memory. */
+	/** Part of `bytes`: code and data that the boot loader copies to memory. */
 	readonly memoryBytes: number;
 }
 
 /**
- * Measured with esp32-devkitc and esp32c3-devkitm, and before (2026-11-23) with esp32s3-devkitc, whose constants were
- * not. The S3 has room enough, and so has the C6, with the C3's values.
+ * Measured with esp32-devkitc and esp32c3-devkitm. The S3's bytes were measured earlier (2026-11-23, esp32s3-devkitc),
+ * its constants not at all. The C6 has the C3's values. S3 and C6 have enough room.
  */
 const NATIVE: Readonly<Record<Chip, Native>> = Object.freeze({
 	esp32: Object.freeze({ bytes: 941256, constantBytes: 55140, memoryBytes: 66728 }),
@@ -30,7 +30,7 @@ const NATIVE: Readonly<Record<Chip, Native>> = Object.freeze({
 	esp32c6: Object.freeze({ bytes: 957733, constantBytes: 61989, memoryBytes: 47976 }),
 });
 
-/** Ethernet adds ESP-IDF's driver and our C, measured with slzb-06. A W5500 has the value of RMII, and room enough. */
+/** ESP-IDF's driver and our C for Ethernet, measured with slzb-06. W5500 has RMII's value and enough room. */
 const ETHERNET_BYTES = Object.freeze({ rmii: 19935, w5500: 19935, openeth: 10787 });
 
 export function nativeOf({ chip, ethernet }: Pick<Board, "chip" | "ethernet">): Native {
@@ -42,8 +42,8 @@ const IMAGE_HEADER_BYTES = 24;
 const SEGMENT_HEADER_BYTES = 8;
 
 /**
- * Bytes between constants and code: the next page begins for the code, and what is copied to memory fills the page
- * before; esptool fills the rest with zeros. `constantBytes`: all constants, with script and resources.
+ * Bytes of padding between constants and code. The code begins in a new page. The parts that are copied to memory fill
+ * the page before it, and esptool fills the rest with zeros. `constantBytes`: all constants, with script and resources.
  */
 export function paddingOf(constantBytes: number, memoryBytes: number): number {
 	const end = IMAGE_HEADER_BYTES + SEGMENT_HEADER_BYTES + constantBytes;

@@ -20,7 +20,7 @@ export interface Spent {
 }
 
 export interface Report {
-	/** Measured parts: our script first, then by size. */
+	/** Measured parts: our script first, the others by size. */
 	parts: Part[];
 	/**
 	 * The whole image, a row for each budget: first our folders, which share the script's bytes in proportion to their

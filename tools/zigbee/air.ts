@@ -26,16 +26,16 @@ export interface Station {
 	readonly ieee: Buffer;
 	/** Undefined without a network, or if not started. */
 	readonly network: Network | undefined;
-	/** The node receives only by polling its parent. */
+	/** True if the node receives only by polling its parent. */
 	readonly isSleepy: boolean;
 	readonly networkKey: Buffer;
 	readonly isOpen: boolean;
 	/** False if no endpoint accepted the frame. */
 	hear(frame: AirFrame): boolean;
-	/** The coordinator learns that a new node has the network key. */
+	/** Tells the coordinator that a new node has the network key. */
 	hasJoined(newcomer: Station): void;
 	hasLeft(leaver: Station): void;
-	/** `network` has a new channel or PAN id. */
+	/** Called when `network` has a new channel or PAN id. */
 	hasMoved(): void;
 }
 
@@ -55,7 +55,7 @@ export interface AirOptions {
 	/** Timers; default: Node's. */
 	readonly timers?: Timers;
 	readonly frameMs?: number;
-	/** A parent keeps a frame for a sleeping child so long. */
+	/** Time for which a parent keeps a frame for a sleeping child. */
 	readonly keptMs?: number;
 	/** A sender gives up after this time. */
 	readonly retryMs?: number;
@@ -95,7 +95,7 @@ export class Air {
 		return [...this.#stations].filter((station) => isSame(station.network, network));
 	}
 
-	/** Station on one of these channels, with this PAN id or any. */
+	/** Finds a station on one of these channels, with this PAN id or any. */
 	openTo(newcomer: Station, channelMask: number, panId: number | undefined): Station | undefined {
 		return [...this.#stations].find((station) => {
 			const { network } = station;

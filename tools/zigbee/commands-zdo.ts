@@ -10,11 +10,11 @@ const NOT_IN_A_NETWORK = 0xc2;
 const NO_ADDRESS = 0xfffe;
 const NO_PAN_ID = 0xffff;
 const TO_GROUP = 1;
-/** Bind request over the UART; both forms contain a node's address. */
+/** Lengths of both forms of a bind request over the UART, each with a node's address. */
 const BIND_GROUP_BYTES = 14;
 const BIND_BYTES = 21;
 
-/** Sends to the node at the start of the data; bytes from `skip` on are sent unchanged. */
+/** Sends a request to the node whose address begins the data. Bytes from `skip` on are sent unchanged. */
 function ask(cluster: number, skip: number, length = Number.POSITIVE_INFINITY): Command {
 	return (chip, data) => {
 		const destination = data.readUInt16LE(0);

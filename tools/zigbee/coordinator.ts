@@ -45,13 +45,13 @@ export interface CoordinatorOptions {
 	/** Folder for the coordinator's database and its backup of the network. */
 	readonly folder: string;
 	readonly network?: CoordinatorNetwork;
-	/** By default the converters drop a message with the number of one of the five before it within ten seconds. */
+	/** True to take duplicates. By default a message is dropped if one of the last five in 10 s had the same number. */
 	readonly takesDuplicates?: boolean;
 	onEvent(event: CoordinatorEvent): void;
 	onLog?(line: string): void;
 }
 
-/** Properties that every definition exposes; they are not reported. */
+/** Properties that every definition exposes. They are left out of the events. */
 const COMMON_EXPOSES = ["linkquality"];
 /** Block size of Zigbee2MQTT. */
 const BLOCK_BYTES = 50;
@@ -131,14 +131,14 @@ export class Coordinator {
 		return count;
 	}
 
-	/** Works as herdsman at a start with changed settings, but without its wait of 12 seconds. */
+	/** Does what herdsman does at a start with changed settings, but without its wait of 12 seconds. */
 	async changeChannel(channel: number): Promise<void> {
 		const { channel: before, nwkUpdateID } = await this.controller.getNetworkParameters();
 		const herdsman = this.controller as unknown as { changeChannel(...of: readonly number[]): Promise<void> };
 		void herdsman.changeChannel(before, channel, nwkUpdateID);
 	}
 
-	/** All devices must leave, and are forgotten. */
+	/** Tells all devices to leave, and forgets them. */
 	async removeAll(): Promise<void> {
 		for (const device of this.devices) {
 			await device.removeFromNetwork(true);

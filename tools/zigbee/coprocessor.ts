@@ -122,7 +122,7 @@ export class SimulatedCoprocessor implements Station {
 	readonly #timers = new Set<number>();
 	#openTimer: number | undefined;
 	#sequence = 0;
-	/** BDB was started since the last start of the chip. */
+	/** True if BDB was started since the last start of the chip. */
 	hasBegun = false;
 	#isRunning = false;
 	#isInReset = false;
@@ -178,7 +178,7 @@ export class SimulatedCoprocessor implements Station {
 		}
 	}
 
-	/** `bootLoader` counts at the end of the reset. */
+	/** `bootLoader` is sampled at the end of the reset. */
 	setLines(reset: boolean, bootLoader: boolean): void {
 		if (reset) {
 			this.#stop();

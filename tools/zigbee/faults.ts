@@ -1,20 +1,20 @@
 /** Faults of a coprocessor; they can be changed while it runs. */
 export interface Faults {
-	/** No answer, as if missing, not flashed, or wired wrongly. */
+	/** The coprocessor does not answer, as if it were missing, not flashed, or wired wrongly. */
 	silent: boolean;
 	lostAnswers: number;
 	lateMs: number;
 	/** Noise bytes before each frame, perhaps the beginning of a frame. */
 	garbage: number;
-	/** Size of the pieces of frames; 0: whole. */
+	/** Size of the pieces in which frames are sent; 0: whole frames. */
 	pieceBytes: number;
-	/** Status of the next AF_DATA_CONFIRM; with one other than 0 a frame is not sent. */
+	/** Status values of the next AF_DATA_CONFIRM. If a value is not 0, the frame is not sent. */
 	confirms: number[];
-	/** Status of the next replies to AF_DATA_REQUEST, likewise. */
+	/** Status values of the next replies to AF_DATA_REQUEST. If a value is not 0, the frame is not sent. */
 	refusals: number[];
 	/** The node joins, but the exchange of the link key fails. */
 	keyExchangeFails: boolean;
-	/** Ordered to leave by its host, the chip restarts at once instead of after five seconds. */
+	/** If its host orders it to leave, the chip restarts at once and not after five seconds. */
 	leaveRestarts: boolean;
 }
 

@@ -33,7 +33,7 @@ function checkOf(bytes: Buffer): number {
 	return bytes.reduce((sum, byte) => sum ^ byte, 0);
 }
 
-/** Everything but frames is skipped byte by byte. */
+/** Finds frames; skips everything else byte by byte. */
 export class FrameReader {
 	#waiting: Buffer = Buffer.alloc(0);
 

@@ -84,7 +84,7 @@ function setState(chip: SimulatedCoprocessor, state: number): void {
 	chip.say(ZDO, STATE_CHANGE, [state]);
 }
 
-/** `remaining`: modes still to come. If it is 0, zigpy-znp takes the notification for the last one. */
+/** `remaining`: modes still to come. If it is 0, zigpy-znp takes this notification for the last one. */
 function notify(chip: SimulatedCoprocessor, status: number, done: number, remaining = 0): void {
 	chip.say(APP_CNF, BDB_NOTIFICATION, [status, done, remaining]);
 }
@@ -131,7 +131,7 @@ function commission(chip: SimulatedCoprocessor, mode: number): void {
 	}
 }
 
-/** 0: the network was restored; 1: the chip looks for one or forms one. */
+/** Returns 0 if the network was restored, 1 if the chip looks for a network or forms one. */
 export function startFromApp(chip: SimulatedCoprocessor): number {
 	if (chip.network !== undefined) return 0;
 	const isKnown = chip.nv.isOnANetwork;
@@ -147,13 +147,13 @@ function wantedPanId({ nv }: SimulatedCoprocessor): number {
 	return nv.item(NV_PAN_ID)?.readUInt16LE() ?? ANY_PAN_ID;
 }
 
-/** In state HOLD the settings, including the role, are read again. */
+/** In state HOLD the chip reads its settings again, including its role. */
 function startNetwork(chip: SimulatedCoprocessor): Network | undefined {
 	if (chip.devState === HOLD) chip.role = chip.nv.item(NV_LOGICAL_TYPE)?.[0] ?? COORDINATOR;
 	return chip.nv.startNetwork();
 }
 
-/** The chip is ordered to join another network without erasing its memory. */
+/** Handles an order to join another network while the memory still has the previous one. */
 function resume(chip: SimulatedCoprocessor, network: Network): void {
 	if (network.shortAddress === 0) {
 		inSteps(chip, () => setState(chip, INITIALISED));
@@ -172,7 +172,7 @@ export function recover(chip: SimulatedCoprocessor): void {
 	restore(chip, network, () => notify(chip, RESTORED, DONE_PARENT_LOST));
 }
 
-/** An end device must reach its parent, and announces itself. */
+/** Returns to the network. An end device must reach its parent, and announces itself. */
 function restore(chip: SimulatedCoprocessor, network: Network, then: () => void): void {
 	inSteps(chip, () => {
 		if (chip.role === END_DEVICE && chip.air.find(network, network.parent) === undefined) {
@@ -235,7 +235,7 @@ function form(chip: SimulatedCoprocessor): void {
 	);
 }
 
-/** The node steers again. */
+/** Opens the network again by steering. */
 function reopen(chip: SimulatedCoprocessor): void {
 	chip.open(STEERING_OPEN_SECONDS);
 	inSteps(
@@ -292,8 +292,8 @@ function join(chip: SimulatedCoprocessor, theirs: Network, parent: Station): voi
 }
 
 /**
- * The order comes from the host or, if `isRemote`, from another node. The chip restarts after LEAVE_RESET_MS, or
- * earlier by its host (ZDApp_LeaveReset), and reports its previous state until then.
+ * The order comes from the host or, if `isRemote`, from another node. The chip restarts after LEAVE_RESET_MS
+ * (ZDApp_LeaveReset), or earlier if its host resets it. Until then it reports its previous state.
  */
 export function leave(chip: SimulatedCoprocessor, isRemote: boolean, removesChildren: number, rejoins: number): void {
 	const { network } = chip;

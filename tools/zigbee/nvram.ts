@@ -13,8 +13,7 @@
  *   nothing found  bdb_setFN (bdb.c): clears the flag and sets both bits. A leave does the same; the NIB stays until
  *                  the next start.
  *
- * The layout of the NIB, and that bit 1 survives a boot, agree with dumps of real chips in
- * test/vectors/restricted/zigbee.
+ * Dumps of real chips in test/vectors/restricted/zigbee confirm the layout of the NIB, and that bit 1 survives a boot.
  */
 
 export const NV_STARTUP_OPTION = 0x0003;
@@ -83,10 +82,10 @@ export interface Network {
 	updateId: number;
 }
 
-/** Hex texts by `id` or `system/item/sub`, with the ids in hex. */
+/** Contents as hex strings, by `id` or `system/item/sub`, with the ids in hex. */
 export type NVContents = Readonly<Record<string, string>>;
 
-/** A fresh chip, system 1: item of the table, bytes in each row. */
+/** Extended tables of a fresh chip, system 1: item of the table, bytes in each row. */
 const EXTENDED_TABLES: readonly (readonly [number, number])[] = [
 	[1, 12],
 	[4, 20],
@@ -208,7 +207,7 @@ export class NVMemory {
 		this.setItem(NV_IS_ON_A_NETWORK, Buffer.of(Number(isOn)));
 	}
 
-	/** Extended PAN id for a network that the chip forms; undefined if that is the chip's own address. */
+	/** Extended PAN id for a network that the chip forms; undefined if the chip uses its own address for it. */
 	get wantedExtendedPanId(): Buffer | undefined {
 		const wanted = this.item(NV_EXTENDED_PAN_ID);
 		return wanted?.length === 8 && wanted.some((byte) => byte !== 0 && byte !== 0xff) ? wanted : undefined;

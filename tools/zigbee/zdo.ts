@@ -100,7 +100,7 @@ function sayResponse(chip: SimulatedCoprocessor, source: number, cluster: number
 		chip.say(ZDO, command, [...uint16(source), ...data]);
 		return;
 	}
-	// Status and both addresses, 11 bytes, come before count, index and list; the host gets the index first.
+	// Over the air, status and both addresses (11 bytes) precede count, index and list. The host gets the index first.
 	const [count = 0, index = 0] = data.subarray(11);
 	chip.say(ZDO, command, [...data.subarray(0, 11), index, count, ...data.subarray(13)]);
 }
@@ -223,7 +223,7 @@ function bindings(chip: SimulatedCoprocessor, start: number): number[] {
 	return [OK, rows.length, start, shown.length, ...shown.flat()];
 }
 
-/** All other nodes are in range. */
+/** Lists all other nodes as neighbours, because all are in range. */
 function neighbours(chip: SimulatedCoprocessor, start: number): number[] {
 	const network = chip.network!;
 	const others = chip.air.members(network).filter((station) => station !== chip);
@@ -265,7 +265,7 @@ function permit(chip: SimulatedCoprocessor, seconds: number): number[] {
 	return [OK];
 }
 
-/** The coordinator's order applies to the whole network. */
+/** Handles a network update. A change of channel at the coordinator applies to the whole network. */
 function update(chip: SimulatedCoprocessor, data: Buffer): number[] {
 	const mask = data.readUInt32LE(0);
 	const duration = data.readUInt8(4);

@@ -35,7 +35,7 @@ export function formatAmount(value: number | undefined, amount: Amount): string 
 	return `${formatNumber(value / 1000, language, digits, digits)}\u00a0${unitOf(amount)}`;
 }
 
-/** Exact, for a spreadsheet; empty without a value. */
+/** Exact value for a spreadsheet; empty if there is none. */
 export function cellOf(value: number | undefined): string {
 	return value === undefined ? "" : decimalCell((value / 1000).toFixed(3), language);
 }
@@ -81,7 +81,7 @@ export function formatUnit(unit: Unit, { fromMs }: Span): string {
 	return (unit === "day" ? DAYS : unit === "month" ? MONTHS : YEARS).format(fromMs);
 }
 
-/** Shown beside the unit's name; "" for the whole unit. */
+/** Part of a unit, shown beside the unit's name; "" for the whole unit. */
 export function formatPart(unit: Unit, { fromMs, toMs }: Span): string {
 	if (unit !== "day") return SHORT_DAYS.formatRange(fromMs, toMs - 1);
 	return toMs % DAY_MS === 0 ? "" : TIMES.formatRange(fromMs, toMs);

@@ -9,10 +9,10 @@ export interface Bar {
 	/** Place on the time axis, in any unit of constant length. */
 	readonly from: number;
 	readonly to: number;
-	/** Heights; neither is negative. */
+	/** Heights above and below the zero line; neither is negative. */
 	readonly up: number;
 	readonly down: number;
-	/** `gap`: the amount is spread over this time in an unknown way. `soft`: less certain than the others. */
+	/** `gap`: it is unknown how the amount is spread over this time. `soft`: the amount is less certain than others. */
 	readonly kind: "plain" | "soft" | "gap";
 	/** Marks the bar, for example because the meter was exchanged. */
 	readonly isMarked: boolean;
@@ -47,7 +47,7 @@ const KEYS: Readonly<Record<string, number>> = { ArrowLeft: -1, ArrowDown: -1, A
 export function Bars(props: BarsProps) {
 	const { bars, description } = props;
 	const { element, width } = useWidth();
-	/** Undefined for the latest bar, even after later ones have arrived. */
+	/** Index of the chosen bar. Undefined: always the latest bar, even when more arrive. */
 	const [chosen, setChosen] = useState<number>();
 	const index = Math.min(chosen ?? bars.length - 1, bars.length - 1);
 	const press = (event: KeyboardEvent) => {
@@ -95,7 +95,7 @@ interface DrawingProps extends BarsProps {
 
 function Drawing({ bars, from, to, ticks, format, width, chosen, onChoose }: DrawingProps) {
 	const sure = bars.filter(({ kind }) => kind !== "gap");
-	// The axis below 0 ends at the deepest bar: a whole step for a little export would flatten all bars above 0.
+	// The axis below 0 ends at the deepest bar, because a whole step for a little export would flatten the bars above 0.
 	const low = -Math.max(0, ...sure.map(({ down }) => down));
 	const all = ticksOf(low, Math.max(0, ...sure.map(({ up }) => up)));
 	const high = all[all.length - 1];

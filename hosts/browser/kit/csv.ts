@@ -30,7 +30,7 @@ export function textCell(text: string): string {
 	return FORMULA.test(text) && !NEGATIVE.test(text) ? `'${text}` : text;
 }
 
-/** With the byte order mark by which spreadsheets recognise UTF-8. */
+/** Text of a CSV file. It begins with the byte order mark, by which spreadsheets recognise UTF-8. */
 export function csvOf(rows: readonly (readonly string[])[], language: Language): string {
 	const separator = POINT.includes(language) ? "," : ";";
 	const quoted = (cell: string) =>

@@ -45,8 +45,8 @@ function keep(next: Kept): void {
 }
 
 /**
- * The same readout again, as after a reload, changes nothing. Returns the power in W, averaged since the previous
- * readout if the meter sends none.
+ * Returns the power in W; if the meter sends none, its mean since the previous readout. Adding the same readout again,
+ * as after a reload, changes nothing.
  */
 export function addPoint({ atMs, watts, wh }: Seen): number | undefined {
 	const { counter } = kept;

@@ -39,7 +39,7 @@ export function ticksOf(low: number, high: number): number[] {
 	return Array.from({ length: count + 1 }, (_, index) => (first + index) * step);
 }
 
-/** Pixels. */
+/** Width of an element, pixels. */
 export function useWidth() {
 	const element = useRef<HTMLDivElement>(null);
 	const [width, setWidth] = useState(0);

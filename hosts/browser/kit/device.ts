@@ -22,7 +22,7 @@ export const API = "/api/v1/";
 const REQUEST_MS = 20_000;
 /** Timeout of quick requests, so that an absent gateway is noticed soon. */
 export const QUICK_TIMEOUT_MS = 6_000;
-/** `/read` and `/scan` are slow (API text, Limits). */
+/** Timeout of slow requests, such as `/read` and `/scan` (API text, Limits). */
 export const READ_MS = 70_000;
 export const SCAN_MS = 30_000;
 const RETRY_MS = 2_000;
@@ -53,7 +53,7 @@ export class DeviceError extends Error {
 export const OFFLINE = "offline";
 
 export const reachable = new Store(true);
-/** Time by this browser's clock. */
+/** Time of the last reply, by this browser's clock. */
 let repliedAtMs = Date.now();
 
 export function lastReplyMs(): number {
@@ -72,7 +72,7 @@ export interface Restart {
 	/** Chooses the text that the user sees. */
 	readonly reason: "moved" | Extract<Ending, "restart" | "reset" | "certificate" | "update">;
 }
-/** Announced by the gateway. */
+/** Restart that the gateway has announced. */
 export const restarting = new Store<Restart | undefined>(undefined);
 
 interface Options {
@@ -120,8 +120,8 @@ export function sendNow<T>(method: string, path: string, body?: unknown): Promis
 }
 
 /**
- * `refused`: `timesRefused()` when the request was made. If the user has cancelled the password dialog since, the
- * request does not open it again.
+ * `refused`: value of `timesRefused()` when the request was made. If the user has cancelled the password dialog since
+ * then, the request does not open it again.
  */
 async function requestUntilDone<T>(
 	method: string,

@@ -45,7 +45,7 @@ const GROUPS: readonly (readonly [text: TextKey, codes: string])[] = [
 	["failure.absent", "protocol/absent"],
 ];
 
-/** They tell the user to check the optical head. */
+/** Texts that tell the user to check the optical head. */
 const AT_HEAD: readonly TextKey[] = [
 	"failure.silence",
 	"failure.addressed",

@@ -29,7 +29,7 @@ export interface FieldSpec {
 	readonly max?: number;
 	readonly pattern?: RegExp;
 	readonly form?: Form;
-	/** Why the gateway may refuse a value that matches the pattern. */
+	/** Reason for which the gateway may refuse a value that matches the pattern. */
 	readonly refused?: TextKey;
 	readonly required?: boolean;
 	readonly unit?: string;
@@ -47,7 +47,7 @@ export interface FieldSpec {
 	readonly isRare?: boolean;
 	/** Condition for showing, checking and sending the field. */
 	readonly when?: (draft: Draft) => boolean;
-	/** Values of other fields that usually go with a newly chosen value of this one. */
+	/** Returns values of other fields that usually go with a newly chosen value of this field. */
 	readonly implies?: (value: FieldValue, draft: Draft) => Draft;
 }
 
@@ -76,7 +76,7 @@ export function faultOf(spec: FieldSpec, value: FieldValue): string | undefined 
 	return spec.pattern === undefined || spec.pattern.test(text) ? undefined : formText(spec, text);
 }
 
-/** The required form, and the first wrong character of the text. */
+/** Describes the required form, and names the first wrong character of the text. */
 function formText({ form }: FieldSpec, text: string): string {
 	if (form === undefined) return t("valid.form");
 	const { says, characters } = form;
@@ -84,7 +84,7 @@ function formText({ form }: FieldSpec, text: string): string {
 	return character === undefined ? t(says) : `${t("valid.character", { character })} ${t(says)}`;
 }
 
-/** In the user's language. */
+/** Reason why the gateway refused the value, in the user's language. */
 export function refusalText({ form, refused }: FieldSpec, error: DeviceError): string {
 	const why = refused ?? form?.says;
 	return error.code === "invalid_field" && why !== undefined ? t(why) : errorText(error);

@@ -8,7 +8,7 @@ import { Store } from "./store.js";
 
 /** The gateway sends something every 15 s. */
 const SILENT_MS = 18_000;
-/** Grows with each attempt that fails soon. */
+/** Pause before another attempt; it grows with each attempt that fails soon. */
 const AGAIN_MS = 10_000;
 const AGAIN_LIMIT_MS = 300_000;
 
@@ -49,7 +49,7 @@ async function followOnce<S>(applyNews: (news: Partial<S>) => void): Promise<voi
 	}
 }
 
-/** While the page is visible and `state` has a value. Never returns. */
+/** Follows the stream while the page is visible and `state` has a value. Never returns. */
 export async function follow<S>(state: Store<S | undefined>, applyNews: (news: Partial<S>) => void): Promise<never> {
 	for (let pauseMs = AGAIN_MS; ; ) {
 		await loggedIn.until(Boolean);

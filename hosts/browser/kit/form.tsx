@@ -29,7 +29,7 @@ interface FormProps {
 	readonly actions?: ComponentChildren;
 }
 
-/** Numbers as numbers, without hidden fields and empty secrets. */
+/** Converts the draft for the API: typed numbers become numbers; hidden fields and empty secrets are left out. */
 function toSend(fields: readonly FieldSpec[], draft: Draft): Record<string, FieldValue> {
 	const values: Record<string, FieldValue> = {};
 	for (const spec of fields) {
@@ -156,7 +156,7 @@ interface SettingsCardProps {
 	readonly path: string;
 	readonly fields: readonly FieldSpec[];
 	onSaved?(values: Draft): void;
-	/** The stored values, when they arrive and after each change. */
+	/** Called with the stored values when they arrive, and after each change. */
 	onValue?(values: Draft): void;
 	onDraft?(draft: Draft): void;
 	readonly before?: ComponentChildren;

@@ -29,8 +29,8 @@ export function kiloUnit(unit: string, value: number): string | undefined {
 }
 
 /**
- * As the meter's display would show it: energy in Wh from 1000 Wh on in kWh, cut to whole Wh; everything else with the
- * digits and unit that the meter sent.
+ * Formats a reading as the meter's display would show it. Energy of 1000 Wh or more is in kWh, cut to whole Wh.
+ * Everything else keeps the digits and the unit that the meter sent.
  */
 export function formatReading(text: string, unit: string, language: string): readonly [value: string, unit: string] {
 	const value = Number(text);
@@ -49,7 +49,7 @@ export function formatLocalTime(localtime: string, language: string): string {
 	);
 }
 
-/** The result has no offset. */
+/** Adds seconds to a `localtime`. The result has no offset. */
 export function advanceLocalTime(localtime: string, seconds: number): string {
 	const moment = Date.parse(`${localtime.slice(0, 19)}Z`);
 	return Number.isNaN(moment) ? "" : new Date(moment + seconds * 1000).toISOString().slice(0, 19);

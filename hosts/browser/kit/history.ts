@@ -5,8 +5,8 @@ import type { History } from "./replies.js";
 import { momentOf } from "./wall.js";
 
 /**
- * A span is extended at both ends: until the zone's name has arrived, the current offset is used, which may be wrong
- * for another season.
+ * Extends a span at both ends. Until the zone's name has arrived, the current offset is used, which may be wrong in
+ * another season.
  */
 const SLACK_S = 3_600;
 
@@ -31,7 +31,7 @@ export interface Recent {
 	readonly months?: readonly Piece[];
 }
 
-/** The unit, together with the previous one. */
+/** Returns the unit together with the previous one. */
 function both(unit: Unit, wallMs: number): Span {
 	return { fromMs: spanOf(unit, wallMs, -1).fromMs, toMs: spanOf(unit, wallMs).toMs };
 }
@@ -48,7 +48,7 @@ export async function loadRecent(wallMs: number, timeZone: string, put: (recent:
 	put({ days, quarters, months, daysBefore });
 }
 
-/** Sums, and quarter hours of yesterday and today. Throws a DeviceError. */
+/** Loads sums, and the quarter hours of yesterday and today. Throws a DeviceError. */
 export async function loadToday(wallMs: number, timeZone: string, put: (recent: Recent) => void): Promise<void> {
 	const days = await load("days", both("day", wallMs), timeZone);
 	const quarters = await load("quarters", both("day", wallMs), timeZone);

@@ -26,7 +26,7 @@ export const READOUT_UNCHECKED = 4;
 
 const POLL_MS = 5_000;
 const SLOW_POLL_MS = 30_000;
-/** Without a schedule a readout is current up to this age. */
+/** Age up to which a readout is current if there is no schedule. */
 const PRESENT_S = 300;
 /** A planned readout may take this much longer, for reading the meter and a repeated attempt. */
 const GRACE_S = 120;
@@ -38,10 +38,10 @@ export const status = new Store<Status | undefined>(undefined);
 export const network = new Store<NetworkStatus | undefined>(undefined);
 export const schedule = new Store<Schedule | undefined>(undefined);
 export const readout = new Store<Readout | undefined>(undefined);
-/** This page waits for a readout that it requested. */
+/** True while this page waits for a readout that it has requested. */
 export const reading = new Store(false);
 export const readFailure = new Store<DeviceError | undefined>(undefined);
-/** The last readout is too old, or of unknown age, to be shown as current. */
+/** True if the last readout is too old to be shown as current, or its age is unknown. */
 export const stale = new Store(false);
 
 export interface Power {
@@ -52,7 +52,7 @@ export interface Power {
 }
 export const power = new Store<Power | undefined>(undefined);
 
-/** By this browser's clock, which continues while a tablet sleeps. */
+/** Time at which the readout arrived, by this browser's clock, which continues while a tablet sleeps. */
 let readoutAtMs = 0;
 let statusAtMs = 0;
 let statusRequestedAtMs = 0;
@@ -67,7 +67,7 @@ function gatewayNowS(): number | undefined {
 	return value?.clock_valid ? value.timestamp + (Date.now() - statusAtMs) / 1000 : undefined;
 }
 
-/** Undefined if the gateway's clock is not set now, or was not set then. */
+/** Seconds since the timestamp; undefined if the gateway's clock is not set, or was not set at that time. */
 export function sinceS(timestamp: number): number | undefined {
 	const nowS = gatewayNowS();
 	return nowS === undefined || timestamp === 0 ? undefined : Math.max(0, nowS - timestamp);
@@ -144,7 +144,7 @@ follow(status, (news) => {
 	applyStatus({ ...before, ...news, localtime }).catch(() => undefined);
 });
 
-/** Announces the result to screen readers. */
+/** Reads the meter, and announces the result to screen readers. */
 export async function readNow(): Promise<boolean> {
 	if (reading.value) return false;
 	readingFromMs = Date.now();
@@ -154,7 +154,7 @@ export async function readNow(): Promise<boolean> {
 	const before = status.value?.meter_readouts ?? 0;
 	try {
 		take(await get<Readout>(`iec62056/read?lang=${language}`, { timeoutMs: READ_MS, lane: "meter" }));
-		// This readout need not be fetched.
+		// This readout need not be fetched again when the state counts it.
 		readouts = before + 1;
 		meterState = "ok";
 		announce(t("read.done"));
@@ -175,7 +175,7 @@ function take(next: Readout): void {
 	const isNew = before?.timestamp !== next.timestamp || before.readings.length !== next.readings.length;
 	if (before !== undefined && !isNew && next.timestamp !== 0) return;
 	readoutAtMs = Date.now();
-	// The gateway has finished a readout, so a lost reply to the page's own request is no failure any more.
+	// The gateway has finished a readout, so the lost reply to this page's own request no longer matters.
 	if (readFailure.value?.code === OFFLINE) readFailure.set(undefined);
 	if (next.readings.length === 0) return;
 	const watts = powerOf(next.readings);
@@ -198,13 +198,13 @@ export function useLocked(): boolean {
 /** Names of the parts that this page lacks (tools/page-omissions.ts), separated by blanks. */
 declare const LACKING: string;
 
-/** Tests for a part or a protocol. No name contains another one. */
+/** Returns a function that tells whether page and firmware have a part or protocol. No name contains another name. */
 export function useBuilt(): (name: string) => boolean {
 	const now = useStore(status);
 	return (name) => !LACKING.includes(name) && !now?.without?.includes(name);
 }
 
-/** Only one component may use it. */
+/** Keeps the state and the readout up to date. Only one component may use it. */
 export function useLive(): void {
 	usePoll(async () => {
 		if (!following.value || Date.now() - statusRequestedAtMs >= SLOW_POLL_MS) await refresh();
@@ -217,7 +217,7 @@ export function useLive(): void {
 		};
 		const again = (isThere: boolean) => {
 			stale.set(isStale());
-			// The gateway may have restarted: the count is unknown.
+			// The gateway may have restarted, so its count of readouts is unknown.
 			readouts = -1;
 			if (isThere) all().catch(() => undefined);
 		};
@@ -231,7 +231,7 @@ export function useLive(): void {
 	}, []);
 }
 
-/** The next user must not see the readings. */
+/** Forgets all readings, so that the next user does not see them. */
 export function forgetSeen(): void {
 	forgetCurve();
 	readouts = -1;

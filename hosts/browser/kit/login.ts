@@ -8,7 +8,7 @@ import { asDeviceError } from "./use-device.js";
 /** The only account. */
 export const USER = "admin";
 
-/** The first paint does not need them. */
+/** Loaded late, because the first paint does not need the hashes. */
 function hashes() {
 	return import("./password-hash.js").catch(() => {
 		throw new DeviceError(0, OFFLINE, "");
@@ -37,7 +37,7 @@ async function retryWhileBlocked<T>(attempt: () => Promise<T>): Promise<T> {
 	}
 }
 
-/** Refusal to create the token by which this device should stay signed in. */
+/** Error from creating the token with which this device should stay signed in. */
 export const keepFailure = new Store<DeviceError | undefined>(undefined);
 
 /**
@@ -66,7 +66,7 @@ export async function logIn(password: string, keep = false): Promise<void> {
 
 let known: string | undefined;
 
-/** Entered in this tab; lost at a reload. */
+/** Password that was entered in this tab; lost at a reload. */
 export function knownPassword(): string | undefined {
 	return known;
 }

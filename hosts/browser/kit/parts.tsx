@@ -102,7 +102,7 @@ interface ErrorNoticeProps {
 	retry?(): void;
 }
 
-/** In the user's language, with the gateway's message below. */
+/** Shows an error in the user's language, with the gateway's message below. */
 export function ErrorNotice({ error, text, retry }: ErrorNoticeProps) {
 	return (
 		<Notice kind="error">
@@ -126,7 +126,7 @@ export function Pending({ error, reload }: { error: DeviceError | undefined; rel
 export type ChipState = "good" | "warning" | "off" | "busy";
 const CHIP_ICONS = { good: "check", warning: "warning", off: "off", busy: "busy" } as const;
 
-/** A component's name, and a word for its state. */
+/** Shows a component's name, and a word for its state. */
 export function Chip({ state, name, children }: { state: ChipState; name: string; children: ComponentChildren }) {
 	return (
 		<span class={`chip ${state}`}>
@@ -159,7 +159,7 @@ export function announce(text: string): void {
 	setTimeout(() => announcement.set(text), 50);
 }
 
-/** Exactly one region must exist at all times. */
+/** Region whose text screen readers announce. Exactly one must exist at all times. */
 export function LiveRegion() {
 	return (
 		<div class="unseen" role="status">

@@ -66,7 +66,7 @@ export function shownEnd({ period: { start, end }, fromMs, toMs }: Piece): numbe
 	return end - start > HOUR_S ? toMs : fromMs + (end - start) * 1000;
 }
 
-/** Contains the time, shifted by `steps` units. */
+/** Returns the unit that contains the time, shifted by `steps` units. */
 export function spanOf(unit: Unit, wallMs: number, steps = 0): Span {
 	const date = new Date(wallMs);
 	const at = (more: number) =>
@@ -82,7 +82,7 @@ export function within(pieces: readonly Piece[], { fromMs, toMs }: Span): readon
 	return pieces.filter((piece) => piece.fromMs >= fromMs && piece.fromMs < toMs);
 }
 
-/** A meter that waits for its PIN counts whole kWh: an increase of 0 is unknown, not nothing. */
+/** Drops increases of 0. A meter that waits for its PIN counts whole kWh, so its increase of 0 is unknown, not zero. */
 export function withoutNothing(pieces: readonly Piece[]): readonly Piece[] {
 	return pieces.map((piece) => {
 		const { import_wh, export_wh, ...others } = piece.period;
@@ -116,7 +116,7 @@ export interface Comparison {
 	readonly beforeSum: number;
 }
 
-/** If the earlier month lacks the day, a time after its end. */
+/** Same time in the previous unit. If the previous month lacks the day, a time after its end. */
 function earlier(unit: Unit, wallMs: number): number {
 	const date = new Date(wallMs);
 	if (unit === "day") return wallMs - DAY_MS;
@@ -136,7 +136,7 @@ function sumUpTo(pieces: readonly Piece[], { fromMs, toMs }: Span, amount: Amoun
 	return Math.abs(at - toMs) <= NEAR_MS && inside.length > 0 ? sumOf(inside, amount) : undefined;
 }
 
-/** Both end with the last complete period. Undefined without a previous unit, or if data are missing. */
+/** Both sums end with the last complete period. Undefined without a previous unit, or if data are missing. */
 export function compare(pieces: readonly Piece[], unit: Unit, wallMs: number, amount: Amount): Comparison | undefined {
 	const whole = spanOf(unit, wallMs);
 	const whole1 = spanOf(unit, wallMs, -1);

@@ -1,4 +1,4 @@
-/** The page shown: the hash of the address selects it, except while unsaved changes must be confirmed. */
+/** The page shown. The hash of the address selects it, except while the user is asked about unsaved changes. */
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { TextKey } from "../text/all.js";
 import type { IconName } from "./parts.js";
@@ -8,11 +8,11 @@ interface Place {
 	readonly name: string;
 	readonly label: TextKey;
 	readonly icon: IconName;
-	/** The page is hidden if the firmware lacks all of these parts. */
+	/** Parts of the firmware; the page is hidden if the firmware lacks all of them. */
 	readonly parts?: readonly string[];
 }
 
-/** In the order of the menu; the name is the hash of the address. */
+/** Pages in the order of the menu. The name of a page is the hash of its address. */
 export const PLACES: readonly Place[] = [
 	{ name: "dashboard", label: "nav.dashboard", icon: "bolt" },
 	{ name: "use", label: "nav.use", icon: "bars" },
@@ -27,7 +27,7 @@ export const PLACES: readonly Place[] = [
 	{ name: "system", label: "nav.system", icon: "gear" },
 	{ name: "upkeep", label: "nav.upkeep", icon: "tray" },
 ];
-/** A display has a read-only token. */
+/** Pages of a display, which has only a read-only token. */
 export const DISPLAY_PLACES = PLACES.slice(0, 3);
 export const WIZARD = "setup";
 

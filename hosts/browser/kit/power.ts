@@ -26,7 +26,7 @@ export function isOpen(readings: readonly Reading[]): boolean {
 	return powerOf(readings) !== undefined || (quantityOf(readings, "1.8.0") ?? 0) % 1000 !== 0;
 }
 
-/** Only SML meters wait for a PIN; some others count whole kWh, too. */
+/** True if an SML meter waits for its PIN. Other meters that count whole kWh have no PIN. */
 export function isLocked({ protocol, readings }: Pick<LastReadout, "protocol" | "readings">): boolean {
 	return protocol === "SML" && readings.length > 0 && !isOpen(readings);
 }
@@ -46,7 +46,7 @@ export function powerOf(readings: readonly Reading[]): number | undefined {
 	return phases.length === 0 ? undefined : phases.reduce((total, watts) => total + watts, 0);
 }
 
-/** Differences between group C of the sum and of L1, L2 and L3: 16.7.0 (sum), 36.7.0 (L1), 56.7.0 (L2). */
+/** Offsets of group C for L1, L2 and L3 from that of the sum: 16.7.0 (sum), 36.7.0 (L1), 56.7.0 (L2). */
 export const PHASES = [20, 40, 60];
 
 /** Watts, signed. For L1 (`group` 20): 36.7.0, or 21.7.0 less 22.7.0. */

@@ -29,12 +29,12 @@ const SHOWN_IN_PLACE: readonly Ending[] = ["expired", "early", "revoked", "forgo
 
 /** The token of a display link is stored only after the gateway has accepted it, because links can be forged. */
 let offeredToken: string | undefined;
-/** No session, and a display's token, or one offered by a link. */
+/** True if a link offers a display's token, or if one is stored and this tab has no session. */
 export const display = new Store(isDisplay());
-/** There is a token that was valid at its last use. */
+/** True if there is a token that was valid at its last use. */
 export const loggedIn = new Store(token() !== null);
 export const ending = new Store<Ending | undefined>(endingAtStart());
-/** A request needs more rights than this device's token has. */
+/** True while a request needs more rights than this device's token has. */
 export const passwordWanted = new Store(false);
 /** Time by this browser's clock; undefined without a session. */
 export const endsAtMs = new Store<number | undefined>(Number(sessionStorage.getItem(EXPIRES)) || undefined);
@@ -134,14 +134,14 @@ export function tokenRefused(): void {
 	}
 }
 
-/** Asks only on a page with this device's read-only token; otherwise returns false. */
+/** Asks for the password if the page uses this device's read-only token; otherwise returns false. */
 export function wantPassword(): boolean {
 	const isReading = !display.value && !hasSession() && reader() !== undefined;
 	if (isReading) passwordWanted.set(true);
 	return isReading;
 }
 
-/** Cancellations of the password dialog. */
+/** Number of cancellations of the password dialog. */
 let refused = 0;
 
 export function timesRefused(): number {

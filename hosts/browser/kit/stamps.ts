@@ -1,6 +1,6 @@
 /**
- * Meters' time formats become ISO 8601 without an offset (`2026-11-21T22:32`, `2026-11-21`, `22:32:05`), with Z if the
- * meter means UTC. Times are those of the meter's own clock, in an unknown zone.
+ * Converts the time formats of meters to ISO 8601 without an offset (`2026-11-21T22:32`, `2026-11-21`, `22:32:05`),
+ * with Z if the meter means UTC. Times are those of the meter's own clock, in an unknown zone.
  */
 
 /**
@@ -14,7 +14,7 @@ const SPELT = /^(\d\d)?(\d\d)-(\d\d)-(\d\d)(?:[T &,](\d\d):(\d\d)(?::(\d\d))?(?:
 const HALF = /^([0-2])?(\d\d)(\d\d)(\d\d)$/;
 const UTC = "2";
 
-/** Undefined if the text is no time, or no day of the calendar (`00-00-00,00:00`). */
+/** Undefined if the text is not a time, or not a day of the calendar (`00-00-00,00:00`). */
 export function stampOf(text: string): string | undefined {
 	const packed = PACKED.exec(text);
 	if (packed !== null) {
@@ -28,7 +28,7 @@ export function stampOf(text: string): string | undefined {
 	return hour === undefined ? found : joined(found, timeOf(hour, minute, second), zone === "Z" ? "Z" : "");
 }
 
-/** For codes that mean a time: 0.9.1 time of day, 0.9.2 day, the others both (IEC 62056-61). */
+/** Result of `stampOf` for codes that mean a time: 0.9.1 time of day, 0.9.2 day, others both (IEC 62056-61). */
 export function stampOfCode(obis: string, text: string): string | undefined {
 	const half = HALF.exec(text);
 	if (obis === "0.9.1" && half !== null) return timeOf(half[2], half[3], half[4]);

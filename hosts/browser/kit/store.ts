@@ -37,7 +37,7 @@ export class Store<T> {
 	}
 }
 
-/** The component is drawn again when the value changes. */
+/** Returns the value, and draws the component again when it changes. */
 export function useStore<T>(store: Store<T>): T {
 	const [value, setValue] = useState(store.value);
 	useEffect(() => {

@@ -4,8 +4,8 @@ import { LANGUAGES, type Language } from "../text/translations.js";
 import { formatNumber } from "./format.js";
 
 /**
- * Keys of the first texts, in their order, separated by blanks; tools/page.ts inserts them. The build replaces all other
- * keys by the positions of their texts.
+ * Keys of the first texts, in their order, separated by blanks; tools/page.ts inserts them. The build replaces all
+ * other keys by the positions of their texts.
  */
 declare const NAMES: string;
 
@@ -17,7 +17,7 @@ export const language: Language =
 
 /** The text with each `{name}` replaced; numbers are formatted for the language. */
 export function t(key: TextKey, values?: Readonly<Record<string, string | number>>): string {
-	// A position in place of the key.
+	// The build may have replaced the key by a position.
 	const text = texts[places.get(key) ?? Number(key)];
 	if (values === undefined) return text;
 	return text.replace(/\{(\w+)\}/g, (_, name) => {
@@ -26,12 +26,12 @@ export function t(key: TextKey, values?: Readonly<Record<string, string | number
 	});
 }
 
-/** For keys that are made from the gateway's replies. */
+/** Checks a key that was made from one of the gateway's replies. */
 export function isText(key: string): key is TextKey {
 	return places.has(key);
 }
 
-/** Each language has its own address. */
+/** Goes to the address of the language, because each language has its own. */
 export function chooseLanguage(chosen: Language): void {
 	localStorage.setItem("language", chosen);
 	location.replace(`/${chosen}${location.hash}`);

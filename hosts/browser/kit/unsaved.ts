@@ -4,7 +4,7 @@ import { Store } from "./store.js";
 
 const open = new Set<object>();
 const unsaved = new Store(false);
-/** Leaving the page would stop the upload. */
+/** True during an upload, which would stop if the user left the page. */
 export const uploading = new Store(false);
 /** Action that waits for the answer to "leave without saving?". */
 export const leaving = new Store<(() => void) | undefined>(undefined);

@@ -42,7 +42,7 @@ export function asDeviceError(reason: unknown): DeviceError {
 	return reason instanceof DeviceError ? reason : new DeviceError(0, "other", String(reason));
 }
 
-/** The meter's failure if the reply names one, otherwise the kind of error. */
+/** Text for the meter's failure if the reply names one, otherwise for the kind of error. */
 export function errorText({
 	code,
 	body,

@@ -6,7 +6,7 @@ export const zone = new Store<string | undefined>(undefined);
 /** Minutes east of UTC; used if the zone has no name. */
 export const offset = new Store(0);
 
-/** `localtime`: of the API (ISO 8601). */
+/** Takes the offset from a `localtime` of the API (ISO 8601). */
 export function takeOffset(localtime: string): void {
 	const match = /([+-])(\d\d):(\d\d)$/.exec(localtime);
 	const minutes = match === null ? 0 : Number(match[2]) * 60 + Number(match[3]);
@@ -23,8 +23,8 @@ interface Zone {
 const UTC: Zone = { timeZone: "UTC", zoneName: "UTC" };
 
 /**
- * All browsers know names with POSIX sign (`Etc/GMT-1`). For offsets with parts of an hour, which have none, UTC is
- * used.
+ * Uses names with the POSIX sign (`Etc/GMT-1`), which all browsers know. Offsets with parts of an hour have no such
+ * name; UTC is used for them.
  */
 function byOffset(minutes: number): Zone {
 	if (minutes === 0 || minutes % 60 !== 0) return UTC;

@@ -37,7 +37,7 @@ export function BackfillCard() {
 	const change = async () => {
 		setFailure(undefined);
 		try {
-			// A change from on to off and back begins anew.
+			// Switching off and on again starts from the beginning.
 			if (state === "ended") await post(PATH, { enabled: false });
 			await post(PATH, { enabled: !isOn });
 			await reload();

@@ -92,7 +92,7 @@ export function BackupCard() {
 	);
 }
 
-/** A group has the name of the route that sets it. */
+/** Page of a group of settings. A group has the name of the route that sets it. */
 function placeOf(group: string) {
 	const [area] = group.split("/");
 	const name = area === "mqtt" ? "hub" : /^(dlms|iec62056)$/.test(area) ? "meter" : area;
@@ -120,8 +120,8 @@ function Content({ file: { version, board, created = "", settings } }: { file: B
 }
 
 /**
- * Keys are the group and name of a secret, with another separator than in "hub.token", because the build would take
- * that for the key of a text (tools/page.ts).
+ * Keys are the group and name of a secret, separated by a blank. With a point, as in "hub.token", the build would take
+ * them for keys of texts (tools/page.ts).
  */
 const SECRETS: Readonly<Record<string, TextKey>> = {
 	"hub token": "hub.token",

@@ -14,7 +14,7 @@ import { useKeptFocus } from "../kit/use-kept-focus.js";
 
 const POLL_MS = 2_000;
 const CLIENTS = "live-meter/clients";
-/** No setting was tested with the real device (docs/live-values.md). */
+/** Devices with the dialects that they need. None was tested with the real device (docs/live-values.md). */
 const DEVICES: readonly (readonly [name: string, dialects: Draft])[] = [
 	["Marstek Venus, B2500", { shelly: true, shelly_udp_port: 1010 }],
 	["Marstek B2500 (firmware ≥ 226)", { shelly: true, shelly_udp_port: 2220 }],
@@ -112,7 +112,7 @@ type Client = LiveClients["clients"][number];
 const withShare = ({ address }: Client, share: number): Client =>
 	share > 0 ? { address, share_percent: share } : { address };
 
-/** The help says what the others leave. */
+/** Offers only shares that the other clients leave. */
 function shareField(clients: readonly Client[], { share_percent: own = 0 }: Client): FieldSpec {
 	const left = clients.reduce((sum, { share_percent = 0 }) => sum - share_percent, WHOLE + own);
 	const shares = [...new Set([...SHARES, own])].filter((share) => share <= left).sort((a, b) => a - b);

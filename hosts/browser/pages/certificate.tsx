@@ -15,10 +15,10 @@ import { asDeviceError, useDevice } from "../kit/use-device.js";
 import { joinPEM, refusalKey } from "./refusals.js";
 
 const PATH = "system/certificate";
-/** Less remaining validity causes a warning. */
+/** A shorter remaining validity causes a warning. */
 const SOON_S = 30 * 86_400;
 
-/** If the browser does not trust the new certificate, the page can't detect the restart, so the user gets a link. */
+/** A page whose browser does not trust the new certificate can't detect the restart, so the user gets a link. */
 function awaitCertificate({ reboot }: Certificate): void {
 	if (reboot) awaitRestart({ reason: "certificate", addresses: [`${location.origin}/`] });
 }
@@ -123,7 +123,7 @@ function Upload({ maxSize, onInstalled }: UploadProps) {
 	useUnsaved(pasted !== "");
 	const choose = async (list: FileList | null) => {
 		setRefusal(undefined);
-		// A larger file is not PEM text.
+		// Only the beginning is read, because a larger file is not PEM text.
 		const texts = [...(list ?? [])].map((file) => file.slice(0, 4 * maxSize).text());
 		setFiles(await Promise.all(texts));
 	};
@@ -186,7 +186,7 @@ function Upload({ maxSize, onInstalled }: UploadProps) {
 	);
 }
 
-/** In the user's language, otherwise the gateway's message. */
+/** Reason of the refusal in the user's language if there is a text for it, otherwise the gateway's error. */
 function refusalOf(error: DeviceError, maxSize: number): string | DeviceError {
 	if (error.status === 413) return t("refusal.large", { max: maxSize });
 	if (error.status !== 400) return error;

@@ -13,9 +13,9 @@ import type { TextKey } from "../text/all.js";
 import { TimeZoneForm } from "./time-zone.js";
 
 const PATH = "system/clock";
-/** In between, the page advances the time by itself. */
+/** Interval of requests; in between, the page advances the time by itself. */
 const POLL_MS = 60_000;
-/** From this difference on, one clock must be wrong. */
+/** If the clocks differ by this much, one of them must be wrong. */
 const APART_S = 60;
 
 /** A reply and its arrival, ms since the page was opened. */

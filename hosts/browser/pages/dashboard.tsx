@@ -36,7 +36,7 @@ const READ_LIMIT_S = 60;
 /** Part of the simulated meter's identification. */
 const SIMULATED = /SIM/;
 
-/** Power is in kW from this many watts on. */
+/** Power of this many watts or more is shown in kW. */
 export const KILO_FROM = 10_000;
 
 export function formatPower(watts: number, inKilo = Math.abs(watts) >= KILO_FROM): string {
@@ -179,7 +179,7 @@ export function Age({ last }: { last: Readout | undefined }) {
 	);
 }
 
-/** Time with the day; undefined if the newest reading has none. */
+/** Day and time of the newest readout; undefined if they are unknown. */
 function useSince(last: Readout | undefined): string | undefined {
 	const { timeZone } = useZone();
 	if (last === undefined || last.timestamp === 0 || last.readings.length === 0) return undefined;
@@ -262,15 +262,15 @@ export function Amount({ reading: { value1, value1_unit } }: { reading: Reading 
 type Surround = ComponentType<{ children: ComponentChildren }>;
 
 /**
- * Their code is in the script of the page "use", loaded after the first values are shown. `children`, below them,
- * appears with them so that it does not move.
+ * Cards whose code is in the script of the page "use", which is loaded after the first values are shown. `children` is
+ * below the cards and appears together with them, so that it does not move.
  */
 function LaterCards({ children }: { children: ComponentChildren }) {
 	// The start of a day depends on the zone, which arrives after the readings.
 	const isReady = useStore(zone) !== undefined;
 	const [Cards, setCards] = useState<Surround>();
 	useEffect(() => {
-		// Without the code the cards are missing; another notice says that the gateway does not answer.
+		// If the code can't be loaded, the cards are missing; another notice says that the gateway does not answer.
 		if (isReady)
 			import("./use.js").then(
 				({ OverviewCards }) => setCards(() => OverviewCards),
@@ -364,7 +364,7 @@ export function MeterChip({ now: { meter_state } }: { now: Status }) {
 	);
 }
 
-/** Chip of Home Assistant or MQTT by `hub_state` or `mqtt_state`; a failure code shows a warning. */
+/** States of the chips of Home Assistant and MQTT, by `hub_state` and `mqtt_state`. Failure codes show a warning. */
 const OUTPUT_CHIPS: Readonly<Record<string, ChipState>> = {
 	ok: "good",
 	off: "off",
@@ -380,7 +380,7 @@ function OutputChip({ name, state }: { name: string; state: string }) {
 	);
 }
 
-/** `not_joined` is missing: a gateway that does not use Zigbee has this state. */
+/** `not_joined` is missing, because it is also the state of a gateway that does not use Zigbee. */
 const RADIO_CHIPS: Readonly<Record<string, ChipState>> = {
 	joined: "good",
 	silent: "warning",

@@ -1,4 +1,4 @@
-/** Which data the gateway has, for how long, and how to take and delete it (docs/data.md). */
+/** Lists the data that the gateway has, how long it keeps them, and how to save and delete them (docs/data.md). */
 import { Card } from "../kit/parts.js";
 import { t } from "../kit/text.js";
 

@@ -21,7 +21,7 @@ import { CANCELLED, type Upload, upload } from "../kit/upload.js";
 import { asDeviceError, errorText, useDevice, usePoll } from "../kit/use-device.js";
 import type { TextKey } from "../text/all.js";
 
-/** Survives the restart. */
+/** Name of the value that survives the restart (kept.ts). */
 const EXPECTED = "update";
 /** `ota_last_error` after a roll-back. */
 const ROLLED_BACK = "rolled_back";
@@ -46,7 +46,7 @@ export function FirmwareCard() {
 
 interface Chosen {
 	readonly file: File;
-	/** Metadata of the file; undefined if it is no firmware. */
+	/** Metadata of the file; undefined if it is not a firmware file. */
 	readonly firmware: FirmwareFile | undefined;
 }
 
@@ -135,7 +135,7 @@ interface NewerProps {
 	onInstall(version: string): Promise<void>;
 }
 
-/** After a failed download there is a link to the file too. */
+/** Offers the newer version. After a failed download it also shows a link to the file. */
 function NewerVersion({ address, onInstall }: NewerProps) {
 	const { upgrade_version: version = "", ota_state, ota_last_error = "" } = useStore(status) ?? {};
 	if (version === "" || ota_state !== "idle") return null;
@@ -198,7 +198,7 @@ function Content({ chosen: { file, firmware }, running, onSend }: ContentProps) 
 /** The connection was lost, or the gateway timed out. */
 const isCut = ({ status }: DeviceError) => status === 0 || status === 408;
 
-/** After a lost connection the gateway's status may have a more precise reason. */
+/** Shows why an upload failed. If the connection was lost, the gateway's status may have a more precise reason. */
 function Refusal({ error }: { error: DeviceError }) {
 	const known = `error.${useStore(status)?.ota_last_error}`;
 	if (error.code === CANCELLED) return <Notice kind="info">{t("update.unchanged")}</Notice>;

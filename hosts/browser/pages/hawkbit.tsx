@@ -15,7 +15,7 @@ import { useDevice } from "../kit/use-device.js";
 import { useZone } from "../kit/zone.js";
 
 const PATH = "hawkbit";
-/** States that are no failure. */
+/** States that are not failures. */
 const HEALTHY_STATES = ["off", "ok", "waiting"];
 
 export function HawkbitCard() {
@@ -34,7 +34,7 @@ export function HawkbitCard() {
 						fields={fields(value)}
 						values={{ ...value }}
 						submit={async ({ cert = "", ...values }) => {
-							// An empty certificate would delete the stored one, and any requires the token again.
+							// An empty certificate would delete the stored one, and a request with any needs the token again.
 							const isNew = cert !== "" && cert !== sent.current;
 							put(await post<Hawkbit>(PATH, isNew ? { ...values, cert } : values));
 							sent.current = cert;

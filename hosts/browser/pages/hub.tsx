@@ -21,7 +21,7 @@ import { useZone } from "../kit/zone.js";
 import type { TextKey } from "../text/all.js";
 import { LANGUAGE_NAMES, LANGUAGES } from "../text/translations.js";
 
-/** Name resolution, connection, handshake and replies together. */
+/** Limit for name resolution, connection, handshake and replies together. */
 const TEST_MS = 90_000;
 
 export function Hub() {
@@ -135,7 +135,7 @@ function Outcome({ enabled, state = "off", sentS = 0, name }: OutcomeProps) {
 	);
 }
 
-/** May take more than a minute; the rest of the page remains usable. */
+/** Tests a connection. This may take more than a minute; the rest of the page remains usable. */
 function Test({ path }: { path: string }) {
 	const [busy, setBusy] = useState(false);
 	const [outcome, setOutcome] = useState<HubTest | MQTTTest | DeviceError>();
@@ -174,7 +174,7 @@ function Test({ path }: { path: string }) {
 const isOn = ({ enabled }: Draft) => enabled === true;
 const isSecure = (draft: Draft) => isOn(draft) && /^(https|mqtts):/i.test(String(draft["url"]));
 
-/** Values are named in this language. */
+/** Language of the names that the values get. */
 const LANGUAGE_FIELD = {
 	name: "lang",
 	label: "hub.lang",
@@ -183,7 +183,7 @@ const LANGUAGE_FIELD = {
 	when: isOn,
 } as const satisfies FieldSpec;
 
-/** The server is recognised by this certificate. */
+/** Field for the certificate by which the server is recognised. */
 function certificateField(help: TextKey, max: number, required: boolean) {
 	return {
 		name: "cert",

@@ -20,7 +20,7 @@ const PASSWORD = {
 
 const KEEP = { name: "keep", label: "login.keep", help: "login.keep.help", kind: "toggle" } as const;
 
-/** A field of the login that the document shows, into which the user may have typed before this script came. */
+/** A field of the login in the document. The user may have typed into it before this script was loaded. */
 function typed(name: string): HTMLInputElement | null {
 	return document.querySelector(`#app > .login [name=${name}]`);
 }

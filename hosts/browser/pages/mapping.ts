@@ -31,7 +31,7 @@ export const UNMAPPED = "00000000";
 interface Target {
 	readonly id: string;
 	readonly label: TextKey;
-	/** Possible units; the value is sent in the first. A value without a unit fits any target. */
+	/** Possible units. The value is sent in the first of them. A value without a unit fits any target. */
 	readonly units: readonly string[];
 }
 /** Measured quantities, without groups C 0 and 96 to 99 (numbers, names and errors). */
@@ -45,7 +45,7 @@ export const TARGETS: readonly Target[] = [
 	{ id: "0B040508", label: "object.current", units: ["A", "mA"] },
 ];
 
-/** No target fits a past value, a missing value, a text, or a unit without an attribute. */
+/** Empty for a past value, a missing value, a text, or a unit without an attribute. */
 export function targetsFor(reading: Reading): readonly Target[] {
 	const { obis_long, value1_number, value1_unit, billing_period, attribute } = reading;
 	const parts = partsOf(obis_long);
@@ -93,7 +93,7 @@ export function targetOf(obis: string, entries: readonly Entry[]): string {
 	return UNMAPPED;
 }
 
-/** Only this reading, or none, is mapped to the target. The code is as short as possible without being ambiguous. */
+/** Maps only this reading to the target, or none. The code is as short as possible without being ambiguous. */
 export function entriesWith(
 	entries: readonly Entry[],
 	{ reading, target, readings }: { reading: Reading; target: string; readings: readonly Reading[] },
@@ -114,7 +114,7 @@ function electricalOf(entries: readonly Entry[]): string {
 		.join();
 }
 
-/** The Zigbee controller does not notice added or removed measurements by itself. */
+/** True if measurements were added or removed, which the Zigbee controller does not notice by itself. */
 export function needsInterview(
 	radioState: string | undefined,
 	before: readonly Entry[],

@@ -27,7 +27,7 @@ const ATTEMPTS_NEEDED = 3;
 /** Timeout of an attempt, which takes 63 s if it listens for the call of an AMIS meter. */
 const TRY_MS = 70_000;
 const TRY_LIMIT_S = 60;
-/** Attempts with the simulator would follow each other at once. */
+/** Pause between attempts; with the simulator they would otherwise follow each other at once. */
 const PAUSE_MS = 700;
 
 const SOUND = { name: "sound", label: "align.sound", kind: "toggle" } as const;
@@ -99,7 +99,7 @@ export function Aligner({ isMain = true, onAligned }: AlignerProps) {
 	const take = (probe: Probe, before: Probe | undefined) => {
 		setTries((all) => [...all, probe].slice(-RECENT_ATTEMPTS));
 		const grade = gradeOf(probe);
-		// An announcement for every attempt would be too much.
+		// Only changes are announced, because an announcement for every attempt would be too much.
 		if (before === undefined || gradeOf(before) !== grade) announce(messageOf(probe));
 		if (audio.current) sound(audio.current, grade);
 		if (grade === WELL) navigator.vibrate?.(60);

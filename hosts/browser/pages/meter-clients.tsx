@@ -38,7 +38,7 @@ function resultOf(hasRead: boolean): Tried["result"] {
 	return countersOf(readout.value?.readings ?? []).length > 0 ? "works" : "limited";
 }
 
-/** The gateway polls the meter without access data. An owner with access data knows the client. */
+/** True if the gateway polls the meter without access data. An owner with access data knows the right client. */
 function isUsual({ auth, use_encryption, push_baudrate }: Draft): boolean {
 	return auth === "none" && use_encryption === false && push_baudrate === 0;
 }
@@ -48,7 +48,7 @@ interface Search {
 	readonly tried: readonly Tried[];
 }
 
-/** Tries the clients once, as soon as `isWanted`. The first client that works stays, otherwise the previous one. */
+/** Tries the clients once, as soon as `isWanted`. Keeps the first client that works, otherwise the previous setting. */
 export function useClientSearch(isWanted: boolean): Search {
 	const [search, setSearch] = useState<Search>({ isRunning: false, tried: [] });
 	const hasBegun = useRef(false);

@@ -27,7 +27,7 @@ const AUTHS = {
 	high_gmac: "dlms.auth.high",
 	high_sha256: "dlms.auth.sha",
 } as const;
-/** Conventions for the clock deviation, in minutes: what the meter sends in UTC+1. */
+/** Conventions for the clock deviation: minutes that the meter sends in UTC+1. */
 const DEVIATIONS = { standard: "UTC+1 = −60", swapped: "UTC+1 = +60" } as const;
 
 /** Usual client address for each authentication (public, reading, management client). */
@@ -177,7 +177,7 @@ const asTyped = (spec: FieldSpec): FieldSpec =>
 const ACCESS_FIELDS = FIELDS.filter(({ name }) => OPERATOR_FIELDS.includes(name)).map(asTyped);
 const AMIS_ACCESS_FIELDS = KEY_FIELDS.map(asTyped);
 
-/** For the wizard; a readout follows, with its result in the stores of live.ts. */
+/** Form for the wizard. A readout follows, whose result is in the stores of live.ts. */
 export function AccessForm({ isAMIS }: { isAMIS: boolean }) {
 	const { value, error, reload } = useDevice<Draft>(PATH);
 	if (value === undefined) return <Pending error={error} reload={reload} />;
@@ -198,15 +198,15 @@ export function AccessForm({ isAMIS }: { isAMIS: boolean }) {
 
 const CLOCK_OFF_MS = 120_000;
 
-/** Last readout before a change of the settings; its clock says nothing about the new ones. */
+/** Time of the last readout before a change of the settings. Its clock says nothing about the new settings. */
 let outdatedS = -1;
 const markOutdated = () => {
 	outdatedS = readout.value?.timestamp ?? 0;
 };
 
 /**
- * The meter seems to send its deviation with the opposite sign: its clock is wrong by twice as much. Needs the
- * gateway's clock.
+ * True if the meter seems to send its deviation with the opposite sign: then its clock is wrong by twice the deviation.
+ * Needs the gateway's clock.
  */
 export function isSwapped({ protocol, timestamp, readings }: Readout): boolean {
 	const clock = readings.find((record) => record.obis_long.startsWith(CLOCK))?.value1 ?? "";

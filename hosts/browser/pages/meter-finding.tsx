@@ -20,10 +20,10 @@ export interface Finding {
 	readonly settings?: Advice | Deviation;
 }
 
-/** A change resets the forms that show the settings. */
+/** Number of applied findings. A change resets the forms that show the settings. */
 export const settingsSet = new Store(0);
 
-/** Another attempt would have the same result. */
+/** True if another attempt would have the same result. */
 export function isCertain({ unasked, settings }: Finding): boolean {
 	return (unasked != null && unasked.kind !== "noise") || settings != null;
 }
@@ -34,7 +34,7 @@ export function findingText({ unasked, settings }: Finding): string | undefined 
 		const { kind, baudrate, supported } = unasked;
 		if (kind === "noise") return t("finding.noise");
 		const name = kind === "ascii" || kind === "sml" || kind === "tic" ? kind : "dlms";
-		// The speed is passed as a text, so that no thousands separator is added (as in speedText).
+		// The speed is passed as a string, so that no thousands separator is added (as in speedText).
 		const what = t(`found.${name}`, { n: String(baudrate) });
 		return supported ? what : `${what} ${t("finding.later")}`;
 	}

@@ -22,7 +22,7 @@ const JOIN_MS = 1_500;
 
 const HEX = { name: "hex", label: "log.hex", kind: "toggle" } as const;
 
-/** On request only, because the log may be large. */
+/** Fetches the log on request only, because it may be large. */
 export function LogCard() {
 	const [isOpen, setOpen] = useState(false);
 	return (
@@ -99,7 +99,7 @@ function joined(entries: readonly Entry[]): readonly Entry[] {
 	return whole;
 }
 
-/** Counted back from when the log was fetched: `−12.345 s`. */
+/** Time before the log was fetched: `−12.345 s`. */
 function agoOf({ ms }: Entry, nowMs: number): string {
 	return `${formatNumber((ms - nowMs) / 1000, language, 3, 3)} s`;
 }
@@ -109,7 +109,7 @@ function whatOf({ baud, text = "", hex = "" }: Entry, isHex: boolean): string {
 	return isHex ? (hex.match(/../g) ?? []).join(" ") : visible(text);
 }
 
-/** ASCII names of control characters; a line ends after its line feed. */
+/** Replaces control characters by their ASCII names. A line ends after its line feed. */
 function visible(text: string): string {
 	return [...text]
 		.map((character) => {

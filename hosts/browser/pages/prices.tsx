@@ -16,7 +16,7 @@ const PATH = "prices";
 const { periods: LIST } = PRICES;
 const CURRENCIES = ["EUR", "PLN", "CHF", "CZK", "DKK", "GBP", "HUF", "NOK", "SEK", "USD"];
 
-/** The pattern's limit of digits before the point keeps the number within the gateway's bounds. */
+/** `pattern` limits the digits before the point, which keeps the number within the gateway's bounds. */
 const decimal = (pattern: RegExp) =>
 	({ kind: "text", inputmode: "decimal", pattern, form: { says: "price.form" } }) as const;
 const PER_KWH = decimal(/^\s*-?\d{1,3}([.,]\d{0,6})?\s*$/);

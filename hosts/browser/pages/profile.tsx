@@ -33,7 +33,7 @@ const A_DAY_OF_QUARTERS = "96";
 type Column = Profile["columns"][number];
 type Row = Profile["rows"][number];
 
-/** Outside the component, because a readout takes long; cleared at logout. */
+/** State kept outside the component, because a readout takes long; cleared at logout. */
 interface Seen {
 	readonly sinceMs?: number;
 	readonly profile?: Profile;
@@ -197,7 +197,7 @@ function View({ profile }: { profile: Profile }) {
 	);
 }
 
-/** For a spreadsheet: times in the gateway's zone, exact values, the status as sent and in words. */
+/** Table for a spreadsheet: times in the gateway's zone, exact values, the status as sent and in words. */
 function tableOf(lines: readonly Line[], columns: readonly Column[]): readonly (readonly string[])[] {
 	const heads = columns.map((column) => `${nameOf(column)} ${column.obis} (${column.unit})`);
 	const rows = lines.map(({ localtime, values, status: text, remark }) => [
@@ -209,7 +209,7 @@ function tableOf(lines: readonly Line[], columns: readonly Column[]): readonly (
 	return [[t("readings.time"), ...heads, t("profile.status"), t("use.remark")], ...rows];
 }
 
-/** By the column's largest value; undefined for the meter's unit. */
+/** Unit in thousands if the column's largest value needs it; undefined: the meter's unit. */
 function kiloOf(lines: readonly Line[], place: number, unit: string): string | undefined {
 	const sizes = lines.map(({ values }) => Math.abs(Number(values[place])) || 0);
 	return kiloUnit(unit, Math.max(...sizes));

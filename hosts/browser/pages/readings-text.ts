@@ -37,7 +37,7 @@ export function linesOf(readings: readonly Reading[]): readonly Line[] {
 	});
 }
 
-/** With the attribute if that is not the value. */
+/** Appends the attribute if that is not the value (2). */
 export function codeText(code: string, attribute = 2): string {
 	return attribute === 2 ? code : `${code} · ${t("readings.attribute")} ${attribute}`;
 }
@@ -46,7 +46,7 @@ export function nameOf(reading: Reading): string {
 	return reading[language] ?? reading.en ?? t("readings.unknown");
 }
 
-/** Without the billing period. */
+/** The code without the billing period. */
 function presentCode({ obis_long }: Reading): string {
 	return obis_long.split("*")[0];
 }
@@ -89,13 +89,13 @@ function formatted(text: string, unit: string, stamp: string | undefined): strin
 	return unit === "" ? text.trim() : `${formatDecimal(text, language)} ${unit.replace("m3", "m³")}`;
 }
 
-/** Printed on the meter; otherwise another identification. */
+/** Number that is printed on the meter; if the readout lacks it, another identification. */
 function meterNumber({ readings, meter_id }: Readout): string {
 	const numbers = NUMBER_CODES.map((code) => readings.find(({ obis }) => obis === code)?.value1);
 	return numbers.find((number) => number !== undefined && number !== "") ?? meter_id;
 }
 
-/** IEC 62056-61, A.2.3, and older meters. */
+/** Codes of meter numbers: IEC 62056-61, A.2.3, and those of older meters. */
 const NUMBER_CODES = ["0.0.0", "96.1.0", "C.1.0", "0.0"];
 
 const COLUMNS: readonly TextKey[] = [
@@ -110,7 +110,7 @@ const COLUMNS: readonly TextKey[] = [
 	"readings.raw",
 ];
 
-/** Each cell can be understood on its own. */
+/** Table for a spreadsheet. Each row can be understood without the others. */
 export function tableOf(last: Readout, lines: readonly Line[]): readonly (readonly string[])[] {
 	const number = meterNumber(last);
 	const rows = lines.map(({ reading, name, code, unit }) => {
@@ -138,7 +138,7 @@ function rawOf({ obis_long, value1, value1_unit, value2, value2_unit = "", value
 	return `${obis_long}${set(value1, value1_unit)}${second}${values.map((value) => set(value, "")).join("")}`;
 }
 
-/** Separated by tabs, for pasting into spreadsheets. */
+/** Cells separated by tabs, for pasting into spreadsheets. */
 export function asText(last: Readout, lines: readonly Line[]): string {
 	return tableOf(last, lines)
 		.map((cells) => cells.map((cell) => textCell(cell)).join("\t"))

@@ -81,7 +81,7 @@ const IN_NETWORK = ["joined", "silent", "parent_lost"];
 function ValuesCard({ last }: { last: Readout | undefined }) {
 	const [part, setPart] = useState("");
 	const zigbee = useStore(status)?.zigbee_state ?? "";
-	// A display may not read the mapping, and outside a Zigbee network nothing is sent.
+	// The mapping is not shown on a display, which may not read it, nor outside a Zigbee network.
 	const isPlain = useStore(display) || !IN_NETWORK.includes(zigbee);
 	const readings = last?.readings ?? [];
 	const all = useMemo(() => linesOf(readings), [last]);
@@ -157,7 +157,7 @@ function MappedTable({ readings, ...table }: TableProps & { readonly readings: r
 		setIsFull(isTooMuch);
 		setError(undefined);
 		setHasNews(false);
-		// A new object redraws the table, so that the stored choice is shown again.
+		// A new object makes the table show the stored choice again.
 		if (isTooMuch) return put({ ...map });
 		try {
 			put(await storeMap(entries));

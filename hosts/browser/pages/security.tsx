@@ -48,7 +48,7 @@ function SessionsCard() {
 			announce(t("sessions.ended"));
 		} catch (reason) {
 			const fault = asDeviceError(reason);
-			// Status 404 is no failure: the session has ended in the meantime.
+			// Status 404 is not a failure: the session has ended in the meantime.
 			if (fault.status !== 404) setFailure(fault);
 		} finally {
 			setEnding("");

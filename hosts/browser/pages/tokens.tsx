@@ -153,7 +153,7 @@ function MadeToken({ made, onClose }: { made: NewToken; onClose: () => void }) {
 }
 
 function Example({ token }: { token: string }) {
-	// curl needs -k, because no authority has signed the gateway's self-signed certificate.
+	// curl needs -k to accept the gateway's self-signed certificate.
 	const option = location.protocol === "https:" ? "-k " : "";
 	const example = `curl ${option}-H "Authorization: Bearer ${token}" ${location.origin}/api/v1/iec62056/last`;
 	return (
@@ -167,7 +167,7 @@ function Example({ token }: { token: string }) {
 	);
 }
 
-/** The QR code is for the camera of the future display. */
+/** Link that makes a device a display, also as a QR code for the device's camera. */
 function DisplayLink({ token }: { token: string }) {
 	const link = displayLink(token);
 	return (

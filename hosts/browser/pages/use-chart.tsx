@@ -40,7 +40,7 @@ import type { TextKey } from "../text/all.js";
 
 const LEVELS: readonly Level[] = ["quarters", "hours", "days", "months"];
 
-/** One amount is drawn upwards from the zero line, the other one downwards. */
+/** Kind of chart. One amount is drawn upwards from the zero line, the other downwards. */
 interface Kind {
 	readonly name: TextKey;
 	readonly up: Amount;
@@ -67,7 +67,7 @@ const STYLES = {
 	from_meter: "plain",
 } as const;
 
-/** The meter is read often enough for it. */
+/** Finest level for which the meter is read often enough. */
 function finest(quarters: readonly Piece[]): Level {
 	const sure = quarters.filter(({ period }) => !period.gap).length;
 	if (sure >= quarters.length / 2 && sure > 3) return "quarters";
@@ -135,7 +135,7 @@ export function UseChart({ recent, quarters, wallMs, measured }: ChartProps) {
 	);
 }
 
-/** The pieces are `known`, or fetched. */
+/** Uses the `known` pieces; fetches them if there are none. */
 function usePieces(level: Level, span: Span, known: readonly Piece[] | undefined) {
 	const { timeZone } = useZone();
 	const isLocked = useLocked();
@@ -164,7 +164,7 @@ interface ViewProps {
 }
 
 interface ViewData {
-	/** The one drawn upwards is first. */
+	/** The amount that is drawn upwards is first. */
 	readonly shown: readonly Amount[];
 	readonly totals: readonly string[];
 	readonly rows: readonly Row[];

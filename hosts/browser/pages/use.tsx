@@ -67,7 +67,7 @@ interface Past {
 	reload(): Promise<void>;
 }
 
-/** Loads again after each new quarter hour. `wallMs` is 0 until the clock is set. */
+/** Loads the history again after each quarter hour. `wallMs` is 0 until the clock is set. */
 function useHistory(loadAll: typeof loadRecent): Past {
 	const now = useStore(status);
 	const isBuilt = useBuilt();
@@ -80,7 +80,7 @@ function useHistory(loadAll: typeof loadRecent): Past {
 	const reload = async () => {
 		if (!isSet) return;
 		setError(undefined);
-		// Old data stays until the new has arrived, so that the chart keeps what its user chose.
+		// Old data stays until new data arrives, so that the chart keeps the user's choices.
 		const put = (loaded: Recent) => setRecent((old) => ({ ...old, ...loaded }));
 		await loadAll(wallMs, timeZone, put).catch((reason) => setError(asDeviceError(reason)));
 		if (isBuilt("prices")) await loadPrices().catch(() => undefined);
@@ -91,7 +91,7 @@ function useHistory(loadAll: typeof loadRecent): Past {
 	return { recent: isLocked ? withoutUnknown(recent) : recent, error, reload, wallMs, isLocked };
 }
 
-/** All appear together with `children`, which is below them, so that none moves. */
+/** Shows all cards at once, together with `children` below them, so that none moves. */
 export function OverviewCards({ children }: { children: ComponentChildren }) {
 	const past = useHistory(loadToday);
 	const { recent, error, wallMs } = past;
@@ -132,8 +132,8 @@ function TodayCards({ past: { recent, wallMs, isLocked } }: { past: Past }) {
 }
 
 /**
- * Peak of the billing period (meter), the month (gateway, with the running interval), or the two days with quarter
- * hours in the history.
+ * Peak of the billing period from the meter, else that of the month from the gateway, else that of the two days for
+ * which the history has quarter hours. The gateway's running interval is shown too.
  */
 function PeakFact({ quarters }: { quarters: readonly Piece[] }) {
 	const kW = (watts: number) => `${formatNumber(watts / 1000, language, 2, 2)} kW`;

@@ -21,12 +21,12 @@ const LEAVE_MS = 3_000;
 const POLL_MS = 2_000;
 /** The gateway's own limit is 45 s. */
 const TRIAL_LIMIT_MS = 60_000;
-/** A report of a wrong password is believed only after this time; before, the cause may be a weak signal. */
+/** A report of a wrong password counts only after this time, because at first the cause may be a weak signal. */
 const WRONG_PASSWORD_AFTER_MS = 12_000;
 
 /** `wifi_auth_mode_t` of ESP-IDF. */
 const AUTH_OPEN = 0;
-/** WPA2, WPA3 and both, with a user name. */
+/** WPA2, WPA3, and both together, with a user name (Enterprise). */
 const AUTH_ENTERPRISE: readonly number[] = [5, 10, 13, 14];
 
 /** The gateway checks addresses in the same way. */
@@ -56,7 +56,7 @@ function isOverAccessPoint(status: NetworkStatus): boolean {
 	return !status.secure || location.hostname === "192.168.4.1";
 }
 
-/** There is a radio, and no cable, or the button was pressed. */
+/** True if there is a radio, and either no cable or the button was pressed. */
 export function hasRadio(status: NetworkStatus): boolean {
 	return status.wifi_temporary || (status.wifi_enabled && status.interface !== "ethernet");
 }
@@ -351,7 +351,7 @@ function Joined({ status: { ssid, hostname, ip } }: { status: NetworkStatus }) {
 	);
 }
 
-/** Throws the reason. `onHint` gets the causes of failed attempts. */
+/** Waits until the network is joined. Throws the reason of a failure. `onHint` gets the causes of failed attempts. */
 async function untilJoined(ssid: string, onHint: (code: string) => void): Promise<NetworkStatus> {
 	const start = Date.now();
 	await wait(LEAVE_MS);

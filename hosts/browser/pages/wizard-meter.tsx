@@ -54,7 +54,7 @@ export function FirstContact({ next, actions }: FirstContactProps) {
 	}, [revision]);
 	const hasRead = !isReading && !failure && last !== undefined && last.readings.length > 0;
 	const isLimited = hasRead && last.protocol === "DLMS/COSEM" && countersOf(last.readings).length === 0;
-	/** Only the key is missing, so this counts as a success. */
+	/** True if only the key is missing, which counts as a success. */
 	const isEncrypted = failure?.body.code?.endsWith("/no-key") === true;
 	const needs = useRef({ access: false, pin: false, isAMIS: false });
 	const search = useClientSearch(!isReading && (isLimited || mayAdmitAnother(failure)));
@@ -116,7 +116,7 @@ export function FirstContact({ next, actions }: FirstContactProps) {
 	);
 }
 
-/** Meter with display and round port; the head beside it with the cable downwards. */
+/** Drawing of a meter with display and round port. The optical head is beside it, with the cable downwards. */
 function Drawing() {
 	return (
 		<svg class="sketch" viewBox="0 0 260 150" role="img" aria-label={t("align.drawing")}>

@@ -195,7 +195,7 @@ function aboutLine({ obis, mapping_id }: Line, readings: readonly Reading[]): st
 		return parts !== undefined && (isFull(obis) ? parts.full === wanted?.full : parts.short === wanted?.short);
 	});
 	if (reading === undefined) {
-		// Without a total energy the gateway sends the sum of the tariffs.
+		// If the meter has no total energy, the gateway sends the sum of the tariffs.
 		const tariff = /^([12]\.8\.)0$/.exec(wanted?.short ?? "")?.[1];
 		return tariff && readings.some(({ obis_long }) => partsOf(obis_long)?.short === `${tariff}1`)
 			? ""

@@ -62,7 +62,7 @@ interface StateProps {
 	reload(): Promise<void>;
 }
 
-/** During this visit. */
+/** Progress of joining during this visit of the page. */
 type Joining = "begun" | "done" | "failed" | undefined;
 
 function State({ radio, reload }: StateProps) {

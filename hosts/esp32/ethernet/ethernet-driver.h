@@ -37,11 +37,11 @@ typedef struct {
 	int pins[ETHERNET_PIN_LIMIT];
 } ethernet_pins;
 
-/* Powers nothing. False if a port is already open. */
+/* Leaves the PHY without power. False if a port is already open. */
 bool ethernet_driver_open(const ethernet_pins *pins, void (*notify)(void *context, const ethernet_event *event),
 			  void *context);
 
-/* After that, notify is not called any more. */
+/* notify is not called afterwards. */
 void ethernet_driver_close(void);
 
 /*

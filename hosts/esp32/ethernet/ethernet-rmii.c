@@ -14,8 +14,8 @@
 enum { PHY_ADDRESS, MDC, MDIO, POWER, CLOCK };
 
 /*
- * POWERED: before the first register access a LAN8720 needs up to 25 ms, an oscillator 10. NEGOTIATION: ESP-IDF checks
- * the link once after 100 ms instead of waiting for 4 s. A timer detects a later link.
+ * POWERED: time from power-on to the first register access. A LAN8720 needs up to 25 ms, an oscillator 10 ms.
+ * NEGOTIATION: ESP-IDF checks the link once after 100 ms instead of waiting for 4 s. A timer detects a later link.
  */
 enum { POWERED_MS = 100, NEGOTIATION_MS = 100 };
 

@@ -11,7 +11,7 @@
 
 enum { MISO, MOSI, SCLK, CS, INT, RST };
 
-/* The W5500 allows 80 MHz; 20 are safe on pins that are not native to SPI, and give over 10 Mbit/s of payload. */
+/* The W5500 allows 80 MHz. 20 MHz are safe on pins that are not native to SPI, and carry over 10 Mbit/s of payload. */
 enum { CLOCK_HZ = 20000000, QUEUE = 20 };
 
 /* The PLL takes 1 ms before the first register access (data sheet 1.0.9, 5.5.1). */

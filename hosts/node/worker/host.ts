@@ -71,7 +71,7 @@ class WireClock implements Clock {
 		this.#wire = wire;
 	}
 
-	/** Constant while an event is handled, so that no deadline is late. */
+	/** Does not change while an event is handled, so that no deadline seems late. */
 	monotonicMs(): number {
 		return this.#wire.monotonicMs;
 	}

@@ -1,4 +1,4 @@
-/** Events from Node become calls of the host's callbacks. */
+/** Turns events from Node into calls of the host's callbacks. */
 import type { Host } from "../../../modules/io/host.js";
 import { createHost } from "./host.js";
 import { EVENT_COLLECT, EVENT_START, EVENT_STOP } from "./protocol.js";
