@@ -6,7 +6,7 @@
 #include "nvs.h"
 #include "nvs_flash.h"
 
-static const char NAMESPACE[] = "gateway";
+static const char *const NAMESPACES[] = { "gateway", "gateway2" };
 
 static bool erased;
 
@@ -43,15 +43,48 @@ static bool check(esp_err_t result, const char *what, char message[STORAGE_MESSA
 	return result == ESP_OK;
 }
 
-int storage_nvs_size(const char *key, char message[STORAGE_MESSAGE_SIZE])
+static esp_err_t read_from(int place, const char *key, void *value, size_t *size)
 {
 	nvs_handle_t handle;
+	esp_err_t result = nvs_open(NAMESPACES[place], NVS_READONLY, &handle);
+	if (result != ESP_OK) return result;
+	result = nvs_get_blob(handle, key, value, size);
+	nvs_close(handle);
+	return result;
+}
+
+static esp_err_t read_either(const char *key, void *value, size_t *size)
+{
+	esp_err_t result = read_from(0, key, value, size);
+	return result == ESP_ERR_NVS_NOT_FOUND ? read_from(1, key, value, size) : result;
+}
+
+static esp_err_t write_to(int place, const char *key, const void *value, size_t size)
+{
+	nvs_handle_t handle;
+	esp_err_t result = nvs_open(NAMESPACES[place], NVS_READWRITE, &handle);
+	if (result != ESP_OK) return result;
+	result = nvs_set_blob(handle, key, value, size);
+	if (result == ESP_OK) result = nvs_commit(handle);
+	nvs_close(handle);
+	return result;
+}
+
+static esp_err_t delete_from(int place, const char *key)
+{
+	nvs_handle_t handle;
+	esp_err_t result = nvs_open(NAMESPACES[place], NVS_READWRITE, &handle);
+	if (result != ESP_OK) return result;
+	result = nvs_erase_key(handle, key);
+	if (result == ESP_OK) result = nvs_commit(handle);
+	nvs_close(handle);
+	return result == ESP_ERR_NVS_NOT_FOUND ? ESP_OK : result;
+}
+
+int storage_nvs_size(const char *key, char message[STORAGE_MESSAGE_SIZE])
+{
 	size_t size = 0;
-	esp_err_t result = nvs_open(NAMESPACE, NVS_READONLY, &handle);
-	if (result == ESP_OK) {
-		result = nvs_get_blob(handle, key, NULL, &size);
-		nvs_close(handle);
-	}
+	esp_err_t result = read_either(key, NULL, &size);
 	if (result == ESP_ERR_NVS_NOT_FOUND) return STORAGE_ABSENT;
 	if (result == ESP_OK && size > STORAGE_VALUE_LIMIT) result = ESP_ERR_NVS_VALUE_TOO_LONG;
 	return check(result, "read", message) ? (int)size : STORAGE_FAILED;
@@ -59,36 +92,28 @@ int storage_nvs_size(const char *key, char message[STORAGE_MESSAGE_SIZE])
 
 bool storage_nvs_get(const char *key, void *value, size_t size, char message[STORAGE_MESSAGE_SIZE])
 {
-	nvs_handle_t handle;
-	esp_err_t result = nvs_open(NAMESPACE, NVS_READONLY, &handle);
-	if (result == ESP_OK) {
-		result = nvs_get_blob(handle, key, value, &size);
-		nvs_close(handle);
-	}
-	return check(result, "read", message);
+	return check(read_either(key, value, &size), "read", message);
 }
 
 bool storage_nvs_set(const char *key, const void *value, size_t size, char message[STORAGE_MESSAGE_SIZE])
 {
-	nvs_handle_t handle;
-	esp_err_t result = nvs_open(NAMESPACE, NVS_READWRITE, &handle);
+	size_t old_size = 0;
+	esp_err_t result = read_from(0, key, NULL, &old_size);
 	if (result == ESP_OK) {
-		result = nvs_set_blob(handle, key, value, size);
-		if (result == ESP_OK) result = nvs_commit(handle);
-		nvs_close(handle);
+		result = write_to(1, key, value, size);
+		if (result == ESP_OK) result = delete_from(0, key);
+	} else if (result == ESP_ERR_NVS_NOT_FOUND) {
+		result = write_to(0, key, value, size);
+		/* If this fails, the older value stays hidden by the new one. */
+		if (result == ESP_OK) delete_from(1, key);
 	}
 	return check(result, "stored", message);
 }
 
+/* The hidden value first, so that it can't appear again. */
 bool storage_nvs_delete(const char *key, char message[STORAGE_MESSAGE_SIZE])
 {
-	nvs_handle_t handle;
-	esp_err_t result = nvs_open(NAMESPACE, NVS_READWRITE, &handle);
-	if (result == ESP_OK) {
-		result = nvs_erase_key(handle, key);
-		if (result == ESP_OK) result = nvs_commit(handle);
-		else if (result == ESP_ERR_NVS_NOT_FOUND) result = ESP_OK;
-		nvs_close(handle);
-	}
+	esp_err_t result = delete_from(1, key);
+	if (result == ESP_OK) result = delete_from(0, key);
 	return check(result, "deleted", message);
 }

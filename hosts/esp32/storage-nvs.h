@@ -1,8 +1,12 @@
 /*
- * The key-value store of the host contract in NVS (ESP-IDF 6.0, "Non-Volatile Storage Library"): blobs of the namespace
- * "gateway", in the partition "nvs". NVS writes the new value before it drops the old one. So one of the two remains
- * after a power cut, and a write needs room for both. A write takes a few milliseconds, or about 50 ms if NVS must
- * erase a page.
+ * The key-value store of the host contract in NVS (ESP-IDF 6.0, "Non-Volatile Storage Library"): blobs in the partition
+ * "nvs". A write takes a few milliseconds, or about 50 ms if NVS must erase a page.
+ *
+ * A new value is written to the one of two namespaces that lacks the key, and then deleted from the other. Thus the old
+ * or the new value remains after a power cut, and a write needs room for both. If both namespaces have the key, the
+ * first one counts. NVS alone would lose both values: a power cut between the data and the index of a new blob leaves
+ * the data as the last item of a page, and the next start (Page::mLoadEntryTable) takes the data of the old blob there
+ * for a duplicate of it and erases them.
  */
 #ifndef STORAGE_NVS_H
 #define STORAGE_NVS_H

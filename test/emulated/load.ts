@@ -57,7 +57,8 @@ class Browser {
 		};
 		const html = await take("/");
 		if (html === undefined) return;
-		const names = [...html.matchAll(/(?:src|href)="\.?\/?(assets\/[^"]+)"/g)].map(([, name]) => `/${name}`);
+		// The document's own script names them.
+		const names = [...html.matchAll(/["'`](\/assets\/(?:[\w-]+\.js|en-\w+\.txt))["'`]/g)].map(([, name]) => name!);
 		assert.ok(names.length > 0, "the page names no files");
 		const parts = await Promise.all(names.map((name) => take(name)));
 		for (const path of ASKED) await take(`/api/v1/${path}`, this.#bench.client.token);

@@ -67,32 +67,72 @@ static void know_keys(void)
 	MUST(!storage_nvs_is_key("a.b") && !storage_nvs_is_key("\xc3\xa4"));
 }
 
-/* Each call fails once; stored values stay, and no handle is left open (the fake checks that). */
+static void expect_either(const char *key, bool is_new, uint8_t seed)
+{
+	fill(is_new ? seed + 1 : seed);
+	expect_value(key, 100);
+}
+
+/*
+ * Each call fails once, with the value in either place. A refused change leaves the old value, and no handle is left
+ * open (the fake checks that).
+ */
 static void fail(void)
 {
 	MUST(storage_nvs_start());
-	fill(3);
-	MUST(storage_nvs_set("key", value, 100, message));
-	for (fake_call call = FAKE_OPEN; call < FAKE_CALLS; call++) {
-		static uint8_t other[50];
-		bool reading = call == FAKE_OPEN || call == FAKE_GET;
-		fake_errors[call] = ESP_FAIL;
-		MUST((storage_nvs_size("key", message) == STORAGE_FAILED) == reading);
-		MUST(storage_nvs_get("key", got, 100, message) == !reading);
-		bool setting = call == FAKE_OPEN || call == FAKE_SET || call == FAKE_COMMIT;
-		MUST(storage_nvs_set("key", other, sizeof(other), message) == !setting);
-		if (setting) MUST(strcmp(message, "the value can't be stored: error 0xffffffff") == 0);
-		fake_errors[call] = ESP_OK;
-		if (!setting) MUST(storage_nvs_set("key", value, 100, message));
-		fake_errors[call] = ESP_FAIL;
-		bool deleting = call == FAKE_OPEN || call == FAKE_DELETE || call == FAKE_COMMIT;
-		MUST(storage_nvs_delete("key", message) == !deleting);
-		if (deleting) MUST(strcmp(message, "the value can't be deleted: error 0xffffffff") == 0);
-		fake_errors[call] = ESP_OK;
-		if (!deleting) MUST(storage_nvs_set("key", value, 100, message));
-		restart();
-		expect_value("key", 100);
+	uint8_t seed = 3;
+	for (int round = 0; round < 4; round++) {
+		for (fake_call call = FAKE_OPEN; call < FAKE_CALLS; call++) {
+			fill(seed);
+			MUST(storage_nvs_set("key", value, 100, message));
+			for (int i = 0; i < round % 2; i++) MUST(storage_nvs_set("key", value, 100, message));
+			fake_errors[call] = ESP_FAIL;
+			bool reading = call == FAKE_OPEN || call == FAKE_GET;
+			MUST((storage_nvs_size("key", message) == STORAGE_FAILED) == reading);
+			MUST(storage_nvs_get("key", got, 100, message) == !reading);
+			fill(seed + 1);
+			bool is_set = storage_nvs_set("key", value, 100, message);
+			MUST(!is_set || call == FAKE_DELETE);
+			if (!is_set) MUST(strcmp(message, "the value can't be stored: error 0xffffffff") == 0);
+			fake_errors[call] = ESP_OK;
+			/* Uncommitted changes remain until the restart. */
+			if (call != FAKE_COMMIT) expect_either("key", is_set, seed);
+			restart();
+			expect_either("key", is_set, seed);
+			fake_errors[call] = ESP_FAIL;
+			bool is_deleted = storage_nvs_delete("key", message);
+			MUST(is_deleted == (call == FAKE_GET || call == FAKE_SET));
+			if (!is_deleted) MUST(strcmp(message, "the value can't be deleted: error 0xffffffff") == 0);
+			fake_errors[call] = ESP_OK;
+			restart();
+			if (is_deleted) MUST(storage_nvs_size("key", message) == STORAGE_ABSENT);
+			else expect_either("key", is_set, seed);
+			seed++;
+		}
 	}
+	MUST(storage_nvs_delete("key", message));
+	restart();
+	MUST(storage_nvs_size("key", message) == STORAGE_ABSENT);
+}
+
+/* The old value remains at a cut within a blob, in each of its two places. */
+static void cut(void)
+{
+	MUST(storage_nvs_start());
+	for (uint8_t seed = 1; seed < 6; seed++) {
+		fill(seed);
+		MUST(storage_nvs_set("key", value, 100, message));
+		for (int i = 0; i < 2; i++) {
+			fake_is_cut = true;
+			MUST(!storage_nvs_set("key", got, 100, message));
+			fake_is_cut = false;
+			restart();
+			expect_value("key", 100);
+		}
+	}
+	MUST(storage_nvs_delete("key", message));
+	restart();
+	MUST(storage_nvs_size("key", message) == STORAGE_ABSENT);
 }
 
 static void fill_up(void)
@@ -145,7 +185,7 @@ int main(int count, char **arguments)
 	static const struct {
 		const char *name;
 		void (*run)(void);
-	} parts[] = { { "keep", keep }, { "keys", know_keys }, { "fail", fail }, { "full", fill_up }, { "mend", mend } };
+	} parts[] = { { "keep", keep }, { "keys", know_keys }, { "fail", fail }, { "cut", cut }, { "full", fill_up }, { "mend", mend } };
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
 		if (count != 2 || strcmp(arguments[1], parts[i].name) != 0) continue;
 		parts[i].run();

@@ -40,6 +40,10 @@ describe("The ESP32's store", () => {
 		run("fail");
 	});
 
+	it("keeps the old value if the power is cut between data and index of the new one", () => {
+		run("cut");
+	});
+
 	it("reports full flash, and a stored value that is longer than it ever writes", () => {
 		run("full");
 	});

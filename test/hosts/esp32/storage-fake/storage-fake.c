@@ -15,26 +15,29 @@
 		} \
 	} while (0)
 
-enum { ENTRIES = 8, KEY_SIZE = 16, VALUE_SIZE = 8192, ROOM = 12000 };
+enum { ENTRIES = 8, KEY_SIZE = 16, VALUE_SIZE = 8192, ROOM = 12000, PLACES = 2 };
 
 typedef struct {
+	int place;
 	char key[KEY_SIZE];
 	size_t length;
 	uint8_t value[VALUE_SIZE];
 } entry;
 
 typedef struct {
-	bool exists;
+	bool exists[PLACES];
 	entry entries[ENTRIES];
 } store;
 
 esp_err_t fake_errors[FAKE_CALLS];
 unsigned fake_counts[FAKE_CALLS];
 esp_err_t fake_damage;
+bool fake_is_cut;
 static store flash, written;
 static bool started;
 static unsigned handles;
 static nvs_open_mode_t mode;
+static int place;
 
 static const nvs_handle_t HANDLE = 7;
 
@@ -73,10 +76,12 @@ esp_err_t nvs_flash_erase(void)
 esp_err_t nvs_open(const char *namespace_name, nvs_open_mode_t wanted, nvs_handle_t *handle)
 {
 	esp_err_t error = called(FAKE_OPEN);
-	MUST(started && handles == 0 && strcmp(namespace_name, "gateway") == 0);
+	MUST(started && handles == 0);
 	if (error) return error;
-	if (wanted == NVS_READONLY && !written.exists) return ESP_ERR_NVS_NOT_FOUND;
-	written.exists = true;
+	place = strcmp(namespace_name, "gateway") == 0 ? 0 : 1;
+	MUST(place == 0 || strcmp(namespace_name, "gateway2") == 0);
+	if (wanted == NVS_READONLY && !written.exists[place]) return ESP_ERR_NVS_NOT_FOUND;
+	written.exists[place] = true;
 	mode = wanted;
 	*handle = HANDLE;
 	handles++;
@@ -93,7 +98,7 @@ static entry *find(const char *key)
 {
 	MUST(handles == 1 && strlen(key) > 0 && strlen(key) < KEY_SIZE);
 	for (int i = 0; i < ENTRIES; i++)
-		if (strcmp(written.entries[i].key, key) == 0) return &written.entries[i];
+		if (written.entries[i].place == place && strcmp(written.entries[i].key, key) == 0) return &written.entries[i];
 	return NULL;
 }
 
@@ -125,10 +130,17 @@ esp_err_t nvs_set_blob(nvs_handle_t handle, const char *key, const void *value, 
 	size_t used = length;
 	MUST(handle == HANDLE && mode == NVS_READWRITE && value && length <= VALUE_SIZE);
 	if (error) return error;
+	if (fake_is_cut) {
+		/* The next start erases both. */
+		if (found) memset(found, 0, sizeof(*found));
+		flash = written;
+		return ESP_FAIL;
+	}
 	for (int i = 0; i < ENTRIES; i++) used += written.entries[i].length;
 	if (!found) found = free_entry();
 	if (!found || used > ROOM) return ESP_ERR_NVS_NOT_ENOUGH_SPACE;
 	snprintf(found->key, KEY_SIZE, "%s", key);
+	found->place = place;
 	memcpy(found->value, value, length);
 	found->length = length;
 	return ESP_OK;
@@ -166,7 +178,8 @@ void fake_put(const char *key, size_t length)
 	entry *put = free_entry();
 	MUST(put && length <= VALUE_SIZE);
 	snprintf(put->key, KEY_SIZE, "%s", key);
+	put->place = 0;
 	put->length = length;
-	written.exists = true;
+	written.exists[0] = true;
 	flash = written;
 }
