@@ -71,6 +71,19 @@ export async function needBrowser(hook: Mocha.Context): Promise<Browser> {
 	});
 }
 
+/** Holds back the requests with this URL until the returned function is called. */
+export async function holdRequests(sender: Page | BrowserContext, url: string): Promise<() => void> {
+	let release = () => {};
+	const released = new Promise<void>((resolve) => {
+		release = resolve;
+	});
+	await sender.route(url, async (route) => {
+		await released;
+		await route.continue();
+	});
+	return release;
+}
+
 export interface VisitOptions {
 	readonly language?: Language;
 	readonly width?: number;

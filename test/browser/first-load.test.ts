@@ -5,7 +5,7 @@ import { TEXTS } from "../../hosts/browser/text/all.js";
 import { PASSWORD, vectorOf } from "../api/gateway.js";
 import { ProcessGateway } from "../api/process-gateway.js";
 import { violationsInBoth, violationsOf } from "./axe.js";
-import { DESKTOP, needBrowser, PHONE, Visit } from "./browser.js";
+import { DESKTOP, holdRequests, needBrowser, PHONE, Visit } from "./browser.js";
 
 /** Limit for the bytes of document, texts and script, as sent. */
 const FIRST_LIMIT = 45 * 1024;
@@ -51,14 +51,7 @@ describe("The page's first load", function () {
 
 	/** Reloads the page, whose script does not come until the returned function is called. */
 	async function reloadWithoutScript(): Promise<() => void> {
-		let release = () => {};
-		const released = new Promise<void>((resolve) => {
-			release = resolve;
-		});
-		await visit.context.route("**/assets/app-*.js", async (route) => {
-			await released;
-			await route.continue();
-		});
+		const release = await holdRequests(visit.context, "**/assets/app-*.js");
 		await visit.page.reload();
 		return release;
 	}

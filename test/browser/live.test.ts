@@ -8,7 +8,7 @@ import type { Browser } from "playwright-core";
 import { PASSWORD, vectorOf } from "../api/gateway.js";
 import { ProcessGateway } from "../api/process-gateway.js";
 import { violationsOf } from "./axe.js";
-import { LOST, needBrowser, PHONE, say, Visit } from "./browser.js";
+import { holdRequests, LOST, needBrowser, PHONE, say, Visit } from "./browser.js";
 
 const { telegram } = vectorOf("kamstrup-162-dsmr2");
 /** The gateway's zone; the browser's is UTC, nine hours behind. */
@@ -68,14 +68,7 @@ describe("Changes while the page is open", function () {
 		it("delays no other page, and still shows its progress after a change of page", async () => {
 			await begin();
 			// The readout lasts until `release` is called.
-			let release = () => {};
-			const released = new Promise<void>((resolve) => {
-				release = resolve;
-			});
-			await visit.page.route("**/iec62056/read*", async (route) => {
-				await released;
-				await route.continue();
-			});
+			const release = await holdRequests(visit.page, "**/iec62056/read*");
 			await visit.button("read.now").click();
 			await visit.page.getByRole("progressbar").waitFor();
 			for (const place of ["system", "network", "meter"] as const) await visit.page.goto(`${visit.base}/#/${place}`);

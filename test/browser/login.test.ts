@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import type { Browser } from "playwright-core";
 import { PASSWORD, vectorOf } from "../api/gateway.js";
 import { ProcessGateway } from "../api/process-gateway.js";
-import { needBrowser, PHONE, say, Visit } from "./browser.js";
+import { holdRequests, needBrowser, PHONE, say, Visit } from "./browser.js";
 
 describe("The page's login", function () {
 	this.timeout(180_000);
@@ -52,14 +52,7 @@ describe("The page's login", function () {
 	it("deletes the token before the gateway replies, without affecting a login that follows", async () => {
 		visit = await (await Visit.begin(browser, gateway)).logIn();
 		const token = await visit.stored("token");
-		let release = () => {};
-		const released = new Promise<void>((resolve) => {
-			release = resolve;
-		});
-		await visit.page.route("**/system/logout", async (route) => {
-			await released;
-			await route.continue();
-		});
+		const release = await holdRequests(visit.page, "**/system/logout");
 		await visit.button("logout").click();
 		await password().waitFor();
 		assert.equal(await visit.stored("token"), null);

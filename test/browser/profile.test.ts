@@ -7,7 +7,7 @@ import { LANGUAGES } from "../../hosts/browser/text/translations.js";
 import type { JSONObject } from "../api/gateway.js";
 import { ProcessGateway } from "../api/process-gateway.js";
 import { violationsOf } from "./axe.js";
-import { DESKTOP, needBrowser, PHONE, say, Visit, type VisitOptions } from "./browser.js";
+import { DESKTOP, holdRequests, needBrowser, PHONE, say, Visit, type VisitOptions } from "./browser.js";
 
 const ZONE = "Europe/Berlin";
 const PROFILE = "**/meter/profile?**";
@@ -214,14 +214,7 @@ describe("The load profile on the page", function () {
 
 	it("shows the running readout also to a user who returns, and is empty for the next user", async () => {
 		const visit = await open();
-		let release = () => {};
-		const released = new Promise<void>((resolve) => {
-			release = resolve;
-		});
-		await visit.page.route(PROFILE, async (route) => {
-			await released;
-			await route.continue();
-		});
+		const release = await holdRequests(visit.page, PROFILE);
 		await press(visit);
 		await card(visit).locator("progress").waitFor();
 		assert.equal(await card(visit).locator("button[name=read]").getAttribute("aria-disabled"), "true");
