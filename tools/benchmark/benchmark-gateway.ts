@@ -14,7 +14,7 @@ import { createHost, hostnameOf } from "../../hosts/node/host.js";
 import { GATEWAY_SCRIPT } from "../../hosts/node/snapshot.js";
 import { findXSWorker } from "../../hosts/node/xs-worker.js";
 import type { Host } from "../../modules/io/host.js";
-import { LinuxEngine } from "./linux-engine.js";
+import { type GatewaySettings, LinuxEngine } from "./linux-engine.js";
 import { progress } from "./report.js";
 
 const RESOURCES = fileURLToPath(new URL("../../../modules/resources", import.meta.url));
@@ -43,8 +43,6 @@ export class BenchGateway {
 	static async start(engine: EngineName, meterPath: string): Promise<BenchGateway> {
 		const gateway = new BenchGateway(engine, meterPath);
 		await gateway.#engine.start();
-		if (gateway.#engine instanceof LinuxEngine)
-			({ port: gateway.port, plainPort: gateway.plainPort } = gateway.#engine);
 		const reply = await gateway.request("system/login", { username: "admin", password: PASSWORD });
 		gateway.token = JSON.parse(reply.body.toString()).token;
 		return gateway;
@@ -52,37 +50,33 @@ export class BenchGateway {
 
 	constructor(engine: EngineName, meterPath: string) {
 		this.hostname = hostnameOf(FACTORY);
-		this.#engine = engine === "linux" ? this.#onLinux(meterPath) : this.#simulated(engine, meterPath);
-	}
-
-	#trace(message: string): void {
-		const [, port, own] = /tcp port (\d+) is localhost:(\d+)/.exec(message) ?? [];
-		if (port !== undefined) this.replaced.set(Number(port), Number(own));
-		progress(message);
-	}
-
-	#onLinux(meterPath: string): Engine {
-		const settings = { stateFolder: this.#folder, factory: FACTORY, meterPath, accessPoint: false };
-		return new LinuxEngine(settings, (line) => this.#trace(line));
-	}
-
-	#simulated(engine: "xs" | "node", meterPath: string): Engine {
-		const host = createHost({
+		const settings = {
 			stateFolder: this.#folder,
-			resourcesFolder: RESOURCES,
 			factory: FACTORY,
-			firmwareVersion: "0.0.0",
-			builtUtcMs: 0,
 			meterPath,
-			httpPort: 0,
-			httpsPort: 0,
 			accessPoint: false,
-			utcMs: Date.now(),
-			trace: (message) => this.#trace(message),
-			onListening: (secure, port) => {
+			trace: (message: string) => {
+				const [, port, own] = /tcp port (\d+) is localhost:(\d+)/.exec(message) ?? [];
+				if (port !== undefined) this.replaced.set(Number(port), Number(own));
+				progress(message);
+			},
+			onListening: (secure: boolean, port: number) => {
 				if (secure) this.port = port;
 				else this.plainPort = port;
 			},
+		};
+		this.#engine = engine === "linux" ? new LinuxEngine(settings) : this.#simulated(engine, settings);
+	}
+
+	#simulated(engine: "xs" | "node", settings: GatewaySettings): Engine {
+		const host = createHost({
+			...settings,
+			resourcesFolder: RESOURCES,
+			firmwareVersion: "0.0.0",
+			builtUtcMs: 0,
+			httpPort: 0,
+			httpsPort: 0,
+			utcMs: Date.now(),
 		});
 		return engine === "node" ? new NodeEngine(host) : makeXSEngine(host);
 	}

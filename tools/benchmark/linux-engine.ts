@@ -7,11 +7,14 @@ import type { FactoryData } from "../../hosts/node/factory.js";
 import { buildFirmware, type Firmware } from "../sdk/linux.js";
 import { runFirmware } from "../sdk/run.js";
 
-export interface LinuxSettings {
+export interface GatewaySettings {
 	readonly stateFolder: string;
 	readonly factory: FactoryData;
 	readonly meterPath: string;
 	readonly accessPoint: boolean;
+	/** Called with each line that the firmware prints. */
+	readonly trace: (line: string) => void;
+	readonly onListening: (secure: boolean, port: number) => void;
 }
 
 export interface LinuxProcess {
@@ -20,16 +23,11 @@ export interface LinuxProcess {
 }
 
 export class LinuxEngine implements Engine {
-	port = 0;
-	plainPort = 0;
-	readonly #settings: LinuxSettings;
-	readonly #trace: (line: string) => void;
+	readonly #settings: GatewaySettings;
 	#running: LinuxProcess | undefined;
 
-	/** `trace` is called with each line that the firmware prints. */
-	constructor(settings: LinuxSettings, trace: (line: string) => void) {
+	constructor(settings: GatewaySettings) {
 		this.#settings = settings;
-		this.#trace = trace;
 	}
 
 	/** Throws before `start`. */
@@ -38,23 +36,26 @@ export class LinuxEngine implements Engine {
 		return this.#running;
 	}
 
+	/** Resolves when the firmware serves. */
 	async start(): Promise<void> {
-		const { stateFolder, factory, meterPath, accessPoint } = this.#settings;
+		const { stateFolder, factory, meterPath, accessPoint, trace, onListening } = this.#settings;
 		const firmware = await buildFirmware({ main: "hosts/linux/main" });
 		const settings = { state: stateFolder, factory, version: "0.0.0", meter: meterPath };
 		const more = { httpPort: 0, httpsPort: 0, accessPoint, utcMs: Date.now() };
 		const child = runFirmware(firmware, { ...settings, ...more }, ["ignore", "pipe", "pipe"]);
 		this.#running = { child, firmware };
-		createInterface(child.stderr!).on("line", this.#trace);
-		const lines = createInterface(child.stdout!).on("line", this.#trace);
-		for (;;) {
-			const [line] = (await once(lines, "line")) as [string];
-			const [, https, http] = /^ready https:.*:(\d+) http:.*:(\d+)/.exec(line) ?? [];
-			if (https === undefined) continue;
-			this.port = Number(https);
-			this.plainPort = Number(http);
-			return;
-		}
+		createInterface(child.stderr!).on("line", trace);
+		const lines = createInterface(child.stdout!).on("line", trace);
+		await new Promise<void>((resolve, reject) => {
+			child.once("exit", (code) => reject(new Error(`the firmware has ended with ${code}`)));
+			lines.on("line", (line) => {
+				const [, https, http] = /^ready https:.*:(\d+) http:.*:(\d+)/.exec(line) ?? [];
+				if (https === undefined) return;
+				onListening(true, Number(https));
+				onListening(false, Number(http));
+				resolve();
+			});
+		});
 	}
 
 	async stop(): Promise<void> {

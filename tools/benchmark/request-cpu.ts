@@ -167,10 +167,17 @@ export async function measureRequestCPU(isQuick: boolean): Promise<Section> {
 	}
 	progress("  building the firmware and the SDK's server …");
 	const folder = mkdtempSync(join(tmpdir(), "bench-"));
-	const gateway = new LinuxEngine(
-		{ stateFolder: folder, factory: FACTORY, meterPath: join(folder, "meter"), accessPoint: true },
-		() => {},
-	);
+	let plainPort = 0;
+	const gateway = new LinuxEngine({
+		stateFolder: folder,
+		factory: FACTORY,
+		meterPath: join(folder, "meter"),
+		accessPoint: true,
+		trace: () => {},
+		onListening: (secure, port) => {
+			if (!secure) plainPort = port;
+		},
+	});
 	const children: ChildProcess[] = [];
 	const clients: Client[] = [];
 	const open = async (child: ChildProcess, port: number) => {
@@ -182,7 +189,7 @@ export async function measureRequestCPU(isQuick: boolean): Promise<Section> {
 	try {
 		await gateway.start();
 		const { child, firmware } = gateway.running;
-		const ours = await open(child, gateway.plainPort);
+		const ours = await open(child, plainPort);
 		const token = await login(ours.client);
 		const path = "/api/v1/meter/protocol";
 		const { body } = await ours.client.ask(path, token);

@@ -36,7 +36,7 @@ export function makeSettingsFile({ settings, counter, addressee, signer }: Setti
 	return Buffer.concat([signed, signer.sign(signed)]);
 }
 
-/** True for the form and length of a settings file, whoever has signed it. */
+/** True if the file has the form and length of a settings file. The signature is not checked. */
 export function isSettingsFile(file: Buffer): boolean {
 	const { length } = file;
 	const isPossible = length > HEAD_LENGTH + SIGNATURE_LENGTH && length <= SETTINGS_FILE_LIMIT;
