@@ -1,13 +1,13 @@
 /**
  * Pictures of a household with solar panels and prices, made only on request. `PICTURES=1 npm test --
  * test/browser/pictures.test.ts` renews those of the README and the icon of the page as PNG. `PICTURES=pages` writes
- * every page in each width, language and theme into .build/pictures, for a look at all of them.
+ * every page and each step of the wizard in each width, language and theme into .build/pictures, for a look at all of them.
  */
 import assert from "node:assert/strict";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser } from "playwright-core";
-import { LANGUAGES } from "../../hosts/browser/text/translations.js";
+import { LANGUAGES, type Language } from "../../hosts/browser/text/translations.js";
 import { frame } from "../../tools/meter/telegram.js";
 import { PASSWORD } from "../api/gateway.js";
 import { ProcessGateway } from "../api/process-gateway.js";
@@ -40,6 +40,8 @@ const PRICES = {
 	],
 };
 const PAGE_WIDTHS = [PHONE, 768, 1280];
+const NEW_PASSWORD = "a password of my own";
+const SML_METER = ["--protocol", "sml", "--push-seconds", "2", "--baud-pace", "--quiet"];
 
 function telegramOf(watts: number, index: number): Uint8Array {
 	const { readings } = household;
@@ -92,30 +94,71 @@ if (PICTURES === "1" || PICTURES === "pages") {
 		});
 
 		if (PICTURES === "pages") {
+			const look = async (visit: Visit, name: string, language: Language) => {
+				const folder = join(ROOT, ".build", "pictures");
+				mkdirSync(folder, { recursive: true });
+				for (const width of PAGE_WIDTHS) {
+					await visit.page.setViewportSize({ width, height: 800 });
+					for (const colorScheme of ["light", "dark"] as const) {
+						await visit.page.emulateMedia({ colorScheme });
+						await visit.settled();
+						const path = join(folder, `${name}-${width}-${language}-${colorScheme}.png`);
+						await visit.page.screenshot({ path, fullPage: true });
+					}
+				}
+			};
 			for (const language of LANGUAGES) {
 				it(`show every page in the language ${language}`, async () => {
-					const folder = join(ROOT, ".build", "pictures");
-					mkdirSync(folder, { recursive: true });
 					const visit = await Visit.begin(browser, gateway, { language });
-					const look = async (name: string) => {
-						for (const width of PAGE_WIDTHS) {
-							await visit.page.setViewportSize({ width, height: 800 });
-							for (const colorScheme of ["light", "dark"] as const) {
-								await visit.page.emulateMedia({ colorScheme });
-								await visit.settled();
-								const path = join(folder, `${name}-${width}-${language}-${colorScheme}.png`);
-								await visit.page.screenshot({ path, fullPage: true });
-							}
-						}
-					};
-					await look("login");
+					await look(visit, "login", language);
 					await visit.logIn();
 					for (const place of PLACES) {
 						await visit.go(place);
 						if (place === "dashboard") await visit.page.locator(".bars").waitFor();
-						await look(place);
+						await look(visit, place, language);
 					}
 					await visit.end();
+				});
+
+				it(`show every step of the wizard in the language ${language}`, async () => {
+					const unit = await ProcessGateway.start("node", { mode: "ap", args: ["--time", "none"] });
+					unit.setAir("home -48 6 password-of-home\ncafe -70 1\n");
+					const visit = await Visit.begin(browser, unit, { language, path: "/", plain: true });
+					await visit.logIn();
+					const step = async (number: number) => {
+						await visit.page.waitForSelector(`main.wizard > progress[value="${number}"]`);
+						await look(visit, `wizard-${number}`, language);
+					};
+					const next = () => visit.page.click('main button[name="next"]');
+					await step(1);
+					await next();
+					await step(2);
+					await visit.page.fill("[name=new]", NEW_PASSWORD);
+					await visit.page.fill("[name=repeat]", NEW_PASSWORD);
+					await visit.page.click("main button[type=submit]");
+					await step(3);
+					await visit.page.click("main button[type=submit]");
+					await step(4);
+					// Without a meter the readout fails.
+					await visit.page.click('main button[name="read"]');
+					await visit.page.waitForSelector("main [role=alert]");
+					await look(visit, "wizard-4-silence", language);
+					await unit.connectProgram(SML_METER);
+					await visit.page.click('main button[name="read"]');
+					await visit.page.waitForSelector('main button[name="set-it-so"]');
+					await look(visit, "wizard-4-found", language);
+					await visit.page.click('main button[name="set-it-so"]');
+					await visit.page.waitForSelector("main .notice.good dd");
+					await look(visit, "wizard-4-read", language);
+					await next();
+					await step(5);
+					await visit.page.getByRole("radio", { name: /^home/ }).check();
+					await visit.page.fill("[name=password]", "password-of-home");
+					await visit.page.click("main button[type=submit]");
+					await visit.page.waitForSelector('main.wizard a.main[href="#/dashboard"]');
+					await look(visit, "wizard-end", language);
+					await visit.end();
+					await unit.stop();
 				});
 			}
 			return;

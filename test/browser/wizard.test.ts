@@ -13,6 +13,9 @@ const { telegram, meterId } = vectorOf("landis-gyr-zmf100-m26-padded-left");
 const PUSHING = ["--mode", "D", "--baud", "9600", "--push-seconds", "2", "--baud-pace", "--quiet"];
 const NEW_PASSWORD = "a password of my own";
 
+const namesOf = (all: readonly { getAttribute(name: string): string | null }[]) =>
+	all.map((one) => one.getAttribute("name"));
+
 describe("The wizard", function () {
 	this.timeout(180_000);
 	let browser: Browser;
@@ -84,6 +87,19 @@ describe("The wizard", function () {
 		const clock = await gateway.read("system/clock");
 		assert.equal(clock.is_valid, true);
 		assert.equal((await gateway.read("system/timezone")).timezone, "Europe/Berlin");
+	});
+
+	it("offers to skip a step that is not done, and to continue after one that is", async () => {
+		const names = () => visit.page.locator("main .actions").last().locator("button").evaluateAll(namesOf);
+		assert.deepEqual(await names(), ["back", "skip"]);
+		await button("back").click();
+		await step(say("wizard.time")).waitFor();
+		await button("back").click();
+		await visit.page.getByText(say("wizard.password.done")).waitFor();
+		assert.deepEqual(await names(), ["next", "back"]);
+		await button("next").click();
+		await button("skip").click();
+		await step(say("nav.meter")).waitFor();
 	});
 
 	it("finds a meter with unsolicited data, and sets the gateway to it by one button", async () => {
@@ -168,7 +184,7 @@ describe("The wizard", function () {
 
 	it("reads the meter by itself once the head is well placed, with one main button at each moment", async () => {
 		const main = visit.page.locator("main .button.main:visible");
-		const names = () => main.evaluateAll((all) => all.map((one) => one.getAttribute("name")));
+		const names = () => main.evaluateAll(namesOf);
 		assert.deepEqual(await names(), ["next"]);
 		await visit.page.getByRole("img", { name: say("align.drawing") }).waitFor();
 		await visit.page.reload();

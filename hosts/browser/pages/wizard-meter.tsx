@@ -1,7 +1,6 @@
 /**
  * The wizard's meter step: place the head, find the meter, set the gateway to it, read it, and show the first values.
  */
-import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { formatNumber } from "../kit/format.js";
 import {
@@ -26,18 +25,13 @@ import { AccessForm, DeviationFinding, isSwapped } from "./meter-dlms.js";
 import { type Finding, ReadFailure, settingsSet } from "./meter-finding.js";
 import { PINForm } from "./meter-pin.js";
 import { linesOf, nameOf } from "./readings-text.js";
+import { ContinueButton, type StepProps } from "./wizard-step.js";
 
 const READ_LIMIT_S = 60;
 /** Number of values shown from the first readout. */
 const SHOWN = 6;
 
-interface FirstContactProps {
-	/** Buttons beside the one that continues. */
-	readonly actions: ComponentChildren;
-	next(): void;
-}
-
-export function FirstContact({ next, actions }: FirstContactProps) {
+export function FirstContact({ next, back, actions }: StepProps) {
 	const isReading = useStore(reading);
 	const failure = useStore(readFailure);
 	const last = useStore(readout);
@@ -106,12 +100,7 @@ export function FirstContact({ next, actions }: FirstContactProps) {
 				</div>
 			)}
 			<hr />
-			<div class="actions">
-				<Button name="next" kind={isDone ? "main" : "plain"} onClick={next}>
-					{t("wizard.next")}
-				</Button>
-				{actions}
-			</div>
+			{isDone ? <ContinueButton next={next} back={back} /> : <div class="actions">{actions}</div>}
 		</>
 	);
 }

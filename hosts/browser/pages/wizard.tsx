@@ -2,7 +2,6 @@
  * First set-up: language, password, time, meter, and Wi-Fi last, because the gateway's own network may end when Wi-Fi
  * is joined. Each step can be skipped, and the wizard can be left at any time.
  */
-import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { LanguageChoice, ThemeChoice } from "../kit/choices.js";
 import { type DeviceError, post } from "../kit/device.js";
@@ -19,6 +18,7 @@ import { PasswordForm } from "./password-form.js";
 import { TimeZoneForm } from "./time-zone.js";
 import { networkName, WiFiForm } from "./wifi.js";
 import { FirstContact } from "./wizard-meter.js";
+import { ContinueButton, type StepProps } from "./wizard-step.js";
 
 /** Address in the gateway's own network. */
 const ACCESS_POINT = "192.168.4.1";
@@ -28,20 +28,11 @@ const LABEL = "label";
 /** Survives a reload. */
 const STEP = "setup";
 
-interface StepProps {
-	/** Called when the step is done or skipped. */
-	next(): void;
-	/** Buttons beside the main one. */
-	readonly actions: ComponentChildren;
-	/** Last step: the gateway has joined a Wi-Fi network. */
-	readonly onJoined: (status: NetworkStatus) => void;
-}
-
 const STEPS = [
 	{ title: "language", Step: Language },
 	{ title: "wizard.password", Step: Password },
 	{ title: "wizard.time", Step: Time },
-	{ title: "nav.meter", Step: Meter },
+	{ title: "nav.meter", Step: FirstContact },
 	{ title: "network.ssid", Step: WiFi },
 ] as const;
 
@@ -65,6 +56,11 @@ export function Wizard() {
 	const title = t(isDone ? "wizard.done" : STEPS[step].title);
 	const next = () => go(step + 1);
 	const Step = isDone ? undefined : STEPS[step].Step;
+	const back = step > 0 && (
+		<Button name="back" onClick={() => go(step - 1)}>
+			{t("wizard.back")}
+		</Button>
+	);
 	return (
 		<>
 			<h1>{t("wizard.title")}</h1>
@@ -84,18 +80,13 @@ export function Wizard() {
 							setJoined(reply);
 							next();
 						}}
+						back={back}
 						actions={
 							<>
-								{step > 0 && (
-									<Button name="back" onClick={() => go(step - 1)}>
-										{t("wizard.back")}
-									</Button>
-								)}
-								{step > 0 && (
-									<Button name="skip" onClick={next}>
-										{t("wizard.skip")}
-									</Button>
-								)}
+								{back}
+								<Button name="skip" onClick={next}>
+									{t("wizard.skip")}
+								</Button>
 							</>
 						}
 					/>
@@ -112,18 +103,7 @@ export function Wizard() {
 	);
 }
 
-function ContinueButton({ next, label, actions }: Pick<StepProps, "next" | "actions"> & { label?: string }) {
-	return (
-		<div class="actions">
-			<Button name="next" kind="main" onClick={next}>
-				{label ?? t("wizard.next")}
-			</Button>
-			{actions}
-		</div>
-	);
-}
-
-function Language({ next, actions }: StepProps) {
+function Language({ next, back }: StepProps) {
 	return (
 		<>
 			<p>{t("wizard.hello")}</p>
@@ -131,12 +111,12 @@ function Language({ next, actions }: StepProps) {
 				<LanguageChoice />
 				<ThemeChoice />
 			</div>
-			<ContinueButton next={next} actions={actions} />
+			<ContinueButton next={next} back={back} />
 		</>
 	);
 }
 
-function Password({ next, actions }: StepProps) {
+function Password({ next, back, actions }: StepProps) {
 	const now = useStore(status);
 	// Saving changes the state, and the form must remain until the next step is shown.
 	const [isNew, setNew] = useState<boolean>();
@@ -153,7 +133,7 @@ function Password({ next, actions }: StepProps) {
 		return (
 			<>
 				<Notice kind="good">{t("wizard.password.done")}</Notice>
-				<ContinueButton next={next} actions={actions} />
+				<ContinueButton next={next} back={back} />
 			</>
 		);
 	}
@@ -217,11 +197,7 @@ function Time({ next, actions }: StepProps) {
 	);
 }
 
-function Meter({ next, actions }: StepProps) {
-	return <FirstContact next={next} actions={actions} />;
-}
-
-function WiFi({ next, actions, onJoined }: StepProps) {
+function WiFi({ next, back, actions, onJoined }: StepProps) {
 	const { value: now, error, reload } = useDevice<NetworkStatus>("network/status");
 	const [isOther, setOther] = useState(false);
 	if (now === undefined) return <Pending error={error} reload={reload} />;
@@ -234,7 +210,7 @@ function WiFi({ next, actions, onJoined }: StepProps) {
 						{t("wizard.wifi.other")}
 					</Button>
 				</div>
-				<ContinueButton next={next} label={t("wizard.finish")} actions={actions} />
+				<ContinueButton next={next} label={t("wizard.finish")} back={back} />
 			</>
 		);
 	}

@@ -176,7 +176,7 @@ export const HUB = {
 	"out.client_certificate": [
 		"The server admits only clients with a certificate that it trusts. For MQTT, show the gateway's certificate, and let the broker trust it: it is under Security.",
 		"Der Server lässt nur Clients mit einem Zertifikat zu, dem er vertraut. Weisen Sie sich bei MQTT mit dem Zertifikat des Gateways aus, und lassen Sie den Broker ihm vertrauen: Es steht unter „Sicherheit“.",
-		"Serwer wpuszcza tylko klientów z certyfikatem, któremu ufa. W MQTT okazuj certyfikat bramki i dodaj go w brokerze do zaufanych: jest w zakładce „Bezpieczeństwo”.",
+		"Serwer wpuszcza tylko klientów z certyfikatem, któremu ufa. W MQTT okazuj certyfikat bramki i dodaj go w brokerze do zaufanych: jest na stronie „Bezpieczeństwo”.",
 	],
 	"out.certificate_missing": [
 		"An address with https:// or mqtts:// needs the server's certificate. Store it below.",

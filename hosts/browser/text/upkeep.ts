@@ -112,7 +112,7 @@ export const UPKEEP = {
 	"data.history": [
 		"Consumption: quarter hours for 2 days, hours for 14 days, days for up to 800 days, months for ten years. You can save it under Consumption.",
 		"Verbrauch: Viertelstunden 2 Tage lang, Stunden 14 Tage, Tage bis zu 800 Tage, Monate zehn Jahre. Unter „Verbrauch“ können Sie ihn speichern.",
-		"Zużycie: kwadranse przez 2 dni, godziny przez 14 dni, dni do 800 dni, miesiące przez dziesięć lat. Można je zapisać w zakładce „Zużycie”.",
+		"Zużycie: kwadranse przez 2 dni, godziny przez 14 dni, dni do 800 dni, miesiące przez dziesięć lat. Można je zapisać na stronie „Zużycie”.",
 	],
 	"data.last": [
 		"The meter's last readout, until the next one.",
@@ -120,8 +120,8 @@ export const UPKEEP = {
 		"Ostatni odczyt licznika, do następnego.",
 	],
 	"data.log": [
-		"The log with starts, failures and the addresses of those who signed in, until new entries need the room.",
-		"Das Protokoll mit Starts, Fehlern und den Adressen der Anmeldungen, bis neue Einträge den Platz brauchen.",
+		"The log with starts, failures and the addresses of logins, until new entries need the space.",
+		"Ereignisse mit Starts, Fehlern und den Adressen der Anmeldungen, bis neue Einträge den Platz brauchen.",
 		"Dziennik z uruchomieniami, błędami i adresami logowań, dopóki nowe wpisy nie zajmą miejsca.",
 	],
 	"data.settings": [
@@ -135,9 +135,9 @@ export const UPKEEP = {
 		"Nic nie trafia samo do producenta. Odczyty trafiają tylko tam, dokąd je wysyłasz.",
 	],
 	"data.delete": [
-		"The factory settings (under System) delete all of this.",
-		"Die Werkseinstellungen (unter „System“) löschen all das.",
-		"Ustawienia fabryczne (w zakładce „System”) usuwają to wszystko.",
+		"A reset to factory settings (under System) deletes all of this.",
+		"Das Zurücksetzen auf Werkseinstellungen (unter „System“) löscht all das.",
+		"Przywrócenie ustawień fabrycznych (na stronie „System”) usuwa to wszystko.",
 	],
 	"backup.intro": [
 		"All settings as a file, without passwords, keys and certificates, and without the history. It can be restored to this gateway or to another one, after an update too.",
@@ -206,7 +206,7 @@ export const UPKEEP = {
 	],
 	"hawkbit.title": ["Updates by hawkBit", "Updates durch hawkBit", "Aktualizacje przez hawkBit"],
 	"hawkbit.intro": [
-		"The operator of a fleet distributes updates from a server of his own (Eclipse hawkBit). The gateway installs them without asking.",
+		"The operator of a fleet distributes updates from its own server (Eclipse hawkBit). The gateway installs them without asking.",
 		"Der Betreiber einer Flotte verteilt Updates von seinem eigenen Server (Eclipse hawkBit). Das Gateway installiert sie ohne Rückfrage.",
 		"Operator floty rozsyła aktualizacje z własnego serwera (Eclipse hawkBit). Bramka instaluje je bez pytania.",
 	],

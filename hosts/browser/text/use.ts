@@ -123,9 +123,9 @@ export const USE = {
 	"profile.down": ["power failed", "Stromausfall", "zanik zasilania"],
 	"price.title": ["Prices", "Preise", "Ceny"],
 	"price.help": [
-		"For what electricity costs and earns. The gateway keeps them; each is valid until the next.",
-		"Für Kosten und Erlöse des Stroms. Das Gateway speichert sie; jeder gilt bis zum nächsten.",
-		"Do obliczania kosztów i przychodów. Zapisuje je bramka; każda obowiązuje do następnej.",
+		"For costs and earnings. The gateway stores the prices; each is valid until the next one.",
+		"Für Kosten und Erlöse. Das Gateway speichert die Preise; jeder gilt bis zum nächsten.",
+		"Do obliczania kosztów i przychodów. Bramka zapisuje ceny; każda obowiązuje do następnej.",
 	],
 	"price.change": ["Change", "Ändern", "Zmień"],
 	"price.remove.ask": [

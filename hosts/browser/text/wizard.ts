@@ -40,7 +40,7 @@ export const WIZARD = {
 		"Zegar nie jest jeszcze ustawiony. „Zapisz i przejdź dalej” przejmie czas z tego urządzenia.",
 	],
 	"wizard.clock.done": ["The clock was set.", "Die Uhr wurde gestellt.", "Zegar został ustawiony."],
-	"wizard.meter.other": ["Still not working?", "Klappt es nicht?", "Nadal nie działa?"],
+	"wizard.meter.other": ["Not working?", "Klappt es nicht?", "Nie działa?"],
 	"wizard.meter.page": [
 		"More, such as address and speed, is on the page “Meter” after the set-up.",
 		"Mehr, etwa Adresse und Geschwindigkeit, steht nach der Einrichtung auf der Seite „Zähler“.",
