@@ -55,7 +55,7 @@ const TIME_LENGTH = 12;
 const LETTER_S = 0x53;
 const LETTER_W = 0x57;
 const CAPITAL = 0xdf;
-/** Number of values of a reading in DSMR P1 2.2. The last one is the number, the one before it the unit. */
+/** Number of values of a reading in DSMR P1 2.2. The last is the number, and the value before it the unit. */
 const OLD_FORM = 7;
 /**
  * Index of the first column's unit in the head of a profile (IEC 62056-21, VDEW 2.1.2), which has code and unit for
