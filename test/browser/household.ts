@@ -13,7 +13,7 @@ const DAY_S = 86_400;
 /** Before this time the meter was read once a day, at midnight. */
 const OFTEN_FROM_S = NOW_S - 16 * DAY_S;
 const FIRST_S = Date.parse("2024-12-31T23:00:00Z") / 1000;
-/** Intervals in which nobody read the meter. */
+/** Intervals without readings. */
 const SILENT = [
 	["2026-11-20T03:10:00Z", "2026-11-20T08:20:00Z"],
 	["2026-08-11T12:00:00Z", "2026-08-15T12:00:00Z"],

@@ -152,7 +152,7 @@ if (PICTURES === "1" || PICTURES === "pages") {
 				await gateway.read("iec62056/read");
 				for (const { page } of visits) {
 					await page.clock.setSystemTime(nowMs);
-					// The page begins with the readout of before the test.
+					// The page begins with a readout from before the test.
 					const curve = page.getByRole("img", { name: new RegExp(`^Readings: ${index + 2},`) });
 					await page.clock.fastForward(UPDATE_MS);
 					await curve.waitFor();
