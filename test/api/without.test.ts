@@ -1,7 +1,7 @@
 /**
- * A firmware without some parts and protocols starts with the settings that a full one has stored, then a full one with
- * those of the reduced one. The bundle is made as in the build for a board, but for Node, and contains the virtual
- * gateway.
+ * A reduced firmware, without some parts and protocols, starts with the settings that a full firmware has stored, then
+ * the full firmware with those of the reduced one. The bundle is made as in the build for a board, but for Node, and
+ * contains the virtual gateway.
  */
 import assert from "node:assert/strict";
 import { rmSync } from "node:fs";

@@ -99,7 +99,7 @@ describe("The page's first load", function () {
 		await visit.end();
 	});
 
-	it("is drawn over 1 Mbit/s; the title shows after which time", async function () {
+	it("is drawn over 1 Mbit/s; the title shows how soon", async function () {
 		visit = await Visit.begin(browser, gateway, { path: "/de" });
 		const session = await visit.context.newCDPSession(visit.page);
 		await session.send("Network.setCacheDisabled", { cacheDisabled: true });
@@ -115,7 +115,7 @@ describe("The page's first load", function () {
 		await visit.end();
 	});
 
-	it("shows the login before its script comes, which changes nothing that can be seen", async () => {
+	it("shows the login before its script arrives, and the script changes nothing visible", async () => {
 		for (const [width, language] of [
 			[PHONE, "de"],
 			[DESKTOP, "pl"],
