@@ -52,7 +52,7 @@ interface ServerOptions {
 	wayMs?: number;
 	change?(reply: Buffer): void;
 	silent?: boolean;
-	/** Address or port from which the reply comes, if not the server's own. */
+	/** Source address or port of the reply, if not the server's own. */
 	from?: { address?: string; port?: number };
 }
 

@@ -20,7 +20,7 @@ import { type EngineName, ProcessGateway } from "../api/process-gateway.js";
  * unreliable.
  */
 const LEAST_MS = 300;
-/** Darkness after which the meter accepts a digit, ms; two flashes of one digit must be closer together. */
+/** Darkness before the meter accepts a digit, ms; two flashes of one digit must be closer together. */
 const TAKEN_MS = 3000;
 
 /** A meter that sends SML each second at the line's speed, and only whole kWh until the PIN is entered. */

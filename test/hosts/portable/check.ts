@@ -84,7 +84,7 @@ export abstract class RecordingStream {
 	writable = -1;
 	readable = 0;
 	calls = 0;
-	/** Recording callbacks, for the options with which the stream is opened. */
+	/** Recording callbacks, for the options of the stream. */
 	protected readonly notes = {
 		onReadable: (count: number) => {
 			this.calls++;

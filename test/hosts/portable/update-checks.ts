@@ -17,7 +17,7 @@ import { expect, expectBytes, expectEqual, expectRangeError, frozen, pattern } f
 
 /** Length of each decompressed stream of packed.bin. */
 export const STREAMS: readonly number[] = Object.freeze([20_000, 0, INFLATE_WINDOW, 2 * INFLATE_WINDOW, 100, 5000]);
-/** Number of bytes after which the source repeats itself, nearly the whole window. */
+/** Period of the source in bytes, nearly the whole window. */
 const DISTANCE = 4000;
 export const IMAGE_VERSION = "1.2.4-check";
 /** Length of the host's only update key, which consists of the first bytes of `pattern`. */
