@@ -171,7 +171,7 @@ const WAYS = {
 	shared: "with equal shares of the gateway",
 } as const;
 
-/** A regulation by our Shelly. The name shows the result once it has run. */
+/** A regulation by our Shelly. The name tells the result once it has run. */
 function regulation(count: number, way: keyof typeof WAYS, limitW: number) {
 	const what = `${count} simulated Venus C, ${WAYS[way]}`;
 	const one = {

@@ -1,4 +1,4 @@
-/** Live mode in the whole gateway: which outputs request values, where these arrive, and what continues as before. */
+/** Live mode in the whole gateway: who wants values, where they arrive, and what else goes on as before. */
 import assert from "node:assert/strict";
 import { parseDLMSOptions } from "../../tools/meter/dlms-options.js";
 import { ASSOCIATED } from "../../tools/meter/dlms-server.js";

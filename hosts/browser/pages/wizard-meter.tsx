@@ -32,7 +32,7 @@ const READ_LIMIT_S = 60;
 const SHOWN = 6;
 
 interface FirstContactProps {
-	/** Buttons beside the "continue" button. */
+	/** Buttons beside the one that continues. */
 	readonly actions: ComponentChildren;
 	next(): void;
 }
