@@ -34,7 +34,7 @@ const USED_AT_FIRST = 16;
 const KEY_LENGTH = 32;
 const RANDOM_LENGTH = 8;
 const IDENTITY_LENGTH = 16;
-/** Unit of the times of use; 32 bits are enough for 13 years. */
+/** Unit for the times of use; 32 bits are enough for 13 years. */
 const TICK_MS = 100;
 
 export class Nonces {

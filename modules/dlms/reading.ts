@@ -76,7 +76,7 @@ export interface ReadingSink {
 	refused(position: number, reason: number): void;
 }
 
-/** Reading of a poll list or of a profile. */
+/** Reads a poll list or a profile. */
 export interface Inquiry {
 	/** Cursor for responses; free between requests. */
 	readonly cursor: Cursor;

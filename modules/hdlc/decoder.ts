@@ -157,7 +157,7 @@ export class FrameDecoder {
 		this.#need = this.#base;
 	}
 
-	/** Moves to the last flag of the next run of flags. Returns false if there is none. */
+	/** Moves to the last flag in the next run of flags. Returns false if there is none. */
 	private findFlag(): boolean {
 		const { bytes } = this;
 		while (this.#from < this.#to && bytes[this.#from] !== FLAG) this.#from++;

@@ -24,7 +24,7 @@ export const CLIENT_EXPIRED = 10;
 /** The server requires a client certificate that it trusts. It got a different certificate or none. */
 export const CLIENT_REFUSED = 11;
 
-/** Limits of `trusted` and of a stored session, bytes. */
+/** Limits for `trusted` and a stored session, bytes. */
 export const TRUSTED_LIMIT = 12288;
 export const SESSION_LIMIT = 3072;
 

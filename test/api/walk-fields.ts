@@ -1,6 +1,6 @@
 /**
- * Valid and invalid values of each field of each body, from its schema in openapi.json: below, at and above each bound,
- * each JSON type. Rules that a schema can't express (a code, an address, a name) are in CONTENTS.
+ * Valid and invalid values for each field of each body, from the schema in openapi.json: below, at and above each
+ * bound, each JSON type. Rules that a schema can't express (a code, an address, a name) are in CONTENTS.
  */
 import { type Node, resolve } from "./document.js";
 import type { JSONObject } from "./gateway.js";

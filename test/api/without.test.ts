@@ -44,7 +44,7 @@ const ROUTES = [
 	"meter/backfill",
 	"mbus/config",
 ];
-/** Keys in flash of the settings and certificates of these parts. */
+/** Flash keys of these parts' settings and certificates. */
 const THEIR_KEYS = /^(hub|mqtt|prices|peaks|provision|live_meter|backfill|mbus)/;
 
 const pair = makeCertificate({

@@ -11,7 +11,7 @@ import { DESKTOP, holdRequests, needBrowser, PHONE, Visit } from "./browser.js";
 const FIRST_LIMIT = 45 * 1024;
 /** Bytes per second of 1 Mbit/s. */
 const MEGABIT = 125_000;
-/** Sum of all layout shifts of the page until now. */
+/** Sum of the page's layout shifts until now. */
 const SHIFTS = `new Promise((resolve) => {
 	const sum = (list) => resolve(list.getEntries().reduce((sum, { value }) => sum + value, 0));
 	new PerformanceObserver(sum).observe({ type: "layout-shift", buffered: true });

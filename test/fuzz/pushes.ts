@@ -155,7 +155,7 @@ export async function fuzzLists(seed: number, runs: number): Promise<void> {
 	});
 }
 
-/** A telegram of each make of meter. */
+/** A telegram from each make of meter. */
 export const SML_TELEGRAMS = SML_MAKES.map((make) => telegramOf(make));
 
 /** A damaged telegram, or a malicious one with a correct outer check (`isForged`). */

@@ -59,7 +59,7 @@ interface ServerOptions {
 /** A network with a method `resolve`, as in the hosts. */
 class NamedNetwork {
 	readonly #resolver: VirtualResolver;
-	/** Callbacks of the look-ups of "never". */
+	/** Callbacks of look-ups for "never". */
 	readonly unanswered: ((address: string | undefined) => void)[] = [];
 
 	constructor(resolver: VirtualResolver) {

@@ -15,10 +15,7 @@ import { smlSource } from "../../tools/meter/sml-options.js";
 import type { JSONObject, TestGateway } from "../api/gateway.js";
 import { type EngineName, ProcessGateway } from "../api/process-gateway.js";
 
-/**
- * Shortest duration of a flash and of the darkness after it, ms. Makers of optical heads found shorter flashes
- * unreliable.
- */
+/** Shortest flash, and shortest darkness after it, ms. Makers of optical heads found shorter flashes unreliable. */
 const LEAST_MS = 300;
 /** Darkness before the meter accepts a digit, ms; two flashes of one digit must be closer together. */
 const TAKEN_MS = 3000;
