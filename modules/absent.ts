@@ -25,7 +25,7 @@ export class Absent implements Running {
 	readonly #key: string;
 
 	/**
-	 * `certificates`: key prefix of the part's certificates in flash; `key`: key of other data of the part. Each is ""
+	 * `certificates`: key prefix of the part's certificates in flash; `key`: key of the part's other data. Each is ""
 	 * if the part has none.
 	 */
 	constructor(name: string, { storage }: Core, certificates = "", key = "") {

@@ -17,7 +17,7 @@ bool power_debounce_next(power_debounce *button, bool *pressed)
 		button->posted = false;
 		return false;
 	}
-	/* Presses and releases alternate, and the last change led to the current state: the count tells the oldest one. */
+	/* Presses and releases alternate, and the last change led to the current state: the count determines the oldest. */
 	*pressed = button->unreported % 2 == 1 ? button->pressed : !button->pressed;
 	button->unreported--;
 	return true;

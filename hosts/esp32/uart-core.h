@@ -2,11 +2,11 @@
  * State between the chip's UART and JavaScript: two rings, the parity of 7E1, and pending events.
  *
  * A 7E1 character equals an 8N1 character with the parity of the other bits in bit 7. For 7E1 the UART runs at 8N1,
- * with the parity in software, because the UART's own check does not tell which byte was wrong. Received bytes up to
+ * with the parity in software, because the UART's own check does not show which byte was wrong. Received bytes up to
  * 0x7f are good, those from 0x80 on damaged. In the other formats bytes pass unchanged; for 8E1 the UART only reports
  * that some byte was damaged.
  *
- * Limits: UART_RECEIVE_LIMIT unread bytes; further ones are lost, so the caller checks uart_core_room first.
+ * Limits: UART_RECEIVE_LIMIT unread bytes; further bytes are lost, so the caller checks uart_core_room first.
  * UART_SEND_LIMIT unsent bytes.
  */
 #ifndef UART_CORE_H

@@ -77,7 +77,7 @@ bool wifi_core_scan(wifi_core *core);
 
 void wifi_core_event(wifi_core *core, const radio_event *event);
 
-/* Returns the next notice. Before the one after it, the caller may call any function. */
+/* Returns the next notice. Any function may be called before the following notice is taken. */
 wifi_notice wifi_core_next(wifi_core *core);
 
 bool wifi_core_has_notice(const wifi_core *core);

@@ -24,10 +24,10 @@
 #include "stream-server.h"
 
 enum {
-	/* Addresses for which the last place is remembered. */
+	/* Addresses whose last place is remembered. */
 	ADMISSION_MEMORY = 8,
 	TRUSTED_IN_A_ROW = 4,
-	/* When another address is added, the one with the oldest token loses its trust. */
+	/* When another address is added, the address with the oldest token loses its trust. */
 	TRUSTED_LIMIT = 4,
 	/* Duration of trust after the last request with a token, equal to that of a session. */
 	TRUST_MS = 1800000,
@@ -77,7 +77,7 @@ void admission_stalled(admission_queue *queue, const char *address);
 
 void admission_forget_trusted(admission_queue *queue);
 
-/* Takes ownership of the socket. A full queue drops one connection, possibly this one. */
+/* Takes ownership of the socket. A full queue drops a connection, possibly this. */
 void admission_add(admission_queue *queue, int socket, const char address[STREAM_ADDRESS_SIZE], uint64_t now_ms);
 
 void admission_serve(admission_queue *queue, uint64_t now_ms);

@@ -57,7 +57,7 @@ typedef struct {
 	unsigned key_bits;
 	/* SHA-256 of the DER as text: AB:CD:… */
 	char fingerprint[CERTIFICATE_FINGERPRINT_SIZE];
-	/* The next certificate in the file is an authority that signed this one. */
+	/* The next certificate in the file is the authority that signed this certificate. */
 	bool issued_by_next;
 } certificate_details;
 

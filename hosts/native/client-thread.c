@@ -22,7 +22,7 @@ enum {
 	/* Sockets kept open only for the peer's FIN; beyond it the oldest is closed. */
 	LINGER_LIMIT = 2,
 	LINGER_MS = 1000,
-	/* Watched sockets, with those of closed clients that still send. Further ones are served but not watched. */
+	/* Watched sockets, with those of closed clients that still send. Further clients are served but not watched. */
 	WATCH_LIMIT = 1 + LINGER_LIMIT + 2 * CLIENT_LIMIT,
 };
 

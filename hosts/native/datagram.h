@@ -3,7 +3,7 @@
  * which reads and sends in one other thread without waiting.
  *
  * Datagrams over DATAGRAM_LIMIT bytes are dropped. Unread datagrams wait in the system's queue (Linux: about 20 KB with
- * overhead; lwIP: 6 datagrams); further ones are lost. A port uses two sockets and no buffers.
+ * overhead; lwIP: 6 datagrams); further datagrams are lost. A port uses two sockets and no buffers.
  */
 #ifndef DATAGRAM_H
 #define DATAGRAM_H

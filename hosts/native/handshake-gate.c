@@ -5,7 +5,7 @@
 #include <stddef.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-/* The party inside, followed by the waiting ones. Needs the lock. */
+/* The party inside, followed by the waiting parties. Needs the lock. */
 static gate_party *first;
 
 bool handshake_gate_enter(gate_party *party)

@@ -75,7 +75,7 @@ bool memory_lock_send(const void *who, uint64_t now_ms)
 	size_t heap = free_heap();
 	pthread_mutex_lock(&lock);
 	bool low = heap < LEAST_HEAP + SENDING_MEMORY;
-	/* Nearly nothing is left: each piece waits until the one before it has arrived. */
+	/* Nearly nothing is left: each piece waits until the previous piece has arrived. */
 	bool waits = heap < LEAST_HEAP + PIECE_MEMORY && since(sent_ms, now_ms) < SETTLED_MS;
 	bool short_of = low || (shaking && heap < ROOMY) || since(record_refused_ms, now_ms) <= 2 * ASK_AGAIN_MS;
 	bool may = !is_held_up(short_of, low && record_delays(who, now_ms), now_ms) && !waits

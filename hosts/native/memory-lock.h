@@ -54,7 +54,7 @@ enum {
 	 * disconnected after 30 s if its body makes no progress (slowMs of modules/http/limits.ts).
 	 */
 	RECORD_WAIT_MS = 4000,
-	/* Longest time for which a received record delays handshakes and senders. */
+	/* Longest delay of handshakes and senders by a received record. */
 	RECORD_HOLD_MS = 2000,
 	ASK_AGAIN_MS = 20,
 };

@@ -13,7 +13,7 @@
 
 /*
  * STACK_SIZE: stack of a thread on ESP-IDF, bytes; getaddrinfo() leaves the work to lwIP's thread.
- * REST_S: idle time after which a thread ends. Names often come one after the other, and on a busy chip the stack of an
+ * REST_S: idle time before a thread ends. Names often come one after the other, and on a busy chip the stack of an
  * ended thread is freed late: three threads in turn took 10 KB.
  */
 enum { STACK_SIZE = 3072, REST_S = 2 };
@@ -32,7 +32,7 @@ typedef struct request {
 	char name[RESOLVER_NAME_LIMIT + 1];
 } request;
 
-/* Queue of the whole program. An owner's lock is never taken inside this one. */
+/* Queue of the whole program. An owner's lock is never taken while this lock is held. */
 static pthread_mutex_t queue_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t queue_changed = PTHREAD_COND_INITIALIZER;
 static request *queue;

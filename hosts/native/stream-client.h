@@ -86,7 +86,9 @@ size_t stream_client_session(stream_client *client, uint8_t into[TRUST_SESSION_L
  */
 void stream_client_close(stream_client *client);
 
-/* Number of clients, for tests. Closed ones that still send count too; -1 if there is neither client nor thread. */
+/*
+ * Number of clients, for tests. Closed connections that still send count too; -1 if there is neither client nor thread.
+ */
 int stream_client_count(void);
 
 #endif

@@ -154,7 +154,7 @@ static int receive_permit(stream_connection *connection, size_t size)
 	if (count <= 0) return count;
 	size_t length = RECORD_LIMIT;
 	if (count == RECORD_HEADER) {
-		/* These five bytes are not a header but the end of a record, for which Mbed TLS has memory already. */
+		/* These five bytes are not a header but the end of a record. Mbed TLS already has memory for it. */
 		if (header[0] < FIRST_CONTENT_TYPE || header[0] > LAST_CONTENT_TYPE || header[1] != TLS_MAJOR) return 0;
 		length = (size_t)header[3] << 8 | header[4];
 		if (length > RECORD_LIMIT) return 0;

@@ -76,8 +76,8 @@ typedef enum {
 	/* The test of stream_server_test is over. */
 	STREAM_TESTED = 6,
 	/*
-	 * A connection with first bytes waits until the owner closes another one. Reported once, and again if another
-	 * connection took the freed place.
+	 * A connection with first bytes waits until the owner closes another. Reported once, and again if another connection
+	 * took the freed place.
 	 */
 	STREAM_PRESSED = 7,
 } stream_event_kind;

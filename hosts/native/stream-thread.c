@@ -19,7 +19,7 @@ enum {
 	/* Time for unsent data of a closing connection while others wait in the queue. */
 	PRESSED_CLOSING_MS = 1000,
 	/*
-	 * Delay before a connection without a request is reported to the owner, who could close it as idle
+	 * Delay before a connection without a request is reported to the owner, which could close it as idle
 	 * (modules/http/limits.ts, graceMs) while the first request is on its way.
 	 */
 	FIRST_REQUEST_MS = 250,

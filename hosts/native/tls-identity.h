@@ -1,6 +1,6 @@
 /*
  * Identity of a TLS port, for the stream server: certificate chain, key, and the settings of Mbed TLS. It is
- * reference-counted, so that open connections keep their identity when new connections get another one.
+ * reference-counted, so that open connections keep their identity when new connections get another.
  */
 #ifndef TLS_IDENTITY_H
 #define TLS_IDENTITY_H

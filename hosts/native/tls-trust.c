@@ -67,7 +67,7 @@ static void free_trust(tls_party *party)
 	free(trust);
 }
 
-/* The certificate itself is among the trusted ones. */
+/* The certificate itself is trusted. */
 static bool is_pinned(const handshake_part *part, const mbedtls_x509_crt *certificate)
 {
 	for (const mbedtls_x509_crt *each = &part->trusted; each; each = each->next)

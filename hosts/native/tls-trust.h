@@ -44,7 +44,7 @@ typedef struct {
 typedef struct tls_trust tls_trust;
 
 typedef enum {
-	/* No problem was found; only the error of Mbed TLS tells the reason. */
+	/* No problem was found; only the error of Mbed TLS has the reason. */
 	TRUST_NO_VERDICT = 0,
 	TRUST_UNTRUSTED,
 	TRUST_WRONG_NAME,

@@ -1,4 +1,4 @@
-/** The Host of a PC, composed of the parts of this folder. */
+/** The Host on a PC, composed from the parts in this folder. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Sleep, WAKE_NONE } from "../../modules/io/flash.js";

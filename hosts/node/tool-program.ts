@@ -1,4 +1,4 @@
-/** A program of tools/ as a child process that ends with this one. */
+/** A program of tools/ as a child process that ends with its parent. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";

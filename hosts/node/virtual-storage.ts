@@ -13,7 +13,7 @@ export class VirtualStorage implements Storage {
 	writes = 0;
 	/** Limit for all values together; beyond it `set` throws. */
 	capacity = Number.POSITIVE_INFINITY;
-	/** Number of the next calls of `set` and `delete` to refuse. */
+	/** How many of the next calls to `set` and `delete` to refuse. */
 	refusals = 0;
 	#writesToRefusal = 0;
 	readonly #values = new Map<string, Uint8Array>();

@@ -42,7 +42,7 @@ const FORM =
 	"042b........04ab3c........04fb14........04fb943c........0483ff04........2f2f";
 const DATA = 0x2e;
 const FRAME_LENGTH = DATA_AT + FORM.length / 2;
-/** Number of hex digits of 2F 2F. */
+/** Number of hex digits in 2F 2F. */
 const FILLERS = 4;
 
 /** Results of `decipher`. */

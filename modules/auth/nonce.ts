@@ -11,7 +11,7 @@
  *
  * No nonce is accepted twice, and no client can invalidate the nonce of another:
  * - A failed proof also uses up its nonce. Otherwise an eavesdropper on plain HTTP could record the failed proof, and
- *   repeat it after the password was changed to the one that it proves.
+ *   repeat it once the password was changed to the password that it proves.
  * - A used nonce is identified by 4 of its random bytes. A fresh nonce collides once in 2^32; the client then requests
  *   another.
  * - The ring of used nonces is ordered by time of use. It grows from USED_AT_FIRST up to USED_LIMIT while it would
@@ -34,7 +34,7 @@ const USED_AT_FIRST = 16;
 const KEY_LENGTH = 32;
 const RANDOM_LENGTH = 8;
 const IDENTITY_LENGTH = 16;
-/** Unit of the times of use; 32 bits are enough for 13 years. */
+/** Unit for the times of use; 32 bits are enough for 13 years. */
 const TICK_MS = 100;
 
 export class Nonces {

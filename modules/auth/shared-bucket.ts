@@ -30,7 +30,7 @@ export class SharedBucket {
 	readonly #text: TextCodec;
 	/** Hashes of the marked addresses, in order of their first failures. */
 	readonly #marks = new Uint32Array(MARK_LIMIT);
-	/** Random, so that nobody can choose an address with the mark of another one. */
+	/** Random, so that an attacker can't choose an address that shares another's mark. */
 	readonly #markSeed: Uint8Array;
 	#markCount = 0;
 	#lastMs = 0;

@@ -369,7 +369,7 @@ export class Backfill implements Running, Timed, ReadCallback {
 		else this.save(numbers);
 	}
 
-	/** Returns the rows; undefined if they can't be used, or if another piece must be read in place of this one. */
+	/** Returns the rows; undefined if they can't be used, or if a different piece must be read instead. */
 	private rowsOf(readout: Readout, span: ProfileSpan, numbers: Float64Array): MeterRows | undefined {
 		const { clock, zone } = this.#core;
 		const { meterId, records, status } = readout;

@@ -3,8 +3,8 @@
  */
 
 /**
- * Returns the index of the first row that repeats an earlier one, or -1. Compares the first `keySize` of the `size`
- * bytes of a row.
+ * Returns the index of the first row that repeats an earlier one, or -1. Compares the first `keySize` of a row's `size`
+ * bytes.
  */
 export function findRepeated(list: Uint8Array, size: number, keySize = size): number {
 	for (let i = 1; i < list[0]; i++) {

@@ -88,7 +88,7 @@ export class ConfigStore {
 	readonly #values: Setting[][] = [];
 	/** Items of unknown ids by entry. */
 	readonly #unknown: Uint8Array[] = [];
-	/** Shared empty array; another one would take six slots. */
+	/** Shared empty array; each further array would take six slots. */
 	readonly #nothing = new Uint8Array(0);
 	#damaged: string[] = [];
 	/** Entries under TOGETHER_KEY and not yet under their own keys. */

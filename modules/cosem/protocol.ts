@@ -1,5 +1,5 @@
 /**
- * Entries of DLMS/COSEM in the table of meter protocols: one for meters configured as `dlms`, one for mode E after a
+ * Entries for DLMS/COSEM in the table of meter protocols: one for meters configured as `dlms`, one for mode E after a
  * sign-on.
  */
 import { HDLCConnection } from "../hdlc/connection.js";

@@ -43,7 +43,7 @@ export interface DLMSSettings {
 	/** Sender of pushes: system title (8 bytes), counter (4 bytes); or empty. */
 	readonly learnedPush: Uint8Array;
 	readonly rows: string;
-	/** Body of the last list without codes that no row fits; empty if there was none. */
+	/** Body of the last list without codes that no row fits; initially empty. */
 	seenList: Uint8Array;
 	/** Our system title, 8 bytes. */
 	readonly title: Uint8Array;

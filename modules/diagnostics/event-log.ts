@@ -45,7 +45,7 @@ const FLASH_BURST = 40;
 const FLASH_S = 86_400 / WRITES_A_DAY;
 /** Reserved part of FLASH_BURST. */
 const RESERVED = 20;
-/** Number of addresses with a record of their own in memory. */
+/** Number of addresses with their own record in memory. */
 export const REFUSED_LIMIT = 8;
 const REFUSED_BURST = 8;
 const REFUSED_S = 3600;

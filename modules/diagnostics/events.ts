@@ -35,7 +35,7 @@ export const EVENT_PASSWORD = kind(7, "password_changed", { needsLogin: true });
 /** Detail: name of the token. */
 export const EVENT_TOKEN_MADE = kind(8, "token_made", { needsLogin: true });
 export const EVENT_TOKEN_REVOKED = kind(9, "token_revoked", { needsLogin: true });
-/** Detail: names of the groups of settings. */
+/** Detail: names of the settings groups. */
 export const EVENT_SETTINGS = kind(10, "settings_changed", { isPlain: true, needsLogin: true });
 /** Detail: the certificate used from the next start on. */
 export const EVENT_CERTIFICATE = kind(11, "certificate_changed", { isPlain: true, needsLogin: true });

@@ -123,7 +123,7 @@ export const DLMS_REPLAY = finalFailure(
 	58,
 	"The meter's invocation counter did not grow: an answer may have been recorded and played back.",
 );
-/** The meter's system title is missing, equals ours, or differs from the one before. */
+/** The meter's system title is missing, equals ours, or has changed. */
 export const DLMS_METER_TITLE = finalFailure(
 	METER_AUTH_FAILED,
 	"dlms/meter-title",

@@ -76,7 +76,7 @@ export interface ReadingSink {
 	refused(position: number, reason: number): void;
 }
 
-/** Reading of a poll list or of a profile. */
+/** Reads a poll list or a profile. */
 export interface Inquiry {
 	/** Cursor for responses; free between requests. */
 	readonly cursor: Cursor;
@@ -257,7 +257,7 @@ export class Reading implements Inquiry {
 		if (this.nextStep()) this.skipTimes();
 	}
 
-	/** Moves to the next step. Returns false if the meter is another one and a new plan was made. */
+	/** Moves to the next step. Returns false if the meter was exchanged and a new plan was made. */
 	private nextStep(): boolean {
 		if (this.#isOther) {
 			this.#isOther = false;

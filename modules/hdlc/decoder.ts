@@ -105,7 +105,7 @@ export class FrameDecoder {
 		if (!this.ready) this.scan(true);
 	}
 
-	/** Drops the frame; another one may then be ready. `base`: at most the end of the frame's information. */
+	/** Drops the frame; the next may then be ready. `base`: at most the end of the frame's information. */
 	release(base: number): void {
 		if (this.tooLong) {
 			this.#skip = Math.max(0, this.#frameEnd - this.#to);
@@ -157,7 +157,7 @@ export class FrameDecoder {
 		this.#need = this.#base;
 	}
 
-	/** Moves to the last flag of the next run of flags. Returns false if there is none. */
+	/** Moves to the last flag in the next run of flags. Returns false if there is none. */
 	private findFlag(): boolean {
 		const { bytes } = this;
 		while (this.#from < this.#to && bytes[this.#from] !== FLAG) this.#from++;

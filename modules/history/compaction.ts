@@ -23,7 +23,7 @@ export const KEEP_S: readonly number[] = Object.freeze([2 * DAY_S, 14 * DAY_S, 8
  * halving.
  */
 const DAYS_FIRST = 8;
-/** Free sectors required before another one takes readings. */
+/** Free sectors required before a further sector takes readings. */
 const SPARE = 2;
 
 export class Compaction {

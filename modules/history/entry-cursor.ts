@@ -1,4 +1,4 @@
-/** Entries of the history in order of time, across sectors. */
+/** The history's entries in order of time, across sectors. */
 import { ERASE_SIZE } from "../io/flash.js";
 import { Entry, REGISTER_COUNT } from "./entry.js";
 import { type MeterState, READINGS } from "./meter-state.js";

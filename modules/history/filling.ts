@@ -1,6 +1,6 @@
 /**
- * Fills a gap of the history with rows of the meter's own load profile. A gap is the time between two entries that are
- * further apart than the entries that the history keeps of that age, or all time before the first entry.
+ * Fills a gap in the history with rows from the meter's own load profile. A gap is the time between two entries that
+ * are further apart than the entries that the history keeps of that age, or all time before the first entry.
  *
  * The entries around a gap keep their times. Only the rise of the entry after the gap changes: it is divided among that
  * entry and the rows, according to the rows' counters. The counters at the end of a gap are those of the last reading

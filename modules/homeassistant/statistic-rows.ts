@@ -23,7 +23,7 @@ export const ROWS = 24;
 const ROW_0_END_S = 946_684_800 + HOUR_S;
 
 const BOTH_TARIFFS = (1 << IMPORT) | (1 << TARIFF_2);
-/** Number of periods in one call of `work`. */
+/** Number of periods per call of `work`. */
 const SLICE = 16;
 const UTC: Offsets = Object.freeze({ offsetMinutes: () => 0 });
 

@@ -106,7 +106,7 @@ export class Statistics {
 		return true;
 	}
 
-	/** Makes the next run begin with the oldest hour, because the hub may be another one. */
+	/** Makes the next run begin with the oldest hour, because the hub may be a different one. */
 	restart(): void {
 		const sources = this.#sources;
 		this.#failure = "";

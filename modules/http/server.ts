@@ -6,7 +6,7 @@
  * its client has sent a token and some other client has not. If requests with a token take all other places, a request
  * that would wait long is refused (`isGuest`).
  *
- * When all places are taken, a new connection displaces another one in this order:
+ * When all places are taken, a new connection displaces an existing connection in this order:
  * - an event stream, because its client can reconnect;
  * - a connection without a token that is idle, sends a head or body, or does not accept its reply, longest waiting
  *   first;

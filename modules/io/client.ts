@@ -21,10 +21,10 @@ export const CLIENT_UNTRUSTED = 8;
 /** The certificate is trusted, but for another name or address. */
 export const CLIENT_WRONG_NAME = 9;
 export const CLIENT_EXPIRED = 10;
-/** The server requires a client certificate that it trusts. It got another one, or none. */
+/** The server requires a client certificate that it trusts. It got a different certificate or none. */
 export const CLIENT_REFUSED = 11;
 
-/** Limits of `trusted` and of a stored session, bytes. */
+/** Limits for `trusted` and a stored session, bytes. */
 export const TRUSTED_LIMIT = 12288;
 export const SESSION_LIMIT = 3072;
 

@@ -2,7 +2,7 @@
  * Clients of the live values, and their parts of the power. Listed addresses have rows of their own, so that other
  * clients can't displace them. Only the last of the others is remembered, so that the owner can add it.
  *
- * Limit: CLIENT_LIMIT rows, one per address and dialect; the one unused for longest is replaced.
+ * Limit: CLIENT_LIMIT rows, one per address and dialect; the least recently used row is replaced.
  */
 import { parseIPv4 } from "../bytes/ipv4.js";
 import type { ConfigStore } from "../config/store.js";

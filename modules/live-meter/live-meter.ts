@@ -21,7 +21,7 @@ export class LiveMeter implements Running, PlainPages {
 
 	networkChanged(isUp: boolean): void {
 		this.#isUp = isUp;
-		// The network may be another one, to which a multicast port does not belong.
+		// The network may have changed; a multicast port belongs to the old network.
 		this.service?.openPorts(false);
 		this.service?.openPorts(isUp);
 	}

@@ -8,7 +8,7 @@
  *     00 C 08 00 value      counter, 64 bits: Ws
  *     90 00 00 00 version   00000000
  *
- * Import and export are separate channels, of which one is 0. Reactive power, and counters other than those of active
+ * Import and export are separate channels; one of them is 0. Reactive power, and counters other than those of active
  * energy, are 0, because the meter does not send them.
  */
 import { asciiBytes } from "../bytes/ascii.js";

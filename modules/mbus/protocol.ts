@@ -1,4 +1,6 @@
-/** Row of M-Bus in the table of meter protocols: the gateway is the master, over an optical head or a level converter. */
+/**
+ * M-Bus's row in the table of meter protocols: the gateway is the master, over an optical head or a level converter.
+ */
 import type { MeterProtocol, Opening } from "../readout/protocol.js";
 import { MBUS_INSTEAD } from "./failures.js";
 import { ANY_ADDRESS, MBusSession, type Slaves } from "./session.js";

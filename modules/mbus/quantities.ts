@@ -139,7 +139,7 @@ export class QuantityFinder {
 	unit = "";
 	#c = C_NONE;
 
-	/** `scaling`: correction of the power of ten. */
+	/** `scaling`: correction to the power of ten. */
 	find(quantity: number, scaling: number): void {
 		this.exponent = scaling;
 		this.unit = "";

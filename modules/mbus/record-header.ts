@@ -19,7 +19,7 @@ const LOW = 0x7f;
 const FILLER = 0x2f;
 const REST = 0x0f;
 const REST_AND_MORE = 0x1f;
-/** Maximum number of DIFEs and of VIFEs (6.3.2 and 6.3.7). */
+/** Maximum number of DIFEs, and of VIFEs (6.3.2 and 6.3.7). */
 const EXTENSIONS_LIMIT = 10;
 
 export const CODING_NONE = 0;
@@ -83,7 +83,7 @@ export class RecordHeader {
 	tariff = 0;
 	/** VIF without its extension bit; after FB or FD the first VIFE, plus TABLE_FB or TABLE_FD. */
 	quantity = 0;
-	/** Correction of the power of ten. */
+	/** Correction to the power of ten. */
 	scaling = 0;
 	isBackward = false;
 	/** False for a maximum, minimum, erroneous value or subunit, or if a VIFE changes the quantity's meaning. */

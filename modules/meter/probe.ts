@@ -36,9 +36,7 @@ import { FRAMING_7E1, UnsolicitedDetector } from "./unsolicited.js";
 /** Most meters send every one to ten seconds. */
 const LISTEN_MS = 12_000;
 const RECOGNISED_MS = 57_000;
-/**
- * Number of probes that find nothing before one listens for a call, and interval from that one to the next, in probes.
- */
+/** Number of unsuccessful probes before a probe listens for a call, and number of probes from there to the next. */
 const LISTENS_AFTER = 2;
 const LISTENS_EACH = 5;
 /** Received characters after which listening for a call ends; a meter that calls is found after fewer. */

@@ -23,7 +23,7 @@ export class ReadStatistics {
 	measurements = 0;
 	readonly failures = new Map<string, number>();
 	failure: Failure | undefined;
-	/** Unix ms; 0 if there was none or the clock was not set. */
+	/** Unix ms; 0: none yet, or the clock was not set. */
 	attemptUtcMs = 0;
 	/** End of the last readout, monotonic ms, while its Unix time is unknown. */
 	#lastMs: number | undefined;

@@ -15,7 +15,7 @@
  * LAST_TRIES. Without a network the state is OFF at once.
  *
  * WAITING: for the TLS permit, and for memory, which is checked every MEMORY_MS. RESTING: for the seconds in RETRY_S,
- * or an hour after a refusal that only the user can resolve; after a session of STABLE_MS the delays begin anew.
+ * or an hour after a refusal that only the user can resolve; after a session of STABLE_MS the delays start over.
  * RESTING also precedes the first session, unless the device sleeps. LEAVING: settings have changed, or another output
  * wants the permit; DISCONNECT follows the message in flight.
  *

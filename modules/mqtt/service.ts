@@ -275,7 +275,7 @@ export class MQTTService implements ScheduledMachine, OutputListener, CommandLis
 			const count = publisher.take(buffer, 0, Math.min(PIECE, writable), nowMs);
 			if (count === 0) break;
 			connection.writable = client.write(buffer, 0, count);
-			// The next message may follow at once if this one was sent with QoS 0.
+			// The next message may follow at once if this message was sent with QoS 0.
 			publisher.work(nowMs);
 		}
 		publisher.work(nowMs);

@@ -36,7 +36,7 @@ import { securityPuts } from "./security-level.js";
 import { upgradeURLOf } from "./upgrade.js";
 import { isNewer } from "./version.js";
 
-/** Memory of the connection, and of the lines of a redirect. */
+/** Memory for the connection, and for a redirect's lines. */
 export const UPGRADE_COST: Cost = Object.freeze({ slots: 200, chunkBytes: 8192 });
 
 export interface NoticeDeps {

@@ -50,7 +50,7 @@ const BY_MQTT = "mqtt";
 const RETRY_MS = 2000;
 const TRIES = 30;
 
-/** Message of each refusal of a file as a whole. */
+/** Message for each reason to refuse a whole file. */
 const REFUSALS: Readonly<Record<string, string>> = Object.freeze({
 	[UNSUPPORTED]: "This firmware was built without a key for settings files.",
 	[INVALID_FILE]: "The file is no signed settings file, or incomplete: sign it again.",

@@ -100,7 +100,7 @@ export class Output implements PermitClient {
 	failure: OutputFailure | undefined;
 	failures = 0;
 	attempts = 0;
-	/** Last complete transmission, Unix ms; 0 if there was none or the clock was not set. */
+	/** Last complete transmission, Unix ms; 0: none yet, or the clock was not set. */
 	sentUtcMs = 0;
 	readonly #deps: OutputDeps;
 	readonly #access: OutputAccess;

@@ -53,7 +53,7 @@ export abstract class Visitor<Kind extends Pick<Visits<never>, "output" | "resul
 		return this.#certificates;
 	}
 
-	/** Starts the visits anew. The owner may also save unchanged settings, to cause a visit at once. */
+	/** Restarts the visits. The owner may also save unchanged settings, to cause a visit at once. */
 	settingsChanged(): void {
 		this.visits?.stop();
 		this.start(false);

@@ -98,7 +98,7 @@ export function foundFailure({ code, rank }: Failure, message: string, finding: 
 	return Object.freeze(row);
 }
 
-/** The failure with more progress; the later of two equal ones. */
+/** The failure with more progress; if equal, the later failure. */
 export function furthest(before: Failure | undefined, later: Failure | undefined): Failure | undefined {
 	if (before === undefined || later === undefined) return later ?? before;
 	return later.progress >= before.progress ? later : before;

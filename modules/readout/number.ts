@@ -27,7 +27,7 @@ export function putNumber(text: Uint8Array, length: number, into: Uint8Array): n
 	let to = 0;
 	if (negative) into[to++] = MINUS;
 	const first = to;
-	// Leading zeros are dropped; the one before the point is added again below.
+	// Leading zeros are dropped; a zero before the point is added again below.
 	let isNumber = false;
 	while (from < end && text[from] === DIGIT_0) {
 		from++;

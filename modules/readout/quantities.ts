@@ -47,7 +47,7 @@ export class Quantities {
 	/** Record of each quantity, counted from 1. */
 	readonly #records = new Uint16Array(QUANTITY_LIMIT);
 	readonly #kinds = new Uint8Array(QUANTITY_LIMIT);
-	/** Power of ten from the unit of each quantity to the unit of its kind. */
+	/** Power of ten from each quantity's unit to the unit of its kind. */
 	readonly #powers = new Int8Array(QUANTITY_LIMIT);
 	readonly #digits = new Uint8Array(VALUE_LIMIT + 1);
 	#record = 0;

@@ -9,7 +9,7 @@ export const STATUS_NONE = 1;
 export const STATUS_CUT = 2;
 /** Such a readout is only returned to a caller, never kept. */
 export const STATUS_CHECK_WRONG = 3;
-/** Not authenticated, for lack of a tag or of a key. Such a readout is kept and published. */
+/** Not authenticated, because the tag or a key is missing. Such a readout is kept and published. */
 export const STATUS_UNCHECKED = 4;
 
 export interface Readout {

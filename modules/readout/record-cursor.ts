@@ -55,7 +55,7 @@ const TIME_LENGTH = 12;
 const LETTER_S = 0x53;
 const LETTER_W = 0x57;
 const CAPITAL = 0xdf;
-/** Number of values of a reading in DSMR P1 2.2. The last one is the number, the one before it the unit. */
+/** Number of values in a DSMR P1 2.2 reading. The last is the number, and the value before it the unit. */
 const OLD_FORM = 7;
 /**
  * Index of the first column's unit in the head of a profile (IEC 62056-21, VDEW 2.1.2), which has code and unit for
@@ -106,7 +106,7 @@ export class RecordCursor {
 	#packing = PACKING_RAW;
 	/** `quantity` of the last record that belongs to no past billing period. */
 	#currentQuantity = -1;
-	/** Offset of the values of that record. */
+	/** Offset of that record's values. */
 	#currentValues = 0;
 
 	constructor(records: Uint8Array) {

@@ -1,4 +1,4 @@
-/** Entry of SML in the table of meter protocols: one SMLListener, for which each complete telegram is a readout. */
+/** SML's entry in the table of meter protocols: one SMLListener, for which each complete telegram is a readout. */
 import { FORMAT_8N1, type LineSettings } from "../io/host.js";
 import { NO_BYTES } from "../io/machine.js";
 import {

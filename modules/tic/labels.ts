@@ -81,7 +81,7 @@ const ROWS = Object.freeze([
 ]);
 /** Number of labels with the meter's identification, which are first in the table. */
 const IDENTS = 2;
-/** Number of characters of the labels without a unit, which are first in the table. */
+/** Number of characters in the labels without a unit, which are first in the table. */
 const TEXT_LENGTHS = Object.freeze([12, 12, 14, 0, 2, 4]);
 
 const CURRENT = 11;

@@ -1,4 +1,4 @@
-/** Row of TIC in the table of meter protocols. One TICListener runs until it is aborted. */
+/** TIC's row in the table of meter protocols. One TICListener runs until it is aborted. */
 import type { LineSettings } from "../io/host.js";
 import { NO_BYTES } from "../io/machine.js";
 import type { MeterProtocol, Opening, Probing, ReadSession } from "../readout/protocol.js";

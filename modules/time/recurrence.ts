@@ -54,7 +54,7 @@ function nextWithinHour(recurrence: Recurrence, zone: Offsets, utcMs: number): n
 	return zone.offsetMinutes(other) === offsetThen ? other : other + minutes * MINUTE_MS;
 }
 
-/** Start of the period with `localMinutes`, or of the one `step` periods later. */
+/** Start of the period that contains `localMinutes`, or of the period `step` later. */
 function stepped({ minutes, originMinutes }: Recurrence, localMinutes: number, step: number): number {
 	return (Math.floor((localMinutes - originMinutes) / minutes) + step) * minutes + originMinutes;
 }

@@ -9,7 +9,7 @@
  */
 import type { Machine, Timed } from "../io/machine.js";
 
-/** Logical types of the node (NV 0x0087); the hardware variant decides which one applies. */
+/** Logical types of the node (NV 0x0087); the hardware variant decides which applies. */
 export const ROLE_ROUTER = 1;
 export const ROLE_END_DEVICE = 2;
 

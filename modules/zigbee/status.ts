@@ -30,7 +30,7 @@ export interface ZigbeeBridge {
 	readonly code: string;
 	/** True in a network, even if the parent is lost. */
 	readonly isJoined: boolean;
-	/** Last delivered report, Unix ms; 0 if there was none or the clock was not set. */
+	/** Last delivered report, Unix ms; 0: none yet, or the clock was not set. */
 	readonly sentUtcMs: number;
 	status(): ZigbeeStatus;
 	settingsChanged(): void;

@@ -108,7 +108,7 @@ export function accessChecks(gateway: () => TestGateway): void {
 			assert.equal(session.expires_in_secs, 1800);
 			assert.ok(await isAlive(session.token));
 		});
-		it("gives the same reply for a wrong user, a wrong password and empty ones", async () => {
+		it("gives the same reply for a wrong user, a wrong password and empty values", async () => {
 			const replies = [
 				await tryLogin({ username: USERNAME, password: `${PASSWORD} ` }),
 				await tryLogin({ username: "ADMIN", password: PASSWORD }),
@@ -164,7 +164,7 @@ export function accessChecks(gateway: () => TestGateway): void {
 	});
 
 	describe("sessions", () => {
-		it("are limited to six: a seventh login ends the oldest one", async () => {
+		it("are limited to six: a seventh login ends the oldest", async () => {
 			const tokens: string[] = [];
 			for (let i = 0; i < 7; i++) tokens.push(await gateway().login());
 			assert.equal(new Set(tokens).size, 7);

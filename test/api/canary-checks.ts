@@ -9,7 +9,7 @@ import { ChangedPassword } from "./password-checks.js";
 import { CLOSED_ROUTES } from "./routing-checks.js";
 import { deleteTokens } from "./token-checks.js";
 
-/** Repetitions of a request that is refused because memory is short, as while the hub is being tried. */
+/** Attempts at a request that is refused while memory is short, for example during a test of the hub. */
 const TRIES = 30;
 
 const SECRET = 'canary "password" \u00fc';

@@ -130,7 +130,7 @@ describe("The diagnostic report", function () {
 			assert.match(cut.problem, /cut off: its end is missing/);
 			assert.ok(text.startsWith(cut.text) && cut.text.length < text.length);
 		}
-		// One block is missing, then a byte follows the end.
+		// First a block is missing; in the second report a byte follows the end.
 		const third = second + 3 + whole.readUInt16LE(second + 1);
 		const without = Buffer.concat([whole.subarray(0, second), whole.subarray(third)]);
 		assert.match((await open(without)).problem, /block 2 can't be opened/);
@@ -213,7 +213,7 @@ describe("The diagnostic report", function () {
 		assert.match(sectionsOf(text).get("events")!.join("\n"), /token_made \*\*\* x1/);
 	});
 
-	it("is sent to one client at a time, and to another one as soon as that client disconnects", async () => {
+	it("is sent to one client at a time, and to another as soon as the first disconnects", async () => {
 		const client = gateway.world.connect();
 		client.paused = true;
 		client.send(encodeRequest("/api/v1/system/diagnostic", { headers: { Authorization: `Bearer ${gateway.token}` } }));

@@ -85,7 +85,7 @@ export function dlmsChecks(gateway: () => TestGateway): void {
 			for (const use_encryption of [0, 1, "true", null, []])
 				isError(await gateway().post(CONFIG, { use_encryption }), 400, "invalid_field", "use_encryption");
 		});
-		it("have security suites 0 and 1, a flag for the release request, live mode, and two signs of the deviation", async () => {
+		it("have security suites 0 and 1, a flag for the release request, live mode, and either sign of the clock's deviation", async () => {
 			await takes("security_suite", [1, 0], [...NO_NUMBER, -1, 2]);
 			await takes("release", [true, false], [0, 1, "true", null, []]);
 			await takes("live_secs", [5, 1, 0], [-1, 6, 2.5, "2", null, true]);
@@ -193,7 +193,7 @@ export function dlmsChecks(gateway: () => TestGateway): void {
 			assert.deepEqual(await gateway().read(OBIS), { entries: entries.map(shown) });
 			assert.doesNotMatch(gateway().diagnosis, /ISK 0908/);
 		});
-		it("are refused if one is wrong, with its place, and then no setting changes", async () => {
+		it("are refused if one is wrong: the error names its place, and no setting changes", async () => {
 			await gateway().write(CONFIG, { list_rows: row });
 			for (const [rows, place] of [
 				["06", 2],
@@ -298,7 +298,7 @@ export function dlmsChecks(gateway: () => TestGateway): void {
 			});
 			await refused(JSON.stringify({ entries: [entryOf(0), entryOf(1), entryOf(0)] }), "invalid_field", "entries[2]");
 		});
-		it("survives a restart, even if empty, and is that of a new unit if damaged", async () => {
+		it("survives a restart, even if empty; a damaged list becomes that of a new unit", async () => {
 			for (const entries of [[entryOf(9)], []]) {
 				await gateway().write(OBIS, { entries });
 				await gateway().restart();

@@ -570,7 +570,7 @@ describe("GET iec62056/read with DLMS/COSEM", () => {
 		assert.deepEqual(lines(readout, "en"), [
 			`1-0:1.8.0 | 3 | 0 | 30 | ${energy}, scaler and unit`,
 			`1-0:1.8.0 | 2 | 12572239 Wh | 07020000 | ${energy}`,
-			// Attribute 1 is the code, which is not configured itself and has no name.
+			// Attribute 1 is the code itself. It is not in the configured list, and has no name.
 			"1-0:1.8.0 | 1 | 0100010800FF | null",
 			`1-0:1.6.0 | 2 | 0 W | ${now} | ${maximum}`,
 			`1-0:1.6.0 | 4 | 0 | ${maximum}, status`,

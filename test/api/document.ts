@@ -52,8 +52,8 @@ function pointerOf(...steps: string[]): string {
 }
 
 /**
- * A copy of the document in which reply objects allow no further members. The restriction is added where a schema is
- * used, not in the schema itself, because `allOf` may combine schemas.
+ * A copy of the document whose reply objects allow no further members. The restriction is added where a schema is used,
+ * not in the schema itself, because `allOf` may combine schemas.
  */
 function closed(node: Node, isPlace: boolean): Node {
 	if (Array.isArray(node)) return node.map((one) => closed(one, false));

@@ -106,7 +106,7 @@ describe("Upload of a firmware file", () => {
 		client.close();
 	});
 
-	it("is refused with 503 while another one is running", async () => {
+	it("is refused with 503 while another is running", async () => {
 		const client = begin();
 		client.send(FILE.subarray(0, 50_000));
 		gateway.world.advance(1000);
@@ -221,7 +221,7 @@ describe("Upload of a firmware file", () => {
 			assert.equal(gateway.world.info.firmwareVersion, VERSION);
 		});
 
-		it("takes a piece again whose reply was lost", async () => {
+		it("accepts a piece again if its reply was lost", async () => {
 			await sendFrom(0, 5 * PIECE);
 			await sendFrom(4 * PIECE, 5 * PIECE);
 			assert.deepEqual(await updateStatus(), ["receiving", 5 * PIECE, FILE.length, ""]);
@@ -232,7 +232,7 @@ describe("Upload of a firmware file", () => {
 			assert.equal(gateway.world.info.firmwareVersion, VERSION);
 		});
 
-		it("takes a piece again before it notices that the first connection is lost", async () => {
+		it("accepts a piece again even before it notices that the first connection is lost", async () => {
 			await sendFrom(0, 5 * PIECE);
 			const client = sendPart(5 * PIECE, 1000);
 			await sendFrom(5 * PIECE, 6 * PIECE);
@@ -295,7 +295,7 @@ describe("Upload of a firmware file", () => {
 			await isUnharmed();
 		});
 
-		it("replies 400 to a piece without a valid place, and 413 to a file that is too large", async () => {
+		it("replies 400 to a piece without a valid offset and total, and 413 to a file that is too large", async () => {
 			for (const query of ["offset=0", `total=${FILE.length}`, "offset=-1&total=9000", "offset=5001&total=9000"]) {
 				const reply = await gateway.request("POST", `system/ota?${query}`, { body: FILE.subarray(0, PIECE) });
 				await isRefused(reply, 400, "invalid_field");

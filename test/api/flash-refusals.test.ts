@@ -238,7 +238,7 @@ describe(`The gateway on flash with arbitrary records with valid checksums (SEED
 		for (let i = 0; i < 60; i++) {
 			const storage = new VirtualStorage();
 			for (const [key, value] of flashRecords(random)) storage.set(key, value);
-			// The account is that of a new unit, because nobody could log in with an arbitrary one.
+			// The account is that of a new unit, because an arbitrary account would allow no login.
 			storage.delete("access");
 			if (i % 3 === 0) storage.refusals = Number.POSITIVE_INFINITY;
 			const gateway = new VirtualGateway("ap", { utcMs: START_UTC_MS, storage });
@@ -251,7 +251,7 @@ describe(`The gateway on flash with arbitrary records with valid checksums (SEED
 				// The virtual world has no manufacturer's key for a report.
 				if (method !== "GET" || /read$|profile$|scan$|send$|diagnostic$/.test(path)) continue;
 				const { status } = await gateway.get(path, path.endsWith("challenge") ? { token: null } : {});
-				// Flash that refuses to store the gateway's own certificate has none to give.
+				// If flash refused to store the gateway's own certificate, there is none to download.
 				const isMissing = path === "system/certificate/file" && i % 3 === 0;
 				assert.equal(status, isMissing ? 404 : 200, `${path}, ${what}`);
 			}

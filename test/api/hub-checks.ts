@@ -193,7 +193,7 @@ export function hubChecks(gateway: () => TestGateway): void {
 				await refused({ ...good, cert }, "invalid_field", "cert");
 			assert.equal((await gateway().read(HUB)).cert_set, true);
 		});
-		it("keeps its certificate if a request with another one is rejected", async () => {
+		it("keeps its certificate if a request with another is rejected", async () => {
 			await gateway().write(HUB, { ...good, cert: CERTIFICATE });
 			const other = JSON.stringify(padded(9000));
 			await refused({ ...good, cert: padded(9000), lang: "fr" }, "invalid_field", "lang");

@@ -95,7 +95,7 @@ export function hubSending(engine: EngineName): void {
 			assert.equal(connections, 2);
 		});
 
-		it("gets the token only if its certificate was issued by the trusted authority for its address, or is itself the trusted one", async () => {
+		it("gets the token only if its certificate was issued by the trusted authority for its address, or is itself trusted", async () => {
 			const authority = make({ subject: "/CN=Home", extensions: AUTHORITY });
 			const signed = (extensions: string[], days = 30) =>
 				make({ subject: "/CN=hub", issuer: authority, extensions: ["basicConstraints=CA:FALSE", ...extensions], days });
@@ -118,7 +118,7 @@ export function hubSending(engine: EngineName): void {
 			}
 		});
 
-		it("is distinguished from servers that are silent, send no HTTP or redirect, and from one that rejects the token", async () => {
+		it("is distinguished from servers that are silent, don't speak HTTP, redirect or reject the token", async () => {
 			const silent = createTCP((socket) => void socket.on("error", () => {}));
 			assert.equal(await stateWith(`http://${LOOPBACK}:${await listen(silent)}`), "no_reply");
 			const mail = createTCP((socket) => {

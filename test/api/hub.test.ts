@@ -49,7 +49,7 @@ describe("The hub's certificate", () => {
 		assert.equal(bytesOf(), OLD.cert);
 	});
 
-	it("is accepted from one client at a time; another one gets 503 and succeeds later", async () => {
+	it("is accepted from one client at a time; another gets 503 and succeeds later", async () => {
 		const { client, rest } = begin(NEW);
 		const reply = await gateway.post("hub", OLD);
 		isError(reply, 503, "busy");
@@ -60,7 +60,7 @@ describe("The hub's certificate", () => {
 		assert.equal((await gateway.write("hub", OLD)).url, OLD.url);
 	});
 
-	it("stays the old one if a client disconnects or falls silent", async () => {
+	it("is not replaced if a client disconnects or falls silent", async () => {
 		await gateway.write("hub", OLD);
 		begin(NEW).client.close();
 		gateway.world.advance(1);
@@ -101,7 +101,7 @@ describe("The hub's certificate", () => {
 		assert.equal(seen.size, 2);
 	});
 
-	it("stays the old one if flash is full, and the reply is 500", async () => {
+	it("is not replaced if flash is full, and the reply is 500", async () => {
 		await gateway.write("hub", OLD);
 		gateway.world.storage.capacity = 6000;
 		isError(await gateway.post("hub", NEW), 500, "internal");

@@ -42,7 +42,7 @@ describe("a pushed list without OBIS codes", () => {
 		assert.equal((await gateway.read("dlms/config"))["list_seen"], "");
 	});
 
-	it("that is unknown gives no value, and is read with a row made of what was seen", async () => {
+	it("that is unknown gives no value, and is read with a row made from its description in list_seen", async () => {
 		connect(hdlcPush(notification(elementsOf("09 0441423132 06 0000007b 12 08fc"))));
 		const refused = await read();
 		assert.equal(refused.code, "dlms-push/no-codes");

@@ -7,7 +7,7 @@ import { deleteTokens } from "./token-checks.js";
 const { telegram } = vectorOf("kamstrup-162-dsmr2");
 const SOON_MS = 2000;
 const STEP_MS = 20;
-/** Time after which `hasPlace` sees a connection as closed. */
+/** Delay until `hasPlace` sees a connection as closed. */
 const GONE_MS = 200;
 
 export function liveChecks(gateway: () => TestGateway): void {
@@ -92,7 +92,7 @@ export function liveChecks(gateway: () => TestGateway): void {
 			assert.equal((await gateway().read("system/status")).meter_trying, "");
 		});
 
-		it("end with the latest readout, even if many readouts follow one another", async () => {
+		it("include the latest readout in the end, even if many readouts follow one another", async () => {
 			await gateway().write("iec62056/control", { simulator_en: true });
 			const follower = await follow();
 			const from = follower.text.length;

@@ -102,7 +102,7 @@ describe("Events over a long time", () => {
 		assert.match(mqtt_state, /unreachable|refused|timeout/);
 	});
 
-	it("end for a client that reads nothing for 20 s, so that another one can follow", async () => {
+	it("end for a client that reads nothing for 20 s, so that another client can follow", async () => {
 		await gateway.write("iec62056/control", { simulator_en: true });
 		const client = gateway.world.connect(true);
 		client.paused = true;

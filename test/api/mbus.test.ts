@@ -26,7 +26,7 @@ describe("M-Bus over HTTP", function () {
 		gateway.world.serial.meter.connect(new MBusMeter({ slaves }));
 	}
 
-	it("finds slaves with the same primary address, and reads them by what it found", async () => {
+	it("finds slaves with the same primary address, and reads them by the secondary addresses found", async () => {
 		connect();
 		const searching = gateway.begin("POST", "mbus/search");
 		await gateway.pass(1000);
@@ -44,7 +44,7 @@ describe("M-Bus over HTTP", function () {
 			IDENTS.map((ident, i) => `0-${i + 1}:96.1.0 ${ident}`),
 		);
 	});
-	it("leaves the line to others when the client has gone", async () => {
+	it("releases the line when the client disconnects", async () => {
 		connect();
 		const searching = gateway.begin("POST", "mbus/search");
 		await gateway.pass(1000);
@@ -53,13 +53,13 @@ describe("M-Bus over HTTP", function () {
 		await gateway.write("mbus/config", { secondary: "7FFFFFFF" });
 		assert.equal((await gateway.read("iec62056/read")).meter_id, "LUG70000000");
 	});
-	it("says that the port can't be used", async () => {
+	it("reports that the port can't be used", async () => {
 		await gateway.connectMeter(undefined);
 		const reply = await gateway.post("mbus/search");
 		isError(reply, 500, "meter_error");
 		assert.equal(JSON.parse(reply.text).code, "port");
 	});
-	it("refuses what is no address, and more than 16", async () => {
+	it("refuses invalid addresses, and more than 16", async () => {
 		const secondary = "1234FFFF 12345678A7321704";
 		await gateway.write("mbus/config", { secondary });
 		const many = Array(17).fill("12345678").join(" ");

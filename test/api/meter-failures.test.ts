@@ -84,7 +84,7 @@ describe("Failures of a readout", () => {
 		assert.ok(named.length > 15);
 		for (const code of named) assert.ok(codes.has(code), code);
 	});
-	it("are ranked after several attempts: the failure with the most progress is shown, and the last of equal ones", () => {
+	it("are ranked after several attempts: the failure with the most progress is shown, and the last of equals", () => {
 		assert.equal(furthest(undefined, iec.IEC_SILENCE), iec.IEC_SILENCE);
 		assert.equal(furthest(iec.IEC_SILENCE, undefined), iec.IEC_SILENCE);
 		assert.equal(furthest(iec.IEC_CUT, iec.IEC_SILENCE), iec.IEC_CUT);

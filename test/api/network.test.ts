@@ -108,7 +108,7 @@ describe("The API with a radio", () => {
 			assert.deepEqual([ssid, connected, wifi_last_error], ["home", true, "wifi/not-found"]);
 		}
 	});
-	it("tries a network that was stored during the trial of another, and returns to the last one that worked", async () => {
+	it("tries a network that was stored during the trial of another, and returns to the last network that worked", async () => {
 		await gateway.write("network/wifi", HOME);
 		await gateway.pass(10_000);
 		await gateway.write("network/wifi", { ...HOME, ssid: "second" });

@@ -137,7 +137,7 @@ describe("The description of the API, openapi.json", () => {
 		for (const [key, { requestBody, responses }] of OPERATIONS) {
 			const expected = ["200", "403", "500", "503"];
 			if (requestBody || key.startsWith("POST")) expected.push("400");
-			// Plain-text uploads of certificates have codes of their own for all errors, including the size.
+			// Plain-text certificate uploads have their own codes for all errors, including the size.
 			if (expected.includes("400") && !requestBody?.content["text/plain"]) expected.push("413");
 			if (key.includes("{")) expected.push("404");
 			for (const status of expected) assert.ok(status in responses, `${key}: ${status}`);

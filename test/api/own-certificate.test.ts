@@ -71,7 +71,7 @@ describe("The device's own certificate", () => {
 		assert.ok(isValidAt(NOW + 50 * MINUTE));
 	});
 
-	it("becomes valid again after any time that was set, and keeps its key", async () => {
+	it("becomes valid again whatever time was set, and keeps its key", async () => {
 		await start(NOW);
 		const { publicKey } = shown();
 		for (const timestamp of [4_102_444_799, NOW / 1000, 1_704_067_200, NOW / 1000]) {
@@ -80,7 +80,7 @@ describe("The device's own certificate", () => {
 			assert.ok(isValidAt(timestamp * 1000), `${timestamp}: ${shown().validFrom} to ${shown().validTo}`);
 			assert.ok(shown().publicKey.equals(publicKey));
 		}
-		// The clock was set too far ahead, and is corrected by one server.
+		// The clock was set too far ahead, and a time server corrects it.
 		await gateway.write("system/clock", { timestamp: FAR / 1000 });
 		await gateway.pass(2 * S);
 		serveTime(0);

@@ -1,6 +1,6 @@
 /**
- * Requests for the files of the web page, for every build of the gateway (contract.ts), and which checks they pass
- * before others. test/http/static.test.ts tests the contents of the archive.
+ * Requests for the files of the web page, and the order of their checks, for every build of the gateway (contract.ts).
+ * test/http/static.test.ts tests the contents of the archive.
  */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";

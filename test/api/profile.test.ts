@@ -17,7 +17,7 @@ const NOW_S = Date.parse("2026-06-21T18:30:00Z") / 1000;
 const SECRET = "canary-7 7";
 const CLOCK = ["0.9.1(18:37:20)", "0.9.2(26-06-21)"];
 
-/** Row `k` of tools/meter/dlms-profiles.ts, counted back from the last one. */
+/** Row `k` of tools/meter/dlms-profiles.ts, counted back from the last row. */
 function rowOf(k: number, periodS: number, endS = NOW_S): JSONObject {
 	const tenths = 123_456_789_010n - 1250n * BigInt(k);
 	return {
@@ -104,7 +104,7 @@ describe("GET meter/profile", () => {
 			assert.equal((await gateway.read("meter/profile?entries=100")).rows.length, 100);
 			assert.equal((await gateway.read("meter/profile")).rows.length, 96);
 		});
-		it("returns rows in the order of the meter, even with the last one first", async () => {
+		it("returns rows in the order of the meter, even with the last row first", async () => {
 			await start("");
 			const { rows, period_secs } = await gateway.read("meter/profile?obis=1-0:99.2.0&entries=3");
 			assert.equal(period_secs, 86_400);
@@ -188,7 +188,7 @@ describe("GET meter/profile", () => {
 			["the second of two equal hours", "0261025023000", "2026-10-25T01:30:00Z", "2026-10-25T02:30:00+01:00"],
 			["the first of two equal hours", "1261025023000", "2026-10-25T00:30:00Z", "2026-10-25T02:30:00+02:00"],
 		] as const) {
-			it(`may begin at a time in ${what}`, async () => {
+			it(`may have its first time in ${what}`, async () => {
 				await startBlock(["0.0.0(48151623)", `P.01(${time})${HEAD}`, ...ROWS, "1.8.0(5*kWh)"]);
 				const { rows, meter_id, ...head } = await gateway.read("meter/profile");
 				assert.deepEqual(head, {
@@ -528,9 +528,9 @@ describe("GET meter/profile", () => {
 			["by NAK", { fault: "password-nak" }, "iec62056-21/password"],
 			["by a message", { fault: "password-error" }, "iec62056-21/password"],
 			["by silence", { fault: "password-silence" }, "iec62056-21/password-silence"],
-			["by requesting another one", { fault: "password-demand" }, "iec62056-21/password-silence"],
+			["by requesting another password", { fault: "password-demand" }, "iec62056-21/password-silence"],
 		] as [string, ProfileOptions, string][]) {
-			it(`is requested with a single try of the password each time if the meter rejects it ${what}`, async () => {
+			it(`tries the password only once per request if the meter rejects it ${what}`, async () => {
 				await startProgramming({ password: SECRET, tries: 2, ...profile });
 				await gateway.write("iec62056/config", { password: "87654321" });
 				for (const isLocked of [false, true]) {

@@ -203,7 +203,7 @@ export function tokenChecks(gateway: () => TestGateway): void {
 				isError(await gateway().post("system/login", {}, { token }), 400, "missing_field", "username");
 				isError(await gateway().post("system/password", {}, { token }), 400, "missing_field", "nonce");
 			});
-			it("get another error than invalid tokens", async () => {
+			it("get a different error from that of invalid tokens", async () => {
 				const { token } = await reader();
 				isError(await gateway().get("hub", { token }), 403, "forbidden_scope");
 				isError(await gateway().get("hub", { token: token.slice(1) }), 401, "unauthorized");
@@ -340,7 +340,7 @@ export function tokenChecks(gateway: () => TestGateway): void {
 			for (let i = 0; i < 7; i++) await gateway().login();
 			assert.equal((await sessions()).length, 6);
 		});
-		it("ends another session by its id, at once, and only one time", async () => {
+		it("ends another session by its id, at once and only once", async () => {
 			const first = gateway().token;
 			await gateway().login();
 			const [{ id }] = await sessions();

@@ -1,6 +1,6 @@
 /**
- * Tests of ObjectReader: its results for lists, in pieces of any size, are compared with those of a reader of whole
- * objects; long texts; lenient fields.
+ * Tests of ObjectReader. Lists in pieces of any size give the same results as with a reader of whole objects. Also long
+ * texts and lenient fields.
  */
 import assert from "node:assert/strict";
 import fc from "fast-check";

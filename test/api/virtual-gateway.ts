@@ -19,7 +19,7 @@ import { splitTelegram } from "../../tools/meter/telegram.js";
 import { Follower, type FollowOptions } from "./follower.js";
 import { type Exchange, type MeterSetup, PASSWORD, TestGateway, type WireRequest } from "./gateway.js";
 
-/** Source address of a client of the access point. */
+/** Source address of an access-point client. */
 export const AP_CLIENT = "192.168.4.2";
 /** Source address of other clients. */
 export const LAN_CLIENT = "192.0.2.10";

@@ -61,7 +61,7 @@ export function walkFieldChecks(gateway: () => TestGateway): void {
 			const refuse = async (field: WalkField, body: string) =>
 				isRefused(await post(body), field, `${route.name} ${body.slice(0, 200)}`);
 
-			it(`of ${route.name} accepts its valid values and nothing else, even if it is huge`, async () => {
+			it(`of ${route.name} accepts its valid values and no others, not even huge ones`, async () => {
 				for (const field of fields) {
 					for (const value of field.good) await take(field.body(JSON.stringify(value)));
 					for (const value of field.bad) await refuse(field, field.body(JSON.stringify(value)));

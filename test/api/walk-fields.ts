@@ -1,6 +1,6 @@
 /**
- * Valid and invalid values of each field of each body, from its schema in openapi.json: below, at and above each bound,
- * each JSON type. Rules that a schema can't express (a code, an address, a name) are in CONTENTS.
+ * Valid and invalid values for each field of each body, from the schema in openapi.json: below, at and above each
+ * bound, each JSON type. Rules that a schema can't express (a code, an address, a name) are in CONTENTS.
  */
 import { type Node, resolve } from "./document.js";
 import type { JSONObject } from "./gateway.js";
@@ -14,7 +14,7 @@ export interface WalkField {
 	readonly required: boolean;
 	readonly good: readonly unknown[];
 	readonly bad: readonly unknown[];
-	/** A whole body in which any value of this field is valid. */
+	/** A whole body that remains valid with any valid value of this field. */
 	readonly base: JSONObject;
 	/** The base with `json` as the text of the field's value; undefined: without the field. */
 	readonly body: (json: string | undefined) => string;
@@ -127,7 +127,7 @@ const CONTENTS: Readonly<Record<string, { good?: readonly unknown[]; bad: readon
 	"hub cert": { good: [""], bad: ["x", x(10_239), x(10_240)] },
 };
 
-/** Bodies in which every field is validated, for routes without such an example in openapi.json. */
+/** Bodies whose fields are all validated, for routes without such an example in openapi.json. */
 const BASES: Readonly<Record<string, JSONObject>> = {
 	"network/ethernet": {
 		ethernet_enabled: false,
@@ -143,7 +143,7 @@ const BASES: Readonly<Record<string, JSONObject>> = {
 	// An address that is valid for each length.
 	"dlms/config": { auth: "low", client_address: 32, server_logical: 1, server_physical: 0 },
 	"dlms/obis": { entries: [{ code: [1, 0, 1, 8, 0, 255], class_id: 3, attribute: 2 }] },
-	// All shares together are at most 100 per cent, which also eight copies of this one must keep.
+	// All shares together are at most 100 per cent, and the longest list has eight copies of this client.
 	"live-meter/clients": { clients: [{ address: "192.168.1.40", share_percent: 12 }] },
 	hawkbit: { enabled: false, url: "https://h", token: "t" },
 	// While MQTT is off, any address is valid, with or without a certificate. The password belongs to the address.
@@ -172,7 +172,7 @@ const TYPES: readonly (readonly [string, unknown])[] = [
 	["object", { "1": 1 }],
 ];
 
-/** Members that must differ in the objects of a list, by the name of one of them. */
+/** For the objects of a list: a member that must differ between them, and its value for each index. */
 const DISTINCT: readonly (readonly [string, (i: number) => JSONObject])[] = [
 	["code", (i) => ({ code: [1, 0, 1, 8, i, 255] })],
 	["obis", (i) => ({ obis: `${i}.8.0` })],

@@ -57,7 +57,7 @@ const LIMITS: Readonly<Record<string, number>> = {
 	"dlms/obis": 16384,
 	"system/backup": 16384,
 };
-/** The body of this route contains bodies of other routes, and members of newer firmware. */
+/** This route's body contains other routes' bodies, and members from newer firmware. */
 const DEEPER = "system/backup";
 
 export function walkOrderChecks(gateway: () => TestGateway): void {

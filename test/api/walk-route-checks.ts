@@ -24,7 +24,7 @@ const FILES = ["POST system/certificate", "POST system/ota", "POST provision/fil
 
 const METHODS = ["GET", "HEAD", "POST", "DELETE", "PUT", "PATCH"];
 
-/** Routes in an order in which none changes a later reply. */
+/** The routes, ordered so that none changes a later reply. */
 const IN_ORDER = WALK.filter(({ name }) => !RESTARTING.includes(name)).sort(
 	(a, b) => Number(b.method === "GET") - Number(a.method === "GET"),
 );

@@ -79,7 +79,7 @@ async function bodyFor(gateway: TestGateway, route: WalkRoute): Promise<JSONObje
 	return { username: USERNAME, nonce, proof: proofOf(PASSWORD, salt, nonce) };
 }
 
-/** Longest time for which a scan may be refused, s (API text, "Limits"). */
+/** How long a scan may be refused, s (API text, "Limits"). */
 const SCAN_TRIES = 20;
 
 export interface Visit {

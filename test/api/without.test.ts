@@ -1,7 +1,7 @@
 /**
- * A firmware without some parts and protocols starts with the settings that a full one has stored, then a full one with
- * those of the reduced one. The bundle is made as in the build for a board, but for Node, and contains the virtual
- * gateway.
+ * A reduced firmware, without some parts and protocols, starts with the settings that a full firmware has stored, then
+ * the full firmware with those of the reduced one. The bundle is made as in the build for a board, but for Node, and
+ * contains the virtual gateway.
  */
 import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
@@ -44,7 +44,7 @@ const ROUTES = [
 	"meter/backfill",
 	"mbus/config",
 ];
-/** Keys in flash of the settings and certificates of these parts. */
+/** Flash keys of these parts' settings and certificates. */
 const THEIR_KEYS = /^(hub|mqtt|prices|peaks|provision|live_meter|backfill|mbus)/;
 
 const pair = makeCertificate({

@@ -17,7 +17,7 @@ class Unit {
 	readonly retained = new VirtualRetained();
 	time = new VirtualTime();
 	starts: CrashLoopGuard | undefined;
-	/** Times at which the guard requested the restart that ends safe mode, ms. */
+	/** Times of the guard's requests for the restart that ends safe mode, ms. */
 	left: number[] = [];
 
 	/** Starts the unit after a program that ran for `ms` and ended by `ending`; returns the causes of safe mode. */

@@ -42,7 +42,7 @@ function timeToLogin(bench: LoginBench, form: Form, address: string, meanwhile?:
 
 for (const [name, form] of FORMS) {
 	describe(`auth against a crowd, ${name}`, () => {
-		it("lets a new address log in within 15 s while another one in its bucket fails 2.7 times a minute", () => {
+		it("lets a new address log in within 15 s while another address of its bucket fails 2.7 times a minute", () => {
 			for (let arrivalMs = 0; arrivalMs < 60_000; arrivalMs += 3700) {
 				const bench = new LoginBench();
 				const crowd = strangers(17);

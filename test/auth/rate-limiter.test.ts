@@ -21,7 +21,7 @@ function make(seed = 1): { clock: HandClock; limiter: LoginRateLimiter } {
 
 const stranger = (i: number) => `10.0.${i >> 8}.${i & 255}`;
 
-/** Occupies all buckets but the shared one: each of the strangers from 1000 on fails once. */
+/** Occupies all buckets but the shared one: as many unknown addresses fail once. */
 function takeAll(limiter: LoginRateLimiter): void {
 	for (let i = 0; i < STRANGER_LIMIT; i++) limiter.failed(stranger(1000 + i));
 }
@@ -104,7 +104,7 @@ describe("auth/rate-limiter", () => {
 		assert.equal(limiter.retryAfterS("a"), 1);
 	});
 
-	it("forgets failures after 15 minutes without another one, not before", () => {
+	it("forgets failures after 15 minutes without a further one, not before", () => {
 		assert.equal(FORGET_MS, 15 * 60_000);
 		for (const [quietMs, wait] of [
 			[FORGET_MS - 1, 60],
@@ -235,7 +235,7 @@ describe("auth/rate-limiter", () => {
 		assert.equal(limiter.retryAfterS("attacker"), 60);
 	});
 
-	/** Returns the times at which guesses are checked if these addresses try as often as permitted for this long. */
+	/** Returns the times of checked guesses if these addresses try as often as permitted for this long. */
 	function guessesOf(addresses: readonly string[], durationMs: number): number[] {
 		const { clock, limiter } = make();
 		const times: number[] = [];

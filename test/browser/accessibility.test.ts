@@ -148,7 +148,7 @@ describe("Accessibility of the page", function () {
 	});
 });
 
-/** Whether a text that looks like a key is not the name of a host or file. */
+/** True if a text that looks like a key is not the name of a host or file. */
 function isStray(text: string): boolean {
 	return !/\.(local|org|pem|crt|key|com|lan)$/.test(text);
 }

@@ -70,7 +70,7 @@ describe("The page for batteries and wallboxes", function () {
 		assert.deepEqual([shelly, sma, sunspec], [true, true, false]);
 	});
 
-	it("divides the power equally by one button, and offers each device what the others leave", async () => {
+	it("divides the power equally by one button, and offers each device the share that the others leave", async () => {
 		const card = visit.card("live.clients");
 		const clients = async () => (await gateway.read("live-meter/clients")).clients;
 		const change = async (action: () => Promise<unknown>, wanted: object[]) => {

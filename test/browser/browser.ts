@@ -28,7 +28,7 @@ const PENDING = "main .pending, main .curve:empty";
 /** Step of the page's time in `hurry`, ms. */
 const HURRY_MS = 400;
 
-/** Widths of a small phone and of a desktop. */
+/** Widths for a small phone and a desktop. */
 export const PHONE = 360;
 export const DESKTOP = 1200;
 const HEIGHTS: Readonly<Record<number, number>> = { [PHONE]: 740 };
@@ -203,7 +203,7 @@ export class Visit {
 		return this.page.locator("section.card").filter({ has: heading });
 	}
 
-	/** A button of the page, or of one of its cards. */
+	/** A button on the page, or on one of its cards. */
 	button(label: TextKey, within: Locator | Page = this.page): Locator {
 		return within.getByRole("button", { name: say(label), exact: true });
 	}

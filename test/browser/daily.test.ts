@@ -252,7 +252,7 @@ describe("The first page in daily use", function () {
 		});
 		let wallToken = "";
 
-		it("treats a reading of ten minutes ago as current, since the next scheduled one is not due", async () => {
+		it("treats a reading of ten minutes ago as current, since the next scheduled readout is not due", async () => {
 			await visit.settled();
 			assert.equal(await visit.page.locator("main.stale").count(), 0);
 			assert.equal(await visit.card("now.title").getByText(say("stale.mark")).count(), 0);

@@ -13,9 +13,9 @@ import { needBrowser, PHONE, say, Visit } from "./browser.js";
 
 const VERSION = "9.8.7";
 const SOURCE = join(ROOT, "hosts", "browser");
-/** Places in the sources at which a dialog is made. */
+/** Each dialog that the sources make. */
 const DIALOG = /<(?:Dialog|Confirm)\b/g;
-/** Time after which the page says that the session ends soon, ms. */
+/** Age of a session whose end the page announces, ms. */
 const SOON_MS = 28.5 * 60_000;
 
 interface Row {
@@ -139,7 +139,7 @@ const ROWS: readonly Row[] = [
 		file: "app.tsx",
 		title: say("login.title"),
 		open: async (visit) => {
-			// As after a restart of the gateway, which forgets its sessions.
+			// The reply is that of a restarted gateway, which has lost its sessions.
 			await visit.page.route("**/api/v1/network/status", refuse);
 			await visit.page.evaluate(`location.hash = "#/network"`);
 		},

@@ -74,7 +74,7 @@ describe("A wall display", function () {
 		await visit.end();
 	});
 
-	it("removes the token from the address, sends it in no address, and shows the figures without a password", async () => {
+	it("removes the token from the address, never sends it in an address, and shows the figures without a password", async () => {
 		wall = await Visit.begin(browser, gateway, { path: link.slice(link.indexOf("/#")), hurried: true });
 		await figure().waitFor();
 		await wall.settled();
@@ -123,7 +123,7 @@ describe("A wall display", function () {
 		}
 	});
 
-	it("keeps its token when a link with a wrong one is opened, and uses the token of a valid link", async () => {
+	it("keeps its token when a link with a wrong token is opened, and uses the token of a valid link", async () => {
 		const stored = () => wall.page.evaluate<string | null>(`localStorage.getItem("display")`);
 		// The page is loaded with this address, as from another site.
 		const follow = async (made: string) => {

@@ -75,7 +75,7 @@ describe("Filling of the history on the page", function () {
 		return (await gateway.read("meter/backfill")).enabled;
 	};
 
-	it("tells beforehand how far the history goes back, starts, shows progress and the time left, and stops", async () => {
+	it("says beforehand how far the history goes back, starts, shows progress and the time left, and stops", async () => {
 		for (const text of ["800", say("fill.takes", { n: 68 })])
 			assert.ok((await card().innerText()).includes(text), text);
 		assert.equal(await card().locator("progress").count(), 0);

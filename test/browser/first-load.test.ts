@@ -11,7 +11,7 @@ import { DESKTOP, holdRequests, needBrowser, PHONE, Visit } from "./browser.js";
 const FIRST_LIMIT = 45 * 1024;
 /** Bytes per second of 1 Mbit/s. */
 const MEGABIT = 125_000;
-/** Sum of all layout shifts of the page until now. */
+/** Sum of the page's layout shifts until now. */
 const SHIFTS = `new Promise((resolve) => {
 	const sum = (list) => resolve(list.getEntries().reduce((sum, { value }) => sum + value, 0));
 	new PerformanceObserver(sum).observe({ type: "layout-shift", buffered: true });
@@ -99,7 +99,7 @@ describe("The page's first load", function () {
 		await visit.end();
 	});
 
-	it("is drawn over 1 Mbit/s; the title shows after which time", async function () {
+	it("is drawn over 1 Mbit/s; the title shows how soon", async function () {
 		visit = await Visit.begin(browser, gateway, { path: "/de" });
 		const session = await visit.context.newCDPSession(visit.page);
 		await session.send("Network.setCacheDisabled", { cacheDisabled: true });
@@ -115,7 +115,7 @@ describe("The page's first load", function () {
 		await visit.end();
 	});
 
-	it("shows the login before its script comes, which changes nothing that can be seen", async () => {
+	it("shows the login before its script arrives, and the script changes nothing visible", async () => {
 		for (const [width, language] of [
 			[PHONE, "de"],
 			[DESKTOP, "pl"],

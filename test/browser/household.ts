@@ -13,12 +13,12 @@ const DAY_S = 86_400;
 /** Before this time the meter was read once a day, at midnight. */
 const OFTEN_FROM_S = NOW_S - 16 * DAY_S;
 const FIRST_S = Date.parse("2024-12-31T23:00:00Z") / 1000;
-/** Intervals in which nobody read the meter. */
+/** Intervals without readings. */
 const SILENT = [
 	["2026-11-20T03:10:00Z", "2026-11-20T08:20:00Z"],
 	["2026-08-11T12:00:00Z", "2026-08-15T12:00:00Z"],
 ].map((ends) => ends.map((end) => Date.parse(end) / 1000));
-/** Time at which the meter was exchanged. */
+/** Time of the meter's exchange. */
 export const EXCHANGE_S = Date.parse("2025-12-17T09:20:00Z") / 1000;
 
 /** Wh and litres in the quarter hour that ends at this time; no two are the same. */
@@ -50,7 +50,7 @@ export function householdAtNow(): { unit: Unit; readings: Required<Pick<Readings
 		readings.import += more.import;
 		readings.export += more.export;
 		readings.gas += more.gas;
-		// Remainders of midnight in Berlin in winter and in summer.
+		// Midnight in Berlin, as seconds of the UTC day in winter and in summer.
 		const isDue = timeS >= OFTEN_FROM_S || timeS % DAY_S === 82_800 || timeS % DAY_S === 79_200;
 		const isSilent = SILENT.some(([from, to]) => timeS > from && timeS < to);
 		if (isDue && !isSilent) unit.read(timeS + 7, readings, { serial });

@@ -108,7 +108,7 @@ describe("The page that installs the firmware", function () {
 	const manifestOf = (page: Page) =>
 		page.locator("#installer").evaluate((element) => (element as unknown as { manifest: string }).manifest);
 
-	it("offers the boards of the release, and selects the files of the chosen one", async () => {
+	it("offers the boards of the release, and selects the files of the chosen board", async () => {
 		const page = await open();
 		assert.deepEqual(await page.locator("#board option").allInnerTexts(), [
 			"Espressif ESP32-C3-DevKitM-1 (esp32c3-devkitm)",

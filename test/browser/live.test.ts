@@ -41,7 +41,7 @@ describe("Changes while the page is open", function () {
 
 	const begin = async (options = {}) => {
 		visit = await (await Visit.begin(browser, gateway, options)).logIn();
-		// The logins of all visits together end the test's own session, of which at most six may be open.
+		// The logins of all visits together end the test's own session, because at most six may be open.
 		await gateway.login();
 	};
 	/** Replaces members of the gateway's replies at `path`. */
@@ -118,7 +118,7 @@ describe("Changes while the page is open", function () {
 			await mark().waitFor();
 		});
 
-		it("are shown with the time and the reason of the last failure, and since when the meter is silent", async () => {
+		it("are shown with the time and the reason of the last failure, and how long the meter has been silent", async () => {
 			await begin();
 			const failing = { meter_state: "iec62056-21/silence" };
 			await pretend("iec62056/last*", ({ timestamp }) => ({ last_attempt: Number(timestamp) + 60 }));

@@ -253,7 +253,7 @@ describe("The page's meter settings", function () {
 		await visit.card("objects.title").waitFor();
 	});
 
-	it("offers to reverse the sign of the clock's deviation as long as the last readout proves it wrong", async () => {
+	it("offers to reverse the sign of the clock's deviation while the last readout proves it wrong", async () => {
 		await gateway.connectProgram(["--protocol", "dlms", "--quiet", "--zone-sign", "swapped"]);
 		await gateway.write("dlms/obis", { entries: [{ code: [0, 0, 1, 0, 0, 255], class_id: 8, attribute: 2 }] });
 		await gateway.write("dlms/config", { deviation: "standard" });

@@ -1,6 +1,6 @@
 /**
- * Nine failures as the owner sees them on the page. Each is caused; its text is looked up in the three languages, on a
- * phone; and its advice is followed, which must give a good readout. The pictures are in `.build/nine-ways`.
+ * Nine failures as the owner sees them on the page. Each test causes a failure, checks its text in three languages on a
+ * phone, and follows the advice, which must give a good readout. The pictures are in `.build/nine-ways`.
  */
 import assert from "node:assert/strict";
 import { mkdirSync } from "node:fs";

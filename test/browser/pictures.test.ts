@@ -22,7 +22,7 @@ const POWER = [
 	412, 398, 431, 1890, 1874, 640, 420, 385, 310, 190, 75, -60, -240, -515, -830, -1105, 420, 380, -1290, -1340,
 ];
 const STEP_MS = 20_000;
-/** Time in which the page, which polls every five seconds, shows a new readout, ms. */
+/** Longest delay before the page, which polls every five seconds, shows a new readout, ms. */
 const UPDATE_MS = 6_000;
 const START_MS = Date.parse(NOW) + STEP_MS;
 const SOURCE = join(ROOT, "hosts", "browser");
@@ -195,7 +195,7 @@ if (PICTURES === "1" || PICTURES === "pages") {
 				await gateway.read("iec62056/read");
 				for (const { page } of visits) {
 					await page.clock.setSystemTime(nowMs);
-					// The page begins with the readout of before the test.
+					// The page begins with a readout from before the test.
 					const curve = page.getByRole("img", { name: new RegExp(`^Readings: ${index + 2},`) });
 					await page.clock.fastForward(UPDATE_MS);
 					await curve.waitFor();

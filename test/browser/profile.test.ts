@@ -15,7 +15,7 @@ const DIRECT = { server_physical: 17, opening: "direct", baudrate: 9600, receive
 
 /**
  * A counter and a demand. The second row has no counter, the third has the marks of a power failure, the counter of the
- * fifth is from another meter, and a row is missing before the last one.
+ * fifth is from another meter, and a row is missing before the last.
  */
 const P01 = [
 	"0.0.0(48151623)",

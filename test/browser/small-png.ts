@@ -88,7 +88,7 @@ function paeth(a: number, b: number, c: number): number {
 	return pb <= pc ? b : c;
 }
 
-/** Keeps the most frequent colours, and replaces each other one by the nearest of them. */
+/** Keeps the most frequent colours, and replaces every other colour by the nearest of them. */
 function quantise(colours: Uint8Array): { palette: Buffer; indices: Uint8Array } {
 	const counts = new Map<number, number>();
 	for (let i = 0; i < colours.length; i += 3) {

@@ -33,7 +33,7 @@ describe("The page's system settings", function () {
 		await visit.save(card, { timezone: "Europe/Warsaw" });
 		assert.equal((await gateway.read("system/timezone")).timezone, "Europe/Warsaw");
 		const { localtime } = await gateway.read("system/clock");
-		// The hour in that zone, in the 12-hour form of English, and the next one, which may have begun meanwhile.
+		// The hour in that zone, in the 12-hour form of English, and the next hour, which may have begun meanwhile.
 		const hours = [0, 1].map((later) => (Number(localtime.slice(11, 13)) + later) % 12 || 12);
 		await card
 			.getByText(new RegExp(`\\b(${hours.join("|")}):\\d\\d:\\d\\d`))

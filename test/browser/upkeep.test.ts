@@ -19,7 +19,7 @@ const BENCH = { chip: "pc", deviceId: 0 };
 /** Bytes per second of a network that is slow enough to see the progress. */
 const SLOW = 30_000;
 
-/** Time in which the page has polled the status, ms. */
+/** Time for at least one poll of the status by the page, ms. */
 const LATER_MS = 10_000;
 
 /** A signed file for the simulator; `size` is that of its image. */
@@ -74,7 +74,7 @@ describe("Maintenance on the page", function () {
 			card().locator("[name=firmware]").setInputFiles({ name, mimeType: "application/octet-stream", buffer });
 		const install = () => card().locator("[name=update]");
 
-		it("describes a file before it is sent, and sends none that is not for this gateway", async () => {
+		it("describes a file before it is sent, and sends only files for this gateway", async () => {
 			const { firmware } = await gateway.read("system/version");
 			await choose(Buffer.from("no firmware"), "photo.jpg");
 			await card().getByText(say("update.foreign")).waitFor();

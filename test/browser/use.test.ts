@@ -300,7 +300,7 @@ describe("Consumption on the page", function () {
 		await wall.settled();
 		assert.ok(plain(await wall.card("use.today").innerText()).includes(kWh(on("days", "2026-11-22")[0]["import_wh"])));
 		assert.equal(await wall.page.locator("input[name=import_micro]").count(), 0);
-		// In July the offset is another one; still nothing moves to another day.
+		// In July the offset is different; still nothing moves to another day.
 		await turn(wall, "days", 4);
 		assert.equal(await wall.page.locator(".bars .up").count(), on("days", "2026-07").length);
 		await wall.end();

@@ -74,7 +74,7 @@ describe("The pages of a firmware without some parts and protocols", function ()
 		for (const path of ["/hub", "/mqtt", "/prices", "/peaks", "/live-meter"]) assert.ok(!wasRequested(path), path);
 	});
 
-	it("show one of two outputs if the other one is left out", async () => {
+	it("show one of two outputs if the other is left out", async () => {
 		without = "hub zigbee";
 		await begin();
 		assert.ok(!(await places()).includes("zigbee"));
@@ -82,7 +82,7 @@ describe("The pages of a firmware without some parts and protocols", function ()
 		assert.deepEqual([await visit.card("mqtt.title").count(), await visit.card("state.hub").count()], [1, 0]);
 	});
 
-	it("offer the protocols that were not left out, and the stored one", async () => {
+	it("offer the protocols that were not left out, and the stored protocol", async () => {
 		without = "dlms tic";
 		await gateway.write("meter/protocol", { protocol: "tic" });
 		await begin();

@@ -27,9 +27,9 @@ export interface Kind {
 	readonly protocol: string;
 	/** Mode of the last readout; undefined if not checked. */
 	readonly mode?: string;
-	/** Speed at which the gateway listens to unsolicited data, Bd; undefined if not checked. */
+	/** Speed of the gateway's port while it listens to unsolicited data, Bd; undefined if not checked. */
 	readonly baud?: number;
-	/** Runs in `npm test` too, which has time for one kind only: the one with the most steps. */
+	/** Runs in `npm test` too, which has time only for the kind with the most steps. */
 	readonly isQuick?: boolean;
 	/** Runs in XS, the firmware's engine, too: one kind of each protocol, and the fastest speed. */
 	readonly isInXS?: boolean;
@@ -37,7 +37,7 @@ export interface Kind {
 	readonly isFoundLate?: boolean;
 	/** The gateway reads the meter with its factory settings. */
 	readonly isDefault?: boolean;
-	/** Name of the text by which the page explains why it needs keys. */
+	/** Name of the text that explains why the page asks for keys. */
 	readonly why?: Parameters<typeof say>[0];
 	/** The attempts at the form for keys, in order. */
 	readonly tries?: readonly Try[];

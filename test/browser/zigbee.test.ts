@@ -13,7 +13,7 @@ import { violationsOf } from "./axe.js";
 import { needBrowser, PHONE, say, Visit } from "./browser.js";
 
 const WIDTHS = [PHONE, 600, 768, 1280];
-/** Time for which the gateway searches for a network, s. */
+/** Duration of the gateway's search for a network, s. */
 const JOINING_S = 300;
 const SENT_S = Date.UTC(2026, 0, 2, 3, 4) / 1000;
 
@@ -58,7 +58,7 @@ const SENTENCES: Partial<Record<State, TextKey>> = {
 	joined: "zigbee.joined",
 	parent_lost: "zigbee.is.parent_lost",
 };
-/** States in which the owner can join, or leave for another network. */
+/** States that allow the owner to join, or to leave for another network. */
 const JOINS: readonly State[] = ["not_joined", "joined", "parent_lost"];
 
 /** States that axe checks: with a warning, a progress bar, and the facts; the others have the same elements. */

@@ -27,7 +27,7 @@ function sealed(body: Uint8Array): Uint8Array {
 	return Uint8Array.of(...body, check & 0xff, check >> 8);
 }
 
-/** Makes the record with which config/store.ts changes several entries at once. */
+/** Makes the record that config/store.ts writes to change several entries at once. */
 function together(...parts: readonly (readonly [key: Uint8Array, entry: Uint8Array])[]): Uint8Array {
 	const bytes = parts.flatMap(([key, entry]) => [key.length, ...key, entry.length >> 8, entry.length & 0xff, ...entry]);
 	return sealed(Uint8Array.from(bytes));
@@ -35,7 +35,7 @@ function together(...parts: readonly (readonly [key: Uint8Array, entry: Uint8Arr
 
 const ascii = (text: string) => Uint8Array.from(Buffer.from(text));
 
-/** Flash in which a change of three entries was cut after `steps` writes. */
+/** Flash after a change of three entries that was cut after `steps` writes. */
 function cutAfter(steps: number): VirtualStorage {
 	const storage = new VirtualStorage();
 	storage.cutPowerAt(steps + 1, false);

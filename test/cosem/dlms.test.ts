@@ -36,7 +36,7 @@ describe("a DLMS/COSEM session", () => {
 				const next = bed.succeed();
 				assert.ok(next.tookMs + other <= first.tookMs, `${first.tookMs} ms, then ${next.tookMs}`);
 			});
-			it(`${what} although another opening was learned, and forgets that one`, () => {
+			it(`${what} although another opening was learned, and forgets the learned one`, () => {
 				const learnedOpening = opening === OPENING_DIRECT ? OPENING_MODE_E : OPENING_DIRECT;
 				const bed = new Bed({ opening: OPENING_AUTO, learnedOpening }).meter(line);
 				bed.succeed();

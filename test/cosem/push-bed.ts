@@ -1,4 +1,7 @@
-/** A listener for DLMS pushes, to which tests pass bytes without a line, and pushes in the frames that meters use. */
+/**
+ * A listener for DLMS pushes that gets its bytes from the test, without a line; and pushes in the frames that meters
+ * use.
+ */
 
 import { PushReadSession } from "../../modules/cosem/push.js";
 import { OUTPUT_EVENT, OUTPUT_NONE } from "../../modules/io/machine.js";
@@ -16,7 +19,7 @@ export class PushBed {
 	readonly conversation: PushReadSession;
 	nowMs = 0;
 
-	/** `memory`: the memory of an earlier listener that this one continues. */
+	/** `memory`: the memory of an earlier listener, to be continued. */
 	constructor(
 		settings: Partial<DLMSBenchSettings> = {},
 		memory: Opening<MeterSettings>["memory"] = { kept: undefined, speed: undefined },

@@ -212,7 +212,7 @@ describe("the protection of pushes", () => {
 		}
 	});
 
-	it("a push under the broadcast key is accepted if that key is the configured one", () => {
+	it("a push under the broadcast key is accepted if that key is configured", () => {
 		const cases: [Partial<DLMSBenchSettings>, number, number][] = [
 			[BOTH, 0x70, STATUS_OK],
 			[BOTH, 0x71, STATUS_OK],
@@ -440,7 +440,7 @@ describe("a listener to pushes", () => {
 		assert.equal(recordsOf(first.records).length, 16);
 	});
 
-	it("drops a push that is longer than its buffer, and reads the next one", () => {
+	it("drops a push that is longer than its buffer, and reads the next", () => {
 		const long = hex(`0f00000001 00 0101 0202 09060000600100ff 098207d0 ${"41".repeat(2000)}`);
 		const bed = new PushBed();
 		for (const bytes of [hdlcPush(long, 500), hdlcPush(long, 2000), blockPush(long, 120), mbusPush(long)]) {
@@ -491,7 +491,7 @@ describe("a listener to pushes", () => {
 		assert.deepEqual(resultsOf(new PushBed().take(Buffer.concat([first.subarray(0, 1), first.subarray(length)]))), []);
 	});
 
-	it("never throws on a damaged push, and reads the next one after a silence", () => {
+	it("never throws on a damaged push, and reads the next after a silence", () => {
 		const sources = [hdlcPush(PLAIN, 20), mbusPush(sealed(PLAIN), 30), blockPush(sealed(PLAIN), 20)];
 		const edit = fc.record({ at: fc.nat(200), byte: fc.nat(255), cut: fc.boolean() });
 		fc.assert(
@@ -516,7 +516,7 @@ describe("a listener to pushes", () => {
 		);
 	});
 
-	it("handles calls that make no sense without harm in each state", () => {
+	it("handles meaningless calls in each state without harm", () => {
 		const states: Record<string, (bed: PushBed) => void> = {
 			hunting: () => undefined,
 			"in a frame": (bed) => void bed.take(hdlcPush(PLAIN).subarray(0, 12)),

@@ -59,7 +59,7 @@ describe("records of a DLMS readout", () => {
 		const { writer } = fill([2, ["1", UNIT_NONE], ["2", UNIT_NONE], ["3", UNIT_NONE], ["4", UNIT_NONE]]);
 		assert.deepEqual(packedReadings(writer.kept)[0].values, ["3", "4"]);
 	});
-	it("name the attribute if it is not the value, and such records have no common unit", () => {
+	it("name the attribute if it is not the value; such records do not inherit the value's unit", () => {
 		const list = listOf(
 			...["3 1-0:1.8.0.255 3", "3 1-0:1.8.0.255 2", "4 1-0:1.8.0.255 5", "3 1-0:1.8.0.1 3", "3 1-0:1.8.0.1 2"],
 			...["5 1-0:1.4.0.255 3", "5 1-0:1.4.0.1 2"],

@@ -14,7 +14,7 @@ export function sha256(...parts: Uint8Array[]): Uint8Array {
 	return new Uint8Array(hash.digest());
 }
 
-/** Options of a cipher of security suite 0. */
+/** Cipher options for security suite 0. */
 export const SUITE_0 = Object.freeze({ gcm, sha256, suite: 0 });
 
 /** Decrypts with a tag of 12 bytes at the end; undefined if the tag is wrong. */

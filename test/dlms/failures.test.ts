@@ -45,7 +45,7 @@ function replaced(both: Both, which: number, apdu: string): Conversation {
 }
 
 describe("the failure of an association", () => {
-	it("names the context, plain or ciphered, if the meter has another", () => {
+	it("names the context, plain or ciphered, if the meter uses another", () => {
 		const conversation = ends(failures.DLMS_CONTEXT, {}, { ciphered: true });
 		assert.equal(conversation.association.diagnostic, 2);
 		ends(failures.DLMS_CONTEXT, LOW, { ...LOW, ciphered: false });
@@ -163,7 +163,7 @@ describe("the failure of an association", () => {
 		ends(failures.DLMS_METER_UNVERIFIED, { mechanism: 5 }, { mechanism: 5, wrongAnswer: true });
 	});
 
-	it("names the meter's title if it is missing, our own, too short or another than in the AARE", () => {
+	it("names the meter's title if it is missing, our own, too short or different from that in the AARE", () => {
 		ends(failures.DLMS_METER_TITLE, HIGH, { ...HIGH, titleless: true });
 		ends(failures.DLMS_METER_TITLE, { mechanism: 5 }, { mechanism: 5, titleless: true });
 		ends(failures.DLMS_METER_TITLE, { ...HIGH, title: METER_TITLE }, HIGH);

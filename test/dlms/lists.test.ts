@@ -1,4 +1,4 @@
-/** Lists without OBIS codes: the rows that say what stands at each position. */
+/** Lists without OBIS codes: the rows that describe the element at each position. */
 import assert from "node:assert/strict";
 import {
 	ANY_LENGTH,
@@ -31,7 +31,7 @@ function read(elements: readonly Element[], rows = "", maker?: string): readonly
 }
 
 describe("rows of lists without codes", () => {
-	it("have makers, elements with or without a code, and ends", () => {
+	it("consist of makers, elements with or without a code, and ends", () => {
 		const reader = new RowReader("  My_meter: ABC 090c(2021)=0-0:1.0.0 06=1.8.0  12=7-1:3.0.2e-9*13 | 09 ");
 		assert.equal(reader.next(), ROW_MAKER);
 		assert.ok(reader.isMaker(Buffer.from("xABCD"), 1) && !reader.isMaker(Buffer.from("ABD"), 0));
@@ -49,12 +49,12 @@ describe("rows of lists without codes", () => {
 		]);
 	});
 
-	it("are right if all words are, and if each row has a code", () => {
+	it("are valid if all words are, and if each row has a code", () => {
 		for (const rows of ["06=1.8.0", "06=1.8.0;ABC 09 06=1.8.0e9*255; 06=1.8.0", "06=1.8.0 |", "x: 06(a)=255-255:0.0.0"])
 			assert.equal(findRowError(rows), -1, rows);
 	});
 
-	it("are wrong otherwise, at the word", () => {
+	it("are invalid otherwise, and the error is at the invalid word", () => {
 		const cases: [before: string, wrong: string][] = [
 			["06", ""],
 			["ABC", ""],
@@ -83,7 +83,7 @@ describe("rows of lists without codes", () => {
 		}
 	});
 
-	it("of the known lists are right, and each fits only its own lists", () => {
+	it("of the known lists are valid, and each fits only its own lists", () => {
 		for (const row of KNOWN_ROWS)
 			for (const elements of listOf(row)) assert.deepEqual(fitting(elements, makersOf(row)[0]), [row], row);
 	});
@@ -126,7 +126,7 @@ describe("rows of the user", () => {
 		assert.equal(read(elements), "dlms-push/no-codes");
 	});
 
-	it("come before the known rows, and the first that fits is taken", () => {
+	it("come before the known rows, and the first that fits is used", () => {
 		const [list] = listOf("06=1.7.0");
 		assert.deepEqual(read(list), ["1-0:1.7.0*255: 1*W"]);
 		assert.deepEqual(read(list, "06 06=1.8.0; 06=2.7.0;06=3.7.0"), ["1-0:2.7.0*255: 1*W"]);
@@ -150,7 +150,7 @@ describe("rows of the user", () => {
 		assert.equal(read(long.slice(0, 2), rows), "dlms-push/no-codes");
 	});
 
-	it("are made of the description of an unknown list, which needs only the codes", () => {
+	it("can be made from the description of an unknown list, to which only codes are added", () => {
 		const bed = new PushBed();
 		assert.deepEqual(bed.take(hdlcPush(notification(elements))), ["dlms-push/no-codes"]);
 		const seen = describeList(bed.settings.seenList);
@@ -178,7 +178,7 @@ it("the simulated meter's list without codes is read", () => {
 });
 
 describe("the description of a list", () => {
-	it("has neither spaces nor marks of a row in values, and the length of octet strings", () => {
+	it("replaces spaces and the marks of a row in values, and has the length of octet strings", () => {
 		assert.equal(describeList(hex("0203 0904 61202962 090100 1601")), "0904(a__b) 0901(00) 16(1)");
 	});
 	it("ends at its limit, and at the end of a list that was cut", () => {
@@ -189,6 +189,6 @@ describe("the description of a list", () => {
 	});
 });
 
-it("text of six characters in a list without codes is no code", () => {
+it("a text of six characters in a list without codes is not taken for a code", () => {
 	assert.equal(read(elementsOf("09 06313630343536 06 00000571 06 00000001")), "dlms-push/no-codes");
 });

@@ -1,4 +1,4 @@
-/** Pushed lists without codes, made of rows (modules/dlms/lists.ts) by a reading of rows of our own. */
+/** Pushed lists without codes, made from rows (modules/dlms/lists.ts) by a row parser independent of the gateway's. */
 
 import { GROUPS, KNOWN_LISTS } from "../../modules/dlms/lists.js";
 import { protect } from "../../tools/meter/dlms-cipher.js";

@@ -59,7 +59,7 @@ describe(`numbers (SEED=${SEED})`, () => {
 		assert.equal(shown(hex("16FF"), -1), "255");
 	});
 
-	it("of floating-point types have a text that gives the same number, or none if they are extreme, infinite or NaN", () => {
+	it("of floating-point types have a text that gives the same number, or no text if they are extreme, infinite or NaN", () => {
 		const floats = fc.float({ noDefaultInfinity: true, noNaN: true, min: Math.fround(-1e20), max: Math.fround(1e20) });
 		fc.assert(
 			fc.property(floats, (value) => {

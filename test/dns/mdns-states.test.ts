@@ -197,7 +197,7 @@ describe("dns/mdns: states", () => {
 				assert.equal(responder.hostname !== "", responder.state >= ANNOUNCING, where);
 				if (responder.state <= WAITING) assert.equal(responder.deadlineMs, Number.POSITIVE_INFINITY, where);
 				if (responder.state === PROBING) assert.ok(responder.deadlineMs < bed.nowMs + 6000, where);
-				// Whatever happened, the responder works afterwards.
+				// In any case the responder works afterwards.
 				responder.update(SETTINGS, bed.nowMs);
 				if (responder.state === WAITING) bed.open();
 				bed.pass(60_000);

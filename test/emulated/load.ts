@@ -19,9 +19,9 @@ const REST_MS = 20_000;
 const DOWNLOADS = 5;
 const TELEGRAMS = Number(process.env["TELEGRAMS"] ?? 500);
 const PAUSE_MS = 500;
-/** Silence after which all telegrams have arrived, ms. */
+/** Silence that proves that all telegrams have arrived, ms. */
 const DRAINED_MS = 10_000;
-/** Share of the file after which an upload is cancelled. */
+/** Share of the file that is sent before an upload is cancelled. */
 const UPLOADED = 0.7;
 /** Length of a piece (hosts/browser/kit/upload.ts). */
 const PIECE = 4000;

@@ -18,7 +18,7 @@ export function powerCuts(bench: EmulatedBoard): void {
 		await readMeter(bench, P1);
 		await bench.client.post("system/timezone", { timezone: "Europe/Warsaw" });
 		const now = Date.now();
-		// A telegram comes each second; the first of each quarter of an hour is stored.
+		// A telegram comes each second; the first in each quarter hour is stored.
 		const quarters = [1, 2].map((count) => now - (now % QUARTER_MS) + count * QUARTER_MS);
 		for (const utcMs of quarters) {
 			await bench.setClock(utcMs);

@@ -5,8 +5,8 @@ import { seedOfRun } from "./mutator.js";
 
 const seed = seedOfRun();
 
-describe(`meters that are asked, with damaged answers, long run (SEED=${seed})`, () => {
-	it("do no harm by KMP", () => fuzzKMP(seed, 100_000));
-	it("do no harm by AMIS, whose meters call", () => fuzzAMIS(seed, 100_000));
-	it("do no harm by M-Bus", () => fuzzMBus(seed, 100_000));
+describe(`polled meters with damaged answers, long run (SEED=${seed})`, () => {
+	it("do no harm over KMP", () => fuzzKMP(seed, 100_000));
+	it("do no harm over AMIS, whose meters call", () => fuzzAMIS(seed, 100_000));
+	it("do no harm over M-Bus", () => fuzzMBus(seed, 100_000));
 });

@@ -4,9 +4,9 @@ import { seedOfRun } from "./mutator.js";
 
 const seed = seedOfRun();
 
-describe(`meters that are asked, with damaged answers (SEED=${seed})`, function () {
+describe(`polled meters with damaged answers (SEED=${seed})`, function () {
 	this.timeout(60_000);
-	it("do no harm by KMP", () => fuzzKMP(seed, 3000));
-	it("do no harm by AMIS, whose meters call", () => fuzzAMIS(seed, 1000));
-	it("do no harm by M-Bus", () => fuzzMBus(seed, 3000));
+	it("do no harm over KMP", () => fuzzKMP(seed, 3000));
+	it("do no harm over AMIS, whose meters call", () => fuzzAMIS(seed, 1000));
+	it("do no harm over M-Bus", () => fuzzMBus(seed, 3000));
 });

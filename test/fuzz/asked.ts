@@ -1,7 +1,7 @@
 /**
- * Damaged answers of meters that speak KMP and M-Bus, against the sessions that ask them. No session throws or fails to
- * end. A value is given as read only if the meter sent it, and a complete readout has all values. The meter is read in
- * the end. Each answer is damaged anew, so that no damage comes twice.
+ * Damaged answers of KMP and M-Bus meters to the sessions that poll them. No session throws or fails to end. A value is
+ * given as read only if the meter sent it, and a complete readout has all values. The meter is read in the end. Each
+ * answer is damaged at random again, so that no damage repeats.
  */
 import assert from "node:assert/strict";
 import { type Machine, OUTPUT_EVENT, OUTPUT_NONE, OUTPUT_TRANSMIT } from "../../modules/io/machine.js";

@@ -1,7 +1,8 @@
 /**
- * Damaged telegrams of an AMIS meter, against the session that listens to it. Half of them get a right sum afterwards,
- * because a sum of eight bits lets one of 256 damaged telegrams through. The session never throws. A readout has exactly
- * the values of a telegram that was sent, and the meter is read again afterwards. With a wrong key there is no readout.
+ * Damaged telegrams of an AMIS meter, against the session that listens to it. Half of the damaged telegrams get a
+ * correct sum afterwards, because an eight-bit sum accepts one of 256 by chance. The session never throws. A readout
+ * has exactly the values of a telegram that was sent, and the meter is read again afterwards. With a wrong key there is
+ * no readout.
  */
 import assert from "node:assert/strict";
 import { AMIS_KEY } from "../../tools/meter/amis-meter.js";
@@ -31,7 +32,7 @@ function numbered(run: number, i: number): Uint8Array {
 	});
 }
 
-/** Returns the records by which each telegram is read; they follow another one with the same header. */
+/** Returns the records of each accepted telegram. The first only shows the listener the header. */
 function readings(telegrams: readonly Uint8Array[]): string[] {
 	return new Bed().receive(...telegrams).map(({ records }) => records.join(" "));
 }
@@ -67,6 +68,6 @@ export async function fuzzAMIS(seed: number, count: number): Promise<void> {
 		for (const records of read) assert.ok(good.includes(records), `${records} was never sent`);
 		if (!isWrong) assert.equal(read.at(-1), good.at(-1), "the meter is not read again");
 	});
-	// Noise before or behind a whole telegram, and a change that makes none, leave it as it was.
+	// Noise around a whole telegram, and a change to the same value, leave the telegram intact.
 	assert.ok(taken > 0 && taken < count / 5, `${taken} of ${count} were taken`);
 }

@@ -129,7 +129,7 @@ export async function fuzzBackups(seed: number, runs: number): Promise<void> {
 	});
 }
 
-/** A damaged settings file is neither trusted nor taken for another one. */
+/** A damaged settings file is neither trusted nor mistaken for another. */
 export async function fuzzSettingsFiles(seed: number, runs: number): Promise<void> {
 	const crypto = new NodeCrypto();
 	const keys = [SIGNER.point];

@@ -45,7 +45,7 @@ export class FaultyMeter {
 	}
 }
 
-/** A meter that sends only this transmission, in mode C, or in mode D if it is a pushed one. */
+/** A meter that sends only this transmission, in mode C, or in mode D if it is pushed. */
 export function goodMeter(transmission: Transmission): IECMeter {
 	const mode = transmission.pushed ? "D" : "C";
 	const telegram = splitTelegram(inMode(transmission.bytes, mode));

@@ -19,7 +19,7 @@ describe(`The gateway in XS with arbitrary flash records with valid checksums (S
 		for (let round = 0; round < ROUNDS; round++) {
 			const storage = new VirtualStorage();
 			for (const [key, value] of flashRecords(random)) storage.set(key, value);
-			// In every second round no password is stored, so that the one on the label works.
+			// In every second round no password is stored, so that the label's password works.
 			if (round % 2 === 0) storage.delete("access");
 			if (round % 3 === 0) storage.refusals = Number.POSITIVE_INFINITY;
 			const what = storage.keys().map((key) => `${key} ${Buffer.from(storage.get(key)!).toString("hex")}`);

@@ -1,7 +1,7 @@
 /**
- * An attacker on the line of a meter that pushes DLMS/COSEM: replays, changed, truncated and endless messages, with the
- * meter's keys and title or others. The only value of a good push is its invocation counter, so a readout shows which
- * push was accepted.
+ * An attacker on the line of a meter that pushes DLMS/COSEM: replays, changed, truncated and endless messages, sealed
+ * with the meter's keys and title or with others. The only value of a good push is its invocation counter, so a readout
+ * shows which push was accepted.
  */
 import { protect } from "../../tools/meter/dlms-cipher.js";
 import { blockPush, hdlcPush, mbusPush } from "../../tools/meter/push-frames.js";
@@ -57,7 +57,7 @@ export class HostilePusher {
 		return bytes;
 	}
 
-	/** Bytes from which only a good push with a new counter may be accepted. */
+	/** Hostile bytes. The gateway may accept only a good push with a new counter from them. */
 	odd(mutator: Mutator): Uint8Array {
 		const { random } = mutator;
 		const last = this.counter;
@@ -135,7 +135,7 @@ function frame(mutator: Mutator, apdu: Uint8Array): Uint8Array {
 	}
 }
 
-/** Blocks or segments that lack the last one. */
+/** Blocks or segments without the last. */
 function endless(mutator: Mutator, apdu: Uint8Array): Uint8Array {
 	const { random } = mutator;
 	const long = Buffer.concat([apdu, random.bytes(200 + random.below(6000))]);

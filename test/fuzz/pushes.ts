@@ -117,8 +117,8 @@ const LISTS = KNOWN_ROWS.map((row) => {
 });
 
 /**
- * Damage on the line gives nothing but lists that were sent. A list that is sent with other elements gives values only
- * if it has the form of a known row.
+ * With damage on the line, only lists that were sent are shown. A list that is sent with other elements gives values
+ * only if it has the form of a known row.
  */
 export async function fuzzLists(seed: number, runs: number): Promise<void> {
 	const bed = new PushBed();
@@ -140,7 +140,7 @@ export async function fuzzLists(seed: number, runs: number): Promise<void> {
 			else {
 				const elements = elementsIn(apdu.subarray(HEAD)) ?? [];
 				const [row] = fitting(elements);
-				// Six bytes may be a code, by which the value after it is read.
+				// Six bytes may be the code of the value after them.
 				const hasCodes = Buffer.from(apdu).includes(Buffer.from("0906", "hex"));
 				assert.ok(row !== undefined || hasCodes, `${shown}: no row fits ${Buffer.from(apdu).toString("hex")}`);
 				if (row === undefined) continue;
@@ -155,7 +155,7 @@ export async function fuzzLists(seed: number, runs: number): Promise<void> {
 	});
 }
 
-/** A telegram of each make of meter. */
+/** A telegram from each make of meter. */
 export const SML_TELEGRAMS = SML_MAKES.map((make) => telegramOf(make));
 
 /** A damaged telegram, or a malicious one with a correct outer check (`isForged`). */

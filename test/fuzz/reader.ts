@@ -1,7 +1,7 @@
 /**
- * The whole reader with a meter on a modelled line that repeatedly sends a damaged capture and then the undamaged one,
- * in all modes, with and without echo and hardware parity. Every stored readout is correct, and the undamaged capture
- * is read in the end.
+ * The whole reader with a meter on a modelled line, in all modes, with and without echo and hardware parity. The meter
+ * repeatedly sends a damaged capture and then the undamaged one. Every stored readout is correct, and the undamaged
+ * capture is read in the end.
  */
 import assert from "node:assert/strict";
 import { MODE_D } from "../../modules/iec62056-21/ident.js";
@@ -14,7 +14,7 @@ import { Mutator, runAll } from "./mutator.js";
 import { assertSent, hasWrongCheck, hasWrongCRC, split, type Transmission } from "./transmissions.js";
 
 const LENGTH_LIMIT = 3000;
-/** Virtual time after which every session has ended, ms. */
+/** Virtual time within which every session ends, ms. */
 const END_MS = 700_000;
 
 function openBench(mode: MeterMode, mutator: Mutator): ReaderBench {

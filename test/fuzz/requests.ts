@@ -10,7 +10,7 @@ import type { Mutator } from "./mutator.js";
 export const API = "/api/v1/";
 /** TLS connections that the gateway serves at once. */
 export const CONNECTIONS = 2;
-/** Time after which no request waits for the meter, ms. Unread bytes may keep a connection open until then. */
+/** Longest time that a request waits for the meter, ms. Unread bytes may keep a connection open until then. */
 export const WAIT_MS = 62_000;
 /** Source of good requests, so that the login limiter does not count damaged ones against them. */
 export const GOOD_ADDRESS = "192.0.2.200";
@@ -46,7 +46,7 @@ function get(path: string): Route {
 export interface OddRequest {
 	/** The request, or several, sent over a new connection. */
 	readonly bytes: Uint8Array;
-	/** Path of a single request that is correct except its body; undefined if anything may be damaged. */
+	/** Path of a single request with only its body damaged; undefined if anything may be damaged. */
 	readonly path?: string;
 }
 
@@ -94,8 +94,8 @@ function chunked(text: string, mutator: Mutator): string {
 }
 
 /**
- * Checks that the output consists of HTTP/1.1 replies without internal errors, and that a request that is correct
- * except its body gets exactly one complete reply.
+ * Checks that the output consists of HTTP/1.1 replies without internal errors, and that a request with only its body
+ * damaged gets exactly one complete reply.
  */
 export function checkReplies(text: string, { path }: OddRequest): void {
 	assert.match(text, /^(HTTP\/1\.1 [1-5]\d\d |$)/);

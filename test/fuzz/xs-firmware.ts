@@ -13,7 +13,7 @@ import { checkTrace } from "./requests.js";
 
 /** Allowed growth of live slots. */
 const SLOTS_MARGIN = 8;
-/** Time after which every connection is closed, ms. */
+/** Time within which every connection is closed, ms. */
 const REST_MS = 62_000;
 /** Largest piece received at once, bytes. */
 const PIECE_LIMIT = 1460;

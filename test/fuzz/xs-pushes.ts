@@ -17,7 +17,7 @@ const SLOTS_MARGIN = 8;
 const SLOTS_OF_CODE = 3;
 /** Time for the longest transmission and a silence, ms. */
 const PUSH_MS = 4000;
-/** Time after which every connection is closed, ms. */
+/** Time within which every connection is closed, ms. */
 const REST_MS = 62_000;
 const PIECE_MS = 40;
 

@@ -19,8 +19,8 @@ import { COMMANDS } from "./zigbee-radio.js";
 /** Allowed growth of live slots. */
 const SLOTS_MARGIN = 16;
 /**
- * Time after which the gateway is idle, ms: it retries a failed chip with growing delays, and gives up a firmware file
- * if its blocks do not arrive.
+ * Time within which the gateway becomes idle, ms: it retries a failed chip with growing delays, and gives up a firmware
+ * file if its blocks do not arrive.
  */
 const REST_MS = 1_100_000;
 const JOIN_LIMIT_MS = 400_000;

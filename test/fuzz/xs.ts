@@ -31,9 +31,9 @@ const SLOTS_MARGIN = 8;
 const SLOTS_OF_CODE = 3;
 /** Virtual time for the complete reply to a POST, ms; its effects continue in the next step. */
 const MOMENT_MS = 100;
-/** Virtual time after which every session has ended, ms. */
+/** Virtual time within which every session ends, ms. */
 const END_MS = 700_000;
-/** Silence after which a meter accepts a sign-on again, ms. */
+/** Silence that a meter needs before it accepts a sign-on again, ms. */
 const QUIET_MS = 2000;
 
 class XSBench {

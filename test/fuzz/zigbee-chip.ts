@@ -61,7 +61,7 @@ export function frame(command: number, data: ArrayLike<number>): Uint8Array {
 	);
 }
 
-/** A serial frame with which the chip reports a ZCL frame received for endpoint 1. */
+/** The chip's serial frame for a ZCL frame received at endpoint 1. */
 export function incoming(
 	cluster: number,
 	payload: ArrayLike<number>,

@@ -25,7 +25,7 @@ const TURN_LIMIT = 20;
 const OUTPUT_LIMIT = 8;
 /** Longest requested search for a network, with its follow-up, ms. */
 const JOINING_MS = 330_000;
-/** Virtual time in which the driver recovers with a good chip, ms; it retries a silent chip with growing delays. */
+/** Virtual time for the driver to recover with a good chip, ms; it retries a silent chip with growing delays. */
 const HEAL_MS = 900_000;
 const STEP_LIMIT = 80;
 /** Longest gap within a frame, ms. */

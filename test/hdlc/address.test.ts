@@ -65,7 +65,7 @@ describe("an HDLC address", () => {
 		};
 		assert.deepEqual([0, 1, 16, 32, 127, 128, 16383, -1].map(encoded), ["01", "03", "21", "41", "ff", "", "", ""]);
 	});
-	it("means all stations if the last part is all ones for its length", () => {
+	it("means all stations if all bits of the last part are 1", () => {
 		const all = (logical: number, physical: number, length = 0) =>
 			isAllStations({ client: 16, logical, physical, length });
 		assert.ok(all(127, 0) && all(1, 127) && all(1, 16383) && all(16383, 0));

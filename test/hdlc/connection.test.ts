@@ -58,7 +58,7 @@ describe("the beginning of an HDLC connection", () => {
 		assert.equal(conversation.connection.failure, failures.HDLC_SILENCE);
 		assert.equal(conversation.connection.repeated, 3);
 	});
-	it("sends SNRM without parameters if the one with parameters is answered by DM or FRMR", () => {
+	it("sends SNRM without parameters if SNRM with parameters is answered by DM or FRMR", () => {
 		for (const control of [DM, FRMR]) {
 			const conversation = new Conversation().connect();
 			conversation.take();
@@ -455,7 +455,7 @@ describe("time-outs of an HDLC connection", () => {
 		conversation.to(10_000 + 3 * REQUEST_MS + TIMEOUT_MS);
 		assert.deepEqual(conversation.take(10_000), [`${3 * REQUEST_MS + TIMEOUT_MS} I0,0 ${ASKED}`]);
 	});
-	it("limit a frame that keeps coming to the duration of the longest frame", () => {
+	it("limit a frame that does not end to the duration of the longest frame", () => {
 		const conversation = afterRequest();
 		const longestMs = 2049 * BYTE_MS;
 		const frame = fromMeter(info(0, 1), bytes(400));

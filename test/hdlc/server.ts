@@ -17,7 +17,7 @@ export interface ServerOptions {
 	readonly plainOnly: boolean;
 	/** The server sets no final bit in segments. */
 	readonly noFinal: boolean;
-	/** Number of RR or RNR that precede each answer, which the server sends when polled again. */
+	/** Number of RR or RNR frames before each answer; the server sends the next when polled again. */
 	readonly busy: number;
 	respond(request: Uint8Array): Uint8Array;
 }
@@ -67,7 +67,7 @@ export class Server {
 		return ((this.#line[start + 1] & 7) << 8) | this.#line[start + 2];
 	}
 
-	/** Whether a whole frame for this server begins at `start`: it must equal the frame rebuilt from its parts. */
+	/** True if a whole frame for this server begins at `start`; it must equal the frame rebuilt from its parts. */
 	#isFrame(start: number): boolean {
 		const length = this.#lengthAt(start);
 		if (!(length >= 8) || this.#line.length < start + length + 2) return false;

@@ -1,4 +1,4 @@
-/** Every kind of frame in every state of a connection. */
+/** Every kind of frame in every connection state. */
 import assert from "node:assert/strict";
 import { Conversation } from "./driver.js";
 import { DISC, DM, FRMR, info, rej, rnr, rr, SNRM, UA, UI } from "./frames.js";

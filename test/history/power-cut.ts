@@ -99,7 +99,7 @@ export function cutEverywhere(seed: number, part: number, after: number): number
 	return cuts;
 }
 
-/** Returns the number of bytes of each write in `run`, 0 for an erase. */
+/** Returns the byte count of each write in `run`, 0 for an erase. */
 function watch({ partition }: Unit, run: () => void): number[] {
 	const lengths: number[] = [];
 	const { write, erase } = partition;

@@ -8,7 +8,7 @@ import { at, type Unit } from "./unit.js";
 
 const DAY = 86_400;
 const YEAR = 365.25 * DAY;
-/** Number of erases that a sector of flash endures according to the data sheets. */
+/** Number of erases that a flash sector endures according to the data sheets. */
 const ENDURANCE = 100_000;
 
 const FAULTS = { cuts: 300, outages: 3000, exchanges: 20_000 };
@@ -24,7 +24,7 @@ const SETUPS: readonly { name: string; years: number; setup: Partial<Setup> }[] 
 	{ name: "twelve years of readings every hour", years: 12, setup: { stepS: 3600 } },
 ];
 
-/** Largest and smallest number of erases of a sector per year, and the number of erases of all sectors together. */
+/** Most and fewest erases of any sector per year, and the erases of all sectors together. */
 function wear(unit: Unit, years: number): { most: number; least: number; all: number } {
 	const { erases } = unit.partition;
 	const all = erases.reduce((sum, one) => sum + one, 0);

@@ -27,9 +27,9 @@ export interface Setup {
 	readonly cuts?: number;
 	/** Average number of readings between two outages; 0: never. */
 	readonly outages?: number;
-	/** Average number of readings between two exchanges of the meter; 0: never. */
+	/** Average number of readings between two meter exchanges; 0: never. */
 	readonly exchanges?: number;
-	/** Unit to use; default: a new one with the history partition of 4 MB of flash. */
+	/** Unit to use; default: a new one with the history partition for 4 MB flash. */
 	readonly unit?: Unit;
 }
 

@@ -43,7 +43,7 @@ export function zoneOf(name: string): TimeZone {
 	return zone;
 }
 
-/** Unix time in seconds of a UTC time such as `2026-11-20 06:00:00`, of which the end may be omitted. */
+/** Unix time in seconds of a UTC time such as `2026-11-20 06:00:00`; the end may be omitted. */
 export function at(text: string): number {
 	return Date.parse(`${text.replace(" ", "T")}${"2026-01-01T00:00:00".slice(text.length)}Z`) / 1000;
 }

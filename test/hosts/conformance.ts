@@ -82,7 +82,7 @@ export const START_UTC_MS = 1_700_000_000_000;
 export const TIME_SERVERS = "time.example,192.0.2.1:1123";
 export const UPDATE_KEY_HEX = Buffer.from(pattern(UPDATE_KEY)).toString("hex");
 const LABEL_PASSWORD = "label password";
-/** File beside the folders of the state and of the resources, which the firmware must not read. */
+/** File beside the folders for state and resources, which the firmware must not read. */
 const SECRET = "secret";
 const MULTICAST_LIMIT_MS = 1000;
 const hasMulticast = await tryMulticast();

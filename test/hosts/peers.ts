@@ -208,7 +208,7 @@ async function helloUDP(socket: UDPSocket, port: number, length: number): Promis
 	assert.equal(from.port, port);
 }
 
-/** Senders of datagrams to a port of the host. */
+/** Senders of datagrams to one of the host's ports. */
 const senders: Record<string, (socket: UDPSocket, port: number) => Promise<void>> = {
 	async "udp-hello"(socket, port) {
 		await helloUDP(socket, port, 100);

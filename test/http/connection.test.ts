@@ -530,7 +530,7 @@ describe("HTTP server: connection limit", () => {
 		assert.equal(other.known, 2);
 	});
 
-	it("lets a new connection wait until another one ends if all have a token", () => {
+	it("lets a new connection wait until another ends if all have a token", () => {
 		const bench = new Bench(2);
 		const busy = [bench.connect(), bench.connect()];
 		for (const client of busy) bench.exchange(client, get("/later", TOKEN));

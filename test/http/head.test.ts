@@ -1,4 +1,4 @@
-/** Which request heads are accepted, and with which status others are rejected: every limit, in any split. */
+/** Accepted request heads, and the status that rejects each other one: every limit, in any split. */
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import {
@@ -127,7 +127,7 @@ describe("HTTP head: request line", () => {
 		refused(400, line("*"));
 	});
 
-	it("forgets the last request when it begins another", () => {
+	it("keeps nothing of the last request when it begins another", () => {
 		const { head, buffer } = parse("OPTIONS * HTTP/1.0\r\nConnection: keep-alive\r\nContent-Length: 5\r\n\r\n");
 		assert.equal(head.keepAlive, true);
 		head.begin();

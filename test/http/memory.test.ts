@@ -17,7 +17,7 @@ function shortBench() {
 }
 
 describe("HTTP server: short of memory", () => {
-	it("accepts two connections without a check, and a third one as soon as there is memory", () => {
+	it("accepts two connections without a check, and a third as soon as there is memory", () => {
 		const { bench, memory } = shortBench();
 		for (let i = 0; i < 2; i++) bench.exchange(bench.connect(), get("/later", TOKEN));
 		assert.equal(memory.checks, 0);
@@ -49,7 +49,7 @@ describe("HTTP server: short of memory", () => {
 		assert.deepEqual(bench.mistakes, []);
 	});
 
-	it("accepts a pending connection when another one ends", () => {
+	it("accepts a pending connection when another ends", () => {
 		const { bench } = shortBench();
 		const [first] = [bench.connect(), bench.connect()].map((client) => {
 			bench.exchange(client, get("/later", TOKEN));

@@ -1,4 +1,4 @@
-/** Parsing of servers' replies of any kind: which replies are understood. All others are rejected. */
+/** Parsing of servers' replies: which are understood, and that all others are rejected. */
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import {

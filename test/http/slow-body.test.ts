@@ -15,7 +15,7 @@ class Slow implements BodySink {
 	readonly #appetite: number;
 	rest = 0;
 	body = "";
-	/** Number of the event-loop pass of each piece. */
+	/** For each piece, the number of its event-loop pass. */
 	readonly turns: number[] = [];
 	ended = 0;
 	aborted = 0;

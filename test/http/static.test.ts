@@ -223,7 +223,7 @@ describe("http/static", () => {
 		assert.equal(second.fields.get("Content-Security-Policy"), "p:q");
 	});
 
-	it("finds the last of as many files as an archive can hold, and contents beyond 64 KB", () => {
+	it("finds the last file of a full archive, and contents beyond 64 KB", () => {
 		const many = Array.from({ length: 255 }, (_, i) => ({ ...SCRIPT, path: `/${i}`, content: noise(i) }));
 		const files = served(many);
 		for (const i of [0, 1, 127, 254]) {

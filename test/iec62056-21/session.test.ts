@@ -13,7 +13,7 @@ import { recordsOf } from "../meter/records.js";
 import { Driver } from "./driver.js";
 
 const SIGN_ON = "/?!\r\n";
-/** Duration of a sign-on of five characters at 300 Bd, ms. */
+/** Duration of a five-character sign-on at 300 Bd, ms. */
 const SIGN_ON_MS = (5 * 10 * 1000) / 300;
 const ACKNOWLEDGE_MS = (6 * 10 * 1000) / 300;
 const BREAK = "\x01B0\x03q";

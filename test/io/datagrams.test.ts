@@ -19,7 +19,7 @@ class Echo implements DatagramMachine {
 	port: DatagramPort | undefined;
 	deadlineMs = Number.POSITIVE_INFINITY;
 	readonly calls: string[] = [];
-	/** First byte of datagrams on which this machine throws. */
+	/** This machine throws on datagrams with this first byte. */
 	bad = -1;
 	readonly #buffer: Uint8Array;
 	#sender: DatagramSender | undefined;

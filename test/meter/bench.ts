@@ -15,7 +15,7 @@ type Writable<Type> = { -readonly [Key in keyof Type]: Type[Key] };
 export type Settings = Writable<MeterSettings>;
 export type DLMSBenchSettings = Writable<DLMSSettings>;
 
-/** DLMS settings for a bench; the default is the settings of a new unit. */
+/** DLMS settings for a bench; by default those of a new unit. */
 export function dlmsSettings(settings: Partial<DLMSBenchSettings> = {}): DLMSBenchSettings {
 	const all: DLMSBenchSettings = {
 		auth: 0,

@@ -237,7 +237,7 @@ describe("meters with modes A and B, and the speed limit", () => {
 		assert.equal(readout?.status, STATUS_OK);
 		assert.equal(readout.baud, 300);
 	});
-	it("a speed limit between two standard speeds selects the lower one", () => {
+	it("a speed limit between two standard speeds selects the lower", () => {
 		for (const [baudMax, baud] of [
 			[300, 300],
 			[599, 300],

@@ -104,7 +104,7 @@ describe("live mode", () => {
 		const { atMs } = bed.reported[10];
 		assert.equal(readout.liveUtcMs, bed.bench.world.clock.utcMs()! - bed.bench.world.clock.monotonicMs() + atMs);
 	});
-	it("releases the association when nobody wants values any more, and opens it again when somebody does", () => {
+	it("releases the association when no client requests values any more, and opens it again when one does", () => {
 		const bed = new Bed("", { release: true }).begin();
 		bed.isWanted = false;
 		bed.clear().pass(29_000);
@@ -162,10 +162,10 @@ describe("live mode", () => {
 		assert.ok(gaps.length >= 4 && gaps.length <= 8, gaps.join());
 		for (let i = 1; i < gaps.length; i++) assert.ok(gaps[i] > gaps[i - 1] + 20, gaps.join());
 		assert.equal(bed.mode.state, "dlms/lost");
-		// The readout itself still works, and is no worse for that.
+		// Readouts still succeed.
 		assert.equal(bed.read().failure, undefined);
 	});
-	it("takes no round in which the meter refuses a value", () => {
+	it("discards a round if the meter refuses a value", () => {
 		const bed = new Bed().begin();
 		bed.connect("--result 1.7.0=2");
 		bed.clear().pass(20_000);
@@ -173,7 +173,7 @@ describe("live mode", () => {
 		assert.deepEqual(bed.reported, []);
 		assert.deepEqual([bed.isOpen, bed.mode.state], [false, "live/refused"]);
 	});
-	it("takes no round from another meter", () => {
+	it("discards a round from another meter", () => {
 		const bed = new Bed().begin();
 		const { outcomes } = bed.bench.reader;
 		outcomes.last = { ...outcomes.last!, meterId: Buffer.from("OTHER") };
@@ -192,7 +192,7 @@ describe("live mode", () => {
 		assert.ok(bed.isOpen && bed.reported.length >= 3);
 		assert.equal(bed.count(ASSOCIATED), 1);
 	});
-	it("lets a readout in between that is asked for in the middle of a round, or of the opening", () => {
+	it("lets a readout in between that is requested during a round, or during the opening", () => {
 		for (let ms = 0; ms < 3000; ms += 97) {
 			const bed = new Bed("--keep-association", { release: true }).begin();
 			bed.isWanted = false;
@@ -202,7 +202,7 @@ describe("live mode", () => {
 			assert.equal(bed.read().failure, undefined, `after ${ms} ms`);
 		}
 	});
-	it("refuses a probe once, and lets the next one through", () => {
+	it("refuses a probe once, and permits the next", () => {
 		const bed = new Bed().begin();
 		const results: boolean[] = [];
 		const probe = () => bed.bench.reader.probe({ finished: ({ failure }) => results.push(failure === undefined) });
@@ -214,7 +214,7 @@ describe("live mode", () => {
 		bed.pass(15_000);
 		assert.ok(bed.isOpen);
 	});
-	it("ends when the settings change, and reads with the new ones", () => {
+	it("ends when the settings change, and reads with the new settings", () => {
 		const bed = new Bed("--lls-client 32", { client: 16 }).begin();
 		Object.assign(bed.bench.settings.dlms, { client: 32, auth: 1, password: Buffer.from("12345678") });
 		bed.bench.reader.forget();
@@ -282,7 +282,7 @@ describe("live mode", () => {
 			assert.equal(bed.count(ASSOCIATED), 0);
 			assert.equal(bed.read().failure, undefined);
 		});
-		it("loses no more counters by short sessions than by readouts", () => {
+		it("wastes no more counters on short sessions than on readouts", () => {
 			const bed = new Bed("", keys).begin();
 			const stored = () => Buffer.from(bed.bench.world.storage.get("dlms_counters")!).readUInt32BE(8);
 			const before = stored();
@@ -295,7 +295,7 @@ describe("live mode", () => {
 			assert.equal(stored() - before, 500);
 			assert.equal(bed.count(COUNTER_REFUSED), 0);
 		});
-		it("asks a meter that rejects the key not again for an hour", () => {
+		it("waits an hour before it asks a meter again that has rejected the key", () => {
 			const bed = new Bed("", keys).begin();
 			bed.connect(`--guek ${"07".repeat(16)}`);
 			bed.pass(5 * MINUTE);
@@ -305,7 +305,7 @@ describe("live mode", () => {
 			bed.pass(20 * MINUTE);
 			assert.ok(bed.count(ASSOCIATION_REFUSED) > 0);
 		});
-		it("reads a new counter if the meter's has risen by another client", () => {
+		it("reads a new counter if another client has raised the meter's", () => {
 			const bed = new Bed("", keys).begin();
 			bed.connect("--invocation-counter 5000");
 			bed.pass(3 * MINUTE);

@@ -299,7 +299,7 @@ describe("meter/schedule", () => {
 		assert.equal(bench.schedule.missed, 0);
 	});
 
-	it("starts anew when the clock is set back by more than half a period", () => {
+	it("starts over when the clock is set back by more than half a period", () => {
 		for (const [backMinutes, next] of [
 			[7, "07:30:00"],
 			[9, "07:15:00"],

@@ -90,7 +90,7 @@ describe("the negotiated speed", () => {
 		assert.deepEqual([bench.settings.learnedBaud, bench.writes], [4800, 1]);
 		bench.clean(3, 4800);
 	});
-	it("is the full one in the first readout of another meter, and the stored one is kept", () => {
+	it("is the full speed in the first readout of another meter, and the stored speed is kept", () => {
 		const bench = new Speeds().meter({ lieBaud: 1200 });
 		bench.speed();
 		bench.meter({}, other).clean(10, 9600);
@@ -98,7 +98,7 @@ describe("the negotiated speed", () => {
 		bench.meter({ lieBaud: 1200 }).clean(1, 1200);
 		assert.equal(bench.writes, 1);
 	});
-	it("is stored for the other meter when that also needs a lower one", () => {
+	it("is stored for the other meter when that also needs a lower speed", () => {
 		const bench = new Speeds().meter({ lieBaud: 1200 });
 		bench.speed();
 		bench.meter({ lieBaud: 4800 }, other);
@@ -106,13 +106,13 @@ describe("the negotiated speed", () => {
 		bench.clean(3, 4800);
 		assert.equal(bench.settings.learnedBaud, 4800);
 	});
-	it("is the full one again after four clean readouts at a lower one, which is then deleted", () => {
+	it("is the full speed again after four clean readouts at a lower speed, which is then deleted", () => {
 		const bench = new Speeds().meter({ wrongBCC: 2 * BLOCKS });
 		assert.deepEqual(bench.speed(), [4800, 3]);
 		bench.clean(3, 4800).clean(10, 9600);
 		assert.deepEqual([bench.settings.learnedBaud, bench.writes], [0, 2]);
 	});
-	it("is raised on trial more and more rarely if the meter can't use the higher one, but at least every 256 readouts; trials are not stored", () => {
+	it("is raised on trial more and more rarely if the meter can't use the higher speed, but at least every 256 readouts; trials are not stored", () => {
 		const bench = new Speeds().meter({ lieBaud: 4800 });
 		bench.speed();
 		bench.clean(3, 4800);
@@ -123,7 +123,7 @@ describe("the negotiated speed", () => {
 		}
 		assert.equal(bench.writes, 1);
 	});
-	it("rises step by step if the full speed fails and a lower one works", () => {
+	it("rises step by step if the full speed fails and a lower speed works", () => {
 		const bench = new Speeds().meter({ lieBaud: 300 });
 		bench.speed();
 		bench.clean(3, 300);
@@ -144,7 +144,7 @@ describe("the negotiated speed", () => {
 		assert.deepEqual(bench.speed(), [4800, 3]);
 		bench.clean(3, 4800).clean(1, 9600);
 	});
-	it("is the stored one after a restart, and a higher one is tried four readouts later", () => {
+	it("is the stored speed after a restart, and a higher speed is tried four readouts later", () => {
 		const before = new Speeds().meter({ wrongBCC: 2 * BLOCKS });
 		before.speed();
 		before.clean(2, 4800);

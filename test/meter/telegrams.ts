@@ -62,7 +62,7 @@ function captures(protocol: VectorProtocol, kind: number, isPush = (_name: strin
 		.map((name) => ({ name, kind, bytes: readTelegram(vectorPath(protocol, name)) }));
 }
 
-/** Captures of all kinds of unsolicited telegrams, and constructed ones where no capture was found. */
+/** Unsolicited telegrams of all kinds: captures, or constructed where no capture was found. */
 export function pushedTelegrams(): PushedTelegram[] {
 	const ascii = iecVectors().filter(({ mode }) => mode === "D");
 	return [

@@ -97,7 +97,7 @@ const SETTINGS: readonly [name: string, settings: () => Partial<Settings>][] = [
 	["protocol dlms, opening direct", () => ({ protocol: "dlms", dlms: dlmsSettings({ opening: 2 }) })],
 	["mode D at 300 Bd", () => ({ modeD: true, modeDBaud: 300 })],
 ];
-/** The settings for SML, under which the other meters of this file are unexpected. */
+/** The settings for SML; with them the other meters of this file are unexpected. */
 const SML_SETTINGS = () => ({ protocol: "sml" });
 
 const PUSHERS: readonly [
@@ -158,7 +158,7 @@ describe("a meter with unsolicited data", function () {
 		const open = line.open.bind(line);
 		let opened = 0;
 		line.open = (serial) => {
-			// The first opening is the one in which the meter is recognised; the second one, to listen again, fails.
+			// The meter is recognised during the first opening. The second opening, to listen again, fails.
 			if (++opened === 2) throw new Error("The serial port is in use.");
 			open(serial);
 		};
@@ -293,7 +293,7 @@ describe("a meter with unsolicited data", function () {
 		assert.equal(failure, undefined);
 		assert.equal(Buffer.from(readout?.meterId ?? []).toString(), "HLY5/D545-METER");
 	});
-	it("gives no readout if it sends DLMS/COSEM without OBIS codes, of which only the clock is understood; the failure says so", () => {
+	it("gives no readout if it sends DLMS/COSEM without OBIS codes, because only the clock is understood; the failure says so", () => {
 		const body = "02 03 09 08 31 36 38 32 30 30 30 35 06 00 00 05 71 12 09 4b";
 		const plain = Buffer.from(
 			`0f 00 00 00 01 0c 07 e5 09 1b 01 09 2f 0f 00 ff 88 80 ${body}`.replaceAll(" ", ""),

@@ -267,8 +267,8 @@ describe("MQTT", () => {
 	});
 
 	/**
-	 * Delays before that many attempts, ms. The broker accepts each connection but never answers; the 20 s after which
-	 * the gateway gives up are subtracted.
+	 * Delays before that many attempts, ms. The broker accepts each connection but never answers; the gateway gives up
+	 * after 20 s, which are subtracted.
 	 */
 	function waitsFor(attempts: number): number[] {
 		return Array.from({ length: attempts }, (_, i) => bed.untilMet() - 20_000 + (i === 0 ? 980 : 0));

@@ -65,7 +65,7 @@ function release(build: number): Release {
 	return { image, version, buildNumber: build, content: pack(image) };
 }
 
-/** Two alternating releases, so that each good file contains another one. */
+/** Two releases; good files alternate between them, so that each changes the version. */
 const RELEASES = [release(7), release(8)];
 
 /** Wrong sizes to put in place of `value`. */
@@ -111,7 +111,7 @@ export class Samples {
 		return { ...sample, name: `${name}, ${sample.name} (${this.#isPacked ? "packed" : "plain"})` };
 	}
 
-	/** The next good file; its `version` differs from the last one. */
+	/** The next good file; its `version` differs from that of the previous good file. */
 	nextGood(): Sample & { readonly version: string } {
 		const kinds = Object.entries(GOOD);
 		const [name, make] = kinds[this.#count++ % kinds.length];

@@ -30,11 +30,11 @@ interface Answer {
 	readonly status?: number;
 	readonly headers?: readonly string[];
 	readonly body?: Uint8Array;
-	/** Number of bytes of the body after which the server closes; default: all. */
+	/** The server closes after this many bytes of the body; default: all. */
 	readonly breaksAt?: number;
 	/** Sends this many bytes each second. */
 	readonly perSecond?: number;
-	/** Number of bytes of the body after which the server falls silent. */
+	/** The server falls silent after this many bytes of the body. */
 	readonly stallsAt?: number;
 	/** Sends in chunks. */
 	readonly isChunked?: boolean;

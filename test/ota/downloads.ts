@@ -1,4 +1,4 @@
-/** Installations of newer firmware over real HTTPS; the server has a certificate that nobody trusts. */
+/** Installations of newer firmware over real HTTPS; the server has an untrusted certificate. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";

@@ -9,7 +9,7 @@ import { makeFile, makeImage, makeSlots, VERSION } from "./bench.js";
 
 const FILE = makeFile(makeImage(18_000));
 const SEGMENT = 1460;
-/** Silence after which the gateway processes the bytes, ms. */
+/** Pause that lets the gateway process the bytes, ms. */
 const PAUSE_MS = 50;
 /** Time within which a new firmware is confirmed, ms. */
 const TRIAL_MS = 70_000;

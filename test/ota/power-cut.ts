@@ -30,7 +30,7 @@ interface Cut {
 	arm(unit: Unit): void;
 }
 
-/** Runs the update once for each possible cut; returns the number of cuts. Throws an Error that names a failed one. */
+/** Runs the update once for each possible cut; returns the number of cuts. Throws an Error that names a failed cut. */
 export function cutEverywhere(update: Update): number {
 	const { seed, packed, size } = update;
 	const [older, newer] = [OLD, NEW].map((version, i) => {
@@ -66,7 +66,7 @@ export function cutEverywhere(update: Update): number {
 /** Runs the update up to the confirmed firmware. Throws a PowerCut if it is interrupted. */
 function install(unit: Unit, file: Uint8Array, random: SeededRandom): void {
 	const code = unit.upload(file, random, file.length, SEGMENT);
-	// The installer reports a cut as a flash error, but a real one would not run on.
+	// The installer reports a cut as a flash error, but a real installer would not continue.
 	if (!unit.hasPower) throw new PowerCut("in the upload");
 	assert.equal(code, "");
 	unit.reset();

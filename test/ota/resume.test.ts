@@ -145,7 +145,7 @@ describe("A firmware file that is sent again after an interruption", () => {
 			}
 		});
 
-		it(`begins a ${name} file anew when the check shows that flash has lost earlier bytes`, () => {
+		it(`starts a ${name} file over when the check shows that flash has lost earlier bytes`, () => {
 			const slots = makeSlots();
 			const first = newInstaller(slots);
 			send(first, file, bytesBefore(file, 2) + 100);
@@ -160,7 +160,7 @@ describe("A firmware file that is sent again after an interruption", () => {
 			assertInstalled(slots);
 		});
 
-		it(`does not continue a ${name} file with another one, or after a fast upload`, () => {
+		it(`does not continue a ${name} file with another file, or after a fast upload`, () => {
 			for (const [other, image, isSlow] of [
 				[file, IMAGE, false],
 				[makeFile(OTHER), OTHER, true],
@@ -192,7 +192,7 @@ describe("A firmware file that is sent again after an interruption", () => {
 			assertInstalled(slots);
 		});
 
-		it(`begins a ${name} file anew if the storage writes nothing`, () => {
+		it(`starts a ${name} file over if the storage writes nothing`, () => {
 			const slots = makeSlots();
 			slots.storage.refusals = 100;
 			const first = newInstaller(slots);
@@ -206,7 +206,7 @@ describe("A firmware file that is sent again after an interruption", () => {
 		});
 	}
 
-	it("begins anew if the stored position has the wrong length", () => {
+	it("starts over if the stored position has the wrong length", () => {
 		for (const change of [
 			(point: Uint8Array) => point.slice(0, -1),
 			(point: Uint8Array) => Uint8Array.of(...point, 0),

@@ -96,7 +96,7 @@ describe("Security updates by themselves", () => {
 		assert.equal(downloads.length, 1);
 	});
 
-	it("are no other updates", async () => {
+	it("do not include other updates", async () => {
 		await start();
 		file = makeFile(image);
 		await set(SETTINGS);
@@ -106,7 +106,7 @@ describe("Security updates by themselves", () => {
 		assert.deepEqual(downloads, []);
 	});
 
-	it("are not installed after the owner has turned that off", async () => {
+	it("are not installed after the owner has turned them off", async () => {
 		await start();
 		await set(SETTINGS);
 		await gateway.pass(10 * HOUR_MS);

@@ -146,7 +146,7 @@ describe("ota/trial", () => {
 		assert.equal(done.length, 1);
 	});
 
-	it("leaves the firmware unconfirmed at a requested restart without all parts, so that the previous one starts", () => {
+	it("leaves the firmware unconfirmed at a requested restart without all parts, so that the previous firmware starts", () => {
 		const slots = new VirtualSlots({ size: 8 * ERASE_SIZE });
 		const crypto = new NodeCrypto();
 		const start = () => slots.start(crypto, () => assert.fail("it rolls back by the restart alone"));

@@ -17,7 +17,7 @@ import { type Meter, readoutOf, zoneOf } from "../history/unit.js";
 
 /** Key of the stored intervals. */
 export const PEAKS_KEY = "peaks_month";
-/** Time in which a readout is stored and the history scanned, ms. */
+/** Time to store a readout and scan the history, ms. */
 const PROCESS_MS = 3000;
 
 export interface Shape {

@@ -1,4 +1,4 @@
-/** HTTPS server with a signed firmware file of the bench, which it sends slowly; nobody trusts its certificate. */
+/** HTTPS server with a signed firmware file of the bench, which it sends slowly; its certificate is untrusted. */
 import { once } from "node:events";
 import { createServer, type Server } from "node:https";
 import type { AddressInfo } from "node:net";

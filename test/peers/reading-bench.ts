@@ -1,7 +1,7 @@
 /**
- * A gateway that has read its meter, and what docs/integrations.md tells its readers to set up: a folder with
- * gateway.pem, a read-only token, and optionally a broker to which the gateway publishes. In the comments of this file
- * and of the peers that use it, "the page" is docs/integrations.md.
+ * A gateway that has read its meter, and the setup of docs/integrations.md: a folder with gateway.pem, a read-only
+ * token, and optionally a broker to which the gateway publishes. In the comments of this file and of the peers that use
+ * it, "the page" is docs/integrations.md.
  */
 import assert from "node:assert/strict";
 import { X509Certificate } from "node:crypto";

@@ -13,7 +13,7 @@ function readings(block: string) {
 	return packedReadings(packedBlock(block).kept);
 }
 
-/** Address, billing period, and unit of the first value of each record. */
+/** Each record's address, billing period, and unit of the first value. */
 function periods(block: string): [string, number | null, string][] {
 	return readings(block).map((reading) => [reading.obis_long, reading.billing_period, reading.value1_unit]);
 }

@@ -10,7 +10,7 @@ import { recordsOf } from "../meter/records.js";
 
 const READING = new Household({ utcMs: Date.UTC(2026, 10, 20, 6), mode: "C", baud: 9600 }).reading(0);
 
-/** A telegram of this make of meter, with this power, W. */
+/** A telegram from this make of meter, with this power, W. */
 export function telegramOf(make: SMLMake, power = 356.24, faults: SMLTelegramFaults = {}): Uint8Array {
 	const reading: HouseholdReading = { ...READING, power };
 	return Uint8Array.from(smlTelegram(reading, make, faults));

@@ -52,14 +52,14 @@ interface ServerOptions {
 	wayMs?: number;
 	change?(reply: Buffer): void;
 	silent?: boolean;
-	/** Address or port from which the reply comes, if not the server's own. */
+	/** Source address or port of the reply, if not the server's own. */
 	from?: { address?: string; port?: number };
 }
 
 /** A network with a method `resolve`, as in the hosts. */
 class NamedNetwork {
 	readonly #resolver: VirtualResolver;
-	/** Callbacks of the look-ups of "never". */
+	/** Callbacks of look-ups for "never". */
 	readonly unanswered: ((address: string | undefined) => void)[] = [];
 
 	constructor(resolver: VirtualResolver) {

@@ -10,7 +10,7 @@ import { type EngineName, MAIN, Program } from "../api/process-gateway.js";
 
 const PASSWORD = "label-password";
 const LIMIT_MS = 60_000;
-/** Speed of the simulated time: a quarter of an hour, in which the gateway sleeps, takes 3 s. */
+/** Speed of the simulated time: a quarter of an hour of sleep takes 3 s. */
 const SPEED = "300";
 
 interface Answer {

@@ -9,7 +9,7 @@ const KINDS: readonly (readonly [what: string, options: readonly string[], proto
 	["M-Bus, asleep and in two frames", ["--protocol", "mbus", "--sleeps", "--two-frames"], "M-Bus", "kWh"],
 ];
 
-/** Defines a test of each kind of meter. */
+/** Defines a test for each kind of meter. */
 export function heatMeters(engine: EngineName): void {
 	describe(`meters of heat, engine ${engine}`, function () {
 		this.timeout(60_000);

@@ -31,7 +31,7 @@ export interface HeavyRequests {
 	open(method: string, path: string, body?: string): ClientRequest;
 	/** Resolves to the status of the reply; 0 if the connection closes without a reply. */
 	whole(method: string, path: string, body?: string): Promise<number>;
-	/** Body of the longest list of DLMS objects. */
+	/** Body with the longest list of DLMS objects. */
 	readonly objects: string;
 	readonly operations: Readonly<Record<string, () => Promise<number>>>;
 }

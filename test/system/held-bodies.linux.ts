@@ -21,7 +21,7 @@ const SLOW_MS = 1000;
 
 const longest = iecVectors().reduce((a, b) => (a.telegram.length < b.telegram.length ? b : a));
 
-/** Sets of held bodies and of the requests sent meanwhile. */
+/** Sets of held bodies, with the requests sent meanwhile. */
 const SETS = [
 	{ bodies: ["hub", "system/backup"], others: ["read", "last"] },
 	{ bodies: ["hub", "dlms/obis"], others: ["read", "last", "pipelined"] },

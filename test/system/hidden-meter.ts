@@ -15,12 +15,9 @@ import { smlSource } from "../../tools/meter/sml-options.js";
 import type { JSONObject, TestGateway } from "../api/gateway.js";
 import { type EngineName, ProcessGateway } from "../api/process-gateway.js";
 
-/**
- * Shortest duration of a flash and of the darkness after it, ms. Makers of optical heads found shorter flashes
- * unreliable.
- */
+/** Shortest flash, and shortest darkness after it, ms. Makers of optical heads found shorter flashes unreliable. */
 const LEAST_MS = 300;
-/** Darkness after which the meter accepts a digit, ms; two flashes of one digit must be closer together. */
+/** Darkness before the meter accepts a digit, ms; two flashes of one digit must be closer together. */
 const TAKEN_MS = 3000;
 
 /** A meter that sends SML each second at the line's speed, and only whole kWh until the PIN is entered. */

@@ -1,4 +1,4 @@
-/** Random actions of an owner and of strangers, for random-load.ts. */
+/** Random actions by an owner and by strangers, for random-load.ts. */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { SeededRandom } from "../../hosts/node/random.js";
 import { IMAGE_CHIP, IMAGE_DEVICE_ID } from "../../hosts/simulated/image.js";
@@ -9,7 +9,7 @@ import { LoadClient, type LoadRequest } from "./load-client.js";
 import type { LoadPeers } from "./load-peers.js";
 import { DLMS } from "./memory-limits.js";
 
-/** Limits of request bodies and of a certificate file, bytes. */
+/** Limits for request bodies and for a certificate file, bytes. */
 const SHORT_BODY = 2048;
 const LONG_BODY = 16_384;
 const FILE_BODY = 12_287;

@@ -91,7 +91,7 @@ export class LoadPeers {
 		return { enabled: true, url, topics: "both", cert: longCertificate(CERTIFICATE_LIMIT) };
 	}
 
-	/** URL at which no firmware is found. */
+	/** URL without firmware. */
 	get upgradeURL(): string {
 		return `https://${ADDRESS}:${portOf(this.#hub)}/firmware.json`;
 	}

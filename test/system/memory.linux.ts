@@ -22,7 +22,7 @@ const GROWTH = { slots: 16, chunks: 768 };
 const REQUESTS = 1000;
 /** Longer than any time-out of an idle connection, ms. */
 const REST_MS = 31_000;
-/** Number of additional pauses of REST_MS to wait until all connections have closed. */
+/** Number of additional pauses (REST_MS) until all connections have closed. */
 const RESTS = 3;
 const READOUTS = 20;
 /** Largest body of a settings route. */

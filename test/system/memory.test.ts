@@ -1,5 +1,5 @@
 /**
- * Slots of XS that the running gateway takes. The chip has 4096, one of which is reserved. In these tests the loaded
+ * Slots of XS that the running gateway takes. The chip has 4096; one of them is reserved. In these tests the loaded
  * code takes slots too, because nothing is preloaded into flash; each count therefore excludes the code as loaded
  * before the gateway starts. The title of each test shows the count.
  */
@@ -56,7 +56,7 @@ describe("Slots alive in XS beyond the loaded code", function () {
 
 	beforeEach(async () => {
 		xs = await XSWorld.start();
-		// Slots are counted only after the first minute, in which crashes count towards safe mode and a timer runs.
+		// Slots are counted only after the first minute. Until then crashes count towards safe mode, and a timer runs.
 		xs.world.advance(61_000);
 		await xs.advance(1);
 	});

@@ -47,7 +47,7 @@ describe("A unit on battery", function () {
 			assert.equal(new Set(times).size, times.length, "no time is read twice");
 			assert.equal(times.length, runs, "no time is left out");
 			assert.equal(times[0], START_MS / periodMs);
-			// The unit is awake only as long as a reading takes.
+			// The unit is awake only while it reads.
 			assert.ok(Math.max(...unit.awake) < 10_000, `${Math.max(...unit.awake)} ms`);
 			assert.equal(gateway.world.storage.writes, writes, "waking writes no setting");
 			await visit();

@@ -22,7 +22,7 @@ export class OnBattery {
 	battery = 4.4;
 	/** Voltage at the USB socket. */
 	usb = 0;
-	/** Unix times at which the meter answered a sign-on, ms. */
+	/** Unix times of the meter's answers to a sign-on, ms. */
 	readonly signedOn: number[] = [];
 	/** How long the unit was awake before each sleep, ms. */
 	readonly awake: number[] = [];

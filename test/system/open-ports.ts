@@ -9,7 +9,7 @@ import { type EngineName, OUR_METER, ProcessGateway } from "../api/process-gatew
 
 const MODEL = fileURLToPath(new URL("../../../docs/threat-model.md", import.meta.url));
 const TRIES = 100;
-/** Value of column 4 of /proc/net/tcp for a listening socket. */
+/** Value in column 4 of /proc/net/tcp for a listening socket. */
 const LISTENS = "0A";
 
 type Mode = "client" | "ap";

@@ -1,4 +1,4 @@
-/** Cuts the power at every step of a thousand writes of settings. */
+/** Cuts the power at every step of a thousand settings writes. */
 import { seedOfRun } from "../fuzz/mutator.js";
 import { cutEveryStep } from "./power-cut.js";
 

@@ -24,7 +24,7 @@ import { OBJECTS, type Operations, ownerOperations, strangerOperations } from ".
 import { LoadPeers } from "./load-peers.js";
 import { ANY, DLMS, RANDOM_STACK_RESERVE } from "./memory-limits.js";
 
-/** Number of groups of operations before the meter is replaced. */
+/** Number of operation groups before the meter is replaced. */
 const METER_GROUPS = 25;
 /** One in this many groups has strangers only. */
 const STRANGER_GROUPS = 3;

@@ -25,7 +25,7 @@ interface Meter {
 
 export class UnattendedGateway {
 	readonly gateway: VirtualGateway;
-	/** Unix times at which the meter answered a sign-on, ms. */
+	/** Unix times of the meter's answers to a sign-on, ms. */
 	readonly signedOn: number[] = [];
 	readonly #meters: Meter[];
 	#isSilent = false;
@@ -57,7 +57,7 @@ export class UnattendedGateway {
 		this.connect();
 	}
 
-	/** The hours between two times in which the meter was read. */
+	/** The hours with a readout, between two times. */
 	readAt(fromMs: number, toMs: number): Set<number> {
 		const hours = this.signedOn.filter((ms) => ms >= fromMs && ms < toMs).map((ms) => Math.floor(ms / HOUR_MS));
 		return new Set(hours);

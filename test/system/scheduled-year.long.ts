@@ -11,7 +11,7 @@ import { DAY_MS, HOUR_MS, UnattendedGateway } from "./scheduled-month.js";
 
 const MINUTE_MS = 60_000;
 const QUARTER_MS = HOUR_MS / 4;
-/** Days between two faults, to which up to one day is added at random. */
+/** Least number of days between two faults; up to one day is added at random. */
 const CALM_DAYS = 6;
 const YEAR_MS = 370 * DAY_MS;
 const SEED = Number(process.env.SEED ?? 1);

@@ -76,7 +76,7 @@ const KINDS = {
 	},
 } as const satisfies Record<string, Kind>;
 
-/** Defines a test of each kind of meter; `telegrams`: how many of its telegrams to read. */
+/** Defines a test for each kind of meter; `telegrams`: how many of its telegrams to read. */
 export function sendingMeters(engine: EngineName, telegrams: Partial<Record<keyof typeof KINDS, number>>): void {
 	describe(`Meters that send unsolicited data, during page loads and an upload, engine ${engine}`, function () {
 		this.timeout(60_000);

@@ -23,7 +23,7 @@ const only = (frame: Uint8Array): ReportedEvent => {
 	assert.equal(events.length, 1);
 	return events[0];
 };
-/** Records of a frame of these groups. */
+/** Records of a frame with these groups. */
 const shown = (...groups: string[]) => only(bytesOf(`\x02${groups.join("")}\x03`)).records;
 const standard = (...fields: string[]) => ticGroup("standard", ...fields);
 const historic = (...fields: string[]) => ticGroup("historic", ...fields);

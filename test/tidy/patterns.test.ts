@@ -19,7 +19,7 @@ interface PatternRule {
 	comments: boolean;
 	/** The replacement to suggest. */
 	advice: string;
-	/** Examples in which the rule must find something. */
+	/** Examples that the rule must reject. */
 	catches: readonly string[];
 }
 

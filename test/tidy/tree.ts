@@ -38,7 +38,7 @@ function withoutComments(text: string): string {
 	return text.replace(tokens, (token) => (token.startsWith("/") ? token.replace(/[^\n]/g, " ") : token));
 }
 
-/** Paths of all files of the project. */
+/** Paths of the project's files. */
 export const paths: readonly string[] = listFiles();
 
 /** All files that people write, except SKIPPED. */

@@ -81,7 +81,7 @@ describe("time/recurrence", () => {
 		assert.deepEqual(next(planOf("minutes", 30), "Asia/Kathmandu", "2026-11-22T07:14:00Z", 1), [
 			"2026-11-22T13:00:00+05:45",
 		]);
-		// 2026-11-23 is a Monday, on which periods of 7 days begin.
+		// 2026-11-23 is a Monday, the first day of periods of 7 days.
 		assert.deepEqual(next(planOf("days", 7, { hour: 6, minute: 30 }), "Europe/Berlin", "2026-11-22T07:14:00Z", 2), [
 			"2026-11-23T06:30:00+01:00",
 			"2026-11-30T06:30:00+01:00",

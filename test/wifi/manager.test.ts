@@ -40,7 +40,7 @@ class Bed {
 	/** Exceptions caught by the guard, if `catches` is set. */
 	readonly problems: unknown[] = [];
 	catches = false;
-	/** Number of calls of `networkChanged`. */
+	/** How often `networkChanged` was called. */
 	changes = 0;
 
 	constructor(

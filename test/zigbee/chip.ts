@@ -267,7 +267,7 @@ export class Bed implements RadioListener {
 		this.#isDelivering = false;
 	}
 
-	/** Checks that one request is pending at a time, unless the former one has timed out. */
+	/** Checks that one request is pending at a time, unless the previous request has timed out. */
 	#opened(request: string): void {
 		const limitMs = this.#open.startsWith("2534") ? 3000 : 6000;
 		const isOver = this.#open === "" || this.nowMs - this.#openMs >= limitMs;

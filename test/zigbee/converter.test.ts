@@ -12,7 +12,7 @@ import { BOARDS } from "../../hosts/esp32/boards.js";
 
 const FILE = join(import.meta.dirname, "../../../docs/zigbee2mqtt/smart-meter-gateway.mjs");
 const CLUSTERS = { genPowerCfg: 1, seMetering: 0x0702, haElectricalMeasurement: 0x0b04 };
-/** Model names of the simulator and of the firmware on Linux. */
+/** Model names of the simulator and the firmware on Linux. */
 const BENCHES = ["Bench", "Linux"];
 
 const modelOf = (board: string) => `Meter gateway ${board}`.slice(0, 32);

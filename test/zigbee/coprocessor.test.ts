@@ -304,7 +304,7 @@ describe("The coprocessor's driver", () => {
 		assert.deepEqual(codes(bed), ["not_joined"]);
 	});
 
-	it("stays if another node leaves, or if it is to rejoin", () => {
+	it("stays if another node leaves, or if the coordinator asks it to leave and rejoin", () => {
 		const bed = new Bed({ chip: new FakeChip().join() }).start();
 		codes(bed);
 		bed
@@ -323,7 +323,7 @@ describe("The coprocessor's driver", () => {
 		assert.deepEqual([codes(bed), bed.driver.network?.channel], [["joined"], 20]);
 	});
 
-	it("starts a chip again that reports that it is in no network any more", () => {
+	it("starts a chip again if it reports that it is no longer in a network", () => {
 		const bed = new Bed({ chip: new FakeChip().join() }).start();
 		codes(bed);
 		bed.chip.isJoined = false;
@@ -432,7 +432,7 @@ describe("Frames through the coprocessor's driver", () => {
 		assert.deepEqual([numbers[0], numbers[254], numbers[255], Math.min(...numbers)], [1, 255, 1, 1]);
 	});
 
-	it("may be sent as soon as the last one has arrived, or the network is joined", () => {
+	it("may be sent as soon as the last frame has arrived, or the network is joined", () => {
 		const bed = new Bed({ chip: new FakeChip().join() });
 		let left = 3;
 		const next = () => {
@@ -497,7 +497,7 @@ describe("Frames through the coprocessor's driver", () => {
 		assert.equal(bed.sents.length, 1);
 	});
 
-	it("can't be sent without a network, while another one is pending, or if they are too long", () => {
+	it("can't be sent without a network, while another is pending, or if they are too long", () => {
 		assert.throws(() => new Bed().start().send("00"), /can be sent/);
 		const bed = joined();
 		assert.throws(() => bed.send("00".repeat(81)), /can be sent/);

@@ -10,7 +10,7 @@ export interface MemoryDump {
 	readonly is_on_a_network: boolean;
 	/** Role as in NV item 0x0087. */
 	readonly role: number;
-	/** Undefined: no network, or another memory layout than the simulator's. */
+	/** Undefined: no network, or a memory layout other than the simulator's. */
 	readonly network?: {
 		readonly channel: number;
 		readonly pan_id: number;

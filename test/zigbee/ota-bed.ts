@@ -113,7 +113,7 @@ export class OTABed {
 		this.#drive.update((nowMs) => this.client.received(zcl, source, 1, nowMs));
 	}
 
-	/** Number of requests of `command`. */
+	/** How often `command` was requested. */
 	count(command: number): number {
 		return this.requests.filter(([one]) => one === command).length;
 	}

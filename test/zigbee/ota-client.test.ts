@@ -240,7 +240,7 @@ describe("OTA Upgrade client: queries", () => {
 		assert.equal(bed.count(QUERY), 4);
 	});
 
-	it("repeats a query a few times if there is no answer, and sends another one the next day", () => {
+	it("repeats a query a few times if there is no answer, and sends another the next day", () => {
 		const bed = new OTABed();
 		bed.join();
 		bed.time.advance(DAY_MS / 2);
@@ -257,7 +257,7 @@ describe("OTA Upgrade client: queries", () => {
 		assert.equal(bed.count(QUERY), 1);
 	});
 
-	it("accepts an offer after its own query, but neither of the running version nor of 0xFFFFFFFE", () => {
+	it("accepts an offer after its own query, except one of the running version or of 0xFFFFFFFE", () => {
 		for (const [version, isTaken] of [
 			[VERSION, true],
 			[1, true],

@@ -10,7 +10,7 @@ import { trace } from "./trace.js";
 const MINUTE_MS = 60_000;
 const answerByDefault = () => undefined;
 
-/** The driver in this phase, on a chip that does not answer the request of that phase. */
+/** By phase: makes a driver in this phase, on a chip that leaves the phase's request unanswered. */
 const PHASES: Record<string, (role: number, hasLine: boolean) => Bed> = {
 	"never started": (role, hasLine) => bedOf(role, hasLine),
 	off: (role, hasLine) => {

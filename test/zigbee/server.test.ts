@@ -81,7 +81,7 @@ describe("zigbee/server", () => {
 		});
 	});
 
-	it("gives the identification of a meter that has no number", () => {
+	it("gives the identification of a meter without a number", () => {
 		const world = new World().join();
 		world.bridge.measured(readout("1.8.0(1*kWh)"), world.nowMs);
 		world.run(0);

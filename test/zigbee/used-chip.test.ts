@@ -1,4 +1,4 @@
-/** The driver on a used coprocessor: one that was a coordinator, or a member of another network or of the same one. */
+/** The driver on a used coprocessor: a former coordinator, or a former member of another network or the same. */
 import assert from "node:assert/strict";
 import { ROLE_END_DEVICE, ROLE_ROUTER } from "../../modules/zigbee/radio.js";
 import { NV_NETWORK_KEY, NV_NIB, NVMemory } from "../../tools/zigbee/nvram.js";

@@ -116,7 +116,7 @@ export class PlayedChip implements Chip {
 	readonly joiningUntilMs = 0;
 	deadlineMs = Number.POSITIVE_INFINITY;
 	readonly sent: (Outgoing & { readonly frame: Buffer; readonly ms: number })[] = [];
-	/** Number of registrations of the endpoint. */
+	/** How often the endpoint was registered. */
 	registered = 0;
 	isSending = false;
 

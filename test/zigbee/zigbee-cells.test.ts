@@ -76,7 +76,7 @@ describe("The Zigbee bridge of a gateway with cells", () => {
 
 		/** The coordinator announces the file, which keeps the device awake. */
 		const offer = async () => {
-			// This is near the end of the time for which the gateway stays awake after the last use.
+			// The gateway stays awake for a while after the last use; this is near the end of that time.
 			await gateway.pass(8 * MINUTE_MS);
 			const answer = serve(FILE, 3);
 			let isPaced = false;
@@ -95,7 +95,7 @@ describe("The Zigbee bridge of a gateway with cells", () => {
 		};
 		const lying = () => Buffer.compare(slots.flash.open(SLOTS[1])!.bytes.subarray(0, IMAGE.length), IMAGE) === 0;
 
-		it("loads the file in several wakes, each of which continues where the last one was cut; the firmware then runs, and stays", async () => {
+		it("loads the file in several wakes, each continuing where the last was cut; the firmware then runs, and stays", async () => {
 			await offer();
 			let wakes = 0;
 			await untilAsleep(40 * MINUTE_MS);

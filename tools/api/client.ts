@@ -75,7 +75,7 @@ export class GatewayClient {
 		return (await this.get("system/version"))["firmware"].version;
 	}
 
-	/** `token` defaults to the one from the login. Rejects with an Error if there is no reply. */
+	/** `token` defaults to the login's token. Rejects with an Error if there is no reply. */
 	send(method: string, path: string, body?: Uint8Array, token = this.#token): Promise<Reply> {
 		return new Promise((resolve, reject) => {
 			const sending = request(

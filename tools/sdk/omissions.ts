@@ -15,8 +15,8 @@ const PROTOCOL_CHOICE = "modules/meter/routes/settings";
 
 /**
  * Modules with a stand-in, without extension, by the name of a part, of a part's setting (`statistics` of the hub), or
- * of a protocol in the API. Only `improv` and `shelly-websocket` are none of these. Zigbee has no stand-in: it is left
- * out as on a board without a radio.
+ * of a protocol in the API. The names `improv` and `shelly-websocket` are the only exceptions. Zigbee has no stand-in:
+ * it is left out as on a board without a radio.
  */
 export const OMISSIONS: Readonly<Record<string, readonly string[]>> = Object.freeze({
 	hub: Object.freeze(["modules/homeassistant/part"]),

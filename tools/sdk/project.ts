@@ -69,7 +69,7 @@ function linkerVersion(): string {
 	return hash.digest("hex");
 }
 
-/** Writes the file only if the text changes, because make goes by the file's age. */
+/** Writes the file only if the text changes, because make compares ages of files. */
 export function writeChanged(path: string, text: string): boolean {
 	if (existsSync(path) && readFileSync(path, "utf8") === text) return false;
 	writeFileSync(path, text);

@@ -29,7 +29,7 @@ export function shortened(code: readonly Instruction[]): Instruction[] {
 	return list;
 }
 
-/** A branch to a removed instruction leads to the one after it. */
+/** A branch to a removed instruction leads to the next instruction. */
 function without(list: readonly Instruction[], removed: ReadonlySet<Instruction>): Instruction[] {
 	const next = new Map<Instruction, Instruction>();
 	let following: Instruction | undefined;

@@ -117,7 +117,7 @@ function readSlot(line: string): Slot {
 		(sum, match) => sum + match[1].length / 4,
 		0,
 	);
-	// The code may be in the one array that contains all code (tools/sdk/shorter-code.ts).
+	// The code may be part of the array that contains all code (tools/sdk/shorter-code.ts).
 	const code = buffers + Number(/gxCodes\[\d+\] \/\* (\d+) bytes/.exec(line)?.[1] ?? 0);
 	const string = /\.(?:string|key) = (?:\{ )?("(?:[^"\\]|\\.|"")*")/.exec(line)?.[1];
 	// Strings are removed first, because a string may look like a reference.

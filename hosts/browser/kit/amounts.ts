@@ -35,7 +35,7 @@ export function formatAmount(value: number | undefined, amount: Amount): string 
 	return `${formatNumber(value / 1000, language, digits, digits)}\u00a0${unitOf(amount)}`;
 }
 
-/** Exact value for a spreadsheet; empty if there is none. */
+/** Exact value for a spreadsheet; empty without a value. */
 export function cellOf(value: number | undefined): string {
 	return value === undefined ? "" : decimalCell((value / 1000).toFixed(3), language);
 }

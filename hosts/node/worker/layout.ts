@@ -1,5 +1,5 @@
 /**
- * Kinds of the values of a command or a reply (protocol.ts). Values follow one another without gaps; numbers are
+ * Kinds of the values in a command or a reply (protocol.ts). Values follow one another without gaps; numbers are
  * little-endian. Only the last value may be of a kind without a length.
  */
 

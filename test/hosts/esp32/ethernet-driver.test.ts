@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { compileNative, needNative } from "../native/compile.js";
 
-/** Calls of each kind of port when it is created, and when its drivers are deleted. */
+/** For each kind of port, the calls when it is created, and when its drivers are deleted. */
 interface Kind {
 	readonly name: string;
 	readonly pins: readonly number[];

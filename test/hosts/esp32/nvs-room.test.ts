@@ -58,7 +58,7 @@ function longest(field: Field, entryKey: string): number {
 	return field.kind === CHOICE ? Math.max(8, ...field.choices.map((choice) => String(choice).length)) : 8;
 }
 
-/** Key and largest length of every value of a firmware without the parts in `omitted`. */
+/** Key and largest length of every value in a firmware without the parts in `omitted`. */
 function everything(omitted: readonly string[]): (readonly [string, number])[] {
 	const all = [...OTHERS];
 	for (const { key: entryKey, fields } of ENTRIES.filter(({ key }) => !omitted.includes(key))) {

@@ -1,4 +1,4 @@
-/** Runs the program stream-client-peer.c, sends it commands, and starts servers to which it connects. */
+/** Runs the program stream-client-peer.c, sends it commands, and starts servers for it. */
 import assert from "node:assert/strict";
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -44,7 +44,7 @@ export interface Trusting {
 	readonly utcMs?: number;
 	/** Certificate shown to the server: `<identity>.pem` and `<identity>.key`. */
 	readonly identity?: string;
-	/** Number under which the peer keeps the session, to resume it later. */
+	/** The peer's number for the session, to resume it later. */
 	readonly session?: number;
 }
 

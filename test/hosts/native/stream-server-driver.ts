@@ -1,6 +1,6 @@
 /**
- * Runs the program stream-server-peer.c with certificates from OpenSSL, sends it commands, and connects clients, some
- * of which misbehave. Every peer must exit cleanly, without sanitizer messages.
+ * Runs the program stream-server-peer.c with certificates from OpenSSL, sends it commands, and connects clients; some
+ * of them misbehave. Every peer must exit cleanly, without sanitizer messages.
  */
 import assert from "node:assert/strict";
 import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from "node:child_process";

@@ -41,7 +41,7 @@ describe("The simulator's TLS clients", () => {
 	});
 	afterEach(() => server.close());
 
-	/** Connects; returns the code with which the connection ends, and the client's session. */
+	/** Connects; returns the code of the connection's end, and the client's session. */
 	async function connectOnce(tls: TLSClientOptions) {
 		const { port } = server.address() as AddressInfo;
 		const { tlsClient } = createClientPorts({ resolver: new NodeResolver(), freeBytes: () => free });

@@ -1,5 +1,5 @@
 /**
- * Base of the portable checks of the host contract. They are bundled into XS as well, so they can't use Node. Each
+ * Base class for portable checks of the host contract. They are bundled into XS as well, so they can't use Node. Each
  * check runs on a new host. A peer is an external client or meter, which the test starts on a trace line `peer <name>
  * <number>`.
  */
@@ -84,7 +84,7 @@ export abstract class RecordingStream {
 	writable = -1;
 	readable = 0;
 	calls = 0;
-	/** Recording callbacks, for the options with which the stream is opened. */
+	/** Recording callbacks, for the options of the stream. */
 	protected readonly notes = {
 		onReadable: (count: number) => {
 			this.calls++;

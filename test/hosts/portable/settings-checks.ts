@@ -11,7 +11,7 @@ import { expect, expectEqual, frozen } from "./check.js";
 
 const ROUNDS = 12;
 
-/** Reproducible on every host: a linear congruential generator, of which the high bits are used. */
+/** Reproducible on every host: the high bits of a linear congruential generator. */
 class Numbers {
 	#state = 20_261_122;
 

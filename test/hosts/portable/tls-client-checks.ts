@@ -66,7 +66,7 @@ function expectError(action: () => void, what: string): void {
 
 type Scene = (host: Host, peer: Peer) => Promise<void>;
 
-/** Checks of which server certificates are trusted. */
+/** Trusted and untrusted server certificates. */
 const trusting: [name: string, scene: Scene][] = [
 	[
 		"trusts a chain to its authority that is for the name or the address",

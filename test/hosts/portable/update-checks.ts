@@ -15,12 +15,12 @@ import {
 import type { Host } from "../../../modules/io/host.js";
 import { expect, expectBytes, expectEqual, expectRangeError, frozen, pattern } from "./check.js";
 
-/** Length of each decompressed stream of packed.bin. */
+/** Decompressed length of each stream in packed.bin. */
 export const STREAMS: readonly number[] = Object.freeze([20_000, 0, INFLATE_WINDOW, 2 * INFLATE_WINDOW, 100, 5000]);
-/** Number of bytes after which the source repeats itself, nearly the whole window. */
+/** Period of the source in bytes, nearly the whole window. */
 const DISTANCE = 4000;
 export const IMAGE_VERSION = "1.2.4-check";
-/** Length of the host's only update key, which consists of the first bytes of `pattern`. */
+/** Length of the host's only update key: the first bytes of `pattern`. */
 export const UPDATE_KEY = 65;
 
 /** Byte `at` of a stream, before compression. */

@@ -52,7 +52,7 @@ const requestLiveValues = (socket: Socket) => {
 	socket.on("data", sendRequest);
 	sendRequest();
 };
-/** The same by WebSocket, also for what the gateway sends by itself. */
+/** The same over a WebSocket. A value that the gateway sends by itself also causes a request. */
 const requestBySocket = (socket: Socket) => {
 	const frame = clientFrame(0x81, '{"id":1,"src":"x","method":"Shelly.GetStatus"}');
 	const fields = Object.entries(CLIENT_HEADERS).map(([name, value]) => `${name}: ${value}\r\n`);
@@ -63,7 +63,7 @@ const slowBody = (socket: Socket) => trickle(socket, `${LOGIN}{"username":"`, "a
 
 /** Handshakes that stop after the first message. */
 export const STALLED = "handshakes that stop after the ClientHello";
-/** Attacks that need next to nothing from the attacker, for sieges from many addresses. */
+/** Attacks that cost the attacker almost nothing, for sieges from many addresses. */
 export const CHEAP: readonly string[] = [
 	"connections without a ClientHello",
 	"half a ClientHello",
@@ -144,8 +144,8 @@ export class Siege {
 	}
 
 	/**
-	 * Starts each attack from each address of the loopback network, with that many connections or the attack's own
-	 * number.
+	 * Starts each attack from each address of the loopback network. `connections`: number for each; default: the attack's
+	 * own.
 	 */
 	static async begin(
 		ports: Ports,

@@ -16,7 +16,7 @@ const AGAIN_MS = 1000;
 const PATIENCE_MS = 5000;
 /** Interval of the owner's logins, each from another address, ms. */
 const NEXT_OWNER_MS = 10_000;
-/** Parallel attackers, each of which uses all addresses. */
+/** Parallel attackers; each uses all addresses. */
 const ATTACKERS = 4;
 
 /** Status of a login over a new connection; 0: no reply. */
