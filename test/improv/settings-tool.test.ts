@@ -59,7 +59,7 @@ for (const [engine, mode] of [
 			return runTool(path, "--port", near.path);
 		};
 
-		it("applies the largest file, and says why it applies no other one", async () => {
+		it("applies the largest file, and says why it refuses others", async () => {
 			const { code, out, errors } = await send("largest.smgs", signed(largestSettings(CERTIFICATE), 3));
 			assert.deepEqual([code, errors], [0, ""], errors);
 			assert.match(

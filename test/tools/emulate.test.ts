@@ -22,7 +22,7 @@ const RUN_LIMIT_MS = 50_000;
 
 describe("npm run emulate", function () {
 	this.timeout(60_000);
-	// The program once did not go on, in a run of all tests; the cause is not known.
+	// In a run of all tests the program once hung, for an unknown reason.
 	this.retries(1);
 	let folder = "";
 	let children: ChildProcess[] = [];

@@ -305,7 +305,7 @@ describe("npm run build, flash, monitor", function () {
 		assert.ok(options.includes(`-I${join(folder, "idf")}/components/lwip/include\n`) && !options.includes("$("));
 	});
 
-	it("reuses no names of an earlier script, nor C that was compiled with their numbers", () => {
+	it("deletes the list of names and the compiled C if the script has changed, because names may get other numbers", () => {
 		const made = dirname(production.project);
 		const kept = [join(made, "modules", "mc.xsi"), join(made, "led.c.o")];
 		const build = () => {

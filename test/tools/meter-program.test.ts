@@ -129,7 +129,7 @@ describe("npm run meter", function () {
 			});
 		}
 
-		it("waits at most a second for a reader that follows slowly", async () => {
+		it("waits at most a second for a reader that changes its speed late", async () => {
 			const { reader, change } = await signOn();
 			reader.port.write(ACKNOWLEDGEMENT);
 			await pass(SENT_MS + 500);

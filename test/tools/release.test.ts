@@ -102,7 +102,7 @@ describe("A release", function () {
 		const [c3, plain] = boards.map(({ name }) => json(`${name}/manifest.json`));
 		assert.equal(c3.name, PRODUCT);
 		assert.equal(c3.version, "1.2.3");
-		// Without a prompt, a unit of another name would be erased.
+		// Without this prompt, the installer would erase a unit with another name.
 		assert.equal(c3.new_install_prompt_erase, true);
 		assert.deepEqual(c3.builds, [
 			{
