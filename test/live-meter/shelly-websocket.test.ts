@@ -254,7 +254,7 @@ describe("The gateway as a Shelly Pro 3EM by WebSocket", () => {
 		});
 	}
 
-	it("answers one request after the other to a client that does not read, and others beside it", async () => {
+	it("answers one request at a time while a client does not read, and serves others meanwhile", async () => {
 		const [flood, socket] = [open(), open(OTHER)];
 		flood.peer.paused = true;
 		for (let i = 0; i < 200; i++)
