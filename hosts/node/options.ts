@@ -128,7 +128,7 @@ export function parseOptions(args: string[]): Options {
 	});
 	const httpsPort = toPort("--https-port", values["https-port"]);
 	const httpPort = toPort("--http-port", values["http-port"]);
-	if (httpPort === httpsPort && httpPort !== 0) throw new Error("--https-port and --http-port are two ports");
+	if (httpPort === httpsPort && httpPort !== 0) throw new Error("--https-port and --http-port must differ");
 	return {
 		engine: oneOf("--engine", values.engine, ["xs", "node"]),
 		httpsPort,

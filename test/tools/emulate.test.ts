@@ -114,7 +114,7 @@ describe("npm run emulate", function () {
 
 	it("exits with 0 on SIGINT, and leaves no socket behind", async () => {
 		const { child, errors } = await start(["--no-build", "--meter", "none"]);
-		assert.match(errors(), /^Nothing is at UART 1$/m);
+		assert.match(errors(), /^Nothing is connected to UART 1$/m);
 		const [, socket] = /unix:([^,]+)\/meter,/.exec(logged())!;
 		assert.ok(existsSync(socket));
 		child.kill("SIGINT");

@@ -94,7 +94,7 @@ describe("The parts and protocols that a firmware can be built without", functio
 		assert.deepEqual(boardWith(board).without, ["hub", "tic"]);
 		assert.deepEqual(boardWith(board, "mqtt", "tic").without, ["hub", "mqtt"]);
 		assert.deepEqual(boardWith(board, "tic").without, ["hub", "tic"]);
-		assert.throws(() => boardWith(board, "", "sml"), { message: "The firmware of slzb-06 has sml already." });
+		assert.throws(() => boardWith(board, "", "sml"), { message: "The firmware of slzb-06 already has sml." });
 		assert.throws(() => boardWith(board, "sml,hub", "hub"), { message: "--without and --with both name hub." });
 	});
 

@@ -136,7 +136,7 @@ describe("The options of the simulator", () => {
 		[["--mode", "station"], /--mode is client or ap/],
 		[["--https-port", "65536"], /--https-port is a number from 0 to 65535, not "65536"/],
 		[["--http-port", "-1"], /http-port/],
-		[["--http-port", "9000", "--https-port", "9000"], /^--https-port and --http-port are two ports$/],
+		[["--http-port", "9000", "--https-port", "9000"], /^--https-port and --http-port must differ$/],
 		[["--http-port", "80a"], /--http-port is a number/],
 		[["--http-port", ""], /--http-port is a number/],
 		[["--state", ""], /--state needs a path/],
