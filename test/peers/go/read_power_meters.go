@@ -1,4 +1,4 @@
-// Reads power meters by the libraries that evcc uses, and prints the values as one line of JSON.
+// Reads power meters with the libraries that evcc uses, and prints the values as one line of JSON.
 //
 //	read_power_meters sma INTERFACE SERIAL     gitlab.com/bboehmke/sunny
 //	read_power_meters sunspec ADDRESS UNIT     github.com/andig/gosunspec with github.com/grid-x/modbus
