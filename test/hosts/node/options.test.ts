@@ -156,7 +156,10 @@ describe("The options of the simulator", () => {
 		[["--speed", "0"], /--speed is a number from 1 to 100000, not "0"/],
 		[["--speed", "100001"], /--speed is a number/],
 		[["--speed", "1.5"], /--speed is a number/],
-		[["--speed", "60", "--ntp", "a.example"], /^--speed and --ntp: time servers know one speed only$/],
+		[
+			["--speed", "60", "--ntp", "a.example"],
+			/^--speed and --ntp exclude each other: time servers run at normal speed$/,
+		],
 		[["--ntp", ","], /--ntp is names or IPv4 addresses, each with or without :PORT, not ""/],
 		[["--ntp", "a,"], /not ""/],
 		[["--ntp", "a b"], /not "a b"/],
