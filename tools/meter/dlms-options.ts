@@ -266,7 +266,7 @@ function list(values: Values, name: Name): FrameNumbers | undefined {
 	return values[name]?.split(",").map((part) => {
 		const [, first, span, last] = /^(\d{1,6})(-?)(\d{0,6})$/.exec(part) ?? [];
 		if (first === undefined || (span === "" && last !== ""))
-			throw new UsageError(`--${name} takes numbers and spans, as in 3,5-7,9-.`);
+			throw new UsageError(`--${name} takes numbers and ranges, as in 3,5-7,9-.`);
 		return [Number(first), span === "" ? Number(first) : last === "" ? Number.POSITIVE_INFINITY : Number(last)];
 	});
 }
