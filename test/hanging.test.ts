@@ -30,7 +30,7 @@ describe("The end of hanging tests", () => {
 		return { said, ended };
 	}
 
-	it("kills a process whose note is old, and says its test and what it waits for", async () => {
+	it("kills a process whose note is old, and names its test and the programs that it waits for", async () => {
 		const wait = `require("child_process").spawnSync("sleep", ["60"]);`;
 		const hanging = spawn(process.execPath, ["-e", wait], { stdio: "ignore", detached: true });
 		try {

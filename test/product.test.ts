@@ -46,7 +46,7 @@ describe("product", () => {
 		await gateway.stop();
 	});
 
-	it("is the origin of the MQTT discovery, with the address if that is one of the web", () => {
+	it("is the origin of the MQTT discovery, with the address if that is a web address", () => {
 		const origin = (contact: string) => {
 			const writer = new JSONWriter(textCodec);
 			const bytes = new Uint8Array(200);

@@ -16,13 +16,13 @@ const HELP = `Usage: npm run benchmark -- [options]
 
   --only PARTS   letters of the parts to run (default: all)
                    a  time of a whole readout against the wire's limit
-                   b  steps of XS for a character of a telegram, for a request
+                   b  steps of XS for each character of a telegram, and for a request
                    c  slots of XS in use after a collection
-                   d  requests per second beside a bare node:https handler
+                   d  requests per second, compared with a bare node:https handler
                    e  first load of the web page against the wire's limit
-                   f  readouts of DLMS: time, turns, steps, calls of GCM
-                   g  processor time of a small request in the firmware on Linux, beside the Moddable SDK's own server
-                   h  time from a telegram's last character to the event stream, MQTT and the dialects of the live values
+                   f  DLMS readouts: time, turns, steps, use of AES-GCM
+                   g  processor time of a small request in the firmware on Linux, compared with the Moddable SDK's own server
+                   h  time from a telegram's last character to its values in the event stream, by MQTT and in the dialects
   --quick        fewer and shorter measurements: five minutes instead of thirty
   --json FILE    also writes the numbers to FILE as JSON
   --help         prints this text
@@ -48,7 +48,7 @@ function readOptions() {
 			help: { type: "boolean", default: false },
 		},
 	});
-	if (!/^[a-h]+$/.test(values.only)) throw new Error(`--only takes some of abcdefgh, not "${values.only}".`);
+	if (!/^[a-h]+$/.test(values.only)) throw new Error(`--only takes letters from a to h, not "${values.only}".`);
 	return values;
 }
 

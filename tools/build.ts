@@ -20,11 +20,11 @@ type Command = (typeof COMMANDS)[number];
 const HELP = `  npm run build -- --board NAME [--production] [--release FILE] [--without NAMES] [--with NAMES]
                                                               builds the firmware
   npm run build -- --all [--every] [--chip CHIP] [--json]     builds each distinct firmware, and prints its sizes
-  npm run flash -- --board NAME [--production] [--port PORT]  writes it to the chip
+  npm run flash -- --board NAME [--production] [--port PORT]  writes the firmware to the chip
   npm run monitor -- --board NAME [--port PORT]               shows what the chip prints
 
   --board NAME   the hardware variant
-  --all          of boards that differ only in pins and names, builds one; fails if a limit is exceeded
+  --all          builds one board of those that differ only in pins and names; fails if a limit is exceeded
   --every        with --all: every board
   --chip CHIP    with --all: only boards with esp32, esp32s3, esp32c3 or esp32c6
   --json         with --all: prints the table as JSON
@@ -32,15 +32,15 @@ const HELP = `  npm run build -- --board NAME [--production] [--release FILE] [-
   --release FILE settings of a published build: keys that sign updates, and more (docs/flashing.md)
   --without NAMES
                  parts and meter protocols to leave out, separated by commas (docs/hardware.md): ${Object.keys(OMISSIONS).join(", ")}
-  --with NAMES   those to build in although the board leaves them out
-  --port PORT    the serial port, such as /dev/ttyUSB0 (default: the port that is found)
+  --with NAMES   parts and protocols to build in although the board leaves them out
+  --port PORT    the serial port, such as /dev/ttyUSB0 (default: the first one found)
   --out DIR      folder of the build (default .build/esp32)
 
 Boards: ${BOARDS.map((board) => board.name).join(", ")}
 `;
 
 const SELLING =
-	"Before you flash it: the first start burns fuses, and the XS runtime's licence (LGPLv3) asks that owners of consumer\n" +
+	"Before you flash it: the first start burns fuses, and the XS runtime's licence (LGPLv3) requires that owners of consumer\n" +
 	"products can install a modified one. Read docs/selling.md first.";
 
 interface Order extends Variant {
@@ -107,7 +107,7 @@ function readOrder([word, ...args]: string[]): Order | undefined {
 	if (values.help) return undefined;
 	if (values.board === undefined) throw new Error("--board is missing: the hardware variant.");
 	if (command !== "build" && (values.without ?? values.with) !== undefined)
-		throw new Error("--without and --with belong to npm run build.");
+		throw new Error("--without and --with are options of npm run build only.");
 	const { production, port, out } = values;
 	const release = values.release === undefined ? NO_RELEASE : readRelease(values.release);
 	return {

@@ -49,7 +49,7 @@ class EmulatedBench {
 		if (this.#isEnding) return;
 		const folder = temporaryFolder();
 		const unit = openUnit(options.state ?? folder, emulatedBoard(board), readBuild(join(places.project, "build")));
-		if (unit.isUpdated) this.#say("The flash was given the new build; settings stay.");
+		if (unit.isUpdated) this.#say("The new build was written to the flash; settings are kept.");
 		const ports = {
 			httpsPort: options.httpsPort || (await freePort()),
 			httpPort: options.httpPort || (await freePort()),
@@ -63,7 +63,7 @@ class EmulatedBench {
 		await this.#emulator.untilLine(SERVES, START_LIMIT_MS);
 		await this.#emulator.untilAnswers(START_LIMIT_MS);
 		if (this.#isEnding) return;
-		this.#say(`It serves, ${minutes(performance.now() - startMs)} after its power was switched on.`);
+		this.#say(`It is ready, ${minutes(performance.now() - startMs)} after power-on.`);
 		await this.#setUp(ports.httpsPort, unit);
 		if (this.#isEnding) return;
 		this.#describe(unit, join(places.folder, "update.key"));
@@ -112,9 +112,11 @@ class EmulatedBench {
 		const { board, meter } = this.#options;
 		const { uart } = board.meter;
 		this.#say(
-			meter === undefined ? `Nothing is at UART ${uart}` : `Simulated meter at UART ${uart}: ${meter.join(" ")}`,
+			meter === undefined
+				? `Nothing is connected to UART ${uart}`
+				: `Simulated meter at UART ${uart}: ${meter.join(" ")}`,
 		);
-		this.#say(`User admin, label password ${unit.labelPassword}${unit.isNew ? "" : " (unless it was changed)"}`);
+		this.#say(`User admin, label password ${unit.labelPassword}${unit.isNew ? "" : " (unless changed since)"}`);
 		this.#say(`Key that signs updates for it: ${key}`);
 	}
 

@@ -18,7 +18,7 @@ const HELP = `The factory data of one unit: serial number, label password, Wi-Fi
 
   npm run factory -- --serial SERIAL [options]
 
-  --serial SERIAL  6 to 32 of 0-9 A-Z; small letters are made capitals
+  --serial SERIAL  6 to 32 of 0-9 A-Z; small letters become capitals
   --board NAME     the hardware variant (default ${BOARDS[0].name})
   --settings FILE  a signed settings file, applied at the first start (docs/fleet.md; npm run ota -- sign-settings)
   --out DIR        folder of the files (default ${DEFAULT_FOLDER}); the files of a unit are never overwritten

@@ -29,13 +29,13 @@ import { type Bits, ROOT } from "./sdk/sdk.js";
 const LEFT_OUT = Object.keys(OMISSIONS).filter((name) => name !== "zigbee");
 
 const HELP = `${USAGE.replace("npm start", "npm run linux").replace(/ {2}--engine.*\n/, "")}
-  --bits 32|64           width of the machine code; with 32 the memory is laid out as on the microcontroller
+  --bits 32|64           width of the machine code; with 32 the memory has the same layout as on the microcontroller
                          (default: 32 where this computer has the libraries for it)
-  --announce             is reachable in this computer's network and announces itself there by mDNS (default: only on this
+  --announce             the gateway is reachable in this computer's network and announces itself there by mDNS (default: only on this
                          computer)
   --without NAMES        builds the firmware without these parts and meter protocols, separated by commas:
                          ${LEFT_OUT.join(", ")}
-  --build                builds and ends
+  --build                only builds
 `;
 
 interface LinuxOptions extends Options {
@@ -65,7 +65,7 @@ function readOptions(args: string[]): LinuxOptions {
 		const without = readNames(takeValue(args, "--without") ?? "");
 		if (without.includes("zigbee")) throw new Error("The radio is left out by --zigbee none.");
 		const options = parseOptions(args);
-		if (options.engine !== "xs") throw new Error("npm run linux knows the engine xs only; npm start has both");
+		if (options.engine !== "xs") throw new Error("npm run linux has the engine xs only; npm start has both");
 		if (!options.help)
 			return { ...options, bits: bits && (Number(bits) as Bits), buildOnly, announce, without } as LinuxOptions;
 		process.stdout.write(HELP);

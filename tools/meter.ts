@@ -54,7 +54,7 @@ const EVENT_TEXTS = new Map([
 	[Station.LINK_CLOSED, "link closed"],
 	[Station.LINK_LOST, "link lost"],
 	[Station.FRAME_REJECTED, "frame rejected"],
-	[Station.FRAME_REPEATED, "frame out of order, or once more"],
+	[Station.FRAME_REPEATED, "frame out of order, or repeated"],
 	[DLMS.FRAME_DAMAGED, "damaged frame"],
 	[DLMS.LINK_IDLE, "link idle"],
 	[Server.ASSOCIATED, "associated"],

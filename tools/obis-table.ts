@@ -118,7 +118,7 @@ function numberPhrases(rows: readonly NameRow[]): Map<string, Phrase> {
 	for (const row of rows) {
 		for (const phrase of row.phrases.slice(1)) phrases.set(phraseKey(phrase), phrase);
 	}
-	if (phrases.size > 256) throw new Error("more than 255 phrases end names: their number is one byte");
+	if (phrases.size > 256) throw new Error("more than 255 phrases at the ends of names: their number is one byte");
 	for (const row of rows) phrases.set(phraseKey(row.phrases[0]), row.phrases[0]);
 	return phrases;
 }
@@ -146,7 +146,7 @@ function parseRow(text: string, line: number): NameRow {
 	const texts = names.map((name) => parseName(name, allowed));
 	const parts = texts.map((name) => name.split("|"));
 	if (parts.some((split) => split.length !== parts[0].length || split.length > PHRASE_LIMIT || split.includes(""))) {
-		throw new Error("the languages are not cut into the same one to three parts");
+		throw new Error("the languages do not all have the same number of parts, one to three");
 	}
 	const phrases = parts[0].map((_, part) => parts.map((split) => split[part]));
 	const marks = texts.map((name) => [...name].filter(isMark).sort().join(""));
@@ -160,7 +160,7 @@ function parseRow(text: string, line: number): NameRow {
 function parseName(name: string, allowed: ReadonlySet<string>): string {
 	if (name === "" || name !== name.trim() || /[\x00-\x1f\x7f]/.test(name)) throw new Error(`bad text: ${name}`);
 	const text = name.replace(/\{[^}]*\}/g, (mark) => {
-		if (!allowed.has(mark)) throw new Error(`${mark} means nothing here`);
+		if (!allowed.has(mark)) throw new Error(`${mark} has no meaning here`);
 		return String.fromCharCode(MARKS[mark] ?? 0);
 	});
 	const marks = [...text].filter(isMark).length;

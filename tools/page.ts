@@ -153,11 +153,12 @@ async function bundle(order: TextOrder, without: readonly string[]): Promise<{ s
 			},
 		},
 	});
-	if (Array.isArray(result) || !("output" in result)) throw new Error("Vite gave something else than one output.");
+	if (Array.isArray(result) || !("output" in result))
+		throw new Error("Vite has returned something other than one output.");
 	const scripts: PageFile[] = [];
 	let entry = "";
 	for (const file of result.output) {
-		if (file.type === "asset") throw new Error(`Vite made a file that nothing serves: ${file.fileName}`);
+		if (file.type === "asset") throw new Error(`Vite has made a file that is not served: ${file.fileName}`);
 		if (file.isEntry) entry = `/${file.fileName}`;
 		const content = new TextEncoder().encode(file.code);
 		scripts.push({ path: `/${file.fileName}`, type: "text/javascript", immutable: true, content });
@@ -193,7 +194,8 @@ async function documentStyle(): Promise<string> {
 			rolldownOptions: { input, preserveEntrySignatures: "strict" },
 		},
 	});
-	if (Array.isArray(result) || !("output" in result)) throw new Error("Vite gave something else than one output.");
+	if (Array.isArray(result) || !("output" in result))
+		throw new Error("Vite has returned something other than one output.");
 	return (await import(`data:text/javascript,${encodeURIComponent(result.output[0].code)}`)).default;
 }
 

@@ -21,7 +21,7 @@ function canWrite() {
 	}
 }
 
-const STALE = "not all that is in it is built yet";
+const STALE = "it is not completely built yet";
 
 function refuseToWrite(why) {
 	say(`${root} can't be written, and ${why}: let its owner run \`npm run build\` there once.`);
@@ -275,7 +275,7 @@ function selections(args, kind) {
 	const files = tests.flatMap((one) => one ?? []);
 	const words = args.filter((_, index) => tests[index] === undefined);
 	if (words.length === 0) return [files];
-	say(`No file or folder: ${words.join(", ")}. All tests are searched for a name with that.`);
+	say(`No file or folder: ${words.join(", ")}. Searching the titles of all tests for it.`);
 	const pattern = words.map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")).join("|");
 	const named = ["--grep", pattern, ...all];
 	return files.length === 0 ? [named] : [files, named];
@@ -290,7 +290,7 @@ function runTests(lists, ...options) {
 	become(process.execPath, ["--enable-source-maps", ...mocha(...options, ...last)]);
 }
 
-/** Runs all tests. If the only failures are files that hung, runs these again. Mocha's exit code counts failures. */
+/** Runs all tests. If the only failures are files that hung, runs these again. Mocha's exit code is the number of failures. */
 function runAllTests() {
 	const guarded = ["--require", join(build, "test", "hanging.js")];
 	const options = ["--parallel", "--jobs", "5", "--no-fail-zero", ...guarded];
@@ -317,7 +317,7 @@ const mocha = (...patterns) => [
 
 /** Makes the command fail at its end, although the tests still run. */
 function failForForm() {
-	say("The form is not right (see what Biome said at first); npm run format mends most of it.");
+	say("Biome has found problems (see the beginning of the output); npm run format fixes most of them.");
 	process.exitCode ||= 1;
 }
 
@@ -353,7 +353,7 @@ const commands = {
 		// Selected tests should take seconds.
 		if (args.length === 0) {
 			installForTests(TEST_PACKAGES);
-			say("Checking form (Biome) …");
+			say("Checking the code with Biome …");
 			if (attempt(bin("biome"), ["check", "."]) !== 0) process.on("exit", failForForm);
 		}
 		say("Running the tests …");

@@ -115,7 +115,7 @@ function parseChange(text: string): Change {
 	if (month !== undefined) return { month, week, day, timeS };
 	const dayOfYear = Number(/^J(\d+)$/.exec(date)?.[1]);
 	// The other form counts February 29; no zone uses it.
-	if (!(dayOfYear >= 1 && dayOfYear <= 365)) throw new Error(`a date that the table has no form for: ${text}`);
+	if (!(dayOfYear >= 1 && dayOfYear <= 365)) throw new Error(`a date that the table can't represent: ${text}`);
 	const inYear = new Date(Date.UTC(2023, 0, dayOfYear));
 	return { month: inYear.getUTCMonth() + 1, week: 0, day: inYear.getUTCDate(), timeS };
 }
@@ -237,7 +237,7 @@ function offset(seconds: number): number {
 }
 
 function quarters(seconds: number): number {
-	if (seconds % QUARTER_S !== 0) throw new Error(`${seconds} s are no whole quarters of an hour`);
+	if (seconds % QUARTER_S !== 0) throw new Error(`${seconds} s are not whole quarters of an hour`);
 	return seconds / QUARTER_S;
 }
 

@@ -1,8 +1,8 @@
 #!/bin/sh
-# Prints the prometheus.yml for all gateways of a folder; docs/fleet.md tells how to fill it. One job for each of them, since
-# Prometheus takes a token and a certificate by the job; they are one job again in what it keeps.
+# Prints the prometheus.yml for all gateways of a folder (docs/fleet.md says how to fill it). Each gateway is a separate job,
+# because tokens and certificates in Prometheus belong to a job. The stored series all have the label job="smartmeter".
 #
-#   sh scrape.sh FOLDER [INTERVAL [NAME OF THE CA'S FILE]] > prometheus.yml
+#   sh scrape.sh FOLDER [INTERVAL [CA_FILE]] > prometheus.yml
 set -eu
 folder=$(cd "$1" && pwd)
 interval=${2:-60s}

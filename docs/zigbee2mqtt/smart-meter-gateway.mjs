@@ -1,10 +1,10 @@
 /**
- * External converter of Zigbee2MQTT for the Smart-Meter Gateway: shows the energy that was fed in (`produced_energy`), and
- * offers updates. Copy it into the folder data/external_converters of Zigbee2MQTT 2.x, restart that, and press
+ * External converter of Zigbee2MQTT for the Smart-Meter Gateway: shows the exported energy (`produced_energy`), and offers
+ * updates. Copy it into the folder data/external_converters of Zigbee2MQTT 2.x, restart Zigbee2MQTT, and press
  * "Reconfigure" on the device's page.
  *
- * A gateway that reports neither voltage nor current has no Electrical Measurement, one without cells no Power
- * Configuration: what is shown and configured follows from what the device has.
+ * A gateway that reports neither voltage nor current lacks the cluster Electrical Measurement, and a gateway without
+ * cells lacks Power Configuration. The converter shows and configures only what the device has.
  */
 import * as m from "zigbee-herdsman-converters/lib/modernExtend";
 
@@ -36,7 +36,7 @@ const identify = m.identify();
 
 const has = (device, cluster) => device?.endpoints?.some((endpoint) => endpoint.supportsInputCluster(cluster)) ?? false;
 
-/** What of the above the device has; all of it, while there is none. */
+/** The parts for the device's clusters; without a known device, the whole meter and the identify button. */
 function partsOf(device) {
 	const isKnown = device?.endpoints !== undefined;
 	const meter = !isKnown || has(device, "haElectricalMeasurement") ? whole : metering;
@@ -44,7 +44,7 @@ function partsOf(device) {
 }
 
 export default {
-	// The model of a device is "Meter gateway" and the board's, cut to 32 characters.
+	// A device's model is "Meter gateway" and the board's name, cut to 32 characters.
 	zigbeeModel: BOARDS.map((board) => `Meter gateway ${board}`.slice(0, 32)),
 	model: "Smart-Meter Gateway",
 	vendor: "Smart-Meter Gateway project",

@@ -1,10 +1,10 @@
 /**
- * Begins the page: chooses the language, shows the login from the document's template, and then loads texts and script,
+ * Starts the page: chooses the language, shows the login from the document's template, and then loads texts and script,
  * which takes the login over. It shows nothing if this browser has a token, or if the login would begin with a notice.
  *
- * The document contains it, and the policy its hash. tools/page.ts replaces SCRIPT, and TEXTS: for each language its
- * first texts, in the order of the template, and the path of the others. The keys of the storage are those of
- * kit/session.ts, kit/text.ts and kit/choices.tsx.
+ * The document contains this script, and the content security policy contains its hash. tools/page.ts replaces SCRIPT by
+ * the path of the page's script, and TEXTS by the first texts of each language, in the order of the template, and the path
+ * of the others. kit/session.ts, kit/text.ts and kit/choices.tsx use the same keys of the browser's storage.
  */
 {
 	const root = document.documentElement;
@@ -39,7 +39,7 @@
 		const html = document.getElementById("login").innerHTML;
 		app.innerHTML = html.replace(/\{(\d+)\}/g, (_, place) => first[place]);
 		app.querySelector("select").value = language;
-		// The script logs in when it has come.
+		// The script logs in once it is loaded.
 		addEventListener("submit", (event) => {
 			event.preventDefault();
 			root.dataset.sent = "";

@@ -47,7 +47,7 @@ export class Handles {
 	/** `make` must set the handle's `close`. If `make` throws, the id is free again. */
 	open<T>(id: number, make: (handle: Handle) => T): T {
 		if (this.#byId.has(id)) throw new Error("this id is in use");
-		if (this.#byId.size >= HANDLE_LIMIT) throw new Error(`more than ${HANDLE_LIMIT} things are open`);
+		if (this.#byId.size >= HANDLE_LIMIT) throw new Error(`more than ${HANDLE_LIMIT} objects are open`);
 		const handle: Handle = { id, events: 0, readable: 0, writable: 0, numbers: [], message: "", close: () => {} };
 		this.#byId.set(id, handle);
 		try {

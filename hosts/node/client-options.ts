@@ -27,10 +27,10 @@ export interface TLSSettings {
 
 /** Throws a RangeError for an option out of range. */
 export function checkClientOptions({ host, port, timeoutMs }: ClientOptions): void {
-	if (!NAME.test(host)) throw new RangeError(`"${host}" is no name and no IPv4 address`);
-	if (!Number.isInteger(port) || port < 1 || port > 65_535) throw new RangeError(`${port} is no port`);
+	if (!NAME.test(host)) throw new RangeError(`"${host}" is neither a name nor an IPv4 address`);
+	if (!Number.isInteger(port) || port < 1 || port > 65_535) throw new RangeError(`${port} is not a port`);
 	if (!(timeoutMs >= TIMEOUT_MIN_MS && timeoutMs <= TIMEOUT_MAX_MS)) {
-		throw new RangeError(`a client has ${TIMEOUT_MIN_MS} to ${TIMEOUT_MAX_MS} ms`);
+		throw new RangeError(`a client's time limit is ${TIMEOUT_MIN_MS} to ${TIMEOUT_MAX_MS} ms`);
 	}
 }
 
@@ -41,9 +41,10 @@ export function checkClientOptions({ host, port, timeoutMs }: ClientOptions): vo
 export function tlsSettingsOf({ host, tls }: ClientOptions): TLSSettings {
 	if (tls === undefined) throw new Error("a TLS client needs the certificates that it trusts: the option `tls`");
 	const { trusted, name = host, utcMs, identity, session } = tls;
-	if (trusted.length > TRUSTED_LIMIT) throw new RangeError(`what is trusted has at most ${TRUSTED_LIMIT} bytes`);
+	if (trusted.length > TRUSTED_LIMIT)
+		throw new RangeError(`the trusted certificates have at most ${TRUSTED_LIMIT} bytes`);
 	if (session && session.length > SESSION_LIMIT) throw new RangeError(`a session has at most ${SESSION_LIMIT} bytes`);
-	if (!NAME.test(name)) throw new RangeError(`"${name}" is no name and no IPv4 address`);
+	if (!NAME.test(name)) throw new RangeError(`"${name}" is neither a name nor an IPv4 address`);
 	const authorities = Buffer.from(trusted).toString("latin1");
 	const certificates = authorities === ANYBODY ? undefined : certificatesOf(authorities);
 	return {
@@ -84,7 +85,7 @@ function certificatesOf(text: string): X509Certificate[] {
 	try {
 		certificates = parseCertificates(text);
 	} catch {
-		throw new Error("a certificate of those that are trusted can't be read");
+		throw new Error("a trusted certificate can't be read");
 	}
 	if (certificates.length === 0) throw new Error("there is no certificate in what is trusted");
 	return certificates;

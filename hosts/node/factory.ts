@@ -40,7 +40,7 @@ export function openUnit(
 	const factory = loadFactoryData(state, password);
 	checkSettings(state);
 	if (password !== undefined && password !== factory.labelPassword) {
-		say(`${state} has a label password already; --password only sets that of a new unit.`);
+		say(`${state} already has a label password; --password sets only that of a new unit.`);
 	}
 	if (isNew && mode === "client") {
 		presetNetwork(flashOf(state), new NodeText(), { ssid: BENCH_SSID, password: BENCH_PASSWORD });
@@ -100,7 +100,7 @@ export function describeCoordinator(port: string): string {
 /** A missing path is not an error, because the device may be plugged in later. */
 export function describeMeter(path: string, isSimulated: boolean): string {
 	if (isSimulated) return `Simulated meter on ${path}`;
-	return existsSync(path) ? `Meter on ${path}` : `There is nothing at ${path} yet (--meter); each readout looks again`;
+	return existsSync(path) ? `Meter on ${path}` : `${path} does not exist yet (--meter); each readout tries again`;
 }
 
 /** Makes missing data, with `password` if given. Throws an Error with a message for the user. */

@@ -42,7 +42,7 @@ export class PakoInflater implements Inflater {
 		this.isDone = status === Z_STREAM_END;
 		// Z_BUF_ERROR is not a failure: there was no input or no room.
 		if (!this.isDone && status !== Z_OK && status !== Z_BUF_ERROR) {
-			this.#failure = stream.msg || "the packed data wants a dictionary";
+			this.#failure = stream.msg || "the packed data needs a dictionary";
 			throw new Error(this.#failure);
 		}
 		return stream.next_in - start;

@@ -38,7 +38,7 @@ Runs the gateway on this computer, with a simulated meter unless --meter names a
                          supply of the unit: USB, or three cells with VOLTS in total (default usb; power.txt of the
                          state folder can override it)
   --wake timer|button|usb
-                         starts as after a wake-up from sleep, by this cause, not as after power-on
+                         starts as after a wake-up from sleep with this cause, not as after power-on
   --update-key FILE|none public key (P-256, PEM) that may sign a firmware; up to two such options; none: no update is accepted
                          (default: a development key, made in --state)
   --quiet                prints only the line "ready …" and errors
@@ -128,7 +128,7 @@ export function parseOptions(args: string[]): Options {
 	});
 	const httpsPort = toPort("--https-port", values["https-port"]);
 	const httpPort = toPort("--http-port", values["http-port"]);
-	if (httpPort === httpsPort && httpPort !== 0) throw new Error("--https-port and --http-port are two ports");
+	if (httpPort === httpsPort && httpPort !== 0) throw new Error("--https-port and --http-port must differ");
 	return {
 		engine: oneOf("--engine", values.engine, ["xs", "node"]),
 		httpsPort,
@@ -236,7 +236,8 @@ function toSpeed(value: string, ntp: string): number {
 	const speed = Number(value);
 	if (!/^\d+$/.test(value) || speed < 1 || speed > SPEED_LIMIT)
 		throw new Error(`--speed is a number from 1 to ${SPEED_LIMIT}, not "${value}"`);
-	if (speed > 1 && ntp !== "") throw new Error("--speed and --ntp: time servers know one speed only");
+	if (speed > 1 && ntp !== "")
+		throw new Error("--speed and --ntp exclude each other: time servers run at normal speed");
 	return speed;
 }
 

@@ -62,7 +62,7 @@ class NodeUDP implements UDP {
 
 	write(bytes: Uint8Array, address: string, port: number): void {
 		if (bytes.length > DATAGRAM_LIMIT) throw new RangeError(`a datagram has at most ${DATAGRAM_LIMIT} bytes`);
-		if (!isIPv4(address)) throw new RangeError(`"${address}" is no IPv4 address`);
+		if (!isIPv4(address)) throw new RangeError(`"${address}" is not an IPv4 address`);
 		if (this.#closed || this.#sending >= SENDING_LIMIT) return;
 		this.#sending++;
 		this.#socket.send(Buffer.from(bytes), port, address, () => this.#sending--);
@@ -132,5 +132,5 @@ function failureOf(error: NodeJS.ErrnoException, port: number, group: string | u
 	if (error.code === "EADDRINUSE") return `udp port ${port} is used by another program`;
 	if (error.code === "EACCES") return `udp port ${port} needs more rights (ports below 1024 are for root)`;
 	if (error.syscall === "addMembership") return `group ${group} can't be joined: ${error.message}`;
-	return `udp port ${port} can't be had: ${error.message}`;
+	return `udp port ${port} can't be opened: ${error.message}`;
 }

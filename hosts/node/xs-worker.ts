@@ -159,7 +159,7 @@ export class XSWorker {
 			for (let message = this.#received.next(); message; message = this.#received.next()) this.#handle(message);
 		} catch (error) {
 			this.#process.kill("SIGKILL");
-			this.#ended(`The XS engine sent something that is no message: ${(error as Error).message}`);
+			this.#ended(`The XS engine has sent an invalid message: ${(error as Error).message}`);
 		}
 	}
 
@@ -191,7 +191,7 @@ function reasonOf(code: number | null, signal: string | null): string {
 	if (signal) return `signal ${signal}`;
 	if (code === 11) return "memory is full";
 	if (code === 12) return "stack overflow";
-	if (code === 15) return "an exception nobody caught";
+	if (code === 15) return "an uncaught exception";
 	if (code === 16) return "too many names";
 	if (code === 17) return "one event took too many steps";
 	return `exit code ${code}`;

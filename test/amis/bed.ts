@@ -81,7 +81,7 @@ export class Bed {
 			const { kind, bytes, start, end, code } = this.session.poll();
 			if (kind === OUTPUT_NONE) return events;
 			if (kind === OUTPUT_TRANSMIT) {
-				if (end - start !== 1 || bytes[start] !== 0xe5) throw new Error("something else than E5 was sent");
+				if (end - start !== 1 || bytes[start] !== 0xe5) throw new Error("something other than E5 was sent");
 				this.acknowledged++;
 			}
 			if (kind !== OUTPUT_EVENT) continue;

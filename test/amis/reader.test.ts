@@ -50,7 +50,7 @@ describe("the meter reader with an AMIS meter", function () {
 		bench.world.advance(25_000);
 		assert.ok(bench.read().tookMs < 1500);
 	});
-	it("says that the key is missing or wrong, and takes the right one at once", () => {
+	it("reports that the key is missing or wrong, and uses the right one at once", () => {
 		for (const [key, code] of [
 			[new Uint8Array(0), "amis/no-key"],
 			[AMIS_KEY.map((byte) => byte ^ 1), "amis/key"],
@@ -65,7 +65,7 @@ describe("the meter reader with an AMIS meter", function () {
 			assert.equal(bench.read().failure, undefined);
 		}
 	});
-	it("names silence, and what another meter sends", () => {
+	it("reports silence, and data of another meter", () => {
 		const { failure, tookMs } = bed({ firstMs: 1e9 }).bench.read();
 		assert.deepEqual([failure?.code, Math.round(tookMs)], ["amis/silence", 60_000]);
 		const bench = new ReaderBench({ protocol: "amis" });
@@ -78,7 +78,7 @@ describe("the meter reader with an AMIS meter", function () {
 
 describe("a probe of an AMIS meter", function () {
 	this.timeout(60_000);
-	it("succeeds with the right, the wrong and no key, and waits for the call", () => {
+	it("succeeds with the right key, a wrong key and no key, and waits for the call", () => {
 		for (const key of [AMIS_KEY, AMIS_KEY.map((byte) => byte ^ 1), new Uint8Array(0)]) {
 			const { bench } = bed({ firstMs: 40_000 }, "amis", key);
 			const { failure, ident, tookMs } = probe(bench);
@@ -108,7 +108,7 @@ describe("a probe of an AMIS meter", function () {
 				);
 			}
 		});
-	it("listens for a call in one of five probes that find nothing, and not after one that does", () => {
+	it("listens for a call in one of five probes that find nothing, and not after one that finds a meter", () => {
 		const bench = new ReaderBench();
 		const lasts = () => {
 			const { failure, tookMs } = probe(bench, 65_000);

@@ -50,7 +50,7 @@ describe("telegrams of AMIS meters", () => {
 		const summer = bed.receive(telegram(3, { utcMs: Date.UTC(2028, 6, 1, 22, 30, 59) }));
 		assert.equal(summer[0].records[2], "0-0:1.0.0*255: 280702003059S");
 	});
-	it("are no readout once more: the meter repeats a telegram whose acknowledgement it has not heard", () => {
+	it("give no second readout when the meter repeats one because it missed the acknowledgement", () => {
 		const bed = new Bed();
 		bed.receive(telegram(1), telegram(2));
 		assert.deepEqual(bed.receive(telegram(2)), []);
@@ -64,7 +64,7 @@ describe("telegrams of AMIS meters", () => {
 		assert.deepEqual(bed.receive(other, telegram(4)), []);
 		assert.deepEqual(bed.receive(telegram(5)), [GOOD]);
 	});
-	it("are named as ciphered without a key, and by a wrong key, in the second of two", () => {
+	it("are reported as lacking the key or not matching it from the second telegram on", () => {
 		for (const [key, code] of [
 			[new Uint8Array(0), "amis/no-key"],
 			[WRONG_KEY, "amis/key"],
@@ -77,7 +77,7 @@ describe("telegrams of AMIS meters", () => {
 			assert.equal(bed.acknowledged, 3);
 		}
 	});
-	it("are refused in another structure", () => {
+	it("are refused if their structure is unknown", () => {
 		const structures = [
 			(frame: Uint8Array) => changed(frame, (body) => body.splice(-16)),
 			(frame: Uint8Array) => changed(frame, (body) => body.splice(13, 2, 0, 0)),
@@ -90,7 +90,7 @@ describe("telegrams of AMIS meters", () => {
 			assert.deepEqual(codesOf(bed, telegram(3), telegram(4)), [undefined]);
 		}
 	});
-	it("give no value after damage that the sum does not show", () => {
+	it("give no value after damage that the checksum does not detect", () => {
 		const frame = telegram(3);
 		for (let at = 0; at < frame.length - 6; at++) {
 			for (const bits of [1, 0x80, 0x5a]) {
@@ -111,7 +111,7 @@ describe("acknowledgements to AMIS meters", () => {
 		bed.receive(...pieces);
 		return bed.acknowledged;
 	};
-	it("follow each call and each telegram with a right sum, also of an unknown structure", () => {
+	it("follow each call and each telegram with a correct checksum, even one with an unknown structure", () => {
 		assert.equal(sent(CALL), 1);
 		assert.equal(sent(telegram(1)), 1);
 		assert.equal(sent(changed(telegram(1), (body) => body.splice(3))), 1);
@@ -132,7 +132,7 @@ describe("acknowledgements to AMIS meters", () => {
 		assert.equal(sent(telegram(1).map((byte, i) => (i === 99 ? byte ^ 1 : byte))), 0, "a wrong sum");
 		assert.equal(sent(telegram(1).subarray(0, -1)), 0, "not whole");
 	});
-	it("are one for many calls in one piece", () => {
+	it("are sent once for many calls that arrive in one piece", () => {
 		assert.equal(sent(new Uint8Array(Buffer.concat(Array(20).fill(CALL)))), 1);
 	});
 });
@@ -147,7 +147,7 @@ describe("the end of listening to an AMIS meter", () => {
 		assert.deepEqual([events, bed.poll(), bed.receive(telegram(1), CALL)], [1, [], []]);
 		return bed.session.failure?.code;
 	};
-	it("says how far it came", () => {
+	it("reports how much of a telegram was received or deciphered", () => {
 		assert.equal(end(), "amis/silence");
 		assert.equal(end(Uint8Array.of(1, 2, 3)), "amis/no-frame");
 		assert.equal(end(CALL), "amis/no-frame");
@@ -170,7 +170,7 @@ feeds("a telegram of an AMIS meter", {
 				const all = meanings;
 				meanings = [];
 				bed.silence();
-				// The same telegram once more would be a repetition.
+				// If the same telegram followed, it would be taken for a repetition.
 				bed.receive(telegram(3));
 				return all;
 			},

@@ -60,7 +60,7 @@ describe("Faults while the history is filled", function () {
 		await check();
 	});
 
-	it("end with `full` after the time for which the history keeps days, in which nothing is lost", async () => {
+	it("end with `full` once the history has all the days that it can keep, and lose none of them", async () => {
 		bench = await BackfillBench.start({
 			startMs: START_MS,
 			protocol: "iec62056",

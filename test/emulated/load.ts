@@ -27,7 +27,7 @@ const UPLOADED = 0.7;
 const PIECE = 4000;
 const PIECE_PAUSE_MS = 20;
 const LOST = "no reply";
-/** Number of attempts to continue, and the pause before each, as of the page. */
+/** Number of attempts to continue, and pause before each; the page has the same values. */
 const ATTEMPTS = 5;
 const LOST_PAUSE_MS = 1000;
 const REFUSED_FOR_NOW = '503 {"error":"busy","message":"There is no memory for it now: try again in a moment."}';

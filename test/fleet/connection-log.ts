@@ -1,6 +1,6 @@
 /**
- * Outgoing connections of many gateways over real sockets, with a log and the bytes on the wire. Their time limits are
- * those of the gateways' time.
+ * Outgoing connections of many gateways over real sockets, with a log and the bytes on the wire. Time limits count in
+ * the gateways' time.
  */
 import { subscribe } from "node:diagnostics_channel";
 import type { Socket } from "node:net";
@@ -11,7 +11,7 @@ import type { Network } from "../../modules/io/host.js";
 import type { PacedTime } from "./paced-time.js";
 
 export const OPEN = "open";
-/** It was never open. */
+/** The connection was never open. */
 export const FAILED = "failed";
 export const ENDED = "ended";
 
@@ -20,7 +20,7 @@ export interface ConnectionEvent {
 	readonly port: number;
 	/** Time of the gateways, ms. */
 	readonly atMs: number;
-	/** Time of the computer since the gateway wanted the connection, ms. */
+	/** Real time since the gateway requested the connection, ms. */
 	readonly sinceMs: number;
 	readonly isResumed: boolean;
 }

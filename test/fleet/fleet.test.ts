@@ -1,4 +1,4 @@
-/** A few gateways of `npm run fleet` over real sockets, with aedes as broker, faster than the clock. */
+/** A few gateways of `npm run fleet` over real sockets, with aedes as broker, in accelerated time. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer as createHTTPSServer } from "node:https";
@@ -108,7 +108,7 @@ describe("The fleet", () => {
 		}
 	});
 
-	it("counts connections by seconds, and finds the busiest one", () => {
+	it("counts the connections in each second, and finds the busiest second", () => {
 		const event = (what: typeof OPEN | typeof FAILED | typeof ENDED, atMs: number, port = 1) => ({
 			...{ what, port, atMs, sinceMs: 1, isResumed: what === OPEN && atMs > 3000 },
 		});

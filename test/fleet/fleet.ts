@@ -19,7 +19,7 @@ export interface Template {
 	readonly settings: readonly (readonly [key: string, base64: string])[];
 	/** PEM. */
 	readonly certificate: string;
-	/** Time at which its clock stands, Unix ms. */
+	/** Time that its clock shows, Unix ms. */
 	readonly utcMs: number;
 }
 
@@ -53,7 +53,7 @@ class Worker {
 		this.#process.on("message", (answer) => this.#answered(answer));
 	}
 
-	/** One question at a time. */
+	/** Sends a question; the caller waits for the answer before the next question. */
 	ask(question: Question): Promise<unknown> {
 		return new Promise((resolve, reject) => {
 			this.#answered = resolve;

@@ -24,7 +24,7 @@ export interface Plan {
 	readonly fleet: Fleet;
 	readonly broker: RestartableBroker;
 	readonly server?: Server | undefined;
-	/** Speed of the gateways' time while nothing happens that all do at once; otherwise `slowSpeed`. */
+	/** Speed of the gateways' time; `slowSpeed` while all gateways do something at once. */
 	readonly speed: number;
 	readonly slowSpeed: number;
 	/** Time of the gateways from the start until the scheduled readout is over. */
@@ -36,7 +36,7 @@ export interface Plan {
 	progress(text: string): void;
 }
 
-/** Times of connections after an event, in seconds of the gateways. */
+/** New connections after an event; times in seconds of the gateways' time. */
 export interface Spread {
 	readonly connections: number;
 	readonly failed: number;
@@ -58,11 +58,11 @@ export interface Figures {
 		readonly sessions: number;
 		readonly broker: ProcessCost & Traffic;
 		readonly server: ProcessCost & Traffic;
-		/** Durations of polls, ms of the computer. */
+		/** Durations of polls in real time, ms. */
 		readonly pollsMs: readonly number[];
 		readonly failedPolls: number;
 		readonly simulation: ProcessCost;
-		/** Speed of the gateways' time; less than asked for if the computer has too much to do. */
+		/** Speed of the gateways' time; lower than requested if the computer is too slow. */
 		readonly speed: number;
 	};
 	readonly restart: Spread & { readonly brokerCPUMs: number };
@@ -71,7 +71,7 @@ export interface Figures {
 	readonly faults: readonly string[];
 }
 
-/** Limit for all to be connected, in their time. */
+/** Time within which all gateways must be connected, in their own time. */
 const RETURN_LIMIT_MS = 120_000;
 const LOOK_MS = 100;
 
@@ -162,7 +162,7 @@ export function spreadOf(events: readonly ConnectionEvent[], port: number, fromM
 	const lastS = times.at(-1) ?? 0;
 	const perSecond = new Array<number>(Math.max(0, Math.floor(lastS) + 1)).fill(0);
 	for (const time of times) perSecond[Math.max(0, Math.floor(time))]++;
-	// The busiest second need not begin with a whole one.
+	// The busiest second may begin at any fraction of a second.
 	let mostInOneSecond = 0;
 	for (let i = 0, from = 0; i < times.length; i++) {
 		while (times[i] - times[from] >= 1) from++;

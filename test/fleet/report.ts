@@ -15,36 +15,36 @@ export function reportOf({ gateways, ...figures }: Figures): string {
 	const polls = steady.pollsMs.length;
 	const rows: (readonly [string, string])[] = [
 		["gateways", String(gateways)],
-		["start of all at once", spreadText(start)],
-		["… processor time of the broker for each", ms(start.brokerCPUMs / gateways)],
-		["… traffic of each, with announcement", kilobytes(start.bytes / gateways)],
+		["all gateways start at once", spreadText(start)],
+		["… processor time of the broker for each gateway", ms(start.brokerCPUMs / gateways)],
+		["… traffic of each gateway, with announcement", kilobytes(start.bytes / gateways)],
 		["messages in the busiest second of a scheduled readout", String(figures.mostMessagesInOneSecond)],
-		["time that passed", `${(steady.ms / 60_000).toFixed(0)} minutes`],
-		["messages of each gateway and day", perDay(steady.messages).toFixed(0)],
-		["sessions of each gateway and day", perDay(steady.sessions).toFixed(0)],
-		["MQTT of each gateway and day, sent and received", traffic(steady.broker)],
-		["processor time of the broker, each gateway and day", ms(perDay(steady.broker.cpuMs))],
+		["simulated time", `${(steady.ms / 60_000).toFixed(0)} minutes`],
+		["messages for each gateway and day", perDay(steady.messages).toFixed(0)],
+		["sessions for each gateway and day", perDay(steady.sessions).toFixed(0)],
+		["MQTT traffic for each gateway and day, sent and received", traffic(steady.broker)],
+		["processor time of the broker for each gateway and day", ms(perDay(steady.broker.cpuMs))],
 		["memory of the broker", memory(steady.broker.memoryBytes, idle.broker)],
 	];
 	if (polls > 0) {
 		rows.push(
-			["polls of hawkBit", `${polls}, and ${steady.failedPolls} failed`],
-			["… each", `median ${ms(quantile(steady.pollsMs, 0.5))}, 95 % below ${ms(quantile(steady.pollsMs, 0.95))}`],
-			["… traffic, sent and received", traffic(steady.server, polls)],
-			["… processor time of the server", ms(steady.server.cpuMs / polls)],
+			["polls of hawkBit", `${polls}; ${steady.failedPolls} failed`],
+			["… duration", `median ${ms(quantile(steady.pollsMs, 0.5))}, 95 % below ${ms(quantile(steady.pollsMs, 0.95))}`],
+			["… traffic of each, sent and received", traffic(steady.server, polls)],
+			["… processor time of the server for each", ms(steady.server.cpuMs / polls)],
 			["memory of hawkBit", memory(steady.server.memoryBytes, idle.server)],
 		);
 	}
 	rows.push(
 		["restart of the broker", spreadText(restart)],
-		["… processor time of the broker for each", ms(restart.brokerCPUMs / gateways)],
-		["simulation: processor time, each gateway and day", ms(perDay(steady.simulation.cpuMs))],
+		["… processor time of the broker for each gateway", ms(restart.brokerCPUMs / gateways)],
+		["simulation: processor time for each gateway and day", ms(perDay(steady.simulation.cpuMs))],
 		["simulation: memory", memory(steady.simulation.memoryBytes, 0)],
 		["simulation: speed", steady.speed.toFixed(1)],
 	);
 	const table = [["what", "figure"], ["---", "---"], ...rows].map((cells) => `| ${cells.join(" | ")} |`);
 	const faults = figures.faults.slice(0, 10).map((line) => `fault: ${line}`);
-	return `${[...table, "", "returns after the restart of the broker, each second:", ...histogram(restart), ...faults].join("\n")}\n`;
+	return `${[...table, "", "reconnections in each second after the restart of the broker:", ...histogram(restart), ...faults].join("\n")}\n`;
 
 	function traffic({ sent, received }: { readonly sent: number; readonly received: number }, count?: number): string {
 		const each = (bytes: number) => kilobytes(count === undefined ? perDay(bytes) : bytes / count);
@@ -53,7 +53,7 @@ export function reportOf({ gateways, ...figures }: Figures): string {
 }
 
 function spreadText({ connections, failed, lastS, mostInOneSecond, resumed }: Spread): string {
-	const more = [`${failed} failed`, `${resumed} resumed TLS`].join(", ");
+	const more = [`${failed} failed`, `${resumed} with a resumed TLS session`].join(", ");
 	return `${connections} connections in ${lastS.toFixed(1)} s, at most ${mostInOneSecond} in one second; ${more}`;
 }
 

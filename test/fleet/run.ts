@@ -17,12 +17,12 @@ const HELP = `Usage: npm run fleet -- [options]
 
   --gateways N        number of gateways (default 100)
   --workers N         processes that simulate them (default 2)
-  --minutes N         time that passes for them before the broker restarts (default 15,
+  --minutes N         simulated time before the broker restarts (default 15,
                       with one scheduled readout)
-  --speed N           speed of that time (default 10)
+  --speed N           speed of the simulated time (default 10)
   --down SECONDS      time without a broker (default 3)
-  --plain             MQTT without TLS; otherwise TLS with a certificate of the client
-  --hawkbit HH:MM:SS  also poll Eclipse hawkBit, fetched from Maven Central, with this pause
+  --plain             MQTT without TLS; otherwise TLS with a client certificate
+  --hawkbit HH:MM:SS  also poll Eclipse hawkBit (from Maven Central) at this interval
   --json FILE         also writes the numbers to FILE as JSON
   --help              prints this text
 `;

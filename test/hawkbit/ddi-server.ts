@@ -58,7 +58,9 @@ export class DDIServer {
 	closes = false;
 	/** Called before the usual answer, which is given if this function returns undefined. */
 	answer: ((request: DDIRequest) => Answer | undefined) | undefined;
-	/** Links name another host, as behind a proxy that does not say so. */
+	/**
+	 * Beginning of all links. Names another host than HOST, as behind a proxy that does not pass on the host's name.
+	 */
 	origin = "http://10.0.0.1:8080";
 	world!: VirtualWorld;
 

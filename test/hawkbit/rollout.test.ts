@@ -419,7 +419,7 @@ describe("The roll-out by hawkBit", () => {
 		assert.deepEqual(server.results, [`8 success: Version ${VERSION} runs and is confirmed.`]);
 	});
 
-	it("needs no connection that stays open", async () => {
+	it("works with a server that closes each connection", async () => {
 		await start();
 		server.wantsAttributes = true;
 		server.closes = true;
@@ -429,7 +429,7 @@ describe("The roll-out by hawkBit", () => {
 		assert.ok(server.connections >= server.requests.length);
 	});
 
-	it("leaves the server alone that does not show the stored certificate", async () => {
+	it("sends nothing to a server that does not show the stored certificate", async () => {
 		await start();
 		const cert = (await import("../homeassistant/bench.js")).OWN_CERTIFICATE.certificate;
 		await enable({ ...SETTINGS, cert: Buffer.from(cert).toString() });
@@ -454,7 +454,7 @@ describe("The roll-out by hawkBit", () => {
 		assert.equal(server.results.length, 0);
 	});
 
-	it("does not poll on cells, but on USB", async () => {
+	it("polls on USB power, but not on cells", async () => {
 		let usb = 0;
 		const power = { cells: 3, batteryVoltage: () => 4.5, usbVoltage: () => usb, temperatureC: () => undefined };
 		await start({ power });

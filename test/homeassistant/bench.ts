@@ -137,7 +137,7 @@ export interface BenchOptions {
 	readonly language?: string;
 	readonly power?: Power;
 	readonly utcMs?: number | undefined;
-	/** Flash with a history, and other stored data; with them statistics are sent. */
+	/** Flash with a history, and other stored data. Statistics are sent only if both are given. */
 	readonly flash?: VirtualFlash;
 	readonly storage?: VirtualStorage;
 }

@@ -28,7 +28,7 @@ export class StatisticsServer {
 	/** Rows by statistic and start of the hour, Unix seconds. */
 	rows = new Map<string, Map<number, Row>>();
 	readonly metadata = new Map<string, Message>();
-	/** Numbers of rows of the imports. */
+	/** Number of rows in each import, in order. */
 	readonly imports: number[] = [];
 	messages = 0;
 	/** Takes a command before its default answer; returns the answer, CUT, SILENCE, or undefined for the default. */

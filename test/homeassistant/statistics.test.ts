@@ -88,7 +88,7 @@ class Home {
 describe("Statistics for the hub", function () {
 	this.timeout(60_000);
 
-	it("have each hour of the meter at the first set-up and then within a quarter of an hour, and no jump at the beginning", () => {
+	it("contain each hour of the meter from the first set-up on, within a quarter of an hour, and no jump at the beginning", () => {
 		const home = new Home();
 		home.turn(false);
 		home.run(3 * DAY);
@@ -128,7 +128,7 @@ describe("Statistics for the hub", function () {
 		});
 	});
 
-	it("miss nothing after a day without network, and states go on as if there were none", () => {
+	it("contain every hour of a day without network, and do not disturb the states", () => {
 		const home = new Home();
 		home.run(6 * HOUR);
 		home.turn(false);
@@ -141,13 +141,13 @@ describe("Statistics for the hub", function () {
 		assert.equal(home.bench.hub.state, "ok");
 	});
 
-	it("continue after restarts of the gateway between two pieces, whatever was accepted", () => {
+	it("continue after restarts of the gateway between two pieces, whichever messages were accepted", () => {
 		const home = new Home();
 		home.turn(false);
 		home.run(9 * DAY);
 		home.turn(true);
 		for (let cut = 1; cut <= 12; cut++) {
-			// The hub takes one message more each time before the power is cut.
+			// In each round the hub accepts one message more before the power is cut.
 			let left = 2 * cut;
 			home.server.answer = () => (left-- > 0 ? undefined : CUT);
 			home.run(QUARTER);
@@ -216,14 +216,14 @@ describe("Statistics for the hub", function () {
 		assert.deepEqual(sums(), before);
 	});
 
-	it("have days where the history keeps no hours any more, without a jump", () => {
+	it("consist of days where the history no longer has hours, without a jump", () => {
 		const home = new Home();
 		home.turn(false);
 		home.run(40 * DAY);
 		home.turn(true);
 		home.run(HOUR);
 		const changes = home.server.changesOf("import");
-		// Hours of two weeks at least, and days at the beginning.
+		// At least two weeks of hours, and days before them.
 		assert.ok(changes.size > 14 * 24 && changes.size < 30 * 24, `${changes.size}`);
 		const starts = [...changes.keys()];
 		assert.deepEqual(
@@ -277,7 +277,7 @@ describe("Statistics for the hub", function () {
 		});
 	}
 
-	it("report a token that the WebSocket refuses, a proxy that lets none through, and a server that is away", () => {
+	it("report a token that the WebSocket refuses, a proxy that lets no WebSocket through, and a missing server", () => {
 		const home = new Home();
 		home.server.answer = () => ({ type: "auth_invalid", message: "Invalid access token" });
 		home.run(2 * HOUR);
@@ -293,7 +293,7 @@ describe("Statistics for the hub", function () {
 		assert.equal(home.bench.hub.state, "ok");
 	});
 
-	it("take one connection for each piece, and end at once for a test", () => {
+	it("use one connection for each piece, and give way to a test at once", () => {
 		const home = new Home();
 		home.turn(false);
 		home.run(8 * DAY);
@@ -320,7 +320,7 @@ describe("Statistics for the hub", function () {
 		assert.ok(outcome!.ms < 2000, `${outcome!.ms}`);
 	});
 
-	it("are sent again from the oldest row that the meter has filled in", () => {
+	it("are sent again from the oldest row that was filled in from the meter", () => {
 		const home = new Home();
 		home.run(3 * DAY);
 		const { backfill, hub } = home.bench;
@@ -333,7 +333,7 @@ describe("Statistics for the hub", function () {
 		assert.equal(sent(), 4 * 23);
 		assert.equal(hub.statistics.state, "ok");
 		assert.deepEqual(home.server.rows, before);
-		// Not again, nor after a restart.
+		// They are sent again only once, even after a restart.
 		home.bench.advance(10 * MINUTE);
 		home.restart();
 		home.bench.backfill.filledS = backfill.filledS;

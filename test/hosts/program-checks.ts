@@ -159,7 +159,7 @@ export function programChecks({ path, ways }: ProgramOptions): (...args: string[
 		assert.equal((await certificateOf(addressOf(await second.printed()))).owner, owner);
 		assert.equal(await second.end("SIGTERM"), 0);
 		assert.deepEqual(files.map(storedText), before);
-		assert.match(second.errors, /has a label password already/);
+		assert.match(second.errors, /already has a label password/);
 		assert.deepEqual(readdirSync(join(folder, "state")).sort(), ["flash", "partitions", ...files].sort());
 	});
 
@@ -243,7 +243,7 @@ export function programChecks({ path, ways }: ProgramOptions): (...args: string[
 	it("reports that the meter's port has no device yet", async () => {
 		const program = start("--meter", join(folder, "no-such-port"), ...ANY_PORT);
 		await program.printed();
-		assert.match(program.errors, /There is nothing at \S*no-such-port yet/);
+		assert.match(program.errors, /no-such-port does not exist yet/);
 		assert.equal(await program.end("SIGTERM"), 0);
 	});
 

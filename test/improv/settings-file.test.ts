@@ -105,7 +105,7 @@ describe("Signed settings files over the console", () => {
 		return stateOf(gateway);
 	};
 
-	it("are applied, on a new unit too, and reported as all others", async () => {
+	it("are applied, even on a new unit, and reported like files that arrive in another way", async () => {
 		for (const mode of ["client", "ap"] as const) {
 			await gateway.stop();
 			await start(mode);
@@ -129,7 +129,7 @@ describe("Signed settings files over the console", () => {
 		for (const secret of ["p".repeat(64), "d0".repeat(16)]) assert.ok(!shown.includes(secret), secret);
 	});
 
-	it("set a network, hours after a start, which Improv's own command may not", async () => {
+	it("can set a network hours after a start, unlike Improv's own command", async () => {
 		await gateway.stop();
 		await start("ap");
 		const wifi = { ssid: "cafe", password: "", dhcp: true };
@@ -140,7 +140,7 @@ describe("Signed settings files over the console", () => {
 		assert.equal((await gateway.read("network/status")).wifi_ssid, "cafe");
 	});
 
-	it("are refused with the words of the API, and change nothing", async () => {
+	it("are refused with the messages of the API, and change nothing", async () => {
 		const file = signed(ZONE, 3);
 		const unsigned = Buffer.from(file).fill(0, file.length - 64);
 		const cases: [Buffer, string, string, RegExp][] = [
@@ -187,7 +187,7 @@ describe("Signed settings files over the console", () => {
 		damaged[20] ^= 1;
 		await send(half);
 		assert.deepEqual(await send(damaged), [INVALID]);
-		// Beyond the end, of a file of another length, without bytes, without an offset.
+		// Pieces beyond the end, of a file of another length, without bytes, and without an offset.
 		for (const data of [
 			pieceOf(file, 100, 50, 149),
 			pieceOf(file, 100, 50, file.length + 1),
@@ -195,7 +195,7 @@ describe("Signed settings files over the console", () => {
 			command([1, 2, 3]),
 		])
 			assert.deepEqual(await send(data), [INVALID]);
-		// Repeated, and beyond a gap.
+		// Repeated pieces, and one after a gap.
 		for (const offset of [50, 99, 150]) assert.deepEqual(await send(pieceOf(file, offset, 10)), [["more", "100"]]);
 		assert.deepEqual(await ask(), ["more", "100"]);
 		assert.deepEqual(await sendAll(file, 100), ["waits"]);
@@ -203,7 +203,7 @@ describe("Signed settings files over the console", () => {
 		assert.deepEqual(await send(pieceOf(file, 100, 50)), [APPLIED]);
 	});
 
-	it("begin again by the first piece, and have at most 4500 bytes", async () => {
+	it("start again with a first piece, and have at most 4500 bytes", async () => {
 		const file = signed(ZONE, 7);
 		await send(pieceOf(signed(LARGEST, 9), 0, 100));
 		assert.deepEqual(await send(pieceOf(file, 0, 100)), [["more", "100"]]);
@@ -238,7 +238,7 @@ describe("Signed settings files over the console", () => {
 		}
 		assert.deepEqual(await send(pieceOf(file, 100, 100)), [NONE]);
 		assert.equal(await begin(), wanted);
-		// A new beginning, a refused one, and the end of the gateway.
+		// A new first piece, a refused first piece, and a refused file.
 		assert.equal(await begin(), wanted);
 		assert.deepEqual(await send(pieceOf(file, 0, 100, 4501)), [["provision_invalid", "", ""]]);
 		assert.equal(await begin(), wanted);
@@ -269,7 +269,7 @@ describe("Signed settings files over the console", () => {
 		assert.deepEqual(await give(signed(ZONE, 7)), APPLIED);
 	});
 
-	it("are not disturbed by another beginning while they wait", () => {
+	it("are not disturbed by another file while they wait", () => {
 		const offered: number[] = [];
 		const ledger = { claim: () => true, release: () => {} };
 		const provision = { offer: (file: Uint8Array) => offered.push(file.length) };
@@ -307,7 +307,7 @@ describe("Signed settings files over the console", () => {
 		assert.deepEqual(await give(signed(ZONE, 7)), APPLIED);
 	});
 
-	it("go on beside the browsers' client", async () => {
+	it("can be sent while the browsers' client is in use", async () => {
 		const problems: unknown[] = [];
 		const port = new WebPort((bytes) => line().send(bytes));
 		const hear = line().onWritten;
@@ -355,7 +355,7 @@ describe("Signed settings files over the console", () => {
 				line().onWritten = (piece) => hear(back(Buffer.from(piece)));
 			};
 			listen();
-			// A client's time goes on while the gateway starts again.
+			// The client's time must advance while the gateway restarts.
 			const time = { nowMs: 0, due: new Map<object, { atMs: number; callback: () => void }>() };
 			const timers = {
 				set: (callback: () => void, ms: number) => {
@@ -397,7 +397,7 @@ describe("Signed settings files over the console", () => {
 			assert.deepEqual(await state(), ["applied", 8]);
 		});
 
-		it("arrive between log lines, though packets are lost in both directions", async () => {
+		it("arrive between log lines, although packets are lost in both directions", async () => {
 			let count = 0;
 			out = (bytes) => (++count % 7 === 3 ? bytes.subarray(0, 90) : bytes);
 			back = (bytes) => {
@@ -410,7 +410,7 @@ describe("Signed settings files over the console", () => {
 			assert.deepEqual(await eventsOf(gateway), ["provision_applied 7 by console"]);
 		});
 
-		it("arrive though the gateway starts again meanwhile", async () => {
+		it("arrive although the gateway restarts meanwhile", async () => {
 			let hasRestarted = false;
 			await run(signed(LARGEST, 7), async (ms) => {
 				if (ms < 400 || hasRestarted) return;
@@ -454,7 +454,7 @@ describe("Signed settings files over the console", () => {
 			back = () => packet(2, [2]);
 			await assert.rejects(run(signed(ZONE, 7)), /its firmware was built without/);
 			back = () => packet(2, [1]);
-			await assert.rejects(run(signed(ZONE, 7)), /does not get through/);
+			await assert.rejects(run(signed(ZONE, 7)), /transfer was not completed/);
 		});
 	});
 });

@@ -59,7 +59,7 @@ for (const [engine, mode] of [
 			return runTool(path, "--port", near.path);
 		};
 
-		it("applies the largest file, and says why it applies no other one", async () => {
+		it("applies the largest file, and says why it refuses others", async () => {
 			const { code, out, errors } = await send("largest.smgs", signed(largestSettings(CERTIFICATE), 3));
 			assert.deepEqual([code, errors], [0, ""], errors);
 			assert.match(
@@ -93,7 +93,7 @@ for (const [engine, mode] of [
 			assert.deepEqual([noFile.code, noFile.out], [1, ""]);
 			assert.match(
 				noFile.errors,
-				/other\.json is no signed settings file: make one with npm run ota -- sign-settings\.\n$/,
+				/other\.json is not a signed settings file: make one with npm run ota -- sign-settings\.\n$/,
 			);
 			writeFileSync(path, signed({}, 9));
 			const noPort = await runTool(path, "--port", join(folder, "none"));

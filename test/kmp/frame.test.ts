@@ -74,7 +74,7 @@ describe("registers of KMP", () => {
 		for (const [number, text] of numbers)
 			assert.deepEqual(recordsIn(registers([60, 8, number])), [`6-0:1.0.0: ${text}*GJ`]);
 	});
-	it("have units that count in tens, dates and times with leading zeros, and names without a code", () => {
+	it("may have units of ten, dates and times with leading zeros, and a name if there is no code", () => {
 		assert.deepEqual(recordsIn(registers([60, 0x39, "010005"], [68, 0x37, "014207"])), [
 			"6-0:1.0.0: 50*GJ",
 			"6-0:2.0.0: 0.7*m3",
@@ -93,7 +93,7 @@ describe("registers of KMP", () => {
 			"6-0:8.0.0: 1*kW",
 		]);
 	});
-	it("must be among those that were asked for, in this order, and whole", () => {
+	it("must be requested ones, in the requested order, and complete", () => {
 		const two = registers([60, 8, "010001"], [80, 22, "010001"]);
 		assert.equal(recordsIn(two)?.length, 2);
 		assert.deepEqual(recordsIn(new Uint8Array(0)), []);

@@ -116,7 +116,7 @@ export function engines(engine: EngineName): void {
 			await gateway.write("live-meter", ON);
 		});
 
-		it("are still read by Modbus TCP beside strangers, half requests, noise and clients that take no replies", async () => {
+		it("are still read by Modbus TCP despite strangers, half requests, noise and clients that read no replies", async () => {
 			const [listed, stranger] = ["127.0.0.2", "127.0.0.3"];
 			await gateway.write("live-meter/clients", { clients: [{ address: CLIENT }, { address: listed }] });
 			await gateway.write("live-meter", { ...ON, sunspec: true });

@@ -1,7 +1,7 @@
 /**
  * A house with batteries in virtual time. Its meter is a P1 meter of our gateway, which the batteries ask as a Shelly
- * over UDP. Each battery is an integral controller: it adds the power that it gets to its own, after a delay, up to a
- * slope. It ignores what is below DEADBAND_W.
+ * over UDP. Each battery is an integral controller: after a delay it adds the received power to its own, with a limited
+ * slope. It ignores values below DEADBAND_W.
  */
 import { IECMeter } from "../../tools/meter/iec-meter.js";
 import { splitTelegram } from "../../tools/meter/telegram.js";

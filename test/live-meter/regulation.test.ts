@@ -4,15 +4,15 @@ import { VirtualGateway } from "../api/virtual-gateway.js";
 import { addressOf, regulate } from "./house.js";
 
 const EVERY_MS = 1000;
-/** Batteries, by their name in the titles. */
+/** Batteries, by how often they ask; the titles contain these words. */
 const QUICK = { askMs: 1000, delayMs: 200, slope: 1000 };
 const HASTY = { askMs: 300, delayMs: 500, slope: 400 };
 const BATTERIES = { "each second": QUICK, "each 300 ms": HASTY } as const;
-/** Least swing without shares, by the number of batteries, W peak to peak. */
+/** Smallest expected swing of 1, 2 and 3 batteries without shares, W peak to peak. */
 const SWINGS = { "each second": [0, 80, 5000], "each 300 ms": [1500, 3000, 4000] } as const;
-/** Largest swing and power that is left with shares, W. */
+/** Largest permitted swing, and largest remaining power, with shares, W. */
 const QUIET_W = 60;
-/** Time in which the house takes more, and its last part, which is measured. Seconds. */
+/** Times before and after the step of the load, and the measured last part of the time after it, s. */
 const BEFORE = 12;
 const AFTER = 35;
 const MEASURED = 20;
@@ -36,7 +36,7 @@ describe("Batteries that regulate by one meter", () => {
 				...(share === 0 ? {} : { share_percent: share }),
 			})),
 		});
-	/** Returns the swing and the mean of the amount of the power at the meter after a step, in whole W. */
+	/** Returns swing and mean absolute value of the power at the meter after a step of the load, in whole W. */
 	const swingOf = async (shares: readonly number[], everyMs: number, { askMs, ...battery }: typeof QUICK) => {
 		await allow(shares);
 		const pass = regulate({ gateway, everyMs, askMs: shares.map(() => askMs), ...battery });
@@ -51,7 +51,7 @@ describe("Batteries that regulate by one meter", () => {
 	for (const [often, battery] of Object.entries(BATTERIES)) {
 		for (const [index, least] of SWINGS[often as keyof typeof SWINGS].entries()) {
 			const count = index + 1;
-			it(`swing if ${count} ask ${often} and each gets all of the power`, async function () {
+			it(`swing if ${count} ask ${often} and each gets the whole power`, async function () {
 				const [swing] = await swingOf(new Array<number>(count).fill(0), EVERY_MS, battery);
 				this.test!.title += ` (${swing} W)`;
 				assert.ok(swing >= least, `${swing} W`);
@@ -64,7 +64,7 @@ describe("Batteries that regulate by one meter", () => {
 		}
 	}
 
-	it("are quiet with values that come each 4 s", async function () {
+	it("are quiet with a value every 4 s", async function () {
 		const [swing, left] = await swingOf(equal(3), 4000, HASTY);
 		this.test!.title += ` (${swing} W, ${left} W left)`;
 		assert.ok(swing <= QUIET_W && left <= QUIET_W, `${swing} W, ${left} W left`);

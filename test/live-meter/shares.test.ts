@@ -74,7 +74,7 @@ describe("Shares of the power", () => {
 		assert.deepEqual(await gateway.read("live-meter/clients"), before);
 	});
 
-	it("leave a client without one all of the power, each time", async () => {
+	it("do not reduce the power that a client without a share gets each time", async () => {
 		for (let i = 0; i < 5; i++) {
 			const { power, powerPhase1, powerPhase2, powerAvg } = await request(EVCC);
 			assert.deepEqual([power, powerPhase1, powerPhase2, powerAvg], [-1000, 500, -1500, -1000]);
@@ -82,7 +82,7 @@ describe("Shares of the power", () => {
 		}
 	});
 
-	it("divide all powers alike, and no counter", async () => {
+	it("divide all powers in the same ratio, but no counters", async () => {
 		await newValue();
 		const { power, powerPhase1, powerPhase2, powerAvg, energyCounterIn, energyCounterOut } = await request(OTHER);
 		assert.ok(power <= -290 && power >= -300, `${power} W`);
@@ -119,7 +119,7 @@ describe("Shares of the power", () => {
 		);
 	});
 
-	it("are taken once for one value, not three times by a client that asks three times", async () => {
+	it("are given only once for each value, however often a client asks", async () => {
 		await newValue();
 		const askMs = EVERY_MS / 8;
 		for (let value = 0; value < 3; value++) {
@@ -128,12 +128,12 @@ describe("Shares of the power", () => {
 				sum += (await request(BATTERY)).power;
 				await gateway.pass(askMs);
 			}
-			// The first sum has what was not taken before.
+			// The first sum also contains the share of earlier values that nobody requested.
 			assert.ok(value === 0 || (sum <= -200 && sum >= -500), `${sum} W`);
 		}
 	});
 
-	it("are not taken by requests for a page without a value", async () => {
+	it("are not used up by requests for a page without a value", async () => {
 		await newValue();
 		await request(BATTERY);
 		await gateway.pass(EVERY_MS - 500);
@@ -143,7 +143,7 @@ describe("Shares of the power", () => {
 		assert.ok(power <= -450 && power >= -500, `${power} W`);
 	});
 
-	it("are the same for requests that follow each other at once, as for registers that are read one by one", async () => {
+	it("are the same for requests in quick succession, as for registers that are read one by one", async () => {
 		await newValue();
 		const client = gateway.world.network.tcpListener(502).connect(BATTERY)!;
 		const powers: number[] = [];
@@ -161,7 +161,7 @@ describe("Shares of the power", () => {
 		assert.ok(Math.abs(first + total / 2) < 1 && Math.abs(second - total * 1.5) < 1, powers.join());
 	});
 
-	it("of small powers are collected until a battery reacts to them", async () => {
+	it("of small powers are added up until a battery would react to them", async () => {
 		const small = TELEGRAM.replace("-01.000", "-00.050");
 		await gateway.connectMeter({ telegram: Buffer.from(small), mode: "D", pushBaud: 115_200, pushMs: EVERY_MS });
 		await gateway.pass(10_000);
@@ -187,7 +187,7 @@ describe("Shares of the power", () => {
 		assert.ok((await request(BATTERY)).power < -400);
 	});
 
-	it("hold for Shelly over UDP", async () => {
+	it("apply to Shelly over UDP", async () => {
 		const { udp } = gateway.world;
 		await newValue();
 		const bytes = Buffer.from('{"id":1,"method":"EM.GetStatus"}');
@@ -212,7 +212,7 @@ describe("The parts of one value", () => {
 		return sum;
 	};
 
-	it("are no more than the share in all, however often a client asks", () => {
+	it("add up to no more than the share, however often a client asks", () => {
 		for (const askMs of [20, 300, 1000, 3000]) {
 			for (const share of [0.1, 0.5, 1]) {
 				const sum = sumOf(share, -3000, askMs);
@@ -221,7 +221,7 @@ describe("The parts of one value", () => {
 		}
 	});
 
-	it("are no more than a battery would take, if it was away for long or the power is 0", () => {
+	it("are no more than a battery would take, even if it was away for long or the power is 0", () => {
 		const away = { ageMs: 0, everyMs: 1000, sinceMs: 3_600_000 };
 		assert.equal(partOf(0.25, 800, away), 0.25);
 		assert.equal(partOf(0.25, 80, away), 0.5);

@@ -129,7 +129,7 @@ describe("The gateway as a Shelly Pro 3EM by WebSocket", () => {
 		assert.deepEqual(socket.frames(), [[PONG, "x".repeat(125)]]);
 	});
 
-	it("sends each readout's power from the first request with a source on", async () => {
+	it("sends each readout's power after the first request that names its source", async () => {
 		const socket = open();
 		socket.request({ id: 1, method: "Shelly.GetDeviceInfo" });
 		await gateway.pass(6000);
@@ -189,7 +189,7 @@ describe("The gateway as a Shelly Pro 3EM by WebSocket", () => {
 		assert.equal(new Socket().status, 301);
 	});
 
-	it("has two sockets at once, and gives a place back", async () => {
+	it("allows two sockets at once, and frees the place of a closed one", async () => {
 		const first = open();
 		open(OTHER);
 		assert.equal(new Socket().status, 503);
@@ -254,7 +254,7 @@ describe("The gateway as a Shelly Pro 3EM by WebSocket", () => {
 		});
 	}
 
-	it("answers one request after the other to a client that does not read, and others beside it", async () => {
+	it("answers one request at a time while a client does not read, and serves others meanwhile", async () => {
 		const [flood, socket] = [open(), open(OTHER)];
 		flood.peer.paused = true;
 		for (let i = 0; i < 200; i++)

@@ -63,7 +63,7 @@ describe("The gateway as an SMA energy meter", () => {
 	});
 	afterEach(() => gateway.stop());
 
-	it("sends nothing and opens no port until it is turned on, and again after it is turned off", async () => {
+	it("sends nothing and opens no port before it is turned on and after it is turned off", async () => {
 		await connect(LINES, 1000);
 		await gateway.pass(10_000);
 		assert.deepEqual([sent().length, ports()], [0, []]);
@@ -126,7 +126,7 @@ describe("The gateway as an SMA energy meter", () => {
 		assert.equal(await count(60_000), 60);
 	});
 
-	it("repeats the values of a slower meter, and no others than fresh ones", async () => {
+	it("repeats the values of a slower meter as long as they are fresh", async () => {
 		await connect(LINES, 4000);
 		await turnOn();
 		const repeated = await count(60_000);

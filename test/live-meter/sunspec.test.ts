@@ -139,7 +139,7 @@ describe("The gateway as a SunSpec meter", () => {
 		assert.deepEqual([all[EXPORT], all[IMPORT]], [12_572, 3500]);
 	});
 
-	it("gives parts of a model, and 125 registers at most", async () => {
+	it("returns parts of a model, and 125 registers at most", async () => {
 		await connectMeter();
 		await turnOn();
 		const client = connect();
@@ -198,7 +198,7 @@ describe("The gateway as a SunSpec meter", () => {
 		await values(client);
 	});
 
-	it("closes connections of unlisted addresses and offers them, also after a change of the list", async () => {
+	it("closes connections of unlisted addresses, even after a change of the list, and shows the last refused address", async () => {
 		await connectMeter();
 		await turnOn();
 		const stranger = connect(STRANGER);
@@ -247,7 +247,7 @@ describe("The gateway as a SunSpec meter", () => {
 		}
 	});
 
-	it("takes places from half a request, and from a client that takes no replies, for another client", async () => {
+	it("gives another client the place of one with half a request, or of one that reads no replies", async () => {
 		await connectMeter();
 		await turnOn();
 		const half = connect(OTHER);

@@ -90,9 +90,9 @@ describe("the meter reader with M-Bus", function () {
 			assert.equal(readout?.status, STATUS_OK, Object.keys(faults)[0]);
 		}
 	});
-	it("compares two receptions, and never keeps damage that the sum does not show", () => {
+	it("compares two receptions, and never keeps damage that the checksum does not detect", () => {
 		const plain = recordsIn(mbusBench().bench.read().readout);
-		// Adds to one byte what it takes from another, so that the sum stays right.
+		// Increments one byte and decrements another, so that the checksum stays correct.
 		let sent = 0;
 		const damage = (frame: Uint8Array) =>
 			sent++ === 0 ? frame.map((byte, i) => (i === 27 ? byte + 1 : i === 28 ? byte - 1 : byte)) : frame;
@@ -100,7 +100,7 @@ describe("the meter reader with M-Bus", function () {
 		const { readout } = bench.read();
 		assert.deepEqual([recordsIn(readout), readout?.status, meter.sent], [plain, STATUS_OK, 3]);
 	});
-	it("keeps what stays the same of a meter that sends its present values each time", () => {
+	it("keeps only the values that stay the same if a meter answers repeated requests with new values", () => {
 		let power = 0;
 		const telegrams = () => [[...HEADER, 0x04, 0x06, 0xe7, 0x91, 0, 0, 0x02, 0x2b, power++, 0]];
 		const { readout } = mbusBench({ slaves: [{ address: 1, telegrams }], ignoresCountBit: true }).bench.read();
@@ -116,7 +116,7 @@ describe("the meter reader with M-Bus", function () {
 		for (const telegram of [[0x73, 1, 2, 3, 4, 5, 6, 7, 8, 9], [0x70, 8], ciphered])
 			assert.equal(codeOf({ slaves: [fixedSlave(telegram)] }), "mbus/unreadable");
 	});
-	it("marks a telegram whose structure breaks off, and leaves out faulty and empty records", () => {
+	it("marks a telegram whose structure is incomplete, and omits faulty and empty records", () => {
 		const records = (...data: number[]) => {
 			const { readout } = mbusBench({ slaves: [fixedSlave([...HEADER, ...data])] }).bench.read();
 			return [readout?.status, ...recordsIn(readout).slice(2)];

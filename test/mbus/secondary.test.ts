@@ -26,7 +26,7 @@ describe("secondary addresses of M-Bus", () => {
 		for (const text of ["", "1234567", "123456789", "1234567A", "12345678A73217", "1234 678"])
 			assert.equal(parseAddress(text), undefined, text);
 	});
-	it("select by the frame of the standard", () => {
+	it("select a slave with the frame of the standard", () => {
 		const [address] = addresses("12345678A7321704");
 		const hex = Buffer.from(selectFrame(address)).toString("hex");
 		assert.equal(hex, "680b0b6853fd5278563412a7321704aa16");
@@ -72,7 +72,7 @@ describe("secondary addresses of M-Bus", () => {
 			assert.ok(seconds < 100, `${seconds}`);
 		}
 	});
-	it("are told incomplete if numbers are equal, if there are too many, or after three minutes", () => {
+	it("are reported as incomplete if numbers are equal, if there are too many, or after three minutes", () => {
 		const twins = search({ slaves: [slaveOf(12_345_678), slaveOf(12_345_678, 7), slaveOf(90_000_000)] });
 		assert.deepEqual([twins.found, twins.isComplete], [[`90000000${HEAT_METER}`], false]);
 		const many = search({ slaves: Array.from({ length: 17 }, (_, i) => slaveOf(12_345_670 + i)) });

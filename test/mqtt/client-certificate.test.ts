@@ -1,4 +1,4 @@
-/** A broker that wants a client certificate, and the whole gateway. */
+/** The whole gateway with a broker that requires a client certificate. */
 import assert from "node:assert/strict";
 import { X509Certificate } from "node:crypto";
 import { makeCertificate } from "../../hosts/node/self-signed.js";
@@ -21,7 +21,7 @@ const ON = {
 /** Longest time for a new connection, ms. */
 const RETRY_MS = 60_000;
 
-describe("mqtt: a broker that wants a client certificate", () => {
+describe("mqtt: a broker that requires a client certificate", () => {
 	let gateway: VirtualGateway;
 	let broker: ScriptedBroker;
 	/** Certificates that the broker has seen, PEM text, oldest first. */
@@ -71,7 +71,7 @@ describe("mqtt: a broker that wants a client certificate", () => {
 	it("gets the renewed certificate at the next connection, although the session could be resumed", async () => {
 		await gateway.write("mqtt", { ...ON, client_cert: true });
 		await gateway.pass(1000);
-		// Saving connects anew.
+		// Saving the settings makes the gateway connect again.
 		await gateway.write("mqtt", {});
 		await gateway.pass(1000);
 		assert.equal(broker.sessions.length, 2);

@@ -39,7 +39,7 @@ describe("The month's peak of hours", () => {
 		assert.equal(bench.values.peakW, Math.round((6000 + 4000 + 3000) / 3));
 	});
 
-	it("replaces the hour of a day by a higher one of the same day, and sorts the hours again", () => {
+	it("replaces the hour of a day with a higher one of the same day, and sorts the hours again", () => {
 		begin("2026-11-02 06:00");
 		hours(
 			["2026-11-02 08:00", 6000],

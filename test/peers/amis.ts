@@ -1,6 +1,6 @@
 /**
- * PyCryptodome and pyMeterBus from PyPI, as another reader of our simulated AMIS meter and as another meter. They and our
- * session read the same values.
+ * PyCryptodome and pyMeterBus from PyPI, as an independent reader of our simulated AMIS meter, and as an independent
+ * meter. They and our session read the same values.
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";

@@ -30,9 +30,9 @@ const PACKAGES = [
 const CLIENT = "127.0.0.1";
 const BUILD_LIMIT_MS = 600_000;
 const UNI_METER_LIMIT_MS = 30_000;
-/** Time in which uni-meter has surely asked again. */
+/** Time within which uni-meter polls again. */
 const ASKED_MS = 500;
-/** In a regulation, when the batteries have settled after the change of the load. */
+/** Time after which the batteries have settled in a regulation. */
 const SETTLED_FROM_S = 30;
 
 interface BatteryClients {
@@ -164,14 +164,14 @@ async function withUniMeter(gateway: ProcessGateway, use: (url: string) => Promi
 	}
 }
 
-/** Ways to regulate, and their words in the names. */
+/** Ways to regulate, and how the cases' names describe them. */
 const WAYS = {
 	alone: "each by itself",
 	divided: "divided by AstraMeter",
 	shared: "with equal shares of the gateway",
 } as const;
 
-/** A regulation by our Shelly. The name tells the result once it has run. */
+/** A case in which batteries regulate by our Shelly. Its name contains the result once it has run. */
 function regulation(count: number, way: keyof typeof WAYS, limitW: number) {
 	const what = `${count} simulated Venus C, ${WAYS[way]}`;
 	const one = {
@@ -181,7 +181,7 @@ function regulation(count: number, way: keyof typeof WAYS, limitW: number) {
 			const batteries = Array.from({ length: count }, (_, i) => ({ address: `127.0.0.${2 + i}`, ...share }));
 			await gateway.write("live-meter/clients", { clients: [{ address: CLIENT }, ...batteries] });
 			const { powers, right, wrong } = await house.ask({ gateway: gateway.authority(false), count, way });
-			// Each battery reads once in each second, value and sign as the meter sent them, or a part of it.
+			// Each battery reads once in each second: the meter's value with its sign, or a share of it.
 			assert.deepEqual([right, wrong], [count * powers.length, 0]);
 			const settled: number[] = powers.slice(SETTLED_FROM_S);
 			const swing = Math.max(...settled) - Math.min(...settled);
@@ -212,7 +212,7 @@ export const batteryClientCases = [
 	regulation(1, "divided", 20),
 	regulation(2, "divided", 20),
 	regulation(3, "divided", 20),
-	// Each battery corrects the whole power, since none knows of the others.
+	// Each battery compensates the whole power, because none knows of the others.
 	regulation(1, "alone", 120),
 	regulation(2, "alone", 2500),
 	regulation(3, "alone", 3700),
@@ -229,7 +229,7 @@ export const batteryClientCases = [
 				]) {
 					const limitMs = Date.now() + UNI_METER_LIMIT_MS;
 					for (;;) {
-						// Until uni-meter runs and has asked, the meter sends again and again.
+						// The meter repeats its telegram until uni-meter runs and has polled.
 						const { total, phases, counter } = await readAll(peers, watts);
 						await sleep(ASKED_MS);
 						const found = await fetch(url)

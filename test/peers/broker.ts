@@ -175,7 +175,7 @@ async function checkIdentity(peer: BrokerPeer): Promise<void> {
 			assert.equal(code, "ok", broker.log);
 			const sessions = () => broker.log.split(`u'${gateway.hostname}'`).length - 1;
 			assert.equal(sessions(), 1, broker.log);
-			// Saving connects anew.
+			// Saving the settings makes the gateway connect again.
 			await gateway.write("mqtt", {});
 			await waitFor("it does not come back", RETURN_LIMIT_MS, async () => (sessions() > 1 ? true : undefined));
 			assert.equal((await gateway.read("system/status")).mqtt_state, "ok");
@@ -262,7 +262,7 @@ export const brokerCases: readonly Case[] = [
 		name: "the gateway reports that the broker requires a client certificate",
 		run: (peer) =>
 			checkRefused(peer.gateway, withTLS(peer, "server", "require_certificate true"), {
-				// A simulator that speaks TLS 1.3 learns of it after its own handshake.
+				// With TLS 1.3, the simulator learns of the refusal only after its own handshake.
 				code: /^(client_certificate|closed_unanswered)$/,
 				words: /turn on client_cert/,
 				settings: { cert: certificatesOf(peer).authority.certificate },

@@ -29,7 +29,7 @@ import { needPrometheus, promtool, type Server, until, withServer } from "./prom
 const ROOT = join(import.meta.dirname, "..", "..", "..");
 export const FLEET_FILES = join(ROOT, "docs", "fleet");
 const COUNT = 50;
-/** Every fifth meter has tariffs and no total, and a gas meter. */
+/** Every fifth meter sends tariffs without a total, and the values of a gas meter. */
 const TARIFFS = [
 	"1-0:1.8.1(004210.5*kWh)",
 	"1-0:1.8.2(003802.1*kWh)",

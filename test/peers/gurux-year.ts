@@ -21,9 +21,9 @@ const QUARTER_MS = 900_000;
 const BAUD = 9600;
 const REACTION_MS = 20;
 const RESTARTS = 5;
-/** Head of what the server gets: time (8), length (2). */
+/** Head of a message to the server: time (8 bytes), length (2 bytes). */
 const HEAD_SIZE = 10;
-/** Length of what it sends. */
+/** Size of the length field before the server's answer, bytes. */
 const LENGTH_SIZE = 4;
 /** A frame's length without its two flags is in the low 11 bits of its first two bytes (IEC 62056-46, 6.4.2). */
 const LENGTH_MASK = 0x7ff;

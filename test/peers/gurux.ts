@@ -104,8 +104,8 @@ const browses = (name: string, meter: string[], client: string[]) => ({
 });
 
 /**
- * Rows of tools/meter/dlms-profiles.ts: `from` and `to` count the places of the first and the last of them before the
- * profile's last row. The scaler of the first column is -1.
+ * Consecutive rows of tools/meter/dlms-profiles.ts: the first is `from` places before the profile's last row, and the
+ * last is `to` places before it. The scaler of the first column is -1.
  */
 function profileRows(from: number, to: number): string[] {
 	return Array.from({ length: from - to + 1 }, (_, i) => {
@@ -198,7 +198,7 @@ export const guruxCases = [
 		/Ciphering failed/,
 	),
 	fails(
-		"a counter that was used",
+		"a counter that was already used",
 		["--invocation-counter", "7"],
 		[...GMAC, "--security", "both", "--counter", "6"],
 		/nvocation/,

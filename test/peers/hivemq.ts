@@ -23,7 +23,7 @@ const PASSWORD = "password of the stores";
 
 class Hivemq {
 	readonly port: number;
-	/** Its output. */
+	/** Lines that the broker has printed. */
 	readonly lines: string[] = [];
 	readonly #folder: string;
 	readonly #program: ChildProcess;
@@ -150,7 +150,7 @@ export const hivemqCases = [
 			const url = `mqtts://127.0.0.1:${broker.port}`;
 			await gateway.write("mqtt", { enabled: true, url, cert: certificate, client_cert: false });
 			const { code, message } = await sendNow(gateway, "mqtt/send");
-			// A simulator that speaks TLS 1.3 learns of it after its own handshake.
+			// With TLS 1.3, the simulator learns of the refusal only after its own handshake.
 			assert.match(code, /^(client_certificate|closed_unanswered)$/);
 			assert.match(message, /turn on client_cert/);
 			assert.deepEqual(

@@ -44,7 +44,7 @@ export interface BrokerOptions {
 	readonly client?: readonly string[];
 	/** Default: any free port. */
 	readonly port?: number;
-	/** It logs errors alone. */
+	/** True: the broker logs errors only. */
 	readonly isQuiet?: boolean;
 }
 

@@ -101,7 +101,8 @@ async function askSunny({ gateway }: PowerMeterPeers, path: string, serial: stri
 	const lines = createInterface(program.stdout)[Symbol.asyncIterator]();
 	try {
 		await lines.next();
-		// On one computer, the port opened last gets sunny's ping. If sunny got it, it would see an inverter.
+		// On one computer, the port that was opened last gets sunny's ping. If that were sunny's own port, sunny would
+		// believe that there is an inverter.
 		await gateway.write("live-meter", { sma: false });
 		await gateway.write("live-meter", { sma: true });
 		program.stdin.write("\n");

@@ -41,7 +41,7 @@ function ourValues({ key, apdu }: Push): (string | number)[] {
 async function compare(folder: string, pushes: readonly Push[]): Promise<void> {
 	assert.ok(pushes.length > 0);
 	const file = join(folder, "pushes.json");
-	// It expects this head of a frame, and does not compare the checks.
+	// The program expects this frame header, and does not verify the checksums.
 	const frames = pushes.map(({ key, apdu }) => [
 		Buffer.from(key).toString("hex"),
 		`7ea067cf022313fbf1e6e700${Buffer.from(apdu).toString("hex")}00007e`,

@@ -29,7 +29,7 @@ describe("A signed settings file", () => {
 		assert.equal(FILE_LIMIT, SETTINGS_FILE_LIMIT);
 	});
 
-	it("is of nobody else, and complete", () => {
+	it("is trusted only if a trusted key has signed it, and only as a whole", () => {
 		const file = signed(SETTINGS, 7);
 		const keys = [newSigner().point, SIGNER.point];
 		assert.ok(isTrusted(file, keys, CRYPTO));
@@ -59,10 +59,10 @@ describe("A signed settings file", () => {
 		assert.ok(isFor(signed(SETTINGS, 1, "g".repeat(32)), ["", "g".repeat(32)]));
 	});
 
-	it("is not made of anything else", () => {
+	it("is not made from invalid contents", () => {
 		const rest = { counter: 1, addressee: "", signer: SIGNER };
 		const settings = JSON.stringify({ backup: 1, settings: {} });
-		assert.throws(() => makeSettingsFile({ ...rest, settings: "{}" }), /no backup/);
+		assert.throws(() => makeSettingsFile({ ...rest, settings: "{}" }), /not a backup/);
 		assert.throws(() => makeSettingsFile({ ...rest, settings, counter: 0 }), /counter/);
 		assert.throws(() => makeSettingsFile({ ...rest, settings, addressee: "a b" }), /group/);
 		const long = JSON.stringify({ backup: 1, settings: { x: "x".repeat(4400) } });

@@ -75,7 +75,7 @@ describe("Signed settings files by MQTT", () => {
 		assert.deepEqual([url, cert_set], ["mqtts://broker.example", true]);
 	});
 
-	it("are refused without a trusted signature, too long, or as another text, and reported once", async () => {
+	it("are refused without a trusted signature, if they are too long, or if they are another text, and reported once", async () => {
 		for (let i = 0; i < 3; i++) {
 			await send(signed(ZONE, 1, "", newSigner()));
 			assert.deepEqual(await state(), ["provision_bad_signature", 0]);

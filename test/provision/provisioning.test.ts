@@ -178,7 +178,7 @@ describe("Provisioning by signed files", () => {
 			assert.equal((await events()).length, 1);
 		});
 
-		it("are refused as all others", async () => {
+		it("are refused for the same reasons as other files", async () => {
 			await gateway.stop();
 			gateway = await make({ settingsFile: signed(ZONE, 1, "", newSigner()) });
 			await gateway.pass(10_000);

@@ -81,7 +81,7 @@ describe("Signed settings files from a URL", () => {
 		assert.match(head, new RegExp(`\r\nHost: ${HOST}\r\n`));
 	});
 
-	it("are asked for one to two minutes after a start, then once a day, both at random", async () => {
+	it("are requested one to two minutes after a start, then once a day, both at random times", async () => {
 		answer = { body: signed(ZONE, 3) };
 		await set();
 		const firsts = new Set<number>();
@@ -100,7 +100,7 @@ describe("Signed settings files from a URL", () => {
 		for (const ms of pauses) assert.ok(ms >= DAY_MS && ms < 1.21 * DAY_MS, String(ms));
 	});
 
-	it("are nothing new without a higher counter, and applied with one", async () => {
+	it("are ignored without a higher counter, and applied with one", async () => {
 		answer = { body: signed(ZONE, 3) };
 		await set();
 		await gateway.write("system/timezone", { timezone: "Europe/Berlin" });
@@ -137,7 +137,7 @@ describe("Signed settings files from a URL", () => {
 		}
 	});
 
-	it("are refused as on other ways, and reported once", async () => {
+	it("are refused for the same reasons as other files, and reported once", async () => {
 		await set();
 		const file = signed(ZONE, 1);
 		const foreign = signed(ZONE, 1, "", newSigner());
@@ -166,7 +166,7 @@ describe("Signed settings files from a URL", () => {
 				.map((code) => `provision_refused provision_${code} by url`)
 				.concat("provision_refused invalid_field by url"),
 		);
-		// An endless reply ends with the first byte too many.
+		// The gateway ends an endless reply at the first byte beyond the limit.
 		answer = { body: Buffer.alloc(3000, 7), isEndless: true };
 		await set();
 		assert.deepEqual([...(await stateOf(gateway)), await urlState()], ["provision_invalid", 0, "ok"]);
@@ -175,7 +175,7 @@ describe("Signed settings files from a URL", () => {
 		assert.deepEqual(await stateOf(gateway), ["applied", 1]);
 	});
 
-	it("come from no server that answers badly: the reason is reported, and the gateway goes on by itself", async () => {
+	it("are not applied if the server's reply is invalid; the reason is reported, and the gateway tries again by itself", async () => {
 		const file = signed(ZONE, 1);
 		for (const [one, code] of [
 			[{ status: 400 }, "rejected"],
@@ -260,7 +260,7 @@ describe("Signed settings files from a URL", () => {
 		}
 	});
 
-	it("set the address and the certificate themselves", async () => {
+	it("can set the address and the certificate for later fetches", async () => {
 		answer = { body: signed(ZONE, 2, "cellar") };
 		await gateway.write("provision/file", signed({ provision: { ...SETTINGS, group: "cellar" } }, 1));
 		await gateway.pass(FETCH_MS);
@@ -278,7 +278,7 @@ describe("Signed settings files from a URL", () => {
 		);
 	});
 
-	it("have an address of HTTPS only, and a certificate that can be read", async () => {
+	it("need an address of HTTPS, and a certificate that can be read", async () => {
 		for (const url of ["http://h", "ftp://h", "https://u@h", "https://[::1]/f", `https://h/${"x".repeat(119)}`])
 			isError(await gateway.post("provision", { url }), 400, "invalid_field", "url");
 		isError(await gateway.post("provision", { ...SETTINGS, cert: "no PEM" }), 400, "invalid_field", "cert");
@@ -291,7 +291,7 @@ describe("Signed settings files from a URL", () => {
 		assert.deepEqual(settings.provision, { group: "", url: "https://192.0.2.8:8443/x", cert_set: true });
 	});
 
-	it("are not fetched on cells, but on USB", async () => {
+	it("are fetched on USB power, but not on cells", async () => {
 		let usb = 0;
 		const power = { cells: 3, batteryVoltage: () => 4.5, usbVoltage: () => usb, temperatureC: () => undefined };
 		await start({ power });

@@ -63,7 +63,7 @@ describe("Memory of filling the history on Linux", function () {
 
 	before(async () => {
 		peers = await LoadPeers.start(random);
-		// With errors the hub would rarely get to statistics.
+		// If the hub caused errors, statistics would rarely be sent.
 		peers.isCalm = true;
 		folder = mkdtempSync(join(tmpdir(), "backfill-"));
 		const updateKey = join(folder, "update.pem");
@@ -110,7 +110,7 @@ describe("Memory of filling the history on Linux", function () {
 		}
 		return lowest;
 	}
-	/** Reads the meter `quarters` before now, for the history keeps one reading for each quarter of an hour. */
+	/** Reads the meter `quarters` before now, because the history keeps one reading for each quarter of an hour. */
 	async function readAt(quarters: number): Promise<void> {
 		await gateway.write("system/clock", { timestamp: Math.floor(Date.now() / 1000) - quarters * QUARTER_S });
 		await gateway.read("iec62056/read");

@@ -1,4 +1,4 @@
-/** Live mode in the whole gateway: who wants values, where they arrive, and what else goes on as before. */
+/** Live mode in the whole gateway: which clients start it, where the values arrive, and what it does not disturb. */
 import assert from "node:assert/strict";
 import { parseDLMSOptions } from "../../tools/meter/dlms-options.js";
 import { ASSOCIATED } from "../../tools/meter/dlms-server.js";
@@ -53,7 +53,7 @@ describe("Live mode in the gateway", () => {
 		}
 		for (let live_secs = 5; live_secs >= 0; live_secs--) await gateway.write("dlms/config", { live_secs });
 	});
-	it("follows the event stream, and marks the power with its own time", async () => {
+	it("is on while the event stream is read, and marks the power with its own time", async () => {
 		await gateway.write("dlms/config", { live_secs: 2 });
 		await gateway.read("iec62056/read");
 		const full = await gateway.read("iec62056/last");
@@ -76,7 +76,7 @@ describe("Live mode in the gateway", () => {
 		await gateway.pass(40_000);
 		assert.equal(await liveState(), "waiting");
 	});
-	it("follows a dialect while a listed client asks, whose values are fresh", async () => {
+	it("is on while a listed client of a dialect sends requests, and gives it fresh values", async () => {
 		await gateway.write("dlms/config", { live_secs: 2 });
 		await gateway.write("live-meter", { ecotracker: true, max_age_secs: 5 });
 		await gateway.write("live-meter/clients", { clients: [{ address: LAN_CLIENT }] });
@@ -96,7 +96,7 @@ describe("Live mode in the gateway", () => {
 		assert.equal(await liveState(), "waiting");
 		assert.equal((await ask()).status, 503);
 	});
-	it("follows MQTT with a pause below a minute, and no other", async () => {
+	it("is on for MQTT only if the pause between messages is below a minute", async () => {
 		await gateway.write("dlms/config", { live_secs: 2 });
 		const broker = new ScriptedBroker(gateway.world);
 		await gateway.write("mqtt", { enabled: true, url: `mqtt://${BROKER_ADDRESS}`, pause_secs: 60 });
@@ -157,7 +157,7 @@ describe("Live mode in the gateway", () => {
 		assert.equal(await liveState(), "unsupported");
 		follower.leave();
 	});
-	it("does not make a full readout fail when the meter objects", async () => {
+	it("does not make a full readout fail when the meter rejects requests of live mode", async () => {
 		connect("--request-limit 6");
 		await gateway.write("dlms/config", { live_secs: 2 });
 		const follower = gateway.follow();

@@ -14,9 +14,9 @@ import { ANY, STACK_RESERVE } from "./memory-limits.js";
 const UDP_PORT = 2220;
 const UDP_EACH_MS = 300;
 const EACH_MS = 1000;
-/** Time from the start of a pair to the look at memory, ms. */
+/** Time from the start of a pair to the measurement of memory, ms. */
 const MEMORY_MS = 30;
-/** Time for the clients alone at the end, with this pause before each readout, which takes three seconds; ms. */
+/** Time for the clients alone at the end, and pause before each readout in it, ms. A readout takes three seconds. */
 const REST_MS = 20_000;
 const READOUT_PAUSE_MS = 5000;
 const POWER_REGISTER = 40_097;

@@ -98,7 +98,7 @@ describe("A unit on battery", function () {
 		await visit();
 		await gateway.pass(10_000);
 		const { timestamp } = await gateway.read("iec62056/last");
-		assert.ok(Math.abs(timestamp * 1000 - unit.nowMs) < 15_000, "of now");
+		assert.ok(Math.abs(timestamp * 1000 - unit.nowMs) < 15_000, "the readout is recent");
 		unit.untilAsleep();
 		await gateway.wake();
 		unit.untilAsleep();

@@ -47,9 +47,9 @@ describe("The built-in simulator over a year", () => {
 	/** Asserts relations that hold for every single readout. */
 	function agreesWithItself(values: Values): void {
 		const of = (code: string) => numberOf(values, code);
-		isNear(of("1.8.1") + of("1.8.2"), of("1.8.0"), 0.002, "the tariffs are the total");
-		isNear(of("1.7.0") - of("2.7.0"), of("16.7.0"), 0.0005, "import less export is the balance");
-		assert.equal(Math.min(of("1.7.0"), of("2.7.0")), 0, "not in and out at once");
+		isNear(of("1.8.1") + of("1.8.2"), of("1.8.0"), 0.002, "the tariffs add up to the total");
+		isNear(of("1.7.0") - of("2.7.0"), of("16.7.0"), 0.0005, "import minus export is the net power");
+		assert.equal(Math.min(of("1.7.0"), of("2.7.0")), 0, "no import and export at the same time");
 		assert.ok(Math.abs(of("16.7.0")) < 10, "a household");
 		let phasesW = 0;
 		for (const [voltage, current] of [
@@ -62,7 +62,7 @@ describe("The built-in simulator over a year", () => {
 			phasesW += of(voltage) * of(current);
 		}
 		const powerW = Math.abs(of("16.7.0")) * 1000;
-		isNear(phasesW, powerW, 150 + powerW * 0.1, "the phases carry the power, and a little reactive current");
+		isNear(phasesW, powerW, 150 + powerW * 0.1, "the phases' apparent power is close to the active power");
 		assert.ok(of("14.7.0") > 49.8 && of("14.7.0") < 50.2, "the grid's frequency");
 	}
 
@@ -90,7 +90,7 @@ describe("The built-in simulator over a year", () => {
 		assert.ok(exportKWh > 500 && exportKWh < 15_000, `exports ${exportKWh} kWh a year`);
 	});
 
-	it("counts the power that it shows, minute by minute through a day", async function () {
+	it("has counters that match the power, minute by minute through a day", async function () {
 		this.timeout(60_000);
 		await gateway.login();
 		const first = await sample();

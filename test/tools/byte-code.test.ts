@@ -121,16 +121,20 @@ describe("The firmware's functions", () => {
 			"NEW_TEMPORARY, ARGUMENT 0, PULL_LOCAL_1 3, NEW_TEMPORARY, UNDEFINED, PULL_LOCAL_2 4",
 		],
 		[
-			"leave a value on the stack that is used at once",
+			"leave a value on the stack if it is used at once",
 			"THIS, CONST_LOCAL_1 3, POP, GET_LOCAL_1 3, END",
 			"THIS, SET_LOCAL_1 3, END",
 		],
 		[
-			"load another variable from its place",
+			"load a variable other than the one just set from its slot",
 			"THIS, CONST_LOCAL_1 3, POP, GET_LOCAL_1 4, END",
 			"THIS, PULL_LOCAL_1 3, GET_LOCAL_1 4, END",
 		],
-		["set a variable in the middle of an expression", "THIS, CONST_LOCAL_1 3, END", "THIS, VAR_LOCAL_1 3, END"],
+		[
+			"keep the value on the stack if an expression goes on after an assignment",
+			"THIS, CONST_LOCAL_1 3, END",
+			"THIS, VAR_LOCAL_1 3, END",
+		],
 		[
 			"keep a branch target",
 			"BRANCH_ELSE a, CONST_LOCAL_1 3, a: POP, END",
@@ -144,12 +148,12 @@ describe("The firmware's functions", () => {
 			"",
 		],
 		[
-			"use texts and functions where they are",
+			"use texts and code in flash without a copy",
 			"STRING_1 65, STRING_4 65, CODE a, END, a: POP",
 			"STRING_ARCHIVE_1 65, STRING_ARCHIVE_4 65, CODE_ARCHIVE a, END, a: POP",
 		],
 		[
-			"have short constants",
+			"load constants with the shortest instruction",
 			"INTEGER_1 0, VOID, INTEGER_1 5, MINUS, INTEGER_1 0, MINUS, INTEGER_1 128, MINUS",
 			"UNDEFINED, INTEGER_1 251, INTEGER_1 0, MINUS, INTEGER_1 128, MINUS",
 		],

@@ -130,7 +130,7 @@ describe("npm run doctor", () => {
 		assert.match(asText(targets), /^linux .*: incomplete$/m);
 	});
 
-	it("does not suggest to install xs-dev if it is there", () => {
+	it("does not suggest installing xs-dev if it is already installed", () => {
 		const [check] = missing("linux", (computer) => {
 			computer.variables = {};
 			computer.says["xs-dev --version"] = "0.30.3";

@@ -59,9 +59,9 @@ describe("npm run emulate: its parts", () => {
 
 		for (const [text, message] of [
 			["{", /can't be read as JSON/],
-			["[]", /is no JSON object/],
-			['{"hub": 1}', /"hub" .* is no API path with a JSON object/],
-			['{"../x": {}}', /"\.\.\/x" .* is no API path/],
+			["[]", /is not a JSON object/],
+			['{"hub": 1}', /"hub" .* is not an API path with a JSON object/],
+			['{"../x": {}}', /"\.\.\/x" .* is not an API path/],
 		] as const) {
 			it(`rejects settings that are ${text}`, () => {
 				const file = join(folder, "settings.json");
@@ -74,7 +74,7 @@ describe("npm run emulate: its parts", () => {
 			[[], /^--board is missing/],
 			[["--board", "toaster"], /^There is no board "toaster"/],
 			[["--board", "slzb-06", "--https-port", "x"], /^--https-port is a number/],
-			[["--board", "slzb-06", "--https-port", "9", "--http-port", "9"], /are two ports/],
+			[["--board", "slzb-06", "--https-port", "9", "--http-port", "9"], /must differ/],
 			[["--board", "slzb-06", "--rebuild", "--no-build"], /contradict/],
 			[["--board", "slzb-06", "--state", ""], /^--state needs a path/],
 			[["--board", "slzb-06", "--meter", "--port x"], /^--meter takes no --port/],
@@ -185,7 +185,7 @@ describe("npm run emulate: its parts", () => {
 			const two = [0, 1].map((offset) => ({ offset, bytes: new Uint8Array(2) }));
 			assert.throws(() => writeParts(flash, two), { message: /overlaps/ });
 			assert.throws(() => writeParts(flash, [{ offset: 0x3fff, bytes: new Uint8Array(2) }]), {
-				message: /ends behind/,
+				message: /ends beyond/,
 			});
 		});
 

@@ -22,7 +22,7 @@ const RUN_LIMIT_MS = 50_000;
 
 describe("npm run emulate", function () {
 	this.timeout(60_000);
-	// The program once did not go on, in a run of all tests; the cause is not known.
+	// In a run of all tests the program once hung, for an unknown reason.
 	this.retries(1);
 	let folder = "";
 	let children: ChildProcess[] = [];
@@ -114,7 +114,7 @@ describe("npm run emulate", function () {
 
 	it("exits with 0 on SIGINT, and leaves no socket behind", async () => {
 		const { child, errors } = await start(["--no-build", "--meter", "none"]);
-		assert.match(errors(), /^Nothing is at UART 1$/m);
+		assert.match(errors(), /^Nothing is connected to UART 1$/m);
 		const [, socket] = /unix:([^,]+)\/meter,/.exec(logged())!;
 		assert.ok(existsSync(socket));
 		child.kill("SIGINT");

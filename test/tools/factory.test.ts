@@ -91,7 +91,7 @@ describe("npm run factory", () => {
 		for (const serial of ["UNIT01", "unit01"]) {
 			const { status, stderr, stdout } = run("--serial", serial);
 			assert.deepEqual([status, stdout], [1, ""]);
-			assert.match(stderr, /UNIT01\.bin is there already: unit UNIT01 has its factory data\.\n$/);
+			assert.match(stderr, /UNIT01\.bin exists already: unit UNIT01 has factory data\.\n$/);
 		}
 		assert.deepEqual(
 			readdirSync(folder).map((name) => readFileSync(join(folder, name))),
@@ -111,7 +111,7 @@ describe("npm run factory", () => {
 		writeFileSync(file, signed({ later: "x".repeat(4000) }, 1));
 		assert.match(run("--serial", "UNIT02", "--settings", file).stderr, /room for 3840/);
 		writeFileSync(file, "{}");
-		assert.match(run("--serial", "UNIT02", "--settings", file).stderr, /no settings file/);
+		assert.match(run("--serial", "UNIT02", "--settings", file).stderr, /not a settings file/);
 	});
 
 	it("writes nothing if the label already exists", () => {

@@ -114,7 +114,7 @@ describe("Slots of the firmware", () => {
 		property("a", 7),
 	];
 
-	it("are where XS looks for them, and not where XS would look for a property of another object", () => {
+	it("are where XS looks for them, and never where it would look for another object's property", () => {
 		const text = new Heap(machineOf(OBJECTS)).toString();
 		assert.equal(checkLookUps(new Heap(text)), 7);
 		assert.equal(new Heap(text).slots.filter(isProperty).length, 7);
@@ -124,7 +124,8 @@ describe("Slots of the firmware", () => {
 		const text = new Heap(machineOf(OBJECTS)).toString();
 		const colors = new Heap(text).colors();
 		const objects = new Heap(text).slots.flatMap(({ kind }, place) => (kind === "XS_INSTANCE_KIND" ? [place] : []));
-		// Links from each object to a property of another one, at the distance where XS would look for a color.
+		// For each object and a property of another one: gives the property's name the color with which XS would find
+		// it from the object.
 		let wrong = 0;
 		for (const owner of objects)
 			for (const [place, slot] of new Heap(text).slots.entries()) {

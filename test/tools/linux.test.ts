@@ -43,7 +43,7 @@ describe("npm run linux", function () {
 	for (const [args, message] of [
 		[["--bits", "16"], /^--bits is 32 or 64, not "16"\n/],
 		[["--bits"], /^--bits is 32 or 64, not ""\n/],
-		[["--engine", "node"], /^npm run linux knows the engine xs only/],
+		[["--engine", "node"], /^npm run linux has the engine xs only/],
 		[["--frobnicate"], /frobnicate/],
 		[["--time", "never"], /^--time is a date and time/],
 		[["--ntp", "a b"], /^--ntp is names or IPv4 addresses/],

@@ -129,7 +129,7 @@ describe("npm run meter", function () {
 			});
 		}
 
-		it("waits at most a second for a reader that follows slowly", async () => {
+		it("waits at most a second for a reader that changes its speed late", async () => {
 			const { reader, change } = await signOn();
 			reader.port.write(ACKNOWLEDGEMENT);
 			await pass(SENT_MS + 500);
@@ -258,7 +258,7 @@ describe("npm run meter", function () {
 
 	for (const [args, message] of [
 		[["--socket"], "--socket needs a path."],
-		[["--socket", "a", "--port", "b"], "--port and --socket are two places: the meter has one."],
+		[["--socket", "a", "--port", "b"], "--port and --socket exclude each other."],
 	] as const) {
 		it(`rejects ${args.join(" ")}`, async () => {
 			const child = spawn(process.execPath, [program, ...args], { stdio: ["ignore", "ignore", "pipe"] });

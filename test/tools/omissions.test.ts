@@ -64,10 +64,11 @@ describe("The parts and protocols that a firmware can be built without", functio
 			const name = Object.keys(other).find((key) => key === key.toUpperCase()) ?? "";
 			const [part, absent] = [own[name], other[name]] as Part[];
 			assert.equal(absent.name, part.name);
-			// The last entry may be unknown, as nothing else is at its index; a factory reset erases it by its key.
+			// The stand-in may omit the last entry, because no entry has a later index; a factory reset erases it by
+			// its key.
 			const entries = name === "PROVISION" ? [] : part.entries;
 			assert.deepEqual(keysOf(absent.entries), keysOf(entries));
-			// A file goes below the path of its settings; a firmware without the part does not know that path.
+			// A firmware without the part also lacks the route that receives a file below the path of the settings.
 			const paths = pathsOf(part).filter((one) => !one.endsWith("/file"));
 			assert.deepEqual(pathsOf(absent), paths);
 			assert.deepEqual([absent.backup, absent.reactions, absent.events], [[], [], []]);
@@ -93,7 +94,7 @@ describe("The parts and protocols that a firmware can be built without", functio
 		assert.deepEqual(boardWith(board).without, ["hub", "tic"]);
 		assert.deepEqual(boardWith(board, "mqtt", "tic").without, ["hub", "mqtt"]);
 		assert.deepEqual(boardWith(board, "tic").without, ["hub", "tic"]);
-		assert.throws(() => boardWith(board, "", "sml"), { message: "The firmware of slzb-06 has sml already." });
+		assert.throws(() => boardWith(board, "", "sml"), { message: "The firmware of slzb-06 already has sml." });
 		assert.throws(() => boardWith(board, "sml,hub", "hub"), { message: "--without and --with both name hub." });
 	});
 

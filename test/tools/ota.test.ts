@@ -78,9 +78,9 @@ describe("npm run ota", () => {
 		it("never overwrites a private or a public key", () => {
 			run("keygen", place("two"));
 			const before = readFileSync(place("two"), "utf8");
-			assertRefused(run("keygen", place("two")), 1, /two is there already/);
+			assertRefused(run("keygen", place("two")), 1, /two exists already/);
 			rmSync(place("two"));
-			assertRefused(run("keygen", place("two")), 1, /two\.pub is there already/);
+			assertRefused(run("keygen", place("two")), 1, /two\.pub exists already/);
 			assert.ok(!readdirSync(folder).includes("two"));
 			assert.notEqual(before, "");
 		});
@@ -99,12 +99,12 @@ describe("npm run ota", () => {
 				assert.equal(sign("--key", place("protected")).status, 0);
 				for (const wrong of ["wrong", undecodablePassphrase(readFileSync(place("protected"), "utf8"))]) {
 					process.env[PASSPHRASE] = wrong;
-					assertRefused(sign("--key", place("protected")), 1, /its passphrase is expected in \$OTA_KEY_PASSPHRASE/);
+					assertRefused(sign("--key", place("protected")), 1, /has a passphrase: put it into \$OTA_KEY_PASSPHRASE/);
 				}
 			} finally {
 				delete process.env[PASSPHRASE];
 			}
-			assertRefused(sign("--key", place("protected")), 1, /its passphrase is expected in \$OTA_KEY_PASSPHRASE/);
+			assertRefused(sign("--key", place("protected")), 1, /has a passphrase: put it into \$OTA_KEY_PASSPHRASE/);
 		});
 	});
 
@@ -179,8 +179,8 @@ describe("npm run ota", () => {
 			const large = ["--board", BOARD, "--image", place("large"), "--out", place("x"), "--key", place("key")];
 			assertRefused(run("sign", ...large), 1, /large has 1966081 bytes; a slot of esp32c3-devkitm has 1966080\./);
 			const text = ["--board", BOARD, "--image", PROGRAM, "--out", place("x"), "--key", place("key")];
-			assertRefused(run("sign", ...text), 1, /This is no application image of ESP-IDF/);
-			assertRefused(sign("--key", place("key.pub")), 1, /key\.pub holds no key that can be read/);
+			assertRefused(run("sign", ...text), 1, /This is not an ESP-IDF application image/);
+			assertRefused(sign("--key", place("key.pub")), 1, /key\.pub contains no readable key/);
 			assertRefused(sign("--key", place("missing")), 1, /no such file/);
 			assertRefused(
 				sign("--key", place("key"), "--version", "1".repeat(33), "--build", "1"),
@@ -240,7 +240,7 @@ describe("npm run ota", () => {
 			});
 			assertRefused(verify(), 1, /^ota_invalid_image: The packed image is damaged: piece 2/);
 			put(() => Buffer.from("text"));
-			assertRefused(verify(), 1, /^ota_invalid_image: 4 bytes are no firmware file\./);
+			assertRefused(verify(), 1, /^ota_invalid_image: 4 bytes are not a firmware file\./);
 		});
 	});
 
@@ -260,7 +260,7 @@ describe("npm run ota", () => {
 			[/The first word is one of/, "toString"],
 			[/keygen takes one file\./, "keygen"],
 			[/inspect takes one file\./, "inspect", "a", "b"],
-			[/"stray" belongs to no option\./, "sign", "stray"],
+			[/"stray" is not an option\./, "sign", "stray"],
 			[/Unknown option '--colour'/, "inspect", "--colour", "a"],
 			[/--key does not belong to verify\./, "verify", "a", "--key", "b"],
 			[/--public-key is missing/, "verify", "a"],
@@ -268,9 +268,9 @@ describe("npm run ota", () => {
 			[/--image is missing/, "sign", "--board", BOARD],
 			[/--out is missing/, "sign", "--board", BOARD, "--image", "i"],
 			[/One of --key FILE and --signer COMMAND/, "sign", "--board", BOARD, "--image", "i", "--out", "o"],
-			[/With --signer goes one --public-key/, "sign", "--board", BOARD, "--image", "i", "--out", "o", "--signer", "s"],
+			[/--signer needs one --public-key/, "sign", "--board", BOARD, "--image", "i", "--out", "o", "--signer", "s"],
 			[
-				/--digest and --public-key belong to --signer/,
+				/--digest and --public-key are options for --signer only/,
 				"sign",
 				"--board",
 				BOARD,

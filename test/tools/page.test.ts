@@ -90,7 +90,7 @@ describe("tools/page", function () {
 		assert.ok(policy.split("; ").includes(`style-src ${hash(inside("style")[0])}`));
 		assert.ok(policy.split("; ").includes(`script-src 'self' ${hash(inside("script")[0])}`));
 		assert.doesNotMatch(html, /<[^>]*\s(?:style|on\w+)\s*=/);
-		assert.equal(html.match(/<script/g)?.length, 2, "the script, and the place for the texts");
+		assert.equal(html.match(/<script/g)?.length, 2, "one script, and one element for the texts");
 		for (const folder of ["", "kit", "pages"]) {
 			for (const name of readdirSync(join(SOURCE, folder)).filter((name) => name.endsWith(".tsx"))) {
 				const isStyled = /\sstyle=/.test(readFileSync(join(SOURCE, folder, name), "utf8"));

@@ -10,7 +10,10 @@ import { ROOT } from "../../tools/sdk/sdk.js";
 import { ProcessGateway } from "../api/process-gateway.js";
 import { iecVectors } from "../vectors.js";
 
-/** Left out of both: the SDK's linker has room for 8192 names, and unreduced names of everything are more. */
+/**
+ * Parts left out of both firmwares: with all parts, the unreduced one would have more names than the 8192 of the SDK's
+ * linker.
+ */
 const LEFT_OUT = ["sma", "sunspec", "backfill", "tic", "kmp", "mbus", "amis"];
 
 interface Description {
@@ -18,7 +21,7 @@ interface Description {
 }
 
 const { paths }: Description = JSON.parse(readFileSync(join(ROOT, "modules/api/openapi.json"), "utf8"));
-/** Settings: all are read, and a refused value of each gets its message. */
+/** Settings: the test reads all, and sends each a value that is refused with a message. */
 const SETTINGS = Object.keys(paths)
 	.filter((path) => paths[path]!["get"] !== undefined && paths[path]!["post"] !== undefined)
 	// The certificate differs between processes.

@@ -65,7 +65,7 @@ describe("The settings of a release", () => {
 		["one key instead of a list", { update_keys: "a.pem" }, /"update_keys" is a list of at most 2 texts/],
 		["three keys", { update_keys: ["a.pem", "b.pem", "c.pem"] }, /"update_keys" is a list of at most 2 texts/],
 		["three settings keys", { settings_keys: ["a.pem", "b.pem", "c.pem"] }, /"settings_keys" is a list of at most 2/],
-		["a private key", { update_keys: ["a-secret.pem"] }, /a-secret.pem holds a private one/],
+		["a private key", { update_keys: ["a-secret.pem"] }, /a-secret.pem contains a private key/],
 		["a key on another curve", { update_keys: ["other.pem"] }, /P-256/],
 		["a missing file", { report_key: "none.pem" }, /none.pem/],
 		["a report key that is not a path", { report_key: 1 }, /"report_key" is the path/],

@@ -102,7 +102,7 @@ describe("A release", function () {
 		const [c3, plain] = boards.map(({ name }) => json(`${name}/manifest.json`));
 		assert.equal(c3.name, PRODUCT);
 		assert.equal(c3.version, "1.2.3");
-		// Without a prompt, a unit of another name would be erased.
+		// Without this prompt, the installer would erase a unit with another name.
 		assert.equal(c3.new_install_prompt_erase, true);
 		assert.deepEqual(c3.builds, [
 			{
@@ -215,7 +215,7 @@ describe("The version of a release", () => {
 	afterEach(() => rmSync(folder, { recursive: true }));
 
 	it("is that of the tag, otherwise names the commit and whether files were changed", () => {
-		assert.throws(version, /made of a commit/);
+		assert.throws(version, /made from a commit/);
 		git("commit", "-q", "--allow-empty", "-m", "one");
 		assert.match(version().version, /^1\.2\.3-dev\.[0-9a-f]{8}$/);
 		git("tag", "v1.2.3");
@@ -240,7 +240,7 @@ describe("The version of a release", () => {
 	it("is rejected if tag and package.json differ", () => {
 		git("commit", "-q", "--allow-empty", "-m", "one");
 		git("tag", "v1.2.4");
-		assert.throws(version, /tag v1\.2\.4, and package\.json the version 1\.2\.3/);
+		assert.throws(version, /tag v1\.2\.4, but package\.json has the version 1\.2\.3/);
 		assert.throws(() => versionOf(folder, "1.2", {}), /not three numbers/);
 	});
 });

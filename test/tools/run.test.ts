@@ -142,7 +142,7 @@ describe("A checkout without write permission", () => {
 		});
 		assert.equal(
 			start(),
-			`${folder} can't be written, and not all that is in it is built yet: let its owner run \`npm run build\` there once.\n`,
+			`${folder} can't be written, and it is not completely built yet: let its owner run \`npm run build\` there once.\n`,
 		);
 	});
 });

@@ -143,7 +143,7 @@ describe("npm run size", () => {
 		const made = report({ shares: new Map(names.map((name) => [name, share])), tableBytes: 50 });
 		assert.deepEqual(
 			made.parts.map(({ name }) => name),
-			["our script", "SDK: modules", "engine: built-ins", "engine: names, of all"],
+			["our script", "SDK: modules", "engine: built-ins", "engine: all names"],
 		);
 		assert.equal(made.parts[1].bytes, 2 * bytesOf(share));
 		assert.equal(made.ourBytes, 265);

@@ -10,7 +10,7 @@ describe("The generator of the time-zone table", () => {
 	const zones = readZones();
 	const same = "makes the committed table again from this machine's database";
 	if (zones?.release !== RELEASE) {
-		it(`${same} (left out: the zones here are ${zones?.release ?? "none"}, those of the table ${RELEASE})`);
+		it(`${same} (skipped: the zones here are ${zones?.release ?? "none"}, those of the table ${RELEASE})`);
 	} else {
 		it(same, () => {
 			const message = "run `node .build/tools/timezone-table.js` and commit modules/resources/timezones.bin";

@@ -70,7 +70,7 @@ describe("The vulnerability statements of a release", () => {
 			assert.throws(() => check(change), reason);
 		const { justification: _, ...bare } = ROW;
 		assert.throws(() => checkAssessments([bare], sbom, "file"), /CVE-2030-1 needs a justification/);
-		assert.throws(() => checkAssessments([ROW, ROW], sbom, "file"), /is there twice for preact/);
+		assert.throws(() => checkAssessments([ROW, ROW], sbom, "file"), /occurs twice for preact/);
 	});
 });
 

@@ -123,7 +123,7 @@ describe("The WebSocket client", () => {
 		assert.ok(owner.peer!.isClosed);
 	});
 
-	it("masks each message otherwise", () => {
+	it("masks each message with another key", () => {
 		const owner = new Owner();
 		const masks: string[] = [];
 		const { peer } = owner;

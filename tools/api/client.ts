@@ -40,7 +40,7 @@ export class GatewayClient {
 		const proof = createHash("sha256").update(inner).update(`${nonce}`).digest("hex");
 		const body = Buffer.from(JSON.stringify({ username: "admin", nonce, proof }));
 		const reply = await this.send("POST", "/api/v1/system/login", body);
-		if (reply.status === 401) throw new Error("The password is another one: name it with --password.");
+		if (reply.status === 401) throw new Error("The password is wrong: give the right one with --password.");
 		this.#token = accepted("the login", reply)["token"];
 	}
 
@@ -103,7 +103,10 @@ export class GatewayClient {
 			sending.on("error", ({ message, code }: NodeJS.ErrnoException) => {
 				// The gateway has closed the idle connection to make room, so the request is repeated.
 				if (sending.reusedSocket && code === "ECONNRESET") resolve(this.send(method, path, body, token));
-				else reject(new Error(`No gateway answers at https://localhost:${this.#port} (${message}): name its --port.`));
+				else
+					reject(
+						new Error(`No gateway answers at https://localhost:${this.#port} (${message}): give its port with --port.`),
+					);
 			});
 			sending.end(body);
 		});
@@ -119,7 +122,7 @@ function accepted(what: string, { status, text }: Reply): JSONReply {
 	try {
 		json = JSON.parse(text === "" ? "{}" : text);
 	} catch {
-		throw new Error(`The reply to ${what} is no JSON: ${text.slice(0, SHOWN)}`);
+		throw new Error(`The reply to ${what} is not JSON: ${text.slice(0, SHOWN)}`);
 	}
 	if (status === 200) return json;
 	const { error = "", message = "" } = json;

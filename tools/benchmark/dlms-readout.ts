@@ -83,10 +83,11 @@ export async function measureDLMS(isQuick: boolean): Promise<Section> {
 		part: "f",
 		title: `Readout of DLMS, default list, direct at ${BAUD} Bd (GET read over HTTPS)`,
 		notes: [
-			"ratio = took ÷ limit: the wire and the meter, with a client that asks for everything in one request (least turns,",
-			"least bytes); line_ratio: the same of the wire and the meter alone, without HTTPS and the computer. late_ms: beyond the wire and the meter with the gateway's own requests. steps: of XS, and for a byte",
-			`of an APDU; characters come in pieces of ${PIECE}. gcm_bytes: all that AES-GCM ran over; gcm_ms: of Node's AES.`,
-			"ciphering: share of the steps beyond those of the meter before it.",
+			"ratio = took ÷ limit. The limit is the time of line and meter for a client that reads everything with one request, the",
+			"fewest turns and bytes. line_ratio is the same for line and meter alone, without HTTPS and the computer.",
+			"late_ms: time beyond that of line and meter for the gateway's own requests. steps: bytecodes of XS, in total and for",
+			`each byte of an APDU; characters arrive in pieces of ${PIECE}. gcm_bytes: bytes that AES-GCM processed; gcm_ms: time of`,
+			"Node's AES for them. ciphering: share of the steps in addition to those of the meter in the row above.",
 		],
 		rows,
 	};
@@ -134,7 +135,7 @@ async function measureTimes({ config }: Case, engine: EngineName, count: number)
 				for (const all of times) {
 					const startMs = nowMs();
 					const { body, doneMs } = await gateway.request("iec62056/read");
-					if (JSON.parse(body.toString()).missing.length > 0) throw new Error("a readout with something missing");
+					if (JSON.parse(body.toString()).missing.length > 0) throw new Error("a readout lacks values");
 					all.push(doneMs - startMs);
 				}
 			} finally {

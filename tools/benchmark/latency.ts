@@ -95,7 +95,7 @@ class Arrivals {
 				.get(way)!
 				.slice(SETTLED, SETTLED + this.#count)
 				.sort((a, b) => a - b);
-			if (times.length === 0) throw new Error(`No power of a telegram of ${protocol} arrived by ${way}.`);
+			if (times.length === 0) throw new Error(`No power value of a ${protocol} telegram arrived by ${way}.`);
 			const [middleMs, worstMs] = [median(times), times[times.length - 1]];
 			return {
 				engine,
@@ -294,7 +294,7 @@ export async function measureLatency(isQuick: boolean): Promise<Section> {
 		part: "h",
 		title: "From the last character of a telegram to the message (one telegram a second)",
 		notes: [
-			`ratio = median ÷ ${MEDIAN_LIMIT_MS} ms, worst ÷ ${LIMIT_MS} ms. Event stream and MQTT together, then EcoTracker, Shelly and HomeWizard, then the WebSocket, SMA and SunSpec. Those that do not send by themselves are asked every ${ASK_MS} ms.`,
+			`ratio = median ÷ ${MEDIAN_LIMIT_MS} ms, worst ÷ ${LIMIT_MS} ms. Event stream and MQTT run together, then EcoTracker, Shelly and HomeWizard, then the WebSocket, SMA and SunSpec. Dialects that do not send by themselves are polled every ${ASK_MS} ms.`,
 			hasSDK
 				? "linux: the firmware on Linux."
 				: "The firmware on Linux is skipped: there is no Moddable SDK ($MODDABLE is not set).",

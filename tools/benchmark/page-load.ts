@@ -28,7 +28,9 @@ const LOADS: readonly Load[] = [
 
 export async function measurePage(isQuick: boolean): Promise<Section> {
 	const rows: Row[] = [];
-	const notes = ["ratio = time ÷ time that the bytes take on the line, medians; a chip's handshake comes on top."];
+	const notes = [
+		"ratio = time ÷ time that the bytes take on the line, medians. A chip's handshake takes further time.",
+	];
 	if (CHROMIUM === "") notes.push(`Not measured: ${NO_CHROMIUM}.`);
 	else await measureAll(isQuick, rows);
 	return { part: "e", title: "First load of the page, 1 Mbit/s, one TLS connection", notes, rows };

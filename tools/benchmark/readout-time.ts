@@ -69,8 +69,8 @@ export async function measureReadouts(isQuick: boolean): Promise<Section> {
 		part: "a",
 		title: "Time of a whole readout against the wire's limit (engine xs, GET read over HTTPS)",
 		notes: [
-			"ratio = took ÷ limit. The late columns are where the rest went, in ms: until the meter had the sign-on, until it",
-			"had the acknowledgement, until its block began (the simulator), until the reply was there.",
+			"ratio = took ÷ limit. The late columns show where the rest was spent, in ms: until the meter had the sign-on, until it",
+			"had the acknowledgement, until its block began (the meter simulator), until the reply arrived.",
 		],
 		rows,
 	};

@@ -25,7 +25,8 @@ const PASSWORD = "bench-password";
 const FACTORY = Object.freeze({ serial: "020000000001", labelPassword: PASSWORD, accessPointKey: PASSWORD });
 const FIELDS = "User-Agent: bench\r\nAccept: */*\r\n";
 
-const TITLE = "Processor time of a small GET by plain HTTP, firmware on Linux, beside the Moddable SDK's own server";
+const TITLE =
+	"Processor time of a small GET over plain HTTP: firmware on Linux, compared with the Moddable SDK's own server";
 
 class Client {
 	readonly #port: number;
@@ -226,7 +227,7 @@ export async function measureRequestCPU(isQuick: boolean): Promise<Section> {
 		return {
 			...section,
 			notes: [
-				`${firmware.bits} bits. Medians of ${rounds} rounds of ${requests} requests, ${requests / 10} with connections of their own.`,
+				`${firmware.bits} bits. Medians of ${rounds} rounds of ${requests} requests, ${requests / 10} of them over separate connections.`,
 			],
 			rows,
 		};

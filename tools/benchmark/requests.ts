@@ -30,7 +30,7 @@ export async function measureRequests(isQuick: boolean): Promise<Section> {
 		for (const engine of ["xs", "node"] as const) {
 			const gateway = await BenchGateway.start(engine, meter.path);
 			try {
-				progress(`  engine ${engine}, a readout to serve …`);
+				progress(`  engine ${engine}, reading a meter first …`);
 				await gateway.request("iec62056/read");
 				for (const path of PATHS) rows.push(await compare({ engine, gateway, path, client, isQuick }));
 			} finally {
@@ -43,8 +43,8 @@ export async function measureRequests(isQuick: boolean): Promise<Section> {
 	}
 	return {
 		part: "d",
-		title: `Requests per second, HTTPS, ${CONNECTIONS} keep-alive connections, beside a bare node:https handler`,
-		notes: ["ratio = requests per second ÷ those of the bare handler, medians of rounds in turns."],
+		title: `Requests per second, HTTPS, ${CONNECTIONS} keep-alive connections, compared with a bare node:https handler`,
+		notes: ["ratio = requests per second ÷ those of the bare handler, medians of alternating rounds."],
 		rows,
 	};
 }

@@ -27,7 +27,7 @@ export async function measureSlots(): Promise<Section> {
 		await xs.reply(caller);
 		caller.close();
 		await xs.advance(100);
-		add("with it held", await xs.slots());
+		add("with this readout stored", await xs.slots());
 		await addRequests(xs, add);
 		await addWorst(xs, add);
 	} finally {
@@ -54,12 +54,12 @@ async function addWorst(xs: XSWorld, add: (probe: string, slots: number) => void
 	await xs.request("iec62056/control", { body: { log_en: true } });
 	await beginReadout(xs);
 	await xs.advance(1000);
-	add("and a readout beside it, with the log", await xs.slots());
+	add("and during a readout with the session log", await xs.slots());
 	for (let i = 0; i < PLAIN_CONNECTIONS; i++) await halfRequest(xs, false);
-	add("and all connections taken", await xs.slots());
+	add("and with all connections in use", await xs.slots());
 	await halfRequest(xs, false);
 	await halfRequest(xs, true);
-	add("and one too many on each port", await xs.slots());
+	add("and with one more connection on each port", await xs.slots());
 }
 
 async function beginReadout(xs: XSWorld): Promise<VirtualClient> {

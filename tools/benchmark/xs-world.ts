@@ -102,7 +102,7 @@ export class XSWorld {
 			return reply !== undefined || client.isClosed;
 		});
 		reply ??= takeReply(client);
-		if (reply === undefined) throw new Error("the gateway closed without a whole reply");
+		if (reply === undefined) throw new Error("the gateway closed the connection before the end of the reply");
 		return reply;
 	}
 

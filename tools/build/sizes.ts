@@ -29,7 +29,7 @@ export function readMemory(text: string): Memory {
 }
 
 export const SIZE_ADVICE =
-	'esp_idf_size is missing, so memory is not told. It comes with ESP-IDF: "$IDF_PATH/install.sh" installs it, then\n' +
+	'esp_idf_size is missing, so the use of memory is not shown. It comes with ESP-IDF: "$IDF_PATH/install.sh" installs it, then\n' +
 	'. "$IDF_PATH/export.sh"';
 
 export function hasSizes(): boolean {

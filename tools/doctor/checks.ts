@@ -43,8 +43,12 @@ export interface Target {
 
 export function diagnose(machine: Machine): Target[] {
 	return [
-		{ name: "bench", purpose: "the gateway on this computer: npm start", checks: benchChecks(machine) },
-		{ name: "tests", purpose: "all of npm test; what is missing is left out there", checks: testChecks(machine) },
+		{
+			name: "bench",
+			purpose: "the simulator, which is the gateway on this computer: npm start",
+			checks: benchChecks(machine),
+		},
+		{ name: "tests", purpose: "all of npm test, which skips tests without these", checks: testChecks(machine) },
 		{
 			name: "linux",
 			purpose: "the firmware in the SDK's XS: npm run linux, npm run size",
@@ -68,7 +72,7 @@ const EMULATED = ["esp32", "esp32c3", "esp32s3"] as const;
 function emulatorCheck(machine: Machine, chip: (typeof EMULATED)[number]): Check {
 	const lack = lacksChip(chip, machine.run);
 	const name = `Espressif's QEMU: ${chip}`;
-	if (lack === undefined) return { name, ok: true, detail: "-M help names it", fix: "" };
+	if (lack === undefined) return { name, ok: true, detail: "listed by -M help", fix: "" };
 	return { name, ok: false, detail: lack.reason, fix: lack.fix };
 }
 
@@ -77,7 +81,7 @@ function apt(...packages: string[]): string {
 }
 
 function found(name: string, detail: string | undefined, fix: string): Check {
-	return { name, ok: detail !== undefined, detail: detail ?? "not there", fix: detail === undefined ? fix : "" };
+	return { name, ok: detail !== undefined, detail: detail ?? "not found", fix: detail === undefined ? fix : "" };
 }
 
 function header(machine: Machine, name: string, path: string, fix: string): Check {
@@ -98,7 +102,7 @@ function nodeCheck(machine: Machine): Check {
 	const [major = 0, minor = 0] = (version ?? "").replace(/^v/, "").split(".").map(Number);
 	const ok = major > NODE_VERSION[0] || (major === NODE_VERSION[0] && minor >= NODE_VERSION[1]);
 	const wanted = `${NODE_VERSION.join(".")} or newer is needed`;
-	const detail = ok ? version! : `${version ?? "not there"}; ${wanted}`;
+	const detail = ok ? version! : `${version ?? "not found"}; ${wanted}`;
 	return { name: "Node", ok, detail, fix: ok ? "" : "see https://nodejs.org/en/download" };
 }
 
@@ -167,7 +171,7 @@ function sdkVersion(machine: Machine, folder: string, make: string): Check {
 	return {
 		name,
 		ok: false,
-		detail: `${version ?? "can't be told"}; the firmware is tested with ${SDK_VERSION}`,
+		detail: `${version ?? "unknown version"}; the firmware is tested with ${SDK_VERSION}`,
 		fix: `${git} fetch --depth 1 origin tag ${SDK_VERSION} && ${git} checkout ${SDK_VERSION} && ${make}`,
 	};
 }
@@ -191,7 +195,7 @@ function esp32Checks(machine: Machine): Check[] {
 		{
 			name: "ESP-IDF: version",
 			ok: right,
-			detail: right ? version : `${version ?? "can't be told"}; the SDK wants ${IDF_VERSION}`,
+			detail: right ? version : `${version ?? "unknown version"}; the SDK needs ${IDF_VERSION}`,
 			fix: right ? "" : install,
 		},
 		found("ESP-IDF: idf.py", machine.ask("idf.py", "--version"), '. "$IDF_PATH/export.sh"'),

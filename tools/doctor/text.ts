@@ -14,7 +14,7 @@ export function asText(targets: readonly Target[]): string {
 		return [`${name} (${purpose}): ${state}`, ...lines].join("\n");
 	});
 	const end = isBenchComplete(targets)
-		? "The bench is complete. Run: npm start"
-		: "The bench is incomplete. Run the commands under bench, then: npm run doctor";
+		? "The simulator can run: npm start"
+		: "The simulator can't run yet. Run the commands under bench, then: npm run doctor";
 	return `${[...paragraphs, end].join("\n\n")}\n`;
 }

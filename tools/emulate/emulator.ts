@@ -91,7 +91,7 @@ export class Emulator {
 		for (;;) {
 			const found = this.lines.find((line) => pattern.test(line));
 			if (found !== undefined) return found;
-			this.#check(endMs, `The firmware does not say ${pattern}`);
+			this.#check(endMs, `The firmware has not printed ${pattern}`);
 			await sleep(RETRY_MS / 5);
 		}
 	}

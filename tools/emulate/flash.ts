@@ -52,7 +52,7 @@ export function writeParts(flash: Uint8Array, parts: readonly Part[]): void {
 		const hex = `0x${offset.toString(16)}`;
 		if (offset < end) throw new RangeError(`The part at ${hex} overlaps the one before it.`);
 		end = offset + bytes.length;
-		if (end > flash.length) throw new RangeError(`The part at ${hex} ends behind the flash of ${flash.length} bytes.`);
+		if (end > flash.length) throw new RangeError(`The part at ${hex} ends beyond the flash of ${flash.length} bytes.`);
 		flash.fill(ERASED, offset - (offset % SECTOR), Math.ceil(end / SECTOR) * SECTOR);
 		flash.set(bytes, offset);
 	}

@@ -6,12 +6,12 @@ import { BOARDS, type Board, findBoard } from "../../hosts/esp32/boards.js";
 export const USAGE = `Usage: npm run emulate -- --board NAME [options]
 
 Builds the firmware of a board for Espressif's QEMU and runs it there, with a simulated meter at its UART. docs/emulator.md
-says what a run can show and what it cannot.
+says what such a run can show and what it can't.
 
   --board NAME      the board; the emulator's Ethernet replaces that of the board, if it has any
-  --meter OPTIONS   the simulated meter, by the options of npm run meter, such as --meter "--protocol p1"; none: no meter is
-                    at the UART (default: the meter of npm start)
-  --settings FILE   JSON object of API paths and bodies, which are posted in this order after the start, such as
+  --meter OPTIONS   the simulated meter, with the options of npm run meter, such as --meter "--protocol p1"; none: no meter
+                    is connected (default: the meter of npm start)
+  --settings FILE   JSON object of API paths and bodies; they are posted in this order after the start, such as
                     {"meter/protocol": {"protocol": "sml"}}
   --https-port N    port of this computer for HTTPS; 0: any free port (default 8443)
   --http-port N     port of this computer for HTTP; 0: any free port (default 8080)
@@ -67,11 +67,11 @@ export function parseOptions(args: readonly string[]): EmulateOptions | undefine
 		},
 	});
 	if (values.help) return undefined;
-	if (values.board === undefined) throw new Error("--board is missing: the board that is emulated.");
+	if (values.board === undefined) throw new Error("--board is missing: the board to emulate.");
 	if (values.rebuild && values["no-build"]) throw new Error("--rebuild and --no-build contradict each other.");
 	const httpsPort = toPort("--https-port", values["https-port"]);
 	const httpPort = toPort("--http-port", values["http-port"]);
-	if (httpPort === httpsPort && httpPort !== 0) throw new Error("--https-port and --http-port are two ports.");
+	if (httpPort === httpsPort && httpPort !== 0) throw new Error("--https-port and --http-port must differ.");
 	const { state, out, quiet } = values;
 	for (const [name, path] of Object.entries({ state, out }))
 		if (path === "") throw new Error(`--${name} needs a path.`);
@@ -126,9 +126,9 @@ function readSettings(path: string): Settings {
 	}
 	const isObject = (value: unknown): value is object =>
 		typeof value === "object" && value !== null && !Array.isArray(value);
-	if (!isObject(members)) throw new Error(`--settings: ${path} is no JSON object.`);
+	if (!isObject(members)) throw new Error(`--settings: ${path} is not a JSON object.`);
 	return Object.entries(members).map(([name, body]) => {
 		if (/^[a-z][a-z0-9/_-]*$/.test(name) && isObject(body)) return [name, body] as const;
-		throw new Error(`--settings: "${name}" in ${path} is no API path with a JSON object as its body.`);
+		throw new Error(`--settings: "${name}" in ${path} is not an API path with a JSON object as its body.`);
 	});
 }

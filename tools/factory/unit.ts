@@ -32,7 +32,7 @@ export function imageOf(unit: FactoryData, settings?: Uint8Array): Uint8Array {
 	const image = new Uint8Array(SECTOR).fill(ERASED);
 	image.set(encodeFactoryData(unit));
 	if (settings === undefined) return image;
-	if (Buffer.from(settings.subarray(0, 4)).toString() !== "SMGS") throw new RangeError("That is no settings file.");
+	if (Buffer.from(settings.subarray(0, 4)).toString() !== "SMGS") throw new RangeError("This is not a settings file.");
 	const room = SECTOR - SETTINGS_AT;
 	if (settings.length > room)
 		throw new RangeError(`The settings file has ${settings.length} bytes; the factory data have room for ${room}.`);
@@ -68,7 +68,7 @@ export function writeUnit(folder: string, unit: FactoryData, board: Board, setti
 	const files = { image: join(folder, `${unit.serial}.bin`), label: join(folder, `${unit.serial}.txt`) };
 	const image = imageOf(unit, settings);
 	for (const path of [files.image, files.label]) {
-		if (existsSync(path)) throw new Error(`${path} is there already: unit ${unit.serial} has its factory data.`);
+		if (existsSync(path)) throw new Error(`${path} exists already: unit ${unit.serial} has factory data.`);
 	}
 	mkdirSync(folder, { recursive: true, mode: 0o700 });
 	writeNew(files.image, image);

@@ -5,7 +5,7 @@ export const DLMS_HELP = `A smart meter with DLMS/COSEM in HDLC at the end of a 
   npm run meter -- --protocol dlms [options]
 
 Without --port it opens a pseudo-terminal and prints its path as the first line: "meter /dev/pts/N".
-It is a household's three-phase meter with moving values. LIST: numbers and spans, as in 3,5-7,9-
+It is a household's three-phase meter with moving values. LIST: numbers and ranges, as in 3,5-7,9-
 
 Line:
   --port PATH         a serial port (8N1) instead of a pseudo-terminal
@@ -17,7 +17,7 @@ Line:
   --address A         with --mode-e: device address; the meter answers it and the general sign-on
   --no-confirm        with --mode-e: does not confirm the acknowledgement of the reader
   --linger MS         with --mode-e: time for which the meter still accepts HDLC after DISC (default 0)
-  --inactivity S      closes a link after S seconds in which nothing is received (default 120)
+  --inactivity S      closes a link after S seconds without input (default 120)
   --reaction MS       pause before an answer (default 20; with --mode-e 200 at the sign-on; 5 on a pseudo-terminal
                       without --baud-pace)
   --baud-pace         pseudo-terminal: as slow as the real line, and garbage for a reader at the wrong speed
@@ -56,22 +56,22 @@ Objects:
 Faults:
   --silence N         no answer to the first N sign-ons; without --mode-e to the first N SNRM
   --lie BAUD          with --mode-e: the meter switches to BAUD, whatever rate its identification proposes
-  --dm N              answers the first N SNRM by DM; --dm-until-disc: all until a DISC is received
-  --rnr N, --rej N    sends RNR N times before an answer; rejects the first N I frames by REJ
-  --frmr N            the Nth I frame is answered by FRMR
+  --dm N              answers the first N SNRM with DM; --dm-until-disc: all until a DISC is received
+  --rnr N, --rej N    sends RNR N times before an answer; rejects the first N I frames with REJ
+  --frmr N            the Nth I frame is answered with FRMR
   --lose-after N      the link is lost after N APDUs
   --refuse RESULT:SOURCE:DIAGNOSTIC   each association, e.g. 1:1:2; --bare-refusal: without user information
   --initiate-error N  1 version, 2 conformance, 3 PDU size
   --on-wrong-key HOW, --on-low-counter HOW   aare, exception, decipher-exception, silence or dm (default aare, which
-                      answers requests by the exception; and exception)
-  --wrong-f-ctos      answers the client's challenge wrongly
+                      answers requests with the exception; and exception)
+  --wrong-f-ctos      sends a wrong answer to the client's challenge
   --action-result N   pass 3 of HLS is refused
-  --exception STATE:SERVICE[:N]   answers all requests after the first N by this exception
+  --exception STATE:SERVICE[:N]   answers all requests after the first N with this exception
   --request-limit N   answers only N requests in each association, so that the gateway's live mode has to give up
   --hls maker|md5|sha1|sha256|ecdsa   mechanism of the GMAC client instead; --hls-reply refuse|hide|accept: each association
                       is refused (default), refused without naming the mechanism, or accepted and challenged
-  --suite 1|2         the security suite named in its messages; it accepts those of suites 0 and 1, with --strict-suite
-                      those of its own suite only
+  --suite 1|2         the security suite named in its messages; it accepts messages of suites 0 and 1, with
+                      --strict-suite only those of its own suite
   --short-names refuse|accept   uses short names, and refuses or accepts each association
   --wrong-fcs LIST, --wrong-hcs LIST, --cut LIST, --drop LIST, --duplicate LIST, --garbage LIST, --notify LIST
                       numbers of sent frames, from 1 on: wrong check; half the frame; not sent; sent twice; sent

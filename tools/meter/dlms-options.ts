@@ -246,7 +246,7 @@ function parseResults(values: Values): Map<string, number> {
 function readCode(written: string): string {
 	const parts = /^(?:(\d+)-(\d+):)?(\d+)\.(\d+)\.(\d+)(?:\.(\d+))?(\/\d+)?$/.exec(written);
 	if (parts === null || parts.slice(1, 7).some((part) => Number(part ?? 0) > 255))
-		throw new UsageError(`${written} is no code as in 1.8.0 or 0-0:96.1.0, or 1.8.0/3 for one attribute.`);
+		throw new UsageError(`${written} is not a code like 1.8.0 or 0-0:96.1.0, or 1.8.0/3 for one attribute.`);
 	const [, a, b, c, d, e, f = "255", attribute = ""] = parts;
 	const isAbstract = c === "0" || Number(c) >= 94;
 	return `${a ?? (isAbstract ? "0" : "1")}.${b ?? "0"}.${c}.${d}.${e}.${f}${attribute}`;
@@ -266,7 +266,7 @@ function list(values: Values, name: Name): FrameNumbers | undefined {
 	return values[name]?.split(",").map((part) => {
 		const [, first, span, last] = /^(\d{1,6})(-?)(\d{0,6})$/.exec(part) ?? [];
 		if (first === undefined || (span === "" && last !== ""))
-			throw new UsageError(`--${name} takes numbers and spans, as in 3,5-7,9-.`);
+			throw new UsageError(`--${name} takes numbers and ranges, as in 3,5-7,9-.`);
 		return [Number(first), span === "" ? Number(first) : last === "" ? Number.POSITIVE_INFINITY : Number(last)];
 	});
 }

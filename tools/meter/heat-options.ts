@@ -18,11 +18,11 @@ Without --telegram it has the moving values of a heating circuit.
   --idents LIST       mbus: identification numbers of the slaves, with commas between them
   --medium NAME       mbus: heat (default) or water
   --two-frames        mbus: the telegram has a second frame
-  --sleeps            mbus: the meter must be woken up, as optical ports with a battery
+  --sleeps            mbus: the meter must be woken up, as one with a battery and an optical port
   --ignore-fcb        mbus: the meter sends its present values each time, and ignores the frame count bit
   --baud N            mbus: 300 to 19200 (default 2400)
   --silence N         no answer to the first N requests
-  --wrong-check N     the first N answers have a wrong CRC or sum
+  --wrong-check N     the first N answers have a wrong CRC or checksum
   --baud-pace         pseudo-terminal: as slow as the real line, and garbage for a reader at the wrong speed
   --quiet             does not log on stderr
   --help              prints this text

@@ -116,7 +116,9 @@ export function parseOptions(args: string[]): MeterOptions | undefined {
 	const mode = choice(values, "mode", ["A", "B", "C", "D"]) as MeterMode | undefined;
 	const baud = oneOf(values, "baud", mode === "D" ? PUSH_BAUD_RATES : BAUD_RATES);
 	if (baud !== undefined && values.telegram !== undefined && mode !== undefined && mode !== "D") {
-		throw new UsageError("--baud and --telegram go together in mode D only: else the telegram says its own rate.");
+		throw new UsageError(
+			"--baud and --telegram go together in mode D only: in other modes the telegram states its rate.",
+		);
 	}
 	const pushSeconds = count(values, "push-seconds", 86_400) ?? 3;
 	if (pushSeconds === 0 && !values["baud-pace"] && values.port === undefined) {

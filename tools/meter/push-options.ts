@@ -5,7 +5,7 @@ import { SML_HELP, SML_WORDS, type SMLOptions, smlOptions } from "./sml-options.
 import { TIC_BAUD, type TICMode } from "./tic-telegram.js";
 import { choice, count, defined, flag, hex, oneOf, PUSH_BAUD_RATES, parseWords, text, UsageError } from "./words.js";
 
-export const PUSH_HELP = `A smart meter that sends telegrams without being asked, at the end of a serial line.
+export const PUSH_HELP = `A smart meter that sends unsolicited telegrams, at the end of a serial line.
 
   npm run meter -- --protocol sml [options]
   npm run meter -- --protocol dlms-push [options]
@@ -28,7 +28,7 @@ ${SML_HELP}  --framing NAME      dlms-push: hdlc (default), mbus, wrapper, or p1
   --blocks            dlms-push in HDLC: general block transfer, --segment bytes in a block
   --without-codes     dlms-push: a list without OBIS codes, as an AM550 in Carinthia sends it
   --replay N          dlms-push: after N pushes the last push is repeated
-  --wrong-tag N       dlms-push: one of N pushes has a wrong tag, or a changed last byte
+  --wrong-tag N       dlms-push: one push in N has a wrong tag, or a changed last byte
   --tic-mode NAME     tic: standard (default) or historic
   --even-parity       dlms-push: 8E1 in place of 8N1, as on M-Bus ports; a pseudo-terminal has no parity
   --baud N            not amis: 300 to 19200, 38400, 57600 or 115200 (default 9600; tic historic 1200; mbus 2400;
@@ -39,7 +39,7 @@ ${SML_HELP}  --framing NAME      dlms-push: hdlc (default), mbus, wrapper, or p1
   --quiet             does not log on stderr
   --help              prints this text
 
-For ASCII telegrams in seven bits and parity: npm run meter -- --mode D
+For ASCII telegrams with seven bits and parity: npm run meter -- --mode D
 `;
 
 export interface PushProgramOptions {

@@ -7,8 +7,8 @@ import { choice, count, defined, flag, text, UsageError, type Words } from "./wo
 
 export const SML_HELP = `  --make NAME         sml: ${SML_MAKES.slice(0, 7).join(", ")},
                       ${SML_MAKES.slice(7).join(", ")}
-  --pin DIGITS        sml: sends whole kWh and no power until this PIN, 4 to 8 digits, is entered by light; then all, until 120 s
-                      without light. The menu after it: ${MENU.join(", ")}
+  --pin DIGITS        sml: sends whole kWh and no power until this PIN, 4 to 8 digits, is entered by light; then all values,
+                      until 120 s without light. The menu after the PIN: ${MENU.join(", ")}
   --pin-flashes N     sml: number of flashes that open the PIN entry, 1 or 2 (default)
   --needs-inf         sml: sends all values only while InF is switched on, by a flash of 5 s
   --wrong-crc N       sml: the first N telegrams have a wrong checksum
@@ -17,7 +17,7 @@ export const SML_HELP = `  --make NAME         sml: ${SML_MAKES.slice(0, 7).join
   --cut N             sml: each telegram stops after N bytes
   --noise N           sml: N bytes of noise before each telegram
   --lose N            sml: one byte in N is lost
-  --damage N          sml: one bit is flipped in one byte of N
+  --damage N          sml: one bit is flipped in one byte in N
   --seed N            sml: determines the bytes that --lose and --damage change
 `;
 

@@ -55,6 +55,6 @@ export function takeSocket(args: string[]): string | undefined {
 	const [, path] = args.splice(index, 2);
 	if (!path) throw new UsageError("--socket needs a path.");
 	if (args.some((word) => word === "--port" || word.startsWith("--port=")))
-		throw new UsageError("--port and --socket are two places: the meter has one.");
+		throw new UsageError("--port and --socket exclude each other.");
 	return path;
 }

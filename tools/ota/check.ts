@@ -74,10 +74,10 @@ const isSame = (one: Uint8Array, other: Uint8Array) => Buffer.compare(one, other
 
 /** Reads the part before the image. `fileLength`: length of the whole file. Does not check signature and board. */
 export function readFront(bytes: Uint8Array, fileLength: number): Front {
-	demand(bytes.length >= HEADER_LENGTH, `${bytes.length} bytes are no firmware file.`);
+	demand(bytes.length >= HEADER_LENGTH, `${bytes.length} bytes are not a firmware file.`);
 	const header = decodeHeader(bytes);
-	demand(header.identifier === IDENTIFIER, "This is no Zigbee OTA file: it does not begin with 1E F1 EE 0B.");
-	demand(header.headerVersion === HEADER_VERSION, `The header is of version ${hex(header.headerVersion)}.`);
+	demand(header.identifier === IDENTIFIER, "This is not a Zigbee OTA file: it does not begin with 1E F1 EE 0B.");
+	demand(header.headerVersion === HEADER_VERSION, `The header has the unknown version ${hex(header.headerVersion)}.`);
 	demand(header.headerLength === HEADER_LENGTH, `The header has ${header.headerLength} bytes, not ${HEADER_LENGTH}.`);
 	demand(header.fieldControl === 0, "The header has optional fields.");
 	demand(header.stackVersion === STACK_VERSION, `The header names the stack version ${header.stackVersion}.`);
@@ -102,20 +102,20 @@ export function readFirmwareFile(file: Uint8Array): FirmwareFile {
 
 function checkSizes(header: Header, metadata: Metadata, { tag, length }: ElementHead): void {
 	const { format, isPacked, deviceId, contentLength, imageLength } = metadata;
-	demand(format === FORMAT, `The metadata has the form ${format}, which is not known.`);
-	demand(isPacked <= 1, `Whether the image is packed is ${isPacked}, neither 0 nor 1.`);
+	demand(format === FORMAT, `The metadata has the unknown form ${format}.`);
+	demand(isPacked <= 1, `The field that tells whether the image is packed is ${isPacked}, neither 0 nor 1.`);
 	demand(
 		tag === (isPacked ? TAG_PACKED : TAG_IMAGE),
-		`The second element's tag is ${hex(tag)}, which is not what the metadata says.`,
+		`The second element's tag, ${hex(tag)}, contradicts the metadata.`,
 	);
-	demand(header.imageType === deviceId, `Header and metadata name two boards: ${header.imageType}, ${deviceId}.`);
+	demand(header.imageType === deviceId, `Header and metadata name different boards: ${header.imageType}, ${deviceId}.`);
 	const left = header.fileLength - CONTENT_AT;
 	demand(
 		length === left && contentLength === left,
-		`${left} bytes follow the metadata, which says ${contentLength}; the element says ${length}.`,
+		`${left} bytes follow the metadata, which states ${contentLength}; the element states ${length}.`,
 	);
 	demand(imageLength > 0, "The image is empty.");
-	demand(isPacked === 1 || imageLength === contentLength, "A plain image has the size of its element.");
+	demand(isPacked === 1 || imageLength === contentLength, "A plain image must have the size of its element.");
 }
 
 /** Makes the checks that a gateway makes before it erases flash, in the same order. */
@@ -145,7 +145,7 @@ function checkSignature(id: Uint8Array, signed: Uint8Array, signature: Uint8Arra
 	demand(!revoked.some((one) => isSame(one, id)), `Its key, ${name}, is revoked.`, BAD_SIGNATURE);
 	const point = keys.find((key) => isSame(keyIdOf(key), id));
 	demand(point !== undefined, `Its key, ${name}, is not accepted for signatures.`, BAD_SIGNATURE);
-	demand(isSignature(point, signed, signature), `The signature is not that of its key, ${name}.`, BAD_SIGNATURE);
+	demand(isSignature(point, signed, signature), `The signature does not match its key, ${name}.`, BAD_SIGNATURE);
 }
 
 /** Returns the image as written to flash. Throws a Refusal if data or image differ from what was signed. */
@@ -157,7 +157,7 @@ export function imageOf({ metadata, content }: FirmwareFile): Uint8Array {
 	} catch (error) {
 		throw new Refusal(INVALID_IMAGE, `The packed image is damaged: ${(error as Error).message}.`);
 	}
-	demand(isSame(sha256(content), contentHash), "The SHA-256 of what comes in the file is not the one that was signed.");
+	demand(isSame(sha256(content), contentHash), "The SHA-256 of the file's contents is not the one that was signed.");
 	// A gateway cannot distinguish this fault from flash that has not stored the data.
 	demand(isSame(sha256(image), imageHash), "The SHA-256 of the image is not the one that was signed.", WRITE_FAILED);
 	return image;

@@ -23,9 +23,9 @@ export function writeKeyPair(path: string, repository: string): KeyPair {
 	const folder = dirname(privateFile);
 	if (!existsSync(folder)) throw new Error(`There is no folder ${folder}.`);
 	if (isInside(join(realpathSync(folder), basename(privateFile)), realpathSync(repository)))
-		throw new Error(`${privateFile} is in the repository, where a private key would be committed some day.`);
+		throw new Error(`${privateFile} is in the repository, where a private key might be committed by mistake.`);
 	for (const file of [privateFile, publicFile])
-		if (existsSync(file)) throw new Error(`${file} is there already; a key is never overwritten.`);
+		if (existsSync(file)) throw new Error(`${file} exists already; a key is never overwritten.`);
 	const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
 	const passphrase = process.env[PASSPHRASE];
 	const protection = passphrase ? { cipher: "aes-256-cbc", passphrase } : {};
@@ -68,8 +68,8 @@ function readKey(path: string, parse: (pem: Buffer) => KeyObject): KeyObject {
 		// One wrong passphrase in about 250 gives valid padding; OpenSSL then reports only that it can't decode the
 		// key.
 		if (content.includes("ENCRYPTED"))
-			throw new Error(`The key in ${path} is protected: its passphrase is expected in $${PASSPHRASE}.`);
-		throw new Error(`${path} holds no key that can be read (${(error as Error).message}).`);
+			throw new Error(`The key in ${path} has a passphrase: put it into $${PASSPHRASE}.`);
+		throw new Error(`${path} contains no readable key (${(error as Error).message}).`);
 	}
 }
 
@@ -91,7 +91,7 @@ export function commandSigner(command: string, point: Uint8Array, digest: boolea
 			for (const signature of [stdout, derSignature(stdout)])
 				if (signature !== undefined && isSignature(point, message, signature)) return signature;
 			throw new Error(
-				`The signer's output (${stdout.length} bytes) is not a signature by the key of --public-key, neither as r and s nor as DER.`,
+				`The signer's output (${stdout.length} bytes) is not a signature by the key of --public-key, neither r and s nor DER.`,
 			);
 		},
 	};

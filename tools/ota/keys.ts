@@ -13,19 +13,20 @@ export interface Signer {
 
 /** Throws a RangeError with a message for the user if the key is not on P-256. */
 export function keySigner(key: KeyObject): Signer {
-	if (key.type !== "private") throw new RangeError("That is no private key.");
+	if (key.type !== "private") throw new RangeError("This is not a private key.");
 	const point = pointOf(createPublicKey(key));
 	return { point, sign: (message) => new Uint8Array(sign("sha256", message, { key, dsaEncoding: "ieee-p1363" })) };
 }
 
 export function pointOf(key: KeyObject): Uint8Array {
 	const point = pointOfKey(key);
-	if (point === undefined) throw new RangeError("Firmware is signed by keys on the curve P-256; that is another kind.");
+	if (point === undefined) throw new RangeError("Firmware is signed with P-256 keys; this key is of another kind.");
 	return point;
 }
 
 export function publicKeyOf(point: Uint8Array): KeyObject {
-	if (point.length !== P256_POINT_LENGTH || point[0] !== 4) throw new RangeError("That is no point: 4, x, y.");
+	if (point.length !== P256_POINT_LENGTH || point[0] !== 4)
+		throw new RangeError("This is not an uncompressed point (4, x, y).");
 	const coordinate = (start: number) => Buffer.from(point.subarray(start, start + 32)).toString("base64url");
 	return createPublicKey({ key: { kty: "EC", crv: "P-256", x: coordinate(1), y: coordinate(33) }, format: "jwk" });
 }

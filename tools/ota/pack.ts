@@ -55,7 +55,7 @@ function unpackPiece(stream: Buffer, length: number, piece: number): Buffer {
 		throw new Error(`piece ${piece} can't be unpacked: ${(error as Error).message}`);
 	}
 	// Node's zlib does not report data after the end of a stream.
-	if (unpacked.engine.bytesWritten !== stream.length) throw new Error(`piece ${piece} has bytes behind its end`);
+	if (unpacked.engine.bytesWritten !== stream.length) throw new Error(`piece ${piece} has bytes after its end`);
 	if (unpacked.buffer.length !== length)
 		throw new Error(`piece ${piece} has ${unpacked.buffer.length} bytes, not ${length}`);
 	return unpacked.buffer;

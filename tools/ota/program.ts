@@ -38,9 +38,9 @@ const HELP = `Firmware files (docs/firmware-files.md) and the keys that sign the
 
 keygen writes a private key to FILE, outside of this repository, and its public half to FILE.pub.
 
-sign makes a firmware file of an image.
+sign makes a firmware file from an image.
   --board NAME         the board that the image was built for
-  --image FILE         the image as it lies in flash
+  --image FILE         the image as it is in flash
   --out FILE           the firmware file
   --key FILE           the private key (PEM); or
   --signer COMMAND     a command that signs: reads the data from standard input, and writes ECDSA on P-256 with
@@ -57,12 +57,12 @@ options of sign from --out on, and
   --size BYTES         size of the image (default 1500000)
   --fault NAME         fault of the image: fails (as soon as it starts), hangs, or deaf (its radio receives nothing)
 
-sign-settings makes a signed settings file (docs/fleet.md) of a backup, or of a part of one. It accepts --out, --key,
+sign-settings makes a signed settings file (docs/fleet.md) from a backup, or from a part of one. It accepts --out, --key,
 --signer, --public-key and --digest like sign, and
   --counter N          a number that is higher than in all files before, 1 to 4294967295
   --for NAME           serial number or group of the gateways that accept it (default: all)
 
-send-settings sends a signed settings file to a gateway by the console, such as its USB port.
+send-settings sends a signed settings file to a gateway over its console, such as the USB port.
   --port PATH          the serial port; no other program may use it
 
 try updates a gateway that npm start or npm run linux runs on this computer to its next version.
@@ -152,7 +152,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
 function keygen(file: string, log: Output["log"]): void {
 	const { privateFile, publicFile, point } = writeKeyPair(file, ROOT);
 	log(
-		`${privateFile}: the private key. With it, anyone can make firmware that gateways accept; keep it secret and keep a copy.`,
+		`${privateFile}: the private key. With it, anyone can make firmware that gateways accept; keep it secret, and keep a copy.`,
 	);
 	log(`${publicFile}: the public key, for the build of the firmware.`);
 	log(`Key id ${hex(keyIdOf(point))}`);
@@ -160,7 +160,7 @@ function keygen(file: string, log: Output["log"]): void {
 
 function sign(given: Given, log: Output["log"]): void {
 	const board = named(findBoard, demand(given.board, "--board is missing: the board that the image was built for."));
-	const imageFile = demand(given.image, "--image is missing: the image as written to flash.");
+	const imageFile = demand(given.image, "--image is missing: the image as it is in flash.");
 	const options = readOptions(given, ownVersion());
 	const image = readFileSync(imageFile);
 	checkImage(image, board.chip);
@@ -171,7 +171,7 @@ function sign(given: Given, log: Output["log"]): void {
 }
 
 function bench(given: Given, log: Output["log"]): void {
-	const options = readOptions(given, demand(given.version, "--version is missing: what the image says that it is."));
+	const options = readOptions(given, demand(given.version, "--version is missing: the version that the image states."));
 	const { fault } = given;
 	if (fault !== undefined && !Object.hasOwn(FAULTS, fault))
 		throw new UsageError(`--fault is one of ${Object.keys(FAULTS).join(", ")}, not "${fault}".`);
@@ -180,8 +180,11 @@ function bench(given: Given, log: Output["log"]): void {
 }
 
 function signSettings(given: Given, file: string, log: Output["log"]): void {
-	const counter = whole("--counter", demand(given.counter, "--counter is missing: a higher number than before."));
-	const out = demand(given.out, "--out is missing: where the signed file goes.");
+	const counter = whole(
+		"--counter",
+		demand(given.counter, "--counter is missing: a number higher than in all files before."),
+	);
+	const out = demand(given.out, "--out is missing: the path for the signed file.");
 	const settings = readFileSync(file, "utf8");
 	const made = makeSettingsFile({ settings, counter, addressee: given.for ?? "", signer: signerOf(given) });
 	writeFileSync(out, made);
@@ -192,7 +195,7 @@ async function sendFile(given: Given, path: string, log: Output["log"]): Promise
 	const port = demand(given.port, "--port is missing: the serial port of the gateway's console.");
 	const file = readFileSync(path);
 	if (!isSettingsFile(file))
-		throw new Error(`${path} is no signed settings file: make one with npm run ota -- sign-settings.`);
+		throw new Error(`${path} is not a signed settings file: make one with npm run ota -- sign-settings.`);
 	const line = await openRealPort(port, FORMAT_8N1, CONSOLE_BAUD);
 	try {
 		log(`Sending ${file.length} bytes to ${port} …`);
@@ -220,7 +223,7 @@ interface Options extends Pick<Firmware, "version" | "buildNumber" | "securityLe
 function readOptions(given: Given, version: string): Options {
 	const wanted = given.version ?? version;
 	return {
-		out: demand(given.out, "--out is missing: where the firmware file goes."),
+		out: demand(given.out, "--out is missing: the path for the firmware file."),
 		version: wanted,
 		buildNumber: given.build === undefined ? buildOf(wanted) : whole("--build", given.build),
 		securityLevel: whole("--security-level", given["security-level"] ?? "0"),
@@ -240,11 +243,12 @@ function signerOf({ key, signer, digest = false, "public-key": publicKeys = [] }
 	if ((key === undefined) === (signer === undefined))
 		throw new UsageError("One of --key FILE and --signer COMMAND is needed.");
 	if (key !== undefined) {
-		if (digest || publicKeys.length > 0) throw new UsageError("--digest and --public-key belong to --signer.");
+		if (digest || publicKeys.length > 0)
+			throw new UsageError("--digest and --public-key are options for --signer only.");
 		return fileSigner(key);
 	}
 	if (publicKeys.length !== 1)
-		throw new UsageError("With --signer goes one --public-key FILE: the key that it signs with.");
+		throw new UsageError("--signer needs one --public-key FILE: the key with which it signs.");
 	return commandSigner(signer!, readPoint(publicKeys[0]), digest);
 }
 
@@ -268,7 +272,7 @@ function verify(given: Given, path: string, log: Output["log"]): void {
 function hardwareOfFile({ metadata: { deviceId } }: FirmwareFile): Hardware {
 	const hardware = hardwareById(deviceId);
 	if (hardware !== undefined) return hardware;
-	throw new Error(`The file is for device id ${deviceId}, which is no board of this firmware.`);
+	throw new Error(`The file is for device id ${deviceId}, which no board of this firmware has.`);
 }
 
 function targetOf({ deviceId, chip, slotSize }: Hardware, rest: Partial<Target>): Target {
@@ -323,7 +327,7 @@ function run([name, ...args]: string[], log: Output["log"]): void | Promise<void
 	const foreign = Object.keys(given).find((option) => !command.options.includes(option as OptionName));
 	if (foreign !== undefined) throw new UsageError(`--${foreign} does not belong to ${name}.`);
 	if (files.length !== Number(command.takesFile))
-		throw new UsageError(command.takesFile ? `${name} takes one file.` : `"${files[0]}" belongs to no option.`);
+		throw new UsageError(command.takesFile ? `${name} takes one file.` : `"${files[0]}" is not an option.`);
 	return command.run(given, files[0] ?? "", log);
 }
 

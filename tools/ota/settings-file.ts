@@ -31,7 +31,7 @@ export function makeSettingsFile({ settings, counter, addressee, signer }: Setti
 	head.set(keyIdOf(signer.point), 44);
 	const length = HEAD_LENGTH + text.length + SIGNATURE_LENGTH;
 	if (length > SETTINGS_FILE_LIMIT)
-		throw new Error(`The file has ${length} bytes; at most ${SETTINGS_FILE_LIMIT} are possible: leave settings out.`);
+		throw new Error(`The file has ${length} bytes; at most ${SETTINGS_FILE_LIMIT} are possible: remove some settings.`);
 	const signed = Buffer.concat([head, text]);
 	return Buffer.concat([signed, signer.sign(signed)]);
 }
@@ -51,6 +51,6 @@ export function isSettingsFile(file: Buffer): boolean {
 function contentOf(text: string): { backup: unknown; settings: unknown } {
 	const { backup, settings } = JSON.parse(text) ?? {};
 	if (backup !== 1 || typeof settings !== "object" || settings === null)
-		throw new Error('That is no backup: it has no "backup": 1 and no "settings".');
+		throw new Error('This is not a backup: it has no "backup": 1 and no "settings".');
 	return { backup, settings };
 }

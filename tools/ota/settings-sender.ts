@@ -44,9 +44,11 @@ const UNKNOWN = "unknown";
 const LOST = "lost";
 
 const NO_ANSWER =
-	"No gateway answers. Is it the port of its console, at 115200 Bd? A board needs some seconds after its start.";
-const UNFIT = "The gateway takes no settings file by the console: its firmware was built without (docs/hardware.md).";
-const UNFINISHED = "The gateway answers, but the file does not get through. Its log says whether it was applied.";
+	"No gateway answers. Is this the port of its console, at 115200 Bd? A board needs some seconds after its start.";
+const UNFIT =
+	"The gateway accepts no settings files over the console: its firmware was built without them (docs/hardware.md).";
+const UNFINISHED =
+	"The gateway answers, but the transfer was not completed. The gateway's log says whether the file was applied.";
 
 /** Resolves when the gateway has applied the file. Rejects with a Refusal, or an Error with a message for the user. */
 export async function sendSettings(

@@ -38,15 +38,15 @@ export async function tryUpdate({ state, port, password }: Trial, log: (text: st
 		"system/ota",
 		makeBenchFile({ version, buildNumber, securityLevel: 0, size: IMAGE_SIZE, signer, packed: true }),
 	);
-	log("Taken. The gateway restarts …");
+	log("Accepted. The gateway restarts …");
 	await untilVersion(gateway, version);
-	log(`${version} runs, on trial: it is kept when it has worked for a minute (docs/firmware-files.md).`);
+	log(`${version} runs, on trial: it is kept once it has worked for a minute (docs/firmware-files.md).`);
 }
 
 /** Throws an Error if the version does not have three numbers. */
 export function following(version: string): { version: string; buildNumber: number } {
 	const [, series, third] = /^(\d+\.\d+\.)(\d+)/.exec(version) ?? [];
-	if (third === undefined) throw new Error(`The version "${version}" has no third number that could be raised.`);
+	if (third === undefined) throw new Error(`The version "${version}" has no third number to increase.`);
 	const buildNumber = Number(third) + 1;
 	return { version: `${series}${buildNumber}`, buildNumber };
 }

@@ -65,7 +65,7 @@ async function vexOf({ root, scan, warn }: ReleaseContents, sbom: SBOM): Promise
 	const rows = readAssessments(root, sbom);
 	if (scan === undefined) return makeVEX(sbom, rows, []);
 	const { findings, unknown, skipped } = await scan(sbom);
-	if (skipped !== "") warn?.(`The scan of the SBOM was skipped, because OSV can't be asked: ${skipped}.`);
+	if (skipped !== "") warn?.(`The scan of the SBOM was skipped, because OSV can't be reached: ${skipped}.`);
 	const open = unassessed(rows, findings, sbom);
 	for (const { id, ref } of open)
 		warn?.(`${ref}: ${id} is not assessed: add it to tools/release/vulnerabilities.json.`);

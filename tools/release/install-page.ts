@@ -70,5 +70,5 @@ function readLicence(folder: string): string {
 		} catch (error) {
 			if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
 		}
-	throw new Error(`There is no text of a licence in ${folder}.`);
+	throw new Error(`${folder} has no licence text.`);
 }

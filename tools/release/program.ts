@@ -25,12 +25,12 @@ Builds the firmware of each board and puts the files to publish into release/VER
   --digest             if the command expects the SHA-256 of the data (npm run ota -- --help)
   --release FILE       settings of the build: keys whose updates gateways accept, and more (docs/flashing.md).
                        Default: gateways accept the key that signs
-  --scan               asks OSV (api.osv.dev) for vulnerabilities of the components; those that nobody has assessed
-                       are named, and "in triage" in vex.cdx.json
-  --out DIR            the folder to make (default release/VERSION)
+  --scan               asks OSV (api.osv.dev) for vulnerabilities of the components; it names those that nobody has
+                       assessed, which are "in triage" in vex.cdx.json
+  --out DIR            the folder to create (default release/VERSION)
 
 The version is that of package.json for a commit with its tag (v1.2.3); for any other commit its hash is added, and
-"dirty" where files were changed.
+"dirty" if files were changed.
 Boards: ${BOARDS.map(({ name }) => name).join(", ")}
 `;
 
@@ -54,8 +54,8 @@ function readOrder(args: string[]): Order | undefined {
 	if (help) return undefined;
 	const { board = [], boards, out } = values;
 	if (boards !== undefined && (boards !== "all" || board.length > 0))
-		throw new UsageError("--boards all, or --board NAME for each of them.");
-	if (boards === undefined && board.length === 0) throw new UsageError("--board is missing: what is it built for?");
+		throw new UsageError("Use --boards all, or --board NAME for each board.");
+	if (boards === undefined && board.length === 0) throw new UsageError("--board is missing: the board to build for.");
 	const chosen = boards === undefined ? [...new Set(board)].map(findBoard) : BOARDS;
 	const signer = signerOf(values);
 	const point = Buffer.from(signer.point).toString("hex");
@@ -105,7 +105,7 @@ async function carryOut(order: Order, output: Output): Promise<void> {
 	const { version: own } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
 	const version = versionOf(ROOT, own);
 	const folder = order.out ?? join(ROOT, "release", version.version);
-	if (existsSync(folder)) throw new Error(`${folder} is there already: delete it, or choose another by --out.`);
+	if (existsSync(folder)) throw new Error(`${folder} exists already: delete it, or choose another folder with --out.`);
 	for (const doubt of doubts(ROOT, versionOfIDF(idf))) output.error(doubt);
 	if (version.isDirty) output.error("There are uncommitted changes, so others can't reproduce this build.");
 	const draft = `${folder}.draft`;
@@ -135,7 +135,7 @@ async function carryOut(order: Order, output: Output): Promise<void> {
 	output.log(folder);
 	for (const file of files) output.log(`  ${file}`);
 	output.log(
-		`Look at it: npx vite preview --outDir ${relative(ROOT, folder) || "."} (the page), sha256sum -c SHA256SUMS`,
+		`To check it: npx vite preview --outDir ${relative(ROOT, folder) || "."} (the page), sha256sum -c SHA256SUMS`,
 	);
 }
 

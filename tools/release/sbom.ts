@@ -55,7 +55,7 @@ export function doubts(root: string, idfVersion: string): string[] {
 		.filter(({ within }) => within !== undefined && !idfVersion.startsWith(`${within}.`))
 		.map(
 			({ name, within }) =>
-				`firmware-parts.json has ${name} as of ESP-IDF ${within}; this is ${idfVersion}: look at it.`,
+				`firmware-parts.json has the ${name} of ESP-IDF ${within}; this is ${idfVersion}: check the version.`,
 		);
 }
 
@@ -65,7 +65,7 @@ export function makeSBOM({ root, sdk, idf }: Sources, version: string, builtUtcM
 	const gateway = new Models.Component(Enums.ComponentType.Firmware, "smart-meter-gateway", {
 		bomRef: "firmware",
 		version,
-		description: `Firmware of the ${PRODUCT}, its page among it`,
+		description: `Firmware of the ${PRODUCT}, including its page`,
 		licenses: licences("Apache-2.0"),
 		supplier: new Models.OrganizationalEntity({ name: MAKER }),
 	});

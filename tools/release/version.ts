@@ -19,7 +19,7 @@ export function versionOf(root: string, version: string, environment: NodeJS.Pro
 	const git = (...args: string[]) => {
 		const { status, stdout } = spawnSync("git", ["-C", root, ...args], { encoding: "utf8" });
 		if (status === 0) return stdout.trim();
-		throw new Error("A release is made of a commit: this folder is no checkout of git, or has none yet.");
+		throw new Error("A release is made from a commit: this folder is not a git checkout, or has no commit yet.");
 	};
 	const commit = git("rev-parse", "--short=8", "HEAD");
 	const tags = git("tag", "--points-at", "HEAD")
@@ -28,7 +28,7 @@ export function versionOf(root: string, version: string, environment: NodeJS.Pro
 	const isDirty = git("status", "--porcelain") !== "";
 	const isRelease = tags.includes(`v${version}`);
 	if (tags.length > 0 && !isRelease)
-		throw new Error(`The commit has the tag ${tags[0]}, and package.json the version ${version}: make them the same.`);
+		throw new Error(`The commit has the tag ${tags[0]}, but package.json has the version ${version}: make them equal.`);
 	const suffix = isRelease ? (isDirty ? "-dirty" : "") : `-dev.${commit}${isDirty ? ".dirty" : ""}`;
 	const { SOURCE_DATE_EPOCH: epoch } = environment;
 	const seconds = Number(epoch || git("log", "-1", "--format=%ct"));

@@ -53,7 +53,7 @@ export function checkAssessments(rows: readonly Assessment[], { components }: SB
 	const seen = new Set<string>();
 	for (const { id, component, state, justification, detail, assessed } of rows) {
 		const wrong = (what: string) => new Error(`${file}: ${id} ${what}.`);
-		if (seen.has(`${id} ${component}`)) throw wrong(`is there twice for ${component}`);
+		if (seen.has(`${id} ${component}`)) throw wrong(`occurs twice for ${component}`);
 		seen.add(`${id} ${component}`);
 		if (!components.some(({ name }) => name === component)) throw wrong(`names ${component}, which the SBOM lacks`);
 		if (!isOneOf(Enums.Vulnerability.AnalysisState, state)) throw wrong(`has the unknown state "${state}"`);

@@ -73,7 +73,7 @@ function parse(args: string[]): { key: string | undefined; help: boolean; words:
 
 function keygen(file: string, { log }: Output): void {
 	const { privateFile, publicFile, point } = writeKeyPair(file, ROOT);
-	log(`${privateFile}: the private key. Reports can be read only with it; keep it secret and keep a copy.`);
+	log(`${privateFile}: the private key. Reports can be read only with it; keep it secret, and keep a copy.`);
 	log(`${publicFile}: the public key, for the build of the firmware.`);
 	log(`Key id ${Buffer.from(keyIdOf(point)).toString("hex")}`);
 }

@@ -81,7 +81,7 @@ export function findIDF(folder = process.env["IDF_PATH"]): string {
 	if (!existsSync(join(folder, "export.sh")))
 		throw new Error(`There is no ESP-IDF in ${folder} ($IDF_PATH). ${IDF_ADVICE}`);
 	if (spawnSync("idf.py", ["--version"], { stdio: "ignore" }).status !== 0)
-		throw new Error('The tools of ESP-IDF can\'t be called. In this terminal, once: . "$IDF_PATH/export.sh"');
+		throw new Error('The tools of ESP-IDF are not on the PATH. Run once in this terminal: . "$IDF_PATH/export.sh"');
 	return folder;
 }
 
@@ -209,7 +209,7 @@ function failureOf(
 ): string | undefined {
 	if (status !== 0) return "mcconfig has failed.";
 	if (errors.length > 0) return `${errors.join("\n")}\nESP-IDF has failed.`;
-	if (warnings.length > 0) return `${warnings.join("\n")}\nThe build warns: this must not be.`;
+	if (warnings.length > 0) return `${warnings.join("\n")}\nThe build has warnings, which are not permitted.`;
 	return hasImage ? undefined : "ESP-IDF has failed: there is no image.";
 }
 
@@ -259,7 +259,8 @@ export function monitor(board: Board, places: Places, port: string | undefined):
 }
 
 function needImage(board: Board, { image }: Places): void {
-	if (!existsSync(image)) throw new Error(`Nothing is built for it. Run: npm run build -- --board ${board.name}`);
+	if (!existsSync(image))
+		throw new Error(`There is no build for this board. Run: npm run build -- --board ${board.name}`);
 }
 
 function runHere(command: string, args: readonly string[], cwd: string): number {

@@ -37,7 +37,7 @@ function step(command: string, args: string[], env: NodeJS.ProcessEnv): void {
 	const text = `${result.stdout ?? ""}${result.stderr ?? ""}${result.error?.message ?? ""}`;
 	if (result.status !== 0) throw new Error(`${text}\n${command} has failed.`);
 	const warnings = text.split("\n").filter(isForbidden);
-	if (warnings.length > 0) throw new Error(`${warnings.join("\n")}\n${command} warns: this must not be.`);
+	if (warnings.length > 0) throw new Error(`${warnings.join("\n")}\n${command} has warnings, which are not permitted.`);
 }
 
 export async function buildFirmware({ main, bits, without = [] }: BuildOptions): Promise<Firmware> {

@@ -82,7 +82,7 @@ export function boardWith(board: Board, without = "", having = ""): Board {
 	const own = omissionsOf(board);
 	for (const name of back) {
 		if (more.includes(name)) throw new Error(`--without and --with both name ${name}.`);
-		if (!own.includes(name)) throw new Error(`The firmware of ${board.name} has ${name} already.`);
+		if (!own.includes(name)) throw new Error(`The firmware of ${board.name} already has ${name}.`);
 	}
 	const names = [...own, ...more].filter((name) => !back.includes(name));
 	return { ...board, without: omissionsOf({ without: names }) };

@@ -34,7 +34,7 @@ class PlainFields {
 		this.#replace(script, []);
 		for (const { text } of this.edits)
 			if (text !== "" && this.#others.has(text))
-				throw new Error(`A private name would become ${text}, which is there already.`);
+				throw new Error(`A private name would become ${text}, which exists already.`);
 	}
 
 	/** `binding` is the variable that gets the node's value. */
@@ -54,7 +54,7 @@ class PlainFields {
 		const names = [...new Set(keys.filter((key) => key?.type === "PrivateIdentifier").map(nameOf))];
 		const name = nameOf(below(node, "id")) || binding || `(at ${node.start})`;
 		if (this.#classes.has(name))
-			throw new Error(`Two classes are called ${name}: which of them others extend is open.`);
+			throw new Error(`Two classes are called ${name}: it is ambiguous which one is extended.`);
 		const found = { names, superClass: below(node, "superClass") };
 		this.#classes.set(name, found);
 		this.#nodes.set(node, found);

@@ -50,7 +50,7 @@ export function readRelease(path: string): Release {
 	const pointIn = (name: string, file: string): string => {
 		const bytes = readFileSync(resolve(dirname(path), file));
 		// A private key would work, but must not be where firmware is built.
-		if (bytes.includes("PRIVATE KEY")) throw wrong(name, `to name public keys; ${file} holds a private one`);
+		if (bytes.includes("PRIVATE KEY")) throw wrong(name, `to name public keys; ${file} contains a private key`);
 		return Buffer.from(pointOf(createPublicKey(bytes))).toString("hex");
 	};
 

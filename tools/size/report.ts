@@ -97,7 +97,7 @@ export function reportOf(measured: Measured, budgets = BUDGETS): Report {
 		problems: [
 			...spent.flatMap(problemOf),
 			...roomProblems(leftBytes),
-			...warnings.map((line) => `The linker warns; state belongs into instances, tables into Object.freeze: ${line}`),
+			...warnings.map((line) => `The linker warns; keep state in instances, and wrap tables in Object.freeze: ${line}`),
 		],
 	};
 }
@@ -118,7 +118,7 @@ function problemOf({ name, bytes, budget }: Spent): string[] {
 function partOf(module: string): string {
 	if (module === SCRIPT) return OURS;
 	if (module === BUILT_INS) return "engine: built-ins";
-	if (module === NAMES) return "engine: names, of all";
+	if (module === NAMES) return "engine: all names";
 	return "SDK: modules";
 }
 
@@ -168,13 +168,13 @@ export function asTable(report: Report): string {
 		cells("resources", report.resourceBytes),
 		cells("ESP-IDF and all C, as linked for this chip", report.nativeBytes),
 		cells("padding to a page of 64 KB", report.paddingBytes),
-		cells(`of a slot of ${report.slotBytes}, used (${percent} %)`, report.slotBytes - report.leftBytes),
+		cells(`used of a slot of ${report.slotBytes} bytes (${percent} %)`, report.slotBytes - report.leftBytes),
 		cells("left", report.leftBytes),
-		cells("reserved for what is to come", reserved),
-		cells("left of the slot beside budgets and that", report.slotBytes - budgets - reserved),
-		`\nThe script's folders share its bytes by length of text. A slot has 16 bytes.\n`,
+		cells("reserved for later changes", reserved),
+		cells("left of the slot after budgets and reserve", report.slotBytes - budgets - reserved),
+		`\nEach folder's share of the script's bytes is in proportion to its length as text. A slot has 16 bytes.\n`,
 		report.without.length > 0 ? `The firmware is without ${report.without.join(", ")}.\n` : "",
-		`RAM for what may change in preloaded modules: ${report.aliases * 4} bytes.\n`,
+		`RAM for changeable objects of preloaded modules: ${report.aliases * 4} bytes.\n`,
 		...report.problems.map((problem) => `\n${problem}\n`),
 	].join("");
 }

@@ -107,7 +107,7 @@ function partOf(kind: number, value: unknown): Uint8Array | undefined {
 	if (kind < TEXT) return undefined;
 	if (kind === BYTES || kind === LAST_BYTES) return value as Uint8Array;
 	const bytes = encoder.encode(kind === LAST_JSON ? JSON.stringify(value ?? null) : (value as string));
-	if (kind === TEXT && bytes.length > TEXT_LIMIT) throw new RangeError("a text is longer than its length can say");
+	if (kind === TEXT && bytes.length > TEXT_LIMIT) throw new RangeError("a text is too long for its length field");
 	return bytes;
 }
 

@@ -178,7 +178,7 @@ describe("texts of the page", () => {
 		);
 	});
 
-	it("are right for one: a counted word in the plural does not follow its number", () => {
+	it("are correct for the number one: no plural noun directly follows a number", () => {
 		// These numbers are never 1.
 		const many = new Set(["events.times", "fill.help", "price.full", "iec.baud"]);
 		const plurals =

@@ -1,9 +1,9 @@
-// Reads power meters by the libraries that evcc uses, and prints the values as one line of JSON.
+// Reads power meters with the libraries that evcc uses, and prints the values as one line of JSON.
 //
 //	read_power_meters sma INTERFACE SERIAL     gitlab.com/bboehmke/sunny
 //	read_power_meters sunspec ADDRESS UNIT     github.com/andig/gosunspec with github.com/grid-x/modbus
 //
-// With sma it prints an empty line once it listens, and goes on after a line of input.
+// With sma it prints an empty line once it listens, and continues after a line of input.
 package main
 
 import (

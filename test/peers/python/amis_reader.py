@@ -1,4 +1,4 @@
-"""Another reader and another meter of AMIS: ciphers of PyCryptodome, records of pyMeterBus.
+"""An independent reader and an independent meter of AMIS: ciphers of PyCryptodome, records of pyMeterBus.
 
 amis_reader.py read PATH KEY COUNT   reads the meter at a serial port. Prints as JSON a list of [frame, values].
 amis_reader.py make KEY FILE         FILE is JSON: a list of lists of nine integers. Prints as JSON a frame for each.

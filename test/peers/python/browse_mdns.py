@@ -1,4 +1,4 @@
-"""Multicast DNS by python-zeroconf, on one address of this computer; prints tab-separated lines.
+"""Multicast DNS with python-zeroconf, on one address of this computer; prints tab-separated lines.
 
 browse_mdns.py ADDRESS types           the types of service, sorted; then ends
 browse_mdns.py ADDRESS service NAME    host, address, port and the TXT entries of an instance; then ends

@@ -1,4 +1,4 @@
-"""Follows a Shelly by aioshelly's WebSocket until it closes; prints one line of JSON for each status.
+"""Follows a Shelly through aioshelly's WebSocket until it closes; prints one line of JSON for each status.
 
 follow_shelly.py HOST PORT
 """

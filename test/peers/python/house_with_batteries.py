@@ -18,7 +18,7 @@ import socket
 import sys
 import tty
 
-# The clients cannot be imported before this.
+# This must be imported before the clients.
 import astrameter.config  # noqa: F401
 import aiohttp
 from astrameter.ct002.ct002 import CT002
@@ -28,7 +28,7 @@ from astrameter.simulator.battery import BatterySimulator
 
 FRESH_S = 20
 POLL_S = 0.02
-# Seconds of a regulation, and from when on the house takes how many watts.
+# Duration of a regulation, s; the house's load as pairs of start, s, and power, W.
 SECONDS = 50
 LOADS = ((0, 250), (6, 600))
 # AstraMeter's name of the Marstek Venus C.
@@ -147,7 +147,7 @@ class LoneBattery(BatterySimulator):
         self.shelly = shelly
 
     async def _send_request(self):
-        # As a CT002 answers: powers of the phases from field 4 on, counts of batteries from field 8 on.
+        # The form of a CT002's answer: powers of the phases from field 4 on, numbers of batteries from field 8 on.
         fields = ["0"] * 12
         fields[4] = str(await self.shelly.read())
         self._handle_ct_response(fields)

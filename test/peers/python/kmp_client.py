@@ -1,4 +1,4 @@
-"""Reads a meter by PyKMP as its client.
+"""Reads a meter with PyKMP as its client.
 
 kmp_client.py PORT   Prints as JSON the serial number, the revision, and the registers as [number, unit, value].
 """

@@ -1,4 +1,4 @@
-"""Decodes answers of KMP by PyKMP.
+"""Decodes answers of KMP with PyKMP.
 
 kmp_codec.py FILE   FILE is JSON: a list of frames in hex. Prints as JSON the registers of each as [number, unit, value].
 """

@@ -1,4 +1,4 @@
-"""Opens diagnostic reports by other makers' HPKE, by the tables of docs/diagnostic-report.md.
+"""Opens diagnostic reports with other makers' HPKE, following the tables of docs/diagnostic-report.md.
 
 open_report.py report FILE KEY    prints the text of a report, by pyhpke; KEY is the private key, PEM
 open_report.py message FILE KEY   prints the plain text of a message (enc first), by cryptography; `info` is "smart meter"

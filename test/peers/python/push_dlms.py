@@ -1,4 +1,4 @@
-"""Makes pushes by Gurux' gurux-dlms: for each security (0, 32, 48) a line with it, a tab, and the HDLC frame in hex."""
+"""Makes pushes with Gurux' gurux-dlms: for each security (0, 32, 48) a line with it, a tab, and the HDLC frame in hex."""
 
 import datetime
 

@@ -1,4 +1,4 @@
-"""Reads a ciphered P1 telegram by dsmr_parser: prints each value as code, tab, value; then ciphers the same by dlms_cosem."""
+"""Reads a ciphered P1 telegram with dsmr_parser, prints each value as code, tab, value, and ciphers it with dlms_cosem."""
 
 import sys
 

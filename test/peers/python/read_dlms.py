@@ -1,4 +1,4 @@
-"""Reads a DLMS meter by Gurux' gurux-dlms and prints tab-separated lines. Gurux prints other lines too.
+"""Reads a DLMS meter with Gurux' gurux-dlms and prints tab-separated lines. Gurux prints other lines too.
 
 read_dlms.py PATH [options]
 
@@ -62,8 +62,8 @@ class Line:
 
 
 def sign_on(line):
-    """Mode E: returns with the line in HDLC. A pseudo-terminal has no parity, and a sign-on without it requests
-    none."""
+    """Signs on in mode E, after which the line carries HDLC. A pseudo-terminal has no parity; a sign-on without parity
+    requests an answer without it."""
     line.set_baud(300)
     line.write(b"/?!\r\n")
     ident = line.read_line()
@@ -249,7 +249,7 @@ def parse():
     parser.add_argument("--profile")
     parser.add_argument("--entries")
     parser.add_argument("--range")
-    parser.add_argument("--counter", type=int, help="last invocation counter used, in place of the one that the meter tells")
+    parser.add_argument("--counter", type=int, help="last invocation counter used, in place of the one that the meter reports")
     parser.add_argument("--limit", type=float, default=3.0)
     parser.add_argument("--baud", type=int, default=9600)
     parser.add_argument("wanted", nargs="*")

@@ -1,7 +1,7 @@
-"""Reads a Zigbee OTA file by zigpy.
+"""Reads a Zigbee OTA file with zigpy.
 
 read_ota.py FILE   prints as JSON: manufacturer, image type, file version, name, tags and sizes of the elements, bytes
-                   behind the file, and whether zigpy writes the same bytes
+                   after the file, and whether zigpy writes the same bytes
 """
 
 import json

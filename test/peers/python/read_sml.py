@@ -1,4 +1,4 @@
-"""Reads telegrams of SML by smllib.
+"""Reads telegrams of SML with smllib.
 
 read_sml.py FILE   FILE is JSON: a list of [bytes in hex, name of the check]. Prints as JSON, for each item, a list of its
                    telegrams; a telegram is a list of [code, value, unit]; values as in smllib: octets in hex except names

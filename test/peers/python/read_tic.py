@@ -1,4 +1,4 @@
-"""Reads groups of TIC by pyteleinfo.
+"""Reads groups of TIC with pyteleinfo.
 
 read_tic.py FILE   FILE is JSON: a list of groups in hex. Prints as JSON the label and data of each group, or null for a rejected one.
 """

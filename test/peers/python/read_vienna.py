@@ -1,4 +1,4 @@
-"""Reads pushes of Wiener Netze's meters by wiener-netze-smartmeter-serial.
+"""Reads pushes of Wiener Netze's meters with wiener-netze-smartmeter-serial.
 
 read_vienna.py FILE   FILE is JSON: a list of [key, HDLC frame] in hex. Prints as JSON the time and the values of each.
 """

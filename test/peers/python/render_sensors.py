@@ -1,4 +1,4 @@
-"""Renders Home Assistant's REST sensors for a reply, by Jinja's sandbox as in Home Assistant. Input: a YAML
+"""Renders Home Assistant's REST sensors for a reply with Jinja's sandbox, as Home Assistant does. Input: a YAML
 configuration and a JSON file. Output: a JSON object of name -> [available, value], as texts.
 """
 import datetime
