@@ -92,7 +92,7 @@ function tableOf(rows: readonly (readonly string[])[]): string {
 }
 
 const lifeTable = tableOf([
-	["read every", "kept in the history", "and sent each time"],
+	["meter read every", "life if readings are stored", "life if they are also sent"],
 	...PERIODS.map(([period, count]) => [period, spanOf(daysOf(count, false)), spanOf(daysOf(count, true))]),
 ]);
 

@@ -1,7 +1,8 @@
 /*
  * State machine of the Wi-Fi radio, between wifi-xs.c and the driver. Call everything in the machine's thread.
  *
- * ESP-IDF's events do not say to which attempt to join they belong, but each attempt ends with exactly one RADIO_ENDED.
+ * ESP-IDF's events do not identify the attempt to join that caused them, but each attempt ends with exactly one
+ * RADIO_ENDED.
  *
  * IDLE -- connect --> JOINING -- associated --> ASSOCIATED -- address --> ONLINE
  *     ^                    |                          |                        |
@@ -17,8 +18,8 @@
 typedef enum { WIFI_IDLE, WIFI_JOINING, WIFI_ASSOCIATED, WIFI_ONLINE, WIFI_LEAVING } wifi_link;
 
 /*
- * Notices to JavaScript. The value of DISCONNECTED is ESP-IDF's reason, that of SCANNED is 1 if the scan succeeded,
- * that of CLIENTS is the number of clients.
+ * Notices to JavaScript, with their values. DISCONNECTED: ESP-IDF's reason. SCANNED: 1 if the scan succeeded. CLIENTS:
+ * the number of clients.
  */
 typedef enum {
 	WIFI_NOTICE_NONE,
@@ -66,13 +67,13 @@ typedef struct {
 bool wifi_core_connect(wifi_core *core, const radio_station *station);
 bool wifi_core_disconnect(wifi_core *core);
 
-/* Stops waiting for the end of an attempt. First pass all events so far to wifi_core_event. */
+/* Stops waiting for the end of an attempt. Before the call, pass all pending events to wifi_core_event. */
 void wifi_core_leave_overdue(wifi_core *core);
 
 bool wifi_core_start_access_point(wifi_core *core, const radio_credentials *credentials);
 void wifi_core_stop_access_point(wifi_core *core);
 
-/* False if a scan is impossible now. Call it after all events so far were processed. */
+/* False if a scan is impossible now. Before the call, pass all pending events to wifi_core_event. */
 bool wifi_core_scan(wifi_core *core);
 
 void wifi_core_event(wifi_core *core, const radio_event *event);

@@ -1,6 +1,6 @@
 /**
- * Events from the host to the XS worker (worker/protocol.ts). Each kind is queued at most once per id, and its contents
- * are taken when it is sent.
+ * Events from the host to the XS worker (worker/protocol.ts). Each kind of event is queued at most once per id. The
+ * contents of an event are read when it is sent.
  */
 import type { Clock } from "../../modules/io/host.js";
 import * as protocol from "./worker/protocol.js";

@@ -7,7 +7,7 @@ import { AMISSession, type AMISSettings, LINE } from "./session.js";
 export const PROTOCOL_AMIS = "amis";
 /** Time in which a meter calls and sends two telegrams, ms. */
 const CALL_MS = 63_000;
-/** Longest wait for a call while the protocol is configured, ms. A probe then tries other protocols. */
+/** Longest time that a probe listens for a call if this protocol is the configured one, ms. Afterwards it tries other protocols. */
 const LISTEN_MS = 50_000;
 
 function listen(opening: Opening<AMISSettings>): AMISSession {

@@ -5,9 +5,9 @@ export interface EventKind {
 	readonly number: number;
 	/** Name in the API. */
 	readonly name: string;
-	/** The detail identifies no person, place or private device, so that others may see it. */
+	/** True if the event's detail identifies no person, place or private device. Others may see it then. */
 	readonly isPlain: boolean;
-	/** Only an authenticated client, a restart or an update causes the event; it has priority in flash. */
+	/** True if only an authenticated client, a restart or an update can cause the event. Other events never displace it in flash. */
 	readonly needsLogin: boolean;
 }
 
@@ -79,7 +79,7 @@ export interface EventSource {
 	readonly events: readonly EventKind[];
 }
 
-/** Returns the kind with this number; for a number of another firmware version, the kind `unknown`. */
+/** Returns the kind with this number, or the kind `unknown` for a number that only other firmware versions use. */
 export function eventKind(sources: readonly EventSource[], number: number): EventKind {
 	const isIt = (candidate: EventKind) => candidate.number === number;
 	for (const { events } of sources) {

@@ -1,8 +1,8 @@
 /**
- * Settings of the roll-out by an Eclipse hawkBit server. Token, certificate and address are in one entry, so they are
- * written at once, and the token is never used with another address.
+ * Settings of the roll-out by an Eclipse hawkBit server. Token, certificate and address are in one entry, so one write
+ * stores all three, and the token is never used with another address.
  *
- * The texts are short, because a restored backup writes all settings of the gateway as one value (config/store.ts).
+ * The fields have low length limits, because a restored backup writes all settings as one value (config/store.ts).
  */
 import { blobReferenceLimit } from "../config/blob.js";
 import { BOOLEAN, BYTES, CHOICE, entry, field, TEXT } from "../config/schema.js";

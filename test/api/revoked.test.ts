@@ -1,4 +1,4 @@
-/** The end of every token is reported to the host's listeners, which prefer clients with a token. */
+/** The end of every token is reported to the host's TCP listeners, which prefer clients with a token. */
 import assert from "node:assert/strict";
 import { PASSWORD } from "./gateway.js";
 import { VirtualGateway } from "./virtual-gateway.js";

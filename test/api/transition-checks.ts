@@ -1,8 +1,8 @@
 /**
- * The table "States and transitions" of the API text, with a check for each row, by the row's name. `pass` uses the
- * gateway's own clock, so rows over a few seconds are in `slowTransitionChecks`, for virtual time. These are the rows
- * on access. The rows on certificate, device, Wi-Fi and clock are tested with their routes, under titles that begin
- * with `transition`.
+ * Checks for the table "States and transitions" of the API text. Each check has the name of its row. `pass` waits for
+ * the gateway's own clock, so rows that take more than a few seconds are in `slowTransitionChecks`, for virtual time.
+ * This file has the rows about login, sessions and tokens. The rows about certificate, device, Wi-Fi and clock are
+ * tested with their routes, under titles that begin with `transition`.
  */
 import assert from "node:assert/strict";
 import { isError, PASSWORD, proofOf, type Reply, succeeded, type TestGateway, USERNAME } from "./gateway.js";

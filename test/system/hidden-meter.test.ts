@@ -1,4 +1,4 @@
-/** Begins and aborts a PIN with both engines of `npm start`; they run in parallel because they run in real time. */
+/** Begins and aborts the entry of a PIN with both engines of `npm start`; they run in parallel because they run in real time. */
 import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isError } from "../api/gateway.js";
@@ -23,7 +23,7 @@ const abortEntry = (engine: EngineName) =>
 
 describe("The PIN of a meter, at a pseudo-terminal", function () {
 	this.timeout(60_000);
-	it("is begun and aborted with either engine", async () => {
+	it("can be entered, and its entry aborted, with either engine", async () => {
 		await Promise.all((["node", "xs"] as const).map(abortEntry));
 	});
 });

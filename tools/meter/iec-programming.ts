@@ -49,7 +49,7 @@ export interface ProfileOptions {
 	rows?: number;
 	/** 0 winter, 1 summer, 2 UTC, "" none; default 2. */
 	season?: string;
-	/** Required by the load profile. Default: none, and the meter does not answer a password. */
+	/** Password that the load profile requires. By default it requires none, and the meter ignores a password. */
 	password?: string;
 	/** After this many wrong passwords even the right one is refused; default 3. */
 	tries?: number;
@@ -258,7 +258,7 @@ export class ProgrammingMode {
 	}
 }
 
-/** Asks for the password. The operand is for a client that encrypts it. */
+/** Asks for the password. A client that encrypts the password uses the operand. */
 function demand(): Answer {
 	return { bytes: frame(Buffer.from("P0\x02(01234567)"), SOH) };
 }

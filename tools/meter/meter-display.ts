@@ -15,7 +15,7 @@
 /** Entries in order. After the last entry comes the first. */
 export const MENU = ["P", "E", "E CLr", "1d", "7d", "30d", "365d", "HIS CLr", "InF", "PIN"] as const;
 
-/** Darkness that ends a flash; the stop bits of NUL at 300 Bd are dark for 3.3 ms. */
+/** Darkness that ends a flash. A flash is a row of NULs at 300 Bd, between which the stop bits are dark for 3.3 ms. */
 const GAP_MS = 40;
 const SHORTEST_MS = 100;
 const SHORT_LIMIT_MS = 4000;

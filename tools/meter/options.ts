@@ -1,4 +1,4 @@
-/** Command line of the meter simulator with IEC 62056-21. */
+/** Command line of the meter simulator for IEC 62056-21. */
 import type { MeterFaults } from "./faults.js";
 import {
 	DEFAULT_PERIOD,
@@ -38,20 +38,20 @@ Without --telegram it is a household's three-phase meter with moving values.
   --baud N            without a telegram: the rate that the identification proposes (default 9600); mode D: the rate
                       of the pushes (default 2400)
   --push-seconds N    mode D: interval between two pushes (default 3; 0: without a pause)
-  --parity-bits on|off  mode D on a pseudo-terminal: send the parity bit (default off); in other modes as the reader does
+  --parity-bits on|off  mode D on a pseudo-terminal: send the parity bit (default off); other modes follow the reader
   --address A         device address, up to 32 of 0-9 A-Z a-z and blank: answers this address and the general sign-on;
                       /WORD: answers the sign-on /WORD! and no other
   --time ISO          without a telegram: time of the meter's clock at the start (default: the computer's time)
   --battery           sleeps until woken by NUL characters
-  --reaction MS       pause before an answer (default 200, or 20 if the third maker letter is lower case;
+  --reaction MS       pause before an answer (default 200, or 20 if the third letter of the maker's code is lower case;
                       5 on a pseudo-terminal without --baud-pace)
   --baud-pace         pseudo-terminal: as slow as the real line, and garbage for a reader at the wrong speed
   --profile PLACE     where load profile P.01 is: none (default), readout (without a telegram), or programming, which means that
                       it must be requested in programming mode
   --profile-period N  minutes between two rows (default 15); --profile-rows N: number of rows (default 400)
-  --profile-counters  the rows have counters, as filling the gateway's history needs; not for a profile in the readout
+  --profile-counters  the rows have counters, from which the gateway can fill its history; not for a profile in the readout
   --profile-season S  season digit in front of times: 0 winter, 1 summer, 2 UTC (default), none
-  --profile-form NAME plain (default), bare-heads: heads after the first have no address; value-lines: one value in each line
+  --profile-form NAME plain (default), bare-heads: header lines after the first have no address; value-lines: one value in each line
   --profile-lines N   number of lines in a part, when R6 requests the profile in parts (default 10)
   --profile-password TEXT  password that the reader must send (P1) before the meter sends the profile
   --profile-tries N   number of wrong passwords after which the right one is refused too (default 3; 0: from the start)
@@ -66,7 +66,7 @@ Faults:
   --late MS           each answer is delayed by MS milliseconds
   --cut N             the block stops after N characters
   --lie BAUD          the meter switches to BAUD, whatever rate its identification proposes
-  --no-stx, --no-bcc  the block has no STX; it has no ETX and BCC
+  --no-stx, --no-bcc  the block has no STX; the block has neither ETX nor BCC
   --ack-line          sends ACK CR LF before STX
   --profile-wrong-bcc N  the first N answers in programming mode have a wrong BCC
   --profile-fault NAME  error, error-alone, nak, silence, break: reply to the request for the profile; no-programming: refuses
