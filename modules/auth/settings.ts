@@ -6,7 +6,7 @@ import { ACCESS_DIGEST, ACCESS_IS_DEFAULT, ACCESS_SALT, TOKENS_RECORDS } from ".
 
 export class AccessSettings {
 	readonly #store: ConfigStore;
-	/** Account with the label's password, while flash refuses to store it. */
+	/** Account with the password on the label, kept here while flash refuses to store it. */
 	#unsaved: { readonly salt: string; readonly digest: Uint8Array } | undefined;
 
 	constructor(store: ConfigStore) {
