@@ -2,7 +2,7 @@
 import { Absent, absentPart, keptEntry } from "../absent.js";
 
 const NAME = "hub";
-/** Key of the progress of the statistics (statistic-progress.ts). */
+/** Storage key of the progress of the statistics (statistic-progress.ts). */
 const PROGRESS = "hub_statistics";
 
 export const HUB = absentPart(
