@@ -37,7 +37,7 @@ export const AMIS_KEY = finalFailure(
 	61,
 	"A telegram could not be deciphered. Check block_cipher_key.",
 );
-/** The frame has another length or cipher, or the deciphered records differ from the specification's. */
+/** The frame has another length or cipher than in the specification, or the deciphered records differ from it. */
 export const AMIS_UNKNOWN = finalFailure(
 	METER_ERROR,
 	"amis/structure",

@@ -10,7 +10,10 @@ import { AMISSession, type AMISSettings, LINE } from "./session.js";
 export const PROTOCOL_AMIS = "amis";
 /** Time within which a meter calls and then sends two telegrams, ms. */
 const CALL_MS = 63_000;
-/** Longest time that a probe listens for a call if this protocol is the configured one, ms. Afterwards it tries other protocols. */
+/**
+ * Longest time for which a probe listens for a call if this protocol is configured, ms. Afterwards it tries other
+ * protocols.
+ */
 const LISTEN_MS = 50_000;
 
 function listen(opening: Opening<AMISSettings>): AMISSession {

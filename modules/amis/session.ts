@@ -36,7 +36,7 @@ import type { RecordWriter } from "../readout/record-writer.js";
 import { AMIS_KEY, AMIS_NO_FRAME, AMIS_NO_KEY, AMIS_SILENCE, AMIS_UNKNOWN } from "./failures.js";
 import { AMISTelegram, asAnswer, DECIPHERED, decipher, isSameMeter, isTelegram, UNDECIPHERED } from "./telegram.js";
 
-/** Name in the API. */
+/** Name of the protocol in the API. */
 const PROTOCOL = "AMIS";
 export const LINE: LineSettings = Object.freeze({ baud: 9600, format: FORMAT_8E1 });
 const ADDRESS = 0xf0;
@@ -71,7 +71,7 @@ export class AMISSession implements ReadSession, Probing {
 	#event = 0;
 	/** Last telegram, as it was received; empty before the first one. */
 	#last = NO_BYTES;
-	/** Failure of the last telegram, whether it was reported or not. */
+	/** Failure of the last telegram, even if it was not reported. */
 	#doubt: Failure | undefined;
 	#hasRead = false;
 	#hasEnded = false;

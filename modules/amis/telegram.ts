@@ -21,7 +21,7 @@ import { BILLING_PERIOD_CURRENT } from "../obis/code.js";
 
 const CI_AT = 2;
 const CI_SENT = 0x5b;
-/** CI of a slave's answer with the same header. */
+/** CI of a slave's answer that has the same header as these telegrams. */
 const CI_ANSWER = 0x72;
 const IDENT_AT = 3;
 const MAKER_AT = 7;
@@ -43,10 +43,10 @@ const FORM =
 	"042b........04ab3c........04fb14........04fb943c........0483ff04........2f2f";
 const DATA = 0x2e;
 const FRAME_LENGTH = DATA_AT + FORM.length / 2;
-/** Number of hex digits in 2F 2F. */
+/** Number of hex digits of the fill bytes 2F 2F. */
 const FILLERS = 4;
 
-/** Results of `decipher`. */
+/** Results of `decipher`: this one and the next two. */
 export const DECIPHERED = 0;
 /** The key is wrong, or the telegram is damaged. */
 export const UNDECIPHERED = 1;

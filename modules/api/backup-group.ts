@@ -11,7 +11,7 @@ export interface BackupGroup {
 	readonly path: string;
 	/** Table of the route's POST. A backup file contains those of its fields that satisfy `isShown`. */
 	readonly table: BodyTable & Partial<SettingsTable>;
-	/** Replaces the table's `accept` if defined. */
+	/** If defined, it is used instead of the table's `accept`. */
 	readonly accept: SettingsTable["accept"] | undefined;
 	/** Secrets and certificates. The backup file does not contain them, only the boolean `<name>_set`. */
 	readonly secrets: readonly SettingField[];
@@ -35,7 +35,7 @@ export interface BackupGroup {
 	readonly writeList: ((writer: JSONWriter, stored: Uint8Array) => void) | undefined;
 }
 
-/** The groups' prototype, so that defaults take flash only once. */
+/** Default members. They are the prototype of all groups, so they take flash only once. */
 const PLAIN: Omit<BackupGroup, "path" | "table"> = Object.freeze({
 	accept: undefined,
 	secrets: Object.freeze([]),

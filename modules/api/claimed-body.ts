@@ -19,7 +19,7 @@ export class ClaimedBody implements BodySink {
 		this.#cost = cost;
 	}
 
-	/** Returns undefined if memory is short. */
+	/** Claims memory and opens the receiver of the body. Returns undefined if memory is short. */
 	static open(exchange: Exchange, cost: Cost, open: () => BodySink): ClaimedBody | undefined {
 		return exchange.core.ledger.claim(cost) ? new ClaimedBody(open(), exchange, cost) : undefined;
 	}

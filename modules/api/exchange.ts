@@ -27,7 +27,7 @@ export class Exchange<Part = unknown> {
 	 * Running part that owns the route. While a backup is restored, it is the part of the current group of settings.
 	 */
 	part: Part;
-	/** Valid until the route returns. */
+	/** Request. It is valid only until the handler of the route returns. */
 	readonly request: HTTPRequest;
 	readonly response: HTTPResponse;
 	readonly remoteAddress: string;

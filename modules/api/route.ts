@@ -34,7 +34,7 @@ export interface Operation extends Route {
 	readonly settings: SettingsTable;
 }
 
-/** The operations' prototype, so that defaults take flash only once. */
+/** Default members. They are the prototype of all operations, so they take flash only once. */
 const PLAIN: Omit<Operation, keyof Route | "run"> = Object.freeze({
 	body: undefined,
 	scope: SCOPE_FULL,

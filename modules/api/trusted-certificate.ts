@@ -1,4 +1,7 @@
-/** Receives the certificate with which a server is verified. It is a long field (body.ts). */
+/**
+ * Receives a certificate with which the gateway will verify a server. The certificate is a long field of the body
+ * (body.ts).
+ */
 import { type BlobWriter, NO_MEMORY } from "../config/blob.js";
 import { trustRefusalOf } from "../config/certificate-rules.js";
 import { bodyField, TEXT } from "../config/schema.js";
@@ -8,7 +11,7 @@ import type { LongText } from "./body.js";
 import { BUSY } from "./errors.js";
 import type { Exchange } from "./exchange.js";
 
-/** Value of the field if another request is sending a certificate. */
+/** Value of the field if another request is already sending a certificate. */
 export const CERTIFICATE_BUSY = false;
 
 /**

@@ -77,7 +77,7 @@ export class CrashLoopGuard implements Timed {
 		try {
 			causes = text.decode(this.#record, HEADER_LENGTH);
 		} catch {
-			// The stored text may be cut or arbitrary.
+			// The causes remain empty, because the stored text is cut or arbitrary.
 		}
 		if (ending?.isFault === true && this.#record[YOUNG_OFFSET] === 1) {
 			causes = `${ending.cause}${causes === "" ? "" : "; "}${causes}`.slice(0, CAUSES_LIMIT);

@@ -146,7 +146,7 @@ export class Gateway implements Core, ConfigListener, SavingUser {
 		this.live.changed();
 	}
 
-	/** Throws if a listener can't be opened. */
+	/** Starts the gateway. Throws if a listener can't be opened. */
 	start(): void {
 		// The parts are not opened in the constructor, because its many local variables would stay on the stack
 		// meanwhile.

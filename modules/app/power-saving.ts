@@ -39,7 +39,7 @@ const MINUTE_MS = 60_000;
 const MINUTES_LIMIT = 0xffff;
 /** Interval between two time synchronizations. During sleep the clock may drift by some seconds per hour. */
 const SYNC_MS = 6 * 60 * MINUTE_MS;
-/** Interval of time synchronization while the clock is not set. */
+/** Interval between two attempts to synchronize the time while the clock is not set. */
 const UNSET_MS = 60 * MINUTE_MS;
 
 const NOTE_NONE = 0;
@@ -82,8 +82,8 @@ export interface SavingDeps {
 }
 
 /**
- * Members of the host through which the gateway writes. `gate` returns them so that they refuse writes while the
- * battery cells are empty.
+ * Members of the host through which the gateway writes. Storage and flash refuse writes while the battery cells are
+ * empty.
  */
 export type WriteGuarded = Pick<Host, "retained" | "storage" | "flash">;
 

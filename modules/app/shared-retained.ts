@@ -41,7 +41,7 @@ export class SharedRetained implements Retained {
 		return this.whole.slice(1, HEADER_LENGTH);
 	}
 
-	/** Throws what the memory throws. */
+	/** Writes the front. Throws what the retained memory throws. */
 	writeFront(front: Uint8Array): void {
 		const whole = this.whole;
 		whole.set(front, 1);

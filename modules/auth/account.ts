@@ -12,9 +12,9 @@ export const DIGEST_LENGTH = 32;
 const SALT_LENGTH = 16;
 
 export interface AccountRecord {
-	/** Hex text; empty without an account. */
+	/** Salt in hex; empty if there is no account yet. */
 	readonly salt: string;
-	/** DIGEST_LENGTH bytes; empty without an account. */
+	/** `inner`, DIGEST_LENGTH bytes; empty if there is no account yet. */
 	readonly digest: Uint8Array;
 	readonly isDefault: boolean;
 	/** Writes salt, digest and flag atomically. Takes ownership of `digest`. Throws on failure. */

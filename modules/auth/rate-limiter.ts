@@ -1,12 +1,12 @@
 /**
- * Rate limiter against password guessing at login and password change.
+ * Rate limiter for logins and password changes, which prevents the guessing of passwords.
  *
  * Failed attempts are counted in buckets, each for one address or for several. After FREE_FAILURES consecutive
  * failures, the next attempt in the bucket is delayed by 1 s, and by twice as much after each further failure, up to a
  * limit. An attempt during the delay is refused, and its password is not checked. A success, or FORGET_MS without a
  * failure, clears the bucket.
  *
- * Assignment of addresses to buckets:
+ * Addresses are assigned to buckets as follows:
  * - A known address is one of the last KNOWN_LIMIT addresses with a successful login since the start. It has its own
  *   bucket, so failures from other addresses do not delay its user.
  * - All unknown IPv6 addresses of a /64 network count as one address, because a host can use any address in its

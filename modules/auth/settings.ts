@@ -44,7 +44,7 @@ export class TokenSettings {
 		this.#store = store;
 	}
 
-	/** Records of the tokens; empty after a factory reset, so that tokens are refused even before the restart. */
+	/** Records of the tokens. They are empty after a factory reset, so tokens are refused even before the restart. */
 	get bytes(): Uint8Array {
 		return this.#store.isErased ? new Uint8Array(0) : this.#store.get(TOKENS_RECORDS);
 	}

@@ -1,4 +1,4 @@
-/** Stand-in of part.ts (../absent.ts). */
+/** Replaces part.ts in a firmware without the backfill (../absent.ts). */
 import { Absent, absentPart, keptEntry } from "../absent.js";
 import type { Core } from "../core/core.js";
 

@@ -55,7 +55,7 @@ export const END = 0;
 export const TOP_S = 1;
 export const CURSOR_S = 2;
 export const OLDEST_S = 3;
-/** Number of rows stored in the history. */
+/** Number of rows that were stored in the history. */
 export const ROWS = 4;
 /** Total duration of all sessions, ms, and total time span of their pieces, s. */
 export const LINE_MS = 5;
@@ -151,7 +151,7 @@ export class Backfill implements Running, Timed, ReadCallback {
 	#span: ProfileSpan | undefined;
 	#beganMs = 0;
 	#readout: Readout | undefined;
-	/** Failure of the last piece; undefined after a success. */
+	/** Failure of the session of the last piece; undefined after a success. */
 	failure: Failure | undefined;
 	#failures = 0;
 	#expectedMs = FIRST_PIECE_MS;

@@ -7,8 +7,7 @@
 export function stepCRC16ARC(register: number, bytes: Uint8Array, start: number, end: number): number {
 	let crc = register;
 	for (let i = start; i < end; i++) {
-		// The feedback of eight bits at once is the byte shifted to two positions, and 0xC001 if the parity of the byte
-		// is odd.
+		// The feedback of eight bits is the byte shifted to two positions, and 0xC001 if the parity of the byte is odd.
 		const byte = (crc ^ bytes[i]) & 0xff;
 		crc = (crc >> 8) ^ (byte << 6) ^ (byte << 7);
 		if (((0x6996 >> ((byte ^ (byte >> 4)) & 15)) & 1) !== 0) crc ^= 0xc001;

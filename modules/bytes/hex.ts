@@ -1,4 +1,4 @@
-/** Hexadecimal text. */
+/** Converts bytes to hexadecimal text, and back. */
 
 /** Returns the value of a hex digit; -1 for other characters. */
 export function hexDigitValue(character: number): number {

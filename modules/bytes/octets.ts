@@ -22,7 +22,7 @@ export function putOctets(bytes: Uint8Array, start: number, end: number, into: U
 	return to - start;
 }
 
-/** Writes upper-case hex; readout records store such text in packed form. */
+/** Writes bytes as upper-case hex. Readout records store such text in packed form. */
 export function putHexText(bytes: Uint8Array, start: number, end: number, into: Uint8Array): number {
 	if ((end - start) * 2 > TEXT_LIMIT) return TEXT_TOO_LONG;
 	for (let i = start; i < end; i++) {

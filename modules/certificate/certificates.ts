@@ -39,7 +39,7 @@ export class InstalledCertificate {
 		return this.reference.length > 0;
 	}
 
-	/** Chain and key, PEM; undefined if absent or damaged. */
+	/** Returns the certificate chain and the key in PEM; undefined if they are absent or damaged. */
 	read(): Uint8Array | undefined {
 		return this.blobs.read(this.reference);
 	}
@@ -147,7 +147,7 @@ export class OwnCertificate {
 		return this.#store.get(TLS_OWN_UNTIL) * 1000;
 	}
 
-	/** Certificate and key, PEM; undefined if absent or damaged. */
+	/** Returns the certificate and the key in PEM; undefined if they are absent or damaged. */
 	read(): Uint8Array | undefined {
 		return this.blobs.read(this.reference);
 	}

@@ -21,12 +21,12 @@ export const BLOB_PIECE = 2048;
 const REFERENCE_HEADER = 3;
 const CRC_LENGTH = 2;
 
-/** Returns the length of a reference to a blob of `limit` bytes, which is the maximum for shorter blobs. */
+/** Returns the length of the reference to a blob of `limit` bytes. References to shorter blobs are not longer. */
 export function blobReferenceLimit(limit: number): number {
 	return REFERENCE_HEADER + Math.ceil(limit / BLOB_PIECE) * CRC_LENGTH;
 }
 
-/** The part of the memory ledger (io/memory.ts) that lends bytes for a long blob. */
+/** Those methods of the memory ledger (io/memory.ts) that lend memory for a long blob. */
 export interface BlobMemory {
 	/** Lends `length` bytes; returns undefined if memory is short. */
 	bytes(length: number): Uint8Array | undefined;

@@ -102,7 +102,7 @@ export function keepCertificates(pem: Uint8Array): number {
 
 function isSupported({ keyType, keyBits }: CertificateDetails): boolean {
 	if (keyType === KEY_TYPE_EC) return EC_BITS.includes(keyBits);
-	// The parser rejects keys of more than 4096 bits.
+	// There is no upper limit here, because the parser rejects keys of more than 4096 bits.
 	return keyBits >= RSA_BITS_MIN;
 }
 

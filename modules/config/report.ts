@@ -1,6 +1,6 @@
 /**
- * Settings in the diagnostic report. Numbers, booleans, choices and public texts are shown with their value. Of other
- * texts only the length is shown. Secrets are shown as `***`.
+ * Settings in the diagnostic report. Numbers, booleans, choices and public texts are shown with their value. Other
+ * texts are shown with their length only. Secrets are shown as `***`.
  */
 import { encodeHex } from "../bytes/hex.js";
 import type { TextCodec } from "../io/host.js";

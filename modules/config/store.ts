@@ -377,7 +377,7 @@ export class ConfigStore {
 		try {
 			return this.#text.decode(bytes);
 		} catch {
-			// The value is treated like a value out of range.
+			// If the bytes are not UTF-8, the value is treated like a value that is out of range.
 			return undefined;
 		}
 	}

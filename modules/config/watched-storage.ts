@@ -13,7 +13,7 @@ export class StorageRefusal extends Error {
 export class WatchedStorage implements Storage {
 	readonly #storage: Storage;
 	readonly #trace: (message: string) => void;
-	/** Called for the first of several refused writes in a row. */
+	/** Called when a write is refused, but not for further refused writes in a row. */
 	readonly #onRefused: (key: string) => void;
 	isRefusing = false;
 

@@ -33,7 +33,7 @@ export interface Running {
 	connect?(): void;
 	measured?(readout: Readout): void;
 	meterFailed?(): void;
-	/** `isUp`: true if the gateway has an address. */
+	/** Called when the network has changed. `isUp` is true if the gateway has an address. */
 	networkChanged?(isUp: boolean): void;
 	clockChanged?(): void;
 	/** Called when the firmware, the newest known version or the progress of an installation has changed. */

@@ -1,4 +1,4 @@
-/** Lines in the Prometheus text format 0.0.4. */
+/** Writes metrics in the Prometheus text format 0.0.4. */
 
 /** Returns the lines HELP and TYPE of a metric. The type is counter if the name ends in `_total`, otherwise gauge. */
 export function head(name: string, help: string): string {

@@ -1,4 +1,4 @@
-/** Sessions of live mode (meter/live-mode.ts). */
+/** Opens the sessions of live mode, which read the power again and again (meter/live-mode.ts). */
 import { POLL_ENTRY_SIZE } from "../dlms/poll-list.js";
 import type { Opening, ReadSession } from "../readout/protocol.js";
 import type { Readout } from "../readout/readout.js";

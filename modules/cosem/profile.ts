@@ -15,7 +15,8 @@
  * selected by their number (selector 2). If the meter refuses this, or if the number of rows is unknown, they are
  * selected by time, up to the time of the meter's clock (selector 1). Only one row and one block are in memory.
  *
- * Limits: POLL_LIMIT columns; JOINED_LIMIT bytes for a row and the block in which it ends; the length of the records.
+ * Limits: a profile has at most POLL_LIMIT columns. A row and the block in which it ends have at most JOINED_LIMIT
+ * bytes together. Rows that do not fit the records are dropped.
  */
 import { asciiBytes } from "../bytes/ascii.js";
 import { TEXT_LIMIT } from "../bytes/octets.js";

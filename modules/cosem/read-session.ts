@@ -17,7 +17,7 @@
  * - it sends DISC first, if the connection of the previous try may still be open in the meter;
  * - it uses a lower speed, if the speed may be the cause of the failure;
  * - it uses the other opening (mode E, or HDLC without a sign-on), if it is unknown which opening works;
- * - it requests fewer attributes at once, in the end only one, if the meter has not replied.
+ * - it requests fewer attributes in one request, in the end only one, if the meter has not replied.
  *
  *   `failure` is the failure of the try that got furthest.
  *

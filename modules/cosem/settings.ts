@@ -20,13 +20,13 @@ export interface DLMSSettings {
 	readonly release: boolean;
 	/** True if the meter sends the deviation in its times with the sign of ISO 8601 (dlms/date-time.ts). */
 	readonly swappedDeviation: boolean;
-	/** HDLC addresses (hdlc/address.ts). */
+	/** HDLC addresses of the client and, in two halves, of the server (hdlc/address.ts). */
 	readonly client: number;
 	readonly logical: number;
 	readonly physical: number;
 	readonly addressLength: number;
 	readonly receiveTimeoutMs: number;
-	/** Password, ASCII. */
+	/** Password in ASCII. */
 	readonly password: Uint8Array;
 	/** Encryption key and authentication key: 16 bytes each, or empty. */
 	readonly encryptionKey: Uint8Array;
@@ -37,7 +37,7 @@ export interface DLMSSettings {
 	 */
 	readonly objects: Uint8Array;
 	readonly opening: number;
-	/** Speed of OPENING_DIRECT, Bd. */
+	/** Fixed speed that OPENING_DIRECT uses, Bd. */
 	readonly directBaud: number;
 	/** Opening that has worked with this meter; OPENING_AUTO if none is known. */
 	readonly learnedOpening: number;

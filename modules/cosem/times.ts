@@ -43,7 +43,7 @@ export function putTime(into: Uint8Array, at: number, seconds: number, zone: Uin
 	return at + 2 + DATE_TIME_LENGTH;
 }
 
-/** Writes an integer below 10^10. */
+/** Writes an integer below 10^10 as decimal digits. */
 export function putNumber(into: Uint8Array, at: number, value: number): number {
 	let rest = value;
 	let from = at + DIGITS_LIMIT;

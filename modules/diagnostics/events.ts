@@ -5,7 +5,7 @@ export interface EventKind {
 	readonly number: number;
 	/** Name in the API. */
 	readonly name: string;
-	/** True if the event's detail identifies no person, place or private device. Others may see it then. */
+	/** True if the detail of the event identifies no person, place or private device, so that others may see it. */
 	readonly isPlain: boolean;
 	/** True if only an authenticated client, a restart or an update can cause the event. Other events never displace it in flash. */
 	readonly needsLogin: boolean;

@@ -66,7 +66,7 @@ const CHAR_STRING = 0x80;
 export class AssociationResponse {
 	/** ACCEPTED, 1 (rejected permanently) or 2 (rejected transiently); -1 if absent. */
 	result = -1;
-	/** Diagnostic, plus DIAGNOSTIC_PROVIDER if the ACSE provider sent it; -1 if absent. */
+	/** Diagnostic; DIAGNOSTIC_PROVIDER is added if the ACSE provider has sent it. -1 if absent. */
 	diagnostic = -1;
 	context = -1;
 	mechanism = -1;

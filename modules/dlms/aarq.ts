@@ -8,7 +8,7 @@
  *           BE len 04 len <initiate request, or its glo- form>
  *   62 len  80 01 00  BE len 04 len <glo- initiate request>   user information (from BE on) only when ciphered
  *
- * Limits: SECRET_LIMIT bytes of password or challenge, AARQ_LIMIT bytes in total.
+ * Limits: a password or challenge has at most SECRET_LIMIT bytes, and the whole AARQ at most AARQ_LIMIT bytes.
  */
 import { asciiBytes } from "../bytes/ascii.js";
 import { putBytes, putLength } from "./cursor.js";

@@ -118,7 +118,7 @@ export interface AssociationOptions {
 	/** Cipher; required if `ciphered` is true, and for MECHANISM_HIGH_…. */
 	readonly cipher: Cipher | undefined;
 	readonly reading: Inquiry;
-	/** Longest APDU that the caller can receive, 64 to 65535 bytes. */
+	/** Length of the longest APDU that the caller can receive, 64 to 65535 bytes. */
 	readonly pduLimit: number;
 	readonly release: boolean;
 	random(length: number): Uint8Array;

@@ -34,7 +34,7 @@ export const TAG_LENGTH = 12;
 export const CIPHER_OVERHEAD = 3 + 5 + TAG_LENGTH;
 export const MAC_LENGTH = 5 + TAG_LENGTH;
 export const DIGEST_LENGTH = 32;
-/** First number after the last possible invocation counter. */
+/** Number after the highest possible invocation counter. */
 export const COUNTER_END = 2 ** 32;
 
 export const GENERAL_GLO = 0xdb;
@@ -42,7 +42,7 @@ export const GENERAL_DED = 0xdc;
 
 const AUTHENTICATED = 0x10;
 const ENCRYPTED = 0x20;
-/** Bit of SC: broadcast key instead of unicast key. */
+/** Bit of SC which means that the broadcast key is used instead of the unicast key. */
 export const BROADCAST = 0x40;
 /** Bits of SC that must be 0, because suites from 2 on and compression are not supported. */
 const UNSUPPORTED = 0x8e;
@@ -86,7 +86,7 @@ export class Cipher {
 	counterLimit: number;
 	/** True after an APDU with an unchecked tag, because the authentication key is missing. */
 	unchecked = false;
-	/** Counter of the meter's last APDU; -1: unknown. */
+	/** Counter of the meter's last APDU; -1 if it is unknown. */
 	meterCounter: number;
 	control = 0;
 	readonly #options: CipherOptions;

@@ -1,5 +1,5 @@
 /**
- * COSEM date and time as ISO 8601 text (IEC 62056-6-2, 4.1.6.1).
+ * Writes COSEM dates and times as ISO 8601 text (IEC 62056-6-2, 4.1.6.1).
  *
  * | byte | meaning |
  * |---|---|

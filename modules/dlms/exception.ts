@@ -1,5 +1,5 @@
 /**
- * Exception-response to an APDU that the meter does not serve (IEC 62056-5-3, 7.3 and 9.5):
+ * Exception-response, which a meter sends if it can't serve an APDU (IEC 62056-5-3, 7.3 and 9.5):
  *
  *   D8 state service [counter(4)]   state 1 not allowed, 2 unknown; service 1 not possible, 2 not supported, 3 other,
  *                                   4 APDU too long, 5 deciphering, 6 invocation counter (the expected one follows)

@@ -1,4 +1,7 @@
-/** Failures of associations; `diagnostic` and `exception` of Association have the exact response. */
+/**
+ * Failures of associations. The members `diagnostic` and `exception` of Association have the exact response of the
+ * meter.
+ */
 import { type Failure, failure, finalFailure, METER_AUTH_FAILED, METER_ERROR } from "../readout/failure.js";
 
 export const DLMS_MALFORMED = failure(

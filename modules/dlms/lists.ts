@@ -41,11 +41,11 @@ export const GROUPS: readonly string[] = Object.freeze([
 
 /** Rows of known lists, taken from public software that reads these meters. */
 export const KNOWN_LISTS =
-	// Kaifa in Norway: list 1, then lists 2 and 3 of meters with three phases and with one.
+	// Kaifa in Norway: list 1, then lists 2 and 3 of three-phase meters, then lists 2 and 3 of single-phase meters.
 	"06=1.7.0;" +
 	"G 06=51.7.0e-3 06=71.7.0e-3 06=32.7.0e-1 06=52.7.0e-1 06=72.7.0e-1 | 090c=0-0:1.0.0 A;" +
 	"G 06=32.7.0e-1 | 090c=0-0:1.0.0 A;" +
-	// Wiener Netze: Iskraemeco AM550 and Landis+Gyr E450; Siemens IM350.
+	// Wiener Netze: Iskraemeco AM550 and Landis+Gyr E450 (first row), Siemens IM350 (second row).
 	"ISK LGZ 090c=0-0:1.0.0 A B;" +
 	"SMS 0910=0-0:42.0.0 090c=0-0:1.0.0 A B;" +
 	// Carinthia and Wels: Iskraemeco AM550, Siemens IM350.

@@ -1,5 +1,5 @@
 /**
- * Decodes data-notifications (IEC 62056-5-3, 9.5; IEC 62056-6-2, 5.3.8), whose bodies differ:
+ * Decodes data-notifications (IEC 62056-5-3, 9.5; IEC 62056-6-2, 5.3.8). Meters send several kinds of bodies:
  *
  * | body | decoding |
  * |---|---|
@@ -329,7 +329,7 @@ export class PushReading {
 		this.select(classId, attribute);
 	}
 
-	/** Sets class and attribute, and the maker's scaler and unit. */
+	/** Sets the class and the attribute of the object, and the scaler and the unit that its maker uses. */
 	private select(classId: number, attribute: number): void {
 		const work = this.#work;
 		const c = work[CODE_AT + 2];

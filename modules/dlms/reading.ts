@@ -6,7 +6,8 @@
  * meter, a new plan reads everything. Objects that the meter refuses, or whose value has no text, are reported with a
  * reason. The value of a structure or an array is the sequence of its simple elements.
  *
- * Limits: LIST_LIMIT, VALUES_LIMIT, TEXT_LIMIT.
+ * Limits: LIST_LIMIT attributes in a request, VALUES_LIMIT elements of a structure or array, TEXT_LIMIT characters of a
+ * value.
  */
 import { asciiBytes } from "../bytes/ascii.js";
 import { TEXT_LIMIT } from "../bytes/octets.js";
@@ -79,7 +80,7 @@ export interface ReadingSink {
 	refused(position: number, reason: number): void;
 }
 
-/** Reads a poll list or a profile. */
+/** Requests and answers between an association and its user, which reads a list of objects or a load profile. */
 export interface Inquiry {
 	/** Cursor for the responses. It may be used for other purposes between requests. */
 	readonly cursor: Cursor;

@@ -6,7 +6,7 @@
  *   base        config.polling.sleep, _links.{configData,cancelAction,deploymentBase}.href
  *   deployment  id, deployment.update, deployment.chunks[].artifacts[].{filename,_links.{download,download-http}.href}
  *
- * Of a link, only the path and the query are used, and the request goes to the server in the settings. So no other
+ * Only the path and the query of a link are used, and the request goes to the server in the settings. So no other
  * server gets the token. Limits: DOCUMENT_LIMIT bytes, TEXT_LIMIT bytes of a link or name.
  */
 import { hasOnly, wholeNumber } from "../bytes/ascii.js";

@@ -74,7 +74,7 @@ export const HAWKBIT_TOKEN = field<string>({
 	initial: "",
 	secret: true,
 });
-/** Reference to the certificate (config/blob.ts); empty without one. */
+/** Reference to the certificate (config/blob.ts); empty if there is none. */
 export const HAWKBIT_CERTIFICATE = field<Uint8Array>({
 	entry: IN_HAWKBIT,
 	id: 7,

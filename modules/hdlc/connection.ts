@@ -1,6 +1,6 @@
 /**
- * Client side of an HDLC connection in normal response mode: connects, exchanges APDUs one at a time, disconnects (IEC
- * 62056-46, 6; ISO/IEC 13239). A sans-io machine (io/machine.ts) on an 8N1 line.
+ * Client side of an HDLC connection in normal response mode: it connects, exchanges APDUs one at a time, and
+ * disconnects (IEC 62056-46, 6; ISO/IEC 13239). It is a sans-io machine (io/machine.ts) for a line with 8N1.
  *
  *   IDLE           connect: RELEASING, CONNECTING, or ENDED without an address
  *   RELEASING      UA, DM, timeout: CONNECTING
@@ -156,7 +156,7 @@ export class HDLCConnection implements Machine {
 	#answerByMs = Number.POSITIVE_INFINITY;
 	/** Latest time at which the response may end, monotonic ms. */
 	#endMs = Number.POSITIVE_INFINITY;
-	/** Latest time for the next byte of a frame, monotonic ms. */
+	/** Latest time at which the next byte of a frame may arrive, monotonic ms. */
 	#gapByMs = 0;
 
 	constructor(options: ConnectionOptions) {

@@ -58,7 +58,7 @@ export class FrameDecoder {
 	 */
 	#from = 0;
 	#to = 0;
-	/** Value of `#to` at which the bytes are examined again. */
+	/** Value that `#to` must reach before the bytes are examined again. */
 	#need = 0;
 	/** End of the complete frame, before its closing flag. */
 	#frameEnd = 0;

@@ -1,6 +1,6 @@
 /**
- * One APDU in each direction: segmentation, sequence numbers, window, reassembly (IEC 62056-46, 6.4.4; ISO/IEC 13239).
- * Its methods return the connection's next action, NEXT_….
+ * Exchange of one APDU in each direction, with segmentation, sequence numbers, window and reassembly (IEC 62056-46,
+ * 6.4.4; ISO/IEC 13239). The methods return the next action of the connection, NEXT_….
  *
  * A frame out of sequence is ignored, so that a late response does not start a second exchange. Missing frames are
  * requested after the timeout. An I frame with the expected N(S) is accepted even if its N(R) or its final bit is
@@ -48,7 +48,7 @@ export class Exchange {
 	window = WINDOW_DEFAULT;
 	/** N(S) of the segment that we send. */
 	sendNumber = 0;
-	/** N(S) expected in the meter's next frame. */
+	/** N(S) that the meter's next frame must have. */
 	receiveNumber = 0;
 	request: Uint8Array;
 	segmentStart = 0;

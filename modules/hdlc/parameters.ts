@@ -1,7 +1,7 @@
 /**
  * Negotiation in SNRM and UA: field lengths and windows (IEC 62056-46, 6.4.4.4.3.2).
  *
- * `81 80 <length>`, then number, length and value (high byte first) of each parameter:
+ * The list is `81 80 <length>`, then number, length and value (high byte first) of each parameter:
  *
  * | number | parameter |
  * |---|---|

@@ -1,8 +1,8 @@
 /**
  * Frees sectors of the history's partition. For this, it copies the history from its beginning, packed and thinned out,
- * into one free sector at a time. Every quarter hour is kept for KEEP_S[QUARTERS]. Of older entries, only those nearest
- * to the boundaries of hours, days and months are kept, for as long as KEEP_S says. The age of an entry is its distance
- * in time from the last reading before the head sector.
+ * into one free sector at a time. Every quarter hour is kept for KEEP_S[QUARTERS]. Older entries are kept only if they
+ * are nearest to the boundaries of hours, days and months, for as long as KEEP_S says. The age of an entry is its
+ * distance in time from the last reading before the head sector.
  *
  * A copy contains at least the rest of its first source sector, so copying never reduces the number of free sectors.
  * While a copy is incomplete, its sector still counts as free. If a pass over the whole history does not free enough

@@ -33,7 +33,7 @@ export const FLAG_START = 1;
 export const FLAG_PARTIAL = 2;
 /** The meter was exchanged, or a register was reset. */
 export const FLAG_CHANGED = 4;
-/** A register overflowed and continued from 0. */
+/** A register has overflowed and continued from 0. */
 export const FLAG_WRAPPED = 8;
 /**
  * The reading is from the meter's own load profile (filling.ts). periods.ts uses the bits between FLAG_WRAPPED and this

@@ -1,4 +1,4 @@
-/** Stand-in of part.ts (../absent.ts). */
+/** Replaces part.ts in a firmware without the hub (../absent.ts). */
 import { Absent, absentPart, keptEntry } from "../absent.js";
 
 const NAME = "hub";

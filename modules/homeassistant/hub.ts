@@ -67,7 +67,7 @@ export const HUB_COST: Cost = Object.freeze({ slots: 350, chunkBytes: 6144 });
 export const HUB_PAUSE_MS = 10_000;
 const SETTLE_MS = 2000;
 const RETRY_S = Object.freeze([10, 30, 120, 300, 900]);
-/** Delay of a retry after a lack of memory. */
+/** Delay of a retry after a lack of memory, ms. */
 const SHORT_MS = 2000;
 /**
  * Interval of the checks whether the hub still has the entities. For HUB_ALERT_MS after a failure it is
@@ -274,7 +274,7 @@ export class Hub implements OutputListener, ScheduledMachine {
 		}
 	}
 
-	/** Requests the TLS permit. Returns false if the request is queued. */
+	/** Requests the TLS permit. Returns false if another client has it and the request is queued. */
 	private hasPermit(nowMs: number): boolean {
 		this.enter(STATE_QUEUED, nowMs + TURN_MS);
 		return this.output.askPermit();

@@ -36,7 +36,7 @@ export const INPUT_HEAD = 0;
 export const INPUT_BODY = 1;
 /** The body has ended. Further bytes stay in the socket until the reply is sent. */
 export const INPUT_DONE = 2;
-/** Input is discarded, and the connection ends. */
+/** Input is discarded until the connection is closed. */
 export const INPUT_LINGER = 3;
 export const INPUT_CLOSED = 4;
 /** A slow sink has received a piece in this pass of the event loop. It gets the next piece in the next pass. */

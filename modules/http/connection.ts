@@ -3,8 +3,8 @@
  * connection.
  *
  * A reply must arrive even if the client is still sending. If the connection were closed while received bytes are
- * unread, TCP would reset it, and the reply might be lost. A short unwanted body is therefore read and discarded. Of a
- * long one, up to LINGER_LIMIT bytes are discarded, for at most lingerMs, before the connection is closed.
+ * unread, TCP would reset it, and the reply might be lost. A short unwanted body is therefore read and discarded. If a
+ * body is long, up to LINGER_LIMIT bytes of it are discarded, for at most lingerMs, before the connection is closed.
  */
 import type { ListenerPort, Socket, TextCodec } from "../io/host.js";
 import { BODY_DATA, BODY_END, BODY_ERROR, BodyDecoder } from "./body.js";

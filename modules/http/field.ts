@@ -36,7 +36,7 @@ export function matches(bytes: Uint8Array, start: number, end: number, word: str
 	return true;
 }
 
-/** Returns whether a comma-separated list contains the word, ignoring case. */
+/** Returns whether a comma-separated list contains the word. The case of letters is ignored. */
 export function hasWord(bytes: Uint8Array, start: number, end: number, word: string): boolean {
 	for (let at = start; at < end; ) {
 		const comma = indexOrEnd(bytes, COMMA, at, end);

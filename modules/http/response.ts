@@ -27,7 +27,7 @@ export const NOTHING_YET = -1;
  * `writeMs`.
  */
 export interface LiveBody {
-	/** Called once, before the first `read`. */
+	/** Called once, before the first `read`. `reader` is woken when the body has data. */
 	opened(reader: LiveReader): void;
 	/**
 	 * Called after `beatMs` of silence. The next `read` must return bytes, which show the client that the connection is

@@ -1,4 +1,4 @@
-/** HTTP status codes (RFC 9110, 15): reason phrases and the server's own error replies. */
+/** Reason phrases of HTTP status codes (RFC 9110, 15), and the error replies of the server itself. */
 import type { TextCodec } from "../io/host.js";
 import type { HTTPResponse } from "./response.js";
 
