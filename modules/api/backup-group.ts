@@ -23,7 +23,7 @@ export interface BackupGroup {
 	 */
 	readonly needing: SettingField<boolean> | undefined;
 	/**
-	 * Settings that are restored together with `boundTo`. None of them, nor `boundTo`, is restored if the user must
+	 * Settings that are restored together with `boundTo`. Neither they nor `boundTo` are restored if the user must
 	 * enter a secret again. If this list is empty, `boundTo` is always restored.
 	 */
 	readonly bound: readonly SettingField[];

@@ -25,9 +25,9 @@ const EVIDENCE_LIMIT = 8;
 
 /**
  * Removes the parity bit from received characters and marks damaged characters. Some connections deliver the parity bit
- * (a UART that is set to 8N1). Others do not (a TCP bridge, a pseudo-terminal, a mode D meter with 8N1). The first `/`
- * shows which is the case, because its parity bit is one; it starts the meter's identification. Before this `/`, bit 7
- * is cleared without a check.
+ * (a UART that is set to 8N1). Others do not (a TCP bridge, a pseudo-terminal, a mode D meter with 8N1). The first `/`,
+ * which starts the meter's identification, shows which is the case, because its parity bit is one. Before this `/`, bit
+ * 7 is cleared without a check.
  *
  * Because this `/` may be noise, the filter also counts the later characters that are valid in one of the two cases
  * only, and corrects its decision if necessary.

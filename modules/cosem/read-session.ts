@@ -19,7 +19,7 @@
  * - it uses the other opening (mode E, or HDLC without a sign-on), if it is unknown which opening works;
  * - it requests fewer attributes in one request, in the end only one, if the meter has not replied.
  *
- *   `failure` is the failure of the try that got furthest.
+ * `failure` is the failure of the try that got furthest.
  *
  * A live session keeps the association open, reads its own list of objects again and again, and reports each of these
  * rounds. Any failure, or a refused value, ends the session.

@@ -6,7 +6,7 @@
  *   STEP_SEND     send `request[0..requestLength)`, then pass the response to `receive`
  *   STEP_WAIT     a notification arrived: keep waiting for the response
  *   STEP_COUNTER  reserve higher invocation counters in flash, raise the cipher's `counterLimit`, then call `resume`
- *   STEP_PAUSE    nothing to send now, but the association stays open: call `resume` for the next requests, or to end it
+ *   STEP_PAUSE    nothing to send now, but the association stays open: `resume` sends the next requests or ends it
  *   STEP_END      finished: see `isRead` or `failure`
  *
  *   Sequence: AARQ and AARE; with GMAC or SHA-256, an ACTION that exchanges and checks the answers to both challenges;

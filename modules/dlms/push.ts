@@ -3,7 +3,7 @@
  *
  * | body | decoding |
  * |---|---|
- * | code and value, also with scaler and unit; one structure per object, or one for all | by the codes: strings of 6 bytes |
+ * | code and value, maybe scaler and unit; one structure per object, or one for all | by the codes (6 bytes) |
  * | class, code, attribute, value | by the codes |
  * | list of objects (class, code, attribute, …), then their values | by position (Landis+Gyr, Iskraemeco, Energomera) |
  * | enum, then an array of class, code and attribute without tags, and value | by the codes (EG.D, Sagemcom XT211) |

@@ -16,8 +16,8 @@
  *   META_AT     _services._dns-sd._udp.local, then for each service:
  *               room for the longest instance name, which ends where <type>.local begins; then the TXT
  *   KEYS_AT     LABEL_KEYS bytes; byte n is not 0 if one of the names begins with a label whose `labelKey` is n
- *   TABLE_AT    for each service ROW_TYPE, ROW_TXT, ROW_TXT_END, ROW_INSTANCE (offsets), ROW_PORT, 2 bytes each, high byte
- *               first
+ *   TABLE_AT    for each service ROW_TYPE, ROW_TXT, ROW_TXT_END, ROW_INSTANCE (offsets), ROW_PORT, 2 bytes each, high
+ *               byte first
  *
  * The host and the instances can be renamed in place. Limits: SERVICE_LIMIT services, NAMES_LIMIT bytes of names and
  * TXT. All records together fit one message, because a message contains each name only once.

@@ -8,8 +8,8 @@
  *   READY          send, awaitAPDU: EXCHANGING
  *   EXCHANGING     answered: READY     failed: DISCONNECTING
  *   DISCONNECTING  UA, DM, no answer: ENDED
- *   On DM, READY and EXCHANGING change to ENDED; on FRMR, to DISCONNECTING. `disconnect` changes every state after IDLE to
- *   DISCONNECTING.
+ *   READY and EXCHANGING change to ENDED on DM, and to DISCONNECTING on FRMR. `disconnect` changes every state after
+ *   IDLE to DISCONNECTING.
  *
  * Only the client starts exchanges and repeats frames. The window of the client is 1; the window of the server is
  * negotiated. There are three timeouts: `receiveTimeoutMs` until the first byte of a response, GAP_MS between the bytes

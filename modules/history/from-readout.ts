@@ -2,7 +2,7 @@
  * Extracts from a readout the identity of the meter, the energy and volume registers (totals over all tariffs), and the
  * import in tariff 2:
  *
- *   import, export  1-b:1.8.0, 1-b:2.8.0; if they are missing (DSMR), the sum of 1.8.1 to 1.8.9, in complete readouts only
+ *   import, export  1-b:1.8.0, 1-b:2.8.0; if missing (DSMR), the sum of 1.8.1 to 1.8.9, in complete readouts only
  *   tariff 2        1-b:1.8.2 if it is not 0, because meters with one tariff often send it as 0
  *   gas, water      7-b:3.0.0, 8-b:1.0.0; or from M-Bus meters that an electricity meter reports (below)
  *   heat            6-b:1.0.0; or 6.8, from a heat meter that omits the medium in its codes (IEC 62056-21)

@@ -16,7 +16,8 @@
  *   (b) sends one entity as a check. A hub that was restarted replies 201, and then all entities are sent again.
  *   (c) This is a failure: the permit did not come within TURN_MS, or the batch took longer than HUB_BATCH_MS.
  *   (d) WAITING if new data arrived during the transmission.
- *   Changed settings end a transmission and lead to WAITING or OFF. When the network is restored, a delay in WAITING ends.
+ *   Changed settings end a transmission and lead to WAITING or OFF. When the network is restored, a delay in WAITING
+ *   ends.
  *
  * Readouts are not queued: a batch contains the last good readout at the time when it starts. After a failure there are
  * further attempts at increasing intervals (RETRY_S). In REFUSED there is only one attempt per hour, because a hub may

@@ -80,8 +80,8 @@ export class StateBodies {
 
 	private isLeftOut({ isMomentary, own }: Entities): boolean {
 		const { isOld, isTest, readout } = this.#snapshot;
-		// If there is no readout since the start, its time is not sent, because the hub may still have the time of a
-		// readout before the restart.
+		// Without a readout since the start, the time of the last readout is not sent, because the hub may still have
+		// the time of a readout before the restart.
 		if (own === LAST_READOUT) return readout === undefined && !isTest;
 		// With the REST API each state needs a request of its own, so these entities are published through MQTT only.
 		if (own === PROBLEM || own === PROBLEM_TEXT || own === METER_NUMBER) return true;

@@ -182,7 +182,10 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 		this.#owner.task.update(() => this.#owner.changed());
 	}
 
-	/** Closes the connection, after pending output was sent. Cancels a handler that has not replied yet. */
+	/**
+	 * Closes the connection. The socket still sends the output that it has accepted. Cancels a handler that has not
+	 * replied yet.
+	 */
 	close(): void {
 		if (this.#input === INPUT_CLOSED) return;
 		this.#input = INPUT_CLOSED;
@@ -292,7 +295,7 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 		this.#response = new HTTPResponse(this);
 		this.#reply = REPLY_AWAITED;
 		this.linger();
-		// The reply is sent before the sink and the handler clean up, because this may throw.
+		// The reply is sent before the sink and the handler are notified of the failure, because they may throw.
 		sendError(this.#response, status, sentence);
 		sink?.abort?.();
 		response?.cancel();

@@ -99,7 +99,7 @@ export class HTTPResponse {
 	/** True to close the connection after the response, for example before a restart. */
 	closing = false;
 
-	/** Sends the reply; undefined when the reply was sent or cancelled. */
+	/** Connection through which the reply is sent; undefined after it was sent or cancelled. */
 	#carrier: ResponseCarrier | undefined;
 	#fields = "";
 
